@@ -1,0 +1,53 @@
+// A table of the case file, as every reader of options sees it: typed look-ups with defaults, each remembering the line it
+// came from. Reading a key marks it as known and writes its value (or the default) into the effective configuration; what
+// is left unread when all options have been read is an unknown key, refused with the nearest known one.
+#pragma once
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weir {
+
+struct TableNode;  // base/table.cpp
+
+class Table {
+ public:
+  Table();  // empty: every key has its default
+  explicit Table(std::shared_ptr<TableNode> node) : node_(std::move(node)) {}
+
+  bool has(std::string_view key) const;
+  std::vector<std::string> keys() const;  // in the order of the file
+
+  // With a default: the value, or the default where the key is missing. Without: a missing key is an error.
+  // T: bool, int, std::int64_t, double (an integer is accepted), std::string, std::vector<double|int|std::string>.
+  template <class T> T get(std::string_view key, const T& fallback) const;
+  template <class T> T get(std::string_view key) const;
+  std::string get(std::string_view key, const char* fallback) const { return get<std::string>(key, fallback); }
+
+  // One of the given words; the first is not special, the fallback is said apart.
+  std::string choice(std::string_view key, std::initializer_list<std::string_view> words, std::string_view fallback) const;
+
+  Table table(std::string_view key) const;                // a sub-table; an empty one where the key is missing
+  std::vector<Table> tables(std::string_view key) const;  // [[key]]: an array of tables; empty where missing
+  bool is_table(std::string_view key) const;
+
+  // "file:line" of a key (or of the table where the key is missing), and an error of exit code 2 that starts with it.
+  std::string where(std::string_view key) const;
+  [[noreturn]] void fail(std::string_view key, const std::string& message) const;
+
+  // Refuses every key below this table that nobody has read: "file:line: unknown key 'x'; did you mean 'y'?"
+  void refuse_unknown() const;
+
+  // The table with the defaults filled in, as TOML.
+  std::string effective() const;
+
+  const std::shared_ptr<TableNode>& node() const { return node_; }
+
+ private:
+  std::shared_ptr<TableNode> node_;
+};
+
+}  // namespace weir

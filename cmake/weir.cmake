@@ -1,0 +1,75 @@
+# Flags that every target shares, and two helpers: weir_library and weir_test.
+#
+# A .cu file holds device code (kernels, or loops over a Space). With WEIR_DEVICE=cuda nvcc compiles it; with simt the host
+# compiler does, as C++. A .cpp file never does.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+set(CMAKE_CXX_FLAGS_RELEASE "-O3")
+
+add_library(weir_flags INTERFACE)
+target_include_directories(weir_flags INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/solvers/device/${WEIR_DEVICE})
+find_package(OpenMP REQUIRED COMPONENTS CXX)
+target_link_libraries(weir_flags INTERFACE OpenMP::OpenMP_CXX)
+
+set(weir_warnings -Wall -Wextra -Wshadow)
+set(weir_compile -fno-math-errno -fno-trapping-math)  # lets loops with sqrt and selects vectorise; results stay IEEE
+if(WEIR_NATIVE)
+  list(APPEND weir_compile -march=native)
+endif()
+if(WEIR_SANITIZE STREQUAL "address")
+  list(APPEND weir_compile -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  target_link_options(weir_flags INTERFACE -fsanitize=address,undefined)
+endif()
+if(WEIR_WERROR)
+  list(APPEND weir_warnings -Werror)
+endif()
+target_compile_options(weir_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${weir_warnings};${weir_compile}>")
+
+if(WEIR_DEVICE STREQUAL "cuda")
+  set(CMAKE_CUDA_ARCHITECTURES 90 CACHE STRING "GPU architectures")
+  enable_language(CUDA)
+  find_package(CUDAToolkit REQUIRED)
+  # CMake 3.25 silently drops CMAKE_CUDA_STANDARD 20.
+  set(CMAKE_CUDA_FLAGS "${CMAKE_CUDA_FLAGS} -std=c++20 --extended-lambda --expt-relaxed-constexpr")
+  set(weir_cuda -Xcompiler=-fopenmp,-Wall,-Wextra)
+  if(WEIR_NATIVE)
+    list(APPEND weir_cuda -Xcompiler=-march=native)
+  endif()
+  if(WEIR_WERROR)
+    list(APPEND weir_cuda -Werror=all-warnings -Xcompiler=-Werror)
+  endif()
+  target_compile_options(weir_flags INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${weir_cuda}>")
+  target_link_libraries(weir_flags INTERFACE CUDA::cudart)
+endif()
+
+function(weir_device_sources)
+  foreach(source ${ARGN})
+    if(source MATCHES "\\.cu$")
+      if(WEIR_DEVICE STREQUAL "cuda")
+        set_source_files_properties(${source} PROPERTIES LANGUAGE CUDA)
+      else()
+        # g++ does not know the suffix: say that it is C++.
+        set_source_files_properties(${source} PROPERTIES LANGUAGE CXX COMPILE_OPTIONS "-xc++")
+      endif()
+    endif()
+  endforeach()
+endfunction()
+
+# weir_library(name sources...): a static library with the house's flags.
+function(weir_library name)
+  add_library(${name} STATIC ${ARGN})
+  weir_device_sources(${ARGN})
+  target_link_libraries(${name} PUBLIC weir_flags)
+endfunction()
+
+# weir_test(name LIBRARIES a b SOURCES x.cpp y.cu): one GoogleTest program; its tests are ctest's.
+function(weir_test name)
+  cmake_parse_arguments(arg "" "" "LIBRARIES;SOURCES;LABELS" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  weir_device_sources(${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE weir_flags ${arg_LIBRARIES} GTest::gtest_main)
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${arg_LABELS};unit")
+endfunction()

@@ -1,0 +1,92 @@
+// Array<T, Space> owns memory in a space; copy(dst, src) is the only way between spaces. Nothing else moves data.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <algorithm>
+#include <vector>
+
+#include "backend/runtime.hpp"
+#include "solvers/device/space.hpp"
+
+namespace weir {
+
+namespace detail {
+void* host_allocate(std::int64_t bytes);  // 64-byte aligned, zeroed by the threads that will use it
+void host_release(void* p, std::int64_t bytes);
+}  // namespace detail
+
+template <class T, class Space> class Array {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  Array() = default;
+  explicit Array(std::int64_t n) : data_(allocate(n)), size_(n) {}  // Host: zeroed. Device: not initialised
+  explicit Array(std::span<const T> host) : Array(static_cast<std::int64_t>(host.size())) { upload(host); }
+  explicit Array(const std::vector<T>& host) : Array(std::span<const T>(host)) {}
+  Array(Array&& o) noexcept : data_(std::exchange(o.data_, nullptr)), size_(std::exchange(o.size_, 0)) {}
+  Array& operator=(Array&& o) noexcept {
+    std::swap(data_, o.data_);
+    std::swap(size_, o.size_);
+    return *this;
+  }
+  Array(const Array&) = delete;
+  Array& operator=(const Array&) = delete;
+  ~Array() { release(); }
+
+  std::int64_t size() const { return size_; }
+  T* data() const { return data_; }
+  View<T> view() { return View<T>(data_, size_); }
+  View<const T> view() const { return View<const T>(data_, size_); }
+  operator View<T>() { return view(); }
+  operator View<const T>() const { return view(); }
+
+  void upload(std::span<const T> host) {  // throws nothing; host.size() <= size()
+    if constexpr (std::is_same_v<Space, Host>)
+      std::copy(host.begin(), host.end(), data_);
+    else
+      backend::copy_to_device(data_, host.data(), static_cast<std::int64_t>(host.size_bytes()));
+  }
+  void download(std::span<T> host) const {
+    if constexpr (std::is_same_v<Space, Host>)
+      std::copy(data_, data_ + host.size(), host.begin());
+    else
+      backend::copy_to_host(host.data(), data_, static_cast<std::int64_t>(host.size_bytes()));
+  }
+  std::vector<T> to_vector() const {
+    std::vector<T> v(static_cast<std::size_t>(size_));
+    download(v);
+    return v;
+  }
+
+ private:
+  static T* allocate(std::int64_t n) {
+    if (n == 0) return nullptr;
+    const auto bytes = n * static_cast<std::int64_t>(sizeof(T));
+    if constexpr (std::is_same_v<Space, Host>)
+      return static_cast<T*>(detail::host_allocate(bytes));
+    else
+      return static_cast<T*>(backend::device_allocate(bytes));
+  }
+  void release() {
+    if (!data_) return;
+    const auto bytes = size_ * static_cast<std::int64_t>(sizeof(T));
+    if constexpr (std::is_same_v<Space, Host>)
+      detail::host_release(data_, bytes);
+    else
+      backend::device_release(data_, bytes);
+  }
+
+  T* data_ = nullptr;
+  std::int64_t size_ = 0;
+};
+
+// Between spaces, or within one. Sizes must agree.
+template <class T> void copy(Array<T, Device>& dst, const Array<T, Host>& src) {
+  backend::copy_to_device(dst.data(), src.data(), src.size() * static_cast<std::int64_t>(sizeof(T)));
+}
+template <class T> void copy(Array<T, Host>& dst, const Array<T, Device>& src) {
+  backend::copy_to_host(dst.data(), src.data(), src.size() * static_cast<std::int64_t>(sizeof(T)));
+}
+
+}  // namespace weir

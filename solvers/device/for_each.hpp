@@ -1,0 +1,36 @@
+// Independent loops, written once for both spaces. The body must not depend on the order of the indices, and what one index
+// writes no other index may read or write.
+//   for_each<Space>(n, [=] WEIR_HD (int i) { ... });
+//   for_each<Space>(Extents{nx, ny, nz}, [=] WEIR_HD (int i, int j, int k) { ... });     i runs fastest
+#pragma once
+#include "backend/runtime.hpp"
+#include "solvers/device/space.hpp"
+
+namespace weir {
+
+// Below this many indices a second thread costs more than it saves.
+inline constexpr int parallel_grain = 8192;
+
+template <class Space, class F> void for_each(int n, const F& f) {
+  if constexpr (std::is_same_v<Space, Host>) {
+#pragma omp parallel for simd schedule(static) if (n > parallel_grain)
+    for (int i = 0; i < n; ++i) f(i);
+  } else {
+    backend::run_loop(n, f);
+  }
+}
+
+template <class Space, class F> void for_each(Extents e, const F& f) {
+  if constexpr (std::is_same_v<Space, Host>) {
+#pragma omp parallel for collapse(2) schedule(static) if (e.count() > parallel_grain)
+    for (int k = 0; k < e.nz; ++k)
+      for (int j = 0; j < e.ny; ++j) {
+#pragma omp simd
+        for (int i = 0; i < e.nx; ++i) f(i, j, k);
+      }
+  } else {
+    backend::run_loop_3d(e.nx, e.ny, e.nz, f);
+  }
+}
+
+}  // namespace weir

@@ -1,0 +1,55 @@
+// Iterative methods for A x = b with a preconditioner. The convergence norm is the unpreconditioned residual b - A x; the
+// true residual is computed once at the end of every solve. Work vectors are allocated at the first solve of a size.
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/table.hpp"
+#include "solvers/matrix/matrix.hpp"
+#include "solvers/preconditioner/preconditioner.hpp"
+
+namespace weir {
+
+enum class Reason { converged, max_iterations, breakdown, stagnated, not_finite };
+const char* to_string(Reason reason);
+
+enum class Norm { l2, max };
+
+struct SolveResult {
+  int iterations = 0;
+  double residual0 = 0;      // |b - A x0|
+  double residual = 0;       // the last one the method knew
+  double true_residual = 0;  // |b - A x| computed at the end
+  Reason reason = Reason::converged;
+  double apply_seconds = 0, spmv_seconds = 0, reduce_seconds = 0, solve_seconds = 0;  // negative: not measured
+  bool converged() const { return reason == Reason::converged; }
+};
+
+struct KrylovOptions {
+  double tolerance = 1e-8;
+  bool relative = true;  // to |b - A x0| ... see reference
+  std::string reference = "rhs";  // relative to |b| ("rhs") or to |b - A x0| ("initial")
+  Norm norm = Norm::l2;
+  int max_iterations = 1000;
+  int restart = 30;         // gmres, fgmres
+  bool history = false;     // keep the residual of every iteration
+};
+KrylovOptions read_krylov_options(const Table& options);
+
+template <class Space> class Krylov {
+ public:
+  virtual ~Krylov() = default;
+  // x holds the initial guess on entry and the solution on return.
+  virtual SolveResult solve(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b, View<double> x) = 0;
+  virtual const char* name() const = 0;
+  const std::vector<double>& history() const { return history_; }
+
+ protected:
+  std::vector<double> history_;
+};
+
+// method: cg, bicgstab, gmres, fgmres, correction.
+template <class Space> std::unique_ptr<Krylov<Space>> make_krylov(const std::string& method, const KrylovOptions& options);
+
+}  // namespace weir

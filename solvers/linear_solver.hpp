@@ -1,0 +1,34 @@
+// What a flow code calls: a method and a preconditioner made from [linear.SYSTEM], with the house's bookkeeping.
+//   method = "cg" | "bicgstab" | "gmres" | "fgmres" | "correction"  with  preconditioner = { type = "...", ... }
+//   method = "fast_poisson" | "multigrid" : the preconditioner of that name as the solver itself (corrections by it)
+#pragma once
+#include <memory>
+#include <string>
+
+#include "base/table.hpp"
+#include "solvers/krylov/krylov.hpp"
+#include "solvers/preconditioner/preconditioner.hpp"
+
+namespace weir {
+
+template <class Space> class LinearSolver {
+ public:
+  explicit LinearSolver(const Table& options);  // [linear.SYSTEM]; refuses pairs that cannot work, and says why
+
+  void setup(const Matrix<Space>& A);   // once a pattern
+  void update(const Matrix<Space>& A);  // new values, same pattern
+  SolveResult solve(const Matrix<Space>& A, View<const double> b, View<double> x);
+
+  const SetupInfo& setup_info() const { return info_; }  // of the last setup or update
+  std::string describe() const;                          // "cg + multigrid(V, red-black ...), 1e-8 relative to |b|"
+  const std::string& name() const { return name_; }      // "cg+multigrid", as in solves.csv
+  Krylov<Space>& krylov() { return *krylov_; }
+
+ private:
+  std::string name_;
+  std::unique_ptr<Preconditioner<Space>> preconditioner_;
+  std::unique_ptr<Krylov<Space>> krylov_;
+  SetupInfo info_;
+};
+
+}  // namespace weir

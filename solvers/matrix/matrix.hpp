@@ -1,0 +1,41 @@
+// The linear operator that solvers see. x, y, b, r are vectors of size() values in the space; a cell's B unknowns lie
+// side by side.
+#pragma once
+#include <cstdint>
+
+#include "solvers/device/space.hpp"
+
+namespace weir {
+
+struct SeparableOperator;  // solvers/matrix/separable_operator.hpp
+
+// What one call must move and compute at least, for rooflines: bytes from and to main memory, floating-point operations.
+struct Work {
+  std::int64_t bytes = 0;
+  std::int64_t flops = 0;
+};
+
+template <class Space> class Matrix {
+ public:
+  virtual ~Matrix() = default;
+
+  virtual int rows() const = 0;  // block rows
+  virtual int block() const { return 1; }
+  int size() const { return rows() * block(); }
+
+  virtual void apply(View<const double> x, View<double> y) const = 0;                            // y = A x
+  virtual double apply_dot(View<const double> x, View<double> y) const;                          // y = A x, returns x.y
+  virtual void residual(View<const double> b, View<const double> x, View<double> r) const = 0;  // r = b - A x
+  virtual double residual_dot(View<const double> b, View<const double> x, View<double> r) const;  // the same; returns r.r
+  virtual void block_diagonal(View<double> d) const = 0;  // rows() blocks of B x B, row-major
+
+  virtual bool is_symmetric() const = 0;
+  // The constant vector spans the null space (pressure with Neumann conditions all round): solvers project it out.
+  virtual bool has_constant_null_space() const { return false; }
+  virtual Work apply_work() const = 0;
+
+  // The operator as a sum of Kronecker products, where it is one (fast_poisson and multigrid need it); else null.
+  virtual const SeparableOperator* separable() const { return nullptr; }
+};
+
+}  // namespace weir

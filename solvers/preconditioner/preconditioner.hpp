@@ -1,0 +1,39 @@
+// z = M^-1 r.   setup: once a pattern.   update: new values, same pattern.   apply: no allocation, no host sync.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/table.hpp"
+#include "solvers/matrix/matrix.hpp"
+
+namespace weir {
+
+// What is not known or does not apply stays at its default (0, or -1 for the measures).
+struct SetupInfo {
+  int levels = 0;
+  int colours = 0;
+  std::int64_t nnz = 0;
+  double fixed_point_residual = -1;
+  double dominance_L = -1, dominance_U = -1;
+  std::int64_t bytes = 0;
+  double seconds = 0;
+};
+
+template <class Space> class Preconditioner {
+ public:
+  virtual ~Preconditioner() = default;
+  virtual SetupInfo setup(const Matrix<Space>& A) = 0;
+  virtual SetupInfo update(const Matrix<Space>& A) { return setup(A); }
+  virtual void apply(View<const double> r, View<double> z) const = 0;
+  virtual bool is_symmetric() const = 0;            // keeps the symmetry of A: cg may use it
+  virtual bool is_constant() const { return true; } // the same linear operator at every apply: needs no flexible method
+  virtual bool is_exact() const { return false; }   // a direct solver: one application solves
+  virtual std::string describe() const = 0;         // one line for the log: method, ordering, sweeps, precision
+};
+
+// The visible list of what exists (factory.cpp). Reads `type` and the method's own options from the table
+// ([linear.SYSTEM.preconditioner]); an unknown type is an error that lists the known ones.
+template <class Space> std::unique_ptr<Preconditioner<Space>> make_preconditioner(const Table& options);
+
+}  // namespace weir
