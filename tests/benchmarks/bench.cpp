@@ -1,0 +1,70 @@
+#include "tests/benchmarks/bench.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <limits>
+#include <memory>
+
+namespace weir::bench {
+
+double best_seconds(const std::function<void()>& f, int repeats, double min_seconds) {
+  using Clock = std::chrono::steady_clock;
+  double best = std::numeric_limits<double>::max(), spent = 0;
+  for (int r = 0; r < repeats || spent < min_seconds; ++r) {
+    const auto start = Clock::now();
+    f();
+    const double s = std::chrono::duration<double>(Clock::now() - start).count();
+    best = std::min(best, s);
+    spent += s;
+  }
+  return best;
+}
+
+double triad_bytes_per_second(int threads) {
+  constexpr std::int64_t n = 1 << 24;  // 128 MiB an array
+  std::unique_ptr<double[]> a(new double[n]), b(new double[n]), c(new double[n]);
+#pragma omp parallel for schedule(static) num_threads(threads)
+  for (std::int64_t i = 0; i < n; ++i) {
+    a[i] = 0;
+    b[i] = 1;
+    c[i] = 2;
+  }
+  double *pa = a.get(), *pb = b.get(), *pc = c.get();
+  const double s = best_seconds(
+      [=] {
+#pragma omp parallel for simd schedule(static) num_threads(threads)
+        for (std::int64_t i = 0; i < n; ++i) pa[i] = pb[i] + 3.0 * pc[i];
+      },
+      5, 0.5);
+  return 24.0 * static_cast<double>(n) / s;
+}
+
+void set_threads(int threads) { omp_set_num_threads(threads); }
+
+Table::Table(std::vector<std::string> columns, const std::string& csv_path) {
+  for (const auto& c : columns) width_.push_back(std::max<std::size_t>(c.size(), 12));
+  if (!csv_path.empty()) csv_ = std::fopen(csv_path.c_str(), "w");
+  row(columns);
+}
+Table::~Table() {
+  if (csv_) std::fclose(csv_);
+}
+void Table::row(const std::vector<std::string>& cells) {
+  for (std::size_t i = 0; i < cells.size(); ++i)
+    std::printf(i == 0 ? "%-*s" : "  %*s", static_cast<int>(i == 0 ? std::max<std::size_t>(width_[0], 34) : width_[i]),
+                cells[i].c_str());
+  std::printf("\n");
+  std::fflush(stdout);
+  if (!csv_) return;
+  for (std::size_t i = 0; i < cells.size(); ++i) std::fprintf(csv_, "%s%s", i ? "," : "", cells[i].c_str());
+  std::fprintf(csv_, "\n");
+}
+
+std::string number(double value, const char* format) {
+  char text[64];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+}  // namespace weir::bench
