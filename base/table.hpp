@@ -31,7 +31,8 @@ class Table {
   std::string choice(std::string_view key, std::initializer_list<std::string_view> words, std::string_view fallback) const;
 
   Table table(std::string_view key) const;                // a sub-table; an empty one where the key is missing
-  std::vector<Table> tables(std::string_view key) const;  // [[key]]: an array of tables; empty where missing
+  // [[key]]: an array of tables; empty where missing. A string in it stands for { type = string }.
+  std::vector<Table> tables(std::string_view key) const;
   bool is_table(std::string_view key) const;
 
   // "file:line" of a key (or of the table where the key is missing), and an error of exit code 2 that starts with it.

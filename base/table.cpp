@@ -1,0 +1,247 @@
+#include "base/table.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <type_traits>
+
+#include "base/error.hpp"
+#include "base/nearest.hpp"
+#include "base/table_node.hpp"
+
+namespace weir {
+namespace {
+
+using Kind = TableNode::Kind;
+
+template <class T> struct is_vector : std::false_type {};
+template <class T> struct is_vector<std::vector<T>> : std::true_type {};
+
+template <class T> const char* wanted() {
+  if constexpr (std::is_same_v<T, bool>) return "true or false";
+  else if constexpr (std::is_integral_v<T>) return "an integer";
+  else if constexpr (std::is_same_v<T, double>) return "a number";
+  else if constexpr (std::is_same_v<T, std::string>) return "a string";
+  else if constexpr (std::is_same_v<T, std::vector<int>>) return "an array of integers";
+  else if constexpr (std::is_same_v<T, std::vector<double>>) return "an array of numbers";
+  else return "an array of strings";
+}
+
+bool fits_int(std::int64_t v) {
+  return v >= std::numeric_limits<int>::min() && v <= std::numeric_limits<int>::max();
+}
+
+// False where the value is of another type; `culprit` is then the value that is (an element of an array).
+template <class T> bool convert(const TableNode& n, T& value, const TableNode*& culprit) {
+  culprit = &n;
+  if constexpr (is_vector<T>::value) {
+    if (n.kind != Kind::array) return false;
+    value.clear();
+    for (const auto& item : n.items) {
+      typename T::value_type element{};
+      if (!convert(*item, element, culprit)) return false;
+      value.push_back(element);
+    }
+    return true;
+  } else if constexpr (std::is_same_v<T, bool>) {
+    value = n.boolean;
+    return n.kind == Kind::boolean;
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    value = n.text;
+    return n.kind == Kind::string;
+  } else if constexpr (std::is_same_v<T, double>) {
+    value = n.kind == Kind::integer ? static_cast<double>(n.integer) : n.number;
+    return n.kind == Kind::integer || n.kind == Kind::number;
+  } else {
+    value = static_cast<T>(n.integer);
+    return n.kind == Kind::integer && (sizeof(T) == 8 || fits_int(n.integer));
+  }
+}
+
+template <class T> std::shared_ptr<TableNode> node_of(const T& value) {
+  auto n = std::make_shared<TableNode>();
+  if constexpr (is_vector<T>::value) {
+    n->kind = Kind::array;
+    for (const auto& element : value) n->items.push_back(node_of(element));
+  } else if constexpr (std::is_same_v<T, bool>) {
+    n->kind = Kind::boolean;
+    n->boolean = value;
+  } else if constexpr (std::is_same_v<T, std::string>) {
+    n->kind = Kind::string;
+    n->text = value;
+  } else if constexpr (std::is_same_v<T, double>) {
+    n->kind = Kind::number;
+    n->number = value;
+  } else {
+    n->kind = Kind::integer;
+    n->integer = value;
+  }
+  n->is_read = true;
+  return n;
+}
+
+TableNode* ask(TableNode& table, std::string_view key) {
+  if (std::find(table.asked.begin(), table.asked.end(), key) == table.asked.end()) table.asked.emplace_back(key);
+  TableNode* n = table.find(key);
+  return n && !n->is_default ? n : nullptr;
+}
+
+std::string got(const TableNode& n) {
+  if (n.kind == Kind::integer && !fits_int(n.integer)) return inline_toml(n);
+  return name_of(n.kind);
+}
+
+template <class T> T read(const Table& table, std::string_view key, TableNode& n) {
+  n.is_read = true;
+  T value{};
+  const TableNode* culprit = nullptr;
+  if (!convert(n, value, culprit))
+    table.fail(key, "'" + std::string(key) + "' must be " + wanted<T>() + ", got " + got(*culprit) +
+                        (culprit == &n ? "" : " in it"));
+  return value;
+}
+
+void refuse_unknown_in(const TableNode& n) {
+  for (const auto& item : n.items) refuse_unknown_in(*item);
+  for (const auto& [key, child] : n.entries) {
+    if (!child->is_read)
+      throw Error(Exit::usage, child->place + ": unknown key '" + key + "'" + did_you_mean(key, n.asked));
+    refuse_unknown_in(*child);
+  }
+}
+
+}  // namespace
+
+TableNode* TableNode::find(std::string_view key) const {
+  for (const auto& [name, node] : entries)
+    if (name == key) return node.get();
+  return nullptr;
+}
+
+void TableNode::set(std::string_view key, std::shared_ptr<TableNode> value) {
+  for (auto& [name, node] : entries)
+    if (name == key) {
+      node = std::move(value);
+      return;
+    }
+  entries.emplace_back(std::string(key), std::move(value));
+}
+
+const char* name_of(Kind kind) {
+  switch (kind) {
+    case Kind::boolean: return "a boolean";
+    case Kind::integer: return "an integer";
+    case Kind::number: return "a number";
+    case Kind::string: return "a string";
+    case Kind::array: return "an array";
+    case Kind::table: return "a table";
+  }
+  return "nothing";
+}
+
+Table::Table() : node_(std::make_shared<TableNode>()) {}
+
+bool Table::has(std::string_view key) const { return ask(*node_, key) != nullptr; }
+
+std::vector<std::string> Table::keys() const {
+  std::vector<std::string> names;
+  for (const auto& [key, child] : node_->entries)
+    if (!child->is_default) names.push_back(key);
+  return names;
+}
+
+template <class T> T Table::get(std::string_view key, const T& fallback) const {
+  if (TableNode* n = ask(*node_, key)) return read<T>(*this, key, *n);
+  auto n = node_of(fallback);
+  n->is_default = true;
+  n->place = node_->place;
+  node_->set(key, std::move(n));
+  return fallback;
+}
+
+template <class T> T Table::get(std::string_view key) const {
+  TableNode* n = ask(*node_, key);
+  if (!n) fail(key, "missing key '" + std::string(key) + "'" + (node_->path.empty() ? "" : " in [" + node_->path + "]"));
+  return read<T>(*this, key, *n);
+}
+
+std::string Table::choice(std::string_view key, std::initializer_list<std::string_view> words,
+                          std::string_view fallback) const {
+  const auto value = get<std::string>(key, std::string(fallback));
+  std::vector<std::string> known(words.begin(), words.end());
+  if (std::find(known.begin(), known.end(), value) != known.end()) return value;
+  std::string list;
+  for (const auto& word : known) list += (list.empty() ? "\"" : ", \"") + word + "\"";
+  const std::string near = nearest(value, known);
+  fail(key, "'" + std::string(key) + "' must be one of " + list + ", got \"" + value + "\"" +
+                (near.empty() ? "" : "; did you mean '" + near + "'?"));
+}
+
+Table Table::table(std::string_view key) const {
+  if (TableNode* n = ask(*node_, key)) {
+    n->is_read = true;
+    if (n->kind != Kind::table) fail(key, "'" + std::string(key) + "' must be a table, got " + name_of(n->kind));
+    for (const auto& [name, child] : node_->entries)
+      if (child.get() == n) return Table(child);
+  }
+  for (const auto& [name, child] : node_->entries)
+    if (name == key) return Table(child);  // made by an earlier look-up
+  auto n = std::make_shared<TableNode>();
+  n->is_read = n->is_default = true;
+  n->place = node_->place;
+  n->path = node_->child_path(key);
+  node_->set(key, n);
+  return Table(n);
+}
+
+std::vector<Table> Table::tables(std::string_view key) const {
+  TableNode* n = ask(*node_, key);
+  if (!n) return {};
+  n->is_read = true;
+  if (n->kind != Kind::array) fail(key, "'" + std::string(key) + "' must be an array of tables, got " + name_of(n->kind));
+  std::vector<Table> out;
+  for (auto& item : n->items) {
+    if (item->kind == Kind::string) {  // a word stands for { type = word }
+      auto word = node_of(item->text);
+      word->place = item->place;
+      word->is_read = false;
+      item->kind = Kind::table;
+      item->entries.emplace_back("type", std::move(word));
+    }
+    if (item->kind != Kind::table)
+      fail(key, "'" + std::string(key) + "' must be an array of tables, got " + name_of(item->kind) + " in it");
+    out.emplace_back(item);
+  }
+  return out;
+}
+
+bool Table::is_table(std::string_view key) const {
+  const TableNode* n = ask(*node_, key);
+  return n && n->kind == Kind::table;
+}
+
+std::string Table::where(std::string_view key) const {
+  const TableNode* n = node_->find(key);
+  return n ? n->place : node_->place;
+}
+
+void Table::fail(std::string_view key, const std::string& message) const {
+  const std::string place = where(key);
+  throw Error(Exit::usage, place.empty() ? message : place + ": " + message);
+}
+
+void Table::refuse_unknown() const { refuse_unknown_in(*node_); }
+
+#define WEIR_TABLE_GET(T)                                                  \
+  template T Table::get<T>(std::string_view key, const T& fallback) const; \
+  template T Table::get<T>(std::string_view key) const;
+WEIR_TABLE_GET(bool)
+WEIR_TABLE_GET(int)
+WEIR_TABLE_GET(std::int64_t)
+WEIR_TABLE_GET(double)
+WEIR_TABLE_GET(std::string)
+WEIR_TABLE_GET(std::vector<int>)
+WEIR_TABLE_GET(std::vector<double>)
+WEIR_TABLE_GET(std::vector<std::string>)
+#undef WEIR_TABLE_GET
+
+}  // namespace weir

@@ -1,0 +1,40 @@
+// What stands behind a Table: a value of the case file, the line it came from, and whether anybody has asked for it.
+// Independent of the parser. Only the reader (inputs/case.cpp) and base/table*.cpp include this.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace weir {
+
+struct TableNode {
+  enum class Kind { boolean, integer, number, string, array, table };
+  Kind kind = Kind::table;
+  bool boolean = false;
+  std::int64_t integer = 0;
+  double number = 0;
+  std::string text;
+  std::vector<std::shared_ptr<TableNode>> items;                               // array
+  std::vector<std::pair<std::string, std::shared_ptr<TableNode>>> entries;  // table, in the order of the file
+
+  std::string place;       // "file:line", "--set key.path", or the file alone for the root
+  std::string path;        // "linear.pressure"; empty for the root
+  bool is_read = false;     // somebody asked for it
+  bool is_default = false;  // not in the file: written here by a look-up
+  std::vector<std::string> asked;  // table: every key that was looked for, for suggestions
+
+  TableNode* find(std::string_view key) const;  // null where missing
+  void set(std::string_view key, std::shared_ptr<TableNode> value);
+  std::string child_path(std::string_view key) const { return path.empty() ? std::string(key) : path + "." + std::string(key); }
+};
+
+// "a string", "an integer", ...
+const char* name_of(TableNode::Kind kind);
+
+// One value in TOML's notation, tables inline.
+std::string inline_toml(const TableNode& node);
+
+}  // namespace weir

@@ -1,0 +1,166 @@
+#include "inputs/case.hpp"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "base/error.hpp"
+#include "base/table_node.hpp"
+
+namespace weir {
+namespace {
+
+using Kind = TableNode::Kind;
+using NodePointer = std::shared_ptr<TableNode>;
+
+// Turns toml++'s tree into ours. `override_place`, where given, stands for every "file:line".
+class Reader {
+ public:
+  Reader(std::string name, std::string override_place = "")
+      : name_(std::move(name)), override_place_(std::move(override_place)) {}
+
+  NodePointer table(const toml::table& source, const std::string& path, std::string place) const {
+    auto out = std::make_shared<TableNode>();
+    out->path = path;
+    out->place = std::move(place);
+    for (const auto& [key, value] : source)
+      out->entries.emplace_back(key.str(), node(value, out->child_path(key.str()), place_of(key.source())));
+    // toml++ sorts its tables by key: bring them back into the order of the file.
+    std::vector<const toml::key*> order;
+    for (const auto& [key, value] : source) order.push_back(&key);
+    auto before = [](const toml::key* a, const toml::key* b) {
+      const auto &p = a->source().begin, &q = b->source().begin;
+      return p.line != q.line ? p.line < q.line : p.column < q.column;
+    };
+    std::stable_sort(order.begin(), order.end(), before);
+    decltype(out->entries) sorted;
+    for (const toml::key* key : order)
+      for (auto& entry : out->entries)
+        if (entry.first == key->str()) sorted.push_back(entry);
+    out->entries = std::move(sorted);
+    return out;
+  }
+
+  NodePointer node(const toml::node& source, const std::string& path, const std::string& place) const {
+    if (const auto* t = source.as_table()) return table(*t, path, place);
+    auto out = std::make_shared<TableNode>();
+    out->path = path;
+    out->place = place;
+    if (const auto* a = source.as_array()) {
+      out->kind = Kind::array;
+      for (const auto& item : *a) out->items.push_back(node(item, path, place_of(item.source())));
+    } else if (const auto* text = source.as_string()) {
+      out->kind = Kind::string;
+      out->text = text->get();
+    } else if (const auto* integer = source.as_integer()) {
+      out->kind = Kind::integer;
+      out->integer = integer->get();
+    } else if (const auto* number = source.as_floating_point()) {
+      out->kind = Kind::number;
+      out->number = number->get();
+    } else if (const auto* flag = source.as_boolean()) {
+      out->kind = Kind::boolean;
+      out->boolean = flag->get();
+    } else {
+      throw Error(Exit::usage, place + ": dates and times mean nothing here");
+    }
+    return out;
+  }
+
+ private:
+  std::string place_of(const toml::source_region& region) const {
+    return override_place_.empty() ? name_ + ":" + std::to_string(region.begin.line) : override_place_;
+  }
+
+  std::string name_, override_place_;
+};
+
+// A value in TOML's notation; what is not TOML is taken as a string.
+NodePointer override_value(const std::string& text, const std::string& path, const std::string& place) {
+  try {
+    const toml::table parsed = toml::parse("v = " + text);
+    if (parsed.size() == 1) return Reader("", place).node(*parsed.get("v"), path, place);
+  } catch (const toml::parse_error&) {
+  }
+  auto out = std::make_shared<TableNode>();
+  out->kind = Kind::string;
+  out->text = text;
+  out->path = path;
+  out->place = place;
+  return out;
+}
+
+std::vector<std::string> split_path(const std::string& path, const std::string& place) {
+  std::vector<std::string> parts;
+  std::stringstream stream(path + ".");
+  for (std::string part; std::getline(stream, part, '.');) {
+    if (part.empty()) throw Error(Exit::usage, place + ": a key path looks like grid.cells");
+    parts.push_back(part);
+  }
+  return parts;
+}
+
+NodePointer& element(TableNode& array, const std::string& index, const std::string& place) {
+  const bool is_number = index.find_first_not_of("0123456789") == std::string::npos && index.size() < 10;
+  if (!is_number || std::stoul(index) >= array.items.size())
+    throw Error(Exit::usage, place + ": '" + array.path + "' is an array of " + std::to_string(array.items.size()) +
+                                 ": its elements are 0 .. " + std::to_string(static_cast<long>(array.items.size()) - 1) +
+                                 ", not '" + index + "'");
+  return array.items[std::stoul(index)];
+}
+
+void apply_override(TableNode& root, const std::string& text) {
+  const auto equals = text.find('=');
+  if (equals == std::string::npos || equals == 0)
+    throw Error(Exit::usage, "--set " + text + ": expected key.path=value");
+  const std::string path = text.substr(0, equals), place = "--set " + path;
+  const auto parts = split_path(path, place);
+  TableNode* at = &root;
+  for (std::size_t i = 0; i + 1 < parts.size(); ++i) {
+    if (at->kind == Kind::array) {
+      at = element(*at, parts[i], place).get();
+    } else if (TableNode* next = at->find(parts[i])) {
+      at = next;
+    } else {
+      auto made = std::make_shared<TableNode>();
+      made->path = at->child_path(parts[i]);
+      made->place = place;
+      at->set(parts[i], made);
+      at = made.get();
+    }
+    if (at->kind != Kind::table && at->kind != Kind::array)
+      throw Error(Exit::usage, place + ": '" + parts[i] + "' is " + name_of(at->kind) + ", not a table");
+  }
+  const NodePointer value = override_value(text.substr(equals + 1), at->child_path(parts.back()), place);
+  if (at->kind == Kind::array)
+    element(*at, parts.back(), place) = value;
+  else
+    at->set(parts.back(), value);
+}
+
+}  // namespace
+
+Table read_case_text(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
+  NodePointer root;
+  try {
+    root = Reader(name).table(toml::parse(text, name), "", name);
+  } catch (const toml::parse_error& e) {
+    throw Error(Exit::usage, name + ":" + std::to_string(e.source().begin.line) + ": " + std::string(e.description()));
+  }
+  for (const auto& one : overrides) apply_override(*root, one);
+  return Table(root);
+}
+
+Table read_case(const std::string& path, const std::vector<std::string>& overrides) {
+  std::ifstream file(path);
+  std::stringstream text;
+  if (file) text << file.rdbuf();
+  if (!file || text.bad()) throw Error(Exit::usage, path + ": cannot read this case file: " + std::strerror(errno));
+  return read_case_text(text.str(), path, overrides);
+}
+
+}  // namespace weir

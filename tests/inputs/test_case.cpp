@@ -1,0 +1,89 @@
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include "base/error.hpp"
+#include "inputs/case.hpp"
+
+namespace weir {
+namespace {
+
+std::string refusal(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), Exit::usage);
+    return e.what();
+  }
+  return "not refused";
+}
+
+Table with(const std::vector<std::string>& overrides) {
+  return read_case_text("[time]\ncfl = 0.5\n[grid]\ncells = [8, 8, 1]\n[[probe]]\npoints = 9\n[[probe]]\npoints = 17\n",
+                        "c.toml", overrides);
+}
+
+TEST(Case, SyntaxErrorsCarryFileAndLine) {
+  const std::string message = refusal([] { read_case_text("a = 1\nb = = 2\n", "c.toml"); });
+  EXPECT_TRUE(message.starts_with("c.toml:2: ")) << message;
+  const std::string twice = refusal([] { read_case_text("a = 1\na = 2\n", "c.toml"); });
+  EXPECT_TRUE(twice.starts_with("c.toml:2: ")) << twice;
+}
+
+TEST(Case, AMissingFileIsNamed) {
+  EXPECT_EQ(refusal([] { read_case("no_such_case.toml"); }),
+            "no_such_case.toml: cannot read this case file: No such file or directory");
+}
+
+TEST(Case, DatesAreRefused) {
+  EXPECT_EQ(refusal([] { read_case_text("\nd = 2020-01-01\n", "c.toml"); }),
+            "c.toml:2: dates and times mean nothing here");
+}
+
+TEST(Case, OverridesTakeTomlValuesAndBareWords) {
+  const Table t = with({"time.cfl=0.25", "device.space=host", "grid.cells=[4,4,4]", "a.b.c=true", "time.note=two words"});
+  EXPECT_EQ(t.table("time").get<double>("cfl"), 0.25);
+  EXPECT_EQ(t.table("device").get("space", "auto"), "host");
+  EXPECT_EQ(t.table("grid").get<std::vector<int>>("cells"), (std::vector<int>{4, 4, 4}));
+  EXPECT_TRUE(t.table("a").table("b").get<bool>("c"));
+  EXPECT_EQ(t.table("time").get("note", ""), "two words");
+}
+
+TEST(Case, OverridesReachIntoArrays) {
+  const Table t = with({"probe.1.points=33", "grid.cells.2=5", "probe.0.name=u"});
+  EXPECT_EQ(t.tables("probe")[0].get<int>("points"), 9);
+  EXPECT_EQ(t.tables("probe")[0].get("name", ""), "u");
+  EXPECT_EQ(t.tables("probe")[1].get<int>("points"), 33);
+  EXPECT_EQ(t.table("grid").get<std::vector<int>>("cells"), (std::vector<int>{8, 8, 5}));
+}
+
+TEST(Case, TheLastOverrideOfAKeyWins) {
+  EXPECT_EQ(with({"time.cfl=1", "time.cfl=2"}).table("time").get<double>("cfl"), 2.0);
+}
+
+TEST(Case, AnOverrideIsThePlaceOfItsValue) {
+  EXPECT_EQ(refusal([] { with({"time.cfl=fast"}).table("time").get<double>("cfl"); }),
+            "--set time.cfl: 'cfl' must be a number, got a string");
+  EXPECT_EQ(refusal([] {
+              const Table t = with({"gird.cells=1"});
+              for (const char* key : {"time", "grid"}) t.table(key);
+              t.table("time").get<double>("cfl");
+              t.table("grid").get<std::vector<int>>("cells");
+              for (const Table& p : t.tables("probe")) p.get<int>("points");
+              t.refuse_unknown();
+            }),
+            "--set gird.cells: unknown key 'gird'; did you mean 'grid'?");
+}
+
+TEST(Case, AnOverrideThatLeadsNowhereIsRefused) {
+  EXPECT_EQ(refusal([] { with({"time.cfl"}); }), "--set time.cfl: expected key.path=value");
+  EXPECT_EQ(refusal([] { with({"time..cfl=1"}); }), "--set time..cfl: a key path looks like grid.cells");
+  EXPECT_EQ(refusal([] { with({"time.cfl.x=1"}); }), "--set time.cfl.x: 'cfl' is a number, not a table");
+  EXPECT_EQ(refusal([] { with({"probe.2.points=1"}); }),
+            "--set probe.2.points: 'probe' is an array of 2: its elements are 0 .. 1, not '2'");
+  EXPECT_EQ(refusal([] { with({"probe.points=1"}); }),
+            "--set probe.points: 'probe' is an array of 2: its elements are 0 .. 1, not 'points'");
+}
+
+}  // namespace
+}  // namespace weir
