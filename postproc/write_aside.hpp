@@ -1,0 +1,37 @@
+// Every file of a run directory is written under a temporary name and renamed: a reader (or a kill) finds the old file
+// or the new one, never half of one.
+#pragma once
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace weir {
+
+// Calls write(temporary path), then renames the temporary over `path`; makes the folder where it is missing. Where
+// write throws, the temporary is removed, `path` keeps its old content and the exception passes on. Throws
+// Error(Exit::file_io) with path and reason.
+void write_aside(const std::string& path, const std::function<void(const std::string& temporary)>& write);
+
+// The same for a text.
+void write_text_aside(const std::string& path, std::string_view text);
+
+// A file being written: every call is checked, so that a full disk is an Error(Exit::file_io) and not a short file.
+class OutputFile {
+ public:
+  explicit OutputFile(const std::string& path);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  void write(const void* data, std::size_t bytes);
+  void write(std::string_view text) { write(text.data(), text.size()); }
+  void close();  // to be called at the end: some file systems report a full disk only here
+
+ private:
+  std::string path_;
+  std::FILE* file_;
+};
+
+// Error(Exit::file_io) of the form "cannot write PATH: reason"; `reason` is an errno value.
+[[noreturn]] void fail_to_write(const std::string& path, int reason);
+
+}  // namespace weir
