@@ -13,25 +13,34 @@ namespace {
 
 using Kind = TableNode::Kind;
 
-template <class T> struct is_vector : std::false_type {};
-template <class T> struct is_vector<std::vector<T>> : std::true_type {};
+template <class T>
+struct is_vector : std::false_type {};
+template <class T>
+struct is_vector<std::vector<T>> : std::true_type {};
 
-template <class T> const char* wanted() {
-  if constexpr (std::is_same_v<T, bool>) return "true or false";
-  else if constexpr (std::is_integral_v<T>) return "an integer";
-  else if constexpr (std::is_same_v<T, double>) return "a number";
-  else if constexpr (std::is_same_v<T, std::string>) return "a string";
-  else if constexpr (std::is_same_v<T, std::vector<int>>) return "an array of integers";
-  else if constexpr (std::is_same_v<T, std::vector<double>>) return "an array of numbers";
-  else return "an array of strings";
+template <class T>
+const char* wanted() {
+  if constexpr (std::is_same_v<T, bool>)
+    return "true or false";
+  else if constexpr (std::is_integral_v<T>)
+    return "an integer";
+  else if constexpr (std::is_same_v<T, double>)
+    return "a number";
+  else if constexpr (std::is_same_v<T, std::string>)
+    return "a string";
+  else if constexpr (std::is_same_v<T, std::vector<int>>)
+    return "an array of integers";
+  else if constexpr (std::is_same_v<T, std::vector<double>>)
+    return "an array of numbers";
+  else
+    return "an array of strings";
 }
 
-bool fits_int(std::int64_t v) {
-  return v >= std::numeric_limits<int>::min() && v <= std::numeric_limits<int>::max();
-}
+bool fits_int(std::int64_t v) { return v >= std::numeric_limits<int>::min() && v <= std::numeric_limits<int>::max(); }
 
 // False where the value is of another type; `culprit` is then the value that is (an element of an array).
-template <class T> bool convert(const TableNode& n, T& value, const TableNode*& culprit) {
+template <class T>
+bool convert(const TableNode& n, T& value, const TableNode*& culprit) {
   culprit = &n;
   if constexpr (is_vector<T>::value) {
     if (n.kind != Kind::array) return false;
@@ -57,7 +66,8 @@ template <class T> bool convert(const TableNode& n, T& value, const TableNode*& 
   }
 }
 
-template <class T> std::shared_ptr<TableNode> node_of(const T& value) {
+template <class T>
+std::shared_ptr<TableNode> node_of(const T& value) {
   auto n = std::make_shared<TableNode>();
   if constexpr (is_vector<T>::value) {
     n->kind = Kind::array;
@@ -90,7 +100,8 @@ std::string got(const TableNode& n) {
   return name_of(n.kind);
 }
 
-template <class T> T read(const Table& table, std::string_view key, TableNode& n) {
+template <class T>
+T read(const Table& table, std::string_view key, TableNode& n) {
   n.is_read = true;
   T value{};
   const TableNode* culprit = nullptr;
@@ -128,12 +139,18 @@ void TableNode::set(std::string_view key, std::shared_ptr<TableNode> value) {
 
 const char* name_of(Kind kind) {
   switch (kind) {
-    case Kind::boolean: return "a boolean";
-    case Kind::integer: return "an integer";
-    case Kind::number: return "a number";
-    case Kind::string: return "a string";
-    case Kind::array: return "an array";
-    case Kind::table: return "a table";
+    case Kind::boolean:
+      return "a boolean";
+    case Kind::integer:
+      return "an integer";
+    case Kind::number:
+      return "a number";
+    case Kind::string:
+      return "a string";
+    case Kind::array:
+      return "an array";
+    case Kind::table:
+      return "a table";
   }
   return "nothing";
 }
@@ -149,7 +166,8 @@ std::vector<std::string> Table::keys() const {
   return names;
 }
 
-template <class T> T Table::get(std::string_view key, const T& fallback) const {
+template <class T>
+T Table::get(std::string_view key, const T& fallback) const {
   if (TableNode* n = ask(*node_, key)) return read<T>(*this, key, *n);
   auto n = node_of(fallback);
   n->is_default = true;
@@ -158,9 +176,11 @@ template <class T> T Table::get(std::string_view key, const T& fallback) const {
   return fallback;
 }
 
-template <class T> T Table::get(std::string_view key) const {
+template <class T>
+T Table::get(std::string_view key) const {
   TableNode* n = ask(*node_, key);
-  if (!n) fail(key, "missing key '" + std::string(key) + "'" + (node_->path.empty() ? "" : " in [" + node_->path + "]"));
+  if (!n)
+    fail(key, "missing key '" + std::string(key) + "'" + (node_->path.empty() ? "" : " in [" + node_->path + "]"));
   return read<T>(*this, key, *n);
 }
 
@@ -197,7 +217,8 @@ std::vector<Table> Table::tables(std::string_view key) const {
   TableNode* n = ask(*node_, key);
   if (!n) return {};
   n->is_read = true;
-  if (n->kind != Kind::array) fail(key, "'" + std::string(key) + "' must be an array of tables, got " + name_of(n->kind));
+  if (n->kind != Kind::array)
+    fail(key, "'" + std::string(key) + "' must be an array of tables, got " + name_of(n->kind));
   std::vector<Table> out;
   for (auto& item : n->items) {
     if (item->kind == Kind::string) {  // a word stands for { type = word }

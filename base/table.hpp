@@ -1,6 +1,6 @@
-// A table of the case file, as every reader of options sees it: typed look-ups with defaults, each remembering the line it
-// came from. Reading a key marks it as known and writes its value (or the default) into the effective configuration; what
-// is left unread when all options have been read is an unknown key, refused with the nearest known one.
+// A table of the case file, as every reader of options sees it: typed look-ups with defaults, each remembering the line
+// it came from. Reading a key marks it as known and writes its value (or the default) into the effective configuration;
+// what is left unread when all options have been read is an unknown key, refused with the nearest known one.
 #pragma once
 #include <cstdint>
 #include <initializer_list>
@@ -23,14 +23,17 @@ class Table {
 
   // With a default: the value, or the default where the key is missing. Without: a missing key is an error.
   // T: bool, int, std::int64_t, double (an integer is accepted), std::string, std::vector<double|int|std::string>.
-  template <class T> T get(std::string_view key, const T& fallback) const;
-  template <class T> T get(std::string_view key) const;
+  template <class T>
+  T get(std::string_view key, const T& fallback) const;
+  template <class T>
+  T get(std::string_view key) const;
   std::string get(std::string_view key, const char* fallback) const { return get<std::string>(key, fallback); }
 
   // One of the given words; the first is not special, the fallback is said apart.
-  std::string choice(std::string_view key, std::initializer_list<std::string_view> words, std::string_view fallback) const;
+  std::string choice(std::string_view key, std::initializer_list<std::string_view> words,
+                     std::string_view fallback) const;
 
-  Table table(std::string_view key) const;                // a sub-table; an empty one where the key is missing
+  Table table(std::string_view key) const;  // a sub-table; an empty one where the key is missing
   // [[key]]: an array of tables; empty where missing. A string in it stands for { type = string }.
   std::vector<Table> tables(std::string_view key) const;
   bool is_table(std::string_view key) const;

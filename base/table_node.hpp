@@ -17,18 +17,20 @@ struct TableNode {
   std::int64_t integer = 0;
   double number = 0;
   std::string text;
-  std::vector<std::shared_ptr<TableNode>> items;                               // array
+  std::vector<std::shared_ptr<TableNode>> items;                            // array
   std::vector<std::pair<std::string, std::shared_ptr<TableNode>>> entries;  // table, in the order of the file
 
-  std::string place;       // "file:line", "--set key.path", or the file alone for the root
-  std::string path;        // "linear.pressure"; empty for the root
-  bool is_read = false;     // somebody asked for it
-  bool is_default = false;  // not in the file: written here by a look-up
+  std::string place;               // "file:line", "--set key.path", or the file alone for the root
+  std::string path;                // "linear.pressure"; empty for the root
+  bool is_read = false;            // somebody asked for it
+  bool is_default = false;         // not in the file: written here by a look-up
   std::vector<std::string> asked;  // table: every key that was looked for, for suggestions
 
   TableNode* find(std::string_view key) const;  // null where missing
   void set(std::string_view key, std::shared_ptr<TableNode> value);
-  std::string child_path(std::string_view key) const { return path.empty() ? std::string(key) : path + "." + std::string(key); }
+  std::string child_path(std::string_view key) const {
+    return path.empty() ? std::string(key) : path + "." + std::string(key);
+  }
 };
 
 // "a string", "an integer", ...

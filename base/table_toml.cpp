@@ -40,8 +40,9 @@ std::string number_text(double v) {
 }
 
 std::string key_text(const std::string& key) {
-  const bool bare = !key.empty() && key.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") ==
-                                        std::string::npos;
+  const bool bare =
+      !key.empty() &&
+      key.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") == std::string::npos;
   return bare ? key : quoted(key);
 }
 
@@ -84,10 +85,14 @@ void write_section(const TableNode& n, const std::string& path, std::string& out
 std::string inline_toml(const TableNode& n) {
   std::string list;
   switch (n.kind) {
-    case Kind::boolean: return n.boolean ? "true" : "false";
-    case Kind::integer: return std::to_string(n.integer);
-    case Kind::number: return number_text(n.number);
-    case Kind::string: return quoted(n.text);
+    case Kind::boolean:
+      return n.boolean ? "true" : "false";
+    case Kind::integer:
+      return std::to_string(n.integer);
+    case Kind::number:
+      return number_text(n.number);
+    case Kind::string:
+      return quoted(n.text);
     case Kind::array:
       for (const auto& item : n.items) list += (list.empty() ? "" : ", ") + inline_toml(*item);
       return "[" + list + "]";

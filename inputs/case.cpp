@@ -108,8 +108,8 @@ NodePointer& element(TableNode& array, const std::string& index, const std::stri
   const bool is_number = index.find_first_not_of("0123456789") == std::string::npos && index.size() < 10;
   if (!is_number || std::stoul(index) >= array.items.size())
     throw Error(Exit::usage, place + ": '" + array.path + "' is an array of " + std::to_string(array.items.size()) +
-                                 ": its elements are 0 .. " + std::to_string(static_cast<long>(array.items.size()) - 1) +
-                                 ", not '" + index + "'");
+                                 ": its elements are 0 .. " +
+                                 std::to_string(static_cast<long>(array.items.size()) - 1) + ", not '" + index + "'");
   return array.items[std::stoul(index)];
 }
 

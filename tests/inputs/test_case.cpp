@@ -41,7 +41,8 @@ TEST(Case, DatesAreRefused) {
 }
 
 TEST(Case, OverridesTakeTomlValuesAndBareWords) {
-  const Table t = with({"time.cfl=0.25", "device.space=host", "grid.cells=[4,4,4]", "a.b.c=true", "time.note=two words"});
+  const Table t =
+      with({"time.cfl=0.25", "device.space=host", "grid.cells=[4,4,4]", "a.b.c=true", "time.note=two words"});
   EXPECT_EQ(t.table("time").get<double>("cfl"), 0.25);
   EXPECT_EQ(t.table("device").get("space", "auto"), "host");
   EXPECT_EQ(t.table("grid").get<std::vector<int>>("cells"), (std::vector<int>{4, 4, 4}));

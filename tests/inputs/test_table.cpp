@@ -55,7 +55,8 @@ TEST(Table, RefusesAWrongTypeWithFileAndLine) {
   EXPECT_EQ(refusal([&] { time.get<std::string>("end"); }), "cavity.toml:5: 'end' must be a string, got an integer");
   EXPECT_EQ(refusal([&] { grid.get<std::vector<int>>("cells"); }),
             "cavity.toml:9: 'cells' must be an array of integers, got a number in it");
-  EXPECT_EQ(refusal([&] { sample().table("time").table("end"); }), "cavity.toml:5: 'end' must be a table, got an integer");
+  EXPECT_EQ(refusal([&] { sample().table("time").table("end"); }),
+            "cavity.toml:5: 'end' must be a table, got an integer");
   EXPECT_EQ(refusal([&] { sample().tables("time"); }), "cavity.toml:3: 'time' must be an array of tables, got a table");
 }
 
@@ -67,7 +68,9 @@ TEST(Table, RefusesAMissingKeyThatHasNoDefault) {
 
 TEST(Table, RefusesAWordThatIsNotAChoice) {
   const Table t = sample().table("time");
-  EXPECT_EQ(refusal([&] { t.choice("cfl", {"fats", "slow"}, "slow"); }),
+  EXPECT_EQ(refusal([&] {
+              t.choice("cfl", {"fats", "slow"}, "slow");
+            }),
             "cavity.toml:4: 'cfl' must be one of \"fats\", \"slow\", got \"fast\"; did you mean 'fats'?");
   EXPECT_EQ(t.choice("scheme", {"a", "b"}, "b"), "b");
 }
@@ -128,7 +131,8 @@ TEST(Table, KnowsWhatIsInTheFileAndWhatIsADefault) {
 
 TEST(Table, WritesAnEffectiveConfigurationThatReadsBackTheSame) {
   const Table t = read_case_text(
-      "s = \"quote \\\" tab \\t\"\nx = 0.1\nbig = 1e300\nwhole = 2.0\nn = -7\nflag = true\nl = ['a', 'b']\nm = [1, {q = 2}]\n"
+      "s = \"quote \\\" tab \\t\"\nx = 0.1\nbig = 1e300\nwhole = 2.0\nn = -7\nflag = true\nl = ['a', 'b']\nm = [1, {q "
+      "= 2}]\n"
       "[empty]\n[b.c]\nd = 1\n[[p]]\ne = 1\n[p.inner]\nf = 2\n[[p]]\n[odd.\"key with space\"]\n",
       "c.toml");
   t.get("added", "default");

@@ -1,0 +1,65 @@
+// Checkpoints: everything a flow code needs to go on bit for bit, in one HDF5 file. Written aside, synced and renamed,
+// so that a kill leaves the one before; every array, and the header, carries a hash that is verified at reading.
+//
+//   attributes   format "weir-checkpoint", schema, version, miniapp, step, time, wall_seconds, config (TOML),
+//   header_hash /doubles/NAME   /integers/NAME   each with the attribute hash
+//
+// checkpoint.cpp needs HDF5; checkpoint_none.cpp stands in without it: there is_available is false and the rest throws.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace weir {
+
+inline constexpr int checkpoint_schema = 1;
+
+struct CheckpointHeader {
+  std::string miniapp, config, version;
+  std::int64_t step = 0;
+  double time = 0, wall_seconds = 0;
+};
+
+// What a flow code hands over. The spans must live until the call that takes them returns.
+struct CheckpointState {
+  std::int64_t step = 0;
+  double time = 0;
+  std::vector<std::pair<std::string, std::span<const double>>> doubles;
+  std::vector<std::pair<std::string, std::span<const std::int64_t>>> integers;
+  std::vector<std::pair<std::string, double>> scalars;  // kept as arrays of one
+
+  void add(const std::string& name, std::span<const double> values) { doubles.emplace_back(name, values); }
+  void add(const std::string& name, std::span<const std::int64_t> values) { integers.emplace_back(name, values); }
+  void add(const std::string& name, double value) { scalars.emplace_back(name, value); }
+};
+
+// A checkpoint that was read and found whole.
+struct Checkpoint {
+  std::string path;
+  CheckpointHeader header;
+  std::vector<std::pair<std::string, std::vector<double>>> arrays;
+  std::vector<std::pair<std::string, std::vector<std::int64_t>>> integer_arrays;
+
+  // Throw Error(Exit::file_io) where the name is missing or the size is another one than expected.
+  const std::vector<double>& doubles(const std::string& name, std::int64_t size) const;
+  const std::vector<std::int64_t>& integers(const std::string& name, std::int64_t size) const;
+  double scalar(const std::string& name) const { return doubles(name, 1).front(); }
+};
+
+bool checkpoints_available();
+
+// Both throw Error(Exit::file_io) that names the file and says what is wrong with it.
+void write_checkpoint(const std::string& path, const CheckpointHeader& header, const CheckpointState& state);
+Checkpoint read_checkpoint(const std::string& path);
+
+// The files of a folder: step_00000100.h5 for step 100.
+std::string checkpoint_name(std::int64_t step);
+std::vector<std::pair<std::int64_t, std::string>> list_checkpoints(const std::string& folder);  // by step, ascending
+
+// After the checkpoint of `step` was written: removes what is older than the last `keep`, later ones (of a run that was
+// restarted from an earlier step) and files that a kill left half written.
+void prune_checkpoints(const std::string& folder, std::int64_t step, int keep);
+
+}  // namespace weir
