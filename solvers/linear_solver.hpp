@@ -1,6 +1,10 @@
 // What a flow code calls: a method and a preconditioner made from [linear.SYSTEM], with the house's bookkeeping.
 //   method = "cg" | "bicgstab" | "gmres" | "fgmres" | "correction"  with  preconditioner = { type = "...", ... }
-//   method = "fast_poisson" | "multigrid" : the preconditioner of that name as the solver itself (corrections by it)
+//   method = "fast_poisson" | "multigrid" | any other preconditioner : it is the solver itself (x += M^-1 (b - A x));
+//   its
+//            options stand in `preconditioner` too, where `type` may be left out
+//   tolerance = 1e-8, relative = true, reference = "rhs" | "initial", norm = "l2" | "max", max_iterations = 1000,
+//   restart = 30 initial_guess = "previous" (x as it comes) | "zero"
 #pragma once
 #include <memory>
 #include <string>
@@ -11,9 +15,12 @@
 
 namespace weir {
 
-template <class Space> class LinearSolver {
+template <class Space>
+class LinearSolver {
  public:
-  explicit LinearSolver(const Table& options);  // [linear.SYSTEM]; refuses pairs that cannot work, and says why
+  // [linear.SYSTEM]; refuses pairs that cannot work, and says why. default_method: where the table names none.
+  explicit LinearSolver(const Table& options, const std::string& default_method = "cg",
+                        const std::string& default_preconditioner = "none");
 
   void setup(const Matrix<Space>& A);   // once a pattern
   void update(const Matrix<Space>& A);  // new values, same pattern
@@ -23,9 +30,12 @@ template <class Space> class LinearSolver {
   std::string describe() const;                          // "cg + multigrid(V, red-black ...), 1e-8 relative to |b|"
   const std::string& name() const { return name_; }      // "cg+multigrid", as in solves.csv
   Krylov<Space>& krylov() { return *krylov_; }
+  Preconditioner<Space>& preconditioner() { return *preconditioner_; }
 
  private:
-  std::string name_;
+  std::string name_, method_;
+  KrylovOptions options_;
+  bool start_from_zero_ = false;
   std::unique_ptr<Preconditioner<Space>> preconditioner_;
   std::unique_ptr<Krylov<Space>> krylov_;
   SetupInfo info_;

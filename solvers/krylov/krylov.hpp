@@ -1,5 +1,6 @@
-// Iterative methods for A x = b with a preconditioner. The convergence norm is the unpreconditioned residual b - A x; the
-// true residual is computed once at the end of every solve. Work vectors are allocated at the first solve of a size.
+// Iterative methods for A x = b with a preconditioner. The convergence norm is the unpreconditioned residual b - A x;
+// the true residual is computed once at the end of every solve. Work vectors are allocated at the first solve of a
+// size.
 #pragma once
 #include <memory>
 #include <string>
@@ -28,20 +29,23 @@ struct SolveResult {
 
 struct KrylovOptions {
   double tolerance = 1e-8;
-  bool relative = true;  // to |b - A x0| ... see reference
-  std::string reference = "rhs";  // relative to |b| ("rhs") or to |b - A x0| ("initial")
+  bool relative = true;  // false: |b - A x| <= tolerance
+  std::string reference =
+      "rhs";  // relative to |b| ("rhs"; of its compatible part where A is singular) or |b - A x0| ("initial")
   Norm norm = Norm::l2;
   int max_iterations = 1000;
-  int restart = 30;         // gmres, fgmres
-  bool history = false;     // keep the residual of every iteration
+  int restart = 30;      // gmres, fgmres
+  bool history = false;  // keep the residual of every iteration
 };
 KrylovOptions read_krylov_options(const Table& options);
 
-template <class Space> class Krylov {
+template <class Space>
+class Krylov {
  public:
   virtual ~Krylov() = default;
   // x holds the initial guess on entry and the solution on return.
-  virtual SolveResult solve(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b, View<double> x) = 0;
+  virtual SolveResult solve(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
+                            View<double> x) = 0;
   virtual const char* name() const = 0;
   const std::vector<double>& history() const { return history_; }
 
@@ -49,7 +53,10 @@ template <class Space> class Krylov {
   std::vector<double> history_;
 };
 
+std::vector<std::string> krylov_methods();
+
 // method: cg, bicgstab, gmres, fgmres, correction.
-template <class Space> std::unique_ptr<Krylov<Space>> make_krylov(const std::string& method, const KrylovOptions& options);
+template <class Space>
+std::unique_ptr<Krylov<Space>> make_krylov(const std::string& method, const KrylovOptions& options);
 
 }  // namespace weir

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/table.hpp"
 #include "solvers/matrix/matrix.hpp"
@@ -20,20 +21,31 @@ struct SetupInfo {
   double seconds = 0;
 };
 
-template <class Space> class Preconditioner {
+template <class Space>
+class Preconditioner {
  public:
   virtual ~Preconditioner() = default;
   virtual SetupInfo setup(const Matrix<Space>& A) = 0;
   virtual SetupInfo update(const Matrix<Space>& A) { return setup(A); }
   virtual void apply(View<const double> r, View<double> z) const = 0;
-  virtual bool is_symmetric() const = 0;            // keeps the symmetry of A: cg may use it
-  virtual bool is_constant() const { return true; } // the same linear operator at every apply: needs no flexible method
-  virtual bool is_exact() const { return false; }   // a direct solver: one application solves
-  virtual std::string describe() const = 0;         // one line for the log: method, ordering, sweeps, precision
+  virtual double apply_dot(View<const double> r, View<double> z) const;  // the same; returns r.z
+  virtual bool is_symmetric() const = 0;                                 // keeps the symmetry of A: cg may use it
+  virtual bool is_constant() const {
+    return true;
+  }                                                // the same linear operator at every apply: needs no flexible method
+  virtual bool is_exact() const { return false; }  // a direct solver: one application solves
+  virtual bool is_identity() const { return false; }  // z = r: methods skip the copy
+  virtual std::string describe() const = 0;           // one line for the log: method, ordering, sweeps, precision
 };
 
 // The visible list of what exists (factory.cpp). Reads `type` and the method's own options from the table
 // ([linear.SYSTEM.preconditioner]); an unknown type is an error that lists the known ones.
-template <class Space> std::unique_ptr<Preconditioner<Space>> make_preconditioner(const Table& options);
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_preconditioner(const Table& options);
+
+// The same with the type given apart, and the types that exist.
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_preconditioner(const std::string& type, const Table& options);
+std::vector<std::string> preconditioner_types();
 
 }  // namespace weir

@@ -1,0 +1,9 @@
+// What code outside the device layer may ask about a backend.
+#pragma once
+
+namespace weir::backend {
+
+// Kernels run on after their launch returns: a clock read between two launches measures nothing.
+inline constexpr bool asynchronous = true;
+
+}  // namespace weir::backend

@@ -1,0 +1,85 @@
+// Conjugate gradients (Hestenes & Stiefel 1952) for symmetric positive (semi-)definite A, matrix-free:
+//   q = A p                  alpha = r.z / p.q
+//   r -= alpha q             (x += alpha p: done together with the next direction, which reads p anyway)
+//   z = M^-1 r               beta = r.z / (r.z)_old
+//   p = z + beta p
+// Where M is not symmetric, beta is Polak-Ribiere's, z.(r - r_old) / (r.z)_old = -alpha z.q / (r.z)_old (Golub & Ye
+// 1999): the new direction is then A-orthogonal at least to the last one.
+#include <cmath>
+
+#include "solvers/krylov/iteration.hpp"
+#include "solvers/krylov/methods.hpp"
+#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/timer.hpp"
+
+namespace weir {
+
+template <class Space>
+class Cg : public Krylov<Space> {
+ public:
+  explicit Cg(const KrylovOptions& options) : options_(options) {}
+  const char* name() const override { return "cg"; }
+
+  SolveResult solve(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
+                    View<double> x) override {
+    if (!A.is_symmetric()) throw Error(Exit::usage, "cg needs a symmetric matrix; use bicgstab, gmres or fgmres");
+    require_constant(M, "cg");
+    for (auto* v : {&r_, &p_, &q_}) fit(*v, A.size());
+    if (!M.is_identity()) fit(z_, A.size());
+    Iteration<Space> it(A, M, b, x, options_, this->history_);
+    for (it.start(r_); it.running(); it.restart(r_)) cycle(it, M, x);
+    return it.finish();
+  }
+
+ private:
+  void cycle(Iteration<Space>& it, const Preconditioner<Space>& M, View<double> x) {
+    const View<double> r = r_, p = p_, q = q_, z = M.is_identity() ? r : z_.view();
+    double rz = M.is_identity() ? it.rr() : it.precondition_dot(r, z);
+    assign<Space>(z, p);
+    while (true) {
+      const double pq = it.apply_dot(p, q);
+      if (!std::isfinite(pq) || !std::isfinite(rz)) return it.stop(Reason::not_finite);
+      if (!(pq > 0) || rz == 0 || (rz < 0 && M.is_symmetric())) return it.stop(Reason::breakdown);
+      const double alpha = rz / pq;
+      const double rr = update_residual(it, alpha);
+      const bool more = it.step(r, rr);
+      if (!more) {
+        if (std::isfinite(rr)) axpy<Space>(alpha, p, x);
+        return;
+      }
+      const double rz_old = rz;
+      double beta = 0;
+      if (M.is_identity()) {
+        rz = rr;
+        beta = rz / rz_old;
+      } else if (M.is_symmetric()) {
+        rz = it.precondition_dot(r, z);
+        beta = rz / rz_old;
+      } else {
+        it.precondition(r, z);
+        const Pair zr_zq = dot2<Space>(z, r, q);
+        rz = zr_zq.a;
+        beta = -alpha * zr_zq.b / rz_old;
+      }
+      ScopedTimer timer(it.reduce_seconds());
+      advance_direction<Space>(alpha, beta, z, p, x);
+    }
+  }
+
+  double update_residual(Iteration<Space>& it, double alpha) {
+    ScopedTimer timer(it.reduce_seconds());
+    return axpy_square<Space>(-alpha, q_.view(), r_);
+  }
+
+  KrylovOptions options_;
+  Array<double, Space> r_, z_, p_, q_;
+};
+
+template <class Space>
+std::unique_ptr<Krylov<Space>> make_cg(const KrylovOptions& options) {
+  return std::make_unique<Cg<Space>>(options);
+}
+template std::unique_ptr<Krylov<Host>> make_cg<Host>(const KrylovOptions&);
+template std::unique_ptr<Krylov<Device>> make_cg<Device>(const KrylovOptions&);
+
+}  // namespace weir

@@ -1,0 +1,180 @@
+#include "solvers/krylov/iteration.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "backend/traits.hpp"
+#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/timer.hpp"
+
+namespace weir {
+namespace {
+
+// A true residual this far above the target still counts as met: the recurrence and the truth differ by round-off.
+constexpr double target_slack = 1.01;
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+}  // namespace
+
+template <class Space>
+Iteration<Space>::Iteration(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
+                            View<double> x, const KrylovOptions& options, std::vector<double>& history)
+    : A_(A),
+      M_(M),
+      b_(b),
+      x_(x),
+      options_(options),
+      history_(history),
+      singular_(A.has_constant_null_space()),
+      started_(now()) {
+  history_.clear();
+  if (options.history) history_.reserve(static_cast<std::size_t>(options.max_iterations) + 1);
+}
+
+template <class Space>
+double Iteration<Space>::norm_of(View<const double> r, double rr) const {
+  return options_.norm == Norm::max ? max_norm<Space>(r) : std::sqrt(rr);
+}
+
+template <class Space>
+double Iteration<Space>::true_residual(View<double> r) {
+  ScopedTimer timer(result_.spmv_seconds);
+  if (!singular_) {
+    rr_ = A_.residual_dot(b_, x_, r);
+  } else {
+    A_.residual(b_, x_, r);
+    rr_ = shift_square<Space>(mean<Space>(r), r);
+  }
+  return norm_of(r, rr_);
+}
+
+// |b|, of its compatible part where A is singular. r is only work space.
+template <class Space>
+double Iteration<Space>::right_hand_side_norm(View<double> r) {
+  ScopedTimer timer(result_.reduce_seconds);
+  const double m = singular_ ? mean<Space>(b_) : 0;
+  if (options_.norm == Norm::l2) return std::sqrt(square_about<Space>(b_, m));
+  if (!singular_) return max_norm<Space>(b_);
+  assign<Space>(b_, r);
+  shift<Space>(m, r);
+  return max_norm<Space>(r);
+}
+
+template <class Space>
+void Iteration<Space>::start(View<double> r) {
+  const bool to_rhs = options_.relative && options_.reference == "rhs";
+  const double b_norm = to_rhs ? right_hand_side_norm(r) : 0;
+  const double r_norm = true_residual(r);
+  result_.residual0 = result_.residual = result_.true_residual = cycle_norm_ = best_ = r_norm;
+  if (options_.history) history_.push_back(r_norm);
+  running_ = false;
+  if (!std::isfinite(r_norm) || !std::isfinite(b_norm)) {
+    result_.reason = Reason::not_finite;
+    return;
+  }
+  if (to_rhs && b_norm == 0) {  // nothing to be relative to, and the solution is known
+    fill<Space>(0, x_);
+    result_.residual = result_.true_residual = 0;
+    return;
+  }
+  target_ = options_.tolerance * (!options_.relative ? 1 : (to_rhs ? b_norm : r_norm));
+  if (r_norm <= target_) return;
+  running_ = options_.max_iterations > 0;
+  if (!running_) result_.reason = Reason::max_iterations;
+}
+
+template <class Space>
+bool Iteration<Space>::step(double norm) {
+  ++result_.iterations;
+  result_.residual = norm;
+  if (options_.history) history_.push_back(norm);
+  if (!std::isfinite(norm)) return stop(Reason::not_finite), false;
+  if (norm <= target_) return stop(Reason::converged), false;
+  if (result_.iterations >= options_.max_iterations) return stop(Reason::max_iterations), false;
+  if (norm < stagnation_progress * best_) {
+    best_ = norm;
+    best_at_ = result_.iterations;
+  } else if (result_.iterations - best_at_ >= stagnation_window) {
+    return stop(Reason::stagnated), false;
+  }
+  return true;
+}
+
+template <class Space>
+bool Iteration<Space>::step(View<const double> r, double rr) {
+  return step(norm_of(r, rr));
+}
+
+template <class Space>
+void Iteration<Space>::stop(Reason reason) {
+  stopped_ = true;
+  result_.reason = reason;
+}
+
+template <class Space>
+void Iteration<Space>::restart(View<double> r) {
+  judge(true_residual(r));
+}
+
+template <class Space>
+void Iteration<Space>::judge(double norm) {
+  result_.true_residual = cycle_norm_ = norm;
+  const bool claimed = stopped_ && result_.reason == Reason::converged;
+  const bool met = norm <= (claimed ? target_slack : 1) * target_;
+  const bool over = stopped_ && !claimed;
+  stopped_ = false;
+  if (!std::isfinite(norm)) {
+    result_.reason = Reason::not_finite;
+    running_ = false;
+  } else if (met) {
+    result_.reason = Reason::converged;
+    running_ = false;
+  } else if (over) {
+    running_ = false;
+  } else if (claimed) {
+    const bool progress = previous_claim_ < 0 || norm < 0.5 * previous_claim_;
+    previous_claim_ = norm;
+    running_ = progress && result_.iterations < options_.max_iterations;
+    if (!progress)
+      result_.reason = norm <= claim_slack * target_ ? Reason::converged : Reason::stagnated;
+    else if (!running_)
+      result_.reason = Reason::max_iterations;
+  }
+}
+
+template <class Space>
+void Iteration<Space>::apply(View<const double> x, View<double> y) {
+  ScopedTimer timer(result_.spmv_seconds);
+  A_.apply(x, y);
+}
+template <class Space>
+double Iteration<Space>::apply_dot(View<const double> x, View<double> y) {
+  ScopedTimer timer(result_.spmv_seconds);
+  return A_.apply_dot(x, y);
+}
+template <class Space>
+void Iteration<Space>::precondition(View<const double> r, View<double> z) {
+  ScopedTimer timer(result_.apply_seconds);
+  M_.apply(r, z);
+}
+template <class Space>
+double Iteration<Space>::precondition_dot(View<const double> r, View<double> z) {
+  ScopedTimer timer(result_.apply_seconds);
+  return M_.apply_dot(r, z);
+}
+
+template <class Space>
+SolveResult Iteration<Space>::finish() {
+  if (singular_ && result_.reason != Reason::not_finite) shift<Space>(mean<Space>(x_), x_);
+  result_.solve_seconds = now() - started_;
+  if (backend::asynchronous && std::is_same_v<Space, Device>)
+    result_.apply_seconds = result_.spmv_seconds = result_.reduce_seconds = -1;
+  return result_;
+}
+
+template class Iteration<Host>;
+template class Iteration<Device>;
+
+}  // namespace weir

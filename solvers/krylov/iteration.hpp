@@ -1,0 +1,91 @@
+// What every method shares in one solve: the target, the compatible right-hand side, timers, history and the verdict.
+//   Iteration<Space> it(A, M, b, x, options, history);
+//   for (it.start(r); it.running(); it.restart(r)) { ... do { one step } while (it.step(norm)); }
+//   return it.finish();
+// Between start or restart and the end of a cycle, a method works on its own recurrence of the residual. restart
+// computes the true residual into r and judges: where the recurrence claimed convergence and the truth misses the
+// target, the method goes on from the true residual; where that no longer halves it, the solve is `stagnated` (or
+// `converged`, within claim_slack of the target: the attainable accuracy).
+//
+// Singular A (constant null space): b is made compatible by taking its mean away from every residual, b itself stays.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "solvers/device/array.hpp"
+#include "solvers/krylov/krylov.hpp"
+
+namespace weir {
+
+inline constexpr int stagnation_window = 500;         // iterations without ...
+inline constexpr double stagnation_progress = 0.999;  // ... the smallest residual falling below this fraction of itself
+inline constexpr double claim_slack = 10;
+
+template <class Space>
+class Iteration {
+ public:
+  Iteration(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b, View<double> x,
+            const KrylovOptions& options, std::vector<double>& history);
+
+  void start(View<double> r);    // r = b - A x
+  void restart(View<double> r);  // the same, at the end of a cycle
+  void judge(double norm);       // restart for a method that has just computed the true residual itself
+  bool running() const { return running_; }
+
+  double rr() const { return rr_; }            // r.r of the last start or restart ...
+  double norm() const { return cycle_norm_; }  // ... and its norm, as the options have it
+  double target() const { return target_; }
+  int iterations() const { return result_.iterations; }
+
+  // Ends an iteration whose recurrence gives this residual norm; false where the cycle ends.
+  bool step(double norm);
+  bool step(View<const double> r, double rr);  // the norm of the options, from r and r.r
+  void stop(Reason reason);                    // ends the solve at the next restart: breakdown, not_finite
+
+  // The true residual of x, and its norm in the options' sense.
+  double true_residual(View<double> r);
+
+  // Timed parts.
+  void apply(View<const double> x, View<double> y);
+  double apply_dot(View<const double> x, View<double> y);
+  void precondition(View<const double> r, View<double> z);
+  double precondition_dot(View<const double> r, View<double> z);  // returns r.z
+  double& reduce_seconds() { return result_.reduce_seconds; }     // vector updates and reductions, which are fused
+
+  SolveResult finish();
+
+ private:
+  double norm_of(View<const double> r, double rr) const;
+  double right_hand_side_norm(View<double> r);
+
+  const Matrix<Space>& A_;
+  const Preconditioner<Space>& M_;
+  View<const double> b_;
+  View<double> x_;
+  const KrylovOptions& options_;
+  std::vector<double>& history_;
+  SolveResult result_;
+  bool running_ = false, stopped_ = false, singular_;
+  double target_ = 0, rr_ = 0, cycle_norm_ = 0;
+  double best_ = 0, previous_claim_ = -1;
+  int best_at_ = 0;
+  double started_;
+};
+
+// Bad pairs are the caller's error, not a numerical outcome.
+template <class Space>
+void require_constant(const Preconditioner<Space>& M, const char* method) {
+  if (!M.is_constant())
+    throw Error(Exit::usage, std::string("the preconditioner (") + M.describe() +
+                                 ") changes from one application to the next: " + method +
+                                 " cannot use it; use fgmres");
+}
+
+// Work vectors: allocated at the first solve of a size, kept for the next.
+template <class Space>
+void fit(Array<double, Space>& vector, std::int64_t n) {
+  if (vector.size() != n) vector = Array<double, Space>(n);
+}
+
+}  // namespace weir

@@ -1,0 +1,14 @@
+// One maker a method; krylov.cpp lists them.
+#pragma once
+#include <memory>
+
+#include "solvers/krylov/krylov.hpp"
+
+namespace weir {
+
+template <class Space>
+std::unique_ptr<Krylov<Space>> make_cg(const KrylovOptions& options);
+template <class Space>
+std::unique_ptr<Krylov<Space>> make_correction(const KrylovOptions& options);
+
+}  // namespace weir

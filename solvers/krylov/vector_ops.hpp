@@ -1,0 +1,114 @@
+// The vector updates of the Krylov methods, each one pass over its operands, with the reduction that follows it fused
+// in. Included by .cu files only.
+#pragma once
+#include <cmath>
+
+#include "solvers/device/for_each.hpp"
+#include "solvers/device/reduce.hpp"
+
+namespace weir {
+
+using ConstVector = View<const double>;
+using Vector = View<double>;
+
+template <class Space>
+double dot(ConstVector x, ConstVector y) {
+  return sum<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { return x[i] * y[i]; });
+}
+// {x.y, x.z}
+template <class Space>
+Pair dot2(ConstVector x, ConstVector y, ConstVector z) {
+  return sum2<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { return Pair{x[i] * y[i], x[i] * z[i]}; });
+}
+// {x.y, x.x}
+template <class Space>
+Pair dot_and_square(ConstVector x, ConstVector y) {
+  return sum2<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { return Pair{x[i] * y[i], x[i] * x[i]}; });
+}
+template <class Space>
+double max_norm(ConstVector x) {
+  return max_abs<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { return x[i]; });
+}
+template <class Space>
+double mean(ConstVector x) {
+  const double n = static_cast<double>(x.size());
+  return sum<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { return x[i]; }) / n;
+}
+// |x - c|^2
+template <class Space>
+double square_about(ConstVector x, double c) {
+  return sum<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { return (x[i] - c) * (x[i] - c); });
+}
+
+template <class Space>
+void fill(double value, Vector x) {
+  for_each<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { x[i] = value; });
+}
+template <class Space>
+void assign(ConstVector x, Vector y) {  // y = x
+  for_each<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { y[i] = x[i]; });
+}
+template <class Space>
+void scaled(double a, ConstVector x, Vector y) {  // y = a x
+  for_each<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { y[i] = a * x[i]; });
+}
+template <class Space>
+void axpy(double a, ConstVector x, Vector y) {  // y += a x
+  for_each<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { y[i] += a * x[i]; });
+}
+// y += a x; returns y.y
+template <class Space>
+double axpy_square(double a, ConstVector x, Vector y) {
+  return sum<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) {
+    const double v = y[i] + a * x[i];
+    y[i] = v;
+    return v * v;
+  });
+}
+// x -= c; returns x.x
+template <class Space>
+double shift_square(double c, Vector x) {
+  return sum<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) {
+    const double v = x[i] - c;
+    x[i] = v;
+    return v * v;
+  });
+}
+template <class Space>
+void shift(double c, Vector x) {  // x -= c
+  for_each<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { x[i] -= c; });
+}
+
+// cg: x += alpha p with the old direction, then p = z + beta p.
+template <class Space>
+void advance_direction(double alpha, double beta, ConstVector z, Vector p, Vector x) {
+  for_each<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) {
+    const double old = p[i];
+    x[i] += alpha * old;
+    p[i] = z[i] + beta * old;
+  });
+}
+
+// bicgstab: p = r + beta (p - omega v)
+template <class Space>
+void bicgstab_direction(double beta, double omega, ConstVector r, ConstVector v, Vector p) {
+  for_each<Space>(static_cast<int>(r.size()), [=] WEIR_HD(int i) { p[i] = r[i] + beta * (p[i] - omega * v[i]); });
+}
+// bicgstab: x += alpha p + omega s, r -= omega t; returns {r.r, r0.r}
+template <class Space>
+struct BicgstabStep {
+  ConstVector p, s, t, r0;
+  Vector x, r;
+};
+template <class Space>
+Pair bicgstab_step(double alpha, double omega, const BicgstabStep<Space>& w) {
+  const BicgstabStep<Space> v = w;
+  return sum2<Space>(static_cast<int>(v.x.size()), [=] WEIR_HD(int i) {
+    v.x[i] += alpha * v.p[i] + omega * v.s[i];
+    const double ri = v.r[i] - omega * v.t[i];
+    v.r[i] = ri;
+    return Pair{ri * ri, v.r0[i] * ri};
+  });
+}
+
+}  // namespace weir

@@ -1,0 +1,83 @@
+#include "solvers/linear_solver.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "solvers/krylov/vector_ops.hpp"
+
+namespace weir {
+namespace {
+
+bool contains(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// The preconditioners that make sense as the solver itself stand among the methods.
+void refuse_unknown_method(const Table& options, const std::string& method) {
+  if (contains(krylov_methods(), method) || (contains(preconditioner_types(), method) && method != "none")) return;
+  std::string known;
+  for (const auto& name : krylov_methods()) known += name + ", ";
+  known += "or a preconditioner as the solver itself:";
+  for (const auto& name : preconditioner_types())
+    if (name != "none") known += " " + name;
+  options.fail("method", "unknown method '" + method + "'; known: " + known);
+}
+
+}  // namespace
+
+template <class Space>
+LinearSolver<Space>::LinearSolver(const Table& options, const std::string& default_method,
+                                  const std::string& default_preconditioner)
+    : method_(options.get<std::string>("method", default_method)), options_(read_krylov_options(options)) {
+  refuse_unknown_method(options, method_);
+  start_from_zero_ = options.choice("initial_guess", {"previous", "zero"}, "previous") == "zero";
+  const Table inner = options.table("preconditioner");
+  const bool itself = !contains(krylov_methods(), method_);
+  const std::string type = inner.get<std::string>("type", itself ? method_ : default_preconditioner);
+  if (itself && type != method_)
+    inner.fail("type", "method = \"" + method_ + "\" is a solver by itself; to precondition it by '" + type +
+                           "' is not possible (leave `type` out, or take a Krylov method)");
+  preconditioner_ = make_preconditioner<Space>(type, inner);
+  if (!preconditioner_->is_constant() && method_ != "fgmres" && method_ != "correction" && !itself)
+    options.fail("method", "the preconditioner '" + type + "' changes from one application to the next: " + method_ +
+                               " cannot use it; use fgmres");
+  krylov_ = make_krylov<Space>(itself ? "correction" : method_, options_);
+  name_ = itself ? method_ : (type == "none" ? method_ : method_ + "+" + type);
+}
+
+template <class Space>
+void LinearSolver<Space>::setup(const Matrix<Space>& A) {
+  info_ = preconditioner_->setup(A);
+}
+template <class Space>
+void LinearSolver<Space>::update(const Matrix<Space>& A) {
+  info_ = preconditioner_->update(A);
+}
+
+template <class Space>
+SolveResult LinearSolver<Space>::solve(const Matrix<Space>& A, View<const double> b, View<double> x) {
+  if (start_from_zero_) fill<Space>(0, x);
+  return krylov_->solve(A, *preconditioner_, b, x);
+}
+
+template <class Space>
+std::string LinearSolver<Space>::describe() const {
+  char tolerance[64];
+  const char* norm = options_.norm == Norm::max ? "max norm" : "l2 norm";
+  const char* reference =
+      !options_.relative ? "absolute" : (options_.reference == "rhs" ? "relative to |b|" : "relative to |b - A x0|");
+  std::snprintf(tolerance, sizeof tolerance, "%g %s", options_.tolerance, reference);
+  const bool itself = !contains(krylov_methods(), method_);
+  std::string text = itself ? "" : method_;
+  if (method_ == "gmres" || method_ == "fgmres") text += "(" + std::to_string(options_.restart) + ")";
+  if (itself || !preconditioner_->is_identity()) text += (itself ? "" : " + ") + preconditioner_->describe();
+  return text + ", " + tolerance + " in the " + norm;
+}
+
+template class LinearSolver<Host>;
+template class LinearSolver<Device>;
+
+}  // namespace weir

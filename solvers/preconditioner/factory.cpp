@@ -1,0 +1,48 @@
+// What preconditioners exist: one line each.
+#include "base/error.hpp"
+#include "solvers/preconditioner/jacobi.hpp"
+#include "solvers/preconditioner/preconditioner.hpp"
+
+namespace weir {
+namespace {
+
+template <class Space>
+struct Entry {
+  const char* type;
+  std::unique_ptr<Preconditioner<Space>> (*make)(const Table& options);
+};
+
+template <class Space>
+constexpr Entry<Space> entries[] = {
+    {"none", make_none<Space>},
+    {"jacobi", make_jacobi<Space>},
+};
+
+}  // namespace
+
+std::vector<std::string> preconditioner_types() {
+  std::vector<std::string> types;
+  for (const auto& entry : entries<Host>) types.emplace_back(entry.type);
+  return types;
+}
+
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_preconditioner(const std::string& type, const Table& options) {
+  for (const auto& entry : entries<Space>)
+    if (type == entry.type) return entry.make(options);
+  std::string known;
+  for (const auto& name : preconditioner_types()) known += (known.empty() ? "" : ", ") + name;
+  options.fail("type", "unknown preconditioner '" + type + "'; known: " + known);
+}
+
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_preconditioner(const Table& options) {
+  return make_preconditioner<Space>(options.get("type", "none"), options);
+}
+
+template std::unique_ptr<Preconditioner<Host>> make_preconditioner<Host>(const Table&);
+template std::unique_ptr<Preconditioner<Device>> make_preconditioner<Device>(const Table&);
+template std::unique_ptr<Preconditioner<Host>> make_preconditioner<Host>(const std::string&, const Table&);
+template std::unique_ptr<Preconditioner<Device>> make_preconditioner<Device>(const std::string&, const Table&);
+
+}  // namespace weir
