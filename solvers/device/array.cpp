@@ -1,13 +1,15 @@
 // Host memory, the ledger, and the scratch of reductions.
 #include "solvers/device/array.hpp"
 
+#include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <new>
+#include <string>
+#include <vector>
 
 #include "base/error.hpp"
+#include "solvers/device/chunked_reduce.hpp"
 #include "solvers/device/ledger.hpp"
-#include "solvers/device/reduce.hpp"
 
 namespace weir {
 
@@ -25,7 +27,8 @@ void* host_allocate(std::int64_t bytes) {
   auto* c = static_cast<char*>(p);
   constexpr std::int64_t page = 1 << 16;
 #pragma omp parallel for schedule(static) if (padded > 4 * page)
-  for (std::int64_t o = 0; o < padded; o += page) std::memset(c + o, 0, static_cast<std::size_t>(std::min(page, padded - o)));
+  for (std::int64_t o = 0; o < padded; o += page)
+    std::memset(c + o, 0, static_cast<std::size_t>(std::min(page, padded - o)));
   Ledger& l = ledger();
   ++l.host_allocations;
   l.host_bytes += bytes;

@@ -1,9 +1,9 @@
 // Array<T, Space> owns memory in a space; copy(dst, src) is the only way between spaces. Nothing else moves data.
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <utility>
-#include <algorithm>
 #include <vector>
 
 #include "backend/runtime.hpp"
@@ -16,7 +16,8 @@ void* host_allocate(std::int64_t bytes);  // 64-byte aligned, zeroed by the thre
 void host_release(void* p, std::int64_t bytes);
 }  // namespace detail
 
-template <class T, class Space> class Array {
+template <class T, class Space>
+class Array {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
@@ -82,10 +83,12 @@ template <class T, class Space> class Array {
 };
 
 // Between spaces, or within one. Sizes must agree.
-template <class T> void copy(Array<T, Device>& dst, const Array<T, Host>& src) {
+template <class T>
+void copy(Array<T, Device>& dst, const Array<T, Host>& src) {
   backend::copy_to_device(dst.data(), src.data(), src.size() * static_cast<std::int64_t>(sizeof(T)));
 }
-template <class T> void copy(Array<T, Host>& dst, const Array<T, Device>& src) {
+template <class T>
+void copy(Array<T, Host>& dst, const Array<T, Device>& src) {
   backend::copy_to_host(dst.data(), src.data(), src.size() * static_cast<std::int64_t>(sizeof(T)));
 }
 

@@ -1,5 +1,5 @@
-// Independent loops, written once for both spaces. The body must not depend on the order of the indices, and what one index
-// writes no other index may read or write.
+// Independent loops, written once for both spaces. The body must not depend on the order of the indices, and what one
+// index writes no other index may read or write.
 //   for_each<Space>(n, [=] WEIR_HD (int i) { ... });
 //   for_each<Space>(Extents{nx, ny, nz}, [=] WEIR_HD (int i, int j, int k) { ... });     i runs fastest
 #pragma once
@@ -11,7 +11,8 @@ namespace weir {
 // Below this many indices a second thread costs more than it saves.
 inline constexpr int parallel_grain = 8192;
 
-template <class Space, class F> void for_each(int n, const F& f) {
+template <class Space, class F>
+void for_each(int n, const F& f) {
   if constexpr (std::is_same_v<Space, Host>) {
 #pragma omp parallel for simd schedule(static) if (n > parallel_grain)
     for (int i = 0; i < n; ++i) f(i);
@@ -20,7 +21,8 @@ template <class Space, class F> void for_each(int n, const F& f) {
   }
 }
 
-template <class Space, class F> void for_each(Extents e, const F& f) {
+template <class Space, class F>
+void for_each(Extents e, const F& f) {
   if constexpr (std::is_same_v<Space, Host>) {
 #pragma omp parallel for collapse(2) schedule(static) if (e.count() > parallel_grain)
     for (int k = 0; k < e.nz; ++k)

@@ -1,5 +1,5 @@
-// What the process has allocated and copied, in bytes and counts: steady state allocates nothing and copies only scalars,
-// and tests hold it to that.
+// What the process has allocated and copied, in bytes and counts: steady state allocates nothing and copies only
+// scalars, and tests hold it to that.
 #pragma once
 #include <cstdint>
 

@@ -1,5 +1,5 @@
-// The two spaces and the view that kernels get. `Device` always exists: CMake puts either backend (cuda/ or simt/) on the
-// include path under the name backend/.
+// The two spaces and the view that kernels get. `Device` always exists: CMake puts either backend (cuda/ or simt/) on
+// the include path under the name backend/.
 #pragma once
 #include <cstdint>
 #include <type_traits>
@@ -15,15 +15,15 @@ struct Device {
   static constexpr const char* name = "device";
 };
 
-// A pointer and a length, nothing owned. Which space it points into is the caller's business: a kernel of the other space
-// that dereferences it is found by the emulator.
-template <class T> class View {
+// A pointer and a length, nothing owned. Which space it points into is the caller's business: a kernel of the other
+// space that dereferences it is found by the emulator.
+template <class T>
+class View {
  public:
-  WEIR_HD View() = default;
+  View() = default;
   WEIR_HD View(T* data, std::int64_t size) : data_(data), size_(size) {}
   template <class U>
-    requires std::is_same_v<const U, T>
-  WEIR_HD View(const View<U>& other) : data_(other.data()), size_(other.size()) {}
+  requires std::is_same_v<const U, T> WEIR_HD View(const View<U>& other) : data_(other.data()), size_(other.size()) {}
 
   WEIR_HD T& operator[](std::int64_t i) const { return data_[i]; }
   WEIR_HD T* data() const { return data_; }

@@ -12,11 +12,13 @@ void synchronise();  // all work submitted so far is done
 const char* device_name();
 
 // A kernel without collectives: a plain loop at native speed.
-template <class F> void run_loop(std::int64_t n, const F& f) {
+template <class F>
+void run_loop(std::int64_t n, const F& f) {
 #pragma omp simd
   for (std::int64_t i = 0; i < n; ++i) f(static_cast<int>(i));
 }
-template <class F> void run_loop_3d(int nx, int ny, int nz, const F& f) {
+template <class F>
+void run_loop_3d(int nx, int ny, int nz, const F& f) {
   for (int k = 0; k < nz; ++k)
     for (int j = 0; j < ny; ++j) {
 #pragma omp simd

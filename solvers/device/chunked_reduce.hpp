@@ -1,0 +1,84 @@
+// Reductions as the CPU runs them: chunks of a fixed size, each summed in one SIMD order, their sums added pairwise.
+// The result depends on n only, never on the number of threads. Host uses it with threads, the emulated device without.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+#include "backend/dialect.hpp"
+
+namespace weir {
+
+struct Pair {
+  double a = 0, b = 0;
+};
+
+namespace detail {
+
+inline constexpr int reduction_chunk = 4096;
+inline constexpr int reduction_grain =
+    2 * reduction_chunk;  // below this many indices a second thread costs more than it saves
+
+double* reduction_scratch(std::int64_t count);     // grows, then stays
+double tree_sum(const double* v, std::int64_t n);  // pairwise, fixed
+
+inline int reduction_chunks(int n) { return (n + reduction_chunk - 1) / reduction_chunk; }
+
+template <bool threaded, class F>
+double chunked_sum(int n, const F& f) {
+  const int chunks = reduction_chunks(n);
+  double* part = reduction_scratch(chunks);
+#pragma omp parallel for schedule(static) if (threaded && n > reduction_grain)
+  for (int c = 0; c < chunks; ++c) {
+    const int lo = c * reduction_chunk, hi = std::min(n, lo + reduction_chunk);
+    double s = 0;
+#pragma omp simd reduction(+ : s)
+    for (int i = lo; i < hi; ++i) s += f(i);
+    part[c] = s;
+  }
+  return tree_sum(part, chunks);
+}
+
+template <bool threaded, class F>
+Pair chunked_sum2(int n, const F& f) {
+  const int chunks = reduction_chunks(n);
+  double* part = reduction_scratch(2 * static_cast<std::int64_t>(chunks));
+#pragma omp parallel for schedule(static) if (threaded && n > reduction_grain)
+  for (int c = 0; c < chunks; ++c) {
+    const int lo = c * reduction_chunk, hi = std::min(n, lo + reduction_chunk);
+    double a = 0, b = 0;
+#pragma omp simd reduction(+ : a, b)
+    for (int i = lo; i < hi; ++i) {
+      const Pair p = f(i);
+      a += p.a;
+      b += p.b;
+    }
+    part[c] = a;
+    part[chunks + c] = b;
+  }
+  return {tree_sum(part, chunks), tree_sum(part + chunks, chunks)};
+}
+
+// The larger one, where a not-a-number is larger than all.
+WEIR_HD inline double larger(double m, double v) { return v > m || v != v ? v : m; }
+
+template <bool threaded, class F>
+double chunked_max(int n, const F& f) {
+  const int chunks = reduction_chunks(n);
+  double* part = reduction_scratch(chunks);
+#pragma omp parallel for schedule(static) if (threaded && n > reduction_grain)
+  for (int c = 0; c < chunks; ++c) {
+    const int lo = c * reduction_chunk, hi = std::min(n, lo + reduction_chunk);
+    double m = 0;
+    for (int i = lo; i < hi; ++i) {
+      const double v = f(i);
+      m = larger(m, v < 0 ? -v : v);
+    }
+    part[c] = m;
+  }
+  double m = 0;
+  for (int c = 0; c < chunks; ++c) m = larger(m, part[c]);
+  return m;
+}
+
+}  // namespace detail
+}  // namespace weir

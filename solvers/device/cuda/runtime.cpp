@@ -1,0 +1,130 @@
+// Memory, streams and errors of a CUDA device.
+#include "backend/runtime.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "base/error.hpp"
+#include "solvers/device/ledger.hpp"
+
+namespace weir {
+namespace backend {
+
+void check(cudaError_t status, const char* what) {
+  if (status == cudaSuccess) return;
+  const std::string text = std::string(what) + ": " + cudaGetErrorString(status);
+  cudaGetLastError();  // an error that leaves the context usable must not be met again by the next check
+  switch (status) {
+    case cudaErrorMemoryAllocation:
+      throw Error(Exit::out_of_memory, text);
+    case cudaErrorNoDevice:
+    case cudaErrorInsufficientDriver:
+    case cudaErrorSystemDriverMismatch:
+    case cudaErrorCompatNotSupportedOnDevice:
+    case cudaErrorStubLibrary:
+    case cudaErrorInitializationError:
+    case cudaErrorDevicesUnavailable:
+      throw Error(Exit::no_device, text);
+    default:
+      throw Error(Exit::internal, text);
+  }
+}
+
+void allow_shared_bytes(const void* kernel, std::size_t bytes) {
+  check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+        "shared memory");
+}
+
+void* device_allocate(std::int64_t bytes) {
+  void* p = nullptr;
+  check(cudaMalloc(&p, static_cast<std::size_t>(bytes)), "device memory");
+  Ledger& l = ledger();
+  ++l.device_allocations;
+  l.device_bytes += bytes;
+  l.device_peak_bytes = std::max(l.device_peak_bytes, l.device_bytes);
+  return p;
+}
+
+void device_release(void* p, std::int64_t bytes) noexcept {
+  ledger().device_bytes -= bytes;
+  cudaFree(p);  // a failure here is an earlier kernel's: whoever waits for that kernel is told
+}
+
+void copy_to_device(void* device, const void* host, std::int64_t bytes) {
+  if (bytes == 0) return;
+  check(cudaMemcpy(device, host, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice), "copy to the device");
+  ++ledger().copies_to_device;
+  ledger().bytes_to_device += bytes;
+}
+
+void copy_to_host(void* host, const void* device, std::int64_t bytes) {
+  if (bytes == 0) return;
+  check(cudaMemcpy(host, device, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost), "copy to the host");
+  ++ledger().copies_to_host;
+  ledger().bytes_to_host += bytes;
+}
+
+void synchronise() { check(cudaDeviceSynchronize(), "waiting for the device"); }
+
+const char* device_name() {
+  static const std::string name = [] {
+    cudaDeviceProp p{};
+    return cudaGetDeviceProperties(&p, 0) == cudaSuccess ? std::string(p.name) : std::string("no CUDA device");
+  }();
+  return name.c_str();
+}
+
+bool device_available() {
+  int count = 0;
+  return cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
+}
+
+double* reduction_partials(std::int64_t count) {
+  static double* scratch = nullptr;
+  static std::int64_t size = 0;
+  if (size < count) {
+    if (scratch) device_release(scratch, size * static_cast<std::int64_t>(sizeof(double)));
+    scratch = static_cast<double*>(device_allocate(count * static_cast<std::int64_t>(sizeof(double))));
+    size = count;
+  }
+  return scratch;
+}
+
+double* reduction_result() {
+  static double* const result = static_cast<double*>(pinned_allocate(64));
+  return result;
+}
+
+}  // namespace backend
+
+Stream& default_stream() {
+  static Stream stream{Stream::Default{}};
+  return stream;
+}
+
+void* pinned_allocate(std::int64_t bytes) {
+  void* p = nullptr;
+  backend::check(cudaMallocHost(&p, static_cast<std::size_t>(bytes)), "pinned memory");
+  return p;
+}
+void pinned_release(void* p) noexcept { cudaFreeHost(p); }
+
+void copy_to_device_async(Stream& stream, void* device, const void* host, std::int64_t bytes) {
+  backend::check(
+      cudaMemcpyAsync(device, host, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice, stream.native()),
+      "copy to the device");
+  ++ledger().copies_to_device;
+  ledger().bytes_to_device += bytes;
+}
+void copy_to_host_async(Stream& stream, void* host, const void* device, std::int64_t bytes) {
+  backend::check(
+      cudaMemcpyAsync(host, device, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost, stream.native()),
+      "copy to the host");
+  ++ledger().copies_to_host;
+  ledger().bytes_to_host += bytes;
+}
+void fill_bytes_async(Stream& stream, void* device, int byte, std::int64_t bytes) {
+  backend::check(cudaMemsetAsync(device, byte, static_cast<std::size_t>(bytes), stream.native()), "fill");
+}
+
+}  // namespace weir
