@@ -47,6 +47,8 @@ class Table {
 
   // The table with the defaults filled in, as TOML.
   std::string effective() const;
+  // The same without the defaults: what the file and the overrides say.
+  std::string given() const;
 
   const std::shared_ptr<TableNode>& node() const { return node_; }
 

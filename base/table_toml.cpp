@@ -80,6 +80,14 @@ void write_section(const TableNode& n, const std::string& path, std::string& out
   }
 }
 
+std::shared_ptr<TableNode> without_defaults(const TableNode& n) {
+  auto out = std::make_shared<TableNode>(n);
+  for (auto& item : out->items) item = without_defaults(*item);
+  std::erase_if(out->entries, [](const auto& entry) { return entry.second->is_default; });
+  for (auto& [key, child] : out->entries) child = without_defaults(*child);
+  return out;
+}
+
 }  // namespace
 
 std::string inline_toml(const TableNode& n) {
@@ -109,5 +117,7 @@ std::string Table::effective() const {
   write_section(*node_, "", out);
   return out.starts_with('\n') ? out.substr(1) : out;
 }
+
+std::string Table::given() const { return Table(without_defaults(*node_)).effective(); }
 
 }  // namespace weir

@@ -33,7 +33,7 @@ namespace weir {
 // --deterministic,
 // --seed) are overrides of [device], so that the effective configuration holds them.
 struct RunOptions {
-  std::string name;       // of the case: the file's without folder and .toml
+  std::string name;       // of the case: the file's name without folder and .toml
   std::string directory;  // of the run
   bool overwrite = false;
   std::int64_t steps = -1;  // stop after this step, counted from the very start; -1: no limit
@@ -102,41 +102,58 @@ class Run {
     std::string quantity;
     double value, tolerance;
   };
-  void decide_space();
+  struct SystemTotals {
+    std::string solver;
+    std::int64_t solves = 0, iterations = 0, failures = 0;
+    int most = 0, this_step = 0;
+  };
+  struct Ending {
+    int code;
+    std::string status, reason;
+  };
+
   void read_options();
-  void prepare_directory();
+  void decide_space();
+  void read_checks();
+  bool continues_in_place() const;
+  void prepare_directory() const;
   void open_records();
-  void print_header() const;
-  void print_step(const StepRecord& record);
-  void show_progress(const StepRecord& record);
-  std::string time_left(const StepRecord& record) const;
-  void print_timings() const;
-  bool evaluate_checks(const Outcome& outcome) const;
-  Outcome interpret(const Outcome& outcome, int& code, std::string& status) const;
-  void write_summary(const std::string& status, int code, const Outcome& outcome) const;
+  Ending ending_of(const Outcome& outcome) const;
+  bool checks_hold(const Outcome& outcome) const;
+  void write_summary(const Ending& ending, const Outcome& outcome) const;  // run.json
   double wall() const;  // seconds of the run, those before a restart included
   double process_seconds() const;
+
+  // run_log.cpp
+  void print_header() const;
+  void print_columns() const;
+  void print_step(const StepRecord& record);
+  void show_progress(const StepRecord& record);
+  void clear_progress();
+  std::string time_left(const StepRecord& record) const;
+  void print_timings() const;
+  void print_end(const Ending& ending, const Outcome& outcome) const;
 
   RunOptions options_;
   Table config_;
   RunHeader header_;
   std::string config_text_, decision_, title_;
   bool on_device_ = false, deterministic_ = false, report_ = true, begun_ = false;
-  int threads_ = 1;
+  int threads_ = 1, keep_ = 2;
   std::int64_t seed_ = 0, log_every_ = 1, checkpoint_every_ = 0;
-  int keep_ = 2;
-  double wall_limit_ = 0;
   std::vector<Check> checks_;
 
   StopSignals signals_;
   LineFile history_, solves_, events_;
   Timings timings_;
-  std::map<std::string, int> iterations_;  // of this step, by system
+  std::map<std::string, SystemTotals> totals_;
   StepRecord last_;
   std::int64_t first_step_ = 0, last_checkpoint_step_ = -1;
-  double first_time_ = 0, loop_start_ = 0, start_ = 0, wall_before_ = 0, last_progress_ = 0;
+  double first_time_ = 0, start_ = 0, loop_start_ = 0, wall_before_ = 0;
+  double last_line_ = 0, last_progress_ = 0;
+  std::int64_t last_line_step_ = 0;
   std::string last_checkpoint_;
-  mutable bool progress_shown_ = false;
+  bool progress_shown_ = false;
   int lines_ = 0;
 };
 
