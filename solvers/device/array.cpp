@@ -1,6 +1,8 @@
 // Host memory, the ledger, and the scratch of reductions.
 #include "solvers/device/array.hpp"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
@@ -21,9 +23,15 @@ Ledger& ledger() {
 namespace detail {
 
 void* host_allocate(std::int64_t bytes) {
-  const std::int64_t padded = (bytes + 63) / 64 * 64;
-  void* p = std::aligned_alloc(64, static_cast<std::size_t>(padded));
+  // Large arrays sit on huge pages where the system has them (a walk of 4 KiB pages halves the speed of a vector
+  // update).
+  constexpr std::int64_t huge_page = 1 << 21;
+  const std::int64_t alignment = bytes >= huge_page ? huge_page : 64,
+                     padded = (bytes + alignment - 1) / alignment * alignment;
+  void* p = std::aligned_alloc(static_cast<std::size_t>(alignment), static_cast<std::size_t>(padded));
   if (!p) throw Error(Exit::out_of_memory, "out of memory: " + std::to_string(bytes) + " bytes wanted in host space");
+  if (alignment == huge_page)
+    madvise(p, static_cast<std::size_t>(padded), MADV_HUGEPAGE);  // a hint: failure is harmless
   auto* c = static_cast<char*>(p);
   constexpr std::int64_t page = 1 << 16;
 #pragma omp parallel for schedule(static) if (padded > 4 * page)

@@ -3,6 +3,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 
 #include "backend/dialect.hpp"
 
@@ -22,19 +23,45 @@ double* reduction_scratch(std::int64_t count);     // grows, then stays
 double tree_sum(const double* v, std::int64_t n);  // pairwise, fixed
 
 inline int reduction_chunks(int n) { return (n + reduction_chunk - 1) / reduction_chunk; }
+inline int chunk_end(int c, int n) { return std::min(n, (c + 1) * reduction_chunk); }
+
+// One chunk. The body comes by value: through a reference every access becomes a gather.
+template <class F>
+inline double chunk_sum(int lo, int hi, const F f) {
+  double s = 0;
+#pragma omp simd reduction(+ : s)
+  for (int i = lo; i < hi; ++i) s += f(i);
+  return s;
+}
+template <class F>
+inline Pair chunk_sum2(int lo, int hi, const F f) {
+  double a = 0, b = 0;
+#pragma omp simd reduction(+ : a, b)
+  for (int i = lo; i < hi; ++i) {
+    const Pair p = f(i);
+    a += p.a;
+    b += p.b;
+  }
+  return {a, b};
+}
+template <class F>
+inline double chunk_max(int lo, int hi, const F f) {
+  double m = 0, bad = 0;
+#pragma omp simd reduction(max : m) reduction(+ : bad)
+  for (int i = lo; i < hi; ++i) {
+    const double v = f(i), size = v < 0 ? -v : v;
+    m = size > m ? size : m;
+    bad += v != v ? 1 : 0;
+  }
+  return bad > 0 ? std::numeric_limits<double>::quiet_NaN() : m;
+}
 
 template <bool threaded, class F>
 double chunked_sum(int n, const F& f) {
   const int chunks = reduction_chunks(n);
   double* part = reduction_scratch(chunks);
 #pragma omp parallel for schedule(static) if (threaded && n > reduction_grain)
-  for (int c = 0; c < chunks; ++c) {
-    const int lo = c * reduction_chunk, hi = std::min(n, lo + reduction_chunk);
-    double s = 0;
-#pragma omp simd reduction(+ : s)
-    for (int i = lo; i < hi; ++i) s += f(i);
-    part[c] = s;
-  }
+  for (int c = 0; c < chunks; ++c) part[c] = chunk_sum(c * reduction_chunk, chunk_end(c, n), f);
   return tree_sum(part, chunks);
 }
 
@@ -44,16 +71,9 @@ Pair chunked_sum2(int n, const F& f) {
   double* part = reduction_scratch(2 * static_cast<std::int64_t>(chunks));
 #pragma omp parallel for schedule(static) if (threaded && n > reduction_grain)
   for (int c = 0; c < chunks; ++c) {
-    const int lo = c * reduction_chunk, hi = std::min(n, lo + reduction_chunk);
-    double a = 0, b = 0;
-#pragma omp simd reduction(+ : a, b)
-    for (int i = lo; i < hi; ++i) {
-      const Pair p = f(i);
-      a += p.a;
-      b += p.b;
-    }
-    part[c] = a;
-    part[chunks + c] = b;
+    const Pair p = chunk_sum2(c * reduction_chunk, chunk_end(c, n), f);
+    part[c] = p.a;
+    part[chunks + c] = p.b;
   }
   return {tree_sum(part, chunks), tree_sum(part + chunks, chunks)};
 }
@@ -66,15 +86,7 @@ double chunked_max(int n, const F& f) {
   const int chunks = reduction_chunks(n);
   double* part = reduction_scratch(chunks);
 #pragma omp parallel for schedule(static) if (threaded && n > reduction_grain)
-  for (int c = 0; c < chunks; ++c) {
-    const int lo = c * reduction_chunk, hi = std::min(n, lo + reduction_chunk);
-    double m = 0;
-    for (int i = lo; i < hi; ++i) {
-      const double v = f(i);
-      m = larger(m, v < 0 ? -v : v);
-    }
-    part[c] = m;
-  }
+  for (int c = 0; c < chunks; ++c) part[c] = chunk_max(c * reduction_chunk, chunk_end(c, n), f);
   double m = 0;
   for (int c = 0; c < chunks; ++c) m = larger(m, part[c]);
   return m;
