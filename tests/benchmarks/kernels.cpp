@@ -1,0 +1,123 @@
+#include "tests/benchmarks/kernels.hpp"
+
+#include <omp.h>
+
+#include <cstdio>
+#include <functional>
+#include <vector>
+
+#include "solvers/krylov/krylov.hpp"
+#include "solvers/matrix/constant_stencil.hpp"
+#include "solvers/matrix/separable_stencil.hpp"
+#include "solvers/preconditioner/preconditioner.hpp"
+#include "tests/benchmarks/bench.hpp"
+
+namespace weir::bench {
+namespace {
+
+struct Row {
+  std::string kernel;
+  int threads;
+  double bytes, seconds, triad;
+};
+
+using Rows = std::vector<Row>;
+using Vec = Array<double, Host>;
+
+SeparableOperator neumann_box(int n, bool stretched) {
+  SeparableOperator op;
+  for (auto& d : op.direction) {
+    std::vector<double> faces{0};
+    for (int i = 0; i < n; ++i) faces.push_back(faces.back() + (stretched ? 1 + 0.9 * (i % 7) : 1.0));
+    d = cell_centred_direction(faces, EndCondition::neumann, EndCondition::neumann);
+  }
+  return op;
+}
+
+void measure(Rows& rows, const std::string& kernel, int threads, double triad, std::int64_t bytes,
+             const std::function<void()>& f) {
+  f();
+  rows.push_back({kernel, threads, static_cast<double>(bytes), best_seconds(f, 5, 0.3), triad});
+}
+
+// apply moves two vectors, residual three.
+void matrix_rows(Rows& rows, const std::string& name, const Matrix<Host>& A, int threads, double triad) {
+  const std::int64_t vector = 8 * std::int64_t{A.size()}, bytes = A.apply_work().bytes;
+  Vec x(A.size()), y(A.size()), b(A.size());
+  for (std::int64_t i = 0; i < A.size(); ++i) x.data()[i] = b.data()[i] = 1e-3 * static_cast<double>(i % 1000);
+  measure(rows, name + " apply", threads, triad, bytes, [&] { A.apply(x, y); });
+  measure(rows, name + " apply_dot", threads, triad, bytes, [&] { A.apply_dot(x, y); });
+  measure(rows, name + " residual", threads, triad, bytes + vector, [&] { A.residual(b, x, y); });
+  measure(rows, name + " residual_dot", threads, triad, bytes + vector, [&] { A.residual_dot(b, x, y); });
+}
+
+// An iteration of cg moves: A p 2 vectors; r -= alpha q 3; x, p from z 5 (z = r where M is none); jacobi 3.
+void cg_rows(Rows& rows, const Matrix<Host>& A, int threads, double triad) {
+  const std::int64_t vector = 8 * std::int64_t{A.size()};
+  Vec x(A.size()), b(A.size());
+  for (std::int64_t i = 0; i < A.size(); ++i) b.data()[i] = static_cast<double>(i * 7919 % 1000) - 499.5;
+  constexpr int iterations = 20;
+  KrylovOptions o;
+  o.tolerance = 0;
+  o.max_iterations = iterations;
+  for (const char* type : {"none", "jacobi"}) {
+    auto krylov = make_krylov<Host>("cg", o);
+    auto M = make_preconditioner<Host>(type, weir::Table());
+    M->setup(A);
+    const auto solve = [&] {
+      std::fill(x.data(), x.data() + x.size(), 0.0);
+      krylov->solve(A, *M, b, x);
+    };
+    solve();
+    const double s = best_seconds(solve, 3, 0.3) / iterations;  // start and true residual included: about one more
+    const int vectors = type == std::string("none") ? 10 : 13;
+    rows.push_back({std::string("cg + ") + type + ", an iteration", threads, double(vectors * vector), s, triad});
+  }
+}
+
+void print(const Rows& rows) {
+  Table table({"kernel", "threads", "MB", "ms", "GB/s", "of triad"});
+  for (const auto& r : rows)
+    table.row({r.kernel, std::to_string(r.threads), number(r.bytes / 1e6, "%.1f"), number(r.seconds * 1e3),
+               number(r.bytes / r.seconds / 1e9), number(r.bytes / r.seconds / r.triad, "%.2f")});
+}
+
+void write_json(const Rows& rows, const std::string& path) {
+  std::FILE* f = std::fopen(path.c_str(), "w");
+  if (!f) return;
+  std::fprintf(f, "[\n");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Row& r = rows[i];
+    std::fprintf(
+        f,
+        "  {\"kernel\": \"%s\", \"threads\": %d, \"bytes\": %.0f, \"seconds\": %.9g, \"fraction_of_triad\": %.4g}%s\n",
+        r.kernel.c_str(), r.threads, r.bytes, r.seconds, r.bytes / r.seconds / r.triad, i + 1 < rows.size() ? "," : "");
+  }
+  std::fprintf(f, "]\n");
+  std::fclose(f);
+}
+
+}  // namespace
+
+int bench_kernels(const std::string& json_path) {
+  const int all = omp_get_max_threads();
+  Rows rows;
+  for (int threads = 1; threads <= std::min(2, all); ++threads) {
+    set_threads(threads);
+    const double triad = triad_bytes_per_second(threads);
+    std::printf("triad, %d thread(s): %.3g GB/s\n", threads, triad / 1e9);
+    constexpr int n = 128;
+    const SeparableStencil<Host> stretched(neumann_box(n, true));
+    matrix_rows(rows, "stencil 128^3, stretched:", stretched, threads, triad);
+    ConstantStencilOptions constant;
+    constant.extents = {n, n, n};
+    matrix_rows(rows, "stencil 128^3, constant:", ConstantStencil<Host>(constant), threads, triad);
+    cg_rows(rows, stretched, threads, triad);
+  }
+  set_threads(all);
+  print(rows);
+  if (!json_path.empty()) write_json(rows, json_path);
+  return 0;
+}
+
+}  // namespace weir::bench
