@@ -138,6 +138,7 @@ void write_content(const std::string& path, const CheckpointHeader& header, cons
   file.attribute("time", H5T_NATIVE_DOUBLE, &header.time);
   file.attribute("wall_seconds", H5T_NATIVE_DOUBLE, &header.wall_seconds);
   file.array("config", H5T_NATIVE_CHAR, header.config.data(), header.config.size());
+  file.array("name", H5T_NATIVE_CHAR, header.name.data(), header.name.size());
   file.array("miniapp", H5T_NATIVE_CHAR, header.miniapp.data(), header.miniapp.size());
   file.array("version", H5T_NATIVE_CHAR, header.version.data(), header.version.size());
   file.group("doubles");
@@ -266,6 +267,7 @@ Checkpoint read_checkpoint(const std::string& path) {
   read_attribute(file, path, "time", H5T_NATIVE_DOUBLE, &c.header.time);
   read_attribute(file, path, "wall_seconds", H5T_NATIVE_DOUBLE, &c.header.wall_seconds);
   c.header.config = read_text(file, path, "config");
+  c.header.name = read_text(file, path, "name");
   c.header.miniapp = read_text(file, path, "miniapp");
   c.header.version = read_text(file, path, "version");
   c.arrays = read_group<double>(file, path, "doubles", H5T_NATIVE_DOUBLE);

@@ -20,7 +20,7 @@ namespace weir {
 inline constexpr int checkpoint_schema = 1;
 
 struct CheckpointHeader {
-  std::string miniapp, config, version;
+  std::string name, miniapp, config, version;  // name: of the case
   std::int64_t step = 0;
   double time = 0, wall_seconds = 0;
 };

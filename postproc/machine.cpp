@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <fstream>
+#include <limits>
 #include <string_view>
 
 #include "backend/runtime.hpp"
@@ -41,6 +43,15 @@ std::string processor_name() {
 bool has_gpu_backend() { return backend_name == "cuda"; }
 bool is_gpu_present() { return has_gpu_backend() && std::string_view(backend::device_name()) != "no CUDA device"; }
 std::string device_text() { return backend::device_name(); }
+
+std::int64_t free_memory() {
+  const std::string text = proc_field("/proc/meminfo", "MemAvailable");  // in kB
+  std::int64_t free = text.empty() ? std::numeric_limits<std::int64_t>::max() : std::stoll(text) * 1024;
+  std::int64_t limit = 0, used = 0;  // "max" where there is no limit
+  if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit && std::ifstream("/sys/fs/cgroup/memory.current") >> used)
+    free = std::min(free, std::max<std::int64_t>(0, limit - used));
+  return free;
+}
 
 std::int64_t peak_memory() {
   const std::string text = proc_field("/proc/self/status", "VmHWM");  // in kB

@@ -102,6 +102,14 @@ void Run::decide_space() {
   }
 }
 
+void Run::require_memory(std::int64_t bytes) const {
+  const std::int64_t free = free_memory();
+  if (on_device_ || bytes <= free) return;
+  throw Error(Exit::out_of_memory,
+              fmt::format("this case needs about {}, and {} are free: fewer cells, or another machine",
+                          bytes_text(bytes), bytes_text(free)));
+}
+
 double Run::process_seconds() const { return seconds_now() - start_; }
 double Run::wall() const { return wall_before_ + process_seconds(); }
 
@@ -218,7 +226,8 @@ bool Run::checkpoint_due(bool done) const {
 void Run::checkpoint(CheckpointState state) {
   ScopedTimer timer(timings_.at("output", "checkpoints"));
   const std::string file = path("checkpoints/" + checkpoint_name(state.step));
-  CheckpointHeader header{header_.miniapp, config_.given(), weir_version(), state.step, state.time, wall()};
+  const CheckpointHeader header{options_.name, header_.miniapp, config_.given(), weir_version(),
+                                state.step,    state.time,      wall()};
   write_checkpoint(file, header, state);
   prune_checkpoints(path("checkpoints"), state.step, keep_);
   last_checkpoint_ = file;

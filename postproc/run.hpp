@@ -1,6 +1,7 @@
 // A run: its directory, records, log, clock, checkpoints and end. What a time loop needs of it:
 //
 //   int run_incompressible(Run& run, const Table& config) {
+//     run.require_memory(estimate);
 //     ... read every option of `config`, build grid, solvers, state in the space run.on_device() says ...
 //     if (const Checkpoint* from = run.restart()) load(*from, state);
 //     run.begin(header);                                   // refuses unknown keys, makes the directory, prints the
@@ -71,6 +72,9 @@ class Run {
   bool is_deterministic() const { return deterministic_; }
   int threads() const { return threads_; }
   const Checkpoint* restart() const { return options_.restart ? &*options_.restart : nullptr; }
+
+  // Before anything large is allocated: throws Error(Exit::out_of_memory) where the machine has less.
+  void require_memory(std::int64_t bytes) const;
 
   void begin(RunHeader header);
   std::string path(const std::string& name) const;  // of a file in the run directory, after begin

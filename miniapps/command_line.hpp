@@ -1,0 +1,31 @@
+// The command line: verb -> function. miniapps/weir.cpp lists what exists.
+#pragma once
+#include <iosfwd>
+#include <string>
+#include <vector>
+
+#include "base/table.hpp"
+#include "postproc/run.hpp"
+
+namespace weir {
+
+struct Miniapp {
+  std::string name;  // [case] miniapp
+  int (*run)(Run& run, const Table& config);
+  void (*info)(const Table& config, std::ostream& out);
+};
+
+struct Suite {
+  std::string name;
+  int (*run)(const std::string& json_path);
+};
+
+struct Program {
+  std::vector<Miniapp> miniapps;
+  std::vector<Suite> suites;  // of `weir bench`
+};
+
+// Prints errors; returns the process's exit code.
+int run_command_line(const Program& program, int argc, char** argv);
+
+}  // namespace weir
