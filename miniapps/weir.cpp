@@ -1,0 +1,11 @@
+// What exists: the miniapps and the benchmark suites that the command line knows.
+#include "miniapps/command_line.hpp"
+#include "miniapps/incompressible/incompressible.hpp"
+
+int main(int argc, char** argv) {
+  const weir::Program program{
+      .miniapps = {{"incompressible", weir::run_incompressible, weir::info_incompressible}},
+      .suites = {},
+  };
+  return weir::run_command_line(program, argc, argv);
+}
