@@ -13,7 +13,8 @@ bool GridLine::is_uniform() const {
 }
 
 GridLine make_grid_line(int cells, double origin, double length, const Stretching& s) {
-  if (cells < 1 || !(length > 0)) throw std::invalid_argument("a grid line needs at least one cell and a positive length");
+  if (cells < 1 || !(length > 0))
+    throw std::invalid_argument("a grid line needs at least one cell and a positive length");
   // Maps xi in [0, 1] to [0, 1]; see Vinokur (1983) for the tanh family.
   const auto map = [&](double xi) {
     const double f = s.factor;

@@ -1,0 +1,11 @@
+// [grid] cells = [nx, ny, nz], length = [..], origin = [..], stretching = ["uniform" | { type = "tanh", factor = 2.0 },
+// ..] Two entries, or nz = 1, make a 2D grid. Lengths and origins default to 1 and 0, every direction to uniform.
+#pragma once
+#include "base/table.hpp"
+#include "mesh/grid.hpp"
+
+namespace weir {
+
+Grid read_grid(const Table& options);
+
+}  // namespace weir
