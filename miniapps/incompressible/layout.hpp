@@ -1,0 +1,76 @@
+// Where the unknowns sit. Harlow & Welch (1965): pressure at cell centres, each velocity component on the faces normal
+// to it.
+//
+//        +-----v(i,j+1)-----+          u(i,j,k): the low x face of cell (i,j,k), v: its low y face, w: its low z face.
+//        |                  |          Cells i = 0..n-1, faces 0..n. Fields carry one ghost layer: indices -1..n in
+//        each
+//     u(i,j)   p(i,j)   u(i+1,j)       direction, which holds the n + 1 faces as well as the cells and their two
+//     ghosts.
+//        |                  |          In 2D the z direction has one cell, no ghosts and no w.
+//        +------v(i,j)------+
+//
+// Solver vectors hold the unknowns alone, x fastest: every cell for the pressure; for a velocity component the faces
+// 1..n-1 of its own direction (0..n-1 where periodic), the end faces being boundary data.
+#pragma once
+#include "solvers/device/array.hpp"
+#include "solvers/device/space.hpp"
+
+namespace weir {
+
+// A view of a padded field.
+template <class T>
+class Field {
+ public:
+  WEIR_HD Field() = default;
+  WEIR_HD Field(T* origin, int stride_y, int stride_z) : origin_(origin), stride_y_(stride_y), stride_z_(stride_z) {}
+  WEIR_HD T& operator()(int i, int j, int k) const { return origin_[i + j * stride_y_ + k * stride_z_]; }
+  WEIR_HD T* at(int i, int j, int k) const { return origin_ + (i + j * stride_y_ + k * stride_z_); }
+
+ private:
+  T* origin_ = nullptr;  // of cell (0, 0, 0)
+  int stride_y_ = 0, stride_z_ = 0;
+};
+
+// Sizes and strides; plain data, so that kernels may capture it.
+struct Layout {
+  int n[3] = {1, 1, 1};  // cells
+  int dim = 3;           // 2 where n[2] == 1
+  bool periodic[3] = {};
+  WEIR_HD int pad(int d) const { return d < dim ? 1 : 0; }
+  WEIR_HD int padded(int d) const { return n[d] + 2 * pad(d); }
+  WEIR_HD int stride(int d) const { return d == 0 ? 1 : d == 1 ? padded(0) : padded(0) * padded(1); }
+  WEIR_HD int padded_count() const { return padded(0) * padded(1) * padded(2); }
+  WEIR_HD int origin() const { return pad(0) + pad(1) * stride(1) + pad(2) * stride(2); }
+
+  WEIR_HD Extents cells() const { return {n[0], n[1], n[2]}; }
+  // The first unknown of a component in its own direction, and the box of its unknowns.
+  WEIR_HD int first(int component) const { return periodic[component] ? 0 : 1; }
+  WEIR_HD Extents unknowns(int component) const {
+    return {n[0] - (component == 0 ? first(0) : 0), n[1] - (component == 1 ? first(1) : 0),
+            n[2] - (component == 2 ? first(2) : 0)};
+  }
+};
+
+// The flow: u, v, w and the pressure over the density at the half level, p^{n-1/2}.
+template <class Space>
+struct Flow {
+  explicit Flow(const Layout& l) : layout(l), p(l.padded_count()) {
+    for (int c = 0; c < l.dim; ++c) velocity[c] = Array<double, Space>(l.padded_count());
+  }
+  Layout layout;
+  Array<double, Space> velocity[3];
+  Array<double, Space> p;
+
+  Field<double> field(Array<double, Space>& a) const {
+    return {a.data() + layout.origin(), layout.stride(1), layout.stride(2)};
+  }
+  Field<const double> field(const Array<double, Space>& a) const {
+    return {a.data() + layout.origin(), layout.stride(1), layout.stride(2)};
+  }
+  Field<double> component(int c) { return field(velocity[c]); }
+  Field<const double> component(int c) const { return field(velocity[c]); }
+  Field<double> pressure() { return field(p); }
+  Field<const double> pressure() const { return field(p); }
+};
+
+}  // namespace weir

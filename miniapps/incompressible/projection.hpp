@@ -1,0 +1,28 @@
+// From u* to a velocity without divergence: equations (3) to (5) of fractional_step.hpp, psi = dt phi.
+#pragma once
+#include "miniapps/incompressible/layout.hpp"
+#include "miniapps/incompressible/metrics.hpp"
+#include "solvers/matrix/separable_operator.hpp"
+
+namespace weir {
+
+struct IncompressibleCase;
+
+// b = -V div u*: minus the volume flux out of each cell,
+//   -( (u_{i+1} - u_i) hy hz + (v_{j+1} - v_j) hx hz + (w_{k+1} - w_k) hx hy )
+template <class Space>
+void minus_divergence(const Flow<Space>& flow, const Metrics& m, View<double> b);
+
+// u -= grad psi on the faces that are unknowns, e.g. u_i -= (psi_i - psi_{i-1}) / m_i.
+template <class Space>
+void correct_velocity(const Metrics& m, View<const double> psi, Flow<Space>& flow);
+
+// p += psi/dt - (nu/2) div u*: the rotational form for Crank-Nicolson. b as above.
+template <class Space>
+void update_pressure(const Metrics& m, double dt, double viscosity, View<const double> psi, View<const double> b,
+                     Flow<Space>& flow);
+
+// V (-laplacian) at cell centres, Neumann or periodic.
+SeparableOperator pressure_operator(const IncompressibleCase& c);
+
+}  // namespace weir
