@@ -1,0 +1,34 @@
+#include "miniapps/incompressible/clock.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weir {
+
+StepSize::StepSize(const IncompressibleCase& c) : dt(c.time.dt), control_(c.time) {
+  for (int d = 0; d < c.dim(); ++d) {
+    const auto& width = c.grid.line[static_cast<std::size_t>(d)].width;
+    const double h = *std::min_element(width.begin(), width.end());
+    double speed = 0;
+    for (const Side& s : c.sides)
+      speed =
+          std::max(speed, std::abs(s.velocity[d]) * (std::abs(s.modulation.mean) + std::abs(s.modulation.amplitude)));
+    const double force =
+        std::abs(c.body_force[d]) * (std::abs(c.force_modulation.mean) + std::abs(c.force_modulation.amplitude));
+    start_rate_ += speed / h + std::sqrt(force / h);
+  }
+}
+
+double StepSize::next(double time, double rate) {
+  if (needs_rate()) {
+    const double wanted = control_.cfl / std::max(dt == 0 ? start_rate_ : 0, rate);
+    if (dt == 0)
+      dt = std::min(wanted, control_.end);
+    else if (dt > wanted || dt < 0.8 * wanted)
+      dt = std::min(0.95 * wanted, 1.2 * dt);
+  }
+  const double left = control_.end - time;
+  return left < dt * (1 + 1e-9) ? left : dt;
+}
+
+}  // namespace weir

@@ -1,0 +1,196 @@
+#include "miniapps/incompressible/fractional_step.hpp"
+
+#include <algorithm>
+
+#include "miniapps/incompressible/initial.hpp"
+#include "miniapps/incompressible/projection.hpp"
+#include "solvers/device/for_each.hpp"
+#include "solvers/device/reduce.hpp"
+#include "solvers/timer.hpp"
+
+namespace weir {
+namespace {
+
+template <class Space>
+void fill(Array<double, Space>& a, double value) {
+  double* p = a.data();
+  for_each<Space>(static_cast<int>(a.size()), [=] WEIR_HD(int i) { p[i] = value; });
+}
+
+template <class Space>
+double max_of(const Array<double, Space>& a) {
+  const double* p = a.data();
+  return max_abs<Space>(static_cast<int>(a.size()), [=] WEIR_HD(int i) { return p[i]; });
+}
+
+Layout layout_of(const IncompressibleCase& c) {
+  const bool periodic[3] = {c.is_periodic(0), c.is_periodic(1), c.is_periodic(2)};
+  return make_layout(c.grid, periodic);
+}
+
+template <class Space>
+bool solve(FlowSystem<Space>& s, View<const double> b, View<double> x) {
+  s.result = s.solver.solve(s.A, b, x);
+  return s.result.converged();
+}
+
+}  // namespace
+
+template <class Space>
+FlowSystem<Space>::FlowSystem(std::string system, SeparableOperator op, const Table& options)
+    : name(std::move(system)),
+      A(std::move(op)),
+      solver(options, name == "momentum" ? default_momentum_method : default_pressure_method, "jacobi") {}
+
+template <class Space>
+FractionalStep<Space>::FractionalStep(const IncompressibleCase& c, const Table& linear)
+    : case_(c), metrics_(c.grid, layout_of(c)), flow_(layout_of(c)), boundary_(flow_.layout) {
+  const Layout& l = flow_.layout;
+  const int cells = l.cells().count();
+  for (int d = 0; d < l.dim; ++d) {
+    const auto s = static_cast<std::size_t>(d);
+    advection_[s] = Array<double, Space>(l.unknowns(d).count());
+    delta_[s] = Array<double, Space>(l.unknowns(d).count());
+    systems_.push_back(
+        std::make_unique<FlowSystem<Space>>("momentum", momentum_operator(c, d, 0), linear.table("momentum")));
+  }
+  psi_ = Array<double, Space>(cells);
+  rhs_ = Array<double, Space>(cells);
+  systems_.push_back(std::make_unique<FlowSystem<Space>>("pressure", pressure_operator(c), linear.table("pressure")));
+  for (auto& [name, array] : state()) fill(*array, 0);
+}
+
+template <class Space>
+bool FractionalStep<Space>::initialise(Timings& timings) {
+  set_initial_velocity(case_, flow_);
+  initial_boundary(case_, metrics(), flow_, time, boundary_);
+  velocity_ghosts(case_, boundary_, flow_);
+  FlowSystem<Space>& poisson = pressure();
+  {
+    ScopedTimer timer(poisson.setup_seconds = 0);
+    poisson.solver.setup(poisson.A);
+  }
+  ScopedTimer timer(timings.at("flow", "initial field"));
+  minus_divergence(flow_, metrics(), rhs_);  // (3)
+  if (!solve(poisson, rhs_, psi_)) return false;
+  correct_velocity(metrics(), psi_, flow_);  // (4)
+  velocity_ghosts(case_, boundary_, flow_);
+  fill(psi_, 0);
+  return true;
+}
+
+template <class Space>
+MomentumTerms FractionalStep<Space>::momentum_terms(int component, double dt) const {
+  const double r = dt_before > 0 ? dt / dt_before : 0;
+  return {dt, case_.viscosity, 1 + r / 2, -r / 2,
+          case_.body_force[component] * case_.force_modulation.at(time + dt / 2)};
+}
+
+// The momentum operators know the time step.
+template <class Space>
+void FractionalStep<Space>::prepare_momentum(double dt) {
+  for (auto& system : systems_) system->setup_seconds = -1;
+  if (dt == operator_dt_) return;
+  for (int c = 0; c < layout().dim; ++c) {
+    FlowSystem<Space>& momentum = *systems_[static_cast<std::size_t>(c)];
+    ScopedTimer timer(momentum.setup_seconds = 0);
+    momentum.A.set_coefficients(1, dt * case_.viscosity / 2);
+    if (operator_dt_ == 0)
+      momentum.solver.setup(momentum.A);
+    else
+      momentum.solver.update(momentum.A);
+  }
+  operator_dt_ = dt;
+}
+
+template <class Space>
+const FlowSystem<Space>* FractionalStep<Space>::advance(double dt, Timings& timings) {
+  const Metrics& m = metrics();
+  const int dim = layout().dim;
+  prepare_momentum(dt);
+  bool moving = false;
+  {
+    ScopedTimer timer(timings.at("flow", "boundary"));
+    moving = advance_boundary(case_, m, flow_, time, dt, boundary_);  // b^{n+1}
+  }
+  for (int c = 0; c < dim; ++c) {
+    const auto s = static_cast<std::size_t>(c);
+    {
+      ScopedTimer timer(timings.at("momentum", "rhs"));
+      momentum_rhs(flow_, m, c, momentum_terms(c, dt), advection_[s], rhs_);  // (2)
+      if (moving) add_boundary_increment(case_, m, layout(), c, dt, boundary_, rhs_.view());
+    }
+    if (!solve(*systems_[s], rhs_.view().part(0, delta_[s].size()), delta_[s])) return systems_[s].get();
+  }
+  {
+    ScopedTimer timer(timings.at("momentum", "add increment"));
+    for (int c = 0; c < dim; ++c) add_increment<Space>(flow_, c, delta_[static_cast<std::size_t>(c)]);  // u*
+  }
+  {
+    ScopedTimer timer(timings.at("pressure", "divergence"));
+    if (moving) boundary_.swap();
+    normal_velocity_on_sides(case_, boundary_, flow_);
+    minus_divergence(flow_, m, rhs_);  // (3)
+  }
+  if (!solve(pressure(), rhs_, psi_)) return systems_.back().get();
+  {
+    ScopedTimer timer(timings.at("pressure", "correction"));
+    correct_velocity(m, psi_, flow_);                            // (4)
+    update_pressure(m, dt, case_.viscosity, psi_, rhs_, flow_);  // (5)
+  }
+  ScopedTimer timer(timings.at("flow", "boundary"));
+  velocity_ghosts(case_, boundary_, flow_);
+  pressure_ghosts(flow_);
+  time += dt;
+  dt_before = dt;
+  ++step;
+  return nullptr;
+}
+
+template <class Space>
+double FractionalStep<Space>::rate() const {
+  double change = 0;
+  for (int c = 0; c < layout().dim; ++c) change = std::max(change, max_of(delta_[static_cast<std::size_t>(c)]));
+  return dt_before > 0 ? change / dt_before : change;
+}
+
+template <class Space>
+std::vector<std::pair<std::string, Array<double, Space>*>> FractionalStep<Space>::state() {
+  static const std::array<const char*, 3> u = {"u", "v", "w"};
+  std::vector<std::pair<std::string, Array<double, Space>*>> all;
+  for (int c = 0; c < layout().dim; ++c) {
+    const auto s = static_cast<std::size_t>(c);
+    all.emplace_back(u[s], &flow_.velocity[c]);
+    all.emplace_back(std::string("advection_") + u[s], &advection_[s]);
+    all.emplace_back(std::string("delta_") + u[s], &delta_[s]);
+  }
+  all.emplace_back("p", &flow_.p);
+  all.emplace_back("psi", &psi_);
+  if (boundary_.size() > 0) all.emplace_back("boundary", &boundary_.values());
+  return all;
+}
+
+template <class Space>
+void FractionalStep<Space>::after_loading() {
+  follow_loaded(metrics(), layout(), boundary_);
+  FlowSystem<Space>& poisson = pressure();
+  ScopedTimer timer(poisson.setup_seconds = 0);
+  poisson.solver.setup(poisson.A);
+}
+
+template <class Space>
+std::int64_t FractionalStep<Space>::bytes() const {
+  std::int64_t values = flow_.p.size() + psi_.size() + rhs_.size() + 2 * boundary_.size();
+  for (int c = 0; c < layout().dim; ++c) {
+    const auto s = static_cast<std::size_t>(c);
+    values += flow_.velocity[c].size() + advection_[s].size() + delta_[s].size();
+  }
+  return values * static_cast<std::int64_t>(sizeof(double));
+}
+
+template struct FlowSystem<Host>;
+template struct FlowSystem<Device>;
+template class FractionalStep<Host>;
+template class FractionalStep<Device>;
+
+}  // namespace weir

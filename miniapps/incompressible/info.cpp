@@ -1,0 +1,104 @@
+#include "miniapps/incompressible/info.hpp"
+
+#include <map>
+#include <sstream>
+
+#include "miniapps/incompressible/fractional_step.hpp"
+#include "miniapps/incompressible/output.hpp"
+#include "miniapps/incompressible/incompressible.hpp"
+
+namespace weir {
+namespace {
+
+// Vectors of the size of the unknowns that a method keeps, by its name in the case file.
+double work_vectors(const std::string& method, const std::string& preconditioner, int restart) {
+  static const std::map<std::string, double> krylov = {{"cg", 4}, {"bicgstab", 8}, {"correction", 2}, {"chebyshev", 1}};
+  static const std::map<std::string, double> direct = {
+      {"none", 0}, {"jacobi", 1}, {"fast_poisson", 2}, {"multigrid", 5}};
+  const auto of = [](const auto& map, const std::string& key, double fallback) {
+    const auto it = map.find(key);
+    return it == map.end() ? fallback : it->second;
+  };
+  if (method == "gmres" || method == "fgmres")
+    return (method == "gmres" ? restart : 2 * restart) + 3 + of(direct, preconditioner, 1);
+  if (!krylov.contains(method)) return 1 + of(direct, method, 4);
+  return of(krylov, method, 4) + (method == "chebyshev" ? 0 : of(direct, preconditioner, 4));
+}
+
+double work_vectors(const Table& options, const char* default_method) {
+  const std::string method = options.get("method", default_method);
+  return work_vectors(method, options.table("preconditioner").get("type", "jacobi"), options.get<int>("restart", 30));
+}
+
+std::string grid_line(const IncompressibleCase& c) {
+  std::ostringstream out;
+  for (int d = 0; d < c.dim(); ++d) {
+    const GridLine& line = c.grid.line[static_cast<std::size_t>(d)];
+    out << (d ? " x " : "") << line.cells() << (line.is_uniform() ? "" : " (stretched)");
+  }
+  return out.str();
+}
+
+}  // namespace
+
+MemoryEstimate memory_estimate(const IncompressibleCase& c, const Table& config) {
+  constexpr std::int64_t megabyte = 1 << 20;
+  const std::int64_t cells = c.grid.count(), word = sizeof(double);
+  std::int64_t padded = 1, sides = 0;
+  for (int d = 0; d < c.dim(); ++d) padded *= c.grid.cells(d) + 2;
+  for (int d = 0; d < c.dim(); ++d)
+    if (!c.is_periodic(d)) sides += 2 * 2 * c.dim() * (padded / (c.grid.cells(d) + 2));
+  MemoryEstimate m;
+  m.flow = word * ((c.dim() + 1) * padded + 2 * c.dim() * cells + 2 * cells + sides);
+  const Table linear = config.table("linear");
+  const auto bytes = [&](double vectors) {
+    return static_cast<std::int64_t>(vectors * static_cast<double>(word * cells));
+  };
+  m.momentum = bytes(c.dim() * work_vectors(linear.table("momentum"), default_momentum_method));
+  m.pressure = bytes(work_vectors(linear.table("pressure"), default_pressure_method));
+  m.process = 24 * megabyte;
+  return m;
+}
+
+RunHeader incompressible_header(const IncompressibleCase& c) {
+  RunHeader h;
+  h.miniapp = "incompressible";
+  h.grid = grid_line(c);
+  h.cells = c.grid.count();
+  h.unknowns = h.cells;
+  for (int e = 0; e < c.dim(); ++e) {
+    const int n = c.grid.cells(e);
+    h.unknowns += h.cells / n * (n - (c.is_periodic(e) ? 0 : 1));
+  }
+  h.end_time = c.time.end;
+  h.history = {"max_divergence", "kinetic_energy", "rate"};
+  h.quantities = {"kinetic_energy", "max_divergence", "dissipation", "rate"};
+  if (c.has_exact()) {
+    h.quantities.push_back("error_velocity_max");
+    h.quantities.push_back("error_velocity_l2");
+  }
+  if (c.exact == Initial::taylor_green_2d) h.quantities.push_back("error_pressure_l2");
+  return h;
+}
+
+void info_incompressible(const Table& config, std::ostream& out) {
+  const IncompressibleCase c = read_incompressible_case(config);
+  const FlowOutput output(config, c);
+  const RunHeader h = incompressible_header(c);
+  const MemoryEstimate m = memory_estimate(c, config);
+  const Table linear = config.table("linear");
+  const auto solver = [&](const char* system, const char* fallback, const char* preconditioner) {
+    return LinearSolver<Host>(linear.table(system), fallback, preconditioner).describe();
+  };
+  const auto megabytes = [](std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
+  out << "miniapp    " << h.miniapp << "\ngrid       " << h.grid << "\ncells      " << h.cells << "\nunknowns   "
+      << h.unknowns << "\nmomentum   " << solver("momentum", default_momentum_method, "jacobi") << "\npressure   "
+      << solver("pressure", default_pressure_method, "jacobi") << "\n";
+  out.setf(std::ios::fixed);
+  out.precision(1);
+  out << "memory     " << megabytes(m.total()) << " MB: flow " << megabytes(m.flow) << ", momentum solvers "
+      << megabytes(m.momentum) << ", pressure solver " << megabytes(m.pressure) << ", program " << megabytes(m.process)
+      << "\n";
+}
+
+}  // namespace weir

@@ -1,0 +1,24 @@
+// What is known of a case before anything is allocated: sizes and memory.
+#pragma once
+#include <cstdint>
+
+#include "base/table.hpp"
+#include "miniapps/incompressible/case.hpp"
+#include "postproc/run.hpp"
+
+namespace weir {
+
+struct MemoryEstimate {
+  std::int64_t flow = 0;      // fields, and the vectors of the scheme
+  std::int64_t momentum = 0;  // work vectors of the solvers
+  std::int64_t pressure = 0;
+  std::int64_t process = 0;  // program, libraries and their buffers
+  std::int64_t total() const { return flow + momentum + pressure + process; }
+};
+
+MemoryEstimate memory_estimate(const IncompressibleCase& c, const Table& config);
+
+// Everything of the header but the solvers' descriptions and the profiles' quantities.
+RunHeader incompressible_header(const IncompressibleCase& c);
+
+}  // namespace weir

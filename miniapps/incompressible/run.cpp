@@ -1,0 +1,210 @@
+#include "miniapps/incompressible/incompressible.hpp"
+#include "postproc/run.hpp"
+
+#include <cmath>
+#include <memory>
+#include <span>
+#include <type_traits>
+
+#include "miniapps/incompressible/clock.hpp"
+#include "miniapps/incompressible/diagnostics.hpp"
+#include "miniapps/incompressible/fractional_step.hpp"
+#include "miniapps/incompressible/info.hpp"
+#include "miniapps/incompressible/initial.hpp"
+#include "miniapps/incompressible/output.hpp"
+#include "postproc/hash.hpp"
+#include "solvers/timer.hpp"
+
+namespace weir {
+namespace {
+
+// The fields in host memory: themselves, or a copy kept for the purpose.
+template <class Space>
+class OnHost {
+ public:
+  const Flow<Host>& of(const Flow<Space>& flow) {
+    if constexpr (std::is_same_v<Space, Host>) {
+      return flow;
+    } else {
+      if (!copy_) copy_ = std::make_unique<Flow<Host>>(flow.layout);
+      for (int c = 0; c < flow.layout.dim; ++c) copy(copy_->velocity[c], flow.velocity[c]);
+      copy(copy_->p, flow.p);
+      return *copy_;
+    }
+  }
+
+ private:
+  std::unique_ptr<Flow<Host>> copy_;
+};
+
+double milliseconds(double seconds) { return 1e3 * seconds; }
+Measure if_measured(double seconds) { return seconds >= 0 ? Measure(milliseconds(seconds)) : Measure(); }
+
+template <class Space>
+void record_solves(Run& run, FractionalStep<Space>& flow) {
+  for (const auto& s : flow.systems()) {
+    SolveRecord r;
+    r.step = flow.step;
+    r.system = s->name;
+    r.solver = s->solver.name();
+    r.unknowns = s->A.rows();
+    r.iterations = s->result.iterations;
+    r.reason = to_string(s->result.reason);
+    r.r0 = s->result.residual0;
+    r.r_true = s->result.true_residual;
+    r.setup_ms = if_measured(s->setup_seconds);
+    r.solve_ms = if_measured(s->result.solve_seconds);
+    r.apply_ms = if_measured(s->result.apply_seconds);
+    r.spmv_ms = if_measured(s->result.spmv_seconds);
+    r.reduce_ms = if_measured(s->result.reduce_seconds);
+    run.solve(r);
+  }
+}
+
+struct Watch {
+  int every = 10;  // steps between two looks at what costs a pass
+  bool is_steady = false;
+};
+
+template <class Space>
+void record_step(Run& run, const FractionalStep<Space>& flow, Watch& watch, bool last) {
+  const TimeControl& time = flow.flow_case().time;
+  StepRecord r;
+  r.step = flow.step;
+  r.time = flow.time;
+  r.dt = flow.dt_before;
+  r.values.resize(3);
+  const bool look_at_rate = time.steady_tolerance > 0 && flow.step % time.steady_every == 0;
+  ScopedTimer timer(run.timings().at("flow", "diagnostics"));
+  if (look_at_rate) {
+    r.values[2] = flow.rate();
+    watch.is_steady = *r.values[2] < time.steady_tolerance;
+  }
+  if (flow.step % watch.every == 0 || last || watch.is_steady) {
+    r.cfl = flow.dt_before * courant_rate(flow.flow(), flow.metrics());
+    r.values[0] = max_divergence(flow.flow(), flow.metrics());
+    r.values[1] = kinetic_energy(flow.flow(), flow.metrics(), flow.flow_case().grid);
+  }
+  run.step(r);
+}
+
+template <class Space>
+void save(Run& run, FractionalStep<Space>& flow, const StepSize& clock) {
+  CheckpointState state;
+  state.step = flow.step;
+  state.time = flow.time;
+  state.add("dt_before", flow.dt_before);
+  state.add("dt", clock.dt);
+  std::vector<std::vector<double>> copies;
+  const auto arrays = flow.state();
+  copies.reserve(arrays.size());
+  for (const auto& [name, array] : arrays) {
+    if constexpr (std::is_same_v<Space, Host>)
+      state.add(name, std::span<const double>(array->data(), static_cast<std::size_t>(array->size())));
+    else
+      state.add(name, std::span<const double>(copies.emplace_back(array->to_vector())));
+  }
+  run.checkpoint(std::move(state));
+}
+
+template <class Space>
+void load(const Checkpoint& from, FractionalStep<Space>& flow, StepSize& clock) {
+  for (const auto& [name, array] : flow.state()) array->upload(from.doubles(name, array->size()));
+  flow.time = from.header.time;
+  flow.step = from.header.step;
+  flow.dt_before = from.scalar("dt_before");
+  if (clock.needs_rate()) clock.dt = from.scalar("dt");
+  flow.after_loading();
+}
+
+template <class Space>
+std::map<std::string, double> quantities(FractionalStep<Space>& flow, const Flow<Host>& fields) {
+  const IncompressibleCase& c = flow.flow_case();
+  std::map<std::string, double> q = solution_errors(c, fields, flow.time, flow.dt_before);
+  q["kinetic_energy"] = kinetic_energy(flow.flow(), flow.metrics(), c.grid);
+  q["max_divergence"] = max_divergence(flow.flow(), flow.metrics());
+  q["dissipation"] = dissipation(flow.flow(), flow.metrics(), c.grid, c.viscosity);
+  q["rate"] = flow.rate();
+  return q;
+}
+
+std::uint64_t hash_of_flow(const Flow<Host>& flow) {
+  Hash64 hash;
+  for (int c = 0; c < flow.layout.dim; ++c)
+    hash.add(flow.velocity[c].data(), static_cast<std::size_t>(flow.velocity[c].size()) * sizeof(double));
+  hash.add(flow.p.data(), static_cast<std::size_t>(flow.p.size()) * sizeof(double));
+  return hash.value();
+}
+
+// The one branch where a step fails: which system, and where the flow went wrong.
+template <class Space>
+int stop(Run& run, const FractionalStep<Space>& flow, const FlowSystem<Space>& failed, OnHost<Space>& host) {
+  Outcome outcome;
+  const std::string at = " at step " + std::to_string(flow.step + 1);
+  outcome.exit = failed.result.reason == Reason::not_finite ? Exit::not_finite : Exit::solver_failed;
+  outcome.reason = failed.name + ": " + to_string(failed.result.reason) + at;
+  if (const auto bad = first_not_finite(host.of(flow.flow()))) {
+    outcome.exit = Exit::not_finite;
+    outcome.reason = std::string("not finite") + at + ": first in " + bad->field + " of cell (" +
+                     std::to_string(bad->cell[0]) + ", " + std::to_string(bad->cell[1]) + ", " +
+                     std::to_string(bad->cell[2]) + ")";
+  }
+  return run.finish(outcome);
+}
+
+template <class Space>
+RunHeader header_of(FractionalStep<Space>& flow, const FlowOutput& output, const Table& config) {
+  RunHeader h = incompressible_header(flow.flow_case());
+  for (const auto& name : output.quantities()) h.quantities.push_back(name);
+  h.systems.emplace_back("momentum", flow.systems().front()->solver.describe());
+  h.systems.emplace_back("pressure", flow.pressure().solver.describe());
+  h.memory_estimate = memory_estimate(flow.flow_case(), config).total();
+  return h;
+}
+
+template <class Space>
+int run_in(Run& run, const Table& config) {
+  const IncompressibleCase c = read_incompressible_case(config);
+  FlowOutput output(config, c);
+  Watch watch;
+  watch.every = config.table("output").get<int>("diagnostics_every", watch.every);
+  if (watch.every < 1) config.table("output").fail("diagnostics_every", "at least one step lies between two looks");
+  FractionalStep<Space> flow(c, config.table("linear"));
+  StepSize clock(c);
+  OnHost<Space> host;
+  const bool restarted = run.restart() != nullptr;
+  if (restarted) load(*run.restart(), flow, clock);
+  run.begin(header_of(flow, output, config));
+  output.open(run.directory(), "flow", restarted ? std::optional<double>(flow.time) : std::nullopt);
+  if (!restarted && !flow.initialise(run.timings())) return stop(run, flow, flow.pressure(), host);
+
+  bool done = clock.finished(flow.time);
+  while (!done && !run.should_stop()) {
+    const double rate = clock.needs_rate() ? courant_rate(flow.flow(), flow.metrics()) : 0;
+    const double dt = clock.next(flow.time, rate);
+    const FlowSystem<Space>* failed = flow.advance(dt, run.timings());  // (2) to (5)
+    record_solves(run, flow);
+    if (failed) return stop(run, flow, *failed, host);
+    record_step(run, flow, watch, clock.finished(flow.time));
+    done = clock.finished(flow.time) || watch.is_steady;
+    if (output.picture_due(flow.step, flow.time, dt) && !done)
+      output.write_picture(host.of(flow.flow()), flow.step, flow.time);
+    if (run.checkpoint_due(done)) save(run, flow, clock);
+  }
+  const Flow<Host>& fields = host.of(flow.flow());
+  output.write_picture(fields, flow.step, flow.time);
+  Outcome outcome;
+  outcome.reason = watch.is_steady ? "steady state" : done ? "end time" : "stopped";
+  outcome.quantities = quantities(flow, fields);
+  outcome.quantities.merge(output.write_profiles(fields));
+  outcome.state_hash = hash_of_flow(fields);
+  return run.finish(outcome);
+}
+
+}  // namespace
+
+int run_incompressible(Run& run, const Table& config) {
+  return run.on_device() ? run_in<Device>(run, config) : run_in<Host>(run, config);
+}
+
+}  // namespace weir
