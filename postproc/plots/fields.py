@@ -1,0 +1,192 @@
+"""Pictures of the flow from the last .vtr: in 2D the whole field, in 3D the three mid-planes."""
+import os
+
+import numpy as np
+
+from . import style
+from .vtr import Vtr
+
+AXES = "xyz"
+
+
+class Plane:
+    """A plane of cells. a, b: the axes drawn to the right and upwards; c: the normal. All fields are indexed [b, a]."""
+
+    def __init__(self, vtr, normal):
+        self.normal = normal
+        self.a, self.b = [d for d in range(3) if d != normal]
+        self.faces_a, self.faces_b = vtr.faces[self.a], vtr.faces[self.b]
+        self.centre_a, self.centre_b = (0.5 * (f[1:] + f[:-1]) for f in (self.faces_a, self.faces_b))
+        faces = vtr.faces[normal]
+        count = max(len(faces) - 1, 1)
+        # An even number of cells has a face in the middle: the mean of the two beside it.
+        self.cells = [count // 2] if count % 2 else [count // 2 - 1, count // 2]
+        self.position = 0.5 * (faces[0] + faces[-1])
+        self.is_2d = vtr.is_2d
+        velocity = vtr.velocity()
+        self.velocity = None if velocity is None else self._cut(velocity)
+        pressure = vtr.pressure()
+        self.pressure = None if pressure is None else self._cut(pressure)
+
+    def _cut(self, field):  # [z, y, x, ...]: the axis of direction d is 2 - d
+        return np.mean([np.take(field, cell, axis=2 - self.normal) for cell in self.cells], axis=0)
+
+    @property
+    def name(self):
+        return AXES[self.normal]
+
+    @property
+    def where(self):
+        return "" if self.is_2d else " at %s = %.3g" % (self.name, self.position)
+
+    def vorticity(self):
+        """The component normal to the plane; differences between cell centres, second order."""
+        if self.velocity is None or min(self.velocity.shape[:2]) < 3:
+            return None
+        va, vb = self.velocity[..., self.a], self.velocity[..., self.b]
+        curl = np.gradient(vb, self.centre_a, axis=1) - np.gradient(va, self.centre_b, axis=0)
+        return -curl if self.normal == 1 else curl  # x, z are a left-handed pair about y
+
+
+def _canvas(plane):
+    """A figure that fits the plane's shape, and whether the colour bar lies below."""
+    width, height = np.ptp(plane.faces_a), np.ptp(plane.faces_b)
+    ratio = height / width
+    below = ratio < 0.6
+    if below:
+        size = (style.WIDTH, float(np.clip(style.WIDTH * 0.88 * ratio, 0.9, 4)) + 1.6)
+    else:
+        size = (style.WIDTH, float(np.clip(style.WIDTH * 0.72 * ratio, 2, 8)) + 0.8)
+    figure, axes = style.new(*size)
+    if ratio < 0.1 or ratio > 10:  # a long channel would be a thread
+        axes.set_aspect("auto")
+    else:
+        axes.set_aspect("equal")
+    axes.grid(False)
+    for spine in axes.spines.values():
+        spine.set_visible(True)
+    axes.set_xlim(plane.faces_a[0], plane.faces_a[-1])
+    axes.set_ylim(plane.faces_b[0], plane.faces_b[-1])
+    axes.set_xlabel(AXES[plane.a])
+    axes.set_ylabel(AXES[plane.b])
+    axes.locator_params(nbins=6)
+    return figure, axes, below
+
+
+def _bar(figure, axes, drawn, label, below, extend):
+    bar = figure.colorbar(drawn, ax=axes, location="bottom" if below else "right", extend=extend,
+                          shrink=0.8 if below else 0.9, aspect=34 if below else 26, pad=0.02)
+    bar.set_label(label)
+    bar.outline.set_linewidth(0.6)
+    bar.ax.tick_params(labelsize=9)
+
+
+def _limits(values, symmetric):
+    """Limits that a singular corner does not stretch, and on which sides values lie beyond."""
+    low, high = np.nanpercentile(values, [1, 99])
+    if symmetric:
+        high = max(abs(low), abs(high)) or 1.0
+        low = -high
+    elif high <= low:
+        low, high = float(np.nanmin(values)) - 0.5, float(np.nanmax(values)) + 0.5
+    under, over = np.nanmin(values) < low, np.nanmax(values) > high
+    return low, high, {(0, 0): "neither", (1, 0): "min", (0, 1): "max", (1, 1): "both"}[(int(under), int(over))]
+
+
+def _uniform(plane, points=180):
+    """In-plane velocity on a uniform mesh, which streamplot needs: linear interpolation, direction by direction."""
+    a = np.linspace(plane.centre_a[0], plane.centre_a[-1], points)
+    b = np.linspace(plane.centre_b[0], plane.centre_b[-1], points)
+
+    def resample(field):
+        rows = np.array([np.interp(a, plane.centre_a, row) for row in field])
+        return np.array([np.interp(b, plane.centre_b, column) for column in rows.T]).T
+
+    return a, b, resample(plane.velocity[..., plane.a]), resample(plane.velocity[..., plane.b])
+
+
+def _streamlines(axes, plane):
+    in_plane = np.hypot(plane.velocity[..., plane.a], plane.velocity[..., plane.b])
+    if min(in_plane.shape) < 4 or not np.max(in_plane) > 0:
+        return
+    a, b, va, vb = _uniform(plane)
+    height = np.ptp(plane.faces_b) / np.ptp(plane.faces_a)
+    density = (1.5, float(np.clip(1.5 * height, 0.35, 2.5)))
+    axes.streamplot(a, b, va, vb, density=density, color=(1, 1, 1, 0.75), linewidth=0.75, arrowsize=0.8)
+
+
+def _speed(plane, folder):
+    speed = np.sqrt((plane.velocity ** 2).sum(axis=-1))
+    figure, axes, below = _canvas(plane)
+    drawn = axes.pcolormesh(plane.faces_a, plane.faces_b, speed, vmin=0, vmax=np.nanmax(speed) or 1, cmap="viridis",
+                            rasterized=True)
+    _streamlines(axes, plane)
+    _bar(figure, axes, drawn, "speed |u|   [length / time]", below, "neither")
+    axes.set_title("Speed and streamlines" + plane.where)
+    caption = "Magnitude of the velocity, largest %.3g; streamlines of the velocity in the plane." % np.nanmax(speed)
+    return style.save(figure, folder, "speed_" + plane.name, caption)
+
+
+def _vorticity(plane, folder):
+    vorticity = plane.vorticity()
+    if vorticity is None:
+        return None
+    low, high, extend = _limits(vorticity, symmetric=True)
+    figure, axes, below = _canvas(plane)
+    drawn = axes.pcolormesh(plane.faces_a, plane.faces_b, vorticity, vmin=low, vmax=high, cmap="RdBu_r", rasterized=True)
+    levels = np.linspace(low, high, 14)
+    axes.contour(plane.centre_a, plane.centre_b, vorticity, levels=levels, colors="black", linewidths=0.35, alpha=0.55)
+    _bar(figure, axes, drawn, r"vorticity $\omega_%s$   [1 / time]" % plane.name, below, extend)
+    axes.set_title("Vorticity" + plane.where)
+    caption = "Vorticity normal to the plane; the colours end at the 99th percentile, the field at %.3g and %.3g." % (
+        np.nanmin(vorticity), np.nanmax(vorticity))
+    return style.save(figure, folder, "vorticity_" + plane.name, caption)
+
+
+def _pressure(plane, folder):
+    pressure = plane.pressure - np.nanmean(plane.pressure)
+    low, high, extend = _limits(pressure, symmetric=False)
+    figure, axes, below = _canvas(plane)
+    drawn = axes.pcolormesh(plane.faces_a, plane.faces_b, pressure, vmin=low, vmax=high, cmap="cividis", rasterized=True)
+    if min(pressure.shape) > 2 and np.ptp(pressure) > 0:
+        axes.contour(plane.centre_a, plane.centre_b, pressure, levels=np.linspace(low, high, 16), colors="white",
+                     linewidths=0.4, alpha=0.8)
+    _bar(figure, axes, drawn, "pressure p   [density × (length / time)²]", below, extend)
+    axes.set_title("Pressure" + plane.where)
+    caption = "Pressure less its mean; the colours end at the first and the 99th percentile."
+    return style.save(figure, folder, "pressure_" + plane.name, caption)
+
+
+def _data(plane, folder):
+    b, a = np.meshgrid(plane.centre_b, plane.centre_a, indexing="ij")
+    columns = [(AXES[plane.a], a.ravel()), (AXES[plane.b], b.ravel())]
+    if plane.velocity is not None:
+        columns += [(name, plane.velocity[..., d].ravel()) for d, name in enumerate("uvw")]
+    if plane.pressure is not None:
+        columns.append(("p", plane.pressure.ravel()))
+    os.makedirs(folder, exist_ok=True)
+    style.write_csv(os.path.join(folder, "field_%s.csv" % plane.name), columns)
+
+
+def field_plots(run, folder):
+    path = run.last_picture()
+    if path is None:
+        raise ValueError("no picture was written (vtk/*.pvd)")
+    vtr = Vtr(path)
+    plane = Plane(vtr, 2)
+    if plane.velocity is None and plane.pressure is None:
+        raise ValueError("%s holds neither velocity nor pressure" % os.path.basename(path))
+    _data(plane, folder)
+    figures = []
+    if plane.velocity is not None:
+        figures += [_speed(plane, folder), _vorticity(plane, folder)]
+    if plane.pressure is not None:
+        figures.append(_pressure(plane, folder))
+    if not vtr.is_2d and plane.velocity is not None:
+        for normal in (1, 0):
+            other = Plane(vtr, normal)
+            _data(other, folder)
+            figures += [_speed(other, folder), _vorticity(other, folder)]
+    when = "" if vtr.time is None else "t = %.6g, " % vtr.time
+    cells = " × ".join(str(len(f) - 1) for f in vtr.faces[:2 if vtr.is_2d else 3])
+    return [f for f in figures if f], "%s%s cells, from %s" % (when, cells, os.path.relpath(path, run.path))

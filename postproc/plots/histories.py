@@ -1,0 +1,176 @@
+"""What happened step by step: residuals and the way to the steady state, divergence, energy, time step, iterations."""
+import numpy as np
+
+from . import style
+
+FIXED = ("step", "time", "dt", "cfl", "wall")
+
+
+def _numbers(columns, name):
+    values = columns.get(name)
+    if values is None or isinstance(values, list) or not np.any(np.isfinite(values)):
+        return None
+    return values
+
+
+def _group(name):
+    """Which plot a history column belongs to."""
+    if "divergence" in name:
+        return "divergence"
+    if "energy" in name or name in ("ke", "enstrophy"):
+        return "energy"
+    if any(word in name for word in ("change", "residual", "steady", "difference")) or name.startswith("r_"):
+        return "residual"
+    return "other"
+
+
+TITLES = {
+    "residual": ("Way to the steady state", "Change and residual norms of each step."),
+    "divergence": ("Divergence of the velocity", "What is left of the continuity equation after each step."),
+    "energy": ("Kinetic energy", "Integral values of the flow."),
+    "other": ("Other recorded values", "Columns of history.csv without a plot of their own."),
+}
+
+
+def _axis(history):
+    """Time where it moves, steps otherwise."""
+    time = _numbers(history, "time")
+    if time is not None and np.ptp(time) > 0:
+        return time, "time t"
+    return history["step"], "step"
+
+
+def _series(axes, x, label, series, log):
+    for name, values in series:
+        shown = np.where(values > 0, values, np.nan) if log else values
+        axes.plot(x, shown, label=style.words(name), marker="o" if len(x) < 30 else None, markersize=3)
+    if log:
+        axes.set_yscale("log")
+    axes.set_xlabel(label)
+    if len(series) > 1:
+        axes.legend()
+    else:
+        axes.set_ylabel(style.words(series[0][0]))
+    axes.margins(x=0.01)
+
+
+def history_plots(run, folder):
+    history = run.history
+    if history is None or "step" not in history:
+        raise ValueError("no history.csv")
+    if len(history["step"]) < 2:
+        raise ValueError("fewer than two steps")
+    x, label = _axis(history)
+    groups = {}
+    for name in history:
+        values = _numbers(history, name)
+        if name not in FIXED and values is not None:
+            groups.setdefault(_group(name), []).append((name, values))
+    figures = []
+    for group, (title, caption) in TITLES.items():
+        series = groups.get(group)
+        if not series:
+            continue
+        log = group in ("residual", "divergence") and any(np.any(v > 0) for _, v in series)
+        figure, axes = style.new(height=3.4)
+        _series(axes, x, label, series, log)
+        axes.set_title(title)
+        data = [("step", history["step"]), ("time", history.get("time", x))] + series
+        figures.append(style.save(figure, folder, "history_" + group, caption, data))
+    time_step = _time_step(history, folder)
+    return figures + ([time_step] if time_step else [])
+
+
+def _time_step(history, folder):
+    dt, cfl = _numbers(history, "dt"), _numbers(history, "cfl")
+    if cfl is None and (dt is None or np.ptp(dt) == 0):
+        return None
+    figure, axes = style.new(height=3.4)
+    lines = []
+    if cfl is not None:
+        lines += axes.plot(history["step"], cfl, label="CFL number", color=style.COLOURS[0])
+        axes.set_ylabel("CFL number")
+        axes.set_ylim(bottom=0, top=1.15 * np.nanmax(cfl))
+    if dt is not None:
+        right = axes.twinx() if cfl is not None else axes
+        right.grid(False)
+        right.spines["right"].set_visible(cfl is not None)
+        lines += right.plot(history["step"], dt, label="time step dt", color=style.COLOURS[1], linestyle="--")
+        right.set_ylabel("time step dt")
+        right.set_ylim(bottom=0, top=1.15 * np.nanmax(dt))
+    axes.set_xlabel("step")
+    axes.set_title("Time step and CFL number")
+    axes.legend(lines, [line.get_label() for line in lines], loc="lower right")
+    data = [(name, history[name]) for name in ("step", "dt", "cfl") if _numbers(history, name) is not None]
+    return style.save(figure, folder, "history_time_step", "Time step and the CFL number that it gives.", data)
+
+
+def systems(solves):
+    """The rows of each linear system, by name, in the order of their first solve."""
+    if solves is None or not isinstance(solves.get("system"), list):
+        raise ValueError("no rows in solves.csv")
+    names = np.array(solves["system"])
+    return {name: np.flatnonzero(names == name) for name in dict.fromkeys(solves["system"])}
+
+
+def iterations_plot(run, folder):
+    solves = run.solves
+    figure, axes = style.new(height=3.4)
+    data = []
+    highest = 1
+    for name, rows in systems(solves).items():
+        step, iterations = solves["step"][rows], solves["iterations"][rows]
+        # A system may be solved several times a step (one solve a velocity component): their sum is the step's work.
+        steps, place = np.unique(step, return_inverse=True)
+        total = np.bincount(place, weights=iterations)
+        axes.plot(steps, total, label=name, drawstyle="steps-mid" if len(steps) < 400 else "default")
+        highest = max(highest, np.nanmax(total))
+        data += [(name + "_step", steps), (name + "_iterations", total)]
+    axes.set_ylim(0, 1.12 * highest)
+    axes.set_xlabel("step")
+    axes.set_ylabel("iterations a step")
+    axes.set_title("Work of the linear solvers")
+    axes.legend()
+    axes.margins(x=0.01)
+    return [style.save(figure, folder, "iterations", "Iterations of each linear system, summed over its solves in a step.",
+                       data)]
+
+
+def residual_plot(run, folder):
+    solves = run.solves
+    figure, axes = style.new(height=3.4)
+    data = []
+    for name, rows in systems(solves).items():
+        start, end = solves["r0"][rows], solves["r_true"][rows]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            reduction = np.where(start > 0, end / start, np.nan)
+        if not np.any(reduction > 0):
+            continue
+        axes.plot(solves["step"][rows], np.where(reduction > 0, reduction, np.nan), ".", markersize=3, label=name)
+        data += [(name + "_step", solves["step"][rows]), (name + "_reduction", reduction)]
+    if not data:
+        style.plt.close(figure)
+        raise ValueError("no solve has its first and its true residual recorded")
+    axes.set_yscale("log")
+    axes.set_xlabel("step")
+    axes.set_ylabel(r"$\|b - A x\| \,/\, \|r_0\|$")
+    axes.set_title("True residual at the end of each solve")
+    axes.legend(markerscale=3)
+    axes.margins(x=0.01)
+    return [style.save(figure, folder, "residuals", "Computed anew after each solve, over the residual at its start.", data)]
+
+
+def solver_table(run):
+    """A row a system: solver, unknowns, solves, mean and largest iterations, mean time, how they ended."""
+    solves = run.solves
+    rows = []
+    for name, at in systems(solves).items():
+        iterations, reasons = solves["iterations"][at], [solves["reason"][i] for i in at]
+        time = solves.get("solve_ms")
+        mean_time = np.nanmean(time[at]) if time is not None and np.any(np.isfinite(time[at])) else None
+        ends = ", ".join("%s %d" % (r, reasons.count(r)) for r in dict.fromkeys(reasons))
+        unknowns = solves["unknowns"][at[0]]
+        rows.append([name, solves["solver"][at[0]], style.number(int(unknowns)) if np.isfinite(unknowns) else "–",
+                     style.number(len(at)), "%.1f" % np.nanmean(iterations), "%d" % np.nanmax(iterations),
+                     style.number(mean_time, 3), ends])
+    return ["system", "solver", "unknowns", "solves", "mean iterations", "most", "ms a solve", "ended as"], rows

@@ -1,0 +1,82 @@
+"""The page: one HTML file with everything in it, for a screen, a phone and paper."""
+import base64
+import html
+
+STYLE = """
+:root { --ink: #1d2329; --soft: #5b6670; --line: #d9dee3; --paper: #ffffff; --shade: #f5f7f9;
+  --good: #0a7d4f; --bad: #b3261e; --warn: #9a6700; }
+* { box-sizing: border-box; }
+body { margin: 0; font: 16px/1.5 system-ui, -apple-system, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif;
+  color: var(--ink); background: var(--shade); }
+main { max-width: 1080px; margin: 0 auto; padding: 1.2rem 1rem 3rem; }
+h1 { font-size: 1.55rem; margin: .2rem 0 .1rem; line-height: 1.25; }
+h2 { font-size: 1.15rem; margin: 0 0 .7rem; }
+p { margin: .3rem 0; }
+.soft { color: var(--soft); }
+section { background: var(--paper); border: 1px solid var(--line); border-radius: 8px; padding: 1rem 1.1rem; margin: 1rem 0; }
+.verdict { border-left: 8px solid var(--soft); }
+.verdict.good { border-left-color: var(--good); }
+.verdict.bad { border-left-color: var(--bad); }
+.verdict.warn { border-left-color: var(--warn); }
+.verdict strong.word { font-size: 1.35rem; }
+.good strong.word, .pass { color: var(--good); } .bad strong.word, .fail { color: var(--bad); } .warn strong.word { color: var(--warn); }
+.pass, .fail { font-weight: 700; }
+.wide { overflow-x: auto; }
+table { border-collapse: collapse; font-size: .93rem; font-variant-numeric: tabular-nums; }
+th, td { text-align: left; padding: .28rem .9rem .28rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+th { font-weight: 600; color: var(--soft); white-space: nowrap; }
+td.number, th.number { text-align: right; white-space: nowrap; }
+.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 1.1rem; align-items: start; }
+figure { margin: 0; break-inside: avoid; }
+figure img { width: 100%; height: auto; max-width: 40rem; display: block; }
+figcaption { font-size: .87rem; color: var(--soft); margin-top: .15rem; }
+pre { font-size: .8rem; overflow-x: auto; background: var(--shade); padding: .7rem; border-radius: 6px; }
+summary { cursor: pointer; font-weight: 600; }
+code { font-size: .92em; }
+@media print { body { background: #fff; font-size: 10.5pt; } main { max-width: none; padding: 0; }
+  section { border: 0; padding: 0; margin: .8rem 0; } .verdict { padding-left: .8rem; border-left-style: solid; border-left-width: 6px; }
+  .figures { grid-template-columns: 1fr 1fr; } details { display: none; } a { color: inherit; } }
+"""
+
+
+def text(value):
+    return html.escape(str(value))
+
+
+def table(names, rows, numbers=()):
+    """numbers: the columns that are set flush right."""
+    def kind(i):
+        return ' class="number"' if i in numbers else ""
+    head = "".join("<th%s>%s</th>" % (kind(i), text(n)) for i, n in enumerate(names))
+    body = "".join("<tr>%s</tr>" % "".join("<td%s>%s</td>" % (kind(i), cell if str(cell).startswith("<") else text(cell))
+                                            for i, cell in enumerate(row)) for row in rows)
+    return '<div class="wide"><table><thead><tr>%s</tr></thead><tbody>%s</tbody></table></div>' % (head, body)
+
+
+def facts(rows):
+    body = "".join("<tr><th>%s</th><td>%s</td></tr>" % (text(name), text(value)) for name, value in rows)
+    return '<div class="wide"><table><tbody>%s</tbody></table></div>' % body
+
+
+def figures(items):
+    parts = []
+    for item in items:
+        with open(item.png, "rb") as file:
+            data = base64.b64encode(file.read()).decode("ascii")
+        parts.append('<figure><img alt="%s" src="data:image/png;base64,%s"><figcaption>%s</figcaption></figure>' % (
+            text(item.caption), data, text(item.caption)))
+    return '<div class="figures">%s</div>' % "".join(parts)
+
+
+def section(title, *parts):
+    return "<section><h2>%s</h2>%s</section>" % (text(title), "".join(parts))
+
+
+def paragraph(words, soft=False):
+    return '<p%s>%s</p>' % (' class="soft"' if soft else "", text(words))
+
+
+def page(title, body):
+    return ('<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+            '<meta name="viewport" content="width=device-width, initial-scale=1"><title>%s</title><style>%s</style></head>'
+            '<body><main>%s</main></body></html>\n' % (text(title), STYLE, body))

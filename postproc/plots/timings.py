@@ -1,0 +1,61 @@
+"""Where the time went, per system and kernel."""
+import numpy as np
+
+from . import style
+
+
+def split(run):
+    """[(system, kernel, seconds), ...] of run.json's timings, whatever their depth; largest systems first."""
+    rows = []
+
+    def walk(path, value):
+        if isinstance(value, dict):
+            for key, inner in value.items():
+                walk(path + [str(key)], inner)
+        elif isinstance(value, (int, float)) and np.isfinite(value) and path:
+            rows.append((path[0], " ".join(path[1:]) or path[0], float(value)))
+
+    walk([], run.run.get("timings") or {})
+    if not rows:
+        raise ValueError("run.json has no timings")
+    totals = {}
+    for system, _, seconds in rows:
+        totals[system] = totals.get(system, 0) + seconds
+    return sorted(rows, key=lambda row: (-totals[row[0]], row[0], -row[2]))
+
+
+def timing_plot(run, folder):
+    rows = split(run)
+    total = sum(seconds for _, _, seconds in rows) or 1
+    names = list(dict.fromkeys(system for system, _, _ in rows))
+    figure, axes = style.new(height=1.3 + 0.55 * len(names))
+    for place, system in enumerate(names):
+        left = 0
+        parts = [row for row in rows if row[0] == system]
+        for i, (_, kernel, seconds) in enumerate(parts):
+            colour = style.COLOURS[place % len(style.COLOURS)]
+            bar = axes.barh(place, seconds, left=left, height=0.68, color=colour, alpha=max(0.35, 1 - 0.2 * i),
+                            edgecolor="white", linewidth=1)
+            if seconds > 0.14 * total:
+                axes.bar_label(bar, ["%s\n%.0f %%" % (kernel, 100 * seconds / total)], label_type="center", fontsize=8.5,
+                               color="white" if i < 2 else "#222222")
+            left += seconds
+        axes.text(left + 0.01 * total, place, "%.0f %%" % (100 * left / total), va="center", fontsize=9.5)
+    axes.set_yticks(range(len(names)), names)
+    axes.invert_yaxis()
+    axes.grid(axis="y", visible=False)
+    axes.margins(x=0.12)
+    axes.set_xlim(left=0)
+    axes.set_xlabel("seconds")
+    axes.set_title("Where the time went")
+    data = [("system", [r[0] for r in rows]), ("kernel", [r[1] for r in rows]), ("seconds", [r[2] for r in rows])]
+    return [style.save(figure, folder, "timings", "Each bar a system, its parts the kernels, darkest the largest; "
+                       "per cent of everything that was timed.", data)]
+
+
+def timing_table(run):
+    rows = split(run)
+    total = sum(seconds for _, _, seconds in rows) or 1
+    table = [[system, kernel, "%.3f" % seconds, "%.1f %%" % (100 * seconds / total)] for system, kernel, seconds in rows]
+    table.append(["all", "", "%.3f" % total, ""])
+    return ["system", "kernel", "seconds", "share"], table

@@ -1,0 +1,213 @@
+#!/usr/bin/env python3
+"""Draws a run: python3 report.py DIR  writes DIR/report.html (one file, pictures inside) and DIR/plots/*.png with their
+data as *.csv. Needs numpy and matplotlib. What the run directory lacks is left out, with one line that says why."""
+import os
+import sys
+import traceback
+
+sys.dont_write_bytecode = True  # the program's own folder may belong to somebody else
+
+EXIT_USAGE, EXIT_FILE = 2, 6  # as the program's own exit codes
+
+
+def load_parts():
+    """The parts need numpy and matplotlib: a missing one is said in one line."""
+    try:
+        from plots import fields, histories, page, profiles, records, style, timings
+    except ImportError as error:
+        sys.exit("report.py: %s (Debian: apt-get install python3-matplotlib python3-numpy)" % error)
+    return fields, histories, page, profiles, records, style, timings
+
+
+def seconds(value):
+    if not isinstance(value, (int, float)):
+        return "–"
+    if value < 100:
+        return "%.3g s" % value
+    minutes, rest = divmod(int(round(value)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return "%d h %02d min" % (hours, minutes) if hours else "%d min %02d s" % (minutes, rest)
+
+
+def megabytes(value):
+    return "%.1f MB" % (value / 1e6) if isinstance(value, (int, float)) else "–"
+
+
+class Report:
+    def __init__(self, directory):
+        self.fields, self.histories, self.page, self.profiles, self.records, self.style, self.timings = load_parts()
+        self.run = self.records.RunDirectory(directory)
+        self.folder = os.path.join(directory, "plots")
+
+    def attempt(self, what, make, *arguments):
+        """A part of the page, or nothing and a line among what is missing."""
+        try:
+            return make(*arguments)
+        except Exception as error:  # a report must not fail because one part of a run is broken
+            if os.environ.get("WEIR_REPORT_DEBUG"):
+                traceback.print_exc()
+            self.run.leave_out(what, error if str(error) else type(error).__name__)
+            return None
+
+    def verdict(self):
+        page, run = self.page, self.run.run
+        checks = self.run.checks()
+        failed = [c for c in checks if not c[4]]
+        code, status = run.get("exit_code"), run.get("status", "unknown")
+        if code is None:
+            kind, word = "warn", "No verdict" if not run else "Not finished"
+        elif code == 0 and not failed:
+            kind, word = "good", "Passed" if checks else "Finished"
+        elif code in (0, 5):
+            kind, word = "bad", "Finished, but out of tolerance"
+        elif code == 9 or code > 128:
+            kind, word = "warn", "Stopped before the end"
+        else:
+            kind, word = "bad", "Failed"
+        line = "status %s" % status + (", exit code %s" % code if code is not None else "")
+        reason = run.get("reason")
+        parts = ['<p><strong class="word">%s</strong></p>' % page.text(word), page.paragraph(line, soft=True)]
+        if reason:
+            parts.append(page.paragraph("Why it ended: %s." % str(reason).rstrip(".")))
+        if checks:
+            rows = [[name, self.style.number(computed, 6), self.style.number(float(value), 6),
+                     self.style.number(float(tolerance), 3),
+                     '<span class="%s">%s</span>' % (("pass", "PASS") if holds else ("fail", "FAIL"))]
+                    for name, computed, value, tolerance, holds in checks]
+            parts.append(page.table(["check", "computed", "wanted", "tolerance", ""], rows, (1, 2, 3)))
+        elif run:
+            parts.append(page.paragraph("The case has no [check] table: nothing was compared.", soft=True))
+        return '<section class="verdict %s">%s</section>' % (kind, "".join(parts))
+
+    def solver_lines(self):
+        lines = []
+        for name, options in self.run.table("linear").items():
+            if not isinstance(options, dict):
+                continue
+            preconditioner = options.get("preconditioner")
+            kind = preconditioner.get("type") if isinstance(preconditioner, dict) else None
+            words = options.get("method", "?") + (" + " + kind if kind and kind != "none" else "")
+            if "tolerance" in options and options.get("method") != "fast_poisson":
+                words += ", to %g %s" % (options["tolerance"], "relative" if options.get("relative", True) else "absolute")
+            lines.append(("solver of " + name, words))
+        return lines
+
+    def facts(self):
+        run, page, number = self.run.run, self.page, self.style.number
+        grid = self.run.table("grid")
+        rows = [("case", run.get("case")), ("miniapp", run.get("miniapp"))]
+        if "cells" in grid:
+            stretching = [s if isinstance(s, str) else "%s %g" % (s.get("type"), s.get("factor", 0))
+                          for s in grid.get("stretching", [])]
+            words = " × ".join(map(str, grid["cells"])) + (" (%s)" % ", ".join(stretching) if stretching else "")
+            rows.append(("grid", words))
+        rows += [("unknowns", number(run.get("unknowns"))), ("steps", number(run.get("steps"))),
+                 ("simulated time", number(run.get("time"), 6)), ("wall time", seconds(run.get("wall_seconds")))]
+        flow = self.run.table("flow")
+        rows += [(key, number(flow[key])) for key in ("viscosity", "density", "scheme") if key in flow]
+        rows += self.solver_lines()
+        device = [str(run[key]) for key in ("space", "device_name") if run.get(key)]
+        if run.get("threads"):
+            device.append("%s threads" % run["threads"])
+        if run.get("ranks", 1) != 1:
+            device.append("%s ranks" % run["ranks"])
+        rows.append(("ran on", ", ".join(device) or None))
+        memory = run.get("memory") if isinstance(run.get("memory"), dict) else {}
+        if memory.get("peak"):
+            rows.append(("memory", "peak %s, estimated %s" % (megabytes(memory["peak"]), megabytes(memory.get("estimate")))))
+        rows += [("version", run.get("version")), ("state hash", run.get("state_hash")), ("case hash", run.get("config_hash"))]
+        rows = [(name, value) for name, value in rows if value not in (None, "", "–")]
+        if not rows:
+            raise ValueError("neither run.json nor the case could be read")
+        parts = [page.facts(rows)]
+        if self.run.config_text:
+            parts.append("<details><summary>The case in force, defaults filled in</summary><pre>%s</pre></details>"
+                         % page.text(self.run.config_text))
+        return page.section("What was run", *parts)
+
+    def quantities(self):
+        rows = []
+        for table in ("quantities", "fom"):
+            values = self.run.run.get(table)
+            if isinstance(values, dict):
+                rows += [(self.style.words(k), self.style.number(v, 7)) for k, v in values.items()]
+        if not rows:
+            raise ValueError("run.json has none")
+        return self.page.section("Quantities", self.page.facts(rows))
+
+    def pictures(self):
+        figures, source = self.fields.field_plots(self.run, self.folder)
+        return self.page.section("The flow", self.page.paragraph(source, soft=True), self.page.figures(figures))
+
+    def profile_section(self):
+        figures = self.profiles.profile_plots(self.run, self.folder)
+        return self.page.section("Profiles", self.page.figures(figures)) if figures else None
+
+    def history_section(self):
+        return self.page.section("History", self.page.figures(self.histories.history_plots(self.run, self.folder)))
+
+    def solver_section(self):
+        figures = []
+        for what, make in (("iterations of the solvers", self.histories.iterations_plot),
+                           ("residuals of the solvers", self.histories.residual_plot)):
+            figures += self.attempt(what, make, self.run, self.folder) or []
+        names, rows = self.histories.solver_table(self.run)
+        return self.page.section("Linear solvers", self.page.table(names, rows, (2, 3, 4, 5, 6)), self.page.figures(figures))
+
+    def time_section(self):
+        names, rows = self.timings.timing_table(self.run)
+        figures = self.timings.timing_plot(self.run, self.folder)
+        return self.page.section("Where the time went", self.page.figures(figures), self.page.table(names, rows, (2, 3)))
+
+    def event_section(self, most=25):
+        events = self.run.events
+        if not events:
+            return None
+        rows = [[e.get("step", ""), e.get("kind", e.get("event", "")), e.get("message", "")] for e in events[-most:]]
+        head = "The last %d of %d events." % (most, len(events)) if len(events) > most else ""
+        return self.page.section("Events", self.page.paragraph(head, soft=True) if head else "",
+                                 self.page.table(["step", "kind", "what"], rows, (0,)))
+
+    def missing_section(self):
+        missing = list(dict.fromkeys(self.run.missing))
+        if not missing:
+            return None
+        return self.page.section("Left out", self.page.table(["what", "why"], missing))
+
+    def build(self):
+        title = self.run.table("case").get("title") or self.run.run.get("case") or \
+            os.path.basename(os.path.abspath(self.run.path))
+        parts = ["<h1>%s</h1>" % self.page.text(title), self.attempt("verdict", self.verdict)]
+        for what, make in (("what was run", self.facts), ("the pictures", self.pictures), ("the profiles", self.profile_section),
+                           ("the history", self.history_section), ("the linear solvers", self.solver_section),
+                           ("the time split", self.time_section), ("the quantities", self.quantities),
+                           ("the events", self.event_section)):
+            parts.append(self.attempt(what, make))
+        parts.append(self.missing_section())
+        return self.page.page("%s: report" % title, "\n".join(part for part in parts if part))
+
+
+def main(arguments):
+    if len(arguments) != 1 or arguments[0] in ("-h", "--help"):
+        print("usage: report.py DIR", file=sys.stderr)
+        return EXIT_USAGE
+    directory = arguments[0]
+    if not os.path.isdir(directory):
+        print("report.py: no directory %s" % directory, file=sys.stderr)
+        return EXIT_USAGE
+    report = Report(directory)
+    target = os.path.join(directory, "report.html")
+    try:
+        text = report.build()
+        with open(target + ".partial", "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(target + ".partial", target)
+    except OSError as error:
+        print("report.py: cannot write %s: %s" % (target, error.strerror), file=sys.stderr)
+        return EXIT_FILE
+    print(target)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
