@@ -1,5 +1,6 @@
 // What preconditioners exist: one line each.
 #include "base/error.hpp"
+#include "solvers/preconditioner/fast_poisson.hpp"
 #include "solvers/preconditioner/jacobi.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 
@@ -16,6 +17,7 @@ template <class Space>
 constexpr Entry<Space> entries[] = {
     {"none", make_none<Space>},
     {"jacobi", make_jacobi<Space>},
+    {"fast_poisson", make_fast_poisson<Space>},
 };
 
 }  // namespace

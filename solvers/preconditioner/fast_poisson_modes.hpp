@@ -1,0 +1,47 @@
+// The generalised eigenproblem of one direction, K q = lambda M q with Q^T M Q = 1, and how to change to its basis.
+#pragma once
+#include <vector>
+
+#include "solvers/matrix/separable_operator.hpp"
+
+namespace weir {
+
+// How a direction is diagonalised. The trigonometric ones need equal widths; each is followed by the division by
+// (mass * length of the transform), see Modes::norm.
+enum class Basis {
+  single,    // one unknown
+  cosine,    // Neumann at both ends (DCT-II)
+  sine,      // Dirichlet at both end faces of cells (DST-II)
+  sine_I,    // Dirichlet one spacing beyond the first and the last unknown: face-centred (DST-I)
+  fourier,   // periodic (Hartley's real form)
+  dense,     // eigenvectors, n^2 multiplications a line
+  symmetric  // eigenvectors of a line that equals its mirror image: even and odd halves, n^2 / 2 multiplications
+};
+const char* to_string(Basis basis);
+
+// The trigonometric basis of a uniform direction (Basis::dense where there is none).
+Basis trigonometric_basis(const SeparableDirection& d);
+// symmetric or dense. The mirror is taken as exact where it holds to 1e-11 of each width and coupling: a grid line
+// computed in floating point is no better.
+Basis eigenvector_basis(const SeparableDirection& d);
+
+struct Modes {
+  Basis basis = Basis::single;
+  int n = 1;
+  std::vector<double> lambda;  // in the order in which the transform leaves the modes; exactly 0 first where singular
+  double norm = 1;             // factor of the whole change of basis and back
+  // symmetric: (n + 1) / 2 and n / 2 square blocks; entry (i, m): the weight of x_i +- x_{n-1-i} (or of the middle) in
+  // mode m. dense: `even` is all of Q, `odd` is empty. Column-major. Q^T beside Q, so that all products are plain.
+  std::vector<double> even, even_transposed, odd, odd_transposed;
+
+  int even_size() const { return basis == Basis::symmetric ? (n + 1) / 2 : n; }
+  int odd_size() const { return n - even_size(); }
+};
+
+Modes make_modes(const SeparableDirection& d, Basis basis);
+
+// Q as one n x n matrix, column-major, whatever the (eigenvector) basis.
+std::vector<double> full_matrix(const Modes& modes);
+std::vector<double> transposed(const std::vector<double>& Q, int n);
+
+}  // namespace weir
