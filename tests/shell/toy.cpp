@@ -15,13 +15,14 @@ namespace {
 
 struct Toy {
   int n;
-  std::int64_t steps, blow_up_at;
+  std::int64_t steps, blow_up_at, claims;
   double rate;
   int wait_ms;
   explicit Toy(const Table& config) {
     const Table t = config.table("toy");
     n = t.get<int>("n", 64);
     rate = t.get<double>("rate", 0.25);
+    claims = t.get<std::int64_t>("claims", 0);  // bytes
     wait_ms = t.get<int>("wait_ms", 0);
     blow_up_at = t.get<std::int64_t>("blow_up_at", -1);
     steps = config.table("time").get<std::int64_t>("max_steps", 20);
@@ -36,7 +37,7 @@ void advance(std::vector<double>& u, std::vector<double>& next, double rate) {
 
 int run_toy(Run& run, const Table& config) {
   const Toy c(config);
-  run.require_memory(std::int64_t{16} * c.n);
+  run.require_memory(c.claims);
   std::vector<double> u(static_cast<std::size_t>(c.n)), next(u);
   for (std::size_t i = 0; i < u.size(); ++i) u[i] = std::sin(0.1 * static_cast<double>(i * i));
   std::int64_t step = 0;
