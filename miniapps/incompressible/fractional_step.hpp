@@ -30,7 +30,7 @@ namespace weir {
 
 // What [linear.SYSTEM] method is where the case file does not say.
 inline constexpr const char* default_momentum_method = "cg";
-inline constexpr const char* default_pressure_method = "cg";
+inline constexpr const char* default_pressure_method = "fast_poisson";
 
 // A matrix, its solver and what its last solve gave.
 template <class Space>
