@@ -32,7 +32,10 @@ if(WEIR_DEVICE STREQUAL "cuda")
   set(CMAKE_CUDA_ARCHITECTURES 90 CACHE STRING "GPU architectures")
   enable_language(CUDA)
   find_package(CUDAToolkit REQUIRED)
-  # CMake 3.25 silently drops CMAKE_CUDA_STANDARD 20.
+  # CMake 3.25 does not know nvcc's C++20: asked for it, it silently adds no flag; not asked, it takes CMAKE_CXX_STANDARD,
+  # with its REQUIRED, and stops.
+  set(CMAKE_CUDA_STANDARD 20)
+  set(CMAKE_CUDA_STANDARD_REQUIRED OFF)
   set(CMAKE_CUDA_FLAGS "${CMAKE_CUDA_FLAGS} -std=c++20 --extended-lambda --expt-relaxed-constexpr")
   set(weir_cuda -Xcompiler=-fopenmp,-Wall,-Wextra,-Wno-restrict)
   if(WEIR_NATIVE)
