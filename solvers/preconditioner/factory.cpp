@@ -2,6 +2,7 @@
 #include "base/error.hpp"
 #include "solvers/preconditioner/fast_poisson.hpp"
 #include "solvers/preconditioner/jacobi.hpp"
+#include "solvers/preconditioner/multigrid.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 
 namespace weir {
@@ -18,6 +19,7 @@ constexpr Entry<Space> entries[] = {
     {"none", make_none<Space>},
     {"jacobi", make_jacobi<Space>},
     {"fast_poisson", make_fast_poisson<Space>},
+    {"multigrid", make_multigrid<Space>},
 };
 
 }  // namespace
