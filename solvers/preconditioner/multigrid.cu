@@ -8,7 +8,8 @@
 namespace weir {
 namespace {
 
-template <class Space> const SeparableOperator& separable(const Matrix<Space>& A) {
+template <class Space>
+const SeparableOperator& separable(const Matrix<Space>& A) {
   const SeparableOperator* s = A.separable();
   if (!s) throw Error(Exit::usage, "multigrid needs an operator on a tensor grid (a sum of Kronecker products)");
   return *s;
@@ -38,14 +39,18 @@ MultigridOptions read_multigrid_options(const Table& t) {
   o.smoother = t.choice("smoother", {"red_black", "jacobi", "chebyshev"}, o.smoother);
   o.precision = t.choice("precision", {"single", "double"}, o.precision);
   o.coarse_size = positive(t, "coarse_size", o.coarse_size);
-  if (o.coarse_size > 4096) t.fail("coarse_size", "coarse_size: the inverse of the coarsest operator is dense; at most 4096");
+  if (o.coarse_size > 4096)
+    t.fail("coarse_size", "coarse_size: the inverse of the coarsest operator is dense; at most 4096");
   return o;
 }
 
-template <class Space> Multigrid<Space>::Multigrid(const MultigridOptions& options) : options_(options) {}
-template <class Space> Multigrid<Space>::~Multigrid() = default;
+template <class Space>
+Multigrid<Space>::Multigrid(const MultigridOptions& options) : options_(options) {}
+template <class Space>
+Multigrid<Space>::~Multigrid() = default;
 
-template <class Space> SetupInfo Multigrid<Space>::setup(const Matrix<Space>& A) {
+template <class Space>
+SetupInfo Multigrid<Space>::setup(const Matrix<Space>& A) {
   double seconds = 0;
   {
     ScopedTimer timer(seconds);
@@ -57,7 +62,8 @@ template <class Space> SetupInfo Multigrid<Space>::setup(const Matrix<Space>& A)
   return info(seconds);
 }
 
-template <class Space> SetupInfo Multigrid<Space>::update(const Matrix<Space>& A) {
+template <class Space>
+SetupInfo Multigrid<Space>::update(const Matrix<Space>& A) {
   const SeparableOperator& s = separable(A);
   if (!operator_ || !same_grid(s, *operator_)) return setup(A);
   double seconds = 0;
@@ -70,7 +76,8 @@ template <class Space> SetupInfo Multigrid<Space>::update(const Matrix<Space>& A
   return info(seconds);
 }
 
-template <class Space> SetupInfo Multigrid<Space>::info(double seconds) const {
+template <class Space>
+SetupInfo Multigrid<Space>::info(double seconds) const {
   SetupInfo i;
   i.levels = cycle_->levels();
   i.colours = options_.smoother == "red_black" ? 2 : 1;
@@ -79,20 +86,27 @@ template <class Space> SetupInfo Multigrid<Space>::info(double seconds) const {
   return i;
 }
 
-template <class Space> void Multigrid<Space>::apply(View<const double> r, View<double> z) const { cycle_->apply(r, z); }
+template <class Space>
+void Multigrid<Space>::apply(View<const double> r, View<double> z) const {
+  cycle_->apply(r, z);
+}
 
-template <class Space> bool Multigrid<Space>::is_symmetric() const {
+template <class Space>
+bool Multigrid<Space>::is_symmetric() const {
   return options_.cycle == "V" && options_.pre == options_.post;
 }
 
-template <class Space> std::string Multigrid<Space>::describe() const {
-  std::string s = "multigrid (" + options_.cycle + "(" + std::to_string(options_.pre) + "," + std::to_string(options_.post) +
-                  ") cycle, " + options_.smoother + ", " + options_.precision + " precision";
+template <class Space>
+std::string Multigrid<Space>::describe() const {
+  std::string s = "multigrid (" + options_.cycle + "(" + std::to_string(options_.pre) + "," +
+                  std::to_string(options_.post) + ") cycle, " + options_.smoother + ", " + options_.precision +
+                  " precision";
   if (cycle_) s += ", " + std::to_string(cycle_->levels()) + " levels";
   return s + ")";
 }
 
-template <class Space> std::unique_ptr<Preconditioner<Space>> make_multigrid(const Table& options) {
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_multigrid(const Table& options) {
   return std::make_unique<Multigrid<Space>>(read_multigrid_options(options));
 }
 

@@ -1,16 +1,17 @@
-// Geometric multigrid for a SeparableOperator on any stretched tensor grid (Trottenberg, Oosterlee & Schueller 2001, ch. 2, 5).
+// Geometric multigrid for a SeparableOperator on any stretched tensor grid (Trottenberg, Oosterlee & Schueller 2001,
+// ch. 2, 5).
 //
-// A cycle for A u = g: smooth; restrict the residual g - A u; solve on the coarser grid, by itself the same way; correct u by
-// the interpolated result; smooth in the reverse order, so that a V cycle with pre = post is a symmetric operator and cg may
-// use it. F: the coarser grid is visited twice, by an F and then by a V cycle (not symmetric).
+// A cycle for A u = g: smooth; restrict the residual g - A u; solve on the coarser grid, by itself the same way;
+// correct u by the interpolated result; smooth in the reverse order, so that a V cycle with pre = post is a symmetric
+// operator and cg may use it. F: the coarser grid is visited twice, by an F and then by a V cycle (not symmetric).
 //
-// Coarsening is semi-coarsening place by place: each direction is coarsened on its own, only where its unknowns lie closest
-// (multigrid_line.hpp), so point smoothers stay good on stretched grids. Coarse operators are rediscretised; interpolation is
-// linear, restriction its transpose.
+// Coarsening is semi-coarsening place by place: each direction is coarsened on its own, only where its unknowns lie
+// closest (multigrid_line.hpp), so point smoothers stay good on stretched grids. Coarse operators are rediscretised;
+// interpolation is linear, restriction its transpose.
 //
 // Options ([linear.SYSTEM.preconditioner], type = "multigrid"):
 //   cycle = "V" | "F"
-//   pre = 1, post = 1          sweeps before and after the correction
+//   pre = 2, post = 2          sweeps before and after the correction
 //   smoother = "red_black"     Gauss-Seidel by two colours, over-relaxed
 //              "jacobi"        damped by 0.8
 //              "chebyshev"     second-order polynomial in D^-1 A
@@ -27,21 +28,23 @@ namespace weir {
 
 struct MultigridOptions {
   std::string cycle = "V";
-  int pre = 1, post = 1;
+  int pre = 2, post = 2;
   std::string smoother = "red_black";
   std::string precision = "single";
   int coarse_size = 64;
-  double omega = 1.15;       // over-relaxation of red_black
-  double merge_factor = 2;   // see multigrid::Coarsening
+  double omega = 1.1;       // over-relaxation of red_black
+  double merge_factor = 2;  // see multigrid::Coarsening
   double reduction = 0.75;
 };
 MultigridOptions read_multigrid_options(const Table& options);
 
 namespace multigrid {
-template <class Space> class CycleBase;
+template <class Space>
+class CycleBase;
 }
 
-template <class Space> class Multigrid : public Preconditioner<Space> {
+template <class Space>
+class Multigrid : public Preconditioner<Space> {
  public:
   explicit Multigrid(const MultigridOptions& options);
   ~Multigrid() override;
@@ -59,6 +62,7 @@ template <class Space> class Multigrid : public Preconditioner<Space> {
   std::unique_ptr<multigrid::CycleBase<Space>> cycle_;
 };
 
-template <class Space> std::unique_ptr<Preconditioner<Space>> make_multigrid(const Table& options);
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_multigrid(const Table& options);
 
 }  // namespace weir

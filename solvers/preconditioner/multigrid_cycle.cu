@@ -8,10 +8,12 @@
 
 namespace weir::multigrid {
 
-// The fused passes hold g and u in single precision without care for their size; outside this range r is scaled first.
+// Where the largest |g| is outside this range, the cycle is repeated for a scaled r: single precision ends at 1e-38 and
+// 1e38. (Only the fused passes look; on Device nothing waits for a number.)
 inline constexpr double smallest_safe = 1e-15, largest_safe = 1e15;
 
-template <class T, class Space> class Cycle : public CycleBase<Space> {
+template <class T, class Space>
+class Cycle : public CycleBase<Space> {
  public:
   Cycle(const SeparableOperator& A, const MultigridOptions& options) : options_(options) {
     Coarsening coarsening{options.merge_factor, options.reduction, options.coarse_size};
@@ -41,7 +43,8 @@ template <class T, class Space> class Cycle : public CycleBase<Space> {
     for (std::size_t b = 0; b < n; ++b) {
       const double volume =
           last.line[0].d.mass[b % nx] * last.line[1].d.mass[b / nx % ny] * last.line[2].d.mass[b / nx / ny];
-      for (std::size_t a = 0; a < n; ++a) inverse_on_host_[b * n + a] = static_cast<T>(inverse_in_double_[b * n + a] * volume);
+      for (std::size_t a = 0; a < n; ++a)
+        inverse_on_host_[b * n + a] = static_cast<T>(inverse_in_double_[b * n + a] * volume);
     }
     inverse_.upload(inverse_on_host_);
   }
@@ -77,6 +80,8 @@ template <class T, class Space> class Cycle : public CycleBase<Space> {
     workspace_.stride = (stride + 64) / 64 * 64;
     scratch_ = Array<T, Host>(workspace_.threads * workspace_.stride);
     workspace_.data = scratch_.data();
+    peaks_ = Array<double, Host>(8 * workspace_.threads);
+    workspace_.peaks = peaks_.data();
   }
 
   // One cycle for factor r; returns the largest |g|, or 1 where nobody looked.
@@ -114,8 +119,8 @@ template <class T, class Space> class Cycle : public CycleBase<Space> {
   }
 
   HostPass<T> pass(std::size_t l, int sweeps) const {
-    return {levels_[l].view, levels_[l + 1].view, levels_[l].exchange, &levels_[l].row, workspace_, sweeps,
-            static_cast<T>(options_.omega)};
+    return {levels_[l].view, levels_[l + 1].view,           levels_[l].exchange, &levels_[l].row, workspace_,
+            sweeps,          static_cast<T>(options_.omega)};
   }
 
   double descend_from(std::size_t l, bool from_zero, const double* r, double factor) {
@@ -142,7 +147,8 @@ template <class T, class Space> class Cycle : public CycleBase<Space> {
         jacobi_step<Space>(v, static_cast<T>(0.8));
       }
     } else if (options_.smoother == "red_black" && levels_[l].two_colours) {
-      for (int s = 0; s < 2 * sweeps; ++s) relax_colour<Space>(v, (first_colour + s) % 2, static_cast<T>(options_.omega));
+      for (int s = 0; s < 2 * sweeps; ++s)
+        relax_colour<Space>(v, (first_colour + s) % 2, static_cast<T>(options_.omega));
     } else {
       chebyshev(v, 2 * sweeps);
     }
@@ -150,7 +156,8 @@ template <class T, class Space> class Cycle : public CycleBase<Space> {
 
   // The eigenvalues of D^-1 A lie in (0, 2]; those from 2/4 on are smoothed (Adams et al. 2003, Saad 2003 alg. 12.1).
   void chebyshev(const LevelView<T>& v, int degree) {
-    const double high = 2, low = high / 4, theta = 0.5 * (high + low), delta = 0.5 * (high - low), sigma = theta / delta;
+    const double high = 2, low = high / 4, theta = 0.5 * (high + low), delta = 0.5 * (high - low),
+                 sigma = theta / delta;
     double rho = 1 / sigma;
     for (int s = 0; s < degree; ++s) {
       const double rho_new = s == 0 ? rho : 1 / (2 * sigma - rho);
@@ -167,6 +174,7 @@ template <class T, class Space> class Cycle : public CycleBase<Space> {
   std::vector<Level<T, Space>> levels_;
   Array<T, Space> planes_, inverse_;
   Array<T, Host> scratch_;
+  Array<double, Host> peaks_;
   Workspace<T> workspace_;
   Array<int, Space> places_;
   std::vector<T> inverse_on_host_;

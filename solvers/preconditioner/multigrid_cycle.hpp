@@ -12,7 +12,8 @@
 namespace weir::multigrid {
 
 // Hides the precision.
-template <class Space> class CycleBase {
+template <class Space>
+class CycleBase {
  public:
   virtual ~CycleBase() = default;
   virtual void update(double shift, double scale, bool singular) = 0;  // allocates nothing
@@ -25,7 +26,8 @@ template <class Space>
 std::unique_ptr<CycleBase<Space>> make_cycle(const SeparableOperator& A, const MultigridOptions& options);
 
 // A level's memory. Coefficients lie in one array: x low, up, diagonal in halves, y low, up, diagonal, z likewise.
-template <class T, class Space> struct Level {
+template <class T, class Space>
+struct Level {
   LevelView<T> view;
   ExchangeView<T> exchange;  // with the next coarser level
   RowExchange<T> row;        // Host only
@@ -40,7 +42,9 @@ template <class T, class Space> struct Level {
   }
 };
 
-template <class T, class Space> Level<T, Space> make_level(const GridLevel& grid, bool fused);
-template <class T, class Space> void set_coefficients(const GridLevel& grid, double shift, double scale, Level<T, Space>& level);
+template <class T, class Space>
+Level<T, Space> make_level(const GridLevel& grid, bool fused);
+template <class T, class Space>
+void set_coefficients(const GridLevel& grid, double shift, double scale, Level<T, Space>& level);
 
 }  // namespace weir::multigrid

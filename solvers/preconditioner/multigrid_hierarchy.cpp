@@ -88,7 +88,8 @@ void invert_coarsest(const GridLevel& level, double shift, double scale, bool si
     }
     trace += work[a * n + a];
   }
-  // With the null space shifted to the mean eigenvalue, A + (mean / n) 1 1^T, the inverse has 1 1^T / (n mean) too much.
+  // With the null space shifted to the mean eigenvalue, A + (mean / n) 1 1^T, the inverse has 1 1^T / (n mean) too
+  // much.
   const double mean = trace > 0 ? trace / static_cast<double>(n) : 1;
   const auto size = static_cast<double>(n);
   if (singular)

@@ -23,8 +23,8 @@ struct Coarsening {
 // (memory order stays the same).
 std::vector<GridLevel> make_grids(const SeparableOperator& A, const Coarsening& options);
 
-// (A V^-1)^-1 of the coarsest level, row-major, natural order: u = inverse (V g). A constant null space is projected out
-// on both sides (the pseudo-inverse). `work` keeps its memory between calls.
+// (A V^-1)^-1 of the coarsest level, row-major, natural order: u = inverse (V g). A constant null space is projected
+// out on both sides (the pseudo-inverse). `work` keeps its memory between calls.
 void invert_coarsest(const GridLevel& level, double shift, double scale, bool singular, std::vector<double>& inverse,
                      std::vector<double>& work);
 

@@ -14,7 +14,8 @@ namespace {
 enum class Guess { none, opposite, full };
 
 // The seven places of a half row's stencil, and its coefficients.
-template <class T> struct HalfRow {
+template <class T>
+struct HalfRow {
   T *u, *g;
   const T *west, *east, *south, *north, *below, *above;
   const T *x_low, *x_up, *x_diagonal;
@@ -22,9 +23,10 @@ template <class T> struct HalfRow {
   int n;
 };
 
-// A neighbour that does not exist has coupling 0; in its place stands the opposite half of the row itself, which is never
-// older than the sweep at hand.
-template <class T> HalfRow<T> half_row(const LevelView<T>& L, int q, int j, int k) {
+// A neighbour that does not exist has coupling 0; in its place stands the opposite half of the row itself, which is
+// never older than the sweep at hand.
+template <class T>
+HalfRow<T> half_row(const LevelView<T>& L, int q, int j, int k) {
   const auto at = [&](int half, int row, int plane) { return L.u + L.place(half, row, plane); };
   const T* opposite = at(1 - q, j, k);
   HalfRow<T> h;
@@ -48,19 +50,22 @@ template <class T> HalfRow<T> half_row(const LevelView<T>& L, int q, int j, int 
   return h;
 }
 
-template <class T> inline T neighbours(const HalfRow<T>& h, int m) {
+template <class T>
+inline T neighbours(const HalfRow<T>& h, int m) {
   return h.x_low[m] * h.west[m] + h.x_up[m] * h.east[m] + h.y_low * h.south[m] + h.y_up * h.north[m] +
          h.z_low * h.below[m] + h.z_up * h.above[m];
 }
 
 // Sets i = -1 and i = n of a row in halves.
-template <class T> void close_row(T* even, int pitch, int n, bool periodic) {
+template <class T>
+void close_row(T* even, int pitch, int n, bool periodic) {
   T* odd = even + pitch;
   odd[-1] = !periodic ? 0 : n % 2 ? even[n / 2] : odd[n / 2 - 1];
   (n % 2 ? odd : even)[n / 2] = periodic ? even[0] : 0;
 }
 
-template <Guess guess, class T> void relax_half(const LevelView<T>& L, int q, int j, int k, T omega) {
+template <Guess guess, class T>
+void relax_half(const LevelView<T>& L, int q, int j, int k, T omega) {
   const HalfRow<T> h = half_row(L, q, j, k);
 #pragma omp simd
   for (int m = 0; m < h.n; ++m) {
@@ -75,13 +80,15 @@ template <Guess guess, class T> void relax_half(const LevelView<T>& L, int q, in
   if (L.X.periodic) close_row(L.u + L.place(0, j, k), L.pitch, L.X.n, true);
 }
 
-template <class T> void residual_half(const LevelView<T>& L, int q, int j, int k, T* out) {
+template <class T>
+void residual_half(const LevelView<T>& L, int q, int j, int k, T* out) {
   const HalfRow<T> h = half_row(L, q, j, k);
 #pragma omp simd
   for (int m = 0; m < h.n; ++m) out[m] = h.g[m] + neighbours(h, m) - (h.x_diagonal[m] + h.diagonal) * h.u[m];
 }
 
-template <class T> void relax_plane(const LevelView<T>& L, int colour, int k, T omega, Guess guess) {
+template <class T>
+void relax_plane(const LevelView<T>& L, int colour, int k, T omega, Guess guess) {
   for (int j = 0; j < L.Y.n; ++j) {
     const int q = (colour + j + k) & 1;
     if (guess == Guess::none)
@@ -93,8 +100,9 @@ template <class T> void relax_plane(const LevelView<T>& L, int colour, int k, T 
   }
 }
 
-template <class T> T load_plane(const LevelView<T>& L, int k, const double* r, double factor) {
-  T peak = 0;
+template <class T>
+double load_plane(const LevelView<T>& L, int k, const double* r, double factor) {
+  double peak = 0;
   for (int j = 0; j < L.Y.n; ++j) {
     const double* row = r + (static_cast<std::int64_t>(k) * L.Y.n + j) * L.X.n;
     const double f = factor / (L.Y.mass[j] * L.Z.mass[k]);
@@ -104,15 +112,17 @@ template <class T> T load_plane(const LevelView<T>& L, int k, const double* r, d
       const int n = (L.X.n + 1 - q) / 2;
 #pragma omp simd reduction(max : peak)
       for (int m = 0; m < n; ++m) {
-        g[m] = static_cast<T>(row[2 * m + q] * (f * mass[m]));
-        peak = std::max(peak, std::abs(g[m]));
+        const double v = row[2 * m + q] * (f * mass[m]);
+        g[m] = static_cast<T>(v);
+        peak = std::max(peak, std::abs(v));
       }
     }
   }
   return peak;
 }
 
-template <class T> void store_row(const LevelView<T>& L, int j, int k, double* z, double factor) {
+template <class T>
+void store_row(const LevelView<T>& L, int j, int k, double* z, double factor) {
   double* row = z + (static_cast<std::int64_t>(k) * L.Y.n + j) * L.X.n;
   const T *even = L.u + L.place(0, j, k), *odd = even + L.pitch;
   const int n = L.X.n / 2;
@@ -125,10 +135,14 @@ template <class T> void store_row(const LevelView<T>& L, int j, int k, double* z
 }
 
 // The unknown i of a row in halves; i = -1 and i = n are valid.
-template <class P> auto& at(P* even, int pitch, int i) { return even[(i & 1) * pitch + (i >> 1)]; }
+template <class P>
+auto& at(P* even, int pitch, int i) {
+  return even[(i & 1) * pitch + (i >> 1)];
+}
 
 // out = R (even | odd), natural order.
-template <class T> void restrict_row(const RowExchange<T>& x, const T* even, int pitch, T* out) {
+template <class T>
+void restrict_row(const RowExchange<T>& x, const T* even, int pitch, T* out) {
   for (const auto& run : x.runs) {
     const T *a = &at(even, pitch, run.fine), *b = &at(even, pitch, run.fine + 1);  // a, b, a, b, ...
     T* c = out + run.coarse;
@@ -152,7 +166,8 @@ template <class T> void restrict_row(const RowExchange<T>& x, const T* even, int
 }
 
 // (even | odd) += P e; e[-1] and e[coarse] are valid.
-template <class T> void prolong_row(const RowExchange<T>& x, const T* e, T* even, int pitch) {
+template <class T>
+void prolong_row(const RowExchange<T>& x, const T* e, T* even, int pitch) {
   for (const auto& run : x.runs) {
     T *a = &at(even, pitch, run.fine), *b = &at(even, pitch, run.fine + 1);
     const T* c = e + run.coarse;
@@ -177,11 +192,18 @@ template <class T> void prolong_row(const RowExchange<T>& x, const T* e, T* even
   }
 }
 
-template <class T> int row_scratch(const LevelView<T>& fine) { return 2 * fine.pitch; }
-template <class T> int coarse_pitch(const LevelView<T>& coarse) { return 2 * coarse.pitch; }  // >= nx + 3
+template <class T>
+int row_scratch(const LevelView<T>& fine) {
+  return 2 * fine.pitch;
+}
+template <class T>
+int coarse_pitch(const LevelView<T>& coarse) {
+  return 2 * coarse.pitch;
+}  // >= nx + 3
 
 // planes[k] = the residual of plane k, restricted in x and y.
-template <class T> void restrict_plane(const HostPass<T>& pass, int k, T* scratch) {
+template <class T>
+void restrict_plane(const HostPass<T>& pass, int k, T* scratch) {
   const LevelView<T>& L = pass.fine;
   const TransferView<T>& Y = pass.exchange.Y;
   const int nx = pass.coarse.X.n, pitch = coarse_pitch(pass.coarse);
@@ -203,12 +225,15 @@ template <class T> void restrict_plane(const HostPass<T>& pass, int k, T* scratc
 }
 
 // coarse g of plane K from the planes above.
-template <class T> void gather_plane(const HostPass<T>& pass, int K) {
+template <class T>
+void gather_plane(const HostPass<T>& pass, int K) {
   const LevelView<T>& C = pass.coarse;
   const TransferView<T>& Z = pass.exchange.Z;
   const T* w = Z.restriction + 4 * K;
   for (int J = 0; J < C.Y.n; ++J) {
-    const auto row = [&](int s) { return pass.exchange.planes + (static_cast<std::int64_t>(Z.slot(K, s)) * C.Y.n + J) * C.X.n; };
+    const auto row = [&](int s) {
+      return pass.exchange.planes + (static_cast<std::int64_t>(Z.slot(K, s)) * C.Y.n + J) * C.X.n;
+    };
     const T *r0 = row(0), *r1 = row(1), *r2 = row(2), *r3 = row(3);
     for (int q = 0; q < 2; ++q) {
       T* g = C.g + C.place(q, J, K);
@@ -223,7 +248,8 @@ template <class T> void gather_plane(const HostPass<T>& pass, int K) {
 }
 
 // The coarse correction at fine plane k in natural order, row J at e + J pitch, with i = -1 and i = nx.
-template <class T> void interpolate_planes(const HostPass<T>& pass, int k, T* e) {
+template <class T>
+void interpolate_planes(const HostPass<T>& pass, int k, T* e) {
   const LevelView<T>& C = pass.coarse;
   const TransferView<T>& Z = pass.exchange.Z;
   const int pitch = coarse_pitch(C), nx = C.X.n, half = nx / 2;
@@ -242,7 +268,8 @@ template <class T> void interpolate_planes(const HostPass<T>& pass, int k, T* e)
   }
 }
 
-template <class T> void correct_plane(const HostPass<T>& pass, int k, T* scratch) {
+template <class T>
+void correct_plane(const HostPass<T>& pass, int k, T* scratch) {
   const LevelView<T>& L = pass.fine;
   const TransferView<T>& Y = pass.exchange.Y;
   const int pitch = coarse_pitch(pass.coarse), nx = pass.coarse.X.n;
@@ -262,14 +289,16 @@ template <class T> void correct_plane(const HostPass<T>& pass, int k, T* scratch
   }
 }
 
-template <class T> int team_size(const HostPass<T>& pass) {
+template <class T>
+int team_size(const HostPass<T>& pass) {
   constexpr int grain = 1 << 15;
   return std::clamp(std::min(omp_get_max_threads(), pass.workspace.threads), 1, 1 + pass.fine.count() / grain);
 }
 
 }  // namespace
 
-template <class T> RowExchange<T> make_row_exchange(const LineTransfer& t) {
+template <class T>
+RowExchange<T> make_row_exchange(const LineTransfer& t) {
   RowExchange<T> x;
   const auto n = static_cast<std::size_t>(t.coarse());
   for (int s = 0; s < 4; ++s)
@@ -289,32 +318,33 @@ template <class T> RowExchange<T> make_row_exchange(const LineTransfer& t) {
   return x;
 }
 
-template <class T> std::int64_t scratch_size(const LevelView<T>& fine, const LevelView<T>& coarse) {
+template <class T>
+std::int64_t scratch_size(const LevelView<T>& fine, const LevelView<T>& coarse) {
   const std::int64_t rows = std::max(fine.Y.n, coarse.Y.n + 1);
   return row_scratch(fine) + (rows + 1) * coarse_pitch(coarse) + 64;
 }
 
-template <class T> double descend(const HostPass<T>& pass, bool from_zero, const double* r, double factor) {
+template <class T>
+double descend(const HostPass<T>& pass, bool from_zero, const double* r, double factor) {
   const LevelView<T>& L = pass.fine;
   const int halves = 2 * pass.sweeps, threads = team_size(pass);
-  T peak = 0;
+  double* const peaks = pass.workspace.peaks;
   const auto scratch = [&](int t) { return pass.workspace.data + t * pass.workspace.stride; };
   const auto stage = [&](int s, int k, int t) {
-    if (s == 0 && r) {
-      const T plane_peak = load_plane(L, k, r, factor);
-      T& mine = scratch(t)[pass.workspace.stride - 1];
-      mine = std::max(mine, plane_peak);
-    }
+    if (s == 0 && r) peaks[t * 8] = std::max(peaks[t * 8], load_plane(L, k, r, factor));
     if (s == halves) return restrict_plane(pass, k, scratch(t));
     relax_plane(L, s % 2, k, pass.omega, !from_zero || s > 1 ? Guess::full : s == 1 ? Guess::opposite : Guess::none);
   };
-  for (int t = 0; t < threads; ++t) scratch(t)[pass.workspace.stride - 1] = 0;
-  run_stages(L.Z.n, L.Z.periodic, halves + 1, threads, stage, pass.coarse.Z.n, [&](int K, int) { gather_plane(pass, K); });
-  for (int t = 0; t < threads; ++t) peak = std::max(peak, scratch(t)[pass.workspace.stride - 1]);
-  return static_cast<double>(peak);
+  for (int t = 0; t < threads; ++t) peaks[t * 8] = 0;
+  run_stages(L.Z.n, L.Z.periodic, halves + 1, threads, stage, pass.coarse.Z.n,
+             [&](int K, int) { gather_plane(pass, K); });
+  double peak = 0;
+  for (int t = 0; t < threads; ++t) peak = std::max(peak, peaks[t * 8]);
+  return peak;
 }
 
-template <class T> void ascend(const HostPass<T>& pass, double* z, double factor) {
+template <class T>
+void ascend(const HostPass<T>& pass, double* z, double factor) {
   const LevelView<T>& L = pass.fine;
   const int halves = 2 * pass.sweeps;
   const auto stage = [&](int s, int k, int t) {
@@ -326,10 +356,10 @@ template <class T> void ascend(const HostPass<T>& pass, double* z, double factor
   run_stages(L.Z.n, L.Z.periodic, halves + 1, team_size(pass), stage, 0, [](int, int) {});
 }
 
-#define WEIR_MULTIGRID_HOST(T)                                                         \
-  template RowExchange<T> make_row_exchange<T>(const LineTransfer&);                   \
-  template std::int64_t scratch_size<T>(const LevelView<T>&, const LevelView<T>&);     \
-  template double descend<T>(const HostPass<T>&, bool, const double*, double);         \
+#define WEIR_MULTIGRID_HOST(T)                                                     \
+  template RowExchange<T> make_row_exchange<T>(const LineTransfer&);               \
+  template std::int64_t scratch_size<T>(const LevelView<T>&, const LevelView<T>&); \
+  template double descend<T>(const HostPass<T>&, bool, const double*, double);     \
   template void ascend<T>(const HostPass<T>&, double*, double);
 WEIR_MULTIGRID_HOST(float)
 WEIR_MULTIGRID_HOST(double)

@@ -1,8 +1,8 @@
 // The red-black cycle on Host in two passes a level, each of which goes through the planes of the grid once:
 //   descend   load, pre-smoothing, residual, restriction        ascend   prolongation, post-smoothing, store
-// A stage (half a sweep, say) of plane k needs the stage before it on planes k-1, k, k+1. One thread runs all stages as a
-// wave through its slab of planes, so that a plane is in the cache while they pass; what the waves cannot reach at the
-// borders of the slabs is done when all have passed. Every value is computed from the same values in the same order
+// A stage (half a sweep, say) of plane k needs the stage before it on planes k-1, k, k+1. One thread runs all stages as
+// a wave through its slab of planes, so that a plane is in the cache while they pass; what the waves cannot reach at
+// the borders of the slabs is done when all have passed. Every value is computed from the same values in the same order
 // whatever the number of threads: results agree bit for bit.
 #pragma once
 #include <vector>
@@ -13,27 +13,33 @@
 namespace weir::multigrid {
 
 // The exchange of a row (x direction) as runs of merged pairs or of single unknowns, each with one vector loop.
-template <class T> struct RowExchange {
+template <class T>
+struct RowExchange {
   struct Run {
     int fine, coarse, count;  // the first of each, and how many coarse unknowns
     bool pairs;
   };
   std::vector<Run> runs;
-  std::vector<T> restriction[4];                                     // by slot
+  std::vector<T> restriction[4];                                      // by slot
   std::vector<T> left_parent, left_other, right_parent, right_other;  // of the two unknowns of a pair
 };
-template <class T> RowExchange<T> make_row_exchange(const LineTransfer& transfer);
+template <class T>
+RowExchange<T> make_row_exchange(const LineTransfer& transfer);
 
-// Scratch of the threads: `stride` values each.
-template <class T> struct Workspace {
+// Scratch of the threads: `stride` values each, and one number each, a cache line apart.
+template <class T>
+struct Workspace {
   T* data = nullptr;
+  double* peaks = nullptr;
   std::int64_t stride = 0;
   int threads = 1;
 };
 // What a thread needs for one plane of this exchange.
-template <class T> std::int64_t scratch_size(const LevelView<T>& fine, const LevelView<T>& coarse);
+template <class T>
+std::int64_t scratch_size(const LevelView<T>& fine, const LevelView<T>& coarse);
 
-template <class T> struct HostPass {
+template <class T>
+struct HostPass {
   LevelView<T> fine, coarse;
   ExchangeView<T> exchange;
   const RowExchange<T>* row = nullptr;
@@ -42,11 +48,13 @@ template <class T> struct HostPass {
   T omega = 1;
 };
 
-// pre-smoothing red black red black ..., then coarse g = R (g - A u). With r: g = factor r / V first. Where u starts from
-// zero it need not be cleared. Returns the largest |g| loaded.
-template <class T> double descend(const HostPass<T>& pass, bool from_zero, const double* r, double factor);
+// pre-smoothing red black red black ..., then coarse g = R (g - A u). With r: g = factor r / V first. Where u starts
+// from zero it need not be cleared. Returns the largest |g| loaded.
+template <class T>
+double descend(const HostPass<T>& pass, bool from_zero, const double* r, double factor);
 
 // u += P coarse u, then post-smoothing black red black red ... With z: z = factor u at the end.
-template <class T> void ascend(const HostPass<T>& pass, double* z, double factor);
+template <class T>
+void ascend(const HostPass<T>& pass, double* z, double factor);
 
 }  // namespace weir::multigrid

@@ -15,7 +15,8 @@ int half_pitch(int nx) { return ((nx + 1) / 2 + 2 + 7) / 8 * 8; }
 struct Layout {
   Index x[3], y[3], z[3], size;
 };
-template <class T> Layout layout(const LevelView<T>& v) {
+template <class T>
+Layout layout(const LevelView<T>& v) {
   Layout l{};
   Index at = 0;
   for (Index a = 0; a < 3; ++a, at += 2 * static_cast<Index>(v.pitch)) l.x[a] = at;
@@ -25,7 +26,8 @@ template <class T> Layout layout(const LevelView<T>& v) {
   return l;
 }
 
-template <class T, class Space> void add_masses(const GridLevel& grid, Level<T, Space>& level) {
+template <class T, class Space>
+void add_masses(const GridLevel& grid, Level<T, Space>& level) {
   LevelView<T>& v = level.view;
   const auto &x = grid.line[0].d.mass, &y = grid.line[1].d.mass, &z = grid.line[2].d.mass;
   std::vector<double> all(x);
@@ -42,18 +44,21 @@ template <class T, class Space> void add_masses(const GridLevel& grid, Level<T, 
 }
 
 // Appends a direction's arrays; the views' pointers are offsets until all are known.
-template <class T> struct ExchangeBuilder {
+template <class T>
+struct ExchangeBuilder {
   std::vector<int> indices;
   std::vector<T> weights;
 
-  template <class U, class V> static Index append(std::vector<U>& all, const std::vector<V>& v) {
+  template <class U, class V>
+  static Index append(std::vector<U>& all, const std::vector<V>& v) {
     const Index at = all.size();
     for (const auto& e : v) all.push_back(static_cast<U>(e));
     return at;
   }
 };
 
-template <class T, class Space> void add_exchange(const GridLevel& grid, Level<T, Space>& level) {
+template <class T, class Space>
+void add_exchange(const GridLevel& grid, Level<T, Space>& level) {
   ExchangeBuilder<T> b;
   TransferView<T>* const views[3] = {&level.exchange.X, &level.exchange.Y, &level.exchange.Z};
   Index at[3][6];
@@ -82,7 +87,8 @@ template <class T, class Space> void add_exchange(const GridLevel& grid, Level<T
 
 }  // namespace
 
-template <class T, class Space> Level<T, Space> make_level(const GridLevel& grid, bool fused) {
+template <class T, class Space>
+Level<T, Space> make_level(const GridLevel& grid, bool fused) {
   Level<T, Space> level;
   LevelView<T>& v = level.view;
   AxisView<T>* const axes[3] = {&v.X, &v.Y, &v.Z};
@@ -139,7 +145,7 @@ void set_coefficients(const GridLevel& grid, double shift, double scale, Level<T
   level.coefficients.upload(level.coefficients_on_host);
 }
 
-#define WEIR_MULTIGRID_LEVEL(T, S)                              \
+#define WEIR_MULTIGRID_LEVEL(T, S)                               \
   template Level<T, S> make_level<T, S>(const GridLevel&, bool); \
   template void set_coefficients<T, S>(const GridLevel&, double, double, Level<T, S>&);
 WEIR_MULTIGRID_LEVEL(float, Host)

@@ -9,26 +9,54 @@ namespace {
 
 using Index = std::size_t;
 
-// The first fine unknown of each coarse one, and one past the end.
-std::vector<int> pair_up(const Line& line, double limit) {
-  const int n = line.size();
-  std::vector<int> first;
-  int last_pair = -1;
-  for (int i = 0; i < n;) {
-    const bool pair = i + 1 < n && 1 / line.d.upper[static_cast<Index>(i)] < limit;
-    if (pair) last_pair = static_cast<int>(first.size());
-    first.push_back(i);
-    i += pair ? 2 : 1;
+// Which unknowns are merged with their next one.
+std::vector<int> pairs_closer_than(const Line& line, double limit) {
+  std::vector<int> pairs;
+  for (int i = 0; i + 1 < line.size();) {
+    const bool close = 1 / line.d.upper[static_cast<Index>(i)] < limit;
+    if (close) pairs.push_back(i);
+    i += close ? 2 : 1;
   }
-  // A red-black colouring of a periodic line needs an even number: part the last pair again where that leaves progress.
-  const int coarse = static_cast<int>(first.size());
-  if (line.d.periodic && coarse > 1 && coarse % 2 == 1 && last_pair >= 0 && coarse + 1 < n)
-    first.insert(first.begin() + last_pair + 1, first[static_cast<Index>(last_pair)] + 1);
+  return pairs;
+}
+
+// A red-black colouring of a periodic line needs an even number of unknowns: one pair less, or a second one beside the
+// only.
+void make_even(int n, std::vector<int>& pairs) {
+  const int coarse = n - static_cast<int>(pairs.size());
+  if (coarse % 2 == 0 || coarse == 1 || pairs.empty()) return;
+  if (pairs.size() > 1) return pairs.pop_back();
+  const int p = pairs[0];
+  if (p >= 2)
+    pairs = {p - 2, p};
+  else if (p + 4 <= n)
+    pairs = {p, p + 2};
+  else
+    pairs = {0, 2};
+}
+
+std::vector<int> choose_pairs(const Line& line, double limit) {
+  std::vector<int> pairs = pairs_closer_than(line, limit);
+  if (line.d.periodic) make_even(line.size(), pairs);
+  return pairs;
+}
+
+// The first fine unknown of each coarse one, and one past the end.
+std::vector<int> first_of_each(int n, const std::vector<int>& pairs) {
+  std::vector<int> first;
+  auto pair = pairs.begin();
+  for (int i = 0; i < n;) {
+    const bool merged = pair != pairs.end() && *pair == i;
+    first.push_back(i);
+    if (merged) ++pair;
+    i += merged ? 2 : 1;
+  }
   first.push_back(n);
   return first;
 }
 
-// What the Dirichlet values at the ends add to the diagonal: 1 / distance, from the merged position instead of the fine one.
+// What the Dirichlet values at the ends add to the diagonal: 1 / distance, from the merged position instead of the fine
+// one.
 void merge_boundary(const Line& fine, const LineTransfer& t, Line& coarse) {
   const int n = fine.size(), nc = coarse.size();
   for (int I = 0; I < nc; ++I)
@@ -84,7 +112,8 @@ void interpolate(const Line& fine, const Line& coarse, LineTransfer& t) {
       if (coarse.d.periodic) J = (J + nc) % nc;
       if (J >= 0 && J < nc) {
         if (J == I) continue;  // a single periodic unknown
-        const double coupling = side > 0 ? coarse.d.upper[static_cast<Index>(I)] : coarse.d.lower[static_cast<Index>(I)];
+        const double coupling =
+            side > 0 ? coarse.d.upper[static_cast<Index>(I)] : coarse.d.lower[static_cast<Index>(I)];
         t.other[s] = J;
         t.weight_other[s] = std::abs(off) * coupling;
         t.weight_parent[s] = 1 - t.weight_other[s];
@@ -92,6 +121,18 @@ void interpolate(const Line& fine, const Line& coarse, LineTransfer& t) {
         t.weight_parent[s] = (1 / b) / (1 / b + std::abs(off));
       }
     }
+}
+
+// M_coarse = P^T M_fine 1, summed into a diagonal: the mass of the coarse hat functions. With it and 1 / distance as
+// couplings P^T A P <= A_coarse (both steps are Jensen's inequality), so a coarse correction never overshoots, also
+// where merged unknowns meet single ones: there the sum of merged masses would be up to a quarter too small a direction
+// and a level.
+void lump_masses(const Line& fine, const LineTransfer& t, Line& coarse) {
+  std::fill(coarse.d.mass.begin(), coarse.d.mass.end(), 0.0);
+  for (Index i = 0; i < fine.x.size(); ++i) {
+    coarse.d.mass[static_cast<Index>(t.parent[i])] += t.weight_parent[i] * fine.d.mass[i];
+    coarse.d.mass[static_cast<Index>(t.other[i])] += t.weight_other[i] * fine.d.mass[i];
+  }
 }
 
 void transpose(const Line& fine, const Line& coarse, LineTransfer& t) {
@@ -126,7 +167,8 @@ double Line::smallest_distance() const {
 Line make_line(const SeparableDirection& direction) {
   Line line{direction, std::vector<double>(direction.mass.size(), 0), 0};
   for (Index i = 0; i + 1 < line.x.size(); ++i) {
-    if (!(direction.upper[i] > 0)) throw std::invalid_argument("multigrid: neighbours along a direction must be coupled");
+    if (!(direction.upper[i] > 0))
+      throw std::invalid_argument("multigrid: neighbours along a direction must be coupled");
     line.x[i + 1] = line.x[i] + 1 / direction.upper[i];
   }
   if (direction.periodic) line.period = line.x.back() - line.x[0] + 1 / direction.upper.back();
@@ -134,13 +176,16 @@ Line make_line(const SeparableDirection& direction) {
 }
 
 Line coarsen(const Line& fine, double limit, LineTransfer& t) {
-  t.first = pair_up(fine, limit);
+  t.first = first_of_each(fine.size(), choose_pairs(fine, limit));
   Line coarse = merge(fine, t);
   interpolate(fine, coarse, t);
+  lump_masses(fine, t, coarse);
   transpose(fine, coarse, t);
   return coarse;
 }
 
-int coarse_size(const Line& fine, double limit) { return static_cast<int>(pair_up(fine, limit).size()) - 1; }
+int coarse_size(const Line& fine, double limit) {
+  return fine.size() - static_cast<int>(choose_pairs(fine, limit).size());
+}
 
 }  // namespace weir::multigrid

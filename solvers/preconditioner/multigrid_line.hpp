@@ -1,6 +1,7 @@
 // One direction of a multigrid hierarchy: a line of unknowns, and how two lines of neighbouring levels exchange values.
 //
-// A tensor grid is coarsened direction by direction: neighbours are merged in pairs only where they lie closer than a limit,
+// A tensor grid is coarsened direction by direction: neighbours are merged in pairs only where they lie closer than a
+// limit,
 //
 //   fine     |.|.|.|.| . | . |  .  |  .  |  .  | . | . |.|.|.|.|
 //   coarse   | . | . | . | . |  .  |  .  |  .  | . | . | . | . |
@@ -28,10 +29,10 @@ Line make_line(const SeparableDirection& direction);
 //   (P e)_i = weight_parent_i e_{parent_i} + weight_other_i e_{other_i}
 //   (R r)_I = sum over slots s of restrict[4 I + s] r_{first_I - 1 + s},      R = M_coarse^-1 P^T M_fine
 struct LineTransfer {
-  std::vector<int> parent, other;                     // fine
-  std::vector<double> weight_parent, weight_other;    // fine
-  std::vector<int> first;                             // coarse + 1: the fine unknowns first[I] .. first[I+1] - 1 make I
-  std::vector<double> restriction;                    // 4 a coarse unknown; slots beyond the ends wrap or have weight 0
+  std::vector<int> parent, other;                   // fine
+  std::vector<double> weight_parent, weight_other;  // fine
+  std::vector<int> first;                           // coarse + 1: the fine unknowns first[I] .. first[I+1] - 1 make I
+  std::vector<double> restriction;                  // 4 a coarse unknown; slots beyond the ends wrap or have weight 0
   int fine() const { return static_cast<int>(parent.size()); }
   int coarse() const { return static_cast<int>(first.size()) - 1; }
 };

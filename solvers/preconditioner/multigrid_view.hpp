@@ -4,22 +4,25 @@
 //                                       dx = scale (lower + upper + boundary) / mass.
 // A row (j, k) of u and g is stored in two halves, first the unknowns of even i, then those of odd i:
 //   u_0 u_2 u_4 ... | u_1 u_3 u_5 ...
-// One half of a row has one colour of the red-black ordering, its W and E neighbours are the other half, and its S, N, B, T
-// neighbours have the same place in the same half of other rows: every loop over a colour runs over neighbouring memory.
+// One half of a row has one colour of the red-black ordering, its W and E neighbours are the other half, and its S, N,
+// B, T neighbours have the same place in the same half of other rows: every loop over a colour runs over neighbouring
+// memory.
 #pragma once
 #include "solvers/device/space.hpp"
 
 namespace weir::multigrid {
 
-template <class T> struct AxisView {
+template <class T>
+struct AxisView {
   int n = 1;
   bool periodic = false;
   const T *low = nullptr, *up = nullptr, *diagonal = nullptr;  // x: in halves of axis_pitch; y, z: natural order
-  const double* mass = nullptr;          // natural order
-  const double* inverse_mass = nullptr;  // x only, in halves
+  const double* mass = nullptr;                                // natural order
+  const double* inverse_mass = nullptr;                        // x only, in halves
 };
 
-template <class T> struct LevelView {
+template <class T>
+struct LevelView {
   AxisView<T> X, Y, Z;
   T shift = 0;
   int pitch = 0;  // of half a row: at least (nx + 1) / 2 + 2, so that i = -1 and i = nx have a place (periodic rows)
@@ -31,18 +34,20 @@ template <class T> struct LevelView {
 };
 
 // One direction of the exchange with the coarser level; see LineTransfer.
-template <class T> struct TransferView {
+template <class T>
+struct TransferView {
   int fine = 1, coarse = 1;
   const int *parent = nullptr, *other = nullptr, *first = nullptr;
   const T *weight_parent = nullptr, *weight_other = nullptr;
-  const T* restriction = nullptr;                 // 4 a coarse unknown
-  WEIR_HD int slot(int I, int s) const {          // the fine unknown of a slot; any valid one where the weight is 0
+  const T* restriction = nullptr;         // 4 a coarse unknown
+  WEIR_HD int slot(int I, int s) const {  // the fine unknown of a slot; any valid one where the weight is 0
     const int i = first[I] - 1 + s;
     return i < 0 ? i + fine : i >= fine ? i % fine : i;
   }
 };
 
-template <class T> struct ExchangeView {
+template <class T>
+struct ExchangeView {
   TransferView<T> X, Y, Z;
   T* planes = nullptr;  // the residual restricted in x and y: coarse nx ny times fine nz, natural order
 };
