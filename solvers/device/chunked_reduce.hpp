@@ -23,7 +23,7 @@ double* reduction_scratch(std::int64_t count);     // grows, then stays
 double tree_sum(const double* v, std::int64_t n);  // pairwise, fixed
 
 inline int reduction_chunks(int n) { return (n + reduction_chunk - 1) / reduction_chunk; }
-inline int chunk_end(int c, int n) { return std::min(n, (c + 1) * reduction_chunk); }
+inline int chunk_end(int c, int n) { return std::min(n - c * reduction_chunk, reduction_chunk) + c * reduction_chunk; }
 
 // One chunk. The body comes by value: through a reference every access becomes a gather.
 template <class F>
@@ -56,12 +56,23 @@ inline double chunk_max(int lo, int hi, const F f) {
   return bad > 0 ? std::numeric_limits<double>::quiet_NaN() : m;
 }
 
+// body(chunk)
+template <bool threaded, class G>
+void for_chunks(int n, const G& body) {
+  const int chunks = reduction_chunks(n);
+  if constexpr (threaded) {
+#pragma omp parallel for schedule(static) if (n > reduction_grain)
+    for (int c = 0; c < chunks; ++c) body(c);
+  } else {
+    for (int c = 0; c < chunks; ++c) body(c);
+  }
+}
+
 template <bool threaded, class F>
 double chunked_sum(int n, const F& f) {
   const int chunks = reduction_chunks(n);
   double* part = reduction_scratch(chunks);
-#pragma omp parallel for schedule(static) if (threaded && n > reduction_grain)
-  for (int c = 0; c < chunks; ++c) part[c] = chunk_sum(c * reduction_chunk, chunk_end(c, n), f);
+  for_chunks<threaded>(n, [&](int c) { part[c] = chunk_sum(c * reduction_chunk, chunk_end(c, n), f); });
   return tree_sum(part, chunks);
 }
 
@@ -69,12 +80,11 @@ template <bool threaded, class F>
 Pair chunked_sum2(int n, const F& f) {
   const int chunks = reduction_chunks(n);
   double* part = reduction_scratch(2 * static_cast<std::int64_t>(chunks));
-#pragma omp parallel for schedule(static) if (threaded && n > reduction_grain)
-  for (int c = 0; c < chunks; ++c) {
+  for_chunks<threaded>(n, [&](int c) {
     const Pair p = chunk_sum2(c * reduction_chunk, chunk_end(c, n), f);
     part[c] = p.a;
     part[chunks + c] = p.b;
-  }
+  });
   return {tree_sum(part, chunks), tree_sum(part + chunks, chunks)};
 }
 
@@ -85,8 +95,7 @@ template <bool threaded, class F>
 double chunked_max(int n, const F& f) {
   const int chunks = reduction_chunks(n);
   double* part = reduction_scratch(chunks);
-#pragma omp parallel for schedule(static) if (threaded && n > reduction_grain)
-  for (int c = 0; c < chunks; ++c) part[c] = chunk_max(c * reduction_chunk, chunk_end(c, n), f);
+  for_chunks<threaded>(n, [&](int c) { part[c] = chunk_max(c * reduction_chunk, chunk_end(c, n), f); });
   double m = 0;
   for (int c = 0; c < chunks; ++c) m = larger(m, part[c]);
   return m;

@@ -1,3 +1,246 @@
-// The words of device code, emulated: nothing is marked, all is ordinary C++.
+// The words of device code, emulated: kernels are ordinary C++ functions, each CUDA thread a fiber (or a turn of a
+// plain loop, where a launch says that it needs no collectives). Barriers and collectives know the place they are
+// called from, so that a divergent one is reported with both places. What is modelled and what is not:
+// solvers/device/README.md.
 #pragma once
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <source_location>
+
 #define WEIR_HD
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline __attribute__((always_inline))
+#define __launch_bounds__(...)
+
+// WEIR_SHARED(double, tile, [4][33]);            one array a block
+// WEIR_DYNAMIC_SHARED(double, work);             a pointer to the bytes that the launch asked for
+#define WEIR_SHARED(T, name, ...)           \
+  static char name##_tag_;                  \
+  typedef T name##_type_ __VA_ARGS__;       \
+  auto& name = *static_cast<name##_type_*>( \
+      ::weir::simt::shared_array(&name##_tag_, sizeof(name##_type_), alignof(name##_type_), #name))
+#define WEIR_DYNAMIC_SHARED(T, name) T* name = static_cast<T*>(::weir::simt::dynamic_shared())
+
+// For accesses that are reported by hand: in the race build a function of its own, without the build's instrumentation.
+#if defined(__SANITIZE_THREAD__)
+#define WEIR_SIMT_RAW __attribute__((noinline, no_sanitize("thread")))
+#else
+#define WEIR_SIMT_RAW inline
+#endif
+
+struct uint3 {
+  unsigned x, y, z;
+};
+struct dim3 {
+  unsigned x, y, z;
+  constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+};
+
+// Of the thread that runs now; the scheduler sets them.
+extern uint3 threadIdx, blockIdx;
+extern dim3 blockDim, gridDim;
+inline constexpr int warpSize = 32;
+
+namespace weir {
+
+template <class T>
+struct Same {
+  using type = T;
+};
+
+namespace simt {
+
+using Where = std::source_location;
+
+void* shared_array(const void* tag, std::size_t bytes, std::size_t align, const char* name);
+void* dynamic_shared();
+
+enum class Vote : std::uint8_t { none, count, all, any };
+int block_barrier(Vote vote, int predicate, const Where& at);
+void grid_barrier(const Where& at);
+enum class Collective : std::uint8_t { sync, exchange, ballot, match };
+std::uint64_t warp_collective(unsigned mask, Collective kind, std::uint64_t payload, int source_lane, const Where& at);
+int lane();
+void fence();
+[[noreturn]] void fail(const char* message);
+
+// Another thread's turn; without progress it counts against the step budget. Plain loops have no turns.
+extern bool fibers_running;
+void next_turn(bool progress);
+inline void yield(bool progress) {
+  if (fibers_running) next_turn(progress);
+}
+
+// Bits of an access that instrumentation cannot see for what it is.
+struct Access {
+  static constexpr unsigned read = 0, write = 1, atomic = 2, acquire = 4, release = 8, read_only = 16;
+};
+void check_access(const void* p, std::size_t bytes, unsigned access, const void* program_counter);
+#if defined(__SANITIZE_THREAD__)
+inline __attribute__((always_inline)) void note_access(const void* p, std::size_t bytes, unsigned access,
+                                                       const void* pc) {
+  check_access(p, bytes, access, pc);
+}
+#else
+inline void note_access(const void*, std::size_t, unsigned, const void*) {}
+#endif
+
+template <class T>
+T exchange(unsigned mask, T v, int source_lane, const Where& at) {
+  static_assert(sizeof(T) <= 8);
+  std::uint64_t bits = 0;
+  __builtin_memcpy(&bits, &v, sizeof v);
+  bits = warp_collective(mask, Collective::exchange, bits, source_lane, at);
+  __builtin_memcpy(&v, &bits, sizeof v);
+  return v;
+}
+
+template <class T, class F>
+WEIR_SIMT_RAW T read_modify_write(T* p, F f) {
+  note_access(p, sizeof *p, Access::atomic | Access::write, __builtin_return_address(0));
+  const T old = *p, next = f(old);
+  *p = next;
+  if (next == old) yield(false);  // a lock that is taken: somebody else must run
+  return old;
+}
+
+}  // namespace simt
+
+// Flags and values that other threads read or write meanwhile. An acquire that reads what a release wrote sees all that
+// went before the release; a relaxed pair only promises whole values.
+template <class T>
+WEIR_SIMT_RAW T load_relaxed(const T* p) {
+  simt::yield(false);
+  simt::note_access(p, sizeof *p, simt::Access::atomic, __builtin_return_address(0));
+  return *p;
+}
+template <class T>
+WEIR_SIMT_RAW T load_acquire(const T* p) {
+  simt::yield(false);
+  simt::note_access(p, sizeof *p, simt::Access::atomic | simt::Access::acquire, __builtin_return_address(0));
+  return *p;
+}
+template <class T>
+WEIR_SIMT_RAW void store_relaxed(T* p, typename Same<T>::type v) {
+  simt::note_access(p, sizeof *p, simt::Access::atomic | simt::Access::write, __builtin_return_address(0));
+  *p = v;
+  simt::yield(true);
+}
+template <class T>
+WEIR_SIMT_RAW void store_release(T* p, typename Same<T>::type v) {
+  simt::note_access(p, sizeof *p, simt::Access::atomic | simt::Access::write | simt::Access::release,
+                    __builtin_return_address(0));
+  *p = v;
+  simt::yield(true);
+}
+
+}  // namespace weir
+
+// Barriers and fences.
+inline void __syncthreads(weir::simt::Where at = weir::simt::Where::current()) {
+  weir::simt::block_barrier(weir::simt::Vote::none, 0, at);
+}
+inline int __syncthreads_count(int p, weir::simt::Where at = weir::simt::Where::current()) {
+  return weir::simt::block_barrier(weir::simt::Vote::count, p, at);
+}
+inline int __syncthreads_and(int p, weir::simt::Where at = weir::simt::Where::current()) {
+  return weir::simt::block_barrier(weir::simt::Vote::all, p, at);
+}
+inline int __syncthreads_or(int p, weir::simt::Where at = weir::simt::Where::current()) {
+  return weir::simt::block_barrier(weir::simt::Vote::any, p, at);
+}
+inline void __syncwarp(unsigned mask = 0xffffffffu, weir::simt::Where at = weir::simt::Where::current()) {
+  weir::simt::warp_collective(mask, weir::simt::Collective::sync, 0, 0, at);
+}
+inline void __threadfence() { weir::simt::fence(); }
+inline void __threadfence_block() { weir::simt::fence(); }  // its smaller scope is not modelled
+[[noreturn]] inline void __trap() { weir::simt::fail("__trap()"); }
+inline void __nanosleep(unsigned) { weir::simt::yield(false); }
+
+// Shuffles and votes.
+template <class T>
+T __shfl_sync(unsigned m, T v, int source, int width = 32, weir::simt::Where at = weir::simt::Where::current()) {
+  const int base = weir::simt::lane() & ~(width - 1);
+  return weir::simt::exchange(m, v, base + (source & (width - 1)), at);
+}
+template <class T>
+T __shfl_up_sync(unsigned m, T v, unsigned d, int width = 32, weir::simt::Where at = weir::simt::Where::current()) {
+  const int lane = weir::simt::lane(), base = lane & ~(width - 1), s = lane - static_cast<int>(d);
+  return weir::simt::exchange(m, v, s < base ? lane : s, at);
+}
+template <class T>
+T __shfl_down_sync(unsigned m, T v, unsigned d, int width = 32, weir::simt::Where at = weir::simt::Where::current()) {
+  const int lane = weir::simt::lane(), base = lane & ~(width - 1), s = lane + static_cast<int>(d);
+  return weir::simt::exchange(m, v, s >= base + width ? lane : s, at);
+}
+template <class T>
+T __shfl_xor_sync(unsigned m, T v, int x, int width = 32, weir::simt::Where at = weir::simt::Where::current()) {
+  const int lane = weir::simt::lane(), base = lane & ~(width - 1), s = lane ^ x;
+  return weir::simt::exchange(m, v, s >= base + width ? lane : s, at);
+}
+inline unsigned __ballot_sync(unsigned m, int p, weir::simt::Where at = weir::simt::Where::current()) {
+  return static_cast<unsigned>(weir::simt::warp_collective(m, weir::simt::Collective::ballot, p != 0, 0, at));
+}
+inline int __any_sync(unsigned m, int p, weir::simt::Where at = weir::simt::Where::current()) {
+  return __ballot_sync(m, p, at) != 0;
+}
+inline int __all_sync(unsigned m, int p, weir::simt::Where at = weir::simt::Where::current()) {
+  return __ballot_sync(m, !p, at) == 0;
+}
+template <class T>
+unsigned __match_any_sync(unsigned m, T v, weir::simt::Where at = weir::simt::Where::current()) {
+  std::uint64_t bits = 0;
+  __builtin_memcpy(&bits, &v, sizeof v);
+  return static_cast<unsigned>(weir::simt::warp_collective(m, weir::simt::Collective::match, bits, 0, at));
+}
+
+// Atomics: relaxed, as in CUDA; the old value comes back.
+template <class T>
+__forceinline__ T atomicAdd(T* p, typename weir::Same<T>::type v) {
+  return weir::simt::read_modify_write(p, [v](T old) { return static_cast<T>(old + v); });
+}
+template <class T>
+__forceinline__ T atomicSub(T* p, typename weir::Same<T>::type v) {
+  return weir::simt::read_modify_write(p, [v](T old) { return static_cast<T>(old - v); });
+}
+template <class T>
+__forceinline__ T atomicMax(T* p, typename weir::Same<T>::type v) {
+  return weir::simt::read_modify_write(p, [v](T old) { return old < v ? v : old; });
+}
+template <class T>
+__forceinline__ T atomicMin(T* p, typename weir::Same<T>::type v) {
+  return weir::simt::read_modify_write(p, [v](T old) { return v < old ? v : old; });
+}
+template <class T>
+__forceinline__ T atomicOr(T* p, typename weir::Same<T>::type v) {
+  return weir::simt::read_modify_write(p, [v](T old) { return static_cast<T>(old | v); });
+}
+template <class T>
+__forceinline__ T atomicAnd(T* p, typename weir::Same<T>::type v) {
+  return weir::simt::read_modify_write(p, [v](T old) { return static_cast<T>(old & v); });
+}
+template <class T>
+__forceinline__ T atomicExch(T* p, typename weir::Same<T>::type v) {
+  return weir::simt::read_modify_write(p, [v](T) { return v; });
+}
+template <class T>
+__forceinline__ T atomicCAS(T* p, typename weir::Same<T>::type expected, typename weir::Same<T>::type v) {
+  return weir::simt::read_modify_write(p, [expected, v](T old) { return old == expected ? v : old; });
+}
+
+// A load through the read-only path: nobody may write that memory in the same launch.
+template <class T>
+WEIR_SIMT_RAW T __ldg(const T* p) {
+  weir::simt::note_access(p, sizeof *p, weir::simt::Access::read_only, __builtin_return_address(0));
+  return *p;
+}
+
+// Intrinsics.
+inline int __popc(unsigned x) { return __builtin_popcount(x); }
+inline int __clz(int x) { return x ? __builtin_clz(static_cast<unsigned>(x)) : 32; }
+inline int __ffs(int x) { return __builtin_ffs(x); }
+inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
+inline double rsqrt(double x) { return 1.0 / std::sqrt(x); }

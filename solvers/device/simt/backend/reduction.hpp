@@ -1,20 +1,42 @@
 // Reductions of the emulated device: the Host's own, in one thread, so that both spaces agree bit for bit.
 #pragma once
+#include "backend/runtime.hpp"
 #include "solvers/device/chunked_reduce.hpp"
 
 namespace weir::backend {
 
+// Calls the reduction with the body itself, or in the race build with one that tells the checker whose turn it is.
+template <class R, class F, class Reduction>
+R run_reduction(const F& f, const Reduction& reduction) {
+  if constexpr (simt::checked_loops) {
+    R result{};
+    auto loop = [&] {
+      result = reduction([&](int i) {
+        simt::begin_index(i);
+        const auto v = f(i);
+        simt::end_index();
+        return v;
+      });
+    };
+    simt::checked_loop("reduction", loop, f);
+    return result;
+  } else {
+    const simt::DeviceCode scope;
+    return reduction(f);
+  }
+}
+
 template <class F>
 double reduce_sum(int n, const F& f) {
-  return detail::chunked_sum<false>(n, f);
+  return run_reduction<double>(f, [n](const auto& body) { return detail::chunked_sum<false>(n, body); });
 }
 template <class F>
 Pair reduce_sum2(int n, const F& f) {
-  return detail::chunked_sum2<false>(n, f);
+  return run_reduction<Pair>(f, [n](const auto& body) { return detail::chunked_sum2<false>(n, body); });
 }
 template <class F>
 double reduce_max(int n, const F& f) {
-  return detail::chunked_max<false>(n, f);
+  return run_reduction<double>(f, [n](const auto& body) { return detail::chunked_max<false>(n, body); });
 }
 
 }  // namespace weir::backend

@@ -1,0 +1,21 @@
+// The checks of the race build. The other builds link no_checker.cpp, where all of this is empty.
+#pragma once
+#include <cstddef>
+
+#include "solvers/device/simt/machine.hpp"
+
+namespace weir::simt {
+
+void checker_reserve(const char* begin, const char* end);  // shadow of these addresses
+void checker_set_live(char* p, std::size_t bytes, bool live);
+void checker_initialised(const void* p, std::size_t bytes);
+
+void checker_enter_device(bool inside);  // accesses of the calling thread are device code's from now on
+void checker_new_launch();
+void checker_new_epoch();  // all that was before is ordered before all that comes
+void checker_new_block(Block& b);
+void checker_block_barrier(Block& b);
+void checker_warp_collective(Block& b, unsigned warp, unsigned lanes);
+void checker_fence(Thread& t);
+
+}  // namespace weir::simt
