@@ -6,7 +6,7 @@
 namespace weir::constant_host {
 namespace {
 
-// What the ends of direction d add to c0 at index i: c (x_ghost) = fold c x stands as c x in the row, so (1 - fold) c.
+// What the ends of direction d add to c0 at index i: the clamped pointer stands for a ghost of +x where fold x is meant.
 double end_diagonal(const ConstantView& v, int d, int i, int n) {
   if (v.periodic[d]) return 0;
   return v.c[d] * ((i == 0 ? 1 - v.fold[d][0] : 0) + (i == n - 1 ? 1 - v.fold[d][1] : 0));

@@ -21,31 +21,35 @@ RowCoefficients row_coefficients(const StencilView& v, int j, int k) {
           s * my * mz};
 }
 
+// A x at cell i, whose neighbours along the row are w and e. All arguments by value: gcc vectorises the loop over i
+// only then.
+inline double product_at(const RowCoefficients c, const StencilAxis X, const RowPointers p, int i, int w, int e) {
+  return X.mass[i] * (c.c0 * p.x[i] - c.cs * p.S[i] - c.cn * p.N[i] - c.cb * p.B[i] - c.ct * p.T[i]) +
+         c.cx * (X.diagonal[i] * p.x[i] - X.lower[i] * p.x[w] - X.upper[i] * p.x[e]);
+}
+
 // y = A x on a row, or r = b - A x; returns x.y or r.r of the row where wanted.
 template <bool Residual, bool Dot>
-double row_product(const RowCoefficients& c, const StencilAxis& X, const RowPointers& p, const double* b, double* out) {
-  const double* __restrict x = p.x, *S = p.S, *N = p.N, *B = p.B, *T = p.T;
-  const double *mass = X.mass, *lower = X.lower, *upper = X.upper, *diagonal = X.diagonal;
-  double* __restrict y = out;
+double row_product(const RowCoefficients c, const StencilAxis X, const RowPointers p, const double* b,
+                   double* __restrict y) {
   const int n = X.n;
-  const auto cell = [=](int i, int w, int e) {
-    const double Ax = mass[i] * (c.c0 * x[i] - c.cs * S[i] - c.cn * N[i] - c.cb * B[i] - c.ct * T[i]) +
-                      c.cx * (diagonal[i] * x[i] - lower[i] * x[w] - upper[i] * x[e]);
-    return Residual ? b[i] - Ax : Ax;
-  };
-  const auto end = [=](int i) {
+  double s = 0;
+  const auto end = [&](int i) {
     const int w = i > 0 ? i - 1 : (X.periodic ? n - 1 : 0), e = i + 1 < n ? i + 1 : (X.periodic ? 0 : i);
-    y[i] = cell(i, w, e);
-    return y[i] * (Residual ? y[i] : x[i]);
+    const double Ax = product_at(c, X, p, i, w, e);
+    y[i] = Residual ? b[i] - Ax : Ax;
+    if (Dot) s += y[i] * (Residual ? y[i] : p.x[i]);
   };
-  double s = end(0);
-#pragma omp simd reduction(+ : s)
+  end(0);
+  double inner = 0;
+#pragma omp simd reduction(+ : inner)
   for (int i = 1; i < n - 1; ++i) {
-    const double v = cell(i, i - 1, i + 1);
+    const double Ax = product_at(c, X, p, i, i - 1, i + 1), v = Residual ? b[i] - Ax : Ax;
     y[i] = v;
-    if (Dot) s += v * (Residual ? v : x[i]);
+    if (Dot) inner += v * (Residual ? v : p.x[i]);
   }
-  if (n > 1) s += end(n - 1);
+  s += inner;
+  if (n > 1) end(n - 1);
   return s;
 }
 
