@@ -4,6 +4,7 @@
 #include "solvers/matrix/constant_stencil.hpp"
 #include "solvers/matrix/separable_stencil.hpp"
 #include "tests/support/operators.hpp"
+#include "tests/support/products.hpp"
 #include "tests/support/spaces.hpp"
 
 namespace weir::test {
@@ -12,31 +13,6 @@ namespace {
 template <class Space>
 class Stencil : public ::testing::Test {};
 TYPED_TEST_SUITE(Stencil, Spaces, SpaceName);
-
-// Every product of A against the dense matrix. A row has seven terms of at most five factors: 32 eps |A| |x| (|x| <= 1)
-// bounds the rounding of both sides.
-template <class Space>
-void expect_equal_products(const Matrix<Space>& A, const Dense& D, const std::string& name) {
-  const int n = D.n;
-  ASSERT_EQ(A.size(), n) << name;
-  const Numbers x = random_numbers(n, 11), b = random_numbers(n, 12), Ax = D * x, r = minus(b, Ax);
-  const Array<double, Space> X(x), B(b);
-  const double bound = 32 * eps * (D.max_norm() + 1);
-
-  Array<double, Space> y1(n), y2(n), r1(n), r2(n), d(n);
-  A.apply(X, y1);
-  EXPECT_LE(max_difference(y1.to_vector(), Ax), bound) << name;
-  EXPECT_NEAR(A.apply_dot(X, y2), dot(x, Ax), n * bound) << name;
-  EXPECT_LE(max_difference(y2.to_vector(), Ax), bound) << name;
-  A.residual(B, X, r1);
-  EXPECT_LE(max_difference(r1.to_vector(), r), bound) << name;
-  EXPECT_NEAR(A.residual_dot(B, X, r2), dot(r, r), 4 * n * bound * (1 + max_norm(r))) << name;
-  EXPECT_LE(max_difference(r2.to_vector(), r), bound) << name;
-  A.block_diagonal(d);
-  const Numbers diagonal = d.to_vector();
-  for (int i = 0; i < n; ++i)
-    EXPECT_NEAR(diagonal[static_cast<std::size_t>(i)], D(i, i), bound) << name << " row " << i;
-}
 
 TYPED_TEST(Stencil, SeparableEqualsTheDenseKroneckerSum) {
   for (const auto& [name, op] : operator_cases()) {

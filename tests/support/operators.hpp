@@ -41,7 +41,7 @@ inline std::vector<OperatorCase> operator_cases() {
     for (std::size_t x = 0; x < 5; ++x)
       for (std::size_t shifted = 0; shifted < 2; ++shifted)
         for (const bool stretched : {false, true}) {
-          const std::size_t y = (x + shifted + 1) % 5, z = (2 * x + shifted) % 5;
+          const std::size_t y = (shifted ? x + 1 : x * x) % 5, z = (2 * x + shifted) % 5;
           const std::size_t ends[] = {x, y, z};
           const int n[] = {e.nx, e.ny, e.nz};
           const double length[] = {1, 0.7, 1.3};

@@ -1,0 +1,150 @@
+// The device form: one thread a scalar row, so the B threads of a block row read its blocks side by side and x from
+// cache. Moves the blocks (8 B^2 + 4 bytes each), row starts and two vectors. Sums by the fixed tree of reduce.hpp.
+#include "solvers/matrix/block_csr.hpp"
+
+#include <limits>
+#include <string>
+
+#include "base/error.hpp"
+#include "solvers/device/for_each.hpp"
+#include "solvers/device/reduce.hpp"
+#include "solvers/matrix/block_product.hpp"
+
+namespace weir {
+namespace block_csr_device {
+
+WEIR_HD inline double product_at(const BlockCsrView& A, const View<const double>& x, int row) {
+  const int B = A.block, i = row / B, r = row % B;
+  double s = 0;
+  for (std::int64_t e = A.row_start[i]; e < A.row_start[i + 1]; ++e) {
+    const double* a = A.value.data() + (e * B + r) * B;
+    const double* xc = x.data() + static_cast<std::int64_t>(A.column[e]) * B;
+    for (int c = 0; c < B; ++c) s += a[c] * xc[c];
+  }
+  return s;
+}
+
+void apply(const BlockCsrView& A, View<const double> x, View<double> y) {
+  for_each<Device>(A.rows * A.block, [=] WEIR_HD(int i) { y[i] = product_at(A, x, i); });
+}
+double apply_dot(const BlockCsrView& A, View<const double> x, View<double> y) {
+  return sum<Device>(A.rows * A.block, [=] WEIR_HD(int i) {
+    const double v = product_at(A, x, i);
+    y[i] = v;
+    return v * x[i];
+  });
+}
+void residual(const BlockCsrView& A, View<const double> b, View<const double> x, View<double> r) {
+  for_each<Device>(A.rows * A.block, [=] WEIR_HD(int i) { r[i] = b[i] - product_at(A, x, i); });
+}
+double residual_dot(const BlockCsrView& A, View<const double> b, View<const double> x, View<double> r) {
+  return sum<Device>(A.rows * A.block, [=] WEIR_HD(int i) {
+    const double v = b[i] - product_at(A, x, i);
+    r[i] = v;
+    return v * v;
+  });
+}
+
+template <class Space>
+void block_diagonal(const BlockCsrView& A, View<double> d) {
+  for_each<Space>(A.rows, [=] WEIR_HD(int i) {
+    const int entries = A.block * A.block;
+    for (int e = 0; e < entries; ++e) {
+      const std::int64_t from = A.diagonal[i];
+      d[static_cast<std::int64_t>(i) * entries + e] = from < 0 ? 0 : A.value[from * entries + e];
+    }
+  });
+}
+
+}  // namespace block_csr_device
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) { throw Error(Exit::usage, "block CSR matrix: " + what); }
+
+// Which block of each row is the diagonal one; checks everything on the way.
+std::vector<std::int64_t> checked_diagonal(const BlockCsrData& d) {
+  const auto at = [](std::int64_t i) { return static_cast<std::size_t>(i); };
+  if (d.block < 1 || d.block > block_host::largest_block) refuse("the block size must be 1 to 64");
+  if (d.row_start.empty() || d.row_start.front() != 0) refuse("row starts must begin with 0");
+  const std::int64_t rows = static_cast<std::int64_t>(d.row_start.size()) - 1;
+  if (rows * d.block > std::numeric_limits<int>::max()) refuse("more than 2^31 - 1 rows are not supported");
+  if (d.row_start.back() != static_cast<std::int64_t>(d.column.size()))
+    refuse("the last row start must be the number of blocks");
+  if (d.value.size() != d.column.size() * at(d.block * d.block)) refuse("block size squared values a block are needed");
+  for (std::int64_t i = 0; i < rows; ++i)
+    if (d.row_start[at(i)] > d.row_start[at(i + 1)]) refuse("row starts descend at block row " + std::to_string(i));
+  std::vector<std::int64_t> diagonal(at(rows), -1);
+  for (std::int64_t i = 0; i < rows; ++i) {
+    for (std::int64_t e = d.row_start[at(i)]; e < d.row_start[at(i + 1)]; ++e) {
+      const int c = d.column[at(e)];
+      if (c < 0 || c >= rows) refuse("a column out of range in block row " + std::to_string(i));
+      if (e > d.row_start[at(i)] && d.column[at(e - 1)] >= c)
+        refuse("columns do not ascend in block row " + std::to_string(i));
+      if (c == i) diagonal[at(i)] = e;
+    }
+  }
+  return diagonal;
+}
+
+}  // namespace
+
+template <class Space>
+BlockCsr<Space>::BlockCsr(const BlockCsrData& data)
+    : rows_(data.rows()),
+      block_(data.block),
+      symmetric_(data.symmetric),
+      constant_null_space_(data.constant_null_space),
+      diagonal_(checked_diagonal(data)) {
+  row_start_ = Array<std::int64_t, Space>(data.row_start);
+  column_ = Array<int, Space>(data.column);
+  value_ = Array<double, Space>(data.value);
+}
+
+template <class Space>
+BlockCsrView BlockCsr<Space>::view() const {
+  return {rows_, block_, row_start_.view(), column_.view(), diagonal_.view(), value_.view()};
+}
+
+template <class Space>
+void BlockCsr<Space>::apply(View<const double> x, View<double> y) const {
+  if constexpr (std::is_same_v<Space, Host>)
+    block_csr_host::apply(view(), x.data(), y.data());
+  else
+    block_csr_device::apply(view(), x, y);
+}
+template <class Space>
+double BlockCsr<Space>::apply_dot(View<const double> x, View<double> y) const {
+  if constexpr (std::is_same_v<Space, Host>)
+    return block_csr_host::apply_dot(view(), x.data(), y.data());
+  else
+    return block_csr_device::apply_dot(view(), x, y);
+}
+template <class Space>
+void BlockCsr<Space>::residual(View<const double> b, View<const double> x, View<double> r) const {
+  if constexpr (std::is_same_v<Space, Host>)
+    block_csr_host::residual(view(), b.data(), x.data(), r.data());
+  else
+    block_csr_device::residual(view(), b, x, r);
+}
+template <class Space>
+double BlockCsr<Space>::residual_dot(View<const double> b, View<const double> x, View<double> r) const {
+  if constexpr (std::is_same_v<Space, Host>)
+    return block_csr_host::residual_dot(view(), b.data(), x.data(), r.data());
+  else
+    return block_csr_device::residual_dot(view(), b, x, r);
+}
+template <class Space>
+void BlockCsr<Space>::block_diagonal(View<double> d) const {
+  block_csr_device::block_diagonal<Space>(view(), d);
+}
+template <class Space>
+Work BlockCsr<Space>::apply_work() const {
+  const std::int64_t entries = blocks() * block_ * block_;
+  return {8 * entries + 4 * blocks() + 8 * std::int64_t{rows_} + 16 * std::int64_t{this->size()}, 2 * entries};
+}
+
+template class BlockCsr<Host>;
+template class BlockCsr<Device>;
+
+}  // namespace weir

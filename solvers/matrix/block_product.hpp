@@ -1,0 +1,65 @@
+// Products with dense B x B blocks on the host, row-major, B at compile time where it is small.
+#pragma once
+#include <type_traits>
+
+namespace weir::block_host {
+
+// Entry by entry products of the blocks of a row, summed over the blocks; added up along the rows only once, at the
+// end: no horizontal sums within the loop over blocks, and any B fills the vector registers.
+template <int B>
+class RowSum {
+ public:
+  void add(const double* a, const double* x) {
+    for (int r = 0; r < B; ++r)
+      for (int c = 0; c < B; ++c) s_[r * B + c] += a[r * B + c] * x[c];
+  }
+  void total(double* y) const {
+    for (int r = 0; r < B; ++r) {
+      double t = 0;
+      for (int c = 0; c < B; ++c) t += s_[r * B + c];
+      y[r] = t;
+    }
+  }
+
+ private:
+  double s_[B * B] = {};
+};
+
+// y += a x for a block size known at run time.
+inline void add_product(int B, const double* a, const double* x, double* y) {
+  for (int r = 0; r < B; ++r) {
+    double t = 0;
+#pragma omp simd reduction(+ : t)
+    for (int c = 0; c < B; ++c) t += a[r * B + c] * x[c];
+    y[r] += t;
+  }
+}
+
+// Calls f(std::integral_constant<int, B>) for B = 1..8 and with 0 for all others.
+template <class F>
+auto with_block(int B, const F& f) {
+  switch (B) {
+    case 1:
+      return f(std::integral_constant<int, 1>());
+    case 2:
+      return f(std::integral_constant<int, 2>());
+    case 3:
+      return f(std::integral_constant<int, 3>());
+    case 4:
+      return f(std::integral_constant<int, 4>());
+    case 5:
+      return f(std::integral_constant<int, 5>());
+    case 6:
+      return f(std::integral_constant<int, 6>());
+    case 7:
+      return f(std::integral_constant<int, 7>());
+    case 8:
+      return f(std::integral_constant<int, 8>());
+    default:
+      return f(std::integral_constant<int, 0>());
+  }
+}
+
+inline constexpr int largest_block = 64;
+
+}  // namespace weir::block_host

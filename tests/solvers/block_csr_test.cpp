@@ -1,0 +1,89 @@
+// Block CSR against its dense twin for every block size, and what it refuses.
+#include "solvers/matrix/block_csr.hpp"
+
+#include <omp.h>
+
+#include "base/error.hpp"
+#include "tests/support/block_matrices.hpp"
+#include "tests/support/products.hpp"
+#include "tests/support/spaces.hpp"
+
+namespace weir::test {
+namespace {
+
+template <class Space>
+class BlockCsrMatrix : public ::testing::Test {};
+TYPED_TEST_SUITE(BlockCsrMatrix, Spaces, SpaceName);
+
+TYPED_TEST(BlockCsrMatrix, EqualsItsDenseTwinForEveryBlockSize) {
+  for (const int B : {1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 16, 32, 64}) {
+    const BlockCsrData data = random_blocks(B > 16 ? 3 : 11, B, static_cast<unsigned>(B));
+    expect_equal_products<TypeParam>(BlockCsr<TypeParam>(data), dense(data), "B = " + std::to_string(B), 8 * B);
+  }
+}
+
+TYPED_TEST(BlockCsrMatrix, NewValuesInPlaceEqualANewMatrix) {
+  BlockCsrData data = random_blocks(9, 4, 1);
+  BlockCsr<TypeParam> A(data);
+  data.value = random_numbers(static_cast<int>(data.value.size()), 99);
+  A.update(data.value);
+  expect_equal_products<TypeParam>(A, dense(data), "updated", 32);
+}
+
+TYPED_TEST(BlockCsrMatrix, HoldsEmptyRowsAndMissingDiagonals) {
+  BlockCsrData data;
+  data.block = 2;
+  data.row_start = {0, 1, 1, 2};
+  data.column = {2, 0};
+  data.value = {1, 2, 3, 4, 5, 6, 7, 8};
+  expect_equal_products<TypeParam>(BlockCsr<TypeParam>(data), dense(data), "holes");
+}
+
+TEST(BlockCsrPattern, FaultsAreRefusedByName) {
+  const BlockCsrData good = random_blocks(5, 2, 3);
+  const auto refused = [](BlockCsrData data, const std::string& part) {
+    try {
+      const BlockCsr<Host> A(data);
+      ADD_FAILURE() << "accepted: " << part;
+    } catch (const Error& e) {
+      EXPECT_NE(std::string(e.what()).find(part), std::string::npos) << e.what();
+      EXPECT_EQ(e.code(), Exit::usage);
+    }
+  };
+  BlockCsrData d = good;
+  d.column[0] = 17;
+  refused(d, "out of range in block row 0");
+  d = good;
+  std::swap(d.column[0], d.column[1]);
+  refused(d, "do not ascend in block row 0");
+  d = good;
+  d.value.pop_back();
+  refused(d, "values a block");
+  d = good;
+  d.block = 65;
+  refused(d, "1 to 64");
+  d = good;
+  d.row_start.back() += 1;
+  refused(d, "last row start");
+  d = good;
+  d.row_start[1] = d.row_start[2] + 1;
+  refused(d, "descend");
+}
+
+TEST(BlockCsrThreads, ProductsDoNotDependOnTheNumberOfThreads) {
+  const BlockCsr<Host> A(random_blocks(400, 4, 5));
+  const Array<double, Host> x(random_numbers(A.size(), 3)), b(random_numbers(A.size(), 4));
+  Array<double, Host> y(A.size());
+  const int threads = omp_get_max_threads();
+  omp_set_num_threads(1);
+  const double one = A.apply_dot(x, y), one_r = A.residual_dot(b, x, y);
+  for (const int t : {2, 3, 7}) {
+    omp_set_num_threads(t);
+    EXPECT_EQ(A.apply_dot(x, y), one);
+    EXPECT_EQ(A.residual_dot(b, x, y), one_r);
+  }
+  omp_set_num_threads(threads);
+}
+
+}  // namespace
+}  // namespace weir::test
