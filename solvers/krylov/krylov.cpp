@@ -46,8 +46,8 @@ struct Entry {
 
 template <class Space>
 constexpr Entry<Space> methods[] = {
-    {"cg", make_cg<Space>},
-    {"correction", make_correction<Space>},
+    {"cg", make_cg<Space>},         {"bicgstab", make_bicgstab<Space>},     {"gmres", make_gmres<Space>},
+    {"fgmres", make_fgmres<Space>}, {"correction", make_correction<Space>},
 };
 
 }  // namespace

@@ -10,5 +10,11 @@ template <class Space>
 std::unique_ptr<Krylov<Space>> make_cg(const KrylovOptions& options);
 template <class Space>
 std::unique_ptr<Krylov<Space>> make_correction(const KrylovOptions& options);
+template <class Space>
+std::unique_ptr<Krylov<Space>> make_bicgstab(const KrylovOptions& options);
+template <class Space>
+std::unique_ptr<Krylov<Space>> make_gmres(const KrylovOptions& options);
+template <class Space>
+std::unique_ptr<Krylov<Space>> make_fgmres(const KrylovOptions& options);
 
 }  // namespace weir

@@ -1,5 +1,6 @@
 // What preconditioners exist: one line each.
 #include "base/error.hpp"
+#include "solvers/preconditioner/block_jacobi.hpp"
 #include "solvers/preconditioner/fast_poisson.hpp"
 #include "solvers/preconditioner/jacobi.hpp"
 #include "solvers/preconditioner/multigrid.hpp"
@@ -20,6 +21,7 @@ constexpr Entry<Space> entries[] = {
     {"jacobi", make_jacobi<Space>},
     {"fast_poisson", make_fast_poisson<Space>},
     {"multigrid", make_multigrid<Space>},
+    {"block_jacobi", make_block_jacobi<Space>},
 };
 
 }  // namespace

@@ -1,0 +1,112 @@
+// Stabilised bi-conjugate gradients (van der Vorst 1992), right preconditioned, so that r is the true recurrence
+// residual:
+//   p = r + beta (p - omega v)      beta = (rho / rho_old) (alpha / omega),  rho = r0.r
+//   v = A M^-1 p                    alpha = rho / r0.v
+//   s = r - alpha v
+//   t = A M^-1 s                    omega = t.s / t.t
+//   x += alpha M^-1 p + omega M^-1 s,   r = s - omega t
+// An iteration applies A and M twice. Where r0 has become orthogonal to r (or to v), or omega vanishes, the method
+// starts again from the true residual; where that happens in the first iteration of a cycle, it is a breakdown.
+#include <cmath>
+
+#include "solvers/krylov/iteration.hpp"
+#include "solvers/krylov/methods.hpp"
+#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/timer.hpp"
+
+namespace weir {
+
+template <class Space>
+class Bicgstab : public Krylov<Space> {
+ public:
+  explicit Bicgstab(const KrylovOptions& options) : options_(options) {}
+  const char* name() const override { return "bicgstab"; }
+
+  SolveResult solve(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
+                    View<double> x) override {
+    require_constant(M, "bicgstab");
+    for (auto* w : {&r_, &r0_, &p_, &v_, &t_}) fit(*w, A.size());
+    if (!M.is_identity()) {
+      fit(Mp_, A.size());
+      fit(Ms_, A.size());
+    }
+    Iteration<Space> it(A, M, b, x, options_, this->history_);
+    for (it.start(r_); it.running(); it.restart(r_)) cycle(it, M.is_identity(), x);
+    return it.finish();
+  }
+
+ private:
+  // Relative to the norms of its factors, a dot product below this is rounding noise.
+  static constexpr double noise = 1e-15;
+
+  void cycle(Iteration<Space>& it, bool identity, View<double> x) {
+    const View<double> r = r_, r0 = r0_, p = p_, v = v_, t = t_;
+    const View<double> Mp = identity ? p : Mp_.view(), Ms = identity ? r : Ms_.view();
+    const double r0_norm = std::sqrt(it.rr());
+    double rho = it.rr(), rr = rho;
+    assign<Space>(r, r0);
+    assign<Space>(r, p);
+    for (int step = 0;; ++step) {
+      const Pair vr_vv = product(it, identity, p, Mp, v, r0);
+      if (!std::isfinite(vr_vv.a)) return it.stop(Reason::not_finite);
+      if (std::abs(vr_vv.a) <= noise * r0_norm * std::sqrt(vr_vv.b) || std::abs(rho) <= noise * r0_norm * std::sqrt(rr))
+        return lost(it, step);
+      const double alpha = rho / vr_vv.a;
+      const double ss = update(it, -alpha, v, r);  // s, in the place of r
+      if (!std::isfinite(ss)) return it.stop(Reason::not_finite);
+      if (std::sqrt(ss) <= it.target()) {  // half the iteration was enough
+        axpy<Space>(alpha, Mp, x);
+        it.step(r, ss);
+        return;
+      }
+      const Pair ts_tt = product(it, identity, r, Ms, t, r);
+      const double omega = ts_tt.a / ts_tt.b;
+      if (!(ts_tt.b > 0) || std::abs(ts_tt.a) <= noise * std::sqrt(ss * ts_tt.b)) {
+        axpy<Space>(alpha, Mp, x);  // what this iteration has gained so far
+        if (it.step(r, ss)) lost(it, step);
+        return;
+      }
+      const double rho_old = rho;
+      const Pair rr_rho = advance(it, alpha, omega, BicgstabStep<Space>{Mp, Ms, t, r0, x, r});
+      rr = rr_rho.a;
+      rho = rr_rho.b;
+      if (!it.step(r, rr)) return;
+      ScopedTimer timer(it.reduce_seconds());
+      bicgstab_direction<Space>(rho / rho_old * (alpha / omega), omega, r, v, p);
+    }
+  }
+
+  void lost(Iteration<Space>& it, int step) {
+    if (step == 0) it.stop(Reason::breakdown);
+  }
+
+  // y = A M^-1 u; returns {y.w, y.y}
+  Pair product(Iteration<Space>& it, bool identity, Vector u, Vector Mu, Vector y, Vector w) {
+    if (!identity) it.precondition(u, Mu);
+    it.apply(Mu, y);
+    ScopedTimer timer(it.reduce_seconds());
+    return dot_and_square<Space>(y, w);
+  }
+  double update(Iteration<Space>& it, double a, Vector v, Vector r) {
+    ScopedTimer timer(it.reduce_seconds());
+    return axpy_square<Space>(a, v, r);
+  }
+  // x += alpha M^-1 p + omega M^-1 s, r = s - omega t. Without a preconditioner M^-1 s is s, which lies in r: the x
+  // update reads it before r is overwritten.
+  Pair advance(Iteration<Space>& it, double alpha, double omega, const BicgstabStep<Space>& w) {
+    ScopedTimer timer(it.reduce_seconds());
+    return bicgstab_step<Space>(alpha, omega, w);
+  }
+
+  KrylovOptions options_;
+  Array<double, Space> r_, r0_, p_, v_, t_, Mp_, Ms_;
+};
+
+template <class Space>
+std::unique_ptr<Krylov<Space>> make_bicgstab(const KrylovOptions& options) {
+  return std::make_unique<Bicgstab<Space>>(options);
+}
+template std::unique_ptr<Krylov<Host>> make_bicgstab<Host>(const KrylovOptions&);
+template std::unique_ptr<Krylov<Device>> make_bicgstab<Device>(const KrylovOptions&);
+
+}  // namespace weir

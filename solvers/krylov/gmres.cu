@@ -1,0 +1,180 @@
+// Restarted GMRES (Saad & Schultz 1986), right preconditioned, so that what it minimises is |b - A x| itself; `fgmres`
+// keeps Z_j = M^-1 V_j (Saad 1993), so that M may change from one application to the next.
+//   w = A M^-1 v_j,   h_j = V^T w,   w -= V h_j,   v_{j+1} = w / |w|
+//   y = argmin | |r0| e_1 - H y |  by Givens rotations,   x += M^-1 (V y)   or   x += Z y
+// Orthogonalisation: classical Gram-Schmidt with a second pass where the first left w less than 1/sqrt(2) of its length
+// (see basis.hpp). In the max norm the recurrence gives only |r|_2; a cycle ends when that, scaled by the ratio of the
+// norms at its start, meets the target, and the restart judges by the true residual.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "solvers/krylov/basis.hpp"
+#include "solvers/krylov/iteration.hpp"
+#include "solvers/krylov/methods.hpp"
+#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/timer.hpp"
+
+namespace weir {
+namespace {
+
+// What rounding leaves, relative to the length it had, of a vector that lies in the span of others.
+constexpr double noise = 1e-15;
+
+// The least-squares problem of one cycle, as upper triangular R, rotations and the rotated right-hand side g.
+class Hessenberg {
+ public:
+  explicit Hessenberg(int steps)
+      : m_(steps), R_(static_cast<std::size_t>((m_ + 1) * m_)), c_(at(m_)), s_(at(m_)), g_(at(m_ + 1)) {}
+
+  void start(double norm) {
+    std::fill(g_.begin(), g_.end(), 0.0);
+    g_[0] = norm;
+  }
+  double* column(int j) { return R_.data() + at(j) * at(m_ + 1); }
+
+  // Column j holds h_0..h_{j+1}: rotates it and g; returns the residual norm.
+  double rotate(int j) {
+    double* h = column(j);
+    for (int i = 0; i < j; ++i) {
+      const double above = c_[at(i)] * h[i] + s_[at(i)] * h[i + 1];
+      h[i + 1] = -s_[at(i)] * h[i] + c_[at(i)] * h[i + 1];
+      h[i] = above;
+    }
+    const double length = std::hypot(h[j], h[j + 1]);
+    c_[at(j)] = length > 0 ? h[j] / length : 1;
+    s_[at(j)] = length > 0 ? h[j + 1] / length : 0;
+    h[j] = length;
+    h[j + 1] = 0;
+    g_[at(j) + 1] = -s_[at(j)] * g_[at(j)];
+    g_[at(j)] *= c_[at(j)];
+    return std::abs(g_[at(j) + 1]);
+  }
+  // y of the first `steps` columns, in the place of g. A diagonal entry that is rounding noise (singular A) takes no
+  // part.
+  const double* solve(int steps) {
+    double largest = 0;
+    for (int i = 0; i < steps; ++i) largest = std::max(largest, column(i)[i]);
+    for (int i = steps - 1; i >= 0; --i) {
+      double t = g_[at(i)];
+      for (int k = i + 1; k < steps; ++k) t -= column(k)[i] * g_[at(k)];
+      g_[at(i)] = column(i)[i] <= noise * largest ? 0 : t / column(i)[i];
+    }
+    return g_.data();
+  }
+
+ private:
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  int m_;
+  std::vector<double> R_, c_, s_, g_;
+};
+
+}  // namespace
+
+template <class Space>
+class Gmres : public Krylov<Space> {
+ public:
+  Gmres(const KrylovOptions& options, bool flexible)
+      : options_(options),
+        flexible_(flexible),
+        m_(std::max(1, std::min(options.restart, std::max(1, options.max_iterations)))),
+        H_(m_),
+        left_(static_cast<std::size_t>(m_) + 1),
+        again_(left_) {}
+  const char* name() const override { return flexible_ ? "fgmres" : "gmres"; }
+
+  SolveResult solve(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
+                    View<double> x) override {
+    if (!flexible_) require_constant(M, "gmres");
+    V_.fit(A.size(), m_ + 1);
+    if (flexible_ && !M.is_identity()) Z_.fit(A.size(), m_);
+    if (!flexible_ && !M.is_identity()) {
+      fit(z_, A.size());
+      fit(u_, A.size());
+    }
+    Iteration<Space> it(A, M, b, x, options_, this->history_);
+    for (it.start(V_[0]); it.running(); it.restart(V_[0])) cycle(it, M.is_identity(), x);
+    return it.finish();
+  }
+
+ private:
+  void cycle(Iteration<Space>& it, bool identity, View<double> x) {
+    const double r_norm = std::sqrt(it.rr()), to_norm = it.norm() / r_norm;
+    scaled<Space>(1 / r_norm, V_[0], V_[0]);
+    H_.start(r_norm);
+    int steps = 0;
+    bool invariant = false;  // A M^-1 V = V H exactly: the cycle can go no further
+    while (steps < m_ && !invariant) {
+      const int j = steps++;
+      const View<double> z = identity ? V_[j] : (flexible_ ? Z_[j] : z_.view());
+      if (!identity) it.precondition(V_[j], z);
+      it.apply(z, V_[j + 1]);
+      invariant = !orthogonalise(it, j);
+      const double norm = H_.rotate(j) * to_norm;
+      if (!std::isfinite(norm)) {
+        it.stop(Reason::not_finite);
+        --steps;  // the last column is spoilt, those before it are not
+        break;
+      }
+      if (!it.step(norm)) break;
+    }
+    if (invariant && steps == 1 && H_.column(0)[0] == 0) return it.stop(Reason::breakdown);  // A M^-1 r = 0
+    ScopedTimer timer(it.reduce_seconds());
+    add_correction(it, identity, steps, x);
+  }
+
+  // Column j of H from w = V[j + 1], which becomes the next basis vector; false where nothing is left of w.
+  bool orthogonalise(Iteration<Space>& it, int j) {
+    ScopedTimer timer(it.reduce_seconds());
+    double* h = H_.column(j);
+    const View<double> w = V_[j + 1];
+    V_.project(w, j + 1, h);
+    double projected = 0;
+    for (int i = 0; i <= j; ++i) projected += h[i] * h[i];
+    double ww = V_.subtract(h, j + 1, w, left_.data());
+    const double before = ww + projected;
+    if (ww < 0.5 * before) {
+      for (int i = 0; i <= j; ++i) h[i] += left_[static_cast<std::size_t>(i)];
+      std::swap(left_, again_);
+      ww = V_.subtract(again_.data(), j + 1, w, left_.data());
+    }
+    const double length = std::sqrt(ww);
+    const bool something = length > noise * std::sqrt(before);
+    h[j + 1] = something || std::isnan(length) ? length : 0;
+    if (something) scaled<Space>(1 / length, w, w);
+    return something;
+  }
+
+  void add_correction(Iteration<Space>& it, bool identity, int steps, View<double> x) {
+    const double* y = H_.solve(steps);
+    if (identity) return V_.combine(y, steps, x);
+    if (flexible_) return Z_.combine(y, steps, x);
+    fill<Space>(0, u_.view());
+    V_.combine(y, steps, u_);
+    it.precondition(u_, z_);
+    axpy<Space>(1, z_.view(), x);
+  }
+
+  KrylovOptions options_;
+  bool flexible_;
+  int m_;
+  Hessenberg H_;
+  std::vector<double> left_, again_;  // V^T w after one pass, and after two
+  Basis<Space> V_, Z_;
+  Array<double, Space> z_, u_;
+};
+
+template <class Space>
+std::unique_ptr<Krylov<Space>> make_gmres(const KrylovOptions& options) {
+  return std::make_unique<Gmres<Space>>(options, false);
+}
+template <class Space>
+std::unique_ptr<Krylov<Space>> make_fgmres(const KrylovOptions& options) {
+  return std::make_unique<Gmres<Space>>(options, true);
+}
+template std::unique_ptr<Krylov<Host>> make_gmres<Host>(const KrylovOptions&);
+template std::unique_ptr<Krylov<Device>> make_gmres<Device>(const KrylovOptions&);
+template std::unique_ptr<Krylov<Host>> make_fgmres<Host>(const KrylovOptions&);
+template std::unique_ptr<Krylov<Device>> make_fgmres<Device>(const KrylovOptions&);
+
+}  // namespace weir

@@ -1,0 +1,11 @@
+// `block_jacobi`: z = D^-1 r, D the B x B diagonal blocks of A, inverted by Gauss-Jordan elimination with row pivoting.
+#pragma once
+#include "solvers/device/array.hpp"
+#include "solvers/preconditioner/preconditioner.hpp"
+
+namespace weir {
+
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_block_jacobi(const Table& options);
+
+}  // namespace weir
