@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
+#include <chrono>
 #include <fstream>
 #include <sstream>
 #include <utility>
@@ -17,6 +18,14 @@
 
 namespace weir {
 namespace {
+
+// A write costs some microseconds, as much as a step of a small case: not one a line.
+constexpr std::size_t batch_bytes = 1 << 16;
+constexpr double batch_seconds = 0.25;
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 // Shortest text that reads back the same; empty where not measured.
 std::string cell(const Measure& m) { return m ? fmt::format("{}", *m) : std::string(); }
@@ -61,29 +70,55 @@ bool is_at_most(std::string_view text, std::int64_t step) {
 
 }  // namespace
 
-LineFile::LineFile(const std::string& path, const std::string& header) : path_(path) {
+LineFile::LineFile(const std::string& path, const std::string& header) : path_(path), flushed_at_(seconds_now()) {
   file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (file_ < 0) fail_to_write(path, errno);
-  if (!header.empty() && lseek(file_, 0, SEEK_END) == 0) add(header);
+  if (header.empty() || lseek(file_, 0, SEEK_END) != 0) return;
+  add(header);
+  flush();
 }
 LineFile::~LineFile() {
-  if (file_ >= 0) close(file_);
+  if (file_ < 0) return;
+  try {
+    flush();
+  } catch (const Error&) {
+    // Whoever needs to know has called flush() before.
+  }
+  close(file_);
 }
-LineFile::LineFile(LineFile&& other) noexcept : path_(std::move(other.path_)), file_(std::exchange(other.file_, -1)) {}
+LineFile::LineFile(LineFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      waiting_(std::move(other.waiting_)),
+      file_(std::exchange(other.file_, -1)),
+      flushed_at_(other.flushed_at_) {}
 LineFile& LineFile::operator=(LineFile&& other) noexcept {
   std::swap(path_, other.path_);
+  std::swap(waiting_, other.waiting_);
   std::swap(file_, other.file_);
+  std::swap(flushed_at_, other.flushed_at_);
   return *this;
 }
 
 void LineFile::add(const std::string& line) {
-  const std::string text = line + "\n";
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t n = ::write(file_, text.data() + done, text.size() - done);
+  waiting_ += line;
+  waiting_ += '\n';
+  if (waiting_.size() > batch_bytes || seconds_now() - flushed_at_ > batch_seconds) flush();
+}
+
+void LineFile::flush() {
+  std::size_t done = 0;
+  while (done < waiting_.size()) {
+    const ssize_t n = ::write(file_, waiting_.data() + done, waiting_.size() - done);
     if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) fail_to_write(path_, n < 0 ? errno : ENOSPC);
+    if (n <= 0) {
+      const int reason = n < 0 ? errno : ENOSPC;
+      waiting_.erase(0, done);
+      fail_to_write(path_, reason);
+    }
     done += static_cast<std::size_t>(n);
   }
+  waiting_.clear();
+  flushed_at_ = seconds_now();
 }
 
 std::string history_header(const std::vector<std::string>& columns) {

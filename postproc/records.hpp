@@ -27,8 +27,9 @@ struct SolveRecord {
       ilu_residual, dominance_L, dominance_U;
 };
 
-// A file that grows by whole lines. Each line goes to the system at once, so that a kill loses none that was added; a
-// line that cannot be written (a full disk) is an Error(Exit::file_io).
+// A file that grows by whole lines. Lines go to the system in batches, at the latest a quarter of a second after they
+// were added while others follow, and at every flush(): a kill loses none that was flushed and leaves none half written
+// but the last. What cannot be written (a full disk) is an Error(Exit::file_io).
 class LineFile {
  public:
   LineFile() = default;
@@ -38,10 +39,12 @@ class LineFile {
   LineFile(LineFile&& other) noexcept;
   LineFile& operator=(LineFile&& other) noexcept;
   void add(const std::string& line);
+  void flush();
 
  private:
-  std::string path_;
+  std::string path_, waiting_;
   int file_ = -1;
+  double flushed_at_ = 0;
 };
 
 std::string history_header(const std::vector<std::string>& columns);

@@ -181,6 +181,8 @@ void Run::solve(const SolveRecord& r) {
   ScopedTimer timer(timings_.at("output", "records"));
   solves_.add(solves_row(r));
   SystemTotals& t = totals_[r.system];
+  if (t.last_step != r.step) t.this_step = 0;
+  t.last_step = r.step;
   t.solver = r.solver;
   ++t.solves;
   t.iterations += r.iterations;
@@ -209,7 +211,6 @@ void Run::step(const StepRecord& record) {
     print_step(record);
   else
     show_progress(record);
-  for (auto& [system, t] : totals_) t.this_step = 0;
 }
 
 bool Run::should_stop() const {
@@ -228,6 +229,8 @@ void Run::checkpoint(CheckpointState state) {
   const std::string file = path("checkpoints/" + checkpoint_name(state.step));
   const CheckpointHeader header{options_.name, header_.miniapp, config_.given(), weir_version(),
                                 state.step,    state.time,      wall()};
+  history_.flush();
+  solves_.flush();
   write_checkpoint(file, header, state);
   prune_checkpoints(path("checkpoints"), state.step, keep_);
   last_checkpoint_ = file;
@@ -249,6 +252,7 @@ Run::Ending Run::ending_of(const Outcome& outcome) const {
 int Run::finish(const Outcome& outcome) {
   Ending ending = ending_of(outcome);
   clear_progress();
+  if (last_line_step_ != last_.step) print_step(last_);
   print_end(ending, outcome);
   if (ending.status == "finished" && !checks_hold(outcome)) {
     ending.code = static_cast<int>(Exit::check_failed);
@@ -256,6 +260,8 @@ int Run::finish(const Outcome& outcome) {
   }
   print_timings();
   event(ending.status, ending.reason);
+  history_.flush();
+  solves_.flush();
   write_summary(ending, outcome);
   signals_.release();
   return ending.code;

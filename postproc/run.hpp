@@ -109,7 +109,8 @@ class Run {
   struct SystemTotals {
     std::string solver;
     std::int64_t solves = 0, iterations = 0, failures = 0;
-    int most = 0, this_step = 0;
+    std::int64_t last_step = -1;
+    int most = 0, this_step = 0;  // iterations: of one solve, of last_step
   };
   struct Ending {
     int code;

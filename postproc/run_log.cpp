@@ -150,6 +150,7 @@ void Run::event(const std::string& kind, const std::string& message) {
   }
   events_.add(fmt::format(R"({{"step":{},"time":{},"wall":{:.6f},"kind":"{}","message":"{}"}})", last_.step, last_.time,
                           wall(), kind, escaped));
+  events_.flush();
   if (kind == "begin" || kind == "finished" || kind == "stopped") return;  // the log says these in its own way
   clear_progress();
   fmt::print("{:>8}  {}: {}\n", last_.step, kind, message);

@@ -75,15 +75,17 @@ void record_step(Run& run, const FractionalStep<Space>& flow, Watch& watch, bool
   r.dt = flow.dt_before;
   r.values.resize(3);
   const bool look_at_rate = time.steady_tolerance > 0 && flow.step % time.steady_every == 0;
-  ScopedTimer timer(run.timings().at("flow", "diagnostics"));
-  if (look_at_rate) {
-    r.values[2] = flow.rate();
-    watch.is_steady = *r.values[2] < time.steady_tolerance;
-  }
-  if (flow.step % watch.every == 0 || last || watch.is_steady) {
-    r.cfl = flow.dt_before * courant_rate(flow.flow(), flow.metrics());
-    r.values[0] = max_divergence(flow.flow(), flow.metrics());
-    r.values[1] = kinetic_energy(flow.flow(), flow.metrics(), flow.flow_case().grid);
+  {
+    ScopedTimer timer(run.timings().at("flow", "diagnostics"));
+    if (look_at_rate) {
+      r.values[2] = flow.rate();
+      watch.is_steady = *r.values[2] < time.steady_tolerance;
+    }
+    if (flow.step % watch.every == 0 || last || watch.is_steady) {
+      r.cfl = flow.dt_before * courant_rate(flow.flow(), flow.metrics());
+      r.values[0] = max_divergence(flow.flow(), flow.metrics());
+      r.values[1] = kinetic_energy(flow.flow(), flow.metrics(), flow.flow_case().grid);
+    }
   }
   run.step(r);
 }
@@ -194,7 +196,7 @@ int run_in(Run& run, const Table& config) {
   const Flow<Host>& fields = host.of(flow.flow());
   output.write_picture(fields, flow.step, flow.time);
   Outcome outcome;
-  outcome.reason = watch.is_steady ? "steady state" : done ? "end time" : "stopped";
+  outcome.reason = watch.is_steady ? "steady state" : done ? "end time" : "";  // empty: the shell knows why
   outcome.quantities = quantities(flow, fields);
   outcome.quantities.merge(output.write_profiles(fields));
   outcome.state_hash = hash_of_flow(fields);

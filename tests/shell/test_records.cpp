@@ -46,6 +46,7 @@ TEST(Records, AFullDiskIsAnErrorThatNamesTheFile) {
   LineFile full("/dev/full", "");
   try {
     full.add("a row");
+    full.flush();
     FAIL() << "a full disk went unnoticed";
   } catch (const Error& e) {
     EXPECT_EQ(e.code(), Exit::file_io);
