@@ -50,7 +50,7 @@ std::string reference_path(const std::string& file) {
   if (fs::exists(beside_sources)) return beside_sources.string();
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  return (program.parent_path().parent_path() / "share/weir/reference" / file).string();
+  return (program.parent_path().parent_path() / "share/weir/postproc/reference" / file).string();
 }
 
 Profile read_published(const Comparison& c) {

@@ -24,8 +24,8 @@ struct Profile {
 // Throws Error(Exit::usage) where the file is missing, has no such column or no such row.
 Profile read_published(const Comparison& comparison);
 
-// Where the file is: beside the sources, or in share/weir/reference of an installation. A path with '/' is taken as it
-// is.
+// Where the file is: beside the sources, or in share/weir/postproc/reference of an installation. A path with '/' is
+// taken as it is.
 std::string reference_path(const std::string& file);
 
 // The largest |computed - published|; NaN where any of them is.

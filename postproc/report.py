@@ -70,11 +70,10 @@ class Report:
         if reason:
             parts.append(page.paragraph("Why it ended: %s." % str(reason).rstrip(".")))
         if checks:
-            rows = [[name, self.style.number(computed, 6), self.style.number(float(value), 6),
-                     self.style.number(float(tolerance), 3),
-                     '<span class="%s">%s</span>' % (("pass", "PASS") if holds else ("fail", "FAIL"))]
+            rows = [['<span class="%s">%s</span>' % (("pass", "PASS") if holds else ("fail", "FAIL")), name,
+                     self.style.number(computed, 6), self.style.number(float(value), 6), self.style.number(float(tolerance), 3)]
                     for name, computed, value, tolerance, holds in checks]
-            parts.append(page.table(["check", "computed", "wanted", "tolerance", ""], rows, (1, 2, 3)))
+            parts.append(page.table(["", "check", "computed", "wanted", "tolerance"], rows, (2, 3, 4)))
         elif run:
             parts.append(page.paragraph("The case has no [check] table: nothing was compared.", soft=True))
         return '<section class="verdict %s">%s</section>' % (kind, "".join(parts))

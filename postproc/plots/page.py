@@ -26,7 +26,7 @@ table { border-collapse: collapse; font-size: .93rem; font-variant-numeric: tabu
 th, td { text-align: left; padding: .28rem .9rem .28rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { font-weight: 600; color: var(--soft); white-space: nowrap; }
 td.number, th.number { text-align: right; white-space: nowrap; }
-.figures { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 26rem), 1fr)); gap: 1.1rem; align-items: start; }
+.figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 26rem), 1fr)); gap: 1.1rem; align-items: start; }
 figure { margin: 0; break-inside: avoid; }
 figure img { width: 100%; height: auto; max-width: 40rem; display: block; }
 figcaption { font-size: .87rem; color: var(--soft); margin-top: .15rem; }
