@@ -102,6 +102,11 @@ class Report:
             rows.append(("grid", words))
         rows += [("unknowns", number(run.get("unknowns"))), ("steps", number(run.get("steps"))),
                  ("simulated time", number(run.get("time"), 6)), ("wall time", seconds(run.get("wall_seconds")))]
+        time = self.run.table("time")
+        if time.get("dt"):
+            rows.append(("time step", number(float(time["dt"]))))
+        elif time.get("cfl"):
+            rows.append(("CFL number asked for", number(float(time["cfl"]))))
         flow = self.run.table("flow")
         rows += [(key, number(flow[key])) for key in ("viscosity", "density", "scheme") if key in flow]
         rows += self.solver_lines()

@@ -98,6 +98,7 @@ class Run {
   int fail(Exit code, const std::string& reason) noexcept;
 
   bool wants_report() const { return report_; }
+  const std::string& name() const { return options_.name; }  // of the case
   const std::string& directory() const { return options_.directory; }
   bool has_begun() const { return begun_; }
 

@@ -177,7 +177,7 @@ int run_in(Run& run, const Table& config) {
   const bool restarted = run.restart() != nullptr;
   if (restarted) load(*run.restart(), flow, clock);
   run.begin(header_of(flow, output, config));
-  output.open(run.directory(), "flow", restarted ? std::optional<double>(flow.time) : std::nullopt);
+  output.open(run.directory(), run.name(), restarted ? std::optional<double>(flow.time) : std::nullopt);
   if (!restarted && !flow.initialise(run.timings())) return stop(run, flow, flow.pressure(), host);
 
   bool done = clock.finished(flow.time);

@@ -27,6 +27,10 @@ class Plane:
         self.velocity = None if velocity is None else self._cut(velocity)
         pressure = vtr.pressure()
         self.pressure = None if pressure is None else self._cut(pressure)
+        curl = vtr.fields.get("vorticity")  # in 2D a scalar
+        if curl is not None and curl.ndim == 4:
+            curl = curl[..., normal]
+        self.recorded_vorticity = curl if curl is None else self._cut(curl)
 
     def _cut(self, field):  # [z, y, x, ...]: the axis of direction d is 2 - d
         return np.mean([np.take(field, cell, axis=2 - self.normal) for cell in self.cells], axis=0)
@@ -40,7 +44,9 @@ class Plane:
         return "" if self.is_2d else " at %s = %.3g" % (self.name, self.position)
 
     def vorticity(self):
-        """The component normal to the plane; differences between cell centres, second order."""
+        """The component normal to the plane: as recorded, or by differences between cell centres, second order."""
+        if self.recorded_vorticity is not None:
+            return self.recorded_vorticity
         if self.velocity is None or min(self.velocity.shape[:2]) < 3:
             return None
         va, vb = self.velocity[..., self.a], self.velocity[..., self.b]
@@ -84,8 +90,8 @@ def _bar(figure, axes, drawn, label, below, extend):
 def _limits(values, symmetric):
     """Limits that a singular corner does not stretch, and on which sides values lie beyond."""
     low, high = np.nanpercentile(values, [1, 99])
-    if symmetric:
-        high = max(abs(low), abs(high)) or 1.0
+    if symmetric:  # wall layers are thin and strong: the rest of the flow must still show
+        high = np.nanpercentile(np.abs(values), 96) or 1.0
         low = -high
     elif high <= low:
         low, high = float(np.nanmin(values)) - 0.5, float(np.nanmax(values)) + 0.5
@@ -134,11 +140,13 @@ def _vorticity(plane, folder):
     low, high, extend = _limits(vorticity, symmetric=True)
     figure, axes, below = _canvas(plane)
     drawn = axes.pcolormesh(plane.faces_a, plane.faces_b, vorticity, vmin=low, vmax=high, cmap="RdBu_r", rasterized=True)
-    levels = np.linspace(low, high, 14)
-    axes.contour(plane.centre_a, plane.centre_b, vorticity, levels=levels, colors="black", linewidths=0.35, alpha=0.55)
+    steps = np.linspace(-1, 1, 16)  # an even number: none at 0, where round-off would draw it
+    levels = high * steps * np.abs(steps)  # denser about 0
+    axes.contour(plane.centre_a, plane.centre_b, vorticity, levels=levels, colors="black", linewidths=0.35, alpha=0.55,
+                 linestyles="solid")
     _bar(figure, axes, drawn, r"vorticity $\omega_%s$   [1 / time]" % plane.name, below, extend)
     axes.set_title("Vorticity" + plane.where)
-    caption = "Vorticity normal to the plane; the colours end at the 99th percentile, the field at %.3g and %.3g." % (
+    caption = "Vorticity normal to the plane; the colours end at the 96th percentile of its magnitude, the field at %.3g and %.3g." % (
         np.nanmin(vorticity), np.nanmax(vorticity))
     return style.save(figure, folder, "vorticity_" + plane.name, caption)
 
@@ -147,10 +155,10 @@ def _pressure(plane, folder):
     pressure = plane.pressure - np.nanmean(plane.pressure)
     low, high, extend = _limits(pressure, symmetric=False)
     figure, axes, below = _canvas(plane)
-    drawn = axes.pcolormesh(plane.faces_a, plane.faces_b, pressure, vmin=low, vmax=high, cmap="cividis", rasterized=True)
+    drawn = axes.pcolormesh(plane.faces_a, plane.faces_b, pressure, vmin=low, vmax=high, cmap="YlGnBu_r", rasterized=True)
     if min(pressure.shape) > 2 and np.ptp(pressure) > 0:
-        axes.contour(plane.centre_a, plane.centre_b, pressure, levels=np.linspace(low, high, 16), colors="white",
-                     linewidths=0.4, alpha=0.8)
+        axes.contour(plane.centre_a, plane.centre_b, pressure, levels=np.linspace(low, high, 16), colors="black",
+                     linewidths=0.35, alpha=0.5, linestyles="solid")
     _bar(figure, axes, drawn, "pressure p   [density × (length / time)²]", below, extend)
     axes.set_title("Pressure" + plane.where)
     caption = "Pressure less its mean; the colours end at the first and the 99th percentile."

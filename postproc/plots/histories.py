@@ -19,7 +19,7 @@ def _group(name):
         return "divergence"
     if "energy" in name or name in ("ke", "enstrophy"):
         return "energy"
-    if any(word in name for word in ("change", "residual", "steady", "difference")) or name.startswith("r_"):
+    if any(word in name for word in ("change", "residual", "steady", "difference", "rate")) or name.startswith("r_"):
         return "residual"
     return "other"
 
@@ -42,10 +42,13 @@ def _axis(history):
 
 def _series(axes, x, label, series, log):
     for name, values in series:
-        shown = np.where(values > 0, values, np.nan) if log else values
-        axes.plot(x, shown, label=style.words(name), marker="o" if len(x) < 30 else None, markersize=3)
+        shown = np.isfinite(values) & (values > 0 if log else True)  # not every step has every value
+        axes.plot(x[shown], values[shown], label=style.words(name), marker="o" if np.sum(shown) < 30 else None, markersize=3)
     if log:
         axes.set_yscale("log")
+        low, high = axes.get_ylim()
+        if high < 100 * low:  # round-off deserves no magnifying glass
+            axes.set_ylim(low / 10, high * 10)
     axes.set_xlabel(label)
     if len(series) > 1:
         axes.legend()
@@ -75,7 +78,9 @@ def history_plots(run, folder):
         figure, axes = style.new(height=3.4)
         _series(axes, x, label, series, log)
         axes.set_title(title)
+        known = np.any([np.isfinite(values) for _, values in series], axis=0)
         data = [("step", history["step"]), ("time", history.get("time", x))] + series
+        data = [(column, values[known]) for column, values in data]
         figures.append(style.save(figure, folder, "history_" + group, caption, data))
     time_step = _time_step(history, folder)
     return figures + ([time_step] if time_step else [])
@@ -83,12 +88,15 @@ def history_plots(run, folder):
 
 def _time_step(history, folder):
     dt, cfl = _numbers(history, "dt"), _numbers(history, "cfl")
-    if cfl is None and (dt is None or np.ptp(dt) == 0):
+    if dt is not None and np.ptp(dt) <= 1e-12 * np.max(dt):
+        dt = None  # fixed: "what was run" says it
+    if cfl is None and dt is None:
         return None
     figure, axes = style.new(height=3.4)
     lines = []
     if cfl is not None:
-        lines += axes.plot(history["step"], cfl, label="CFL number", color=style.COLOURS[0])
+        known = np.isfinite(cfl)
+        lines += axes.plot(history["step"][known], cfl[known], label="CFL number", color=style.COLOURS[0])
         axes.set_ylabel("CFL number")
         axes.set_ylim(bottom=0, top=1.15 * np.nanmax(cfl))
     if dt is not None:
@@ -99,10 +107,13 @@ def _time_step(history, folder):
         right.set_ylabel("time step dt")
         right.set_ylim(bottom=0, top=1.15 * np.nanmax(dt))
     axes.set_xlabel("step")
-    axes.set_title("Time step and CFL number")
-    axes.legend(lines, [line.get_label() for line in lines], loc="lower right")
+    names = [line.get_label() for line in lines]
+    axes.set_title(" and ".join(names).replace("time step dt", "time step"))
+    if len(lines) > 1:
+        axes.legend(lines, names, loc="lower right")
     data = [(name, history[name]) for name in ("step", "dt", "cfl") if _numbers(history, name) is not None]
-    return style.save(figure, folder, "history_time_step", "Time step and the CFL number that it gives.", data)
+    return style.save(figure, folder, "history_time_step", "Largest CFL number of the grid." if dt is None else
+                      "The time step, and the CFL number that it gives.", data)
 
 
 def systems(solves):
