@@ -30,13 +30,18 @@ void refuse_unknown_method(const Table& options, const std::string& method) {
 
 template <class Space>
 LinearSolver<Space>::LinearSolver(const Table& options, const std::string& default_method,
-                                  const std::string& default_preconditioner)
-    : method_(options.get<std::string>("method", default_method)), options_(read_krylov_options(options)) {
+                                  const std::string& default_preconditioner, double default_tolerance)
+    : method_(options.get<std::string>("method", default_method)),
+      options_(read_krylov_options(options, default_tolerance)) {
   refuse_unknown_method(options, method_);
   start_from_zero_ = options.choice("initial_guess", {"previous", "zero"}, "previous") == "zero";
   const Table inner = options.table("preconditioner");
   const bool itself = !contains(krylov_methods(), method_);
-  const std::string type = inner.get<std::string>("type", itself ? method_ : default_preconditioner);
+  const bool takes_none = method_ == "chebyshev";  // it scales by the volumes
+  const std::string type = inner.get<std::string>("type", itself       ? method_
+                                                          : takes_none ? "none"
+                                                                       : default_preconditioner);
+  if (takes_none && type != "none") inner.fail("type", "chebyshev takes no preconditioner");
   if (itself && type != method_)
     inner.fail("type", "method = \"" + method_ + "\" is a solver by itself; to precondition it by '" + type +
                            "' is not possible (leave `type` out, or take a Krylov method)");

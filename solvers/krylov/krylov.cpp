@@ -22,9 +22,9 @@ const char* to_string(Reason reason) {
   return "unknown";
 }
 
-KrylovOptions read_krylov_options(const Table& t) {
+KrylovOptions read_krylov_options(const Table& t, double default_tolerance) {
   KrylovOptions o;
-  o.tolerance = t.get<double>("tolerance", o.tolerance);
+  o.tolerance = t.get<double>("tolerance", default_tolerance);
   if (!(o.tolerance >= 0)) t.fail("tolerance", "the tolerance must not be negative");
   o.relative = t.get<bool>("relative", o.relative);
   o.reference = t.choice("reference", {"rhs", "initial"}, o.reference);
@@ -47,7 +47,7 @@ struct Entry {
 template <class Space>
 constexpr Entry<Space> methods[] = {
     {"cg", make_cg<Space>},         {"bicgstab", make_bicgstab<Space>},     {"gmres", make_gmres<Space>},
-    {"fgmres", make_fgmres<Space>}, {"correction", make_correction<Space>},
+    {"fgmres", make_fgmres<Space>}, {"correction", make_correction<Space>}, {"chebyshev", make_chebyshev<Space>},
 };
 
 }  // namespace

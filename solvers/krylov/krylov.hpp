@@ -37,7 +37,7 @@ struct KrylovOptions {
   int restart = 30;      // gmres, fgmres
   bool history = false;  // keep the residual of every iteration
 };
-KrylovOptions read_krylov_options(const Table& options);
+KrylovOptions read_krylov_options(const Table& options, double default_tolerance = 1e-8);
 
 template <class Space>
 class Krylov {

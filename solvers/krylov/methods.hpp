@@ -9,6 +9,8 @@ namespace weir {
 template <class Space>
 std::unique_ptr<Krylov<Space>> make_cg(const KrylovOptions& options);
 template <class Space>
+std::unique_ptr<Krylov<Space>> make_chebyshev(const KrylovOptions& options);
+template <class Space>
 std::unique_ptr<Krylov<Space>> make_correction(const KrylovOptions& options);
 template <class Space>
 std::unique_ptr<Krylov<Space>> make_bicgstab(const KrylovOptions& options);

@@ -39,4 +39,18 @@ double sum_rows(Extents e, const F& row) {
   return detail::tree_sum(part, rows);
 }
 
+// Two sums at once.
+template <class F>
+Pair sum2_rows(Extents e, const F& row) {
+  const int rows = e.ny * e.nz;
+  double* part = detail::reduction_scratch(2 * static_cast<std::int64_t>(rows));
+#pragma omp parallel for schedule(static) if (e.count() > parallel_grain)
+  for (int q = 0; q < rows; ++q) {
+    const Pair p = row(q % e.ny, q / e.ny, static_cast<std::int64_t>(q) * e.nx);
+    part[q] = p.a;
+    part[rows + q] = p.b;
+  }
+  return {detail::tree_sum(part, rows), detail::tree_sum(part + rows, rows)};
+}
+
 }  // namespace weir

@@ -65,6 +65,35 @@ double residual_dot(const StencilView& s, View<const double> b, View<const doubl
   });
 }
 
+WEIR_HD inline double inverse_volume(const StencilView& s, int i, int j, int k) {
+  return 1 / (s.X.mass[i] * s.Y.mass[j] * s.Z.mass[k]);
+}
+
+Pair chebyshev_start(const StencilView& s, double omega, View<const double> b, View<const double> x, View<double> y) {
+  return sum2<Device>(s.extents().count(), [=] WEIR_HD(int c) {
+    const int i = c % s.X.n, j = c / s.X.n % s.Y.n, k = c / s.X.n / s.Y.n;
+    const double r = b[c] - product_at(s, x, i, j, k);
+    y[c] = x[c] + omega * inverse_volume(s, i, j, k) * r;
+    return Pair{r * r, b[c] * b[c]};
+  });
+}
+
+void chebyshev_step(const StencilView& s, double alpha, double omega, View<const double> b, View<const double> x,
+                    View<double> y) {
+  for_each<Device>(s.extents(), [=] WEIR_HD(int i, int j, int k) {
+    const int c = (k * s.Y.n + j) * s.X.n + i;
+    const double r = b[c] - product_at(s, x, i, j, k);
+    y[c] = x[c] + alpha * (x[c] - y[c]) + omega * inverse_volume(s, i, j, k) * r;
+  });
+}
+
+double residual_square(const StencilView& s, View<const double> b, View<const double> x) {
+  return sum<Device>(s.extents().count(), [=] WEIR_HD(int c) {
+    const double r = b[c] - product_at(s, x, c % s.X.n, c / s.X.n % s.Y.n, c / s.X.n / s.Y.n);
+    return r * r;
+  });
+}
+
 template <class Space>
 void diagonal(const StencilView& s, View<double> d) {
   for_each<Space>(s.extents(),
@@ -147,6 +176,29 @@ double SeparableStencil<Space>::residual_dot(View<const double> b, View<const do
     return separable_host::residual_dot(view(), b.data(), x.data(), r.data());
   else
     return separable_device::residual_dot(view(), b, x, r);
+}
+template <class Space>
+Pair SeparableStencil<Space>::chebyshev_start(double omega, View<const double> b, View<const double> x,
+                                              View<double> y) const {
+  if constexpr (std::is_same_v<Space, Host>)
+    return separable_host::chebyshev_start(view(), omega, b.data(), x.data(), y.data());
+  else
+    return separable_device::chebyshev_start(view(), omega, b, x, y);
+}
+template <class Space>
+void SeparableStencil<Space>::chebyshev_step(double alpha, double omega, View<const double> b, View<const double> x,
+                                             View<double> y) const {
+  if constexpr (std::is_same_v<Space, Host>)
+    separable_host::chebyshev_step(view(), alpha, omega, b.data(), x.data(), y.data());
+  else
+    separable_device::chebyshev_step(view(), alpha, omega, b, x, y);
+}
+template <class Space>
+double SeparableStencil<Space>::residual_square(View<const double> b, View<const double> x) const {
+  if constexpr (std::is_same_v<Space, Host>)
+    return separable_host::residual_square(view(), b.data(), x.data());
+  else
+    return separable_device::residual_square(view(), b, x);
 }
 template <class Space>
 void SeparableStencil<Space>::block_diagonal(View<double> d) const {

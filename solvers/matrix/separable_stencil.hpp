@@ -4,6 +4,7 @@
 //   c0 = shift my mz + s ( mz (ly + uy + by) + my (lz + uz + bz) ),   s = scale,   dx = lx + ux + bx.
 #pragma once
 #include "solvers/device/array.hpp"
+#include "solvers/device/reduce.hpp"
 #include "solvers/matrix/matrix.hpp"
 #include "solvers/matrix/separable_operator.hpp"
 
@@ -41,6 +42,13 @@ class SeparableStencil : public Matrix<Space> {
   Work apply_work() const override;
   const SeparableOperator* separable() const override { return &operator_; }
 
+  // Passes of the Chebyshev method (solvers/krylov/chebyshev.cu), M the diagonal of volumes; each reads b and x once.
+  Pair chebyshev_start(double omega, View<const double> b, View<const double> x,
+                       View<double> y) const;  // y = x + omega M^-1 r, r = b - A x; returns r.r and b.b
+  void chebyshev_step(double alpha, double omega, View<const double> b, View<const double> x,
+                      View<double> y) const;  // y = x + alpha (x - y) + omega M^-1 r
+  double residual_square(View<const double> b, View<const double> x) const;  // r.r, writes nothing
+
  private:
   StencilView view() const;
 
@@ -55,6 +63,9 @@ void apply(const StencilView& s, const double* x, double* y);
 double apply_dot(const StencilView& s, const double* x, double* y);
 void residual(const StencilView& s, const double* b, const double* x, double* r);
 double residual_dot(const StencilView& s, const double* b, const double* x, double* r);
+Pair chebyshev_start(const StencilView& s, double omega, const double* b, const double* x, double* y);
+void chebyshev_step(const StencilView& s, double alpha, double omega, const double* b, const double* x, double* y);
+double residual_square(const StencilView& s, const double* b, const double* x);
 }  // namespace separable_host
 
 }  // namespace weir

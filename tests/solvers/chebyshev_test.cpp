@@ -1,0 +1,118 @@
+// Chebyshev's method on momentum-like systems: it converges to what cg finds, in both spaces, on every kind of grid.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include "base/error.hpp"
+#include "inputs/case.hpp"
+#include "solvers/device/ledger.hpp"
+#include "solvers/linear_solver.hpp"
+#include "solvers/matrix/separable_stencil.hpp"
+#include "tests/support/spaces.hpp"
+
+namespace weir::test {
+namespace {
+
+SeparableOperator momentum_like(int nx, int ny, int nz, bool periodic, double scale) {
+  const auto faces = [](int n, double stretch) {
+    std::vector<double> f;
+    for (int i = 0; i <= n; ++i) f.push_back(std::expm1(stretch * i / n) / std::expm1(stretch));
+    return f;
+  };
+  const EndCondition end = periodic ? EndCondition::periodic : EndCondition::dirichlet;
+  SeparableOperator op;
+  op.direction[0] = face_centred_direction(faces(nx, 1.0), end, end);
+  op.direction[1] = cell_centred_direction(faces(ny, 0.7), end, periodic ? end : EndCondition::neumann);
+  op.direction[2] = cell_centred_direction(faces(nz, 0.2), end, end);
+  op.shift = 1;
+  op.scale = scale;
+  return op;
+}
+
+std::vector<double> random_vector(int n) {
+  std::mt19937 random(11);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  std::vector<double> v(static_cast<std::size_t>(n));
+  for (double& x : v) x = uniform(random);
+  return v;
+}
+
+template <class Space>
+SolveResult solve(const SeparableOperator& op, const std::string& options, std::vector<double>& x) {
+  SeparableStencil<Space> A(op);
+  LinearSolver<Space> solver(read_case_text(options, "options"), "chebyshev");
+  solver.setup(A);
+  Array<double, Space> b(random_vector(A.size())), device_x(x);
+  const SolveResult result = solver.solve(A, b, device_x);
+  x = device_x.to_vector();
+  return result;
+}
+
+template <class Space>
+class ChebyshevMethod : public ::testing::Test {};
+TYPED_TEST_SUITE(ChebyshevMethod, Spaces, SpaceName);
+
+TYPED_TEST(ChebyshevMethod, FindsWhatCgFindsOnPeriodicAndBoundedGridsOfAllSizes) {
+  for (const bool periodic : {false, true})
+    for (const Extents n : {Extents{7, 5, 6}, Extents{2, 9, 1}, Extents{33, 2, 3}, Extents{3, 3, 3}})
+      for (const double scale : {0.0, 1e-4, 1e-2}) {
+        const SeparableOperator op = momentum_like(n.nx, n.ny, n.nz, periodic, scale);
+        std::vector<double> x(static_cast<std::size_t>(op.extents().count()), 0.5), y = x;
+        const SolveResult result = solve<TypeParam>(op, "tolerance = 1e-10", x);
+        EXPECT_TRUE(result.converged()) << to_string(result.reason);
+        EXPECT_LE(result.true_residual, 1e-10 * std::sqrt(static_cast<double>(x.size())));
+        EXPECT_TRUE(solve<TypeParam>(op, "method = \"cg\"\ntolerance = 1e-12", y).converged());
+        // |x - y| <= |A^-1| (|r_x| + |r_y|), and A >= shift times the smallest volume
+        double volume = 1;
+        for (const auto& d : op.direction) volume *= *std::min_element(d.mass.begin(), d.mass.end());
+        const double bound = 1.1e-10 * std::sqrt(static_cast<double>(x.size())) / volume;
+        for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(x[i], y[i], bound);
+      }
+}
+
+TYPED_TEST(ChebyshevMethod, TakesNoStepFromTheSolution) {
+  const SeparableOperator op = momentum_like(8, 6, 5, false, 1e-3);
+  std::vector<double> x(static_cast<std::size_t>(op.extents().count()), 0.0);
+  solve<TypeParam>(op, "tolerance = 1e-12", x);
+  EXPECT_EQ(solve<TypeParam>(op, "tolerance = 1e-10", x).iterations, 0);
+}
+
+TYPED_TEST(ChebyshevMethod, AllocatesAtTheFirstSolveOnly) {
+  SeparableStencil<TypeParam> A(momentum_like(8, 6, 5, false, 1e-3));
+  LinearSolver<TypeParam> solver(Table(), "chebyshev");
+  solver.setup(A);
+  Array<double, TypeParam> b(random_vector(A.size())), x(random_vector(A.size()));
+  solver.solve(A, b, x);
+  const Ledger before = ledger();
+  x.upload(random_vector(A.size()));
+  const Ledger uploaded = ledger();
+  solver.solve(A, b, x);
+  EXPECT_EQ(ledger().host_allocations, before.host_allocations);
+  EXPECT_EQ(ledger().device_allocations, before.device_allocations);
+  EXPECT_EQ(ledger().bytes_to_host, uploaded.bytes_to_host);
+}
+
+TYPED_TEST(ChebyshevMethod, SaysNotFiniteOfARightHandSideThatIsNot) {
+  SeparableStencil<TypeParam> A(momentum_like(4, 4, 4, false, 1e-3));
+  LinearSolver<TypeParam> solver(Table(), "chebyshev");
+  solver.setup(A);
+  std::vector<double> bad = random_vector(A.size());
+  bad[7] = std::nan("");
+  Array<double, TypeParam> b(bad), x(std::vector<double>(bad.size(), 0.0));
+  EXPECT_EQ(solver.solve(A, b, x).reason, Reason::not_finite);
+}
+
+TEST(ChebyshevOptions, RefuseWhatCannotWork) {
+  EXPECT_THROW(LinearSolver<Host>(read_case_text("preconditioner = { type = \"jacobi\" }", "o"), "chebyshev"), Error);
+  SeparableOperator poisson = momentum_like(4, 4, 4, false, 1);
+  poisson.shift = 0;
+  SeparableStencil<Host> A(poisson);
+  LinearSolver<Host> solver(Table(), "chebyshev");
+  Array<double, Host> b(A.size()), x(A.size());
+  EXPECT_THROW(solver.solve(A, b, x), Error);
+}
+
+}  // namespace
+}  // namespace weir::test
