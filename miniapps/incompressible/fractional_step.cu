@@ -37,10 +37,18 @@ bool solve(FlowSystem<Space>& s, View<const double> b, View<double> x) {
 }  // namespace
 
 template <class Space>
-FlowSystem<Space>::FlowSystem(std::string system, SeparableOperator op, const Table& options)
-    : name(std::move(system)),
-      A(std::move(op)),
-      solver(options, name == "momentum" ? default_momentum_method : default_pressure_method, "jacobi") {}
+FlowSystem<Space>::FlowSystem(std::string system, SeparableOperator op, LinearSolver<Space> with)
+    : name(std::move(system)), A(std::move(op)), solver(std::move(with)) {}
+
+template <class Space>
+LinearSolver<Space> momentum_solver(const Table& linear) {
+  return LinearSolver<Space>(linear.table("momentum"), default_momentum_method, "jacobi", default_momentum_tolerance);
+}
+
+template <class Space>
+LinearSolver<Space> pressure_solver(const Table& linear) {
+  return LinearSolver<Space>(linear.table("pressure"), default_pressure_method, "jacobi");
+}
 
 template <class Space>
 FractionalStep<Space>::FractionalStep(const IncompressibleCase& c, const Table& linear)
@@ -52,11 +60,12 @@ FractionalStep<Space>::FractionalStep(const IncompressibleCase& c, const Table& 
     advection_[s] = Array<double, Space>(l.unknowns(d).count());
     delta_[s] = Array<double, Space>(l.unknowns(d).count());
     systems_.push_back(
-        std::make_unique<FlowSystem<Space>>("momentum", momentum_operator(c, d, 0), linear.table("momentum")));
+        std::make_unique<FlowSystem<Space>>("momentum", momentum_operator(c, d, 0), momentum_solver<Space>(linear)));
   }
   psi_ = Array<double, Space>(cells);
   rhs_ = Array<double, Space>(cells);
-  systems_.push_back(std::make_unique<FlowSystem<Space>>("pressure", pressure_operator(c), linear.table("pressure")));
+  systems_.push_back(
+      std::make_unique<FlowSystem<Space>>("pressure", pressure_operator(c), pressure_solver<Space>(linear)));
   for (auto& [name, array] : state()) fill(*array, 0);
 }
 
@@ -188,6 +197,10 @@ std::int64_t FractionalStep<Space>::bytes() const {
   return values * static_cast<std::int64_t>(sizeof(double));
 }
 
+template LinearSolver<Host> momentum_solver<Host>(const Table&);
+template LinearSolver<Device> momentum_solver<Device>(const Table&);
+template LinearSolver<Host> pressure_solver<Host>(const Table&);
+template LinearSolver<Device> pressure_solver<Device>(const Table&);
 template struct FlowSystem<Host>;
 template struct FlowSystem<Device>;
 template class FractionalStep<Host>;

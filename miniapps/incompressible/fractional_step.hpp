@@ -29,19 +29,26 @@
 namespace weir {
 
 // What [linear.SYSTEM] method is where the case file does not say.
-inline constexpr const char* default_momentum_method = "cg";
+inline constexpr const char* default_momentum_method = "chebyshev";
+inline constexpr double default_momentum_tolerance = 1e-6;  // of an increment: far below the step's truncation error
 inline constexpr const char* default_pressure_method = "fast_poisson";
 
 // A matrix, its solver and what its last solve gave.
 template <class Space>
 struct FlowSystem {
-  FlowSystem(std::string system, SeparableOperator op, const Table& options);
+  FlowSystem(std::string system, SeparableOperator op, LinearSolver<Space> with);
   std::string name;  // "momentum" or "pressure": [linear.NAME]
   SeparableStencil<Space> A;
   LinearSolver<Space> solver;
   SolveResult result;
   double setup_seconds = -1;  // of this step; negative: nothing was set up
 };
+
+// From [linear.momentum] and [linear.pressure] of the table [linear].
+template <class Space>
+LinearSolver<Space> momentum_solver(const Table& linear);
+template <class Space>
+LinearSolver<Space> pressure_solver(const Table& linear);
 
 template <class Space>
 class FractionalStep {

@@ -4,8 +4,8 @@
 #include <sstream>
 
 #include "miniapps/incompressible/fractional_step.hpp"
-#include "miniapps/incompressible/output.hpp"
 #include "miniapps/incompressible/incompressible.hpp"
+#include "miniapps/incompressible/output.hpp"
 
 namespace weir {
 namespace {
@@ -87,13 +87,10 @@ void info_incompressible(const Table& config, std::ostream& out) {
   const RunHeader h = incompressible_header(c);
   const MemoryEstimate m = memory_estimate(c, config);
   const Table linear = config.table("linear");
-  const auto solver = [&](const char* system, const char* fallback, const char* preconditioner) {
-    return LinearSolver<Host>(linear.table(system), fallback, preconditioner).describe();
-  };
   const auto megabytes = [](std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
   out << "miniapp    " << h.miniapp << "\ngrid       " << h.grid << "\ncells      " << h.cells << "\nunknowns   "
-      << h.unknowns << "\nmomentum   " << solver("momentum", default_momentum_method, "jacobi") << "\npressure   "
-      << solver("pressure", default_pressure_method, "jacobi") << "\n";
+      << h.unknowns << "\nmomentum   " << momentum_solver<Host>(linear).describe() << "\npressure   "
+      << pressure_solver<Host>(linear).describe() << "\n";
   out.setf(std::ios::fixed);
   out.precision(1);
   out << "memory     " << megabytes(m.total()) << " MB: flow " << megabytes(m.flow) << ", momentum solvers "

@@ -1,5 +1,5 @@
-#include "miniapps/incompressible/incompressible.hpp"
 #include "postproc/run.hpp"
+#include "miniapps/incompressible/incompressible.hpp"
 
 #include <cmath>
 #include <memory>
