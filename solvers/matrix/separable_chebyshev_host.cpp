@@ -14,7 +14,7 @@ Pair chebyshev_row(const RowCoefficients c, const StencilAxis X, const RowPointe
   double rr = 0, bb = 0;
   const auto end = [&](int i) {
     const int w = i > 0 ? i - 1 : (X.periodic ? n - 1 : 0), e = i + 1 < n ? i + 1 : (X.periodic ? 0 : i);
-    const double r = b[i] - row_product_at(c, X, p, i, w, e);
+    const double r = b[i] - product_at(c, X, p, i, w, e);
     if (pass == Pass::start) y[i] = p.x[i] + omega / X.mass[i] * r;
     if (pass == Pass::step) y[i] = p.x[i] + alpha * (p.x[i] - y[i]) + omega / X.mass[i] * r;
     rr += r * r;
@@ -24,7 +24,7 @@ Pair chebyshev_row(const RowCoefficients c, const StencilAxis X, const RowPointe
   double inner_rr = 0, inner_bb = 0;
 #pragma omp simd reduction(+ : inner_rr, inner_bb)
   for (int i = 1; i < n - 1; ++i) {
-    const double r = b[i] - row_product_at(c, X, p, i, i - 1, i + 1);
+    const double r = b[i] - product_at(c, X, p, i, i - 1, i + 1);
     if (pass == Pass::start) y[i] = p.x[i] + omega / X.mass[i] * r;
     if (pass == Pass::step) y[i] = p.x[i] + alpha * (p.x[i] - y[i]) + omega / X.mass[i] * r;
     if (pass != Pass::step) inner_rr += r * r;

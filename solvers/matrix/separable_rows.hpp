@@ -22,7 +22,7 @@ inline RowCoefficients row_coefficients(const StencilView& v, int j, int k) {
 
 // A x at cell i, whose neighbours along the row are w and e. All arguments by value: gcc vectorises the loop over i
 // only then.
-inline double row_product_at(const RowCoefficients c, const StencilAxis X, const RowPointers p, int i, int w, int e) {
+inline double product_at(const RowCoefficients c, const StencilAxis X, const RowPointers p, int i, int w, int e) {
   return X.mass[i] * (c.c0 * p.x[i] - c.cs * p.S[i] - c.cn * p.N[i] - c.cb * p.B[i] - c.ct * p.T[i]) +
          c.cx * (X.diagonal[i] * p.x[i] - X.lower[i] * p.x[w] - X.upper[i] * p.x[e]);
 }

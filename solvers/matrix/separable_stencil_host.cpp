@@ -1,32 +1,9 @@
 // One pass over the rows for every product. A row of the output is written once; of the input, a row is read from
 // memory once and found in cache as the neighbour of four other rows.
-#include "solvers/matrix/host_rows.hpp"
-#include "solvers/matrix/separable_stencil.hpp"
+#include "solvers/matrix/separable_rows.hpp"
 
 namespace weir::separable_host {
 namespace {
-
-struct RowCoefficients {
-  double c0, cs, cn, cb, ct, cx;
-};
-
-RowCoefficients row_coefficients(const StencilView& v, int j, int k) {
-  const StencilAxis &Y = v.Y, &Z = v.Z;
-  const double my = Y.mass[j], mz = Z.mass[k], s = v.scale;
-  return {v.shift * my * mz + s * (mz * Y.diagonal[j] + my * Z.diagonal[k]),
-          s * mz * Y.lower[j],
-          s * mz * Y.upper[j],
-          s * my * Z.lower[k],
-          s * my * Z.upper[k],
-          s * my * mz};
-}
-
-// A x at cell i, whose neighbours along the row are w and e. All arguments by value: gcc vectorises the loop over i
-// only then.
-inline double product_at(const RowCoefficients c, const StencilAxis X, const RowPointers p, int i, int w, int e) {
-  return X.mass[i] * (c.c0 * p.x[i] - c.cs * p.S[i] - c.cn * p.N[i] - c.cb * p.B[i] - c.ct * p.T[i]) +
-         c.cx * (X.diagonal[i] * p.x[i] - X.lower[i] * p.x[w] - X.upper[i] * p.x[e]);
-}
 
 // y = A x on a row, or r = b - A x; returns x.y or r.r of the row where wanted.
 template <bool Residual, bool Dot>
