@@ -75,5 +75,6 @@ function(weir_test name)
   add_executable(${name} ${arg_SOURCES})
   weir_device_sources(${arg_SOURCES})
   target_link_libraries(${name} PRIVATE weir_flags ${arg_LIBRARIES} GTest::gtest_main)
-  gtest_discover_tests(${name} TEST_PREFIX "${arg_PREFIX}" DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${arg_LABELS};unit")
+  gtest_discover_tests(${name} TEST_PREFIX "${arg_PREFIX}" DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${arg_LABELS};unit"
+    ENVIRONMENT OMP_WAIT_POLICY=passive)  # more threads than cores, as some tests ask for, must not spin at each other
 endfunction()
