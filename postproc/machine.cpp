@@ -41,7 +41,7 @@ std::string processor_name() {
 }
 
 bool has_gpu_backend() { return backend_name == "cuda"; }
-bool is_gpu_present() { return has_gpu_backend() && std::string_view(backend::device_name()) != "no CUDA device"; }
+bool is_gpu_present() { return has_gpu_backend() && backend::device_available(); }
 std::string device_text() { return backend::device_name(); }
 
 std::int64_t free_memory() {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cmath>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -59,6 +60,8 @@ void Run::read_options() {
   omp_set_num_threads(threads_);
   deterministic_ = device.get<bool>("deterministic", false);
   seed_ = device.get<std::int64_t>("seed", 0);
+  // The emulator's schedule is what is random so far; it reads its options from the environment at its first launch.
+  if (device.has("seed")) setenv("WEIR_SIMT_SEED", std::to_string(seed_).c_str(), 1);
   log_every_ = output.get<std::int64_t>("log_every", 1);
   if (log_every_ < 1) output.fail("log_every", "'log_every' must be at least 1");
   report_ = output.get<bool>("report", true);

@@ -312,6 +312,17 @@ TEST_F(CommandLine, TheWallLimitHasCode9) {
   EXPECT_EQ(summary("a")["status"], "stopped");
 }
 
+TEST_F(CommandLine, ReportIsMadeFromARunDirectoryAndNeverFailsARun) {
+  const Finished f = weir({"run", "ring.toml", "-o", "a", "--set", "output.report=true"});
+  EXPECT_EQ(f.code, 0) << f.err;
+  const bool said_why_not = f.out.find("no report: ") != std::string::npos;
+  EXPECT_TRUE(fs::exists(folder / "a/report.html") || said_why_not) << f.out;
+  if (said_why_not) return;
+  fs::remove(folder / "a/report.html");
+  EXPECT_EQ(weir({"report", "a"}).code, 0);
+  EXPECT_TRUE(fs::exists(folder / "a/report.html"));
+}
+
 TEST_F(CommandLine, InfoWritesNothing) {
   const Finished f = weir({"info", "ring.toml", "--set", "toy.n=5"});
   EXPECT_EQ(f.code, 0) << f.err;
