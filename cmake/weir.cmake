@@ -23,6 +23,16 @@ if(WEIR_SANITIZE STREQUAL "address")
   list(APPEND weir_compile -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
   target_link_options(weir_flags INTERFACE -fsanitize=address,undefined)
 endif()
+# The race build: g++ calls a hook before each access, and the hooks are ours (solvers/device/simt/tsan_hooks.cpp), so the
+# sanitizer's library is not linked. The emulator itself is a shared library without hooks.
+set(weir_checked "")
+if(WEIR_SANITIZE STREQUAL "race")
+  set(weir_checked weir_checked)
+  add_library(weir_checked INTERFACE)
+  target_compile_options(weir_checked INTERFACE -g -fsanitize=thread --param=tsan-distinguish-volatile=1
+    --param=tsan-instrument-func-entry-exit=0)
+  target_link_libraries(weir_checked INTERFACE weir_device)
+endif()
 if(WEIR_WERROR)
   list(APPEND weir_warnings -Werror)
 endif()
@@ -65,7 +75,7 @@ endfunction()
 function(weir_library name)
   add_library(${name} STATIC ${ARGN})
   weir_device_sources(${ARGN})
-  target_link_libraries(${name} PUBLIC weir_flags)
+  target_link_libraries(${name} PUBLIC weir_flags ${weir_checked})
 endfunction()
 
 # weir_test(name LIBRARIES a b SOURCES x.cpp y.cu): one GoogleTest program; its tests are ctest's. PREFIX tells two programs of
@@ -74,7 +84,7 @@ function(weir_test name)
   cmake_parse_arguments(arg "" "PREFIX" "LIBRARIES;SOURCES;LABELS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   weir_device_sources(${arg_SOURCES})
-  target_link_libraries(${name} PRIVATE weir_flags ${arg_LIBRARIES} GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE weir_flags ${weir_checked} ${arg_LIBRARIES} GTest::gtest_main)
   gtest_discover_tests(${name} TEST_PREFIX "${arg_PREFIX}" DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${arg_LABELS};unit"
     ENVIRONMENT OMP_WAIT_POLICY=passive)  # more threads than cores, as some tests ask for, must not spin at each other
 endfunction()

@@ -10,12 +10,12 @@
 
 namespace weir::simt {
 
-// Knowledge about threads of any block: (block id << 11 | rank), or rank 0x7ff for all of a block, and the count below
-// which everything is known.
+// What is known of threads of any block: the count below which everything a thread (or all of a block) did is known.
 struct Knowledge {
+  static constexpr std::uint32_t whole_block = 0x7ff;  // as a rank
   std::map<std::uint64_t, std::uint32_t> known;
   void join(const Knowledge& other);
-  void learn(std::uint64_t who, std::uint32_t below);
+  void learn(std::uint32_t block, std::uint32_t rank, std::uint32_t below);
   bool covers(std::uint32_t block, std::uint32_t rank, std::uint32_t count) const;
   bool empty() const { return known.empty(); }
 };

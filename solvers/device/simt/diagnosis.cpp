@@ -46,7 +46,7 @@ std::string describe_code(std::uint32_t offset) {
   char line[512];
   bool found = false;
   while (!found && std::fgets(line, sizeof line, pipe)) {
-    std::string place(line, std::strcspn(line, "\n"));
+    std::string place(line, std::strcspn(line, " \n"));
     if (innermost.empty()) innermost = place;
     found = place.find("solvers/device/") == std::string::npos || place.find("tests/") != std::string::npos;
     if (found) innermost = place;

@@ -76,7 +76,7 @@ inline void yield(bool progress) {
 
 // Bits of an access that instrumentation cannot see for what it is.
 struct Access {
-  static constexpr unsigned read = 0, write = 1, atomic = 2, acquire = 4, release = 8, read_only = 16;
+  static constexpr unsigned read = 0, write = 1, atomic = 2, acquire = 4, release = 8, read_only = 16, modify = 32;
 };
 void check_access(const void* p, std::size_t bytes, unsigned access, const void* program_counter);
 #if defined(__SANITIZE_THREAD__)
@@ -100,7 +100,7 @@ T exchange(unsigned mask, T v, int source_lane, const Where& at) {
 
 template <class T, class F>
 WEIR_SIMT_RAW T read_modify_write(T* p, F f) {
-  note_access(p, sizeof *p, Access::atomic | Access::write, __builtin_return_address(0));
+  note_access(p, sizeof *p, Access::atomic | Access::write | Access::modify, __builtin_return_address(0));
   const T old = *p, next = f(old);
   *p = next;
   if (next == old) yield(false);  // a lock that is taken: somebody else must run

@@ -20,7 +20,12 @@ Options& options();
 // mode; WEIR_SIMT_PROTECT=1 turns it on for a whole run. The race build checks each access instead.
 void protect_device_memory(bool on);
 
-// The build that checks every access of device code.
+// What this build finds by itself: everything (race build); accesses out of bounds (AddressSanitizer).
 bool checks_accesses();
+#if defined(__SANITIZE_ADDRESS__)
+inline constexpr bool address_sanitizer = true;
+#else
+inline constexpr bool address_sanitizer = false;
+#endif
 
 }  // namespace weir::simt
