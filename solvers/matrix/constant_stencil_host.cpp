@@ -12,39 +12,28 @@ double end_diagonal(const ConstantView& v, int d, int i, int n) {
   return v.c[d] * ((i == 0 ? 1 - v.fold[d][0] : 0) + (i == n - 1 ? 1 - v.fold[d][1] : 0));
 }
 
-template <bool Residual, bool Dot>
-double row_product(const ConstantView& v, double c0, const RowPointers& p, const double* b, double* out) {
-  const double* __restrict x = p.x, *S = p.S, *N = p.N, *B = p.B, *T = p.T;
-  double* __restrict y = out;
-  const int n = v.extents.nx;
-  const double cx = v.c[0], cy = v.c[1], cz = v.c[2];
-  const auto cell = [=](int i, int w, int e, double diagonal) {
-    const double Ax = diagonal * x[i] - cx * (x[w] + x[e]) - cy * (S[i] + N[i]) - cz * (B[i] + T[i]);
-    return Residual ? b[i] - Ax : Ax;
-  };
-  const auto end = [&](int i) {
-    const int w = i > 0 ? i - 1 : (v.periodic[0] ? n - 1 : 0), e = i + 1 < n ? i + 1 : (v.periodic[0] ? 0 : i);
-    y[i] = cell(i, w, e, c0 + end_diagonal(v, 0, i, n));
-    return y[i] * (Residual ? y[i] : x[i]);
-  };
-  double s = end(0);
-#pragma omp simd reduction(+ : s)
-  for (int i = 1; i < n - 1; ++i) {
-    const double value = cell(i, i - 1, i + 1, c0);
-    y[i] = value;
-    if (Dot) s += value * (Residual ? value : x[i]);
+// Row (j, k), and its product at cell i.
+struct Row {
+  RowPointers p;
+  double c0, cx, cy, cz, low, high;
+
+  double operator()(int i, double west, double east) const {
+    return c0 * p.x[i] - cx * (west + east) - cy * (p.S[i] + p.N[i]) - cz * (p.B[i] + p.T[i]);
   }
-  if (n > 1) s += end(n - 1);
-  return s;
-}
+};
 
 template <bool Residual, bool Dot>
 double product(const ConstantView& v, const double* b, const double* x, double* y) {
   const Extents e = v.extents;
   const auto row = [&](int j, int k, std::int64_t offset) {
-    const double c0 = v.c0 + end_diagonal(v, 1, j, e.ny) + end_diagonal(v, 2, k, e.nz);
-    const RowPointers p = row_pointers(e, v.periodic[1], v.periodic[2], x, j, k);
-    return row_product<Residual, Dot>(v, c0, p, Residual ? b + offset : nullptr, y + offset);
+    const Row r{row_pointers(e, v.periodic[1], v.periodic[2], x, j, k),
+                v.c0 + end_diagonal(v, 1, j, e.ny) + end_diagonal(v, 2, k, e.nz),
+                v.c[0],
+                v.c[1],
+                v.c[2],
+                v.periodic[0] ? 0 : v.c[0] * (1 - v.fold[0][0]),
+                v.periodic[0] ? 0 : v.c[0] * (1 - v.fold[0][1])};
+    return product_row<Residual, Dot>(r, e.nx, v.periodic[0], x + offset, Residual ? b + offset : nullptr, y + offset);
   };
   if constexpr (Dot) return sum_rows(e, row);
   for_rows(e, row);

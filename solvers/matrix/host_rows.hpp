@@ -53,4 +53,54 @@ Pair sum2_rows(Extents e, const F& row) {
   return {detail::tree_sum(part, rows), detail::tree_sum(part + rows, rows)};
 }
 
+// One row of y = A x, or of r = b - A x; returns x.y or r.r of the row where wanted. Cell(i, west, east) gives A x at cell i,
+// cell.low and cell.high are what the row's two ends add to the diagonal.
+//
+// The row is cut into groups of four from its start, ends included, so that all loads but those of west and east are aligned
+// where the rows are: a load that crosses a cache line costs two, and loads bound this loop in cache.
+template <bool Residual, bool Dot, class Cell>
+double product_row(const Cell cell, int n, bool periodic, const double* x, const double* b, double* __restrict y) {
+  constexpr int group = 4;
+  const double before = periodic ? x[n - 1] : x[0], after = periodic ? x[0] : x[n - 1];
+  double s = 0;
+  const auto store = [&](int i, double Ax) {
+    const double v = Residual ? b[i] - Ax : Ax;
+    y[i] = v;
+    if (Dot) s += v * (Residual ? v : x[i]);
+  };
+  const auto one = [&](int i) {
+    const double Ax = cell(i, i > 0 ? x[i - 1] : before, i + 1 < n ? x[i + 1] : after);
+    store(i, Ax + ((i == 0 ? cell.low : 0) + (i == n - 1 ? cell.high : 0)) * x[i]);
+  };
+  if (n < 2 * group) {
+    for (int i = 0; i < n; ++i) one(i);
+    return s;
+  }
+  const auto end_group = [&](int first, const double* west, const double* east, double low, double high) {
+    double Ax[group];
+#pragma omp simd
+    for (int l = 0; l < group; ++l) Ax[l] = cell(first + l, west[l], east[l]);
+    Ax[0] += low * x[first];
+    Ax[group - 1] += high * x[first + group - 1];
+    for (int l = 0; l < group; ++l) store(first + l, Ax[l]);
+  };
+  const double west[group] = {before, x[0], x[1], x[2]};
+  end_group(0, west, x + 1, cell.low, 0);
+  const int whole = n % group == 0 ? n - group : n - n % group;  // the inner groups end here
+  double inner = 0;
+#pragma omp simd reduction(+ : inner)
+  for (int i = group; i < whole; ++i) {
+    const double Ax = cell(i, x[i - 1], x[i + 1]), v = Residual ? b[i] - Ax : Ax;
+    y[i] = v;
+    if (Dot) inner += v * (Residual ? v : x[i]);
+  }
+  if (n % group == 0) {
+    const double east[group] = {x[n - 3], x[n - 2], x[n - 1], after};
+    end_group(whole, x + whole - 1, east, 0, cell.high);
+  } else {
+    for (int i = whole; i < n; ++i) one(i);
+  }
+  return s + inner;
+}
+
 }  // namespace weir

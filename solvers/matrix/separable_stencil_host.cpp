@@ -5,40 +5,33 @@
 namespace weir::separable_host {
 namespace {
 
-// y = A x on a row, or r = b - A x; returns x.y or r.r of the row where wanted.
-template <bool Residual, bool Dot>
-double row_product(const RowCoefficients c, const StencilAxis X, const RowPointers p, const double* b,
-                   double* __restrict y) {
-  const int n = X.n;
-  double s = 0;
-  const auto end = [&](int i) {
-    const int w = i > 0 ? i - 1 : (X.periodic ? n - 1 : 0), e = i + 1 < n ? i + 1 : (X.periodic ? 0 : i);
-    const double Ax = product_at(c, X, p, i, w, e);
-    y[i] = Residual ? b[i] - Ax : Ax;
-    if (Dot) s += y[i] * (Residual ? y[i] : p.x[i]);
-  };
-  end(0);
-  double inner = 0;
-#pragma omp simd reduction(+ : inner)
-  for (int i = 1; i < n - 1; ++i) {
-    const double Ax = product_at(c, X, p, i, i - 1, i + 1), v = Residual ? b[i] - Ax : Ax;
-    y[i] = v;
-    if (Dot) inner += v * (Residual ? v : p.x[i]);
+// Row (j, k) of the matrix as product_row wants it.
+struct Row {
+  const double *mass, *lower, *upper, *diagonal;
+  RowPointers p;
+  RowCoefficients c;
+  static constexpr double low = 0, high = 0;  // the 1D diagonal has the ends in it
+
+  double operator()(int i, double west, double east) const {
+    return mass[i] * (c.c0 * p.x[i] - c.cs * p.S[i] - c.cn * p.N[i] - c.cb * p.B[i] - c.ct * p.T[i]) +
+           c.cx * (diagonal[i] * p.x[i] - lower[i] * west - upper[i] * east);
   }
-  s += inner;
-  if (n > 1) end(n - 1);
-  return s;
-}
+};
 
 template <bool Residual, bool Dot>
 double product(const StencilView& v, const double* b, const double* x, double* y) {
-  const Extents e = v.extents();
+  const StencilAxis& X = v.X;
   const auto row = [&](int j, int k, std::int64_t offset) {
-    const RowPointers p = row_pointers(e, v.Y.periodic, v.Z.periodic, x, j, k);
-    return row_product<Residual, Dot>(row_coefficients(v, j, k), v.X, p, Residual ? b + offset : nullptr, y + offset);
+    const Row r{X.mass,
+                X.lower,
+                X.upper,
+                X.diagonal,
+                row_pointers(v.extents(), v.Y.periodic, v.Z.periodic, x, j, k),
+                row_coefficients(v, j, k)};
+    return product_row<Residual, Dot>(r, X.n, X.periodic, x + offset, Residual ? b + offset : nullptr, y + offset);
   };
-  if constexpr (Dot) return sum_rows(e, row);
-  for_rows(e, row);
+  if constexpr (Dot) return sum_rows(v.extents(), row);
+  for_rows(v.extents(), row);
   return 0;
 }
 
