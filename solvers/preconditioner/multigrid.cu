@@ -92,6 +92,11 @@ void Multigrid<Space>::apply(View<const double> r, View<double> z) const {
 }
 
 template <class Space>
+double Multigrid<Space>::apply_dot(View<const double> r, View<double> z) const {
+  return cycle_->apply_dot(r, z);
+}
+
+template <class Space>
 bool Multigrid<Space>::is_symmetric() const {
   return options_.cycle == "V" && options_.pre == options_.post;
 }

@@ -32,9 +32,9 @@ struct MultigridOptions {
   std::string smoother = "red_black";
   std::string precision = "single";
   int coarse_size = 64;
-  double omega = 1.1;       // over-relaxation of red_black
-  double merge_factor = 2;  // see multigrid::Coarsening
-  double reduction = 0.75;
+  double omega = 1.15;      // over-relaxation of red_black
+  double merge_factor = 3;  // see multigrid::Coarsening
+  double reduction = 0.65;
 };
 MultigridOptions read_multigrid_options(const Table& options);
 
@@ -51,6 +51,7 @@ class Multigrid : public Preconditioner<Space> {
   SetupInfo setup(const Matrix<Space>& A) override;
   SetupInfo update(const Matrix<Space>& A) override;  // new shift and scale cost O(nx + ny + nz); a new grid, a setup
   void apply(View<const double> r, View<double> z) const override;
+  double apply_dot(View<const double> r, View<double> z) const override;
   bool is_symmetric() const override;
   std::string describe() const override;
 

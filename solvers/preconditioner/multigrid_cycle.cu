@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "solvers/device/reduce.hpp"
 #include "solvers/preconditioner/multigrid_kernels.hpp"
 
 namespace weir::multigrid {
@@ -49,10 +50,15 @@ class Cycle : public CycleBase<Space> {
     inverse_.upload(inverse_on_host_);
   }
 
-  void apply(View<const double> r, View<double> z) override {
-    const double peak = run(r.data(), 1, z.data());
-    if (peak > 0 && std::isfinite(peak) && (peak < smallest_safe || peak > largest_safe))
-      run(r.data(), std::exp2(-std::ilogb(peak)), z.data());
+  void apply(View<const double> r, View<double> z) override { apply_rows(r, z, nullptr); }
+
+  double apply_dot(View<const double> r, View<double> z) override {
+    if (is_last(0) || !is_fused(0)) {
+      apply(r, z);
+      return sum<Space>(static_cast<int>(r.size()), [=] WEIR_HD(int i) { return r[i] * z[i]; });
+    }
+    apply_rows(r, z, row_dots_.data());
+    return detail::tree_sum(row_dots_.data(), row_dots_.size());
   }
 
   int levels() const override { return static_cast<int>(levels_.size()); }
@@ -80,28 +86,35 @@ class Cycle : public CycleBase<Space> {
     workspace_.stride = (stride + 64) / 64 * 64;
     scratch_ = Array<T, Host>(workspace_.threads * workspace_.stride);
     workspace_.data = scratch_.data();
+    row_dots_ = Array<double, Host>(std::int64_t{1} * levels_[0].view.Y.n * levels_[0].view.Z.n);
     peaks_ = Array<double, Host>(8 * workspace_.threads);
     workspace_.peaks = peaks_.data();
   }
 
-  // One cycle for factor r; returns the largest |g|, or 1 where nobody looked.
-  double run(const double* r, double factor, double* z) {
-    double peak = 1;
-    if (is_last(0)) {
+  void apply_rows(View<const double> r, View<double> z, double* row_dots) {
+    const double peak = run(r.data(), {z.data(), 1, r.data(), row_dots});
+    if (peak > 0 && std::isfinite(peak) && (peak < smallest_safe || peak > largest_safe))
+      run(r.data(), {z.data(), std::exp2(std::ilogb(peak)), r.data(), row_dots});
+  }
+
+  // One cycle for r / out.factor; returns the largest |g|, or 1 where nobody looked.
+  double run(const double* r, const Output& out) {
+    const double factor = 1 / out.factor;
+    if (is_last(0) || !is_fused(0)) {
       load<Space>(levels_[0].view, r, factor);
-      visit(0, options_.cycle == "F", true);
-      store<Space>(levels_[0].view, 1 / factor, z);
-      return peak;
+      if (is_last(0)) {
+        visit(0, false, true);
+      } else {
+        descend_from(0, true, nullptr, factor);
+        visit(1, options_.cycle == "F", true);
+        ascend_to(0, {});
+      }
+      store<Space>(levels_[0].view, out.factor, out.z);
+      return 1;
     }
-    if (!is_fused(0)) {
-      load<Space>(levels_[0].view, r, factor);
-      descend_from(0, true, nullptr, factor);
-    } else {
-      peak = descend_from(0, true, r, factor);
-    }
+    const double peak = descend_from(0, true, r, factor);
     visit(1, options_.cycle == "F", true);
-    ascend_to(0, is_fused(0) ? z : nullptr, 1 / factor);
-    if (!is_fused(0)) store<Space>(levels_[0].view, 1 / factor, z);
+    ascend_to(0, out);
     return peak;
   }
 
@@ -110,11 +123,11 @@ class Cycle : public CycleBase<Space> {
     if (is_last(l)) return solve_coarsest<Space>(levels_[l].view, places_.data(), inverse_.data());
     descend_from(l, from_zero, nullptr, 1);
     visit(l + 1, f_cycle, true);
-    ascend_to(l, nullptr, 1);
+    ascend_to(l, {});
     if (f_cycle) {
       descend_from(l, false, nullptr, 1);
       visit(l + 1, false, true);
-      ascend_to(l, nullptr, 1);
+      ascend_to(l, {});
     }
   }
 
@@ -133,8 +146,8 @@ class Cycle : public CycleBase<Space> {
     return 1;
   }
 
-  void ascend_to(std::size_t l, double* z, double factor) {
-    if (is_fused(l)) return ascend(pass(l, options_.post), z, factor);
+  void ascend_to(std::size_t l, const Output& out) {
+    if (is_fused(l)) return ascend(pass(l, options_.post), out);
     prolong_correct<Space>(levels_[l].view, levels_[l + 1].view, levels_[l].exchange);
     smooth(l, options_.post, 1);
   }
@@ -174,7 +187,7 @@ class Cycle : public CycleBase<Space> {
   std::vector<Level<T, Space>> levels_;
   Array<T, Space> planes_, inverse_;
   Array<T, Host> scratch_;
-  Array<double, Host> peaks_;
+  Array<double, Host> peaks_, row_dots_;
   Workspace<T> workspace_;
   Array<int, Space> places_;
   std::vector<T> inverse_on_host_;

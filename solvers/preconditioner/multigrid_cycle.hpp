@@ -18,6 +18,7 @@ class CycleBase {
   virtual ~CycleBase() = default;
   virtual void update(double shift, double scale, bool singular) = 0;  // allocates nothing
   virtual void apply(View<const double> r, View<double> z) = 0;
+  virtual double apply_dot(View<const double> r, View<double> z) = 0;  // the same; returns r.z
   virtual int levels() const = 0;
   virtual std::int64_t bytes() const = 0;
 };

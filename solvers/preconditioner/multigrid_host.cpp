@@ -122,16 +122,23 @@ double load_plane(const LevelView<T>& L, int k, const double* r, double factor) 
 }
 
 template <class T>
-void store_row(const LevelView<T>& L, int j, int k, double* z, double factor) {
-  double* row = z + (static_cast<std::int64_t>(k) * L.Y.n + j) * L.X.n;
+void store_row(const LevelView<T>& L, int j, int k, const Output& out) {
+  const std::int64_t row = static_cast<std::int64_t>(k) * L.Y.n + j;
+  double* z = out.z + row * L.X.n;
   const T *even = L.u + L.place(0, j, k), *odd = even + L.pitch;
   const int n = L.X.n / 2;
 #pragma omp simd
   for (int m = 0; m < n; ++m) {
-    row[2 * m] = factor * static_cast<double>(even[m]);
-    row[2 * m + 1] = factor * static_cast<double>(odd[m]);
+    z[2 * m] = out.factor * static_cast<double>(even[m]);
+    z[2 * m + 1] = out.factor * static_cast<double>(odd[m]);
   }
-  if (L.X.n % 2) row[L.X.n - 1] = factor * static_cast<double>(even[n]);
+  if (L.X.n % 2) z[L.X.n - 1] = out.factor * static_cast<double>(even[n]);
+  if (!out.row_dots) return;
+  const double* r = out.r + row * L.X.n;
+  double dot = 0;
+#pragma omp simd reduction(+ : dot)
+  for (int i = 0; i < L.X.n; ++i) dot += r[i] * z[i];
+  out.row_dots[row] = dot;
 }
 
 // The unknown i of a row in halves; i = -1 and i = n are valid.
@@ -344,14 +351,14 @@ double descend(const HostPass<T>& pass, bool from_zero, const double* r, double 
 }
 
 template <class T>
-void ascend(const HostPass<T>& pass, double* z, double factor) {
+void ascend(const HostPass<T>& pass, const Output& out) {
   const LevelView<T>& L = pass.fine;
   const int halves = 2 * pass.sweeps;
   const auto stage = [&](int s, int k, int t) {
     if (s == 0) return correct_plane(pass, k, pass.workspace.data + t * pass.workspace.stride);
     relax_plane(L, s % 2, k, pass.omega, Guess::full);
-    if (s == halves && z)
-      for (int j = 0; j < L.Y.n; ++j) store_row(L, j, k, z, factor);
+    if (s == halves && out.z)
+      for (int j = 0; j < L.Y.n; ++j) store_row(L, j, k, out);
   };
   run_stages(L.Z.n, L.Z.periodic, halves + 1, team_size(pass), stage, 0, [](int, int) {});
 }
@@ -360,7 +367,7 @@ void ascend(const HostPass<T>& pass, double* z, double factor) {
   template RowExchange<T> make_row_exchange<T>(const LineTransfer&);               \
   template std::int64_t scratch_size<T>(const LevelView<T>&, const LevelView<T>&); \
   template double descend<T>(const HostPass<T>&, bool, const double*, double);     \
-  template void ascend<T>(const HostPass<T>&, double*, double);
+  template void ascend<T>(const HostPass<T>&, const Output&);
 WEIR_MULTIGRID_HOST(float)
 WEIR_MULTIGRID_HOST(double)
 #undef WEIR_MULTIGRID_HOST

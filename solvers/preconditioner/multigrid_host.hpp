@@ -53,8 +53,16 @@ struct HostPass {
 template <class T>
 double descend(const HostPass<T>& pass, bool from_zero, const double* r, double factor);
 
-// u += P coarse u, then post-smoothing black red black red ... With z: z = factor u at the end.
+// What the last pass leaves: z = factor u, and the sums of r z over each row (j, k) where somebody wants them.
+struct Output {
+  double* z = nullptr;
+  double factor = 1;
+  const double* r = nullptr;
+  double* row_dots = nullptr;
+};
+
+// u += P coarse u, then post-smoothing black red black red ...
 template <class T>
-void ascend(const HostPass<T>& pass, double* z, double factor);
+void ascend(const HostPass<T>& pass, const Output& out);
 
 }  // namespace weir::multigrid

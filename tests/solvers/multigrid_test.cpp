@@ -192,6 +192,19 @@ TYPED_TEST(MultigridMethod, UpdateEqualsAFreshSetupAndNothingAllocates) {
   EXPECT_EQ(apply<TypeParam>(M, r), set_up_and_apply<TypeParam>(other, {}, r));
 }
 
+TYPED_TEST(MultigridMethod, TheFusedDotIsThatOfRAndZ) {
+  const SeparableOperator op = unit_box({33, 20, 18}, 1, EndCondition::neumann, EndCondition::dirichlet);
+  const SeparableStencil<TypeParam> A(op);
+  Multigrid<TypeParam> M{MultigridOptions{}};
+  M.setup(A);
+  const Numbers r = right_hand_side(op, 5);
+  const Array<double, TypeParam> R(r);
+  Array<double, TypeParam> Z(R.size());
+  const double rz = M.apply_dot(R, Z);
+  EXPECT_EQ(Z.to_vector(), apply<TypeParam>(M, r));
+  EXPECT_NEAR(rz, dot(r, Z.to_vector()), 1e2 * eps * norm(r) * norm(Z.to_vector()));
+}
+
 TEST(MultigridOnHost, VerySmallAndVeryLargeResidualsKeepTheirDigits) {
   const SeparableOperator op = unit_box({16, 16, 16}, 0, EndCondition::neumann, EndCondition::dirichlet);
   const Numbers r = right_hand_side(op, 5), z = set_up_and_apply<Host>(op, options_with("single"), r);
