@@ -36,6 +36,7 @@ MultigridOptions read_multigrid_options(const Table& t) {
   o.cycle = t.choice("cycle", {"V", "F"}, o.cycle);
   o.pre = positive(t, "pre", o.pre);
   o.post = positive(t, "post", o.post);
+  o.symmetric = t.get("symmetric", o.symmetric);
   o.smoother = t.choice("smoother", {"red_black", "jacobi", "chebyshev"}, o.smoother);
   o.precision = t.choice("precision", {"single", "double"}, o.precision);
   o.coarse_size = positive(t, "coarse_size", o.coarse_size);
@@ -98,14 +99,14 @@ double Multigrid<Space>::apply_dot(View<const double> r, View<double> z) const {
 
 template <class Space>
 bool Multigrid<Space>::is_symmetric() const {
-  return options_.cycle == "V" && options_.pre == options_.post;
+  return options_.cycle == "V" && options_.pre == options_.post && options_.symmetric;
 }
 
 template <class Space>
 std::string Multigrid<Space>::describe() const {
   std::string s = "multigrid (" + options_.cycle + "(" + std::to_string(options_.pre) + "," +
-                  std::to_string(options_.post) + ") cycle, " + options_.smoother + ", " + options_.precision +
-                  " precision";
+                  std::to_string(options_.post) + (options_.symmetric ? ") cycle, " : ") cycle forwards, ") +
+                  options_.smoother + ", " + options_.precision + " precision";
   if (cycle_) s += ", " + std::to_string(cycle_->levels()) + " levels";
   return s + ")";
 }

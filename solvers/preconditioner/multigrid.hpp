@@ -12,6 +12,8 @@
 // Options ([linear.SYSTEM.preconditioner], type = "multigrid"):
 //   cycle = "V" | "F"
 //   pre = 2, post = 2          sweeps before and after the correction
+//   symmetric = true           post-smoothing runs backwards, black before red. Forwards a cycle by itself converges faster
+//                              (method = "multigrid": 8 cycles instead of 11), but cg must then be the flexible one
 //   smoother = "red_black"     Gauss-Seidel by two colours, over-relaxed
 //              "jacobi"        damped by 0.8
 //              "chebyshev"     second-order polynomial in D^-1 A
@@ -29,6 +31,7 @@ namespace weir {
 struct MultigridOptions {
   std::string cycle = "V";
   int pre = 2, post = 2;
+  bool symmetric = true;
   std::string smoother = "red_black";
   std::string precision = "single";
   int coarse_size = 64;

@@ -70,6 +70,7 @@ class Cycle : public CycleBase<Space> {
 
  private:
   bool is_fused(std::size_t l) const { return fused_ && levels_[l].two_colours; }
+  int post_colour() const { return options_.symmetric ? 1 : 0; }
   bool is_last(std::size_t l) const { return l + 1 == levels_.size(); }
 
   void make_scratch() {
@@ -131,13 +132,13 @@ class Cycle : public CycleBase<Space> {
     }
   }
 
-  HostPass<T> pass(std::size_t l, int sweeps) const {
-    return {levels_[l].view, levels_[l + 1].view,           levels_[l].exchange, &levels_[l].row, workspace_,
-            sweeps,          static_cast<T>(options_.omega)};
+  HostPass<T> pass(std::size_t l, int sweeps, int first_colour) const {
+    return {levels_[l].view, levels_[l + 1].view, levels_[l].exchange,           &levels_[l].row, workspace_,
+            sweeps,          first_colour,        static_cast<T>(options_.omega)};
   }
 
   double descend_from(std::size_t l, bool from_zero, const double* r, double factor) {
-    if (is_fused(l)) return descend(pass(l, options_.pre), from_zero, r, factor);
+    if (is_fused(l)) return descend(pass(l, options_.pre, 0), from_zero, r, factor);
     const LevelView<T>& v = levels_[l].view;
     if (from_zero) clear<Space>(v.u, 2 * v.pitch * v.Y.n * v.Z.n);
     smooth(l, options_.pre, 0);
@@ -147,9 +148,9 @@ class Cycle : public CycleBase<Space> {
   }
 
   void ascend_to(std::size_t l, const Output& out) {
-    if (is_fused(l)) return ascend(pass(l, options_.post), out);
+    if (is_fused(l)) return ascend(pass(l, options_.post, post_colour()), out);
     prolong_correct<Space>(levels_[l].view, levels_[l + 1].view, levels_[l].exchange);
-    smooth(l, options_.post, 1);
+    smooth(l, options_.post, post_colour());
   }
 
   void smooth(std::size_t l, int sweeps, int first_colour) {

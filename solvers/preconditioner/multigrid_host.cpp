@@ -340,7 +340,10 @@ double descend(const HostPass<T>& pass, bool from_zero, const double* r, double 
   const auto stage = [&](int s, int k, int t) {
     if (s == 0 && r) peaks[t * 8] = std::max(peaks[t * 8], load_plane(L, k, r, factor));
     if (s == halves) return restrict_plane(pass, k, scratch(t));
-    relax_plane(L, s % 2, k, pass.omega, !from_zero || s > 1 ? Guess::full : s == 1 ? Guess::opposite : Guess::none);
+    relax_plane(L, (pass.first_colour + s) % 2, k, pass.omega,
+                !from_zero || s > 1 ? Guess::full
+                : s == 1            ? Guess::opposite
+                                    : Guess::none);
   };
   for (int t = 0; t < threads; ++t) peaks[t * 8] = 0;
   run_stages(L.Z.n, L.Z.periodic, halves + 1, threads, stage, pass.coarse.Z.n,
@@ -356,7 +359,7 @@ void ascend(const HostPass<T>& pass, const Output& out) {
   const int halves = 2 * pass.sweeps;
   const auto stage = [&](int s, int k, int t) {
     if (s == 0) return correct_plane(pass, k, pass.workspace.data + t * pass.workspace.stride);
-    relax_plane(L, s % 2, k, pass.omega, Guess::full);
+    relax_plane(L, (pass.first_colour + s + 1) % 2, k, pass.omega, Guess::full);
     if (s == halves && out.z)
       for (int j = 0; j < L.Y.n; ++j) store_row(L, j, k, out);
   };

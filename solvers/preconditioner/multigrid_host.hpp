@@ -45,10 +45,11 @@ struct HostPass {
   const RowExchange<T>* row = nullptr;
   Workspace<T> workspace;
   int sweeps = 1;
+  int first_colour = 0;  // of a sweep
   T omega = 1;
 };
 
-// pre-smoothing red black red black ..., then coarse g = R (g - A u). With r: g = factor r / V first. Where u starts
+// pre-smoothing, then coarse g = R (g - A u). With r: g = factor r / V first. Where u starts
 // from zero it need not be cleared. Returns the largest |g| loaded.
 template <class T>
 double descend(const HostPass<T>& pass, bool from_zero, const double* r, double factor);
@@ -61,7 +62,7 @@ struct Output {
   double* row_dots = nullptr;
 };
 
-// u += P coarse u, then post-smoothing black red black red ...
+// u += P coarse u, then post-smoothing.
 template <class T>
 void ascend(const HostPass<T>& pass, const Output& out);
 

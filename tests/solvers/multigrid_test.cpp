@@ -122,52 +122,57 @@ TYPED_TEST(MultigridMethod, SinglePrecisionDiffersByRoundOffOnly) {
 }
 
 TYPED_TEST(MultigridMethod, IterationsDoNotGrowWithTheGrid) {
-  for (const int n : {8, 16, 32, 64}) {
-    EXPECT_LE(iterations<TypeParam>(unit_box({n, n, n}, 0, EndCondition::neumann, EndCondition::neumann)), 11) << n;
-    EXPECT_LE(iterations<TypeParam>(unit_box({n, n, n}, 2, EndCondition::neumann, EndCondition::neumann)), 13) << n;
-    EXPECT_LE(iterations<TypeParam>(unit_box({n, n, n}, 0, EndCondition::dirichlet, EndCondition::dirichlet)), 11) << n;
+  const int largest = std::is_same_v<TypeParam, Host> ? 64 : 32;  // the emulator is slower
+  for (int n = 8; n <= largest; n *= 2) {
+    EXPECT_LE(iterations<TypeParam>(unit_box({n, n, n}, 0, EndCondition::neumann, EndCondition::neumann)), 8) << n;
+    EXPECT_LE(iterations<TypeParam>(unit_box({n, n, n}, 2, EndCondition::neumann, EndCondition::neumann)), 10) << n;
+    EXPECT_LE(iterations<TypeParam>(unit_box({n, n, n}, 0, EndCondition::dirichlet, EndCondition::dirichlet)), 8) << n;
   }
-  for (const int n : {32, 128, 256})
-    EXPECT_LE(iterations<TypeParam>(unit_box({n, n, 1}, 2, EndCondition::neumann, EndCondition::neumann)), 12) << n;
-  EXPECT_LE(iterations<TypeParam>(unit_box({512, 1, 1}, 2, EndCondition::neumann, EndCondition::dirichlet)), 12);
+  for (int n = 32; n <= 4 * largest; n *= 2)
+    EXPECT_LE(iterations<TypeParam>(unit_box({n, n, 1}, 2, EndCondition::neumann, EndCondition::neumann)), 11) << n;
+  EXPECT_LE(iterations<TypeParam>(unit_box({512, 1, 1}, 2, EndCondition::neumann, EndCondition::dirichlet)), 8);
 }
 
 TYPED_TEST(MultigridMethod, OddSizesThinDomainsAndMixedConditionsConvergeToo) {
   SeparableOperator odd = unit_box({97, 31, 50}, 0, EndCondition::neumann, EndCondition::dirichlet);
-  EXPECT_LE(iterations<TypeParam>(odd), 13);
+  EXPECT_LE(iterations<TypeParam>(odd), 9);
   odd.shift = 100;
-  EXPECT_LE(iterations<TypeParam>(odd), 13);
+  EXPECT_LE(iterations<TypeParam>(odd), 9);
   odd.shift = 1e6;
-  EXPECT_LE(iterations<TypeParam>(odd), 8);
+  EXPECT_LE(iterations<TypeParam>(odd), 4);
   SeparableOperator thin = unit_box({16, 64, 48}, 1, EndCondition::neumann, EndCondition::neumann);
   thin.direction[0] = cell_centred_direction(make_grid_line(16, 0, 100, {"uniform", 0}).faces, EndCondition::periodic,
                                              EndCondition::periodic);
-  EXPECT_LE(iterations<TypeParam>(thin), 14);
+  EXPECT_LE(iterations<TypeParam>(thin), 10);
   const SeparableOperator periodic = unit_box({48, 33, 20}, 0, EndCondition::periodic, EndCondition::periodic);
-  EXPECT_LE(iterations<TypeParam>(periodic), 14);
+  EXPECT_LE(iterations<TypeParam>(periodic), 10);
   const SeparableOperator jittered = box({40, 41, 42}, EndCondition::neumann, true);
-  EXPECT_LE(iterations<TypeParam>(jittered), 14);
+  EXPECT_LE(iterations<TypeParam>(jittered), 9);
 }
 
 TYPED_TEST(MultigridMethod, VelocitiesOnFacesConvergeToo) {
   SeparableOperator op = unit_box({40, 40, 40}, 2, EndCondition::dirichlet, EndCondition::dirichlet);
   const GridLine line = make_grid_line(40, 0, 1, {"tanh", 2.0});
   op.direction[1] = face_centred_direction(line.faces, EndCondition::dirichlet, EndCondition::neumann);
-  EXPECT_LE(iterations<TypeParam>(op), 14);
+  EXPECT_LE(iterations<TypeParam>(op), 8);
   op.shift = 1000;
-  EXPECT_LE(iterations<TypeParam>(op), 14);
+  EXPECT_LE(iterations<TypeParam>(op), 8);
 }
 
 TYPED_TEST(MultigridMethod, ItIsASolverByItself) {
   const SeparableOperator op = unit_box({32, 32, 32}, 0, EndCondition::neumann, EndCondition::neumann);
   MultigridOptions o;
-  EXPECT_LE(iterations<TypeParam>(op, "correction", o), 20);
+  EXPECT_LE(iterations<TypeParam>(op, "correction", o), 12);
+  o.symmetric = false;
+  EXPECT_LE(iterations<TypeParam>(op, "correction", o), 9);  // a tenth of the residual a cycle
+  EXPECT_LE(iterations<TypeParam>(op, "cg", o), 8);          // flexible
+  o.symmetric = true;
   o.cycle = "F";
   o.precision = "double";
-  EXPECT_LE(iterations<TypeParam>(op, "correction", o), 16);
+  EXPECT_LE(iterations<TypeParam>(op, "correction", o), 11);
   for (const char* smoother : {"jacobi", "chebyshev"}) {
     o.smoother = smoother;
-    EXPECT_LE(iterations<TypeParam>(op, "correction", o), 40) << smoother;
+    EXPECT_LE(iterations<TypeParam>(op, "correction", o), 14) << smoother;
   }
 }
 
