@@ -126,6 +126,10 @@ void trigonometric_modes(const SeparableDirection& d, Modes& modes) {
       case Basis::sine:
         angle = pi * (n - k) / n;
         break;  // as a cosine transform of (-1)^i x_i leaves it
+      case Basis::mixed_low:
+      case Basis::mixed_high:
+        angle = pi * (k + 0.5) / n;
+        break;
       case Basis::sine_I:
         angle = pi * (k + 1) / (n + 1);
         break;
@@ -139,7 +143,8 @@ void trigonometric_modes(const SeparableDirection& d, Modes& modes) {
     const double s = std::sin(0.5 * angle);
     modes.lambda.push_back(4 * u / h * s * s);
   }
-  modes.norm = 1 / (h * (modes.basis == Basis::sine_I ? 2 * (n + 1) : n));
+  const bool is_mixed = modes.basis == Basis::mixed_low || modes.basis == Basis::mixed_high;
+  modes.norm = 1 / (h * (modes.basis == Basis::sine_I ? 2 * (n + 1) : is_mixed ? 2 * n : n));
 }
 
 }  // namespace
@@ -152,6 +157,9 @@ const char* to_string(Basis basis) {
       return "cosine transform";
     case Basis::sine:
       return "sine transform";
+    case Basis::mixed_low:
+    case Basis::mixed_high:
+      return "cosine transform of quarter waves";
     case Basis::sine_I:
       return "sine transform of faces";
     case Basis::fourier:
@@ -172,6 +180,8 @@ Basis trigonometric_basis(const SeparableDirection& d) {
   const auto is = [](double a, double b) { return nearly(a, b, 1e-12); };
   if (low == 0 && high == 0) return Basis::cosine;
   if (is(low, 2 * u) && is(high, 2 * u)) return Basis::sine;
+  if (low == 0 && is(high, 2 * u)) return Basis::mixed_low;
+  if (is(low, 2 * u) && high == 0) return Basis::mixed_high;
   if (is(low, u) && is(high, u)) return Basis::sine_I;
   return Basis::dense;
 }

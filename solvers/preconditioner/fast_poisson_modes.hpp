@@ -9,13 +9,15 @@ namespace weir {
 // How a direction is diagonalised. The trigonometric ones need equal widths; each is followed by the division by
 // (mass * length of the transform), see Modes::norm.
 enum class Basis {
-  single,    // one unknown
-  cosine,    // Neumann at both ends (DCT-II)
-  sine,      // Dirichlet at both end faces of cells (DST-II)
-  sine_I,    // Dirichlet one spacing beyond the first and the last unknown: face-centred (DST-I)
-  fourier,   // periodic (Hartley's real form)
-  dense,     // eigenvectors, n^2 multiplications a line
-  symmetric  // eigenvectors of a line that equals its mirror image: even and odd halves, n^2 / 2 multiplications
+  single,      // one unknown
+  cosine,      // Neumann at both ends (DCT-II)
+  sine,        // Dirichlet at both end faces of cells (DST-II)
+  mixed_low,   // Neumann at the low end, Dirichlet at the high one
+  mixed_high,  // the other way round
+  sine_I,      // Dirichlet one spacing beyond the first and the last unknown: face-centred (DST-I)
+  fourier,     // periodic (Hartley's real form)
+  dense,       // eigenvectors, n^2 multiplications a line
+  symmetric    // eigenvectors of a line that equals its mirror image: even and odd halves, n^2 / 2 multiplications
 };
 const char* to_string(Basis basis);
 

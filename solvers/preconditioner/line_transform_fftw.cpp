@@ -7,6 +7,7 @@
 //   cosine (Makhoul 1980): V of the values in the order 0, 2, 4, ..., 5, 3, 1;  X_k = Re exp(-i pi k / 2n) V_k
 //   sine:    the cosine transform of (-1)^i x_i
 //   fourier: Hartley's transform, Re V - Im V
+//   mixed:   the odd modes of the cosine transform of 2n values, the line and minus its mirror image
 //   sine_I:  V of the odd extension to 2 (n + 1) values;  X_k = i V_{k+1}
 // Plans are made with FFTW_ESTIMATE: measured plans differ from run to run, and so would the bits of the result.
 #include <fftw3.h>
@@ -44,9 +45,10 @@ struct Turn {
   Vector sign;
 };
 
-struct Weights {        // of one pair of modes k, q = n - k (mod n)
-  double a, b, aq, bq;  // X_k = a s + b d,  X_q = aq s + bq d
-  double e, f, g, h;    // s = e X_k + f X_q,  d = g X_k + h X_q
+struct Pair {  // of modes x and y (which may be one), from the spectrum at k and q = length - k (mod length)
+  int k, q, x, y;
+  double a, b, aq, bq;  // X_x = a s + b d,  X_y = aq s + bq d
+  double e, f, g, h;    // s = e X_x + f X_y,  d = g X_x + h X_y, over 2
 };
 
 class FastTransform final : public LineTransform {
@@ -65,38 +67,39 @@ class FastTransform final : public LineTransform {
   void inverse(const Lines& l, double* scratch) const override;
 
  private:
+  void place_values();
+  void pair_cosines(bool only_odd);
+  void pair_hartley();
+  void pair_sines_I();
   void transform(fftw_plan plan, double* from, double* to) const {
     fftw_execute_dft(plan, reinterpret_cast<fftw_complex*>(from), reinterpret_cast<fftw_complex*>(to));
   }
-  void gather(const Lines& l, bool permuted, double* buffer) const;         // from the lines to [row][width]
-  void scatter(const double* buffer, bool permuted, const Lines& l) const;  // and back
-  void combine(const double* V, double* X, std::ptrdiff_t ld) const;        // X_k from V
-  void separate(const double* X, std::ptrdiff_t ld, double* V) const;       // and back
-  void odd_extension(const Lines& l, double* scratch) const;
+  void extend(double* x) const;                                        // the mirrored half and the blank rows
+  void combine(const double* V, double* X, std::ptrdiff_t ld) const;   // modes from the spectrum
+  void separate(const double* X, std::ptrdiff_t ld, double* V) const;  // and back
   static bool is_full(const Lines& l) { return l.next == 1 && l.count == width; }
 
   Basis basis_;
-  int n_, length_;             // values of a line; of the complex transform
-  std::vector<int> row_;       // where value i of the line goes
-  std::vector<double> sign_;   // and its sign
-  std::vector<Weights> pair_;  // k = 0 .. n / 2
+  int n_, length_;                                 // values of a line; of the complex transform
+  std::vector<int> row_, mirror_, natural_;        // where value i goes, and minus it if anywhere; 0, 1, 2, ...
+  std::vector<double> sign_, plus_;                // its sign; 1, 1, 1, ...
+  std::vector<int> blank_value_, blank_spectrum_;  // rows that are zero
+  std::vector<Pair> pair_;
   fftw_plan forward_ = nullptr, backward_ = nullptr;
 };
 
-FastTransform::FastTransform(const Modes& modes)
-    : basis_(modes.basis), n_(modes.n), length_(basis_ == Basis::sine_I ? 2 * (n_ + 1) : n_) {
-  const bool cosines = basis_ == Basis::cosine || basis_ == Basis::sine;
-  for (int i = 0; i < n_; ++i) {
-    row_.push_back(!cosines ? i : i % 2 == 0 ? i / 2 : n_ - (i + 1) / 2);
-    sign_.push_back(basis_ == Basis::sine && i % 2 == 1 ? -1 : 1);
-  }
-  for (int k = 0; k <= n_ / 2; ++k) {
-    const double c = std::cos(0.5 * std::numbers::pi * k / n_), s = std::sin(0.5 * std::numbers::pi * k / n_);
-    Weights w = cosines ? Weights{0.5 * c, 0.5 * s, 0.5 * s, -0.5 * c, c, s, s, -c}
-                        : Weights{0.5, -0.5, 0.5, 0.5, 0.5, 0.5, -0.5, 0.5};
-    if (k == 0) w = {0.5, 0, 0.5, 0, cosines ? 1.0 : 0.5, cosines ? 0.0 : 0.5, 0, 0};  // its own partner
-    pair_.push_back(w);
-  }
+bool is_mixed(Basis b) { return b == Basis::mixed_low || b == Basis::mixed_high; }
+
+FastTransform::FastTransform(const Modes& modes) : basis_(modes.basis), n_(modes.n), length_(modes.n) {
+  if (is_mixed(basis_)) length_ = 2 * n_;
+  if (basis_ == Basis::sine_I) length_ = 2 * (n_ + 1);
+  place_values();
+  if (basis_ == Basis::fourier)
+    pair_hartley();
+  else if (basis_ == Basis::sine_I)
+    pair_sines_I();
+  else
+    pair_cosines(is_mixed(basis_));
   auto* a = fftw_alloc_complex(static_cast<std::size_t>(scratch() / 2));
   auto* b = a + std::ptrdiff_t{length_} * (width / 2);
   const auto plan = [&](int direction) {
@@ -108,101 +111,157 @@ FastTransform::FastTransform(const Modes& modes)
   fftw_free(a);
 }
 
-void FastTransform::gather(const Lines& l, bool permuted, double* buffer) const {
-  if (l.count < width) std::fill_n(buffer, std::ptrdiff_t{n_} * width, 0.0);
+void FastTransform::place_values() {
+  const auto makhoul = [&](int i) { return i % 2 == 0 ? i / 2 : length_ - (i + 1) / 2; };
   for (int i = 0; i < n_; ++i) {
-    const auto s = static_cast<std::size_t>(i);
-    double* to = buffer + std::ptrdiff_t{permuted ? row_[s] : i} * width;
-    const double* from = l.in + i * l.step;
-    const double sign = permuted ? sign_[s] : 1;
-    if (is_full(l)) {
-      for (int c = 0; c < width; c += simd_doubles) store(to + c, sign * load(from + c));
-    } else {
-      for (int c = 0; c < l.count; ++c) to[c] = sign * from[c * l.next];
+    natural_.push_back(i);
+    plus_.push_back(1);
+    sign_.push_back(basis_ == Basis::sine && i % 2 == 1 ? -1 : 1);
+    switch (basis_) {
+      case Basis::fourier:
+        row_.push_back(i);
+        break;
+      case Basis::sine_I:
+        row_.push_back(i + 1);
+        mirror_.push_back(length_ - 1 - i);
+        break;
+      case Basis::mixed_low:
+        row_.push_back(makhoul(i));
+        mirror_.push_back(makhoul(length_ - 1 - i));
+        break;
+      case Basis::mixed_high:  // from the other end
+        row_.push_back(makhoul(n_ - 1 - i));
+        mirror_.push_back(makhoul(n_ + i));
+        break;
+      default:
+        row_.push_back(makhoul(i));
+        break;
     }
   }
 }
 
-void FastTransform::scatter(const double* buffer, bool permuted, const Lines& l) const {
-  for (int i = 0; i < n_; ++i) {
-    const auto s = static_cast<std::size_t>(i);
-    const double* from = buffer + std::ptrdiff_t{permuted ? row_[s] : i} * width;
-    double* to = l.out + i * l.step;
-    const double sign = permuted ? sign_[s] : 1;
-    if (is_full(l)) {
-      for (int c = 0; c < width; c += simd_doubles) store(to + c, sign * load(from + c));
-    } else {
-      for (int c = 0; c < l.count; ++c) to[c * l.next] = sign * from[c];
-    }
+void FastTransform::pair_cosines(bool only_odd) {
+  const int first = only_odd ? 1 : 0, stride = only_odd ? 2 : 1;
+  const auto mode = [&](int k) { return only_odd ? (k - 1) / 2 : k; };
+  for (int k = first; k <= length_ / 2; k += stride) {
+    const int q = k == 0 ? 0 : length_ - k;
+    const double angle = 0.5 * std::numbers::pi * k / length_, c = std::cos(angle), s = std::sin(angle);
+    if (k == 0)
+      pair_.push_back({0, 0, 0, 0, 0.5, 0, 0.5, 0, 1, 0, 0, 0});
+    else
+      pair_.push_back({k, q, mode(k), mode(q), 0.5 * c, 0.5 * s, 0.5 * s, -0.5 * c, c, s, s, -c});
   }
+  for (int k = 0; only_odd && k < length_; k += 2) blank_spectrum_.push_back(k);
+}
+
+void FastTransform::pair_hartley() {
+  pair_.push_back({0, 0, 0, 0, 0.5, 0, 0.5, 0, 1, 0, 0, 0});
+  for (int k = 1; k <= n_ / 2; ++k) pair_.push_back({k, n_ - k, k, n_ - k, 0.5, -0.5, 0.5, 0.5, 0.5, 0.5, -0.5, 0.5});
+}
+
+void FastTransform::pair_sines_I() {
+  for (int k = 1; k <= n_; ++k) pair_.push_back({k, length_ - k, k - 1, k - 1, 0, -0.5, 0, -0.5, 0, 0, -1, 0});
+  blank_value_ = blank_spectrum_ = {0, n_ + 1};
+}
+
+// Values of lines to the rows [row][width] of a buffer. Lines along x are taken a cache line of values at a time: rows of
+// such lines may all fall into one set of the cache.
+void gather(const Lines& l, const std::vector<int>& row, const std::vector<double>& sign, double* buffer) {
+  const int n = static_cast<int>(row.size());
+  const auto at = [](int i) { return static_cast<std::size_t>(i); };
+  if (l.next == 1) {
+    for (int i = 0; i < n; ++i) {
+      double* to = buffer + std::ptrdiff_t{row[at(i)]} * width;
+      const double *from = l.in + i * l.step, s = sign[at(i)];
+      if (l.count == width)
+        for (int c = 0; c < width; c += simd_doubles) store(to + c, s * load(from + c));
+      else
+        for (int c = 0; c < width; ++c) to[c] = c < l.count ? s * from[c] : 0;
+    }
+    return;
+  }
+  constexpr int tile = 8;
+  for (int first = 0; first < n; first += tile)
+    for (int c = 0; c < width; ++c)
+      for (int i = first; i < std::min(n, first + tile); ++i)
+        buffer[std::ptrdiff_t{row[at(i)]} * width + c] = c < l.count ? sign[at(i)] * l.in[i + c * l.next] : 0;
+}
+
+void scatter(const double* buffer, const std::vector<int>& row, const std::vector<double>& sign, const Lines& l) {
+  const int n = static_cast<int>(row.size());
+  const auto at = [](int i) { return static_cast<std::size_t>(i); };
+  if (l.next == 1) {
+    for (int i = 0; i < n; ++i) {
+      const double *from = buffer + std::ptrdiff_t{row[at(i)]} * width, s = sign[at(i)];
+      double* to = l.out + i * l.step;
+      if (l.count == width)
+        for (int c = 0; c < width; c += simd_doubles) store(to + c, s * load(from + c));
+      else
+        for (int c = 0; c < l.count; ++c) to[c] = s * from[c];
+    }
+    return;
+  }
+  constexpr int tile = 8;
+  for (int first = 0; first < n; first += tile)
+    for (int c = 0; c < l.count; ++c)
+      for (int i = first; i < std::min(n, first + tile); ++i)
+        l.out[i + c * l.next] = sign[at(i)] * buffer[std::ptrdiff_t{row[at(i)]} * width + c];
+}
+
+void clear(const std::vector<int>& rows, double* buffer) {
+  for (const int r : rows) std::fill_n(buffer + std::ptrdiff_t{r} * width, width, 0.0);
+}
+
+void FastTransform::extend(double* x) const {
+  for (std::size_t i = 0; i < mirror_.size(); ++i)
+    for (int c = 0; c < width; c += simd_doubles)
+      store(x + std::ptrdiff_t{mirror_[i]} * width + c, -load(x + std::ptrdiff_t{row_[i]} * width + c));
+  clear(blank_value_, x);
 }
 
 void FastTransform::combine(const double* V, double* X, std::ptrdiff_t ld) const {
   const Turn turn;
-  for (int k = 0; k <= n_ / 2; ++k) {
-    const Weights& w = pair_[static_cast<std::size_t>(k)];
-    const int q = k == 0 ? 0 : n_ - k;
+  for (const Pair& p : pair_)
     for (int c = 0; c < width; c += simd_doubles) {
-      const Vector v = load(V + std::ptrdiff_t{k} * width + c), u = load(V + std::ptrdiff_t{q} * width + c);
+      const Vector v = load(V + std::ptrdiff_t{p.k} * width + c), u = load(V + std::ptrdiff_t{p.q} * width + c);
       const Vector s = v + u, d = turn(v - u);
-      store(X + q * ld + c, w.aq * s + w.bq * d);
-      store(X + k * ld + c, w.a * s + w.b * d);  // last: k may be q
+      store(X + p.y * ld + c, p.aq * s + p.bq * d);
+      store(X + p.x * ld + c, p.a * s + p.b * d);  // last: it may be y
     }
-  }
 }
 
 void FastTransform::separate(const double* X, std::ptrdiff_t ld, double* V) const {
   const Turn turn;
-  for (int k = 0; k <= n_ / 2; ++k) {
-    const Weights& w = pair_[static_cast<std::size_t>(k)];
-    const int q = k == 0 ? 0 : n_ - k;
+  for (const Pair& p : pair_)
     for (int c = 0; c < width; c += simd_doubles) {
-      const Vector x = load(X + k * ld + c), y = load(X + q * ld + c);
-      const Vector s = w.e * x + w.f * y, d = turn(w.g * x + w.h * y);  // V_k - V_q = i (g x + h y) = -turn(...)
-      store(V + std::ptrdiff_t{q} * width + c, s + d);
-      store(V + std::ptrdiff_t{k} * width + c, s - d);
+      const Vector x = load(X + p.x * ld + c), y = load(X + p.y * ld + c);
+      const Vector s = p.e * x + p.f * y, d = turn(p.g * x + p.h * y);  // V_k - V_q = i (g x + h y) 2 = -2 d
+      store(V + std::ptrdiff_t{p.q} * width + c, s + d);
+      store(V + std::ptrdiff_t{p.k} * width + c, s - d);
     }
-  }
-}
-
-// Its own inverse but for the factor 2 (n + 1).
-void FastTransform::odd_extension(const Lines& l, double* scratch) const {
-  double *x = scratch, *V = scratch + std::ptrdiff_t{length_} * width;
-  gather(l, false, x + width);
-  std::fill_n(x, width, 0.0);
-  std::fill_n(x + std::ptrdiff_t{n_ + 1} * width, width, 0.0);
-  for (int i = 1; i <= n_; ++i)
-    for (int c = 0; c < width; c += simd_doubles)
-      store(x + std::ptrdiff_t{length_ - i} * width + c, -load(x + std::ptrdiff_t{i} * width + c));
-  transform(forward_, x, V);
-  const Turn turn;
-  for (int k = 0; k < n_; ++k)
-    for (int c = 0; c < width; c += simd_doubles)
-      store(x + std::ptrdiff_t{k} * width + c, -turn(load(V + std::ptrdiff_t{k + 1} * width + c)));
-  scatter(x, false, l);
+  clear(blank_spectrum_, V);
 }
 
 void FastTransform::forward(const Lines& l, double* scratch) const {
-  if (basis_ == Basis::sine_I) return odd_extension(l, scratch);
   double *x = scratch, *V = scratch + std::ptrdiff_t{length_} * width;
-  gather(l, true, x);
+  gather(l, row_, sign_, x);
+  extend(x);
   transform(forward_, x, V);
   if (is_full(l)) return combine(V, l.out, l.step);
   combine(V, x, width);
-  scatter(x, false, l);
+  scatter(x, natural_, plus_, l);
 }
 
 void FastTransform::inverse(const Lines& l, double* scratch) const {
-  if (basis_ == Basis::sine_I) return odd_extension(l, scratch);
   double *V = scratch, *x = scratch + std::ptrdiff_t{length_} * width;
   if (is_full(l)) {
     separate(l.in, l.step, V);
   } else {
-    gather(l, false, x);
+    gather(l, natural_, plus_, x);
     separate(x, width, V);
   }
   transform(backward_, V, x);
-  scatter(x, true, l);
+  scatter(x, row_, sign_, l);
 }
 
 }  // namespace
@@ -214,7 +273,7 @@ bool has_fast_transforms() { return true; }
 
 // About 0.1 ns a value and factor 2 of the length; large prime factors cost their size; two passes.
 double fast_transform_cost(int n, Basis basis) {
-  int length = basis == Basis::sine_I ? 2 * (n + 1) : n;
+  int length = basis == Basis::sine_I ? 2 * (n + 1) : is_mixed(basis) ? 2 * n : n;
   const double values = length;
   double factors = 0;
   for (int p = 2; length > 1; ++p)

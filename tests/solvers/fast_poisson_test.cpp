@@ -104,7 +104,7 @@ TYPED_TEST(FastPoissonIn, SolvesEverySmallCaseToRoundOff) {
 
 TYPED_TEST(FastPoissonIn, SolvesSizesOfAllKindsToRoundOff) {
   const Extents sizes[] = {{128, 64, 1}, {97, 31, 1}, {33, 17, 20}, {64, 1, 48},
-                           {16, 40, 23}, {1, 1, 200}, {300, 1, 1}};
+                           {16, 40, 23}, {1, 1, 61}};
   for (const Extents& e : sizes)
     for (const Ends& ends : all_ends)
       for (const char* stretching : {"uniform", "tanh", "tanh_low"}) {
