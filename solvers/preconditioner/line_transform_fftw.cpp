@@ -164,48 +164,80 @@ void FastTransform::pair_sines_I() {
   blank_value_ = blank_spectrum_ = {0, n_ + 1};
 }
 
-// Values of lines to the rows [row][width] of a buffer. Lines along x are taken a cache line of values at a time: rows of
-// such lines may all fall into one set of the cache.
-void gather(const Lines& l, const std::vector<int>& row, const std::vector<double>& sign, double* buffer) {
-  const int n = static_cast<int>(row.size());
-  const auto at = [](int i) { return static_cast<std::size_t>(i); };
-  if (l.next == 1) {
-    for (int i = 0; i < n; ++i) {
-      double* to = buffer + std::ptrdiff_t{row[at(i)]} * width;
-      const double *from = l.in + i * l.step, s = sign[at(i)];
-      if (l.count == width)
-        for (int c = 0; c < width; c += simd_doubles) store(to + c, s * load(from + c));
-      else
-        for (int c = 0; c < width; ++c) to[c] = c < l.count ? s * from[c] : 0;
-    }
-    return;
+// Transposes a square of vectors: the blocks off the diagonal change places, halves, quarters, ... single values.
+template <int S>
+void exchange(Vector (&v)[simd_doubles]) {
+  Index low, high;
+  for (int e = 0; e < simd_doubles; ++e) {
+    low[e] = e & S ? simd_doubles + e - S : e;
+    high[e] = e & S ? simd_doubles + e : e + S;
   }
-  constexpr int tile = 8;
-  for (int first = 0; first < n; first += tile)
-    for (int c = 0; c < width; ++c)
-      for (int i = first; i < std::min(n, first + tile); ++i)
-        buffer[std::ptrdiff_t{row[at(i)]} * width + c] = c < l.count ? sign[at(i)] * l.in[i + c * l.next] : 0;
+  for (int i = 0; i < simd_doubles; ++i) {
+    if (i & S) continue;
+    const Vector a = v[i], b = v[i + S];
+    v[i] = __builtin_shuffle(a, b, low);
+    v[i + S] = __builtin_shuffle(a, b, high);
+  }
+  if constexpr (S > 1) exchange<S / 2>(v);
 }
 
-void scatter(const double* buffer, const std::vector<int>& row, const std::vector<double>& sign, const Lines& l) {
-  const int n = static_cast<int>(row.size());
-  const auto at = [](int i) { return static_cast<std::size_t>(i); };
-  if (l.next == 1) {
-    for (int i = 0; i < n; ++i) {
-      const double *from = buffer + std::ptrdiff_t{row[at(i)]} * width, s = sign[at(i)];
-      double* to = l.out + i * l.step;
-      if (l.count == width)
-        for (int c = 0; c < width; c += simd_doubles) store(to + c, s * load(from + c));
-      else
-        for (int c = 0; c < l.count; ++c) to[c] = s * from[c];
+// From lines to the rows of a buffer and back, value i of the line in row[i], times sign[i].
+struct Placement {
+  const std::vector<int>& row;
+  const std::vector<double>& sign;
+  int size() const { return static_cast<int>(row.size()); }
+  std::ptrdiff_t offset(int i) const { return std::ptrdiff_t{row[static_cast<std::size_t>(i)]} * width; }
+  double s(int i) const { return sign[static_cast<std::size_t>(i)]; }
+};
+
+void gather_rows(const Lines& l, const Placement& p, double* buffer) {
+  int i = 0;
+  for (; l.count == width && i + simd_doubles <= p.size(); i += simd_doubles)
+    for (int c = 0; c < width; c += simd_doubles) {
+      Vector v[simd_doubles];
+      for (int k = 0; k < simd_doubles; ++k) v[k] = load(l.in + i + (c + k) * l.next);
+      exchange<simd_doubles / 2>(v);
+      for (int k = 0; k < simd_doubles; ++k) store(buffer + p.offset(i + k) + c, p.s(i + k) * v[k]);
     }
-    return;
+  for (; i < p.size(); ++i)
+    for (int c = 0; c < width; ++c) buffer[p.offset(i) + c] = c < l.count ? p.s(i) * l.in[i + c * l.next] : 0;
+}
+
+void scatter_rows(const double* buffer, const Placement& p, const Lines& l) {
+  int i = 0;
+  for (; l.count == width && i + simd_doubles <= p.size(); i += simd_doubles)
+    for (int c = 0; c < width; c += simd_doubles) {
+      Vector v[simd_doubles];
+      for (int k = 0; k < simd_doubles; ++k) v[k] = p.s(i + k) * load(buffer + p.offset(i + k) + c);
+      exchange<simd_doubles / 2>(v);
+      for (int k = 0; k < simd_doubles; ++k) store(l.out + i + (c + k) * l.next, v[k]);
+    }
+  for (; i < p.size(); ++i)
+    for (int c = 0; c < l.count; ++c) l.out[i + c * l.next] = p.s(i) * buffer[p.offset(i) + c];
+}
+
+void gather(const Lines& l, const Placement& p, double* buffer) {
+  if (l.next != 1) return gather_rows(l, p, buffer);
+  for (int i = 0; i < p.size(); ++i) {
+    double* to = buffer + p.offset(i);
+    const double *from = l.in + i * l.step, s = p.s(i);
+    if (l.count == width)
+      for (int c = 0; c < width; c += simd_doubles) store(to + c, s * load(from + c));
+    else
+      for (int c = 0; c < width; ++c) to[c] = c < l.count ? s * from[c] : 0;
   }
-  constexpr int tile = 8;
-  for (int first = 0; first < n; first += tile)
-    for (int c = 0; c < l.count; ++c)
-      for (int i = first; i < std::min(n, first + tile); ++i)
-        l.out[i + c * l.next] = sign[at(i)] * buffer[std::ptrdiff_t{row[at(i)]} * width + c];
+}
+
+void scatter(const double* buffer, const Placement& p, const Lines& l) {
+  if (l.next != 1) return scatter_rows(buffer, p, l);
+  for (int i = 0; i < p.size(); ++i) {
+    const double *from = buffer + p.offset(i), s = p.s(i);
+    double* to = l.out + i * l.step;
+    if (l.count == width)
+      for (int c = 0; c < width; c += simd_doubles) store(to + c, s * load(from + c));
+    else
+      for (int c = 0; c < l.count; ++c) to[c] = s * from[c];
+  }
 }
 
 void clear(const std::vector<int>& rows, double* buffer) {
@@ -244,12 +276,12 @@ void FastTransform::separate(const double* X, std::ptrdiff_t ld, double* V) cons
 
 void FastTransform::forward(const Lines& l, double* scratch) const {
   double *x = scratch, *V = scratch + std::ptrdiff_t{length_} * width;
-  gather(l, row_, sign_, x);
+  gather(l, {row_, sign_}, x);
   extend(x);
   transform(forward_, x, V);
   if (is_full(l)) return combine(V, l.out, l.step);
   combine(V, x, width);
-  scatter(x, natural_, plus_, l);
+  scatter(x, {natural_, plus_}, l);
 }
 
 void FastTransform::inverse(const Lines& l, double* scratch) const {
@@ -257,11 +289,11 @@ void FastTransform::inverse(const Lines& l, double* scratch) const {
   if (is_full(l)) {
     separate(l.in, l.step, V);
   } else {
-    gather(l, natural_, plus_, x);
+    gather(l, {natural_, plus_}, x);
     separate(x, width, V);
   }
   transform(backward_, V, x);
-  scatter(x, row_, sign_, l);
+  scatter(x, {row_, sign_}, l);
 }
 
 }  // namespace
