@@ -1,0 +1,145 @@
+// Products and inverses of dense n x n blocks stored column by column, on one host core.
+#pragma once
+#include <algorithm>
+#include <cmath>
+
+#include "solvers/matrix/block_lanes.hpp"
+
+namespace weir::lanes {
+
+// Neither 0, nor infinite, nor not a number.
+inline bool usable_pivot(double p) { return p != 0 && p - p == 0; }
+
+namespace detail {
+
+// Columns V0 .. V0 + G - 1 of C = A B, or of C -= A B: they share each loaded column of A.
+template <int N, int V0, int G, bool Subtract, class T>
+[[gnu::always_inline]] inline void product_columns(double* C, const double* A, const T* B) {
+  Lanes<N> acc[G];
+  unroll<G>([&](auto g) __attribute__((always_inline)) {
+    if constexpr (Subtract)
+      acc[g].load(C + (V0 + g) * N);
+    else
+      acc[g].clear();
+  });
+  unroll<N>([&](auto w) __attribute__((always_inline)) {
+    Lanes<N> column;
+    column.load(A + w * N);
+    unroll<G>([&](auto g) __attribute__((always_inline)) {
+      const double x = static_cast<double>(B[(V0 + g) * N + w]);
+      acc[g].add(column, Subtract ? -x : x);
+    });
+  });
+  unroll<G>([&](auto g) __attribute__((always_inline)) { acc[g].store(C + (V0 + g) * N); });
+}
+
+template <bool Subtract, class T>
+void product_runtime(int n, double* __restrict C, const double* __restrict A, const T* __restrict B) {
+  for (int v = 0; v < n; ++v) {
+    double* c = C + v * n;
+    if (!Subtract) std::fill(c, c + n, 0.0);
+    int w = 0;
+    for (; w + 4 <= n; w += 4) {
+      const double *a0 = A + w * n, *a1 = a0 + n, *a2 = a1 + n, *a3 = a2 + n;
+      const double sign = Subtract ? -1 : 1;
+      const double x0 = sign * B[v * n + w], x1 = sign * B[v * n + w + 1], x2 = sign * B[v * n + w + 2],
+                   x3 = sign * B[v * n + w + 3];
+#pragma omp simd
+      for (int u = 0; u < n; ++u) c[u] += (a0[u] * x0 + a1[u] * x1) + (a2[u] * x2 + a3[u] * x3);
+    }
+    for (; w < n; ++w) {
+      const double x = (Subtract ? -1.0 : 1.0) * B[v * n + w];
+#pragma omp simd
+      for (int u = 0; u < n; ++u) c[u] += A[w * n + u] * x;
+    }
+  }
+}
+
+}  // namespace detail
+
+// C = A B, or C -= A B. No two may overlap.
+template <bool Subtract, int N, class T>
+[[gnu::always_inline]] inline void product(FixedBlock<N>, double* C, const double* A, const T* B) {
+  constexpr int G = N == 8 ? 4 : N == 6 ? 3 : N == 7 ? 4 : N;  // as many sums as registers hold
+  detail::product_columns<N, 0, G, Subtract>(C, A, B);
+  if constexpr (N > G) detail::product_columns<N, G, N - G, Subtract>(C, A, B);
+}
+template <bool Subtract, class T>
+void product(RuntimeBlock b, double* C, const double* A, const T* B) {
+  detail::product_runtime<Subtract>(b.n, C, A, B);
+}
+
+// d <- d^-1 by Gauss-Jordan elimination in place (Alg. 5), without pivoting. False: a pivot was not usable.
+template <int N>
+[[gnu::always_inline]] inline bool invert(FixedBlock<N>, double* d) {
+  Lanes<N> column[N];
+  unroll<N>([&](auto v) __attribute__((always_inline)) { column[v].load(d + v * N); });
+  bool usable = true;
+  unroll<N>([&](auto r) __attribute__((always_inline)) {
+    const double pivot = column[r].template get<r.value>(), inverse = 1 / pivot;
+    usable &= usable_pivot(pivot);
+    Lanes<N> c = column[r];  // with -1 in row r, column <- column - c (row r / pivot) also sets row r, once that is 0
+    c.template set<r.value>(-1);
+    unroll<N>([&](auto v) __attribute__((always_inline)) {
+      if constexpr (v != r) {
+        const double s = column[v].template get<r.value>() * inverse;
+        column[v].template set<r.value>(0);
+        column[v].add(c, -s);
+      }
+    });
+    c.scale(-inverse);
+    column[r] = c;  // row r: -1 * -inverse
+  });
+  unroll<N>([&](auto v) __attribute__((always_inline)) { column[v].store(d + v * N); });
+  return usable;
+}
+
+inline bool invert(RuntimeBlock b, double* d) {
+  const int n = b.n;
+  alignas(64) double c[max_block];
+  bool usable = true;
+  for (int r = 0; r < n; ++r) {
+    const double pivot = d[r * n + r], inverse = 1 / pivot;
+    usable &= usable_pivot(pivot);
+    std::copy(d + r * n, d + r * n + n, c);
+    c[r] = -1;
+    for (int v = 0; v < n; ++v) {
+      double* __restrict column = d + v * n;
+      const double s = column[r] * inverse;
+      column[r] = 0;
+#pragma omp simd
+      for (int u = 0; u < n; ++u) column[u] -= c[u] * s;
+    }
+    for (int u = 0; u < n; ++u) d[r * n + u] = -inverse * c[u];
+  }
+  return usable;
+}
+
+// The same with the largest entry of each column as its pivot: rows are exchanged, P d is inverted, and (P d)^-1 P is
+// d^-1, so the exchanges are undone on the columns in reverse.
+inline bool invert_pivoting(int n, double* d) {
+  int exchanged[max_block];
+  alignas(64) double c[max_block];
+  for (int r = 0; r < n; ++r) {
+    int p = r;
+    for (int u = r + 1; u < n; ++u)
+      if (std::abs(d[r * n + u]) > std::abs(d[r * n + p])) p = u;
+    exchanged[r] = p;
+    for (int v = 0; v < n && p != r; ++v) std::swap(d[v * n + r], d[v * n + p]);
+    const double pivot = d[r * n + r], inverse = 1 / pivot;
+    if (!usable_pivot(pivot)) return false;
+    std::copy(d + r * n, d + r * n + n, c);
+    c[r] = -1;
+    for (int v = 0; v < n; ++v) {
+      const double s = d[v * n + r] * inverse;
+      d[v * n + r] = 0;
+      for (int u = 0; u < n; ++u) d[v * n + u] -= c[u] * s;
+    }
+    for (int u = 0; u < n; ++u) d[r * n + u] = -inverse * c[u];
+  }
+  for (int r = n - 1; r >= 0; --r)
+    if (exchanged[r] != r) std::swap_ranges(d + r * n, d + r * n + n, d + exchanged[r] * n);
+  return true;
+}
+
+}  // namespace weir::lanes

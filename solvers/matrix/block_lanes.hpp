@@ -1,0 +1,230 @@
+// Dense n x n blocks, column by column, on one host core. Lanes<N> holds one column (or one cell's unknowns) in vector
+// registers as quads, a pair and a single: nothing beyond the column is ever read, and all loops over it are unrolled.
+// Vectors are GCC's and Clang's; where the processor has narrower registers the compiler splits them.
+#pragma once
+#include <type_traits>
+#include <utility>
+
+namespace weir::lanes {
+
+// Largest block that the kernels with a run-time size keep on the stack; also the largest that this layer accepts.
+inline constexpr int max_block = 64;
+
+template <class T>
+struct VectorsOf {
+  // Aligned as their elements are, so that columns may start anywhere.
+  typedef T Quad __attribute__((vector_size(4 * sizeof(T)), aligned(alignof(T)), may_alias));
+  typedef T Pair __attribute__((vector_size(2 * sizeof(T)), aligned(alignof(T)), may_alias));
+};
+using Quad = VectorsOf<double>::Quad;
+using Pair = VectorsOf<double>::Pair;
+
+// f(0), ..., f(N - 1) with indices that are compile-time constants.
+template <int N, class F>
+[[gnu::always_inline]] inline void unroll(F&& f) {
+  [&]<int... I>(std::integer_sequence<int, I...>) __attribute__((always_inline)) {
+    (f(std::integral_constant<int, I>{}), ...);
+  }
+  (std::make_integer_sequence<int, N>{});
+}
+
+template <class T>
+[[gnu::always_inline]] inline Quad load_quad(const T* p) {
+  return __builtin_convertvector(*reinterpret_cast<const typename VectorsOf<T>::Quad*>(p), Quad);
+}
+template <class T>
+[[gnu::always_inline]] inline Pair load_pair(const T* p) {
+  return __builtin_convertvector(*reinterpret_cast<const typename VectorsOf<T>::Pair*>(p), Pair);
+}
+
+template <int N>
+struct Lanes {
+  static constexpr int quads = N / 4, pairs = N % 4 / 2, singles = N % 2;
+  static constexpr int at_pair = 4 * quads, at_single = N - 1;
+  Quad q[quads + 1];  // the last of each is there because an array of none is not C++; it is never touched
+  Pair p[pairs + 1];
+  double s[1];
+
+  [[gnu::always_inline]] void clear() {
+    unroll<quads>([&](auto i) __attribute__((always_inline)) { q[i] = Quad{}; });
+    if constexpr (pairs) p[0] = Pair{};
+    if constexpr (singles) s[0] = 0;
+  }
+  template <class T>
+  [[gnu::always_inline]] void load(const T* c) {
+    unroll<quads>([&](auto i) __attribute__((always_inline)) { q[i] = load_quad(c + 4 * i); });
+    if constexpr (pairs) p[0] = load_pair(c + at_pair);
+    if constexpr (singles) s[0] = c[at_single];
+  }
+  template <class T>
+  [[gnu::always_inline]] void store(T* c) const {
+    using Vectors = VectorsOf<T>;
+    unroll<quads>([&](auto i) __attribute__((always_inline)) {
+      *reinterpret_cast<typename Vectors::Quad*>(c + 4 * i) = __builtin_convertvector(q[i], typename Vectors::Quad);
+    });
+    if constexpr (pairs)
+      *reinterpret_cast<typename Vectors::Pair*>(c + at_pair) = __builtin_convertvector(p[0], typename Vectors::Pair);
+    if constexpr (singles) c[at_single] = static_cast<T>(s[0]);
+  }
+  // += column * x
+  template <class T>
+  [[gnu::always_inline]] void add(const T* c, double x) {
+    unroll<quads>([&](auto i) __attribute__((always_inline)) { q[i] += load_quad(c + 4 * i) * x; });
+    if constexpr (pairs) p[0] += load_pair(c + at_pair) * x;
+    if constexpr (singles) s[0] += c[at_single] * x;
+  }
+  [[gnu::always_inline]] void add(const Lanes& c, double x) {
+    unroll<quads>([&](auto i) __attribute__((always_inline)) { q[i] += c.q[i] * x; });
+    if constexpr (pairs) p[0] += c.p[0] * x;
+    if constexpr (singles) s[0] += c.s[0] * x;
+  }
+  // -= column * x
+  template <class T>
+  [[gnu::always_inline]] void subtract(const T* c, double x) {
+    unroll<quads>([&](auto i) __attribute__((always_inline)) { q[i] -= load_quad(c + 4 * i) * x; });
+    if constexpr (pairs) p[0] -= load_pair(c + at_pair) * x;
+    if constexpr (singles) s[0] -= c[at_single] * x;
+  }
+  [[gnu::always_inline]] void scale(double x) {
+    unroll<quads>([&](auto i) __attribute__((always_inline)) { q[i] *= x; });
+    if constexpr (pairs) p[0] *= x;
+    if constexpr (singles) s[0] *= x;
+  }
+  template <int U>
+  [[gnu::always_inline]] double get() const {
+    if constexpr (U < at_pair)
+      return q[U / 4][U % 4];
+    else if constexpr (U < at_pair + 2 * pairs)
+      return p[0][U - at_pair];
+    else
+      return s[0];
+  }
+  template <int U>
+  [[gnu::always_inline]] void set(double x) {
+    if constexpr (U < at_pair)
+      q[U / 4][U % 4] = x;
+    else if constexpr (U < at_pair + 2 * pairs)
+      p[0][U - at_pair] = x;
+    else
+      s[0] = x;
+  }
+};
+
+// What the kernels over cells are written on: FixedBlock<N> for n = N <= 8, RuntimeBlock for any n <= max_block. Their
+// Vector is a cell's unknowns, meant to live in registers (or, for large n, in the first-level cache).
+template <int N>
+struct FixedBlock {
+  explicit FixedBlock(int) {}
+  static constexpr int size() { return N; }
+
+  struct Vector {
+    Lanes<N> a;
+    [[gnu::always_inline]] explicit Vector(FixedBlock) { a.clear(); }
+    [[gnu::always_inline]] Vector(FixedBlock, const double* x) { a.load(x); }
+    // += A x and -= A x, A column by column. Even and odd columns are summed apart: shorter chains of dependent
+    // additions.
+    template <class T>
+    [[gnu::always_inline]] void add_product(const T* A, const Vector& x) {
+      Lanes<N> odd;
+      odd.clear();
+      unroll<N>([&](auto v)
+                    __attribute__((always_inline)) { (v % 2 ? odd : a).add(A + v * N, x.a.template get<v.value>()); });
+      a.add(odd, 1);
+    }
+    template <class T>
+    [[gnu::always_inline]] void subtract_product(const T* A, const double* x) {
+      Lanes<N> odd;
+      odd.clear();
+      unroll<N>([&](auto v) __attribute__((always_inline)) { (v % 2 ? odd : a).subtract(A + v * N, x[v]); });
+      a.add(odd, 1);
+    }
+    [[gnu::always_inline]] void negate() { a.scale(-1); }
+    [[gnu::always_inline]] void store(double* y) const { a.store(y); }
+    [[gnu::always_inline]] double dot() const {
+      double s = 0;
+      unroll<N>([&](auto u)
+                    __attribute__((always_inline)) { s += a.template get<u.value>() * a.template get<u.value>(); });
+      return s;
+    }
+  };
+};
+
+struct RuntimeBlock {
+  int n;
+  explicit RuntimeBlock(int block) : n(block) {}
+  int size() const { return n; }
+
+  struct Vector {
+    int n;
+    alignas(64) double a[max_block];
+    explicit Vector(RuntimeBlock b) : n(b.n) {
+      for (int u = 0; u < n; ++u) a[u] = 0;
+    }
+    Vector(RuntimeBlock b, const double* x) : n(b.n) {
+      for (int u = 0; u < n; ++u) a[u] = x[u];
+    }
+    template <class T>
+    void add_product(const T* A, const Vector& x) {
+      add<1>(A, x.a);
+    }
+    template <class T>
+    void subtract_product(const T* A, const double* x) {
+      add<-1>(A, x);
+    }
+    void negate() {
+      for (int u = 0; u < n; ++u) a[u] = -a[u];
+    }
+    void store(double* y) const {
+      for (int u = 0; u < n; ++u) y[u] = a[u];
+    }
+    double dot() const {
+      double s = 0;
+      for (int u = 0; u < n; ++u) s += a[u] * a[u];
+      return s;
+    }
+
+   private:
+    template <int sign, class T>
+    void add(const T* __restrict A, const double* __restrict x) {
+      int v = 0;
+      for (; v + 4 <= n; v += 4) {  // four columns a pass: a quarter of the loads and stores of a
+        const T *c0 = A + v * n, *c1 = c0 + n, *c2 = c1 + n, *c3 = c2 + n;
+        const double x0 = sign * x[v], x1 = sign * x[v + 1], x2 = sign * x[v + 2], x3 = sign * x[v + 3];
+#pragma omp simd
+        for (int u = 0; u < n; ++u) a[u] += (c0[u] * x0 + c1[u] * x1) + (c2[u] * x2 + c3[u] * x3);
+      }
+      for (; v < n; ++v) {
+        const T* c = A + v * n;
+#pragma omp simd
+        for (int u = 0; u < n; ++u) a[u] += c[u] * (sign * x[v]);
+      }
+    }
+  };
+};
+
+// f(FixedBlock<n>) for n <= 8, else f(RuntimeBlock).
+template <class F>
+decltype(auto) with_block(int n, const F& f) {
+  switch (n) {
+    case 1:
+      return f(FixedBlock<1>(n));
+    case 2:
+      return f(FixedBlock<2>(n));
+    case 3:
+      return f(FixedBlock<3>(n));
+    case 4:
+      return f(FixedBlock<4>(n));
+    case 5:
+      return f(FixedBlock<5>(n));
+    case 6:
+      return f(FixedBlock<6>(n));
+    case 7:
+      return f(FixedBlock<7>(n));
+    case 8:
+      return f(FixedBlock<8>(n));
+    default:
+      return f(RuntimeBlock(n));
+  }
+}
+
+}  // namespace weir::lanes
