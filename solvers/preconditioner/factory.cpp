@@ -1,5 +1,6 @@
 // What preconditioners exist: one line each.
 #include "base/error.hpp"
+#include "solvers/preconditioner/block_ilu0.hpp"
 #include "solvers/preconditioner/block_jacobi.hpp"
 #include "solvers/preconditioner/fast_poisson.hpp"
 #include "solvers/preconditioner/jacobi.hpp"
@@ -22,6 +23,7 @@ constexpr Entry<Space> entries[] = {
     {"fast_poisson", make_fast_poisson<Space>},
     {"multigrid", make_multigrid<Space>},
     {"block_jacobi", make_block_jacobi<Space>},
+    {"block_ilu0", make_block_ilu0<Space>},
 };
 
 }  // namespace

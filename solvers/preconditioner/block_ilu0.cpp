@@ -1,0 +1,151 @@
+#include "solvers/preconditioner/block_ilu0.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "solvers/preconditioner/block_ilu0_factors.hpp"
+#include "solvers/timer.hpp"
+
+namespace weir {
+namespace {
+
+std::string cell_name(Extents e, int cell) {
+  return "cell (" + std::to_string(cell % e.nx) + ", " + std::to_string(cell / e.nx % e.ny) + ", " +
+         std::to_string(cell / (e.nx * e.ny)) + ")";
+}
+
+// The first cell with a value that is not finite in a block that is used, or -1.
+int first_not_finite(BlockStencilView A, const std::vector<double>& values) {
+  for (int c = 0; c < A.cells.count(); ++c)
+    for (int s = A.first; s < A.first + A.slots; ++s) {
+      const auto block = values.begin() + (A.block(c, s) - A.values);
+      if (A.neighbour(c, s) >= 0 &&
+          !std::all_of(block, block + A.block_entries(), [](double v) { return std::isfinite(v); }))
+        return c;
+    }
+  return -1;
+}
+
+// Between three cells in a ring each pair are neighbours: ILU(0) then changes the blocks off the diagonal too. And of
+// two cells each is the other's neighbour on both sides.
+void refuse_short_rings(Extents e, Periodic periodic) {
+  const auto refuse = [](const char* direction, bool wraps, int cells) {
+    if (wraps && cells > 1 && cells < 4)
+      throw Error(Exit::usage, std::string("block_ilu0: the periodic direction ") + direction + " has " +
+                                   std::to_string(cells) + " cells; at least 4 are needed");
+  };
+  refuse("x", periodic.x, e.nx);
+  refuse("y", periodic.y, e.ny);
+  refuse("z", periodic.z, e.nz);
+}
+
+}  // namespace
+
+const char* to_string(BlockIluForm form) {
+  switch (form) {
+    case BlockIluForm::entry:
+      return "entry";
+    case BlockIluForm::workgroup:
+      return "workgroup";
+    case BlockIluForm::one_launch:
+      return "one_launch";
+    default:
+      return "automatic";
+  }
+}
+
+template <class Space>
+BlockIlu0<Space>::BlockIlu0(const BlockIluOptions& options) : options_(options) {}
+template <class Space>
+BlockIlu0<Space>::~BlockIlu0() = default;
+
+template <class Space>
+SetupInfo BlockIlu0<Space>::setup(const Matrix<Space>& A) {
+  A_ = dynamic_cast<const BlockStencil<Space>*>(&A);
+  if (!A_) throw Error(Exit::usage, "block_ilu0 works on block stencil matrices only; this system has another kind");
+  refuse_short_rings(A_->cells(), A_->periodic());
+  in_double_.reset();
+  in_float_.reset();
+  if (options_.float_factors)
+    in_float_ = std::make_unique<BlockIluFactors<Space, float>>(*A_, options_);
+  else
+    in_double_ = std::make_unique<BlockIluFactors<Space, double>>(*A_, options_);
+  return update(A);
+}
+
+template <class Space>
+SetupInfo BlockIlu0<Space>::update(const Matrix<Space>& A) {
+  const auto* stencil = dynamic_cast<const BlockStencil<Space>*>(&A);
+  if (!A_ || !stencil || stencil->cells() != A_->cells() || stencil->block() != A_->block() ||
+      !(stencil->periodic() == A_->periodic()))
+    return setup(A);
+  A_ = stencil;
+  SetupInfo info;
+  {
+    const ScopedTimer timer(info.seconds);
+    factorise();
+  }
+  info.levels = in_float_ ? in_float_->levels() : in_double_->levels();
+  info.bytes = in_float_ ? in_float_->bytes() : in_double_->bytes();
+  info.nnz = A_->values().size();
+  return info;
+}
+
+template <class Space>
+void BlockIlu0<Space>::factorise() {
+  const FailedCell cell = in_float_ ? in_float_->factorise(A_->stencil()) : in_double_->factorise(A_->stencil());
+  if (cell < 0) return;
+  std::vector<double> values(static_cast<std::size_t>(A_->values().size()));
+  const BlockStencilView view = A_->stencil();
+  A_->download(values);
+  const int culprit = first_not_finite(view, values);
+  if (culprit >= 0)
+    throw Error(Exit::not_finite, "block_ilu0: the matrix holds a value that is not a finite number in the row of " +
+                                      cell_name(view.cells, culprit));
+  throw Error(Exit::solver_failed, "block_ilu0: the diagonal block of " + cell_name(view.cells, cell) +
+                                       " became singular in the factorisation" +
+                                       (options_.pivoting ? "" : "; pivoting = true may help"));
+}
+
+template <class Space>
+void BlockIlu0<Space>::apply(View<const double> r, View<double> z) const {
+  if (in_float_)
+    in_float_->solve(A_->stencil(), r.data(), z.data());
+  else
+    in_double_->solve(A_->stencil(), r.data(), z.data());
+}
+
+template <class Space>
+std::string BlockIlu0<Space>::describe() const {
+  std::string text = "block ILU(0), natural order";
+  if constexpr (std::is_same_v<Space, Device>) text += std::string(", ") + to_string(options_.form);
+  if (options_.pivoting) text += ", pivoting";
+  if (options_.float_factors) text += ", float factors";
+  return text;
+}
+
+template <class Space>
+std::vector<double> BlockIlu0<Space>::inverted_diagonals() const {
+  if (in_double_) return in_double_->inverted();
+  const std::vector<float> f = in_float_->inverted();
+  return std::vector<double>(f.begin(), f.end());
+}
+
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_block_ilu0(const Table& options) {
+  BlockIluOptions o;
+  const std::string form = options.choice("form", {"automatic", "one_launch", "workgroup", "entry"}, "automatic");
+  for (const auto f : {BlockIluForm::one_launch, BlockIluForm::workgroup, BlockIluForm::entry})
+    if (form == to_string(f)) o.form = f;
+  o.pivoting = options.get("pivoting", false);
+  o.float_factors = options.choice("factors", {"double", "float"}, "double") == "float";
+  return std::make_unique<BlockIlu0<Space>>(o);
+}
+
+template class BlockIlu0<Host>;
+template class BlockIlu0<Device>;
+template std::unique_ptr<Preconditioner<Host>> make_block_ilu0<Host>(const Table&);
+template std::unique_ptr<Preconditioner<Device>> make_block_ilu0<Device>(const Table&);
+
+}  // namespace weir
