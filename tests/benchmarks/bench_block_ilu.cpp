@@ -1,0 +1,114 @@
+// block_ilu0 on the host: microseconds a cell for factorisation, triangular solve (both sweeps) and residual, beside
+// the bytes they must move, the triad of the same run and PETSc's BAIJ ILU(0) on the same matrix (Luo et al. 2015,
+// Figs. 9, 10).
+//   bench_block_ilu [--csv FILE] [--quick]
+// Bytes a cell, n x n blocks of doubles, vectors counted once:
+//   factorisation 7 blocks read, 1 written | solve 3 + 3 of A and twice d, r read, z written, read and written |
+//   residual 7, b x r
+#include <omp.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "solvers/preconditioner/block_ilu0.hpp"
+#include "tests/benchmarks/bench.hpp"
+#include "tests/benchmarks/block_ilu_peer.hpp"
+
+using namespace weir;
+using bench::number;
+
+namespace {
+
+struct Bytes {
+  double factor, solve, residual;
+};
+Bytes bytes_a_cell(int n) {
+  const double block = 8.0 * n * n, vector = 8.0 * n;
+  return {8 * block, 8 * block + 4 * vector, 7 * block + 3 * vector};
+}
+
+class Report {
+ public:
+  explicit Report(const std::string& csv)
+      : table_({"cells, n", "threads", "factor us", "solve us", "residual us", "factor GB/s", "solve GB/s",
+                "resid GB/s", "solve/triad", "resid/triad"},
+               csv) {
+    for (int t = 1; t <= 2; ++t) {
+      bench::set_threads(t);
+      triad_[t] = bench::triad_bytes_per_second(t);
+      std::printf("triad, %d thread(s): %.2f GB/s\n", t, 1e-9 * triad_[t]);
+    }
+  }
+
+  void row(const std::string& name, int threads, double cells, const Bytes& bytes, double factor, double solve,
+           double residual) {
+    const auto rate = [&](double b, double seconds) { return b * cells / seconds; };
+    const auto us = [&](double seconds) { return number(1e6 * seconds / cells); };
+    table_.row({name, std::to_string(threads), us(factor), us(solve), us(residual),
+                number(1e-9 * rate(bytes.factor, factor)), number(1e-9 * rate(bytes.solve, solve)),
+                number(1e-9 * rate(bytes.residual, residual)), number(rate(bytes.solve, solve) / triad_[threads]),
+                number(rate(bytes.residual, residual) / triad_[threads])});
+  }
+
+ private:
+  bench::Table table_;
+  double triad_[3] = {};
+};
+
+void measure(Report& report, Extents cells, int n, bool with_peer) {
+  const test::BlockSystem system = test::random_system(cells, n, 1);
+  const std::string name = std::to_string(cells.nx) + "^3, n = " + std::to_string(n);
+  const double count = cells.count();
+  Array<double, Host> b(system.b), x(static_cast<std::int64_t>(system.b.size())), r(x.size());
+  {
+    BlockStencil<Host> A(cells, n);
+    A.upload(system.values);
+    for (const bool in_float : {false, true})
+      for (int threads = 1; threads <= 2; ++threads) {
+        bench::set_threads(threads);
+        BlockIlu0<Host> M({.float_factors = in_float});
+        M.setup(A);
+        const double factor = bench::best_seconds([&] { M.update(A); });
+        const double residual = bench::best_seconds([&] { A.residual(b, x, r); });
+        const double solve = bench::best_seconds([&] { M.apply(b, x); });
+        Bytes bytes = bytes_a_cell(n);
+        if (in_float) {
+          bytes.factor -= 4.0 * n * n;
+          bytes.solve -= 8.0 * n * n;
+        }
+        report.row(name + (in_float ? ", float factors" : ""), threads, count, bytes, factor, solve, residual);
+      }
+    bench::set_threads(1);
+    BlockIlu0<Host> M({});
+    M.setup(A);
+    M.apply(b, x);
+  }
+  if (!with_peer) return;
+  const bench::PeerSeconds peer = bench::peer_block_ilu(system, x.to_vector());
+  if (!peer.found) return;
+  Bytes bytes = bytes_a_cell(n);
+  bytes.solve -= 8.0 * n * n;  // its L holds A_pq d_q^-1, so that d is read once
+  report.row(name + ", PETSc BAIJ ILU(0)", 1, count, bytes, peer.factor, peer.solve, peer.product);
+  if (!(peer.difference < 1e-10)) std::printf("  the peer's solution differs by %.2g\n", peer.difference);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string csv;
+  bool quick = false;
+  for (int i = 1; i < argc; ++i) {
+    if (!std::strcmp(argv[i], "--csv") && i + 1 < argc) csv = argv[++i];
+    if (!std::strcmp(argv[i], "--quick")) quick = true;
+  }
+  Report report(csv);
+  for (const int n : {4, 6})
+    for (const int side : {15, 33, 65})
+      if (!quick || side < 65) measure(report, {side, side, side}, n, true);
+  // Fig. 10: n^2 I J K constant.
+  const double entries = quick ? 1e6 : 9e6;
+  for (const int n : {1, 2, 3, 5, 8, 10, 16, 22, 32}) {
+    const int side = static_cast<int>(std::cbrt(entries / (n * n)));
+    measure(report, {side, side, side}, n, true);
+  }
+}
