@@ -78,13 +78,12 @@ function(weir_library name)
   target_link_libraries(${name} PUBLIC weir_flags ${weir_checked})
 endfunction()
 
-# weir_test(name LIBRARIES a b SOURCES x.cpp y.cu): one GoogleTest program; its tests are ctest's. PREFIX tells two programs of
-# the same sources apart.
+# weir_test(name LIBRARIES a b SOURCES x.cpp y.cu): one GoogleTest program; its tests are ctest's.
 function(weir_test name)
-  cmake_parse_arguments(arg "" "PREFIX" "LIBRARIES;SOURCES;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "LIBRARIES;SOURCES;LABELS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   weir_device_sources(${arg_SOURCES})
   target_link_libraries(${name} PRIVATE weir_flags ${weir_checked} ${arg_LIBRARIES} GTest::gtest_main)
-  gtest_discover_tests(${name} TEST_PREFIX "${arg_PREFIX}" DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${arg_LABELS};unit"
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${arg_LABELS};unit"
     ENVIRONMENT OMP_WAIT_POLICY=passive)  # more threads than cores, as some tests ask for, must not spin at each other
 endfunction()

@@ -1,6 +1,4 @@
-// Field pictures for ParaView: one .vtr (VTK XML, rectilinear grid) a picture, one .pvd that lists them with their
-// times. This interface knows no VTK type; vtk_writer.cpp writes with the VTK library, vtk_writer_raw.cpp the same file
-// without it.
+// Field pictures for ParaView: one .vtr (VTK XML, rectilinear grid) a picture, one .pvd that lists them with their times.
 #pragma once
 #include <array>
 #include <functional>
@@ -30,9 +28,6 @@ struct Picture {
 
 // Writes aside and renames. Throws Error(Exit::file_io) with path and reason.
 void write_rectilinear(const std::string& path, const Picture& picture);
-
-// "VTK 9.1.0", or what stands in for it.
-std::string vtk_writer_version();
 
 // The collection of a run's pictures. The .pvd is rewritten, aside, at each change: it is valid at any moment.
 class PvdCollection {

@@ -1,4 +1,4 @@
-// Reads a .vtr with raw appended data, as both writers make it: the test's own reading of the format.
+// Reads a .vtr with raw appended data. The test's own reading of the format.
 #pragma once
 #include <cstdint>
 #include <cstring>
