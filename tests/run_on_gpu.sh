@@ -1,0 +1,99 @@
+#!/usr/bin/env bash
+# Checks Weir on a real GPU, within ten minutes:
+#
+#   tests/run_on_gpu.sh [BUILD_DIR]        default: build-gpu
+#
+#   1. tests/device/check.cu, built by one call of nvcc: loops, reductions, kernels, flags, grid barrier, errors, and the
+#      speed of the memory. Needs nothing but a compiler and nvcc.
+#   2. Everything, configured with WEIR_DEVICE=cuda for this GPU. Without GoogleTest (or another library that the tests
+#      need) the product alone; without the product's libraries the solvers alone.
+#   3. All tests in both spaces (ctest), where they were built.
+#   4. compute-sanitizer, memcheck and racecheck, on the device tests (on check.cu where there are no tests).
+#   5. The benchmarks: bin/weir bench.
+#
+# Each step has a time limit; what was skipped is said, and the last lines sum up. Exit code: 0 when all that ran passed, 8
+# without a GPU or nvcc, else 1.
+set -uo pipefail
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+build=$(realpath -m "${1:-$root/build-gpu}")
+export OMP_WAIT_POLICY=passive
+failed=() passed=() skipped=()
+
+command -v nvcc >/dev/null || export PATH="/usr/local/cuda/bin:$PATH"
+command -v nvcc >/dev/null || { echo "no nvcc"; exit 8; }
+nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader || { echo "no NVIDIA GPU"; exit 8; }
+capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d '. ')
+nvcc --version | tail -n 2
+mkdir -p "$build"
+
+# step NAME SECONDS COMMAND...: runs it under a time limit, remembers how it ended.
+step() {
+  local name=$1 limit=$2
+  shift 2
+  printf '\n=== %s (%s s)\n' "$name" "$SECONDS"
+  if timeout "$limit" "$@"; then
+    passed+=("$name")
+  else
+    failed+=("$name")
+    return 1
+  fi
+}
+skip() { skipped+=("$1"); }
+
+flags=(-std=c++20 --extended-lambda --expt-relaxed-constexpr -O3 -lineinfo "-arch=sm_$capability" -Xcompiler=-fopenmp
+  -I"$root" -I"$root/solvers/device/cuda")
+step "build check.cu" 120 nvcc "${flags[@]}" "$root/tests/device/check.cu" "$root/solvers/device/array.cpp" \
+  "$root/solvers/device/cuda/runtime.cpp" -o "$build/check" && step "check.cu" 60 "$build/check"
+
+generator="Unix Makefiles"
+command -v ninja >/dev/null && generator=Ninja
+configure() {
+  rm -f "$build/tree/CMakeCache.txt"
+  timeout 90 cmake -S "$root" -B "$build/tree" -G "$generator" -DCMAKE_BUILD_TYPE=Release -DWEIR_DEVICE=cuda \
+    -DCMAKE_CUDA_ARCHITECTURES="$capability" "$@" >"$build/configure.log" 2>&1
+}
+printf '\n=== configure (%s s)\n' "$SECONDS"
+if configure; then
+  targets=(all)
+elif configure -DWEIR_TESTS=OFF; then
+  targets=(all)
+  skip "tests: $(grep -m 1 -A 1 'CMake Error' "$build/configure.log" | tr -d '\n'; echo not configured, see configure.log)"
+else
+  targets=()
+  tail -n 20 "$build/configure.log"
+  skip "everything but check.cu: the project's libraries are not all here"
+fi
+
+if [ ${#targets[@]} -gt 0 ]; then
+  step "build" 300 cmake --build "$build/tree" -j "$(nproc)" --target "${targets[@]}"
+  if [ -x "$build/tree/bin/test_device_arrays" ]; then
+    step "ctest" 180 ctest --test-dir "$build/tree" --output-on-failure -j 4 -LE long
+  else
+    skip "ctest: no tests were built"
+  fi
+fi
+
+if command -v compute-sanitizer >/dev/null; then
+  programs=("$build/tree/bin/test_device_arrays" "$build/tree/bin/test_device_kernels")
+  [ -x "${programs[0]}" ] || programs=("$build/check")
+  for program in "${programs[@]}"; do
+    for tool in memcheck racecheck; do
+      # The test that asks for too much memory means its failed allocation.
+      step "$tool $(basename "$program")" 60 compute-sanitizer --tool "$tool" --report-api-errors no --error-exitcode 1 "$program"
+    done
+  done
+else
+  skip "compute-sanitizer: not installed"
+fi
+
+if [ -x "$build/tree/bin/weir" ]; then
+  step "benchmarks" 120 "$build/tree/bin/weir" bench
+else
+  skip "benchmarks: no weir program"
+fi
+
+printf '\n=== summary (%s s)\n' "$SECONDS"
+[ ${#passed[@]} -eq 0 ] || printf 'passed   %s\n' "${passed[@]}"
+[ ${#skipped[@]} -eq 0 ] || printf 'skipped  %s\n' "${skipped[@]}"
+[ ${#failed[@]} -eq 0 ] || printf 'FAILED   %s\n' "${failed[@]}"
+[ ${#failed[@]} -eq 0 ]
