@@ -62,6 +62,10 @@ FractionalStep<Space>::FractionalStep(const IncompressibleCase& c, const Table& 
     systems_.push_back(
         std::make_unique<FlowSystem<Space>>("momentum", momentum_operator(c, d, 0), momentum_solver<Space>(linear)));
   }
+  if (systems_.front()->solver.name() == "chebyshev") {
+    work_ = Array<double, Space>(cells);
+    for (auto& momentum : systems_) momentum->solver.krylov().lend(work_);
+  }
   psi_ = Array<double, Space>(cells);
   rhs_ = Array<double, Space>(cells);
   systems_.push_back(
@@ -189,7 +193,7 @@ void FractionalStep<Space>::after_loading() {
 
 template <class Space>
 std::int64_t FractionalStep<Space>::bytes() const {
-  std::int64_t values = flow_.p.size() + psi_.size() + rhs_.size() + 2 * boundary_.size();
+  std::int64_t values = flow_.p.size() + psi_.size() + rhs_.size() + work_.size() + 2 * boundary_.size();
   for (int c = 0; c < layout().dim; ++c) {
     const auto s = static_cast<std::size_t>(c);
     values += flow_.velocity[c].size() + advection_[s].size() + delta_[s].size();

@@ -94,6 +94,7 @@ class FractionalStep {
   std::array<Array<double, Space>, 3> advection_;  // C(u^{n-1})
   std::array<Array<double, Space>, 3> delta_;      // u* - u^n; the next solve starts from the last one's
   Array<double, Space> psi_, rhs_;
+  Array<double, Space> work_;  // lent to the momentum solvers, which take turns
   std::vector<std::unique_ptr<FlowSystem<Space>>> systems_;
   double operator_dt_ = 0;
 };

@@ -31,12 +31,12 @@ void* host_allocate(std::int64_t bytes) {
   void* p = std::aligned_alloc(static_cast<std::size_t>(alignment), static_cast<std::size_t>(padded));
   if (!p) throw Error(Exit::out_of_memory, "out of memory: " + std::to_string(bytes) + " bytes wanted in host space");
   if (alignment == huge_page)
-    madvise(p, static_cast<std::size_t>(padded), MADV_HUGEPAGE);  // a hint: failure is harmless
+    madvise(p, static_cast<std::size_t>(bytes / huge_page * huge_page), MADV_HUGEPAGE);  // a hint: failure is harmless
   auto* c = static_cast<char*>(p);
   constexpr std::int64_t page = 1 << 16;
 #pragma omp parallel for schedule(static) if (padded > 4 * page)
-  for (std::int64_t o = 0; o < padded; o += page)
-    std::memset(c + o, 0, static_cast<std::size_t>(std::min(page, padded - o)));
+  for (std::int64_t o = 0; o < bytes; o += page)  // what lies behind costs addresses, no memory
+    std::memset(c + o, 0, static_cast<std::size_t>(std::min(page, bytes - o)));
   Ledger& l = ledger();
   ++l.host_allocations;
   l.host_bytes += bytes;

@@ -52,13 +52,14 @@ class Chebyshev : public Krylov<Space> {
  public:
   explicit Chebyshev(const KrylovOptions& options) : options_(options) {}
   const char* name() const override { return "chebyshev"; }
+  void lend(View<double> work) override { work_ = work; }
 
   SolveResult solve(const Matrix<Space>& matrix, const Preconditioner<Space>&, View<const double> b,
                     View<double> x) override {
     const auto* A = dynamic_cast<const SeparableStencil<Space>*>(&matrix);
     if (!A || !(A->separable()->shift > 0))
       throw Error(Exit::usage, "chebyshev is for separable systems with a positive shift (momentum); use cg");
-    fit(y_, A->size());
+    if (work_.size() < A->size()) fit(y_, A->size());
     SolveResult result;
     result.apply_seconds = result.reduce_seconds = 0;
     {
@@ -72,7 +73,7 @@ class Chebyshev : public Krylov<Space> {
  private:
   void iterate(const SeparableStencil<Space>& A, View<const double> b, View<double> x, SolveResult& result) {
     const Interval interval = eigenvalue_interval(*A.separable());
-    Pair squares = A.chebyshev_start(1 / interval.theta, b, x, y_);
+    Pair squares = A.chebyshev_start(1 / interval.theta, b, x, work(A));
     double r = std::sqrt(squares.a);
     result.residual0 = r;
     const double reference = options_.reference == "rhs" ? std::sqrt(squares.b) : r;
@@ -80,7 +81,7 @@ class Chebyshev : public Krylov<Space> {
     double before = 2 * r;
     while (std::isfinite(r) && r > target && r < before && result.iterations < options_.max_iterations) {
       const int steps = steps_for(interval.sigma, r / target);
-      if (result.iterations > 0) A.chebyshev_start(1 / interval.theta, b, x, y_);
+      if (result.iterations > 0) A.chebyshev_start(1 / interval.theta, b, x, work(A));
       advance(A, interval, steps, b, x);
       result.iterations += steps;
       before = r;
@@ -97,20 +98,24 @@ class Chebyshev : public Krylov<Space> {
   void advance(const SeparableStencil<Space>& A, const Interval& interval, int steps, View<const double> b,
                View<double> x) {
     const double sigma = interval.sigma;
+    const View<double> y = work(A);
     double rho = sigma > 0 ? 1 / sigma : 0;
     for (int k = 1; k < steps; ++k) {
       const double next = sigma > 0 ? 1 / (2 * sigma - rho) : 0;
       const double alpha = next * rho, omega = sigma > 0 ? 2 * next / interval.delta() : 1 / interval.theta;
       if (k % 2 == 1)
-        A.chebyshev_step(alpha, omega, b, y_, x);
+        A.chebyshev_step(alpha, omega, b, y, x);
       else
-        A.chebyshev_step(alpha, omega, b, x, y_);
+        A.chebyshev_step(alpha, omega, b, x, y);
       rho = next;
     }
   }
 
+  View<double> work(const SeparableStencil<Space>& A) { return work_.size() < A.size() ? y_.view() : work_; }
+
   KrylovOptions options_;
   Array<double, Space> y_;
+  View<double> work_;
 };
 
 template <class Space>

@@ -47,6 +47,8 @@ class Krylov {
   virtual SolveResult solve(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
                             View<double> x) = 0;
   virtual const char* name() const = 0;
+  // Work space of a caller whose solvers never run at the same time; must outlive them. Few methods take it.
+  virtual void lend(View<double>) {}
   const std::vector<double>& history() const { return history_; }
 
  protected:
