@@ -6,32 +6,42 @@ namespace {
 
 enum class Pass { start, step, square };
 
-// y is read where it is written and nowhere else, so it may hold the iterate before x.
+// y is read where it is written and nowhere else, so it may hold the iterate before x. Everything by value, and the
+// loop alone in its function: gcc vectorises it only then.
+template <Pass pass>
+inline double cell(const RowCoefficients c, const StencilAxis X, const RowPointers p, double alpha, double omega,
+                   const double* b, double* y, int i, int w, int e) {
+  const double r = b[i] - product_at(c, X, p, i, w, e);
+  if (pass == Pass::start) y[i] = p.x[i] + omega * X.inverse_mass[i] * r;
+  if (pass == Pass::step) y[i] = p.x[i] + alpha * (p.x[i] - y[i]) + omega * X.inverse_mass[i] * r;
+  return r * r;
+}
+
+template <Pass pass>
+Pair inner_cells(const RowCoefficients c, const StencilAxis X, const RowPointers p, const double alpha,
+                 const double omega, const double* b, double* y) {
+  double rr = 0, bb = 0;
+  const int last = X.n - 1;
+#pragma omp simd reduction(+ : rr, bb)
+  for (int i = 1; i < last; ++i) {
+    const double square = cell<pass>(c, X, p, alpha, omega, b, y, i, i - 1, i + 1);
+    if (pass != Pass::step) rr += square;
+    if (pass == Pass::start) bb += b[i] * b[i];
+  }
+  return {rr, bb};
+}
+
 template <Pass pass>
 Pair chebyshev_row(const RowCoefficients c, const StencilAxis X, const RowPointers p, const double alpha,
-                   const double omega, const double* b, double* __restrict y) {
-  const int n = X.n;
-  double rr = 0, bb = 0;
-  const auto end = [&](int i) {
-    const int w = i > 0 ? i - 1 : (X.periodic ? n - 1 : 0), e = i + 1 < n ? i + 1 : (X.periodic ? 0 : i);
-    const double r = b[i] - product_at(c, X, p, i, w, e);
-    if (pass == Pass::start) y[i] = p.x[i] + omega / X.mass[i] * r;
-    if (pass == Pass::step) y[i] = p.x[i] + alpha * (p.x[i] - y[i]) + omega / X.mass[i] * r;
-    rr += r * r;
-    bb += b[i] * b[i];
-  };
-  end(0);
-  double inner_rr = 0, inner_bb = 0;
-#pragma omp simd reduction(+ : inner_rr, inner_bb)
-  for (int i = 1; i < n - 1; ++i) {
-    const double r = b[i] - product_at(c, X, p, i, i - 1, i + 1);
-    if (pass == Pass::start) y[i] = p.x[i] + omega / X.mass[i] * r;
-    if (pass == Pass::step) y[i] = p.x[i] + alpha * (p.x[i] - y[i]) + omega / X.mass[i] * r;
-    if (pass != Pass::step) inner_rr += r * r;
-    if (pass == Pass::start) inner_bb += b[i] * b[i];
-  }
-  if (n > 1) end(n - 1);
-  return {rr + inner_rr, bb + inner_bb};
+                   const double omega, const double* b, double* y) {
+  const int last = X.n - 1;
+  Pair sums = inner_cells<pass>(c, X, p, alpha, omega, b, y);
+  sums.a += cell<pass>(c, X, p, alpha, omega, b, y, 0, X.periodic ? last : 0, last > 0 ? 1 : 0);
+  sums.b += b[0] * b[0];
+  if (last == 0) return sums;
+  sums.a += cell<pass>(c, X, p, alpha, omega, b, y, last, last - 1, X.periodic ? 0 : last);
+  sums.b += b[last] * b[last];
+  return sums;
 }
 
 template <Pass pass>
@@ -39,8 +49,9 @@ auto chebyshev_rows(const StencilView& v, double alpha, double omega, const doub
   const Extents e = v.extents();
   return [=](int j, int k, std::int64_t offset) {
     const RowPointers p = row_pointers(e, v.Y.periodic, v.Z.periodic, x, j, k);
-    return chebyshev_row<pass>(row_coefficients(v, j, k), v.X, p, alpha, omega / (v.Y.mass[j] * v.Z.mass[k]),
-                               b + offset, pass == Pass::square ? nullptr : y + offset);
+    return chebyshev_row<pass>(row_coefficients(v, j, k), v.X, p, alpha,
+                               omega * (v.Y.inverse_mass[j] * v.Z.inverse_mass[k]), b + offset,
+                               pass == Pass::square ? nullptr : y + offset);
   };
 }
 

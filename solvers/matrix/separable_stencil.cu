@@ -66,7 +66,7 @@ double residual_dot(const StencilView& s, View<const double> b, View<const doubl
 }
 
 WEIR_HD inline double inverse_volume(const StencilView& s, int i, int j, int k) {
-  return 1 / (s.X.mass[i] * s.Y.mass[j] * s.Z.mass[k]);
+  return s.X.inverse_mass[i] * s.Y.inverse_mass[j] * s.Z.inverse_mass[k];
 }
 
 Pair chebyshev_start(const StencilView& s, double omega, View<const double> b, View<const double> x, View<double> y) {
@@ -111,6 +111,7 @@ std::vector<double> pack(const SeparableOperator& op) {
     packed.insert(packed.end(), d.lower.begin(), d.lower.end());
     packed.insert(packed.end(), d.upper.begin(), d.upper.end());
     for (std::size_t i = 0; i < d.mass.size(); ++i) packed.push_back(d.lower[i] + d.upper[i] + d.boundary[i]);
+    for (const double mass : d.mass) packed.push_back(1 / mass);
   }
   return packed;
 }
@@ -141,8 +142,8 @@ StencilView SeparableStencil<Space>::view() const {
   StencilAxis* axis[] = {&v.X, &v.Y, &v.Z};
   for (std::size_t d = 0; d < 3; ++d) {
     const int n = operator_.direction[d].size();
-    *axis[d] = {at, at + n, at + 2 * n, at + 3 * n, n, operator_.direction[d].periodic};
-    at += 4 * n;
+    *axis[d] = {at, at + n, at + 2 * n, at + 3 * n, at + 4 * n, n, operator_.direction[d].periodic};
+    at += 5 * n;
   }
   v.shift = operator_.shift;
   v.scale = operator_.scale;

@@ -13,6 +13,7 @@ namespace weir {
 // One direction as kernels see it; diagonal = lower + upper + boundary.
 struct StencilAxis {
   const double *mass = nullptr, *lower = nullptr, *upper = nullptr, *diagonal = nullptr;
+  const double* inverse_mass = nullptr;
   int n = 1;
   bool periodic = false;
 };
@@ -54,7 +55,7 @@ class SeparableStencil : public Matrix<Space> {
 
   SeparableOperator operator_;
   Extents extents_;
-  Array<double, Space> coefficients_;  // mass, lower, upper, diagonal of x, then of y, then of z
+  Array<double, Space> coefficients_;  // mass, lower, upper, diagonal, 1/mass of x, then of y, then of z
 };
 
 // Row kernels on the host: vectorised along i, OpenMP over rows, sums by rows in one fixed tree.
