@@ -97,8 +97,8 @@ void info_incompressible(const Table& config, std::ostream& out) {
   out.setf(std::ios::fixed);
   out.precision(1);
   out << "memory     " << megabytes(m.total()) << " MB: flow " << megabytes(m.flow) << ", momentum solvers "
-      << megabytes(m.momentum) << ", pressure solver " << megabytes(m.pressure) << ", pictures " << megabytes(m.pictures) << ", program " << megabytes(m.process)
-      << "\n";
+      << megabytes(m.momentum) << ", pressure solver " << megabytes(m.pressure) << ", pictures "
+      << megabytes(m.pictures) << ", program " << megabytes(m.process) << "\n";
 }
 
 }  // namespace weir
