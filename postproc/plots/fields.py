@@ -76,6 +76,8 @@ def _canvas(plane):
     axes.set_xlabel(AXES[plane.a])
     axes.set_ylabel(AXES[plane.b])
     axes.locator_params(nbins=6)
+    if ratio < 0.3:
+        axes.locator_params(axis="y", nbins=2)
     return figure, axes, below
 
 
