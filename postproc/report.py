@@ -79,14 +79,14 @@ class Report:
         return '<section class="verdict %s">%s</section>' % (kind, "".join(parts))
 
     def solver_lines(self):
+        """The solvers by the names that the records give them, with the tolerance that the case asks for."""
+        if self.run.solves is None:
+            return []
         lines = []
-        for name, options in self.run.table("linear").items():
-            if not isinstance(options, dict):
-                continue
-            preconditioner = options.get("preconditioner")
-            kind = preconditioner.get("type") if isinstance(preconditioner, dict) else None
-            words = options.get("method", "?") + (" + " + kind if kind and kind != "none" else "")
-            if "tolerance" in options and options.get("method") != "fast_poisson":
+        for name, rows in self.histories.systems(self.run.solves).items():
+            words = self.run.solves["solver"][rows[0]].replace("+", " + ")
+            options = self.run.table("linear", name)
+            if "tolerance" in options and not words.startswith("fast_poisson"):
                 words += ", to %g %s" % (options["tolerance"], "relative" if options.get("relative", True) else "absolute")
             lines.append(("solver of " + name, words))
         return lines
@@ -109,7 +109,7 @@ class Report:
             rows.append(("CFL number asked for", number(float(time["cfl"]))))
         flow = self.run.table("flow")
         rows += [(key, number(flow[key])) for key in ("viscosity", "density", "scheme") if key in flow]
-        rows += self.solver_lines()
+        rows += self.attempt("the solvers' names", self.solver_lines) or []
         device = [str(run[key]) for key in ("space", "device_name") if run.get(key)]
         if run.get("threads"):
             device.append("%s threads" % run["threads"])
@@ -161,7 +161,8 @@ class Report:
     def time_section(self):
         names, rows = self.timings.timing_table(self.run)
         figures = self.timings.timing_plot(self.run, self.folder)
-        return self.page.section("Where the time went", self.page.figures(figures), self.page.table(names, rows, (2, 3)))
+        return self.page.section("Where the time went",
+                                 self.page.beside(self.page.figures(figures), self.page.table(names, rows, (2, 3))))
 
     def event_section(self, most=25):
         events = self.run.events

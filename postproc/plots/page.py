@@ -54,8 +54,16 @@ def table(names, rows, numbers=()):
 
 
 def facts(rows):
-    body = "".join("<tr><th>%s</th><td>%s</td></tr>" % (text(name), text(value)) for name, value in rows)
-    return '<div class="wide"><table><tbody>%s</tbody></table></div>' % body
+    """Names and values; a long list in two columns where the screen has room."""
+    def part(some):
+        body = "".join("<tr><th>%s</th><td>%s</td></tr>" % (text(name), text(value)) for name, value in some)
+        return '<div class="wide"><table><tbody>%s</tbody></table></div>' % body
+    half = (len(rows) + 1) // 2
+    return part(rows) if len(rows) < 8 else beside(part(rows[:half]), part(rows[half:]))
+
+
+def beside(*parts):
+    return '<div class="figures">%s</div>' % "".join("<div>%s</div>" % part for part in parts)
 
 
 def figures(items):

@@ -42,7 +42,7 @@ def published_source(file):
     for line in head:
         found = re.match(r"Sources?: *(.*?)(?: *Found in:| *CONFIDENCE|$)", line, re.IGNORECASE)
         if found and found.group(1):
-            return found.group(1).rstrip(" .")
+            return re.split(r"\. (?=B&P)", found.group(1))[0].rstrip(" .")
     for line in head:  # cavity_ghia1982.csv names its source in running text
         found = re.search(r"(Ghia, Ghia & Shin, JCP 48 \(1982\) 387)", line)
         if found:
