@@ -4,9 +4,11 @@
 
 #include <cstdio>
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "solvers/krylov/krylov.hpp"
+#include "solvers/matrix/block_csr.hpp"
 #include "solvers/matrix/constant_stencil.hpp"
 #include "solvers/matrix/separable_stencil.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
@@ -38,6 +40,32 @@ void measure(Rows& rows, const std::string& kernel, int threads, double triad, s
              const std::function<void()>& f) {
   f();
   rows.push_back({kernel, threads, static_cast<double>(bytes), best_seconds(f, 5, 0.3), triad});
+}
+
+// The 7-point pattern of n^3 cells with blocks of B x B.
+BlockCsrData block_stencil(int n, int B) {
+  BlockCsrData d;
+  d.block = B;
+  d.row_start.push_back(0);
+  const auto add = [&](bool inside, int column, double value) {
+    if (!inside) return;
+    d.column.push_back(column);
+    d.value.insert(d.value.end(), static_cast<std::size_t>(B * B), value);
+  };
+  for (int k = 0; k < n; ++k)
+    for (int j = 0; j < n; ++j)
+      for (int i = 0; i < n; ++i) {
+        const int c = (k * n + j) * n + i;
+        add(k > 0, c - n * n, -1);
+        add(j > 0, c - n, -1);
+        add(i > 0, c - 1, -1);
+        add(true, c, 6);
+        add(i + 1 < n, c + 1, -1);
+        add(j + 1 < n, c + n, -1);
+        add(k + 1 < n, c + n * n, -1);
+        d.row_start.push_back(static_cast<std::int64_t>(d.column.size()));
+      }
+  return d;
 }
 
 // apply moves two vectors, residual three.
@@ -113,6 +141,9 @@ int bench_kernels(const std::string& json_path) {
     constant.extents = {n, n, n};
     matrix_rows(rows, "stencil 128^3, constant:", ConstantStencil<Host>(constant), threads, triad);
     cg_rows(rows, stretched, threads, triad);
+    for (const auto& [cells, B] : {std::pair{128, 1}, std::pair{56, 4}, std::pair{48, 5}})
+      matrix_rows(rows, "block CSR " + std::to_string(cells) + "^3, B = " + std::to_string(B) + ":",
+                  BlockCsr<Host>(block_stencil(cells, B)), threads, triad);
   }
   set_threads(all);
   print(rows);
