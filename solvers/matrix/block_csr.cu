@@ -8,7 +8,6 @@
 #include "base/error.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
-#include "solvers/matrix/block_product.hpp"
 
 namespace weir {
 namespace block_csr_device {
@@ -65,7 +64,7 @@ namespace {
 // Which block of each row is the diagonal one; checks everything on the way.
 std::vector<std::int64_t> checked_diagonal(const BlockCsrData& d) {
   const auto at = [](std::int64_t i) { return static_cast<std::size_t>(i); };
-  if (d.block < 1 || d.block > block_host::largest_block) refuse("the block size must be 1 to 64");
+  if (d.block < 1 || d.block > largest_block) refuse("the block size must be 1 to 64");
   if (d.row_start.empty() || d.row_start.front() != 0) refuse("row starts must begin with 0");
   const std::int64_t rows = static_cast<std::int64_t>(d.row_start.size()) - 1;
   if (rows * d.block > std::numeric_limits<int>::max()) refuse("more than 2^31 - 1 rows are not supported");

@@ -10,6 +10,8 @@
 
 namespace weir {
 
+inline constexpr int largest_block = 64;
+
 // A matrix on the host, as readers and assemblies hand it over.
 struct BlockCsrData {
   int block = 1;                        // B, 1..64

@@ -32,7 +32,7 @@ void row_product(const BlockCsrView& A, const double* x, int i, double* t) {
 template <int B, bool Residual, bool Dot>
 double rows_product(const BlockCsrView& A, const double* b, const double* x, double* y, int lo, int hi) {
   const int n = B > 0 ? B : A.block;
-  double s = 0, t[B > 0 ? B : block_host::largest_block];
+  double s = 0, t[B > 0 ? B : largest_block];
   for (int i = lo; i < hi; ++i) {
     row_product<B>(A, x, i, t);
     const std::int64_t at = std::int64_t{i} * n;

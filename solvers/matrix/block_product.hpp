@@ -1,4 +1,4 @@
-// Products with dense B x B blocks on the host, row-major, B at compile time where it is small.
+// Included by .cpp files only (nvcc does not know the pragmas). Products with dense B x B blocks on the host, row-major, B at compile time where it is small.
 #pragma once
 #include <type_traits>
 
@@ -10,7 +10,9 @@ template <int B>
 class RowSum {
  public:
   void add(const double* a, const double* x) {
+#pragma GCC unroll 8
     for (int r = 0; r < B; ++r)
+#pragma GCC unroll 8
       for (int c = 0; c < B; ++c) s_[r * B + c] += a[r * B + c] * x[c];
   }
   void total(double* y) const {
@@ -59,7 +61,5 @@ auto with_block(int B, const F& f) {
       return f(std::integral_constant<int, 0>());
   }
 }
-
-inline constexpr int largest_block = 64;
 
 }  // namespace weir::block_host

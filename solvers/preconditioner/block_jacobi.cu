@@ -2,13 +2,12 @@
 // host.
 #include "solvers/preconditioner/block_jacobi.hpp"
 
-#include <algorithm>
 #include <string>
 
 #include "base/error.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
-#include "solvers/matrix/block_product.hpp"
+#include "solvers/matrix/block_csr.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {
@@ -88,29 +87,6 @@ double apply_dot(View<const double> inverse, int B, View<const double> r, View<d
   });
 }
 
-template <int B>
-void host_rows(const double* inverse, int n, const double* r, double* z, int lo, int hi) {
-  for (int i = lo; i < hi; ++i) {
-    if constexpr (B > 0) {
-      block_host::RowSum<B> sum;
-      sum.add(inverse + std::int64_t{i} * B * B, r + std::int64_t{i} * B);
-      sum.total(z + std::int64_t{i} * B);
-    } else {
-      double* zi = z + std::int64_t{i} * n;
-      for (int c = 0; c < n; ++c) zi[c] = 0;
-      block_host::add_product(n, inverse + std::int64_t{i} * n * n, r + std::int64_t{i} * n, zi);
-    }
-  }
-}
-void host_apply(const double* inverse, int rows, int n, const double* r, double* z) {
-  block_host::with_block(n, [&](auto B) {
-    constexpr int chunk = 512;
-#pragma omp parallel for schedule(static) if (std::int64_t{rows} * n * n > parallel_grain)
-    for (int lo = 0; lo < rows; lo += chunk) host_rows<B.value>(inverse, n, r, z, lo, std::min(rows, lo + chunk));
-    return 0;
-  });
-}
-
 }  // namespace block_jacobi_kernels
 
 template <class Space>
@@ -123,7 +99,7 @@ class BlockJacobi : public Preconditioner<Space> {
       rows_ = A.rows();
       block_ = A.block();
       symmetric_ = A.is_symmetric();
-      if (block_ > block_host::largest_block)
+      if (block_ > largest_block)
         throw Error(Exit::usage, "block_jacobi: blocks of " + std::to_string(block_) + " are larger than 64");
       const std::int64_t entries = std::int64_t{rows_} * block_ * block_;
       if (inverse_.size() != entries) inverse_ = Array<double, Space>(entries);
@@ -140,7 +116,7 @@ class BlockJacobi : public Preconditioner<Space> {
   }
   void apply(View<const double> r, View<double> z) const override {
     if constexpr (std::is_same_v<Space, Host>)
-      block_jacobi_kernels::host_apply(inverse_.data(), rows_, block_, r.data(), z.data());
+      block_jacobi_host::apply(inverse_.data(), rows_, block_, r.data(), z.data());
     else
       block_jacobi_kernels::apply(inverse_, block_, r, z);
   }

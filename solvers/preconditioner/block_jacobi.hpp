@@ -8,4 +8,9 @@ namespace weir {
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_block_jacobi(const Table& options);
 
+namespace block_jacobi_host {
+// z = D^-1 r; inverse: the inverted blocks, n x n each.
+void apply(const double* inverse, int rows, int n, const double* r, double* z);
+}  // namespace block_jacobi_host
+
 }  // namespace weir
