@@ -71,20 +71,24 @@ Comparison read_comparison(const Table& table) {
   return c;
 }
 
-void check_comparison(const Table& table, const Probe& probe) {
+// An error of the data's file is one of the case's line that names it.
+Profile read_or_fail(const Table& table, const Comparison& comparison) {
   try {
-    const Profile published = read_published(*probe.reference);
-    const auto d = static_cast<std::size_t>(probe.direction);
-    const double low = std::min(probe.from[d], probe.to[d]), high = std::max(probe.from[d], probe.to[d]);
-    const auto [first, last] = std::minmax_element(published.position.begin(), published.position.end());
-    const double slack = 1e-12 * (high - low);
-    if (*first < low - slack || *last > high + slack)
-      table.fail("shift", fmt::format("the published profile runs over [{}, {}], the probe over [{}, {}]", *first,
-                                      *last, low, high));
+    return read_published(comparison);
   } catch (const Error& error) {
-    if (std::string_view(error.what()).starts_with("published")) table.fail("file", error.what());
-    throw;
+    table.fail("file", error.what());
   }
+}
+
+void check_range(const Table& table, const Probe& probe) {
+  const Profile published = read_or_fail(table, *probe.reference);
+  const auto d = static_cast<std::size_t>(probe.direction);
+  const double low = std::min(probe.from[d], probe.to[d]), high = std::max(probe.from[d], probe.to[d]);
+  const auto [first, last] = std::minmax_element(published.position.begin(), published.position.end());
+  const double slack = 1e-12 * (high - low);
+  if (*first < low - slack || *last > high + slack)
+    table.fail("shift", fmt::format("the published profile runs over [{}, {}], the probe over [{}, {}]", *first, *last,
+                                    low, high));
 }
 
 void read_reference(const Table& table, Probe& probe) {
@@ -100,7 +104,7 @@ void read_reference(const Table& table, Probe& probe) {
     ++varying;
   }
   if (varying != 1) table.fail("file", "published data is compared along a line in x, y or z only");
-  check_comparison(table, probe);
+  check_range(table, probe);
 }
 
 void write_comparison(const std::string& path, const Probe& probe, const Profile& published,
@@ -196,6 +200,32 @@ std::vector<std::pair<std::string, double>> write_probes(const std::string& fold
     quantities.emplace_back("error_" + probe.name, max_difference(computed, published.value));
   }
   return quantities;
+}
+
+std::vector<HistoryReference> read_history_references(const Table& configuration,
+                                                      std::span<const std::string> columns) {
+  std::vector<HistoryReference> references;
+  for (const Table& table : configuration.tables("history_reference")) {
+    const auto quantity = table.get<std::string>("quantity");
+    if (std::find(columns.begin(), columns.end(), quantity) == columns.end())
+      table.fail("quantity",
+                 fmt::format("history.csv has no column '{}'; there are {}", quantity, fmt::join(columns, ", ")));
+    const Table reference = table.table("reference");
+    references.push_back({quantity, read_comparison(reference)});
+    read_or_fail(reference, references.back().published);
+  }
+  return references;
+}
+
+void write_history_references(const std::string& folder, std::span<const HistoryReference> references) {
+  if (references.empty()) return;
+  std::string text = "quantity,time,published\n";
+  for (const HistoryReference& reference : references) {
+    const Profile published = read_published(reference.published);
+    for (std::size_t i = 0; i < published.value.size(); ++i)
+      text += fmt::format("{},{},{}\n", reference.quantity, published.position[i], published.value[i]);
+  }
+  write_text_aside(folder + "/history_reference.csv", text);
 }
 
 }  // namespace weir

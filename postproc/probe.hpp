@@ -60,4 +60,16 @@ std::vector<Probe> read_probes(const Table& configuration, const Box& box, std::
 std::vector<std::pair<std::string, double>> write_probes(const std::string& folder, std::span<const Probe> probes,
                                                          std::span<const SampledField> fields);
 
+// The case's [[history_reference]] tables: a column of history.csv (quantity) and the published data that belongs to it
+// (reference, as of a probe; its coordinate is the time). Refused with file and line where the quantity is none of
+// `columns` or the data cannot be read.
+struct HistoryReference {
+  std::string quantity;
+  Comparison published;
+};
+std::vector<HistoryReference> read_history_references(const Table& configuration, std::span<const std::string> columns);
+
+// Writes FOLDER/history_reference.csv (columns quantity,time,published), for the report; nothing where there is none.
+void write_history_references(const std::string& folder, std::span<const HistoryReference> references);
+
 }  // namespace weir

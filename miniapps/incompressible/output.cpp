@@ -3,6 +3,8 @@
 #include <array>
 #include <cmath>
 
+#include "miniapps/incompressible/info.hpp"
+
 namespace weir {
 namespace {
 
@@ -159,10 +161,12 @@ FlowOutput::FlowOutput(const Table& config, const IncompressibleCase& c) : case_
   std::vector<std::string> names = {"u", "v", "p"};
   if (c.dim() == 3) names.push_back("w");
   probes_ = read_probes(config, box, names);
+  history_references_ = read_history_references(config, incompressible_header(c).history);
 }
 
 void FlowOutput::open(const std::string& folder, const std::string& name, std::optional<double> restart_time) {
   folder_ = folder;
+  write_history_references(folder, history_references_);
   pictures_ = restart_time ? std::make_unique<PictureSeries>(folder + "/vtk", name, *restart_time)
                            : std::make_unique<PictureSeries>(folder + "/vtk", name);
 }

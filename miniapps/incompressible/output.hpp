@@ -35,6 +35,7 @@ class FlowOutput {
   double fields_every_ = 0;
   std::vector<std::string> fields_;
   std::vector<Probe> probes_;
+  std::vector<HistoryReference> history_references_;
   std::string folder_;
   std::unique_ptr<PictureSeries> pictures_;
 };

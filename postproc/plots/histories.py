@@ -40,6 +40,22 @@ def _axis(history):
     return history["step"], "step"
 
 
+def _published(axes, published, x, series):
+    """Draws what is published of these series, as far as the run goes; the words for the caption."""
+    words = ""
+    for name, _ in series:
+        if name not in published:
+            continue
+        time, values, source = published[name]
+        reached = (time <= x[-1]) & (time >= x[0])
+        axes.plot(time[reached], values[reached], color=style.COLOURS[1], linestyle=(0, (4, 3)), linewidth=1.8,
+                  label=style.words(name) + ", published")
+        words += " %s published: %s." % (style.words(name).capitalize(), source)
+    if words:
+        axes.legend()
+    return words
+
+
 def _series(axes, x, label, series, log):
     for name, values in series:
         shown = np.isfinite(values) & (values > 0 if log else True)  # not every step has every value
@@ -69,7 +85,7 @@ def history_plots(run, folder):
         values = _numbers(history, name)
         if name not in FIXED and values is not None:
             groups.setdefault(_group(name), []).append((name, values))
-    figures = []
+    figures, published = [], run.published_histories()
     for group, (title, caption) in TITLES.items():
         series = groups.get(group)
         if not series:
@@ -78,6 +94,8 @@ def history_plots(run, folder):
         figure, axes = style.new(height=3.4)
         _series(axes, x, label, series, log)
         axes.set_title(title)
+        if label.startswith("time"):
+            caption += _published(axes, published, x, series)
         known = np.any([np.isfinite(values) for _, values in series], axis=0)
         data = [("step", history["step"]), ("time", history.get("time", x))] + series
         data = [(column, values[known]) for column, values in data]

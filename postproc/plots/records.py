@@ -43,8 +43,8 @@ def published_source(file):
         found = re.match(r"Sources?: *(.*?)(?: *Found in:| *CONFIDENCE|$)", line, re.IGNORECASE)
         if found and found.group(1):
             return re.split(r"\. (?=B&P)", found.group(1))[0].rstrip(" .")
-    for line in head:  # cavity_ghia1982.csv names its source in running text
-        found = re.search(r"(Ghia, Ghia & Shin, JCP 48 \(1982\) 387)", line)
+    for line in head:  # some name their source in running text
+        found = re.search(r"(Ghia, Ghia & Shin, JCP 48 \(1982\) 387|van Rees.*?2794)", line)
         if found:
             return found.group(1)
     return file
@@ -147,6 +147,19 @@ class RunDirectory:
             if columns is not None:
                 found.append((name, columns, comparison, tables.get(name, {})))
         return found
+
+    def published_histories(self):
+        """quantity -> (times, values, source), from history_reference.csv; most runs have none."""
+        if not os.path.exists(self.file("history_reference.csv")):
+            return {}
+        columns = self._try("history_reference.csv", read_csv)
+        if columns is None or not isinstance(columns.get("quantity"), list):
+            return {}
+        files = {t.get("quantity"): t.get("reference", {}).get("file", "")
+                 for t in self.config.get("history_reference", []) if isinstance(t, dict)}
+        names = np.array(columns["quantity"])
+        return {name: (columns["time"][names == name], columns["published"][names == name],
+                       published_source(files.get(name, ""))) for name in dict.fromkeys(columns["quantity"])}
 
     def last_picture(self):
         """The path of the latest .vtr that a .pvd names, or None."""

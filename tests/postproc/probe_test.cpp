@@ -171,6 +171,22 @@ TEST(PublishedData, ThatComesOutAsNotANumberIsNoSmallDifference) {
   EXPECT_TRUE(std::isnan(max_difference(computed, published)));
 }
 
+TEST(HistoryReference, WritesThePublishedHistoryForTheReport) {
+  const ScratchFolder folder;
+  const Table table = read_case_text(R"([[history_reference]]
+quantity = "kinetic_energy"
+reference = { file = "tgv3d_Re1600_spectral512.csv", coordinate = "t", column = "Ek" })",
+                                     "case.toml");
+  const std::vector<std::string> columns{"rate", "kinetic_energy"};
+  const auto references = read_history_references(table, columns);
+  table.refuse_unknown();
+  write_history_references(folder.path(), references);
+  const std::string text = testing::read_file(folder / "history_reference.csv");
+  EXPECT_TRUE(
+      text.starts_with("quantity,time,published\nkinetic_energy,0,0.125\nkinetic_energy,0.05,0.124976562663\n"));
+  EXPECT_THROW(read_history_references(table, std::vector<std::string>{"rate"}), Error);
+}
+
 TEST(ProbeMistakes, AreRefusedWithFileAndLine) {
   const std::string base = centreline;
   const auto with = [&](const std::string& more) { return complaint(base + more); };
