@@ -15,6 +15,7 @@
 #include "base/error.hpp"
 #include "solvers/krylov/iteration.hpp"
 #include "solvers/krylov/methods.hpp"
+#include "solvers/krylov/vector_ops.hpp"
 #include "solvers/matrix/separable_stencil.hpp"
 #include "solvers/timer.hpp"
 
@@ -77,6 +78,10 @@ class Chebyshev : public Krylov<Space> {
     double r = std::sqrt(squares.a);
     result.residual0 = r;
     const double reference = options_.reference == "rhs" ? std::sqrt(squares.b) : r;
+    if (options_.relative && reference == 0) {  // nothing to be relative to, and the solution is known
+      fill<Space>(0, x);
+      return;
+    }
     const double target = options_.relative ? options_.tolerance * reference : options_.tolerance;
     double before = 2 * r;
     while (std::isfinite(r) && r > target && r < before && result.iterations < options_.max_iterations) {

@@ -79,6 +79,16 @@ TYPED_TEST(ChebyshevMethod, TakesNoStepFromTheSolution) {
   EXPECT_EQ(solve<TypeParam>(op, "tolerance = 1e-10", x).iterations, 0);
 }
 
+TYPED_TEST(ChebyshevMethod, GivesZeroForAZeroRightHandSideFromAnyGuess) {
+  SeparableStencil<TypeParam> A(momentum_like(8, 6, 5, false, 1e-3));
+  LinearSolver<TypeParam> solver(Table(), "chebyshev");
+  solver.setup(A);
+  const std::vector<double> zero(static_cast<std::size_t>(A.size()), 0.0);
+  Array<double, TypeParam> b(zero), x(random_vector(A.size()));
+  EXPECT_TRUE(solver.solve(A, b, x).converged());
+  EXPECT_EQ(x.to_vector(), zero);
+}
+
 TYPED_TEST(ChebyshevMethod, AllocatesAtTheFirstSolveOnly) {
   SeparableStencil<TypeParam> A(momentum_like(8, 6, 5, false, 1e-3));
   LinearSolver<TypeParam> solver(Table(), "chebyshev");
