@@ -76,7 +76,8 @@ void read_boundary(const Table& t, IncompressibleCase& c) {
 
 // What flows in must flow out: without an outlet the fluxes given must cancel. The profile's mean: 2/3 a direction.
 void check_fluxes(const Table& t, const IncompressibleCase& c) {
-  double net = 0, gross = 0, last = -1;
+  double net = 0, gross = 0;
+  int last = -1;
   bool has_outlet = false;
   for (int n = 0; n < 2 * c.dim(); ++n) {
     const Side& s = c.sides[static_cast<std::size_t>(n)];
@@ -124,6 +125,8 @@ void read_flow(const Table& t, IncompressibleCase& c) {
   const std::string exact =
       t.choice("exact", {"none", "taylor_green_2d", "poiseuille", "womersley"}, is_exact ? initial : "none");
   c.exact = exact == "none" ? Initial::rest : kinds.at(exact);
+  if (t.has("initial_velocity") && c.initial != Initial::uniform && c.initial != Initial::taylor_green_2d)
+    t.fail("initial_velocity", "initial_velocity means nothing with initial = \"" + initial + "\"");
   read_vector(t, "initial_velocity", c.dim(), c.initial_velocity);
   const auto either = [&](Initial kind) { return c.initial == kind || c.exact == kind; };
   if ((either(Initial::poiseuille) || either(Initial::womersley)) && !(c.viscosity > 0))

@@ -26,7 +26,6 @@ TYPED_TEST_SUITE(Operators, Spaces, SpaceName);
 // Fills random values, makes them free of divergence, and sums u . C(u).
 template <class Space>
 double energy_made_by_advection(const std::string& grid, int dim, bool periodic, double& scale) {
-  const std::string zero = dim == 3 ? "[0.3, 0.2, -0.4]" : "[0.3, 0.2]";
   TestFlow<Space> f(text_of(grid, "viscosity = 0.0", periodic_or_not(dim, periodic), 0.01));
   const Layout& l = f.step.layout();
   std::mt19937 random(7);
@@ -130,7 +129,6 @@ TYPED_TEST(Operators, MomentumTermsOfAKnownFlowConvergeAtSecondOrder) {
 
 TYPED_TEST(Operators, DeltaFormsMatrixIsTheExplicitOperatorsOwn) {
   // V u + dt nu/2 K u from the matrix, against the rhs: rhs(u) = -dt nu K u where the flow is at rest elsewhere.
-  const std::string boundary = cavity_3d;
   TestFlow<TypeParam> f(text_of("cells = [6, 5, 4]\nstretching = [\"tanh\", \"uniform\", \"tanh_low\"]",
                                 "viscosity = 0.7", cavity_3d, 0.02));
   f.c.sides[3].velocity[0] = f.c.sides[3].velocity[2] = 0;  // no lid: homogeneous conditions

@@ -85,6 +85,10 @@ TEST(Refusal, ContradictoryOrMissingTimeSteps) {
   EXPECT_REFUSED("dt = 0.1", "cfl = 1.5", "case.toml:12", "between 0 and 1");
 }
 
+TEST(Refusal, AnInitialVelocityThatNothingUses) {
+  EXPECT_REFUSED("viscosity = 0.1", "viscosity = 0.1\ninitial_velocity = [1.0, 0.0]", "case.toml:5", "means nothing");
+}
+
 TEST(Refusal, FlowsThatDoNotExistHere) {
   EXPECT_REFUSED("viscosity = 0.1", "viscosity = -0.1", "case.toml:4", "negative");
   EXPECT_REFUSED("viscosity = 0.1", "viscosity = 0.1\ninitial = \"taylor_green_3d\"", "case.toml:5", "3D");
