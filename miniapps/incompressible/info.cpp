@@ -58,8 +58,7 @@ MemoryEstimate memory_estimate(const IncompressibleCase& c, const Table& config)
   const bool takes_turns = momentum.get("method", default_momentum_method) == "chebyshev";  // all on one work vector
   m.momentum = bytes((takes_turns ? 1 : c.dim()) * work_vectors(momentum, default_momentum_method));
   m.pressure = bytes(work_vectors(linear.table("pressure"), default_pressure_method));
-  m.pictures = 4 * cells * (c.dim() == 2 ? 6 : 8);  // velocity, pressure, vorticity and divergence in float
-  m.process = 26 * megabyte;
+  m.process = 14 * megabyte;
   return m;
 }
 
@@ -97,8 +96,8 @@ void info_incompressible(const Table& config, std::ostream& out) {
   out.setf(std::ios::fixed);
   out.precision(1);
   out << "memory     " << megabytes(m.total()) << " MB: flow " << megabytes(m.flow) << ", momentum solvers "
-      << megabytes(m.momentum) << ", pressure solver " << megabytes(m.pressure) << ", pictures "
-      << megabytes(m.pictures) << ", program " << megabytes(m.process) << "\n";
+      << megabytes(m.momentum) << ", pressure solver " << megabytes(m.pressure) << ", program " << megabytes(m.process)
+      << "\n";
 }
 
 }  // namespace weir

@@ -12,9 +12,8 @@ struct MemoryEstimate {
   std::int64_t flow = 0;      // fields, and the vectors of the scheme
   std::int64_t momentum = 0;  // work vectors of the solvers
   std::int64_t pressure = 0;
-  std::int64_t pictures = 0;  // while one is written
-  std::int64_t process = 0;   // program, libraries and their buffers
-  std::int64_t total() const { return flow + momentum + pressure + pictures + process; }
+  std::int64_t process = 0;  // program, libraries and their buffers
+  std::int64_t total() const { return flow + momentum + pressure + process; }
 };
 
 MemoryEstimate memory_estimate(const IncompressibleCase& c, const Table& config);
