@@ -171,6 +171,7 @@ int run_in(Run& run, const Table& config) {
   Watch watch;
   watch.every = config.table("output").get<int>("diagnostics_every", watch.every);
   if (watch.every < 1) config.table("output").fail("diagnostics_every", "at least one step lies between two looks");
+  run.require_memory(memory_estimate(c, config).total());
   FractionalStep<Space> flow(c, config.table("linear"));
   StepSize clock(c);
   OnHost<Space> host;
