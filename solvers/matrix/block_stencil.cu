@@ -1,4 +1,4 @@
-// BlockStencil: what both spaces share, and the Device's products.
+// BlockStencil: what both spaces share.
 #include "solvers/matrix/block_stencil.hpp"
 
 #include <limits>
@@ -8,6 +8,7 @@
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
 #include "solvers/matrix/block_lanes.hpp"
+#include "solvers/matrix/block_stencil_device.hpp"
 #include "solvers/matrix/block_stencil_host.hpp"
 
 namespace weir {
@@ -27,25 +28,6 @@ std::int64_t checked_entries(Extents e, int n) {
   return cells * stored_slots(e) * n * n;
 }
 
-// One thread an entry of the vector, as in Alg. 7; neighbouring threads read neighbouring entries of a block's column.
-// y = base + factor A x
-template <class Space>
-void entry_product(const BlockStencilView& A, const double* base, double factor, const double* x, double* y) {
-  const int n = A.n, first = A.first, end = A.first + A.slots;
-  for_each<Space>(A.cells.count() * n, [=] WEIR_HD(int e) {
-    const int cell = e / n, u = e % n;
-    double s = 0;
-    for (int t = first; t < end; ++t) {
-      const int to = A.neighbour(cell, t);
-      if (to < 0) continue;
-      const double* block = A.block(cell, t) + u;
-      const double* xt = x + std::int64_t{to} * n;
-      for (int v = 0; v < n; ++v) s += block[v * n] * xt[v];
-    }
-    y[e] = (base ? base[e] : 0.0) + factor * s;
-  });
-}
-
 template <class Space>
 void set_zero(double* values, int blocks, int block_entries) {
   for_each<Space>(blocks, [=] WEIR_HD(int c) {
@@ -56,6 +38,14 @@ void set_zero(double* values, int blocks, int block_entries) {
 template <class Space>
 double squared_norm(const double* r, int size) {
   return sum<Space>(size, [=] WEIR_HD(int i) { return r[i] * r[i]; });
+}
+
+void device_product(BlockProductForm form, const BlockStencilView& A, const double* base, double factor,
+                    const double* x, double* out) {
+  if (form == BlockProductForm::columns)
+    block_stencil_device::columns_product(A, base, factor, x, out);
+  else
+    block_stencil_device::entry_product(A, base, factor, x, out);
 }
 
 }  // namespace
@@ -83,7 +73,7 @@ void BlockStencil<Space>::apply(View<const double> x, View<double> y) const {
   if constexpr (std::is_same_v<Space, Host>)
     block_stencil_host::apply(stencil(), x.data(), y.data());
   else
-    entry_product<Space>(stencil(), nullptr, 1, x.data(), y.data());
+    device_product(form_, stencil(), nullptr, 1, x.data(), y.data());
 }
 
 template <class Space>
@@ -91,7 +81,7 @@ void BlockStencil<Space>::residual(View<const double> b, View<const double> x, V
   if constexpr (std::is_same_v<Space, Host>)
     block_stencil_host::residual(stencil(), b.data(), x.data(), r.data());
   else
-    entry_product<Space>(stencil(), b.data(), -1, x.data(), r.data());
+    device_product(form_, stencil(), b.data(), -1, x.data(), r.data());
 }
 
 template <class Space>

@@ -71,6 +71,10 @@ struct BlockStencilView {
   }
 };
 
+// How the Device multiplies: one thread an entry of the vector (Alg. 7), or several a row of the block, which share its
+// columns. Host has one form.
+enum class BlockProductForm { entry, columns };
+
 template <class Space>
 class BlockStencil final : public Matrix<Space> {
  public:
@@ -89,6 +93,7 @@ class BlockStencil final : public Matrix<Space> {
 
   Extents cells() const { return cells_; }
   Periodic periodic() const { return periodic_; }
+  void set_product_form(BlockProductForm form) { form_ = form; }
   // To write values in place: no set-up follows, a preconditioner needs its update().
   BlockStencilView stencil() const;
   View<double> values() { return values_.view(); }
@@ -101,6 +106,7 @@ class BlockStencil final : public Matrix<Space> {
   Periodic periodic_;
   int n_ = 1;
   bool symmetric_ = false;
+  BlockProductForm form_ = BlockProductForm::entry;
   Array<double, Space> values_;
 };
 
