@@ -33,26 +33,36 @@ template <int N, int V0, int G, bool Subtract, class T>
   unroll<G>([&](auto g) __attribute__((always_inline)) { acc[g].store(C + (V0 + g) * N); });
 }
 
+// Rows u .. u + R - 1 of columns v .. v + G - 1 of the same for n known at run time.
+template <int R, int G, bool Subtract, class T>
+[[gnu::always_inline]] inline void product_tile(int n, int u, int v, double* C, const double* A, const T* B) {
+  Lanes<R> acc[G];
+  unroll<G>([&](auto g) __attribute__((always_inline)) {
+    if constexpr (Subtract)
+      acc[g].load(C + (v + g) * n + u);
+    else
+      acc[g].clear();
+  });
+  for (int w = 0; w < n; ++w) {
+    Lanes<R> column;
+    column.load(A + w * n + u);
+    unroll<G>([&](auto g) __attribute__((always_inline)) {
+      const double x = static_cast<double>(B[(v + g) * n + w]);
+      acc[g].add(column, Subtract ? -x : x);
+    });
+  }
+  unroll<G>([&](auto g) __attribute__((always_inline)) { acc[g].store(C + (v + g) * n + u); });
+}
+
 template <bool Subtract, class T>
 void product_runtime(int n, double* __restrict C, const double* __restrict A, const T* __restrict B) {
-  for (int v = 0; v < n; ++v) {
-    double* c = C + v * n;
-    if (!Subtract) std::fill(c, c + n, 0.0);
-    int w = 0;
-    for (; w + 4 <= n; w += 4) {
-      const double *a0 = A + w * n, *a1 = a0 + n, *a2 = a1 + n, *a3 = a2 + n;
-      const double sign = Subtract ? -1 : 1;
-      const double x0 = sign * B[v * n + w], x1 = sign * B[v * n + w + 1], x2 = sign * B[v * n + w + 2],
-                   x3 = sign * B[v * n + w + 3];
-#pragma omp simd
-      for (int u = 0; u < n; ++u) c[u] += (a0[u] * x0 + a1[u] * x1) + (a2[u] * x2 + a3[u] * x3);
-    }
-    for (; w < n; ++w) {
-      const double x = (Subtract ? -1.0 : 1.0) * B[v * n + w];
-#pragma omp simd
-      for (int u = 0; u < n; ++u) c[u] += A[w * n + u] * x;
-    }
-  }
+  constexpr int G = 4;
+  for_row_tiles<8>(
+      n, [&](auto rows, int u) __attribute__((always_inline)) {
+        int v = 0;
+        for (; v + G <= n; v += G) product_tile<rows.value, G, Subtract>(n, u, v, C, A, B);
+        for (; v < n; ++v) product_tile<rows.value, 1, Subtract>(n, u, v, C, A, B);
+      });
 }
 
 }  // namespace detail
@@ -117,7 +127,7 @@ inline bool invert(RuntimeBlock b, double* d) {
 
 // The same with the largest entry of each column as its pivot: rows are exchanged, P d is inverted, and (P d)^-1 P is
 // d^-1, so the exchanges are undone on the columns in reverse.
-inline bool invert_pivoting(int n, double* d) {
+[[gnu::noinline]] inline bool invert_pivoting(int n, double* d) {
   int exchanged[max_block];
   alignas(64) double c[max_block];
   for (int r = 0; r < n; ++r) {

@@ -149,6 +149,17 @@ struct FixedBlock {
   };
 };
 
+// f(rows, u) for tiles of `rows` (a compile-time power of 2, at most Largest) rows from u on that make up n.
+template <int Largest, class F>
+[[gnu::always_inline]] inline void for_row_tiles(int n, const F& f) {
+  int u = 0;
+  for (; u + Largest <= n; u += Largest) f(std::integral_constant<int, Largest>{}, u);
+  unroll<__builtin_ctz(Largest)>([&](auto i) __attribute__((always_inline)) {
+    constexpr int rows = Largest >> (i.value + 1);
+    if (u + rows <= n) f(std::integral_constant<int, rows>{}, std::exchange(u, u + rows));
+  });
+}
+
 struct RuntimeBlock {
   int n;
   explicit RuntimeBlock(int block) : n(block) {}
@@ -184,20 +195,23 @@ struct RuntimeBlock {
     }
 
    private:
+    // Tiles of rows whose sums stay in registers over all columns, large ones, so that memory is read in order.
     template <int sign, class T>
     void add(const T* __restrict A, const double* __restrict x) {
-      int v = 0;
-      for (; v + 4 <= n; v += 4) {  // four columns a pass: a quarter of the loads and stores of a
-        const T *c0 = A + v * n, *c1 = c0 + n, *c2 = c1 + n, *c3 = c2 + n;
-        const double x0 = sign * x[v], x1 = sign * x[v + 1], x2 = sign * x[v + 2], x3 = sign * x[v + 3];
-#pragma omp simd
-        for (int u = 0; u < n; ++u) a[u] += (c0[u] * x0 + c1[u] * x1) + (c2[u] * x2 + c3[u] * x3);
-      }
-      for (; v < n; ++v) {
-        const T* c = A + v * n;
-#pragma omp simd
-        for (int u = 0; u < n; ++u) a[u] += c[u] * (sign * x[v]);
-      }
+      for_row_tiles<32>(
+          n, [&](auto rows, int u) __attribute__((always_inline)) {
+            Lanes<rows.value> even, odd;
+            even.load(a + u);
+            odd.clear();
+            int v = 0;
+            for (; v + 2 <= n; v += 2) {
+              even.add(A + v * n + u, sign * x[v]);
+              odd.add(A + (v + 1) * n + u, sign * x[v + 1]);
+            }
+            if (v < n) even.add(A + v * n + u, sign * x[v]);
+            even.add(odd, 1);
+            even.store(a + u);
+          });
     }
   };
 };

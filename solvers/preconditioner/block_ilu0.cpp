@@ -119,7 +119,10 @@ void BlockIlu0<Space>::apply(View<const double> r, View<double> z) const {
 template <class Space>
 std::string BlockIlu0<Space>::describe() const {
   std::string text = "block ILU(0), natural order";
-  if constexpr (std::is_same_v<Space, Device>) text += std::string(", ") + to_string(options_.form);
+  if constexpr (std::is_same_v<Space, Device>) {
+    const BlockIluForm form = in_double_ ? in_double_->form() : in_float_ ? in_float_->form() : options_.form;
+    text += std::string(", ") + to_string(form);
+  }
   if (options_.pivoting) text += ", pivoting";
   if (options_.float_factors) text += ", float factors";
   return text;

@@ -76,6 +76,7 @@ class BlockIluFactors<Device, T> {
   std::vector<T> inverted() const { return d_.to_vector(); }
   std::int64_t bytes() const;
   int levels() const { return levels_.count(); }
+  BlockIluForm form() const { return options_.form; }  // the one that `automatic` became
 
  private:
   block_ilu0::DeviceFactors<T> factors(const BlockStencilView& A);

@@ -215,6 +215,13 @@ TYPED_TEST(BlockIlu0Of, RefusesWhatItCannotDo) {
   EXPECT_THROW(M.setup(scalar), Error);
 }
 
+TEST(BlockIlu0OnDevice, BlocksBeyondAWorkgroupTakeTheEntryFormOrAreRefused) {
+  const BlockSystem system = random_system({2, 2, 2}, 33, 73);
+  expect_textbook<Device>(system, {}, same);
+  for (const BlockIluForm form : {BlockIluForm::workgroup, BlockIluForm::one_launch})
+    EXPECT_EQ(exit_code_of_setup<Device>(system, form, "at most 32 unknowns"), Exit::usage);
+}
+
 TEST(BlockIlu0OnHost, FactorsAndSolutionsDoNotDependOnTheNumberOfThreads) {
   const int threads = omp_get_max_threads();
   for (const Extents cells : {Extents{13, 12, 11}, {60, 50, 1}, {300, 5, 2}, {9, 40, 3}}) {
