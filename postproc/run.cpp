@@ -44,6 +44,8 @@ Run::Run(RunOptions options, Table config) : options_(std::move(options)), confi
     first_step_ = last_.step = from->header.step;
     first_time_ = last_.time = from->header.time;
     wall_before_ = from->header.wall_seconds;
+    last_checkpoint_ = from->path;
+    last_checkpoint_step_ = from->header.step;
   }
 }
 

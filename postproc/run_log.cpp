@@ -14,6 +14,7 @@ namespace {
 
 constexpr int lines_between_headings = 50;
 constexpr double progress_seconds = 0.5;
+constexpr double least_share = 5e-4;  // of the loop; run.json holds what is less, too
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
@@ -120,7 +121,8 @@ void Run::print_timings() const {
     std::vector<std::pair<double, std::string>> sorted;
     for (const auto& [kernel, s] : kernels) sorted.emplace_back(s, kernel);
     std::sort(sorted.rbegin(), sorted.rend());
-    for (const auto& [s, kernel] : sorted) row(system, kernel, s);
+    for (const auto& [s, kernel] : sorted)
+      if (s > least_share * loop) row(system, kernel, s);
   }
   row("not in a region", "", std::max(0.0, loop - timings_.total()));
   row("time loop", "", loop);

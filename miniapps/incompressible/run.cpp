@@ -171,6 +171,7 @@ int run_in(Run& run, const Table& config) {
   Watch watch;
   watch.every = config.table("output").get<int>("diagnostics_every", watch.every);
   if (watch.every < 1) config.table("output").fail("diagnostics_every", "at least one step lies between two looks");
+  run.require_memory(memory_estimate(c, config).total());
   FractionalStep<Space> flow(c, config.table("linear"));
   StepSize clock(c);
   OnHost<Space> host;
@@ -189,12 +190,17 @@ int run_in(Run& run, const Table& config) {
     if (failed) return stop(run, flow, *failed, host);
     record_step(run, flow, watch, clock.finished(flow.time));
     done = clock.finished(flow.time) || watch.is_steady;
-    if (output.picture_due(flow.step, flow.time, dt) && !done)
+    if (output.picture_due(flow.step, flow.time, dt) && !done) {
+      ScopedTimer timer(run.timings().at("output", "pictures"));
       output.write_picture(host.of(flow.flow()), flow.step, flow.time);
+    }
     if (run.checkpoint_due(done)) save(run, flow, clock);
   }
   const Flow<Host>& fields = host.of(flow.flow());
-  output.write_picture(fields, flow.step, flow.time);
+  {
+    ScopedTimer timer(run.timings().at("output", "pictures"));
+    output.write_picture(fields, flow.step, flow.time);
+  }
   Outcome outcome;
   outcome.reason = watch.is_steady ? "steady state" : done ? "end time" : "";  // empty: the shell knows why
   outcome.quantities = quantities(flow, fields);

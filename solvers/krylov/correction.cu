@@ -1,5 +1,6 @@
 // Stationary iteration  x += M^-1 (b - A x): the preconditioner as the solver itself. The residual is the true one in
-// every iteration, so nothing is computed twice; with a direct solver as M one iteration ends it.
+// every iteration, so nothing is computed twice; with a direct solver as M one
+// iteration ends it. Where M gives something that is not finite, x has it too.
 #include "solvers/krylov/iteration.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/krylov/vector_ops.hpp"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 
 #include "backend/traits.hpp"
 #include "solvers/krylov/vector_ops.hpp"
@@ -13,6 +14,9 @@ namespace {
 
 // A true residual this far above the target still counts as met: the recurrence and the truth differ by round-off.
 constexpr double target_slack = 1.01;
+
+// Relative to |r|, a constant part below this is what rounding leaves in a compatible residual.
+constexpr double noise = 1e-14;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -30,7 +34,7 @@ Iteration<Space>::Iteration(const Matrix<Space>& A, const Preconditioner<Space>&
       singular_(A.has_constant_null_space()),
       started_(now()) {
   history_.clear();
-  if (options.history) history_.reserve(static_cast<std::size_t>(options.max_iterations) + 1);
+  if (options.history) history_.reserve(static_cast<std::size_t>(std::min(options.max_iterations, 10000)) + 1);
 }
 
 template <class Space>
@@ -38,15 +42,19 @@ double Iteration<Space>::norm_of(View<const double> r, double rr) const {
   return options_.norm == Norm::max ? max_norm<Space>(r) : std::sqrt(rr);
 }
 
+// Singular A: one pass more for the mean of r, which is taken away only where it is more than rounding has put there.
 template <class Space>
 double Iteration<Space>::true_residual(View<double> r) {
   ScopedTimer timer(result_.spmv_seconds);
   if (!singular_) {
     rr_ = A_.residual_dot(b_, x_, r);
-  } else {
-    A_.residual(b_, x_, r);
-    rr_ = shift_square<Space>(mean<Space>(r), r);
+    return norm_of(r, rr_);
   }
+  A_.residual(b_, x_, r);
+  const Pair sums = sum_and_square<Space>(r);
+  const double n = static_cast<double>(r.size()), constant = sums.a * sums.a / n;  // |mean 1|^2
+  const bool is_noise = constant <= noise * noise * sums.b;
+  rr_ = is_noise ? sums.b : shift_square<Space>(sums.a / n, r);
   return norm_of(r, rr_);
 }
 
@@ -54,12 +62,19 @@ double Iteration<Space>::true_residual(View<double> r) {
 template <class Space>
 double Iteration<Space>::right_hand_side_norm(View<double> r) {
   ScopedTimer timer(result_.reduce_seconds);
-  const double m = singular_ ? mean<Space>(b_) : 0;
-  if (options_.norm == Norm::l2) return std::sqrt(square_about<Space>(b_, m));
-  if (!singular_) return max_norm<Space>(b_);
-  assign<Space>(b_, r);
-  shift<Space>(m, r);
-  return max_norm<Space>(r);
+  if (!singular_) return options_.norm == Norm::max ? max_norm<Space>(b_) : std::sqrt(dot<Space>(b_, b_));
+  const Pair sums = sum_and_square<Space>(b_);
+  const double n = static_cast<double>(b_.size()), m = sums.a / n, square = sums.b - m * sums.a;
+  if (options_.norm == Norm::max) {
+    assign<Space>(b_, r);
+    shift<Space>(m, r);
+    return max_norm<Space>(r);
+  }
+  // The difference of squares is good to eps bb: enough but where b is little more than its mean. A b that is nothing
+  // more has no compatible part.
+  if (square > 1e-3 * sums.b) return std::sqrt(square);
+  const double compatible = std::sqrt(square_about<Space>(b_, m));
+  return compatible > noise * std::sqrt(sums.b) ? compatible : 0;
 }
 
 template <class Space>
@@ -166,8 +181,16 @@ double Iteration<Space>::precondition_dot(View<const double> r, View<double> z) 
 }
 
 template <class Space>
+void Iteration<Space>::remove_mean() {
+  const Pair sums = sum_and_square<Space>(x_);
+  const double n = static_cast<double>(x_.size());
+  constexpr double eps = std::numeric_limits<double>::epsilon();
+  if (sums.a * sums.a / n > eps * eps * sums.b) shift<Space>(sums.a / n, x_);
+}
+
+template <class Space>
 SolveResult Iteration<Space>::finish() {
-  if (singular_ && result_.reason != Reason::not_finite) shift<Space>(mean<Space>(x_), x_);
+  if (singular_ && result_.reason != Reason::not_finite) remove_mean();
   result_.solve_seconds = now() - started_;
   if (backend::asynchronous && std::is_same_v<Space, Device>)
     result_.apply_seconds = result_.spmv_seconds = result_.reduce_seconds = -1;

@@ -58,6 +58,7 @@ class Iteration {
  private:
   double norm_of(View<const double> r, double rr) const;
   double right_hand_side_norm(View<double> r);
+  void remove_mean();  // of x
 
   const Matrix<Space>& A_;
   const Preconditioner<Space>& M_;

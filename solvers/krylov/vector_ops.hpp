@@ -29,10 +29,10 @@ template <class Space>
 double max_norm(ConstVector x) {
   return max_abs<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { return x[i]; });
 }
+// {sum of x, x.x}
 template <class Space>
-double mean(ConstVector x) {
-  const double n = static_cast<double>(x.size());
-  return sum<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { return x[i]; }) / n;
+Pair sum_and_square(ConstVector x) {
+  return sum2<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { return Pair{x[i], x[i] * x[i]}; });
 }
 // |x - c|^2
 template <class Space>

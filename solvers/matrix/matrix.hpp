@@ -30,7 +30,8 @@ template <class Space> class Matrix {
   virtual void block_diagonal(View<double> d) const = 0;  // rows() blocks of B x B, row-major
 
   virtual bool is_symmetric() const = 0;
-  // The constant vector spans the null space (pressure with Neumann conditions all round): solvers project it out.
+  // The constant vector spans the null spaces of A and of its transpose (pressure with Neumann conditions all round):
+  // solvers project it out.
   virtual bool has_constant_null_space() const { return false; }
   virtual Work apply_work() const = 0;
 

@@ -60,8 +60,10 @@ inline T neighbours(const HalfRow<T>& h, int m) {
 template <class T>
 void close_row(T* even, int pitch, int n, bool periodic) {
   T* odd = even + pitch;
-  odd[-1] = !periodic ? 0 : n % 2 ? even[n / 2] : odd[n / 2 - 1];
-  (n % 2 ? odd : even)[n / 2] = periodic ? even[0] : 0;
+  T* end = n % 2 ? odd : even;  // named: g++ 12 with -fsanitize=undefined loses the index of (c ? a : b)[i]
+  const T first = periodic ? even[0] : 0, last = !periodic ? 0 : n % 2 ? even[n / 2] : odd[n / 2 - 1];
+  odd[-1] = last;
+  end[n / 2] = first;
 }
 
 template <Guess guess, class T>

@@ -219,6 +219,9 @@ TEST_F(CommandLine, StepsCountFromTheVeryStartAlsoAfterARestart) {
   EXPECT_EQ(summary("a")["status"], "stopped");
   ASSERT_EQ(weir({"restart", "a/checkpoints/step_00000007.h5", "--steps", "12"}).code, 0);
   EXPECT_EQ(summary("a")["steps"], 12);
+  ASSERT_EQ(weir({"restart", "a", "--steps", "3"}).code, 0);  // is past that: nothing happens, nothing is lost
+  EXPECT_EQ(summary("a")["steps"], 12);
+  EXPECT_EQ(summary("a")["last_checkpoint"], "a/checkpoints/step_00000012.h5");
   ASSERT_EQ(weir({"restart", "a"}).code, 0);
   ASSERT_EQ(weir({"run", "ring.toml", "-o", "b"}).code, 0);
   expect_same_end("a", "b");

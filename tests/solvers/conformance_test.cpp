@@ -140,7 +140,7 @@ TYPED_TEST(Conformance, SingularSystemsAreSolvedFreeOfTheConstant) {
 
 TYPED_TEST(Conformance, ARightHandSideInTheNullSpaceIsZero) {
   const SeparableStencil<TypeParam> A(box({4, 4, 4}, EndCondition::periodic, false));
-  const Numbers rhs(static_cast<std::size_t>(A.size()), 2.0);
+  const Numbers rhs(static_cast<std::size_t>(A.size()), 0.1);  // whose mean is rounded
   Numbers x(rhs.size());
   const SolveResult result = solve<TypeParam>("cg", "none", A, rhs, x, this->o);
   EXPECT_TRUE(result.converged());
