@@ -3,9 +3,12 @@
 
 #include <omp.h>
 
+#include "base/error.hpp"
+#include "inputs/case.hpp"
 #include "mesh/grid.hpp"
 #include "solvers/device/ledger.hpp"
 #include "solvers/krylov/krylov.hpp"
+#include "solvers/linear_solver.hpp"
 #include "solvers/matrix/separable_stencil.hpp"
 #include "tests/support/dense_matrix.hpp"
 #include "tests/support/operators.hpp"
@@ -208,6 +211,24 @@ TYPED_TEST(MultigridMethod, TheFusedDotIsThatOfRAndZ) {
   const double rz = M.apply_dot(R, Z);
   EXPECT_EQ(Z.to_vector(), apply<TypeParam>(M, r));
   EXPECT_NEAR(rz, dot(r, Z.to_vector()), 1e2 * eps * norm(r) * norm(Z.to_vector()));
+}
+
+TYPED_TEST(MultigridMethod, ACaseFileMayAskForItAsTheMethod) {
+  const Table options = read_case_text(
+      "method = 'multigrid'\npreconditioner = { cycle = 'F', smoother = 'chebyshev', pre = 1, post = 1, precision = "
+      "'double' }",
+      "case.toml");
+  LinearSolver<TypeParam> solver(options);
+  options.refuse_unknown();
+  const SeparableOperator op = unit_box({20, 14, 9}, 1, EndCondition::neumann, EndCondition::dirichlet);
+  const SeparableStencil<TypeParam> A(op);
+  solver.setup(A);
+  const Array<double, TypeParam> b(right_hand_side(op, 5));
+  Array<double, TypeParam> x(Numbers(static_cast<std::size_t>(A.size()), 0.0));
+  EXPECT_TRUE(solver.solve(A, b, x).converged());
+  EXPECT_NE(solver.describe().find("chebyshev"), std::string::npos);
+  EXPECT_THROW(make_multigrid<TypeParam>(read_case_text("cycle = 'W'", "case.toml")), Error);
+  EXPECT_THROW(make_multigrid<TypeParam>(read_case_text("pre = 0", "case.toml")), Error);
 }
 
 TEST(MultigridOnHost, VerySmallAndVeryLargeResidualsKeepTheirDigits) {
