@@ -13,8 +13,12 @@ namespace weir::bench {
 // Seconds of the fastest of at least `repeats` calls, going on until `min_seconds` have been spent.
 double best_seconds(const std::function<void()>& f, int repeats = 3, double min_seconds = 0.3);
 
+// The same in processor time of the calling thread, for work on one thread beside other programs: what they take of the
+// processor does not count, what they take of caches and memory does.
+double best_processor_seconds(const std::function<void()>& f, int repeats = 3, double min_seconds = 0.3);
+
 // a = b + s c on three arrays that do not fit the cache, as STREAM counts it (24 bytes an element), in bytes a second.
-double triad_bytes_per_second(int threads);
+double triad_bytes_per_second(int threads, bool processor_time = false);
 
 // Sets the number of OpenMP threads for what follows.
 void set_threads(int threads);

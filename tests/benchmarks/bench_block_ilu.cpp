@@ -35,7 +35,7 @@ class Report {
                csv) {
     for (int t = 1; t <= 2; ++t) {
       bench::set_threads(t);
-      triad_[t] = bench::triad_bytes_per_second(t);
+      triad_[t] = bench::triad_bytes_per_second(t, t == 1);
       std::printf("triad, %d thread(s): %.2f GB/s\n", t, 1e-9 * triad_[t]);
     }
   }
@@ -55,6 +55,11 @@ class Report {
   double triad_[3] = {};
 };
 
+// One thread: processor time, so that the table can be made beside other programs, as the peer's is.
+double seconds(int threads, const std::function<void()>& f) {
+  return threads == 1 ? bench::best_processor_seconds(f) : bench::best_seconds(f);
+}
+
 void measure(Report& report, Extents cells, int n, bool with_peer) {
   const test::BlockSystem system = test::random_system(cells, n, 1);
   const std::string name = std::to_string(cells.nx) + "^3, n = " + std::to_string(n);
@@ -68,9 +73,9 @@ void measure(Report& report, Extents cells, int n, bool with_peer) {
         bench::set_threads(threads);
         BlockIlu0<Host> M({.float_factors = in_float});
         M.setup(A);
-        const double factor = bench::best_seconds([&] { M.update(A); });
-        const double residual = bench::best_seconds([&] { A.residual(b, x, r); });
-        const double solve = bench::best_seconds([&] { M.apply(b, x); });
+        const double factor = seconds(threads, [&] { M.update(A); });
+        const double residual = seconds(threads, [&] { A.residual(b, x, r); });
+        const double solve = seconds(threads, [&] { M.apply(b, x); });
         Bytes bytes = bytes_a_cell(n);
         if (in_float) {
           bytes.factor -= 4.0 * n * n;

@@ -46,13 +46,13 @@ PeerSeconds peer_block_ilu(const test::BlockSystem& system, const std::vector<do
   VecDuplicate(b, &x);
   PeerSeconds seconds;
   seconds.found = true;
-  seconds.factor = best_seconds([&] { MatLUFactorNumeric(F, A, &info); });
-  seconds.solve = best_seconds([&] { MatSolve(F, b, x); });
+  seconds.factor = best_processor_seconds([&] { MatLUFactorNumeric(F, A, &info); });
+  seconds.solve = best_processor_seconds([&] { MatSolve(F, b, x); });
   const PetscScalar* values;
   VecGetArrayRead(x, &values);
   seconds.difference = test::relative_difference(std::vector<double>(values, values + size), solution);
   VecRestoreArrayRead(x, &values);
-  seconds.product = best_seconds([&] { MatMult(A, b, x); });
+  seconds.product = best_processor_seconds([&] { MatMult(A, b, x); });
   VecDestroy(&b);
   VecDestroy(&x);
   ISDestroy(&natural);
