@@ -187,6 +187,7 @@ PeerResult hypre_boomeramg(const PoissonProblem& p) {
   HYPRE_BoomerAMGSetStrongThreshold(amg, 0.5);
   HYPRE_BoomerAMGSetAggNumLevels(amg, 1);
   HYPRE_BoomerAMGSetRelaxType(amg, 8);  // l1 symmetric Gauss-Seidel
+  HYPRE_BoomerAMGSetCycleRelaxType(amg, 8, 3);  // on the coarsest level too: the matrix is singular
   HYPRE_BoomerAMGSetMaxIter(amg, 1);
   HYPRE_BoomerAMGSetTol(amg, 0);
   HYPRE_BoomerAMGSetPrintLevel(amg, 0);
