@@ -10,8 +10,9 @@ void checker_reserve(const char* begin, const char* end);  // shadow of these ad
 void checker_set_live(char* p, std::size_t bytes, bool live);
 void checker_initialised(const void* p, std::size_t bytes);
 
-void checker_enter_device(bool inside);  // accesses of the calling thread are device code's from now on
-bool in_device_code();  // the calling thread
+void checker_enter_device(bool inside);         // accesses of the calling thread are device code's from now on
+void checker_begin_index(std::uint32_t index);  // of a loop: device code, and a thread of its own
+bool in_device_code();                          // the calling thread
 void checker_new_launch();
 void checker_new_epoch();  // all that was before is ordered before all that comes
 void checker_new_block(Block& b);

@@ -9,6 +9,7 @@ void checker_reserve(const char*, const char*) {}
 void checker_set_live(char*, std::size_t, bool) {}
 void checker_initialised(const void*, std::size_t) {}
 void checker_enter_device(bool) {}
+void checker_begin_index(std::uint32_t) {}
 void checker_new_launch() {}
 void checker_new_epoch() {}
 void checker_new_block(Block&) {}

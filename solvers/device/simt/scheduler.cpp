@@ -330,7 +330,7 @@ void run_checked_loop(const char* name, void (*loop)(void*), void* argument, con
 void begin_index(std::int64_t index) {
   if (!machine().in_loop) return;
   checked_loop_state().block.id = static_cast<std::uint32_t>(index);
-  checker_enter_device(true);
+  checker_begin_index(static_cast<std::uint32_t>(index));
 }
 void end_index() { checker_enter_device(false); }
 

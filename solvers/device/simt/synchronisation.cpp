@@ -14,7 +14,6 @@ struct Fences {
 };
 
 struct State {
-  std::uint32_t epoch = 1;
   std::unordered_map<const void*, Knowledge> released;  // by the variable
   std::unordered_map<const Thread*, Fences> fences;
 };
@@ -44,8 +43,6 @@ Knowledge all_known_to(Thread& t) {
 }
 
 }  // namespace
-
-std::uint32_t current_epoch() { return state().epoch; }
 
 bool happens_before(std::uint32_t block, std::uint32_t rank, std::uint32_t count, const Thread& t) {
   const Block& b = *t.block;
@@ -78,7 +75,7 @@ void synchronise_after(Thread& t, const void* p, unsigned access) {
 }
 
 void checker_new_epoch() {
-  ++state().epoch;
+  next_epoch();
   state().released.clear();
 }
 void checker_new_launch() {

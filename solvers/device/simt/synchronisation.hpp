@@ -5,6 +5,7 @@
 namespace weir::simt {
 
 std::uint32_t current_epoch();
+void next_epoch();
 
 // Whether what thread `rank` of `block` did at its count `count` happens before what t does now.
 bool happens_before(std::uint32_t block, std::uint32_t rank, std::uint32_t count, const Thread& t);
