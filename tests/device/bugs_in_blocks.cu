@@ -182,7 +182,7 @@ TEST(OutOfBounds, InSharedMemoryIsReported) {
   if (simt::checks_accesses()) {
     EXPECT_CONTAINS(error_of(run), "out-of-bounds read of 8 bytes");
   } else if (simt::address_sanitizer) {
-    EXPECT_DEATH(run(), "AddressSanitizer");
+    EXPECT_DEATH(run(), "AddressSanitizer|out of bounds");
   } else {
     GTEST_SKIP() << "the race and asan builds find it";
   }

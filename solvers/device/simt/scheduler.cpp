@@ -44,6 +44,12 @@ int lane() {
   return t->lane;
 }
 
+namespace {
+
+struct Abandoned {};  // unwinds a kernel that has failed
+
+}  // namespace
+
 void give_up(const std::string& error) {
   if (machine().error.empty()) machine().error = error;
 }
@@ -51,7 +57,8 @@ void fail(const std::string& message) {
   Machine& m = machine();
   if (!m.self) throw Error(Exit::internal, std::string(m.kernel) + ": " + message);
   give_up(describe(*m.self) + ": " + message);
-  for (;;) switch_to_host();  // never resumed
+  if (!checks_accesses()) throw Abandoned{};
+  for (;;) switch_to_host();  // no exception may pass the hooks: the fiber is never resumed
 }
 void fail(const char* message) { fail(std::string(message)); }
 
@@ -76,8 +83,11 @@ Thread& take_ready() {
 
 void thread_main() {
   for (;;) {
-    machine().body(machine().arguments);
-    thread_finished(*machine().self);
+    try {
+      machine().body(machine().arguments);
+      thread_finished(*machine().self);
+    } catch (const Abandoned&) {
+    }
     switch_to_host();
   }
 }
