@@ -74,7 +74,6 @@ Thread& take_ready() {
   Machine& m = machine();
   const std::size_t size = m.ring.size();
   if (m.options.order == Order::random) std::swap(m.ring[m.head], m.ring[(m.head + m.random() % m.ready) % size]);
-  if (m.options.order == Order::reverse) std::swap(m.ring[m.head], m.ring[(m.head + m.ready - 1) % size]);
   Thread& t = *m.ring[m.head];
   m.head = (m.head + 1) % size;
   --m.ready;
@@ -156,7 +155,9 @@ void start_block(Block& b, std::uint32_t id) {
     const unsigned lanes = b.size - static_cast<unsigned>(w) * 32;
     b.live_lanes[w] = lanes >= 32 ? ~0u : (1u << lanes) - 1;
   }
-  for (Thread& t : b.threads) make_ready(t);
+  // Turns are taken in the order of becoming ready, so that no order starves a thread that a spinning one waits for.
+  const bool reverse = m.options.order == Order::reverse;
+  for (std::size_t i = 0; i < b.size; ++i) make_ready(b.threads[reverse ? b.size - 1 - i : i]);
   m.live_threads += b.size;
 }
 
