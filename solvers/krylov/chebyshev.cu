@@ -6,11 +6,13 @@
 //   x_{k+1} = x_k + rho_k rho_{k-1} (x_k - x_{k-1}) + 2 rho_k/delta M^-1 r_k,   rho_k = 1/(2 sigma - rho_{k-1}), rho_0
 //   = 1/sigma
 // needs no inner products, so that one step is one pass over x_k, x_{k-1} and b (4 vectors moved; cg moves 13) and a
-// device never waits. The number of steps is known beforehand, |r_k| <= |r_0| / T_k(sigma) in the norm of M^-1, and is
-// taken even, so that the last iterate lies in x; the true residual is computed after them, and steps are added where
-// it falls short (a strongly stretched grid, where the norms differ).
+// device never waits. The number of steps is known beforehand, |r_k| <= |r_0| / T_k(sigma) in the norm of M^-1, so that
+// the host takes all of them and the residual after them in one sweep over memory. It is taken even, so that the last
+// iterate lies in x; steps are added where the true residual falls short (a strongly stretched grid, where the norms
+// differ).
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/error.hpp"
 #include "solvers/krylov/iteration.hpp"
@@ -87,10 +89,9 @@ class Chebyshev : public Krylov<Space> {
     while (std::isfinite(r) && r > target && r < before && result.iterations < options_.max_iterations) {
       const int steps = steps_for(interval.sigma, r / target);
       if (result.iterations > 0) A.chebyshev_start(1 / interval.theta, b, x, work(A));
-      advance(A, interval, steps, b, x);
-      result.iterations += steps;
       before = r;
-      r = std::sqrt(A.residual_square(b, x));
+      r = std::sqrt(advance(A, interval, steps, b, x));
+      result.iterations += steps;
     }
     result.residual = result.true_residual = r;
     result.reason = !std::isfinite(r) ? Reason::not_finite
@@ -99,21 +100,25 @@ class Chebyshev : public Krylov<Space> {
                                       : Reason::max_iterations;
   }
 
-  // Steps 2 to `steps`; step 1 has left x_1 in y. The last lands in x.
-  void advance(const SeparableStencil<Space>& A, const Interval& interval, int steps, View<const double> b,
-               View<double> x) {
+  // Steps 2 to `steps`; step 1 has left x_1 in y. The last lands in x; returns r.r there.
+  double advance(const SeparableStencil<Space>& A, const Interval& interval, int steps, View<const double> b,
+                 View<double> x) {
     const double sigma = interval.sigma;
-    const View<double> y = work(A);
-    double rho = sigma > 0 ? 1 / sigma : 0;
-    for (int k = 1; k < steps; ++k) {
-      const double next = sigma > 0 ? 1 / (2 * sigma - rho) : 0;
-      const double alpha = next * rho, omega = sigma > 0 ? 2 * next / interval.delta() : 1 / interval.theta;
-      if (k % 2 == 1)
-        A.chebyshev_step(alpha, omega, b, y, x);
-      else
-        A.chebyshev_step(alpha, omega, b, x, y);
-      rho = next;
+    View<double> from = work(A), to = x;
+    double rho = sigma > 0 ? 1 / sigma : 0, square = 0;
+    for (int done = 1; done < steps;) {
+      ChebyshevSteps group;
+      for (; group.count < ChebyshevSteps::most && done < steps; ++group.count, ++done) {
+        const double next = sigma > 0 ? 1 / (2 * sigma - rho) : 0;
+        group.alpha[group.count] = next * rho;
+        group.omega[group.count] = sigma > 0 ? 2 * next / interval.delta() : 1 / interval.theta;
+        rho = next;
+      }
+      group.residual = done == steps;
+      square = A.chebyshev_steps(group, b, from, to);
+      if (group.count % 2 == 1) std::swap(from, to);
     }
+    return square;
   }
 
   View<double> work(const SeparableStencil<Space>& A) { return work_.size() < A.size() ? y_.view() : work_; }

@@ -20,11 +20,12 @@ inline RowCoefficients row_coefficients(const StencilView& v, int j, int k) {
           s * my * mz};
 }
 
-// A x at cell i, whose neighbours along the row are w and e. All arguments by value: gcc vectorises the loop over i
+// A x at cell i, whose neighbours' values along the row are given. All arguments by value: gcc vectorises the loop over i
 // only then.
-inline double product_at(const RowCoefficients c, const StencilAxis X, const RowPointers p, int i, int w, int e) {
+inline double product_at(const RowCoefficients c, const StencilAxis X, const RowPointers p, int i, double west,
+                         double east) {
   return X.mass[i] * (c.c0 * p.x[i] - c.cs * p.S[i] - c.cn * p.N[i] - c.cb * p.B[i] - c.ct * p.T[i]) +
-         c.cx * (X.diagonal[i] * p.x[i] - X.lower[i] * p.x[w] - X.upper[i] * p.x[e]);
+         c.cx * (X.diagonal[i] * p.x[i] - X.lower[i] * west - X.upper[i] * east);
 }
 
 }  // namespace weir::separable_host

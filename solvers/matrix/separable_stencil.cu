@@ -3,6 +3,7 @@
 #include "solvers/matrix/separable_stencil.hpp"
 
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -187,12 +188,17 @@ Pair SeparableStencil<Space>::chebyshev_start(double omega, View<const double> b
     return separable_device::chebyshev_start(view(), omega, b, x, y);
 }
 template <class Space>
-void SeparableStencil<Space>::chebyshev_step(double alpha, double omega, View<const double> b, View<const double> x,
-                                             View<double> y) const {
-  if constexpr (std::is_same_v<Space, Host>)
-    separable_host::chebyshev_step(view(), alpha, omega, b.data(), x.data(), y.data());
-  else
-    separable_device::chebyshev_step(view(), alpha, omega, b, x, y);
+double SeparableStencil<Space>::chebyshev_steps(const ChebyshevSteps& steps, View<const double> b, View<double> x,
+                                                View<double> y) const {
+  if constexpr (std::is_same_v<Space, Host>) {
+    return separable_host::chebyshev_steps(view(), steps, b.data(), x.data(), y.data());
+  } else {
+    for (int p = 0; p < steps.count; ++p) {
+      separable_device::chebyshev_step(view(), steps.alpha[p], steps.omega[p], b, x, y);
+      std::swap(x, y);
+    }
+    return steps.residual ? separable_device::residual_square(view(), b, x) : 0;
+  }
 }
 template <class Space>
 double SeparableStencil<Space>::residual_square(View<const double> b, View<const double> x) const {

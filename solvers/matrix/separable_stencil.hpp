@@ -24,6 +24,14 @@ struct StencilView {
   Extents extents() const { return {X.n, Y.n, Z.n}; }
 };
 
+// Steps of the Chebyshev method whose coefficients are known beforehand.
+struct ChebyshevSteps {
+  static constexpr int most = 8;
+  int count = 0;
+  bool residual = false;
+  double alpha[most] = {}, omega[most] = {};
+};
+
 template <class Space>
 class SeparableStencil : public Matrix<Space> {
  public:
@@ -46,8 +54,9 @@ class SeparableStencil : public Matrix<Space> {
   // Passes of the Chebyshev method (solvers/krylov/chebyshev.cu), M the diagonal of volumes; each reads b and x once.
   Pair chebyshev_start(double omega, View<const double> b, View<const double> x,
                        View<double> y) const;  // y = x + omega M^-1 r, r = b - A x; returns r.r and b.b
-  void chebyshev_step(double alpha, double omega, View<const double> b, View<const double> x,
-                      View<double> y) const;  // y = x + alpha (x - y) + omega M^-1 r
+  // Each step y = x + alpha (x - y) + omega M^-1 r, after which x and y change roles; then r.r of the last iterate, if
+  // wanted. On the host the steps go together over the grid (pass_sweep.hpp).
+  double chebyshev_steps(const ChebyshevSteps& steps, View<const double> b, View<double> x, View<double> y) const;
   double residual_square(View<const double> b, View<const double> x) const;  // r.r, writes nothing
 
  private:
@@ -65,7 +74,7 @@ double apply_dot(const StencilView& s, const double* x, double* y);
 void residual(const StencilView& s, const double* b, const double* x, double* r);
 double residual_dot(const StencilView& s, const double* b, const double* x, double* r);
 Pair chebyshev_start(const StencilView& s, double omega, const double* b, const double* x, double* y);
-void chebyshev_step(const StencilView& s, double alpha, double omega, const double* b, const double* x, double* y);
+double chebyshev_steps(const StencilView& s, const ChebyshevSteps& steps, const double* b, double* x, double* y);
 double residual_square(const StencilView& s, const double* b, const double* x);
 }  // namespace separable_host
 

@@ -1,8 +1,10 @@
 // Chebyshev's method on momentum-like systems: it converges to what cg finds, in both spaces, on every kind of grid.
 #include <gtest/gtest.h>
+#include <omp.h>
 
 #include <cmath>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
@@ -112,6 +114,54 @@ TYPED_TEST(ChebyshevMethod, SaysNotFiniteOfARightHandSideThatIsNot) {
   bad[7] = std::nan("");
   Array<double, TypeParam> b(bad), x(std::vector<double>(bad.size(), 0.0));
   EXPECT_EQ(solver.solve(A, b, x).reason, Reason::not_finite);
+}
+
+// What chebyshev_steps leaves: both iterates and the residual.
+struct Outcome {
+  std::vector<double> x, y;
+  double square = 0;
+  bool operator==(const Outcome&) const = default;
+};
+
+// `count` steps and the residual, `at_once` a call.
+Outcome steps(const SeparableOperator& op, int count, int at_once) {
+  SeparableStencil<Host> A(op);
+  const std::vector<double> start = random_vector(A.size());
+  Array<double, Host> b(start), x(start), y(A.size());
+  A.chebyshev_start(0.9, b, x, y);
+  View<double> from = y, to = x;
+  double square = 0;
+  for (int done = 0; done <= count;) {
+    ChebyshevSteps group;
+    for (; group.count < at_once && done < count; ++group.count, ++done) {
+      group.alpha[group.count] = 0.1 / (1 + done);
+      group.omega[group.count] = 0.9 + 0.01 * done;
+    }
+    group.residual = done == count && group.count < at_once;
+    square = A.chebyshev_steps(group, b, from, to);
+    if (group.count % 2 == 1) std::swap(from, to);
+    if (group.residual) break;
+  }
+  return {x.to_vector(), y.to_vector(), square};
+}
+
+TEST(ChebyshevSteps, TogetherGiveTheBitsOfOneAtATimeForAnyNumberOfThreads) {
+  const int threads = omp_get_max_threads();
+  // 3D above and below the size that is worth threads, planes that slabs share unevenly, one plane, rows of few cells
+  for (const Extents n :
+       {Extents{21, 18, 35}, Extents{24, 16, 24}, Extents{9, 7, 11}, Extents{67, 131, 1}, Extents{200, 25, 2}})
+    for (const bool periodic : {false, true}) {
+      const SeparableOperator op = momentum_like(n.nx, n.ny, n.nz, periodic, 1e-3);
+      omp_set_num_threads(1);
+      const Outcome expected = steps(op, 7, 1);
+      for (const int t : {1, 2, 3}) {
+        omp_set_num_threads(t);
+        for (const int at_once : {3, 8})
+          EXPECT_TRUE(steps(op, 7, at_once) == expected)
+              << n.nx << " x " << n.ny << " x " << n.nz << ", " << at_once << " at once on " << t << " threads";
+      }
+    }
+  omp_set_num_threads(threads);
 }
 
 TEST(ChebyshevOptions, RefuseWhatCannotWork) {
