@@ -179,8 +179,15 @@ T Table::get(std::string_view key, const T& fallback) const {
 template <class T>
 T Table::get(std::string_view key) const {
   TableNode* n = ask(*node_, key);
-  if (!n)
-    fail(key, "missing key '" + std::string(key) + "'" + (node_->path.empty() ? "" : " in [" + node_->path + "]"));
+  if (!n) {
+    std::vector<std::string> unread;  // one of them may be the key, mistyped
+    for (const auto& [name, child] : node_->entries)
+      if (!child->is_read) unread.push_back(name);
+    const std::string meant = nearest(key, unread);
+    fail(meant.empty() ? key : meant, "missing key '" + std::string(key) + "'" +
+                                          (node_->path.empty() ? "" : " in [" + node_->path + "]") +
+                                          (meant.empty() ? "" : "; is '" + meant + "' meant to be it?"));
+  }
   return read<T>(*this, key, *n);
 }
 

@@ -61,6 +61,9 @@ TEST(Table, RefusesAWrongTypeWithFileAndLine) {
 }
 
 TEST(Table, RefusesAMissingKeyThatHasNoDefault) {
+  const Table mistyped = read_case_text("[flow]\nviscocity = 0.01\n", "cavity.toml");
+  EXPECT_EQ(refusal([&] { mistyped.table("flow").get<double>("viscosity"); }),
+            "cavity.toml:2: missing key 'viscosity' in [flow]; is 'viscocity' meant to be it?");
   EXPECT_EQ(refusal([] { sample().table("time").get<double>("dt"); }), "cavity.toml:3: missing key 'dt' in [time]");
   EXPECT_EQ(refusal([] { sample().table("flow").get<double>("viscosity"); }),
             "cavity.toml: missing key 'viscosity' in [flow]");
