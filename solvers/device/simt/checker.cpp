@@ -36,7 +36,7 @@ struct Checker {
   const char *begin = nullptr, *end = nullptr;
   std::uint8_t* live = nullptr;  // low nibble: may be accessed; high nibble: was written
   Cell* cells = nullptr;
-  Image program, library;
+  Image program, emulator;
   std::uint32_t epoch = 1;
   std::uint32_t index = 0;  // whose turn it is, in a loop
   bool in_loop = false;
@@ -67,7 +67,7 @@ int note_image(dl_phdr_info* info, std::size_t, void* only_of) {
       image.end = std::max(image.end, image.begin + info->dlpi_phdr[k].p_vaddr + info->dlpi_phdr[k].p_memsz);
   if (!checker.program.begin) checker.program = image;  // the program itself comes first
   const auto* p = static_cast<const char*>(only_of);
-  if (p >= image.begin && p < image.end) checker.library = image;
+  if (p >= image.begin && p < image.end) checker.emulator = image;
   return 0;
 }
 
@@ -80,7 +80,7 @@ void check_host_memory(const char* p, std::size_t bytes, bool writes, const void
   const Machine& m = machine();
   if (on_stack_of(*m.self, p)) return;
   if (!writes && p >= m.arguments && p < m.arguments_end) return;
-  if (!writes && (within(checker.program, p) || within(checker.library, p))) return;
+  if (!writes && (within(checker.program, p) || within(checker.emulator, p))) return;
   const char* what = on_any_stack(p) ? "another thread's local" : "host";
   fail(format("%s of %zu bytes of %s memory (%p) in device code at ", verb(writes), bytes, what,
               static_cast<const void*>(p)) +
