@@ -106,6 +106,12 @@ void PictureSeries::write(std::int64_t step, const Picture& picture) {
   pvd_.add(picture.time, file);
 }
 
+void PictureSeries::write(std::int64_t step, const MeshPicture& picture) {
+  const std::string file = fmt::format("{}_{:08}.vtu", name_, step);
+  write_unstructured(folder_ + "/" + file, picture);
+  pvd_.add(picture.time, file);
+}
+
 CellField cell_field(std::string name, int components, std::span<const double> values, int cells_z) {
   const std::size_t slab_size = values.size() / static_cast<std::size_t>(cells_z);
   return {std::move(name), components, [=](int k, std::span<double> slab) {

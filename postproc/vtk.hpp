@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "postproc/vtu.hpp"
+
 namespace weir {
 
 // A cell field, asked for one slab z = k at a time, so that a picture needs no copy of the state in double:
@@ -54,13 +56,14 @@ class PvdCollection {
   std::vector<Entry> entries_;
 };
 
-// What a run uses: FOLDER/NAME_00000100.vtr for step 100, listed in FOLDER/NAME.pvd.
+// What a run uses: FOLDER/NAME_00000100.vtr (.vtu) for step 100, listed in FOLDER/NAME.pvd.
 class PictureSeries {
  public:
   PictureSeries(const std::string& folder, const std::string& name);  // a new run
   PictureSeries(const std::string& folder, const std::string& name,
                 double restart_time);  // continued from a checkpoint
   void write(std::int64_t step, const Picture& picture);
+  void write(std::int64_t step, const MeshPicture& picture);
   const PvdCollection& collection() const { return pvd_; }
 
  private:
