@@ -1,0 +1,128 @@
+"""Pictures of an unstructured mesh and of fields on it, from a .vtu: each cell one colour, as a finite volume is.
+
+    draw(axes, vtu, "mach", zoom=(-0.5, 1.5, -0.8, 0.8), mesh=True)      on axes of one's own
+    mesh_figure(vtu, folder, "mach", ...)                                a saved figure with caption, for the report
+"""
+import numpy as np
+from matplotlib.collections import PolyCollection
+
+from . import style
+
+WORD_FIELDS = ("line", "colour", "partition", "level")  # told apart rather than compared
+
+
+def _in_box(vtu, zoom):
+    polygons = vtu.polygons()
+    low, high = polygons.min(axis=1), polygons.max(axis=1)
+    inside = (high[:, 0] >= zoom[0]) & (low[:, 0] <= zoom[1]) & (high[:, 1] >= zoom[2]) & (low[:, 1] <= zoom[3])
+    return polygons[inside], inside
+
+
+def whole(vtu):
+    """The zoom that shows everything: (x0, x1, y0, y1)."""
+    x0, y0, x1, y1 = vtu.box()
+    return x0, x1, y0, y1
+
+
+def _limits(values, limits):
+    if limits is not None:
+        return limits
+    finite = values[np.isfinite(values)]
+    if not len(finite):
+        return 0.0, 1.0
+    low, high = float(finite.min()), float(finite.max())
+    return (low, high) if high > low else (low - 0.5, high + 0.5)
+
+
+def _shuffled(ids):
+    """Numbers whose colours differ for neighbours; what is below zero (no line) stays apart."""
+    return np.where(ids < 0, np.nan, (ids * 0.6180339887) % 1)
+
+
+def field_of(vtu, name):
+    """A scalar a cell: a field, the magnitude of a vector, a component "velocity.0"."""
+    name, _, component = name.partition(".")
+    if name not in vtu.fields:
+        raise ValueError("no cell field '%s'; there are: %s" % (name, ", ".join(vtu.fields) or "none"))
+    values = np.asarray(vtu.fields[name], dtype=float)
+    if values.ndim == 2:
+        values = values[:, int(component)] if component else np.sqrt((values ** 2).sum(axis=1))
+    return values
+
+
+def draw(axes, vtu, field=None, zoom=None, mesh=None, limits=None, cmap=None, levels=0):
+    """Draws on `axes`; field None: the mesh alone. mesh: edges, True, False or None (where they can be seen). levels: so many
+    isolines on top (of the means at nodes). Returns the collection, for a colour bar, or None."""
+    zoom = zoom or whole(vtu)
+    polygons, inside = _in_box(vtu, zoom)
+    if mesh is None:
+        mesh = field is None or len(polygons) < 4000
+    width = float(np.clip(40 / np.sqrt(max(len(polygons), 1)), 0.05, 0.6))
+    drawn = None
+    if field is None:
+        axes.add_collection(PolyCollection(polygons, facecolors="white", edgecolors="#222222", linewidths=width))
+    else:
+        values = field_of(vtu, field)[inside]
+        is_word = field in WORD_FIELDS or field.startswith(("colour", "line"))
+        if is_word and len(np.unique(values)) > 12:
+            values, limits, cmap = _shuffled(values), (0, 1), cmap or "turbo"
+        drawn = PolyCollection(polygons, array=values, cmap=cmap or "viridis", linewidths=width if mesh else 0.1,
+                               edgecolors=(0, 0, 0, 0.45) if mesh else "face", rasterized=True)
+        drawn.cmap.set_bad("#dddddd")
+        drawn.set_clim(*_limits(values, limits))
+        axes.add_collection(drawn)
+        if levels and len(values) > 8:
+            _isolines(axes, vtu, inside, field, np.linspace(*drawn.get_clim(), levels + 2)[1:-1])
+    axes.set_aspect("equal")
+    axes.set_xlim(zoom[0], zoom[1])
+    axes.set_ylim(zoom[2], zoom[3])
+    axes.set_xlabel("x")
+    axes.set_ylabel("y")
+    axes.grid(False)
+    for spine in axes.spines.values():
+        spine.set_visible(True)
+    return drawn
+
+
+def node_values(vtu, values):
+    """Cell values brought to the nodes: the mean of the cells around each."""
+    total = np.zeros(len(vtu.node))
+    count = np.zeros(len(vtu.node))
+    for k in range(4):
+        distinct = np.ones(len(vtu.corners), bool) if k < 3 else vtu.corners[:, 3] != vtu.corners[:, 2]
+        np.add.at(total, vtu.corners[distinct, k], values[distinct])
+        np.add.at(count, vtu.corners[distinct, k], 1)
+    return total / np.maximum(count, 1)
+
+
+def _isolines(axes, vtu, inside, field, levels):
+    """On the mesh's own triangles (quadrilaterals halved), so that nothing is drawn across a body."""
+    corners = vtu.corners[inside]
+    quads = corners[:, 3] != corners[:, 2]
+    triangles = np.concatenate([corners[:, :3], corners[quads][:, [0, 2, 3]]])
+    axes.tricontour(vtu.node[:, 0], vtu.node[:, 1], triangles, node_values(vtu, field_of(vtu, field)), levels=levels,
+                    colors="black", linewidths=0.4, alpha=0.6)
+
+
+def _size(zoom):
+    ratio = (zoom[3] - zoom[2]) / (zoom[1] - zoom[0])
+    return style.WIDTH, float(np.clip(style.WIDTH * 0.88 * ratio, 1.5, 7)) + 1.4
+
+
+def mesh_figure(vtu, folder, field=None, zoom=None, mesh=None, limits=None, cmap=None, levels=0, label=None, title=None,
+                caption=None, name=None):
+    """A figure of the report: FOLDER/NAME.png; name defaults to the field's."""
+    zoom = zoom or whole(vtu)
+    figure, axes = style.new(*_size(zoom))
+    drawn = draw(axes, vtu, field, zoom, mesh, limits, cmap, levels)
+    if drawn is not None:
+        low, high = drawn.get_clim()
+        values = field_of(vtu, field)
+        beyond = (np.nanmin(values) < low, np.nanmax(values) > high)
+        extend = {(0, 0): "neither", (1, 0): "min", (0, 1): "max", (1, 1): "both"}[tuple(map(int, beyond))]
+        bar = figure.colorbar(drawn, ax=axes, location="bottom", extend=extend, shrink=0.8, aspect=34, pad=0.02)
+        bar.set_label(label or style.words(field))
+        bar.outline.set_linewidth(0.6)
+    axes.set_title(title or (style.words(field).capitalize() if field else "Mesh"))
+    cells = style.number(len(vtu.corners))
+    return style.save(figure, folder, name or field or "mesh", caption or "%s cells." % cells)
