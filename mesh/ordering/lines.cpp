@@ -1,0 +1,153 @@
+#include "mesh/ordering/lines.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "mesh/ordering/graph_tools.hpp"
+
+namespace weir {
+namespace {
+
+// 1 / (distance of the centres on the two sides of each face). A boundary face stands half-way to a mirrored cell.
+std::vector<double> face_weights(const UnstructuredMesh& mesh) {
+  const int inside = mesh.interior_faces(), first_periodic = inside - mesh.periodic_faces;
+  std::vector<double> weight(mesh.owner.size());
+  for (int f = 0; f < mesh.faces(); ++f) {
+    const auto& here = mesh.centre[mesh.owner[f]];
+    double distance = 0;
+    if (f < inside) {
+      auto there = mesh.centre[mesh.neighbour[f]];
+      if (f >= first_periodic)
+        for (int d = 0; d < 2; ++d) there[d] += mesh.shift[f - first_periodic][d];
+      distance = std::hypot(there[0] - here[0], there[1] - here[1]);
+    } else {
+      const auto& middle = mesh.face_centre[f];
+      const auto& n = mesh.normal[f];
+      distance = 2 * std::abs((middle[0] - here[0]) * n[0] + (middle[1] - here[1]) * n[1]);
+    }
+    weight[f] = 1 / std::max(distance, std::numeric_limits<double>::min());
+  }
+  return weight;
+}
+
+std::vector<double> least_weights(const UnstructuredMesh& mesh, const std::vector<double>& weight) {
+  std::vector<double> least(mesh.volume.size(), std::numeric_limits<double>::infinity());
+  for (int f = 0; f < mesh.faces(); ++f) {
+    least[mesh.owner[f]] = std::min(least[mesh.owner[f]], weight[f]);
+    if (f < mesh.interior_faces()) least[mesh.neighbour[f]] = std::min(least[mesh.neighbour[f]], weight[f]);
+  }
+  return least;
+}
+
+// The strong interior faces as a graph of cells, with the weight beside each neighbour.
+struct StrongCouplings {
+  std::vector<int> start, cell;
+  std::vector<double> weight;
+};
+
+StrongCouplings strong_couplings(const UnstructuredMesh& mesh, const std::vector<double>& weight,
+                                 const std::vector<double>& least, double anisotropy) {
+  const auto is_strong = [&](int f) {
+    return weight[f] > anisotropy * std::max(least[mesh.owner[f]], least[mesh.neighbour[f]]);
+  };
+  StrongCouplings s;
+  s.start.assign(mesh.volume.size() + 1, 0);
+  for (int f = 0; f < mesh.interior_faces(); ++f)
+    if (is_strong(f)) ++s.start[mesh.owner[f] + 1], ++s.start[mesh.neighbour[f] + 1];
+  std::partial_sum(s.start.begin(), s.start.end(), s.start.begin());
+  s.cell.resize(s.start.back());
+  s.weight.resize(s.start.back());
+  std::vector<int> next(s.start.begin(), s.start.end() - 1);
+  const auto put = [&](int from, int to, double w) {
+    s.cell[next[from]] = to;
+    s.weight[next[from]++] = w;
+  };
+  for (int f = 0; f < mesh.interior_faces(); ++f)
+    if (is_strong(f)) {
+      put(mesh.owner[f], mesh.neighbour[f], weight[f]);
+      put(mesh.neighbour[f], mesh.owner[f], weight[f]);
+    }
+  return s;
+}
+
+}  // namespace
+
+CellLines find_lines(const UnstructuredMesh& mesh, double anisotropy) {
+  const auto weight = face_weights(mesh);
+  const auto least = least_weights(mesh, weight);
+  const StrongCouplings strong = strong_couplings(mesh, weight, least, anisotropy);
+  std::vector<char> taken(mesh.volume.size(), 0);
+  CellLines lines;
+  for (int f = mesh.interior_faces(); f < mesh.faces(); ++f) {
+    const int seed = mesh.owner[f];
+    if (taken[seed] || !(weight[f] > anisotropy * least[seed])) continue;
+    const int first = static_cast<int>(lines.cell.size());
+    for (int c = seed; c >= 0;) {
+      taken[c] = 1;
+      lines.cell.push_back(c);
+      int next = -1;
+      double strongest = 0;
+      for (int k = strong.start[c]; k < strong.start[c + 1]; ++k)
+        if (!taken[strong.cell[k]] && strong.weight[k] > strongest) strongest = strong.weight[k], next = strong.cell[k];
+      c = next;
+    }
+    const int count = static_cast<int>(lines.cell.size()) - first;
+    if (count > 1) {
+      lines.lines.push_back({first, count});
+    } else {
+      taken[seed] = 0;
+      lines.cell.pop_back();
+    }
+  }
+  return lines;
+}
+
+std::vector<double> cell_anisotropy(const UnstructuredMesh& mesh) {
+  const auto weight = face_weights(mesh);
+  std::vector<double> ratio = least_weights(mesh, weight), most(ratio.size(), 0);
+  for (int f = 0; f < mesh.faces(); ++f) {
+    most[mesh.owner[f]] = std::max(most[mesh.owner[f]], weight[f]);
+    if (f < mesh.interior_faces()) most[mesh.neighbour[f]] = std::max(most[mesh.neighbour[f]], weight[f]);
+  }
+  for (std::size_t c = 0; c < ratio.size(); ++c) ratio[c] = most[c] / ratio[c];
+  return ratio;
+}
+
+std::vector<int> line_of_cell(const CellLines& lines, int cells) {
+  std::vector<int> line(static_cast<std::size_t>(cells), -1);
+  for (int l = 0; l < lines.count(); ++l)
+    for (int i = 0; i < lines.lines[l].count; ++i) line[lines.cell[lines.lines[l].first + i]] = l;
+  return line;
+}
+
+std::vector<int> line_groups(const CellLines& lines, int cells, int* groups) {
+  std::vector<int> group = line_of_cell(lines, cells);
+  int next = lines.count();
+  for (int& g : group)
+    if (g < 0) g = next++;
+  if (groups) *groups = next;
+  return group;
+}
+
+Order order_by_groups(const CellLines& lines, int cells, const Order& group_order, std::vector<CellRange>* ranges) {
+  const std::vector<int> line = line_of_cell(lines, cells);
+  std::vector<int> single;  // the cell of group lines.count() + i
+  for (int c = 0; c < cells; ++c)
+    if (line[c] < 0) single.push_back(c);
+  Order order;
+  order.reserve(static_cast<std::size_t>(cells));
+  for (int g : group_order) {
+    if (g >= lines.count()) {
+      order.push_back(single[g - lines.count()]);
+      continue;
+    }
+    const CellRange& l = lines.lines[g];
+    if (ranges) ranges->push_back({static_cast<int>(order.size()), l.count});
+    order.insert(order.end(), lines.cell.begin() + l.first, lines.cell.begin() + l.first + l.count);
+  }
+  return order;
+}
+
+}  // namespace weir

@@ -1,0 +1,55 @@
+#include "mesh/ordering/make_ordering.hpp"
+
+#include <stdexcept>
+
+#include "mesh/ordering/graph_tools.hpp"
+#include "mesh/ordering/orderings.hpp"
+
+namespace weir {
+namespace {
+
+Order order_graph(const Graph& graph, const std::string& method, std::uint64_t seed) {
+  if (method == "natural") return natural_order(graph.vertices());
+  if (method == "random") return random_order(graph.vertices(), seed);
+  if (method == "rcm") return reverse_cuthill_mckee(graph);
+  if (method == "1wd") return one_way_dissection(graph);
+  if (method == "nd") return nested_dissection(graph);
+  throw std::invalid_argument("no ordering '" + method + "'");
+}
+
+}  // namespace
+
+OrderingOptions read_ordering(const Table& t) {
+  OrderingOptions o;
+  o.type =
+      t.choice("type", {"natural", "random", "rcm", "1wd", "nd", "line", "line_rcm", "line_1wd", "line_nd"}, o.type);
+  if (o.has_lines()) {
+    o.anisotropy = t.get<double>("anisotropy", o.anisotropy);
+    if (!(o.anisotropy >= 1)) t.fail("anisotropy", "anisotropy is a ratio of distances: at least 1");
+  }
+  if (o.type == "random") {
+    const auto seed = t.get<std::int64_t>("seed", static_cast<std::int64_t>(o.seed));
+    o.seed = static_cast<std::uint64_t>(seed);
+  }
+  return o;
+}
+
+Ordering make_ordering(const UnstructuredMesh& mesh, const OrderingOptions& o) {
+  Ordering result;
+  result.name = o.type;
+  if (!o.has_lines()) {
+    result.order = o.type == "natural" ? natural_order(mesh.cells()) : order_graph(cell_graph(mesh), o.type, o.seed);
+    return result;
+  }
+  const CellLines lines = find_lines(mesh, o.anisotropy);
+  int groups = 0;
+  const std::vector<int> group = line_groups(lines, mesh.cells(), &groups);
+  const std::string method = o.type == "line" ? "natural" : o.type.substr(5);
+  const Order group_order = method == "natural"
+                                ? natural_order(groups)
+                                : order_graph(quotient(cell_graph(mesh), group, groups).graph, method, o.seed);
+  result.order = order_by_groups(lines, mesh.cells(), group_order, &result.lines);
+  return result;
+}
+
+}  // namespace weir

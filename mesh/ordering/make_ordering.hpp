@@ -1,0 +1,34 @@
+// [ordering] type = "natural | random | rcm | 1wd | nd | line | line_rcm | line_1wd | line_nd"
+//            anisotropy = 10.0   the lines' threshold (mesh/ordering/lines.hpp); the line types alone
+//            seed = 1            of `random`
+// The hybrid line_X orders the graph of lines and single cells by X and keeps each line contiguous (Kashi & Nadarajah
+// 2020, section 5.2); `line` puts the lines first, in the order of their boundary faces, then the other cells.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/table.hpp"
+#include "mesh/ordering/graph.hpp"
+#include "mesh/ordering/lines.hpp"
+#include "mesh/unstructured.hpp"
+
+namespace weir {
+
+struct OrderingOptions {
+  std::string type = "rcm";
+  double anisotropy = 10;
+  std::uint64_t seed = 1;
+  bool has_lines() const { return type.starts_with("line"); }
+};
+
+struct Ordering {
+  std::string name;              // the type, as a report shows it
+  Order order;                   // order[new cell] = old cell
+  std::vector<CellRange> lines;  // in the new numbering; empty for the types without lines
+};
+
+OrderingOptions read_ordering(const Table& options);  // the table [ordering]
+Ordering make_ordering(const UnstructuredMesh& mesh, const OrderingOptions& options);
+
+}  // namespace weir

@@ -1,0 +1,39 @@
+#include "mesh/partition.hpp"
+
+#include <numeric>
+#include <stdexcept>
+
+#include "mesh/ordering/orderings.hpp"
+
+namespace weir {
+
+std::vector<int> partition_strips(const WeightedGraph& g, int parts) {
+  if (parts < 1) throw std::invalid_argument("partition_strips: at least one part");
+  const auto total = std::accumulate(g.vertex_weight.begin(), g.vertex_weight.end(), std::int64_t{0});
+  std::vector<int> part(g.vertex_weight.size());
+  std::int64_t before = 0;
+  for (int v : reverse_cuthill_mckee(g.graph)) {
+    const std::int64_t twice_middle = 2 * before + g.vertex_weight[v];  // a vertex goes where its middle lies
+    part[v] = static_cast<int>(twice_middle * parts / (2 * total));
+    before += g.vertex_weight[v];
+  }
+  return part;
+}
+
+std::vector<int> partition_cells(const Graph& cells, const CellLines& lines, int parts) {
+  if (parts < 1) throw std::invalid_argument("partition_cells: at least one part");
+  int groups = 0;
+  std::vector<int> part = line_groups(lines, cells.vertices(), &groups);
+  const std::vector<int> part_of_group = partition_graph(quotient(cells, part, groups), parts);
+  for (int& p : part) p = part_of_group[p];
+  return part;
+}
+
+std::int64_t edge_cut(const Graph& graph, const std::vector<int>& part) {
+  std::int64_t ends = 0;
+  for (int v = 0; v < graph.vertices(); ++v)
+    for (std::int64_t k = graph.start[v]; k < graph.start[v + 1]; ++k) ends += part[graph.neighbour[k]] != part[v];
+  return ends / 2;
+}
+
+}  // namespace weir
