@@ -52,6 +52,10 @@ class BlockCsr : public Matrix<Space> {
 
   std::int64_t blocks() const { return column_.size(); }
   BlockCsrView view() const;
+  const Array<std::int64_t, Space>& row_start() const { return row_start_; }
+  const Array<std::int64_t, Space>& diagonal() const { return diagonal_; }  // as in BlockCsrView
+  const Array<int, Space>& column() const { return column_; }
+  std::vector<double> to_values() const { return value_.to_vector(); }
   // New values on the same pattern: written in place by a kernel, or uploaded from the host.
   View<double> values() { return value_.view(); }
   void update(std::span<const double> values) { value_.upload(values); }

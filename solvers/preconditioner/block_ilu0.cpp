@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/error.hpp"
+#include "solvers/preconditioner/block_ilu0_csr.hpp"
 #include "solvers/preconditioner/block_ilu0_factors.hpp"
 #include "solvers/timer.hpp"
 
@@ -40,6 +41,23 @@ void refuse_short_rings(Extents e, Periodic periodic) {
   refuse("z", periodic.z, e.nz);
 }
 
+// What is wrong with a block CSR matrix whose factorisation failed at this row.
+template <class Space>
+[[noreturn]] void fail_at_row(const BlockCsr<Space>& A, int row, bool pivoting) {
+  const std::vector<double> values = A.to_values();
+  const std::vector<std::int64_t> start = A.row_start().to_vector();
+  const std::int64_t nn = std::int64_t{A.block()} * A.block();
+  for (int i = 0; i < A.rows(); ++i)
+    if (!std::all_of(values.begin() + start[static_cast<std::size_t>(i)] * nn,
+                     values.begin() + start[static_cast<std::size_t>(i) + 1] * nn,
+                     [](double v) { return std::isfinite(v); }))
+      throw Error(Exit::not_finite,
+                  "block_ilu0: the matrix holds a value that is not a finite number in block row " + std::to_string(i));
+  throw Error(Exit::solver_failed, "block_ilu0: the diagonal block of block row " + std::to_string(row) +
+                                       " became singular in the factorisation" +
+                                       (pivoting ? "" : "; pivoting = true may help"));
+}
+
 }  // namespace
 
 const char* to_string(BlockIluForm form) {
@@ -62,11 +80,16 @@ BlockIlu0<Space>::~BlockIlu0() = default;
 
 template <class Space>
 SetupInfo BlockIlu0<Space>::setup(const Matrix<Space>& A) {
-  A_ = dynamic_cast<const BlockStencil<Space>*>(&A);
-  if (!A_) throw Error(Exit::usage, "block_ilu0 works on block stencil matrices only; this system has another kind");
-  refuse_short_rings(A_->cells(), A_->periodic());
   in_double_.reset();
   in_float_.reset();
+  csr_double_.reset();
+  csr_float_.reset();
+  A_ = nullptr;
+  if (const auto* csr = dynamic_cast<const BlockCsr<Space>*>(&A)) return setup_csr(*csr);
+  A_ = dynamic_cast<const BlockStencil<Space>*>(&A);
+  if (!A_)
+    throw Error(Exit::usage, "block_ilu0 works on block CSR and block stencil matrices; this system has another kind");
+  refuse_short_rings(A_->cells(), A_->periodic());
   if (options_.float_factors)
     in_float_ = std::make_unique<BlockIluFactors<Space, float>>(*A_, options_);
   else
@@ -76,6 +99,7 @@ SetupInfo BlockIlu0<Space>::setup(const Matrix<Space>& A) {
 
 template <class Space>
 SetupInfo BlockIlu0<Space>::update(const Matrix<Space>& A) {
+  if (const auto* csr = dynamic_cast<const BlockCsr<Space>*>(&A)) return update_csr(*csr);
   const auto* stencil = dynamic_cast<const BlockStencil<Space>*>(&A);
   if (!A_ || !stencil || stencil->cells() != A_->cells() || stencil->block() != A_->block() ||
       !(stencil->periodic() == A_->periodic()))
@@ -89,6 +113,38 @@ SetupInfo BlockIlu0<Space>::update(const Matrix<Space>& A) {
   info.levels = in_float_ ? in_float_->levels() : in_double_->levels();
   info.bytes = in_float_ ? in_float_->bytes() : in_double_->bytes();
   info.nnz = A_->values().size();
+  return info;
+}
+
+template <class Space>
+SetupInfo BlockIlu0<Space>::setup_csr(const BlockCsr<Space>& A) {
+  SetupInfo info;
+  {
+    const ScopedTimer timer(info.seconds);
+    if (options_.float_factors)
+      csr_float_ = std::make_unique<CsrIlu0<Space, float>>(A, options_);
+    else
+      csr_double_ = std::make_unique<CsrIlu0<Space, double>>(A, options_);
+  }
+  const double symbolic = info.seconds;
+  info = update_csr(A);
+  info.seconds += symbolic;
+  return info;
+}
+
+template <class Space>
+SetupInfo BlockIlu0<Space>::update_csr(const BlockCsr<Space>& A) {
+  if (!(csr_float_ && csr_float_->fits(A)) && !(csr_double_ && csr_double_->fits(A))) return setup(A);
+  SetupInfo info;
+  FailedCell row;
+  {
+    const ScopedTimer timer(info.seconds);
+    row = csr_float_ ? csr_float_->factorise(A) : csr_double_->factorise(A);
+  }
+  if (row >= 0) fail_at_row(A, row, options_.pivoting);
+  info.levels = csr_float_ ? csr_float_->levels() : csr_double_->levels();
+  info.bytes = csr_float_ ? csr_float_->bytes() : csr_double_->bytes();
+  info.nnz = csr_float_ ? csr_float_->nnz() : csr_double_->nnz();
   return info;
 }
 
@@ -110,7 +166,11 @@ void BlockIlu0<Space>::factorise() {
 
 template <class Space>
 void BlockIlu0<Space>::apply(View<const double> r, View<double> z) const {
-  if (in_float_)
+  if (csr_double_)
+    csr_double_->solve(r.data(), z.data());
+  else if (csr_float_)
+    csr_float_->solve(r.data(), z.data());
+  else if (in_float_)
     in_float_->solve(A_->stencil(), r.data(), z.data());
   else
     in_double_->solve(A_->stencil(), r.data(), z.data());
@@ -118,6 +178,9 @@ void BlockIlu0<Space>::apply(View<const double> r, View<double> z) const {
 
 template <class Space>
 std::string BlockIlu0<Space>::describe() const {
+  if (csr_double_ || csr_float_)
+    return std::string("block ILU(0), order of the rows, by levels") + (options_.pivoting ? ", pivoting" : "") +
+           (options_.float_factors ? ", float factors" : "");
   std::string text = "block ILU(0), natural order";
   if constexpr (std::is_same_v<Space, Device>) {
     const BlockIluForm form = in_double_ ? in_double_->form() : in_float_ ? in_float_->form() : options_.form;
@@ -130,6 +193,8 @@ std::string BlockIlu0<Space>::describe() const {
 
 template <class Space>
 std::vector<double> BlockIlu0<Space>::inverted_diagonals() const {
+  if (csr_double_) return csr_double_->inverted_diagonals();
+  if (csr_float_) return csr_float_->inverted_diagonals();
   if (in_double_) return in_double_->inverted();
   const std::vector<float> f = in_float_->inverted();
   return std::vector<double>(f.begin(), f.end());

@@ -1,0 +1,154 @@
+// Solves with strictly triangular block rows T and a unit diagonal, exact whatever the schedule:
+//   x_i = S_i b_i - sum_j T_ij x_j              (S: block diagonal, optional)
+// which is what a sweep of an ILU preconditioner comes to. Rows are stored in the order in which they are executed
+// ("positions"), so that every thread reads its factors in one stream; blocks lie column by column.
+//
+//   Host     natural order on one thread. More threads walk the levels, each its own part of every level, and wait for
+//            each other's progress only where a row needs it; consecutive small levels are one thread's.
+//   Device   "levels": a launch a level, one launch of one workgroup for consecutive small levels; "one_launch":
+//            workgroups draw rows in level order and wait for the flags of the rows they need.
+// Every sum has the order of the pattern: the bits depend neither on the threads nor on the form.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "solvers/device/array.hpp"
+
+namespace weir {
+
+enum class Triangle { lower, upper };
+enum class SweepForm { levels, one_launch };
+
+// The strictly lower or upper part of a block pattern, by rows.
+struct TriangularRows {
+  std::vector<std::int64_t> start{0};  // rows + 1
+  std::vector<int> column;
+
+  int rows() const { return static_cast<int>(start.size()) - 1; }
+  std::int64_t first(int row) const { return start[static_cast<std::size_t>(row)]; }
+  std::int64_t end(int row) const { return start[static_cast<std::size_t>(row) + 1]; }
+};
+
+// Rows by level: those of level l, ascending, are row[start[l]] .. row[start[l + 1] - 1] and need rows of earlier
+// levels only.
+struct Levels {
+  std::vector<int> row, start{0};
+
+  Levels(const TriangularRows& rows, Triangle side);
+  int count() const { return static_cast<int>(start.size()) - 1; }
+  int size(int l) const { return start[static_cast<std::size_t>(l) + 1] - start[static_cast<std::size_t>(l)]; }
+};
+
+// Who does what on Host threads: positions (thread by thread, each in the order of the levels), cut into one piece a
+// group of levels and thread, and how far the others must have come before a piece starts.
+class ThreadPlan {
+ public:
+  ThreadPlan(const TriangularRows& rows, Triangle side, int block, int threads);
+
+  const std::vector<int>& order() const { return order_; }  // position -> row
+  int threads() const { return threads_; }
+  int levels() const { return levels_; }
+
+  // body(from, to, thread): the positions [from, to), on threads that wait for what they need.
+  template <class F>
+  void run(const F& body) const;
+
+ private:
+  struct alignas(64) Done {  // groups that a thread has finished, alone in its cache line
+    std::atomic<int> groups{0};
+  };
+  struct Piece {
+    int from, to;
+  };
+  void natural(int rows, Triangle side);
+  void share_out(const TriangularRows& rows, const Levels& levels, int block);
+  void note_needs(const TriangularRows& rows, const std::vector<int>& group_of, const std::vector<int>& thread_of);
+  Piece piece(int group, int thread) const { return pieces_[static_cast<std::size_t>(group * threads_ + thread)]; }
+  int need(int group, int thread, int other) const {
+    return needs_[static_cast<std::size_t>((group * threads_ + thread) * threads_ + other)];
+  }
+  void wait(int group, int thread, std::vector<int>& seen) const;
+
+  int threads_, groups_ = 1, levels_ = 0;
+  std::vector<int> order_, needs_;
+  std::vector<Piece> pieces_;
+  std::unique_ptr<Done[]> done_;
+};
+
+// A run of levels that one launch does: one level over the whole device, or small ones by a single workgroup.
+struct LevelLaunch {
+  int first, end;
+};
+
+// What a kernel sees of a triangle whose blocks are stored as T.
+template <class T>
+struct TriangleView {
+  int rows = 0, block = 1;
+  const int* order = nullptr;           // position -> row
+  const std::int64_t* start = nullptr;  // by position
+  const int* column = nullptr;
+  T* value = nullptr;
+};
+
+namespace triangular {
+template <class T>
+struct Sweep;  // triangular_device.cu
+}
+
+template <class Space, class T>
+class UnitTriangle;
+
+template <class T>
+class UnitTriangle<Host, T> {
+ public:
+  UnitTriangle(const TriangularRows& rows, Triangle side, int block, int threads);
+  const ThreadPlan& plan() const { return plan_; }
+  TriangleView<T> view();
+  std::vector<int> positions() const;  // row -> position
+  int levels() const { return plan_.levels(); }
+  std::int64_t bytes() const;
+  // scale: blocks of S by position, or null; x may be b.
+  void solve(const T* scale, const double* b, double* x) const;
+
+ private:
+  int block_;
+  ThreadPlan plan_;
+  Array<int, Host> order_, column_;
+  Array<std::int64_t, Host> start_;
+  Array<T, Host> value_;
+};
+
+template <class T>
+class UnitTriangle<Device, T> {
+ public:
+  UnitTriangle(const TriangularRows& rows, Triangle side, int block, SweepForm form);
+  TriangleView<T> view();
+  std::vector<int> positions() const;
+  int levels() const { return static_cast<int>(level_start_.size()) - 1; }
+  const std::vector<int>& level_start() const { return level_start_; }  // positions
+  const std::vector<LevelLaunch>& launches() const { return launches_; }
+  std::int64_t bytes() const;
+  // scale as above; x must not be b where there is one.
+  void solve(const T* scale, const double* b, double* x);
+
+ private:
+  void solve_in_one_launch(const triangular::Sweep<T>& s);
+
+  int block_, widest_ = 0;
+  SweepForm form_;
+  std::vector<int> level_start_, order_host_;
+  std::vector<LevelLaunch> launches_;
+  Array<int, Device> order_, column_, starts_;
+  Array<int, Device> chunk_, finished_;  // one_launch: what a ticket stands for; a row: the turn it was finished in
+  Array<std::int64_t, Device> start_;
+  Array<T, Device> value_;
+  Array<unsigned, Device> drawn_;
+  unsigned tickets_ = 0;
+  int turn_ = 0;
+};
+
+}  // namespace weir
+
+#include "solvers/matrix/triangular_run.hpp"

@@ -1,0 +1,149 @@
+// The symbolic part, on the host for both spaces.
+#include "solvers/preconditioner/block_ilu0_csr.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace weir::block_ilu0 {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+template <class Space>
+CsrPattern::CsrPattern(const BlockCsr<Space>& A)
+    : start(A.row_start().to_vector()), diagonal(A.diagonal().to_vector()), column(A.column().to_vector()) {
+  for (int i = 0; i < A.rows(); ++i) {
+    const std::int64_t d = diagonal[at(i)];
+    if (d < 0)
+      throw Error(Exit::usage, "block ILU(0): block row " + std::to_string(i) + " has no diagonal block" +
+                                   (start[at(i)] == start[at(i) + 1] ? " (the row is empty)" : ""));
+    lower.column.insert(lower.column.end(), column.begin() + start[at(i)], column.begin() + d);
+    upper.column.insert(upper.column.end(), column.begin() + d + 1, column.begin() + start[at(i) + 1]);
+    lower.start.push_back(static_cast<std::int64_t>(lower.column.size()));
+    upper.start.push_back(static_cast<std::int64_t>(upper.column.size()));
+    longest = std::max(longest, static_cast<int>(start[at(i) + 1] - start[at(i)]));
+  }
+}
+
+// Row i minus E_ik times row k: both ascend, so they are merged.
+void CsrPattern::find_matches(const std::vector<std::int64_t>& upper_start, std::vector<std::int64_t>& match_start,
+                              std::vector<Match>& match) const {
+  match_start.assign(1, 0);
+  for (int i = 0; i < lower.rows(); ++i) {
+    for (std::int64_t e = start[at(i)]; e < diagonal[at(i)]; ++e) {
+      const int k = column[at(e)];
+      std::int64_t to = e + 1;
+      for (std::int64_t u = upper.first(k); u < upper.end(k) && to < start[at(i) + 1]; ++u) {
+        while (to < start[at(i) + 1] && column[at(to)] < upper.column[at(u)]) ++to;
+        if (to < start[at(i) + 1] && column[at(to)] == upper.column[at(u)])
+          match.push_back(
+              {static_cast<int>(upper_start[at(k)] + u - upper.first(k)), static_cast<int>(to - start[at(i)])});
+      }
+      match_start.push_back(static_cast<std::int64_t>(match.size()));
+    }
+  }
+}
+
+template CsrPattern::CsrPattern(const BlockCsr<Host>&);
+template CsrPattern::CsrPattern(const BlockCsr<Device>&);
+
+}  // namespace weir::block_ilu0
+
+namespace weir {
+namespace {
+
+// More threads than cores would wait for each other.
+int useful_threads() { return std::min(omp_get_max_threads(), omp_get_num_procs()); }
+
+template <class Space, class T>
+UnitTriangle<Space, T> triangle(const TriangularRows& rows, Triangle side, int block, const BlockIluOptions& options) {
+  if constexpr (std::is_same_v<Space, Host>)
+    return UnitTriangle<Host, T>(rows, side, block, useful_threads());
+  else
+    return UnitTriangle<Device, T>(
+        rows, side, block, options.form == BlockIluForm::one_launch ? SweepForm::one_launch : SweepForm::levels);
+}
+
+}  // namespace
+
+template <class Space, class T>
+CsrIlu0<Space, T>::CsrIlu0(const BlockCsr<Space>& A, const BlockIluOptions& options)
+    : CsrIlu0(block_ilu0::CsrPattern(A), A.block(), options) {}
+
+template <class Space, class T>
+CsrIlu0<Space, T>::CsrIlu0(const block_ilu0::CsrPattern& pattern, int block, const BlockIluOptions& options)
+    : pivoting_(options.pivoting),
+      threads_(useful_threads()),
+      rows_(pattern.lower.rows()),
+      block_(block),
+      nnz_(static_cast<std::int64_t>(pattern.column.size()) * block * block),
+      lower_(triangle<Space, T>(pattern.lower, Triangle::lower, block, options)),
+      upper_(triangle<Space, T>(pattern.upper, Triangle::upper, block, options)),
+      inverted_(std::int64_t{rows_} * block * block),
+      lower_first_(pattern.lower.start),
+      upper_position_(upper_.positions()),
+      bad_(rows_) {
+  std::vector<std::int64_t> by_position(static_cast<std::size_t>(rows_)), by_row(by_position), match_start;
+  const std::vector<int> position = upper_.positions();
+  for (int i = 0; i < rows_; ++i)
+    by_position[static_cast<std::size_t>(position[static_cast<std::size_t>(i)])] =
+        pattern.upper.end(i) - pattern.upper.first(i);
+  std::int64_t next = 0;
+  for (std::int64_t& s : by_position) next += std::exchange(s, next);
+  for (int i = 0; i < rows_; ++i)
+    by_row[static_cast<std::size_t>(i)] = by_position[static_cast<std::size_t>(position[static_cast<std::size_t>(i)])];
+  std::vector<block_ilu0::Match> match;
+  pattern.find_matches(by_row, match_start, match);
+  match_start_ = Array<std::int64_t, Space>(match_start);
+  match_ = Array<block_ilu0::Match, Space>(match);
+  work_ =
+      Array<double, Space>(std::is_same_v<Space, Host> ? std::int64_t{threads_} * (pattern.longest + 1) * block * block
+                                                       : std::int64_t{rows_} * block);
+}
+
+template <class Space, class T>
+bool CsrIlu0<Space, T>::fits(const BlockCsr<Space>& A) const {
+  return A.rows() == rows_ && A.block() == block_ && A.blocks() * block_ * block_ == nnz_ &&
+         (std::is_same_v<Space, Device> || useful_threads() == threads_);
+}
+
+template <class Space, class T>
+std::int64_t CsrIlu0<Space, T>::bytes() const {
+  return lower_.bytes() + upper_.bytes() + inverted_.size() * static_cast<std::int64_t>(sizeof(T)) +
+         8 * (lower_first_.size() + match_start_.size() + match_.size() + work_.size()) +
+         4 * (upper_position_.size() + bad_.size());
+}
+
+template <class Space, class T>
+block_ilu0::CsrFactors<T> CsrIlu0<Space, T>::factors(const BlockCsr<Space>& A) {
+  return {A.view(),
+          lower_.view(),
+          upper_.view(),
+          inverted_.data(),
+          lower_first_.data(),
+          upper_position_.data(),
+          match_start_.data(),
+          match_.data(),
+          pivoting_};
+}
+
+template <class Space, class T>
+std::vector<double> CsrIlu0<Space, T>::inverted_diagonals() const {
+  const std::vector<T> stored = inverted_.to_vector();
+  const std::vector<int> position = lower_.positions();
+  const std::int64_t nn = std::int64_t{block_} * block_;
+  std::vector<double> by_row(stored.size());
+  for (int i = 0; i < rows_; ++i)
+    std::copy_n(stored.begin() + position[static_cast<std::size_t>(i)] * nn, nn, by_row.begin() + i * nn);
+  return by_row;
+}
+
+template class CsrIlu0<Host, double>;
+template class CsrIlu0<Host, float>;
+template class CsrIlu0<Device, double>;
+template class CsrIlu0<Device, float>;
+
+}  // namespace weir
