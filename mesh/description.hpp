@@ -1,0 +1,50 @@
+// A mesh as files and generators tell it: nodes, cells, marked boundary edges. build_mesh makes the faces.
+#pragma once
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weir {
+
+// The faces of marker `second` are those of marker `first`, moved by `translation` (left out: the distance between the
+// two markers' centres of gravity). Both markers become interior faces.
+struct PeriodicPair {
+  std::string first, second;
+  std::optional<std::array<double, 2>> translation;
+};
+
+struct MeshDescription {
+  std::string source;  // the file, for messages; empty: made by a generator
+
+  std::vector<std::array<double, 2>> node;
+  std::vector<int> cell_start{0};  // cells + 1
+  std::vector<int> cell_node;      // 3 or 4 corners of each cell, walked around in either direction
+  std::vector<int> cell_line;      // where the cell stands in the source, or empty
+
+  std::vector<std::string> marker;       // names; they become the patches, in this order
+  std::vector<std::array<int, 2>> edge;  // the nodes of each boundary face, in either direction
+  std::vector<int> edge_marker;          // index into marker
+  std::vector<int> edge_line;            // where the edge stands in the source, or empty
+  std::vector<char> may_lie_inside;      // a marker: its edges between two cells are ignored; empty: none may
+
+  std::vector<PeriodicPair> periodic;
+
+  int cells() const { return static_cast<int>(cell_start.size()) - 1; }
+  int edges() const { return static_cast<int>(edge.size()); }
+  template <class... Node>
+  void add_cell(Node... corner) {
+    (cell_node.push_back(corner), ...);
+    cell_start.push_back(static_cast<int>(cell_node.size()));
+  }
+  void add_edge(int a, int b, int marker_index) {
+    edge.push_back({a, b});
+    edge_marker.push_back(marker_index);
+  }
+  int add_marker(std::string name) {
+    marker.push_back(std::move(name));
+    return static_cast<int>(marker.size()) - 1;
+  }
+};
+
+}  // namespace weir
