@@ -106,7 +106,7 @@ int parse_and_run(const Program& program, int argc, char** argv) {
 
   CLI::App* bench = app.add_subcommand("bench", "kernel benchmarks, beside what the machine can do");
   bench->add_option("SUITE", suite, "one suite only");
-  bench->add_option("--json", json_path, "write the figures to a file as well")->type_name("FILE");
+  bench->add_option("--json", json_path, "write the figures to a file as well (one a suite)")->type_name("FILE");
   bench->callback([&] { code = run_benchmarks(program, suite, json_path); });
 
   if (argc < 2) {
