@@ -72,36 +72,6 @@ FaceSet renamed_faces(const UnstructuredMesh& m, const std::vector<int>& positio
 
 }  // namespace
 
-Graph cell_graph(const UnstructuredMesh& mesh) {
-  const auto cells = static_cast<std::size_t>(mesh.cells());
-  std::vector<std::int64_t> start(cells + 1, 0);
-  for (std::size_t f = 0; f < mesh.neighbour.size(); ++f) {
-    ++start[static_cast<std::size_t>(mesh.owner[f]) + 1];
-    ++start[static_cast<std::size_t>(mesh.neighbour[f]) + 1];
-  }
-  for (std::size_t c = 0; c < cells; ++c) start[c + 1] += start[c];
-  std::vector<int> neighbour(static_cast<std::size_t>(start.back()));
-  std::vector<std::int64_t> next(start.begin(), start.end() - 1);
-  for (std::size_t f = 0; f < mesh.neighbour.size(); ++f) {
-    const int i = mesh.owner[f], j = mesh.neighbour[f];
-    neighbour[static_cast<std::size_t>(next[static_cast<std::size_t>(i)]++)] = j;
-    neighbour[static_cast<std::size_t>(next[static_cast<std::size_t>(j)]++)] = i;
-  }
-  Graph graph;
-  graph.start.resize(cells + 1);
-  auto end = neighbour.begin();  // of what is kept
-  for (std::size_t c = 0; c < cells; ++c) {
-    const auto begin = neighbour.begin() + start[c], stop = neighbour.begin() + start[c + 1];
-    std::sort(begin, stop);
-    graph.start[c] = end - neighbour.begin();
-    end = std::copy(begin, std::unique(begin, stop), end);
-  }
-  graph.start[cells] = end - neighbour.begin();
-  neighbour.erase(end, neighbour.end());
-  graph.neighbour = std::move(neighbour);
-  return graph;
-}
-
 UnstructuredMesh renumber_cells(const UnstructuredMesh& mesh, const Order& order) {
   const std::vector<int> position = positions(order, mesh.cells());
   UnstructuredMesh result;

@@ -10,7 +10,8 @@ namespace weir {
 
 // Each pair is an edge, in any order; loops and repeated edges are dropped.
 Graph graph_of_edges(int vertices, const std::vector<std::array<int, 2>>& edges);
-// The cells of a mesh, joined where they share an interior (or periodic) face.
+// The cells of a mesh, joined where they share a face (a periodic one too); two cells that share two faces are one
+// edge.
 Graph cell_graph(const UnstructuredMesh& mesh);
 
 Order inverse(const Order& order);
