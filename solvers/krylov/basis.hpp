@@ -3,7 +3,7 @@
 //   h = V^T w                                         (project)
 //   w -= V h,  returning w.w and h' = V^T w           (subtract)
 // h' tells how orthogonal w has come out, and is subtracted in turn where it has to be (Daniel, Gragg, Kaufman &
-// Stewart 1976); modified Gram-Schmidt would read every vector twice and need as many reductions as there are vectors.
+// Stewart 1976; they judge by the length that w has lost, for want of h'); modified Gram-Schmidt would read every vector twice and need as many reductions as there are vectors.
 #pragma once
 #include <vector>
 
@@ -27,5 +27,18 @@ class Basis {
   Array<double, Space> data_;
   std::vector<double> partial_;  // Host: a row of sums a chunk
 };
+
+namespace basis_host {
+
+struct HostBasis {
+  const double* v;
+  std::int64_t n, stride;
+};
+std::int64_t chunks_of(std::int64_t n);  // rows of `partial`, of count + 1 values at most
+void project(const HostBasis& V, const double* w, int count, double* partial, double* h);
+double subtract(const HostBasis& V, const double* h, double* w, int count, double* partial, double* left);
+void combine(const HostBasis& V, const double* y, int count, double* x);
+
+}  // namespace basis_host
 
 }  // namespace weir

@@ -1,9 +1,10 @@
 // Restarted GMRES (Saad & Schultz 1986), right preconditioned, so that what it minimises is |b - A x| itself; `fgmres`
-// keeps Z_j = M^-1 V_j (Saad 1993), so that M may change from one application to the next.
+// keeps Z_j = M^-1 V_j (Saad 1993), so that M may change from one application to the next. Where M says that it does
+// not, Z would hold nothing new: x += M^-1 (V y) then gives the same x from half the memory.
 //   w = A M^-1 v_j,   h_j = V^T w,   w -= V h_j,   v_{j+1} = w / |w|
 //   y = argmin | |r0| e_1 - H y |  by Givens rotations,   x += M^-1 (V y)   or   x += Z y
 // Orthogonalisation: classical Gram-Schmidt with a second pass where the first left w less than 1/sqrt(2) of its length
-// (see basis.hpp). In the max norm the recurrence gives only |r|_2; a cycle ends when that, scaled by the ratio of the
+// and, measured, not orthogonal to the basis (see basis.hpp). In the max norm the recurrence gives only |r|_2; a cycle ends when that, scaled by the ratio of the
 // norms at its start, meets the target, and the restart judges by the true residual.
 #include <algorithm>
 #include <cmath>
@@ -20,6 +21,10 @@ namespace {
 
 // What rounding leaves, relative to the length it had, of a vector that lies in the span of others.
 constexpr double noise = 1e-15;
+
+// A basis vector may have this much of the others in it: far below the square root of the machine's precision, up to
+// which GMRES converges as with a basis that is orthogonal.
+constexpr double semi_orthogonal = 1e-11;
 
 // The least-squares problem of one cycle, as upper triangular R, rotations and the rotated right-hand side g.
 class Hessenberg {
@@ -87,8 +92,9 @@ class Gmres : public Krylov<Space> {
                     View<double> x) override {
     if (!flexible_) require_constant(M, "gmres");
     V_.fit(A.size(), m_ + 1);
-    if (flexible_ && !M.is_identity()) Z_.fit(A.size(), m_);
-    if (!flexible_ && !M.is_identity()) {
+    keeps_ = flexible_ && !M.is_constant();
+    if (keeps_) Z_.fit(A.size(), m_);
+    if (!keeps_ && !M.is_identity()) {
       fit(z_, A.size());
       fit(u_, A.size());
     }
@@ -106,7 +112,7 @@ class Gmres : public Krylov<Space> {
     bool invariant = false;  // A M^-1 V = V H exactly: the cycle can go no further
     while (steps < m_ && !invariant) {
       const int j = steps++;
-      const View<double> z = identity ? V_[j] : (flexible_ ? Z_[j] : z_.view());
+      const View<double> z = identity ? V_[j] : (keeps_ ? Z_[j] : z_.view());
       if (!identity) it.precondition(V_[j], z);
       it.apply(z, V_[j + 1]);
       invariant = !orthogonalise(it, j);
@@ -129,11 +135,12 @@ class Gmres : public Krylov<Space> {
     double* h = H_.column(j);
     const View<double> w = V_[j + 1];
     V_.project(w, j + 1, h);
-    double projected = 0;
+    double projected = 0, remains = 0;
     for (int i = 0; i <= j; ++i) projected += h[i] * h[i];
     double ww = V_.subtract(h, j + 1, w, left_.data());
+    for (int i = 0; i <= j; ++i) remains += left_[static_cast<std::size_t>(i)] * left_[static_cast<std::size_t>(i)];
     const double before = ww + projected;
-    if (ww < 0.5 * before) {
+    if (ww < 0.5 * before && !(remains <= semi_orthogonal * semi_orthogonal * ww)) {
       for (int i = 0; i <= j; ++i) h[i] += left_[static_cast<std::size_t>(i)];
       std::swap(left_, again_);
       ww = V_.subtract(again_.data(), j + 1, w, left_.data());
@@ -148,7 +155,7 @@ class Gmres : public Krylov<Space> {
   void add_correction(Iteration<Space>& it, bool identity, int steps, View<double> x) {
     const double* y = H_.solve(steps);
     if (identity) return V_.combine(y, steps, x);
-    if (flexible_) return Z_.combine(y, steps, x);
+    if (keeps_) return Z_.combine(y, steps, x);
     fill<Space>(0, u_.view());
     V_.combine(y, steps, u_);
     it.precondition(u_, z_);
@@ -156,7 +163,7 @@ class Gmres : public Krylov<Space> {
   }
 
   KrylovOptions options_;
-  bool flexible_;
+  bool flexible_, keeps_ = false;  // keeps_: Z
   int m_;
   Hessenberg H_;
   std::vector<double> left_, again_;  // V^T w after one pass, and after two
