@@ -76,7 +76,8 @@ int parse_and_run(const Program& program, int argc, char** argv) {
   int code = 0;
   RunArguments a;
   DeviceArguments d;
-  std::string suite, json_path;
+  std::string suite;
+  SuiteOptions bench_options;
 
   CLI::App* run = app.add_subcommand("run", "run a case");
   run->add_option("CASE", a.source, "case file (TOML)")->required();
@@ -106,8 +107,11 @@ int parse_and_run(const Program& program, int argc, char** argv) {
 
   CLI::App* bench = app.add_subcommand("bench", "kernel benchmarks, beside what the machine can do");
   bench->add_option("SUITE", suite, "one suite only");
-  bench->add_option("--json", json_path, "write the figures to a file as well (one a suite)")->type_name("FILE");
-  bench->callback([&] { code = run_benchmarks(program, suite, json_path); });
+  bench->add_option("--json", bench_options.json_path, "write the figures to a file as well (one a suite)")->type_name("FILE");
+  bench->add_option("-o,--output", bench_options.folder, "folder of tables and plots; default: weir-bench")
+      ->type_name("DIR");
+  bench->add_flag("--quick", bench_options.quick, "small sizes: shows that it works, measures little");
+  bench->callback([&] { code = run_benchmarks(program, suite, bench_options); });
 
   if (argc < 2) {
     fmt::print(stderr, "{}", app.help());

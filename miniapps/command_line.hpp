@@ -15,9 +15,15 @@ struct Miniapp {
   void (*info)(const Table& config, std::ostream& out);
 };
 
+struct SuiteOptions {
+  std::string json_path;              // empty: no JSON
+  std::string folder = "weir-bench";  // where suites that draw put their tables and plots
+  bool quick = false;                 // small sizes: shows that the suite works, measures little
+};
+
 struct Suite {
   std::string name;
-  int (*run)(const std::string& json_path);
+  int (*run)(const SuiteOptions& options);
 };
 
 struct Program {

@@ -117,7 +117,7 @@ std::string suite_path(const std::string& json_path, const std::string& suite, b
 
 }  // namespace
 
-int run_benchmarks(const Program& program, const std::string& suite, const std::string& json_path) {
+int run_benchmarks(const Program& program, const std::string& suite, const SuiteOptions& options) {
   std::vector<std::string> known;
   for (const auto& s : program.suites) known.push_back(s.name);
   bool found = false;
@@ -125,8 +125,9 @@ int run_benchmarks(const Program& program, const std::string& suite, const std::
   for (const auto& s : program.suites) {
     if (!suite.empty() && s.name != suite) continue;
     found = true;
-    const std::string path = suite_path(json_path, s.name, !suite.empty() || program.suites.size() == 1);
-    if (const int one = s.run(path); one != 0) code = one;
+    SuiteOptions of_suite = options;
+    of_suite.json_path = suite_path(options.json_path, s.name, !suite.empty() || program.suites.size() == 1);
+    if (const int one = s.run(of_suite); one != 0) code = one;
   }
   if (found) return code;
   throw Error(Exit::usage, known.empty() ? "this weir was built without benchmarks (WEIR_BENCHMARKS)"

@@ -20,7 +20,7 @@ struct RunArguments {
 int run_case(const Program& program, const RunArguments& arguments);
 int restart_case(const Program& program, const RunArguments& arguments);
 int show_info(const Program& program, const std::string& case_path, const std::vector<std::string>& overrides);
-int run_benchmarks(const Program& program, const std::string& suite, const std::string& json_path);
+int run_benchmarks(const Program& program, const std::string& suite, const SuiteOptions& options);
 int write_report(const std::string& run_directory);
 
 // report.html of a run that has just ended, quietly; says so where that is not possible. Never fails the run.

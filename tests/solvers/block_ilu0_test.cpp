@@ -9,7 +9,7 @@
 #include "solvers/device/ledger.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/matrix/constant_stencil.hpp"
-#include "tests/support/block_systems.hpp"
+#include "tests/support/augment.hpp"
 #include "tests/support/spaces.hpp"
 
 namespace weir::test {
@@ -248,6 +248,21 @@ TEST(BlockIlu0Augmented, SolvesBothSystemsSideBySide) {  // section 4.3
   expect_textbook<Host>(both, {}, same);
   const std::vector<double> z = TextbookBlockIlu0(both).solve(both.b), z1 = TextbookBlockIlu0(first).solve(first.b);
   for (int u = 0; u < 4; ++u) EXPECT_NEAR(z[static_cast<std::size_t>(u)], z1[static_cast<std::size_t>(u)], same);
+}
+
+TEST(BlockIlu0Augmented, FoursAndSixesMakeEveryEvenNumberFromFourOn) {
+  for (int n = 4; n <= 32; n += 2) {
+    const Augmentation counts = augmentation(n, 4, 6);
+    EXPECT_EQ(4 * counts.of_first + 6 * counts.of_second, n);
+  }
+  EXPECT_EQ(augmentation(2, 4, 6).of_first, -1);
+  EXPECT_EQ(augmentation(7, 4, 6).of_first, -1);
+  const BlockSystem four = random_system({3, 2, 2}, 4, 71), six = random_system({3, 2, 2}, 6, 72);
+  const BlockSystem all = augmented_to(14, four, six);
+  EXPECT_EQ(all.n, 14);
+  expect_textbook<Host>(all, {}, same);
+  EXPECT_THROW(augmented_to(5, four, six), std::invalid_argument);
+  EXPECT_THROW(augment(four, random_system({3, 3, 2}, 6, 72)), std::invalid_argument);
 }
 
 }  // namespace

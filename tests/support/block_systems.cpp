@@ -78,27 +78,6 @@ BlockSystem random_system(Extents cells, int n, std::uint64_t seed, Periodic per
   return system;
 }
 
-BlockSystem augment(const BlockSystem& first, const BlockSystem& second) {
-  if (first.cells != second.cells || !(first.periodic == second.periodic))
-    throw std::invalid_argument("augment: two grids");
-  const int n1 = first.n, n = n1 + second.n, count = first.cells.count();
-  BlockSystem both{first.cells, first.periodic, n, {}, {}};
-  const BlockStencilView A1 = first.view(), A2 = second.view();
-  both.values.assign(static_cast<std::size_t>(count) * static_cast<std::size_t>(A1.slots * n * n), 0);
-  both.b.resize(static_cast<std::size_t>(count) * static_cast<std::size_t>(n));
-  const BlockStencilView A = both.view();
-  for (int c = 0; c < count; ++c) {
-    for (int s = A.first; s < A.first + A.slots; ++s)
-      for (int v = 0; v < n; ++v)
-        for (int u = 0; u < n; ++u)
-          if ((u < n1) == (v < n1))
-            A.entry(c, s, u, v) = u < n1 ? A1.entry(c, s, u, v) : A2.entry(c, s, u - n1, v - n1);
-    std::copy_n(first.b.begin() + c * n1, n1, both.b.begin() + c * n);
-    std::copy_n(second.b.begin() + c * second.n, second.n, both.b.begin() + c * n + n1);
-  }
-  return both;
-}
-
 const Block* TextbookBlockIlu0::find(int row, int column) const {
   for (const Entry& e : rows_[static_cast<std::size_t>(row)])
     if (e.column == column) return &e.block;

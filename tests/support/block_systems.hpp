@@ -29,10 +29,6 @@ struct BlockSystem {
 // `dominance` times the sum of the magnitudes of the rest. Blocks that point out of the grid hold not-a-number.
 BlockSystem random_system(Extents cells, int n, std::uint64_t seed, Periodic periodic = {}, double dominance = 1.5);
 
-// Two systems on the same cells as one of n1 + n2 unknowns (Luo et al. 2015, section 4.3): blocks side by side on the
-// diagonal, nothing between them.
-BlockSystem augment(const BlockSystem& first, const BlockSystem& second);
-
 // Block ILU(0) by its definition (Saad 2003, Alg. 10.4 on blocks): rows in natural order, elimination within the
 // pattern, any pair of neighbours may be hit. Slow on purpose: it searches, and inverts each diagonal block anew with
 // pivoting.
