@@ -1,12 +1,24 @@
 #include "miniapps/suites.hpp"
 
 #include "tests/benchmarks/kernels.hpp"
+#include "tests/benchmarks/luo/luo.hpp"
 #include "tests/benchmarks/orderings.hpp"
 
 namespace weir {
+namespace {
+
+bench::LuoOptions luo(const SuiteOptions& o) { return {o.folder, o.quick}; }
+
+}  // namespace
 
 std::vector<Suite> benchmark_suites() {
-  return {{"kernels", bench::bench_kernels}, {"orderings", bench::bench_orderings}};
+  return {
+      {"kernels", [](const SuiteOptions& o) { return bench::bench_kernels(o.json_path); }},
+      {"orderings", [](const SuiteOptions& o) { return bench::bench_orderings(o.json_path); }},
+      {"luo-tables", [](const SuiteOptions& o) { return bench::luo_tables(luo(o)); }},
+      {"luo-fig9", [](const SuiteOptions& o) { return bench::luo_fig9(luo(o)); }},
+      {"luo-fig10", [](const SuiteOptions& o) { return bench::luo_fig10(luo(o)); }},
+  };
 }
 
 }  // namespace weir

@@ -85,6 +85,9 @@ Table::Table(std::vector<std::string> columns, const std::string& csv_path) {
 Table::~Table() {
   if (csv_) std::fclose(csv_);
 }
+void Table::flush() {
+  if (csv_) std::fflush(csv_);
+}
 void Table::row(const std::vector<std::string>& cells) {
   for (std::size_t i = 0; i < cells.size(); ++i)
     std::printf(i == 0 ? "%-*s" : "  %*s", static_cast<int>(i == 0 ? std::max<std::size_t>(width_[0], 34) : width_[i]),

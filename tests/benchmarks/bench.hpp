@@ -29,6 +29,7 @@ class Table {
   explicit Table(std::vector<std::string> columns, const std::string& csv_path = "");
   ~Table();
   void row(const std::vector<std::string>& cells);
+  void flush();  // the CSV file is whole up to here
 
  private:
   std::vector<std::size_t> width_;

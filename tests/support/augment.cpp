@@ -15,8 +15,8 @@ BlockSystem augment(const std::vector<const BlockSystem*>& parts) {
     whole.n += part->n;
   }
   const int n = whole.n, count = first.cells.count();
-  whole.values.assign(first.values.size() / static_cast<std::size_t>(first.n * first.n) * static_cast<std::size_t>(n * n),
-                      0);
+  whole.values.assign(
+      first.values.size() / static_cast<std::size_t>(first.n * first.n) * static_cast<std::size_t>(n * n), 0);
   whole.b.resize(static_cast<std::size_t>(count) * static_cast<std::size_t>(n));
   const BlockStencilView A = whole.view();
   int at = 0;  // the part's first unknown in the whole
@@ -24,8 +24,7 @@ BlockSystem augment(const std::vector<const BlockSystem*>& parts) {
     const BlockStencilView P = part->view();
     for (int s = A.first; s < A.first + A.slots; ++s)
       for (int c = 0; c < count; ++c)
-        for (int v = 0; v < P.n; ++v)
-          std::copy_n(P.block(c, s) + v * P.n, P.n, A.block(c, s) + (at + v) * n + at);
+        for (int v = 0; v < P.n; ++v) std::copy_n(P.block(c, s) + v * P.n, P.n, A.block(c, s) + (at + v) * n + at);
     for (int c = 0; c < count; ++c)
       std::copy_n(part->b.begin() + std::ptrdiff_t{c} * P.n, P.n, whole.b.begin() + std::ptrdiff_t{c} * n + at);
     at += P.n;

@@ -1,0 +1,38 @@
+// Times the three kernels of the paper (factorisation, triangular solve, residual) of a block system on each schedule that
+// this build can time.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "solvers/preconditioner/block_ilu0.hpp"
+#include "tests/support/block_systems.hpp"
+
+namespace weir::bench {
+
+// A way to run block_ilu0: the paper's sequential and OpenMP codes are `host` with one and with all threads, its ACC style
+// is the form `entry`, its CL style `workgroup`; `one_launch` is what its conclusion asks for.
+struct Schedule {
+  std::string name;
+  bool on_device = false;
+  int threads = 1;
+  BlockIluForm form = BlockIluForm::automatic;
+};
+
+// Sequential first. An emulated Device is left out: its times say nothing.
+std::vector<Schedule> schedules_to_time();
+// One line that says what was left out, or nothing.
+std::string what_is_not_timed();
+
+// Every schedule there is, the emulated Device's too: for comparing results.
+std::vector<Schedule> all_schedules();
+
+struct KernelSeconds {
+  double factor = 0, solve = 0, residual = 0;
+  // A run of the paper's: one factorisation, the first solve and three corrections.
+  double run() const { return factor + 4 * solve + 3 * residual; }
+};
+
+// Of one sweep over the domain. One thread of the host: processor time, so that other programs count little.
+std::vector<KernelSeconds> kernel_seconds(const test::BlockSystem& system, const std::vector<Schedule>& schedules);
+
+}  // namespace weir::bench
