@@ -13,8 +13,9 @@ namespace {
 const std::vector<std::string> columns = {"schedule",  "side",     "n",           "cells",
                                           "factor_us", "solve_us", "residual_us", "run_us"};
 
-void add_rows(Sheet& sheet, const test::BlockSystem& system, const std::vector<Schedule>& schedules) {
-  const std::vector<KernelSeconds> seconds = kernel_seconds(system, schedules);
+void add_rows(Sheet& sheet, const test::BlockSystem& system, bool quick) {
+  const std::vector<Schedule> schedules = schedules_to_time();
+  const std::vector<KernelSeconds> seconds = kernel_seconds(system, schedules, quick);
   const double cells = system.cells.count();
   const auto us = [&](double s) { return number(1e6 * s / cells); };
   for (std::size_t q = 0; q < schedules.size(); ++q) {
@@ -38,7 +39,7 @@ int luo_fig9(const LuoOptions& options) {
   Sheet sheet(options.folder, "luo_fig9", columns);
   const std::vector<int> sides =
       options.quick ? std::vector<int>{5, 9} : std::vector<int>{15, 21, 27, 33, 41, 49, 57, 65};
-  for (const int side : sides) add_rows(sheet, test::random_system(cube(side), 6, 1), schedules_to_time());
+  for (const int side : sides) add_rows(sheet, test::random_system(cube(side), 6, 1), options.quick);
   sheet.draw();
   return 0;
 }
@@ -50,7 +51,7 @@ int luo_fig10(const LuoOptions& options) {
   for (const int n : {4, 6, 8, 10, 12, 16, 20, 24, 28, 32}) {
     const int side = static_cast<int>(std::lround(std::cbrt(entries / (n * n))));
     const test::BlockSystem four = test::random_system(cube(side), 4, 1), six = test::random_system(cube(side), 6, 2);
-    add_rows(sheet, test::augmented_to(n, four, six), schedules_to_time());
+    add_rows(sheet, test::augmented_to(n, four, six), options.quick);
   }
   sheet.draw();
   return 0;

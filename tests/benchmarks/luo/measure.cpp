@@ -10,19 +10,24 @@ namespace weir::bench {
 namespace {
 
 template <class Space>
-KernelSeconds in_space(const test::BlockSystem& system, const Schedule& schedule, const BlockStencil<Space>& A) {
+KernelSeconds in_space(const test::BlockSystem& system, const Schedule& schedule, const BlockStencil<Space>& A,
+                       bool quick) {
   constexpr bool on_device = std::is_same_v<Space, Device>;
   if (!on_device) set_threads(schedule.threads);
   BlockIlu0<Space> M({.form = schedule.form});
   M.setup(A);
   const Array<double, Space> b(system.b);
   Array<double, Space> x(b.size()), r(b.size());
+  const int repeats = quick ? 1 : 3;
+  const double least = quick ? 0 : 0.3;
   const auto seconds = [&](const std::function<void()>& kernel) {
-    if (!on_device && schedule.threads == 1) return best_processor_seconds(kernel);
-    return best_seconds([&] {
-      kernel();
-      if (on_device) backend::synchronise();
-    });
+    if (!on_device && schedule.threads == 1) return best_processor_seconds(kernel, repeats, least);
+    return best_seconds(
+        [&] {
+          kernel();
+          if (on_device) backend::synchronise();
+        },
+        repeats, least);
   };
   KernelSeconds s;
   s.factor = seconds([&] { M.update(A); });
@@ -32,7 +37,8 @@ KernelSeconds in_space(const test::BlockSystem& system, const Schedule& schedule
 }
 
 template <class Space>
-void measure(const test::BlockSystem& system, const std::vector<Schedule>& schedules, std::vector<KernelSeconds>& out) {
+void measure(const test::BlockSystem& system, const std::vector<Schedule>& schedules, bool quick,
+             std::vector<KernelSeconds>& out) {
   constexpr bool on_device = std::is_same_v<Space, Device>;
   bool wanted = false;
   for (const Schedule& s : schedules) wanted = wanted || s.on_device == on_device;
@@ -40,7 +46,7 @@ void measure(const test::BlockSystem& system, const std::vector<Schedule>& sched
   BlockStencil<Space> A(system.cells, system.n, system.periodic);
   A.upload(system.values);
   for (std::size_t q = 0; q < schedules.size(); ++q)
-    if (schedules[q].on_device == on_device) out[q] = in_space<Space>(system, schedules[q], A);
+    if (schedules[q].on_device == on_device) out[q] = in_space<Space>(system, schedules[q], A, quick);
 }
 
 const int all_threads = omp_get_max_threads();
@@ -66,10 +72,11 @@ std::string what_is_not_timed() {
   return backend::asynchronous ? "" : "The device of this build is emulated: its schedules are not timed.";
 }
 
-std::vector<KernelSeconds> kernel_seconds(const test::BlockSystem& system, const std::vector<Schedule>& schedules) {
+std::vector<KernelSeconds> kernel_seconds(const test::BlockSystem& system, const std::vector<Schedule>& schedules,
+                                          bool quick) {
   std::vector<KernelSeconds> seconds(schedules.size());
-  measure<Host>(system, schedules, seconds);
-  measure<Device>(system, schedules, seconds);
+  measure<Host>(system, schedules, quick, seconds);
+  measure<Device>(system, schedules, quick, seconds);
   set_threads(all_threads);
   return seconds;
 }

@@ -33,6 +33,8 @@ struct KernelSeconds {
 };
 
 // Of one sweep over the domain. One thread of the host: processor time, so that other programs count little.
-std::vector<KernelSeconds> kernel_seconds(const test::BlockSystem& system, const std::vector<Schedule>& schedules);
+// quick: one call of each, which shows that it works.
+std::vector<KernelSeconds> kernel_seconds(const test::BlockSystem& system, const std::vector<Schedule>& schedules,
+                                          bool quick = false);
 
 }  // namespace weir::bench

@@ -68,7 +68,7 @@ int luo_tables(const LuoOptions& options) {
   const test::BlockSystem system = test::random_system({side, side, side}, static_cast<int>(n), 1);
   const std::vector<Schedule> schedules = schedules_to_time();
   const double triad = triad_bytes_per_second(1, true), cells = system.cells.count();
-  const std::vector<KernelSeconds> seconds = kernel_seconds(system, schedules);
+  const std::vector<KernelSeconds> seconds = kernel_seconds(system, schedules, options.quick);
   work_table(options.folder);
   time_table(options.folder, cells, schedules, seconds);
   rate_table(options.folder, cells, triad, schedules, seconds);
