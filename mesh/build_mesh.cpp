@@ -151,6 +151,29 @@ void set_cells(UnstructuredMesh& mesh, MeshDescription&& d) {
   }
 }
 
+// The markers that are left, in their order; the boundary faces learn their patch. A marker that may lie inside, and does
+// so altogether, is none.
+std::vector<std::string> name_patches(const MeshDescription& d, FaceSet& faces) {
+  std::vector<char> is_patch(d.marker.size(), 1);
+  for (std::size_t m = 0; m < d.may_lie_inside.size(); ++m) is_patch[m] = !d.may_lie_inside[m];
+  const auto marker = [&](const Face& f) {
+    return static_cast<std::size_t>(d.edge_marker[static_cast<std::size_t>(f.other)]);
+  };
+  for (const Face& f : faces.boundary) is_patch[marker(f)] = 1;
+  for (std::size_t m = 0; m < d.marker.size(); ++m)
+    for (const PeriodicPair& p : d.periodic)
+      if (p.first == d.marker[m] || p.second == d.marker[m]) is_patch[m] = 0;
+  std::vector<std::string> patches;
+  std::vector<int> patch_of(d.marker.size(), -1);
+  for (std::size_t m = 0; m < d.marker.size(); ++m)
+    if (is_patch[m]) {
+      patch_of[m] = static_cast<int>(patches.size());
+      patches.push_back(d.marker[m]);
+    }
+  for (Face& f : faces.boundary) f.other = patch_of[marker(f)];
+  return patches;
+}
+
 }  // namespace
 
 UnstructuredMesh build_mesh(MeshDescription d, MeshRepairs* report) {
@@ -161,19 +184,7 @@ UnstructuredMesh build_mesh(MeshDescription d, MeshRepairs* report) {
   drop_unused_nodes(d, repairs);
   FaceSet faces = match_faces(d, repairs);
   join_periodic(d, faces);
-  std::vector<std::string> patches;
-  std::vector<int> patch_of(d.marker.size(), -1);
-  const auto is_periodic = [&](const std::string& name) {
-    return std::any_of(d.periodic.begin(), d.periodic.end(),
-                       [&](const PeriodicPair& p) { return p.first == name || p.second == name; });
-  };
-  for (std::size_t m = 0; m < d.marker.size(); ++m)
-    if (!is_periodic(d.marker[m])) {
-      patch_of[m] = static_cast<int>(patches.size());
-      patches.push_back(d.marker[m]);
-    }
-  for (Face& f : faces.boundary)
-    f.other = patch_of[static_cast<std::size_t>(d.edge_marker[static_cast<std::size_t>(f.other)])];
+  const std::vector<std::string> patches = name_patches(d, faces);
   UnstructuredMesh mesh;
   set_cells(mesh, std::move(d));
   set_faces(mesh, std::move(faces), patches);

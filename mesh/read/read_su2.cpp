@@ -1,0 +1,203 @@
+// SU2's native format (su2code.github.io/docs_v7/Mesh-File): "KEY= value" lines, each followed by as many lines of data.
+#include <limits>
+#include <set>
+#include <string>
+
+#include "base/nearest.hpp"
+#include "mesh/read/read_mesh.hpp"
+#include "mesh/read/text.hpp"
+
+namespace weir {
+namespace {
+
+// VTK's numbers for the shapes.
+enum Shape : std::int64_t {
+  line = 3,
+  triangle = 5,
+  quadrilateral = 9,
+  tetrahedron = 10,
+  hexahedron = 12,
+  prism = 13,
+  pyramid = 14
+};
+
+bool is_solid(std::int64_t s) { return s == tetrahedron || s == hexahedron || s == prism || s == pyramid; }
+
+// Sections for SU2's shape design, old periodic boundaries and offsets: nothing of the mesh.
+bool is_ignored(std::string_view key) {
+  for (const char* prefix : {"FFD_", "PERIODIC", "NPERIODIC", "NCHUNK", "AOA_", "AOS_", "SEND_"})
+    if (key.starts_with(prefix)) return true;
+  return false;
+}
+
+class Su2Reader {
+ public:
+  Su2Reader(std::string_view text, const std::string& name) : text_(text, name, '%') { d_.source = name; }
+
+  MeshDescription read() {
+    bool is_ignoring = false;
+    while (text_.next()) {
+      const std::size_t equals = text_.line().find('=');
+      if (equals != std::string_view::npos)
+        is_ignoring = section(equals);
+      else if (!is_ignoring)
+        text_.fail("a line of data outside of every section (more of them than the count says?): " +
+                   MeshText::quoted(text_.line()));
+    }
+    finish();
+    return std::move(d_);
+  }
+
+ private:
+  // "KEY= value"; blanks around '=' are free. True where data lines may follow that nobody reads.
+  bool section(std::size_t equals) {
+    std::string_view key = text_.line().substr(0, equals);
+    while (!key.empty() && (key.back() == ' ' || key.back() == '\t')) key.remove_suffix(1);
+    text_.skip_past('=');
+    if (key == "NDIME") {
+      dimension(text_.count("the number of dimensions"));
+    } else if (key == "NELEM") {
+      elements(text_.count("the number of elements"));
+    } else if (key == "NPOIN") {
+      points(text_.count("the number of points"));
+    } else if (key == "NMARK") {
+      once(markers_, "NMARK");
+      markers_ = text_.count("the number of markers");
+    } else if (key == "MARKER_TAG") {
+      marker(std::string(text_.rest()));
+    } else if (key == "MARKER_ELEMS") {
+      marker_elements(text_.count("the number of elements"));
+    } else if (key == "NZONE" || key == "IZONE") {
+      if (text_.count("a zone") > 1) text_.fail("a mesh of several zones; give one of them alone");
+    } else if (is_ignored(key)) {
+      return true;
+    } else {
+      const std::string word(key.substr(0, 40));
+      text_.fail("unknown keyword " + MeshText::quoted(key) +
+                 did_you_mean(word, {"NDIME", "NELEM", "NPOIN", "NMARK", "MARKER_TAG", "MARKER_ELEMS"}));
+    }
+    return false;
+  }
+
+  void once(std::int64_t seen, const char* what) const {
+    if (seen >= 0) text_.fail(std::string(what) + "= is there twice");
+  }
+
+  void dimension(std::int64_t n) {
+    once(dimension_, "NDIME");
+    dimension_ = n;
+    if (n == 3) text_.fail("a 3D mesh (NDIME= 3); only 2D meshes are read");
+    if (n != 2) text_.fail("NDIME= must be 2");
+  }
+
+  // The next of `count` lines of data.
+  void data_line(std::int64_t index, std::int64_t count, const char* section, const char* what) {
+    const auto told = [&] {
+      return std::string(section) + "= " + std::to_string(count) + ", but " +
+             (index == 0 ? "no" : "only " + std::to_string(index)) + " " + what +
+             (index == 1 ? " follows" : "s follow");
+    };
+    if (!text_.next()) text_.fail("truncated: the file ends here; " + told());
+    if (text_.line().find('=') != std::string_view::npos) text_.fail(told());
+  }
+
+  int node() {
+    const std::int64_t n = text_.integer("a node");
+    if (n < 0 || n >= std::numeric_limits<int>::max())
+      text_.fail("node " + std::to_string(n) + " is out of range: nodes are counted from 0");
+    return static_cast<int>(n);
+  }
+
+  // An item's own number may stand at the end of its line; counting makes it superfluous.
+  void own_number(const char* what) {
+    if (text_.has_field()) text_.field(what);
+    text_.end_of_line(what);
+  }
+
+  void elements(std::int64_t count) {
+    once(elements_, "NELEM");
+    elements_ = count;
+    const std::size_t room = text_.room(count, 8);
+    d_.cell_start.reserve(room + 1);
+    d_.cell_line.reserve(room);
+    d_.cell_node.reserve(4 * room);
+    for (std::int64_t i = 0; i < count; ++i) {
+      data_line(i, count, "NELEM", "element");
+      const std::int64_t shape = text_.integer("the type of an element");
+      if (is_solid(shape))
+        text_.fail("element type " + std::to_string(shape) + " belongs to a 3D mesh; only 2D meshes are read");
+      if (shape != triangle && shape != quadrilateral)
+        text_.fail("unknown element type " + std::to_string(shape) +
+                   ": cells are triangles (5) and quadrilaterals (9)");
+      for (int k = 0; k < (shape == triangle ? 3 : 4); ++k) d_.cell_node.push_back(node());
+      d_.cell_start.push_back(static_cast<int>(d_.cell_node.size()));
+      d_.cell_line.push_back(text_.number());
+      own_number("an element");
+    }
+  }
+
+  void points(std::int64_t count) {
+    once(points_, "NPOIN");
+    points_ = count;
+    d_.node.reserve(text_.room(count, 4));
+    for (std::int64_t i = 0; i < count; ++i) {
+      data_line(i, count, "NPOIN", "point");
+      const double x = text_.coordinate("x"), y = text_.coordinate("y");
+      d_.node.push_back({x, y});
+      own_number("a point (x, y)");
+    }
+  }
+
+  void marker(std::string name) {
+    if (name.empty()) text_.fail("a marker needs a name");
+    if (!names_.insert(name).second) text_.fail("marker " + MeshText::quoted(name) + " is there twice");
+    close_marker();
+    if (markers_ >= 0 && static_cast<std::int64_t>(d_.marker.size()) >= markers_)
+      text_.fail("more markers than NMARK= " + std::to_string(markers_) + " says");
+    d_.add_marker(std::move(name));
+    is_open_ = true;
+  }
+
+  void close_marker() const {
+    if (is_open_) text_.fail("marker " + MeshText::quoted(d_.marker.back()) + " has no MARKER_ELEMS=");
+  }
+
+  void marker_elements(std::int64_t count) {
+    if (!is_open_) text_.fail("MARKER_ELEMS= without a MARKER_TAG= before it");
+    is_open_ = false;
+    for (std::int64_t i = 0; i < count; ++i) {
+      data_line(i, count, "MARKER_ELEMS", "element");
+      const std::int64_t shape = text_.integer("the type of an element");
+      if (shape == triangle || shape == quadrilateral)
+        text_.fail("element type " + std::to_string(shape) +
+                   " on a marker belongs to a 3D mesh; only 2D meshes are read");
+      if (shape != line)
+        text_.fail("unknown element type " + std::to_string(shape) + ": markers are made of lines (3)");
+      const int a = node(), b = node();
+      d_.add_edge(a, b, static_cast<int>(d_.marker.size()) - 1);
+      d_.edge_line.push_back(text_.number());
+      own_number("a line");
+    }
+  }
+
+  void finish() const {
+    close_marker();
+    for (const auto& [seen, what] : {std::pair{dimension_, "NDIME"}, {elements_, "NELEM"}, {points_, "NPOIN"}})
+      if (seen < 0) text_.fail(std::string("truncated: the file ends without ") + what + "=");
+    if (markers_ > static_cast<std::int64_t>(d_.marker.size()))
+      text_.fail("truncated: NMARK= " + std::to_string(markers_) + ", but the file ends after " +
+                 std::to_string(d_.marker.size()) + " of them");
+  }
+
+  MeshText text_;
+  MeshDescription d_;
+  std::set<std::string> names_;  // of the markers
+  std::int64_t dimension_ = -1, elements_ = -1, points_ = -1, markers_ = -1;
+  bool is_open_ = false;  // a MARKER_TAG waits for its MARKER_ELEMS
+};
+
+}  // namespace
+
+MeshDescription parse_su2(std::string_view text, const std::string& name) { return Su2Reader(text, name).read(); }
+
+}  // namespace weir
