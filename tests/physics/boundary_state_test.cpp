@@ -1,0 +1,59 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "physics/boundary_state.hpp"
+#include "tests/physics/states.hpp"
+
+namespace weir {
+namespace {
+
+constexpr double eps = std::numeric_limits<double>::epsilon();
+
+double invariant(const Gas& gas, const Primitive<double>& w, double nx, double ny, double sign) {
+  return w.u * nx + w.v * ny + sign * 2 / (gas.gamma - 1) * std::sqrt(gas.gamma / gas.gamma_m2 * w.t);
+}
+double entropy(const Gas& gas, const Primitive<double>& w) { return w.p / std::pow(w.p / w.t, gas.gamma); }
+
+TEST(FarfieldState, KeepsAStreamThatIsTheSameInsideAndOutside) {
+  const Gas gas = test::test_gas();
+  for (const auto& s : test::face_states(200)) {
+    const Primitive<double> b = farfield_state(gas, s.l, s.l, s.nx, s.ny);
+    EXPECT_NEAR(b.p, s.l.p, 100 * eps);
+    EXPECT_NEAR(b.u, s.l.u, 100 * eps);
+    EXPECT_NEAR(b.v, s.l.v, 100 * eps);
+    EXPECT_NEAR(b.t, s.l.t, 100 * eps);
+  }
+}
+
+TEST(FarfieldState, TakesTheOutgoingInvariantFromInsideAndTheIncomingOneFromOutside) {
+  const Gas gas = test::test_gas();
+  int subsonic = 0;
+  for (const auto& s : test::face_states(300)) {
+    const double un = s.l.u * s.nx + s.l.v * s.ny, a = std::sqrt(gas.gamma / gas.gamma_m2 * s.l.t);
+    const Primitive<double> b = farfield_state(gas, s.l, s.r, s.nx, s.ny);
+    if (std::abs(un) > a) {
+      EXPECT_EQ(b.p, un > 0 ? s.l.p : s.r.p);
+      continue;
+    }
+    ++subsonic;
+    EXPECT_NEAR(invariant(gas, b, s.nx, s.ny, 1), invariant(gas, s.l, s.nx, s.ny, 1), 200 * eps);
+    EXPECT_NEAR(invariant(gas, b, s.nx, s.ny, -1), invariant(gas, s.r, s.nx, s.ny, -1), 200 * eps);
+    const Primitive<double>& from = b.u * s.nx + b.v * s.ny < 0 ? s.r : s.l;
+    EXPECT_NEAR(entropy(gas, b), entropy(gas, from), 200 * eps * entropy(gas, from));
+    EXPECT_NEAR(b.v * s.nx - b.u * s.ny, from.v * s.nx - from.u * s.ny, 100 * eps);
+  }
+  EXPECT_GT(subsonic, 100);
+}
+
+TEST(SlipState, HasNoVelocityThroughTheWall) {
+  for (const auto& s : test::face_states(50)) {
+    const Primitive<double> b = slip_state(s.l, s.nx, s.ny);
+    EXPECT_NEAR(b.u * s.nx + b.v * s.ny, 0, 20 * eps);
+    EXPECT_NEAR(b.v * s.nx - b.u * s.ny, s.l.v * s.nx - s.l.u * s.ny, 20 * eps);
+  }
+}
+
+}  // namespace
+}  // namespace weir
