@@ -4,10 +4,15 @@
 //   V dU/dt + R(U) = 0,   U = (rho, rho u, rho v, rho E) of each cell, side by side (n = 4),
 //   R_i = sum over the faces of cell i of area * (F(U_L, U_R; n) - F_viscous . n),   n out of the cell             (1)
 //
+// First order: U_L and U_R are the cells' own, viscous gradients those of the thin layer (the difference of the two
+// cells along the normal alone); its exact derivative is the Jacobian. Second order: the primitive W = (p, u, v, T) are
+// carried to the face by the cells' (limited) gradients, and viscous gradients are whole (physics/viscous.hpp).
+//
 // Reference state: rho = 1, |velocity| = 1, p = 1 / (gamma M^2); temperature T = gamma M^2 p / rho (1 at infinity),
 // viscosity mu = mu(T) / Re with the reference length of [flow].
 #pragma once
 #include <array>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -59,13 +64,18 @@ struct WallStress {
   View<double> pressure, shear, heat;  // one value a face of the patch
 };
 
+template <class Space>
+struct SpatialArrays;
+
 // U_t + R: nothing here allocates after construction.
 template <class Space>
 class Discretisation {
  public:
-  // conditions: one a patch, in the mesh's order. The mesh is copied as far as the space needs it.
+  // conditions: one a patch, in the mesh's order. The mesh is copied as far as the space needs it. Error(usage) where
+  // two cells share two faces (a periodic direction of fewer than three cells).
   Discretisation(const UnstructuredMesh& mesh, const GasModel& gas, const SpatialScheme& scheme,
                  const std::vector<BoundaryCondition>& conditions);
+  ~Discretisation();
 
   const GasModel& gas() const;
   int order() const;
@@ -77,6 +87,7 @@ class Discretisation {
   void time_step_scale(View<const double> U, View<double> scale);
 
   // J = dR/dU of the first-order scheme with thin-layer viscous fluxes, exact for the flux in use.
+  // J has the pattern of jacobian_pattern.
   void jacobian(View<const double> U, BlockCsr<Space>& J);
 
   void wall_stress(View<const double> U, int patch, const WallStress<Space>& stress);
@@ -84,7 +95,8 @@ class Discretisation {
   View<const double> volume() const;
   std::int64_t bytes() const;
 
-  // defined by discretisation.cu
+ private:
+  std::unique_ptr<SpatialArrays<Space>> arrays_;
 };
 
 // The pattern of J: a block row a cell, values zero.

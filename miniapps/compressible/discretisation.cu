@@ -1,0 +1,182 @@
+#include "miniapps/compressible/discretisation.hpp"
+
+#include "base/error.hpp"
+#include "miniapps/compressible/spatial_arrays.hpp"
+#include "solvers/device/for_each.hpp"
+
+namespace weir {
+namespace {
+
+Gas point_gas(const GasModel& m) {
+  if (!(m.gamma > 1) || !(m.mach > 0) || !(m.prandtl > 0) || m.reynolds < 0)
+    throw Error(Exit::usage, "a gas needs gamma > 1, mach > 0, prandtl > 0 and reynolds >= 0");
+  Gas g;
+  g.gamma = m.gamma;
+  g.gamma_m2 = m.gamma * m.mach * m.mach;
+  g.viscosity = m.reynolds > 0 ? 1 / m.reynolds : 0;
+  g.sutherland = m.sutherland;
+  g.conduction = 1 / (m.prandtl * (m.gamma - 1) * m.mach * m.mach);
+  return g;
+}
+
+}  // namespace
+
+template <class Space>
+SpatialArrays<Space>::SpatialArrays(const SpatialGeometry& g, const Gas& point, const GasModel& model,
+                                    const SpatialScheme& s)
+    : gas(model), scheme(s), patch_first(g.patch_first), patch_count(g.patch_count) {
+  const auto put = [](auto& array, const auto& host) { array = std::remove_reference_t<decltype(array)>(host); };
+  put(owner, g.owner), put(neighbour, g.neighbour), put(cell_of_face, g.boundary_cell_of_face), put(type, g.type);
+  put(start, g.start), put(link, g.link), put(other, g.other), put(boundary_cell, g.boundary_cell);
+  put(boundary_start, g.boundary_start), put(boundary_faces, g.boundary_faces), put(owner_row, g.owner_row);
+  put(neighbour_row, g.neighbour_row), put(face, g.face), put(boundary_face, g.boundary_face), put(outside, g.outside);
+  put(volume, g.volume), put(weight, g.weight);
+  const auto make = [](auto& array, std::size_t n) { array = Array<double, Space>(static_cast<std::int64_t>(n)); };
+  const std::size_t cells = g.volume.size(), faces = g.owner.size(), edges = g.type.size();
+  make(w, 4 * cells), make(flux, 4 * faces), make(boundary_flux, 4 * edges), make(boundary_block, 16 * edges);
+  if (s.order > 1) make(wx, 4 * cells), make(wy, 4 * cells);
+  if (s.order > 1 && s.limiter != Limiter::none) make(phi, 4 * cells);
+
+  const auto n = static_cast<std::int64_t>(faces), b = static_cast<std::int64_t>(edges);
+  const double *F = face.data(), *B = boundary_face.data();
+  view.gas = point;
+  view.entropy_fix = s.entropy_fix;
+  view.order = s.order;
+  view.limiter = s.limiter;
+  view.gradient = s.gradient;
+  view.flux_scheme = s.flux;
+  view.venkatakrishnan = s.venkatakrishnan;
+  view.faces = {static_cast<int>(n), owner.data(), neighbour.data(), F,         F + n,    F + 2 * n,
+                F + 3 * n,           F + 4 * n,    F + 5 * n,        F + 6 * n, F + 7 * n};
+  view.boundary = {static_cast<int>(b), cell_of_face.data(), type.data(), B,         B + b,
+                   B + 2 * b,           B + 3 * b,           B + 4 * b,   B + 5 * b, outside.data()};
+  view.cells = {static_cast<int>(cells),
+                volume.data(),
+                start.data(),
+                link.data(),
+                other.data(),
+                weight.data(),
+                static_cast<int>(g.boundary_cell.size()),
+                boundary_cell.data(),
+                boundary_start.data(),
+                boundary_faces.data()};
+  view.w = w.data(), view.wx = wx.data(), view.wy = wy.data(), view.phi = phi.data(), view.flux = flux.data();
+  view.boundary_flux = boundary_flux.data(), view.boundary_block = boundary_block.data();
+  view.owner_row = owner_row.data(), view.neighbour_row = neighbour_row.data();
+}
+
+template <class Space>
+std::int64_t SpatialArrays<Space>::bytes() const {
+  const auto ints = owner.size() + neighbour.size() + cell_of_face.size() + type.size() + start.size() + link.size() +
+                    other.size() + boundary_cell.size() + boundary_start.size() + boundary_faces.size() +
+                    owner_row.size() + neighbour_row.size();
+  const auto doubles = face.size() + boundary_face.size() + outside.size() + volume.size() + weight.size() + w.size() +
+                       wx.size() + wy.size() + phi.size() + flux.size() + boundary_flux.size() + boundary_block.size();
+  return 4 * ints + 8 * doubles;
+}
+
+template <class Space>
+Discretisation<Space>::Discretisation(const UnstructuredMesh& mesh, const GasModel& gas, const SpatialScheme& scheme,
+                                      const std::vector<BoundaryCondition>& conditions) {
+  const Gas point = point_gas(gas);
+  arrays_ = std::make_unique<SpatialArrays<Space>>(spatial_geometry(mesh, point, scheme.gradient, conditions), point,
+                                                   gas, scheme);
+}
+template <class Space>
+Discretisation<Space>::~Discretisation() = default;
+
+template <class Space>
+const GasModel& Discretisation<Space>::gas() const {
+  return arrays_->gas;
+}
+template <class Space>
+int Discretisation<Space>::order() const {
+  return arrays_->view.order;
+}
+template <class Space>
+void Discretisation<Space>::set_order(int order) {
+  if (order < 1 || order > arrays_->scheme.order)
+    throw Error(Exit::usage, "order " + std::to_string(order) + " of a discretisation made for order " +
+                                 std::to_string(arrays_->scheme.order));
+  arrays_->view.order = order;
+}
+
+// W, and at second order what carries it to the faces.
+template <class Space>
+void states_and_gradients(const SpatialView& v, View<const double> U) {
+  primitive_states<Space>(v, U);
+  if (v.order == 1) return;
+  cell_gradients<Space>(v);
+  boundary_gradients<Space>(v);
+  if (v.limiter != Limiter::none) cell_limiters<Space>(v);
+}
+
+template <class Space>
+void Discretisation<Space>::residual(View<const double> U, View<double> R) {
+  const SpatialView& v = arrays_->view;
+  states_and_gradients<Space>(v, U);
+  interior_fluxes<Space>(v);
+  boundary_fluxes<Space>(v);
+  cell_residuals<Space>(v, R);
+}
+
+template <class Space>
+void Discretisation<Space>::time_step_scale(View<const double> U, View<double> scale) {
+  primitive_states<Space>(arrays_->view, U);
+  cell_time_step_scales<Space>(arrays_->view, scale);
+}
+
+template <class Space>
+void Discretisation<Space>::jacobian(View<const double> U, BlockCsr<Space>& J) {
+  SpatialView v = arrays_->view;
+  if (J.block() != 4 || J.rows() != v.cells.count || J.blocks() != v.cells.count + 2 * std::int64_t{v.faces.count})
+    throw Error(Exit::internal, "the matrix has not the pattern of this mesh's Jacobian");
+  v.order = 1;
+  v.values = J.values().data();
+  v.diagonal = J.view().diagonal.data();
+  primitive_states<Space>(v, U);
+  interior_jacobians<Space>(v);
+  boundary_jacobians<Space>(v);
+  diagonal_blocks<Space>(v);
+}
+
+template <class Space>
+void Discretisation<Space>::wall_stress(View<const double> U, int patch, const WallStress<Space>& stress) {
+  const SpatialArrays<Space>& a = *arrays_;
+  states_and_gradients<Space>(a.view, U);
+  wall_stresses<Space>(a.view, a.patch_first[static_cast<std::size_t>(patch)],
+                       a.patch_count[static_cast<std::size_t>(patch)], stress);
+}
+
+template <class Space>
+void store_outside(const SpatialView& v, int first, int count, View<const double> states) {
+  double* out = v.boundary.outside + std::int64_t{4} * first;
+  const double* s = states.data();
+  const double gamma_m2 = v.gas.gamma_m2;
+  for_each<Space>(count, [=] WEIR_HD(int f) {
+    out[4 * f] = s[4 * f + 3];
+    out[4 * f + 1] = s[4 * f + 1];
+    out[4 * f + 2] = s[4 * f + 2];
+    out[4 * f + 3] = gamma_m2 * s[4 * f + 3] / s[4 * f];
+  });
+}
+template <class Space>
+void Discretisation<Space>::set_outside(int patch, View<const double> states) {
+  const SpatialArrays<Space>& a = *arrays_;
+  store_outside<Space>(a.view, a.patch_first[static_cast<std::size_t>(patch)],
+                       a.patch_count[static_cast<std::size_t>(patch)], states);
+}
+
+template <class Space>
+View<const double> Discretisation<Space>::volume() const {
+  return static_cast<const Array<double, Space>&>(arrays_->volume).view();
+}
+template <class Space>
+std::int64_t Discretisation<Space>::bytes() const {
+  return arrays_->bytes();
+}
+
+template class Discretisation<Host>;
+template class Discretisation<Device>;
+
+}  // namespace weir

@@ -1,0 +1,31 @@
+// A thread a face, or a cell. Faces follow their owners, so that neighbouring threads read neighbouring cells.
+#include "miniapps/compressible/face_kernels.hpp"
+#include "miniapps/compressible/schemes.hpp"
+#include "solvers/device/for_each.hpp"
+
+namespace weir {
+
+template <class Space, class Scheme>
+void interior_fluxes_by(const SpatialView& v, const Scheme& scheme) {
+  for_each<Space>(v.faces.count, [=] WEIR_HD(int f) { face::flux<double>(v, scheme, f); });
+}
+template <class Space, class Scheme>
+void interior_jacobians_by(const SpatialView& v, const Scheme& scheme) {
+  for_each<Space>(v.faces.count, [=] WEIR_HD(int f) { face::jacobian<double>(v, scheme, f); });
+}
+
+template <>
+void primitive_states<Device>(const SpatialView& v, View<const double> U) {
+  const double* u = U.data();
+  for_each<Device>(v.cells.count, [=] WEIR_HD(int i) { face::primitive_of<double>(v, u, i); });
+}
+template <>
+void interior_fluxes<Device>(const SpatialView& v) {
+  with_scheme(v, [&](const auto& scheme) { interior_fluxes_by<Device>(v, scheme); });
+}
+template <>
+void interior_jacobians<Device>(const SpatialView& v) {
+  with_scheme(v, [&](const auto& scheme) { interior_jacobians_by<Device>(v, scheme); });
+}
+
+}  // namespace weir

@@ -1,0 +1,214 @@
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/error.hpp"
+#include "miniapps/compressible/spatial_arrays.hpp"
+
+namespace weir {
+namespace {
+
+using Point = std::array<double, 2>;
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+Point neighbour_centre(const UnstructuredMesh& mesh, int f) {
+  Point c = mesh.centre[at(mesh.neighbour[at(f)])];
+  const int periodic = f - (mesh.interior_faces() - mesh.periodic_faces);
+  if (periodic >= 0)
+    for (std::size_t d = 0; d < 2; ++d) c[d] += mesh.shift[at(periodic)][d];
+  return c;
+}
+
+// 1 / (n . d), kept below 20 / |d|: in a very skewed mesh the compact difference must not become a singular one.
+double inverse_distance(const Point& n, double dx, double dy) {
+  return 1 / std::max(n[0] * dx + n[1] * dy, 0.05 * std::hypot(dx, dy));
+}
+
+void interior(const UnstructuredMesh& mesh, SpatialGeometry& g) {
+  const std::size_t n = at(mesh.interior_faces());
+  g.owner.assign(mesh.owner.begin(), mesh.owner.begin() + static_cast<std::ptrdiff_t>(n));
+  g.neighbour = mesh.neighbour;
+  g.face.resize(8 * n);
+  for (std::size_t f = 0; f < n; ++f) {
+    const Point l = mesh.centre[at(mesh.owner[f])], r = neighbour_centre(mesh, static_cast<int>(f));
+    const Point m = mesh.face_centre[f], normal = mesh.normal[f];
+    const double numbers[8] = {
+        normal[0],   normal[1],   mesh.area[f], m[0] - l[0],
+        m[1] - l[1], m[0] - r[0], m[1] - r[1],  inverse_distance(normal, r[0] - l[0], r[1] - l[1])};
+    for (std::size_t k = 0; k < 8; ++k) g.face[k * n + f] = numbers[k];
+  }
+}
+
+void links(const UnstructuredMesh& mesh, SpatialGeometry& g) {
+  g.start.assign(at(mesh.cells() + 1), 0);
+  for (int f = 0; f < mesh.interior_faces(); ++f) {
+    ++g.start[at(mesh.owner[at(f)] + 1)];
+    ++g.start[at(mesh.neighbour[at(f)] + 1)];
+  }
+  for (int i = 0; i < mesh.cells(); ++i) g.start[at(i + 1)] += g.start[at(i)];
+  g.link.resize(at(g.start.back()));
+  g.other.resize(g.link.size());
+  std::vector<int> next(g.start.begin(), g.start.end() - 1);
+  const auto add = [&](int cell, int link, int other) {
+    const std::size_t e = at(next[at(cell)]++);
+    g.link[e] = link;
+    g.other[e] = other;
+  };
+  for (int f = 0; f < mesh.interior_faces(); ++f) {
+    add(mesh.owner[at(f)], f, mesh.neighbour[at(f)]);
+    add(mesh.neighbour[at(f)], ~f, mesh.owner[at(f)]);
+  }
+}
+
+// Weights of the differences to the neighbours: M^-1 d / d^2 with M = sum d d^T / d^2, or half the face over the volume
+// in proportion to the distances (Green-Gauss; the face's value is the linear interpolate along the line of centres).
+void gradient_weights(const UnstructuredMesh& mesh, GradientScheme gradient, SpatialGeometry& g) {
+  const std::size_t n = g.owner.size();
+  g.weight.resize(2 * g.link.size());
+  const auto number = [&](int which, int f) { return g.face[at(which) * n + at(f)]; };
+  for (int i = 0; i < mesh.cells(); ++i) {
+    double xx = 0, xy = 0, yy = 0;
+    for (int e = g.start[at(i)]; e < g.start[at(i + 1)]; ++e) {
+      const bool left = g.link[at(e)] >= 0;
+      const int f = left ? g.link[at(e)] : ~g.link[at(e)];
+      const double sign = left ? 1 : -1;
+      const double dx = sign * (number(3, f) - number(5, f)), dy = sign * (number(4, f) - number(6, f));
+      const double d2 = dx * dx + dy * dy, nx = sign * number(0, f), ny = sign * number(1, f);
+      double wx = dx / d2, wy = dy / d2;
+      xx += dx * wx;
+      xy += dx * wy;
+      yy += dy * wy;
+      if (gradient == GradientScheme::green_gauss) {
+        const double to_l = std::fabs(nx * number(3, f) + ny * number(4, f));
+        const double to_r = std::fabs(nx * number(5, f) + ny * number(6, f));
+        const double share = (left ? to_l : to_r) / (to_l + to_r), scale = share * number(2, f) / mesh.volume[at(i)];
+        wx = scale * nx;
+        wy = scale * ny;
+      }
+      g.weight[at(2 * e)] = wx;
+      g.weight[at(2 * e + 1)] = wy;
+    }
+    if (gradient == GradientScheme::green_gauss) continue;
+    const double determinant = xx * yy - xy * xy, trace = xx + yy;
+    const double inverse = determinant > 1e-8 * trace * trace ? 1 / determinant : 0;  // 0: at the boundary, set there
+    for (int e = g.start[at(i)]; e < g.start[at(i + 1)]; ++e) {
+      const double wx = g.weight[at(2 * e)], wy = g.weight[at(2 * e + 1)];
+      g.weight[at(2 * e)] = inverse * (yy * wx - xy * wy);
+      g.weight[at(2 * e + 1)] = inverse * (xx * wy - xy * wx);
+    }
+  }
+}
+
+std::array<double, 4> outside_state(const Gas& gas, const BoundaryCondition& c) {
+  const auto [rho, u, v, p] = c.outside;
+  switch (c.type) {
+    case BoundaryType::farfield:
+    case BoundaryType::supersonic_inflow:
+      if (!(rho > 0) || !(p > 0)) throw Error(Exit::usage, "a boundary's outside state needs density and pressure > 0");
+      return {p, u, v, gas.gamma_m2 * p / rho};
+    case BoundaryType::isothermal_wall:
+      return {1, 0, 0, c.temperature};
+    default:
+      return {1, 0, 0, 1};
+  }
+}
+
+void boundaries(const UnstructuredMesh& mesh, const Gas& gas, const std::vector<BoundaryCondition>& conditions,
+                SpatialGeometry& g) {
+  const int first = mesh.interior_faces();
+  const std::size_t n = at(mesh.faces() - first);
+  g.boundary_face.resize(6 * n);
+  g.boundary_cell_of_face.resize(n);
+  g.type.resize(n);
+  g.outside.resize(4 * n);
+  for (std::size_t p = 0; p < mesh.patches.size(); ++p) {
+    const Patch& patch = mesh.patches[p];
+    g.patch_first.push_back(patch.first - first);
+    g.patch_count.push_back(patch.count);
+    const std::array<double, 4> outside = outside_state(gas, conditions[p]);
+    for (int f = patch.first; f < patch.first + patch.count; ++f) {
+      const std::size_t b = at(f - first), i = at(mesh.owner[at(f)]);
+      const Point normal = mesh.normal[at(f)];
+      const double lx = mesh.face_centre[at(f)][0] - mesh.centre[i][0];
+      const double ly = mesh.face_centre[at(f)][1] - mesh.centre[i][1];
+      const double numbers[6] = {normal[0], normal[1], mesh.area[at(f)], lx, ly, inverse_distance(normal, lx, ly)};
+      for (std::size_t k = 0; k < 6; ++k) g.boundary_face[k * n + b] = numbers[k];
+      g.boundary_cell_of_face[b] = mesh.owner[at(f)];
+      g.type[b] = static_cast<int>(conditions[p].type);
+      std::copy(outside.begin(), outside.end(), g.outside.begin() + static_cast<std::ptrdiff_t>(4 * b));
+    }
+  }
+}
+
+// The cells that have boundary faces, ascending, and their faces.
+void boundary_cells(SpatialGeometry& g) {
+  const int n = static_cast<int>(g.boundary_cell_of_face.size());
+  g.boundary_faces.resize(at(n));
+  for (int f = 0; f < n; ++f) g.boundary_faces[at(f)] = f;
+  std::stable_sort(g.boundary_faces.begin(), g.boundary_faces.end(),
+                   [&](int a, int b) { return g.boundary_cell_of_face[at(a)] < g.boundary_cell_of_face[at(b)]; });
+  for (int k = 0; k < n; ++k) {
+    const int cell = g.boundary_cell_of_face[at(g.boundary_faces[at(k)])];
+    if (!g.boundary_cell.empty() && g.boundary_cell.back() == cell) continue;
+    g.boundary_cell.push_back(cell);
+    g.boundary_start.push_back(k);
+  }
+  g.boundary_start.push_back(n);
+}
+
+// Places of the off-diagonal blocks of J: rows hold the diagonal and the neighbours in ascending order.
+void block_places(const UnstructuredMesh& mesh, SpatialGeometry& g) {
+  const BlockCsrData pattern = jacobian_pattern(mesh);
+  const auto place = [&](int row, int column) {
+    const auto begin = pattern.column.begin() + pattern.row_start[at(row)];
+    const auto end = pattern.column.begin() + pattern.row_start[at(row + 1)];
+    return static_cast<int>(4 * (std::lower_bound(begin, end, column) - pattern.column.begin()));
+  };
+  for (std::size_t f = 0; f < g.owner.size(); ++f) {
+    g.owner_row.push_back(place(g.owner[f], g.neighbour[f]));
+    g.neighbour_row.push_back(place(g.neighbour[f], g.owner[f]));
+  }
+}
+
+}  // namespace
+
+SpatialGeometry spatial_geometry(const UnstructuredMesh& mesh, const Gas& gas, GradientScheme gradient,
+                                 const std::vector<BoundaryCondition>& conditions) {
+  if (conditions.size() != mesh.patches.size())
+    throw Error(Exit::usage, "the mesh has " + std::to_string(mesh.patches.size()) + " patches but " +
+                                 std::to_string(conditions.size()) + " boundary conditions are given");
+  SpatialGeometry g;
+  g.volume = mesh.volume;
+  interior(mesh, g);
+  links(mesh, g);
+  gradient_weights(mesh, gradient, g);
+  boundaries(mesh, gas, conditions, g);
+  boundary_cells(g);
+  block_places(mesh, g);
+  return g;
+}
+
+BlockCsrData jacobian_pattern(const UnstructuredMesh& mesh) {
+  const std::size_t cells = at(mesh.cells());
+  std::vector<std::vector<int>> row(cells);
+  for (std::size_t i = 0; i < cells; ++i) row[i].push_back(static_cast<int>(i));
+  for (int f = 0; f < mesh.interior_faces(); ++f) {
+    row[at(mesh.owner[at(f)])].push_back(mesh.neighbour[at(f)]);
+    row[at(mesh.neighbour[at(f)])].push_back(mesh.owner[at(f)]);
+  }
+  BlockCsrData J;
+  J.block = 4;
+  J.row_start.push_back(0);
+  for (std::vector<int>& r : row) {
+    std::sort(r.begin(), r.end());
+    if (std::adjacent_find(r.begin(), r.end()) != r.end())
+      throw Error(Exit::usage, "two cells share two faces; a periodic direction needs at least three cells");
+    J.column.insert(J.column.end(), r.begin(), r.end());
+    J.row_start.push_back(static_cast<std::int64_t>(J.column.size()));
+  }
+  J.value.assign(16 * J.column.size(), 0.0);
+  return J;
+}
+
+}  // namespace weir

@@ -1,0 +1,89 @@
+// What the kernels of the spatial discretisation see: geometry by faces, links by cells, work arrays. Plain pointers
+// into one space; everything is laid out once by SpatialArrays (spatial_arrays.hpp).
+//
+//   interior faces   numbers side by side: nx[f], ny[f], ...
+//   cells            records of four doubles: U = (rho, rho u, rho v, rho E), W = (p, u, v, T), and dW/dx, dW/dy
+//   links of a cell  its interior faces: link[e] = f where it is the owner, ~f where it is the neighbour
+#pragma once
+#include "miniapps/compressible/discretisation.hpp"
+#include "physics/gas.hpp"
+
+namespace weir {
+
+// Interior faces; l and r: from the left and the right cell's centre to the face's middle.
+struct InteriorFaces {
+  int count = 0;
+  const int *owner = nullptr, *neighbour = nullptr;
+  const double *nx = nullptr, *ny = nullptr, *area = nullptr;
+  const double *lx = nullptr, *ly = nullptr, *rx = nullptr, *ry = nullptr;
+  const double* inverse = nullptr;  // 1 / (n . d), d from centre to centre
+};
+
+struct BoundaryFaces {
+  int count = 0;
+  const int *cell = nullptr, *type = nullptr;  // type: a BoundaryType
+  const double *nx = nullptr, *ny = nullptr, *area = nullptr, *lx = nullptr, *ly = nullptr;
+  const double* inverse = nullptr;  // 1 / (n . l)
+  double* outside = nullptr;        // W of the stream outside, or T of the wall; a record a face
+};
+
+struct Cells {
+  int count = 0;
+  const double* volume = nullptr;
+  const int *start = nullptr, *link = nullptr, *other = nullptr;  // other: the cell beyond the link
+  const double* weight = nullptr;  // of W_other - W_i in dW/dx and dW/dy: two numbers a link
+  int at_boundary = 0;             // cells with boundary faces, and these
+  const int *boundary_cell = nullptr, *boundary_start = nullptr, *boundary_face = nullptr;
+};
+
+struct SpatialView {
+  Gas gas;
+  double entropy_fix = 0;
+  int order = 1;  // 1: constant states, thin-layer viscous flux
+  Limiter limiter = Limiter::none;
+  GradientScheme gradient = GradientScheme::least_squares;
+  FluxScheme flux_scheme = FluxScheme::roe;
+  double venkatakrishnan = 0;
+  InteriorFaces faces;
+  BoundaryFaces boundary;
+  Cells cells;
+  double *w = nullptr, *wx = nullptr, *wy = nullptr, *phi = nullptr;  // records a cell
+  double *flux = nullptr, *boundary_flux = nullptr;                   // records a face, times its area
+  double* boundary_block = nullptr;                                   // d flux / dU of the cell, 16 numbers a face
+  // Blocks (owner, neighbour) and (neighbour, owner) of J, as places of records: four times the block's index.
+  const int *owner_row = nullptr, *neighbour_row = nullptr;
+  double* values = nullptr;                // of J
+  const std::int64_t* diagonal = nullptr;  // of J
+};
+
+// Face loops, where the time goes: packs of faces on the host, a thread a face on the device.
+template <class Space>
+void primitive_states(const SpatialView& v, View<const double> U);
+template <class Space>
+void interior_fluxes(const SpatialView& v);
+template <class Space>
+void interior_jacobians(const SpatialView& v);
+
+// Boundary loops.
+template <class Space>
+void boundary_gradients(const SpatialView& v);
+template <class Space>
+void boundary_fluxes(const SpatialView& v);
+template <class Space>
+void boundary_jacobians(const SpatialView& v);
+
+// Cell loops.
+template <class Space>
+void cell_gradients(const SpatialView& v);
+template <class Space>
+void cell_limiters(const SpatialView& v);
+template <class Space>
+void cell_residuals(const SpatialView& v, View<double> R);
+template <class Space>
+void cell_time_step_scales(const SpatialView& v, View<double> scale);
+template <class Space>
+void diagonal_blocks(const SpatialView& v);
+template <class Space>
+void wall_stresses(const SpatialView& v, int first, int count, const WallStress<Space>& out);
+
+}  // namespace weir
