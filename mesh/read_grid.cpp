@@ -26,6 +26,13 @@ Stretching read_stretching(const Table& t) {
 
 }  // namespace
 
+std::vector<Stretching> read_stretchings(const Table& t) {
+  std::vector<Stretching> stretching;
+  for (const Table& one : t.tables("stretching")) stretching.push_back(read_stretching(one));
+  if (stretching.size() > 3) t.fail("stretching", "stretching has at most one entry a direction");
+  return stretching;
+}
+
 Grid read_grid(const Table& t) {
   auto cells = t.get<std::vector<int>>("cells");
   if (cells.size() != 2 && cells.size() != 3) t.fail("cells", "cells must be [nx, ny] or [nx, ny, nz]");
@@ -37,9 +44,7 @@ Grid read_grid(const Table& t) {
   }
   if (count > std::numeric_limits<int>::max()) t.fail("cells", "more cells than a 32-bit index can name");
   const auto length = read_numbers(t, "length", 3, 1.0), origin = read_numbers(t, "origin", 3, 0.0);
-  std::vector<Stretching> stretching;
-  for (const Table& one : t.tables("stretching")) stretching.push_back(read_stretching(one));
-  if (stretching.size() > 3) t.fail("stretching", "stretching has at most one entry a direction");
+  auto stretching = read_stretchings(t);
   stretching.resize(3);
   Grid grid;
   for (std::size_t d = 0; d < 3; ++d) {

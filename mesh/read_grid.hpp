@@ -8,4 +8,7 @@ namespace weir {
 
 Grid read_grid(const Table& options);
 
+// The key `stretching` alone: one entry a direction, as many as are given.
+std::vector<Stretching> read_stretchings(const Table& options);
+
 }  // namespace weir

@@ -1,0 +1,11 @@
+// [mesh] generator = { type = "box" | "cylinder" | "naca0012" | "naca" | "bump" | "wedge", ... }: docs/meshes.md lists
+// the keys of each.
+#pragma once
+#include "base/table.hpp"
+#include "mesh/description.hpp"
+
+namespace weir {
+
+MeshDescription read_generator(const Table& options);
+
+}  // namespace weir

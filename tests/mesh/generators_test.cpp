@@ -1,0 +1,267 @@
+#include "mesh/generate/generators.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numbers>
+
+#include "mesh/build_mesh.hpp"
+#include "mesh/generate/spacing.hpp"
+
+namespace weir {
+namespace {
+
+using std::numbers::pi;
+
+constexpr double round_off = 1e-12;  // sums of up to 1e4 terms below the domain's size, eps 2e-16 each
+
+// Every mesh: closed cells of positive volume, nothing turned, nothing folded.
+UnstructuredMesh checked(const MeshDescription& description) {
+  MeshRepairs repairs;
+  const UnstructuredMesh mesh = build_mesh(description, &repairs);
+  EXPECT_EQ(repairs.turned, 0);
+  EXPECT_EQ(repairs.not_convex, 0);
+  EXPECT_EQ(repairs.unused_nodes, 0);
+  EXPECT_GT(*std::min_element(mesh.volume.begin(), mesh.volume.end()), 0);
+  const MeshCheck check = check_mesh(mesh);
+  EXPECT_LT(check.closure, round_off);
+  EXPECT_LT(check.volume_error, round_off);
+  return mesh;
+}
+
+std::map<std::string, int> patch_sizes(const UnstructuredMesh& mesh) {
+  std::map<std::string, int> sizes;
+  for (const Patch& p : mesh.patches) sizes[p.name] = p.count;
+  return sizes;
+}
+
+using Sizes = std::map<std::string, int>;
+
+double length_of(const UnstructuredMesh& mesh, const std::string& name) {
+  const Patch* patch = mesh.patch(name);
+  double sum = 0;
+  for (int f = patch->first; f < patch->first + patch->count; ++f) sum += mesh.area[f];
+  return sum;
+}
+
+// The least angle of all triangles, in degrees.
+double least_angle(const UnstructuredMesh& mesh) {
+  double least = 180;
+  for (int c = 0; c < mesh.cells(); ++c)
+    for (int k = 0; k < 3 && mesh.corners(c) == 3; ++k) {
+      const auto at = [&](int i) { return mesh.node[mesh.cell_node[mesh.cell_start[c] + i % 3]]; };
+      const auto a = at(k), b = at(k + 1), d = at(k + 2);
+      const double ux = b[0] - a[0], uy = b[1] - a[1], vx = d[0] - a[0], vy = d[1] - a[1];
+      least = std::min(least, std::atan2(ux * vy - uy * vx, ux * vx + uy * vy) * 180 / pi);
+    }
+  return least;
+}
+
+BoxOptions unit_box(int nx, int ny, CellShape shape = CellShape::quads) {
+  BoxOptions o;
+  o.line = {two_sided_spacing(nx, 2, 0, 0), two_sided_spacing(ny, 1, 0, 0)};
+  o.shape = shape;
+  return o;
+}
+
+TEST(Box, HasItsCellsItsSidesAndItsArea) {
+  for (const auto& [shape, factor] :
+       {std::pair{CellShape::quads, 1}, {CellShape::triangles, 2}, {CellShape::triangles_aligned, 2}}) {
+    const UnstructuredMesh mesh = checked(make_box(unit_box(6, 5, shape)));
+    EXPECT_EQ(mesh.cells(), 30 * factor);
+    EXPECT_EQ(patch_sizes(mesh), (Sizes{{"x_min", 5}, {"x_max", 5}, {"y_min", 6}, {"y_max", 6}}));
+    EXPECT_NEAR(check_mesh(mesh).volume, 2, round_off);
+    EXPECT_NEAR(length_of(mesh, "y_min"), 2, round_off);
+  }
+}
+
+TEST(Box, OfOneCellIsAMesh) { EXPECT_EQ(checked(make_box(unit_box(1, 1))).cells(), 1); }
+
+TEST(Box, StaysValidAndKeepsItsAreaUnderBothPerturbations) {
+  for (const CellShape shape : {CellShape::quads, CellShape::triangles}) {
+    BoxOptions o = unit_box(16, 12, shape);
+    o.perturbation = 0.45;
+    o.jitter = 0.15;
+    EXPECT_NEAR(check_mesh(checked(make_box(o))).volume, 2, round_off);
+    const auto once = make_box(o).node;
+    EXPECT_EQ(once, make_box(o).node);
+    o.seed = 2;
+    EXPECT_NE(once, make_box(o).node);
+  }
+}
+
+TEST(Box, SplitsASideAtANodeAsAFlatPlateNeeds) {
+  BoxOptions o = unit_box(8, 3);
+  o.splits = {{SheetSide::bottom, 0.5, {"symmetry", "wall"}}, {SheetSide::right, o.line[1][1], {"low", "high"}}};
+  const UnstructuredMesh mesh = checked(make_box(o));
+  EXPECT_EQ(patch_sizes(mesh),
+            (Sizes{{"x_min", 3}, {"low", 1}, {"high", 2}, {"symmetry", 2}, {"wall", 6}, {"y_max", 8}}));
+  EXPECT_NEAR(length_of(mesh, "wall"), 1.5, round_off);
+  o.splits = {{SheetSide::bottom, 0.51, {"a", "b"}}};
+  EXPECT_THROW(make_box(o), std::invalid_argument);
+}
+
+TEST(Box, IsPeriodicWhereAskedTo) {
+  BoxOptions o = unit_box(8, 4, CellShape::triangles);
+  o.periodic = {true, true};
+  o.perturbation = 0.2;
+  const UnstructuredMesh both = build_mesh(make_box(o));
+  EXPECT_TRUE(both.patches.empty());
+  EXPECT_EQ(both.periodic_faces, 12);
+  EXPECT_LT(check_mesh(both).closure, round_off);
+  o.periodic = {true, false};
+  EXPECT_EQ(patch_sizes(build_mesh(make_box(o))), (Sizes{{"y_min", 8}, {"y_max", 8}}));
+}
+
+TEST(Cylinder, ApproachesTheExactAreaWithSecondOrder) {
+  const auto error = [](int n) {
+    const UnstructuredMesh mesh = checked(make_cylinder({.far_field = 4, .around = n, .outward = n / 2}));
+    EXPECT_EQ(mesh.cells(), n * n / 2);
+    EXPECT_EQ(patch_sizes(mesh), (Sizes{{"wall", n}, {"farfield", n}}));
+    EXPECT_NEAR(length_of(mesh, "wall"), n * std::sin(pi / n), round_off);
+    return pi * (16 - 0.25) - check_mesh(mesh).volume;
+  };
+  EXPECT_NEAR(std::log2(error(32) / error(64)), 2, 0.02);  // sin(x) = x - x^3 / 6 + ...: the next term is 1e-3 of this
+}
+
+TEST(Cylinder, TakesTheFirstHeightAndStillEndsAtTheFarField) {
+  const UnstructuredMesh mesh =
+      checked(make_cylinder({.radius = 0.5, .far_field = 20, .around = 24, .outward = 40, .first_height = 1e-3}));
+  double nearest = 1, farthest = 0;
+  for (const auto& x : mesh.node) {
+    const double r = std::hypot(x[0], x[1]);
+    if (r > 0.5 + 1e-9) nearest = std::min(nearest, r);
+    farthest = std::max(farthest, r);
+  }
+  EXPECT_NEAR(nearest, 0.501, round_off);
+  EXPECT_NEAR(farthest, 20, round_off);
+}
+
+TEST(Bump, ApproachesTheExactAreaWithSecondOrder) {
+  const double exact = 3 * 0.8 - 0.0625 * std::sqrt(pi / 25) * std::erf(5 * 1.5);
+  const auto error = [&](CellShape shape, int n) {
+    const UnstructuredMesh mesh = checked(make_bump({.nx = n, .ny = n / 3, .shape = shape}));
+    EXPECT_EQ(patch_sizes(mesh), (Sizes{{"x_min", n / 3}, {"x_max", n / 3}, {"y_min", n}, {"y_max", n}}));
+    return std::abs(check_mesh(mesh).volume - exact);
+  };
+  // The trapezium rule on a bump that is flat at both ends converges faster than any power: round-off remains.
+  EXPECT_LT(error(CellShape::quads, 96), round_off);
+  EXPECT_LT(error(CellShape::triangles, 96), round_off);
+}
+
+TEST(Wedge, HasANodeOnItsCornerAndExactSides) {
+  const UnstructuredMesh mesh = checked(make_wedge({.nx = 30, .ny = 8, .angle = 15}));
+  EXPECT_EQ(patch_sizes(mesh), (Sizes{{"x_min", 8}, {"x_max", 8}, {"symmetry", 10}, {"wall", 20}, {"y_max", 30}}));
+  EXPECT_NEAR(length_of(mesh, "wall"), 1 / std::cos(15 * pi / 180), round_off);
+  EXPECT_NEAR(length_of(mesh, "symmetry"), 0.5, round_off);
+  EXPECT_NEAR(check_mesh(mesh).volume, 1.5 - 0.5 * std::tan(15 * pi / 180), round_off);
+}
+
+// Small enough for a test: about 3,000 cells.
+NacaOptions small_naca() {
+  NacaOptions o;
+  o.refinement = 0.5;
+  return o;
+}
+
+TEST(Naca, IsAHybridOfLayersAndGoodTriangles) {
+  const UnstructuredMesh mesh = checked(make_naca(small_naca()));
+  const auto sizes = patch_sizes(mesh);
+  EXPECT_EQ(sizes.at("wall"), 100);
+  EXPECT_GT(sizes.at("farfield"), 15);
+  int quads = 0;
+  for (int c = 0; c < mesh.cells(); ++c) quads += mesh.corners(c) == 4;
+  EXPECT_GE(quads, 100 * 10);  // 10 layers at this refinement, and the fan behind the trailing edge
+  EXPECT_GT(least_angle(mesh), 19);
+}
+
+TEST(Naca, LeavesTheCircleLessTheAirfoilWithSecondOrder) {
+  const auto error = [](double refinement) {
+    NacaOptions o = small_naca();
+    o.refinement = refinement;
+    o.far_field = 3;
+    const UnstructuredMesh mesh = checked(make_naca(o));
+    const int n = mesh.patch("farfield")->count;
+    const double polygon = 0.5 * n * 9 * std::sin(2 * pi / n);
+    const double airfoil = Airfoil(0.12, 0, 0.4, TrailingEdge::closed).area();
+    return std::abs(polygon - airfoil - check_mesh(mesh).volume);
+  };
+  EXPECT_NEAR(std::log2(error(0.25) / error(0.5)), 2, 0.2);  // 50 and 100 wall faces: the curved nose is not yet smooth
+}
+
+TEST(Naca, KeepsTheTotalHeightOfItsLayersUnderRefinement) {
+  double outermost[2];
+  for (const int i : {0, 1}) {
+    NacaOptions o = small_naca();
+    o.refinement = i ? 0.5 : 0.25;
+    o.shape = CellShape::quads;
+    const UnstructuredMesh mesh = checked(make_naca(o));
+    double least = 0;  // x of the front's nose: quadrilaterals upstream of the airfoil on the axis
+    for (int c = 0; c < mesh.cells(); ++c)
+      for (int k = mesh.cell_start[c]; mesh.corners(c) == 4 && k < mesh.cell_start[c + 1]; ++k)
+        least = std::min(least, mesh.node[mesh.cell_node[k]][0]);
+    outermost[i] = least;
+  }
+  const double total = geometric_spacing(20, 5e-5, 1.26).back();
+  EXPECT_NEAR(outermost[0], -total, 0.02 * total);  // the nose column may lean a little
+  EXPECT_NEAR(outermost[1], -total, 0.02 * total);
+}
+
+TEST(Naca, HasAboutAsManyCellsAsAskedFor) {
+  for (const int wanted : {2000, 6000}) {
+    NacaOptions o;
+    o.refinement = refinement_for(o, wanted);
+    EXPECT_NEAR(make_naca(o).cells(), wanted, 0.1 * wanted);
+  }
+}
+
+TEST(Naca, OfTrianglesAloneIsOneToo) {
+  NacaOptions halved = small_naca();
+  halved.shape = CellShape::triangles;
+  for (const NacaOptions& o : {halved, [] {
+                                 NacaOptions bare = small_naca();
+                                 bare.layers = 0;
+                                 return bare;
+                               }()}) {
+    const UnstructuredMesh mesh = checked(make_naca(o));
+    EXPECT_EQ(static_cast<int>(mesh.cell_node.size()), 3 * mesh.cells());
+    EXPECT_EQ(patch_sizes(mesh).at("wall"), 100);
+    if (o.layers > 0) continue;
+    EXPECT_GT(least_angle(mesh), 15);
+  }
+}
+
+TEST(Naca, MeshesCamberedAndBluntAirfoils) {
+  NacaOptions o = small_naca();
+  o.trailing_edge = TrailingEdge::open;
+  EXPECT_GT(patch_sizes(checked(make_naca(o))).at("wall"), 100);  // the base has a face of its own
+  o = small_naca();
+  o.camber = 0.06;
+  o.thickness = 0.09;
+  EXPECT_GT(least_angle(checked(make_naca(o))), 15);
+  o.wake_length = 1;
+  const int with_wake = checked(make_naca(o)).cells();
+  o.wake_length = 0;
+  EXPECT_GT(with_wake, make_naca(o).cells());
+}
+
+TEST(Airfoil, TrailingEdgesAreThoseOfTheirCoefficients) {
+  const Airfoil closed(0.12, 0, 0.4, TrailingEdge::closed), open(0.12, 0, 0.4, TrailingEdge::open),
+      extended(0.12, 0, 0.4, TrailingEdge::extended);
+  EXPECT_EQ(closed.at(1, 1)[1], 0);
+  EXPECT_EQ(extended.at(1, 1)[1], 0);
+  EXPECT_NEAR(open.at(1, 1)[1], 0.6 * (0.2969 - 0.1260 - 0.3516 + 0.2843 - 0.1015), 1e-16);
+  // Vassberg & Jameson (2010), eq. 1: the same airfoil, its coefficients printed to 9 digits.
+  for (const double s : {0.1, 0.5, 0.7, 0.95}) {
+    const double x = s * s;
+    const double y = 0.594689181 * (0.298222773 * std::sqrt(x) - 0.127125232 * x - 0.357907906 * x * x +
+                                    0.291984971 * x * x * x - 0.105174606 * x * x * x * x);
+    EXPECT_NEAR(extended.at(s, 1)[1], y, 2e-9);
+    EXPECT_NEAR(extended.at(s, -1)[1], -y, 2e-9);
+  }
+}
+
+}  // namespace
+}  // namespace weir
