@@ -2,8 +2,11 @@
 // registers as quads, a pair and a single: nothing beyond the column is ever read, and all loops over it are unrolled.
 // Vectors are GCC's and Clang's; where the processor has narrower registers the compiler splits them.
 #pragma once
+#include <cstdint>
 #include <type_traits>
 #include <utility>
+
+#include "solvers/matrix/bfloat16.hpp"
 
 namespace weir::lanes {
 
@@ -36,6 +39,16 @@ template <class T>
 [[gnu::always_inline]] inline Pair load_pair(const T* p) {
   return __builtin_convertvector(*reinterpret_cast<const typename VectorsOf<T>::Pair*>(p), Pair);
 }
+
+// A Bfloat16 is the upper half of a float.
+[[gnu::always_inline]] inline Quad load_quad(const Bfloat16* p) {
+  typedef std::uint16_t Halves __attribute__((vector_size(8), aligned(2), may_alias));
+  typedef std::uint32_t Words __attribute__((vector_size(16)));
+  typedef float Floats __attribute__((vector_size(16)));
+  const Words wide = __builtin_convertvector(*reinterpret_cast<const Halves*>(p), Words) << 16;
+  return __builtin_convertvector(reinterpret_cast<Floats>(wide), Quad);
+}
+[[gnu::always_inline]] inline Pair load_pair(const Bfloat16* p) { return Pair{p[0], p[1]}; }
 
 template <int N>
 struct Lanes {

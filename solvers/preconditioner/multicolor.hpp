@@ -1,0 +1,130 @@
+// `multicolor`: point-implicit sweeps colour by colour (Zubair, Nielsen, Luitjens & Hammond 2016).
+//   A = D + O                                                                                          (1)
+//   for each colour k, for all its block rows i at once:   x_i = D_i^-1 (b_i - O_i x)                  (steps 1 to 3)
+// No two rows of a colour are neighbours, so a colour is a Jacobi step and a sweep over all colours a Gauss-Seidel step.
+// D is kept in double (Host: inverted in place; Device: its LU factors in place, substituted by one warp with
+// shuffles, Figs. 10 to 13), O in float (or double, or bfloat16 with a scale a block row), both in the order of the
+// colours, so that a sweep reads nothing but whole streams. x keeps the order of the matrix: after a bandwidth-reducing
+// numbering the columns of a row lie close together, and nothing is permuted on the way in and out.
+//
+// As a preconditioner z = M^-1 r begins from z = 0. Blocks of a row are sorted by their column's colour, so the first
+// sweep reads only those of earlier colours: half of O. As a solver (method = "multicolor") it is x += M^-1 (b - A x)
+// with the residual in double: float storage changes the rate, not the solution.
+//
+// Options: sweeps = 2, symmetric = false (each sweep forth and back), storage = "float" | "double" | "bfloat16",
+//          colouring = "largest_first" | "balanced" | "jones_plassmann", seed = 1 (of the last)
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "solvers/device/array.hpp"
+#include "solvers/matrix/bfloat16.hpp"
+#include "solvers/matrix/block_csr.hpp"
+#include "solvers/preconditioner/preconditioner.hpp"
+
+namespace weir {
+
+struct MulticolorOptions {
+  int sweeps = 2;
+  bool symmetric = false;
+  std::string colouring = "largest_first";
+  std::uint64_t seed = 1;
+  int warps_per_row = 0;  // Device; 0: by the table over n
+};
+
+// One colour of one sweep. `first`: x is zero in later colours, so the blocks before `split` suffice.
+struct ColourPass {
+  int from, to;  // positions
+  bool first;
+};
+
+// What kernels see; T: how the blocks of O are stored. "Position" is the place of a row in the order of the colours.
+template <class T>
+struct MulticolorView {
+  int rows = 0, n = 1;
+  const int* row = nullptr;              // position -> row
+  const std::int64_t* start = nullptr;   // by position: the blocks of O; rows + 1
+  const std::int64_t* split = nullptr;   // by position: the first block of a later colour
+  const int* column = nullptr;           // of each block
+  const std::int64_t* source = nullptr;  // of each block: where A holds it
+  T* off = nullptr;                      // blocks of O, each column by column
+  double* scale = nullptr;               // by position; null where T needs none
+  double* diagonal = nullptr;  // by position: D^-1 (Host) or LU with inverted pivots (Device), column by column
+};
+
+// The symbolic part, on the host for both spaces.
+struct MulticolorPlan {
+  std::vector<int> row, column, colour_start{0};  // colour_start: positions, colours + 1
+  std::vector<std::int64_t> start{0}, split, source;
+
+  // Error(usage) that names a block row without a diagonal block.
+  MulticolorPlan(const std::vector<std::int64_t>& row_start, const std::vector<int>& column_of,
+                 const std::vector<std::int64_t>& diagonal, const MulticolorOptions& options);
+  int colours() const { return static_cast<int>(colour_start.size()) - 1; }
+  std::vector<ColourPass> passes(const MulticolorOptions& options) const;
+};
+
+template <class Space, class T>
+class Multicolor final : public Preconditioner<Space> {
+ public:
+  explicit Multicolor(const MulticolorOptions& options) : options_(options) {}
+
+  SetupInfo setup(const Matrix<Space>& A) override;   // A: block CSR
+  SetupInfo update(const Matrix<Space>& A) override;  // the colours stay
+  void apply(View<const double> r, View<double> z) const override;
+  // One whole sweep of steps 1 to 3 from the x at hand, as the paper times it.
+  void sweep(View<const double> b, View<double> x) const;
+  bool is_symmetric() const override { return symmetric_; }
+  std::string describe() const override;
+
+  int colours() const { return static_cast<int>(colour_start_.size()) - 1; }
+  std::vector<int> colour_rows() const;                                          // the tail: rows of each colour
+  void run(const ColourPass& pass, View<const double> b, View<double> x) const;  // one colour, for timing
+  std::vector<ColourPass> whole_sweep() const;
+  Work sweep_work() const;  // what a whole sweep must move and compute
+
+ private:
+  void factorise(const BlockCsr<Space>& A);
+  void run_all(const std::vector<ColourPass>& passes, const double* b, double* x) const;
+  MulticolorView<T> view() const;
+
+  MulticolorOptions options_;
+  bool symmetric_ = false;
+  int rows_ = 0, block_ = 1;
+  std::vector<int> colour_start_;
+  std::vector<ColourPass> passes_;
+  Array<int, Space> row_, column_;
+  Array<std::int64_t, Space> start_, split_, source_;
+  Array<T, Space> off_;
+  Array<double, Space> scale_, diagonal_;
+};
+
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_multicolor(const Table& options);
+
+namespace multicolor {
+
+// Values of A into O and D, D factorised in place; returns the first row whose diagonal block is singular, or -1.
+template <class Space, class T>
+int factorise(const MulticolorView<T>& m, const BlockCsrView& A);
+
+namespace host {
+template <class T>
+void run(const MulticolorView<T>& m, const std::vector<ColourPass>& passes, const double* b, double* x);
+// D^-1 in place; bad: rows, or the smallest row that failed.
+int invert_diagonals(int rows, int n, const int* row, double* diagonal);
+}  // namespace host
+
+namespace device {
+// warps: of a row, 0: by the table. Consecutive small colours are one launch of one workgroup.
+template <class T>
+void run(const MulticolorView<T>& m, const std::vector<ColourPass>& passes, const double* b, double* x, int warps);
+void factorise_diagonals(int rows, int n, double* diagonal);  // a pivot that is 0 or not finite leaves an inf or nan
+}  // namespace device
+
+int warps_per_row(int n);  // the table
+
+}  // namespace multicolor
+}  // namespace weir
