@@ -43,7 +43,7 @@ WEIR_HD double parabola(const MetricLine& line, int n, bool at_face, int i) {
     return 4 * s * (1 - s);
   }
   const double a = (line.face[i] - origin) / length, b = (line.face[i + 1] - origin) / length;
-  return 4 * (0.5 * (a + b) - (a * a + a * b + b * b) / 3);
+  return mean_parabola(a, b);
 }
 
 template <class Space>

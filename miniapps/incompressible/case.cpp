@@ -100,7 +100,8 @@ void check_fluxes(const Table& t, const IncompressibleCase& c) {
 }
 
 void read_flow(const Table& t, IncompressibleCase& c) {
-  t.choice("scheme", {"fractional_step"}, "fractional_step");
+  if (t.choice("scheme", {"fractional_step", "artificial_compressibility"}, "fractional_step") != "fractional_step")
+    c.scheme = Scheme::artificial_compressibility;
   c.density = t.get<double>("density", 1.0);
   if (!(c.density > 0)) t.fail("density", "the density must be positive");
   c.viscosity = t.get<double>("viscosity") / c.density;
@@ -137,7 +138,14 @@ void read_flow(const Table& t, IncompressibleCase& c) {
     t.fail("initial", "initial = \"taylor_green_3d\" needs a 3D grid");
 }
 
-void read_time(const Table& t, TimeControl& time) {
+void read_time(const Table& t, Scheme scheme, TimeControl& time) {
+  if (scheme == Scheme::artificial_compressibility) time.steady = t.get<bool>("steady", false);
+  if (time.steady) {
+    for (const char* key : {"end", "dt", "cfl", "steady_tolerance", "steady_every"})
+      if (t.has(key))
+        t.fail(key, std::string(key) + " means nothing where steady = true: [pseudo_time] says when it ends");
+    return;
+  }
   time.end = t.get<double>("end");
   if (!(time.end > 0) || !std::isfinite(time.end)) t.fail("end", "the end time must be positive");
   if (t.has("dt") && t.has("cfl")) t.fail("cfl", "dt and cfl contradict each other: give one");
@@ -147,7 +155,9 @@ void read_time(const Table& t, TimeControl& time) {
     if (!(time.dt > 0) || !std::isfinite(time.dt)) t.fail("dt", "the time step must be positive");
   } else {
     time.cfl = t.get<double>("cfl");
-    if (!(time.cfl > 0) || time.cfl > 1) t.fail("cfl", "the CFL number of explicit advection lies between 0 and 1");
+    const bool is_explicit = scheme == Scheme::fractional_step;
+    if (!(time.cfl > 0) || !std::isfinite(time.cfl)) t.fail("cfl", "the CFL number must be positive");
+    if (is_explicit && time.cfl > 1) t.fail("cfl", "the CFL number of explicit advection lies between 0 and 1");
   }
   time.steady_tolerance = t.get<double>("steady_tolerance", 0.0);
   if (!(time.steady_tolerance >= 0)) t.fail("steady_tolerance", "the tolerance must not be negative (0: off)");
@@ -168,7 +178,9 @@ IncompressibleCase read_incompressible_case(const Table& config) {
   const Table boundary = config.table("boundary");
   read_boundary(boundary, c);
   check_fluxes(boundary, c);
-  read_time(config.table("time"), c.time);
+  read_time(config.table("time"), c.scheme, c.time);
+  if (c.scheme == Scheme::artificial_compressibility)
+    c.coupled = read_coupled_options(config, c.time.steady, reference_speed(c));
   return c;
 }
 

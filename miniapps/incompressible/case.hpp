@@ -6,6 +6,7 @@
 
 #include "base/table.hpp"
 #include "mesh/grid.hpp"
+#include "miniapps/incompressible/coupled/options.hpp"
 
 namespace weir {
 
@@ -32,6 +33,8 @@ struct Side {
   bool changes_in_time() const { return type == Type::outlet || (has_velocity() && !modulation.is_constant()); }
 };
 
+enum class Scheme { fractional_step, artificial_compressibility };
+
 enum class Initial { rest, uniform, taylor_green_2d, taylor_green_3d, poiseuille, womersley };
 
 struct TimeControl {
@@ -40,10 +43,12 @@ struct TimeControl {
   double cfl = 0;
   double steady_tolerance = 0;  // stop where max |du/dt| is below; 0: off
   int steady_every = 10;        // steps between two looks
+  bool steady = false;          // no time at all: pseudo-time steps alone (artificial compressibility)
 };
 
 struct IncompressibleCase {
   std::string title;
+  Scheme scheme = Scheme::fractional_step;
   Grid grid;
   double density = 1;
   double viscosity = 0;       // kinematic: the file's dynamic viscosity over the density
@@ -54,6 +59,7 @@ struct IncompressibleCase {
   double initial_velocity[3] = {};  // of "uniform"; the others are carried along with it
   std::array<Side, 6> sides;        // x_min, x_max, y_min, y_max, z_min, z_max
   TimeControl time;
+  CoupledOptions coupled;  // of artificial compressibility
 
   const Side& side(int d, int end) const { return sides[static_cast<std::size_t>(2 * d + end)]; }
   int dim() const { return grid.is_2d() ? 2 : 3; }

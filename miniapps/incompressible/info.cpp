@@ -3,6 +3,7 @@
 #include <map>
 #include <sstream>
 
+#include "miniapps/incompressible/coupled/run.hpp"
 #include "miniapps/incompressible/fractional_step.hpp"
 #include "miniapps/incompressible/incompressible.hpp"
 #include "miniapps/incompressible/output.hpp"
@@ -10,7 +11,17 @@
 namespace weir {
 namespace {
 
-// Vectors of the size of the unknowns that a method keeps, by its name in the case file.
+std::string grid_line(const IncompressibleCase& c) {
+  std::ostringstream out;
+  for (int d = 0; d < c.dim(); ++d) {
+    const GridLine& line = c.grid.line[static_cast<std::size_t>(d)];
+    out << (d ? " x " : "") << line.cells() << (line.is_uniform() ? "" : " (stretched)");
+  }
+  return out.str();
+}
+
+}  // namespace
+
 double work_vectors(const std::string& method, const std::string& preconditioner, int restart) {
   static const std::map<std::string, double> krylov = {{"cg", 4}, {"bicgstab", 8}, {"correction", 2}, {"chebyshev", 1}};
   static const std::map<std::string, double> direct = {
@@ -25,18 +36,11 @@ double work_vectors(const std::string& method, const std::string& preconditioner
   return of(krylov, method, 4) + (method == "chebyshev" ? 0 : of(direct, preconditioner, 4));
 }
 
-double work_vectors(const Table& options, const char* default_method) {
+namespace {
+
+double vectors_kept(const Table& options, const char* default_method) {
   const std::string method = options.get("method", default_method);
   return work_vectors(method, options.table("preconditioner").get("type", "jacobi"), options.get<int>("restart", 30));
-}
-
-std::string grid_line(const IncompressibleCase& c) {
-  std::ostringstream out;
-  for (int d = 0; d < c.dim(); ++d) {
-    const GridLine& line = c.grid.line[static_cast<std::size_t>(d)];
-    out << (d ? " x " : "") << line.cells() << (line.is_uniform() ? "" : " (stretched)");
-  }
-  return out.str();
 }
 
 }  // namespace
@@ -56,8 +60,8 @@ MemoryEstimate memory_estimate(const IncompressibleCase& c, const Table& config)
   };
   const Table momentum = linear.table("momentum");
   const bool takes_turns = momentum.get("method", default_momentum_method) == "chebyshev";  // all on one work vector
-  m.momentum = bytes((takes_turns ? 1 : c.dim()) * work_vectors(momentum, default_momentum_method));
-  m.pressure = bytes(work_vectors(linear.table("pressure"), default_pressure_method));
+  m.momentum = bytes((takes_turns ? 1 : c.dim()) * vectors_kept(momentum, default_momentum_method));
+  m.pressure = bytes(vectors_kept(linear.table("pressure"), default_pressure_method));
   m.process = 14 * megabyte;
   return m;
 }
@@ -83,8 +87,13 @@ RunHeader incompressible_header(const IncompressibleCase& c) {
   return h;
 }
 
+std::vector<std::string> history_columns(const IncompressibleCase& c) {
+  return c.scheme == Scheme::artificial_compressibility ? coupled_header(c).history : incompressible_header(c).history;
+}
+
 void info_incompressible(const Table& config, std::ostream& out) {
   const IncompressibleCase c = read_incompressible_case(config);
+  if (c.scheme == Scheme::artificial_compressibility) return info_coupled(config, c, out);
   const FlowOutput output(config, c);
   const RunHeader h = incompressible_header(c);
   const MemoryEstimate m = memory_estimate(c, config);

@@ -1,6 +1,8 @@
 // What is known of a case before anything is allocated: sizes and memory.
 #pragma once
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "base/table.hpp"
 #include "miniapps/incompressible/case.hpp"
@@ -16,9 +18,15 @@ struct MemoryEstimate {
   std::int64_t total() const { return flow + momentum + pressure + process; }
 };
 
+// Vectors of the size of the unknowns that a method keeps, by its name in the case file.
+double work_vectors(const std::string& method, const std::string& preconditioner, int restart);
+
 MemoryEstimate memory_estimate(const IncompressibleCase& c, const Table& config);
 
 // Everything of the header but the solvers' descriptions and the profiles' quantities.
 RunHeader incompressible_header(const IncompressibleCase& c);
+
+// The columns of history.csv between cfl and wall, by the case's scheme.
+std::vector<std::string> history_columns(const IncompressibleCase& c);
 
 }  // namespace weir

@@ -55,11 +55,12 @@ Norms velocity_error(const IncompressibleCase& c, const Flow<Host>& flow, int co
   const Layout& l = flow.layout;
   const Field<const double> u = flow.component(component);
   std::array<std::vector<double>, 3> at;
-  for (std::size_t d = 0; d < 3; ++d) at[d] = coordinates(c.grid.line[d], component == static_cast<int>(d));
+  for (std::size_t d = 0; d < 3; ++d)
+    at[d] = coordinates(c.grid.line[d], l.staggered && component == static_cast<int>(d));
   const auto width = [&](int d, int i) {
     const auto& h = c.grid.line[static_cast<std::size_t>(d)].width;
     const auto s = static_cast<std::size_t>(i);
-    if (d != component) return h[s];
+    if (d != component || !l.staggered) return h[s];
     return 0.5 * ((i > 0 ? h[s - 1] : l.periodic[d] ? h.back() : 0) + h[s]);
   };
   Norms e;
@@ -149,7 +150,8 @@ std::map<std::string, double> solution_errors(const IncompressibleCase& c, const
   }
   errors["error_velocity_max"] = all.max;
   errors["error_velocity_l2"] = std::sqrt(all.square / volume);
-  if (c.exact == Initial::taylor_green_2d) errors["error_pressure_l2"] = pressure_error(c, flow, time - dt / 2);
+  if (c.exact == Initial::taylor_green_2d)
+    errors["error_pressure_l2"] = pressure_error(c, flow, flow.layout.staggered ? time - dt / 2 : time);
   return errors;
 }
 

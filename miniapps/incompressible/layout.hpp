@@ -36,6 +36,7 @@ struct Layout {
   int n[3] = {1, 1, 1};  // cells
   int dim = 3;           // 2 where n[2] == 1
   bool periodic[3] = {};
+  bool staggered = true;  // false: a copy of the coupled scheme's flow, all of it at cell centres (for output)
   WEIR_HD int pad(int d) const { return d < dim ? 1 : 0; }
   WEIR_HD int padded(int d) const { return n[d] + 2 * pad(d); }
   WEIR_HD int stride(int d) const { return d == 0 ? 1 : d == 1 ? padded(0) : padded(0) * padded(1); }
@@ -60,6 +61,7 @@ struct Flow {
   Layout layout;
   Array<double, Space> velocity[3];
   Array<double, Space> p;
+  const double* divergence = nullptr;  // of every cell, where the layout is not staggered
 
   Field<double> field(Array<double, Space>& a) const {
     return {a.data() + layout.origin(), layout.stride(1), layout.stride(2)};

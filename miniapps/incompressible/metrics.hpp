@@ -17,6 +17,9 @@ struct MetricLine {
   const double* face = nullptr;    // 0..n: low face of cell i
 };
 
+// The mean of 4 s (1 - s) over [a, b].
+WEIR_HD inline double mean_parabola(double a, double b) { return 4 * (0.5 * (a + b) - (a * a + a * b + b * b) / 3); }
+
 struct Metrics {
   MetricLine line[3];
 };

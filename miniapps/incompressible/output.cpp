@@ -45,13 +45,14 @@ SampledField sampled_field(const IncompressibleCase& c, const Layout& l, Field<c
   s.name = names[static_cast<std::size_t>(component)];
   for (int d = 0; d < 3; ++d)
     s.nodes[static_cast<std::size_t>(d)] =
-        node_coordinates(l, c.grid.line[static_cast<std::size_t>(d)], d, component == d);
+        node_coordinates(l, c.grid.line[static_cast<std::size_t>(d)], d, l.staggered && component == d);
   const double scale = component == 3 ? c.density : 1;
   s.value = [&c, l, f, component, scale](int i, int j, int k) {
     const int node[3] = {i, j, k};
     Stencil st[3];
     for (int d = 0; d < 3; ++d)
-      st[d] = node_stencil(l, c.grid.line[static_cast<std::size_t>(d)], d, component == d, component == 3, node[d]);
+      st[d] = node_stencil(l, c.grid.line[static_cast<std::size_t>(d)], d, l.staggered && component == d,
+                           component == 3, node[d]);
     double value = 0;
     for (int q = 0; q < 8; ++q) {
       const int a = q & 1, b = (q >> 1) & 1, e = q >> 2;
@@ -66,6 +67,7 @@ SampledField sampled_field(const IncompressibleCase& c, const Layout& l, Field<c
 // Mean of the two faces of a cell; a ghost cell is asked only along other directions than the component's.
 double centred(const Flow<Host>& flow, int component, int i, int j, int k) {
   const Field<const double> u = flow.component(component);
+  if (!flow.layout.staggered) return u(i, j, k);
   return 0.5 * (u(i, j, k) + u(i + (component == 0), j + (component == 1), k + (component == 2)));
 }
 
@@ -86,6 +88,7 @@ double slope(const IncompressibleCase& c, const Flow<Host>& flow, int component,
 }
 
 double divergence_at(const IncompressibleCase& c, const Flow<Host>& flow, int i, int j, int k) {
+  if (!flow.layout.staggered) return flow.divergence[flow.layout.cells().index(i, j, k)];
   double div = 0;
   const int at[3] = {i, j, k};
   for (int d = 0; d < flow.layout.dim; ++d) {
@@ -161,7 +164,7 @@ FlowOutput::FlowOutput(const Table& config, const IncompressibleCase& c) : case_
   std::vector<std::string> names = {"u", "v", "p"};
   if (c.dim() == 3) names.push_back("w");
   probes_ = read_probes(config, box, names);
-  history_references_ = read_history_references(config, incompressible_header(c).history);
+  history_references_ = read_history_references(config, history_columns(c));
 }
 
 void FlowOutput::open(const std::string& folder, const std::string& name, std::optional<double> restart_time) {

@@ -3,16 +3,16 @@
 
 #include <cmath>
 #include <memory>
-#include <span>
 #include <type_traits>
 
 #include "miniapps/incompressible/clock.hpp"
+#include "miniapps/incompressible/coupled/run.hpp"
 #include "miniapps/incompressible/diagnostics.hpp"
 #include "miniapps/incompressible/fractional_step.hpp"
 #include "miniapps/incompressible/info.hpp"
 #include "miniapps/incompressible/initial.hpp"
+#include "miniapps/incompressible/loop.hpp"
 #include "miniapps/incompressible/output.hpp"
-#include "postproc/hash.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {
@@ -37,9 +37,6 @@ class OnHost {
   std::unique_ptr<Flow<Host>> copy_;
 };
 
-double milliseconds(double seconds) { return 1e3 * seconds; }
-Measure if_measured(double seconds) { return seconds >= 0 ? Measure(milliseconds(seconds)) : Measure(); }
-
 template <class Space>
 void record_solves(Run& run, FractionalStep<Space>& flow) {
   for (const auto& s : flow.systems()) {
@@ -48,16 +45,7 @@ void record_solves(Run& run, FractionalStep<Space>& flow) {
     r.system = s->name;
     r.solver = s->solver.name();
     r.unknowns = s->A.rows();
-    r.iterations = s->result.iterations;
-    r.reason = to_string(s->result.reason);
-    r.r0 = s->result.residual0;
-    r.r_true = s->result.true_residual;
-    r.setup_ms = if_measured(s->setup_seconds);
-    r.solve_ms = if_measured(s->result.solve_seconds);
-    r.apply_ms = if_measured(s->result.apply_seconds);
-    r.spmv_ms = if_measured(s->result.spmv_seconds);
-    r.reduce_ms = if_measured(s->result.reduce_seconds);
-    run.solve(r);
+    record_solve(run, r, s->result, s->setup_seconds);
   }
 }
 
@@ -97,21 +85,12 @@ void save(Run& run, FractionalStep<Space>& flow, const StepSize& clock) {
   state.time = flow.time;
   state.add("dt_before", flow.dt_before);
   state.add("dt", clock.dt);
-  std::vector<std::vector<double>> copies;
-  const auto arrays = flow.state();
-  copies.reserve(arrays.size());
-  for (const auto& [name, array] : arrays) {
-    if constexpr (std::is_same_v<Space, Host>)
-      state.add(name, std::span<const double>(array->data(), static_cast<std::size_t>(array->size())));
-    else
-      state.add(name, std::span<const double>(copies.emplace_back(array->to_vector())));
-  }
-  run.checkpoint(std::move(state));
+  save_checkpoint<Space>(run, std::move(state), flow.state());
 }
 
 template <class Space>
 void load(const Checkpoint& from, FractionalStep<Space>& flow, StepSize& clock) {
-  for (const auto& [name, array] : flow.state()) array->upload(from.doubles(name, array->size()));
+  load_arrays<Space>(from, flow.state());
   flow.time = from.header.time;
   flow.step = from.header.step;
   flow.dt_before = from.scalar("dt_before");
@@ -130,14 +109,6 @@ std::map<std::string, double> quantities(FractionalStep<Space>& flow, const Flow
   return q;
 }
 
-std::uint64_t hash_of_flow(const Flow<Host>& flow) {
-  Hash64 hash;
-  for (int c = 0; c < flow.layout.dim; ++c)
-    hash.add(flow.velocity[c].data(), static_cast<std::size_t>(flow.velocity[c].size()) * sizeof(double));
-  hash.add(flow.p.data(), static_cast<std::size_t>(flow.p.size()) * sizeof(double));
-  return hash.value();
-}
-
 // The one branch where a step fails: which system, and where the flow went wrong.
 template <class Space>
 int stop(Run& run, const FractionalStep<Space>& flow, const FlowSystem<Space>& failed, OnHost<Space>& host) {
@@ -145,11 +116,9 @@ int stop(Run& run, const FractionalStep<Space>& flow, const FlowSystem<Space>& f
   const std::string at = " at step " + std::to_string(flow.step + 1);
   outcome.exit = failed.result.reason == Reason::not_finite ? Exit::not_finite : Exit::solver_failed;
   outcome.reason = failed.name + ": " + to_string(failed.result.reason) + at;
-  if (const auto bad = first_not_finite(host.of(flow.flow()))) {
+  if (const std::string where = where_not_finite(host.of(flow.flow()), flow.step + 1); !where.empty()) {
     outcome.exit = Exit::not_finite;
-    outcome.reason = std::string("not finite") + at + ": first in " + bad->field + " of cell (" +
-                     std::to_string(bad->cell[0]) + ", " + std::to_string(bad->cell[1]) + ", " +
-                     std::to_string(bad->cell[2]) + ")";
+    outcome.reason = where;
   }
   return run.finish(outcome);
 }
@@ -165,12 +134,10 @@ RunHeader header_of(FractionalStep<Space>& flow, const FlowOutput& output, const
 }
 
 template <class Space>
-int run_in(Run& run, const Table& config) {
-  const IncompressibleCase c = read_incompressible_case(config);
+int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
   FlowOutput output(config, c);
   Watch watch;
-  watch.every = config.table("output").get<int>("diagnostics_every", watch.every);
-  if (watch.every < 1) config.table("output").fail("diagnostics_every", "at least one step lies between two looks");
+  watch.every = read_diagnostics_every(config);
   run.require_memory(memory_estimate(c, config).total());
   FractionalStep<Space> flow(c, config.table("linear"));
   StepSize clock(c);
@@ -212,7 +179,9 @@ int run_in(Run& run, const Table& config) {
 }  // namespace
 
 int run_incompressible(Run& run, const Table& config) {
-  return run.on_device() ? run_in<Device>(run, config) : run_in<Host>(run, config);
+  const IncompressibleCase c = read_incompressible_case(config);
+  if (c.scheme == Scheme::artificial_compressibility) return run_coupled(run, config, c);
+  return run.on_device() ? run_in<Device>(run, config, c) : run_in<Host>(run, config, c);
 }
 
 }  // namespace weir

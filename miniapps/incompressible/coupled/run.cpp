@@ -1,0 +1,184 @@
+#include "miniapps/incompressible/coupled/run.hpp"
+
+#include <cmath>
+
+#include "miniapps/incompressible/clock.hpp"
+#include "miniapps/incompressible/coupled/diagnostics.hpp"
+#include "miniapps/incompressible/coupled/scheme.hpp"
+#include "miniapps/incompressible/initial.hpp"
+#include "miniapps/incompressible/loop.hpp"
+#include "miniapps/incompressible/output.hpp"
+#include "solvers/timer.hpp"
+
+namespace weir {
+namespace {
+
+template <class Space>
+using Coupled = ArtificialCompressibility<Space>;
+
+struct Watch {
+  int every = 10;  // steps between two looks at what costs a pass
+  bool is_steady = false;
+};
+
+template <class Space>
+const Flow<Host>& on_host(CoupledCopy& copy, Coupled<Space>& flow) {
+  return copy.of<Space>(flow.cells(), flow.field().values(), flow.minus_residual(), flow.flow_case().grid,
+                        flow.options().speed);
+}
+
+// Columns as coupled_header has them.
+template <class Space>
+void record_step(Run& run, Coupled<Space>& flow, Watch& watch, bool last) {
+  const TimeControl& time = flow.flow_case().time;
+  StepRecord r;
+  r.step = flow.step;
+  r.time = flow.time;
+  r.dt = flow.dt_before;
+  for (int u = 0; u < flow.cells().unknowns; ++u) r.values.emplace_back(flow.norms[u]);
+  r.values.emplace_back(flow.sub_iterations);
+  r.values.emplace_back(flow.cfl);
+  r.values.resize(r.values.size() + 3);
+  Measure* watched = &r.values[r.values.size() - 3];
+  {
+    ScopedTimer timer(run.timings().at("flow", "diagnostics"));
+    if (time.steady_tolerance > 0 && flow.step % time.steady_every == 0) {
+      watched[2] = flow.rate();
+      watch.is_steady = *watched[2] < time.steady_tolerance;
+    }
+    if (flow.step % watch.every == 0 || last || watch.is_steady) {
+      if (!time.steady) r.cfl = flow.dt_before * courant_rate<Space>(flow.view());
+      watched[0] = max_divergence<Space>(flow.view(), flow.minus_residual());
+      watched[1] = mean_kinetic_energy<Space>(flow.view(), flow.flow_case().grid);
+    }
+  }
+  run.step(r);
+}
+
+template <class Space>
+void save(Run& run, Coupled<Space>& flow, const StepSize& clock) {
+  CheckpointState state;
+  state.step = flow.step;
+  state.time = flow.time;
+  state.add("dt_before", flow.dt_before);
+  state.add("dt", clock.dt);
+  state.add("cfl", flow.cfl);
+  state.add("residual_before", flow.residual_before);
+  save_checkpoint<Space>(run, std::move(state), flow.state());
+}
+
+template <class Space>
+void load(const Checkpoint& from, Coupled<Space>& flow, StepSize& clock) {
+  load_arrays<Space>(from, flow.state());
+  flow.time = from.header.time;
+  flow.step = from.header.step;
+  flow.dt_before = from.scalar("dt_before");
+  flow.cfl = from.scalar("cfl");
+  flow.residual_before = from.scalar("residual_before");
+  if (clock.needs_rate()) clock.dt = from.scalar("dt");
+  flow.evaluate_steady();
+}
+
+template <class Space>
+std::map<std::string, double> quantities(Coupled<Space>& flow, const Flow<Host>& fields) {
+  const IncompressibleCase& c = flow.flow_case();
+  const CoupledView v = flow.view();
+  std::map<std::string, double> q = solution_errors(c, fields, flow.time, flow.dt_before);
+  q["kinetic_energy"] = mean_kinetic_energy<Space>(v, c.grid);
+  q["max_divergence"] = max_divergence<Space>(v, flow.minus_residual());
+  q["dissipation"] = mean_dissipation<Space>(v, c.grid);
+  q["residual"] = flow.largest_residual;
+  if (!c.time.steady) q["rate"] = flow.rate();
+  return q;
+}
+
+// The one branch where a step fails: why, and where the flow went wrong.
+template <class Space>
+int stop(Run& run, Coupled<Space>& flow, StepEnd end, CoupledCopy& copy) {
+  Outcome outcome;
+  const std::string at = " at step " + std::to_string(flow.step + 1);
+  outcome.exit = Exit::solver_failed;
+  if (end == StepEnd::not_converged)
+    outcome.reason = "flow: the residual is " + std::to_string(flow.largest_residual) + " after " +
+                     std::to_string(flow.options().max_steps) + " pseudo-time steps" + at +
+                     "; [pseudo_time] tolerance and max_steps bound it";
+  else
+    outcome.reason = std::string("flow: ") + to_string(flow.result.reason) + at;
+  const std::string where = where_not_finite(on_host(copy, flow), flow.step + 1);
+  if (end == StepEnd::not_finite || flow.result.reason == Reason::not_finite || !where.empty()) {
+    outcome.exit = Exit::not_finite;
+    outcome.reason = where.empty() ? "flow: not finite" + at : where;
+  }
+  return run.finish(outcome);
+}
+
+template <class Space>
+int end_of(Run& run, Coupled<Space>& flow, FlowOutput& output, CoupledCopy& copy, const std::string& reason) {
+  const Flow<Host>& fields = on_host(copy, flow);
+  {
+    ScopedTimer timer(run.timings().at("output", "pictures"));
+    output.write_picture(fields, flow.step, flow.time);
+  }
+  Outcome outcome;
+  outcome.reason = reason;
+  outcome.quantities = quantities(flow, fields);
+  outcome.quantities.merge(output.write_profiles(fields));
+  outcome.state_hash = hash_of_flow(fields);
+  return run.finish(outcome);
+}
+
+template <class Space>
+int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
+  FlowOutput output(config, c);
+  Watch watch;
+  watch.every = read_diagnostics_every(config);
+  run.require_memory(coupled_memory_estimate(c, config));
+  Coupled<Space> flow(c, config.table("linear"));
+  StepSize clock(c);
+  CoupledCopy copy;
+  const bool restarted = run.restart() != nullptr;
+  if (restarted)
+    load(*run.restart(), flow, clock);
+  else
+    flow.initialise();
+  RunHeader header = coupled_header(c);
+  for (const auto& name : output.quantities()) header.quantities.push_back(name);
+  header.systems.emplace_back("flow", flow.solver().describe());
+  header.memory_estimate = coupled_memory_estimate(c, config);
+  run.begin(header);
+  output.open(run.directory(), run.name(), restarted ? std::optional<double>(flow.time) : std::nullopt);
+  const auto record = [&] {
+    SolveRecord r;
+    r.step = flow.step + 1;
+    r.system = "flow";
+    r.solver = flow.solver().name();
+    r.unknowns = flow.matrix().size();
+    record_solve(run, r, flow.result, flow.setup_seconds);
+  };
+  const auto at_end = [&] { return !c.time.steady && clock.finished(flow.time); };
+  bool done = at_end(), converged = false;
+  while (!done && !run.should_stop()) {
+    const double rate = !c.time.steady && clock.needs_rate() ? courant_rate<Space>(flow.view()) : 0;
+    const double dt = c.time.steady ? 0 : clock.next(flow.time, rate);
+    const StepEnd end = flow.advance(dt, run.timings(), record);  // (2) to (5)
+    if (end != StepEnd::advanced && end != StepEnd::converged) return stop(run, flow, end, copy);
+    converged = end == StepEnd::converged;
+    if (!converged) record_step(run, flow, watch, at_end());
+    done = at_end() || watch.is_steady || converged;
+    if (!done && output.picture_due(flow.step, flow.time, c.time.steady ? 1 : dt)) {
+      ScopedTimer timer(run.timings().at("output", "pictures"));
+      output.write_picture(on_host(copy, flow), flow.step, flow.time);
+    }
+    if (run.checkpoint_due(done)) save(run, flow, clock);
+  }
+  if (c.time.steady && !converged) flow.evaluate_steady();  // an unfinished run: the residual of the last update
+  return end_of(run, flow, output, copy, converged || watch.is_steady ? "steady state" : done ? "end time" : "");
+}
+
+}  // namespace
+
+int run_coupled(Run& run, const Table& config, const IncompressibleCase& c) {
+  return run.on_device() ? run_in<Device>(run, config, c) : run_in<Host>(run, config, c);
+}
+
+}  // namespace weir

@@ -1,0 +1,106 @@
+// Incompressible flow by artificial compressibility with dual time stepping, all unknowns coupled: Chorin, J. Comput.
+// Phys. 2 (1967) 12; the scheme of INCOMP3D in Luo et al. 2015. Second order in space and time.
+//
+//   (1/U^2) dp/dtau + div u = 0
+//   du/dtau + du/dt + div(u u) = -grad p + nu lap u + f          (p over the density)                              (1)
+//   a time step (BDF2 in t) is a row of pseudo-time steps (backward Euler in tau), until d/dtau is gone:
+//     b = -R(x)              face.hpp, equations.hpp                                         RHS of the paper      (2)
+//     A = T + J(x)           into a BlockStencil                                             AFILL, TSD            (3)
+//     A dx = b               [linear.flow]: block_ilu0 with a Krylov method or `correction`  BILU FACT, SOLV, CORR (4)
+//     x += omega dx                                                                                                (5)
+//   steady: no du/dt, every step is one pseudo-time step, and the CFL number of tau grows as the residual falls.
+//
+// Where a turbulence model plugs in: `unknowns` of the constructor (dim + 3), eddy and diffusion of CoupledView, its
+// rules in side_rules, its sources behind residual() and assemble_jacobian() in evaluate() and linear_step().
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "miniapps/incompressible/coupled/equations.hpp"
+#include "miniapps/incompressible/coupled/options.hpp"
+#include "postproc/timings.hpp"
+#include "solvers/linear_solver.hpp"
+
+namespace weir {
+
+inline constexpr const char* default_flow_method = "gmres";
+inline constexpr const char* default_flow_preconditioner = "block_ilu0";
+inline constexpr double default_flow_tolerance = 1e-2;  // of an update that is itself one of several
+
+template <class Space>
+LinearSolver<Space> flow_solver(const Table& linear);
+
+// How a step ended.
+enum class StepEnd { advanced, converged, linear_failed, not_converged, not_finite };
+
+template <class Space>
+class ArtificialCompressibility {
+ public:
+  // linear: [linear] of the case file.
+  ArtificialCompressibility(const IncompressibleCase& c, const Table& linear);
+
+  void initialise();  // x^0 by the case, at time 0
+
+  // One time step, or (steady) one pseudo-time step, whose end is `converged` where the residual is below the tolerance
+  // and nothing was done. after_solve is called after each linear solve: result and setup_seconds are its record.
+  StepEnd advance(double dt, Timings& timings, const std::function<void()>& after_solve);
+
+  double time = 0;
+  std::int64_t step = 0;
+  double dt_before = 0;  // 0: the next step is the first
+  double cfl = 0;        // of pseudo-time
+  double residual_before = 0;
+
+  // Of the last evaluation: residual_norms, and the largest in units of U/L and U^2/L.
+  double norms[max_coupled_unknowns] = {};
+  double largest_residual = 0;
+  int sub_iterations = 0;  // of the last step
+  SolveResult result;
+  double setup_seconds = -1;
+
+  const IncompressibleCase& flow_case() const { return case_; }
+  const CoupledOptions& options() const { return case_.coupled; }
+  const CoupledCells& cells() const { return cells_; }
+  CoupledView view();
+  const LinearSolver<Space>& solver() const { return solver_; }
+  const BlockStencil<Space>& matrix() const { return A_; }
+  CoupledField<Space>& field() { return x_; }
+  View<const double> minus_residual() const { return b_; }
+
+  double rate();  // max |u^{n+1} - u^n| / dt of the last time step
+
+  // The residual of the present state, ghosts and all, without a step: at its time, steady terms alone.
+  void evaluate_steady();
+
+  // Everything the next step needs, by name: checkpoints write and read these with time, step, dt_before, cfl,
+  // residual_before.
+  std::vector<std::pair<std::string, Array<double, Space>*>> state();
+
+ private:
+  void begin_step(double dt, Timings& timings);
+  bool evaluate(Timings& timings);                                               // (2); false: not finite
+  bool linear_step(Timings& timings, const std::function<void()>& after_solve);  // (3) to (5); false: the solver failed
+  bool is_converged() const { return options().tolerance > 0 && largest_residual <= options().tolerance; }
+  void ramp();
+  StepEnd advance_steady(Timings& timings, const std::function<void()>& after_solve);
+  StepEnd advance_in_time(double dt, Timings& timings, const std::function<void()>& after_solve);
+
+  IncompressibleCase case_;
+  CoupledCells cells_;
+  CoupledLines<Space> lines_;
+  CoupledField<Space> x_, x1_, x2_;  // present iterate, x^n, x^{n-1}
+  BlockStencil<Space> A_;
+  Array<double, Space> b_, dx_;
+  LinearSolver<Space> solver_;
+  bool is_set_up_ = false;
+  double length_ = 1;
+  // Of this step:
+  TimeDerivative derivative_;
+  SideRules rules_;
+  CellForce force_;
+};
+
+}  // namespace weir
