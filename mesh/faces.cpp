@@ -131,8 +131,10 @@ void sort_faces(std::vector<AnyFace>& faces, int cells) {
   for (const AnyFace& f : faces)
     sorted[static_cast<std::size_t>(next[static_cast<std::size_t>(face_of(f).owner)]++)] = f;
   for (std::size_t c = 0; c + 1 < start.size(); ++c)
-    std::stable_sort(sorted.begin() + start[c], sorted.begin() + start[c + 1],
-                     [](const AnyFace& x, const AnyFace& y) { return face_of(x).other < face_of(y).other; });
+    std::sort(sorted.begin() + start[c], sorted.begin() + start[c + 1], [](const AnyFace& x, const AnyFace& y) {
+      const Face &f = face_of(x), &g = face_of(y);
+      return f.other != g.other ? f.other < g.other : f.a < g.a;
+    });
   faces = std::move(sorted);
 }
 

@@ -1,0 +1,174 @@
+// Fuzz target of the mesh readers: damaged files must be read or refused, never crash, hang or take memory that the size
+// of the file does not explain.
+//   fuzz_readers [su2|gmsh2|gmsh4] [--count 100000] [--first 0]     damaged files of one reader, or of each
+//   fuzz_readers su2 --show 4711                                    prints one damaged file
+// A finding tells its number. Build with the preset `asan` so that a wrong access is one.
+#include <malloc.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+#include <set>
+
+#include "base/error.hpp"
+#include "mesh/read/read_mesh.hpp"
+#include "tests/mesh/mesh_files.hpp"
+#include "tests/mesh/meshes.hpp"
+#include "tests/mesh/mutate.hpp"
+
+namespace {
+
+// What the program holds, and the most it may: checked at each allocation.
+std::size_t held = 0, most_held = 0, limit = ~std::size_t{0};
+bool ran_away = false;
+
+void* take(std::size_t size) {
+  if (size > limit || held > limit - size) {
+    ran_away = true;
+    throw std::bad_alloc();
+  }
+  void* p = std::malloc(size == 0 ? 1 : size);
+  if (!p) throw std::bad_alloc();
+  held += malloc_usable_size(p);
+  most_held = std::max(most_held, held);
+  return p;
+}
+
+void give(void* p) noexcept {
+  if (!p) return;
+  held -= malloc_usable_size(p);
+  std::free(p);
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) { return take(size); }
+void* operator new[](std::size_t size) { return take(size); }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return take(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+void operator delete(void* p) noexcept { give(p); }
+void operator delete[](void* p) noexcept { give(p); }
+void operator delete(void* p, std::size_t) noexcept { give(p); }
+void operator delete[](void* p, std::size_t) noexcept { give(p); }
+
+namespace weir::test {
+namespace {
+
+constexpr std::size_t bytes_a_byte =
+    200;  // of memory to a byte of file: a line "5 0 1 2" becomes a cell with its faces
+constexpr unsigned seconds_to_hang = 20;
+
+struct Tally {
+  int accepted = 0, refused = 0;
+  std::set<std::string> messages;  // without their numbers and quotations
+  double worst_ratio = 0;
+};
+
+std::string kind(const std::string& message) {
+  std::string k;
+  bool quoted = false;
+  for (char c : message) {
+    if (c == '\'') quoted = !quoted;
+    if (!quoted && (c < '0' || c > '9')) k += c;
+  }
+  return k;
+}
+
+// Empty, or what is wrong.
+std::string finding(const std::string& text, Tally& tally) {
+  const std::size_t before = most_held = held;
+  limit = held + bytes_a_byte * text.size() + 10000;
+  std::string found;
+  try {
+    const UnstructuredMesh m = build_mesh(parse_description(text, "m"));
+    const MeshCheck check = check_mesh(m);
+    if (!(check.closure <= 1e-12)) found = "an accepted mesh whose cells do not close";
+    ++tally.accepted;
+  } catch (const Error& e) {
+    limit = ~std::size_t{0};
+    if (e.code() != Exit::usage) found = std::string("an error of another code: ") + e.what();
+    ++tally.refused;
+    tally.messages.insert(kind(e.what()));
+  } catch (const std::exception& e) {
+    limit = ~std::size_t{0};
+    found = std::string("an exception of another type: ") + e.what();
+  }
+  limit = ~std::size_t{0};
+  if (ran_away) found = "more memory than the file explains";
+  ran_away = false;
+  tally.worst_ratio = std::max(tally.worst_ratio, static_cast<double>(most_held - before) / (text.size() + 500.0));
+  return found;
+}
+
+Mutator mutator(Format format) {
+  MeshDescription middle = box_description(2, 1);
+  middle.add_marker("middle");
+  middle.add_edge(1, 4, 4);
+  std::vector<std::string> seeds;
+  for (const MeshDescription& d :
+       {box_description(3, 2), box_description(2, 2, true, 0.2), box_description(1, 1), middle})
+    seeds.push_back(mesh_file(d, format).text);
+  std::string nameless = seeds[1];
+  const std::size_t names = nameless.find("$PhysicalNames"), after = nameless.find("$EndPhysicalNames");
+  if (names != std::string::npos) seeds.push_back(nameless.erase(names, after + 18 - names));
+  return Mutator(seeds);
+}
+
+int fuzz(Format format, const char* name, unsigned long first, unsigned long count) {
+  Mutator mutate = mutator(format);
+  Tally tally;
+  int findings = 0;
+  for (unsigned long number = first; number < first + count; ++number) {
+    const std::string text = mutate.text(number);
+    alarm(seconds_to_hang);
+    const std::string found = finding(text, tally);
+    if (!found.empty() && ++findings <= 10) std::printf("%s %lu: %s\n", name, number, found.c_str());
+  }
+  alarm(0);
+  std::printf(
+      "%s: %lu damaged files, %d accepted, %d refused with %zu kinds of messages, at most %.0f bytes a byte, %d "
+      "findings\n",
+      name, count, tally.accepted, tally.refused, tally.messages.size(), tally.worst_ratio, findings);
+  return findings;
+}
+
+int run(int argc, char** argv) {
+  unsigned long first = 0, count = 300, show = 0;
+  bool shows = false;
+  const char* only = nullptr;
+  for (int i = 1; i < argc; ++i) {
+    const std::string arg = argv[i];
+    const char* value = i + 1 < argc ? argv[i + 1] : "0";
+    if (arg == "--count") count = std::strtoul(value, nullptr, 10);
+    if (arg == "--first") first = std::strtoul(value, nullptr, 10);
+    if (arg == "--show") show = std::strtoul(value, nullptr, 10);
+    shows = shows || arg == "--show";
+    if (arg.starts_with("--"))
+      ++i;
+    else
+      only = argv[i];
+  }
+  int findings = 0;
+  for (const auto& [format, name] :
+       {std::pair{Format::su2, "su2"}, {Format::gmsh2, "gmsh2"}, {Format::gmsh4, "gmsh4"}}) {
+    if (only && std::strcmp(only, name) != 0) continue;
+    if (shows)
+      std::fputs(mutator(format).text(show).c_str(), stdout);
+    else
+      findings += fuzz(format, name, first, count);
+  }
+  return findings == 0 ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace weir::test
+
+int main(int argc, char** argv) { return weir::test::run(argc, argv); }
