@@ -10,24 +10,20 @@
 namespace weir {
 namespace {
 
-// 1 / (distance of the centres on the two sides of each face). A boundary face stands half-way to a mirrored cell.
+// area / (distance of the centres across the face). A boundary face stands half-way to a mirrored cell.
 std::vector<double> face_weights(const UnstructuredMesh& mesh) {
   const int inside = mesh.interior_faces(), first_periodic = inside - mesh.periodic_faces;
   std::vector<double> weight(mesh.owner.size());
   for (int f = 0; f < mesh.faces(); ++f) {
     const auto& here = mesh.centre[mesh.owner[f]];
-    double distance = 0;
-    if (f < inside) {
-      auto there = mesh.centre[mesh.neighbour[f]];
-      if (f >= first_periodic)
-        for (int d = 0; d < 2; ++d) there[d] += mesh.shift[f - first_periodic][d];
-      distance = std::hypot(there[0] - here[0], there[1] - here[1]);
-    } else {
-      const auto& middle = mesh.face_centre[f];
-      const auto& n = mesh.normal[f];
-      distance = 2 * std::abs((middle[0] - here[0]) * n[0] + (middle[1] - here[1]) * n[1]);
-    }
-    weight[f] = 1 / std::max(distance, std::numeric_limits<double>::min());
+    const auto& n = mesh.normal[f];
+    auto there = mesh.face_centre[f];
+    if (f < inside) there = mesh.centre[mesh.neighbour[f]];
+    if (f >= first_periodic && f < inside)
+      for (int d = 0; d < 2; ++d) there[d] += mesh.shift[f - first_periodic][d];
+    double across = std::abs((there[0] - here[0]) * n[0] + (there[1] - here[1]) * n[1]);
+    if (f >= inside) across *= 2;
+    weight[f] = mesh.area[f] / std::max(across, std::numeric_limits<double>::min());
   }
   return weight;
 }
@@ -48,9 +44,9 @@ struct StrongCouplings {
 };
 
 StrongCouplings strong_couplings(const UnstructuredMesh& mesh, const std::vector<double>& weight,
-                                 const std::vector<double>& least, double anisotropy) {
+                                 const std::vector<double>& least, double ratio) {
   const auto is_strong = [&](int f) {
-    return weight[f] > anisotropy * std::max(least[mesh.owner[f]], least[mesh.neighbour[f]]);
+    return weight[f] > ratio * std::max(least[mesh.owner[f]], least[mesh.neighbour[f]]);
   };
   StrongCouplings s;
   s.start.assign(mesh.volume.size() + 1, 0);
@@ -77,12 +73,13 @@ StrongCouplings strong_couplings(const UnstructuredMesh& mesh, const std::vector
 CellLines find_lines(const UnstructuredMesh& mesh, double anisotropy) {
   const auto weight = face_weights(mesh);
   const auto least = least_weights(mesh, weight);
-  const StrongCouplings strong = strong_couplings(mesh, weight, least, anisotropy);
+  const double ratio = anisotropy * anisotropy;
+  const StrongCouplings strong = strong_couplings(mesh, weight, least, ratio);
   std::vector<char> taken(mesh.volume.size(), 0);
   CellLines lines;
   for (int f = mesh.interior_faces(); f < mesh.faces(); ++f) {
     const int seed = mesh.owner[f];
-    if (taken[seed] || !(weight[f] > anisotropy * least[seed])) continue;
+    if (taken[seed] || !(weight[f] > ratio * least[seed])) continue;
     const int first = static_cast<int>(lines.cell.size());
     for (int c = seed; c >= 0;) {
       taken[c] = 1;
@@ -111,7 +108,7 @@ std::vector<double> cell_anisotropy(const UnstructuredMesh& mesh) {
     most[mesh.owner[f]] = std::max(most[mesh.owner[f]], weight[f]);
     if (f < mesh.interior_faces()) most[mesh.neighbour[f]] = std::max(most[mesh.neighbour[f]], weight[f]);
   }
-  for (std::size_t c = 0; c < ratio.size(); ++c) ratio[c] = most[c] / ratio[c];
+  for (std::size_t c = 0; c < ratio.size(); ++c) ratio[c] = std::sqrt(most[c] / ratio[c]);
   return ratio;
 }
 

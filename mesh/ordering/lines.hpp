@@ -1,8 +1,10 @@
 // Lines of strongly coupled cells (Mavriplis 1998, J. Comput. Phys. 145, as Kashi & Nadarajah 2020, section 5.1, use it):
 // in a boundary layer the cells are long and thin, each coupled strongly to the two across its long sides.
 //
-//   The weight of a face is 1 / (distance of the two cell centres); beyond a boundary face a mirrored cell stands.
-//   A face is strong where its weight exceeds `anisotropy` times the least weight of the cells on its two sides.
+//   The weight of a face is its conductance, area / (distance of the two cell centres across the face); beyond a
+//   boundary face a mirrored cell stands. A face is strong where its weight exceeds anisotropy^2 times the least weight
+//   of the cells on its two sides. Between quadrilaterals that is the ratio of distances, the measure of Mavriplis; the
+//   centres of thin triangles that share their long sides, though, are far apart, and he would find no lines there.
 //   A line starts at a cell with a strong boundary face and goes on through strong faces, the strongest first, until
 //   there is none or the next cell is in a line already. A line has two cells at least.
 #pragma once
@@ -25,7 +27,7 @@ struct CellLines {
 
 CellLines find_lines(const UnstructuredMesh& mesh, double anisotropy);
 
-// Of each cell: its largest weight over its least, boundary faces included. 1: isotropic.
+// Of each cell: the root of its largest weight over its least, boundary faces included: the aspect ratio of a rectangle.
 std::vector<double> cell_anisotropy(const UnstructuredMesh& mesh);
 
 // Of each cell: its line (0 .. count - 1), or -1.

@@ -5,7 +5,8 @@
 #include <algorithm>
 #include <set>
 
-#include "base/error.hpp"
+#include "mesh/build_mesh.hpp"
+#include "mesh/generate/generators.hpp"
 #include "mesh/ordering/cell_fields.hpp"
 #include "mesh/ordering/graph_tools.hpp"
 #include "mesh/ordering/levels.hpp"
@@ -30,7 +31,8 @@ TEST(Lines, StandOnTheWallAndCoverTheBoundaryLayer) {
   const UnstructuredMesh mesh = boundary_layer();
   const CellLines lines = find_lines(mesh, 10);
   ASSERT_EQ(lines.count(), nx);
-  // Layer j is 0.01 * 1.25^j high; its centre is 0.01125 * 1.25^j below the next one's: under 1/10 up to j = 9.
+  // Layer j is h = 0.01 * 1.25^j high and its centre 1.125 h below the next one's, which is 1.25 h high: the face
+  // between them is strong in both where 1 / (1.125 h) > 100 * 1.25 h, up to j = 9.
   for (int l = 0; l < nx; ++l) {
     ASSERT_EQ(lines.lines[l].count, 11);
     for (int j = 0; j < 11; ++j) EXPECT_EQ(lines.cell[lines.lines[l].first + j], l + nx * j);
@@ -75,6 +77,25 @@ TEST(Lines, GoThroughAWholeStripThatIsAnisotropicEverywhere) {
   const CellLines lines = find_lines(mesh, 10);
   ASSERT_EQ(lines.count(), 5);
   for (const CellRange& l : lines.lines) EXPECT_EQ(l.count, 9);
+}
+
+// Two triangles in the place of each quadrilateral, diagonals this way and that way: their centres are far apart.
+TEST(Lines, ZigzagThroughLayersOfTriangles) {
+  BoxOptions box;
+  box.line = {even(nx, nx), stretched(ny, 0.01, 1.25)};
+  box.shape = CellShape::triangles;
+  const UnstructuredMesh mesh = build_mesh(make_box(box));
+  const CellLines lines = find_lines(mesh, 10);
+  ASSERT_EQ(lines.count(), nx);
+  const Graph graph = cell_graph(mesh);
+  for (const CellRange& l : lines.lines) {
+    EXPECT_GE(l.count, 2 * 9);
+    EXPECT_LE(l.count, 2 * 12);
+    for (int i = l.first + 1; i < l.first + l.count; ++i) {
+      EXPECT_TRUE(are_neighbours(graph, lines.cell[i - 1], lines.cell[i]));
+      EXPECT_GE(mesh.centre[lines.cell[i]][1], mesh.centre[lines.cell[i - 1]][1]);  // outwards
+    }
+  }
 }
 
 TEST(Anisotropy, OfACellIsItsAspectRatio) {
