@@ -101,13 +101,28 @@ int parse_and_run(const Program& program, int argc, char** argv) {
   add_overrides(*info, a.overrides);
   info->callback([&] { code = show_info(program, a.source, a.overrides); });
 
+  MeshArguments m;
+  CLI::App* mesh =
+      app.add_subcommand("mesh", "write a case's unstructured mesh for ParaView, with orderings and lines");
+  mesh->add_option("CASE", m.case_path, "case file (TOML)")->required();
+  mesh->add_option("-o,--output", m.output, "the mesh: .vtu, or .su2 for the mesh alone")
+      ->type_name("FILE")
+      ->capture_default_str();
+  mesh->add_option("--parts", m.parts, "parts of the partition")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  add_overrides(*mesh, m.overrides);
+  mesh->callback([&] { code = write_mesh(m); });
+
   CLI::App* report = app.add_subcommand("report", "write report.html of a run directory");
   report->add_option("DIR", a.source, "run directory")->required();
   report->callback([&] { code = write_report(a.source); });
 
   CLI::App* bench = app.add_subcommand("bench", "kernel benchmarks, beside what the machine can do");
   bench->add_option("SUITE", suite, "one suite only");
-  bench->add_option("--json", bench_options.json_path, "write the figures to a file as well (one a suite)")->type_name("FILE");
+  bench->add_option("--json", bench_options.json_path, "write the figures to a file as well (one a suite)")
+      ->type_name("FILE");
   bench->add_option("-o,--output", bench_options.folder, "folder of tables and plots; default: weir-bench")
       ->type_name("DIR");
   bench->add_flag("--quick", bench_options.quick, "small sizes: shows that it works, measures little");

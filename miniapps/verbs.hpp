@@ -21,6 +21,14 @@ int run_case(const Program& program, const RunArguments& arguments);
 int restart_case(const Program& program, const RunArguments& arguments);
 int show_info(const Program& program, const std::string& case_path, const std::vector<std::string>& overrides);
 int run_benchmarks(const Program& program, const std::string& suite, const SuiteOptions& options);
+// weir mesh.
+struct MeshArguments {
+  std::string case_path;
+  std::string output = "mesh.vtu";  // .su2: the mesh alone, as SU2 writes it
+  std::vector<std::string> overrides;
+  int parts = 4;
+};
+int write_mesh(const MeshArguments& arguments);  // mesh_verb.cpp
 int write_report(const std::string& run_directory);
 
 // report.html of a run that has just ended, quietly; says so where that is not possible. Never fails the run.

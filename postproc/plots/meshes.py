@@ -66,8 +66,9 @@ def draw(axes, vtu, field=None, zoom=None, mesh=None, limits=None, cmap=None, le
         is_word = field in WORD_FIELDS or field.startswith(("colour", "line"))
         if is_word and len(np.unique(values)) > 12:
             values, limits, cmap = _shuffled(values), (0, 1), cmap or "turbo"
+        # Without edges nothing is smoothed: else the background shines through between the cells.
         drawn = PolyCollection(polygons, array=values, cmap=cmap or "viridis", linewidths=width if mesh else 0.1,
-                               edgecolors=(0, 0, 0, 0.45) if mesh else "face", rasterized=True)
+                               edgecolors=(0, 0, 0, 0.45) if mesh else "face", antialiaseds=bool(mesh), rasterized=True)
         drawn.cmap.set_bad("#dddddd")
         drawn.set_clim(*_limits(values, limits))
         axes.add_collection(drawn)

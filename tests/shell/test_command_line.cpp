@@ -1,6 +1,7 @@
 // The command line end to end, on the toy miniapp (toy.cpp): exit codes, messages, the run directory, restarts.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 
 #include "postproc/records.hpp"
 #include "tests/support/process.hpp"
+#include "tests/support/read_vtu.hpp"
 #include "tests/support/scratch_folder.hpp"
 
 namespace weir {
@@ -74,7 +76,7 @@ class CommandLine : public ::testing::Test {
 TEST_F(CommandLine, HelpAndVersionExistAtEachLevel) {
   EXPECT_EQ(weir({"--help"}).code, 0);
   EXPECT_EQ(weir({"--version"}).out.substr(0, 5), "weir ");
-  for (const char* verb : {"run", "restart", "info", "report", "bench"}) {
+  for (const char* verb : {"run", "restart", "info", "mesh", "report", "bench"}) {
     const Finished f = weir({verb, "--help"});
     EXPECT_EQ(f.code, 0) << verb;
     EXPECT_NE(f.out.find("Usage: weir " + std::string(verb)), std::string::npos) << f.out;
@@ -85,7 +87,7 @@ TEST_F(CommandLine, UsageErrorsHaveCode2) {
   const Finished unknown = weir({"rnu"});
   EXPECT_EQ(unknown.code, 2);
   EXPECT_NE(unknown.err.find("unknown verb 'rnu'; did you mean 'run'?"), std::string::npos) << unknown.err;
-  EXPECT_NE(unknown.err.find("run, restart, info, report, bench"), std::string::npos) << unknown.err;
+  EXPECT_NE(unknown.err.find("run, restart, info, mesh, report, bench"), std::string::npos) << unknown.err;
   EXPECT_EQ(weir({}).code, 2);
   EXPECT_EQ(weir({"run"}).code, 2);
   EXPECT_EQ(weir({"run", "ring.toml", "--no-such-option"}).code, 2);
@@ -332,6 +334,31 @@ TEST_F(CommandLine, InfoWritesNothing) {
   EXPECT_EQ(f.out, "ring of 5\n");
   EXPECT_FALSE(fs::exists(folder / "weir-runs"));
   EXPECT_EQ(weir({"info", "ring.toml", "--set", "toy.m=5"}).code, 2);
+}
+
+TEST_F(CommandLine, MeshWritesTheMeshWithOrderingsLinesAndPartsAsFields) {
+  write_file(folder / "wing.toml",
+             "[mesh]\ngenerator = { type = \"naca0012\", refinement = 0.3 }\n[ordering]\ntype = \"line_rcm\"\n");
+  const Finished f = weir({"mesh", "wing.toml", "--parts", "3", "--set", "mesh.generator.far_field=5"});
+  ASSERT_EQ(f.code, 0) << f.err;
+  for (const char* words : {"generator naca0012", "wall 60, farfield", "lines ", "line_rcm", "<- the case's",
+                            "balanced", "3 parts of ", "written       mesh.vtu"})
+    EXPECT_NE(f.out.find(words), std::string::npos) << words << f.out;
+  const auto vtu = testing::read_vtu(folder / "mesh.vtu");
+  const auto& order = vtu.array.at("order");
+  EXPECT_EQ(order, vtu.array.at("order_line_rcm"));
+  std::vector<double> sorted = order;
+  std::sort(sorted.begin(), sorted.end());
+  for (std::size_t i = 0; i < sorted.size(); ++i) ASSERT_EQ(sorted[i], static_cast<double>(i));
+  for (const char* name : {"line", "level", "colour_largest_first", "colour_balanced", "colour_jones_plassmann",
+                           "partition", "aspect_ratio", "volume", "order_1wd", "level_nd"})
+    EXPECT_EQ(vtu.array.at(name).size(), order.size()) << name;
+
+  EXPECT_EQ(weir({"mesh", "wing.toml", "-o", "wing.su2"}).code, 0);
+  EXPECT_EQ(weir({"mesh", "wing.toml", "--set", "mesh.generator={}", "--set", "mesh.file=wing.su2"}).code, 2);
+  const Finished none = weir({"mesh", "ring.toml"});
+  EXPECT_EQ(none.code, 2);
+  EXPECT_NE(none.err.find("ring.toml: this case has no [mesh]"), std::string::npos) << none.err;
 }
 
 }  // namespace
