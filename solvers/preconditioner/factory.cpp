@@ -1,5 +1,6 @@
 // What preconditioners exist: one line each.
 #include "base/error.hpp"
+#include "solvers/preconditioner/async_ilu.hpp"
 #include "solvers/preconditioner/block_ilu0.hpp"
 #include "solvers/preconditioner/block_jacobi.hpp"
 #include "solvers/preconditioner/fast_poisson.hpp"
@@ -25,6 +26,8 @@ constexpr Entry<Space> entries[] = {
     {"multigrid", make_multigrid<Space>},
     {"block_jacobi", make_block_jacobi<Space>},
     {"block_ilu0", make_block_ilu0<Space>},
+    {"async_ilu0", make_async_ilu0<Space>},
+    {"async_block_ilu0", make_async_block_ilu0<Space>},
     {"multicolor", make_multicolor<Space>},
 };
 

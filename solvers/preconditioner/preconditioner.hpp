@@ -15,6 +15,7 @@ struct SetupInfo {
   int levels = 0;
   int colours = 0;
   std::int64_t nnz = 0;
+  int replaced_blocks = 0;  // diagonal blocks that were singular and have been replaced
   double fixed_point_residual = -1;
   double dominance_L = -1, dominance_U = -1;
   std::int64_t bytes = 0;

@@ -25,9 +25,13 @@ struct Same {
 // Flags and values that other threads read or write meanwhile. An acquire that reads what a release wrote sees all that
 // went before the release; a relaxed pair only promises whole values.
 template <class T>
-__device__ __forceinline__ T load_relaxed(const T* p) {
+WEIR_HD __forceinline__ T load_relaxed(const T* p) {
   T v;
+#if defined(__CUDA_ARCH__)
   __nv_atomic_load(const_cast<T*>(p), &v, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+#else
+  __atomic_load(const_cast<T*>(p), &v, __ATOMIC_RELAXED);
+#endif
   return v;
 }
 template <class T>
@@ -37,8 +41,12 @@ __device__ __forceinline__ T load_acquire(const T* p) {
   return v;
 }
 template <class T>
-__device__ __forceinline__ void store_relaxed(T* p, typename Same<T>::type v) {
+WEIR_HD __forceinline__ void store_relaxed(T* p, typename Same<T>::type v) {
+#if defined(__CUDA_ARCH__)
   __nv_atomic_store(p, &v, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+#else
+  __atomic_store(p, &v, __ATOMIC_RELAXED);
+#endif
 }
 template <class T>
 __device__ __forceinline__ void store_release(T* p, typename Same<T>::type v) {

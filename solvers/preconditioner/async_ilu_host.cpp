@@ -1,0 +1,181 @@
+// Asynchronous sweeps on host threads, algorithms 4 and 5 of Kashi & Nadarajah 2020 with vectors over the block: a
+// parallel region with all sweeps in it, chunks of rows drawn in the order of the loop, no wait between sweeps. On one
+// thread nothing is shared: the same arithmetic with plain loads. Blocks are stored once, complete: async_ilu_rows.hpp.
+// A sweep of the factorisation reads A once, writes the factors once and reads U once a product; a solve sweep reads its
+// factor once: memory sets the pace.
+#include <omp.h>
+
+#include <algorithm>
+#include <atomic>
+
+#include "solvers/matrix/block_dense.hpp"
+#include "solvers/matrix/block_product.hpp"
+#include "solvers/matrix/relaxed_lanes.hpp"
+#include "solvers/preconditioner/async_ilu_factors.hpp"
+
+namespace weir::async_ilu {
+namespace {
+
+// Where a block or vector is read from: a private copy of what is shared, or the memory itself.
+template <bool Shared, int N>
+[[gnu::always_inline]] inline const double* read(const double* p, double* copy) {
+  if constexpr (!Shared) return p;
+  lanes::load_relaxed<N>(p, copy);
+  return copy;
+}
+template <bool Shared, int N>
+[[gnu::always_inline]] inline void write(double* p, const double* v) {
+  if constexpr (Shared)
+    lanes::store_relaxed<N>(p, v);
+  else
+    std::copy_n(v, N, p);
+}
+
+template <int N>
+void load_entry(const AsyncView& f, std::int64_t source, int i, int j, double* block) {
+  for (int v = 0; v < N; ++v)
+    for (int u = 0; u < N; ++u) block[v * N + u] = f.A[source + u * N + v];
+  if (!f.scale) return;
+  for (int v = 0; v < N; ++v)
+    for (int u = 0; u < N; ++u) block[v * N + u] = block[v * N + u] * f.scale[i * N + u] * f.scale[j * N + v];
+}
+
+template <bool Shared, int N>
+void form_target(const AsyncView& f, const Entries& entries, std::int64_t e, int i, int j, double* block) {
+  constexpr int NN = N * N;
+  double l[NN], u[NN];
+  load_entry<N>(f, entries.source[e], i, j, block);
+  for (std::int64_t p = entries.products[e]; p < entries.products[e + 1]; ++p)
+    lanes::product<true>(lanes::FixedBlock<N>(N), block,
+                         read<Shared, NN>(f.L + std::int64_t{f.product[p].lower} * NN, l),
+                         read<Shared, NN>(f.U + std::int64_t{f.product[p].upper} * NN, u));
+}
+
+// The modified iteration: false where d was singular and has become a multiple of the identity.
+template <int N>
+bool invert_or_replace(double* d) {
+  double size = 0;
+  for (int e = 0; e < N * N; ++e) size = std::max(size, std::abs(d[e]));
+  if (lanes::invert(lanes::FixedBlock<N>(N), d)) return true;
+  const double one = size > 0 && size - size == 0 ? 1 / size : 1;
+  for (int e = 0; e < N * N; ++e) d[e] = e % (N + 1) == 0 ? one : 0;
+  return false;
+}
+
+template <bool Shared, int N>
+void sweep_row(const AsyncView& f, int i) {
+  constexpr int NN = N * N;
+  alignas(64) double block[NN], inverse[NN], product[NN];
+  for (std::int64_t e = f.lower.start[i]; e < f.lower.start[i + 1]; ++e) {
+    const int j = f.lower.column[e];
+    form_target<Shared, N>(f, f.lower, e, i, j, block);
+    lanes::product<false>(lanes::FixedBlock<N>(N), product, block,
+                          read<Shared, NN>(f.inverse + std::int64_t{j} * NN, inverse));
+    write<Shared, NN>(f.L + e * NN, product);
+  }
+  form_target<Shared, N>(f, f.diagonal, i, i, i, block);
+  const int replaced = invert_or_replace<N>(block) ? 0 : 1;
+  std::atomic_ref(f.replaced[i]).store(replaced, std::memory_order_relaxed);
+  write<Shared, NN>(f.inverse + std::int64_t{i} * NN, block);
+  for (std::int64_t e = f.upper.start[i]; e < f.upper.start[i + 1]; ++e) {
+    form_target<Shared, N>(f, f.upper, e, i, f.upper.column[e], block);
+    write<Shared, NN>(f.U + e * NN, block);
+  }
+}
+
+template <bool Shared, int N>
+void forward_row(const AsyncView& f, int i, const double* r, double* y) {
+  using Vector = typename lanes::FixedBlock<N>::Vector;
+  alignas(64) double x[N], sum[N];
+  for (int u = 0; u < N; ++u) sum[u] = f.scale ? r[i * N + u] * f.scale[i * N + u] : r[i * N + u];
+  Vector s(lanes::FixedBlock<N>{N}, sum);
+  for (std::int64_t e = f.lower.start[i]; e < f.lower.start[i + 1]; ++e)
+    s.subtract_product(f.L + e * N * N, read<Shared, N>(y + std::int64_t{f.lower.column[e]} * N, x));
+  s.store(sum);
+  write<Shared, N>(y + std::int64_t{i} * N, sum);
+}
+
+template <bool Shared, int N>
+void backward_row(const AsyncView& f, int i, const double* y, double* z) {
+  using Vector = typename lanes::FixedBlock<N>::Vector;
+  alignas(64) double x[N], sum[N];
+  Vector s(lanes::FixedBlock<N>{N}, y + std::int64_t{i} * N), out(lanes::FixedBlock<N>{N});
+  for (std::int64_t e = f.upper.start[i]; e < f.upper.start[i + 1]; ++e)
+    s.subtract_product(f.U + e * N * N, read<Shared, N>(z + std::int64_t{f.upper.column[e]} * N, x));
+  out.add_product(f.inverse + std::int64_t{i} * N * N, s);
+  out.store(sum);
+  write<Shared, N>(z + std::int64_t{i} * N, sum);
+}
+
+// row(i) for all rows, `sweeps` times, by the threads of the region this is called in.
+template <class F>
+void draw_rows(int rows, int sweeps, int chunk, bool backward, const F& row) {
+  for (int s = 0; s < sweeps; ++s) {
+#pragma omp for schedule(dynamic, chunk) nowait
+    for (int q = 0; q < rows; ++q) row(backward ? rows - 1 - q : q);
+  }
+}
+
+template <int N>
+void sweep(const AsyncView& f, int sweeps, int chunk) {
+  if (omp_get_max_threads() == 1) {
+    for (int s = 0; s < sweeps; ++s)
+      for (int i = 0; i < f.rows; ++i) sweep_row<false, N>(f, i);
+    return;
+  }
+#pragma omp parallel
+  draw_rows(f.rows, sweeps, chunk, false, [&](int i) { sweep_row<true, N>(f, i); });
+}
+
+template <int N>
+void solve_alone(const AsyncView& f, int sweeps, const double* r, double* y, double* z) {
+  for (int s = 0; s < sweeps; ++s)
+    for (int i = 0; i < f.rows; ++i) forward_row<false, N>(f, i, r, y);
+  for (int s = 0; s < sweeps; ++s)
+    for (int i = f.rows - 1; i >= 0; --i) backward_row<false, N>(f, i, y, z);
+  for (int q = 0; q < f.rows * N && f.scale; ++q) z[q] *= f.scale[q];
+}
+
+template <int N>
+void solve(const AsyncView& f, int sweeps, int chunk, const double* r, double* y, double* z) {
+  // One thread never reads what it has not written in this solve: nothing to clear.
+  if (omp_get_max_threads() == 1) return solve_alone<N>(f, sweeps, r, y, z);
+  const int size = f.rows * N;
+#pragma omp parallel
+  {
+#pragma omp for simd schedule(static)
+    for (int q = 0; q < size; ++q) y[q] = 0;
+    draw_rows(f.rows, sweeps, chunk, false, [&](int i) { forward_row<true, N>(f, i, r, y); });
+#pragma omp barrier
+#pragma omp for simd schedule(static)
+    for (int q = 0; q < size; ++q) z[q] = 0;
+    draw_rows(f.rows, sweeps, chunk, true, [&](int i) { backward_row<true, N>(f, i, y, z); });
+    if (f.scale) {
+#pragma omp barrier
+#pragma omp for simd schedule(static)
+      for (int q = 0; q < size; ++q) z[q] *= f.scale[q];
+    }
+  }
+}
+
+// f(N) as a compile-time constant; larger blocks have been refused.
+template <class F>
+void with_block(int n, const F& f) {
+  block_host::with_block(n, [&](auto N) {
+    if constexpr (N.value > 0) f(N);
+    return 0;
+  });
+}
+
+}  // namespace
+
+bool needs_guess() { return omp_get_max_threads() > 1; }
+
+void sweep_host(const AsyncView& f, int sweeps, int chunk) {
+  with_block(f.n, [&](auto N) { sweep<N.value>(f, sweeps, chunk); });
+}
+void solve_host(const AsyncView& f, int sweeps, int chunk, const double* r, double* y, double* z) {
+  with_block(f.n, [&](auto N) { solve<N.value>(f, sweeps, chunk, r, y, z); });
+}
+
+}  // namespace weir::async_ilu
