@@ -1,0 +1,84 @@
+// [boundary]: a condition a marker.
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "base/nearest.hpp"
+#include "miniapps/compressible/case.hpp"
+
+namespace weir {
+namespace {
+
+// The state outside: the free stream, or what the entry says instead.
+void read_outside(const Table& t, const CompressibleCase& c, std::array<double, 4>& outside) {
+  outside = c.free_stream();
+  outside[0] = t.get<double>("density", outside[0]);
+  outside[3] = t.get<double>("pressure", outside[3]);
+  const auto velocity = t.get<std::vector<double>>("velocity", {outside[1], outside[2]});
+  if (velocity.size() != 2) t.fail("velocity", "velocity must have 2 numbers");
+  outside[1] = velocity[0];
+  outside[2] = velocity[1];
+  if (!(outside[0] > 0)) t.fail("density", "the density outside must be positive");
+  if (!(outside[3] > 0)) t.fail("pressure", "the pressure outside must be positive");
+}
+
+FlowBoundary read_entry(const Table& t, const std::string& name, const CompressibleCase& c) {
+  static const std::map<std::string, BoundaryType> types = {{"farfield", BoundaryType::farfield},
+                                                            {"slip_wall", BoundaryType::slip_wall},
+                                                            {"symmetry", BoundaryType::slip_wall},
+                                                            {"adiabatic_wall", BoundaryType::adiabatic_wall},
+                                                            {"isothermal_wall", BoundaryType::isothermal_wall},
+                                                            {"supersonic_inflow", BoundaryType::supersonic_inflow},
+                                                            {"supersonic_outflow", BoundaryType::supersonic_outflow},
+                                                            {"exact", BoundaryType::exact}};
+  if (!t.has("type")) t.fail("type", "marker '" + name + "' needs a type");
+  const std::string type = t.choice("type", {"farfield", "slip_wall", "symmetry", "adiabatic_wall", "isothermal_wall",
+                                             "supersonic_inflow", "supersonic_outflow", "exact"},
+                                    "farfield");
+  FlowBoundary b;
+  b.name = name;
+  b.condition.type = types.at(type);
+  b.is_viscous = type == "adiabatic_wall" || type == "isothermal_wall";
+  b.is_wall = b.is_viscous || type == "slip_wall";
+  b.is_exact = type == "exact";
+  if (b.is_viscous && c.gas.reynolds == 0)
+    t.fail("type", "a no-slip wall needs viscosity, and [flow] has no reynolds number: slip_wall is meant?");
+  if (type == "farfield" || type == "supersonic_inflow") read_outside(t, c, b.condition.outside);
+  if (type == "isothermal_wall") {
+    b.condition.temperature = t.get<double>("temperature");
+    if (!(b.condition.temperature > 0)) t.fail("temperature", "the wall's temperature must be positive");
+  }
+  if (type == "supersonic_inflow") {
+    const auto& s = b.condition.outside;
+    if (s[1] * s[1] + s[2] * s[2] <= c.gas.gamma * s[3] / s[0])
+      t.fail("type", "the stream outside is subsonic: a supersonic inflow fixes everything; farfield is meant?");
+  }
+  return b;
+}
+
+}  // namespace
+
+std::vector<FlowBoundary> read_flow_boundary(const Table& config, const CompressibleCase& c,
+                                             const UnstructuredMesh& mesh) {
+  const Table boundary = config.table("boundary");
+  std::vector<std::string> markers;
+  for (const Patch& p : mesh.patches) markers.push_back(p.name);
+  for (const std::string& key : boundary.keys())
+    if (std::find(markers.begin(), markers.end(), key) == markers.end())
+      boundary.fail(key, "the mesh has no marker '" + key + "'" + did_you_mean(key, markers));
+  std::vector<FlowBoundary> entries;
+  for (const std::string& name : markers) {
+    if (!boundary.has(name))
+      boundary.fail(name, "marker '" + name + "' of the mesh has no condition: [boundary] must say what it is");
+    entries.push_back(read_entry(boundary.table(name), name, c));
+  }
+  return entries;
+}
+
+std::vector<BoundaryCondition> conditions_of(const std::vector<FlowBoundary>& boundary) {
+  std::vector<BoundaryCondition> conditions;
+  for (const FlowBoundary& b : boundary) conditions.push_back(b.condition);
+  return conditions;
+}
+
+}  // namespace weir

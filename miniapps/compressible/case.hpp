@@ -1,0 +1,68 @@
+// What a case file says about a compressible flow, checked. Anything wrong is refused with file and line.
+#pragma once
+#include <array>
+#include <string>
+#include <vector>
+
+#include "base/table.hpp"
+#include "mesh/unstructured.hpp"
+#include "miniapps/compressible/discretisation.hpp"
+#include "miniapps/compressible/exact.hpp"
+
+namespace weir {
+
+// What a patch is for, beside its flux: forces are taken from walls.
+struct FlowBoundary {
+  std::string name;
+  BoundaryCondition condition;
+  bool is_wall = false;     // a body: symmetry lines are not
+  bool is_viscous = false;  // no slip
+  bool is_exact = false;    // set_outside with the exact solution, anew at each time level
+};
+
+// Backward Euler in pseudo-time (Kashi & Nadarajah 2020, eqs. 1 to 4).
+struct PseudoTimeOptions {
+  double cfl_start = 10, cfl_max = 1e4;
+  double exponent_down = 0.25, exponent_up = 0.3;  // (3): where the residual falls, and where it grows
+  double relaxation = 0.5;         // the largest relative change of density and pressure that a step may make
+  double least_relaxation = 0.2;   // omega of (2) goes no lower than this
+  double tolerance = 1e-6;         // of the residual of energy, relative to the first one of its phase
+  double first_order_tolerance = 0.1;  // the same for the first-order start; 0: there is none
+  int max_steps = 500;
+  int max_rejections = 12;  // of one step, before the run gives up
+  double rejected_cut = 0.1;  // what a rejected step does to the CFL number
+  double largest_growth = 10;  // a step that multiplies the residual by more is rejected
+  bool matrix_free = true;    // Newton: products with dR/dU of the scheme itself; false: with the first-order Jacobian
+};
+
+struct UnsteadyOptions {
+  double end = 0, dt = 0;  // end = 0: steady
+};
+
+struct CompressibleCase {
+  std::string title;
+  GasModel gas;
+  SpatialScheme scheme;
+  double reference_length = 1;
+  double direction[2] = {1, 0};  // of the free stream
+  ExactFlow initial;             // and the exact solution, where it is one
+  bool has_exact = false;
+  PseudoTimeOptions pseudo_time;
+  UnsteadyOptions time;
+
+  double free_pressure() const { return 1 / (gas.gamma * gas.mach * gas.mach); }
+  bool is_unsteady() const { return time.end > 0; }
+  std::array<double, 4> free_stream() const { return {1, direction[0], direction[1], free_pressure()}; }
+};
+
+// Reads [flow], [numerics], [pseudo_time] and [time] of the whole case file.
+CompressibleCase read_compressible_case(const Table& config);
+
+// Reads [boundary]: one entry a patch, in the mesh's order. A marker without a condition and a condition without a
+// marker are refused.
+std::vector<FlowBoundary> read_flow_boundary(const Table& config, const CompressibleCase& c,
+                                             const UnstructuredMesh& mesh);
+
+std::vector<BoundaryCondition> conditions_of(const std::vector<FlowBoundary>& boundary);
+
+}  // namespace weir

@@ -1,0 +1,55 @@
+#include "miniapps/compressible/flow.hpp"
+
+namespace weir {
+template <class Space>
+CompressibleFlow<Space>::CompressibleFlow(const CompressibleCase& flow_case, const UnstructuredMesh& on,
+                                          const std::vector<FlowBoundary>& with, const Table& linear)
+    : c(flow_case),
+      mesh(on),
+      boundary(with),
+      space(on, flow_case.gas, flow_case.scheme, conditions_of(with)),
+      equations(space, on.cells()),
+      pseudo(equations, flow_case.pseudo_time, flow_solver<Space>(linear), jacobian_pattern(on)),
+      walls(on, flow_case, with) {
+  if (c.is_unsteady()) older = Array<double, Space>(pseudo.state().size());
+}
+
+template <class Space>
+void CompressibleFlow<Space>::initialise() {
+  std::vector<double> U;
+  U.reserve(4 * static_cast<std::size_t>(mesh.cells()));
+  for (const auto& x : mesh.centre)
+    for (const double value : to_conserved(c.initial.at(x[0], x[1], 0), c.gas.gamma)) U.push_back(value);
+  pseudo.state().upload(U);
+}
+
+template <class Space>
+void CompressibleFlow<Space>::set_outside(double at) {
+  for (std::size_t p = 0; p < boundary.size(); ++p) {
+    if (!boundary[p].is_exact) continue;
+    const Patch& patch = mesh.patches[p];
+    std::vector<double> states;
+    states.reserve(4 * static_cast<std::size_t>(patch.count));
+    for (int f = patch.first; f < patch.first + patch.count; ++f) {
+      const auto& x = mesh.face_centre[f];
+      for (const double value : c.initial.at(x[0], x[1], at)) states.push_back(value);
+    }
+    const Array<double, Space> there(states);
+    space.set_outside(static_cast<int>(p), there);
+  }
+}
+
+template <class Space>
+std::vector<double> CompressibleFlow<Space>::on_host() {
+  return pseudo.state().to_vector();
+}
+
+std::int64_t space_bytes(const UnstructuredMesh& mesh, const CompressibleCase&) {
+  // Gradients of four quantities, the faces' geometry, the cells' volumes, centres and lists of faces.
+  return static_cast<std::int64_t>(mesh.cells()) * (64 + 32 + 24 + 40) + static_cast<std::int64_t>(mesh.faces()) * 96;
+}
+
+template struct CompressibleFlow<Host>;
+template struct CompressibleFlow<Device>;
+
+}  // namespace weir

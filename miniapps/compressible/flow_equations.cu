@@ -1,0 +1,111 @@
+#include "miniapps/compressible/flow_equations.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+#include "solvers/krylov/vector_ops.hpp"
+
+namespace weir {
+
+template <class Space>
+void FlowEquations<Space>::start_time_step(double dt, View<const double> now, View<double> older, bool is_first) {
+  if (known_.size() == 0) known_ = Array<double, Space>(now.size());
+  const double *V = space_.volume().data(), *U = now.data();
+  double *S = known_.data(), *before = older.data();
+  time_factor_ = (is_first ? 1 : 1.5) / dt;
+  const double of_now = (is_first ? -1 : -2) / dt, of_older = is_first ? 0 : 0.5 / dt;
+  for_each<Space>(static_cast<int>(now.size()), [=] WEIR_HD(int i) {
+    S[i] = V[i / 4] * (of_now * U[i] + (of_older == 0 ? 0.0 : of_older * before[i]));
+    before[i] = U[i];
+  });
+}
+
+template <class Space>
+void FlowEquations<Space>::residual(View<const double> U, View<double> R) {
+  space_.residual(U, R);
+  if (time_factor_ == 0) return;
+  const double *V = space_.volume().data(), *S = known_.data(), *u = U.data(), a = time_factor_;
+  double* r = R.data();
+  for_each<Space>(static_cast<int>(U.size()), [=] WEIR_HD(int i) { r[i] += a * V[i / 4] * u[i] + S[i]; });
+}
+
+template <class Space>
+void FlowEquations<Space>::matrix(View<const double> U, View<const double> scale, double cfl, BlockCsr<Space>& J) {
+  space_.jacobian(U, J);
+  const std::int64_t* diagonal = J.view().diagonal.data();
+  const double *V = space_.volume().data(), *s = scale.data(), a = time_factor_;
+  double* value = J.values().data();
+  for_each<Space>(cells_, [=] WEIR_HD(int i) {
+    double* block = value + 16 * diagonal[i];
+    const double shift = s[i] / cfl + a * V[i];
+    for (int e = 0; e < 4; ++e) block[5 * e] += shift;
+  });
+}
+
+template <class Space>
+MatrixFreeJacobian<Space>::MatrixFreeJacobian(FlowEquations<Space>& equations) : equations_(equations) {}
+
+template <class Space>
+void MatrixFreeJacobian<Space>::lend(View<double> moved, View<double> moved_R) {
+  moved_ = moved;
+  moved_R_ = moved_R;
+}
+
+template <class Space>
+void MatrixFreeJacobian<Space>::linearise(View<const double> U, View<const double> minus_R, View<const double> scale,
+                                          double cfl) {
+  U_ = U;
+  minus_R_ = minus_R;
+  scale_ = scale;
+  cfl_ = cfl;
+  size_of_U_ = std::sqrt(dot<Space>(U, U) / static_cast<double>(U.size()));
+}
+
+template <class Space>
+void MatrixFreeJacobian<Space>::apply(View<const double> x, View<double> y) const {
+  const int n = static_cast<int>(x.size());
+  const double size = std::sqrt(dot<Space>(x, x) / n);
+  const double *v = x.data(), *U = U_.data(), *b = minus_R_.data(), *s = scale_.data(), cfl = cfl_;
+  double* out = y.data();
+  if (!(size > 0)) {
+    for_each<Space>(n, [=] WEIR_HD(int i) { out[i] = v[i]; });  // 0, or what is not finite
+    return;
+  }
+  const double eps = std::sqrt(std::numeric_limits<double>::epsilon()) * (1 + size_of_U_) / size;
+  double *moved = moved_.data(), *R = moved_R_.data();
+  for_each<Space>(n, [=] WEIR_HD(int i) { moved[i] = U[i] + eps * v[i]; });
+  equations_.residual(moved_, moved_R_);
+  for_each<Space>(n, [=] WEIR_HD(int i) { out[i] = s[i / 4] / cfl * v[i] + (R[i] + b[i]) / eps; });
+}
+
+template <class Space>
+void MatrixFreeJacobian<Space>::residual(View<const double> b, View<const double> x, View<double> r) const {
+  const double *rhs = b.data(), *v = x.data();
+  double* out = r.data();
+  const int n = static_cast<int>(b.size());
+  if (max_abs<Space>(n, [=] WEIR_HD(int i) { return v[i]; }) == 0) {  // the guess of every step: a product saved
+    for_each<Space>(n, [=] WEIR_HD(int i) { out[i] = rhs[i]; });
+    return;
+  }
+  apply(x, r);
+  for_each<Space>(n, [=] WEIR_HD(int i) { out[i] = rhs[i] - out[i]; });
+}
+
+template <class Space>
+void MatrixFreeJacobian<Space>::block_diagonal(View<double>) const {
+  throw Error(Exit::internal, "the matrix-free Jacobian does not know its diagonal blocks");
+}
+
+template <class Space>
+Work MatrixFreeJacobian<Space>::apply_work() const {
+  constexpr std::int64_t residual_flops = 700;  // of a cell, about
+  return {static_cast<std::int64_t>(size_t(this->size()) * 5 * sizeof(double)), residual_flops * rows()};
+}
+
+template class FlowEquations<Host>;
+template class FlowEquations<Device>;
+template class MatrixFreeJacobian<Host>;
+template class MatrixFreeJacobian<Device>;
+
+}  // namespace weir

@@ -1,0 +1,62 @@
+// What a step solves for the state at the new level:
+//   R*(U) = R(U) = 0                                                          steady
+//   R*(U) = R(U) + V (3 U - 4 U^n + U^{n-1}) / (2 dt) = 0                     BDF2; its first step is backward Euler  (5)
+// and its Jacobians: the assembled one of the first-order scheme, and products with that of the scheme itself.
+#pragma once
+#include "miniapps/compressible/discretisation.hpp"
+#include "solvers/device/array.hpp"
+
+namespace weir {
+
+template <class Space>
+class FlowEquations {
+ public:
+  FlowEquations(Discretisation<Space>& space, int cells) : space_(space), cells_(cells) {}
+
+  int cells() const { return cells_; }
+  Discretisation<Space>& space() { return space_; }
+
+  // From here on R* holds the time derivative. older: U^{n-1} on entry (not read in the first step), `now` on return.
+  void start_time_step(double dt, View<const double> now, View<double> older, bool is_first);
+
+  void residual(View<const double> U, View<double> R);  // R*(U)
+
+  // J = dR*/dU of the first-order scheme + scale / cfl I: the matrix of (1).
+  void matrix(View<const double> U, View<const double> scale, double cfl, BlockCsr<Space>& J);
+  double time_factor() const { return time_factor_; }  // of V I in dR*/dU
+
+ private:
+  Discretisation<Space>& space_;
+  int cells_;
+  double time_factor_ = 0;
+  Array<double, Space> known_;  // the part of V dU/dt that does not depend on U
+};
+
+// A = scale / cfl I + dR*/dU without a matrix: dR*/dU v = (R*(U + eps v) - R*(U)) / eps
+// (Knoll & Keyes, J. Comput. Phys. 193 (2004) 357, eqs. 10 and 11).
+template <class Space>
+class MatrixFreeJacobian : public Matrix<Space> {
+ public:
+  explicit MatrixFreeJacobian(FlowEquations<Space>& equations);
+
+  // minus_R = -R*(U). The views must stay valid and unchanged until the last product.
+  void linearise(View<const double> U, View<const double> minus_R, View<const double> scale, double cfl);
+  // Work space of 4 cells() values each, free between products.
+  void lend(View<double> moved, View<double> moved_R);
+
+  int rows() const override { return equations_.cells(); }
+  int block() const override { return 4; }
+  void apply(View<const double> x, View<double> y) const override;
+  void residual(View<const double> b, View<const double> x, View<double> r) const override;
+  void block_diagonal(View<double> d) const override;  // throws: it is not known
+  bool is_symmetric() const override { return false; }
+  Work apply_work() const override;
+
+ private:
+  FlowEquations<Space>& equations_;
+  View<const double> U_, minus_R_, scale_;
+  View<double> moved_, moved_R_;
+  double cfl_ = 1, size_of_U_ = 1;
+};
+
+}  // namespace weir

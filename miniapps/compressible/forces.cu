@@ -1,0 +1,123 @@
+// With the unit normal n from the stream into the wall and the tangent t = (-n_y, n_x), the stream pushes the wall with
+// p n and drags it with shear t; the pressure of the free stream, whose sum over a closed body is zero, is left out.
+#include "miniapps/compressible/forces.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "solvers/device/reduce.hpp"
+
+namespace weir {
+
+template <class Space>
+WallForces<Space>::WallForces(const UnstructuredMesh& mesh, const CompressibleCase& c,
+                              const std::vector<FlowBoundary>& boundary)
+    : direction_{c.direction[0], c.direction[1]},
+      free_pressure_(c.free_pressure()),
+      reference_length_(c.reference_length) {
+  for (std::size_t p = 0; p < boundary.size(); ++p) {
+    if (!boundary[p].is_wall) continue;
+    const Patch& patch = mesh.patches[p];
+    Wall w;
+    w.patch = static_cast<int>(p);
+    Surface& s = w.surface;
+    s.name = patch.name;
+    s.is_viscous = boundary[p].is_viscous;
+    for (int f = patch.first; f < patch.first + patch.count; ++f) {
+      s.x.push_back(mesh.face_centre[f][0]);
+      s.y.push_back(mesh.face_centre[f][1]);
+      s.normal_x.push_back(mesh.normal[f][0]);
+      s.normal_y.push_back(mesh.normal[f][1]);
+      s.area.push_back(mesh.area[f]);
+    }
+    w.normal_x = Array<double, Space>(s.normal_x);
+    w.normal_y = Array<double, Space>(s.normal_y);
+    w.area = Array<double, Space>(s.area);
+    for (auto* a : {&w.pressure, &w.shear, &w.heat}) *a = Array<double, Space>(patch.count);
+    walls_.push_back(std::move(w));
+  }
+}
+
+template <class Space>
+void WallForces<Space>::evaluate(Discretisation<Space>& space, View<const double> U, Wall& w) {
+  space.wall_stress(U, w.patch, WallStress<Space>{w.pressure, w.shear, w.heat});
+}
+
+namespace {
+
+// {along the direction (dx, dy), across it (-dy, dx)} of sum over the faces of area * amount * vector, the vector being
+// the normal or the tangent.
+template <class Space>
+Pair resolved(const Array<double, Space>& nx, const Array<double, Space>& ny, const Array<double, Space>& area,
+              const Array<double, Space>& amount, double less, bool along_tangent, double dx, double dy) {
+  const double *x = nx.data(), *y = ny.data(), *a = area.data(), *q = amount.data();
+  return sum2<Space>(static_cast<int>(area.size()), [=] WEIR_HD(int f) {
+    const double vx = along_tangent ? -y[f] : x[f], vy = along_tangent ? x[f] : y[f];
+    const double force = a[f] * (q[f] - less);
+    return Pair{force * (vx * dx + vy * dy), force * (vy * dx - vx * dy)};
+  });
+}
+
+}  // namespace
+
+template <class Space>
+Forces WallForces<Space>::measure(Discretisation<Space>& space, View<const double> U) {
+  Forces total;
+  const double scale = 2 / reference_length_, dx = direction_[0], dy = direction_[1];
+  for (Wall& w : walls_) {
+    evaluate(space, U, w);
+    const Pair p = resolved(w.normal_x, w.normal_y, w.area, w.pressure, free_pressure_, false, dx, dy);
+    total.drag_pressure += scale * p.a;
+    total.lift_pressure += scale * p.b;
+    if (!w.surface.is_viscous) continue;
+    const Pair s = resolved(w.normal_x, w.normal_y, w.area, w.shear, 0.0, true, dx, dy);
+    total.drag_viscous += scale * s.a;
+    total.lift_viscous += scale * s.b;
+  }
+  return total;
+}
+
+template <class Space>
+std::vector<Surface> WallForces<Space>::surfaces(Discretisation<Space>& space, View<const double> U) {
+  std::vector<Surface> all;
+  for (Wall& w : walls_) {
+    evaluate(space, U, w);
+    Surface s = w.surface;
+    s.cp = w.pressure.to_vector();
+    for (double& p : s.cp) p = 2 * (p - free_pressure_);
+    if (s.is_viscous) {
+      s.cf = w.shear.to_vector();
+      s.heat = w.heat.to_vector();
+      for (std::size_t f = 0; f < s.cf.size(); ++f) {
+        const double along = -s.normal_y[f] * direction_[0] + s.normal_x[f] * direction_[1];
+        s.cf[f] *= along >= 0 ? 2 : -2;
+        s.heat[f] *= 2;
+      }
+    }
+    all.push_back(std::move(s));
+  }
+  return all;
+}
+
+double separation_point(const Surface& s) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  if (s.cf.empty()) return none;
+  std::vector<std::size_t> upper;
+  for (std::size_t f = 0; f < s.x.size(); ++f)
+    if (s.normal_y[f] < 0) upper.push_back(f);
+  std::sort(upper.begin(), upper.end(), [&](std::size_t a, std::size_t b) { return s.x[a] < s.x[b]; });
+  const auto largest = std::max_element(upper.begin(), upper.end(),
+                                        [&](std::size_t a, std::size_t b) { return s.cf[a] < s.cf[b]; });
+  for (auto f = largest; f != upper.end() && f + 1 != upper.end(); ++f) {
+    const double here = s.cf[*f], next = s.cf[*(f + 1)];
+    if (here > 0 && next <= 0) return s.x[*f] + (s.x[*(f + 1)] - s.x[*f]) * here / (here - next);
+  }
+  return none;
+}
+
+template class WallForces<Host>;
+template class WallForces<Device>;
+
+}  // namespace weir

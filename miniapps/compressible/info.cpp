@@ -1,0 +1,128 @@
+#include "miniapps/compressible/info.hpp"
+
+#include <fmt/format.h>
+
+#include <ostream>
+
+#include "mesh/make_mesh.hpp"
+#include "mesh/ordering/make_ordering.hpp"
+#include "mesh/renumber.hpp"
+#include "miniapps/compressible/compressible.hpp"
+#include "miniapps/compressible/flow.hpp"
+#include "miniapps/compressible/output.hpp"
+
+namespace weir {
+namespace {
+
+// Vectors of the size of the unknowns that a Krylov method keeps.
+double krylov_vectors(const std::string& method, int restart) {
+  if (method == "gmres") return restart + 3;
+  if (method == "fgmres") return 2 * restart + 1;
+  return method == "bicgstab" ? 8 : 2;
+}
+
+std::int64_t bytes_of_mesh(const UnstructuredMesh& m) {
+  const std::int64_t cells = m.cells(), nodes = m.nodes(), faces = m.faces();
+  const std::int64_t corners = static_cast<std::int64_t>(m.cell_node.size());
+  return 16 * nodes + 4 * cells + 4 * corners + 24 * cells + faces * (8 + 8 + 16 + 8 + 16);
+}
+
+const char* flux_name(FluxScheme flux) {
+  switch (flux) {
+    case FluxScheme::roe:
+      return "Roe";
+    case FluxScheme::hllc:
+      return "HLLC";
+    case FluxScheme::ausm_plus:
+      return "AUSM+";
+    case FluxScheme::van_leer:
+      return "van Leer";
+    case FluxScheme::rusanov:
+      return "Rusanov";
+  }
+  return "";
+}
+
+std::string scheme_line(const CompressibleCase& c) {
+  std::string text = fmt::format("{}, order {}", flux_name(c.scheme.flux), c.scheme.order);
+  if (c.scheme.order == 1) return text;
+  text += c.scheme.gradient == GradientScheme::least_squares ? ", least squares" : ", Green-Gauss";
+  if (c.scheme.limiter == Limiter::venkatakrishnan) text += ", Venkatakrishnan's limiter";
+  if (c.scheme.limiter == Limiter::barth_jespersen) text += ", Barth & Jespersen's limiter";
+  return text;
+}
+
+std::string step_line(const CompressibleCase& c) {
+  const PseudoTimeOptions& o = c.pseudo_time;
+  std::string text = c.is_unsteady() ? fmt::format("BDF2, dt {:g}; inside: ", c.time.dt) : "";
+  text += o.matrix_free ? "Newton, matrix-free" : "backward Euler, first-order Jacobian";
+  return text + fmt::format(", CFL {:g} to {:g}, tolerance {:g}", o.cfl_start, o.cfl_max, o.tolerance);
+}
+
+}  // namespace
+
+UnstructuredMesh read_ordered_mesh(const Table& config, std::string& ordering) {
+  const UnstructuredMesh mesh = make_mesh(config.table("mesh"));
+  const Ordering order = make_ordering(mesh, read_ordering(config.table("ordering")));
+  ordering = order.name;
+  if (!order.lines.empty()) ordering += fmt::format(", {} lines", order.lines.size());
+  return renumber_cells(mesh, order.order);
+}
+
+MemoryEstimate compressible_memory(const UnstructuredMesh& mesh, const CompressibleCase& c, const Table& config) {
+  constexpr std::int64_t megabyte = 1 << 20, block = 16 * sizeof(double), state = 4 * sizeof(double);
+  const std::int64_t cells = mesh.cells(), blocks = cells + 2 * mesh.interior_faces();
+  const Table linear = config.table("linear").table("flow");
+  MemoryEstimate m;
+  m.mesh = 2 * bytes_of_mesh(mesh);  // the order that was read is still in the allocator's hands
+  m.flow = cells * (6 * state + 8) + space_bytes(mesh, c);
+  m.matrix = blocks * (block + 4) + 16 * cells;
+  const std::string type = linear.table("preconditioner").get("type", default_flow_preconditioner);
+  const std::string method = linear.get("method", default_flow_method);
+  m.solver = static_cast<std::int64_t>(krylov_vectors(method, linear.get<int>("restart", 30)) *
+                                       static_cast<double>(cells * state));
+  if (type != "none") m.solver += type == "block_jacobi" ? cells * block : m.matrix;
+  if (c.is_unsteady()) m.flow += 2 * cells * state;
+  m.process = 30 * megabyte;
+  return m;
+}
+
+RunHeader compressible_header(const CompressibleCase& c, const UnstructuredMesh& mesh,
+                              const std::vector<FlowBoundary>& boundary) {
+  RunHeader h;
+  h.miniapp = "compressible";
+  std::int64_t triangles = 0;
+  for (int i = 0; i < mesh.cells(); ++i) triangles += mesh.corners(i) == 3;
+  h.grid = fmt::format("{} triangles, {} quadrilaterals", triangles, mesh.cells() - triangles);
+  h.cells = mesh.cells();
+  h.unknowns = 4 * h.cells;
+  h.end_time = c.time.end;
+  h.history = {"residual_density",  "residual_momentum_x", "residual_momentum_y", "residual_energy",
+               "lift",              "drag",                "linear_iterations",   "order"};
+  h.quantities = quantity_names(c, boundary);
+  h.notes = {{"scheme", scheme_line(c)}, {"steps", step_line(c)}};
+  return h;
+}
+
+void info_compressible(const Table& config, std::ostream& out) {
+  const CompressibleCase c = read_compressible_case(config);
+  std::string ordering;
+  const UnstructuredMesh mesh = read_ordered_mesh(config, ordering);
+  const std::vector<FlowBoundary> boundary = read_flow_boundary(config, c, mesh);
+  const CompressibleOutput output(config, c, boundary);
+  const RunHeader h = compressible_header(c, mesh, boundary);
+  const MemoryEstimate m = compressible_memory(mesh, c, config);
+  const auto megabytes = [](std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
+  out << "miniapp    " << h.miniapp << "\nmesh       " << h.grid << "\nordering   " << ordering << "\nmarkers    ";
+  for (std::size_t i = 0; i < mesh.patches.size(); ++i)
+    out << (i ? ", " : "") << mesh.patches[i].name << " (" << mesh.patches[i].count << " faces)";
+  out << "\ncells      " << h.cells << "\nunknowns   " << h.unknowns << "\n";
+  for (const auto& [label, text] : h.notes) out << fmt::format("{:<10} {}\n", label, text);
+  out << "flow       " << flow_solver<Host>(config.table("linear")).describe() << "\n";
+  out << fmt::format(
+      "memory     {:.1f} MB: mesh {:.1f}, flow {:.1f}, matrix {:.1f}, solver {:.1f}, program {:.1f}; {:.0f} bytes a cell\n",
+      megabytes(m.total()), megabytes(m.mesh), megabytes(m.flow), megabytes(m.matrix), megabytes(m.solver),
+      megabytes(m.process), static_cast<double>(m.total() - m.process) / static_cast<double>(h.cells));
+}
+
+}  // namespace weir

@@ -1,0 +1,29 @@
+// What is known of a case before the flow is set up: sizes and memory.
+#pragma once
+#include <cstdint>
+
+#include "base/table.hpp"
+#include "miniapps/compressible/case.hpp"
+#include "postproc/run.hpp"
+
+namespace weir {
+
+struct MemoryEstimate {
+  std::int64_t mesh = 0;     // as the host keeps it for pictures and records
+  std::int64_t flow = 0;     // the discretisation's copies, state and vectors of the step
+  std::int64_t matrix = 0;   // of the first-order scheme
+  std::int64_t solver = 0;   // preconditioner and Krylov vectors
+  std::int64_t process = 0;  // program, libraries and their buffers
+  std::int64_t total() const { return mesh + flow + matrix + solver + process; }
+};
+
+MemoryEstimate compressible_memory(const UnstructuredMesh& mesh, const CompressibleCase& c, const Table& config);
+
+// The mesh of [mesh] in the order of [ordering]; `ordering` receives what was done, for the log.
+UnstructuredMesh read_ordered_mesh(const Table& config, std::string& ordering);
+
+// Everything of the header but the solver's description.
+RunHeader compressible_header(const CompressibleCase& c, const UnstructuredMesh& mesh,
+                              const std::vector<FlowBoundary>& boundary);
+
+}  // namespace weir

@@ -1,0 +1,182 @@
+#include "miniapps/compressible/output.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/nearest.hpp"
+#include "postproc/vtu.hpp"
+#include "postproc/write_aside.hpp"
+
+namespace weir {
+namespace {
+
+const std::vector<std::string> known_fields = {"mach",     "pressure", "density",     "velocity",
+                                               "entropy",  "cp",       "temperature", "cell"};
+
+SurfaceComparison read_comparison(const Table& t, const std::vector<FlowBoundary>& boundary) {
+  SurfaceComparison s;
+  s.name = t.get<std::string>("name");
+  s.marker = t.get<std::string>("marker");
+  std::vector<std::string> walls;
+  for (const FlowBoundary& b : boundary)
+    if (b.is_wall) walls.push_back(b.name);
+  const auto found = std::find_if(boundary.begin(), boundary.end(),
+                                  [&](const FlowBoundary& b) { return b.is_wall && b.name == s.marker; });
+  if (found == boundary.end()) t.fail("marker", "no wall is called '" + s.marker + "'" + did_you_mean(s.marker, walls));
+  s.quantity = t.choice("quantity", {"cp", "cf"}, "cp");
+  if (s.quantity == "cf" && !found->is_viscous) t.fail("quantity", "an inviscid wall has no skin friction");
+  s.side = t.choice("side", {"both", "upper", "lower"}, "both");
+  const auto range = t.get<std::vector<double>>("range", {s.from, s.to});
+  if (range.size() != 2 || !(range[0] < range[1])) t.fail("range", "range = [from, to] of x");
+  s.from = range[0];
+  s.to = range[1];
+  const Table r = t.table("reference");
+  Comparison& p = s.published;
+  p.file = r.get<std::string>("file");
+  p.coordinate = r.get("coordinate", "x");
+  p.column = r.get<std::string>("column");
+  p.scale = r.get<double>("scale", 1.0);
+  p.shift = r.get<double>("shift", 0.0);
+  p.value_scale = r.get<double>("value_scale", 1.0);
+  read_published(p);  // refuses what cannot be read before anything is computed
+  return s;
+}
+
+double of_cell(const CompressibleCase& c, const PrimitiveState& s, const std::string& field) {
+  if (field == "mach") return mach_number(s, c.gas.gamma);
+  if (field == "pressure") return s[3];
+  if (field == "density") return s[0];
+  if (field == "entropy") return entropy_of(s, c);
+  if (field == "cp") return 2 * (s[3] - c.free_pressure());
+  return c.gas.gamma * c.gas.mach * c.gas.mach * s[3] / s[0];  // temperature
+}
+
+MeshField velocity_field(const FlowFields& fields) {
+  return {"velocity", 3, false, [&fields](std::size_t first, std::span<double> values) {
+            for (std::size_t i = 0; i < values.size() / 3; ++i) {
+              const PrimitiveState s = fields.at(static_cast<int>(first + i));
+              values[3 * i] = s[1];
+              values[3 * i + 1] = s[2];
+              values[3 * i + 2] = 0;
+            }
+          }};
+}
+
+// The surface's value at x: linear between the faces' middles; NaN outside.
+double interpolate_along(const std::vector<double>& x, const std::vector<double>& value, double at) {
+  const auto next = std::lower_bound(x.begin(), x.end(), at);
+  if (next == x.end()) return at > x.back() + 0.02 ? std::numeric_limits<double>::quiet_NaN() : value.back();
+  if (next == x.begin()) return value.front();
+  const auto i = static_cast<std::size_t>(next - x.begin());
+  const double t = (at - x[i - 1]) / (x[i] - x[i - 1]);
+  return value[i - 1] + t * (value[i] - value[i - 1]);
+}
+
+double write_comparison(const std::string& folder, const SurfaceComparison& c, const Surface& s) {
+  std::vector<std::size_t> faces = along_surface(s);
+  std::erase_if(faces, [&](std::size_t f) {
+    return (c.side == "upper" && s.normal_y[f] > 0) || (c.side == "lower" && s.normal_y[f] < 0);
+  });
+  std::sort(faces.begin(), faces.end(), [&](std::size_t a, std::size_t b) { return s.x[a] < s.x[b]; });
+  std::vector<double> x, value;
+  for (const std::size_t f : faces) {
+    x.push_back(s.x[f]);
+    value.push_back(c.quantity == "cp" ? s.cp[f] : s.cf[f]);
+  }
+  const Profile published = read_published(c.published);
+  std::string text = "x,published,computed,difference\n";
+  double error = 0;
+  for (std::size_t i = 0; i < published.position.size(); ++i) {
+    const double at = published.position[i], computed = interpolate_along(x, value, at);
+    const double difference = computed - published.value[i];
+    text += fmt::format("{:.9g},{:.9g},{:.9g},{:.9g}\n", at, published.value[i], computed, difference);
+    if (at >= c.from && at <= c.to) error = std::isnan(difference) ? difference : std::max(error, std::abs(difference));
+  }
+  write_text_aside(folder + "/" + c.name + "_reference.csv", text);
+  return error;
+}
+
+}  // namespace
+
+std::vector<std::size_t> along_surface(const Surface& s) {
+  std::vector<std::size_t> order(s.x.size());
+  for (std::size_t f = 0; f < order.size(); ++f) order[f] = f;
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    const bool up_a = s.normal_y[a] < 0, up_b = s.normal_y[b] < 0;
+    if (up_a != up_b) return up_a;
+    return up_a ? s.x[a] < s.x[b] : s.x[a] > s.x[b];
+  });
+  return order;
+}
+
+CompressibleOutput::CompressibleOutput(const Table& config, const CompressibleCase& c,
+                                       const std::vector<FlowBoundary>& boundary)
+    : case_(c) {
+  const Table output = config.table("output");
+  fields_every_ = output.get<double>("fields_every", 0.0);
+  if (!(fields_every_ >= 0)) output.fail("fields_every", "fields_every must not be negative");
+  fields_ = output.get<std::vector<std::string>>("fields", {"mach", "pressure", "density", "velocity", "entropy"});
+  for (const auto& name : fields_)
+    if (std::find(known_fields.begin(), known_fields.end(), name) == known_fields.end())
+      output.fail("fields", "unknown field '" + name + "'" + did_you_mean(name, known_fields));
+  for (const Table& t : config.tables("surface")) comparisons_.push_back(read_comparison(t, boundary));
+}
+
+void CompressibleOutput::open(const std::string& folder, const std::string& name, std::optional<double> restart_time) {
+  folder_ = folder;
+  pictures_ = restart_time ? std::make_unique<PictureSeries>(folder + "/vtk", name, *restart_time)
+                           : std::make_unique<PictureSeries>(folder + "/vtk", name);
+}
+
+bool CompressibleOutput::picture_due(std::int64_t step, double time) const {
+  if (fields_every_ <= 0) return false;
+  if (fields_every_ == std::floor(fields_every_)) return step % static_cast<std::int64_t>(fields_every_) == 0;
+  constexpr double round_off = 1e-9;  // of a period: a sum of time steps misses it by less
+  const double dt = case_.time.dt;
+  return std::floor(time / fields_every_ + round_off) > std::floor((time - dt) / fields_every_ + round_off);
+}
+
+void CompressibleOutput::write_picture(const FlowFields& fields, std::int64_t step, double time) {
+  MeshPicture picture;
+  picture.time = time;
+  picture.node = fields.mesh.node;
+  picture.cell_start = fields.mesh.cell_start;
+  picture.cell_node = fields.mesh.cell_node;
+  for (const std::string& name : fields_) {
+    if (name == "velocity")
+      picture.cell_fields.push_back(velocity_field(fields));
+    else if (name == "cell")
+      picture.cell_fields.push_back(mesh_field("cell", [](std::size_t i) { return static_cast<double>(i); }));
+    else
+      picture.cell_fields.push_back(mesh_field(
+          name, [this, &fields, name](std::size_t i) { return of_cell(case_, fields.at(static_cast<int>(i)), name); }));
+  }
+  pictures_->write(step, picture);
+}
+
+std::map<std::string, double> CompressibleOutput::write_surfaces(const std::vector<Surface>& surfaces) const {
+  std::map<std::string, double> errors;
+  const std::string folder = folder_ + "/surface";
+  for (const Surface& s : surfaces) {
+    std::string text = s.is_viscous ? "x,y,upper,cp,cf,heat\n" : "x,y,upper,cp\n";
+    for (const std::size_t f : along_surface(s)) {
+      text += fmt::format("{:.9g},{:.9g},{},{:.9g}", s.x[f], s.y[f], s.normal_y[f] < 0 ? 1 : 0, s.cp[f]);
+      text += s.is_viscous ? fmt::format(",{:.9g},{:.9g}\n", s.cf[f], s.heat[f]) : "\n";
+    }
+    write_text_aside(folder + "/" + s.name + ".csv", text);
+    for (const SurfaceComparison& c : comparisons_)
+      if (c.marker == s.name) errors["error_" + c.name] = write_comparison(folder, c, s);
+  }
+  return errors;
+}
+
+std::vector<std::string> CompressibleOutput::quantities() const {
+  std::vector<std::string> names;
+  for (const SurfaceComparison& c : comparisons_) names.push_back("error_" + c.name);
+  return names;
+}
+
+}  // namespace weir

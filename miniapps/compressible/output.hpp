@@ -1,0 +1,54 @@
+// What leaves the flow: pictures, and the walls' Cp and Cf. Works on fields in host memory.
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/table.hpp"
+#include "miniapps/compressible/case.hpp"
+#include "miniapps/compressible/quantities.hpp"
+#include "postproc/reference.hpp"
+#include "postproc/vtk.hpp"
+
+namespace weir {
+
+// [[surface]] name, marker, quantity = "cp" | "cf", side = "both" | "upper" | "lower", reference = { file, coordinate,
+// column, ... }: published values along x. error_NAME is the largest difference; `range` = [from, to] of x leaves the rest
+// out of it.
+struct SurfaceComparison {
+  std::string name, marker, quantity, side;
+  double from = -1e300, to = 1e300;
+  Comparison published;
+};
+
+class CompressibleOutput {
+ public:
+  // Reads [output] fields_every, fields and [[surface]]. fields_every: an integer counts steps, a number with a fraction
+  // is a time (unsteady); 0: the last state alone.
+  CompressibleOutput(const Table& config, const CompressibleCase& c, const std::vector<FlowBoundary>& boundary);
+
+  // Once the run directory exists. restart_time: pictures after it are listed no more.
+  void open(const std::string& folder, const std::string& name, std::optional<double> restart_time);
+
+  bool picture_due(std::int64_t step, double time) const;
+  void write_picture(const FlowFields& fields, std::int64_t step, double time);
+
+  // FOLDER/surface/MARKER.csv of every wall, and surface/NAME_reference.csv of every comparison; returns error_NAME.
+  std::map<std::string, double> write_surfaces(const std::vector<Surface>& surfaces) const;
+  std::vector<std::string> quantities() const;  // the names of the above
+
+ private:
+  const CompressibleCase& case_;
+  double fields_every_ = 0;
+  std::vector<std::string> fields_;
+  std::vector<SurfaceComparison> comparisons_;
+  std::string folder_;
+  std::unique_ptr<PictureSeries> pictures_;
+};
+
+// The faces of a wall in an order that can be plotted: upper side by x, then lower side by -x.
+std::vector<std::size_t> along_surface(const Surface& surface);
+
+}  // namespace weir

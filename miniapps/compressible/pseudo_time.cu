@@ -1,0 +1,182 @@
+#include "miniapps/compressible/pseudo_time.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/timer.hpp"
+
+namespace weir {
+namespace {
+
+// The l2 norm of each equation's residual.
+template <class Space>
+std::array<double, 4> norms(View<const double> R) {
+  const double* r = R.data();
+  const int cells = static_cast<int>(R.size() / 4);
+  const Pair a = sum2<Space>(cells, [=] WEIR_HD(int i) {
+    return Pair{r[4 * i] * r[4 * i], r[4 * i + 1] * r[4 * i + 1]};
+  });
+  const Pair b = sum2<Space>(cells, [=] WEIR_HD(int i) {
+    return Pair{r[4 * i + 2] * r[4 * i + 2], r[4 * i + 3] * r[4 * i + 3]};
+  });
+  return {std::sqrt(a.a), std::sqrt(a.b), std::sqrt(b.a), std::sqrt(b.b)};
+}
+
+WEIR_HD inline double magnitude(double x) { return x < 0 ? -x : x; }
+
+// The larger of the relative changes of density and pressure that dU makes, to first order.
+WEIR_HD inline double relative_change(const double* U, const double* dU) {
+  const double u = U[1] / U[0], v = U[2] / U[0];
+  const double p = U[3] - 0.5 * (U[1] * u + U[2] * v);  // without (gamma - 1), which cancels
+  const double dp = dU[3] - u * dU[1] - v * dU[2] + 0.5 * (u * u + v * v) * dU[0];
+  const double of_rho = magnitude(dU[0] / U[0]), of_p = magnitude(dp / p);
+  return of_p > of_rho || of_p != of_p ? of_p : of_rho;
+}
+
+template <class Space>
+double largest_change(View<const double> U, View<const double> dU) {
+  const double *u = U.data(), *d = dU.data();
+  return max_abs<Space>(static_cast<int>(U.size() / 4), [=] WEIR_HD(int i) {
+    return relative_change(u + 4 * i, d + 4 * i);
+  });
+}
+
+// trial = U + omega dU; a cell whose density or pressure is not positive there, or -1.
+template <class Space>
+int move(double omega, View<const double> U, View<const double> dU, View<double> trial) {
+  const double *u = U.data(), *d = dU.data();
+  double* t = trial.data();
+  const double bad = max_abs<Space>(static_cast<int>(U.size() / 4), [=] WEIR_HD(int i) {
+    for (int e = 4 * i; e < 4 * i + 4; ++e) t[e] = u[e] + omega * d[e];
+    const double* s = t + 4 * i;
+    const double inner = s[3] - 0.5 * (s[1] * s[1] + s[2] * s[2]) / s[0];
+    return s[0] > 0 && inner > 0 ? 0.0 : i + 1.0;
+  });
+  return static_cast<int>(bad) - 1;
+}
+
+template <class Space>
+void negate(View<const double> R, View<double> minus_R) {
+  scaled<Space>(-1, R, minus_R);
+}
+
+}  // namespace
+
+template <class Space>
+PseudoTime<Space>::PseudoTime(FlowEquations<Space>& equations, const PseudoTimeOptions& options,
+                              LinearSolver<Space> solver, const BlockCsrData& pattern)
+    : equations_(equations),
+      options_(options),
+      solver_(std::move(solver)),
+      J_(pattern),
+      newton_(equations),
+      U_(4 * static_cast<std::int64_t>(equations.cells())),
+      minus_R_(U_.size()),
+      dU_(U_.size()),
+      trial_(U_.size()),
+      trial_R_(U_.size()),
+      scale_(equations.cells()) {
+  newton_.lend(trial_, trial_R_);
+  reset_cfl();
+}
+
+template <class Space>
+void PseudoTime<Space>::resume() {
+  equations_.space().set_order(control.order);
+  equations_.residual(U_, trial_R_);
+  negate<Space>(trial_R_, minus_R_);
+}
+
+template <class Space>
+void PseudoTime<Space>::start_phase(int order) {
+  control.order = order;
+  resume();
+  control.norm = norms<Space>(minus_R_);
+  control.reference = control.norm[3];
+}
+
+template <class Space>
+bool PseudoTime<Space>::is_finite() const {
+  return std::isfinite(control.norm[0] + control.norm[1] + control.norm[2] + control.norm[3]);
+}
+
+template <class Space>
+SolveResult PseudoTime<Space>::solve(Timings& timings) {
+  {
+    ScopedTimer timer(timings.at("flow equations", "jacobian"));
+    equations_.space().time_step_scale(U_, scale_);                // (4)
+    equations_.matrix(U_, scale_, control.cfl, J_);
+  }
+  setup_seconds_ = 0;
+  {
+    ScopedTimer timer(setup_seconds_);
+    if (is_set_up_) solver_.update(J_);
+    else solver_.setup(J_);
+    is_set_up_ = true;
+  }
+  fill<Space>(0, dU_);
+  if (!options_.matrix_free) return solver_.solve(J_, minus_R_, dU_);
+  newton_.linearise(U_, minus_R_, scale_, control.cfl);
+  return solver_.solve(newton_, minus_R_, dU_);
+}
+
+// (3), between floor and cap. Below the floor, where rejections have led, it at least doubles.
+template <class Space>
+void PseudoTime<Space>::ramp(double ratio) {
+  const double r = ratio > 1 ? options_.exponent_down : options_.exponent_up;
+  const double floor = std::min(options_.cfl_start, 2 * control.cfl);
+  control.cfl = std::clamp(control.cfl * std::pow(ratio, r), floor, options_.cfl_max);
+}
+
+template <class Space>
+void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
+  const double change = largest_change<Space>(U_, dU_);
+  if (!std::isfinite(change)) {
+    a.why = "the linear solution is not finite";
+    a.not_finite = true;
+    return;
+  }
+  a.omega = std::min(1.0, std::max(options_.relaxation / change, options_.least_relaxation));
+  a.bad_cell = move<Space>(a.omega, U_, dU_, trial_);              // (2)
+  if (a.bad_cell >= 0) {
+    a.why = "density or pressure is not positive";
+    return;
+  }
+  {
+    ScopedTimer timer(timings.at("flow equations", "residual"));
+    equations_.residual(trial_, trial_R_);
+  }
+  const std::array<double, 4> norm = norms<Space>(trial_R_);
+  const double total = norm[0] + norm[1] + norm[2] + norm[3];
+  a.not_finite = !std::isfinite(total);
+  if (a.not_finite) {
+    a.why = "the residual is not finite";
+  } else if (norm[3] > options_.largest_growth * control.norm[3]) {
+    a.why = "the residual grows " + std::to_string(norm[3] / control.norm[3]) + " times";
+  } else {
+    a.accepted = true;
+    std::swap(U_, trial_);
+    newton_.lend(trial_, trial_R_);
+    negate<Space>(trial_R_, minus_R_);
+    const double ratio = norm[3] > 0 ? control.norm[3] / norm[3] : 1;
+    control.norm = norm;
+    ramp(ratio);                                                   // (3)
+  }
+}
+
+template <class Space>
+Attempt PseudoTime<Space>::attempt(Timings& timings) {
+  Attempt a;
+  a.cfl = control.cfl;
+  a.solve = solve(timings);                                        // (1)
+  control.linear_iterations += a.solve.iterations;
+  judge(a, timings);
+  if (!a.accepted) control.cfl *= options_.rejected_cut;
+  return a;
+}
+
+template class PseudoTime<Host>;
+template class PseudoTime<Device>;
+
+}  // namespace weir

@@ -1,0 +1,79 @@
+// Backward Euler in pseudo-time with a residual-driven CFL number: Kashi & Nadarajah 2020, section 2.
+//   (V / dtau I + dR/dU) dU = -R(U)                                                                            (1)
+//   U <- U + omega dU                                                                                          (2)
+//   cfl <- cfl (|R^n| / |R^{n+1}|)^r,  r = exponent_down where the ratio exceeds 1, else exponent_up           (3)
+//   dtau_i = cfl V_i / sum over the faces of area * eigenvalue                                                 (4)
+// omega bounds the relative changes of density and pressure by `relaxation`. The norm of (3) is that of the residual of
+// energy. A step that leaves a cell without positive density and pressure, or a residual that is not finite or grows
+// beyond `largest_growth`, is rejected: the state stays, the CFL number is cut, and the next attempt starts from there.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <string>
+
+#include "miniapps/compressible/case.hpp"
+#include "miniapps/compressible/flow_equations.hpp"
+#include "postproc/timings.hpp"
+#include "solvers/linear_solver.hpp"
+
+namespace weir {
+
+// What goes on from one step to the next beside the state, and into checkpoints.
+struct PseudoTimeControl {
+  int order = 1;
+  double cfl = 0;
+  double reference = 0;  // the residual of energy at the start of this phase
+  std::array<double, 4> norm{};  // of each equation's residual, now
+  std::int64_t linear_iterations = 0;  // cumulative, rejected attempts included
+};
+
+struct Attempt {
+  bool accepted = false;
+  std::string why;    // of a rejection
+  bool not_finite = false;
+  int bad_cell = -1;  // where the rejection tells one
+  double cfl = 0, omega = 0;
+  SolveResult solve;
+};
+
+template <class Space>
+class PseudoTime {
+ public:
+  PseudoTime(FlowEquations<Space>& equations, const PseudoTimeOptions& options, LinearSolver<Space> solver,
+             const BlockCsrData& pattern);
+
+  Array<double, Space>& state() { return U_; }
+  View<const double> minus_residual() const { return minus_R_; }
+  PseudoTimeControl control;
+
+  // Evaluates the residual at the state: with the order and the reference of `control` (a restart) ...
+  void resume();
+  // ... or as the start of a phase.
+  void start_phase(int order);
+  // The CFL number at the start of a run, and of each time step.
+  void reset_cfl() { control.cfl = options_.cfl_start; }
+
+  Attempt attempt(Timings& timings);  // (1) to (4)
+  double drop() const { return control.norm[3] > 0 ? control.norm[3] / control.reference : 0; }
+  bool is_finite() const;
+
+  const LinearSolver<Space>& solver() const { return solver_; }
+  double setup_seconds() const { return setup_seconds_; }
+  BlockCsr<Space>& jacobian() { return J_; }
+
+ private:
+  SolveResult solve(Timings& timings);
+  void judge(Attempt& attempt, Timings& timings);
+  void ramp(double ratio);
+
+  FlowEquations<Space>& equations_;
+  PseudoTimeOptions options_;
+  LinearSolver<Space> solver_;
+  BlockCsr<Space> J_;
+  MatrixFreeJacobian<Space> newton_;
+  Array<double, Space> U_, minus_R_, dU_, trial_, trial_R_, scale_;
+  bool is_set_up_ = false;
+  double setup_seconds_ = 0;
+};
+
+}  // namespace weir

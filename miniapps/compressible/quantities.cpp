@@ -1,0 +1,151 @@
+#include "miniapps/compressible/quantities.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace weir {
+namespace {
+
+using Quantities = std::map<std::string, double>;
+
+void add_surface(const CompressibleCase& c, const std::vector<Surface>& surfaces, const Forces& forces, Quantities& q) {
+  q["lift"] = forces.lift();
+  q["drag"] = forces.drag();
+  q["drag_pressure"] = forces.drag_pressure;
+  q["drag_viscous"] = forces.drag_viscous;
+  double low = std::numeric_limits<double>::infinity(), high = -low;
+  for (const Surface& s : surfaces)
+    for (const double cp : s.cp) {
+      low = std::min(low, cp);
+      high = std::max(high, cp);
+    }
+  q["cp_min"] = low;
+  q["cp_max"] = high;
+  for (const Surface& s : surfaces)
+    if (s.is_viscous) q["separation"] = separation_point(s) / c.reference_length;
+}
+
+bool is_flat_along_x(const Surface& s) {
+  return std::all_of(s.normal_y.begin(), s.normal_y.end(), [](double n) { return n < -1 + 1e-12; });
+}
+
+// cf = 0.664115 / sqrt(Re_x), Re_x = Re x / reference_length from the leading edge (Blasius 1908).
+double blasius_error(const CompressibleCase& c, const Surface& s) {
+  double begin = std::numeric_limits<double>::infinity(), end = -begin, error = 0;
+  for (std::size_t f = 0; f < s.x.size(); ++f) {
+    begin = std::min(begin, s.x[f] - 0.5 * s.area[f]);
+    end = std::max(end, s.x[f] + 0.5 * s.area[f]);
+  }
+  for (std::size_t f = 0; f < s.x.size(); ++f) {
+    const double x = s.x[f] - begin;
+    if (x < 0.3 * (end - begin) || x > 0.9 * (end - begin)) continue;
+    const double exact = 0.664115 / std::sqrt(c.gas.reynolds * x / c.reference_length);
+    error = std::max(error, std::abs(s.cf[f] / exact - 1));
+  }
+  return error;
+}
+
+void add_errors(const CompressibleCase& c, const FlowFields& f, double time, Quantities& q) {
+  double volume = 0, l1 = 0, l2 = 0, most = 0, pressure = 0, velocity = 0;
+  for (int i = 0; i < f.mesh.cells(); ++i) {
+    const auto& x = f.mesh.centre[i];
+    const PrimitiveState s = f.at(i), e = c.initial.at(x[0], x[1], time);
+    const double V = f.mesh.volume[i], d = std::abs(s[0] - e[0]), dp = s[3] - e[3], du = s[1] - e[1], dv = s[2] - e[2];
+    volume += V;
+    l1 += V * d;
+    l2 += V * d * d;
+    most = std::max(most, d);
+    pressure += V * dp * dp;
+    velocity += V * (du * du + dv * dv);
+  }
+  q["error_density_l1"] = l1 / volume;
+  q["error_density_l2"] = std::sqrt(l2 / volume);
+  q["error_density_max"] = most;
+  q["error_pressure_l2"] = std::sqrt(pressure / volume);
+  q["error_velocity_l2"] = std::sqrt(velocity / volume);
+}
+
+// The wall behind the shock, its ends left out; and the ray through `centre` along which the pressure lies half-way
+// between its values before and behind the shock.
+void add_shock(const CompressibleCase& c, const FlowFields& f, const std::vector<Surface>& surfaces, Quantities& q) {
+  const ExactFlow& flow = c.initial;
+  const double before = c.free_pressure();
+  double area = 0, sum = 0, end = flow.centre[0];
+  for (const Surface& s : surfaces)
+    for (const double x : s.x) end = std::max(end, x);
+  const double length = end - flow.centre[0];
+  for (const Surface& s : surfaces)
+    for (std::size_t i = 0; i < s.x.size(); ++i) {
+      const double along = (s.x[i] - flow.centre[0]) / length;
+      if (along < 0.4 || along > 0.9) continue;
+      area += s.area[i];
+      sum += s.area[i] * (1 + 0.5 * s.cp[i] / before);
+    }
+  q["pressure_ratio"] = sum / area;
+  const double behind = before * sum / area;
+  double xy = 0, xx = 0;
+  for (int i = 0; i < f.mesh.cells(); ++i) {
+    const double x = f.mesh.centre[i][0] - flow.centre[0], y = f.mesh.centre[i][1] - flow.centre[1];
+    if (x < 0.3 * length) continue;
+    const double level = (f.at(i)[3] - before) / (behind - before);
+    const double weight = std::max(0.0, 1 - std::abs(2 * level - 1)) * f.mesh.volume[i];
+    xy += weight * x * y;
+    xx += weight * x * x;
+  }
+  q["shock_angle"] = std::atan2(xy, xx) * 180 / std::numbers::pi;
+}
+
+}  // namespace
+
+PrimitiveState FlowFields::at(int cell) const {
+  const double* u = U.data() + 4 * static_cast<std::size_t>(cell);
+  return to_primitive({u[0], u[1], u[2], u[3]}, gamma);
+}
+
+double mach_number(const PrimitiveState& s, double gamma) {
+  return std::sqrt((s[1] * s[1] + s[2] * s[2]) * s[0] / (gamma * s[3]));
+}
+
+double entropy_of(const PrimitiveState& s, const CompressibleCase& c) {
+  return s[3] / std::pow(s[0], c.gas.gamma) / c.free_pressure() - 1;
+}
+
+std::vector<std::string> quantity_names(const CompressibleCase& c, const std::vector<FlowBoundary>& boundary) {
+  std::vector<std::string> names = {"entropy_error", "mach_max"};
+  const auto any = [&](auto is) { return std::any_of(boundary.begin(), boundary.end(), is); };
+  if (any([](const FlowBoundary& b) { return b.is_wall; }))
+    names.insert(names.end(), {"lift", "drag", "drag_pressure", "drag_viscous", "cp_min", "cp_max"});
+  if (any([](const FlowBoundary& b) { return b.is_viscous; }))
+    names.insert(names.end(), {"separation", "cf_blasius_error"});
+  if (c.has_exact)
+    names.insert(names.end(), {"error_density_l1", "error_density_l2", "error_density_max", "error_pressure_l2",
+                               "error_velocity_l2"});
+  if (c.initial.kind == FlowKind::oblique_shock) names.insert(names.end(), {"pressure_ratio", "shock_angle"});
+  if (!c.is_unsteady()) names.insert(names.end(), {"residual_drop", "linear_iterations", "steps_second_order"});
+  return names;
+}
+
+std::map<std::string, double> flow_quantities(const CompressibleCase& c, const FlowFields& f,
+                                              const std::vector<Surface>& surfaces, const Forces& forces, double time) {
+  Quantities q;
+  double volume = 0, entropy = 0, mach = 0;
+  for (int i = 0; i < f.mesh.cells(); ++i) {
+    const PrimitiveState s = f.at(i);
+    const double e = entropy_of(s, c);
+    volume += f.mesh.volume[i];
+    entropy += f.mesh.volume[i] * e * e;
+    mach = std::max(mach, mach_number(s, c.gas.gamma));
+  }
+  q["entropy_error"] = std::sqrt(entropy / volume);
+  q["mach_max"] = mach;
+  if (!surfaces.empty()) add_surface(c, surfaces, forces, q);
+  if (surfaces.size() == 1 && surfaces[0].is_viscous && is_flat_along_x(surfaces[0]))
+    q["cf_blasius_error"] = blasius_error(c, surfaces[0]);
+  if (c.has_exact) add_errors(c, f, time, q);
+  if (c.initial.kind == FlowKind::oblique_shock && !surfaces.empty()) add_shock(c, f, surfaces, q);
+  return q;
+}
+
+}  // namespace weir

@@ -1,0 +1,309 @@
+#include "postproc/run.hpp"
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <span>
+
+#include "miniapps/compressible/compressible.hpp"
+#include "miniapps/compressible/flow.hpp"
+#include "miniapps/compressible/info.hpp"
+#include "miniapps/compressible/output.hpp"
+#include "postproc/hash.hpp"
+#include "solvers/timer.hpp"
+
+namespace weir {
+namespace {
+
+Measure milliseconds(double seconds) { return seconds >= 0 ? Measure(1e3 * seconds) : Measure(); }
+Measure if_known(double value) { return value >= 0 ? Measure(value) : Measure(); }
+
+template <class Space>
+void record_solve(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
+  const LinearSolver<Space>& solver = flow.pseudo.solver();
+  const SetupInfo& info = solver.setup_info();
+  SolveRecord r;
+  r.step = flow.step + 1;
+  r.system = "flow";
+  r.solver = solver.name();
+  r.unknowns = 4 * static_cast<std::int64_t>(flow.mesh.cells());
+  r.iterations = a.solve.iterations;
+  r.reason = to_string(a.solve.reason);
+  r.r0 = a.solve.residual0;
+  r.r_true = a.solve.true_residual;
+  r.setup_ms = milliseconds(flow.pseudo.setup_seconds());
+  r.solve_ms = milliseconds(a.solve.solve_seconds);
+  r.apply_ms = milliseconds(a.solve.apply_seconds);
+  r.spmv_ms = milliseconds(a.solve.spmv_seconds);
+  r.reduce_ms = milliseconds(a.solve.reduce_seconds);
+  r.ilu_residual = if_known(info.fixed_point_residual);
+  r.dominance_L = if_known(info.dominance_L);
+  r.dominance_U = if_known(info.dominance_U);
+  run.solve(r);
+}
+
+// What stands for time in a steady run: its steps.
+template <class Space>
+double picture_time(const CompressibleFlow<Space>& flow) {
+  return flow.c.is_unsteady() ? flow.time : static_cast<double>(flow.step);
+}
+
+template <class Space>
+void record_step(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
+  StepRecord r;
+  r.step = flow.step;
+  r.time = picture_time(flow);
+  r.dt = flow.c.time.dt;
+  r.cfl = a.cfl;
+  const PseudoTimeControl& control = flow.pseudo.control;
+  for (const double norm : control.norm) r.values.emplace_back(norm);
+  r.values.resize(8);
+  if (flow.walls.has_walls()) {
+    ScopedTimer timer(run.timings().at("flow equations", "forces"));
+    const Forces f = flow.walls.measure(flow.space, flow.pseudo.state());
+    r.values[4] = f.lift();
+    r.values[5] = f.drag();
+  }
+  r.values[6] = static_cast<double>(control.linear_iterations);
+  r.values[7] = control.order;
+  run.step(r);
+}
+
+template <class Space>
+void save(Run& run, CompressibleFlow<Space>& flow) {
+  const PseudoTimeControl& p = flow.pseudo.control;
+  CheckpointState state;
+  state.step = flow.step;
+  state.time = flow.time;
+  state.add("order", p.order);
+  state.add("cfl", p.cfl);
+  state.add("reference", p.reference);
+  state.add("norm", std::span<const double>(p.norm));
+  state.add("linear_iterations", static_cast<double>(p.linear_iterations));
+  state.add("first_step_second_order", static_cast<double>(flow.first_step_second_order));
+  const std::vector<double> U = flow.on_host(), older = flow.older.to_vector();
+  state.add("U", U);
+  state.add("older", older);
+  run.checkpoint(std::move(state));
+}
+
+template <class Space>
+void load(const Checkpoint& from, CompressibleFlow<Space>& flow) {
+  PseudoTimeControl& p = flow.pseudo.control;
+  flow.step = from.header.step;
+  flow.time = from.header.time;
+  p.order = static_cast<int>(from.scalar("order"));
+  p.cfl = from.scalar("cfl");
+  p.reference = from.scalar("reference");
+  const std::vector<double>& norm = from.doubles("norm", 4);
+  std::copy(norm.begin(), norm.end(), p.norm.begin());
+  p.linear_iterations = static_cast<std::int64_t>(from.scalar("linear_iterations"));
+  flow.first_step_second_order = static_cast<std::int64_t>(from.scalar("first_step_second_order"));
+  flow.pseudo.state().upload(from.doubles("U", flow.pseudo.state().size()));
+  if (flow.c.is_unsteady()) flow.older.upload(from.doubles("older", flow.older.size()));
+}
+
+std::string place(const UnstructuredMesh& mesh, int cell) {
+  if (cell < 0) return "";
+  const auto& x = mesh.centre[cell];
+  return " in the cell at (" + std::to_string(x[0]) + ", " + std::to_string(x[1]) + ")";
+}
+
+// One step of (1) to (4): attempts until one is accepted or too many were not. Every rejection is told.
+template <class Space>
+Attempt take_step(Run& run, CompressibleFlow<Space>& flow) {
+  const int most = flow.c.pseudo_time.max_rejections;
+  for (int rejections = 0;;) {
+    const Attempt a = flow.pseudo.attempt(run.timings());
+    record_solve(run, flow, a);
+    if (a.accepted) return a;
+    run.event("rejected", "step " + std::to_string(flow.step + 1) + ": " + a.why + place(flow.mesh, a.bad_cell) +
+                              "; CFL " + std::to_string(a.cfl) + " to " + std::to_string(flow.pseudo.control.cfl));
+    if (++rejections > most) return a;
+  }
+}
+
+Outcome given_up(const Attempt& a, std::int64_t step, int rejections) {
+  Outcome outcome;
+  outcome.exit = a.not_finite ? Exit::not_finite : Exit::solver_failed;
+  outcome.reason = "flow: " + std::to_string(rejections) + " attempts rejected at step " + std::to_string(step + 1) +
+                   ", the last because " + a.why;
+  return outcome;
+}
+
+// Pseudo-time steps to the steady state: first order until its residual has fallen, then the scheme itself.
+template <class Space>
+class SteadyMarch {
+ public:
+  explicit SteadyMarch(CompressibleFlow<Space>& flow) : flow_(flow), options_(flow.c.pseudo_time) {}
+
+  void begin(bool restarted) {
+    flow_.set_outside(0);
+    if (restarted) return flow_.pseudo.resume();
+    const bool starts_low = flow_.c.scheme.order == 2 && options_.first_order_tolerance > 0;
+    flow_.pseudo.start_phase(starts_low ? 1 : flow_.c.scheme.order);
+    if (!starts_low) flow_.first_step_second_order = 0;
+  }
+
+  // False where the run must give up; `outcome` says why.
+  bool step(Run& run, Outcome& outcome) {
+    const Attempt a = take_step(run, flow_);
+    if (!a.accepted) {
+      outcome = given_up(a, flow_.step, options_.max_rejections + 1);
+      return false;
+    }
+    ++flow_.step;
+    record_step(run, flow_, a);
+    const double drop = flow_.pseudo.drop();
+    if (flow_.pseudo.control.order < flow_.c.scheme.order) {
+      if (drop > options_.first_order_tolerance) return true;
+      flow_.first_step_second_order = flow_.step;
+      flow_.pseudo.start_phase(flow_.c.scheme.order);
+      run.event("second order", "the first-order residual has fallen to " + std::to_string(drop));
+    } else if (drop <= options_.tolerance) {
+      done_ = true;
+      outcome.reason = "steady state";
+    }
+    if (done_ || flow_.step < options_.max_steps) return true;
+    outcome.exit = Exit::solver_failed;
+    outcome.reason = "no steady state in " + std::to_string(options_.max_steps) + " steps";
+    return false;
+  }
+  bool done() const { return done_; }
+
+ private:
+  CompressibleFlow<Space>& flow_;
+  const PseudoTimeOptions& options_;
+  bool done_ = false;
+};
+
+// Time steps of (5), each solved by pseudo-time steps from the state before.
+template <class Space>
+class TimeMarch {
+ public:
+  explicit TimeMarch(CompressibleFlow<Space>& flow)
+      : flow_(flow),
+        options_(flow.c.pseudo_time),
+        steps_(std::max<std::int64_t>(1, std::llround(flow.c.time.end / flow.c.time.dt))),
+        dt_(flow.c.time.end / static_cast<double>(steps_)) {}
+
+  void begin(bool) { flow_.pseudo.control.order = flow_.c.scheme.order; }
+
+  bool step(Run& run, Outcome& outcome) {
+    CompressibleFlow<Space>& f = flow_;
+    f.time = dt_ * static_cast<double>(f.step + 1);
+    f.set_outside(f.time);
+    f.equations.start_time_step(dt_, f.pseudo.state(), f.older, f.step == 0);  // (5)
+    f.pseudo.reset_cfl();
+    f.pseudo.start_phase(f.c.scheme.order);
+    Attempt a;
+    for (int inner = 0; inner < options_.max_steps; ++inner) {
+      a = take_step(run, f);
+      if (!a.accepted) {
+        outcome = given_up(a, f.step, options_.max_rejections + 1);
+        return false;
+      }
+      if (f.pseudo.drop() <= options_.tolerance) break;
+    }
+    ++f.step;
+    record_step(run, f, a);
+    if (f.pseudo.drop() > options_.tolerance) {
+      outcome.exit = Exit::solver_failed;
+      outcome.reason = "a time step did not converge in " + std::to_string(options_.max_steps) + " pseudo-time steps";
+      return false;
+    }
+    if (f.step < steps_) return true;
+    done_ = true;
+    outcome.reason = "end time";
+    return true;
+  }
+  bool done() const { return done_; }
+
+ private:
+  CompressibleFlow<Space>& flow_;
+  const PseudoTimeOptions& options_;
+  std::int64_t steps_;
+  double dt_;
+  bool done_ = false;
+};
+
+template <class Space>
+RunHeader header_of(const CompressibleFlow<Space>& flow, const CompressibleOutput& output, const Table& config,
+                    const std::string& ordering) {
+  RunHeader h = compressible_header(flow.c, flow.mesh, flow.boundary);
+  for (const auto& name : output.quantities()) h.quantities.push_back(name);
+  h.systems.emplace_back("flow", flow.pseudo.solver().describe());
+  h.notes.emplace_back("ordering", ordering);
+  h.memory_estimate = compressible_memory(flow.mesh, flow.c, config).total();
+  return h;
+}
+
+template <class Space>
+Outcome results(CompressibleFlow<Space>& flow, const FlowFields& fields, const CompressibleOutput& output) {
+  Outcome o;
+  const std::vector<Surface> surfaces = flow.walls.surfaces(flow.space, flow.pseudo.state());
+  const Forces forces = flow.walls.measure(flow.space, flow.pseudo.state());
+  o.quantities = flow_quantities(flow.c, fields, surfaces, forces, flow.time);
+  o.quantities.merge(output.write_surfaces(surfaces));
+  if (!flow.c.is_unsteady()) {
+    o.quantities["residual_drop"] = flow.pseudo.drop();
+    o.quantities["linear_iterations"] = static_cast<double>(flow.pseudo.control.linear_iterations);
+    o.quantities["steps_second_order"] =
+        flow.first_step_second_order < 0 ? 0.0 : static_cast<double>(flow.step - flow.first_step_second_order);
+  }
+  o.state_hash = hash_of(std::span<const double>(fields.U));
+  return o;
+}
+
+template <class Space, class March>
+int march(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output) {
+  March scheme(flow);
+  scheme.begin(run.restart() != nullptr);
+  Outcome outcome;
+  bool going = true;
+  while (going && !scheme.done() && !run.should_stop()) {
+    going = scheme.step(run, outcome);
+    if (output.picture_due(flow.step, flow.time) && !scheme.done()) {
+      ScopedTimer timer(run.timings().at("output", "pictures"));
+      const std::vector<double> U = flow.on_host();
+      output.write_picture({flow.mesh, U, flow.c.gas.gamma}, flow.step, picture_time(flow));
+    }
+    if (going && run.checkpoint_due(scheme.done())) save(run, flow);
+  }
+  const std::vector<double> U = flow.on_host();
+  const FlowFields fields{flow.mesh, U, flow.c.gas.gamma};
+  {
+    ScopedTimer timer(run.timings().at("output", "pictures"));
+    output.write_picture(fields, flow.step, picture_time(flow));
+  }
+  Outcome all = results(flow, fields, output);
+  all.exit = outcome.exit;
+  all.reason = outcome.reason;  // empty: the shell knows why
+  return run.finish(all);
+}
+
+template <class Space>
+int run_in(Run& run, const Table& config) {
+  const CompressibleCase c = read_compressible_case(config);
+  std::string ordering;
+  const UnstructuredMesh mesh = read_ordered_mesh(config, ordering);
+  const std::vector<FlowBoundary> boundary = read_flow_boundary(config, c, mesh);
+  CompressibleOutput output(config, c, boundary);
+  run.require_memory(compressible_memory(mesh, c, config).total());
+  CompressibleFlow<Space> flow(c, mesh, boundary, config.table("linear"));
+  flow.initialise();
+  const bool restarted = run.restart() != nullptr;
+  if (restarted) load(*run.restart(), flow);
+  run.begin(header_of(flow, output, config, ordering));
+  output.open(run.directory(), run.name(), restarted ? std::optional<double>(picture_time(flow)) : std::nullopt);
+  return c.is_unsteady() ? march<Space, TimeMarch<Space>>(run, flow, output)
+                         : march<Space, SteadyMarch<Space>>(run, flow, output);
+}
+
+}  // namespace
+
+int run_compressible(Run& run, const Table& config) {
+  return run.on_device() ? run_in<Device>(run, config) : run_in<Host>(run, config);
+}
+
+}  // namespace weir
