@@ -13,10 +13,10 @@ EXIT_USAGE, EXIT_FILE = 2, 6  # as the program's own exit codes
 def load_parts():
     """The parts need numpy and matplotlib: a missing one is said in one line."""
     try:
-        from plots import fields, histories, page, profiles, records, style, timings
+        from plots import compressible, fields, histories, page, profiles, records, style, timings
     except ImportError as error:
         sys.exit("report.py: %s (Debian: apt-get install python3-matplotlib python3-numpy)" % error)
-    return fields, histories, page, profiles, records, style, timings
+    return compressible, fields, histories, page, profiles, records, style, timings
 
 
 def seconds(value):
@@ -35,7 +35,8 @@ def megabytes(value):
 
 class Report:
     def __init__(self, directory):
-        self.fields, self.histories, self.page, self.profiles, self.records, self.style, self.timings = load_parts()
+        (self.compressible, self.fields, self.histories, self.page, self.profiles, self.records, self.style,
+         self.timings) = load_parts()
         self.run = self.records.RunDirectory(directory)
         self.folder = os.path.join(directory, "plots")
 
@@ -108,7 +109,7 @@ class Report:
         elif time.get("cfl"):
             rows.append(("CFL number asked for", number(float(time["cfl"]))))
         flow = self.run.table("flow")
-        rows += [(key, number(flow[key])) for key in ("viscosity", "density", "scheme") if key in flow]
+        rows += [(key, number(flow[key])) for key in ("viscosity", "density", "scheme", "mach", "angle_of_attack", "reynolds") if key in flow]
         rows += self.attempt("the solvers' names", self.solver_lines) or []
         device = [str(run[key]) for key in ("space", "device_name") if run.get(key)]
         if run.get("threads"):
@@ -142,6 +143,35 @@ class Report:
     def pictures(self):
         figures, source = self.fields.field_plots(self.run, self.folder)
         return self.page.section("The flow", self.page.paragraph(source, soft=True), self.page.figures(figures))
+
+    def is_compressible(self):
+        return self.run.run.get("miniapp") == "compressible" or self.run.table("case").get("miniapp") == "compressible"
+
+    def compressible_pictures(self):
+        figures, source = self.compressible.flow_figures(self.run, self.folder)
+        figures += self.attempt("the tube", self.compressible.tube_figures, self.run, self.folder) or []
+        return self.page.section("The flow", self.page.paragraph(source, soft=True), self.page.figures(figures))
+
+    def surface_section(self):
+        figures = self.compressible.surface_figures(self.run, self.folder)
+        return self.page.section("Walls", self.page.figures(figures)) if figures else None
+
+    def convergence_section(self):
+        return self.page.section("Way to the steady state" if not self.run.table("time").get("end") else "Steps",
+                                 self.page.figures(self.compressible.convergence_figures(self.run, self.folder)))
+
+    def compressible_solver_section(self):
+        names, rows = self.histories.solver_table(self.run)
+        figures = self.compressible.ilu_figures(self.run, self.folder)
+        return self.page.section("Linear solver", self.page.table(names, rows, (2, 3, 4, 5, 6)), self.page.figures(figures))
+
+    def sections(self):
+        """(what, method) of the pictures, which differ between the miniapps."""
+        if self.is_compressible():
+            return [("the pictures", self.compressible_pictures), ("the walls", self.surface_section),
+                    ("the convergence", self.convergence_section), ("the linear solver", self.compressible_solver_section)]
+        return [("the pictures", self.pictures), ("the profiles", self.profile_section),
+                ("the history", self.history_section), ("the linear solvers", self.solver_section)]
 
     def profile_section(self):
         figures = self.profiles.profile_plots(self.run, self.folder)
@@ -183,10 +213,8 @@ class Report:
         title = self.run.table("case").get("title") or self.run.run.get("case") or \
             os.path.basename(os.path.abspath(self.run.path))
         parts = ["<h1>%s</h1>" % self.page.text(title), self.attempt("verdict", self.verdict)]
-        for what, make in (("what was run", self.facts), ("the pictures", self.pictures), ("the profiles", self.profile_section),
-                           ("the history", self.history_section), ("the linear solvers", self.solver_section),
-                           ("the time split", self.time_section), ("the quantities", self.quantities),
-                           ("the events", self.event_section)):
+        for what, make in [("what was run", self.facts), *self.sections(), ("the time split", self.time_section),
+                           ("the quantities", self.quantities), ("the events", self.event_section)]:
             parts.append(self.attempt(what, make))
         parts.append(self.missing_section())
         return self.page.page("%s: report" % title, "\n".join(part for part in parts if part))

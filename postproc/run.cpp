@@ -27,7 +27,7 @@ double seconds_now() {
 
 // What the contract puts into a run directory; --overwrite removes these and nothing else.
 constexpr const char* contents[] = {
-    "config.effective.toml", "run.json", "history.csv", "solves.csv", "events.jsonl", "probes", "vtk",
+    "config.effective.toml", "run.json", "history.csv", "solves.csv", "events.jsonl", "probes", "surface", "vtk",
     "checkpoints",           "capsules", "report.html"};
 
 bool is_run_directory(const fs::path& path) {

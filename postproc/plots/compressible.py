@@ -1,0 +1,241 @@
+"""The compressible miniapp's plots: the flow on its mesh, the walls' Cp and Cf, the way to the steady state."""
+import glob
+import os
+
+import numpy as np
+
+from . import meshes, records, style
+from .vtu import Vtu
+
+EQUATIONS = ("density", "momentum_x", "momentum_y", "energy")
+
+
+# ---- the flow
+
+def _walls(run):
+    """(marker, columns) of each wall; a comparison's file is none."""
+    walls = []
+    for path in sorted(glob.glob(run.file("surface/*.csv"))):
+        name = os.path.splitext(os.path.basename(path))[0]
+        if not name.endswith("_reference"):
+            columns = run._try(os.path.join("surface", name + ".csv"), records.read_csv)
+            if columns is not None and len(columns["x"]):
+                walls.append((name, columns))
+    return walls
+
+
+def _zooms(vtu, walls):
+    """Boxes (x0, x1, y0, y1): around the body, and its front part for the mesh; the whole where nothing is small."""
+    everything = meshes.whole(vtu)
+    if not walls:
+        return everything, everything
+    x = np.concatenate([w["x"] for _, w in walls])
+    y = np.concatenate([w["y"] for _, w in walls])
+    size = max(np.ptp(x), np.ptp(y))
+    if size > 0.3 * (everything[1] - everything[0]):
+        return everything, everything
+    body = (x.min() - 0.45 * size, x.max() + 0.75 * size, y.mean() - 0.55 * size, y.mean() + 0.55 * size)
+    front = (x.min() - 0.1 * size, x.min() + 0.3 * size, y.mean() - 0.14 * size, y.mean() + 0.14 * size)
+    return body, front
+
+
+def _shown(vtu, name, zoom):
+    """The range of a field's colours: what the box holds, without the outermost two per mille."""
+    polygons = vtu.polygons()
+    low, high = polygons.min(axis=1), polygons.max(axis=1)
+    inside = (high[:, 0] >= zoom[0]) & (low[:, 0] <= zoom[1]) & (high[:, 1] >= zoom[2]) & (low[:, 1] <= zoom[3])
+    values = meshes.field_of(vtu, name)[inside]
+    values = values[np.isfinite(values)]
+    if not len(values):
+        return None
+    ends = np.quantile(values, (0.002, 0.998))
+    return tuple(ends) if ends[1] - ends[0] > 1e-9 * max(abs(ends)) else None
+
+
+def flow_figures(run, folder):
+    path = run.last_picture()
+    if path is None:
+        raise ValueError("no picture was written")
+    vtu = Vtu(path)
+    body, front = _zooms(vtu, _walls(run))
+    cells = style.number(len(vtu.corners))
+    figures = []
+    if "mach" in vtu.fields:
+        figures.append(meshes.mesh_figure(vtu, folder, "mach", body, False, _shown(vtu, "mach", body), "turbo", 12,
+                                          "Mach number", "Mach number", "Mach number, with isolines."))
+    if "pressure" in vtu.fields:
+        figures.append(meshes.mesh_figure(vtu, folder, "pressure", body, False, _shown(vtu, "pressure", body), "viridis", 12,
+                                          "p, in units of density times speed squared of the stream", "Pressure",
+                                          "Pressure, with isolines."))
+    for field, cmap in (("mach", "turbo"), ("pressure", "viridis")):
+        if field in vtu.fields:
+            figures.append(meshes.mesh_figure(
+                vtu, folder, field, front, True, _shown(vtu, field, front), cmap, 0, style.words(field),
+                "%s on the mesh" % style.words(field).capitalize(), "Each cell one colour; %s cells in all." % cells,
+                field + "_mesh"))
+    return figures, "From %s." % os.path.relpath(path, run.path)
+
+
+# ---- the walls
+
+def _sides(columns):
+    upper = columns["upper"] > 0
+    sides = [("upper side", upper), ("lower side", ~upper)]
+    return [(name, np.flatnonzero(at)[np.argsort(columns["x"][at])]) for name, at in sides if np.any(at)]
+
+
+def _comparisons(run, marker, quantity):
+    for table in run.config.get("surface", []):
+        if not isinstance(table, dict) or table.get("marker") != marker or table.get("quantity", "cp") != quantity:
+            continue
+        columns = run._try("surface/%s_reference.csv" % table.get("name"), records.read_csv)
+        if columns is not None:
+            yield table, columns
+
+
+def _surface_plot(run, folder, marker, columns, quantity):
+    figure, axes = style.new(height=4)
+    sides = _sides(columns)
+    for (name, at), line in zip(sides, ("-", "--")):
+        axes.plot(columns["x"][at], columns[quantity][at], line, label=name if len(sides) > 1 else "this run",
+                  marker="." if len(at) < 60 else None)
+    caption = "Wall %s." % marker
+    for table, published in _comparisons(run, marker, quantity):
+        axes.plot(published["x"], published["published"], "o", color=style.COLOURS[6], markerfacecolor="white",
+                  markersize=4.5, label="published", zorder=1)
+        caption += " Published: %s; largest difference %.2g." % (
+            records.published_source(table.get("reference", {}).get("file", "")),
+            run.run.get("quantities", {}).get("error_" + table["name"], np.nan) or np.nan)
+    if quantity == "cp":
+        axes.invert_yaxis()  # suction upwards, as aerodynamicists draw it
+    else:
+        axes.axhline(0, color="#888888", linewidth=0.8)
+        values = columns[quantity]
+        high = np.quantile(values, 0.995)
+        axes.set_ylim(min(1.1 * values.min(), -0.05 * high), 1.15 * high)
+    axes.set_xlabel("x")
+    axes.set_ylabel({"cp": "$C_p$", "cf": "$C_f$"}[quantity])
+    axes.set_title({"cp": "Pressure coefficient", "cf": "Skin friction coefficient"}[quantity])
+    if len(axes.get_lines()) > 1:
+        axes.legend()
+    names = [name for name in ("x", "y", quantity) if name in columns]
+    return style.save(figure, folder, "surface_%s_%s" % (marker, quantity), caption,
+                      [(name, columns[name]) for name in names])
+
+
+def surface_figures(run, folder):
+    figures = []
+    for marker, columns in _walls(run):
+        for quantity in ("cp", "cf"):
+            if quantity in columns:
+                figures.append(_surface_plot(run, folder, marker, columns, quantity))
+    return figures
+
+
+# ---- along a line, for flows that vary in one direction
+
+def tube_figures(run, folder):
+    """Sod's tube: the cells beside the exact solution."""
+    table = run.table("flow").get("initial")
+    kind = table.get("type") if isinstance(table, dict) else table
+    if kind != "sod":
+        return []
+    vtu = Vtu(run.last_picture())
+    x = np.array([p[:, 0].mean() for p in vtu.polygons()])
+    exact = records.read_csv(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "reference",
+                                          "sod_exact_t0.2.csv"))
+    figure, all_axes = style.new(height=5.6, nrows=3, sharex=True)
+    at = np.argsort(x)
+    for axes, name, published in zip(all_axes, ("density", "velocity.0", "pressure"), ("rho", "u", "p")):
+        values = meshes.field_of(vtu, name)
+        axes.plot(exact["x"], exact[published], color=style.COLOURS[6], linewidth=1, label="exact")
+        axes.plot(x[at], values[at], ".", markersize=3, label="this run")
+        axes.set_ylabel({"velocity.0": "u"}.get(name, name))
+    all_axes[0].set_title("Along the tube")
+    all_axes[0].legend()
+    all_axes[-1].set_xlabel("x")
+    return [style.save(figure, folder, "tube", "All cells, beside the exact solution at t = 0.2.")]
+
+
+# ---- the way to the steady state
+
+def _relative(history):
+    """name -> residual norm over the first of the scheme of full order, from the very start."""
+    order = history.get("order")
+    start = 0 if order is None else int(np.argmax(order == np.nanmax(order)))
+    found = {}
+    for name in EQUATIONS:
+        values = history.get("residual_" + name)
+        if values is not None and np.any(values > 0):
+            first = values[start] if values[start] > 0 else np.nanmax(values)
+            found[name] = np.where(values > 0, values / first, np.nan)
+    return found, start
+
+
+def _residual_against(history, x, label, folder, name, caption):
+    residuals, start = _relative(history)
+    if not residuals:
+        raise ValueError("no residual is positive")
+    figure, axes = style.new()
+    for i, (equation, values) in enumerate(residuals.items()):
+        axes.plot(x, values, label=style.words(equation), linewidth=2 if equation == "energy" else 1.1,
+                  color=style.COLOURS[i])
+    if start > 0:
+        axes.axvline(x[start], color="#888888", linewidth=0.8, linestyle=":")
+    axes.set_yscale("log")
+    axes.set_xlabel(label)
+    axes.set_ylabel(r"$\|R\| \,/\, \|R_0\|$")
+    axes.set_title("Residual against %s" % label)
+    axes.legend()
+    data = [(label.replace(" ", "_"), x)] + list(residuals.items())
+    return style.save(figure, folder, name, caption, data)
+
+
+def _plain(history, x, names, title, label, folder, file, log, caption):
+    shown = [(n, history[n]) for n in names if n in history and np.any(np.isfinite(history[n]))]
+    if not shown:
+        return []
+    figure, axes = style.new()
+    for name, values in shown:
+        axes.plot(x, values, label=style.words(name))
+    if log and all(np.nanmin(v) > 0 for _, v in shown):
+        axes.set_yscale("log")
+    axes.set_xlabel("step")
+    axes.set_ylabel(label)
+    axes.set_title(title)
+    if len(shown) > 1:
+        axes.legend()
+    return [style.save(figure, folder, file, caption, [("step", x)] + shown)]
+
+
+def convergence_figures(run, folder):
+    history = run.history
+    if history is None or not len(history["step"]):
+        raise ValueError("no rows in history.csv")
+    steps = history["step"]
+    figures = []
+    if "linear_iterations" in history:
+        figures.append(_residual_against(history, history["linear_iterations"], "linear iterations", folder,
+                                         "residual_iterations", "Cumulative iterations of the linear solver, rejected steps "
+                                         "included. Dotted: where the second-order scheme begins."))
+    figures.append(_residual_against(history, history["wall"] - history["wall"][0], "seconds", folder, "residual_seconds",
+                                     "Wall time since the first step; pictures and records included."))
+    figures += _plain(history, steps, ("cfl",), "CFL number", "CFL", folder, "cfl", True, "Of each accepted step.")
+    figures += _plain(history, steps, ("drag", "lift"), "Forces", "coefficient", folder, "forces", False,
+                      "Lift and drag coefficients on the reference length.")
+    return figures
+
+
+def ilu_figures(run, folder):
+    """The preconditioner's own measures, a value a solve."""
+    solves = run.solves
+    if solves is None:
+        return []
+    number = np.arange(1, len(solves["iterations"]) + 1)
+    figures = _plain(solves, number, ("iterations",), "Iterations of each solve", "iterations", folder, "solve_iterations",
+                     False, "One value a linear solve.")
+    figures += _plain(solves, number, ("ilu_residual",), "ILU residual", "reduction in the 1-norm", folder, "ilu_residual",
+                      True, "Fixed-point residual of the factors after the build sweeps, over that of the initial guess.")
+    figures += _plain(solves, number, ("dominance_L", "dominance_U"), "Dominance of the factors", "max norm", folder,
+                      "ilu_dominance", True, "Max norm of the Jacobi iteration matrices of L and U; below 1: dominant.")
+    return figures
