@@ -54,7 +54,7 @@ struct Given {
   bool p, velocity, t;
 };
 WEIR_HD inline Given given(BoundaryType t) {
-  const bool all = t == BoundaryType::supersonic_inflow || t == BoundaryType::exact;
+  const bool all = t == BoundaryType::supersonic_inflow || t == BoundaryType::exact || t == BoundaryType::farfield;
   return {all, all || is_no_slip(t), all || t == BoundaryType::isothermal_wall};
 }
 
