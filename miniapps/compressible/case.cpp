@@ -125,6 +125,9 @@ void read_pseudo_time(const Table& t, PseudoTimeOptions& o) {
   if (o.max_rejections < 0) t.fail("max_rejections", "max_rejections must not be negative");
   o.rejected_cut = fraction(t, "rejected_cut", o.rejected_cut);
   o.largest_growth = positive(t, "largest_growth", o.largest_growth);
+  o.growth = positive(t, "growth", o.growth);
+  o.acceleration = t.get<int>("acceleration", o.acceleration);
+  if (o.acceleration < 0) t.fail("acceleration", "acceleration is a number of steps (0: off)");
   o.matrix_free = t.choice("jacobian", {"matrix_free", "first_order"}, "matrix_free") == "matrix_free";
 }
 

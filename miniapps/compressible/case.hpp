@@ -32,6 +32,8 @@ struct PseudoTimeOptions {
   int max_rejections = 12;  // of one step, before the run gives up
   double rejected_cut = 0.1;  // what a rejected step does to the CFL number
   double largest_growth = 10;  // a step that multiplies the residual by more is rejected
+  int acceleration = 8;  // steps before that accelerate the next one; 0: the paper's scheme
+  double growth = 1;     // of the CFL number at each step that was not relaxed, beside (3)
   bool matrix_free = true;    // Newton: products with dR/dU of the scheme itself; false: with the first-order Jacobian
 };
 

@@ -76,7 +76,8 @@ PseudoTime<Space>::PseudoTime(FlowEquations<Space>& equations, const PseudoTimeO
       dU_(U_.size()),
       trial_(U_.size()),
       trial_R_(U_.size()),
-      scale_(equations.cells()) {
+      scale_(equations.cells()),
+      acceleration_(U_.size(), options.matrix_free ? 0 : options.acceleration) {
   newton_.lend(trial_, trial_R_);
   reset_cfl();
 }
@@ -91,6 +92,7 @@ void PseudoTime<Space>::resume() {
 template <class Space>
 void PseudoTime<Space>::start_phase(int order) {
   control.order = order;
+  acceleration_.forget();
   resume();
   control.norm = norms<Space>(minus_R_);
   control.reference = control.norm[3];
@@ -116,17 +118,24 @@ SolveResult PseudoTime<Space>::solve(Timings& timings) {
     is_set_up_ = true;
   }
   fill<Space>(0, dU_);
-  if (!options_.matrix_free) return solver_.solve(J_, minus_R_, dU_);
+  if (!options_.matrix_free) {
+    assign<Space>(minus_R_, trial_R_);
+    acceleration_.reduce(trial_R_);
+    const SolveResult result = solver_.solve(J_, trial_R_, dU_);
+    acceleration_.complete(dU_);
+    return result;
+  }
   newton_.linearise(U_, minus_R_, scale_, control.cfl);
   return solver_.solve(newton_, minus_R_, dU_);
 }
 
 // (3), between floor and cap. Below the floor, where rejections have led, it at least doubles.
 template <class Space>
-void PseudoTime<Space>::ramp(double ratio) {
+void PseudoTime<Space>::ramp(double ratio, double omega) {
   const double r = ratio > 1 ? options_.exponent_down : options_.exponent_up;
   const double floor = std::min(options_.cfl_start, 2 * control.cfl);
-  control.cfl = std::clamp(control.cfl * std::pow(ratio, r), floor, options_.cfl_max);
+  const double growth = omega < 1 ? 1 : options_.growth;
+  control.cfl = std::clamp(control.cfl * growth * std::pow(ratio, r), floor, options_.cfl_max);
 }
 
 template <class Space>
@@ -157,11 +166,13 @@ void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
   } else {
     a.accepted = true;
     std::swap(U_, trial_);
+    negate<Space>(trial_R_, trial_R_);
+    acceleration_.learn(a.omega, dU_, minus_R_, trial_R_);
+    std::swap(minus_R_, trial_R_);
     newton_.lend(trial_, trial_R_);
-    negate<Space>(trial_R_, minus_R_);
     const double ratio = norm[3] > 0 ? control.norm[3] / norm[3] : 1;
     control.norm = norm;
-    ramp(ratio);                                                   // (3)
+    ramp(ratio, a.omega);                                                   // (3)
   }
 }
 
@@ -172,7 +183,10 @@ Attempt PseudoTime<Space>::attempt(Timings& timings) {
   a.solve = solve(timings);                                        // (1)
   control.linear_iterations += a.solve.iterations;
   judge(a, timings);
-  if (!a.accepted) control.cfl *= options_.rejected_cut;
+  if (!a.accepted) {
+    control.cfl *= options_.rejected_cut;
+    acceleration_.forget();
+  }
   return a;
 }
 

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <string>
 
+#include "miniapps/compressible/acceleration.hpp"
 #include "miniapps/compressible/case.hpp"
 #include "miniapps/compressible/flow_equations.hpp"
 #include "postproc/timings.hpp"
@@ -64,7 +65,7 @@ class PseudoTime {
  private:
   SolveResult solve(Timings& timings);
   void judge(Attempt& attempt, Timings& timings);
-  void ramp(double ratio);
+  void ramp(double ratio, double omega);
 
   FlowEquations<Space>& equations_;
   PseudoTimeOptions options_;
@@ -72,6 +73,7 @@ class PseudoTime {
   BlockCsr<Space> J_;
   MatrixFreeJacobian<Space> newton_;
   Array<double, Space> U_, minus_R_, dU_, trial_, trial_R_, scale_;
+  StepAcceleration<Space> acceleration_;
   bool is_set_up_ = false;
   double setup_seconds_ = 0;
 };
