@@ -39,8 +39,10 @@ void StepAcceleration<Space>::learn(double taken, View<double> d, View<double> m
   const int place = next_;
   double length2 = whole * whole;
   for (int pass = 0; pass < 2 && count_ > 0; ++pass) {  // the second one for orthogonality to round-off
-    if (pass == 0) Y_.project(minus_R, count_, h_.data());
-    else std::swap(h_, left_);
+    if (pass == 0)
+      Y_.project(minus_R, count_, h_.data());
+    else
+      std::swap(h_, left_);
     if (place < count_) h_[static_cast<std::size_t>(place)] = 0;  // the oldest pair makes room
     length2 = Y_.subtract(h_.data(), count_, minus_R, left_.data());
     for (int j = 0; j < count_; ++j) h_[static_cast<std::size_t>(j)] *= -1;

@@ -22,8 +22,8 @@ class StepAcceleration {
   bool is_on() const { return most_ > 0; }
   void forget() { count_ = next_ = 0; }
 
-  void reduce(View<double> minus_R);    // b in place of -R; keeps g
-  void complete(View<double> d);        // d += S g
+  void reduce(View<double> minus_R);  // b in place of -R; keeps g
+  void complete(View<double> d);      // d += S g
   // After an accepted step U + taken d. Both views are used up: d, and -R before the step.
   void learn(double taken, View<double> d, View<double> minus_R, View<const double> minus_R_after);
 

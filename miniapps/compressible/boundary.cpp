@@ -32,8 +32,9 @@ FlowBoundary read_entry(const Table& t, const std::string& name, const Compressi
                                                             {"supersonic_outflow", BoundaryType::supersonic_outflow},
                                                             {"exact", BoundaryType::exact}};
   if (!t.has("type")) t.fail("type", "marker '" + name + "' needs a type");
-  const std::string type = t.choice("type", {"farfield", "slip_wall", "symmetry", "adiabatic_wall", "isothermal_wall",
-                                             "supersonic_inflow", "supersonic_outflow", "exact"},
+  const std::string type = t.choice("type",
+                                    {"farfield", "slip_wall", "symmetry", "adiabatic_wall", "isothermal_wall",
+                                     "supersonic_inflow", "supersonic_outflow", "exact"},
                                     "farfield");
   FlowBoundary b;
   b.name = name;

@@ -128,7 +128,7 @@ void read_pseudo_time(const Table& t, PseudoTimeOptions& o) {
   o.growth = positive(t, "growth", o.growth);
   o.acceleration = t.get<int>("acceleration", o.acceleration);
   if (o.acceleration < 0) t.fail("acceleration", "acceleration is a number of steps (0: off)");
-  o.matrix_free = t.choice("jacobian", {"matrix_free", "first_order"}, "matrix_free") == "matrix_free";
+  o.matrix_free = t.choice("jacobian", {"matrix_free", "first_order"}, "first_order") == "matrix_free";
 }
 
 void read_time(const Table& t, UnsteadyOptions& time) {

@@ -20,11 +20,11 @@ struct ExactFlow {
   FlowKind kind = FlowKind::freestream;
   double gamma = 1.4, mach = 0.5;
   double direction[2] = {1, 0};
-  double strength = 5;       // of the vortex, relative to the stream's speed
+  double strength = 5;  // of the vortex, relative to the stream's speed
   double centre[2] = {0, 0};
   double period[2] = {0, 0};  // of a periodic box; 0: none
-  double wedge_angle = 0;    // radians
-  double shock_angle = 0;    // radians; set by prepare()
+  double wedge_angle = 0;     // radians
+  double shock_angle = 0;     // radians; set by prepare()
 
   void prepare();  // once the members above stand
   PrimitiveState at(double x, double y, double t) const;

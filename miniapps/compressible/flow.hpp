@@ -36,8 +36,8 @@ struct CompressibleFlow {
   std::int64_t step = 0, first_step_second_order = -1;
   double time = 0;
 
-  CompressibleFlow(const CompressibleCase& flow_case, const UnstructuredMesh& on,
-                   const std::vector<FlowBoundary>& with, const Table& linear);
+  CompressibleFlow(const CompressibleCase& flow_case, const UnstructuredMesh& on, const std::vector<FlowBoundary>& with,
+                   const Table& linear);
 
   void initialise();              // the initial state, on the host and up
   void set_outside(double at);    // of patches with the exact solution

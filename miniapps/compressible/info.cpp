@@ -97,8 +97,14 @@ RunHeader compressible_header(const CompressibleCase& c, const UnstructuredMesh&
   h.cells = mesh.cells();
   h.unknowns = 4 * h.cells;
   h.end_time = c.time.end;
-  h.history = {"residual_density",  "residual_momentum_x", "residual_momentum_y", "residual_energy",
-               "lift",              "drag",                "linear_iterations",   "order"};
+  h.history = {"residual_density",
+               "residual_momentum_x",
+               "residual_momentum_y",
+               "residual_energy",
+               "lift",
+               "drag",
+               "linear_iterations",
+               "order"};
   h.quantities = quantity_names(c, boundary);
   h.notes = {{"scheme", scheme_line(c)}, {"steps", step_line(c)}};
   return h;
@@ -120,7 +126,8 @@ void info_compressible(const Table& config, std::ostream& out) {
   for (const auto& [label, text] : h.notes) out << fmt::format("{:<10} {}\n", label, text);
   out << "flow       " << flow_solver<Host>(config.table("linear")).describe() << "\n";
   out << fmt::format(
-      "memory     {:.1f} MB: mesh {:.1f}, flow {:.1f}, matrix {:.1f}, solver {:.1f}, program {:.1f}; {:.0f} bytes a cell\n",
+      "memory     {:.1f} MB: mesh {:.1f}, flow {:.1f}, matrix {:.1f}, solver {:.1f}, program {:.1f}; {:.0f} bytes a "
+      "cell\n",
       megabytes(m.total()), megabytes(m.mesh), megabytes(m.flow), megabytes(m.matrix), megabytes(m.solver),
       megabytes(m.process), static_cast<double>(m.total() - m.process) / static_cast<double>(h.cells));
 }

@@ -13,8 +13,8 @@
 namespace weir {
 namespace {
 
-const std::vector<std::string> known_fields = {"mach",     "pressure", "density",     "velocity",
-                                               "entropy",  "cp",       "temperature", "cell"};
+const std::vector<std::string> known_fields = {"mach",    "pressure", "density",     "velocity",
+                                               "entropy", "cp",       "temperature", "cell"};
 
 SurfaceComparison read_comparison(const Table& t, const std::vector<FlowBoundary>& boundary) {
   SurfaceComparison s;

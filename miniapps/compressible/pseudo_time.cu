@@ -37,9 +37,8 @@ WEIR_HD inline double relative_change(const double* U, const double* dU) {
 template <class Space>
 double largest_change(View<const double> U, View<const double> dU) {
   const double *u = U.data(), *d = dU.data();
-  return max_abs<Space>(static_cast<int>(U.size() / 4), [=] WEIR_HD(int i) {
-    return relative_change(u + 4 * i, d + 4 * i);
-  });
+  return max_abs<Space>(static_cast<int>(U.size() / 4),
+                        [=] WEIR_HD(int i) { return relative_change(u + 4 * i, d + 4 * i); });
 }
 
 // trial = U + omega dU; a cell whose density or pressure is not positive there, or -1.
@@ -107,14 +106,16 @@ template <class Space>
 SolveResult PseudoTime<Space>::solve(Timings& timings) {
   {
     ScopedTimer timer(timings.at("flow equations", "jacobian"));
-    equations_.space().time_step_scale(U_, scale_);                // (4)
+    equations_.space().time_step_scale(U_, scale_);  // (4)
     equations_.matrix(U_, scale_, control.cfl, J_);
   }
   setup_seconds_ = 0;
   {
     ScopedTimer timer(setup_seconds_);
-    if (is_set_up_) solver_.update(J_);
-    else solver_.setup(J_);
+    if (is_set_up_)
+      solver_.update(J_);
+    else
+      solver_.setup(J_);
     is_set_up_ = true;
   }
   fill<Space>(0, dU_);
@@ -147,7 +148,7 @@ void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
     return;
   }
   a.omega = std::min(1.0, std::max(options_.relaxation / change, options_.least_relaxation));
-  a.bad_cell = move<Space>(a.omega, U_, dU_, trial_);              // (2)
+  a.bad_cell = move<Space>(a.omega, U_, dU_, trial_);  // (2)
   if (a.bad_cell >= 0) {
     a.why = "density or pressure is not positive";
     return;
@@ -172,7 +173,7 @@ void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
     newton_.lend(trial_, trial_R_);
     const double ratio = norm[3] > 0 ? control.norm[3] / norm[3] : 1;
     control.norm = norm;
-    ramp(ratio, a.omega);                                                   // (3)
+    ramp(ratio, a.omega);  // (3)
   }
 }
 
@@ -180,7 +181,7 @@ template <class Space>
 Attempt PseudoTime<Space>::attempt(Timings& timings) {
   Attempt a;
   a.cfl = control.cfl;
-  a.solve = solve(timings);                                        // (1)
+  a.solve = solve(timings);  // (1)
   control.linear_iterations += a.solve.iterations;
   judge(a, timings);
   if (!a.accepted) {

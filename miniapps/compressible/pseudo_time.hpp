@@ -23,14 +23,14 @@ namespace weir {
 struct PseudoTimeControl {
   int order = 1;
   double cfl = 0;
-  double reference = 0;  // the residual of energy at the start of this phase
-  std::array<double, 4> norm{};  // of each equation's residual, now
+  double reference = 0;                // the residual of energy at the start of this phase
+  std::array<double, 4> norm{};        // of each equation's residual, now
   std::int64_t linear_iterations = 0;  // cumulative, rejected attempts included
 };
 
 struct Attempt {
   bool accepted = false;
-  std::string why;    // of a rejection
+  std::string why;  // of a rejection
   bool not_finite = false;
   int bad_cell = -1;  // where the rejection tells one
   double cfl = 0, omega = 0;
