@@ -3,10 +3,12 @@
 #pragma once
 #include "physics/dual.hpp"
 #include "physics/flux.hpp"
+#include "physics/roe_derivatives.hpp"
 
 namespace weir {
 
-// left, right = dF / d(rho, u_n, u_t, p) of the left and the right side, by forward differentiation of any flux.
+// left, right = dF / d(rho, u_n, u_t, p) of the left and the right side, by forward differentiation of any flux (Roe's:
+// roe_derivatives.hpp).
 template <class Scheme, class T>
 WEIR_HD inline void flux_derivatives(const Scheme& scheme, const Side<T>& l, const Side<T>& r, T left[4][4],
                                      T right[4][4]) {
@@ -37,7 +39,7 @@ WEIR_HD inline void subtract_thin_layer_derivatives(const Gas& gas, const Side<T
   const T normal = m43 * (r.un - l.un), tangent = m * (r.ut - l.ut);
   const T energy = un * normal + ut * tangent + km * (tr - tl);
   const auto subtract = [&](const Side<T>& s, const T& t, double sign, T a[4][4]) {
-    const T by_p = (gas.gamma_m2) / s.rho, by_rho = -t / s.rho;  // of T
+    const T inverse_rho = 1.0 / s.rho, by_p = gas.gamma_m2 * inverse_rho, by_rho = -t * inverse_rho;  // of T
     const T nt = normal * half_slope, tt = tangent * half_slope, et = energy * half_slope + sign * km;
     a[1][0] = a[1][0] - nt * by_rho;
     a[1][1] = a[1][1] - sign * m43;
