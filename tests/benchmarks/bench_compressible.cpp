@@ -1,8 +1,12 @@
-// bench_compressible [SIDE ...]: residual, Jacobian and time-step scale of the compressible discretisation on boxes of
-// SIDE x SIDE quadrilaterals (and twice as many triangles), one thread, in processor time.
+// bench_compressible [SIDE | FILE ...]: residual, Jacobian and time-step scale of the compressible discretisation, one
+// thread, in processor time, on boxes of SIDE x SIDE quadrilaterals and on meshes from files, cells in reverse
+// Cuthill-McKee order.
 #include <cmath>
 #include <cstdlib>
 
+#include "mesh/ordering/make_ordering.hpp"
+#include "mesh/read/read_mesh.hpp"
+#include "mesh/renumber.hpp"
 #include "miniapps/compressible/discretisation.hpp"
 #include "tests/benchmarks/bench.hpp"
 #include "tests/support/box_mesh.hpp"
@@ -67,8 +71,12 @@ int main(int argc, char** argv) {
   bench::set_threads(1);
   std::printf("triad, one thread: %.1f GB/s\n", bench::triad_bytes_per_second(1, true) / 1e9);
   bench::Table table({"cells", "what", "ms", "ns/face", "GB/s"});
-  std::vector<int> sides;
-  for (int k = 1; k < argc; ++k) sides.push_back(std::atoi(argv[k]));
-  if (sides.empty()) sides = {115, 460};
-  for (int n : sides) bench::measure(table, test::box_mesh({.nx = n, .ny = n, .kind = test::CellKind::quads}));
+  std::vector<std::string> meshes(argv + 1, argv + argc);
+  if (meshes.empty()) meshes = {"115", "460"};
+  for (const std::string& name : meshes) {
+    const int side = std::atoi(name.c_str());
+    const auto mesh =
+        side > 0 ? test::box_mesh({.nx = side, .ny = side, .kind = test::CellKind::quads}) : read_mesh(name);
+    bench::measure(table, renumber_cells(mesh, make_ordering(mesh, {}).order));
+  }
 }
