@@ -6,51 +6,41 @@
 namespace weir {
 
 template <class Space>
-void boundary_gradients(const SpatialView& v) {
+void gradients(const SpatialView& v) {
+  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { cell::gradient(v, i); });
   for_each<Space>(v.cells.at_boundary, [=] WEIR_HD(int n) { cell::boundary_gradient(v, n); });
+}
+template <class Space>
+void limiters(const SpatialView& v) {
+  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { cell::limiter(v, i); });
 }
 
 template <class Space, class Scheme>
-void boundary_fluxes_by(const SpatialView& v, const Scheme& scheme) {
+void boundary_fluxes(const SpatialView& v, const Scheme& scheme) {
   for_each<Space>(v.boundary.count, [=] WEIR_HD(int f) { boundary::flux_of_face(v, scheme, f); });
 }
 template <class Space>
-void boundary_fluxes(const SpatialView& v) {
-  with_scheme(v, [&](const auto& scheme) { boundary_fluxes_by<Space>(v, scheme); });
+void boundary_residual(const SpatialView& v, View<double> R) {
+  with_scheme(v, [&](const auto& scheme) { boundary_fluxes<Space>(v, scheme); });
+  double* r = R.data();
+  for_each<Space>(v.cells.at_boundary, [=] WEIR_HD(int n) { cell::add_boundary(v, r, n); });
 }
+
 template <class Space, class Scheme>
-void boundary_jacobians_by(const SpatialView& v, const Scheme& scheme) {
+void boundary_blocks(const SpatialView& v, const Scheme& scheme) {
   for_each<Space>(v.boundary.count, [=] WEIR_HD(int f) { boundary::jacobian_of_face(v, scheme, f); });
 }
 template <class Space>
-void boundary_jacobians(const SpatialView& v) {
-  with_scheme(v, [&](const auto& scheme) { boundary_jacobians_by<Space>(v, scheme); });
+void boundary_jacobian(const SpatialView& v) {
+  with_scheme(v, [&](const auto& scheme) { boundary_blocks<Space>(v, scheme); });
+  for_each<Space>(v.cells.at_boundary, [=] WEIR_HD(int n) { cell::add_boundary_block(v, n); });
 }
 
 template <class Space>
-void cell_gradients(const SpatialView& v) {
-  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { cell::gradient(v, i); });
-}
-template <class Space>
-void cell_limiters(const SpatialView& v) {
-  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { cell::limiter(v, i); });
-}
-template <class Space>
-void cell_residuals(const SpatialView& v, View<double> R) {
-  double* r = R.data();
-  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { cell::residual(v, r, i); });
-  for_each<Space>(v.cells.at_boundary, [=] WEIR_HD(int n) { cell::add_boundary(v, r, n); });
-}
-template <class Space>
-void cell_time_step_scales(const SpatialView& v, View<double> scale) {
+void time_step_scales(const SpatialView& v, View<double> scale) {
   double* s = scale.data();
   for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { cell::time_step_scale(v, s, i); });
   for_each<Space>(v.cells.at_boundary, [=] WEIR_HD(int n) { cell::add_boundary_scale(v, s, n); });
-}
-template <class Space>
-void diagonal_blocks(const SpatialView& v) {
-  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { cell::diagonal_block(v, i); });
-  for_each<Space>(v.cells.at_boundary, [=] WEIR_HD(int n) { cell::add_boundary_block(v, n); });
 }
 
 template <class Space>
@@ -64,15 +54,12 @@ void wall_stresses(const SpatialView& v, int first, int count, const WallStress<
   });
 }
 
-#define WEIR_CELL_LOOPS(S)                                                  \
-  template void boundary_gradients<S>(const SpatialView&);                  \
-  template void boundary_fluxes<S>(const SpatialView&);                     \
-  template void boundary_jacobians<S>(const SpatialView&);                  \
-  template void cell_gradients<S>(const SpatialView&);                      \
-  template void cell_limiters<S>(const SpatialView&);                       \
-  template void cell_residuals<S>(const SpatialView&, View<double>);        \
-  template void cell_time_step_scales<S>(const SpatialView&, View<double>); \
-  template void diagonal_blocks<S>(const SpatialView&);                     \
+#define WEIR_CELL_LOOPS(S)                                              \
+  template void gradients<S>(const SpatialView&);                       \
+  template void limiters<S>(const SpatialView&);                        \
+  template void boundary_residual<S>(const SpatialView&, View<double>); \
+  template void boundary_jacobian<S>(const SpatialView&);               \
+  template void time_step_scales<S>(const SpatialView&, View<double>);  \
   template void wall_stresses<S>(const SpatialView&, int, int, const WallStress<S>&);
 WEIR_CELL_LOOPS(Host)
 WEIR_CELL_LOOPS(Device)

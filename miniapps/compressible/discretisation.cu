@@ -46,8 +46,8 @@ SpatialArrays<Space>::SpatialArrays(const SpatialGeometry& g, const Gas& point, 
   view.gradient = s.gradient;
   view.flux_scheme = s.flux;
   view.venkatakrishnan = s.venkatakrishnan;
-  view.faces = {static_cast<int>(n), owner.data(), neighbour.data(), F,         F + n,    F + 2 * n,
-                F + 3 * n,           F + 4 * n,    F + 5 * n,        F + 6 * n, F + 7 * n};
+  view.faces = {static_cast<int>(n), g.sorted,  owner.data(), neighbour.data(), F,         F + n,
+                F + 2 * n,           F + 3 * n, F + 4 * n,    F + 5 * n,        F + 6 * n, F + 7 * n};
   view.boundary = {static_cast<int>(b), cell_of_face.data(), type.data(), B,         B + b,
                    B + 2 * b,           B + 3 * b,           B + 4 * b,   B + 5 * b, outside.data()};
   view.cells = {static_cast<int>(cells),
@@ -106,24 +106,22 @@ template <class Space>
 void states_and_gradients(const SpatialView& v, View<const double> U) {
   primitive_states<Space>(v, U);
   if (v.order == 1) return;
-  cell_gradients<Space>(v);
-  boundary_gradients<Space>(v);
-  if (v.limiter != Limiter::none) cell_limiters<Space>(v);
+  gradients<Space>(v);
+  if (v.limiter != Limiter::none) limiters<Space>(v);
 }
 
 template <class Space>
 void Discretisation<Space>::residual(View<const double> U, View<double> R) {
   const SpatialView& v = arrays_->view;
   states_and_gradients<Space>(v, U);
-  interior_fluxes<Space>(v);
-  boundary_fluxes<Space>(v);
-  cell_residuals<Space>(v, R);
+  interior_residual<Space>(v, R);
+  boundary_residual<Space>(v, R);
 }
 
 template <class Space>
 void Discretisation<Space>::time_step_scale(View<const double> U, View<double> scale) {
   primitive_states<Space>(arrays_->view, U);
-  cell_time_step_scales<Space>(arrays_->view, scale);
+  time_step_scales<Space>(arrays_->view, scale);
 }
 
 template <class Space>
@@ -135,9 +133,8 @@ void Discretisation<Space>::jacobian(View<const double> U, BlockCsr<Space>& J) {
   v.values = J.values().data();
   v.diagonal = J.view().diagonal.data();
   primitive_states<Space>(v, U);
-  interior_jacobians<Space>(v);
-  boundary_jacobians<Space>(v);
-  diagonal_blocks<Space>(v);
+  interior_jacobian<Space>(v);
+  boundary_jacobian<Space>(v);
 }
 
 template <class Space>

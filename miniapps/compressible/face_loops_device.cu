@@ -1,4 +1,5 @@
 // A thread a face, or a cell. Faces follow their owners, so that neighbouring threads read neighbouring cells.
+#include "miniapps/compressible/cell_kernels.hpp"
 #include "miniapps/compressible/face_kernels.hpp"
 #include "miniapps/compressible/schemes.hpp"
 #include "solvers/device/for_each.hpp"
@@ -6,11 +7,11 @@
 namespace weir {
 
 template <class Space, class Scheme>
-void interior_fluxes_by(const SpatialView& v, const Scheme& scheme) {
+void interior_fluxes(const SpatialView& v, const Scheme& scheme) {
   for_each<Space>(v.faces.count, [=] WEIR_HD(int f) { face::flux<double>(v, scheme, f); });
 }
 template <class Space, class Scheme>
-void interior_jacobians_by(const SpatialView& v, const Scheme& scheme) {
+void off_diagonal_blocks(const SpatialView& v, const Scheme& scheme) {
   for_each<Space>(v.faces.count, [=] WEIR_HD(int f) { face::jacobian<double>(v, scheme, f); });
 }
 
@@ -20,12 +21,15 @@ void primitive_states<Device>(const SpatialView& v, View<const double> U) {
   for_each<Device>(v.cells.count, [=] WEIR_HD(int i) { face::primitive_of<double>(v, u, i); });
 }
 template <>
-void interior_fluxes<Device>(const SpatialView& v) {
-  with_scheme(v, [&](const auto& scheme) { interior_fluxes_by<Device>(v, scheme); });
+void interior_residual<Device>(const SpatialView& v, View<double> R) {
+  with_scheme(v, [&](const auto& scheme) { interior_fluxes<Device>(v, scheme); });
+  double* r = R.data();
+  for_each<Device>(v.cells.count, [=] WEIR_HD(int i) { cell::residual(v, r, i); });
 }
 template <>
-void interior_jacobians<Device>(const SpatialView& v) {
-  with_scheme(v, [&](const auto& scheme) { interior_jacobians_by<Device>(v, scheme); });
+void interior_jacobian<Device>(const SpatialView& v) {
+  with_scheme(v, [&](const auto& scheme) { off_diagonal_blocks<Device>(v, scheme); });
+  for_each<Device>(v.cells.count, [=] WEIR_HD(int i) { cell::diagonal_block(v, i); });
 }
 
 }  // namespace weir

@@ -8,6 +8,7 @@ namespace weir {
 // On the host, as the mesh gives it.
 struct SpatialGeometry {
   std::vector<int> owner, neighbour;
+  int sorted = 0;            // faces that are not periodic
   std::vector<double> face;  // nx, ny, area, lx, ly, rx, ry, inverse: `faces` numbers each
   std::vector<int> boundary_cell_of_face, type;
   std::vector<double> boundary_face;  // nx, ny, area, lx, ly, inverse

@@ -29,6 +29,7 @@ void interior(const UnstructuredMesh& mesh, SpatialGeometry& g) {
   const std::size_t n = at(mesh.interior_faces());
   g.owner.assign(mesh.owner.begin(), mesh.owner.begin() + static_cast<std::ptrdiff_t>(n));
   g.neighbour = mesh.neighbour;
+  g.sorted = mesh.interior_faces() - mesh.periodic_faces;
   g.face.resize(8 * n);
   for (std::size_t f = 0; f < n; ++f) {
     const Point l = mesh.centre[at(mesh.owner[f])], r = neighbour_centre(mesh, static_cast<int>(f));

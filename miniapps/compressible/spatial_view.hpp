@@ -12,7 +12,7 @@ namespace weir {
 
 // Interior faces; l and r: from the left and the right cell's centre to the face's middle.
 struct InteriorFaces {
-  int count = 0;
+  int count = 0, sorted = 0;  // the first `sorted` follow their owners; periodic ones do not
   const int *owner = nullptr, *neighbour = nullptr;
   const double *nx = nullptr, *ny = nullptr, *area = nullptr;
   const double *lx = nullptr, *ly = nullptr, *rx = nullptr, *ry = nullptr;
@@ -60,29 +60,21 @@ struct SpatialView {
 template <class Space>
 void primitive_states(const SpatialView& v, View<const double> U);
 template <class Space>
-void interior_fluxes(const SpatialView& v);
+void interior_residual(const SpatialView& v, View<double> R);  // fluxes, and their sums over the cells
 template <class Space>
-void interior_jacobians(const SpatialView& v);
+void interior_jacobian(const SpatialView& v);  // all blocks
 
-// Boundary loops.
+// Cells alone, or boundary faces.
 template <class Space>
-void boundary_gradients(const SpatialView& v);
+void gradients(const SpatialView& v);
 template <class Space>
-void boundary_fluxes(const SpatialView& v);
+void limiters(const SpatialView& v);
 template <class Space>
-void boundary_jacobians(const SpatialView& v);
-
-// Cell loops.
+void boundary_residual(const SpatialView& v, View<double> R);  // adds to R
 template <class Space>
-void cell_gradients(const SpatialView& v);
+void boundary_jacobian(const SpatialView& v);  // adds to the diagonal blocks
 template <class Space>
-void cell_limiters(const SpatialView& v);
-template <class Space>
-void cell_residuals(const SpatialView& v, View<double> R);
-template <class Space>
-void cell_time_step_scales(const SpatialView& v, View<double> scale);
-template <class Space>
-void diagonal_blocks(const SpatialView& v);
+void time_step_scales(const SpatialView& v, View<double> scale);
 template <class Space>
 void wall_stresses(const SpatialView& v, int first, int count, const WallStress<Space>& out);
 

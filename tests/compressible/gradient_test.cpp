@@ -28,8 +28,7 @@ class GradientTest : public ::testing::Test {
     for (const auto& c : mesh.centre)
       for (int k = 0; k < 4; ++k) w.push_back(linear(c, k));
     a.w.upload(w);
-    cell_gradients<Space>(a.view);
-    boundary_gradients<Space>(a.view);
+    gradients<Space>(a.view);
     const auto wx = a.wx.to_vector(), wy = a.wy.to_vector();
     double most = 0;
     for (std::size_t i = 0; i < wx.size(); ++i)

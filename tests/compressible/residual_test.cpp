@@ -1,3 +1,5 @@
+#include <omp.h>
+
 #include <limits>
 
 #include "base/error.hpp"
@@ -151,6 +153,26 @@ TYPED_TEST(ResidualTest, AllocatesNothing) {
   EXPECT_EQ(ledger().host_allocations, before.host_allocations);
   EXPECT_EQ(ledger().device_allocations, before.device_allocations);
   EXPECT_EQ(ledger().copies_to_host, before.copies_to_host);
+}
+
+// Enough faces for several threads; periodic ones are nobody's own.
+TEST(ResidualTest, DoesNotDependOnTheNumberOfThreads) {
+  const auto mesh = test::box_mesh({.nx = 60, .ny = 81, .kind = CellKind::mixed, .periodic_y = true});
+  const GasModel gas = test::viscous_gas();
+  Discretisation<Host> d(mesh, gas, {}, test::all_round(mesh, BoundaryType::farfield, gas));
+  const std::vector<double> U = test::random_state(mesh, gas);
+  BlockCsr<Host> J(jacobian_pattern(mesh));
+  const auto results = [&](int threads) {
+    omp_set_num_threads(threads);
+    std::vector<double> r = test::residual(d, U);
+    d.jacobian(Array<double, Host>(U).view(), J);
+    for (std::int64_t i = 0; i < J.values().size(); ++i) r.push_back(J.values()[i]);
+    return r;
+  };
+  const int threads = omp_get_max_threads();
+  const auto one = results(1);
+  for (int t : {2, 3, 7}) EXPECT_EQ(results(t), one);
+  omp_set_num_threads(threads);
 }
 
 TEST(ResidualTest, DeviceEqualsHost) {
