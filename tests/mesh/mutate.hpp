@@ -14,7 +14,7 @@ class Mutator {
   std::string text(unsigned long number) {
     random_.seed(number);
     std::string t = seeds_[below(seeds_.size())];
-    for (std::size_t k = 1 + below(4); k > 0; --k) damage(t);
+    for (std::size_t k = below(2) ? 1 : 1 + below(4); k > 0; --k) below(3) ? damage(t) : miscount(t);
     return t;
   }
 
@@ -111,6 +111,41 @@ class Mutator {
                                                 "\xff\xfe",
                                                 "\r"};
     return words[below(words.size())];
+  }
+
+  // A number that is one off, or absurd: in a line that counts (with '=', or after the name of a section) or in any.
+  void miscount(std::string& t) {
+    std::size_t place = below(t.size());
+    if (below(2)) {
+      place = t.find_first_of("=$", place);
+      if (place == std::string::npos) return;
+      place = t[place] == '=' ? place + 1 : line_at(t, place).end;
+    }
+    Range w = word_at(t, std::min(place, t.size()));
+    for (std::size_t k = below(4); k > 0 && w.end < t.size(); --k) {
+      const Range next = word_at(t, w.end);
+      if (next.begin >= line_at(t, w.begin).end) break;
+      w = next;
+    }
+    const std::string old = t.substr(w.begin, w.end - w.begin);
+    if (old.empty() || old.size() > 9 || old.find_first_not_of("0123456789") != std::string::npos) return;
+    const std::string by = below(4) ? std::to_string(std::stol(old) + (below(2) ? 1 : -1)) : number();
+    t.replace(w.begin, w.end - w.begin, by);
+  }
+
+  std::string number() {
+    static const std::vector<std::string> numbers{"-1",
+                                                  "1000000",
+                                                  "1000000000",
+                                                  "536870912",
+                                                  "2147483647",
+                                                  "2147483648",
+                                                  "-2147483648",
+                                                  "4294967296",
+                                                  "9223372036854775807",
+                                                  "-9223372036854775808",
+                                                  "9223372036854775808"};
+    return numbers[below(numbers.size())];
   }
 
   void damage(std::string& t) {
