@@ -1,6 +1,7 @@
 // Random damage to the text of a file: what editors, transfers and other people's programs do to it, and worse.
 #pragma once
 #include <random>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -46,71 +47,25 @@ class Mutator {
   }
 
   std::string word() {
-    static const std::vector<std::string> words{"0",
-                                                "1",
-                                                "2",
-                                                "3",
-                                                "4",
-                                                "5",
-                                                "7",
-                                                "8",
-                                                "9",
-                                                "10",
-                                                "12",
-                                                "15",
-                                                "99",
-                                                "-1",
-                                                "-0",
-                                                "0.5",
-                                                "1e400",
-                                                "1e-400",
-                                                "1e308",
-                                                "-1e308",
-                                                "1e155",
-                                                "nan",
-                                                "inf",
-                                                "-inf",
-                                                "2147483647",
-                                                "2147483648",
-                                                "-2147483648",
-                                                "4294967296",
-                                                "1000000000",
-                                                "536870912",
-                                                "9223372036854775807",
-                                                "-9223372036854775808",
-                                                "9223372036854775808",
-                                                "99999999999999999999",
-                                                "0x10",
-                                                "1,2",
-                                                "+3",
-                                                "--",
-                                                "=",
-                                                "%",
-                                                "$",
-                                                "\"",
-                                                "\"\"",
-                                                "",
-                                                "NELEM= 4000000000",
-                                                "NDIME= 3",
-                                                "NPOIN= 1000000000",
-                                                "NMARK=",
-                                                "MARKER_TAG= a",
-                                                "MARKER_ELEMS= 1",
-                                                "FFD_=",
-                                                "$Nodes",
-                                                "$EndNodes",
-                                                "$Elements",
-                                                "$Entities",
-                                                "$PhysicalNames",
-                                                "$EndElements",
-                                                "$MeshFormat",
-                                                "4.1 0 8",
-                                                "2.2 0 8",
-                                                "2.2 1 8",
-                                                std::string(1, '\0'),
-                                                "\xff\xfe",
-                                                "\r"};
-    return words[below(words.size())];
+    static const std::vector<std::string> plain = words_of(
+        "0 1 2 3 4 5 7 8 9 10 12 15 99 -1 -0 0.5 1e400 1e-400 1e308 -1e308 1e155 nan inf -inf 2147483647 2147483648 "
+        "-2147483648 4294967296 1000000000 536870912 9223372036854775807 -9223372036854775808 99999999999999999999 "
+        "0x10 "
+        "1,2 +3 -- = % $ \" \"\" NMARK= FFD_= $Nodes $EndNodes $Elements $Entities $PhysicalNames $EndElements "
+        "$MeshFormat \xff\xfe");
+    static const std::vector<std::string> others{"",
+                                                 "NELEM= 4000000000",
+                                                 "NDIME= 3",
+                                                 "NPOIN= 1000000000",
+                                                 "MARKER_TAG= a",
+                                                 "MARKER_ELEMS= 1",
+                                                 "4.1 0 8",
+                                                 "2.2 0 8",
+                                                 "2.2 1 8",
+                                                 std::string(1, '\0'),
+                                                 "\r"};
+    const std::size_t k = below(plain.size() + others.size());
+    return k < plain.size() ? plain[k] : others[k - plain.size()];
   }
 
   // A number that is one off, or absurd: in a line that counts (with '=', or after the name of a section) or in any.
@@ -133,18 +88,17 @@ class Mutator {
     t.replace(w.begin, w.end - w.begin, by);
   }
 
+  static std::vector<std::string> words_of(const std::string& text) {
+    std::vector<std::string> words;
+    std::istringstream stream(text);
+    for (std::string w; stream >> w;) words.push_back(w);
+    return words;
+  }
+
   std::string number() {
-    static const std::vector<std::string> numbers{"-1",
-                                                  "1000000",
-                                                  "1000000000",
-                                                  "536870912",
-                                                  "2147483647",
-                                                  "2147483648",
-                                                  "-2147483648",
-                                                  "4294967296",
-                                                  "9223372036854775807",
-                                                  "-9223372036854775808",
-                                                  "9223372036854775808"};
+    static const std::vector<std::string> numbers = words_of(
+        "-1 1000000 1000000000 536870912 2147483647 2147483648 -2147483648 4294967296 9223372036854775807 "
+        "-9223372036854775808 9223372036854775808");
     return numbers[below(numbers.size())];
   }
 
