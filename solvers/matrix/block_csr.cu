@@ -101,6 +101,18 @@ BlockCsr<Space>::BlockCsr(const BlockCsrData& data)
 }
 
 template <class Space>
+void BlockCsr<Space>::set_lines(std::vector<RowRange> lines) {
+  int end = 0;
+  for (const RowRange& line : lines) {
+    if (line.first < end || line.count < 1 || line.count > rows_ - line.first)
+      refuse("a line of " + std::to_string(line.count) + " rows at block row " + std::to_string(line.first) +
+             " overlaps the one before or leaves the matrix");
+    end = line.first + line.count;
+  }
+  lines_ = std::move(lines);
+}
+
+template <class Space>
 BlockCsrView BlockCsr<Space>::view() const {
   return {rows_, block_, row_start_.view(), column_.view(), diagonal_.view(), value_.view()};
 }

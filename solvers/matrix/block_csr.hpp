@@ -24,6 +24,11 @@ struct BlockCsrData {
   int rows() const { return static_cast<int>(row_start.size()) - 1; }
 };
 
+// Block rows first .. first + count - 1.
+struct RowRange {
+  int first = 0, count = 0;
+};
+
 // What kernels see. diagonal[i]: which block is the diagonal one of row i, or -1 where the pattern has none.
 struct BlockCsrView {
   int rows = 0, block = 1;
@@ -50,6 +55,11 @@ class BlockCsr : public Matrix<Space> {
   bool has_constant_null_space() const override { return constant_null_space_; }
   Work apply_work() const override;
 
+  // Runs of rows that are coupled strongly to the next one (lines through a boundary layer), for `line`: ascending,
+  // without overlap. Error(usage) where they are not.
+  void set_lines(std::vector<RowRange> lines);
+  const std::vector<RowRange>& lines() const { return lines_; }
+
   std::int64_t blocks() const { return column_.size(); }
   BlockCsrView view() const;
   const Array<std::int64_t, Space>& row_start() const { return row_start_; }
@@ -66,6 +76,7 @@ class BlockCsr : public Matrix<Space> {
   Array<std::int64_t, Space> row_start_, diagonal_;
   Array<int, Space> column_;
   Array<double, Space> value_;
+  std::vector<RowRange> lines_;
 };
 
 namespace block_csr_host {

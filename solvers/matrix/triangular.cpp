@@ -36,13 +36,16 @@ Levels::Levels(const TriangularRows& rows, Triangle side) {
   for (int i = 0; i < n; ++i) row[at(next[at(level[at(i)])]++)] = i;
 }
 
-ThreadPlan::ThreadPlan(const TriangularRows& rows, Triangle side, int block, int threads) : threads_(threads) {
+ThreadPlan::ThreadPlan(const TriangularRows& rows, Triangle side, int block, int threads, const std::vector<int>& cuts)
+    : threads_(threads) {
   const Levels levels(rows, side);
   levels_ = levels.count();
   const std::int64_t values = (rows.rows() + static_cast<std::int64_t>(rows.column.size())) * block * block;
   if (values < shared_sweep) threads_ = 1;
   if (threads_ == 1)
     natural(rows.rows(), side);
+  else if (!cuts.empty())
+    share_stretches(rows, side, cuts);
   else
     share_out(rows, levels, block);
   done_ = std::make_unique<Done[]>(at(threads_));
@@ -54,6 +57,23 @@ void ThreadPlan::natural(int rows, Triangle side) {
   if (side == Triangle::upper) std::reverse(order_.begin(), order_.end());
   pieces_ = {{0, rows}};
   needs_ = {0};
+}
+
+// Thread t gets the rows between the cuts nearest to its share.
+void ThreadPlan::share_stretches(const TriangularRows& rows, Triangle side, const std::vector<int>& cuts) {
+  const int n = rows.rows();
+  natural(n, side);
+  std::vector<int> bound(at(threads_) + 1, n);
+  bound[0] = 0;
+  for (int t = 1; t < threads_; ++t) {
+    const auto cut = std::lower_bound(cuts.begin(), cuts.end(), static_cast<int>(std::int64_t{n} * t / threads_));
+    bound[at(t)] = std::max(bound[at(t) - 1], cut == cuts.end() ? n : *cut);
+  }
+  pieces_.resize(at(threads_));
+  for (int t = 0; t < threads_; ++t)
+    pieces_[at(t)] =
+        side == Triangle::lower ? Piece{bound[at(t)], bound[at(t) + 1]} : Piece{n - bound[at(t) + 1], n - bound[at(t)]};
+  needs_.assign(at(threads_ * threads_), 0);
 }
 
 void ThreadPlan::share_out(const TriangularRows& rows, const Levels& levels, int block) {

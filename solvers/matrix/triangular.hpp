@@ -45,7 +45,9 @@ struct Levels {
 // group of levels and thread, and how far the others must have come before a piece starts.
 class ThreadPlan {
  public:
-  ThreadPlan(const TriangularRows& rows, Triangle side, int block, int threads);
+  // cuts: rows, ascending, before which nothing depends on what follows or the other way round; where there are any,
+  // threads take whole stretches between them and never wait.
+  ThreadPlan(const TriangularRows& rows, Triangle side, int block, int threads, const std::vector<int>& cuts = {});
 
   const std::vector<int>& order() const { return order_; }  // position -> row
   int threads() const { return threads_; }
@@ -63,6 +65,7 @@ class ThreadPlan {
     int from, to;
   };
   void natural(int rows, Triangle side);
+  void share_stretches(const TriangularRows& rows, Triangle side, const std::vector<int>& cuts);
   void share_out(const TriangularRows& rows, const Levels& levels, int block);
   void note_needs(const TriangularRows& rows, const std::vector<int>& group_of, const std::vector<int>& thread_of);
   Piece piece(int group, int thread) const { return pieces_[static_cast<std::size_t>(group * threads_ + thread)]; }
@@ -103,7 +106,7 @@ class UnitTriangle;
 template <class T>
 class UnitTriangle<Host, T> {
  public:
-  UnitTriangle(const TriangularRows& rows, Triangle side, int block, int threads);
+  UnitTriangle(const TriangularRows& rows, Triangle side, int block, int threads, const std::vector<int>& cuts = {});
   const ThreadPlan& plan() const { return plan_; }
   TriangleView<T> view();
   std::vector<int> positions() const;  // row -> position

@@ -24,9 +24,10 @@ void solve_rows(Block block, const TriangleView<T>& t, const T* scale, int from,
 }  // namespace
 
 template <class T>
-UnitTriangle<Host, T>::UnitTriangle(const TriangularRows& rows, Triangle side, int block, int threads)
+UnitTriangle<Host, T>::UnitTriangle(const TriangularRows& rows, Triangle side, int block, int threads,
+                                    const std::vector<int>& cuts)
     : block_(block),
-      plan_(rows, side, block, threads),
+      plan_(rows, side, block, threads, cuts),
       order_(plan_.order()),
       column_(static_cast<std::int64_t>(rows.column.size())),
       start_(std::int64_t{rows.rows()} + 1),

@@ -13,18 +13,31 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 template <class Space>
-CsrPattern::CsrPattern(const BlockCsr<Space>& A)
-    : start(A.row_start().to_vector()), diagonal(A.diagonal().to_vector()), column(A.column().to_vector()) {
+CsrPattern::CsrPattern(const BlockCsr<Space>& A, bool only_lines)
+    : diagonal(A.diagonal().to_vector()), column(A.column().to_vector()) {
+  const std::vector<std::int64_t> start = A.row_start().to_vector();
+  std::vector<bool> after(at(A.rows()), !only_lines);  // is the row coupled to the one before?
+  for (const RowRange& line : A.lines())
+    if (only_lines) std::fill_n(after.begin() + line.first + 1, line.count - 1, true);
   for (int i = 0; i < A.rows(); ++i) {
     const std::int64_t d = diagonal[at(i)];
+    std::int64_t from = start[at(i)], to = start[at(i) + 1];
     if (d < 0)
       throw Error(Exit::usage, "block ILU(0): block row " + std::to_string(i) + " has no diagonal block" +
-                                   (start[at(i)] == start[at(i) + 1] ? " (the row is empty)" : ""));
-    lower.column.insert(lower.column.end(), column.begin() + start[at(i)], column.begin() + d);
-    upper.column.insert(upper.column.end(), column.begin() + d + 1, column.begin() + start[at(i) + 1]);
+                                   (from == to ? " (the row is empty)" : ""));
+    if (only_lines) {
+      const bool on = i + 1 < A.rows() && after[at(i) + 1];
+      from = after[at(i)] && d > from && column[at(d - 1)] == i - 1 ? d - 1 : d;
+      to = on && d + 1 < to && column[at(d + 1)] == i + 1 ? d + 2 : d + 1;
+      if (from == d) cuts.push_back(i);
+    }
+    first.push_back(from);
+    end.push_back(to);
+    lower.column.insert(lower.column.end(), column.begin() + from, column.begin() + d);
+    upper.column.insert(upper.column.end(), column.begin() + d + 1, column.begin() + to);
     lower.start.push_back(static_cast<std::int64_t>(lower.column.size()));
     upper.start.push_back(static_cast<std::int64_t>(upper.column.size()));
-    longest = std::max(longest, static_cast<int>(start[at(i) + 1] - start[at(i)]));
+    longest = std::max(longest, static_cast<int>(to - from));
   }
 }
 
@@ -33,22 +46,22 @@ void CsrPattern::find_matches(const std::vector<std::int64_t>& upper_start, std:
                               std::vector<Match>& match) const {
   match_start.assign(1, 0);
   for (int i = 0; i < lower.rows(); ++i) {
-    for (std::int64_t e = start[at(i)]; e < diagonal[at(i)]; ++e) {
+    for (std::int64_t e = first[at(i)]; e < diagonal[at(i)]; ++e) {
       const int k = column[at(e)];
       std::int64_t to = e + 1;
-      for (std::int64_t u = upper.first(k); u < upper.end(k) && to < start[at(i) + 1]; ++u) {
-        while (to < start[at(i) + 1] && column[at(to)] < upper.column[at(u)]) ++to;
-        if (to < start[at(i) + 1] && column[at(to)] == upper.column[at(u)])
+      for (std::int64_t u = upper.first(k); u < upper.end(k) && to < end[at(i)]; ++u) {
+        while (to < end[at(i)] && column[at(to)] < upper.column[at(u)]) ++to;
+        if (to < end[at(i)] && column[at(to)] == upper.column[at(u)])
           match.push_back(
-              {static_cast<int>(upper_start[at(k)] + u - upper.first(k)), static_cast<int>(to - start[at(i)])});
+              {static_cast<int>(upper_start[at(k)] + u - upper.first(k)), static_cast<int>(to - first[at(i)])});
       }
       match_start.push_back(static_cast<std::int64_t>(match.size()));
     }
   }
 }
 
-template CsrPattern::CsrPattern(const BlockCsr<Host>&);
-template CsrPattern::CsrPattern(const BlockCsr<Device>&);
+template CsrPattern::CsrPattern(const BlockCsr<Host>&, bool);
+template CsrPattern::CsrPattern(const BlockCsr<Device>&, bool);
 
 }  // namespace weir::block_ilu0
 
@@ -59,9 +72,11 @@ namespace {
 int useful_threads() { return std::min(omp_get_max_threads(), omp_get_num_procs()); }
 
 template <class Space, class T>
-UnitTriangle<Space, T> triangle(const TriangularRows& rows, Triangle side, int block, const BlockIluOptions& options) {
+UnitTriangle<Space, T> triangle(const block_ilu0::CsrPattern& pattern, Triangle side, int block,
+                                const BlockIluOptions& options) {
+  const TriangularRows& rows = side == Triangle::lower ? pattern.lower : pattern.upper;
   if constexpr (std::is_same_v<Space, Host>)
-    return UnitTriangle<Host, T>(rows, side, block, useful_threads());
+    return UnitTriangle<Host, T>(rows, side, block, useful_threads(), pattern.cuts);
   else
     return UnitTriangle<Device, T>(
         rows, side, block, options.form == BlockIluForm::one_launch ? SweepForm::one_launch : SweepForm::levels);
@@ -70,19 +85,22 @@ UnitTriangle<Space, T> triangle(const TriangularRows& rows, Triangle side, int b
 }  // namespace
 
 template <class Space, class T>
-CsrIlu0<Space, T>::CsrIlu0(const BlockCsr<Space>& A, const BlockIluOptions& options)
-    : CsrIlu0(block_ilu0::CsrPattern(A), A.block(), options) {}
+CsrIlu0<Space, T>::CsrIlu0(const BlockCsr<Space>& A, const BlockIluOptions& options, bool only_lines)
+    : CsrIlu0(A, block_ilu0::CsrPattern(A, only_lines), options) {}
 
 template <class Space, class T>
-CsrIlu0<Space, T>::CsrIlu0(const block_ilu0::CsrPattern& pattern, int block, const BlockIluOptions& options)
+CsrIlu0<Space, T>::CsrIlu0(const BlockCsr<Space>& A, const block_ilu0::CsrPattern& pattern,
+                           const BlockIluOptions& options)
     : pivoting_(options.pivoting),
       threads_(useful_threads()),
       rows_(pattern.lower.rows()),
-      block_(block),
-      nnz_(static_cast<std::int64_t>(pattern.column.size()) * block * block),
-      lower_(triangle<Space, T>(pattern.lower, Triangle::lower, block, options)),
-      upper_(triangle<Space, T>(pattern.upper, Triangle::upper, block, options)),
-      inverted_(std::int64_t{rows_} * block * block),
+      block_(A.block()),
+      blocks_(A.blocks()),
+      nnz_((rows_ + static_cast<std::int64_t>(pattern.lower.column.size() + pattern.upper.column.size())) * block_ *
+           block_),
+      lower_(triangle<Space, T>(pattern, Triangle::lower, block_, options)),
+      upper_(triangle<Space, T>(pattern, Triangle::upper, block_, options)),
+      inverted_(std::int64_t{rows_} * block_ * block_),
       lower_first_(pattern.lower.start),
       upper_position_(upper_.positions()),
       bad_(rows_) {
@@ -99,14 +117,14 @@ CsrIlu0<Space, T>::CsrIlu0(const block_ilu0::CsrPattern& pattern, int block, con
   pattern.find_matches(by_row, match_start, match);
   match_start_ = Array<std::int64_t, Space>(match_start);
   match_ = Array<block_ilu0::Match, Space>(match);
-  work_ =
-      Array<double, Space>(std::is_same_v<Space, Host> ? std::int64_t{threads_} * (pattern.longest + 1) * block * block
-                                                       : std::int64_t{rows_} * block);
+  work_ = Array<double, Space>(std::is_same_v<Space, Host>
+                                   ? std::int64_t{threads_} * (pattern.longest + 1) * block_ * block_
+                                   : std::int64_t{rows_} * block_);
 }
 
 template <class Space, class T>
 bool CsrIlu0<Space, T>::fits(const BlockCsr<Space>& A) const {
-  return A.rows() == rows_ && A.block() == block_ && A.blocks() * block_ * block_ == nnz_ &&
+  return A.rows() == rows_ && A.block() == block_ && A.blocks() == blocks_ &&
          (std::is_same_v<Space, Device> || useful_threads() == threads_);
 }
 

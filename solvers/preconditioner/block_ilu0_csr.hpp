@@ -21,14 +21,17 @@ struct Match {
 
 // The pattern of the factors, and which products go where: computed once a pattern.
 struct CsrPattern {
-  std::vector<std::int64_t> start, diagonal;  // of A
+  // Of A: the blocks first[i] .. diagonal[i] .. end[i] - 1 of row i are factorised.
+  std::vector<std::int64_t> first, diagonal, end;
   std::vector<int> column;
   TriangularRows lower, upper;
-  int longest = 0;  // blocks of the longest row
+  int longest = 0;        // blocks of the longest row
+  std::vector<int> cuts;  // for ThreadPlan
 
-  // Error(usage) that names the first row without a diagonal block.
+  // Error(usage) that names the first row without a diagonal block. only_lines: of A's lines alone, the blocks that
+  // couple a row to the one before and the one after on its line.
   template <class Space>
-  explicit CsrPattern(const BlockCsr<Space>& A);
+  CsrPattern(const BlockCsr<Space>& A, bool only_lines);
 
   // The products of the row of each lower block (in the order of `lower`): match_start[e] .. match_start[e + 1] - 1.
   // upper_start: where the rows of the stored upper triangle begin, by row.
@@ -55,7 +58,7 @@ struct CsrFactors {
 template <class Space, class T>
 class CsrIlu0 {
  public:
-  CsrIlu0(const BlockCsr<Space>& A, const BlockIluOptions& options);
+  CsrIlu0(const BlockCsr<Space>& A, const BlockIluOptions& options, bool only_lines = false);
   FailedCell factorise(const BlockCsr<Space>& A);  // new values; the first row that failed, or -1
   void solve(const double* r, double* z);          // z = M^-1 r; z may be r
   bool fits(const BlockCsr<Space>& A) const;       // the same pattern, as far as sizes tell, and number of threads
@@ -65,12 +68,12 @@ class CsrIlu0 {
   std::vector<double> inverted_diagonals() const;  // by row, each column by column
 
  private:
-  CsrIlu0(const block_ilu0::CsrPattern& pattern, int block, const BlockIluOptions& options);
+  CsrIlu0(const BlockCsr<Space>& A, const block_ilu0::CsrPattern& pattern, const BlockIluOptions& options);
   block_ilu0::CsrFactors<T> factors(const BlockCsr<Space>& A);
 
   bool pivoting_;
   int threads_, rows_, block_;
-  std::int64_t nnz_;
+  std::int64_t blocks_, nnz_;  // of A; values of the factors
   UnitTriangle<Space, T> lower_, upper_;
   Array<T, Space> inverted_;
   Array<std::int64_t, Space> lower_first_, match_start_;

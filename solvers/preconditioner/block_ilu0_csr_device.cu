@@ -21,12 +21,12 @@ struct RowBlocks {
 
 template <class T>
 WEIR_HD inline bool factorise_row(const CsrFactors<T>& f, int p) {
-  const int n = f.A.block, i = f.lower.order[p];
-  const std::int64_t nn = std::int64_t{n} * n, first = f.A.row_start[i];
+  const int n = f.A.block, i = f.lower.order[p], q = f.upper_position[i];
+  const int lowers = static_cast<int>(f.lower.start[p + 1] - f.lower.start[p]),
+            blocks = lowers + 1 + static_cast<int>(f.upper.start[q + 1] - f.upper.start[q]);
+  const std::int64_t nn = std::int64_t{n} * n, first = f.A.diagonal[i] - lowers;
   const RowBlocks<T> row{f.lower.value + f.lower.start[p] * nn, f.inverted + p * nn,
-                         f.upper.value + f.upper.start[f.upper_position[i]] * nn,
-                         static_cast<int>(f.A.diagonal[i] - first), n * n};
-  const int blocks = static_cast<int>(f.A.row_start[i + 1] - first);
+                         f.upper.value + f.upper.start[q] * nn, lowers, n * n};
   for (int s = 0; s < blocks; ++s)
     for (int v = 0; v < n; ++v)
       for (int u = 0; u < n; ++u) row.at(s)[v * n + u] = static_cast<T>(f.A.value[(first + s) * nn + u * n + v]);

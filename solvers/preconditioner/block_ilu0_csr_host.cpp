@@ -30,7 +30,9 @@ void store_scaled(Block block, const double* d, const double* w, double* product
 template <class Block, class T>
 bool factorise_row(Block block, const CsrFactors<T>& f, int p, double* work) {
   const std::int64_t nn = block.size() * block.size(), i = f.lower.order[p];
-  const std::int64_t first = f.A.row_start[i], diagonal = f.A.diagonal[i], end = f.A.row_start[i + 1];
+  const int q = f.upper_position[i];
+  const std::int64_t diagonal = f.A.diagonal[i], first = diagonal - (f.lower.start[p + 1] - f.lower.start[p]),
+                     end = diagonal + 1 + (f.upper.start[q + 1] - f.upper.start[q]);
   double *d = work + (diagonal - first) * nn, *product = work + (end - first) * nn;
   for (std::int64_t e = first; e < end; ++e) load_transposed(block, f.A.value.data() + e * nn, work + (e - first) * nn);
   for (std::int64_t e = first; e < diagonal; ++e) {
@@ -43,7 +45,7 @@ bool factorise_row(Block block, const CsrFactors<T>& f, int p, double* work) {
   std::copy_n(d, nn, f.inverted + p * nn);
   T* L = f.lower.value + f.lower.start[p] * nn;
   for (double* E = work; E < d; E += nn, L += nn) store_scaled(block, d, E, product, L);
-  T* F = f.upper.value + f.upper.start[f.upper_position[i]] * nn;
+  T* F = f.upper.value + f.upper.start[q] * nn;
   for (double* A = d + nn; A < work + (end - first) * nn; A += nn, F += nn) store_scaled(block, d, A, product, F);
   return usable;
 }

@@ -5,6 +5,7 @@
 #include "solvers/preconditioner/block_jacobi.hpp"
 #include "solvers/preconditioner/fast_poisson.hpp"
 #include "solvers/preconditioner/jacobi.hpp"
+#include "solvers/preconditioner/line.hpp"
 #include "solvers/preconditioner/multicolor.hpp"
 #include "solvers/preconditioner/multigrid.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
@@ -26,6 +27,7 @@ constexpr Entry<Space> entries[] = {
     {"multigrid", make_multigrid<Space>},
     {"block_jacobi", make_block_jacobi<Space>},
     {"block_ilu0", make_block_ilu0<Space>},
+    {"line", make_line<Space>},
     {"async_ilu0", make_async_ilu0<Space>},
     {"async_block_ilu0", make_async_block_ilu0<Space>},
     {"multicolor", make_multicolor<Space>},
