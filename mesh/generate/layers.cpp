@@ -25,13 +25,21 @@ struct Row {
   std::size_t before(std::size_t c) const { return c == 0 ? size() - 1 : c - 1; }
 };
 
-Row first_row(const MeshDescription& mesh, int first, int count, double fan_angle) {
+// Columns of a fan: none where the wall turns little; where the layers are thin no more than their outer arc has room
+// for, half as wide as the wall's faces beside them.
+int fan_columns(double turn, const LayerOptions& o, double wall_face) {
+  if (turn < sharp) return 0;
+  const double by_room = turn * o.height.back() / (0.5 * wall_face);
+  return std::max(2, static_cast<int>(std::lround(std::min(turn / o.fan_angle, by_room))));
+}
+
+Row first_row(const MeshDescription& mesh, int first, int count, const LayerOptions& o) {
   Row row;
   const auto wall = [&](int i) { return mesh.node[first + (i + count) % count]; };
   for (int i = 0; i < count; ++i) {
     const double before = normal_angle(wall(i - 1), wall(i)), after = normal_angle(wall(i), wall(i + 1));
     const double turn = turned(after - before);  // a clockwise walk turns to the right at a convex corner: negative
-    const int columns = turn < -sharp ? std::max(2, static_cast<int>(std::lround(-turn / fan_angle))) : 0;
+    const int columns = fan_columns(-turn, o, std::min(distance(wall(i - 1), wall(i)), distance(wall(i), wall(i + 1))));
     for (int k = 0; k <= columns; ++k) {
       row.wall.push_back(first + i);
       row.at.push_back(wall(i));
@@ -77,7 +85,7 @@ void add_quad(MeshDescription& mesh, int a, int b, int c, int d, bool halve) {
 }  // namespace
 
 std::vector<int> add_layers(MeshDescription& mesh, int first, int wall_nodes, const LayerOptions& o) {
-  Row row = first_row(mesh, first, wall_nodes, o.fan_angle);
+  Row row = first_row(mesh, first, wall_nodes, o);
   std::vector<int> below = row.wall;
   if (o.height.size() < 2) {
     below.erase(std::unique(below.begin(), below.end()), below.end());

@@ -55,7 +55,9 @@ SizeField size_field(const NacaOptions& o, const MeshDescription& mesh, const st
     const double h = o.wake_size / o.refinement;
     for (double x = 1; x < 1 + o.wake_length; x += 0.5 * h) sources.push_back({{x, 0}, h});
   }
-  return {std::move(sources), o.near_growth / o.refinement, o.far_growth / o.refinement};
+  constexpr double steepest = 0.35;  // beyond it triangles can no longer follow
+  return {std::move(sources), std::min(o.near_growth / o.refinement, steepest),
+          std::min(o.far_growth / o.refinement, steepest)};
 }
 
 std::vector<Point> circle(const NacaOptions& o, const SizeField& size) {
@@ -72,7 +74,11 @@ std::vector<Point> circle(const NacaOptions& o, const SizeField& size) {
 
 double refinement_for(NacaOptions o, int cells) {
   o.refinement = 1;
-  return std::sqrt(cells / static_cast<double>(make_naca(o).cells()));
+  o.refinement = std::sqrt(cells / static_cast<double>(make_naca(o).cells()));
+  // Coarse meshes, cheap to make again, depart from the square law: layers are counted in integers.
+  for (int i = 0; i < 2 && o.refinement < 1; ++i)
+    o.refinement *= std::sqrt(cells / static_cast<double>(make_naca(o).cells()));
+  return o.refinement;
 }
 
 MeshDescription make_naca(const NacaOptions& o) {

@@ -9,6 +9,7 @@
 
 #include "mesh/build_mesh.hpp"
 #include "mesh/generate/spacing.hpp"
+#include "mesh/quality.hpp"
 
 namespace weir {
 namespace {
@@ -245,6 +246,34 @@ TEST(Naca, MeshesCamberedAndBluntAirfoils) {
   const int with_wake = checked(make_naca(o)).cells();
   o.wake_length = 0;
   EXPECT_GT(with_wake, make_naca(o).cells());
+}
+
+TEST(Naca, KeepsItsShapeWhereLayersAreThinAndWhereTheyAreMissing) {
+  NacaOptions o = small_naca();
+  o.layers = 4;  // thinner than the wall's faces are long
+  EXPECT_GT(least_angle(checked(make_naca(o))), 1);
+  o.refinement = 0.25;
+  o.near_growth = o.far_growth = 0.5;  // steeper than triangles can follow
+  o.layers = 0;
+  EXPECT_GT(least_angle(checked(make_naca(o))), 10);
+}
+
+TEST(Quality, IsOneForSquaresAndEquilateralTriangles) {
+  MeshDescription d;
+  const double h = std::sqrt(0.75);
+  d.node = {{0, 0}, {1, 0}, {1, 1}, {0, 1}, {1 + h, 0.5}, {0, 3}, {1, 3}};
+  d.add_cell(0, 1, 2, 3);
+  d.add_cell(1, 4, 2);
+  d.add_cell(3, 2, 6, 5);
+  const int wall = d.add_marker("wall");
+  for (const auto& [a, b] : {std::pair{0, 1}, {1, 4}, {4, 2}, {2, 6}, {6, 5}, {5, 3}, {3, 0}}) d.add_edge(a, b, wall);
+  const UnstructuredMesh mesh = build_mesh(d);
+  const auto aspect = aspect_ratios(mesh), angle = least_angles(mesh);
+  for (int c = 0; c < 3; ++c) {
+    const bool is_long = mesh.volume[c] > 1.5, is_triangle = mesh.corners(c) == 3;
+    EXPECT_NEAR(aspect[c], is_long ? 2 : 1, round_off);
+    EXPECT_NEAR(angle[c], is_triangle ? 60 : 90, round_off * 180);
+  }
 }
 
 TEST(Airfoil, TrailingEdgesAreThoseOfTheirCoefficients) {
