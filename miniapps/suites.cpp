@@ -2,6 +2,7 @@
 
 #include "tests/benchmarks/kernels.hpp"
 #include "tests/benchmarks/luo/luo.hpp"
+#include "tests/benchmarks/multicolor.hpp"
 #include "tests/benchmarks/orderings.hpp"
 
 namespace weir {
@@ -15,6 +16,7 @@ std::vector<Suite> benchmark_suites() {
   return {
       {"kernels", [](const SuiteOptions& o) { return bench::bench_kernels(o.json_path); }},
       {"orderings", [](const SuiteOptions& o) { return bench::bench_orderings(o.json_path); }},
+      {"zubair", [](const SuiteOptions& o) { return bench::bench_multicolor(o.folder + "/zubair.csv", o.quick); }},
       {"luo-tables", [](const SuiteOptions& o) { return bench::luo_tables(luo(o)); }},
       {"luo-fig9", [](const SuiteOptions& o) { return bench::luo_fig9(luo(o)); }},
       {"luo-fig10", [](const SuiteOptions& o) { return bench::luo_fig10(luo(o)); }},

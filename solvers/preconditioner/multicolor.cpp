@@ -47,17 +47,16 @@ MulticolorPlan::MulticolorPlan(const std::vector<std::int64_t>& row_start, const
   row = sorted_by_class(natural, colouring.colour, colouring.colours, &colour_start);
 
   source.reserve(column_of.size());
-  for (const int i : row) {
-    const int own = colouring.colour[at(i)];
-    for (const bool later : {false, true}) {
-      if (later) split.push_back(static_cast<std::int64_t>(source.size()));
+  for (const bool are_later : {false, true}) {
+    if (are_later) later = {start.back()};
+    for (const int i : row) {
       for (std::int64_t e = row_start[at(i)]; e < row_start[at(i) + 1]; ++e)
-        if (e != diagonal[at(i)] && (colouring.colour[at(column_of[at(e)])] > own) == later) {
+        if (e != diagonal[at(i)] && (colouring.colour[at(column_of[at(e)])] > colouring.colour[at(i)]) == are_later) {
           source.push_back(e);
           column.push_back(column_of[at(e)]);
         }
+      (are_later ? later : start).push_back(static_cast<std::int64_t>(source.size()));
     }
-    start.push_back(static_cast<std::int64_t>(source.size()));
   }
 }
 
@@ -89,7 +88,7 @@ SetupInfo Multicolor<Space, T>::setup(const Matrix<Space>& matrix) {
     row_ = Array<int, Space>(plan.row);
     column_ = Array<int, Space>(plan.column);
     start_ = Array<std::int64_t, Space>(plan.start);
-    split_ = Array<std::int64_t, Space>(plan.split);
+    later_ = Array<std::int64_t, Space>(plan.later);
     source_ = Array<std::int64_t, Space>(plan.source);
     const std::int64_t entries = std::int64_t{block_} * block_;
     off_ = Array<T, Space>(entries * column_.size());
@@ -117,7 +116,7 @@ SetupInfo Multicolor<Space, T>::update(const Matrix<Space>& matrix) {
   info.colours = colours();
   info.nnz = off_.size() + diagonal_.size();
   info.bytes = static_cast<std::int64_t>(sizeof(T)) * off_.size() + 8 * (diagonal_.size() + scale_.size()) +
-               8 * (start_.size() + split_.size() + source_.size()) + 4 * (row_.size() + column_.size());
+               8 * (start_.size() + later_.size() + source_.size()) + 4 * (row_.size() + column_.size());
   return info;
 }
 
@@ -173,7 +172,7 @@ MulticolorView<T> Multicolor<Space, T>::view() const {
   m.n = block_;
   m.row = row_.data();
   m.start = start_.data();
-  m.split = split_.data();
+  m.later = later_.data();
   m.column = column_.data();
   m.source = source_.data();
   m.off = off_.data();

@@ -7,8 +7,8 @@
 // colours, so that a sweep reads nothing but whole streams. x keeps the order of the matrix: after a bandwidth-reducing
 // numbering the columns of a row lie close together, and nothing is permuted on the way in and out.
 //
-// As a preconditioner z = M^-1 r begins from z = 0. Blocks of a row are sorted by their column's colour, so the first
-// sweep reads only those of earlier colours: half of O. As a solver (method = "multicolor") it is x += M^-1 (b - A x)
+// As a preconditioner z = M^-1 r begins from z = 0. Blocks whose column has an earlier colour are stored first, for all
+// rows, then those of later colours: the first sweep reads only the former, half of O, as one stream. As a solver (method = "multicolor") it is x += M^-1 (b - A x)
 // with the residual in double: float storage changes the rate, not the solution.
 //
 // Options: sweeps = 2, symmetric = false (each sweep forth and back), storage = "float" | "double" | "bfloat16",
@@ -34,7 +34,7 @@ struct MulticolorOptions {
   int warps_per_row = 0;  // Device; 0: by the table over n
 };
 
-// One colour of one sweep. `first`: x is zero in later colours, so the blocks before `split` suffice.
+// One colour of one sweep. `first`: x is zero in later colours, so the blocks of earlier ones suffice.
 struct ColourPass {
   int from, to;  // positions
   bool first;
@@ -45,8 +45,8 @@ template <class T>
 struct MulticolorView {
   int rows = 0, n = 1;
   const int* row = nullptr;              // position -> row
-  const std::int64_t* start = nullptr;   // by position: the blocks of O; rows + 1
-  const std::int64_t* split = nullptr;   // by position: the first block of a later colour
+  const std::int64_t* start = nullptr;   // by position: the blocks of O in columns of earlier colours; rows + 1
+  const std::int64_t* later = nullptr;   // the same of later colours, which are stored behind all of the former
   const int* column = nullptr;           // of each block
   const std::int64_t* source = nullptr;  // of each block: where A holds it
   T* off = nullptr;                      // blocks of O, each column by column
@@ -57,7 +57,7 @@ struct MulticolorView {
 // The symbolic part, on the host for both spaces.
 struct MulticolorPlan {
   std::vector<int> row, column, colour_start{0};  // colour_start: positions, colours + 1
-  std::vector<std::int64_t> start{0}, split, source;
+  std::vector<std::int64_t> start{0}, later, source;
 
   // Error(usage) that names a block row without a diagonal block.
   MulticolorPlan(const std::vector<std::int64_t>& row_start, const std::vector<int>& column_of,
@@ -96,7 +96,7 @@ class Multicolor final : public Preconditioner<Space> {
   std::vector<int> colour_start_;
   std::vector<ColourPass> passes_;
   Array<int, Space> row_, column_;
-  Array<std::int64_t, Space> start_, split_, source_;
+  Array<std::int64_t, Space> start_, later_, source_;
   Array<T, Space> off_;
   Array<double, Space> scale_, diagonal_;
 };

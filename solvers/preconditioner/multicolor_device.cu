@@ -37,11 +37,13 @@ template <class T>
 __device__ void partial_products(const MulticolorView<T>& m, const Lane& me, int p, bool first, const double* x,
                                  double* part) {
   const int n = m.n;
-  const std::int64_t nn = std::int64_t{n} * n, end = first ? m.split[p] : m.start[p + 1];
+  const std::int64_t nn = std::int64_t{n} * n, earlier = m.start[p + 1] - m.start[p];
+  const std::int64_t count = first ? earlier : earlier + m.later[p + 1] - m.later[p];
   if (me.h >= me.together) return;
   for (int u = me.u; u < n; u += 32) {
     double f = 0;
-    for (std::int64_t e = m.start[p] + me.warp * me.together + me.h; e < end; e += me.warps * me.together) {
+    for (std::int64_t k = me.warp * me.together + me.h; k < count; k += me.warps * me.together) {
+      const std::int64_t e = k < earlier ? m.start[p] + k : m.later[p] + k - earlier;
       const T* O = m.off + e * nn + u;
       const double* xj = x + std::int64_t{m.column[e]} * n;
       for (int v = 0; v < n; ++v) f += static_cast<double>(O[v * n]) * xj[v];

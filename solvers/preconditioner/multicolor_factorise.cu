@@ -11,11 +11,14 @@ template <class T>
 WEIR_HD double row_scale(const MulticolorView<T>& m, const double* value, int p) {
   const std::int64_t nn = std::int64_t{m.n} * m.n;
   double largest = 0;
-  for (std::int64_t e = m.start[p]; e < m.start[p + 1]; ++e)
-    for (std::int64_t k = 0; k < nn; ++k) {
-      const double a = value[m.source[e] * nn + k], size = a < 0 ? -a : a;
-      largest = size > largest ? size : largest;
-    }
+  for (int part = 0; part < 2; ++part) {
+    const std::int64_t* range = part == 0 ? m.start : m.later;
+    for (std::int64_t e = range[p]; e < range[p + 1]; ++e)
+      for (std::int64_t k = 0; k < nn; ++k) {
+        const double a = value[m.source[e] * nn + k], size = a < 0 ? -a : a;
+        largest = size > largest ? size : largest;
+      }
+  }
   return largest > 0 ? largest : 1;
 }
 
@@ -24,16 +27,19 @@ void copy_off_diagonals(const MulticolorView<T>& m, const double* value) {
   for_each<Space>(m.rows, [=] WEIR_HD(int p) {
     const int n = m.n;
     const std::int64_t nn = std::int64_t{n} * n;
-    double scale = 1;
+    double inverse = 1;
     if (m.scale) {
-      scale = row_scale(m, value, p);
-      m.scale[p] = scale;
+      m.scale[p] = row_scale(m, value, p);
+      inverse = 1 / m.scale[p];
     }
-    for (std::int64_t e = m.start[p]; e < m.start[p + 1]; ++e) {
-      const double* from = value + m.source[e] * nn;
-      T* to = m.off + e * nn;
-      for (int v = 0; v < n; ++v)
-        for (int u = 0; u < n; ++u) to[v * n + u] = static_cast<T>(from[u * n + v] / scale);
+    for (int part = 0; part < 2; ++part) {
+      const std::int64_t* range = part == 0 ? m.start : m.later;
+      for (std::int64_t e = range[p]; e < range[p + 1]; ++e) {
+        const double* from = value + m.source[e] * nn;
+        T* to = m.off + e * nn;
+        for (int v = 0; v < n; ++v)
+          for (int u = 0; u < n; ++u) to[v * n + u] = static_cast<T>(from[u * n + v] * inverse);
+      }
     }
   });
 }
@@ -57,7 +63,10 @@ int first_bad_row(const MulticolorView<T>& m) {
     const std::int64_t nn = std::int64_t{m.n} * m.n;
     double sum = 0;
     for (std::int64_t k = p * nn; k < (p + 1) * nn; ++k) sum += 0 * m.diagonal[k];
-    for (std::int64_t e = m.start[p] * nn; e < m.start[p + 1] * nn; ++e) sum += 0 * static_cast<double>(m.off[e]);
+    for (int part = 0; part < 2; ++part) {
+      const std::int64_t* range = part == 0 ? m.start : m.later;
+      for (std::int64_t k = range[p] * nn; k < range[p + 1] * nn; ++k) sum += 0 * static_cast<double>(m.off[k]);
+    }
     return sum == 0 ? 0.0 : static_cast<double>(m.rows - m.row[p]);
   });
   return m.rows - static_cast<int>(last);

@@ -12,12 +12,12 @@ template <class Block, class T>
                                               const double* b, double* x) {
   using Vector = typename Block::Vector;
   const std::int64_t n = block.size(), nn = n * n, row = m.row[p] * n;
-  const std::int64_t end = first ? m.split[p] : m.start[p + 1];
   Vector sum(block);
-  for (std::int64_t e = m.start[p]; e < end; ++e) {
-    const Vector xj(block, x + m.column[e] * n);
-    sum.add_product(m.off + e * nn, xj);
-  }
+  const auto add = [&](std::int64_t from, std::int64_t to) {
+    for (std::int64_t e = from; e < to; ++e) sum.add_product(m.off + e * nn, Vector(block, x + m.column[e] * n));
+  };
+  add(m.start[p], m.start[p + 1]);
+  if (!first) add(m.later[p], m.later[p + 1]);
   alignas(64) double q[lanes::max_block];
   sum.store(q);
   const double scale = m.scale ? m.scale[p] : 1;

@@ -1,0 +1,11 @@
+// The zubair suite: multicolor point-implicit sweeps over random block matrices with the sparsity of a tetrahedral mesh
+// (about 14 neighbours a node), for the sizes and blocks of Tables III and IV of Zubair et al. 2016.
+#pragma once
+#include <string>
+
+namespace weir::bench {
+
+// Prints the table, and writes it as CSV where a path is given; quick: one small mesh. `weir bench zubair`.
+int bench_multicolor(const std::string& csv_path, bool quick);
+
+}  // namespace weir::bench
