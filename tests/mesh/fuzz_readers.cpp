@@ -2,6 +2,7 @@
 // of the file does not explain.
 //   fuzz_readers [su2|gmsh2|gmsh4] [--count 100000] [--first 0]     damaged files of one reader, or of each
 //   fuzz_readers su2 --show 4711                                    prints one damaged file
+//   fuzz_readers naca.su2 --count 1000                              damages that file instead of the program's own
 // A finding tells its number. Build with the preset `asan` so that a wrong access is one.
 #include <malloc.h>
 #include <unistd.h>
@@ -10,8 +11,11 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
+#include <iterator>
 #include <new>
 #include <set>
+#include <utility>
 
 #include "base/error.hpp"
 #include "mesh/read/read_mesh.hpp"
@@ -108,7 +112,7 @@ std::string finding(const std::string& text, Tally& tally) {
   return found;
 }
 
-Mutator mutator(Format format) {
+std::vector<std::string> seeds_of(Format format) {
   MeshDescription middle = box_description(2, 1);
   middle.add_marker("middle");
   middle.add_edge(1, 4, 4);
@@ -119,11 +123,11 @@ Mutator mutator(Format format) {
   std::string nameless = seeds[1];
   const std::size_t names = nameless.find("$PhysicalNames"), after = nameless.find("$EndPhysicalNames");
   if (names != std::string::npos) seeds.push_back(nameless.erase(names, after + 18 - names));
-  return Mutator(seeds);
+  return seeds;
 }
 
-int fuzz(Format format, const char* name, unsigned long first, unsigned long count) {
-  Mutator mutate = mutator(format);
+int fuzz(const std::vector<std::string>& seeds, const char* name, unsigned long first, unsigned long count) {
+  Mutator mutate(seeds);
   Tally tally;
   int findings = 0;
   for (unsigned long number = first; number < first + count; ++number) {
@@ -138,6 +142,16 @@ int fuzz(Format format, const char* name, unsigned long first, unsigned long cou
       "findings\n",
       name, count, tally.accepted, tally.refused, tally.messages.size(), tally.worst_ratio, findings);
   return findings;
+}
+
+std::string content_of(const char* path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(file), {}};
+  if (text.empty()) {
+    std::fprintf(stderr, "%s: neither su2, gmsh2 or gmsh4 nor a file\n", path);
+    std::exit(2);
+  }
+  return text;
 }
 
 int run(int argc, char** argv) {
@@ -156,14 +170,16 @@ int run(int argc, char** argv) {
     else
       only = argv[i];
   }
+  std::vector<std::pair<const char*, std::vector<std::string>>> subjects;
+  for (const auto& [format, name] : {std::pair{Format::su2, "su2"}, {Format::gmsh2, "gmsh2"}, {Format::gmsh4, "gmsh4"}})
+    if (!only || std::strcmp(only, name) == 0) subjects.push_back({name, seeds_of(format)});
+  if (subjects.empty()) subjects.push_back({only, {content_of(only)}});
   int findings = 0;
-  for (const auto& [format, name] :
-       {std::pair{Format::su2, "su2"}, {Format::gmsh2, "gmsh2"}, {Format::gmsh4, "gmsh4"}}) {
-    if (only && std::strcmp(only, name) != 0) continue;
+  for (const auto& [name, seeds] : subjects) {
     if (shows)
-      std::fputs(mutator(format).text(show).c_str(), stdout);
+      std::fputs(Mutator(seeds).text(show).c_str(), stdout);
     else
-      findings += fuzz(format, name, first, count);
+      findings += fuzz(seeds, name, first, count);
   }
   return findings == 0 ? 0 : 1;
 }
