@@ -4,11 +4,14 @@
     mesh_figure(vtu, folder, "mach", ...)                                a saved figure with caption, for the report
 """
 import numpy as np
+from matplotlib import colormaps
 from matplotlib.collections import PolyCollection
+from matplotlib.colors import BoundaryNorm, ListedColormap, LogNorm
 
 from . import style
 
-WORD_FIELDS = ("line", "colour", "partition", "level")  # told apart rather than compared
+WORD_FIELDS = ("line", "colour", "partition")  # told apart rather than compared; also what begins so
+WIDE_FIELDS = ("aspect_ratio", "volume")  # over decades
 
 
 def _in_box(vtu, zoom):
@@ -39,6 +42,32 @@ def _shuffled(ids):
     return np.where(ids < 0, np.nan, (ids * 0.6180339887) % 1)
 
 
+def _is_word(field):
+    return field is not None and field.startswith(WORD_FIELDS)
+
+
+def _few(values):
+    """The words of a field that has few enough of them to be named beside a colour each; none is -1."""
+    words = np.unique(values[values >= 0])
+    return words if len(words) <= 10 else None
+
+
+def _can_be_told(vtu, field):
+    """Whether a colour bar helps: not with many words, nor with none."""
+    if not _is_word(field):
+        return True
+    words = _few(field_of(vtu, field))
+    return words is not None and len(words) > 0
+
+
+def _norm(field, values, limits):
+    """How numbers become colours: over decades, or evenly between the limits."""
+    low, high = _limits(values, limits)
+    if field in WIDE_FIELDS and limits is None and low > 0 and high > 30 * low:
+        return LogNorm(low, high)
+    return None
+
+
 def field_of(vtu, name):
     """A scalar a cell: a field, the magnitude of a vector, a component "velocity.0"."""
     name, _, component = name.partition(".")
@@ -63,14 +92,24 @@ def draw(axes, vtu, field=None, zoom=None, mesh=None, limits=None, cmap=None, le
         axes.add_collection(PolyCollection(polygons, facecolors="white", edgecolors="#222222", linewidths=width))
     else:
         values = field_of(vtu, field)[inside]
-        is_word = field in WORD_FIELDS or field.startswith(("colour", "line"))
-        if is_word and len(np.unique(values)) > 12:
-            values, limits, cmap = _shuffled(values), (0, 1), cmap or "turbo"
+        norm = None
+        if _is_word(field):
+            words = _few(field_of(vtu, field))
+            if words is None:
+                values, limits, cmap = _shuffled(values), (0, 1), cmap or "turbo"
+            else:
+                values = np.where(values < 0, np.nan, values)
+            if words is not None and len(words):
+                cmap = ListedColormap([colormaps["tab10"](k) for k in range(len(words))])
+                norm = BoundaryNorm(np.append(words - 0.5, words[-1] + 0.5), len(words))
+        else:
+            norm = _norm(field, field_of(vtu, field), limits)
         # Without edges nothing is smoothed: else the background shines through between the cells.
-        drawn = PolyCollection(polygons, array=values, cmap=cmap or "viridis", linewidths=width if mesh else 0.1,
+        drawn = PolyCollection(polygons, array=values, cmap=cmap or "viridis", norm=norm, linewidths=width if mesh else 0.1,
                                edgecolors=(0, 0, 0, 0.45) if mesh else "face", antialiaseds=bool(mesh), rasterized=True)
         drawn.cmap.set_bad("#dddddd")
-        drawn.set_clim(*_limits(values, limits))
+        if norm is None:
+            drawn.set_clim(*_limits(values, limits))
         axes.add_collection(drawn)
         if levels and len(values) > 8:
             _isolines(axes, vtu, inside, field, np.linspace(*drawn.get_clim(), levels + 2)[1:-1])
@@ -110,20 +149,27 @@ def _size(zoom):
     return style.WIDTH, float(np.clip(style.WIDTH * 0.88 * ratio, 1.5, 7)) + 1.4
 
 
+def _colour_bar(figure, axes, drawn, values, label, is_word):
+    low, high = drawn.get_clim()
+    beyond = (not is_word and np.nanmin(values) < low, not is_word and np.nanmax(values) > high)
+    extend = {(0, 0): "neither", (1, 0): "min", (0, 1): "max", (1, 1): "both"}[tuple(map(int, beyond))]
+    bar = figure.colorbar(drawn, ax=axes, location="bottom", extend=extend, shrink=0.8, aspect=34, pad=0.02)
+    if is_word:
+        words = _few(values)
+        bar.set_ticks(words, labels=["%d" % w for w in words])
+        bar.ax.tick_params(length=0)
+    bar.set_label(label)
+    bar.outline.set_linewidth(0.6)
+
+
 def mesh_figure(vtu, folder, field=None, zoom=None, mesh=None, limits=None, cmap=None, levels=0, label=None, title=None,
                 caption=None, name=None):
     """A figure of the report: FOLDER/NAME.png; name defaults to the field's."""
     zoom = zoom or whole(vtu)
     figure, axes = style.new(*_size(zoom))
     drawn = draw(axes, vtu, field, zoom, mesh, limits, cmap, levels)
-    if drawn is not None:
-        low, high = drawn.get_clim()
-        values = field_of(vtu, field)
-        beyond = (np.nanmin(values) < low, np.nanmax(values) > high)
-        extend = {(0, 0): "neither", (1, 0): "min", (0, 1): "max", (1, 1): "both"}[tuple(map(int, beyond))]
-        bar = figure.colorbar(drawn, ax=axes, location="bottom", extend=extend, shrink=0.8, aspect=34, pad=0.02)
-        bar.set_label(label or style.words(field))
-        bar.outline.set_linewidth(0.6)
+    if drawn is not None and _can_be_told(vtu, field):
+        _colour_bar(figure, axes, drawn, field_of(vtu, field), label or style.words(field), _is_word(field))
     axes.set_title(title or (style.words(field).capitalize() if field else "Mesh"))
     cells = style.number(len(vtu.corners))
     return style.save(figure, folder, name or field or "mesh", caption or "%s cells." % cells)

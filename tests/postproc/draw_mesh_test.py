@@ -28,6 +28,7 @@ def write_vtu(path, n=6):
     middle = np.array([points[list(c)].mean(axis=0) for c in cells])
     arrays = [("TimeValue", "Float64", "<f8", 1, np.array([0.5])),
               ("mach", "Float32", "<f4", 1, middle[:, 0] + middle[:, 1]), ("velocity", "Float32", "<f4", 3, middle),
+              ("partition", "Int32", "<i4", 1, np.arange(len(cells)) % 3), ("volume", "Float64", "<f8", 1, 10.0 ** (8 * middle[:, 0])),
               ("line", "Int32", "<i4", 1, np.arange(len(cells)) - 1), ("Points", "Float64", "<f8", 3, points),
               ("connectivity", "Int32", "<i4", 1, np.concatenate(cells)),
               ("offsets", "Int32", "<i4", 1, np.cumsum([len(c) for c in cells])),
@@ -40,7 +41,7 @@ def write_vtu(path, n=6):
         blob += struct.pack("<Q", len(raw)) + raw
     text = ('<VTKFile type="UnstructuredGrid" byte_order="LittleEndian" header_type="UInt64"><UnstructuredGrid><FieldData>'
             + head["TimeValue"] + '</FieldData><Piece NumberOfPoints="%d" NumberOfCells="%d"><PointData></PointData><CellData>'
-            % (len(points), len(cells)) + head["mach"] + head["velocity"] + head["line"] + "</CellData><Points>"
+            % (len(points), len(cells)) + head["mach"] + head["velocity"] + head["line"] + head["partition"] + head["volume"] + "</CellData><Points>"
             + head["Points"] + "</Points><Cells>" + head["connectivity"] + head["offsets"] + head["types"]
             + '</Cells></Piece></UnstructuredGrid><AppendedData encoding="raw">_')
     with open(path, "wb") as file:
@@ -61,13 +62,13 @@ class DrawMesh(unittest.TestCase):
         from plots import vtu
         v = vtu.Vtu(self.path)
         self.assertEqual((len(v.node), len(v.corners), v.time), (49, self.cells, 0.5))
-        self.assertEqual(sorted(v.fields), ["line", "mach", "velocity"])
+        self.assertEqual(sorted(v.fields), ["line", "mach", "partition", "velocity", "volume"])
         self.assertEqual(v.fields["velocity"].shape, (self.cells, 3))
 
     def test_pictures_are_drawn_of_mesh_fields_components_and_words(self):
         from plots import meshes, vtu
         v = vtu.Vtu(self.path)
-        for field in (None, "mach", "velocity", "velocity.1", "line"):
+        for field in (None, "mach", "velocity", "velocity.1", "line", "partition", "volume"):
             figure = meshes.mesh_figure(v, self.folder.name, field, zoom=(0.2, 0.7, 0.1, 0.6), levels=4 if field == "mach" else 0)
             self.assertGreater(os.path.getsize(figure.png), 2000)
         self.assertTrue(np.allclose(meshes.node_values(v, np.ones(self.cells)), 1))
