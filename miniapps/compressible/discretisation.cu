@@ -173,6 +173,8 @@ std::int64_t Discretisation<Space>::bytes() const {
   return arrays_->bytes();
 }
 
+template struct SpatialArrays<Host>;
+template struct SpatialArrays<Device>;
 template class Discretisation<Host>;
 template class Discretisation<Device>;
 

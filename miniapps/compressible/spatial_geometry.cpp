@@ -158,9 +158,38 @@ void boundary_cells(SpatialGeometry& g) {
   g.boundary_start.push_back(n);
 }
 
-// Places of the off-diagonal blocks of J: rows hold the diagonal and the neighbours in ascending order.
+// A block row a cell: the diagonal and the neighbours, ascending. No values.
+BlockCsrData pattern_of(const UnstructuredMesh& mesh) {
+  const std::size_t cells = at(mesh.cells());
+  BlockCsrData J;
+  J.block = 4;
+  std::vector<int> length(cells, 1);
+  for (int f = 0; f < mesh.interior_faces(); ++f) {
+    ++length[at(mesh.owner[at(f)])];
+    ++length[at(mesh.neighbour[at(f)])];
+  }
+  J.row_start.assign(cells + 1, 0);
+  for (std::size_t i = 0; i < cells; ++i) J.row_start[i + 1] = J.row_start[i] + length[i];
+  J.column.resize(static_cast<std::size_t>(J.row_start.back()));
+  std::vector<std::int64_t> next(J.row_start.begin(), J.row_start.end() - 1);
+  const auto add = [&](int row, int column) { J.column[static_cast<std::size_t>(next[at(row)]++)] = column; };
+  for (int i = 0; i < mesh.cells(); ++i) add(i, i);
+  for (int f = 0; f < mesh.interior_faces(); ++f) {
+    add(mesh.owner[at(f)], mesh.neighbour[at(f)]);
+    add(mesh.neighbour[at(f)], mesh.owner[at(f)]);
+  }
+  for (std::size_t i = 0; i < cells; ++i) {
+    const auto begin = J.column.begin() + J.row_start[i], end = J.column.begin() + J.row_start[i + 1];
+    std::sort(begin, end);
+    if (std::adjacent_find(begin, end) != end)
+      throw Error(Exit::usage, "two cells share two faces; a periodic direction needs at least three cells");
+  }
+  return J;
+}
+
+// Places of the off-diagonal blocks of J.
 void block_places(const UnstructuredMesh& mesh, SpatialGeometry& g) {
-  const BlockCsrData pattern = jacobian_pattern(mesh);
+  const BlockCsrData pattern = pattern_of(mesh);
   const auto place = [&](int row, int column) {
     const auto begin = pattern.column.begin() + pattern.row_start[at(row)];
     const auto end = pattern.column.begin() + pattern.row_start[at(row + 1)];
@@ -191,23 +220,7 @@ SpatialGeometry spatial_geometry(const UnstructuredMesh& mesh, const Gas& gas, G
 }
 
 BlockCsrData jacobian_pattern(const UnstructuredMesh& mesh) {
-  const std::size_t cells = at(mesh.cells());
-  std::vector<std::vector<int>> row(cells);
-  for (std::size_t i = 0; i < cells; ++i) row[i].push_back(static_cast<int>(i));
-  for (int f = 0; f < mesh.interior_faces(); ++f) {
-    row[at(mesh.owner[at(f)])].push_back(mesh.neighbour[at(f)]);
-    row[at(mesh.neighbour[at(f)])].push_back(mesh.owner[at(f)]);
-  }
-  BlockCsrData J;
-  J.block = 4;
-  J.row_start.push_back(0);
-  for (std::vector<int>& r : row) {
-    std::sort(r.begin(), r.end());
-    if (std::adjacent_find(r.begin(), r.end()) != r.end())
-      throw Error(Exit::usage, "two cells share two faces; a periodic direction needs at least three cells");
-    J.column.insert(J.column.end(), r.begin(), r.end());
-    J.row_start.push_back(static_cast<std::int64_t>(J.column.size()));
-  }
+  BlockCsrData J = pattern_of(mesh);
   J.value.assign(16 * J.column.size(), 0.0);
   return J;
 }
