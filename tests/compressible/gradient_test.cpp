@@ -54,5 +54,56 @@ TYPED_TEST(GradientTest, GreenGaussIsExactForLinearFieldsOnRectangles) {
   EXPECT_LT(this->error(mesh, BoundaryType::exact, GradientScheme::green_gauss), 1000 * eps);
 }
 
+// phi of a state, its gradients taken first; W of the cells, and dW/dx and dW/dy.
+struct Limited {
+  std::vector<double> w, wx, wy, phi;
+};
+template <class Space>
+Limited limited(const UnstructuredMesh& mesh, Limiter limiter, const std::vector<double>& w) {
+  const Gas gas;
+  const auto conditions = test::all_round(mesh, BoundaryType::supersonic_outflow, test::euler_gas());
+  SpatialArrays<Space> a(spatial_geometry(mesh, gas, GradientScheme::least_squares, conditions), gas, {},
+                         {.order = 2, .limiter = limiter});
+  a.w.upload(w);
+  gradients<Space>(a.view);
+  limiters<Space>(a.view);
+  return {w, a.wx.to_vector(), a.wy.to_vector(), a.phi.to_vector()};
+}
+
+TYPED_TEST(GradientTest, BarthAndJespersenMakeNoNewExtremaAtFaces) {
+  const auto mesh = test::box_mesh({.nx = 8, .ny = 8, .periodic_x = true, .periodic_y = true});
+  const auto r = limited<TypeParam>(mesh, Limiter::barth_jespersen, test::random_state(mesh, test::euler_gas()));
+  std::vector<double> low = r.w, high = r.w;
+  for (int f = 0; f < mesh.interior_faces(); ++f)
+    for (std::size_t k = 0; k < 4; ++k) {
+      const std::size_t i = 4 * static_cast<std::size_t>(mesh.owner[static_cast<std::size_t>(f)]) + k;
+      const std::size_t j = 4 * static_cast<std::size_t>(mesh.neighbour[static_cast<std::size_t>(f)]) + k;
+      low[i] = std::min(low[i], r.w[j]), high[i] = std::max(high[i], r.w[j]);
+      low[j] = std::min(low[j], r.w[i]), high[j] = std::max(high[j], r.w[i]);
+    }
+  bool is_limited = false;
+  for (std::size_t f = 0; f < mesh.neighbour.size(); ++f)
+    for (std::size_t k = 0; k < 4; ++k) {
+      const auto cell = static_cast<std::size_t>(mesh.owner[f]);
+      const double dx = mesh.face_centre[f][0] - mesh.centre[cell][0];
+      const double dy = mesh.face_centre[f][1] - mesh.centre[cell][1];
+      const std::size_t i = 4 * cell + k;
+      const double there = r.w[i] + r.phi[i] * (r.wx[i] * dx + r.wy[i] * dy);
+      EXPECT_GE(there, low[i] - 10 * eps);
+      EXPECT_LE(there, high[i] + 10 * eps);
+      is_limited = is_limited || r.phi[i] < 1;
+    }
+  EXPECT_TRUE(is_limited);
+}
+
+TYPED_TEST(GradientTest, VenkatakrishnanLeavesAConstantAndASmallRippleAlone) {
+  const auto mesh = test::box_mesh({});
+  std::vector<double> w(static_cast<std::size_t>(4 * mesh.cells()), 2.0);
+  for (double phi : limited<TypeParam>(mesh, Limiter::venkatakrishnan, w).phi) EXPECT_EQ(phi, 1);
+  for (std::size_t i = 0; i < w.size(); ++i) w[i] += 1e-3 * std::sin(static_cast<double>(i));
+  // eps^2 = (5 h)^3 is about 0.5, the ripple's squares 1e-6.
+  for (double phi : limited<TypeParam>(mesh, Limiter::venkatakrishnan, w).phi) EXPECT_NEAR(phi, 1, 1e-4);
+}
+
 }  // namespace
 }  // namespace weir
