@@ -72,7 +72,7 @@ void fill_dissipation(double* first, int n, const PressureDissipation& with) {
                nu = with.viscosity;
   for_each<Space>(n + 1, [=] WEIR_HD(int f) {
     const double inv_m = v[inv_distance * stride + f];
-    const double c = epsilon / (sigma + inv_m * (speed + 4 * nu * inv_m));
+    const double s = inv_m * (speed + 4 * nu * inv_m), c = epsilon * s / (sigma * sigma + s * s);
     v[compact_factor * stride + f] = c * v[geometry_compact * stride + f];
     for (int q = 0; q < 4; ++q)
       v[(factor0 + q) * stride + f] =

@@ -24,7 +24,7 @@ double not_negative(const Table& t, const char* key, double fallback) {
 CoupledOptions read_coupled_options(const Table& config, bool steady, double reference_speed) {
   CoupledOptions o;
   o.steady = steady;
-  o.pressure_dissipation = positive(config.table("numerics"), "pressure_dissipation", 1);
+  o.pressure_dissipation = positive(config.table("numerics"), "pressure_dissipation", steady ? 1 : 0.2);
   const Table t = config.table("pseudo_time");
   o.speed = positive(t, "speed", reference_speed);
   o.cfl_start = positive(t, "cfl_start", steady ? 10 : 1e6);

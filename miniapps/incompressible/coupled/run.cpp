@@ -1,6 +1,7 @@
 #include "miniapps/incompressible/coupled/run.hpp"
 
 #include <cmath>
+#include <sstream>
 
 #include "miniapps/incompressible/clock.hpp"
 #include "miniapps/incompressible/coupled/diagnostics.hpp"
@@ -98,12 +99,14 @@ int stop(Run& run, Coupled<Space>& flow, StepEnd end, CoupledCopy& copy) {
   Outcome outcome;
   const std::string at = " at step " + std::to_string(flow.step + 1);
   outcome.exit = Exit::solver_failed;
-  if (end == StepEnd::not_converged)
-    outcome.reason = "flow: the residual is " + std::to_string(flow.largest_residual) + " after " +
-                     std::to_string(flow.options().max_steps) + " pseudo-time steps" + at +
-                     "; [pseudo_time] tolerance and max_steps bound it";
-  else
+  if (end == StepEnd::not_converged) {
+    std::ostringstream text;
+    text << "flow: the residual is " << flow.largest_residual << ", not " << flow.options().tolerance << ", after "
+         << flow.options().max_steps << " pseudo-time steps" << at << " ([pseudo_time] tolerance, max_steps)";
+    outcome.reason = text.str();
+  } else {
     outcome.reason = std::string("flow: ") + to_string(flow.result.reason) + at;
+  }
   const std::string where = where_not_finite(on_host(copy, flow), flow.step + 1);
   if (end == StepEnd::not_finite || flow.result.reason == Reason::not_finite || !where.empty()) {
     outcome.exit = Exit::not_finite;

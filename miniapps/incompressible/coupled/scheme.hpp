@@ -28,7 +28,7 @@ namespace weir {
 
 inline constexpr const char* default_flow_method = "gmres";
 inline constexpr const char* default_flow_preconditioner = "block_ilu0";
-inline constexpr double default_flow_tolerance = 1e-2;  // of an update that is itself one of several
+inline constexpr double default_flow_tolerance = 0.1;  // of an update that is itself one of several
 
 template <class Space>
 LinearSolver<Space> flow_solver(const Table& linear);
