@@ -21,7 +21,9 @@ std::string_view without_blanks(std::string_view s) {
 }  // namespace
 
 MeshText::MeshText(std::string_view text, std::string name, char comment)
-    : left_(text), name_(std::move(name)), comment_(comment) {}
+    : left_(text), name_(std::move(name)), comment_(comment) {
+  if (left_.starts_with("\xef\xbb\xbf")) left_.remove_prefix(3);  // a byte order mark, as some editors put it
+}
 
 bool MeshText::next() {
   while (!left_.empty()) {

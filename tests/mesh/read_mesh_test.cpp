@@ -49,9 +49,9 @@ TEST(ReadMesh, EachFormatGivesTheSameMesh) {
   }
 }
 
-TEST(ReadMesh, DosLineEndingsTabsAndCommentsDoNotMatter) {
+TEST(ReadMesh, DosLineEndingsTabsCommentsAndAByteOrderMarkDoNotMatter) {
   const MeshDescription d = box_description(2, 2);
-  std::string dos;
+  std::string dos = "\xef\xbb\xbf";
   for (char c : su2_file(d).text) dos += c == '\n' ? "  % remark\r\n\r\n" : std::string(1, c);
   expect_same(mesh_of(dos), build_mesh(d));
 }
