@@ -5,7 +5,8 @@
     python3 inputs/compressible/study/kashi.py figure8 --size large
 
 table1 table2 table3 figure3 figure6 figure7 figure8 figure9. Each computes with build/bin/kashi_study and writes
-NAME.csv and NAME.png into -o (default weir-runs/kashi-SIZE). --redraw draws again from the CSV.
+NAME.csv and NAME.png into -o (default weir-runs/kashi-SIZE). --redraw draws from the CSV of earlier runs where there are
+any: figure 7 shows runs of figure 6, figure 9 those of figure 8.
 """
 import argparse
 import os
@@ -102,6 +103,8 @@ class Study:
         if not all(np.isnan(published)):
             axes.plot(range(len(ROWS)), published, color="#999999", linestyle=(0, (4, 3)), label="paper, 1 build sweep")
         axes.set_yscale("log")
+        for axis_format in (axes.yaxis.set_major_formatter, axes.yaxis.set_minor_formatter):
+            axis_format(lambda value, _: "%g" % value)
         axes.set_xticks(range(len(ROWS)), ROWS)
         axes.set_xlabel("apply sweeps")
         axes.set_ylabel("FGMRES(30) iterations to 0.01")
@@ -154,33 +157,31 @@ class Study:
     def figure6(self):
         figure, row = style.new(9.6, 3.7, ncols=2)
         for axes, solver in zip(row, ("async_ilu0", "async_block_ilu0")):
-            runs = self.march("figure6_" + solver, "naca0012", "line_1wd", ["block_ilu0", solver], self.options.threads,
-                              ["--scaled"])
-            self.residuals(axes, runs, SOLVERS[solver] + ", line-1WD")
+            self.residuals(axes, self.scaled(solver), SOLVERS[solver] + ", line-1WD")
         style.save(figure, self.options.output, "figure6", "")
 
+    def scaled(self, solver):  # of figures 6 and 7
+        return self.march("figure6_" + solver, "naca0012", "line_1wd", ["block_ilu0", solver],
+                          sorted({4, *self.options.threads}), ["--scaled"])
+
     def figure7(self):
-        curves = []
-        for solver in ("async_ilu0", "async_block_ilu0"):
-            runs = self.march("figure7_" + solver, "naca0012", "line_1wd", [solver], [4], ["--scaled"])
-            curves.append((SOLVERS[solver], runs))
-        self.properties("figure7", curves)
+        self.properties("figure7", [(SOLVERS[solver], select(self.scaled(solver), solver, 4))
+                                    for solver in ("async_ilu0", "async_block_ilu0")])
+
+    def ordered(self, ordering):  # of figures 8 and 9
+        return self.march("figure8_" + ordering, "naca0012", ordering, ["block_ilu0", "async_block_ilu0"],
+                          self.options.threads)
 
     def figure8(self):
         figure, grid = style.new(9.6, 7, nrows=2, ncols=2)
         for axes, ordering in zip(grid.flat, ORDERINGS):
-            runs = self.march("figure8_" + ordering, "naca0012", ordering, ["block_ilu0", "async_block_ilu0"],
-                              self.options.threads)
-            self.residuals(axes, runs, ORDERINGS[ordering])
+            self.residuals(axes, self.ordered(ordering), ORDERINGS[ordering])
         style.save(figure, self.options.output, "figure8", "")
 
     def figure9(self):
-        curves = []
-        for ordering in ORDERINGS:
-            runs = self.march("figure9_" + ordering, "naca0012", ordering, ["async_block_ilu0"],
-                              [max(self.options.threads)])
-            curves.append((ORDERINGS[ordering], runs))
-        self.properties("figure9", curves)
+        most = max(self.options.threads)
+        self.properties("figure9", [(ORDERINGS[o], select(self.ordered(o), "async_block_ilu0", most))
+                                    for o in ORDERINGS])
 
 
 def words(column):
@@ -195,7 +196,7 @@ def curve_order(key):
 
 def select(runs, solver, count):
     chosen = [i for i, (s, n) in enumerate(zip(runs["solver"], runs["threads"])) if s == solver and n == count]
-    return {name: np.array(runs[name])[chosen] for name in ("iterations", "residual")}
+    return {name: np.array(values)[chosen] for name, values in runs.items()}
 
 
 def main():

@@ -93,6 +93,9 @@ Captured sweep_table(const StudyCase& study, const std::vector<double>& start, c
   bench::set_threads(options.prescribed ? 1 : options.threads);
   const BlockCsr<Host>& A = flow.pseudo.jacobian();
   const Factors exact = sequential_factors(A);
+  const auto block_ilu0 = make_preconditioner<Host>("block_ilu0", Table());
+  block_ilu0->setup(A);
+  captured.block_ilu0_iterations = solve(A, *block_ilu0, b, options).iterations;
   for (int build : options.sweeps)
     for (int apply : options.sweeps) done(measure(A, b, exact, options, build, apply));
   return captured;

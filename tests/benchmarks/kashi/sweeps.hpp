@@ -25,6 +25,7 @@ struct SweepOptions {
 struct Captured {
   int step = 0;
   double cfl = 0, residual = 0;
+  int block_ilu0_iterations = 0;  // what the exact corner of the table must say too
 };
 
 // `done` hears of every cell as soon as it is known.
