@@ -67,6 +67,7 @@ class AsyncFactors {
   AsyncFactors(const async_ilu::AsyncPattern& p, const BlockCsr<Space>& A, const AsyncIluOptions& options);
   async_ilu::AsyncView view(const BlockCsr<Space>* A, int slot);
   void start(const BlockCsr<Space>& A, bool first);
+  void guess(const async_ilu::AsyncView& f);
 
   AsyncIluOptions options_;
   AsyncSchedule schedule_;
@@ -86,6 +87,7 @@ namespace async_ilu {
 
 // The sweeps of threads that do not wait. Host: async_ilu_host.cpp. Device: async_ilu_device.cu.
 bool needs_guess();  // Host: one thread reads nothing that it has not computed before
+void guess_host(const AsyncView& f);
 void sweep_host(const AsyncView& f, int sweeps, int chunk);
 void solve_host(const AsyncView& f, int sweeps, int chunk, const double* r, double* y, double* z);
 void sweep_device(const AsyncView& f, int sweeps);

@@ -84,27 +84,33 @@ void sweep_row(const AsyncView& f, int i) {
 }
 
 template <bool Shared, int N>
+[[gnu::always_inline]] inline void write(double* p, const typename lanes::FixedBlock<N>::Vector& v) {
+  if constexpr (!Shared) return v.store(p);
+  alignas(64) double mine[N];
+  v.store(mine);
+  lanes::store_relaxed<N>(p, mine);
+}
+
+template <bool Shared, int N>
 void forward_row(const AsyncView& f, int i, const double* r, double* y) {
   using Vector = typename lanes::FixedBlock<N>::Vector;
-  alignas(64) double x[N], sum[N];
-  for (int u = 0; u < N; ++u) sum[u] = f.scale ? r[i * N + u] * f.scale[i * N + u] : r[i * N + u];
-  Vector s(lanes::FixedBlock<N>{N}, sum);
+  alignas(64) double x[N];
+  for (int u = 0; u < N && f.scale; ++u) x[u] = r[i * N + u] * f.scale[i * N + u];
+  Vector s(lanes::FixedBlock<N>{N}, f.scale ? x : r + std::int64_t{i} * N);
   for (std::int64_t e = f.lower.start[i]; e < f.lower.start[i + 1]; ++e)
     s.subtract_product(f.L + e * N * N, read<Shared, N>(y + std::int64_t{f.lower.column[e]} * N, x));
-  s.store(sum);
-  write<Shared, N>(y + std::int64_t{i} * N, sum);
+  write<Shared, N>(y + std::int64_t{i} * N, s);
 }
 
 template <bool Shared, int N>
 void backward_row(const AsyncView& f, int i, const double* y, double* z) {
   using Vector = typename lanes::FixedBlock<N>::Vector;
-  alignas(64) double x[N], sum[N];
+  alignas(64) double x[N];
   Vector s(lanes::FixedBlock<N>{N}, y + std::int64_t{i} * N), out(lanes::FixedBlock<N>{N});
   for (std::int64_t e = f.upper.start[i]; e < f.upper.start[i + 1]; ++e)
     s.subtract_product(f.U + e * N * N, read<Shared, N>(z + std::int64_t{f.upper.column[e]} * N, x));
   out.add_product(f.inverse + std::int64_t{i} * N * N, s);
-  out.store(sum);
-  write<Shared, N>(z + std::int64_t{i} * N, sum);
+  write<Shared, N>(z + std::int64_t{i} * N, out);
 }
 
 // row(i) for all rows, `sweeps` times, by the threads of the region this is called in.
@@ -113,6 +119,20 @@ void draw_rows(int rows, int sweeps, int chunk, bool backward, const F& row) {
   for (int s = 0; s < sweeps; ++s) {
 #pragma omp for schedule(dynamic, chunk) nowait
     for (int q = 0; q < rows; ++q) row(backward ? rows - 1 - q : q);
+  }
+}
+
+template <int N>
+void guess(const AsyncView& f) {
+  constexpr std::int64_t NN = N * N;
+#pragma omp parallel for schedule(static)
+  for (int i = 0; i < f.rows; ++i) {
+    for (std::int64_t e = f.lower.start[i]; e < f.lower.start[i + 1]; ++e)
+      load_entry<N>(f, f.lower.source[e], i, f.lower.column[e], f.L + e * NN);
+    load_entry<N>(f, f.diagonal.source[i], i, i, f.inverse + i * NN);
+    invert_or_replace<N>(f.inverse + i * NN);
+    for (std::int64_t e = f.upper.start[i]; e < f.upper.start[i + 1]; ++e)
+      load_entry<N>(f, f.upper.source[e], i, f.upper.column[e], f.U + e * NN);
   }
 }
 
@@ -171,6 +191,9 @@ void with_block(int n, const F& f) {
 
 bool needs_guess() { return omp_get_max_threads() > 1; }
 
+void guess_host(const AsyncView& f) {
+  with_block(f.n, [&](auto N) { guess<N.value>(f); });
+}
 void sweep_host(const AsyncView& f, int sweeps, int chunk) {
   with_block(f.n, [&](auto N) { sweep<N.value>(f, sweeps, chunk); });
 }
