@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/nearest.hpp"
+#include "miniapps/solve.hpp"
 #include "miniapps/verbs.hpp"
 #include "postproc/machine.hpp"
 
@@ -47,6 +48,26 @@ void add_run_options(CLI::App& verb, RunArguments& a, DeviceArguments& d, const 
   verb.add_flag("--deterministic", d.deterministic, "the same bits on every run and on any number of threads");
   verb.add_option("--seed", d.seed, "seed of whatever is random")->type_name("N")->check(CLI::NonNegativeNumber);
   verb.add_flag("--overwrite", a.overwrite, "replace the run that is in the run directory");
+}
+
+void add_solve_options(CLI::App& verb, SolveArguments& s) {
+  verb.add_option("MATRIX", s.matrix, "matrix in Matrix Market format (coordinate), gzipped or not")->required();
+  verb.add_option("--rhs", s.rhs, "right-hand side in Matrix Market format; default: all ones")->type_name("FILE");
+  verb.add_option(
+          "--solver", s.solvers,
+          "METHOD, METHOD+PRECONDITIONER or a TOML file with the keys of [linear.SYSTEM]; repeatable; default: a "
+          "list")
+      ->type_name("SOLVER");
+  verb.add_option("--block", s.block, "unknowns a block row (0: detected)")->check(CLI::Range(0, 64));
+  verb.add_option("--tolerance", s.tolerance, "of |b - A x| / |b|")->capture_default_str()->check(CLI::PositiveNumber);
+  verb.add_option("--max-iterations", s.max_iterations, "of each solve")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  verb.add_option("--solution", s.solution, "where the solution of the last solver goes (Matrix Market)")
+      ->type_name("FILE");
+  verb.add_option("--space", s.space, "where to compute")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"host", "device"}));
 }
 
 // CLI11 would call an unknown verb an unexpected argument.
@@ -114,6 +135,11 @@ int parse_and_run(const Program& program, int argc, char** argv) {
       ->capture_default_str();
   add_overrides(*mesh, m.overrides);
   mesh->callback([&] { code = write_mesh(m); });
+
+  SolveArguments s;
+  CLI::App* solve = app.add_subcommand("solve", "solve a system from a Matrix Market file by one solver or by several");
+  add_solve_options(*solve, s);
+  solve->callback([&] { code = solve_system(s); });
 
   CLI::App* report = app.add_subcommand("report", "write report.html of a run directory");
   report->add_option("DIR", a.source, "run directory")->required();

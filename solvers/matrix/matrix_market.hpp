@@ -1,0 +1,32 @@
+// Matrix Market files (Boisvert, Pozo & Remington, NISTIR 5935, 1996), plain or gzipped.
+//   matrices: coordinate; real, integer or pattern (every value 1); general, symmetric or skew-symmetric
+//   vectors:  array or coordinate, one column
+// What is wrong with a file is an Error(Exit::usage) that begins with file:line; a file that cannot be read is one of
+// Exit::file_io. Nothing is allocated on the word of a header: no more than the file can hold.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "solvers/matrix/block_csr.hpp"
+
+namespace weir {
+
+// block: unknowns a block row; 0: the largest size up to 8 whose blocks are at least 9/10 full, else 1. The entries that
+// a block lacks are zeros. Square matrices only; an entry given twice is refused.
+BlockCsrData read_matrix_market(const std::string& path, int block = 0);
+BlockCsrData parse_matrix_market(std::string_view text, const std::string& name, int block = 0);
+
+// A vector of `size` values.
+std::vector<double> read_vector_market(const std::string& path, std::int64_t size);
+std::vector<double> parse_vector_market(std::string_view text, const std::string& name, std::int64_t size);
+
+// Written aside and renamed, 17 digits: reading gives the same bits.
+void write_matrix_market(const std::string& path, const BlockCsrData& matrix);
+void write_vector_market(const std::string& path, std::span<const double> vector);
+
+// The whole of a file, unzipped where its content says so (matrix_market_gzip.cpp, or ..._no_gzip.cpp: refused).
+std::string market_text(const std::string& path);
+
+}  // namespace weir

@@ -1,0 +1,22 @@
+// Stands in for matrix_market_gzip.cpp where zlib is missing.
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "base/error.hpp"
+#include "solvers/matrix/matrix_market.hpp"
+
+namespace weir {
+
+std::string market_text(const std::string& path) {
+  std::error_code error;
+  if (std::filesystem::is_directory(path, error)) throw Error(Exit::file_io, path + ": a folder, not a matrix file");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error(Exit::file_io, path + ": cannot open the matrix file");
+  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (text.starts_with("\x1f\x8b"))
+    throw Error(Exit::usage, path + ": gzipped, and this build has no zlib; gunzip it first");
+  return text;
+}
+
+}  // namespace weir
