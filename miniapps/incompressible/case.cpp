@@ -118,9 +118,12 @@ void read_flow(const Table& t, IncompressibleCase& c) {
                                                        {"taylor_green_2d", Initial::taylor_green_2d},
                                                        {"taylor_green_3d", Initial::taylor_green_3d},
                                                        {"poiseuille", Initial::poiseuille},
-                                                       {"womersley", Initial::womersley}};
-  const std::string initial =
-      t.choice("initial", {"rest", "uniform", "taylor_green_2d", "taylor_green_3d", "poiseuille", "womersley"}, "rest");
+                                                       {"womersley", Initial::womersley},
+                                                       {"turbulent_channel", Initial::turbulent_channel}};
+  const std::string initial = t.choice(
+      "initial",
+      {"rest", "uniform", "taylor_green_2d", "taylor_green_3d", "poiseuille", "womersley", "turbulent_channel"},
+      "rest");
   c.initial = kinds.at(initial);
   const bool is_exact = initial == "taylor_green_2d" || initial == "poiseuille" || initial == "womersley";
   const std::string exact =
@@ -134,8 +137,30 @@ void read_flow(const Table& t, IncompressibleCase& c) {
     t.fail("viscosity", "this flow needs a positive viscosity");
   if (either(Initial::womersley) && !(c.force_modulation.amplitude != 0 && c.force_modulation.angular_frequency > 0))
     t.fail("body_force", "Womersley's flow needs an oscillating body force");
+  if (c.initial == Initial::turbulent_channel) {
+    if (!(c.viscosity > 0) || c.body_force[0] == 0)
+      t.fail("initial", "a turbulent channel needs a viscosity and a body force along x");
+    c.initial_perturbation = t.get<double>("initial_perturbation", 0.0);
+    if (!std::isfinite(c.initial_perturbation)) t.fail("initial_perturbation", "the perturbation must be finite");
+  }
   if (c.initial == Initial::taylor_green_3d && c.dim() == 2)
     t.fail("initial", "initial = \"taylor_green_3d\" needs a 3D grid");
+}
+
+// The model knows walls, slip and periodic sides, and starts from the channel's first guess.
+void read_turbulence(const Table& t, IncompressibleCase& c) {
+  if (t.choice("turbulence", {"none", "k_omega"}, "none") == "none") return;
+  c.turbulence = Turbulence::k_omega;
+  if (c.scheme != Scheme::artificial_compressibility)
+    t.fail("turbulence", "turbulence = \"k_omega\" needs scheme = \"artificial_compressibility\"");
+  if (c.initial != Initial::turbulent_channel)
+    t.fail("turbulence", "turbulence = \"k_omega\" needs initial = \"turbulent_channel\"");
+  for (int n = 0; n < 2 * c.dim(); ++n) {
+    const Side::Type type = c.sides[static_cast<std::size_t>(n)].type;
+    if (type == Side::Type::inlet || type == Side::Type::outlet)
+      t.fail("turbulence", std::string("turbulence = \"k_omega\" does not know what flows in or out at ") +
+                               side_names[static_cast<std::size_t>(n)]);
+  }
 }
 
 void read_time(const Table& t, Scheme scheme, TimeControl& time) {
@@ -178,6 +203,7 @@ IncompressibleCase read_incompressible_case(const Table& config) {
   const Table boundary = config.table("boundary");
   read_boundary(boundary, c);
   check_fluxes(boundary, c);
+  read_turbulence(config.table("flow"), c);
   read_time(config.table("time"), c.scheme, c.time);
   if (c.scheme == Scheme::artificial_compressibility)
     c.coupled = read_coupled_options(config, c.time.steady, reference_speed(c));

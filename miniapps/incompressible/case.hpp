@@ -35,7 +35,9 @@ struct Side {
 
 enum class Scheme { fractional_step, artificial_compressibility };
 
-enum class Initial { rest, uniform, taylor_green_2d, taylor_green_3d, poiseuille, womersley };
+enum class Initial { rest, uniform, taylor_green_2d, taylor_green_3d, poiseuille, womersley, turbulent_channel };
+
+enum class Turbulence { none, k_omega };
 
 struct TimeControl {
   double end = 0;
@@ -49,6 +51,7 @@ struct TimeControl {
 struct IncompressibleCase {
   std::string title;
   Scheme scheme = Scheme::fractional_step;
+  Turbulence turbulence = Turbulence::none;
   Grid grid;
   double density = 1;
   double viscosity = 0;       // kinematic: the file's dynamic viscosity over the density
@@ -56,12 +59,14 @@ struct IncompressibleCase {
   Modulation force_modulation;
   Initial initial = Initial::rest;
   Initial exact = Initial::rest;    // the solution that errors are measured against; rest: none
+  double initial_perturbation = 0;  // of "turbulent_channel", in units of u_tau
   double initial_velocity[3] = {};  // of "uniform"; the others are carried along with it
   std::array<Side, 6> sides;        // x_min, x_max, y_min, y_max, z_min, z_max
   TimeControl time;
   CoupledOptions coupled;  // of artificial compressibility
 
   const Side& side(int d, int end) const { return sides[static_cast<std::size_t>(2 * d + end)]; }
+  int unknowns() const { return dim() + 1 + (turbulence == Turbulence::k_omega ? 2 : 0); }  // a cell, coupled scheme
   int dim() const { return grid.is_2d() ? 2 : 3; }
   bool has_exact() const { return exact != Initial::rest; }
   bool is_periodic(int d) const { return side(d, 0).type == Side::Type::periodic; }

@@ -7,6 +7,8 @@
 #include <numbers>
 #include <vector>
 
+#include "miniapps/incompressible/channel.hpp"
+
 namespace weir {
 namespace {
 
@@ -113,6 +115,8 @@ double solution_velocity(const IncompressibleCase& c, Initial kind, int componen
       return component == 0 ? poiseuille(c, x[1]) : 0;
     case Initial::womersley:
       return component == 0 ? womersley(c, x[1], t) : 0;
+    case Initial::turbulent_channel:
+      return turbulent_channel_velocity(c, component, x);
   }
   return 0;
 }

@@ -17,7 +17,7 @@ struct CoupledMemory {
 };
 
 CoupledMemory memory(const IncompressibleCase& c, const Table& config) {
-  const CoupledCells cells = coupled_cells(c, c.dim() + 1);
+  const CoupledCells cells = coupled_cells(c, c.unknowns());
   const std::int64_t word = sizeof(double), count = cells.extents().count(), n = cells.unknowns;
   CoupledMemory m;
   m.flow = word * n * (3 * std::int64_t{cells.padded_count()} + 2 * count);
@@ -41,10 +41,12 @@ std::int64_t coupled_memory_estimate(const IncompressibleCase& c, const Table& c
 
 RunHeader coupled_header(const IncompressibleCase& c) {
   RunHeader h = incompressible_header(c);
-  h.unknowns = h.cells * (c.dim() + 1);
+  h.unknowns = h.cells * c.unknowns();
   h.history.clear();
   for (const char* name : {"residual_p", "residual_u", "residual_v", "residual_w"})
     if (c.dim() == 3 || name != std::string("residual_w")) h.history.emplace_back(name);
+  if (c.turbulence == Turbulence::k_omega)
+    for (const char* name : {"residual_k", "residual_omega"}) h.history.emplace_back(name);
   for (const char* name : {"sub_iterations", "pseudo_cfl", "max_divergence", "kinetic_energy", "rate"})
     h.history.emplace_back(name);
   std::erase_if(h.quantities, [&](const std::string& q) { return c.time.steady && q == "rate"; });
@@ -58,7 +60,7 @@ void info_coupled(const Table& config, const IncompressibleCase& c, std::ostream
   const CoupledMemory m = memory(c, config);
   const auto megabytes = [](std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
   out << "miniapp    " << h.miniapp << "\ngrid       " << h.grid << "\ncells      " << h.cells << "\nunknowns   "
-      << h.unknowns << ", " << c.dim() + 1 << " a cell\nflow       "
+      << h.unknowns << ", " << c.unknowns() << " a cell\nflow       "
       << flow_solver<Host>(config.table("linear")).describe() << "\n";
   out.setf(std::ios::fixed);
   out.precision(1);

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "miniapps/incompressible/channel.hpp"
 #include "miniapps/incompressible/coupled/diagnostics.hpp"
 #include "miniapps/incompressible/initial.hpp"
+#include "physics/k_omega.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/timer.hpp"
 
@@ -41,7 +43,7 @@ template <class Space>
 ArtificialCompressibility<Space>::ArtificialCompressibility(const IncompressibleCase& c, const Table& linear)
     : cfl(c.coupled.cfl_start),
       case_(c),
-      cells_(coupled_cells(c, c.dim() + 1)),
+      cells_(coupled_cells(c, c.unknowns())),
       lines_(c.grid, cells_),
       x_(cells_),
       x1_(cells_),
@@ -52,6 +54,16 @@ ArtificialCompressibility<Space>::ArtificialCompressibility(const Incompressible
       solver_(flow_solver<Space>(linear)),
       length_(reference_length(c)) {
   for (auto& [name, array] : state()) fill(*array, 0);
+  if (!has_model()) return;
+  eddy_ = Array<double, Space>(cells_.padded_count());
+  fill(eddy_, 0);
+  for (int s = 0; s < 2 * cells_.dim; ++s)
+    walls_.wall[s] = c.sides[static_cast<std::size_t>(s)].type == Side::Type::wall;
+  for (int s = 0; s < 2 * cells_.dim; ++s) {
+    const auto& h = c.grid.line[static_cast<std::size_t>(s / 2)].width;
+    const double omega = k_omega::omega_near_wall(c.viscosity, 0.5 * (s % 2 ? h.back() : h.front()));
+    if (walls_.wall[s]) omega_scale_ = std::max(omega_scale_, k_omega::beta * omega * omega);
+  }
 }
 
 template <class Space>
@@ -62,6 +74,11 @@ CoupledView ArtificialCompressibility<Space>::view() {
   v.x = x_.origin();
   v.viscosity = case_.viscosity;
   v.speed = options().speed;
+  if (has_model()) {
+    v.eddy = eddy_.data() + cells_.origin();
+    v.diffusion[0] = k_omega::sigma_star;
+    v.diffusion[1] = k_omega::sigma;
+  }
   return v;
 }
 
@@ -77,6 +94,11 @@ void ArtificialCompressibility<Space>::initialise() {
         for (std::size_t d = 0; d < 3; ++d) point[d] = case_.grid.line[d].centre[static_cast<std::size_t>(at[d])];
         double* cell = x + static_cast<std::ptrdiff_t>(cells_.at(i, j, k)) * cells_.unknowns;
         for (int e = 0; e < cells_.dim; ++e) cell[1 + e] = solution_velocity(case_, case_.initial, e, point, 0);
+        if (has_model()) {
+          const KOmega guess = turbulent_channel_k_omega(case_, point);
+          cell[cells_.dim + 1] = guess.k;
+          cell[cells_.dim + 2] = guess.omega;
+        }
       }
   x_.values().upload(values);
   evaluate_steady();  // sets the ghosts
@@ -105,22 +127,38 @@ void ArtificialCompressibility<Space>::begin_step(double dt, Timings& timings) {
 }
 
 template <class Space>
+double ArtificialCompressibility<Space>::residual_scale(int unknown) const {
+  const double speed = options().speed;
+  if (unknown == 0) return speed / length_;
+  if (unknown <= cells_.dim) return speed * speed / length_;
+  if (unknown == cells_.dim + 1) return speed * speed * speed / length_;
+  return omega_scale_;
+}
+
+template <class Space>
 bool ArtificialCompressibility<Space>::evaluate(Timings& timings) {
   const CoupledView v = view();
   {
     ScopedTimer timer(timings.at("flow", "boundary"));
     fill_ghosts<Space>(rules_, v);
   }
+  if (has_model()) {
+    ScopedTimer timer(timings.at("flow", "turbulence"));
+    k_omega::update_eddy_viscosity<Space>(v, eddy_.data() + cells_.origin());
+  }
   {
     ScopedTimer timer(timings.at("flow", "residual"));
     residual<Space>(v, derivative_, force_, b_);
   }
+  if (has_model()) {
+    ScopedTimer timer(timings.at("flow", "turbulence"));
+    k_omega::add_sources<Space>(v, walls_, b_);
+  }
   ScopedTimer timer(timings.at("flow", "norms"));
   residual_norms<Space>(v, b_, norms);
   largest_residual = 0;
-  const double speed = options().speed;
   for (int u = 0; u < cells_.unknowns; ++u) {
-    const double relative = norms[u] * length_ / (u == 0 ? speed : speed * speed);
+    const double relative = norms[u] / residual_scale(u);
     if (!std::isfinite(relative)) return false;
     largest_residual = std::max(largest_residual, relative);
   }
@@ -133,6 +171,10 @@ bool ArtificialCompressibility<Space>::linear_step(Timings& timings, const std::
   {
     ScopedTimer timer(timings.at("flow", "jacobian"));
     assemble_jacobian<Space>(v, derivative_, rules_, 1 / cfl, A_.stencil());
+  }
+  if (has_model()) {
+    ScopedTimer timer(timings.at("flow", "turbulence"));
+    k_omega::add_source_jacobian<Space>(v, walls_, A_.stencil());
   }
   setup_seconds = 0;
   {
@@ -152,6 +194,7 @@ bool ArtificialCompressibility<Space>::linear_step(Timings& timings, const std::
   const bool lowered = result.true_residual < result.residual0;  // an inner solve may end short of its tolerance
   if (!result.converged() && !(lowered && result.reason != Reason::not_finite)) return false;
   ScopedTimer timer(timings.at("flow", "update"));
+  if (has_model()) k_omega::limit_update<Space>(v, options().relaxation, dx_);
   add_update<Space>(v, options().relaxation, dx_);
   return true;
 }

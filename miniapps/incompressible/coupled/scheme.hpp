@@ -10,8 +10,7 @@
 //     x += omega dx                                                                                                (5)
 //   steady: no du/dt, every step is one pseudo-time step, and the CFL number of tau grows as the residual falls.
 //
-// Where a turbulence model plugs in: `unknowns` of the constructor (dim + 3), eddy and diffusion of CoupledView, its
-// rules in side_rules, its sources behind residual() and assemble_jacobian() in evaluate() and linear_step().
+// turbulence = "k_omega": k and omega are two more unknowns of every cell (turbulence.hpp).
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -21,6 +20,7 @@
 
 #include "miniapps/incompressible/coupled/equations.hpp"
 #include "miniapps/incompressible/coupled/options.hpp"
+#include "miniapps/incompressible/coupled/turbulence.hpp"
 #include "postproc/timings.hpp"
 #include "solvers/linear_solver.hpp"
 
@@ -85,6 +85,8 @@ class ArtificialCompressibility {
   bool linear_step(Timings& timings, const std::function<void()>& after_solve);  // (3) to (5); false: the solver failed
   bool is_converged() const { return options().tolerance > 0 && largest_residual <= options().tolerance; }
   void ramp();
+  bool has_model() const { return case_.turbulence == Turbulence::k_omega; }
+  double residual_scale(int unknown) const;  // of norms, in terms of the case's speed and length
   StepEnd advance_steady(Timings& timings, const std::function<void()>& after_solve);
   StepEnd advance_in_time(double dt, Timings& timings, const std::function<void()>& after_solve);
 
@@ -94,6 +96,9 @@ class ArtificialCompressibility {
   CoupledField<Space> x_, x1_, x2_;  // present iterate, x^n, x^{n-1}
   BlockStencil<Space> A_;
   Array<double, Space> b_, dx_;
+  Array<double, Space> eddy_;  // nu_t of every padded cell, where there is a model
+  SideWalls walls_;
+  double omega_scale_ = 1;  // its destruction in the smallest wall cell
   LinearSolver<Space> solver_;
   bool is_set_up_ = false;
   double length_ = 1;
