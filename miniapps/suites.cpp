@@ -17,7 +17,9 @@ std::vector<Suite> benchmark_suites() {
       {"kernels", [](const SuiteOptions& o) { return bench::bench_kernels(o.json_path); }},
       {"orderings", [](const SuiteOptions& o) { return bench::bench_orderings(o.json_path); }},
       {"zubair", [](const SuiteOptions& o) { return bench::bench_multicolor(o.folder + "/zubair.csv", o.quick); }},
+      {"luo-table1", [](const SuiteOptions& o) { return bench::luo_table1(luo(o)); }},
       {"luo-tables", [](const SuiteOptions& o) { return bench::luo_tables(luo(o)); }},
+      {"luo-fig8", [](const SuiteOptions& o) { return bench::luo_fig8(luo(o)); }},
       {"luo-fig9", [](const SuiteOptions& o) { return bench::luo_fig9(luo(o)); }},
       {"luo-fig10", [](const SuiteOptions& o) { return bench::luo_fig10(luo(o)); }},
   };

@@ -88,7 +88,7 @@ fi
 
 if [ -x "$build/tree/bin/weir" ]; then
   step "benchmarks" 120 "$build/tree/bin/weir" bench kernels
-  step "Luo et al. 2015" 240 bash -c "for s in luo-tables luo-fig9 luo-fig10; do '$build/tree/bin/weir' bench \$s -o '$build/bench' || exit 1; done"
+  step "Luo et al. 2015" 240 bash -c "for s in luo-table1 luo-tables luo-fig8 luo-fig9 luo-fig10; do '$build/tree/bin/weir' bench \$s -o '$build/bench' || exit 1; done"
 else
   skip "benchmarks: no weir program"
 fi

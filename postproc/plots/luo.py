@@ -76,7 +76,48 @@ def table4(rows):
     return figure
 
 
-KINDS = {"luo_fig9": fig9, "luo_fig10": fig10, "luo_table4": table4}
+def table1(rows):
+    """The residual, and how far each schedule is from the sequential one."""
+    names = [name for name in rows[0] if name != "iteration"]
+    steps = [int(row["iteration"]) for row in rows]
+    figure, (above, below) = style.new(height=5.6, nrows=2, sharex=True)
+    first = [float(row[names[0]]) for row in rows]
+    above.semilogy(steps, first, marker="o", markersize=4.5)
+    above.set_ylabel("sum of squares of R")
+    above.set_title("Residual, sequential")
+    for q, name in enumerate(names[1:]):
+        difference = [abs(float(row[name]) / s - 1) for row, s in zip(rows, first)]
+        below.semilogy(steps, [max(d, 1e-13) for d in difference], marker=MARKERS[q % 5], markersize=4.5, label=name)
+    below.set_ylabel("relative difference")
+    below.set_xlabel("iteration (no difference in the twelve digits printed: drawn at $10^{-13}$)")
+    below.set_xticks(steps[::2])
+    below.set_title("Every schedule beside sequential")
+    below.legend()
+    return figure
+
+
+def fig8(rows):
+    schedules = by_schedule(rows)
+    figure, axes = style.new(width=7.5, height=1.6 + 0.8 * len(schedules))
+    for place, name in enumerate(schedules):
+        left = 0
+        for q, row in enumerate(row for row in rows if row["schedule"] == name):
+            value = float(row["ms a step"])
+            bar = axes.barh(place, value, left=left, height=0.6, color=style.COLOURS[q % len(style.COLOURS)],
+                            label=row["part"] if place == 0 else None, edgecolor="white")
+            if float(row["per cent"]) > 7:
+                axes.bar_label(bar, ["%.0f %%" % float(row["per cent"])], label_type="center", fontsize=8.5, color="white")
+            left += value
+    axes.set_yticks(range(len(schedules)), schedules)
+    axes.invert_yaxis()
+    axes.grid(axis="y", visible=False)
+    axes.set_xlabel("ms a time step")
+    axes.set_title("Main loop, n = 6, 7 sub-iterations a step")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.45, -0.32 if len(schedules) > 1 else -0.45), ncols=4, fontsize=8.5)
+    return figure
+
+
+KINDS = {"luo_table1": table1, "luo_fig8": fig8, "luo_fig9": fig9, "luo_fig10": fig10, "luo_table4": table4}
 
 
 def main(arguments):
