@@ -125,7 +125,7 @@ def main(arguments):
         print(__doc__, file=sys.stderr)
         return 2
     figure = KINDS[arguments[0]](read(arguments[1]))
-    figure.savefig(arguments[2], metadata={"Software": None})
+    figure.savefig(arguments[2], bbox_inches="tight", metadata={"Software": None})
     return 0
 
 
