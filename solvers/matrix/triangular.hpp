@@ -3,8 +3,8 @@
 // which is what a sweep of an ILU preconditioner comes to. Rows are stored in the order in which they are executed
 // ("positions"), so that every thread reads its factors in one stream; blocks lie column by column.
 //
-//   Host     natural order on one thread. More threads walk the levels, each its own part of every level, and wait for
-//            each other's progress only where a row needs it; consecutive small levels are one thread's.
+//   Host     natural order on one thread. More threads each walk their own rows and wait for each other's progress only
+//            where a row needs it (ThreadPlan).
 //   Device   "levels": a launch a level, one launch of one workgroup for consecutive small levels; "one_launch":
 //            workgroups draw rows in level order and wait for the flags of the rows they need.
 // Every sum has the order of the pattern: the bits depend neither on the threads nor on the form.
@@ -41,8 +41,12 @@ struct Levels {
   int size(int l) const { return start[static_cast<std::size_t>(l) + 1] - start[static_cast<std::size_t>(l)]; }
 };
 
-// Who does what on Host threads: positions (thread by thread, each in the order of the levels), cut into one piece a
-// group of levels and thread, and how far the others must have come before a piece starts.
+// Who does what on Host threads: positions (thread by thread), cut into pieces, and how far the others must have come
+// before a piece starts. A thread's pieces end only where somebody waits for them. Two ways to share the rows are
+// simulated, and the faster one is taken, or one thread where neither is worth it:
+//   by levels   every thread its part of each level, small levels on one thread: any order of rows, waits at every level
+//   by layers   rows i .. k - 1 that reach no further than k make a layer (a front of Cuthill-McKee, a row of a grid); every
+//               thread walks its part of each layer in the order of the rows, and only the ends of parts wait for each other
 class ThreadPlan {
  public:
   // cuts: rows, ascending, before which nothing depends on what follows or the other way round; where there are any,
@@ -58,25 +62,32 @@ class ThreadPlan {
   void run(const F& body) const;
 
  private:
-  struct alignas(64) Done {  // groups that a thread has finished, alone in its cache line
-    std::atomic<int> groups{0};
+  struct alignas(64) Done {  // pieces that a thread has finished, alone in its cache line
+    std::atomic<int> pieces{0};
   };
   struct Piece {
     int from, to;
   };
+  // Rows in an order that serves everyone, and whose each is.
+  struct Sharing {
+    std::vector<int> sequence, thread_of;
+  };
   void natural(int rows, Triangle side);
   void share_stretches(const TriangularRows& rows, Triangle side, const std::vector<int>& cuts);
-  void share_out(const TriangularRows& rows, const Levels& levels, int block);
-  void note_needs(const TriangularRows& rows, const std::vector<int>& group_of, const std::vector<int>& thread_of);
-  Piece piece(int group, int thread) const { return pieces_[static_cast<std::size_t>(group * threads_ + thread)]; }
-  int need(int group, int thread, int other) const {
-    return needs_[static_cast<std::size_t>((group * threads_ + thread) * threads_ + other)];
+  Sharing by_levels(const TriangularRows& rows, const Levels& levels, int block) const;
+  Sharing by_layers(const TriangularRows& rows, Triangle side) const;
+  double simulated(const TriangularRows& rows, int block, const Sharing& sharing) const;  // nanoseconds
+  void cut_into_pieces(const TriangularRows& rows, const Sharing& sharing);
+  bool ready(int thread, int piece, const std::vector<int>& done) const;
+  void wait(int thread, int piece, std::vector<int>& seen) const;
+  int needed(int thread, int piece, int other) const {
+    return needs_[static_cast<std::size_t>(thread)][static_cast<std::size_t>(piece * threads_ + other)];
   }
-  void wait(int group, int thread, std::vector<int>& seen) const;
 
-  int threads_, groups_ = 1, levels_ = 0;
-  std::vector<int> order_, needs_;
-  std::vector<Piece> pieces_;
+  int threads_, levels_ = 0;
+  std::vector<int> order_;
+  std::vector<std::vector<Piece>> pieces_;  // of each thread, in its order
+  std::vector<std::vector<int>> needs_;     // of each thread: a row of pieces of the others for each of its pieces
   std::unique_ptr<Done[]> done_;
 };
 
