@@ -9,7 +9,7 @@ CompressibleFlow<Space>::CompressibleFlow(const CompressibleCase& flow_case, con
       boundary(with),
       space(on, flow_case.gas, flow_case.scheme, conditions_of(with)),
       equations(space, on.cells()),
-      pseudo(equations, flow_case.pseudo_time, flow_solver<Space>(linear), jacobian_pattern(on)),
+      pseudo(equations, flow_case.pseudo_time, compressible_solver<Space>(linear), jacobian_pattern(on)),
       walls(on, flow_case, with) {
   if (c.is_unsteady()) older = Array<double, Space>(pseudo.state().size());
 }

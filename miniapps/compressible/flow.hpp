@@ -9,15 +9,15 @@
 
 namespace weir {
 
-inline constexpr const char* default_flow_method = "gmres";
-inline constexpr const char* default_flow_preconditioner = "block_ilu0";
-inline constexpr double default_flow_tolerance = 0.1;
+inline constexpr const char* default_compressible_method = "gmres";
+inline constexpr const char* default_compressible_preconditioner = "block_ilu0";
+inline constexpr double default_compressible_tolerance = 0.1;
 
 // From [linear.flow].
 template <class Space>
-LinearSolver<Space> flow_solver(const Table& linear) {
+LinearSolver<Space> compressible_solver(const Table& linear) {
   const Table t = linear.table("flow");
-  return LinearSolver<Space>(t, default_flow_method, default_flow_preconditioner, default_flow_tolerance);
+  return LinearSolver<Space>(t, default_compressible_method, default_compressible_preconditioner, default_compressible_tolerance);
 }
 
 // What the discretisation will allocate.

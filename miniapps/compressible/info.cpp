@@ -77,8 +77,8 @@ MemoryEstimate compressible_memory(const UnstructuredMesh& mesh, const Compressi
   m.mesh = 2 * bytes_of_mesh(mesh);  // the order that was read is still in the allocator's hands
   m.flow = cells * (6 * state + 8) + space_bytes(mesh, c);
   m.matrix = blocks * (block + 4) + 16 * cells;
-  const std::string type = linear.table("preconditioner").get("type", default_flow_preconditioner);
-  const std::string method = linear.get("method", default_flow_method);
+  const std::string type = linear.table("preconditioner").get("type", default_compressible_preconditioner);
+  const std::string method = linear.get("method", default_compressible_method);
   m.solver = static_cast<std::int64_t>(krylov_vectors(method, linear.get<int>("restart", 30)) *
                                        static_cast<double>(cells * state));
   if (type != "none") m.solver += type == "block_jacobi" ? cells * block : m.matrix;
@@ -124,7 +124,7 @@ void info_compressible(const Table& config, std::ostream& out) {
     out << (i ? ", " : "") << mesh.patches[i].name << " (" << mesh.patches[i].count << " faces)";
   out << "\ncells      " << h.cells << "\nunknowns   " << h.unknowns << "\n";
   for (const auto& [label, text] : h.notes) out << fmt::format("{:<10} {}\n", label, text);
-  out << "flow       " << flow_solver<Host>(config.table("linear")).describe() << "\n";
+  out << "flow       " << compressible_solver<Host>(config.table("linear")).describe() << "\n";
   out << fmt::format(
       "memory     {:.1f} MB: mesh {:.1f}, flow {:.1f}, matrix {:.1f}, solver {:.1f}, program {:.1f}; {:.0f} bytes a "
       "cell\n",
