@@ -126,8 +126,6 @@ void read_pseudo_time(const Table& t, PseudoTimeOptions& o) {
   o.rejected_cut = fraction(t, "rejected_cut", o.rejected_cut);
   o.largest_growth = positive(t, "largest_growth", o.largest_growth);
   o.growth = positive(t, "growth", o.growth);
-  o.acceleration = t.get<int>("acceleration", o.acceleration);
-  if (o.acceleration < 0) t.fail("acceleration", "acceleration is a number of steps (0: off)");
   o.matrix_free = t.choice("jacobian", {"matrix_free", "first_order"}, "first_order") == "matrix_free";
 }
 

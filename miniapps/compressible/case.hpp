@@ -22,7 +22,7 @@ struct FlowBoundary {
 
 // Backward Euler in pseudo-time (Kashi & Nadarajah 2020, eqs. 1 to 4).
 struct PseudoTimeOptions {
-  double cfl_start = 50, cfl_max = 1e6;
+  double cfl_start = 50, cfl_max = 1e4;
   double exponent_down = 1, exponent_up = 0.5;  // (3): where the residual falls, and grows; the paper: 0.25, 0.3
   double relaxation = 0.5;             // the largest relative change of density and pressure that a step may make
   double least_relaxation = 0.2;       // omega of (2) goes no lower than this
@@ -32,7 +32,6 @@ struct PseudoTimeOptions {
   int max_rejections = 12;     // of one step, before the run gives up
   double rejected_cut = 0.1;   // what a rejected step does to the CFL number
   double largest_growth = 10;  // a step that multiplies the residual by more is rejected
-  int acceleration = 0;        // steps before that accelerate the next one; 0: the paper's scheme
   double growth = 1;           // of the CFL number at each step that was not relaxed, beside (3)
   bool matrix_free = false;    // Newton: products with dR/dU of the scheme itself; false: with the first-order Jacobian
 };

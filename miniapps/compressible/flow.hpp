@@ -11,7 +11,7 @@ namespace weir {
 
 inline constexpr const char* default_compressible_method = "gmres";
 inline constexpr const char* default_compressible_preconditioner = "block_ilu0";
-inline constexpr double default_compressible_tolerance = 0.1;
+inline constexpr double default_compressible_tolerance = 0.03;
 
 // From [linear.flow].
 template <class Space>

@@ -75,8 +75,7 @@ PseudoTime<Space>::PseudoTime(FlowEquations<Space>& equations, const PseudoTimeO
       dU_(U_.size()),
       trial_(U_.size()),
       trial_R_(U_.size()),
-      scale_(equations.cells()),
-      acceleration_(U_.size(), options.matrix_free ? 0 : options.acceleration) {
+      scale_(equations.cells()) {
   newton_.lend(trial_, trial_R_);
   reset_cfl();
 }
@@ -91,7 +90,6 @@ void PseudoTime<Space>::resume() {
 template <class Space>
 void PseudoTime<Space>::start_phase(int order) {
   control.order = order;
-  acceleration_.forget();
   resume();
   control.norm = norms<Space>(minus_R_);
   control.reference = control.norm[3];
@@ -119,13 +117,7 @@ SolveResult PseudoTime<Space>::solve(Timings& timings) {
     is_set_up_ = true;
   }
   fill<Space>(0, dU_);
-  if (!options_.matrix_free) {
-    assign<Space>(minus_R_, trial_R_);
-    acceleration_.reduce(trial_R_);
-    const SolveResult result = solver_.solve(J_, trial_R_, dU_);
-    acceleration_.complete(dU_);
-    return result;
-  }
+  if (!options_.matrix_free) return solver_.solve(J_, minus_R_, dU_);
   newton_.linearise(U_, minus_R_, scale_, control.cfl);
   return solver_.solve(newton_, minus_R_, dU_);
 }
@@ -167,9 +159,7 @@ void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
   } else {
     a.accepted = true;
     std::swap(U_, trial_);
-    negate<Space>(trial_R_, trial_R_);
-    acceleration_.learn(a.omega, dU_, minus_R_, trial_R_);
-    std::swap(minus_R_, trial_R_);
+    negate<Space>(trial_R_, minus_R_);
     newton_.lend(trial_, trial_R_);
     const double ratio = norm[3] > 0 ? control.norm[3] / norm[3] : 1;
     control.norm = norm;
@@ -184,10 +174,7 @@ Attempt PseudoTime<Space>::attempt(Timings& timings) {
   a.solve = solve(timings);  // (1)
   control.linear_iterations += a.solve.iterations;
   judge(a, timings);
-  if (!a.accepted) {
-    control.cfl *= options_.rejected_cut;
-    acceleration_.forget();
-  }
+  if (!a.accepted) control.cfl *= options_.rejected_cut;
   return a;
 }
 

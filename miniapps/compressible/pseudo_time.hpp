@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <string>
 
-#include "miniapps/compressible/acceleration.hpp"
 #include "miniapps/compressible/case.hpp"
 #include "miniapps/compressible/flow_equations.hpp"
 #include "postproc/timings.hpp"
@@ -73,7 +72,6 @@ class PseudoTime {
   BlockCsr<Space> J_;
   MatrixFreeJacobian<Space> newton_;
   Array<double, Space> U_, minus_R_, dU_, trial_, trial_R_, scale_;
-  StepAcceleration<Space> acceleration_;
   bool is_set_up_ = false;
   double setup_seconds_ = 0;
 };
