@@ -1,0 +1,116 @@
+// The program end to end on a coarse cylinder and a small vortex: stopped and continued, given up, refused.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/support/process.hpp"
+#include "tests/support/scratch_folder.hpp"
+
+namespace weir {
+namespace {
+
+using testing::Finished;
+using testing::read_file;
+using testing::ScratchFolder;
+using testing::write_file;
+namespace fs = std::filesystem;
+
+const char* const cylinder = R"([case]
+miniapp = "compressible"
+[mesh]
+generator = { type = "cylinder", around = 24, outward = 10, far_field = 10.0 }
+[flow]
+mach = 0.38
+[boundary]
+wall = { type = "slip_wall" }
+farfield = { type = "farfield" }
+[output]
+report = false
+)";
+
+const char* const vortex = R"([case]
+miniapp = "compressible"
+[mesh]
+generator = { type = "box", cells = [12, 12], length = [10.0, 10.0], periodic = ["x", "y"] }
+[flow]
+mach = 0.5
+initial = { type = "isentropic_vortex", strength = 2.0, centre = [5.0, 5.0] }
+[time]
+end = 2.0
+dt = 0.2
+[output]
+report = false
+)";
+
+class WeirCompressible : public ::testing::Test {
+ protected:
+  WeirCompressible() {
+    write_file(folder / "cylinder.toml", cylinder);
+    write_file(folder / "vortex.toml", vortex);
+  }
+  Finished weir(std::vector<std::string> list) const {
+    list.insert(list.begin(), WEIR_PROGRAM);
+    return testing::run(list, folder.path());
+  }
+  nlohmann::json summary(const std::string& directory) const {
+    return nlohmann::json::parse(read_file(folder / (directory + "/run.json")));
+  }
+  ScratchFolder folder;
+};
+
+TEST_F(WeirCompressible, AStoppedRunThatIsContinuedEndsAsOneThatWasNot) {
+  for (const std::string name : {"cylinder", "vortex"}) {
+    const std::string file = name + ".toml", a = name + "_a", b = name + "_b";
+    ASSERT_EQ(weir({"run", file, "-o", a}).code, 0);
+    ASSERT_EQ(weir({"run", file, "-o", b, "--steps", "7"}).code, 0);
+    const Finished f = weir({"restart", b});
+    ASSERT_EQ(f.code, 0) << f.out << f.err;
+    EXPECT_EQ(summary(a)["state_hash"], summary(b)["state_hash"]) << name;
+    EXPECT_EQ(summary(a)["steps"], summary(b)["steps"]) << name;
+    EXPECT_EQ(summary(a)["quantities"], summary(b)["quantities"]) << name;
+  }
+}
+
+TEST_F(WeirCompressible, TheRecordsHoldForcesSurfacesAndPictures) {
+  ASSERT_EQ(weir({"run", "cylinder.toml", "-o", "a"}).code, 0);
+  for (const char* quantity : {"lift", "drag", "drag_pressure", "drag_viscous", "entropy_error", "cp_min"})
+    EXPECT_TRUE(summary("a")["quantities"].contains(quantity)) << quantity;
+  EXPECT_EQ(read_file(folder / "a/surface/wall.csv").substr(0, 13), "x,y,upper,cp\n");
+  EXPECT_TRUE(fs::exists(folder / "a/vtk/cylinder.pvd"));
+  EXPECT_NE(read_file(folder / "a/history.csv").find("residual_energy"), std::string::npos);
+}
+
+TEST_F(WeirCompressible, ARunWhoseStepsAreAllRejectedSaysSoAndGivesUp) {
+  const Finished f = weir({"run", "cylinder.toml", "-o", "a", "--set", "pseudo_time.largest_growth=1e-9", "--set",
+                           "pseudo_time.max_rejections=3"});
+  EXPECT_EQ(f.code, 3) << f.err;
+  EXPECT_NE(summary("a")["reason"].get<std::string>().find("4 attempts rejected at step 1"), std::string::npos);
+  EXPECT_NE(read_file(folder / "a/events.jsonl").find("\"kind\":\"rejected\""), std::string::npos);
+}
+
+TEST_F(WeirCompressible, MistakesInACaseAreRefusedWithTheNearestName) {
+  const std::pair<const char*, const char*> mistakes[] = {
+      {"boundary.wal={type=\"slip_wall\"}", "no marker 'wal'; did you mean 'wall'?"},
+      {"boundary.wall={type=\"slipwall\"}", "did you mean 'slip_wall'?"},
+      {"boundary.wall={type=\"adiabatic_wall\"}", "reynolds"},
+      {"flow.mach=-1.0", "the Mach number must be positive"},
+      {"numerics.flux=\"row\"", "did you mean 'roe'?"},
+      {"pseudo_time.cfl_maxx=3.0", "did you mean 'cfl_max'?"},
+      {"check.dragg={value=0.0,tolerance=1.0}", "did you mean 'drag'?"},
+  };
+  for (const auto& [override_text, message] : mistakes) {
+    const Finished f = weir({"run", "cylinder.toml", "-o", "x", "--set", override_text});
+    EXPECT_EQ(f.code, 2) << override_text;
+    EXPECT_NE(f.err.find(message), std::string::npos) << f.err;
+  }
+  std::string text = cylinder;
+  text.replace(text.find("farfield = {"), 12, "#");
+  write_file(folder / "open.toml", text);
+  const Finished f = weir({"run", "open.toml"});
+  EXPECT_EQ(f.code, 2);
+  EXPECT_NE(f.err.find("marker 'farfield'"), std::string::npos) << f.err;
+}
+
+}  // namespace
+}  // namespace weir
