@@ -55,7 +55,7 @@ struct Given {
 };
 WEIR_HD inline Given given(BoundaryType t) {
   const bool all = t == BoundaryType::supersonic_inflow || t == BoundaryType::exact || t == BoundaryType::farfield;
-  return {all, all || is_no_slip(t), all || t == BoundaryType::isothermal_wall};
+  return {all, all || is_no_slip(t) || t == BoundaryType::slip_wall, all || t == BoundaryType::isothermal_wall};
 }
 
 template <class S>

@@ -9,6 +9,10 @@
 namespace weir {
 namespace {
 
+constexpr int first_steps = 5;  // of a phase: the largest of their residuals is what the others are compared with
+
+double length(const std::array<double, 4>& norm) { return std::hypot(std::hypot(norm[0], norm[1]), norm[2], norm[3]); }
+
 // The l2 norm of each equation's residual.
 template <class Space>
 std::array<double, 4> norms(View<const double> R) {
@@ -93,6 +97,7 @@ void PseudoTime<Space>::start_phase(int order) {
   resume();
   control.norm = norms<Space>(minus_R_);
   control.reference = control.norm[3];
+  control.steps_in_phase = 0;
 }
 
 template <class Space>
@@ -150,20 +155,21 @@ void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
     equations_.residual(trial_, trial_R_);
   }
   const std::array<double, 4> norm = norms<Space>(trial_R_);
-  const double total = norm[0] + norm[1] + norm[2] + norm[3];
-  a.not_finite = !std::isfinite(total);
+  const double before = length(control.norm), after = length(norm);
+  a.not_finite = !std::isfinite(after);
   if (a.not_finite) {
     a.why = "the residual is not finite";
-  } else if (norm[3] > options_.largest_growth * control.norm[3]) {
-    a.why = "the residual grows " + std::to_string(norm[3] / control.norm[3]) + " times";
+  } else if (after > options_.largest_growth * before) {
+    a.why = "the residual grows " + std::to_string(after / before) + " times";
   } else {
     a.accepted = true;
     std::swap(U_, trial_);
-    negate<Space>(trial_R_, minus_R_);
     newton_.lend(trial_, trial_R_);
-    const double ratio = norm[3] > 0 ? control.norm[3] / norm[3] : 1;
+    negate<Space>(trial_R_, minus_R_);
     control.norm = norm;
-    ramp(ratio, a.omega);  // (3)
+    // A stream at rest against a wall begins without any residual of energy.
+    if (control.steps_in_phase++ < first_steps) control.reference = std::max(control.reference, norm[3]);
+    ramp(after > 0 ? before / after : 1, a.omega);  // (3)
   }
 }
 

@@ -3,8 +3,7 @@
 //   U <- U + omega dU                                                                                          (2)
 //   cfl <- cfl (|R^n| / |R^{n+1}|)^r,  r = exponent_down where the ratio exceeds 1, else exponent_up           (3)
 //   dtau_i = cfl V_i / sum over the faces of area * eigenvalue                                                 (4)
-// omega bounds the relative changes of density and pressure by `relaxation`. The norm of (3) is that of the residual of
-// energy. A step that leaves a cell without positive density and pressure, or a residual that is not finite or grows
+// omega bounds the relative changes of density and pressure by `relaxation`. The norm of (3) is that of all equations. A step that leaves a cell without positive density and pressure, or a residual that is not finite or grows
 // beyond `largest_growth`, is rejected: the state stays, the CFL number is cut, and the next attempt starts from there.
 #pragma once
 #include <array>
@@ -22,7 +21,8 @@ namespace weir {
 struct PseudoTimeControl {
   int order = 1;
   double cfl = 0;
-  double reference = 0;                // the residual of energy at the start of this phase
+  double reference = 0;  // the largest residual of energy of the phase's first steps
+  int steps_in_phase = 0;
   std::array<double, 4> norm{};        // of each equation's residual, now
   std::int64_t linear_iterations = 0;  // cumulative, rejected attempts included
 };

@@ -78,6 +78,7 @@ void save(Run& run, CompressibleFlow<Space>& flow) {
   state.add("order", p.order);
   state.add("cfl", p.cfl);
   state.add("reference", p.reference);
+  state.add("steps_in_phase", p.steps_in_phase);
   state.add("norm", std::span<const double>(p.norm));
   state.add("linear_iterations", static_cast<double>(p.linear_iterations));
   state.add("first_step_second_order", static_cast<double>(flow.first_step_second_order));
@@ -95,6 +96,7 @@ void load(const Checkpoint& from, CompressibleFlow<Space>& flow) {
   p.order = static_cast<int>(from.scalar("order"));
   p.cfl = from.scalar("cfl");
   p.reference = from.scalar("reference");
+  p.steps_in_phase = static_cast<int>(from.scalar("steps_in_phase"));
   const std::vector<double>& norm = from.doubles("norm", 4);
   std::copy(norm.begin(), norm.end(), p.norm.begin());
   p.linear_iterations = static_cast<std::int64_t>(from.scalar("linear_iterations"));
