@@ -59,6 +59,12 @@ FlowBoundary read_entry(const Table& t, const std::string& name, const Compressi
 
 }  // namespace
 
+void take_periods(const UnstructuredMesh& mesh, CompressibleCase& c) {
+  for (const auto& shift : mesh.shift)
+    for (int d = 0; d < 2; ++d)
+      c.initial.period[d] = std::max(c.initial.period[d], std::abs(shift[static_cast<std::size_t>(d)]));
+}
+
 std::vector<FlowBoundary> read_flow_boundary(const Table& config, const CompressibleCase& c,
                                              const UnstructuredMesh& mesh) {
   const Table boundary = config.table("boundary");

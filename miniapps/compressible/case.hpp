@@ -59,6 +59,9 @@ struct CompressibleCase {
 // Reads [flow], [numerics], [pseudo_time] and [time] of the whole case file.
 CompressibleCase read_compressible_case(const Table& config);
 
+// The lengths of a periodic box, which the exact solutions need.
+void take_periods(const UnstructuredMesh& mesh, CompressibleCase& c);
+
 // Reads [boundary]: one entry a patch, in the mesh's order. A marker without a condition and a condition without a
 // marker are refused.
 std::vector<FlowBoundary> read_flow_boundary(const Table& config, const CompressibleCase& c,

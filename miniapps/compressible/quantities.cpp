@@ -33,16 +33,12 @@ bool is_flat_along_x(const Surface& s) {
 
 // cf = 0.664115 / sqrt(Re_x), Re_x = Re x / reference_length from the leading edge (Blasius 1908).
 double blasius_error(const CompressibleCase& c, const Surface& s) {
-  double begin = std::numeric_limits<double>::infinity(), end = -begin, error = 0;
+  double begin = std::numeric_limits<double>::infinity(), error = 0;
+  for (std::size_t f = 0; f < s.x.size(); ++f) begin = std::min(begin, s.x[f] - 0.5 * s.area[f]);
   for (std::size_t f = 0; f < s.x.size(); ++f) {
-    begin = std::min(begin, s.x[f] - 0.5 * s.area[f]);
-    end = std::max(end, s.x[f] + 0.5 * s.area[f]);
-  }
-  for (std::size_t f = 0; f < s.x.size(); ++f) {
-    const double x = s.x[f] - begin;
-    if (x < 0.3 * (end - begin) || x > 0.9 * (end - begin)) continue;
-    const double exact = 0.664115 / std::sqrt(c.gas.reynolds * x / c.reference_length);
-    error = std::max(error, std::abs(s.cf[f] / exact - 1));
+    const double x = (s.x[f] - begin) / c.reference_length;
+    if (x < 0.3 || x > 0.9) continue;
+    error = std::max(error, std::abs(s.cf[f] * std::sqrt(c.gas.reynolds * x) / 0.664115 - 1));
   }
   return error;
 }

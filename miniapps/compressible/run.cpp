@@ -286,9 +286,10 @@ int march(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output) {
 
 template <class Space>
 int run_in(Run& run, const Table& config) {
-  const CompressibleCase c = read_compressible_case(config);
+  CompressibleCase c = read_compressible_case(config);
   std::string ordering;
   const UnstructuredMesh mesh = read_ordered_mesh(config, ordering);
+  take_periods(mesh, c);
   const std::vector<FlowBoundary> boundary = read_flow_boundary(config, c, mesh);
   CompressibleOutput output(config, c, boundary);
   run.require_memory(compressible_memory(mesh, c, config).total());

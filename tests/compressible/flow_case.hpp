@@ -34,6 +34,7 @@ class TestFlow {
         mesh_(read_ordered_mesh(config_, ordering_)),
         boundary_(read_flow_boundary(config_, case_, mesh_)),
         flow_(case_, mesh_, boundary_, config_.table("linear")) {
+    take_periods(mesh_, case_);
     flow_.initialise();
     flow_.set_outside(0);
   }

@@ -41,7 +41,7 @@ TYPED_TEST_SUITE(GradientTest, test::Spaces, test::SpaceName);
 // Values of 3 over spacings of 0.1: 100 roundings.
 TYPED_TEST(GradientTest, LeastSquaresIsExactForLinearFields) {
   for (CellKind kind : test::every_kind)
-    for (BoundaryType type : {BoundaryType::exact, BoundaryType::slip_wall, BoundaryType::supersonic_outflow}) {
+    for (BoundaryType type : {BoundaryType::exact, BoundaryType::supersonic_outflow}) {
       // Triangles in corners have one neighbour: there only boundaries that know their states determine a gradient.
       const bool corners = kind == CellKind::quads || type == BoundaryType::exact;
       if (!corners) continue;

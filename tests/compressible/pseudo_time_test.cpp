@@ -87,7 +87,7 @@ tolerance = 1e-3
 
 TYPED_TEST(PseudoTimeStep, AStepAllocatesNothing) {
   TestFlow<TypeParam> f(circle);
-  f.pseudo().start_phase(2);
+  f.pseudo().start_phase(1);
   f.attempt();
   f.attempt();
   const Ledger before = ledger();
@@ -99,8 +99,8 @@ TYPED_TEST(PseudoTimeStep, AStepAllocatesNothing) {
 TEST(PseudoTimeStep, DeviceEqualsHost) {
   TestFlow<Host> host(circle);
   TestFlow<Device> device(circle);
-  host.pseudo().start_phase(2);
-  device.pseudo().start_phase(2);
+  host.pseudo().start_phase(1);
+  device.pseudo().start_phase(1);
   for (int step = 0; step < 3; ++step) {
     ASSERT_TRUE(host.attempt().accepted);
     ASSERT_TRUE(device.attempt().accepted);

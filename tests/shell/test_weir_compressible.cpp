@@ -19,12 +19,15 @@ namespace fs = std::filesystem;
 const char* const cylinder = R"([case]
 miniapp = "compressible"
 [mesh]
-generator = { type = "cylinder", around = 24, outward = 10, far_field = 10.0 }
+generator = { type = "cylinder", around = 48, outward = 24, far_field = 20.0 }
 [flow]
 mach = 0.38
 [boundary]
 wall = { type = "slip_wall" }
 farfield = { type = "farfield" }
+[pseudo_time]
+cfl_max = 50.0
+tolerance = 1e-3
 [output]
 report = false
 )";
