@@ -51,13 +51,13 @@ class Study:
     def path(self, name):
         return os.path.join(self.options.output, name)
 
-    def compute(self, kind, case, ordering, name, extra):
+    def compute(self, kind, case, ordering, name, extra, sets=()):
         """One run of kashi_study; its CSV."""
         file = self.path(name + ".csv")
         if self.options.redraw and os.path.exists(file):
             return read_csv(file)
         command = [self.options.program, kind, os.path.join(HERE, case + ".toml"), "-o", file]
-        for one in SIZES[self.options.size][case] + ["ordering.type=" + ordering] + self.options.set:
+        for one in SIZES[self.options.size][case] + ["ordering.type=" + ordering, *sets] + self.options.set:
             command += ["--set", one]
         if self.options.prescribed:
             command.append("--prescribed")
@@ -74,7 +74,8 @@ class Study:
         count = str(max(self.options.threads))
         found = self.compute("sweeps", case, ordering, name,
                              ["--threads", count, "--repeats", str(self.options.repeats), "--most-iterations",
-                              str(self.options.table_iterations), "--sweeps", self.options.sweeps])
+                              str(self.options.table_iterations), "--sweeps", self.options.sweeps,
+                              "--capture-cfl", str(self.options.capture_cfl)])
         cells = {(b, a): (mean, deviation, int(converged), int(repeats)) for b, a, mean, deviation, converged, repeats in
                  zip(words(found["build_sweeps"]), words(found["apply_sweeps"]), found["iterations"],
                      found["relative_deviation"], found["converged"], found["repeats"])}
@@ -113,10 +114,10 @@ class Study:
         style.save(figure, self.options.output, name, "")
 
     # What figures are made of
-    def march(self, name, case, ordering, solvers, threads, extra=()):
+    def march(self, name, case, ordering, solvers, threads, extra=(), sets=()):
         return self.compute("march", case, ordering, name,
                             ["--solver", ",".join(solvers), "--threads", ",".join(map(str, threads)),
-                             "--most-iterations", str(self.options.most_iterations), *extra])
+                             "--most-iterations", str(self.options.most_iterations), *extra], sets)
 
     def residuals(self, axes, runs, title):
         """Residual of energy against cumulative iterations, a curve for each solver and number of threads."""
@@ -138,19 +139,21 @@ class Study:
         for axes, (column, label) in zip(grid.flat, wanted):
             for k, (title, run) in enumerate(curves):
                 values = np.where(run[column] > 0, run[column], np.nan)
-                axes.plot(run["step"], values, color=style.COLOURS[k], label=title)
+                axes.plot(run["step"], values, color=style.COLOURS[k], label=title, linewidth=1.1)
             axes.set_yscale("log")
             axes.set_xlabel("pseudo-time step")
             axes.set_ylabel(label)
-        grid[0][0].legend()
+        grid[1][1].legend()
         style.save(figure, self.options.output, name, "")
 
     def figure3(self):
+        # With CFL numbers of thousands our second-order scheme does not settle on this flow: see docs/kashi_2020.md.
+        calm = ["pseudo_time.cfl_max=100"]
         figure, grid = style.new(9.6, 7, nrows=2, ncols=2)
         for row, ordering in zip(grid, ("rcm", "1wd")):
             for axes, solver in zip(row, ("async_ilu0", "async_block_ilu0")):
                 runs = self.march("figure3_%s_%s" % (ordering, solver), "cylinder", ordering, ["block_ilu0", solver],
-                                  self.options.threads)
+                                  self.options.threads, sets=calm)
                 self.residuals(axes, runs, "%s, %s" % (SOLVERS[solver], ORDERINGS[ordering]))
         style.save(figure, self.options.output, "figure3", "")
 
@@ -211,6 +214,7 @@ def main():
     parser.add_argument("--most-iterations", type=int, default=5000, help="a figure's run ends there")
     parser.add_argument("--table-iterations", type=int, default=2500, help="more count as no convergence")
     parser.add_argument("--sweeps", default="1,2,3,5,10,20,0", help="of a table's rows and columns; 0: exact")
+    parser.add_argument("--capture-cfl", type=float, default=4000, help="a table's matrix: of the first such step")
     parser.add_argument("--set", action="append", default=[], help="KEY=VALUE of the case")
     parser.add_argument("--redraw", action="store_true")
     parser.add_argument("--program", default=os.path.join(ROOT, "build", "bin", "kashi_study"))

@@ -12,7 +12,8 @@ void write_march_header(std::FILE* csv) {
 
 std::int64_t march(const StudyCase& study, const std::vector<double>& start, const Variant& variant, int repeat,
                    std::int64_t most_iterations, std::FILE* csv) {
-  bench::set_threads(variant.prescribed ? 1 : variant.threads);
+  const bool is_alone = variant.prescribed || variant.type == "block_ilu0";  // threads would only wait for each other
+  bench::set_threads(is_alone ? 1 : variant.threads);
   CompressibleFlow<Host> flow(study.c, study.mesh, study.boundary, linear_with(study, variant));
   flow.set_outside(0);
   flow.pseudo.state().upload(start);
