@@ -219,6 +219,7 @@ MeshDescription read_naca(const Table& t, bool has_profile) {
   o.layer_growth = number(t, "layer_growth", o.layer_growth, 1, 3, "between 1 and 3");
   o.near_growth = number(t, "near_growth", o.near_growth, 0.01, 0.5, "between 0.01 and 0.5");
   o.far_growth = number(t, "far_growth", o.far_growth, 0.01, 0.5, "between 0.01 and 0.5");
+  if (t.has("fan")) o.fan_angle = number(t, "fan", 20, 2, 60, "between 2 and 60 degrees") * 3.141592653589793 / 180;
   o.wake_length = not_negative(t, "wake_length", o.wake_length);
   o.wake_size = positive(t, "wake_size", o.wake_size);
   if (o.wake_length > o.far_field - 1) t.fail("wake_length", "the wake ends beyond the far field");

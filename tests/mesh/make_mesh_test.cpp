@@ -54,6 +54,8 @@ TEST(MakeMesh, ReadsTheKeysOfEachGenerator) {
   EXPECT_EQ(mesh_of(R"(generator = { type = "bump", cells = [12, 4] })").cells(), 48);
   EXPECT_EQ(mesh_of(R"(generator = { type = "wedge", cells = [12, 4], angle = 15 })").cells(), 48);
   EXPECT_EQ(mesh_of(R"(generator = { type = "naca0012", refinement = 0.3 })").patch("wall")->count, 60);
+  EXPECT_GT(mesh_of(R"(generator = { type = "naca0012", refinement = 0.3, fan = 5 })").cells(),
+            mesh_of(R"(generator = { type = "naca0012", refinement = 0.3 })").cells());
   EXPECT_NEAR(mesh_of(R"(generator = { type = "naca", profile = "2412", cells = 3000 })").cells(), 3000, 300);
 }
 
