@@ -34,8 +34,9 @@ def _zooms(vtu, walls):
     size = max(np.ptp(x), np.ptp(y))
     if size > 0.3 * (everything[1] - everything[0]):
         return everything, everything
-    body = (x.min() - 0.45 * size, x.max() + 0.75 * size, y.mean() - 0.55 * size, y.mean() + 0.55 * size)
-    front = (x.min() - 0.1 * size, x.min() + 0.3 * size, y.mean() - 0.14 * size, y.mean() + 0.14 * size)
+    middle, above = 0.5 * (y.min() + y.max()), 0.5 * size + 0.4 * np.ptp(y)
+    body = (x.min() - 0.45 * size, x.max() + 0.75 * size, middle - above, middle + above)
+    front = (x.min() - 0.1 * size, x.min() + 0.3 * size, middle - 0.14 * size, middle + 0.14 * size)
     return body, front
 
 
@@ -191,7 +192,8 @@ def _residual_against(history, x, label, folder, name, caption):
     return style.save(figure, folder, name, caption, data)
 
 
-def _plain(history, x, names, title, label, folder, file, log, caption):
+def _plain(history, x, names, title, label, folder, file, log, caption, settled=False):
+    """A plot of columns against the step; none where nothing was recorded."""
     shown = [(n, history[n]) for n in names if n in history and np.any(np.isfinite(history[n]))]
     if not shown:
         return []
@@ -200,6 +202,10 @@ def _plain(history, x, names, title, label, folder, file, log, caption):
         axes.plot(x, values, label=style.words(name))
     if log and all(np.nanmin(v) > 0 for _, v in shown):
         axes.set_yscale("log")
+    if settled and len(x) > 8:  # the first steps are those of an impulsive start
+        late = np.concatenate([values[len(x) // 4:] for _, values in shown])
+        low, high = np.nanmin(late), np.nanmax(late)
+        axes.set_ylim(low - 0.15 * (high - low) - 1e-6, high + 0.15 * (high - low) + 1e-6)
     axes.set_xlabel("step")
     axes.set_ylabel(label)
     axes.set_title(title)
@@ -222,7 +228,7 @@ def convergence_figures(run, folder):
                                      "Wall time since the first step; pictures and records included."))
     figures += _plain(history, steps, ("cfl",), "CFL number", "CFL", folder, "cfl", True, "Of each accepted step.")
     figures += _plain(history, steps, ("drag", "lift"), "Forces", "coefficient", folder, "forces", False,
-                      "Lift and drag coefficients on the reference length.")
+                      "Lift and drag coefficients on the reference length, without the range of the first steps.", True)
     return figures
 
 
