@@ -81,9 +81,10 @@ MemoryEstimate compressible_memory(const UnstructuredMesh& mesh, const Compressi
   const std::string method = linear.get("method", default_compressible_method);
   m.solver = static_cast<std::int64_t>(krylov_vectors(method, linear.get<int>("restart", 30)) *
                                        static_cast<double>(cells * state));
-  if (type != "none") m.solver += type == "block_jacobi" ? cells * block : m.matrix;
+  const bool halved = type == "block_ilu0" && linear.table("preconditioner").get("factors", "double") == "float";
+  if (type != "none") m.solver += type == "block_jacobi" ? cells * block : m.matrix / (halved ? 2 : 1);
   if (c.is_unsteady()) m.flow += 2 * cells * state;
-  m.process = 30 * megabyte;
+  m.process = 16 * megabyte;
   return m;
 }
 
