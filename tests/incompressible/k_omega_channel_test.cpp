@@ -86,6 +86,12 @@ TEST(KOmegaInTheCoupledScheme, ChannelConvergesToTheTextbookSolutionInSecondOrde
   EXPECT_GT(coarse / fine, 3);  // 4, but for where the sublayer's last cell happens to lie
 }
 
+// On its axis the strain is zero: that is no wall.
+TEST(KOmegaInTheCoupledScheme, ChannelWithACellOnItsAxisIsTheSameChannel) {
+  const KOmegaChannel textbook = solve_k_omega_channel(Re_tau, 200);
+  EXPECT_LT(error_of_channel(81, textbook), 0.01 * textbook.u.back());
+}
+
 TEST(KOmegaInTheCoupledScheme, ChannelOfSixUnknownsIsThatOfFive) {
   Channel<Host> plane_channel(plane(32)), box(channel_text("[4, 32, 4]", true));
   plane_channel.steps(300);

@@ -59,11 +59,6 @@ ArtificialCompressibility<Space>::ArtificialCompressibility(const Incompressible
   fill(eddy_, 0);
   for (int s = 0; s < 2 * cells_.dim; ++s)
     walls_.wall[s] = c.sides[static_cast<std::size_t>(s)].type == Side::Type::wall;
-  for (int s = 0; s < 2 * cells_.dim; ++s) {
-    const auto& h = c.grid.line[static_cast<std::size_t>(s / 2)].width;
-    const double omega = k_omega::omega_near_wall(c.viscosity, 0.5 * (s % 2 ? h.back() : h.front()));
-    if (walls_.wall[s]) omega_scale_ = std::max(omega_scale_, k_omega::beta * omega * omega);
-  }
 }
 
 template <class Space>
@@ -132,7 +127,7 @@ double ArtificialCompressibility<Space>::residual_scale(int unknown) const {
   if (unknown == 0) return speed / length_;
   if (unknown <= cells_.dim) return speed * speed / length_;
   if (unknown == cells_.dim + 1) return speed * speed * speed / length_;
-  return omega_scale_;
+  return speed * speed / (length_ * length_);
 }
 
 template <class Space>
@@ -153,6 +148,7 @@ bool ArtificialCompressibility<Space>::evaluate(Timings& timings) {
   if (has_model()) {
     ScopedTimer timer(timings.at("flow", "turbulence"));
     k_omega::add_sources<Space>(v, walls_, b_);
+    k_omega::balance_rows<Space>(v, options().speed / length_, b_);
   }
   ScopedTimer timer(timings.at("flow", "norms"));
   residual_norms<Space>(v, b_, norms);
@@ -175,6 +171,7 @@ bool ArtificialCompressibility<Space>::linear_step(Timings& timings, const std::
   if (has_model()) {
     ScopedTimer timer(timings.at("flow", "turbulence"));
     k_omega::add_source_jacobian<Space>(v, walls_, A_.stencil());
+    k_omega::balance_rows<Space>(v, options().speed / length_, A_.stencil());
   }
   setup_seconds = 0;
   {

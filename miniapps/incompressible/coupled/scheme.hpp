@@ -98,7 +98,6 @@ class ArtificialCompressibility {
   Array<double, Space> b_, dx_;
   Array<double, Space> eddy_;  // nu_t of every padded cell, where there is a model
   SideWalls walls_;
-  double omega_scale_ = 1;  // its destruction in the smallest wall cell
   LinearSolver<Space> solver_;
   bool is_set_up_ = false;
   double length_ = 1;

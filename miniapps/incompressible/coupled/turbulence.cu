@@ -33,9 +33,11 @@ WEIR_HD inline double squared_strain(const CoupledView& v, const int (&at)[3], i
 
 // omega by formula (4) where a cell lies in the viscous sublayer of a wall, else 0. The discrete 1/y^2 is wrong by a factor
 // in the first few cells whatever their size, so that prescribing the first one alone makes the whole flow first order in
-// it; Wilcox (1988) prescribes y+ < 2.5. y+^2 = y^2 |S| / nu, as near a wall u_tau^2 = nu |S|.
+// it; Wilcox (1988) prescribes y+ < 2.5. u_tau^2 is nu |S| beside a wall and sqrt(beta*) k in the log layer; the larger of
+// the two is far from zero wherever one of them is, as the strain is on a channel's axis.
 template <int Dim>
-WEIR_HD inline double sublayer_omega(const CoupledView& v, const SideWalls& walls, const int (&at)[3], double S2) {
+WEIR_HD inline double sublayer_omega(const CoupledView& v, const SideWalls& walls, const int (&at)[3], double k,
+                                     double S2) {
   constexpr double sublayer = 2.5;
   double y = 0;
   bool beside = false;
@@ -50,8 +52,9 @@ WEIR_HD inline double sublayer_omega(const CoupledView& v, const SideWalls& wall
       beside = beside || i == edge;
     }
   if (y == 0) return 0;
-  const double squared = y * y * std::sqrt(S2) / v.viscosity;
-  return beside || squared < sublayer * sublayer ? omega_near_wall(v.viscosity, y) : 0;
+  const double by_strain = v.viscosity * std::sqrt(S2), by_k = std::sqrt(beta_star) * k;
+  const double y_plus = y * std::sqrt(by_strain > by_k ? by_strain : by_k) / v.viscosity;
+  return beside || y_plus < sublayer ? omega_near_wall(v.viscosity, y) : 0;
 }
 
 // What stands before omega in the row of a sublayer cell, so that the row is as large as its neighbours'.
@@ -64,7 +67,7 @@ void add_sources_of(const CoupledView& v, const SideWalls& walls, double* b) {
   for_each<Space>(box, [=] WEIR_HD(int i, int j, int k) {
     const int at[3] = {i, j, k}, c = v.cells.at(i, j, k);
     const double *x = v.x + c * N, V = cell_volume(v, i, j, k), S2 = squared_strain<Dim>(v, at, c),
-                 wall = sublayer_omega<Dim>(v, walls, at, S2);
+                 wall = sublayer_omega<Dim>(v, walls, at, x[Dim + 1], S2);
     const Sources s = sources(x[Dim + 1], x[Dim + 2], S2);
     double* out = b + box.index(i, j, k) * N;
     out[Dim + 1] += V * s.k;
@@ -83,7 +86,7 @@ void add_jacobian_of(const CoupledView& v, const SideWalls& walls, const BlockSt
   for_each<Space>(box, [=] WEIR_HD(int i, int j, int k) {
     const int at[3] = {i, j, k}, c = v.cells.at(i, j, k), cell = box.index(i, j, k);
     const double *x = v.x + c * N, V = cell_volume(v, i, j, k),
-                 wall = sublayer_omega<Dim>(v, walls, at, squared_strain<Dim>(v, at, c));
+                 wall = sublayer_omega<Dim>(v, walls, at, x[Dim + 1], squared_strain<Dim>(v, at, c));
     const SourceJacobian s = destruction_jacobian(x[Dim + 1], x[Dim + 2]);
     A.entry(cell, slot::delta, Dim + 1, Dim + 1) += V * s.k_by_k;
     A.entry(cell, slot::delta, Dim + 1, Dim + 2) += V * s.k_by_omega;
@@ -121,6 +124,32 @@ void add_source_jacobian(const CoupledView& v, const SideWalls& walls, const Blo
 }
 
 template <class Space>
+void balance_rows(const CoupledView& v, double rate, View<double> b) {
+  const Extents box = v.cells.extents();
+  const CoupledCells c = v.cells;
+  const int N = c.unknowns;
+  const double* x = v.x;
+  double* out = b.data();
+  for_each<Space>(box, [=] WEIR_HD(int i, int j, int k) {
+    out[std::int64_t{box.index(i, j, k)} * N + N - 1] *= rate / x[std::int64_t{c.at(i, j, k)} * N + N - 1];
+  });
+}
+
+template <class Space>
+void balance_rows(const CoupledView& v, double rate, const BlockStencilView& A) {
+  const Extents box = v.cells.extents();
+  const CoupledCells c = v.cells;
+  const int N = c.unknowns;
+  const double* x = v.x;
+  for_each<Space>(box, [=] WEIR_HD(int i, int j, int k) {
+    const int cell = box.index(i, j, k);
+    const double factor = rate / x[std::int64_t{c.at(i, j, k)} * N + N - 1];
+    for (int t = A.first; t < A.first + A.slots; ++t)
+      for (int q = 0; q < N; ++q) A.entry(cell, t, N - 1, q) *= factor;
+  });
+}
+
+template <class Space>
 void limit_update(const CoupledView& v, double factor, View<double> dx) {
   const CoupledCells c = v.cells;
   const Extents box = c.extents();
@@ -140,6 +169,8 @@ void limit_update(const CoupledView& v, double factor, View<double> dx) {
   template void update_eddy_viscosity<S>(const CoupledView&, double*);                                 \
   template void add_sources<S>(const CoupledView&, const SideWalls&, View<double>);                    \
   template void add_source_jacobian<S>(const CoupledView&, const SideWalls&, const BlockStencilView&); \
+  template void balance_rows<S>(const CoupledView&, double, View<double>);                             \
+  template void balance_rows<S>(const CoupledView&, double, const BlockStencilView&);                  \
   template void limit_update<S>(const CoupledView&, double, View<double>);
 WEIR_TURBULENCE(Host)
 WEIR_TURBULENCE(Device)

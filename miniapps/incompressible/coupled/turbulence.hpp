@@ -29,6 +29,13 @@ void add_sources(const CoupledView& v, const SideWalls& walls, View<double> b);
 template <class Space>
 void add_source_jacobian(const CoupledView& v, const SideWalls& walls, const BlockStencilView& A);
 
+// Row omega of b and of A times rate / omega of the cell, so that it is of the size of the other rows: near walls omega is
+// larger by orders, and a norm of b would see nothing else.
+template <class Space>
+void balance_rows(const CoupledView& v, double rate, View<double> b);
+template <class Space>
+void balance_rows(const CoupledView& v, double rate, const BlockStencilView& A);
+
 // No update takes more than nine tenths of k or omega: both stay positive.
 template <class Space>
 void limit_update(const CoupledView& v, double factor, View<double> dx);
