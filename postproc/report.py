@@ -150,6 +150,7 @@ class Report:
     def compressible_pictures(self):
         figures, source = self.compressible.flow_figures(self.run, self.folder)
         figures += self.attempt("the tube", self.compressible.tube_figures, self.run, self.folder) or []
+        figures += self.attempt("the boundary layer", self.compressible.layer_figures, self.run, self.folder) or []
         return self.page.section("The flow", self.page.paragraph(source, soft=True), self.page.figures(figures))
 
     def surface_section(self):

@@ -158,6 +158,23 @@ def tube_figures(run, folder):
     return [style.save(figure, folder, "tube", "All cells, beside the exact solution at t = 0.2.")]
 
 
+def layer_figures(run, folder):
+    """A boundary layer along x, which no picture in true proportions shows: y is stretched."""
+    walls = [(name, w) for name, w in _walls(run) if "cf" in w and np.ptp(w["y"]) == 0]
+    if not walls or run.last_picture() is None:
+        return []
+    wall = walls[0][1]
+    vtu = Vtu(run.last_picture())
+    length = np.ptp(wall["x"])
+    zoom = (wall["x"].min() - 0.05 * length, wall["x"].max(), wall["y"][0], wall["y"][0] + 0.02 * length)
+    figure, axes = style.new()
+    drawn = meshes.draw(axes, vtu, "velocity.0", zoom, True, (0, 1), "turbo", 8)
+    axes.set_aspect("auto")
+    figure.colorbar(drawn, ax=axes, location="bottom", shrink=0.8, aspect=34).set_label("u")
+    axes.set_title("Boundary layer")
+    return [style.save(figure, folder, "layer", "Velocity along the wall on the mesh; y is stretched.")]
+
+
 # ---- the way to the steady state
 
 def _relative(history):
