@@ -61,11 +61,12 @@ std::string step_line(const CompressibleCase& c) {
 
 }  // namespace
 
-UnstructuredMesh read_ordered_mesh(const Table& config, std::string& ordering) {
+UnstructuredMesh read_ordered_mesh(const Table& config, std::string& ordering, std::vector<CellRange>* lines) {
   const UnstructuredMesh mesh = make_mesh(config.table("mesh"));
   const Ordering order = make_ordering(mesh, read_ordering(config.table("ordering")));
   ordering = order.name;
   if (!order.lines.empty()) ordering += fmt::format(", {} lines", order.lines.size());
+  if (lines) *lines = order.lines;
   return renumber_cells(mesh, order.order);
 }
 

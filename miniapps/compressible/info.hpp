@@ -1,8 +1,11 @@
 // What is known of a case before the flow is set up: sizes and memory.
 #pragma once
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "base/table.hpp"
+#include "mesh/ordering/lines.hpp"
 #include "miniapps/compressible/case.hpp"
 #include "postproc/run.hpp"
 
@@ -19,8 +22,9 @@ struct MemoryEstimate {
 
 MemoryEstimate compressible_memory(const UnstructuredMesh& mesh, const CompressibleCase& c, const Table& config);
 
-// The mesh of [mesh] in the order of [ordering]; `ordering` receives what was done, for the log.
-UnstructuredMesh read_ordered_mesh(const Table& config, std::string& ordering);
+// The mesh of [mesh] in the order of [ordering]; `ordering` receives what was done, for the log, `lines` where
+// the ordering's lines lie.
+UnstructuredMesh read_ordered_mesh(const Table& config, std::string& ordering, std::vector<CellRange>* lines = nullptr);
 
 // Everything of the header but the solver's description.
 RunHeader compressible_header(const CompressibleCase& c, const UnstructuredMesh& mesh,

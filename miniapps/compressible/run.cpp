@@ -1,5 +1,6 @@
 #include "postproc/run.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <memory>
@@ -284,16 +285,25 @@ int march(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output) {
   return run.finish(all);
 }
 
+std::vector<RowRange> row_ranges(const std::vector<CellRange>& lines) {
+  std::vector<RowRange> ranges;
+  for (const CellRange& line : lines) ranges.push_back({line.first, line.count});
+  std::sort(ranges.begin(), ranges.end(), [](const RowRange& a, const RowRange& b) { return a.first < b.first; });
+  return ranges;
+}
+
 template <class Space>
 int run_in(Run& run, const Table& config) {
   CompressibleCase c = read_compressible_case(config);
   std::string ordering;
-  const UnstructuredMesh mesh = read_ordered_mesh(config, ordering);
+  std::vector<CellRange> lines;
+  const UnstructuredMesh mesh = read_ordered_mesh(config, ordering, &lines);
   take_periods(mesh, c);
   const std::vector<FlowBoundary> boundary = read_flow_boundary(config, c, mesh);
   CompressibleOutput output(config, c, boundary);
   run.require_memory(compressible_memory(mesh, c, config).total());
   CompressibleFlow<Space> flow(c, mesh, boundary, config.table("linear"));
+  flow.pseudo.jacobian().set_lines(row_ranges(lines));  // for the preconditioner `line`
   flow.initialise();
   const bool restarted = run.restart() != nullptr;
   if (restarted) load(*run.restart(), flow);

@@ -49,7 +49,8 @@ class Line final : public Preconditioner<Space> {
   void apply(View<const double> r, View<double> z) const override { factors_->solve(r.data(), z.data()); }
   bool is_symmetric() const override { return true; }  // of a symmetric A
   std::string describe() const override {
-    return "line(" + std::to_string(lines_) + " lines" + (std::is_same_v<T, float> ? ", float factors)" : ")");
+    return std::string("line") + (factors_ ? "(" + std::to_string(lines_) + " lines)" : "") +
+           (std::is_same_v<T, float> ? ", float factors" : "");
   }
 
  private:
