@@ -23,6 +23,19 @@ WEIR_HD inline Primitive<T> farfield_state(const Gas& gas, const Primitive<T>& w
   return {from.p * power(t / from.t, gas.gamma / (gas.gamma - 1)), from.u + change * nx, from.v + change * ny, t};
 }
 
+// Subsonic outlet of given static pressure: from inside the outgoing Riemann invariant u_n + 2 a / (gamma - 1), entropy
+// and tangential velocity (Hirsch 1990, section 19.1.2). What leaves faster than sound is not changed, what comes back has
+// the inside's entropy.
+template <class T>
+WEIR_HD inline Primitive<T> pressure_outlet_state(const Gas& gas, const Primitive<T>& w, const T& pressure, double nx,
+                                                  double ny) {
+  const double to_sound = gas.gamma / gas.gamma_m2, twice = 2 / (gas.gamma - 1);
+  const T un = w.u * nx + w.v * ny, a = square_root(to_sound * w.t);
+  if (!(un < a)) return w;
+  const T sound = a * power(pressure / w.p, (gas.gamma - 1) / (2 * gas.gamma)), change = twice * (a - sound);
+  return {pressure, w.u + change * nx, w.v + change * ny, sound * sound * (1 / to_sound)};
+}
+
 // Slip: the velocity along the wall alone.
 template <class T>
 WEIR_HD inline Primitive<T> slip_state(const Primitive<T>& w, double nx, double ny) {

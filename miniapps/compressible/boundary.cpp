@@ -30,11 +30,12 @@ FlowBoundary read_entry(const Table& t, const std::string& name, const Compressi
                                                             {"isothermal_wall", BoundaryType::isothermal_wall},
                                                             {"supersonic_inflow", BoundaryType::supersonic_inflow},
                                                             {"supersonic_outflow", BoundaryType::supersonic_outflow},
+                                                            {"pressure_outlet", BoundaryType::pressure_outlet},
                                                             {"exact", BoundaryType::exact}};
   if (!t.has("type")) t.fail("type", "marker '" + name + "' needs a type");
   const std::string type = t.choice("type",
                                     {"farfield", "slip_wall", "symmetry", "adiabatic_wall", "isothermal_wall",
-                                     "supersonic_inflow", "supersonic_outflow", "exact"},
+                                     "supersonic_inflow", "supersonic_outflow", "pressure_outlet", "exact"},
                                     "farfield");
   FlowBoundary b;
   b.name = name;
@@ -45,6 +46,11 @@ FlowBoundary read_entry(const Table& t, const std::string& name, const Compressi
   if (b.is_viscous && c.gas.reynolds == 0)
     t.fail("type", "a no-slip wall needs viscosity, and [flow] has no reynolds number: slip_wall is meant?");
   if (type == "farfield" || type == "supersonic_inflow") read_outside(t, c, b.condition.outside);
+  if (type == "pressure_outlet") {
+    b.condition.outside = c.free_stream();
+    b.condition.outside[3] = t.get<double>("pressure", b.condition.outside[3]);
+    if (!(b.condition.outside[3] > 0)) t.fail("pressure", "the pressure at an outlet must be positive");
+  }
   if (type == "isothermal_wall") {
     b.condition.temperature = t.get<double>("temperature");
     if (!(b.condition.temperature > 0)) t.fail("temperature", "the wall's temperature must be positive");

@@ -5,6 +5,7 @@
 //   slip wall            pressure                                          viscous: stress of a symmetry plane
 //   no-slip walls        pressure                                          viscous: compact, wall velocity 0
 //   supersonic in, out   F of the outside, of the inside                   viscous: the cell's own gradient
+//   pressure outlet      F of the given pressure and the inside's rest     viscous: the cell's own gradient
 //   exact                the scheme's flux between inside and outside      viscous: compact, outside at the face
 // At first order states are the cell's and the cell's own gradient is zero.
 #pragma once
@@ -35,6 +36,8 @@ WEIR_HD inline Primitive<S> state(const SpatialView& v, const Primitive<S>& w, i
   switch (type(b, f)) {
     case BoundaryType::farfield:
       return farfield_state(v.gas, w, o, b.nx[f], b.ny[f]);
+    case BoundaryType::pressure_outlet:
+      return pressure_outlet_state(v.gas, w, o.p, b.nx[f], b.ny[f]);
     case BoundaryType::slip_wall:
       return slip_state(w, b.nx[f], b.ny[f]);
     case BoundaryType::adiabatic_wall:
@@ -55,7 +58,8 @@ struct Given {
 };
 WEIR_HD inline Given given(BoundaryType t) {
   const bool all = t == BoundaryType::supersonic_inflow || t == BoundaryType::exact || t == BoundaryType::farfield;
-  return {all, all || is_no_slip(t) || t == BoundaryType::slip_wall, all || t == BoundaryType::isothermal_wall};
+  return {all || t == BoundaryType::pressure_outlet, all || is_no_slip(t) || t == BoundaryType::slip_wall,
+          all || t == BoundaryType::isothermal_wall};
 }
 
 template <class S>

@@ -48,7 +48,8 @@ enum class BoundaryType {
   isothermal_wall,    // no slip, `temperature`
   supersonic_inflow,  // everything from `outside`
   supersonic_outflow,
-  exact  // the flux against given states of each face: set_outside
+  pressure_outlet,  // subsonic: the pressure from `outside`, the rest from inside
+  exact             // the flux against given states of each face: set_outside
 };
 
 struct BoundaryCondition {

@@ -108,6 +108,9 @@ std::array<double, 4> outside_state(const Gas& gas, const BoundaryCondition& c) 
     case BoundaryType::supersonic_inflow:
       if (!(rho > 0) || !(p > 0)) throw Error(Exit::usage, "a boundary's outside state needs density and pressure > 0");
       return {p, u, v, gas.gamma_m2 * p / rho};
+    case BoundaryType::pressure_outlet:
+      if (!(p > 0)) throw Error(Exit::usage, "a pressure outlet needs a pressure > 0");
+      return {p, 0, 0, 1};
     case BoundaryType::isothermal_wall:
       return {1, 0, 0, c.temperature};
     default:

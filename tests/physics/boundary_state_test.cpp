@@ -47,6 +47,25 @@ TEST(FarfieldState, TakesTheOutgoingInvariantFromInsideAndTheIncomingOneFromOuts
   EXPECT_GT(subsonic, 100);
 }
 
+TEST(PressureOutletState, TakesItsPressureAndTheRestFromInside) {
+  const Gas gas = test::test_gas();
+  int subsonic = 0;
+  for (const auto& s : test::face_states(300)) {
+    const double un = s.l.u * s.nx + s.l.v * s.ny, a = std::sqrt(gas.gamma / gas.gamma_m2 * s.l.t);
+    const Primitive<double> b = pressure_outlet_state(gas, s.l, s.r.p, s.nx, s.ny);
+    if (un >= a) {
+      EXPECT_EQ(b.p, s.l.p);
+      continue;
+    }
+    ++subsonic;
+    EXPECT_EQ(b.p, s.r.p);
+    EXPECT_NEAR(invariant(gas, b, s.nx, s.ny, 1), invariant(gas, s.l, s.nx, s.ny, 1), 200 * eps);
+    EXPECT_NEAR(entropy(gas, b), entropy(gas, s.l), 200 * eps * entropy(gas, s.l));
+    EXPECT_NEAR(b.v * s.nx - b.u * s.ny, s.l.v * s.nx - s.l.u * s.ny, 100 * eps);
+  }
+  EXPECT_GT(subsonic, 100);
+}
+
 TEST(SlipState, HasNoVelocityThroughTheWall) {
   for (const auto& s : test::face_states(50)) {
     const Primitive<double> b = slip_state(s.l, s.nx, s.ny);

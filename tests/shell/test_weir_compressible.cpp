@@ -97,6 +97,8 @@ TEST_F(WeirCompressible, MistakesInACaseAreRefusedWithTheNearestName) {
       {"boundary.wal={type=\"slip_wall\"}", "no marker 'wal'; did you mean 'wall'?"},
       {"boundary.wall={type=\"slipwall\"}", "did you mean 'slip_wall'?"},
       {"boundary.wall={type=\"adiabatic_wall\"}", "reynolds"},
+      {"boundary.farfield={type=\"pressure_outlet\",pressure=0.0}", "the pressure at an outlet must be positive"},
+      {"boundary.farfield={type=\"pressure_outlet\",density=1.0}", "density"},
       {"flow.mach=-1.0", "the Mach number must be positive"},
       {"numerics.flux=\"row\"", "did you mean 'roe'?"},
       {"pseudo_time.cfl_maxx=3.0", "did you mean 'cfl_max'?"},
