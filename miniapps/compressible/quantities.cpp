@@ -37,7 +37,7 @@ double blasius_error(const CompressibleCase& c, const Surface& s) {
   for (std::size_t f = 0; f < s.x.size(); ++f) begin = std::min(begin, s.x[f] - 0.5 * s.area[f]);
   for (std::size_t f = 0; f < s.x.size(); ++f) {
     const double x = (s.x[f] - begin) / c.reference_length;
-    if (x < 0.3 || x > 0.9) continue;
+    if (x < 0.3 || x > 1) continue;
     error = std::max(error, std::abs(s.cf[f] * std::sqrt(c.gas.reynolds * x) / 0.664115 - 1));
   }
   return error;

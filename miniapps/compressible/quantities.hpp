@@ -3,7 +3,7 @@
 //   with walls     lift, drag, drag_pressure, drag_viscous, cp_min, cp_max
 //   viscous walls  separation     x / reference_length on the upper side; NaN: attached
 //                  cf_blasius_error  a flat plate along x alone: the largest |cf sqrt(Re_x) / 0.664115 - 1| between 0.3
-//                  and 0.9 of the reference length
+//                  and 1 of the reference length
 //   exact flows    error_density_l1, error_density_l2, error_density_max, error_pressure_l2, error_velocity_l2
 //   oblique shock  pressure_ratio (mean on the wedge), shock_angle (degrees)
 #pragma once
