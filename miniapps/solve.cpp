@@ -56,9 +56,9 @@ class System {
 
   Row solve(const Table& options) {
     Row row;
+    LinearSolver<Space> solver(options, "gmres", "none");  // a mistyped name ends the program
+    options.refuse_unknown();
     try {
-      LinearSolver<Space> solver(options, "gmres", "none");
-      options.refuse_unknown();
       x_.upload(std::vector<double>(static_cast<std::size_t>(A_.size()), 0.0));
       solver.setup(A_);
       row.setup = solver.setup_info();
@@ -150,6 +150,16 @@ bool is_symmetric(const BlockCsrData& data) {
   return true;
 }
 
+// What cg needs at least. A negative definite matrix would do with both sides negated.
+bool has_positive_diagonal(const BlockCsrData& data) {
+  const int B = data.block;
+  for (int i = 0; i < data.rows(); ++i)
+    for (auto e = data.row_start[static_cast<std::size_t>(i)]; e < data.row_start[static_cast<std::size_t>(i) + 1]; ++e)
+      for (int u = 0; u < B && data.column[static_cast<std::size_t>(e)] == i; ++u)
+        if (!(data.value[static_cast<std::size_t>((e * B + u) * B + u)] > 0)) return false;
+  return true;
+}
+
 // Sums of rows and columns are rounding: the constant vector spans the null space, and has to be projected out.
 bool has_constant_null_space(const BlockCsrData& data) {
   if (data.block != 1) return false;
@@ -181,7 +191,7 @@ int solve_system(const SolveArguments& a) {
       a.rhs.empty() ? std::vector<double>(static_cast<std::size_t>(size), 1.0) : read_vector_market(a.rhs, size);
   std::vector<std::string> names = a.solvers;
   if (names.empty()) {
-    if (data.symmetric) names = symmetric_list;
+    if (data.symmetric && has_positive_diagonal(data)) names = symmetric_list;
     names.insert(names.end(), general_list.begin(), general_list.end());
   }
   std::vector<Candidate> candidates;
