@@ -77,7 +77,8 @@ std::string LinearSolver<Space>::describe() const {
   std::snprintf(tolerance, sizeof tolerance, "%g %s", options_.tolerance, reference);
   const bool itself = !contains(krylov_methods(), method_);
   std::string text = itself ? "" : method_;
-  if (method_ == "gmres" || method_ == "fgmres") text += "(" + std::to_string(options_.restart) + ")";
+  if (method_ == "gmres" || method_ == "fgmres")
+    text += "(" + std::to_string(options_.restart) + (options_.basis == "float" ? ", basis of floats)" : ")");
   if (itself || !preconditioner_->is_identity()) text += (itself ? "" : " + ") + preconditioner_->describe();
   return text + ", " + tolerance + " in the " + norm;
 }

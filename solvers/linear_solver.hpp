@@ -4,7 +4,7 @@
 //   its
 //            options stand in `preconditioner` too, where `type` may be left out
 //   tolerance = 1e-8, relative = true, reference = "rhs" | "initial", norm = "l2" | "max", max_iterations = 1000,
-//   restart = 30 initial_guess = "previous" (x as it comes) | "zero"
+//   restart = 30, basis = "double" | "float" (gmres, fgmres), initial_guess = "previous" (x as it comes) | "zero"
 #pragma once
 #include <memory>
 #include <string>

@@ -1,7 +1,7 @@
 // The passes over the basis on the host: chunks of w that stay in cache while the basis passes by, vectors of the basis
 // in groups of four, so that w is loaded once a group and eight chains of additions run side by side. One row of partial
 // sums a chunk, added in chunk order: repeats bit for bit for every number of threads. A pass moves 8 bytes a value of
-// the basis and computes 2 flops with it (subtract: 4), so memory or the last cache sets the pace.
+// a basis of doubles and computes 2 flops with it (subtract: 4), so memory or the last cache sets the pace.
 #include <algorithm>
 
 #include "solvers/device/for_each.hpp"
@@ -19,8 +19,8 @@ constexpr int group = 4;
 double sum_of(Quad a) { return (a[0] + a[1]) + (a[2] + a[3]); }
 
 // sums[g] = v_g . w on one chunk, v_g = v + g stride.
-template <int G>
-void dots(const double* v, std::int64_t stride, const double* w, std::int64_t n, double* sums) {
+template <int G, class T>
+void dots(const T* v, std::int64_t stride, const double* w, std::int64_t n, double* sums) {
   Quad even[G] = {}, odd[G] = {};
   std::int64_t i = 0;
   for (; i + 8 <= n; i += 8) {
@@ -38,8 +38,8 @@ void dots(const double* v, std::int64_t stride, const double* w, std::int64_t n,
 }
 
 // w += sum_g a_g v_g on one chunk.
-template <int G>
-void axpys(const double* v, std::int64_t stride, const double* a, double* w, std::int64_t n) {
+template <int G, class T>
+void axpys(const T* v, std::int64_t stride, const double* a, double* w, std::int64_t n) {
   std::int64_t i = 0;
   for (; i + 4 <= n; i += 4) {
     Quad s = lanes::load_quad(w + i);
@@ -55,7 +55,9 @@ template <class F>
 void for_groups(int count, const F& f) {
   int j = 0;
   for (; j + group <= count; j += group) f(std::integral_constant<int, group>(), j);
-  for (; j < count; ++j) f(std::integral_constant<int, 1>(), j);
+  if (count - j == 3) f(std::integral_constant<int, 3>(), j);
+  if (count - j == 2) f(std::integral_constant<int, 2>(), j);
+  if (count - j == 1) f(std::integral_constant<int, 1>(), j);
 }
 
 // sums[j] = sum over chunks of partial[chunk][j], j < width
@@ -69,7 +71,8 @@ void add_chunks(const double* partial, std::int64_t chunks, int width, double* s
 
 std::int64_t chunks_of(std::int64_t n) { return (n + chunk - 1) / chunk; }
 
-void project(const HostBasis& V, const double* w, int count, double* partial, double* h) {
+template <class T>
+void project(const HostBasis<T>& V, const double* w, int count, double* partial, double* h) {
   const std::int64_t chunks = chunks_of(V.n);
 #pragma omp parallel for schedule(static) if (V.n > parallel_grain)
   for (std::int64_t c = 0; c < chunks; ++c) {
@@ -81,7 +84,8 @@ void project(const HostBasis& V, const double* w, int count, double* partial, do
   add_chunks(partial, chunks, count, h);
 }
 
-double subtract(const HostBasis& V, const double* h, double* w, int count, double* partial, double* left) {
+template <class T>
+double subtract(const HostBasis<T>& V, const double* h, double* w, int count, double* partial, double* left) {
   const std::int64_t chunks = chunks_of(V.n);
   const int width = count + 1;
   for (int j = 0; j < count; ++j) left[j] = -h[j];
@@ -98,7 +102,8 @@ double subtract(const HostBasis& V, const double* h, double* w, int count, doubl
   return left[count];
 }
 
-void combine(const HostBasis& V, const double* y, int count, double* x) {
+template <class T>
+void combine(const HostBasis<T>& V, const double* y, int count, double* x) {
   const std::int64_t chunks = chunks_of(V.n);
 #pragma omp parallel for schedule(static) if (V.n > parallel_grain)
   for (std::int64_t c = 0; c < chunks; ++c) {
@@ -106,5 +111,12 @@ void combine(const HostBasis& V, const double* y, int count, double* x) {
     for_groups(count, [&](auto G, int j) { axpys<G.value>(V.v + j * V.stride + lo, V.stride, y + j, x + lo, size); });
   }
 }
+
+template void project(const HostBasis<double>&, const double*, int, double*, double*);
+template void project(const HostBasis<float>&, const double*, int, double*, double*);
+template double subtract(const HostBasis<double>&, const double*, double*, int, double*, double*);
+template double subtract(const HostBasis<float>&, const double*, double*, int, double*, double*);
+template void combine(const HostBasis<double>&, const double*, int, double*);
+template void combine(const HostBasis<float>&, const double*, int, double*);
 
 }  // namespace weir::basis_host

@@ -4,8 +4,13 @@
 //   w = A M^-1 v_j,   h_j = V^T w,   w -= V h_j,   v_{j+1} = w / |w|
 //   y = argmin | |r0| e_1 - H y |  by Givens rotations,   x += M^-1 (V y)   or   x += Z y
 // Orthogonalisation: classical Gram-Schmidt with a second pass where the first left w less than 1/sqrt(2) of its length
-// and, measured, not orthogonal to the basis (see basis.hpp). In the max norm the recurrence gives only |r|_2; a cycle ends when that, scaled by the ratio of the
-// norms at its start, meets the target, and the restart judges by the true residual.
+// and, measured, not orthogonal to the basis (see basis.hpp). In the max norm the recurrence gives only |r|_2; a cycle
+// ends when that, scaled by the ratio of the norms at its start, meets the target, and the restart judges by the true
+// residual.
+//
+// `basis = "float"` keeps V (and Z) as floats: M and A are applied to the vectors as they are stored, and the recurrence
+// then follows the truth to about the precision of float; a cycle ends where it claims more than that, so that the
+// restarts reach any tolerance, as iterative refinement does.
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -19,12 +24,14 @@
 namespace weir {
 namespace {
 
-// What rounding leaves, relative to the length it had, of a vector that lies in the span of others.
-constexpr double noise = 1e-15;
-
-// A basis vector may have this much of the others in it: far below the square root of the machine's precision, up to
-// which GMRES converges as with a basis that is orthogonal.
-constexpr double semi_orthogonal = 1e-11;
+struct Rounding {
+  double noise;            // what rounding leaves, relative to the length it had, of a vector in the span of others
+  double semi_orthogonal;  // how much of the others a basis vector may have in it: well below the square root of the
+                           // machine's precision, up to which GMRES converges as with a basis that is orthogonal
+  double trusted;          // how far down, from a cycle's start, the recurrence is followed
+};
+template <class T>
+constexpr Rounding rounding_of = std::is_same_v<T, float> ? Rounding{5e-7, 1e-5, 1e-6} : Rounding{1e-15, 1e-11, 0};
 
 // The least-squares problem of one cycle, as upper triangular R, rotations and the rotated right-hand side g.
 class Hessenberg {
@@ -57,7 +64,7 @@ class Hessenberg {
   }
   // y of the first `steps` columns, in the place of g. A diagonal entry that is rounding noise (singular A) takes no
   // part.
-  const double* solve(int steps) {
+  const double* solve(int steps, double noise) {
     double largest = 0;
     for (int i = 0; i < steps; ++i) largest = std::max(largest, column(i)[i]);
     for (int i = steps - 1; i >= 0; --i) {
@@ -76,7 +83,7 @@ class Hessenberg {
 
 }  // namespace
 
-template <class Space>
+template <class Space, class T>
 class Gmres : public Krylov<Space> {
  public:
   Gmres(const KrylovOptions& options, bool flexible)
@@ -99,22 +106,20 @@ class Gmres : public Krylov<Space> {
       fit(u_, A.size());
     }
     Iteration<Space> it(A, M, b, x, options_, this->history_);
-    for (it.start(V_[0]); it.running(); it.restart(V_[0])) cycle(it, M.is_identity(), x);
+    for (it.start(V_.fresh(0)); it.running(); it.restart(V_.fresh(0))) cycle(it, M.is_identity(), x);
     return it.finish();
   }
 
  private:
   void cycle(Iteration<Space>& it, bool identity, View<double> x) {
     const double r_norm = std::sqrt(it.rr()), to_norm = it.norm() / r_norm;
-    scaled<Space>(1 / r_norm, V_[0], V_[0]);
+    keep(it, 0, 1 / r_norm);
     H_.start(r_norm);
     int steps = 0;
     bool invariant = false;  // A M^-1 V = V H exactly: the cycle can go no further
     while (steps < m_ && !invariant) {
       const int j = steps++;
-      const View<double> z = identity ? V_[j] : (keeps_ ? Z_[j] : z_.view());
-      if (!identity) it.precondition(V_[j], z);
-      it.apply(z, V_[j + 1]);
+      it.apply(preconditioned(it, identity, j), V_.fresh(j + 1));
       invariant = !orthogonalise(it, j);
       const double norm = H_.rotate(j) * to_norm;
       if (!std::isfinite(norm)) {
@@ -122,38 +127,53 @@ class Gmres : public Krylov<Space> {
         --steps;  // the last column is spoilt, those before it are not
         break;
       }
-      if (!it.step(norm)) break;
+      if (!it.step(norm) || norm <= rounding.trusted * it.norm()) break;
     }
     if (invariant && steps == 1 && H_.column(0)[0] == 0) return it.stop(Reason::breakdown);  // A M^-1 r = 0
     ScopedTimer timer(it.reduce_seconds());
     add_correction(it, identity, steps, x);
   }
 
-  // Column j of H from w = V[j + 1], which becomes the next basis vector; false where nothing is left of w.
+  void keep(Iteration<Space>& it, int j, double a) {
+    ScopedTimer timer(it.reduce_seconds());
+    V_.keep(j, a);
+  }
+
+  // M^-1 v_j
+  View<double> preconditioned(Iteration<Space>& it, bool identity, int j) {
+    if (identity) return V_.latest(j);
+    const View<double> z = keeps_ ? Z_.fresh(j) : z_.view();
+    it.precondition(V_.latest(j), z);
+    if (!keeps_) return z;
+    Z_.round(j);
+    return Z_.latest(j);
+  }
+
+  // Column j of H from w, which becomes the next basis vector; false where nothing is left of w.
   bool orthogonalise(Iteration<Space>& it, int j) {
     ScopedTimer timer(it.reduce_seconds());
     double* h = H_.column(j);
-    const View<double> w = V_[j + 1];
+    const View<double> w = V_.fresh(j + 1);
     V_.project(w, j + 1, h);
     double projected = 0, remains = 0;
     for (int i = 0; i <= j; ++i) projected += h[i] * h[i];
     double ww = V_.subtract(h, j + 1, w, left_.data());
     for (int i = 0; i <= j; ++i) remains += left_[static_cast<std::size_t>(i)] * left_[static_cast<std::size_t>(i)];
     const double before = ww + projected;
-    if (ww < 0.5 * before && !(remains <= semi_orthogonal * semi_orthogonal * ww)) {
+    if (ww < 0.5 * before && !(remains <= rounding.semi_orthogonal * rounding.semi_orthogonal * ww)) {
       for (int i = 0; i <= j; ++i) h[i] += left_[static_cast<std::size_t>(i)];
       std::swap(left_, again_);
       ww = V_.subtract(again_.data(), j + 1, w, left_.data());
     }
     const double length = std::sqrt(ww);
-    const bool something = length > noise * std::sqrt(before);
+    const bool something = length > rounding.noise * std::sqrt(before);
     h[j + 1] = something || std::isnan(length) ? length : 0;
-    if (something) scaled<Space>(1 / length, w, w);
+    if (something) V_.keep(j + 1, 1 / length);
     return something;
   }
 
   void add_correction(Iteration<Space>& it, bool identity, int steps, View<double> x) {
-    const double* y = H_.solve(steps);
+    const double* y = H_.solve(steps, rounding.noise);
     if (identity) return V_.combine(y, steps, x);
     if (keeps_) return Z_.combine(y, steps, x);
     fill<Space>(0, u_.view());
@@ -162,22 +182,28 @@ class Gmres : public Krylov<Space> {
     axpy<Space>(1, z_.view(), x);
   }
 
+  static constexpr Rounding rounding = rounding_of<T>;
   KrylovOptions options_;
   bool flexible_, keeps_ = false;  // keeps_: Z
   int m_;
   Hessenberg H_;
   std::vector<double> left_, again_;  // V^T w after one pass, and after two
-  Basis<Space> V_, Z_;
+  Basis<Space, T> V_, Z_;
   Array<double, Space> z_, u_;
 };
 
 template <class Space>
+std::unique_ptr<Krylov<Space>> make(const KrylovOptions& options, bool flexible) {
+  if (options.basis == "float") return std::make_unique<Gmres<Space, float>>(options, flexible);
+  return std::make_unique<Gmres<Space, double>>(options, flexible);
+}
+template <class Space>
 std::unique_ptr<Krylov<Space>> make_gmres(const KrylovOptions& options) {
-  return std::make_unique<Gmres<Space>>(options, false);
+  return make<Space>(options, false);
 }
 template <class Space>
 std::unique_ptr<Krylov<Space>> make_fgmres(const KrylovOptions& options) {
-  return std::make_unique<Gmres<Space>>(options, true);
+  return make<Space>(options, true);
 }
 template std::unique_ptr<Krylov<Host>> make_gmres<Host>(const KrylovOptions&);
 template std::unique_ptr<Krylov<Device>> make_gmres<Device>(const KrylovOptions&);

@@ -33,6 +33,7 @@ KrylovOptions read_krylov_options(const Table& t, double default_tolerance) {
   if (o.max_iterations < 0) t.fail("max_iterations", "the number of iterations must not be negative");
   o.restart = t.get<int>("restart", o.restart);
   if (o.restart < 1) t.fail("restart", "at least one step is needed before a restart");
+  o.basis = t.choice("basis", {"double", "float"}, o.basis);
   return o;
 }
 

@@ -34,8 +34,9 @@ struct KrylovOptions {
       "rhs";  // relative to |b| ("rhs"; of its compatible part where A is singular) or |b - A x0| ("initial")
   Norm norm = Norm::l2;
   int max_iterations = 1000;
-  int restart = 30;      // gmres, fgmres
-  bool history = false;  // keep the residual of every iteration
+  int restart = 30;              // gmres, fgmres
+  std::string basis = "double";  // gmres, fgmres: their vectors are kept as double or float
+  bool history = false;          // keep the residual of every iteration
 };
 KrylovOptions read_krylov_options(const Table& options, double default_tolerance = 1e-8);
 

@@ -146,6 +146,60 @@ TYPED_TEST(KrylovMethods, FgmresTakesAPreconditionerThatChanges) {
   expect_solved(solve<TypeParam>("fgmres", M, A, b, x, o), x, exact, D, b, o.tolerance, "fgmres");
 }
 
+// Vectors of floats: restarts carry the solution beyond what floats hold, and what is claimed is true.
+TYPED_TEST(KrylovMethods, BasesOfFloatsReachTheSameTolerances) {
+  const BlockCsrData data = random_blocks(40, 3, 7);
+  const BlockCsr<TypeParam> A(data);
+  const Dense D = dense(data);
+  const Numbers b = random_numbers(A.size(), 8), exact = dense_solve(D, b);
+  for (const double tolerance : {0.1, 1e-5, 1e-12})
+    for (const char* method : {"gmres", "fgmres"})
+      for (const char* M : {"none", "jacobi", "block_jacobi"}) {
+        KrylovOptions o;
+        o.tolerance = tolerance;
+        Numbers in_doubles(b.size()), x(b.size());
+        const SolveResult reference = solve<TypeParam>(method, M, A, b, in_doubles, o);
+        o.basis = "float";
+        const SolveResult result = solve<TypeParam>(method, M, A, b, x, o);
+        const std::string name = std::string(method) + " + " + M;
+        expect_solved(result, x, exact, D, b, tolerance, name);
+        // Within one cycle the same steps; each restart costs what a new space has to find again.
+        if (tolerance > 1e-6)
+          EXPECT_EQ(result.iterations, reference.iterations) << name;
+        else
+          EXPECT_LE(result.iterations, 2 * reference.iterations) << name;
+      }
+}
+
+TYPED_TEST(KrylovMethods, FgmresWithABasisOfFloatsTakesAPreconditionerThatChanges) {
+  const BlockCsrData data = random_blocks(20, 3, 21);
+  const BlockCsr<TypeParam> A(data);
+  const Dense D = dense(data);
+  const DensePreconditioner<TypeParam> M(gauss_seidel(D), {.symmetric = false, .constant = false});
+  const Numbers b = random_numbers(A.size(), 2), exact = dense_solve(D, b);
+  KrylovOptions o;
+  o.tolerance = 1e-12;
+  o.basis = "float";
+  Numbers x(b.size());
+  expect_solved(solve<TypeParam>("fgmres", M, A, b, x, o), x, exact, D, b, o.tolerance, "fgmres");
+}
+
+// A space that A maps into itself, but for the rounding of its vectors to floats.
+TYPED_TEST(KrylovMethods, BasesOfFloatsEndWhereThreeEigenvaluesDo) {
+  Dense D(60);
+  for (int i = 0; i < D.n; ++i) D(i, i) = 1 + i % 3;
+  const DenseMatrix<TypeParam> A(D);
+  const Numbers b = random_numbers(D.n, 1);
+  KrylovOptions o;
+  o.tolerance = 1e-13;
+  o.basis = "float";
+  Numbers x(b.size());
+  const SolveResult result = solve<TypeParam>("gmres", "none", A, b, x, o);
+  EXPECT_TRUE(result.converged());
+  EXPECT_LE(result.true_residual, 1.02 * o.tolerance * norm(b));
+  EXPECT_LE(result.iterations, 9);  // three cycles, each worth a float's digits
+}
+
 TEST(KrylovSpaces, HistoriesAgreeToRoundOff) {
   const SeparableOperator op = box({9, 8, 7}, EndCondition::neumann, true, 0.5);
   const SeparableStencil<Host> host(op);
@@ -173,7 +227,7 @@ TEST(KrylovThreads, SolutionsDoNotDependOnTheNumberOfThreads) {
   KrylovOptions o;
   o.max_iterations = 25;
   const int threads = omp_get_max_threads();
-  for (const char* method : for_all) {
+  const auto expect_alike = [&](const char* method) {
     omp_set_num_threads(1);
     Numbers one(b.size());
     solve<Host>(method, "jacobi", A, b, one, o);
@@ -183,7 +237,10 @@ TEST(KrylovThreads, SolutionsDoNotDependOnTheNumberOfThreads) {
       solve<Host>(method, "jacobi", A, b, many, o);
       EXPECT_EQ(one, many) << method << " on " << t << " threads";
     }
-  }
+  };
+  for (const char* method : for_all) expect_alike(method);
+  o.basis = "float";
+  for (const char* method : {"gmres", "fgmres"}) expect_alike(method);
   omp_set_num_threads(threads);
 }
 
