@@ -30,10 +30,9 @@ void refuse_unknown_method(const Table& options, const std::string& method) {
 
 template <class Space>
 LinearSolver<Space>::LinearSolver(const Table& options, const std::string& default_method,
-                                  const std::string& default_preconditioner, double default_tolerance,
-                                  const std::string& default_basis)
+                                  const std::string& default_preconditioner, double default_tolerance)
     : method_(options.get<std::string>("method", default_method)),
-      options_(read_krylov_options(options, default_tolerance, default_basis)) {
+      options_(read_krylov_options(options, default_tolerance)) {
   refuse_unknown_method(options, method_);
   start_from_zero_ = options.choice("initial_guess", {"previous", "zero"}, "previous") == "zero";
   const Table inner = options.table("preconditioner");

@@ -12,14 +12,12 @@ namespace weir {
 inline constexpr const char* default_compressible_method = "gmres";
 inline constexpr const char* default_compressible_preconditioner = "block_ilu0";
 inline constexpr double default_compressible_tolerance = 0.03;
-inline constexpr const char* default_compressible_basis = "float";  // as many iterations as with doubles
 
 // From [linear.flow].
 template <class Space>
 LinearSolver<Space> compressible_solver(const Table& linear) {
   const Table t = linear.table("flow");
-  return LinearSolver<Space>(t, default_compressible_method, default_compressible_preconditioner,
-                             default_compressible_tolerance, default_compressible_basis);
+  return LinearSolver<Space>(t, default_compressible_method, default_compressible_preconditioner, default_compressible_tolerance);
 }
 
 // What the discretisation will allocate.

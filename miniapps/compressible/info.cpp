@@ -81,9 +81,9 @@ MemoryEstimate compressible_memory(const UnstructuredMesh& mesh, const Compressi
   m.matrix = blocks * (block + 4) + 16 * cells;
   const std::string type = linear.table("preconditioner").get("type", default_compressible_preconditioner);
   const std::string method = linear.get("method", default_compressible_method);
-  m.solver = static_cast<std::int64_t>(krylov_vectors(method, linear.get<int>("restart", 30),
-                                                      linear.get("basis", default_compressible_basis) == "float") *
-                                       static_cast<double>(cells * state));
+  m.solver = static_cast<std::int64_t>(
+      krylov_vectors(method, linear.get<int>("restart", 30), linear.get("basis", "double") == "float") *
+      static_cast<double>(cells * state));
   const bool halved = type == "block_ilu0" && linear.table("preconditioner").get("factors", "double") == "float";
   if (type != "none") m.solver += type == "block_jacobi" ? cells * block : m.matrix / (halved ? 2 : 1);
   if (c.is_unsteady()) m.flow += 2 * cells * state;

@@ -22,7 +22,7 @@ const char* to_string(Reason reason) {
   return "unknown";
 }
 
-KrylovOptions read_krylov_options(const Table& t, double default_tolerance, const std::string& default_basis) {
+KrylovOptions read_krylov_options(const Table& t, double default_tolerance) {
   KrylovOptions o;
   o.tolerance = t.get<double>("tolerance", default_tolerance);
   if (!(o.tolerance >= 0)) t.fail("tolerance", "the tolerance must not be negative");
@@ -33,7 +33,7 @@ KrylovOptions read_krylov_options(const Table& t, double default_tolerance, cons
   if (o.max_iterations < 0) t.fail("max_iterations", "the number of iterations must not be negative");
   o.restart = t.get<int>("restart", o.restart);
   if (o.restart < 1) t.fail("restart", "at least one step is needed before a restart");
-  o.basis = t.choice("basis", {"double", "float"}, default_basis);
+  o.basis = t.choice("basis", {"double", "float"}, o.basis);
   return o;
 }
 

@@ -38,8 +38,7 @@ struct KrylovOptions {
   std::string basis = "double";  // gmres, fgmres: their vectors are kept as double or float
   bool history = false;          // keep the residual of every iteration
 };
-KrylovOptions read_krylov_options(const Table& options, double default_tolerance = 1e-8,
-                                  const std::string& default_basis = "double");
+KrylovOptions read_krylov_options(const Table& options, double default_tolerance = 1e-8);
 
 template <class Space>
 class Krylov {
