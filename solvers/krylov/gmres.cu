@@ -130,7 +130,6 @@ class Gmres : public Krylov<Space> {
       if (!it.step(norm) || norm <= rounding.trusted * it.norm()) break;
     }
     if (invariant && steps == 1 && H_.column(0)[0] == 0) return it.stop(Reason::breakdown);  // A M^-1 r = 0
-    ScopedTimer timer(it.reduce_seconds());
     add_correction(it, identity, steps, x);
   }
 
@@ -174,11 +173,15 @@ class Gmres : public Krylov<Space> {
 
   void add_correction(Iteration<Space>& it, bool identity, int steps, View<double> x) {
     const double* y = H_.solve(steps, rounding.noise);
-    if (identity) return V_.combine(y, steps, x);
-    if (keeps_) return Z_.combine(y, steps, x);
-    fill<Space>(0, u_.view());
-    V_.combine(y, steps, u_);
-    it.precondition(u_, z_);
+    {
+      ScopedTimer timer(it.reduce_seconds());
+      if (identity) return V_.combine(y, steps, x);
+      if (keeps_) return Z_.combine(y, steps, x);
+      fill<Space>(0, u_.view());
+      V_.combine(y, steps, u_);
+    }
+    it.precondition(u_, z_);  // times itself
+    ScopedTimer timer(it.reduce_seconds());
     axpy<Space>(1, z_.view(), x);
   }
 

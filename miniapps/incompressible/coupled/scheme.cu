@@ -188,7 +188,10 @@ bool ArtificialCompressibility<Space>::linear_step(Timings& timings, const std::
   }
   result = solver_.solve(A_, b_, dx_);
   after_solve();
-  const bool lowered = result.true_residual < result.residual0;  // an inner solve may end short of its tolerance
+  // An inner solve may end short of its tolerance, as a fixed number of corrections always does. One that did not lower the
+  // residual is refused all the same: dx = 0 would be nearer to the solution of (4), and the next sub-iteration's
+  // corrections would diverge further. The pseudo-time step is too large for the method then.
+  const bool lowered = result.true_residual < result.residual0;
   if (!result.converged() && !(lowered && result.reason != Reason::not_finite)) return false;
   ScopedTimer timer(timings.at("flow", "update"));
   if (has_model()) k_omega::limit_update<Space>(v, options().relaxation, dx_);
