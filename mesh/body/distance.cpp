@@ -1,0 +1,275 @@
+#include "mesh/body/distance.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/error.hpp"
+#include "mesh/body/closest.hpp"
+
+namespace weir {
+namespace {
+
+// The widest gap between the points first .. last of a line and their neighbours.
+double widest(const std::vector<double>& line, int begin, int end) {
+  const int last = static_cast<int>(line.size()) - 1;
+  double w = 0;
+  for (int i = std::max(begin - 1, 0); i < std::min(end, last); ++i) w = std::max(w, line[i + 1] - line[i]);
+  return w;
+}
+
+// The points first <= i < last of a line that lie in [low, high].
+std::pair<int, int> within(const std::vector<double>& line, double low, double high) {
+  return {static_cast<int>(std::lower_bound(line.begin(), line.end(), low) - line.begin()),
+          static_cast<int>(std::upper_bound(line.begin(), line.end(), high) - line.begin())};
+}
+
+double angle_between(const Vec3& u, const Vec3& v) { return std::atan2(length(cross(u, v)), dot(u, v)); }
+
+}  // namespace
+
+BodyDistance::BodyDistance(std::span<const double> x, std::span<const double> y, std::span<const double> z,
+                           double reach)
+    : line_{std::vector(x.begin(), x.end()), std::vector(y.begin(), y.end()), std::vector(z.begin(), z.end())},
+      reach_(std::max(reach, 1 + 1e-9)) {
+  code_.assign(x.size() * y.size() * z.size(), fluid);
+}
+
+BodyDistance::Range BodyDistance::range_of(const Box3& box, double margin) const {
+  Range r;
+  for (std::size_t d = 0; d < 3; ++d) {
+    std::tie(r.begin[d], r.end[d]) = within(line_[d], box.low[d] - margin, box.high[d] + margin);
+    if (d == 2 && planes_ == 1) r.begin[d] = 0, r.end[d] = 1;
+  }
+  return r;
+}
+
+// A point whose neighbour is on the other side is at most their spacing away from the surface: with reach >= 1 both are in
+// the band, so the sweep along x may carry the side from point to point.
+void BodyDistance::find_band(const Body& body, const Box3& box) {
+  planes_ = body.surface().dimension == 2 ? 1 : count(2);
+  if (body.surface().dimension == 3 && planes_ == 1)
+    throw Error(Exit::usage, "a 3D body needs a 3D grid; in 2D take a cylinder, an aerofoil or a box with two lengths");
+  const std::size_t dimensions = planes_ == 1 ? 2 : 3;
+  for (std::size_t d = 0; d < dimensions; ++d)
+    if (!(box.low[d] >= line_[d].front() && box.high[d] <= line_[d].back()))
+      throw Error(Exit::usage, "the body leaves the grid at t = " + std::to_string(body.time()) + ": along " +
+                                   "xyz"[d] + " it reaches from " + std::to_string(box.low[d]) + " to " +
+                                   std::to_string(box.high[d]) + ", the grid's points from " +
+                                   std::to_string(line_[d].front()) + " to " + std::to_string(line_[d].back()));
+  const Range body_range = range_of(box, 0);
+  band_ = 0;
+  for (std::size_t d = 0; d < dimensions; ++d)
+    band_ = std::max(band_, reach_ * widest(line_[d], body_range.begin[d], body_range.end[d]));
+}
+
+void BodyDistance::update(const Body& body) {
+  const Box3 box = body.exact() ? body.exact()->box() : bounding_box(body.surface().node);
+  const std::int32_t outside = body.is_cavity() ? solid : fluid;
+  const std::int64_t nx = count(0), ny = count(1);
+  if (outside != outside_) {
+    std::ranges::fill(code_, outside);
+  } else {
+    for (int k = box_.begin[2]; k < box_.end[2]; ++k)
+      for (int j = box_.begin[1]; j < box_.end[1]; ++j)
+        std::fill_n(code_.begin() + nx * (j + ny * k) + box_.begin[0], box_.end[0] - box_.begin[0], outside);
+  }
+  outside_ = outside;
+  find_band(body, box);
+  box_ = range_of(box, band_);
+  if (!body.exact()) pseudonormals(body);
+
+  const std::size_t across = planes_ > 1 ? 2 : 1;  // chunks of planes, or of rows
+  const auto chunks = static_cast<std::size_t>(std::max(1, omp_get_max_threads()));
+  found_.resize(chunks);
+  start_.assign(chunks + 1, 0);
+#pragma omp parallel for schedule(static, 1)
+  for (std::size_t c = 0; c < chunks; ++c) {
+    found_[c].clear();
+    if (body.exact())
+      scan_exact(*body.exact(), chunk(c, across), found_[c]);
+    else
+      scan_elements(body.surface(), chunk(c, across), found_[c]);
+  }
+  for (std::size_t c = 0; c < chunks; ++c) start_[c + 1] = start_[c] + found_[c].size();
+  near_.resize(start_[chunks]);
+#pragma omp parallel for schedule(static, 1)
+  for (std::size_t c = 0; c < chunks; ++c) number(body, chunk(c, across), c);
+  if (body.surface().dimension == 2) repeat_across_z();
+}
+
+BodyDistance::Range BodyDistance::chunk(std::size_t c, std::size_t across) const {
+  Range r = box_;
+  const auto rows = static_cast<std::int64_t>(box_.end[across] - box_.begin[across]);
+  const auto n = static_cast<std::int64_t>(found_.size()), i = static_cast<std::int64_t>(c);
+  r.begin[across] = box_.begin[across] + static_cast<int>(rows * i / n);
+  r.end[across] = box_.begin[across] + static_cast<int>(rows * (i + 1) / n);
+  return r;
+}
+
+// Angle-weighted normals of nodes, sums of the two normals at edges: the sign of (x - foot) . normal is right for every x
+// whose closest point the feature is.
+void BodyDistance::pseudonormals(const Body& body) {
+  const Surface& s = body.surface();
+  face_normal_.resize(s.element.size());
+  edge_normal_.assign(static_cast<std::size_t>(body.edges().count), Vec3{});
+  node_normal_.assign(s.node.size(), Vec3{});
+  for (int e = 0; e < s.elements(); ++e) {
+    const Vec3 area = area_vector(s, e), n = (1 / length(area)) * area;
+    face_normal_[e] = n;
+    for (int k = 0; k < s.corners(); ++k) {
+      const int here = s.element[e][k];
+      if (s.dimension == 2) {
+        node_normal_[here] += n;
+        continue;
+      }
+      const Vec3 &x = s.node[here], next = s.node[s.element[e][(k + 1) % 3]], last = s.node[s.element[e][(k + 2) % 3]];
+      node_normal_[here] += angle_between(next - x, last - x) * n;
+      edge_normal_[body.edges().of_element[e][k]] += n;
+    }
+  }
+}
+
+// Elements in their order, so that of equally near ones the first wins whatever the chunks.
+void BodyDistance::scan_elements(const Surface& s, const Range& rows, std::vector<Candidate>& found) {
+  const std::int64_t nx = count(0), ny = count(1);
+  const double band2 = band_ * band_;
+  const double* x_line = line_[0].data();
+  for (int e = 0; e < s.elements(); ++e) {
+    const Vec3 &a = s.node[s.element[e][0]], &b = s.node[s.element[e][1]];
+    const Vec3& c = s.dimension == 2 ? b : s.node[s.element[e][2]];
+    const Vec3 n = face_normal_[e];
+    Box3 box;
+    for (std::size_t d = 0; d < 3; ++d) {
+      box.low[d] = std::min({a[d], b[d], c[d]}) - band_;
+      box.high[d] = std::max({a[d], b[d], c[d]}) + band_;
+    }
+    const std::size_t across = planes_ > 1 ? 2 : 1;
+    if (rows.begin[across] >= rows.end[across] || box.high[across] < line_[across][rows.begin[across]] ||
+        box.low[across] > line_[across][rows.end[across] - 1])
+      continue;
+    Range r = range_of(box, 0);
+    r.begin[across] = std::max(r.begin[across], rows.begin[across]);
+    r.end[across] = std::min(r.end[across], rows.end[across]);
+    for (int k = r.begin[2]; k < r.end[2]; ++k)
+      for (int j = r.begin[1]; j < r.end[1]; ++j) {
+        // Along the row the distance from the element's plane is n_x x + rest.
+        const double y = line_[1][j], z = planes_ > 1 ? line_[2][k] : a[2];
+        const double rest = n[1] * (y - a[1]) + n[2] * (z - a[2]) - n[0] * a[0];
+        int begin = r.begin[0], end = r.end[0];
+        constexpr int long_row = 16;
+        if (end - begin > long_row && n[0] != 0) {
+          const double u = (-band_ - rest) / n[0], v = (band_ - rest) / n[0];
+          const auto [first, last] = within(line_[0], std::min(u, v), std::max(u, v));
+          begin = std::max(begin, first - 1);
+          end = std::min(end, last + 1);
+        }
+        for (int i = begin; i < end; ++i) {
+          if (std::abs(n[0] * x_line[i] + rest) > band_) continue;
+          const Vec3 x{x_line[i], y, z};
+          const ClosestPoint f = s.dimension == 2 ? closest_on_segment(x, a, b) : closest_on_triangle(x, a, b, c);
+          const Vec3 foot = a + f.w1 * (b - a) + f.w2 * (c - a), away = x - foot;
+          const double square = dot(away, away);
+          if (square > band2) continue;
+          const std::int64_t p = i + nx * (j + ny * k);
+          std::int32_t& slot = code_[p];
+          if (slot < 0) {
+            slot = static_cast<std::int32_t>(found.size());
+            found.push_back({square, {0, foot, {}, e, f.w1, f.w2}, f.feature});
+          } else if (square < found[slot].square) {
+            found[slot] = {square, {0, foot, {}, e, f.w1, f.w2}, f.feature};
+          }
+        }
+      }
+  }
+}
+
+void BodyDistance::scan_exact(const Ellipsoid& shape, const Range& rows, std::vector<Candidate>& found) {
+  const std::int64_t nx = count(0), ny = count(1);
+  for (int k = rows.begin[2]; k < rows.end[2]; ++k)
+    for (int j = rows.begin[1]; j < rows.end[1]; ++j)
+      for (int i = rows.begin[0]; i < rows.end[0]; ++i) {
+        const Vec3 x{line_[0][i], line_[1][j], planes_ > 1 ? line_[2][k] : shape.position[2]};
+        if (shape.distance_bound(x) > band_) continue;
+        const Ellipsoid::Projection f = shape.project(x);
+        if (std::abs(f.distance) > band_) continue;
+        code_[i + nx * (j + ny * k)] = static_cast<std::int32_t>(found.size());
+        found.push_back({0, {f.distance, f.point, f.normal, -1, 0, 0}, inside_feature});
+      }
+}
+
+// Which side, from the pseudonormal of the closest feature.
+void BodyDistance::finish_foot(const Body& body, const Vec3& x, Candidate& c) const {
+  Foot& foot = c.foot;
+  const auto& corners = body.surface().element[foot.element];
+  const Vec3 pseudonormal = c.feature == inside_feature ? face_normal_[foot.element]
+                            : c.feature < first_corner_feature
+                                ? edge_normal_[body.edges().of_element[foot.element][c.feature - first_edge_feature]]
+                                : node_normal_[corners[c.feature - first_corner_feature]];
+  const Vec3 away = x - foot.point;
+  const double distance = std::sqrt(c.square), side = dot(away, pseudonormal) < 0 ? -1 : 1;
+  foot.distance = side * distance;
+  constexpr double on_surface = 1e-10;  // of the band: the direction from the foot is rounding
+  const bool by_feature = c.feature == inside_feature || distance < on_surface * band_;
+  foot.normal = by_feature ? (1 / length(pseudonormal)) * pseudonormal : (side / distance) * away;
+}
+
+void BodyDistance::number(const Body& body, const Range& rows, std::size_t c) {
+  const std::int64_t nx = count(0), ny = count(1);
+  auto next = static_cast<std::int32_t>(start_[c]);
+  const double z2d = body.placement().position[2];
+  for (int k = rows.begin[2]; k < rows.end[2]; ++k)
+    for (int j = rows.begin[1]; j < rows.end[1]; ++j) {
+      std::int32_t side = outside_;
+      for (int i = rows.begin[0]; i < rows.end[0]; ++i) {
+        const std::int64_t p = i + nx * (j + ny * k);
+        if (code_[p] < 0) {
+          code_[p] = side;
+          continue;
+        }
+        Candidate& found = found_[c][code_[p]];
+        if (found.foot.element >= 0)
+          finish_foot(body, {line_[0][i], line_[1][j], planes_ > 1 ? line_[2][k] : found.foot.point[2]}, found);
+        else if (body.is_cavity())
+          found.foot.distance = -found.foot.distance, found.foot.normal = -1.0 * found.foot.normal;
+        found.foot.point[2] = planes_ > 1 ? found.foot.point[2] : z2d;
+        side = found.foot.distance < 0 ? solid : fluid;
+        near_[next] = {p, found.foot};
+        code_[p] = next++;
+      }
+    }
+}
+
+// A 2D body is the same on every plane of points.
+void BodyDistance::repeat_across_z() {
+  const std::int64_t plane = std::int64_t{1} * count(0) * count(1), nx = count(0);
+  const std::size_t n = near_.size();
+  box_.begin[2] = 0;
+  box_.end[2] = count(2);
+  near_.resize(n * line_[2].size());
+  for (int k = count(2) - 1; k >= 0; --k) {
+    for (std::size_t i = 0; i < n; ++i) {
+      NearPoint& to = near_[n * static_cast<std::size_t>(k) + i];
+      to = near_[i];
+      to.index += plane * k;
+      to.foot.point[2] = line_[2][k];
+    }
+    if (k == 0) break;
+    const auto shift = static_cast<std::int32_t>(n) * k;
+    for (int j = box_.begin[1]; j < box_.end[1]; ++j)
+      for (std::int64_t p = box_.begin[0] + nx * j; p < box_.end[0] + nx * j; ++p)
+        code_[p + plane * k] = code_[p] >= 0 ? code_[p] + shift : code_[p];
+  }
+}
+
+void BodyDistance::fill(std::span<double> distance) const {
+#pragma omp parallel for schedule(static)
+  for (std::size_t p = 0; p < code_.size(); ++p) {
+    const std::int32_t c = code_[p];
+    distance[p] = c >= 0 ? near_[c].foot.distance : c == solid ? -band_ : band_;
+  }
+}
+
+}  // namespace weir

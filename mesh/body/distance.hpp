@@ -1,0 +1,78 @@
+// The signed distance from the points of a structured grid to a body, in a narrow band around its surface, and on which
+// side every other point is. Points within `reach` of the largest spacing near the body have a Foot: the exact closest
+// point of the surface, its normal, element and weights; their sign is that of the pseudonormal there (Baerentzen &
+// Aanaes 2005, Signed distance computation using the angle weighted pseudonormal, IEEE TVCG 11:243), right at edges and
+// corners too. All others take the side of their neighbour along x: the cost is that of the points in the band and one
+// pass over the body's box. A 2D body reaches across all z. Runs repeat bit for bit on any number of threads.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "mesh/body/body.hpp"
+
+namespace weir {
+
+class BodyDistance {
+ public:
+  // Coordinates of the points, increasing in each direction; point (i, j, k) has the index i + nx (j + ny k).
+  // reach >= 1: a point with a neighbour on the other side is always in the band.
+  BodyDistance(std::span<const double> x, std::span<const double> y, std::span<const double> z, double reach = 1.5);
+
+  // For the body as it is now. Allocates nothing once the band has had its size. Error(Exit::usage) where the body leaves
+  // the points' box.
+  void update(const Body& body);
+
+  struct NearPoint {
+    std::int64_t index;
+    Foot foot;
+  };
+  std::span<const NearPoint> near() const { return near_; }  // the band, by increasing index
+
+  static constexpr std::int32_t fluid = -1, solid = -2;
+  // Of each point: its place in near(), or `fluid` or `solid` where it is far.
+  std::span<const std::int32_t> code() const { return code_; }
+  bool is_solid(std::int64_t p) const {
+    const std::int32_t c = code_[static_cast<std::size_t>(p)];
+    return c >= 0 ? near_[static_cast<std::size_t>(c)].foot.distance < 0 : c == solid;
+  }
+  double band() const { return band_; }  // the width on each side, a length
+  int count(int d) const { return static_cast<int>(line_[static_cast<std::size_t>(d)].size()); }
+  double coordinate(int d, int i) const { return line_[static_cast<std::size_t>(d)][static_cast<std::size_t>(i)]; }
+
+  // The signed distance of every point, cut off at +-band().
+  void fill(std::span<double> distance) const;
+
+ private:
+  struct Range {
+    std::array<int, 3> begin{}, end{};
+  };
+  struct Candidate {
+    double square;  // of the distance
+    Foot foot;
+    int feature;  // of the element, on which the foot is
+  };
+  Range range_of(const Box3& box, double margin) const;
+  Range chunk(std::size_t c, std::size_t across) const;
+  void find_band(const Body& body, const Box3& box);
+  void pseudonormals(const Body& body);
+  void scan_elements(const Surface& s, const Range& rows, std::vector<Candidate>& found);
+  void scan_exact(const Ellipsoid& shape, const Range& rows, std::vector<Candidate>& found);
+  void finish_foot(const Body& body, const Vec3& x, Candidate& c) const;
+  void number(const Body& body, const Range& rows, std::size_t c);
+  void repeat_across_z();
+
+  std::array<std::vector<double>, 3> line_;
+  double reach_, band_ = 0;
+  int planes_ = 1;  // of z that are computed: one for a 2D body
+  Range box_;       // points whose code may differ from that of far outside
+  std::int32_t outside_ = fluid;
+  // While a chunk scans, code holds the place in its own `found`; number() makes it the place in near_.
+  std::vector<std::int32_t> code_;
+  std::vector<NearPoint> near_;
+  std::vector<std::vector<Candidate>> found_;  // of each chunk of rows
+  std::vector<std::size_t> start_;             // of each chunk in near_
+  std::vector<Vec3> face_normal_, edge_normal_, node_normal_;
+};
+
+}  // namespace weir
