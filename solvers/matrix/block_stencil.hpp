@@ -76,7 +76,7 @@ struct BlockStencilView {
 enum class BlockProductForm { entry, columns };
 
 template <class Space>
-class BlockStencil final : public Matrix<Space> {
+class BlockStencil : public Matrix<Space> {
  public:
   // All values 0 in both spaces. Throws Error(usage) where a size is below 1 or the matrix too large for an int index.
   BlockStencil(Extents cells, int block, Periodic periodic = {});

@@ -3,6 +3,7 @@
 #pragma once
 #include <cstdint>
 
+#include "solvers/device/chunked_reduce.hpp"
 #include "solvers/device/space.hpp"
 
 namespace weir {
@@ -15,7 +16,8 @@ struct Work {
   std::int64_t flops = 0;
 };
 
-template <class Space> class Matrix {
+template <class Space>
+class Matrix {
  public:
   virtual ~Matrix() = default;
 
@@ -23,11 +25,21 @@ template <class Space> class Matrix {
   virtual int block() const { return 1; }
   int size() const { return rows() * block(); }
 
-  virtual void apply(View<const double> x, View<double> y) const = 0;                            // y = A x
-  virtual double apply_dot(View<const double> x, View<double> y) const;                          // y = A x, returns x.y
+  virtual void apply(View<const double> x, View<double> y) const = 0;                           // y = A x
+  virtual double apply_dot(View<const double> x, View<double> y) const;                         // y = A x, returns x.y
+  virtual Pair apply_dots(View<const double> x, View<const double> w, View<double> y) const;    // returns {y.w, y.y}
   virtual void residual(View<const double> b, View<const double> x, View<double> r) const = 0;  // r = b - A x
-  virtual double residual_dot(View<const double> b, View<const double> x, View<double> r) const;  // the same; returns r.r
+  virtual double residual_dot(View<const double> b, View<const double> x,
+                              View<double> r) const;      // the same; returns r.r
   virtual void block_diagonal(View<double> d) const = 0;  // rows() blocks of B x B, row-major
+
+  // The two halves of an iteration of cg, each in as few passes as the matrix knows to do them:
+  //   x += alpha p,  p = z + beta p,  q = A p;  returns p.q
+  //   r -= alpha q;                             returns r.r
+  // A matrix that costs nothing to read may leave q alone in the first and multiply again in the second.
+  virtual double cg_direction(double alpha, double beta, View<const double> z, View<double> p, View<double> x,
+                              View<double> q) const;
+  virtual double cg_residual(double alpha, View<const double> p, View<const double> q, View<double> r) const;
 
   virtual bool is_symmetric() const = 0;
   // The constant vector spans the null spaces of A and of its transpose (pressure with Neumann conditions all round):
