@@ -69,15 +69,19 @@ void synchronise() { check(cudaDeviceSynchronize(), "waiting for the device"); }
 const char* device_name() {
   static const std::string name = [] {
     cudaDeviceProp p{};
-    return cudaGetDeviceProperties(&p, 0) == cudaSuccess ? std::string(p.name) : std::string("no CUDA device");
+    int number = 0;
+    cudaGetDevice(&number);
+    return cudaGetDeviceProperties(&p, number) == cudaSuccess ? std::string(p.name) : std::string("no CUDA device");
   }();
   return name.c_str();
 }
 
-bool device_available() {
+int device_count() {
   int count = 0;
-  return cudaGetDeviceCount(&count) == cudaSuccess && count > 0;
+  return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
+bool device_available() { return device_count() > 0; }
+void select_device(int number) { check(cudaSetDevice(number), "choosing the device"); }
 
 double* reduction_partials(std::int64_t count) {
   static double* scratch = nullptr;

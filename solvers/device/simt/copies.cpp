@@ -90,6 +90,8 @@ void copy_to_host(void* host, const void* device, std::int64_t bytes) {
 
 const char* device_name() { return "simt (emulated on the CPU)"; }
 bool device_available() { return true; }
+int device_count() { return 1; }
+void select_device(int) {}
 
 }  // namespace backend
 

@@ -15,6 +15,8 @@ void copy_to_host(void* host, const void* device, std::int64_t bytes);
 void synchronise();  // all work submitted so far is done
 const char* device_name();
 bool device_available();
+int device_count();
+void select_device(int number);  // for this process, before anything lies on a device
 
 // Defined where nvcc compiles, used nowhere else.
 template <class F>

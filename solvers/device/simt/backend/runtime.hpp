@@ -53,6 +53,8 @@ void copy_to_host(void* host, const void* device, std::int64_t bytes);
 void synchronise();  // all work submitted so far is done
 const char* device_name();
 bool device_available();
+int device_count();
+void select_device(int number);  // for this process, before anything lies on a device
 
 // A kernel without collectives: a plain loop at native speed. By a copy of f: through the reference the compiler turns
 // every access into a gather.

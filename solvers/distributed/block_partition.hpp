@@ -1,0 +1,40 @@
+// The cells of a structured box over ranks: slabs across the last direction (the paper's row-oriented partition, rows
+// being numbered x first), or blocks in all three. Parts differ by one layer of cells at most.
+#pragma once
+#include <array>
+#include <string>
+#include <vector>
+
+namespace weir {
+
+enum class Cutting { slabs, blocks };
+
+// Cells [low, high) in each direction.
+struct CellBox {
+  std::array<int, 3> low{}, high{1, 1, 1};
+  int size(int d) const { return high[static_cast<std::size_t>(d)] - low[static_cast<std::size_t>(d)]; }
+  bool operator==(const CellBox&) const = default;
+};
+
+class BlockPartition {
+ public:
+  BlockPartition() = default;  // one rank, one cell
+  // Throws Error(usage) where a part would have fewer than `least` cells in a direction that is cut.
+  BlockPartition(std::array<int, 3> cells, int ranks, Cutting cutting, int least = 2);
+
+  const std::array<int, 3>& cells() const { return cells_; }
+  const std::array<int, 3>& parts() const { return parts_; }  // in each direction; their product is the number of ranks
+  int ranks() const { return parts_[0] * parts_[1] * parts_[2]; }
+  bool is_cut(int d) const { return parts_[static_cast<std::size_t>(d)] > 1; }
+
+  CellBox box(int rank) const;
+  int owner(int i, int j, int k) const;  // of a cell
+  std::string describe() const;          // "1 x 1 x 4 slabs"
+
+ private:
+  int begin(int d, int part) const;
+  std::array<int, 3> cells_{1, 1, 1}, parts_{1, 1, 1};
+  Cutting cutting_ = Cutting::slabs;
+};
+
+}  // namespace weir
