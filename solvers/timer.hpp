@@ -17,4 +17,11 @@ class ScopedTimer {
   Clock::time_point start_;
 };
 
+// f(), its seconds added.
+template <class F>
+auto timed(double& seconds, const F& f) {
+  ScopedTimer timer(seconds);
+  return f();
+}
+
 }  // namespace weir

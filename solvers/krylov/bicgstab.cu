@@ -84,18 +84,15 @@ class Bicgstab : public Krylov<Space> {
   Pair product(Iteration<Space>& it, bool identity, Vector u, Vector Mu, Vector y, Vector w) {
     if (!identity) it.precondition(u, Mu);
     it.apply(Mu, y);
-    ScopedTimer timer(it.reduce_seconds());
-    return dot_and_square<Space>(y, w);
+    return it.sum(timed(it.reduce_seconds(), [&] { return dot_and_square<Space>(y, w); }));
   }
   double update(Iteration<Space>& it, double a, Vector v, Vector r) {
-    ScopedTimer timer(it.reduce_seconds());
-    return axpy_square<Space>(a, v, r);
+    return it.sum(timed(it.reduce_seconds(), [&] { return axpy_square<Space>(a, v, r); }));
   }
   // x += alpha M^-1 p + omega M^-1 s, r = s - omega t. Without a preconditioner M^-1 s is s, which lies in r: the x
   // update reads it before r is overwritten.
   Pair advance(Iteration<Space>& it, double alpha, double omega, const BicgstabStep<Space>& w) {
-    ScopedTimer timer(it.reduce_seconds());
-    return bicgstab_step<Space>(alpha, omega, w);
+    return it.sum(timed(it.reduce_seconds(), [&] { return bicgstab_step<Space>(alpha, omega, w); }));
   }
 
   KrylovOptions options_;

@@ -57,7 +57,7 @@ class Cg : public Krylov<Space> {
         beta = rz / rz_old;
       } else {
         it.precondition(r, z);
-        const Pair zr_zq = dot2<Space>(z, r, q);
+        const Pair zr_zq = it.sum(dot2<Space>(z, r, q));
         rz = zr_zq.a;
         beta = -alpha * zr_zq.b / rz_old;
       }
@@ -67,8 +67,7 @@ class Cg : public Krylov<Space> {
   }
 
   double update_residual(Iteration<Space>& it, double alpha) {
-    ScopedTimer timer(it.reduce_seconds());
-    return axpy_square<Space>(-alpha, q_.view(), r_);
+    return it.sum(timed(it.reduce_seconds(), [&] { return axpy_square<Space>(-alpha, q_.view(), r_); }));
   }
 
   KrylovOptions options_;

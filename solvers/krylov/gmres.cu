@@ -150,25 +150,42 @@ class Gmres : public Krylov<Space> {
 
   // Column j of H from w, which becomes the next basis vector; false where nothing is left of w.
   bool orthogonalise(Iteration<Space>& it, int j) {
-    ScopedTimer timer(it.reduce_seconds());
     double* h = H_.column(j);
     const View<double> w = V_.fresh(j + 1);
-    V_.project(w, j + 1, h);
+    project(it, w, j + 1, h);
     double projected = 0, remains = 0;
     for (int i = 0; i <= j; ++i) projected += h[i] * h[i];
-    double ww = V_.subtract(h, j + 1, w, left_.data());
+    double ww = subtract(it, h, j + 1, w, left_);
     for (int i = 0; i <= j; ++i) remains += left_[static_cast<std::size_t>(i)] * left_[static_cast<std::size_t>(i)];
     const double before = ww + projected;
     if (ww < 0.5 * before && !(remains <= rounding.semi_orthogonal * rounding.semi_orthogonal * ww)) {
       for (int i = 0; i <= j; ++i) h[i] += left_[static_cast<std::size_t>(i)];
       std::swap(left_, again_);
-      ww = V_.subtract(again_.data(), j + 1, w, left_.data());
+      ww = subtract(it, again_.data(), j + 1, w, left_);
     }
     const double length = std::sqrt(ww);
     const bool something = length > rounding.noise * std::sqrt(before);
     h[j + 1] = something || std::isnan(length) ? length : 0;
-    if (something) V_.keep(j + 1, 1 / length);
+    if (something) keep(it, j + 1, 1 / length);
     return something;
+  }
+
+  // The passes over the basis, over all ranks.
+  void project(Iteration<Space>& it, View<const double> w, int count, double* h) {
+    {
+      ScopedTimer timer(it.reduce_seconds());
+      V_.project(w, count, h);
+    }
+    it.sum(std::span<double>(h, static_cast<std::size_t>(count)));
+  }
+  double subtract(Iteration<Space>& it, const double* h, int count, View<double> w, std::vector<double>& left) {
+    double& ww = left[static_cast<std::size_t>(count)];  // behind the others: one message
+    {
+      ScopedTimer timer(it.reduce_seconds());
+      ww = V_.subtract(h, count, w, left.data());
+    }
+    it.sum(std::span<double>(left.data(), static_cast<std::size_t>(count) + 1));
+    return ww;
   }
 
   void add_correction(Iteration<Space>& it, bool identity, int steps, View<double> x) {

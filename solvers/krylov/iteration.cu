@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "backend/traits.hpp"
+#include "solvers/distributed/communicator.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/timer.hpp"
 
@@ -27,53 +28,96 @@ Iteration<Space>::Iteration(const Matrix<Space>& A, const Preconditioner<Space>&
                             View<double> x, const KrylovOptions& options, std::vector<double>& history)
     : A_(A),
       M_(M),
+      ranks_(A.ranks() && A.ranks()->size() > 1 ? A.ranks() : nullptr),
       b_(b),
       x_(x),
       options_(options),
       history_(history),
       singular_(A.has_constant_null_space()),
-      started_(now()) {
+      started_(now()),
+      halo_before_(A.halo_cost()) {
   history_.clear();
   if (options.history) history_.reserve(static_cast<std::size_t>(std::min(options.max_iterations, 10000)) + 1);
 }
 
 template <class Space>
+double Iteration<Space>::sum(double share) {
+  if (!ranks_) return share;
+  ScopedTimer timer(result_.reduce_seconds);
+  return ranks_->sum(share);
+}
+template <class Space>
+Pair Iteration<Space>::sum(Pair shares) {
+  if (!ranks_) return shares;
+  ScopedTimer timer(result_.reduce_seconds);
+  return ranks_->sum(shares);
+}
+template <class Space>
+void Iteration<Space>::sum(std::span<double> shares) {
+  if (!ranks_) return;
+  ScopedTimer timer(result_.reduce_seconds);
+  ranks_->sum(shares);
+}
+template <class Space>
+void Iteration<Space>::start_sum(std::span<const double> shares) {
+  if (!ranks_) return pending_.assign(shares.begin(), shares.end());
+  ScopedTimer timer(result_.reduce_seconds);
+  ranks_->start_sum(shares);
+}
+template <class Space>
+void Iteration<Space>::finish_sum(std::span<double> sums) {
+  if (!ranks_) return void(std::copy(pending_.begin(), pending_.end(), sums.begin()));
+  ScopedTimer timer(result_.reduce_seconds);
+  ranks_->finish_sum(sums);
+}
+
+template <class Space>
+double Iteration<Space>::max_norm_of(View<const double> r) const {
+  const double mine = max_norm<Space>(r);
+  return ranks_ ? ranks_->max(mine) : mine;
+}
+template <class Space>
 double Iteration<Space>::norm_of(View<const double> r, double rr) const {
-  return options_.norm == Norm::max ? max_norm<Space>(r) : std::sqrt(rr);
+  return options_.norm == Norm::max ? max_norm_of(r) : std::sqrt(rr);
 }
 
 // Singular A: one pass more for the mean of r, which is taken away only where it is more than rounding has put there.
 template <class Space>
 double Iteration<Space>::true_residual(View<double> r) {
-  ScopedTimer timer(result_.spmv_seconds);
+  double share = 0;
+  {
+    ScopedTimer timer(result_.spmv_seconds);
+    if (!singular_)
+      share = A_.residual_dot(b_, x_, r);
+    else
+      A_.residual(b_, x_, r);
+  }
   if (!singular_) {
-    rr_ = A_.residual_dot(b_, x_, r);
+    rr_ = sum(share);
     return norm_of(r, rr_);
   }
-  A_.residual(b_, x_, r);
-  const Pair sums = sum_and_square<Space>(r);
-  const double n = static_cast<double>(r.size()), constant = sums.a * sums.a / n;  // |mean 1|^2
+  const Pair sums = sum(sum_and_square<Space>(r));
+  const double n = static_cast<double>(A_.unknowns()), constant = sums.a * sums.a / n;  // |mean 1|^2
   const bool is_noise = constant <= noise * noise * sums.b;
-  rr_ = is_noise ? sums.b : shift_square<Space>(sums.a / n, r);
+  rr_ = is_noise ? sums.b : sum(shift_square<Space>(sums.a / n, r));
   return norm_of(r, rr_);
 }
 
 // |b|, of its compatible part where A is singular. r is only work space.
 template <class Space>
 double Iteration<Space>::right_hand_side_norm(View<double> r) {
-  ScopedTimer timer(result_.reduce_seconds);
-  if (!singular_) return options_.norm == Norm::max ? max_norm<Space>(b_) : std::sqrt(dot<Space>(b_, b_));
-  const Pair sums = sum_and_square<Space>(b_);
-  const double n = static_cast<double>(b_.size()), m = sums.a / n, square = sums.b - m * sums.a;
+  if (!singular_) return options_.norm == Norm::max ? max_norm_of(b_) : std::sqrt(sum(dot<Space>(b_, b_)));
+  const Pair sums = sum(sum_and_square<Space>(b_));
+  const double n = static_cast<double>(A_.unknowns()), m = sums.a / n, square = sums.b - m * sums.a;
   if (options_.norm == Norm::max) {
     assign<Space>(b_, r);
     shift<Space>(m, r);
-    return max_norm<Space>(r);
+    return max_norm_of(r);
   }
   // The difference of squares is good to eps bb: enough but where b is little more than its mean. A b that is nothing
   // more has no compatible part.
   if (square > 1e-3 * sums.b) return std::sqrt(square);
-  const double compatible = std::sqrt(square_about<Space>(b_, m));
+  const double compatible = std::sqrt(sum(square_about<Space>(b_, m)));
   return compatible > noise * std::sqrt(sums.b) ? compatible : 0;
 }
 
@@ -166,8 +210,12 @@ void Iteration<Space>::apply(View<const double> x, View<double> y) {
 }
 template <class Space>
 double Iteration<Space>::apply_dot(View<const double> x, View<double> y) {
-  ScopedTimer timer(result_.spmv_seconds);
-  return A_.apply_dot(x, y);
+  double share = 0;
+  {
+    ScopedTimer timer(result_.spmv_seconds);
+    share = A_.apply_dot(x, y);
+  }
+  return sum(share);
 }
 template <class Space>
 void Iteration<Space>::precondition(View<const double> r, View<double> z) {
@@ -176,14 +224,18 @@ void Iteration<Space>::precondition(View<const double> r, View<double> z) {
 }
 template <class Space>
 double Iteration<Space>::precondition_dot(View<const double> r, View<double> z) {
-  ScopedTimer timer(result_.apply_seconds);
-  return M_.apply_dot(r, z);
+  double share = 0;
+  {
+    ScopedTimer timer(result_.apply_seconds);
+    share = M_.apply_dot(r, z);
+  }
+  return sum(share);
 }
 
 template <class Space>
 void Iteration<Space>::remove_mean() {
-  const Pair sums = sum_and_square<Space>(x_);
-  const double n = static_cast<double>(x_.size());
+  const Pair sums = sum(sum_and_square<Space>(x_));
+  const double n = static_cast<double>(A_.unknowns());
   constexpr double eps = std::numeric_limits<double>::epsilon();
   if (sums.a * sums.a / n > eps * eps * sums.b) shift<Space>(sums.a / n, x_);
 }
@@ -192,6 +244,12 @@ template <class Space>
 SolveResult Iteration<Space>::finish() {
   if (singular_ && result_.reason != Reason::not_finite) remove_mean();
   result_.solve_seconds = now() - started_;
+  if (ranks_) {
+    const HaloCost cost = A_.halo_cost();
+    result_.halo_seconds = cost.seconds - halo_before_.seconds;
+    result_.transfer_bytes = static_cast<double>(cost.bytes - halo_before_.bytes);
+    result_.spmv_seconds -= result_.halo_seconds;  // the halo lies within the products
+  }
   if (backend::asynchronous && std::is_same_v<Space, Device>)
     result_.apply_seconds = result_.spmv_seconds = result_.reduce_seconds = -1;
   return result_;

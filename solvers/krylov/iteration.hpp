@@ -9,11 +9,13 @@
 //
 // Singular A (constant null space): b is made compatible by taking its mean away from every residual, b itself stays.
 #pragma once
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
 #include "solvers/device/array.hpp"
+#include "solvers/device/chunked_reduce.hpp"
 #include "solvers/krylov/krylov.hpp"
 
 namespace weir {
@@ -43,6 +45,15 @@ class Iteration {
   bool step(View<const double> r, double rr);  // the norm of the options, from r and r.r
   void stop(Reason reason);                    // ends the solve at the next restart: breakdown, not_finite
 
+  // A rank's share of a sum becomes the sum over all ranks of A; nothing happens where there is one. Whatever a method
+  // computes with dot, axpy_square and their like goes through here; the products below have gone already.
+  double sum(double share);
+  Pair sum(Pair shares);
+  void sum(std::span<double> shares);
+  // The same with work in between: shares go off, sums come back. One at a time.
+  void start_sum(std::span<const double> shares);
+  void finish_sum(std::span<double> sums);
+
   // The true residual of x, and its norm in the options' sense.
   double true_residual(View<double> r);
 
@@ -60,8 +71,11 @@ class Iteration {
   double right_hand_side_norm(View<double> r);
   void remove_mean();  // of x
 
+  double max_norm_of(View<const double> r) const;
+
   const Matrix<Space>& A_;
   const Preconditioner<Space>& M_;
+  const Communicator* ranks_;  // null: one
   View<const double> b_;
   View<double> x_;
   const KrylovOptions& options_;
@@ -72,6 +86,8 @@ class Iteration {
   double best_ = 0, previous_claim_ = -1;
   int best_at_ = 0;
   double started_;
+  HaloCost halo_before_;
+  std::vector<double> pending_;  // start_sum on one rank
 };
 
 // Bad pairs are the caller's error, not a numerical outcome.

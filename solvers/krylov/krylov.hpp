@@ -24,6 +24,7 @@ struct SolveResult {
   double true_residual = 0;  // |b - A x| computed at the end
   Reason reason = Reason::converged;
   double apply_seconds = 0, spmv_seconds = 0, reduce_seconds = 0, solve_seconds = 0;  // negative: not measured
+  double halo_seconds = -1, transfer_bytes = -1;  // of this rank; negative: one rank
   bool converged() const { return reason == Reason::converged; }
 };
 

@@ -9,11 +9,18 @@
 namespace weir {
 
 struct SeparableOperator;  // solvers/matrix/separable_operator.hpp
+class Communicator;        // solvers/distributed/communicator.hpp
 
 // What one call must move and compute at least, for rooflines: bytes from and to main memory, floating-point operations.
 struct Work {
   std::int64_t bytes = 0;
   std::int64_t flops = 0;
+};
+
+// What fetching the others' values has cost so far, over all products.
+struct HaloCost {
+  double seconds = 0;
+  std::int64_t bytes = 0;
 };
 
 template <class Space>
@@ -46,6 +53,12 @@ class Matrix {
   // solvers project it out.
   virtual bool has_constant_null_space() const { return false; }
   virtual Work apply_work() const = 0;
+
+  // Rows spread over ranks: everything above is this rank's part, and the dot products are its share of the sum; a
+  // solver adds the shares up. Null: one rank.
+  virtual const Communicator* ranks() const { return nullptr; }
+  virtual std::int64_t unknowns() const { return size(); }  // of all ranks
+  virtual HaloCost halo_cost() const { return {}; }
 
   // The operator as a sum of Kronecker products, where it is one (fast_poisson and multigrid need it); else null.
   virtual const SeparableOperator* separable() const { return nullptr; }
