@@ -1,28 +1,13 @@
 #include "mesh/make_mesh.hpp"
 
 #include <cmath>
-#include <filesystem>
 
-#include "base/error.hpp"
 #include "mesh/generate/read_generator.hpp"
+#include "mesh/read/files.hpp"
 #include "mesh/read/read_mesh.hpp"
 
 namespace weir {
 namespace {
-
-namespace fs = std::filesystem;
-
-// Beside the case file, or in the current folder.
-std::string find_file(const Table& t, const std::string& name) {
-  const std::string place = t.where("file");  // "folder/case.toml:12"; not a path where --set gave it
-  const std::string case_file = place.substr(0, place.rfind(':'));
-  const fs::path beside = fs::path(case_file).parent_path() / name;
-  std::error_code ignored;
-  if (fs::exists(beside, ignored)) return beside.string();
-  if (fs::exists(name, ignored)) return name;
-  const std::string both = beside.string() == name ? "" : ", nor '" + beside.string() + "' beside the case file";
-  throw Error(Exit::file_io, place + ": there is no mesh file '" + name + "' in the current folder" + both);
-}
 
 std::vector<PeriodicPair> read_periodic(const Table& t) {
   std::vector<PeriodicPair> pairs;
@@ -49,7 +34,7 @@ UnstructuredMesh make_mesh(const Table& t, MeshOrigin* origin) {
   MeshOrigin made;
   MeshDescription description;
   if (has_file) {
-    made.name = find_file(t, t.get<std::string>("file"));
+    made.name = find_file(t, "file", "mesh file");
     description = read_description(made.name);
     description.periodic = read_periodic(t);
   } else {

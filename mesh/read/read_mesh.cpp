@@ -1,37 +1,13 @@
 #include "mesh/read/read_mesh.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
+#include "mesh/read/files.hpp"
 #include "mesh/read/text.hpp"
 
 namespace weir {
-namespace {
-
-std::string content_of(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) throw Error(Exit::file_io, path + ": a folder, not a mesh file");
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error(Exit::file_io, path + ": cannot open the mesh file");
-  constexpr std::size_t chunk = std::size_t{1} << 20;
-  std::string text;
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (!error) text.reserve(size + chunk);
-  while (file) {
-    const std::size_t old = text.size();
-    text.resize(old + chunk);
-    file.read(text.data() + old, chunk);
-    text.resize(old + static_cast<std::size_t>(file.gcount()));
-  }
-  if (file.bad()) throw Error(Exit::file_io, path + ": cannot read the mesh file");
-  return text;
-}
-
-}  // namespace
-
 MeshDescription parse_description(std::string_view text, const std::string& name) {
   MeshText first(text, name, '%');
   if (!first.next()) throw Error(Exit::usage, name + ": the file is empty");
@@ -40,7 +16,9 @@ MeshDescription parse_description(std::string_view text, const std::string& name
   first.fail("neither an SU2 mesh (NDIME= 2) nor a Gmsh mesh ($MeshFormat): found " + MeshText::quoted(first.line()));
 }
 
-MeshDescription read_description(const std::string& path) { return parse_description(content_of(path), path); }
+MeshDescription read_description(const std::string& path) {
+  return parse_description(content_of(path, "mesh file"), path);
+}
 
 UnstructuredMesh read_mesh(const std::string& path, const std::vector<PeriodicPair>& periodic, MeshRepairs* repairs) {
   MeshDescription description = read_description(path);
