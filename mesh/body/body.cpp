@@ -1,5 +1,6 @@
 #include "mesh/body/body.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace weir {
@@ -15,6 +16,15 @@ Body::Body(Surface reference, Motion motion, std::optional<Ellipsoid> exact)
   move(0);
 }
 
+Body::Body(LeftVentricle ventricle, Motion motion) : Body(std::move(ventricle.surface), {}) {
+  motion_ = std::move(motion);
+  motion_.add_first(std::move(ventricle.stretch));
+  opening_.push_back(std::move(ventricle.mitral));
+  opening_.push_back(std::move(ventricle.aortic));
+  fluid_velocity_.resize(node_velocity_.size());
+  move(0);
+}
+
 void Body::move(double t) {
   time_ = t;
   placement_ = motion_.at(t);
@@ -22,6 +32,7 @@ void Body::move(double t) {
     surface_.node[i] = placement_.place(reference_.node[i]);
     node_velocity_[i] = placement_.velocity_at(surface_.node[i]);
   }
+  if (has_openings()) open_valves();
   if (!exact_) return;
   exact_->position = placement_.position;
   exact_->rotation = placement_.rotation;
@@ -30,7 +41,29 @@ void Body::move(double t) {
 
 Vec3 Body::wall_velocity(const Foot& foot) const { return placement_.velocity_at(foot.point); }
 
-Vec3 Body::fluid_velocity(const Foot& foot) const { return wall_velocity(foot); }
+// Through the opening the fluid has the velocity c w(node) n, n the direction out of the cavity, with c from the discrete
+// flux: what the volume gains, the opening's fluid brings in.
+void Body::open_valves() {
+  std::ranges::copy(node_velocity_, fluid_velocity_.begin());
+  const double gain = volume_rate();
+  const Opening& opening = opening_[gain >= 0 ? 0 : 1];
+  const Vec3 out = turned(placement_.rotation, {0, 0, 1});
+  double capacity = 0;  // flux of w n out of the cavity
+  for (int e = 0; e < surface_.elements(); ++e) {
+    if (surface_.patch[e] != opening.patch) continue;
+    double mean = 0;
+    for (const int n : surface_.element[e]) mean += opening.weight[n] / 3;
+    capacity -= mean * dot(out, area_vector(surface_, e));
+  }
+  for (std::size_t n = 0; n < fluid_velocity_.size(); ++n)
+    fluid_velocity_[n] += (-gain / capacity * opening.weight[n]) * out;
+}
+
+Vec3 Body::fluid_velocity(const Foot& foot) const {
+  if (fluid_velocity_.empty() || foot.element < 0) return wall_velocity(foot);
+  const auto& [a, b, c] = surface_.element[foot.element];
+  return (1 - foot.w1 - foot.w2) * fluid_velocity_[a] + foot.w1 * fluid_velocity_[b] + foot.w2 * fluid_velocity_[c];
+}
 
 double Body::volume() const { return is_cavity() ? -weir::volume(surface_) : weir::volume(surface_); }
 

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "mesh/body/ellipsoid.hpp"
+#include "mesh/body/left_ventricle.hpp"
 #include "mesh/body/motion.hpp"
 #include "mesh/body/surface.hpp"
 
@@ -26,6 +27,8 @@ class Body {
  public:
   // `reference` is in the body's own frame; `exact` (in that frame too) where the shape is an ellipsoid.
   Body(Surface reference, Motion motion, std::optional<Ellipsoid> exact = {});
+  // The ventricle's own law comes before those of `motion`.
+  Body(LeftVentricle ventricle, Motion motion);
 
   void move(double t);  // allocates nothing
   double time() const { return time_; }
@@ -38,9 +41,11 @@ class Body {
   // True where far outside of the surface is solid, and the fluid inside.
   bool is_cavity() const { return surface_.is_cavity; }
 
-  // Of the material at each node of the surface, and of the fluid there: no-slip, plus what an opening lets through.
+  // Of the material at each node of the surface, and of the fluid there: no slip, plus what an opening lets through, so that
+  // the flux of fluid_velocity() through a ventricle's whole surface is zero to round-off.
   std::span<const Vec3> node_velocity() const { return node_velocity_; }
-  std::span<const Vec3> fluid_velocity() const { return node_velocity_; }
+  std::span<const Vec3> fluid_velocity() const { return fluid_velocity_.empty() ? node_velocity_ : fluid_velocity_; }
+  bool has_openings() const { return !opening_.empty(); }
 
   // At a foot of BodyDistance: the wall's own velocity, and the velocity that the fluid has there.
   Vec3 wall_velocity(const Foot& foot) const;
@@ -51,12 +56,15 @@ class Body {
   double volume_rate() const;  // d/dt of volume(): the flux of node_velocity()
 
  private:
+  void open_valves();
+
   Motion motion_;
   Surface reference_, surface_;
   SurfaceEdges edges_;
   std::optional<Ellipsoid> exact_reference_, exact_;
   Placement placement_;
-  std::vector<Vec3> node_velocity_;
+  std::vector<Vec3> node_velocity_, fluid_velocity_;  // the second only where there are openings
+  std::vector<Opening> opening_;                      // fluid comes in through the first, leaves through the second
   double time_ = 0;
 };
 

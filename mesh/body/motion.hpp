@@ -5,7 +5,7 @@
 // so translation, rotation about an axis and deformation combine, and velocities are exact everywhere on the body.
 #pragma once
 #include <memory>
-#include <string>
+#include <utility>
 #include <vector>
 
 #include "mesh/body/vec3.hpp"
@@ -36,6 +36,7 @@ class Motion {
   Placement at(double t) const;
   bool is_none() const { return laws_.empty(); }
   void add(std::unique_ptr<MotionLaw> law) { laws_.push_back(std::move(law)); }
+  void add_first(std::unique_ptr<MotionLaw> law) { laws_.insert(laws_.begin(), std::move(law)); }
   Placement initial;  // where the body is before any law
 
  private:
