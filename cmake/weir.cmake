@@ -94,11 +94,24 @@ function(weir_library name)
   target_link_libraries(${name} PUBLIC weir_flags ${weir_checked})
 endfunction()
 
+# What spends no time of a run (readers, records, command line, tests) is compiled with less effort: in half the time.
+set(weir_light $<$<COMPILE_LANGUAGE:CXX>:-O1>)
+
 # weir_test(name LIBRARIES a b SOURCES x.cpp y.cu): one GoogleTest program; its tests are ctest's.
 function(weir_test name)
   cmake_parse_arguments(arg "" "" "LIBRARIES;SOURCES;LABELS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   weir_device_sources(${arg_SOURCES})
+  target_compile_options(${name} PRIVATE ${weir_light})
+  if(NOT TARGET weir_test_headers)  # every test reads these: once for all programs
+    file(WRITE ${CMAKE_BINARY_DIR}/test_headers.cpp "")
+    add_library(weir_test_headers OBJECT ${CMAKE_BINARY_DIR}/test_headers.cpp)
+    target_compile_options(weir_test_headers PRIVATE ${weir_light})
+    target_link_libraries(weir_test_headers PRIVATE weir_flags ${weir_checked} GTest::gtest)
+    target_precompile_headers(weir_test_headers PRIVATE
+      "$<$<COMPILE_LANGUAGE:CXX>:<gtest/gtest.h$<ANGLE-R>>" "$<$<COMPILE_LANGUAGE:CXX>:<functional$<ANGLE-R>>")
+  endif()
+  target_precompile_headers(${name} REUSE_FROM weir_test_headers)
   target_link_libraries(${name} PRIVATE weir_flags ${weir_checked} ${arg_LIBRARIES} GTest::gtest_main)
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${arg_LABELS};unit"
     ENVIRONMENT OMP_WAIT_POLICY=passive)  # more threads than cores, as some tests ask for, must not spin at each other
