@@ -1,4 +1,4 @@
-// Pictures of unstructured meshes for ParaView: one .vtu (VTK XML) a picture. A run lists them in the same .pvd as the
+// Pictures of unstructured meshes (in the plane) and of surfaces (in space) for ParaView: one .vtu (VTK XML) a picture. A run lists them in the same .pvd as the
 // structured ones (PictureSeries). Knows no mesh class: a picture refers to the mesh's arrays,
 //
 //   write_unstructured("mesh.vtu", {.node = mesh.node, .cell_start = mesh.cell_start, .cell_node = mesh.cell_node,
@@ -29,10 +29,12 @@ MeshField mesh_field(std::string name, std::function<double(std::size_t item)> v
 
 struct MeshPicture {
   double time = 0;
-  std::span<const std::array<double, 2>> node;
-  std::span<const int> cell_start, cell_node;  // cells + 1; 3 or 4 corners of each cell, counter-clockwise
+  std::span<const std::array<double, 2>> node{};        // in the plane; or
+  std::span<const std::array<double, 3>> space_node{};  // in space
+  std::span<const int> cell_start, cell_node;  // cells + 1; 2 (lines), 3 or 4 corners of each cell, counter-clockwise
   std::vector<MeshField> cell_fields, node_fields;
   std::size_t cells() const { return cell_start.size() - 1; }
+  std::size_t nodes() const { return node.size() + space_node.size(); }
 };
 
 // Writes aside and renames. Throws Error(Exit::file_io) with path and reason.

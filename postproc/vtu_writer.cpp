@@ -82,13 +82,12 @@ void add_fields(Arrays& arrays, const std::vector<MeshField>& fields, std::size_
 
 void add_mesh(Arrays& arrays, const MeshPicture& p) {
   arrays.text("      <Points>\n");
-  arrays.add("Float64", "Name=\"Points\" NumberOfComponents=\"3\"", p.node.size() * 3 * sizeof(double),
-             converted<double>(p.node.size(), 3, [&p](std::size_t first, std::span<double> out) {
-               for (std::size_t i = 0; i < out.size() / 3; ++i) {
-                 out[3 * i] = p.node[first + i][0];
-                 out[3 * i + 1] = p.node[first + i][1];
-                 out[3 * i + 2] = 0;
-               }
+  const bool is_flat = p.space_node.empty();
+  arrays.add("Float64", "Name=\"Points\" NumberOfComponents=\"3\"", p.nodes() * 3 * sizeof(double),
+             converted<double>(p.nodes(), 3, [&p, is_flat](std::size_t first, std::span<double> out) {
+               for (std::size_t i = 0; i < out.size() / 3; ++i)
+                 for (std::size_t d = 0; d < 3; ++d)
+                   out[3 * i + d] = !is_flat ? p.space_node[first + i][d] : d < 2 ? p.node[first + i][d] : 0;
              }));
   arrays.text("      </Points>\n      <Cells>\n");
   arrays.add("Int32", "Name=\"connectivity\"", p.cell_node.size_bytes(),
@@ -96,11 +95,11 @@ void add_mesh(Arrays& arrays, const MeshPicture& p) {
   const auto ends = p.cell_start.subspan(1);
   arrays.add("Int32", "Name=\"offsets\"", ends.size_bytes(),
              [ends](OutputFile& file) { file.write(ends.data(), ends.size_bytes()); });
-  constexpr std::uint8_t triangle = 5, quad = 9;  // VTK_TRIANGLE, VTK_QUAD
+  static constexpr std::uint8_t type[] = {0, 1, 3, 5, 9};  // by corners: VTK_VERTEX, VTK_LINE, VTK_TRIANGLE, VTK_QUAD
   arrays.add("UInt8", "Name=\"types\"", p.cells(),
              converted<std::uint8_t>(p.cells(), 1, [&p](std::size_t first, std::span<std::uint8_t> out) {
                for (std::size_t i = 0; i < out.size(); ++i)
-                 out[i] = p.cell_start[first + i + 1] - p.cell_start[first + i] == 3 ? triangle : quad;
+                 out[i] = type[p.cell_start[first + i + 1] - p.cell_start[first + i]];
              }));
   arrays.text("      </Cells>\n");
 }
@@ -115,9 +114,10 @@ void write_unstructured(const std::string& path, const MeshPicture& p) {
       "  <UnstructuredGrid>\n    <FieldData>\n");
   arrays.add("Float64", "Name=\"TimeValue\" NumberOfTuples=\"1\"", sizeof p.time,
              [&p](OutputFile& file) { file.write(&p.time, sizeof p.time); });
-  arrays.text(fmt::format("    </FieldData>\n    <Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n      <PointData>\n",
-                          p.node.size(), p.cells()));
-  add_fields(arrays, p.node_fields, p.node.size());
+  arrays.text(
+      fmt::format("    </FieldData>\n    <Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n      <PointData>\n",
+                  p.nodes(), p.cells()));
+  add_fields(arrays, p.node_fields, p.nodes());
   arrays.text("      </PointData>\n      <CellData>\n");
   add_fields(arrays, p.cell_fields, p.cells());
   arrays.text("      </CellData>\n");

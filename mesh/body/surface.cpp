@@ -111,6 +111,15 @@ void reverse(Surface& s) {
     for (auto& e : s.element) e[2] = e[1];
 }
 
+SurfaceCells picture_cells(const Surface& s) {
+  SurfaceCells cells{{0}, {}};
+  for (const auto& e : s.element) {
+    cells.node.insert(cells.node.end(), e.begin(), e.begin() + s.corners());
+    cells.start.push_back(static_cast<int>(cells.node.size()));
+  }
+  return cells;
+}
+
 SurfaceEdges find_edges(const Surface& s) {
   SurfaceEdges edges;
   if (s.dimension == 2) return edges;

@@ -41,6 +41,12 @@ double flux(const Surface& s, std::span<const Vec3> velocity);
 
 void reverse(Surface& s);  // turns all elements over
 
+// The elements as a picture wants them (MeshPicture of postproc/vtu.hpp): corners one after the other.
+struct SurfaceCells {
+  std::vector<int> start, node;
+};
+SurfaceCells picture_cells(const Surface& s);
+
 // The edges of a triangulation: edge k of an element joins its corners k and k + 1. Motion leaves them as they are.
 struct SurfaceEdges {
   int count = 0;

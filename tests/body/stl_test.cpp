@@ -195,7 +195,7 @@ TEST(Stl, DamagedFilesNameTheirPlace) {
             "a.stl: truncated: the header counts 12 triangles, the file's 300 bytes hold 4");
   EXPECT_EQ(refusal(bytes + std::string(50, '\0')),
             "a.stl: the header counts 12 triangles, the file's 734 bytes hold 13");
-  EXPECT_EQ(refusal(text.substr(0, text.find("endloop"))), "a.stl:6: truncated: the file ends in a facet");
+  EXPECT_EQ(refusal(text.substr(0, text.find("endloop"))), "a.stl:7: truncated: the file ends in a facet");
   EXPECT_EQ(refusal("solid b\nendsolid b\n"), "a.stl: the file holds no triangle");
   EXPECT_EQ(refusal("solid b\n"), "a.stl:1: truncated: the file ends in a solid");
   EXPECT_EQ(refusal(with(text, "vertex -0.5", "vertex nan")), "a.stl:4: expected x (a finite number), found 'nan'");

@@ -1,6 +1,6 @@
-// Fuzz target of the mesh readers: damaged files must be read or refused, never crash, hang or take memory that the size
+// Fuzz target of the mesh and surface readers: damaged files must be read or refused, never crash, hang or take memory that the size
 // of the file does not explain.
-//   fuzz_readers [su2|gmsh2|gmsh4] [--count 100000] [--first 0]     damaged files of one reader, or of each
+//   fuzz_readers [su2|gmsh2|gmsh4|stl|stl_binary] [--count 100000] [--first 0]   damaged files of one reader, or of each
 //   fuzz_readers su2 --show 4711                                    prints one damaged file
 //   fuzz_readers naca.su2 --count 1000                              damages that file instead of the program's own
 // A finding tells its number. Build with the preset `asan` so that a wrong access is one.
@@ -16,8 +16,11 @@
 #include <new>
 #include <set>
 #include <utility>
+#include <vector>
 
 #include "base/error.hpp"
+#include "mesh/body/shapes.hpp"
+#include "mesh/body/stl/stl.hpp"
 #include "mesh/read/read_mesh.hpp"
 #include "tests/mesh/mesh_files.hpp"
 #include "tests/mesh/meshes.hpp"
@@ -86,15 +89,30 @@ std::string kind(const std::string& message) {
   return k;
 }
 
+// Reads a file; of what is accepted, what is wrong with it, or nothing.
+using Reader = std::string (*)(const std::string& text);
+
+std::string read_as_mesh(const std::string& text) {
+  const UnstructuredMesh m = build_mesh(parse_description(text, "m"));
+  const MeshCheck check = check_mesh(m);
+  return check.closure <= 1e-12 ? "" : "an accepted mesh whose cells do not close";
+}
+
+std::string read_as_surface(const std::string& text) {
+  const Surface s = parse_stl(text, "s");
+  Vec3 sum{};
+  for (int e = 0; e < s.elements(); ++e) sum += area_vector(s, e);
+  if (!(length(sum) <= 1e-12 * area(s))) return "an accepted surface that is not closed";
+  return volume(s) > 0 ? "" : "an accepted surface that encloses nothing";
+}
+
 // Empty, or what is wrong.
-std::string finding(const std::string& text, Tally& tally) {
+std::string finding(const std::string& text, Reader fault_of_accepted, Tally& tally) {
   const std::size_t before = most_held = held;
   limit = held + bytes_a_byte * text.size() + 10000;
   std::string found;
   try {
-    const UnstructuredMesh m = build_mesh(parse_description(text, "m"));
-    const MeshCheck check = check_mesh(m);
-    if (!(check.closure <= 1e-12)) found = "an accepted mesh whose cells do not close";
+    found = fault_of_accepted(text);
     ++tally.accepted;
   } catch (const Error& e) {
     limit = ~std::size_t{0};
@@ -126,14 +144,33 @@ std::vector<std::string> seeds_of(Format format) {
   return seeds;
 }
 
-int fuzz(const std::vector<std::string>& seeds, const char* name, unsigned long first, unsigned long count) {
+struct Subject {
+  const char* name;
+  Reader reader;
+  std::vector<std::string> seeds;
+};
+
+std::vector<std::string> stl_seeds(bool is_binary) {
+  Surface hollow = make_box({1, 1, 1}, 0.5);
+  const Surface hole = make_box({0.5, 0.5, 0.5}, 1);
+  for (const auto& e : hole.element)
+    hollow.element.push_back({e[0] + hollow.nodes(), e[1] + hollow.nodes(), e[2] + hollow.nodes()});
+  hollow.node.insert(hollow.node.end(), hole.node.begin(), hole.node.end());
+  std::vector<std::string> seeds;
+  for (const Surface& s : {make_box({1, 2, 3}, 3), make_ellipsoid({1, 1, 2}, 1), hollow})
+    seeds.push_back(is_binary ? stl_binary(s) : stl_ascii(s, "seed"));
+  return seeds;
+}
+
+int fuzz(const Subject& subject, unsigned long first, unsigned long count) {
+  const auto& [name, reader, seeds] = subject;
   Mutator mutate(seeds);
   Tally tally;
   int findings = 0;
   for (unsigned long number = first; number < first + count; ++number) {
     const std::string text = mutate.text(number);
     alarm(seconds_to_hang);
-    const std::string found = finding(text, tally);
+    const std::string found = finding(text, reader, tally);
     if (!found.empty() && ++findings <= 10) std::printf("%s %lu: %s\n", name, number, found.c_str());
   }
   alarm(0);
@@ -148,7 +185,7 @@ std::string content_of(const char* path) {
   std::ifstream file(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(file), {}};
   if (text.empty()) {
-    std::fprintf(stderr, "%s: neither su2, gmsh2 or gmsh4 nor a file\n", path);
+    std::fprintf(stderr, "%s: neither a reader (su2, gmsh2, gmsh4, stl, stl_binary) nor a file\n", path);
     std::exit(2);
   }
   return text;
@@ -170,16 +207,24 @@ int run(int argc, char** argv) {
     else
       only = argv[i];
   }
-  std::vector<std::pair<const char*, std::vector<std::string>>> subjects;
+  std::vector<Subject> subjects;
+  const auto is_wanted = [&](const char* name) { return !only || std::strcmp(only, name) == 0; };
   for (const auto& [format, name] : {std::pair{Format::su2, "su2"}, {Format::gmsh2, "gmsh2"}, {Format::gmsh4, "gmsh4"}})
-    if (!only || std::strcmp(only, name) == 0) subjects.push_back({name, seeds_of(format)});
-  if (subjects.empty()) subjects.push_back({only, {content_of(only)}});
+    if (is_wanted(name)) subjects.push_back({name, read_as_mesh, seeds_of(format)});
+  for (const auto& [name, is_binary] : {std::pair{"stl", false}, {"stl_binary", true}})
+    if (is_wanted(name)) subjects.push_back({name, read_as_surface, stl_seeds(is_binary)});
+  if (subjects.empty()) {
+    const bool is_surface = std::string(only).ends_with(".stl");
+    subjects.push_back({only, is_surface ? read_as_surface : read_as_mesh, {content_of(only)}});
+  }
   int findings = 0;
-  for (const auto& [name, seeds] : subjects) {
-    if (shows)
-      std::fputs(Mutator(seeds).text(show).c_str(), stdout);
-    else
-      findings += fuzz(seeds, name, first, count);
+  for (const Subject& subject : subjects) {
+    if (shows) {
+      const std::string text = Mutator(subject.seeds).text(show);
+      std::fwrite(text.data(), 1, text.size(), stdout);
+    } else {
+      findings += fuzz(subject, first, count);
+    }
   }
   return findings == 0 ? 0 : 1;
 }

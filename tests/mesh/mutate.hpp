@@ -9,6 +9,7 @@ namespace weir::test {
 
 class Mutator {
  public:
+  // Bytes of a file that is no text are damaged by themselves: what tells about words and lines holds there too.
   explicit Mutator(std::vector<std::string> seeds) : seeds_(std::move(seeds)) {}
 
   // The same number gives the same text on every machine: only the generator's raw output is used.

@@ -48,6 +48,23 @@ TEST(Vtu, HoldsMeshTimeAndFields) {
   EXPECT_EQ(vtu.array.at("temperature"), sample.temperature);
 }
 
+TEST(Vtu, HoldsSurfacesAndLinesInSpace) {
+  const ScratchFolder folder;
+  const std::vector<std::array<double, 3>> node{{0, 0, 1}, {1, 0, 2}, {1, 1, 3}};
+  const std::vector<int> start{0, 3, 5}, corner{0, 1, 2, 2, 0};
+  const std::vector<double> traction{1, 2, 3, 4, 5, 6};
+  write_unstructured(folder / "s.vtu", {.space_node = node,
+                                        .cell_start = start,
+                                        .cell_node = corner,
+                                        .cell_fields = {mesh_field("traction", 3, traction)},
+                                        .node_fields = {}});
+  const auto vtu = testing::read_vtu(folder / "s.vtu");
+  EXPECT_EQ(vtu.array.at("Points"), (std::vector<double>{0, 0, 1, 1, 0, 2, 1, 1, 3}));
+  EXPECT_EQ(vtu.array.at("offsets"), (std::vector<double>{3, 5}));
+  EXPECT_EQ(vtu.array.at("types"), (std::vector<double>{5, 3}));
+  EXPECT_EQ(vtu.array.at("traction"), traction);
+}
+
 TEST(Vtu, OfManyCellsIsWrittenWhole) {
   const ScratchFolder folder;
   constexpr int n = 10001;  // several stretches, and a last short one
