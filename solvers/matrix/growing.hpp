@@ -13,6 +13,7 @@ class Growing {
     if (count > array_.size()) array_ = Array<T, Space>(count + count / 4);
     return array_.data();
   }
+  void take(Array<T, Space> values) { array_ = std::move(values); }
   T* data() const { return array_.data(); }
   std::int64_t bytes() const { return array_.size() * static_cast<std::int64_t>(sizeof(T)); }
 

@@ -95,8 +95,8 @@ __global__ void find_bucket(const Splitters* p, const std::int64_t* counts, int 
     const std::int64_t off = before > rank ? before - rank : rank - before,
                        best_off = best.before > rank ? best.before - rank : rank - best.before;
     const bool distinct = q > 0 && !p->equal[q - 1];
-    const bool takes = nearest ? distinct && (best.bucket < 0 || off < best_off)
-                               : rank >= before && rank < before + total[q];
+    const bool takes =
+        nearest ? distinct && (best.bucket < 0 || off < best_off) : rank >= before && rank < before + total[q];
     if (takes) best = {q, p->equal[q], before, total[q], p->s[q]};
     before += total[q];
   }

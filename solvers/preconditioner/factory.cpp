@@ -8,6 +8,7 @@
 #include "solvers/preconditioner/line.hpp"
 #include "solvers/preconditioner/multicolor.hpp"
 #include "solvers/preconditioner/multigrid.hpp"
+#include "solvers/preconditioner/parilu.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 
 namespace weir {
@@ -30,6 +31,8 @@ constexpr Entry<Space> entries[] = {
     {"line", make_line<Space>},
     {"async_ilu0", make_async_ilu0<Space>},
     {"async_block_ilu0", make_async_block_ilu0<Space>},
+    {"parilu", make_parilu<Space>},
+    {"parilut", make_parilut<Space>},
     {"multicolor", make_multicolor<Space>},
 };
 

@@ -114,9 +114,8 @@ void norms(const RowsView& s, std::int64_t count, int n, double* norm) {
   if (n == 1)
     for_each<Space>(static_cast<int>(count), [=] WEIR_HD(int e) { norm[e] = fabs(value[e]); });
   else
-    for_each<Space>(static_cast<int>(count), [=] WEIR_HD(int e) {
-      norm[e] = sqrt(square_sum(n * n, value + std::int64_t{e} * n * n));
-    });
+    for_each<Space>(static_cast<int>(count),
+                    [=] WEIR_HD(int e) { norm[e] = sqrt(square_sum(n * n, value + std::int64_t{e} * n * n)); });
 }
 
 template <class Space>
@@ -172,15 +171,15 @@ void fill_triangle(const RowsView& s, const double* inverse, const TriangleView<
   });
 }
 
-#define WEIR_INSTANTIATE(Space)                                                                                  \
-  template void guess<Space>(const BlockCsrView&, const Sources&, const FactorsView&);                           \
-  template void copy_pattern<Space>(int, const Rows<Space>&, int, Rows<Space>&);                                 \
-  template double norm_of_rows<Space>(int, int, const RowsView&, const RowsView&);                               \
-  template double norm_of_matrix<Space>(const BlockCsrView&);                                                    \
-  template void add<Space>(int, int, const RowsView&, const RowsView&, const double*, Rows<Space>&);             \
-  template void norms<Space>(const RowsView&, std::int64_t, int, double*);                                       \
-  template void remove<Space>(int, int, const RowsView&, const double*, double, Rows<Space>&, Work<Space>&);     \
-  template int count_replaced<Space>(const FactorsView&);                                                        \
+#define WEIR_INSTANTIATE(Space)                                                                              \
+  template void guess<Space>(const BlockCsrView&, const Sources&, const FactorsView&);                       \
+  template void copy_pattern<Space>(int, const Rows<Space>&, int, Rows<Space>&);                             \
+  template double norm_of_rows<Space>(int, int, const RowsView&, const RowsView&);                           \
+  template double norm_of_matrix<Space>(const BlockCsrView&);                                                \
+  template void add<Space>(int, int, const RowsView&, const RowsView&, const double*, Rows<Space>&);         \
+  template void norms<Space>(const RowsView&, std::int64_t, int, double*);                                   \
+  template void remove<Space>(int, int, const RowsView&, const double*, double, Rows<Space>&, Work<Space>&); \
+  template int count_replaced<Space>(const FactorsView&);                                                    \
   template void fill_triangle<Space>(const RowsView&, const double*, const TriangleView<double>&, double*)
 WEIR_INSTANTIATE(Host);
 WEIR_INSTANTIATE(Device);

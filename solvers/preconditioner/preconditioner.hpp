@@ -17,6 +17,7 @@ struct SetupInfo {
   std::int64_t nnz = 0;
   int replaced_blocks = 0;  // diagonal blocks that were singular and have been replaced
   double fixed_point_residual = -1;
+  double ilu_residual = -1;  // |A - L U| outside of the pattern, in units of |A|
   double dominance_L = -1, dominance_U = -1;
   std::int64_t bytes = 0;
   double seconds = 0;
