@@ -94,6 +94,18 @@ void grow(Array<T, Space>& array, std::int64_t n) {
   if (array.size() < n) array = Array<T, Space>(n + n / 4);
 }
 
+BandedGrid cubes(Extents e, Periodic periodic) {
+  BandedGrid grid;
+  const int size[3] = {e.nx, e.ny, e.nz};
+  const bool wraps[3] = {periodic.x, periodic.y, periodic.z};
+  for (std::size_t d = 0; d < 3; ++d) {
+    for (int i = 0; i <= size[d]; ++i) grid.faces[d].push_back(i);
+    const EndCondition end = wraps[d] ? EndCondition::periodic : EndCondition::neumann;
+    grid.ends[d] = {end, end};
+  }
+  return grid;
+}
+
 void check(const RemainderData& d, int cells) {
   const auto fail = [](const std::string& what) { throw Error(Exit::usage, "banded: the remainder's " + what); };
   if (d.start.size() != d.row.size() + 1 || d.start.front() != 0 || !std::is_sorted(d.start.begin(), d.start.end()) ||
@@ -112,6 +124,22 @@ template <class Space>
 Banded<Space>::Banded(Extents cells, Periodic periodic)
     : BlockStencil<Space>(cells, 1, periodic), first_(std::int64_t{cells.ny} * cells.nz + 1), zeros_(cells.nx) {
   banded_kernels::set_zero<Space>(zeros_);
+  set_grid(cubes(cells, periodic));
+}
+
+template <class Space>
+void Banded<Space>::set_grid(const BandedGrid& grid) {
+  const Extents e = this->cells();
+  const Periodic p = this->periodic();
+  const std::size_t size[3] = {static_cast<std::size_t>(e.nx), static_cast<std::size_t>(e.ny),
+                               static_cast<std::size_t>(e.nz)};
+  const bool wraps[3] = {p.x, p.y, p.z};
+  for (std::size_t d = 0; d < 3; ++d) {
+    const auto& ends = grid.ends[d];
+    if (grid.faces[d].size() != size[d] + 1 || (ends[0] == EndCondition::periodic) != wraps[d])
+      throw Error(Exit::usage, "banded: the grid has other sizes or other periodic directions than the matrix");
+    direction_[d] = cell_centred_direction(grid.faces[d], ends[0], ends[1]);
+  }
 }
 
 template <class Space>

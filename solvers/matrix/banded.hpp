@@ -12,10 +12,12 @@
 // the matrix is symmetric and only the upper bands are read; 2 flops a band. A value that points out of the grid has no
 // meaning, but must be finite (0 from the start).
 #pragma once
+#include <array>
 #include <span>
 #include <vector>
 
 #include "solvers/matrix/block_stencil.hpp"
+#include "solvers/matrix/separable_operator.hpp"
 
 namespace weir {
 
@@ -36,6 +38,12 @@ struct BandedView {
   RemainderView remainder;
   bool upper_only = false;        // symmetric: a lower band is an upper one, shifted
   const double* zeros = nullptr;  // a grid row of zeros, on Host: what lies beyond the grid
+};
+
+// The grid behind a matrix of finite volumes, for multigrid: n + 1 faces of each direction, and what lies beyond the ends.
+struct BandedGrid {
+  std::array<std::vector<double>, 3> faces;
+  std::array<std::array<EndCondition, 2>, 3> ends{};  // [direction][low, high]; default: neumann
 };
 
 template <class Space>
@@ -62,9 +70,14 @@ class Banded final : public BlockStencil<Space> {
   // The same from the host; throws Error(usage) where rows do not ascend or a column is not a cell.
   void set_remainder(const RemainderData& data);
 
+  // Cubes where it is not set. Error(usage) where its sizes or periodic ends are not those of the matrix.
+  void set_grid(const BandedGrid& grid);
+  const std::array<SeparableDirection, 3>& directions() const { return direction_; }
+
   BandedView banded() const;
 
  private:
+  std::array<SeparableDirection, 3> direction_;
   bool constant_null_space_ = false;
   int remainder_rows_ = 0, remainder_entries_ = 0;
   Array<int, Space> row_, start_, column_, first_;

@@ -1,7 +1,9 @@
 #include "solvers/preconditioner/multigrid.hpp"
 
 #include "base/error.hpp"
+#include "solvers/matrix/banded.hpp"
 #include "solvers/matrix/separable_operator.hpp"
+#include "solvers/preconditioner/banded_multigrid.hpp"
 #include "solvers/preconditioner/multigrid_cycle.hpp"
 #include "solvers/timer.hpp"
 
@@ -52,6 +54,13 @@ Multigrid<Space>::~Multigrid() = default;
 
 template <class Space>
 SetupInfo Multigrid<Space>::setup(const Matrix<Space>& A) {
+  if (dynamic_cast<const Banded<Space>*>(&A)) {
+    operator_.reset();
+    cycle_.reset();
+    banded_ = std::make_unique<BandedMultigrid<Space>>(options_.pre + 1, options_.coarse_size);
+    return banded_->setup(A);
+  }
+  banded_.reset();
   double seconds = 0;
   {
     ScopedTimer timer(seconds);
@@ -65,6 +74,7 @@ SetupInfo Multigrid<Space>::setup(const Matrix<Space>& A) {
 
 template <class Space>
 SetupInfo Multigrid<Space>::update(const Matrix<Space>& A) {
+  if (dynamic_cast<const Banded<Space>*>(&A)) return banded_ ? banded_->update(A) : setup(A);
   const SeparableOperator& s = separable(A);
   if (!operator_ || !same_grid(s, *operator_)) return setup(A);
   double seconds = 0;
@@ -89,21 +99,22 @@ SetupInfo Multigrid<Space>::info(double seconds) const {
 
 template <class Space>
 void Multigrid<Space>::apply(View<const double> r, View<double> z) const {
-  cycle_->apply(r, z);
+  banded_ ? banded_->apply(r, z) : cycle_->apply(r, z);
 }
 
 template <class Space>
 double Multigrid<Space>::apply_dot(View<const double> r, View<double> z) const {
-  return cycle_->apply_dot(r, z);
+  return banded_ ? banded_->apply_dot(r, z) : cycle_->apply_dot(r, z);
 }
 
 template <class Space>
 bool Multigrid<Space>::is_symmetric() const {
-  return options_.cycle == "V" && options_.pre == options_.post && options_.symmetric;
+  return banded_ || (options_.cycle == "V" && options_.pre == options_.post && options_.symmetric);
 }
 
 template <class Space>
 std::string Multigrid<Space>::describe() const {
+  if (banded_) return banded_->describe();
   std::string s = "multigrid (" + options_.cycle + "(" + std::to_string(options_.pre) + "," +
                   std::to_string(options_.post) + (options_.symmetric ? ") cycle, " : ") cycle forwards, ") +
                   options_.smoother + ", " + options_.precision + " precision";

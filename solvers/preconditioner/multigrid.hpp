@@ -19,6 +19,8 @@
 //              "chebyshev"     second-order polynomial in D^-1 A
 //   precision = "single"       of everything inside the cycle | "double"
 //   coarse_size = 64           the first grid of at most so many unknowns is solved directly
+// Banded matrices, whose coefficients vary, have a multigrid of their own: banded_multigrid.hpp. Of the options it knows `pre`
+// (the degree of its smoother is one more) and coarse_size.
 // A periodic direction with an odd number of unknowns has no two colours: such a level is smoothed by "chebyshev".
 #pragma once
 #include <memory>
@@ -47,6 +49,9 @@ class CycleBase;
 }
 
 template <class Space>
+class BandedMultigrid;
+
+template <class Space>
 class Multigrid : public Preconditioner<Space> {
  public:
   explicit Multigrid(const MultigridOptions& options);
@@ -64,6 +69,7 @@ class Multigrid : public Preconditioner<Space> {
   MultigridOptions options_;
   std::unique_ptr<SeparableOperator> operator_;  // of the last setup
   std::unique_ptr<multigrid::CycleBase<Space>> cycle_;
+  std::unique_ptr<BandedMultigrid<Space>> banded_;  // instead, of a banded matrix
 };
 
 template <class Space>
