@@ -2,7 +2,8 @@
 //   matrices: coordinate; real, integer or pattern (every value 1); general, symmetric or skew-symmetric
 //   vectors:  array or coordinate, one column
 // What is wrong with a file is an Error(Exit::usage) that begins with file:line; a file that cannot be read is one of
-// Exit::file_io. Nothing is allocated on the word of a header: no more than the file can hold.
+// Exit::file_io. Nothing is allocated on the word of a header: no more than the file can hold. The text is read twice, so
+// that memory holds the mapped file and the matrix, nothing else.
 #pragma once
 #include <span>
 #include <string>
@@ -25,8 +26,5 @@ std::vector<double> parse_vector_market(std::string_view text, const std::string
 // Written aside and renamed, 17 digits: reading gives the same bits.
 void write_matrix_market(const std::string& path, const BlockCsrData& matrix);
 void write_vector_market(const std::string& path, std::span<const double> vector);
-
-// The whole of a file, unzipped where its content says so (matrix_market_gzip.cpp, or ..._no_gzip.cpp: refused).
-std::string market_text(const std::string& path);
 
 }  // namespace weir

@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <random>
 
 #include "base/error.hpp"
 #include "tests/mesh/mutate.hpp"
@@ -52,6 +56,38 @@ TEST(MatrixMarket, BlocksAreFoundOrCutAsAskedAndComeBackFromAFile) {
   }
 }
 
+// strtod is the oracle: the short ones take a short cut, the others do not.
+TEST(MatrixMarket, NumbersAreRoundedCorrectly) {
+  std::mt19937_64 generator(5);
+  std::string text;
+  std::vector<double> expected;
+  const auto add = [&](const std::string& number) {
+    text += number + "\n";
+    expected.push_back(std::strtod(number.c_str(), nullptr));
+  };
+  for (const char* odd : {"-0", "+.5", "5.", "-.25e+2", "9007199254740993", "9007199254740993e1", "1e22", "1e23",
+                          "123456789012345678901234567890", "4.9e-324", "2.2250738585072011e-308", "1e-400", "0.1e-5",
+                          "00000000000000000000000000001.5", "8.98846567431158e307"})
+    add(odd);
+  char buffer[64];
+  for (int k = 0; k < 20000; ++k) {
+    double value;
+    do {
+      const std::uint64_t bits = generator();
+      std::memcpy(&value, &bits, sizeof value);
+    } while (!std::isfinite(value));
+    std::snprintf(buffer, sizeof buffer, "%.*g", 1 + k % 17, value);
+    add(buffer);
+    std::snprintf(buffer, sizeof buffer, "%.*f", k % 17, std::ldexp(static_cast<double>(generator()), -60));
+    add(buffer);
+  }
+  const std::vector<double> got = parse_vector_market(
+      "%%MatrixMarket matrix array real general\n" + std::to_string(expected.size()) + " 1\n" + text, "numbers",
+      static_cast<std::int64_t>(expected.size()));
+  for (std::size_t k = 0; k < expected.size(); ++k)
+    ASSERT_EQ(std::memcmp(&got[k], &expected[k], sizeof(double)), 0) << k << ": " << got[k] << ", " << expected[k];
+}
+
 TEST(MatrixMarket, VectorsAreReadAsArraysAndAsCoordinates) {
   const ::weir::testing::ScratchFolder folder;
   const std::vector<double> v = {1.0 / 3, -2e-300, 5};
@@ -83,6 +119,13 @@ TEST(MatrixMarket, FaultsAreNamedWithTheirLine) {
   expect_refused(head + "2 2 1\n1 3 1\n", "a.mtx:3: column 3 is not in 1 .. 2");
   expect_refused(head + "2 2 1\n0 1 1\n", "a.mtx:3: row 0 is not in 1 .. 2");
   expect_refused(head + "2 2 1\n1 1 one\n", "a.mtx:3: expected a value, found 'one'");
+  expect_refused(head + "2 2 1\n1 1 1.5x\n", "a.mtx:3: expected a value, found '1.5x'");
+  expect_refused(head + "2 2 1\n1 1\n", "a.mtx:4: truncated");
+  expect_refused(head + "2 2 1\n1e0 1 1\n", "expected a row number");
+  expect_refused(head + "2 2 1\n1 99999999999999999999 1\n", "expected a column number");
+  expect_refused(head + "2 2 1\n1 -1 1\n", "column -1 is not in");
+  expect_refused("", "not a Matrix Market file");
+  expect_refused("%%MatrixMarket matrix coordinate real general", "truncated");
   expect_refused(head + "2 2 1\n1 1 1e999\n", "not a finite number");
   expect_refused(head + "2 2 2\n1 1 1\n1 1 2\n", "entry (1, 1) is given twice");
   expect_refused(head + "2 2 1\n1 1 1\n2 2 1\n", "a.mtx:4: more entries than the 1");

@@ -4,18 +4,17 @@
 #include <filesystem>
 
 #include "base/error.hpp"
-#include "solvers/matrix/matrix_market.hpp"
+#include "solvers/matrix/market_text.hpp"
 
 namespace weir {
 
-std::string market_text(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) throw Error(Exit::file_io, path + ": a folder, not a matrix file");
+std::string unzipped_text(const std::string& path) {
   const gzFile file = gzopen(path.c_str(), "rb");
   if (!file) throw Error(Exit::file_io, path + ": cannot open the matrix file");
   constexpr unsigned chunk = 1u << 22;
   gzbuffer(file, 1u << 17);
   std::string text;
+  std::error_code error;
   if (const std::uintmax_t size = std::filesystem::file_size(path, error); !error) text.reserve(size + chunk);
   int got = 1;
   while (got > 0) {

@@ -1,16 +1,13 @@
-// Stands in for matrix_market_gzip.cpp where zlib is missing.
-#include <filesystem>
+// Stands in for market_gzip.cpp where zlib is missing.
 #include <fstream>
 #include <iterator>
 
 #include "base/error.hpp"
-#include "solvers/matrix/matrix_market.hpp"
+#include "solvers/matrix/market_text.hpp"
 
 namespace weir {
 
-std::string market_text(const std::string& path) {
-  std::error_code error;
-  if (std::filesystem::is_directory(path, error)) throw Error(Exit::file_io, path + ": a folder, not a matrix file");
+std::string unzipped_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw Error(Exit::file_io, path + ": cannot open the matrix file");
   std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());

@@ -1,0 +1,63 @@
+// The numbers of a Matrix Market file, one after the other, separated by blanks of any kind; lines are counted only
+// where a message needs one.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace weir {
+
+class MarketNumbers {
+ public:
+  MarketNumbers(std::string_view text, const std::string& name)
+      : begin_(text.data()), end_(text.data() + text.size()), at_(begin_), name_(name) {}
+
+  // Error(usage) "name:line: message", of the current place or of another.
+  [[noreturn]] void fail(const std::string& message) const { fail(at_, message); }
+  [[noreturn]] void fail(const char* where, const std::string& message) const;
+
+  const char* begin() const { return begin_; }
+  const char* position() {  // of the next number
+    skip_blanks();
+    return at_;
+  }
+  void go_to(const char* position) { at_ = position; }
+  bool at_end() { return position() == end_; }
+  std::int64_t left() const { return end_ - at_; }
+
+  std::string_view line();
+  void skip_comments();
+
+  // what: for the message where there is none, "a row number".
+  std::int64_t integer(const char* what) {
+    skip_blanks();
+    const char* p = at_;
+    std::int64_t value = 0;
+    while (p < end_ && is_digit(*p)) value = 10 * value + (*p++ - '0');
+    if (p == at_ || p - at_ > 18 || (p < end_ && !is_blank(*p))) return odd_integer(what);
+    at_ = p;
+    return value;
+  }
+  double real(const char* what);
+  void skip(const char* what) {  // a number that is read another time
+    skip_blanks();
+    if (at_ == end_) fail_at_end(what);
+    while (at_ < end_ && !is_blank(*at_)) ++at_;
+  }
+
+ private:
+  static bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+  static bool is_digit(char c) { return static_cast<unsigned char>(c - '0') < 10; }
+  void skip_blanks() {
+    while (at_ < end_ && is_blank(*at_)) ++at_;
+  }
+  std::int64_t odd_integer(const char* what);  // signs, too many digits, no number at all
+  template <class T>
+  T take(const char* what);
+  [[noreturn]] void fail_at_end(const char* what) const;
+
+  const char *begin_, *end_, *at_;
+  const std::string& name_;
+};
+
+}  // namespace weir
