@@ -167,6 +167,13 @@ bool Iteration<Space>::step(View<const double> r, double rr) {
 }
 
 template <class Space>
+void Iteration<Space>::report(int iterations, double norm, Reason reason) {
+  result_.iterations += iterations;
+  result_.residual = norm;
+  stop(reason);
+}
+
+template <class Space>
 void Iteration<Space>::stop(Reason reason) {
   stopped_ = true;
   result_.reason = reason;

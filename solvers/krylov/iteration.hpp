@@ -43,7 +43,9 @@ class Iteration {
   // Ends an iteration whose recurrence gives this residual norm; false where the cycle ends.
   bool step(double norm);
   bool step(View<const double> r, double rr);  // the norm of the options, from r and r.r
-  void stop(Reason reason);                    // ends the solve at the next restart: breakdown, not_finite
+  // Iterations out of our sight, by another library: they are counted, and end as it says. judge() comes next.
+  void report(int iterations, double norm, Reason reason);
+  void stop(Reason reason);  // ends the solve at the next restart: breakdown, not_finite
 
   // A rank's share of a sum becomes the sum over all ranks of A; nothing happens where there is one. Whatever a method
   // computes with dot, axpy_square and their like goes through here; the products below have gone already.

@@ -32,11 +32,11 @@ class MarketNumbers {
   std::int64_t integer(const char* what) {
     skip_blanks();
     const char* p = at_;
-    std::int64_t value = 0;
-    while (p < end_ && is_digit(*p)) value = 10 * value + (*p++ - '0');
+    std::uint64_t value = 0;  // wraps where there are too many digits
+    while (p < end_ && is_digit(*p)) value = 10 * value + static_cast<std::uint64_t>(*p++ - '0');
     if (p == at_ || p - at_ > 18 || (p < end_ && !is_blank(*p))) return odd_integer(what);
     at_ = p;
-    return value;
+    return static_cast<std::int64_t>(value);
   }
   double real(const char* what);
   void skip(const char* what) {  // a number that is read another time

@@ -1,0 +1,139 @@
+#include "solvers/adapters/any_solver.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "solvers/adapters/peer.hpp"
+#include "solvers/krylov/iteration.hpp"
+#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/linear_solver.hpp"
+#include "solvers/matrix/block_csr.hpp"
+#include "solvers/timer.hpp"
+
+namespace weir {
+namespace {
+
+template <class Space>
+class OwnSolver : public AnySolver<Space> {
+ public:
+  OwnSolver(const Table& options, const std::string& method, const std::string& preconditioner, double tolerance)
+      : solver_(options, method, preconditioner, tolerance) {}
+  void setup(const Matrix<Space>& A) override { solver_.setup(A); }
+  void update(const Matrix<Space>& A) override { solver_.update(A); }
+  SolveResult solve(const Matrix<Space>& A, View<const double> b, View<double> x) override {
+    return solver_.solve(A, b, x);
+  }
+  const SetupInfo& setup_info() const override { return solver_.setup_info(); }
+  std::string name() const override { return solver_.name(); }
+  std::string describe() const override { return solver_.describe(); }
+
+ private:
+  LinearSolver<Space> solver_;
+};
+
+// Only the pattern's values change between calls: `data` keeps the rest.
+template <class Space>
+void download(const Matrix<Space>& A, BlockCsrData& data, bool values_only) {
+  const auto* rows = dynamic_cast<const BlockCsr<Space>*>(&A);
+  if (!rows) throw Error(Exit::usage, "solvers of other libraries want a matrix in block rows, not a stencil");
+  data.value = rows->to_values();
+  if (values_only) return;
+  data.block = A.block();
+  data.row_start = rows->row_start().to_vector();
+  data.column = rows->column().to_vector();
+  data.symmetric = A.is_symmetric();
+  data.constant_null_space = A.has_constant_null_space();
+}
+
+template <class Space>
+class PeerSolver : public AnySolver<Space> {
+ public:
+  PeerSolver(const std::string& method, const Table& options, double tolerance)
+      : name_(method),
+        options_(read_krylov_options(options, tolerance)),
+        none_(make_preconditioner<Space>("none", Table())) {
+    if (options_.norm == Norm::max) options.fail("norm", "'" + method + "' measures its residual in the l2 norm alone");
+    start_from_zero_ = options.choice("initial_guess", {"previous", "zero"}, "previous") == "zero";
+    peer_ = make_peer(method, options_);
+  }
+
+  void setup(const Matrix<Space>& A) override { prepare(A, false); }
+  void update(const Matrix<Space>& A) override { prepare(A, true); }
+
+  SolveResult solve(const Matrix<Space>& A, View<const double> b, View<double> x) override {
+    if (start_from_zero_) fill<Space>(0, x);
+    fit(r_, A.size());
+    fit(d_, A.size());
+    host_r_.resize(static_cast<std::size_t>(A.size()));
+    host_d_.resize(host_r_.size());
+    Iteration<Space> it(A, *none_, b, x, options_, history_);
+    for (it.start(r_); it.running();) correct(it, x);
+    SolveResult result = it.finish();
+    result.apply_seconds = result.spmv_seconds = result.reduce_seconds = -1;  // the library's own affair
+    return result;
+  }
+
+  const SetupInfo& setup_info() const override { return info_; }
+  std::string name() const override { return name_; }
+  std::string describe() const override { return peer_->describe(); }
+
+ private:
+  void prepare(const Matrix<Space>& A, bool values_only) {
+    download(A, data_, values_only);
+    info_ = {};
+    const std::int64_t before = heap_bytes();
+    {
+      ScopedTimer timer(info_.seconds);
+      if (values_only)
+        peer_->update(data_);
+      else
+        peer_->setup(data_);
+    }
+    if (!values_only) bytes_ = std::max<std::int64_t>(0, heap_bytes() - before);
+    info_.bytes = bytes_;
+  }
+
+  // x += d with A d = r by the library; r becomes the true residual, which judges.
+  void correct(Iteration<Space>& it, View<double> x) {
+    r_.download(host_r_);
+    const PeerSolve s =
+        peer_->solve(host_r_, it.target(), std::max(1, options_.max_iterations - it.iterations()), host_d_);
+    const bool is_finite = std::all_of(host_d_.begin(), host_d_.end(), [](double v) { return std::isfinite(v); });
+    double norm = it.norm();
+    if (is_finite) {
+      d_.upload(host_d_);
+      axpy<Space>(1, d_, x);
+      norm = it.true_residual(r_);
+    }
+    it.report(s.iterations, norm, is_finite ? s.reason : Reason::not_finite);
+    it.judge(norm);
+  }
+
+  std::string name_;
+  KrylovOptions options_;
+  std::unique_ptr<Preconditioner<Space>> none_;
+  std::unique_ptr<Peer> peer_;
+  bool start_from_zero_ = false;
+  BlockCsrData data_;
+  SetupInfo info_;
+  std::int64_t bytes_ = 0;
+  Array<double, Space> r_, d_;
+  std::vector<double> host_r_, host_d_, history_;
+};
+
+}  // namespace
+
+template <class Space>
+std::unique_ptr<AnySolver<Space>> make_any_solver(const Table& options, const std::string& default_method,
+                                                  const std::string& default_preconditioner, double default_tolerance) {
+  const std::string method = options.get<std::string>("method", default_method);
+  if (is_peer(method)) return std::make_unique<PeerSolver<Space>>(method, options, default_tolerance);
+  return std::make_unique<OwnSolver<Space>>(options, default_method, default_preconditioner, default_tolerance);
+}
+
+template std::unique_ptr<AnySolver<Host>> make_any_solver(const Table&, const std::string&, const std::string&, double);
+template std::unique_ptr<AnySolver<Device>> make_any_solver(const Table&, const std::string&, const std::string&,
+                                                            double);
+
+}  // namespace weir

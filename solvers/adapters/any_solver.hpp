@@ -1,0 +1,38 @@
+// One interface for what is compared: a LinearSolver of ours, or a peer (peer.hpp) whose name stands as the method.
+//   method = "petsc:-ksp_type gmres -pc_type ilu" | "hypre:cg+boomeramg" | "eigen:sparse_lu" | ... | any of ours
+// with the keys of [linear.SYSTEM] (solvers/linear_solver.hpp). Peers know no `norm = "max"` and no `basis`, and their
+// options are in their name.
+//
+// All are stopped by the same test: the true residual b - A x, computed here. A peer that claims convergence and misses
+// the target is asked again for the correction of what is left, as long as that halves it (which refines a direct
+// solver's answer); then the solve is `stagnated`. Constants are projected out of singular systems for peers as for ours.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "base/table.hpp"
+#include "solvers/krylov/krylov.hpp"
+#include "solvers/preconditioner/preconditioner.hpp"
+
+namespace weir {
+
+template <class Space>
+class AnySolver {
+ public:
+  virtual ~AnySolver() = default;
+  virtual void setup(const Matrix<Space>& A) = 0;   // once a pattern
+  virtual void update(const Matrix<Space>& A) = 0;  // new values, same pattern
+  // x holds the guess on entry. Peers run on the host, on copies where Space is not.
+  virtual SolveResult solve(const Matrix<Space>& A, View<const double> b, View<double> x) = 0;
+  virtual const SetupInfo& setup_info() const = 0;  // seconds and bytes of the last setup or update
+  virtual std::string name() const = 0;
+  virtual std::string describe() const = 0;
+};
+
+// As LinearSolver's constructor, whose defaults hold where the table names no method.
+template <class Space>
+std::unique_ptr<AnySolver<Space>> make_any_solver(const Table& options, const std::string& default_method = "gmres",
+                                                  const std::string& default_preconditioner = "none",
+                                                  double default_tolerance = 1e-8);
+
+}  // namespace weir

@@ -1,0 +1,69 @@
+#include "solvers/adapters/peer.hpp"
+
+#include <malloc.h>
+
+#include <cmath>
+
+#include "base/error.hpp"
+
+namespace weir {
+namespace {
+
+std::vector<PeerLibrary> all() { return {petsc_library(), hypre_library(), eigen_library()}; }
+
+}  // namespace
+
+PeerName peer_name(const std::string& method) {
+  const std::size_t colon = method.find(':');
+  if (colon == std::string::npos) return {};
+  return {method.substr(0, colon), method.substr(colon + 1)};
+}
+
+bool is_peer(const std::string& method) {
+  const std::string library = peer_name(method).library;
+  for (const PeerLibrary& l : all())
+    if (library == l.name) return true;
+  return false;
+}
+
+std::vector<std::string> peer_libraries() {
+  std::vector<std::string> names;
+  for (const PeerLibrary& l : all())
+    if (l.is_there()) names.emplace_back(l.name);
+  return names;
+}
+
+std::unique_ptr<Peer> make_peer(const std::string& method, const KrylovOptions& options) {
+  const PeerName name = peer_name(method);
+  for (const PeerLibrary& l : all())
+    if (name.library == l.name) return l.make(name.what, options);
+  throw Error(Exit::usage, "'" + method + "' names no library (petsc:, hypre:, eigen:)");
+}
+
+std::vector<std::string> peer_words(const std::string& what) {
+  std::vector<std::string> words(1);
+  for (const char c : what) {
+    if (c == '+')
+      words.emplace_back();
+    else
+      words.back() += c;
+  }
+  return words;
+}
+
+void refuse_peer(const std::string& library, const std::string& what, const std::string& known) {
+  throw Error(Exit::usage, "'" + library + ":" + what + "' is not known; there are: " + known);
+}
+
+std::int64_t heap_bytes() {
+  const struct mallinfo2 m = mallinfo2();
+  return static_cast<std::int64_t>(m.uordblks + m.hblkhd);
+}
+
+double l2_norm(std::span<const double> v) {
+  double s = 0;
+  for (const double x : v) s += x * x;
+  return std::sqrt(s);
+}
+
+}  // namespace weir

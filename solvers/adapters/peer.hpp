@@ -1,0 +1,63 @@
+// A solver of another library, behind the narrowest interface that all of them fit: A d = r from a zero guess, until
+// its own residual is at most `target` in the l2 norm of r - A d, whatever the library's own habit is. Peers live on the
+// host. What they claim is checked by the caller (any_solver.hpp).
+//   petsc:OPTIONS   KSP and PC by PETSc's own options: "petsc:-ksp_type gmres -pc_type ilu"
+//   hypre:WORDS     cg, bicgstab, gmres or fgmres with boomeramg, ilu, ilut, jacobi: "hypre:cg+boomeramg"; or boomeramg
+//   eigen:WORDS     "eigen:bicgstab+ilut", "eigen:bicgstab+jacobi", "eigen:cg+jacobi", "eigen:sparse_lu";
+//                   "eigen:bicgstab+ilut:1e-3:5": its drop tolerance and fill factor
+// A library that was not found when Weir was built has its twin *_none.cpp, whose make_ function refuses.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "solvers/krylov/krylov.hpp"
+#include "solvers/matrix/block_csr.hpp"
+
+namespace weir {
+
+struct PeerSolve {
+  int iterations = 0;  // of the method as its paper counts them; 1 for a direct solver
+  Reason reason = Reason::breakdown;
+};
+
+class Peer {
+ public:
+  virtual ~Peer() = default;
+  virtual void setup(const BlockCsrData& A) = 0;   // once a pattern
+  virtual void update(const BlockCsrData& A) = 0;  // new values, same pattern: what the library can keep is kept
+  // d is written whole. iterations >= 1.
+  virtual PeerSolve solve(std::span<const double> r, double target, int max_iterations, std::span<double> d) = 0;
+  virtual std::string describe() const = 0;
+};
+
+struct PeerName {
+  std::string library, what;  // "petsc", "-ksp_type gmres -pc_type ilu"
+};
+bool is_peer(const std::string& method);  // begins with the name of a library and a colon
+PeerName peer_name(const std::string& method);
+
+// Error(usage) where the words are not known or the library is not in this build. options: restart is read.
+std::unique_ptr<Peer> make_peer(const std::string& method, const KrylovOptions& options);
+std::vector<std::string> peer_libraries();  // those in this build
+
+// One factory a library, in its own file or in its twin.
+struct PeerLibrary {
+  const char* name;
+  bool (*is_there)();
+  std::unique_ptr<Peer> (*make)(const std::string& what, const KrylovOptions& options);
+};
+PeerLibrary petsc_library();
+PeerLibrary hypre_library();
+PeerLibrary eigen_library();
+
+// The words of "a+b", and an Error(usage) that says which there are.
+std::vector<std::string> peer_words(const std::string& what);
+[[noreturn]] void refuse_peer(const std::string& library, const std::string& what, const std::string& known);
+
+std::int64_t heap_bytes();  // in use in this process: what a library's setup takes is seen from outside
+double l2_norm(std::span<const double> v);
+
+}  // namespace weir

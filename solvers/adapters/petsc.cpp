@@ -1,0 +1,182 @@
+// PETSc (Balay et al.): KSP and PC chosen by PETSc's own options, AIJ for scalar rows and BAIJ for blocks, one process.
+// Convergence is measured in the unpreconditioned residual where the method can (GMRES then preconditions from the
+// right); an update keeps the symbolic factors. -ksp_rtol and its like are overruled at every solve.
+#include <petscksp.h>
+
+#include "base/error.hpp"
+#include "solvers/adapters/mpi_once.hpp"
+#include "solvers/adapters/peer.hpp"
+
+namespace weir {
+namespace {
+
+void check(PetscErrorCode code, Exit exit = Exit::solver_failed) {
+  if (!code) return;
+  const char* text = nullptr;
+  char* specific = nullptr;
+  PetscErrorMessage(code, &text, &specific);
+  std::string message = "PETSc: " + std::string(text ? text : "error");
+  if (specific && *specific) message += ": " + std::string(specific);
+  throw Error(exit, message.substr(0, message.find('\n')));
+}
+
+class Session {
+ public:
+  Session() {
+    begin_mpi_once();
+    check(PetscOptionsSetValue(nullptr, "-no_signal_handler", "true"));  // signals are the run shell's
+    check(PetscInitializeNoArguments());
+    check(PetscPushErrorHandler(PetscReturnErrorHandler, nullptr));
+  }
+  ~Session() {
+    if (!mpi_is_over()) PetscFinalize();
+  }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+};
+
+void begin_once() { static const Session session; }  // PETSc, like MPI, begins once in a process
+
+Reason reason_of(KSPConvergedReason r) {
+  switch (r) {
+    case KSP_DIVERGED_ITS:
+    case KSP_CONVERGED_ITERATING:
+      return Reason::max_iterations;
+    case KSP_DIVERGED_NANORINF:
+      return Reason::not_finite;
+    case KSP_DIVERGED_DTOL:
+      return Reason::stagnated;
+    default:
+      return r > 0 ? Reason::converged : Reason::breakdown;
+  }
+}
+
+class Petsc : public Peer {
+ public:
+  Petsc(const std::string& options, int restart) : text_(options), restart_(restart) {
+    begin_once();
+    check(PetscOptionsCreate(&options_));
+    check(PetscOptionsInsertString(options_, options.c_str()));
+  }
+  ~Petsc() override {
+    if (mpi_is_over()) return;
+    release();
+    PetscOptionsDestroy(&options_);
+  }
+  Petsc(const Petsc&) = delete;
+  Petsc& operator=(const Petsc&) = delete;
+
+  void setup(const BlockCsrData& A) override {
+    release();
+    create_matrix(A);
+    insert_values(A);
+    check(KSPCreate(PETSC_COMM_SELF, &ksp_));
+    check(KSPSetOperators(ksp_, A_, A_));
+    check(KSPSetNormType(ksp_, KSP_NORM_UNPRECONDITIONED));
+    check(KSPGMRESSetRestart(ksp_, restart_));
+    check(PetscOptionsPush(options_));  // for whatever is made inside, too
+    const PetscErrorCode read = KSPSetFromOptions(ksp_);
+    PetscBool only_applies = PETSC_FALSE;
+    PetscObjectTypeCompare(reinterpret_cast<PetscObject>(ksp_), KSPPREONLY, &only_applies);
+    if (!read && only_applies) check(KSPSetNormType(ksp_, KSP_NORM_NONE));
+    const PetscErrorCode set_up = read ? read : KSPSetUp(ksp_);
+    check(PetscOptionsPop());
+    check(read, Exit::usage);
+    check(set_up);
+    refuse_unknown_options();
+    const int n = A.rows() * A.block;
+    check(VecCreateSeqWithArray(PETSC_COMM_SELF, A.block, n, nullptr, &r_));
+    check(VecCreateSeqWithArray(PETSC_COMM_SELF, A.block, n, nullptr, &d_));
+  }
+
+  void update(const BlockCsrData& A) override {
+    insert_values(A);
+    check(KSPSetOperators(ksp_, A_, A_));
+    check(KSPSetUp(ksp_));
+  }
+
+  PeerSolve solve(std::span<const double> r, double target, int max_iterations, std::span<double> d) override {
+    check(KSPSetTolerances(ksp_, 0, target, 1e30, max_iterations));
+    check(VecPlaceArray(r_, r.data()));
+    check(VecPlaceArray(d_, d.data()));
+    check(VecSet(d_, 0));
+    const PetscErrorCode code = KSPSolve(ksp_, r_, d_);
+    check(VecResetArray(r_));
+    check(VecResetArray(d_));
+    check(code);
+    KSPConvergedReason reason;
+    PetscInt iterations = 0;
+    check(KSPGetConvergedReason(ksp_, &reason));
+    check(KSPGetIterationNumber(ksp_, &iterations));
+    return {static_cast<int>(iterations), reason_of(reason)};
+  }
+
+  std::string describe() const override { return "PETSc, " + text_; }
+
+ private:
+  void create_matrix(const BlockCsrData& A) {
+    std::vector<PetscInt> blocks;
+    for (std::size_t i = 0; i + 1 < A.row_start.size(); ++i)
+      blocks.push_back(static_cast<PetscInt>(A.row_start[i + 1] - A.row_start[i]));
+    const PetscInt B = A.block, n = A.rows() * B;
+    check(B == 1 ? MatCreateSeqAIJ(PETSC_COMM_SELF, n, n, 0, blocks.data(), &A_)
+                 : MatCreateSeqBAIJ(PETSC_COMM_SELF, B, n, n, 0, blocks.data(), &A_));
+    if (!A.constant_null_space) return;
+    MatNullSpace constants;
+    check(MatNullSpaceCreate(PETSC_COMM_SELF, PETSC_TRUE, 0, nullptr, &constants));
+    check(MatSetNullSpace(A_, constants));
+    check(MatSetTransposeNullSpace(A_, constants));
+    check(MatNullSpaceDestroy(&constants));
+  }
+
+  void insert_values(const BlockCsrData& A) {
+    for (PetscInt i = 0; i < A.rows(); ++i) {
+      const auto from = A.row_start[static_cast<std::size_t>(i)], to = A.row_start[static_cast<std::size_t>(i) + 1];
+      const PetscInt* columns = A.column.data() + from;
+      if (A.block == 1) {
+        check(MatSetValues(A_, 1, &i, static_cast<PetscInt>(to - from), columns, A.value.data() + from, INSERT_VALUES));
+        continue;
+      }
+      for (auto e = from; e < to; ++e)
+        check(MatSetValuesBlocked(A_, 1, &i, 1, columns + (e - from), A.value.data() + e * A.block * A.block,
+                                  INSERT_VALUES));
+    }
+    check(MatAssemblyBegin(A_, MAT_FINAL_ASSEMBLY));
+    check(MatAssemblyEnd(A_, MAT_FINAL_ASSEMBLY));
+  }
+
+  void refuse_unknown_options() const {
+    PetscInt left = 0;
+    char **names = nullptr, **values = nullptr;
+    check(PetscOptionsLeftGet(options_, &left, &names, &values));
+    const std::string first = left > 0 ? names[0] : "";
+    check(PetscOptionsLeftRestore(options_, &left, &names, &values));
+    if (!first.empty())
+      throw Error(Exit::usage, "'petsc:" + text_ + "': PETSc has no use for the option -" + first + " here");
+  }
+
+  void release() {
+    VecDestroy(&r_);
+    VecDestroy(&d_);
+    KSPDestroy(&ksp_);
+    MatDestroy(&A_);
+  }
+
+  std::string text_;
+  int restart_;
+  PetscOptions options_ = nullptr;
+  Mat A_ = nullptr;
+  KSP ksp_ = nullptr;
+  Vec r_ = nullptr, d_ = nullptr;
+};
+
+}  // namespace
+
+PeerLibrary petsc_library() {
+  return {"petsc", [] { return true; },
+          [](const std::string& what, const KrylovOptions& options) -> std::unique_ptr<Peer> {
+            return std::make_unique<Petsc>(what, options.restart);
+          }};
+}
+
+}  // namespace weir
