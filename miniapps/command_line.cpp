@@ -51,12 +51,18 @@ void add_run_options(CLI::App& verb, RunArguments& a, DeviceArguments& d, const 
 }
 
 void add_solve_options(CLI::App& verb, SolveArguments& s) {
-  verb.add_option("MATRIX", s.matrix, "matrix in Matrix Market format (coordinate), gzipped or not")->required();
-  verb.add_option("--rhs", s.rhs, "right-hand side in Matrix Market format; default: all ones")->type_name("FILE");
   verb.add_option(
-          "--solver", s.solvers,
-          "METHOD, METHOD+PRECONDITIONER or a TOML file with the keys of [linear.SYSTEM]; repeatable; default: a "
-          "list")
+          "MATRIX", s.matrix,
+          "matrix in Matrix Market format (coordinate), gzipped or not; or banded:ROWS[:HALF], a system made on "
+          "the spot of 2 HALF + 1 diagonals")
+      ->required();
+  verb.add_option("--rhs", s.rhs, "right-hand side: ones, row-sums (the solution is all ones) or a Matrix Market file")
+      ->capture_default_str()
+      ->type_name("RHS");
+  verb.add_option("--solver", s.solvers,
+                  "METHOD, METHOD+PRECONDITIONER, a TOML file with the keys of [linear.SYSTEM], or another library's: "
+                  "\"petsc:-ksp_type gmres -pc_type ilu\", hypre:cg+boomeramg, eigen:bicgstab+ilut, eigen:sparse_lu; "
+                  "repeatable; default: a list")
       ->type_name("SOLVER");
   verb.add_option("--block", s.block, "unknowns a block row (0: detected)")->check(CLI::Range(0, 64));
   verb.add_option("--tolerance", s.tolerance, "of |b - A x| / |b|")->capture_default_str()->check(CLI::PositiveNumber);

@@ -134,7 +134,8 @@ TEST(MatrixMarket, FaultsAreNamedWithTheirLine) {
 
 // Read or refused, nothing else; under ASan a wrong access ends the test. WEIR_FUZZ=100000 asks for more.
 TEST(MatrixMarket, DamagedFilesAreReadOrRefused) {
-  Mutator mutator({small, "%%MatrixMarket matrix coordinate pattern symmetric\n4 4 5\n1 1\n2 2\n3 3\n4 4\n4 1\n"});
+  Mutator mutator({small, "%%MatrixMarket matrix array real general\n3 1\n1e-3\n-2.5\n+7\n",
+                   "%%MatrixMarket matrix coordinate pattern symmetric\n4 4 5\n1 1\n2 2\n3 3\n4 4\n4 1\n"});
   const char* asked = std::getenv("WEIR_FUZZ");
   const unsigned long count = asked ? std::strtoul(asked, nullptr, 10) : 5000;
   for (unsigned long k = 0; k < count; ++k) {
@@ -143,6 +144,11 @@ TEST(MatrixMarket, DamagedFilesAreReadOrRefused) {
       const BlockCsrData d = parse_matrix_market(text, "damaged");
       ASSERT_EQ(d.value.size(), d.column.size() * static_cast<std::size_t>(d.block * d.block)) << text;
       ASSERT_LT(d.rows(), 100000) << text;
+    } catch (const Error& e) {
+      ASSERT_EQ(e.code(), Exit::usage) << e.what();
+    }
+    try {
+      ASSERT_EQ(parse_vector_market(text, "damaged", 3).size(), 3u);
     } catch (const Error& e) {
       ASSERT_EQ(e.code(), Exit::usage) << e.what();
     }

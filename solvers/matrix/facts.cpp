@@ -1,0 +1,68 @@
+#include "solvers/matrix/facts.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace weir {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+}  // namespace
+
+bool is_symmetric(const BlockCsrData& A) {
+  const int B = A.block;
+  std::vector<std::int64_t> next(A.row_start.begin(), A.row_start.end() - 1);  // of row j: its next block to meet
+  for (int i = 0; i < A.rows(); ++i)
+    for (auto e = A.row_start[at(i)]; e < A.row_start[at(i) + 1]; ++e) {
+      const auto j = at(A.column[at(e)]);
+      const std::int64_t mirror = next[j]++;
+      if (mirror == A.row_start[j + 1] || A.column[at(mirror)] != i) return false;
+      for (int u = 0; u < B; ++u)
+        for (int v = 0; v < B; ++v)
+          if (A.value[at((e * B + u) * B + v)] != A.value[at((mirror * B + v) * B + u)]) return false;
+    }
+  return true;
+}
+
+bool has_positive_diagonal(const BlockCsrData& A) {
+  const int B = A.block;
+  for (int i = 0; i < A.rows(); ++i)
+    for (auto e = A.row_start[at(i)]; e < A.row_start[at(i) + 1]; ++e)
+      for (int u = 0; u < B && A.column[at(e)] == i; ++u)
+        if (!(A.value[at((e * B + u) * B + u)] > 0)) return false;
+  return true;
+}
+
+bool has_constant_null_space(const BlockCsrData& A) {
+  if (A.block != 1) return false;
+  const auto n = at(A.rows());
+  std::vector<double> row(n), column(n), row_size(n), column_size(n);
+  for (std::size_t i = 0; i < n; ++i)
+    for (auto e = at(A.row_start[i]); e < at(A.row_start[i + 1]); ++e) {
+      const auto j = at(A.column[e]);
+      row[i] += A.value[e];
+      column[j] += A.value[e];
+      row_size[i] += std::abs(A.value[e]);
+      column_size[j] += std::abs(A.value[e]);
+    }
+  constexpr double rounding = 1e-13;
+  for (std::size_t i = 0; i < n; ++i)
+    if (std::abs(row[i]) > rounding * row_size[i] || std::abs(column[i]) > rounding * column_size[i]) return false;
+  return true;
+}
+
+double rounding_of_residual(const BlockCsrData& A, std::span<const double> x) {
+  const int B = A.block;
+  double sum = 0;
+  for (int row = 0; row < A.rows() * B; ++row) {
+    double s = 0;
+    for (auto e = A.row_start[at(row / B)]; e < A.row_start[at(row / B) + 1]; ++e)
+      for (int v = 0; v < B; ++v)
+        s += std::abs(A.value[at((e * B + row % B) * B + v)] * x[at(A.column[at(e)] * B + v)]);
+    sum += s * s;
+  }
+  return std::numeric_limits<double>::epsilon() * std::sqrt(sum);
+}
+
+}  // namespace weir
