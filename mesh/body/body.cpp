@@ -27,12 +27,17 @@ Body::Body(LeftVentricle ventricle, Motion motion) : Body(std::move(ventricle.su
 
 void Body::move(double t) {
   time_ = t;
+  const Placement before = placement_;
   placement_ = motion_.at(t);
   for (std::size_t i = 0; i < reference_.node.size(); ++i) {
     surface_.node[i] = placement_.place(reference_.node[i]);
     node_velocity_[i] = placement_.velocity_at(surface_.node[i]);
   }
   if (has_openings()) open_valves();
+  // Translation leaves normals as they are.
+  const bool has_turned = before.rotation != placement_.rotation || before.stretch != placement_.stretch;
+  if (!exact_ && (has_turned || !has_moved_)) pseudonormals_.update(surface_, edges_);
+  has_moved_ = true;
   if (!exact_) return;
   exact_->position = placement_.position;
   exact_->rotation = placement_.rotation;

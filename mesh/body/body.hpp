@@ -10,6 +10,7 @@
 #include "mesh/body/ellipsoid.hpp"
 #include "mesh/body/left_ventricle.hpp"
 #include "mesh/body/motion.hpp"
+#include "mesh/body/pseudonormals.hpp"
 #include "mesh/body/surface.hpp"
 
 namespace weir {
@@ -36,6 +37,7 @@ class Body {
 
   const Surface& surface() const { return surface_; }  // at time()
   const SurfaceEdges& edges() const { return edges_; }
+  const Pseudonormals& pseudonormals() const { return pseudonormals_; }  // none where the shape is exact
   const std::optional<Ellipsoid>& exact() const { return exact_; }
   const Placement& placement() const { return placement_; }
   // True where far outside of the surface is solid, and the fluid inside.
@@ -61,8 +63,10 @@ class Body {
   Motion motion_;
   Surface reference_, surface_;
   SurfaceEdges edges_;
+  Pseudonormals pseudonormals_;
   std::optional<Ellipsoid> exact_reference_, exact_;
   Placement placement_;
+  bool has_moved_ = false;
   std::vector<Vec3> node_velocity_, fluid_velocity_;  // the second only where there are openings
   std::vector<Opening> opening_;                      // fluid comes in through the first, leaves through the second
   double time_ = 0;

@@ -13,34 +13,26 @@ namespace weir {
 namespace {
 
 // The widest gap between the points first .. last of a line and their neighbours.
-double widest(const std::vector<double>& line, int begin, int end) {
-  const int last = static_cast<int>(line.size()) - 1;
+double widest(const PointLine& line, int begin, int end) {
+  const int last = line.size() - 1;
   double w = 0;
   for (int i = std::max(begin - 1, 0); i < std::min(end, last); ++i) w = std::max(w, line[i + 1] - line[i]);
   return w;
 }
 
-// The points first <= i < last of a line that lie in [low, high].
-std::pair<int, int> within(const std::vector<double>& line, double low, double high) {
-  return {static_cast<int>(std::lower_bound(line.begin(), line.end(), low) - line.begin()),
-          static_cast<int>(std::upper_bound(line.begin(), line.end(), high) - line.begin())};
-}
-
-double angle_between(const Vec3& u, const Vec3& v) { return std::atan2(length(cross(u, v)), dot(u, v)); }
-
 }  // namespace
 
 BodyDistance::BodyDistance(std::span<const double> x, std::span<const double> y, std::span<const double> z,
                            double reach)
-    : line_{std::vector(x.begin(), x.end()), std::vector(y.begin(), y.end()), std::vector(z.begin(), z.end())},
-      reach_(std::max(reach, 1 + 1e-9)) {
+    : line_{PointLine(x), PointLine(y), PointLine(z)}, reach_(std::max(reach, 1 + 1e-9)) {
   code_.assign(x.size() * y.size() * z.size(), fluid);
 }
 
 BodyDistance::Range BodyDistance::range_of(const Box3& box, double margin) const {
   Range r;
   for (std::size_t d = 0; d < 3; ++d) {
-    std::tie(r.begin[d], r.end[d]) = within(line_[d], box.low[d] - margin, box.high[d] + margin);
+    r.begin[d] = line_[d].first_at_or_above(box.low[d] - margin);
+    r.end[d] = line_[d].first_above(box.high[d] + margin);
     if (d == 2 && planes_ == 1) r.begin[d] = 0, r.end[d] = 1;
   }
   return r;
@@ -79,7 +71,6 @@ void BodyDistance::update(const Body& body) {
   outside_ = outside;
   find_band(body, box);
   box_ = range_of(box, band_);
-  if (!body.exact()) pseudonormals(body);
 
   const std::size_t across = planes_ > 1 ? 2 : 1;  // chunks of planes, or of rows
   const auto chunks = static_cast<std::size_t>(std::max(1, omp_get_max_threads()));
@@ -91,7 +82,7 @@ void BodyDistance::update(const Body& body) {
     if (body.exact())
       scan_exact(*body.exact(), chunk(c, across), found_[c]);
     else
-      scan_elements(body.surface(), chunk(c, across), found_[c]);
+      scan_elements(body, chunk(c, across), found_[c]);
   }
   for (std::size_t c = 0; c < chunks; ++c) start_[c + 1] = start_[c] + found_[c].size();
   near_.resize(start_[chunks]);
@@ -109,81 +100,70 @@ BodyDistance::Range BodyDistance::chunk(std::size_t c, std::size_t across) const
   return r;
 }
 
-// Angle-weighted normals of nodes, sums of the two normals at edges: the sign of (x - foot) . normal is right for every x
-// whose closest point the feature is.
-void BodyDistance::pseudonormals(const Body& body) {
-  const Surface& s = body.surface();
-  face_normal_.resize(s.element.size());
-  edge_normal_.assign(static_cast<std::size_t>(body.edges().count), Vec3{});
-  node_normal_.assign(s.node.size(), Vec3{});
-  for (int e = 0; e < s.elements(); ++e) {
-    const Vec3 area = area_vector(s, e), n = (1 / length(area)) * area;
-    face_normal_[e] = n;
-    for (int k = 0; k < s.corners(); ++k) {
-      const int here = s.element[e][k];
-      if (s.dimension == 2) {
-        node_normal_[here] += n;
-        continue;
-      }
-      const Vec3 &x = s.node[here], next = s.node[s.element[e][(k + 1) % 3]], last = s.node[s.element[e][(k + 2) % 3]];
-      node_normal_[here] += angle_between(next - x, last - x) * n;
-      edge_normal_[body.edges().of_element[e][k]] += n;
-    }
-  }
+// Elements in their order, so that of equally near ones the first wins whatever the chunks.
+void BodyDistance::scan_elements(const Body& body, const Range& rows, std::vector<Candidate>& found) {
+  for (int e = 0; e < body.surface().elements(); ++e) scan_element(body, e, rows, found);
 }
 
-// Elements in their order, so that of equally near ones the first wins whatever the chunks.
-void BodyDistance::scan_elements(const Surface& s, const Range& rows, std::vector<Candidate>& found) {
+// Most pairs of point and element are dismissed by two bounds, the distance from the element's plane and that from a ball
+// around it, against the nearest element so far.
+void BodyDistance::scan_element(const Body& body, int e, const Range& rows, std::vector<Candidate>& found) {
+  const Surface& s = body.surface();
+  const bool is_2d = s.dimension == 2;
+  const Vec3 &a = s.node[s.element[e][0]], &b = s.node[s.element[e][1]], &c = is_2d ? b : s.node[s.element[e][2]];
+  Box3 box;
+  for (std::size_t d = 0; d < 3; ++d) {
+    box.low[d] = std::min({a[d], b[d], c[d]});
+    box.high[d] = std::max({a[d], b[d], c[d]});
+  }
+  const std::size_t across = is_2d ? 1 : 2;
+  Range r;
+  for (std::size_t d = across + 1; d-- > 0;) {
+    r.begin[d] = std::max(rows.begin[d], line_[d].first_at_or_above(box.low[d] - band_));
+    r.end[d] = std::min(rows.end[d], line_[d].first_above(box.high[d] + band_));
+    if (r.begin[d] >= r.end[d]) return;
+  }
+  if (is_2d) r.begin[2] = 0, r.end[2] = 1;
+
+  const Vec3 n = body.pseudonormals().face[e], ab = b - a, ac = c - a, ball = 0.5 * (box.low + box.high);
+  const double radius =
+      std::sqrt(std::max({dot(a - ball, a - ball), dot(b - ball, b - ball), dot(c - ball, c - ball)}));
   const std::int64_t nx = count(0), ny = count(1);
-  const double band2 = band_ * band_;
   const double* x_line = line_[0].data();
-  for (int e = 0; e < s.elements(); ++e) {
-    const Vec3 &a = s.node[s.element[e][0]], &b = s.node[s.element[e][1]];
-    const Vec3& c = s.dimension == 2 ? b : s.node[s.element[e][2]];
-    const Vec3 n = face_normal_[e];
-    Box3 box;
-    for (std::size_t d = 0; d < 3; ++d) {
-      box.low[d] = std::min({a[d], b[d], c[d]}) - band_;
-      box.high[d] = std::max({a[d], b[d], c[d]}) + band_;
-    }
-    const std::size_t across = planes_ > 1 ? 2 : 1;
-    if (rows.begin[across] >= rows.end[across] || box.high[across] < line_[across][rows.begin[across]] ||
-        box.low[across] > line_[across][rows.end[across] - 1])
-      continue;
-    Range r = range_of(box, 0);
-    r.begin[across] = std::max(r.begin[across], rows.begin[across]);
-    r.end[across] = std::min(r.end[across], rows.end[across]);
-    for (int k = r.begin[2]; k < r.end[2]; ++k)
-      for (int j = r.begin[1]; j < r.end[1]; ++j) {
-        // Along the row the distance from the element's plane is n_x x + rest.
-        const double y = line_[1][j], z = planes_ > 1 ? line_[2][k] : a[2];
-        const double rest = n[1] * (y - a[1]) + n[2] * (z - a[2]) - n[0] * a[0];
-        int begin = r.begin[0], end = r.end[0];
-        constexpr int long_row = 16;
-        if (end - begin > long_row && n[0] != 0) {
-          const double u = (-band_ - rest) / n[0], v = (band_ - rest) / n[0];
-          const auto [first, last] = within(line_[0], std::min(u, v), std::max(u, v));
-          begin = std::max(begin, first - 1);
-          end = std::min(end, last + 1);
-        }
-        for (int i = begin; i < end; ++i) {
-          if (std::abs(n[0] * x_line[i] + rest) > band_) continue;
-          const Vec3 x{x_line[i], y, z};
-          const ClosestPoint f = s.dimension == 2 ? closest_on_segment(x, a, b) : closest_on_triangle(x, a, b, c);
-          const Vec3 foot = a + f.w1 * (b - a) + f.w2 * (c - a), away = x - foot;
-          const double square = dot(away, away);
-          if (square > band2) continue;
-          const std::int64_t p = i + nx * (j + ny * k);
-          std::int32_t& slot = code_[p];
-          if (slot < 0) {
-            slot = static_cast<std::int32_t>(found.size());
-            found.push_back({square, {0, foot, {}, e, f.w1, f.w2}, f.feature});
-          } else if (square < found[slot].square) {
-            found[slot] = {square, {0, foot, {}, e, f.w1, f.w2}, f.feature};
-          }
+  for (int k = r.begin[2]; k < r.end[2]; ++k)
+    for (int j = r.begin[1]; j < r.end[1]; ++j) {
+      // Along the row the distance from the element's plane is n_x x + rest.
+      const double y = line_[1][j], z = is_2d ? a[2] : line_[2][k];
+      const double rest = n[1] * (y - a[1]) + n[2] * (z - a[2]) - n[0] * a[0];
+      const double from_ball = (y - ball[1]) * (y - ball[1]) + (z - ball[2]) * (z - ball[2]);
+      const auto [begin, end] = row_in_slab(r, n[0], rest);
+      std::int32_t* const code = code_.data() + nx * (j + ny * k);
+      for (int i = begin; i < end; ++i) {
+        const std::int32_t slot = code[i];
+        const double best = slot < 0 ? band_ : found[slot].distance, reach = best + radius;
+        if (std::abs(n[0] * x_line[i] + rest) > best) continue;
+        if ((x_line[i] - ball[0]) * (x_line[i] - ball[0]) + from_ball > reach * reach) continue;
+        const Vec3 x{x_line[i], y, z};
+        const ClosestPoint f = is_2d ? closest_on_segment(x, a, b) : closest_on_triangle(x, a, b, c);
+        const Vec3 foot = a + f.w1 * ab + f.w2 * ac;
+        const double distance = length(x - foot);
+        if (slot < 0 && distance <= band_) {
+          code[i] = static_cast<std::int32_t>(found.size());
+          found.push_back({distance, {0, foot, {}, e, f.w1, f.w2}, f.feature});
+        } else if (slot >= 0 && distance < best) {
+          found[slot] = {distance, {0, foot, {}, e, f.w1, f.w2}, f.feature};
         }
       }
-  }
+    }
+}
+
+// The points of a row within the band around a plane; the whole row where it is short.
+std::pair<int, int> BodyDistance::row_in_slab(const Range& r, double slope, double rest) const {
+  constexpr int short_row = 16;
+  if (r.end[0] - r.begin[0] <= short_row || slope == 0) return {r.begin[0], r.end[0]};
+  const double u = (-band_ - rest) / slope, v = (band_ - rest) / slope;
+  return {std::max(r.begin[0], line_[0].first_at_or_above(std::min(u, v)) - 1),
+          std::min(r.end[0], line_[0].first_above(std::max(u, v)) + 1)};
 }
 
 void BodyDistance::scan_exact(const Ellipsoid& shape, const Range& rows, std::vector<Candidate>& found) {
@@ -196,7 +176,7 @@ void BodyDistance::scan_exact(const Ellipsoid& shape, const Range& rows, std::ve
         const Ellipsoid::Projection f = shape.project(x);
         if (std::abs(f.distance) > band_) continue;
         code_[i + nx * (j + ny * k)] = static_cast<std::int32_t>(found.size());
-        found.push_back({0, {f.distance, f.point, f.normal, -1, 0, 0}, inside_feature});
+        found.push_back({std::abs(f.distance), {f.distance, f.point, f.normal, -1, 0, 0}, inside_feature});
       }
 }
 
@@ -204,12 +184,13 @@ void BodyDistance::scan_exact(const Ellipsoid& shape, const Range& rows, std::ve
 void BodyDistance::finish_foot(const Body& body, const Vec3& x, Candidate& c) const {
   Foot& foot = c.foot;
   const auto& corners = body.surface().element[foot.element];
-  const Vec3 pseudonormal = c.feature == inside_feature ? face_normal_[foot.element]
+  const Pseudonormals& normals = body.pseudonormals();
+  const Vec3 pseudonormal = c.feature == inside_feature ? normals.face[foot.element]
                             : c.feature < first_corner_feature
-                                ? edge_normal_[body.edges().of_element[foot.element][c.feature - first_edge_feature]]
-                                : node_normal_[corners[c.feature - first_corner_feature]];
+                                ? normals.edge[body.edges().of_element[foot.element][c.feature - first_edge_feature]]
+                                : normals.node[corners[c.feature - first_corner_feature]];
   const Vec3 away = x - foot.point;
-  const double distance = std::sqrt(c.square), side = dot(away, pseudonormal) < 0 ? -1 : 1;
+  const double distance = c.distance, side = dot(away, pseudonormal) < 0 ? -1 : 1;
   foot.distance = side * distance;
   constexpr double on_surface = 1e-10;  // of the band: the direction from the foot is rounding
   const bool by_feature = c.feature == inside_feature || distance < on_surface * band_;

@@ -7,9 +7,11 @@
 #pragma once
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "mesh/body/body.hpp"
+#include "mesh/body/point_line.hpp"
 
 namespace weir {
 
@@ -37,8 +39,8 @@ class BodyDistance {
     return c >= 0 ? near_[static_cast<std::size_t>(c)].foot.distance < 0 : c == solid;
   }
   double band() const { return band_; }  // the width on each side, a length
-  int count(int d) const { return static_cast<int>(line_[static_cast<std::size_t>(d)].size()); }
-  double coordinate(int d, int i) const { return line_[static_cast<std::size_t>(d)][static_cast<std::size_t>(i)]; }
+  int count(int d) const { return line_[static_cast<std::size_t>(d)].size(); }
+  double coordinate(int d, int i) const { return line_[static_cast<std::size_t>(d)][i]; }
 
   // The signed distance of every point, cut off at +-band().
   void fill(std::span<double> distance) const;
@@ -48,21 +50,22 @@ class BodyDistance {
     std::array<int, 3> begin{}, end{};
   };
   struct Candidate {
-    double square;  // of the distance
+    double distance;  // unsigned
     Foot foot;
     int feature;  // of the element, on which the foot is
   };
   Range range_of(const Box3& box, double margin) const;
   Range chunk(std::size_t c, std::size_t across) const;
   void find_band(const Body& body, const Box3& box);
-  void pseudonormals(const Body& body);
-  void scan_elements(const Surface& s, const Range& rows, std::vector<Candidate>& found);
+  void scan_elements(const Body& body, const Range& rows, std::vector<Candidate>& found);
+  void scan_element(const Body& body, int e, const Range& rows, std::vector<Candidate>& found);
+  std::pair<int, int> row_in_slab(const Range& r, double slope, double rest) const;
   void scan_exact(const Ellipsoid& shape, const Range& rows, std::vector<Candidate>& found);
   void finish_foot(const Body& body, const Vec3& x, Candidate& c) const;
   void number(const Body& body, const Range& rows, std::size_t c);
   void repeat_across_z();
 
-  std::array<std::vector<double>, 3> line_;
+  std::array<PointLine, 3> line_;
   double reach_, band_ = 0;
   int planes_ = 1;  // of z that are computed: one for a 2D body
   Range box_;       // points whose code may differ from that of far outside
@@ -72,7 +75,6 @@ class BodyDistance {
   std::vector<NearPoint> near_;
   std::vector<std::vector<Candidate>> found_;  // of each chunk of rows
   std::vector<std::size_t> start_;             // of each chunk in near_
-  std::vector<Vec3> face_normal_, edge_normal_, node_normal_;
 };
 
 }  // namespace weir

@@ -1,0 +1,16 @@
+// Normals of the faces, edges and corners of a surface that tell the side of every point whose closest point is there: sums of
+// the two faces' at edges, weighted by the angle at corners (Baerentzen & Aanaes 2005, IEEE TVCG 11:243).
+#pragma once
+#include <vector>
+
+#include "mesh/body/surface.hpp"
+
+namespace weir {
+
+struct Pseudonormals {
+  std::vector<Vec3> face, edge, node;  // of faces of unit length, into the fluid
+
+  void update(const Surface& s, const SurfaceEdges& edges);  // allocates the first time alone
+};
+
+}  // namespace weir
