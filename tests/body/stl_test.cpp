@@ -102,7 +102,7 @@ TEST(Stl, TrianglesAgainstTheirNeighboursAreTurned) {
   for (const int e : {2, 3, 9}) std::swap(s.element[e][0], s.element[e][1]);
   const Reading r = read(stl_ascii(s, "b"));
   EXPECT_NEAR(volume(r.surface), 1, 1e-14);
-  EXPECT_EQ(r.said(), "a.stl: turned over 3 triangles that ran against its neighbours\n");
+  EXPECT_EQ(r.said(), "a.stl: turned over 3 triangles, which ran against the rest\n");
 }
 
 TEST(Stl, DegenerateAndRepeatedTrianglesAreDropped) {
