@@ -23,8 +23,9 @@ double widest(const PointLine& line, int begin, int end) {
 }  // namespace
 
 BodyDistance::BodyDistance(std::span<const double> x, std::span<const double> y, std::span<const double> z,
-                           double reach)
-    : line_{PointLine(x), PointLine(y), PointLine(z)}, reach_(std::max(reach, 1 + 1e-9)) {
+                           BandOptions options)
+    : line_{PointLine(x), PointLine(y), PointLine(z)}, options_(options) {
+  options_.reach = std::max(options_.reach, 1 + 1e-9);
   code_.assign(x.size() * y.size() * z.size(), fluid);
 }
 
@@ -45,16 +46,16 @@ void BodyDistance::find_band(const Body& body, const Box3& box) {
   if (body.surface().dimension == 3 && planes_ == 1)
     throw Error(Exit::usage, "a 3D body needs a 3D grid; in 2D take a cylinder, an aerofoil or a box with two lengths");
   const std::size_t dimensions = planes_ == 1 ? 2 : 3;
-  for (std::size_t d = 0; d < dimensions; ++d)
+  for (std::size_t d = 0; d < (options_.is_part ? 1 : dimensions); ++d)
     if (!(box.low[d] >= line_[d].front() && box.high[d] <= line_[d].back()))
       throw Error(Exit::usage, "the body leaves the grid at t = " + std::to_string(body.time()) + ": along " +
                                    "xyz"[d] + " it reaches from " + std::to_string(box.low[d]) + " to " +
                                    std::to_string(box.high[d]) + ", the grid's points from " +
                                    std::to_string(line_[d].front()) + " to " + std::to_string(line_[d].back()));
   const Range body_range = range_of(box, 0);
-  band_ = 0;
-  for (std::size_t d = 0; d < dimensions; ++d)
-    band_ = std::max(band_, reach_ * widest(line_[d], body_range.begin[d], body_range.end[d]));
+  band_ = options_.band;
+  for (std::size_t d = 0; d < dimensions && !(options_.band > 0); ++d)
+    band_ = std::max(band_, options_.reach * widest(line_[d], body_range.begin[d], body_range.end[d]));
 }
 
 void BodyDistance::update(const Body& body) {

@@ -15,11 +15,19 @@
 
 namespace weir {
 
+struct BandOptions {
+  double reach = 1.5;    // >= 1: a point with a neighbour on the other side is always in the band
+  double band = 0;       // its width on each side, where the caller knows it better; at least the largest spacing
+  bool is_part = false;  // of a grid: the body may reach beyond the points in y and z; along x they are all there
+};
+
 class BodyDistance {
  public:
   // Coordinates of the points, increasing in each direction; point (i, j, k) has the index i + nx (j + ny k).
-  // reach >= 1: a point with a neighbour on the other side is always in the band.
-  BodyDistance(std::span<const double> x, std::span<const double> y, std::span<const double> z, double reach = 1.5);
+  BodyDistance(std::span<const double> x, std::span<const double> y, std::span<const double> z,
+               BandOptions options = {});
+  BodyDistance(std::span<const double> x, std::span<const double> y, std::span<const double> z, double reach)
+      : BodyDistance(x, y, z, BandOptions{.reach = reach}) {}
 
   // For the body as it is now. Allocates nothing once the band has had its size. Error(Exit::usage) where the body leaves
   // the points' box.
@@ -66,7 +74,8 @@ class BodyDistance {
   void repeat_across_z();
 
   std::array<PointLine, 3> line_;
-  double reach_, band_ = 0;
+  BandOptions options_;
+  double band_ = 0;
   int planes_ = 1;  // of z that are computed: one for a 2D body
   Range box_;       // points whose code may differ from that of far outside
   std::int32_t outside_ = fluid;

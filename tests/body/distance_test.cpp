@@ -220,6 +220,32 @@ TEST(Distance, IsTheSameOnAnyNumberOfThreads) {
   expect_equal(flat_one, flat_three);
 }
 
+// Ranks hold parts of the grid: all of x, some of y and z.
+TEST(Distance, OfAPartOfTheGridIsThatOfTheWhole) {
+  const Points whole = cube(21);
+  const Body body(star(5), placed({0.1, 0, 0}));
+  BodyDistance all = whole.distance();
+  all.update(body);
+  for (const auto& [y0, y1, z0, z1] : {std::array{0, 21, 0, 9}, {0, 10, 8, 15}, {10, 21, 14, 21}, {0, 2, 0, 21}}) {
+    const std::vector<double> y(whole.y.begin() + y0, whole.y.begin() + y1),
+        z(whole.z.begin() + z0, whole.z.begin() + z1);
+    BodyDistance part(whole.x, y, z, BandOptions{.band = all.band(), .is_part = true});
+    part.update(body);
+    std::size_t near = 0;
+    for (int k = z0; k < z1; ++k)
+      for (int j = y0; j < y1; ++j)
+        for (int i = 0; i < 21; ++i) {
+          const std::int64_t p = i + 21 * (j + 21 * k), q = i + 21 * (j - y0 + (y1 - y0) * (k - z0));
+          const auto a = all.code()[p], b = part.code()[q];
+          ASSERT_EQ(a < 0 ? a : 0, b < 0 ? b : 0);
+          if (a < 0) continue;
+          ASSERT_EQ(all.near()[a].foot.distance, part.near()[b].foot.distance);
+          ++near;
+        }
+    EXPECT_EQ(near, part.near().size());
+  }
+}
+
 TEST(Distance, RefusesABodyThatLeavesTheGridOrADimension) {
   BodyDistance d = cube(10).distance();
   const Body outside(make_box({1, 1, 1}, 1), placed({1.8, 0, 0})), solid(make_box({1, 1, 1}, 1), placed({0, 0, 0}));
