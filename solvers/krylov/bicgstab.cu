@@ -83,8 +83,7 @@ class Bicgstab : public Krylov<Space> {
   // y = A M^-1 u; returns {y.w, y.y}
   Pair product(Iteration<Space>& it, bool identity, Vector u, Vector Mu, Vector y, Vector w) {
     if (!identity) it.precondition(u, Mu);
-    it.apply(Mu, y);
-    return it.sum(timed(it.reduce_seconds(), [&] { return dot_and_square<Space>(y, w); }));
+    return it.apply_dots(Mu, w, y);
   }
   double update(Iteration<Space>& it, double a, Vector v, Vector r) {
     return it.sum(timed(it.reduce_seconds(), [&] { return axpy_square<Space>(a, v, r); }));

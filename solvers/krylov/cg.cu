@@ -36,33 +36,31 @@ class Cg : public Krylov<Space> {
     const View<double> r = r_, p = p_, q = q_, z = M.is_identity() ? r : z_.view();
     double rz = M.is_identity() ? it.rr() : it.precondition_dot(r, z);
     assign<Space>(z, p);
+    double pq = it.apply_dot(p, q);
     while (true) {
-      const double pq = it.apply_dot(p, q);
       if (!std::isfinite(pq) || !std::isfinite(rz)) return it.stop(Reason::not_finite);
       if (!(pq > 0) || rz == 0 || (rz < 0 && M.is_symmetric())) return it.stop(Reason::breakdown);
       const double alpha = rz / pq;
-      const double rr = update_residual(it, alpha);
+      const double rr = M.is_symmetric() ? it.cg_residual(alpha, p, q, r) : update_residual(it, alpha);
       const bool more = it.step(r, rr);
       if (!more) {
         if (std::isfinite(rr)) axpy<Space>(alpha, p, x);
         return;
       }
       const double rz_old = rz;
-      double beta = 0;
-      if (M.is_identity()) {
-        rz = rr;
-        beta = rz / rz_old;
-      } else if (M.is_symmetric()) {
-        rz = it.precondition_dot(r, z);
-        beta = rz / rz_old;
+      if (M.is_symmetric()) {
+        rz = M.is_identity() ? rr : it.precondition_dot(r, z);
+        pq = it.cg_direction(alpha, rz / rz_old, z, p, q);
       } else {
         it.precondition(r, z);
         const Pair zr_zq = it.sum(dot2<Space>(z, r, q));
         rz = zr_zq.a;
-        beta = -alpha * zr_zq.b / rz_old;
+        timed(it.reduce_seconds(), [&] {
+          advance_direction<Space>(alpha, -alpha * zr_zq.b / rz_old, z, p, x);
+          return 0;
+        });
+        pq = it.apply_dot(p, q);
       }
-      ScopedTimer timer(it.reduce_seconds());
-      advance_direction<Space>(alpha, beta, z, p, x);
     }
   }
 

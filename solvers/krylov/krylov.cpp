@@ -47,8 +47,14 @@ struct Entry {
 
 template <class Space>
 constexpr Entry<Space> methods[] = {
-    {"cg", make_cg<Space>},         {"bicgstab", make_bicgstab<Space>},     {"gmres", make_gmres<Space>},
-    {"fgmres", make_fgmres<Space>}, {"correction", make_correction<Space>}, {"chebyshev", make_chebyshev<Space>},
+    {"cg", make_cg<Space>},
+    {"bicgstab", make_bicgstab<Space>},
+    {"gmres", make_gmres<Space>},
+    {"pipelined_cg", make_pipelined_cg<Space>},
+    {"pipelined_bicgstab", make_pipelined_bicgstab<Space>},
+    {"fgmres", make_fgmres<Space>},
+    {"correction", make_correction<Space>},
+    {"chebyshev", make_chebyshev<Space>},
 };
 
 }  // namespace

@@ -59,7 +59,8 @@ class Krylov {
 
 std::vector<std::string> krylov_methods();
 
-// method: cg, bicgstab, gmres, fgmres, correction.
+// method: cg, bicgstab, gmres, fgmres, correction, chebyshev, and pipelined_cg, pipelined_bicgstab: the same iterates to
+// rounding, with the sums over ranks hidden behind the products.
 template <class Space>
 std::unique_ptr<Krylov<Space>> make_krylov(const std::string& method, const KrylovOptions& options);
 

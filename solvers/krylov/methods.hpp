@@ -15,6 +15,10 @@ std::unique_ptr<Krylov<Space>> make_correction(const KrylovOptions& options);
 template <class Space>
 std::unique_ptr<Krylov<Space>> make_bicgstab(const KrylovOptions& options);
 template <class Space>
+std::unique_ptr<Krylov<Space>> make_pipelined_cg(const KrylovOptions& options);
+template <class Space>
+std::unique_ptr<Krylov<Space>> make_pipelined_bicgstab(const KrylovOptions& options);
+template <class Space>
 std::unique_ptr<Krylov<Space>> make_gmres(const KrylovOptions& options);
 template <class Space>
 std::unique_ptr<Krylov<Space>> make_fgmres(const KrylovOptions& options);

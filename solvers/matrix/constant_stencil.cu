@@ -76,6 +76,24 @@ double residual_dot(const ConstantView& s, View<const double> b, View<const doub
   });
 }
 
+double cg_direction(const ConstantView& s, double alpha, double beta, View<const double> z, View<double> p,
+                    View<double> x) {
+  for_each<Device>(s.extents.count(), [=] WEIR_HD(int c) {
+    const double old = p[c];
+    x[c] += alpha * old;
+    p[c] = z[c] + beta * old;
+  });
+  const View<const double> q = p;
+  return sum<Device>(s.extents.count(), [=] WEIR_HD(int c) { return q[c] * product_at(s, q, c); });
+}
+double cg_residual(const ConstantView& s, double alpha, View<const double> p, View<double> r) {
+  return sum<Device>(s.extents.count(), [=] WEIR_HD(int c) {
+    const double rc = r[c] - alpha * product_at(s, p, c);
+    r[c] = rc;
+    return rc * rc;
+  });
+}
+
 }  // namespace constant_kernels
 
 namespace {
@@ -151,6 +169,22 @@ double ConstantStencil<Space>::residual_dot(View<const double> b, View<const dou
     return constant_host::residual_dot(view_, b.data(), x.data(), r.data());
   else
     return constant_kernels::residual_dot(view_, b, x, r);
+}
+template <class Space>
+double ConstantStencil<Space>::cg_direction(double alpha, double beta, View<const double> z, View<double> p,
+                                            View<double> x, View<double>) const {
+  if constexpr (std::is_same_v<Space, Host>)
+    return constant_host::cg_direction(view_, alpha, beta, z.data(), p.data(), x.data());
+  else
+    return constant_kernels::cg_direction(view_, alpha, beta, z, p, x);
+}
+template <class Space>
+double ConstantStencil<Space>::cg_residual(double alpha, View<const double> p, View<const double>,
+                                           View<double> r) const {
+  if constexpr (std::is_same_v<Space, Host>)
+    return constant_host::cg_residual(view_, alpha, p.data(), r.data());
+  else
+    return constant_kernels::cg_residual(view_, alpha, p, r);
 }
 template <class Space>
 void ConstantStencil<Space>::block_diagonal(View<double> d) const {

@@ -41,6 +41,11 @@ class ConstantStencil : public Matrix<Space> {
   double apply_dot(View<const double> x, View<double> y) const override;
   void residual(View<const double> b, View<const double> x, View<double> r) const override;
   double residual_dot(View<const double> b, View<const double> x, View<double> r) const override;
+  // Leave q alone: with nothing to read but vectors, multiplying twice is cheaper than writing q and reading it again. An
+  // iteration of cg moves eight vectors: x, p (read and written) and z in the first, r (read and written) and p in the second.
+  double cg_direction(double alpha, double beta, View<const double> z, View<double> p, View<double> x,
+                      View<double> q) const override;
+  double cg_residual(double alpha, View<const double> p, View<const double> q, View<double> r) const override;
   void block_diagonal(View<double> d) const override;
   bool is_symmetric() const override { return true; }
   bool has_constant_null_space() const override { return operator_.has_constant_null_space(); }
@@ -59,6 +64,8 @@ void apply(const ConstantView& s, const double* x, double* y);
 double apply_dot(const ConstantView& s, const double* x, double* y);
 void residual(const ConstantView& s, const double* b, const double* x, double* r);
 double residual_dot(const ConstantView& s, const double* b, const double* x, double* r);
+double cg_direction(const ConstantView& s, double alpha, double beta, const double* z, double* p, double* x);
+double cg_residual(const ConstantView& s, double alpha, const double* p, double* r);
 }  // namespace constant_host
 
 }  // namespace weir

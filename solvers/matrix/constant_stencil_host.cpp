@@ -2,6 +2,7 @@
 // to the diagonal of the row.
 #include "solvers/matrix/constant_stencil.hpp"
 #include "solvers/matrix/host_rows.hpp"
+#include "solvers/matrix/pass_sweep.hpp"
 
 namespace weir::constant_host {
 namespace {
@@ -22,22 +23,53 @@ struct Row {
   }
 };
 
+Row stencil_row(const ConstantView& v, const double* x, int j, int k) {
+  const Extents e = v.extents;
+  return {row_pointers(e, v.periodic[1], v.periodic[2], x, j, k),
+          v.c0 + end_diagonal(v, 1, j, e.ny) + end_diagonal(v, 2, k, e.nz),
+          v.c[0],
+          v.c[1],
+          v.c[2],
+          v.periodic[0] ? 0 : v.c[0] * (1 - v.fold[0][0]),
+          v.periodic[0] ? 0 : v.c[0] * (1 - v.fold[0][1])};
+}
+
 template <bool Residual, bool Dot>
 double product(const ConstantView& v, const double* b, const double* x, double* y) {
   const Extents e = v.extents;
   const auto row = [&](int j, int k, std::int64_t offset) {
-    const Row r{row_pointers(e, v.periodic[1], v.periodic[2], x, j, k),
-                v.c0 + end_diagonal(v, 1, j, e.ny) + end_diagonal(v, 2, k, e.nz),
-                v.c[0],
-                v.c[1],
-                v.c[2],
-                v.periodic[0] ? 0 : v.c[0] * (1 - v.fold[0][0]),
-                v.periodic[0] ? 0 : v.c[0] * (1 - v.fold[0][1])};
-    return product_row<Residual, Dot>(r, e.nx, v.periodic[0], x + offset, Residual ? b + offset : nullptr, y + offset);
+    return product_row<Residual, Dot>(stencil_row(v, x, j, k), e.nx, v.periodic[0], x + offset,
+                                      Residual ? b + offset : nullptr, y + offset);
   };
   if constexpr (Dot) return sum_rows(e, row);
   for_rows(e, row);
   return 0;
+}
+
+// p.A p of one row, nothing stored; or r -= alpha A p, and r.r.
+template <bool Update>
+double cg_row(const Row row, int n, bool periodic, double alpha, double* __restrict r) {
+  const double* p = row.p.x;
+  const auto one = [&](int i) {
+    const double west = i > 0 ? p[i - 1] : p[periodic ? n - 1 : 0], east = i + 1 < n ? p[i + 1] : p[periodic ? 0 : i];
+    const double Ap = row(i, west, east) + ((i == 0 ? row.low : 0) + (i == n - 1 ? row.high : 0)) * p[i];
+    if (!Update) return p[i] * Ap;
+    r[i] -= alpha * Ap;
+    return r[i] * r[i];
+  };
+  double inner = 0;
+#pragma omp simd reduction(+ : inner)
+  for (int i = 1; i < n - 1; ++i) {
+    const double Ap = row(i, p[i - 1], p[i + 1]);
+    if constexpr (Update) {
+      const double v = r[i] - alpha * Ap;
+      r[i] = v;
+      inner += v * v;
+    } else {
+      inner += p[i] * Ap;
+    }
+  }
+  return inner + (n > 1 ? one(0) + one(n - 1) : one(0));
 }
 
 }  // namespace
@@ -47,6 +79,34 @@ double apply_dot(const ConstantView& s, const double* x, double* y) { return pro
 void residual(const ConstantView& s, const double* b, const double* x, double* r) { product<true, false>(s, b, x, r); }
 double residual_dot(const ConstantView& s, const double* b, const double* x, double* r) {
   return product<true, true>(s, b, x, r);
+}
+
+// The new direction, and its product one plane behind, in one sweep through memory.
+double cg_direction(const ConstantView& s, double alpha, double beta, const double* z, double* p, double* x) {
+  const Extents e = s.extents;
+  double* part = detail::reduction_scratch(std::int64_t{e.ny} * e.nz);
+  const PassSweep sweep(e, s.periodic[1] || s.periodic[2], 3 * sizeof(double));
+  sweep(2, [&](int pass, int j, int k) {
+    const std::int64_t offset = e.index(0, j, k);
+    if (pass == 1) {
+      part[k * e.ny + j] = cg_row<false>(stencil_row(s, p, j, k), e.nx, s.periodic[0], 0, nullptr);
+      return;
+    }
+    const double* zr = z + offset;
+    double *pr = p + offset, *xr = x + offset;
+#pragma omp simd
+    for (int i = 0; i < e.nx; ++i) {
+      const double old = pr[i];
+      xr[i] += alpha * old;
+      pr[i] = zr[i] + beta * old;
+    }
+  });
+  return detail::tree_sum(part, std::int64_t{e.ny} * e.nz);
+}
+double cg_residual(const ConstantView& s, double alpha, const double* p, double* r) {
+  return sum_rows(s.extents, [&](int j, int k, std::int64_t offset) {
+    return cg_row<true>(stencil_row(s, p, j, k), s.extents.nx, s.periodic[0], alpha, r + offset);
+  });
 }
 
 }  // namespace weir::constant_host

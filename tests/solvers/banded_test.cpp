@@ -86,32 +86,6 @@ Banded<Space> matrix(const System& s, bool symmetric = false) {
 
 std::string name(Extents e) { return std::to_string(e.nx) + "x" + std::to_string(e.ny) + "x" + std::to_string(e.nz); }
 
-// The products that solvers fuse: rounding as in expect_equal_products.
-template <class Space>
-void expect_equal_fused_products(const Banded<Space>& A, const Dense& D, const std::string& what) {
-  const int n = D.n;
-  const double bound = 64 * eps * (D.max_norm() + 1), alpha = 0.3, beta = 0.7;
-  const Numbers x = random_numbers(n, 1), w = random_numbers(n, 2), p = random_numbers(n, 3), Ax = D * x;
-  Array<double, Space> X(x), W(w), P(p), Y(n);
-  const Pair dots = A.apply_dots(X, W, Y);
-  EXPECT_LE(max_difference(Y.to_vector(), Ax), bound) << what;
-  EXPECT_NEAR(dots.a, dot(Ax, w), n * bound) << what;
-  EXPECT_NEAR(dots.b, dot(Ax, Ax), n * bound * D.max_norm()) << what;
-
-  Numbers new_x = x, new_p = w;
-  for (std::size_t i = 0; i < new_x.size(); ++i) new_x[i] += alpha * p[i], new_p[i] += beta * p[i];
-  const Numbers q = D * new_p;
-  const double pq = A.cg_direction(alpha, beta, W, P, X, Y);
-  EXPECT_NEAR(pq, dot(new_p, q), 4 * n * bound) << what;
-  EXPECT_LE(max_difference(X.to_vector(), new_x), 4 * eps) << what;
-  EXPECT_LE(max_difference(P.to_vector(), new_p), 4 * eps) << what;
-  const double rr = A.cg_residual(alpha, P, Y, W);
-  Numbers r = w;
-  for (std::size_t i = 0; i < r.size(); ++i) r[i] -= alpha * q[i];
-  EXPECT_LE(max_difference(W.to_vector(), r), 4 * bound) << what;
-  EXPECT_NEAR(rr, dot(r, r), 4 * n * bound * (1 + max_norm(r))) << what;
-}
-
 const std::vector<Extents> shapes = {{1, 1, 1}, {7, 1, 1}, {1, 6, 1}, {1, 1, 5},
                                      {9, 5, 1}, {2, 2, 2}, {8, 4, 3}, {4, 1, 5}};
 
@@ -119,7 +93,6 @@ TYPED_TEST(BandedOf, ProductsAreThoseOfTheDenseMatrixForEveryShape) {
   for (const Extents cells : shapes) {
     const System s = random_bands(cells, {}, false, 5);
     expect_equal_products(matrix<TypeParam>(s), dense(s), name(cells));
-    expect_equal_fused_products(matrix<TypeParam>(s), dense(s), name(cells));
   }
 }
 
@@ -137,7 +110,6 @@ TYPED_TEST(BandedOf, ASymmetricMatrixIsReadFromItsUpperBandsAlone) {
       const System s = random_bands(cells, p, true, 7);
       const Banded<TypeParam> A = matrix<TypeParam>(s, true);
       expect_equal_products(A, dense(s), name(cells));
-      expect_equal_fused_products(A, dense(s), name(cells));
       EXPECT_LT(A.apply_work().bytes, matrix<TypeParam>(s).apply_work().bytes);
     }
 }
@@ -147,7 +119,6 @@ TYPED_TEST(BandedOf, RowsOfTheRemainderAddToTheBands) {
     System s = random_bands(cells, {}, false, 8);
     add_remainder(s);
     expect_equal_products(matrix<TypeParam>(s), dense(s), name(cells));
-    expect_equal_fused_products(matrix<TypeParam>(s), dense(s), name(cells));
   }
 }
 

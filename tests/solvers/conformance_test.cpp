@@ -20,7 +20,7 @@ class Conformance : public ::testing::Test {
 };
 TYPED_TEST_SUITE(Conformance, Spaces, SpaceName);
 
-const char* const methods[] = {"cg", "bicgstab", "gmres", "fgmres", "correction"};
+const char* const methods[] = {"cg", "bicgstab", "pipelined_cg", "pipelined_bicgstab", "gmres", "fgmres", "correction"};
 
 TYPED_TEST(Conformance, AZeroRightHandSideGivesZeroInNoIterations) {
   for (const char* method : methods) {
@@ -128,7 +128,7 @@ TYPED_TEST(Conformance, SingularSystemsAreSolvedFreeOfTheConstant) {
   Numbers rhs = random_numbers(A.size(), 9);
   const Numbers compatible = minus(rhs, Numbers(rhs.size(), mean(rhs)));
   this->o.tolerance = 1e-10;
-  for (const char* method : {"cg", "bicgstab", "gmres", "fgmres"})
+  for (const char* method : {"cg", "bicgstab", "pipelined_cg", "pipelined_bicgstab", "gmres", "fgmres"})
     for (const char* M : {"none", "jacobi"}) {
       Numbers x(rhs.size(), 3.0);  // a guess full of the constant
       const SolveResult result = solve<TypeParam>(method, M, A, rhs, x, this->o);
@@ -176,7 +176,7 @@ TYPED_TEST(Conformance, AnInconsistentSystemIsNeverCalledSolved) {
   D(0, 0) = 2;
   D(1, 1) = 1;  // row 2 is empty, and b[2] is not zero
   const DenseMatrix<TypeParam> A(D, {.symmetric = true});
-  for (const char* method : {"cg", "bicgstab", "gmres", "fgmres"}) {
+  for (const char* method : {"cg", "bicgstab", "pipelined_cg", "pipelined_bicgstab", "gmres", "fgmres"}) {
     Numbers x(3);
     const SolveResult result = solve<TypeParam>(method, "none", A, {1, 1, 1}, x, this->o);
     EXPECT_FALSE(result.converged()) << method;

@@ -18,8 +18,8 @@ template <class Space>
 class KrylovMethods : public ::testing::Test {};
 TYPED_TEST_SUITE(KrylovMethods, Spaces, SpaceName);
 
-const char* const for_all[] = {"cg", "bicgstab", "gmres", "fgmres"};
-const char* const for_nonsymmetric[] = {"bicgstab", "gmres", "fgmres"};
+const char* const for_all[] = {"cg", "bicgstab", "pipelined_cg", "pipelined_bicgstab", "gmres", "fgmres"};
+const char* const for_nonsymmetric[] = {"bicgstab", "pipelined_bicgstab", "gmres", "fgmres"};
 
 // |x - exact| <= cond |r| / |A|, with a condition number below 1e4 in these tests.
 void expect_solved(const SolveResult& result, const Numbers& x, const Numbers& exact, const Dense& A, const Numbers& b,
@@ -60,6 +60,42 @@ TYPED_TEST(KrylovMethods, SolveNonsymmetricBlockSystems) {
         const SolveResult result = solve<TypeParam>(method, M, A, b, x, o);
         expect_solved(result, x, exact, D, b, o.tolerance, std::string(method) + " + " + M);
       }
+  }
+}
+
+// Their recurrences round differently; in so few iterations the difference has not grown beyond this.
+TYPED_TEST(KrylovMethods, PipelinedMethodsHaveTheIteratesOfThePlainOnes) {
+  KrylovOptions o;
+  o.tolerance = 0;
+  o.max_iterations = 12;
+  o.history = true;
+  const SeparableStencil<TypeParam> A(box({9, 8, 7}, EndCondition::dirichlet, true));
+  const Numbers b = random_numbers(A.size(), 5);
+  for (const char* M : {"none", "jacobi"})
+    for (const auto& [plain, pipelined] : {std::pair{"cg", "pipelined_cg"}, {"bicgstab", "pipelined_bicgstab"}}) {
+      Numbers x(b.size()), y(b.size()), expected, history;
+      solve<TypeParam>(plain, M, A, b, x, o, &expected);
+      solve<TypeParam>(pipelined, M, A, b, y, o, &history);
+      ASSERT_EQ(history.size(), expected.size()) << pipelined << " + " << M;
+      for (std::size_t i = 0; i < history.size(); ++i)
+        EXPECT_NEAR(history[i], expected[i], 1e-8 * expected[i]) << pipelined << " + " << M << ", iteration " << i;
+      EXPECT_LE(max_difference(x, y), 1e-8 * max_norm(x)) << pipelined << " + " << M;
+    }
+}
+
+TYPED_TEST(KrylovMethods, PipelinedMethodsReachSmallResidualsOverManyIterations) {
+  KrylovOptions o;
+  o.tolerance = 1e-11;
+  const SeparableOperator op = box({400, 1, 1}, EndCondition::dirichlet, false);  // a condition of 1e5
+  const SeparableStencil<TypeParam> A(op);
+  const Dense D = dense(op);
+  const Numbers b = D * random_numbers(A.size(), 5);
+  for (const char* method : {"pipelined_cg", "pipelined_bicgstab"}) {
+    Numbers x(b.size());
+    const SolveResult result = solve<TypeParam>(method, "jacobi", A, b, x, o);
+    EXPECT_TRUE(result.converged()) << method << ": " << to_string(result.reason);
+    EXPECT_GT(result.iterations, 100) << method << ": replaces its residual more than once";
+    EXPECT_LE(norm(minus(b, D * x)), 1.02e-11 * norm(b)) << method;
   }
 }
 

@@ -1,0 +1,150 @@
+// Pipelined conjugate gradients (Ghysels & Vanroose 2014, Alg. 4): the iterates of cg to rounding, with one sum over the
+// ranks an iteration that travels while M^-1 w and its product with A are computed.
+//   gamma = r.u, delta = w.u  start     u = M^-1 r, w = A u
+//   m = M^-1 w,  n = A m                meanwhile
+//   beta = gamma / gamma_old,  alpha = gamma / (delta - beta gamma / alpha_old)
+//   z = n + beta z   q = m + beta q   s = w + beta s   p = u + beta p
+//   x += alpha p     r -= alpha s     u -= alpha q     w -= alpha z
+// The eight updates are one pass (24 vectors moved with a preconditioner, 16 without, where cg moves 10 to 13): it pays
+// where waiting for a sum costs more than that.
+//
+// r, u, w, s, q and z drift away from what they stand for, more than in cg. Every replacement_interval iterations they are
+// computed anew from x and p (Cools et al. 2018), and at the end of a solve the true residual is what counts.
+#include <cmath>
+
+#include "solvers/krylov/iteration.hpp"
+#include "solvers/krylov/methods.hpp"
+#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/timer.hpp"
+
+namespace weir {
+
+struct PipelinedCgVectors {
+  ConstVector m, n;
+  Vector x, r, u, w, p, q, s, z;
+};
+
+// All updates of an iteration; returns the next {r.u, w.u}.
+template <class Space>
+Pair pipelined_cg_step(double alpha, double beta, const PipelinedCgVectors& vectors) {
+  const PipelinedCgVectors v = vectors;
+  return sum2<Space>(static_cast<int>(v.x.size()), [=] WEIR_HD(int i) {
+    const double z = v.n[i] + beta * v.z[i], q = v.m[i] + beta * v.q[i], s = v.w[i] + beta * v.s[i],
+                 p = v.u[i] + beta * v.p[i];
+    v.z[i] = z;
+    v.q[i] = q;
+    v.s[i] = s;
+    v.p[i] = p;
+    v.x[i] += alpha * p;
+    const double r = v.r[i] - alpha * s, u = v.u[i] - alpha * q, w = v.w[i] - alpha * z;
+    v.r[i] = r;
+    v.u[i] = u;
+    v.w[i] = w;
+    return Pair{r * u, w * u};
+  });
+}
+
+// The same where M is the identity: u is r, m is w, q is s.
+template <class Space>
+Pair pipelined_cg_plain_step(double alpha, double beta, const PipelinedCgVectors& vectors) {
+  const PipelinedCgVectors v = vectors;
+  return sum2<Space>(static_cast<int>(v.x.size()), [=] WEIR_HD(int i) {
+    const double z = v.n[i] + beta * v.z[i], s = v.w[i] + beta * v.s[i], p = v.r[i] + beta * v.p[i];
+    v.z[i] = z;
+    v.s[i] = s;
+    v.p[i] = p;
+    v.x[i] += alpha * p;
+    const double r = v.r[i] - alpha * s, w = v.w[i] - alpha * z;
+    v.r[i] = r;
+    v.w[i] = w;
+    return Pair{r * r, w * r};
+  });
+}
+
+template <class Space>
+class PipelinedCg : public Krylov<Space> {
+ public:
+  explicit PipelinedCg(const KrylovOptions& options) : options_(options) {}
+  const char* name() const override { return "pipelined_cg"; }
+
+  SolveResult solve(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
+                    View<double> x) override {
+    if (!A.is_symmetric() || !M.is_symmetric())
+      throw Error(Exit::usage,
+                  "pipelined_cg needs a symmetric matrix and a symmetric preconditioner; use "
+                  "pipelined_bicgstab");
+    require_constant(M, "pipelined_cg");
+    identity_ = M.is_identity();
+    for (auto* v : {&r_, &w_, &n_, &p_, &s_, &z_}) fit(*v, A.size());
+    if (!identity_)
+      for (auto* v : {&u_, &m_, &q_}) fit(*v, A.size());
+    Iteration<Space> it(A, M, b, x, options_, this->history_);
+    for (it.start(r_); it.running(); it.restart(r_)) cycle(it, x);
+    return it.finish();
+  }
+
+ private:
+  static constexpr int replacement_interval = 50;
+
+  void cycle(Iteration<Space>& it, View<double> x) {
+    const View<double> r = r_, w = w_, n = n_, p = p_, s = s_, z = z_;
+    const View<double> u = identity_ ? r : u_.view(), m = identity_ ? w : m_.view(), q = identity_ ? s : q_.view();
+    if (!identity_) it.precondition(r, u);
+    it.apply(u, w);
+    for (const View<double>& v : {p, q, s, z}) fill<Space>(0, v);
+    start(it, timed(it.reduce_seconds(), [&] { return dot2<Space>(u, r, w); }), r);
+    double gamma_old = 1, alpha = 1;
+    for (int step = 0;; ++step) {
+      if (!identity_) it.precondition(w, m);
+      it.apply(m, n);
+      double sums[3];
+      it.finish_sum(std::span(sums, identity_ ? 2 : 3));
+      const double gamma = sums[0], delta = sums[1], rr = identity_ ? gamma : sums[2];
+      if (step > 0 && !it.step(r, rr)) return;
+      if (!std::isfinite(gamma) || !std::isfinite(delta)) return it.stop(Reason::not_finite);
+      const double beta = step > 0 ? gamma / gamma_old : 0;
+      const double curvature = delta - (step > 0 ? beta * gamma / alpha : 0);  // p.A p
+      if (!(curvature > 0) || !(gamma > 0)) return it.stop(Reason::breakdown);
+      alpha = gamma / curvature;
+      gamma_old = gamma;
+      const PipelinedCgVectors v{m, n, x, r, u, w, p, q, s, z};
+      Pair products = timed(it.reduce_seconds(), [&] {
+        return identity_ ? pipelined_cg_plain_step<Space>(alpha, beta, v) : pipelined_cg_step<Space>(alpha, beta, v);
+      });
+      if ((step + 1) % replacement_interval == 0) products = replace(it, v);
+      start(it, products, r);
+    }
+  }
+
+  // Everything from x and p; returns this rank's shares of {r.u, w.u}.
+  Pair replace(Iteration<Space>& it, const PipelinedCgVectors& v) {
+    it.true_residual(v.r);
+    it.apply(v.p, v.s);
+    if (!identity_) {
+      it.precondition(v.r, v.u);
+      it.precondition(v.s, v.q);
+    }
+    it.apply(v.u, v.w);
+    it.apply(v.q, v.z);
+    return timed(it.reduce_seconds(), [&] { return dot2<Space>(v.u, v.r, v.w); });
+  }
+
+  void start(Iteration<Space>& it, Pair products, ConstVector r) {
+    double shares[3] = {products.a, products.b, 0};
+    if (!identity_) shares[2] = timed(it.reduce_seconds(), [&] { return dot<Space>(r, r); });
+    it.start_sum(std::span<const double>(shares, identity_ ? 2 : 3));
+  }
+
+  KrylovOptions options_;
+  bool identity_ = false;
+  Array<double, Space> r_, u_, w_, m_, n_, p_, q_, s_, z_;
+};
+
+template <class Space>
+std::unique_ptr<Krylov<Space>> make_pipelined_cg(const KrylovOptions& options) {
+  return std::make_unique<PipelinedCg<Space>>(options);
+}
+template std::unique_ptr<Krylov<Host>> make_pipelined_cg<Host>(const KrylovOptions&);
+template std::unique_ptr<Krylov<Device>> make_pipelined_cg<Device>(const KrylovOptions&);
+
+}  // namespace weir
