@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/nearest.hpp"
+#include "miniapps/doctor.hpp"
 #include "miniapps/solve.hpp"
 #include "miniapps/verbs.hpp"
 #include "postproc/machine.hpp"
@@ -71,6 +72,8 @@ void add_solve_options(CLI::App& verb, SolveArguments& s) {
       ->check(CLI::PositiveNumber);
   verb.add_option("--solution", s.solution, "where the solution of the last solver goes (Matrix Market)")
       ->type_name("FILE");
+  verb.add_flag("--extended", s.extended,
+                "iterative refinement with x as the sum of two doubles: for tolerances below what one double can hold");
   verb.add_option("--space", s.space, "where to compute")
       ->capture_default_str()
       ->check(CLI::IsMember({"host", "device"}));
@@ -146,6 +149,11 @@ int parse_and_run(const Program& program, int argc, char** argv) {
   CLI::App* solve = app.add_subcommand("solve", "solve a system from a Matrix Market file by one solver or by several");
   add_solve_options(*solve, s);
   solve->callback([&] { code = solve_system(s); });
+
+  std::string patient;
+  CLI::App* doctor = app.add_subcommand("doctor", "what is the matter with a matrix, and what to try");
+  doctor->add_option("MATRIX", patient, "matrix as for `weir solve`")->required();
+  doctor->callback([&] { code = examine_matrix(patient); });
 
   CLI::App* report = app.add_subcommand("report", "write report.html of a run directory");
   report->add_option("DIR", a.source, "run directory")->required();

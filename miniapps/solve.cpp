@@ -5,16 +5,16 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <limits>
+#include <type_traits>
 
 #include "base/error.hpp"
 #include "inputs/case.hpp"
 #include "solvers/adapters/any_solver.hpp"
+#include "solvers/adapters/extended.hpp"
 #include "solvers/adapters/peer.hpp"
 #include "solvers/matrix/cut_blocks.hpp"
 #include "solvers/matrix/facts.hpp"
 #include "solvers/matrix/generate.hpp"
-#include "solvers/matrix/matrix_market.hpp"
 
 namespace weir {
 namespace {
@@ -29,7 +29,8 @@ const std::vector<std::string> symmetric_list = {"cg+jacobi", "cg+block_jacobi",
 const std::vector<std::string> general_peers = {"petsc:-ksp_type gmres -pc_type ilu", "hypre:bicgstab+ilu",
                                                 "eigen:bicgstab+ilut"};
 const std::vector<std::string> symmetric_peers = {"petsc:-ksp_type cg -pc_type icc", "hypre:cg+boomeramg"};
-constexpr int rows_for_a_direct_solver = 100000;  // whose fill nobody knows beforehand
+constexpr double tolerance_of_corrections = 1e-5;  // with --extended: the refinement does the rest
+constexpr int rows_for_a_direct_solver = 100000;   // whose fill nobody knows beforehand
 
 std::vector<std::string> default_solvers(const BlockCsrData& A) {
   const bool may_use_cg = A.symmetric && has_positive_diagonal(A);
@@ -78,9 +79,10 @@ struct Row {
 template <class Space>
 class System {
  public:
-  System(const BlockCsrData& data, const std::vector<double>& rhs) : A_(data), b_(rhs), x_(A_.size()) {}
+  System(const BlockCsrData& data, const std::vector<double>& rhs)
+      : data_(data), rhs_(rhs), A_(data), b_(rhs), x_(A_.size()) {}
 
-  Row solve(const Table& options) {
+  Row solve(const Table& options, const SolveArguments& a) {
     Row row;
     const auto solver = make_any_solver<Space>(options);  // a mistyped name ends the program
     options.refuse_unknown();
@@ -88,7 +90,7 @@ class System {
       x_.upload(std::vector<double>(static_cast<std::size_t>(A_.size()), 0.0));
       solver->setup(A_);
       row.setup = solver->setup_info();
-      row.result = solver->solve(A_, b_, x_);
+      row.result = a.extended ? solve_extended(*solver, a) : solver->solve(A_, b_, x_);
     } catch (const Error& e) {
       row.refusal = e.what();
     }
@@ -97,6 +99,17 @@ class System {
   std::vector<double> solution() const { return x_.to_vector(); }
 
  private:
+  SolveResult solve_extended(AnySolver<Space>& solver, const SolveArguments& a) {
+    if constexpr (std::is_same_v<Space, Host>) {
+      const ExtendedSolution s = weir::solve_extended(data_, A_, solver, rhs_, a.tolerance, a.max_iterations);
+      x_.upload(s.x);
+      return s.result;
+    }
+    throw Error(Exit::usage, "--extended computes on the host alone");
+  }
+
+  const BlockCsrData& data_;
+  const std::vector<double>& rhs_;
   BlockCsr<Space> A_;
   Array<double, Space> b_, x_;
 };
@@ -127,7 +140,7 @@ int solve_all(const SolveArguments& a, const BlockCsrData& data, const std::vect
   bool all = true, any = false;
   double attainable = 0;
   for (const Candidate& c : candidates) {
-    const Row row = system.solve(c.options);
+    const Row row = system.solve(c.options, a);
     print_row(c.name, width, row, norm_b);
     std::fflush(stdout);
     if (row.refusal.empty() && row.result.reason == Reason::stagnated)
@@ -136,10 +149,11 @@ int solve_all(const SolveArguments& a, const BlockCsrData& data, const std::vect
     all = all && solved;
     any = any || solved;
   }
-  if (attainable > 0)
-    fmt::print(
-        "\nstagnated: rounding alone leaves |b-Ax|/|b| of about {:.1e} here (eps ||A||x|| / |b|); {}\n", attainable,
-        attainable > 0.1 * a.tolerance ? "a smaller tolerance cannot be met in double" : "more than that is left");
+  if (attainable > 0 && !a.extended)
+    fmt::print("\nstagnated: rounding alone leaves |b-Ax|/|b| of about {:.1e} here (eps ||A||x|| / |b|); {}\n",
+               attainable,
+               attainable > 0.1 * a.tolerance ? "no x in double meets the tolerance, two doubles may: --extended"
+                                              : "more than that is left");
   if (!a.solution.empty()) write_vector_market(a.solution, system.solution());
   return static_cast<int>((a.solvers.empty() ? any : all) ? Exit::finished : Exit::solver_failed);
 }
@@ -159,8 +173,8 @@ std::vector<double> right_hand_side(const std::string& what, const BlockCsrData&
 
 }  // namespace
 
-BlockCsrData read_system(const std::string& name, int block) {
-  if (!is_generated(name)) return read_matrix_market(name, block);
+BlockCsrData read_system(const std::string& name, int block, MarketFaults* faults) {
+  if (!is_generated(name)) return read_matrix_market(name, block, faults);
   BlockCsrData scalar = generated_system(name);
   return cut_into_blocks(std::move(scalar), std::max(block, 1));
 }
@@ -172,11 +186,14 @@ int solve_system(const SolveArguments& a) {
   const std::int64_t size = std::int64_t{data.rows()} * data.block;
   const std::vector<double> rhs = right_hand_side(a.rhs, data);
   std::vector<Candidate> candidates;
+  SolveArguments inner = a;
+  if (a.extended) inner.tolerance = std::max(a.tolerance, tolerance_of_corrections);
   for (const std::string& name : a.solvers.empty() ? default_solvers(data) : a.solvers)
-    candidates.push_back(candidate_of(name, a));
-  fmt::print("{}: {} rows, {} entries in blocks of {}{}{}; right-hand side: {}\n\n", a.matrix, size, data.value.size(),
-             data.block, data.symmetric ? ", symmetric" : "",
-             data.constant_null_space ? ", singular (constants, projected out)" : "", a.rhs);
+    candidates.push_back(candidate_of(name, inner));
+  fmt::print("{}: {} rows, {} entries in blocks of {}{}{}; right-hand side: {}{}\n\n", a.matrix, size,
+             data.value.size(), data.block, data.symmetric ? ", symmetric" : "",
+             data.constant_null_space ? ", singular (constants, projected out)" : "", a.rhs,
+             a.extended ? "; x and its residual in two doubles" : "");
   return a.space == "device" ? solve_all<Device>(a, data, rhs, candidates) : solve_all<Host>(a, data, rhs, candidates);
 }
 

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "solvers/matrix/block_csr.hpp"
+#include "solvers/matrix/matrix_market.hpp"
 
 namespace weir {
 
@@ -17,10 +17,11 @@ struct SolveArguments {
   double tolerance = 1e-10;  // relative to |b|, where the solver's file does not say
   int max_iterations = 1000;
   std::string space = "host";
+  bool extended = false;  // x and its residual in twice double's precision (solvers/adapters/extended.hpp); host only
 };
 
 // block: 0: detected (1 where generated).
-BlockCsrData read_system(const std::string& name, int block);
+BlockCsrData read_system(const std::string& name, int block, MarketFaults* faults = nullptr);
 
 // Prints the system and a table with a row a solver. The process's exit code: 0 where every solver that was named
 // converged (or any, where none was named), else 3.

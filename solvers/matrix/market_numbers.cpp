@@ -53,7 +53,7 @@ std::int64_t MarketNumbers::odd_integer(const char* what) { return take<std::int
 
 // Digits below 2^53 and a power of ten up to 10^22 are exact in double, so that one multiplication or division rounds
 // once, correctly (Clinger 1990). Everything else is from_chars' work.
-double MarketNumbers::real(const char* what) {
+double MarketNumbers::real(const char* what, bool must_be_finite) {
   static constexpr double power[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11,
                                      1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
   skip_blanks();
@@ -93,7 +93,7 @@ double MarketNumbers::real(const char* what) {
   }
   from = at_;
   const double value = take<double>(what);
-  if (!std::isfinite(value)) fail(from, std::string(what) + " is not a finite number");
+  if (must_be_finite && !std::isfinite(value)) fail(from, std::string(what) + " is not a finite number");
   return value;
 }
 

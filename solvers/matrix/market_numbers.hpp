@@ -38,7 +38,7 @@ class MarketNumbers {
     at_ = p;
     return static_cast<std::int64_t>(value);
   }
-  double real(const char* what);
+  double real(const char* what, bool must_be_finite = true);
   void skip(const char* what) {  // a number that is read another time
     skip_blanks();
     if (at_ == end_) fail_at_end(what);

@@ -1,6 +1,7 @@
 #include "solvers/matrix/matrix_market.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "base/error.hpp"
@@ -102,7 +103,7 @@ std::vector<std::int64_t> count_rows(MarketNumbers& in, const Header& h) {
 }
 
 // Second pass: every entry goes to its place in its row, so that nothing is held but the text and the matrix.
-void fill_rows(MarketNumbers& in, const Header& h, BlockCsrData& d) {
+void fill_rows(MarketNumbers& in, const Header& h, BlockCsrData& d, MarketFaults* faults) {
   const Symmetry symmetry = h.banner.symmetry;
   std::vector<std::int64_t> next(d.row_start.begin(), d.row_start.end() - 1);
   const auto put = [&](int row, int column, double value) {
@@ -113,14 +114,18 @@ void fill_rows(MarketNumbers& in, const Header& h, BlockCsrData& d) {
   for (std::int64_t k = 0; k < h.count; ++k) {
     const int i = static_cast<int>(in.integer("a row number")) - 1,
               j = static_cast<int>(in.integer("a column number")) - 1;
-    const double value = h.banner.pattern ? 1 : in.real("a value");
+    const double value = h.banner.pattern ? 1 : in.real("a value", !faults);
+    if (faults && !std::isfinite(value) && faults->not_finite++ == 0) {
+      faults->not_finite_row = i;
+      faults->not_finite_column = j;
+    }
     put(i, j, value);
     if (symmetry != Symmetry::general && i != j) put(j, i, symmetry == Symmetry::skew ? -value : value);
   }
 }
 
 // Columns ascending within each row; most files have them so already.
-void sort_rows(BlockCsrData& d, const std::string& name) {
+void sort_rows(BlockCsrData& d, const std::string& name, MarketFaults* faults) {
   std::vector<std::pair<int, double>> row;
   for (int i = 0; i < d.rows(); ++i) {
     const auto from = at(d.row_start[at(i)]), to = at(d.row_start[at(i) + 1]);
@@ -131,13 +136,39 @@ void sort_rows(BlockCsrData& d, const std::string& name) {
       std::sort(row.begin(), row.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
       for (auto e = from; e < to; ++e) std::tie(d.column[e], d.value[e]) = row[e - from];
     }
-    if (const auto twice = std::adjacent_find(first, last); twice != last)
+    const auto twice = std::adjacent_find(first, last);
+    if (twice == last) continue;
+    if (faults && faults->repeated_row < 0) {
+      faults->repeated_row = i;
+      faults->repeated_column = *twice;
+    }
+    if (!faults)
       throw Error(Exit::usage,
                   name + ": entry (" + std::to_string(i + 1) + ", " + std::to_string(*twice + 1) + ") is given twice");
   }
 }
 
-BlockCsrData read_scalar_rows(std::string_view text, const std::string& name) {
+// Entries given several times become one.
+void add_up_repeated(BlockCsrData& d) {
+  std::int64_t to = 0;
+  for (int i = 0; i < d.rows(); ++i) {
+    const std::int64_t end = d.row_start[at(i) + 1], start = to;
+    for (auto e = d.row_start[at(i)]; e < end; ++e) {
+      if (to > start && d.column[at(to - 1)] == d.column[at(e)]) {
+        d.value[at(to - 1)] += d.value[at(e)];
+        continue;
+      }
+      d.column[at(to)] = d.column[at(e)];
+      d.value[at(to++)] = d.value[at(e)];
+    }
+    d.row_start[at(i)] = start;
+  }
+  d.row_start.back() = to;
+  d.column.resize(at(to));
+  d.value.resize(at(to));
+}
+
+BlockCsrData read_scalar_rows(std::string_view text, const std::string& name, MarketFaults* faults) {
   MarketNumbers in(text, name);
   const Header header = read_header(in);
   const char* entries = in.position();
@@ -147,15 +178,20 @@ BlockCsrData read_scalar_rows(std::string_view text, const std::string& name) {
   d.column.resize(at(d.row_start.back()));
   d.value.resize(at(d.row_start.back()));
   in.go_to(entries);
-  fill_rows(in, header, d);
-  sort_rows(d, name);
+  fill_rows(in, header, d, faults);
+  sort_rows(d, name, faults);
+  if (faults && faults->repeated_row >= 0) {
+    const auto before = static_cast<std::int64_t>(d.column.size());
+    add_up_repeated(d);
+    faults->repeated = before - d.row_start.back();
+  }
   return d;
 }
 
 }  // namespace
 
-BlockCsrData parse_matrix_market(std::string_view text, const std::string& name, int block) {
-  BlockCsrData scalar = read_scalar_rows(text, name);
+BlockCsrData parse_matrix_market(std::string_view text, const std::string& name, int block, MarketFaults* faults) {
+  BlockCsrData scalar = read_scalar_rows(text, name, faults);
   if (block > 0 && scalar.rows() % block != 0)
     throw Error(Exit::usage, name + ": " + std::to_string(scalar.rows()) + " rows cannot be cut into blocks of " +
                                  std::to_string(block));
@@ -187,8 +223,8 @@ std::vector<double> parse_vector_market(std::string_view text, const std::string
   return v;
 }
 
-BlockCsrData read_matrix_market(const std::string& path, int block) {
-  return parse_matrix_market(MarketText(path).view(), path, block);
+BlockCsrData read_matrix_market(const std::string& path, int block, MarketFaults* faults) {
+  return parse_matrix_market(MarketText(path).view(), path, block, faults);
 }
 
 std::vector<double> read_vector_market(const std::string& path, std::int64_t size) {

@@ -16,8 +16,14 @@ namespace weir {
 
 // block: unknowns a block row; 0: the largest size up to 8 whose blocks are at least 9/10 full, else 1. The entries that
 // a block lacks are zeros. Square matrices only; an entry given twice is refused.
-BlockCsrData read_matrix_market(const std::string& path, int block = 0);
-BlockCsrData parse_matrix_market(std::string_view text, const std::string& name, int block = 0);
+// With `faults`, numbers that are not finite are kept and entries given several times are added up, and told there.
+struct MarketFaults {
+  std::int64_t not_finite = 0, repeated = 0;
+  int not_finite_row = -1, not_finite_column = -1, repeated_row = -1, repeated_column = -1;  // the first ones, from 0
+};
+BlockCsrData read_matrix_market(const std::string& path, int block = 0, MarketFaults* faults = nullptr);
+BlockCsrData parse_matrix_market(std::string_view text, const std::string& name, int block = 0,
+                                 MarketFaults* faults = nullptr);
 
 // A vector of `size` values.
 std::vector<double> read_vector_market(const std::string& path, std::int64_t size);

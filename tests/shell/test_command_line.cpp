@@ -87,7 +87,7 @@ TEST_F(CommandLine, UsageErrorsHaveCode2) {
   const Finished unknown = weir({"rnu"});
   EXPECT_EQ(unknown.code, 2);
   EXPECT_NE(unknown.err.find("unknown verb 'rnu'; did you mean 'run'?"), std::string::npos) << unknown.err;
-  EXPECT_NE(unknown.err.find("run, restart, info, mesh, solve, report, bench"), std::string::npos) << unknown.err;
+  EXPECT_NE(unknown.err.find("run, restart, info, mesh, solve, doctor, report, bench"), std::string::npos) << unknown.err;
   EXPECT_EQ(weir({}).code, 2);
   EXPECT_EQ(weir({"run"}).code, 2);
   EXPECT_EQ(weir({"run", "ring.toml", "--no-such-option"}).code, 2);

@@ -1,0 +1,104 @@
+#include "solvers/diagnosis/spectrum.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+namespace weir {
+namespace {
+
+using Vector = std::vector<double>;
+
+double dot(const Vector& x, const Vector& y) {
+  double s = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) s += x[i] * y[i];
+  return s;
+}
+
+// Makes |x| = 1; returns what it was. A vector that is zero or not finite stays.
+double normalise(Vector& x) {
+  const double size = std::sqrt(dot(x, x));
+  if (size > 0 && std::isfinite(size))
+    for (double& v : x) v /= size;
+  return size;
+}
+
+Vector random_vector(int n) {
+  std::mt19937_64 generator(1);
+  Vector x(static_cast<std::size_t>(n));
+  for (double& v : x) v = static_cast<double>(generator() >> 11) * 0x1p-52 - 1;
+  normalise(x);
+  return x;
+}
+
+// How many eigenvalues of the tridiagonal (alpha, beta) lie below t: signs of the pivots of T - t I.
+int count_below(const Vector& alpha, const Vector& beta, double t) {
+  int count = 0;
+  double pivot = 1;
+  for (std::size_t i = 0; i < alpha.size(); ++i) {
+    pivot = alpha[i] - t - (i > 0 ? beta[i - 1] * beta[i - 1] / pivot : 0);
+    if (pivot == 0) pivot = 1e-300;
+    count += pivot < 0;
+  }
+  return count;
+}
+
+// The k-th eigenvalue (from 0), by bisection.
+double eigenvalue(const Vector& alpha, const Vector& beta, int k) {
+  double low = alpha[0], high = alpha[0];
+  for (std::size_t i = 0; i < alpha.size(); ++i) {
+    const double radius = (i > 0 ? beta[i - 1] : 0) + (i + 1 < alpha.size() ? beta[i] : 0);
+    low = std::min(low, alpha[i] - radius);
+    high = std::max(high, alpha[i] + radius);
+  }
+  for (int step = 0; step < 200 && low < high; ++step) {
+    const double middle = 0.5 * (low + high);
+    if (middle <= low || middle >= high) break;
+    (count_below(alpha, beta, middle) > k ? high : low) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+}  // namespace
+
+RitzValues lanczos(const VectorMap& product, int n, int steps) {
+  Vector v = random_vector(n), before(v.size(), 0.0), w(v.size()), alpha, beta;
+  for (int k = 0; k < std::min(steps, n); ++k) {
+    if (!product(v, w)) break;
+    const double a = dot(v, w);
+    if (!std::isfinite(a)) break;
+    alpha.push_back(a);
+    const double b_before = beta.empty() ? 0 : beta.back();
+    for (std::size_t i = 0; i < w.size(); ++i) w[i] -= a * v[i] + b_before * before[i];
+    before.swap(v);
+    v = w;
+    const double b = normalise(v);
+    if (!(b > 1e-14 * std::abs(a)) || !std::isfinite(b)) break;
+    beta.push_back(b);
+  }
+  RitzValues r;
+  r.steps = static_cast<int>(alpha.size());
+  if (alpha.empty()) return r;
+  beta.resize(alpha.size() - 1);
+  r.least = eigenvalue(alpha, beta, 0);
+  r.most = eigenvalue(alpha, beta, r.steps - 1);
+  return r;
+}
+
+SmallestSingular smallest_singular(const VectorMap& product, const VectorMap& solve, const VectorMap& solve_transposed,
+                                   int n, int steps) {
+  SmallestSingular s;
+  Vector v = random_vector(n), w(v.size());
+  for (int k = 0; k < steps; ++k) {
+    if (!solve_transposed(v, w)) return s;
+    normalise(w);
+    if (!solve(w, v) || !std::isfinite(normalise(v))) return s;
+  }
+  if (!product(v, w)) return s;
+  s.sigma = std::sqrt(dot(w, w));
+  s.found = std::isfinite(s.sigma);
+  s.vector = std::move(v);
+  return s;
+}
+
+}  // namespace weir

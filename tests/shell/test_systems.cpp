@@ -1,0 +1,97 @@
+// `weir solve` and `weir doctor` end to end: exit codes, what is said, which solvers run.
+#include <gtest/gtest.h>
+
+#include "tests/support/process.hpp"
+#include "tests/support/scratch_folder.hpp"
+
+namespace weir {
+namespace {
+
+using testing::Finished;
+using testing::ScratchFolder;
+using testing::write_file;
+
+class Systems : public ::testing::Test {
+ protected:
+  Finished weir(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), WEIR_TOY);
+    return testing::run(arguments, folder.path());
+  }
+  void write(const std::string& entries, const std::string& name = "a.mtx") const {
+    write_file(folder / name, "%%MatrixMarket matrix coordinate real general\n" + entries);
+  }
+  ScratchFolder folder;
+};
+
+void expect_says(const Finished& f, const std::string& part) {
+  EXPECT_NE(f.out.find(part), std::string::npos) << part << "\n---\n" << f.out << f.err;
+}
+
+TEST_F(Systems, TheDefaultListSolvesABand) {
+  const Finished f = weir({"solve", "banded:500"});
+  EXPECT_EQ(f.code, 0) << f.err;
+  expect_says(f, "500 rows, 2494 entries");
+  expect_says(f, "bicgstab+block_ilu0");
+}
+
+TEST_F(Systems, NamedSolversMustAllConvergeAndTheSolutionIsWritten) {
+  const Finished f =
+      weir({"solve", "banded:100:1", "--rhs", "row-sums", "--solver", "bicgstab+jacobi", "--solution", "x.mtx"});
+  EXPECT_EQ(f.code, 0) << f.err;
+  const std::string x = testing::read_file(folder / "x.mtx");
+  EXPECT_NE(x.find("100 1\n"), std::string::npos);
+  EXPECT_EQ(weir({"solve", "banded:100:1", "--solver", "gmres", "--max-iterations", "1"}).code, 3);
+}
+
+TEST_F(Systems, WhatIsMistypedIsAUsageError) {
+  EXPECT_EQ(weir({"solve", "banded:x"}).code, 2);
+  EXPECT_EQ(weir({"solve", "nothing.mtx"}).code, 6);
+  EXPECT_EQ(weir({"solve", "banded:10", "--solver", "magic"}).code, 2);
+  EXPECT_EQ(weir({"solve", "banded:10", "--solver", "eigen:magic"}).code, 2);
+  EXPECT_EQ(weir({"doctor", "nothing.mtx"}).code, 6);
+}
+
+TEST_F(Systems, TwoDoublesMeetATolerance) {
+  const Finished f =
+      weir({"solve", "banded:200", "--solver", "gmres+block_ilu0", "--extended", "--tolerance", "1e-25"});
+  EXPECT_EQ(f.code, 0) << f.out << f.err;
+  expect_says(f, "converged");
+}
+
+TEST_F(Systems, TheDoctorFindsNothingInAHealthyMatrix) {
+  const Finished f = weir({"doctor", "banded:60"});
+  EXPECT_EQ(f.code, 0) << f.err;
+  expect_says(f, "60 of 60 rows strictly");
+  expect_says(f, "condition");
+  expect_says(f, "weir solve banded:60 --solver bicgstab+block_ilu0");
+}
+
+TEST_F(Systems, TheDoctorNamesWhatNoSolverGetsPast) {
+  write("3 3 4\n1 1 1\n2 2 nan\n3 3 1\n1 3 -inf\n");
+  const Finished bad = weir({"doctor", "a.mtx"});
+  EXPECT_EQ(bad.code, 5);
+  expect_says(bad, "2 entries are no finite numbers (first: row 2, column 2)");
+
+  write("3 3 4\n1 1 1\n2 2 2\n3 3 1\n2 2 5\n");
+  const Finished twice = weir({"doctor", "a.mtx"});
+  EXPECT_EQ(twice.code, 5);
+  expect_says(twice, "1 entries are given again (first: row 2, column 2)");
+
+  write("3 3 3\n1 1 1\n3 3 1\n1 2 1\n");
+  const Finished empty = weir({"doctor", "a.mtx"});
+  EXPECT_EQ(empty.code, 5);
+  expect_says(empty, "empty rows    1 (first: row 2)");
+  expect_says(empty, "missing in 1 (first: row 2)");
+  expect_says(empty, "The matrix is singular");
+}
+
+TEST_F(Systems, TheDoctorKnowsAPressureMatrix) {
+  write("3 3 7\n1 1 1\n1 2 -1\n2 1 -1\n2 2 2\n2 3 -1\n3 2 -1\n3 3 1\n");
+  const Finished f = weir({"doctor", "a.mtx"});
+  EXPECT_EQ(f.code, 0) << f.out;
+  expect_says(f, "the constants are null vectors on both sides");
+  expect_says(f, "--solver cg+block_ilu0");
+}
+
+}  // namespace
+}  // namespace weir
