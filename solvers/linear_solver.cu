@@ -32,7 +32,7 @@ template <class Space>
 LinearSolver<Space>::LinearSolver(const Table& options, const std::string& default_method,
                                   const std::string& default_preconditioner, double default_tolerance)
     : method_(options.get<std::string>("method", default_method)),
-      options_(read_krylov_options(options, default_tolerance)) {
+      options_(read_krylov_options(options, default_tolerance, method_)) {
   refuse_unknown_method(options, method_);
   start_from_zero_ = options.choice("initial_guess", {"previous", "zero"}, "previous") == "zero";
   const Table inner = options.table("preconditioner");
@@ -46,8 +46,9 @@ LinearSolver<Space>::LinearSolver(const Table& options, const std::string& defau
     inner.fail("type", "method = \"" + method_ + "\" is a solver by itself; to precondition it by '" + type +
                            "' is not possible (leave `type` out, or take a Krylov method)");
   preconditioner_ = make_preconditioner<Space>(type, inner);
-  if (!preconditioner_->is_constant() && method_ != "fgmres" && method_ != "correction" && !itself)
-    options.fail("method", "the preconditioner '" + type + "' changes from one application to the next: " + method_ +
+  const std::string& applied_by = method_ == "refinement" ? options_.inner : method_;
+  if (!preconditioner_->is_constant() && applied_by != "fgmres" && applied_by != "correction" && !itself)
+    options.fail("method", "the preconditioner '" + type + "' changes from one application to the next: " + applied_by +
                                " cannot use it; use fgmres");
   krylov_ = make_krylov<Space>(itself ? "correction" : method_, options_);
   name_ = itself ? method_ : (type == "none" ? method_ : method_ + "+" + type);
@@ -76,9 +77,7 @@ std::string LinearSolver<Space>::describe() const {
       !options_.relative ? "absolute" : (options_.reference == "rhs" ? "relative to |b|" : "relative to |b - A x0|");
   std::snprintf(tolerance, sizeof tolerance, "%g %s", options_.tolerance, reference);
   const bool itself = !contains(krylov_methods(), method_);
-  std::string text = itself ? "" : method_;
-  if (method_ == "gmres" || method_ == "fgmres")
-    text += "(" + std::to_string(options_.restart) + (options_.basis == "float" ? ", basis of floats)" : ")");
+  std::string text = itself ? "" : weir::describe(method_, options_);
   if (itself || !preconditioner_->is_identity()) text += (itself ? "" : " + ") + preconditioner_->describe();
   return text + ", " + tolerance + " in the " + norm;
 }

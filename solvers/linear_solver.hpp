@@ -1,10 +1,13 @@
 // What a flow code calls: a method and a preconditioner made from [linear.SYSTEM], with the house's bookkeeping.
-//   method = "cg" | "bicgstab" | "gmres" | "fgmres" | "correction"  with  preconditioner = { type = "...", ... }
+//   method = "cg" | "bicgstab" | "bicgstab_l" | "idrs" | "gmres" | "fgmres" | "refinement" | "correction"
+//            with  preconditioner = { type = "...", ... }
 //   method = "fast_poisson" | "multigrid" | any other preconditioner : it is the solver itself (x += M^-1 (b - A x));
 //   its
 //            options stand in `preconditioner` too, where `type` may be left out
 //   tolerance = 1e-8, relative = true, reference = "rhs" | "initial", norm = "l2" | "max", max_iterations = 1000,
-//   restart = 30, basis = "double" | "float" (gmres, fgmres), initial_guess = "previous" (x as it comes) | "zero"
+//   restart = 30, basis = "double" | "float", recycle = 0 (gmres, fgmres), l = 2 (bicgstab_l), s = 4 (idrs),
+//   inner = "gmres", inner_tolerance = 1e-4, inner_iterations = 30 (refinement, whose basis is "float" then),
+//   initial_guess = "previous" (x as it comes) | "zero"
 #pragma once
 #include <memory>
 #include <string>

@@ -10,17 +10,10 @@
 #include "miniapps/compressible/compressible.hpp"
 #include "miniapps/compressible/flow.hpp"
 #include "miniapps/compressible/output.hpp"
+#include "solvers/krylov/krylov.hpp"
 
 namespace weir {
 namespace {
-
-// Vectors of the size of the unknowns that a Krylov method keeps.
-double krylov_vectors(const std::string& method, int restart, bool of_floats) {
-  const double basis = of_floats ? 0.5 : 1, at_work = of_floats ? 2 : 0;
-  if (method == "gmres") return basis * (restart + 1) + at_work + 2;
-  if (method == "fgmres") return basis * (2 * restart + 1) + 2 * at_work;
-  return method == "bicgstab" ? 8 : 2;
-}
 
 std::int64_t bytes_of_mesh(const UnstructuredMesh& m) {
   const std::int64_t cells = m.cells(), nodes = m.nodes(), faces = m.faces();
@@ -81,9 +74,7 @@ MemoryEstimate compressible_memory(const UnstructuredMesh& mesh, const Compressi
   m.matrix = blocks * (block + 4) + 16 * cells;
   const std::string type = linear.table("preconditioner").get("type", default_compressible_preconditioner);
   const std::string method = linear.get("method", default_compressible_method);
-  m.solver = static_cast<std::int64_t>(
-      krylov_vectors(method, linear.get<int>("restart", 30), linear.get("basis", "double") == "float") *
-      static_cast<double>(cells * state));
+  m.solver = static_cast<std::int64_t>(krylov_vectors(method, linear) * static_cast<double>(cells * state));
   const bool halved = type == "block_ilu0" && linear.table("preconditioner").get("factors", "double") == "float";
   if (type != "none") m.solver += type == "block_jacobi" ? cells * block : m.matrix / (halved ? 2 : 1);
   if (c.is_unsteady()) m.flow += 2 * cells * state;

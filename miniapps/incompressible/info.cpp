@@ -7,6 +7,7 @@
 #include "miniapps/incompressible/fractional_step.hpp"
 #include "miniapps/incompressible/incompressible.hpp"
 #include "miniapps/incompressible/output.hpp"
+#include "solvers/krylov/krylov.hpp"
 
 namespace weir {
 namespace {
@@ -22,25 +23,23 @@ std::string grid_line(const IncompressibleCase& c) {
 
 }  // namespace
 
-double work_vectors(const std::string& method, const std::string& preconditioner, int restart) {
-  static const std::map<std::string, double> krylov = {{"cg", 4}, {"bicgstab", 8}, {"correction", 2}, {"chebyshev", 1}};
+double work_vectors(const std::string& method, const std::string& preconditioner, const Table& options) {
   static const std::map<std::string, double> direct = {
       {"none", 0}, {"jacobi", 1}, {"fast_poisson", 2}, {"multigrid", 5}};
-  const auto of = [](const auto& map, const std::string& key, double fallback) {
-    const auto it = map.find(key);
-    return it == map.end() ? fallback : it->second;
+  const auto of = [&](const std::string& key, double fallback) {
+    const auto it = direct.find(key);
+    return it == direct.end() ? fallback : it->second;
   };
-  if (method == "gmres" || method == "fgmres")
-    return (method == "gmres" ? restart : 2 * restart) + 3 + of(direct, preconditioner, 1);
-  if (!krylov.contains(method)) return 1 + of(direct, method, 4);
-  return of(krylov, method, 4) + (method == "chebyshev" ? 0 : of(direct, preconditioner, 4));
+  const double krylov = krylov_vectors(method, options);
+  if (krylov == 0) return 1 + of(method, 4);
+  return krylov + (method == "chebyshev" ? 0 : of(preconditioner, 4));
 }
 
 namespace {
 
 double vectors_kept(const Table& options, const char* default_method) {
   const std::string method = options.get("method", default_method);
-  return work_vectors(method, options.table("preconditioner").get("type", "jacobi"), options.get<int>("restart", 30));
+  return work_vectors(method, options.table("preconditioner").get("type", "jacobi"), options);
 }
 
 }  // namespace

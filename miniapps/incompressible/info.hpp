@@ -19,7 +19,7 @@ struct MemoryEstimate {
 };
 
 // Vectors of the size of the unknowns that a method keeps, by its name in the case file.
-double work_vectors(const std::string& method, const std::string& preconditioner, int restart);
+double work_vectors(const std::string& method, const std::string& preconditioner, const Table& options);
 
 MemoryEstimate memory_estimate(const IncompressibleCase& c, const Table& config);
 

@@ -92,12 +92,12 @@ void Basis<Space, T>::project(View<const double> w, int count, double* h) {
 }
 
 template <class Space, class T>
-void Basis<Space, T>::combine(const double* y, int count, View<double> x) {
+void Basis<Space, T>::combine(const double* y, int count, View<double> x, int first) {
   if constexpr (std::is_same_v<Space, Host>) {
-    basis_host::combine<T>({data_.data(), n_, stride_}, y, count, x.data());
+    basis_host::combine<T>({data_.data() + stride_ * first, n_, stride_}, y, count, x.data());
   } else {
-    for (int j = 0; j + 1 < count; j += 2) add_two<Space, T>(y[j], at(j), y[j + 1], at(j + 1), x);
-    if (count % 2) add_one<Space, T>(y[count - 1], at(count - 1), x);
+    for (int j = 0; j + 1 < count; j += 2) add_two<Space, T>(y[j], at(first + j), y[j + 1], at(first + j + 1), x);
+    if (count % 2) add_one<Space, T>(y[count - 1], at(first + count - 1), x);
   }
 }
 

@@ -29,7 +29,8 @@ class Basis {
 
   void project(View<const double> w, int count, double* h);                   // h[0..count) = V^T w
   double subtract(const double* h, int count, View<double> w, double* left);  // w -= V h; left = V^T w; returns w.w
-  void combine(const double* y, int count, View<double> x);                   // x += V y
+  // x += V y, of the `count` vectors from `first` on
+  void combine(const double* y, int count, View<double> x, int first = 0);
 
  private:
   View<T> at(int j) const { return View<T>(data_.data() + stride_ * j, n_); }

@@ -11,6 +11,8 @@
 // `basis = "float"` keeps V (and Z) as floats: M and A are applied to the vectors as they are stored, and the recurrence
 // then follows the truth to about the precision of float; a cycle ends where it claims more than that, so that the
 // restarts reach any tolerance, as iterative refinement does.
+//
+// `recycle = k` keeps k vectors that A nearly annuls for the next cycles, and for the next solve (recycled_space.hpp).
 #include <algorithm>
 #include <cmath>
 #include <vector>
@@ -18,6 +20,7 @@
 #include "solvers/krylov/basis.hpp"
 #include "solvers/krylov/iteration.hpp"
 #include "solvers/krylov/methods.hpp"
+#include "solvers/krylov/recycled_space.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/timer.hpp"
 
@@ -92,7 +95,8 @@ class Gmres : public Krylov<Space> {
         m_(std::max(1, std::min(options.restart, std::max(1, options.max_iterations)))),
         H_(m_),
         left_(static_cast<std::size_t>(m_) + 1),
-        again_(left_) {}
+        again_(left_),
+        kept_(options.recycle, m_) {}
   const char* name() const override { return flexible_ ? "fgmres" : "gmres"; }
 
   SolveResult solve(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
@@ -101,36 +105,51 @@ class Gmres : public Krylov<Space> {
     V_.fit(A.size(), m_ + 1);
     keeps_ = flexible_ && !M.is_constant();
     if (keeps_) Z_.fit(A.size(), m_);
+    kept_.begin_solve(A.size());
     if (!keeps_ && !M.is_identity()) {
       fit(z_, A.size());
       fit(u_, A.size());
     }
     Iteration<Space> it(A, M, b, x, options_, this->history_);
-    for (it.start(V_.fresh(0)); it.running(); it.restart(V_.fresh(0))) cycle(it, M.is_identity(), x);
+    it.start(V_.fresh(0));
+    if (it.running() && kept_.count() > 0) begin_with_kept(it, x);
+    for (; it.running(); it.restart(V_.fresh(0))) cycle(it, M.is_identity(), x);
     return it.finish();
   }
 
  private:
+  void begin_with_kept(Iteration<Space>& it, View<double> x) {
+    kept_.renew(it);
+    kept_.improve(it, V_.fresh(0), x);
+    it.restart(V_.fresh(0));
+  }
+
   void cycle(Iteration<Space>& it, bool identity, View<double> x) {
     const double r_norm = std::sqrt(it.rr()), to_norm = it.norm() / r_norm;
     keep(it, 0, 1 / r_norm);
     H_.start(r_norm);
     int steps = 0;
-    bool invariant = false;  // A M^-1 V = V H exactly: the cycle can go no further
+    bool finite = true, invariant = false;  // the latter: A M^-1 V = V H exactly: the cycle can go no further
     while (steps < m_ && !invariant) {
       const int j = steps++;
       it.apply(preconditioned(it, identity, j), V_.fresh(j + 1));
       invariant = !orthogonalise(it, j);
+      if (kept_.learns()) kept_.record(j, H_.column(j));
       const double norm = H_.rotate(j) * to_norm;
       if (!std::isfinite(norm)) {
         it.stop(Reason::not_finite);
+        finite = false;
         --steps;  // the last column is spoilt, those before it are not
         break;
       }
       if (!it.step(norm) || norm <= rounding.trusted * it.norm()) break;
     }
-    if (invariant && steps == 1 && H_.column(0)[0] == 0) return it.stop(Reason::breakdown);  // A M^-1 r = 0
+    if (invariant && steps == 1 && H_.column(0)[0] == 0) {  // A M^-1 r = 0, or lies in C: without it, try again
+      if (kept_.count() == 0) it.stop(Reason::breakdown);
+      return kept_.forget();
+    }
     add_correction(it, identity, steps, x);
+    if (kept_.learns() && !invariant && finite) learn(it, identity, steps);
   }
 
   void keep(Iteration<Space>& it, int j, double a) {
@@ -152,6 +171,7 @@ class Gmres : public Krylov<Space> {
   bool orthogonalise(Iteration<Space>& it, int j) {
     double* h = H_.column(j);
     const View<double> w = V_.fresh(j + 1);
+    const double in_kept = kept_.count() > 0 ? kept_.project_out(it, j, w) : 0;
     project(it, w, j + 1, h);
     double projected = 0, remains = 0;
     for (int i = 0; i <= j; ++i) projected += h[i] * h[i];
@@ -164,7 +184,7 @@ class Gmres : public Krylov<Space> {
       ww = subtract(it, again_.data(), j + 1, w, left_);
     }
     const double length = std::sqrt(ww);
-    const bool something = length > rounding.noise * std::sqrt(before);
+    const bool something = length > rounding.noise * std::sqrt(before + in_kept);
     h[j + 1] = something || std::isnan(length) ? length : 0;
     if (something) keep(it, j + 1, 1 / length);
     return something;
@@ -190,6 +210,32 @@ class Gmres : public Krylov<Space> {
 
   void add_correction(Iteration<Space>& it, bool identity, int steps, View<double> x) {
     const double* y = H_.solve(steps, rounding.noise);
+    add_update(it, identity, y, steps, x);
+    if (kept_.count() == 0) return;
+    ScopedTimer timer(it.reduce_seconds());
+    kept_.complete(y, steps, x);
+  }
+
+  // The space that is kept, from this cycle.
+  void learn(Iteration<Space>& it, bool identity, int steps) {
+    const int found = kept_.choose(steps);
+    for (int j = 0; j < found; ++j) {
+      const View<double> u = kept_.update(j), c = kept_.image(j);
+      {
+        ScopedTimer timer(it.reduce_seconds());
+        fill<Space>(0, u);
+        fill<Space>(0, c);
+        V_.combine(kept_.image_in_cycle(j), steps + 1, c);
+      }
+      add_update(it, identity, kept_.update_in_cycle(j), steps, u);
+      ScopedTimer timer(it.reduce_seconds());
+      kept_.add_kept(j);
+    }
+    if (found > 0) kept_.take(found);
+  }
+
+  // x += M^-1 V y
+  void add_update(Iteration<Space>& it, bool identity, const double* y, int steps, View<double> x) {
     {
       ScopedTimer timer(it.reduce_seconds());
       if (identity) return V_.combine(y, steps, x);
@@ -209,6 +255,7 @@ class Gmres : public Krylov<Space> {
   Hessenberg H_;
   std::vector<double> left_, again_;  // V^T w after one pass, and after two
   Basis<Space, T> V_, Z_;
+  RecycledSpace<Space> kept_;
   Array<double, Space> z_, u_;
 };
 

@@ -187,6 +187,7 @@ void Iteration<Space>::restart(View<double> r) {
 template <class Space>
 void Iteration<Space>::judge(double norm) {
   result_.true_residual = cycle_norm_ = norm;
+  if (result_.iterations == 0) result_.residual = norm;  // x was improved before the first
   const bool claimed = stopped_ && result_.reason == Reason::converged;
   const bool met = norm <= (claimed ? target_slack : 1) * target_;
   const bool over = stopped_ && !claimed;
@@ -257,6 +258,13 @@ void Iteration<Space>::remove_mean() {
   const double n = static_cast<double>(A_.unknowns());
   constexpr double eps = std::numeric_limits<double>::epsilon();
   if (sums.a * sums.a / n > eps * eps * sums.b) shift<Space>(sums.a / n, x_);
+}
+
+template <class Space>
+void Iteration<Space>::add_seconds(const SolveResult& inner) {
+  result_.apply_seconds += inner.apply_seconds;
+  result_.spmv_seconds += inner.spmv_seconds + std::max(inner.halo_seconds, 0.0);  // taken out again by finish()
+  result_.reduce_seconds += inner.reduce_seconds;
 }
 
 template <class Space>

@@ -69,6 +69,8 @@ class Iteration {
   double precondition_dot(View<const double> r, View<double> z);  // returns r.z
   double& reduce_seconds() { return result_.reduce_seconds; }     // vector updates and reductions, which are fused
 
+  void add_seconds(const SolveResult& inner);  // the parts of an inner solve are parts of this one
+
   SolveResult finish();
 
  private:

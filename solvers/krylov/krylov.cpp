@@ -1,6 +1,8 @@
 // Options, names, and the list of methods.
 #include "solvers/krylov/krylov.hpp"
 
+#include <cstdio>
+
 #include "base/error.hpp"
 #include "solvers/krylov/methods.hpp"
 
@@ -22,7 +24,54 @@ const char* to_string(Reason reason) {
   return "unknown";
 }
 
-KrylovOptions read_krylov_options(const Table& t, double default_tolerance) {
+namespace {
+
+int in_range(const Table& t, const char* key, int fallback, int low, int high) {
+  const int value = t.get<int>(key, fallback);
+  if (value < low || value > high)
+    t.fail(key, std::string(key) + " must lie between " + std::to_string(low) + " and " + std::to_string(high));
+  return value;
+}
+
+// The keys that one method alone has.
+void read_own_options(const Table& t, const std::string& method, KrylovOptions& o) {
+  if (method == "bicgstab_l") o.l = in_range(t, "l", o.l, 1, 16);
+  if (method == "idrs") o.s = in_range(t, "s", o.s, 1, 64);
+  if (method == "gmres" || method == "fgmres") o.recycle = in_range(t, "recycle", o.recycle, 0, 64);
+  if (method != "refinement") return;
+  o.inner = t.choice("inner", {"gmres", "fgmres", "bicgstab", "bicgstab_l", "idrs", "cg"}, o.inner);
+  o.inner_tolerance = t.get<double>("inner_tolerance", o.inner_tolerance);
+  if (!(o.inner_tolerance > 0 && o.inner_tolerance < 1))
+    t.fail("inner_tolerance", "an inner solve must lower its residual by a factor between 0 and 1");
+  o.inner_iterations = in_range(t, "inner_iterations", o.inner_iterations, 1, 1000000);
+  read_own_options(t, o.inner, o);
+}
+
+void read_sizes(const Table& t, const std::string& method, KrylovOptions& o) {
+  o.restart = t.get<int>("restart", o.restart);
+  if (o.restart < 1) t.fail("restart", "at least one step is needed before a restart");
+  o.basis = t.choice("basis", {"double", "float"}, method == "refinement" ? "float" : o.basis);
+  read_own_options(t, method, o);
+}
+
+double vectors_of(const std::string& method, const KrylovOptions& o) {
+  if (method == "cg") return 4;
+  if (method == "bicgstab") return 8;
+  if (method == "pipelined_cg") return 9;
+  if (method == "pipelined_bicgstab") return 12;
+  if (method == "bicgstab_l") return 2 * (o.l + 1) + 3;
+  if (method == "idrs") return 3 * o.s + 4;
+  if (method == "correction") return 2;
+  if (method == "chebyshev") return 1;
+  if (method == "refinement") return 2 + vectors_of(o.inner, o);
+  if (method != "gmres" && method != "fgmres") return 0;
+  const bool floats = o.basis == "float", flexible = method == "fgmres";
+  return (floats ? 0.5 : 1) * o.restart * (flexible ? 2 : 1) + 3 + (floats ? (flexible ? 4 : 2) : 0) + 4 * o.recycle;
+}
+
+}  // namespace
+
+KrylovOptions read_krylov_options(const Table& t, double default_tolerance, const std::string& method) {
   KrylovOptions o;
   o.tolerance = t.get<double>("tolerance", default_tolerance);
   if (!(o.tolerance >= 0)) t.fail("tolerance", "the tolerance must not be negative");
@@ -31,10 +80,26 @@ KrylovOptions read_krylov_options(const Table& t, double default_tolerance) {
   o.norm = t.choice("norm", {"l2", "max"}, "l2") == "max" ? Norm::max : Norm::l2;
   o.max_iterations = t.get<int>("max_iterations", o.max_iterations);
   if (o.max_iterations < 0) t.fail("max_iterations", "the number of iterations must not be negative");
-  o.restart = t.get<int>("restart", o.restart);
-  if (o.restart < 1) t.fail("restart", "at least one step is needed before a restart");
-  o.basis = t.choice("basis", {"double", "float"}, o.basis);
+  read_sizes(t, method, o);
   return o;
+}
+
+double krylov_vectors(const std::string& method, const Table& t) {
+  KrylovOptions o;
+  read_sizes(t, method, o);
+  return vectors_of(method, o);
+}
+
+std::string describe(const std::string& method, const KrylovOptions& o) {
+  if (method == "bicgstab_l") return "bicgstab(" + std::to_string(o.l) + ")";
+  if (method == "idrs") return "idr(" + std::to_string(o.s) + ")";
+  if (method == "gmres" || method == "fgmres")
+    return method + "(" + std::to_string(o.restart) + (o.basis == "float" ? ", basis of floats" : "") +
+           (o.recycle > 0 ? ", recycles " + std::to_string(o.recycle) : "") + ")";
+  if (method != "refinement") return method;
+  char tolerance[32];
+  std::snprintf(tolerance, sizeof tolerance, "%g", o.inner_tolerance);
+  return "refinement by " + describe(o.inner, o) + " to " + tolerance;
 }
 
 namespace {
@@ -55,6 +120,9 @@ constexpr Entry<Space> methods[] = {
     {"fgmres", make_fgmres<Space>},
     {"correction", make_correction<Space>},
     {"chebyshev", make_chebyshev<Space>},
+    {"bicgstab_l", make_bicgstab_l<Space>},
+    {"idrs", make_idrs<Space>},
+    {"refinement", make_refinement<Space>},
 };
 
 }  // namespace

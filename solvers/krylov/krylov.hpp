@@ -38,8 +38,22 @@ struct KrylovOptions {
   int restart = 30;              // gmres, fgmres
   std::string basis = "double";  // gmres, fgmres: their vectors are kept as double or float
   bool history = false;          // keep the residual of every iteration
+
+  int l = 2;        // bicgstab_l: degree of its residual polynomials
+  int s = 4;        // idrs: number of shadow vectors
+  int recycle = 0;  // gmres, fgmres: vectors kept from one solve (and cycle) to the next
+  // refinement: the method of an inner solve, how far it goes, and the most iterations it takes
+  std::string inner = "gmres";
+  double inner_tolerance = 1e-4;
+  int inner_iterations = 30;
 };
-KrylovOptions read_krylov_options(const Table& options, double default_tolerance = 1e-8);
+// method: its own keys are read too; keys of other methods stay unread, and so are refused as unknown.
+KrylovOptions read_krylov_options(const Table& options, double default_tolerance = 1e-8,
+                                  const std::string& method = "");
+// Vectors of doubles of the size of the unknowns that a method of that name keeps with these options ([linear.SYSTEM]); 0
+// where there is no such method.
+double krylov_vectors(const std::string& method, const Table& options);
+std::string describe(const std::string& method, const KrylovOptions& options);  // "gmres(30, recycles 4)"
 
 template <class Space>
 class Krylov {
@@ -59,8 +73,8 @@ class Krylov {
 
 std::vector<std::string> krylov_methods();
 
-// method: cg, bicgstab, gmres, fgmres, correction, chebyshev, and pipelined_cg, pipelined_bicgstab: the same iterates to
-// rounding, with the sums over ranks hidden behind the products.
+// method: one of those names. pipelined_cg, pipelined_bicgstab: the same iterates to rounding as cg and bicgstab, with the
+// sums over ranks hidden behind the products.
 template <class Space>
 std::unique_ptr<Krylov<Space>> make_krylov(const std::string& method, const KrylovOptions& options);
 

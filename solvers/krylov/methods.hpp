@@ -22,5 +22,11 @@ template <class Space>
 std::unique_ptr<Krylov<Space>> make_gmres(const KrylovOptions& options);
 template <class Space>
 std::unique_ptr<Krylov<Space>> make_fgmres(const KrylovOptions& options);
+template <class Space>
+std::unique_ptr<Krylov<Space>> make_bicgstab_l(const KrylovOptions& options);
+template <class Space>
+std::unique_ptr<Krylov<Space>> make_idrs(const KrylovOptions& options);
+template <class Space>
+std::unique_ptr<Krylov<Space>> make_refinement(const KrylovOptions& options);
 
 }  // namespace weir

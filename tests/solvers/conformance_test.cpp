@@ -20,7 +20,8 @@ class Conformance : public ::testing::Test {
 };
 TYPED_TEST_SUITE(Conformance, Spaces, SpaceName);
 
-const char* const methods[] = {"cg", "bicgstab", "pipelined_cg", "pipelined_bicgstab", "gmres", "fgmres", "correction"};
+const char* const methods[] = {"cg",   "bicgstab", "pipelined_cg", "pipelined_bicgstab", "bicgstab_l",
+                               "idrs", "gmres",    "fgmres",       "refinement",         "correction"};
 
 TYPED_TEST(Conformance, AZeroRightHandSideGivesZeroInNoIterations) {
   for (const char* method : methods) {
@@ -128,7 +129,8 @@ TYPED_TEST(Conformance, SingularSystemsAreSolvedFreeOfTheConstant) {
   Numbers rhs = random_numbers(A.size(), 9);
   const Numbers compatible = minus(rhs, Numbers(rhs.size(), mean(rhs)));
   this->o.tolerance = 1e-10;
-  for (const char* method : {"cg", "bicgstab", "pipelined_cg", "pipelined_bicgstab", "gmres", "fgmres"})
+  for (const char* method :
+       {"cg", "bicgstab", "pipelined_cg", "pipelined_bicgstab", "bicgstab_l", "idrs", "gmres", "fgmres", "refinement"})
     for (const char* M : {"none", "jacobi"}) {
       Numbers x(rhs.size(), 3.0);  // a guess full of the constant
       const SolveResult result = solve<TypeParam>(method, M, A, rhs, x, this->o);
@@ -176,7 +178,8 @@ TYPED_TEST(Conformance, AnInconsistentSystemIsNeverCalledSolved) {
   D(0, 0) = 2;
   D(1, 1) = 1;  // row 2 is empty, and b[2] is not zero
   const DenseMatrix<TypeParam> A(D, {.symmetric = true});
-  for (const char* method : {"cg", "bicgstab", "pipelined_cg", "pipelined_bicgstab", "gmres", "fgmres"}) {
+  for (const char* method : {"cg", "bicgstab", "pipelined_cg", "pipelined_bicgstab", "bicgstab_l", "idrs", "gmres",
+                             "fgmres", "refinement"}) {
     Numbers x(3);
     const SolveResult result = solve<TypeParam>(method, "none", A, {1, 1, 1}, x, this->o);
     EXPECT_FALSE(result.converged()) << method;
@@ -224,7 +227,7 @@ TYPED_TEST(Conformance, PairsThatCannotWorkAreRefused) {
   Numbers x(this->b.size());
   EXPECT_THROW(solve<TypeParam>("cg", "none", nonsymmetric, this->b, x, this->o), Error);
   const DensePreconditioner<TypeParam> changing(dense(this->op), {.constant = false});
-  for (const char* method : {"cg", "bicgstab", "gmres"}) try {
+  for (const char* method : {"cg", "bicgstab", "bicgstab_l", "idrs", "gmres", "refinement"}) try {
       solve<TypeParam>(method, changing, this->spd, this->b, x, this->o);
       ADD_FAILURE() << method;
     } catch (const Error& e) {

@@ -18,8 +18,10 @@ template <class Space>
 class KrylovMethods : public ::testing::Test {};
 TYPED_TEST_SUITE(KrylovMethods, Spaces, SpaceName);
 
-const char* const for_all[] = {"cg", "bicgstab", "pipelined_cg", "pipelined_bicgstab", "gmres", "fgmres"};
-const char* const for_nonsymmetric[] = {"bicgstab", "pipelined_bicgstab", "gmres", "fgmres"};
+const char* const for_all[] = {"cg",   "bicgstab", "pipelined_cg", "pipelined_bicgstab", "bicgstab_l",
+                               "idrs", "gmres",    "fgmres",       "refinement"};
+const char* const for_nonsymmetric[] = {"bicgstab", "pipelined_bicgstab", "bicgstab_l", "idrs", "gmres",
+                                        "fgmres",   "refinement"};
 
 // |x - exact| <= cond |r| / |A|, with a condition number below 1e4 in these tests.
 void expect_solved(const SolveResult& result, const Numbers& x, const Numbers& exact, const Dense& A, const Numbers& b,

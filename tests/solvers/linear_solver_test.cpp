@@ -94,9 +94,33 @@ TEST(LinearSolverOptions, MistakesAreRefusedWithFileAndLine) {
   expect_in(refusal("tolerance = -1.0"), {"case.toml:1", "negative"});
   expect_in(refusal("max_iterations = -1"), {"case.toml:1"});
   expect_in(refusal("restart = 0"), {"case.toml:1"});
+  expect_in(refusal("method = \"idrs\"\ns = 0"), {"case.toml:2", "between 1 and 64"});
+  expect_in(refusal("method = \"bicgstab_l\"\nl = 17"), {"case.toml:2", "between 1 and 16"});
+  expect_in(refusal("method = \"gmres\"\nrecycle = -1"), {"case.toml:2", "between 0 and 64"});
+  expect_in(refusal("method = \"refinement\"\ninner = \"refinement\""), {"case.toml:2", "gmres", "idrs"});
+  expect_in(refusal("method = \"refinement\"\ninner_tolerance = 1.0"), {"case.toml:2", "between 0 and 1"});
   expect_in(refusal("norm = \"l1\""), {"case.toml:1", "l2", "max"});
   expect_in(refusal("initial_guess = \"random\""), {"case.toml:1", "zero"});
   expect_in(refusal("preconditioner = { type = \"jacobi\", relaxation = 0.0 }"), {"case.toml:1", "relaxation"});
+}
+
+TEST(LinearSolverOptions, AKeyOfAnotherMethodIsUnknown) {
+  for (const char* text : {"method = \"gmres\"\ns = 4", "method = \"idrs\"\nrecycle = 4", "method = \"cg\"\nl = 2",
+                           "method = \"bicgstab\"\ninner = \"gmres\""}) {
+    const Table t = options(text);
+    const LinearSolver<Host> solver(t);
+    EXPECT_THROW(t.refuse_unknown(), Error) << text;
+  }
+}
+
+TEST(LinearSolverOptions, TheDescriptionNamesWhatAMethodWasGiven) {
+  const auto described = [](const std::string& text) { return LinearSolver<Host>(options(text)).describe(); };
+  expect_in(described("method = \"gmres\"\nrecycle = 4\nrestart = 20"), {"gmres(20, recycles 4)"});
+  expect_in(described("method = \"idrs\"\ns = 8"), {"idr(8)"});
+  expect_in(described("method = \"bicgstab_l\""), {"bicgstab(2)"});
+  expect_in(described("method = \"refinement\"\ninner = \"idrs\"\ninner_tolerance = 0.01"),
+            {"refinement by idr(4) to 0.01"});
+  expect_in(described("method = \"refinement\""), {"gmres(30, basis of floats) to 0.0001"});
 }
 
 }  // namespace

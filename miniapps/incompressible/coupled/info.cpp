@@ -25,8 +25,7 @@ CoupledMemory memory(const IncompressibleCase& c, const Table& config) {
   const Table flow = config.table("linear").table("flow");
   const Table preconditioner = flow.table("preconditioner");
   const std::string type = preconditioner.get("type", default_flow_preconditioner);
-  const double vectors =
-      work_vectors(flow.get("method", default_flow_method), "none", flow.get<int>("restart", 30)) + 2;
+  const double vectors = work_vectors(flow.get("method", default_flow_method), "none", flow) + 2;
   m.solver = static_cast<std::int64_t>(vectors * static_cast<double>(word * count * n));
   if (type == "block_ilu0" || type == "block_jacobi")
     m.solver += count * n * n * (preconditioner.get("factors", "double") == "float" ? 4 : 8);

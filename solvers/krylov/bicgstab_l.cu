@@ -1,0 +1,214 @@
+// BiCGstab(l) (Sleijpen & Fokkema, Electron. Trans. Numer. Anal. 1 (1993) 11), right preconditioned: l steps of BiCG, then
+// a residual polynomial of degree l in place of bicgstab's l factors of degree one. Those have real roots, so bicgstab
+// converges badly where A has eigenvalues with large imaginary parts (convection); two or more degrees do not.
+//   BiCG, j = 0 .. l-1:  u_i = r_i - beta u_i,  u_{j+1} = A M^-1 u_j,  r_i -= alpha u_{i+1},  r_{j+1} = A M^-1 r_j
+//   then  r_0 -= sum gamma_j r_j  of least length (modified Gram-Schmidt on r_1 .. r_l)
+// An iteration is one BiCG step with its share of the polynomial, and applies A and M twice, as in bicgstab: between two
+// iterations x and r_0 belong together. y collects the updates of x before M^-1, which is applied to it once a cycle.
+#include <cmath>
+#include <vector>
+
+#include "solvers/krylov/iteration.hpp"
+#include "solvers/krylov/methods.hpp"
+#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/timer.hpp"
+
+namespace weir {
+namespace {
+
+// u = r - beta u
+template <class Space>
+void next_direction(double beta, ConstVector r, Vector u) {
+  for_each<Space>(static_cast<int>(r.size()), [=] WEIR_HD(int i) { u[i] = r[i] - beta * u[i]; });
+}
+// y += alpha u0, r -= alpha u1; returns r.r
+template <class Space>
+double bicg_step(double alpha, ConstVector u0, ConstVector u1, Vector y, Vector r) {
+  return sum<Space>(static_cast<int>(r.size()), [=] WEIR_HD(int i) {
+    y[i] += alpha * u0[i];
+    const double v = r[i] - alpha * u1[i];
+    r[i] = v;
+    return v * v;
+  });
+}
+// One term of the polynomial: y += a r_0 + b r_j, r_0 -= c r_j, u_0 -= d u_j; returns {r_0.r_0, r_0.shadow}.
+struct PolynomialTerm {
+  double a, b, c, d;
+  ConstVector rj, uj, shadow;
+  Vector y, r0, u0;
+};
+template <class Space>
+Pair add_term(const PolynomialTerm& term) {
+  const PolynomialTerm t = term;
+  return sum2<Space>(static_cast<int>(t.y.size()), [=] WEIR_HD(int i) {
+    const double old = t.r0[i], rj = t.rj[i], now = old - t.c * rj;
+    t.y[i] += t.a * old + t.b * rj;
+    t.u0[i] -= t.d * t.uj[i];
+    t.r0[i] = now;
+    return Pair{now * now, now * t.shadow[i]};
+  });
+}
+
+}  // namespace
+
+template <class Space>
+class BicgstabL : public Krylov<Space> {
+ public:
+  explicit BicgstabL(const KrylovOptions& options)
+      : options_(options), l_(options.l), R_(at(l_) + 1), U_(at(l_) + 1), tau_(at(l_ + 1) * at(l_ + 1)) {
+    for (auto* v : {&sigma_, &projected_, &gamma_, &shifted_}) v->resize(at(l_) + 2);
+  }
+  const char* name() const override { return "bicgstab_l"; }
+
+  SolveResult solve(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
+                    View<double> x) override {
+    require_constant(M, "bicgstab_l");
+    for (auto& r : R_) fit(r, A.size());
+    for (auto& u : U_) fit(u, A.size());
+    fit(shadow_, A.size());
+    identity_ = M.is_identity();
+    if (!identity_) {
+      fit(y_, A.size());
+      fit(Mw_, A.size());
+    }
+    Iteration<Space> it(A, M, b, x, options_, this->history_);
+    for (it.start(R_[0]); it.running(); it.restart(R_[0])) {
+      if (!identity_) fill<Space>(0, y_.view());
+      cycle(it, identity_ ? x : y_.view());
+      if (identity_) continue;
+      it.precondition(y_, Mw_);
+      ScopedTimer timer(it.reduce_seconds());
+      axpy<Space>(1, Mw_.view(), x);
+    }
+    return it.finish();
+  }
+
+ private:
+  static constexpr double noise = 1e-15;  // as in bicgstab
+
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  double& tau(int i, int j) { return tau_[at(i) * at(l_ + 1) + at(j)]; }
+
+  void cycle(Iteration<Space>& it, Vector y) {
+    assign<Space>(R_[0], shadow_.view());
+    fill<Space>(0, U_[0].view());
+    Recurrence c;
+    c.rr = c.rho_next = it.rr();
+    c.shadow_norm = std::sqrt(it.rr());
+    while (true) {
+      for (int j = 0; j < l_; ++j)
+        if (!bicg(it, j, y, c)) return;
+      const bool goes_on = polynomial(it, y, c);
+      ++c.steps;
+      if (!it.step(R_[0], c.rr) || !goes_on) return;
+    }
+  }
+
+  struct Recurrence {
+    double rr, rho_next, shadow_norm;      // r_0.r_0, r_j.shadow of the r_j that comes next
+    double next_square = -1;               // r_j.r_j of the same, where it is not r_0
+    double rho = 1, alpha = 0, omega = 1;  // rho: rho_0 of the paper
+    int steps = 0;                         // iterations of this cycle
+  };
+
+  // False where the cycle ends: x and r_0 belong together then.
+  bool bicg(Iteration<Space>& it, int j, Vector y, Recurrence& c) {
+    if (j == 0) c.rho *= -c.omega;
+    const double rho = c.rho_next, r_square = j == 0 ? c.rr : c.next_square;
+    if (std::abs(rho) <= noise * c.shadow_norm * std::sqrt(r_square)) return lost(it, c);
+    const double beta = c.alpha * rho / c.rho;
+    {
+      ScopedTimer timer(it.reduce_seconds());
+      for (int i = 0; i <= j; ++i) next_direction<Space>(beta, R_[at(i)], U_[at(i)]);
+    }
+    const Pair us_uu = product(it, U_[at(j)], U_[at(j) + 1]);
+    if (!std::isfinite(us_uu.a) || !std::isfinite(us_uu.b)) return it.stop(Reason::not_finite), false;
+    if (std::abs(us_uu.a) <= noise * c.shadow_norm * std::sqrt(us_uu.b)) return lost(it, c);
+    c.rho = rho;
+    c.alpha = rho / us_uu.a;
+    c.rr = it.sum(timed(it.reduce_seconds(), [&] {
+      for (int i = 1; i <= j; ++i) axpy<Space>(-c.alpha, U_[at(i) + 1], R_[at(i)]);
+      return bicg_step<Space>(c.alpha, U_[0], U_[1], y, R_[0]);
+    }));
+    if (!std::isfinite(c.rr)) return it.stop(Reason::not_finite), false;
+    const bool counts = j + 1 < l_ || std::sqrt(c.rr) <= it.target();  // the last one's share is the polynomial
+    if (counts && (++c.steps, !it.step(R_[0], c.rr))) return false;
+    if (counts && j + 1 == l_) return false;
+    const Pair rs_rr = product(it, R_[at(j)], R_[at(j) + 1]);
+    c.rho_next = rs_rr.a;
+    c.next_square = rs_rr.b;
+    if (!std::isfinite(rs_rr.a) || !std::isfinite(rs_rr.b)) return it.stop(Reason::not_finite), false;
+    return true;
+  }
+
+  // The residual of least length; false where the recurrence cannot go on behind it.
+  bool polynomial(Iteration<Space>& it, Vector y, Recurrence& c) {
+    for (int j = 1; j <= l_; ++j) {
+      const View<double> rj = R_[at(j)], r0 = R_[0];
+      double before = 0;
+      for (int i = 1; i < j; ++i) {
+        const View<double> ri = R_[at(i)];
+        tau(i, j) = it.sum(timed(it.reduce_seconds(), [&] { return dot<Space>(rj, ri); })) / sigma_[at(i)];
+        before += tau(i, j) * tau(i, j) * sigma_[at(i)];
+        ScopedTimer timer(it.reduce_seconds());
+        axpy<Space>(-tau(i, j), ri, rj);
+      }
+      const Pair r0_rr = it.sum(timed(it.reduce_seconds(), [&] { return dot_and_square<Space>(rj, r0); }));
+      sigma_[at(j)] = r0_rr.b;
+      projected_[at(j)] = r0_rr.a / r0_rr.b;
+      if (!(r0_rr.b > noise * noise * (before + r0_rr.b))) return false;  // r_j depends on those before it
+    }
+    for (int j = l_; j >= 1; --j) {
+      gamma_[at(j)] = projected_[at(j)];
+      for (int i = j + 1; i <= l_; ++i) gamma_[at(j)] -= tau(j, i) * gamma_[at(i)];
+    }
+    for (int j = 1; j < l_; ++j) {
+      shifted_[at(j)] = gamma_[at(j) + 1];
+      for (int i = j + 1; i < l_; ++i) shifted_[at(j)] += tau(j, i) * gamma_[at(i) + 1];
+    }
+    shifted_[at(l_)] = 0;
+    const double rr = c.rr;
+    const Pair last = it.sum(timed(it.reduce_seconds(), [&] { return add_terms(y); }));
+    c.rr = last.a;
+    c.rho_next = last.b;
+    c.omega = gamma_[at(l_)];
+    return std::abs(projected_[at(l_)]) * std::sqrt(sigma_[at(l_)]) > noise * std::sqrt(rr);
+  }
+
+  // {r_0.r_0, r_0.shadow} of the residual behind the last term.
+  Pair add_terms(Vector y) {
+    Pair last{};
+    for (int j = 1; j <= l_; ++j)
+      last = add_term<Space>({j == 1 ? gamma_[1] : 0, shifted_[at(j)], projected_[at(j)], gamma_[at(j)], R_[at(j)],
+                              U_[at(j)], shadow_, y, R_[0], U_[0]});
+    return last;
+  }
+
+  bool lost(Iteration<Space>& it, const Recurrence& c) {
+    if (c.steps == 0) it.stop(Reason::breakdown);
+    return false;
+  }
+
+  // w' = A M^-1 w; returns {w'.shadow, w'.w'}
+  Pair product(Iteration<Space>& it, Vector w, Vector image) {
+    if (!identity_) it.precondition(w, Mw_);
+    it.apply(identity_ ? w : Mw_.view(), image);
+    return it.sum(timed(it.reduce_seconds(), [&] { return dot_and_square<Space>(image, shadow_); }));
+  }
+
+  KrylovOptions options_;
+  int l_;
+  bool identity_ = false;
+  std::vector<Array<double, Space>> R_, U_;
+  Array<double, Space> shadow_, y_, Mw_;
+  std::vector<double> tau_, sigma_, projected_, gamma_, shifted_;  // gamma' and gamma'' are projected and shifted
+};
+
+template <class Space>
+std::unique_ptr<Krylov<Space>> make_bicgstab_l(const KrylovOptions& options) {
+  return std::make_unique<BicgstabL<Space>>(options);
+}
+template std::unique_ptr<Krylov<Host>> make_bicgstab_l<Host>(const KrylovOptions&);
+template std::unique_ptr<Krylov<Device>> make_bicgstab_l<Device>(const KrylovOptions&);
+
+}  // namespace weir

@@ -1,0 +1,211 @@
+// IDR(s) with biorthogonal intermediate vectors (van Gijzen & Sonneveld, ACM Trans. Math. Softw. 38 (2011) 5), right
+// preconditioned: residuals are forced into spaces of shrinking dimension by s fixed shadow vectors P and one factor
+// (I - omega A M^-1) for each s + 1 products; short recurrences, and close to GMRES in products from s = 4 on.
+//   f = P^T r,   for k = 1 .. s:   M c = f  (lower triangle from k on),   v = r - sum_{i>=k} c_i g_i
+//     u_k = omega M^-1 v + sum_{i>=k} c_i u_i,   g_k = A u_k,   both made biorthogonal:  p_i^T g_k = 0, i < k
+//     beta = f_k / mu_kk,   r -= beta g_k,   x += beta u_k,   f_i -= beta mu_ik
+//   t = A M^-1 r,   omega = t.r / t.t, lengthened where t and r are far from parallel,   r -= omega t, x += omega M^-1 r
+// An iteration applies A and M once. The products P^T g_k are taken in one pass, and the biorthogonal ones follow from them
+// and mu. P is pseudo-random from the index (and rank) alone: a run repeats.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "solvers/distributed/communicator.hpp"
+#include "solvers/krylov/basis.hpp"
+#include "solvers/krylov/iteration.hpp"
+#include "solvers/krylov/methods.hpp"
+#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/timer.hpp"
+
+namespace weir {
+namespace {
+
+// In [-1, 1), from the finaliser of splitmix64 (Steele, Lea & Flood 2014).
+WEIR_HD inline double scattered(std::uint64_t key) {
+  std::uint64_t z = (key + 1) * 0x9e3779b97f4a7c15ull;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
+  z ^= z >> 31;
+  return static_cast<double>(z >> 11) * (1.0 / 4503599627370496.0) - 1;
+}
+template <class Space>
+void scatter(int stream, Vector p) {
+  const std::uint64_t first = static_cast<std::uint64_t>(stream) << 32;
+  for_each<Space>(static_cast<int>(p.size()),
+                  [=] WEIR_HD(int i) { p[i] = scattered(first + static_cast<std::uint64_t>(i)); });
+}
+// x += a u, r -= a g; returns r.r. u may be r.
+template <class Space>
+double residual_step(double a, ConstVector u, ConstVector g, Vector x, Vector r) {
+  return sum<Space>(static_cast<int>(r.size()), [=] WEIR_HD(int i) {
+    x[i] += a * u[i];
+    const double v = r[i] - a * g[i];
+    r[i] = v;
+    return v * v;
+  });
+}
+
+}  // namespace
+
+template <class Space>
+class Idrs : public Krylov<Space> {
+ public:
+  explicit Idrs(const KrylovOptions& options) : options_(options), mu_(at(options.s) * at(options.s)) {
+    for (auto* v : {&f_, &h_, &c_, &a_}) v->resize(at(options.s) + 1);
+  }
+  const char* name() const override { return "idrs"; }
+
+  SolveResult solve(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
+                    View<double> x) override {
+    require_constant(M, "idrs");
+    identity_ = M.is_identity();
+    if (!identity_) fit(z_, A.size());
+    Iteration<Space> it(A, M, b, x, options_, this->history_);
+    if (r_.size() != A.size()) make_space(it, A);
+    for (it.start(r_); it.running(); it.restart(r_)) cycle(it, x);
+    return it.finish();
+  }
+
+ private:
+  static constexpr double noise = 1e-15;
+  // Where t and r make an angle whose cosine is below this, omega t.t = t.r would make the next vectors inaccurate
+  // (Sleijpen & van der Vorst 1995).
+  static constexpr double least_cosine = 0.7;
+
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  double& mu(int i, int k) { return mu_[at(i) * at(options_.s) + at(k)]; }
+
+  // Work vectors and the orthonormal shadow vectors, at the first solve of a size.
+  void make_space(Iteration<Space>& it, const Matrix<Space>& A) {
+    const int n = A.size(), rank = A.ranks() ? A.ranks()->rank() : 0;
+    s_ = static_cast<int>(std::min<std::int64_t>(options_.s, A.unknowns()));
+    for (auto* w : {&r_, &v_, &w_}) fit(*w, n);
+    for (auto* basis : {&P_, &G_, &U_}) basis->fit(n, s_);
+    for (int j = 0; j < s_; ++j) {
+      const Vector p = P_.fresh(j);
+      scatter<Space>(rank * s_ + j, p);
+      for (int pass = 0; pass < 2 && j > 0; ++pass) {
+        shadow_products(it, p, j, h_.data());
+        for (int i = 0; i < j; ++i) a_[at(i)] = -h_[at(i)];
+        P_.combine(a_.data(), j, p);
+      }
+      P_.keep(j, 1 / std::sqrt(it.sum(dot<Space>(p, p))));
+    }
+  }
+
+  // h = P^T w, of the first `count`
+  void shadow_products(Iteration<Space>& it, ConstVector w, int count, double* h) {
+    {
+      ScopedTimer timer(it.reduce_seconds());
+      P_.project(w, count, h);
+    }
+    it.sum(std::span<double>(h, at(count)));
+  }
+
+  void cycle(Iteration<Space>& it, Vector x) {
+    for (int k = 0; k < s_; ++k) {
+      fill<Space>(0, G_.fresh(k));
+      fill<Space>(0, U_.fresh(k));
+      for (int i = 0; i < s_; ++i) mu(i, k) = i == k;
+    }
+    double omega = 1;
+    rr_ = it.rr();
+    for (int steps = 0;; ++steps) {
+      shadow_products(it, r_, s_, f_.data());
+      for (int k = 0; k < s_; ++k) {
+        const Outcome end = intermediate(it, k, omega, x);
+        if (end == Outcome::lost && steps == 0 && k == 0) it.stop(Reason::breakdown);
+        if (end != Outcome::goes_on) return;
+      }
+      if (!shrink(it, omega, x)) return;
+    }
+  }
+
+  enum class Outcome { goes_on, ends, lost };
+
+  // Step k within a space.
+  Outcome intermediate(Iteration<Space>& it, int k, double omega, Vector x) {
+    const Vector u = U_.fresh(k), g = G_.fresh(k);
+    direction(it, k, omega, u);
+    it.apply(u, g);
+    const double length = make_biorthogonal(it, k, u, g);
+    if (!std::isfinite(length)) return it.stop(Reason::not_finite), Outcome::ends;
+    if (std::abs(mu(k, k)) <= noise * length) return Outcome::lost;
+    const double beta = f_[at(k)] / mu(k, k);
+    rr_ = it.sum(timed(it.reduce_seconds(), [&] { return residual_step<Space>(beta, u, g, x, r_); }));
+    for (int i = k + 1; i < s_; ++i) f_[at(i)] -= beta * mu(i, k);
+    return it.step(r_, rr_) ? Outcome::goes_on : Outcome::ends;
+  }
+
+  // u = omega M^-1 v + sum c_i u_i
+  void direction(Iteration<Space>& it, int k, double omega, Vector u) {
+    for (int i = k; i < s_; ++i) {
+      double t = f_[at(i)];
+      for (int j = k; j < i; ++j) t -= mu(i, j) * c_[at(j)];
+      c_[at(i)] = t / mu(i, i);
+      a_[at(i)] = -c_[at(i)];
+    }
+    const Vector v = v_, w = w_;
+    {
+      ScopedTimer timer(it.reduce_seconds());
+      assign<Space>(r_, v);
+      G_.combine(a_.data() + k, s_ - k, v, k);
+    }
+    if (!identity_) it.precondition(v, z_);
+    ScopedTimer timer(it.reduce_seconds());
+    scaled<Space>(omega, identity_ ? v : z_.view(), w);
+    U_.combine(c_.data() + k, s_ - k, w, k);
+    assign<Space>(w, u);
+  }
+
+  // Column k of mu; returns |P^T g| as it came.
+  double make_biorthogonal(Iteration<Space>& it, int k, Vector u, Vector g) {
+    shadow_products(it, g, s_, h_.data());
+    ScopedTimer timer(it.reduce_seconds());
+    double square = 0;
+    for (int i = 0; i < s_; ++i) square += h_[at(i)] * h_[at(i)];
+    for (int i = 0; i < k; ++i) {
+      const double alpha = h_[at(i)] / mu(i, i);
+      a_[at(i)] = -alpha;
+      for (int j = i; j < s_; ++j) h_[at(j)] -= alpha * mu(j, i);
+    }
+    G_.combine(a_.data(), k, g);
+    U_.combine(a_.data(), k, u);
+    for (int i = k; i < s_; ++i) mu(i, k) = h_[at(i)];
+    return std::sqrt(square);
+  }
+
+  // Into the next space.
+  bool shrink(Iteration<Space>& it, double& omega, Vector x) {
+    const Vector r = r_, t = w_, z = identity_ ? r : z_.view();
+    if (!identity_) it.precondition(r, z);
+    it.apply(z, t);
+    const Pair tr_tt = it.sum(timed(it.reduce_seconds(), [&] { return dot_and_square<Space>(t, r); }));
+    if (!std::isfinite(tr_tt.a) || !std::isfinite(tr_tt.b)) return it.stop(Reason::not_finite), false;
+    const double cosine = std::abs(tr_tt.a) / std::sqrt(tr_tt.b * rr_);
+    if (!(cosine > noise)) return false;  // omega = 0: the space would shrink to nothing; start again
+    omega = tr_tt.a / tr_tt.b * std::max(1.0, least_cosine / cosine);
+    rr_ = it.sum(timed(it.reduce_seconds(), [&] { return residual_step<Space>(omega, z, t, x, r); }));
+    return it.step(r, rr_);
+  }
+
+  KrylovOptions options_;
+  int s_ = 0;  // no more than unknowns
+  bool identity_ = false;
+  double rr_ = 0;  // r.r of the recurrence
+  Basis<Space> P_, G_, U_;
+  Array<double, Space> r_, v_, w_, z_;
+  std::vector<double> mu_, f_, h_, c_, a_;
+};
+
+template <class Space>
+std::unique_ptr<Krylov<Space>> make_idrs(const KrylovOptions& options) {
+  return std::make_unique<Idrs<Space>>(options);
+}
+template std::unique_ptr<Krylov<Host>> make_idrs<Host>(const KrylovOptions&);
+template std::unique_ptr<Krylov<Device>> make_idrs<Device>(const KrylovOptions&);
+
+}  // namespace weir

@@ -1,0 +1,87 @@
+// Iterative refinement (Wilkinson 1963; Carson & Higham 2018): the residual and x in double, the correction from an inner
+// solve that need not be accurate, and so may keep its vectors and its preconditioner's factors as floats.
+//   r = b - A x,   A d = r  to inner_tolerance,   x += d
+// An iteration is one refinement, that is one inner solve of at most inner_iterations iterations. A refinement that does
+// not lower the residual is not added and ends the solve.
+#include <cmath>
+
+#include "solvers/krylov/iteration.hpp"
+#include "solvers/krylov/methods.hpp"
+#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/timer.hpp"
+
+namespace weir {
+namespace {
+
+constexpr int idle_refinements = 5;  // that change the residual by less than stagnation_progress, in a row
+
+KrylovOptions inner_options(const KrylovOptions& outer) {
+  KrylovOptions o = outer;
+  o.tolerance = outer.inner_tolerance;
+  o.relative = true;
+  o.reference = "rhs";
+  o.max_iterations = outer.inner_iterations;
+  o.history = false;
+  return o;
+}
+
+}  // namespace
+
+template <class Space>
+class Refinement : public Krylov<Space> {
+ public:
+  explicit Refinement(const KrylovOptions& options)
+      : options_(options), inner_(make_krylov<Space>(options.inner, inner_options(options))) {}
+  const char* name() const override { return "refinement"; }
+
+  SolveResult solve(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
+                    View<double> x) override {
+    fit(r_, A.size());
+    fit(d_, A.size());
+    Iteration<Space> it(A, M, b, x, options_, this->history_);
+    const View<double> r = r_, d = d_;
+    it.start(r);
+    double norm = it.norm();
+    for (int idle = 0; it.running();) {
+      {
+        ScopedTimer timer(it.reduce_seconds());
+        fill<Space>(0, d);
+      }
+      const SolveResult inner = inner_->solve(A, M, r, d);
+      it.add_seconds(inner);
+      const bool lowered = inner.reason != Reason::not_finite && inner.true_residual < inner.residual0;
+      if (!lowered) {
+        const bool failed = inner.reason == Reason::not_finite || inner.reason == Reason::breakdown;
+        it.stop(failed ? inner.reason : Reason::stagnated);
+        it.judge(norm);
+        break;
+      }
+      {
+        ScopedTimer timer(it.reduce_seconds());
+        axpy<Space>(1, d, x);
+      }
+      const double before = norm;
+      norm = it.true_residual(r);
+      const bool goes_on = it.step(norm);
+      idle = norm < stagnation_progress * before ? 0 : idle + 1;
+      if (goes_on && idle == idle_refinements) it.stop(Reason::stagnated);
+      if (!goes_on || idle == idle_refinements) it.judge(norm);
+    }
+    return it.finish();
+  }
+
+ private:
+  KrylovOptions options_;
+  std::unique_ptr<Krylov<Space>> inner_;
+  Array<double, Space> r_, d_;
+};
+
+template <class Space>
+std::unique_ptr<Krylov<Space>> make_refinement(const KrylovOptions& options) {
+  if (options.inner == "refinement") throw Error(Exit::usage, "refinement cannot be its own inner method");
+  return std::make_unique<Refinement<Space>>(options);
+}
+template std::unique_ptr<Krylov<Host>> make_refinement<Host>(const KrylovOptions&);
+template std::unique_ptr<Krylov<Device>> make_refinement<Device>(const KrylovOptions&);
+
+}  // namespace weir
