@@ -55,7 +55,8 @@ void add_solve_options(CLI::App& verb, SolveArguments& s) {
   verb.add_option(
           "MATRIX", s.matrix,
           "matrix in Matrix Market format (coordinate), gzipped or not; or banded:ROWS[:HALF], a system made on "
-          "the spot of 2 HALF + 1 diagonals")
+          "the spot of 2 HALF + 1 diagonals; or augment:N:B1=FIRST.mtx:B2=SECOND.mtx, blocks of N unknowns out of "
+          "those of two systems")
       ->required();
   verb.add_option("--rhs", s.rhs, "right-hand side: ones, row-sums (the solution is all ones) or a Matrix Market file")
       ->capture_default_str()

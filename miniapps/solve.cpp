@@ -12,6 +12,7 @@
 #include "solvers/adapters/any_solver.hpp"
 #include "solvers/adapters/extended.hpp"
 #include "solvers/adapters/peer.hpp"
+#include "solvers/matrix/augment.hpp"
 #include "solvers/matrix/cut_blocks.hpp"
 #include "solvers/matrix/facts.hpp"
 #include "solvers/matrix/generate.hpp"
@@ -174,6 +175,7 @@ std::vector<double> right_hand_side(const std::string& what, const BlockCsrData&
 }  // namespace
 
 BlockCsrData read_system(const std::string& name, int block, MarketFaults* faults) {
+  if (is_augmented(name)) return augmented_system(name);
   if (!is_generated(name)) return read_matrix_market(name, block, faults);
   BlockCsrData scalar = generated_system(name);
   return cut_into_blocks(std::move(scalar), std::max(block, 1));

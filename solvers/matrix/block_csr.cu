@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
+#include "solvers/matrix/block_limit.hpp"
 
 namespace weir {
 namespace block_csr_device {
@@ -64,7 +65,8 @@ namespace {
 // Which block of each row is the diagonal one; checks everything on the way.
 std::vector<std::int64_t> checked_diagonal(const BlockCsrData& d) {
   const auto at = [](std::int64_t i) { return static_cast<std::size_t>(i); };
-  if (d.block < 1 || d.block > largest_block) refuse("the block size must be 1 to 64");
+  if (d.block < 1) refuse("the block size must be 1 to 64");
+  refuse_large_block(d.block, largest_block, "block CSR matrix");
   if (d.row_start.empty() || d.row_start.front() != 0) refuse("row starts must begin with 0");
   const std::int64_t rows = static_cast<std::int64_t>(d.row_start.size()) - 1;
   if (rows * d.block > std::numeric_limits<int>::max()) refuse("more than 2^31 - 1 rows are not supported");

@@ -8,6 +8,7 @@
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
 #include "solvers/matrix/block_lanes.hpp"
+#include "solvers/matrix/block_limit.hpp"
 #include "solvers/matrix/block_stencil_device.hpp"
 #include "solvers/matrix/block_stencil_host.hpp"
 
@@ -20,9 +21,7 @@ std::int64_t checked_entries(Extents e, int n) {
   const std::int64_t cells = std::int64_t{1} * e.nx * e.ny * e.nz;
   if (e.nx < 1 || e.ny < 1 || e.nz < 1 || n < 1)
     throw Error(Exit::usage, "block stencil: cells and block size must be at least 1");
-  if (n > lanes::max_block)
-    throw Error(Exit::usage, "block stencil: blocks of " + std::to_string(n) + " unknowns; at most " +
-                                 std::to_string(lanes::max_block) + " are supported");
+  refuse_large_block(n, lanes::max_block, "block stencil");
   if (cells * n > std::numeric_limits<int>::max())
     throw Error(Exit::usage, "block stencil: more than 2^31 unknowns in one matrix");
   return cells * stored_slots(e) * n * n;

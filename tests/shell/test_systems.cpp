@@ -43,6 +43,19 @@ TEST_F(Systems, NamedSolversMustAllConvergeAndTheSolutionIsWritten) {
   EXPECT_EQ(weir({"solve", "banded:100:1", "--solver", "gmres", "--max-iterations", "1"}).code, 3);
 }
 
+TEST_F(Systems, BlocksOfManyUnknownsAreMadeFromTwoSystems) {
+  write("2 2 4\n1 1 4\n1 2 1\n2 1 -1\n2 2 5\n", "two.mtx");
+  write("3 3 3\n1 1 3\n2 2 4\n3 3 5\n", "three.mtx");
+  const Finished f = weir({"solve", "augment:7:2=two.mtx:3=three.mtx", "--solver", "gmres+block_ilu0"});
+  EXPECT_EQ(f.code, 0) << f.err;
+  expect_says(f, "7 rows, 49 entries in blocks of 7");
+  for (const char* bad : {"augment:", "augment:7", "augment:7:2=two.mtx", "augment:1:2=two.mtx:3=three.mtx",
+                          "augment:66:2=two.mtx:3=three.mtx", "augment:7:2=two.mtx:3"})
+    EXPECT_NE(weir({"solve", bad}).code, 0) << bad;
+  EXPECT_EQ(weir({"solve", "augment:66:2=two.mtx:3=three.mtx"}).code, 2);
+  EXPECT_EQ(weir({"solve", "augment:7:x=two.mtx:3=three.mtx"}).code, 2);
+}
+
 TEST_F(Systems, WhatIsMistypedIsAUsageError) {
   EXPECT_EQ(weir({"solve", "banded:x"}).code, 2);
   EXPECT_EQ(weir({"solve", "nothing.mtx"}).code, 6);

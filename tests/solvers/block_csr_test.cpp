@@ -3,7 +3,10 @@
 
 #include <omp.h>
 
+#include <span>
+
 #include "base/error.hpp"
+#include "solvers/matrix/augment.hpp"
 #include "tests/support/block_matrices.hpp"
 #include "tests/support/products.hpp"
 #include "tests/support/spaces.hpp"
@@ -61,13 +64,42 @@ TEST(BlockCsrPattern, FaultsAreRefusedByName) {
   refused(d, "values a block");
   d = good;
   d.block = 65;
-  refused(d, "1 to 64");
+  refused(d, "1 to 64, as a block of 64 x 64 doubles (32 KiB)");
   d = good;
   d.row_start.back() += 1;
   refused(d, "last row start");
   d = good;
   d.row_start[1] = d.row_start[2] + 1;
   refused(d, "descend");
+}
+
+// Every even number of unknowns out of 4 and 6: each part of the whole's product is the part's own.
+TEST(Augmentation, PutsPartsSideBySideOnTheDiagonal) {
+  const BlockCsrData four = random_blocks(30, 4, 5), six = random_blocks(30, 6, 6);  // other patterns
+  for (const int n : {4, 6, 14, 22, 64}) {
+    const BlockCsrData whole = augmented_to(n, four, six);
+    const Augmentation counts = augmentation(n, 4, 6);
+    ASSERT_EQ(whole.block, n);
+    const Numbers x4 = random_numbers(30 * 4, 1), x6 = random_numbers(30 * 6, 2);
+    const Numbers y4 = dense(four) * x4, y6 = dense(six) * x6;
+    Numbers x, expected;
+    const auto row_of = [](const Numbers& v, int i, int m) {
+      return std::span(v).subspan(static_cast<std::size_t>(i * m), static_cast<std::size_t>(m));
+    };
+    for (int i = 0; i < 30; ++i)
+      for (int part = 0; part < counts.of_second + counts.of_first; ++part) {
+        const bool is_six = part < counts.of_second;
+        for (const double v : is_six ? row_of(x6, i, 6) : row_of(x4, i, 4)) x.push_back(v);
+        for (const double v : is_six ? row_of(y6, i, 6) : row_of(y4, i, 4)) expected.push_back(v);
+      }
+    const BlockCsr<Host> A(whole);
+    Array<double, Host> y(A.size());
+    A.apply(Array<double, Host>(x), y);
+    EXPECT_LE(max_difference(y.to_vector(), expected), 64 * eps * max_norm(expected)) << n;
+  }
+  EXPECT_THROW(augmented_to(66, four, six), Error);
+  EXPECT_THROW(augmented_to(5, four, six), Error);
+  EXPECT_THROW(augmented_to(10, four, random_blocks(29, 6, 6)), Error);
 }
 
 TEST(BlockCsrThreads, ProductsDoNotDependOnTheNumberOfThreads) {

@@ -32,12 +32,6 @@ BlockSystem augment(const std::vector<const BlockSystem*>& parts) {
   return whole;
 }
 
-Augmentation augmentation(int n, int n1, int n2) {
-  for (int first = 0; first * n1 <= n; ++first)
-    if ((n - first * n1) % n2 == 0) return {first, (n - first * n1) / n2};
-  return {};
-}
-
 BlockSystem augmented_to(int n, const BlockSystem& first, const BlockSystem& second) {
   const Augmentation counts = augmentation(n, first.n, second.n);
   if (counts.of_first < 0)
