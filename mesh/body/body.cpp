@@ -5,9 +5,18 @@
 
 namespace weir {
 
+namespace {
+
+Surface sorted(Surface s) {
+  sort_elements(s);
+  return s;
+}
+
+}  // namespace
+
 Body::Body(Surface reference, Motion motion, std::optional<Ellipsoid> exact)
     : motion_(std::move(motion)),
-      reference_(std::move(reference)),
+      reference_(sorted(std::move(reference))),
       surface_(reference_),
       edges_(find_edges(reference_)),
       exact_reference_(exact),

@@ -26,7 +26,7 @@ struct Foot {
 
 class Body {
  public:
-  // `reference` is in the body's own frame; `exact` (in that frame too) where the shape is an ellipsoid.
+  // `reference` is in the body's own frame, its elements are sorted in space; `exact` (in that frame too) where the shape is an ellipsoid.
   Body(Surface reference, Motion motion, std::optional<Ellipsoid> exact = {});
   // The ventricle's own law comes before those of `motion`.
   Body(LeftVentricle ventricle, Motion motion);

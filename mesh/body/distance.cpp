@@ -20,6 +20,15 @@ double widest(const PointLine& line, int begin, int end) {
   return w;
 }
 
+void include(Box3& box, const Vec3& x) {
+  for (std::size_t d = 0; d < 3; ++d) {
+    box.low[d] = std::min(box.low[d], x[d]);
+    box.high[d] = std::max(box.high[d], x[d]);
+  }
+}
+
+constexpr double slack = 1 + 1e-12;  // rounding never dismisses what is nearest
+
 }  // namespace
 
 BodyDistance::BodyDistance(std::span<const double> x, std::span<const double> y, std::span<const double> z,
@@ -73,6 +82,8 @@ void BodyDistance::update(const Body& body) {
   find_band(body, box);
   box_ = range_of(box, band_);
 
+  if (!body.exact()) make_clusters(body.surface());
+  least_.resize(body.exact() ? 0 : code_.size());
   const std::size_t across = planes_ > 1 ? 2 : 1;  // chunks of planes, or of rows
   const auto chunks = static_cast<std::size_t>(std::max(1, omp_get_max_threads()));
   found_.resize(chunks);
@@ -101,68 +112,129 @@ BodyDistance::Range BodyDistance::chunk(std::size_t c, std::size_t across) const
   return r;
 }
 
-// Elements in their order, so that of equally near ones the first wins whatever the chunks.
 void BodyDistance::scan_elements(const Body& body, const Range& rows, std::vector<Candidate>& found) {
-  for (int e = 0; e < body.surface().elements(); ++e) scan_element(body, e, rows, found);
+  const std::int64_t nx = count(0), ny = count(1);
+  for (int k = rows.begin[2]; k < rows.end[2]; ++k)
+    for (int j = rows.begin[1]; j < rows.end[1]; ++j)
+      std::fill_n(least_.begin() + nx * (j + ny * k) + rows.begin[0], rows.end[0] - rows.begin[0], slack * band_);
+  for (const Cluster& c : cluster_) bound_distances(c, rows);
+  for (const Cluster& c : cluster_) scan_cluster(body, c, rows, found);
 }
 
-// Most pairs of point and element are dismissed by two bounds, the distance from the element's plane and that from a ball
-// around it, against the nearest element so far.
-void BodyDistance::scan_element(const Body& body, int e, const Range& rows, std::vector<Candidate>& found) {
-  const Surface& s = body.surface();
-  const bool is_2d = s.dimension == 2;
-  const Vec3 &a = s.node[s.element[e][0]], &b = s.node[s.element[e][1]], &c = is_2d ? b : s.node[s.element[e][2]];
-  Box3 box;
-  for (std::size_t d = 0; d < 3; ++d) {
-    box.low[d] = std::min({a[d], b[d], c[d]});
-    box.high[d] = std::max({a[d], b[d], c[d]});
+// Elements follow each other in space, so a few in a row make a cluster; the box of one is not much wider than the band.
+void BodyDistance::make_clusters(const Surface& s) {
+  constexpr int most = 16;
+  const double widest_box = 0.7 * band_;
+  cluster_.clear();
+  ball_.resize(s.element.size());
+  for (int e = 0; e < s.elements(); ++e) {
+    Box3 box{s.node[s.element[e][0]], s.node[s.element[e][0]]};
+    for (int k = 1; k < s.corners(); ++k) include(box, s.node[s.element[e][k]]);
+    ball_[e] = {centre(s, e), 0};
+    for (int k = 0; k < s.corners(); ++k)
+      ball_[e].radius = std::max(ball_[e].radius, length(s.node[s.element[e][k]] - ball_[e].centre));
+    if (!cluster_.empty() && cluster_.back().last - cluster_.back().first < most) {
+      Box3 both = cluster_.back().box;
+      include(both, box.low);
+      include(both, box.high);
+      const Vec3 extent = both.high - both.low;
+      if (std::max({extent[0], extent[1], extent[2]}) < widest_box) {
+        cluster_.back().box = both;
+        cluster_.back().last = e + 1;
+        continue;
+      }
+    }
+    cluster_.push_back({e, e + 1, box, {}});
   }
-  const std::size_t across = is_2d ? 1 : 2;
-  Range r;
-  for (std::size_t d = across + 1; d-- > 0;) {
-    r.begin[d] = std::max(rows.begin[d], line_[d].first_at_or_above(box.low[d] - band_));
-    r.end[d] = std::min(rows.end[d], line_[d].first_above(box.high[d] + band_));
-    if (r.begin[d] >= r.end[d]) return;
+  for (Cluster& c : cluster_) {
+    c.ball = {0.5 * (c.box.low + c.box.high), 0};
+    for (int e = c.first; e < c.last; ++e)
+      c.ball.radius = std::max(c.ball.radius, length(ball_[e].centre - c.ball.centre) + ball_[e].radius);
   }
-  if (is_2d) r.begin[2] = 0, r.end[2] = 1;
+}
 
-  const Vec3 n = body.pseudonormals().face[e], ab = b - a, ac = c - a, ball = 0.5 * (box.low + box.high);
-  const double radius =
-      std::sqrt(std::max({dot(a - ball, a - ball), dot(b - ball, b - ball), dot(c - ball, c - ball)}));
+BodyDistance::Range BodyDistance::range_of(const Cluster& c, const Range& rows) const {
+  Range r = range_of(c.box, band_);
+  for (std::size_t d = 0; d < 3; ++d) {
+    r.begin[d] = std::max(r.begin[d], rows.begin[d]);
+    r.end[d] = std::min(r.end[d], rows.end[d]);
+  }
+  return r;
+}
+
+// No point is farther from the surface than from the middle of one of its elements.
+void BodyDistance::bound_distances(const Cluster& c, const Range& rows) {
+  if (c.ball.radius > band_) return;
   const std::int64_t nx = count(0), ny = count(1);
-  const double* x_line = line_[0].data();
+  const Range r = range_of(c, rows);
+  const Vec3 on = ball_[(c.first + c.last) / 2].centre;
+  const double* const x = line_[0].data();
   for (int k = r.begin[2]; k < r.end[2]; ++k)
     for (int j = r.begin[1]; j < r.end[1]; ++j) {
-      // Along the row the distance from the element's plane is n_x x + rest.
-      const double y = line_[1][j], z = is_2d ? a[2] : line_[2][k];
-      const double rest = n[1] * (y - a[1]) + n[2] * (z - a[2]) - n[0] * a[0];
-      const double from_ball = (y - ball[1]) * (y - ball[1]) + (z - ball[2]) * (z - ball[2]);
-      const auto [begin, end] = row_in_slab(r, n[0], rest);
-      std::int32_t* const code = code_.data() + nx * (j + ny * k);
-      for (int i = begin; i < end; ++i) {
-        const std::int32_t slot = code[i];
-        const double best = slot < 0 ? band_ : found[slot].distance, reach = best + radius;
-        if (std::abs(n[0] * x_line[i] + rest) > best) continue;
-        if ((x_line[i] - ball[0]) * (x_line[i] - ball[0]) + from_ball > reach * reach) continue;
-        const Vec3 x{x_line[i], y, z};
-        const ClosestPoint f = is_2d ? closest_on_segment(x, a, b) : closest_on_triangle(x, a, b, c);
-        const Vec3 foot = a + f.w1 * ab + f.w2 * ac;
-        const double distance = length(x - foot);
-        if (slot < 0 && distance <= band_) {
-          code[i] = static_cast<std::int32_t>(found.size());
-          found.push_back({distance, {0, foot, {}, e, f.w1, f.w2}, f.feature});
-        } else if (slot >= 0 && distance < best) {
-          found[slot] = {distance, {0, foot, {}, e, f.w1, f.w2}, f.feature};
-        }
+      const double y = line_[1][j] - on[1], z = planes_ == 1 ? 0 : line_[2][k] - on[2];
+      const double beside = y * y + z * z;
+      double* const least = least_.data() + nx * (j + ny * k);
+      for (int i = r.begin[0]; i < r.end[0]; ++i) {
+        const double along = x[i] - on[0];
+        least[i] = std::min(least[i], slack * std::sqrt(along * along + beside));
       }
     }
 }
 
-// The points of a row within the band around a plane; the whole row where it is short.
-std::pair<int, int> BodyDistance::row_in_slab(const Range& r, double slope, double rest) const {
+// Most pairs of point and cluster are dismissed by the cluster's ball: it is farther than the least distance so far.
+void BodyDistance::scan_cluster(const Body& body, const Cluster& c, const Range& rows, std::vector<Candidate>& found) {
+  const std::int64_t nx = count(0), ny = count(1);
+  const Range r = range_of(c, rows);
+  for (int k = r.begin[2]; k < r.end[2]; ++k)
+    for (int j = r.begin[1]; j < r.end[1]; ++j) {
+      const double y = line_[1][j], z = planes_ == 1 ? c.ball.centre[2] : line_[2][k];
+      const double from_y = y - c.ball.centre[1], from_z = z - c.ball.centre[2];
+      const double beside = from_y * from_y + from_z * from_z;
+      const auto [begin, end] = row_in_slab(body, c, r, y, z);
+      for (int i = begin; i < end; ++i) {
+        const std::int64_t p = i + nx * (j + ny * k);
+        const double along = line_[0][i] - c.ball.centre[0], reach = least_[p] + c.ball.radius;
+        if (along * along + beside <= reach * reach) scan_point(body, c, {line_[0][i], y, z}, p, found);
+      }
+    }
+}
+
+// An element within the radius R of its middle, whose plane is h away, has no point nearer than sqrt(h^2 + (r - R)^2), where r is
+// the distance along the plane: beyond R + sqrt(least^2 - h^2) it cannot be the nearest.
+void BodyDistance::scan_point(const Body& body, const Cluster& c, const Vec3& x, std::int64_t p,
+                              std::vector<Candidate>& found) {
+  const Surface& s = body.surface();
+  const bool is_2d = s.dimension == 2;
+  const Vec3* const normal = body.pseudonormals().face.data();
+  for (int e = c.first; e < c.last; ++e) {
+    const Vec3 away = x - ball_[e].centre;
+    const double h = dot(normal[e], away), left = least_[p] * least_[p] - h * h;
+    if (left < 0) continue;
+    const double reach = ball_[e].radius + std::sqrt(left);
+    if (dot(away, away) - h * h > reach * reach) continue;
+    const Vec3 &a = s.node[s.element[e][0]], &b = s.node[s.element[e][1]], &c2 = is_2d ? b : s.node[s.element[e][2]];
+    const ClosestPoint f = is_2d ? closest_on_segment(x, a, b) : closest_on_triangle(x, a, b, c2);
+    const Vec3 foot = a + f.w1 * (b - a) + f.w2 * (c2 - a);
+    const double distance = length(x - foot);
+    std::int32_t& slot = code_[p];
+    if (slot < 0 && distance <= band_) {
+      slot = static_cast<std::int32_t>(found.size());
+      found.push_back({distance, {0, foot, {}, e, f.w1, f.w2}, f.feature});
+    } else if (slot >= 0 && distance < found[slot].distance) {
+      found[slot] = {distance, {0, foot, {}, e, f.w1, f.w2}, f.feature};
+    }
+    least_[p] = std::min(least_[p], slack * distance);
+  }
+}
+
+// Of a large element the points of a row within the band around its plane; else the whole row.
+std::pair<int, int> BodyDistance::row_in_slab(const Body& body, const Cluster& c, const Range& r, double y,
+                                              double z) const {
   constexpr int short_row = 16;
-  if (r.end[0] - r.begin[0] <= short_row || slope == 0) return {r.begin[0], r.end[0]};
-  const double u = (-band_ - rest) / slope, v = (band_ - rest) / slope;
+  const Vec3 n = body.pseudonormals().face[c.first], a = body.surface().node[body.surface().element[c.first][0]];
+  if (c.last - c.first > 1 || r.end[0] - r.begin[0] <= short_row || n[0] == 0) return {r.begin[0], r.end[0]};
+  const double rest = n[1] * (y - a[1]) + (planes_ == 1 ? 0 : n[2] * (z - a[2])) - n[0] * a[0];
+  const double u = (-band_ - rest) / n[0], v = (band_ - rest) / n[0];
   return {std::max(r.begin[0], line_[0].first_at_or_above(std::min(u, v)) - 1),
           std::min(r.end[0], line_[0].first_above(std::max(u, v)) + 1)};
 }

@@ -65,9 +65,23 @@ class BodyDistance {
   Range range_of(const Box3& box, double margin) const;
   Range chunk(std::size_t c, std::size_t across) const;
   void find_band(const Body& body, const Box3& box);
+  struct Ball {
+    Vec3 centre;
+    double radius;
+  };
+  // Some elements in a row that lie together, or one large element.
+  struct Cluster {
+    int first, last;
+    Box3 box;
+    Ball ball;
+  };
+  void make_clusters(const Surface& s);
   void scan_elements(const Body& body, const Range& rows, std::vector<Candidate>& found);
-  void scan_element(const Body& body, int e, const Range& rows, std::vector<Candidate>& found);
-  std::pair<int, int> row_in_slab(const Range& r, double slope, double rest) const;
+  Range range_of(const Cluster& c, const Range& rows) const;
+  void bound_distances(const Cluster& c, const Range& rows);
+  void scan_cluster(const Body& body, const Cluster& c, const Range& rows, std::vector<Candidate>& found);
+  void scan_point(const Body& body, const Cluster& c, const Vec3& x, std::int64_t p, std::vector<Candidate>& found);
+  std::pair<int, int> row_in_slab(const Body& body, const Cluster& c, const Range& r, double y, double z) const;
   void scan_exact(const Ellipsoid& shape, const Range& rows, std::vector<Candidate>& found);
   void finish_foot(const Body& body, const Vec3& x, Candidate& c) const;
   void number(const Body& body, const Range& rows, std::size_t c);
@@ -84,6 +98,9 @@ class BodyDistance {
   std::vector<NearPoint> near_;
   std::vector<std::vector<Candidate>> found_;  // of each chunk of rows
   std::vector<std::size_t> start_;             // of each chunk in near_
+  std::vector<Cluster> cluster_;
+  std::vector<Ball> ball_;     // around each element
+  std::vector<double> least_;  // of each point: no less than its distance, where that is within the band
 };
 
 }  // namespace weir

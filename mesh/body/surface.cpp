@@ -111,6 +111,31 @@ void reverse(Surface& s) {
     for (auto& e : s.element) e[2] = e[1];
 }
 
+void sort_elements(Surface& s) {
+  if (s.dimension == 2) return;  // a polyline is in order
+  const Box3 box = bounding_box(s.node);
+  const Vec3 extent = box.high - box.low;
+  const double size = std::max({extent[0], extent[1], extent[2]});
+  std::vector<std::pair<std::uint64_t, int>> key(s.element.size());
+  for (int e = 0; e < s.elements(); ++e) {
+    const Vec3 x = (1 / size) * (centre(s, e) - box.low);
+    constexpr int bits = 20;
+    std::uint64_t code = 0;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const auto cell = static_cast<std::uint64_t>(x[d] * ((1 << bits) - 1));
+      for (unsigned b = 0; b < bits; ++b) code |= (cell >> b & 1) << (3 * b + d);
+    }
+    key[e] = {code, e};
+  }
+  std::ranges::sort(key);
+  const auto element = s.element;
+  const auto patch = s.patch;
+  for (int e = 0; e < s.elements(); ++e) {
+    s.element[e] = element[key[e].second];
+    if (!patch.empty()) s.patch[e] = patch[key[e].second];
+  }
+}
+
 SurfaceCells picture_cells(const Surface& s) {
   SurfaceCells cells{{0}, {}};
   for (const auto& e : s.element) {
