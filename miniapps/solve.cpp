@@ -65,7 +65,7 @@ Candidate candidate_of(const std::string& solver, const SolveArguments& a) {
     if (!options.has("max_iterations")) overrides.push_back(fmt::format("max_iterations={}", a.max_iterations));
     return {std::filesystem::path(solver).stem().string(), read_case(solver, overrides)};
   }
-  const std::size_t plus = is_peer(solver) ? std::string::npos : solver.find('+');
+  const std::size_t plus = solver.find(':') != std::string::npos ? std::string::npos : solver.find('+');
   std::string text = "method = \"" + solver.substr(0, plus) + "\"\n" + defaults;
   if (plus != std::string::npos) text += "preconditioner = { type = \"" + solver.substr(plus + 1) + "\" }\n";
   return {solver, read_case_text(text, "--solver " + solver)};

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 
 #include "base/error.hpp"
 #include "solvers/adapters/peer.hpp"
+#include "solvers/adapters/vendor_kernels.hpp"
 #include "solvers/krylov/iteration.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/linear_solver.hpp"
@@ -122,6 +124,36 @@ class PeerSolver : public AnySolver<Space> {
   std::vector<double> host_r_, host_d_, history_;
 };
 
+// "cusparse:gmres+ilu0": our Krylov method with cuSPARSE's factorisation and triangular solves.
+template <class Space>
+class VendorSolver : public AnySolver<Space> {
+ public:
+  VendorSolver(const std::string& method, const Table& options, double tolerance) : name_(method) {
+    const std::string what = peer_name(method).what;
+    const std::size_t plus = what.find("+ilu0");
+    if (plus == std::string::npos || plus + 5 != what.size())
+      refuse_peer("cusparse", what, "bicgstab+ilu0, gmres+ilu0, fgmres+ilu0");
+    if constexpr (std::is_same_v<Space, Device>) ilu0_ = make_vendor_ilu0();
+    if (!ilu0_ || !has_vendor_kernels())
+      throw Error(Exit::usage, "'" + method + "' wants a build with CUDA, and --space device");
+    krylov_ = make_krylov<Space>(what.substr(0, plus), read_krylov_options(options, tolerance));
+  }
+  void setup(const Matrix<Space>& A) override { info_ = ilu0_->setup(A); }
+  void update(const Matrix<Space>& A) override { info_ = ilu0_->update(A); }
+  SolveResult solve(const Matrix<Space>& A, View<const double> b, View<double> x) override {
+    return krylov_->solve(A, *ilu0_, b, x);
+  }
+  const SetupInfo& setup_info() const override { return info_; }
+  std::string name() const override { return name_; }
+  std::string describe() const override { return std::string(krylov_->name()) + " + " + ilu0_->describe(); }
+
+ private:
+  std::string name_;
+  std::unique_ptr<Preconditioner<Space>> ilu0_;
+  std::unique_ptr<Krylov<Space>> krylov_;
+  SetupInfo info_;
+};
+
 }  // namespace
 
 template <class Space>
@@ -129,6 +161,7 @@ std::unique_ptr<AnySolver<Space>> make_any_solver(const Table& options, const st
                                                   const std::string& default_preconditioner, double default_tolerance) {
   const std::string method = options.get<std::string>("method", default_method);
   if (is_peer(method)) return std::make_unique<PeerSolver<Space>>(method, options, default_tolerance);
+  if (method.starts_with("cusparse:")) return std::make_unique<VendorSolver<Space>>(method, options, default_tolerance);
   return std::make_unique<OwnSolver<Space>>(options, default_method, default_preconditioner, default_tolerance);
 }
 

@@ -1,5 +1,6 @@
 // One interface for what is compared: a LinearSolver of ours, or a peer (peer.hpp) whose name stands as the method.
 //   method = "petsc:-ksp_type gmres -pc_type ilu" | "hypre:cg+boomeramg" | "eigen:sparse_lu" | ... | any of ours
+//   method = "cusparse:gmres+ilu0" on a CUDA device: our method, NVIDIA's kernels
 // with the keys of [linear.SYSTEM] (solvers/linear_solver.hpp). Peers know no `norm = "max"` and no `basis`, and their
 // options are in their name.
 //

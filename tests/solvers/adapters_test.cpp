@@ -239,7 +239,8 @@ TEST(Adapters, NotANumberIsReportedAndTheGuessIsKept) {
 
 TEST(Adapters, WordsThatNobodyKnowsAreRefused) {
   for (const char* name : {"hypre:cg+magic", "hypre:cg", "hypre:ilu", "eigen:magic", "eigen:bicgstab+ilut:x",
-                           "petsc:-ksp_type cg -pc_type jacobi -pc_magic 3", "petsc:-ksp_type magic"}) {
+                           "petsc:-ksp_type cg -pc_type jacobi -pc_magic 3", "petsc:-ksp_type magic", "cusparse:magic",
+                           "cusparse:gmres+ilu0"}) {
     const BlockCsr<Host> A(chain(5, 1));
     EXPECT_THROW(make(name)->setup(A), Error) << name;
   }
