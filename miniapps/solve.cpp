@@ -21,9 +21,9 @@ namespace weir {
 namespace {
 
 // What is tried where nothing is named: each family once, the cheap ones first.
-const std::vector<std::string> general_list = {"bicgstab+jacobi",   "bicgstab+block_jacobi",
-                                               "gmres+block_ilu0",  "bicgstab+block_ilu0",
-                                               "fgmres+multicolor", "fgmres+async_block_ilu0"};
+const std::vector<std::string> general_list = {
+    "bicgstab+jacobi",   "bicgstab+block_jacobi",   "gmres+block_ilu0", "bicgstab+block_ilu0",
+    "fgmres+multicolor", "fgmres+async_block_ilu0", "gmres+parilut",    "idrs+block_ilu0"};
 const std::vector<std::string> symmetric_list = {"cg+jacobi", "cg+block_jacobi", "cg+block_ilu0"};
 
 // The same of other libraries, where this build has them.
