@@ -58,10 +58,14 @@ bool product(const BlockCsrData& A, std::span<const double> x, std::span<double>
   return true;
 }
 
+bool has_library(const std::string& name) {
+  const std::vector<std::string> there = peer_libraries();
+  return std::find(there.begin(), there.end(), name) != there.end();
+}
+
 bool can_factorise(const Diagnosis& d) {
-  bool has_eigen = false;
-  for (const std::string& name : peer_libraries()) has_eigen = has_eigen || name == "eigen";
-  return has_eigen && static_cast<double>(d.rows) * std::pow(d.rcm_bandwidth + 1.0, 2) <= largest_factorisation;
+  return has_library("eigen") &&
+         static_cast<double>(d.rows) * std::pow(d.rcm_bandwidth + 1.0, 2) <= largest_factorisation;
 }
 
 SmallestSingular smallest_by_factors(const BlockCsrData& A, const BlockCsrData& T) {
@@ -223,7 +227,7 @@ void print_advice(const std::string& matrix, const Diagnosis& d, const Estimates
     fmt::print("  (negative: with both sides of the system negated, cg may be used)\n");
   if (d.is_symmetric() && (is_positive || (d.has_constant_null_space() && is_like_poisson)))
     advise(solver("cg+block_ilu0"), "symmetric, positive");
-  if (is_like_poisson)
+  if (is_like_poisson && has_library("hypre"))
     advise(solver(d.is_symmetric() ? "hypre:cg+boomeramg" : "hypre:gmres+boomeramg"),
            "signs of an M-matrix: algebraic multigrid");
   if (has_pivots && !d.is_symmetric()) advise(solver("bicgstab+block_ilu0"), "short recurrences");
