@@ -12,6 +12,7 @@
 #include "solvers/adapters/peer.hpp"
 #include "solvers/diagnosis/diagnosis.hpp"
 #include "solvers/diagnosis/spectrum.hpp"
+#include "solvers/matrix/cut_blocks.hpp"
 #include "solvers/matrix/matrix_market.hpp"
 
 namespace weir {
@@ -251,7 +252,8 @@ void print_advice(const std::string& matrix, const Diagnosis& d, const Estimates
 
 int examine_matrix(const std::string& matrix) {
   MarketFaults faults;
-  const BlockCsrData A = read_system(matrix, 1, &faults);
+  BlockCsrData A = read_system(matrix, 1, &faults);
+  if (A.block > 1) A = scalar_rows(A);
   const Diagnosis d = diagnose(A);
   fmt::print("{}: {} rows, {} entries, {:.3g} a row ({} to {})\n\n", matrix, d.rows, d.entries,
              static_cast<double>(d.entries) / d.rows, d.shortest_row, d.longest_row);
