@@ -140,7 +140,7 @@ int iterations_of_a_row(const char* method, KrylovOptions o, double tolerance = 
   Array<double, Space> x(400);
   x.upload(Numbers(400));
   const Numbers first = random_numbers(400, 4), second = random_numbers(400, 9);
-  for (int step = 0; step < 8; ++step) {
+  for (int step = 0; step < 6; ++step) {
     const BlockCsrData data = convection_diffusion(20, 20 + step, 5.0 - step);
     const BlockCsr<Space> A(data);
     M->setup(A);
@@ -155,14 +155,13 @@ int iterations_of_a_row(const char* method, KrylovOptions o, double tolerance = 
 }
 
 TYPED_TEST(KrylovSecondFloor, RecyclingSavesIterationsInARowOfSystems) {
-  for (const char* method : {"gmres", "fgmres"})
-    for (const char* basis : {"double", "float"}) {
-      KrylovOptions o;
-      o.basis = basis;
-      const int without = iterations_of_a_row<TypeParam>(method, o);
-      o.recycle = 6;
-      EXPECT_LT(iterations_of_a_row<TypeParam>(method, o), 0.75 * without) << method << " of " << basis;
-    }
+  for (const auto& [method, basis] : {std::pair{"gmres", "double"}, {"fgmres", "float"}}) {
+    KrylovOptions o;
+    o.basis = basis;
+    const int without = iterations_of_a_row<TypeParam>(method, o);
+    o.recycle = 6;
+    EXPECT_LT(iterations_of_a_row<TypeParam>(method, o), 0.75 * without) << method << " of " << basis;
+  }
 }
 
 // One matrix, right-hand sides that have nothing in common: only the slow vectors can help.
