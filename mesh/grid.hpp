@@ -8,8 +8,12 @@
 namespace weir {
 
 struct Stretching {
-  std::string type = "uniform";  // "uniform" | "tanh" (clustered at both ends) | "tanh_low" | "tanh_high" (at one end)
+  // "uniform" | "tanh" (clustered at both ends) | "tanh_low" | "tanh_high" (at one end) | "refined"
+  std::string type = "uniform";
   double factor = 0;
+  // "refined": cells of about this width between `from` and `to` (around a body, say), growing by a constant ratio to
+  // either end; the cells outside are shared out so that the larger of the two ratios is as small as it can be.
+  double from = 0, to = 0, width = 0;
 };
 
 // One direction: n cells between n + 1 faces.

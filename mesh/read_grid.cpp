@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 namespace weir {
 namespace {
@@ -18,7 +19,13 @@ std::vector<double> read_numbers(const Table& t, const char* key, std::size_t n,
 
 Stretching read_stretching(const Table& t) {
   Stretching s;
-  s.type = t.choice("type", {"uniform", "tanh", "tanh_low", "tanh_high"}, "uniform");
+  s.type = t.choice("type", {"uniform", "tanh", "tanh_low", "tanh_high", "refined"}, "uniform");
+  if (s.type == "refined") {
+    s.from = t.get<double>("from");
+    s.to = t.get<double>("to");
+    s.width = t.get<double>("width");
+    return s;
+  }
   s.factor = t.get<double>("factor", s.type == "uniform" ? 0.0 : 2.0);
   if (!(s.factor >= 0) || s.factor > 6) t.fail("factor", "a stretching factor lies between 0 (uniform) and 6");
   return s;
@@ -49,7 +56,11 @@ Grid read_grid(const Table& t) {
   Grid grid;
   for (std::size_t d = 0; d < 3; ++d) {
     if (!(length[d] > 0)) t.fail("length", "lengths must be positive");
-    grid.line[d] = make_grid_line(cells[d], origin[d], length[d], stretching[d]);
+    try {
+      grid.line[d] = make_grid_line(cells[d], origin[d], length[d], stretching[d]);
+    } catch (const std::invalid_argument& e) {
+      t.fail("stretching", e.what());
+    }
   }
   return grid;
 }

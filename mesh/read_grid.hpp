@@ -1,5 +1,5 @@
 // [grid] cells = [nx, ny, nz], length = [..], origin = [..], stretching = ["uniform" | { type = "tanh", factor = 2.0 },
-// ..] Two entries, or nz = 1, make a 2D grid. Lengths and origins default to 1 and 0, every direction to uniform.
+// { type = "refined", from = -1.0, to = 2.0, width = 0.05 }, ..] Two entries, or nz = 1, make a 2D grid. Lengths and origins default to 1 and 0, every direction to uniform.
 #pragma once
 #include "base/table.hpp"
 #include "mesh/grid.hpp"
