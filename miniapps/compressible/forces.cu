@@ -22,7 +22,7 @@ WallForces<Space>::WallForces(const UnstructuredMesh& mesh, const CompressibleCa
     const Patch& patch = mesh.patches[p];
     Wall w;
     w.patch = static_cast<int>(p);
-    Surface& s = w.surface;
+    WallSurface& s = w.surface;
     s.name = patch.name;
     s.is_viscous = boundary[p].is_viscous;
     for (int f = patch.first; f < patch.first + patch.count; ++f) {
@@ -80,11 +80,11 @@ Forces WallForces<Space>::measure(Discretisation<Space>& space, View<const doubl
 }
 
 template <class Space>
-std::vector<Surface> WallForces<Space>::surfaces(Discretisation<Space>& space, View<const double> U) {
-  std::vector<Surface> all;
+std::vector<WallSurface> WallForces<Space>::surfaces(Discretisation<Space>& space, View<const double> U) {
+  std::vector<WallSurface> all;
   for (Wall& w : walls_) {
     evaluate(space, U, w);
-    Surface s = w.surface;
+    WallSurface s = w.surface;
     s.cp = w.pressure.to_vector();
     for (double& p : s.cp) p = 2 * (p - free_pressure_);
     if (s.is_viscous) {
@@ -101,7 +101,7 @@ std::vector<Surface> WallForces<Space>::surfaces(Discretisation<Space>& space, V
   return all;
 }
 
-double separation_point(const Surface& s) {
+double separation_point(const WallSurface& s) {
   const double none = std::numeric_limits<double>::quiet_NaN();
   if (s.cf.empty()) return none;
   std::vector<std::size_t> upper;

@@ -16,7 +16,7 @@ struct Forces {
 
 // A wall, face by face in the patch's order. cp = 2 (p - p_infinity); cf is positive where the wall is dragged along
 // with the free stream's direction; heat: the coefficient of the flux into the wall.
-struct Surface {
+struct WallSurface {
   std::string name;
   bool is_viscous = false;
   std::vector<double> x, y, normal_x, normal_y, area, cp, cf, heat;  // normal: into the wall
@@ -29,13 +29,13 @@ class WallForces {
 
   bool has_walls() const { return !walls_.empty(); }
   Forces measure(Discretisation<Space>& space, View<const double> U);
-  std::vector<Surface> surfaces(Discretisation<Space>& space, View<const double> U);
+  std::vector<WallSurface> surfaces(Discretisation<Space>& space, View<const double> U);
 
  private:
   struct Wall {
     int patch;
     Array<double, Space> normal_x, normal_y, area, pressure, shear, heat;
-    Surface surface;
+    WallSurface surface;
   };
   void evaluate(Discretisation<Space>& space, View<const double> U, Wall& wall);
 
@@ -45,6 +45,6 @@ class WallForces {
 
 // Where the skin friction of the upper side (its fluid above it) changes sign for the first time behind its largest
 // value, as x; NaN where it does not.
-double separation_point(const Surface& surface);
+double separation_point(const WallSurface& surface);
 
 }  // namespace weir

@@ -75,7 +75,7 @@ double interpolate_along(const std::vector<double>& x, const std::vector<double>
   return value[i - 1] + t * (value[i] - value[i - 1]);
 }
 
-double write_comparison(const std::string& folder, const SurfaceComparison& c, const Surface& s) {
+double write_comparison(const std::string& folder, const SurfaceComparison& c, const WallSurface& s) {
   std::vector<std::size_t> faces = along_surface(s);
   std::erase_if(faces, [&](std::size_t f) {
     return (c.side == "upper" && s.normal_y[f] > 0) || (c.side == "lower" && s.normal_y[f] < 0);
@@ -101,7 +101,7 @@ double write_comparison(const std::string& folder, const SurfaceComparison& c, c
 
 }  // namespace
 
-std::vector<std::size_t> along_surface(const Surface& s) {
+std::vector<std::size_t> along_surface(const WallSurface& s) {
   std::vector<std::size_t> order(s.x.size());
   for (std::size_t f = 0; f < order.size(); ++f) order[f] = f;
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
@@ -157,10 +157,10 @@ void CompressibleOutput::write_picture(const FlowFields& fields, std::int64_t st
   pictures_->write(step, picture);
 }
 
-std::map<std::string, double> CompressibleOutput::write_surfaces(const std::vector<Surface>& surfaces) const {
+std::map<std::string, double> CompressibleOutput::write_surfaces(const std::vector<WallSurface>& surfaces) const {
   std::map<std::string, double> errors;
   const std::string folder = folder_ + "/surface";
-  for (const Surface& s : surfaces) {
+  for (const WallSurface& s : surfaces) {
     std::string text = s.is_viscous ? "x,y,upper,cp,cf,heat\n" : "x,y,upper,cp\n";
     for (const std::size_t f : along_surface(s)) {
       text += fmt::format("{:.9g},{:.9g},{},{:.9g}", s.x[f], s.y[f], s.normal_y[f] < 0 ? 1 : 0, s.cp[f]);

@@ -36,7 +36,7 @@ class CompressibleOutput {
   void write_picture(const FlowFields& fields, std::int64_t step, double time);
 
   // FOLDER/surface/MARKER.csv of every wall, and surface/NAME_reference.csv of every comparison; returns error_NAME.
-  std::map<std::string, double> write_surfaces(const std::vector<Surface>& surfaces) const;
+  std::map<std::string, double> write_surfaces(const std::vector<WallSurface>& surfaces) const;
   std::vector<std::string> quantities() const;  // the names of the above
 
  private:
@@ -49,6 +49,6 @@ class CompressibleOutput {
 };
 
 // The faces of a wall in an order that can be plotted: upper side by x, then lower side by -x.
-std::vector<std::size_t> along_surface(const Surface& surface);
+std::vector<std::size_t> along_surface(const WallSurface& surface);
 
 }  // namespace weir

@@ -10,29 +10,29 @@ namespace {
 
 using Quantities = std::map<std::string, double>;
 
-void add_surface(const CompressibleCase& c, const std::vector<Surface>& surfaces, const Forces& forces, Quantities& q) {
+void add_surface(const CompressibleCase& c, const std::vector<WallSurface>& surfaces, const Forces& forces, Quantities& q) {
   q["lift"] = forces.lift();
   q["drag"] = forces.drag();
   q["drag_pressure"] = forces.drag_pressure;
   q["drag_viscous"] = forces.drag_viscous;
   double low = std::numeric_limits<double>::infinity(), high = -low;
-  for (const Surface& s : surfaces)
+  for (const WallSurface& s : surfaces)
     for (const double cp : s.cp) {
       low = std::min(low, cp);
       high = std::max(high, cp);
     }
   q["cp_min"] = low;
   q["cp_max"] = high;
-  for (const Surface& s : surfaces)
+  for (const WallSurface& s : surfaces)
     if (s.is_viscous) q["separation"] = separation_point(s) / c.reference_length;
 }
 
-bool is_flat_along_x(const Surface& s) {
+bool is_flat_along_x(const WallSurface& s) {
   return std::all_of(s.normal_y.begin(), s.normal_y.end(), [](double n) { return n < -1 + 1e-12; });
 }
 
 // cf = 0.664115 / sqrt(Re_x), Re_x = Re x / reference_length from the leading edge (Blasius 1908).
-double blasius_error(const CompressibleCase& c, const Surface& s) {
+double blasius_error(const CompressibleCase& c, const WallSurface& s) {
   double begin = std::numeric_limits<double>::infinity(), error = 0;
   for (std::size_t f = 0; f < s.x.size(); ++f) begin = std::min(begin, s.x[f] - 0.5 * s.area[f]);
   for (std::size_t f = 0; f < s.x.size(); ++f) {
@@ -65,14 +65,14 @@ void add_errors(const CompressibleCase& c, const FlowFields& f, double time, Qua
 
 // The wall behind the shock, its ends left out; and the ray through `centre` along which the pressure lies half-way
 // between its values before and behind the shock.
-void add_shock(const CompressibleCase& c, const FlowFields& f, const std::vector<Surface>& surfaces, Quantities& q) {
+void add_shock(const CompressibleCase& c, const FlowFields& f, const std::vector<WallSurface>& surfaces, Quantities& q) {
   const ExactFlow& flow = c.initial;
   const double before = c.free_pressure();
   double area = 0, sum = 0, end = flow.centre[0];
-  for (const Surface& s : surfaces)
+  for (const WallSurface& s : surfaces)
     for (const double x : s.x) end = std::max(end, x);
   const double length = end - flow.centre[0];
-  for (const Surface& s : surfaces)
+  for (const WallSurface& s : surfaces)
     for (std::size_t i = 0; i < s.x.size(); ++i) {
       const double along = (s.x[i] - flow.centre[0]) / length;
       if (along < 0.4 || along > 0.9) continue;
@@ -124,7 +124,7 @@ std::vector<std::string> quantity_names(const CompressibleCase& c, const std::ve
 }
 
 std::map<std::string, double> flow_quantities(const CompressibleCase& c, const FlowFields& f,
-                                              const std::vector<Surface>& surfaces, const Forces& forces, double time) {
+                                              const std::vector<WallSurface>& surfaces, const Forces& forces, double time) {
   Quantities q;
   double volume = 0, entropy = 0, mach = 0;
   for (int i = 0; i < f.mesh.cells(); ++i) {

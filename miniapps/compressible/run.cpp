@@ -244,7 +244,7 @@ RunHeader header_of(const CompressibleFlow<Space>& flow, const CompressibleOutpu
 template <class Space>
 Outcome results(CompressibleFlow<Space>& flow, const FlowFields& fields, const CompressibleOutput& output) {
   Outcome o;
-  const std::vector<Surface> surfaces = flow.walls.surfaces(flow.space, flow.pseudo.state());
+  const std::vector<WallSurface> surfaces = flow.walls.surfaces(flow.space, flow.pseudo.state());
   const Forces forces = flow.walls.measure(flow.space, flow.pseudo.state());
   o.quantities = flow_quantities(flow.c, fields, surfaces, forces, flow.time);
   o.quantities.merge(output.write_surfaces(surfaces));

@@ -48,7 +48,7 @@ class TestFlow {
 
   std::map<std::string, double> quantities() {
     const std::vector<double> U = state();
-    const std::vector<Surface> surfaces = flow_.walls.surfaces(flow_.space, flow_.pseudo.state());
+    const std::vector<WallSurface> surfaces = flow_.walls.surfaces(flow_.space, flow_.pseudo.state());
     return flow_quantities(case_, {mesh_, U, case_.gas.gamma}, surfaces,
                            flow_.walls.measure(flow_.space, flow_.pseudo.state()), flow_.time);
   }
