@@ -126,12 +126,13 @@ void convect_outlet(const Metrics& m, const Layout& l, int side, double speed, d
   }
 }
 
-// Adds a constant to the normal component on every outlet, so that the fluxes sum to zero.
+// Adds a constant to the normal component on every outlet, so that the fluxes sum to what is taken inside.
 template <class Space>
-void balance_mass(const IncompressibleCase& c, const Metrics& m, const Layout& l, BoundaryValues<Space>& values) {
+void balance_mass(const IncompressibleCase& c, const Metrics& m, const Layout& l, double taken,
+                  BoundaryValues<Space>& values) {
   const double area = outlet_area(c);
   if (area == 0) return;
-  double excess = 0;
+  double excess = -taken;
   for (int s = 0; s < 2 * l.dim; ++s) {
     if (c.sides[static_cast<std::size_t>(s)].type == Side::Type::outlet)
       values.flux[s] = flux_into_box<Space>(m, l, s, values.next(s, s / 2));
@@ -232,7 +233,7 @@ BoundaryValues<Space>::BoundaryValues(const Layout& l) {
 
 template <class Space>
 void initial_boundary(const IncompressibleCase& c, const Metrics& m, const Flow<Space>& flow, double t,
-                      BoundaryValues<Space>& b) {
+                      BoundaryValues<Space>& b, double taken) {
   const Layout& l = flow.layout;
   for (int s = 0; s < 2 * l.dim; ++s) {
     if (l.periodic[s / 2]) continue;
@@ -241,7 +242,7 @@ void initial_boundary(const IncompressibleCase& c, const Metrics& m, const Flow<
     else
       fill_given<Space>(c, m, l, s, t, b);
   }
-  balance_mass<Space>(c, m, l, b);
+  balance_mass<Space>(c, m, l, taken, b);
   for (int s = 0; s < 2 * l.dim; ++s)
     for (int e = 0; e < l.dim && !l.periodic[s / 2]; ++e) copy_plane<Space>(l, s / 2, b.next(s, e), b.now(s, e));
 }
@@ -257,7 +258,7 @@ void follow_loaded(const Metrics& m, const Layout& l, BoundaryValues<Space>& b) 
 
 template <class Space>
 bool advance_boundary(const IncompressibleCase& c, const Metrics& m, const Flow<Space>& flow, double t, double dt,
-                      BoundaryValues<Space>& b) {
+                      BoundaryValues<Space>& b, double taken) {
   const Layout& l = flow.layout;
   double inflow = 0;
   bool changes = false;
@@ -273,7 +274,7 @@ bool advance_boundary(const IncompressibleCase& c, const Metrics& m, const Flow<
   for (int s = 0; s < 2 * l.dim; ++s)
     if (c.sides[static_cast<std::size_t>(s)].type == Side::Type::outlet)
       convect_outlet<Space>(m, l, s, speed, dt, flow, b);
-  balance_mass<Space>(c, m, l, b);
+  balance_mass<Space>(c, m, l, taken, b);
   return true;
 }
 
@@ -320,9 +321,9 @@ void pressure_ghosts(Flow<Space>& flow) {
 #define WEIR_BOUNDARY(S)                                                                                         \
   template class BoundaryValues<S>;                                                                              \
   template void initial_boundary<S>(const IncompressibleCase&, const Metrics&, const Flow<S>&, double,           \
-                                    BoundaryValues<S>&);                                                         \
+                                    BoundaryValues<S>&, double);                                                 \
   template bool advance_boundary<S>(const IncompressibleCase&, const Metrics&, const Flow<S>&, double, double,   \
-                                    BoundaryValues<S>&);                                                         \
+                                    BoundaryValues<S>&, double);                                                 \
   template void follow_loaded<S>(const Metrics&, const Layout&, BoundaryValues<S>&);                             \
   template void add_boundary_increment<S>(const IncompressibleCase&, const Metrics&, const Layout&, int, double, \
                                           BoundaryValues<S>&, View<double>);                                     \

@@ -35,14 +35,15 @@ class BoundaryValues {
 };
 
 // Both levels at time t, from the case; an outlet takes what the field holds on its faces, then the mass balance.
+// taken: what leaves the fluid inside the box, through the surface of a body.
 template <class Space>
 void initial_boundary(const IncompressibleCase& c, const Metrics& m, const Flow<Space>& flow, double t,
-                      BoundaryValues<Space>& b);
+                      BoundaryValues<Space>& b, double taken = 0);
 
 // b at t + dt into next(). Returns whether anything changes in time; where not, next() equals now().
 template <class Space>
 bool advance_boundary(const IncompressibleCase& c, const Metrics& m, const Flow<Space>& flow, double t, double dt,
-                      BoundaryValues<Space>& b);
+                      BoundaryValues<Space>& b, double taken = 0);
 
 // After now() was read from a checkpoint: next() and the fluxes follow it.
 template <class Space>

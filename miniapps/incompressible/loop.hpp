@@ -1,5 +1,6 @@
 // What the time loops of the schemes share: records of solves, checkpoints, the place where a flow went wrong.
 #pragma once
+#include <memory>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -28,6 +29,25 @@ std::string where_not_finite(const Flow<Host>& fields, std::int64_t step);
 int read_diagnostics_every(const Table& config);
 
 std::uint64_t hash_of_flow(const Flow<Host>& flow);
+
+// The fields in host memory: themselves, or a copy kept for the purpose.
+template <class Space>
+class OnHost {
+ public:
+  const Flow<Host>& of(const Flow<Space>& flow) {
+    if constexpr (std::is_same_v<Space, Host>) {
+      return flow;
+    } else {
+      if (!copy_) copy_ = std::make_unique<Flow<Host>>(flow.layout);
+      for (int c = 0; c < flow.layout.dim; ++c) copy(copy_->velocity[c], flow.velocity[c]);
+      copy(copy_->p, flow.p);
+      return *copy_;
+    }
+  }
+
+ private:
+  std::unique_ptr<Flow<Host>> copy_;
+};
 
 template <class Space>
 void save_checkpoint(Run& run, CheckpointState state, const NamedArrays<Space>& arrays) {

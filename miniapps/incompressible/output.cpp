@@ -148,7 +148,10 @@ std::vector<CellField> cell_fields(const IncompressibleCase& c, const Flow<Host>
   return fields;
 }
 
-FlowOutput::FlowOutput(const Table& config, const IncompressibleCase& c) : case_(c) {
+FlowOutput::FlowOutput(const Table& config, const IncompressibleCase& c) : FlowOutput(config, c, history_columns(c)) {}
+
+FlowOutput::FlowOutput(const Table& config, const IncompressibleCase& c, const std::vector<std::string>& columns)
+    : case_(c) {
   const Table output = config.table("output");
   fields_every_ = output.get<double>("fields_every", 0.0);
   if (!(fields_every_ >= 0)) output.fail("fields_every", "fields_every must not be negative");
@@ -164,7 +167,7 @@ FlowOutput::FlowOutput(const Table& config, const IncompressibleCase& c) : case_
   std::vector<std::string> names = {"u", "v", "p"};
   if (c.dim() == 3) names.push_back("w");
   probes_ = read_probes(config, box, names);
-  history_references_ = read_history_references(config, history_columns(c));
+  history_references_ = read_history_references(config, columns);
 }
 
 void FlowOutput::open(const std::string& folder, const std::string& name, std::optional<double> restart_time) {
@@ -181,11 +184,13 @@ bool FlowOutput::picture_due(std::int64_t step, double time, double dt) const {
   return std::floor(time / fields_every_ + round_off) > std::floor((time - dt) / fields_every_ + round_off);
 }
 
-void FlowOutput::write_picture(const Flow<Host>& flow, std::int64_t step, double time) {
+void FlowOutput::write_picture(const Flow<Host>& flow, std::int64_t step, double time,
+                               std::vector<CellField> more) {
   Picture picture;
   picture.time = time;
   for (std::size_t d = 0; d < 3; ++d) picture.faces[d] = case_.grid.line[d].faces;
   picture.fields = cell_fields(case_, flow, fields_);
+  for (CellField& field : more) picture.fields.push_back(std::move(field));
   pictures_->write(step, picture);
 }
 

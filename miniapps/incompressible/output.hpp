@@ -18,13 +18,16 @@ class FlowOutput {
  public:
   // Reads [output] fields_every, fields and [[probe]]. fields_every: an integer counts steps, a number with a fraction
   // is a time; 0: the last state alone.
+  // columns: those of history.csv that published data may belong to.
   FlowOutput(const Table& config, const IncompressibleCase& c);
+  FlowOutput(const Table& config, const IncompressibleCase& c, const std::vector<std::string>& columns);
 
   // Once the run directory exists. restart_time: pictures after it are listed no more.
   void open(const std::string& folder, const std::string& name, std::optional<double> restart_time);
 
   bool picture_due(std::int64_t step, double time, double dt) const;
-  void write_picture(const Flow<Host>& flow, std::int64_t step, double time);
+  // more: fields beside those of [output] fields.
+  void write_picture(const Flow<Host>& flow, std::int64_t step, double time, std::vector<CellField> more = {});
 
   // Writes every profile; returns error_NAME of those that name published data.
   std::map<std::string, double> write_profiles(const Flow<Host>& flow);

@@ -2,8 +2,6 @@
 #include "miniapps/incompressible/incompressible.hpp"
 
 #include <cmath>
-#include <memory>
-#include <type_traits>
 
 #include "miniapps/incompressible/clock.hpp"
 #include "miniapps/incompressible/coupled/run.hpp"
@@ -17,25 +15,6 @@
 
 namespace weir {
 namespace {
-
-// The fields in host memory: themselves, or a copy kept for the purpose.
-template <class Space>
-class OnHost {
- public:
-  const Flow<Host>& of(const Flow<Space>& flow) {
-    if constexpr (std::is_same_v<Space, Host>) {
-      return flow;
-    } else {
-      if (!copy_) copy_ = std::make_unique<Flow<Host>>(flow.layout);
-      for (int c = 0; c < flow.layout.dim; ++c) copy(copy_->velocity[c], flow.velocity[c]);
-      copy(copy_->p, flow.p);
-      return *copy_;
-    }
-  }
-
- private:
-  std::unique_ptr<Flow<Host>> copy_;
-};
 
 template <class Space>
 void record_solves(Run& run, FractionalStep<Space>& flow) {
