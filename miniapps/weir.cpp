@@ -1,13 +1,15 @@
 // What exists: the miniapps and the benchmark suites that the command line knows.
 #include "miniapps/command_line.hpp"
 #include "miniapps/compressible/compressible.hpp"
+#include "miniapps/immersed/immersed.hpp"
 #include "miniapps/incompressible/incompressible.hpp"
 #include "miniapps/suites.hpp"
 
 int main(int argc, char** argv) {
   const weir::Program program{
       .miniapps = {{"incompressible", weir::run_incompressible, weir::info_incompressible},
-                   {"compressible", weir::run_compressible, weir::info_compressible}},
+                   {"compressible", weir::run_compressible, weir::info_compressible},
+                   {"immersed", weir::run_immersed, weir::info_immersed}},
       .suites = weir::benchmark_suites(),
   };
   return weir::run_command_line(program, argc, argv);

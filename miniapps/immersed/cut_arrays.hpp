@@ -1,0 +1,76 @@
+// What kernels need of a CutGeometry, in their space. A moving body's is uploaded every step (counted by the ledger);
+// lists grow to the largest they have been and stay so.
+#pragma once
+#include <array>
+#include <span>
+
+#include "miniapps/immersed/cut_geometry.hpp"
+#include "solvers/device/array.hpp"
+
+namespace weir {
+
+// A list whose length changes from step to step.
+template <class T, class Space>
+class GrowingArray {
+ public:
+  void assign(std::span<const T> values) {
+    size_ = static_cast<int>(values.size());
+    if (size_ > array_.size()) array_ = Array<T, Space>(size_ + size_ / 2);
+    if (size_ > 0) array_.upload(values);
+  }
+  const T* data() const { return array_.data(); }
+  T* data() { return array_.data(); }
+  int size() const { return size_; }
+  void resize(int n) {
+    if (n > array_.size()) array_ = Array<T, Space>(n + n / 2);
+    size_ = n;
+  }
+
+ private:
+  Array<T, Space> array_;
+  int size_ = 0;
+};
+
+// See InterpolationRows.
+struct RowsView {
+  int rows = 0;
+  const int *row = nullptr, *node = nullptr, *start = nullptr, *place = nullptr;
+  const double *weight = nullptr, *self = nullptr, *target = nullptr;
+};
+
+// A piece of surface, as the forces want it.
+struct Piece {
+  double point[3], normal[3], area[3], velocity[3];
+};
+
+template <class Space>
+class CutArrays {
+ public:
+  explicit CutArrays(const Layout& layout);
+  void upload(const CutGeometry& cut);
+
+  const double* alpha(int d) const { return alpha_[static_cast<std::size_t>(d)].data(); }        // padded
+  const double* fraction(int d) const { return fraction_[static_cast<std::size_t>(d)].data(); }  // padded
+  const unsigned char* kind(int d) const { return kind_[static_cast<std::size_t>(d)].data(); }   // padded
+  const unsigned char* wet() const { return wet_.data(); }
+  const double* body_flux() const { return body_flux_.data(); }
+  RowsView rows(int component) const;
+  const Piece* pieces() const { return pieces_.data(); }
+  int piece_count() const { return pieces_.size(); }
+  std::int64_t bytes() const;
+
+ private:
+  struct Rows {
+    GrowingArray<int, Space> row, node, start, place;
+    GrowingArray<double, Space> weight, self, target;
+  };
+  std::array<Array<double, Space>, 3> alpha_, fraction_;
+  std::array<Array<unsigned char, Space>, 3> kind_;
+  Array<unsigned char, Space> wet_;
+  Array<double, Space> body_flux_;
+  std::array<Rows, 3> rows_;
+  GrowingArray<Piece, Space> pieces_;
+  std::vector<Piece> staged_;
+};
+
+}  // namespace weir

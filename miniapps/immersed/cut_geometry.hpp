@@ -1,0 +1,90 @@
+// How a body cuts the grid at one time. On the host: a pass over the points beside the body and one over the grid.
+//
+//   velocity nodes    fluid | solid | ghost: solid, but a neighbour (diagonals included) is fluid, or fluid passes its face
+//                     | fresh: fluid, and was not before the body moved | recent: fresh in the last step
+//   faces             alpha: the part of the face that is in the fluid, from the signed distance at the corners, linear
+//                     along edges (Ng, Min & Gibou, J. Comput. Phys. 228 (2009) 8807; Seo & Mittal, J. Comput. Phys. 230
+//                     (2011) 7347)
+//   cells             wet: some inner face lets fluid pass. The surface inside a cell has the area vector that closes it,
+//                     S = -sum of alpha A n over its faces (out of the fluid), and carries the flux u_body . S
+//
+// Ghost node G, foot B on the surface, image point I = G + 2 (B - G), interpolated from the nodes around it:
+//   u_G + sum_k w_k u_k = 2 u_B            (Mittal et al., J. Comput. Phys. 227 (2008) 4825, eq. 14)
+// Fresh node F at distance d, P one cell further out along the normal:
+//   u_F - d / (d + h) sum_k w_k u_k = h / (d + h) u_B
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "mesh/body/distance.hpp"
+#include "mesh/grid.hpp"
+#include "miniapps/incompressible/layout.hpp"
+
+namespace weir {
+
+// From fluid_node on the momentum equation holds.
+enum NodeKind : unsigned char { solid_node, ghost_node, fresh_node, fluid_node, recent_node };
+
+// The interpolation rows of one velocity component: self u_row + sum weight u = target.
+struct InterpolationRows {
+  std::vector<int> row;     // unknown, ascending
+  std::vector<int> node;    // its place in the padded field
+  std::vector<int> start;   // rows + 1
+  std::vector<int> column;  // unknown, or -1: a value on a side of the box, known already
+  std::vector<int> place;   // in the padded field
+  std::vector<double> weight, self, target;
+  int rows() const { return static_cast<int>(row.size()); }
+  void clear();
+};
+
+// One piece of surface a cut cell.
+struct SurfacePieces {
+  std::vector<int> cell;
+  std::vector<Vec3> point, normal;  // normal: unit, into the fluid
+  std::vector<Vec3> area;           // area vector, into the fluid
+  std::vector<Vec3> velocity;       // of the fluid there
+  int size() const { return static_cast<int>(cell.size()); }
+  void clear();
+};
+
+class CutGeometry {
+ public:
+  CutGeometry(const Grid& grid, const Layout& layout);
+
+  // For the body as it is now; the kinds of the last update tell which nodes are fresh (none the first time).
+  void update(const Body& body);
+
+  std::array<std::vector<double>, 3> alpha;        // padded, of the low face
+  std::array<std::vector<unsigned char>, 3> kind;  // padded
+  std::array<std::vector<double>, 3> fraction;     // padded: of the node's control volume, how much is fluid
+  std::array<InterpolationRows, 3> rows;
+  std::vector<unsigned char> wet;  // cells
+  std::vector<double> body_flux;   // cells: out of the fluid through the surface
+  SurfacePieces surface;
+  double total_body_flux = 0;
+  int fresh_nodes = 0;
+
+ private:
+  void classify(const Body& body, int component);
+  void make_rows(const Body& body, int component);
+  void apertures();
+  void cut_cells(const Body& body);
+  void close_body_flux(const Body& body);
+  double face_fraction(int d, int i, int j, int k) const;
+  void interpolate(int component, const Vec3& x, double factor, int self, InterpolationRows& r, std::vector<int>& more);
+  double corner(int i, int j, int k) const;
+  int place(int i, int j, int k) const { return layout_.origin() + i + j * layout_.stride(1) + k * layout_.stride(2); }
+  int point_index(int component, int at) const;  // of a padded place among the component's points
+
+  const Grid& grid_;
+  Layout layout_;
+  std::array<std::vector<double>, 3> face_, centre_;  // centre_[d][i + 1] of cell i, ghosts included
+  std::unique_ptr<BodyDistance> corners_;
+  std::array<std::unique_ptr<BodyDistance>, 3> nodes_;
+  std::vector<double> phi_;  // at the corners
+  bool updated_ = false;
+};
+
+}  // namespace weir

@@ -1,0 +1,263 @@
+#include "miniapps/immersed/forces.hpp"
+
+#include "solvers/device/for_each.hpp"
+#include "solvers/device/reduce.hpp"
+
+namespace weir {
+namespace {
+
+constexpr double probe_spacing = 1.0;  // of the points on a normal, in cells
+
+// Nodes of a field along one direction: x[lowest .. highest], increasing.
+struct Axis {
+  const double* x = nullptr;
+  int lowest = 0, highest = 0;
+};
+
+// The three nodes around v and their quadratic weights; the first's index.
+WEIR_HD inline int quadratic(const Axis& a, double v, double (&w)[3]) {
+  int low = a.lowest, high = a.highest;
+  while (high - low > 1) {
+    const int middle = (low + high) / 2;
+    (a.x[middle] <= v ? low : high) = middle;
+  }
+  int first = v - a.x[low] < a.x[high] - v ? low - 1 : low;
+  if (first < a.lowest) first = a.lowest;
+  if (first > a.highest - 2) first = a.highest - 2;
+  const double x0 = a.x[first], x1 = a.x[first + 1], x2 = a.x[first + 2];
+  w[0] = (v - x1) * (v - x2) / ((x0 - x1) * (x0 - x2));
+  w[1] = (v - x0) * (v - x2) / ((x1 - x0) * (x1 - x2));
+  w[2] = (v - x0) * (v - x1) / ((x2 - x0) * (x2 - x1));
+  return first;
+}
+
+struct Sampler {
+  Axis axis[3];
+  const double* f = nullptr;  // of (0, 0, 0)
+  int sy = 0, sz = 0, dim = 3;
+  WEIR_HD double at(const double (&x)[3]) const {
+    double wx[3], wy[3], wz[3] = {1, 0, 0};
+    const int i = quadratic(axis[0], x[0], wx), j = quadratic(axis[1], x[1], wy);
+    const int k = dim == 3 ? quadratic(axis[2], x[2], wz) : 0;
+    double sum = 0;
+    for (int e = 0; e < (dim == 3 ? 3 : 1); ++e)
+      for (int b = 0; b < 3; ++b)
+        for (int a = 0; a < 3; ++a) sum += wx[a] * wy[b] * wz[e] * f[i + a + (j + b) * sy + (k + e) * sz];
+    return sum;
+  }
+};
+
+// component 0..2; 3: the pressure, whose ghosts beyond the box hold nothing.
+template <class Space>
+Sampler sampler(const Flow<Space>& flow, const Metrics& m, int component) {
+  const Layout& l = flow.layout;
+  Sampler s;
+  for (int d = 0; d < 3; ++d) {
+    if (component == d)
+      s.axis[d] = {m.line[d].face, 0, l.n[d]};
+    else if (component == 3)
+      s.axis[d] = {m.line[d].centre, 0, l.n[d] - 1};
+    else
+      s.axis[d] = {m.line[d].centre, -1, l.n[d]};
+  }
+  s.f = component == 3 ? flow.pressure().at(0, 0, 0) : flow.component(component).at(0, 0, 0);
+  s.sy = l.stride(1);
+  s.sz = l.stride(2);
+  s.dim = l.dim;
+  return s;
+}
+
+struct SurfaceView {
+  Sampler velocity[3], pressure;
+  Metrics m;
+  double viscosity, omega[3];
+  int cells_x, cells_y, dim, n[3];
+};
+
+WEIR_HD inline double spacing(const SurfaceView& v, const double (&x)[3]) {
+  double h = 0;
+  for (int d = 0; d < v.dim; ++d) {
+    int low = 0, high = v.n[d];
+    while (high - low > 1) {
+      const int middle = (low + high) / 2;
+      (v.m.line[d].face[middle] <= x[d] ? low : high) = middle;
+    }
+    if (v.m.line[d].h[low] > h) h = v.m.line[d].h[low];
+  }
+  return h;
+}
+
+// The pressure's and the viscous force of one piece: points at a, 2a, 3a on the normal, and the wall itself.
+//   p(0) = 3 p1 - 3 p2 + p3,      du/dn(0) = (18 u1 - 9 u2 + 2 u3) / (6 a),   u relative to the wall
+WEIR_HD inline void piece_force(const SurfaceView& v, const Piece& s, double (&out)[6]) {
+  const double a = probe_spacing * spacing(v, s.point);
+  double x[3][3], area = 0;
+  for (int d = 0; d < 3; ++d) {
+    for (int q = 0; q < 3; ++q) x[q][d] = s.point[d] + (q + 1) * a * s.normal[d];
+    area += s.area[d] * s.area[d];
+  }
+  area = sqrt(area);
+  const double p = 3 * v.pressure.at(x[0]) - 3 * v.pressure.at(x[1]) + v.pressure.at(x[2]);
+  double slope[3] = {0, 0, 0}, normal_slope = 0;
+  for (int d = 0; d < v.dim; ++d) {
+    const int e = (d + 1) % 3, f = (d + 2) % 3;
+    const double turning = a * (v.omega[e] * s.normal[f] - v.omega[f] * s.normal[e]);
+    double u[3];
+    for (int q = 0; q < 3; ++q) u[q] = v.velocity[d].at(x[q]) - s.velocity[d] - (q + 1) * turning;
+    slope[d] = (18 * u[0] - 9 * u[1] + 2 * u[2]) / (6 * a);
+    normal_slope += slope[d] * s.normal[d];
+  }
+  for (int d = 0; d < 3; ++d) {
+    out[d] = -p * s.area[d];
+    out[3 + d] = d < v.dim ? v.viscosity * area * (slope[d] - normal_slope * s.normal[d]) : 0;
+  }
+}
+
+// What leaves a box of component c's control volumes through one plane normal to t, per unit of time, in the direction of t.
+struct PlaneView {
+  const double *u, *across, *p;  // of (0, 0, 0)
+  MetricLine own, line, other;   // along c, t, and the third direction
+  int c, t, e, low[3], size1, stride[3];
+  double viscosity;
+};
+
+// At the node (i, j, k): own direction: the plane is the centre of the cell below it; else its low face.
+WEIR_HD inline double plane_flux(const PlaneView& v, const int (&at)[3], bool with_pressure) {
+  const int q = at[0] + at[1] * v.stride[1] + at[2] * v.stride[2], s = v.stride[v.c], st = v.stride[v.t];
+  if (v.t == v.c) {  // cell at[c]: between the faces at[c] and at[c] + 1
+    const double mean = 0.5 * (v.u[q] + v.u[q + s]);
+    const double flux = mean * mean - v.viscosity * (v.u[q + s] - v.u[q]) * v.own.inv_h[at[v.c]];
+    return flux + (with_pressure ? v.p[q] : 0.0);
+  }
+  const double h_low = v.own.h[at[v.c] - 1], h_high = v.own.h[at[v.c]];
+  const double volume_flux = 0.5 * (v.across[q - s] * h_low + v.across[q] * h_high);
+  return volume_flux * 0.5 * (v.u[q] + v.u[q - st]) -
+         v.viscosity * v.own.m[at[v.c]] * (v.u[q] - v.u[q - st]) * v.line.inv_m[at[v.t]];
+}
+
+template <class Space>
+double flux_through(const Flow<Space>& flow, const Metrics& m, const CellBox& box, double viscosity, int c, int t, int at,
+                    bool with_pressure) {
+  const Layout& l = flow.layout;
+  PlaneView v{};
+  v.u = flow.component(c).at(0, 0, 0);
+  v.across = flow.component(t).at(0, 0, 0);
+  v.p = flow.pressure().at(0, 0, 0);
+  v.own = m.line[c];
+  v.line = m.line[t];
+  v.c = c;
+  v.t = t;
+  v.viscosity = viscosity;
+  for (int d = 0; d < 3; ++d) v.stride[d] = l.stride(d);
+  const int t1 = t == 0 ? 1 : 0, t2 = t == 2 ? 1 : 2;
+  int low[3], size[3];
+  for (int d = 0; d < 3; ++d) {
+    low[d] = box.low[d] + (d == c ? 1 : 0);
+    size[d] = box.high[d] - low[d];
+  }
+  const int low1 = low[t1], low2 = low[t2], n1 = size[t1];
+  const MetricLine line1 = m.line[t1], line2 = m.line[t2];
+  return sum<Space>(n1 * size[t2], [=] WEIR_HD(int q) {
+    int node[3];
+    node[t] = at;
+    node[t1] = low1 + q % n1;
+    node[t2] = low2 + q / n1;
+    // Own direction's width is part of plane_flux where the plane lies along it.
+    const double w1 = t1 == v.c ? 1.0 : line1.h[node[t1]], w2 = t2 == v.c ? 1.0 : line2.h[node[t2]];
+    return w1 * w2 * plane_flux(v, node, with_pressure);
+  });
+}
+
+}  // namespace
+
+template <class Space>
+Force surface_force(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, double viscosity,
+                    const double (&omega)[3], GrowingArray<double, Space>& work) {
+  SurfaceView v{};
+  const Layout& l = flow.layout;
+  for (int d = 0; d < 3; ++d) {
+    if (d < l.dim) v.velocity[d] = sampler(flow, m, d);
+    v.omega[d] = omega[d];
+    v.n[d] = l.n[d];
+  }
+  v.pressure = sampler(flow, m, 3);
+  v.m = m;
+  v.viscosity = viscosity;
+  v.dim = l.dim;
+  const int n = cut.piece_count();
+  work.resize(6 * n);
+  double* out = work.data();
+  const Piece* pieces = cut.pieces();
+  for_each<Space>(n, [=] WEIR_HD(int q) {
+    double f[6];
+    piece_force(v, pieces[q], f);
+    for (int e = 0; e < 6; ++e) out[e * n + q] = f[e];
+  });
+  Force force;
+  for (int e = 0; e < l.dim; ++e) {
+    const Pair both = sum2<Space>(n, [=] WEIR_HD(int q) { return Pair{out[e * n + q], out[(e + 3) * n + q]}; });
+    force.pressure[e] = both.a;
+    force.viscous[e] = both.b;
+  }
+  return force;
+}
+
+template <class Space>
+double ControlVolume<Space>::momentum(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut,
+                                      int c) const {
+  const Layout& l = flow.layout;
+  const CellBox box = box_;
+  const int low[3] = {box.low[0] + (c == 0), box.low[1] + (c == 1), box.low[2] + (c == 2)};
+  const int i0 = low[0], j0 = low[1], k0 = low[2], i1 = box.high[0], rows_y = box.high[1] - j0, rows_z = box.high[2] - k0;
+  const int sy = l.stride(1), sz = l.stride(2), origin = l.origin();
+  const double *u = flow.velocity[c].data(), *fraction = cut.fraction(c);
+  const double *wx = c == 0 ? m.line[0].m : m.line[0].h, *wy = c == 1 ? m.line[1].m : m.line[1].h,
+               *wz = c == 2 ? m.line[2].m : m.line[2].h;
+  return sum<Space>(rows_y * rows_z, [=] WEIR_HD(int r) {
+    const int j = j0 + r % rows_y, k = k0 + r / rows_y, at = origin + j * sy + k * sz;
+    double row = 0;
+    for (int i = i0; i < i1; ++i) row += fraction[at + i] * u[at + i] * wx[i];
+    return row * wy[j] * wz[k];
+  });
+}
+
+template <class Space>
+double ControlVolume<Space>::outflow(const Flow<Space>& flow, const Metrics& m, int c, bool pressure) const {
+  double total = 0;
+  for (int t = 0; t < flow.layout.dim; ++t) {
+    const int low = box_.low[t], high = t == c ? box_.high[t] - 1 : box_.high[t];
+    total += flux_through<Space>(flow, m, box_, viscosity_, c, t, high, pressure) -
+             flux_through<Space>(flow, m, box_, viscosity_, c, t, low, pressure);
+  }
+  return total;
+}
+
+template <class Space>
+void ControlVolume<Space>::remember(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut) {
+  for (int c = 0; c < flow.layout.dim; ++c) {
+    momentum_[c] = momentum(flow, m, cut, c);
+    outflow_[c] = outflow(flow, m, c, false);
+  }
+}
+
+template <class Space>
+void ControlVolume<Space>::advance(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, double dt,
+                                   double (&force)[3]) {
+  for (int c = 0; c < flow.layout.dim; ++c) {
+    const double before = momentum_[c], out_before = outflow_[c];
+    momentum_[c] = momentum(flow, m, cut, c);
+    outflow_[c] = outflow(flow, m, c, false);
+    const double pressure = outflow(flow, m, c, true) - outflow_[c];  // of the half level already
+    force[c] = -(momentum_[c] - before) / dt - 0.5 * (outflow_[c] + out_before) - pressure;
+  }
+}
+
+#define WEIR_FORCES(S)                                                                                               \
+  template Force surface_force<S>(const Flow<S>&, const Metrics&, const CutArrays<S>&, double, const double (&)[3], \
+                                  GrowingArray<double, S>&);                                                         \
+  template class ControlVolume<S>;
+WEIR_FORCES(Host)
+WEIR_FORCES(Device)
+#undef WEIR_FORCES
+
+}  // namespace weir

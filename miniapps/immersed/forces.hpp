@@ -1,0 +1,49 @@
+// The force of the fluid on the body, over the density, in two ways that share nothing but the flow.
+//
+// surface_force: the integral of -p n + tau . n over the pieces of surface in the cut cells. On a no-slip wall of a body that
+// turns with Omega, tau . n = nu du_r/dn, u_r = u - u_wall - Omega x (x - x_wall), without its normal part. p and u come
+// from three points on the normal, a cell apart, by quadratic interpolation; p is extrapolated, u differenced.
+//
+// ControlVolume: momentum balance of a box of cells around the body, F = -dM/dt - (what leaves through its sides), with the
+// fluxes of momentum.hpp themselves, so that it sees the force that the discrete equations exert:
+//   M_c = sum of fraction V u over the nodes of component c inside;  sides: u u + p - nu grad u
+#pragma once
+#include "miniapps/immersed/cut_arrays.hpp"
+#include "miniapps/incompressible/metrics.hpp"
+
+namespace weir {
+
+struct Force {
+  double pressure[3] = {}, viscous[3] = {};
+  double total(int d) const { return pressure[d] + viscous[d]; }
+};
+
+// work: 6 values a piece.
+template <class Space>
+Force surface_force(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, double viscosity,
+                    const double (&angular_velocity)[3], GrowingArray<double, Space>& work);
+
+// Cells [low, high) in each direction.
+struct CellBox {
+  int low[3] = {0, 0, 0}, high[3] = {1, 1, 1};
+};
+
+template <class Space>
+class ControlVolume {
+ public:
+  ControlVolume(const CellBox& box, double viscosity) : box_(box), viscosity_(viscosity) {}
+  // M and the fluxes of the flow as it is: before the first step, and after loading.
+  void remember(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut);
+  // The mean force over the step that has led to this flow; remembers it.
+  void advance(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, double dt, double (&force)[3]);
+
+ private:
+  double momentum(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, int component) const;
+  double outflow(const Flow<Space>& flow, const Metrics& m, int component, bool pressure) const;
+
+  CellBox box_;
+  double viscosity_;
+  double momentum_[3] = {}, outflow_[3] = {};
+};
+
+}  // namespace weir

@@ -1,0 +1,13 @@
+// The immersed miniapp, as the command line sees it.
+#pragma once
+#include <iosfwd>
+
+#include "base/table.hpp"
+#include "postproc/run.hpp"
+
+namespace weir {
+
+int run_immersed(Run& run, const Table& config);             // the process's exit code
+void info_immersed(const Table& config, std::ostream& out);  // sizes, memory, solvers; allocates nothing
+
+}  // namespace weir

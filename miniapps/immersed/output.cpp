@@ -1,0 +1,68 @@
+#include "miniapps/immersed/output.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+
+#include "postproc/write_aside.hpp"
+
+namespace weir {
+
+CellField fluid_field(const ImmersedCase& c, const Layout& layout, const CutGeometry& cut) {
+  (void)c;
+  const int nx = layout.n[0], ny = layout.n[1];
+  return {"fluid", 1, [nx, ny, layout, &cut](int k, std::span<double> slab) {
+            std::size_t q = 0;
+            for (int j = 0; j < ny; ++j)
+              for (int i = 0; i < nx; ++i) {
+                double sum = 0;
+                for (int d = 0; d < layout.dim; ++d) {
+                  const auto& alpha = cut.fraction[static_cast<std::size_t>(d)];
+                  const int p = layout.origin() + i + j * layout.stride(1) + k * layout.stride(2);
+                  sum += alpha[static_cast<std::size_t>(p)] + alpha[static_cast<std::size_t>(p + layout.stride(d))];
+                }
+                slab[q++] = sum / (2 * layout.dim);
+              }
+          }};
+}
+
+void write_surface(const std::string& path, const Surface& s) {
+  const bool lines = s.dimension == 2;
+  std::string text = fmt::format(
+      "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"0.1\" byte_order=\"LittleEndian\">\n<PolyData>\n"
+      "<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"0\" NumberOfLines=\"{}\" NumberOfStrips=\"0\" NumberOfPolys=\"{}\">\n"
+      "<Points><DataArray type=\"Float32\" NumberOfComponents=\"3\" format=\"ascii\">\n",
+      s.nodes(), lines ? s.elements() : 0, lines ? 0 : s.elements());
+  for (const Vec3& x : s.node) text += fmt::format("{:.7g} {:.7g} {:.7g}\n", x[0], x[1], x[2]);
+  text += fmt::format("</DataArray></Points>\n<{}><DataArray type=\"Int32\" Name=\"connectivity\" format=\"ascii\">\n",
+                      lines ? "Lines" : "Polys");
+  for (const auto& e : s.element) {
+    for (int q = 0; q < s.corners(); ++q) text += fmt::format("{} ", e[static_cast<std::size_t>(q)]);
+    text += "\n";
+  }
+  text += "</DataArray><DataArray type=\"Int32\" Name=\"offsets\" format=\"ascii\">\n";
+  for (int e = 1; e <= s.elements(); ++e) text += fmt::format("{}\n", e * s.corners());
+  text += fmt::format("</DataArray></{}>\n</Piece>\n</PolyData>\n</VTKFile>\n", lines ? "Lines" : "Polys");
+  write_text_aside(path, text);
+}
+
+double wake_length(const ImmersedCase& c, const Flow<Host>& flow, const Surface& surface) {
+  const Box3 box = bounding_box(surface.node);
+  const SampledField u = sampled_fields(c.flow, flow).front();
+  const double start = box.high[0], end = c.flow.grid.line[0].faces.back();
+  const double y = 0.5 * (box.low[1] + box.high[1]);
+  const double z = c.flow.dim() == 3 ? 0.5 * (box.low[2] + box.high[2]) : c.flow.grid.line[2].centre.front();
+  const double h = 0.5 * surface_spacing(c.flow.grid);
+  bool back = false;
+  double before = 0;
+  for (double x = start + 2 * h; x < end; x += h) {
+    const double here = interpolate(u, {x, y, z});
+    if (here < 0) back = true;
+    if (back && here >= 0) return (x - h * here / (here - before) - start) / c.forces.length;
+    before = here;
+  }
+  return 0;
+}
+
+}  // namespace weir

@@ -1,0 +1,24 @@
+// What leaves a flow around a body, beside the incompressible miniapp's pictures and profiles.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "mesh/body/surface.hpp"
+#include "miniapps/immersed/case.hpp"
+#include "miniapps/immersed/cut_geometry.hpp"
+#include "miniapps/incompressible/output.hpp"
+
+namespace weir {
+
+// "fluid": how much of each cell is fluid, for pictures that mask the body; refers to the geometry.
+CellField fluid_field(const ImmersedCase& c, const Layout& layout, const CutGeometry& cut);
+
+// The surface as VTK PolyData: lines in 2D, triangles in 3D. Throws Error(Exit::file_io).
+void write_surface(const std::string& path, const Surface& surface);
+
+// The distance behind the body, over the reference length, at which u along the line through its middle changes from back
+// to forth; 0 where there is no backflow.
+double wake_length(const ImmersedCase& c, const Flow<Host>& flow, const Surface& surface);
+
+}  // namespace weir

@@ -1,0 +1,37 @@
+// The projection on a cut grid: what flows through the open part of each face and what the body's surface pushes out sum
+// to zero in every wet cell (Ng, Min & Gibou 2009, eq. 14; Seo & Mittal 2011),
+//   sum_f alpha_f A_f (u* - grad psi) . n_f + (u_body . S) = 0 ,
+// so that the pressure satisfies dpsi/dn = 0 on the body, the matrix is symmetric with the grid's own 5 or 7 bands, and the
+// volume that a body takes away or gives back is kept to the solver's tolerance. Dry cells: psi = 0.
+#pragma once
+#include "miniapps/immersed/cut_arrays.hpp"
+#include "miniapps/incompressible/metrics.hpp"
+#include "solvers/matrix/banded.hpp"
+
+namespace weir {
+
+template <class Space>
+void assemble_pressure(const Layout& layout, const Metrics& m, const CutArrays<Space>& cut, Banded<Space>& A);
+
+// b = -(sum_f alpha_f A_f u . n_f + u_body . S) in the wet cells.
+template <class Space>
+void minus_mass_balance(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, View<double> b);
+
+// max |b| / V over the cells.
+template <class Space>
+double max_mass_error(const Layout& layout, const Metrics& m, View<const double> b);
+
+// u -= grad psi on the faces that let fluid pass and are unknowns.
+template <class Space>
+void correct_open_faces(const Metrics& m, const CutArrays<Space>& cut, View<const double> psi, Flow<Space>& flow);
+
+// Subtracts its mean over the wet cells; returns the mean.
+template <class Space>
+double remove_wet_mean(const CutArrays<Space>& cut, int wet_cells, View<double> x);
+
+// Dry cells beside wet ones (diagonals included) take the mean of what the wet ones say by linear extrapolation: what the
+// momentum equation finds there when the body has moved away.
+template <class Space>
+void extend_pressure(const CutArrays<Space>& cut, Flow<Space>& flow);
+
+}  // namespace weir

@@ -1,0 +1,34 @@
+#include "miniapps/immersed/read.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "mesh/body/read_body.hpp"
+
+namespace weir {
+namespace {
+
+bool has_outlet(const IncompressibleCase& c) {
+  return std::any_of(c.sides.begin(), c.sides.end(), [](const Side& s) { return s.type == Side::Type::outlet; });
+}
+
+}  // namespace
+
+Body read_case_body(const Table& config, const ImmersedCase& c, std::vector<std::string>* messages) {
+  const Table t = config.table("body");
+  Body body = read_body(t, 0.5 * surface_spacing(c.flow.grid), messages);
+  if (body.surface().dimension == 3 && c.flow.dim() == 2)
+    t.fail("type", "a 3D body in a 2D grid: give the grid more than one cell in z");
+  if (!body.is_fixed() && !body.is_cavity() && !has_outlet(c.flow)) {
+    // A volume that changes needs a way out.
+    for (const double t_look : {0.1234, 0.7, 1.9}) {
+      body.move(t_look);
+      if (std::abs(body.volume_rate()) > 1e-9 * std::abs(body.volume()))
+        t.fail("motion", "the body's volume changes and the fluid has no way out: one side must be an outlet");
+    }
+    body.move(0);
+  }
+  return body;
+}
+
+}  // namespace weir

@@ -1,0 +1,205 @@
+#include "postproc/run.hpp"
+
+#include <cmath>
+#include <memory>
+
+#include "miniapps/immersed/immersed.hpp"
+#include "miniapps/immersed/immersed_flow.hpp"
+#include "miniapps/immersed/info.hpp"
+#include "miniapps/immersed/output.hpp"
+#include "miniapps/immersed/read.hpp"
+#include "miniapps/immersed/statistics.hpp"
+#include "miniapps/incompressible/clock.hpp"
+#include "miniapps/incompressible/diagnostics.hpp"
+#include "miniapps/incompressible/loop.hpp"
+#include "solvers/timer.hpp"
+
+namespace weir {
+namespace {
+
+template <class Space>
+void record_solves(Run& run, ImmersedFlow<Space>& flow) {
+  for (const auto& s : flow.systems()) {
+    SolveRecord r;
+    r.step = flow.step;
+    r.system = s->name;
+    r.solver = s->solver.name();
+    r.unknowns = s->A.rows();
+    record_solve(run, r, s->result, s->setup_seconds);
+  }
+}
+
+// What is looked at between two steps.
+template <class Space>
+class Watch {
+ public:
+  Watch(const ImmersedCase& c, const Table& config) : options_(c.forces), every_(read_diagnostics_every(config)) {
+    scale_ = 1 / (0.5 * options_.velocity * options_.velocity * options_.area);
+    for (int d = c.flow.dim(); d < 3; ++d) scale_ /= c.flow.grid.line[2].length();  // per unit of depth
+  }
+
+  void look(Run& run, ImmersedFlow<Space>& flow, bool last) {
+    const TimeControl& time = flow.flow_case().time;
+    StepRecord r;
+    r.step = flow.step;
+    r.time = flow.time;
+    r.dt = flow.dt_before;
+    r.values.resize(6);
+    {
+      ScopedTimer timer(run.timings().at("body", "surface force"));
+      const Force force = flow.surface_force();
+      for (int d = 0; d < 2; ++d) {
+        const auto s = static_cast<std::size_t>(d);
+        r.values[s] = scale_ * force.total(d);
+        r.values[2 + s] = scale_ * flow.control_volume_force()[d];
+      }
+    }
+    ScopedTimer timer(run.timings().at("flow", "diagnostics"));
+    if (time.steady_tolerance > 0 && flow.step % time.steady_every == 0) {
+      r.values[5] = flow.rate();
+      is_steady = *r.values[5] < time.steady_tolerance;
+    }
+    if (flow.step % every_ == 0 || last || is_steady) {
+      r.cfl = flow.dt_before * courant_rate(flow.flow(), flow.metrics());
+      r.values[4] = flow.max_mass_error();
+    }
+    if (flow.time >= options_.average_from || last || is_steady)
+      forces.add(flow.time, flow.dt_before, *r.values[0], *r.values[1], *r.values[2]);
+    run.step(r);
+  }
+
+  bool is_steady = false;
+  ForceStatistics forces;
+
+ private:
+  ForceOptions options_;
+  int every_ = 10;
+  double scale_ = 1;
+};
+
+template <class Space>
+void save(Run& run, ImmersedFlow<Space>& flow, const StepSize& clock, const Watch<Space>& watch) {
+  CheckpointState state;
+  state.step = flow.step;
+  state.time = flow.time;
+  state.add("dt_before", flow.dt_before);
+  state.add("dt", clock.dt);
+  std::vector<double> forces = watch.forces.state();
+  state.add("forces_count", static_cast<double>(forces.size()));
+  forces.push_back(0);  // an array of no length cannot be kept
+  state.add("forces", std::span<const double>(forces));
+  save_checkpoint<Space>(run, std::move(state), flow.state());
+}
+
+template <class Space>
+void load(const Checkpoint& from, ImmersedFlow<Space>& flow, StepSize& clock, Watch<Space>& watch) {
+  load_arrays<Space>(from, flow.state());
+  flow.time = from.header.time;
+  flow.step = from.header.step;
+  flow.dt_before = from.scalar("dt_before");
+  if (clock.needs_rate()) clock.dt = from.scalar("dt");
+  std::vector<double> forces = from.doubles("forces", static_cast<std::int64_t>(from.scalar("forces_count")) + 1);
+  forces.pop_back();
+  watch.forces.restore(forces);
+  flow.after_loading();
+}
+
+template <class Space>
+std::map<std::string, double> quantities(ImmersedFlow<Space>& flow, const Flow<Host>& fields,
+                                         const Watch<Space>& watch) {
+  const ImmersedCase& c = flow.immersed_case();
+  auto q = watch.forces.quantities(c.forces.length, c.forces.velocity, c.forces.period);
+  q["force_agreement"] = q["drag_mean"] != 0 ? std::abs(q["drag_control_volume"] / q["drag_mean"] - 1) : 0;
+  q["wake_length"] = wake_length(c, fields, flow.body().surface());
+  q["max_mass_error"] = flow.max_mass_error();
+  return q;
+}
+
+// The one branch where a step fails: which system, and where the flow went wrong.
+template <class Space>
+int stop(Run& run, const ImmersedFlow<Space>& flow, const BandedSystem<Space>& failed, OnHost<Space>& host) {
+  Outcome outcome;
+  outcome.exit = failed.result.reason == Reason::not_finite ? Exit::not_finite : Exit::solver_failed;
+  outcome.reason =
+      failed.name + ": " + to_string(failed.result.reason) + " at step " + std::to_string(flow.step + 1);
+  if (const std::string where = where_not_finite(host.of(flow.flow()), flow.step + 1); !where.empty()) {
+    outcome.exit = Exit::not_finite;
+    outcome.reason = where;
+  }
+  return run.finish(outcome);
+}
+
+template <class Space>
+class Pictures {
+ public:
+  Pictures(Run& run, FlowOutput& output) : run_(run), output_(output) {}
+  void write(const ImmersedFlow<Space>& flow, const Flow<Host>& fields) {
+    ScopedTimer timer(run_.timings().at("output", "pictures"));
+    output_.write_picture(fields, flow.step, flow.time, {fluid_field(flow.immersed_case(), flow.layout(), flow.cut())});
+    char step[32];
+    std::snprintf(step, sizeof step, "%08lld", static_cast<long long>(flow.step));
+    write_surface(run_.directory() + "/vtk/" + run_.name() + "_body_" + step + ".vtp", flow.body().surface());
+  }
+
+ private:
+  Run& run_;
+  FlowOutput& output_;
+};
+
+template <class Space>
+RunHeader header_of(ImmersedFlow<Space>& flow, const FlowOutput& output, const Table& config) {
+  RunHeader h = immersed_header(flow.immersed_case());
+  for (const auto& name : output.quantities()) h.quantities.push_back(name);
+  h.systems.emplace_back("advection_diffusion", flow.systems().front()->solver.describe());
+  h.systems.emplace_back("pressure", flow.pressure().solver.describe());
+  h.memory_estimate = immersed_memory(flow.immersed_case(), config).total();
+  return h;
+}
+
+template <class Space>
+int run_in(Run& run, const Table& config, const ImmersedCase& c) {
+  FlowOutput output(config, c.flow, immersed_header(c).history);
+  Watch<Space> watch(c, config);
+  run.require_memory(immersed_memory(c, config).total());
+  std::vector<std::string> messages;
+  ImmersedFlow<Space> flow(c, read_case_body(config, c, &messages), config.table("linear"));
+  StepSize clock(c.flow);
+  OnHost<Space> host;
+  Pictures<Space> pictures(run, output);
+  const bool restarted = run.restart() != nullptr;
+  if (restarted) load(*run.restart(), flow, clock, watch);
+  run.begin(header_of(flow, output, config));
+  for (const std::string& message : messages) run.event("body", message);
+  output.open(run.directory(), run.name(), restarted ? std::optional<double>(flow.time) : std::nullopt);
+  if (!restarted && !flow.initialise(run.timings())) return stop(run, flow, flow.pressure(), host);
+
+  bool done = clock.finished(flow.time);
+  while (!done && !run.should_stop()) {
+    const double rate = clock.needs_rate() ? courant_rate(flow.flow(), flow.metrics()) : 0;
+    const double dt = clock.next(flow.time, rate);
+    const BandedSystem<Space>* failed = flow.advance(dt, run.timings());  // (2) to (5)
+    record_solves(run, flow);
+    if (failed) return stop(run, flow, *failed, host);
+    watch.look(run, flow, clock.finished(flow.time));
+    done = clock.finished(flow.time) || watch.is_steady;
+    if (output.picture_due(flow.step, flow.time, dt) && !done) pictures.write(flow, host.of(flow.flow()));
+    if (run.checkpoint_due(done)) save(run, flow, clock, watch);
+  }
+  const Flow<Host>& fields = host.of(flow.flow());
+  pictures.write(flow, fields);
+  Outcome outcome;
+  outcome.reason = watch.is_steady ? "steady state" : done ? "end time" : "";  // empty: the shell knows why
+  outcome.quantities = quantities(flow, fields, watch);
+  outcome.quantities.merge(output.write_profiles(fields));
+  outcome.state_hash = hash_of_flow(fields);
+  return run.finish(outcome);
+}
+
+}  // namespace
+
+int run_immersed(Run& run, const Table& config) {
+  const ImmersedCase c = read_immersed_case(config);
+  return run.on_device() ? run_in<Device>(run, config, c) : run_in<Host>(run, config, c);
+}
+
+}  // namespace weir

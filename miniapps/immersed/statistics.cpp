@@ -1,0 +1,127 @@
+#include "miniapps/immersed/statistics.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weir {
+namespace {
+
+double mean_of(const std::vector<double>& values, const std::vector<double>& weights) {
+  double sum = 0, total = 0;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    sum += weights[i] * values[i];
+    total += weights[i];
+  }
+  return total > 0 ? sum / total : 0;
+}
+
+double half_range(const std::vector<double>& values) {
+  if (values.empty()) return 0;
+  const auto [low, high] = std::minmax_element(values.begin(), values.end());
+  return 0.5 * (*high - *low);
+}
+
+double largest(const std::vector<double>& values) {
+  return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
+}
+
+// Solves the small dense system A x = b in place (partial pivoting); x is left in b.
+void solve_dense(std::vector<double>& a, std::vector<double>& b) {
+  const std::size_t n = b.size();
+  for (std::size_t c = 0; c < n; ++c) {
+    std::size_t pivot = c;
+    for (std::size_t r = c + 1; r < n; ++r)
+      if (std::abs(a[r * n + c]) > std::abs(a[pivot * n + c])) pivot = r;
+    if (a[pivot * n + c] == 0) continue;
+    for (std::size_t q = 0; q < n; ++q) std::swap(a[c * n + q], a[pivot * n + q]);
+    std::swap(b[c], b[pivot]);
+    for (std::size_t r = 0; r < n; ++r) {
+      if (r == c) continue;
+      const double f = a[r * n + c] / a[c * n + c];
+      for (std::size_t q = c; q < n; ++q) a[r * n + q] -= f * a[c * n + q];
+      b[r] -= f * b[c];
+    }
+  }
+  for (std::size_t c = 0; c < n; ++c) b[c] = a[c * n + c] != 0 ? b[c] / a[c * n + c] : 0;
+}
+
+}  // namespace
+
+void ForceStatistics::add(double time, double dt, double drag, double lift, double control_drag) {
+  time_.push_back(time);
+  dt_.push_back(dt);
+  drag_.push_back(drag);
+  lift_.push_back(lift);
+  control_drag_.push_back(control_drag);
+}
+
+double ForceStatistics::strouhal(double mean) const {
+  std::vector<double> at;
+  for (std::size_t i = 1; i < lift_.size(); ++i) {
+    const double a = lift_[i - 1] - mean, b = lift_[i] - mean;
+    if (a < 0 && b >= 0) at.push_back(time_[i] - (time_[i] - time_[i - 1]) * b / (b - a));
+  }
+  if (at.size() < 3 || half_range(lift_) < 1e-6) return 0;
+  return static_cast<double>(at.size() - 1) / (at.back() - at.front());
+}
+
+// Least squares of 1, cos k w t, sin k w t for k = 1 .. 12.
+double ForceStatistics::noise(double period) const {
+  constexpr std::size_t harmonics = 12, n = 2 * harmonics + 1;
+  if (drag_.size() < 4 * n) return 0;
+  const auto basis = [&](double t, std::vector<double>& f) {
+    f[0] = 1;
+    for (std::size_t k = 1; k <= harmonics; ++k) {
+      const double phase = 2 * M_PI * static_cast<double>(k) * t / period;
+      f[2 * k - 1] = std::cos(phase);
+      f[2 * k] = std::sin(phase);
+    }
+  };
+  std::vector<double> a(n * n, 0.0), b(n, 0.0), f(n);
+  for (std::size_t i = 0; i < drag_.size(); ++i) {
+    basis(time_[i], f);
+    for (std::size_t r = 0; r < n; ++r) {
+      b[r] += f[r] * drag_[i];
+      for (std::size_t q = 0; q < n; ++q) a[r * n + q] += f[r] * f[q];
+    }
+  }
+  solve_dense(a, b);
+  double worst = 0;
+  for (std::size_t i = 0; i < drag_.size(); ++i) {
+    basis(time_[i], f);
+    double fit = 0;
+    for (std::size_t r = 0; r < n; ++r) fit += f[r] * b[r];
+    worst = std::max(worst, std::abs(drag_[i] - fit));
+  }
+  const double amplitude = half_range(drag_);
+  return amplitude > 0 ? worst / amplitude : 0;
+}
+
+std::map<std::string, double> ForceStatistics::quantities(double length, double velocity, double period) const {
+  std::map<std::string, double> q;
+  q["drag_mean"] = mean_of(drag_, dt_);
+  q["drag_amplitude"] = half_range(drag_);
+  q["drag_max"] = largest(drag_);
+  q["drag_control_volume"] = mean_of(control_drag_, dt_);
+  q["lift_mean"] = mean_of(lift_, dt_);
+  q["lift_amplitude"] = half_range(lift_);
+  q["lift_max"] = largest(lift_);
+  q["strouhal"] = strouhal(q["lift_mean"]) * length / velocity;
+  if (period > 0) q["drag_noise"] = noise(period);
+  return q;
+}
+
+std::vector<double> ForceStatistics::state() const {
+  std::vector<double> all;
+  for (std::size_t i = 0; i < time_.size(); ++i)
+    for (const double x : {time_[i], dt_[i], drag_[i], lift_[i], control_drag_[i]}) all.push_back(x);
+  return all;
+}
+
+void ForceStatistics::restore(const std::vector<double>& state) {
+  *this = {};
+  for (std::size_t i = 0; i + 4 < state.size(); i += 5)
+    add(state[i], state[i + 1], state[i + 2], state[i + 3], state[i + 4]);
+}
+
+}  // namespace weir

@@ -1,0 +1,110 @@
+#include "miniapps/immersed/velocity_system.hpp"
+
+#include <vector>
+
+#include "solvers/device/for_each.hpp"
+
+namespace weir {
+
+template <class Space>
+OperatorLines<Space>::OperatorLines(const SeparableOperator& op) {
+  for (std::size_t d = 0; d < 3; ++d) {
+    const SeparableDirection& from = op.direction[d];
+    const auto n = static_cast<std::size_t>(from.size());
+    std::vector<double> v(4 * n);
+    for (std::size_t i = 0; i < n; ++i) {
+      v[i] = from.lower[i] / from.mass[i];
+      v[n + i] = from.upper[i] / from.mass[i];
+      v[2 * n + i] = (from.lower[i] + from.upper[i] + from.boundary[i]) / from.mass[i];
+      v[3 * n + i] = from.mass[i];
+    }
+    values_[d] = Array<double, Space>(v);
+    n_[d] = from.size();
+  }
+}
+
+template <class Space>
+typename OperatorLines<Space>::Line OperatorLines<Space>::line(int d) const {
+  const auto s = static_cast<std::size_t>(d);
+  const double* v = values_[s].data();
+  return {v, v + n_[s], v + 2 * n_[s], v + 3 * n_[s]};
+}
+
+template <class Space>
+void assemble_velocity(const Layout& l, int c, const OperatorLines<Space>& lines, double s, const CutArrays<Space>& cut,
+                       const InterpolationRows* rows, Banded<Space>& A) {
+  const BlockStencilView a = A.stencil();
+  const Extents box = l.unknowns(c);
+  const auto X = lines.line(0), Y = lines.line(1), Z = lines.line(2);
+  const int sy = l.stride(1), sz = l.stride(2), dim = l.dim;
+  const int first = l.origin() + l.first(c) * l.stride(c);
+  const unsigned char* kind = cut.kind(c);
+  for_each<Space>(box, [=] WEIR_HD(int i, int j, int k) {
+    const int q = box.index(i, j, k);
+    const bool fluid = kind[first + i + j * sy + k * sz] >= fluid_node;
+    const double f = fluid ? s : 0;
+    a.slot_blocks(slot::delta)[q] = 1 + f * (X.diagonal[i] + Y.diagonal[j] + (dim == 3 ? Z.diagonal[k] : 0.0));
+    a.slot_blocks(slot::gamma)[q] = -f * X.lower[i];
+    a.slot_blocks(slot::epsilon)[q] = -f * X.upper[i];
+    a.slot_blocks(slot::beta)[q] = -f * Y.lower[j];
+    a.slot_blocks(slot::zeta)[q] = -f * Y.upper[j];
+    if (dim == 3) {
+      a.slot_blocks(slot::alpha)[q] = -f * Z.lower[k];
+      a.slot_blocks(slot::eta)[q] = -f * Z.upper[k];
+    }
+  });
+  const RowsView r = cut.rows(c);
+  for_each<Space>(r.rows, [=] WEIR_HD(int q) { a.slot_blocks(slot::delta)[r.row[q]] = r.self[q]; });
+  if (!rows) return;
+  RemainderData remainder;
+  remainder.row = rows->row;
+  remainder.start.push_back(0);
+  for (int q = 0; q < rows->rows(); ++q) {
+    const auto n = static_cast<std::size_t>(q);
+    for (int e = rows->start[n]; e < rows->start[n + 1]; ++e)
+      if (const auto m = static_cast<std::size_t>(e); rows->column[m] >= 0) {
+        remainder.column.push_back(rows->column[m]);
+        remainder.value.push_back(rows->weight[m]);
+      }
+    remainder.start.push_back(static_cast<int>(remainder.column.size()));
+  }
+  A.set_remainder(remainder);
+}
+
+template <class Space>
+void finish_velocity_rhs(const Flow<Space>& flow, int c, const OperatorLines<Space>& lines, const CutArrays<Space>& cut,
+                         double euler, View<double> advection, View<double> rhs) {
+  const Layout& l = flow.layout;
+  const Extents box = l.unknowns(c);
+  const auto X = lines.line(0), Y = lines.line(1), Z = lines.line(2);
+  const int sy = l.stride(1), sz = l.stride(2);
+  const int first = l.origin() + l.first(c) * l.stride(c);
+  const unsigned char* kind = cut.kind(c);
+  double *b = rhs.data(), *advected = advection.data();
+  for_each<Space>(box, [=] WEIR_HD(int i, int j, int k) {
+    const int q = box.index(i, j, k);
+    const unsigned char what = kind[first + i + j * sy + k * sz];
+    const double sum = b[q] - (what == recent_node ? euler * advected[q] : 0.0);
+    b[q] = what >= fluid_node ? sum / (X.mass[i] * Y.mass[j] * Z.mass[k]) : 0.0;
+    if (what < fluid_node) advected[q] = 0;
+  });
+  const RowsView r = cut.rows(c);
+  const double* u = flow.velocity[c].data();
+  for_each<Space>(r.rows, [=] WEIR_HD(int q) {
+    double sum = r.self[q] * u[r.node[q]];
+    for (int e = r.start[q]; e < r.start[q + 1]; ++e) sum += r.weight[e] * u[r.place[e]];
+    b[r.row[q]] = r.target[q] - sum;
+  });
+}
+
+#define WEIR_VELOCITY_SYSTEM(S)                                                                                     \
+  template class OperatorLines<S>;                                                                                  \
+  template void assemble_velocity<S>(const Layout&, int, const OperatorLines<S>&, double, const CutArrays<S>&,      \
+                                     const InterpolationRows*, Banded<S>&);                                         \
+  template void finish_velocity_rhs<S>(const Flow<S>&, int, const OperatorLines<S>&, const CutArrays<S>&, double, \
+                                       View<double>, View<double>);
+WEIR_VELOCITY_SYSTEM(Host)
+WEIR_VELOCITY_SYSTEM(Device)
+#undef WEIR_VELOCITY_SYSTEM
+
+}  // namespace weir

@@ -1,0 +1,45 @@
+// The system `advection_diffusion` of a velocity component, in delta form and per unit of volume (equation (2) of
+// immersed_flow.hpp):
+//   fluid          delta - dt nu/2 lap delta = right-hand side of momentum.hpp / V
+//   ghost, fresh   self delta + sum w delta_k = target - (self u + sum w u_k),  the interpolation implicit
+//   solid          delta = 0
+// 5 or 7 bands; the interpolations are the sparse remainder. Not symmetric beside a body.
+#pragma once
+#include <array>
+
+#include "miniapps/immersed/cut_arrays.hpp"
+#include "solvers/matrix/banded.hpp"
+#include "solvers/matrix/separable_operator.hpp"
+
+namespace weir {
+
+// The 1D arrays of a SeparableOperator in a space: per direction lower / mass, upper / mass, their sum with the
+// boundary's part, mass.
+template <class Space>
+class OperatorLines {
+ public:
+  explicit OperatorLines(const SeparableOperator& op);
+  struct Line {
+    const double *lower, *upper, *diagonal, *mass;
+  };
+  Line line(int d) const;
+
+ private:
+  std::array<Array<double, Space>, 3> values_;
+  std::array<int, 3> n_{};
+};
+
+// Bands of 1 - s lap on the fluid nodes, the identity elsewhere, and the diagonal of the interpolation rows; the remainder
+// from the geometry where `rows` is not null.
+template <class Space>
+void assemble_velocity(const Layout& layout, int component, const OperatorLines<Space>& lines, double s,
+                       const CutArrays<Space>& cut, const InterpolationRows* rows, Banded<Space>& A);
+
+// From the volume-weighted right-hand side of momentum.hpp to the system's. C(u^{n-1}) is not known where a node was no
+// fluid then: advection is left 0 there, and a recent node takes C(u^n) in its place (euler: dt times the weight of
+// C(u^{n-1})).
+template <class Space>
+void finish_velocity_rhs(const Flow<Space>& flow, int component, const OperatorLines<Space>& lines,
+                         const CutArrays<Space>& cut, double euler, View<double> advection, View<double> rhs);
+
+}  // namespace weir
