@@ -28,7 +28,8 @@ double growth_ratio(double w, int n, double length) {
   };
   double low = 0, high = 1;
   while (span(high) < length) high *= 2;
-  for (int i = 0; i < 200 && high - low > 1e-15 * high; ++i) (span(0.5 * (low + high)) < length ? low : high) = 0.5 * (low + high);
+  for (int i = 0; i < 200 && high - low > 1e-15 * high; ++i)
+    (span(0.5 * (low + high)) < length ? low : high) = 0.5 * (low + high);
   return 0.5 * (low + high);
 }
 
@@ -44,7 +45,8 @@ std::vector<double> refined_faces(int cells, double origin, double length, const
   int low = 0;
   double best = std::numeric_limits<double>::infinity();
   for (int n = 0; n <= outer; ++n)
-    if (const double worst = std::max(excess(growth_ratio(w, n, below)), excess(growth_ratio(w, outer - n, above))); worst < best) {
+    if (const double worst = std::max(excess(growth_ratio(w, n, below)), excess(growth_ratio(w, outer - n, above)));
+        worst < best) {
       best = worst;
       low = n;
     }

@@ -25,7 +25,8 @@ CellBox read_control_volume(const Table& body, const Grid& grid, int dim) {
   if (!body.has("control_volume")) return box;
   const auto list = body.get<std::vector<double>>("control_volume");
   if (list.size() != static_cast<std::size_t>(2 * dim))
-    body.fail("control_volume", "control_volume must have " + std::to_string(2 * dim) + " numbers: its low and its high corner");
+    body.fail("control_volume",
+              "control_volume must have " + std::to_string(2 * dim) + " numbers: its low and its high corner");
   for (int d = 0; d < dim; ++d) {
     const auto s = static_cast<std::size_t>(d);
     const auto& faces = grid.line[s].faces;

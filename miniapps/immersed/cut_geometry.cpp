@@ -6,7 +6,7 @@
 namespace weir {
 namespace {
 
-constexpr double reach = 2.5;              // of the band, in cells: a diagonal neighbour's is below 2
+constexpr double reach = 2.5;               // of the band, in cells: a diagonal neighbour's is below 2
 constexpr double smallest_aperture = 1e-6;  // thinner slits are closed
 
 double clamp01(double x) { return std::clamp(x, 0.0, 1.0); }
@@ -205,7 +205,8 @@ void CutGeometry::cut_cells(const Body& body) {
 
 int CutGeometry::point_index(int c, int at) const {
   const Layout& l = layout_;
-  const int sy = l.stride(1), sz = l.stride(2), k = at / sz, j = (at - k * sz) / sy, i = at - k * sz - j * sy;  // padded
+  const int sy = l.stride(1), sz = l.stride(2), k = at / sz, j = (at - k * sz) / sy,
+            i = at - k * sz - j * sy;  // padded
   const int nx = l.n[0] + (c == 0 ? 1 : 2), ny = l.n[1] + (c == 1 ? 1 : 2);
   const int z = l.dim == 3 ? k - (c == 2 ? 1 : 0) : 0;
   return (i - (c == 0 ? 1 : 0)) + nx * ((j - (c == 1 ? 1 : 0)) + ny * z);
@@ -315,7 +316,8 @@ void CutGeometry::make_rows(const Body& body, int c) {
     const auto i = static_cast<int>(near.index % nx), j = static_cast<int>(near.index / nx % ny),
                k = static_cast<int>(near.index / nx / ny);
     const int at = place(i - (c == 0 ? 0 : 1), j - (c == 1 ? 0 : 1), l.dim == 3 ? k - (c == 2 ? 0 : 1) : 0);
-    if (const auto k_at = kind[s][static_cast<std::size_t>(at)]; k_at == ghost_node || k_at == fresh_node) todo.push_back(at);
+    if (const auto k_at = kind[s][static_cast<std::size_t>(at)]; k_at == ghost_node || k_at == fresh_node)
+      todo.push_back(at);
   }
   InterpolationRows r;
   r.start.push_back(0);
@@ -339,7 +341,10 @@ void CutGeometry::make_rows(const Body& body, int c) {
         r.target.push_back(2 * wall);
       } else {
         double h = 0;
-        for (int d = 0; d < l.dim; ++d) h = std::max(h, grid_.line[static_cast<std::size_t>(d)].width[static_cast<std::size_t>(std::clamp(u[d], 0, l.n[d] - 1))]);
+        for (int d = 0; d < l.dim; ++d)
+          h = std::max(
+              h,
+              grid_.line[static_cast<std::size_t>(d)].width[static_cast<std::size_t>(std::clamp(u[d], 0, l.n[d] - 1))]);
         const double part = foot.distance / (foot.distance + h);
         interpolate(c, x + h * foot.normal, -part, at, r, more);
         r.target.push_back((1 - part) * wall);
@@ -352,7 +357,8 @@ void CutGeometry::make_rows(const Body& body, int c) {
   // In ascending order, as the matrix wants its rows.
   std::vector<int> order(r.row.size());
   for (std::size_t q = 0; q < order.size(); ++q) order[q] = static_cast<int>(q);
-  std::sort(order.begin(), order.end(), [&](int a, int b) { return r.row[static_cast<std::size_t>(a)] < r.row[static_cast<std::size_t>(b)]; });
+  std::sort(order.begin(), order.end(),
+            [&](int a, int b) { return r.row[static_cast<std::size_t>(a)] < r.row[static_cast<std::size_t>(b)]; });
   InterpolationRows& out = rows[s];
   out.clear();
   out.start.push_back(0);

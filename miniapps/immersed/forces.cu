@@ -136,8 +136,8 @@ WEIR_HD inline double plane_flux(const PlaneView& v, const int (&at)[3], bool wi
 }
 
 template <class Space>
-double flux_through(const Flow<Space>& flow, const Metrics& m, const CellBox& box, double viscosity, int c, int t, int at,
-                    bool with_pressure) {
+double flux_through(const Flow<Space>& flow, const Metrics& m, const CellBox& box, double viscosity, int c, int t,
+                    int at, bool with_pressure) {
   const Layout& l = flow.layout;
   PlaneView v{};
   v.u = flow.component(c).at(0, 0, 0);
@@ -208,7 +208,8 @@ double ControlVolume<Space>::momentum(const Flow<Space>& flow, const Metrics& m,
   const Layout& l = flow.layout;
   const CellBox box = box_;
   const int low[3] = {box.low[0] + (c == 0), box.low[1] + (c == 1), box.low[2] + (c == 2)};
-  const int i0 = low[0], j0 = low[1], k0 = low[2], i1 = box.high[0], rows_y = box.high[1] - j0, rows_z = box.high[2] - k0;
+  const int i0 = low[0], j0 = low[1], k0 = low[2], i1 = box.high[0], rows_y = box.high[1] - j0,
+            rows_z = box.high[2] - k0;
   const int sy = l.stride(1), sz = l.stride(2), origin = l.origin();
   const double *u = flow.velocity[c].data(), *fraction = cut.fraction(c);
   const double *wx = c == 0 ? m.line[0].m : m.line[0].h, *wy = c == 1 ? m.line[1].m : m.line[1].h,
@@ -252,9 +253,9 @@ void ControlVolume<Space>::advance(const Flow<Space>& flow, const Metrics& m, co
   }
 }
 
-#define WEIR_FORCES(S)                                                                                               \
-  template Force surface_force<S>(const Flow<S>&, const Metrics&, const CutArrays<S>&, double, const double (&)[3], \
-                                  GrowingArray<double, S>&);                                                         \
+#define WEIR_FORCES(S)                                                                                             \
+  template Force surface_force<S>(const Flow<S>&, const Metrics&, const CutArrays<S>&, double, const double(&)[3], \
+                                  GrowingArray<double, S>&);                                                       \
   template class ControlVolume<S>;
 WEIR_FORCES(Host)
 WEIR_FORCES(Device)

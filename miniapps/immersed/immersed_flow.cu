@@ -30,9 +30,7 @@ Layout layout_of(const IncompressibleCase& c) {
   return make_layout(c.grid, periodic);
 }
 
-Periodic periodic_of(const Layout& l) {
-  return {l.periodic[0], l.periodic[1], l.dim == 3 && l.periodic[2]};
-}
+Periodic periodic_of(const Layout& l) { return {l.periodic[0], l.periodic[1], l.dim == 3 && l.periodic[2]}; }
 
 template <class Space>
 bool solve(BandedSystem<Space>& s, View<const double> b, View<double> x) {

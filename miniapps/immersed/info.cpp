@@ -13,8 +13,8 @@ RunHeader immersed_header(const ImmersedCase& c) {
   RunHeader h = incompressible_header(c.flow);
   h.miniapp = "immersed";
   h.history = {"drag", "lift", "drag_control_volume", "lift_control_volume", "max_mass_error", "rate"};
-  h.quantities = {"drag_mean", "drag_amplitude",  "drag_max",      "drag_control_volume",
-                  "lift_mean", "lift_amplitude",  "lift_max",      "strouhal",
+  h.quantities = {"drag_mean",   "drag_amplitude", "drag_max",       "drag_control_volume",
+                  "lift_mean",   "lift_amplitude", "lift_max",       "strouhal",
                   "wake_length", "max_mass_error", "force_agreement"};
   if (c.forces.period > 0) h.quantities.emplace_back("drag_noise");
   return h;
@@ -29,7 +29,8 @@ MemoryEstimate immersed_memory(const ImmersedCase& c, const Table& config) {
   const Table linear = config.table("linear");
   const auto vectors = [&](const char* system, const char* method, const char* type) {
     const Table t = linear.table(system);
-    return work_vectors(t.get("method", method), t.table("preconditioner").get("type", type), t.get<int>("restart", 30));
+    return work_vectors(t.get("method", method), t.table("preconditioner").get("type", type),
+                        t.get<int>("restart", 30));
   };
   const auto bytes = [&](double n) { return static_cast<std::int64_t>(n * 8 * static_cast<double>(cells)); };
   const double bands = 2 * static_cast<double>(dim) + 1;
@@ -54,9 +55,9 @@ void info_immersed(const Table& config, std::ostream& out) {
       << cut_pressure_solver<Host>(linear).describe() << "\n";
   out.setf(std::ios::fixed);
   out.precision(1);
-  out << "memory     " << megabytes(m.total()) << " MB: flow and geometry " << megabytes(m.flow) << ", velocity systems "
-      << megabytes(m.momentum) << ", pressure system " << megabytes(m.pressure) << ", program " << megabytes(m.process)
-      << "\n";
+  out << "memory     " << megabytes(m.total()) << " MB: flow and geometry " << megabytes(m.flow)
+      << ", velocity systems " << megabytes(m.momentum) << ", pressure system " << megabytes(m.pressure) << ", program "
+      << megabytes(m.process) << "\n";
 }
 
 }  // namespace weir

@@ -31,7 +31,8 @@ void write_surface(const std::string& path, const Surface& s) {
   const bool lines = s.dimension == 2;
   std::string text = fmt::format(
       "<?xml version=\"1.0\"?>\n<VTKFile type=\"PolyData\" version=\"0.1\" byte_order=\"LittleEndian\">\n<PolyData>\n"
-      "<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"0\" NumberOfLines=\"{}\" NumberOfStrips=\"0\" NumberOfPolys=\"{}\">\n"
+      "<Piece NumberOfPoints=\"{}\" NumberOfVerts=\"0\" NumberOfLines=\"{}\" NumberOfStrips=\"0\" "
+      "NumberOfPolys=\"{}\">\n"
       "<Points><DataArray type=\"Float32\" NumberOfComponents=\"3\" format=\"ascii\">\n",
       s.nodes(), lines ? s.elements() : 0, lines ? 0 : s.elements());
   for (const Vec3& x : s.node) text += fmt::format("{:.7g} {:.7g} {:.7g}\n", x[0], x[1], x[2]);

@@ -143,7 +143,8 @@ void extend_pressure(const CutArrays<Space>& cut, Flow<Space>& flow) {
           const int a = i + di, b = j + dj, e = k + dk;
           if (a < 0 || a >= nx || b < 0 || b >= ny || e < 0 || e >= nz || !wet[a + b * s1 + e * s2]) continue;
           const int a2 = a + di, b2 = b + dj, e2 = e + dk;
-          const bool far = a2 >= 0 && a2 < nx && b2 >= 0 && b2 < ny && e2 >= 0 && e2 < nz && wet[a2 + b2 * s1 + e2 * s2];
+          const bool far =
+              a2 >= 0 && a2 < nx && b2 >= 0 && b2 < ny && e2 >= 0 && e2 < nz && wet[a2 + b2 * s1 + e2 * s2];
           const double near_value = p[a + b * sy + e * sz];
           total += far ? 2 * near_value - p[a2 + b2 * sy + e2 * sz] : near_value;
           ++count;
@@ -152,12 +153,12 @@ void extend_pressure(const CutArrays<Space>& cut, Flow<Space>& flow) {
   });
 }
 
-#define WEIR_PRESSURE_SYSTEM(S)                                                                                 \
-  template void assemble_pressure<S>(const Layout&, const Metrics&, const CutArrays<S>&, Banded<S>&);           \
-  template void minus_mass_balance<S>(const Flow<S>&, const Metrics&, const CutArrays<S>&, View<double>);       \
-  template double max_mass_error<S>(const Layout&, const Metrics&, View<const double>);                         \
-  template void correct_open_faces<S>(const Metrics&, const CutArrays<S>&, View<const double>, Flow<S>&);       \
-  template double remove_wet_mean<S>(const CutArrays<S>&, int, View<double>);                                   \
+#define WEIR_PRESSURE_SYSTEM(S)                                                                           \
+  template void assemble_pressure<S>(const Layout&, const Metrics&, const CutArrays<S>&, Banded<S>&);     \
+  template void minus_mass_balance<S>(const Flow<S>&, const Metrics&, const CutArrays<S>&, View<double>); \
+  template double max_mass_error<S>(const Layout&, const Metrics&, View<const double>);                   \
+  template void correct_open_faces<S>(const Metrics&, const CutArrays<S>&, View<const double>, Flow<S>&); \
+  template double remove_wet_mean<S>(const CutArrays<S>&, int, View<double>);                             \
   template void extend_pressure<S>(const CutArrays<S>&, Flow<S>&);
 WEIR_PRESSURE_SYSTEM(Host)
 WEIR_PRESSURE_SYSTEM(Device)

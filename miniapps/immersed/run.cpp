@@ -120,8 +120,7 @@ template <class Space>
 int stop(Run& run, const ImmersedFlow<Space>& flow, const BandedSystem<Space>& failed, OnHost<Space>& host) {
   Outcome outcome;
   outcome.exit = failed.result.reason == Reason::not_finite ? Exit::not_finite : Exit::solver_failed;
-  outcome.reason =
-      failed.name + ": " + to_string(failed.result.reason) + " at step " + std::to_string(flow.step + 1);
+  outcome.reason = failed.name + ": " + to_string(failed.result.reason) + " at step " + std::to_string(flow.step + 1);
   if (const std::string where = where_not_finite(host.of(flow.flow()), flow.step + 1); !where.empty()) {
     outcome.exit = Exit::not_finite;
     outcome.reason = where;

@@ -17,7 +17,7 @@ class ForceStatistics {
   // amplitude: what a body that moves through the cells of a grid makes beside the flow's own force.
   std::map<std::string, double> quantities(double length, double velocity, double period) const;
 
-  std::vector<double> state() const;              // five numbers a step
+  std::vector<double> state() const;  // five numbers a step
   void restore(const std::vector<double>& state);
 
  private:

@@ -97,10 +97,10 @@ void finish_velocity_rhs(const Flow<Space>& flow, int c, const OperatorLines<Spa
   });
 }
 
-#define WEIR_VELOCITY_SYSTEM(S)                                                                                     \
-  template class OperatorLines<S>;                                                                                  \
-  template void assemble_velocity<S>(const Layout&, int, const OperatorLines<S>&, double, const CutArrays<S>&,      \
-                                     const InterpolationRows*, Banded<S>&);                                         \
+#define WEIR_VELOCITY_SYSTEM(S)                                                                                   \
+  template class OperatorLines<S>;                                                                                \
+  template void assemble_velocity<S>(const Layout&, int, const OperatorLines<S>&, double, const CutArrays<S>&,    \
+                                     const InterpolationRows*, Banded<S>&);                                       \
   template void finish_velocity_rhs<S>(const Flow<S>&, int, const OperatorLines<S>&, const CutArrays<S>&, double, \
                                        View<double>, View<double>);
 WEIR_VELOCITY_SYSTEM(Host)

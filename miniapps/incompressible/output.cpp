@@ -184,8 +184,7 @@ bool FlowOutput::picture_due(std::int64_t step, double time, double dt) const {
   return std::floor(time / fields_every_ + round_off) > std::floor((time - dt) / fields_every_ + round_off);
 }
 
-void FlowOutput::write_picture(const Flow<Host>& flow, std::int64_t step, double time,
-                               std::vector<CellField> more) {
+void FlowOutput::write_picture(const Flow<Host>& flow, std::int64_t step, double time, std::vector<CellField> more) {
   Picture picture;
   picture.time = time;
   for (std::size_t d = 0; d < 3; ++d) picture.faces[d] = case_.grid.line[d].faces;

@@ -1,0 +1,74 @@
+// Mistakes in the case file of a flow around a body: refused with the line, before anything is allocated.
+#include "base/error.hpp"
+#include "flow_case.hpp"
+
+namespace weir::test {
+namespace {
+
+std::string refusal(const std::string& text) {
+  try {
+    const Table config = read_case_text(text, "test.toml");
+    const ImmersedCase c = read_immersed_case(config);
+    read_case_body(config, c);
+    config.table("body").refuse_unknown();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), Exit::usage);
+    return e.what();
+  }
+  return "";
+}
+
+bool says(const std::string& message, const std::string& words) { return message.find(words) != std::string::npos; }
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const auto at = text.find(from);
+  EXPECT_NE(at, std::string::npos) << from;
+  return text.replace(at, from.size(), to);
+}
+
+TEST(ImmersedCaseFile, AGoodOneIsTaken) { EXPECT_EQ(refusal(text_of(16, 0.1, 1, fixed_cylinder)), ""); }
+
+TEST(ImmersedCaseFile, AFlowWithoutABodyIsRefused) {
+  EXPECT_TRUE(says(refusal(replaced(text_of(16, 0.1, 1, ""), "[body]\n", "")), "missing table [body]"));
+}
+
+TEST(ImmersedCaseFile, AnUnknownKeyOfTheBodyIsRefused) {
+  const std::string message = refusal(text_of(16, 0.1, 1, fixed_cylinder + "diametre = 2.0\n"));
+  EXPECT_TRUE(says(message, "diametre")) << message;
+  EXPECT_TRUE(says(message, "did you mean 'diameter'")) << message;
+}
+
+TEST(ImmersedCaseFile, TheCoupledSchemeIsRefused) {
+  const std::string text =
+      replaced(text_of(16, 0.1, 1, fixed_cylinder), "[flow]\n", "[flow]\nscheme = \"artificial_compressibility\"\n");
+  EXPECT_TRUE(says(refusal(text), "fractional_step"));
+}
+
+TEST(ImmersedCaseFile, AControlVolumeOutsideTheBoxIsRefused) {
+  EXPECT_TRUE(
+      says(refusal(text_of(16, 0.1, 1, fixed_cylinder + "control_volume = [1.0, 0.0, 1.2, 1.0]\n")), "four cells"));
+  EXPECT_TRUE(says(refusal(text_of(16, 0.1, 1, fixed_cylinder + "control_volume = [1.0, 0.0, 1.2]\n")), "must have 4"));
+}
+
+TEST(ImmersedCaseFile, A3DBodyInA2DGridIsRefused) {
+  const std::string message = refusal(text_of(16, 0.1, 1, "type = \"sphere\"\ndiameter = 1.0\n"));
+  EXPECT_TRUE(says(message, "3D body in a 2D grid")) << message;
+}
+
+TEST(ImmersedCaseFile, AVolumeThatChangesNeedsAWayOut) {
+  const std::string text = replaced(
+      text_of(16, 0.1, 0,
+              fixed_cylinder + "motion = { type = \"deformation\", amplitude = [0.1, 0.1, 0.0], frequency = 1.0 }\n"),
+      "x_max = { type = \"outlet\" }", "x_max = { type = \"wall\" }");
+  EXPECT_TRUE(says(refusal(text), "no way out"));
+}
+
+TEST(ImmersedCaseFile, ARefinedDirectionWithTooFewCellsIsRefused) {
+  const std::string text =
+      replaced(text_of(16, 0.1, 1, fixed_cylinder), "[flow]\n",
+               "stretching = [{ type = \"refined\", from = -1.0, to = 1.0, width = 0.01 }]\n[flow]\n");
+  EXPECT_TRUE(says(refusal(text), "too few cells")) << refusal(text);
+}
+
+}  // namespace
+}  // namespace weir::test

@@ -1,0 +1,95 @@
+// A few steps of small flows around bodies.
+#include "../support/spaces.hpp"
+#include "flow_case.hpp"
+
+namespace weir::test {
+namespace {
+
+template <class Space>
+class ImmersedStep : public ::testing::Test {};
+TYPED_TEST_SUITE(ImmersedStep, Spaces, SpaceName);
+
+constexpr double solver_tolerance = 1e-11;
+
+TYPED_TEST(ImmersedStep, KeepsMassInEveryCellBesideAFixedBody) {
+  TestFlow<TypeParam> t(text_of(24, 0.02, 1, fixed_cylinder));
+  t.advance(3);
+  EXPECT_LT(t.flow.max_mass_error(), 100 * solver_tolerance);  // the sum's residual over a cell's volume, 1/36
+}
+
+// The volume that a body gains leaves through the outlet: what the sides let through is the body's flux, to the solver's
+// tolerance, in every cell and in all.
+TYPED_TEST(ImmersedStep, KeepsMassWhereABodyChangesItsVolume) {
+  TestFlow<TypeParam> t(
+      text_of(24, 0.02, 0,
+              fixed_cylinder + "motion = { type = \"deformation\", amplitude = [0.1, 0.1, 0.0], frequency = 1.0 }\n"));
+  for (int i = 0; i < 4; ++i) {
+    t.advance(1);
+    EXPECT_LT(t.flow.max_mass_error(), 100 * solver_tolerance);
+    EXPECT_NEAR(t.flow.cut().total_body_flux, -t.flow.body().volume_rate(), 1e-12);
+    EXPECT_GT(std::abs(t.flow.cut().total_body_flux), 0.1);
+  }
+}
+
+TYPED_TEST(ImmersedStep, ABodyThatMovesWithTheFlowLeavesItAlone) {
+  TestFlow<TypeParam> t(
+      text_of(24, 0.02, 1, fixed_cylinder + "motion = { type = \"translation\", velocity = [1.0, 0.0, 0.0] }\n"));
+  t.advance(5);
+  const auto u = t.flow.flow().velocity[0].to_vector();
+  const Layout& l = t.flow.layout();
+  const auto& kind = t.flow.cut().kind[0];
+  double worst = 0;
+  for (int j = 0; j < l.n[1]; ++j)
+    for (int i = 0; i <= l.n[0]; ++i) {
+      const auto q = static_cast<std::size_t>(l.origin() + i + j * l.stride(1));
+      if (kind[q] >= fluid_node) worst = std::max(worst, std::abs(u[q] - 1));
+    }
+  EXPECT_LT(worst, 1e3 * solver_tolerance);
+  EXPECT_LT(std::abs(t.drag()), 1e4 * solver_tolerance);  // pressures are psi / dt
+}
+
+TYPED_TEST(ImmersedStep, GoesOnFromItsStateAsIfNothingHadHappened) {
+  const std::string text =
+      text_of(20, 0.02, 1,
+              fixed_cylinder + "motion = { type = \"oscillation\", amplitude = [0.0, 0.2, 0.0], frequency = 1.0 }\n");
+  TestFlow<TypeParam> whole(text), first(text), second(text);
+  whole.advance(6);
+  first.advance(3);
+  auto from = first.flow.state();
+  auto to = second.flow.state();
+  for (std::size_t a = 0; a < from.size(); ++a) to[a].second->upload(from[a].second->to_vector());
+  second.flow.time = first.flow.time;
+  second.flow.step = first.flow.step;
+  second.flow.dt_before = first.flow.dt_before;
+  second.flow.after_loading();
+  second.advance(3);
+  EXPECT_EQ(largest_difference(whole.state(), second.state()), 0);
+  EXPECT_EQ(whole.flow.control_volume_force()[0], second.flow.control_volume_force()[0]);
+}
+
+TEST(ImmersedSpaces, DeviceEqualsHost) {
+  const std::string text =
+      text_of(20, 0.02, 1,
+              fixed_cylinder + "motion = { type = \"oscillation\", amplitude = [0.2, 0.0, 0.0], frequency = 1.0 }\n");
+  TestFlow<Host> host(text);
+  TestFlow<Device> device(text);
+  host.advance(3);
+  device.advance(3);
+  // Reductions differ by round-off, which moves the solution within the solvers' tolerance.
+  EXPECT_LT(largest_difference(host.state(), device.state()), 1e4 * solver_tolerance);
+  EXPECT_NEAR(host.drag(), device.drag(), 1e4 * solver_tolerance);
+}
+
+// A fixed body in a stream, and the same body drawn through fluid at rest: in the body's frame one flow. The box is the same,
+// so that its far sides differ: the forces are compared while the body is far from them.
+TEST(ImmersedGalilei, AMovingBodyInFluidAtRestFeelsWhatAFixedOneFeelsInAStream) {
+  TestFlow<Host> fixed(text_of(64, 0.01, 1, fixed_cylinder));
+  TestFlow<Host> moving(
+      text_of(64, 0.01, 0, fixed_cylinder + "motion = { type = \"translation\", velocity = [-1.0, 0.0, 0.0] }\n"));
+  fixed.advance(20);
+  moving.advance(20);
+  EXPECT_NEAR(moving.drag() / fixed.drag(), 1, 0.05);
+}
+
+}  // namespace
+}  // namespace weir::test
