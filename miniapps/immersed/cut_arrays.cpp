@@ -28,6 +28,7 @@ void CutArrays<Space>::upload(const CutGeometry& cut) {
     to.weight.assign(r.weight);
     to.self.assign(r.self);
     to.target.assign(r.target);
+    to.blend.assign(r.blend);
   }
   wet_.upload(cut.wet);
   body_flux_.upload(cut.body_flux);
@@ -50,8 +51,8 @@ void CutArrays<Space>::upload(const CutGeometry& cut) {
 template <class Space>
 RowsView CutArrays<Space>::rows(int component) const {
   const Rows& r = rows_[static_cast<std::size_t>(component)];
-  return {r.row.size(),   r.row.data(),    r.node.data(), r.start.data(),
-          r.place.data(), r.weight.data(), r.self.data(), r.target.data()};
+  return {r.row.size(),    r.row.data(),  r.node.data(),   r.start.data(), r.place.data(),
+          r.weight.data(), r.self.data(), r.target.data(), r.blend.data()};
 }
 
 template <class Space>

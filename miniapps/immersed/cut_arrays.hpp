@@ -35,7 +35,7 @@ class GrowingArray {
 struct RowsView {
   int rows = 0;
   const int *row = nullptr, *node = nullptr, *start = nullptr, *place = nullptr;
-  const double *weight = nullptr, *self = nullptr, *target = nullptr;
+  const double *weight = nullptr, *self = nullptr, *target = nullptr, *blend = nullptr;
 };
 
 // A piece of surface, as the forces want it.
@@ -62,7 +62,7 @@ class CutArrays {
  private:
   struct Rows {
     GrowingArray<int, Space> row, node, start, place;
-    GrowingArray<double, Space> weight, self, target;
+    GrowingArray<double, Space> weight, self, target, blend;
   };
   std::array<Array<double, Space>, 3> alpha_, fraction_;
   std::array<Array<unsigned char, Space>, 3> kind_;

@@ -6,42 +6,7 @@
 namespace weir {
 namespace {
 
-constexpr double reach = 2.5;               // of the band, in cells: a diagonal neighbour's is below 2
-constexpr double smallest_aperture = 1e-6;  // thinner slits are closed
-
-double clamp01(double x) { return std::clamp(x, 0.0, 1.0); }
-
-// The fluid part of an edge whose ends have the signed distances a and b.
-double edge_fraction(double a, double b) {
-  if (a > 0 && b > 0) return 1;
-  if (a <= 0 && b <= 0) return 0;
-  return a > 0 ? a / (a - b) : b / (b - a);
-}
-
-// The fluid part of a unit square with the signed distances p at its corners, in order around it.
-double square_fraction(const std::array<double, 4>& p) {
-  static constexpr double x[4] = {0, 1, 1, 0}, y[4] = {0, 0, 1, 1};
-  double px[8], py[8], area = 0;
-  int n = 0;
-  for (int a = 0; a < 4; ++a) {
-    const int b = (a + 1) % 4;
-    const double pa = p[static_cast<std::size_t>(a)], pb = p[static_cast<std::size_t>(b)];
-    if (pa > 0) {
-      px[n] = x[a];
-      py[n++] = y[a];
-    }
-    if ((pa > 0) != (pb > 0)) {
-      const double t = pa / (pa - pb);
-      px[n] = x[a] + t * (x[b] - x[a]);
-      py[n++] = y[a] + t * (y[b] - y[a]);
-    }
-  }
-  for (int a = 0; a < n; ++a) {
-    const int b = (a + 1) % n;
-    area += 0.5 * (px[a] * py[b] - px[b] * py[a]);
-  }
-  return clamp01(area);
-}
+constexpr double reach = 2.5;  // of the band, in cells: a diagonal neighbour's is below 2
 
 std::vector<double> centres_with_ghosts(const GridLine& line) {
   std::vector<double> c = line.centre;
@@ -56,11 +21,35 @@ int locate(const std::vector<double>& x, double v) {
   return std::clamp(static_cast<int>(it - x.begin()) - 1, 0, static_cast<int>(x.size()) - 2);
 }
 
+// In ascending order, as the matrix wants its rows.
+void sort_rows(const InterpolationRows& r, InterpolationRows& out) {
+  std::vector<int> order(r.row.size());
+  for (std::size_t q = 0; q < order.size(); ++q) order[q] = static_cast<int>(q);
+  std::sort(order.begin(), order.end(),
+            [&](int a, int b) { return r.row[static_cast<std::size_t>(a)] < r.row[static_cast<std::size_t>(b)]; });
+  out.clear();
+  out.start.push_back(0);
+  for (const int q : order) {
+    const auto n = static_cast<std::size_t>(q);
+    out.row.push_back(r.row[n]);
+    out.node.push_back(r.node[n]);
+    out.self.push_back(r.self[n]);
+    out.target.push_back(r.target[n]);
+    out.blend.push_back(r.blend[n]);
+    for (int e = r.start[n]; e < r.start[n + 1]; ++e) {
+      out.column.push_back(r.column[static_cast<std::size_t>(e)]);
+      out.place.push_back(r.place[static_cast<std::size_t>(e)]);
+      out.weight.push_back(r.weight[static_cast<std::size_t>(e)]);
+    }
+    out.start.push_back(static_cast<int>(out.column.size()));
+  }
+}
+
 }  // namespace
 
 void InterpolationRows::clear() {
   for (auto* v : {&row, &node, &start, &column, &place}) v->clear();
-  for (auto* v : {&weight, &self, &target}) v->clear();
+  for (auto* v : {&weight, &self, &target, &blend}) v->clear();
 }
 
 void SurfacePieces::clear() {
@@ -94,115 +83,6 @@ CutGeometry::CutGeometry(const Grid& grid, const Layout& layout) : grid_(grid), 
   phi_.resize(corners_->code().size());
 }
 
-double CutGeometry::corner(int i, int j, int k) const {
-  const int nx = layout_.n[0] + 1, ny = layout_.n[1] + 1;
-  return phi_[static_cast<std::size_t>(i + nx * (j + ny * (layout_.dim == 3 ? k : 0)))];
-}
-
-double CutGeometry::face_fraction(int d, int i, int j, int k) const {
-  const int t1 = d == 0 ? 1 : 0, t2 = d == 2 ? 1 : 2;
-  int at[4][3] = {{i, j, k}, {i, j, k}, {i, j, k}, {i, j, k}};
-  at[1][t1] = at[2][t1] = at[0][t1] + 1;
-  at[2][t2] = at[3][t2] = at[0][t2] + 1;
-  std::array<double, 4> p;
-  for (std::size_t q = 0; q < 4; ++q) p[q] = corner(at[q][0], at[q][1], at[q][2]);
-  if (p[0] > 0 && p[1] > 0 && p[2] > 0 && p[3] > 0) return 1;
-  if (p[0] <= 0 && p[1] <= 0 && p[2] <= 0 && p[3] <= 0) return 0;
-  const double a = layout_.dim == 2 ? edge_fraction(p[0], p[1]) : square_fraction(p);
-  return a < smallest_aperture ? 0 : a;
-}
-
-// Apertures, and with them the wet cells.
-void CutGeometry::apertures() {
-  const Layout& l = layout_;
-  for (int d = 0; d < l.dim; ++d) {
-    std::vector<double>& a = alpha[static_cast<std::size_t>(d)];
-    const int e[3] = {l.n[0] + (d == 0), l.n[1] + (d == 1), l.n[2] + (d == 2)};
-    for (int k = 0; k < e[2]; ++k)
-      for (int j = 0; j < e[1]; ++j)
-        for (int i = 0; i < e[0]; ++i) a[static_cast<std::size_t>(place(i, j, k))] = face_fraction(d, i, j, k);
-  }
-  const Extents cells = l.cells();
-  for (int k = 0; k < l.n[2]; ++k)
-    for (int j = 0; j < l.n[1]; ++j)
-      for (int i = 0; i < l.n[0]; ++i) {
-        const int at[3] = {i, j, k}, p = place(i, j, k);
-        bool open = false;
-        for (int d = 0; d < l.dim; ++d) {
-          const std::vector<double>& a = alpha[static_cast<std::size_t>(d)];
-          const bool wraps = l.periodic[d];
-          if (a[static_cast<std::size_t>(p)] > 0 && (wraps || at[d] > 0)) open = true;
-          if (a[static_cast<std::size_t>(p + l.stride(d))] > 0 && (wraps || at[d] + 1 < l.n[d])) open = true;
-        }
-        wet[static_cast<std::size_t>(cells.index(i, j, k))] = open;
-        for (int d = 0; d < l.dim && !open; ++d) {  // fluid behind a side of the box alone: shut in
-          alpha[static_cast<std::size_t>(d)][static_cast<std::size_t>(p)] = 0;
-          alpha[static_cast<std::size_t>(d)][static_cast<std::size_t>(p + l.stride(d))] = 0;
-        }
-      }
-}
-
-// The surface inside each cut cell: its area vector closes the cell, its point is the mean of where it crosses the edges.
-void CutGeometry::cut_cells(const Body& body) {
-  const Layout& l = layout_;
-  const Extents cells = l.cells();
-  const auto& code = corners_->code();
-  const int nx = l.n[0] + 1, ny = l.n[1] + 1, corner_z = l.dim == 3 ? 2 : 1;
-  surface.clear();
-  std::fill(body_flux.begin(), body_flux.end(), 0.0);
-  for (int k = 0; k < l.n[2]; ++k)
-    for (int j = 0; j < l.n[1]; ++j)
-      for (int i = 0; i < l.n[0]; ++i) {
-        const int cell = cells.index(i, j, k), p = place(i, j, k);
-        if (!wet[static_cast<std::size_t>(cell)]) continue;
-        const int at[3] = {i, j, k};
-        Vec3 area{};  // into the fluid
-        for (int d = 0; d < l.dim; ++d) {
-          const std::vector<double>& a = alpha[static_cast<std::size_t>(d)];
-          double face = 1;
-          for (int e = 0; e < 3; ++e)
-            if (e != d) face *= grid_.line[static_cast<std::size_t>(e)].width[static_cast<std::size_t>(at[e])];
-          area[static_cast<std::size_t>(d)] =
-              face * (a[static_cast<std::size_t>(p + l.stride(d))] - a[static_cast<std::size_t>(p)]);
-        }
-        if (dot(area, area) == 0) continue;
-        Vec3 velocity{}, normal{}, point{};
-        int feet = 0, crossings = 0;
-        for (int q = 0; q < 4 * corner_z; ++q) {
-          const int a = i + (q & 1), b = j + ((q >> 1) & 1), e = k + (q >> 2);
-          const int index = a + nx * (b + ny * (l.dim == 3 ? e : 0));
-          const std::int32_t near = code[static_cast<std::size_t>(index)];
-          if (near >= 0) {
-            const Foot& foot = corners_->near()[static_cast<std::size_t>(near)].foot;
-            velocity += body.fluid_velocity(foot);
-            normal += foot.normal;
-            ++feet;
-          }
-          const double pa = phi_[static_cast<std::size_t>(index)];
-          for (int d = 0; d < l.dim; ++d) {
-            if ((d == 0 && (q & 1)) || (d == 1 && ((q >> 1) & 1)) || (d == 2 && (q >> 2))) continue;
-            const int step = d == 0 ? 1 : d == 1 ? nx : nx * ny;
-            const double pb = phi_[static_cast<std::size_t>(index + step)];
-            if ((pa > 0) == (pb > 0)) continue;
-            Vec3 x = {face_[0][static_cast<std::size_t>(a)], face_[1][static_cast<std::size_t>(b)],
-                      l.dim == 3 ? face_[2][static_cast<std::size_t>(e)] : grid_.line[2].centre[0]};
-            const auto s = static_cast<std::size_t>(d);
-            x[s] += pa / (pa - pb) * grid_.line[s].width[static_cast<std::size_t>(at[d])];
-            point += x;
-            ++crossings;
-          }
-        }
-        if (feet == 0 || crossings == 0) continue;
-        velocity = (1.0 / feet) * velocity;
-        body_flux[static_cast<std::size_t>(cell)] = -dot(velocity, area);
-        surface.cell.push_back(cell);
-        surface.point.push_back((1.0 / crossings) * point);
-        surface.normal.push_back((1 / length(normal)) * normal);
-        surface.area.push_back(area);
-        surface.velocity.push_back(velocity);
-      }
-}
-
 int CutGeometry::point_index(int c, int at) const {
   const Layout& l = layout_;
   const int sy = l.stride(1), sz = l.stride(2), k = at / sz, j = (at - k * sz) / sy,
@@ -210,6 +90,20 @@ int CutGeometry::point_index(int c, int at) const {
   const int nx = l.n[0] + (c == 0 ? 1 : 2), ny = l.n[1] + (c == 1 ? 1 : 2);
   const int z = l.dim == 3 ? k - (c == 2 ? 1 : 0) : 0;
   return (i - (c == 0 ? 1 : 0)) + nx * ((j - (c == 1 ? 1 : 0)) + ny * z);
+}
+
+// How far a cell around a node reaches along a direction.
+double CutGeometry::cell_along(const Vec3& normal, int c, int at) const {
+  const Layout& l = layout_;
+  const int sy = l.stride(1), sz = l.stride(2);
+  const int u[3] = {at % sy - l.pad(0), at % sz / sy - l.pad(1), at / sz - l.pad(2)};
+  double span = 0;
+  for (int d = 0; d < l.dim; ++d) {
+    const auto e = static_cast<std::size_t>(d);
+    const auto& width = grid_.line[e].width;
+    span += std::abs(normal[e]) * width[static_cast<std::size_t>(std::clamp(u[d] - (d == c ? 1 : 0), 0, l.n[d] - 1))];
+  }
+  return span;
 }
 
 // Kinds, and the fluid part of the control volumes by a plane at the signed distance.
@@ -235,13 +129,8 @@ void CutGeometry::classify(const Body& body, int c) {
                k = static_cast<int>(near.index / nx / ny);
     const int u[3] = {i - (c == 0 ? 0 : 1), j - (c == 1 ? 0 : 1), l.dim == 3 ? k - (c == 2 ? 0 : 1) : 0};
     const int at = place(u[0], u[1], u[2]);
-    double span = 0;
-    for (int d = 0; d < l.dim; ++d) {
-      const auto& width = grid_.line[static_cast<std::size_t>(d)].width;
-      const double h = width[static_cast<std::size_t>(std::clamp(u[d], 0, l.n[d] - 1))];
-      span += std::abs(near.foot.normal[static_cast<std::size_t>(d)]) * h;
-    }
-    fraction[s][static_cast<std::size_t>(at)] = clamp01(0.5 + near.foot.distance / span);
+    const double span = cell_along(near.foot.normal, c, at);
+    fraction[s][static_cast<std::size_t>(at)] = std::clamp(0.5 + near.foot.distance / span, 0.0, 1.0);
     const auto a = static_cast<std::size_t>(at);
     if (kinds[a] == fluid_node) {
       if (updated_ && before[a] < fresh_node) kinds[a] = fresh_node;
@@ -316,8 +205,10 @@ void CutGeometry::make_rows(const Body& body, int c) {
     const auto i = static_cast<int>(near.index % nx), j = static_cast<int>(near.index / nx % ny),
                k = static_cast<int>(near.index / nx / ny);
     const int at = place(i - (c == 0 ? 0 : 1), j - (c == 1 ? 0 : 1), l.dim == 3 ? k - (c == 2 ? 0 : 1) : 0);
-    if (const auto k_at = kind[s][static_cast<std::size_t>(at)]; k_at == ghost_node || k_at == fresh_node)
-      todo.push_back(at);
+    const auto what = kind[s][static_cast<std::size_t>(at)];
+    const bool blended =
+        what >= fluid_node && !body.is_fixed() && near.foot.distance < cell_along(near.foot.normal, c, at);
+    if (what == ghost_node || what == fresh_node || blended) todo.push_back(at);
   }
   InterpolationRows r;
   r.start.push_back(0);
@@ -339,60 +230,22 @@ void CutGeometry::make_rows(const Body& body, int c) {
       if (kind[s][static_cast<std::size_t>(at)] == ghost_node) {
         interpolate(c, x - 2 * foot.distance * foot.normal, 1, at, r, more);
         r.target.push_back(2 * wall);
+        r.blend.push_back(1);
       } else {
-        double h = 0;
-        for (int d = 0; d < l.dim; ++d)
-          h = std::max(
-              h,
-              grid_.line[static_cast<std::size_t>(d)].width[static_cast<std::size_t>(std::clamp(u[d], 0, l.n[d] - 1))]);
-        const double part = foot.distance / (foot.distance + h);
-        interpolate(c, x + h * foot.normal, -part, at, r, more);
-        r.target.push_back((1 - part) * wall);
-        ++fresh_nodes;
+        const double h = cell_along(foot.normal, c, at);
+        const double s0 = foot.distance, s1 = s0 + h, s2 = s1 + h;
+        interpolate(c, x + h * foot.normal, -2 * s0 / s1, at, r, more);
+        interpolate(c, x + 2 * h * foot.normal, s0 / s2, at, r, more);
+        r.target.push_back(2 * h * h / (s1 * s2) * wall);
+        const bool fresh = kind[s][static_cast<std::size_t>(at)] == fresh_node;
+        r.blend.push_back(fresh ? 1 : (1 - s0 / h) * (1 - s0 / h));
+        fresh_nodes += fresh;
       }
       r.start.push_back(static_cast<int>(r.column.size()));
     }
     todo.swap(more);
   }
-  // In ascending order, as the matrix wants its rows.
-  std::vector<int> order(r.row.size());
-  for (std::size_t q = 0; q < order.size(); ++q) order[q] = static_cast<int>(q);
-  std::sort(order.begin(), order.end(),
-            [&](int a, int b) { return r.row[static_cast<std::size_t>(a)] < r.row[static_cast<std::size_t>(b)]; });
-  InterpolationRows& out = rows[s];
-  out.clear();
-  out.start.push_back(0);
-  for (const int q : order) {
-    const auto n = static_cast<std::size_t>(q);
-    out.row.push_back(r.row[n]);
-    out.node.push_back(r.node[n]);
-    out.self.push_back(r.self[n]);
-    out.target.push_back(r.target[n]);
-    for (int e = r.start[n]; e < r.start[n + 1]; ++e) {
-      out.column.push_back(r.column[static_cast<std::size_t>(e)]);
-      out.place.push_back(r.place[static_cast<std::size_t>(e)]);
-      out.weight.push_back(r.weight[static_cast<std::size_t>(e)]);
-    }
-    out.start.push_back(static_cast<int>(out.column.size()));
-  }
-}
-
-// A body's surface sweeps what its volume changes by, exactly: what the cut cells' linear pieces miss of that (nothing in
-// a translation) is shared out by area.
-void CutGeometry::close_body_flux(const Body& body) {
-  double total = 0, area = 0;
-  for (int q = 0; q < surface.size(); ++q) {
-    const auto n = static_cast<std::size_t>(q);
-    total += body_flux[static_cast<std::size_t>(surface.cell[n])];
-    area += length(surface.area[n]);
-  }
-  total_body_flux = total;
-  if (body.is_cavity() || area == 0) return;
-  total_body_flux = -body.volume_rate() * (layout_.dim == 2 ? grid_.line[2].length() : 1.0);
-  for (int q = 0; q < surface.size(); ++q) {
-    const auto n = static_cast<std::size_t>(q);
-    body_flux[static_cast<std::size_t>(surface.cell[n])] += (total_body_flux - total) * length(surface.area[n]) / area;
-  }
+  sort_rows(r, rows[s]);
 }
 
 void CutGeometry::update(const Body& body) {

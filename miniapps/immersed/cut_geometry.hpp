@@ -10,8 +10,10 @@
 //
 // Ghost node G, foot B on the surface, image point I = G + 2 (B - G), interpolated from the nodes around it:
 //   u_G + sum_k w_k u_k = 2 u_B            (Mittal et al., J. Comput. Phys. 227 (2008) 4825, eq. 14)
-// Fresh node F at distance d, P one cell further out along the normal:
-//   u_F - d / (d + h) sum_k w_k u_k = h / (d + h) u_B
+// Beside a moving body, fluid nodes F closer than a cell blend the momentum equation with an interpolation, so that a node
+// that comes out of the body or goes into it does so without a jump (Luo, Dai, Ferreira de Sousa & Yin, Comput. Fluids 56
+// (2012) 61); blend = (1 - d / h)^2, and 1 in the step in which the node is fresh. F at distance d: the parabola through the wall and the points P, Q one and two cells h further out,
+//   u_F - 2d / (d + h) u_P + d / (d + 2h) u_Q = 2 h^2 / ((d + h)(d + 2h)) u_B
 #pragma once
 #include <array>
 #include <cstdint>
@@ -35,6 +37,8 @@ struct InterpolationRows {
   std::vector<int> column;  // unknown, or -1: a value on a side of the box, known already
   std::vector<int> place;   // in the padded field
   std::vector<double> weight, self, target;
+  std::vector<double>
+      blend;  // 1: the row is the interpolation; 0 .. 1: that much of it, the rest the momentum equation
   int rows() const { return static_cast<int>(row.size()); }
   void clear();
 };
@@ -74,6 +78,7 @@ class CutGeometry {
   void close_body_flux(const Body& body);
   double face_fraction(int d, int i, int j, int k) const;
   void interpolate(int component, const Vec3& x, double factor, int self, InterpolationRows& r, std::vector<int>& more);
+  double cell_along(const Vec3& normal, int component, int at) const;
   double corner(int i, int j, int k) const;
   int place(int i, int j, int k) const { return layout_.origin() + i + j * layout_.stride(1) + k * layout_.stride(2); }
   int point_index(int component, int at) const;  // of a padded place among the component's points

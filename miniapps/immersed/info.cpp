@@ -29,8 +29,7 @@ MemoryEstimate immersed_memory(const ImmersedCase& c, const Table& config) {
   const Table linear = config.table("linear");
   const auto vectors = [&](const char* system, const char* method, const char* type) {
     const Table t = linear.table(system);
-    return work_vectors(t.get("method", method), t.table("preconditioner").get("type", type),
-                        t.get<int>("restart", 30));
+    return work_vectors(t.get("method", method), t.table("preconditioner").get("type", type), t);
   };
   const auto bytes = [&](double n) { return static_cast<std::int64_t>(n * 8 * static_cast<double>(cells)); };
   const double bands = 2 * static_cast<double>(dim) + 1;

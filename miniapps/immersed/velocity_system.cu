@@ -54,7 +54,10 @@ void assemble_velocity(const Layout& l, int c, const OperatorLines<Space>& lines
     }
   });
   const RowsView r = cut.rows(c);
-  for_each<Space>(r.rows, [=] WEIR_HD(int q) { a.slot_blocks(slot::delta)[r.row[q]] = r.self[q]; });
+  for_each<Space>(r.rows, [=] WEIR_HD(int q) {
+    for (int e = a.first; e < a.first + a.slots; ++e) a.slot_blocks(e)[r.row[q]] *= 1 - r.blend[q];
+    a.slot_blocks(slot::delta)[r.row[q]] += r.blend[q] * r.self[q];
+  });
   if (!rows) return;
   RemainderData remainder;
   remainder.row = rows->row;
@@ -64,7 +67,7 @@ void assemble_velocity(const Layout& l, int c, const OperatorLines<Space>& lines
     for (int e = rows->start[n]; e < rows->start[n + 1]; ++e)
       if (const auto m = static_cast<std::size_t>(e); rows->column[m] >= 0) {
         remainder.column.push_back(rows->column[m]);
-        remainder.value.push_back(rows->weight[m]);
+        remainder.value.push_back(rows->blend[n] * rows->weight[m]);
       }
     remainder.start.push_back(static_cast<int>(remainder.column.size()));
   }
@@ -93,7 +96,7 @@ void finish_velocity_rhs(const Flow<Space>& flow, int c, const OperatorLines<Spa
   for_each<Space>(r.rows, [=] WEIR_HD(int q) {
     double sum = r.self[q] * u[r.node[q]];
     for (int e = r.start[q]; e < r.start[q + 1]; ++e) sum += r.weight[e] * u[r.place[e]];
-    b[r.row[q]] = r.target[q] - sum;
+    b[r.row[q]] = (1 - r.blend[q]) * b[r.row[q]] + r.blend[q] * (r.target[q] - sum);
   });
 }
 

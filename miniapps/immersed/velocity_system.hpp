@@ -2,6 +2,7 @@
 // immersed_flow.hpp):
 //   fluid          delta - dt nu/2 lap delta = right-hand side of momentum.hpp / V
 //   ghost, fresh   self delta + sum w delta_k = target - (self u + sum w u_k),  the interpolation implicit
+//   beside a moving body   a blend of both (cut_geometry.hpp)
 //   solid          delta = 0
 // 5 or 7 bands; the interpolations are the sparse remainder. Not symmetric beside a body.
 #pragma once
