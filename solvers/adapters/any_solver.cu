@@ -10,7 +10,7 @@
 #include "solvers/krylov/iteration.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/linear_solver.hpp"
-#include "solvers/matrix/block_csr.hpp"
+#include "solvers/matrix/block_rows.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {
@@ -33,20 +33,6 @@ class OwnSolver : public AnySolver<Space> {
  private:
   LinearSolver<Space> solver_;
 };
-
-// Only the pattern's values change between calls: `data` keeps the rest.
-template <class Space>
-void download(const Matrix<Space>& A, BlockCsrData& data, bool values_only) {
-  const auto* rows = dynamic_cast<const BlockCsr<Space>*>(&A);
-  if (!rows) throw Error(Exit::usage, "solvers of other libraries want a matrix in block rows, not a stencil");
-  data.value = rows->to_values();
-  if (values_only) return;
-  data.block = A.block();
-  data.row_start = rows->row_start().to_vector();
-  data.column = rows->column().to_vector();
-  data.symmetric = A.is_symmetric();
-  data.constant_null_space = A.has_constant_null_space();
-}
 
 template <class Space>
 class PeerSolver : public AnySolver<Space> {
@@ -81,8 +67,11 @@ class PeerSolver : public AnySolver<Space> {
   std::string describe() const override { return peer_->describe(); }
 
  private:
+  // A pattern that has changed after all (ghost cells of a moving body) is set up anew.
   void prepare(const Matrix<Space>& A, bool values_only) {
-    download(A, data_, values_only);
+    BlockCsrData data = block_rows(A);
+    values_only = values_only && data.row_start == data_.row_start && data.column == data_.column;
+    data_ = std::move(data);
     info_ = {};
     const std::int64_t before = heap_bytes();
     {
