@@ -10,6 +10,7 @@
 #include <random>
 
 #include "base/error.hpp"
+#include "solvers/diagnosis/diagnosis.hpp"
 #include "tests/mesh/mutate.hpp"
 #include "tests/support/block_matrices.hpp"
 #include "tests/support/scratch_folder.hpp"
@@ -132,6 +133,21 @@ TEST(MatrixMarket, FaultsAreNamedWithTheirLine) {
   expect_refused("%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n", "lower triangle");
 }
 
+TEST(MatrixMarket, TheDoctorReadsWhatIsRefused) {
+  MarketFaults faults;
+  const BlockCsrData d = parse_matrix_market(
+      "%%MatrixMarket matrix coordinate real general\n3 3 7\n3 3 1\n1 1 1\n2 2 nan\n1 3 2\n1 1 4\n1 1 5\n3 1 inf\n",
+      "faults", 1, &faults);
+  EXPECT_EQ(faults.repeated, 2);
+  EXPECT_EQ(faults.repeated_row, 0);
+  EXPECT_EQ(faults.repeated_column, 0);
+  EXPECT_EQ(faults.not_finite, 2);
+  EXPECT_EQ(faults.not_finite_row, 1);
+  EXPECT_EQ(d.row_start, (std::vector<std::int64_t>{0, 2, 3, 5}));
+  EXPECT_EQ(d.column, (std::vector<int>{0, 2, 1, 0, 2}));
+  EXPECT_EQ(d.value[0], 10);
+}
+
 // Read or refused, nothing else; under ASan a wrong access ends the test. WEIR_FUZZ=100000 asks for more.
 TEST(MatrixMarket, DamagedFilesAreReadOrRefused) {
   Mutator mutator({small, "%%MatrixMarket matrix array real general\n3 1\n1e-3\n-2.5\n+7\n",
@@ -144,6 +160,15 @@ TEST(MatrixMarket, DamagedFilesAreReadOrRefused) {
       const BlockCsrData d = parse_matrix_market(text, "damaged");
       ASSERT_EQ(d.value.size(), d.column.size() * static_cast<std::size_t>(d.block * d.block)) << text;
       ASSERT_LT(d.rows(), 100000) << text;
+    } catch (const Error& e) {
+      ASSERT_EQ(e.code(), Exit::usage) << e.what();
+    }
+    try {  // as the doctor reads it
+      MarketFaults faults;
+      const BlockCsrData d = parse_matrix_market(text, "damaged", 1, &faults);
+      const Diagnosis found = diagnose(d);
+      ASSERT_EQ(found.not_finite > 0, faults.not_finite > 0) << text;
+      ASSERT_GE(found.irreducible_blocks, found.components) << text;
     } catch (const Error& e) {
       ASSERT_EQ(e.code(), Exit::usage) << e.what();
     }
