@@ -27,6 +27,8 @@ void include(Box3& box, const Vec3& x) {
   }
 }
 
+double distance2(const Vec3& a, const Vec3& b) { return dot(a - b, a - b); }
+
 constexpr double slack = 1 + 1e-12;  // rounding never dismisses what is nearest
 
 }  // namespace
@@ -82,7 +84,7 @@ void BodyDistance::update(const Body& body) {
   find_band(body, box);
   box_ = range_of(box, band_);
 
-  if (!body.exact()) make_clusters(body.surface());
+  if (!body.exact()) make_clusters(body);
   least_.resize(body.exact() ? 0 : code_.size());
   const std::size_t across = planes_ > 1 ? 2 : 1;  // chunks of planes, or of rows
   const auto chunks = static_cast<std::size_t>(std::max(1, omp_get_max_threads()));
@@ -122,18 +124,23 @@ void BodyDistance::scan_elements(const Body& body, const Range& rows, std::vecto
 }
 
 // Elements follow each other in space, so a few in a row make a cluster; the box of one is not much wider than the band.
-void BodyDistance::make_clusters(const Surface& s) {
-  constexpr int most = 16;
+void BodyDistance::make_clusters(const Body& body) {
+  const Surface& s = body.surface();
   const double widest_box = 0.7 * band_;
   cluster_.clear();
-  ball_.resize(s.element.size());
+  for (auto& values : disc_) values.resize(s.element.size());
   for (int e = 0; e < s.elements(); ++e) {
     Box3 box{s.node[s.element[e][0]], s.node[s.element[e][0]]};
     for (int k = 1; k < s.corners(); ++k) include(box, s.node[s.element[e][k]]);
-    ball_[e] = {centre(s, e), 0};
-    for (int k = 0; k < s.corners(); ++k)
-      ball_[e].radius = std::max(ball_[e].radius, length(s.node[s.element[e][k]] - ball_[e].centre));
-    if (!cluster_.empty() && cluster_.back().last - cluster_.back().first < most) {
+    const Vec3 middle = centre(s, e);
+    double square = 0;
+    for (int k = 0; k < s.corners(); ++k) square = std::max(square, distance2(s.node[s.element[e][k]], middle));
+    for (std::size_t d = 0; d < 3; ++d) {
+      disc_[d][e] = middle[d];
+      disc_[4 + d][e] = body.pseudonormals().face[e][d];
+    }
+    disc_[3][e] = std::sqrt(square);
+    if (!cluster_.empty() && cluster_.back().last - cluster_.back().first < largest_cluster) {
       Box3 both = cluster_.back().box;
       include(both, box.low);
       include(both, box.high);
@@ -144,12 +151,12 @@ void BodyDistance::make_clusters(const Surface& s) {
         continue;
       }
     }
-    cluster_.push_back({e, e + 1, box, {}});
+    cluster_.push_back({e, e + 1, box, {}, 0});
   }
   for (Cluster& c : cluster_) {
-    c.ball = {0.5 * (c.box.low + c.box.high), 0};
+    c.centre = 0.5 * (c.box.low + c.box.high);
     for (int e = c.first; e < c.last; ++e)
-      c.ball.radius = std::max(c.ball.radius, length(ball_[e].centre - c.ball.centre) + ball_[e].radius);
+      c.radius = std::max(c.radius, std::sqrt(distance2(middle_of(e), c.centre)) + disc_[3][e]);
   }
 }
 
@@ -164,10 +171,10 @@ BodyDistance::Range BodyDistance::range_of(const Cluster& c, const Range& rows) 
 
 // No point is farther from the surface than from the middle of one of its elements.
 void BodyDistance::bound_distances(const Cluster& c, const Range& rows) {
-  if (c.ball.radius > band_) return;
+  if (c.radius > band_) return;
   const std::int64_t nx = count(0), ny = count(1);
   const Range r = range_of(c, rows);
-  const Vec3 on = ball_[(c.first + c.last) / 2].centre;
+  const Vec3 on = middle_of((c.first + c.last) / 2);
   const double* const x = line_[0].data();
   for (int k = r.begin[2]; k < r.end[2]; ++k)
     for (int j = r.begin[1]; j < r.end[1]; ++j) {
@@ -187,13 +194,13 @@ void BodyDistance::scan_cluster(const Body& body, const Cluster& c, const Range&
   const Range r = range_of(c, rows);
   for (int k = r.begin[2]; k < r.end[2]; ++k)
     for (int j = r.begin[1]; j < r.end[1]; ++j) {
-      const double y = line_[1][j], z = planes_ == 1 ? c.ball.centre[2] : line_[2][k];
-      const double from_y = y - c.ball.centre[1], from_z = z - c.ball.centre[2];
+      const double y = line_[1][j], z = planes_ == 1 ? c.centre[2] : line_[2][k];
+      const double from_y = y - c.centre[1], from_z = z - c.centre[2];
       const double beside = from_y * from_y + from_z * from_z;
       const auto [begin, end] = row_in_slab(body, c, r, y, z);
       for (int i = begin; i < end; ++i) {
         const std::int64_t p = i + nx * (j + ny * k);
-        const double along = line_[0][i] - c.ball.centre[0], reach = least_[p] + c.ball.radius;
+        const double along = line_[0][i] - c.centre[0], reach = least_[p] + c.radius;
         if (along * along + beside <= reach * reach) scan_point(body, c, {line_[0][i], y, z}, p, found);
       }
     }
@@ -205,13 +212,22 @@ void BodyDistance::scan_point(const Body& body, const Cluster& c, const Vec3& x,
                               std::vector<Candidate>& found) {
   const Surface& s = body.surface();
   const bool is_2d = s.dimension == 2;
-  const Vec3* const normal = body.pseudonormals().face.data();
-  for (int e = c.first; e < c.last; ++e) {
-    const Vec3 away = x - ball_[e].centre;
-    const double h = dot(normal[e], away), left = least_[p] * least_[p] - h * h;
-    if (left < 0) continue;
-    const double reach = ball_[e].radius + std::sqrt(left);
-    if (dot(away, away) - h * h > reach * reach) continue;
+  const int n = c.last - c.first;
+  const double least2 = least_[p] * least_[p];
+  std::array<double, largest_cluster> beyond;  // by how much the element is too far; not a number where its plane is
+  const double* const d[7] = {disc_[0].data() + c.first, disc_[1].data() + c.first, disc_[2].data() + c.first,
+                              disc_[3].data() + c.first, disc_[4].data() + c.first, disc_[5].data() + c.first,
+                              disc_[6].data() + c.first};
+#pragma omp simd
+  for (int e = 0; e < n; ++e) {
+    const double u = x[0] - d[0][e], v = x[1] - d[1][e], w = x[2] - d[2][e];
+    const double h = u * d[4][e] + v * d[5][e] + w * d[6][e];
+    const double reach = d[3][e] + std::sqrt(least2 - h * h);
+    beyond[e] = u * u + v * v + w * w - h * h - reach * reach;
+  }
+  for (int i = 0; i < n; ++i) {
+    if (!(beyond[i] <= 0)) continue;
+    const int e = c.first + i;
     const Vec3 &a = s.node[s.element[e][0]], &b = s.node[s.element[e][1]], &c2 = is_2d ? b : s.node[s.element[e][2]];
     const ClosestPoint f = is_2d ? closest_on_segment(x, a, b) : closest_on_triangle(x, a, b, c2);
     const Vec3 foot = a + f.w1 * (b - a) + f.w2 * (c2 - a);

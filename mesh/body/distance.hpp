@@ -65,18 +65,17 @@ class BodyDistance {
   Range range_of(const Box3& box, double margin) const;
   Range chunk(std::size_t c, std::size_t across) const;
   void find_band(const Body& body, const Box3& box);
-  struct Ball {
-    Vec3 centre;
-    double radius;
-  };
-  // Some elements in a row that lie together, or one large element.
+  // Some elements in a row that lie together, or one large element; and a ball around them.
   struct Cluster {
     int first, last;
     Box3 box;
-    Ball ball;
+    Vec3 centre;
+    double radius;
   };
-  void make_clusters(const Surface& s);
+  static constexpr int largest_cluster = 16;
+  void make_clusters(const Body& body);
   void scan_elements(const Body& body, const Range& rows, std::vector<Candidate>& found);
+  Vec3 middle_of(int e) const { return {disc_[0][e], disc_[1][e], disc_[2][e]}; }
   Range range_of(const Cluster& c, const Range& rows) const;
   void bound_distances(const Cluster& c, const Range& rows);
   void scan_cluster(const Body& body, const Cluster& c, const Range& rows, std::vector<Candidate>& found);
@@ -99,7 +98,8 @@ class BodyDistance {
   std::vector<std::vector<Candidate>> found_;  // of each chunk of rows
   std::vector<std::size_t> start_;             // of each chunk in near_
   std::vector<Cluster> cluster_;
-  std::vector<Ball> ball_;     // around each element
+  // Of each element: its middle, the radius around it, its normal; arrays, so that a cluster's are looked at together.
+  std::array<std::vector<double>, 7> disc_;
   std::vector<double> least_;  // of each point: no less than its distance, where that is within the band
 };
 
