@@ -101,8 +101,12 @@ class Report:
                           for s in grid.get("stretching", [])]
             words = " × ".join(map(str, grid["cells"])) + (" (%s)" % ", ".join(stretching) if stretching else "")
             rows.append(("grid", words))
-        rows += [("unknowns", number(run.get("unknowns"))), ("steps", number(run.get("steps"))),
-                 ("simulated time", number(run.get("time"), 6)), ("wall time", seconds(run.get("wall_seconds")))]
+        rows.append(("unknowns", number(run.get("unknowns"))))
+        if self.run.is_steady():
+            rows.append(("pseudo-time steps", number(run.get("steps"))))
+        else:
+            rows += [("steps", number(run.get("steps"))), ("simulated time", number(run.get("time"), 6))]
+        rows.append(("wall time", seconds(run.get("wall_seconds"))))
         time = self.run.table("time")
         if time.get("dt"):
             rows.append(("time step", number(float(time["dt"]))))
@@ -158,7 +162,7 @@ class Report:
         return self.page.section("Walls", self.page.figures(figures)) if figures else None
 
     def convergence_section(self):
-        return self.page.section("Way to the steady state" if not self.run.table("time").get("end") else "Steps",
+        return self.page.section("Way to the steady state" if self.run.is_steady() else "Steps",
                                  self.page.figures(self.compressible.convergence_figures(self.run, self.folder)))
 
     def compressible_solver_section(self):

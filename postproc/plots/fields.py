@@ -197,6 +197,6 @@ def field_plots(run, folder):
             other = Plane(vtr, normal)
             _data(other, folder)
             figures += [_speed(other, folder), _vorticity(other, folder)]
-    when = "" if vtr.time is None else "t = %.6g, " % vtr.time
+    when = "" if vtr.time is None else ("pseudo-time step %d, " if run.is_steady() else "t = %.6g, ") % vtr.time
     cells = " × ".join(str(len(f) - 1) for f in vtr.faces[:2 if vtr.is_2d else 3])
     return [f for f in figures if f], "%s%s cells, from %s" % (when, cells, os.path.relpath(path, run.path))

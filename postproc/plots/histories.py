@@ -32,8 +32,10 @@ TITLES = {
 }
 
 
-def _axis(history):
-    """Time where it moves, steps otherwise."""
+def _axis(run, history):
+    """Time where it moves; steps otherwise, of pseudo-time where the run has no time: `time` counts them too."""
+    if run.is_steady():
+        return history["step"], "pseudo-time step"
     time = _numbers(history, "time")
     if time is not None and np.ptp(time) > 0:
         return time, "time t"
@@ -79,7 +81,7 @@ def history_plots(run, folder):
         raise ValueError("no history.csv")
     if len(history["step"]) < 2:
         raise ValueError("fewer than two steps")
-    x, label = _axis(history)
+    x, label = _axis(run, history)
     groups = {}
     for name in history:
         values = _numbers(history, name)

@@ -118,6 +118,12 @@ class RunDirectory:
             value = value.get(key) if isinstance(value, dict) else None
         return value if isinstance(value, dict) else {}
 
+    def is_steady(self):
+        """No time: the steps are those of pseudo-time, and what the records call time counts them."""
+        time = self.table("time")
+        compressible = "compressible" in (self.run.get("miniapp"), self.table("case").get("miniapp"))
+        return not time.get("end") if compressible else bool(time.get("steady"))
+
     def checks(self):
         """[check] against run.json's quantities: (name, computed or None, value, tolerance, holds)."""
         quantities = self.run.get("quantities") or {}

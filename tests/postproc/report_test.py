@@ -15,7 +15,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "../../postproc")]
 import fabricate_run  # noqa: E402
 import numpy as np  # noqa: E402
 import report  # noqa: E402
-from plots import fields, records, style, vtr  # noqa: E402
+from plots import fields, histories, records, style, vtr  # noqa: E402
 
 style.plt.rcParams["savefig.dpi"] = 30
 
@@ -37,7 +37,10 @@ class Folder(unittest.TestCase):
         return code, said.getvalue()
 
     def page(self, kind):
-        code, _ = self.write([self.make(kind)])
+        return self.page_of(self.make(kind))
+
+    def page_of(self, path):
+        code, _ = self.write([path])
         self.assertEqual(code, 0)
         with open(os.path.join(self.path, "report.html"), encoding="utf-8") as file:
             return file.read()
@@ -55,6 +58,17 @@ class Reports(Folder):
         drawn = os.listdir(os.path.join(self.path, "plots"))
         for name in ("speed_z.png", "field_z.csv", "profile_u_centreline.png", "profile_u_centreline.csv", "timings.csv"):
             self.assertIn(name, drawn)
+
+    def test_a_steady_run_has_pseudo_time_steps_and_no_time(self):
+        self.make("2d")
+        page = self.page_of(self.path)
+        self.assertTrue("simulated time" in page and "t = " in page)
+        with open(os.path.join(self.path, "config.effective.toml"), "a") as file:
+            file.write("[time]\nsteady = true\n")
+        self.assertEqual(histories._axis(records.RunDirectory(self.path), {"step": [1, 2], "time": [1, 2]})[1], "pseudo-time step")
+        page = self.page_of(self.path)
+        self.assertTrue("pseudo-time steps" in page and "pseudo-time step " in page)
+        self.assertFalse("simulated time" in page or "t = " in page)
 
     def test_a_check_out_of_tolerance_fails(self):
         self.make("2d")
