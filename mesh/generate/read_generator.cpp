@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "base/table_numbers.hpp"
 #include "mesh/generate/generators.hpp"
 #include "mesh/generate/spacing.hpp"
 #include "mesh/read_grid.hpp"
@@ -16,14 +17,6 @@ double number(const Table& t, const char* key, double fallback, double low, doub
   const auto value = t.get<double>(key, fallback);
   if (!(value >= low && value <= high)) t.fail(key, std::string("'") + key + "' must be " + range);
   return value;
-}
-
-double positive(const Table& t, const char* key, double fallback) {
-  return number(t, key, fallback, std::numeric_limits<double>::min(), std::numeric_limits<double>::max(), "positive");
-}
-
-double not_negative(const Table& t, const char* key, double fallback) {
-  return number(t, key, fallback, 0, std::numeric_limits<double>::max(), "zero or positive");
 }
 
 int count(const Table& t, const char* key, int fallback, int least) {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <map>
 
-#include "base/nearest.hpp"
+#include "mesh/read/read_mesh.hpp"
 #include "miniapps/compressible/case.hpp"
 
 namespace weir {
@@ -74,17 +74,9 @@ void take_periods(const UnstructuredMesh& mesh, CompressibleCase& c) {
 std::vector<FlowBoundary> read_flow_boundary(const Table& config, const CompressibleCase& c,
                                              const UnstructuredMesh& mesh) {
   const Table boundary = config.table("boundary");
-  std::vector<std::string> markers;
-  for (const Patch& p : mesh.patches) markers.push_back(p.name);
-  for (const std::string& key : boundary.keys())
-    if (std::find(markers.begin(), markers.end(), key) == markers.end())
-      boundary.fail(key, "the mesh has no marker '" + key + "'" + did_you_mean(key, markers));
+  require_conditions(mesh, "the mesh", boundary);
   std::vector<FlowBoundary> entries;
-  for (const std::string& name : markers) {
-    if (!boundary.has(name))
-      boundary.fail(name, "marker '" + name + "' of the mesh has no condition: [boundary] must say what it is");
-    entries.push_back(read_entry(boundary.table(name), name, c));
-  }
+  for (const Patch& p : mesh.patches) entries.push_back(read_entry(boundary.table(p.name), p.name, c));
   return entries;
 }
 

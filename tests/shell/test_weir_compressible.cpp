@@ -94,7 +94,7 @@ TEST_F(WeirCompressible, ARunWhoseStepsAreAllRejectedSaysSoAndGivesUp) {
 
 TEST_F(WeirCompressible, MistakesInACaseAreRefusedWithTheNearestName) {
   const std::pair<const char*, const char*> mistakes[] = {
-      {"boundary.wal={type=\"slip_wall\"}", "no marker 'wal'; did you mean 'wall'?"},
+      {"boundary.wal={type=\"slip_wall\"}", "there is no marker 'wal' in the mesh; did you mean 'wall'?"},
       {"boundary.wall={type=\"slipwall\"}", "did you mean 'slip_wall'?"},
       {"boundary.wall={type=\"adiabatic_wall\"}", "reynolds"},
       {"boundary.farfield={type=\"pressure_outlet\",pressure=0.0}", "the pressure at an outlet must be positive"},

@@ -3,23 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/table_numbers.hpp"
 #include "miniapps/incompressible/case.hpp"
 
 namespace weir {
-namespace {
-
-double positive(const Table& t, const char* key, double fallback) {
-  const double value = t.get<double>(key, fallback);
-  if (!(value > 0) || !std::isfinite(value)) t.fail(key, std::string(key) + " must be positive");
-  return value;
-}
-double not_negative(const Table& t, const char* key, double fallback) {
-  const double value = t.get<double>(key, fallback);
-  if (!(value >= 0) || !std::isfinite(value)) t.fail(key, std::string(key) + " must not be negative");
-  return value;
-}
-
-}  // namespace
 
 CoupledOptions read_coupled_options(const Table& config, bool steady, double reference_speed) {
   CoupledOptions o;
