@@ -2,6 +2,7 @@
 #include <numbers>
 
 #include "tests/incompressible/coupled_case.hpp"
+#include "tests/incompressible/order_of_accuracy.hpp"
 
 namespace weir::test {
 namespace {
@@ -11,17 +12,6 @@ constexpr double order_interval = 0.15;
 // Far below the differences looked at: errors in space are above 1e-4, those between time steps above 1e-6.
 const std::string fine_sub_iterations = "[pseudo_time]\ntolerance = 1e-9\nmax_steps = 60\n";
 const std::string coarse_sub_iterations = "[pseudo_time]\ntolerance = 1e-7\nmax_steps = 60\n";
-
-std::string box(int n, double length, const std::string& stretching = "") {
-  const std::string cells = std::to_string(n), side = std::to_string(length);
-  return "cells = [" + cells + ", " + cells + "]\nlength = [" + side + ", " + side + "]\n" + stretching;
-}
-
-const std::string slip_2d = R"(
-x_min = { type = "slip" }
-x_max = { type = "slip" }
-y_min = { type = "slip" }
-y_max = { type = "slip" })";
 
 std::map<std::string, double> taylor_green_errors(const std::string& grid, const std::string& boundary, double dt,
                                                   int steps, const std::string& velocity) {
@@ -35,7 +25,7 @@ std::map<std::string, double> taylor_green_errors(const std::string& grid, const
 TEST(CoupledOrder, TaylorGreenCarriedThroughAPeriodicBoxIsSecondOrderInSpaceAndTimeTogether) {
   std::vector<double> velocity, pressure;
   for (int level = 0; level < 3; ++level) {
-    const auto e = taylor_green_errors(box(12 << level, 2 * std::numbers::pi), periodic_2d, 0.06 / (1 << level),
+    const auto e = taylor_green_errors(square(12 << level, 2 * std::numbers::pi), periodic_2d, 0.06 / (1 << level),
                                        6 << level, "[1.0, 0.5]");
     velocity.push_back(e.at("error_velocity_l2"));
     pressure.push_back(e.at("error_pressure_l2"));
@@ -46,41 +36,33 @@ TEST(CoupledOrder, TaylorGreenCarriedThroughAPeriodicBoxIsSecondOrderInSpaceAndT
 }
 
 TEST(CoupledOrder, TaylorGreenBetweenSlipWallsOnAStretchedGridIsSecondOrderInSpace) {
-  const std::string tanh = "stretching = [{ type = \"tanh\", factor = 1.0 }, { type = \"tanh_low\", factor = 0.8 }]";
   std::vector<double> error;
   for (int level = 0; level < 3; ++level)  // time steps so small that their error does not show
-    error.push_back(taylor_green_errors(box(12 << level, std::numbers::pi, tanh), slip_2d, 0.01, 10, "[0.0, 0.0]")
+    error.push_back(taylor_green_errors(square(12 << level, std::numbers::pi, two_sided_stretching), slip_2d, 0.01, 10,
+                                        "[0.0, 0.0]")
                         .at("error_velocity_l2"));
   EXPECT_NEAR(std::log2(error[0] / error[1]), 2, order_interval);
   EXPECT_NEAR(std::log2(error[1] / error[2]), 2, order_interval);
 }
 
-// |u(dt) - u(dt/2)| / |u(dt/2) - u(dt/4)| -> 2^order on one grid.
 double order_in_time(const std::string& grid, const std::string& flow, const std::string& boundary, double dt,
                      int steps) {
-  std::vector<std::vector<double>> u;
-  for (int level = 0; level < 3; ++level) {
-    TestCoupled<Host> f(coupled_text(grid, flow, boundary, dt / (1 << level), fine_sub_iterations));
-    f.advance(steps << level, dt / (1 << level));
-    u.push_back(f.velocities());
-  }
-  return std::log2(l2_difference(u[0], u[1]) / l2_difference(u[1], u[2]));
+  return observed_order_in_time(dt, steps, [&](double small_dt, int more_steps) {
+    TestCoupled<Host> f(coupled_text(grid, flow, boundary, small_dt, fine_sub_iterations));
+    f.advance(more_steps, small_dt);
+    return f.velocities();
+  });
 }
 
 TEST(CoupledOrder, TaylorGreenCarriedThroughAPeriodicBoxIsSecondOrderInTime) {
-  EXPECT_NEAR(order_in_time(box(16, 2 * std::numbers::pi),
+  EXPECT_NEAR(order_in_time(square(16, 2 * std::numbers::pi),
                             "viscosity = 0.05\ninitial = \"taylor_green_2d\"\ninitial_velocity = [1.0, 0.5]",
                             periodic_2d, 0.02, 20),
               2, order_interval);
 }
 
 TEST(CoupledOrder, ACavityWhoseLidOscillatesFromRestIsSecondOrderInTime) {
-  const std::string boundary = R"(
-x_min = { type = "wall" }
-x_max = { type = "wall" }
-y_min = { type = "wall" }
-y_max = { type = "wall", velocity = [1.0, 0.0], modulation = { mean = 0.5, amplitude = -0.5, angular_frequency = 6.0 } })";
-  EXPECT_NEAR(order_in_time(box(10, 1), "viscosity = 0.05", boundary, 0.005, 60), 2, order_interval);
+  EXPECT_NEAR(order_in_time(square(10, 1), "viscosity = 0.05", oscillating_lid_2d, 0.005, 60), 2, order_interval);
 }
 
 }  // namespace

@@ -1,24 +1,13 @@
 // Orders of accuracy in space and time, against exact solutions and by Richardson's differences.
 #include <numbers>
 
-#include "tests/incompressible/flow_case.hpp"
+#include "tests/incompressible/order_of_accuracy.hpp"
 
 namespace weir::test {
 namespace {
 
 // Between two refinements by 2, away from round-off: what issue and cases promise.
 constexpr double order_interval = 0.1;
-
-std::string box(int n, double length, const std::string& stretching = "") {
-  const std::string cells = std::to_string(n), side = std::to_string(length);
-  return "cells = [" + cells + ", " + cells + "]\nlength = [" + side + ", " + side + "]\n" + stretching;
-}
-
-const std::string slip_2d = R"(
-x_min = { type = "slip" }
-x_max = { type = "slip" }
-y_min = { type = "slip" }
-y_max = { type = "slip" })";
 
 std::map<std::string, double> taylor_green_errors(const std::string& grid, const std::string& boundary, double nu,
                                                   double dt, int steps, const std::string& velocity) {
@@ -33,7 +22,7 @@ TEST(Order, TaylorGreenCarriedThroughAPeriodicBoxIsSecondOrderInSpaceAndTimeToge
   std::vector<double> velocity, pressure;
   for (int level = 0; level < 3; ++level) {
     const int n = 16 << level;
-    const auto e = taylor_green_errors(box(n, 2 * std::numbers::pi), periodic_2d, 0.05, 0.04 / (1 << level),
+    const auto e = taylor_green_errors(square(n, 2 * std::numbers::pi), periodic_2d, 0.05, 0.04 / (1 << level),
                                        10 << level, "[1.0, 0.5]");
     velocity.push_back(e.at("error_velocity_l2"));
     pressure.push_back(e.at("error_pressure_l2"));
@@ -43,42 +32,33 @@ TEST(Order, TaylorGreenCarriedThroughAPeriodicBoxIsSecondOrderInSpaceAndTimeToge
 }
 
 TEST(Order, TaylorGreenBetweenSlipWallsOnAStretchedGridIsSecondOrderInSpace) {
-  const std::string tanh = "stretching = [{ type = \"tanh\", factor = 1.0 }, { type = \"tanh_low\", factor = 0.8 }]";
   std::vector<double> error;
   for (int level = 0; level < 3; ++level)  // a time step so small that its error does not show
-    error.push_back(
-        taylor_green_errors(box(16 << level, std::numbers::pi, tanh), slip_2d, 0.05, 0.002, 50, "[0.0, 0.0]")
-            .at("error_velocity_l2"));
+    error.push_back(taylor_green_errors(square(16 << level, std::numbers::pi, two_sided_stretching), slip_2d, 0.05,
+                                        0.002, 50, "[0.0, 0.0]")
+                        .at("error_velocity_l2"));
   EXPECT_NEAR(std::log2(error[0] / error[1]), 2, order_interval);
   EXPECT_NEAR(std::log2(error[1] / error[2]), 2, order_interval);
 }
 
-// |u(dt) - u(dt/2)| / |u(dt/2) - u(dt/4)| -> 2^order on one grid.
 double order_in_time(const std::string& grid, const std::string& flow, const std::string& boundary, double dt,
                      int steps) {
-  std::vector<std::vector<double>> u;
-  for (int level = 0; level < 3; ++level) {
-    TestFlow<Host> f(text_of(grid, flow, boundary, dt / (1 << level)));
-    f.advance(steps << level, dt / (1 << level));
-    u.push_back(f.all_unknowns());
-  }
-  return std::log2(l2_difference(u[0], u[1]) / l2_difference(u[1], u[2]));
+  return observed_order_in_time(dt, steps, [&](double small_dt, int more_steps) {
+    TestFlow<Host> f(text_of(grid, flow, boundary, small_dt));
+    f.advance(more_steps, small_dt);
+    return f.all_unknowns();
+  });
 }
 
 TEST(Order, TaylorGreenCarriedThroughAPeriodicBoxIsSecondOrderInTime) {
-  EXPECT_NEAR(order_in_time(box(24, 2 * std::numbers::pi),
+  EXPECT_NEAR(order_in_time(square(24, 2 * std::numbers::pi),
                             "viscosity = 0.05\ninitial = \"taylor_green_2d\"\ninitial_velocity = [1.0, 0.5]",
                             periodic_2d, 0.02, 20),
               2, order_interval);
 }
 
 TEST(Order, ACavityWhoseLidOscillatesFromRestIsSecondOrderInTime) {
-  const std::string boundary = R"(
-x_min = { type = "wall" }
-x_max = { type = "wall" }
-y_min = { type = "wall" }
-y_max = { type = "wall", velocity = [1.0, 0.0], modulation = { mean = 0.5, amplitude = -0.5, angular_frequency = 6.0 } })";
-  EXPECT_NEAR(order_in_time(box(16, 1), "viscosity = 0.05", boundary, 0.01, 40), 2, order_interval);
+  EXPECT_NEAR(order_in_time(square(16, 1), "viscosity = 0.05", oscillating_lid_2d, 0.01, 40), 2, order_interval);
 }
 
 }  // namespace
