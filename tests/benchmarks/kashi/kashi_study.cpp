@@ -1,4 +1,4 @@
-// The computations behind the tables and figures of Kashi & Nadarajah 2020; inputs/compressible/study/kashi.py knows
+// The computations behind the tables and figures of Kashi & Nadarajah 2020; tests/benchmarks/kashi/kashi.py knows
 // which of them each table and figure needs, and draws it.
 //   kashi_study sweeps CASE.toml -o table.csv   iterations for build x apply sweeps, on one matrix of the run
 //   kashi_study march  CASE.toml -o steps.csv   second-order runs from one start, step by step

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The tables and figures of Kashi & Nadarajah 2020, one command each (docs/kashi_2020.md tells what came out):
 
-    python3 inputs/compressible/study/kashi.py table1             iterations for build x apply sweeps, cylinder, RCM
-    python3 inputs/compressible/study/kashi.py figure8 --size large
+    python3 tests/benchmarks/kashi/kashi.py table1             iterations for build x apply sweeps, cylinder, RCM
+    python3 tests/benchmarks/kashi/kashi.py figure8 --size large
 
 table1 table2 table3 figure3 figure6 figure7 figure8 figure9. Each computes with build/bin/kashi_study and writes
 NAME.csv and NAME.png into -o (default weir-runs/kashi-SIZE). --redraw draws from the CSV of earlier runs where there are
@@ -15,6 +15,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+CASES = os.path.join(ROOT, "inputs", "compressible", "study")
 sys.path.insert(0, os.path.join(ROOT, "postproc"))
 import numpy as np  # noqa: E402
 from plots import style  # noqa: E402
@@ -56,7 +57,7 @@ class Study:
         file = self.path(name + ".csv")
         if self.options.redraw and os.path.exists(file):
             return read_csv(file)
-        command = [self.options.program, kind, os.path.join(HERE, case + ".toml"), "-o", file]
+        command = [self.options.program, kind, os.path.join(CASES, case + ".toml"), "-o", file]
         for one in SIZES[self.options.size][case] + ["ordering.type=" + ordering, *sets] + self.options.set:
             command += ["--set", one]
         if self.options.prescribed:
