@@ -4,27 +4,10 @@
 #include <map>
 #include <numbers>
 
+#include "base/table_numbers.hpp"
+
 namespace weir {
 namespace {
-
-double positive(const Table& t, const char* key, double fallback) {
-  const double value = t.get<double>(key, fallback);
-  if (!(value > 0) || !std::isfinite(value)) t.fail(key, std::string(key) + " must be positive");
-  return value;
-}
-
-double not_negative(const Table& t, const char* key, double fallback) {
-  const double value = t.get<double>(key, fallback);
-  if (!(value >= 0) || !std::isfinite(value)) t.fail(key, std::string(key) + " must not be negative");
-  return value;
-}
-
-// Between 0 and 1, the ends left out.
-double fraction(const Table& t, const char* key, double fallback) {
-  const double value = positive(t, key, fallback);
-  if (value >= 1) t.fail(key, std::string(key) + " lies between 0 and 1");
-  return value;
-}
 
 void read_gas(const Table& t, GasModel& gas) {
   gas.gamma = positive(t, "gamma", gas.gamma);
@@ -129,6 +112,15 @@ void read_pseudo_time(const Table& t, PseudoTimeOptions& o) {
   o.matrix_free = t.choice("jacobian", {"matrix_free", "first_order"}, "first_order") == "matrix_free";
 }
 
+// Products with floats are off by 1e-7 of what they are made of.
+void read_matrix(const Table& linear, PseudoTimeOptions& o) {
+  o.float_products = linear.choice("matrix", {"double", "float"}, "double") == "float";
+  if (o.float_products && o.matrix_free)
+    linear.fail("matrix", "jacobian = \"matrix_free\" makes no products with a matrix");
+  if (o.float_products && linear.has("tolerance") && linear.get<double>("tolerance") < 1e-5)
+    linear.fail("matrix", "a matrix of floats is for tolerances of 1e-5 and more");
+}
+
 void read_time(const Table& t, UnsteadyOptions& time) {
   if (!t.has("end") && !t.has("dt")) return;
   time.end = t.get<double>("end");
@@ -145,6 +137,7 @@ CompressibleCase read_compressible_case(const Table& config) {
   read_flow(config.table("flow"), c);
   read_numerics(config.table("numerics"), c.scheme);
   read_pseudo_time(config.table("pseudo_time"), c.pseudo_time);
+  read_matrix(config.table("linear").table("flow"), c.pseudo_time);
   read_time(config.table("time"), c.time);
   return c;
 }

@@ -81,6 +81,7 @@ PseudoTime<Space>::PseudoTime(FlowEquations<Space>& equations, const PseudoTimeO
       trial_R_(U_.size()),
       scale_(equations.cells()) {
   newton_.lend(trial_, trial_R_);
+  if (options_.float_products) rounded_.emplace(J_);
   reset_cfl();
 }
 
@@ -120,8 +121,10 @@ SolveResult PseudoTime<Space>::solve(Timings& timings) {
     else
       solver_.setup(J_);
     is_set_up_ = true;
+    if (rounded_) rounded_->update();
   }
   fill<Space>(0, dU_);
+  if (rounded_) return solver_.solve(*rounded_, minus_R_, dU_);
   if (!options_.matrix_free) return solver_.solve(J_, minus_R_, dU_);
   newton_.linearise(U_, minus_R_, scale_, control.cfl);
   return solver_.solve(newton_, minus_R_, dU_);

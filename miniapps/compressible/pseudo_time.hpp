@@ -8,12 +8,14 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "miniapps/compressible/case.hpp"
 #include "miniapps/compressible/flow_equations.hpp"
 #include "postproc/timings.hpp"
 #include "solvers/linear_solver.hpp"
+#include "solvers/matrix/rounded_csr.hpp"
 
 namespace weir {
 
@@ -70,6 +72,7 @@ class PseudoTime {
   PseudoTimeOptions options_;
   LinearSolver<Space> solver_;
   BlockCsr<Space> J_;
+  std::optional<RoundedCsr<Space>> rounded_;  // J as floats, for products
   MatrixFreeJacobian<Space> newton_;
   Array<double, Space> U_, minus_R_, dU_, trial_, trial_R_, scale_;
   bool is_set_up_ = false;

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "solvers/matrix/augment.hpp"
+#include "solvers/matrix/rounded_csr.hpp"
 #include "tests/support/block_matrices.hpp"
 #include "tests/support/products.hpp"
 #include "tests/support/spaces.hpp"
@@ -31,6 +32,20 @@ TYPED_TEST(BlockCsrMatrix, NewValuesInPlaceEqualANewMatrix) {
   data.value = random_numbers(static_cast<int>(data.value.size()), 99);
   A.update(data.value);
   expect_equal_products<TypeParam>(A, dense(data), "updated", 32);
+}
+
+// Rounded to floats beforehand: what is rounded loses nothing more.
+TYPED_TEST(BlockCsrMatrix, RoundedToFloatsEqualsTheDenseTwinOfItsValues) {
+  for (const int B : {1, 2, 3, 4, 5, 6, 7, 8, 9, 16}) {
+    BlockCsrData data = random_blocks(11, B, static_cast<unsigned>(B)), first = data;
+    for (double& v : data.value) v = static_cast<double>(static_cast<float>(v));
+    for (double& v : first.value) v = 0;
+    BlockCsr<TypeParam> A(first);
+    RoundedCsr<TypeParam> rounded(A);
+    A.update(data.value);
+    rounded.update();
+    expect_equal_products<TypeParam>(rounded, dense(data), "B = " + std::to_string(B), 8 * B);
+  }
 }
 
 TYPED_TEST(BlockCsrMatrix, HoldsEmptyRowsAndMissingDiagonals) {
