@@ -35,7 +35,7 @@ VARIANTS = {
     "ours": ("the case as it is", []),
     "gmres": ("GMRES(20) to 0.03", ['linear.flow.method="gmres"', "linear.flow.restart=20", "linear.flow.tolerance=0.03"]),
     "double": ("factors and products in double", ['linear.flow.preconditioner={type="block_ilu0"}', 'linear.flow.matrix="double"']),
-    "double_products": ("products in double", ['linear.flow.matrix="double"']),
+    "float_products": ("products in float too", ['linear.flow.matrix="float"']),
     "tolerance_0.3": ("to 0.3", ["linear.flow.tolerance=0.3"]),
     "tolerance_0.03": ("to 0.03", ["linear.flow.tolerance=0.03"]),
     "cfl_1e3": ("CFL up to 1e3", ["pseudo_time.cfl_max=1e3"]),
