@@ -161,7 +161,7 @@ int parse_and_run(const Program& program, int argc, char** argv) {
   report->callback([&] { code = write_report(a.source); });
 
   CLI::App* bench = app.add_subcommand("bench", "kernel benchmarks, beside what the machine can do");
-  bench->add_option("SUITE", suite, "one suite only");
+  bench->add_option("SUITE", suite, "one suite only, or a family: luo, anzt");
   bench->add_option("--json", bench_options.json_path, "write the figures to a file as well (one a suite)")
       ->type_name("FILE");
   bench->add_option("-o,--output", bench_options.folder, "folder of tables and plots; default: weir-bench")

@@ -1,5 +1,6 @@
 #include "miniapps/suites.hpp"
 
+#include "tests/benchmarks/anzt/anzt.hpp"
 #include "tests/benchmarks/kernels.hpp"
 #include "tests/benchmarks/luo/luo.hpp"
 #include "tests/benchmarks/multicolor.hpp"
@@ -9,6 +10,7 @@ namespace weir {
 namespace {
 
 bench::LuoOptions luo(const SuiteOptions& o) { return {o.folder, o.quick}; }
+bench::AnztOptions anzt(const SuiteOptions& o) { return {o.folder, o.quick}; }
 
 }  // namespace
 
@@ -22,6 +24,10 @@ std::vector<Suite> benchmark_suites() {
       {"luo-fig8", [](const SuiteOptions& o) { return bench::luo_fig8(luo(o)); }},
       {"luo-fig9", [](const SuiteOptions& o) { return bench::luo_fig9(luo(o)); }},
       {"luo-fig10", [](const SuiteOptions& o) { return bench::luo_fig10(luo(o)); }},
+      {"anzt-select", [](const SuiteOptions& o) { return bench::anzt_select(anzt(o)); }},
+      {"anzt-gmres", [](const SuiteOptions& o) { return bench::anzt_gmres(anzt(o)); }},
+      {"anzt-stages", [](const SuiteOptions& o) { return bench::anzt_stages(anzt(o)); }},
+      {"anzt-peers", [](const SuiteOptions& o) { return bench::anzt_peers(anzt(o)); }},
   };
 }
 

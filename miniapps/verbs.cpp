@@ -123,7 +123,7 @@ int run_benchmarks(const Program& program, const std::string& suite, const Suite
   bool found = false;
   int code = 0;
   for (const auto& s : program.suites) {
-    if (!suite.empty() && s.name != suite) continue;
+    if (!suite.empty() && s.name != suite && !s.name.starts_with(suite + "-")) continue;  // luo: all of luo-...
     found = true;
     SuiteOptions of_suite = options;
     of_suite.json_path = suite_path(options.json_path, s.name, !suite.empty() || program.suites.size() == 1);

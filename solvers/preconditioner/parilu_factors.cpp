@@ -156,8 +156,8 @@ void ParIluFactors<Space>::sweeps(const BlockCsr<Space>& A, int count) {
     const std::int64_t nn = std::int64_t{n_} * n_;
     const FactorsView in = view();
     FactorsView out = in;
-    out.lower.value = next_lower_.value.reserve(lower_.count * nn);
-    out.upper.value = next_upper_.value.reserve(upper_.count * nn);
+    out.lower.value = next_lower_.value.reserve((lower_.count + parilu::entries_behind) * nn);
+    out.upper.value = next_upper_.value.reserve((upper_.count + parilu::entries_behind) * nn);
     out.inverse = next_inverse_.reserve(rows_ * nn);
     parilu::sweep(A.view(), in, out, work_);
     std::swap(lower_.value, next_lower_.value);
@@ -343,6 +343,7 @@ void ParIluFactors<Space>::from_values(const std::vector<double>& values) {
     take(inverse, true);
     for (std::int64_t e = us[at(i)]; e < us[at(i) + 1]; ++e) take(uv, false);
   }
+  for (std::vector<double>* v : {&lv, &uv}) v->resize(v->size() + at(parilu::entries_behind * nn));
   lower_.value.take(Array<double, Space>(lv));
   upper_.value.take(Array<double, Space>(uv));
   inverse_.take(Array<double, Space>(inverse));

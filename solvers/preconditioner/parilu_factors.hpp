@@ -12,7 +12,9 @@ namespace parilu {
 
 inline constexpr int largest_parilu_block = 8;
 
-// Entries of a triangle without its diagonal, row by row, columns ascending; blocks column by column.
+// Entries of a triangle without its diagonal, row by row, columns ascending; blocks column by column. Behind the last
+// one there is room that may be read: Host takes several at a time.
+inline constexpr int entries_behind = 4;
 struct RowsView {
   std::int64_t* start = nullptr;  // rows + 1
   int* column = nullptr;
@@ -29,8 +31,8 @@ struct Rows {
   RowsView view() const { return {start.data(), column.data(), value.data()}; }
   void reserve(std::int64_t entries, int n) {
     count = entries;
-    column.reserve(entries);
-    value.reserve(entries * n * n);
+    column.reserve(entries + entries_behind);
+    value.reserve((entries + entries_behind) * n * n);
   }
   std::int64_t bytes() const { return start.bytes() + column.bytes() + value.bytes(); }
 };

@@ -1,7 +1,8 @@
 // Sweeps, residual and candidates on host threads, a row at a time. A row's sums stand by column (n = 1) or are found by
 // column (n > 1) in work space of the thread: each L_ik takes row k of U through it.
 //
-// n = 1: values off the row's pattern are added up as well, and never read: a store is cheaper than a branch that is
+// n = 1: a row of U is taken four entries at a time, whatever follows it being masked: so entries are reserved with
+// some room behind them. Values off the row's pattern are added up as well, and never read: a store is cheaper than a branch that is
 // mispredicted every other time, and nothing has to be cleared, since a row overwrites its pattern before it starts.
 //
 // A sweep reads 12 bytes of U and 8 of the work space a product, 2 flops: caches hold what neighbouring rows share, so
@@ -75,10 +76,29 @@ struct RowSums {
   // minus l times row k of U
   template <bool Shared>
   [[gnu::always_inline]] void subtract(const double* l, const RowsView& U, int k) {
+    if constexpr (N == 1) return subtract_by_fours<Shared>(*l, U, k);
     double copy[NN];
     for (std::int64_t u = U.start[k]; u < U.start[k + 1]; ++u) {
       const int j = U.column[u];
       if (holds(j)) lanes::product<true>(lanes::FixedBlock<N>(N), at(j), l, read<Shared, NN>(U.value + u * NN, copy));
+    }
+  }
+  // Rows of U are a few entries long: four at a time, what follows the row masked, and no branch for each entry.
+  template <bool Shared>
+  [[gnu::always_inline]] void subtract_by_fours(double l, const RowsView& U, int k) {
+    typedef std::int64_t Bits __attribute__((vector_size(32)));
+    static constexpr Bits whole[5] = {{}, {-1}, {-1, -1}, {-1, -1, -1}, {-1, -1, -1, -1}};
+    const std::int64_t end = U.start[k + 1];
+    for (std::int64_t u = U.start[k]; u < end; u += 4) {
+      const std::int64_t left = end - u;
+      alignas(32) double v[4];
+      lanes::Quad q = lanes::load_quad(read<Shared, 4>(U.value + u, v));
+      q = l * reinterpret_cast<lanes::Quad>(reinterpret_cast<Bits>(q) & whole[left < 4 ? left : 4]);
+      const int* j = U.column + u;
+      value[j[0]] -= q[0];
+      value[j[1]] -= q[1];
+      value[j[2]] -= q[2];
+      value[j[3]] -= q[3];
     }
   }
 };
@@ -232,16 +252,6 @@ RowCandidates candidates_of_row(const BlockCsrView& A, const FactorsView& f, int
   return n;
 }
 
-// At most so many candidates has row i.
-std::int64_t bound(const BlockCsrView& A, const FactorsView& f, int i) {
-  std::int64_t most = A.row_start[i + 1] - A.row_start[i] + 1;
-  for (std::int64_t e = f.lower.start[i]; e < f.lower.start[i + 1]; ++e) {
-    const int k = f.lower.column[e];
-    most += f.upper.start[k + 1] - f.upper.start[k];
-  }
-  return most;
-}
-
 // The rows of a thread: a stretch, so that its lists are stretches of F.
 struct Stretch {
   int from, to;
@@ -260,9 +270,12 @@ std::int64_t grow(std::vector<int>& list, std::int64_t size) {
 void list_candidates(const BlockCsrView& A, const FactorsView& f, Stretch rows, int* seen, std::vector<int>* lists,
                      Work<Host>& work) {
   std::fill_n(seen, f.rows, -1);
+  std::int64_t longest = 0;  // row of U
+  for (int k = 0; k < f.rows; ++k) longest = std::max(longest, f.upper.start[k + 1] - f.upper.start[k]);
   std::int64_t lower = 0, upper = 0;
   for (int i = rows.from; i < rows.to; ++i) {
-    const std::int64_t most = bound(A, f, i);
+    const std::int64_t most = A.row_start[i + 1] - A.row_start[i] + 1 +
+                              (f.lower.start[i + 1] - f.lower.start[i]) * longest;  // no row has more candidates
     grow(lists[0], lower + most);
     grow(lists[1], upper + most);
     const RowCandidates n = candidates_of_row(A, f, i, seen, lists[0].data() + lower, lists[1].data() + upper);

@@ -1,5 +1,7 @@
 // What parilu and parilut do with patterns, one thread a row in either space: guesses, adding, removing. Each moves every
 // entry of the pattern in and out once (12 bytes a scalar, 4 + 8 n^2 a block) and computes next to nothing.
+#include <type_traits>
+
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
 #include "solvers/preconditioner/async_ilu_rows.hpp"
@@ -47,6 +49,23 @@ WEIR_HD inline void merge_row(int n, const RowsView& s, const RowsView& F, const
       copy_block(n * n, s.value + a++ * nn, out.value + to * nn);
     else
       scaled(n, F.value + b++ * nn, scale ? scale + j * nn : nullptr, out.value + to * nn);
+  }
+}
+
+// The same for n = 1 on Host, without a branch an entry: it would be mispredicted every other time. scale is not null.
+WEIR_HD inline void merge_scalar_row(const RowsView& s, const RowsView& F, const double* scale, bool scales,
+                                     const RowsView& out, int i) {
+  constexpr int beyond = 0x7fffffff;
+  const std::int64_t s1 = s.start[i + 1], F1 = F.start[i + 1];
+  std::int64_t a = s.start[i], b = F.start[i];
+  for (std::int64_t to = out.start[i]; to < out.start[i + 1]; ++to) {
+    const int p = s.column[a], q = F.column[b];  // behind its end a row reads something, and does not use it
+    const int mine = (a < s1 ? p : beyond) < (b < F1 ? q : beyond), j = mine ? p : q;
+    const double *from = mine ? s.value + a : F.value + b, factor = scale[scales ? j : 0];
+    out.column[to] = j;
+    out.value[to] = mine || !scales ? *from : *from * factor;
+    a += mine;
+    b += 1 - mine;
   }
 }
 
@@ -105,7 +124,11 @@ template <class Space>
 void add(int rows, int n, const RowsView& s, const RowsView& F, const double* scale, Rows<Space>& out) {
   fill_starts<Space>(rows, s, F, out.start.reserve(rows + 1));
   const RowsView to = out.view();
-  for_each<Space>(rows, [=] WEIR_HD(int i) { merge_row(n, s, F, scale, to, i); });
+  const double* factors = scale ? scale : F.value;  // never used where there is none
+  if (n == 1 && std::is_same_v<Space, Host>)
+    for_each<Space>(rows, [=] WEIR_HD(int i) { merge_scalar_row(s, F, factors, scale != nullptr, to, i); });
+  else
+    for_each<Space>(rows, [=] WEIR_HD(int i) { merge_row(n, s, F, scale, to, i); });
 }
 
 template <class Space>
@@ -130,13 +153,13 @@ void count_kept(int rows, const RowsView& s, const double* norm, double threshol
 template <class Space>
 void copy_kept(int rows, int n, const RowsView& s, const double* norm, double threshold, const RowsView& out) {
   for_each<Space>(rows, [=] WEIR_HD(int i) {
-    const std::int64_t nn = std::int64_t{n} * n;
+    // Every entry is written where the next one that is kept goes: no branch on what is kept. It ends with the last one.
+    const std::int64_t nn = std::int64_t{n} * n, end = out.start[i + 1];
     std::int64_t to = out.start[i];
-    for (std::int64_t e = s.start[i]; e < s.start[i + 1]; ++e) {
-      if (!(norm[e] >= threshold)) continue;
+    for (std::int64_t e = s.start[i]; to < end; ++e) {
       out.column[to] = s.column[e];
       copy_block(n * n, s.value + e * nn, out.value + to * nn);
-      ++to;
+      to += norm[e] >= threshold;
     }
   });
 }

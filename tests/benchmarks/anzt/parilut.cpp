@@ -1,0 +1,142 @@
+// Figs. 10 to 13: quality, stages and peers of ParILUT.
+#include <omp.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "solvers/preconditioner/block_ilu0.hpp"
+#include "solvers/preconditioner/parilu.hpp"
+#include "tests/benchmarks/anzt/anzt.hpp"
+#include "tests/benchmarks/anzt/ilut_peer.hpp"
+#include "tests/benchmarks/anzt/problems.hpp"
+#include "tests/benchmarks/anzt/sheet.hpp"
+
+namespace weir::bench {
+
+std::string csv_path(const std::string& folder, const std::string& name) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) throw Error(Exit::file_io, folder + ": " + error.message());
+  return folder + "/" + name + ".csv";
+}
+
+namespace {
+
+// Iterations, or the reason why there is no number.
+std::string iterations(const BlockCsr<Host>& A, const Preconditioner<Host>& M) {
+  const SolveResult r = gmres(A, M);
+  return r.converged() ? number(r.iterations) : to_string(r.reason);
+}
+std::string iterations(const BlockCsr<Host>& A, const ParIluOptions& options) {
+  ParIlu<Host> M(options);
+  M.setup(A);
+  return iterations(A, M);
+}
+
+// A peer's factors.
+class PeerPreconditioner : public Preconditioner<Host> {
+ public:
+  explicit PeerPreconditioner(const IlutPeer& peer) : peer_(peer) {}
+  SetupInfo setup(const Matrix<Host>&) override { return {}; }
+  void apply(View<const double> r, View<double> z) const override { peer_.apply(r.data(), z.data()); }
+  bool is_symmetric() const override { return false; }
+  std::string describe() const override { return peer_.name; }
+
+ private:
+  const IlutPeer& peer_;
+};
+
+class OneThread {
+ public:
+  OneThread() : before_(omp_get_max_threads()) { set_threads(1); }
+  ~OneThread() { set_threads(before_); }
+
+ private:
+  int before_;
+};
+
+}  // namespace
+
+int anzt_gmres(const AnztOptions& o) {
+  const OneThread one;  // asynchronous sweeps repeat on one thread
+  std::printf("GMRES iterations to 1e-10 against ParILUT steps (Anzt et al. 2019, Fig. 10); one thread\n");
+  Table table(
+      {"problem        ", "rows  ", "fill", "steps", "ILU(0)", "exact thresholds", "approximate", "synchronous sweeps"},
+      csv_path(o.folder, "anzt_gmres"));
+  for (const AniProblem& p : ani_problems(o.quick, 2)) {
+    const BlockCsr<Host> A(p.data);
+    BlockIlu0<Host> ilu0({});
+    ilu0.setup(A);
+    const std::string reference = iterations(A, ilu0);
+    for (const double fill : {1.0, 2.0})
+      for (const int steps : o.quick ? std::vector<int>{0, 2} : std::vector<int>{0, 1, 2, 3, 4, 5, 8, 10})
+        table.row({p.name, number(A.rows(), "%.0f"), number(fill), number(steps), reference,
+                   iterations(A, {.steps = steps, .fill = fill, .exact_thresholds = true}),
+                   iterations(A, {.steps = steps, .fill = fill}),
+                   iterations(A, {.steps = steps, .fill = fill, .synchronous = true})});
+  }
+  return 0;
+}
+
+int anzt_stages(const AnztOptions& o) {
+  std::printf("Where the time of ParILUT goes, 5 steps (Anzt et al. 2019, Figs. 11 and 12), %% of ms; %d threads\n",
+              omp_get_max_threads());
+  Table table({"problem        ", "fill", "thresholds ", "ms    ", "candidates", "residual", "add", "sweeps", "select",
+               "remove", "solves", "nnz/nnz(A)", "residual at the start of each step       "},
+              csv_path(o.folder, "anzt_stages"));
+  for (const AniProblem& p : ani_problems(o.quick, 3)) {
+    const BlockCsr<Host> A(p.data);
+    for (const double fill : {1.0, 2.0})
+      for (const bool exact : {true, false}) {
+        ParIlu<Host> M({.steps = 5, .fill = fill, .exact_thresholds = exact});
+        M.setup(A);
+        const SetupInfo info = M.update(A);  // memory is there
+        const ParIluTimes t = M.times();
+        double all = 0;
+        for (const double s : t) all += s;
+        std::vector<std::string> row{p.name, number(fill), exact ? "exact" : "approximate", number(1e3 * all)};
+        for (const double s : t) row.push_back(number(100 * s / all, "%.1f"));
+        row.push_back(number(static_cast<double>(info.nnz) / static_cast<double>(A.blocks()), "%.3f"));
+        std::string residuals;
+        for (const ParIlutStep& s : M.steps()) residuals += (residuals.empty() ? "" : " ") + number(s.residual, "%.2e");
+        row.push_back(residuals);
+        table.row(row);
+      }
+  }
+  return 0;
+}
+
+int anzt_peers(const AnztOptions& o) {
+  const OneThread one;
+  std::printf(
+      "ParILUT beside other ILUTs at equal fill, processor time of one core (Anzt et al. 2019, Fig. 13)\n"
+      "ours: everything that an update does, the triangular solves' preparation included, steps = fill\n");
+  Table table({"problem        ", "fill", "method                    ", "ordering ms", "factorisation ms", "nnz/nnz(A)",
+               "iterations", "ours / factorisation", "ours / both"},
+              csv_path(o.folder, "anzt_peers"));
+  for (const AniProblem& p : ani_problems(o.quick, 3)) {
+    const BlockCsr<Host> A(p.data);
+    const auto nnz = static_cast<double>(A.blocks());
+    const bool solved = A.rows() < 100000;  // GMRES on the largest takes minutes
+    for (const int fill : {1, 2}) {
+      ParIlu<Host> M({.steps = fill, .fill = static_cast<double>(fill)});
+      SetupInfo info = M.setup(A);
+      const double ours = best_processor_seconds([&] { info = M.update(A); }, 3, 0.1);
+      table.row({p.name, number(fill), "ParILUT", "0", number(1e3 * ours),
+                 number(static_cast<double>(info.nnz) / nnz, "%.3f"), solved ? iterations(A, M) : "", "", ""});
+      constexpr double tolerance = 1e-4;
+      for (const IlutPeer& peer : {eigen_ilut(p.data, fill, tolerance), superlu_ilut(p.data, fill, tolerance, true),
+                                   superlu_ilut(p.data, fill, tolerance, false)})
+        if (!peer.name.empty())
+          table.row({p.name, number(fill), peer.name, number(1e3 * peer.analysis), number(1e3 * peer.factorisation),
+                     number(static_cast<double>(peer.nnz) / nnz, "%.3f"),
+                     solved ? iterations(A, PeerPreconditioner(peer)) : "", number(ours / peer.factorisation, "%.2f"),
+                     number(ours / (peer.analysis + peer.factorisation), "%.2f")});
+    }
+  }
+  return 0;
+}
+
+}  // namespace weir::bench
