@@ -37,7 +37,7 @@ void record_solve(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
   r.apply_ms = milliseconds(a.solve.apply_seconds);
   r.spmv_ms = milliseconds(a.solve.spmv_seconds);
   r.reduce_ms = milliseconds(a.solve.reduce_seconds);
-  r.ilu_residual = if_known(info.fixed_point_residual);
+  r.ilu_residual = if_known(info.ilu_residual >= 0 ? info.ilu_residual : info.fixed_point_residual);
   r.dominance_L = if_known(info.dominance_L);
   r.dominance_U = if_known(info.dominance_U);
   run.solve(r);

@@ -1,5 +1,7 @@
 #include "solvers/preconditioner/parilu.hpp"
 
+#include <cstdio>
+
 #include "base/error.hpp"
 #include "solvers/preconditioner/parilu_factors.hpp"
 #include "solvers/timer.hpp"
@@ -99,6 +101,28 @@ void ParIlu<Space>::sweep() {
   factors_->sweeps(*A_, 1);
 }
 
+template <class Space>
+std::string report_of_steps(const Preconditioner<Space>& M) {
+  const auto* parilu = dynamic_cast<const ParIlu<Space>*>(&M);
+  if (!parilu || parilu->steps().empty()) return "";
+  std::string text = "step  candidates  blocks in L  blocks in U  |A - L U| before  threshold L  threshold U";
+  char line[200];
+  int k = 0;
+  for (const ParIlutStep& s : parilu->steps()) {
+    std::snprintf(line, sizeof line, "\n%4d %11lld %12lld %12lld %17.2e %12.2e %12.2e", ++k,
+                  static_cast<long long>(s.candidates), static_cast<long long>(s.lower),
+                  static_cast<long long>(s.upper), s.residual, s.threshold_L, s.threshold_U);
+    text += line;
+  }
+  text += "\nmilliseconds:";
+  for (int stage = 0; stage < parilu_stages; ++stage) {
+    std::snprintf(line, sizeof line, " %s %.3g", to_string(static_cast<ParIluStage>(stage)),
+                  1e3 * parilu->times()[static_cast<std::size_t>(stage)]);
+    text += line;
+  }
+  return text + "\n";
+}
+
 namespace {
 
 int at_least(const Table& t, const char* key, int least, int fallback) {
@@ -138,6 +162,8 @@ std::unique_ptr<Preconditioner<Space>> make_parilut(const Table& options) {
 
 template class ParIlu<Host>;
 template class ParIlu<Device>;
+template std::string report_of_steps<Host>(const Preconditioner<Host>&);
+template std::string report_of_steps<Device>(const Preconditioner<Device>&);
 template std::unique_ptr<Preconditioner<Host>> make_parilu<Host>(const Table&);
 template std::unique_ptr<Preconditioner<Device>> make_parilu<Device>(const Table&);
 template std::unique_ptr<Preconditioner<Host>> make_parilut<Host>(const Table&);

@@ -83,6 +83,11 @@ class ParIlu final : public Preconditioner<Space> {
   std::unique_ptr<ParIluFactors<Space>> factors_;
 };
 
+// What the steps of the last setup were, a line each under a heading, for people; empty where M is another method or
+// made no steps.
+template <class Space>
+std::string report_of_steps(const Preconditioner<Space>& M);
+
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_parilu(const Table& options);
 template <class Space>
