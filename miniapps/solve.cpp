@@ -75,6 +75,7 @@ struct Row {
   SolveResult result;
   SetupInfo setup;
   std::string refusal;  // why the method does not apply
+  std::string report;   // what its setup has recorded
 };
 
 template <class Space>
@@ -91,6 +92,7 @@ class System {
       x_.upload(std::vector<double>(static_cast<std::size_t>(A_.size()), 0.0));
       solver->setup(A_);
       row.setup = solver->setup_info();
+      row.report = solver->report();
       row.result = a.extended ? solve_extended(*solver, a) : solver->solve(A_, b_, x_);
     } catch (const Error& e) {
       row.refusal = e.what();
@@ -140,9 +142,11 @@ int solve_all(const SolveArguments& a, const BlockCsrData& data, const std::vect
              "|b-Ax|/|b|", "setup MB", "end");
   bool all = true, any = false;
   double attainable = 0;
+  std::string reports;
   for (const Candidate& c : candidates) {
     const Row row = system.solve(c.options, a);
     print_row(c.name, width, row, norm_b);
+    if (!row.report.empty()) reports += "\n" + c.name + "\n" + row.report;
     std::fflush(stdout);
     if (row.refusal.empty() && row.result.reason == Reason::stagnated)
       attainable = rounding_of_residual(data, system.solution()) / norm_b;
@@ -150,6 +154,7 @@ int solve_all(const SolveArguments& a, const BlockCsrData& data, const std::vect
     all = all && solved;
     any = any || solved;
   }
+  fmt::print("{}", reports);
   if (attainable > 0 && !a.extended)
     fmt::print("\nstagnated: rounding alone leaves |b-Ax|/|b| of about {:.1e} here (eps ||A||x|| / |b|); {}\n",
                attainable,

@@ -11,6 +11,7 @@
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/linear_solver.hpp"
 #include "solvers/matrix/block_rows.hpp"
+#include "solvers/preconditioner/parilu.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {
@@ -29,6 +30,7 @@ class OwnSolver : public AnySolver<Space> {
   const SetupInfo& setup_info() const override { return solver_.setup_info(); }
   std::string name() const override { return solver_.name(); }
   std::string describe() const override { return solver_.describe(); }
+  std::string report() override { return report_of_steps(solver_.preconditioner()); }
 
  private:
   LinearSolver<Space> solver_;

@@ -28,6 +28,7 @@ class AnySolver {
   virtual const SetupInfo& setup_info() const = 0;  // seconds and bytes of the last setup or update
   virtual std::string name() const = 0;
   virtual std::string describe() const = 0;
+  virtual std::string report() { return ""; }  // what the last setup has recorded, lines for people
 };
 
 // As LinearSolver's constructor, whose defaults hold where the table names no method.

@@ -166,14 +166,19 @@ void ParIluFactors<Space>::sweeps(const BlockCsr<Space>& A, int count) {
   }
 }
 
-// The norm that `most` entries reach; 0 where there are no more.
+// The norm that about `most` entries reach; 0 where there are no more entries.
 template <class Space>
 double ParIluFactors<Space>::threshold_of(const Rows<Space>& rows, Growing<double, Space>& norm, std::int64_t most) {
   if (rows.count <= most) return 0;
   parilu::norms<Space>(rows.view(), rows.count, n_, norm.reserve(rows.count));
   const View<const double> all(norm.data(), rows.count);
   const std::int64_t dropped = std::min(rows.count - most, rows.count - 1);
-  return (options_.exact_thresholds ? select_.exact(all, dropped) : select_.approximate(all, dropped)).value;
+  const Selection s = options_.exact_thresholds ? select_.exact(all, dropped) : select_.approximate(all, dropped);
+  // Constant coefficients: many entries may equal the threshold. All are kept, unless that is far too many and without
+  // them there are still enough.
+  if (static_cast<double>(rows.count - s.below) <= 1.1 * static_cast<double>(most)) return s.value;
+  const std::int64_t above = rows.count - parilu::count_up_to<Space>(s.value, norm.data(), rows.count);
+  return 2 * above >= most ? std::nextafter(s.value, HUGE_VAL) : s.value;
 }
 
 template <class Space>

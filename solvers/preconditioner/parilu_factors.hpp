@@ -87,6 +87,8 @@ template <class Space>
 void add(int rows, int n, const RowsView& s, const RowsView& F, const double* scale, Rows<Space>& out);
 template <class Space>
 void norms(const RowsView& s, std::int64_t count, int n, double* norm);
+template <class Space>
+std::int64_t count_up_to(double bound, const double* norm, std::int64_t count);  // norms of at most the bound
 // out = the entries of S whose norm is at least the threshold.
 template <class Space>
 void remove(int rows, int n, const RowsView& s, const double* norm, double threshold, Rows<Space>& out,

@@ -142,6 +142,11 @@ void norms(const RowsView& s, std::int64_t count, int n, double* norm) {
 }
 
 template <class Space>
+std::int64_t count_up_to(double bound, const double* norm, std::int64_t count) {
+  return std::llround(sum<Space>(static_cast<int>(count), [=] WEIR_HD(int e) { return norm[e] <= bound ? 1.0 : 0.0; }));
+}
+
+template <class Space>
 void count_kept(int rows, const RowsView& s, const double* norm, double threshold, int* count) {
   for_each<Space>(rows, [=] WEIR_HD(int i) {
     int kept = 0;
@@ -201,6 +206,7 @@ void fill_triangle(const RowsView& s, const double* inverse, const TriangleView<
   template double norm_of_matrix<Space>(const BlockCsrView&);                                                \
   template void add<Space>(int, int, const RowsView&, const RowsView&, const double*, Rows<Space>&);         \
   template void norms<Space>(const RowsView&, std::int64_t, int, double*);                                   \
+  template std::int64_t count_up_to<Space>(double, const double*, std::int64_t);                             \
   template void remove<Space>(int, int, const RowsView&, const double*, double, Rows<Space>&, Work<Space>&); \
   template int count_replaced<Space>(const FactorsView&);                                                    \
   template void fill_triangle<Space>(const RowsView&, const double*, const TriangleView<double>&, double*)

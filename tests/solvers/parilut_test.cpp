@@ -167,6 +167,23 @@ TYPED_TEST(ParIlutOf, ThresholdsKeepWhatWasAskedFor) {
   }
 }
 
+// A matrix of the Laplacian's kind has few different values: ties at the threshold must not let the pattern grow.
+TYPED_TEST(ParIlutOf, ConstantCoefficientsDoNotGrowBeyondWhatWasAskedFor) {
+  BlockCsrData data = mesh_like(14, 12, 1, 6, natural_order(168), 1.2, 1);
+  for (int i = 0; i < 168; ++i)
+    for (auto e = data.row_start[static_cast<std::size_t>(i)]; e < data.row_start[static_cast<std::size_t>(i) + 1]; ++e)
+      data.value[static_cast<std::size_t>(e)] = data.column[static_cast<std::size_t>(e)] == i ? 6 : -1;
+  const BlockCsr<TypeParam> A(data);
+  for (const bool exact : {false, true}) {
+    ParIlu<TypeParam> M({.steps = 4, .exact_thresholds = exact, .synchronous = true});
+    M.setup(A);
+    for (const ParIlutStep& s : M.steps()) {
+      EXPECT_LE(static_cast<double>(s.lower), 1.12 * static_cast<double>(data.column.size() - 168) / 2);
+      EXPECT_GE(static_cast<double>(s.lower), 0.5 * static_cast<double>(data.column.size() - 168) / 2);
+    }
+  }
+}
+
 TYPED_TEST(ParIlutOf, UpdateEqualsAFreshSetup) {
   const BlockCsrData first = mesh_like(9, 8, 2, 1, natural_order(72)),
                      second = mesh_like(9, 8, 2, 2, natural_order(72));
