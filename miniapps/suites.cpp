@@ -2,6 +2,7 @@
 
 #include "tests/benchmarks/anzt/anzt.hpp"
 #include "tests/benchmarks/kernels.hpp"
+#include "tests/benchmarks/liu/liu.hpp"
 #include "tests/benchmarks/luo/luo.hpp"
 #include "tests/benchmarks/multicolor.hpp"
 #include "tests/benchmarks/orderings.hpp"
@@ -11,6 +12,8 @@ namespace {
 
 bench::LuoOptions luo(const SuiteOptions& o) { return {o.folder, o.quick}; }
 bench::AnztOptions anzt(const SuiteOptions& o) { return {o.folder, o.quick}; }
+
+bench::LiuOptions liu(const SuiteOptions& o) { return {o.folder, o.quick}; }
 
 }  // namespace
 
@@ -28,6 +31,8 @@ std::vector<Suite> benchmark_suites() {
       {"anzt-gmres", [](const SuiteOptions& o) { return bench::anzt_gmres(anzt(o)); }},
       {"anzt-stages", [](const SuiteOptions& o) { return bench::anzt_stages(anzt(o)); }},
       {"anzt-peers", [](const SuiteOptions& o) { return bench::anzt_peers(anzt(o)); }},
+      {"liu-iterations", [](const SuiteOptions& o) { return bench::liu_iterations(liu(o)); }},
+      {"liu-systems", [](const SuiteOptions& o) { return bench::liu_systems(liu(o)); }},
   };
 }
 

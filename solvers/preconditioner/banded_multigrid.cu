@@ -25,9 +25,9 @@ constexpr double merge_factor = 3, reduction = 0.65;  // as in Multigrid: which 
 constexpr double regularisation = 1e-5;
 
 // The step lengths of the Chebyshev polynomial that is smallest on [low, 2], each 1 / a zero of it. low: the eigenvalues of D^-1 A
-// of what the coarse grid cannot see begin at 1/3 (1/2 in 2D) of the largest on a uniform grid.
+// of what the coarse grid cannot see begin at 1/3 (1/2 in 2D) on a uniform grid.
 std::vector<double> chebyshev_steps(int degree) {
-  constexpr double high = 2, low = 0.35;
+  constexpr double high = 2, low = 0.3;
   std::vector<double> steps;
   for (int p = 0; p < degree; ++p)
     steps.push_back(1 / (0.5 * (high + low) + 0.5 * (high - low) * std::cos(std::numbers::pi * (p + 0.5) / degree)));
@@ -101,10 +101,9 @@ double dot_of(int n, const double* r, const double* z) {
   return sum<Space>(n, [=] WEIR_HD(int i) { return r[i] * z[i]; });
 }
 
-template <class Space>
-void set_zero(Array<float, Space>& a) {
-  a.upload(std::vector<float>(static_cast<std::size_t>(a.size())));
-}
+// Host memory comes as zeros.
+void set_zero(Array<float, Host>&) {}
+void set_zero(Array<float, Device>& a) { a.upload(std::vector<float>(static_cast<std::size_t>(a.size()))); }
 
 // Gauss-Jordan without pivoting: a is symmetric positive definite. Overwrites it by its inverse.
 void invert(std::vector<double>& a, std::size_t n) {

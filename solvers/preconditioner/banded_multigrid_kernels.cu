@@ -14,29 +14,35 @@ double largest_diagonal(const BandedView& A) {
 }
 
 // An off-diagonal entry above 0 has no meaning as a coupling: it is left to the diagonal.
-WEIR_HD inline double coupling_of(const BlockStencilView& S, double scale, int c, int s) {
-  if (s < S.first || s >= S.first + S.slots || S.neighbour(c, s) < 0) return 0;
-  const double a = -scale * S.block(c, s)[0];
+WEIR_HD inline double coupling_of(bool is_there, const double* band, double scale, int c) {
+  const double a = is_there ? -scale * band[c] : 0;
   return a > 0 ? a : 0;
 }
 
 template <class Space>
 void load_bands(const BandedView& A, const int* slots, double scale, const LevelView& L, float* identity) {
-  const BlockStencilView S = A.bands;
-  const int sx = slots[0], sy = slots[1], sz = slots[2];
-  for_each<Space>(S.cells.count(), [=] WEIR_HD(int c) {
-    const double x = coupling_of(S, scale, c, sx), y = coupling_of(S, scale, c, sy), z = coupling_of(S, scale, c, sz);
-    const double sum = ((x + y) + z) + ((coupling_of(S, scale, c, 6 - sx) + coupling_of(S, scale, c, 6 - sy)) +
-                                        coupling_of(S, scale, c, 6 - sz));
-    const double d = scale * S.block(c, slot::delta)[0], excess = d - sum;
+  const BlockStencilView& S = A.bands;
+  const double *W = S.slot_blocks(slots[0]), *E = S.slot_blocks(6 - slots[0]), *S_ = S.slot_blocks(slots[1]),
+               *N = S.slot_blocks(6 - slots[1]), *B = S.slot_blocks(slots[2]), *T = S.slot_blocks(6 - slots[2]),
+               *D = S.slot_blocks(slot::delta);
+  for_each<Space>(L.cells, [=] WEIR_HD(int i, int j, int k) {
+    const Extents e = L.cells;
+    const int c = e.index(i, j, k);
+    const double x = coupling_of(i > 0 || L.wraps[0], W, scale, c), y = coupling_of(j > 0 || L.wraps[1], S_, scale, c),
+                 z = coupling_of(k > 0 || L.wraps[2], B, scale, c);
+    const double sum =
+        ((x + y) + z) +
+        ((coupling_of(i + 1 < e.nx || L.wraps[0], E, scale, c) + coupling_of(j + 1 < e.ny || L.wraps[1], N, scale, c)) +
+         coupling_of(k + 1 < e.nz || L.wraps[2], T, scale, c));
+    const double d = scale * D[c], excess = d - sum, inverse = 1 / d;
     const bool alone = !(sum > 0);
     L.ax[c] = static_cast<float>(x);
     L.ay[c] = static_cast<float>(y);
     L.az[c] = static_cast<float>(z);
     L.d[c] = alone ? 0 : static_cast<float>(d);
-    L.inverse[c] = alone ? 0 : static_cast<float>(1 / d);
+    L.inverse[c] = alone ? 0 : static_cast<float>(inverse);
     L.excess[c] = alone || !(excess > 1e-13 * d) ? 0 : static_cast<float>(excess);  // below: rounding
-    identity[c] = alone && d != 0 ? static_cast<float>(scale / d) : 0;
+    identity[c] = alone && d != 0 ? static_cast<float>(scale * inverse) : 0;
   });
 }
 

@@ -4,7 +4,6 @@
 #include <HYPRE_IJ_mv.h>
 #include <HYPRE_krylov.h>
 #include <HYPRE_parcsr_ls.h>
-#include <HYPRE_struct_ls.h>
 #include <petscdmda.h>
 #include <petscksp.h>
 
@@ -14,6 +13,7 @@
 #include <cstdlib>
 
 #include "solvers/matrix/separable_operator.hpp"
+#include "tests/benchmarks/pfmg.hpp"
 
 namespace weir::bench {
 namespace {
@@ -63,22 +63,9 @@ std::array<SeparableDirection, 3> finest(const PoissonProblem& p) {
   return {direction_of(p.faces[0], 1), direction_of(p.faces[1], 1), direction_of(p.faces[2], 1)};
 }
 
-// hypre's structured interface: CG + PFMG.
-PeerResult hypre_pfmg(const PoissonProblem& p) {
+PeerResult pfmg_of(const PoissonProblem& p) {
   const auto n = sizes(p);
   const auto d = finest(p);
-  int low[3] = {0, 0, 0}, high[3] = {n[0] - 1, n[1] - 1, n[2] - 1};
-  HYPRE_StructGrid grid;
-  HYPRE_StructGridCreate(MPI_COMM_WORLD, 3, &grid);
-  HYPRE_StructGridSetExtents(grid, low, high);
-  HYPRE_StructGridAssemble(grid);
-  HYPRE_StructStencil stencil;
-  HYPRE_StructStencilCreate(3, 7, &stencil);
-  int offsets[7][3] = {{0, 0, 0}, {-1, 0, 0}, {1, 0, 0}, {0, -1, 0}, {0, 1, 0}, {0, 0, -1}, {0, 0, 1}};
-  for (int e = 0; e < 7; ++e) HYPRE_StructStencilSetElement(stencil, e, offsets[e]);
-  HYPRE_StructMatrix A;
-  HYPRE_StructMatrixCreate(MPI_COMM_WORLD, grid, stencil, &A);
-  HYPRE_StructMatrixInitialize(A);
   std::vector<double> values;
   values.reserve(7 * p.b.size());
   for (int k = 0; k < n[2]; ++k)
@@ -88,52 +75,7 @@ PeerResult hypre_pfmg(const PoissonProblem& p) {
         values.push_back(row.centre);
         values.insert(values.end(), row.neighbour.begin(), row.neighbour.end());
       }
-  int entries[7] = {0, 1, 2, 3, 4, 5, 6};
-  HYPRE_StructMatrixSetBoxValues(A, low, high, 7, entries, values.data());
-  HYPRE_StructMatrixAssemble(A);
-  HYPRE_StructVector b, x;
-  for (auto* v : {&b, &x}) {
-    HYPRE_StructVectorCreate(MPI_COMM_WORLD, grid, v);
-    HYPRE_StructVectorInitialize(*v);
-    HYPRE_StructVectorSetBoxValues(*v, low, high, const_cast<double*>(p.b.data()));
-    HYPRE_StructVectorAssemble(*v);
-  }
-  HYPRE_StructSolver cg, mg;
-  HYPRE_StructPFMGCreate(MPI_COMM_WORLD, &mg);
-  HYPRE_StructPFMGSetMaxIter(mg, 1);
-  HYPRE_StructPFMGSetTol(mg, 0);
-  HYPRE_StructPFMGSetZeroGuess(mg);
-  HYPRE_StructPFMGSetRelaxType(mg, 2);  // red-black Gauss-Seidel, symmetric
-  HYPRE_StructPFMGSetNumPreRelax(mg, 1);
-  HYPRE_StructPFMGSetNumPostRelax(mg, 1);
-  HYPRE_StructPFMGSetSkipRelax(mg, 1);
-  HYPRE_StructPCGCreate(MPI_COMM_WORLD, &cg);
-  HYPRE_StructPCGSetTol(cg, p.tolerance);
-  HYPRE_StructPCGSetMaxIter(cg, 500);
-  HYPRE_StructPCGSetTwoNorm(cg, 1);
-  HYPRE_StructPCGSetPrecond(cg, HYPRE_StructPFMGSolve, HYPRE_StructPFMGSetup, mg);
-  PeerResult result{"hypre CG + PFMG", 0, 1e30, 0, std::vector<double>(p.b.size())};
-  HYPRE_StructVectorSetConstantValues(x, 0);
-  auto start = Clock::now();
-  HYPRE_StructPCGSetup(cg, A, b, x);
-  result.setup_seconds = since(start);
-  for (int r = 0; r < p.repeats; ++r) {
-    HYPRE_StructVectorSetConstantValues(x, 0);
-    start = Clock::now();
-    HYPRE_StructPCGSolve(cg, A, b, x);
-    result.solve_seconds = std::min(result.solve_seconds, since(start));
-  }
-  HYPRE_StructPCGGetNumIterations(cg, &result.iterations);
-  HYPRE_StructVectorGetBoxValues(x, low, high, result.x.data());
-  HYPRE_StructPCGDestroy(cg);
-  HYPRE_StructPFMGDestroy(mg);
-  HYPRE_StructVectorDestroy(b);
-  HYPRE_StructVectorDestroy(x);
-  HYPRE_StructMatrixDestroy(A);
-  HYPRE_StructStencilDestroy(stencil);
-  HYPRE_StructGridDestroy(grid);
-  HYPRE_ClearAllErrors();
-  return result;
+  return hypre_pfmg({n, values, p.b, p.tolerance, p.repeats});
 }
 
 HYPRE_IJMatrix ij_matrix(const PoissonProblem& p) {
@@ -186,7 +128,7 @@ PeerResult hypre_boomeramg(const PoissonProblem& p) {
   HYPRE_BoomerAMGSetPMaxElmts(amg, 4);
   HYPRE_BoomerAMGSetStrongThreshold(amg, 0.5);
   HYPRE_BoomerAMGSetAggNumLevels(amg, 1);
-  HYPRE_BoomerAMGSetRelaxType(amg, 8);  // l1 symmetric Gauss-Seidel
+  HYPRE_BoomerAMGSetRelaxType(amg, 8);          // l1 symmetric Gauss-Seidel
   HYPRE_BoomerAMGSetCycleRelaxType(amg, 8, 3);  // on the coarsest level too: the matrix is singular
   HYPRE_BoomerAMGSetMaxIter(amg, 1);
   HYPRE_BoomerAMGSetTol(amg, 0);
@@ -326,7 +268,7 @@ Peers::~Peers() {
 }
 
 std::vector<PeerResult> Peers::solve(const PoissonProblem& problem) {
-  return {hypre_pfmg(problem), hypre_boomeramg(problem), petsc_multigrid(problem)};
+  return {pfmg_of(problem), hypre_boomeramg(problem), petsc_multigrid(problem)};
 }
 
 }  // namespace weir::bench
