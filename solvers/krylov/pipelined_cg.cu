@@ -9,7 +9,8 @@
 // where waiting for a sum costs more than that.
 //
 // r, u, w, s, q and z drift away from what they stand for, more than in cg. Every replacement_interval iterations they are
-// computed anew from x and p (Cools et al. 2018), and at the end of a solve the true residual is what counts.
+// computed anew from x and p (Cools et al. 2018), and at the end of a solve the true residual is what counts. Where p.A p or
+// gamma is not positive, the method starts again from the true residual; in the first iteration of a cycle it is a breakdown.
 #include <cmath>
 
 #include "solvers/krylov/iteration.hpp"
@@ -104,7 +105,7 @@ class PipelinedCg : public Krylov<Space> {
       if (!std::isfinite(gamma) || !std::isfinite(delta)) return it.stop(Reason::not_finite);
       const double beta = step > 0 ? gamma / gamma_old : 0;
       const double curvature = delta - (step > 0 ? beta * gamma / alpha : 0);  // p.A p
-      if (!(curvature > 0) || !(gamma > 0)) return it.stop(Reason::breakdown);
+      if (!(curvature > 0) || !(gamma > 0)) return step > 0 ? void() : it.stop(Reason::breakdown);
       alpha = gamma / curvature;
       gamma_old = gamma;
       const PipelinedCgVectors v{m, n, x, r, u, w, p, q, s, z};

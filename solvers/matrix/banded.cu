@@ -125,6 +125,7 @@ Banded<Space>::Banded(Extents cells, Periodic periodic)
     : BlockStencil<Space>(cells, 1, periodic), first_(std::int64_t{cells.ny} * cells.nz + 1), zeros_(cells.nx) {
   banded_kernels::set_zero<Space>(zeros_);
   set_grid(cubes(cells, periodic));
+  has_grid_ = false;
 }
 
 template <class Space>
@@ -140,6 +141,7 @@ void Banded<Space>::set_grid(const BandedGrid& grid) {
       throw Error(Exit::usage, "banded: the grid has other sizes or other periodic directions than the matrix");
     direction_[d] = cell_centred_direction(grid.faces[d], ends[0], ends[1]);
   }
+  has_grid_ = true;
 }
 
 template <class Space>

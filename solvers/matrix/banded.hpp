@@ -70,15 +70,16 @@ class Banded final : public BlockStencil<Space> {
   // The same from the host; throws Error(usage) where rows do not ascend or a column is not a cell.
   void set_remainder(const RemainderData& data);
 
-  // Cubes where it is not set. Error(usage) where its sizes or periodic ends are not those of the matrix.
+  // Error(usage) where its sizes or periodic ends are not those of the matrix. Not set, multigrid judges by the couplings.
   void set_grid(const BandedGrid& grid);
-  const std::array<SeparableDirection, 3>& directions() const { return direction_; }
+  bool has_grid() const { return has_grid_; }
+  const std::array<SeparableDirection, 3>& directions() const { return direction_; }  // cubes where no grid was set
 
   BandedView banded() const;
 
  private:
   std::array<SeparableDirection, 3> direction_;
-  bool constant_null_space_ = false;
+  bool constant_null_space_ = false, has_grid_ = false;
   int remainder_rows_ = 0, remainder_entries_ = 0;
   Array<int, Space> row_, start_, column_, first_;
   Array<double, Space> value_, zeros_;

@@ -34,6 +34,39 @@ std::vector<double> chebyshev_steps(int degree) {
   return steps;
 }
 
+// The grid as the couplings tell it, where nobody else has: with volumes in the rows, the coupling across a face is its area
+// over the distance, h_y h_z / d_x. The largest of a plane belongs to its widest open cells, whose widths H are the largest
+// distances; so the smallest of these over all planes is m_x = H_y H_z / H_x, and H_z^2 = m_x m_y.
+template <class Space>
+std::array<SeparableDirection, 3> judged_directions(const Banded<Space>& A) {
+  std::array<SeparableDirection, 3> direction = A.directions();
+  std::array<std::vector<double>, 3> largest;
+  std::array<double, 3> m{1, 1, 1};
+  for (std::size_t d = 0; d < 3; ++d) {
+    const int n = direction[d].size(), faces = direction[d].periodic ? n : n - 1;
+    if (faces < 1) continue;
+    Array<double, Space> values(n);
+    mg::largest_couplings<Space>(A.banded(), static_cast<int>(d), values.data());
+    largest[d] = values.to_vector();
+    largest[d].resize(static_cast<std::size_t>(faces));
+    const double top = *std::max_element(largest[d].begin(), largest[d].end());
+    if (!(top > 0) || !std::isfinite(top)) return A.directions();
+    for (double& v : largest[d]) v = v > 1e-6 * top ? v : top;  // a plane that is closed all over
+    m[d] = *std::min_element(largest[d].begin(), largest[d].end());
+  }
+  for (std::size_t d = 0; d < 3; ++d) {
+    SeparableDirection& line = direction[d];
+    const std::size_t faces = largest[d].size(), n = line.mass.size();
+    const double H = std::sqrt(m[(d + 1) % 3] * m[(d + 2) % 3]);
+    for (std::size_t i = 0; i < faces; ++i) line.upper[i] = line.lower[(i + 1) % n] = largest[d][i] / (H * m[d]);
+    for (std::size_t i = 0; i < n && faces > 0; ++i) {
+      const double low = line.lower[i], up = line.upper[i];
+      line.mass[i] = low > 0 && up > 0 ? 0.5 / low + 0.5 / up : 1 / std::max(low, up);
+    }
+  }
+  return direction;
+}
+
 // As ordered_lines of the hierarchy: directions of one cell last where they can be.
 void order_directions(const std::array<SeparableDirection, 3>& d, std::array<std::size_t, 3>& order) {
   order = {0, 1, 2};
@@ -129,7 +162,7 @@ SetupInfo BandedMultigrid<Space>::setup(const Matrix<Space>& matrix) {
     const Banded<Space>& A = banded(matrix);
     cells_ = A.cells();
     SeparableOperator grid;
-    grid.direction = A.directions();
+    grid.direction = A.has_grid() ? A.directions() : judged_directions(A);
     std::array<std::size_t, 3> order;
     order_directions(grid.direction, order);
     constexpr int towards_smaller[] = {slot::gamma, slot::beta, slot::alpha};

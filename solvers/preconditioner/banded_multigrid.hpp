@@ -3,7 +3,7 @@
 // body) are solved by their diagonal and take no part. Trottenberg, Oosterlee & Schueller 2001, ch. 5 and 7.
 //
 //   grids      merged pairs of cells, in each direction only where its cells lie closest (multigrid_line.hpp), from the
-//              faces that Banded::set_grid was given; cubes where none were
+//              faces that Banded::set_grid was given, or from what the couplings tell of them
 //   coupling   of a coarse face: the sum of the fine ones in it, times the ratio of the distances it spans; so a face
 //              half closed by a body stays half closed. The rest of the diagonal: the sum
 //   transfer   u_f = P + w_x (X - P) + w_y (Y - P) + w_z (Z - P): the parent and its neighbours on the cell's sides, exact

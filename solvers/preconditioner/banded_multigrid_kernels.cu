@@ -13,6 +13,23 @@ double largest_diagonal(const BandedView& A) {
   return max_abs<Space>(A.bands.cells.count(), [=] WEIR_HD(int c) { return diagonal[c]; });
 }
 
+template <class Space>
+void largest_couplings(const BandedView& A, int d, double* largest) {
+  const Extents e = A.bands.cells;
+  const int size[3] = {e.nx, e.ny, e.nz}, stride[3] = {1, e.nx, e.nx * e.ny}, a = (d + 1) % 3, b = (d + 2) % 3;
+  const int along = stride[d], na = size[a], nb = size[b], sa = stride[a], sb = stride[b];
+  const double* band = A.bands.slot_blocks(slot::delta + 1 + d);
+  for_each<Space>(size[d], [=] WEIR_HD(int i) {
+    double m = 0;
+    for (int q = 0; q < nb; ++q)
+      for (int p = 0; p < na; ++p) {
+        const double v = -band[i * along + p * sa + q * sb];
+        m = v > m ? v : m;
+      }
+    largest[i] = m;
+  });
+}
+
 // An off-diagonal entry above 0 has no meaning as a coupling: it is left to the diagonal.
 WEIR_HD inline double coupling_of(bool is_there, const double* band, double scale, int c) {
   const double a = is_there ? -scale * band[c] : 0;
@@ -207,6 +224,8 @@ template void load_bands<Host>(const BandedView&, const int*, double, const Leve
 template void load_bands<Device>(const BandedView&, const int*, double, const LevelView&, float*);
 template double largest_diagonal<Host>(const BandedView&);
 template double largest_diagonal<Device>(const BandedView&);
+template void largest_couplings<Host>(const BandedView&, int, double*);
+template void largest_couplings<Device>(const BandedView&, int, double*);
 template void coarsen<Host>(const LevelView&, const LevelView&, const TransferView&);
 template void coarsen<Device>(const LevelView&, const LevelView&, const TransferView&);
 template void solve_coarsest<Host>(const LevelView&, const double*, const Ends&);

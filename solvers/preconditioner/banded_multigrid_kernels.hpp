@@ -22,6 +22,9 @@ template <class Space>
 void load_bands(const BandedView& A, const int* slots, double scale, const LevelView& L, float* identity);
 template <class Space>
 double largest_diagonal(const BandedView& A);
+// Of the couplings from plane i to plane i + 1 of direction d (0: x) the largest, for every i.
+template <class Space>
+void largest_couplings(const BandedView& A, int d, double* largest);
 template <class Space>
 void coarsen(const LevelView& fine, const LevelView& coarse, const TransferView& t);
 

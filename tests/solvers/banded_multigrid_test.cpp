@@ -60,6 +60,25 @@ TEST(BandedMultigridOnHost, IterationsDoNotGrowWithTheGrid) {
   }
 }
 
+TYPED_TEST(BandedMultigridOf, TheCouplingsTellHowTheGridIsStretched) {
+  for (const BodyOptions& o :
+       {box({12, 16, 9}, Body::cylinder, 2), box({24, 18, 1}, Body::sphere, 2), box({40, 1, 1}, Body::none, 2)}) {
+    const Banded<TypeParam> told = pressure_matrix<TypeParam>(o);
+    Banded<TypeParam> A(o.cells);
+    Numbers values(static_cast<std::size_t>(told.values().size()));
+    told.download(values);
+    A.upload(values);
+    A.set_symmetric(true);
+    const Numbers b = right_hand_side(o);
+    Numbers x(b.size());
+    KrylovOptions k;
+    k.tolerance = 1e-6;
+    const SolveResult result = solve<TypeParam>("cg", "multigrid", A, b, x, k);
+    EXPECT_TRUE(result.converged()) << to_string(result.reason);
+    EXPECT_LE(result.iterations, iterations<TypeParam>(o) + 1);
+  }
+}
+
 TYPED_TEST(BandedMultigridOf, TheCycleIsSymmetricAndPositive) {
   for (const BodyOptions& o : systems) {
     const Banded<TypeParam> A = pressure_matrix<TypeParam>(o);
