@@ -83,7 +83,7 @@ void CutGeometry::apertures() {
           if (a[static_cast<std::size_t>(p)] > 0 && (wraps || at[d] > 0)) open = true;
           if (a[static_cast<std::size_t>(p + l.stride(d))] > 0 && (wraps || at[d] + 1 < l.n[d])) open = true;
         }
-        wet[static_cast<std::size_t>(cells.index(i, j, k))] = open;
+        wet[static_cast<std::size_t>(cells.index(i, j, k))] = open ? wet_cell : dry_cell;
         for (int d = 0; d < l.dim && !open; ++d) {  // fluid behind a side of the box alone: shut in
           alpha[static_cast<std::size_t>(d)][static_cast<std::size_t>(p)] = 0;
           alpha[static_cast<std::size_t>(d)][static_cast<std::size_t>(p + l.stride(d))] = 0;
@@ -149,6 +149,23 @@ void CutGeometry::cut_cells(const Body& body) {
         surface.normal.push_back((1 / length(normal)) * normal);
         surface.area.push_back(area);
         surface.velocity.push_back(velocity);
+      }
+}
+
+void CutGeometry::find_held_cells() {
+  const Layout& l = layout_;
+  const Extents cells = l.cells();
+  for (int k = 0; k < l.n[2]; ++k)
+    for (int j = 0; j < l.n[1]; ++j)
+      for (int i = 0; i < l.n[0]; ++i) {
+        unsigned char& what = wet[static_cast<std::size_t>(cells.index(i, j, k))];
+        if (what == dry_cell) continue;
+        const auto p = static_cast<std::size_t>(place(i, j, k));
+        for (int d = 0; d < l.dim; ++d) {
+          const std::vector<unsigned char>& nodes = kind[static_cast<std::size_t>(d)];
+          if (nodes[p] >= fluid_node || nodes[p + static_cast<std::size_t>(l.stride(d))] >= fluid_node)
+            what = held_cell;
+        }
       }
 }
 

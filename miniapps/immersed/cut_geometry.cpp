@@ -6,7 +6,8 @@
 namespace weir {
 namespace {
 
-constexpr double reach = 2.5;  // of the band, in cells: a diagonal neighbour's is below 2
+constexpr double reach = 2.5;       // of the band, in cells: a diagonal neighbour's is below 2
+constexpr double blend_zone = 0.5;  // in cells: wider makes forces smoother and moves them
 
 std::vector<double> centres_with_ghosts(const GridLine& line) {
   std::vector<double> c = line.centre;
@@ -78,7 +79,7 @@ CutGeometry::CutGeometry(const Grid& grid, const Layout& layout) : grid_(grid), 
     fraction[s].assign(padded, 1);
     kind[s].assign(padded, fluid_node);
   }
-  wet.assign(cells, 1);
+  wet.assign(cells, held_cell);
   body_flux.assign(cells, 0);
   phi_.resize(corners_->code().size());
 }
@@ -207,7 +208,7 @@ void CutGeometry::make_rows(const Body& body, int c) {
     const int at = place(i - (c == 0 ? 0 : 1), j - (c == 1 ? 0 : 1), l.dim == 3 ? k - (c == 2 ? 0 : 1) : 0);
     const auto what = kind[s][static_cast<std::size_t>(at)];
     const bool blended =
-        what >= fluid_node && !body.is_fixed() && near.foot.distance < cell_along(near.foot.normal, c, at);
+        what >= fluid_node && !body.is_fixed() && near.foot.distance < blend_zone * cell_along(near.foot.normal, c, at);
     if (what == ghost_node || what == fresh_node || blended) todo.push_back(at);
   }
   InterpolationRows r;
@@ -238,7 +239,8 @@ void CutGeometry::make_rows(const Body& body, int c) {
         interpolate(c, x + 2 * h * foot.normal, s0 / s2, at, r, more);
         r.target.push_back(2 * h * h / (s1 * s2) * wall);
         const bool fresh = kind[s][static_cast<std::size_t>(at)] == fresh_node;
-        r.blend.push_back(fresh ? 1 : (1 - s0 / h) * (1 - s0 / h));
+        const double part = 1 - s0 / (blend_zone * h);
+        r.blend.push_back(fresh ? 1 : part * part);
         fresh_nodes += fresh;
       }
       r.start.push_back(static_cast<int>(r.column.size()));
@@ -260,6 +262,7 @@ void CutGeometry::update(const Body& body) {
     make_rows(body, c);
   }
   close_body_flux(body);
+  find_held_cells();
   updated_ = true;
 }
 

@@ -5,14 +5,16 @@
 //   faces             alpha: the part of the face that is in the fluid, from the signed distance at the corners, linear
 //                     along edges (Ng, Min & Gibou, J. Comput. Phys. 228 (2009) 8807; Seo & Mittal, J. Comput. Phys. 230
 //                     (2011) 7347)
-//   cells             wet: some inner face lets fluid pass. The surface inside a cell has the area vector that closes it,
+//   cells             wet: some inner face lets fluid pass; held: and one of its faces has a fluid node, whose momentum
+//                     equation its pressure enters. What is wet and not held keeps its mass, but its pressure would only
+//                     add up what its ghost faces lack, step after step: it is extrapolated instead. The surface inside a cell has the area vector that closes it,
 //                     S = -sum of alpha A n over its faces (out of the fluid), and carries the flux u_body . S
 //
 // Ghost node G, foot B on the surface, image point I = G + 2 (B - G), interpolated from the nodes around it:
 //   u_G + sum_k w_k u_k = 2 u_B            (Mittal et al., J. Comput. Phys. 227 (2008) 4825, eq. 14)
-// Beside a moving body, fluid nodes F closer than a cell blend the momentum equation with an interpolation, so that a node
+// Beside a moving body, fluid nodes F closer than half a cell h/2 blend the momentum equation with an interpolation, so that a node
 // that comes out of the body or goes into it does so without a jump (Luo, Dai, Ferreira de Sousa & Yin, Comput. Fluids 56
-// (2012) 61); blend = (1 - d / h)^2, and 1 in the step in which the node is fresh. F at distance d: the parabola through the wall and the points P, Q one and two cells h further out,
+// (2012) 61); blend = (1 - 2 d / h)^2, and 1 in the step in which the node is fresh. F at distance d: the parabola through the wall and the points P, Q one and two cells h further out,
 //   u_F - 2d / (d + h) u_P + d / (d + 2h) u_Q = 2 h^2 / ((d + h)(d + 2h)) u_B
 #pragma once
 #include <array>
@@ -28,6 +30,8 @@ namespace weir {
 
 // From fluid_node on the momentum equation holds.
 enum NodeKind : unsigned char { solid_node, ghost_node, fresh_node, fluid_node, recent_node };
+
+enum CellKind : unsigned char { dry_cell, wet_cell, held_cell };
 
 // The interpolation rows of one velocity component: self u_row + sum weight u = target.
 struct InterpolationRows {
@@ -64,7 +68,7 @@ class CutGeometry {
   std::array<std::vector<unsigned char>, 3> kind;  // padded
   std::array<std::vector<double>, 3> fraction;     // padded: of the node's control volume, how much is fluid
   std::array<InterpolationRows, 3> rows;
-  std::vector<unsigned char> wet;  // cells
+  std::vector<unsigned char> wet;  // cells: dry_cell, wet_cell or held_cell
   std::vector<double> body_flux;   // cells: out of the fluid through the surface
   SurfacePieces surface;
   double total_body_flux = 0;
@@ -75,6 +79,7 @@ class CutGeometry {
   void make_rows(const Body& body, int component);
   void apertures();
   void cut_cells(const Body& body);
+  void find_held_cells();
   void close_body_flux(const Body& body);
   double face_fraction(int d, int i, int j, int k) const;
   void interpolate(int component, const Vec3& x, double factor, int self, InterpolationRows& r, std::vector<int>& more);

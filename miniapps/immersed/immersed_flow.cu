@@ -82,7 +82,8 @@ void ImmersedFlow<Space>::place_body(double t) {
   body_.move(t);
   cut_.update(body_);
   arrays_.upload(cut_);
-  wet_cells_ = static_cast<int>(std::count(cut_.wet.begin(), cut_.wet.end(), 1));
+  wet_cells_ =
+      static_cast<int>(cut_.wet.size()) - static_cast<int>(std::count(cut_.wet.begin(), cut_.wet.end(), dry_cell));
 }
 
 template <class Space>

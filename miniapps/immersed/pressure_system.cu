@@ -134,17 +134,18 @@ void extend_pressure(const CutArrays<Space>& cut, Flow<Space>& flow) {
   double* p = flow.pressure().at(0, 0, 0);
   const unsigned char* wet = cut.wet();
   for_each<Space>(cells, [=] WEIR_HD(int i, int j, int k) {
-    if (wet[cells.index(i, j, k)]) return;
+    if (wet[cells.index(i, j, k)] == held_cell) return;
     double total = 0;
     int count = 0;
     for (int dk = -deep; dk <= deep; ++dk)
       for (int dj = -1; dj <= 1; ++dj)
         for (int di = -1; di <= 1; ++di) {
           const int a = i + di, b = j + dj, e = k + dk;
-          if (a < 0 || a >= nx || b < 0 || b >= ny || e < 0 || e >= nz || !wet[a + b * s1 + e * s2]) continue;
+          if (a < 0 || a >= nx || b < 0 || b >= ny || e < 0 || e >= nz || wet[a + b * s1 + e * s2] != held_cell)
+            continue;
           const int a2 = a + di, b2 = b + dj, e2 = e + dk;
-          const bool far =
-              a2 >= 0 && a2 < nx && b2 >= 0 && b2 < ny && e2 >= 0 && e2 < nz && wet[a2 + b2 * s1 + e2 * s2];
+          const bool far = a2 >= 0 && a2 < nx && b2 >= 0 && b2 < ny && e2 >= 0 && e2 < nz &&
+                           wet[a2 + b2 * s1 + e2 * s2] == held_cell;
           const double near_value = p[a + b * sy + e * sz];
           total += far ? 2 * near_value - p[a2 + b2 * sy + e2 * sz] : near_value;
           ++count;

@@ -29,7 +29,7 @@ void correct_open_faces(const Metrics& m, const CutArrays<Space>& cut, View<cons
 template <class Space>
 double remove_wet_mean(const CutArrays<Space>& cut, int wet_cells, View<double> x);
 
-// Dry cells beside wet ones (diagonals included) take the mean of what the wet ones say by linear extrapolation: what the
+// Cells that are not held beside held ones (diagonals included) take the mean of what those say by linear extrapolation: what the
 // momentum equation finds there when the body has moved away.
 template <class Space>
 void extend_pressure(const CutArrays<Space>& cut, Flow<Space>& flow);

@@ -109,7 +109,6 @@ std::map<std::string, double> quantities(ImmersedFlow<Space>& flow, const Flow<H
                                          const Watch<Space>& watch) {
   const ImmersedCase& c = flow.immersed_case();
   auto q = watch.forces.quantities(c.forces.length, c.forces.velocity, c.forces.period);
-  q["force_agreement"] = q["drag_mean"] != 0 ? std::abs(q["drag_control_volume"] / q["drag_mean"] - 1) : 0;
   q["wake_length"] = wake_length(c, fields, flow.body().surface());
   q["max_mass_error"] = flow.max_mass_error();
   return q;

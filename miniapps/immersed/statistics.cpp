@@ -55,11 +55,26 @@ void ForceStatistics::add(double time, double dt, double drag, double lift, doub
   control_drag_.push_back(control_drag);
 }
 
+double ForceStatistics::agreement() const {
+  double difference = 0, total = 0;
+  for (std::size_t i = 0; i < drag_.size(); ++i) {
+    difference += (drag_[i] - control_drag_[i]) * (drag_[i] - control_drag_[i]);
+    total += drag_[i] * drag_[i];
+  }
+  return total > 0 ? std::sqrt(difference / total) : 0;
+}
+
 double ForceStatistics::strouhal(double mean) const {
+  // A crossing counts once the lift has been well below the mean: small wiggles about it do not.
+  const double deep = 0.3 * half_range(lift_);
   std::vector<double> at;
+  bool was_low = false;
   for (std::size_t i = 1; i < lift_.size(); ++i) {
     const double a = lift_[i - 1] - mean, b = lift_[i] - mean;
-    if (a < 0 && b >= 0) at.push_back(time_[i] - (time_[i] - time_[i - 1]) * b / (b - a));
+    was_low = was_low || a < -deep;
+    if (!was_low || a >= 0 || b < 0) continue;
+    at.push_back(time_[i] - (time_[i] - time_[i - 1]) * b / (b - a));
+    was_low = false;
   }
   if (at.size() < 3 || half_range(lift_) < 1e-6) return 0;
   return static_cast<double>(at.size() - 1) / (at.back() - at.front());
@@ -103,6 +118,7 @@ std::map<std::string, double> ForceStatistics::quantities(double length, double 
   q["drag_amplitude"] = half_range(drag_);
   q["drag_max"] = largest(drag_);
   q["drag_control_volume"] = mean_of(control_drag_, dt_);
+  q["force_agreement"] = agreement();
   q["lift_mean"] = mean_of(lift_, dt_);
   q["lift_amplitude"] = half_range(lift_);
   q["lift_max"] = largest(lift_);

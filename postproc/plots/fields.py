@@ -31,6 +31,42 @@ class Plane:
         if curl is not None and curl.ndim == 4:
             curl = curl[..., normal]
         self.recorded_vorticity = curl if curl is None else self._cut(curl)
+        if "fluid" in vtr.fields:
+            self._around_body(self._cut(vtr.fields["fluid"]))
+
+    def _around_body(self, fluid):
+        """Masks what is solid, and keeps what is near a body in a large box (or the fluid in a hollow one)."""
+        solid = fluid < 0.5
+        for name in ("velocity", "pressure", "recorded_vorticity"):
+            field = getattr(self, name)
+            if field is not None:
+                field = field.astype(float)
+                field[solid] = np.nan
+                setattr(self, name, field)
+        hollow = np.mean(solid) > 0.5
+        rows, columns = np.nonzero(~solid if hollow else solid)
+        if len(rows) == 0:
+            return
+        low_a, high_a = self.faces_a[columns.min()], self.faces_a[columns.max() + 1]
+        low_b, high_b = self.faces_b[rows.min()], self.faces_b[rows.max() + 1]
+        size = max(high_a - low_a, high_b - low_b)
+        if hollow:
+            ends = [(low_a - 0.1 * size, high_a + 0.1 * size), (low_b - 0.1 * size, high_b + 0.1 * size)]
+        elif size > 0.2 * np.ptp(self.faces_a):
+            return
+        else:
+            ends = [(low_a - 2 * size, high_a + 7 * size), (low_b - 2.5 * size, high_b + 2.5 * size)]
+        (a0, a1), (b0, b1) = [self._range(faces, *end) for faces, end in zip((self.faces_a, self.faces_b), ends)]
+        self.faces_a, self.centre_a = self.faces_a[a0:a1 + 1], self.centre_a[a0:a1]
+        self.faces_b, self.centre_b = self.faces_b[b0:b1 + 1], self.centre_b[b0:b1]
+        for name in ("velocity", "pressure", "recorded_vorticity"):
+            if getattr(self, name) is not None:
+                setattr(self, name, getattr(self, name)[b0:b1, a0:a1])
+
+    @staticmethod
+    def _range(faces, low, high):
+        """The cells between two coordinates."""
+        return max(np.searchsorted(faces, low) - 1, 0), min(np.searchsorted(faces, high), len(faces) - 1)
 
     def _cut(self, field):  # [z, y, x, ...]: the axis of direction d is 2 - d
         return np.mean([np.take(field, cell, axis=2 - self.normal) for cell in self.cells], axis=0)
@@ -115,11 +151,12 @@ def _uniform(plane, points=180):
 
 def _streamlines(axes, plane):
     in_plane = np.hypot(plane.velocity[..., plane.a], plane.velocity[..., plane.b])
-    if min(in_plane.shape) < 4 or not np.max(in_plane) > 0:
+    if min(in_plane.shape) < 4 or not np.nanmax(in_plane) > 0:
         return
     a, b, va, vb = _uniform(plane)
     height = np.ptp(plane.faces_b) / np.ptp(plane.faces_a)
     density = (1.5, float(np.clip(1.5 * height, 0.35, 2.5)))
+    va, vb = np.ma.masked_invalid(va), np.ma.masked_invalid(vb)
     axes.streamplot(a, b, va, vb, density=density, color=(1, 1, 1, 0.75), linewidth=0.75, arrowsize=0.8)
 
 
@@ -158,7 +195,7 @@ def _pressure(plane, folder):
     low, high, extend = _limits(pressure, symmetric=False)
     figure, axes, below = _canvas(plane)
     drawn = axes.pcolormesh(plane.faces_a, plane.faces_b, pressure, vmin=low, vmax=high, cmap="YlGnBu_r", rasterized=True)
-    if min(pressure.shape) > 2 and np.ptp(pressure) > 0:
+    if min(pressure.shape) > 2 and np.nanmax(pressure) > np.nanmin(pressure):
         axes.contour(plane.centre_a, plane.centre_b, pressure, levels=np.linspace(low, high, 16), colors="black",
                      linewidths=0.35, alpha=0.5, linestyles="solid")
     _bar(figure, axes, drawn, "pressure p   [density × (length / time)²]", below, extend)

@@ -17,6 +17,10 @@ def _group(name):
     """Which plot a history column belongs to."""
     if "divergence" in name:
         return "divergence"
+    if name.startswith(("drag", "lift")):
+        return "forces"
+    if "mass_error" in name:
+        return "divergence"
     if "energy" in name or name in ("ke", "enstrophy"):
         return "energy"
     if any(word in name for word in ("change", "residual", "steady", "difference", "rate")) or name.startswith("r_"):
@@ -25,6 +29,7 @@ def _group(name):
 
 
 TITLES = {
+    "forces": ("Forces on the body", "Coefficients: integrated over the body's surface, and by the momentum balance of a box around it."),
     "residual": ("Way to the steady state", "Change and residual norms of each step."),
     "divergence": ("Divergence of the velocity", "What is left of the continuity equation after each step."),
     "energy": ("Kinetic energy", "Integral values of the flow."),
