@@ -96,7 +96,7 @@ class Gmres : public Krylov<Space> {
         H_(m_),
         left_(static_cast<std::size_t>(m_) + 1),
         again_(left_),
-        kept_(options.recycle, m_) {}
+        kept_(std::min(options.recycle, (m_ + 1) / 2), m_) {}
   const char* name() const override { return flexible_ ? "fgmres" : "gmres"; }
 
   SolveResult solve(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
@@ -112,14 +112,17 @@ class Gmres : public Krylov<Space> {
     }
     Iteration<Space> it(A, M, b, x, options_, this->history_);
     it.start(V_.fresh(0));
-    if (it.running() && kept_.count() > 0) begin_with_kept(it, x);
-    for (; it.running(); it.restart(V_.fresh(0))) cycle(it, M.is_identity(), x);
+    if (it.running() && kept_.count() > 0) kept_.renew(it);
+    for (; it.running(); it.restart(V_.fresh(0))) {
+      if (kept_.count() > 0 && kept_.holds_much_of(it, V_.fresh(0))) take_from_kept(it, x);
+      if (!it.running()) break;
+      cycle(it, M.is_identity(), x);
+    }
     return it.finish();
   }
 
  private:
-  void begin_with_kept(Iteration<Space>& it, View<double> x) {
-    kept_.renew(it);
+  void take_from_kept(Iteration<Space>& it, View<double> x) {
     kept_.improve(it, V_.fresh(0), x);
     it.restart(V_.fresh(0));
   }
@@ -232,6 +235,7 @@ class Gmres : public Krylov<Space> {
       kept_.add_kept(j);
     }
     if (found > 0) kept_.take(found);
+    if (rounding.trusted > 0) kept_.renew(it);  // C = V Q is that of floats
   }
 
   // x += M^-1 V y

@@ -13,6 +13,10 @@ namespace {
 // An image that is shorter than this once the others have been taken out, relative to what it was, is mostly rounding.
 constexpr double least_length = 1e-6;
 
+// The square of the part of a residual in C that is worth a product to take out: a cycle that starts with one works with a
+// worse space.
+constexpr double much = 1e-8;
+
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
@@ -79,8 +83,17 @@ void RecycledSpace<Space>::renew(Iteration<Space>& it) {
     next_U_.keep(kept, 1 / length);
     next_length_[at(kept++)] = std::sqrt(square) / length;
   }
+  const int cycles = cycles_;
   take(kept);
-  cycles_ = 0;
+  cycles_ = cycles;
+}
+
+template <class Space>
+bool RecycledSpace<Space>::holds_much_of(Iteration<Space>& it, View<const double> r) {
+  project(it, C_, r, count_, h_.data());
+  double square = 0;
+  for (int j = 0; j < count_; ++j) square += h_[at(j)] * h_[at(j)];
+  return square > much * it.rr();
 }
 
 template <class Space>

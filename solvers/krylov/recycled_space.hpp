@@ -51,6 +51,8 @@ class RecycledSpace {
   int count() const { return count_; }
   void forget() { count_ = 0; }
 
+  // Whether a part of r, the residual of the last restart, lies in C that matters: no cycle can work on that.
+  bool holds_much_of(Iteration<Space>& it, View<const double> r);
   void renew(Iteration<Space>& it);                                          // C = A U
   void improve(Iteration<Space>& it, View<const double> r, View<double> x);  // x += U C^T r
 
