@@ -57,16 +57,21 @@ LinearSolver<Space>::LinearSolver(const Table& options, const std::string& defau
 template <class Space>
 void LinearSolver<Space>::setup(const Matrix<Space>& A) {
   info_ = preconditioner_->setup(A);
+  if (watch_) watch_->prepared(A, true, info_);
 }
 template <class Space>
 void LinearSolver<Space>::update(const Matrix<Space>& A) {
   info_ = preconditioner_->update(A);
+  if (watch_) watch_->prepared(A, false, info_);
 }
 
 template <class Space>
 SolveResult LinearSolver<Space>::solve(const Matrix<Space>& A, View<const double> b, View<double> x) {
   if (start_from_zero_) fill<Space>(0, x);
-  return krylov_->solve(A, *preconditioner_, b, x);
+  if (watch_) watch_->before(A, b, x);
+  const SolveResult result = krylov_->solve(A, *preconditioner_, b, x);
+  if (watch_) watch_->after(A, b, x, result);
+  return result;
 }
 
 template <class Space>

@@ -15,6 +15,7 @@
 #include "base/table.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
+#include "solvers/solve_watch.hpp"
 
 namespace weir {
 
@@ -29,6 +30,8 @@ class LinearSolver {
   void update(const Matrix<Space>& A);  // new values, same pattern
   SolveResult solve(const Matrix<Space>& A, View<const double> b, View<double> x);
 
+  void watch(SolveWatch<Space>* watch) { watch_ = watch; }  // must outlive the solver; null: nobody
+
   const SetupInfo& setup_info() const { return info_; }  // of the last setup or update
   std::string describe() const;                          // "cg + multigrid(V, red-black ...), 1e-8 relative to |b|"
   const std::string& name() const { return name_; }      // "cg+multigrid", as in solves.csv
@@ -42,6 +45,7 @@ class LinearSolver {
   std::unique_ptr<Preconditioner<Space>> preconditioner_;
   std::unique_ptr<Krylov<Space>> krylov_;
   SetupInfo info_;
+  SolveWatch<Space>* watch_ = nullptr;
 };
 
 }  // namespace weir

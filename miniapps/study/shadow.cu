@@ -1,0 +1,140 @@
+#include "miniapps/study/shadow.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/timer.hpp"
+
+namespace weir {
+
+template <class Space>
+void Shadow<Space>::add(std::string name, LinearSolver<Space> solver) {
+  contenders_.push_back({std::move(name), std::move(solver), Stale::pattern});
+}
+
+template <class Space>
+void Shadow<Space>::begin_step(std::int64_t step, bool due) {
+  step_ = step;
+  due_ = due;
+  solve_ = 0;
+}
+
+template <class Space>
+std::vector<std::string> Shadow<Space>::names() const {
+  std::vector<std::string> names{"leader"};
+  for (const Contender& c : contenders_) names.push_back(c.name);
+  return names;
+}
+
+template <class Space>
+std::vector<std::string> Shadow<Space>::solvers() const {
+  std::vector<std::string> names;
+  for (const Contender& c : contenders_) names.push_back(c.solver.name());
+  return names;
+}
+
+template <class Space>
+std::int64_t Shadow<Space>::bytes() const {
+  std::int64_t bytes = 8 * (x0_.size() + x_.size() + r_.size());
+  for (const Contender& c : contenders_) bytes += c.solver.setup_info().bytes;
+  return bytes;
+}
+
+template <class Space>
+void Shadow<Space>::prepared(const Matrix<Space>&, bool new_pattern, const SetupInfo& info) {
+  leader_setup_ += info.seconds;
+  for (Contender& c : contenders_)
+    if (c.stale != Stale::pattern) c.stale = new_pattern ? Stale::pattern : Stale::values;
+}
+
+template <class Space>
+double Shadow<Space>::prepare(Contender& c, const Matrix<Space>& A) {
+  if (c.stale == Stale::nothing) return 0;
+  if (c.stale == Stale::pattern)
+    c.solver.setup(A);
+  else
+    c.solver.update(A);
+  c.stale = Stale::nothing;
+  return c.solver.setup_info().seconds;
+}
+
+// The same seed draws the same orders whatever was solved before.
+template <class Space>
+void Shadow<Space>::draw_order() {
+  order_.resize(contenders_.size() + 1);
+  for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = i;
+  std::mt19937_64 random(seed_ + 1000003 * static_cast<std::uint64_t>(step_) + static_cast<std::uint64_t>(solve_));
+  for (std::size_t i = order_.size() - 1; i > 0; --i) std::swap(order_[i], order_[random() % (i + 1)]);
+  leader_at_ = static_cast<std::size_t>(std::find(order_.begin(), order_.end(), 0U) - order_.begin());
+}
+
+template <class Space>
+double Shadow<Space>::residual_norm(const Matrix<Space>& A, View<const double> b, View<const double> x) {
+  A.residual(b, x, r_);
+  const Pair s = sum_and_square<Space>(r_.view());
+  // With a constant null space the mean of b - A x is no x's fault.
+  const double about_mean = s.b - s.a * s.a / static_cast<double>(r_.size());
+  return std::sqrt(std::max(0.0, A.has_constant_null_space() ? about_mean : s.b));
+}
+
+template <class Space>
+void Shadow<Space>::solve_from(std::size_t first, std::size_t last, const Matrix<Space>& A, View<const double> b) {
+  for (std::size_t place = first; place < last; ++place) {
+    Contender& c = contenders_[order_[place] - 1];
+    ShadowRecord record;
+    record.step = step_;
+    record.solve = solve_;
+    record.contender = static_cast<int>(order_[place]);
+    record.place = static_cast<int>(place);
+    record.setup_seconds = prepare(c, A);
+    assign<Space>(x0_.view(), x_);
+    record.result = c.solver.solve(A, b, x_);
+    record.residual = residual_norm(A, b, x_.view());
+    keep_(record);
+  }
+}
+
+template <class Space>
+void Shadow<Space>::before(const Matrix<Space>& A, View<const double> b, View<const double> x) {
+  if (!due_) return;
+  if (x0_.size() != x.size()) {
+    x0_ = Array<double, Space>(x.size());
+    x_ = Array<double, Space>(x.size());
+    r_ = Array<double, Space>(x.size());
+  }
+  assign<Space>(x, x0_);
+  if (!std::exchange(warm_, true))  // the first solve of each allocates and meets cold caches: not counted
+    for (Contender& c : contenders_) {
+      prepare(c, A);
+      assign<Space>(x0_.view(), x_);
+      c.solver.solve(A, b, x_);
+      c.stale = leader_setup_ > 0 ? Stale::values : Stale::nothing;
+    }
+  draw_order();
+  solve_from(0, leader_at_, A, b);
+}
+
+template <class Space>
+void Shadow<Space>::after(const Matrix<Space>& A, View<const double> b, View<const double> x,
+                          const SolveResult& result) {
+  if (due_) {
+    ShadowRecord record;
+    record.step = step_;
+    record.solve = solve_;
+    record.place = static_cast<int>(leader_at_);
+    record.result = result;
+    record.setup_seconds = leader_setup_;
+    record.residual = residual_norm(A, b, x);
+    keep_(record);
+    solve_from(leader_at_ + 1, order_.size(), A, b);
+  }
+  leader_setup_ = 0;
+  ++solve_;
+}
+
+template class Shadow<Host>;
+template class Shadow<Device>;
+
+}  // namespace weir

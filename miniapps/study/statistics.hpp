@@ -1,0 +1,36 @@
+// Paired comparisons of two solvers on the same systems: everything is said of log(time / time of the leader), so that
+// "twice as fast" and "twice as slow" weigh the same.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+
+namespace weir {
+
+struct Interval {
+  double low = 0, high = 0;
+};
+
+struct PairedComparison {
+  int pairs = 0;
+  int wins = 0;             // pairs in which the contender was faster
+  double ratio = 1;         // median of contender / leader
+  Interval interval;        // of that median: 95 %
+  double sign_test_p = 1;   // two-sided, that faster and slower are equally likely
+};
+
+// Times of the same systems in the same order, both positive. The interval is a moving-block bootstrap of the median
+// (Kuensch, Ann. Stat. 17 (1989) 1217; blocks of about n^(1/3) neighbours, since neighbouring steps are alike).
+PairedComparison compare_pairs(std::span<const double> contender, std::span<const double> leader, std::uint64_t seed);
+
+// What the interval allows one to say. The floor is the largest |log ratio| that the leader's interval against itself
+// reaches: a difference within it is none.
+enum class Verdict { faster, slower, no_difference_seen, too_few_systems };
+Verdict verdict_of(const PairedComparison& c, double noise_floor);
+double noise_floor_of(const PairedComparison& leader_again);
+std::string to_string(Verdict verdict);
+
+// Two-sided exact sign test: the probability of `wins` or something rarer among `pairs` throws of a fair coin.
+double sign_test(int wins, int pairs);
+
+}  // namespace weir

@@ -1,0 +1,21 @@
+// Somebody who sees every system that a LinearSolver gets: shadow solves and capture hang on here. A watch reads A and b
+// and may copy x; it changes none of them, so the flow is the same with and without it.
+#pragma once
+#include "solvers/krylov/krylov.hpp"
+#include "solvers/matrix/matrix.hpp"
+#include "solvers/preconditioner/preconditioner.hpp"
+
+namespace weir {
+
+template <class Space>
+class SolveWatch {
+ public:
+  virtual ~SolveWatch() = default;
+  // After setup (a new pattern) or update (new values) of the preconditioner.
+  virtual void prepared(const Matrix<Space>& A, bool new_pattern, const SetupInfo& info) = 0;
+  // Around a solve; x is the initial guess before and the solution after.
+  virtual void before(const Matrix<Space>& A, View<const double> b, View<const double> x) = 0;
+  virtual void after(const Matrix<Space>& A, View<const double> b, View<const double> x, const SolveResult& result) = 0;
+};
+
+}  // namespace weir
