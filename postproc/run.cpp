@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdio>
 #include <cmath>
 #include <csignal>
 #include <cstdlib>
@@ -27,8 +28,8 @@ double seconds_now() {
 
 // What the contract puts into a run directory; --overwrite removes these and nothing else.
 constexpr const char* contents[] = {
-    "config.effective.toml", "run.json", "history.csv", "solves.csv", "events.jsonl", "probes", "surface", "vtk",
-    "checkpoints",           "capsules", "report.html"};
+    "config.effective.toml", "run.json", "history.csv", "solves.csv", "shadow.csv",  "shadow_summary.csv",
+    "events.jsonl",          "probes",   "surface",     "vtk",        "checkpoints", "capsules", "report.html"};
 
 bool is_run_directory(const fs::path& path) {
   return fs::exists(path / "run.json") || fs::exists(path / "config.effective.toml");
@@ -147,7 +148,7 @@ void Run::prepare_directory() const {
 
 void Run::open_records() {
   if (continues_in_place()) {
-    for (const char* name : {"history.csv", "solves.csv"}) cut_csv(path(name), first_step_);
+    for (const char* name : {"history.csv", "solves.csv", "shadow.csv"}) cut_csv(path(name), first_step_);
     cut_jsonl(path("events.jsonl"), first_step_);
     std::error_code error;
     for (const auto& probe : fs::directory_iterator(path("probes"), error)) cut_csv(probe.path().string(), first_step_);
@@ -259,6 +260,7 @@ int Run::finish(const Outcome& outcome) {
   clear_progress();
   if (last_line_step_ != last_.step) print_step(last_);
   print_end(ending, outcome);
+  std::fputs(closing_.c_str(), stdout);
   if (ending.status == "finished" && !checks_hold(outcome)) {
     ending.code = static_cast<int>(Exit::check_failed);
     ending.reason += "; [check] out of tolerance";

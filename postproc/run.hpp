@@ -90,6 +90,8 @@ class Run {
   bool checkpoint_due(bool done = false) const;
   void checkpoint(CheckpointState state);
 
+  void say_at_end(std::string text) { closing_ = std::move(text); }  // printed between the quantities and the times
+
   Timings& timings() { return timings_; }
 
   // Evaluates [check], prints where the time went, writes run.json; the process's exit code.
@@ -143,7 +145,7 @@ class Run {
   RunOptions options_;
   Table config_;
   RunHeader header_;
-  std::string config_text_, decision_, title_;
+  std::string config_text_, decision_, title_, closing_;
   bool on_device_ = false, deterministic_ = false, report_ = true, begun_ = false;
   int threads_ = 1, keep_ = 2;
   std::int64_t seed_ = 0, log_every_ = 1, checkpoint_every_ = 0;

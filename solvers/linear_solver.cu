@@ -30,9 +30,9 @@ void refuse_unknown_method(const Table& options, const std::string& method) {
 
 template <class Space>
 LinearSolver<Space>::LinearSolver(const Table& options, const std::string& default_method,
-                                  const std::string& default_preconditioner, double default_tolerance)
+                                  const std::string& default_preconditioner, const KrylovOptions& defaults)
     : method_(options.get<std::string>("method", default_method)),
-      options_(read_krylov_options(options, default_tolerance, method_)) {
+      options_(read_krylov_options(options, defaults, method_)) {
   refuse_unknown_method(options, method_);
   start_from_zero_ = options.choice("initial_guess", {"previous", "zero"}, "previous") == "zero";
   const Table inner = options.table("preconditioner");

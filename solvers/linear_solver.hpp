@@ -24,7 +24,10 @@ class LinearSolver {
  public:
   // [linear.SYSTEM]; refuses pairs that cannot work, and says why. The defaults hold where the table names none.
   explicit LinearSolver(const Table& options, const std::string& default_method = "cg",
-                        const std::string& default_preconditioner = "none", double default_tolerance = 1e-8);
+                        const std::string& default_preconditioner = "none", double default_tolerance = 1e-8)
+      : LinearSolver(options, default_method, default_preconditioner, KrylovOptions{default_tolerance}) {}
+  LinearSolver(const Table& options, const std::string& default_method, const std::string& default_preconditioner,
+               const KrylovOptions& defaults);
 
   void setup(const Matrix<Space>& A);   // once a pattern
   void update(const Matrix<Space>& A);  // new values, same pattern

@@ -59,6 +59,7 @@ class PseudoTime {
   double drop() const { return control.norm[3] > 0 ? control.norm[3] / control.reference : 0; }
   bool is_finite() const;
 
+  LinearSolver<Space>& solver() { return solver_; }
   const LinearSolver<Space>& solver() const { return solver_; }
   double setup_seconds() const { return setup_seconds_; }
   BlockCsr<Space>& jacobian() { return J_; }

@@ -10,6 +10,7 @@
 #include "miniapps/compressible/flow.hpp"
 #include "miniapps/compressible/info.hpp"
 #include "miniapps/compressible/output.hpp"
+#include "miniapps/study/lab.hpp"
 #include "postproc/hash.hpp"
 #include "solvers/timer.hpp"
 
@@ -259,12 +260,13 @@ Outcome results(CompressibleFlow<Space>& flow, const FlowFields& fields, const C
 }
 
 template <class Space, class March>
-int march(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output) {
+int march(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, Lab<Space>& lab) {
   March scheme(flow);
   scheme.begin(run.restart() != nullptr);
   Outcome outcome;
   bool going = true;
   while (going && !scheme.done() && !run.should_stop()) {
+    lab.begin_step(flow.step + 1);
     going = scheme.step(run, outcome);
     if (output.picture_due(flow.step, flow.time) && !scheme.done()) {
       ScopedTimer timer(run.timings().at("output", "pictures"));
@@ -282,6 +284,7 @@ int march(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output) {
   Outcome all = results(flow, fields, output);
   all.exit = outcome.exit;
   all.reason = outcome.reason;  // empty: the shell knows why
+  lab.finish(run);
   return run.finish(all);
 }
 
@@ -305,12 +308,16 @@ int run_in(Run& run, const Table& config) {
   CompressibleFlow<Space> flow(c, mesh, boundary, config.table("linear"));
   flow.pseudo.jacobian().set_lines(row_ranges(lines));  // for the preconditioner `line`
   flow.initialise();
+  Lab<Space> lab(config);
+  lab.attach("flow", flow.pseudo.solver(), config.table("linear").table("flow"), default_compressible_method,
+             default_compressible_preconditioner, default_compressible_tolerance);
   const bool restarted = run.restart() != nullptr;
   if (restarted) load(*run.restart(), flow);
   run.begin(header_of(flow, output, config, ordering));
   output.open(run.directory(), run.name(), restarted ? std::optional<double>(picture_time(flow)) : std::nullopt);
-  return c.is_unsteady() ? march<Space, TimeMarch<Space>>(run, flow, output)
-                         : march<Space, SteadyMarch<Space>>(run, flow, output);
+  lab.open(run);
+  return c.is_unsteady() ? march<Space, TimeMarch<Space>>(run, flow, output, lab)
+                         : march<Space, SteadyMarch<Space>>(run, flow, output, lab);
 }
 
 }  // namespace

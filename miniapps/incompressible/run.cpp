@@ -11,6 +11,7 @@
 #include "miniapps/incompressible/initial.hpp"
 #include "miniapps/incompressible/loop.hpp"
 #include "miniapps/incompressible/output.hpp"
+#include "miniapps/study/lab.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {
@@ -112,6 +113,14 @@ RunHeader header_of(FractionalStep<Space>& flow, const FlowOutput& output, const
   return h;
 }
 
+// Of the momentum systems, which are alike, the first.
+template <class Space>
+void attach(Lab<Space>& lab, FractionalStep<Space>& flow, const Table& linear) {
+  lab.attach("momentum", flow.systems().front()->solver, linear.table("momentum"), default_momentum_method, "jacobi",
+             default_momentum_tolerance);
+  lab.attach("pressure", flow.pressure().solver, linear.table("pressure"), default_pressure_method, "jacobi", 1e-8);
+}
+
 template <class Space>
 int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
   FlowOutput output(config, c);
@@ -119,18 +128,22 @@ int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
   watch.every = read_diagnostics_every(config);
   run.require_memory(memory_estimate(c, config).total());
   FractionalStep<Space> flow(c, config.table("linear"));
+  Lab<Space> lab(config);
+  attach(lab, flow, config.table("linear"));
   StepSize clock(c);
   OnHost<Space> host;
   const bool restarted = run.restart() != nullptr;
   if (restarted) load(*run.restart(), flow, clock);
   run.begin(header_of(flow, output, config));
   output.open(run.directory(), run.name(), restarted ? std::optional<double>(flow.time) : std::nullopt);
+  lab.open(run);
   if (!restarted && !flow.initialise(run.timings())) return stop(run, flow, flow.pressure(), host);
 
   bool done = clock.finished(flow.time);
   while (!done && !run.should_stop()) {
     const double rate = clock.needs_rate() ? courant_rate(flow.flow(), flow.metrics()) : 0;
     const double dt = clock.next(flow.time, rate);
+    lab.begin_step(flow.step + 1);
     const FlowSystem<Space>* failed = flow.advance(dt, run.timings());  // (2) to (5)
     record_solves(run, flow);
     if (failed) return stop(run, flow, *failed, host);
@@ -152,6 +165,7 @@ int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
   outcome.quantities = quantities(flow, fields);
   outcome.quantities.merge(output.write_profiles(fields));
   outcome.state_hash = hash_of_flow(fields);
+  lab.finish(run);
   return run.finish(outcome);
 }
 

@@ -43,7 +43,8 @@ std::int64_t Shadow<Space>::bytes() const {
 }
 
 template <class Space>
-void Shadow<Space>::prepared(const Matrix<Space>&, bool new_pattern, const SetupInfo& info) {
+void Shadow<Space>::prepared(const Matrix<Space>& A, bool new_pattern, const SetupInfo& info) {
+  prepared_from_ = &A;
   leader_setup_ += info.seconds;
   for (Contender& c : contenders_)
     if (c.stale != Stale::pattern) c.stale = new_pattern ? Stale::pattern : Stale::values;
@@ -52,10 +53,11 @@ void Shadow<Space>::prepared(const Matrix<Space>&, bool new_pattern, const Setup
 template <class Space>
 double Shadow<Space>::prepare(Contender& c, const Matrix<Space>& A) {
   if (c.stale == Stale::nothing) return 0;
+  const Matrix<Space>& from = prepared_from_ ? *prepared_from_ : A;
   if (c.stale == Stale::pattern)
-    c.solver.setup(A);
+    c.solver.setup(from);
   else
-    c.solver.update(A);
+    c.solver.update(from);
   c.stale = Stale::nothing;
   return c.solver.setup_info().seconds;
 }
@@ -99,6 +101,7 @@ void Shadow<Space>::solve_from(std::size_t first, std::size_t last, const Matrix
 template <class Space>
 void Shadow<Space>::before(const Matrix<Space>& A, View<const double> b, View<const double> x) {
   if (!due_) return;
+  ScopedTimer timer(seconds_);
   if (x0_.size() != x.size()) {
     x0_ = Array<double, Space>(x.size());
     x_ = Array<double, Space>(x.size());
@@ -120,6 +123,7 @@ template <class Space>
 void Shadow<Space>::after(const Matrix<Space>& A, View<const double> b, View<const double> x,
                           const SolveResult& result) {
   if (due_) {
+    ScopedTimer timer(seconds_);
     ShadowRecord record;
     record.step = step_;
     record.solve = solve_;

@@ -40,6 +40,7 @@ class Shadow : public SolveWatch<Space> {
 
   std::vector<std::string> names() const;  // the leader's first
   std::vector<std::string> solvers() const;
+  double seconds() const { return seconds_; }  // spent beside the leader so far
   std::int64_t bytes() const;  // what the shadows hold beside the leader: vectors and preconditioners
 
   void prepared(const Matrix<Space>& A, bool new_pattern, const SetupInfo& info) override;
@@ -67,7 +68,8 @@ class Shadow : public SolveWatch<Space> {
   std::int64_t step_ = 0;
   int solve_ = 0;
   bool due_ = false, warm_ = false;
-  double leader_setup_ = 0;
+  double leader_setup_ = 0, seconds_ = 0;
+  const Matrix<Space>* prepared_from_ = nullptr;  // may differ from the operator that is solved with (matrix-free)
 };
 
 }  // namespace weir

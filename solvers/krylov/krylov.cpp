@@ -71,13 +71,13 @@ double vectors_of(const std::string& method, const KrylovOptions& o) {
 
 }  // namespace
 
-KrylovOptions read_krylov_options(const Table& t, double default_tolerance, const std::string& method) {
-  KrylovOptions o;
-  o.tolerance = t.get<double>("tolerance", default_tolerance);
+KrylovOptions read_krylov_options(const Table& t, const KrylovOptions& defaults, const std::string& method) {
+  KrylovOptions o = defaults;
+  o.tolerance = t.get<double>("tolerance", o.tolerance);
   if (!(o.tolerance >= 0)) t.fail("tolerance", "the tolerance must not be negative");
   o.relative = t.get<bool>("relative", o.relative);
   o.reference = t.choice("reference", {"rhs", "initial"}, o.reference);
-  o.norm = t.choice("norm", {"l2", "max"}, "l2") == "max" ? Norm::max : Norm::l2;
+  o.norm = t.choice("norm", {"l2", "max"}, o.norm == Norm::max ? "max" : "l2") == "max" ? Norm::max : Norm::l2;
   o.max_iterations = t.get<int>("max_iterations", o.max_iterations);
   if (o.max_iterations < 0) t.fail("max_iterations", "the number of iterations must not be negative");
   read_sizes(t, method, o);

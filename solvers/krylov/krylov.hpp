@@ -48,7 +48,7 @@ struct KrylovOptions {
   int inner_iterations = 30;
 };
 // method: its own keys are read too; keys of other methods stay unread, and so are refused as unknown.
-KrylovOptions read_krylov_options(const Table& options, double default_tolerance = 1e-8,
+KrylovOptions read_krylov_options(const Table& options, const KrylovOptions& defaults = {},
                                   const std::string& method = "");
 // Vectors of doubles of the size of the unknowns that a method of that name keeps with these options ([linear.SYSTEM]); 0
 // where there is no such method.

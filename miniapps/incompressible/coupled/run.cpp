@@ -9,6 +9,7 @@
 #include "miniapps/incompressible/initial.hpp"
 #include "miniapps/incompressible/loop.hpp"
 #include "miniapps/incompressible/output.hpp"
+#include "miniapps/study/lab.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {
@@ -144,12 +145,16 @@ int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
     load(*run.restart(), flow, clock);
   else
     flow.initialise();
+  Lab<Space> lab(config);
+  lab.attach("flow", flow.solver(), config.table("linear").table("flow"), default_flow_method,
+             default_flow_preconditioner, default_flow_tolerance);
   RunHeader header = coupled_header(c);
   for (const auto& name : output.quantities()) header.quantities.push_back(name);
   header.systems.emplace_back("flow", flow.solver().describe());
   header.memory_estimate = coupled_memory_estimate(c, config);
   run.begin(header);
   output.open(run.directory(), run.name(), restarted ? std::optional<double>(flow.time) : std::nullopt);
+  lab.open(run);
   const auto record = [&] {
     SolveRecord r;
     r.step = flow.step + 1;
@@ -163,6 +168,7 @@ int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
   while (!done && !run.should_stop()) {
     const double rate = !c.time.steady && clock.needs_rate() ? courant_rate<Space>(flow.view()) : 0;
     const double dt = c.time.steady ? 0 : clock.next(flow.time, rate);
+    lab.begin_step(flow.step + 1);
     const StepEnd end = flow.advance(dt, run.timings(), record);  // (2) to (5)
     if (end != StepEnd::advanced && end != StepEnd::converged) return stop(run, flow, end, copy);
     converged = end == StepEnd::converged;
@@ -175,6 +181,7 @@ int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
     if (run.checkpoint_due(done)) save(run, flow, clock);
   }
   if (c.time.steady && !converged) flow.evaluate_steady();  // an unfinished run: the residual of the last update
+  lab.finish(run);
   return end_of(run, flow, output, copy, converged || watch.is_steady ? "steady state" : done ? "end time" : "");
 }
 

@@ -65,6 +65,7 @@ class ArtificialCompressibility {
   const CoupledOptions& options() const { return case_.coupled; }
   const CoupledCells& cells() const { return cells_; }
   CoupledView view();
+  LinearSolver<Space>& solver() { return solver_; }
   const LinearSolver<Space>& solver() const { return solver_; }
   const BlockStencil<Space>& matrix() const { return A_; }
   CoupledField<Space>& field() { return x_; }

@@ -1,0 +1,156 @@
+// Shadow solves in a real run: they change nothing, all get the same systems, and their mistakes are told.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "tests/support/process.hpp"
+#include "tests/support/scratch_folder.hpp"
+
+namespace weir {
+namespace {
+
+using testing::Finished;
+using testing::read_file;
+using testing::ScratchFolder;
+using testing::write_file;
+
+const char* const cavity = R"([case]
+miniapp = "incompressible"
+[grid]
+cells = [12, 12]
+[flow]
+viscosity = 0.01
+[boundary]
+x_min = { type = "wall" }
+x_max = { type = "wall" }
+y_min = { type = "wall" }
+y_max = { type = "wall", velocity = [1.0, 0.0] }
+[time]
+end = 0.4
+dt = 0.01
+[linear.pressure]
+method = "cg"
+tolerance = 1e-6
+preconditioner = { type = "jacobi" }
+[output]
+report = false
+)";
+
+const char* const with_shadow = R"([shadow]
+system = "pressure"
+solvers = ["direct", "lines"]
+every = 4
+[shadow.direct]
+method = "fast_poisson"
+[shadow.lines]
+method = "cg"
+preconditioner = { type = "multigrid" }
+)";
+
+using Row = std::map<std::string, std::string>;
+
+class Shadows : public ::testing::Test {
+ protected:
+  Finished weir(const std::string& text, const std::string& directory, std::vector<std::string> more = {}) const {
+    write_file(folder / "case.toml", text);
+    std::vector<std::string> all{WEIR_PROGRAM, "run", "case.toml", "-o", directory, "--deterministic"};
+    all.insert(all.end(), more.begin(), more.end());
+    return testing::run(all, folder.path());
+  }
+  nlohmann::json summary(const std::string& directory) const {
+    return nlohmann::json::parse(read_file(folder / (directory + "/run.json")));
+  }
+  std::vector<Row> rows(const std::string& path) const {
+    std::stringstream text(read_file(folder / path));
+    std::string line;
+    const auto cells = [](const std::string& l) {
+      std::vector<std::string> out(1);
+      for (const char c : l) c == ',' ? (void)out.emplace_back() : out.back().push_back(c);
+      return out;
+    };
+    std::getline(text, line);
+    const std::vector<std::string> names = cells(line);
+    std::vector<Row> out;
+    while (std::getline(text, line)) {
+      const std::vector<std::string> values = cells(line);
+      Row row;
+      for (std::size_t i = 0; i < names.size(); ++i) row[names[i]] = values.at(i);
+      out.push_back(row);
+    }
+    return out;
+  }
+  ScratchFolder folder;
+};
+
+TEST_F(Shadows, ChangeNoBitOfTheFlowAndSolveTheSameSystems) {
+  ASSERT_EQ(weir(cavity, "without").code, 0);
+  const Finished run = weir(std::string(cavity) + with_shadow, "with");
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(summary("without")["state_hash"], summary("with")["state_hash"]);
+  EXPECT_NE(run.out.find("leader again"), std::string::npos);
+
+  std::map<std::string, std::vector<Row>> of_step;
+  for (const Row& row : rows("with/shadow.csv")) of_step[row.at("step")].push_back(row);
+  ASSERT_EQ(of_step.size(), 10U);
+  std::set<std::string> leaders_places;
+  for (const auto& [step, solvers] : of_step) {
+    ASSERT_EQ(solvers.size(), 4U) << "step " << step;
+    std::set<std::string> places, starts;
+    std::map<std::string, Row> by_name;
+    for (const Row& row : solvers) {
+      places.insert(row.at("place"));
+      starts.insert(row.at("r0"));
+      by_name[row.at("name")] = row;
+      EXPECT_EQ(row.at("reason"), "converged");
+    }
+    EXPECT_EQ(places.size(), 4U);
+    EXPECT_EQ(starts.size(), 1U) << "all start from the same x0";
+    EXPECT_EQ(by_name["leader"]["iterations"], by_name["leader again"]["iterations"]);
+    EXPECT_EQ(by_name["leader"]["r_true"], by_name["leader again"]["r_true"]);
+    leaders_places.insert(by_name["leader"]["place"]);
+  }
+  EXPECT_GT(leaders_places.size(), 1U) << "the order is drawn anew";
+  EXPECT_EQ(rows("with/shadow_summary.csv").size(), 4U);
+}
+
+TEST_F(Shadows, RunOnTheDeviceToo) {
+  const Finished run = weir(std::string(cavity) + with_shadow, "device", {"--space", "device", "--steps", "4"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(rows("device/shadow.csv").size(), 4U);
+}
+
+TEST_F(Shadows, RestartedRunsKeepTheRowsOfTheFirstPart) {
+  const std::string text = std::string(cavity) + with_shadow;
+  ASSERT_EQ(weir(text, "whole").code, 0);
+  ASSERT_EQ(weir(text, "parts", {"--steps", "18"}).code, 0);
+  const Finished second =
+      testing::run({WEIR_PROGRAM, "restart", "parts", "--deterministic"}, folder.path());
+  ASSERT_EQ(second.code, 0) << second.err;
+  EXPECT_EQ(rows("parts/shadow.csv").size(), rows("whole/shadow.csv").size());
+  EXPECT_EQ(summary("parts")["state_hash"], summary("whole")["state_hash"]);
+}
+
+TEST_F(Shadows, MistakesAreToldWithTheirPlace) {
+  const auto message = [&](const std::string& shadow) {
+    const Finished run = weir(cavity + shadow, "mistake");
+    EXPECT_EQ(run.code, 2) << shadow;
+    return run.err;
+  };
+  EXPECT_NE(message("[shadow]\nsystem = \"pressure\"\nsolvers = [\"absent\"]\n").find("[shadow.absent]"),
+            std::string::npos);
+  EXPECT_NE(message("[shadow]\nsolvers = [\"a\"]\n[shadow.a]\nmethod = \"cg\"\n").find("'system' is missing"),
+            std::string::npos);
+  EXPECT_NE(message("[shadow]\nsystem = \"presure\"\nsolvers = [\"a\"]\n[shadow.a]\nmethod = \"cg\"\n")
+                .find("this run solves: momentum, pressure"),
+            std::string::npos);
+  EXPECT_NE(message("[shadow]\nsystem = \"pressure\"\nsolvers = [\"a\"]\n[shadow.a]\nmethd = \"cg\"\n")
+                .find("unknown key 'methd'"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace weir
