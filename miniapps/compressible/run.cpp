@@ -308,7 +308,7 @@ int run_in(Run& run, const Table& config) {
   CompressibleFlow<Space> flow(c, mesh, boundary, config.table("linear"));
   flow.pseudo.jacobian().set_lines(row_ranges(lines));  // for the preconditioner `line`
   flow.initialise();
-  Lab<Space> lab(config);
+  Lab<Space> lab(config, {"flow"});
   lab.attach("flow", flow.pseudo.solver(), config.table("linear").table("flow"), default_compressible_method,
              default_compressible_preconditioner, default_compressible_tolerance);
   const bool restarted = run.restart() != nullptr;

@@ -128,7 +128,7 @@ int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
   watch.every = read_diagnostics_every(config);
   run.require_memory(memory_estimate(c, config).total());
   FractionalStep<Space> flow(c, config.table("linear"));
-  Lab<Space> lab(config);
+  Lab<Space> lab(config, {"momentum", "pressure"});
   attach(lab, flow, config.table("linear"));
   StepSize clock(c);
   OnHost<Space> host;

@@ -51,8 +51,9 @@ std::string table_csv(const std::vector<Row>& rows) {
     const PairedComparison& c = r.with_leader;
     const bool leader = &r == &rows.front(), again = &r == &rows[1];
     text += fmt::format("{},{},{},{:.4g},{:.6g},", r.name, r.solver, c.pairs, r.iterations, r.milliseconds);
-    text += leader ? ",,,,," : fmt::format("{:.5g},{:.5g},{:.5g},{},{:.3g},", c.ratio, c.interval.low, c.interval.high,
-                                           c.wins, c.sign_test_p);
+    text += leader ? ",,,,,"
+                   : fmt::format("{:.5g},{:.5g},{:.5g},{},{:.3g},", c.ratio, c.interval.low, c.interval.high, c.wins,
+                                 c.sign_test_p);
     text += fmt::format("{},{}\n", r.failures, leader ? "leader" : again ? "control" : to_string(r.verdict));
   }
   return text;
@@ -68,7 +69,7 @@ double median_ms(std::vector<double> seconds) {
 }  // namespace
 
 template <class Space>
-Lab<Space>::Lab(const Table& config) : options_(config.table("shadow")) {
+Lab<Space>::Lab(const Table& config, const std::vector<std::string>& systems) : options_(config.table("shadow")) {
   contenders_ = options_.get<std::vector<std::string>>("solvers", std::vector<std::string>());
   every_ = options_.get<std::int64_t>("every", 10);
   if (every_ < 0) options_.fail("every", "'every' must be at least 0 (0: no shadow solves)");
@@ -76,38 +77,32 @@ Lab<Space>::Lab(const Table& config) : options_(config.table("shadow")) {
   system_ = options_.get<std::string>("system", "");
   for (const auto& name : contenders_)
     if (!options_.is_table(name)) options_.fail("solvers", "there is no [shadow." + name + "] that says what it is");
+  if (contenders_.empty()) return;
+  std::string known;
+  for (const auto& name : systems) known += (known.empty() ? "" : ", ") + name;
+  if (std::find(systems.begin(), systems.end(), system_) == systems.end())
+    options_.fail("system", (system_.empty() ? "'system' is missing" : "unknown system '" + system_ + "'") +
+                                "; this run solves: " + known);
 }
 
 template <class Space>
 void Lab<Space>::attach(const std::string& system, LinearSolver<Space>& leader, const Table& options,
                         const std::string& default_method, const std::string& default_preconditioner,
                         double default_tolerance) {
-  seen_.push_back(system);
-  if (contenders_.empty()) return;
-  if (system_.empty()) options_.fail("system", "'system' is missing: whose systems shall be solved again?");
-  if (system != system_) return;
+  if (contenders_.empty() || system != system_) return;
   KrylovOptions defaults;
   defaults.tolerance = default_tolerance;
   shadow_ = std::make_unique<Shadow<Space>>(seed_, [this](const ShadowRecord& record) { keep(record); });
-  shadow_->add(leader_again, LinearSolver<Space>(options, default_method, default_preconditioner, defaults));
+  shadow_->add(leader_again, make_any_solver<Space>(options, default_method, default_preconditioner, defaults));
   const KrylovOptions of_leader = read_krylov_options(options, defaults);
   for (const auto& name : contenders_)
-    shadow_->add(name, LinearSolver<Space>(options_.table(name), default_method, default_preconditioner, of_leader));
+    shadow_->add(name, make_any_solver<Space>(options_.table(name), default_method, default_preconditioner, of_leader));
   leader.watch(every_ > 0 ? shadow_.get() : nullptr);
   leader_name_ = leader.name();
 }
 
 template <class Space>
-void Lab<Space>::refuse_missing_system() const {
-  if (contenders_.empty() || shadow_) return;
-  std::string known;
-  for (const auto& name : seen_) known += (known.empty() ? "" : ", ") + name;
-  options_.fail("system", "unknown system '" + system_ + "'; this run solves: " + known);
-}
-
-template <class Space>
 void Lab<Space>::open(Run& run) {
-  refuse_missing_system();
   if (!shadow_ || every_ == 0) return;
   names_ = shadow_->names();
   solvers_ = shadow_->solvers();
@@ -127,9 +122,9 @@ void Lab<Space>::keep(const ShadowRecord& r) {
   series_[who].seconds.push_back(r.seconds());
   series_[who].iterations += r.result.iterations;
   series_[who].failures += !r.result.converged();
-  rows_.add(fmt::format("{},{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{},{},{}", r.step, r.solve, system_,
-                        names_[who], solvers_[who], r.place, r.result.iterations, to_string(r.result.reason),
-                        r.result.residual0, r.residual, r.setup_seconds > 0 ? measure(r.setup_seconds) : "",
+  rows_.add(fmt::format("{},{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{},{},{}", r.step, r.solve, system_, names_[who],
+                        solvers_[who], r.place, r.result.iterations, to_string(r.result.reason), r.result.residual0,
+                        r.residual, r.setup_seconds > 0 ? measure(r.setup_seconds) : "",
                         measure(r.result.solve_seconds), measure(r.result.apply_seconds),
                         measure(r.result.spmv_seconds), measure(r.result.reduce_seconds)));
 }

@@ -3,7 +3,7 @@
 //   [shadow.NAME]  like [linear.SYSTEM]; what stops a solve (tolerance, norm, ...) is the leader's where nothing is said
 // shadow.csv holds a row a solver and system; shadow_summary.csv what the pairs say (miniapps/study/statistics.hpp).
 //
-//   Lab<Space> lab(config);
+//   Lab<Space> lab(config, {"momentum", "pressure"});
 //   lab.attach("pressure", solver, linear.table("pressure"), "fast_poisson", "jacobi");  // each system; before run.begin
 //   lab.open(run);                                                                       // after run.begin
 //   lab.begin_step(step) ... lab.finish(run)
@@ -17,14 +17,15 @@
 #include "miniapps/study/shadow.hpp"
 #include "postproc/records.hpp"
 #include "postproc/run.hpp"
+#include "solvers/linear_solver.hpp"
 
 namespace weir {
 
 template <class Space>
 class Lab {
  public:
-  explicit Lab(const Table& config);
-  Lab(const Lab&) = delete;  // the leaders know where their watch is
+  Lab(const Table& config, const std::vector<std::string>& systems);  // what the flow code solves
+  Lab(const Lab&) = delete;                                           // the leaders know where their watch is
   Lab& operator=(const Lab&) = delete;
 
   // A solver of the flow code, with the table and the defaults it was made from; it must outlive the lab's steps.
@@ -41,14 +42,12 @@ class Lab {
     int failures = 0;
   };
   void keep(const ShadowRecord& record);
-  void refuse_missing_system() const;
 
   Table options_;
   std::string system_;
   std::vector<std::string> contenders_;
   std::int64_t every_ = 0;
   std::uint64_t seed_ = 1;
-  std::vector<std::string> seen_;  // names of the systems that were attached
   std::unique_ptr<Shadow<Space>> shadow_;
   std::string leader_name_;
   std::vector<std::string> names_, solvers_;

@@ -10,7 +10,7 @@
 namespace weir {
 
 template <class Space>
-void Shadow<Space>::add(std::string name, LinearSolver<Space> solver) {
+void Shadow<Space>::add(std::string name, std::unique_ptr<AnySolver<Space>> solver) {
   contenders_.push_back({std::move(name), std::move(solver), Stale::pattern});
 }
 
@@ -31,14 +31,14 @@ std::vector<std::string> Shadow<Space>::names() const {
 template <class Space>
 std::vector<std::string> Shadow<Space>::solvers() const {
   std::vector<std::string> names;
-  for (const Contender& c : contenders_) names.push_back(c.solver.name());
+  for (const Contender& c : contenders_) names.push_back(c.solver->name());
   return names;
 }
 
 template <class Space>
 std::int64_t Shadow<Space>::bytes() const {
   std::int64_t bytes = 8 * (x0_.size() + x_.size() + r_.size());
-  for (const Contender& c : contenders_) bytes += c.solver.setup_info().bytes;
+  for (const Contender& c : contenders_) bytes += c.solver->setup_info().bytes;
   return bytes;
 }
 
@@ -55,11 +55,11 @@ double Shadow<Space>::prepare(Contender& c, const Matrix<Space>& A) {
   if (c.stale == Stale::nothing) return 0;
   const Matrix<Space>& from = prepared_from_ ? *prepared_from_ : A;
   if (c.stale == Stale::pattern)
-    c.solver.setup(from);
+    c.solver->setup(from);
   else
-    c.solver.update(from);
+    c.solver->update(from);
   c.stale = Stale::nothing;
-  return c.solver.setup_info().seconds;
+  return c.solver->setup_info().seconds;
 }
 
 // The same seed draws the same orders whatever was solved before.
@@ -92,7 +92,7 @@ void Shadow<Space>::solve_from(std::size_t first, std::size_t last, const Matrix
     record.place = static_cast<int>(place);
     record.setup_seconds = prepare(c, A);
     assign<Space>(x0_.view(), x_);
-    record.result = c.solver.solve(A, b, x_);
+    record.result = c.solver->solve(A, b, x_);
     record.residual = residual_norm(A, b, x_.view());
     keep_(record);
   }
@@ -112,7 +112,7 @@ void Shadow<Space>::before(const Matrix<Space>& A, View<const double> b, View<co
     for (Contender& c : contenders_) {
       prepare(c, A);
       assign<Space>(x0_.view(), x_);
-      c.solver.solve(A, b, x_);
+      c.solver->solve(A, b, x_);
       c.stale = leader_setup_ > 0 ? Stale::values : Stale::nothing;
     }
   draw_order();

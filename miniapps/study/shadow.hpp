@@ -10,8 +10,9 @@
 #include <vector>
 
 #include "base/table.hpp"
+#include "solvers/adapters/any_solver.hpp"
 #include "solvers/device/array.hpp"
-#include "solvers/linear_solver.hpp"
+#include "solvers/solve_watch.hpp"
 
 namespace weir {
 
@@ -35,13 +36,13 @@ class Shadow : public SolveWatch<Space> {
   using Keep = std::function<void(const ShadowRecord&)>;
   Shadow(std::uint64_t seed, Keep keep) : seed_(seed), keep_(std::move(keep)) {}
 
-  void add(std::string name, LinearSolver<Space> solver);  // at least one, before the first system
+  void add(std::string name, std::unique_ptr<AnySolver<Space>> solver);  // at least one, before the first system
   void begin_step(std::int64_t step, bool due);
 
   std::vector<std::string> names() const;  // the leader's first
   std::vector<std::string> solvers() const;
   double seconds() const { return seconds_; }  // spent beside the leader so far
-  std::int64_t bytes() const;  // what the shadows hold beside the leader: vectors and preconditioners
+  std::int64_t bytes() const;                  // what the shadows hold beside the leader: vectors and preconditioners
 
   void prepared(const Matrix<Space>& A, bool new_pattern, const SetupInfo& info) override;
   void before(const Matrix<Space>& A, View<const double> b, View<const double> x) override;
@@ -51,7 +52,7 @@ class Shadow : public SolveWatch<Space> {
   enum class Stale { nothing, values, pattern };
   struct Contender {
     std::string name;
-    LinearSolver<Space> solver;
+    std::unique_ptr<AnySolver<Space>> solver;
     Stale stale = Stale::pattern;
   };
   void draw_order();

@@ -81,10 +81,14 @@ Verdict verdict_of(const PairedComparison& c, double noise_floor) {
 
 std::string to_string(Verdict verdict) {
   switch (verdict) {
-    case Verdict::faster: return "faster";
-    case Verdict::slower: return "slower";
-    case Verdict::no_difference_seen: return "no difference seen";
-    case Verdict::too_few_systems: return "too few systems";
+    case Verdict::faster:
+      return "faster";
+    case Verdict::slower:
+      return "slower";
+    case Verdict::no_difference_seen:
+      return "no difference seen";
+    case Verdict::too_few_systems:
+      return "too few systems";
   }
   return "";
 }

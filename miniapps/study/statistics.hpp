@@ -13,10 +13,10 @@ struct Interval {
 
 struct PairedComparison {
   int pairs = 0;
-  int wins = 0;             // pairs in which the contender was faster
-  double ratio = 1;         // median of contender / leader
-  Interval interval;        // of that median: 95 %
-  double sign_test_p = 1;   // two-sided, that faster and slower are equally likely
+  int wins = 0;            // pairs in which the contender was faster
+  double ratio = 1;        // median of contender / leader
+  Interval interval;       // of that median: 95 %
+  double sign_test_p = 1;  // two-sided, that faster and slower are equally likely
 };
 
 // Times of the same systems in the same order, both positive. The interval is a moving-block bootstrap of the median

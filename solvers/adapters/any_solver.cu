@@ -20,8 +20,9 @@ namespace {
 template <class Space>
 class OwnSolver : public AnySolver<Space> {
  public:
-  OwnSolver(const Table& options, const std::string& method, const std::string& preconditioner, double tolerance)
-      : solver_(options, method, preconditioner, tolerance) {}
+  OwnSolver(const Table& options, const std::string& method, const std::string& preconditioner,
+            const KrylovOptions& defaults)
+      : solver_(options, method, preconditioner, defaults) {}
   void setup(const Matrix<Space>& A) override { solver_.setup(A); }
   void update(const Matrix<Space>& A) override { solver_.update(A); }
   SolveResult solve(const Matrix<Space>& A, View<const double> b, View<double> x) override {
@@ -39,9 +40,9 @@ class OwnSolver : public AnySolver<Space> {
 template <class Space>
 class PeerSolver : public AnySolver<Space> {
  public:
-  PeerSolver(const std::string& method, const Table& options, double tolerance)
+  PeerSolver(const std::string& method, const Table& options, const KrylovOptions& defaults)
       : name_(method),
-        options_(read_krylov_options(options, tolerance)),
+        options_(read_krylov_options(options, defaults)),
         none_(make_preconditioner<Space>("none", Table())) {
     if (options_.norm == Norm::max) options.fail("norm", "'" + method + "' measures its residual in the l2 norm alone");
     start_from_zero_ = options.choice("initial_guess", {"previous", "zero"}, "previous") == "zero";
@@ -119,7 +120,7 @@ class PeerSolver : public AnySolver<Space> {
 template <class Space>
 class VendorSolver : public AnySolver<Space> {
  public:
-  VendorSolver(const std::string& method, const Table& options, double tolerance) : name_(method) {
+  VendorSolver(const std::string& method, const Table& options, const KrylovOptions& defaults) : name_(method) {
     const std::string what = peer_name(method).what;
     const std::size_t plus = what.find("+ilu0");
     if (plus == std::string::npos || plus + 5 != what.size())
@@ -127,7 +128,7 @@ class VendorSolver : public AnySolver<Space> {
     if constexpr (std::is_same_v<Space, Device>) ilu0_ = make_vendor_ilu0();
     if (!ilu0_ || !has_vendor_kernels())
       throw Error(Exit::usage, "'" + method + "' wants a build with CUDA, and --space device");
-    krylov_ = make_krylov<Space>(what.substr(0, plus), read_krylov_options(options, tolerance));
+    krylov_ = make_krylov<Space>(what.substr(0, plus), read_krylov_options(options, defaults));
   }
   void setup(const Matrix<Space>& A) override { info_ = ilu0_->setup(A); }
   void update(const Matrix<Space>& A) override { info_ = ilu0_->update(A); }
@@ -149,15 +150,17 @@ class VendorSolver : public AnySolver<Space> {
 
 template <class Space>
 std::unique_ptr<AnySolver<Space>> make_any_solver(const Table& options, const std::string& default_method,
-                                                  const std::string& default_preconditioner, double default_tolerance) {
+                                                  const std::string& default_preconditioner,
+                                                  const KrylovOptions& defaults) {
   const std::string method = options.get<std::string>("method", default_method);
-  if (is_peer(method)) return std::make_unique<PeerSolver<Space>>(method, options, default_tolerance);
-  if (method.starts_with("cusparse:")) return std::make_unique<VendorSolver<Space>>(method, options, default_tolerance);
-  return std::make_unique<OwnSolver<Space>>(options, default_method, default_preconditioner, default_tolerance);
+  if (is_peer(method)) return std::make_unique<PeerSolver<Space>>(method, options, defaults);
+  if (method.starts_with("cusparse:")) return std::make_unique<VendorSolver<Space>>(method, options, defaults);
+  return std::make_unique<OwnSolver<Space>>(options, default_method, default_preconditioner, defaults);
 }
 
-template std::unique_ptr<AnySolver<Host>> make_any_solver(const Table&, const std::string&, const std::string&, double);
+template std::unique_ptr<AnySolver<Host>> make_any_solver(const Table&, const std::string&, const std::string&,
+                                                          const KrylovOptions&);
 template std::unique_ptr<AnySolver<Device>> make_any_solver(const Table&, const std::string&, const std::string&,
-                                                            double);
+                                                            const KrylovOptions&);
 
 }  // namespace weir

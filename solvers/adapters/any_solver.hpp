@@ -35,6 +35,6 @@ class AnySolver {
 template <class Space>
 std::unique_ptr<AnySolver<Space>> make_any_solver(const Table& options, const std::string& default_method = "gmres",
                                                   const std::string& default_preconditioner = "none",
-                                                  double default_tolerance = 1e-8);
+                                                  const KrylovOptions& defaults = {});
 
 }  // namespace weir

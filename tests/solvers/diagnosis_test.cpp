@@ -175,7 +175,7 @@ TEST(Doctor, TwoDoublesReachWhatOneCannot) {
   }
   const BlockCsrData data = matrix(n, e);
   const BlockCsr<Host> A(data);
-  const auto solver = make_any_solver<Host>(Table(), "gmres", "block_ilu0", 1e-6);
+  const auto solver = make_any_solver<Host>(Table(), "gmres", "block_ilu0", KrylovOptions{1e-6});
   solver->setup(A);
   const Numbers b(static_cast<std::size_t>(n), 1.0);
   const ExtendedSolution s = solve_extended(data, A, *solver, b, 1e-14, 1000);

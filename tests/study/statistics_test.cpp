@@ -51,8 +51,8 @@ TEST(Statistics, ALeaderAgainstItselfShowsNoEffectInAtLeast95Of100Repeats) {
 
 TEST(Statistics, ASlowdownOf5PercentIsFound) {
   int found = 0;
-  for (unsigned seed = 1; seed <= 100; ++seed) found += compared(seed, 1.05).verdict() == Verdict::slower;
-  EXPECT_GE(found, 95);
+  for (unsigned seed = 1; seed <= 20; ++seed) found += compared(seed, 1.05).verdict() == Verdict::slower;
+  EXPECT_GE(found, 19);
   const Compared faster = compared(1, 1 / 1.05);
   EXPECT_EQ(faster.verdict(), Verdict::faster);
   EXPECT_NEAR(faster.contender.ratio, 1 / 1.05, 0.015);
@@ -61,11 +61,11 @@ TEST(Statistics, ASlowdownOf5PercentIsFound) {
 
 TEST(Statistics, TheIntervalHoldsTheTruthAboutAsOftenAsItSays) {
   int inside = 0;
-  for (unsigned seed = 1; seed <= 200; ++seed) {
+  for (unsigned seed = 1; seed <= 50; ++seed) {
     const PairedComparison c = compared(seed, 1.2, 60).contender;
     inside += c.interval.low <= 1.2 && 1.2 <= c.interval.high;
   }
-  EXPECT_GE(inside, 180);  // 190 expected of 200; 3 standard deviations are 9
+  EXPECT_GE(inside, 43);  // 47.5 expected of 50; 3 standard deviations are 4.6
 }
 
 TEST(Statistics, FewSystemsAllowNoVerdict) {

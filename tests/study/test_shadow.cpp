@@ -127,8 +127,7 @@ TEST_F(Shadows, RestartedRunsKeepTheRowsOfTheFirstPart) {
   const std::string text = std::string(cavity) + with_shadow;
   ASSERT_EQ(weir(text, "whole").code, 0);
   ASSERT_EQ(weir(text, "parts", {"--steps", "18"}).code, 0);
-  const Finished second =
-      testing::run({WEIR_PROGRAM, "restart", "parts", "--deterministic"}, folder.path());
+  const Finished second = testing::run({WEIR_PROGRAM, "restart", "parts", "--deterministic"}, folder.path());
   ASSERT_EQ(second.code, 0) << second.err;
   EXPECT_EQ(rows("parts/shadow.csv").size(), rows("whole/shadow.csv").size());
   EXPECT_EQ(summary("parts")["state_hash"], summary("whole")["state_hash"]);

@@ -145,7 +145,7 @@ int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
     load(*run.restart(), flow, clock);
   else
     flow.initialise();
-  Lab<Space> lab(config);
+  Lab<Space> lab(config, {"flow"});
   lab.attach("flow", flow.solver(), config.table("linear").table("flow"), default_flow_method,
              default_flow_preconditioner, default_flow_tolerance);
   RunHeader header = coupled_header(c);
