@@ -13,10 +13,10 @@ EXIT_USAGE, EXIT_FILE = 2, 6  # as the program's own exit codes
 def load_parts():
     """The parts need numpy and matplotlib: a missing one is said in one line."""
     try:
-        from plots import compressible, fields, histories, page, profiles, records, style, timings
+        from plots import compressible, fields, histories, page, profiles, records, shadow, style, timings
     except ImportError as error:
         sys.exit("report.py: %s (Debian: apt-get install python3-matplotlib python3-numpy)" % error)
-    return compressible, fields, histories, page, profiles, records, style, timings
+    return compressible, fields, histories, page, profiles, records, shadow, style, timings
 
 
 def seconds(value):
@@ -35,8 +35,8 @@ def megabytes(value):
 
 class Report:
     def __init__(self, directory):
-        (self.compressible, self.fields, self.histories, self.page, self.profiles, self.records, self.style,
-         self.timings) = load_parts()
+        (self.compressible, self.fields, self.histories, self.page, self.profiles, self.records, self.shadow,
+         self.style, self.timings) = load_parts()
         self.run = self.records.RunDirectory(directory)
         self.folder = os.path.join(directory, "plots")
 
@@ -193,6 +193,17 @@ class Report:
         names, rows = self.histories.solver_table(self.run)
         return self.page.section("Linear solvers", self.page.table(names, rows, (2, 3, 4, 5, 6)), self.page.figures(figures))
 
+    def shadow_section(self):
+        if not self.shadow.present(self.run):
+            return None
+        figures = []
+        for make in (self.shadow.interval_plot, self.shadow.ratio_plot, self.shadow.iteration_plot):
+            figures += self.attempt("a plot of the shadow solves", make, self.run, self.folder) or []
+        names, rows = self.shadow.summary_table(self.run)
+        words = " ".join(self.shadow.verdict_words(self.run))
+        return self.page.section("Solvers on the same systems", self.page.paragraph(words), self.page.figures(figures),
+                                 self.page.table(names, rows, (2, 3, 4, 5, 6, 7, 8, 9)))
+
     def time_section(self):
         names, rows = self.timings.timing_table(self.run)
         figures = self.timings.timing_plot(self.run, self.folder)
@@ -218,7 +229,7 @@ class Report:
         title = self.run.table("case").get("title") or self.run.run.get("case") or \
             os.path.basename(os.path.abspath(self.run.path))
         parts = ["<h1>%s</h1>" % self.page.text(title), self.attempt("verdict", self.verdict)]
-        for what, make in [("what was run", self.facts), *self.sections(), ("the time split", self.time_section),
+        for what, make in [("the shadow solves", self.shadow_section), ("what was run", self.facts), *self.sections(), ("the time split", self.time_section),
                            ("the quantities", self.quantities), ("the events", self.event_section)]:
             parts.append(self.attempt(what, make))
         parts.append(self.missing_section())

@@ -59,6 +59,18 @@ std::string table_csv(const std::vector<Row>& rows) {
   return text;
 }
 
+// What ends a solve, and nothing else of the leader's options.
+KrylovOptions stopping_test_of(const Table& options, const KrylovOptions& defaults) {
+  const KrylovOptions leader = read_krylov_options(options, defaults, "");
+  KrylovOptions o;
+  o.tolerance = leader.tolerance;
+  o.relative = leader.relative;
+  o.reference = leader.reference;
+  o.norm = leader.norm;
+  o.max_iterations = leader.max_iterations;
+  return o;
+}
+
 double median_ms(std::vector<double> seconds) {
   if (seconds.empty()) return 0;
   const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
@@ -94,7 +106,7 @@ void Lab<Space>::attach(const std::string& system, LinearSolver<Space>& leader, 
   defaults.tolerance = default_tolerance;
   shadow_ = std::make_unique<Shadow<Space>>(seed_, [this](const ShadowRecord& record) { keep(record); });
   shadow_->add(leader_again, make_any_solver<Space>(options, default_method, default_preconditioner, defaults));
-  const KrylovOptions of_leader = read_krylov_options(options, defaults);
+  const KrylovOptions of_leader = stopping_test_of(options, defaults);
   for (const auto& name : contenders_)
     shadow_->add(name, make_any_solver<Space>(options_.table(name), default_method, default_preconditioner, of_leader));
   leader.watch(every_ > 0 ? shadow_.get() : nullptr);
