@@ -196,7 +196,7 @@ void print_estimates(const Diagnosis& d, const Estimates& e) {
     return;
   }
   if (!e.smallest->found) {
-    line(Mark::look, "condition", "at least {:.2g} (Lanczos on A^T A; too large to factorise for an estimate)",
+    line(Mark::look, "condition", "at least {:.2g} (Lanczos on A^T A; nothing better without a factorisation)",
          e.condition());
     return;
   }
