@@ -123,11 +123,12 @@ mg::LevelView level_view(const multigrid::GridLevel& grid, float* values) {
   v.cells = {grid.line[0].size(), grid.line[1].size(), grid.line[2].size()};
   for (std::size_t d = 0; d < 3; ++d) v.wraps[d] = grid.line[d].d.periodic;
   const std::int64_t n = grid.count();
-  for (float** part : {&v.ax, &v.ay, &v.az, &v.d, &v.inverse, &v.excess, &v.u, &v.v, &v.g})
+  for (float** part : {&v.ax, &v.ay, &v.az, &v.d, &v.inverse, &v.u, &v.v, &v.g})
     *part = std::exchange(values, values + n);
+  v.excess = v.v;
   return v;
 }
-constexpr int values_per_cell = 9;
+constexpr int values_per_cell = 8;
 
 template <class Space>
 double dot_of(int n, const double* r, const double* z) {
@@ -228,9 +229,7 @@ void BandedMultigrid<Space>::invert_coarsest() {
   last.values.download(download_);
   const mg::LevelView v = [&] {  // the same on the host
     mg::LevelView h = last.view;
-    float* at = download_.data();
-    for (float** part : {&h.ax, &h.ay, &h.az, &h.d, &h.inverse, &h.excess, &h.u, &h.v, &h.g})
-      *part = std::exchange(at, at + h.cells.count());
+    for (float** part : {&h.ax, &h.ay, &h.az, &h.d, &h.excess}) *part = download_.data() + (*part - last.values.data());
     return h;
   }();
   const auto n = static_cast<std::size_t>(v.cells.count());

@@ -12,9 +12,9 @@ struct LevelView {
   bool wraps[3] = {false, false, false};
   float *ax = nullptr, *ay = nullptr, *az = nullptr;
   float *d = nullptr, *inverse = nullptr;  // the diagonal, and its inverse; both 0 where a row has no couplings
-  float* excess = nullptr;                 // of the diagonal over the sum of the couplings
-  float *u = nullptr, *v = nullptr;        // the iterates take turns
-  float* g = nullptr;                      // right-hand side
+  float* excess = nullptr;           // of the diagonal over the sum of the couplings: in v, as only the set-up needs it
+  float *u = nullptr, *v = nullptr;  // the iterates take turns
+  float* g = nullptr;                // right-hand side
 };
 
 // One direction between two levels. Coarse cell I is made of the fine cells first[I] .. first[I + 1] - 1: one or two.
