@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "solvers/krylov/vector_ops.hpp"
+#include "solvers/preconditioner/additive_schwarz.hpp"
 
 namespace weir {
 namespace {
@@ -52,6 +53,11 @@ LinearSolver<Space>::LinearSolver(const Table& options, const std::string& defau
                                " cannot use it; use fgmres");
   krylov_ = make_krylov<Space>(itself ? "correction" : method_, options_);
   name_ = itself ? method_ : (type == "none" ? method_ : method_ + "+" + type);
+}
+
+template <class Space>
+void LinearSolver<Space>::spread_over_ranks() {
+  if (!preconditioner_->works_over_ranks()) preconditioner_ = make_gathered<Space>(name_, std::move(preconditioner_));
 }
 
 template <class Space>

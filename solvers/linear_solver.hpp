@@ -29,6 +29,10 @@ class LinearSolver {
   LinearSolver(const Table& options, const std::string& default_method, const std::string& default_preconditioner,
                const KrylovOptions& defaults);
 
+  // Before setup, where the matrix will be spread over ranks: a preconditioner that knows one rank alone is then applied
+  // on rank 0, to which the residual is gathered; Error(usage) at setup where that is not possible.
+  void spread_over_ranks();
+
   void setup(const Matrix<Space>& A);   // once a pattern
   void update(const Matrix<Space>& A);  // new values, same pattern
   SolveResult solve(const Matrix<Space>& A, View<const double> b, View<double> x);

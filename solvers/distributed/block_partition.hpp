@@ -27,12 +27,12 @@ class BlockPartition {
   int ranks() const { return parts_[0] * parts_[1] * parts_[2]; }
   bool is_cut(int d) const { return parts_[static_cast<std::size_t>(d)] > 1; }
 
+  int begin(int d, int part) const;  // the first cell of a part; part may be the number of parts: the end
   CellBox box(int rank) const;
   int owner(int i, int j, int k) const;  // of a cell
   std::string describe() const;          // "1 x 1 x 4 slabs"
 
  private:
-  int begin(int d, int part) const;
   std::array<int, 3> cells_{1, 1, 1}, parts_{1, 1, 1};
   Cutting cutting_ = Cutting::slabs;
 };

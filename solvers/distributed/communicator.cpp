@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstdlib>
 #include <stdexcept>
 
@@ -90,6 +91,9 @@ std::unique_ptr<HaloTransport> Communicator::transport(HaloStrategy, const HaloL
 
 Communicator::Awareness Communicator::probe_device_buffer(double*) const { return {false, "one rank: no messages"}; }
 
-void Communicator::abort(int exit_code) const { std::exit(exit_code); }
+void Communicator::abort(int exit_code, const std::string& message) const {
+  std::fprintf(stderr, "weir: %s\n", message.c_str());
+  std::exit(exit_code);
+}
 
 }  // namespace weir

@@ -92,8 +92,11 @@ class Communicator {
   };
   virtual Awareness probe_device_buffer(double* buffer) const;
 
-  // Ends the job on all ranks: an error that this rank alone has seen.
-  [[noreturn]] virtual void abort(int exit_code) const;
+  // What ranks other than 0 print is dropped from here on: they would say the same. abort() still speaks for them.
+  virtual void silence_others() {}
+  // Ends the job on all ranks, with an error that this rank may be the only one to have seen. Where all have, as with a
+  // mistake in a case file, rank 0 alone tells.
+  [[noreturn]] virtual void abort(int exit_code, const std::string& message) const;
 
  protected:
   virtual void sum_over_ranks(std::span<double>, Reduction) const {}

@@ -1,10 +1,14 @@
+#include <fcntl.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <numeric>
+#include <thread>
 
 #include "backend/runtime.hpp"
 #include "base/error.hpp"
@@ -126,7 +130,22 @@ class MpiRanks : public Communicator {
     return {false, !may_try ? denied : works ? "another rank cannot" : "a message between device buffers got lost"};
   }
 
-  [[noreturn]] void abort(int exit_code) const override {
+  void silence_others() override {
+    if (is_root()) return;
+    std::fflush(nullptr);
+    errors_ = dup(STDERR_FILENO);
+    const int nowhere = open("/dev/null", O_WRONLY);
+    dup2(nowhere, STDOUT_FILENO);
+    dup2(nowhere, STDERR_FILENO);
+    close(nowhere);
+  }
+
+  [[noreturn]] void abort(int exit_code, const std::string& message) const override {
+    std::fflush(nullptr);
+    if (!is_root())
+      std::this_thread::sleep_for(std::chrono::seconds(1));  // rank 0 ends us first where it has met it too
+    const std::string text = "weir: rank " + std::to_string(rank_) + ": " + message + "\n";
+    if (write(errors_, text.data(), text.size()) < 0) std::_Exit(exit_code);
     MPI_Abort(MPI_COMM_WORLD, exit_code);
     std::_Exit(exit_code);
   }
@@ -225,7 +244,7 @@ class MpiRanks : public Communicator {
     return status == MPI_SUCCESS && std::equal(pattern.begin(), pattern.begin() + n, back.begin() + n);
   }
 
-  int rank_ = 0, size_ = 1, machine_rank_ = 0, machine_size_ = 1;
+  int rank_ = 0, size_ = 1, machine_rank_ = 0, machine_size_ = 1, errors_ = STDERR_FILENO;
   mutable std::vector<double> slots_;
   mutable MPI_Request request_ = MPI_REQUEST_NULL;
 };

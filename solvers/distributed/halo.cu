@@ -126,14 +126,16 @@ void Halo<Space>::unpack(const HaloFields& fields) const {
 
 std::string choose_device(const Communicator& ranks) {
   const int devices = backend::device_count(), here = ranks.rank_on_this_machine(),
-            beside = ranks.ranks_on_this_machine();
-  const std::string who = "rank " + std::to_string(ranks.rank()) + ": ";
-  if (devices == 0) return who + "no device";
-  const int mine = here % devices, sharing = beside / devices + (mine < beside % devices ? 1 : 0);
+            beside = ranks.ranks_on_this_machine(), mine = devices > 0 ? here % devices : -1;
+  if (devices == 0) return "no device";
   backend::select_device(mine);
-  std::string text =
-      who + "device " + std::to_string(mine) + " of " + std::to_string(devices) + " (" + backend::device_name() + ")";
-  if (sharing > 1) text += ", shared by " + std::to_string(sharing) + " ranks";
+  const std::vector<std::vector<int>> to(static_cast<std::size_t>(ranks.size()), {mine});
+  const std::vector<std::vector<int>> device = ranks.exchange(to);
+  std::string text;
+  for (std::size_t r = 0; r < device.size(); ++r)
+    text += (r ? ", rank " : "rank ") + std::to_string(r) + ": device " + std::to_string(device[r].front());
+  text += " of " + std::to_string(devices) + " (" + backend::device_name() + ")";
+  if (beside > devices) text += "; " + std::to_string((beside + devices - 1) / devices) + " ranks share a device";
   return text;
 }
 

@@ -84,7 +84,8 @@ class Halo {
   Traffic traffic_;
 };
 
-// One device a rank where there are enough: by the number of the rank on its machine. Returns a line for the log.
+// One device a rank where there are enough: by the number of the rank on its machine. All ranks call; returns a line for
+// the log: "rank 0: device 0, rank 1: device 0 of 1 (...); 2 ranks share a device".
 std::string choose_device(const Communicator& ranks);
 
 }  // namespace weir

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "solvers/distributed/communicator.hpp"
 #include "solvers/krylov/iteration.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/krylov/vector_ops.hpp"
@@ -59,24 +60,34 @@ class Chebyshev : public Krylov<Space> {
 
   SolveResult solve(const Matrix<Space>& matrix, const Preconditioner<Space>&, View<const double> b,
                     View<double> x) override {
-    const auto* A = dynamic_cast<const SeparableStencil<Space>*>(&matrix);
-    if (!A || !(A->separable()->shift > 0))
+    const auto* A = dynamic_cast<const ChebyshevPasses<Space>*>(&matrix);
+    if (!A || !(A->whole_operator().shift > 0))
       throw Error(Exit::usage, "chebyshev is for separable systems with a positive shift (momentum); use cg");
-    if (work_.size() < A->size()) fit(y_, A->size());
+    const std::int64_t n = matrix.size();
+    if (work_.size() < n) fit(y_, n);
+    y_now_ = work_.size() < n ? y_.view() : work_.part(0, n);
+    ranks_ = matrix.ranks() && matrix.ranks()->size() > 1 ? matrix.ranks() : nullptr;
+    const HaloCost before = matrix.halo_cost();
     SolveResult result;
     result.apply_seconds = result.reduce_seconds = 0;
     {
       ScopedTimer timer(result.solve_seconds);
       iterate(*A, b, x, result);
     }
-    result.spmv_seconds = result.solve_seconds;  // every pass is a product with A
+    result.spmv_seconds = result.solve_seconds - result.reduce_seconds;  // every pass is a product with A
+    if (ranks_) {
+      const HaloCost after = matrix.halo_cost();
+      result.halo_seconds = after.seconds - before.seconds;
+      result.transfer_bytes = static_cast<double>(after.bytes - before.bytes);
+      result.spmv_seconds -= result.halo_seconds;
+    }
     return result;
   }
 
  private:
-  void iterate(const SeparableStencil<Space>& A, View<const double> b, View<double> x, SolveResult& result) {
-    const Interval interval = eigenvalue_interval(*A.separable());
-    Pair squares = A.chebyshev_start(1 / interval.theta, b, x, work(A));
+  void iterate(const ChebyshevPasses<Space>& A, View<const double> b, View<double> x, SolveResult& result) {
+    const Interval interval = eigenvalue_interval(A.whole_operator());
+    const Pair squares = sum(A.chebyshev_start(1 / interval.theta, b, x, y_now_), result);
     double r = std::sqrt(squares.a);
     result.residual0 = r;
     const double reference = options_.reference == "rhs" ? std::sqrt(squares.b) : r;
@@ -88,9 +99,9 @@ class Chebyshev : public Krylov<Space> {
     double before = 2 * r;
     while (std::isfinite(r) && r > target && r < before && result.iterations < options_.max_iterations) {
       const int steps = steps_for(interval.sigma, r / target);
-      if (result.iterations > 0) A.chebyshev_start(1 / interval.theta, b, x, work(A));
+      if (result.iterations > 0) A.chebyshev_start(1 / interval.theta, b, x, y_now_);
       before = r;
-      r = std::sqrt(advance(A, interval, steps, b, x));
+      r = std::sqrt(sum({advance(A, interval, steps, b, x), 0}, result).a);
       result.iterations += steps;
     }
     result.residual = result.true_residual = r;
@@ -101,10 +112,10 @@ class Chebyshev : public Krylov<Space> {
   }
 
   // Steps 2 to `steps`; step 1 has left x_1 in y. The last lands in x; returns r.r there.
-  double advance(const SeparableStencil<Space>& A, const Interval& interval, int steps, View<const double> b,
+  double advance(const ChebyshevPasses<Space>& A, const Interval& interval, int steps, View<const double> b,
                  View<double> x) {
     const double sigma = interval.sigma;
-    View<double> from = work(A), to = x;
+    View<double> from = y_now_, to = x;
     double rho = sigma > 0 ? 1 / sigma : 0, square = 0;
     for (int done = 1; done < steps;) {
       ChebyshevSteps group;
@@ -121,11 +132,16 @@ class Chebyshev : public Krylov<Space> {
     return square;
   }
 
-  View<double> work(const SeparableStencil<Space>& A) { return work_.size() < A.size() ? y_.view() : work_; }
+  Pair sum(Pair shares, SolveResult& result) const {
+    if (!ranks_) return shares;
+    ScopedTimer timer(result.reduce_seconds);
+    return ranks_->sum(shares);
+  }
 
   KrylovOptions options_;
   Array<double, Space> y_;
-  View<double> work_;
+  View<double> work_, y_now_;
+  const Communicator* ranks_ = nullptr;
 };
 
 template <class Space>

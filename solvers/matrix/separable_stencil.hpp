@@ -32,13 +32,29 @@ struct ChebyshevSteps {
   double alpha[most] = {}, omega[most] = {};
 };
 
+// What the Chebyshev method (solvers/krylov/chebyshev.cu) asks of a matrix, M being the diagonal of volumes; each pass
+// reads b and x once. Over ranks the sums are this rank's shares.
 template <class Space>
-class SeparableStencil : public Matrix<Space> {
+class ChebyshevPasses {
+ public:
+  virtual ~ChebyshevPasses() = default;
+  virtual void set_coefficients(double shift, double scale) = 0;  // of a new time step
+  virtual const SeparableOperator& whole_operator() const = 0;    // of all ranks: its eigenvalues bound the method
+  // y = x + omega M^-1 r, r = b - A x; returns r.r and b.b
+  virtual Pair chebyshev_start(double omega, View<const double> b, View<const double> x, View<double> y) const = 0;
+  // Each step y = x + alpha (x - y) + omega M^-1 r, after which x and y change roles; then r.r of the last iterate, if
+  // wanted: the other vector is then free and may be overwritten.
+  virtual double chebyshev_steps(const ChebyshevSteps& steps, View<const double> b, View<double> x,
+                                 View<double> y) const = 0;
+};
+
+template <class Space>
+class SeparableStencil : public Matrix<Space>, public ChebyshevPasses<Space> {
  public:
   explicit SeparableStencil(SeparableOperator op);  // more than 2^31 - 1 unknowns: Error(usage)
 
   // A time step's new shift and scale: costs nothing, the 1D arrays stay.
-  void set_coefficients(double shift, double scale);
+  void set_coefficients(double shift, double scale) override;
 
   int rows() const override { return extents_.count(); }
   void apply(View<const double> x, View<double> y) const override;
@@ -51,12 +67,11 @@ class SeparableStencil : public Matrix<Space> {
   Work apply_work() const override;
   const SeparableOperator* separable() const override { return &operator_; }
 
-  // Passes of the Chebyshev method (solvers/krylov/chebyshev.cu), M the diagonal of volumes; each reads b and x once.
-  Pair chebyshev_start(double omega, View<const double> b, View<const double> x,
-                       View<double> y) const;  // y = x + omega M^-1 r, r = b - A x; returns r.r and b.b
-  // Each step y = x + alpha (x - y) + omega M^-1 r, after which x and y change roles; then r.r of the last iterate, if
-  // wanted. On the host the steps go together over the grid (pass_sweep.hpp).
-  double chebyshev_steps(const ChebyshevSteps& steps, View<const double> b, View<double> x, View<double> y) const;
+  // On the host the steps go together over the grid (pass_sweep.hpp).
+  const SeparableOperator& whole_operator() const override { return operator_; }
+  Pair chebyshev_start(double omega, View<const double> b, View<const double> x, View<double> y) const override;
+  double chebyshev_steps(const ChebyshevSteps& steps, View<const double> b, View<double> x,
+                         View<double> y) const override;
   double residual_square(View<const double> b, View<const double> x) const;  // r.r, writes nothing
 
  private:

@@ -127,6 +127,7 @@ class BlockJacobi : public Preconditioner<Space> {
       return block_jacobi_kernels::apply_dot(inverse_, block_, r, z);
   }
   bool is_symmetric() const override { return symmetric_; }
+  bool works_over_ranks() const override { return true; }
   std::string describe() const override { return "block_jacobi(blocks of " + std::to_string(block_) + ")"; }
 
  private:

@@ -1,5 +1,6 @@
 // What preconditioners exist: one line each.
 #include "base/error.hpp"
+#include "solvers/preconditioner/additive_schwarz.hpp"
 #include "solvers/preconditioner/async_ilu.hpp"
 #include "solvers/preconditioner/block_ilu0.hpp"
 #include "solvers/preconditioner/block_jacobi.hpp"
@@ -34,6 +35,7 @@ constexpr Entry<Space> entries[] = {
     {"parilu", make_parilu<Space>},
     {"parilut", make_parilut<Space>},
     {"multicolor", make_multicolor<Space>},
+    {"additive_schwarz", make_additive_schwarz<Space>},
 };
 
 }  // namespace

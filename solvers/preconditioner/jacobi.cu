@@ -60,6 +60,7 @@ class None : public Preconditioner<Space> {
     for_each<Space>(static_cast<int>(r.size()), [=] WEIR_HD(int i) { z[i] = r[i]; });
   }
   bool is_symmetric() const override { return true; }
+  bool works_over_ranks() const override { return true; }
   bool is_identity() const override { return true; }
   std::string describe() const override { return "none"; }
 };
@@ -100,6 +101,7 @@ class Jacobi : public Preconditioner<Space> {
     return jacobi_kernels::multiply_dot<Space>(inverse_.view(), r, z);
   }
   bool is_symmetric() const override { return true; }
+  bool works_over_ranks() const override { return true; }
   std::string describe() const override {
     return omega_ == 1 ? "jacobi" : "jacobi(relaxation " + std::to_string(omega_) + ")";
   }

@@ -1,0 +1,108 @@
+// The border rows: one index a row. Moves the coupling values, 8 bytes each, and 12 bytes a ghost.
+#include "solvers/distributed/distributed_matrix.hpp"
+
+#include "solvers/device/reduce.hpp"
+
+namespace weir {
+namespace distributed_kernels {
+
+struct Border {
+  View<const int> row, start, ghost;
+  View<const double> value, x;
+  int block;
+};
+
+// Unknown e of border row r: its part of C x_ghost.
+WEIR_HD inline double from_ghosts(const Border& b, int r, int e) {
+  double s = 0;
+  for (int k = b.start[r]; k < b.start[r + 1]; ++k) {
+    const double* value = b.value.data() + (static_cast<std::int64_t>(k) * b.block + e) * b.block;
+    const double* x = b.x.data() + static_cast<std::int64_t>(b.ghost[k]) * b.block;
+    for (int c = 0; c < b.block; ++c) s += value[c] * x[c];
+  }
+  return s;
+}
+
+template <class Space>
+void add(const Border& border, double factor, View<double> y) {
+  const Border b = border;
+  for_each<Space>(static_cast<int>(b.row.size()), [=] WEIR_HD(int r) {
+    for (int e = 0; e < b.block; ++e) y[b.row[r] * b.block + e] += factor * from_ghosts(b, r, e);
+  });
+}
+template <class Space>
+double add_dot(const Border& border, double factor, View<const double> w, View<double> y) {
+  const Border b = border;
+  return sum<Space>(static_cast<int>(b.row.size()), [=] WEIR_HD(int r) {
+    double s = 0;
+    for (int e = 0; e < b.block; ++e) {
+      const double more = factor * from_ghosts(b, r, e);
+      y[b.row[r] * b.block + e] += more;
+      s += w[b.row[r] * b.block + e] * more;
+    }
+    return s;
+  });
+}
+
+}  // namespace distributed_kernels
+
+template <class Space>
+DistributedMatrix<Space>::DistributedMatrix(const Communicator& ranks, const Matrix<Space>& local,
+                                            const HaloPattern& pattern, const Coupling& coupling, bool symmetric,
+                                            bool null_space, const HaloOptions& options)
+    : row_(coupling.row),
+      start_(coupling.start),
+      ghost_(coupling.ghost),
+      value_(coupling.value),
+      halo_(ranks, pattern, local.block(), options),
+      ranks_(ranks),
+      local_(local),
+      block_(local.block()),
+      symmetric_(symmetric),
+      null_space_(null_space),
+      unknowns_(static_cast<std::int64_t>(ranks.sum(static_cast<double>(local.size())))) {}
+
+template <class Space>
+void DistributedMatrix<Space>::add_ghosts(double factor, View<double> y) const {
+  halo_.finish();
+  distributed_kernels::add<Space>({row_, start_, ghost_, value_, halo_.ghosts(), block_}, factor * factor_, y);
+}
+template <class Space>
+double DistributedMatrix<Space>::add_ghosts(double factor, View<const double> w, View<double> y) const {
+  halo_.finish();
+  return distributed_kernels::add_dot<Space>({row_, start_, ghost_, value_, halo_.ghosts(), block_}, factor * factor_,
+                                             w, y);
+}
+
+template <class Space>
+void DistributedMatrix<Space>::apply(View<const double> x, View<double> y) const {
+  fetch(x);
+  local_.apply(x, y);
+  add_ghosts(1, y);
+}
+template <class Space>
+double DistributedMatrix<Space>::apply_dot(View<const double> x, View<double> y) const {
+  fetch(x);
+  const double own = local_.apply_dot(x, y);
+  return own + add_ghosts(1, x, y);
+}
+// r.r is not put together from shares (the border rows are large without their ghosts): residual_dot takes a pass more.
+template <class Space>
+void DistributedMatrix<Space>::residual(View<const double> b, View<const double> x, View<double> r) const {
+  fetch(x);
+  local_.residual(b, x, r);
+  add_ghosts(-1, r);
+}
+
+template <class Space>
+Work DistributedMatrix<Space>::apply_work() const {
+  Work w = local_.apply_work();
+  w.bytes += 8 * value_.size() + 16 * row_.size() * block_;
+  w.flops += 2 * value_.size();
+  return w;
+}
+
+template class DistributedMatrix<Host>;
+template class DistributedMatrix<Device>;
+
+}  // namespace weir

@@ -1,0 +1,66 @@
+// A matrix whose rows are spread over ranks (Liu, Seo & Mittal 2013, sec. III-A): a rank holds its rows, and of x what
+// belongs to them. Columns of its own make the local matrix, any of solvers/matrix; columns of others make the coupling,
+// which meets the ghosts of x:
+//   y = A_local x + C x_ghost
+// The ghosts travel while A_local x is computed; the rows on the border get their second part afterwards.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "solvers/distributed/halo.hpp"
+#include "solvers/matrix/matrix.hpp"
+
+namespace weir {
+
+// Rows with columns of other ranks, as compressed rows: entry e of border row r belongs to local block row row[r] and to
+// ghost number ghost[e] of the halo pattern; B x B values, row-major.
+struct Coupling {
+  int block = 1;
+  std::vector<int> row, start{0}, ghost;
+  std::vector<double> value;
+};
+
+template <class Space>
+class DistributedMatrix : public Matrix<Space> {
+ public:
+  // `local` and `ranks` must outlive this. symmetric, null_space: of the whole matrix.
+  DistributedMatrix(const Communicator& ranks, const Matrix<Space>& local, const HaloPattern& pattern,
+                    const Coupling& coupling, bool symmetric, bool null_space, const HaloOptions& options = {});
+
+  const Matrix<Space>& local() const { return local_; }
+  View<double> coupling_values() { return value_; }  // new values on the same pattern
+  const Halo<Space>& halo() const { return halo_; }
+
+  int rows() const override { return local_.rows(); }
+  int block() const override { return local_.block(); }
+  void apply(View<const double> x, View<double> y) const override;
+  void residual(View<const double> b, View<const double> x, View<double> r) const override;
+  double apply_dot(View<const double> x, View<double> y) const override;
+  void block_diagonal(View<double> d) const override { local_.block_diagonal(d); }
+  bool is_symmetric() const override { return symmetric_; }
+  bool has_constant_null_space() const override { return null_space_; }
+  Work apply_work() const override;
+
+  const Communicator* ranks() const override { return &ranks_; }
+  std::int64_t unknowns() const override { return unknowns_; }
+  HaloCost halo_cost() const override { return {halo_.traffic().seconds, halo_.traffic().bytes}; }
+
+ protected:
+  void fetch(View<const double> x) const { halo_.start(HaloFields::blocks(x.data(), block_)); }
+  // What has been fetched, times `factor`, comes to the border rows of y; returns the sum of w times that.
+  double add_ghosts(double factor, View<const double> w, View<double> y) const;
+  void add_ghosts(double factor, View<double> y) const;
+  double factor_ = 1;  // of all coupling values
+  Array<int, Space> row_, start_, ghost_;
+  Array<double, Space> value_;
+  mutable Halo<Space> halo_;
+
+ private:
+  const Communicator& ranks_;
+  const Matrix<Space>& local_;
+  int block_;
+  bool symmetric_, null_space_;
+  std::int64_t unknowns_;
+};
+
+}  // namespace weir

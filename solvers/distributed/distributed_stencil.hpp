@@ -1,0 +1,62 @@
+// The 7-point matrix of a SeparableOperator over ranks: each has a box of the unknowns, its local matrix is the same
+// stencil on that box, the diagonal being the whole matrix's, and the coupling is a layer of ghosts on each side that is
+// cut.
+#pragma once
+#include <array>
+#include <vector>
+
+#include "solvers/distributed/block_partition.hpp"
+#include "solvers/distributed/distributed_matrix.hpp"
+#include "solvers/distributed/rank_map.hpp"
+#include "solvers/matrix/separable_stencil.hpp"
+
+namespace weir {
+
+// Where the unknowns of a direction are cut: part p has begin[d][p] .. begin[d][p + 1] - 1; parts are numbered x first.
+struct BoxCuts {
+  std::array<std::vector<int>, 3> begin;
+  int parts(int d) const { return static_cast<int>(begin[static_cast<std::size_t>(d)].size()) - 1; }
+  CellBox box(int rank) const;
+  int owner(int i, int j, int k) const;
+};
+// The unknowns lie `first` cells after the first cell (velocities on inner faces: 1) and end `last` cells before the end.
+BoxCuts cuts_of(const BlockPartition& cells, std::array<int, 3> first = {}, std::array<int, 3> last = {});
+
+// The operator of the unknowns of a box; what couples to unknowns outside stays in the diagonal. Where the direction is
+// periodic the box may begin before 0 and end after n.
+SeparableOperator restricted(const SeparableOperator& whole, const CellBox& box);
+
+template <class Space>
+struct LocalStencil {  // before the base that refers to it
+  SeparableStencil<Space> stencil;
+};
+
+template <class Space>
+class DistributedStencil : private LocalStencil<Space>, public DistributedMatrix<Space>, public ChebyshevPasses<Space> {
+ public:
+  DistributedStencil(const Communicator& ranks, SeparableOperator whole, const BoxCuts& cuts,
+                     const HaloOptions& options = {});
+
+  void set_coefficients(double shift, double scale) override;
+  const CellBox& box() const { return box_; }
+  const BoxCuts& cuts() const { return cuts_; }
+  const RankMap& rows_of_ranks() const { return map_; }
+
+  const SeparableOperator& whole_operator() const override { return whole_; }
+  Pair chebyshev_start(double omega, View<const double> b, View<const double> x, View<double> y) const override;
+  double chebyshev_steps(const ChebyshevSteps& steps, View<const double> b, View<double> x,
+                         View<double> y) const override;
+
+ private:
+  struct Parts;
+  DistributedStencil(const Communicator& ranks, SeparableOperator whole, const BoxCuts& cuts,
+                     const HaloOptions& options, const Parts& parts);
+  SeparableOperator whole_;
+  BoxCuts cuts_;
+  CellBox box_;
+  RankMap map_;
+  Array<double, Space> inverse_mass_[3];  // of this box
+  Array<double, Space> border_volume_;    // 1 / volume of the border rows
+};
+
+}  // namespace weir

@@ -1,0 +1,142 @@
+#include "solvers/preconditioner/additive_schwarz.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "solvers/device/for_each.hpp"
+#include "solvers/distributed/distributed_stencil.hpp"
+
+namespace weir {
+namespace schwarz_kernels {
+
+// wide[place[i]] = r[i], and back
+template <class Space>
+void spread(View<const int> place, View<const double> r, View<double> wide) {
+  for_each<Space>(static_cast<int>(r.size()), [=] WEIR_HD(int i) { wide[place[i]] = r[i]; });
+}
+template <class Space>
+void collect(View<const int> place, View<const double> wide, View<double> z) {
+  for_each<Space>(static_cast<int>(z.size()), [=] WEIR_HD(int i) { z[i] = wide[place[i]]; });
+}
+
+}  // namespace schwarz_kernels
+
+namespace {
+
+// The rank's box with `layers` more on every side that is cut, where there are as many.
+CellBox widened(const SeparableOperator& whole, const BoxCuts& cuts, const CellBox& box, int layers) {
+  CellBox wide = box;
+  for (int d = 0; d < 3; ++d) {
+    const auto s = static_cast<std::size_t>(d);
+    if (cuts.parts(d) == 1) continue;
+    const int n = whole.direction[s].size();
+    wide.low[s] -= layers;
+    wide.high[s] += layers;
+    if (whole.direction[s].periodic && wide.size(d) < n) continue;
+    wide.low[s] = std::max(0, wide.low[s]);
+    wide.high[s] = std::min(n, wide.high[s]);
+  }
+  return wide;
+}
+
+}  // namespace
+
+template <class Space>
+class AdditiveSchwarz : public Preconditioner<Space> {
+ public:
+  AdditiveSchwarz(int overlap, std::unique_ptr<Preconditioner<Space>> inner)
+      : overlap_(overlap), inner_(std::move(inner)) {}
+
+  SetupInfo setup(const Matrix<Space>& A) override {
+    is_wide_ = false;
+    const auto* spread = dynamic_cast<const DistributedMatrix<Space>*>(&A);
+    if (!spread) return inner_->setup(A);
+    if (overlap_ == 0) return inner_->setup(spread->local());
+    const auto* stencil = dynamic_cast<const DistributedStencil<Space>*>(&A);
+    if (!stencil)
+      throw Error(Exit::usage, "additive_schwarz: overlap > 0 is for structured scalar systems; take overlap = 0");
+    widen(*stencil);
+    return inner_->setup(*wide_);
+  }
+  SetupInfo update(const Matrix<Space>& A) override {
+    const auto* stencil = dynamic_cast<const DistributedStencil<Space>*>(&A);
+    if (is_wide_ && stencil) {
+      wide_->set_coefficients(stencil->whole_operator().shift, stencil->whole_operator().scale);
+      return inner_->update(*wide_);
+    }
+    const auto* spread = dynamic_cast<const DistributedMatrix<Space>*>(&A);
+    return inner_->update(spread ? spread->local() : A);
+  }
+
+  void apply(View<const double> r, View<double> z) const override {
+    if (!is_wide_) return inner_->apply(r, z);
+    halo_.start(HaloFields::blocks(r.data(), 1));
+    schwarz_kernels::spread<Space>(place_, r, wide_r_);
+    halo_.finish();
+    halo_.unpack(HaloFields::blocks(wide_r_.data(), 1));
+    inner_->apply(wide_r_, wide_z_);
+    schwarz_kernels::collect<Space>(place_, wide_z_, z);
+  }
+  bool works_over_ranks() const override { return true; }
+  bool is_symmetric() const override { return overlap_ == 0 && inner_->is_symmetric(); }
+  bool is_constant() const override { return inner_->is_constant(); }
+  std::string describe() const override {
+    return "additive_schwarz(" + inner_->describe() + " on each rank, overlap " + std::to_string(overlap_) + ")";
+  }
+
+ private:
+  void widen(const DistributedStencil<Space>& A) {
+    const SeparableOperator& whole = A.whole_operator();
+    const CellBox own = A.box(), wide = widened(whole, A.cuts(), own, overlap_);
+    std::vector<int> place;
+    std::vector<GhostRequest> ghosts;
+    int n = 0;
+    for (int k = wide.low[2]; k < wide.high[2]; ++k)
+      for (int j = wide.low[1]; j < wide.high[1]; ++j)
+        for (int i = wide.low[0]; i < wide.high[0]; ++i, ++n) add_point(A, own, {i, j, k}, n, place, ghosts);
+    place_ = Array<int, Space>(place);
+    halo_ = Halo<Space>(*A.ranks(), make_halo_pattern(*A.ranks(), ghosts), 1);
+    wide_ = std::make_unique<SeparableStencil<Space>>(restricted(whole, wide));
+    wide_r_ = Array<double, Space>(n);
+    wide_z_ = Array<double, Space>(n);
+    is_wide_ = true;
+  }
+  static void add_point(const DistributedStencil<Space>& A, const CellBox& own, std::array<int, 3> at, int n,
+                        std::vector<int>& place, std::vector<GhostRequest>& ghosts) {
+    bool is_own = true;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const int size = A.whole_operator().direction[d].size();
+      at[d] = (at[d] + size) % size;
+      is_own = is_own && at[d] >= own.low[d] && at[d] < own.high[d];
+    }
+    if (is_own) return place.push_back(n);
+    const int owner = A.cuts().owner(at[0], at[1], at[2]);
+    const CellBox b = A.cuts().box(owner);
+    ghosts.push_back({n, owner, ((at[2] - b.low[2]) * b.size(1) + at[1] - b.low[1]) * b.size(0) + at[0] - b.low[0]});
+  }
+
+  int overlap_;
+  bool is_wide_ = false;
+  std::unique_ptr<Preconditioner<Space>> inner_;
+  std::unique_ptr<SeparableStencil<Space>> wide_;
+  Array<int, Space> place_;  // of own unknown i among the wide ones
+  mutable Halo<Space> halo_;
+  mutable Array<double, Space> wide_r_, wide_z_;
+};
+
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_additive_schwarz(const Table& options) {
+  const int overlap = options.get<int>("overlap", 0);
+  if (overlap < 0) options.fail("overlap", "the overlap must not be negative");
+  const Table inner = options.table("inner");
+  const std::string type = inner.get<std::string>("type", "block_ilu0");
+  if (type == "additive_schwarz") inner.fail("type", "additive_schwarz within additive_schwarz");
+  return std::make_unique<AdditiveSchwarz<Space>>(overlap, make_preconditioner<Space>(type, inner));
+}
+template std::unique_ptr<Preconditioner<Host>> make_additive_schwarz<Host>(const Table&);
+template std::unique_ptr<Preconditioner<Device>> make_additive_schwarz<Device>(const Table&);
+
+}  // namespace weir
