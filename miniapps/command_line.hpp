@@ -1,6 +1,8 @@
 // The command line: verb -> function. miniapps/weir.cpp lists what exists.
 #pragma once
+#include <functional>
 #include <iosfwd>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -23,12 +25,13 @@ struct SuiteOptions {
 
 struct Suite {
   std::string name;
-  int (*run)(const SuiteOptions& options);
+  std::function<int(const SuiteOptions& options)> run;
 };
 
 struct Program {
   std::vector<Miniapp> miniapps;
-  std::vector<Suite> suites;  // of `weir bench`
+  std::vector<Suite> suites;                                               // of `weir bench`
+  std::shared_ptr<Communicator> ranks = std::make_shared<Communicator>();  // of mpirun
 };
 
 // Prints errors; returns the process's exit code.

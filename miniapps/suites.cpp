@@ -6,6 +6,7 @@
 #include "tests/benchmarks/luo/luo.hpp"
 #include "tests/benchmarks/multicolor.hpp"
 #include "tests/benchmarks/orderings.hpp"
+#include "tests/benchmarks/scaling/scaling.hpp"
 
 namespace weir {
 namespace {
@@ -17,10 +18,18 @@ bench::LiuOptions liu(const SuiteOptions& o) { return {o.folder, o.quick}; }
 
 }  // namespace
 
-std::vector<Suite> benchmark_suites() {
+std::vector<Suite> benchmark_suites(const std::shared_ptr<Communicator>& ranks) {
   return {
       {"kernels", [](const SuiteOptions& o) { return bench::bench_kernels(o.json_path); }},
       {"orderings", [](const SuiteOptions& o) { return bench::bench_orderings(o.json_path); }},
+      {"halo",
+       [ranks](const SuiteOptions& o) {
+         return bench::bench_halo(*ranks, {o.folder, o.quick});
+       }},
+      {"scaling",
+       [ranks](const SuiteOptions& o) {
+         return bench::bench_scaling(*ranks, {o.folder, o.quick});
+       }},
       {"zubair", [](const SuiteOptions& o) { return bench::bench_multicolor(o.folder + "/zubair.csv", o.quick); }},
       {"luo-table1", [](const SuiteOptions& o) { return bench::luo_table1(luo(o)); }},
       {"luo-tables", [](const SuiteOptions& o) { return bench::luo_tables(luo(o)); }},

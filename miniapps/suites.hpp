@@ -7,6 +7,6 @@
 
 namespace weir {
 
-std::vector<Suite> benchmark_suites();
+std::vector<Suite> benchmark_suites(const std::shared_ptr<Communicator>& ranks);
 
 }  // namespace weir

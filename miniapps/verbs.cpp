@@ -28,10 +28,13 @@ const Miniapp& miniapp_of(const Program& program, const Table& config) {
 // Runs to the end, or to an error that the run directory records before the process ends with its code.
 int run_miniapp(const Program& program, RunOptions options, const Table& config) {
   const Miniapp& miniapp = miniapp_of(program, config);
+  options.ranks = program.ranks;
   Run run(std::move(options), config);
   auto failed = [&run](Exit code, const std::string& reason) {
+    const int number = run.fail(code, reason);
+    if (run.ranks().size() > 1) run.ranks().abort(number, reason);
     fmt::print(stderr, "weir: {}\n", reason);
-    return run.fail(code, reason);
+    return number;
   };
   int code = 0;
   try {
@@ -44,7 +47,8 @@ int run_miniapp(const Program& program, RunOptions options, const Table& config)
     code = failed(Exit::internal, std::string("internal error: ") + e.what());
   }
   const bool was_interrupted = code > 128;
-  if (run.has_begun() && run.wants_report() && !was_interrupted && code != static_cast<int>(Exit::file_io))
+  if (run.has_begun() && run.ranks().is_root() && run.wants_report() && !was_interrupted &&
+      code != static_cast<int>(Exit::file_io))
     write_report_of(run);
   return code;
 }

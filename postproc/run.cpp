@@ -39,6 +39,7 @@ bool is_run_directory(const fs::path& path) {
 
 Run::Run(RunOptions options, Table config) : options_(std::move(options)), config_(std::move(config)) {
   start_ = loop_start_ = seconds_now();
+  if (!options_.ranks) options_.ranks = std::make_shared<Communicator>();
   read_options();
   decide_space();
   if (const Checkpoint* from = restart()) {
@@ -59,7 +60,7 @@ void Run::read_options() {
   config_.table("case").get<std::string>("miniapp");
   threads_ = device.get<int>("threads", 0);
   if (threads_ < 0) device.fail("threads", "'threads' must be at least 0 (0: all)");
-  if (threads_ == 0) threads_ = omp_get_max_threads();
+  if (threads_ == 0) threads_ = std::max(1, omp_get_max_threads() / ranks().ranks_on_this_machine());
   omp_set_num_threads(threads_);
   deterministic_ = device.get<bool>("deterministic", false);
   seed_ = device.get<std::int64_t>("seed", 0);
@@ -170,10 +171,13 @@ void Run::begin(RunHeader header) {
                 from->path + ": is a checkpoint of '" + from->header.miniapp + "', not of '" + header_.miniapp + "'");
   config_text_ = config_.effective();
   for (const auto& [system, description] : header_.systems) totals_[system];
-  prepare_directory();
+  if (writes()) prepare_directory();
+  ranks().barrier();  // the directory is there
   begun_ = true;
-  write_text_aside(path("config.effective.toml"), config_text_);
-  open_records();
+  if (writes()) {
+    write_text_aside(path("config.effective.toml"), config_text_);
+    open_records();
+  }
   write_summary({0, "running", ""}, {});
   print_header();
   event(restart() ? "restart" : "begin", restart() ? "continues " + restart()->path : "begins");
@@ -185,7 +189,7 @@ void Run::begin(RunHeader header) {
 
 void Run::solve(const SolveRecord& r) {
   ScopedTimer timer(timings_.at("output", "records"));
-  solves_.add(solves_row(r));
+  if (writes()) solves_.add(solves_row(r));
   SystemTotals& t = totals_[r.system];
   if (t.last_step != r.step) t.this_step = 0;
   t.last_step = r.step;
@@ -212,7 +216,7 @@ void Run::solve(const SolveRecord& r) {
 void Run::step(const StepRecord& record) {
   ScopedTimer timer(timings_.at("output", "records"));
   last_ = record;
-  history_.add(history_row(record, wall()));
+  if (writes()) history_.add(history_row(record, wall()));
   if (record.step % log_every_ == 0 || record.step == first_step_ + 1)
     print_step(record);
   else
@@ -220,8 +224,8 @@ void Run::step(const StepRecord& record) {
 }
 
 bool Run::should_stop() const {
-  return StopSignals::caught() != 0 || (options_.steps >= 0 && last_.step >= options_.steps) ||
-         (options_.wall_limit >= 0 && process_seconds() >= options_.wall_limit);
+  return ranks().any(StopSignals::caught() != 0 || (options_.steps >= 0 && last_.step >= options_.steps) ||
+                     (options_.wall_limit >= 0 && process_seconds() >= options_.wall_limit));
 }
 
 bool Run::checkpoint_due(bool done) const {
@@ -235,10 +239,12 @@ void Run::checkpoint(CheckpointState state) {
   const std::string file = path("checkpoints/" + checkpoint_name(state.step));
   const CheckpointHeader header{options_.name, header_.miniapp, config_.given(), weir_version(),
                                 state.step,    state.time,      wall()};
-  history_.flush();
-  solves_.flush();
-  write_checkpoint(file, header, state);
-  prune_checkpoints(path("checkpoints"), state.step, keep_);
+  if (writes()) {
+    history_.flush();
+    solves_.flush();
+    write_checkpoint(file, header, state);
+    prune_checkpoints(path("checkpoints"), state.step, keep_);
+  }
   last_checkpoint_ = file;
   last_checkpoint_step_ = state.step;
   event("checkpoint", file);
@@ -267,10 +273,13 @@ int Run::finish(const Outcome& outcome) {
   }
   print_timings();
   event(ending.status, ending.reason);
-  history_.flush();
-  solves_.flush();
+  if (writes()) {
+    history_.flush();
+    solves_.flush();
+  }
   write_summary(ending, outcome);
   signals_.release();
+  ranks().broadcast(&ending.code, sizeof ending.code, 0);  // it is rank 0 that has the quantities
   return ending.code;
 }
 

@@ -16,6 +16,7 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,6 +28,7 @@
 #include "postproc/records.hpp"
 #include "postproc/stop.hpp"
 #include "postproc/timings.hpp"
+#include "solvers/distributed/communicator.hpp"
 
 namespace weir {
 
@@ -40,6 +42,7 @@ struct RunOptions {
   std::int64_t steps = -1;  // stop after this step, counted from the very start; -1: no limit
   double wall_limit = -1;   // seconds of this process; -1: as [time] wall_limit says
   std::optional<Checkpoint> restart;
+  std::shared_ptr<Communicator> ranks;  // null: one rank
 };
 
 // What a flow code knows once everything is built and before anything is computed.
@@ -71,6 +74,8 @@ class Run {
   bool on_device() const { return on_device_; }
   bool is_deterministic() const { return deterministic_; }
   int threads() const { return threads_; }
+  // Rank 0 alone writes and prints; the others call the same functions, which then do nothing but agree.
+  Communicator& ranks() const { return *options_.ranks; }
   const Checkpoint* restart() const { return options_.restart ? &*options_.restart : nullptr; }
 
   // Before anything large is allocated: throws Error(Exit::out_of_memory) where the machine has less.
@@ -84,7 +89,7 @@ class Run {
   // A line of events.jsonl and of the log: kind is one word ("warning", "picture", "steady").
   void event(const std::string& kind, const std::string& message);
 
-  bool should_stop() const;  // a signal, the wall limit or --steps
+  bool should_stop() const;  // a signal, the wall limit or --steps; of any rank: all must ask
   // After a step: every [checkpoint] every steps, when should_stop(), and where `done` says that this step was the
   // last.
   bool checkpoint_due(bool done = false) const;
@@ -123,6 +128,7 @@ class Run {
   void read_options();
   void decide_space();
   void read_checks();
+  bool writes() const { return ranks().is_root(); }
   bool continues_in_place() const;
   void prepare_directory() const;
   void open_records();

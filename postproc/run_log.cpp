@@ -37,6 +37,9 @@ void Run::print_header() const {
   line("space", decision_);
   if (on_device_) line("device", device_text());
   line("processor", fmt::format("{}, {} thread{}", processor_name(), threads_, threads_ == 1 ? "" : "s"));
+  if (ranks().size() > 1)
+    line("ranks",
+         fmt::format("{} ({}), sums by {}", ranks().size(), ranks().library(), to_string(ranks().reduction())));
   line("grid", fmt::format("{}: {} cells, {} unknowns", header_.grid, header_.cells, header_.unknowns));
   if (header_.memory_estimate > 0) line("memory", bytes_text(header_.memory_estimate) + " estimated");
   for (const auto& [system, description] : header_.systems) line(system, description);
@@ -150,9 +153,10 @@ void Run::event(const std::string& kind, const std::string& message) {
     else
       escaped += c;
   }
-  events_.add(fmt::format(R"({{"step":{},"time":{},"wall":{:.6f},"kind":"{}","message":"{}"}})", last_.step, last_.time,
-                          wall(), kind, escaped));
-  events_.flush();
+  if (writes())
+    events_.add(fmt::format(R"({{"step":{},"time":{},"wall":{:.6f},"kind":"{}","message":"{}"}})", last_.step,
+                            last_.time, wall(), kind, escaped));
+  if (writes()) events_.flush();
   if (kind == "begin" || kind == "finished" || kind == "stopped") return;  // the log says these in its own way
   clear_progress();
   fmt::print("{:>8}  {}: {}\n", last_.step, kind, message);

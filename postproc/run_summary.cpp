@@ -10,6 +10,7 @@
 namespace weir {
 
 void Run::write_summary(const Ending& ending, const Outcome& outcome) const {
+  if (!writes()) return;
   using Json = nlohmann::ordered_json;
   Json j;
   j["schema"] = 1;
@@ -26,7 +27,7 @@ void Run::write_summary(const Ending& ending, const Outcome& outcome) const {
   j["space"] = on_device_ ? "device" : "host";
   j["device_name"] = on_device_ ? device_text() : processor_name();
   j["threads"] = threads_;
-  j["ranks"] = 1;
+  j["ranks"] = ranks().size();
   j["version"] = weir_version();
   Hash64 config_hash;
   config_hash.add(config_text_);

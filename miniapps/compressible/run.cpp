@@ -323,6 +323,8 @@ int run_in(Run& run, const Table& config) {
 }  // namespace
 
 int run_compressible(Run& run, const Table& config) {
+  if (run.ranks().size() > 1)
+    throw Error(Exit::usage, "the compressible miniapp runs on one rank; incompressible's fractional_step on several");
   return run.on_device() ? run_in<Device>(run, config) : run_in<Host>(run, config);
 }
 

@@ -196,6 +196,8 @@ int run_in(Run& run, const Table& config, const ImmersedCase& c) {
 }  // namespace
 
 int run_immersed(Run& run, const Table& config) {
+  if (run.ranks().size() > 1)
+    throw Error(Exit::usage, "the immersed miniapp runs on one rank; incompressible's fractional_step on several");
   const ImmersedCase c = read_immersed_case(config);
   return run.on_device() ? run_in<Device>(run, config, c) : run_in<Host>(run, config, c);
 }

@@ -4,6 +4,7 @@
 
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
+#include "solvers/distributed/communicator.hpp"
 
 namespace weir {
 namespace {
@@ -35,11 +36,11 @@ WEIR_HD double cv_width(const Metrics& m, int component, int direction, int i) {
 }
 
 // 4 s (1 - s) across one direction: its mean over the cell, so that the flux of the profile is exact, or its value at a
-// face.
-WEIR_HD double parabola(const MetricLine& line, int n, bool at_face, int i) {
-  const double origin = line.face[0], length = line.face[n] - origin;
-  if (at_face || i < 0 || i >= n) {
-    const double s = ((at_face && i >= 0 ? line.face[i] : line.centre[i]) - origin) / length;
+// face. The whole grid's cells are first .. last - 1 as this rank counts.
+WEIR_HD double parabola(const MetricLine& line, int first, int last, bool at_face, int i) {
+  const double origin = line.face[first], length = line.face[last] - origin;
+  if (at_face || i < first || i >= last) {
+    const double s = ((at_face && i >= first ? line.face[i] : line.centre[i]) - origin) / length;
     return 4 * s * (1 - s);
   }
   const double a = (line.face[i] - origin) / length, b = (line.face[i + 1] - origin) / length;
@@ -47,16 +48,21 @@ WEIR_HD double parabola(const MetricLine& line, int n, bool at_face, int i) {
 }
 
 template <class Space>
-void fill_given_side(const Side& s, const Metrics& m, const Layout& l, int d, int component, double t, double* out) {
-  const Plane p = make_plane(l, d);
+void fill_given_side(const IncompressibleCase& c, const Metrics& m, const Layout& l, int side, int component, double t,
+                     double* out) {
+  const Side& s = c.sides[static_cast<std::size_t>(side)];
+  const Plane p = make_plane(l, side / 2);
+  const int first1 = -l.low[p.t1], first2 = -l.low[p.t2];
+  const int last1 = first1 + l.whole[p.t1], last2 = first2 + l.whole[p.t2];
   const double value = s.has_velocity() ? s.velocity[component] * s.modulation.at(t) : 0;
   const bool shaped = s.profile == Side::Profile::parabolic;
-  const bool shape1 = shaped && p.pad1 && !l.periodic[p.t1], shape2 = shaped && p.pad2 && !l.periodic[p.t2];
+  const bool shape1 = shaped && p.pad1 && !c.is_periodic(p.t1), shape2 = shaped && p.pad2 && !c.is_periodic(p.t2);
   const bool face1 = component == p.t1, face2 = component == p.t2;
   const MetricLine line1 = m.line[p.t1], line2 = m.line[p.t2];
   for_each<Space>(p.padded(), [=] WEIR_HD(int ia, int ib, int) {
     const int a = ia - p.pad1, b = ib - p.pad2;
-    const double f1 = shape1 ? parabola(line1, p.n1, face1, a) : 1, f2 = shape2 ? parabola(line2, p.n2, face2, b) : 1;
+    const double f1 = shape1 ? parabola(line1, first1, last1, face1, a) : 1,
+                 f2 = shape2 ? parabola(line2, first2, last2, face2, b) : 1;
     out[p.index(a, b)] = value * f1 * f2;
   });
 }
@@ -81,14 +87,19 @@ void take_from_field(const Layout& l, int d, int end, int component, const Flow<
   });
 }
 
+// Through a side of the whole box: the shares of the ranks that lie on it.
 template <class Space>
-double flux_into_box(const Metrics& m, const Layout& l, int side, const double* normal) {
-  const Plane p = make_plane(l, side / 2);
-  const double *h1 = m.line[p.t1].h, *h2 = m.line[p.t2].h;
-  const double out = sum<Space>(p.n1 * p.n2, [=] WEIR_HD(int n) {
-    const int a = n % p.n1, b = n / p.n1;
-    return normal[p.index(a, b)] * h1[a] * h2[b];
-  });
+double flux_into_box(const Metrics& m, const Layout& l, int side, BoundaryValues<Space>& values) {
+  double out = 0;
+  if (l.is_side(side)) {
+    const Plane p = make_plane(l, side / 2);
+    const double *h1 = m.line[p.t1].h, *h2 = m.line[p.t2].h, *normal = values.next(side, side / 2);
+    out = sum<Space>(p.n1 * p.n2, [=] WEIR_HD(int n) {
+      const int a = n % p.n1, b = n / p.n1;
+      return normal[p.index(a, b)] * h1[a] * h2[b];
+    });
+  }
+  out = values.over_ranks(out);
   return side % 2 == 0 ? out : -out;
 }
 
@@ -109,6 +120,7 @@ double outlet_area(const IncompressibleCase& c) {
 template <class Space>
 void convect_outlet(const Metrics& m, const Layout& l, int side, double speed, double dt, const Flow<Space>& flow,
                     BoundaryValues<Space>& values) {
+  if (!l.is_side(side)) return;
   const int d = side / 2, n = l.n[d];
   const bool high = side % 2 == 1;
   const Plane p = make_plane(l, d);
@@ -135,14 +147,16 @@ void balance_mass(const IncompressibleCase& c, const Metrics& m, const Layout& l
   double excess = -taken;
   for (int s = 0; s < 2 * l.dim; ++s) {
     if (c.sides[static_cast<std::size_t>(s)].type == Side::Type::outlet)
-      values.flux[s] = flux_into_box<Space>(m, l, s, values.next(s, s / 2));
+      values.flux[s] = flux_into_box<Space>(m, l, s, values);
     excess += values.flux[s];
   }
   for (int s = 0; s < 2 * l.dim; ++s) {
     if (c.sides[static_cast<std::size_t>(s)].type != Side::Type::outlet) continue;
     const double change = (s % 2 == 1 ? 1 : -1) * excess / area;
-    double* b = values.next(s, s / 2);
-    for_each<Space>(make_plane(l, s / 2).padded().count(), [=] WEIR_HD(int i) { b[i] += change; });
+    if (l.is_side(s)) {
+      double* b = values.next(s, s / 2);
+      for_each<Space>(make_plane(l, s / 2).padded().count(), [=] WEIR_HD(int i) { b[i] += change; });
+    }
     values.flux[s] -= excess * side_area(c, s / 2) / area;
   }
 }
@@ -150,9 +164,8 @@ void balance_mass(const IncompressibleCase& c, const Metrics& m, const Layout& l
 template <class Space>
 void fill_given(const IncompressibleCase& c, const Metrics& m, const Layout& l, int side, double t,
                 BoundaryValues<Space>& values) {
-  const Side& s = c.sides[static_cast<std::size_t>(side)];
-  for (int e = 0; e < l.dim; ++e) fill_given_side<Space>(s, m, l, side / 2, e, t, values.next(side, e));
-  values.flux[side] = flux_into_box<Space>(m, l, side, values.next(side, side / 2));
+  for (int e = 0; e < l.dim && l.is_side(side); ++e) fill_given_side<Space>(c, m, l, side, e, t, values.next(side, e));
+  values.flux[side] = flux_into_box<Space>(m, l, side, values);
 }
 
 template <class Space>
@@ -164,6 +177,7 @@ struct GhostEnds {
   const double *low[3] = {}, *high[3] = {};  // planes of each component
   double* f[3] = {};
   bool known_low = true, known_high = true;  // tangential components too
+  bool cut_low = false, cut_high = false;    // another rank's cells: not touched
 };
 
 // One line of cells through the box along d: its two ends.
@@ -172,11 +186,11 @@ WEIR_HD inline void end_values(const GhostEnds& g, const Plane& p, const SideSte
   const int q = p.index(a, b);
   double* line = g.f[c] + at.start + a * at.s1 + b * at.s2;
   if (c == p.d) {
-    line[0] = g.low[c][q];
-    line[n * sd] = g.high[c][q];
+    if (!g.cut_low) line[0] = g.low[c][q];
+    if (!g.cut_high) line[n * sd] = g.high[c][q];
   } else {
-    line[-sd] = g.known_low ? 2 * g.low[c][q] - line[0] : line[0];
-    line[n * sd] = g.known_high ? 2 * g.high[c][q] - line[(n - 1) * sd] : line[(n - 1) * sd];
+    if (!g.cut_low) line[-sd] = g.known_low ? 2 * g.low[c][q] - line[0] : line[0];
+    if (!g.cut_high) line[n * sd] = g.known_high ? 2 * g.high[c][q] - line[(n - 1) * sd] : line[(n - 1) * sd];
   }
 }
 
@@ -200,9 +214,12 @@ void fill_ends(const IncompressibleCase& c, BoundaryValues<Space>& values, Flow<
     for (int e = from; e < to; ++e) periodic_images<Space>(l, d, flow.velocity[e].data());
     return;
   }
+  if (!l.is_side(2 * d) && !l.is_side(2 * d + 1)) return;
   const Plane p = make_plane(l, d);
   const SideSteps at = side_steps(l, p, 0);
   GhostEnds g;
+  g.cut_low = l.cut[2 * d];
+  g.cut_high = l.cut[2 * d + 1];
   for (int e = from; e < to; ++e) {
     g.low[e] = values.now(2 * d, e);
     g.high[e] = values.now(2 * d + 1, e);
@@ -218,17 +235,42 @@ void fill_ends(const IncompressibleCase& c, BoundaryValues<Space>& values, Flow<
 
 }  // namespace
 
-template <class Space>
-BoundaryValues<Space>::BoundaryValues(const Layout& l) {
-  std::int64_t total = 0;
+BoundaryPlanes::BoundaryPlanes(const Layout& l) {
   for (int s = 0; s < 2 * l.dim; ++s) {
-    begin_[s] = total;
-    if (l.periodic[s / 2]) continue;
-    plane_[s / 2] = make_plane(l, s / 2).padded().count();
-    total += l.dim * plane_[s / 2];
+    begin[s] = total;
+    if (!l.is_side(s)) continue;
+    plane[s / 2] = make_plane(l, s / 2).padded().count();
+    total += l.dim * plane[s / 2];
   }
+}
+
+std::vector<int> boundary_places(const Layout& local, const Layout& whole) {
+  const BoundaryPlanes planes(whole);
+  std::vector<int> place;
+  for (int s = 0; s < 2 * local.dim; ++s) {
+    if (!local.is_side(s)) continue;
+    const Plane p = make_plane(local, s / 2), all = make_plane(whole, s / 2);
+    const Extents e = p.padded();
+    for (int c = 0; c < local.dim; ++c)
+      for (int b = 0; b < e.ny; ++b)
+        for (int a = 0; a < e.nx; ++a)
+          place.push_back(static_cast<int>(planes.offset(s, c)) +
+                          all.index(a - p.pad1 + local.low[p.t1], b - p.pad2 + local.low[p.t2]));
+  }
+  return place;
+}
+
+template <class Space>
+BoundaryValues<Space>::BoundaryValues(const Layout& l, const Communicator* ranks)
+    : planes_(l), ranks_(ranks && ranks->size() > 1 ? ranks : nullptr) {
+  const std::int64_t total = planes_.total;
   now_ = Array<double, Space>(total);
   next_ = Array<double, Space>(total);
+}
+
+template <class Space>
+double BoundaryValues<Space>::over_ranks(double share) const {
+  return ranks_ ? ranks_->sum(share) : share;
 }
 
 template <class Space>
@@ -236,23 +278,22 @@ void initial_boundary(const IncompressibleCase& c, const Metrics& m, const Flow<
                       BoundaryValues<Space>& b, double taken) {
   const Layout& l = flow.layout;
   for (int s = 0; s < 2 * l.dim; ++s) {
-    if (l.periodic[s / 2]) continue;
+    if (c.is_periodic(s / 2)) continue;
     if (c.sides[static_cast<std::size_t>(s)].type == Side::Type::outlet)
-      for (int e = 0; e < l.dim; ++e) take_from_field<Space>(l, s / 2, s % 2, e, flow, b.next(s, e));
+      for (int e = 0; e < l.dim && l.is_side(s); ++e) take_from_field<Space>(l, s / 2, s % 2, e, flow, b.next(s, e));
     else
       fill_given<Space>(c, m, l, s, t, b);
   }
   balance_mass<Space>(c, m, l, taken, b);
   for (int s = 0; s < 2 * l.dim; ++s)
-    for (int e = 0; e < l.dim && !l.periodic[s / 2]; ++e) copy_plane<Space>(l, s / 2, b.next(s, e), b.now(s, e));
+    for (int e = 0; e < l.dim && l.is_side(s); ++e) copy_plane<Space>(l, s / 2, b.next(s, e), b.now(s, e));
 }
 
 template <class Space>
 void follow_loaded(const Metrics& m, const Layout& l, BoundaryValues<Space>& b) {
   for (int s = 0; s < 2 * l.dim; ++s) {
-    if (l.periodic[s / 2]) continue;
-    for (int e = 0; e < l.dim; ++e) copy_plane<Space>(l, s / 2, b.now(s, e), b.next(s, e));
-    b.flux[s] = flux_into_box<Space>(m, l, s, b.next(s, s / 2));
+    for (int e = 0; e < l.dim && l.is_side(s); ++e) copy_plane<Space>(l, s / 2, b.now(s, e), b.next(s, e));
+    b.flux[s] = flux_into_box<Space>(m, l, s, b);
   }
 }
 
@@ -283,7 +324,7 @@ void add_boundary_increment(const IncompressibleCase& c, const Metrics& m, const
                             BoundaryValues<Space>& values, View<double> rhs) {
   const Extents box = l.unknowns(component);
   for (int s = 0; s < 2 * l.dim; ++s) {
-    if (!c.sides[static_cast<std::size_t>(s)].changes_in_time()) continue;
+    if (!l.is_side(s) || !c.sides[static_cast<std::size_t>(s)].changes_in_time()) continue;
     const Plane p = make_plane(l, s / 2);
     const int first1 = component == p.t1 ? l.first(p.t1) : 0, first2 = component == p.t2 ? l.first(p.t2) : 0;
     const int size[3] = {box.nx, box.ny, box.nz}, step[3] = {1, box.nx, box.nx * box.ny};

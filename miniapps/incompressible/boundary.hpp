@@ -7,30 +7,43 @@
 // A ghost mirrors the value on the side, u_ghost = 2 b - u_inner, so that one formula serves every cell; a face on the
 // side holds b itself.
 #pragma once
+#include <vector>
+
 #include "miniapps/incompressible/case.hpp"
 #include "miniapps/incompressible/layout.hpp"
 #include "miniapps/incompressible/metrics.hpp"
 
 namespace weir {
 
+class Communicator;
+
+// Where the planes of a side and component begin in one array; a side that is periodic or cut has none.
+struct BoundaryPlanes {
+  explicit BoundaryPlanes(const Layout& layout);
+  std::int64_t offset(int side, int component) const { return begin[side] + component * plane[side / 2]; }
+  std::int64_t begin[6] = {}, plane[3] = {}, total = 0;
+};
+// Of each value of a rank's planes: its place in those of the whole box.
+std::vector<int> boundary_places(const Layout& local, const Layout& whole);
+
 // b on every side at the old and the new time level: a plane a side and component, as wide as the padded field.
 template <class Space>
 class BoundaryValues {
  public:
-  explicit BoundaryValues(const Layout& layout);
+  explicit BoundaryValues(const Layout& layout, const Communicator* ranks = nullptr);
 
-  double* now(int side, int component) { return now_.data() + offset(side, component); }
-  double* next(int side, int component) { return next_.data() + offset(side, component); }
+  double* now(int side, int component) { return now_.data() + planes_.offset(side, component); }
+  double* next(int side, int component) { return next_.data() + planes_.offset(side, component); }
   void swap() { std::swap(now_, next_); }
   std::int64_t size() const { return now_.size(); }
   Array<double, Space>& values() { return now_; }  // the whole state, for checkpoints
 
-  double flux[6] = {};  // into the box through each side, at the new level
+  double over_ranks(double share) const;  // the sum
+  double flux[6] = {};                    // into the whole box through each side, at the new level
 
  private:
-  std::int64_t offset(int side, int component) const { return begin_[side] + component * plane_[side / 2]; }
-
-  std::int64_t begin_[6] = {}, plane_[3] = {};
+  BoundaryPlanes planes_;
+  const Communicator* ranks_;  // null: one
   Array<double, Space> now_, next_;
 };
 

@@ -23,11 +23,6 @@ double max_of(const Array<double, Space>& a) {
   return max_abs<Space>(static_cast<int>(a.size()), [=] WEIR_HD(int i) { return p[i]; });
 }
 
-Layout layout_of(const IncompressibleCase& c) {
-  const bool periodic[3] = {c.is_periodic(0), c.is_periodic(1), c.is_periodic(2)};
-  return make_layout(c.grid, periodic);
-}
-
 template <class Space>
 bool solve(FlowSystem<Space>& s, View<const double> b, View<double> x) {
   s.result = s.solver.solve(s.A, b, x);
@@ -37,8 +32,16 @@ bool solve(FlowSystem<Space>& s, View<const double> b, View<double> x) {
 }  // namespace
 
 template <class Space>
-FlowSystem<Space>::FlowSystem(std::string system, SeparableOperator op, LinearSolver<Space> with)
-    : name(std::move(system)), A(std::move(op)), solver(std::move(with)) {}
+FlowSystem<Space>::FlowSystem(std::string system, SeparableOperator op, int component, const FlowRanks& ranks,
+                              LinearSolver<Space> with)
+    : name(std::move(system)),
+      A((ranks.alone() ? take(std::make_unique<SeparableStencil<Space>>(std::move(op)))
+                       : take(std::make_unique<DistributedStencil<Space>>(ranks.communicator(), std::move(op),
+                                                                          ranks.cuts(component), ranks.options().halo)),
+         *matrix_)),
+      solver(std::move(with)) {
+  if (!ranks.alone()) solver.spread_over_ranks();
+}
 
 template <class Space>
 LinearSolver<Space> momentum_solver(const Table& linear) {
@@ -52,15 +55,31 @@ LinearSolver<Space> pressure_solver(const Table& linear) {
 
 template <class Space>
 FractionalStep<Space>::FractionalStep(const IncompressibleCase& c, const Table& linear)
-    : case_(c), metrics_(c.grid, layout_of(c)), flow_(layout_of(c)), boundary_(flow_.layout) {
+    : FractionalStep(c, linear, std::make_unique<Communicator>()) {}
+
+template <class Space>
+FractionalStep<Space>::FractionalStep(const IncompressibleCase& c, const Table& linear,
+                                      std::unique_ptr<Communicator> alone)
+    : FractionalStep(c, linear, FlowRanks(*alone, c, {})) {
+  alone_ = std::move(alone);
+}
+
+template <class Space>
+FractionalStep<Space>::FractionalStep(const IncompressibleCase& c, const Table& linear, const FlowRanks& ranks)
+    : case_(c),
+      ranks_(ranks),
+      metrics_(c.grid, ranks.local()),
+      flow_(ranks.local()),
+      boundary_(flow_.layout, &ranks.communicator()),
+      halo_(ranks) {
   const Layout& l = flow_.layout;
   const int cells = l.cells().count();
   for (int d = 0; d < l.dim; ++d) {
     const auto s = static_cast<std::size_t>(d);
     advection_[s] = Array<double, Space>(l.unknowns(d).count());
     delta_[s] = Array<double, Space>(l.unknowns(d).count());
-    systems_.push_back(
-        std::make_unique<FlowSystem<Space>>("momentum", momentum_operator(c, d, 0), momentum_solver<Space>(linear)));
+    systems_.push_back(std::make_unique<FlowSystem<Space>>("momentum", momentum_operator(c, d, 0), d, ranks,
+                                                           momentum_solver<Space>(linear)));
   }
   if (systems_.front()->solver.name() == "chebyshev") {
     work_ = Array<double, Space>(cells);
@@ -69,13 +88,14 @@ FractionalStep<Space>::FractionalStep(const IncompressibleCase& c, const Table& 
   psi_ = Array<double, Space>(cells);
   rhs_ = Array<double, Space>(cells);
   systems_.push_back(
-      std::make_unique<FlowSystem<Space>>("pressure", pressure_operator(c), pressure_solver<Space>(linear)));
+      std::make_unique<FlowSystem<Space>>("pressure", pressure_operator(c), 3, ranks, pressure_solver<Space>(linear)));
   for (auto& [name, array] : state()) fill(*array, 0);
 }
 
 template <class Space>
 bool FractionalStep<Space>::initialise(Timings& timings) {
   set_initial_velocity(case_, flow_);
+  halo_.velocity(flow_);
   initial_boundary(case_, metrics(), flow_, time, boundary_);
   velocity_ghosts(case_, boundary_, flow_);
   FlowSystem<Space>& poisson = pressure();
@@ -86,8 +106,8 @@ bool FractionalStep<Space>::initialise(Timings& timings) {
   ScopedTimer timer(timings.at("flow", "initial field"));
   minus_divergence(flow_, metrics(), rhs_);  // (3)
   if (!solve(poisson, rhs_, psi_)) return false;
-  correct_velocity(metrics(), psi_, flow_);  // (4)
-  velocity_ghosts(case_, boundary_, flow_);
+  correct_velocity(metrics(), psi_, flow_, halo_.psi(psi_));  // (4)
+  fill_ghosts();
   fill(psi_, 0);
   return true;
 }
@@ -107,7 +127,7 @@ void FractionalStep<Space>::prepare_momentum(double dt) {
   for (int c = 0; c < layout().dim; ++c) {
     FlowSystem<Space>& momentum = *systems_[static_cast<std::size_t>(c)];
     ScopedTimer timer(momentum.setup_seconds = 0);
-    momentum.A.set_coefficients(1, dt * case_.viscosity / 2);
+    momentum.set_coefficients(1, dt * case_.viscosity / 2);
     if (operator_dt_ == 0)
       momentum.solver.setup(momentum.A);
     else
@@ -142,18 +162,18 @@ const FlowSystem<Space>* FractionalStep<Space>::advance(double dt, Timings& timi
   {
     ScopedTimer timer(timings.at("pressure", "divergence"));
     if (moving) boundary_.swap();
+    halo_.velocity(flow_);
     normal_velocity_on_sides(case_, boundary_, flow_);
     minus_divergence(flow_, m, rhs_);  // (3)
   }
   if (!solve(pressure(), rhs_, psi_)) return systems_.back().get();
   {
     ScopedTimer timer(timings.at("pressure", "correction"));
-    correct_velocity(m, psi_, flow_);                            // (4)
+    correct_velocity(m, psi_, flow_, halo_.psi(psi_));           // (4)
     update_pressure(m, dt, case_.viscosity, psi_, rhs_, flow_);  // (5)
   }
   ScopedTimer timer(timings.at("flow", "boundary"));
-  velocity_ghosts(case_, boundary_, flow_);
-  pressure_ghosts(flow_);
+  fill_ghosts();
   time += dt;
   dt_before = dt;
   ++step;
@@ -161,9 +181,18 @@ const FlowSystem<Space>* FractionalStep<Space>::advance(double dt, Timings& timi
 }
 
 template <class Space>
+void FractionalStep<Space>::fill_ghosts() {
+  halo_.velocity(flow_);
+  velocity_ghosts(case_, boundary_, flow_);
+  halo_.pressure(flow_);
+  pressure_ghosts(flow_);
+}
+
+template <class Space>
 double FractionalStep<Space>::rate() const {
   double change = 0;
   for (int c = 0; c < layout().dim; ++c) change = std::max(change, max_of(delta_[static_cast<std::size_t>(c)]));
+  change = ranks_.communicator().max(change);
   return dt_before > 0 ? change / dt_before : change;
 }
 
@@ -179,7 +208,7 @@ std::vector<std::pair<std::string, Array<double, Space>*>> FractionalStep<Space>
   }
   all.emplace_back("p", &flow_.p);
   all.emplace_back("psi", &psi_);
-  if (boundary_.size() > 0) all.emplace_back("boundary", &boundary_.values());
+  if (BoundaryPlanes(ranks_.whole()).total > 0) all.emplace_back("boundary", &boundary_.values());
   return all;
 }
 

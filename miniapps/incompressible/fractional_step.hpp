@@ -22,6 +22,7 @@
 #include "miniapps/incompressible/layout.hpp"
 #include "miniapps/incompressible/metrics.hpp"
 #include "miniapps/incompressible/momentum.hpp"
+#include "miniapps/incompressible/ranks.hpp"
 #include "postproc/timings.hpp"
 #include "solvers/linear_solver.hpp"
 #include "solvers/matrix/separable_stencil.hpp"
@@ -36,9 +37,22 @@ inline constexpr const char* default_pressure_method = "fast_poisson";
 // A matrix, its solver and what its last solve gave.
 template <class Space>
 struct FlowSystem {
-  FlowSystem(std::string system, SeparableOperator op, LinearSolver<Space> with);
+  // component: 3 for the pressure
+  FlowSystem(std::string system, SeparableOperator op, int component, const FlowRanks& ranks, LinearSolver<Space> with);
+  void set_coefficients(double shift, double scale) { separable_->set_coefficients(shift, scale); }
   std::string name;  // "momentum" or "pressure": [linear.NAME]
-  SeparableStencil<Space> A;
+
+ private:
+  template <class Stencil>
+  void take(std::unique_ptr<Stencil> stencil) {
+    separable_ = stencil.get();
+    matrix_ = std::move(stencil);
+  }
+  std::unique_ptr<Matrix<Space>> matrix_;  // a SeparableStencil, or where there are ranks a DistributedStencil
+  ChebyshevPasses<Space>* separable_ = nullptr;
+
+ public:
+  const Matrix<Space>& A;
   LinearSolver<Space> solver;
   SolveResult result;
   double setup_seconds = -1;  // of this step; negative: nothing was set up
@@ -54,6 +68,7 @@ template <class Space>
 class FractionalStep {
  public:
   FractionalStep(const IncompressibleCase& c, const Table& linear);  // linear: [linear] of the case file
+  FractionalStep(const IncompressibleCase& c, const Table& linear, const FlowRanks& ranks);
 
   // Sets u^0 by the case, free of divergence. False: the projection failed (see pressure().result).
   bool initialise(Timings& timings);
@@ -70,7 +85,10 @@ class FractionalStep {
   double dt_before = 0;  // 0: the next step is the first
 
   const IncompressibleCase& flow_case() const { return case_; }
-  const Layout& layout() const { return flow_.layout; }
+  const FlowRanks& ranks() const { return ranks_; }
+  Traffic traffic() const { return halo_.traffic(); }  // of the fields; the systems' is theirs
+  const std::string& halo_path() const { return halo_.path(); }
+  const Layout& layout() const { return flow_.layout; }  // of this rank
   const Metrics& metrics() const { return metrics_.view(); }
   const Flow<Space>& flow() const { return flow_; }
   Flow<Space>& flow() { return flow_; }
@@ -84,13 +102,18 @@ class FractionalStep {
   std::int64_t bytes() const;  // of the arrays above and the work vectors here, without the solvers'
 
  private:
+  FractionalStep(const IncompressibleCase& c, const Table& linear, std::unique_ptr<Communicator> alone);
+  void fill_ghosts();
   void prepare_momentum(double dt);
   MomentumTerms momentum_terms(int component, double dt) const;
 
+  std::unique_ptr<Communicator> alone_;  // where no ranks were given
   IncompressibleCase case_;
+  FlowRanks ranks_;
   MetricArrays<Space> metrics_;
   Flow<Space> flow_;
   BoundaryValues<Space> boundary_;
+  FlowHalo<Space> halo_;
   std::array<Array<double, Space>, 3> advection_;  // C(u^{n-1})
   std::array<Array<double, Space>, 3> delta_;      // u* - u^n; the next solve starts from the last one's
   Array<double, Space> psi_, rhs_;

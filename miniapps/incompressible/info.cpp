@@ -7,6 +7,7 @@
 #include "miniapps/incompressible/fractional_step.hpp"
 #include "miniapps/incompressible/incompressible.hpp"
 #include "miniapps/incompressible/output.hpp"
+#include "miniapps/incompressible/ranks.hpp"
 #include "solvers/krylov/krylov.hpp"
 
 namespace weir {
@@ -94,6 +95,7 @@ void info_incompressible(const Table& config, std::ostream& out) {
   const IncompressibleCase c = read_incompressible_case(config);
   if (c.scheme == Scheme::artificial_compressibility) return info_coupled(config, c, out);
   const FlowOutput output(config, c);
+  read_rank_options(config);  // known keys
   const RunHeader h = incompressible_header(c);
   const MemoryEstimate m = memory_estimate(c, config);
   const Table linear = config.table("linear");

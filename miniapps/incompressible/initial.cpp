@@ -132,8 +132,9 @@ void set_initial_velocity(const IncompressibleCase& c, Flow<Space>& flow) {
     for (int k = 1 - l.pad(2); k <= l.n[2] + l.pad(2); ++k)
       for (int j = 0; j <= l.n[1] + 1; ++j)
         for (int i = 0; i <= l.n[0] + 1; ++i) {
-          const double x[3] = {at[0][static_cast<std::size_t>(i)], at[1][static_cast<std::size_t>(j)],
-                               at[2][static_cast<std::size_t>(k)]};
+          const double x[3] = {at[0][static_cast<std::size_t>(i + l.low[0])],
+                               at[1][static_cast<std::size_t>(j + l.low[1])],
+                               at[2][static_cast<std::size_t>(k + l.low[2])]};
           values[q++] = solution_velocity(c, c.initial, component, x, 0);
         }
     flow.velocity[component].upload(values);

@@ -33,10 +33,13 @@ class Field {
 
 // Sizes and strides; plain data, so that kernels may capture it.
 struct Layout {
-  int n[3] = {1, 1, 1};  // cells
-  int dim = 3;           // 2 where n[2] == 1
-  bool periodic[3] = {};
-  bool staggered = true;  // false: a copy of the coupled scheme's flow, all of it at cell centres (for output)
+  int n[3] = {1, 1, 1};      // cells
+  int dim = 3;               // 2 where n[2] == 1
+  bool periodic[3] = {};     // the other end lies here too
+  bool cut[6] = {};          // x_min, x_max, ...: another rank goes on there, and the ghosts are its cells
+  int low[3] = {};           // number of the first cell in the whole grid
+  int whole[3] = {1, 1, 1};  // cells of the whole grid
+  bool staggered = true;     // false: a copy of the coupled scheme's flow, all of it at cell centres (for output)
   WEIR_HD int pad(int d) const { return d < dim ? 1 : 0; }
   WEIR_HD int padded(int d) const { return n[d] + 2 * pad(d); }
   WEIR_HD int stride(int d) const { return d == 0 ? 1 : d == 1 ? padded(0) : padded(0) * padded(1); }
@@ -44,8 +47,10 @@ struct Layout {
   WEIR_HD int origin() const { return pad(0) + pad(1) * stride(1) + pad(2) * stride(2); }
 
   WEIR_HD Extents cells() const { return {n[0], n[1], n[2]}; }
+  // A side of the box that carries a boundary condition.
+  WEIR_HD bool is_side(int side) const { return !periodic[side / 2] && !cut[side]; }
   // The first unknown of a component in its own direction, and the box of its unknowns.
-  WEIR_HD int first(int component) const { return periodic[component] ? 0 : 1; }
+  WEIR_HD int first(int component) const { return periodic[component] || cut[2 * component] ? 0 : 1; }
   WEIR_HD Extents unknowns(int component) const {
     return {n[0] - (component == 0 ? first(0) : 0), n[1] - (component == 1 ? first(1) : 0),
             n[2] - (component == 2 ? first(2) : 0)};

@@ -17,6 +17,8 @@ void record_solve(Run& run, SolveRecord record, const SolveResult& result, doubl
   record.apply_ms = milliseconds(result.apply_seconds);
   record.spmv_ms = milliseconds(result.spmv_seconds);
   record.reduce_ms = milliseconds(result.reduce_seconds);
+  record.halo_ms = milliseconds(result.halo_seconds);
+  if (result.transfer_bytes >= 0) record.transfer_bytes = result.transfer_bytes;
   run.solve(record);
 }
 

@@ -35,7 +35,7 @@ Layout make_layout(const Grid& grid, const bool (&periodic)[3]) {
   Layout l;
   double padded = 1;
   for (int d = 0; d < 3; ++d) {
-    l.n[d] = grid.cells(d);
+    l.n[d] = l.whole[d] = grid.cells(d);
     l.periodic[d] = periodic[d];
     padded *= l.n[d] + 2.0;
   }
@@ -44,13 +44,29 @@ Layout make_layout(const Grid& grid, const bool (&periodic)[3]) {
   return l;
 }
 
+Layout part_of_layout(const Layout& whole, const CellBox& box) {
+  Layout l = whole;
+  for (int d = 0; d < 3; ++d) {
+    const auto s = static_cast<std::size_t>(d);
+    l.n[d] = box.size(d);
+    l.low[d] = box.low[s];
+    if (l.n[d] == whole.n[d]) continue;
+    l.periodic[d] = false;
+    l.cut[2 * d] = whole.periodic[d] || box.low[s] > 0;
+    l.cut[2 * d + 1] = whole.periodic[d] || box.high[s] < whole.n[d];
+  }
+  return l;
+}
+
 template <class Space>
 MetricArrays<Space>::MetricArrays(const Grid& grid, const Layout& layout) {
   for (int d = 0; d < 3; ++d) {
-    const auto values = metric_values(grid.line[static_cast<std::size_t>(d)], layout.periodic[d], d >= layout.dim);
+    const bool wraps = layout.periodic[d] || (layout.cut[2 * d] && layout.low[d] == 0) ||
+                       (layout.cut[2 * d + 1] && layout.low[d] + layout.n[d] == layout.whole[d]);
+    const auto values = metric_values(grid.line[static_cast<std::size_t>(d)], wraps, d >= layout.dim);
     storage_[d] = Array<double, Space>(values);
-    const double* first = storage_[d].data() + 1;
-    const std::int64_t stride = layout.n[d] + 2;
+    const double* first = storage_[d].data() + 1 + layout.low[d];
+    const std::int64_t stride = layout.whole[d] + 2;
     view_.line[d] = {
         first, first + stride, first + 2 * stride, first + 3 * stride, first + 4 * stride, first + 5 * stride};
   }

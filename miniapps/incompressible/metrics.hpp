@@ -3,10 +3,11 @@
 #include "mesh/grid.hpp"
 #include "miniapps/incompressible/layout.hpp"
 #include "solvers/device/array.hpp"
+#include "solvers/distributed/block_partition.hpp"
 
 namespace weir {
 
-// One direction, indexed from -1 (ghost) to n. A ghost cell mirrors the cell beside it, or is the one a period away.
+// One direction, indexed from -1 (ghost) to n, counted from the rank's first cell. A ghost cell mirrors the cell beside it, or is the one a period away.
 struct MetricLine {
   const double* h = nullptr;      // width of cell i
   const double* inv_h = nullptr;  // 1 / h
@@ -25,6 +26,8 @@ struct Metrics {
 };
 
 Layout make_layout(const Grid& grid, const bool (&periodic)[3]);
+// One rank's box of it.
+Layout part_of_layout(const Layout& whole, const CellBox& box);
 
 template <class Space>
 class MetricArrays {

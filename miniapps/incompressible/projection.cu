@@ -23,9 +23,10 @@ void minus_divergence_of(const Flow<Space>& flow, const Metrics& m, double* b) {
   });
 }
 
-// The faces inside the box, then those where a period closes: there psi is found at the other end.
+// The faces inside the box, then those where a period closes: there psi is found at the other end. Where another rank goes
+// on below, its last layer of psi lies in `below`.
 template <class Space, int d>
-void correct_component(const Metrics& m, const double* psi, Flow<Space>& flow) {
+void correct_component(const Metrics& m, const double* psi, const double* below, Flow<Space>& flow) {
   const Layout& l = flow.layout;
   const Extents cells = l.cells();
   Extents box = cells;
@@ -39,12 +40,14 @@ void correct_component(const Metrics& m, const double* psi, Flow<Space>& flow) {
     const int q = cells.index(i, j, k) + step;
     u[i + j * sy + k * sz] -= (psi[q] - psi[q - step]) * inv_m[d == 0 ? i : d == 1 ? j : k];
   });
-  if (!l.periodic[d]) return;
+  const bool cut = l.cut[2 * d];
+  if (!l.periodic[d] && !cut) return;
   Extents plane = cells;
   (d == 0 ? plane.nx : d == 1 ? plane.ny : plane.nz) = 1;
   for_each<Space>(plane, [=] WEIR_HD(int i, int j, int k) {
     const int q = cells.index(i, j, k);
-    first[i + j * sy + k * sz] -= (psi[q] - psi[q + (n - 1) * step]) * inv_m[-1];
+    const double other = cut ? below[plane.index(i, j, k)] : psi[q + (n - 1) * step];
+    first[i + j * sy + k * sz] -= (psi[q] - other) * inv_m[-1];
   });
 }
 
@@ -59,10 +62,10 @@ void minus_divergence(const Flow<Space>& flow, const Metrics& m, View<double> b)
 }
 
 template <class Space>
-void correct_velocity(const Metrics& m, View<const double> psi, Flow<Space>& flow) {
-  correct_component<Space, 0>(m, psi.data(), flow);
-  correct_component<Space, 1>(m, psi.data(), flow);
-  if (flow.layout.dim == 3) correct_component<Space, 2>(m, psi.data(), flow);
+void correct_velocity(const Metrics& m, View<const double> psi, Flow<Space>& flow, const PsiBelow& below) {
+  correct_component<Space, 0>(m, psi.data(), below.plane[0], flow);
+  correct_component<Space, 1>(m, psi.data(), below.plane[1], flow);
+  if (flow.layout.dim == 3) correct_component<Space, 2>(m, psi.data(), below.plane[2], flow);
 }
 
 template <class Space>
@@ -90,9 +93,9 @@ SeparableOperator pressure_operator(const IncompressibleCase& c) {
   return a;
 }
 
-#define WEIR_PROJECTION(S)                                                         \
-  template void minus_divergence<S>(const Flow<S>&, const Metrics&, View<double>); \
-  template void correct_velocity<S>(const Metrics&, View<const double>, Flow<S>&); \
+#define WEIR_PROJECTION(S)                                                                          \
+  template void minus_divergence<S>(const Flow<S>&, const Metrics&, View<double>);                  \
+  template void correct_velocity<S>(const Metrics&, View<const double>, Flow<S>&, const PsiBelow&); \
   template void update_pressure<S>(const Metrics&, double, double, View<const double>, View<const double>, Flow<S>&);
 WEIR_PROJECTION(Host)
 WEIR_PROJECTION(Device)

@@ -2,6 +2,9 @@
 #include "miniapps/incompressible/incompressible.hpp"
 
 #include <cmath>
+#include <memory>
+#include <stdexcept>
+#include <type_traits>
 
 #include "miniapps/incompressible/clock.hpp"
 #include "miniapps/incompressible/coupled/run.hpp"
@@ -11,11 +14,47 @@
 #include "miniapps/incompressible/initial.hpp"
 #include "miniapps/incompressible/loop.hpp"
 #include "miniapps/incompressible/output.hpp"
+#include "miniapps/incompressible/ranks.hpp"
 #include "miniapps/study/lab.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {
 namespace {
+
+// The fields of the whole box in host memory: themselves, or a copy kept for the purpose, on rank 0. All ranks call.
+template <class Space>
+class WholeFields {
+ public:
+  explicit WholeFields(const FlowRanks& ranks) : ranks_(ranks) {
+    if (!ranks.alone()) gather_ = std::make_unique<FlowGather>(ranks);
+  }
+  const Flow<Host>& of(const Flow<Space>& flow) {
+    if (ranks_.alone() && std::is_same_v<Space, Host>) return itself(flow);
+    if (!copy_) copy_ = std::make_unique<Flow<Host>>(ranks_.communicator().is_root() ? ranks_.whole() : flow.layout);
+    for (int c = 0; c < flow.layout.dim; ++c) fetch(flow.velocity[c], copy_->velocity[c]);
+    fetch(flow.p, copy_->p);
+    return *copy_;
+  }
+  const FlowGather& gather() const { return *gather_; }
+
+ private:
+  static const Flow<Host>& itself(const Flow<Host>& flow) { return flow; }
+  static const Flow<Host>& itself(const Flow<Device>&) { throw std::logic_error("not in host memory"); }
+  void fetch(const Array<double, Space>& from, Array<double, Host>& to) {
+    if (!gather_) {
+      from.download(std::span<double>(to.data(), static_cast<std::size_t>(to.size())));
+      return;
+    }
+    mine_.resize(static_cast<std::size_t>(from.size()));
+    from.download(mine_);
+    gather_->map("field").gather(mine_, {to.data(), static_cast<std::size_t>(to.size())});
+  }
+
+  const FlowRanks& ranks_;
+  std::unique_ptr<FlowGather> gather_;
+  std::unique_ptr<Flow<Host>> copy_;
+  std::vector<double> mine_;
+};
 
 template <class Space>
 void record_solves(Run& run, FractionalStep<Space>& flow) {
@@ -24,7 +63,7 @@ void record_solves(Run& run, FractionalStep<Space>& flow) {
     r.step = flow.step;
     r.system = s->name;
     r.solver = s->solver.name();
-    r.unknowns = s->A.rows();
+    r.unknowns = s->A.unknowns();
     record_solve(run, r, s->result, s->setup_seconds);
   }
 }
@@ -50,27 +89,47 @@ void record_step(Run& run, const FractionalStep<Space>& flow, Watch& watch, bool
       watch.is_steady = *r.values[2] < time.steady_tolerance;
     }
     if (flow.step % watch.every == 0 || last || watch.is_steady) {
-      r.cfl = flow.dt_before * courant_rate(flow.flow(), flow.metrics());
-      r.values[0] = max_divergence(flow.flow(), flow.metrics());
-      r.values[1] = kinetic_energy(flow.flow(), flow.metrics(), flow.flow_case().grid);
+      const Communicator& ranks = flow.ranks().communicator();
+      r.cfl = flow.dt_before * ranks.max(courant_rate(flow.flow(), flow.metrics()));
+      r.values[0] = ranks.max(max_divergence(flow.flow(), flow.metrics()));
+      r.values[1] = ranks.sum(kinetic_energy(flow.flow(), flow.metrics(), flow.flow_case().grid));
     }
   }
   run.step(r);
 }
 
+// Over ranks the arrays are those that one rank would have.
 template <class Space>
-void save(Run& run, FractionalStep<Space>& flow, const StepSize& clock) {
+void save(Run& run, FractionalStep<Space>& flow, const StepSize& clock, const WholeFields<Space>& host) {
   CheckpointState state;
   state.step = flow.step;
   state.time = flow.time;
   state.add("dt_before", flow.dt_before);
   state.add("dt", clock.dt);
-  save_checkpoint<Space>(run, std::move(state), flow.state());
+  if (flow.ranks().alone()) return save_checkpoint<Space>(run, std::move(state), flow.state());
+  std::vector<std::vector<double>> whole;
+  whole.reserve(flow.state().size());
+  for (const auto& [name, array] : flow.state()) {
+    const std::vector<double> mine = array->to_vector();
+    std::vector<double>& all = whole.emplace_back(run.ranks().is_root() ? host.gather().whole_size(name) : 0);
+    host.gather().map(name).gather(mine, all);
+    state.add(name, std::span<const double>(all));
+  }
+  run.checkpoint(std::move(state));
 }
 
 template <class Space>
-void load(const Checkpoint& from, FractionalStep<Space>& flow, StepSize& clock) {
-  load_arrays<Space>(from, flow.state());
+void load(const Checkpoint& from, FractionalStep<Space>& flow, StepSize& clock, const WholeFields<Space>& host) {
+  if (flow.ranks().alone()) {
+    load_arrays<Space>(from, flow.state());
+  } else {
+    for (const auto& [name, array] : flow.state()) {
+      std::vector<double> mine(static_cast<std::size_t>(array->size()));
+      const auto size = static_cast<std::int64_t>(host.gather().whole_size(name));
+      host.gather().map(name).scatter(from.doubles(name, size), mine);
+      array->upload(mine);
+    }
+  }
   flow.time = from.header.time;
   flow.step = from.header.step;
   flow.dt_before = from.scalar("dt_before");
@@ -81,22 +140,25 @@ void load(const Checkpoint& from, FractionalStep<Space>& flow, StepSize& clock) 
 template <class Space>
 std::map<std::string, double> quantities(FractionalStep<Space>& flow, const Flow<Host>& fields) {
   const IncompressibleCase& c = flow.flow_case();
-  std::map<std::string, double> q = solution_errors(c, fields, flow.time, flow.dt_before);
-  q["kinetic_energy"] = kinetic_energy(flow.flow(), flow.metrics(), c.grid);
-  q["max_divergence"] = max_divergence(flow.flow(), flow.metrics());
-  q["dissipation"] = dissipation(flow.flow(), flow.metrics(), c.grid, c.viscosity);
+  const Communicator& ranks = flow.ranks().communicator();
+  std::map<std::string, double> q;
+  if (ranks.is_root()) q = solution_errors(c, fields, flow.time, flow.dt_before);
+  q["kinetic_energy"] = ranks.sum(kinetic_energy(flow.flow(), flow.metrics(), c.grid));
+  q["max_divergence"] = ranks.max(max_divergence(flow.flow(), flow.metrics()));
+  q["dissipation"] = ranks.sum(dissipation(flow.flow(), flow.metrics(), c.grid, c.viscosity));
   q["rate"] = flow.rate();
   return q;
 }
 
 // The one branch where a step fails: which system, and where the flow went wrong.
 template <class Space>
-int stop(Run& run, const FractionalStep<Space>& flow, const FlowSystem<Space>& failed, OnHost<Space>& host) {
+int stop(Run& run, const FractionalStep<Space>& flow, const FlowSystem<Space>& failed, WholeFields<Space>& host) {
   Outcome outcome;
   const std::string at = " at step " + std::to_string(flow.step + 1);
   outcome.exit = failed.result.reason == Reason::not_finite ? Exit::not_finite : Exit::solver_failed;
   outcome.reason = failed.name + ": " + to_string(failed.result.reason) + at;
-  if (const std::string where = where_not_finite(host.of(flow.flow()), flow.step + 1); !where.empty()) {
+  const Flow<Host>& fields = host.of(flow.flow());
+  if (const std::string where = where_not_finite(fields, flow.step + 1); run.ranks().is_root() && !where.empty()) {
     outcome.exit = Exit::not_finite;
     outcome.reason = where;
   }
@@ -109,6 +171,12 @@ RunHeader header_of(FractionalStep<Space>& flow, const FlowOutput& output, const
   for (const auto& name : output.quantities()) h.quantities.push_back(name);
   h.systems.emplace_back("momentum", flow.systems().front()->solver.describe());
   h.systems.emplace_back("pressure", flow.pressure().solver.describe());
+  if (!flow.ranks().alone()) {
+    h.notes.emplace_back("partition", flow.ranks().partition().describe());
+    h.notes.emplace_back("halo",
+                         std::string(to_string(flow.ranks().options().halo.strategy)) + ", " + flow.halo_path());
+    h.notes.emplace_back("output", "fields and checkpoints are gathered on rank 0");
+  }
   h.memory_estimate = memory_estimate(flow.flow_case(), config).total();
   return h;
 }
@@ -127,23 +195,34 @@ int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
   Watch watch;
   watch.every = read_diagnostics_every(config);
   run.require_memory(memory_estimate(c, config).total());
-  FractionalStep<Space> flow(c, config.table("linear"));
+  const RankOptions rank_options = read_rank_options(config);
+  run.ranks().use(rank_options.reduction);
+  std::string devices;
+  if (run.ranks().size() > 1 && std::is_same_v<Space, Device>) devices = choose_device(run.ranks());
+  const FlowRanks ranks(run.ranks(), c, rank_options);
+  FractionalStep<Space> flow(c, config.table("linear"), ranks);
   Lab<Space> lab(config, {"momentum", "pressure"});
-  attach(lab, flow, config.table("linear"));
+  if (run.ranks().size() == 1)
+    attach(lab, flow, config.table("linear"));
+  else if (config.has("shadow"))
+    throw Error(Exit::usage, "[shadow] solves the systems of one rank; run it without mpirun");
   StepSize clock(c);
-  OnHost<Space> host;
+  WholeFields<Space> host(ranks);
+  const bool writes = run.ranks().is_root();
   const bool restarted = run.restart() != nullptr;
-  if (restarted) load(*run.restart(), flow, clock);
-  run.begin(header_of(flow, output, config));
-  output.open(run.directory(), run.name(), restarted ? std::optional<double>(flow.time) : std::nullopt);
-  lab.open(run);
+  if (restarted) load(*run.restart(), flow, clock, host);
+  RunHeader header = header_of(flow, output, config);
+  if (!devices.empty()) header.notes.emplace_back("devices", devices);
+  run.begin(std::move(header));
+  if (writes) output.open(run.directory(), run.name(), restarted ? std::optional<double>(flow.time) : std::nullopt);
+  if (run.ranks().size() == 1) lab.open(run);
   if (!restarted && !flow.initialise(run.timings())) return stop(run, flow, flow.pressure(), host);
 
   bool done = clock.finished(flow.time);
   while (!done && !run.should_stop()) {
-    const double rate = clock.needs_rate() ? courant_rate(flow.flow(), flow.metrics()) : 0;
+    const double rate = clock.needs_rate() ? run.ranks().max(courant_rate(flow.flow(), flow.metrics())) : 0;
     const double dt = clock.next(flow.time, rate);
-    lab.begin_step(flow.step + 1);
+    if (run.ranks().size() == 1) lab.begin_step(flow.step + 1);
     const FlowSystem<Space>* failed = flow.advance(dt, run.timings());  // (2) to (5)
     record_solves(run, flow);
     if (failed) return stop(run, flow, *failed, host);
@@ -151,21 +230,24 @@ int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
     done = clock.finished(flow.time) || watch.is_steady;
     if (output.picture_due(flow.step, flow.time, dt) && !done) {
       ScopedTimer timer(run.timings().at("output", "pictures"));
-      output.write_picture(host.of(flow.flow()), flow.step, flow.time);
+      const Flow<Host>& fields = host.of(flow.flow());
+      if (writes) output.write_picture(fields, flow.step, flow.time);
     }
-    if (run.checkpoint_due(done)) save(run, flow, clock);
+    if (run.checkpoint_due(done)) save(run, flow, clock, host);
   }
   const Flow<Host>& fields = host.of(flow.flow());
   {
     ScopedTimer timer(run.timings().at("output", "pictures"));
-    output.write_picture(fields, flow.step, flow.time);
+    if (writes) output.write_picture(fields, flow.step, flow.time);
   }
   Outcome outcome;
   outcome.reason = watch.is_steady ? "steady state" : done ? "end time" : "";  // empty: the shell knows why
   outcome.quantities = quantities(flow, fields);
-  outcome.quantities.merge(output.write_profiles(fields));
-  outcome.state_hash = hash_of_flow(fields);
-  lab.finish(run);
+  if (writes) {
+    outcome.quantities.merge(output.write_profiles(fields));
+    outcome.state_hash = hash_of_flow(fields);
+  }
+  if (run.ranks().size() == 1) lab.finish(run);
   return run.finish(outcome);
 }
 
@@ -173,6 +255,8 @@ int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
 
 int run_incompressible(Run& run, const Table& config) {
   const IncompressibleCase c = read_incompressible_case(config);
+  if (c.scheme == Scheme::artificial_compressibility && run.ranks().size() > 1)
+    throw Error(Exit::usage, "scheme = \"artificial_compressibility\" runs on one rank; fractional_step on several");
   if (c.scheme == Scheme::artificial_compressibility) return run_coupled(run, config, c);
   return run.on_device() ? run_in<Device>(run, config, c) : run_in<Host>(run, config, c);
 }

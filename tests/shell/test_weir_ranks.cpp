@@ -1,0 +1,213 @@
+// The program under mpirun: the same flow on every number of ranks, checkpoints that go from one number to another, and a
+// rank that is killed.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <thread>
+
+#include "tests/support/process.hpp"
+#include "tests/support/scratch_folder.hpp"
+
+namespace weir {
+namespace {
+
+using testing::Finished;
+using testing::Process;
+using testing::read_file;
+using testing::ScratchFolder;
+using testing::write_file;
+namespace fs = std::filesystem;
+
+// What ranks may do wrong at their borders: a moving lid, an inlet with a profile, an outlet, a slip wall, stretched cells.
+// (Nothing may be uniform across ranks: rounding at their borders would excite what cg otherwise never sees, and cost it
+// iterations.)
+const char* const channel = R"([case]
+miniapp = "incompressible"
+[grid]
+cells = [10, 12, 16]
+length = [2.0, 1.0, 1.0]
+stretching = ["uniform", { type = "tanh", factor = 1.2 }, "uniform"]
+[flow]
+viscosity = 0.05
+[boundary]
+x_min = { type = "inlet", velocity = [1.0, 0.0, 0.0], profile = "parabolic" }
+x_max = { type = "outlet" }
+y_min = { type = "wall" }
+y_max = { type = "wall", velocity = [0.5, 0.0, 0.3] }
+z_min = { type = "wall" }
+z_max = { type = "slip" }
+[time]
+end = 0.2
+dt = 0.02
+[linear.momentum]
+method = "chebyshev"
+tolerance = 1e-9
+[linear.pressure]
+method = "cg"
+tolerance = 1e-7
+preconditioner = { type = "jacobi" }
+[output]
+report = false
+diagnostics_every = 1
+[checkpoint]
+every = 5
+)";
+
+// Periods within a rank and across ranks; solved exactly, on rank 0.
+const char* const vortices = R"([case]
+miniapp = "incompressible"
+[grid]
+cells = [10, 12, 16]
+length = [6.283185307179586, 6.283185307179586, 6.283185307179586]
+[flow]
+viscosity = 0.05
+initial = "taylor_green_3d"
+[boundary]
+x_min = { type = "periodic" }
+x_max = { type = "periodic" }
+y_min = { type = "periodic" }
+y_max = { type = "periodic" }
+z_min = { type = "periodic" }
+z_max = { type = "periodic" }
+[time]
+end = 0.2
+cfl = 0.5
+[output]
+report = false
+diagnostics_every = 1
+)";
+
+class WeirRanks : public ::testing::Test {
+ protected:
+  WeirRanks() {
+    write_file(folder / "channel.toml", channel);
+    write_file(folder / "vortices.toml", vortices);
+    for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"}) setenv(name, "1", 1);
+    setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 1);        // other tests share the cores
+    setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);  // needs a right that containers do not give
+    setenv("ASAN_OPTIONS", "detect_leaks=0", 1);                    // MPI's own
+    setenv("OMP_NUM_THREADS", "1", 1);
+  }
+
+  static std::vector<std::string> arguments(int ranks, const std::vector<std::string>& list) {
+    std::vector<std::string> all;
+    if (ranks > 1) all = {WEIR_MPIEXEC, "--oversubscribe", "-n", std::to_string(ranks)};
+    all.push_back(WEIR_PROGRAM);
+    all.insert(all.end(), list.begin(), list.end());
+    return all;
+  }
+  Finished weir(int ranks, const std::vector<std::string>& list) const {
+    return testing::run(arguments(ranks, list), folder.path());
+  }
+  nlohmann::json summary(const std::string& directory) const {
+    return nlohmann::json::parse(read_file(folder / (directory + "/run.json")));
+  }
+  // Columns step, system, iterations of solves.csv.
+  std::string iterations(const std::string& directory) const {
+    std::string out;
+    std::stringstream text(read_file(folder / (directory + "/solves.csv")));
+    for (std::string line; std::getline(text, line);) {
+      std::vector<std::string> cells;
+      std::stringstream row(line);
+      for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
+      if (cells.size() > 4) out += cells[0] + " " + cells[1] + " " + cells[3] + " " + cells[4] + "\n";
+    }
+    return out;
+  }
+  void expect_same_flow(const std::string& a, const std::string& b) const {
+    const auto qa = summary(a)["quantities"], qb = summary(b)["quantities"];
+    for (const char* name : {"kinetic_energy", "dissipation", "rate"})
+      EXPECT_NEAR(qa[name].get<double>(), qb[name].get<double>(), 1e-8 * std::abs(qa[name].get<double>()))
+          << name << " of " << a << " and " << b;  // the pressure's tolerance leaves more than round-off of cg
+  }
+  ScratchFolder folder;
+};
+
+TEST_F(WeirRanks, EveryNumberOfRanksGivesTheSameFlowAndTheSameIterationsInBothSpaces) {
+  for (const std::string space : {"host", "device"}) {
+    const std::string alone = space + "1";
+    ASSERT_EQ(weir(1, {"run", "channel.toml", "-o", alone, "--space", space}).code, 0);
+    for (const int ranks : {2, 3, 4, 8})
+      for (const std::string partition : {"slabs", "blocks"}) {
+        if (partition == "blocks" && ranks < 4) continue;
+        const std::string name = space + std::to_string(ranks) + partition;
+        const Finished f = weir(ranks, {"run", "channel.toml", "-o", name, "--space", space, "--set",
+                                        "ranks.partition=\"" + partition + "\""});
+        ASSERT_EQ(f.code, 0) << f.out << f.err;
+        EXPECT_EQ(summary(name)["ranks"], ranks);
+        EXPECT_EQ(iterations(name), iterations(alone)) << name;
+        expect_same_flow(alone, name);
+      }
+  }
+}
+
+TEST_F(WeirRanks, ACheckpointRestartsOnAnotherNumberOfRanks) {
+  ASSERT_EQ(weir(1, {"run", "channel.toml", "-o", "whole"}).code, 0);
+  ASSERT_EQ(weir(4, {"run", "channel.toml", "-o", "part", "--steps", "5"}).code, 0);
+  for (const int ranks : {1, 2, 3}) {
+    const std::string name = "on" + std::to_string(ranks);
+    const Finished f = weir(ranks, {"restart", "part/checkpoints/step_00000005.h5", "-o", name});
+    ASSERT_EQ(f.code, 0) << f.out << f.err;
+    expect_same_flow("whole", name);
+  }
+}
+
+TEST_F(WeirRanks, PeriodsCloseAcrossRanksAndWhatRunsOnOneRankIsGatheredAndSaysSo) {
+  ASSERT_EQ(weir(1, {"run", "vortices.toml", "-o", "whole"}).code, 0);
+  for (const int ranks : {2, 8}) {
+    const std::string name = "on" + std::to_string(ranks);
+    const Finished f = weir(ranks, {"run", "vortices.toml", "-o", name, "--set", "ranks.partition=\"blocks\""});
+    ASSERT_EQ(f.code, 0) << f.out << f.err;
+    EXPECT_NE(f.out.find(", gathered on rank 0"), std::string::npos) << f.out;
+    EXPECT_EQ(iterations(name), iterations("whole"));
+    expect_same_flow("whole", name);
+  }
+}
+
+TEST_F(WeirRanks, AMistakeIsToldOnceAndEndsAllRanks) {
+  const Finished f = weir(3, {"run", "channel.toml", "-o", "x", "--set", "ranks.halo=\"carrier_pigeon\""});
+  EXPECT_EQ(f.code, 2) << f.err;
+  const auto first = f.err.find("carrier_pigeon");
+  ASSERT_NE(first, std::string::npos) << f.err;
+  EXPECT_EQ(f.err.find("carrier_pigeon", first + 1), std::string::npos) << f.err;
+}
+
+// The process of a rank whose working directory is ours; -1 where there is none yet.
+int pid_of_rank(const std::string& folder, int rank) {
+  const std::string wanted = "OMPI_COMM_WORLD_RANK=" + std::to_string(rank);
+  for (const auto& entry : fs::directory_iterator("/proc")) {
+    const std::string name = entry.path().filename();
+    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+    std::error_code error;
+    if (fs::read_symlink(entry.path() / "cwd", error) != fs::path(folder)) continue;
+    std::stringstream variables(read_file(entry.path() / "environ"));
+    for (std::string v; std::getline(variables, v, '\0');)
+      if (v == wanted) return std::stoi(name);
+  }
+  return -1;
+}
+
+TEST_F(WeirRanks, ARankThatIsKilledEndsTheJobWhichNamesItAndTheCheckpointRestarts) {
+  const std::string run = folder / "killed";
+  Process job(arguments(3, {"run", "channel.toml", "-o", "killed", "--set", "time.end=1000.0"}), folder.path());
+  const auto has_checkpoint = [&] { return fs::exists(run + "/checkpoints/step_00000010.h5"); };
+  for (int tenths = 0; tenths < 600 && job.is_running() && !has_checkpoint(); ++tenths)
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  ASSERT_TRUE(has_checkpoint());
+  const int victim = pid_of_rank(fs::canonical(folder.path()), 1);
+  ASSERT_GT(victim, 0);
+  kill(victim, SIGKILL);
+  const Finished f = job.wait();
+  EXPECT_NE(f.code, 0);
+  EXPECT_NE((f.out + f.err).find("rank 1"), std::string::npos) << f.err;
+  const Finished again = weir(2, {"restart", "killed", "-o", "again", "--steps", "20", "--set", "time.end=1000.0"});
+  EXPECT_EQ(again.code, 0) << again.out << again.err;
+}
+
+}  // namespace
+}  // namespace weir
