@@ -44,7 +44,7 @@ Layout make_layout(const Grid& grid, const bool (&periodic)[3]) {
   return l;
 }
 
-Layout part_of_layout(const Layout& whole, const CellBox& box) {
+Layout part_of_layout(const Layout& whole, const RankBox& box) {
   Layout l = whole;
   for (int d = 0; d < 3; ++d) {
     const auto s = static_cast<std::size_t>(d);

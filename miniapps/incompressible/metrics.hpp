@@ -27,7 +27,7 @@ struct Metrics {
 
 Layout make_layout(const Grid& grid, const bool (&periodic)[3]);
 // One rank's box of it.
-Layout part_of_layout(const Layout& whole, const CellBox& box);
+Layout part_of_layout(const Layout& whole, const RankBox& box);
 
 template <class Space>
 class MetricArrays {

@@ -83,7 +83,7 @@ std::vector<GhostRequest> FlowRanks::cells_below() const {
           int cell[3] = {i + local_.low[0], j + local_.low[1], k + local_.low[2]};
           cell[d] = (local_.low[d] - 1 + whole_.n[d]) % whole_.n[d];
           const int owner = partition_.owner(cell[0], cell[1], cell[2]);
-          const CellBox b = partition_.box(owner);
+          const RankBox b = partition_.box(owner);
           all.push_back({place++, owner,
                          ((cell[2] - b.low[2]) * b.size(1) + cell[1] - b.low[1]) * b.size(0) + cell[0] - b.low[0]});
         }
@@ -100,7 +100,7 @@ std::vector<int> FlowRanks::field_places() const {
 }
 
 std::vector<int> FlowRanks::unknown_places(int component) const {
-  const CellBox b = cuts(component).box(ranks_->rank());
+  const RankBox b = cuts(component).box(ranks_->rank());
   const Extents e = component == 3 ? whole_.cells() : whole_.unknowns(component);
   std::vector<int> place;
   for (int k = b.low[2]; k < b.high[2]; ++k)

@@ -58,9 +58,9 @@ int BlockPartition::begin(int d, int part) const {
   return static_cast<int>(static_cast<long long>(cells_[at(d)]) * part / parts_[at(d)]);
 }
 
-CellBox BlockPartition::box(int rank) const {
+RankBox BlockPartition::box(int rank) const {
   const int part[3] = {rank % parts_[0], rank / parts_[0] % parts_[1], rank / parts_[0] / parts_[1]};
-  CellBox b;
+  RankBox b;
   for (int d = 0; d < 3; ++d) {
     b.low[at(d)] = begin(d, part[d]);
     b.high[at(d)] = begin(d, part[d] + 1);

@@ -10,10 +10,10 @@ namespace weir {
 enum class Cutting { slabs, blocks };
 
 // Cells [low, high) in each direction.
-struct CellBox {
+struct RankBox {
   std::array<int, 3> low{}, high{1, 1, 1};
   int size(int d) const { return high[static_cast<std::size_t>(d)] - low[static_cast<std::size_t>(d)]; }
-  bool operator==(const CellBox&) const = default;
+  bool operator==(const RankBox&) const = default;
 };
 
 class BlockPartition {
@@ -28,7 +28,7 @@ class BlockPartition {
   bool is_cut(int d) const { return parts_[static_cast<std::size_t>(d)] > 1; }
 
   int begin(int d, int part) const;  // the first cell of a part; part may be the number of parts: the end
-  CellBox box(int rank) const;
+  RankBox box(int rank) const;
   int owner(int i, int j, int k) const;  // of a cell
   std::string describe() const;          // "1 x 1 x 4 slabs"
 

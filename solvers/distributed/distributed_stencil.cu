@@ -46,7 +46,7 @@ namespace {
 
 std::size_t at(int d) { return static_cast<std::size_t>(d); }
 
-std::vector<int> places_of(const SeparableOperator& whole, const CellBox& b) {
+std::vector<int> places_of(const SeparableOperator& whole, const RankBox& b) {
   const Extents e = whole.extents();
   std::vector<int> place;
   for (int k = b.low[2]; k < b.high[2]; ++k)
@@ -102,7 +102,7 @@ class Border {
     if ((beyond < 0 || beyond >= line.size()) && !line.periodic) return;
     beyond = (beyond + line.size()) % line.size();
     const double along = end == 0 ? line.lower[at(edge)] : line.upper[at(edge)];
-    CellBox plane = box_;
+    RankBox plane = box_;
     plane.low[at(d)] = edge;
     plane.high[at(d)] = edge + 1;
     for (int k = plane.low[2]; k < plane.high[2]; ++k)
@@ -118,21 +118,21 @@ class Border {
           links_.push_back({local_index(box_, cell), owner, local_index(cuts_.box(owner), other), value});
         }
   }
-  static int local_index(const CellBox& b, const std::array<int, 3>& c) {
+  static int local_index(const RankBox& b, const std::array<int, 3>& c) {
     return ((c[2] - b.low[2]) * b.size(1) + c[1] - b.low[1]) * b.size(0) + c[0] - b.low[0];
   }
 
   const SeparableOperator& whole_;
   const BoxCuts& cuts_;
-  CellBox box_;
+  RankBox box_;
   std::vector<Link> links_;
 };
 
 }  // namespace
 
-CellBox BoxCuts::box(int rank) const {
+RankBox BoxCuts::box(int rank) const {
   const int part[3] = {rank % parts(0), rank / parts(0) % parts(1), rank / parts(0) / parts(1)};
-  CellBox b;
+  RankBox b;
   for (int d = 0; d < 3; ++d) {
     b.low[at(d)] = begin[at(d)][at(part[d])];
     b.high[at(d)] = begin[at(d)][at(part[d]) + 1];
@@ -159,7 +159,7 @@ BoxCuts cuts_of(const BlockPartition& cells, std::array<int, 3> first, std::arra
   return c;
 }
 
-SeparableOperator restricted(const SeparableOperator& whole, const CellBox& box) {
+SeparableOperator restricted(const SeparableOperator& whole, const RankBox& box) {
   SeparableOperator local = whole;
   for (int d = 0; d < 3; ++d) {
     const SeparableDirection& from = whole.direction[at(d)];

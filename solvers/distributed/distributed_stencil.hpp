@@ -16,7 +16,7 @@ namespace weir {
 struct BoxCuts {
   std::array<std::vector<int>, 3> begin;
   int parts(int d) const { return static_cast<int>(begin[static_cast<std::size_t>(d)].size()) - 1; }
-  CellBox box(int rank) const;
+  RankBox box(int rank) const;
   int owner(int i, int j, int k) const;
 };
 // The unknowns lie `first` cells after the first cell (velocities on inner faces: 1) and end `last` cells before the end.
@@ -24,7 +24,7 @@ BoxCuts cuts_of(const BlockPartition& cells, std::array<int, 3> first = {}, std:
 
 // The operator of the unknowns of a box; what couples to unknowns outside stays in the diagonal. Where the direction is
 // periodic the box may begin before 0 and end after n.
-SeparableOperator restricted(const SeparableOperator& whole, const CellBox& box);
+SeparableOperator restricted(const SeparableOperator& whole, const RankBox& box);
 
 template <class Space>
 struct LocalStencil {  // before the base that refers to it
@@ -38,7 +38,7 @@ class DistributedStencil : private LocalStencil<Space>, public DistributedMatrix
                      const HaloOptions& options = {});
 
   void set_coefficients(double shift, double scale) override;
-  const CellBox& box() const { return box_; }
+  const RankBox& box() const { return box_; }
   const BoxCuts& cuts() const { return cuts_; }
   const RankMap& rows_of_ranks() const { return map_; }
 
@@ -53,7 +53,7 @@ class DistributedStencil : private LocalStencil<Space>, public DistributedMatrix
                      const HaloOptions& options, const Parts& parts);
   SeparableOperator whole_;
   BoxCuts cuts_;
-  CellBox box_;
+  RankBox box_;
   RankMap map_;
   Array<double, Space> inverse_mass_[3];  // of this box
   Array<double, Space> border_volume_;    // 1 / volume of the border rows

@@ -27,8 +27,8 @@ void collect(View<const int> place, View<const double> wide, View<double> z) {
 namespace {
 
 // The rank's box with `layers` more on every side that is cut, where there are as many.
-CellBox widened(const SeparableOperator& whole, const BoxCuts& cuts, const CellBox& box, int layers) {
-  CellBox wide = box;
+RankBox widened(const SeparableOperator& whole, const BoxCuts& cuts, const RankBox& box, int layers) {
+  RankBox wide = box;
   for (int d = 0; d < 3; ++d) {
     const auto s = static_cast<std::size_t>(d);
     if (cuts.parts(d) == 1) continue;
@@ -90,7 +90,7 @@ class AdditiveSchwarz : public Preconditioner<Space> {
  private:
   void widen(const DistributedStencil<Space>& A) {
     const SeparableOperator& whole = A.whole_operator();
-    const CellBox own = A.box(), wide = widened(whole, A.cuts(), own, overlap_);
+    const RankBox own = A.box(), wide = widened(whole, A.cuts(), own, overlap_);
     std::vector<int> place;
     std::vector<GhostRequest> ghosts;
     int n = 0;
@@ -104,7 +104,7 @@ class AdditiveSchwarz : public Preconditioner<Space> {
     wide_z_ = Array<double, Space>(n);
     is_wide_ = true;
   }
-  static void add_point(const DistributedStencil<Space>& A, const CellBox& own, std::array<int, 3> at, int n,
+  static void add_point(const DistributedStencil<Space>& A, const RankBox& own, std::array<int, 3> at, int n,
                         std::vector<int>& place, std::vector<GhostRequest>& ghosts) {
     bool is_own = true;
     for (std::size_t d = 0; d < 3; ++d) {
@@ -114,7 +114,7 @@ class AdditiveSchwarz : public Preconditioner<Space> {
     }
     if (is_own) return place.push_back(n);
     const int owner = A.cuts().owner(at[0], at[1], at[2]);
-    const CellBox b = A.cuts().box(owner);
+    const RankBox b = A.cuts().box(owner);
     ghosts.push_back({n, owner, ((at[2] - b.low[2]) * b.size(1) + at[1] - b.low[1]) * b.size(0) + at[0] - b.low[0]});
   }
 

@@ -31,7 +31,7 @@ constexpr Ends neumann = {EndCondition::neumann, EndCondition::neumann},
                periodic = {EndCondition::periodic, EndCondition::periodic};
 
 // One rank's part of a vector of the whole system.
-Numbers part(const Numbers& whole, const SeparableOperator& op, const CellBox& b) {
+Numbers part(const Numbers& whole, const SeparableOperator& op, const RankBox& b) {
   const Extents e = op.extents();
   Numbers v;
   for (int k = b.low[2]; k < b.high[2]; ++k)

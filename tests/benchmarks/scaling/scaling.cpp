@@ -35,7 +35,7 @@ Measured run(Communicator& ranks, std::array<int, 3> n, const char* method, bool
   DistributedStencil<Host> A(ranks, op, cuts_of(partition),
                              {optimised ? HaloStrategy::persistent : HaloStrategy::naive, DevicePath::probe});
   std::vector<double> b;
-  const CellBox box = A.box();
+  const RankBox box = A.box();
   for (int k = box.low[2]; k < box.high[2]; ++k)
     for (int j = box.low[1]; j < box.high[1]; ++j)
       for (int i = box.low[0]; i < box.high[0]; ++i)
