@@ -40,7 +40,6 @@ VARIANTS = {
     "tolerance_0.03": ("to 0.03", ["linear.flow.tolerance=0.03"]),
     "cfl_1e3": ("CFL up to 1e3", ["pseudo_time.cfl_max=1e3"]),
     "cfl_1e4": ("CFL up to 1e4", ["pseudo_time.cfl_max=1e4"]),
-    "cfl_1e6": ("CFL up to 1e6", ["pseudo_time.cfl_max=1e6"]),
     "line_rcm": ("line_rcm", ['ordering.type="line_rcm"']),
     "line_1wd": ("line_1wd", ['ordering.type="line_1wd"']),
     "1wd": ("1wd", ['ordering.type="1wd"']),
