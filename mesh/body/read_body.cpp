@@ -121,7 +121,7 @@ Body make_ventricle(const Table& t, double spacing, Motion motion) {
   const double rim = o.radius * std::sqrt(1 - std::pow(o.base_height / o.length, 2));
   // Its curvature is gentle: twice the spacing will do; but an opening needs a few triangles across its radius.
   const double coarsest = 0.35 * rim * std::min(o.mitral_radius, o.aortic_radius);
-  return {make_left_ventricle(o, std::min(coarsest, surface_spacing(t, spacing, o.length))), std::move(motion)};
+  return {make_left_ventricle(o, std::min(coarsest, surface_spacing(t, 2 * spacing, o.length))), std::move(motion)};
 }
 
 }  // namespace
