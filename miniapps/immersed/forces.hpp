@@ -37,8 +37,10 @@ class ControlVolume {
   // The mean force over the step that has led to this flow; remembers it.
   void advance(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, double dt, double (&force)[3]);
 
- private:
+  // Sum of fraction V u inside. Public: nvcc takes no device lambda in a private member.
   double momentum(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, int component) const;
+
+ private:
   double outflow(const Flow<Space>& flow, const Metrics& m, int component, bool pressure) const;
 
   CellBox box_;
