@@ -21,7 +21,7 @@ namespace weir {
 template <class T>
 class Field {
  public:
-  WEIR_HD Field() = default;
+  Field() = default;
   WEIR_HD Field(T* origin, int stride_y, int stride_z) : origin_(origin), stride_y_(stride_y), stride_z_(stride_z) {}
   WEIR_HD T& operator()(int i, int j, int k) const { return origin_[i + j * stride_y_ + k * stride_z_]; }
   WEIR_HD T* at(int i, int j, int k) const { return origin_ + (i + j * stride_y_ + k * stride_z_); }
