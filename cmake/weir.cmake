@@ -87,9 +87,18 @@ function(weir_device_sources)
   endforeach()
 endfunction()
 
+# All that holds device code: what a build for CUDA is about.
+add_custom_target(device_code)
+function(weir_depends_on_device_code name)
+  if("${ARGN}" MATCHES "\\.cu(;|$)")
+    add_dependencies(device_code ${name})
+  endif()
+endfunction()
+
 # weir_library(name sources...): a static library with the house's flags.
 function(weir_library name)
   add_library(${name} STATIC ${ARGN})
+  weir_depends_on_device_code(${name} ${ARGN})
   weir_device_sources(${ARGN})
   target_link_libraries(${name} PUBLIC weir_flags ${weir_checked})
 endfunction()
@@ -101,6 +110,7 @@ set(weir_light $<$<COMPILE_LANGUAGE:CXX>:-O1>)
 function(weir_test name)
   cmake_parse_arguments(arg "" "" "LIBRARIES;SOURCES;LABELS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
+  weir_depends_on_device_code(${name} ${arg_SOURCES})
   weir_device_sources(${arg_SOURCES})
   target_compile_options(${name} PRIVATE ${weir_light})
   if(NOT TARGET weir_test_headers)  # every test reads these: once for all programs
