@@ -32,7 +32,7 @@ endif()
 if(WEIR_SANITIZE STREQUAL "address")
   # What ASan sees itself is left out of UBSan, and accesses are checked by calls: files compile three times faster.
   list(APPEND weir_compile -fsanitize=address,undefined -fno-sanitize=null,alignment,object-size,vptr
-    -fno-sanitize-recover=all --param=asan-instrumentation-with-call-threshold=100 -fno-omit-frame-pointer -g1)
+    -fno-sanitize-recover=all --param=asan-instrumentation-with-call-threshold=0 -fno-omit-frame-pointer -g1)
   target_compile_definitions(weir_flags INTERFACE _GLIBCXX_ASSERTIONS)  # an index past a vector's size is one past its memory
   target_link_options(weir_flags INTERFACE -fsanitize=address,undefined)
 endif()
