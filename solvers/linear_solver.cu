@@ -63,20 +63,20 @@ void LinearSolver<Space>::spread_over_ranks() {
 template <class Space>
 void LinearSolver<Space>::setup(const Matrix<Space>& A) {
   info_ = preconditioner_->setup(A);
-  if (watch_) watch_->prepared(A, true, info_);
+  for (SolveWatch<Space>* watch : watches_) watch->prepared(A, true, info_);
 }
 template <class Space>
 void LinearSolver<Space>::update(const Matrix<Space>& A) {
   info_ = preconditioner_->update(A);
-  if (watch_) watch_->prepared(A, false, info_);
+  for (SolveWatch<Space>* watch : watches_) watch->prepared(A, false, info_);
 }
 
 template <class Space>
 SolveResult LinearSolver<Space>::solve(const Matrix<Space>& A, View<const double> b, View<double> x) {
   if (start_from_zero_) fill<Space>(0, x);
-  if (watch_) watch_->before(A, b, x);
+  for (SolveWatch<Space>* watch : watches_) watch->before(A, b, x);
   const SolveResult result = krylov_->solve(A, *preconditioner_, b, x);
-  if (watch_) watch_->after(A, b, x, result);
+  for (SolveWatch<Space>* watch : watches_) watch->after(A, b, x, result);
   return result;
 }
 

@@ -11,6 +11,7 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "base/table.hpp"
 #include "solvers/krylov/krylov.hpp"
@@ -37,7 +38,8 @@ class LinearSolver {
   void update(const Matrix<Space>& A);  // new values, same pattern
   SolveResult solve(const Matrix<Space>& A, View<const double> b, View<double> x);
 
-  void watch(SolveWatch<Space>* watch) { watch_ = watch; }  // must outlive the solver; null: nobody
+  // Adds one more watch, called after those before it; it must outlive the solver's use.
+  void watch(SolveWatch<Space>* watch) { watches_.push_back(watch); }
 
   const SetupInfo& setup_info() const { return info_; }  // of the last setup or update
   std::string describe() const;                          // "cg + multigrid(V, red-black ...), 1e-8 relative to |b|"
@@ -52,7 +54,7 @@ class LinearSolver {
   std::unique_ptr<Preconditioner<Space>> preconditioner_;
   std::unique_ptr<Krylov<Space>> krylov_;
   SetupInfo info_;
-  SolveWatch<Space>* watch_ = nullptr;
+  std::vector<SolveWatch<Space>*> watches_;
 };
 
 }  // namespace weir

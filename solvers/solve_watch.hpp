@@ -1,5 +1,5 @@
-// Somebody who sees every system that a LinearSolver gets: shadow solves and capture hang on here. A watch reads A and b
-// and may copy x; it changes none of them, so the flow is the same with and without it.
+// Somebody who sees every system that a LinearSolver gets: shadow solves, capture and the rest of the lab hang on here.
+// A watch reads A and b and may copy x; it changes none of them, so the flow is the same with and without it.
 #pragma once
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/matrix/matrix.hpp"

@@ -284,7 +284,7 @@ int march(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, L
   Outcome all = results(flow, fields, output);
   all.exit = outcome.exit;
   all.reason = outcome.reason;  // empty: the shell knows why
-  lab.finish(run);
+  lab.end(run, all);
   return run.finish(all);
 }
 
@@ -293,6 +293,27 @@ std::vector<RowRange> row_ranges(const std::vector<CellRange>& lines) {
   for (const CellRange& line : lines) ranges.push_back({line.first, line.count});
   std::sort(ranges.begin(), ranges.end(), [](const RowRange& a, const RowRange& b) { return a.first < b.first; });
   return ranges;
+}
+
+template <class Space>
+FlowFacts<Space> facts_of(CompressibleFlow<Space>& flow, const std::string& ordering) {
+  FlowFacts<Space> facts;
+  facts.time = [&flow] { return flow.time; };
+  facts.dt = [&flow] { return flow.c.time.dt; };
+  facts.cfl = [&flow] { return flow.pseudo.control.cfl; };
+  facts.state = [&flow] {
+    std::vector<std::pair<std::string, Array<double, Space>*>> arrays{{"U", &flow.pseudo.state()}};
+    if (flow.c.is_unsteady()) arrays.emplace_back("older", &flow.older);
+    return arrays;
+  };
+  facts.places = [&flow](const std::string&, int) {
+    std::vector<double> places;
+    for (const auto& [x, y] : flow.mesh.centre) places.insert(places.end(), {x, y, 0.0});
+    return places;
+  };
+  facts.variables = [](const std::string&, int) { return std::vector<std::string>{"rho", "rho_u", "rho_v", "rho_E"}; };
+  facts.ordering = ordering;
+  return facts;
 }
 
 template <class Space>
@@ -309,6 +330,7 @@ int run_in(Run& run, const Table& config) {
   flow.pseudo.jacobian().set_lines(row_ranges(lines));  // for the preconditioner `line`
   flow.initialise();
   Lab<Space> lab(config, {"flow"});
+  lab.describe(facts_of(flow, ordering));
   lab.attach("flow", flow.pseudo.solver(), config.table("linear").table("flow"), default_compressible_method,
              default_compressible_preconditioner, default_compressible_tolerance);
   const bool restarted = run.restart() != nullptr;

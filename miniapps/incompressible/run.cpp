@@ -9,6 +9,7 @@
 #include "miniapps/incompressible/clock.hpp"
 #include "miniapps/incompressible/coupled/run.hpp"
 #include "miniapps/incompressible/diagnostics.hpp"
+#include "miniapps/incompressible/facts.hpp"
 #include "miniapps/incompressible/fractional_step.hpp"
 #include "miniapps/incompressible/info.hpp"
 #include "miniapps/incompressible/initial.hpp"
@@ -152,7 +153,8 @@ std::map<std::string, double> quantities(FractionalStep<Space>& flow, const Flow
 
 // The one branch where a step fails: which system, and where the flow went wrong.
 template <class Space>
-int stop(Run& run, const FractionalStep<Space>& flow, const FlowSystem<Space>& failed, WholeFields<Space>& host) {
+int stop(Run& run, const FractionalStep<Space>& flow, const FlowSystem<Space>& failed, WholeFields<Space>& host,
+         Lab<Space>& lab) {
   Outcome outcome;
   const std::string at = " at step " + std::to_string(flow.step + 1);
   outcome.exit = failed.result.reason == Reason::not_finite ? Exit::not_finite : Exit::solver_failed;
@@ -162,6 +164,7 @@ int stop(Run& run, const FractionalStep<Space>& flow, const FlowSystem<Space>& f
     outcome.exit = Exit::not_finite;
     outcome.reason = where;
   }
+  lab.failed(run, outcome);
   return run.finish(outcome);
 }
 
@@ -181,11 +184,12 @@ RunHeader header_of(FractionalStep<Space>& flow, const FlowOutput& output, const
   return h;
 }
 
-// Of the momentum systems, which are alike, the first.
 template <class Space>
 void attach(Lab<Space>& lab, FractionalStep<Space>& flow, const Table& linear) {
-  lab.attach("momentum", flow.systems().front()->solver, linear.table("momentum"), default_momentum_method, "jacobi",
-             default_momentum_tolerance);
+  lab.describe(facts_of_staggered<Space>(flow, flow.flow_case().grid, "momentum"));
+  for (int d = 0; d < flow.layout().dim; ++d)
+    lab.attach("momentum", flow.systems()[static_cast<std::size_t>(d)]->solver, linear.table("momentum"),
+               default_momentum_method, "jacobi", default_momentum_tolerance);
   lab.attach("pressure", flow.pressure().solver, linear.table("pressure"), default_pressure_method, "jacobi", 1e-8);
 }
 
@@ -215,17 +219,17 @@ int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
   if (!devices.empty()) header.notes.emplace_back("devices", devices);
   run.begin(std::move(header));
   if (writes) output.open(run.directory(), run.name(), restarted ? std::optional<double>(flow.time) : std::nullopt);
-  if (run.ranks().size() == 1) lab.open(run);
-  if (!restarted && !flow.initialise(run.timings())) return stop(run, flow, flow.pressure(), host);
+  lab.open(run);
+  if (!restarted && !flow.initialise(run.timings())) return stop(run, flow, flow.pressure(), host, lab);
 
   bool done = clock.finished(flow.time);
   while (!done && !run.should_stop()) {
     const double rate = clock.needs_rate() ? run.ranks().max(courant_rate(flow.flow(), flow.metrics())) : 0;
     const double dt = clock.next(flow.time, rate);
-    if (run.ranks().size() == 1) lab.begin_step(flow.step + 1);
+    lab.begin_step(flow.step + 1);
     const FlowSystem<Space>* failed = flow.advance(dt, run.timings());  // (2) to (5)
     record_solves(run, flow);
-    if (failed) return stop(run, flow, *failed, host);
+    if (failed) return stop(run, flow, *failed, host, lab);
     record_step(run, flow, watch, clock.finished(flow.time));
     done = clock.finished(flow.time) || watch.is_steady;
     if (output.picture_due(flow.step, flow.time, dt) && !done) {
@@ -247,7 +251,7 @@ int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
     outcome.quantities.merge(output.write_profiles(fields));
     outcome.state_hash = hash_of_flow(fields);
   }
-  if (run.ranks().size() == 1) lab.finish(run);
+  lab.finish(run);
   return run.finish(outcome);
 }
 

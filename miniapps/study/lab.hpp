@@ -1,12 +1,11 @@
-// [shadow]: the systems of a run solved by other solvers as well, recorded, compared.
-//   [shadow]       system = "pressure", solvers = ["name", ...], every = 10 (0: off), seed = 1
-//   [shadow.NAME]  like [linear.SYSTEM]; what stops a solve (tolerance, norm, ...) is the leader's where nothing is said
-// shadow.csv holds a row a solver and system; shadow_summary.csv what the pairs say (miniapps/study/statistics.hpp).
+// The lab: what watches the systems of a run. The one thing that a flow code calls; the facilities (facility.hpp) are
+// listed in its constructor.
 //
 //   Lab<Space> lab(config, {"momentum", "pressure"});
-//   lab.attach("pressure", solver, linear.table("pressure"), "fast_poisson", "jacobi");  // each system; before run.begin
+//   lab.describe(facts);                                                                 // what the flow can tell
+//   lab.attach("pressure", solver, linear.table("pressure"), "fast_poisson", "jacobi", 1e-8);  // each system
 //   lab.open(run);                                                                       // after run.begin
-//   lab.begin_step(step) ... lab.finish(run)
+//   lab.begin_step(step) ... lab.finish(run), or lab.failed(run, outcome) before run.finish(outcome)
 #pragma once
 #include <cstdint>
 #include <map>
@@ -14,10 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "miniapps/study/shadow.hpp"
-#include "postproc/records.hpp"
-#include "postproc/run.hpp"
-#include "solvers/linear_solver.hpp"
+#include "miniapps/study/facility.hpp"
 
 namespace weir {
 
@@ -25,34 +21,24 @@ template <class Space>
 class Lab {
  public:
   Lab(const Table& config, const std::vector<std::string>& systems);  // what the flow code solves
-  Lab(const Lab&) = delete;                                           // the leaders know where their watch is
+  Lab(const Lab&) = delete;                                           // the leaders know where their watches are
   Lab& operator=(const Lab&) = delete;
 
-  // A solver of the flow code, with the table and the defaults it was made from; it must outlive the lab's steps.
+  void describe(const FlowFacts<Space>& facts);
+  // A solver of the flow code, with the table and the defaults it was made from; it must outlive the lab's steps. A
+  // second one of the same name is the second part (momentum in y).
   void attach(const std::string& system, LinearSolver<Space>& leader, const Table& options,
               const std::string& default_method, const std::string& default_preconditioner, double default_tolerance);
   void open(Run& run);
   void begin_step(std::int64_t step);  // before its first solve
-  void finish(Run& run);               // the summary, into the log and shadow_summary.csv
+  void failed(Run& run, const Outcome& outcome);
+  void finish(Run& run);
+  // The one of the two that the outcome asks for.
+  void end(Run& run, const Outcome& outcome) { outcome.exit == Exit::finished ? finish(run) : failed(run, outcome); }
 
  private:
-  struct Series {
-    std::vector<double> seconds;
-    std::int64_t iterations = 0;
-    int failures = 0;
-  };
-  void keep(const ShadowRecord& record);
-
-  Table options_;
-  std::string system_;
-  std::vector<std::string> contenders_;
-  std::int64_t every_ = 0;
-  std::uint64_t seed_ = 1;
-  std::unique_ptr<Shadow<Space>> shadow_;
-  std::string leader_name_;
-  std::vector<std::string> names_, solvers_;
-  std::vector<Series> series_;
-  LineFile rows_;
+  std::vector<std::unique_ptr<Facility<Space>>> facilities_;
+  std::map<std::string, int> parts_;  // attached so far
 };
 
 }  // namespace weir

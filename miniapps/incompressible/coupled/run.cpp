@@ -6,6 +6,7 @@
 #include "miniapps/incompressible/clock.hpp"
 #include "miniapps/incompressible/coupled/diagnostics.hpp"
 #include "miniapps/incompressible/coupled/scheme.hpp"
+#include "miniapps/incompressible/facts.hpp"
 #include "miniapps/incompressible/initial.hpp"
 #include "miniapps/incompressible/loop.hpp"
 #include "miniapps/incompressible/output.hpp"
@@ -96,7 +97,7 @@ std::map<std::string, double> quantities(Coupled<Space>& flow, const Flow<Host>&
 
 // The one branch where a step fails: why, and where the flow went wrong.
 template <class Space>
-int stop(Run& run, Coupled<Space>& flow, StepEnd end, CoupledCopy& copy) {
+int stop(Run& run, Coupled<Space>& flow, StepEnd end, CoupledCopy& copy, Lab<Space>& lab) {
   Outcome outcome;
   const std::string at = " at step " + std::to_string(flow.step + 1);
   outcome.exit = Exit::solver_failed;
@@ -113,6 +114,7 @@ int stop(Run& run, Coupled<Space>& flow, StepEnd end, CoupledCopy& copy) {
     outcome.exit = Exit::not_finite;
     outcome.reason = where.empty() ? "flow: not finite" + at : where;
   }
+  lab.failed(run, outcome);
   return run.finish(outcome);
 }
 
@@ -132,6 +134,28 @@ int end_of(Run& run, Coupled<Space>& flow, FlowOutput& output, CoupledCopy& copy
 }
 
 template <class Space>
+FlowFacts<Space> facts_of(Coupled<Space>& flow) {
+  FlowFacts<Space> facts;
+  facts.time = [&flow] { return flow.time; };
+  facts.dt = [&flow] { return flow.dt_before; };
+  facts.cfl = [&flow] { return flow.cfl; };
+  facts.state = [&flow] { return flow.state(); };
+  facts.places = [&flow](const std::string&, int) {
+    Layout cells;
+    for (int d = 0; d < 3; ++d) cells.n[d] = flow.cells().n[d];
+    return places_of_unknowns(flow.flow_case().grid, cells, 3);
+  };
+  facts.variables = [&flow](const std::string&, int) {
+    std::vector<std::string> names{"p", "u", "v"};
+    if (flow.cells().dim == 3) names.emplace_back("w");
+    if (flow.cells().unknowns > flow.cells().dim + 1) names.insert(names.end(), {"k", "omega"});
+    return names;
+  };
+  facts.ordering = "natural";
+  return facts;
+}
+
+template <class Space>
 int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
   FlowOutput output(config, c);
   Watch watch;
@@ -146,6 +170,7 @@ int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
   else
     flow.initialise();
   Lab<Space> lab(config, {"flow"});
+  lab.describe(facts_of(flow));
   lab.attach("flow", flow.solver(), config.table("linear").table("flow"), default_flow_method,
              default_flow_preconditioner, default_flow_tolerance);
   RunHeader header = coupled_header(c);
@@ -170,7 +195,7 @@ int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
     const double dt = c.time.steady ? 0 : clock.next(flow.time, rate);
     lab.begin_step(flow.step + 1);
     const StepEnd end = flow.advance(dt, run.timings(), record);  // (2) to (5)
-    if (end != StepEnd::advanced && end != StepEnd::converged) return stop(run, flow, end, copy);
+    if (end != StepEnd::advanced && end != StepEnd::converged) return stop(run, flow, end, copy, lab);
     converged = end == StepEnd::converged;
     if (!converged) record_step(run, flow, watch, at_end());
     done = at_end() || watch.is_steady || converged;

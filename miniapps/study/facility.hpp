@@ -1,0 +1,52 @@
+// One facility of the lab (shadow solves, capture, ...): what it hears of a run. Each has its own files here and one line
+// in the constructor of Lab; it overrides what it needs. To see each system it hangs a SolveWatch on the leader.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/table.hpp"
+#include "postproc/run.hpp"
+#include "solvers/device/array.hpp"
+#include "solvers/linear_solver.hpp"
+
+namespace weir {
+
+// A system of the flow code and the solver that leads it.
+template <class Space>
+struct StudiedSystem {
+  std::string name;  // of [linear.NAME]
+  int part = 0;      // momentum in x, y, z share a name: 0, 1, 2
+  LinearSolver<Space>* leader = nullptr;
+  Table options;  // [linear.NAME], and what holds where it says nothing:
+  std::string default_method, default_preconditioner;
+  double default_tolerance = 1e-8;
+};
+
+// What the flow code can tell of itself, at the moment of asking: also inside a step, when a system is solved. An empty
+// function: it cannot.
+template <class Space>
+struct FlowFacts {
+  std::function<double()> time, dt, cfl;
+  std::function<std::vector<std::pair<std::string, Array<double, Space>*>>()> state;  // as in a checkpoint
+  // x, y, z of where each block row's unknowns sit (3 a block row), and the names of the unknowns of a block row.
+  std::function<std::vector<double>(const std::string& system, int part)> places;
+  std::function<std::vector<std::string>(const std::string& system, int part)> variables;
+  std::string ordering;  // of the cells, as [ordering] type
+};
+
+template <class Space>
+class Facility {
+ public:
+  virtual ~Facility() = default;
+  virtual void describe(const FlowFacts<Space>&) {}    // before attach
+  virtual void attach(const StudiedSystem<Space>&) {}  // each system; before open
+  virtual void open(Run&) {}                           // after run.begin
+  virtual void begin_step(std::int64_t) {}             // before the step's first solve
+  virtual void failed(Run&, const Outcome&) {}         // the run ends badly; finish is not called then
+  virtual void finish(Run&) {}                         // the run has come to its end
+};
+
+}  // namespace weir

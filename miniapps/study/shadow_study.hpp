@@ -1,0 +1,49 @@
+// [shadow]: the systems of a run solved by other solvers as well, recorded, compared.
+//   [shadow]       system = "pressure", solvers = ["name", ...], every = 10 (0: off), seed = 1
+//   [shadow.NAME]  like [linear.SYSTEM]; what stops a solve (tolerance, norm, ...) is the leader's where nothing is said
+// shadow.csv holds a row a solver and system; shadow_summary.csv what the pairs say (miniapps/study/statistics.hpp).
+// Of systems that share a name, which are alike, the first is taken.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "miniapps/study/facility.hpp"
+#include "miniapps/study/shadow.hpp"
+#include "postproc/records.hpp"
+
+namespace weir {
+
+template <class Space>
+class ShadowStudy : public Facility<Space> {
+ public:
+  ShadowStudy(const Table& config, const std::vector<std::string>& systems);
+
+  void attach(const StudiedSystem<Space>& system) override;
+  void open(Run& run) override;
+  void begin_step(std::int64_t step) override;
+  void failed(Run& run, const Outcome& outcome) override;
+  void finish(Run& run) override;  // the summary, into the log and shadow_summary.csv
+
+ private:
+  struct Series {
+    std::vector<double> seconds;
+    std::int64_t iterations = 0;
+    int failures = 0;
+  };
+  void keep(const ShadowRecord& record);
+
+  Table options_;
+  std::string system_;
+  std::vector<std::string> contenders_;
+  std::int64_t every_ = 0;
+  std::uint64_t seed_ = 1;
+  std::unique_ptr<Shadow<Space>> shadow_;
+  std::string leader_name_;
+  std::vector<std::string> names_, solvers_;
+  std::vector<Series> series_;
+  LineFile rows_;
+};
+
+}  // namespace weir
