@@ -42,12 +42,14 @@ bool solve(BandedSystem<Space>& s, View<const double> b, View<double> x) {
 
 template <class Space>
 LinearSolver<Space> velocity_solver(const Table& linear) {
-  return LinearSolver<Space>(linear.table("advection_diffusion"), "bicgstab", "jacobi", 1e-8);
+  return LinearSolver<Space>(linear.table("advection_diffusion"), default_velocity_method,
+                             default_velocity_preconditioner, default_velocity_tolerance);
 }
 
 template <class Space>
 LinearSolver<Space> cut_pressure_solver(const Table& linear) {
-  return LinearSolver<Space>(linear.table("pressure"), "cg", "multigrid", 1e-6);
+  return LinearSolver<Space>(linear.table("pressure"), default_cut_pressure_method, default_cut_pressure_preconditioner,
+                             default_cut_pressure_tolerance);
 }
 
 template <class Space>

@@ -44,6 +44,13 @@ struct BandedSystem {
   bool is_set_up = false;
 };
 
+inline constexpr const char* default_velocity_method = "bicgstab";
+inline constexpr const char* default_velocity_preconditioner = "jacobi";
+inline constexpr double default_velocity_tolerance = 1e-8;
+inline constexpr const char* default_cut_pressure_method = "cg";
+inline constexpr const char* default_cut_pressure_preconditioner = "multigrid";
+inline constexpr double default_cut_pressure_tolerance = 1e-6;
+
 // From [linear.advection_diffusion] and [linear.pressure] of the table [linear].
 template <class Space>
 LinearSolver<Space> velocity_solver(const Table& linear);

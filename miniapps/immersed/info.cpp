@@ -33,8 +33,9 @@ MemoryEstimate immersed_memory(const ImmersedCase& c, const Table& config) {
   };
   const auto bytes = [&](double n) { return static_cast<std::int64_t>(n * 8 * static_cast<double>(cells)); };
   const double bands = 2 * static_cast<double>(dim) + 1;
-  m.momentum = bytes(static_cast<double>(dim) * (bands + vectors("advection_diffusion", "bicgstab", "jacobi")));
-  m.pressure = bytes(2 * bands + vectors("pressure", "cg", "multigrid"));
+  m.momentum = bytes(static_cast<double>(dim) * (bands + vectors("advection_diffusion", default_velocity_method,
+                                                                 default_velocity_preconditioner)));
+  m.pressure = bytes(2 * bands + vectors("pressure", default_cut_pressure_method, default_cut_pressure_preconditioner));
   m.process = 16 * megabyte;
   return m;
 }

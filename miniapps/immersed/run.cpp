@@ -11,7 +11,9 @@
 #include "miniapps/immersed/statistics.hpp"
 #include "miniapps/incompressible/clock.hpp"
 #include "miniapps/incompressible/diagnostics.hpp"
+#include "miniapps/incompressible/facts.hpp"
 #include "miniapps/incompressible/loop.hpp"
+#include "miniapps/study/lab.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {
@@ -116,7 +118,8 @@ std::map<std::string, double> quantities(ImmersedFlow<Space>& flow, const Flow<H
 
 // The one branch where a step fails: which system, and where the flow went wrong.
 template <class Space>
-int stop(Run& run, const ImmersedFlow<Space>& flow, const BandedSystem<Space>& failed, OnHost<Space>& host) {
+int stop(Run& run, const ImmersedFlow<Space>& flow, const BandedSystem<Space>& failed, OnHost<Space>& host,
+         Lab<Space>& lab) {
   Outcome outcome;
   outcome.exit = failed.result.reason == Reason::not_finite ? Exit::not_finite : Exit::solver_failed;
   outcome.reason = failed.name + ": " + to_string(failed.result.reason) + " at step " + std::to_string(flow.step + 1);
@@ -124,6 +127,7 @@ int stop(Run& run, const ImmersedFlow<Space>& flow, const BandedSystem<Space>& f
     outcome.exit = Exit::not_finite;
     outcome.reason = where;
   }
+  lab.failed(run, outcome);
   return run.finish(outcome);
 }
 
@@ -155,12 +159,25 @@ RunHeader header_of(ImmersedFlow<Space>& flow, const FlowOutput& output, const T
 }
 
 template <class Space>
+void attach(Lab<Space>& lab, ImmersedFlow<Space>& flow, const Table& linear) {
+  lab.describe(facts_of_staggered<Space>(flow, flow.flow_case().grid, "advection_diffusion"));
+  for (int d = 0; d < flow.layout().dim; ++d)
+    lab.attach("advection_diffusion", flow.systems()[static_cast<std::size_t>(d)]->solver,
+               linear.table("advection_diffusion"), default_velocity_method, default_velocity_preconditioner,
+               default_velocity_tolerance);
+  lab.attach("pressure", flow.pressure().solver, linear.table("pressure"), default_cut_pressure_method,
+             default_cut_pressure_preconditioner, default_cut_pressure_tolerance);
+}
+
+template <class Space>
 int run_in(Run& run, const Table& config, const ImmersedCase& c) {
   FlowOutput output(config, c.flow, immersed_header(c).history);
   Watch<Space> watch(c, config);
   run.require_memory(immersed_memory(c, config).total());
   std::vector<std::string> messages;
   ImmersedFlow<Space> flow(c, read_case_body(config, c, &messages), config.table("linear"));
+  Lab<Space> lab(config, {"advection_diffusion", "pressure"});
+  attach(lab, flow, config.table("linear"));
   StepSize clock(c.flow);
   OnHost<Space> host;
   Pictures<Space> pictures(run, output);
@@ -169,15 +186,17 @@ int run_in(Run& run, const Table& config, const ImmersedCase& c) {
   run.begin(header_of(flow, output, config));
   for (const std::string& message : messages) run.event("body", message);
   output.open(run.directory(), run.name(), restarted ? std::optional<double>(flow.time) : std::nullopt);
-  if (!restarted && !flow.initialise(run.timings())) return stop(run, flow, flow.pressure(), host);
+  lab.open(run);
+  if (!restarted && !flow.initialise(run.timings())) return stop(run, flow, flow.pressure(), host, lab);
 
   bool done = clock.finished(flow.time);
   while (!done && !run.should_stop()) {
     const double rate = clock.needs_rate() ? courant_rate(flow.flow(), flow.metrics()) : 0;
     const double dt = clock.next(flow.time, rate);
+    lab.begin_step(flow.step + 1);
     const BandedSystem<Space>* failed = flow.advance(dt, run.timings());  // (2) to (5)
     record_solves(run, flow);
-    if (failed) return stop(run, flow, *failed, host);
+    if (failed) return stop(run, flow, *failed, host, lab);
     watch.look(run, flow, clock.finished(flow.time));
     done = clock.finished(flow.time) || watch.is_steady;
     if (output.picture_due(flow.step, flow.time, dt) && !done) pictures.write(flow, host.of(flow.flow()));
@@ -190,6 +209,7 @@ int run_in(Run& run, const Table& config, const ImmersedCase& c) {
   outcome.quantities = quantities(flow, fields, watch);
   outcome.quantities.merge(output.write_profiles(fields));
   outcome.state_hash = hash_of_flow(fields);
+  lab.finish(run);
   return run.finish(outcome);
 }
 

@@ -7,6 +7,7 @@
 
 #include "miniapps/study/statistics.hpp"
 #include "postproc/write_aside.hpp"
+#include "solvers/adapters/peer.hpp"
 
 namespace weir {
 namespace {
@@ -59,6 +60,15 @@ std::string table_csv(const std::vector<Row>& rows) {
   return text;
 }
 
+// The library that `solver` asks for and this build lacks; empty: none.
+std::string absent_library(const Table& solver) {
+  const std::string method = solver.get<std::string>("method", "");
+  if (!is_peer(method)) return "";
+  const std::string library = peer_name(method).library;
+  const std::vector<std::string> there = peer_libraries();
+  return std::find(there.begin(), there.end(), library) == there.end() ? library : "";
+}
+
 // What ends a solve, and nothing else of the leader's options.
 KrylovOptions stopping_test_of(const Table& options, const KrylovOptions& defaults) {
   const KrylovOptions leader = read_krylov_options(options, defaults, "");
@@ -91,6 +101,11 @@ ShadowStudy<Space>::ShadowStudy(const Table& config, const std::vector<std::stri
   for (const auto& name : contenders_)
     if (!options_.is_table(name)) options_.fail("solvers", "there is no [shadow." + name + "] that says what it is");
   if (contenders_.empty()) return;
+  std::erase_if(contenders_, [&](const std::string& name) {
+    const std::string library = absent_library(options_.table(name));
+    if (!library.empty()) left_out_.push_back(name + " is left out: this weir was built without " + library);
+    return !library.empty();
+  });
   std::string known;
   for (const auto& name : systems) known += (known.empty() ? "" : ", ") + name;
   if (std::find(systems.begin(), systems.end(), system_) == systems.end())
@@ -122,6 +137,7 @@ void ShadowStudy<Space>::open(Run& run) {
   solvers_.insert(solvers_.begin(), leader_name_);
   series_.resize(names_.size());
   rows_ = LineFile(run.path("shadow.csv"), columns);
+  for (const std::string& message : left_out_) run.event("shadow", message);
 }
 
 template <class Space>

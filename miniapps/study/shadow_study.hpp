@@ -1,6 +1,7 @@
 // [shadow]: the systems of a run solved by other solvers as well, recorded, compared.
 //   [shadow]       system = "pressure", solvers = ["name", ...], every = 10 (0: off), seed = 1
-//   [shadow.NAME]  like [linear.SYSTEM]; what stops a solve (tolerance, norm, ...) is the leader's where nothing is said
+//   [shadow.NAME]  like [linear.SYSTEM]; what stops a solve (tolerance, norm, ...) is the leader's where nothing is said;
+//                  a contender of a library that this build lacks is left out, and the log says so
 // shadow.csv holds a row a solver and system; shadow_summary.csv what the pairs say (miniapps/study/statistics.hpp).
 // Of systems that share a name, which are alike, the first is taken.
 #pragma once
@@ -36,7 +37,7 @@ class ShadowStudy : public Facility<Space> {
 
   Table options_;
   std::string system_;
-  std::vector<std::string> contenders_;
+  std::vector<std::string> contenders_, left_out_;  // those of other libraries that this build lacks, why
   std::int64_t every_ = 0;
   std::uint64_t seed_ = 1;
   std::unique_ptr<Shadow<Space>> shadow_;

@@ -133,6 +133,45 @@ TEST_F(Shadows, RestartedRunsKeepTheRowsOfTheFirstPart) {
   EXPECT_EQ(summary("parts")["state_hash"], summary("whole")["state_hash"]);
 }
 
+TEST_F(Shadows, FollowAMovingBodyAndChangeNoBitOfItsFlow) {
+  const std::string body = R"([case]
+miniapp = "immersed"
+[grid]
+cells = [20, 16]
+length = [5.0, 4.0]
+origin = [-2.0, -2.0]
+[flow]
+viscosity = 0.02
+initial = "uniform"
+initial_velocity = [1.0, 0.0]
+[body]
+type = "cylinder"
+motion = { type = "oscillation", amplitude = [0.0, 0.2, 0.0], frequency = 0.5 }
+[boundary]
+x_min = { type = "inlet", velocity = [1.0, 0.0] }
+x_max = { type = "outlet" }
+y_min = { type = "slip" }
+y_max = { type = "slip" }
+[time]
+end = 0.2
+dt = 0.02
+[output]
+report = false
+)";
+  ASSERT_EQ(weir(body, "without").code, 0) << weir(body, "again").err;
+  for (const std::string system : {"pressure", "advection_diffusion"}) {
+    const std::string shadow = "[shadow]\nsystem = \"" + system +
+                               "\"\nsolvers = [\"jacobi\"]\nevery = 2\n[shadow.jacobi]\nmethod = \"bicgstab\"\n"
+                               "preconditioner = { type = \"jacobi\" }\n";
+    const Finished run = weir(body + shadow, "with_" + system);
+    ASSERT_EQ(run.code, 0) << run.err;
+    EXPECT_EQ(summary("without")["state_hash"], summary("with_" + system)["state_hash"]);
+    const std::vector<Row> all = rows("with_" + system + "/shadow.csv");
+    EXPECT_EQ(all.size(), 15U);  // five systems, the leader, its double, the contender
+    for (const Row& row : all) EXPECT_EQ(row.at("reason"), "converged") << row.at("name");
+  }
+}
+
 TEST_F(Shadows, MistakesAreToldWithTheirPlace) {
   const auto message = [&](const std::string& shadow) {
     const Finished run = weir(cavity + shadow, "mistake");
