@@ -95,7 +95,7 @@ class Run {
   bool checkpoint_due(bool done = false) const;
   void checkpoint(CheckpointState state);
 
-  void say_at_end(std::string text) { closing_ = std::move(text); }  // printed between the quantities and the times
+  void say_at_end(const std::string& text) { closing_ += text; }  // printed between the quantities and the times
 
   Timings& timings() { return timings_; }
 

@@ -47,6 +47,7 @@ LinearSolver<Space>::LinearSolver(const Table& options, const std::string& defau
     inner.fail("type", "method = \"" + method_ + "\" is a solver by itself; to precondition it by '" + type +
                            "' is not possible (leave `type` out, or take a Krylov method)");
   preconditioner_ = make_preconditioner<Space>(type, inner);
+  lifetime_ = RefreshPolicy(options, type);
   const std::string& applied_by = method_ == "refinement" ? options_.inner : method_;
   if (!preconditioner_->is_constant() && applied_by != "fgmres" && applied_by != "correction" && !itself)
     options.fail("method", "the preconditioner '" + type + "' changes from one application to the next: " + applied_by +
@@ -63,20 +64,64 @@ void LinearSolver<Space>::spread_over_ranks() {
 template <class Space>
 void LinearSolver<Space>::setup(const Matrix<Space>& A) {
   info_ = preconditioner_->setup(A);
+  lifetime_.renewed(info_.seconds, false);
+  prepared_from_ = &A;
+  if (!lifetime_.is_always() && x0_.size() != A.size()) x0_ = Array<double, Space>(A.size());
   for (SolveWatch<Space>* watch : watches_) watch->prepared(A, true, info_);
 }
+
+template <class Space>
+void LinearSolver<Space>::renew(const Matrix<Space>& A) {
+  info_ = preconditioner_->update(A);
+  lifetime_.renewed(info_.seconds, true);
+}
+
 template <class Space>
 void LinearSolver<Space>::update(const Matrix<Space>& A) {
-  info_ = preconditioner_->update(A);
+  prepared_from_ = &A;
+  if (lifetime_.is_due()) {
+    renew(A);
+  } else {
+    lifetime_.kept();
+    info_.seconds = 0;
+  }
   for (SolveWatch<Space>* watch : watches_) watch->prepared(A, false, info_);
+}
+
+template <class Space>
+void LinearSolver<Space>::resume(const Matrix<Space>& A, const std::vector<double>& state) {
+  setup(A);
+  lifetime_.restore(state);
 }
 
 template <class Space>
 SolveResult LinearSolver<Space>::solve(const Matrix<Space>& A, View<const double> b, View<double> x) {
   if (start_from_zero_) fill<Space>(0, x);
   for (SolveWatch<Space>* watch : watches_) watch->before(A, b, x);
-  const SolveResult result = krylov_->solve(A, *preconditioner_, b, x);
+  if (lifetime_.age() > 0) assign<Space>(x, x0_);
+  SolveResult result = krylov_->solve(A, *preconditioner_, b, x);
+  if (lifetime_.blames_age(result))
+    result = try_again(result, A, b, x);
+  else
+    lifetime_.solved(result);
   for (SolveWatch<Space>* watch : watches_) watch->after(A, b, x, result);
+  return result;
+}
+
+// The record is that of both tries and of the update between them.
+template <class Space>
+SolveResult LinearSolver<Space>::try_again(const SolveResult& first, const Matrix<Space>& A, View<const double> b,
+                                           View<double> x) {
+  lifetime_.wasted(first);
+  renew(*prepared_from_);
+  assign<Space>(x0_, x);
+  SolveResult result = krylov_->solve(A, *preconditioner_, b, x);
+  lifetime_.solved(result);
+  result.iterations += first.iterations;
+  for (const auto part : {&SolveResult::apply_seconds, &SolveResult::spmv_seconds, &SolveResult::reduce_seconds,
+                          &SolveResult::solve_seconds, &SolveResult::halo_seconds, &SolveResult::transfer_bytes})
+    if (first.*part >= 0) result.*part += first.*part;
+  result.solve_seconds += info_.seconds;
   return result;
 }
 

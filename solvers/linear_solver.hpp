@@ -8,14 +8,19 @@
 //   restart = 30, basis = "double" | "float", recycle = 0 (gmres, fgmres), l = 2 (bicgstab_l), s = 4 (idrs),
 //   inner = "gmres", inner_tolerance = 1e-4, inner_iterations = 30 (refinement, whose basis is "float" then),
 //   initial_guess = "previous" (x as it comes) | "zero"
+//   refresh = "always" | "every:K" | "adaptive" ... : which updates make the preconditioner anew (solvers/refresh.hpp). Where
+//            that is not "always", a solve that fails with an old one is tried once more with a fresh one, from the
+//            matrix of the last update: it must still be there and the same.
 #pragma once
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "base/table.hpp"
+#include "solvers/device/array.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
+#include "solvers/refresh.hpp"
 #include "solvers/solve_watch.hpp"
 
 namespace weir {
@@ -35,25 +40,35 @@ class LinearSolver {
   void spread_over_ranks();
 
   void setup(const Matrix<Space>& A);   // once a pattern
-  void update(const Matrix<Space>& A);  // new values, same pattern
+  void update(const Matrix<Space>& A);  // new values, same pattern; made anew where the policy says so
   SolveResult solve(const Matrix<Space>& A, View<const double> b, View<double> x);
 
   // Adds one more watch, called after those before it; it must outlive the solver's use.
   void watch(SolveWatch<Space>* watch) { watches_.push_back(watch); }
 
-  const SetupInfo& setup_info() const { return info_; }  // of the last setup or update
-  std::string describe() const;                          // "cg + multigrid(V, red-black ...), 1e-8 relative to |b|"
-  const std::string& name() const { return name_; }      // "cg+multigrid", as in solves.csv
+  const SetupInfo& setup_info() const { return info_; }  // of the last setup or update; 0 seconds where it was skipped
+  // Goes on as a solver whose lifetime had this state, with a preconditioner set up from the matrix of its last renewal.
+  void resume(const Matrix<Space>& A, const std::vector<double>& state);
+  const RefreshPolicy& lifetime() const { return lifetime_; }
+  bool is_set_up() const { return prepared_from_ != nullptr; }
+  std::string describe() const;                      // "cg + multigrid(V, red-black ...), 1e-8 relative to |b|"
+  const std::string& name() const { return name_; }  // "cg+multigrid", as in solves.csv
   Krylov<Space>& krylov() { return *krylov_; }
   Preconditioner<Space>& preconditioner() { return *preconditioner_; }
 
  private:
+  void renew(const Matrix<Space>& A);
+  SolveResult try_again(const SolveResult& first, const Matrix<Space>& A, View<const double> b, View<double> x);
+
   std::string name_, method_;
   KrylovOptions options_;
   bool start_from_zero_ = false;
   std::unique_ptr<Preconditioner<Space>> preconditioner_;
   std::unique_ptr<Krylov<Space>> krylov_;
   SetupInfo info_;
+  RefreshPolicy lifetime_;
+  const Matrix<Space>* prepared_from_ = nullptr;  // of the last setup or update
+  Array<double, Space> x0_;                       // for the second try; empty where updates are never skipped
   std::vector<SolveWatch<Space>*> watches_;
 };
 

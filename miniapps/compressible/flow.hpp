@@ -6,6 +6,7 @@
 #include "miniapps/compressible/case.hpp"
 #include "miniapps/compressible/forces.hpp"
 #include "miniapps/compressible/pseudo_time.hpp"
+#include "miniapps/study/lifetime.hpp"
 
 namespace weir {
 
@@ -17,7 +18,8 @@ inline constexpr double default_compressible_tolerance = 0.03;
 template <class Space>
 LinearSolver<Space> compressible_solver(const Table& linear) {
   const Table t = linear.table("flow");
-  return LinearSolver<Space>(t, default_compressible_method, default_compressible_preconditioner, default_compressible_tolerance);
+  return LinearSolver<Space>(t, default_compressible_method, default_compressible_preconditioner,
+                             default_compressible_tolerance);
 }
 
 // What the discretisation will allocate.
@@ -35,6 +37,7 @@ struct CompressibleFlow {
   Array<double, Space> older;  // of an unsteady flow: the state at the level before
   std::int64_t step = 0, first_step_second_order = -1;
   double time = 0;
+  Lifetime<Space> lifetime;  // of the preconditioner
 
   CompressibleFlow(const CompressibleCase& flow_case, const UnstructuredMesh& on, const std::vector<FlowBoundary>& with,
                    const Table& linear);

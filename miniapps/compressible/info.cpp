@@ -77,6 +77,7 @@ MemoryEstimate compressible_memory(const UnstructuredMesh& mesh, const Compressi
   m.solver = static_cast<std::int64_t>(krylov_vectors(method, linear) * static_cast<double>(cells * state));
   const bool halved = type == "block_ilu0" && linear.table("preconditioner").get("factors", "double") == "float";
   if (type != "none") m.solver += type == "block_jacobi" ? cells * block : m.matrix / (halved ? 2 : 1);
+  if (linear.get("refresh", "always") != "always") m.matrix += blocks * block;  // the one it was made from
   if (linear.get("matrix", "double") == "float") m.solver += blocks * block / 2;
   if (c.is_unsteady()) m.flow += 2 * cells * state;
   m.process = 16 * megabyte;

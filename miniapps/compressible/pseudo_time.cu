@@ -116,11 +116,10 @@ SolveResult PseudoTime<Space>::solve(Timings& timings) {
   setup_seconds_ = 0;
   {
     ScopedTimer timer(setup_seconds_);
-    if (is_set_up_)
+    if (solver_.is_set_up())
       solver_.update(J_);
     else
       solver_.setup(J_);
-    is_set_up_ = true;
     if (rounded_) rounded_->update();
   }
   fill<Space>(0, dU_);

@@ -76,7 +76,6 @@ class PseudoTime {
   std::optional<RoundedCsr<Space>> rounded_;  // J as floats, for products
   MatrixFreeJacobian<Space> newton_;
   Array<double, Space> U_, minus_R_, dU_, trial_, trial_R_, scale_;
-  bool is_set_up_ = false;
   double setup_seconds_ = 0;
 };
 

@@ -38,6 +38,7 @@ void record_solve(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
   r.apply_ms = milliseconds(a.solve.apply_seconds);
   r.spmv_ms = milliseconds(a.solve.spmv_seconds);
   r.reduce_ms = milliseconds(a.solve.reduce_seconds);
+  r.preconditioner_age = solver.lifetime().age();
   r.ilu_residual = if_known(info.ilu_residual >= 0 ? info.ilu_residual : info.fixed_point_residual);
   r.dominance_L = if_known(info.dominance_L);
   r.dominance_U = if_known(info.dominance_U);
@@ -87,6 +88,7 @@ void save(Run& run, CompressibleFlow<Space>& flow) {
   const std::vector<double> U = flow.on_host(), older = flow.older.to_vector();
   state.add("U", U);
   state.add("older", older);
+  flow.lifetime.save(flow.pseudo.solver(), state);
   run.checkpoint(std::move(state));
 }
 
@@ -105,6 +107,8 @@ void load(const Checkpoint& from, CompressibleFlow<Space>& flow) {
   flow.first_step_second_order = static_cast<std::int64_t>(from.scalar("first_step_second_order"));
   flow.pseudo.state().upload(from.doubles("U", flow.pseudo.state().size()));
   if (flow.c.is_unsteady()) flow.older.upload(from.doubles("older", flow.older.size()));
+  BlockCsr<Space>& J = flow.pseudo.jacobian();
+  flow.lifetime.load(from, flow.pseudo.solver(), J, J.values());
 }
 
 std::string place(const UnstructuredMesh& mesh, int cell) {
@@ -120,6 +124,7 @@ Attempt take_step(Run& run, CompressibleFlow<Space>& flow) {
   for (int rejections = 0;;) {
     const Attempt a = flow.pseudo.attempt(run.timings());
     record_solve(run, flow, a);
+    flow.lifetime.follow(flow.pseudo.solver(), flow.pseudo.jacobian().values());
     if (a.accepted) return a;
     run.event("rejected", "step " + std::to_string(flow.step + 1) + ": " + a.why + place(flow.mesh, a.bad_cell) +
                               "; CFL " + std::to_string(a.cfl) + " to " + std::to_string(flow.pseudo.control.cfl));
@@ -284,6 +289,7 @@ int march(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, L
   Outcome all = results(flow, fields, output);
   all.exit = outcome.exit;
   all.reason = outcome.reason;  // empty: the shell knows why
+  flow.lifetime.report(run, "flow", flow.pseudo.solver());
   lab.end(run, all);
   return run.finish(all);
 }

@@ -42,14 +42,20 @@ bool solve(BandedSystem<Space>& s, View<const double> b, View<double> x) {
 
 template <class Space>
 LinearSolver<Space> velocity_solver(const Table& linear) {
-  return LinearSolver<Space>(linear.table("advection_diffusion"), default_velocity_method,
-                             default_velocity_preconditioner, default_velocity_tolerance);
+  const Table options = linear.table("advection_diffusion");
+  LinearSolver<Space> solver(options, default_velocity_method, default_velocity_preconditioner,
+                             default_velocity_tolerance);
+  solver.lifetime().require_always(options);
+  return solver;
 }
 
 template <class Space>
 LinearSolver<Space> cut_pressure_solver(const Table& linear) {
-  return LinearSolver<Space>(linear.table("pressure"), default_cut_pressure_method, default_cut_pressure_preconditioner,
+  const Table options = linear.table("pressure");
+  LinearSolver<Space> solver(options, default_cut_pressure_method, default_cut_pressure_preconditioner,
                              default_cut_pressure_tolerance);
+  solver.lifetime().require_always(options);
+  return solver;
 }
 
 template <class Space>

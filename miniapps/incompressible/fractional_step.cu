@@ -45,12 +45,18 @@ FlowSystem<Space>::FlowSystem(std::string system, SeparableOperator op, int comp
 
 template <class Space>
 LinearSolver<Space> momentum_solver(const Table& linear) {
-  return LinearSolver<Space>(linear.table("momentum"), default_momentum_method, "jacobi", default_momentum_tolerance);
+  const Table options = linear.table("momentum");
+  LinearSolver<Space> solver(options, default_momentum_method, "jacobi", default_momentum_tolerance);
+  solver.lifetime().require_always(options);
+  return solver;
 }
 
 template <class Space>
 LinearSolver<Space> pressure_solver(const Table& linear) {
-  return LinearSolver<Space>(linear.table("pressure"), default_pressure_method, "jacobi");
+  const Table options = linear.table("pressure");
+  LinearSolver<Space> solver(options, default_pressure_method, "jacobi");
+  solver.lifetime().require_always(options);
+  return solver;
 }
 
 template <class Space>

@@ -23,6 +23,7 @@ CoupledMemory memory(const IncompressibleCase& c, const Table& config) {
   m.flow = word * n * (3 * std::int64_t{cells.padded_count()} + 2 * count);
   m.matrix = word * count * n * n * (cells.dim == 2 ? 5 : 7);
   const Table flow = config.table("linear").table("flow");
+  if (flow.get("refresh", "always") != "always") m.matrix *= 2;  // and the one that the preconditioner was made from
   const Table preconditioner = flow.table("preconditioner");
   const std::string type = preconditioner.get("type", default_flow_preconditioner);
   const double vectors = work_vectors(flow.get("method", default_flow_method), "none", flow) + 2;

@@ -11,6 +11,7 @@
 #include "miniapps/incompressible/loop.hpp"
 #include "miniapps/incompressible/output.hpp"
 #include "miniapps/study/lab.hpp"
+#include "miniapps/study/lifetime.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {
@@ -59,7 +60,7 @@ void record_step(Run& run, Coupled<Space>& flow, Watch& watch, bool last) {
 }
 
 template <class Space>
-void save(Run& run, Coupled<Space>& flow, const StepSize& clock) {
+void save(Run& run, Coupled<Space>& flow, const StepSize& clock, Lifetime<Space>& lifetime) {
   CheckpointState state;
   state.step = flow.step;
   state.time = flow.time;
@@ -67,11 +68,12 @@ void save(Run& run, Coupled<Space>& flow, const StepSize& clock) {
   state.add("dt", clock.dt);
   state.add("cfl", flow.cfl);
   state.add("residual_before", flow.residual_before);
+  lifetime.save(flow.solver(), state);
   save_checkpoint<Space>(run, std::move(state), flow.state());
 }
 
 template <class Space>
-void load(const Checkpoint& from, Coupled<Space>& flow, StepSize& clock) {
+void load(const Checkpoint& from, Coupled<Space>& flow, StepSize& clock, Lifetime<Space>& lifetime) {
   load_arrays<Space>(from, flow.state());
   flow.time = from.header.time;
   flow.step = from.header.step;
@@ -80,6 +82,7 @@ void load(const Checkpoint& from, Coupled<Space>& flow, StepSize& clock) {
   flow.residual_before = from.scalar("residual_before");
   if (clock.needs_rate()) clock.dt = from.scalar("dt");
   flow.evaluate_steady();
+  lifetime.load(from, flow.solver(), flow.matrix(), flow.matrix().values());
 }
 
 template <class Space>
@@ -164,9 +167,10 @@ int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
   Coupled<Space> flow(c, config.table("linear"));
   StepSize clock(c);
   CoupledCopy copy;
+  Lifetime<Space> lifetime;
   const bool restarted = run.restart() != nullptr;
   if (restarted)
-    load(*run.restart(), flow, clock);
+    load(*run.restart(), flow, clock, lifetime);
   else
     flow.initialise();
   Lab<Space> lab(config, {"flow"});
@@ -186,6 +190,8 @@ int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
     r.system = "flow";
     r.solver = flow.solver().name();
     r.unknowns = flow.matrix().size();
+    r.preconditioner_age = flow.solver().lifetime().age();
+    lifetime.follow(flow.solver(), flow.matrix().values());
     record_solve(run, r, flow.result, flow.setup_seconds);
   };
   const auto at_end = [&] { return !c.time.steady && clock.finished(flow.time); };
@@ -203,10 +209,11 @@ int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
       ScopedTimer timer(run.timings().at("output", "pictures"));
       output.write_picture(on_host(copy, flow), flow.step, flow.time);
     }
-    if (run.checkpoint_due(done)) save(run, flow, clock);
+    if (run.checkpoint_due(done)) save(run, flow, clock, lifetime);
   }
   if (c.time.steady && !converged) flow.evaluate_steady();  // an unfinished run: the residual of the last update
   lab.finish(run);
+  lifetime.report(run, "flow", flow.solver());
   return end_of(run, flow, output, copy, converged || watch.is_steady ? "steady state" : done ? "end time" : "");
 }
 

@@ -176,11 +176,10 @@ bool ArtificialCompressibility<Space>::linear_step(Timings& timings, const std::
   setup_seconds = 0;
   {
     ScopedTimer timer(setup_seconds);
-    if (is_set_up_)
+    if (solver_.is_set_up())
       solver_.update(A_);
     else
       solver_.setup(A_);
-    is_set_up_ = true;
   }
   {
     ScopedTimer timer(timings.at("flow", "update"));

@@ -68,6 +68,7 @@ class ArtificialCompressibility {
   LinearSolver<Space>& solver() { return solver_; }
   const LinearSolver<Space>& solver() const { return solver_; }
   const BlockStencil<Space>& matrix() const { return A_; }
+  BlockStencil<Space>& matrix() { return A_; }
   CoupledField<Space>& field() { return x_; }
   View<const double> minus_residual() const { return b_; }
 
@@ -100,7 +101,6 @@ class ArtificialCompressibility {
   Array<double, Space> eddy_;  // nu_t of every padded cell, where there is a model
   SideWalls walls_;
   LinearSolver<Space> solver_;
-  bool is_set_up_ = false;
   double length_ = 1;
   // Of this step:
   TimeDerivative derivative_;

@@ -1,0 +1,33 @@
+// What a flow code does about a preconditioner that lives longer than its matrix ([linear.SYSTEM] refresh, solvers/refresh.hpp):
+// the matrix that it was made from is kept, and goes into checkpoints with the state of the policy, so that a restarted
+// run makes the same factors again and goes on bit for bit. With refresh = "always" nothing is kept and nothing happens.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "postproc/run.hpp"
+#include "solvers/linear_solver.hpp"
+
+namespace weir {
+
+template <class Space>
+class Lifetime {
+ public:
+  // After each solve, with the values of the matrix that the last update was given.
+  void follow(const LinearSolver<Space>& solver, View<const double> values);
+
+  // Into a checkpoint, whose spans stay good until the next call.
+  void save(const LinearSolver<Space>& solver, CheckpointState& state);
+  // From one: A, whose values are `values`, becomes the matrix that was kept. A checkpoint of a run with another policy
+  // is none: the solver starts as at the beginning of a run.
+  void load(const Checkpoint& from, LinearSolver<Space>& solver, const Matrix<Space>& A, View<double> values);
+
+  // At the end: the table and lifetime.csv of what each age has cost, and which schedule would have been the best.
+  void report(Run& run, const std::string& system, const LinearSolver<Space>& solver) const;
+
+ private:
+  Array<double, Space> kept_;
+  std::vector<double> on_host_, policy_;
+};
+
+}  // namespace weir

@@ -1,0 +1,151 @@
+#include "solvers/refresh.hpp"
+
+#include <algorithm>
+#include <charconv>
+
+namespace weir {
+namespace {
+
+// An update in iterations of gmres, measured on one core of a laminar aerofoil's Newton systems (n = 4, 13 neighbours'
+// worth of iterations a solve). The cost of a schedule is flat near its best: half or twice these loses a few percent.
+struct Price {
+  const char* type;
+  double iterations;
+};
+constexpr Price prices[] = {{"none", 0},       {"jacobi", 0.3}, {"block_jacobi", 2}, {"block_ilu0", 1.3},
+                            {"async_ilu0", 2}, {"line", 0.8},   {"multicolor", 2},   {"async_block_ilu0", 2},
+                            {"multigrid", 3},  {"parilu", 11},  {"parilut", 10}};
+constexpr double price_of_others = 2;
+
+double price_of(const std::string& type) {
+  for (const Price& p : prices)
+    if (type == p.type) return p.iterations;
+  return price_of_others;
+}
+
+// "every:4" after its colon; false where that is no number.
+template <class T>
+bool number_after_colon(const std::string& text, T& value) {
+  const char* begin = text.data() + text.find(':') + 1;
+  const char* end = text.data() + text.size();
+  const auto [stop, error] = std::from_chars(begin, end, value);
+  return error == std::errc() && stop == end;
+}
+
+}  // namespace
+
+RefreshPolicy::RefreshPolicy(const Table& options, const std::string& preconditioner)
+    : text_(options.get<std::string>("refresh", "always")), price_(price_of(preconditioner)) {
+  if (text_ == "always") return;
+  if (text_.starts_with("every:")) {
+    kind_ = Kind::every;
+    if (number_after_colon(text_, every_) && every_ >= 1) return;
+    options.fail("refresh",
+                 "'" + text_ + "': every:K makes the preconditioner anew for each K-th system, K at least 1");
+  }
+  kind_ = Kind::adaptive;
+  is_measured_ = text_ == "adaptive:measured";
+  if (text_ == "adaptive" || is_measured_) return;
+  if (text_.starts_with("adaptive:") && number_after_colon(text_, price_) && price_ >= 0) return;
+  options.fail("refresh", "unknown refresh '" + text_ +
+                              "'; known: always, every:K, adaptive, adaptive:PRICE (of an update, in iterations), "
+                              "adaptive:measured");
+}
+
+void RefreshPolicy::require_always(const Table& options) const {
+  if (is_always()) return;
+  options.fail("refresh", "refresh = \"" + text_ +
+                              "\": this scheme makes its preconditioners anew whenever their matrix changes; the "
+                              "compressible miniapp and scheme = \"artificial_compressibility\" know other policies");
+}
+
+double RefreshPolicy::measured_price() const {
+  if (updates_ == 0 || iterations_ == 0 || solve_seconds_ == 0) return 0;
+  return update_seconds_ / updates_ / (solve_seconds_ / iterations_);
+}
+
+double RefreshPolicy::price() const {
+  const double measured = is_measured_ ? measured_price() : 0;
+  return measured > 0 ? measured : price_;
+}
+
+bool RefreshPolicy::is_due() const {
+  if (kind_ == Kind::always) return true;
+  if (kind_ == Kind::every) return age_ + 1 >= every_;
+  if (solves_ == 0) return false;  // nothing was solved with it yet
+  return last_iterations_ * solves_ >= price() + cycle_iterations_;
+}
+
+void RefreshPolicy::renewed(double seconds, bool counts) {
+  age_ = solves_ = 0;
+  cycle_iterations_ = 0;
+  if (!counts) return;
+  ++updates_;
+  update_seconds_ += seconds;
+}
+
+void RefreshPolicy::solved(const SolveResult& result) {
+  if (is_always()) return;
+  if (age_ == 0) fresh_failed_ = !result.converged();
+  ++solves_;
+  cycle_iterations_ += result.iterations;
+  last_iterations_ = result.iterations;
+  const auto age = static_cast<std::size_t>(age_);
+  if (ages_.size() <= age) ages_.resize(age + 1);
+  ++ages_[age].solves;
+  ages_[age].iterations += result.iterations;
+  iterations_ += result.iterations;
+  solve_seconds_ += result.solve_seconds;
+}
+
+void RefreshPolicy::wasted(const SolveResult& result) {
+  ++rescues_;
+  iterations_ += result.iterations;
+  solve_seconds_ += result.solve_seconds;
+}
+
+bool RefreshPolicy::blames_age(const SolveResult& result) const {
+  if (is_always() || age_ == 0 || result.converged()) return false;
+  const bool lowered = result.true_residual < result.residual0;  // false where it is not a number
+  return !fresh_failed_ || !lowered;
+}
+
+ScheduleCost RefreshPolicy::cost_of(int every) const {
+  double iterations = 0;
+  for (int k = 0; k < every; ++k) {
+    const AgeRecord& a = ages_[static_cast<std::size_t>(k)];
+    iterations += a.iterations / a.solves;
+  }
+  const double iteration_seconds = solve_seconds_ / iterations_, update = update_seconds_ / updates_;
+  return {every == 1 ? "always" : "every:" + std::to_string(every), iterations / every,
+          (update + iterations * iteration_seconds) / every};
+}
+
+std::vector<ScheduleCost> RefreshPolicy::compare() const {
+  if (measured_price() == 0 || ages_.empty() || ages_.front().solves == 0) return {};
+  int solves = 0, reached = 0;
+  for (const AgeRecord& a : ages_) solves += a.solves;
+  while (reached < static_cast<int>(ages_.size()) && ages_[static_cast<std::size_t>(reached)].solves > 0) ++reached;
+  std::vector<ScheduleCost> costs{{text_, iterations_ / solves, (update_seconds_ + solve_seconds_) / solves},
+                                  cost_of(1)};
+  ScheduleCost best = costs.back();
+  for (int every = 2; every <= reached; ++every)
+    if (const ScheduleCost c = cost_of(every); c.seconds < best.seconds) best = c;
+  costs.push_back(best);
+  return costs;
+}
+
+std::vector<double> RefreshPolicy::state() const {
+  return {static_cast<double>(age_), static_cast<double>(solves_), cycle_iterations_,
+          static_cast<double>(last_iterations_), fresh_failed_ ? 1.0 : 0.0};
+}
+
+void RefreshPolicy::restore(const std::vector<double>& state) {
+  age_ = static_cast<int>(state[0]);
+  solves_ = static_cast<int>(state[1]);
+  cycle_iterations_ = state[2];
+  last_iterations_ = static_cast<int>(state[3]);
+  fresh_failed_ = state[4] != 0;
+}
+
+}  // namespace weir

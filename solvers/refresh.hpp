@@ -1,0 +1,88 @@
+// When a preconditioner is made anew while the matrix changes under it.
+//   refresh = "always" | "every:K" | "adaptive" | "adaptive:PRICE" | "adaptive:measured"     (of [linear.SYSTEM])
+// An old preconditioner costs iterations, a new one its update. With a price P of an update in iterations and i_0, i_1, ... the
+// iterations of the solves since the last one, "adaptive" renews it as soon as the next solve would cost more than a
+// solve of this cycle has on average, update included:
+//   i_k >= (P + i_0 + ... + i_k) / (k + 1)
+// (renewal-reward: the average falls while its marginal cost is below it, and is least where they meet; for i_k = i_0 + g k
+// after sqrt(2 P / g) solves). P is a number of the preconditioner's type, so that the decisions, and with them the bits of
+// the flow, do not depend on the clock; "measured" takes it from the seconds instead, and such runs do not repeat.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/table.hpp"
+#include "solvers/krylov/krylov.hpp"
+
+namespace weir {
+
+// What solves have cost at one age of the preconditioner; age 0 is a fresh one.
+struct AgeRecord {
+  int solves = 0;
+  double iterations = 0;
+};
+
+// Iterations and seconds a solve, updates included. Of a schedule that was not run it is an estimate: each age costs what
+// it has cost on average here (ages that were reached only where iterations grew slowly flatter long schedules).
+struct ScheduleCost {
+  std::string schedule;
+  double iterations = 0, seconds = 0;
+};
+
+class RefreshPolicy {
+ public:
+  RefreshPolicy() = default;  // always
+  RefreshPolicy(const Table& options, const std::string& preconditioner);
+
+  bool is_always() const { return kind_ == Kind::always; }
+  const std::string& text() const { return text_; }
+  // For schemes that keep no old matrix, which a restarted run would have to begin with.
+  void require_always(const Table& options) const;
+
+  bool is_due() const;  // before new values are used: must it be made anew?
+  void renewed(double seconds,
+               bool counts);  // it was made from the present values; a setup does not count as an update
+  void kept() { ++age_; }
+  void solved(const SolveResult& result);
+  void wasted(const SolveResult& result);  // it failed, for its age, and was solved again after a renewal
+  // A failure for which a fresh preconditioner deserves a try: the present one is old, and the last fresh one did not fail
+  // in the same way.
+  bool blames_age(const SolveResult& result) const;
+
+  int age() const { return age_; }  // systems since the one that it was made from
+  double price() const;             // of an update, in iterations, as the decisions see it
+  double measured_price() const;    // as the seconds have it; 0: not known
+  int updates() const { return updates_; }
+  int rescues() const { return rescues_; }  // updates after a failure
+  const std::vector<AgeRecord>& ages() const { return ages_; }
+
+  // Seconds and iterations of what was run, of "always", and of the best "every:K" in hindsight. Empty before there is
+  // a measured price.
+  std::vector<ScheduleCost> compare() const;
+
+  // Of the decisions to come, for checkpoints (the records start anew).
+  static constexpr int state_size = 5;
+  std::vector<double> state() const;
+  void restore(const std::vector<double>& state);
+
+ private:
+  enum class Kind { always, every, adaptive };
+  ScheduleCost cost_of(int every) const;  // every:K
+
+  Kind kind_ = Kind::always;
+  std::string text_ = "always";
+  int every_ = 1;
+  double price_ = 1;
+  bool is_measured_ = false;
+
+  int age_ = 0, solves_ = 0;  // of this cycle
+  double cycle_iterations_ = 0;
+  int last_iterations_ = 0;
+  bool fresh_failed_ = false;
+
+  std::vector<AgeRecord> ages_;
+  int updates_ = 0, rescues_ = 0;
+  double update_seconds_ = 0, solve_seconds_ = 0, iterations_ = 0;
+};
+
+}  // namespace weir
