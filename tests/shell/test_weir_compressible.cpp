@@ -75,6 +75,19 @@ TEST_F(WeirCompressible, AStoppedRunThatIsContinuedEndsAsOneThatWasNot) {
   }
 }
 
+// The checkpoint falls between two updates: the restarted run makes the factors of the old matrix again.
+TEST_F(WeirCompressible, AStoppedRunWithAnOldPreconditionerGoesOnWithTheSameOne) {
+  for (const std::string policy : {"every:5", "adaptive"}) {
+    const std::string refresh = "linear.flow.refresh=\"" + policy + "\"", a = "a_" + policy, b = "b_" + policy;
+    ASSERT_EQ(weir({"run", "cylinder.toml", "-o", a, "--set", refresh, "--steps", "22"}).code, 0);
+    ASSERT_EQ(weir({"run", "cylinder.toml", "-o", b, "--set", refresh, "--steps", "13"}).code, 0);
+    ASSERT_EQ(weir({"restart", b, "--steps", "22"}).code, 0);
+    EXPECT_EQ(summary(a)["state_hash"], summary(b)["state_hash"]) << policy;
+    EXPECT_EQ(summary(a)["quantities"], summary(b)["quantities"]) << policy;
+    EXPECT_TRUE(fs::exists(folder / (a + "/lifetime.csv")));
+  }
+}
+
 TEST_F(WeirCompressible, TheRecordsHoldForcesSurfacesAndPictures) {
   ASSERT_EQ(weir({"run", "cylinder.toml", "-o", "a"}).code, 0);
   for (const char* quantity : {"lift", "drag", "drag_pressure", "drag_viscous", "entropy_error", "cp_min"})
