@@ -49,16 +49,6 @@ struct Estimates {
   double condition() const { return smallest && smallest->sigma > 0 ? largest / smallest->sigma : 0; }
 };
 
-bool product(const BlockCsrData& A, std::span<const double> x, std::span<double> y) {
-  for (int i = 0; i < A.rows(); ++i) {
-    double s = 0;
-    for (auto e = A.row_start[static_cast<std::size_t>(i)]; e < A.row_start[static_cast<std::size_t>(i) + 1]; ++e)
-      s += A.value[static_cast<std::size_t>(e)] * x[static_cast<std::size_t>(A.column[static_cast<std::size_t>(e)])];
-    y[static_cast<std::size_t>(i)] = s;
-  }
-  return true;
-}
-
 bool has_library(const std::string& name) {
   const std::vector<std::string> there = peer_libraries();
   return std::find(there.begin(), there.end(), name) != there.end();
@@ -79,27 +69,19 @@ SmallestSingular smallest_by_factors(const BlockCsrData& A, const BlockCsrData& 
     };
   };
   constexpr int steps = 5;
-  return smallest_singular([&](auto x, auto y) { return product(A, x, y); }, by(*lu), by(*lu_transposed), A.rows(),
-                           steps);
+  const auto product = [&](std::span<const double> x, std::span<double> y) {
+    multiply(A, x, y);
+    return true;
+  };
+  return smallest_singular(product, by(*lu), by(*lu_transposed), A.rows(), steps);
 }
 
 Estimates estimate(const BlockCsrData& A, const Diagnosis& d) {
   Estimates e;
   const BlockCsrData T = transposed(A);
-  std::vector<double> w(static_cast<std::size_t>(A.rows()));
-  const auto normal = [&](std::span<const double> x, std::span<double> y) {
-    return product(A, x, w) && product(T, w, y);
-  };
-  const RitzValues squares = lanczos(normal, A.rows(), lanczos_steps);
+  const RitzValues squares = lanczos_of_squares(A, T, lanczos_steps);
   e.largest = std::sqrt(std::max(squares.most, 0.0));
-  e.symmetric_part = lanczos(
-      [&](std::span<const double> x, std::span<double> y) {
-        product(A, x, y);
-        product(T, x, w);
-        for (std::size_t i = 0; i < y.size(); ++i) y[i] = 0.5 * (y[i] + w[i]);
-        return true;
-      },
-      A.rows(), lanczos_steps);
+  e.symmetric_part = lanczos_of_symmetric_part(A, T, lanczos_steps);
   if (can_factorise(d)) {
     e.smallest = smallest_by_factors(A, T);
     e.is_singular = !e.smallest->found || e.smallest->sigma <= 4 * eps * std::sqrt(A.rows()) * e.largest;

@@ -6,6 +6,7 @@
 
 #include "mesh/ordering/graph_tools.hpp"
 #include "mesh/ordering/orderings.hpp"
+#include "solvers/diagnosis/pattern.hpp"
 #include "solvers/matrix/cut_blocks.hpp"
 
 namespace weir {
@@ -109,43 +110,6 @@ void compare_with_mirror(const BlockCsrData& A, const BlockCsrData& T, Diagnosis
   d.skewness = d.entry.most > 0 ? sum / d.entry.most : 0;
 }
 
-// The pattern of A + A^T without its diagonal.
-Graph graph_of(const BlockCsrData& A, const BlockCsrData& T) {
-  Graph g;
-  g.start.reserve(at(A.rows()) + 1);
-  for (int i = 0; i < A.rows(); ++i) {
-    std::set_union(A.column.begin() + A.row_start[at(i)], A.column.begin() + A.row_start[at(i) + 1],
-                   T.column.begin() + T.row_start[at(i)], T.column.begin() + T.row_start[at(i) + 1],
-                   std::back_inserter(g.neighbour));
-    const auto from = g.neighbour.begin() + g.start.back();
-    g.neighbour.erase(std::remove(from, g.neighbour.end(), i), g.neighbour.end());
-    g.start.push_back(static_cast<std::int64_t>(g.neighbour.size()));
-  }
-  return g;
-}
-
-int count_components(const Graph& g) {
-  std::vector<char> seen(at(g.vertices()), 0);
-  std::vector<int> stack;
-  int count = 0;
-  for (int root = 0; root < g.vertices(); ++root) {
-    if (seen[at(root)]) continue;
-    ++count;
-    seen[at(root)] = 1;
-    stack.assign(1, root);
-    while (!stack.empty()) {
-      const int v = stack.back();
-      stack.pop_back();
-      for (auto e = g.start[at(v)]; e < g.start[at(v) + 1]; ++e)
-        if (char& s = seen[at(g.neighbour[at(e)])]; !s) {
-          s = 1;
-          stack.push_back(g.neighbour[at(e)]);
-        }
-    }
-  }
-  return count;
-}
-
 // Tarjan 1972, without recursion: rows i -> columns j of what is not zero.
 void find_irreducible_blocks(const BlockCsrData& A, Diagnosis& d) {
   const int n = A.rows();
@@ -225,8 +189,8 @@ Diagnosis diagnose(const BlockCsrData& A) {
   const BlockCsrData T = transposed(A);
   look_at_columns(T, d);
   compare_with_mirror(A, T, d);
-  const Graph graph = graph_of(A, T);
-  d.components = count_components(graph);
+  const Graph graph = graph_of_pattern(A, T);
+  for (const int piece : pieces_of(graph)) d.components = std::max(d.components, piece + 1);
   d.rcm_bandwidth = bandwidth(graph, reverse_cuthill_mckee(graph));
   find_irreducible_blocks(A, d);
   d.block = detect_block(A);

@@ -85,6 +85,36 @@ RitzValues lanczos(const VectorMap& product, int n, int steps) {
   return r;
 }
 
+void multiply(const BlockCsrData& A, std::span<const double> x, std::span<double> y) {
+  const auto at = [](std::int64_t i) { return static_cast<std::size_t>(i); };
+  for (int i = 0; i < A.rows(); ++i) {
+    double s = 0;
+    for (auto e = A.row_start[at(i)]; e < A.row_start[at(i) + 1]; ++e) s += A.value[at(e)] * x[at(A.column[at(e)])];
+    y[at(i)] = s;
+  }
+}
+
+RitzValues lanczos_of_symmetric_part(const BlockCsrData& A, const BlockCsrData& T, int steps) {
+  Vector w(static_cast<std::size_t>(A.rows()));
+  const auto half_sum = [&](std::span<const double> x, std::span<double> y) {
+    multiply(A, x, y);
+    multiply(T, x, w);
+    for (std::size_t i = 0; i < y.size(); ++i) y[i] = 0.5 * (y[i] + w[i]);
+    return true;
+  };
+  return lanczos(half_sum, A.rows(), steps);
+}
+
+RitzValues lanczos_of_squares(const BlockCsrData& A, const BlockCsrData& T, int steps) {
+  Vector w(static_cast<std::size_t>(A.rows()));
+  const auto normal = [&](std::span<const double> x, std::span<double> y) {
+    multiply(A, x, w);
+    multiply(T, w, y);
+    return true;
+  };
+  return lanczos(normal, A.rows(), steps);
+}
+
 SmallestSingular smallest_singular(const VectorMap& product, const VectorMap& solve, const VectorMap& solve_transposed,
                                    int n, int steps) {
   SmallestSingular s;

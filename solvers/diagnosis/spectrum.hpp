@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "solvers/matrix/block_csr.hpp"
+
 namespace weir {
 
 // y = f(x); false where it could not be computed.
@@ -16,6 +18,11 @@ struct RitzValues {
   int steps = 0;
 };
 RitzValues lanczos(const VectorMap& product, int n, int steps);
+
+// Of scalar rows and their transpose: y = A x; the Ritz values of (A + A^T) / 2 and of A^T A.
+void multiply(const BlockCsrData& A, std::span<const double> x, std::span<double> y);
+RitzValues lanczos_of_symmetric_part(const BlockCsrData& A, const BlockCsrData& T, int steps);
+RitzValues lanczos_of_squares(const BlockCsrData& A, const BlockCsrData& T, int steps);
 
 // The smallest singular value of A by inverse iteration on A^T A, and its vector of norm 1: |A v| = sigma. Estimated from
 // above. Not found where a solve fails.

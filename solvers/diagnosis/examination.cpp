@@ -1,0 +1,197 @@
+#include "solvers/diagnosis/examination.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include "base/error.hpp"
+#include "solvers/matrix/block_rows.hpp"
+#include "solvers/matrix/cut_blocks.hpp"
+#include "solvers/matrix/facts.hpp"
+
+namespace weir {
+namespace {
+
+constexpr double most_seconds = 20;  // of one trial, at the speed of the solve that failed
+constexpr double most_entries = 5e7;
+
+template <class Space>
+std::vector<double> on_host(View<const double> v) {
+  std::vector<double> out(static_cast<std::size_t>(v.size()));
+  if constexpr (std::is_same_v<Space, Host>)
+    std::copy(v.data(), v.data() + v.size(), out.begin());
+  else
+    backend::copy_to_host(out.data(), v.data(), v.size() * static_cast<std::int64_t>(sizeof(double)));
+  return out;
+}
+
+double norm_of(const std::vector<double>& v, Norm norm) {
+  double sum = 0, most = 0;
+  for (const double e : v) {
+    sum += e * e;
+    most = std::max(most, std::abs(e));
+  }
+  return norm == Norm::max ? most : std::sqrt(sum);
+}
+
+// A numerical outcome is a result; a refusal (a pivot, a pair that cannot work) is an Error.
+template <class F>
+Trial attempt(const F& solve) {
+  try {
+    return {true, solve()};
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+template <class Space>
+std::vector<double> product_with(const Preconditioner<Space>& M, const std::vector<double>& r) {
+  const Array<double, Space> from(r);
+  Array<double, Space> to(std::vector<double>(r.size(), 0.0));
+  M.apply(from, to);
+  return to.to_vector();
+}
+
+}  // namespace
+
+template <class Space>
+Examination<Space>::Examination(const FailedSolve<Space>& f)
+    : failed(f), b_(on_host<Space>(f.b)), x_(on_host<Space>(f.x)) {}
+
+template <class Space>
+const BlockCsrData* Examination<Space>::rows() {
+  if (!rows_known_) {
+    rows_known_ = true;
+    for (const Matrix<Space>* from : {failed.A, failed.prepared_from}) {
+      if (rows_ || !from || from->ranks()) continue;
+      try {
+        BlockCsrData blocks = block_rows(*from);
+        if (static_cast<double>(blocks.value.size()) > most_entries) continue;
+        rows_ = blocks.block > 1 ? scalar_rows(blocks) : std::move(blocks);
+        rows_->constant_null_space = from->has_constant_null_space();
+      } catch (const Error&) {  // entries that are nowhere stored
+      }
+    }
+  }
+  return rows_ ? &*rows_ : nullptr;
+}
+
+template <class Space>
+const BlockCsrData& Examination<Space>::transposed_rows() {
+  if (!transposed_) transposed_ = transposed(*rows());
+  return *transposed_;
+}
+
+template <class Space>
+const Diagnosis& Examination<Space>::diagnosis() {
+  if (!diagnosis_) diagnosis_ = diagnose(*rows());
+  return *diagnosis_;
+}
+
+template <class Space>
+const Pivots& Examination<Space>::pivots() {
+  if (!pivots_) pivots_ = ilu0_pivots(*rows());
+  return *pivots_;
+}
+
+template <class Space>
+double Examination<Space>::attainable() {
+  if (!rows()) return 0;
+  const double l2 = rounding_of_residual(*rows(), x_);
+  return settings().krylov.norm == Norm::max ? l2 / std::sqrt(static_cast<double>(x_.size())) : l2;
+}
+
+template <class Space>
+double Examination<Space>::size_of_b() const {
+  return norm_of(b_, settings().krylov.norm);
+}
+
+template <class Space>
+double Examination<Space>::target() const {
+  const KrylovOptions& o = settings().krylov;
+  if (!o.relative) return o.tolerance;
+  return o.tolerance * (o.reference == "initial" ? result().residual0 : size_of_b());
+}
+
+template <class Space>
+Trial Examination<Space>::with(const std::string& method, const KrylovOptions& options,
+                               const Preconditioner<Space>& M) {
+  return attempt([&] { return solved(method, options, M); });
+}
+
+template <class Space>
+SolveResult Examination<Space>::solved(const std::string& method, const KrylovOptions& options,
+                                       const Preconditioner<Space>& M) const {
+  const Array<double, Space> rhs(b_);
+  Array<double, Space> x(std::vector<double>(b_.size(), 0.0));
+  return make_krylov<Space>(method, options)->solve(*failed.A, M, rhs, x);
+}
+
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> Examination<Space>::fresh(const std::string& type, const Table& options) const {
+  auto M = make_preconditioner<Space>(type, options);
+  M->setup(failed.prepared_from ? *failed.prepared_from : *failed.A);
+  return M;
+}
+
+template <class Space>
+Trial Examination<Space>::with_own(const std::string& method, const KrylovOptions& options) {
+  if (failed.M) return with(method, options, *failed.M);
+  return attempt(
+      [&] { return solved(method, options, *fresh(settings().preconditioner, settings().preconditioner_options)); });
+}
+
+template <class Space>
+Trial Examination<Space>::with_fresh(const std::string& method, const std::string& type, const Table& options) {
+  return attempt([&] { return solved(method, settings().krylov, *fresh(type, options)); });
+}
+
+template <class Space>
+Trial Examination<Space>::of_rows(const BlockCsrData& rows, const std::vector<double>& b, const std::string& method,
+                                  const KrylovOptions& options, const std::string& type, const Table& preconditioner) {
+  return attempt([&] {
+    const BlockCsr<Host> A(rows);
+    auto M = make_preconditioner<Host>(type, preconditioner);
+    M->setup(A);
+    const Array<double, Host> rhs(b);
+    Array<double, Host> x(static_cast<std::int64_t>(b.size()));
+    return make_krylov<Host>(method, options)->solve(A, *M, rhs, x);
+  });
+}
+
+template <class Space>
+KrylovOptions Examination<Space>::longer(double factor, int at_least) const {
+  KrylovOptions o = settings().krylov;
+  const double wanted = std::max(factor * o.max_iterations, static_cast<double>(at_least));
+  const double an_iteration = result().solve_seconds / std::max(result().iterations, 1);
+  const double affordable = an_iteration > 0 ? most_seconds / an_iteration : wanted;
+  o.max_iterations = static_cast<int>(std::clamp(std::min(wanted, affordable), o.max_iterations + 1.0, 1e6));
+  return o;
+}
+
+template <class Space>
+std::vector<double> Examination<Space>::random(unsigned seed) const {
+  std::mt19937_64 generator(seed);
+  std::vector<double> v(b_.size());
+  for (double& e : v) e = static_cast<double>(generator() >> 11) * 0x1p-52 - 1;
+  return v;
+}
+
+template <class Space>
+std::vector<double> Examination<Space>::applied(const std::vector<double>& r) const {
+  return failed.M ? product_with(*failed.M, r) : std::vector<double>();
+}
+
+template <class Space>
+std::vector<double> Examination<Space>::applied_anew(const std::vector<double>& r) const {
+  try {
+    return product_with(*fresh(settings().preconditioner, settings().preconditioner_options), r);
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+template class Examination<Host>;
+template class Examination<Device>;
+
+}  // namespace weir

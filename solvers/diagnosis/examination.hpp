@@ -1,0 +1,80 @@
+// What the rules of a failed solve work with: facts of the system, each found once and only when asked for, and trials.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "solvers/diagnosis/diagnosis.hpp"
+#include "solvers/diagnosis/failed_solve.hpp"
+#include "solvers/diagnosis/pivots.hpp"
+#include "solvers/diagnosis/spectrum.hpp"
+
+namespace weir {
+
+// One solve with something changed.
+struct Trial {
+  bool possible = false;  // nobody refused
+  SolveResult result;
+  bool works() const { return possible && result.converged(); }
+};
+
+template <class Space>
+class Examination {
+ public:
+  explicit Examination(const FailedSolve<Space>& failed);
+
+  const FailedSolve<Space>& failed;
+  const SolverSettings& settings() const { return failed.settings; }
+  const SolveResult& result() const { return failed.result; }
+  std::string row(int i) const { return failed.name_of_row ? failed.name_of_row(i) : "row " + std::to_string(i); }
+  std::string key(const std::string& name) const { return settings().table + "." + name; }
+
+  // Facts. Rows are scalar; null where the matrix stores none.
+  const std::vector<double>& b() const { return b_; }
+  const std::vector<double>& x() const { return x_; }
+  const BlockCsrData* rows();
+  const BlockCsrData& transposed_rows();  // where there are rows
+  const Diagnosis& diagnosis();
+  const Pivots& pivots();
+  double attainable();       // what rounding leaves of |b - A x|, at the x where the solve ended; 0: not known
+  double target() const;     // of |b - A x|
+  double size_of_b() const;  // in the norm of the solve
+
+  // Trials of A itself, from x = 0, in the space of the solve.
+  Trial with(const std::string& method, const KrylovOptions& options, const Preconditioner<Space>& M);
+  Trial with_own(const std::string& method,
+                 const KrylovOptions& options);  // the preconditioner as it was, or a new one
+  Trial with_fresh(const std::string& method, const std::string& type, const Table& options);  // limits as they were
+  // Trials of scalar rows (another matrix or order), on the host.
+  Trial of_rows(const BlockCsrData& rows, const std::vector<double>& b, const std::string& method,
+                const KrylovOptions& options, const std::string& type, const Table& preconditioner);
+
+  // Options of the solve with another limit, which is kept within about `most_seconds` of this solve's speed.
+  KrylovOptions longer(double factor, int at_least) const;
+
+  // M^-1 of a vector that is drawn from a seed; empty where there is no M.
+  std::vector<double> applied(const std::vector<double>& r) const;
+  std::vector<double> applied_anew(const std::vector<double>& r) const;  // of an M set up now; empty: refused
+  std::vector<double> random(unsigned seed) const;
+
+ private:
+  std::unique_ptr<Preconditioner<Space>> fresh(const std::string& type, const Table& options) const;
+  SolveResult solved(const std::string& method, const KrylovOptions& options, const Preconditioner<Space>& M) const;
+  std::vector<double> b_, x_;
+  std::optional<BlockCsrData> rows_, transposed_;
+  bool rows_known_ = false;
+  std::optional<Diagnosis> diagnosis_;
+  std::optional<Pivots> pivots_;
+};
+
+// The rules: a finding, or nothing.
+template <class Space>
+using Rule = std::optional<Finding> (*)(Examination<Space>&);
+template <class Space>
+std::vector<Rule<Space>> rules_of_numbers();
+template <class Space>
+std::vector<Rule<Space>> rules_of_methods();
+template <class Space>
+std::vector<Rule<Space>> rules_of_limits();
+
+}  // namespace weir

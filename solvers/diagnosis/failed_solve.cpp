@@ -1,0 +1,60 @@
+#include "solvers/diagnosis/failed_solve.hpp"
+
+#include <algorithm>
+
+#include "solvers/diagnosis/examination.hpp"
+
+namespace weir {
+namespace {
+
+bool is_krylov(const std::string& method) {
+  const std::vector<std::string> names = krylov_methods();
+  return std::find(names.begin(), names.end(), method) != names.end();
+}
+
+template <class Space>
+Finding nothing_found(Examination<Space>& e) {
+  const SolveResult& r = e.result();
+  Finding f;
+  f.what = e.failed.refusal.empty()
+               ? "the solve failed, and no rule says why: none of the changes that were tried makes it converge"
+               : "the preconditioner refused the matrix: " + e.failed.refusal;
+  f.measured("ended as", to_string(r.reason));
+  f.measured("iterations", std::to_string(r.iterations));
+  f.measured("|b - A x| at the start", r.residual0).measured("|b - A x| at the end", r.true_residual);
+  f.key = e.key("method");
+  f.change = "examine the matrix: a capsule of it can be solved again (weir replay, weir doctor)";
+  return f;
+}
+
+}  // namespace
+
+SolverSettings read_solver_settings(const std::string& table, const Table& options, const std::string& default_method,
+                                    const std::string& default_preconditioner, const KrylovOptions& defaults) {
+  SolverSettings s;
+  s.table = table;
+  s.method = options.get<std::string>("method", default_method);
+  s.krylov = read_krylov_options(options, defaults, s.method);
+  s.preconditioner_options = options.table("preconditioner");
+  const bool itself = !is_krylov(s.method);
+  s.preconditioner =
+      s.preconditioner_options.template get<std::string>("type", itself                    ? s.method
+                                                                 : s.method == "chebyshev" ? "none"
+                                                                                           : default_preconditioner);
+  if (itself) s.method = "correction";
+  return s;
+}
+
+template <class Space>
+Finding examine(const FailedSolve<Space>& failed) {
+  Examination<Space> examination(failed);
+  for (const auto& rules : {rules_of_numbers<Space>(), rules_of_methods<Space>(), rules_of_limits<Space>()})
+    for (const Rule<Space> rule : rules)
+      if (std::optional<Finding> found = rule(examination)) return std::move(*found);
+  return nothing_found(examination);
+}
+
+template Finding examine(const FailedSolve<Host>&);
+template Finding examine(const FailedSolve<Device>&);
+
+}  // namespace weir

@@ -1,0 +1,64 @@
+// A cause of a failure with what was measured and what to change. Causes of failed solves are found by examine()
+// (failed_solve.hpp), those of a flow by the flight recorder (miniapps/study).
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace weir {
+
+enum class Cause {
+  unknown,
+  // numbers
+  matrix_not_finite,
+  right_hand_side_not_finite,
+  guess_not_finite,
+  overflow,
+  float_range,
+  // the matrix
+  missing_diagonal,
+  zero_diagonal,
+  zero_pivot,
+  null_space,
+  ill_conditioned,
+  scaling,
+  ordering,
+  // the method and its preconditioner
+  not_symmetric,
+  indefinite,
+  preconditioner_not_symmetric,
+  variable_preconditioner,
+  stale_preconditioner,
+  asynchronous_sweeps,
+  breakdown,
+  diverging,
+  restart,
+  tolerance,
+  too_few_iterations,
+  // the flow
+  time_step,
+  unphysical_state,
+  first_not_finite,
+  steps_exhausted,
+};
+const char* to_string(Cause cause);  // "null_space"
+
+struct Finding {
+  Finding() = default;
+  Finding(Cause of, std::string sentence) : cause(of), what(std::move(sentence)) {}
+
+  Cause cause = Cause::unknown;
+  std::string what;                                           // one sentence
+  std::vector<std::pair<std::string, std::string>> evidence;  // what was measured, with its number
+  std::string key, change;                                    // "linear.pressure.max_iterations", "raise it to 60"
+
+  Finding& measured(std::string label, std::string text) {
+    evidence.emplace_back(std::move(label), std::move(text));
+    return *this;
+  }
+  Finding& measured(std::string label, double value);
+};
+
+std::string three_digits(double value);  // "1.23e-05"
+
+}  // namespace weir

@@ -1,0 +1,198 @@
+// A tolerance or a number of iterations that cannot be met; and what makes a system slow: scaling, ordering, condition.
+#include <algorithm>
+#include <cmath>
+
+#include "mesh/ordering/orderings.hpp"
+#include "solvers/diagnosis/examination.hpp"
+#include "solvers/diagnosis/pattern.hpp"
+
+namespace weir {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+std::string told(const Trial& t) { return "converged in " + std::to_string(t.result.iterations) + " iterations"; }
+
+template <class Space>
+std::optional<Finding> tolerance(Examination<Space>& e) {
+  const double reached = e.result().true_residual, attainable = e.attainable(), target = e.target();
+  // Of an x that has grown out of all proportion rounding leaves much too, but that is another matter.
+  const bool is_small = attainable < 1e-4 * e.size_of_b();
+  if (!(target < attainable) || !(reached < 1000 * attainable) || !is_small) return {};
+  const double factor = 10 * std::max(attainable, reached) / target;
+  KrylovOptions o = e.settings().krylov;
+  o.tolerance *= factor;
+  if (o.tolerance == 0) {
+    o.relative = false;
+    o.tolerance = 10 * std::max(attainable, reached);
+  }
+  const Trial t = e.with_own(e.settings().method, o);
+  if (!t.works()) return {};
+  Finding f{Cause::tolerance, "the tolerance asks for less than rounding leaves of the residual in double precision"};
+  f.measured("|b - A x| asked for", target).measured("|b - A x| reached", reached);
+  f.measured("what rounding leaves, eps | |A| |x| |", attainable);
+  f.measured("tried: tolerance = " + three_digits(o.tolerance), told(t));
+  f.key = e.key("tolerance");
+  f.change = three_digits(o.tolerance) + (o.relative ? "" : " with relative = false");
+  return f;
+}
+
+template <class Space>
+std::optional<Finding> iterations(Examination<Space>& e, const KrylovOptions& o) {
+  if (e.result().reason != Reason::max_iterations) return {};
+  const Trial t = e.with_own(e.settings().method, o);
+  if (!t.works()) return {};
+  const SolveResult& r = e.result();
+  Finding f{Cause::too_few_iterations, "the solve was on its way and ran out of iterations"};
+  f.measured("iterations allowed", std::to_string(e.settings().krylov.max_iterations));
+  f.measured("|b - A x| at the start", r.residual0).measured("|b - A x| at the end", r.true_residual);
+  f.measured("|b - A x| asked for", e.target());
+  f.measured("tried again with more", told(t));
+  f.key = e.key("max_iterations");
+  const int enough = static_cast<int>(1.5 * t.result.iterations) + 1;
+  f.change =
+      std::to_string(std::max(enough, e.settings().krylov.max_iterations + 1)) + ", or a stronger preconditioner";
+  return f;
+}
+template <class Space>
+std::optional<Finding> a_few_more_iterations(Examination<Space>& e) {
+  return iterations(e, e.longer(3, 0));
+}
+template <class Space>
+std::optional<Finding> many_more_iterations(Examination<Space>& e) {
+  return iterations(e, e.longer(100, 2000));
+}
+
+template <class Space>
+std::optional<Finding> restart(Examination<Space>& e) {
+  const SolverSettings& s = e.settings();
+  const int n = static_cast<int>(e.b().size());
+  if ((s.method != "gmres" && s.method != "fgmres") || s.krylov.restart >= std::min(n, s.krylov.max_iterations))
+    return {};
+  KrylovOptions o = s.krylov;
+  o.restart = std::min({n, std::max(4 * o.restart, 100), s.krylov.max_iterations});
+  const Trial t = e.with_own(s.method, o);
+  if (!t.works()) return {};
+  Finding f{Cause::restart, "restarts throw away what " + s.method + " needs to go on"};
+  f.measured("steps before a restart", std::to_string(s.krylov.restart));
+  f.measured("|b - A x| at the start", e.result().residual0)
+      .measured("... after all iterations", e.result().true_residual);
+  f.measured("tried: restart = " + std::to_string(o.restart), told(t));
+  f.key = e.key("restart");
+  f.change = std::to_string(o.restart) + ", or a stronger preconditioner";
+  return f;
+}
+
+// D_r A D_c with largest entries of about one; of symmetric matrices D_r = D_c, to keep the symmetry.
+struct Equilibrated {
+  BlockCsrData rows;
+  std::vector<double> b;
+};
+Equilibrated equilibrated(const BlockCsrData& A, const std::vector<double>& b, bool symmetric) {
+  const std::size_t n = b.size();
+  std::vector<double> row(n, 0), column(n, 0);
+  for (std::size_t i = 0; i < n; ++i)
+    for (auto e = A.row_start[i]; e < A.row_start[i + 1]; ++e) {
+      const auto j = at(A.column[at(e)]);
+      const double size = std::abs(A.value[at(e)]);
+      row[i] = std::max(row[i], symmetric && i != j ? 0 : size);
+    }
+  for (double& r : row) r = r > 0 ? 1 / (symmetric ? std::sqrt(r) : r) : 1;
+  if (symmetric) {
+    column = row;
+  } else {
+    for (std::size_t i = 0; i < n; ++i)
+      for (auto e = A.row_start[i]; e < A.row_start[i + 1]; ++e) {
+        double& c = column[at(A.column[at(e)])];
+        c = std::max(c, row[i] * std::abs(A.value[at(e)]));
+      }
+    for (double& c : column) c = c > 0 ? 1 / c : 1;
+  }
+  Equilibrated s{A, b};
+  for (std::size_t i = 0; i < n; ++i) {
+    s.b[i] *= row[i];
+    for (auto e = A.row_start[i]; e < A.row_start[i + 1]; ++e)
+      s.rows.value[at(e)] *= row[i] * column[at(A.column[at(e)])];
+  }
+  return s;
+}
+
+template <class Space>
+std::optional<Finding> scaling(Examination<Space>& e) {
+  if (!e.rows()) return {};
+  const Diagnosis& d = e.diagnosis();
+  if (std::max(d.row_size.ratio(), d.column_size.ratio()) < 1e4) return {};
+  const SolverSettings& s = e.settings();
+  const Equilibrated scaled = equilibrated(*e.rows(), e.b(), s.method.find("cg") == s.method.size() - 2);
+  Trial t = e.of_rows(scaled.rows, scaled.b, s.method, s.krylov, s.preconditioner, s.preconditioner_options);
+  if (!t.works()) return {};
+  Finding f{Cause::scaling, "rows or columns are of very different size"};
+  f.measured("rows' largest entries", three_digits(d.row_size.least) + " to " + three_digits(d.row_size.most));
+  f.measured("columns' largest entries, ratio", d.column_size.ratio());
+  f.measured("tried: rows and columns scaled to one", told(t));
+  f.key = e.key("preconditioner.type");
+  const Trial jacobi = s.preconditioner == "none" ? e.with_fresh(s.method, "jacobi", Table()) : Trial{};
+  f.change = jacobi.works() ? "\"jacobi\", which scales the equations (tried: " + told(jacobi) + ")"
+                            : "scale the equations: variables and residuals in units in which they are of order one";
+  return f;
+}
+
+template <class Space>
+std::optional<Finding> ordering(Examination<Space>& e) {
+  const SolverSettings& s = e.settings();
+  if (s.preconditioner.find("ilu") == std::string::npos || !e.rows()) return {};
+  const auto solve = [&](const BlockCsrData& rows, const std::vector<double>& b) {
+    return e.of_rows(rows, b, s.method, s.krylov, s.preconditioner, s.preconditioner_options);
+  };
+  const Order order = reverse_cuthill_mckee(graph_of_pattern(*e.rows(), e.transposed_rows()));
+  std::vector<double> b;
+  for (const int i : order) b.push_back(e.b()[at(i)]);
+  const Trial t = solve(permuted(*e.rows(), order), b);
+  if (!t.works() || solve(*e.rows(), e.b()).works()) return {};
+  const Diagnosis& d = e.diagnosis();
+  Finding f{Cause::ordering, "the incomplete factorisation is poor in this order of the unknowns, and good in another"};
+  f.measured("bandwidth", std::to_string(std::max(d.lower_bandwidth, d.upper_bandwidth)));
+  f.measured("bandwidth after reverse Cuthill-McKee", std::to_string(d.rcm_bandwidth));
+  f.measured("smallest pivot over its row, in this order", e.pivots().bad_row >= 0 ? 0.0 : e.pivots().least_ratio);
+  f.measured("tried in that order", told(t));
+  f.key = "ordering.type";
+  f.change = "\"rcm\"";
+  return f;
+}
+
+// The last rule: no change of limits has helped. A right-hand side A z, which has a solution, tells a matrix that is
+// singular from one that is only slow.
+template <class Space>
+std::optional<Finding> ill_conditioned(Examination<Space>& e) {
+  if (!e.rows()) return {};
+  const RitzValues r = lanczos_of_squares(*e.rows(), e.transposed_rows(), 80);
+  const double least = std::sqrt(std::max(r.least, 0.0)), most = std::sqrt(r.most);
+  std::vector<double> b(e.b().size());
+  multiply(*e.rows(), e.random(3), b);
+  const SolverSettings& s = e.settings();
+  const Trial t = e.of_rows(*e.rows(), b, s.method, s.krylov, s.preconditioner, s.preconditioner_options);
+  constexpr double trusted = 1e7;  // of squares: rounding hides what lies beyond 1e8
+  if (!t.works() && !(most > trusted * least)) return {};
+  Finding f{Cause::ill_conditioned, "the matrix is singular to working precision, or nearly so"};
+  f.measured("singular values seen", three_digits(least) + " to " + three_digits(most));
+  if (t.works())
+    f.measured("tried with a right-hand side that has a solution",
+               "converged in " + std::to_string(t.result.iterations) + " iterations");
+  f.key = "boundary";
+  f.change =
+      "look for an equation that is missing or there twice (weir doctor names the vector); where the matrix is meant "
+      "so, weir solve --extended keeps x in two doubles";
+  return f;
+}
+
+}  // namespace
+
+template <class Space>
+std::vector<Rule<Space>> rules_of_limits() {
+  return {tolerance<Space>, a_few_more_iterations<Space>, restart<Space>,        scaling<Space>,
+          ordering<Space>,  many_more_iterations<Space>,  ill_conditioned<Space>};
+}
+template std::vector<Rule<Host>> rules_of_limits<Host>();
+template std::vector<Rule<Device>> rules_of_limits<Device>();
+
+}  // namespace weir

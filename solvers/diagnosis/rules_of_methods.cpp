@@ -1,0 +1,222 @@
+// A method, or a preconditioner, that the matrix does not suit.
+#include <algorithm>
+#include <cmath>
+
+#include "solvers/diagnosis/examination.hpp"
+#include "solvers/preconditioner/async_ilu.hpp"
+
+namespace weir {
+namespace {
+
+constexpr double noise = 1e-12;     // of doubles
+constexpr double of_floats = 1e-4;  // what factors kept as floats, or half as wide, may do
+
+double dot(const std::vector<double>& x, const std::vector<double>& y) {
+  double s = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) s += x[i] * y[i];
+  return s;
+}
+double length(const std::vector<double>& x) { return std::sqrt(dot(x, x)); }
+// |x - y| / |x|
+double difference(const std::vector<double>& x, const std::vector<double>& y) {
+  double s = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) s += (x[i] - y[i]) * (x[i] - y[i]);
+  const double size = length(x);
+  return size > 0 ? std::sqrt(s) / size : 0;
+}
+
+template <class Space>
+bool has_own_preconditioner(const Examination<Space>& e) {
+  return e.failed.M && !e.failed.M->is_identity();
+}
+
+// "converged in 12 iterations"
+std::string told(const Trial& t) { return "converged in " + std::to_string(t.result.iterations) + " iterations"; }
+
+template <class Space>
+KrylovOptions of_gmres(const Examination<Space>& e) {
+  KrylovOptions o = e.longer(2, 200);
+  o.restart = std::max(o.restart, 100);
+  return o;
+}
+
+// A preconditioner as it is, but not believed to be constant: fgmres then keeps what it gave.
+template <class Space>
+class Flexible final : public Preconditioner<Space> {
+ public:
+  explicit Flexible(const Preconditioner<Space>& M) : M_(M) {}
+  SetupInfo setup(const Matrix<Space>&) override { return {}; }
+  void apply(View<const double> r, View<double> z) const override { M_.apply(r, z); }
+  bool is_symmetric() const override { return false; }
+  bool is_constant() const override { return false; }
+  std::string describe() const override { return M_.describe(); }
+
+ private:
+  const Preconditioner<Space>& M_;
+};
+
+template <class Space>
+std::optional<Finding> variable_preconditioner(Examination<Space>& e) {
+  const std::string& method = e.settings().method;
+  if (!has_own_preconditioner(e) || method == "fgmres" || method == "correction") return {};
+  const std::vector<double> r = e.random(1), s = e.random(2), z = e.applied(r), again = e.applied(r);
+  std::vector<double> sum = r, parts = z;
+  const std::vector<double> of_s = e.applied(s);
+  for (std::size_t i = 0; i < r.size(); ++i) {
+    sum[i] += s[i];
+    parts[i] += of_s[i];
+  }
+  const double repeated = difference(z, again), added = difference(parts, e.applied(sum));
+  if (!(repeated > noise) && !(added > of_floats)) return {};
+  const Trial t = e.with("fgmres", of_gmres(e), Flexible<Space>(*e.failed.M));
+  if (!t.works()) return {};
+  Finding f{
+      Cause::variable_preconditioner,
+      "the preconditioner is not the same linear operator at every application, and " + method + " takes it for one"};
+  f.measured("|M r - M r again| / |M r|", repeated).measured("|M(r + s) - M r - M s| / |M r + M s|", added);
+  f.measured("tried: fgmres with the same preconditioner", told(t));
+  f.key = e.key("method");
+  f.change = "\"fgmres\"";
+  return f;
+}
+
+template <class Space>
+std::optional<Finding> stale_preconditioner(Examination<Space>& e) {
+  if (!has_own_preconditioner(e) || e.failed.age == 0) return {};
+  const std::vector<double> r = e.random(1), now = e.applied_anew(r);
+  if (now.empty()) return {};
+  const double drift = difference(now, e.applied(r));
+  if (!(drift > of_floats)) return {};
+  const SolverSettings& s = e.settings();
+  const Trial t = e.with_fresh(s.method, s.preconditioner, s.preconditioner_options);
+  if (!t.works()) return {};
+  Finding f{Cause::stale_preconditioner, "the preconditioner was prepared for a matrix that has changed since"};
+  f.measured("solves since it was prepared", std::to_string(e.failed.age));
+  f.measured("|M r - M_now r| / |M_now r|", drift);
+  f.measured("iterations of this solve", std::to_string(e.result().iterations));
+  f.measured("tried again with a fresh one", told(t));
+  f.key = e.key("refresh");
+  f.change = "\"always\", or a shorter interval";
+  return f;
+}
+
+template <class Space>
+std::optional<Finding> cg_on_other_matrices(Examination<Space>& e) {
+  const std::string& method = e.settings().method;
+  if ((method != "cg" && method != "pipelined_cg") || !e.rows()) return {};
+  const Diagnosis& d = e.diagnosis();
+  Finding f;
+  const std::vector<double> u = e.random(1), v = e.random(2), Mu = e.applied(u), Mv = e.applied(v);
+  const double skew =
+      Mu.empty() ? 0 : std::abs(dot(Mu, v) - dot(u, Mv)) / (length(Mu) * length(v) + length(u) * length(Mv));
+  const RitzValues ritz =
+      d.asymmetry > noise ? RitzValues{} : lanczos_of_symmetric_part(*e.rows(), e.transposed_rows(), 80);
+  const double size = std::max(std::abs(ritz.least), std::abs(ritz.most));
+  if (d.asymmetry > noise) {
+    f.cause = Cause::not_symmetric;
+    f.what = "the matrix is not symmetric, and cg relies on it";
+    f.measured("max |a_ij - a_ji| / max |a|", d.asymmetry);
+  } else if (ritz.least < -1e-10 * size) {
+    f.cause = Cause::indefinite;
+    f.what = ritz.most > 1e-10 * size ? "the matrix has eigenvalues of both signs, and cg needs a definite one"
+                                      : "the matrix is negative definite: cg needs both sides with the other sign";
+    f.measured("eigenvalues reach from", three_digits(ritz.least) + " to " + three_digits(ritz.most));
+    f.measured("negative diagonal entries", std::to_string(d.negative_diagonal.count));
+  } else if (skew > of_floats) {
+    f.cause = Cause::preconditioner_not_symmetric;
+    f.what = "the matrix is symmetric, but the preconditioner is not, and cg relies on both";
+    f.measured("|(M u, v) - (u, M v)| over the sizes", skew);
+  } else {
+    return {};
+  }
+  Trial t = e.with_own("gmres", of_gmres(e));
+  if (!t.works() && f.cause == Cause::preconditioner_not_symmetric) return {};
+  if (!t.works()) t = e.of_rows(*e.rows(), e.b(), "gmres", of_gmres(e), "none", Table());
+  if (!t.works()) return {};
+  f.measured("tried: gmres", told(t));
+  f.key = e.key(f.cause == Cause::preconditioner_not_symmetric ? "preconditioner.type" : "method");
+  f.change = f.cause == Cause::preconditioner_not_symmetric ? "a symmetric one, or method = \"gmres\""
+                                                            : "\"gmres\" or \"bicgstab\"";
+  return f;
+}
+
+// Sweeps of (18) converge at once where the triangular factors are dominant: norms of their Jacobi matrices below one.
+template <class Space>
+std::optional<Finding> asynchronous_sweeps(Examination<Space>& e) {
+  const std::string& type = e.settings().preconditioner;
+  const auto* A = dynamic_cast<const BlockCsr<Space>*>(e.failed.prepared_from ? e.failed.prepared_from : e.failed.A);
+  if (type.rfind("async_", 0) != 0 || !A) return {};
+  AsyncIluOptions o;
+  o.scalar = type == "async_ilu0";
+  o.diagnostics = true;
+  o.build_sweeps = 10;
+  const SetupInfo info = AsyncIlu<Space>(o).setup(*A);
+  if (!(std::max(info.dominance_L, info.dominance_U) > 1)) return {};
+  const Trial t = e.with_fresh(e.settings().method, "block_ilu0", Table());
+  if (!t.works()) return {};
+  Finding f{Cause::asynchronous_sweeps,
+            "the triangular factors are far from dominant: a few asynchronous sweeps do not solve with them"};
+  f.measured("dominance of L, of U (below 1: sweeps contract)",
+             three_digits(info.dominance_L) + ", " + three_digits(info.dominance_U));
+  f.measured("tried: exact factors and solves (block_ilu0)", told(t));
+  f.key = e.key("preconditioner.apply_sweeps");
+  f.change = "more sweeps, smaller CFL or time step, an ordering along the flow, or type = \"block_ilu0\"";
+  return f;
+}
+
+template <class Space>
+std::optional<Finding> diverging(Examination<Space>& e) {
+  const SolveResult& r = e.result();
+  const bool grows = r.reason == Reason::not_finite || r.true_residual > 2 * r.residual0;
+  if (e.settings().method != "correction" || !grows || !e.failed.M) return {};
+  const Trial t = e.with("fgmres", of_gmres(e), *e.failed.M);
+  if (!t.works()) return {};
+  Finding f{Cause::diverging,
+            "as a solver by itself this iteration diverges: x += M^-1 (b - A x) makes the residual grow"};
+  f.measured("|b - A x| at the start", r.residual0).measured("|b - A x| at the end", r.true_residual);
+  f.measured("a step multiplies it by", std::pow(r.true_residual / r.residual0, 1.0 / std::max(r.iterations, 1)));
+  f.measured("tried: the same under fgmres", told(t));
+  f.key = e.key("method");
+  f.change = "\"fgmres\" (or cg, where the matrix is definite), with preconditioner.type = \"" +
+             e.settings().preconditioner + "\"";
+  return f;
+}
+
+template <class Space>
+std::optional<Finding> loss_of_orthogonality(Examination<Space>& e) {
+  const std::string& method = e.settings().method;
+  if (method.find("bicgstab") == std::string::npos && method != "idrs") return {};
+  if (e.result().reason == Reason::max_iterations) return {};
+  const Trial t = e.with_own("gmres", of_gmres(e));
+  if (!t.works()) return {};
+  Finding f{Cause::breakdown,
+            method + " divides by a product that has vanished: its vectors have lost what it builds on"};
+  f.measured("ended as", to_string(e.result().reason));
+  f.measured("iterations before", std::to_string(e.result().iterations));
+  if (e.rows()) {
+    std::vector<double> Ab(e.b().size());
+    multiply(*e.rows(), e.b(), Ab);
+    f.measured("b.A b / (|b| |A b|) (0: its first step is lost)", dot(e.b(), Ab) / (length(e.b()) * length(Ab)));
+    f.measured("max |a_ij + a_ji| / max |a| (0: skew)", e.diagnosis().skewness);
+  }
+  f.measured("tried: gmres", told(t));
+  f.key = e.key("method");
+  f.change = "\"gmres\", or \"bicgstab_l\"";
+  return f;
+}
+
+}  // namespace
+
+template <class Space>
+std::vector<Rule<Space>> rules_of_methods() {
+  return {variable_preconditioner<Space>,
+          stale_preconditioner<Space>,
+          cg_on_other_matrices<Space>,
+          asynchronous_sweeps<Space>,
+          diverging<Space>,
+          loss_of_orthogonality<Space>};
+}
+template std::vector<Rule<Host>> rules_of_methods<Host>();
+template std::vector<Rule<Device>> rules_of_methods<Device>();
+
+}  // namespace weir

@@ -1,0 +1,273 @@
+// What is not finite, what a factorisation cannot divide by, what has no solution.
+#include <algorithm>
+#include <cmath>
+
+#include "solvers/diagnosis/examination.hpp"
+#include "solvers/diagnosis/pattern.hpp"
+
+namespace weir {
+namespace {
+
+constexpr double largest_square = 1e150;  // squares of numbers above overflow in a sum of many
+constexpr double float_most = 3.4e38, float_least = 1.2e-38;
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+int first_not_finite(const std::vector<double>& v) {
+  const auto bad = std::find_if(v.begin(), v.end(), [](double e) { return !std::isfinite(e); });
+  return bad == v.end() ? -1 : static_cast<int>(bad - v.begin());
+}
+std::string count_not_finite(const std::vector<double>& v) {
+  return std::to_string(std::count_if(v.begin(), v.end(), [](double e) { return !std::isfinite(e); })) + " of " +
+         std::to_string(v.size());
+}
+double largest(const std::vector<double>& v) {
+  double most = 0;
+  for (const double e : v) most = std::max(most, std::abs(e));
+  return most;
+}
+
+template <class Space>
+std::optional<Finding> matrix_not_finite(Examination<Space>& e) {
+  const BlockCsrData* A = e.rows();
+  if (!A || e.diagnosis().not_finite == 0) return {};
+  const int entry = first_not_finite(A->value);
+  const int row =
+      static_cast<int>(std::upper_bound(A->row_start.begin(), A->row_start.end(), entry) - A->row_start.begin()) - 1;
+  Finding f{Cause::matrix_not_finite, "the matrix holds entries that are no finite numbers, first in " + e.row(row)};
+  f.measured("entries not finite", std::to_string(e.diagnosis().not_finite));
+  f.measured("the first: row", e.row(row));
+  f.measured("the first: column", e.row(A->column[at(entry)])).measured("its value", A->value[at(entry)]);
+  f.key = e.settings().table;
+  f.change = "no solver's option helps: find what makes this coefficient (state, metric, time step)";
+  return f;
+}
+
+template <class Space>
+std::optional<Finding> right_hand_side_not_finite(Examination<Space>& e) {
+  const int row = first_not_finite(e.b());
+  if (row < 0) return {};
+  Finding f{Cause::right_hand_side_not_finite,
+            "the right-hand side is not finite, first in " + e.row(row) + ", while the matrix is"};
+  f.measured("values not finite", count_not_finite(e.b())).measured("the first: " + e.row(row), e.b()[at(row)]);
+  f.key = e.settings().table;
+  f.change = "no solver's option helps: find what makes this value (state, source, boundary)";
+  return f;
+}
+
+// A solve that did not begin has not touched x.
+template <class Space>
+std::optional<Finding> guess_not_finite(Examination<Space>& e) {
+  const int row = first_not_finite(e.x());
+  if (row < 0 || e.result().iterations > 0 || std::isfinite(e.result().residual0)) return {};
+  Finding f{Cause::guess_not_finite, "the initial guess is not finite, first in " + e.row(row)};
+  f.measured("values not finite", count_not_finite(e.x())).measured("the first: " + e.row(row), e.x()[at(row)]);
+  f.key = e.key("initial_guess");
+  f.change = "\"zero\"";
+  return f;
+}
+
+template <class Space>
+std::optional<Finding> overflow(Examination<Space>& e) {
+  const double b = largest(e.b()), a = e.rows() ? e.diagnosis().entry.most : 0;
+  if (e.failed.M && e.result().reason != Reason::not_finite) return {};
+  if (std::max(a, b) < largest_square) return {};
+  Finding f{Cause::overflow, "the numbers are finite, but so large that the sums of their squares are not"};
+  f.measured("largest |b|", b).measured("largest |a|", a).measured("squares overflow above", 1.3e154);
+  f.key = e.settings().table;
+  f.change = "no solver's option helps: choose units in which the state is of order one, or find why it has grown";
+  return f;
+}
+
+bool uses_floats(const SolverSettings& s) {
+  const Table& t = s.preconditioner_options;
+  return (t.has("factors") && t.get("factors", "double") != "double") || s.krylov.basis == "float" ||
+         (s.preconditioner == "multicolor" && t.get("storage", "float") != "double");
+}
+
+template <class Space>
+std::optional<Finding> float_range(Examination<Space>& e) {
+  if (!uses_floats(e.settings()) || !e.rows()) return {};
+  const Range& entry = e.diagnosis().entry;
+  const bool over = entry.most > float_most, under = entry.least < float_least;
+  if (!over && !under) return {};
+  const bool of_basis = e.settings().krylov.basis == "float";
+  KrylovOptions doubles = e.settings().krylov;
+  doubles.basis = "double";
+  const std::string type = e.settings().preconditioner == "multicolor" ? "block_ilu0" : e.settings().preconditioner;
+  const Trial t =
+      of_basis ? e.with_own(e.settings().method, doubles) : e.with_fresh(e.settings().method, type, Table());
+  if (!t.works()) return {};
+  Finding f{Cause::float_range, std::string("entries of the matrix ") + (over ? "overflow" : "underflow") +
+                                    " where they are kept as floats"};
+  f.measured("entries' magnitudes", three_digits(entry.least) + " to " + three_digits(entry.most));
+  f.measured("floats hold", "1.2e-38 to 3.4e+38");
+  f.measured("tried again with doubles", "converged in " + std::to_string(t.result.iterations) + " iterations");
+  const bool of_colours = e.settings().preconditioner == "multicolor";
+  f.key = e.key(of_basis ? "basis" : of_colours ? "preconditioner.storage" : "preconditioner.factors");
+  f.change = "\"double\"";
+  return f;
+}
+
+// A method and preconditioner that need no such pivot, if one of them works.
+template <class Space>
+bool propose_without_pivots(Examination<Space>& e, Finding& f) {
+  f.key = e.key("preconditioner.type");
+  for (const char* type : {"block_ilu0", "jacobi", "none"}) {
+    if (type == e.settings().preconditioner) continue;
+    KrylovOptions o = e.longer(4, 400);
+    o.restart = std::max(o.restart, 100);
+    const Trial t = e.of_rows(*e.rows(), e.b(), "gmres", o, type, Table());
+    if (!t.works()) continue;
+    f.change = "\"" + std::string(type) + "\" under method = \"gmres\"";
+    f.measured("tried: gmres with \"" + std::string(type) + "\"",
+               "converged in " + std::to_string(t.result.iterations) + " iterations");
+    return true;
+  }
+  f.change = "\"none\" under gmres, with as many steps before a restart as memory allows";
+  return false;
+}
+
+// A preconditioner that refuses names a pivot; one that took a pivot of rounding is guilty where others work.
+template <class Space>
+std::optional<Finding> pivot(Examination<Space>& e) {
+  const bool refused = !e.failed.M;
+  if ((!refused && e.settings().preconditioner.find("ilu") == std::string::npos) || !e.rows()) return {};
+  const Diagnosis& d = e.diagnosis();
+  const bool is_jacobi = e.settings().preconditioner.find("jacobi") != std::string::npos;
+  const int bare = d.missing_diagonal.count ? d.missing_diagonal.first : is_jacobi ? d.zero_diagonal.first : -1;
+  const int bad = bare >= 0 ? bare : e.pivots().bad_row;
+  if (bad < 0) return {};
+  Finding f;
+  if (d.missing_diagonal.count) {
+    f.cause = Cause::missing_diagonal;
+    f.what = "the pattern has no diagonal entry in " + e.row(bad) + ": there is nothing to divide by";
+    f.measured("rows without a diagonal entry", std::to_string(d.missing_diagonal.count));
+  } else if (bare >= 0 || e.pivots().diagonal == 0) {
+    f.cause = Cause::zero_diagonal;
+    f.what = "the diagonal entry of " + e.row(bad) + " is zero";
+    if (bare < 0) f.what += ", and the rows before it do not fill it";
+    f.measured("rows with a zero on the diagonal", std::to_string(d.zero_diagonal.count));
+  } else {
+    f.cause = Cause::zero_pivot;
+    f.what = "ILU(0) meets a pivot of zero in " + e.row(bad) + ", whose diagonal entry is not zero";
+    f.measured("diagonal entry", e.pivots().diagonal).measured("what elimination leaves of it", e.pivots().bad_value);
+  }
+  if (!e.failed.refusal.empty()) f.measured("the preconditioner said", e.failed.refusal);
+  if (!propose_without_pivots(e, f) && !refused) return {};
+  return f;
+}
+
+// Pieces of the matrix whose rows and columns sum to zero: the constants on each are null vectors on both sides.
+struct ConstantPieces {
+  std::vector<int> piece;       // of each row
+  std::vector<double> rows, b;  // of each piece: how many rows; the sum of b
+  std::vector<char> singular;
+  int count() const { return static_cast<int>(std::count(singular.begin(), singular.end(), 1)); }
+};
+
+ConstantPieces constant_pieces(const BlockCsrData& A, const BlockCsrData& T, const std::vector<double>& b) {
+  ConstantPieces c;
+  c.piece = pieces_of(graph_of_pattern(A, T));
+  const int pieces = c.piece.empty() ? 0 : *std::max_element(c.piece.begin(), c.piece.end()) + 1;
+  c.rows.assign(at(pieces), 0);
+  c.b.assign(at(pieces), 0);
+  c.singular.assign(at(pieces), 1);
+  for (int i = 0; i < A.rows(); ++i) {
+    const std::size_t p = at(c.piece[at(i)]);
+    ++c.rows[p];
+    c.b[p] += b[at(i)];
+    for (const BlockCsrData* M : {&A, &T}) {
+      double sum = 0, size = 0;
+      for (auto e = M->row_start[at(i)]; e < M->row_start[at(i) + 1]; ++e) {
+        sum += M->value[at(e)];
+        size += std::abs(M->value[at(e)]);
+      }
+      if (!(std::abs(sum) <= 1e-13 * size)) c.singular[p] = 0;
+    }
+  }
+  return c;
+}
+
+template <class Space>
+std::optional<Finding> constant_null_space(Examination<Space>& e) {
+  const BlockCsrData& A = *e.rows();
+  const ConstantPieces c = constant_pieces(A, e.transposed_rows(), e.b());
+  const bool is_handled = c.singular.size() == 1 && e.failed.A->has_constant_null_space();
+  if (c.count() == 0 || is_handled) return {};
+  std::vector<double> compatible = e.b();
+  double removed = 0, all = 0;
+  for (std::size_t i = 0; i < compatible.size(); ++i) {
+    const std::size_t p = at(c.piece[i]);
+    const double mean = c.singular[p] ? c.b[p] / c.rows[p] : 0;
+    all += compatible[i] * compatible[i];
+    removed += mean * mean;
+    compatible[i] -= mean;
+  }
+  const SolverSettings& s = e.settings();
+  Trial t = e.of_rows(A, compatible, s.method, s.krylov, s.preconditioner, s.preconditioner_options);
+  if (!t.possible) t = e.of_rows(A, compatible, "gmres", e.longer(4, 400), "none", Table());
+  if (!t.works()) return {};
+  Finding f{Cause::null_space, "the matrix is singular (constants on " + std::to_string(c.count()) +
+                                   (c.count() == 1 ? " piece" : " separate pieces") +
+                                   " are null vectors) and the right-hand side is not in its range"};
+  f.measured("pieces, singular", std::to_string(c.singular.size()) + ", " + std::to_string(c.count()));
+  f.measured("part of |b| outside the range", std::sqrt(removed / all));
+  f.measured("tried again with that part removed",
+             "converged in " + std::to_string(t.result.iterations) + " iterations");
+  f.key = c.singular.size() == 1 ? "boundary" : "boundary (or the mesh: it falls into pieces)";
+  f.change =
+      "fix the level somewhere (a Dirichlet side, one fixed cell), balance what flows in and out, or mark the "
+      "matrix as having a constant null space, which solvers then project out";
+  return f;
+}
+
+// Singular in another way: the same solver must manage b = A z, which has a solution.
+template <class Space>
+std::optional<Finding> other_null_space(Examination<Space>& e) {
+  const Diagnosis& d = e.diagnosis();
+  const bool rows_vanish = d.empty_rows.count > 0 && e.b()[at(d.empty_rows.first)] != 0,
+             sums_vanish = d.zero_row_sums.count == d.rows;
+  if ((!rows_vanish && !sums_vanish) || e.failed.A->has_constant_null_space()) return {};
+  std::vector<double> b(e.b().size());
+  multiply(*e.rows(), e.random(3), b);
+  const SolverSettings& s = e.settings();
+  const Trial t = e.of_rows(*e.rows(), b, s.method, s.krylov, s.preconditioner, s.preconditioner_options);
+  if (!t.works()) return {};
+  Finding f{
+      Cause::null_space,
+      rows_vanish
+          ? "the matrix is singular: " + e.row(d.empty_rows.first) + " is empty, but its right-hand side is not zero"
+          : "the matrix is singular (every row sums to zero) and the right-hand side is not in its range"};
+  if (rows_vanish) {
+    f.measured("empty rows", std::to_string(d.empty_rows.count));
+    f.measured("b there", e.b()[at(d.empty_rows.first)]);
+  }
+  f.measured("rows that sum to zero", std::to_string(d.zero_row_sums.count) + " of " + std::to_string(d.rows));
+  f.measured("tried with a right-hand side in the range",
+             "converged in " + std::to_string(t.result.iterations) + " iterations");
+  f.key = "boundary";
+  f.change = "fix the level somewhere: an equation is missing";
+  return f;
+}
+
+template <class Space>
+std::optional<Finding> null_space(Examination<Space>& e) {
+  if (!e.rows() || largest(e.b()) == 0) return {};
+  if (std::optional<Finding> f = constant_null_space(e)) return f;
+  return other_null_space(e);
+}
+
+}  // namespace
+
+template <class Space>
+std::vector<Rule<Space>> rules_of_numbers() {
+  return {matrix_not_finite<Space>, right_hand_side_not_finite<Space>,
+          guess_not_finite<Space>,  overflow<Space>,
+          float_range<Space>,       pivot<Space>,
+          null_space<Space>};
+}
+template std::vector<Rule<Host>> rules_of_numbers<Host>();
+template std::vector<Rule<Device>> rules_of_numbers<Device>();
+
+}  // namespace weir
