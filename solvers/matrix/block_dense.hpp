@@ -125,7 +125,20 @@ inline bool invert(RuntimeBlock b, double* d) {
   return usable;
 }
 
-// The same with the largest entry of each column as its pivot: rows are exchanged, P d is inverted, and (P d)^-1 P is
+// The same; a block that has no inverse becomes a multiple of the identity (the modified iteration of asynchronous
+// factorisations), which is false.
+template <class Block>
+bool invert_or_replace(Block b, double* d) {
+  const int n = b.size(), nn = n * n;
+  double size = 0;
+  for (int e = 0; e < nn; ++e) size = std::max(size, std::abs(d[e]));
+  if (invert(b, d)) return true;
+  const double one = size > 0 && size - size == 0 ? 1 / size : 1;
+  for (int e = 0; e < nn; ++e) d[e] = e % (n + 1) == 0 ? one : 0;
+  return false;
+}
+
+// The inverse with the largest entry of each column as its pivot: rows are exchanged, P d is inverted, and (P d)^-1 P is
 // d^-1, so the exchanges are undone on the columns in reverse.
 [[gnu::noinline]] inline bool invert_pivoting(int n, double* d) {
   int exchanged[max_block];

@@ -30,4 +30,14 @@ template <int N>
   });
 }
 
+// The same for counts known at run time.
+inline void load_relaxed(std::int64_t count, const double* shared, double* mine) {
+  for (std::int64_t q = 0; q < count / 4; ++q) load_relaxed<4>(shared + 4 * q, mine + 4 * q);
+  for (std::int64_t r = count % 4; r > 0; --r) load_relaxed<1>(shared + count - r, mine + count - r);
+}
+inline void store_relaxed(std::int64_t count, double* shared, const double* mine) {
+  for (std::int64_t q = 0; q < count / 4; ++q) store_relaxed<4>(shared + 4 * q, mine + 4 * q);
+  for (std::int64_t r = count % 4; r > 0; --r) store_relaxed<1>(shared + count - r, mine + count - r);
+}
+
 }  // namespace weir::lanes

@@ -25,9 +25,12 @@ std::int64_t weight(const TriangularRows& rows, int i, int block) {
 
 }  // namespace
 
-Levels::Levels(const TriangularRows& rows, Triangle side) {
+namespace {
+
+// The level of each row; returns how many there are.
+int find_levels(const TriangularRows& rows, Triangle side, std::vector<int>& level) {
   const int n = rows.rows();
-  std::vector<int> level(at(n), 0);
+  level.resize(at(n));
   int count = 0;
   for (int p = 0; p < n; ++p) {
     const int i = side == Triangle::lower ? p : n - 1 - p;
@@ -36,6 +39,20 @@ Levels::Levels(const TriangularRows& rows, Triangle side) {
     level[at(i)] = l;
     count = std::max(count, l + 1);
   }
+  return count;
+}
+
+}  // namespace
+
+int count_levels(const TriangularRows& rows, Triangle side) {
+  std::vector<int> level;
+  return find_levels(rows, side, level);
+}
+
+Levels::Levels(const TriangularRows& rows, Triangle side) {
+  const int n = rows.rows();
+  std::vector<int> level;
+  const int count = find_levels(rows, side, level);
   start.assign(at(count) + 1, 0);
   for (const int l : level) ++start[at(l) + 1];
   std::partial_sum(start.begin(), start.end(), start.begin());
@@ -46,22 +63,30 @@ Levels::Levels(const TriangularRows& rows, Triangle side) {
 
 ThreadPlan::ThreadPlan(const TriangularRows& rows, Triangle side, int block, int threads, const std::vector<int>& cuts)
     : threads_(threads) {
-  const Levels levels(rows, side);
-  levels_ = levels.count();
   const std::int64_t values = (rows.rows() + static_cast<std::int64_t>(rows.column.size())) * block * block;
   if (values < shared_sweep) threads_ = 1;
   if (threads_ > 1 && !cuts.empty()) {
+    levels_ = count_levels(rows, side);
     share_stretches(rows, side, cuts);
   } else if (threads_ > 1) {
-    const Sharing leveled = by_levels(rows, levels, block), layered = by_layers(rows, side);
-    const double by_level = simulated(rows, block, leveled), by_layer = simulated(rows, block, layered);
-    if (std::min(by_level, by_layer) < worthwhile * value_time * static_cast<double>(values))
-      cut_into_pieces(rows, by_level < much_better * by_layer ? leveled : layered);
-    else
-      threads_ = 1;
+    share(rows, side, block);
+  } else {
+    levels_ = count_levels(rows, side);
   }
   if (threads_ == 1) natural(rows.rows(), side);
   done_ = std::make_unique<Done[]>(at(threads_));
+}
+
+void ThreadPlan::share(const TriangularRows& rows, Triangle side, int block) {
+  const std::int64_t values = (rows.rows() + static_cast<std::int64_t>(rows.column.size())) * block * block;
+  const Levels levels(rows, side);
+  levels_ = levels.count();
+  const Sharing leveled = by_levels(rows, levels, block), layered = by_layers(rows, side);
+  const double by_level = simulated(rows, block, leveled), by_layer = simulated(rows, block, layered);
+  if (std::min(by_level, by_layer) < worthwhile * value_time * static_cast<double>(values))
+    cut_into_pieces(rows, by_level < much_better * by_layer ? leveled : layered);
+  else
+    threads_ = 1;
 }
 
 void ThreadPlan::natural(int rows, Triangle side) {

@@ -41,6 +41,8 @@ struct Levels {
   int size(int l) const { return start[static_cast<std::size_t>(l) + 1] - start[static_cast<std::size_t>(l)]; }
 };
 
+int count_levels(const TriangularRows& rows, Triangle side);
+
 // Who does what on Host threads: positions (thread by thread), cut into pieces, and how far the others must have come
 // before a piece starts. A thread's pieces end only where somebody waits for them. Two ways to share the rows are
 // simulated, and the faster one is taken, or one thread where neither is worth it:
@@ -73,6 +75,7 @@ class ThreadPlan {
     std::vector<int> sequence, thread_of;
   };
   void natural(int rows, Triangle side);
+  void share(const TriangularRows& rows, Triangle side, int block);
   void share_stretches(const TriangularRows& rows, Triangle side, const std::vector<int>& cuts);
   Sharing by_levels(const TriangularRows& rows, const Levels& levels, int block) const;
   Sharing by_layers(const TriangularRows& rows, Triangle side) const;

@@ -51,17 +51,6 @@ void form_target(const AsyncView& f, const Entries& entries, std::int64_t e, int
                          read<Shared, NN>(f.U + std::int64_t{f.product[p].upper} * NN, u));
 }
 
-// The modified iteration: false where d was singular and has become a multiple of the identity.
-template <int N>
-bool invert_or_replace(double* d) {
-  double size = 0;
-  for (int e = 0; e < N * N; ++e) size = std::max(size, std::abs(d[e]));
-  if (lanes::invert(lanes::FixedBlock<N>(N), d)) return true;
-  const double one = size > 0 && size - size == 0 ? 1 / size : 1;
-  for (int e = 0; e < N * N; ++e) d[e] = e % (N + 1) == 0 ? one : 0;
-  return false;
-}
-
 template <bool Shared, int N>
 void sweep_row(const AsyncView& f, int i) {
   constexpr int NN = N * N;
@@ -74,7 +63,7 @@ void sweep_row(const AsyncView& f, int i) {
     write<Shared, NN>(f.L + e * NN, product);
   }
   form_target<Shared, N>(f, f.diagonal, i, i, i, block);
-  const int replaced = invert_or_replace<N>(block) ? 0 : 1;
+  const int replaced = lanes::invert_or_replace(lanes::FixedBlock<N>(N), block) ? 0 : 1;
   std::atomic_ref(f.replaced[i]).store(replaced, std::memory_order_relaxed);
   write<Shared, NN>(f.inverse + std::int64_t{i} * NN, block);
   for (std::int64_t e = f.upper.start[i]; e < f.upper.start[i + 1]; ++e) {
@@ -130,7 +119,7 @@ void guess(const AsyncView& f) {
     for (std::int64_t e = f.lower.start[i]; e < f.lower.start[i + 1]; ++e)
       load_entry<N>(f, f.lower.source[e], i, f.lower.column[e], f.L + e * NN);
     load_entry<N>(f, f.diagonal.source[i], i, i, f.inverse + i * NN);
-    invert_or_replace<N>(f.inverse + i * NN);
+    lanes::invert_or_replace(lanes::FixedBlock<N>(N), f.inverse + i * NN);
     for (std::int64_t e = f.upper.start[i]; e < f.upper.start[i + 1]; ++e)
       load_entry<N>(f, f.upper.source[e], i, f.upper.column[e], f.U + e * NN);
   }

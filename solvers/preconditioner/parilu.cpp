@@ -28,8 +28,8 @@ std::string short_number(double x) {
 }  // namespace
 
 const char* to_string(ParIluStage stage) {
-  constexpr const char* names[parilu_stages] = {"candidates", "residual", "add",   "sweeps",
-                                                "select",     "remove",   "solves"};
+  constexpr const char* names[parilu_stages] = {"candidates", "residual", "add",  "sweeps", "select",
+                                                "remove",     "solves",   "grow", "keep"};
   return names[static_cast<int>(stage)];
 }
 
@@ -109,13 +109,16 @@ std::string report_of_steps(const Preconditioner<Space>& M) {
   char line[200];
   int k = 0;
   for (const ParIlutStep& s : parilu->steps()) {
-    std::snprintf(line, sizeof line, "\n%4d %11lld %12lld %12lld %17.2e %12.2e %12.2e", ++k,
+    char residual[32] = "not measured";
+    if (s.residual >= 0) std::snprintf(residual, sizeof residual, "%.2e", s.residual);
+    std::snprintf(line, sizeof line, "\n%4d %11lld %12lld %12lld %17s %12.2e %12.2e", ++k,
                   static_cast<long long>(s.candidates), static_cast<long long>(s.lower),
-                  static_cast<long long>(s.upper), s.residual, s.threshold_L, s.threshold_U);
+                  static_cast<long long>(s.upper), residual, s.threshold_L, s.threshold_U);
     text += line;
   }
   text += "\nmilliseconds:";
   for (int stage = 0; stage < parilu_stages; ++stage) {
+    if (parilu->times()[static_cast<std::size_t>(stage)] == 0) continue;
     std::snprintf(line, sizeof line, " %s %.3g", to_string(static_cast<ParIluStage>(stage)),
                   1e3 * parilu->times()[static_cast<std::size_t>(stage)]);
     text += line;

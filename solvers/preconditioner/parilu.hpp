@@ -20,7 +20,8 @@
 //   solves = "exact"                   triangular solves by levels, or "asynchronous" with apply_sweeps = 3: needs fgmres
 //   initial = "matrix"                 what an update starts from: the triangles of A, or "previous": pattern and factors of
 //                                      the last time, then update_steps = 1 steps (parilut; 0: sweeps alone)
-//   diagnostics = false                at the end |A - L U| outside of S, which costs one more search
+//   diagnostics = false                |A - L U| outside of S of every step, and at the end, which costs one more search;
+//                                      one Host thread does not need it, and knows it only then
 // A diagonal block that comes out singular is replaced by a multiple of the identity and counted. Blocks: up to 8 x 8.
 #pragma once
 #include <array>
@@ -40,14 +41,15 @@ struct ParIluOptions {
 };
 
 // What one step did. Stage times are wall-clock seconds; `solves` is what preparing the triangular solves takes.
-enum class ParIluStage { candidates, residual, add, sweeps, select, remove, solves };
-inline constexpr int parilu_stages = 7;
+// grow: candidates and add in one pass; keep: remove and the last sweep in one (one Host thread, n = 1).
+enum class ParIluStage { candidates, residual, add, sweeps, select, remove, solves, grow, keep };
+inline constexpr int parilu_stages = 9;
 const char* to_string(ParIluStage stage);
 using ParIluTimes = std::array<double, parilu_stages>;
 
 struct ParIlutStep {
   std::int64_t candidates = 0, lower = 0, upper = 0;  // blocks: of F, and of L and U (without diagonals) at the end
-  double residual = 0;                                // |A - L U| outside of S / |A|, at the start of the step
+  double residual = -1;                               // |A - L U| outside of S / |A|, at the start of the step
   double threshold_L = 0, threshold_U = 0;            // 0: nothing was dropped
   ParIluTimes seconds{};
 };

@@ -92,13 +92,15 @@ FactorsView ParIluFactors<Space>::view() {
   return {rows_, n_, lower_.view(), upper_.view(), inverse_.data(), replaced_.data()};
 }
 
-// The triangles of A as a first guess.
+// The triangles of A as a first guess, which nothing reads where sweeps follow in the order of elimination.
 template <class Space>
 void ParIluFactors<Space>::start(const BlockCsr<Space>& A) {
   parilu::copy_pattern(rows_, initial_lower_, n_, lower_);
   parilu::copy_pattern(rows_, initial_upper_, n_, upper_);
   inverse_.reserve(std::int64_t{rows_} * n_ * n_);
-  parilu::guess<Space>(A.view(), {lower_source_.data(), diagonal_source_.data(), upper_source_.data()}, view());
+  const bool swept = !options_.thresholds || options_.steps > 0;
+  if (!in_order() || !swept)
+    parilu::guess<Space>(A.view(), {lower_source_.data(), diagonal_source_.data(), upper_source_.data()}, view());
   new_pattern_ = true;
 }
 
@@ -113,9 +115,65 @@ void ParIluFactors<Space>::iterate(const BlockCsr<Space>& A) {
   select_thresholds();         // so that `fill` of A's entries are above
   remove_smallest();           // S <- S \ what is below
   sweeps(A, options_.sweeps);  // L, U on the new S                       (2) to (4)
+  record_step();
+}
+
+template <class Space>
+void ParIluFactors<Space>::record_step() {
   now_.lower = lower_.count;
   now_.upper = upper_.count;
   steps_.push_back(now_);
+}
+
+// One Host thread, the rows in the order of elimination: parilu_in_order_host.cpp says why a step is less there. What it
+// leaves out is measured where diagnostics are wanted.
+template <class Space>
+bool ParIluFactors<Space>::in_order() const {
+  return std::is_same_v<Space, Host> && !options_.synchronous && !options_.diagnostics && omp_get_max_threads() == 1;
+}
+
+template <class Space>
+void ParIluFactors<Space>::iterate_in_order(const BlockCsr<Space>& A, bool last) {
+  now_ = {};
+  grow(A);  // S <- S u F
+  const bool drops = lower_.count > most_lower_ || upper_.count > most_upper_;
+  if (drops || last) sweeps(A, 1);                                  // L, U on the larger S
+  if (drops) select_thresholds();                                   // so that `fill` of A's entries are above
+  if (now_.threshold_L > 0 || now_.threshold_U > 0) keep(A, last);  // S <- S \ what is below; at last L, U on it
+  record_step();
+}
+
+template <class Space>
+void ParIluFactors<Space>::grow(const BlockCsr<Space>& A) {
+  if constexpr (std::is_same_v<Space, Host>) {
+    if (n_ == 1) {
+      const StageTimer<Space> timer(now_.seconds, ParIluStage::grow);
+      parilu::grow_in_order(A.view(), view(), next_lower_, next_upper_, work_);
+      now_.candidates = next_lower_.count + next_upper_.count - lower_.count - upper_.count;
+      std::swap(lower_, next_lower_);
+      std::swap(upper_, next_upper_);
+      new_pattern_ = true;
+      return;
+    }
+  }
+  find_candidates(A);
+  add_candidates();
+}
+
+template <class Space>
+void ParIluFactors<Space>::keep(const BlockCsr<Space>& A, bool sweeps_after) {
+  if constexpr (std::is_same_v<Space, Host>) {
+    if (n_ == 1) {
+      const StageTimer<Space> timer(now_.seconds, ParIluStage::keep);
+      parilu::keep_in_order(A.view(), view(), {norm_lower_.data(), now_.threshold_L},
+                            {norm_upper_.data(), now_.threshold_U}, sweeps_after, next_lower_, next_upper_, work_);
+      std::swap(lower_, next_lower_);
+      std::swap(upper_, next_upper_);
+      return;
+    }
+  }
+  remove_smallest();
+  if (sweeps_after) sweeps(A, 1);
 }
 
 template <class Space>
@@ -206,20 +264,22 @@ void ParIluFactors<Space>::build(const BlockCsr<Space>& A, bool first, SetupInfo
   steps_.clear();
   apart_ = {};
   now_ = {};
-  norm_of_A_ = parilu::norm_of_matrix<Space>(A.view());
+  if (!in_order()) norm_of_A_ = parilu::norm_of_matrix<Space>(A.view());
   if (!(norm_of_A_ > 0)) norm_of_A_ = 1;
   const bool warm = !first && options_.from_previous;
   if (!warm) start(A);
-  if (warm || !options_.thresholds) sweeps(A, options_.sweeps);
+  const int steps = !options_.thresholds ? 0 : warm ? options_.update_steps : options_.steps;
+  const bool alone = in_order();  // a second sweep would repeat the first
+  if (!options_.thresholds || (warm && !(alone && steps > 0))) sweeps(A, alone ? 1 : options_.sweeps);
   for (const double s : now_.seconds) apart_[at(static_cast<int>(ParIluStage::sweeps))] += s;
-  for (int s = 0; options_.thresholds && s < (warm ? options_.update_steps : options_.steps); ++s) iterate(A);
+  for (int s = 0; s < steps; ++s) alone ? iterate_in_order(A, s + 1 == steps) : iterate(A);
   prepare_solves();
   if (options_.diagnostics) {
     now_ = {};
     find_candidates(A);
     residual(A);
     info.ilu_residual = now_.residual;
-  } else if (!steps_.empty()) {
+  } else if (!steps_.empty()) {  // on one Host thread: not known
     info.ilu_residual = steps_.back().residual;
   }
   info.replaced_blocks = parilu::count_replaced<Space>(view());

@@ -53,6 +53,7 @@ struct Work {
   Growing<double, Space> value;
   Growing<int, Space> place;
   std::vector<std::vector<int>> list;
+  std::vector<std::uint64_t> bits;
   PrefixSum<Space> prefix_sum;
 };
 
@@ -68,6 +69,17 @@ void residual(const BlockCsrView& A, const FactorsView& f, const RowsView& lower
 // (2) and (3): from the values of `in` into those of `out`, which may be the same: then asynchronously.
 template <class Space>
 void sweep(const BlockCsrView& A, const FactorsView& in, const FactorsView& out, Work<Space>& work);
+
+// Steps on one Host thread: parilu_in_order_host.cpp. n = 1; `S` gives the pattern, and the inverses of what comes out.
+// lower, upper = the pattern S u F, and room for values.
+void grow_in_order(const BlockCsrView& A, const FactorsView& S, Rows<Host>& lower, Rows<Host>& upper, Work<Host>& work);
+// lower, upper = the entries of S whose norm is at least the threshold, and L and U there where it sweeps.
+struct Kept {
+  const double* norm;
+  double threshold;  // 0: all
+};
+void keep_in_order(const BlockCsrView& A, const FactorsView& S, const Kept& L, const Kept& U, bool sweeps,
+                   Rows<Host>& lower, Rows<Host>& upper, Work<Host>& work);
 
 // Both spaces: parilu_pattern.cu.
 // L_ij = A_ij A_jj^-1, U_ij = A_ij on A's own pattern; source: where a block starts in A's values.
@@ -121,6 +133,11 @@ class ParIluFactors {
   parilu::FactorsView view();
   void start(const BlockCsr<Space>& A);
   void iterate(const BlockCsr<Space>& A);
+  bool in_order() const;
+  void iterate_in_order(const BlockCsr<Space>& A, bool last);
+  void grow(const BlockCsr<Space>& A);
+  void keep(const BlockCsr<Space>& A, bool sweeps);
+  void record_step();
   void find_candidates(const BlockCsr<Space>& A);
   void residual(const BlockCsr<Space>& A);
   void add_candidates();
@@ -133,7 +150,7 @@ class ParIluFactors {
   ParIluOptions options_;
   int rows_, n_, threads_ = 1;
   std::int64_t blocks_, most_lower_, most_upper_;  // of A; what is kept of L and U
-  double norm_of_A_ = 0, final_residual_ = -1;
+  double norm_of_A_ = 0;
   bool new_pattern_ = true;
   std::vector<ParIlutStep> steps_;
   ParIlutStep now_;    // the step at hand

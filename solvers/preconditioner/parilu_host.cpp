@@ -1,9 +1,5 @@
-// Sweeps, residual and candidates on host threads, a row at a time. A row's sums stand by column (n = 1) or are found by
-// column (n > 1) in work space of the thread: each L_ik takes row k of U through it.
-//
-// n = 1: a row of U is taken four entries at a time, whatever follows it being masked: so entries are reserved with
-// some room behind them. Values off the row's pattern are added up as well, and never read: a store is cheaper than a branch that is
-// mispredicted every other time, and nothing has to be cleared, since a row overwrites its pattern before it starts.
+// Sweeps, residual and candidates on host threads, a row at a time. A row's sums stand in work space of the thread
+// (parilu_sums.hpp): each L_ik takes row k of U through it.
 //
 // A sweep reads 12 bytes of U and 8 of the work space a product, 2 flops: caches hold what neighbouring rows share, so
 // the processor's load and store units set the pace.
@@ -11,204 +7,56 @@
 
 #include <algorithm>
 
-#include "solvers/device/for_each.hpp"
-#include "solvers/matrix/block_dense.hpp"
-#include "solvers/matrix/block_product.hpp"
-#include "solvers/matrix/relaxed_lanes.hpp"
-#include "solvers/preconditioner/async_ilu_rows.hpp"
-#include "solvers/preconditioner/parilu_factors.hpp"
+#include "solvers/preconditioner/parilu_sums.hpp"
 
 namespace weir::parilu {
 namespace {
 
 constexpr int chunk = 256;  // rows that a thread draws at a time
 
-// What others write meanwhile is copied with relaxed loads; else the memory itself.
-template <bool Shared, int N>
-[[gnu::always_inline]] inline const double* read(const double* p, double* copy) {
-  if constexpr (!Shared) return p;
-  lanes::load_relaxed<N>(p, copy);
-  return copy;
-}
-template <bool Shared, int N>
-[[gnu::always_inline]] inline void write(double* p, const double* v) {
-  if constexpr (Shared)
-    lanes::store_relaxed<N>(p, v);
-  else
-    std::copy_n(v, N, p);
-}
-
-// The sums of one row.
-template <int N>
-struct RowSums {
-  static constexpr std::int64_t NN = N * N;
-  double* value;  // n = 1: by column; else blocks in the order of opening
-  int* place;     // n > 1: of a column's block, or -1
-  int opened = 0;
-
-  void open(int j) {
-    if constexpr (N > 1) place[j] = opened++;
-    std::fill_n(at(j), NN, 0.0);
-  }
-  void close(int j) {
-    if constexpr (N > 1) place[j] = -1;
-  }
-  bool holds(int j) const { return N == 1 || place[j] >= 0; }
-  double* at(int j) const { return value + (N == 1 ? j : place[j]) * NN; }
-
-  void open(const RowsView& r, int i) {
-    for (std::int64_t e = r.start[i]; e < r.start[i + 1]; ++e) open(r.column[e]);
-  }
-  void close(const RowsView& r, int i) {
-    for (std::int64_t e = r.start[i]; N > 1 && e < r.start[i + 1]; ++e) close(r.column[e]);
-    opened = 0;
-  }
-  void load(const BlockCsrView& A, int i) {
-    const int* column = A.column.data();
-    for (std::int64_t e = A.row_start[i]; e < A.row_start[i + 1]; ++e) {
-      if (!holds(column[e])) continue;
-      const double* a = A.value.data() + e * NN;
-      double* block = at(column[e]);
-      for (int v = 0; v < N; ++v)
-        for (int u = 0; u < N; ++u) block[v * N + u] = a[u * N + v];
-    }
-  }
-  // minus l times row k of U
-  template <bool Shared>
-  [[gnu::always_inline]] void subtract(const double* l, const RowsView& U, int k) {
-    if constexpr (N == 1) return subtract_by_fours<Shared>(*l, U, k);
-    double copy[NN];
-    for (std::int64_t u = U.start[k]; u < U.start[k + 1]; ++u) {
-      const int j = U.column[u];
-      if (holds(j)) lanes::product<true>(lanes::FixedBlock<N>(N), at(j), l, read<Shared, NN>(U.value + u * NN, copy));
-    }
-  }
-  // Rows of U are a few entries long: four at a time, what follows the row masked, and no branch for each entry.
-  template <bool Shared>
-  [[gnu::always_inline]] void subtract_by_fours(double l, const RowsView& U, int k) {
-    typedef std::int64_t Bits __attribute__((vector_size(32)));
-    static constexpr Bits whole[5] = {{}, {-1}, {-1, -1}, {-1, -1, -1}, {-1, -1, -1, -1}};
-    const std::int64_t end = U.start[k + 1];
-    for (std::int64_t u = U.start[k]; u < end; u += 4) {
-      const std::int64_t left = end - u;
-      alignas(32) double v[4];
-      lanes::Quad q = lanes::load_quad(read<Shared, 4>(U.value + u, v));
-      q = l * reinterpret_cast<lanes::Quad>(reinterpret_cast<Bits>(q) & whole[left < 4 ? left : 4]);
-      const int* j = U.column + u;
-      value[j[0]] -= q[0];
-      value[j[1]] -= q[1];
-      value[j[2]] -= q[2];
-      value[j[3]] -= q[3];
-    }
-  }
-};
-
-template <int N>
-RowSums<N> sums_of_thread(const BlockCsrView& A, std::int64_t longest, Work<Host>& work) {
-  const std::int64_t t = omp_get_thread_num(), values = N == 1 ? A.rows : longest * N * N;
-  return {work.value.data() + t * values, work.place.data() + t * A.rows};
-}
-
-// Room for all threads; called outside of parallel regions.
-template <int N>
-std::int64_t reserve_sums(const BlockCsrView& A, const RowsView& lower, const RowsView& upper, Work<Host>& work) {
-  std::int64_t longest = 0;
-  const int threads = omp_get_max_threads();
-  if constexpr (N > 1) {
-#pragma omp parallel for schedule(static) reduction(max : longest)
-    for (int i = 0; i < A.rows; ++i)
-      longest = std::max(longest, lower.start[i + 1] - lower.start[i] + 1 + upper.start[i + 1] - upper.start[i]);
-    int* place = work.place.reserve(std::int64_t{threads} * A.rows);
-    std::fill_n(place, std::int64_t{threads} * A.rows, -1);
-    work.value.reserve(threads * longest * N * N);
-  } else {
-    work.value.reserve(std::int64_t{threads} * A.rows);
-  }
-  return longest;
-}
-
-// row(i, sums) for all rows, drawn in their order, on one thread or on all.
-template <int N, class F>
-void for_rows_with_sums(const BlockCsrView& A, const RowsView& lower, const RowsView& upper, Work<Host>& work,
-                        const F& row) {
-  const std::int64_t longest = reserve_sums<N>(A, lower, upper, work);
-#pragma omp parallel if (A.rows > chunk)
+// body(thread, sums) is called by all threads; n = 1.
+template <bool Shared, class F>
+void with_scalar_sums(int rows, Work<Host>& work, const F& row) {
+  double* value = work.value.reserve(std::int64_t{omp_get_max_threads()} * rows);
+#pragma omp parallel if (rows > chunk)
   {
-    RowSums<N> sums = sums_of_thread<N>(A, longest, work);
+    ScalarSums<Shared> sums{value + std::int64_t{omp_get_thread_num()} * rows};
 #pragma omp for schedule(dynamic, chunk)
-    for (int i = 0; i < A.rows; ++i) row(i, sums);
+    for (int i = 0; i < rows; ++i) row(i, sums);
   }
 }
 
-template <int N>
-bool invert(double* d) {
-  if constexpr (N > 1) return async_ilu::invert_or_replace(N, d);
-  const bool usable = lanes::usable_pivot(*d);
-  *d = usable ? 1 / *d : 1;
-  return usable;
-}
-
-// Old: L_ik is what the sweep before has left; else what this row has just computed.
-template <bool Shared, bool Old, int N>
-void sweep_row(const BlockCsrView& A, const FactorsView& in, const FactorsView& out, RowSums<N>& sums, int i) {
-  constexpr int NN = N * N;
-  alignas(64) double copy[NN], l[NN];
-  sums.open(i);
-  sums.open(in.lower, i);
-  sums.open(in.upper, i);
-  sums.load(A, i);
-  for (std::int64_t e = in.lower.start[i]; e < in.lower.start[i + 1]; ++e) {
-    const int k = in.lower.column[e];
-    if constexpr (Old) {
-      sums.template subtract<Shared>(in.lower.value + e * NN, in.upper, k);
-    } else {
-      lanes::product<false>(lanes::FixedBlock<N>(N), l, sums.at(k), read<Shared, NN>(in.inverse + k * NN, copy));
-      write<Shared, NN>(out.lower.value + e * NN, l);
-      sums.template subtract<Shared>(l, in.upper, k);
-    }
+// lower, upper: the pattern whose sums a row opens.
+template <class Block, class F>
+void with_block_sums(Block block, int rows, const RowsView& lower, const RowsView& upper, Work<Host>& work,
+                     const F& row) {
+  std::int64_t longest = 0;
+  const std::int64_t threads = omp_get_max_threads(), nn = std::int64_t{block.size()} * block.size();
+#pragma omp parallel for schedule(static) reduction(max : longest)
+  for (int i = 0; i < rows; ++i)
+    longest = std::max(longest, lower.start[i + 1] - lower.start[i] + 1 + upper.start[i + 1] - upper.start[i]);
+  int* place = work.place.reserve(threads * rows);
+  std::fill_n(place, threads * rows, -1);
+  double* value = work.value.reserve(threads * (longest + 2) * nn);
+#pragma omp parallel if (rows > chunk)
+  {
+    const std::int64_t t = omp_get_thread_num();
+    double* mine = value + t * (longest + 2) * nn;
+    BlockSums<Block> sums{block, mine + 2 * nn, place + t * rows, mine, mine + nn};
+#pragma omp for schedule(dynamic, chunk)
+    for (int i = 0; i < rows; ++i) row(i, sums);
   }
-  for (std::int64_t e = in.lower.start[i]; Old && e < in.lower.start[i + 1]; ++e) {
-    const int k = in.lower.column[e];
-    lanes::product<false>(lanes::FixedBlock<N>(N), out.lower.value + e * NN, sums.at(k), in.inverse + k * NN);
-  }
-  for (std::int64_t e = in.upper.start[i]; e < in.upper.start[i + 1]; ++e)
-    write<Shared, NN>(out.upper.value + e * NN, sums.at(in.upper.column[e]));
-  out.replaced[i] = invert<N>(sums.at(i)) ? 0 : 1;
-  write<Shared, NN>(out.inverse + std::int64_t{i} * NN, sums.at(i));
-  sums.close(i);
-  sums.close(in.lower, i);
-  sums.close(in.upper, i);
 }
 
-template <int N>
-void sweep_rows(const BlockCsrView& A, const FactorsView& in, const FactorsView& out, Work<Host>& work) {
-  const bool old = in.inverse != out.inverse, shared = omp_get_max_threads() > 1;
-  for_rows_with_sums<N>(A, in.lower, in.upper, work, [&](int i, RowSums<N>& sums) {
-    if (old)
-      sweep_row<false, true, N>(A, in, out, sums, i);
-    else if (shared)
-      sweep_row<true, false, N>(A, in, out, sums, i);
-    else
-      sweep_row<false, false, N>(A, in, out, sums, i);
-  });
-}
-
-template <int N>
-void residual_of_rows(const BlockCsrView& A, const FactorsView& f, const RowsView& lower, const RowsView& upper,
-                      Work<Host>& work) {
-  constexpr int NN = N * N;
-  for_rows_with_sums<N>(A, lower, upper, work, [&](int i, RowSums<N>& sums) {
-    if (lower.start[i] == lower.start[i + 1] && upper.start[i] == upper.start[i + 1]) return;
-    sums.open(lower, i);
-    sums.open(upper, i);
-    sums.load(A, i);
-    for (std::int64_t e = f.lower.start[i]; e < f.lower.start[i + 1]; ++e)
-      sums.template subtract<false>(f.lower.value + e * NN, f.upper, f.lower.column[e]);
-    for (const RowsView& F : {lower, upper})
-      for (std::int64_t e = F.start[i]; e < F.start[i + 1]; ++e)
-        std::copy_n(sums.at(F.column[e]), NN, F.value + e * NN);
-    sums.close(lower, i);
-    sums.close(upper, i);
+// row(i, sums) for all rows, drawn in their order, on one thread or on all. shared: what is read changes meanwhile.
+template <class F>
+void for_rows_with_sums(const FactorsView& f, const RowsView& lower, const RowsView& upper, bool shared,
+                        Work<Host>& work, const F& row) {
+  if (f.n == 1 && shared) return with_scalar_sums<true>(f.rows, work, row);
+  if (f.n == 1) return with_scalar_sums<false>(f.rows, work, row);
+  lanes::with_block(f.n, [&](auto block) {
+    if constexpr (!std::is_same_v<decltype(block), lanes::FixedBlock<1>>)
+      with_block_sums(block, f.rows, lower, upper, work, row);
   });
 }
 
@@ -286,15 +134,6 @@ void list_candidates(const BlockCsrView& A, const FactorsView& f, Stretch rows, 
   }
 }
 
-// f(N) as a compile-time constant; larger blocks have been refused.
-template <class F>
-void with_block(int n, const F& f) {
-  block_host::with_block(n, [&](auto N) {
-    if constexpr (N.value > 0) f(N);
-    return 0;
-  });
-}
-
 }  // namespace
 
 template <>
@@ -325,12 +164,28 @@ void find_candidates<Host>(const BlockCsrView& A, const FactorsView& f, Rows<Hos
 template <>
 void residual<Host>(const BlockCsrView& A, const FactorsView& f, const RowsView& lower, const RowsView& upper,
                     Work<Host>& work) {
-  with_block(f.n, [&](auto N) { residual_of_rows<N.value>(A, f, lower, upper, work); });
+  for_rows_with_sums(f, lower, upper, false, work, [&](int i, auto& sums) {
+    if (lower.start[i] == lower.start[i + 1] && upper.start[i] == upper.start[i + 1]) return;
+    const std::int64_t nn = sums.nn();
+    sums.open(lower, i);
+    sums.open(upper, i);
+    sums.load(A, i);
+    for (std::int64_t e = f.lower.start[i]; e < f.lower.start[i + 1]; ++e)
+      sums.subtract(f.lower.value + e * nn, f.upper, f.lower.column[e]);
+    for (const RowsView& F : {lower, upper})
+      for (std::int64_t e = F.start[i]; e < F.start[i + 1]; ++e)
+        std::copy_n(sums.at(F.column[e]), nn, F.value + e * nn);
+    sums.close(lower, i);
+    sums.close(upper, i);
+  });
 }
 
 template <>
 void sweep<Host>(const BlockCsrView& A, const FactorsView& in, const FactorsView& out, Work<Host>& work) {
-  with_block(in.n, [&](auto N) { sweep_rows<N.value>(A, in, out, work); });
+  const bool old = in.inverse != out.inverse;
+  for_rows_with_sums(in, in.lower, in.upper, !old && omp_get_max_threads() > 1, work, [&](int i, auto& sums) {
+    old ? sweep_row<true>(A, in, out, sums, i) : sweep_row<false>(A, in, out, sums, i);
+  });
 }
 
 }  // namespace weir::parilu

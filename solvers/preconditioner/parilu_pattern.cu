@@ -189,6 +189,12 @@ void fill_triangle(const RowsView& s, const double* inverse, const TriangleView<
     const int i = t.order[p], n = t.block;
     const std::int64_t nn = std::int64_t{n} * n;
     double* to = t.value + t.start[p] * nn;
+    if (n == 1) {
+      const double factor = inverse ? inverse[i] : 1;
+      for (std::int64_t e = s.start[i]; e < s.start[i + 1]; ++e) *to++ = factor * s.value[e];
+      if (inverse) scale[p] = factor;
+      return;
+    }
     for (std::int64_t e = s.start[i]; e < s.start[i + 1]; ++e, to += nn) {
       if (inverse)
         async_ilu::multiply(n, to, inverse + i * nn, s.value + e * nn);

@@ -80,6 +80,28 @@ TEST(ParIluOnHost, OneSweepOnOneThreadIsTheSequentialFactorisation) {
   }
 }
 
+// Diagnostics ask for the separate stages; alone a thread leaves out what does not change the factors.
+TEST(ParIlutOnHost, StepsInTheOrderOfEliminationEqualTheSeparateStagesBitForBit) {
+  const Threads one(1);
+  for (const int B : {1, 3}) {
+    const int m = B == 1 ? 20 : 7;
+    const BlockCsrData data = mesh_like(m, 9, B, 4, random_order(9 * m, 5));
+    const BlockCsr<Host> A(data);
+    for (const double fill : {0.6, 1.0, 2.5})
+      for (const int steps : {0, 1, 3}) {
+        ParIlu<Host> alone({.steps = steps, .fill = fill}),
+            measured({.steps = steps, .fill = fill, .diagnostics = true});
+        alone.setup(A);
+        measured.setup(A);
+        EXPECT_EQ(alone.factors().column, measured.factors().column) << B << " " << fill << " " << steps;
+        EXPECT_EQ(alone.factors().value, measured.factors().value) << B << " " << fill << " " << steps;
+        ASSERT_EQ(alone.steps().size(), measured.steps().size());
+        for (std::size_t k = 0; k < alone.steps().size(); ++k)
+          EXPECT_EQ(alone.steps()[k].candidates, measured.steps()[k].candidates);
+      }
+  }
+}
+
 // The factors of a band without fill, and of a grid whose fill is kept: then L U = A.
 TYPED_TEST(ParIlutOf, FactorsAreExactWhereTheExactOnesHaveNoFillBeyondWhatIsKept) {
   for (const bool synchronous : {false, true})
@@ -277,7 +299,7 @@ TYPED_TEST(ParIlutOf, GmresTakesFewerIterationsThanWithIlu0AtTheSameFill) {
 
 TYPED_TEST(ParIlutOf, StepsAreRecorded) {
   const BlockCsr<TypeParam> A(anisotropic({.m = 12}));
-  ParIlu<TypeParam> M({.steps = 3, .fill = 1.5});
+  ParIlu<TypeParam> M({.steps = 3, .fill = 1.5, .diagnostics = true});
   const SetupInfo info = M.setup(A);
   ASSERT_EQ(M.steps().size(), 3u);
   for (const ParIlutStep& s : M.steps()) {
@@ -285,7 +307,7 @@ TYPED_TEST(ParIlutOf, StepsAreRecorded) {
     for (const double seconds : s.seconds) EXPECT_GE(seconds, 0);
   }
   EXPECT_LT(M.steps()[2].residual, M.steps()[0].residual);
-  EXPECT_EQ(info.ilu_residual, M.steps()[2].residual);
+  EXPECT_LT(info.ilu_residual, M.steps()[2].residual);
   EXPECT_EQ(info.nnz, M.steps()[2].lower + M.steps()[2].upper + A.rows());
   EXPECT_GT(M.times()[static_cast<std::size_t>(ParIluStage::sweeps)], 0);
   EXPECT_GT(info.levels, 1);

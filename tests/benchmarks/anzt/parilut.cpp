@@ -1,6 +1,4 @@
-// Figs. 10 to 13: quality, stages and peers of ParILUT.
-#include <omp.h>
-
+// Figs. 10 and 13: quality and peers of ParILUT.
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -48,15 +46,6 @@ class PeerPreconditioner : public Preconditioner<Host> {
   const IlutPeer& peer_;
 };
 
-class OneThread {
- public:
-  OneThread() : before_(omp_get_max_threads()) { set_threads(1); }
-  ~OneThread() { set_threads(before_); }
-
- private:
-  int before_;
-};
-
 }  // namespace
 
 int anzt_gmres(const AnztOptions& o) {
@@ -76,34 +65,6 @@ int anzt_gmres(const AnztOptions& o) {
                    iterations(A, {.steps = steps, .fill = fill, .exact_thresholds = true}),
                    iterations(A, {.steps = steps, .fill = fill}),
                    iterations(A, {.steps = steps, .fill = fill, .synchronous = true})});
-  }
-  return 0;
-}
-
-int anzt_stages(const AnztOptions& o) {
-  std::printf("Where the time of ParILUT goes, 5 steps (Anzt et al. 2019, Figs. 11 and 12), %% of ms; %d threads\n",
-              omp_get_max_threads());
-  Table table({"problem        ", "fill", "thresholds ", "ms    ", "candidates", "residual", "add", "sweeps", "select",
-               "remove", "solves", "nnz/nnz(A)", "residual at the start of each step       "},
-              csv_path(o.folder, "anzt_stages"));
-  for (const AniProblem& p : ani_problems(o.quick, 3)) {
-    const BlockCsr<Host> A(p.data);
-    for (const double fill : {1.0, 2.0})
-      for (const bool exact : {true, false}) {
-        ParIlu<Host> M({.steps = 5, .fill = fill, .exact_thresholds = exact});
-        M.setup(A);
-        const SetupInfo info = M.update(A);  // memory is there
-        const ParIluTimes t = M.times();
-        double all = 0;
-        for (const double s : t) all += s;
-        std::vector<std::string> row{p.name, number(fill), exact ? "exact" : "approximate", number(1e3 * all)};
-        for (const double s : t) row.push_back(number(100 * s / all, "%.1f"));
-        row.push_back(number(static_cast<double>(info.nnz) / static_cast<double>(A.blocks()), "%.3f"));
-        std::string residuals;
-        for (const ParIlutStep& s : M.steps()) residuals += (residuals.empty() ? "" : " ") + number(s.residual, "%.2e");
-        row.push_back(residuals);
-        table.row(row);
-      }
   }
   return 0;
 }
