@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "base/nearest.hpp"
+#include "miniapps/ab.hpp"
 #include "miniapps/doctor.hpp"
 #include "miniapps/solve.hpp"
 #include "miniapps/verbs.hpp"
@@ -155,6 +156,14 @@ int parse_and_run(const Program& program, int argc, char** argv) {
   CLI::App* doctor = app.add_subcommand("doctor", "what is the matter with a matrix, and what to try");
   doctor->add_option("MATRIX", patient, "matrix as for `weir solve`")->required();
   doctor->callback([&] { code = examine_matrix(patient); });
+
+  AbArguments twins;
+  CLI::App* ab = app.add_subcommand("ab", "twin runs: cases x configurations x repeats as whole runs, compared");
+  ab->add_option("STUDY", twins.study, "study file (TOML)")->required();
+  ab->add_option("-o,--output", twins.directory, "folder of the runs; runs that it holds are not repeated")
+      ->required()
+      ->type_name("DIR");
+  ab->callback([&] { code = run_ab(twins); });
 
   CLI::App* report = app.add_subcommand("report", "write report.html of a run directory");
   report->add_option("DIR", a.source, "run directory")->required();

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "miniapps/ab.hpp"
 #include "miniapps/verbs.hpp"
 #include "postproc/python.hpp"
 
@@ -11,6 +12,7 @@ namespace weir {
 namespace fs = std::filesystem;
 
 int write_report(const std::string& run_directory) {
+  if (write_ab_report(run_directory)) return 0;
   if (!fs::exists(fs::path(run_directory) / "run.json"))
     throw Error(Exit::usage, run_directory + ": is not a run directory (no run.json)");
   const auto script = find_script("report.py");

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 #include <cmath>
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -27,9 +27,20 @@ double seconds_now() {
 }
 
 // What the contract puts into a run directory; --overwrite removes these and nothing else.
-constexpr const char* contents[] = {
-    "config.effective.toml", "run.json", "history.csv", "solves.csv", "shadow.csv",  "shadow_summary.csv",
-    "events.jsonl",          "probes",   "surface",     "vtk",        "checkpoints", "capsules", "report.html"};
+constexpr const char* contents[] = {"config.effective.toml",
+                                    "run.json",
+                                    "history.csv",
+                                    "solves.csv",
+                                    "shadow.csv",
+                                    "shadow_summary.csv",
+                                    "lifetime.csv",
+                                    "events.jsonl",
+                                    "probes",
+                                    "surface",
+                                    "vtk",
+                                    "checkpoints",
+                                    "capsules",
+                                    "report.html"};
 
 bool is_run_directory(const fs::path& path) {
   return fs::exists(path / "run.json") || fs::exists(path / "config.effective.toml");

@@ -1,0 +1,108 @@
+#include "miniapps/study/ab_costs.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <vector>
+
+namespace weir {
+namespace {
+
+// A CSV file of a run, by column; an empty cell is not a number.
+class Csv {
+ public:
+  explicit Csv(const std::string& path) {
+    std::ifstream file(path);
+    std::string line;
+    if (!std::getline(file, line)) return;
+    names_ = split(line);
+    while (std::getline(file, line)) rows_.push_back(split(line));
+  }
+  std::size_t rows() const { return rows_.size(); }
+  bool has(const std::string& name) const { return std::find(names_.begin(), names_.end(), name) != names_.end(); }
+  double number(std::size_t row, const std::string& name) const {
+    const auto column = static_cast<std::size_t>(std::find(names_.begin(), names_.end(), name) - names_.begin());
+    if (column >= rows_[row].size() || rows_[row][column].empty()) return NAN;
+    return std::strtod(rows_[row][column].c_str(), nullptr);
+  }
+  double or_zero(std::size_t row, const std::string& name) const {
+    const double v = number(row, name);
+    return std::isfinite(v) ? v : 0;
+  }
+
+ private:
+  static std::vector<std::string> split(const std::string& line) {
+    std::vector<std::string> cells;
+    std::stringstream text(line);
+    for (std::string cell; std::getline(text, cell, ',');) cells.push_back(cell);
+    return cells;
+  }
+  std::vector<std::string> names_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+// The row of history.csv in which the target is reached; rows() where it is not.
+std::size_t row_of_target(const Csv& history, const AbTarget& target) {
+  constexpr double rounding = 1e-9;  // of times in the file
+  double largest = 0;
+  for (std::size_t i = 0; i < history.rows(); ++i) {
+    if (target.kind == AbTarget::Kind::time && history.number(i, "time") >= target.value * (1 - rounding)) return i;
+    if (target.kind != AbTarget::Kind::column) continue;
+    const double value = std::abs(history.number(i, target.column));
+    largest = std::max(largest, std::isfinite(value) ? value : 0);
+    if (largest > 0 && value <= target.value * largest) return i;
+  }
+  return target.kind == AbTarget::Kind::end && history.rows() > 0 ? history.rows() - 1 : history.rows();
+}
+
+void add_up_solves(const Csv& solves, double last_step, AbRun& run) {
+  for (std::size_t i = 0; i < solves.rows(); ++i) {
+    if (solves.number(i, "step") > last_step) break;
+    ++run.solves;
+    run.iterations += static_cast<std::int64_t>(solves.or_zero(i, "iterations"));
+    run.setup_seconds += 1e-3 * solves.or_zero(i, "setup_ms");
+    run.solve_seconds += 1e-3 * solves.or_zero(i, "solve_ms");
+  }
+}
+
+void read_summary(const nlohmann::json& j, AbRun& run) {
+  run.status = j.value("status", "");
+  run.reason = j.value("reason", "");
+  if (j.contains("state_hash") && j["state_hash"].is_string()) run.state_hash = j["state_hash"];
+  const nlohmann::json quantities = j.value("quantities", nlohmann::json::object());
+  for (const auto& [name, value] : quantities.items())
+    if (value.is_number()) run.quantities[name] = value;
+}
+
+}  // namespace
+
+void read_costs(const std::string& directory, const AbTarget& target, AbRun& run) {
+  std::ifstream file(directory + "/run.json");
+  const nlohmann::json j = nlohmann::json::parse(file, nullptr, false);
+  if (!j.is_object()) return;  // the reason is in the log
+  read_summary(j, run);
+  const bool ended = run.exit_code == 0 || run.exit_code == 5;  // 5: [check] did not hold
+  const Csv history(directory + "/history.csv"), solves(directory + "/solves.csv");
+  if (target.kind == AbTarget::Kind::column && !history.has(target.column)) {
+    run.reason = "history.csv has no column '" + target.column + "'";
+    return;
+  }
+  const std::size_t row = row_of_target(history, target);
+  if (row == history.rows()) {
+    if (ended) run.reason = "it ended before that: " + target.describe();
+    return;
+  }
+  run.counts = ended || target.kind != AbTarget::Kind::end;
+  const double loop_began = j.value("wall_seconds", 0.0) - j.value("loop_seconds", 0.0);
+  run.steps = static_cast<std::int64_t>(row) + 1;
+  run.time = history.number(row, "time");
+  run.seconds = history.number(row, "wall") - loop_began;
+  add_up_solves(solves, history.number(row, "step"), run);
+}
+
+}  // namespace weir

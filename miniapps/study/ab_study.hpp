@@ -1,0 +1,58 @@
+// weir ab STUDY.toml: twin runs. Cases x configurations x repeats as whole runs, compared where they have come equally far.
+//   [study]  cases = ["../compressible/x.toml", "RUN/checkpoints/step_00000100.h5", ...]   beside the study file; a
+//            checkpoint, or a run directory, is gone on from
+//            configurations = ["base", "other", ...]   the first is what the others are compared with; it runs twice
+//            repeats = 6, seed = 1 (of the order), steps = 0 (as --steps; 0: to the end), wall_limit = 0 (seconds a run)
+//            set = [...]                               for every run, as --set
+//            until = "end" | { time = 1.5 } | { column = "residual_energy", falls_to = 1e-4 }
+//            title, report = true (draw report.html)
+//   [configuration.NAME]  set = ["linear.flow.method=gmres", ...]
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weir {
+
+struct AbCase {
+  std::string name, path;
+  bool is_checkpoint = false;
+};
+
+struct AbConfiguration {
+  std::string name;
+  std::vector<std::string> set;
+};
+
+// Where runs are compared. `falls_to` is relative to the largest value of the column so far.
+struct AbTarget {
+  enum class Kind { end, time, column } kind = Kind::end;
+  std::string column;
+  double value = 0;
+  std::string describe() const;
+};
+
+struct AbStudy {
+  std::string path, title;
+  std::vector<AbCase> cases;
+  std::vector<AbConfiguration> configurations;  // [0] the baseline, [1] its double
+  int repeats = 6;
+  std::uint64_t seed = 1;
+  std::int64_t steps = 0;
+  double wall_limit = 0;
+  std::vector<std::string> set;
+  AbTarget target;
+  bool report = true;
+};
+
+// Error(Exit::usage) with file and line where the study cannot be.
+AbStudy read_ab_study(const std::string& path);
+
+// A run of the study: indices into it. The order of each repeat is drawn anew from the seed, cases and configurations alike.
+struct AbTwin {
+  std::size_t of_case = 0, configuration = 0;
+  int repeat = 0, place = 0;  // in the order of the whole study
+};
+std::vector<AbTwin> draw_order(const AbStudy& study);
+
+}  // namespace weir

@@ -1,0 +1,117 @@
+"""Twin runs: whole runs of a case with one configuration and another, with the baseline against itself as the measure of chance."""
+import os
+
+import numpy as np
+
+from . import page, records, style
+
+
+def read(directory, name):
+    return records.read_csv(os.path.join(directory, name))
+
+
+def column(rows, name):
+    """Numbers, where a column may be empty from top to bottom."""
+    values = rows[name]
+    return values if not isinstance(values, list) else np.full(len(values), np.nan)
+
+
+def verdict_words(summary):
+    """One sentence a contender and case: only what its interval allows."""
+    sentences = []
+    baseline = summary["configuration"][0]
+    for i, verdict in enumerate(summary["verdict"]):
+        name, case = summary["configuration"][i], summary["case"][i]
+        if verdict in ("faster", "slower"):
+            sentences.append("%s: %s is %s than %s, %.3g to %.3g times its time." % (
+                case, name, verdict, baseline, summary["low"][i], summary["high"][i]))
+        elif verdict not in ("baseline", "control"):
+            sentences.append("%s: %s, %s." % (case, name, verdict))
+    return sentences
+
+
+def summary_table(summary):
+    names = ["case", "configuration", "time / baseline's", "95 % interval", "won", "verdict", "total s", "steps", "iterations a step",
+             "ms an iteration", "other ms a step"]
+    table = []
+    for i in range(len(summary["case"])):
+        def cell(name, form):
+            value = column(summary, name)[i]
+            return form % value if np.isfinite(value) else ""
+        interval = cell("low", "%.3f") and cell("low", "%.3f") + " to " + cell("high", "%.3f")
+        won = cell("won", "%d") and cell("won", "%d") + " of " + cell("pairs", "%d")
+        verdict = summary["verdict"][i]
+        if summary["failures"][i]:
+            verdict += ", %d of %d runs do not count" % (summary["failures"][i], summary["runs"][i])
+        table.append([summary["case"][i], summary["configuration"][i], cell("ratio", "%.3f"), interval, won, verdict,
+                      cell("total_s", "%.3f"), cell("steps", "%.0f"), cell("iterations_a_step", "%.1f"),
+                      cell("ms_an_iteration", "%.3g"), cell("other_ms_a_step", "%.3g")])
+    return page.table(names, table, (2, 3, 4, 6, 7, 8, 9, 10))
+
+
+def interval_plot(summary, folder):
+    """Every configuration's interval, below one another; grey: the baseline against itself."""
+    ratio, low, high = (column(summary, name) for name in ("ratio", "low", "high"))
+    some = [i for i in range(len(ratio)) if np.isfinite(ratio[i])]
+    if not some:
+        return []
+    figure, axes = style.new(height=1.0 + 0.33 * len(some))
+    for place, i in enumerate(some):
+        colour = "0.6" if summary["verdict"][i] == "control" else style.COLOURS[0]
+        axes.plot([low[i], high[i]], [-place, -place], color=colour, linewidth=2.5, solid_capstyle="butt")
+        axes.plot(ratio[i], -place, "o", color=colour)
+    axes.axvline(1.0, color="0.3", linewidth=0.8)
+    several = len(set(summary["case"])) > 1
+    axes.set_yticks([-p for p in range(len(some))],
+                    [(summary["case"][i] + ": " if several else "") + summary["configuration"][i] for i in some])
+    axes.set_xlabel("total time / the baseline's")
+    data = [("case", [summary["case"][i] for i in some]), ("configuration", [summary["configuration"][i] for i in some]),
+            ("ratio", ratio[some]), ("low", low[some]), ("high", high[some])]
+    return [style.save(figure, folder, "ab_ratio", "Total time over the baseline's: median of the pairs and its 95 % interval; left of one "
+                       "is faster. Grey: the baseline against itself, what chance alone does.", data)]
+
+
+def split_plot(summary, folder):
+    """Where the time of a run goes, in parts of the baseline's total of its case."""
+    cases = [c for c in dict.fromkeys(summary["case"]) if c != "all cases"]
+    rows = [i for i in range(len(summary["case"])) if summary["case"][i] in cases and np.isfinite(column(summary, "total_s")[i])]
+    if not rows:
+        return []
+    total, steps, other = (column(summary, n) for n in ("total_s", "steps", "other_ms_a_step"))
+    base = {summary["case"][i]: total[i] for i in reversed(rows) if summary["verdict"][i] == "baseline"}
+    rows = [i for i in rows if summary["case"][i] in base]
+    rest = np.array([1e-3 * steps[i] * other[i] / base[summary["case"][i]] for i in rows])
+    solver = np.array([total[i] / base[summary["case"][i]] for i in rows]) - rest
+    figure, axes = style.new(height=1.2 + 0.33 * len(rows))
+    places = [-p for p in range(len(rows))]
+    axes.barh(places, solver, color=style.COLOURS[0], label="linear solver, its setup included")
+    axes.barh(places, rest, left=solver, color="0.75", label="everything else")
+    several = len(cases) > 1
+    axes.set_yticks(places, [(summary["case"][i] + ": " if several else "") + summary["configuration"][i] for i in rows])
+    axes.set_xlabel("time of a run / the baseline's")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.25 if len(rows) < 6 else -0.14), ncols=2)
+    return [style.save(figure, folder, "ab_split", "Where the time of a run goes (medians), over the baseline's total of the same case.",
+                       [("configuration", [summary["configuration"][i] for i in rows]), ("solver", solver), ("other", rest)])]
+
+
+def quantities_table(directory):
+    rows = read(directory, "ab_quantities.csv")
+    if not len(rows["case"]):
+        return page.paragraph("There is no quantity of two configurations to compare.", soft=True)
+    table = []
+    for i in range(len(rows["case"])):
+        beyond = abs(rows["difference"][i]) > rows["spread_of_baseline"][i]
+        table.append([rows["case"][i], rows["configuration"][i], rows["quantity"][i], "%.8g" % rows["value"][i],
+                      "%.8g" % rows["baseline"][i], "%+.2g" % rows["difference"][i], "%.2g" % rows["spread_of_baseline"][i],
+                      "beyond" if beyond else "within"])
+    return page.table(["case", "configuration", "quantity", "value", "baseline's", "difference", "spread of the baseline", ""], table,
+                      range(3, 7))
+
+
+def failures_table(directory):
+    rows = read(directory, "ab.csv")
+    some = [i for i in range(len(rows["case"])) if not rows["counts"][i]]
+    if not some:
+        return ""
+    table = [[rows["case"][i], rows["configuration"][i], "%d" % rows["repeat"][i], "%d" % rows["exit_code"][i], rows["reason"][i]] for i in some]
+    return page.section("Runs that do not count", page.table(["case", "configuration", "repeat", "exit code", "why"], table, (2, 3)))

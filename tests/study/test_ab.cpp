@@ -1,0 +1,156 @@
+// Twin runs of a miniapp that costs nothing: what is compared, what fails, what is not repeated, what is refused.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include "tests/support/process.hpp"
+#include "tests/support/scratch_folder.hpp"
+
+namespace weir {
+namespace {
+
+using testing::Finished;
+using testing::read_file;
+using testing::ScratchFolder;
+using testing::write_file;
+namespace fs = std::filesystem;
+
+const char* const heat = R"([case]
+miniapp = "toy"
+[toy]
+wait_ms = 1
+[time]
+max_steps = 8
+)";
+
+const char* const study = R"([study]
+title = "Heat on a ring"
+cases = ["cases/heat.toml"]
+configurations = ["slow", "fast", "broken"]
+repeats = 2
+seed = 5
+report = false
+[configuration.slow]
+set = ["toy.wait_ms=20"]
+[configuration.fast]
+set = ["toy.rate=0.2"]
+[configuration.broken]
+set = ["toy.blow_up_at=3"]
+)";
+
+class TwinRuns : public ::testing::Test {
+ protected:
+  TwinRuns() {
+    fs::create_directories(folder / "cases");
+    write_file(folder / "cases/heat.toml", heat);
+    write_file(folder / "study.toml", study);
+  }
+  Finished ab(const std::string& directory) const {
+    return testing::run({WEIR_TOY, "ab", "study.toml", "-o", directory}, folder.path());
+  }
+  void replace(const std::string& a, const std::string& b) const {
+    std::string text = read_file(folder / "study.toml");
+    ASSERT_NE(text.find(a), std::string::npos);
+    text.replace(text.find(a), a.size(), b);
+    write_file(folder / "study.toml", text);
+  }
+  // Cells of a row of a file without quoted commas before them.
+  std::vector<std::vector<std::string>> rows(const std::string& name) const {
+    std::vector<std::vector<std::string>> rows;
+    std::stringstream text(read_file(folder / name));
+    for (std::string line; std::getline(text, line);) {
+      rows.emplace_back();
+      std::stringstream cells(line);
+      for (std::string cell; std::getline(cells, cell, ',');) rows.back().push_back(cell);
+    }
+    return rows;
+  }
+  ScratchFolder folder;
+};
+
+TEST_F(TwinRuns, CompareConfigurationsAndTheFirstWithItself) {
+  const Finished f = ab("out");
+  ASSERT_EQ(f.code, 0) << f.out << f.err;
+  const auto runs = rows("out/ab.csv"), summary = rows("out/ab_summary.csv"),
+             quantities = rows("out/ab_quantities.csv");
+  ASSERT_EQ(runs.size(), 9U);  // a title, four configurations with the first one's double, twice
+  std::set<std::string> places;
+  for (std::size_t i = 1; i < runs.size(); ++i) {
+    const bool broken = runs[i][1] == "broken";
+    places.insert(runs[i][3]);
+    EXPECT_EQ(runs[i][4], broken ? "4" : "0");
+    EXPECT_EQ(runs[i][6], broken ? "0" : "1");
+    EXPECT_EQ(runs[i][7], broken ? "" : "8") << "steps";
+  }
+  EXPECT_EQ(places.size(), 8U);
+  ASSERT_EQ(summary.size(), 5U);
+  EXPECT_EQ(summary[1].back(), "baseline");
+  EXPECT_EQ(summary[2][1], "slow again");
+  EXPECT_EQ(summary[2].back(), "control");
+  EXPECT_LT(std::stod(summary[3][10]), 0.5);  // 1 ms a step, not 20
+  EXPECT_EQ(summary[3].back(), "too few pairs");
+  EXPECT_EQ(summary[4][3], "2") << "failures";
+  ASSERT_EQ(quantities.size(), 2U);  // of `fast`: the broken one has none
+  EXPECT_EQ(quantities[1][2], "total");
+  EXPECT_NE(f.out.find("broken, repeat 2: exit code 4, top is not finite"), std::string::npos) << f.out;
+}
+
+TEST_F(TwinRuns, WhatHasEndedIsNotRepeatedUnlessItsCommandOrCaseHasChanged) {
+  replace("repeats = 2", "repeats = 1");
+  ASSERT_EQ(ab("out").code, 0);
+  const std::string before = read_file(folder / "out/ab.csv");
+  const Finished again = ab("out");
+  EXPECT_NE(again.out.find("[4/4]"), std::string::npos);
+  EXPECT_EQ(read_file(folder / "out/ab.csv"), before);
+  const auto repeated = [](const Finished& f) {
+    std::stringstream text(f.out);
+    int count = 0;
+    for (std::string line; std::getline(text, line);)
+      count += line.starts_with("[") && line.find("(was there)") == std::string::npos;
+    return count;
+  };
+  EXPECT_EQ(repeated(again), 0);
+  replace("toy.rate=0.2", "toy.rate=0.1");
+  EXPECT_EQ(repeated(ab("out")), 1);
+  write_file(folder / "cases/heat.toml", read_file(folder / "cases/heat.toml").append("# changed\n"));
+  EXPECT_EQ(repeated(ab("out")), 4);
+}
+
+TEST_F(TwinRuns, AreComparedAtEqualTimeAndFromOneCheckpoint) {
+  replace("repeats = 2", "repeats = 1");
+  replace("seed = 5", "until = { time = 5.0 }");
+  ASSERT_EQ(ab("time").code, 0);
+  EXPECT_EQ(rows("time/ab.csv")[1][7], "5") << "steps";
+  ASSERT_EQ(testing::run({WEIR_TOY, "run", "cases/heat.toml", "-o", "first", "--steps", "2"}, folder.path()).code, 0);
+  replace("cases/heat.toml", "first/checkpoints/step_00000002.h5");
+  ASSERT_EQ(ab("checkpoint").code, 0);
+  EXPECT_EQ(rows("checkpoint/ab.csv")[1][7], "3") << "steps";
+  replace("{ time = 5.0 }", "{ column = \"top\", falls_to = 1e-9 }");
+  const Finished f = ab("column");
+  EXPECT_EQ(f.code, 3);
+  EXPECT_NE(f.out.find("it ended before that: until top has fallen to 1e-09"), std::string::npos) << f.out;
+}
+
+TEST_F(TwinRuns, MistakesAreRefusedWithTheirPlace) {
+  const auto refusal = [&](const char* a, const char* b) {
+    write_file(folder / "study.toml", study);
+    replace(a, b);
+    Finished f = ab("x");
+    EXPECT_EQ(f.code, 2) << b;
+    return std::move(f.err);
+  };
+  EXPECT_NE(refusal("heat.toml", "cold.toml").find("study.toml:3: cases/cold.toml: no such file"), std::string::npos);
+  EXPECT_NE(refusal("\"fast\"", "\"quick\"").find("there is no [configuration.quick]"), std::string::npos);
+  EXPECT_NE(refusal("\"fast\"", "\"slow\"").find("two of 'configurations'"), std::string::npos);
+  EXPECT_NE(refusal("repeats = 2", "repeats = 0").find("at least 1"), std::string::npos);
+  EXPECT_NE(refusal("seed = 5", "sed = 5").find("did you mean 'seed'?"), std::string::npos);
+  write_file(folder / "study.toml", study);
+  const Finished f = ab("cases");
+  EXPECT_EQ(f.code, 2);
+  EXPECT_NE(f.err.find("holds no study"), std::string::npos) << f.err;
+}
+
+}  // namespace
+}  // namespace weir
