@@ -1,13 +1,7 @@
-// Checkpoints: everything a flow code needs to go on bit for bit, in one HDF5 file. Written aside, synced and renamed,
-// so that a kill leaves the one before. The file begins with a line that seals the rest (HDF5's user block):
-//
-//   weir-checkpoint schema=1 bytes=123456 hash=0123456789abcdef
-//
-// and holds the attributes step, time, wall_seconds, the texts /config (the case with its overrides, without the
-// defaults), /miniapp, /version, and the arrays /doubles/NAME and /integers/NAME. A file that is truncated, altered in
-// any byte, or of a newer schema is refused before anything in it is believed.
-//
-// checkpoint.cpp needs HDF5; checkpoint_none.cpp stands in without it: there is_available is false and the rest throws.
+// Checkpoints: everything a flow code needs to go on bit for bit, in one sealed HDF5 file (sealed_file.hpp): the
+// attributes step, time, wall_seconds, the texts /config (the case with its overrides, without the defaults), /miniapp,
+// /version, and the arrays /doubles/NAME and /integers/NAME. Without HDF5 checkpoints_available is false and the rest
+// throws.
 #pragma once
 #include <cstdint>
 #include <span>
