@@ -1,11 +1,13 @@
 #include "miniapps/study/lab.hpp"
 
+#include "miniapps/study/capture.hpp"
 #include "miniapps/study/shadow_study.hpp"
 
 namespace weir {
 
 template <class Space>
 Lab<Space>::Lab(const Table& config, const std::vector<std::string>& systems) {
+  facilities_.push_back(std::make_unique<Capture<Space>>(config, systems));
   facilities_.push_back(std::make_unique<ShadowStudy<Space>>(config, systems));
 }
 

@@ -145,6 +145,15 @@ void Banded<Space>::set_grid(const BandedGrid& grid) {
 }
 
 template <class Space>
+void Banded<Space>::set_directions(const std::array<SeparableDirection, 3>& directions) {
+  const Extents e = this->cells();
+  if (directions[0].size() != e.nx || directions[1].size() != e.ny || directions[2].size() != e.nz)
+    throw Error(Exit::usage, "banded: the grid has other sizes than the matrix");
+  direction_ = directions;
+  has_grid_ = true;
+}
+
+template <class Space>
 BandedView Banded<Space>::banded() const {
   return {this->stencil(), remainder(), is_symmetric(), zeros_.data()};
 }

@@ -72,6 +72,7 @@ class Banded final : public BlockStencil<Space> {
 
   // Error(usage) where its sizes or periodic ends are not those of the matrix. Not set, multigrid judges by the couplings.
   void set_grid(const BandedGrid& grid);
+  void set_directions(const std::array<SeparableDirection, 3>& directions);  // the same, as directions() has told them
   bool has_grid() const { return has_grid_; }
   const std::array<SeparableDirection, 3>& directions() const { return direction_; }  // cubes where no grid was set
 

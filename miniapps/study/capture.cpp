@@ -1,0 +1,202 @@
+#include "miniapps/study/capture.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "base/error.hpp"
+#include "postproc/hash.hpp"
+#include "postproc/machine.hpp"
+#include "solvers/timer.hpp"
+
+namespace weir {
+namespace {
+
+template <class Space>
+std::vector<double> on_host(View<const double> from) {
+  std::vector<double> v(static_cast<std::size_t>(from.size()));
+  if constexpr (std::is_same_v<Space, Host>)
+    std::copy(from.data(), from.data() + from.size(), v.begin());
+  else
+    backend::copy_to_host(v.data(), from.data(), static_cast<std::int64_t>(v.size() * sizeof(double)));
+  return v;
+}
+
+double known(const std::function<double()>& fact) { return fact ? fact() : std::numeric_limits<double>::quiet_NaN(); }
+
+// Does the system still begin with the residual that the leader began with? In either norm; the order of a sum is another
+// one on the device.
+bool begins_with(const Capsule& c, double residual0) {
+  const auto A = rebuild_matrix<Host>(c.A);
+  const Array<double, Host> b(c.b), x0(c.x0);
+  Array<double, Host> r(b.size());
+  A->residual(b, x0, r);
+  double sum = 0, most = 0;
+  for (std::int64_t i = 0; i < r.size(); ++i) {
+    sum += r.data()[i] * r.data()[i];
+    most = std::max(most, std::abs(r.data()[i]));
+  }
+  const double rounding = 1e-10;  // sums of up to 1e5 eps, far below what a new b changes
+  return std::abs(std::sqrt(sum) - residual0) <= rounding * residual0 ||
+         std::abs(most - residual0) <= rounding * residual0;
+}
+
+}  // namespace
+
+template <class Space>
+Capture<Space>::Capture(const Table& config, const std::vector<std::string>& systems)
+    : config_(config), options_(config.table("capture")), rules_(options_) {
+  system_ = options_.get<std::string>("system", "");
+  on_failure_ = options_.get<bool>("on_failure", true);
+  keeps_state_ = options_.get<bool>("state", false);
+  most_ = options_.get<std::int64_t>("most", 20);
+  const double most_mb = options_.get<double>("most_mb", 2000);
+  if (most_ < 0) options_.fail("most", "'most' must not be negative");
+  if (!(most_mb >= 0)) options_.fail("most_mb", "'most_mb' must not be negative");
+  most_bytes_ = static_cast<std::int64_t>(1e6 * most_mb);
+  if (!system_.empty() && std::find(systems.begin(), systems.end(), system_) == systems.end()) {
+    std::string list;
+    for (const auto& name : systems) list += (list.empty() ? "" : ", ") + name;
+    options_.fail("system", "unknown system '" + system_ + "'; this run solves: " + list);
+  }
+  if (!rules_.empty() && !capsules_available())
+    options_.fail("when", "capsules need HDF5, which this weir was built without");
+}
+
+template <class Space>
+void Capture<Space>::attach(const StudiedSystem<Space>& system) {
+  if (!capsules_available() || (rules_.empty() && !on_failure_)) return;
+  const int index = static_cast<int>(watched_.size());
+  Watched w;
+  w.system = system;
+  w.watch = std::make_unique<CaptureWatch<Space>>(index, *this, x0_);
+  w.is_wanted = system_.empty() || system.name == system_;
+  system.leader->watch(w.watch.get());
+  watched_.push_back(std::move(w));
+}
+
+template <class Space>
+void Capture<Space>::begin_step(std::int64_t step) {
+  step_ = step;
+  for (Watched& w : watched_) w.solve = 0;
+}
+
+template <class Space>
+void Capture<Space>::prepared(int system, const Matrix<Space>& A) {
+  Watched& w = watched_[static_cast<std::size_t>(system)];
+  w.prepared_from = &A;
+  w.age = 0;
+}
+
+template <class Space>
+void Capture<Space>::solved(int system, const Matrix<Space>& A, View<const double> b, View<const double> x0,
+                            const SolveResult& result) {
+  Watched& w = watched_[static_cast<std::size_t>(system)];
+  last_ = {system, &A, b, x0, result, w.solve, false};
+  if (w.is_wanted)
+    if (const std::string rule = rules_.met(step_, result); !rule.empty()) capture(last_, rule, false);
+  ++w.age;
+  ++w.solve;
+}
+
+template <class Space>
+void Capture<Space>::tell_origin(const Solve& solve, Capsule& c) const {
+  const StudiedSystem<Space>& system = watched_[static_cast<std::size_t>(solve.system)].system;
+  CapsuleOrigin& o = c.origin;
+  o.miniapp = config_.table("case").template get<std::string>("miniapp", "");
+  o.name = run_->name();
+  o.version = weir_version();
+  o.config = config_.effective();
+  o.space = std::is_same_v<Space, Host> ? "host" : "device";
+  o.threads = run_->threads();
+  o.system = system.name;
+  o.part = system.part;
+  o.step = step_;
+  o.solve = solve.index;
+  o.time = known(facts_.time);
+  o.dt = known(facts_.dt);
+  o.cfl = known(facts_.cfl);
+  o.ordering = facts_.ordering;
+  Hash64 config_hash, state_hash;
+  config_hash.add(o.config);
+  o.config_hash = config_hash.value();
+  if (facts_.variables) c.variables = facts_.variables(system.name, system.part);
+  if (facts_.places) c.places = facts_.places(system.name, system.part);
+  if (!facts_.state) return;
+  for (const auto& [name, array] : facts_.state()) {
+    std::vector<double> values = array->to_vector();
+    state_hash.add(name);
+    state_hash.add(std::span<const double>(values));
+    if (keeps_state_) c.state.emplace_back(name, std::move(values));
+  }
+  o.state_hash = state_hash.value();
+}
+
+template <class Space>
+void Capture<Space>::tell_leader(const Solve& solve, Capsule& c) const {
+  const Watched& w = watched_[static_cast<std::size_t>(solve.system)];
+  CapsuleLeader& l = c.leader;
+  l.name = w.system.leader->name();
+  l.description = w.system.leader->describe();
+  l.options = w.system.options.given();
+  l.default_method = w.system.default_method;
+  l.default_preconditioner = w.system.default_preconditioner;
+  l.default_tolerance = w.system.default_tolerance;
+  l.age = w.age;
+  l.result = solve.result;
+}
+
+template <class Space>
+Capsule Capture<Space>::capsule_of(const Solve& solve, const std::string& trigger) const {
+  const Watched& w = watched_[static_cast<std::size_t>(solve.system)];
+  Capsule c;
+  c.origin.trigger = trigger;
+  tell_origin(solve, c);
+  tell_leader(solve, c);
+  c.b = on_host<Space>(solve.b);
+  c.x0 = on_host<Space>(solve.x0);
+  std::optional<MatrixRecord> A = record_matrix(*solve.A);
+  c.leader.is_matrix_free = !A && w.prepared_from;
+  if (c.leader.is_matrix_free) A = record_matrix(*w.prepared_from);
+  if (!A) throw Error(Exit::usage, "no capsule of " + w.system.name + ": its matrix has no entries");
+  c.A = std::move(*A);
+  return c;
+}
+
+template <class Space>
+void Capture<Space>::capture(const Solve& solve, const std::string& trigger, bool is_failure) {
+  if (!run_) return;
+  if (!is_failure && (written_ >= most_ || bytes_ >= most_bytes_)) {
+    if (!told_of_limit_)
+      run_->event("capsule", fmt::format("no more after {} capsules, {:.1f} MB ([capture] most, most_mb)", written_,
+                                         1e-6 * static_cast<double>(bytes_)));
+    told_of_limit_ = true;
+    return;
+  }
+  ScopedTimer timer(run_->timings().at("study", "capsules"));
+  Capsule c = capsule_of(solve, trigger);
+  // Where the run ended after a solve that converged, b may be that of a system which nobody has solved yet.
+  if (is_failure && solve.result.converged() && !begins_with(c, solve.result.residual0)) c.leader.result.reset();
+  bytes_ += write_capsule(run_->path("capsules"), c);
+  ++written_;
+  last_.is_captured = true;
+  run_->event("capsule", "capsules/" + capsule_name(c.origin) + ": " + trigger);
+}
+
+template <class Space>
+void Capture<Space>::failed(Run& run, const Outcome& outcome) {
+  if (!on_failure_ || last_.system < 0 || last_.is_captured) return;
+  try {
+    capture(last_, "failure: " + outcome.reason, true);
+  } catch (const Error& e) {  // the failure itself must be told, whatever happens here
+    run.event("capsule", e.what());
+  }
+}
+
+template class Capture<Host>;
+template class Capture<Device>;
+
+}  // namespace weir

@@ -1,0 +1,70 @@
+// [capture]: systems of a run kept as capsules (capsule.hpp), for `weir replay`, `weir solve`, `weir doctor`.
+//   system = "" (every system), when = "steps:100,200 | iterations>50 | ..." (capture_rules.hpp; empty: on failure alone),
+//   on_failure = true (a run that ends badly leaves the system it ended with, also where nothing else is said),
+//   most = 20, most_mb = 2000 (capsules of a run, and what they take on disk; that of a failure comes on top),
+//   state = false (the flow state itself beside its hash)
+// They lie in capsules/ of the run directory. Capturing reads the run and changes no bit of it.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "miniapps/study/capsule.hpp"
+#include "miniapps/study/capture_rules.hpp"
+#include "miniapps/study/capture_watch.hpp"
+#include "miniapps/study/facility.hpp"
+
+namespace weir {
+
+template <class Space>
+class Capture : public Facility<Space>, public SolveListener<Space> {
+ public:
+  Capture(const Table& config, const std::vector<std::string>& systems);
+
+  void describe(const FlowFacts<Space>& facts) override { facts_ = facts; }
+  void attach(const StudiedSystem<Space>& system) override;
+  void open(Run& run) override { run_ = &run; }
+  void begin_step(std::int64_t step) override;
+  void failed(Run& run, const Outcome& outcome) override;
+
+  void prepared(int system, const Matrix<Space>& A) override;
+  void solved(int system, const Matrix<Space>& A, View<const double> b, View<const double> x0,
+              const SolveResult& result) override;
+
+ private:
+  struct Watched {
+    StudiedSystem<Space> system;
+    std::unique_ptr<CaptureWatch<Space>> watch;
+    const Matrix<Space>* prepared_from = nullptr;
+    std::int64_t age = 0;    // solves since then
+    std::int64_t solve = 0;  // of the step
+    bool is_wanted = false;  // by [capture] system
+  };
+  struct Solve {  // the last one of the run
+    int system = -1;
+    const Matrix<Space>* A = nullptr;
+    View<const double> b, x0;
+    SolveResult result;
+    std::int64_t index = 0;
+    bool is_captured = false;
+  };
+
+  void capture(const Solve& solve, const std::string& trigger, bool is_failure);
+  Capsule capsule_of(const Solve& solve, const std::string& trigger) const;
+  void tell_origin(const Solve& solve, Capsule& capsule) const;
+  void tell_leader(const Solve& solve, Capsule& capsule) const;
+
+  Table config_, options_;
+  CaptureRules rules_;
+  std::string system_;
+  bool on_failure_ = true, keeps_state_ = false, told_of_limit_ = false;
+  std::int64_t most_ = 20, most_bytes_ = 0, written_ = 0, bytes_ = 0, step_ = 0;
+  FlowFacts<Space> facts_;
+  Run* run_ = nullptr;
+  std::vector<Watched> watched_;
+  Array<double, Space> x0_;
+  Solve last_;
+};
+
+}  // namespace weir
