@@ -7,6 +7,7 @@
 #include "base/nearest.hpp"
 #include "miniapps/ab.hpp"
 #include "miniapps/doctor.hpp"
+#include "miniapps/replay.hpp"
 #include "miniapps/solve.hpp"
 #include "miniapps/verbs.hpp"
 #include "postproc/machine.hpp"
@@ -55,12 +56,15 @@ void add_run_options(CLI::App& verb, RunArguments& a, DeviceArguments& d, const 
 void add_solve_options(CLI::App& verb, SolveArguments& s) {
   verb.add_option(
           "MATRIX", s.matrix,
-          "matrix in Matrix Market format (coordinate), gzipped or not; or banded:ROWS[:HALF], a system made on "
+          "a capsule (.h5), solved from its guess; or a matrix in Matrix Market format (coordinate), gzipped or not; "
+          "or banded:ROWS[:HALF], a system made on "
           "the spot of 2 HALF + 1 diagonals; or augment:N:B1=FIRST.mtx:B2=SECOND.mtx, blocks of N unknowns out of "
           "those of two systems")
       ->required();
-  verb.add_option("--rhs", s.rhs, "right-hand side: ones, row-sums (the solution is all ones) or a Matrix Market file")
-      ->capture_default_str()
+  verb.add_option("--rhs", s.rhs,
+                  "right-hand side: ones (the default), row-sums (the solution is all ones) or a Matrix Market file; "
+                  "of a capsule "
+                  "its own is the default")
       ->type_name("RHS");
   verb.add_option("--solver", s.solvers,
                   "METHOD, METHOD+PRECONDITIONER, a TOML file with the keys of [linear.SYSTEM], or another library's: "
@@ -77,6 +81,25 @@ void add_solve_options(CLI::App& verb, SolveArguments& s) {
   verb.add_flag("--extended", s.extended,
                 "iterative refinement with x as the sum of two doubles: for tolerances below what one double can hold");
   verb.add_option("--space", s.space, "where to compute")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"host", "device"}));
+}
+
+void add_replay_options(CLI::App& verb, ReplayArguments& r) {
+  verb.add_option("CAPSULE", r.capsules, "files of capsules/ in a run directory ([capture] of a case writes them)")
+      ->required();
+  verb.add_option("--solvers", r.solvers,
+                  "TOML file with a table a solver, as [shadow.NAME]; default: the leader's configuration, which must "
+                  "give the leader's iterations again (exit code 5 where it does not)")
+      ->type_name("FILE");
+  verb.add_option("--repeat", r.repeat, "solves of each, from the start; times are their medians")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  verb.add_option("--export", r.export_format, "write the systems instead: Matrix Market, or PETSc's binary format")
+      ->check(CLI::IsMember({"mtx", "petsc"}));
+  verb.add_option("-o,--output", r.output, "folder of what is exported; default: beside the capsules")
+      ->type_name("DIR");
+  verb.add_option("--space", r.space, "where to compute")
       ->capture_default_str()
       ->check(CLI::IsMember({"host", "device"}));
 }
@@ -147,14 +170,19 @@ int parse_and_run(const Program& program, int argc, char** argv) {
   add_overrides(*mesh, m.overrides);
   mesh->callback([&] { code = write_mesh(m); });
 
+  ReplayArguments r;
+  CLI::App* replay = app.add_subcommand("replay", "solve captured systems of a run again, or export them");
+  add_replay_options(*replay, r);
+  replay->callback([&] { code = replay_capsules(r); });
+
   SolveArguments s;
-  CLI::App* solve = app.add_subcommand("solve", "solve a system from a Matrix Market file by one solver or by several");
+  CLI::App* solve = app.add_subcommand("solve", "solve a system from a file or a capsule by one solver or by several");
   add_solve_options(*solve, s);
   solve->callback([&] { code = solve_system(s); });
 
   std::string patient;
   CLI::App* doctor = app.add_subcommand("doctor", "what is the matter with a matrix, and what to try");
-  doctor->add_option("MATRIX", patient, "matrix as for `weir solve`")->required();
+  doctor->add_option("MATRIX", patient, "matrix or capsule, as for `weir solve`")->required();
   doctor->callback([&] { code = examine_matrix(patient); });
 
   AbArguments twins;

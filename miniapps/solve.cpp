@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "inputs/case.hpp"
+#include "miniapps/export_system.hpp"
 #include "solvers/adapters/any_solver.hpp"
 #include "solvers/adapters/extended.hpp"
 #include "solvers/adapters/peer.hpp"
@@ -81,15 +82,15 @@ struct Row {
 template <class Space>
 class System {
  public:
-  System(const BlockCsrData& data, const std::vector<double>& rhs)
-      : data_(data), rhs_(rhs), A_(data), b_(rhs), x_(A_.size()) {}
+  System(const BlockCsrData& data, const std::vector<double>& rhs, const std::vector<double>& guess)
+      : data_(data), rhs_(rhs), guess_(guess), A_(data), b_(rhs), x_(A_.size()) {}
 
   Row solve(const Table& options, const SolveArguments& a) {
     Row row;
     const auto solver = make_any_solver<Space>(options);  // a mistyped name ends the program
     options.refuse_unknown();
     try {
-      x_.upload(std::vector<double>(static_cast<std::size_t>(A_.size()), 0.0));
+      x_.upload(guess_);
       solver->setup(A_);
       row.setup = solver->setup_info();
       row.report = solver->report();
@@ -112,7 +113,7 @@ class System {
   }
 
   const BlockCsrData& data_;
-  const std::vector<double>& rhs_;
+  const std::vector<double>&rhs_, &guess_;
   BlockCsr<Space> A_;
   Array<double, Space> b_, x_;
 };
@@ -131,8 +132,8 @@ void print_row(const std::string& name, std::size_t width, const Row& row, doubl
 
 template <class Space>
 int solve_all(const SolveArguments& a, const BlockCsrData& data, const std::vector<double>& rhs,
-              const std::vector<Candidate>& candidates) {
-  System<Space> system(data, rhs);
+              const std::vector<double>& guess, const std::vector<Candidate>& candidates) {
+  System<Space> system(data, rhs, guess);
   double norm_b = 0;
   for (const double v : rhs) norm_b += v * v;
   norm_b = norm_b > 0 ? std::sqrt(norm_b) : 1;
@@ -180,6 +181,7 @@ std::vector<double> right_hand_side(const std::string& what, const BlockCsrData&
 }  // namespace
 
 BlockCsrData read_system(const std::string& name, int block, MarketFaults* faults) {
+  if (is_capsule(name)) return rows_of(read_capsule(name));
   if (is_augmented(name)) return augmented_system(name);
   if (!is_generated(name)) return read_matrix_market(name, block, faults);
   BlockCsrData scalar = generated_system(name);
@@ -191,7 +193,17 @@ int solve_system(const SolveArguments& a) {
   data.symmetric = is_symmetric(data);
   data.constant_null_space = has_constant_null_space(data);
   const std::int64_t size = std::int64_t{data.rows()} * data.block;
-  const std::vector<double> rhs = right_hand_side(a.rhs, data);
+  std::vector<double> rhs, guess(static_cast<std::size_t>(size), 0.0);
+  std::string of_rhs = a.rhs.empty() ? "ones" : a.rhs;
+  if (is_capsule(a.matrix)) {
+    Capsule capsule = read_capsule(a.matrix);
+    guess = std::move(capsule.x0);
+    if (a.rhs.empty()) {
+      rhs = std::move(capsule.b);
+      of_rhs = "the capsule's";
+    }
+  }
+  if (rhs.empty()) rhs = right_hand_side(of_rhs, data);
   std::vector<Candidate> candidates;
   SolveArguments inner = a;
   if (a.extended) inner.tolerance = std::max(a.tolerance, tolerance_of_corrections);
@@ -199,9 +211,10 @@ int solve_system(const SolveArguments& a) {
     candidates.push_back(candidate_of(name, inner));
   fmt::print("{}: {} rows, {} entries in blocks of {}{}{}; right-hand side: {}{}\n\n", a.matrix, size,
              data.value.size(), data.block, data.symmetric ? ", symmetric" : "",
-             data.constant_null_space ? ", singular (constants, projected out)" : "", a.rhs,
+             data.constant_null_space ? ", singular (constants, projected out)" : "", of_rhs,
              a.extended ? "; x and its residual in two doubles" : "");
-  return a.space == "device" ? solve_all<Device>(a, data, rhs, candidates) : solve_all<Host>(a, data, rhs, candidates);
+  return a.space == "device" ? solve_all<Device>(a, data, rhs, guess, candidates)
+                             : solve_all<Host>(a, data, rhs, guess, candidates);
 }
 
 }  // namespace weir

@@ -208,8 +208,11 @@ int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
   Lab<Space> lab(config, {"momentum", "pressure"});
   if (run.ranks().size() == 1)
     attach(lab, flow, config.table("linear"));
-  else if (config.has("shadow"))
-    throw Error(Exit::usage, "[shadow] solves the systems of one rank; run it without mpirun");
+  else
+    for (const char* facility : {"shadow", "capture"})
+      if (config.has(facility))
+        throw Error(Exit::usage,
+                    "[" + std::string(facility) + "] knows the systems of one rank; run it without mpirun");
   StepSize clock(c);
   WholeFields<Space> host(ranks);
   const bool writes = run.ranks().is_root();

@@ -152,6 +152,7 @@ SealedContent content_of(const Capsule& c) {
   if (c.prepared) add_numbers(content, "prepared.", *c.prepared);
   content.doubles.emplace_back("b", c.b);
   content.doubles.emplace_back("x0", c.x0);
+  content.doubles.emplace_back("lifetime", l.lifetime);
   for (const auto& [name, values] : c.state) content.doubles.emplace_back("state." + name, values);
   return content;
 }
@@ -225,6 +226,7 @@ Capsule read_capsule(const std::string& path) {
   c.state = take_numbers(file, "state.").doubles;
   c.b = take(file, "b");
   c.x0 = take(file, "x0");
+  c.leader.lifetime = take(file, "lifetime");
   for (const auto& [name, values] : file.doubles)
     if (name == "result") c.leader.result = unpacked(values, path);
   if (c.b.size() != c.x0.size()) fail_to_read(path, "its b and x0 differ in size");

@@ -88,7 +88,15 @@ template <class Space>
 void Capture<Space>::prepared(int system, const Matrix<Space>& A) {
   Watched& w = watched_[static_cast<std::size_t>(system)];
   w.prepared_from = &A;
-  w.age = 0;
+  const RefreshPolicy& lifetime = w.system.leader->lifetime();
+  if (lifetime.is_always()) {
+    w.age = 0;
+    return;
+  }
+  w.lifetime = lifetime.state();
+  w.age = lifetime.age();
+  if (w.age > 0 || !w.is_wanted || rules_.empty()) return;  // what a failure alone may ask for is not worth a copy each
+  if (std::optional<MatrixRecord> record = record_matrix(A)) w.made_from = std::move(record->values);
 }
 
 template <class Space>
@@ -98,7 +106,7 @@ void Capture<Space>::solved(int system, const Matrix<Space>& A, View<const doubl
   last_ = {system, &A, b, x0, result, w.solve, false};
   if (w.is_wanted)
     if (const std::string rule = rules_.met(step_, result); !rule.empty()) capture(last_, rule, false);
-  ++w.age;
+  if (w.lifetime.empty()) ++w.age;
   ++w.solve;
 }
 
@@ -146,6 +154,7 @@ void Capture<Space>::tell_leader(const Solve& solve, Capsule& c) const {
   l.default_preconditioner = w.system.default_preconditioner;
   l.default_tolerance = w.system.default_tolerance;
   l.age = w.age;
+  l.lifetime = w.lifetime;
   l.result = solve.result;
 }
 
@@ -163,6 +172,7 @@ Capsule Capture<Space>::capsule_of(const Solve& solve, const std::string& trigge
   if (c.leader.is_matrix_free) A = record_matrix(*w.prepared_from);
   if (!A) throw Error(Exit::usage, "no capsule of " + w.system.name + ": its matrix has no entries");
   c.A = std::move(*A);
+  if (w.age > 0 && !w.made_from.doubles.empty()) c.prepared = w.made_from;
   return c;
 }
 

@@ -37,9 +37,11 @@ class Capture : public Facility<Space>, public SolveListener<Space> {
     StudiedSystem<Space> system;
     std::unique_ptr<CaptureWatch<Space>> watch;
     const Matrix<Space>* prepared_from = nullptr;
-    std::int64_t age = 0;    // solves since then
-    std::int64_t solve = 0;  // of the step
-    bool is_wanted = false;  // by [capture] system
+    std::int64_t age = 0;          // solves since then
+    std::vector<double> lifetime;  // of a leader that may keep old preconditioners: its policy's state, ...
+    NamedNumbers made_from;        // ... and the values that the present one was made from
+    std::int64_t solve = 0;        // of the step
+    bool is_wanted = false;        // by [capture] system
   };
   struct Solve {  // the last one of the run
     int system = -1;

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "miniapps/study/statistics.hpp"
+#include "miniapps/study/stopping_test.hpp"
 #include "postproc/write_aside.hpp"
 #include "solvers/adapters/peer.hpp"
 
@@ -67,18 +68,6 @@ std::string absent_library(const Table& solver) {
   const std::string library = peer_name(method).library;
   const std::vector<std::string> there = peer_libraries();
   return std::find(there.begin(), there.end(), library) == there.end() ? library : "";
-}
-
-// What ends a solve, and nothing else of the leader's options.
-KrylovOptions stopping_test_of(const Table& options, const KrylovOptions& defaults) {
-  const KrylovOptions leader = read_krylov_options(options, defaults, "");
-  KrylovOptions o;
-  o.tolerance = leader.tolerance;
-  o.relative = leader.relative;
-  o.reference = leader.reference;
-  o.norm = leader.norm;
-  o.max_iterations = leader.max_iterations;
-  return o;
 }
 
 double median_ms(std::vector<double> seconds) {

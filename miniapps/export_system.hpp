@@ -1,0 +1,17 @@
+// A capsule's system in the formats of others.
+#pragma once
+#include <string>
+
+#include "miniapps/study/capsule.hpp"
+#include "solvers/matrix/block_csr.hpp"
+
+namespace weir {
+
+// format "mtx": NAME.mtx, NAME_b.mtx, NAME_x0.mtx; "petsc": NAME.petsc with A, b and x0 one after the other. Into `folder`,
+// or beside the capsule where that is empty. Prints what was written.
+void export_capsule(const Capsule& capsule, const std::string& format, const std::string& folder);
+
+// The matrix of a capsule as block rows.
+BlockCsrData rows_of(const Capsule& capsule);
+
+}  // namespace weir
