@@ -30,13 +30,33 @@ void include(Box3& box, const Vec3& x) {
 double distance2(const Vec3& a, const Vec3& b) { return dot(a - b, a - b); }
 
 constexpr double slack = 1 + 1e-12;  // rounding never dismisses what is nearest
+constexpr double least_reach = 1 + 1e-9;
+
+Box3 box_of(const Body& body) { return body.exact() ? body.exact()->box() : bounding_box(body.surface().node); }
+
+void refuse_outside(const Body& body, const Box3& box, const std::array<PointLine, 3>& line, std::size_t dimensions) {
+  for (std::size_t d = 0; d < dimensions; ++d)
+    if (!(box.low[d] >= line[d].front() && box.high[d] <= line[d].back()))
+      throw Error(Exit::usage, "the body leaves the grid at t = " + std::to_string(body.time()) + ": along " +
+                                   "xyz"[d] + " it reaches from " + std::to_string(box.low[d]) + " to " +
+                                   std::to_string(box.high[d]) + ", the grid's points from " +
+                                   std::to_string(line[d].front()) + " to " + std::to_string(line[d].back()));
+}
+
+// The widest gap between points beside the body, along any direction.
+double widest_beside(const Box3& box, const std::array<PointLine, 3>& line, std::size_t dimensions) {
+  double w = 0;
+  for (std::size_t d = 0; d < dimensions; ++d)
+    w = std::max(w, widest(line[d], line[d].first_at_or_above(box.low[d]), line[d].first_above(box.high[d])));
+  return w;
+}
 
 }  // namespace
 
 BodyDistance::BodyDistance(std::span<const double> x, std::span<const double> y, std::span<const double> z,
                            BandOptions options)
     : line_{PointLine(x), PointLine(y), PointLine(z)}, options_(options) {
-  options_.reach = std::max(options_.reach, 1 + 1e-9);
+  options_.reach = std::max(options_.reach, least_reach);
   code_.assign(x.size() * y.size() * z.size(), fluid);
 }
 
@@ -57,20 +77,19 @@ void BodyDistance::find_band(const Body& body, const Box3& box) {
   if (body.surface().dimension == 3 && planes_ == 1)
     throw Error(Exit::usage, "a 3D body needs a 3D grid; in 2D take a cylinder, an aerofoil or a box with two lengths");
   const std::size_t dimensions = planes_ == 1 ? 2 : 3;
-  for (std::size_t d = 0; d < (options_.is_part ? 1 : dimensions); ++d)
-    if (!(box.low[d] >= line_[d].front() && box.high[d] <= line_[d].back()))
-      throw Error(Exit::usage, "the body leaves the grid at t = " + std::to_string(body.time()) + ": along " +
-                                   "xyz"[d] + " it reaches from " + std::to_string(box.low[d]) + " to " +
-                                   std::to_string(box.high[d]) + ", the grid's points from " +
-                                   std::to_string(line_[d].front()) + " to " + std::to_string(line_[d].back()));
-  const Range body_range = range_of(box, 0);
-  band_ = options_.band;
-  for (std::size_t d = 0; d < dimensions && !(options_.band > 0); ++d)
-    band_ = std::max(band_, options_.reach * widest(line_[d], body_range.begin[d], body_range.end[d]));
+  refuse_outside(body, box, line_, options_.is_part ? 1 : dimensions);
+  band_ = options_.band > 0 ? options_.band : options_.reach * widest_beside(box, line_, dimensions);
+}
+
+double band_width(const Body& body, const std::array<PointLine, 3>& points, double reach) {
+  const Box3 box = box_of(body);
+  const std::size_t dimensions = body.surface().dimension == 2 ? 2 : 3;
+  refuse_outside(body, box, points, dimensions);
+  return std::max(reach, least_reach) * widest_beside(box, points, dimensions);
 }
 
 void BodyDistance::update(const Body& body) {
-  const Box3 box = body.exact() ? body.exact()->box() : bounding_box(body.surface().node);
+  const Box3 box = box_of(body);
   const std::int32_t outside = body.is_cavity() ? solid : fluid;
   const std::int64_t nx = count(0), ny = count(1);
   if (outside != outside_) {

@@ -21,6 +21,10 @@ struct BandOptions {
   bool is_part = false;  // of a grid: the body may reach beyond the points in y and z; along x they are all there
 };
 
+// The width of the band around the body as it is now, from all the points of a grid. Error(Exit::usage) where the body
+// leaves their box.
+double band_width(const Body& body, const std::array<PointLine, 3>& points, double reach);
+
 class BodyDistance {
  public:
   // Coordinates of the points, increasing in each direction; point (i, j, k) has the index i + nx (j + ny k).
@@ -32,6 +36,7 @@ class BodyDistance {
   // For the body as it is now. Allocates nothing once the band has had its size. Error(Exit::usage) where the body leaves
   // the points' box.
   void update(const Body& body);
+  void use_band(double width) { options_.band = width; }  // from the next update on; see BandOptions
 
   struct NearPoint {
     std::int64_t index;

@@ -50,6 +50,14 @@ double positive(const Table& t, const char* key, double fallback) {
 
 }  // namespace
 
+int read_body_layers(const Table& config) {
+  const Table ranks = config.table("ranks");
+  const int layers = ranks.get<int>("body_layers", 0);
+  if (layers < 0 || layers > 1000)
+    ranks.fail("body_layers", "body_layers must lie between 1 and 1000, or be 0: as needed");
+  return layers;
+}
+
 double surface_spacing(const Grid& grid) {
   double h = std::numeric_limits<double>::infinity();
   for (int d = 0; d < (grid.is_2d() ? 2 : 3); ++d)

@@ -24,6 +24,10 @@ struct ImmersedCase {
 
 ImmersedCase read_immersed_case(const Table& config);
 
+// [ranks] body_layers: the layers of cells that a rank looks at around its own, for bodies that a border cuts; 0: as many as
+// the cells beside the body ask for (cut_part.hpp).
+int read_body_layers(const Table& config);
+
 // A list of triangles or segments about as fine as the grid beside the body.
 double surface_spacing(const Grid& grid);
 

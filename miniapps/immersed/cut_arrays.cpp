@@ -13,7 +13,7 @@ CutArrays<Space>::CutArrays(const Layout& l) : wet_(l.cells().count()), body_flu
 }
 
 template <class Space>
-void CutArrays<Space>::upload(const CutGeometry& cut) {
+void CutArrays<Space>::upload(const CutFields& cut) {
   for (std::size_t d = 0; d < 3; ++d) {
     if (cut.alpha[d].empty()) continue;
     alpha_[d].upload(cut.alpha[d]);

@@ -47,7 +47,7 @@ template <class Space>
 class CutArrays {
  public:
   explicit CutArrays(const Layout& layout);
-  void upload(const CutGeometry& cut);
+  void upload(const CutFields& cut);
 
   const double* alpha(int d) const { return alpha_[static_cast<std::size_t>(d)].data(); }        // padded
   const double* fraction(int d) const { return fraction_[static_cast<std::size_t>(d)].data(); }  // padded

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "miniapps/immersed/cut_geometry.hpp"
+#include "solvers/distributed/communicator.hpp"
 
 namespace weir {
 namespace {
@@ -44,8 +45,8 @@ double square_fraction(const std::array<double, 4>& p) {
 }  // namespace
 
 double CutGeometry::corner(int i, int j, int k) const {
-  const int nx = layout_.n[0] + 1, ny = layout_.n[1] + 1;
-  return phi_[static_cast<std::size_t>(i + nx * (j + ny * (layout_.dim == 3 ? k : 0)))];
+  const int nx = corners_.distance->count(0), ny = layout_.n[1] + 1;
+  return phi_[static_cast<std::size_t>(x0_ + i + nx * (j + ny * (layout_.dim == 3 ? k : 0)))];
 }
 
 double CutGeometry::face_fraction(int d, int i, int j, int k) const {
@@ -79,9 +80,9 @@ void CutGeometry::apertures() {
         bool open = false;
         for (int d = 0; d < l.dim; ++d) {
           const std::vector<double>& a = alpha[static_cast<std::size_t>(d)];
-          const bool wraps = l.periodic[d];
-          if (a[static_cast<std::size_t>(p)] > 0 && (wraps || at[d] > 0)) open = true;
-          if (a[static_cast<std::size_t>(p + l.stride(d))] > 0 && (wraps || at[d] + 1 < l.n[d])) open = true;
+          if (a[static_cast<std::size_t>(p)] > 0 && (at[d] > 0 || !l.is_side(2 * d))) open = true;
+          if (a[static_cast<std::size_t>(p + l.stride(d))] > 0 && (at[d] + 1 < l.n[d] || !l.is_side(2 * d + 1)))
+            open = true;
         }
         wet[static_cast<std::size_t>(cells.index(i, j, k))] = open ? wet_cell : dry_cell;
         for (int d = 0; d < l.dim && !open; ++d) {  // fluid behind a side of the box alone: shut in
@@ -95,8 +96,8 @@ void CutGeometry::apertures() {
 void CutGeometry::cut_cells(const Body& body) {
   const Layout& l = layout_;
   const Extents cells = l.cells();
-  const auto& code = corners_->code();
-  const int nx = l.n[0] + 1, ny = l.n[1] + 1, corner_z = l.dim == 3 ? 2 : 1;
+  const auto& code = corners_.distance->code();
+  const int nx = corners_.distance->count(0), ny = l.n[1] + 1, corner_z = l.dim == 3 ? 2 : 1;
   surface.clear();
   std::fill(body_flux.begin(), body_flux.end(), 0.0);
   for (int k = 0; k < l.n[2]; ++k)
@@ -119,10 +120,10 @@ void CutGeometry::cut_cells(const Body& body) {
         int feet = 0, crossings = 0;
         for (int q = 0; q < 4 * corner_z; ++q) {
           const int a = i + (q & 1), b = j + ((q >> 1) & 1), e = k + (q >> 2);
-          const int index = a + nx * (b + ny * (l.dim == 3 ? e : 0));
+          const int index = x0_ + a + nx * (b + ny * (l.dim == 3 ? e : 0));
           const std::int32_t near = code[static_cast<std::size_t>(index)];
           if (near >= 0) {
-            const Foot& foot = corners_->near()[static_cast<std::size_t>(near)].foot;
+            const Foot& foot = corners_.distance->near()[static_cast<std::size_t>(near)].foot;
             velocity += body.fluid_velocity(foot);
             normal += foot.normal;
             ++feet;
@@ -149,6 +150,7 @@ void CutGeometry::cut_cells(const Body& body) {
         surface.normal.push_back((1 / length(normal)) * normal);
         surface.area.push_back(area);
         surface.velocity.push_back(velocity);
+        if (ranks_ && is_own(i, j, k)) look_where_forces_do(at);
       }
 }
 
@@ -169,21 +171,33 @@ void CutGeometry::find_held_cells() {
       }
 }
 
+// The farthest point that the force of the last piece asks for (forces.hpp) must lie well within the region.
+void CutGeometry::look_where_forces_do(const int (&cell)[3]) {
+  double h = 0;
+  for (int d = 0; d < layout_.dim; ++d)
+    h = std::max(h, grid_.line[static_cast<std::size_t>(d)].width[static_cast<std::size_t>(cell[d])]);
+  if (!is_inside(surface.point.back() + force_reach * h * surface.normal.back(), 1)) too_narrow_ = true;
+}
+
 // A body's surface sweeps what its volume changes by, exactly: what the cut cells' linear pieces miss of that (nothing in
 // a translation) is shared out by area.
 void CutGeometry::close_body_flux(const Body& body) {
-  double total = 0, area = 0;
+  const Extents cells = layout_.cells();
+  Pair own{0, 0};  // flux and area
   for (int q = 0; q < surface.size(); ++q) {
     const auto n = static_cast<std::size_t>(q);
-    total += body_flux[static_cast<std::size_t>(surface.cell[n])];
-    area += length(surface.area[n]);
+    const int cell = surface.cell[n];
+    if (!is_own(cell % cells.nx, cell / cells.nx % cells.ny, cell / cells.nx / cells.ny)) continue;
+    own.a += body_flux[static_cast<std::size_t>(cell)];
+    own.b += length(surface.area[n]);
   }
-  total_body_flux = total;
-  if (body.is_cavity() || area == 0) return;
+  const Pair all = ranks_ ? ranks_->sum(own) : own;
+  total_body_flux = all.a;
+  if (body.is_cavity() || all.b == 0) return;
   total_body_flux = -body.volume_rate() * (layout_.dim == 2 ? grid_.line[2].length() : 1.0);
   for (int q = 0; q < surface.size(); ++q) {
     const auto n = static_cast<std::size_t>(q);
-    body_flux[static_cast<std::size_t>(surface.cell[n])] += (total_body_flux - total) * length(surface.area[n]) / area;
+    body_flux[static_cast<std::size_t>(surface.cell[n])] += (total_body_flux - all.a) * length(surface.area[n]) / all.b;
   }
 }
 

@@ -2,6 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+
+#include "base/error.hpp"
+#include "solvers/distributed/communicator.hpp"
 
 namespace weir {
 namespace {
@@ -20,6 +24,18 @@ std::vector<double> centres_with_ghosts(const GridLine& line) {
 int locate(const std::vector<double>& x, double v) {
   const auto it = std::upper_bound(x.begin(), x.end(), v);
   return std::clamp(static_cast<int>(it - x.begin()) - 1, 0, static_cast<int>(x.size()) - 2);
+}
+
+std::vector<double> slice(const std::vector<double>& all, int first, int count) {
+  return {all.begin() + first, all.begin() + first + count};
+}
+
+Grid part_of(const Grid& whole, const Layout& l) {
+  Grid part;
+  for (std::size_t d = 0; d < 3; ++d)
+    part.line[d] = {slice(whole.line[d].faces, l.low[d], l.n[d] + 1), slice(whole.line[d].centre, l.low[d], l.n[d]),
+                    slice(whole.line[d].width, l.low[d], l.n[d])};
+  return part;
 }
 
 // In ascending order, as the matrix wants its rows.
@@ -58,20 +74,22 @@ void SurfacePieces::clear() {
   for (auto* v : {&point, &normal, &area, &velocity}) v->clear();
 }
 
-CutGeometry::CutGeometry(const Grid& grid, const Layout& layout) : grid_(grid), layout_(layout) {
+CutGeometry::CutGeometry(const Grid& grid, const Layout& layout)
+    : CutGeometry(grid, CutRegion{layout, {{0, 0, 0}, {layout.n[0], layout.n[1], layout.n[2]}}}) {}
+
+CutGeometry::CutGeometry(const Grid& grid, const CutRegion& region)
+    : grid_(part_of(grid, region.layout)),
+      layout_(region.layout),
+      own_(region.own),
+      ranks_(region.ranks),
+      x0_(region.layout.low[0]) {
   const Layout& l = layout_;
   for (std::size_t d = 0; d < 3; ++d) {
-    face_[d] = grid.line[d].faces;
-    centre_[d] = centres_with_ghosts(grid.line[d]);
+    face_[d] = grid_.line[d].faces;
+    centre_[d] = slice(centres_with_ghosts(grid.line[d]), l.low[d], l.n[d] + 2);
   }
-  const std::vector<double> flat = {grid.line[2].centre.front()};
-  const auto line = [&](std::size_t d, bool at_faces) -> const std::vector<double>& {
-    return static_cast<int>(d) >= l.dim ? flat : at_faces ? face_[d] : centre_[d];
-  };
-  corners_ = std::make_unique<BodyDistance>(line(0, true), line(1, true), line(2, true), reach);
-  for (int c = 0; c < l.dim; ++c)
-    nodes_[static_cast<std::size_t>(c)] =
-        std::make_unique<BodyDistance>(line(0, c == 0), line(1, c == 1), line(2, c == 2), reach);
+  corners_ = make_points(grid, 3);
+  for (int c = 0; c < l.dim; ++c) nodes_[static_cast<std::size_t>(c)] = make_points(grid, c);
   const auto padded = static_cast<std::size_t>(l.padded_count()), cells = static_cast<std::size_t>(l.cells().count());
   for (int c = 0; c < l.dim; ++c) {
     const auto s = static_cast<std::size_t>(c);
@@ -81,16 +99,35 @@ CutGeometry::CutGeometry(const Grid& grid, const Layout& layout) : grid_(grid), 
   }
   wet.assign(cells, held_cell);
   body_flux.assign(cells, 0);
-  phi_.resize(corners_->code().size());
+  phi_.resize(corners_.distance->code().size());
+}
+
+CutGeometry::Points CutGeometry::make_points(const Grid& grid, int component) const {
+  std::array<std::vector<double>, 3> here, whole;
+  for (int d = 0; d < 3; ++d) {
+    const auto s = static_cast<std::size_t>(d);
+    const bool at_faces = component == 3 || component == d;
+    whole[s] = d >= layout_.dim ? std::vector<double>{grid.line[2].centre.front()}
+               : at_faces       ? grid.line[s].faces
+                                : centres_with_ghosts(grid.line[s]);
+    here[s] = d == 0 || d >= layout_.dim ? whole[s] : at_faces ? face_[s] : centre_[s];
+  }
+  Points p;
+  const BandOptions options{.reach = reach, .is_part = ranks_ != nullptr};
+  p.distance = std::make_unique<BodyDistance>(here[0], here[1], here[2], options);
+  if (ranks_)
+    for (std::size_t d = 0; d < 3; ++d) p.whole[d] = PointLine(whole[d]);
+  return p;
 }
 
 int CutGeometry::point_index(int c, int at) const {
   const Layout& l = layout_;
   const int sy = l.stride(1), sz = l.stride(2), k = at / sz, j = (at - k * sz) / sy,
             i = at - k * sz - j * sy;  // padded
-  const int nx = l.n[0] + (c == 0 ? 1 : 2), ny = l.n[1] + (c == 1 ? 1 : 2);
+  const BodyDistance& points = *nodes_[static_cast<std::size_t>(c)].distance;
+  const int nx = points.count(0), ny = points.count(1);
   const int z = l.dim == 3 ? k - (c == 2 ? 1 : 0) : 0;
-  return (i - (c == 0 ? 1 : 0)) + nx * ((j - (c == 1 ? 1 : 0)) + ny * z);
+  return x0_ + (i - (c == 0 ? 1 : 0)) + nx * ((j - (c == 1 ? 1 : 0)) + ny * z);
 }
 
 // How far a cell around a node reaches along a direction.
@@ -112,22 +149,24 @@ void CutGeometry::classify(const Body& body, int c) {
   (void)body;
   const Layout& l = layout_;
   const auto s = static_cast<std::size_t>(c);
-  const BodyDistance& points = *nodes_[s];
+  const BodyDistance& points = *nodes_[s].distance;
   std::vector<unsigned char>& kinds = kind[s];
   const std::vector<unsigned char> before = updated_ ? kinds : std::vector<unsigned char>();
-  const int nx = points.count(0), ny = points.count(1), nz = points.count(2);
-  std::int64_t index = 0;
+  const int row = points.count(0), nx = l.n[0] + (c == 0 ? 1 : 2), ny = points.count(1), nz = points.count(2);
   for (int k = 0; k < nz; ++k)
-    for (int j = 0; j < ny; ++j)
+    for (int j = 0; j < ny; ++j) {
+      std::int64_t index = x0_ + row * (j + std::int64_t{ny} * k);
       for (int i = 0; i < nx; ++i, ++index) {
         const int at = place(i - (c == 0 ? 0 : 1), j - (c == 1 ? 0 : 1), l.dim == 3 ? k - (c == 2 ? 0 : 1) : 0);
         const bool is_solid = points.is_solid(index);
         kinds[static_cast<std::size_t>(at)] = is_solid ? solid_node : fluid_node;
         fraction[s][static_cast<std::size_t>(at)] = is_solid ? 0 : 1;
       }
+    }
   for (const auto& near : points.near()) {
-    const auto i = static_cast<int>(near.index % nx), j = static_cast<int>(near.index / nx % ny),
-               k = static_cast<int>(near.index / nx / ny);
+    const auto i = static_cast<int>(near.index % row) - x0_, j = static_cast<int>(near.index / row % ny),
+               k = static_cast<int>(near.index / row / ny);
+    if (i < 0 || i >= nx) continue;
     const int u[3] = {i - (c == 0 ? 0 : 1), j - (c == 1 ? 0 : 1), l.dim == 3 ? k - (c == 2 ? 0 : 1) : 0};
     const int at = place(u[0], u[1], u[2]);
     const double span = cell_along(near.foot.normal, c, at);
@@ -144,7 +183,7 @@ void CutGeometry::classify(const Body& body, int c) {
         for (int di = -1; di <= 1 && !beside; ++di) {
           const int q[3] = {i + di, j + dj, k + dk};
           if (q[0] < 0 || q[0] >= nx || q[1] < 0 || q[1] >= ny || q[2] < 0 || q[2] >= nz) continue;
-          beside = !points.is_solid(q[0] + std::int64_t{nx} * (q[1] + std::int64_t{ny} * q[2]));
+          beside = !points.is_solid(x0_ + q[0] + std::int64_t{row} * (q[1] + std::int64_t{ny} * q[2]));
         }
     if (beside) kinds[a] = ghost_node;
   }
@@ -155,6 +194,7 @@ void CutGeometry::interpolate(int c, const Vec3& x, double factor, int self, Int
                               std::vector<int>& more) {
   const Layout& l = layout_;
   const auto s = static_cast<std::size_t>(c);
+  if (ranks_ && row_is_own_ && !is_inside(x, 0)) too_narrow_ = true;
   int low[3] = {0, 0, 0};
   double t[3] = {0, 0, 0};
   for (int d = 0; d < l.dim; ++d) {
@@ -198,13 +238,14 @@ void CutGeometry::interpolate(int c, const Vec3& x, double factor, int self, Int
 void CutGeometry::make_rows(const Body& body, int c) {
   const Layout& l = layout_;
   const auto s = static_cast<std::size_t>(c);
-  const BodyDistance& points = *nodes_[s];
+  const BodyDistance& points = *nodes_[s].distance;
   const Extents box = l.unknowns(c);
   std::vector<int> todo, more;
   for (const auto& near : points.near()) {
     const int nx = points.count(0), ny = points.count(1);
-    const auto i = static_cast<int>(near.index % nx), j = static_cast<int>(near.index / nx % ny),
+    const auto i = static_cast<int>(near.index % nx) - x0_, j = static_cast<int>(near.index / nx % ny),
                k = static_cast<int>(near.index / nx / ny);
+    if (i < 0 || i >= l.n[0] + (c == 0 ? 1 : 2)) continue;
     const int at = place(i - (c == 0 ? 0 : 1), j - (c == 1 ? 0 : 1), l.dim == 3 ? k - (c == 2 ? 0 : 1) : 0);
     const auto what = kind[s][static_cast<std::size_t>(at)];
     const bool blended =
@@ -225,6 +266,7 @@ void CutGeometry::make_rows(const Body& body, int c) {
       const Foot& foot = points.near()[static_cast<std::size_t>(near)].foot;
       const Vec3 x = foot.point + foot.distance * foot.normal;
       const double wall = body.fluid_velocity(foot)[s];
+      row_is_own_ = is_own(i, j, k);
       r.row.push_back(box.index(u[0], u[1], u[2]));
       r.node.push_back(at);
       r.self.push_back(1);
@@ -250,19 +292,55 @@ void CutGeometry::make_rows(const Body& body, int c) {
   sort_rows(r, rows[s]);
 }
 
+void CutGeometry::find_distances(const Body& body) {
+  for (Points* p : {&corners_, &nodes_[0], &nodes_[1], &nodes_[2]}) {
+    if (!p->distance) continue;
+    if (ranks_) p->distance->use_band(band_width(body, p->whole, reach));
+    p->distance->update(body);
+  }
+}
+
+bool CutGeometry::is_own(int i, int j, int k) const {
+  const int cell[3] = {i, j, k};
+  for (int d = 0; d < 3; ++d) {
+    const int at = cell[d] + layout_.low[d];
+    if (at < own_.low[static_cast<std::size_t>(d)] || at >= own_.high[static_cast<std::size_t>(d)]) return false;
+  }
+  return true;
+}
+
+bool CutGeometry::is_inside(const Vec3& x, int margin) const {
+  for (int d = 0; d < layout_.dim; ++d) {
+    const auto s = static_cast<std::size_t>(d);
+    const auto low = static_cast<std::size_t>(1 + margin), high = static_cast<std::size_t>(layout_.n[d] - margin);
+    if ((layout_.cut[2 * d] && x[s] < centre_[s][low]) || (layout_.cut[2 * d + 1] && x[s] > centre_[s][high]))
+      return false;
+  }
+  return true;
+}
+
+// All ranks tell, as one alone may have seen it.
+void CutGeometry::refuse_narrow_region() const {
+  if (ranks_ && ranks_->any(too_narrow_))
+    throw Error(Exit::usage,
+                "beside the body a rank asks for values beyond the layers of cells that it gets from its neighbours: "
+                "raise [ranks] body_layers");
+}
+
 void CutGeometry::update(const Body& body) {
-  corners_->update(body);
-  corners_->fill(phi_);
+  too_narrow_ = false;
+  find_distances(body);
+  corners_.distance->fill(phi_);
   apertures();
   cut_cells(body);
   fresh_nodes = 0;
   for (int c = 0; c < layout_.dim; ++c) {
-    nodes_[static_cast<std::size_t>(c)]->update(body);
     classify(body, c);
     make_rows(body, c);
   }
   close_body_flux(body);
   find_held_cells();
+  refuse_narrow_region();
   updated_ = true;
 }
 

@@ -25,8 +25,11 @@
 #include "mesh/body/distance.hpp"
 #include "mesh/grid.hpp"
 #include "miniapps/incompressible/layout.hpp"
+#include "solvers/distributed/block_partition.hpp"
 
 namespace weir {
+
+class Communicator;
 
 // From fluid_node on the momentum equation holds.
 enum NodeKind : unsigned char { solid_node, ghost_node, fresh_node, fluid_node, recent_node };
@@ -47,6 +50,9 @@ struct InterpolationRows {
   void clear();
 };
 
+// Forces ask for values on the normal of a piece of surface, the farthest so many of the widest cells away.
+inline constexpr int force_reach = 3;
+
 // One piece of surface a cut cell.
 struct SurfacePieces {
   std::vector<int> cell;
@@ -57,13 +63,8 @@ struct SurfacePieces {
   void clear();
 };
 
-class CutGeometry {
- public:
-  CutGeometry(const Grid& grid, const Layout& layout);
-
-  // For the body as it is now; the kinds of the last update tell which nodes are fresh (none the first time).
-  void update(const Body& body);
-
+// What the kernels need, on the layout of its maker.
+struct CutFields {
   std::array<std::vector<double>, 3> alpha;        // padded, of the low face
   std::array<std::vector<unsigned char>, 3> kind;  // padded
   std::array<std::vector<double>, 3> fraction;     // padded: of the node's control volume, how much is fluid
@@ -71,7 +72,26 @@ class CutGeometry {
   std::vector<unsigned char> wet;  // cells: dry_cell, wet_cell or held_cell
   std::vector<double> body_flux;   // cells: out of the fluid through the surface
   SurfacePieces surface;
-  double total_body_flux = 0;
+};
+
+// Which cells a rank looks at: its own, and around them as many as values are asked of (cut_part.hpp).
+struct CutRegion {
+  Layout layout;
+  RankBox own;                          // in the whole grid
+  const Communicator* ranks = nullptr;  // null: one
+};
+
+class CutGeometry : public CutFields {
+ public:
+  CutGeometry(const Grid& grid, const Layout& layout);  // one rank
+  CutGeometry(const Grid& grid, const CutRegion& region);
+
+  // For the body as it is now; the kinds of the last update tell which nodes are fresh (none the first time).
+  // Error(Exit::usage) where a row or a force asks for values beyond the region.
+  void update(const Body& body);
+
+  const Layout& layout() const { return layout_; }
+  double total_body_flux = 0;  // of all ranks
   int fresh_nodes = 0;
 
  private:
@@ -81,6 +101,12 @@ class CutGeometry {
   void cut_cells(const Body& body);
   void find_held_cells();
   void close_body_flux(const Body& body);
+  void look_where_forces_do(const int (&cell)[3]);
+  void find_distances(const Body& body);
+  void refuse_narrow_region() const;
+  bool is_own(int i, int j, int k) const;  // cell of the region
+  bool is_inside(const Vec3& x,
+                 int margin) const;  // of the centres of the region's cells but so many at ends that were cut
   double face_fraction(int d, int i, int j, int k) const;
   void interpolate(int component, const Vec3& x, double factor, int self, InterpolationRows& r, std::vector<int>& more);
   double cell_along(const Vec3& normal, int component, int at) const;
@@ -88,13 +114,24 @@ class CutGeometry {
   int place(int i, int j, int k) const { return layout_.origin() + i + j * layout_.stride(1) + k * layout_.stride(2); }
   int point_index(int component, int at) const;  // of a padded place among the component's points
 
-  const Grid& grid_;
+  // Signed distances at the points of the region; along x, where the side is carried from point to point, of the whole grid.
+  struct Points {
+    std::unique_ptr<BodyDistance> distance;
+    std::array<PointLine, 3> whole;  // of a region
+  };
+  Points make_points(const Grid& grid, int component) const;  // 3: the corners
+
+  Grid grid_;  // of the region
   Layout layout_;
+  RankBox own_;
+  const Communicator* ranks_ = nullptr;
+  int x0_ = 0;                                        // the region's first point in a row of points
   std::array<std::vector<double>, 3> face_, centre_;  // centre_[d][i + 1] of cell i, ghosts included
-  std::unique_ptr<BodyDistance> corners_;
-  std::array<std::unique_ptr<BodyDistance>, 3> nodes_;
+  Points corners_;
+  std::array<Points, 3> nodes_;
   std::vector<double> phi_;  // at the corners
   bool updated_ = false;
+  bool too_narrow_ = false, row_is_own_ = true;
 };
 
 }  // namespace weir

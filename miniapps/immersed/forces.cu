@@ -2,11 +2,12 @@
 
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
+#include "solvers/distributed/communicator.hpp"
 
 namespace weir {
 namespace {
 
-constexpr double probe_spacing = 1.0;  // of the points on a normal, in cells
+constexpr double probe_spacing = force_reach / 3.0;  // of the points on a normal, in cells
 
 // Nodes of a field along one direction: x[lowest .. highest], increasing.
 struct Axis {
@@ -135,10 +136,25 @@ WEIR_HD inline double plane_flux(const PlaneView& v, const int (&at)[3], bool wi
          v.viscosity * v.own.m[at[v.c]] * (v.u[q] - v.u[q - st]) * v.line.inv_m[at[v.t]];
 }
 
+// What a rank has of the nodes first .. last - 1 of the whole grid along d, as it counts.
+struct Span {
+  int first, last;
+  int size() const { return last > first ? last - first : 0; }
+};
+Span own_part(const Layout& l, int d, int first, int last) {
+  const int begin = l.low[d], end = l.low[d] + l.n[d];
+  return {(first > begin ? first : begin) - begin, (last < end ? last : end) - begin};
+}
+
+// This rank's share.
 template <class Space>
 double flux_through(const Flow<Space>& flow, const Metrics& m, const CellBox& box, double viscosity, int c, int t,
-                    int at, bool with_pressure) {
+                    int plane, bool with_pressure) {
   const Layout& l = flow.layout;
+  const int t1 = t == 0 ? 1 : 0, t2 = t == 2 ? 1 : 2, at = plane - l.low[t];
+  const Span s1 = own_part(l, t1, box.low[t1] + (t1 == c), box.high[t1]),
+             s2 = own_part(l, t2, box.low[t2] + (t2 == c), box.high[t2]);
+  if (at < 0 || at >= l.n[t] || s1.size() * s2.size() == 0) return 0;
   PlaneView v{};
   v.u = flow.component(c).at(0, 0, 0);
   v.across = flow.component(t).at(0, 0, 0);
@@ -149,15 +165,9 @@ double flux_through(const Flow<Space>& flow, const Metrics& m, const CellBox& bo
   v.t = t;
   v.viscosity = viscosity;
   for (int d = 0; d < 3; ++d) v.stride[d] = l.stride(d);
-  const int t1 = t == 0 ? 1 : 0, t2 = t == 2 ? 1 : 2;
-  int low[3], size[3];
-  for (int d = 0; d < 3; ++d) {
-    low[d] = box.low[d] + (d == c ? 1 : 0);
-    size[d] = box.high[d] - low[d];
-  }
-  const int low1 = low[t1], low2 = low[t2], n1 = size[t1];
+  const int low1 = s1.first, low2 = s2.first, n1 = s1.size();
   const MetricLine line1 = m.line[t1], line2 = m.line[t2];
-  return sum<Space>(n1 * size[t2], [=] WEIR_HD(int q) {
+  return sum<Space>(n1 * s2.size(), [=] WEIR_HD(int q) {
     int node[3];
     node[t] = at;
     node[t1] = low1 + q % n1;
@@ -207,9 +217,11 @@ double ControlVolume<Space>::momentum(const Flow<Space>& flow, const Metrics& m,
                                       int c) const {
   const Layout& l = flow.layout;
   const CellBox box = box_;
-  const int low[3] = {box.low[0] + (c == 0), box.low[1] + (c == 1), box.low[2] + (c == 2)};
-  const int i0 = low[0], j0 = low[1], k0 = low[2], i1 = box.high[0], rows_y = box.high[1] - j0,
-            rows_z = box.high[2] - k0;
+  const Span x = own_part(l, 0, box.low[0] + (c == 0), box.high[0]),
+             y = own_part(l, 1, box.low[1] + (c == 1), box.high[1]),
+             z = own_part(l, 2, box.low[2] + (c == 2), box.high[2]);
+  const int i0 = x.first, i1 = x.last, j0 = y.first, k0 = z.first, rows_y = y.size(), rows_z = z.size();
+  if (rows_y * rows_z == 0) return 0;
   const int sy = l.stride(1), sz = l.stride(2), origin = l.origin();
   const double *u = flow.velocity[c].data(), *fraction = cut.fraction(c);
   const double *wx = c == 0 ? m.line[0].m : m.line[0].h, *wy = c == 1 ? m.line[1].m : m.line[1].h,
@@ -234,21 +246,37 @@ double ControlVolume<Space>::outflow(const Flow<Space>& flow, const Metrics& m, 
 }
 
 template <class Space>
-void ControlVolume<Space>::remember(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut) {
+std::array<double, 9> ControlVolume<Space>::balance(const Flow<Space>& flow, const Metrics& m,
+                                                    const CutArrays<Space>& cut) const {
+  std::array<double, 9> all{};
   for (int c = 0; c < flow.layout.dim; ++c) {
-    momentum_[c] = momentum(flow, m, cut, c);
-    outflow_[c] = outflow(flow, m, c, false);
+    const auto s = static_cast<std::size_t>(c);
+    all[s] = momentum(flow, m, cut, c);
+    all[3 + s] = outflow(flow, m, c, false);
+    all[6 + s] = outflow(flow, m, c, true);
+  }
+  ranks_->sum(all);
+  return all;
+}
+
+template <class Space>
+void ControlVolume<Space>::remember(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut) {
+  const std::array<double, 9> now = balance(flow, m, cut);
+  for (std::size_t c = 0; c < 3; ++c) {
+    momentum_[c] = now[c];
+    outflow_[c] = now[3 + c];
   }
 }
 
 template <class Space>
 void ControlVolume<Space>::advance(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, double dt,
                                    double (&force)[3]) {
-  for (int c = 0; c < flow.layout.dim; ++c) {
+  const std::array<double, 9> now = balance(flow, m, cut);
+  for (std::size_t c = 0; c < 3; ++c) {
     const double before = momentum_[c], out_before = outflow_[c];
-    momentum_[c] = momentum(flow, m, cut, c);
-    outflow_[c] = outflow(flow, m, c, false);
-    const double pressure = outflow(flow, m, c, true) - outflow_[c];  // of the half level already
+    momentum_[c] = now[c];
+    outflow_[c] = now[3 + c];
+    const double pressure = now[6 + c] - outflow_[c];  // of the half level already
     force[c] = -(momentum_[c] - before) / dt - 0.5 * (outflow_[c] + out_before) - pressure;
   }
 }

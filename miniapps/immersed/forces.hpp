@@ -8,17 +8,21 @@
 // fluxes of momentum.hpp themselves, so that it sees the force that the discrete equations exert:
 //   M_c = sum of fraction V u over the nodes of component c inside;  sides: u u + p - nu grad u
 #pragma once
+#include <array>
+
 #include "miniapps/immersed/cut_arrays.hpp"
 #include "miniapps/incompressible/metrics.hpp"
 
 namespace weir {
+
+class Communicator;
 
 struct Force {
   double pressure[3] = {}, viscous[3] = {};
   double total(int d) const { return pressure[d] + viscous[d]; }
 };
 
-// work: 6 values a piece.
+// work: 6 values a piece. Over ranks: this rank's share, from the flow on its region (wide_flow.hpp).
 template <class Space>
 Force surface_force(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, double viscosity,
                     const double (&angular_velocity)[3], GrowingArray<double, Space>& work);
@@ -31,20 +35,24 @@ struct CellBox {
 template <class Space>
 class ControlVolume {
  public:
-  ControlVolume(const CellBox& box, double viscosity) : box_(box), viscosity_(viscosity) {}
+  ControlVolume(const CellBox& box, double viscosity, const Communicator& ranks)
+      : box_(box), viscosity_(viscosity), ranks_(&ranks) {}
   // M and the fluxes of the flow as it is: before the first step, and after loading.
   void remember(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut);
   // The mean force over the step that has led to this flow; remembers it.
   void advance(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, double dt, double (&force)[3]);
 
-  // Sum of fraction V u inside. Public: nvcc takes no device lambda in a private member.
+  // Sum of fraction V u inside, of this rank's nodes. Public: nvcc takes no device lambda in a private member.
   double momentum(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, int component) const;
 
  private:
   double outflow(const Flow<Space>& flow, const Metrics& m, int component, bool pressure) const;
+  // Momentum, outflow without and with pressure of each component, of all ranks.
+  std::array<double, 9> balance(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut) const;
 
-  CellBox box_;
+  CellBox box_;  // of the whole grid
   double viscosity_;
+  const Communicator* ranks_;
   double momentum_[3] = {}, outflow_[3] = {};
 };
 

@@ -25,11 +25,6 @@ double max_of(const Array<double, Space>& a) {
   return max_abs<Space>(static_cast<int>(a.size()), [=] WEIR_HD(int i) { return p[i]; });
 }
 
-Layout layout_of(const IncompressibleCase& c) {
-  const bool periodic[3] = {c.is_periodic(0), c.is_periodic(1), c.is_periodic(2)};
-  return make_layout(c.grid, periodic);
-}
-
 Periodic periodic_of(const Layout& l) { return {l.periodic[0], l.periodic[1], l.dim == 3 && l.periodic[2]}; }
 
 template <class Space>
@@ -38,7 +33,35 @@ bool solve(BandedSystem<Space>& s, View<const double> b, View<double> x) {
   return s.result.converged();
 }
 
+template <class Space>
+std::unique_ptr<Matrix<Space>> make_matrix(const FlowRanks& ranks, int component) {
+  const Layout& l = ranks.whole();
+  const Extents unknowns = component == 3 ? l.cells() : l.unknowns(component);
+  if (ranks.alone()) return std::make_unique<Banded<Space>>(unknowns, periodic_of(l));
+  return std::make_unique<DistributedBanded<Space>>(ranks.communicator(), unknowns, periodic_of(l),
+                                                    ranks.cuts(component), ranks.options().halo);
+}
+
 }  // namespace
+
+template <class Space>
+BandedSystem<Space>::BandedSystem(std::string system, int component, const FlowRanks& ranks, LinearSolver<Space> with)
+    : name(std::move(system)),
+      matrix_(make_matrix<Space>(ranks, component)),
+      spread(dynamic_cast<DistributedBanded<Space>*>(matrix_.get())),
+      bands(spread ? spread->own() : dynamic_cast<Banded<Space>&>(*matrix_)),
+      A(*matrix_),
+      solver(std::move(with)) {
+  if (spread) solver.spread_over_ranks();
+}
+
+template <class Space>
+void BandedSystem<Space>::set_remainder(const InterpolationRows& rows, const std::vector<RemoteEntry>& remote) {
+  if (spread)
+    spread->set_remainder(remainder_of(rows), remote);
+  else
+    bands.set_remainder(remainder_of(rows));
+}
 
 template <class Space>
 LinearSolver<Space> velocity_solver(const Table& linear) {
@@ -60,28 +83,42 @@ LinearSolver<Space> cut_pressure_solver(const Table& linear) {
 
 template <class Space>
 ImmersedFlow<Space>::ImmersedFlow(const ImmersedCase& c, Body body, const Table& linear)
+    : ImmersedFlow(c, std::move(body), linear, std::make_unique<Communicator>()) {}
+
+template <class Space>
+ImmersedFlow<Space>::ImmersedFlow(const ImmersedCase& c, Body body, const Table& linear,
+                                  std::unique_ptr<Communicator> alone)
+    : ImmersedFlow(c, std::move(body), linear, FlowRanks(*alone, c.flow, {})) {
+  alone_ = std::move(alone);
+}
+
+template <class Space>
+ImmersedFlow<Space>::ImmersedFlow(const ImmersedCase& c, Body body, const Table& linear, const FlowRanks& ranks,
+                                  int layers)
     : case_(c),
       body_(std::move(body)),
-      metrics_(case_.flow.grid, layout_of(case_.flow)),
-      flow_(layout_of(case_.flow)),
-      boundary_(flow_.layout),
-      cut_(case_.flow.grid, flow_.layout),
+      ranks_(ranks),
+      metrics_(case_.flow.grid, ranks.local()),
+      flow_(ranks.local()),
+      boundary_(flow_.layout, &ranks.communicator()),
+      halo_(ranks_),
+      cut_(case_.flow.grid, cut_region(ranks_, layers > 0 ? layers : body_layers(case_.flow.grid, body_))),
+      wide_(ranks_, case_.flow.grid, cut_.layout()),
+      part_(ranks_),
       arrays_(flow_.layout),
-      control_(c.forces.box, c.flow.viscosity) {
+      control_(c.forces.box, c.flow.viscosity, ranks.communicator()) {
   const Layout& l = flow_.layout;
-  const Periodic periodic = periodic_of(l);
   for (int d = 0; d < l.dim; ++d) {
     const auto s = static_cast<std::size_t>(d);
     advection_[s] = Array<double, Space>(l.unknowns(d).count());
     delta_[s] = Array<double, Space>(l.unknowns(d).count());
-    lines_.emplace_back(momentum_operator(case_.flow, d, 0));
-    systems_.push_back(std::make_unique<BandedSystem<Space>>("advection_diffusion", l.unknowns(d), periodic,
-                                                             velocity_solver<Space>(linear)));
+    lines_.emplace_back(momentum_operator(case_.flow, d, 0), ranks_.cuts(d).box(ranks_.communicator().rank()));
+    systems_.push_back(
+        std::make_unique<BandedSystem<Space>>("advection_diffusion", d, ranks_, velocity_solver<Space>(linear)));
   }
   psi_ = Array<double, Space>(l.cells().count());
   rhs_ = Array<double, Space>(l.cells().count());
-  systems_.push_back(
-      std::make_unique<BandedSystem<Space>>("pressure", l.cells(), periodic, cut_pressure_solver<Space>(linear)));
+  systems_.push_back(std::make_unique<BandedSystem<Space>>("pressure", 3, ranks_, cut_pressure_solver<Space>(linear)));
   for (auto& [name, array] : state()) fill(*array, 0);
 }
 
@@ -89,14 +126,20 @@ template <class Space>
 void ImmersedFlow<Space>::place_body(double t) {
   body_.move(t);
   cut_.update(body_);
-  arrays_.upload(cut_);
-  wet_cells_ =
-      static_cast<int>(cut_.wet.size()) - static_cast<int>(std::count(cut_.wet.begin(), cut_.wet.end(), dry_cell));
+  if (!ranks_.alone()) {
+    part_.take(cut_);
+    wide_wet_.assign(cut_.wet);
+  }
+  arrays_.upload(own_cut());
+  const std::vector<unsigned char>& wet = own_cut().wet;
+  const auto own = static_cast<double>(wet.size()) - static_cast<double>(std::count(wet.begin(), wet.end(), dry_cell));
+  wet_cells_ = static_cast<int>(ranks_.communicator().sum(own));
 }
 
 template <class Space>
 void ImmersedFlow<Space>::prepare(BandedSystem<Space>& system) {
   ScopedTimer timer(system.setup_seconds = 0);
+  if (system.spread) system.spread->finish_bands();
   if (system.is_set_up)
     system.solver.update(system.A);
   else
@@ -111,8 +154,8 @@ void ImmersedFlow<Space>::assemble(double dt) {
   if (!moved && dt == operator_dt_) return;
   for (int c = 0; c < layout().dim; ++c) {
     const auto s = static_cast<std::size_t>(c);
-    assemble_velocity(layout(), c, lines_[s], 0.5 * dt * case_.flow.viscosity, arrays_, moved ? &cut_.rows[s] : nullptr,
-                      systems_[s]->A);
+    if (moved) systems_[s]->set_remainder(own_cut().rows[s], part_.remote(c));
+    assemble_velocity(layout(), c, lines_[s], 0.5 * dt * case_.flow.viscosity, arrays_, systems_[s]->bands);
     prepare(*systems_[s]);
   }
   operator_dt_ = dt;
@@ -122,20 +165,30 @@ template <class Space>
 bool ImmersedFlow<Space>::project(double dt, Timings& timings) {
   {
     ScopedTimer timer(timings.at("pressure", "divergence"));
+    halo_.velocity(flow_);
     normal_velocity_on_sides(case_.flow, boundary_, flow_);
     minus_mass_balance(flow_, metrics(), arrays_, rhs_);  // (3)
-    remove_wet_mean(arrays_, wet_cells_, rhs_);
+    remove_wet_mean(arrays_, ranks_.communicator(), wet_cells_, rhs_);
   }
   if (!solve(pressure(), rhs_, psi_)) return false;
   ScopedTimer timer(timings.at("pressure", "correction"));
-  remove_wet_mean(arrays_, wet_cells_, psi_);
-  correct_open_faces(metrics(), arrays_, psi_, flow_);  // (4)
+  remove_wet_mean(arrays_, ranks_.communicator(), wet_cells_, psi_);
+  correct_open_faces(metrics(), arrays_, psi_, flow_, halo_.psi(psi_));  // (4)
   if (dt > 0) {
     update_pressure(metrics(), dt, case_.flow.viscosity, psi_, rhs_, flow_);  // (5)
-    extend_pressure(arrays_, flow_);
+    wide_.fetch_pressure(flow_);
+    extend_pressure(ranks_.alone() ? arrays_.wet() : wide_wet_.data(), wide_.of(flow_), flow_);
+    halo_.pressure(flow_);
     pressure_ghosts(flow_);
   }
   return true;
+}
+
+template <class Space>
+void ImmersedFlow<Space>::fill_ghosts() {
+  halo_.velocity(flow_);
+  velocity_ghosts(case_.flow, boundary_, flow_);
+  wide_.forget();
 }
 
 template <class Space>
@@ -145,12 +198,13 @@ bool ImmersedFlow<Space>::initialise(Timings& timings) {
     place_body(time);
   }
   set_initial_velocity(case_.flow, flow_);
+  halo_.velocity(flow_);
   initial_boundary(case_.flow, metrics(), flow_, time, boundary_, cut_.total_body_flux);
   velocity_ghosts(case_.flow, boundary_, flow_);
-  assemble_pressure(layout(), metrics(), arrays_, pressure().A);
+  assemble_pressure(layout(), metrics(), arrays_, pressure().bands);
   prepare(pressure());
   if (!project(0, timings)) return false;
-  velocity_ghosts(case_.flow, boundary_, flow_);
+  fill_ghosts();
   fill(psi_, 0);
   control_.remember(flow_, metrics(), arrays_);
   return true;
@@ -167,7 +221,7 @@ const BandedSystem<Space>* ImmersedFlow<Space>::advance(double dt, Timings& timi
       place_body(time + dt);
     }
     ScopedTimer timer(timings.at("pressure", "assembly"));
-    assemble_pressure(layout(), m, arrays_, pressure().A);
+    assemble_pressure(layout(), m, arrays_, pressure().bands);
   }
   if (!body_.is_fixed()) prepare(pressure());
   {
@@ -179,6 +233,7 @@ const BandedSystem<Space>* ImmersedFlow<Space>::advance(double dt, Timings& timi
     ScopedTimer timer(timings.at("flow", "boundary"));
     moving = advance_boundary(case_.flow, m, flow_, time, dt, boundary_, cut_.total_body_flux);
   }
+  if (!wide_.is_current()) wide_.fetch(flow_);
   const double r = dt_before > 0 ? dt / dt_before : 0;
   for (int c = 0; c < dim; ++c) {
     const auto s = static_cast<std::size_t>(c);
@@ -189,7 +244,7 @@ const BandedSystem<Space>* ImmersedFlow<Space>::advance(double dt, Timings& timi
                                    case_.flow.body_force[c] * case_.flow.force_modulation.at(time + dt / 2)};
       momentum_rhs(flow_, m, c, terms, advection_[s], b);  // (2)
       if (moving) add_boundary_increment(case_.flow, m, layout(), c, dt, boundary_, b);
-      finish_velocity_rhs(flow_, c, lines_[s], arrays_, dt * terms.before, advection_[s], b);
+      finish_velocity_rhs(flow_, wide_.of(flow_), c, lines_[s], arrays_, dt * terms.before, advection_[s], b);
     }
     if (!solve(*systems_[s], b, delta_[s])) return systems_[s].get();
   }
@@ -201,7 +256,7 @@ const BandedSystem<Space>* ImmersedFlow<Space>::advance(double dt, Timings& timi
   if (!project(dt, timings)) return systems_.back().get();
   {
     ScopedTimer timer(timings.at("flow", "boundary"));
-    velocity_ghosts(case_.flow, boundary_, flow_);
+    fill_ghosts();
   }
   ScopedTimer timer(timings.at("body", "control volume"));
   control_.advance(flow_, m, arrays_, dt, control_force_);
@@ -215,6 +270,7 @@ template <class Space>
 double ImmersedFlow<Space>::rate() const {
   double change = 0;
   for (int c = 0; c < layout().dim; ++c) change = std::max(change, max_of(delta_[static_cast<std::size_t>(c)]));
+  change = ranks_.communicator().max(change);
   return dt_before > 0 ? change / dt_before : change;
 }
 
@@ -222,13 +278,34 @@ template <class Space>
 Force ImmersedFlow<Space>::surface_force() {
   const Vec3& w = body_.placement().angular_velocity;
   const double omega[3] = {w[0], w[1], w[2]};
-  return weir::surface_force(flow_, metrics(), arrays_, case_.flow.viscosity, omega, piece_work_);
+  if (!wide_.is_current()) wide_.fetch(flow_);
+  const Force own =
+      weir::surface_force(wide_.of(flow_), wide_.metrics(metrics()), arrays_, case_.flow.viscosity, omega, piece_work_);
+  double parts[6];
+  for (int d = 0; d < 3; ++d) {
+    parts[d] = own.pressure[d];
+    parts[3 + d] = own.viscous[d];
+  }
+  ranks_.communicator().sum(parts);
+  Force all;
+  for (int d = 0; d < 3; ++d) {
+    all.pressure[d] = parts[d];
+    all.viscous[d] = parts[3 + d];
+  }
+  return all;
 }
 
 template <class Space>
 double ImmersedFlow<Space>::max_mass_error() {
   minus_mass_balance(flow_, metrics(), arrays_, rhs_);
-  return weir::max_mass_error<Space>(layout(), metrics(), rhs_);
+  return ranks_.communicator().max(weir::max_mass_error<Space>(layout(), metrics(), rhs_));
+}
+
+template <class Space>
+Traffic ImmersedFlow<Space>::traffic() const {
+  Traffic t = halo_.traffic();
+  const Traffic more = wide_.traffic();
+  return {t.seconds + more.seconds, t.bytes + more.bytes, t.calls + more.calls};
 }
 
 template <class Space>
@@ -243,7 +320,7 @@ std::vector<std::pair<std::string, Array<double, Space>*>> ImmersedFlow<Space>::
   }
   all.emplace_back("p", &flow_.p);
   all.emplace_back("psi", &psi_);
-  if (boundary_.size() > 0) all.emplace_back("boundary", &boundary_.values());
+  if (BoundaryPlanes(ranks_.whole()).total > 0) all.emplace_back("boundary", &boundary_.values());
   return all;
 }
 
@@ -253,7 +330,8 @@ void ImmersedFlow<Space>::after_loading() {
   if (!body_.is_fixed() && dt_before > 0) place_body(time - dt_before);
   place_body(time);
   follow_loaded(metrics(), layout(), boundary_);
-  assemble_pressure(layout(), metrics(), arrays_, pressure().A);
+  wide_.forget();
+  assemble_pressure(layout(), metrics(), arrays_, pressure().bands);
   prepare(pressure());
   control_.remember(flow_, metrics(), arrays_);
 }

@@ -21,11 +21,14 @@
 #include "mesh/body/body.hpp"
 #include "miniapps/immersed/case.hpp"
 #include "miniapps/immersed/cut_arrays.hpp"
+#include "miniapps/immersed/cut_part.hpp"
 #include "miniapps/immersed/forces.hpp"
 #include "miniapps/immersed/velocity_system.hpp"
+#include "miniapps/immersed/wide_flow.hpp"
 #include "miniapps/incompressible/boundary.hpp"
 #include "miniapps/incompressible/layout.hpp"
 #include "miniapps/incompressible/metrics.hpp"
+#include "miniapps/incompressible/ranks.hpp"
 #include "postproc/timings.hpp"
 #include "solvers/linear_solver.hpp"
 #include "solvers/matrix/banded.hpp"
@@ -34,10 +37,18 @@ namespace weir {
 
 template <class Space>
 struct BandedSystem {
-  BandedSystem(std::string system, Extents unknowns, Periodic periodic, LinearSolver<Space> with)
-      : name(std::move(system)), A(unknowns, periodic), solver(std::move(with)) {}
+  // component: 3 for the pressure
+  BandedSystem(std::string system, int component, const FlowRanks& ranks, LinearSolver<Space> with);
+  void set_remainder(const InterpolationRows& rows, const std::vector<RemoteEntry>& remote);
   std::string name;  // "advection_diffusion" or "pressure": [linear.NAME]
-  Banded<Space> A;
+
+ private:
+  std::unique_ptr<Matrix<Space>> matrix_;
+
+ public:
+  DistributedBanded<Space>* spread = nullptr;  // null: one rank
+  Banded<Space>& bands;                        // of this rank
+  const Matrix<Space>& A;
   LinearSolver<Space> solver;
   SolveResult result;
   double setup_seconds = -1;  // of this step; negative: nothing was set up
@@ -61,6 +72,8 @@ template <class Space>
 class ImmersedFlow {
  public:
   ImmersedFlow(const ImmersedCase& c, Body body, const Table& linear);
+  // layers: of cells around a rank's own that it looks at beside the body; 0: as many as needed.
+  ImmersedFlow(const ImmersedCase& c, Body body, const Table& linear, const FlowRanks& ranks, int layers = 0);
 
   // Sets u^0 by the case and projects it. False: the projection failed.
   bool initialise(Timings& timings);
@@ -83,11 +96,15 @@ class ImmersedFlow {
 
   const IncompressibleCase& flow_case() const { return case_.flow; }
   const ImmersedCase& immersed_case() const { return case_; }
-  const Layout& layout() const { return flow_.layout; }
+  const FlowRanks& ranks() const { return ranks_; }
+  Traffic traffic() const;  // of the fields; the systems' is theirs
+  const std::string& halo_path() const { return halo_.path(); }
+  const Layout& layout() const { return flow_.layout; }  // of this rank
   const Metrics& metrics() const { return metrics_.view(); }
   const Flow<Space>& flow() const { return flow_; }
   Flow<Space>& flow() { return flow_; }
-  const CutGeometry& cut() const { return cut_; }
+  const CutGeometry& cut() const { return cut_; }  // over ranks: of the rank's region
+  const CutFields& own_cut() const { return ranks_.alone() ? static_cast<const CutFields&>(cut_) : part_.fields(); }
   const Body& body() const { return body_; }
   std::vector<std::unique_ptr<BandedSystem<Space>>>& systems() { return systems_; }
   BandedSystem<Space>& pressure() { return *systems_.back(); }
@@ -96,18 +113,26 @@ class ImmersedFlow {
   void after_loading();
 
  private:
+  ImmersedFlow(const ImmersedCase& c, Body body, const Table& linear, std::unique_ptr<Communicator> alone);
   void place_body(double t);
+  void fill_ghosts();
   void assemble(double dt);
   void prepare(BandedSystem<Space>& system);
   bool project(double dt, Timings& timings);
 
+  std::unique_ptr<Communicator> alone_;  // where no ranks were given
   ImmersedCase case_;
   Body body_;
+  FlowRanks ranks_;
   MetricArrays<Space> metrics_;
   Flow<Space> flow_;
   BoundaryValues<Space> boundary_;
+  FlowHalo<Space> halo_;
   CutGeometry cut_;
+  WideFlow<Space> wide_;
+  CutPart part_;  // over ranks
   CutArrays<Space> arrays_;
+  GrowingArray<unsigned char, Space> wide_wet_;  // over ranks
   std::vector<OperatorLines<Space>> lines_;
   std::array<Array<double, Space>, 3> advection_, delta_;
   Array<double, Space> psi_, rhs_;

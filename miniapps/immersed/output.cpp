@@ -9,18 +9,17 @@
 
 namespace weir {
 
-CellField fluid_field(const ImmersedCase& c, const Layout& layout, const CutGeometry& cut) {
-  (void)c;
+CellField fluid_field(const Layout& layout, const FluidParts& parts) {
   const int nx = layout.n[0], ny = layout.n[1];
-  return {"fluid", 1, [nx, ny, layout, &cut](int k, std::span<double> slab) {
+  return {"fluid", 1, [nx, ny, layout, &parts](int k, std::span<double> slab) {
             std::size_t q = 0;
             for (int j = 0; j < ny; ++j)
               for (int i = 0; i < nx; ++i) {
                 double sum = 0;
                 for (int d = 0; d < layout.dim; ++d) {
-                  const auto& alpha = cut.fraction[static_cast<std::size_t>(d)];
+                  const auto& part = parts[static_cast<std::size_t>(d)];
                   const int p = layout.origin() + i + j * layout.stride(1) + k * layout.stride(2);
-                  sum += alpha[static_cast<std::size_t>(p)] + alpha[static_cast<std::size_t>(p + layout.stride(d))];
+                  sum += part[static_cast<std::size_t>(p)] + part[static_cast<std::size_t>(p + layout.stride(d))];
                 }
                 slab[q++] = sum / (2 * layout.dim);
               }

@@ -1,18 +1,20 @@
 // What leaves a flow around a body, beside the incompressible miniapp's pictures and profiles.
 #pragma once
+#include <array>
 #include <map>
 #include <string>
 #include <vector>
 
 #include "mesh/body/surface.hpp"
 #include "miniapps/immersed/case.hpp"
-#include "miniapps/immersed/cut_geometry.hpp"
 #include "miniapps/incompressible/output.hpp"
 
 namespace weir {
 
-// "fluid": how much of each cell is fluid, for pictures that mask the body; refers to the geometry.
-CellField fluid_field(const ImmersedCase& c, const Layout& layout, const CutGeometry& cut);
+// The fluid part of each velocity node's control volume, padded.
+using FluidParts = std::array<std::vector<double>, 3>;
+// "fluid": how much of each cell is fluid, for pictures that mask the body; refers to the parts.
+CellField fluid_field(const Layout& layout, const FluidParts& parts);
 
 // The surface as VTK PolyData: lines in 2D, triangles in 3D. Throws Error(Exit::file_io).
 void write_surface(const std::string& path, const Surface& surface);

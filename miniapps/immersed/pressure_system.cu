@@ -2,6 +2,7 @@
 
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
+#include "solvers/distributed/communicator.hpp"
 
 namespace weir {
 namespace {
@@ -19,7 +20,7 @@ struct AlphaView {
   const double* of[3] = {};
   int step[3] = {};
   int n[3] = {};
-  bool periodic[3] = {};
+  bool open[6] = {};  // sides beyond which cells go on
   int origin = 0, dim = 3;
 };
 
@@ -30,7 +31,7 @@ AlphaView alpha_view(const Layout& l, const CutArrays<Space>& cut) {
     v.of[d] = d < l.dim ? cut.alpha(d) : nullptr;
     v.step[d] = l.stride(d);
     v.n[d] = l.n[d];
-    v.periodic[d] = l.periodic[d];
+    for (int end = 0; end < 2; ++end) v.open[2 * d + end] = !l.is_side(2 * d + end);
   }
   v.origin = l.origin();
   v.dim = l.dim;
@@ -50,7 +51,7 @@ void assemble_pressure(const Layout& l, const Metrics& m, const CutArrays<Space>
     const int place = v.origin + i + j * v.step[1] + k * v.step[2];
     double diagonal = 0;
     for (int d = 0; d < v.dim; ++d) {
-      const bool has_low = at[d] > 0 || v.periodic[d], has_high = at[d] + 1 < v.n[d] || v.periodic[d];
+      const bool has_low = at[d] > 0 || v.open[2 * d], has_high = at[d] + 1 < v.n[d] || v.open[2 * d + 1];
       const double low = has_low ? coupling(m, d, v.of[d], place, i, j, k) : 0;
       const double high =
           has_high ? coupling(m, d, v.of[d], place + v.step[d], i + (d == 0), j + (d == 1), k + (d == 2)) : 0;
@@ -95,7 +96,8 @@ double max_mass_error(const Layout& l, const Metrics& m, View<const double> b) {
 }
 
 template <class Space>
-void correct_open_faces(const Metrics& m, const CutArrays<Space>& cut, View<const double> psi, Flow<Space>& flow) {
+void correct_open_faces(const Metrics& m, const CutArrays<Space>& cut, View<const double> psi, Flow<Space>& flow,
+                        const PsiBelow& below) {
   const Layout& l = flow.layout;
   const Extents cells = l.cells();
   const double* x = psi.data();
@@ -104,37 +106,43 @@ void correct_open_faces(const Metrics& m, const CutArrays<Space>& cut, View<cons
     const int first = l.first(d), n = l.n[d], step = d == 0 ? 1 : d == 1 ? cells.nx : cells.nx * cells.ny;
     const int sy = l.stride(1), sz = l.stride(2), origin = l.origin();
     double* u = flow.velocity[d].data();
-    const double *alpha = cut.alpha(d), *inv_m = m.line[d].inv_m;
+    const double *alpha = cut.alpha(d), *inv_m = m.line[d].inv_m, *other_rank = l.cut[2 * d] ? below.plane[d] : nullptr;
+    const int nx = d == 0 ? 1 : cells.nx, ny = d == 1 ? 1 : cells.ny;  // of the plane below
     for_each<Space>(box, [=] WEIR_HD(int ii, int jj, int kk) {
       const int i = ii + (d == 0 ? first : 0), j = jj + (d == 1 ? first : 0), k = kk + (d == 2 ? first : 0);
       const int p = origin + i + j * sy + k * sz, q = cells.index(i, j, k), at = d == 0 ? i : d == 1 ? j : k;
-      const int low = at > 0 ? q - step : q + (n - 1) * step;
-      if (alpha[p] > 0) u[p] -= (x[q] - x[low]) * inv_m[at];
+      if (!(alpha[p] > 0)) return;
+      double low = 0;
+      if (at > 0 || !other_rank)
+        low = x[at > 0 ? q - step : q + (n - 1) * step];
+      else
+        low = other_rank[(d == 0 ? 0 : i) + nx * ((d == 1 ? 0 : j) + ny * (d == 2 ? 0 : k))];
+      u[p] -= (x[q] - low) * inv_m[at];
     });
   }
 }
 
 template <class Space>
-double remove_wet_mean(const CutArrays<Space>& cut, int wet_cells, View<double> x) {
+double remove_wet_mean(const CutArrays<Space>& cut, const Communicator& ranks, int wet_cells, View<double> x) {
   const auto n = static_cast<int>(x.size());
   double* v = x.data();
   const unsigned char* wet = cut.wet();
-  const double mean = sum<Space>(n, [=] WEIR_HD(int q) { return wet[q] ? v[q] : 0.0; }) / wet_cells;
+  const double mean = ranks.sum(sum<Space>(n, [=] WEIR_HD(int q) { return wet[q] ? v[q] : 0.0; })) / wet_cells;
   for_each<Space>(n, [=] WEIR_HD(int q) { v[q] = wet[q] ? v[q] - mean : 0.0; });
   return mean;
 }
 
 template <class Space>
-void extend_pressure(const CutArrays<Space>& cut, Flow<Space>& flow) {
-  const Layout& l = flow.layout;
-  const Extents cells = l.cells();
-  const int n[3] = {l.n[0], l.n[1], l.n[2]}, step[3] = {1, cells.nx, cells.nx * cells.ny};
-  const int nx = n[0], ny = n[1], nz = n[2], s1 = step[1], s2 = step[2], deep = l.dim == 3 ? 1 : 0;
-  const int sy = l.stride(1), sz = l.stride(2);
-  double* p = flow.pressure().at(0, 0, 0);
-  const unsigned char* wet = cut.wet();
-  for_each<Space>(cells, [=] WEIR_HD(int i, int j, int k) {
-    if (wet[cells.index(i, j, k)] == held_cell) return;
+void extend_pressure(const unsigned char* wet, const Flow<Space>& wide, Flow<Space>& flow) {
+  const Layout &l = wide.layout, &own = flow.layout;
+  const int nx = l.n[0], ny = l.n[1], nz = l.n[2], s1 = nx, s2 = nx * ny, deep = l.dim == 3 ? 1 : 0;
+  const int sy = l.stride(1), sz = l.stride(2), ty = own.stride(1), tz = own.stride(2);
+  const int i0 = own.low[0] - l.low[0], j0 = own.low[1] - l.low[1], k0 = own.low[2] - l.low[2];
+  const double* p = wide.pressure().at(0, 0, 0);
+  double* out = flow.pressure().at(0, 0, 0);
+  for_each<Space>(own.cells(), [=] WEIR_HD(int io, int jo, int ko) {
+    const int i = io + i0, j = jo + j0, k = ko + k0;
+    if (wet[i + j * s1 + k * s2] == held_cell) return;
     double total = 0;
     int count = 0;
     for (int dk = -deep; dk <= deep; ++dk)
@@ -150,7 +158,7 @@ void extend_pressure(const CutArrays<Space>& cut, Flow<Space>& flow) {
           total += far ? 2 * near_value - p[a2 + b2 * sy + e2 * sz] : near_value;
           ++count;
         }
-    if (count > 0) p[i + j * sy + k * sz] = total / count;
+    if (count > 0) out[io + jo * ty + ko * tz] = total / count;
   });
 }
 
@@ -158,9 +166,10 @@ void extend_pressure(const CutArrays<Space>& cut, Flow<Space>& flow) {
   template void assemble_pressure<S>(const Layout&, const Metrics&, const CutArrays<S>&, Banded<S>&);     \
   template void minus_mass_balance<S>(const Flow<S>&, const Metrics&, const CutArrays<S>&, View<double>); \
   template double max_mass_error<S>(const Layout&, const Metrics&, View<const double>);                   \
-  template void correct_open_faces<S>(const Metrics&, const CutArrays<S>&, View<const double>, Flow<S>&); \
-  template double remove_wet_mean<S>(const CutArrays<S>&, int, View<double>);                             \
-  template void extend_pressure<S>(const CutArrays<S>&, Flow<S>&);
+  template void correct_open_faces<S>(const Metrics&, const CutArrays<S>&, View<const double>, Flow<S>&,  \
+                                      const PsiBelow&);                                                   \
+  template double remove_wet_mean<S>(const CutArrays<S>&, const Communicator&, int, View<double>);        \
+  template void extend_pressure<S>(const unsigned char*, const Flow<S>&, Flow<S>&);
 WEIR_PRESSURE_SYSTEM(Host)
 WEIR_PRESSURE_SYSTEM(Device)
 #undef WEIR_PRESSURE_SYSTEM

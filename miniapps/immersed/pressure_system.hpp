@@ -6,6 +6,7 @@
 #pragma once
 #include "miniapps/immersed/cut_arrays.hpp"
 #include "miniapps/incompressible/metrics.hpp"
+#include "miniapps/incompressible/projection.hpp"
 #include "solvers/matrix/banded.hpp"
 
 namespace weir {
@@ -23,15 +24,17 @@ double max_mass_error(const Layout& layout, const Metrics& m, View<const double>
 
 // u -= grad psi on the faces that let fluid pass and are unknowns.
 template <class Space>
-void correct_open_faces(const Metrics& m, const CutArrays<Space>& cut, View<const double> psi, Flow<Space>& flow);
+void correct_open_faces(const Metrics& m, const CutArrays<Space>& cut, View<const double> psi, Flow<Space>& flow,
+                        const PsiBelow& below = {});
 
-// Subtracts its mean over the wet cells; returns the mean.
+// Subtracts its mean over the wet cells of all ranks; returns the mean.
 template <class Space>
-double remove_wet_mean(const CutArrays<Space>& cut, int wet_cells, View<double> x);
+double remove_wet_mean(const CutArrays<Space>& cut, const Communicator& ranks, int wet_cells, View<double> x);
 
 // Cells that are not held beside held ones (diagonals included) take the mean of what those say by linear extrapolation: what the
-// momentum equation finds there when the body has moved away.
+// momentum equation finds there when the body has moved away. wide: the flow, over ranks on the rank's region; wet: of the
+// cells of its layout.
 template <class Space>
-void extend_pressure(const CutArrays<Space>& cut, Flow<Space>& flow);
+void extend_pressure(const unsigned char* wet, const Flow<Space>& wide, Flow<Space>& flow);
 
 }  // namespace weir

@@ -13,6 +13,7 @@
 #include "miniapps/incompressible/diagnostics.hpp"
 #include "miniapps/incompressible/facts.hpp"
 #include "miniapps/incompressible/loop.hpp"
+#include "miniapps/incompressible/whole_fields.hpp"
 #include "miniapps/study/lab.hpp"
 #include "solvers/timer.hpp"
 
@@ -26,7 +27,7 @@ void record_solves(Run& run, ImmersedFlow<Space>& flow) {
     r.step = flow.step;
     r.system = s->name;
     r.solver = s->solver.name();
-    r.unknowns = s->A.rows();
+    r.unknowns = s->A.unknowns();
     record_solve(run, r, s->result, s->setup_seconds);
   }
 }
@@ -62,7 +63,7 @@ class Watch {
       is_steady = *r.values[5] < time.steady_tolerance;
     }
     if (flow.step % every_ == 0 || last || is_steady) {
-      r.cfl = flow.dt_before * courant_rate(flow.flow(), flow.metrics());
+      r.cfl = flow.dt_before * run.ranks().max(courant_rate(flow.flow(), flow.metrics()));
       r.values[4] = flow.max_mass_error();
     }
     if (flow.time >= options_.average_from || last || is_steady)
@@ -80,7 +81,8 @@ class Watch {
 };
 
 template <class Space>
-void save(Run& run, ImmersedFlow<Space>& flow, const StepSize& clock, const Watch<Space>& watch) {
+void save(Run& run, ImmersedFlow<Space>& flow, const StepSize& clock, const Watch<Space>& watch,
+          const WholeFields<Space>& host) {
   CheckpointState state;
   state.step = flow.step;
   state.time = flow.time;
@@ -90,12 +92,13 @@ void save(Run& run, ImmersedFlow<Space>& flow, const StepSize& clock, const Watc
   state.add("forces_count", static_cast<double>(forces.size()));
   forces.push_back(0);  // an array of no length cannot be kept
   state.add("forces", std::span<const double>(forces));
-  save_checkpoint<Space>(run, std::move(state), flow.state());
+  host.save(run, std::move(state), flow.state());
 }
 
 template <class Space>
-void load(const Checkpoint& from, ImmersedFlow<Space>& flow, StepSize& clock, Watch<Space>& watch) {
-  load_arrays<Space>(from, flow.state());
+void load(const Checkpoint& from, ImmersedFlow<Space>& flow, StepSize& clock, Watch<Space>& watch,
+          const WholeFields<Space>& host) {
+  host.load(from, flow.state());
   flow.time = from.header.time;
   flow.step = from.header.step;
   flow.dt_before = from.scalar("dt_before");
@@ -111,19 +114,20 @@ std::map<std::string, double> quantities(ImmersedFlow<Space>& flow, const Flow<H
                                          const Watch<Space>& watch) {
   const ImmersedCase& c = flow.immersed_case();
   auto q = watch.forces.quantities(c.forces.length, c.forces.velocity, c.forces.period);
-  q["wake_length"] = wake_length(c, fields, flow.body().surface());
+  if (flow.ranks().communicator().is_root()) q["wake_length"] = wake_length(c, fields, flow.body().surface());
   q["max_mass_error"] = flow.max_mass_error();
   return q;
 }
 
 // The one branch where a step fails: which system, and where the flow went wrong.
 template <class Space>
-int stop(Run& run, const ImmersedFlow<Space>& flow, const BandedSystem<Space>& failed, OnHost<Space>& host,
+int stop(Run& run, const ImmersedFlow<Space>& flow, const BandedSystem<Space>& failed, WholeFields<Space>& host,
          Lab<Space>& lab) {
   Outcome outcome;
   outcome.exit = failed.result.reason == Reason::not_finite ? Exit::not_finite : Exit::solver_failed;
   outcome.reason = failed.name + ": " + to_string(failed.result.reason) + " at step " + std::to_string(flow.step + 1);
-  if (const std::string where = where_not_finite(host.of(flow.flow()), flow.step + 1); !where.empty()) {
+  const Flow<Host>& fields = host.of(flow.flow());
+  if (const std::string where = where_not_finite(fields, flow.step + 1); run.ranks().is_root() && !where.empty()) {
     outcome.exit = Exit::not_finite;
     outcome.reason = where;
   }
@@ -135,12 +139,19 @@ template <class Space>
 class Pictures {
  public:
   Pictures(Run& run, FlowOutput& output) : run_(run), output_(output) {}
-  void write(const ImmersedFlow<Space>& flow, const Flow<Host>& fields) {
+  // All ranks call. Returns the fields of the whole box, on rank 0.
+  const Flow<Host>& write(const ImmersedFlow<Space>& flow, WholeFields<Space>& host) {
     ScopedTimer timer(run_.timings().at("output", "pictures"));
-    output_.write_picture(fields, flow.step, flow.time, {fluid_field(flow.immersed_case(), flow.layout(), flow.cut())});
+    const Flow<Host>& fields = host.of(flow.flow());
+    FluidParts parts;
+    for (std::size_t d = 0; d < 3; ++d)
+      if (!flow.own_cut().fraction[d].empty()) parts[d] = host.of(flow.own_cut().fraction[d]);
+    if (!run_.ranks().is_root()) return fields;
+    output_.write_picture(fields, flow.step, flow.time, {fluid_field(fields.layout, parts)});
     char step[32];
     std::snprintf(step, sizeof step, "%08lld", static_cast<long long>(flow.step));
     write_surface(run_.directory() + "/vtk/" + run_.name() + "_body_" + step + ".vtp", flow.body().surface());
+    return fields;
   }
 
  private:
@@ -154,6 +165,12 @@ RunHeader header_of(ImmersedFlow<Space>& flow, const FlowOutput& output, const T
   for (const auto& name : output.quantities()) h.quantities.push_back(name);
   h.systems.emplace_back("advection_diffusion", flow.systems().front()->solver.describe());
   h.systems.emplace_back("pressure", flow.pressure().solver.describe());
+  if (!flow.ranks().alone()) {
+    h.notes.emplace_back("partition", flow.ranks().partition().describe());
+    h.notes.emplace_back("halo",
+                         std::string(to_string(flow.ranks().options().halo.strategy)) + ", " + flow.halo_path());
+    h.notes.emplace_back("output", "fields and checkpoints are gathered on rank 0");
+  }
   h.memory_estimate = immersed_memory(flow.immersed_case(), config).total();
   return h;
 }
@@ -175,23 +192,36 @@ int run_in(Run& run, const Table& config, const ImmersedCase& c) {
   Watch<Space> watch(c, config);
   run.require_memory(immersed_memory(c, config).total());
   std::vector<std::string> messages;
-  ImmersedFlow<Space> flow(c, read_case_body(config, c, &messages), config.table("linear"));
+  RankOptions rank_options = read_rank_options(config);
+  rank_options.least_layers = 3;  // so that a box of the velocity along z has two
+  run.ranks().use(rank_options.reduction);
+  std::string devices;
+  if (run.ranks().size() > 1 && std::is_same_v<Space, Device>) devices = choose_device(run.ranks());
+  const FlowRanks ranks(run.ranks(), c.flow, rank_options);
+  ImmersedFlow<Space> flow(c, read_case_body(config, c, &messages), config.table("linear"), ranks,
+                           read_body_layers(config));
   Lab<Space> lab(config, {"advection_diffusion", "pressure"});
-  attach(lab, flow, config.table("linear"));
+  if (ranks.alone())
+    attach(lab, flow, config.table("linear"));
+  else if (config.has("shadow"))
+    throw Error(Exit::usage, "[shadow] solves the systems of one rank; run it without mpirun");
   StepSize clock(c.flow);
-  OnHost<Space> host;
+  WholeFields<Space> host(ranks);
   Pictures<Space> pictures(run, output);
   const bool restarted = run.restart() != nullptr;
-  if (restarted) load(*run.restart(), flow, clock, watch);
-  run.begin(header_of(flow, output, config));
+  if (restarted) load(*run.restart(), flow, clock, watch, host);
+  RunHeader header = header_of(flow, output, config);
+  if (!devices.empty()) header.notes.emplace_back("devices", devices);
+  run.begin(std::move(header));
   for (const std::string& message : messages) run.event("body", message);
-  output.open(run.directory(), run.name(), restarted ? std::optional<double>(flow.time) : std::nullopt);
+  const bool writes = run.ranks().is_root();
+  if (writes) output.open(run.directory(), run.name(), restarted ? std::optional<double>(flow.time) : std::nullopt);
   lab.open(run);
   if (!restarted && !flow.initialise(run.timings())) return stop(run, flow, flow.pressure(), host, lab);
 
   bool done = clock.finished(flow.time);
   while (!done && !run.should_stop()) {
-    const double rate = clock.needs_rate() ? courant_rate(flow.flow(), flow.metrics()) : 0;
+    const double rate = clock.needs_rate() ? run.ranks().max(courant_rate(flow.flow(), flow.metrics())) : 0;
     const double dt = clock.next(flow.time, rate);
     lab.begin_step(flow.step + 1);
     const BandedSystem<Space>* failed = flow.advance(dt, run.timings());  // (2) to (5)
@@ -199,16 +229,17 @@ int run_in(Run& run, const Table& config, const ImmersedCase& c) {
     if (failed) return stop(run, flow, *failed, host, lab);
     watch.look(run, flow, clock.finished(flow.time));
     done = clock.finished(flow.time) || watch.is_steady;
-    if (output.picture_due(flow.step, flow.time, dt) && !done) pictures.write(flow, host.of(flow.flow()));
-    if (run.checkpoint_due(done)) save(run, flow, clock, watch);
+    if (output.picture_due(flow.step, flow.time, dt) && !done) pictures.write(flow, host);
+    if (run.checkpoint_due(done)) save(run, flow, clock, watch, host);
   }
-  const Flow<Host>& fields = host.of(flow.flow());
-  pictures.write(flow, fields);
+  const Flow<Host>& fields = pictures.write(flow, host);
   Outcome outcome;
   outcome.reason = watch.is_steady ? "steady state" : done ? "end time" : "";  // empty: the shell knows why
   outcome.quantities = quantities(flow, fields, watch);
-  outcome.quantities.merge(output.write_profiles(fields));
-  outcome.state_hash = hash_of_flow(fields);
+  if (writes) {
+    outcome.quantities.merge(output.write_profiles(fields));
+    outcome.state_hash = hash_of_flow(fields);
+  }
   lab.finish(run);
   return run.finish(outcome);
 }
@@ -216,8 +247,6 @@ int run_in(Run& run, const Table& config, const ImmersedCase& c) {
 }  // namespace
 
 int run_immersed(Run& run, const Table& config) {
-  if (run.ranks().size() > 1)
-    throw Error(Exit::usage, "the immersed miniapp runs on one rank; incompressible's fractional_step on several");
   const ImmersedCase c = read_immersed_case(config);
   return run.on_device() ? run_in<Device>(run, config, c) : run_in<Host>(run, config, c);
 }

@@ -7,19 +7,20 @@
 namespace weir {
 
 template <class Space>
-OperatorLines<Space>::OperatorLines(const SeparableOperator& op) {
+OperatorLines<Space>::OperatorLines(const SeparableOperator& op, const RankBox& box) {
   for (std::size_t d = 0; d < 3; ++d) {
     const SeparableDirection& from = op.direction[d];
-    const auto n = static_cast<std::size_t>(from.size());
+    n_[d] = box.size(static_cast<int>(d));
+    const auto n = static_cast<std::size_t>(n_[d]);
     std::vector<double> v(4 * n);
-    for (std::size_t i = 0; i < n; ++i) {
-      v[i] = from.lower[i] / from.mass[i];
-      v[n + i] = from.upper[i] / from.mass[i];
-      v[2 * n + i] = (from.lower[i] + from.upper[i] + from.boundary[i]) / from.mass[i];
-      v[3 * n + i] = from.mass[i];
+    for (std::size_t q = 0; q < n; ++q) {
+      const std::size_t i = q + static_cast<std::size_t>(box.low[d]);
+      v[q] = from.lower[i] / from.mass[i];
+      v[n + q] = from.upper[i] / from.mass[i];
+      v[2 * n + q] = (from.lower[i] + from.upper[i] + from.boundary[i]) / from.mass[i];
+      v[3 * n + q] = from.mass[i];
     }
     values_[d] = Array<double, Space>(v);
-    n_[d] = from.size();
   }
 }
 
@@ -32,7 +33,7 @@ typename OperatorLines<Space>::Line OperatorLines<Space>::line(int d) const {
 
 template <class Space>
 void assemble_velocity(const Layout& l, int c, const OperatorLines<Space>& lines, double s, const CutArrays<Space>& cut,
-                       const InterpolationRows* rows, Banded<Space>& A) {
+                       Banded<Space>& A) {
   const BlockStencilView a = A.stencil();
   const Extents box = l.unknowns(c);
   const auto X = lines.line(0), Y = lines.line(1), Z = lines.line(2);
@@ -58,25 +59,27 @@ void assemble_velocity(const Layout& l, int c, const OperatorLines<Space>& lines
     for (int e = a.first; e < a.first + a.slots; ++e) a.slot_blocks(e)[r.row[q]] *= 1 - r.blend[q];
     a.slot_blocks(slot::delta)[r.row[q]] += r.blend[q] * r.self[q];
   });
-  if (!rows) return;
+}
+
+RemainderData remainder_of(const InterpolationRows& rows) {
   RemainderData remainder;
-  remainder.row = rows->row;
+  remainder.row = rows.row;
   remainder.start.push_back(0);
-  for (int q = 0; q < rows->rows(); ++q) {
+  for (int q = 0; q < rows.rows(); ++q) {
     const auto n = static_cast<std::size_t>(q);
-    for (int e = rows->start[n]; e < rows->start[n + 1]; ++e)
-      if (const auto m = static_cast<std::size_t>(e); rows->column[m] >= 0) {
-        remainder.column.push_back(rows->column[m]);
-        remainder.value.push_back(rows->blend[n] * rows->weight[m]);
+    for (int e = rows.start[n]; e < rows.start[n + 1]; ++e)
+      if (const auto m = static_cast<std::size_t>(e); rows.column[m] >= 0) {
+        remainder.column.push_back(rows.column[m]);
+        remainder.value.push_back(rows.blend[n] * rows.weight[m]);
       }
     remainder.start.push_back(static_cast<int>(remainder.column.size()));
   }
-  A.set_remainder(remainder);
+  return remainder;
 }
 
 template <class Space>
-void finish_velocity_rhs(const Flow<Space>& flow, int c, const OperatorLines<Space>& lines, const CutArrays<Space>& cut,
-                         double euler, View<double> advection, View<double> rhs) {
+void finish_velocity_rhs(const Flow<Space>& flow, const Flow<Space>& wide, int c, const OperatorLines<Space>& lines,
+                         const CutArrays<Space>& cut, double euler, View<double> advection, View<double> rhs) {
   const Layout& l = flow.layout;
   const Extents box = l.unknowns(c);
   const auto X = lines.line(0), Y = lines.line(1), Z = lines.line(2);
@@ -92,7 +95,7 @@ void finish_velocity_rhs(const Flow<Space>& flow, int c, const OperatorLines<Spa
     if (what < fluid_node) advected[q] = 0;
   });
   const RowsView r = cut.rows(c);
-  const double* u = flow.velocity[c].data();
+  const double* u = wide.velocity[c].data();
   for_each<Space>(r.rows, [=] WEIR_HD(int q) {
     double sum = r.self[q] * u[r.node[q]];
     for (int e = r.start[q]; e < r.start[q + 1]; ++e) sum += r.weight[e] * u[r.place[e]];
@@ -100,12 +103,12 @@ void finish_velocity_rhs(const Flow<Space>& flow, int c, const OperatorLines<Spa
   });
 }
 
-#define WEIR_VELOCITY_SYSTEM(S)                                                                                   \
-  template class OperatorLines<S>;                                                                                \
-  template void assemble_velocity<S>(const Layout&, int, const OperatorLines<S>&, double, const CutArrays<S>&,    \
-                                     const InterpolationRows*, Banded<S>&);                                       \
-  template void finish_velocity_rhs<S>(const Flow<S>&, int, const OperatorLines<S>&, const CutArrays<S>&, double, \
-                                       View<double>, View<double>);
+#define WEIR_VELOCITY_SYSTEM(S)                                                                                \
+  template class OperatorLines<S>;                                                                             \
+  template void assemble_velocity<S>(const Layout&, int, const OperatorLines<S>&, double, const CutArrays<S>&, \
+                                     Banded<S>&);                                                              \
+  template void finish_velocity_rhs<S>(const Flow<S>&, const Flow<S>&, int, const OperatorLines<S>&,           \
+                                       const CutArrays<S>&, double, View<double>, View<double>);
 WEIR_VELOCITY_SYSTEM(Host)
 WEIR_VELOCITY_SYSTEM(Device)
 #undef WEIR_VELOCITY_SYSTEM

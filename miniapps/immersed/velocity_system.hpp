@@ -9,6 +9,7 @@
 #include <array>
 
 #include "miniapps/immersed/cut_arrays.hpp"
+#include "solvers/distributed/block_partition.hpp"
 #include "solvers/matrix/banded.hpp"
 #include "solvers/matrix/separable_operator.hpp"
 
@@ -19,7 +20,8 @@ namespace weir {
 template <class Space>
 class OperatorLines {
  public:
-  explicit OperatorLines(const SeparableOperator& op);
+  // Of the unknowns of a box; couplings beyond its ends stay.
+  OperatorLines(const SeparableOperator& op, const RankBox& box);
   struct Line {
     const double *lower, *upper, *diagonal, *mass;
   };
@@ -30,17 +32,20 @@ class OperatorLines {
   std::array<int, 3> n_{};
 };
 
-// Bands of 1 - s lap on the fluid nodes, the identity elsewhere, and the diagonal of the interpolation rows; the remainder
-// from the geometry where `rows` is not null.
+// Bands of 1 - s lap on the fluid nodes, the identity elsewhere, and the diagonal of the interpolation rows.
 template <class Space>
 void assemble_velocity(const Layout& layout, int component, const OperatorLines<Space>& lines, double s,
-                       const CutArrays<Space>& cut, const InterpolationRows* rows, Banded<Space>& A);
+                       const CutArrays<Space>& cut, Banded<Space>& A);
+
+// The other entries of the interpolation rows.
+RemainderData remainder_of(const InterpolationRows& rows);
 
 // From the volume-weighted right-hand side of momentum.hpp to the system's. C(u^{n-1}) is not known where a node was no
 // fluid then: advection is left 0 there, and a recent node takes C(u^n) in its place (euler: dt times the weight of
-// C(u^{n-1})).
+// C(u^{n-1})). wide: the flow at the places that the rows name, over ranks on the rank's region.
 template <class Space>
-void finish_velocity_rhs(const Flow<Space>& flow, int component, const OperatorLines<Space>& lines,
-                         const CutArrays<Space>& cut, double euler, View<double> advection, View<double> rhs);
+void finish_velocity_rhs(const Flow<Space>& flow, const Flow<Space>& wide, int component,
+                         const OperatorLines<Space>& lines, const CutArrays<Space>& cut, double euler,
+                         View<double> advection, View<double> rhs);
 
 }  // namespace weir

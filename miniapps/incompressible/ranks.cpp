@@ -39,7 +39,8 @@ FlowRanks::FlowRanks(const Communicator& ranks, const IncompressibleCase& c, con
     : ranks_(&ranks), options_(options) {
   const bool periodic[3] = {c.is_periodic(0), c.is_periodic(1), c.is_periodic(2)};
   whole_ = make_layout(c.grid, periodic);
-  partition_ = BlockPartition({whole_.n[0], whole_.n[1], whole_.n[2]}, ranks.size(), options.cutting);
+  partition_ =
+      BlockPartition({whole_.n[0], whole_.n[1], whole_.n[2]}, ranks.size(), options.cutting, options.least_layers);
   local_ = part_of_layout(whole_, partition_.box(ranks.rank()));
 }
 

@@ -22,6 +22,7 @@ struct RankOptions {
   Cutting cutting = Cutting::slabs;
   HaloOptions halo;
   Reduction reduction = Reduction::allreduce;
+  int least_layers = 2;  // of cells of a rank along a direction that is cut
 };
 RankOptions read_rank_options(const Table& config);
 

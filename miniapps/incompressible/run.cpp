@@ -3,7 +3,6 @@
 
 #include <cmath>
 #include <memory>
-#include <stdexcept>
 #include <type_traits>
 
 #include "miniapps/incompressible/clock.hpp"
@@ -16,46 +15,12 @@
 #include "miniapps/incompressible/loop.hpp"
 #include "miniapps/incompressible/output.hpp"
 #include "miniapps/incompressible/ranks.hpp"
+#include "miniapps/incompressible/whole_fields.hpp"
 #include "miniapps/study/lab.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {
 namespace {
-
-// The fields of the whole box in host memory: themselves, or a copy kept for the purpose, on rank 0. All ranks call.
-template <class Space>
-class WholeFields {
- public:
-  explicit WholeFields(const FlowRanks& ranks) : ranks_(ranks) {
-    if (!ranks.alone()) gather_ = std::make_unique<FlowGather>(ranks);
-  }
-  const Flow<Host>& of(const Flow<Space>& flow) {
-    if (ranks_.alone() && std::is_same_v<Space, Host>) return itself(flow);
-    if (!copy_) copy_ = std::make_unique<Flow<Host>>(ranks_.communicator().is_root() ? ranks_.whole() : flow.layout);
-    for (int c = 0; c < flow.layout.dim; ++c) fetch(flow.velocity[c], copy_->velocity[c]);
-    fetch(flow.p, copy_->p);
-    return *copy_;
-  }
-  const FlowGather& gather() const { return *gather_; }
-
- private:
-  static const Flow<Host>& itself(const Flow<Host>& flow) { return flow; }
-  static const Flow<Host>& itself(const Flow<Device>&) { throw std::logic_error("not in host memory"); }
-  void fetch(const Array<double, Space>& from, Array<double, Host>& to) {
-    if (!gather_) {
-      from.download(std::span<double>(to.data(), static_cast<std::size_t>(to.size())));
-      return;
-    }
-    mine_.resize(static_cast<std::size_t>(from.size()));
-    from.download(mine_);
-    gather_->map("field").gather(mine_, {to.data(), static_cast<std::size_t>(to.size())});
-  }
-
-  const FlowRanks& ranks_;
-  std::unique_ptr<FlowGather> gather_;
-  std::unique_ptr<Flow<Host>> copy_;
-  std::vector<double> mine_;
-};
 
 template <class Space>
 void record_solves(Run& run, FractionalStep<Space>& flow) {
@@ -99,7 +64,6 @@ void record_step(Run& run, const FractionalStep<Space>& flow, Watch& watch, bool
   run.step(r);
 }
 
-// Over ranks the arrays are those that one rank would have.
 template <class Space>
 void save(Run& run, FractionalStep<Space>& flow, const StepSize& clock, const WholeFields<Space>& host) {
   CheckpointState state;
@@ -107,30 +71,12 @@ void save(Run& run, FractionalStep<Space>& flow, const StepSize& clock, const Wh
   state.time = flow.time;
   state.add("dt_before", flow.dt_before);
   state.add("dt", clock.dt);
-  if (flow.ranks().alone()) return save_checkpoint<Space>(run, std::move(state), flow.state());
-  std::vector<std::vector<double>> whole;
-  whole.reserve(flow.state().size());
-  for (const auto& [name, array] : flow.state()) {
-    const std::vector<double> mine = array->to_vector();
-    std::vector<double>& all = whole.emplace_back(run.ranks().is_root() ? host.gather().whole_size(name) : 0);
-    host.gather().map(name).gather(mine, all);
-    state.add(name, std::span<const double>(all));
-  }
-  run.checkpoint(std::move(state));
+  host.save(run, std::move(state), flow.state());
 }
 
 template <class Space>
 void load(const Checkpoint& from, FractionalStep<Space>& flow, StepSize& clock, const WholeFields<Space>& host) {
-  if (flow.ranks().alone()) {
-    load_arrays<Space>(from, flow.state());
-  } else {
-    for (const auto& [name, array] : flow.state()) {
-      std::vector<double> mine(static_cast<std::size_t>(array->size()));
-      const auto size = static_cast<std::int64_t>(host.gather().whole_size(name));
-      host.gather().map(name).scatter(from.doubles(name, size), mine);
-      array->upload(mine);
-    }
-  }
+  host.load(from, flow.state());
   flow.time = from.header.time;
   flow.step = from.header.step;
   flow.dt_before = from.scalar("dt_before");

@@ -226,6 +226,16 @@ void DistributedStencil<Space>::set_coefficients(double shift, double scale) {
 }
 
 template <class Space>
+std::unique_ptr<Matrix<Space>> DistributedStencil<Space>::make_whole() const {
+  if (!this->ranks()->is_root()) return nullptr;
+  return std::make_unique<SeparableStencil<Space>>(whole_);
+}
+template <class Space>
+void DistributedStencil<Space>::update_whole(Matrix<Space>* whole) const {
+  if (whole) dynamic_cast<SeparableStencil<Space>&>(*whole).set_coefficients(whole_.shift, whole_.scale);
+}
+
+template <class Space>
 Pair DistributedStencil<Space>::chebyshev_start(double omega, View<const double> b, View<const double> x,
                                                 View<double> y) const {
   this->residual(b, x, y);

@@ -7,7 +7,7 @@
 
 #include "solvers/distributed/block_partition.hpp"
 #include "solvers/distributed/distributed_matrix.hpp"
-#include "solvers/distributed/rank_map.hpp"
+#include "solvers/distributed/gatherable.hpp"
 #include "solvers/matrix/separable_stencil.hpp"
 
 namespace weir {
@@ -32,7 +32,10 @@ struct LocalStencil {  // before the base that refers to it
 };
 
 template <class Space>
-class DistributedStencil : private LocalStencil<Space>, public DistributedMatrix<Space>, public ChebyshevPasses<Space> {
+class DistributedStencil : private LocalStencil<Space>,
+                           public DistributedMatrix<Space>,
+                           public ChebyshevPasses<Space>,
+                           public Gatherable<Space> {
  public:
   DistributedStencil(const Communicator& ranks, SeparableOperator whole, const BoxCuts& cuts,
                      const HaloOptions& options = {});
@@ -40,7 +43,9 @@ class DistributedStencil : private LocalStencil<Space>, public DistributedMatrix
   void set_coefficients(double shift, double scale) override;
   const RankBox& box() const { return box_; }
   const BoxCuts& cuts() const { return cuts_; }
-  const RankMap& rows_of_ranks() const { return map_; }
+  const RankMap& rows_of_ranks() const override { return map_; }
+  std::unique_ptr<Matrix<Space>> make_whole() const override;
+  void update_whole(Matrix<Space>* whole) const override;
 
   const SeparableOperator& whole_operator() const override { return whole_; }
   Pair chebyshev_start(double omega, View<const double> b, View<const double> x, View<double> y) const override;

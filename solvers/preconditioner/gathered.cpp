@@ -4,7 +4,9 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "solvers/distributed/distributed_stencil.hpp"
+#include "solvers/device/array.hpp"
+#include "solvers/distributed/communicator.hpp"
+#include "solvers/distributed/gatherable.hpp"
 #include "solvers/preconditioner/additive_schwarz.hpp"
 #include "solvers/timer.hpp"
 
@@ -17,26 +19,24 @@ class Gathered : public Preconditioner<Space> {
       : name_(std::move(name)), inner_(std::move(inner)) {}
 
   SetupInfo setup(const Matrix<Space>& A) override {
-    A_ = dynamic_cast<const DistributedStencil<Space>*>(&A);
+    A_ = dynamic_cast<const Gatherable<Space>*>(&A);
     if (!A_)
       throw Error(Exit::usage, name_ +
                                    " knows one rank alone; over ranks take jacobi, block_jacobi, or "
                                    "{ type = \"additive_schwarz\", inner = { type = ... } }");
-    SetupInfo info;
-    if (A_->ranks()->is_root()) {
-      whole_ = std::make_unique<SeparableStencil<Space>>(A_->whole_operator());
-      info = inner_->setup(*whole_);
-      r_ = Array<double, Space>(whole_->size());
-      z_ = Array<double, Space>(whole_->size());
-      host_.resize(static_cast<std::size_t>(whole_->size()));
-    }
-    mine_.resize(static_cast<std::size_t>(A_->size()));
-    return info;
+    matrix_ = &A;
+    mine_.resize(static_cast<std::size_t>(A.size()));
+    whole_ = A_->make_whole();
+    if (!whole_) return {};
+    r_ = Array<double, Space>(whole_->size());
+    z_ = Array<double, Space>(whole_->size());
+    host_.resize(static_cast<std::size_t>(whole_->size()));
+    return inner_->setup(*whole_);
   }
   SetupInfo update(const Matrix<Space>& A) override {
-    if (!whole_ || &A != static_cast<const Matrix<Space>*>(A_)) return setup(A);
-    whole_->set_coefficients(A_->whole_operator().shift, A_->whole_operator().scale);
-    return inner_->update(*whole_);
+    if (&A != matrix_) return setup(A);
+    A_->update_whole(whole_.get());
+    return whole_ ? inner_->update(*whole_) : SetupInfo{};
   }
 
   void apply(View<const double> r, View<double> z) const override {
@@ -73,9 +73,10 @@ class Gathered : public Preconditioner<Space> {
 
   std::string name_;
   std::unique_ptr<Preconditioner<Space>> inner_;
-  const DistributedStencil<Space>* A_ = nullptr;
-  std::unique_ptr<SeparableStencil<Space>> whole_;  // rank 0
-  mutable Array<double, Space> r_, z_;              // rank 0
+  const Matrix<Space>* matrix_ = nullptr;
+  const Gatherable<Space>* A_ = nullptr;  // the same
+  std::unique_ptr<Matrix<Space>> whole_;  // rank 0
+  mutable Array<double, Space> r_, z_;    // rank 0
   mutable std::vector<double> mine_, host_;
 };
 

@@ -82,11 +82,49 @@ report = false
 diagnostics_every = 1
 )";
 
+// A cylinder that swings across the borders of the boxes of any number of ranks.
+const char* const body = R"([case]
+miniapp = "immersed"
+[grid]
+cells = [28, 32]
+length = [4.0, 4.0]
+origin = [-2.0, -2.0]
+stretching = ["uniform", { type = "tanh", factor = 0.7 }]
+[flow]
+viscosity = 0.05
+initial = "uniform"
+initial_velocity = [1.0, 0.0]
+[boundary]
+x_min = { type = "inlet", velocity = [1.0, 0.0] }
+x_max = { type = "outlet" }
+y_min = { type = "slip" }
+y_max = { type = "slip" }
+[time]
+end = 0.12
+dt = 0.02
+[body]
+type = "cylinder"
+diameter = 1.0
+position = [0.03, 0.01]
+motion = { type = "oscillation", amplitude = [0.2, 0.4, 0.0], frequency = 1.0 }
+[linear.advection_diffusion]
+tolerance = 1e-10
+[linear.pressure]
+tolerance = 1e-7
+preconditioner = { type = "jacobi" }
+[output]
+report = false
+diagnostics_every = 1
+[checkpoint]
+every = 3
+)";
+
 class WeirRanks : public ::testing::Test {
  protected:
   WeirRanks() {
     write_file(folder / "channel.toml", channel);
     write_file(folder / "vortices.toml", vortices);
+    write_file(folder / "body.toml", body);
     for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"}) setenv(name, "1", 1);
     setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 1);        // other tests share the cores
     setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);  // needs a right that containers do not give
@@ -125,8 +163,46 @@ class WeirRanks : public ::testing::Test {
       EXPECT_NEAR(qa[name].get<double>(), qb[name].get<double>(), 1e-8 * std::abs(qa[name].get<double>()))
           << name << " of " << a << " and " << b;  // the pressure's tolerance leaves more than round-off of cg
   }
+  void expect_same_forces(const std::string& a, const std::string& b) const {
+    const auto qa = summary(a)["quantities"], qb = summary(b)["quantities"];
+    for (const char* name : {"drag_mean", "drag_max", "drag_control_volume", "lift_mean", "lift_amplitude"})
+      EXPECT_NEAR(qa[name].get<double>(), qb[name].get<double>(), 1e-9 * std::abs(qa["drag_max"].get<double>()))
+          << name << " of " << a << " and " << b;  // round-off, magnified by cg
+  }
   ScratchFolder folder;
 };
+
+TEST_F(WeirRanks, ABodyThatCrossesBordersFeelsTheSameOnEveryNumberOfRanksInBothSpaces) {
+  for (const std::string space : {"host", "device"}) {
+    const std::string alone = space + "1";
+    ASSERT_EQ(weir(1, {"run", "body.toml", "-o", alone, "--space", space}).code, 0);
+    for (const auto& [ranks, partition] : {std::pair{2, "slabs"}, {3, "slabs"}, {4, "blocks"}, {8, "slabs"}}) {
+      const std::string name = space + std::to_string(ranks);
+      const Finished f = weir(ranks, {"run", "body.toml", "-o", name, "--space", space, "--set",
+                                      "ranks.partition=\"" + std::string(partition) + "\""});
+      ASSERT_EQ(f.code, 0) << f.out << f.err;
+      EXPECT_EQ(iterations(name), iterations(alone)) << name;
+      expect_same_forces(alone, name);
+    }
+  }
+}
+
+TEST_F(WeirRanks, AFlowAroundABodyRestartsOnAnotherNumberOfRanks) {
+  ASSERT_EQ(weir(1, {"run", "body.toml", "-o", "whole"}).code, 0);
+  ASSERT_EQ(weir(4, {"run", "body.toml", "-o", "part", "--steps", "3"}).code, 0);
+  for (const int ranks : {1, 3}) {
+    const std::string name = "on" + std::to_string(ranks);
+    const Finished f = weir(ranks, {"restart", "part/checkpoints/step_00000003.h5", "-o", name});
+    ASSERT_EQ(f.code, 0) << f.out << f.err;
+    expect_same_forces("whole", name);
+  }
+}
+
+TEST_F(WeirRanks, TooFewLayersAroundABodyAreRefusedWithTheKeyToRaise) {
+  const Finished f = weir(3, {"run", "body.toml", "-o", "x", "--set", "ranks.body_layers=1"});
+  EXPECT_EQ(f.code, 2);
+  EXPECT_NE(f.err.find("raise [ranks] body_layers"), std::string::npos) << f.err;
+}
 
 TEST_F(WeirRanks, EveryNumberOfRanksGivesTheSameFlowAndTheSameIterationsInBothSpaces) {
   for (const std::string space : {"host", "device"}) {

@@ -1,0 +1,94 @@
+#include "miniapps/immersed/wide_flow.hpp"
+
+#include <algorithm>
+
+#include "solvers/device/for_each.hpp"
+
+namespace weir {
+namespace {
+
+// Points of the padded region that this rank does not own: a ghost beside a side of the whole box, or where a period closes
+// within a rank, belongs to the owner of the cell beside it.
+std::vector<GhostRequest> missing_points(const FlowRanks& ranks, const Layout& region) {
+  const Layout& whole = ranks.whole();
+  const int me = ranks.communicator().rank();
+  std::vector<GhostRequest> all;
+  for (int k = -region.pad(2); k < region.n[2] + region.pad(2); ++k)
+    for (int j = -region.pad(1); j < region.n[1] + region.pad(1); ++j)
+      for (int i = -region.pad(0); i < region.n[0] + region.pad(0); ++i) {
+        const int point[3] = {i + region.low[0], j + region.low[1], k + region.low[2]};
+        int cell[3];
+        for (int d = 0; d < 3; ++d) cell[d] = std::clamp(point[d], 0, whole.n[d] - 1);
+        const int owner = ranks.partition().owner(cell[0], cell[1], cell[2]);
+        if (owner == me) continue;
+        const Layout there = part_of_layout(whole, ranks.partition().box(owner));
+        all.push_back({region.origin() + i + j * region.stride(1) + k * region.stride(2), owner,
+                       there.origin() + point[0] - there.low[0] + (point[1] - there.low[1]) * there.stride(1) +
+                           (point[2] - there.low[2]) * there.stride(2)});
+      }
+  return all;
+}
+
+// The rank's own points, ghosts included: what of them belongs to others arrives afterwards.
+template <class Space>
+void copy_own(const Layout& from, const double* own, const Layout& to, double* wide) {
+  const Extents padded{from.padded(0), from.padded(1), from.padded(2)};
+  const int sy = from.stride(1), sz = from.stride(2), ty = to.stride(1), tz = to.stride(2);
+  const int start = (from.low[0] - to.low[0]) + (from.low[1] - to.low[1]) * ty + (from.low[2] - to.low[2]) * tz;
+  for_each<Space>(padded,
+                  [=] WEIR_HD(int i, int j, int k) { wide[start + i + j * ty + k * tz] = own[i + j * sy + k * sz]; });
+}
+
+}  // namespace
+
+template <class Space>
+WideFlow<Space>::WideFlow(const FlowRanks& ranks, const Grid& grid, const Layout& region) {
+  if (ranks.alone()) return;
+  const Communicator& all = ranks.communicator();
+  const HaloPattern pattern = make_halo_pattern(all, missing_points(ranks, region));
+  wide_ = std::make_unique<Flow<Space>>(region);
+  metrics_ = std::make_unique<MetricArrays<Space>>(grid, region);
+  all_ = Halo<Space>(all, pattern, region.dim + 1, ranks.options().halo);
+  pressure_ = Halo<Space>(all, pattern, 1, ranks.options().halo);
+}
+
+template <class Space>
+void WideFlow<Space>::fetch(const Flow<Space>& own) {
+  if (!wide_) return;
+  HaloFields from, to;
+  for (int c = 0; c < own.layout.dim; ++c) {
+    from.add(own.velocity[c].data());
+    to.add(wide_->velocity[c].data());
+  }
+  from.add(own.p.data());
+  to.add(wide_->p.data());
+  all_.start(from);
+  for (int c = 0; c < from.width; ++c) copy_own<Space>(own.layout, from.first[c], wide_->layout, to.first[c]);
+  all_.finish();
+  all_.unpack(to);
+  is_current_ = true;
+}
+
+template <class Space>
+void WideFlow<Space>::fetch_pressure(const Flow<Space>& own) {
+  if (!wide_) return;
+  pressure_.start(HaloFields::blocks(own.p.data(), 1));
+  copy_own<Space>(own.layout, own.p.data(), wide_->layout, wide_->p.data());
+  pressure_.finish();
+  pressure_.unpack(HaloFields::blocks(wide_->p.data(), 1));
+  is_current_ = false;
+}
+
+template <class Space>
+Traffic WideFlow<Space>::traffic() const {
+  Traffic t = all_.traffic();
+  t.seconds += pressure_.traffic().seconds;
+  t.bytes += pressure_.traffic().bytes;
+  t.calls += pressure_.traffic().calls;
+  return t;
+}
+
+template class WideFlow<Host>;
+template class WideFlow<Device>;
+
+}  // namespace weir

@@ -1,0 +1,75 @@
+// A banded matrix over ranks: each has a box of the cells, its local matrix is a Banded on that box. Bands that point out of
+// the box where it was cut meet ghosts, and so do entries of the remainder whose column lies with another rank, anywhere in
+// the grid: they are the coupling of DistributedMatrix. So the interpolation of a ghost cell beside a border stays implicit.
+//
+//   A.set_remainder(own, remote);      all ranks, when the body has moved
+//   ... write every band of A.own(), those that point out of the box too ...
+//   A.finish_bands();
+//
+// A halo that needs other cells than the last is made anew, which allocates: in a step in which a moving body's rows cross a
+// border differently, and in no other.
+#pragma once
+#include <vector>
+
+#include "solvers/distributed/distributed_matrix.hpp"
+#include "solvers/distributed/distributed_stencil.hpp"
+#include "solvers/distributed/gatherable.hpp"
+#include "solvers/matrix/banded.hpp"
+
+namespace weir {
+
+// An entry of the remainder whose column another rank owns.
+struct RemoteEntry {
+  int row = 0;               // of this rank
+  int owner = 0, index = 0;  // of the column: its rank, its number there
+  double value = 0;
+};
+
+template <class Space>
+struct LocalBanded {  // before the base that refers to it
+  Banded<Space> bands;
+};
+
+template <class Space>
+class DistributedBanded final : private LocalBanded<Space>, public DistributedMatrix<Space>, public Gatherable<Space> {
+ public:
+  // cuts: of `whole` cells. A box of a 3D grid needs two layers along z.
+  DistributedBanded(const Communicator& ranks, Extents whole, Periodic periodic, const BoxCuts& cuts,
+                    const HaloOptions& options = {});
+
+  Banded<Space>& own() { return this->bands; }
+  const Banded<Space>& own() const { return this->bands; }
+  // Rows are this rank's; `own` holds the entries whose columns are this rank's too.
+  void set_remainder(const RemainderData& own, const std::vector<RemoteEntry>& remote);
+  void finish_bands();
+
+  bool is_symmetric() const override { return this->bands.is_symmetric() && !has_remainder_; }
+  bool has_constant_null_space() const override { return this->bands.has_constant_null_space(); }
+
+  const RankMap& rows_of_ranks() const override { return map_; }
+  std::unique_ptr<Matrix<Space>> make_whole() const override;  // a Banded, without the remainder
+  void update_whole(Matrix<Space>* whole) const override;
+
+ private:
+  // A place of the coupling: slot >= 0: the band of that slot of its row; else an entry of the remainder.
+  struct Link {
+    int row, owner, index, slot;
+    double value;
+  };
+  void add_side(const BoxCuts& cuts, int d, int end);
+  void connect(const std::vector<RemoteEntry>& remote);
+
+  Extents whole_;
+  Periodic periodic_;
+  RankBox box_;
+  RankMap map_;
+  HaloOptions options_;
+  std::vector<Link> border_;             // the bands' own
+  std::vector<GhostRequest> requested_;  // of the halo as it is ...
+  HaloPattern pattern_;                  // ... and its pattern
+  Array<int, Space> slot_;               // of each entry of the coupling
+  bool has_remainder_ = false;
+  bool is_connected_ = false;
+};
+
+}  // namespace weir
