@@ -13,10 +13,11 @@ EXIT_USAGE, EXIT_FILE = 2, 6  # as the program's own exit codes
 def load_parts():
     """The parts need numpy and matplotlib: a missing one is said in one line."""
     try:
-        from plots import compressible, fields, histories, page, profiles, records, shadow, style, timings
+        from plots import (compressible, fields, histories, page, profiles, records, roofline, shadow, shadow_plots, style,
+                           timings)
     except ImportError as error:
         sys.exit("report.py: %s (Debian: apt-get install python3-matplotlib python3-numpy)" % error)
-    return compressible, fields, histories, page, profiles, records, shadow, style, timings
+    return compressible, fields, histories, page, profiles, records, roofline, shadow, shadow_plots, style, timings
 
 
 def seconds(value):
@@ -35,8 +36,8 @@ def megabytes(value):
 
 class Report:
     def __init__(self, directory):
-        (self.compressible, self.fields, self.histories, self.page, self.profiles, self.records, self.shadow,
-         self.style, self.timings) = load_parts()
+        (self.compressible, self.fields, self.histories, self.page, self.profiles, self.records, self.roofline, self.shadow,
+         self.shadow_plots, self.style, self.timings) = load_parts()
         self.run = self.records.RunDirectory(directory)
         self.folder = os.path.join(directory, "plots")
 
@@ -193,16 +194,31 @@ class Report:
         names, rows = self.histories.solver_table(self.run)
         return self.page.section("Linear solvers", self.page.table(names, rows, (2, 3, 4, 5, 6)), self.page.figures(figures))
 
-    def shadow_section(self):
+    def study(self):
+        """The verdict on the solvers, and what it rests on; None where nothing was compared."""
         if not self.shadow.present(self.run):
             return None
+        study, page = self.shadow.Study(self.run), self.page
+        words = ['<p><strong class="word">%s</strong></p>' % page.text(self.shadow.headline(study))]
+        words += [page.paragraph(" ".join(self.shadow.sentences(study)))]
+        names, rows = self.shadow.summary_table(study)
         figures = []
-        for make in (self.shadow.interval_plot, self.shadow.ratio_plot, self.shadow.iteration_plot):
-            figures += self.attempt("a plot of the shadow solves", make, self.run, self.folder) or []
-        names, rows = self.shadow.summary_table(self.run)
-        words = " ".join(self.shadow.verdict_words(self.run))
-        return self.page.section("Solvers on the same systems", self.page.paragraph(words), self.page.figures(figures),
-                                 self.page.table(names, rows, (2, 3, 4, 5, 6, 7, 8, 9)))
+        for make in (self.shadow_plots.interval_plot, self.shadow_plots.win_map, self.shadow_plots.split_plot,
+                     self.shadow_plots.iteration_plot, self.shadow_plots.ratio_plot):
+            figures += self.attempt("a plot of the shadow solves", make, study, self.folder) or []
+        figures += self.attempt("the convergence curves", self.shadow_plots.curve_plots, self.run, study, self.folder) or []
+        return '<section class="verdict study">%s</section>%s' % (
+            "".join(words) + page.table(names, rows, (2, 3, 4, 5, 6, 7, 8)), page.section("Solvers on the same systems", page.figures(figures)))
+
+    def roofline_section(self):
+        if not self.roofline.present(self.run):
+            return None
+        figures = []
+        for make in (self.roofline.rate_plot, self.roofline.roofline_plot, self.roofline.part_plots):
+            figures += self.attempt("a plot of the roofline", make, self.run, self.folder) or []
+        names, rows = self.roofline.table(self.run)
+        return self.page.section("What the kernels reach", self.page.figures(figures),
+                                 "<details><summary>All kernels</summary>%s</details>" % self.page.table(names, rows, (3, 4, 5, 6, 7, 8)))
 
     def time_section(self):
         names, rows = self.timings.timing_table(self.run)
@@ -228,9 +244,10 @@ class Report:
     def build(self):
         title = self.run.table("case").get("title") or self.run.run.get("case") or \
             os.path.basename(os.path.abspath(self.run.path))
-        parts = ["<h1>%s</h1>" % self.page.text(title), self.attempt("verdict", self.verdict)]
-        for what, make in [("the shadow solves", self.shadow_section), ("what was run", self.facts), *self.sections(), ("the time split", self.time_section),
-                           ("the quantities", self.quantities), ("the events", self.event_section)]:
+        parts = ["<h1>%s</h1>" % self.page.text(title), self.attempt("the shadow solves", self.study),
+                 self.attempt("verdict", self.verdict)]
+        for what, make in [("the roofline", self.roofline_section), ("what was run", self.facts), *self.sections(),
+                           ("the time split", self.time_section), ("the quantities", self.quantities), ("the events", self.event_section)]:
             parts.append(self.attempt(what, make))
         parts.append(self.missing_section())
         return self.page.page("%s: report" % title, "\n".join(part for part in parts if part))

@@ -1,41 +1,75 @@
 """The page: one HTML file with everything in it, for a screen, a phone and paper."""
 import base64
 import html
+import os
+
+MOST_BYTES = 300000  # of a plot's data that the page itself carries
 
 STYLE = """
 :root { --ink: #1d2329; --soft: #5b6670; --line: #d9dee3; --paper: #ffffff; --shade: #f5f7f9;
-  --good: #0a7d4f; --bad: #b3261e; --warn: #9a6700; }
+  --good: #0a7d4f; --bad: #b3261e; --warn: #9a6700; --study: #0b5cad; }
 * { box-sizing: border-box; }
 body { margin: 0; font: 16px/1.5 system-ui, -apple-system, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif;
-  color: var(--ink); background: var(--shade); }
+  color: var(--ink); background: var(--shade); -webkit-text-size-adjust: 100%; }
 main { max-width: 1080px; margin: 0 auto; padding: 1.2rem 1rem 3rem; }
-h1 { font-size: 1.55rem; margin: .2rem 0 .1rem; line-height: 1.25; }
+h1 { font-size: 1.55rem; margin: .2rem 0 .1rem; line-height: 1.25; overflow-wrap: anywhere; }
 h2 { font-size: 1.15rem; margin: 0 0 .7rem; }
-p { margin: .3rem 0; }
+p { margin: .3rem 0; overflow-wrap: anywhere; }
 .soft { color: var(--soft); }
 section { background: var(--paper); border: 1px solid var(--line); border-radius: 8px; padding: 1rem 1.1rem; margin: 1rem 0; }
 .verdict { border-left: 8px solid var(--soft); }
 .verdict.good { border-left-color: var(--good); }
 .verdict.bad { border-left-color: var(--bad); }
 .verdict.warn { border-left-color: var(--warn); }
-.verdict strong.word { font-size: 1.35rem; }
+.verdict.study { border-left-color: var(--study); }
+.verdict strong.word { font-size: 1.35rem; line-height: 1.3; display: block; }
 .good strong.word, .pass { color: var(--good); } .bad strong.word, .fail { color: var(--bad); } .warn strong.word { color: var(--warn); }
+.study strong.word { color: var(--study); }
 .pass, .fail { font-weight: 700; }
-.wide { overflow-x: auto; }
+.scroll { overflow-x: auto; }
+.wide { margin-top: .9rem; }
 table { border-collapse: collapse; font-size: .93rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .28rem .9rem .28rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { font-weight: 600; color: var(--soft); white-space: nowrap; }
 td.number, th.number { text-align: right; white-space: nowrap; }
-.figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 26rem), 1fr)); gap: 1.1rem; align-items: start; }
+td:first-child, td .pass, td .fail { white-space: nowrap; }
+.figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 26rem), 1fr)); gap: 1.3rem 1.6rem; align-items: start; }
+.figures > * { min-width: 0; }
 figure { margin: 0; break-inside: avoid; }
 figure img { width: 100%; height: auto; max-width: 40rem; display: block; }
 figcaption { font-size: .87rem; color: var(--soft); margin-top: .15rem; }
+a { color: var(--study); }
+a.data { white-space: nowrap; }
+button { font: inherit; font-size: .82rem; color: var(--study); background: none; border: 1px solid var(--line); border-radius: 5px;
+  padding: .1rem .6rem; margin-top: .4rem; cursor: pointer; }
 pre { font-size: .8rem; overflow-x: auto; background: var(--shade); padding: .7rem; border-radius: 6px; }
 summary { cursor: pointer; font-weight: 600; }
 code { font-size: .92em; }
-@media print { body { background: #fff; font-size: 10.5pt; } main { max-width: none; padding: 0; }
-  section { border: 0; padding: 0; margin: .8rem 0; } .verdict { padding-left: .8rem; border-left-style: solid; border-left-width: 6px; }
-  .figures { grid-template-columns: 1fr 1fr; } details { display: none; } a { color: inherit; } }
+@media (max-width: 40rem) { main { padding: .5rem .4rem 2rem; } section { padding: .8rem .75rem; margin: .7rem 0; }
+  h1 { font-size: 1.25rem; padding: 0 .35rem; } .verdict strong.word { font-size: 1.15rem; } table { font-size: .86rem; }
+  th, td { padding-right: .6rem; overflow-wrap: anywhere; } tbody th { white-space: normal; } }
+@page { size: A4; margin: 14mm; }
+@media print { body { background: #fff; font-size: 9.5pt; line-height: 1.4; } main { max-width: none; padding: 0; }
+  h1 { font-size: 15pt; } h2 { font-size: 12pt; break-after: avoid; } .verdict strong.word { font-size: 13pt; }
+  section { border: 0; border-radius: 0; padding: 0; margin: 0 0 7mm; }
+  .verdict { padding-left: .8rem; border-left-style: solid; border-left-width: 6px; }
+  .figures { grid-template-columns: 1fr 1fr; gap: 4mm 6mm; } figcaption { font-size: 8pt; }
+  .scroll { overflow: visible; } table { font-size: 7.6pt; } th, td { padding-right: .5rem; } th { white-space: normal; }
+  tr { break-inside: avoid; } details, button, a.data { display: none; } a { color: inherit; } }
+"""
+
+# Puts a table on the clipboard as tab-separated lines, which spreadsheets and editors take.
+SCRIPT = """
+for (const button of document.querySelectorAll('button.copy')) button.onclick = () => {
+  const rows = [...button.parentElement.querySelectorAll('tr')].map(r => [...r.cells].map(c => c.innerText.trim()).join('\\t'));
+  const area = document.createElement('textarea');
+  area.value = rows.join('\\n');
+  document.body.append(area);
+  area.select();
+  const done = document.execCommand('copy');
+  area.remove();
+  button.replaceChildren(done ? 'Copied' : 'Not allowed here');
+};
 """
 
 
@@ -50,14 +84,15 @@ def table(names, rows, numbers=()):
     head = "".join("<th%s>%s</th>" % (kind(i), text(n)) for i, n in enumerate(names))
     body = "".join("<tr>%s</tr>" % "".join("<td%s>%s</td>" % (kind(i), cell if str(cell).startswith("<") else text(cell))
                                             for i, cell in enumerate(row)) for row in rows)
-    return '<div class="wide"><table><thead><tr>%s</tr></thead><tbody>%s</tbody></table></div>' % (head, body)
+    return ('<div class="wide"><div class="scroll"><table><thead><tr>%s</tr></thead><tbody>%s</tbody></table></div>'
+            '<button class="copy" type="button">Copy table</button></div>' % (head, body))
 
 
 def facts(rows):
     """Names and values; a long list in two columns where the screen has room."""
     def part(some):
         body = "".join("<tr><th>%s</th><td>%s</td></tr>" % (text(name), text(value)) for name, value in some)
-        return '<div class="wide"><table><tbody>%s</tbody></table></div>' % body
+        return '<div class="scroll"><table><tbody>%s</tbody></table></div>' % body
     half = (len(rows) + 1) // 2
     return part(rows) if len(rows) < 8 else beside(part(rows[:half]), part(rows[half:]))
 
@@ -66,13 +101,26 @@ def beside(*parts):
     return '<div class="figures">%s</div>' % "".join("<div>%s</div>" % part for part in parts)
 
 
+def _data_of(item):
+    """A link that saves the plot's data; large ones stay beside the page."""
+    path = os.path.splitext(item.png)[0] + ".csv"
+    name = os.path.basename(path)
+    if not os.path.exists(path):
+        return ""
+    if os.path.getsize(path) > MOST_BYTES:
+        return ' <span class="soft">Data: plots/%s</span>' % text(name)
+    with open(path, "rb") as file:
+        data = base64.b64encode(file.read()).decode("ascii")
+    return ' <a class="data" download="%s" href="data:text/csv;base64,%s">Data (CSV)</a>' % (text(name), data)
+
+
 def figures(items):
     parts = []
     for item in items:
         with open(item.png, "rb") as file:
             data = base64.b64encode(file.read()).decode("ascii")
-        parts.append('<figure><img alt="%s" src="data:image/png;base64,%s"><figcaption>%s</figcaption></figure>' % (
-            text(item.caption), data, text(item.caption)))
+        parts.append('<figure><img alt="%s" src="data:image/png;base64,%s"><figcaption>%s%s</figcaption></figure>' % (
+            text(item.caption), data, text(item.caption), _data_of(item)))
     return '<div class="figures">%s</div>' % "".join(parts)
 
 
@@ -87,4 +135,4 @@ def paragraph(words, soft=False):
 def page(title, body):
     return ('<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1"><title>%s</title><style>%s</style></head>'
-            '<body><main>%s</main></body></html>\n' % (text(title), STYLE, body))
+            '<body><main>%s</main><script>%s</script></body></html>\n' % (text(title), STYLE, body, SCRIPT))

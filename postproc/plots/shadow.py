@@ -1,103 +1,148 @@
-"""Shadow solves: how the solvers of the same systems compare, with the leader against itself as the measure of chance."""
+"""Shadow solves: how the solvers of the same systems compare, with the leader against itself as the measure of chance.
+Here the records and the words; the plots are in shadow_plots.py."""
 import os
 
 import numpy as np
 
-from . import records, style
+from . import records
+
+LEADER, CONTROL = "leader", "leader again"
 
 
 def present(run):
     return os.path.exists(run.file("shadow_summary.csv"))
 
 
-def verdict_words(run):
-    """One sentence a contender: only what its interval allows."""
-    rows = records.read_csv(run.file("shadow_summary.csv"))
-    sentences = []
-    for name, verdict, low, high in zip(rows["name"], rows["verdict"], rows["low"], rows["high"]):
+class Study:
+    """shadow.csv and shadow_summary.csv of a run."""
+
+    def __init__(self, run):
+        self.summary = records.read_csv(run.file("shadow_summary.csv"))
+        self.rows = records.read_csv(run.file("shadow.csv"))
+        self.names = self.summary["name"]
+        self.solver = dict(zip(self.names, self.summary["solver"]))
+        self.system = self.rows["system"][0]
+        self.contenders = [n for n in self.names if n not in (LEADER, CONTROL)]
+        self.who = np.array(self.rows["name"])
+        setup = self.rows["setup_ms"]
+        self.setup = np.zeros(len(self.who)) if isinstance(setup, list) else np.nan_to_num(setup)
+        self.total = self.rows["solve_ms"] + self.setup
+        self._pair()
+        self._place(run)
+
+    def value(self, name, column):
+        return self.summary[column][self.names.index(name)]
+
+    def _pair(self):
+        """steps and, by name, the rows of the systems that all have solved, in the order of the run."""
+        keys = list(zip(self.rows["step"], self.rows["solve"]))
+        of = {}
+        for i, (key, name) in enumerate(zip(keys, self.rows["name"])):
+            of.setdefault(key, {})[name] = i
+        whole = [rows for _, rows in sorted(of.items()) if all(n in rows for n in self.names)]
+        if not whole:
+            raise ValueError("no system was solved by all")
+        self.at = {name: np.array([rows[name] for rows in whole]) for name in self.names}
+        self.steps = self.rows["step"][self.at[LEADER]]
+
+    def _place(self, run):
+        """What the systems are laid out along: time where the run has one, else steps; and the CFL number there."""
+        self.x, self.x_label, self.cfl = self.steps, "pseudo-time step" if run.is_steady() else "step", None
+        history = run.history
+        if history is None or "step" not in history:
+            return
+        known = {step: i for i, step in enumerate(history["step"])}
+        at = [known.get(step) for step in self.steps]
+        if any(i is None for i in at):
+            return
+        cfl = history.get("cfl")
+        if cfl is not None and not isinstance(cfl, list) and np.sum(np.isfinite(cfl)) > 1:
+            good = np.isfinite(cfl)
+            self.cfl = np.interp(self.steps, history["step"][good], cfl[good])
+        time = history.get("time")
+        if not run.is_steady() and time is not None and np.ptp(time) > 0:
+            self.x, self.x_label = time[at], "time t"
+
+    def ratio(self, name):
+        return self.total[self.at[name]] / self.total[self.at[LEADER]]
+
+    def iterations(self, name):
+        return self.rows["iterations"][self.at[name]]
+
+    def floor(self):
+        """The largest ratio that the leader reaches against itself, as the program counts it."""
+        low, high = self.value(CONTROL, "low"), self.value(CONTROL, "high")
+        return float(np.exp(max(abs(np.log(low)), abs(np.log(high)))))
+
+    def split(self, name):
+        """Median milliseconds a solve: setup, apply, spmv, reductions, rest; the whole as one part where the solver is
+        another library's, which tells no parts."""
+        at = self.at[name]
+        whole = np.median(self.total[at])
+        parts = []
+        for word, column in (("setup", self.setup), ("preconditioner", self._column("apply_ms")), ("product", self._column("spmv_ms")),
+                             ("vectors, sums", self._column("reduce_ms"))):
+            if column is not None and np.all(np.isfinite(column[at])):
+                parts.append((word, float(np.mean(column[at]))))
+        if len(parts) < 2:
+            return [("not told", float(whole))]
+        mean = float(np.mean(self.total[at]))
+        parts.append(("rest", max(0.0, mean - sum(v for _, v in parts))))
+        return [(word, v * whole / mean) for word, v in parts]
+
+    def _column(self, name):
+        column = self.rows.get(name)
+        return None if column is None or isinstance(column, list) else column
+
+
+def interval(study, name):
+    return "%.3g to %.3g" % (study.value(name, "low"), study.value(name, "high"))
+
+
+def headline(study):
+    """The verdict in one sentence, which says no more than the intervals do."""
+    of = {n: study.value(n, "verdict") for n in study.contenders}
+    leader = study.solver[LEADER].replace("+", " + ")
+    if any(v.startswith("too few") for v in of.values()):
+        return "Too few systems for a verdict"
+    faster = sorted((n for n in of if of[n] == "faster"), key=lambda n: study.value(n, "ratio"))
+    if faster:
+        return "%s %s faster than the leader, %s" % (_list(faster), "is" if len(faster) == 1 else "are", leader)
+    same = [n for n in of if of[n] != "slower"]
+    if same:
+        return "No solver is faster than the leader, %s; %s %s not told apart from it" % (
+            leader, _list(same), "is" if len(same) == 1 else "are")
+    return "All %d contenders are slower than the leader, %s" % (len(of), leader)
+
+
+def _list(names):
+    return names[0] if len(names) == 1 else ", ".join(names[:-1]) + " and " + names[-1]
+
+
+def sentences(study):
+    """What stands below the headline."""
+    words = []
+    for name in sorted(study.contenders, key=lambda n: study.value(n, "ratio")):
+        verdict = study.value(name, "verdict")
         if verdict == "faster":
-            sentences.append("%s is faster than the leader: %.2g to %.2g of its time." % (name, low, high))
-        elif verdict == "slower":
-            sentences.append("%s is slower than the leader: %.3g to %.3g times its time." % (name, low, high))
-        elif verdict not in ("leader", "control"):
-            sentences.append("%s: %s." % (name, verdict))
-    return sentences
+            words.append("%s takes %s of the leader's time." % (name, interval(study, name)))
+    words.append("Each of %d systems (%s) was given to all, in an order drawn anew; intervals are 95 %% of the median of time / "
+                 "leader's time." % (study.value(LEADER, "systems"), study.system))
+    words.append("The leader against itself comes to %s: differences below %.1f %% are noise." % (
+        interval(study, CONTROL), 100 * (study.floor() - 1)))
+    failures = [(n, int(study.value(n, "failures"))) for n in study.names if study.value(n, "failures") > 0]
+    for name, count in failures:
+        words.append("%s missed the tolerance in %d of them." % (name, count))
+    return words
 
 
-def summary_table(run):
-    rows = records.read_csv(run.file("shadow_summary.csv"))
-    names = ["name", "solver", "systems", "iterations", "median ms", "time / leader's", "95 % interval", "won", "p", "not converged", "verdict"]
+def summary_table(study):
+    names = ["", "verdict", "time / leader's", "95 % interval", "median ms", "iterations", "won", "p", "missed", "solver"]
     table = []
-    for i in range(len(rows["name"])):
-        leader = not np.isfinite(rows["ratio"][i])
-        table.append([rows["name"][i], rows["solver"][i], "%d" % rows["systems"][i], "%.1f" % rows["iterations"][i],
-                      "%.3g" % rows["median_ms"][i], "" if leader else "%.3f" % rows["ratio"][i],
-                      "" if leader else "%.3f to %.3f" % (rows["low"][i], rows["high"][i]),
-                      "" if leader else "%d" % rows["won"][i], "" if leader else "%.2g" % rows["sign_test_p"][i],
-                      "%d" % rows["failures"][i], rows["verdict"][i]])
+    for n in study.names:
+        v = lambda column: study.value(n, column)  # noqa: E731
+        leader = n == LEADER
+        table.append([n, v("verdict"), "1" if leader else "%.3f" % v("ratio"), "" if leader else "%.3f to %.3f" % (v("low"), v("high")),
+                      "%.3g" % v("median_ms"), "%.1f" % v("iterations"), "" if leader else "%d" % v("won"),
+                      "" if leader else "%.2g" % v("sign_test_p"), "%d" % v("failures"), study.solver[n].replace("+", " + ")])
     return names, table
-
-
-def _pairs(run):
-    """{name: (steps, time / leader's, iterations)} in the order of the summary, the leader's left out."""
-    rows = records.read_csv(run.file("shadow.csv"))
-    setup = np.nan_to_num(rows["setup_ms"]) if not isinstance(rows["setup_ms"], list) else 0.0
-    total = rows["solve_ms"] + setup
-    key = list(zip(rows["step"], rows["solve"]))
-    leader = {k: t for k, t, name in zip(key, total, rows["name"]) if name == "leader"}
-    found = {}
-    for k, t, name, count in zip(key, total, rows["name"], rows["iterations"]):
-        if name != "leader" and k in leader:
-            steps, ratios, counts = found.setdefault(name, ([], [], []))
-            steps.append(k[0])
-            ratios.append(t / leader[k])
-            counts.append(count)
-    return {name: tuple(map(np.array, values)) for name, values in found.items()}
-
-
-def ratio_plot(run, folder):
-    pairs = _pairs(run)
-    figure, axes = style.new()
-    for i, (name, (steps, ratios, _)) in enumerate(pairs.items()):
-        grey = name == "leader again"
-        axes.plot(steps, ratios, ".", markersize=4, color="0.6" if grey else style.COLOURS[i % len(style.COLOURS)], label=name,
-                  zorder=1 if grey else 2)
-    axes.axhline(1.0, color="0.3", linewidth=0.8)
-    axes.set_yscale("log")
-    axes.set_xlabel("step")
-    axes.set_ylabel("time / the leader's")
-    axes.legend(fontsize="small")
-    steps = next(iter(pairs.values()))[0]
-    data = [("step", steps)] + [(name, ratios) for name, (_, ratios, _) in pairs.items() if len(ratios) == len(steps)]
-    return [style.save(figure, folder, "shadow_ratio", "Time of each solver over the leader's on the same system; below one is faster. "
-                       "Grey: the leader against itself, what chance alone does.", data)]
-
-
-def interval_plot(run, folder):
-    rows = records.read_csv(run.file("shadow_summary.csv"))
-    some = [i for i in range(len(rows["name"])) if np.isfinite(rows["ratio"][i])]
-    figure, axes = style.new(height=0.9 + 0.35 * len(some))
-    for place, i in enumerate(some):
-        colour = "0.6" if rows["verdict"][i] == "control" else style.COLOURS[0]
-        axes.plot([rows["low"][i], rows["high"][i]], [place, place], color=colour, linewidth=2)
-        axes.plot(rows["ratio"][i], place, "o", color=colour)
-    axes.axvline(1.0, color="0.3", linewidth=0.8)
-    axes.set_yticks(range(len(some)), [rows["name"][i] for i in some])
-    axes.set_ylim(len(some) - 0.5, -0.5)
-    axes.set_xscale("log")
-    axes.set_xlabel("time / the leader's: median of the pairs and its 95 % interval")
-    data = [("name", [rows["name"][i] for i in some])] + [(key, rows[key][some]) for key in ("ratio", "low", "high")]
-    return [style.save(figure, folder, "shadow_intervals", "Paired differences of all systems.", data)]
-
-
-def iteration_plot(run, folder):
-    pairs = _pairs(run)
-    figure, axes = style.new()
-    for i, (name, (steps, _, counts)) in enumerate(pairs.items()):
-        if name != "leader again":
-            axes.plot(steps, counts, linewidth=1.2, color=style.COLOURS[i % len(style.COLOURS)], label=name)
-    axes.set_xlabel("step")
-    axes.set_ylabel("iterations")
-    axes.legend(fontsize="small")
-    data = [("step", next(iter(pairs.values()))[0])] + [(name, counts) for name, (_, _, counts) in pairs.items()]
-    return [style.save(figure, folder, "shadow_iterations", "Iterations that each solver takes on the systems of the run.", data)]

@@ -21,6 +21,14 @@ plt.rcParams.update({
     "axes.formatter.use_mathtext": True, "image.cmap": "viridis"})
 
 
+def legend_below(figure, handles, names, columns=3, **options):
+    """A legend under all axes of a figure, with room made for it."""
+    columns = min(columns, len(names))
+    height = (0.12 + 0.2 * -(-len(names) // columns)) / figure.get_size_inches()[1]
+    figure.get_layout_engine().set(rect=(0, height, 1, 1 - height))
+    figure.legend(handles, names, loc="lower center", ncols=columns, fontsize=9, **options)
+
+
 class Figure:
     """A saved plot: its PNG (for the page), its caption, its short name."""
 

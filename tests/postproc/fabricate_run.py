@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes a run directory without running: python3 fabricate_run.py DIR [2d|3d|empty|broken]. The flow is known: 2D a cavity-like
+"""Makes a run directory without running: python3 fabricate_run.py DIR [2d|3d|study|empty|broken]. The flow is known: 2D a cavity-like
 stream function, 3D Taylor-Green; the records have the columns and keys that the program writes."""
 import json
 import os
@@ -148,6 +148,42 @@ def write_summary(folder):
         json.dump(run, file)
 
 
+def write_study(folder, steps):
+    """Shadow solves whose truth is known: `quick` at half of the leader's time, `even` at the same, `slow` at three times;
+    the noise is 2 %."""
+    rng = np.random.default_rng(2)
+    truth = {"leader": 1.0, "leader again": 1.0, "quick": 0.5, "even": 1.0, "slow": 3.0}
+    solver = {"leader": "cg+multigrid", "leader again": "cg+multigrid", "quick": "multigrid", "even": "bicgstab+multigrid",
+              "slow": "petsc:-ksp_type cg"}
+    with open(os.path.join(folder, "shadow.csv"), "w") as file, open(os.path.join(folder, "shadow_curves.csv"), "w") as curves:
+        file.write("step,solve,system,name,solver,place,iterations,reason,r0,r_true,setup_ms,solve_ms,apply_ms,spmv_ms,reduce_ms\n")
+        curves.write("step,name,iteration,ms,residual\n")
+        for s in range(10, steps + 1, 10):
+            for place, name in enumerate(rng.permutation(list(truth))):
+                ms = truth[name] * (2 + 0.5 * np.sin(s / 40)) * (1 + 0.02 * rng.standard_normal())
+                parts = ",," if name == "slow" else "%g,%g,%g" % (0.6 * ms, 0.2 * ms, 0.1 * ms)
+                file.write("%d,0,pressure,%s,%s,%d,%d,converged,1,1e-9,,%g,%s\n" % (s, name, solver[name], place, 5 + s // 100, ms, parts))
+                if s == 20 and name != "leader":
+                    curves.write("".join("%d,%s,%d,%g,%g\n" % (s, name, i, i * ms / 8, 10.0 ** -i) for i in range(9)))
+    rows = [("leader", "", "", "", "", "", "leader"), ("leader again", 1.001, 0.995, 1.006, 19, 0.87, "control"),
+            ("quick", 0.5, 0.495, 0.506, 40, 2e-12, "faster"), ("even", 1.001, 0.994, 1.007, 18, 0.64, "no difference seen"),
+            ("slow", 3.0, 2.97, 3.03, 0, 2e-12, "slower")]
+    with open(os.path.join(folder, "shadow_summary.csv"), "w") as file:
+        file.write("name,solver,systems,iterations,median_ms,ratio,low,high,won,sign_test_p,failures,verdict\n")
+        for name, ratio, low, high, won, p, verdict in rows:
+            file.write("%s,%s,40,6.5,%g,%s,%s,%s,%s,%s,%d,%s\n" % (name, solver[name], 2 * truth[name], ratio, low, high, won, p,
+                                                                 3 if name == "slow" else 0, verdict))
+    with open(os.path.join(folder, "roofline.csv"), "w") as file:
+        file.write("step,system,solver,kernel,bytes,flops,seconds,gb_per_s,gflop_per_s,triad_gb_per_s,triad_same_size_gb_per_s\n")
+        kernels = [("matrix", "spmv"), ("cg+multigrid", "update"), ("cg+multigrid", "apply"), ("cg+multicolor", "apply")] + \
+                  [("cg+multicolor", "colour %d" % i) for i in range(4)]
+        for s in (100, 200):
+            for i, (who, kernel) in enumerate(kernels):
+                rate = 8 + i
+                file.write("%d,pressure,%s,%s,%d,%d,%g,%g,%g,20,60\n" % (s, who, kernel, 1000 * rate, 250 * rate * (1 + i), 1e-6, rate,
+                                                                        0.25 * rate * (1 + i)))
+
+
 def main(folder, kind="2d"):
     os.makedirs(folder, exist_ok=True)
     if kind == "empty":
@@ -160,6 +196,8 @@ def main(folder, kind="2d"):
     write_records(folder, 400)
     write_profile(folder)
     write_summary(folder)
+    if kind == "study":
+        write_study(folder, 400)
     with open(os.path.join(folder, "config.effective.toml"), "w") as file:
         file.write(CASE)
     if kind == "broken":

@@ -1,0 +1,132 @@
+"""What the kernels reach beside the memory's measure: roofline.csv."""
+import os
+
+import numpy as np
+
+from . import records, style
+
+KINDS = ("spmv", "apply", "update")
+WORDS = {"spmv": "product with the matrix", "apply": "application of the preconditioner", "update": "factorisation, update"}
+COLOUR = {"spmv": "#009E73", "apply": "#0072B2", "update": "#E69F00"}
+
+
+def present(run):
+    return os.path.exists(run.file("roofline.csv"))
+
+
+def kernels(run):
+    """Medians over the steps: a list of dictionaries, in the order of the file."""
+    rows = records.read_csv(run.file("roofline.csv"))
+    if not len(rows["step"]):
+        raise ValueError("roofline.csv has no rows")
+    keys = list(zip(rows["system"], rows["solver"], rows["kernel"]))
+    of = {}
+    for i, key in enumerate(keys):
+        of.setdefault(key, []).append(i)
+    columns = [c for c in rows if c not in ("step", "system", "solver", "kernel")]
+    found = []
+    for (system, solver, kernel), at in of.items():
+        entry = {"system": system, "solver": solver, "kernel": kernel, "samples": len(at)}
+        entry.update({c: float(np.median(rows[c][at])) for c in columns})
+        found.append(entry)
+    return found
+
+
+def _label(k, systems):
+    who = k["solver"] if k["solver"] != "matrix" else "matrix"
+    return ("%s: " % k["system"] if systems > 1 else "") + "%s, %s" % (who.replace("+", " + "), k["kernel"])
+
+
+def rate_plot(run, folder):
+    found = [k for k in kernels(run) if k["kernel"] in KINDS]
+    systems = len({k["system"] for k in found})
+    figure, axes = style.new(height=1.7 + 0.36 * len(found))
+    for place, k in enumerate(found):
+        axes.barh(place, k["gb_per_s"], height=0.62, color=COLOUR[k["kernel"]])
+        axes.plot([k["triad_same_size_gb_per_s"]] * 2, [place - 0.4, place + 0.4], color="#1d2329", linewidth=2)
+        axes.annotate("%.3g" % k["gb_per_s"], (k["gb_per_s"], place), (4, 0), textcoords="offset points", va="center", fontsize=9)
+    triad = np.median([k["triad_gb_per_s"] for k in found])
+    axes.axvline(triad, color="#b3261e", linestyle="--", linewidth=1.4)
+    axes.set_yticks(range(len(found)), [_label(k, systems) for k in found], fontsize=9)
+    axes.set_ylim(len(found) - 0.4, -0.6)
+    axes.set_xlim(0, 1.15 * max([triad] + [max(k["gb_per_s"], k["triad_same_size_gb_per_s"]) for k in found]))
+    axes.grid(axis="y", visible=False)
+    axes.set_xlabel("GB/s: least bytes over measured time")
+    axes.set_title("Bandwidth of the kernels")
+    handles = [style.plt.Line2D([], [], color="#b3261e", linestyle="--"), style.plt.Line2D([], [], color="#1d2329", linewidth=2)]
+    style.legend_below(figure, handles, ["triad out of memory, %.3g GB/s" % triad, "triad on as many bytes"], 2)
+    data = [(c, [k[c] for k in found]) for c in ("system", "solver", "kernel", "bytes", "flops", "seconds", "gb_per_s", "gflop_per_s",
+                                                  "triad_gb_per_s", "triad_same_size_gb_per_s")]
+    return [style.save(figure, folder, "roofline_rates", "What each kernel must move at least, over its time on the systems of the run. Beyond "
+                       "the dashed line the data came out of a cache; the black mark is the triad on as many bytes.", data)]
+
+
+def roofline_plot(run, folder):
+    found = [k for k in kernels(run) if k["flops"] > 0]
+    figure, axes = style.new(height=3.9)
+    triad = np.median([k["triad_gb_per_s"] for k in found])
+    best = max(k["triad_same_size_gb_per_s"] for k in found)
+    intensity = np.array([k["flops"] / k["bytes"] for k in found])
+    ends = np.array([intensity.min() / 1.6, intensity.max() * 1.6])
+    axes.plot(ends, triad * ends, color="#b3261e", linestyle="--", label="memory, %.3g GB/s" % triad)
+    if best > 1.1 * triad:
+        axes.plot(ends, best * ends, color="#1d2329", linewidth=1, label="cache, %.3g GB/s" % best)
+    for kind in KINDS + ("parts",):
+        some = [k for k in found if k["kernel"] == kind or (kind == "parts" and k["kernel"] not in KINDS)]
+        if some:
+            axes.plot([k["flops"] / k["bytes"] for k in some], [k["gflop_per_s"] for k in some], linestyle="", color=COLOUR.get(kind, "#9aa0a6"),
+                      marker="o" if kind != "parts" else ".", markersize=7 if kind != "parts" else 5, label=WORDS.get(kind, "colours, sweeps, levels"),
+                      zorder=3 if kind != "parts" else 2)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    for axis in (axes.xaxis, axes.yaxis):
+        axis.set_major_formatter(style.plt.FuncFormatter(lambda v, _: "%g" % v))
+    axes.xaxis.set_minor_formatter(style.plt.FuncFormatter(lambda v, _: "%g" % v if ends[1] / ends[0] < 10 else ""))
+    axes.set_xlabel("operations a byte")
+    axes.set_ylabel("Gflop/s")
+    axes.set_title("Roofline")
+    handles, names = axes.get_legend_handles_labels()
+    style.legend_below(figure, handles, names, 2)
+    data = [("system", [k["system"] for k in found]), ("solver", [k["solver"] for k in found]), ("kernel", [k["kernel"] for k in found]),
+            ("flops_per_byte", intensity), ("gflop_per_s", [k["gflop_per_s"] for k in found])]
+    return [style.save(figure, folder, "roofline", "Operations a second against operations a byte (Williams, Waterman & Patterson 2009). A kernel on "
+                       "the dashed line uses all of the memory's bandwidth.", data)]
+
+
+def part_plots(run, folder):
+    """Colours, sweeps, levels of each preconditioner that tells them."""
+    of = {}
+    for k in kernels(run):
+        if k["kernel"] not in KINDS:
+            of.setdefault((k["system"], k["solver"]), []).append(k)
+    figures = []
+    for number, ((system, solver), parts) in enumerate(of.items()):
+        figure, axes = style.new(height=3.2)
+        x = np.arange(len(parts))
+        axes.bar(x, [1e6 * k["seconds"] for k in parts], color="#c4c9ce", width=0.7)
+        axes.set_ylabel("microseconds (bars)")
+        right = axes.twinx()
+        right.grid(False)
+        right.spines["right"].set_visible(True)
+        right.plot(x, [k["gb_per_s"] for k in parts], "o-", color="#0072B2")
+        right.set_ylabel("GB/s (line)", color="#0072B2")
+        right.set_ylim(bottom=0)
+        names = [k["kernel"] for k in parts]
+        words = os.path.commonprefix(names) if len(names) > 2 else ""
+        short = [n[len(words):] for n in names] if words and all(n[len(words):] for n in names) else names
+        axes.set_xticks(x, short)
+        axes.set_xlabel(words.strip())
+        axes.grid(axis="x", visible=False)
+        axes.set_title(("%s: " % system) + solver.replace("+", " + "))
+        data = [(c, [k[c] for k in parts]) for c in ("kernel", "bytes", "flops", "seconds", "gb_per_s")]
+        figures.append(style.save(figure, folder, "roofline_parts_%d" % number, "Parts of one application of the preconditioner by themselves: "
+                                  "time, and what they reach of the memory.", data))
+    return figures
+
+
+def table(run):
+    names = ["system", "solver", "kernel", "MB", "Mflop", "microseconds", "GB/s", "of triad", "of triad on as many bytes"]
+    rows = [[k["system"], k["solver"], k["kernel"], "%.3g" % (1e-6 * k["bytes"]), "%.3g" % (1e-6 * k["flops"]), "%.4g" % (1e6 * k["seconds"]),
+             "%.3g" % k["gb_per_s"], "%.2f" % (k["gb_per_s"] / k["triad_gb_per_s"]), "%.2f" % (k["gb_per_s"] / k["triad_same_size_gb_per_s"])]
+            for k in kernels(run)]
+    return names, rows
