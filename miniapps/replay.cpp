@@ -73,7 +73,7 @@ struct Replay {
   int iterations = 0, least = 0, most = 0;
   SolveResult result;  // of the first
   double residual = 0;
-  bool repeats = true;  // by what it is
+  std::string why_not;  // by what it is, the method cannot repeat a solve of a run
   std::string refusal;
 
   void add(const SolveResult& r, double setup_seconds) {
@@ -95,6 +95,12 @@ double median(std::vector<double> v) {
   return v[v.size() / 2];
 }
 
+bool learns_from_solves(const Capsule& c) {
+  const Table options = read_case_text(c.leader.options, c.path + ":leader_options");
+  const std::string method = options.get<std::string>("method", c.leader.default_method);
+  return read_krylov_options(options, KrylovOptions{c.leader.default_tolerance}, method).recycle > 0;
+}
+
 template <class Space>
 Replay replay_leader(const Capsule& c, System<Space>& system, int repeat) {
   const CapsuleLeader& l = c.leader;
@@ -103,7 +109,9 @@ Replay replay_leader(const Capsule& c, System<Space>& system, int repeat) {
   for (int k = 0; k < repeat; ++k) {
     LinearSolver<Space> solver(options, l.default_method, l.default_preconditioner, l.default_tolerance);
     replay.solver = solver.name();
-    replay.repeats = solver.preconditioner().is_constant();
+    replay.why_not = !solver.preconditioner().is_constant() ? "asynchronous, no two solves are alike"
+                     : learns_from_solves(c)                ? "it learns from the solves before (recycle)"
+                                                            : "";
     const Matrix<Space>& before = system.before();
     if (l.lifetime.empty())
       solver.setup(before);
@@ -178,7 +186,7 @@ Agreement compare(const Capsule& c, const Replay& replay, const std::string& spa
   if (replay.iterations == then.iterations && replay.result.reason == then.reason)
     return told(Agreement::same, "as recorded");
   const std::string recorded = fmt::format("not {}, {} as recorded", then.iterations, to_string(then.reason));
-  if (!replay.repeats) return told(Agreement::not_comparable, recorded + ": asynchronous, no two solves are alike");
+  if (!replay.why_not.empty()) return told(Agreement::not_comparable, recorded + ": " + replay.why_not);
   if (space != c.origin.space) return told(Agreement::not_comparable, recorded + " on the " + c.origin.space);
   return told(Agreement::other, recorded);
 }
@@ -260,10 +268,7 @@ int replay_capsules(const ReplayArguments& a) {
     fmt::print("\n{} of {} capsules give the leader's iterations exactly", tally.same, a.capsules.size());
     if (tally.not_comparable > 0) fmt::print("; {} cannot be compared", tally.not_comparable);
     if (tally.other > 0)
-      fmt::print(
-          "; {} do not: another compiler, another processor or another version round differently, and methods "
-          "that learn from the solves before (recycle) begin anew here",
-          tally.other);
+      fmt::print("; {} do not: another compiler, processor or version may round differently", tally.other);
     fmt::print("\n");
   }
   if (tally.other > 0) return static_cast<int>(Exit::check_failed);

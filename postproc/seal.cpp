@@ -31,7 +31,8 @@ struct Descriptor {
 
 std::uint64_t hash_of_bytes(const Descriptor& file, const std::string& path, std::int64_t from, std::int64_t to) {
   constexpr std::int64_t chunk = std::int64_t{1} << 20;
-  const auto buffer = std::make_unique<char[]>(chunk);
+  if (from < 0 || to < from) fail_to_read(path, "is damaged: its head was altered");
+  const auto buffer = std::make_unique_for_overwrite<char[]>(static_cast<std::size_t>(std::min(chunk, to - from)));
   Hash64 hash;
   for (std::int64_t at = from; at < to;) {
     const ssize_t n = pread(file.fd, buffer.get(), static_cast<std::size_t>(std::min(chunk, to - at)), at);
