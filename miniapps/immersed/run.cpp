@@ -203,8 +203,11 @@ int run_in(Run& run, const Table& config, const ImmersedCase& c) {
   Lab<Space> lab(config, {"advection_diffusion", "pressure"});
   if (ranks.alone())
     attach(lab, flow, config.table("linear"));
-  else if (config.has("shadow"))
-    throw Error(Exit::usage, "[shadow] solves the systems of one rank; run it without mpirun");
+  else
+    for (const char* facility : {"shadow", "capture"})
+      if (config.has(facility))
+        throw Error(Exit::usage,
+                    "[" + std::string(facility) + "] knows the systems of one rank; run it without mpirun");
   StepSize clock(c.flow);
   WholeFields<Space> host(ranks);
   Pictures<Space> pictures(run, output);
