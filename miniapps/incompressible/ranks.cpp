@@ -2,6 +2,7 @@
 
 #include "miniapps/incompressible/boundary.hpp"
 #include "miniapps/incompressible/metrics.hpp"
+#include "solvers/distributed/rank_options.hpp"
 
 namespace weir {
 namespace {
@@ -24,14 +25,8 @@ RankOptions read_rank_options(const Table& config) {
   const Table t = config.table("ranks");
   RankOptions o;
   o.cutting = t.choice("partition", {"slabs", "blocks"}, "slabs") == "slabs" ? Cutting::slabs : Cutting::blocks;
-  const std::string halo = t.choice("halo", {"naive", "pairs", "persistent", "neighbourhood"}, "persistent");
-  for (const HaloStrategy s : all_halo_strategies)
-    if (halo == to_string(s)) o.halo.strategy = s;
-  const std::string path = t.choice("device_path", {"probe", "staged", "direct"}, "probe");
-  o.halo.path = path == "probe" ? DevicePath::probe : path == "staged" ? DevicePath::staged : DevicePath::direct;
-  const std::string reduction = t.choice("reduction", {"gather", "tree", "allreduce", "nonblocking"}, "allreduce");
-  for (const Reduction r : all_reductions)
-    if (reduction == to_string(r)) o.reduction = r;
+  o.halo = read_halo_options(t);
+  o.reduction = read_reduction(t);
   return o;
 }
 
