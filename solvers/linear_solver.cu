@@ -62,6 +62,12 @@ void LinearSolver<Space>::spread_over_ranks() {
 }
 
 template <class Space>
+void LinearSolver<Space>::precondition_each_rank() {
+  if (!preconditioner_->works_over_ranks() && !preconditioner_->is_identity())
+    preconditioner_ = make_additive_schwarz<Space>(0, std::move(preconditioner_));
+}
+
+template <class Space>
 void LinearSolver<Space>::setup(const Matrix<Space>& A) {
   info_ = preconditioner_->setup(A);
   lifetime_.renewed(info_.seconds, false);

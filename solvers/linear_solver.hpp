@@ -38,6 +38,10 @@ class LinearSolver {
   // Before setup, where the matrix will be spread over ranks: a preconditioner that knows one rank alone is then applied
   // on rank 0, to which the residual is gathered; Error(usage) at setup where that is not possible.
   void spread_over_ranks();
+  // The same, but such a preconditioner is then applied by each rank to its part: additive_schwarz, overlap 0.
+  void precondition_each_rank();
+  // Whether iterations and results are those of one rank to round-off: a preconditioner that sees its rows alone.
+  bool is_independent_of_ranks() const { return preconditioner_->is_independent_of_ranks(); }
 
   void setup(const Matrix<Space>& A);   // once a pattern
   void update(const Matrix<Space>& A);  // new values, same pattern; made anew where the policy says so

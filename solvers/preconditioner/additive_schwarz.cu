@@ -81,6 +81,7 @@ class AdditiveSchwarz : public Preconditioner<Space> {
     schwarz_kernels::collect<Space>(place_, wide_z_, z);
   }
   bool works_over_ranks() const override { return true; }
+  bool is_independent_of_ranks() const override { return false; }
   bool is_symmetric() const override { return overlap_ == 0 && inner_->is_symmetric(); }
   bool is_constant() const override { return inner_->is_constant(); }
   std::string describe() const override {
@@ -134,9 +135,16 @@ std::unique_ptr<Preconditioner<Space>> make_additive_schwarz(const Table& option
   const Table inner = options.table("inner");
   const std::string type = inner.get<std::string>("type", "block_ilu0");
   if (type == "additive_schwarz") inner.fail("type", "additive_schwarz within additive_schwarz");
-  return std::make_unique<AdditiveSchwarz<Space>>(overlap, make_preconditioner<Space>(type, inner));
+  return make_additive_schwarz<Space>(overlap, make_preconditioner<Space>(type, inner));
+}
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_additive_schwarz(int overlap,
+                                                             std::unique_ptr<Preconditioner<Space>> inner) {
+  return std::make_unique<AdditiveSchwarz<Space>>(overlap, std::move(inner));
 }
 template std::unique_ptr<Preconditioner<Host>> make_additive_schwarz<Host>(const Table&);
 template std::unique_ptr<Preconditioner<Device>> make_additive_schwarz<Device>(const Table&);
+template std::unique_ptr<Preconditioner<Host>> make_additive_schwarz(int, std::unique_ptr<Preconditioner<Host>>);
+template std::unique_ptr<Preconditioner<Device>> make_additive_schwarz(int, std::unique_ptr<Preconditioner<Device>>);
 
 }  // namespace weir

@@ -19,6 +19,8 @@ namespace weir {
 
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_additive_schwarz(const Table& options);
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_additive_schwarz(int overlap, std::unique_ptr<Preconditioner<Space>> inner);
 
 // `name`: of the solver, for errors.
 template <class Space>
