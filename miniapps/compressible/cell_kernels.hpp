@@ -194,7 +194,8 @@ WEIR_HD inline void diagonal_block(const SpatialView& v, int i) {
   double d[16] = {};
   for (int e = v.cells.start[i]; e < v.cells.start[i + 1]; ++e) {
     const int link = v.cells.link[e];
-    const double* block = v.values + std::int64_t{4} * (link < 0 ? v.owner_row[~link] : v.neighbour_row[link]);
+    const double* blocks = link < v.faces.inner ? v.values : v.border;  // beyond the border we are the owner
+    const double* block = blocks + std::int64_t{4} * (link < 0 ? v.owner_row[~link] : v.neighbour_row[link]);
     for (int k = 0; k < 16; ++k) d[k] -= block[k];
   }
   double* out = v.values + 16 * v.diagonal[i];

@@ -7,12 +7,12 @@ namespace weir {
 
 template <class Space>
 void gradients(const SpatialView& v) {
-  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { cell::gradient(v, i); });
+  for_each<Space>(v.cells.reach, [=] WEIR_HD(int i) { cell::gradient(v, i); });
   for_each<Space>(v.cells.at_boundary, [=] WEIR_HD(int n) { cell::boundary_gradient(v, n); });
 }
 template <class Space>
 void limiters(const SpatialView& v) {
-  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { cell::limiter(v, i); });
+  for_each<Space>(v.cells.reach, [=] WEIR_HD(int i) { cell::limiter(v, i); });
 }
 
 template <class Space, class Scheme>
@@ -23,7 +23,7 @@ template <class Space>
 void boundary_residual(const SpatialView& v, View<double> R) {
   with_scheme(v, [&](const auto& scheme) { boundary_fluxes<Space>(v, scheme); });
   double* r = R.data();
-  for_each<Space>(v.cells.at_boundary, [=] WEIR_HD(int n) { cell::add_boundary(v, r, n); });
+  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary(v, r, n); });
 }
 
 template <class Space, class Scheme>
@@ -33,14 +33,14 @@ void boundary_blocks(const SpatialView& v, const Scheme& scheme) {
 template <class Space>
 void boundary_jacobian(const SpatialView& v) {
   with_scheme(v, [&](const auto& scheme) { boundary_blocks<Space>(v, scheme); });
-  for_each<Space>(v.cells.at_boundary, [=] WEIR_HD(int n) { cell::add_boundary_block(v, n); });
+  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary_block(v, n); });
 }
 
 template <class Space>
 void time_step_scales(const SpatialView& v, View<double> scale) {
   double* s = scale.data();
   for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { cell::time_step_scale(v, s, i); });
-  for_each<Space>(v.cells.at_boundary, [=] WEIR_HD(int n) { cell::add_boundary_scale(v, s, n); });
+  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary_scale(v, s, n); });
 }
 
 template <class Space>

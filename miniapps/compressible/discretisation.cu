@@ -1,6 +1,9 @@
 #include "miniapps/compressible/discretisation.hpp"
 
+#include <algorithm>
+
 #include "base/error.hpp"
+#include "miniapps/compressible/mesh_ranks.hpp"
 #include "miniapps/compressible/spatial_arrays.hpp"
 #include "solvers/device/for_each.hpp"
 
@@ -24,7 +27,7 @@ Gas point_gas(const GasModel& m) {
 template <class Space>
 SpatialArrays<Space>::SpatialArrays(const SpatialGeometry& g, const Gas& point, const GasModel& model,
                                     const SpatialScheme& s)
-    : gas(model), scheme(s), patch_first(g.patch_first), patch_count(g.patch_count) {
+    : gas(model), scheme(s), patch_first(g.patch_first), patch_count(g.patch_count), patch_own(g.patch_own) {
   const auto put = [](auto& array, const auto& host) { array = std::remove_reference_t<decltype(array)>(host); };
   put(owner, g.owner), put(neighbour, g.neighbour), put(cell_of_face, g.boundary_cell_of_face), put(type, g.type);
   put(start, g.start), put(link, g.link), put(other, g.other), put(boundary_cell, g.boundary_cell);
@@ -33,9 +36,12 @@ SpatialArrays<Space>::SpatialArrays(const SpatialGeometry& g, const Gas& point, 
   put(volume, g.volume), put(weight, g.weight);
   const auto make = [](auto& array, std::size_t n) { array = Array<double, Space>(static_cast<std::int64_t>(n)); };
   const std::size_t cells = g.volume.size(), faces = g.owner.size(), edges = g.type.size();
-  make(w, 4 * cells), make(flux, 4 * faces), make(boundary_flux, 4 * edges), make(boundary_block, 16 * edges);
-  if (s.order > 1) make(wx, 4 * cells), make(wy, 4 * cells);
-  if (s.order > 1 && s.limiter != Limiter::none) make(phi, 4 * cells);
+  const auto reach = static_cast<std::size_t>(g.reach), fluxes = static_cast<std::size_t>(g.count);
+  make(w, 4 * cells), make(flux, 4 * fluxes), make(boundary_flux, 4 * edges), make(boundary_block, 16 * edges);
+  if (s.order > 1) make(wx, 4 * reach), make(wy, 4 * reach);
+  if (s.order > 1 && s.limiter != Limiter::none) make(phi, 4 * reach);
+  make(ghost, 4 * (cells - static_cast<std::size_t>(g.own)));
+  make(border, 32 * static_cast<std::size_t>(g.count - g.inner));
 
   const auto n = static_cast<std::int64_t>(faces), b = static_cast<std::int64_t>(edges);
   const double *F = face.data(), *B = boundary_face.data();
@@ -46,23 +52,28 @@ SpatialArrays<Space>::SpatialArrays(const SpatialGeometry& g, const Gas& point, 
   view.gradient = s.gradient;
   view.flux_scheme = s.flux;
   view.venkatakrishnan = s.venkatakrishnan;
-  view.faces = {static_cast<int>(n), g.sorted,  owner.data(), neighbour.data(), F,         F + n,
-                F + 2 * n,           F + 3 * n, F + 4 * n,    F + 5 * n,        F + 6 * n, F + 7 * n};
+  view.faces = {g.count,   g.inner,   g.sorted,  owner.data(), neighbour.data(), F,        F + n,
+                F + 2 * n, F + 3 * n, F + 4 * n, F + 5 * n,    F + 6 * n,        F + 7 * n};
   view.boundary = {static_cast<int>(b), cell_of_face.data(), type.data(), B,         B + b,
                    B + 2 * b,           B + 3 * b,           B + 4 * b,   B + 5 * b, outside.data()};
-  view.cells = {static_cast<int>(cells),
+  const auto boundary_cells = g.boundary_cell.begin(), end = g.boundary_cell.end();
+  view.cells = {g.own,
+                g.reach,
+                static_cast<int>(cells),
                 volume.data(),
                 start.data(),
                 link.data(),
                 other.data(),
                 weight.data(),
                 static_cast<int>(g.boundary_cell.size()),
+                static_cast<int>(std::lower_bound(boundary_cells, end, g.own) - boundary_cells),
                 boundary_cell.data(),
                 boundary_start.data(),
                 boundary_faces.data()};
   view.w = w.data(), view.wx = wx.data(), view.wy = wy.data(), view.phi = phi.data(), view.flux = flux.data();
   view.boundary_flux = boundary_flux.data(), view.boundary_block = boundary_block.data();
   view.owner_row = owner_row.data(), view.neighbour_row = neighbour_row.data();
+  view.border = border.data();
 }
 
 template <class Space>
@@ -71,16 +82,20 @@ std::int64_t SpatialArrays<Space>::bytes() const {
                     other.size() + boundary_cell.size() + boundary_start.size() + boundary_faces.size() +
                     owner_row.size() + neighbour_row.size();
   const auto doubles = face.size() + boundary_face.size() + outside.size() + volume.size() + weight.size() + w.size() +
-                       wx.size() + wy.size() + phi.size() + flux.size() + boundary_flux.size() + boundary_block.size();
+                       wx.size() + wy.size() + phi.size() + flux.size() + boundary_flux.size() + boundary_block.size() +
+                       ghost.size() + border.size();
   return 4 * ints + 8 * doubles;
 }
 
 template <class Space>
 Discretisation<Space>::Discretisation(const UnstructuredMesh& mesh, const GasModel& gas, const SpatialScheme& scheme,
-                                      const std::vector<BoundaryCondition>& conditions) {
+                                      const std::vector<BoundaryCondition>& conditions, const MeshRanks* ranks) {
   const Gas point = point_gas(gas);
-  arrays_ = std::make_unique<SpatialArrays<Space>>(spatial_geometry(mesh, point, scheme.gradient, conditions), point,
-                                                   gas, scheme);
+  arrays_ = std::make_unique<SpatialArrays<Space>>(
+      spatial_geometry(mesh, point, scheme.gradient, conditions, ranks ? &ranks->part : nullptr), point, gas, scheme);
+  if (!ranks) return;
+  arrays_->ranks = &ranks->communicator;
+  arrays_->halo = Halo<Space>(ranks->communicator, ranks->states, 4, ranks->halo);
 }
 template <class Space>
 Discretisation<Space>::~Discretisation() = default;
@@ -101,10 +116,22 @@ void Discretisation<Space>::set_order(int order) {
   arrays_->view.order = order;
 }
 
+// W of all cells; those of the ghosts travel while ours are computed.
+template <class Space>
+void all_states(SpatialArrays<Space>& a, View<const double> U) {
+  if (!a.ranks) return primitive_states<Space>(a.view, U);
+  a.halo.start(HaloFields::blocks(U.data(), 4));
+  primitive_states<Space>(a.view, U);
+  a.halo.finish();
+  a.halo.unpack(HaloFields::blocks(a.ghost.data(), 4));
+  ghost_states<Space>(a.view, a.ghost);
+}
+
 // W, and at second order what carries it to the faces.
 template <class Space>
-void states_and_gradients(const SpatialView& v, View<const double> U) {
-  primitive_states<Space>(v, U);
+void states_and_gradients(SpatialArrays<Space>& a, View<const double> U) {
+  const SpatialView& v = a.view;
+  all_states<Space>(a, U);
   if (v.order == 1) return;
   gradients<Space>(v);
   if (v.limiter != Limiter::none) limiters<Space>(v);
@@ -113,7 +140,7 @@ void states_and_gradients(const SpatialView& v, View<const double> U) {
 template <class Space>
 void Discretisation<Space>::residual(View<const double> U, View<double> R) {
   const SpatialView& v = arrays_->view;
-  states_and_gradients<Space>(v, U);
+  states_and_gradients<Space>(*arrays_, U);
   interior_residual<Space>(v, R);
   boundary_residual<Space>(v, R);
 }
@@ -127,22 +154,24 @@ void Discretisation<Space>::time_step_scale(View<const double> U, View<double> s
 template <class Space>
 void Discretisation<Space>::jacobian(View<const double> U, BlockCsr<Space>& J) {
   SpatialView v = arrays_->view;
-  if (J.block() != 4 || J.rows() != v.cells.count || J.blocks() != v.cells.count + 2 * std::int64_t{v.faces.count})
+  if (J.block() != 4 || J.rows() != v.cells.count || J.blocks() != v.cells.count + 2 * std::int64_t{v.faces.inner})
     throw Error(Exit::internal, "the matrix has not the pattern of this mesh's Jacobian");
   v.order = 1;
   v.values = J.values().data();
   v.diagonal = J.view().diagonal.data();
-  primitive_states<Space>(v, U);
+  all_states<Space>(*arrays_, U);
+  if (v.faces.count > v.faces.inner) border_jacobian<Space>(v);
+  v.faces.count = v.faces.inner;
   interior_jacobian<Space>(v);
   boundary_jacobian<Space>(v);
 }
 
 template <class Space>
 void Discretisation<Space>::wall_stress(View<const double> U, int patch, const WallStress<Space>& stress) {
-  const SpatialArrays<Space>& a = *arrays_;
-  states_and_gradients<Space>(a.view, U);
+  SpatialArrays<Space>& a = *arrays_;
+  states_and_gradients<Space>(a, U);
   wall_stresses<Space>(a.view, a.patch_first[static_cast<std::size_t>(patch)],
-                       a.patch_count[static_cast<std::size_t>(patch)], stress);
+                       a.patch_own[static_cast<std::size_t>(patch)], stress);
 }
 
 template <class Space>
@@ -167,6 +196,19 @@ void Discretisation<Space>::set_outside(int patch, View<const double> states) {
 template <class Space>
 View<const double> Discretisation<Space>::volume() const {
   return static_cast<const Array<double, Space>&>(arrays_->volume).view();
+}
+template <class Space>
+const Communicator* Discretisation<Space>::ranks() const {
+  return arrays_->ranks;
+}
+template <class Space>
+View<const double> Discretisation<Space>::border_blocks() const {
+  const Array<double, Space>& border = arrays_->border;
+  return View<const double>(border.data(), border.size() / 2);
+}
+template <class Space>
+const Halo<Space>& Discretisation<Space>::halo() const {
+  return arrays_->halo;
 }
 template <class Space>
 std::int64_t Discretisation<Space>::bytes() const {

@@ -8,6 +8,9 @@
 // cells along the normal alone); its exact derivative is the Jacobian. Second order: the primitive W = (p, u, v, T) are
 // carried to the face by the cells' (limited) gradients, and viscous gradients are whole (physics/viscous.hpp).
 //
+// Over ranks, U and R are those of the own cells of a part of the mesh (mesh_ranks.hpp), and what depends on neighbours
+// begins with an exchange: all ranks call.
+//
 // Reference state: rho = 1, |velocity| = 1, p = 1 / (gamma M^2); temperature T = gamma M^2 p / rho (1 at infinity),
 // viscosity mu = mu(T) / Re with the reference length of [flow].
 #pragma once
@@ -67,15 +70,19 @@ struct WallStress {
 
 template <class Space>
 struct SpatialArrays;
+template <class Space>
+class Halo;
+struct MeshRanks;
 
 // U_t + R: nothing here allocates after construction.
 template <class Space>
 class Discretisation {
  public:
   // conditions: one a patch, in the mesh's order. The mesh is copied as far as the space needs it. Error(usage) where
-  // two cells share two faces (a periodic direction of fewer than three cells).
+  // two cells share two faces (a periodic direction of fewer than three cells). ranks: null on one; else the mesh is that
+  // of its part, and it must outlive this.
   Discretisation(const UnstructuredMesh& mesh, const GasModel& gas, const SpatialScheme& scheme,
-                 const std::vector<BoundaryCondition>& conditions);
+                 const std::vector<BoundaryCondition>& conditions, const MeshRanks* ranks = nullptr);
   ~Discretisation();
 
   const GasModel& gas() const;
@@ -88,19 +95,24 @@ class Discretisation {
   void time_step_scale(View<const double> U, View<double> scale);
 
   // J = dR/dU of the first-order scheme with thin-layer viscous fluxes, exact for the flux in use.
-  // J has the pattern of jacobian_pattern.
+  // J has the pattern of jacobian_pattern; what couples own cells to ghosts goes to border_blocks(), a block a face in the
+  // order of order_faces.
   void jacobian(View<const double> U, BlockCsr<Space>& J);
 
+  // Over ranks: of the faces of own cells, which come first.
   void wall_stress(View<const double> U, int patch, const WallStress<Space>& stress);
   void set_outside(int patch, View<const double> states);  // rho, u, v, p a face: BoundaryType::exact
   View<const double> volume() const;
+  View<const double> border_blocks() const;
+  const Communicator* ranks() const;  // null: one
+  const Halo<Space>& halo() const;
   std::int64_t bytes() const;
 
  private:
   std::unique_ptr<SpatialArrays<Space>> arrays_;
 };
 
-// The pattern of J: a block row a cell, values zero.
-BlockCsrData jacobian_pattern(const UnstructuredMesh& mesh);
+// The pattern of J: a block row a cell, values zero. own: of the first cells alone, without columns of the others.
+BlockCsrData jacobian_pattern(const UnstructuredMesh& mesh, int own = -1);
 
 }  // namespace weir

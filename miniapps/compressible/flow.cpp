@@ -1,25 +1,49 @@
 #include "miniapps/compressible/flow.hpp"
 
 namespace weir {
+namespace {
+
+int own_cells_of(const MeshRanks* ranks, const UnstructuredMesh& mesh) {
+  return ranks ? ranks->part.own : mesh.cells();
+}
+
+}  // namespace
+
 template <class Space>
 CompressibleFlow<Space>::CompressibleFlow(const CompressibleCase& flow_case, const UnstructuredMesh& on,
                                           const std::vector<FlowBoundary>& with, const Table& linear)
+    : CompressibleFlow(flow_case, nullptr, on, with, linear) {}
+template <class Space>
+CompressibleFlow<Space>::CompressibleFlow(const CompressibleCase& flow_case, const MeshRanks& on,
+                                          const std::vector<FlowBoundary>& with, const Table& linear)
+    : CompressibleFlow(flow_case, &on, on.part.mesh, with, linear) {}
+
+template <class Space>
+CompressibleFlow<Space>::CompressibleFlow(const CompressibleCase& flow_case, const MeshRanks* over,
+                                          const UnstructuredMesh& on, const std::vector<FlowBoundary>& with,
+                                          const Table& linear)
     : c(flow_case),
+      ranks(over),
       mesh(on),
       boundary(with),
-      space(on, flow_case.gas, flow_case.scheme, conditions_of(with)),
-      equations(space, on.cells()),
-      pseudo(equations, flow_case.pseudo_time, compressible_solver<Space>(linear), jacobian_pattern(on)),
-      walls(on, flow_case, with) {
+      whole(over ? over->whole : on),
+      cells(over ? over->whole_cells : on.cells()),
+      space(on, flow_case.gas, flow_case.scheme, conditions_of(with), over),
+      equations(space, own_cells_of(over, on)),
+      pseudo(equations, flow_case.pseudo_time, compressible_solver<Space>(linear),
+             jacobian_pattern(on, own_cells_of(over, on)), over),
+      walls(on, flow_case, with, over) {
   if (c.is_unsteady()) older = Array<double, Space>(pseudo.state().size());
 }
 
 template <class Space>
 void CompressibleFlow<Space>::initialise() {
   std::vector<double> U;
-  U.reserve(4 * static_cast<std::size_t>(mesh.cells()));
-  for (const auto& x : mesh.centre)
+  U.reserve(4 * static_cast<std::size_t>(own_cells()));
+  for (int i = 0; i < own_cells(); ++i) {
+    const auto& x = mesh.centre[i];
     for (const double value : to_conserved(c.initial.at(x[0], x[1], 0), c.gas.gamma)) U.push_back(value);
+  }
   pseudo.state().upload(U);
 }
 
@@ -40,8 +64,12 @@ void CompressibleFlow<Space>::set_outside(double at) {
 }
 
 template <class Space>
-std::vector<double> CompressibleFlow<Space>::on_host() {
-  return pseudo.state().to_vector();
+std::vector<double> CompressibleFlow<Space>::on_host(const Array<double, Space>& U) const {
+  return ranks ? ranks->gathered(U.to_vector()) : U.to_vector();
+}
+template <class Space>
+void CompressibleFlow<Space>::from_host(const std::vector<double>& all, Array<double, Space>& U) const {
+  U.upload(ranks ? ranks->own(all) : all);
 }
 
 std::int64_t space_bytes(const UnstructuredMesh& mesh, const CompressibleCase&) {

@@ -28,8 +28,12 @@ std::int64_t space_bytes(const UnstructuredMesh& mesh, const CompressibleCase& c
 template <class Space>
 struct CompressibleFlow {
   const CompressibleCase& c;
-  const UnstructuredMesh& mesh;
+  const MeshRanks* ranks;        // null: one rank
+  const UnstructuredMesh& mesh;  // over ranks: of this rank's part
   const std::vector<FlowBoundary>& boundary;
+  // Of all ranks; over ranks the whole mesh is there on rank 0 alone.
+  const UnstructuredMesh& whole;
+  std::int64_t cells;
   Discretisation<Space> space;
   FlowEquations<Space> equations;
   PseudoTime<Space> pseudo;
@@ -41,10 +45,21 @@ struct CompressibleFlow {
 
   CompressibleFlow(const CompressibleCase& flow_case, const UnstructuredMesh& on, const std::vector<FlowBoundary>& with,
                    const Table& linear);
+  CompressibleFlow(const CompressibleCase& flow_case, const MeshRanks& on, const std::vector<FlowBoundary>& with,
+                   const Table& linear);
 
-  void initialise();              // the initial state, on the host and up
-  void set_outside(double at);    // of patches with the exact solution
-  std::vector<double> on_host();  // the state
+  int own_cells() const { return equations.cells(); }
+  void initialise();            // the initial state, on the host and up
+  void set_outside(double at);  // of patches with the exact solution
+
+  // A state in host memory, as one rank has it: over ranks gathered on rank 0, empty on the others; all call.
+  std::vector<double> on_host() { return on_host(pseudo.state()); }
+  std::vector<double> on_host(const Array<double, Space>& U) const;
+  void from_host(const std::vector<double>& all, Array<double, Space>& U) const;  // the whole, on every rank
+
+ private:
+  CompressibleFlow(const CompressibleCase& flow_case, const MeshRanks* ranks, const UnstructuredMesh& on,
+                   const std::vector<FlowBoundary>& with, const Table& linear);
 };
 
 }  // namespace weir

@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "base/error.hpp"
+#include "miniapps/compressible/over_ranks.hpp"
+#include "solvers/distributed/halo.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 
 namespace weir {
@@ -44,7 +46,8 @@ void FlowEquations<Space>::matrix(View<const double> U, View<const double> scale
 }
 
 template <class Space>
-MatrixFreeJacobian<Space>::MatrixFreeJacobian(FlowEquations<Space>& equations) : equations_(equations) {}
+MatrixFreeJacobian<Space>::MatrixFreeJacobian(FlowEquations<Space>& equations)
+    : equations_(equations), unknowns_(std::llround(sum_over_ranks(equations.space(), 4.0 * equations.cells()))) {}
 
 template <class Space>
 void MatrixFreeJacobian<Space>::lend(View<double> moved, View<double> moved_R) {
@@ -59,13 +62,13 @@ void MatrixFreeJacobian<Space>::linearise(View<const double> U, View<const doubl
   minus_R_ = minus_R;
   scale_ = scale;
   cfl_ = cfl;
-  size_of_U_ = std::sqrt(dot<Space>(U, U) / static_cast<double>(U.size()));
+  size_of_U_ = std::sqrt(sum_over_ranks(equations_.space(), dot<Space>(U, U)) / static_cast<double>(unknowns_));
 }
 
 template <class Space>
 void MatrixFreeJacobian<Space>::apply(View<const double> x, View<double> y) const {
   const int n = static_cast<int>(x.size());
-  const double size = std::sqrt(dot<Space>(x, x) / n);
+  const double size = std::sqrt(sum_over_ranks(equations_.space(), dot<Space>(x, x)) / static_cast<double>(unknowns_));
   const double *v = x.data(), *U = U_.data(), *b = minus_R_.data(), *s = scale_.data(), cfl = cfl_;
   double* out = y.data();
   if (!(size > 0)) {
@@ -84,7 +87,8 @@ void MatrixFreeJacobian<Space>::residual(View<const double> b, View<const double
   const double *rhs = b.data(), *v = x.data();
   double* out = r.data();
   const int n = static_cast<int>(b.size());
-  if (max_abs<Space>(n, [=] WEIR_HD(int i) { return v[i]; }) == 0) {  // the guess of every step: a product saved
+  if (max_over_ranks(equations_.space(), max_abs<Space>(n, [=] WEIR_HD(int i) { return v[i]; })) ==
+      0) {  // the guess of every step: a product saved
     for_each<Space>(n, [=] WEIR_HD(int i) { out[i] = rhs[i]; });
     return;
   }
@@ -95,6 +99,12 @@ void MatrixFreeJacobian<Space>::residual(View<const double> b, View<const double
 template <class Space>
 void MatrixFreeJacobian<Space>::block_diagonal(View<double>) const {
   throw Error(Exit::internal, "the matrix-free Jacobian does not know its diagonal blocks");
+}
+
+template <class Space>
+HaloCost MatrixFreeJacobian<Space>::halo_cost() const {
+  const Traffic& states = equations_.space().halo().traffic();
+  return {states.seconds, states.bytes};
 }
 
 template <class Space>

@@ -51,12 +51,16 @@ class MatrixFreeJacobian : public Matrix<Space> {
   void block_diagonal(View<double> d) const override;  // throws: it is not known
   bool is_symmetric() const override { return false; }
   Work apply_work() const override;
+  const Communicator* ranks() const override { return equations_.space().ranks(); }
+  std::int64_t unknowns() const override { return unknowns_; }
+  HaloCost halo_cost() const override;
 
  private:
   FlowEquations<Space>& equations_;
   View<const double> U_, minus_R_, scale_;
   View<double> moved_, moved_R_;
   double cfl_ = 1, size_of_U_ = 1;
+  std::int64_t unknowns_;
 };
 
 }  // namespace weir

@@ -13,8 +13,9 @@ namespace weir {
 
 template <class Space>
 WallForces<Space>::WallForces(const UnstructuredMesh& mesh, const CompressibleCase& c,
-                              const std::vector<FlowBoundary>& boundary)
-    : direction_{c.direction[0], c.direction[1]},
+                              const std::vector<FlowBoundary>& boundary, const MeshRanks* ranks)
+    : ranks_(ranks ? &ranks->communicator : nullptr),
+      direction_{c.direction[0], c.direction[1]},
       free_pressure_(c.free_pressure()),
       reference_length_(c.reference_length) {
   for (std::size_t p = 0; p < boundary.size(); ++p) {
@@ -25,7 +26,13 @@ WallForces<Space>::WallForces(const UnstructuredMesh& mesh, const CompressibleCa
     WallSurface& s = w.surface;
     s.name = patch.name;
     s.is_viscous = boundary[p].is_viscous;
-    for (int f = patch.first; f < patch.first + patch.count; ++f) {
+    const int own = ranks ? ranks->part.own_in_patch[p] : patch.count;
+    w.whole_faces = patch.count;
+    if (ranks) {
+      w.map = RankMap(ranks->communicator, ranks->part.place_in_patch[p]);
+      w.whole_faces = static_cast<int>(std::lround(ranks->communicator.sum(own)));
+    }
+    for (int f = patch.first; f < patch.first + own; ++f) {
       s.x.push_back(mesh.face_centre[f][0]);
       s.y.push_back(mesh.face_centre[f][1]);
       s.normal_x.push_back(mesh.normal[f][0]);
@@ -35,7 +42,7 @@ WallForces<Space>::WallForces(const UnstructuredMesh& mesh, const CompressibleCa
     w.normal_x = Array<double, Space>(s.normal_x);
     w.normal_y = Array<double, Space>(s.normal_y);
     w.area = Array<double, Space>(s.area);
-    for (auto* a : {&w.pressure, &w.shear, &w.heat}) *a = Array<double, Space>(patch.count);
+    for (auto* a : {&w.pressure, &w.shear, &w.heat}) *a = Array<double, Space>(own);
     walls_.push_back(std::move(w));
   }
 }
@@ -76,6 +83,11 @@ Forces WallForces<Space>::measure(Discretisation<Space>& space, View<const doubl
     total.drag_viscous += scale * s.a;
     total.lift_viscous += scale * s.b;
   }
+  if (ranks_) {
+    double all[] = {total.drag_pressure, total.drag_viscous, total.lift_pressure, total.lift_viscous};
+    ranks_->sum(all);
+    total = {all[0], all[1], all[2], all[3]};
+  }
   return total;
 }
 
@@ -96,9 +108,19 @@ std::vector<WallSurface> WallForces<Space>::surfaces(Discretisation<Space>& spac
         s.heat[f] *= 2;
       }
     }
+    if (ranks_)
+      for (auto* values : {&s.x, &s.y, &s.normal_x, &s.normal_y, &s.area, &s.cp, &s.cf, &s.heat})
+        if (s.is_viscous || (values != &s.cf && values != &s.heat)) *values = gathered(w, *values);
     all.push_back(std::move(s));
   }
   return all;
+}
+
+template <class Space>
+std::vector<double> WallForces<Space>::gathered(const Wall& w, const std::vector<double>& mine) const {
+  std::vector<double> whole(ranks_->is_root() ? static_cast<std::size_t>(w.whole_faces) : 0);
+  w.map.gather(mine, whole);
+  return whole;
 }
 
 double separation_point(const WallSurface& s) {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "miniapps/compressible/case.hpp"
+#include "miniapps/compressible/mesh_ranks.hpp"
 
 namespace weir {
 
@@ -25,10 +26,13 @@ struct WallSurface {
 template <class Space>
 class WallForces {
  public:
-  WallForces(const UnstructuredMesh& mesh, const CompressibleCase& c, const std::vector<FlowBoundary>& boundary);
+  // ranks: null on one; else the mesh is that of its part, all ranks call everything, and each measures the forces of all.
+  WallForces(const UnstructuredMesh& mesh, const CompressibleCase& c, const std::vector<FlowBoundary>& boundary,
+             const MeshRanks* ranks = nullptr);
 
   bool has_walls() const { return !walls_.empty(); }
   Forces measure(Discretisation<Space>& space, View<const double> U);
+  // Over ranks: gathered on rank 0, empty on the others.
   std::vector<WallSurface> surfaces(Discretisation<Space>& space, View<const double> U);
 
  private:
@@ -36,9 +40,13 @@ class WallForces {
     int patch;
     Array<double, Space> normal_x, normal_y, area, pressure, shear, heat;
     WallSurface surface;
+    RankMap map;      // over ranks: where the faces stand in the whole wall,
+    int whole_faces;  // and how many that has
   };
+  std::vector<double> gathered(const Wall& wall, const std::vector<double>& mine) const;
   void evaluate(Discretisation<Space>& space, View<const double> U, Wall& wall);
 
+  const Communicator* ranks_;
   double direction_[2], free_pressure_, reference_length_;
   std::vector<Wall> walls_;
 };

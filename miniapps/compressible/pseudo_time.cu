@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "miniapps/compressible/over_ranks.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/timer.hpp"
 
@@ -13,9 +14,9 @@ constexpr int first_steps = 5;  // of a phase: the largest of their residuals is
 
 double length(const std::array<double, 4>& norm) { return std::hypot(std::hypot(norm[0], norm[1]), norm[2], norm[3]); }
 
-// The l2 norm of each equation's residual.
+// The sum of the squares of each equation's residual.
 template <class Space>
-std::array<double, 4> norms(View<const double> R) {
+std::array<double, 4> squares(View<const double> R) {
   const double* r = R.data();
   const int cells = static_cast<int>(R.size() / 4);
   const Pair a = sum2<Space>(cells, [=] WEIR_HD(int i) {
@@ -24,7 +25,7 @@ std::array<double, 4> norms(View<const double> R) {
   const Pair b = sum2<Space>(cells, [=] WEIR_HD(int i) {
     return Pair{r[4 * i + 2] * r[4 * i + 2], r[4 * i + 3] * r[4 * i + 3]};
   });
-  return {std::sqrt(a.a), std::sqrt(a.b), std::sqrt(b.a), std::sqrt(b.b)};
+  return {a.a, a.b, b.a, b.b};
 }
 
 WEIR_HD inline double magnitude(double x) { return x < 0 ? -x : x; }
@@ -60,6 +61,10 @@ int move(double omega, View<const double> U, View<const double> dU, View<double>
 }
 
 template <class Space>
+void copy_values(View<const double> from, View<double> to) {
+  scaled<Space>(1, from, to);
+}
+template <class Space>
 void negate(View<const double> R, View<double> minus_R) {
   scaled<Space>(-1, R, minus_R);
 }
@@ -68,11 +73,14 @@ void negate(View<const double> R, View<double> minus_R) {
 
 template <class Space>
 PseudoTime<Space>::PseudoTime(FlowEquations<Space>& equations, const PseudoTimeOptions& options,
-                              LinearSolver<Space> solver, const BlockCsrData& pattern)
+                              LinearSolver<Space> solver, const BlockCsrData& pattern, const MeshRanks* ranks)
     : equations_(equations),
       options_(options),
       solver_(std::move(solver)),
+      ranks_(ranks),
       J_(pattern),
+      first_order_(&J_),
+      products_(&J_),
       newton_(equations),
       U_(4 * static_cast<std::int64_t>(equations.cells())),
       minus_R_(U_.size()),
@@ -81,8 +89,33 @@ PseudoTime<Space>::PseudoTime(FlowEquations<Space>& equations, const PseudoTimeO
       trial_R_(U_.size()),
       scale_(equations.cells()) {
   newton_.lend(trial_, trial_R_);
-  if (options_.float_products) rounded_.emplace(J_);
+  if (options_.float_products) products_ = &rounded_.emplace(J_);
+  if (ranks_) {
+    const auto spread = [&](const Matrix<Space>& local) {
+      return std::make_unique<DistributedMatrix<Space>>(ranks_->communicator, local, ranks_->nearest,
+                                                        ranks_->coupling(), false, false, ranks_->halo);
+    };
+    spread_ = spread(J_);
+    first_order_ = products_ = spread_.get();
+    if (rounded_) spread_rounded_ = spread(*rounded_);
+    if (rounded_) products_ = spread_rounded_.get();
+    solver_.precondition_each_rank();
+  }
   reset_cfl();
+}
+
+// The l2 norm of each equation's residual.
+template <class Space>
+std::array<double, 4> PseudoTime<Space>::norms(View<const double> R) const {
+  std::array<double, 4> norm = squares<Space>(R);
+  if (ranks_) ranks_->communicator.sum(norm);
+  for (double& n : norm) n = std::sqrt(n);
+  return norm;
+}
+
+template <class Space>
+double PseudoTime<Space>::halo_seconds() const {
+  return equations_.space().halo().traffic().seconds;
 }
 
 template <class Space>
@@ -96,7 +129,7 @@ template <class Space>
 void PseudoTime<Space>::start_phase(int order) {
   control.order = order;
   resume();
-  control.norm = norms<Space>(minus_R_);
+  control.norm = norms(minus_R_);
   control.reference = control.norm[3];
   control.steps_in_phase = 0;
 }
@@ -112,19 +145,20 @@ SolveResult PseudoTime<Space>::solve(Timings& timings) {
     ScopedTimer timer(timings.at("flow equations", "jacobian"));
     equations_.space().time_step_scale(U_, scale_);  // (4)
     equations_.matrix(U_, scale_, control.cfl, J_);
+    for (auto* spread : {spread_.get(), spread_rounded_.get()})
+      if (spread) copy_values<Space>(equations_.space().border_blocks(), spread->coupling_values());
   }
   setup_seconds_ = 0;
   {
     ScopedTimer timer(setup_seconds_);
     if (solver_.is_set_up())
-      solver_.update(J_);
+      solver_.update(*first_order_);
     else
-      solver_.setup(J_);
+      solver_.setup(*first_order_);
     if (rounded_) rounded_->update();
   }
   fill<Space>(0, dU_);
-  if (rounded_) return solver_.solve(*rounded_, minus_R_, dU_);
-  if (!options_.matrix_free) return solver_.solve(J_, minus_R_, dU_);
+  if (!options_.matrix_free) return solver_.solve(*products_, minus_R_, dU_);
   newton_.linearise(U_, minus_R_, scale_, control.cfl);
   return solver_.solve(newton_, minus_R_, dU_);
 }
@@ -140,7 +174,7 @@ void PseudoTime<Space>::ramp(double ratio, double omega) {
 
 template <class Space>
 void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
-  const double change = largest_change<Space>(U_, dU_);
+  const double change = max_over_ranks(equations_.space(), largest_change<Space>(U_, dU_));
   if (!std::isfinite(change)) {
     a.why = "the linear solution is not finite";
     a.not_finite = true;
@@ -148,6 +182,10 @@ void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
   }
   a.omega = std::min(1.0, std::max(options_.relaxation / change, options_.least_relaxation));
   a.bad_cell = move<Space>(a.omega, U_, dU_, trial_);  // (2)
+  if (ranks_) {
+    const int bad = a.bad_cell < 0 ? -1 : ranks_->part.cell[static_cast<std::size_t>(a.bad_cell)];
+    a.bad_cell = static_cast<int>(ranks_->communicator.max(bad));
+  }
   if (a.bad_cell >= 0) {
     a.why = "density or pressure is not positive";
     return;
@@ -156,7 +194,7 @@ void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
     ScopedTimer timer(timings.at("flow equations", "residual"));
     equations_.residual(trial_, trial_R_);
   }
-  const std::array<double, 4> norm = norms<Space>(trial_R_);
+  const std::array<double, 4> norm = norms(trial_R_);
   const double before = length(control.norm), after = length(norm);
   a.not_finite = !std::isfinite(after);
   if (a.not_finite) {

@@ -8,11 +8,13 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 #include "miniapps/compressible/case.hpp"
 #include "miniapps/compressible/flow_equations.hpp"
+#include "miniapps/compressible/mesh_ranks.hpp"
 #include "postproc/timings.hpp"
 #include "solvers/linear_solver.hpp"
 #include "solvers/matrix/rounded_csr.hpp"
@@ -33,7 +35,7 @@ struct Attempt {
   bool accepted = false;
   std::string why;  // of a rejection
   bool not_finite = false;
-  int bad_cell = -1;  // where the rejection tells one
+  int bad_cell = -1;  // of the whole mesh, where the rejection tells one
   double cfl = 0, omega = 0;
   SolveResult solve;
 };
@@ -41,8 +43,9 @@ struct Attempt {
 template <class Space>
 class PseudoTime {
  public:
+  // ranks: null on one. They must outlive this.
   PseudoTime(FlowEquations<Space>& equations, const PseudoTimeOptions& options, LinearSolver<Space> solver,
-             const BlockCsrData& pattern);
+             const BlockCsrData& pattern, const MeshRanks* ranks = nullptr);
 
   Array<double, Space>& state() { return U_; }
   View<const double> minus_residual() const { return minus_R_; }
@@ -62,9 +65,12 @@ class PseudoTime {
   LinearSolver<Space>& solver() { return solver_; }
   const LinearSolver<Space>& solver() const { return solver_; }
   double setup_seconds() const { return setup_seconds_; }
-  BlockCsr<Space>& jacobian() { return J_; }
+  BlockCsr<Space>& jacobian() { return J_; }                     // over ranks: the own cells' blocks
+  const Matrix<Space>& system() const { return *first_order_; }  // of the first-order scheme, over all ranks
+  double halo_seconds() const;                                   // of the states' exchange so far
 
  private:
+  std::array<double, 4> norms(View<const double> R) const;
   SolveResult solve(Timings& timings);
   void judge(Attempt& attempt, Timings& timings);
   void ramp(double ratio, double omega);
@@ -72,8 +78,12 @@ class PseudoTime {
   FlowEquations<Space>& equations_;
   PseudoTimeOptions options_;
   LinearSolver<Space> solver_;
+  const MeshRanks* ranks_;
   BlockCsr<Space> J_;
   std::optional<RoundedCsr<Space>> rounded_;  // J as floats, for products
+  // Over ranks: J, and J as floats, with what couples them to the others' cells.
+  std::unique_ptr<DistributedMatrix<Space>> spread_, spread_rounded_;
+  const Matrix<Space>*first_order_, *products_;  // what is preconditioned, what multiplies
   MatrixFreeJacobian<Space> newton_;
   Array<double, Space> U_, minus_R_, dU_, trial_, trial_R_, scale_;
   double setup_seconds_ = 0;

@@ -12,6 +12,7 @@
 #include "miniapps/compressible/output.hpp"
 #include "miniapps/study/lab.hpp"
 #include "postproc/hash.hpp"
+#include "solvers/distributed/rank_options.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {
@@ -28,7 +29,7 @@ void record_solve(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
   r.step = flow.step + 1;
   r.system = "flow";
   r.solver = solver.name();
-  r.unknowns = 4 * static_cast<std::int64_t>(flow.mesh.cells());
+  r.unknowns = 4 * flow.cells;
   r.iterations = a.solve.iterations;
   r.reason = to_string(a.solve.reason);
   r.r0 = a.solve.residual0;
@@ -38,12 +39,16 @@ void record_solve(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
   r.apply_ms = milliseconds(a.solve.apply_seconds);
   r.spmv_ms = milliseconds(a.solve.spmv_seconds);
   r.reduce_ms = milliseconds(a.solve.reduce_seconds);
+  r.halo_ms = milliseconds(a.solve.halo_seconds);
+  if (a.solve.transfer_bytes >= 0) r.transfer_bytes = a.solve.transfer_bytes;
   r.preconditioner_age = solver.lifetime().age();
   r.ilu_residual = if_known(info.ilu_residual >= 0 ? info.ilu_residual : info.fixed_point_residual);
   r.dominance_L = if_known(info.dominance_L);
   r.dominance_U = if_known(info.dominance_U);
   run.solve(r);
 }
+
+std::string count_text(double n) { return std::to_string(std::llround(n)); }
 
 // What stands for time in a steady run: its steps.
 template <class Space>
@@ -85,7 +90,8 @@ void save(Run& run, CompressibleFlow<Space>& flow) {
   state.add("norm", std::span<const double>(p.norm));
   state.add("linear_iterations", static_cast<double>(p.linear_iterations));
   state.add("first_step_second_order", static_cast<double>(flow.first_step_second_order));
-  const std::vector<double> U = flow.on_host(), older = flow.older.to_vector();
+  const std::vector<double> U = flow.on_host(),
+                            older = flow.c.is_unsteady() ? flow.on_host(flow.older) : std::vector<double>();
   state.add("U", U);
   state.add("older", older);
   flow.lifetime.save(flow.pseudo.solver(), state);
@@ -105,14 +111,14 @@ void load(const Checkpoint& from, CompressibleFlow<Space>& flow) {
   std::copy(norm.begin(), norm.end(), p.norm.begin());
   p.linear_iterations = static_cast<std::int64_t>(from.scalar("linear_iterations"));
   flow.first_step_second_order = static_cast<std::int64_t>(from.scalar("first_step_second_order"));
-  flow.pseudo.state().upload(from.doubles("U", flow.pseudo.state().size()));
-  if (flow.c.is_unsteady()) flow.older.upload(from.doubles("older", flow.older.size()));
+  flow.from_host(from.doubles("U", 4 * flow.cells), flow.pseudo.state());
+  if (flow.c.is_unsteady()) flow.from_host(from.doubles("older", 4 * flow.cells), flow.older);
   BlockCsr<Space>& J = flow.pseudo.jacobian();
   flow.lifetime.load(from, flow.pseudo.solver(), J, J.values());
 }
 
 std::string place(const UnstructuredMesh& mesh, int cell) {
-  if (cell < 0) return "";
+  if (cell < 0 || cell >= mesh.cells()) return "";
   const auto& x = mesh.centre[cell];
   return " in the cell at (" + std::to_string(x[0]) + ", " + std::to_string(x[1]) + ")";
 }
@@ -126,7 +132,7 @@ Attempt take_step(Run& run, CompressibleFlow<Space>& flow) {
     record_solve(run, flow, a);
     flow.lifetime.follow(flow.pseudo.solver(), flow.pseudo.jacobian().values());
     if (a.accepted) return a;
-    run.event("rejected", "step " + std::to_string(flow.step + 1) + ": " + a.why + place(flow.mesh, a.bad_cell) +
+    run.event("rejected", "step " + std::to_string(flow.step + 1) + ": " + a.why + place(flow.whole, a.bad_cell) +
                               "; CFL " + std::to_string(a.cfl) + " to " + std::to_string(flow.pseudo.control.cfl));
     if (++rejections > most) return a;
   }
@@ -237,21 +243,38 @@ class TimeMarch {
 };
 
 template <class Space>
+void add_rank_notes(const CompressibleFlow<Space>& flow, RunHeader& h) {
+  const MeshRanks& r = *flow.ranks;
+  const Communicator& all = r.communicator;
+  const double own = r.part.own, ghosts = static_cast<double>(r.part.ghost.size());
+  h.notes.emplace_back("partition", "by METIS, lines uncut: " + count_text(-all.max(-own)) + " to " +
+                                        count_text(all.max(own)) + " cells a rank, at most " +
+                                        count_text(all.max(ghosts)) + " ghosts");
+  h.notes.emplace_back("halo", std::string(to_string(r.halo.strategy)) + ", " + flow.space.halo().path());
+  h.notes.emplace_back("output", "fields, walls and checkpoints are gathered on rank 0");
+  if (!flow.pseudo.solver().is_independent_of_ranks())
+    h.notes.emplace_back("iterations", "depend on the number of ranks: each preconditions its own cells");
+}
+
+template <class Space>
 RunHeader header_of(const CompressibleFlow<Space>& flow, const CompressibleOutput& output, const Table& config,
                     const std::string& ordering) {
-  RunHeader h = compressible_header(flow.c, flow.mesh, flow.boundary);
+  RunHeader h = compressible_header(flow.c, flow.whole, flow.boundary);
   for (const auto& name : output.quantities()) h.quantities.push_back(name);
   h.systems.emplace_back("flow", flow.pseudo.solver().describe());
   h.notes.emplace_back("ordering", ordering);
-  h.memory_estimate = compressible_memory(flow.mesh, flow.c, config).total();
+  h.memory_estimate = compressible_memory(flow.whole, flow.c, config).total();
+  if (flow.ranks) add_rank_notes(flow, h);
   return h;
 }
 
+// All ranks call; rank 0 has the whole flow.
 template <class Space>
 Outcome results(CompressibleFlow<Space>& flow, const FlowFields& fields, const CompressibleOutput& output) {
   Outcome o;
   const std::vector<WallSurface> surfaces = flow.walls.surfaces(flow.space, flow.pseudo.state());
   const Forces forces = flow.walls.measure(flow.space, flow.pseudo.state());
+  if (fields.U.empty()) return o;
   o.quantities = flow_quantities(flow.c, fields, surfaces, forces, flow.time);
   o.quantities.merge(output.write_surfaces(surfaces));
   if (!flow.c.is_unsteady()) {
@@ -276,15 +299,15 @@ int march(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, L
     if (output.picture_due(flow.step, flow.time) && !scheme.done()) {
       ScopedTimer timer(run.timings().at("output", "pictures"));
       const std::vector<double> U = flow.on_host();
-      output.write_picture({flow.mesh, U, flow.c.gas.gamma}, flow.step, picture_time(flow));
+      if (run.ranks().is_root()) output.write_picture({flow.whole, U, flow.c.gas.gamma}, flow.step, picture_time(flow));
     }
     if (going && run.checkpoint_due(scheme.done())) save(run, flow);
   }
   const std::vector<double> U = flow.on_host();
-  const FlowFields fields{flow.mesh, U, flow.c.gas.gamma};
+  const FlowFields fields{flow.whole, U, flow.c.gas.gamma};
   {
     ScopedTimer timer(run.timings().at("output", "pictures"));
-    output.write_picture(fields, flow.step, picture_time(flow));
+    if (run.ranks().is_root()) output.write_picture(fields, flow.step, picture_time(flow));
   }
   Outcome all = results(flow, fields, output);
   all.exit = outcome.exit;
@@ -322,37 +345,72 @@ FlowFacts<Space> facts_of(CompressibleFlow<Space>& flow, const std::string& orde
   return facts;
 }
 
-template <class Space>
-int run_in(Run& run, const Table& config) {
-  CompressibleCase c = read_compressible_case(config);
+// Everything a case says about its flow, on every rank.
+struct ReadCase {
+  CompressibleCase c;
   std::string ordering;
   std::vector<CellRange> lines;
-  const UnstructuredMesh mesh = read_ordered_mesh(config, ordering, &lines);
-  take_periods(mesh, c);
-  const std::vector<FlowBoundary> boundary = read_flow_boundary(config, c, mesh);
-  CompressibleOutput output(config, c, boundary);
-  run.require_memory(compressible_memory(mesh, c, config).total());
-  CompressibleFlow<Space> flow(c, mesh, boundary, config.table("linear"));
-  flow.pseudo.jacobian().set_lines(row_ranges(lines));  // for the preconditioner `line`
+  UnstructuredMesh mesh;
+  std::vector<FlowBoundary> boundary;
+  std::string devices;  // over ranks: who has which
+
+  explicit ReadCase(const Table& config)
+      : c(read_compressible_case(config)), mesh(read_ordered_mesh(config, ordering, &lines)) {
+    take_periods(mesh, c);
+    boundary = read_flow_boundary(config, c, mesh);
+  }
+};
+
+template <class Space>
+int run_flow(Run& run, const Table& config, ReadCase& read, CompressibleOutput& output, CompressibleFlow<Space>& flow) {
+  const CompressibleCase& c = read.c;
+  flow.pseudo.jacobian().set_lines(row_ranges(flow.ranks ? flow.ranks->own(read.lines) : read.lines));  // for `line`
   flow.initialise();
   Lab<Space> lab(config, {"flow"});
-  lab.describe(facts_of(flow, ordering));
-  lab.attach("flow", flow.pseudo.solver(), config.table("linear").table("flow"), default_compressible_method,
-             default_compressible_preconditioner, default_compressible_tolerance);
-  const bool restarted = run.restart() != nullptr;
+  if (!flow.ranks) {
+    lab.describe(facts_of(flow, read.ordering));
+    lab.attach("flow", flow.pseudo.solver(), config.table("linear").table("flow"), default_compressible_method,
+               default_compressible_preconditioner, default_compressible_tolerance);
+  }
+  const bool restarted = run.restart() != nullptr, writes = run.ranks().is_root();
   if (restarted) load(*run.restart(), flow);
-  run.begin(header_of(flow, output, config, ordering));
-  output.open(run.directory(), run.name(), restarted ? std::optional<double>(picture_time(flow)) : std::nullopt);
+  RunHeader header = header_of(flow, output, config, read.ordering);
+  if (!read.devices.empty()) header.notes.emplace_back("devices", read.devices);
+  run.begin(std::move(header));
+  if (writes)
+    output.open(run.directory(), run.name(), restarted ? std::optional<double>(picture_time(flow)) : std::nullopt);
+  else
+    read.mesh = {};
   lab.open(run);
   return c.is_unsteady() ? march<Space, TimeMarch<Space>>(run, flow, output, lab)
                          : march<Space, SteadyMarch<Space>>(run, flow, output, lab);
 }
 
+template <class Space>
+int run_in(Run& run, const Table& config) {
+  ReadCase read(config);
+  CompressibleOutput output(config, read.c, read.boundary);
+  run.require_memory(compressible_memory(read.mesh, read.c, config).total());
+  const HaloOptions halo = read_halo_options(config.table("ranks"));
+  run.ranks().use(read_reduction(config.table("ranks")));
+  if (run.ranks().size() == 1) {
+    CompressibleFlow<Space> flow(read.c, read.mesh, read.boundary, config.table("linear"));
+    return run_flow(run, config, read, output, flow);
+  }
+  for (const char* study : {"shadow", "capture"})
+    if (config.has(study))
+      throw Error(Exit::usage, std::string("[") + study + "] knows the systems of one rank; run it without mpirun");
+  if (std::is_same_v<Space, Device>) read.devices = choose_device(run.ranks());
+  const MeshRanks ranks(run.ranks(), read.mesh, partition_of(run.ranks(), read.mesh, read.lines), halo);
+  CompressibleFlow<Space> flow(read.c, ranks, read.boundary, config.table("linear"));
+  if (!flow.pseudo.solver().lifetime().is_always())
+    config.table("linear").table("flow").fail("refresh", "over ranks a preconditioner is made anew for every matrix");
+  return run_flow(run, config, read, output, flow);
+}
+
 }  // namespace
 
 int run_compressible(Run& run, const Table& config) {
-  if (run.ranks().size() > 1)
-    throw Error(Exit::usage, "the compressible miniapp runs on one rank; incompressible's fractional_step on several");
   return run.on_device() ? run_in<Device>(run, config) : run_in<Host>(run, config);
 }
 

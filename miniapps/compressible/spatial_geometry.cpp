@@ -27,25 +27,30 @@ double inverse_distance(const Point& n, double dx, double dy) {
 
 void interior(const UnstructuredMesh& mesh, SpatialGeometry& g) {
   const std::size_t n = at(mesh.interior_faces());
-  g.owner.assign(mesh.owner.begin(), mesh.owner.begin() + static_cast<std::ptrdiff_t>(n));
-  g.neighbour = mesh.neighbour;
-  g.sorted = mesh.interior_faces() - mesh.periodic_faces;
+  const FaceOrder order = order_faces(mesh, g.own);
+  g.sorted = order.sorted;
+  g.inner = order.inner;
+  g.count = order.count;
   g.face.resize(8 * n);
   for (std::size_t f = 0; f < n; ++f) {
-    const Point l = mesh.centre[at(mesh.owner[f])], r = neighbour_centre(mesh, static_cast<int>(f));
-    const Point m = mesh.face_centre[f], normal = mesh.normal[f];
+    const int face = order.face[f];
+    g.owner.push_back(mesh.owner[at(face)]);
+    g.neighbour.push_back(mesh.neighbour[at(face)]);
+    const Point l = mesh.centre[at(g.owner[f])], r = neighbour_centre(mesh, face);
+    const Point m = mesh.face_centre[at(face)], normal = mesh.normal[at(face)];
     const double numbers[8] = {
-        normal[0],   normal[1],   mesh.area[f], m[0] - l[0],
-        m[1] - l[1], m[0] - r[0], m[1] - r[1],  inverse_distance(normal, r[0] - l[0], r[1] - l[1])};
+        normal[0],   normal[1],   mesh.area[at(face)], m[0] - l[0],
+        m[1] - l[1], m[0] - r[0], m[1] - r[1],         inverse_distance(normal, r[0] - l[0], r[1] - l[1])};
     for (std::size_t k = 0; k < 8; ++k) g.face[k * n + f] = numbers[k];
   }
 }
 
 void links(const UnstructuredMesh& mesh, SpatialGeometry& g) {
   g.start.assign(at(mesh.cells() + 1), 0);
-  for (int f = 0; f < mesh.interior_faces(); ++f) {
-    ++g.start[at(mesh.owner[at(f)] + 1)];
-    ++g.start[at(mesh.neighbour[at(f)] + 1)];
+  const int faces = mesh.interior_faces();
+  for (int f = 0; f < faces; ++f) {
+    ++g.start[at(g.owner[at(f)] + 1)];
+    ++g.start[at(g.neighbour[at(f)] + 1)];
   }
   for (int i = 0; i < mesh.cells(); ++i) g.start[at(i + 1)] += g.start[at(i)];
   g.link.resize(at(g.start.back()));
@@ -56,9 +61,9 @@ void links(const UnstructuredMesh& mesh, SpatialGeometry& g) {
     g.link[e] = link;
     g.other[e] = other;
   };
-  for (int f = 0; f < mesh.interior_faces(); ++f) {
-    add(mesh.owner[at(f)], f, mesh.neighbour[at(f)]);
-    add(mesh.neighbour[at(f)], ~f, mesh.owner[at(f)]);
+  for (int f = 0; f < faces; ++f) {
+    add(g.owner[at(f)], f, g.neighbour[at(f)]);
+    add(g.neighbour[at(f)], ~f, g.owner[at(f)]);
   }
 }
 
@@ -68,7 +73,7 @@ void gradient_weights(const UnstructuredMesh& mesh, GradientScheme gradient, Spa
   const std::size_t n = g.owner.size();
   g.weight.resize(2 * g.link.size());
   const auto number = [&](int which, int f) { return g.face[at(which) * n + at(f)]; };
-  for (int i = 0; i < mesh.cells(); ++i) {
+  for (int i = 0; i < g.reach; ++i) {
     double xx = 0, xy = 0, yy = 0;
     for (int e = g.start[at(i)]; e < g.start[at(i + 1)]; ++e) {
       const bool left = g.link[at(e)] >= 0;
@@ -119,7 +124,7 @@ std::array<double, 4> outside_state(const Gas& gas, const BoundaryCondition& c) 
 }
 
 void boundaries(const UnstructuredMesh& mesh, const Gas& gas, const std::vector<BoundaryCondition>& conditions,
-                SpatialGeometry& g) {
+                const MeshPart* part, SpatialGeometry& g) {
   const int first = mesh.interior_faces();
   const std::size_t n = at(mesh.faces() - first);
   g.boundary_face.resize(6 * n);
@@ -130,6 +135,7 @@ void boundaries(const UnstructuredMesh& mesh, const Gas& gas, const std::vector<
     const Patch& patch = mesh.patches[p];
     g.patch_first.push_back(patch.first - first);
     g.patch_count.push_back(patch.count);
+    g.patch_own.push_back(part ? part->own_in_patch[p] : patch.count);
     const std::array<double, 4> outside = outside_state(gas, conditions[p]);
     for (int f = patch.first; f < patch.first + patch.count; ++f) {
       const std::size_t b = at(f - first), i = at(mesh.owner[at(f)]);
@@ -161,13 +167,15 @@ void boundary_cells(SpatialGeometry& g) {
   g.boundary_start.push_back(n);
 }
 
-// A block row a cell: the diagonal and the neighbours, ascending. No values.
-BlockCsrData pattern_of(const UnstructuredMesh& mesh) {
-  const std::size_t cells = at(mesh.cells());
+// A block row an own cell: the diagonal and the own neighbours, ascending. No values.
+BlockCsrData pattern_of(const UnstructuredMesh& mesh, int own) {
+  const std::size_t cells = at(own);
   BlockCsrData J;
   J.block = 4;
   std::vector<int> length(cells, 1);
+  const auto is_inner = [&](int f) { return mesh.owner[at(f)] < own && mesh.neighbour[at(f)] < own; };
   for (int f = 0; f < mesh.interior_faces(); ++f) {
+    if (!is_inner(f)) continue;
     ++length[at(mesh.owner[at(f)])];
     ++length[at(mesh.neighbour[at(f)])];
   }
@@ -176,8 +184,9 @@ BlockCsrData pattern_of(const UnstructuredMesh& mesh) {
   J.column.resize(static_cast<std::size_t>(J.row_start.back()));
   std::vector<std::int64_t> next(J.row_start.begin(), J.row_start.end() - 1);
   const auto add = [&](int row, int column) { J.column[static_cast<std::size_t>(next[at(row)]++)] = column; };
-  for (int i = 0; i < mesh.cells(); ++i) add(i, i);
+  for (int i = 0; i < own; ++i) add(i, i);
   for (int f = 0; f < mesh.interior_faces(); ++f) {
+    if (!is_inner(f)) continue;
     add(mesh.owner[at(f)], mesh.neighbour[at(f)]);
     add(mesh.neighbour[at(f)], mesh.owner[at(f)]);
   }
@@ -190,40 +199,64 @@ BlockCsrData pattern_of(const UnstructuredMesh& mesh) {
   return J;
 }
 
-// Places of the off-diagonal blocks of J.
+// Places of the off-diagonal blocks of J, and of those on the border.
 void block_places(const UnstructuredMesh& mesh, SpatialGeometry& g) {
-  const BlockCsrData pattern = pattern_of(mesh);
+  const BlockCsrData pattern = pattern_of(mesh, g.own);
   const auto place = [&](int row, int column) {
     const auto begin = pattern.column.begin() + pattern.row_start[at(row)];
     const auto end = pattern.column.begin() + pattern.row_start[at(row + 1)];
     return static_cast<int>(4 * (std::lower_bound(begin, end, column) - pattern.column.begin()));
   };
-  for (std::size_t f = 0; f < g.owner.size(); ++f) {
+  for (std::size_t f = 0; f < at(g.inner); ++f) {
     g.owner_row.push_back(place(g.owner[f], g.neighbour[f]));
     g.neighbour_row.push_back(place(g.neighbour[f], g.owner[f]));
+  }
+  const int border = g.count - g.inner;
+  for (int f = 0; f < border; ++f) {
+    g.owner_row.push_back(4 * f);
+    g.neighbour_row.push_back(4 * (border + f));
   }
 }
 
 }  // namespace
 
+FaceOrder order_faces(const UnstructuredMesh& mesh, int own) {
+  FaceOrder order;
+  const int all = mesh.interior_faces(), plain = all - mesh.periodic_faces;
+  const auto take = [&](int first, int end, int own_cells) {
+    for (int f = first; f < end; ++f)
+      if ((mesh.owner[at(f)] < own) + (mesh.neighbour[at(f)] < own) == own_cells) order.face.push_back(f);
+    return static_cast<int>(order.face.size());
+  };
+  order.sorted = take(0, plain, 2);
+  order.inner = take(plain, all, 2);
+  order.count = take(0, all, 1);
+  std::stable_sort(order.face.begin() + order.inner, order.face.end(),
+                   [&](int a, int b) { return mesh.owner[at(a)] < mesh.owner[at(b)]; });
+  take(0, all, 0);
+  return order;
+}
+
 SpatialGeometry spatial_geometry(const UnstructuredMesh& mesh, const Gas& gas, GradientScheme gradient,
-                                 const std::vector<BoundaryCondition>& conditions) {
+                                 const std::vector<BoundaryCondition>& conditions, const MeshPart* part) {
   if (conditions.size() != mesh.patches.size())
     throw Error(Exit::usage, "the mesh has " + std::to_string(mesh.patches.size()) + " patches but " +
                                  std::to_string(conditions.size()) + " boundary conditions are given");
   SpatialGeometry g;
   g.volume = mesh.volume;
+  g.own = part ? part->own : mesh.cells();
+  g.reach = part ? part->own + part->near : mesh.cells();
   interior(mesh, g);
   links(mesh, g);
   gradient_weights(mesh, gradient, g);
-  boundaries(mesh, gas, conditions, g);
+  boundaries(mesh, gas, conditions, part, g);
   boundary_cells(g);
   block_places(mesh, g);
   return g;
 }
 
-BlockCsrData jacobian_pattern(const UnstructuredMesh& mesh) {
-  BlockCsrData J = pattern_of(mesh);
+BlockCsrData jacobian_pattern(const UnstructuredMesh& mesh, int own) {
+  BlockCsrData J = pattern_of(mesh, own < 0 ? mesh.cells() : own);
   J.value.assign(16 * J.column.size(), 0.0);
   return J;
 }

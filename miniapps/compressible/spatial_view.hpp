@@ -4,6 +4,10 @@
 //   interior faces   numbers side by side: nx[f], ny[f], ...
 //   cells            records of four doubles: U = (rho, rho u, rho v, rho E), W = (p, u, v, T), and dW/dx, dW/dy
 //   links of a cell  its interior faces: link[e] = f where it is the owner, ~f where it is the neighbour
+//
+// Over ranks (mesh/mesh_part.hpp) cells are own ones, near and far ghosts; one rank has own cells alone. Fluxes pass the
+// `inner` faces, between own cells, and those on the border, from an own cell to a near one. Faces beyond, of near cells,
+// serve gradients. Blocks of J that couple own cells to near ones lie apart, in `border`.
 #pragma once
 #include "miniapps/compressible/discretisation.hpp"
 #include "physics/gas.hpp"
@@ -12,7 +16,8 @@ namespace weir {
 
 // Interior faces; l and r: from the left and the right cell's centre to the face's middle.
 struct InteriorFaces {
-  int count = 0, sorted = 0;  // the first `sorted` follow their owners; periodic ones do not
+  // Those with a flux; the inner ones among them; of these the first `sorted` follow their owners, periodic ones do not.
+  int count = 0, inner = 0, sorted = 0;
   const int *owner = nullptr, *neighbour = nullptr;
   const double *nx = nullptr, *ny = nullptr, *area = nullptr;
   const double *lx = nullptr, *ly = nullptr, *rx = nullptr, *ry = nullptr;
@@ -28,11 +33,12 @@ struct BoundaryFaces {
 };
 
 struct Cells {
-  int count = 0;
+  int count = 0;           // own
+  int reach = 0, all = 0;  // with near ghosts: these have gradients; with far ones: these have W
   const double* volume = nullptr;
   const int *start = nullptr, *link = nullptr, *other = nullptr;  // other: the cell beyond the link
-  const double* weight = nullptr;  // of W_other - W_i in dW/dx and dW/dy: two numbers a link
-  int at_boundary = 0;             // cells with boundary faces, and these
+  const double* weight = nullptr;            // of W_other - W_i in dW/dx and dW/dy: two numbers a link
+  int at_boundary = 0, own_at_boundary = 0;  // cells with boundary faces, own ones first, and these
   const int *boundary_cell = nullptr, *boundary_start = nullptr, *boundary_face = nullptr;
 };
 
@@ -52,7 +58,8 @@ struct SpatialView {
   double* boundary_block = nullptr;                                   // d flux / dU of the cell, 16 numbers a face
   // Blocks (owner, neighbour) and (neighbour, owner) of J, as places of records: four times the block's index.
   const int *owner_row = nullptr, *neighbour_row = nullptr;
-  double* values = nullptr;                // of J
+  double* values = nullptr;                // of J; faces on the border: of `border`
+  double* border = nullptr;                // (own, near) of each face on the border, then (near, own)
   const std::int64_t* diagonal = nullptr;  // of J
 };
 
@@ -62,7 +69,13 @@ void primitive_states(const SpatialView& v, View<const double> U);
 template <class Space>
 void interior_residual(const SpatialView& v, View<double> R);  // fluxes, and their sums over the cells
 template <class Space>
-void interior_jacobian(const SpatialView& v);  // all blocks
+void interior_jacobian(const SpatialView& v);  // all blocks; of v.faces.count faces, which must be inner ones
+
+// Over ranks.
+template <class Space>
+void ghost_states(const SpatialView& v, View<const double> U);  // W of the ghosts, from their U
+template <class Space>
+void border_jacobian(const SpatialView& v);  // before interior_jacobian, whose diagonal blocks need it
 
 // Cells alone, or boundary faces.
 template <class Space>
