@@ -68,6 +68,11 @@ void LinearSolver<Space>::precondition_each_rank() {
 }
 
 template <class Space>
+bool LinearSolver<Space>::is_independent_of_ranks() const {
+  return !is_additive_schwarz(*preconditioner_);
+}
+
+template <class Space>
 void LinearSolver<Space>::setup(const Matrix<Space>& A) {
   info_ = preconditioner_->setup(A);
   lifetime_.renewed(info_.seconds, false);

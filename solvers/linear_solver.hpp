@@ -41,7 +41,7 @@ class LinearSolver {
   // The same, but such a preconditioner is then applied by each rank to its part: additive_schwarz, overlap 0.
   void precondition_each_rank();
   // Whether iterations and results are those of one rank to round-off: a preconditioner that sees its rows alone.
-  bool is_independent_of_ranks() const { return preconditioner_->is_independent_of_ranks(); }
+  bool is_independent_of_ranks() const;
 
   void setup(const Matrix<Space>& A);   // once a pattern
   void update(const Matrix<Space>& A);  // new values, same pattern; made anew where the policy says so

@@ -95,15 +95,15 @@ class Discretisation {
   void time_step_scale(View<const double> U, View<double> scale);
 
   // J = dR/dU of the first-order scheme with thin-layer viscous fluxes, exact for the flux in use.
-  // J has the pattern of jacobian_pattern; what couples own cells to ghosts goes to border_blocks(), a block a face in the
-  // order of order_faces.
+  // J has the pattern of jacobian_pattern; what couples own cells to ghosts stays here until couple() hands it out, in the
+  // order of MeshRanks::coupling().
   void jacobian(View<const double> U, BlockCsr<Space>& J);
 
   // Over ranks: of the faces of own cells, which come first.
   void wall_stress(View<const double> U, int patch, const WallStress<Space>& stress);
   void set_outside(int patch, View<const double> states);  // rho, u, v, p a face: BoundaryType::exact
   View<const double> volume() const;
-  View<const double> border_blocks() const;
+  void couple(View<double> blocks) const;
   const Communicator* ranks() const;  // null: one
   const Halo<Space>& halo() const;
   std::int64_t bytes() const;

@@ -17,7 +17,8 @@ struct MemoryEstimate {
   std::int64_t matrix = 0;   // of the first-order scheme
   std::int64_t solver = 0;   // preconditioner and Krylov vectors
   std::int64_t process = 0;  // program, libraries and their buffers
-  std::int64_t total() const { return mesh + flow + matrix + solver + process; }
+  std::int64_t total() const { return each_of(1); }
+  std::int64_t each_of(int ranks) const { return mesh + (flow + matrix + solver) / ranks + process; }  // of one of them
 };
 
 MemoryEstimate compressible_memory(const UnstructuredMesh& mesh, const CompressibleCase& c, const Table& config);

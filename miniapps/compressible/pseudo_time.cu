@@ -61,10 +61,6 @@ int move(double omega, View<const double> U, View<const double> dU, View<double>
 }
 
 template <class Space>
-void copy_values(View<const double> from, View<double> to) {
-  scaled<Space>(1, from, to);
-}
-template <class Space>
 void negate(View<const double> R, View<double> minus_R) {
   scaled<Space>(-1, R, minus_R);
 }
@@ -113,9 +109,20 @@ std::array<double, 4> PseudoTime<Space>::norms(View<const double> R) const {
   return norm;
 }
 
+// What the states' exchange has taken is told apart.
 template <class Space>
-double PseudoTime<Space>::halo_seconds() const {
-  return equations_.space().halo().traffic().seconds;
+template <class F>
+void PseudoTime<Space>::timed(Timings& timings, const char* part, const F& body) {
+  const double& halo = equations_.space().halo().traffic().seconds;
+  double& seconds = timings.at("flow equations", part);
+  const double before = halo;
+  {
+    ScopedTimer timer(seconds);
+    body();
+  }
+  if (!ranks_) return;
+  seconds -= halo - before;
+  timings.at("flow equations", "halo") += halo - before;
 }
 
 template <class Space>
@@ -141,13 +148,12 @@ bool PseudoTime<Space>::is_finite() const {
 
 template <class Space>
 SolveResult PseudoTime<Space>::solve(Timings& timings) {
-  {
-    ScopedTimer timer(timings.at("flow equations", "jacobian"));
+  timed(timings, "jacobian", [&] {
     equations_.space().time_step_scale(U_, scale_);  // (4)
     equations_.matrix(U_, scale_, control.cfl, J_);
     for (auto* spread : {spread_.get(), spread_rounded_.get()})
-      if (spread) copy_values<Space>(equations_.space().border_blocks(), spread->coupling_values());
-  }
+      if (spread) equations_.space().couple(spread->coupling_values());
+  });
   setup_seconds_ = 0;
   {
     ScopedTimer timer(setup_seconds_);
@@ -190,10 +196,7 @@ void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
     a.why = "density or pressure is not positive";
     return;
   }
-  {
-    ScopedTimer timer(timings.at("flow equations", "residual"));
-    equations_.residual(trial_, trial_R_);
-  }
+  timed(timings, "residual", [&] { equations_.residual(trial_, trial_R_); });
   const std::array<double, 4> norm = norms(trial_R_);
   const double before = length(control.norm), after = length(norm);
   a.not_finite = !std::isfinite(after);

@@ -65,11 +65,11 @@ class PseudoTime {
   LinearSolver<Space>& solver() { return solver_; }
   const LinearSolver<Space>& solver() const { return solver_; }
   double setup_seconds() const { return setup_seconds_; }
-  BlockCsr<Space>& jacobian() { return J_; }                     // over ranks: the own cells' blocks
-  const Matrix<Space>& system() const { return *first_order_; }  // of the first-order scheme, over all ranks
-  double halo_seconds() const;                                   // of the states' exchange so far
+  BlockCsr<Space>& jacobian() { return J_; }  // over ranks: of the own cells
 
  private:
+  template <class F>
+  void timed(Timings& timings, const char* part, const F& body);
   std::array<double, 4> norms(View<const double> R) const;
   SolveResult solve(Timings& timings);
   void judge(Attempt& attempt, Timings& timings);

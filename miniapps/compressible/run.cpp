@@ -8,6 +8,7 @@
 
 #include "miniapps/compressible/compressible.hpp"
 #include "miniapps/compressible/flow.hpp"
+#include "miniapps/compressible/flow_records.hpp"
 #include "miniapps/compressible/info.hpp"
 #include "miniapps/compressible/output.hpp"
 #include "miniapps/study/lab.hpp"
@@ -18,104 +19,7 @@
 namespace weir {
 namespace {
 
-Measure milliseconds(double seconds) { return seconds >= 0 ? Measure(1e3 * seconds) : Measure(); }
-Measure if_known(double value) { return value >= 0 ? Measure(value) : Measure(); }
-
-template <class Space>
-void record_solve(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
-  const LinearSolver<Space>& solver = flow.pseudo.solver();
-  const SetupInfo& info = solver.setup_info();
-  SolveRecord r;
-  r.step = flow.step + 1;
-  r.system = "flow";
-  r.solver = solver.name();
-  r.unknowns = 4 * flow.cells;
-  r.iterations = a.solve.iterations;
-  r.reason = to_string(a.solve.reason);
-  r.r0 = a.solve.residual0;
-  r.r_true = a.solve.true_residual;
-  r.setup_ms = milliseconds(flow.pseudo.setup_seconds());
-  r.solve_ms = milliseconds(a.solve.solve_seconds);
-  r.apply_ms = milliseconds(a.solve.apply_seconds);
-  r.spmv_ms = milliseconds(a.solve.spmv_seconds);
-  r.reduce_ms = milliseconds(a.solve.reduce_seconds);
-  r.halo_ms = milliseconds(a.solve.halo_seconds);
-  if (a.solve.transfer_bytes >= 0) r.transfer_bytes = a.solve.transfer_bytes;
-  r.preconditioner_age = solver.lifetime().age();
-  r.ilu_residual = if_known(info.ilu_residual >= 0 ? info.ilu_residual : info.fixed_point_residual);
-  r.dominance_L = if_known(info.dominance_L);
-  r.dominance_U = if_known(info.dominance_U);
-  run.solve(r);
-}
-
 std::string count_text(double n) { return std::to_string(std::llround(n)); }
-
-// What stands for time in a steady run: its steps.
-template <class Space>
-double picture_time(const CompressibleFlow<Space>& flow) {
-  return flow.c.is_unsteady() ? flow.time : static_cast<double>(flow.step);
-}
-
-template <class Space>
-void record_step(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
-  StepRecord r;
-  r.step = flow.step;
-  r.time = picture_time(flow);
-  r.dt = flow.c.time.dt;
-  r.cfl = a.cfl;
-  const PseudoTimeControl& control = flow.pseudo.control;
-  for (const double norm : control.norm) r.values.emplace_back(norm);
-  r.values.resize(8);
-  if (flow.walls.has_walls()) {
-    ScopedTimer timer(run.timings().at("flow equations", "forces"));
-    const Forces f = flow.walls.measure(flow.space, flow.pseudo.state());
-    r.values[4] = f.lift();
-    r.values[5] = f.drag();
-  }
-  r.values[6] = static_cast<double>(control.linear_iterations);
-  r.values[7] = control.order;
-  run.step(r);
-}
-
-template <class Space>
-void save(Run& run, CompressibleFlow<Space>& flow) {
-  const PseudoTimeControl& p = flow.pseudo.control;
-  CheckpointState state;
-  state.step = flow.step;
-  state.time = flow.time;
-  state.add("order", p.order);
-  state.add("cfl", p.cfl);
-  state.add("reference", p.reference);
-  state.add("steps_in_phase", p.steps_in_phase);
-  state.add("norm", std::span<const double>(p.norm));
-  state.add("linear_iterations", static_cast<double>(p.linear_iterations));
-  state.add("first_step_second_order", static_cast<double>(flow.first_step_second_order));
-  const std::vector<double> U = flow.on_host(),
-                            older = flow.c.is_unsteady() ? flow.on_host(flow.older) : std::vector<double>();
-  state.add("U", U);
-  state.add("older", older);
-  flow.lifetime.save(flow.pseudo.solver(), state);
-  run.checkpoint(std::move(state));
-}
-
-template <class Space>
-void load(const Checkpoint& from, CompressibleFlow<Space>& flow) {
-  PseudoTimeControl& p = flow.pseudo.control;
-  flow.step = from.header.step;
-  flow.time = from.header.time;
-  p.order = static_cast<int>(from.scalar("order"));
-  p.cfl = from.scalar("cfl");
-  p.reference = from.scalar("reference");
-  p.steps_in_phase = static_cast<int>(from.scalar("steps_in_phase"));
-  const std::vector<double>& norm = from.doubles("norm", 4);
-  std::copy(norm.begin(), norm.end(), p.norm.begin());
-  p.linear_iterations = static_cast<std::int64_t>(from.scalar("linear_iterations"));
-  flow.first_step_second_order = static_cast<std::int64_t>(from.scalar("first_step_second_order"));
-  flow.from_host(from.doubles("U", 4 * flow.cells), flow.pseudo.state());
-  if (flow.c.is_unsteady()) flow.from_host(from.doubles("older", 4 * flow.cells), flow.older);
-  BlockCsr<Space>& J = flow.pseudo.jacobian();
-  flow.lifetime.load(from, flow.pseudo.solver(), J, J.values());
-}
 
 std::string place(const UnstructuredMesh& mesh, int cell) {
   if (cell < 0 || cell >= mesh.cells()) return "";
@@ -263,7 +167,8 @@ RunHeader header_of(const CompressibleFlow<Space>& flow, const CompressibleOutpu
   for (const auto& name : output.quantities()) h.quantities.push_back(name);
   h.systems.emplace_back("flow", flow.pseudo.solver().describe());
   h.notes.emplace_back("ordering", ordering);
-  h.memory_estimate = compressible_memory(flow.whole, flow.c, config).total();
+  h.memory_estimate =
+      compressible_memory(flow.whole, flow.c, config).each_of(flow.ranks ? flow.ranks->communicator.size() : 1);
   if (flow.ranks) add_rank_notes(flow, h);
   return h;
 }
@@ -301,7 +206,7 @@ int march(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, L
       const std::vector<double> U = flow.on_host();
       if (run.ranks().is_root()) output.write_picture({flow.whole, U, flow.c.gas.gamma}, flow.step, picture_time(flow));
     }
-    if (going && run.checkpoint_due(scheme.done())) save(run, flow);
+    if (going && run.checkpoint_due(scheme.done())) save_flow(run, flow);
   }
   const std::vector<double> U = flow.on_host();
   const FlowFields fields{flow.whole, U, flow.c.gas.gamma};
@@ -373,7 +278,7 @@ int run_flow(Run& run, const Table& config, ReadCase& read, CompressibleOutput& 
                default_compressible_preconditioner, default_compressible_tolerance);
   }
   const bool restarted = run.restart() != nullptr, writes = run.ranks().is_root();
-  if (restarted) load(*run.restart(), flow);
+  if (restarted) load_flow(*run.restart(), flow);
   RunHeader header = header_of(flow, output, config, read.ordering);
   if (!read.devices.empty()) header.notes.emplace_back("devices", read.devices);
   run.begin(std::move(header));
@@ -390,7 +295,7 @@ template <class Space>
 int run_in(Run& run, const Table& config) {
   ReadCase read(config);
   CompressibleOutput output(config, read.c, read.boundary);
-  run.require_memory(compressible_memory(read.mesh, read.c, config).total());
+  run.require_memory(compressible_memory(read.mesh, read.c, config).each_of(run.ranks().size()));
   const HaloOptions halo = read_halo_options(config.table("ranks"));
   run.ranks().use(read_reduction(config.table("ranks")));
   if (run.ranks().size() == 1) {

@@ -81,7 +81,6 @@ class AdditiveSchwarz : public Preconditioner<Space> {
     schwarz_kernels::collect<Space>(place_, wide_z_, z);
   }
   bool works_over_ranks() const override { return true; }
-  bool is_independent_of_ranks() const override { return false; }
   bool is_symmetric() const override { return overlap_ == 0 && inner_->is_symmetric(); }
   bool is_constant() const override { return inner_->is_constant(); }
   std::string describe() const override {
@@ -142,6 +141,12 @@ std::unique_ptr<Preconditioner<Space>> make_additive_schwarz(int overlap,
                                                              std::unique_ptr<Preconditioner<Space>> inner) {
   return std::make_unique<AdditiveSchwarz<Space>>(overlap, std::move(inner));
 }
+template <class Space>
+bool is_additive_schwarz(const Preconditioner<Space>& M) {
+  return dynamic_cast<const AdditiveSchwarz<Space>*>(&M) != nullptr;
+}
+template bool is_additive_schwarz(const Preconditioner<Host>&);
+template bool is_additive_schwarz(const Preconditioner<Device>&);
 template std::unique_ptr<Preconditioner<Host>> make_additive_schwarz<Host>(const Table&);
 template std::unique_ptr<Preconditioner<Device>> make_additive_schwarz<Device>(const Table&);
 template std::unique_ptr<Preconditioner<Host>> make_additive_schwarz(int, std::unique_ptr<Preconditioner<Host>>);

@@ -22,6 +22,9 @@ std::unique_ptr<Preconditioner<Space>> make_additive_schwarz(const Table& option
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_additive_schwarz(int overlap, std::unique_ptr<Preconditioner<Space>> inner);
 
+template <class Space>
+bool is_additive_schwarz(const Preconditioner<Space>& M);
+
 // `name`: of the solver, for errors.
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_gathered(const std::string& name,

@@ -32,7 +32,6 @@ class Preconditioner {
   virtual void apply(View<const double> r, View<double> z) const = 0;
   virtual double apply_dot(View<const double> r, View<double> z) const;  // the same; returns r.z
   virtual bool works_over_ranks() const { return false; }                // takes a DistributedMatrix as it is
-  virtual bool is_independent_of_ranks() const { return works_over_ranks(); }  // the same operator on any number of them
   virtual bool is_symmetric() const = 0;                                 // keeps the symmetry of A: cg may use it
   virtual bool is_constant() const {
     return true;

@@ -1,0 +1,120 @@
+#include "miniapps/compressible/flow_records.hpp"
+
+#include <algorithm>
+#include <span>
+
+#include "solvers/timer.hpp"
+
+namespace weir {
+namespace {
+
+Measure milliseconds(double seconds) { return seconds >= 0 ? Measure(1e3 * seconds) : Measure(); }
+Measure if_known(double value) { return value >= 0 ? Measure(value) : Measure(); }
+
+}  // namespace
+
+template <class Space>
+void record_solve(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
+  const LinearSolver<Space>& solver = flow.pseudo.solver();
+  const SetupInfo& info = solver.setup_info();
+  SolveRecord r;
+  r.step = flow.step + 1;
+  r.system = "flow";
+  r.solver = solver.name();
+  r.unknowns = 4 * flow.cells;
+  r.iterations = a.solve.iterations;
+  r.reason = to_string(a.solve.reason);
+  r.r0 = a.solve.residual0;
+  r.r_true = a.solve.true_residual;
+  r.setup_ms = milliseconds(flow.pseudo.setup_seconds());
+  r.solve_ms = milliseconds(a.solve.solve_seconds);
+  r.apply_ms = milliseconds(a.solve.apply_seconds);
+  r.spmv_ms = milliseconds(a.solve.spmv_seconds);
+  r.reduce_ms = milliseconds(a.solve.reduce_seconds);
+  r.halo_ms = milliseconds(a.solve.halo_seconds);
+  if (a.solve.transfer_bytes >= 0) r.transfer_bytes = a.solve.transfer_bytes;
+  r.preconditioner_age = solver.lifetime().age();
+  r.ilu_residual = if_known(info.ilu_residual >= 0 ? info.ilu_residual : info.fixed_point_residual);
+  r.dominance_L = if_known(info.dominance_L);
+  r.dominance_U = if_known(info.dominance_U);
+  run.solve(r);
+}
+
+template <class Space>
+double picture_time(const CompressibleFlow<Space>& flow) {
+  return flow.c.is_unsteady() ? flow.time : static_cast<double>(flow.step);
+}
+
+template <class Space>
+void record_step(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
+  StepRecord r;
+  r.step = flow.step;
+  r.time = picture_time(flow);
+  r.dt = flow.c.time.dt;
+  r.cfl = a.cfl;
+  const PseudoTimeControl& control = flow.pseudo.control;
+  for (const double norm : control.norm) r.values.emplace_back(norm);
+  r.values.resize(8);
+  if (flow.walls.has_walls()) {
+    ScopedTimer timer(run.timings().at("flow equations", "forces"));
+    const Forces f = flow.walls.measure(flow.space, flow.pseudo.state());
+    r.values[4] = f.lift();
+    r.values[5] = f.drag();
+  }
+  r.values[6] = static_cast<double>(control.linear_iterations);
+  r.values[7] = control.order;
+  run.step(r);
+}
+
+template <class Space>
+void save_flow(Run& run, CompressibleFlow<Space>& flow) {
+  const PseudoTimeControl& p = flow.pseudo.control;
+  CheckpointState state;
+  state.step = flow.step;
+  state.time = flow.time;
+  state.add("order", p.order);
+  state.add("cfl", p.cfl);
+  state.add("reference", p.reference);
+  state.add("steps_in_phase", p.steps_in_phase);
+  state.add("norm", std::span<const double>(p.norm));
+  state.add("linear_iterations", static_cast<double>(p.linear_iterations));
+  state.add("first_step_second_order", static_cast<double>(flow.first_step_second_order));
+  const std::vector<double> U = flow.on_host(),
+                            older = flow.c.is_unsteady() ? flow.on_host(flow.older) : std::vector<double>();
+  state.add("U", U);
+  state.add("older", older);
+  flow.lifetime.save(flow.pseudo.solver(), state);
+  run.checkpoint(std::move(state));
+}
+
+template <class Space>
+void load_flow(const Checkpoint& from, CompressibleFlow<Space>& flow) {
+  PseudoTimeControl& p = flow.pseudo.control;
+  flow.step = from.header.step;
+  flow.time = from.header.time;
+  p.order = static_cast<int>(from.scalar("order"));
+  p.cfl = from.scalar("cfl");
+  p.reference = from.scalar("reference");
+  p.steps_in_phase = static_cast<int>(from.scalar("steps_in_phase"));
+  const std::vector<double>& norm = from.doubles("norm", 4);
+  std::copy(norm.begin(), norm.end(), p.norm.begin());
+  p.linear_iterations = static_cast<std::int64_t>(from.scalar("linear_iterations"));
+  flow.first_step_second_order = static_cast<std::int64_t>(from.scalar("first_step_second_order"));
+  flow.from_host(from.doubles("U", 4 * flow.cells), flow.pseudo.state());
+  if (flow.c.is_unsteady()) flow.from_host(from.doubles("older", 4 * flow.cells), flow.older);
+  BlockCsr<Space>& J = flow.pseudo.jacobian();
+  flow.lifetime.load(from, flow.pseudo.solver(), J, J.values());
+}
+
+template double picture_time(const CompressibleFlow<Host>&);
+template void record_solve(Run&, CompressibleFlow<Host>&, const Attempt&);
+template void record_step(Run&, CompressibleFlow<Host>&, const Attempt&);
+template void save_flow(Run&, CompressibleFlow<Host>&);
+template void load_flow(const Checkpoint&, CompressibleFlow<Host>&);
+template double picture_time(const CompressibleFlow<Device>&);
+template void record_solve(Run&, CompressibleFlow<Device>&, const Attempt&);
+template void record_step(Run&, CompressibleFlow<Device>&, const Attempt&);
+template void save_flow(Run&, CompressibleFlow<Device>&);
+template void load_flow(const Checkpoint&, CompressibleFlow<Device>&);
+
+}  // namespace weir

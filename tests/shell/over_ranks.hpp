@@ -1,0 +1,91 @@
+// The program under mpirun, more ranks than the machine may have cores.
+#pragma once
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/support/process.hpp"
+#include "tests/support/scratch_folder.hpp"
+
+namespace weir::testing {
+
+class OverRanks : public ::testing::Test {
+ protected:
+  OverRanks() {
+    for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"}) setenv(name, "1", 1);
+    setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 1);        // other tests share the cores
+    setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);  // needs a right that containers do not give
+    setenv("ASAN_OPTIONS", "detect_leaks=0", 1);                    // MPI's own
+    setenv("OMP_NUM_THREADS", "1", 1);
+  }
+
+  static std::vector<std::string> arguments(int ranks, const std::vector<std::string>& list) {
+    std::vector<std::string> all;
+    if (ranks > 1) all = {WEIR_MPIEXEC, "--oversubscribe", "-n", std::to_string(ranks)};
+    all.push_back(WEIR_PROGRAM);
+    all.insert(all.end(), list.begin(), list.end());
+    return all;
+  }
+  Finished weir(int ranks, const std::vector<std::string>& list) const {
+    return testing::run(arguments(ranks, list), folder.path());
+  }
+  nlohmann::json summary(const std::string& directory) const {
+    return nlohmann::json::parse(read_file(folder / (directory + "/run.json")));
+  }
+  // Columns step, system, iterations of solves.csv.
+  std::string iterations(const std::string& directory) const {
+    std::string out;
+    std::stringstream text(read_file(folder / (directory + "/solves.csv")));
+    for (std::string line; std::getline(text, line);) {
+      std::vector<std::string> cells;
+      std::stringstream row(line);
+      for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
+      if (cells.size() > 4) out += cells[0] + " " + cells[1] + " " + cells[3] + " " + cells[4] + "\n";
+    }
+    return out;
+  }
+
+  // The process of a rank whose working directory is ours; -1 where there is none yet.
+  int pid_of_rank(int rank) const {
+    namespace fs = std::filesystem;
+    const std::string wanted = "OMPI_COMM_WORLD_RANK=" + std::to_string(rank);
+    for (const auto& entry : fs::directory_iterator("/proc")) {
+      const std::string name = entry.path().filename();
+      if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+      std::error_code error;
+      if (fs::read_symlink(entry.path() / "cwd", error) != fs::canonical(folder.path())) continue;
+      std::stringstream variables(read_file(entry.path() / "environ"));
+      for (std::string v; std::getline(variables, v, '\0');)
+        if (v == wanted) return std::stoi(name);
+    }
+    return -1;
+  }
+
+  // Starts the run `list` on three ranks in DIRECTORY, kills rank 1 once that checkpoint is there, and looks for the
+  // message that names it.
+  void expect_end_when_rank_1_is_killed(const std::vector<std::string>& list, const std::string& checkpoint) const {
+    Process job(arguments(3, list), folder.path());
+    const auto has_checkpoint = [&] { return std::filesystem::exists(folder / checkpoint); };
+    for (int tenths = 0; tenths < 600 && job.is_running() && !has_checkpoint(); ++tenths)
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ASSERT_TRUE(has_checkpoint());
+    const int victim = pid_of_rank(1);
+    ASSERT_GT(victim, 0);
+    kill(victim, SIGKILL);
+    const Finished f = job.wait();
+    EXPECT_NE(f.code, 0);
+    EXPECT_NE((f.out + f.err).find("rank 1"), std::string::npos) << f.err;
+  }
+
+  ScratchFolder folder;
+};
+
+}  // namespace weir::testing

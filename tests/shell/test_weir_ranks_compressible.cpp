@@ -1,0 +1,186 @@
+// The compressible miniapp under mpirun, beside one rank.
+#include "tests/shell/over_ranks.hpp"
+
+namespace weir {
+namespace {
+
+using testing::Finished;
+using testing::read_file;
+using testing::write_file;
+
+// Viscous, second order, limited, a wall and a far field: every kind of ghost is looked at.
+const char* const cylinder = R"([case]
+miniapp = "compressible"
+[mesh]
+generator = { type = "cylinder", around = 24, outward = 12, far_field = 20.0 }
+[flow]
+mach = 0.4
+reynolds = 40.0
+[numerics]
+limiter = "venkatakrishnan"
+[boundary]
+wall = { type = "adiabatic_wall" }
+farfield = { type = "farfield" }
+[pseudo_time]
+cfl_max = 100.0
+first_order_tolerance = 0.5
+max_steps = 100
+tolerance = 1e-4
+[linear.flow]
+method = "gmres"
+tolerance = 0.01
+preconditioner = { type = "block_jacobi" }
+[output]
+report = false
+[checkpoint]
+every = 4
+)";
+
+// Periods in both directions; BDF2.
+const char* const vortex = R"([case]
+miniapp = "compressible"
+[mesh]
+generator = { type = "box", cells = [12, 12], length = [10.0, 10.0], periodic = ["x", "y"] }
+[flow]
+mach = 0.5
+initial = { type = "isentropic_vortex", strength = 2.0, centre = [5.0, 5.0] }
+[time]
+end = 1.0
+dt = 0.2
+[linear.flow]
+preconditioner = { type = "block_jacobi" }
+[output]
+report = false
+)";
+
+class WeirRanksCompressible : public testing::OverRanks {
+ protected:
+  WeirRanksCompressible() {
+    write_file(folder / "cylinder.toml", cylinder);
+    write_file(folder / "vortex.toml", vortex);
+  }
+  void run(int ranks, const std::string& name, const std::string& file, std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"run", file, "-o", name});
+    const Finished f = weir(ranks, more);
+    ASSERT_EQ(f.code, 0) << name << "\n" << f.out << f.err;
+    EXPECT_EQ(summary(name)["ranks"], ranks);
+  }
+  void expect_same(const std::string& a, const std::string& b, const std::vector<std::string>& names,
+                   double tolerance) const {
+    const auto qa = summary(a)["quantities"], qb = summary(b)["quantities"];
+    for (const std::string& name : names)
+      EXPECT_NEAR(qa[name].get<double>(), qb[name].get<double>(), tolerance * std::abs(qa[name].get<double>()))
+          << name << " of " << a << " and " << b;
+  }
+};
+
+const std::vector<std::string> forces = {"drag", "drag_pressure", "drag_viscous", "cp_min", "mach_max"};
+
+// Sums over ranks differ by round-off, which twenty steps on a flow that settles do not let grow beyond 1e-9.
+TEST_F(WeirRanksCompressible, EveryNumberOfRanksGivesTheSameFlowAndTheSameIterationsInBothSpaces) {
+  for (const std::string space : {"host", "device"}) {
+    const std::string alone = space + "1";
+    run(1, alone, "cylinder.toml", {"--space", space, "--steps", "10"});
+    for (const int ranks : {2, 3, 4, 8}) {
+      const std::string name = space + std::to_string(ranks);
+      run(ranks, name, "cylinder.toml", {"--space", space, "--steps", "10"});
+      EXPECT_EQ(iterations(name), iterations(alone)) << name;
+      expect_same(alone, name, forces, 1e-9);
+    }
+  }
+}
+
+TEST_F(WeirRanksCompressible, PeriodsCloseAcrossRanks) {
+  run(1, "whole", "vortex.toml");
+  for (const int ranks : {2, 8}) {
+    const std::string name = "on" + std::to_string(ranks);
+    run(ranks, name, "vortex.toml");
+    EXPECT_EQ(iterations(name), iterations("whole"));
+    expect_same("whole", name, {"error_density_l2", "error_pressure_l2", "entropy_error"}, 1e-8);
+  }
+}
+
+// Each rank preconditions its own cells: other iterations, the same steady flow. Newton without a matrix, lines, products
+// in single precision go the same way.
+TEST_F(WeirRanksCompressible, WhatDependsOnTheRanksSaysSoAndEndsAtTheSameDrag) {
+  const std::vector<std::string> ilu = {"--set", "linear.flow.preconditioner={ type = \"block_ilu0\" }"},
+                                 newton = {"--set", "linear.flow.preconditioner={ type = \"block_ilu0\" }", "--set",
+                                           "pseudo_time.jacobian=\"matrix_free\""},
+                                 lines = {"--set", "linear.flow.preconditioner={ type = \"line\" }",
+                                          "--set", "linear.flow.matrix=\"float\"",
+                                          "--set", "ordering.type=\"line_rcm\"",
+                                          "--set", "ordering.anisotropy=2.0"};
+  run(1, "alone", "cylinder.toml", ilu);
+  int number = 0;
+  for (const auto& more : {ilu, newton, lines}) {
+    const std::string name = "spread" + std::to_string(number++);
+    std::vector<std::string> list = {"run", "cylinder.toml", "-o", name};
+    list.insert(list.end(), more.begin(), more.end());
+    const Finished f = weir(4, list);
+    ASSERT_EQ(f.code, 0) << f.out << f.err;
+    EXPECT_NE(f.out.find("additive_schwarz("), std::string::npos) << f.out;
+    EXPECT_NE(f.out.find("depend on the number of ranks"), std::string::npos) << f.out;
+    expect_same("alone", name, {"drag"}, 1e-3);  // ten times the tolerance of the residual
+  }
+}
+
+TEST_F(WeirRanksCompressible, AllWaysOfAHaloGiveTheSameBitsAndARestartGoesOnWithThem) {
+  run(3, "whole", "cylinder.toml", {"--steps", "10"});
+  for (const std::string halo : {"naive", "pairs", "neighbourhood"}) {
+    run(3, halo, "cylinder.toml", {"--steps", "10", "--set", "ranks.halo=\"" + halo + "\""});
+    EXPECT_EQ(summary(halo)["state_hash"], summary("whole")["state_hash"]) << halo;
+  }
+  run(3, "part", "cylinder.toml", {"--steps", "4"});
+  for (const int ranks : {3, 1, 2}) {
+    const std::string name = "on" + std::to_string(ranks);
+    const Finished f = weir(ranks, {"restart", "part/checkpoints/step_00000004.h5", "-o", name, "--steps", "10"});
+    ASSERT_EQ(f.code, 0) << f.out << f.err;
+    expect_same("whole", name, forces, 1e-9);
+    if (ranks == 3) {
+      EXPECT_EQ(summary(name)["state_hash"], summary("whole")["state_hash"]);
+    }
+  }
+}
+
+TEST_F(WeirRanksCompressible, RecordsOfWallsAndOfHalosAreThoseOfTheWholeFlow) {
+  run(1, "one", "cylinder.toml", {"--steps", "3"});
+  run(3, "three", "cylinder.toml", {"--steps", "3"});
+  const std::string one = read_file(folder / "one/surface/wall.csv"),
+                    three = read_file(folder / "three/surface/wall.csv");
+  EXPECT_EQ(std::count(one.begin(), one.end(), '\n'), 25);
+  EXPECT_EQ(three.substr(0, three.find(',')), one.substr(0, one.find(',')));
+  EXPECT_EQ(std::count(three.begin(), three.end(), '\n'), 25);
+  std::stringstream solves(read_file(folder / "three/solves.csv"));
+  std::string names, values;
+  std::getline(solves, names);
+  std::getline(solves, values);
+  const auto column =
+      std::count(names.begin(), names.begin() + static_cast<std::ptrdiff_t>(names.find("halo_ms")), ',');
+  std::stringstream row(values);
+  std::string cell;
+  for (std::ptrdiff_t c = 0; c <= column; ++c) std::getline(row, cell, ',');
+  EXPECT_GT(std::stod(cell), 0);
+}
+
+TEST_F(WeirRanksCompressible, WhatIsNotPossibleOverRanksIsRefusedOnce) {
+  const Finished many =
+      weir(3, {"run", "cylinder.toml", "-o", "x", "--set",
+               "mesh.generator={ type = \"box\", cells = [1, 2], length = [1.0, 1.0] }", "--set", "boundary={}"});
+  EXPECT_EQ(many.code, 2) << many.err;
+  const Finished old = weir(2, {"run", "cylinder.toml", "-o", "x", "--set", "linear.flow.refresh=\"every:5\""});
+  EXPECT_EQ(old.code, 2) << old.err;
+  const auto first = old.err.find("over ranks a preconditioner is made anew");
+  ASSERT_NE(first, std::string::npos) << old.err;
+  EXPECT_EQ(old.err.find("over ranks a preconditioner", first + 1), std::string::npos) << old.err;
+}
+
+TEST_F(WeirRanksCompressible, ARankThatIsKilledEndsTheJobWhichNamesItAndTheCheckpointRestarts) {
+  expect_end_when_rank_1_is_killed({"run", "cylinder.toml", "-o", "killed", "--set", "pseudo_time.tolerance=1e-300",
+                                    "--set", "pseudo_time.max_steps=1000000"},
+                                   "killed/checkpoints/step_00000008.h5");
+  const Finished again = weir(2, {"restart", "killed", "-o", "again", "--set", "pseudo_time.tolerance=1e-3"});
+  EXPECT_EQ(again.code, 0) << again.out << again.err;
+}
+
+}  // namespace
+}  // namespace weir
