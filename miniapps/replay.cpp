@@ -95,10 +95,16 @@ double median(std::vector<double> v) {
   return v[v.size() / 2];
 }
 
-bool learns_from_solves(const Capsule& c) {
+// Methods that no single system tells all of, by what they say of themselves; empty for the others, which repeat exactly.
+std::string why_not_the_same(const Capsule& c, const std::string& preconditioner) {
+  const auto says = [&](const char* word) { return preconditioner.find(word) != std::string::npos; };
   const Table options = read_case_text(c.leader.options, c.path + ":leader_options");
   const std::string method = options.get<std::string>("method", c.leader.default_method);
-  return read_krylov_options(options, KrylovOptions{c.leader.default_tolerance}, method).recycle > 0;
+  if (says("asynchronous") && !says("prescribed")) return "asynchronous, no two solves are alike";
+  if (says("from the previous factors")) return "its factors go back to those of the systems before";
+  if (read_krylov_options(options, KrylovOptions{c.leader.default_tolerance}, method).recycle > 0)
+    return "it learns from the solves before (recycle)";
+  return "";
 }
 
 template <class Space>
@@ -109,9 +115,7 @@ Replay replay_leader(const Capsule& c, System<Space>& system, int repeat) {
   for (int k = 0; k < repeat; ++k) {
     LinearSolver<Space> solver(options, l.default_method, l.default_preconditioner, l.default_tolerance);
     replay.solver = solver.name();
-    replay.why_not = !solver.preconditioner().is_constant() ? "asynchronous, no two solves are alike"
-                     : learns_from_solves(c)                ? "it learns from the solves before (recycle)"
-                                                            : "";
+    replay.why_not = why_not_the_same(c, solver.preconditioner().describe());
     const Matrix<Space>& before = system.before();
     if (l.lifetime.empty())
       solver.setup(before);

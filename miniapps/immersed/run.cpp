@@ -204,10 +204,7 @@ int run_in(Run& run, const Table& config, const ImmersedCase& c) {
   if (ranks.alone())
     attach(lab, flow, config.table("linear"));
   else
-    for (const char* facility : {"shadow", "capture"})
-      if (config.has(facility))
-        throw Error(Exit::usage,
-                    "[" + std::string(facility) + "] knows the systems of one rank; run it without mpirun");
+    lab.refuse_over_ranks(config);
   StepSize clock(c.flow);
   WholeFields<Space> host(ranks);
   Pictures<Space> pictures(run, output);

@@ -155,10 +155,7 @@ int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
   if (run.ranks().size() == 1)
     attach(lab, flow, config.table("linear"));
   else
-    for (const char* facility : {"shadow", "capture"})
-      if (config.has(facility))
-        throw Error(Exit::usage,
-                    "[" + std::string(facility) + "] knows the systems of one rank; run it without mpirun");
+    lab.refuse_over_ranks(config);
   StepSize clock(c);
   WholeFields<Space> host(ranks);
   const bool writes = run.ranks().is_root();

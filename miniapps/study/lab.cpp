@@ -1,5 +1,8 @@
 #include "miniapps/study/lab.hpp"
 
+#include <exception>
+
+#include "base/error.hpp"
 #include "miniapps/study/capture.hpp"
 #include "miniapps/study/shadow_study.hpp"
 
@@ -9,6 +12,27 @@ template <class Space>
 Lab<Space>::Lab(const Table& config, const std::vector<std::string>& systems) {
   facilities_.push_back(std::make_unique<Capture<Space>>(config, systems));
   facilities_.push_back(std::make_unique<ShadowStudy<Space>>(config, systems));
+}
+
+template <class Space>
+Lab<Space>::~Lab() {
+  if (!run_ || std::uncaught_exceptions() <= exceptions_) return;
+  Outcome outcome;
+  outcome.exit = Exit::internal;
+  outcome.reason = "an error ended the run";
+  for (auto& f : facilities_) {
+    try {
+      f->failed(*run_, outcome);
+    } catch (...) {  // the first error is the one to be told
+    }
+  }
+}
+
+template <class Space>
+void Lab<Space>::refuse_over_ranks(const Table& config) {
+  for (const char* facility : {"shadow", "capture"})
+    if (config.has(facility))
+      throw Error(Exit::usage, "[" + std::string(facility) + "] knows the systems of one rank; run it without mpirun");
 }
 
 template <class Space>
@@ -27,6 +51,8 @@ void Lab<Space>::attach(const std::string& system, LinearSolver<Space>& leader, 
 
 template <class Space>
 void Lab<Space>::open(Run& run) {
+  run_ = &run;
+  exceptions_ = std::uncaught_exceptions();
   for (auto& f : facilities_) f->open(run);
 }
 
@@ -37,11 +63,13 @@ void Lab<Space>::begin_step(std::int64_t step) {
 
 template <class Space>
 void Lab<Space>::failed(Run& run, const Outcome& outcome) {
+  run_ = nullptr;
   for (auto& f : facilities_) f->failed(run, outcome);
 }
 
 template <class Space>
 void Lab<Space>::finish(Run& run) {
+  run_ = nullptr;
   for (auto& f : facilities_) f->finish(run);
 }
 

@@ -23,6 +23,10 @@ class Lab {
   Lab(const Table& config, const std::vector<std::string>& systems);  // what the flow code solves
   Lab(const Lab&) = delete;                                           // the leaders know where their watches are
   Lab& operator=(const Lab&) = delete;
+  ~Lab();  // an exception that leaves the run is a bad end too
+
+  // Error(usage) where the case asks for a facility: they know the systems of one rank.
+  static void refuse_over_ranks(const Table& config);
 
   void describe(const FlowFacts<Space>& facts);
   // A solver of the flow code, with the table and the defaults it was made from; it must outlive the lab's steps. A
@@ -39,6 +43,8 @@ class Lab {
  private:
   std::vector<std::unique_ptr<Facility<Space>>> facilities_;
   std::map<std::string, int> parts_;  // attached so far
+  Run* run_ = nullptr;                // between open and the end
+  int exceptions_ = 0;                // under way when the run began
 };
 
 }  // namespace weir
