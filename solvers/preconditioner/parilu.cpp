@@ -10,12 +10,15 @@ namespace weir {
 namespace {
 
 template <class Space>
-const BlockCsr<Space>& block_csr(const Matrix<Space>& A) {
+const BlockCsr<Space>& block_csr(const Matrix<Space>& A, bool asynchronous_solves) {
   const auto* csr = dynamic_cast<const BlockCsr<Space>*>(&A);
   if (!csr) throw Error(Exit::usage, "parilu and parilut work on block CSR matrices; this system has another kind");
-  if (csr->block() > parilu::largest_parilu_block)
-    throw Error(Exit::usage, "parilu, parilut: blocks of at most 8 unknowns, this matrix has " +
-                                 std::to_string(csr->block()) + "; block = 1 takes any matrix");
+  constexpr int most_asynchronous = 8;
+  if (asynchronous_solves && csr->block() > most_asynchronous)
+    throw Error(Exit::usage,
+                "parilu, parilut: solves = \"asynchronous\" takes blocks of at most 8 unknowns, this "
+                "matrix has " +
+                    std::to_string(csr->block()) + "; solves = \"exact\" takes all");
   return *csr;
 }
 
@@ -40,7 +43,7 @@ ParIlu<Space>::~ParIlu() = default;
 
 template <class Space>
 SetupInfo ParIlu<Space>::setup(const Matrix<Space>& A) {
-  A_ = &block_csr(A);
+  A_ = &block_csr(A, options_.asynchronous_solves);
   factors_.reset();
   SetupInfo info;
   {
@@ -53,8 +56,8 @@ SetupInfo ParIlu<Space>::setup(const Matrix<Space>& A) {
 
 template <class Space>
 SetupInfo ParIlu<Space>::update(const Matrix<Space>& A) {
-  if (!factors_ || !factors_->fits(block_csr(A))) return setup(A);
-  A_ = &block_csr(A);
+  if (!factors_ || !factors_->fits(block_csr(A, options_.asynchronous_solves))) return setup(A);
+  A_ = &block_csr(A, options_.asynchronous_solves);
   SetupInfo info;
   factors_->build(*A_, false, info);
   return info;

@@ -22,7 +22,8 @@
 //                                      the last time, then update_steps = 1 steps (parilut; 0: sweeps alone)
 //   diagnostics = false                |A - L U| outside of S of every step, and at the end, which costs one more search;
 //                                      one Host thread does not need it, and knows it only then
-// A diagonal block that comes out singular is replaced by a multiple of the identity and counted. Blocks: up to 8 x 8.
+// A diagonal block that comes out singular is replaced by a multiple of the identity and counted. Blocks: up to 64 x 64
+// (asynchronous solves: 8 x 8).
 #pragma once
 #include <array>
 #include <memory>
@@ -63,7 +64,7 @@ class ParIlu final : public Preconditioner<Space> {
   explicit ParIlu(const ParIluOptions& options);
   ~ParIlu() override;
 
-  // Error(usage): A is no BlockCsr, its blocks are larger than 8, or a row has no diagonal block (named).
+  // Error(usage): A is no BlockCsr, its blocks are too large for asynchronous solves, or a row has no diagonal block (named).
   SetupInfo setup(const Matrix<Space>& A) override;
   SetupInfo update(const Matrix<Space>& A) override;
   void apply(View<const double> r, View<double> z) const override;

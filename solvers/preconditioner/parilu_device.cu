@@ -14,12 +14,13 @@
 #include "solvers/device/block.hpp"
 #include "solvers/device/launch.hpp"
 #include "solvers/preconditioner/async_ilu_rows.hpp"
-#include "solvers/preconditioner/parilu_factors.hpp"
+#include "solvers/preconditioner/parilu_device.hpp"
 
 namespace weir::parilu {
 namespace {
 
 constexpr int lanes = 8, threads = 256;
+constexpr int most_of_a_lane = 8;  // larger blocks are the work of a whole workgroup
 
 struct Place {
   int row, lane;
@@ -33,19 +34,6 @@ LaunchConfig config(int rows, bool collectives, const char* name) {
           .block = threads,
           .collectives = collectives,
           .name = name};
-}
-
-// Where column j stands among the ascending columns from .. to - 1, or -1.
-__device__ inline std::int64_t find(const int* column, std::int64_t from, std::int64_t to, int j) {
-  std::int64_t beyond = to;
-  while (from < beyond) {
-    const std::int64_t middle = (from + beyond) / 2;
-    if (column[middle] < j)
-      from = middle + 1;
-    else
-      beyond = middle;
-  }
-  return from < to && column[from] == j ? from : -1;
 }
 
 template <bool Shared>
@@ -215,13 +203,15 @@ void find_candidates<Device>(const BlockCsrView& A, const FactorsView& f, Rows<D
 template <>
 void residual<Device>(const BlockCsrView& A, const FactorsView& f, const RowsView& lower, const RowsView& upper,
                       Work<Device>&) {
+  if (f.n > most_of_a_lane) return residual_large(A, f, lower, upper);
   launch(default_stream(), config(f.rows, false, "ParILU residual"),
-         f.n == 1 ? residual_of_rows<1> : residual_of_rows<largest_parilu_block>, A, f, lower, upper);
+         f.n == 1 ? residual_of_rows<1> : residual_of_rows<most_of_a_lane>, A, f, lower, upper);
 }
 
 template <>
 void sweep<Device>(const BlockCsrView& A, const FactorsView& in, const FactorsView& out, Work<Device>&) {
-  in.n == 1 ? sweep_capped<1>(A, in, out) : sweep_capped<largest_parilu_block>(A, in, out);
+  if (in.n > most_of_a_lane) return sweep_large(A, in, out);
+  in.n == 1 ? sweep_capped<1>(A, in, out) : sweep_capped<most_of_a_lane>(A, in, out);
 }
 
 }  // namespace weir::parilu

@@ -10,7 +10,7 @@
 namespace weir {
 namespace parilu {
 
-inline constexpr int largest_parilu_block = 8;
+inline constexpr int largest_parilu_block = 64;
 
 // Entries of a triangle without its diagonal, row by row, columns ascending; blocks column by column. Behind the last
 // one there is room that may be read: Host takes several at a time.

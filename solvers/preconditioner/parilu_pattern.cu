@@ -23,6 +23,16 @@ WEIR_HD inline double square_sum(int nn, const double* block) {
   return s;
 }
 
+// C = A B with A row by row
+WEIR_HD inline void multiply_rows(int n, double* C, const double* A, const double* B) {
+  for (int v = 0; v < n; ++v)
+    for (int u = 0; u < n; ++u) {
+      double s = 0;
+      for (int w = 0; w < n; ++w) s = fma(A[u * n + w], B[v * n + w], s);
+      C[v * n + u] = s;
+    }
+}
+
 // to = block scale
 WEIR_HD inline void scaled(int n, const double* block, const double* scale, double* to) {
   if (scale)
@@ -82,11 +92,8 @@ void guess(const BlockCsrView& A, const Sources& source, const FactorsView& f) {
   });
   for_each<Space>(f.rows, [=] WEIR_HD(int i) {
     const std::int64_t nn = std::int64_t{f.n} * f.n;
-    double block[largest_parilu_block * largest_parilu_block];
-    for (std::int64_t e = f.lower.start[i]; e < f.lower.start[i + 1]; ++e) {
-      load_transposed(f.n, &A.value[source.lower[e]], block);
-      async_ilu::multiply(f.n, f.lower.value + e * nn, block, f.inverse + f.lower.column[e] * nn);
-    }
+    for (std::int64_t e = f.lower.start[i]; e < f.lower.start[i + 1]; ++e)
+      multiply_rows(f.n, f.lower.value + e * nn, &A.value[source.lower[e]], f.inverse + f.lower.column[e] * nn);
   });
 }
 

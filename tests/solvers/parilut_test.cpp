@@ -171,6 +171,26 @@ TYPED_TEST(ParIlutOf, CandidatesAndTheirResidualAreWhatTheDenseProductSays) {
     }
 }
 
+// Beyond 8 unknowns blocks have kernels of their own on Device, with sizes known at run time in both spaces.
+TYPED_TEST(ParIlutOf, LargeBlocksGiveTheTextbooksFactorsAndAGrownPattern) {
+  for (const int B : {9, 20}) {
+    const BlockCsrData data = mesh_like(3, 3, B, 3, natural_order(9));
+    const BlockCsr<TypeParam> A(data);
+    for (const bool synchronous : {false, true}) {
+      ParIlu<TypeParam> fixed({.thresholds = false, .sweeps = 10, .synchronous = synchronous});
+      fixed.setup(A);
+      EXPECT_LE(relative(fixed.factors().value, TextbookIlu0(data).factors.value), same) << "n = " << B;
+    }
+    ParIlu<TypeParam> whole({.steps = 3, .sweeps = 10, .fill = 10, .synchronous = true, .diagnostics = true});
+    EXPECT_EQ(whole.setup(A).ilu_residual, 0);
+    const Numbers b = random_numbers(A.size(), 9);
+    EXPECT_LE(relative(applied(whole, b), dense_solve(dense(data), b)), 10 * same) << "n = " << B;
+  }
+  const BlockCsr<TypeParam> largest(mesh_like(2, 2, 64, 3, natural_order(4)));
+  ParIlu<TypeParam> M({.steps = 1, .fill = 10});
+  EXPECT_EQ(M.setup(largest).replaced_blocks, 0);
+}
+
 TYPED_TEST(ParIlutOf, ThresholdsKeepWhatWasAskedFor) {
   const BlockCsrData data = mesh_like(16, 12, 1, 6, natural_order(192));
   const auto triangle = static_cast<double>(data.column.size() - 192) / 2;
@@ -358,7 +378,8 @@ TYPED_TEST(ParIlutOf, FaultsAreNamed) {
     return "accepted";
   };
   EXPECT_NE(message(holes).find("block row 1 has no diagonal block (the row is empty)"), std::string::npos);
-  EXPECT_NE(message(random_blocks(3, 9, 1)).find("at most 8 unknowns"), std::string::npos);
+  const BlockCsr<TypeParam> large(random_blocks(3, 9, 1));
+  EXPECT_THROW(ParIlu<TypeParam>({.asynchronous_solves = true}).setup(large), Error);
 }
 
 }  // namespace
