@@ -31,6 +31,8 @@ std::vector<Suite> benchmark_suites(const std::shared_ptr<Communicator>& ranks) 
          return bench::bench_scaling(*ranks, {o.folder, o.quick});
        }},
       {"zubair", [](const SuiteOptions& o) { return bench::bench_multicolor(o.folder + "/zubair.csv", o.quick); }},
+      {"zubair-984k",
+       [](const SuiteOptions& o) { return bench::bench_multicolor_984k(o.folder + "/zubair_984k.csv", o.quick); }},
       {"luo-table1", [](const SuiteOptions& o) { return bench::luo_table1(luo(o)); }},
       {"luo-tables", [](const SuiteOptions& o) { return bench::luo_tables(luo(o)); }},
       {"luo-fig8", [](const SuiteOptions& o) { return bench::luo_fig8(luo(o)); }},

@@ -1,20 +1,51 @@
 // The sweeps on the host: threads share a colour, the block's unknowns lie in vector registers.
+#include <algorithm>
+
 #include "solvers/device/for_each.hpp"
 #include "solvers/matrix/block_dense.hpp"
+#include "solvers/matrix/block_entry_sums.hpp"
 #include "solvers/preconditioner/multicolor.hpp"
 
 namespace weir::multicolor::host {
 namespace {
+
+// The x of so many blocks ahead (about a row's) are fetched, and O a kilobyte ahead, which no hardware does across rows.
+constexpr std::int64_t ahead = 14;
+
+// O_i x: a column of the block at a time, or entry by entry where columns do not fill vectors.
+template <class Block>
+struct OffDiagonal {
+  Block block;
+  typename Block::Vector sum{block};
+  explicit OffDiagonal(Block b) : block(b) {}
+  template <class T>
+  [[gnu::always_inline]] void add(const T* A, const double* x) {
+    sum.add_product(A, typename Block::Vector(block, x));
+  }
+  [[gnu::always_inline]] void store(double* y) const { sum.store(y); }
+};
+template <int N>
+requires(N > 1 && N % 4 != 0) struct OffDiagonal<lanes::FixedBlock<N>> : lanes::EntrySums<N> {
+  explicit OffDiagonal(lanes::FixedBlock<N>) {}
+};
 
 // x_i = D_i^-1 (b_i - O_i x) for the row at position p.
 template <class Block, class T>
 [[gnu::always_inline]] inline void update_row(Block block, const MulticolorView<T>& m, int p, bool first,
                                               const double* b, double* x) {
   using Vector = typename Block::Vector;
-  const std::int64_t n = block.size(), nn = n * n, row = m.row[p] * n;
-  Vector sum(block);
+  const std::int64_t n = block.size(), nn = n * n, row = m.row[p] * n, last = m.later[m.rows] - 1;
+  OffDiagonal<Block> sum(block);
   const auto add = [&](std::int64_t from, std::int64_t to) {
-    for (std::int64_t e = from; e < to; ++e) sum.add_product(m.off + e * nn, Vector(block, x + m.column[e] * n));
+    for (std::int64_t e = from; e < to; ++e) {
+      const double* soon = x + m.column[std::min(e + ahead, last)] * n;
+      const char* far = reinterpret_cast<const char*>(m.off + e * nn) + 1024;
+      __builtin_prefetch(soon);
+      __builtin_prefetch(soon + n - 1);
+      __builtin_prefetch(far);
+      __builtin_prefetch(far + 64);
+      sum.add(m.off + e * nn, x + m.column[e] * n);
+    }
   };
   add(m.start[p], m.start[p + 1]);
   if (!first) add(m.later[p], m.later[p + 1]);
