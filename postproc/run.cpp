@@ -299,6 +299,7 @@ int Run::fail(Exit code, const std::string& reason) noexcept {
   if (!begun_) return number;
   try {
     clear_progress();
+    std::fputs(closing_.c_str(), stdout);
     const std::string kept = last_checkpoint_.empty() ? "" : "; the last checkpoint is " + last_checkpoint_;
     write_summary({number, "failed", reason + kept}, {});
     event("failed", reason + kept);

@@ -61,6 +61,7 @@ struct RunHeader {
 struct Outcome {
   Exit exit = Exit::finished;  // finished, solver_failed or not_finite; what stopped the run from outside the run knows
   std::string reason;          // "end time", "steady state", "pressure: max_iterations at step 12"
+  std::string limit;           // the key of the limit that ended it badly ("pseudo_time.max_steps"), where it was one
   std::map<std::string, double> quantities;
   std::uint64_t state_hash = 0;  // of the bytes of the final flow state
 };

@@ -73,8 +73,18 @@ bool LinearSolver<Space>::is_independent_of_ranks() const {
 }
 
 template <class Space>
+void LinearSolver<Space>::prepare(const Matrix<Space>& A, bool new_pattern) {
+  try {
+    info_ = new_pattern ? preconditioner_->setup(A) : preconditioner_->update(A);
+  } catch (const Error& error) {
+    for (SolveWatch<Space>* watch : watches_) watch->refused(A, error.what());
+    throw;
+  }
+}
+
+template <class Space>
 void LinearSolver<Space>::setup(const Matrix<Space>& A) {
-  info_ = preconditioner_->setup(A);
+  prepare(A, true);
   lifetime_.renewed(info_.seconds, false);
   prepared_from_ = &A;
   if (!lifetime_.is_always() && x0_.size() != A.size()) x0_ = Array<double, Space>(A.size());
@@ -83,7 +93,7 @@ void LinearSolver<Space>::setup(const Matrix<Space>& A) {
 
 template <class Space>
 void LinearSolver<Space>::renew(const Matrix<Space>& A) {
-  info_ = preconditioner_->update(A);
+  prepare(A, false);
   lifetime_.renewed(info_.seconds, true);
 }
 

@@ -61,6 +61,7 @@ class LinearSolver {
   Preconditioner<Space>& preconditioner() { return *preconditioner_; }
 
  private:
+  void prepare(const Matrix<Space>& A, bool new_pattern);
   void renew(const Matrix<Space>& A);
   SolveResult try_again(const SolveResult& first, const Matrix<Space>& A, View<const double> b, View<double> x);
 

@@ -1,6 +1,8 @@
 // Somebody who sees every system that a LinearSolver gets: shadow solves, capture and the rest of the lab hang on here.
 // A watch reads A and b and may copy x; it changes none of them, so the flow is the same with and without it.
 #pragma once
+#include <string>
+
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/matrix/matrix.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
@@ -13,6 +15,8 @@ class SolveWatch {
   virtual ~SolveWatch() = default;
   // After setup (a new pattern) or update (new values) of the preconditioner.
   virtual void prepared(const Matrix<Space>& A, bool new_pattern, const SetupInfo& info) = 0;
+  // The preconditioner has refused the matrix, and the error is on its way up.
+  virtual void refused(const Matrix<Space>&, const std::string&) {}
   // Around a solve; x is the initial guess before and the solution after.
   virtual void before(const Matrix<Space>& A, View<const double> b, View<const double> x) = 0;
   virtual void after(const Matrix<Space>& A, View<const double> b, View<const double> x, const SolveResult& result) = 0;

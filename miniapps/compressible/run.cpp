@@ -47,6 +47,7 @@ Outcome given_up(const Attempt& a, std::int64_t step, int rejections) {
   outcome.exit = a.not_finite ? Exit::not_finite : Exit::solver_failed;
   outcome.reason = "flow: " + std::to_string(rejections) + " attempts rejected at step " + std::to_string(step + 1) +
                    ", the last because " + a.why;
+  outcome.limit = "pseudo_time.max_rejections";
   return outcome;
 }
 
@@ -86,6 +87,7 @@ class SteadyMarch {
     if (done_ || flow_.step < options_.max_steps) return true;
     outcome.exit = Exit::solver_failed;
     outcome.reason = "no steady state in " + std::to_string(options_.max_steps) + " steps";
+    outcome.limit = "pseudo_time.max_steps";
     return false;
   }
   bool done() const { return done_; }
@@ -129,6 +131,7 @@ class TimeMarch {
     if (f.pseudo.drop() > options_.tolerance) {
       outcome.exit = Exit::solver_failed;
       outcome.reason = "a time step did not converge in " + std::to_string(options_.max_steps) + " pseudo-time steps";
+      outcome.limit = "pseudo_time.max_steps";
       return false;
     }
     if (f.step < steps_) return true;
@@ -216,6 +219,7 @@ int march(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, L
   }
   Outcome all = results(flow, fields, output);
   all.exit = outcome.exit;
+  all.limit = outcome.limit;
   all.reason = outcome.reason;  // empty: the shell knows why
   flow.lifetime.report(run, "flow", flow.pseudo.solver());
   lab.end(run, all);
@@ -227,6 +231,34 @@ std::vector<RowRange> row_ranges(const std::vector<CellRange>& lines) {
   for (const CellRange& line : lines) ranges.push_back({line.first, line.count});
   std::sort(ranges.begin(), ranges.end(), [](const RowRange& a, const RowRange& b) { return a.first < b.first; });
   return ranges;
+}
+
+std::string name_of_cell(const UnstructuredMesh& mesh, std::int64_t cell) {
+  return "cell " + std::to_string(cell) +
+         place(mesh, static_cast<int>(cell)).substr(std::string(" in the cell").size());
+}
+
+// Density, momentum and pressure: k = 0, 1, 2 of the conserved variables, 3: the pressure.
+template <class Space>
+WatchedVariable watched(CompressibleFlow<Space>& flow, const char* name, int k) {
+  WatchedVariable v;
+  v.name = name;
+  v.positive = k == 0 || k == 3;
+  const double gamma = flow.c.gas.gamma;
+  v.range = [&flow, k, gamma] {
+    const View<const double> U = flow.pseudo.state().view();
+    return k < 3 ? range_of<Space>(U, k, 4) : range_of_pressure<Space>(U, gamma);
+  };
+  v.values = [&flow, k, gamma] {
+    const std::vector<double> U = flow.on_host();
+    std::vector<double> values;
+    for (std::size_t i = 0; i < U.size(); i += 4)
+      values.push_back(k < 3 ? U[i + static_cast<std::size_t>(k)]
+                             : (gamma - 1) * (U[i + 3] - 0.5 * (U[i + 1] * U[i + 1] + U[i + 2] * U[i + 2]) / U[i]));
+    return values;
+  };
+  v.place = [&flow](std::int64_t cell) { return name_of_cell(flow.mesh, cell); };
+  return v;
 }
 
 template <class Space>
@@ -247,6 +279,13 @@ FlowFacts<Space> facts_of(CompressibleFlow<Space>& flow, const std::string& orde
   };
   facts.variables = [](const std::string&, int) { return std::vector<std::string>{"rho", "rho_u", "rho_v", "rho_E"}; };
   facts.ordering = ordering;
+  facts.step_key = "pseudo_time.cfl_max";
+  facts.watched = {watched(flow, "rho", 0), watched(flow, "rho_u", 1), watched(flow, "rho_v", 2),
+                   watched(flow, "p", 3)};
+  facts.row_name = [&flow](const std::string&, int, int row) {
+    static constexpr const char* names[] = {"rho", "rho_u", "rho_v", "rho_E"};
+    return std::string(names[row % 4]) + " of " + name_of_cell(flow.mesh, row / 4);
+  };
   return facts;
 }
 

@@ -1,9 +1,11 @@
 // What the structured flow codes tell the lab of themselves (miniapps/study/facility.hpp).
 #pragma once
+#include <array>
 #include <string>
 #include <vector>
 
 #include "mesh/grid.hpp"
+#include "miniapps/incompressible/diagnostics.hpp"
 #include "miniapps/incompressible/layout.hpp"
 #include "miniapps/study/facility.hpp"
 
@@ -11,6 +13,15 @@ namespace weir {
 
 // x, y, z of each unknown of a velocity component (3: of each cell), in the order of the solver's vectors.
 std::vector<double> places_of_unknowns(const Grid& grid, const Layout& layout, int component);
+
+std::string name_of_cell(const std::array<int, 3>& at);  // "cell (3, 4, 0)"
+
+// "u of cell (3, 4, 0)": the same numbers. A velocity is named after the cell whose low face it sits on.
+std::string name_of_unknown(const Layout& layout, int component, int row);
+
+// What the flight recorder follows of it: the velocities and the pressure.
+template <class Space>
+std::vector<WatchedVariable> watched_of(Flow<Space>& flow);
 
 // Of the fractional step and its descendants: momentum part c is component c, any other system lives in the cells.
 template <class Space, class Scheme>
@@ -26,6 +37,13 @@ FlowFacts<Space> facts_of_staggered(Scheme& flow, const Grid& grid, const std::s
     return std::vector<std::string>{system != momentum ? "p" : part == 0 ? "u" : part == 1 ? "v" : "w"};
   };
   facts.ordering = "natural";
+  facts.cfl = [&flow] { return flow.dt_before * courant_rate(flow.flow(), flow.metrics()); };
+  facts.courant_limit = 1;  // advection by Adams-Bashforth, somewhat below
+  facts.step_key = flow.flow_case().time.dt > 0 ? "time.dt" : "time.cfl";
+  facts.watched = watched_of(flow.flow());
+  facts.row_name = [&flow, momentum](const std::string& system, int part, int row) {
+    return name_of_unknown(flow.layout(), system == momentum ? part : 3, row);
+  };
   return facts;
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/table.hpp"
+#include "miniapps/study/value_range.hpp"
 #include "postproc/run.hpp"
 #include "solvers/device/array.hpp"
 #include "solvers/linear_solver.hpp"
@@ -25,6 +26,16 @@ struct StudiedSystem {
   double default_tolerance = 1e-8;
 };
 
+// A variable of the state that the flight recorder follows: range costs a pass each step, the others are asked after a
+// failure only.
+struct WatchedVariable {
+  std::string name;       // "u"
+  bool positive = false;  // a density, a pressure: zero is as bad as no number
+  std::function<ValueRange()> range;
+  std::function<std::vector<double>()> values;           // of the cells
+  std::function<std::string(std::int64_t index)> place;  // of values()[index]: "cell (3, 4, 0)"
+};
+
 // What the flow code can tell of itself, at the moment of asking: also inside a step, when a system is solved. An empty
 // function: it cannot.
 template <class Space>
@@ -35,6 +46,12 @@ struct FlowFacts {
   std::function<std::vector<double>(const std::string& system, int part)> places;
   std::function<std::vector<std::string>(const std::string& system, int part)> variables;
   std::string ordering;  // of the cells, as [ordering] type
+
+  std::vector<WatchedVariable> watched;
+  std::function<std::string(const std::string& system, int part, int row)> row_name;  // "u of cell (3, 4, 0)"
+  double courant_limit = 0;                // of explicit parts of the scheme; 0: it has none
+  std::string step_key = "time.dt";        // what sets the step
+  std::string start_key = "flow.initial";  // what sets the first state
 };
 
 template <class Space>

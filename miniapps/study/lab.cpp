@@ -4,6 +4,7 @@
 
 #include "base/error.hpp"
 #include "miniapps/study/capture.hpp"
+#include "miniapps/study/flight_recorder.hpp"
 #include "miniapps/study/shadow_study.hpp"
 
 namespace weir {
@@ -12,6 +13,7 @@ template <class Space>
 Lab<Space>::Lab(const Table& config, const std::vector<std::string>& systems) {
   facilities_.push_back(std::make_unique<Capture<Space>>(config, systems));
   facilities_.push_back(std::make_unique<ShadowStudy<Space>>(config, systems));
+  facilities_.push_back(std::make_unique<FlightRecorder<Space>>(config));  // its verdict stands last
 }
 
 template <class Space>

@@ -56,7 +56,9 @@ std::vector<double> product_with(const Preconditioner<Space>& M, const std::vect
 
 template <class Space>
 Examination<Space>::Examination(const FailedSolve<Space>& f)
-    : failed(f), b_(on_host<Space>(f.b)), x_(on_host<Space>(f.x)) {}
+    : failed(f), b_(on_host<Space>(f.b)), x_(on_host<Space>(f.x)) {
+  if (b_.empty()) b_.assign(static_cast<std::size_t>(f.A->size()), 1.0);  // a matrix was refused before there was any
+}
 
 template <class Space>
 const BlockCsrData* Examination<Space>::rows() {

@@ -56,6 +56,8 @@ const char* to_string(Cause cause) {
       return "too_few_iterations";
     case Cause::time_step:
       return "time_step";
+    case Cause::growing_state:
+      return "growing_state";
     case Cause::unphysical_state:
       return "unphysical_state";
     case Cause::first_not_finite:

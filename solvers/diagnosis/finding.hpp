@@ -37,6 +37,7 @@ enum class Cause {
   too_few_iterations,
   // the flow
   time_step,
+  growing_state,
   unphysical_state,
   first_not_finite,
   steps_exhausted,

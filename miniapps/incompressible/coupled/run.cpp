@@ -109,6 +109,7 @@ int stop(Run& run, Coupled<Space>& flow, StepEnd end, CoupledCopy& copy, Lab<Spa
     text << "flow: the residual is " << flow.largest_residual << ", not " << flow.options().tolerance << ", after "
          << flow.options().max_steps << " pseudo-time steps" << at << " ([pseudo_time] tolerance, max_steps)";
     outcome.reason = text.str();
+    outcome.limit = "pseudo_time.max_steps";
   } else {
     outcome.reason = std::string("flow: ") + to_string(flow.result.reason) + at;
   }
@@ -136,6 +137,30 @@ int end_of(Run& run, Coupled<Space>& flow, FlowOutput& output, CoupledCopy& copy
   return run.finish(outcome);
 }
 
+std::string name_of(const CoupledCells& c, int cell) {
+  return name_of_cell({cell % c.n[0], cell / c.n[0] % c.n[1], cell / c.n[0] / c.n[1]});
+}
+
+// The k-th unknown of every cell.
+template <class Space>
+WatchedVariable watched(Coupled<Space>& flow, const std::string& name, int k) {
+  WatchedVariable v;
+  v.name = name;
+  v.range = [&flow, k] { return range_of<Space>(flow.field().values().view(), k, flow.cells().unknowns); };
+  v.values = [&flow, k] {
+    const CoupledCells& c = flow.cells();
+    const std::vector<double> padded = flow.field().values().to_vector();
+    std::vector<double> values;
+    for (int z = 0; z < c.n[2]; ++z)
+      for (int y = 0; y < c.n[1]; ++y)
+        for (int x = 0; x < c.n[0]; ++x)
+          values.push_back(padded[static_cast<std::size_t>((c.origin() + c.at(x, y, z)) * c.unknowns + k)]);
+    return values;
+  };
+  v.place = [&flow](std::int64_t cell) { return name_of(flow.cells(), static_cast<int>(cell)); };
+  return v;
+}
+
 template <class Space>
 FlowFacts<Space> facts_of(Coupled<Space>& flow) {
   FlowFacts<Space> facts;
@@ -155,6 +180,13 @@ FlowFacts<Space> facts_of(Coupled<Space>& flow) {
     return names;
   };
   facts.ordering = "natural";
+  facts.step_key = flow.flow_case().time.steady ? "pseudo_time.cfl_start" : "time.dt";
+  const std::vector<std::string> names = facts.variables("flow", 0);
+  for (std::size_t k = 0; k < names.size(); ++k) facts.watched.push_back(watched(flow, names[k], static_cast<int>(k)));
+  facts.row_name = [&flow, names](const std::string&, int, int row) {
+    const auto per_cell = static_cast<int>(names.size());
+    return names[static_cast<std::size_t>(row % per_cell)] + " of " + name_of(flow.cells(), row / per_cell);
+  };
   return facts;
 }
 

@@ -1,0 +1,229 @@
+// The flight recorder in whole tiny runs of the three flow codes: what was planted is named, with cell and variable.
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "postproc/checkpoint.hpp"
+#include "tests/support/process.hpp"
+#include "tests/support/scratch_folder.hpp"
+
+namespace weir {
+namespace {
+
+using testing::Finished;
+using testing::read_file;
+using testing::ScratchFolder;
+using testing::write_file;
+
+const std::string cavity = R"([case]
+miniapp = "incompressible"
+[grid]
+cells = [12, 12]
+[flow]
+viscosity = 0.01
+[boundary]
+x_min = { type = "wall" }
+x_max = { type = "wall" }
+y_min = { type = "wall" }
+y_max = { type = "wall", velocity = [1.0, 0.0] }
+[output]
+report = false
+)";
+const std::string cg = "[linear.pressure]\nmethod = \"cg\"\npreconditioner = { type = \"jacobi\" }\n";
+const std::string short_time = "[time]\nend = 0.1\ndt = 0.01\n";
+
+const std::string circle = R"([case]
+miniapp = "compressible"
+[mesh]
+generator = { type = "cylinder", around = 24, outward = 10, far_field = 10.0 }
+[flow]
+mach = 0.38
+[boundary]
+wall = { type = "slip_wall" }
+farfield = { type = "farfield" }
+[output]
+report = false
+)";
+
+const std::string body = R"([case]
+miniapp = "immersed"
+[grid]
+cells = [16, 16]
+length = [4.0, 4.0]
+origin = [-2.0, -2.0]
+[flow]
+viscosity = 0.02
+initial = "uniform"
+initial_velocity = [1.0, 0.0]
+[boundary]
+x_min = { type = "inlet", velocity = [1.0, 0.0] }
+x_max = { type = "outlet" }
+y_min = { type = "slip" }
+y_max = { type = "slip" }
+[body]
+type = "cylinder"
+diameter = 1.0
+position = [0.03, 0.01]
+[output]
+report = false
+)";
+
+class FlightRecorder : public ::testing::Test {
+ protected:
+  Finished weir(const std::string& text, std::vector<std::string> more = {}) const {
+    write_file(folder / "case.toml", text);
+    std::vector<std::string> all{WEIR_PROGRAM, "run", "case.toml", "-o", "run", "--overwrite"};
+    all.insert(all.end(), more.begin(), more.end());
+    return testing::run(all, folder.path());
+  }
+  nlohmann::json recorded() const {
+    const std::string text = read_file(folder / "run/flight_recorder.json");
+    return text.empty() ? nlohmann::json() : nlohmann::json::parse(text);
+  }
+  // A run that must end badly, and its verdict.
+  nlohmann::json verdict(const Finished& run) const {
+    EXPECT_TRUE(run.code == 3 || run.code == 4) << run.code << run.out << run.err;
+    EXPECT_NE(run.out.find("verdict: "), std::string::npos) << run.out;
+    nlohmann::json j = recorded();
+    EXPECT_FALSE(j["evidence"].empty());
+    EXPECT_FALSE(j["key"].empty());
+    return j;
+  }
+  nlohmann::json verdict(const std::string& text) const { return verdict(weir(text)); }
+
+  // Two steps, a checkpoint in which one value is changed, and on from there.
+  nlohmann::json verdict_after(const std::string& text, const std::string& array, std::size_t index,
+                               double value) const {
+    EXPECT_EQ(weir(text, {"--steps", "2"}).code, 0);
+    const auto files = list_checkpoints(folder / "run/checkpoints");
+    if (files.empty()) return {};
+    const std::string path = files.back().second;
+    Checkpoint c = read_checkpoint(path);
+    CheckpointState state;
+    state.step = c.header.step;
+    state.time = c.header.time;
+    for (auto& [name, values] : c.arrays) {
+      if (name == array) values.at(index) = value;
+      state.add(name, std::span<const double>(values));
+    }
+    for (auto& [name, values] : c.integer_arrays) state.add(name, std::span<const std::int64_t>(values));
+    write_checkpoint(path, c.header, state);
+    return verdict(testing::run({WEIR_PROGRAM, "restart", "run"}, folder.path()));
+  }
+  static bool mentions(const nlohmann::json& j, const std::string& text) {
+    return j["what"].get<std::string>().find(text) != std::string::npos;
+  }
+  ScratchFolder folder;
+};
+
+constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+
+TEST_F(FlightRecorder, SaysNothingOfAHealthyRunAndChangesNoBitOfIt) {
+  std::string hash;
+  for (const char* recorder : {"", "[recorder]\nsteps = 0\n"}) {
+    const Finished run = weir(cavity + cg + short_time + recorder);
+    ASSERT_EQ(run.code, 0) << run.err;
+    EXPECT_EQ(run.out.find("verdict"), std::string::npos);
+    EXPECT_TRUE(recorded().is_null());
+    const std::string now = nlohmann::json::parse(read_file(folder / "run/run.json"))["state_hash"];
+    EXPECT_TRUE(hash.empty() || hash == now);
+    hash = now;
+  }
+}
+
+TEST_F(FlightRecorder, NamesATimeStepThatIsTooLarge) {
+  const auto j = verdict(cavity + cg + "[time]\nend = 100.0\ndt = 1.0\n");
+  EXPECT_EQ(j["cause"], "time_step");
+  EXPECT_EQ(j["key"], "time.dt");
+  EXPECT_GT(j["steps"].size(), 3U);
+  EXPECT_LE(j["steps"].size(), 32U);
+}
+
+TEST_F(FlightRecorder, NamesTheCellAndTheVariableOfTheFirstNaN) {
+  if (!checkpoints_available()) GTEST_SKIP();
+  const auto j = verdict_after(cavity + cg + short_time, "u", (4 + 1) * 14 + (3 + 1), no_number);
+  EXPECT_EQ(j["cause"], "first_not_finite");
+  EXPECT_TRUE(mentions(j, "u is not finite in the checkpoint, first in cell (3, 4, 0)")) << j["what"];
+}
+
+// The step would be too large as well, had the run come so far.
+TEST_F(FlightRecorder, DoesNotBlameTheStepWhereASolverRanOutOfIterations) {
+  const auto j = verdict(cavity + cg + "max_iterations = 12\n" + "[time]\nend = 100.0\ndt = 1.0\n");
+  EXPECT_EQ(j["cause"], "too_few_iterations");
+  EXPECT_EQ(j["key"], "linear.pressure.max_iterations");
+}
+
+TEST_F(FlightRecorder, NamesAToleranceBelowRounding) {
+  const auto j = verdict(cavity + cg + "tolerance = 1e-19\n" + short_time);
+  EXPECT_EQ(j["cause"], "tolerance");
+  EXPECT_EQ(j["key"], "linear.pressure.tolerance");
+}
+
+TEST_F(FlightRecorder, NamesPseudoTimeStepsThatDoNotSuffice) {
+  std::string coupled = cavity + "[time]\nend = 1.0\ndt = 0.1\n[pseudo_time]\nmax_steps = 2\ntolerance = 1e-9\n";
+  coupled.insert(coupled.find("viscosity"), "scheme = \"artificial_compressibility\"\n");
+  const auto j = verdict(coupled);
+  EXPECT_EQ(j["cause"], "steps_exhausted");
+  EXPECT_EQ(j["key"], "pseudo_time.max_steps");
+}
+
+TEST_F(FlightRecorder, NamesADensityThatIsNegative) {
+  if (!checkpoints_available()) GTEST_SKIP();
+  const auto j = verdict_after(circle, "U", 4 * 100, -1.0);
+  EXPECT_EQ(j["cause"], "unphysical_state");
+  EXPECT_TRUE(mentions(j, "rho is -1 in cell 100")) << j["what"];
+}
+
+TEST_F(FlightRecorder, NamesTheCellOfTheFirstNaNOfAnUnstructuredMesh) {
+  if (!checkpoints_available()) GTEST_SKIP();
+  const auto j = verdict_after(circle, "U", 4 * 57 + 2, no_number);
+  EXPECT_EQ(j["cause"], "first_not_finite");
+  EXPECT_TRUE(mentions(j, "rho_v")) << j["what"];
+  EXPECT_TRUE(mentions(j, "cell 57 at (")) << j["what"];
+}
+
+TEST_F(FlightRecorder, NamesStepsThatRanOutOnTheWay) {
+  const auto j = verdict(circle + "[pseudo_time]\nmax_steps = 8\ntolerance = 1e-6\n");
+  EXPECT_EQ(j["cause"], "steps_exhausted");
+  EXPECT_EQ(j["key"], "pseudo_time.max_steps");
+}
+
+TEST_F(FlightRecorder, NamesPseudoTimeStepsThatAreTooLarge) {
+  std::string fast = circle + "[pseudo_time]\ncfl_start = 1e9\ncfl_max = 1e12\nmax_rejections = 2\n";
+  fast.replace(fast.find("0.38"), 4, "2.5");
+  const auto j = verdict(fast);
+  EXPECT_EQ(j["cause"], "time_step");
+  EXPECT_EQ(j["key"], "pseudo_time.cfl_start");
+}
+
+TEST_F(FlightRecorder, NamesATimeStepThatIsTooLargeAroundABody) {
+  const auto j = verdict(body + "[time]\nend = 100.0\ndt = 1.5\n");
+  EXPECT_EQ(j["cause"], "time_step");
+}
+
+TEST_F(FlightRecorder, NamesTheCellOfTheFirstNaNBesideABody) {
+  if (!checkpoints_available()) GTEST_SKIP();
+  const auto j = verdict_after(body + "[time]\nend = 0.5\ndt = 0.05\n", "v", (7 + 1) * 18 + (2 + 1), no_number);
+  EXPECT_EQ(j["cause"], "first_not_finite");
+  EXPECT_TRUE(mentions(j, "v is not finite in the checkpoint, first in cell (2, 7, 0)")) << j["what"];
+}
+
+TEST_F(FlightRecorder, NamesTooFewIterationsAroundABody) {
+  const auto j =
+      verdict(body + "[time]\nend = 0.5\ndt = 0.05\n[linear.pressure]\nmax_iterations = 1\ntolerance = 1e-9\n");
+  EXPECT_EQ(j["cause"], "too_few_iterations");
+}
+
+TEST_F(FlightRecorder, RunsOnTheDeviceToo) {
+  const auto j = verdict(weir(cavity + cg + "[time]\nend = 100.0\ndt = 1.0\n", {"--space", "device"}));
+  EXPECT_EQ(j["cause"], "time_step");
+}
+
+TEST_F(FlightRecorder, RefusesOptionsThatMakeNoSense) {
+  EXPECT_EQ(weir(cavity + short_time + "[recorder]\nsteps = -1\n").code, 2);
+  EXPECT_EQ(weir(cavity + short_time + "[recorder]\nstep = 4\n").code, 2);
+}
+
+}  // namespace
+}  // namespace weir
