@@ -76,7 +76,7 @@ class CommandLine : public ::testing::Test {
 TEST_F(CommandLine, HelpAndVersionExistAtEachLevel) {
   EXPECT_EQ(weir({"--help"}).code, 0);
   EXPECT_EQ(weir({"--version"}).out.substr(0, 5), "weir ");
-  for (const char* verb : {"run", "restart", "info", "mesh", "report", "bench"}) {
+  for (const char* verb : {"run", "restart", "info", "mesh", "replay", "solve", "doctor", "report", "bench"}) {
     const Finished f = weir({verb, "--help"});
     EXPECT_EQ(f.code, 0) << verb;
     EXPECT_NE(f.out.find("Usage: weir " + std::string(verb)), std::string::npos) << f.out;
@@ -87,7 +87,8 @@ TEST_F(CommandLine, UsageErrorsHaveCode2) {
   const Finished unknown = weir({"rnu"});
   EXPECT_EQ(unknown.code, 2);
   EXPECT_NE(unknown.err.find("unknown verb 'rnu'; did you mean 'run'?"), std::string::npos) << unknown.err;
-  EXPECT_NE(unknown.err.find("run, restart, info, mesh, solve, doctor, report, bench"), std::string::npos) << unknown.err;
+  EXPECT_NE(unknown.err.find("run, restart, info, mesh, replay, solve, doctor, ab, report, bench"), std::string::npos)
+      << unknown.err;
   EXPECT_EQ(weir({}).code, 2);
   EXPECT_EQ(weir({"run"}).code, 2);
   EXPECT_EQ(weir({"run", "ring.toml", "--no-such-option"}).code, 2);

@@ -167,6 +167,23 @@ TEST_F(CaptureRun, EveryBadEndLeavesTheSystemItEndedWith) {
   EXPECT_TRUE(capsules("d").empty());
 }
 
+TEST_F(CaptureRun, RulesAboutTheResultPickTheSolvesThatMeetThem) {
+  const std::vector<std::string> settings{"capture.system=pressure", "capture.when=\"iterations>39 | time>1000 s\""};
+  ASSERT_EQ(run(cavity, "a", settings).code, 0);
+  const std::string solves = read_file(folder / "a/solves.csv");
+  std::size_t met = 0;
+  for (const std::string& path : capsules("a")) {
+    const Capsule c = read_capsule(path);
+    EXPECT_EQ(c.origin.trigger, "iterations>39");
+    EXPECT_GT(c.leader.result->iterations, 39);
+    const std::string row = "\n" + std::to_string(c.origin.step) + ",pressure,cg+jacobi,144," +
+                            std::to_string(c.leader.result->iterations) + ",";
+    met += solves.find(row) != std::string::npos;
+  }
+  EXPECT_GT(met, 0U);
+  EXPECT_EQ(met, capsules("a").size()) << solves;
+}
+
 TEST_F(CaptureRun, LimitsHoldAndAreTold) {
   const Finished f = run(cavity, "a", {"capture.when=every:1", "capture.system=pressure", "capture.most=2"});
   ASSERT_EQ(f.code, 0) << f.err;
