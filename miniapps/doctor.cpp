@@ -11,6 +11,7 @@
 #include "miniapps/solve.hpp"
 #include "solvers/adapters/peer.hpp"
 #include "solvers/diagnosis/diagnosis.hpp"
+#include "solvers/diagnosis/pivots.hpp"
 #include "solvers/diagnosis/spectrum.hpp"
 #include "solvers/matrix/cut_blocks.hpp"
 #include "solvers/matrix/matrix_market.hpp"
@@ -130,6 +131,18 @@ void print_diagonal(const Diagnosis& d) {
        d.not_dominant.count, worst);
 }
 
+// What ILU(0) meets in this order of the rows, beyond the diagonal itself.
+void print_pivots(const BlockCsrData& A, const Diagnosis& d) {
+  if (d.missing_diagonal.count || d.not_finite) return;
+  const Pivots p = ilu0_pivots(A);
+  if (p.bad_row >= 0)
+    line(Mark::look, "ILU(0)", "meets a pivot of zero in row {} (its diagonal entry is {:.3g})", p.bad_row + 1,
+         p.diagonal);
+  else if (p.least_row >= 0)
+    line(p.least_ratio < 1e-6 ? Mark::look : Mark::good, "ILU(0)",
+         "pivots no smaller than {:.2g} of their row (row {})", p.least_ratio, p.least_row + 1);
+}
+
 void print_sums(const Diagnosis& d) {
   if (d.has_constant_null_space())
     line(Mark::look, "row sums",
@@ -241,6 +254,7 @@ int examine_matrix(const std::string& matrix) {
              static_cast<double>(d.entries) / d.rows, d.shortest_row, d.longest_row);
   print_entries(d, faults);
   print_diagonal(d);
+  print_pivots(A, d);
   print_sums(d);
   print_structure(d);
   if (d.not_finite) {

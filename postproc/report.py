@@ -13,11 +13,11 @@ EXIT_USAGE, EXIT_FILE = 2, 6  # as the program's own exit codes
 def load_parts():
     """The parts need numpy and matplotlib: a missing one is said in one line."""
     try:
-        from plots import (compressible, fields, histories, page, profiles, records, roofline, shadow, shadow_plots, style,
+        from plots import (compressible, fields, flight, histories, page, profiles, records, roofline, shadow, shadow_plots, style,
                            timings)
     except ImportError as error:
         sys.exit("report.py: %s (Debian: apt-get install python3-matplotlib python3-numpy)" % error)
-    return compressible, fields, histories, page, profiles, records, roofline, shadow, shadow_plots, style, timings
+    return compressible, fields, flight, histories, page, profiles, records, roofline, shadow, shadow_plots, style, timings
 
 
 def seconds(value):
@@ -36,7 +36,7 @@ def megabytes(value):
 
 class Report:
     def __init__(self, directory):
-        (self.compressible, self.fields, self.histories, self.page, self.profiles, self.records, self.roofline, self.shadow,
+        (self.compressible, self.fields, self.flight, self.histories, self.page, self.profiles, self.records, self.roofline, self.shadow,
          self.shadow_plots, self.style, self.timings) = load_parts()
         self.run = self.records.RunDirectory(directory)
         self.folder = os.path.join(directory, "plots")
@@ -210,6 +210,18 @@ class Report:
         return '<section class="verdict study">%s</section>%s' % (
             "".join(words) + page.table(names, rows, (2, 3, 4, 5, 6, 7, 8)), page.section("Solvers on the same systems", page.figures(figures)))
 
+    def flight_section(self):
+        """Why a run that ended badly did so; None for the others."""
+        if not self.flight.present(self.run):
+            return None
+        flight, page = self.flight.read(self.run), self.page
+        figures = self.attempt("the last steps", self.flight.state_plot, self.run, self.folder) or []
+        names, rows = self.flight.solves_table(self.run)
+        return page.section("Why it failed: %s" % flight["cause"].replace("_", " "), page.paragraph(flight["what"][:1].upper() + flight["what"][1:] + "."),
+                            page.table(*self.flight.evidence_table(flight)),
+                            page.paragraph("To change: %s: %s." % (flight["key"], flight["change"])), page.figures(figures),
+                            "<details><summary>The last solves</summary>%s</details>" % page.table(names, rows, (0, 2, 4, 5, 6)))
+
     def roofline_section(self):
         if not self.roofline.present(self.run):
             return None
@@ -246,7 +258,7 @@ class Report:
             os.path.basename(os.path.abspath(self.run.path))
         parts = ["<h1>%s</h1>" % self.page.text(title), self.attempt("the shadow solves", self.study),
                  self.attempt("verdict", self.verdict)]
-        for what, make in [("the roofline", self.roofline_section), ("what was run", self.facts), *self.sections(),
+        for what, make in [("the flight recorder", self.flight_section), ("the roofline", self.roofline_section), ("what was run", self.facts), *self.sections(),
                            ("the time split", self.time_section), ("the quantities", self.quantities), ("the events", self.event_section)]:
             parts.append(self.attempt(what, make))
         parts.append(self.missing_section())

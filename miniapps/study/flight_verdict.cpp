@@ -64,13 +64,14 @@ std::optional<Finding> bad_start(const FlightEvidence& e) {
   return f;
 }
 
-// The state grows, and with it the CFL number: what counts is the number it had when that began. The first state of a
-// run has none yet; it is scaled back from the next one.
-double cfl_at_onset(const FlightEvidence& e, const Growth& g) {
-  const FlightStep& onset = e.steps[g.onset];
-  if (onset.cfl > 0 || g.onset + 1 >= e.steps.size()) return onset.cfl;
+// The state grows, and with it the CFL number: what counts is the number it had before. The first state of a run has none
+// yet; where nothing else is left it is scaled back from the next one.
+double cfl_before(const FlightEvidence& e, const Growth& g) {
+  for (std::size_t k = 0; k <= g.onset; ++k)
+    if (e.steps[k].cfl > 0) return e.steps[k].cfl;
+  if (g.onset + 1 >= e.steps.size()) return e.steps[g.onset].cfl;
   const FlightStep& next = e.steps[g.onset + 1];
-  const double grown = next.range[g.variable].size() / std::max(onset.range[g.variable].size(), 1e-300);
+  const double grown = next.range[g.variable].size() / std::max(e.steps[g.onset].range[g.variable].size(), 1e-300);
   return grown > 1 ? next.cfl / grown : next.cfl;
 }
 
@@ -78,7 +79,7 @@ std::optional<Finding> growth(const FlightEvidence& e) {
   const Growth g = largest_growth(e);
   if (g.factor() < large_growth) return {};
   const FlightStep& onset = e.steps[g.onset];
-  const double cfl = cfl_at_onset(e, g);
+  const double cfl = cfl_before(e, g);
   const bool too_large = e.courant_limit > 0 && cfl > e.courant_limit;
   Finding f(too_large ? Cause::time_step : Cause::growing_state,
             too_large
@@ -88,8 +89,10 @@ std::optional<Finding> growth(const FlightEvidence& e) {
              fmt::format("{:.3g} at the start, {:.3g} in the state that step {} began from", g.from, g.to,
                          e.steps.back().step));
   f.measured("seen to grow from", fmt::format("step {} on", onset.step));
-  if (cfl >= 0) f.measured("CFL number then", fmt::format("{:.3g} (limit about {:.3g})", cfl, e.courant_limit));
+  if (cfl >= 0) f.measured("CFL number before", fmt::format("{:.3g} (limit about {:.3g})", cfl, e.courant_limit));
   add_first_bad(e, f);
+  if (!e.not_finite && e.solve && e.solve->cause == Cause::right_hand_side_not_finite)
+    f.measured("first not finite", e.solve->what);
   f.key = e.step_key;
   if (!too_large)
     f.change = "a smaller one; if that does not help: boundary conditions, forcing, a finer grid";
