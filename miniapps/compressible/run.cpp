@@ -341,9 +341,7 @@ int run_in(Run& run, const Table& config) {
     CompressibleFlow<Space> flow(read.c, read.mesh, read.boundary, config.table("linear"));
     return run_flow(run, config, read, output, flow);
   }
-  for (const char* study : {"shadow", "capture"})
-    if (config.has(study))
-      throw Error(Exit::usage, std::string("[") + study + "] knows the systems of one rank; run it without mpirun");
+  Lab<Space>::refuse_over_ranks(config);
   if (std::is_same_v<Space, Device>) read.devices = choose_device(run.ranks());
   const MeshRanks ranks(run.ranks(), read.mesh, partition_of(run.ranks(), read.mesh, read.lines), halo);
   CompressibleFlow<Space> flow(read.c, ranks, read.boundary, config.table("linear"));

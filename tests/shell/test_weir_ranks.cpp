@@ -1,27 +1,12 @@
 // The program under mpirun: the same flow on every number of ranks, checkpoints that go from one number to another, and a
 // rank that is killed.
-#include <gtest/gtest.h>
-
-#include <chrono>
-#include <csignal>
-#include <cstdlib>
-#include <filesystem>
-#include <nlohmann/json.hpp>
-#include <sstream>
-#include <thread>
-
-#include "tests/support/process.hpp"
-#include "tests/support/scratch_folder.hpp"
+#include "tests/shell/over_ranks.hpp"
 
 namespace weir {
 namespace {
 
 using testing::Finished;
-using testing::Process;
-using testing::read_file;
-using testing::ScratchFolder;
 using testing::write_file;
-namespace fs = std::filesystem;
 
 // What ranks may do wrong at their borders: a moving lid, an inlet with a profile, an outlet, a slip wall, stretched cells.
 // (Nothing may be uniform across ranks: rounding at their borders would excite what cg otherwise never sees, and cost it
@@ -119,43 +104,12 @@ diagnostics_every = 1
 every = 3
 )";
 
-class WeirRanks : public ::testing::Test {
+class WeirRanks : public testing::OverRanks {
  protected:
   WeirRanks() {
     write_file(folder / "channel.toml", channel);
     write_file(folder / "vortices.toml", vortices);
     write_file(folder / "body.toml", body);
-    for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"}) setenv(name, "1", 1);
-    setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 1);        // other tests share the cores
-    setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);  // needs a right that containers do not give
-    setenv("ASAN_OPTIONS", "detect_leaks=0", 1);                    // MPI's own
-    setenv("OMP_NUM_THREADS", "1", 1);
-  }
-
-  static std::vector<std::string> arguments(int ranks, const std::vector<std::string>& list) {
-    std::vector<std::string> all;
-    if (ranks > 1) all = {WEIR_MPIEXEC, "--oversubscribe", "-n", std::to_string(ranks)};
-    all.push_back(WEIR_PROGRAM);
-    all.insert(all.end(), list.begin(), list.end());
-    return all;
-  }
-  Finished weir(int ranks, const std::vector<std::string>& list) const {
-    return testing::run(arguments(ranks, list), folder.path());
-  }
-  nlohmann::json summary(const std::string& directory) const {
-    return nlohmann::json::parse(read_file(folder / (directory + "/run.json")));
-  }
-  // Columns step, system, iterations of solves.csv.
-  std::string iterations(const std::string& directory) const {
-    std::string out;
-    std::stringstream text(read_file(folder / (directory + "/solves.csv")));
-    for (std::string line; std::getline(text, line);) {
-      std::vector<std::string> cells;
-      std::stringstream row(line);
-      for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
-      if (cells.size() > 4) out += cells[0] + " " + cells[1] + " " + cells[3] + " " + cells[4] + "\n";
-    }
-    return out;
   }
   void expect_same_flow(const std::string& a, const std::string& b) const {
     const auto qa = summary(a)["quantities"], qb = summary(b)["quantities"];
@@ -169,7 +123,6 @@ class WeirRanks : public ::testing::Test {
       EXPECT_NEAR(qa[name].get<double>(), qb[name].get<double>(), 1e-9 * std::abs(qa["drag_max"].get<double>()))
           << name << " of " << a << " and " << b;  // round-off, magnified by cg
   }
-  ScratchFolder folder;
 };
 
 TEST_F(WeirRanks, ABodyThatCrossesBordersFeelsTheSameOnEveryNumberOfRanksInBothSpaces) {
@@ -253,34 +206,9 @@ TEST_F(WeirRanks, AMistakeIsToldOnceAndEndsAllRanks) {
   EXPECT_EQ(f.err.find("carrier_pigeon", first + 1), std::string::npos) << f.err;
 }
 
-// The process of a rank whose working directory is ours; -1 where there is none yet.
-int pid_of_rank(const std::string& folder, int rank) {
-  const std::string wanted = "OMPI_COMM_WORLD_RANK=" + std::to_string(rank);
-  for (const auto& entry : fs::directory_iterator("/proc")) {
-    const std::string name = entry.path().filename();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    std::error_code error;
-    if (fs::read_symlink(entry.path() / "cwd", error) != fs::path(folder)) continue;
-    std::stringstream variables(read_file(entry.path() / "environ"));
-    for (std::string v; std::getline(variables, v, '\0');)
-      if (v == wanted) return std::stoi(name);
-  }
-  return -1;
-}
-
 TEST_F(WeirRanks, ARankThatIsKilledEndsTheJobWhichNamesItAndTheCheckpointRestarts) {
-  const std::string run = folder / "killed";
-  Process job(arguments(3, {"run", "channel.toml", "-o", "killed", "--set", "time.end=1000.0"}), folder.path());
-  const auto has_checkpoint = [&] { return fs::exists(run + "/checkpoints/step_00000010.h5"); };
-  for (int tenths = 0; tenths < 600 && job.is_running() && !has_checkpoint(); ++tenths)
-    std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  ASSERT_TRUE(has_checkpoint());
-  const int victim = pid_of_rank(fs::canonical(folder.path()), 1);
-  ASSERT_GT(victim, 0);
-  kill(victim, SIGKILL);
-  const Finished f = job.wait();
-  EXPECT_NE(f.code, 0);
-  EXPECT_NE((f.out + f.err).find("rank 1"), std::string::npos) << f.err;
+  expect_end_when_rank_1_is_killed({"run", "channel.toml", "-o", "killed", "--set", "time.end=1000.0"},
+                                   "killed/checkpoints/step_00000010.h5");
   const Finished again = weir(2, {"restart", "killed", "-o", "again", "--steps", "20", "--set", "time.end=1000.0"});
   EXPECT_EQ(again.code, 0) << again.out << again.err;
 }
