@@ -174,6 +174,18 @@ TEST_F(WeirRanksCompressible, WhatIsNotPossibleOverRanksIsRefusedOnce) {
   EXPECT_EQ(old.err.find("over ranks a preconditioner", first + 1), std::string::npos) << old.err;
 }
 
+TEST_F(WeirRanksCompressible, StepsThatAreRejectedAreRejectedByAllRanksAndToldWithTheirPlace) {
+  std::vector<std::string> steep = {"run", "cylinder.toml", "-o", "x"};
+  for (const char* set : {"flow.mach=3.0", "flow.reynolds=0.0", "boundary.wall.type=\"slip_wall\"",
+                          "pseudo_time.cfl_start=1e8", "pseudo_time.cfl_max=1e8", "pseudo_time.least_relaxation=1.0",
+                          "pseudo_time.rejected_cut=0.9", "pseudo_time.max_rejections=2"})
+    steep.insert(steep.end(), {"--set", set});
+  const Finished f = weir(3, steep);
+  EXPECT_EQ(f.code, 3) << f.out << f.err;
+  EXPECT_NE(f.out.find("is not positive in the cell at ("), std::string::npos) << f.out;
+  EXPECT_NE(f.out.find("3 attempts rejected at step"), std::string::npos) << f.out;
+}
+
 TEST_F(WeirRanksCompressible, ARankThatIsKilledEndsTheJobWhichNamesItAndTheCheckpointRestarts) {
   expect_end_when_rank_1_is_killed({"run", "cylinder.toml", "-o", "killed", "--set", "pseudo_time.tolerance=1e-300",
                                     "--set", "pseudo_time.max_steps=1000000"},
