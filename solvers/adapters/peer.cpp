@@ -2,8 +2,6 @@
 
 #include <malloc.h>
 
-#include <cmath>
-
 #include "base/error.hpp"
 
 namespace weir {
@@ -40,30 +38,9 @@ std::unique_ptr<Peer> make_peer(const std::string& method, const KrylovOptions& 
   throw Error(Exit::usage, "'" + method + "' names no library (petsc:, hypre:, eigen:)");
 }
 
-std::vector<std::string> peer_words(const std::string& what) {
-  std::vector<std::string> words(1);
-  for (const char c : what) {
-    if (c == '+')
-      words.emplace_back();
-    else
-      words.back() += c;
-  }
-  return words;
-}
-
-void refuse_peer(const std::string& library, const std::string& what, const std::string& known) {
-  throw Error(Exit::usage, "'" + library + ":" + what + "' is not known; there are: " + known);
-}
-
 std::int64_t heap_bytes() {
   const struct mallinfo2 m = mallinfo2();
   return static_cast<std::int64_t>(m.uordblks + m.hblkhd);
-}
-
-double l2_norm(std::span<const double> v) {
-  double s = 0;
-  for (const double x : v) s += x * x;
-  return std::sqrt(s);
 }
 
 }  // namespace weir

@@ -18,4 +18,8 @@ struct StructProblem {
 };
 PeerResult hypre_pfmg(const StructProblem& problem);
 
+// What the plugin offers (pfmg_hypre.cpp).
+using RunPfmg = void(const StructProblem& problem, PeerResult& result);
+extern "C" RunPfmg weir_pfmg;
+
 }  // namespace weir::bench

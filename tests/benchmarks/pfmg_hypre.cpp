@@ -20,7 +20,7 @@ double since(double start) { return now() - start; }
 
 }  // namespace
 
-PeerResult hypre_pfmg(const StructProblem& p) {
+extern "C" void weir_pfmg(const StructProblem& p, PeerResult& result) {
   begin_mpi_once();
   HYPRE_Init();
   int low[3] = {0, 0, 0}, high[3] = {p.cells[0] - 1, p.cells[1] - 1, p.cells[2] - 1};
@@ -59,7 +59,7 @@ PeerResult hypre_pfmg(const StructProblem& p) {
   HYPRE_StructPCGSetMaxIter(cg, 500);
   HYPRE_StructPCGSetTwoNorm(cg, 1);
   HYPRE_StructPCGSetPrecond(cg, HYPRE_StructPFMGSolve, HYPRE_StructPFMGSetup, mg);
-  PeerResult result{"hypre CG + PFMG", 0, 1e30, 0, std::vector<double>(p.b.size())};
+  result = {"hypre CG + PFMG", 0, 1e30, 0, std::vector<double>(p.b.size())};
   HYPRE_StructVectorSetConstantValues(x, 0);
   auto start = now();
   HYPRE_StructPCGSetup(cg, A, b, x);
@@ -80,7 +80,6 @@ PeerResult hypre_pfmg(const StructProblem& p) {
   HYPRE_StructStencilDestroy(stencil);
   HYPRE_StructGridDestroy(grid);
   HYPRE_ClearAllErrors();
-  return result;
 }
 
 }  // namespace weir::bench

@@ -1,6 +1,8 @@
 // `weir solve` and `weir doctor` end to end: exit codes, what is said, which solvers run.
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "tests/support/process.hpp"
 #include "tests/support/scratch_folder.hpp"
 
@@ -62,6 +64,18 @@ TEST_F(Systems, WhatIsMistypedIsAUsageError) {
   EXPECT_EQ(weir({"solve", "banded:10", "--solver", "magic"}).code, 2);
   EXPECT_EQ(weir({"solve", "banded:10", "--solver", "eigen:magic"}).code, 2);
   EXPECT_EQ(weir({"doctor", "nothing.mtx"}).code, 6);
+}
+
+// PETSc and hypre are a plugin beside the program: a copy of the program alone says what it misses, and works otherwise.
+TEST_F(Systems, AProgramWithoutItsPluginSaysSo) {
+  const std::string alone = folder / "alone";
+  std::filesystem::copy_file(WEIR_TOY, alone);
+  const Finished f = testing::run({alone, "solve", "banded:100:1", "--solver", "hypre:gmres+ilu"}, folder.path());
+  EXPECT_EQ(f.code, 2);
+  EXPECT_TRUE(f.err.find("weir_peers.so is missing") != std::string::npos ||
+              f.err.find("built without hypre") != std::string::npos)
+      << f.err;
+  EXPECT_EQ(testing::run({alone, "solve", "banded:100:1"}, folder.path()).code, 0);
 }
 
 TEST_F(Systems, TwoDoublesMeetATolerance) {

@@ -1,0 +1,30 @@
+// What the peers themselves need: part of the program and of the plugin.
+#include <cmath>
+
+#include "base/error.hpp"
+#include "solvers/adapters/peer.hpp"
+
+namespace weir {
+
+std::vector<std::string> peer_words(const std::string& what) {
+  std::vector<std::string> words(1);
+  for (const char c : what) {
+    if (c == '+')
+      words.emplace_back();
+    else
+      words.back() += c;
+  }
+  return words;
+}
+
+void refuse_peer(const std::string& library, const std::string& what, const std::string& known) {
+  throw Error(Exit::usage, "'" + library + ":" + what + "' is not known; there are: " + known);
+}
+
+double l2_norm(std::span<const double> v) {
+  double s = 0;
+  for (const double x : v) s += x * x;
+  return std::sqrt(s);
+}
+
+}  // namespace weir
