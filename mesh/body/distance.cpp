@@ -29,6 +29,9 @@ void include(Box3& box, const Vec3& x) {
 
 double distance2(const Vec3& a, const Vec3& b) { return dot(a - b, a - b); }
 
+// How far x is from an interval.
+double beyond_interval(double x, double low, double high) { return std::max(std::max(low - x, x - high), 0.0); }
+
 constexpr double slack = 1 + 1e-12;  // rounding never dismisses what is nearest
 constexpr double least_reach = 1 + 1e-9;
 
@@ -122,6 +125,7 @@ void BodyDistance::update(const Body& body) {
 #pragma omp parallel for schedule(static, 1)
   for (std::size_t c = 0; c < chunks; ++c) number(body, chunk(c, across), c);
   if (body.surface().dimension == 2) repeat_across_z();
+  last_elements_ = body.exact() ? 0 : body.surface().elements();
 }
 
 BodyDistance::Range BodyDistance::chunk(std::size_t c, std::size_t across) const {
@@ -138,6 +142,7 @@ void BodyDistance::scan_elements(const Body& body, const Range& rows, std::vecto
   for (int k = rows.begin[2]; k < rows.end[2]; ++k)
     for (int j = rows.begin[1]; j < rows.end[1]; ++j)
       std::fill_n(least_.begin() + nx * (j + ny * k) + rows.begin[0], rows.end[0] - rows.begin[0], slack * band_);
+  bound_by_last(body, rows);
   for (const Cluster& c : cluster_) bound_distances(c, rows);
   for (const Cluster& c : cluster_) scan_cluster(body, c, rows, found);
 }
@@ -188,6 +193,23 @@ BodyDistance::Range BodyDistance::range_of(const Cluster& c, const Range& rows) 
   return r;
 }
 
+// A body that has moved a little: what was nearest still lies close. near_ is that of the last update yet.
+void BodyDistance::bound_by_last(const Body& body, const Range& rows) {
+  if (last_elements_ != body.surface().elements()) return;
+  const std::int64_t nx = count(0), ny = count(1);
+  const std::size_t across = planes_ > 1 ? 2 : 1;
+  const std::int64_t line = planes_ > 1 ? nx * ny : nx;
+  const auto before = [](const NearPoint& p, std::int64_t index) { return p.index < index; };
+  auto p = std::lower_bound(near_.begin(), near_.end(), line * rows.begin[across], before);
+  for (; p != near_.end() && p->index < line * rows.end[across]; ++p) {
+    const auto i = static_cast<int>(p->index % nx), j = static_cast<int>(p->index / nx % ny),
+               k = static_cast<int>(p->index / nx / ny);
+    Vec3 away = Vec3{line_[0][i], line_[1][j], line_[2][k]} - middle_of(p->foot.element);
+    if (planes_ == 1) away[2] = 0;
+    least_[p->index] = std::min(least_[p->index], slack * length(away));
+  }
+}
+
 // No point is farther from the surface than from the middle of one of its elements.
 void BodyDistance::bound_distances(const Cluster& c, const Range& rows) {
   if (c.radius > band_) return;
@@ -207,7 +229,7 @@ void BodyDistance::bound_distances(const Cluster& c, const Range& rows) {
     }
 }
 
-// Most pairs of point and cluster are dismissed by the cluster's ball: it is farther than the least distance so far.
+// Most pairs of point and cluster are dismissed by the cluster's ball and its box: farther than the least distance so far.
 void BodyDistance::scan_cluster(const Body& body, const Cluster& c, const Range& rows, std::vector<Candidate>& found) {
   const std::int64_t nx = count(0), ny = count(1);
   const Range r = range_of(c, rows);
@@ -216,11 +238,17 @@ void BodyDistance::scan_cluster(const Body& body, const Cluster& c, const Range&
       const double y = line_[1][j], z = planes_ == 1 ? c.centre[2] : line_[2][k];
       const double from_y = y - c.centre[1], from_z = z - c.centre[2];
       const double beside = from_y * from_y + from_z * from_z;
+      const double out_y = beyond_interval(y, c.box.low[1], c.box.high[1]);
+      const double out_z = planes_ == 1 ? 0 : beyond_interval(z, c.box.low[2], c.box.high[2]);
+      const double out = out_y * out_y + out_z * out_z;
+      if (out > slack * band_ * band_) continue;
       const auto [begin, end] = row_in_slab(body, c, r, y, z);
       for (int i = begin; i < end; ++i) {
         const std::int64_t p = i + nx * (j + ny * k);
-        const double along = line_[0][i] - c.centre[0], reach = least_[p] + c.radius;
-        if (along * along + beside <= reach * reach) scan_point(body, c, {line_[0][i], y, z}, p, found);
+        const double along = line_[0][i] - c.centre[0], least = least_[p], reach = least + c.radius;
+        const double out_x = beyond_interval(line_[0][i], c.box.low[0], c.box.high[0]);
+        if (along * along + beside <= reach * reach && out_x * out_x + out <= least * least)
+          scan_point(body, c, {line_[0][i], y, z}, p, found);
       }
     }
 }

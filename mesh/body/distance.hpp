@@ -82,6 +82,7 @@ class BodyDistance {
   void scan_elements(const Body& body, const Range& rows, std::vector<Candidate>& found);
   Vec3 middle_of(int e) const { return {disc_[0][e], disc_[1][e], disc_[2][e]}; }
   Range range_of(const Cluster& c, const Range& rows) const;
+  void bound_by_last(const Body& body, const Range& rows);
   void bound_distances(const Cluster& c, const Range& rows);
   void scan_cluster(const Body& body, const Cluster& c, const Range& rows, std::vector<Candidate>& found);
   void scan_point(const Body& body, const Cluster& c, const Vec3& x, std::int64_t p, std::vector<Candidate>& found);
@@ -105,6 +106,7 @@ class BodyDistance {
   std::vector<Cluster> cluster_;
   // Of each element: its middle, the radius around it, its normal; arrays, so that a cluster's are looked at together.
   std::array<std::vector<double>, 7> disc_;
+  int last_elements_ = 0;      // of the last update's surface; 0: its feet name none
   std::vector<double> least_;  // of each point: no less than its distance, where that is within the band
 };
 

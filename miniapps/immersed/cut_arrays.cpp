@@ -1,9 +1,28 @@
 #include "miniapps/immersed/cut_arrays.hpp"
 
+#include <type_traits>
+
 namespace weir {
 
+namespace {
+
+template <class T>
+const T* in_space(Array<T, Host>&, const std::vector<T>& values) {
+  return values.data();
+}
+template <class T>
+const T* in_space(Array<T, Device>& array, const std::vector<T>& values) {
+  array.upload(values);
+  return array.data();
+}
+
+}  // namespace
+
 template <class Space>
-CutArrays<Space>::CutArrays(const Layout& l) : wet_(l.cells().count()), body_flux_(l.cells().count()) {
+CutArrays<Space>::CutArrays(const Layout& l) {
+  if (std::is_same_v<Space, Host>) return;
+  wet_ = Array<unsigned char, Space>(l.cells().count());
+  body_flux_ = Array<double, Space>(l.cells().count());
   for (int d = 0; d < l.dim; ++d) {
     const auto s = static_cast<std::size_t>(d);
     alpha_[s] = Array<double, Space>(l.padded_count());
@@ -16,9 +35,9 @@ template <class Space>
 void CutArrays<Space>::upload(const CutFields& cut) {
   for (std::size_t d = 0; d < 3; ++d) {
     if (cut.alpha[d].empty()) continue;
-    alpha_[d].upload(cut.alpha[d]);
-    fraction_[d].upload(cut.fraction[d]);
-    kind_[d].upload(cut.kind[d]);
+    field_.alpha[d] = in_space(alpha_[d], cut.alpha[d]);
+    field_.fraction[d] = in_space(fraction_[d], cut.fraction[d]);
+    field_.kind[d] = in_space(kind_[d], cut.kind[d]);
     const InterpolationRows& r = cut.rows[d];
     Rows& to = rows_[d];
     to.row.assign(r.row);
@@ -30,8 +49,8 @@ void CutArrays<Space>::upload(const CutFields& cut) {
     to.target.assign(r.target);
     to.blend.assign(r.blend);
   }
-  wet_.upload(cut.wet);
-  body_flux_.upload(cut.body_flux);
+  field_.wet = in_space(wet_, cut.wet);
+  field_.body_flux = in_space(body_flux_, cut.body_flux);
   staged_.clear();
   const SurfacePieces& s = cut.surface;
   for (int q = 0; q < s.size(); ++q) {

@@ -1,5 +1,6 @@
-// What kernels need of a CutGeometry, in their space. A moving body's is uploaded every step (counted by the ledger);
-// lists grow to the largest they have been and stay so.
+// What kernels need of a CutGeometry, in their space. On Host fields of the size of the grid are those of the geometry
+// themselves; on Device a moving body's are uploaded every step (counted by the ledger). Lists grow to the largest they have
+// been and stay so.
 #pragma once
 #include <array>
 #include <span>
@@ -47,13 +48,13 @@ template <class Space>
 class CutArrays {
  public:
   explicit CutArrays(const Layout& layout);
-  void upload(const CutFields& cut);
+  void upload(const CutFields& cut);  // which must stay where it is
 
-  const double* alpha(int d) const { return alpha_[static_cast<std::size_t>(d)].data(); }        // padded
-  const double* fraction(int d) const { return fraction_[static_cast<std::size_t>(d)].data(); }  // padded
-  const unsigned char* kind(int d) const { return kind_[static_cast<std::size_t>(d)].data(); }   // padded
-  const unsigned char* wet() const { return wet_.data(); }
-  const double* body_flux() const { return body_flux_.data(); }
+  const double* alpha(int d) const { return field_.alpha[static_cast<std::size_t>(d)]; }        // padded
+  const double* fraction(int d) const { return field_.fraction[static_cast<std::size_t>(d)]; }  // padded
+  const unsigned char* kind(int d) const { return field_.kind[static_cast<std::size_t>(d)]; }   // padded
+  const unsigned char* wet() const { return field_.wet; }
+  const double* body_flux() const { return field_.body_flux; }
   RowsView rows(int component) const;
   const Piece* pieces() const { return pieces_.data(); }
   int piece_count() const { return pieces_.size(); }
@@ -64,6 +65,14 @@ class CutArrays {
     GrowingArray<int, Space> row, node, start, place;
     GrowingArray<double, Space> weight, self, target, blend;
   };
+  struct Fields {
+    std::array<const double*, 3> alpha{}, fraction{};
+    std::array<const unsigned char*, 3> kind{};
+    const unsigned char* wet = nullptr;
+    const double* body_flux = nullptr;
+  };
+  Fields field_;
+  // Device
   std::array<Array<double, Space>, 3> alpha_, fraction_;
   std::array<Array<unsigned char, Space>, 3> kind_;
   Array<unsigned char, Space> wet_;

@@ -68,6 +68,7 @@ void CutGeometry::apertures() {
   for (int d = 0; d < l.dim; ++d) {
     std::vector<double>& a = alpha[static_cast<std::size_t>(d)];
     const int e[3] = {l.n[0] + (d == 0), l.n[1] + (d == 1), l.n[2] + (d == 2)};
+#pragma omp parallel for collapse(2) schedule(static)
     for (int k = 0; k < e[2]; ++k)
       for (int j = 0; j < e[1]; ++j)
         for (int i = 0; i < e[0]; ++i) a[static_cast<std::size_t>(place(i, j, k))] = face_fraction(d, i, j, k);

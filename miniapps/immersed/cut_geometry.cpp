@@ -10,7 +10,11 @@
 namespace weir {
 namespace {
 
-constexpr double reach = 2.5;       // of the band, in cells: a diagonal neighbour's is below 2
+// Of the band around the surface, in cells. Nothing farther is looked at: the corners of a cell that is cut and the solid
+// neighbours of fluid nodes are within the diagonal of a cell, fluid parts and blended nodes within half of it, fresh nodes
+// within a cell.
+double reach_in(int dim) { return dim == 2 ? 1.45 : 1.75; }
+
 constexpr double blend_zone = 0.5;  // in cells: wider makes forces smoother and moves them
 
 std::vector<double> centres_with_ghosts(const GridLine& line) {
@@ -113,7 +117,7 @@ CutGeometry::Points CutGeometry::make_points(const Grid& grid, int component) co
     here[s] = d == 0 || d >= layout_.dim ? whole[s] : at_faces ? face_[s] : centre_[s];
   }
   Points p;
-  const BandOptions options{.reach = reach, .is_part = ranks_ != nullptr};
+  const BandOptions options{.reach = reach_in(layout_.dim), .is_part = ranks_ != nullptr};
   p.distance = std::make_unique<BodyDistance>(here[0], here[1], here[2], options);
   if (ranks_)
     for (std::size_t d = 0; d < 3; ++d) p.whole[d] = PointLine(whole[d]);
@@ -151,8 +155,9 @@ void CutGeometry::classify(const Body& body, int c) {
   const auto s = static_cast<std::size_t>(c);
   const BodyDistance& points = *nodes_[s].distance;
   std::vector<unsigned char>& kinds = kind[s];
-  const std::vector<unsigned char> before = updated_ ? kinds : std::vector<unsigned char>();
+  before_ = kinds;
   const int row = points.count(0), nx = l.n[0] + (c == 0 ? 1 : 2), ny = points.count(1), nz = points.count(2);
+#pragma omp parallel for collapse(2) schedule(static)
   for (int k = 0; k < nz; ++k)
     for (int j = 0; j < ny; ++j) {
       std::int64_t index = x0_ + row * (j + std::int64_t{ny} * k);
@@ -163,6 +168,7 @@ void CutGeometry::classify(const Body& body, int c) {
         fraction[s][static_cast<std::size_t>(at)] = is_solid ? 0 : 1;
       }
     }
+#pragma omp parallel for schedule(static)
   for (const auto& near : points.near()) {
     const auto i = static_cast<int>(near.index % row) - x0_, j = static_cast<int>(near.index / row % ny),
                k = static_cast<int>(near.index / row / ny);
@@ -173,8 +179,8 @@ void CutGeometry::classify(const Body& body, int c) {
     fraction[s][static_cast<std::size_t>(at)] = std::clamp(0.5 + near.foot.distance / span, 0.0, 1.0);
     const auto a = static_cast<std::size_t>(at);
     if (kinds[a] == fluid_node) {
-      if (updated_ && before[a] < fresh_node) kinds[a] = fresh_node;
-      if (updated_ && before[a] == fresh_node) kinds[a] = recent_node;
+      if (updated_ && before_[a] < fresh_node) kinds[a] = fresh_node;
+      if (updated_ && before_[a] == fresh_node) kinds[a] = recent_node;
       continue;
     }
     bool beside = alpha[s][a] > 0;
@@ -295,7 +301,7 @@ void CutGeometry::make_rows(const Body& body, int c) {
 void CutGeometry::find_distances(const Body& body) {
   for (Points* p : {&corners_, &nodes_[0], &nodes_[1], &nodes_[2]}) {
     if (!p->distance) continue;
-    if (ranks_) p->distance->use_band(band_width(body, p->whole, reach));
+    if (ranks_) p->distance->use_band(band_width(body, p->whole, reach_in(layout_.dim)));
     p->distance->update(body);
   }
 }

@@ -129,7 +129,8 @@ class CutGeometry : public CutFields {
   std::array<std::vector<double>, 3> face_, centre_;  // centre_[d][i + 1] of cell i, ghosts included
   Points corners_;
   std::array<Points, 3> nodes_;
-  std::vector<double> phi_;  // at the corners
+  std::vector<double> phi_;            // at the corners
+  std::vector<unsigned char> before_;  // the kinds of a component at the last update
   bool updated_ = false;
   bool too_narrow_ = false, row_is_own_ = true;
 };
