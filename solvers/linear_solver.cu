@@ -77,7 +77,8 @@ void LinearSolver<Space>::prepare(const Matrix<Space>& A, bool new_pattern) {
   try {
     info_ = new_pattern ? preconditioner_->setup(A) : preconditioner_->update(A);
   } catch (const Error& error) {
-    for (SolveWatch<Space>* watch : watches_) watch->refused(A, error.what());
+    if (error.code() != Exit::usage)  // a matrix of another kind is no outcome of the run
+      for (SolveWatch<Space>* watch : watches_) watch->refused(A, error.what());
     throw;
   }
 }
