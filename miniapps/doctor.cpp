@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "miniapps/export_system.hpp"
 #include "miniapps/solve.hpp"
 #include "solvers/adapters/peer.hpp"
 #include "solvers/diagnosis/diagnosis.hpp"
@@ -246,6 +247,10 @@ void print_advice(const std::string& matrix, const Diagnosis& d, const Estimates
 }  // namespace
 
 int examine_matrix(const std::string& matrix) {
+  if (is_capsule(matrix)) {
+    const Capsule c = read_capsule(matrix);
+    fmt::print("{}\nleader: {}\n", origin_of(c), leader_of(c));
+  }
   MarketFaults faults;
   BlockCsrData A = read_system(matrix, 1, &faults);
   if (A.block > 1) A = scalar_rows(A);

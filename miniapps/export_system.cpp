@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
 #include <filesystem>
 
 #include "base/error.hpp"
@@ -10,6 +11,21 @@
 #include "solvers/matrix/petsc_binary.hpp"
 
 namespace weir {
+
+std::string origin_of(const Capsule& c) {
+  const CapsuleOrigin& o = c.origin;
+  return fmt::format("{}: {}{} of {} ({}), step {}, solve {}{}, {} unknowns in blocks of {}; captured by '{}'",
+                     std::filesystem::path(c.path).stem().string(), o.system,
+                     o.part > 0 ? fmt::format(" {}", o.part) : "", o.name, o.miniapp, o.step, o.solve,
+                     std::isfinite(o.cfl) ? fmt::format(", CFL {:.4g}", o.cfl) : "", c.size(),
+                     std::max<std::size_t>(1, c.variables.size()), o.trigger);
+}
+
+std::string leader_of(const Capsule& c) {
+  const std::string& solver = c.leader.description;
+  if (!c.leader.result) return solver + ": it never solved this one";
+  return fmt::format("{}: {} iterations, {}", solver, c.leader.result->iterations, to_string(c.leader.result->reason));
+}
 
 BlockCsrData rows_of(const Capsule& c) {
   const auto A = rebuild_matrix<Host>(c.A);

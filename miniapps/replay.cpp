@@ -195,6 +195,8 @@ Agreement compare(const Capsule& c, const Replay& replay, const std::string& spa
   return told(Agreement::other, recorded);
 }
 
+std::string short_name(const std::string& path) { return std::filesystem::path(path).stem().string(); }
+
 class Report {
  public:
   explicit Report(const std::vector<std::string>& capsules) {
@@ -202,7 +204,6 @@ class Report {
     fmt::print("{:<{}}  {:<40} {:>10} {:>12} {:>10} {:>10}  {}\n", "capsule", width_, "solver", "iterations",
                "|b-Ax|/|b|", "setup ms", "solve ms", "end");
   }
-  static std::string short_name(const std::string& path) { return std::filesystem::path(path).stem().string(); }
   void row(const Capsule& c, const Replay& r, const std::string& note) const {
     if (!r.refusal.empty()) {
       fmt::print("{:<{}}  {:<40} {}\n", short_name(c.path), width_, r.solver, r.refusal);
@@ -241,14 +242,6 @@ void replay_one(const Capsule& c, const ReplayArguments& a, const std::vector<Co
   }
 }
 
-void print_origin(const Capsule& c) {
-  const CapsuleOrigin& o = c.origin;
-  fmt::print("{}: {}{} of {} ({}), step {}, solve {}{}, {} unknowns in blocks of {}; captured by '{}'\n",
-             Report::short_name(c.path), o.system, o.part > 0 ? fmt::format(" {}", o.part) : "", o.name, o.miniapp,
-             o.step, o.solve, std::isfinite(o.cfl) ? fmt::format(", CFL {:.4g}", o.cfl) : "", c.size(),
-             std::max<std::size_t>(1, c.variables.size()), o.trigger);
-}
-
 }  // namespace
 
 int replay_capsules(const ReplayArguments& a) {
@@ -257,7 +250,8 @@ int replay_capsules(const ReplayArguments& a) {
     for (const std::string& path : a.capsules) export_capsule(read_capsule(path), a.export_format, a.output);
     return static_cast<int>(Exit::finished);
   }
-  for (const std::string& path : a.capsules) print_origin(read_capsule(path));  // what is no capsule ends it here
+  for (const std::string& path : a.capsules)
+    fmt::print("{}\n", origin_of(read_capsule(path)));  // what is no capsule ends it here
   fmt::print("\n");
   const Report report(a.capsules);
   Tally tally;

@@ -105,7 +105,7 @@ void Capture<Space>::solved(int system, const Matrix<Space>& A, View<const doubl
   Watched& w = watched_[static_cast<std::size_t>(system)];
   last_ = {system, &A, b, x0, result, w.solve, known(facts_.cfl), false};
   if (w.is_wanted)
-    if (const std::string rule = rules_.met(step_, result); !rule.empty()) capture(last_, rule, false);
+    if (const std::string rule = rules_.met(step_, result); !rule.empty()) try_to_capture(last_, rule, false);
   if (w.lifetime.empty()) ++w.age;
   ++w.solve;
 }
@@ -196,14 +196,22 @@ void Capture<Space>::capture(const Solve& solve, const std::string& trigger, boo
   run_->event("capsule", "capsules/" + capsule_name(c.origin) + ": " + trigger);
 }
 
+// A full disk, say, is told and ends the capturing; the run goes on.
+template <class Space>
+void Capture<Space>::try_to_capture(const Solve& solve, const std::string& trigger, bool is_failure) {
+  try {
+    capture(solve, trigger, is_failure);
+  } catch (const Error& e) {
+    run_->event("capsule", std::string(e.what()) + "; nothing more is captured");
+    rules_ = CaptureRules();
+    last_.is_captured = true;
+  }
+}
+
 template <class Space>
 void Capture<Space>::failed(Run& run, const Outcome& outcome) {
-  if (!on_failure_ || last_.system < 0 || last_.is_captured) return;
-  try {
-    capture(last_, "failure: " + outcome.reason, true);
-  } catch (const Error& e) {  // the failure itself must be told, whatever happens here
-    run.event("capsule", e.what());
-  }
+  if (on_failure_ && run_ == &run && last_.system >= 0 && !last_.is_captured)
+    try_to_capture(last_, "failure: " + outcome.reason, true);
 }
 
 template class Capture<Host>;

@@ -54,6 +54,7 @@ class Capture : public Facility<Space>, public SolveListener<Space> {
   };
 
   void capture(const Solve& solve, const std::string& trigger, bool is_failure);
+  void try_to_capture(const Solve& solve, const std::string& trigger, bool is_failure);
   Capsule capsule_of(const Solve& solve, const std::string& trigger) const;
   void tell_origin(const Solve& solve, Capsule& capsule) const;
   void tell_leader(const Solve& solve, Capsule& capsule) const;

@@ -184,6 +184,17 @@ TEST_F(CaptureRun, RulesAboutTheResultPickTheSolvesThatMeetThem) {
   EXPECT_EQ(met, capsules("a").size()) << solves;
 }
 
+TEST_F(CaptureRun, WhatCannotBeWrittenIsToldAndStopsNoRun) {
+  ASSERT_EQ(run(cavity, "plain", {"time.end=0.05"}).code, 0);
+  const long full_disk = 50000;  // bytes of a file: enough for the records, not for what a capsule reserves
+  const Finished f = testing::run(
+      {WEIR_PROGRAM, "run", "case.toml", "-o", "a", "--set", "time.end=0.05", "--set", "capture.when=every:1"},
+      folder.path(), full_disk);
+  EXPECT_EQ(f.code, 0) << f.err;
+  EXPECT_NE(f.out.find("nothing more is captured"), std::string::npos) << f.out;
+  EXPECT_EQ(hash_of("a"), hash_of("plain"));
+}
+
 TEST_F(CaptureRun, LimitsHoldAndAreTold) {
   const Finished f = run(cavity, "a", {"capture.when=every:1", "capture.system=pressure", "capture.most=2"});
   ASSERT_EQ(f.code, 0) << f.err;
@@ -239,7 +250,10 @@ TEST_F(CaptureRun, OthersReadTheSystem) {
     EXPECT_EQ(f.code, 0) << f.out << f.err;
     EXPECT_NE(f.out.find("144 rows, 672 entries"), std::string::npos) << f.out;
   }
-  EXPECT_EQ(weir({"doctor", capsule}).code, 0);
+  const Finished doctor = weir({"doctor", capsule});
+  EXPECT_EQ(doctor.code, 0);
+  EXPECT_NE(doctor.out.find("leader: cg + jacobi, 1e-06 relative to |b| in the l2 norm: "), std::string::npos)
+      << doctor.out;
 }
 
 }  // namespace
