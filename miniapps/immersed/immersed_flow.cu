@@ -7,6 +7,7 @@
 #include "miniapps/incompressible/momentum.hpp"
 #include "miniapps/incompressible/projection.hpp"
 #include "solvers/device/for_each.hpp"
+#include "solvers/device/ledger.hpp"
 #include "solvers/device/reduce.hpp"
 #include "solvers/timer.hpp"
 
@@ -31,6 +32,10 @@ template <class Space>
 bool solve(BandedSystem<Space>& s, View<const double> b, View<double> x) {
   s.result = s.solver.solve(s.A, b, x);
   return s.result.converged();
+}
+
+Uploads uploads_since(const Ledger& before) {
+  return {ledger().copies_to_device - before.copies_to_device, ledger().bytes_to_device - before.bytes_to_device};
 }
 
 template <class Space>
@@ -126,14 +131,25 @@ template <class Space>
 void ImmersedFlow<Space>::place_body(double t) {
   body_.move(t);
   cut_.update(body_);
+  const Ledger before = ledger();
   if (!ranks_.alone()) {
     part_.take(cut_);
     wide_wet_.assign(cut_.wet);
   }
   arrays_.upload(own_cut());
+  uploads_ = uploads_since(before);
   const std::vector<unsigned char>& wet = own_cut().wet;
   const auto own = static_cast<double>(wet.size()) - static_cast<double>(std::count(wet.begin(), wet.end(), dry_cell));
   wet_cells_ = static_cast<int>(ranks_.communicator().sum(own));
+}
+
+template <class Space>
+void ImmersedFlow<Space>::upload_rows() {
+  const Ledger before = ledger();
+  for (int c = 0; c < layout().dim; ++c)
+    systems_[static_cast<std::size_t>(c)]->set_remainder(own_cut().rows[static_cast<std::size_t>(c)], part_.remote(c));
+  const Uploads rows = uploads_since(before);
+  uploads_ = {uploads_.copies + rows.copies, uploads_.bytes + rows.bytes};
 }
 
 template <class Space>
@@ -152,9 +168,9 @@ template <class Space>
 void ImmersedFlow<Space>::assemble(double dt) {
   const bool moved = !body_.is_fixed() || operator_dt_ == 0;
   if (!moved && dt == operator_dt_) return;
+  if (moved) upload_rows();
   for (int c = 0; c < layout().dim; ++c) {
     const auto s = static_cast<std::size_t>(c);
-    if (moved) systems_[s]->set_remainder(own_cut().rows[s], part_.remote(c));
     assemble_velocity(layout(), c, lines_[s], 0.5 * dt * case_.flow.viscosity, arrays_, systems_[s]->bands);
     prepare(*systems_[s]);
   }
@@ -215,6 +231,7 @@ const BandedSystem<Space>* ImmersedFlow<Space>::advance(double dt, Timings& timi
   const Metrics& m = metrics();
   const int dim = layout().dim;
   for (auto& system : systems_) system->setup_seconds = -1;
+  if (operator_dt_ > 0) uploads_ = {};
   if (!body_.is_fixed()) {
     {
       ScopedTimer timer(timings.at("body", "geometry"));

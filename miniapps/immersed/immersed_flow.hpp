@@ -55,6 +55,11 @@ struct BandedSystem {
   bool is_set_up = false;
 };
 
+// Copies to the device.
+struct Uploads {
+  std::int64_t copies = 0, bytes = 0;
+};
+
 inline constexpr const char* default_velocity_method = "bicgstab";
 inline constexpr const char* default_velocity_preconditioner = "jacobi";
 inline constexpr double default_velocity_tolerance = 1e-8;
@@ -88,6 +93,9 @@ class ImmersedFlow {
   Force surface_force();
   const double (&control_volume_force() const)[3] { return control_force_; }
 
+  // Of the geometry in the last step: apertures, kinds, rows. None on Host, nor for a fixed body.
+  const Uploads& uploads() const { return uploads_; }
+
   double max_mass_error();  // max over the cells of |sum of fluxes| / V
 
   double time = 0;
@@ -115,6 +123,7 @@ class ImmersedFlow {
  private:
   ImmersedFlow(const ImmersedCase& c, Body body, const Table& linear, std::unique_ptr<Communicator> alone);
   void place_body(double t);
+  void upload_rows();
   void fill_ghosts();
   void assemble(double dt);
   void prepare(BandedSystem<Space>& system);
@@ -142,6 +151,7 @@ class ImmersedFlow {
   double control_force_[3] = {};
   double operator_dt_ = 0;
   int wet_cells_ = 0;
+  Uploads uploads_;
 };
 
 }  // namespace weir

@@ -116,6 +116,8 @@ std::map<std::string, double> quantities(ImmersedFlow<Space>& flow, const Flow<H
   auto q = watch.forces.quantities(c.forces.length, c.forces.velocity, c.forces.period);
   if (flow.ranks().communicator().is_root()) q["wake_length"] = wake_length(c, fields, flow.body().surface());
   q["max_mass_error"] = flow.max_mass_error();
+  q["geometry_copies"] = static_cast<double>(flow.uploads().copies);  // of the last step, this rank's
+  q["geometry_bytes"] = static_cast<double>(flow.uploads().bytes);
   return q;
 }
 

@@ -1,6 +1,7 @@
 // A few steps of small flows around bodies.
 #include "../support/spaces.hpp"
 #include "flow_case.hpp"
+#include "solvers/device/ledger.hpp"
 
 namespace weir::test {
 namespace {
@@ -29,6 +30,25 @@ TYPED_TEST(ImmersedStep, KeepsMassWhereABodyChangesItsVolume) {
     EXPECT_NEAR(t.flow.cut().total_body_flux, -t.flow.body().volume_rate(), 1e-12);
     EXPECT_GT(std::abs(t.flow.cut().total_body_flux), 0.1);
   }
+}
+
+// What travels to the device in a step.
+TYPED_TEST(ImmersedStep, CountsWhatTheGeometrySendsToTheDeviceNothingForAFixedBody) {
+  constexpr bool is_device = std::is_same_v<TypeParam, Device>;
+  TestFlow<TypeParam> fixed(text_of(20, 0.02, 1, fixed_cylinder));
+  fixed.advance(2);
+  EXPECT_EQ(fixed.flow.uploads().bytes, 0);
+  const Ledger before = ledger();
+  fixed.advance(1);
+  EXPECT_EQ(ledger().bytes_to_device, before.bytes_to_device);
+  TestFlow<TypeParam> moving(
+      text_of(20, 0.02, 1, fixed_cylinder + "motion = { type = \"translation\", velocity = [1.0, 0.0, 0.0] }\n") +
+      "preconditioner = { type = \"jacobi\" }\n");  // multigrid sends the inverse of its coarsest grid
+  moving.advance(2);
+  const Ledger start = ledger();
+  moving.advance(1);
+  EXPECT_EQ(moving.flow.uploads().bytes, ledger().bytes_to_device - start.bytes_to_device);
+  EXPECT_EQ(moving.flow.uploads().bytes > 17 * 2 * 22 * 22, is_device);  // apertures, fractions, kinds, and more
 }
 
 TYPED_TEST(ImmersedStep, ABodyThatMovesWithTheFlowLeavesItAlone) {
