@@ -10,9 +10,11 @@
 #include "base/error.hpp"
 #include "inputs/case.hpp"
 #include "miniapps/export_system.hpp"
+#include "miniapps/study/flight_text.hpp"
 #include "solvers/adapters/any_solver.hpp"
 #include "solvers/adapters/extended.hpp"
 #include "solvers/adapters/peer.hpp"
+#include "solvers/diagnosis/failed_solve.hpp"
 #include "solvers/matrix/augment.hpp"
 #include "solvers/matrix/cut_blocks.hpp"
 #include "solvers/matrix/facts.hpp"
@@ -72,6 +74,9 @@ Candidate candidate_of(const std::string& solver, const SolveArguments& a) {
   return {solver, read_case_text(text, "--solver " + solver)};
 }
 
+// A method of ours, not one of another library.
+bool is_ours(const Table& options) { return options.get("method", "gmres").find(':') == std::string::npos; }
+
 struct Row {
   SolveResult result;
   SetupInfo setup;
@@ -101,6 +106,19 @@ class System {
     return row;
   }
   std::vector<double> solution() const { return x_.to_vector(); }
+
+  // Of one of our own methods, right after its solve.
+  Finding why_it_failed(const Table& options, const Row& row) const {
+    FailedSolve<Space> failed;
+    failed.A = &A_;
+    failed.b = b_.view();
+    failed.x = x_.view();
+    failed.result = row.result;
+    failed.refusal = row.refusal;
+    failed.name_of_row = [](int i) { return "row " + std::to_string(i + 1) + " (counted from 1, as in the file)"; };
+    failed.settings = read_solver_settings("", options, "gmres", "none", {});
+    return examine(failed);
+  }
 
  private:
   SolveResult solve_extended(AnySolver<Space>& solver, const SolveArguments& a) {
@@ -143,7 +161,7 @@ int solve_all(const SolveArguments& a, const BlockCsrData& data, const std::vect
              "|b-Ax|/|b|", "setup MB", "end");
   bool all = true, any = false;
   double attainable = 0;
-  std::string reports;
+  std::string reports, verdicts;
   for (const Candidate& c : candidates) {
     const Row row = system.solve(c.options, a);
     print_row(c.name, width, row, norm_b);
@@ -152,10 +170,12 @@ int solve_all(const SolveArguments& a, const BlockCsrData& data, const std::vect
     if (row.refusal.empty() && row.result.reason == Reason::stagnated)
       attainable = rounding_of_residual(data, system.solution()) / norm_b;
     const bool solved = row.refusal.empty() && row.result.converged();
+    if (!solved && !a.solvers.empty() && !a.extended && is_ours(c.options))
+      verdicts += "\n" + c.name + verdict_text(system.why_it_failed(c.options, row));
     all = all && solved;
     any = any || solved;
   }
-  fmt::print("{}", reports);
+  fmt::print("{}{}", reports, verdicts);
   if (attainable > 0 && !a.extended)
     fmt::print("\nstagnated: rounding alone leaves |b-Ax|/|b| of about {:.1e} here (eps ||A||x|| / |b|); {}\n",
                attainable,

@@ -49,12 +49,16 @@ Json json_of(const FlightStep& s, const std::vector<std::string>& variables, con
 
 }  // namespace
 
-std::string flight_text(const Finding& f) {
+std::string verdict_text(const Finding& f) {
   std::size_t width = 0;
   for (const auto& [label, value] : f.evidence) width = std::max(width, label.size());
   std::string text = fmt::format("\nverdict: {}\n  {}\n", to_string(f.cause), f.what);
   for (const auto& [label, value] : f.evidence) text += fmt::format("    {:<{}}  {}\n", label, width, value);
-  return text + fmt::format("  to change: {}\n    {}\n  the last steps: {}\n", f.key, f.change, flight_file);
+  return text + fmt::format("  to change: {}\n    {}\n", f.key, f.change);
+}
+
+std::string flight_text(const Finding& f) {
+  return verdict_text(f) + fmt::format("  the last steps: {}\n", flight_file);
 }
 
 void write_flight(const std::string& path, const Finding& f, const std::string& reason,

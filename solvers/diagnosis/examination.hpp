@@ -27,7 +27,10 @@ class Examination {
   const SolverSettings& settings() const { return failed.settings; }
   const SolveResult& result() const { return failed.result; }
   std::string row(int i) const { return failed.name_of_row ? failed.name_of_row(i) : "row " + std::to_string(i); }
-  std::string key(const std::string& name) const { return settings().table + "." + name; }
+  std::string key(const std::string& name) const {
+    return settings().table.empty() ? name : settings().table + "." + name;
+  }
+  bool was_refused() const { return !failed.refusal.empty(); }
 
   // Facts. Rows are scalar; null where the matrix stores none.
   const std::vector<double>& b() const { return b_; }

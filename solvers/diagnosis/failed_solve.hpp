@@ -18,7 +18,7 @@ namespace weir {
 
 // What [linear.SYSTEM] asked for.
 struct SolverSettings {
-  std::string table = "linear";  // where its keys stand: "linear.pressure"
+  std::string table;  // where its keys stand: "linear.pressure"; empty: alone
   std::string method, preconditioner;
   KrylovOptions krylov;
   Table preconditioner_options;
@@ -34,8 +34,8 @@ struct FailedSolve {
   View<const double> b, x;                       // x: where the solve ended
   SolveResult result;
   SolverSettings settings;
-  const Preconditioner<Space>* M = nullptr;         // as it was applied; null: it refused the matrix
-  std::string refusal;                              // ... and what it said
+  const Preconditioner<Space>* M = nullptr;         // as it was applied; null: gone, or it refused the matrix ...
+  std::string refusal;                              // ... and said why
   int age = 0;                                      // solves before this one since it was set up or updated
   std::function<std::string(int row)> name_of_row;  // "u of cell (3, 4, 0)"; empty: "row 7"
 };

@@ -70,7 +70,7 @@ std::optional<Finding> guess_not_finite(Examination<Space>& e) {
 template <class Space>
 std::optional<Finding> overflow(Examination<Space>& e) {
   const double b = largest(e.b()), a = e.rows() ? e.diagnosis().entry.most : 0;
-  if (e.failed.M && e.result().reason != Reason::not_finite) return {};
+  if (!e.was_refused() && e.result().reason != Reason::not_finite) return {};
   if (std::max(a, b) < largest_square) return {};
   Finding f{Cause::overflow, "the numbers are finite, but so large that the sums of their squares are not"};
   f.measured("largest |b|", b).measured("largest |a|", a).measured("squares overflow above", 1.3e154);
@@ -131,7 +131,7 @@ bool propose_without_pivots(Examination<Space>& e, Finding& f) {
 // A preconditioner that refuses names a pivot; one that took a pivot of rounding is guilty where others work.
 template <class Space>
 std::optional<Finding> pivot(Examination<Space>& e) {
-  const bool refused = !e.failed.M;
+  const bool refused = e.was_refused();
   if ((!refused && e.settings().preconditioner.find("ilu") == std::string::npos) || !e.rows()) return {};
   const Diagnosis& d = e.diagnosis();
   const bool is_jacobi = e.settings().preconditioner.find("jacobi") != std::string::npos;

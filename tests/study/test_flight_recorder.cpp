@@ -220,6 +220,15 @@ TEST_F(FlightRecorder, RunsOnTheDeviceToo) {
   EXPECT_EQ(j["cause"], "time_step");
 }
 
+TEST_F(FlightRecorder, SpeaksOfSystemsFromFilesToo) {
+  const Finished f = testing::run(
+      {WEIR_PROGRAM, "solve", "banded:500", "--solver", "gmres", "--solver", "cg", "--max-iterations", "5"},
+      folder.path());
+  EXPECT_EQ(f.code, 3);
+  EXPECT_NE(f.out.find("verdict: too_few_iterations"), std::string::npos) << f.out;
+  EXPECT_NE(f.out.find("verdict: not_symmetric"), std::string::npos) << f.out;
+}
+
 TEST_F(FlightRecorder, RefusesOptionsThatMakeNoSense) {
   EXPECT_EQ(weir(cavity + short_time + "[recorder]\nsteps = -1\n").code, 2);
   EXPECT_EQ(weir(cavity + short_time + "[recorder]\nstep = 4\n").code, 2);
