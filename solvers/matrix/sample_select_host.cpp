@@ -43,6 +43,44 @@ void count_stretch(const Splitters& p, const double* x, Stretch r, std::int64_t*
   for (int b = 0; b < buckets; ++b) counts[b] = local[0][b] + local[1][b];
 }
 
+// The same for the buckets lo .. hi - 1 alone, all splitters being different; what is smaller goes to bucket lo - 1. Most values
+// need two comparisons and no walk.
+void count_window(const Splitters& p, const double* x, Stretch r, int lo, int hi, std::int64_t* counts) {
+  constexpr int room = 1024, together = 64;
+  double near[room + together];
+  std::int64_t below = 0, held = 0, local[buckets];
+  std::fill_n(counts, buckets, 0);
+  const double first = p.s[lo], end = p.s[hi];
+  const auto walk = [&] {
+    count_stretch<false, false>(p, near, {0, held}, local, nullptr);
+    for (int b = 0; b < buckets; ++b) counts[b] += local[b];
+    held = 0;
+  };
+  for (std::int64_t at = r.from; at < r.to;) {
+    for (const std::int64_t to = std::min(at + together, r.to); at < to; ++at) {
+      near[held] = x[at];
+      below += x[at] < first;
+      held += (x[at] >= first) & (x[at] < end);
+    }
+    if (held >= room) walk();
+  }
+  walk();
+  counts[lo - 1] = below;
+}
+
+// The splitter lo .. hi whose rank is nearest; -1: one beyond may be nearer.
+Found find_in_window(const Splitters& p, const std::int64_t* counts, int parts, std::int64_t rank, int lo, int hi) {
+  Found best{-1, 0, 0, 0, 0};
+  std::int64_t before = 0;
+  for (int b = lo - 1; b <= hi; ++b) {
+    if (b >= lo && (best.bucket < 0 || std::abs(before - rank) < std::abs(best.before - rank)))
+      best = {b, 0, before, 0, p.s[b]};
+    for (int part = 0; part < parts; ++part) before += counts[std::int64_t{part} * buckets + b];
+  }
+  if ((best.bucket == lo && lo > 1) || (best.bucket == hi && hi < buckets - 1)) best.bucket = -1;
+  return best;
+}
+
 // The bucket that holds the rank, or, nearest: the one whose lower end has the rank nearest to it.
 Found find_bucket(const Splitters& p, const std::int64_t* counts, int parts, std::int64_t rank, bool nearest) {
   Found best{-1, 0, 0, 0, 0};
@@ -82,6 +120,15 @@ Found SampleSelect<Host>::count(const double* x, std::int64_t n, std::int64_t ra
   parts_ = n > parallel_grain ? omp_get_max_threads() : 1;
   std::int64_t* counts = counts_.reserve(std::int64_t{parts_} * buckets);
   unsigned char* oracle = Oracles ? oracles_.reserve(n) : nullptr;
+  if (nearest && !repeats) {  // three standard deviations of a splitter's rank are 12 buckets
+    const int guess = static_cast<int>(rank * buckets / n), lo = std::max(1, guess - 12),
+              hi = std::min(buckets - 1, guess + 13);
+#pragma omp parallel for schedule(static) num_threads(parts_) if (parts_ > 1)
+    for (int part = 0; part < parts_; ++part)
+      count_window(p, x, stretch(n, part, parts_), lo, hi, counts + std::int64_t{part} * buckets);
+    const Found found = find_in_window(p, counts, parts_, rank, lo, hi);
+    if (found.bucket > 0) return found;
+  }
 #pragma omp parallel for schedule(static) num_threads(parts_) if (parts_ > 1)
   for (int part = 0; part < parts_; ++part) {
     std::int64_t* mine = counts + std::int64_t{part} * buckets;

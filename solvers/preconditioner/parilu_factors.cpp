@@ -95,9 +95,11 @@ FactorsView ParIluFactors<Space>::view() {
 // The triangles of A as a first guess, which nothing reads where sweeps follow in the order of elimination.
 template <class Space>
 void ParIluFactors<Space>::start(const BlockCsr<Space>& A) {
+  inverse_.reserve(std::int64_t{rows_} * n_ * n_);
+  from_initial_ = in_order() && n_ == 1 && options_.thresholds && options_.steps > 0;  // `grow` reads A's own pattern
+  if (from_initial_) return;
   parilu::copy_pattern(rows_, initial_lower_, n_, lower_);
   parilu::copy_pattern(rows_, initial_upper_, n_, upper_);
-  inverse_.reserve(std::int64_t{rows_} * n_ * n_);
   const bool swept = !options_.thresholds || options_.steps > 0;
   if (!in_order() || !swept)
     parilu::guess<Space>(A.view(), {lower_source_.data(), diagonal_source_.data(), upper_source_.data()}, view());
@@ -148,8 +150,13 @@ void ParIluFactors<Space>::grow(const BlockCsr<Space>& A) {
   if constexpr (std::is_same_v<Space, Host>) {
     if (n_ == 1) {
       const StageTimer<Space> timer(now_.seconds, ParIluStage::grow);
-      parilu::grow_in_order(A.view(), view(), next_lower_, next_upper_, work_);
-      now_.candidates = next_lower_.count + next_upper_.count - lower_.count - upper_.count;
+      const bool initial = std::exchange(from_initial_, false);
+      const Rows<Space>&lower = initial ? initial_lower_ : lower_, &upper = initial ? initial_upper_ : upper_;
+      FactorsView S = view();
+      S.lower = lower.view();
+      S.upper = upper.view();
+      parilu::grow_in_order(A.view(), S, next_lower_, next_upper_, work_);
+      now_.candidates = next_lower_.count + next_upper_.count - lower.count - upper.count;
       std::swap(lower_, next_lower_);
       std::swap(upper_, next_upper_);
       new_pattern_ = true;

@@ -151,7 +151,7 @@ class ParIluFactors {
   int rows_, n_, threads_ = 1;
   std::int64_t blocks_, most_lower_, most_upper_;  // of A; what is kept of L and U
   double norm_of_A_ = 0;
-  bool new_pattern_ = true;
+  bool new_pattern_ = true, from_initial_ = false;
   std::vector<ParIlutStep> steps_;
   ParIlutStep now_;    // the step at hand
   ParIluTimes apart_;  // outside of steps

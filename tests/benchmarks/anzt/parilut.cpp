@@ -71,30 +71,43 @@ int anzt_gmres(const AnztOptions& o) {
 
 int anzt_peers(const AnztOptions& o) {
   const OneThread one;
+  const double triad = triad_bytes_per_second(1, true);
   std::printf(
       "ParILUT beside other ILUTs at equal fill, processor time of one core (Anzt et al. 2019, Fig. 13)\n"
-      "ours: everything that an update does, the triangular solves' preparation included, steps = fill\n");
+      "ours: everything that an update does, the triangular solves' preparation included, steps = fill\n"
+      "MB: A in and the factors out once, the least that any of them moves; triad %.1f GB/s; work by stages: "
+      "anzt-stages\n",
+      1e-9 * triad);
   Table table({"problem        ", "fill", "method                    ", "ordering ms", "factorisation ms", "nnz/nnz(A)",
-               "iterations", "ours / factorisation", "ours / both"},
+               "iterations", "ours / factorisation", "ours / both", "MB", "GB/s", "of triad"},
               csv_path(o.folder, "anzt_peers"));
   for (const AniProblem& p : ani_problems(o.quick, 3)) {
     const BlockCsr<Host> A(p.data);
     const auto nnz = static_cast<double>(A.blocks());
+    // A row's last cells: what the factors of so many entries move at least, and how fast.
+    const auto with_rates = [&](std::vector<std::string> row, std::int64_t entries, double seconds) {
+      const double bytes = 12 * (nnz + static_cast<double>(entries));
+      for (const double rate : {1e-6 * bytes, 1e-9 * bytes / seconds, bytes / seconds / triad})
+        row.push_back(number(rate, "%.3g"));
+      table.row(row);
+    };
     const bool solved = A.rows() < 100000;  // GMRES on the largest takes minutes
     for (const int fill : {1, 2}) {
       ParIlu<Host> M({.steps = fill, .fill = static_cast<double>(fill)});
       SetupInfo info = M.setup(A);
       const double ours = best_processor_seconds([&] { info = M.update(A); }, 3, 0.1);
-      table.row({p.name, number(fill), "ParILUT", "0", number(1e3 * ours),
-                 number(static_cast<double>(info.nnz) / nnz, "%.3f"), solved ? iterations(A, M) : "", "", ""});
+      with_rates({p.name, number(fill), "ParILUT", "0", number(1e3 * ours),
+                  number(static_cast<double>(info.nnz) / nnz, "%.3f"), solved ? iterations(A, M) : "", "", ""},
+                 info.nnz, ours);
       constexpr double tolerance = 1e-4;
       for (const IlutPeer& peer : {eigen_ilut(p.data, fill, tolerance), superlu_ilut(p.data, fill, tolerance, true),
                                    superlu_ilut(p.data, fill, tolerance, false)})
         if (!peer.name.empty())
-          table.row({p.name, number(fill), peer.name, number(1e3 * peer.analysis), number(1e3 * peer.factorisation),
-                     number(static_cast<double>(peer.nnz) / nnz, "%.3f"),
-                     solved ? iterations(A, PeerPreconditioner(peer)) : "", number(ours / peer.factorisation, "%.2f"),
-                     number(ours / (peer.analysis + peer.factorisation), "%.2f")});
+          with_rates({p.name, number(fill), peer.name, number(1e3 * peer.analysis), number(1e3 * peer.factorisation),
+                      number(static_cast<double>(peer.nnz) / nnz, "%.3f"),
+                      solved ? iterations(A, PeerPreconditioner(peer)) : "", number(ours / peer.factorisation, "%.2f"),
+                      number(ours / (peer.analysis + peer.factorisation), "%.2f")},
+                     peer.nnz, peer.analysis + peer.factorisation);
     }
   }
   return 0;

@@ -34,7 +34,7 @@ class SelectSheet {
  public:
   explicit SelectSheet(const AnztOptions& o)
       : triad_(triad_bytes_per_second(omp_get_max_threads())),
-        table_({"n        ", "distinct", "method                   ", "threads", "ms      ", "values/s", "GB/s ",
+        table_({"n        ", "distinct", "method                   ", "threads", "ms      ", "values/s", "MB", "GB/s ",
                 "of triad"},
                csv_path(o.folder, "anzt_select")) {}
 
@@ -43,8 +43,8 @@ class SelectSheet {
     const double s = threads == 1 ? best_processor_seconds(m.run, 3, 0.2) : best_seconds(m.run, 3, 0.2);
     const auto values = static_cast<double>(n);
     table_.row({number(values, "%.0f"), distinct ? number(distinct) : "all", m.name, number(threads), number(1e3 * s),
-                number(values / s, "%.3g"), number(1e-9 * m.bytes * values / s, "%.2f"),
-                number(m.bytes * values / s / triad_, "%.2f")});
+                number(values / s, "%.3g"), number(1e-6 * m.bytes * values),
+                number(1e-9 * m.bytes * values / s, "%.2f"), number(m.bytes * values / s / triad_, "%.2f")});
   }
 
  private:
