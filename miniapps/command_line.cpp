@@ -86,7 +86,8 @@ void add_solve_options(CLI::App& verb, SolveArguments& s) {
 }
 
 void add_replay_options(CLI::App& verb, ReplayArguments& r) {
-  verb.add_option("CAPSULE", r.capsules, "files of capsules/ in a run directory ([capture] of a case writes them)")
+  verb.add_option("CAPSULE", r.capsules,
+                  "files of capsules/ in a run directory, or the directory ([capture] of a case writes them)")
       ->required();
   verb.add_option("--solvers", r.solvers,
                   "TOML file with a table a solver, as [shadow.NAME]; default: the leader's configuration, which must "

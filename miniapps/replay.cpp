@@ -219,6 +219,26 @@ class Report {
   std::size_t width_ = 7;
 };
 
+// A run directory, or its folder of capsules, stands for all of them; patterns that a shell's * has caught are left out.
+std::vector<std::string> capsules_of(const std::vector<std::string>& names) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> files;
+  for (const std::string& name : names) {
+    if (!fs::is_directory(name)) {
+      if (!is_pattern(name)) files.push_back(name);
+      continue;
+    }
+    const fs::path inside = fs::path(name) / "capsules";
+    std::vector<std::string> found;
+    for (const auto& entry : fs::directory_iterator(fs::is_directory(inside) ? inside : fs::path(name)))
+      if (is_capsule(entry.path().string())) found.push_back(entry.path().string());
+    if (found.empty()) throw Error(Exit::file_io, name + ": holds no capsule");
+    std::sort(found.begin(), found.end());
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  return files;
+}
+
 struct Tally {
   int same = 0, other = 0, not_comparable = 0;
   bool all_converged = true;
@@ -245,17 +265,18 @@ void replay_one(const Capsule& c, const ReplayArguments& a, const std::vector<Co
 }  // namespace
 
 int replay_capsules(const ReplayArguments& a) {
+  const std::vector<std::string> capsules = capsules_of(a.capsules);
   const std::vector<Contender> contenders = a.solvers.empty() ? std::vector<Contender>() : contenders_of(a.solvers);
   if (!a.export_format.empty()) {
-    for (const std::string& path : a.capsules) export_capsule(read_capsule(path), a.export_format, a.output);
+    for (const std::string& path : capsules) export_capsule(read_capsule(path), a.export_format, a.output);
     return static_cast<int>(Exit::finished);
   }
-  for (const std::string& path : a.capsules)
+  for (const std::string& path : capsules)
     fmt::print("{}\n", origin_of(read_capsule(path)));  // what is no capsule ends it here
   fmt::print("\n");
-  const Report report(a.capsules);
+  const Report report(capsules);
   Tally tally;
-  for (const std::string& path : a.capsules) {
+  for (const std::string& path : capsules) {
     const Capsule c = read_capsule(path);
     if (a.space == "device")
       replay_one<Device>(c, a, contenders, report, tally);
@@ -263,7 +284,7 @@ int replay_capsules(const ReplayArguments& a) {
       replay_one<Host>(c, a, contenders, report, tally);
   }
   if (contenders.empty()) {
-    fmt::print("\n{} of {} capsules give the leader's iterations exactly", tally.same, a.capsules.size());
+    fmt::print("\n{} of {} capsules give the leader's iterations exactly", tally.same, capsules.size());
     if (tally.not_comparable > 0) fmt::print("; {} cannot be compared", tally.not_comparable);
     if (tally.other > 0)
       fmt::print("; {} do not: another compiler, processor or version may round differently", tally.other);

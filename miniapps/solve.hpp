@@ -8,9 +8,9 @@
 namespace weir {
 
 struct SolveArguments {
-  std::string matrix;        // a file, a capsule, or a generated system (solvers/matrix/generate.hpp)
-  std::string rhs;           // "ones", "row-sums" or a file; empty: a capsule's own, else ones
-  std::string solution;      // where x of the last solver goes, if anywhere
+  std::string matrix;    // a file, a capsule, or a generated system (solvers/matrix/generate.hpp)
+  std::string rhs;       // "ones", "row-sums" or a file; empty: a capsule's own, else ones
+  std::string solution;  // where x of the last solver goes, if anywhere
   std::vector<std::string>
       solvers;    // "fgmres+block_ilu0", "petsc:-ksp_type gmres", or a TOML file of [linear.SYSTEM]; empty: several
   int block = 0;  // unknowns a block row; 0: detected

@@ -188,6 +188,13 @@ void read_leader(const SealedFile& file, CapsuleLeader& l) {
   l.is_matrix_free = file.integer("matrix_free") != 0;
 }
 
+bool begins_with(const std::string& path, const std::string& word) {
+  std::ifstream file(path, std::ios::binary);
+  std::string head(word.size(), '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  return file && head == word;
+}
+
 }  // namespace
 
 bool capsules_available() { return sealed_files_available(); }
@@ -233,12 +240,7 @@ Capsule read_capsule(const std::string& path) {
   return c;
 }
 
-bool is_capsule(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const std::string begin = capsule_format().first_word();
-  std::string head(begin.size(), '\0');
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  return file && head == begin;
-}
+bool is_capsule(const std::string& path) { return begins_with(path, capsule_format().first_word()); }
+bool is_pattern(const std::string& path) { return begins_with(path, pattern_format().first_word()); }
 
 }  // namespace weir

@@ -61,5 +61,6 @@ Capsule read_capsule(const std::string& path);
 
 // By its first bytes; false for what cannot be read.
 bool is_capsule(const std::string& path);
+bool is_pattern(const std::string& path);
 
 }  // namespace weir

@@ -128,7 +128,7 @@ class CaptureRun : public ::testing::Test {
     const std::size_t count = capsules("captured").size();
     ASSERT_GE(count, at_least);
     fs::rename(folder / "captured", folder / "elsewhere");
-    const Finished r = replay("elsewhere", {"--repeat", "1"});
+    const Finished r = weir({"replay", "elsewhere", "--repeat", "1"});
     EXPECT_EQ(r.code, 0) << r.out << r.err;
     EXPECT_NE(r.out.find(std::to_string(count) + " of " + std::to_string(count) + " capsules give"), std::string::npos)
         << r.out;
