@@ -2,6 +2,7 @@
 """report.py on run directories made by fabricate_run.py: whole, three-dimensional, empty, broken. One process, small pictures."""
 import contextlib
 import io
+import json
 import os
 import re
 import sys
@@ -69,6 +70,19 @@ class Reports(Folder):
         page = self.page_of(self.path)
         self.assertTrue("pseudo-time steps" in page and "pseudo-time step " in page)
         self.assertFalse("simulated time" in page or "t = " in page)
+
+    def test_a_failed_run_says_why(self):
+        self.make("empty")
+        state = {"u": {"min": -1.0, "max": 2.0}, "p": "not finite"}
+        solve = {"system": "pressure", "iterations": 7, "reason": "not_finite", "r0": 1.0, "r_true": "nan", "preconditioner_age": 0}
+        steps = [{"step": n, "cfl": None if n == 1 else 3.0 * n, "state": state, "last_solves": [solve]} for n in (1, 2, 3)]
+        with open(os.path.join(self.path, "flight_recorder.json"), "w") as file:
+            json.dump({"cause": "time_step", "what": "the time step is too large", "evidence": [{"what": "CFL number", "value": "9"}],
+                       "key": "time.dt", "change": "0.1", "steps": steps}, file)
+        page = self.page_of(self.path)
+        for words in ("Why it failed: time step", "The time step is too large.", "To change: time.dt: 0.1.", "not_finite"):
+            self.assertTrue(words in page, words)
+        self.assertTrue(os.path.exists(os.path.join(self.path, "plots/flight_state.csv")))
 
     def test_a_check_out_of_tolerance_fails(self):
         self.make("2d")
