@@ -129,10 +129,17 @@ TEST_F(WeirRanks, ABodyThatCrossesBordersFeelsTheSameOnEveryNumberOfRanksInBothS
   for (const std::string space : {"host", "device"}) {
     const std::string alone = space + "1";
     ASSERT_EQ(weir(1, {"run", "body.toml", "-o", alone, "--space", space}).code, 0);
-    for (const auto& [ranks, partition] : {std::pair{2, "slabs"}, {3, "slabs"}, {4, "blocks"}, {8, "slabs"}}) {
+    struct Way {
+      int ranks;
+      std::string partition, halo;
+    };
+    for (const auto& [ranks, partition, halo] : {Way{2, "slabs", "naive"},
+                                                 {3, "slabs", "pairs"},
+                                                 {4, "blocks", "neighbourhood"},
+                                                 {8, "slabs", "persistent"}}) {
       const std::string name = space + std::to_string(ranks);
       const Finished f = weir(ranks, {"run", "body.toml", "-o", name, "--space", space, "--set",
-                                      "ranks.partition=\"" + std::string(partition) + "\""});
+                                      "ranks={partition=\"" + partition + "\",halo=\"" + halo + "\"}"});
       ASSERT_EQ(f.code, 0) << f.out << f.err;
       EXPECT_EQ(iterations(name), iterations(alone)) << name;
       expect_same_forces(alone, name);
