@@ -104,7 +104,26 @@ TEST(StepSizes, AFixedStepEndsOnTime) {
   while (!clock.finished(t)) t += steps.emplace_back(clock.next(t, 0));
   ASSERT_EQ(steps.size(), 3u);
   EXPECT_DOUBLE_EQ(steps[0], 0.1);
-  EXPECT_NEAR(steps[2], 0.05, 1e-15);
+  EXPECT_NEAR(steps[1], 0.075, 1e-15);
+  EXPECT_NEAR(steps[2], 0.075, 1e-15);  // the rest in two: no sliver at the end
+}
+
+TEST(StepSizes, NoSliverIsLeftForTheLastStep) {
+  IncompressibleCase c = read_incompressible_case(read_case_text(good, "case.toml"));
+  for (const double end : {0.999, 1.0, 1.0005, 1.002, 1.05}) {
+    c.time.end = end;
+    StepSize clock(c);
+    double t = 0, smallest = 1, largest = 0;
+    while (!clock.finished(t)) {
+      const double dt = clock.next(t, 0);
+      t += dt;
+      smallest = std::min(smallest, dt);
+      largest = std::max(largest, dt);
+    }
+    EXPECT_DOUBLE_EQ(t, end);
+    EXPECT_GE(smallest, 0.05 - 1e-12) << end;
+    EXPECT_LE(largest, 0.101 + 1e-12) << end;
+  }
 }
 
 TEST(StepSizes, ACourantNumberIsKeptAndGrowthIsLimited) {
