@@ -267,6 +267,7 @@ FlowFacts<Space> facts_of(CompressibleFlow<Space>& flow, const std::string& orde
   facts.time = [&flow] { return flow.time; };
   facts.dt = [&flow] { return flow.c.time.dt; };
   facts.cfl = [&flow] { return flow.pseudo.control.cfl; };
+  facts.is_cfl_stored = true;
   facts.state = [&flow] {
     std::vector<std::pair<std::string, Array<double, Space>*>> arrays{{"U", &flow.pseudo.state()}};
     if (flow.c.is_unsteady()) arrays.emplace_back("older", &flow.older);

@@ -103,7 +103,7 @@ template <class Space>
 void Capture<Space>::solved(int system, const Matrix<Space>& A, View<const double> b, View<const double> x0,
                             const SolveResult& result) {
   Watched& w = watched_[static_cast<std::size_t>(system)];
-  last_ = {system, &A, b, x0, result, w.solve, known(facts_.cfl), false};
+  last_ = {system, &A, b, x0, result, w.solve, facts_.is_cfl_stored ? known(facts_.cfl) : 0, false};
   if (w.is_wanted)
     if (const std::string rule = rules_.met(step_, result); !rule.empty()) try_to_capture(last_, rule, false);
   if (w.lifetime.empty()) ++w.age;
@@ -126,7 +126,7 @@ void Capture<Space>::tell_origin(const Solve& solve, Capsule& c) const {
   o.solve = solve.index;
   o.time = known(facts_.time);
   o.dt = known(facts_.dt);
-  o.cfl = solve.cfl;
+  o.cfl = facts_.is_cfl_stored ? solve.cfl : known(facts_.cfl);
   o.ordering = facts_.ordering;
   Hash64 config_hash, state_hash;
   config_hash.add(o.config);

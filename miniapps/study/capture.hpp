@@ -49,7 +49,7 @@ class Capture : public Facility<Space>, public SolveListener<Space> {
     View<const double> b, x0;
     SolveResult result;
     std::int64_t index = 0;
-    double cfl = 0;  // with which it was made
+    double cfl = 0;  // with which it was made; where asking then costs nothing
     bool is_captured = false;
   };
 

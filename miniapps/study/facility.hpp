@@ -41,6 +41,7 @@ struct WatchedVariable {
 template <class Space>
 struct FlowFacts {
   std::function<double()> time, dt, cfl;
+  bool is_cfl_stored = false;  // of pseudo-time, which changes between solves; else it costs a pass over the field
   std::function<std::vector<std::pair<std::string, Array<double, Space>*>>()> state;  // as in a checkpoint
   // x, y, z of where each block row's unknowns sit (3 a block row), and the names of the unknowns of a block row.
   std::function<std::vector<double>(const std::string& system, int part)> places;

@@ -167,6 +167,7 @@ FlowFacts<Space> facts_of(Coupled<Space>& flow) {
   facts.time = [&flow] { return flow.time; };
   facts.dt = [&flow] { return flow.dt_before; };
   facts.cfl = [&flow] { return flow.cfl; };
+  facts.is_cfl_stored = true;
   facts.state = [&flow] { return flow.state(); };
   facts.places = [&flow](const std::string&, int) {
     Layout cells;
