@@ -27,20 +27,10 @@ double seconds_now() {
 }
 
 // What the contract puts into a run directory; --overwrite removes these and nothing else.
-constexpr const char* contents[] = {"config.effective.toml",
-                                    "run.json",
-                                    "history.csv",
-                                    "solves.csv",
-                                    "shadow.csv",
-                                    "shadow_summary.csv",
-                                    "lifetime.csv",
-                                    "events.jsonl",
-                                    "probes",
-                                    "surface",
-                                    "vtk",
-                                    "checkpoints",
-                                    "capsules",
-                                    "report.html"};
+constexpr const char* contents[] = {
+    "config.effective.toml", "run.json",     "history.csv",  "solves.csv", "shadow.csv", "shadow_summary.csv",
+    "observatory.csv",       "lifetime.csv", "events.jsonl", "probes",     "surface",    "vtk",
+    "checkpoints",           "capsules",     "report.html"};
 
 bool is_run_directory(const fs::path& path) {
   return fs::exists(path / "run.json") || fs::exists(path / "config.effective.toml");
@@ -129,6 +119,7 @@ void Run::require_memory(std::int64_t bytes) const {
 }
 
 double Run::process_seconds() const { return seconds_now() - start_; }
+double Run::loop_seconds() const { return seconds_now() - loop_start_; }
 double Run::wall() const { return wall_before_ + process_seconds(); }
 
 std::string Run::path(const std::string& name) const { return (fs::path(options_.directory) / name).string(); }
@@ -160,7 +151,8 @@ void Run::prepare_directory() const {
 
 void Run::open_records() {
   if (continues_in_place()) {
-    for (const char* name : {"history.csv", "solves.csv", "shadow.csv"}) cut_csv(path(name), first_step_);
+    for (const char* name : {"history.csv", "solves.csv", "shadow.csv", "observatory.csv"})
+      cut_csv(path(name), first_step_);
     cut_jsonl(path("events.jsonl"), first_step_);
     std::error_code error;
     for (const auto& probe : fs::directory_iterator(path("probes"), error)) cut_csv(probe.path().string(), first_step_);

@@ -98,6 +98,8 @@ class Run {
 
   void say_at_end(const std::string& text) { closing_ += text; }  // printed between the quantities and the times
 
+  double loop_seconds() const;  // since begin
+
   Timings& timings() { return timings_; }
 
   // Evaluates [check], prints where the time went, writes run.json; the process's exit code.

@@ -139,7 +139,8 @@ bool CompressibleOutput::picture_due(std::int64_t step, double time) const {
   return std::floor(time / fields_every_ + round_off) > std::floor((time - dt) / fields_every_ + round_off);
 }
 
-void CompressibleOutput::write_picture(const FlowFields& fields, std::int64_t step, double time) {
+void CompressibleOutput::write_picture(const FlowFields& fields, std::int64_t step, double time,
+                                       const std::vector<std::pair<std::string, std::vector<double>>>& more) {
   MeshPicture picture;
   picture.time = time;
   picture.node = fields.mesh.node;
@@ -154,6 +155,7 @@ void CompressibleOutput::write_picture(const FlowFields& fields, std::int64_t st
       picture.cell_fields.push_back(mesh_field(
           name, [this, &fields, name](std::size_t i) { return of_cell(case_, fields.at(static_cast<int>(i)), name); }));
   }
+  for (const auto& [name, values] : more) picture.cell_fields.push_back(mesh_field(name, 1, values));
   pictures_->write(step, picture);
 }
 

@@ -33,7 +33,9 @@ class CompressibleOutput {
   void open(const std::string& folder, const std::string& name, std::optional<double> restart_time);
 
   bool picture_due(std::int64_t step, double time) const;
-  void write_picture(const FlowFields& fields, std::int64_t step, double time);
+  // more: values of all cells, by name.
+  void write_picture(const FlowFields& fields, std::int64_t step, double time,
+                     const std::vector<std::pair<std::string, std::vector<double>>>& more = {});
 
   // FOLDER/surface/MARKER.csv of every wall, and surface/NAME_reference.csv of every comparison; returns error_NAME.
   std::map<std::string, double> write_surfaces(const std::vector<WallSurface>& surfaces) const;

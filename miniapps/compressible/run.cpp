@@ -207,7 +207,7 @@ int march(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, L
     if (output.picture_due(flow.step, flow.time) && !scheme.done()) {
       ScopedTimer timer(run.timings().at("output", "pictures"));
       const std::vector<double> U = flow.on_host();
-      if (run.ranks().is_root()) output.write_picture({flow.whole, U, flow.c.gas.gamma}, flow.step, picture_time(flow));
+      if (run.ranks().is_root()) output.write_picture({flow.whole, U, flow.c.gas.gamma}, flow.step, picture_time(flow), lab.fields("flow"));
     }
     if (going && run.checkpoint_due(scheme.done())) save_flow(run, flow);
   }
@@ -215,7 +215,7 @@ int march(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, L
   const FlowFields fields{flow.whole, U, flow.c.gas.gamma};
   {
     ScopedTimer timer(run.timings().at("output", "pictures"));
-    if (run.ranks().is_root()) output.write_picture(fields, flow.step, picture_time(flow));
+    if (run.ranks().is_root()) output.write_picture(fields, flow.step, picture_time(flow), lab.fields("flow"));
   }
   Outcome all = results(flow, fields, output);
   all.exit = outcome.exit;

@@ -1,5 +1,7 @@
 #include "miniapps/incompressible/facts.hpp"
 
+#include <memory>
+
 namespace weir {
 
 std::vector<double> places_of_unknowns(const Grid& grid, const Layout& layout, int component) {
@@ -58,5 +60,18 @@ std::vector<WatchedVariable> watched_of(Flow<Space>& flow) {
 
 template std::vector<WatchedVariable> watched_of(Flow<Host>&);
 template std::vector<WatchedVariable> watched_of(Flow<Device>&);
+
+std::vector<CellField> pictures_of(std::vector<RowField> fields, const Extents& cells) {
+  std::vector<CellField> pictures;
+  for (RowField& field : fields) {
+    if (field.second.size() != static_cast<std::size_t>(cells.count())) continue;
+    const auto values = std::make_shared<const std::vector<double>>(std::move(field.second));
+    pictures.push_back({field.first, 1, [values](int k, std::span<double> slab) {
+                          const auto first = static_cast<std::size_t>(k) * slab.size();
+                          for (std::size_t i = 0; i < slab.size(); ++i) slab[i] = (*values)[first + i];
+                        }});
+  }
+  return pictures;
+}
 
 }  // namespace weir

@@ -8,6 +8,7 @@
 #include "miniapps/incompressible/diagnostics.hpp"
 #include "miniapps/incompressible/layout.hpp"
 #include "miniapps/study/facility.hpp"
+#include "postproc/vtk.hpp"
 
 namespace weir {
 
@@ -22,6 +23,9 @@ std::string name_of_unknown(const Layout& layout, int component, int row);
 // What the flight recorder follows of it: the velocities and the pressure.
 template <class Space>
 std::vector<WatchedVariable> watched_of(Flow<Space>& flow);
+
+// Fields of the lab for a picture of that many cells; those of a system that lives elsewhere are left out.
+std::vector<CellField> pictures_of(std::vector<RowField> fields, const Extents& cells);
 
 // Of the fractional step and its descendants: momentum part c is component c, any other system lives in the cells.
 template <class Space, class Scheme>

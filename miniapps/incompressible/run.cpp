@@ -181,14 +181,16 @@ int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
     if (output.picture_due(flow.step, flow.time, dt) && !done) {
       ScopedTimer timer(run.timings().at("output", "pictures"));
       const Flow<Host>& fields = host.of(flow.flow());
-      if (writes) output.write_picture(fields, flow.step, flow.time);
+      if (writes)
+        output.write_picture(fields, flow.step, flow.time, pictures_of(lab.fields("pressure"), flow.layout().cells()));
     }
     if (run.checkpoint_due(done)) save(run, flow, clock, host);
   }
   const Flow<Host>& fields = host.of(flow.flow());
   {
     ScopedTimer timer(run.timings().at("output", "pictures"));
-    if (writes) output.write_picture(fields, flow.step, flow.time);
+    if (writes)
+      output.write_picture(fields, flow.step, flow.time, pictures_of(lab.fields("pressure"), flow.layout().cells()));
   }
   Outcome outcome;
   outcome.reason = watch.is_steady ? "steady state" : done ? "end time" : "";  // empty: the shell knows why

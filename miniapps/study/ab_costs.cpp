@@ -25,10 +25,13 @@ class Csv {
   }
   std::size_t rows() const { return rows_.size(); }
   bool has(const std::string& name) const { return std::find(names_.begin(), names_.end(), name) != names_.end(); }
-  double number(std::size_t row, const std::string& name) const {
+  std::string text(std::size_t row, const std::string& name) const {
     const auto column = static_cast<std::size_t>(std::find(names_.begin(), names_.end(), name) - names_.begin());
-    if (column >= rows_[row].size() || rows_[row][column].empty()) return NAN;
-    return std::strtod(rows_[row][column].c_str(), nullptr);
+    return column < rows_[row].size() ? rows_[row][column] : "";
+  }
+  double number(std::size_t row, const std::string& name) const {
+    const std::string cell = text(row, name);
+    return cell.empty() ? NAN : std::strtod(cell.c_str(), nullptr);
   }
   double or_zero(std::size_t row, const std::string& name) const {
     const double v = number(row, name);
@@ -70,6 +73,13 @@ void add_up_solves(const Csv& solves, double last_step, AbRun& run) {
   }
 }
 
+// Whether the run comes to its end or not: solves that stagnate are what the warnings are for.
+void judge_warnings(const Csv& observatory, AbRun& run) {
+  for (std::size_t i = 0; i < observatory.rows(); ++i)
+    if (const double warned = observatory.number(i, "warning"); std::isfinite(warned))
+      run.warnings.add(warned > 0, observatory.text(i, "reason") != "converged");
+}
+
 void read_summary(const nlohmann::json& j, AbRun& run) {
   run.status = j.value("status", "");
   run.reason = j.value("reason", "");
@@ -86,6 +96,7 @@ void read_costs(const std::string& directory, const AbTarget& target, AbRun& run
   const nlohmann::json j = nlohmann::json::parse(file, nullptr, false);
   if (!j.is_object()) return;  // the reason is in the log
   read_summary(j, run);
+  judge_warnings(Csv(directory + "/observatory.csv"), run);
   const bool ended = run.exit_code == 0 || run.exit_code == 5;  // 5: [check] did not hold
   const Csv history(directory + "/history.csv"), solves(directory + "/solves.csv");
   if (target.kind == AbTarget::Kind::column && !history.has(target.column)) {

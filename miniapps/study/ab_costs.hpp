@@ -5,6 +5,7 @@
 #include <string>
 
 #include "miniapps/study/ab_study.hpp"
+#include "miniapps/study/early_warning.hpp"
 
 namespace weir {
 
@@ -25,6 +26,7 @@ struct AbRun {
   std::int64_t peak_bytes = 0;
   std::string state_hash;  // of the end of the run
   std::map<std::string, double> quantities;
+  WarningScore warnings;  // where the run observes asynchronous ILU
 };
 
 // Fills in what the files tell; a run without them does not count, and the reason says why.

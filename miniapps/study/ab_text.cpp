@@ -69,6 +69,21 @@ std::string failures_text(const AbStudy& study, const std::vector<AbRun>& runs) 
   return text;
 }
 
+std::string warnings_text(const std::vector<AbRun>& runs) {
+  WarningScore all;
+  for (const AbRun& r : runs) {
+    all.hits += r.warnings.hits;
+    all.false_alarms += r.warnings.false_alarms;
+    all.misses += r.warnings.misses;
+    all.quiet += r.warnings.quiet;
+  }
+  if (all.solves() == 0) return "";
+  return fmt::format(
+      "\nearly warning: {} of {} observed solves stagnated; {} warned of, {} false alarms: precision {:.2f}, recall "
+      "{:.2f}\n",
+      all.stagnations(), all.solves(), all.hits, all.false_alarms, all.precision(), all.recall());
+}
+
 }  // namespace
 
 std::string ab_csv(const AbStudy& study, const std::vector<AbRun>& runs) {
@@ -77,7 +92,7 @@ std::string ab_csv(const AbStudy& study, const std::vector<AbRun>& runs) {
     for (const auto& [name, value] : r.quantities) names.insert(name);
   std::string text =
       "case,configuration,repeat,place,exit_code,status,counts,steps,time,total_s,solves,iterations,setup_s,solve_s,"
-      "other_s,processor_s,peak_bytes,state_hash,reason";
+      "other_s,processor_s,peak_bytes,state_hash,warned,stagnated,warned_rightly,reason";
   for (const auto& name : names) text += "," + name;
   text += "\n";
   for (const AbRun& r : runs) {
@@ -87,7 +102,11 @@ std::string ab_csv(const AbStudy& study, const std::vector<AbRun>& runs) {
     text += r.counts ? fmt::format("{},{:.9g},{:.6f},{},{},{:.6f},{:.6f},{:.6f},", r.steps, r.time, r.seconds, r.solves,
                                    r.iterations, r.setup_seconds, r.solve_seconds, r.other_seconds())
                      : ",,,,,,,,";
-    text += fmt::format("{:.3f},{},{},{}", r.processor_seconds, r.peak_bytes, r.state_hash, quoted(r.reason));
+    text += fmt::format("{:.3f},{},{},", r.processor_seconds, r.peak_bytes, r.state_hash);
+    text += r.warnings.solves() ? fmt::format("{},{},{},", r.warnings.hits + r.warnings.false_alarms,
+                                              r.warnings.stagnations(), r.warnings.hits)
+                                : ",,,";
+    text += quoted(r.reason);
     for (const auto& name : names) {
       const auto found = r.quantities.find(name);
       text += found == r.quantities.end() ? "," : fmt::format(",{:.10g}", found->second);
@@ -144,7 +163,7 @@ std::string ab_text(const AbStudy& study, const AbSummary& summary, const std::v
     text += row_text(study, row, width);
   }
   if (of_case != "all cases") text += quantities_text(summary, of_case);
-  return text + failures_text(study, runs);
+  return text + failures_text(study, runs) + warnings_text(runs);
 }
 
 }  // namespace weir

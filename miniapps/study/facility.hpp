@@ -55,16 +55,20 @@ struct FlowFacts {
   std::string start_key = "flow.initial";  // what sets the first state
 };
 
+// Values of the block rows of a system, by name, for pictures.
+using RowField = std::pair<std::string, std::vector<double>>;
+
 template <class Space>
 class Facility {
  public:
   virtual ~Facility() = default;
-  virtual void describe(const FlowFacts<Space>&) {}    // before attach
-  virtual void attach(const StudiedSystem<Space>&) {}  // each system; before open
-  virtual void open(Run&) {}                           // after run.begin
-  virtual void begin_step(std::int64_t) {}             // before the step's first solve
-  virtual void failed(Run&, const Outcome&) {}         // the run ends badly; finish is not called then
-  virtual void finish(Run&) {}                         // the run has come to its end
+  virtual void describe(const FlowFacts<Space>&) {}                        // before attach
+  virtual void attach(const StudiedSystem<Space>&) {}                      // each system; before open
+  virtual void open(Run&) {}                                               // after run.begin
+  virtual void begin_step(std::int64_t) {}                                 // before the step's first solve
+  virtual std::vector<RowField> fields(const std::string&) { return {}; }  // of a system, as last seen
+  virtual void failed(Run&, const Outcome&) {}  // the run ends badly; finish is not called then
+  virtual void finish(Run&) {}                  // the run has come to its end
 };
 
 }  // namespace weir

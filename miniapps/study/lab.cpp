@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "miniapps/study/capture.hpp"
 #include "miniapps/study/flight_recorder.hpp"
+#include "miniapps/study/observatory.hpp"
 #include "miniapps/study/shadow_study.hpp"
 
 namespace weir {
@@ -13,6 +14,7 @@ template <class Space>
 Lab<Space>::Lab(const Table& config, const std::vector<std::string>& systems) {
   facilities_.push_back(std::make_unique<Capture<Space>>(config, systems));
   facilities_.push_back(std::make_unique<ShadowStudy<Space>>(config, systems));
+  facilities_.push_back(std::make_unique<Observatory<Space>>(config, systems));
   facilities_.push_back(std::make_unique<FlightRecorder<Space>>(config));  // its verdict stands last
 }
 
@@ -32,7 +34,7 @@ Lab<Space>::~Lab() {
 
 template <class Space>
 void Lab<Space>::refuse_over_ranks(const Table& config) {
-  for (const char* facility : {"shadow", "capture"})
+  for (const char* facility : {"shadow", "capture", "observe"})
     if (config.has(facility))
       throw Error(Exit::usage, "[" + std::string(facility) + "] knows the systems of one rank; run it without mpirun");
 }
@@ -61,6 +63,14 @@ void Lab<Space>::open(Run& run) {
 template <class Space>
 void Lab<Space>::begin_step(std::int64_t step) {
   for (auto& f : facilities_) f->begin_step(step);
+}
+
+template <class Space>
+std::vector<RowField> Lab<Space>::fields(const std::string& system) {
+  std::vector<RowField> all;
+  for (auto& f : facilities_)
+    for (RowField& field : f->fields(system)) all.push_back(std::move(field));
+  return all;
 }
 
 template <class Space>

@@ -34,7 +34,8 @@ class Lab {
   void attach(const std::string& system, LinearSolver<Space>& leader, const Table& options,
               const std::string& default_method, const std::string& default_preconditioner, double default_tolerance);
   void open(Run& run);
-  void begin_step(std::int64_t step);  // before its first solve
+  void begin_step(std::int64_t step);                       // before its first solve
+  std::vector<RowField> fields(const std::string& system);  // of its block rows, for the flow code's pictures
   void failed(Run& run, const Outcome& outcome);
   void finish(Run& run);
   // The one of the two that the outcome asks for.

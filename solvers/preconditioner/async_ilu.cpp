@@ -256,6 +256,11 @@ std::string AsyncIlu<Space>::describe() const {
 }
 
 template <class Space>
+AsyncObservation AsyncIlu<Space>::observe() const {
+  return factors_->observe(*A_);
+}
+
+template <class Space>
 std::vector<double> AsyncIlu<Space>::factors() const {
   return factors_->to_values();
 }

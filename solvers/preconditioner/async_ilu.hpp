@@ -36,6 +36,17 @@ struct AsyncIluOptions {
   int delay = 8, lanes = 16;
 };
 
+// What is known of the factors at this moment, of each block row of the matrix (async_ilu0: the largest of its scalar rows;
+// the residuals add up).
+struct AsyncObservation {
+  std::vector<double> fixed_point;  // |x - g(x)|_1 of the row's entries
+  std::vector<double> dominance_L,
+      dominance_U;  // of the Jacobi iteration matrices: sums over the row, the largest unknown's
+  // Prescribed asynchrony only, else empty: the part of a row's reads in the last apply sweep, forward and backward, that
+  // do not see what the sequential sweep sees.
+  std::vector<double> stale_reads;
+};
+
 template <class Space>
 class AsyncFactors;  // async_ilu_factors.hpp
 
@@ -52,6 +63,8 @@ class AsyncIlu final : public Preconditioner<Space> {
   bool is_symmetric() const override { return false; }
   bool is_constant() const override { return false; }
   std::string describe() const override;
+
+  AsyncObservation observe() const;  // after setup; apart from the times of setup
 
   // For tests: L and U on the pattern of A (async_ilu0: of its scalars), blocks row by row; and one more sweep.
   std::vector<double> factors() const;

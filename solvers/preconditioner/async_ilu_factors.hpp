@@ -59,6 +59,7 @@ class AsyncFactors {
   void sweep(const BlockCsr<Space>& A, int sweeps);
   void solve(const double* r, double* z);  // z may be r
   bool fits(const BlockCsr<Space>& A) const { return A.rows() == rows_ && A.blocks() == blocks_; }
+  AsyncObservation observe(const BlockCsr<Space>& A);  // async_ilu_observe.cpp
   std::int64_t bytes() const;
   std::vector<double> to_values() const;
   void from_values(const std::vector<double>& values);
@@ -74,7 +75,9 @@ class AsyncFactors {
   int rows_, n_, size_;  // block rows, block and unknowns of the matrix
   int work_rows_, b_;    // rows and block of the entries
   std::int64_t blocks_;
-  int slot_ = 0;  // that holds the factors
+  int slot_ = 0;                            // that holds the factors
+  std::vector<double> stale_reads() const;  // of the rows of the entries
+
   Array<std::int64_t, Space> lower_start_, upper_start_, lower_source_, diagonal_source_, upper_source_;
   Array<std::int64_t, Space> lower_products_, diagonal_products_, upper_products_;
   Array<int, Space> lower_column_, upper_column_, replaced_;
@@ -115,6 +118,9 @@ template <class Space>
 double dominance_of_L(const AsyncView& f);
 template <class Space>
 double dominance_of_U(const AsyncView& f);
+// The same of each row by itself.
+template <class Space>
+void measure_rows(const AsyncView& f, double* fixed_point, double* dominance_L, double* dominance_U);
 template <class Space>
 int count_replaced(const AsyncView& f);
 

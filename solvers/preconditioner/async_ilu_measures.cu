@@ -122,6 +122,20 @@ double dominance_of_U(const AsyncView& f) {
 }
 
 template <class Space>
+void measure_rows(const AsyncView& f, double* fixed_point, double* dominance_L, double* dominance_U) {
+  for_each<Space>(f.rows, [=] WEIR_HD(int i) {
+    fixed_point[i] = f.n == 1 ? residual_of_row<1>(f, i) : residual_of_row<largest_block>(f, i);
+    double L = 0, U = 0;
+    for (int u = 0; u < f.n; ++u) {
+      L = fmax(L, row_sum(f, f.lower, f.L, nullptr, i, u));
+      U = fmax(U, row_sum(f, f.upper, f.U, f.inverse, i, u));
+    }
+    dominance_L[i] = L;
+    dominance_U[i] = U;
+  });
+}
+
+template <class Space>
 int count_replaced(const AsyncView& f) {
   return static_cast<int>(sum<Space>(f.rows, [=] WEIR_HD(int i) { return static_cast<double>(f.replaced[i]); }));
 }
@@ -138,6 +152,8 @@ template double dominance_of_L<Host>(const AsyncView&);
 template double dominance_of_L<Device>(const AsyncView&);
 template double dominance_of_U<Host>(const AsyncView&);
 template double dominance_of_U<Device>(const AsyncView&);
+template void measure_rows<Host>(const AsyncView&, double*, double*, double*);
+template void measure_rows<Device>(const AsyncView&, double*, double*, double*);
 template int count_replaced<Host>(const AsyncView&);
 template int count_replaced<Device>(const AsyncView&);
 

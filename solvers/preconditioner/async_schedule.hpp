@@ -35,14 +35,18 @@ struct AsyncSchedule {
     const int T = steps(), most = delay < T ? delay : T - 1;
     return static_cast<int>(h % static_cast<std::uint64_t>(most + 1));
   }
-  // The slot that holds what `reader`, updated at this step of this sweep, reads of `source`. The initial guess is in
-  // the slot of sweep -1, which is 1.
-  WEIR_HD int slot(int sweep, int step, int reader, int source) const {
+  // The sweep whose value `reader`, updated at this step of this sweep, reads of `source`; -1: the initial guess.
+  WEIR_HD int sweep_read(int sweep, int step, int reader, int source) const {
     const int T = steps();
     const std::int64_t j = std::int64_t{sweep} * T + step, last = j - 1 - shift(j, reader, source);
     int s = sweep;
     while (s >= 0 && std::int64_t{s} * T + step_of(source) > last) --s;
-    return s & 1;
+    return s;
+  }
+  // The slot that holds what `reader`, updated at this step of this sweep, reads of `source`. The initial guess is in
+  // the slot of sweep -1, which is 1.
+  WEIR_HD int slot(int sweep, int step, int reader, int source) const {
+    return sweep_read(sweep, step, reader, source) & 1;
   }
 };
 

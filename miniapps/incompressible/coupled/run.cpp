@@ -123,11 +123,12 @@ int stop(Run& run, Coupled<Space>& flow, StepEnd end, CoupledCopy& copy, Lab<Spa
 }
 
 template <class Space>
-int end_of(Run& run, Coupled<Space>& flow, FlowOutput& output, CoupledCopy& copy, const std::string& reason) {
+int end_of(Run& run, Coupled<Space>& flow, FlowOutput& output, CoupledCopy& copy, Lab<Space>& lab,
+           const std::string& reason) {
   const Flow<Host>& fields = on_host(copy, flow);
   {
     ScopedTimer timer(run.timings().at("output", "pictures"));
-    output.write_picture(fields, flow.step, flow.time);
+    output.write_picture(fields, flow.step, flow.time, pictures_of(lab.fields("flow"), flow.cells().extents()));
   }
   Outcome outcome;
   outcome.reason = reason;
@@ -240,14 +241,15 @@ int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
     done = at_end() || watch.is_steady || converged;
     if (!done && output.picture_due(flow.step, flow.time, c.time.steady ? 1 : dt)) {
       ScopedTimer timer(run.timings().at("output", "pictures"));
-      output.write_picture(on_host(copy, flow), flow.step, flow.time);
+      output.write_picture(on_host(copy, flow), flow.step, flow.time,
+                           pictures_of(lab.fields("flow"), flow.cells().extents()));
     }
     if (run.checkpoint_due(done)) save(run, flow, clock, lifetime);
   }
   if (c.time.steady && !converged) flow.evaluate_steady();  // an unfinished run: the residual of the last update
   lab.finish(run);
   lifetime.report(run, "flow", flow.solver());
-  return end_of(run, flow, output, copy, converged || watch.is_steady ? "steady state" : done ? "end time" : "");
+  return end_of(run, flow, output, copy, lab, converged || watch.is_steady ? "steady state" : done ? "end time" : "");
 }
 
 }  // namespace

@@ -1,0 +1,36 @@
+// Will the next solve stagnate, that is end at its most iterations? Asynchronous ILU does not fail, it becomes a bad
+// preconditioner, and the probe p = |r - A M^-1 r| / |r| of the first residual sees it before the solve: one application of a
+// good one leaves less than it was given. The warning stands where
+//   p > 2                                                            one application makes the residual larger, or
+//   p > 0.8 and more than twice that of the last observed solve      (the trend), or
+//   p > 0.9 and the last observed solve took more than 0.8 of its most iterations.
+// The numbers were chosen on one set of runs and judged on another: docs/studies.md has precision and recall, and the
+// command that finds them again (`weir ab` counts hits and misses of every study that observes).
+#pragma once
+
+namespace weir {
+
+class EarlyWarning {
+ public:
+  explicit EarlyWarning(int most_iterations = 0) : most_(most_iterations) {}
+  bool look(double probe);  // before a solve
+  void took(int iterations) { last_iterations_ = iterations; }
+
+ private:
+  int most_, last_iterations_ = 0;
+  double last_ = 0;
+};
+
+// Warnings and what came of them.
+struct WarningScore {
+  int hits = 0, false_alarms = 0, misses = 0, quiet = 0;  // quiet: no warning, and rightly so
+  double precision() const { return hits ? static_cast<double>(hits) / (hits + false_alarms) : 0; }
+  double recall() const { return hits ? static_cast<double>(hits) / (hits + misses) : 0; }
+  int stagnations() const { return hits + misses; }
+  int solves() const { return hits + false_alarms + misses + quiet; }
+  void add(bool warned, bool stagnated) {
+    ++(warned ? (stagnated ? hits : false_alarms) : (stagnated ? misses : quiet));
+  }
+};
+
+}  // namespace weir

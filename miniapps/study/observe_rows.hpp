@@ -1,0 +1,45 @@
+// What is seen of one solve, and of each block row; see observatory.hpp.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "solvers/linear_solver.hpp"
+
+namespace weir {
+
+// Not known: negative, or empty.
+struct SolveObservation {
+  double probe = -1;                          // |r - A M^-1 r| / |r|
+  double fixed_point = -1;                    // |x - g(x)|_1 of all entries
+  double dominance_L = -1, dominance_U = -1;  // the largest row's
+  double median_dominance_L = -1, median_dominance_U = -1;
+  double stale_reads = -1;       // the mean row's
+  double largest_residual = -1;  // of a block row, in the l2 norm ...
+  int row_of_largest = -1;
+  double error = -1;  // |x* - x| in the l2 norm
+  std::vector<double> row_fixed_point, row_dominance_L, row_dominance_U, row_stale_reads, row_residual, row_error;
+};
+
+// What does not change while the pattern stays: of each block row, in the order of the rows. Empty where it has none.
+struct RowStructure {
+  std::vector<double> level;   // of the lower triangle: which rows can be eliminated side by side
+  std::vector<double> colour;  // largest degree first
+  std::vector<double> line;    // -1: on none
+};
+template <class Space>
+RowStructure structure_of(const Matrix<Space>& A);
+
+// Before a solve. work: twice the size of x.
+template <class Space>
+void observe_preconditioner(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
+                            View<const double> x, View<double> r, View<double> work, SolveObservation& seen);
+// After it.
+template <class Space>
+void observe_residual(const Matrix<Space>& A, View<const double> b, View<const double> x, View<double> r,
+                      SolveObservation& seen);
+// z becomes x*.
+template <class Space>
+void observe_error(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b, View<const double> x,
+                   View<double> z, SolveObservation& seen);
+
+}  // namespace weir

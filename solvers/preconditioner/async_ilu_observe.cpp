@@ -1,0 +1,61 @@
+// What the observatory wants to know of asynchronous factors.
+#include <algorithm>
+
+#include "solvers/preconditioner/async_ilu_factors.hpp"
+
+namespace weir {
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+// Rows of the entries into block rows of the matrix, `each` of them a block row.
+std::vector<double> gathered(const std::vector<double>& rows, int each, bool adds_up) {
+  if (each == 1) return rows;
+  std::vector<double> blocks(rows.size() / at(each), 0.0);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    double& block = blocks[i / at(each)];
+    block = adds_up ? block + rows[i] : std::max(block, rows[i]);
+  }
+  return blocks;
+}
+
+}  // namespace
+
+// A sequential sweep forward reads what this sweep has stored of every row before, backward of every row after.
+template <class Space>
+std::vector<double> AsyncFactors<Space>::stale_reads() const {
+  const std::vector<std::int64_t> lower = lower_start_.to_vector(), upper = upper_start_.to_vector();
+  const std::vector<int> lower_column = lower_column_.to_vector(), upper_column = upper_column_.to_vector();
+  const int last = options_.apply_sweeps - 1;
+  const auto is_stale = [&](int reader, int source) {  // places in the order of the loop
+    return schedule_.sweep_read(last, schedule_.step_of(reader), reader, source) < last;
+  };
+  std::vector<double> part(at(work_rows_), 0.0);
+  for (int i = 0; i < work_rows_; ++i) {
+    int stale = 0;
+    for (std::int64_t e = lower[at(i)]; e < lower[at(i) + 1]; ++e) stale += is_stale(i, lower_column[at(e)]);
+    for (std::int64_t e = upper[at(i)]; e < upper[at(i) + 1]; ++e)
+      stale += is_stale(work_rows_ - 1 - i, work_rows_ - 1 - upper_column[at(e)]);
+    const std::int64_t reads = lower[at(i) + 1] - lower[at(i)] + upper[at(i) + 1] - upper[at(i)];
+    if (reads > 0) part[at(i)] = static_cast<double>(stale) / static_cast<double>(reads);
+  }
+  return part;
+}
+
+template <class Space>
+AsyncObservation AsyncFactors<Space>::observe(const BlockCsr<Space>& A) {
+  Array<double, Space> fixed(work_rows_), lower(work_rows_), upper(work_rows_);
+  async_ilu::measure_rows<Space>(view(&A, slot_), fixed.data(), lower.data(), upper.data());
+  const int each = options_.scalar ? n_ : 1;
+  AsyncObservation o;
+  o.fixed_point = gathered(fixed.to_vector(), each, true);
+  o.dominance_L = gathered(lower.to_vector(), each, false);
+  o.dominance_U = gathered(upper.to_vector(), each, false);
+  if (options_.prescribed) o.stale_reads = gathered(stale_reads(), each, false);
+  return o;
+}
+
+template AsyncObservation AsyncFactors<Host>::observe(const BlockCsr<Host>&);
+template AsyncObservation AsyncFactors<Device>::observe(const BlockCsr<Device>&);
+
+}  // namespace weir
