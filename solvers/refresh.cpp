@@ -73,10 +73,26 @@ bool RefreshPolicy::is_due() const {
   if (kind_ == Kind::always) return true;
   if (kind_ == Kind::every) return age_ + 1 >= every_;
   if (solves_ == 0) return false;  // nothing was solved with it yet
+  if (age_ == 0 && wait_ > 0) return true;
   return last_iterations_ * solves_ >= price() + cycle_iterations_;
 }
 
+// A cycle that ended at its first old solve, or by a failure, has lost.
+void RefreshPolicy::judge_cycle() {
+  constexpr int longest = 64;
+  if (failed_ || age_ == 1) {
+    patience_ = std::clamp(2 * patience_, 1, longest);
+    wait_ = patience_;
+  } else if (age_ > 1) {
+    patience_ = 0;
+  } else if (wait_ > 0) {
+    --wait_;
+  }
+  failed_ = false;
+}
+
 void RefreshPolicy::renewed(double seconds, bool counts) {
+  if (counts) judge_cycle();
   age_ = solves_ = 0;
   cycle_iterations_ = 0;
   if (!counts) return;
@@ -100,6 +116,7 @@ void RefreshPolicy::solved(const SolveResult& result) {
 
 void RefreshPolicy::wasted(const SolveResult& result) {
   ++rescues_;
+  failed_ = true;
   iterations_ += result.iterations;
   solve_seconds_ += result.solve_seconds;
 }
@@ -136,8 +153,10 @@ std::vector<ScheduleCost> RefreshPolicy::compare() const {
 }
 
 std::vector<double> RefreshPolicy::state() const {
-  return {static_cast<double>(age_), static_cast<double>(solves_), cycle_iterations_,
-          static_cast<double>(last_iterations_), fresh_failed_ ? 1.0 : 0.0};
+  return {static_cast<double>(age_), static_cast<double>(solves_),
+          cycle_iterations_,         static_cast<double>(last_iterations_),
+          fresh_failed_ ? 1.0 : 0.0, static_cast<double>(patience_),
+          static_cast<double>(wait_)};
 }
 
 void RefreshPolicy::restore(const std::vector<double>& state) {
@@ -146,6 +165,8 @@ void RefreshPolicy::restore(const std::vector<double>& state) {
   cycle_iterations_ = state[2];
   last_iterations_ = static_cast<int>(state[3]);
   fresh_failed_ = state[4] != 0;
+  patience_ = static_cast<int>(state[5]);
+  wait_ = static_cast<int>(state[6]);
 }
 
 }  // namespace weir

@@ -5,7 +5,8 @@
 // solve of this cycle has on average, update included:
 //   i_k >= (P + i_0 + ... + i_k) / (k + 1)
 // (renewal-reward: the average falls while its marginal cost is below it, and is least where they meet; for i_k = i_0 + g k
-// after sqrt(2 P / g) solves). P is a number of the preconditioner's type, so that the decisions, and with them the bits of
+// after sqrt(2 P / g) solves). Where the first solve with an old one already loses what the update would have cost, or
+// fails, it renews for the next 1, 2, 4, .. 64 systems before it tries again: the price of trying stays small. P is a number of the preconditioner's type, so that the decisions, and with them the bits of
 // the flow, do not depend on the clock; "measured" takes it from the seconds instead, and such runs do not repeat.
 #pragma once
 #include <string>
@@ -61,12 +62,13 @@ class RefreshPolicy {
   std::vector<ScheduleCost> compare() const;
 
   // Of the decisions to come, for checkpoints (the records start anew).
-  static constexpr int state_size = 5;
+  static constexpr int state_size = 7;
   std::vector<double> state() const;
   void restore(const std::vector<double>& state);
 
  private:
   enum class Kind { always, every, adaptive };
+  void judge_cycle();
   ScheduleCost cost_of(int every) const;  // every:K
 
   Kind kind_ = Kind::always;
@@ -78,7 +80,8 @@ class RefreshPolicy {
   int age_ = 0, solves_ = 0;  // of this cycle
   double cycle_iterations_ = 0;
   int last_iterations_ = 0;
-  bool fresh_failed_ = false;
+  bool fresh_failed_ = false, failed_ = false;  // the last fresh one; an old one of this cycle
+  int patience_ = 0, wait_ = 0;                 // systems to renew for after the last loss; those that are left
 
   std::vector<AgeRecord> ages_;
   int updates_ = 0, rescues_ = 0;

@@ -56,6 +56,11 @@ TEST(Refresh, AdaptiveRenewsWhereASolveCostsMoreThanTheAverageOfItsCycle) {
   EXPECT_EQ(p.measured_price(), 6);  // an update of 6 seconds, iterations of one
 }
 
+TEST(Refresh, AdaptiveTriesEverMoreRarelyWhereAnOldOneLoses) {
+  RefreshPolicy p = policy("adaptive:6");
+  EXPECT_EQ(ages(p, 15, 10, 10), (std::vector<int>{0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0, 0, 0, 1}));
+}
+
 TEST(Refresh, HindsightFindsTheBestScheduleFromIterationsByAge) {
   RefreshPolicy p = policy("every:8");
   ages(p, 80, 10, 1);
