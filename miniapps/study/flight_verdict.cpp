@@ -29,7 +29,8 @@ Growth largest_growth(const FlightEvidence& e) {
   Growth g;
   for (std::size_t v = 0; v < e.variables.size(); ++v) {
     if (e.variables[v] == "p" && !e.positive[v]) continue;  // of incompressible flow: it jumps where boundaries move
-    const double from = e.first.range[v].size();
+    double from = e.first.range[v].size();
+    if (from == 0 && !e.steps.empty()) from = e.steps.front().range[v].size();  // the run began at rest
     double to = 0;
     std::size_t onset = 0;
     for (std::size_t k = 0; k < e.steps.size(); ++k) {

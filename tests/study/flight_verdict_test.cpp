@@ -83,6 +83,19 @@ TEST(FlightVerdict, AFlowThatGrowsBeyondTheLimitHasTooLargeAStep) {
 }
 
 // The CFL number alone proves nothing: here it is too large all the time, and the flow is calm until one value breaks.
+TEST(FlightVerdict, AFlowThatBeganAtRestMayGrowToo) {
+  MadeUpFlow flow;
+  flow.cfl = 3;
+  flow.scale(0);
+  for (int i = 0; i < 50; ++i) {
+    flow.step();
+    if (i == 3)
+      for (int cell = 0; cell < 100; ++cell) flow.put(cell, 1);
+    if (i > 20) flow.scale(1.5);
+  }
+  EXPECT_EQ(flow.verdict().cause, Cause::time_step);
+}
+
 TEST(FlightVerdict, ASuddenNaNIsNotBlamedOnTheStep) {
   MadeUpFlow flow;
   flow.cfl = 3;
