@@ -88,20 +88,19 @@ void add_quantities(const AbStudy& study, const std::vector<AbRun>& runs, std::s
   };
   Chosen both = base;
   both.insert(both.end(), again.begin(), again.end());
-  for (const std::string& name : names) {
-    double low = INFINITY, high = -INFINITY;
-    for (const AbRun* r : both)
-      if (const double v = value_of(name)(*r); r->counts && std::isfinite(v)) {
-        low = std::min(low, v);
-        high = std::max(high, v);
-      }
-    for (std::size_t k = 2; k < study.configurations.size(); ++k) {
+  for (std::size_t k = 2; k < study.configurations.size(); ++k)
+    for (const std::string& name : names) {
+      double low = INFINITY, high = -INFINITY;
+      for (const AbRun* r : both)
+        if (const double v = value_of(name)(*r); r->counts && std::isfinite(v)) {
+          low = std::min(low, v);
+          high = std::max(high, v);
+        }
       const double value = median_of(runs_of(runs, c, k), value_of(name));
       if (!std::isfinite(value)) continue;
       summary.quantities.push_back({study.cases[c].name, study.configurations[k].name, name, value,
                                     median_of(base, value_of(name)), std::max(0.0, high - low)});
     }
-  }
 }
 
 }  // namespace
