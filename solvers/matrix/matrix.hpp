@@ -5,17 +5,12 @@
 
 #include "solvers/device/chunked_reduce.hpp"
 #include "solvers/device/space.hpp"
+#include "solvers/matrix/work.hpp"
 
 namespace weir {
 
 struct SeparableOperator;  // solvers/matrix/separable_operator.hpp
 class Communicator;        // solvers/distributed/communicator.hpp
-
-// What one call must move and compute at least, for rooflines: bytes from and to main memory, floating-point operations.
-struct Work {
-  std::int64_t bytes = 0;
-  std::int64_t flops = 0;
-};
 
 // What fetching the others' values has cost so far, over all products.
 struct HaloCost {

@@ -300,6 +300,35 @@ double BandedMultigrid<Space>::apply_dot(View<const double> r, View<double> z) c
   return run(r.data(), z.data(), true);
 }
 
+// Couplings of two or three directions, the diagonal and its inverse are read each way.
+template <class Space>
+Work BandedMultigrid<Space>::work_from(std::size_t l) const {
+  Work work;
+  const int dim = cells_.nx > 1 && cells_.ny > 1 && cells_.nz > 1 ? 3 : 2;
+  for (; l + 1 < levels_.size(); ++l)
+    work += multigrid::work_of_level(levels_[l].view.cells.count(), levels_[l + 1].view.cells.count(), dim + 2,
+                                     2 * dim + 1, 2 * degree_, 4);
+  work += multigrid::work_of_coarsest(levels_.back().view.cells.count(), 8, 4);
+  return work;
+}
+
+template <class Space>
+Work BandedMultigrid<Space>::apply_work() const {
+  if (levels_.empty()) return {};
+  Work work = work_from(0);
+  work += {16 * std::int64_t{cells_.count()}, 0};  // r, z
+  return work;
+}
+
+template <class Space>
+std::vector<PartOfApply<Space>> BandedMultigrid<Space>::parts() const {
+  std::vector<PartOfApply<Space>> parts;
+  for (std::size_t l = 1; l < levels_.size(); ++l)
+    parts.push_back(
+        {"levels from " + std::to_string(l), work_from(l), [this, l](View<const double>, View<double>) { visit(l); }});
+  return parts;
+}
+
 template <class Space>
 std::string BandedMultigrid<Space>::describe() const {
   return "multigrid of bands (V cycle, Chebyshev of degree " + std::to_string(degree_) + " each way, single precision" +

@@ -38,6 +38,8 @@ class BandedMultigrid final : public Preconditioner<Space> {
   void apply(View<const double> r, View<double> z) const override;
   double apply_dot(View<const double> r, View<double> z) const override;
   bool is_symmetric() const override { return true; }
+  Work apply_work() const override;
+  std::vector<PartOfApply<Space>> parts() const override;  // from each level on to the coarsest
   std::string describe() const override;
 
  private:
@@ -50,6 +52,7 @@ class BandedMultigrid final : public Preconditioner<Space> {
 
   double run(const double* r, double* z, bool dot) const;
   void visit(std::size_t l) const;
+  Work work_from(std::size_t l) const;
   void invert_coarsest();
 
   int degree_, coarse_size_;

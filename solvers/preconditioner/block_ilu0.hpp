@@ -57,6 +57,9 @@ class BlockIlu0 final : public Preconditioner<Space> {
   SetupInfo update(const Matrix<Space>& A) override;
   void apply(View<const double> r, View<double> z) const override;
   bool is_symmetric() const override { return true; }  // of a symmetric A
+  Work apply_work() const override;
+  Work update_work() const override;
+  std::vector<PartOfApply<Space>> parts() const override;
   std::string describe() const override;
 
   std::vector<double> inverted_diagonals() const;  // rows() blocks, each column by column, on the host: for tests

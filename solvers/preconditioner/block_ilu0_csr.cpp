@@ -95,9 +95,10 @@ CsrIlu0<Space, T>::CsrIlu0(const BlockCsr<Space>& A, const block_ilu0::CsrPatter
       threads_(useful_threads()),
       rows_(pattern.lower.rows()),
       block_(A.block()),
+      lower_blocks_(static_cast<std::int64_t>(pattern.lower.column.size())),
+      upper_blocks_(static_cast<std::int64_t>(pattern.upper.column.size())),
       blocks_(A.blocks()),
-      nnz_((rows_ + static_cast<std::int64_t>(pattern.lower.column.size() + pattern.upper.column.size())) * block_ *
-           block_),
+      nnz_((rows_ + lower_blocks_ + upper_blocks_) * block_ * block_),
       lower_(triangle<Space, T>(pattern, Triangle::lower, block_, options)),
       upper_(triangle<Space, T>(pattern, Triangle::upper, block_, options)),
       inverted_(std::int64_t{rows_} * block_ * block_),
@@ -133,6 +134,34 @@ std::int64_t CsrIlu0<Space, T>::bytes() const {
   return lower_.bytes() + upper_.bytes() + inverted_.size() * static_cast<std::int64_t>(sizeof(T)) +
          8 * (lower_first_.size() + match_start_.size() + match_.size() + work_.size()) +
          4 * (upper_position_.size() + bad_.size());
+}
+
+template <class Space, class T>
+Work CsrIlu0<Space, T>::solve_work() const {
+  return work_of_sweeps(rows_, block_, lower_blocks_ + upper_blocks_, sizeof(T));
+}
+
+// A read once, the factors written once, where each product goes; a product, a division by d or an inversion is n^3
+// multiplications with their additions.
+template <class Space, class T>
+Work CsrIlu0<Space, T>::factorise_work() const {
+  const std::int64_t n3 = std::int64_t{block_} * block_ * block_;
+  return {(8 + static_cast<std::int64_t>(sizeof(T))) * nnz_ + 4 * (lower_blocks_ + upper_blocks_) + 8 * match_.size() +
+              24 * std::int64_t{rows_},
+          2 * n3 * (match_.size() + lower_blocks_ + upper_blocks_ + rows_)};
+}
+
+template <class Space, class T>
+std::vector<PartOfApply<Space>> CsrIlu0<Space, T>::parts() {
+  const std::int64_t n2 = std::int64_t{block_} * block_, vectors = (2 * 8 * block_ + 8 + 4) * std::int64_t{rows_},
+                     value = sizeof(T);
+  const std::int64_t lower = (lower_blocks_ + rows_) * n2, upper = upper_blocks_ * n2;
+  return {{"lower sweep",
+           {value * lower + 4 * lower_blocks_ + vectors, 2 * lower},
+           [this](View<const double> r, View<double> z) { lower_.solve(inverted_.data(), r.data(), z.data()); }},
+          {"upper sweep",
+           {value * upper + 4 * upper_blocks_ + vectors, 2 * upper},
+           [this](View<const double> r, View<double> z) { upper_.solve(nullptr, r.data(), z.data()); }}};
 }
 
 template <class Space, class T>

@@ -61,7 +61,10 @@ class CsrIlu0 {
   CsrIlu0(const BlockCsr<Space>& A, const BlockIluOptions& options, bool only_lines = false);
   FailedCell factorise(const BlockCsr<Space>& A);  // new values; the first row that failed, or -1
   void solve(const double* r, double* z);          // z = M^-1 r; z may be r
-  bool fits(const BlockCsr<Space>& A) const;       // the same pattern, as far as sizes tell, and number of threads
+  Work solve_work() const;
+  Work factorise_work() const;
+  std::vector<PartOfApply<Space>> parts();    // the two sweeps
+  bool fits(const BlockCsr<Space>& A) const;  // the same pattern, as far as sizes tell, and number of threads
   int levels() const { return lower_.levels(); }
   std::int64_t bytes() const;
   std::int64_t nnz() const { return nnz_; }
@@ -73,6 +76,7 @@ class CsrIlu0 {
 
   bool pivoting_;
   int threads_, rows_, block_;
+  std::int64_t lower_blocks_, upper_blocks_;
   std::int64_t blocks_, nnz_;  // of A; values of the factors
   UnitTriangle<Space, T> lower_, upper_;
   Array<T, Space> inverted_;

@@ -128,6 +128,9 @@ class BlockJacobi : public Preconditioner<Space> {
   }
   bool is_symmetric() const override { return symmetric_; }
   bool works_over_ranks() const override { return true; }
+  Work apply_work() const override {
+    return {8 * inverse_.size() + 16 * std::int64_t{rows_} * block_, 2 * inverse_.size()};
+  }
   std::string describe() const override { return "block_jacobi(blocks of " + std::to_string(block_) + ")"; }
 
  private:

@@ -102,6 +102,7 @@ class Jacobi : public Preconditioner<Space> {
   }
   bool is_symmetric() const override { return true; }
   bool works_over_ranks() const override { return true; }
+  Work apply_work() const override { return {24 * inverse_.size(), inverse_.size()}; }
   std::string describe() const override {
     return omega_ == 1 ? "jacobi" : "jacobi(relaxation " + std::to_string(omega_) + ")";
   }

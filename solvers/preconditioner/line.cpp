@@ -48,6 +48,11 @@ class Line final : public Preconditioner<Space> {
 
   void apply(View<const double> r, View<double> z) const override { factors_->solve(r.data(), z.data()); }
   bool is_symmetric() const override { return true; }  // of a symmetric A
+  Work apply_work() const override { return factors_ ? factors_->solve_work() : Work{}; }
+  Work update_work() const override { return factors_ ? factors_->factorise_work() : Work{}; }
+  std::vector<PartOfApply<Space>> parts() const override {
+    return factors_ ? factors_->parts() : std::vector<PartOfApply<Space>>{};
+  }
   std::string describe() const override {
     return std::string("line") + (factors_ ? "(" + std::to_string(lines_) + " lines)" : "") +
            (std::is_same_v<T, float> ? ", float factors" : "");

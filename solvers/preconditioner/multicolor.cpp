@@ -85,6 +85,12 @@ SetupInfo Multicolor<Space, T>::setup(const Matrix<Space>& matrix) {
     const MulticolorPlan plan(A->row_start().to_vector(), A->column().to_vector(), A->diagonal().to_vector(), options_);
     passes_ = plan.passes(options_);
     colour_start_ = plan.colour_start;
+    earlier_before_.clear();
+    later_before_.clear();
+    for (const int p : plan.colour_start) {
+      earlier_before_.push_back(plan.start[at(p)] - plan.start.front());
+      later_before_.push_back(plan.later[at(p)] - plan.later.front());
+    }
     row_ = Array<int, Space>(plan.row);
     column_ = Array<int, Space>(plan.column);
     start_ = Array<std::int64_t, Space>(plan.start);
@@ -163,6 +169,44 @@ Work Multicolor<Space, T>::sweep_work() const {
   return {static_cast<std::int64_t>(sizeof(T)) * off_.size() + 8 * diagonal_.size() + 4 * column_.size() +
               (3 * 8 * block_ + 2 * 8 + 4) * std::int64_t{rows_},
           2 * (off_.size() + diagonal_.size())};
+}
+
+// Of one colour: as sweep_work, but of the blocks that this pass reads.
+template <class Space, class T>
+Work Multicolor<Space, T>::pass_work(const ColourPass& pass) const {
+  const auto k = static_cast<std::size_t>(std::lower_bound(colour_start_.begin(), colour_start_.end(), pass.from) -
+                                          colour_start_.begin());
+  const std::int64_t rows = pass.to - pass.from, n2 = std::int64_t{block_} * block_;
+  std::int64_t blocks = earlier_before_[k + 1] - earlier_before_[k];
+  if (!pass.first) blocks += later_before_[k + 1] - later_before_[k];
+  const std::int64_t vectors = pass.first ? 2 : 3;
+  return {static_cast<std::int64_t>(sizeof(T)) * n2 * blocks + 8 * n2 * rows + 4 * blocks +
+              (vectors * 8 * block_ + 2 * 8 + 4) * rows,
+          2 * n2 * (blocks + rows)};
+}
+
+template <class Space, class T>
+Work Multicolor<Space, T>::apply_work() const {
+  Work work;
+  for (const ColourPass& pass : passes_) work += pass_work(pass);
+  return work;
+}
+
+// O read in double and written as T, D read and written, its blocks inverted or factorised.
+template <class Space, class T>
+Work Multicolor<Space, T>::update_work() const {
+  const std::int64_t factor = std::is_same_v<Space, Host> ? 2 : 1;  // D^-1, or LU alone: 2/3 of n^3, rounded up to 1
+  return {(8 + static_cast<std::int64_t>(sizeof(T))) * off_.size() + 16 * diagonal_.size() + 8 * source_.size(),
+          factor * diagonal_.size() * block_};
+}
+
+template <class Space, class T>
+std::vector<PartOfApply<Space>> Multicolor<Space, T>::parts() const {
+  std::vector<PartOfApply<Space>> parts;
+  for (const ColourPass& pass : whole_sweep())
+    parts.push_back({"colour " + std::to_string(parts.size()), pass_work(pass),
+                     [this, pass](View<const double> r, View<double> z) { run(pass, r, z); }});
+  return parts;
 }
 
 template <class Space, class T>

@@ -77,6 +77,9 @@ class Multicolor final : public Preconditioner<Space> {
   // One whole sweep of steps 1 to 3 from the x at hand, as the paper times it.
   void sweep(View<const double> b, View<double> x) const;
   bool is_symmetric() const override { return symmetric_; }
+  Work apply_work() const override;  // of its passes: the first sweep reads half of O
+  Work update_work() const override;
+  std::vector<PartOfApply<Space>> parts() const override;  // the colours of a whole sweep
   std::string describe() const override;
 
   int colours() const { return static_cast<int>(colour_start_.size()) - 1; }
@@ -89,11 +92,13 @@ class Multicolor final : public Preconditioner<Space> {
   void factorise(const BlockCsr<Space>& A);
   void run_all(const std::vector<ColourPass>& passes, const double* b, double* x) const;
   MulticolorView<T> view() const;
+  Work pass_work(const ColourPass& pass) const;
 
   MulticolorOptions options_;
   bool symmetric_ = false;
   int rows_ = 0, block_ = 1;
   std::vector<int> colour_start_;
+  std::vector<std::int64_t> earlier_before_, later_before_;  // blocks of O, by position: how many in the rows before it
   std::vector<ColourPass> passes_;
   Array<int, Space> row_, column_;
   Array<std::int64_t, Space> start_, later_, source_;

@@ -113,6 +113,16 @@ bool Multigrid<Space>::is_symmetric() const {
 }
 
 template <class Space>
+Work Multigrid<Space>::apply_work() const {
+  return banded_ ? banded_->apply_work() : cycle_ ? cycle_->work() : Work{};
+}
+
+template <class Space>
+std::vector<PartOfApply<Space>> Multigrid<Space>::parts() const {
+  return banded_ ? banded_->parts() : std::vector<PartOfApply<Space>>{};
+}
+
+template <class Space>
 std::string Multigrid<Space>::describe() const {
   if (banded_) return banded_->describe();
   std::string s = "multigrid (" + options_.cycle + "(" + std::to_string(options_.pre) + "," +

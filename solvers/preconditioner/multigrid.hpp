@@ -61,6 +61,8 @@ class Multigrid : public Preconditioner<Space> {
   void apply(View<const double> r, View<double> z) const override;
   double apply_dot(View<const double> r, View<double> z) const override;
   bool is_symmetric() const override;
+  Work apply_work() const override;
+  std::vector<PartOfApply<Space>> parts() const override;  // of banded matrices: the levels
   std::string describe() const override;
 
  private:

@@ -2,6 +2,7 @@
 
 #include <omp.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "solvers/device/reduce.hpp"
@@ -62,6 +63,21 @@ class Cycle : public CycleBase<Space> {
   }
 
   int levels() const override { return static_cast<int>(levels_.size()); }
+  // The coefficients of a separable operator are lines: nothing a cell.
+  Work work() const override {
+    Work work{16 * grids_.front().count(), 0};  // r, z
+    const std::size_t last = grids_.size() - 1;
+    for (std::size_t l = 0; l < last; ++l) {
+      const std::int64_t visits = options_.cycle == "F" ? static_cast<std::int64_t>(l) + 1 : 1;
+      const Work once =
+          work_of_level(grids_[l].count(), grids_[l + 1].count(), 0, 7, options_.pre + options_.post, sizeof(T));
+      work += {visits * once.bytes, visits * once.flops};
+    }
+    const std::int64_t visits = options_.cycle == "F" ? std::max<std::int64_t>(1, static_cast<std::int64_t>(last)) : 1;
+    const Work once = work_of_coarsest(grids_.back().count(), sizeof(T), sizeof(T));
+    work += {visits * once.bytes, visits * once.flops};
+    return work;
+  }
   std::int64_t bytes() const override {
     std::int64_t b = (scratch_.size() + planes_.size() + inverse_.size()) * static_cast<std::int64_t>(sizeof(T));
     for (const auto& l : levels_) b += l.bytes();

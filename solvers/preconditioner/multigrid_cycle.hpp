@@ -21,6 +21,7 @@ class CycleBase {
   virtual double apply_dot(View<const double> r, View<double> z) = 0;  // the same; returns r.z
   virtual int levels() const = 0;
   virtual std::int64_t bytes() const = 0;
+  virtual Work work() const = 0;  // of one application
 };
 
 template <class Space>

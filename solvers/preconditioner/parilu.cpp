@@ -69,6 +69,11 @@ void ParIlu<Space>::apply(View<const double> r, View<double> z) const {
 }
 
 template <class Space>
+Work ParIlu<Space>::apply_work() const {
+  return factors_ ? factors_->solve_work() : Work{};
+}
+
+template <class Space>
 std::string ParIlu<Space>::describe() const {
   std::string text = options_.thresholds ? "ParILUT, " : "ParILU, ";
   if (options_.thresholds)

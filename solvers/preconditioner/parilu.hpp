@@ -70,6 +70,7 @@ class ParIlu final : public Preconditioner<Space> {
   void apply(View<const double> r, View<double> z) const override;
   bool is_symmetric() const override { return false; }
   bool is_constant() const override { return !options_.asynchronous_solves; }
+  Work apply_work() const override;
   std::string describe() const override;
 
   const std::vector<ParIlutStep>& steps() const;  // of the last setup or update

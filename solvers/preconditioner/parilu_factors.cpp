@@ -346,6 +346,14 @@ void ParIluFactors<Space>::solve(const double* r, double* z) {
     async_ilu::solve_device(f, options_.apply_sweeps, r, y_.data(), z);
 }
 
+// Asynchronous sweeps each read what an exact one reads.
+template <class Space>
+weir::Work ParIluFactors<Space>::solve_work() const {
+  const weir::Work once = work_of_sweeps(rows_, n_, lower_.count + upper_.count, 8);
+  const std::int64_t sweeps = options_.asynchronous_solves ? options_.apply_sweeps : 1;
+  return {sweeps * once.bytes, sweeps * once.flops};
+}
+
 template <class Space>
 bool ParIluFactors<Space>::fits(const BlockCsr<Space>& A) const {
   return A.rows() == rows_ && A.block() == n_ && A.blocks() == blocks_;

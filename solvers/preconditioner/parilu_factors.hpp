@@ -121,6 +121,7 @@ class ParIluFactors {
   void build(const BlockCsr<Space>& A, bool first, SetupInfo& info);
   void sweeps(const BlockCsr<Space>& A, int count);
   void solve(const double* r, double* z);
+  weir::Work solve_work() const;
   bool fits(const BlockCsr<Space>& A) const;
   std::int64_t bytes() const;
   std::int64_t entries() const { return (lower_.count + upper_.count + rows_) * n_ * n_; }

@@ -1,6 +1,7 @@
 // z = M^-1 r.   setup: once a pattern.   update: new values, same pattern.   apply: no allocation, no host sync.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -23,6 +24,15 @@ struct SetupInfo {
   double seconds = 0;
 };
 
+// A part of an application that can be run by itself, to be measured: a colour, a sweep, the levels from one on. What it
+// leaves in z is of no use.
+template <class Space>
+struct PartOfApply {
+  std::string name;
+  Work work;
+  std::function<void(View<const double> r, View<double> z)> run;
+};
+
 template <class Space>
 class Preconditioner {
  public:
@@ -37,8 +47,11 @@ class Preconditioner {
     return true;
   }                                                // the same linear operator at every apply: needs no flexible method
   virtual bool is_exact() const { return false; }  // a direct solver: one application solves
-  virtual bool is_identity() const { return false; }  // z = r: methods skip the copy
-  virtual std::string describe() const = 0;           // one line for the log: method, ordering, sweeps, precision
+  virtual bool is_identity() const { return false; }                    // z = r: methods skip the copy
+  virtual Work apply_work() const { return {}; }                        // of one application; no bytes: not stated
+  virtual Work update_work() const { return {}; }                       // of the numbers of an update
+  virtual std::vector<PartOfApply<Space>> parts() const { return {}; }  // must not outlive this, nor a setup or update
+  virtual std::string describe() const = 0;  // one line for the log: method, ordering, sweeps, precision
 };
 
 // The visible list of what exists (factory.cpp). Reads `type` and the method's own options from the table
