@@ -27,10 +27,23 @@ double seconds_now() {
 }
 
 // What the contract puts into a run directory; --overwrite removes these and nothing else.
-constexpr const char* contents[] = {
-    "config.effective.toml", "run.json",     "history.csv",  "solves.csv", "shadow.csv", "shadow_summary.csv",
-    "observatory.csv",       "lifetime.csv", "events.jsonl", "probes",     "surface",    "vtk",
-    "checkpoints",           "capsules",     "report.html"};
+constexpr const char* contents[] = {"config.effective.toml",
+                                    "run.json",
+                                    "history.csv",
+                                    "solves.csv",
+                                    "shadow.csv",
+                                    "shadow_summary.csv",
+                                    "shadow_curves.csv",
+                                    "roofline.csv",
+                                    "observatory.csv",
+                                    "lifetime.csv",
+                                    "events.jsonl",
+                                    "probes",
+                                    "surface",
+                                    "vtk",
+                                    "checkpoints",
+                                    "capsules",
+                                    "report.html"};
 
 bool is_run_directory(const fs::path& path) {
   return fs::exists(path / "run.json") || fs::exists(path / "config.effective.toml");
@@ -151,7 +164,8 @@ void Run::prepare_directory() const {
 
 void Run::open_records() {
   if (continues_in_place()) {
-    for (const char* name : {"history.csv", "solves.csv", "shadow.csv", "observatory.csv"})
+    for (const char* name :
+         {"history.csv", "solves.csv", "shadow.csv", "shadow_curves.csv", "roofline.csv", "observatory.csv"})
       cut_csv(path(name), first_step_);
     cut_jsonl(path("events.jsonl"), first_step_);
     std::error_code error;

@@ -6,6 +6,7 @@
 #include "miniapps/study/capture.hpp"
 #include "miniapps/study/flight_recorder.hpp"
 #include "miniapps/study/observatory.hpp"
+#include "miniapps/study/roofline.hpp"
 #include "miniapps/study/shadow_study.hpp"
 
 namespace weir {
@@ -15,6 +16,7 @@ Lab<Space>::Lab(const Table& config, const std::vector<std::string>& systems) {
   facilities_.push_back(std::make_unique<Capture<Space>>(config, systems));
   facilities_.push_back(std::make_unique<ShadowStudy<Space>>(config, systems));
   facilities_.push_back(std::make_unique<Observatory<Space>>(config, systems));
+  facilities_.push_back(std::make_unique<Roofline<Space>>(config));
   facilities_.push_back(std::make_unique<FlightRecorder<Space>>(config));  // its verdict stands last
 }
 

@@ -94,6 +94,7 @@ void Shadow<Space>::solve_from(std::size_t first, std::size_t last, const Matrix
     assign<Space>(x0_.view(), x_);
     record.result = c.solver->solve(A, b, x_);
     record.residual = residual_norm(A, b, x_.view());
+    record.history = c.solver->history();
     keep_(record);
   }
 }

@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <random>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,9 @@ struct ShadowRecord {
   int contender = 0;  // 0: the leader
   int place = 0;      // in the order in which this system was solved
   SolveResult result;
-  double residual = 0;       // |b - A x| in the l2 norm, computed here for all alike
-  double setup_seconds = 0;  // what preparing for these values took; 0: nothing to prepare
+  double residual = 0;                   // |b - A x| in the l2 norm, computed here for all alike
+  double setup_seconds = 0;              // what preparing for these values took; 0: nothing to prepare
+  std::span<const double> history = {};  // residual norms of a contender's solve; none of the leader's
   double seconds() const { return setup_seconds + result.solve_seconds; }
 };
 

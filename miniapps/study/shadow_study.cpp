@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 #include "miniapps/study/statistics.hpp"
@@ -15,6 +16,10 @@ namespace {
 
 constexpr const char* columns =
     "step,solve,system,name,solver,place,iterations,reason,r0,r_true,setup_ms,solve_ms,apply_ms,spmv_ms,reduce_ms";
+
+// Residuals of a few solves: the first system, the second, the fourth, the eighth, ...
+constexpr const char* curve_columns = "step,name,iteration,ms,residual";
+constexpr std::size_t curve_points = 200;  // at most, of one solve
 
 std::string measure(double seconds) { return seconds >= 0 ? fmt::format("{:.6g}", 1e3 * seconds) : std::string(); }
 
@@ -107,12 +112,14 @@ void ShadowStudy<Space>::attach(const StudiedSystem<Space>& s) {
   if (contenders_.empty() || s.name != system_ || s.part > 0) return;
   KrylovOptions defaults;
   defaults.tolerance = s.default_tolerance;
+  defaults.history = true;
   shadow_ = std::make_unique<Shadow<Space>>(seed_, [this](const ShadowRecord& record) { keep(record); });
   const auto make = [&s](const Table& options, const KrylovOptions& with) {
     return make_any_solver<Space>(options, s.default_method, s.default_preconditioner, with);
   };
   shadow_->add(leader_again, make(s.options, defaults));
-  const KrylovOptions of_leader = stopping_test_of(s.options, defaults);
+  KrylovOptions of_leader = stopping_test_of(s.options, defaults);
+  of_leader.history = true;
   for (const auto& name : contenders_) shadow_->add(name, make(options_.table(name), of_leader));
   if (every_ > 0) s.leader->watch(shadow_.get());
   leader_name_ = s.leader->name();
@@ -126,6 +133,7 @@ void ShadowStudy<Space>::open(Run& run) {
   solvers_.insert(solvers_.begin(), leader_name_);
   series_.resize(names_.size());
   rows_ = LineFile(run.path("shadow.csv"), columns);
+  curves_ = LineFile(run.path("shadow_curves.csv"), curve_columns);
   for (const std::string& message : left_out_) run.event("shadow", message);
 }
 
@@ -140,11 +148,29 @@ void ShadowStudy<Space>::keep(const ShadowRecord& r) {
   series_[who].seconds.push_back(r.seconds());
   series_[who].iterations += r.result.iterations;
   series_[who].failures += !r.result.converged();
+  if (r.contender > 0 && std::has_single_bit(series_[who].seconds.size())) keep_curve(r);
   rows_.add(fmt::format("{},{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{},{},{}", r.step, r.solve, system_, names_[who],
                         solvers_[who], r.place, r.result.iterations, to_string(r.result.reason), r.result.residual0,
                         r.residual, r.setup_seconds > 0 ? measure(r.setup_seconds) : "",
                         measure(r.result.solve_seconds), measure(r.result.apply_seconds),
                         measure(r.result.spmv_seconds), measure(r.result.reduce_seconds)));
+}
+
+// An iteration's moment: its part of the solve's time, set-up in front. A method that looks at its residual more or less often
+// than once an iteration has its iterations spread over what it saw.
+template <class Space>
+void ShadowStudy<Space>::keep_curve(const ShadowRecord& r) {
+  const std::size_t points = r.history.size();
+  if (points < 2) return;
+  const std::size_t stride = (points + curve_points - 1) / curve_points;
+  const auto add = [&](std::size_t i) {
+    const double part = static_cast<double>(i) / static_cast<double>(points - 1);
+    curves_.add(fmt::format("{},{},{:.6g},{:.6g},{:.6g}", r.step, names_[static_cast<std::size_t>(r.contender)],
+                            part * r.result.iterations, 1e3 * (r.setup_seconds + part * r.result.solve_seconds),
+                            r.history[i]));
+  };
+  for (std::size_t i = 0; i + 1 < points; i += stride) add(i);
+  add(points - 1);
 }
 
 // What was measured until then is of use.
@@ -157,6 +183,7 @@ template <class Space>
 void ShadowStudy<Space>::finish(Run& run) {
   if (series_.empty() || series_.front().seconds.empty()) return;
   rows_.flush();
+  curves_.flush();
   run.timings().at("study", "shadow solves") += shadow_->seconds();
   std::vector<Row> rows;
   for (std::size_t i = 0; i < series_.size(); ++i) {

@@ -2,7 +2,8 @@
 //   [shadow]       system = "pressure", solvers = ["name", ...], every = 10 (0: off), seed = 1
 //   [shadow.NAME]  like [linear.SYSTEM]; what stops a solve (tolerance, norm, ...) is the leader's where nothing is said;
 //                  a contender of a library that this build lacks is left out, and the log says so
-// shadow.csv holds a row a solver and system; shadow_summary.csv what the pairs say (miniapps/study/statistics.hpp).
+// shadow.csv holds a row a solver and system; shadow_summary.csv what the pairs say (miniapps/study/statistics.hpp);
+// shadow_curves.csv the residuals of some solves, iteration by iteration.
 // Of systems that share a name, which are alike, the first is taken.
 #pragma once
 #include <cstdint>
@@ -34,6 +35,7 @@ class ShadowStudy : public Facility<Space> {
     int failures = 0;
   };
   void keep(const ShadowRecord& record);
+  void keep_curve(const ShadowRecord& record);
 
   Table options_;
   std::string system_;
@@ -44,7 +46,7 @@ class ShadowStudy : public Facility<Space> {
   std::string leader_name_;
   std::vector<std::string> names_, solvers_;
   std::vector<Series> series_;
-  LineFile rows_;
+  LineFile rows_, curves_;
 };
 
 }  // namespace weir

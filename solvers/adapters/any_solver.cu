@@ -22,7 +22,7 @@ class OwnSolver : public AnySolver<Space> {
  public:
   OwnSolver(const Table& options, const std::string& method, const std::string& preconditioner,
             const KrylovOptions& defaults)
-      : solver_(options, method, preconditioner, defaults) {}
+      : solver_(options, method, preconditioner, defaults), krylov_(solver_.krylov()) {}
   void setup(const Matrix<Space>& A) override { solver_.setup(A); }
   void update(const Matrix<Space>& A) override { solver_.update(A); }
   SolveResult solve(const Matrix<Space>& A, View<const double> b, View<double> x) override {
@@ -31,10 +31,12 @@ class OwnSolver : public AnySolver<Space> {
   const SetupInfo& setup_info() const override { return solver_.setup_info(); }
   std::string name() const override { return solver_.name(); }
   std::string describe() const override { return solver_.describe(); }
+  std::span<const double> history() const override { return krylov_.history(); }
   std::string report() override { return report_of_steps(solver_.preconditioner()); }
 
  private:
   LinearSolver<Space> solver_;
+  const Krylov<Space>& krylov_;
 };
 
 template <class Space>
@@ -68,6 +70,7 @@ class PeerSolver : public AnySolver<Space> {
   const SetupInfo& setup_info() const override { return info_; }
   std::string name() const override { return name_; }
   std::string describe() const override { return peer_->describe(); }
+  std::span<const double> history() const override { return history_; }
 
  private:
   // A pattern that has changed after all (ghost cells of a moving body) is set up anew.

@@ -9,6 +9,7 @@
 // solver's answer); then the solve is `stagnated`. Constants are projected out of singular systems for peers as for ours.
 #pragma once
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/table.hpp"
@@ -28,6 +29,9 @@ class AnySolver {
   virtual const SetupInfo& setup_info() const = 0;  // seconds and bytes of the last setup or update
   virtual std::string name() const = 0;
   virtual std::string describe() const = 0;
+  // Residual norms of the last solve, where KrylovOptions::history asks for them: of every iteration, of a peer of every
+  // call.
+  virtual std::span<const double> history() const { return {}; }
   virtual std::string report() { return ""; }  // what the last setup has recorded, lines for people
 };
 

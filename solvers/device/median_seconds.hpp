@@ -1,0 +1,31 @@
+// Seconds of one call of f: the median of `runs` runs, each of as many calls as take half a millisecond, after one that is
+// not counted. What f leaves to the device is waited for.
+#pragma once
+#include <algorithm>
+#include <chrono>
+#include <vector>
+
+#include "backend/runtime.hpp"
+
+namespace weir {
+
+template <class F>
+double median_seconds(const F& f, int runs = 7) {
+  using Clock = std::chrono::steady_clock;
+  const auto seconds_of = [&f](int calls) {
+    const auto start = Clock::now();
+    for (int i = 0; i < calls; ++i) f();
+    backend::synchronise();
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  };
+  f();
+  backend::synchronise();
+  const double once = seconds_of(1);
+  const int calls = once > 0 ? std::clamp(static_cast<int>(5e-4 / once), 1, 1000) : 1000;
+  std::vector<double> seconds;
+  for (int i = 0; i < std::max(runs, 1); ++i) seconds.push_back(seconds_of(calls) / calls);
+  std::nth_element(seconds.begin(), seconds.begin() + runs / 2, seconds.end());
+  return seconds[static_cast<std::size_t>(runs / 2)];
+}
+
+}  // namespace weir
