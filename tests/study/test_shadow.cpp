@@ -133,6 +133,26 @@ TEST_F(Shadows, RestartedRunsKeepTheRowsOfTheFirstPart) {
   EXPECT_EQ(summary("parts")["state_hash"], summary("whole")["state_hash"]);
 }
 
+TEST_F(Shadows, AndTheRooflineLeavesTheFlowAloneToo) {
+  ASSERT_EQ(weir(cavity, "without", {"--steps", "8"}).code, 0);
+  const Finished run =
+      weir(std::string(cavity) + with_shadow + "[roofline]\nevery = 4\n", "roofline", {"--steps", "8"});
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(summary("without")["state_hash"], summary("roofline")["state_hash"]);
+  EXPECT_NE(run.out.find("GB/s out of memory"), std::string::npos);
+  std::map<std::string, int> kernels;
+  for (const Row& row : rows("roofline/roofline.csv")) {
+    ++kernels[row.at("system") + " " + row.at("solver") + " " + row.at("kernel")];
+    const double bytes = std::stod(row.at("bytes")), seconds = std::stod(row.at("seconds"));
+    EXPECT_GT(bytes, 0);
+    EXPECT_NEAR(std::stod(row.at("gb_per_s")), 1e-9 * bytes / seconds, 1e-4 * std::stod(row.at("gb_per_s")));
+  }
+  for (const char* kernel :
+       {"momentum matrix spmv", "pressure matrix spmv", "pressure cg+jacobi apply", "pressure cg+multigrid apply"})
+    EXPECT_EQ(kernels[kernel], 2) << kernel;
+  EXPECT_GT(rows("roofline/shadow_curves.csv").size(), 8U);
+}
+
 TEST_F(Shadows, FollowAMovingBodyAndChangeNoBitOfItsFlow) {
   const std::string body = R"([case]
 miniapp = "immersed"
