@@ -3,6 +3,7 @@
 //   L D U      a vector is 6 values, 48 bytes
 //   . L D
 #include "solvers/matrix/banded.hpp"
+#include "solvers/matrix/block_csr.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 #include "tests/support/spaces.hpp"
 
@@ -64,10 +65,10 @@ TYPED_TEST(WorkOf, TriangularSweepsMoveEachBlockOnceAndFourVectors) {
 }
 
 TYPED_TEST(WorkOf, OfAStencilBothSweepsReadTheInvertedBlocks) {
-  BlockStencil<TypeParam> A({2, 1, 1}, 1);
-  A.upload(std::vector<double>{0, 0, 0, -1, 4, 4, -1, 0, 0, 0});
+  BlockStencil<TypeParam> S({2, 1, 1}, 1);
+  S.upload(std::vector<double>{0, 0, 0, -1, 4, 4, -1, 0, 0, 0});
   const auto M = make_preconditioner<TypeParam>("block_ilu0", Table());
-  M->setup(A);
+  M->setup(S);
   expect(M->apply_work(), 2 * 8 + 2 * 2 * 8 + 4 * 16, 2 * (2 + 4), "two links, two inverses twice, four vectors");
   expect(M->update_work(), 4 * 8 + 2 * 8, 2 * 4, "the matrix read, two inverses written");
 }
@@ -87,13 +88,13 @@ TYPED_TEST(WorkOf, ColoursMoveTheirOwnBlocks) {
 
 // Sixteen cells are the coarsest level: a dense matrix of doubles, its vectors in floats, r and z.
 TYPED_TEST(WorkOf, MultigridOfFewCellsIsADenseMatrix) {
-  Banded<TypeParam> A({4, 4, 1});
+  Banded<TypeParam> S({4, 4, 1});
   std::vector<double> values(16 * 5, 0.0);
   for (int c = 0; c < 16; ++c) values[static_cast<std::size_t>(2 * 16 + c)] = 1;
-  A.upload(values);
-  A.set_symmetric(true);
+  S.upload(values);
+  S.set_symmetric(true);
   const auto M = make_preconditioner<TypeParam>("multigrid", Table());
-  M->setup(A);
+  M->setup(S);
   expect(M->apply_work(), 8 * 256 + 2 * 4 * 16 + 2 * 8 * 16, 2 * 256, "multigrid");
 }
 
