@@ -192,7 +192,7 @@ TEST_F(WeirRanksCompressible, StepsThatAreRejectedAreRejectedByAllRanksAndToldWi
 TEST_F(WeirRanksCompressible, ARankThatIsKilledEndsTheJobWhichNamesItAndTheCheckpointRestarts) {
   expect_end_when_rank_1_is_killed({"run", "cylinder.toml", "-o", "killed", "--set", "pseudo_time.tolerance=1e-300",
                                     "--set", "pseudo_time.max_steps=1000000"},
-                                   "killed/checkpoints/step_00000008.h5");
+                                   "killed/checkpoints");
   const Finished again = weir(2, {"restart", "killed", "-o", "again", "--set", "pseudo_time.tolerance=1e-3"});
   EXPECT_EQ(again.code, 0) << again.out << again.err;
 }
