@@ -101,13 +101,13 @@ function(weir_library name)
   weir_depends_on_device_code(${name} ${ARGN})
   weir_device_sources(${ARGN})
   target_link_libraries(${name} PUBLIC weir_flags ${weir_checked})
-  if(WEIR_DEVICE STREQUAL "simt")
+  if(WEIR_SANITIZE)
     weir_read_once(${name})
   endif()
 endfunction()
 
-# The standard headers are read once for all libraries: a third of the compile time. Not in the build for CUDA, so that a
-# missing #include is found there.
+# The sanitizers' builds read the standard headers once for all libraries: a third of their compile time. The others do
+# not: a missing #include is found there, and GCC 12 with -O3 warns of the standard's own strings where they come precompiled.
 function(weir_read_once name)
   if(NOT TARGET weir_standard_headers)
     file(WRITE ${CMAKE_BINARY_DIR}/standard_headers.cpp "")
@@ -129,9 +129,6 @@ if(NOT WEIR_SANITIZE)
 endif()
 function(weir_lighten name)
   target_compile_options(${name} PRIVATE ${weir_light})
-  if(weir_light)
-    set_target_properties(${name} PROPERTIES DISABLE_PRECOMPILE_HEADERS ON)  # they are read with -O3
-  endif()
 endfunction()
 
 # weir_test(name LIBRARIES a b SOURCES x.cpp y.cu): one GoogleTest program; its tests are ctest's.
