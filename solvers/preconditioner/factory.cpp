@@ -1,6 +1,7 @@
 // What preconditioners exist: one line each.
 #include "base/error.hpp"
 #include "solvers/preconditioner/additive_schwarz.hpp"
+#include "solvers/preconditioner/aggregation.hpp"
 #include "solvers/preconditioner/async_ilu.hpp"
 #include "solvers/preconditioner/block_ilu0.hpp"
 #include "solvers/preconditioner/block_jacobi.hpp"
@@ -32,6 +33,7 @@ constexpr Entry<Space> entries[] = {
     {"line", make_line<Space>},
     {"async_ilu0", make_async_ilu0<Space>},
     {"async_block_ilu0", make_async_block_ilu0<Space>},
+    {"aggregation", make_aggregation<Space>},
     {"parilu", make_parilu<Space>},
     {"parilut", make_parilut<Space>},
     {"multicolor", make_multicolor<Space>},
