@@ -1,4 +1,5 @@
-// Products and inverses of dense n x n blocks stored column by column, on one host core.
+// Products and inverses of dense n x n blocks stored column by column, on one host core: those of up to 8 x 8 here, where
+// the compiler sees what is around them; larger ones in block_dense.cpp.
 #pragma once
 #include <algorithm>
 #include <cmath>
@@ -33,38 +34,6 @@ template <int N, int V0, int G, bool Subtract, class T>
   unroll<G>([&](auto g) __attribute__((always_inline)) { acc[g].store(C + (V0 + g) * N); });
 }
 
-// Rows u .. u + R - 1 of columns v .. v + G - 1 of the same for n known at run time.
-template <int R, int G, bool Subtract, class T>
-[[gnu::always_inline]] inline void product_tile(int n, int u, int v, double* C, const double* A, const T* B) {
-  Lanes<R> acc[G];
-  unroll<G>([&](auto g) __attribute__((always_inline)) {
-    if constexpr (Subtract)
-      acc[g].load(C + (v + g) * n + u);
-    else
-      acc[g].clear();
-  });
-  for (int w = 0; w < n; ++w) {
-    Lanes<R> column;
-    column.load(A + w * n + u);
-    unroll<G>([&](auto g) __attribute__((always_inline)) {
-      const double x = static_cast<double>(B[(v + g) * n + w]);
-      acc[g].add(column, Subtract ? -x : x);
-    });
-  }
-  unroll<G>([&](auto g) __attribute__((always_inline)) { acc[g].store(C + (v + g) * n + u); });
-}
-
-template <bool Subtract, class T>
-void product_runtime(int n, double* __restrict C, const double* __restrict A, const T* __restrict B) {
-  constexpr int G = 4;
-  for_row_tiles<8>(
-      n, [&](auto rows, int u) __attribute__((always_inline)) {
-        int v = 0;
-        for (; v + G <= n; v += G) product_tile<rows.value, G, Subtract>(n, u, v, C, A, B);
-        for (; v < n; ++v) product_tile<rows.value, 1, Subtract>(n, u, v, C, A, B);
-      });
-}
-
 }  // namespace detail
 
 // C = A B, or C -= A B. No two may overlap.
@@ -75,9 +44,7 @@ template <bool Subtract, int N, class T>
   if constexpr (N > G) detail::product_columns<N, G, N - G, Subtract>(C, A, B);
 }
 template <bool Subtract, class T>
-void product(RuntimeBlock b, double* C, const double* A, const T* B) {
-  detail::product_runtime<Subtract>(b.n, C, A, B);
-}
+void product(RuntimeBlock, double* C, const double* A, const T* B);  // T: double, float (block_dense.cpp)
 
 // d <- d^-1 by Gauss-Jordan elimination in place (Alg. 5), without pivoting. False: a pivot was not usable.
 template <int N>
@@ -104,26 +71,7 @@ template <int N>
   return usable;
 }
 
-inline bool invert(RuntimeBlock b, double* d) {
-  const int n = b.n;
-  alignas(64) double c[max_block];
-  bool usable = true;
-  for (int r = 0; r < n; ++r) {
-    const double pivot = d[r * n + r], inverse = 1 / pivot;
-    usable &= usable_pivot(pivot);
-    std::copy(d + r * n, d + r * n + n, c);
-    c[r] = -1;
-    for (int v = 0; v < n; ++v) {
-      double* __restrict column = d + v * n;
-      const double s = column[r] * inverse;
-      column[r] = 0;
-#pragma omp simd
-      for (int u = 0; u < n; ++u) column[u] -= c[u] * s;
-    }
-    for (int u = 0; u < n; ++u) d[r * n + u] = -inverse * c[u];
-  }
-  return usable;
-}
+bool invert(RuntimeBlock, double* d);  // the same operations in the same order (block_dense.cpp)
 
 // The same; a block that has no inverse becomes a multiple of the identity (the modified iteration of asynchronous
 // factorisations), which is false.
@@ -138,31 +86,7 @@ bool invert_or_replace(Block b, double* d) {
   return false;
 }
 
-// The inverse with the largest entry of each column as its pivot: rows are exchanged, P d is inverted, and (P d)^-1 P is
-// d^-1, so the exchanges are undone on the columns in reverse.
-[[gnu::noinline]] inline bool invert_pivoting(int n, double* d) {
-  int exchanged[max_block];
-  alignas(64) double c[max_block];
-  for (int r = 0; r < n; ++r) {
-    int p = r;
-    for (int u = r + 1; u < n; ++u)
-      if (std::abs(d[r * n + u]) > std::abs(d[r * n + p])) p = u;
-    exchanged[r] = p;
-    for (int v = 0; v < n && p != r; ++v) std::swap(d[v * n + r], d[v * n + p]);
-    const double pivot = d[r * n + r], inverse = 1 / pivot;
-    if (!usable_pivot(pivot)) return false;
-    std::copy(d + r * n, d + r * n + n, c);
-    c[r] = -1;
-    for (int v = 0; v < n; ++v) {
-      const double s = d[v * n + r] * inverse;
-      d[v * n + r] = 0;
-      for (int u = 0; u < n; ++u) d[v * n + u] -= c[u] * s;
-    }
-    for (int u = 0; u < n; ++u) d[r * n + u] = -inverse * c[u];
-  }
-  for (int r = n - 1; r >= 0; --r)
-    if (exchanged[r] != r) std::swap_ranges(d + r * n, d + r * n + n, d + exchanged[r] * n);
-  return true;
-}
+// The inverse with the largest entry of each column as its pivot.
+bool invert_pivoting(int n, double* d);
 
 }  // namespace weir::lanes

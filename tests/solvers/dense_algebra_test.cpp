@@ -1,8 +1,9 @@
-// Matrix products and eigenvectors behind fast_poisson, against their definitions.
+// Matrix products and eigenvectors behind fast_poisson, products and inverses of blocks, against their definitions.
 #include <gtest/gtest.h>
 
 #include "solvers/device/array.hpp"
 #include "solvers/device/gemm.hpp"
+#include "solvers/matrix/block_dense.hpp"
 #include "solvers/preconditioner/symmetric_eigen.hpp"
 #include "tests/support/dense.hpp"
 
@@ -106,6 +107,53 @@ TEST(SymmetricEigen, DiagonalisesDenseMatrices) {
 
 TEST(SymmetricEigen, TakesMatricesThatAreDiagonalAlready) {
   expect_eigenvectors(mass_matrix({{3, 1, 2, 0}, {}, {}, {}, false}), tridiagonal_eigen({3, 1, 2, 0}, {0, 0, 0}));
+}
+
+// Blocks larger than 8, whose size is known at run time only: every size, and nothing written behind them.
+TEST(DenseBlock, ProductsEqualTheDefinition) {
+  for (int n = 1; n <= lanes::max_block; ++n) {
+    const Numbers A = random_numbers(n * n, 1), B = random_numbers(n * n, 2), C = random_numbers(n * n, 3);
+    std::vector<float> rounded(B.begin(), B.end());
+    const Numbers wide(rounded.begin(), rounded.end());
+    Numbers set(at(n * n + 8), 7.0), subtracted = C, set_float(at(n * n)), expected = product(n, n, n, A, B);
+    subtracted.resize(at(n * n + 8), 7.0);
+    const lanes::RuntimeBlock b(n);
+    lanes::product<false>(b, set.data(), A.data(), B.data());
+    lanes::product<true>(b, subtracted.data(), A.data(), B.data());
+    lanes::product<false>(b, set_float.data(), A.data(), rounded.data());
+    for (int i = n * n; i < n * n + 8; ++i) {
+      EXPECT_EQ(set[at(i)], 7.0) << n;
+      EXPECT_EQ(subtracted[at(i)], 7.0) << n;
+    }
+    set.resize(at(n * n));
+    subtracted.resize(at(n * n));
+    EXPECT_LE(max_difference(set, expected), tolerance(n)) << n;
+    EXPECT_LE(max_difference(set_float, product(n, n, n, A, wide)), tolerance(n)) << n;
+    for (int i = 0; i < n * n; ++i) expected[at(i)] = C[at(i)] - expected[at(i)];
+    EXPECT_LE(max_difference(subtracted, expected), tolerance(n + 1)) << n;
+  }
+}
+
+TEST(DenseBlock, InversesAreInverses) {
+  for (int n = 1; n <= lanes::max_block; ++n) {
+    Numbers A = random_numbers(n * n, 1), one(at(n * n), 0.0);
+    for (int i = 0; i < n; ++i) {
+      A[at(i * n + i)] += n;  // dominant: the inverse is of size 1 / n
+      one[at(i * n + i)] = 1;
+    }
+    Numbers inverse = A, pivoted = A;
+    EXPECT_TRUE(lanes::invert(lanes::RuntimeBlock(n), inverse.data())) << n;
+    EXPECT_LE(max_difference(product(n, n, n, A, inverse), one), tolerance(n + 1)) << n;
+    if (n == 1) continue;
+    for (int v = 0; v < n; ++v) std::swap(A[at(v * n)], A[at(v * n + n - 1)]);  // now only pivoting will do
+    A[0] = 0;
+    pivoted = A;
+    EXPECT_TRUE(lanes::invert_pivoting(n, pivoted.data())) << n;
+    EXPECT_LE(max_difference(product(n, n, n, A, pivoted), one), 10 * tolerance(n + 1)) << n;
+    EXPECT_FALSE(lanes::invert(lanes::RuntimeBlock(n), A.data())) << n;
+    Numbers singular(at(n * n), 1.0);
+    EXPECT_FALSE(lanes::invert_pivoting(n, singular.data())) << n;
+  }
 }
 
 }  // namespace
