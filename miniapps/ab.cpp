@@ -71,8 +71,15 @@ int run_ab(const AbArguments& arguments) {
   prepare(arguments.directory);
   const auto path = [&](const char* name) { return (fs::path(arguments.directory) / name).string(); };
   write_text_aside(path("study.toml"), text_of(arguments.study));
-  const auto runs =
+  const auto [runs, stopped_by] =
       run_twins(study, arguments.directory, [&](const AbProgress& p, const AbRun& r) { tell(study, p, r); });
+  if (stopped_by) {
+    fmt::print(
+        "stopped by signal {}, and the run under way with it; {} of {} runs are done and kept in {}: the same command "
+        "goes on from there\n",
+        stopped_by, runs.size(), draw_order(study).size(), arguments.directory);
+    return 128 + stopped_by;
+  }
   const AbSummary summary = summarise(study, runs);
   const std::string text = ab_text(study, summary, runs);
   write_text_aside(path("ab.csv"), ab_csv(study, runs));

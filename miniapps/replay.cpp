@@ -12,6 +12,7 @@
 #include "inputs/case.hpp"
 #include "miniapps/export_system.hpp"
 #include "miniapps/study/capsule.hpp"
+#include "miniapps/study/repeatable.hpp"
 #include "miniapps/study/stopping_test.hpp"
 #include "solvers/adapters/any_solver.hpp"
 #include "solvers/linear_solver.hpp"
@@ -95,18 +96,6 @@ double median(std::vector<double> v) {
   return v[v.size() / 2];
 }
 
-// Methods that no single system tells all of, by what they say of themselves; empty for the others, which repeat exactly.
-std::string why_not_the_same(const Capsule& c, const std::string& preconditioner) {
-  const auto says = [&](const char* word) { return preconditioner.find(word) != std::string::npos; };
-  const Table options = read_case_text(c.leader.options, c.path + ":leader_options");
-  const std::string method = options.get<std::string>("method", c.leader.default_method);
-  if (says("asynchronous") && !says("prescribed")) return "asynchronous, no two solves are alike";
-  if (says("from the previous factors")) return "its factors go back to those of the systems before";
-  if (read_krylov_options(options, KrylovOptions{c.leader.default_tolerance}, method).recycle > 0)
-    return "it learns from the solves before (recycle)";
-  return "";
-}
-
 template <class Space>
 Replay replay_leader(const Capsule& c, System<Space>& system, int repeat) {
   const CapsuleLeader& l = c.leader;
@@ -115,7 +104,8 @@ Replay replay_leader(const Capsule& c, System<Space>& system, int repeat) {
   for (int k = 0; k < repeat; ++k) {
     LinearSolver<Space> solver(options, l.default_method, l.default_preconditioner, l.default_tolerance);
     replay.solver = solver.name();
-    replay.why_not = why_not_the_same(c, solver.preconditioner().describe());
+    replay.why_not =
+        why_not_the_same(options, l.default_method, l.default_tolerance, solver.preconditioner().describe());
     const Matrix<Space>& before = system.before();
     if (l.lifetime.empty())
       solver.setup(before);

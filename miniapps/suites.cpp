@@ -2,6 +2,7 @@
 
 #include "tests/benchmarks/anzt/anzt.hpp"
 #include "tests/benchmarks/kernels.hpp"
+#include "tests/benchmarks/lab/aa.hpp"
 #include "tests/benchmarks/liu/liu.hpp"
 #include "tests/benchmarks/luo/luo.hpp"
 #include "tests/benchmarks/multicolor.hpp"
@@ -44,6 +45,18 @@ std::vector<Suite> benchmark_suites(const std::shared_ptr<Communicator>& ranks) 
       {"anzt-peers", [](const SuiteOptions& o) { return bench::anzt_peers(anzt(o)); }},
       {"liu-iterations", [](const SuiteOptions& o) { return bench::liu_iterations(liu(o)); }},
       {"liu-systems", [](const SuiteOptions& o) { return bench::liu_systems(liu(o)); }},
+      {"lab-cavity",
+       [](const SuiteOptions& o) {
+         return bench::lab_cavity({o.folder, o.quick});
+       }},
+      {"lab-aerofoil",
+       [](const SuiteOptions& o) {
+         return bench::lab_aerofoil({o.folder, o.quick});
+       }},
+      {"lab-cylinder",
+       [](const SuiteOptions& o) {
+         return bench::lab_cylinder({o.folder, o.quick});
+       }},
   };
 }
 

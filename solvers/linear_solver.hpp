@@ -59,6 +59,7 @@ class LinearSolver {
   const std::string& name() const { return name_; }  // "cg+multigrid", as in solves.csv
   Krylov<Space>& krylov() { return *krylov_; }
   Preconditioner<Space>& preconditioner() { return *preconditioner_; }
+  const Preconditioner<Space>& preconditioner() const { return *preconditioner_; }
 
  private:
   void prepare(const Matrix<Space>& A, bool new_pattern);

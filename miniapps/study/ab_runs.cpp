@@ -1,23 +1,15 @@
 #include "miniapps/study/ab_runs.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <spawn.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 
-#include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "base/error.hpp"
+#include "postproc/child.hpp"
 #include "postproc/hash.hpp"
 #include "postproc/write_aside.hpp"
-
-extern char** environ;
 
 namespace weir {
 namespace {
@@ -61,38 +53,6 @@ std::string hash_of_input(const AbCase& c) {
   return hex(hash.value());
 }
 
-struct Child {
-  int exit_code = -1;
-  double processor_seconds = 0;
-  std::int64_t peak_bytes = 0;
-};
-
-Child run_to_its_end(std::vector<std::string> command, const std::string& log) {
-  std::vector<char*> argv;
-  for (auto& a : command) argv.push_back(a.data());
-  argv.push_back(nullptr);
-  posix_spawn_file_actions_t files;
-  posix_spawn_file_actions_init(&files);
-  posix_spawn_file_actions_addopen(&files, 1, log.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  posix_spawn_file_actions_adddup2(&files, 1, 2);
-  pid_t pid = 0;
-  const int error = posix_spawn(&pid, argv[0], &files, nullptr, argv.data(), environ);
-  posix_spawn_file_actions_destroy(&files);
-  if (error != 0) throw Error(Exit::internal, "cannot start " + command[0] + ": " + std::strerror(error));
-  int status = 0;
-  rusage used{};
-  while (wait4(pid, &status, 0, &used) < 0)
-    if (errno != EINTR) throw Error(Exit::internal, std::string("a run was lost: ") + std::strerror(errno));
-  const auto seconds = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
-  };
-  Child child;
-  child.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  child.processor_seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
-  child.peak_bytes = 1024 * static_cast<std::int64_t>(used.ru_maxrss);
-  return child;
-}
-
 std::string last_line(const fs::path& path) {
   std::stringstream text(text_of(path));
   std::string line, last;
@@ -116,14 +76,15 @@ bool find_done(const fs::path& path, const nlohmann::json& wanted, Child& child)
 
 }  // namespace
 
-std::vector<AbRun> run_twins(const AbStudy& study, const std::string& directory,
-                             const std::function<void(const AbProgress&, const AbRun&)>& tell) {
+AbRuns run_twins(const AbStudy& study, const std::string& directory,
+                 const std::function<void(const AbProgress&, const AbRun&)>& tell) {
   const fs::path folder = fs::absolute(directory);
   for (const char* part : {"runs", "logs", "done"}) fs::create_directories(folder / part);
   std::vector<std::string> inputs;
   for (const AbCase& c : study.cases) inputs.push_back(hash_of_input(c));
   const std::vector<AbTwin> order = draw_order(study);
-  std::vector<AbRun> runs;
+  AbRuns all;
+  ChildSignals signals;
   for (const AbTwin& twin : order) {
     const std::string name = name_of(study, twin), run_directory = (folder / "runs" / name).string();
     const fs::path log = folder / "logs" / (name + ".txt"), done = folder / "done" / (name + ".json");
@@ -136,13 +97,15 @@ std::vector<AbRun> run_twins(const AbStudy& study, const std::string& directory,
       std::error_code error;
       fs::remove(done, error);
       fs::remove_all(run_directory, error);
-      child = run_to_its_end(command_of(study, twin, run_directory), log.string());
+      child = signals.run(command_of(study, twin, run_directory), log.string());
       record["exit_code"] = child.exit_code;
       record["processor_seconds"] = child.processor_seconds;
       record["peak_bytes"] = child.peak_bytes;
       if (child.exit_code <= 128)  // what a signal ended is run again
         write_text_aside(done.string(), record.dump(2) + "\n");
     }
+    all.stopped_by = signals.caught();
+    if (all.stopped_by && child.exit_code > 128) break;
     AbRun run;
     run.twin = twin;
     run.exit_code = child.exit_code;
@@ -151,9 +114,10 @@ std::vector<AbRun> run_twins(const AbStudy& study, const std::string& directory,
     run.reason = last_line(log);
     read_costs(run_directory, study.target, run);
     tell(progress, run);
-    runs.push_back(std::move(run));
+    all.runs.push_back(std::move(run));
+    if (all.stopped_by) break;
   }
-  return runs;
+  return all;
 }
 
 }  // namespace weir

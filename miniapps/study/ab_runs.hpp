@@ -16,8 +16,14 @@ struct AbProgress {
   bool was_there = false;  // from an earlier call
 };
 
-// In the order drawn. A run that fails is a run of the result. tell: after each.
-std::vector<AbRun> run_twins(const AbStudy& study, const std::string& directory,
-                             const std::function<void(const AbProgress&, const AbRun&)>& tell);
+struct AbRuns {
+  std::vector<AbRun> runs;
+  int stopped_by = 0;  // the signal that ended the study: `runs` are those that were done by then
+};
+
+// In the order drawn. A run that fails is a run of the result. tell: after each. A signal that asks to stop (SIGINT, SIGTERM, SIGHUP)
+// is passed on to the run under way.
+AbRuns run_twins(const AbStudy& study, const std::string& directory,
+                 const std::function<void(const AbProgress&, const AbRun&)>& tell);
 
 }  // namespace weir

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "miniapps/study/ab_summary.hpp"
@@ -67,6 +68,22 @@ std::string failures_text(const AbStudy& study, const std::vector<AbRun>& runs) 
       text += fmt::format("  does not count: {}, {}, repeat {}: exit code {}, {}\n", study.cases[r.twin.of_case].name,
                           study.configurations[r.twin.configuration].name, r.twin.repeat + 1, r.exit_code, r.reason);
   return text;
+}
+
+// The baseline's runs and those of its double: what does not end in the same bits cannot be repeated.
+std::string repetition_text(const AbStudy& study, const std::vector<AbRun>& runs, const std::string& of_case) {
+  std::map<std::string, int> hashes;
+  int count = 0;
+  for (const AbRun& r : runs) {
+    if (study.cases[r.twin.of_case].name != of_case || r.twin.configuration > 1 || !r.counts || r.state_hash.empty())
+      continue;
+    ++hashes[r.state_hash];
+    ++count;
+  }
+  if (count < 2) return "";
+  if (hashes.size() == 1) return fmt::format("  the baseline repeats: {} runs, one state hash\n", count);
+  return fmt::format("  the baseline does not repeat: {} runs end in {} different states (state_hash in ab.csv)\n",
+                     count, hashes.size());
 }
 
 std::string warnings_text(const std::vector<AbRun>& runs) {
@@ -155,7 +172,7 @@ std::string ab_text(const AbStudy& study, const AbSummary& summary, const std::v
   std::string of_case;
   for (const AbRow& row : summary.rows) {
     if (row.of_case != of_case) {
-      if (!of_case.empty()) text += quantities_text(summary, of_case);
+      if (!of_case.empty()) text += quantities_text(summary, of_case) + repetition_text(study, runs, of_case);
       of_case = row.of_case;
       text += fmt::format(
           "\n{}\n  {:<{}}   total s = steps x (iterations x   ms  + other ms)  / {:<10} 95 % interval   won\n", of_case,
@@ -163,7 +180,7 @@ std::string ab_text(const AbStudy& study, const AbSummary& summary, const std::v
     }
     text += row_text(study, row, width);
   }
-  if (of_case != "all cases") text += quantities_text(summary, of_case);
+  if (of_case != "all cases") text += quantities_text(summary, of_case) + repetition_text(study, runs, of_case);
   return text + failures_text(study, runs) + warnings_text(runs);
 }
 

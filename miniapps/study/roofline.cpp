@@ -80,6 +80,7 @@ void Roofline<Space>::attach(const StudiedSystem<Space>& s) {
   if (shadow.get<std::string>("system", "") == s.name)
     for (const auto& name : shadow.get<std::vector<std::string>>("solvers", std::vector<std::string>())) {
       const Table contender = shadow.table(name);
+      if (contender.get<bool>("like_leader", false)) continue;
       if (contender.get<std::string>("method", "").find(':') == std::string::npos) system.add(contender, s);
     }
   s.leader->watch(&system);

@@ -2,12 +2,29 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <random>
 #include <utility>
 
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {
+namespace {
+
+// Not-a-number differs from itself: such an answer is no repetition of anything.
+template <class Space>
+std::int64_t count_differing(View<const double> x, View<const double> y) {
+  return static_cast<std::int64_t>(
+      sum<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { return x[i] == y[i] ? 0.0 : 1.0; }));
+}
+
+template <class Space>
+double largest_difference(View<const double> x, View<const double> y) {
+  return max_abs<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { return x[i] - y[i]; });
+}
+
+}  // namespace
 
 template <class Space>
 void Shadow<Space>::add(std::string name, std::unique_ptr<AnySolver<Space>> solver) {
@@ -23,7 +40,7 @@ void Shadow<Space>::begin_step(std::int64_t step, bool due) {
 
 template <class Space>
 std::vector<std::string> Shadow<Space>::names() const {
-  std::vector<std::string> names{"leader"};
+  std::vector<std::string> names;
   for (const Contender& c : contenders_) names.push_back(c.name);
   return names;
 }
@@ -65,11 +82,11 @@ double Shadow<Space>::prepare(Contender& c, const Matrix<Space>& A) {
 // The same seed draws the same orders whatever was solved before.
 template <class Space>
 void Shadow<Space>::draw_order() {
-  order_.resize(contenders_.size() + 1);
-  for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = i;
+  order_.resize(contenders_.size());
+  std::iota(order_.begin(), order_.end(), 0U);
   std::mt19937_64 random(seed_ + 1000003 * static_cast<std::uint64_t>(step_) + static_cast<std::uint64_t>(solve_));
   for (std::size_t i = order_.size() - 1; i > 0; --i) std::swap(order_[i], order_[random() % (i + 1)]);
-  leader_at_ = static_cast<std::size_t>(std::find(order_.begin(), order_.end(), 0U) - order_.begin());
+  swapped_ = random() % 2 == 1;
 }
 
 template <class Space>
@@ -82,25 +99,47 @@ double Shadow<Space>::residual_norm(const Matrix<Space>& A, View<const double> b
 }
 
 template <class Space>
-void Shadow<Space>::solve_from(std::size_t first, std::size_t last, const Matrix<Space>& A, View<const double> b) {
-  for (std::size_t place = first; place < last; ++place) {
-    Contender& c = contenders_[order_[place] - 1];
-    ShadowRecord record;
-    record.step = step_;
-    record.solve = solve_;
-    record.contender = static_cast<int>(order_[place]);
-    record.place = static_cast<int>(place);
-    record.setup_seconds = prepare(c, A);
+ShadowRecord Shadow<Space>::solve_by(std::size_t who, const Matrix<Space>& A, View<const double> b) {
+  Contender& c = contenders_[who];
+  ShadowRecord record;
+  record.step = step_;
+  record.solve = solve_;
+  record.solver = static_cast<int>(who);
+  record.name = who < 2 && swapped_ ? 1 - record.solver : record.solver;
+  record.setup_seconds = prepare(c, A);
+  assign<Space>(x0_.view(), x_);
+  record.result = c.solver->solve(A, b, x_);
+  record.residual = residual_norm(A, b, x_.view());
+  record.history = c.solver->history();
+  return record;
+}
+
+template <class Space>
+void Shadow<Space>::keep_own(const Matrix<Space>& A, View<const double> b, View<const double> x,
+                             const SolveResult& result) {
+  ShadowRecord record;
+  record.step = step_;
+  record.solve = solve_;
+  record.result = result;
+  record.setup_seconds = leader_setup_;
+  record.residual = residual_norm(A, b, x);
+  keep_(record);
+}
+
+// The first solve of each allocates and meets memory that was never touched: not counted. Where the leader prepared
+// itself for this system, they all do so once more, counted.
+template <class Space>
+void Shadow<Space>::warm_up(const Matrix<Space>& A, View<const double> b) {
+  for (Contender& c : contenders_) {
+    prepare(c, A);
     assign<Space>(x0_.view(), x_);
-    record.result = c.solver->solve(A, b, x_);
-    record.residual = residual_norm(A, b, x_.view());
-    record.history = c.solver->history();
-    keep_(record);
+    c.solver->solve(A, b, x_);
+    c.stale = leader_setup_ > 0 ? Stale::values : Stale::nothing;
   }
 }
 
 template <class Space>
-void Shadow<Space>::before(const Matrix<Space>& A, View<const double> b, View<const double> x) {
+void Shadow<Space>::before(const Matrix<Space>&, View<const double>, View<const double> x) {
   if (!due_) return;
   ScopedTimer timer(seconds_);
   if (x0_.size() != x.size()) {
@@ -109,15 +148,6 @@ void Shadow<Space>::before(const Matrix<Space>& A, View<const double> b, View<co
     r_ = Array<double, Space>(x.size());
   }
   assign<Space>(x, x0_);
-  if (!std::exchange(warm_, true))  // the first solve of each allocates and meets cold caches: not counted
-    for (Contender& c : contenders_) {
-      prepare(c, A);
-      assign<Space>(x0_.view(), x_);
-      c.solver->solve(A, b, x_);
-      c.stale = leader_setup_ > 0 ? Stale::values : Stale::nothing;
-    }
-  draw_order();
-  solve_from(0, leader_at_, A, b);
 }
 
 template <class Space>
@@ -125,15 +155,18 @@ void Shadow<Space>::after(const Matrix<Space>& A, View<const double> b, View<con
                           const SolveResult& result) {
   if (due_) {
     ScopedTimer timer(seconds_);
-    ShadowRecord record;
-    record.step = step_;
-    record.solve = solve_;
-    record.place = static_cast<int>(leader_at_);
-    record.result = result;
-    record.setup_seconds = leader_setup_;
-    record.residual = residual_norm(A, b, x);
-    keep_(record);
-    solve_from(leader_at_ + 1, order_.size(), A, b);
+    keep_own(A, b, x, result);
+    if (!std::exchange(warm_, true)) warm_up(A, b);
+    draw_order();
+    for (std::size_t place = 0; place < order_.size(); ++place) {
+      ShadowRecord record = solve_by(order_[place], A, b);
+      record.place = static_cast<int>(place) + 1;
+      if (record.solver < 2) record.differing = count_differing<Space>(x, x_.view());
+      if (record.differing > 0) record.largest_difference = largest_difference<Space>(x, x_.view());
+      keep_(record);
+    }
+    leader_.preconditioner().apply(r_.view(), x_);  // changes nothing of the leader; a whole solve might
+    A.residual(b, x, r_);
   }
   leader_setup_ = 0;
   ++solve_;

@@ -1,11 +1,15 @@
-// Shadow solves: at chosen steps the system that the flow code solves, (A, b, x0), is given to other solvers as well.
-// The leader alone advances the flow. The order of the solvers is drawn anew for each system, the leader's place in it
-// too; the leader's double takes part, so that what chance alone does is measured beside the differences.
+// Shadow solves: at chosen steps the system that the flow code has solved, (A, b, x0), is given to other solvers as well.
+// The leader alone advances the flow; it solves first, with nothing between its assembly and its solve but a copy of x0.
+// What is compared is solved after it, one after another in an order drawn anew for each system, all from the same
+// vector and under the same conditions. The leader's own solve is not: it meets other caches and stands elsewhere in
+// memory, which alone made differences of some percent. So the leader takes part through two doubles. For each system a
+// coin says which of them stands for the leader and which is the control, "leader again": if one of them lies in better
+// places of memory, that falls on both names alike, and between the names nothing is left but chance. When all have solved, the
+// leader's preconditioner is applied once more: its data are in the caches again, as the leader had left them.
 #pragma once
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <random>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,22 +17,29 @@
 #include "base/table.hpp"
 #include "solvers/adapters/any_solver.hpp"
 #include "solvers/device/array.hpp"
+#include "solvers/linear_solver.hpp"
 #include "solvers/solve_watch.hpp"
 
 namespace weir {
 
-inline constexpr const char* leader_again = "leader again";  // the leader's double: the A/A control
+inline constexpr const char* leader_again = "leader again";  // the A/A control
+inline constexpr const char* leader_in_the_flow = "in the flow";
 
 // One solver's answer to one system.
 struct ShadowRecord {
+  static constexpr int in_the_flow = -1;  // the leader's own solve, which is compared with nobody's
   std::int64_t step = 0;
-  int solve = 0;      // of the step: a flow code may solve a system more than once
-  int contender = 0;  // 0: the leader
-  int place = 0;      // in the order in which this system was solved
+  int solve = 0;           // of the step: a flow code may solve a system more than once
+  int name = in_the_flow;  // into Shadow::names()
+  int solver = 0;          // that played it: 0 and 1 are the doubles, the others are their names
+  int place = 0;           // in the order in which this system was solved; 0: the leader's own
   SolveResult result;
-  double residual = 0;                   // |b - A x| in the l2 norm, computed here for all alike
-  double setup_seconds = 0;              // what preparing for these values took; 0: nothing to prepare
-  std::span<const double> history = {};  // residual norms of a contender's solve; none of the leader's
+  double residual = 0;       // |b - A x| in the l2 norm, computed here for all alike
+  double setup_seconds = 0;  // what preparing for these values took; 0: nothing to prepare
+  // Of a double: in how many unknowns its answer is not the leader's own, and by how much at most.
+  std::int64_t differing = 0;
+  double largest_difference = 0;
+  std::span<const double> history = {};  // residual norms; none of the leader's own solve
   double seconds() const { return setup_seconds + result.solve_seconds; }
 };
 
@@ -36,13 +47,15 @@ template <class Space>
 class Shadow : public SolveWatch<Space> {
  public:
   using Keep = std::function<void(const ShadowRecord&)>;
-  Shadow(std::uint64_t seed, Keep keep) : seed_(seed), keep_(std::move(keep)) {}
+  Shadow(std::uint64_t seed, const LinearSolver<Space>& leader, Keep keep)
+      : seed_(seed), leader_(leader), keep_(std::move(keep)) {}
 
-  void add(std::string name, std::unique_ptr<AnySolver<Space>> solver);  // at least one, before the first system
+  // Before the first system. The first two are the leader's doubles.
+  void add(std::string name, std::unique_ptr<AnySolver<Space>> solver);
   void begin_step(std::int64_t step, bool due);
 
-  std::vector<std::string> names() const;  // the leader's first
-  std::vector<std::string> solvers() const;
+  std::vector<std::string> names() const;      // "leader", "leader again", the contenders
+  std::vector<std::string> solvers() const;    // what each of them is
   double seconds() const { return seconds_; }  // spent beside the leader so far
   std::int64_t bytes() const;                  // what the shadows hold beside the leader: vectors and preconditioners
 
@@ -58,15 +71,18 @@ class Shadow : public SolveWatch<Space> {
     Stale stale = Stale::pattern;
   };
   void draw_order();
-  void solve_from(std::size_t first, std::size_t last, const Matrix<Space>& A, View<const double> b);
+  void keep_own(const Matrix<Space>& A, View<const double> b, View<const double> x, const SolveResult& result);
+  void warm_up(const Matrix<Space>& A, View<const double> b);
+  ShadowRecord solve_by(std::size_t who, const Matrix<Space>& A, View<const double> b);
   double prepare(Contender& c, const Matrix<Space>& A);
   double residual_norm(const Matrix<Space>& A, View<const double> b, View<const double> x);
 
   std::uint64_t seed_;
+  const LinearSolver<Space>& leader_;
   Keep keep_;
   std::vector<Contender> contenders_;
-  std::vector<std::size_t> order_;  // 0: the leader, i: contenders_[i - 1]
-  std::size_t leader_at_ = 0;
+  std::vector<std::size_t> order_;  // of contenders_
+  bool swapped_ = false;            // the second double stands for the leader
   Array<double, Space> x0_, x_, r_;
   std::int64_t step_ = 0;
   int solve_ = 0;

@@ -1,8 +1,9 @@
 // [shadow]: the systems of a run solved by other solvers as well, recorded, compared.
 //   [shadow]       system = "pressure", solvers = ["name", ...], every = 10 (0: off), seed = 1
 //   [shadow.NAME]  like [linear.SYSTEM]; what stops a solve (tolerance, norm, ...) is the leader's where nothing is said;
-//                  a contender of a library that this build lacks is left out, and the log says so
-// shadow.csv holds a row a solver and system; shadow_summary.csv what the pairs say (miniapps/study/statistics.hpp);
+//                  a contender of a library that this build lacks is left out, and the log says so.
+//                  like_leader = true: [linear.SYSTEM] itself; slowed_by = 0.05: made slower by that part of its time
+// shadow.csv holds a row a solver and system, and one of the leader's own solve ("in the flow"); shadow_summary.csv what the pairs say (miniapps/study/statistics.hpp);
 // shadow_curves.csv the residuals of some solves, iteration by iteration.
 // Of systems that share a name, which are alike, the first is taken.
 #pragma once
@@ -12,7 +13,7 @@
 #include <vector>
 
 #include "miniapps/study/facility.hpp"
-#include "miniapps/study/shadow.hpp"
+#include "miniapps/study/shadow_series.hpp"
 #include "postproc/records.hpp"
 
 namespace weir {
@@ -29,11 +30,6 @@ class ShadowStudy : public Facility<Space> {
   void finish(Run& run) override;  // the summary, into the log and shadow_summary.csv
 
  private:
-  struct Series {
-    std::vector<double> seconds;
-    std::int64_t iterations = 0;
-    int failures = 0;
-  };
   void keep(const ShadowRecord& record);
   void keep_curve(const ShadowRecord& record);
 
@@ -43,9 +39,10 @@ class ShadowStudy : public Facility<Space> {
   std::int64_t every_ = 0;
   std::uint64_t seed_ = 1;
   std::unique_ptr<Shadow<Space>> shadow_;
-  std::string leader_name_;
+  std::string why_not_the_same_;  // the doubles' answers as the leader's; empty: they should be
   std::vector<std::string> names_, solvers_;
-  std::vector<Series> series_;
+  ShadowSeries series_;
+  Run* run_ = nullptr;
   LineFile rows_, curves_;
 };
 

@@ -70,9 +70,21 @@ class Study:
         return self.rows["iterations"][self.at[name]]
 
     def floor(self):
-        """The largest ratio that the leader reaches against itself, as the program counts it."""
+        """The largest ratio that the leader reaches against itself, as the program counts it: by lot between its two doubles, and
+        the one double against the other."""
+        if "noise" in self.summary:
+            return float(self.value(CONTROL, "noise"))
         low, high = self.value(CONTROL, "low"), self.value(CONTROL, "high")
         return float(np.exp(max(abs(np.log(low)), abs(np.log(high)))))
+
+    def repetition(self):
+        """Systems whose doubles were compared with the leader's own answer, those that differ, and the step of the first; None
+        where nobody looked."""
+        differing = self._column("differing")
+        if differing is None:
+            return None
+        parted = np.maximum(differing[self.at[LEADER]], differing[self.at[CONTROL]]) > 0
+        return len(parted), int(parted.sum()), int(self.steps[parted][0]) if parted.any() else None
 
     def split(self, name):
         """Median milliseconds a solve: setup, apply, spmv, reductions, rest; the whole as one part where the solver is
@@ -130,6 +142,12 @@ def sentences(study):
                  "leader's time." % (study.value(LEADER, "systems"), study.system))
     words.append("The leader against itself comes to %s: differences below %.1f %% are noise." % (
         interval(study, CONTROL), 100 * (study.floor() - 1)))
+    repetition = study.repetition()
+    if repetition and repetition[1]:
+        words.append("The leader does not repeat: in %d of %d systems its doubles came to other answers than it did in the flow, first at step %d." % (
+            repetition[1], repetition[0], repetition[2]))
+    elif repetition:
+        words.append("The leader repeats: its doubles came to its answers bit for bit.")
     failures = [(n, int(study.value(n, "failures"))) for n in study.names if study.value(n, "failures") > 0]
     for name, count in failures:
         words.append("%s missed the tolerance in %d of them." % (name, count))

@@ -1,6 +1,8 @@
 // weir's command line around a miniapp that costs nothing: the heat equation on a ring, one explicit step after
-// another. It uses the run shell as a flow code does, and can be told to blow up, to wait, or to ask for too much
-// memory.
+// another. It uses the run shell as a flow code does, and can be told to blow up, to wait, to ask for too much
+// memory, or not to repeat.
+#include <unistd.h>
+
 #include <chrono>
 #include <cmath>
 #include <ostream>
@@ -15,7 +17,7 @@ namespace {
 
 struct Toy {
   int n;
-  std::int64_t steps, blow_up_at, claims;
+  std::int64_t steps, blow_up_at, flicker_at, claims;
   double rate;
   int wait_ms;
   explicit Toy(const Table& config) {
@@ -25,6 +27,7 @@ struct Toy {
     claims = t.get<std::int64_t>("claims", 0);  // bytes
     wait_ms = t.get<int>("wait_ms", 0);
     blow_up_at = t.get<std::int64_t>("blow_up_at", -1);
+    flicker_at = t.get<std::int64_t>("flicker_at", -1);
     steps = config.table("time").get<std::int64_t>("max_steps", 20);
   }
 };
@@ -63,6 +66,7 @@ int run_toy(Run& run, const Table& config) {
       advance(u, next, c.rate);
     }
     if (++step == c.blow_up_at) u[0] = NAN;
+    if (step == c.flicker_at) u[0] += 1e-12 * static_cast<double>(getpid());  // another number in every run
     std::this_thread::sleep_for(std::chrono::milliseconds(c.wait_ms));
     double top = 0;
     for (const double v : u) top = std::isfinite(v) && std::isfinite(top) ? std::max(top, v) : NAN;

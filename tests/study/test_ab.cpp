@@ -1,6 +1,8 @@
 // Twin runs of a miniapp that costs nothing: what is compared, what fails, what is not repeated, what is refused.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <set>
 #include <sstream>
@@ -95,6 +97,35 @@ TEST_F(TwinRuns, CompareConfigurationsAndTheFirstWithItself) {
   ASSERT_EQ(quantities.size(), 2U);  // of `fast`: the broken one has none
   EXPECT_EQ(quantities[1][2], "total");
   EXPECT_NE(f.out.find("broken, repeat 2: exit code 4, top is not finite"), std::string::npos) << f.out;
+  EXPECT_NE(f.out.find("the baseline repeats: 4 runs, one state hash"), std::string::npos) << f.out;
+}
+
+TEST_F(TwinRuns, ABaselineThatDoesNotRepeatIsToldByItsStateHashes) {
+  replace("toy.wait_ms=20", "toy.flicker_at=3");
+  const Finished f = ab("out");
+  ASSERT_EQ(f.code, 0) << f.out << f.err;
+  EXPECT_NE(f.out.find("the baseline does not repeat: 4 runs end in 4 different states"), std::string::npos) << f.out;
+}
+
+TEST_F(TwinRuns, ASignalToTheStudyAloneEndsTheRunUnderWayToo) {
+  replace("\"toy.wait_ms=20\"", "\"toy.wait_ms=5\", \"time.max_steps=10000000\"");  // never ends by itself
+  testing::Process whole({WEIR_TOY, "ab", "study.toml", "-o", "out"}, folder.path());
+  const auto under_way = [&] {
+    for (const char* run : {"out/runs/heat.slow.1", "out/runs/heat.slow_again.1"})
+      if (testing::lines_of((folder / run) + "/history.csv") > 1) return folder / run;  // in its loop: it hears signals
+    return std::string();
+  };
+  std::string run;
+  while (whole.is_running() && (run = under_way()).empty()) usleep(2000);
+  ASSERT_FALSE(run.empty());
+  whole.send(SIGTERM);
+  const Finished f = whole.wait();
+  EXPECT_EQ(f.code, 128 + SIGTERM);
+  EXPECT_NE(f.out.find("stopped by signal 15"), std::string::npos) << f.out;
+  EXPECT_NE(f.out.find("of 8 runs are done and kept in out"), std::string::npos) << f.out;
+  // The run had come to its own orderly end before the study said so.
+  EXPECT_NE(read_file(run + "/run.json").find("\"exit_code\": 143"), std::string::npos);
+  EXPECT_FALSE(fs::exists(folder / ("out/done/" + fs::path(run).filename().string() + ".json")));
 }
 
 TEST_F(TwinRuns, WhatHasEndedIsNotRepeatedUnlessItsCommandOrCaseHasChanged) {

@@ -1,0 +1,185 @@
+#include "tests/benchmarks/lab/aa.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <random>
+#include <vector>
+
+#include "base/error.hpp"
+#include "miniapps/study/statistics.hpp"
+#include "postproc/child.hpp"
+#include "postproc/csv.hpp"
+
+namespace weir::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Subject {
+  std::string name, path, system;  // of the case, in inputs/; whose systems
+  int steps = 0;
+  std::vector<std::string> set;
+};
+
+constexpr double planted = 0.05;
+enum Kind { shadowed, sometimes, plain, plain_again, kinds };
+constexpr const char* words[kinds] = {"shadowed", "sometimes", "plain", "plain_again"};
+
+struct Repeat {
+  Interval control;  // of the leader against itself
+  std::string twin, slow;
+  double control_ratio = 1, twin_ratio = 1, slow_ratio = 1, noise = 1;
+  std::array<double, kinds> own_ms{};  // median of the leader's own solves, setup in it, of each Kind
+};
+
+std::vector<std::string> command_of(const Subject& s, Kind kind, int steps, std::uint64_t seed,
+                                    const std::string& run) {
+  std::vector<std::string> set = s.set;
+  set.insert(set.end(), {"output.report=false", "output.fields_every=0"});
+  if (kind == shadowed || kind == sometimes)
+    set.insert(set.end(), {"shadow.system=" + s.system, "shadow.solvers=[\"twin\", \"slow\"]",
+                           kind == shadowed ? "shadow.every=1" : "shadow.every=10", fmt::format("shadow.seed={}", seed),
+                           "shadow.twin.like_leader=true", "shadow.slow.like_leader=true",
+                           fmt::format("shadow.slow.slowed_by={}", planted)});
+  std::vector<std::string> command{fs::read_symlink("/proc/self/exe").string(),
+                                   "run",
+                                   std::string(WEIR_SOURCE_DIR) + "/inputs/" + s.path,
+                                   "-o",
+                                   run,
+                                   "--overwrite",
+                                   "--steps",
+                                   std::to_string(steps)};
+  for (const std::string& one : set) command.insert(command.end(), {"--set", one});
+  return command;
+}
+
+std::string words_of(const fs::path& log) {
+  std::string all;
+  std::ifstream file(log);
+  for (std::string line; std::getline(file, line);) all += line + "\n";
+  return all;
+}
+
+double own_median_ms(const std::string& run, const std::string& system) {
+  const Csv solves(run + "/solves.csv");
+  std::vector<double> ms;
+  for (std::size_t i = 0; i < solves.rows(); ++i)
+    if (solves.text(i, "system") == system) ms.push_back(solves.or_zero(i, "setup_ms") + solves.number(i, "solve_ms"));
+  if (ms.empty()) throw Error(Exit::internal, run + ": no solves of " + system);
+  std::nth_element(ms.begin(), ms.begin() + static_cast<std::ptrdiff_t>(ms.size() / 2), ms.end());
+  return ms[ms.size() / 2];
+}
+
+void read_verdicts(const std::string& run, Repeat& r) {
+  const Csv summary(run + "/shadow_summary.csv");
+  if (summary.rows() != 4) throw Error(Exit::internal, run + ": shadow_summary.csv is not that of this benchmark");
+  r.control = {summary.number(1, "low"), summary.number(1, "high")};
+  r.control_ratio = summary.number(1, "ratio");
+  r.noise = summary.number(1, "noise");
+  r.twin = summary.text(2, "verdict");
+  r.twin_ratio = summary.number(2, "ratio");
+  r.slow = summary.text(3, "verdict");
+  r.slow_ratio = summary.number(3, "ratio");
+}
+
+double median_of(const std::vector<Repeat>& repeats, double (*value)(const Repeat&)) {
+  std::vector<double> values;
+  for (const Repeat& r : repeats) values.push_back(value(r));
+  std::sort(values.begin(), values.end());
+  return values[values.size() / 2];
+}
+
+void tell(const Subject& s, const std::vector<Repeat>& repeats, int steps) {
+  int control = 0, twin = 0, slow = 0;
+  double farthest = 1;
+  for (const Repeat& r : repeats) {
+    control += r.control.low <= 1 && 1 <= r.control.high;
+    twin += r.twin == to_string(Verdict::no_difference_seen);
+    slow += r.slow == to_string(Verdict::slower);
+    if (std::abs(std::log(r.control_ratio)) > std::abs(std::log(farthest))) farthest = r.control_ratio;
+  }
+  const std::size_t n = repeats.size();
+  fmt::print("{}: {} repeats, whole runs of {} steps, shadows at each\n", s.path, n, steps);
+  fmt::print(
+      "  leader against itself: interval holds 1 in {} of {} (95 % expected); ratio median {:.4f}, farthest {:.4f}\n",
+      control, n, median_of(repeats, [](const Repeat& r) { return r.control_ratio; }), farthest);
+  fmt::print("  its twin: no difference seen in {} of {}; ratio median {:.4f}\n", twin, n,
+             median_of(repeats, [](const Repeat& r) { return r.twin_ratio; }));
+  fmt::print("  {:g} % slower: found in {} of {}; ratio median {:.4f}; noise median {:.1f} %\n", 100 * planted, slow, n,
+             median_of(repeats, [](const Repeat& r) { return r.slow_ratio; }),
+             100 * (median_of(repeats, [](const Repeat& r) { return r.noise; }) - 1));
+  const auto own = [&](Kind kind) {
+    std::vector<double> ms;
+    for (const Repeat& r : repeats) ms.push_back(r.own_ms[kind]);
+    return ms;
+  };
+  const std::vector<double> without = own(plain);
+  const PairedComparison chance = compare_pairs(own(plain_again), without, 1);
+  fmt::print("  leader's own solves, medians of a run, over those without shadows:\n");
+  const auto line = [&](const char* what, const PairedComparison& p, const std::string& verdict) {
+    fmt::print("    {:<22} {:.4f} ({:.4f} .. {:.4f})  {}\n", what, p.ratio, p.interval.low, p.interval.high, verdict);
+  };
+  line("without again", chance, "the noise floor");
+  for (const auto& [what, kind] :
+       {std::pair{"shadows every 10 steps", sometimes}, std::pair{"at every step", shadowed}}) {
+    const PairedComparison effect = compare_pairs(own(kind), without, 1);
+    line(what, effect, to_string(verdict_of(effect, noise_floor_of(chance))));
+  }
+}
+
+int measure(const Subject& subject, const LabOptions& options) {
+  const int count = options.quick ? 2 : 100, steps = options.quick ? 8 : subject.steps;
+  const fs::path folder = fs::absolute(options.folder), runs = folder / ("lab_" + subject.name);
+  fs::create_directories(runs);
+  std::ofstream csv(folder / ("lab_" + subject.name + ".csv"));
+  csv << "repeat,control_ratio,control_low,control_high,noise,twin,twin_ratio,slow,slow_ratio,own_ms_shadowed,"
+         "own_ms_sometimes,own_ms_plain,own_ms_plain_again\n";
+  std::mt19937_64 random(1);
+  std::vector<Repeat> repeats;
+  ChildSignals signals;
+  for (int k = 0; k < count; ++k) {
+    std::array<Kind, kinds> order{shadowed, sometimes, plain, plain_again};
+    std::shuffle(order.begin(), order.end(), random);
+    Repeat r;
+    for (const Kind kind : order) {
+      const std::string run = (runs / words[kind]).string(), log = run + ".txt";
+      const Child child = signals.run(command_of(subject, kind, steps, random() % 1000000, run), log);
+      if (signals.caught()) return 128 + signals.caught();
+      if (child.exit_code != 0 && child.exit_code != 5)  // 5: [check] holds at the end of the whole run only
+        throw Error(Exit::solver_failed, fmt::format("exit code {}:\n{}", child.exit_code, words_of(log)));
+      r.own_ms[kind] = own_median_ms(run, subject.system);
+      if (kind == shadowed) read_verdicts(run, r);
+    }
+    csv << fmt::format("{},{:.5f},{:.5f},{:.5f},{:.5f},{},{:.5f},{},{:.5f},{:.6g},{:.6g},{:.6g},{:.6g}\n", k + 1,
+                       r.control_ratio, r.control.low, r.control.high, r.noise, r.twin, r.twin_ratio, r.slow,
+                       r.slow_ratio, r.own_ms[shadowed], r.own_ms[sometimes], r.own_ms[plain], r.own_ms[plain_again])
+        << std::flush;
+    repeats.push_back(std::move(r));
+  }
+  tell(subject, repeats, steps);
+  return 0;
+}
+
+}  // namespace
+
+int lab_cavity(const LabOptions& options) {
+  return measure({"cavity",
+                  "incompressible/cavity_re1000.toml",
+                  "pressure",
+                  100,
+                  {"linear.pressure.method=cg", "linear.pressure.preconditioner={ type = \"multigrid\" }"}},
+                 options);
+}
+int lab_aerofoil(const LabOptions& options) {
+  return measure({"aerofoil", "compressible/naca0012_laminar.toml", "flow", 100, {}}, options);
+}
+int lab_cylinder(const LabOptions& options) {
+  return measure({"cylinder", "immersed/cylinder_re40.toml", "pressure", 100, {}}, options);
+}
+
+}  // namespace weir::bench
