@@ -207,8 +207,6 @@ int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
 
 int run_incompressible(Run& run, const Table& config) {
   const IncompressibleCase c = read_incompressible_case(config);
-  if (c.scheme == Scheme::artificial_compressibility && run.ranks().size() > 1)
-    throw Error(Exit::usage, "scheme = \"artificial_compressibility\" runs on one rank; fractional_step on several");
   if (c.scheme == Scheme::artificial_compressibility) return run_coupled(run, config, c);
   return run.on_device() ? run_in<Device>(run, config, c) : run_in<Host>(run, config, c);
 }

@@ -11,8 +11,7 @@
 #pragma once
 #include <vector>
 
-#include "solvers/distributed/distributed_matrix.hpp"
-#include "solvers/distributed/distributed_stencil.hpp"
+#include "solvers/distributed/box_border.hpp"
 #include "solvers/distributed/gatherable.hpp"
 #include "solvers/matrix/banded.hpp"
 
@@ -51,12 +50,6 @@ class DistributedBanded final : private LocalBanded<Space>, public DistributedMa
   void update_whole(Matrix<Space>* whole) const override;
 
  private:
-  // A place of the coupling: slot >= 0: the band of that slot of its row; else an entry of the remainder.
-  struct Link {
-    int row, owner, index, slot;
-    double value;
-  };
-  void add_side(const BoxCuts& cuts, int d, int end);
   void connect(const std::vector<RemoteEntry>& remote);
 
   Extents whole_;
@@ -64,7 +57,7 @@ class DistributedBanded final : private LocalBanded<Space>, public DistributedMa
   RankBox box_;
   RankMap map_;
   HaloOptions options_;
-  std::vector<Link> border_;             // the bands' own
+  std::vector<BorderLink> border_;       // the bands' own
   std::vector<GhostRequest> requested_;  // of the halo as it is ...
   HaloPattern pattern_;                  // ... and its pattern
   Array<int, Space> slot_;               // of each entry of the coupling

@@ -5,22 +5,11 @@
 #include <array>
 #include <vector>
 
-#include "solvers/distributed/block_partition.hpp"
-#include "solvers/distributed/distributed_matrix.hpp"
+#include "solvers/distributed/box_border.hpp"
 #include "solvers/distributed/gatherable.hpp"
 #include "solvers/matrix/separable_stencil.hpp"
 
 namespace weir {
-
-// Where the unknowns of a direction are cut: part p has begin[d][p] .. begin[d][p + 1] - 1; parts are numbered x first.
-struct BoxCuts {
-  std::array<std::vector<int>, 3> begin;
-  int parts(int d) const { return static_cast<int>(begin[static_cast<std::size_t>(d)].size()) - 1; }
-  RankBox box(int rank) const;
-  int owner(int i, int j, int k) const;
-};
-// The unknowns lie `first` cells after the first cell (velocities on inner faces: 1) and end `last` cells before the end.
-BoxCuts cuts_of(const BlockPartition& cells, std::array<int, 3> first = {}, std::array<int, 3> last = {});
 
 // The operator of the unknowns of a box; what couples to unknowns outside stays in the diagonal. Where the direction is
 // periodic the box may begin before 0 and end after n.

@@ -7,8 +7,8 @@ namespace weir {
 namespace {
 
 // The parabola of an inlet's profile over cell i of a direction.
-WEIR_HD inline double shape(const CoupledLine& line, int n, int i) {
-  const double low = line.centre[0] - 0.5 * line.h[0], high = line.centre[n - 1] + 0.5 * line.h[n - 1];
+WEIR_HD inline double shape(const CoupledLine& line, int first, int last, int i) {
+  const double low = line.centre[first] - 0.5 * line.h[first], high = line.centre[last] + 0.5 * line.h[last];
   const double inv_length = 1 / (high - low), half = 0.5 * line.h[i];
   return mean_parabola((line.centre[i] - half - low) * inv_length, (line.centre[i] + half - low) * inv_length);
 }
@@ -37,11 +37,13 @@ void fill_side(const SideRule& rule, const CoupledView& v, int side) {
   const SidePlane p(c, side);
   const int N = c.unknowns, step = p.inward * N, behind = c.n[p.d] > 1 ? step : 0;
   const CoupledLine line1 = v.line[p.t1], line2 = v.line[p.t2];
+  const int first1 = c.first_of_all(p.t1), last1 = c.last_of_all(p.t1), first2 = c.first_of_all(p.t2),
+            last2 = c.last_of_all(p.t2);
   double* x = v.x;
   for_each<Space>(p.box, [=] WEIR_HD(int a, int b, int) {
     double* own = x + (p.first + a * p.s1 + b * p.s2) * N;
-    const double f1 = rule.shaped[0] ? shape(line1, p.box.nx, a) : 1,
-                 f2 = rule.shaped[1] ? shape(line2, p.box.ny, b) : 1;
+    const double f1 = rule.shaped[0] ? shape(line1, first1, last1, a) : 1,
+                 f2 = rule.shaped[1] ? shape(line2, first2, last2, b) : 1;
     for (int q = 0; q < N; ++q)
       own[q - step] = rule.own[q] * own[q] + rule.next[q] * own[q + behind] + f1 * f2 * rule.given[q];
   });
@@ -109,11 +111,24 @@ CoupledCells coupled_cells(const IncompressibleCase& c, int unknowns) {
   const bool periodic[3] = {c.is_periodic(0), c.is_periodic(1), c.is_periodic(2)};
   make_layout(c.grid, periodic);  // refuses what 32-bit indices cannot name
   for (int d = 0; d < 3; ++d) {
-    cells.n[d] = c.grid.cells(d);
+    cells.n[d] = cells.whole[d] = c.grid.cells(d);
     cells.periodic[d] = periodic[d];
   }
   cells.dim = c.dim();
   cells.unknowns = unknowns;
+  return cells;
+}
+
+CoupledCells part_of_cells(const CoupledCells& whole, const RankBox& box) {
+  CoupledCells cells = whole;
+  for (int d = 0; d < 3; ++d) {
+    const auto s = static_cast<std::size_t>(d);
+    cells.n[d] = box.size(d);
+    cells.low[d] = box.low[s];
+    if (cells.n[d] == whole.n[d]) continue;
+    cells.cut[2 * d] = whole.periodic[d] || box.low[s] > 0;
+    cells.cut[2 * d + 1] = whole.periodic[d] || box.high[s] < whole.n[d];
+  }
   return cells;
 }
 
@@ -126,6 +141,7 @@ SideRules side_rules(const IncompressibleCase& c, const CoupledCells& cells, dou
 template <class Space>
 void fill_ghosts(const SideRules& rules, const CoupledView& v) {
   for (int s = 0; s < 2 * v.cells.dim; ++s) {
+    if (v.cells.cut[s]) continue;
     if (!rules.side[s].periodic)
       fill_side<Space>(rules.side[s], v, s);
     else if (s % 2 == 0)
@@ -136,7 +152,7 @@ void fill_ghosts(const SideRules& rules, const CoupledView& v) {
 template <class Space>
 void fold_ghosts(const SideRules& rules, const CoupledCells& cells, const BlockStencilView& A) {
   for (int s = 0; s < 2 * cells.dim; ++s)
-    if (!rules.side[s].periodic || cells.n[s / 2] == 1) fold_side<Space>(rules.side[s], cells, s, A);
+    if (!cells.cut[s] && (!rules.side[s].periodic || cells.n[s / 2] == 1)) fold_side<Space>(rules.side[s], cells, s, A);
 }
 
 template void fill_ghosts<Host>(const SideRules&, const CoupledView&);

@@ -10,6 +10,7 @@
 #pragma once
 #include "miniapps/incompressible/case.hpp"
 #include "miniapps/incompressible/coupled/face.hpp"
+#include "solvers/distributed/block_partition.hpp"
 #include "solvers/matrix/block_stencil.hpp"
 
 namespace weir {
@@ -25,15 +26,18 @@ struct SideRules {
 };
 
 CoupledCells coupled_cells(const IncompressibleCase& c, int unknowns);
+// Those of one rank of several.
+CoupledCells part_of_cells(const CoupledCells& whole, const RankBox& box);
 
 // At time t.
 SideRules side_rules(const IncompressibleCase& c, const CoupledCells& cells, double t);
 
-// (1), on all sides.
+// (1), on all sides that carry a boundary condition and across periods within the rank; ghosts that other ranks own come
+// by CoupledHalo.
 template <class Space>
 void fill_ghosts(const SideRules& rules, const CoupledView& v);
 
-// The derivative of (1): what assemble_jacobian wrote into blocks that point out of the box goes into the row.
+// The derivative of (1), on the same sides: what assemble_jacobian wrote into blocks that point out of the box goes into the row.
 template <class Space>
 void fold_ghosts(const SideRules& rules, const CoupledCells& cells, const BlockStencilView& A);
 

@@ -4,8 +4,8 @@
 //     n = 3 in 2D, 4 in 3D; 5 and 6 with two more
 //
 // Fields are padded by two layers of ghost cells in each direction that exists: the inner layer carries the boundary
-// conditions, the outer one is read across periodic sides only. Vectors of the linear solver hold the cells alone, x
-// fastest, as the blocks of BlockStencil do.
+// conditions, the outer one is read across periodic sides only, and across those where another rank goes on. Vectors of the
+// linear solver hold the cells alone, x fastest, as the blocks of BlockStencil do.
 #pragma once
 #include "miniapps/incompressible/layout.hpp"
 #include "solvers/matrix/block_stencil.hpp"
@@ -13,10 +13,13 @@
 namespace weir {
 
 struct CoupledCells {
-  int n[3] = {1, 1, 1};
-  int dim = 3;       // 2 where n[2] == 1
-  int unknowns = 4;  // a cell: dim + 1, and those of a turbulence model
-  bool periodic[3] = {};
+  int n[3] = {1, 1, 1};      // of this rank
+  int dim = 3;               // 2 where whole[2] == 1
+  int unknowns = 4;          // a cell: dim + 1, and those of a turbulence model
+  bool periodic[3] = {};     // the whole grid
+  bool cut[6] = {};          // x_min, x_max, ...: another rank goes on there, and the ghosts are its cells
+  int low[3] = {};           // number of the first cell in the whole grid
+  int whole[3] = {1, 1, 1};  // cells of the whole grid
 
   static constexpr int ghosts = 2;
   WEIR_HD int pad(int d) const { return d < dim ? ghosts : 0; }
@@ -26,7 +29,12 @@ struct CoupledCells {
   WEIR_HD int origin() const { return pad(0) + pad(1) * stride(1) + pad(2) * stride(2); }  // of cell (0, 0, 0)
   WEIR_HD int at(int i, int j, int k) const { return i + j * stride(1) + k * stride(2); }  // from the origin on
   WEIR_HD Extents extents() const { return {n[0], n[1], n[2]}; }
-  Periodic wraps() const { return {periodic[0], periodic[1], periodic[2]}; }
+  std::int64_t whole_count() const { return std::int64_t{1} * whole[0] * whole[1] * whole[2]; }
+  // Periods that lie within the rank.
+  Periodic wraps() const { return {periodic[0] && !cut[0], periodic[1] && !cut[2], periodic[2] && !cut[4]}; }
+  // This rank's number of the first and of the last cell of the whole grid along a direction.
+  WEIR_HD int first_of_all(int d) const { return -low[d]; }
+  WEIR_HD int last_of_all(int d) const { return whole[d] - 1 - low[d]; }
 };
 
 // The cells of one side of the box: a and b run along the two directions other than d.

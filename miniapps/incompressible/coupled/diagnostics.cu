@@ -89,21 +89,31 @@ double largest_change(const CoupledView& v, const double* before) {
   });
 }
 
+void CoupledCopy::prepare(const CoupledCells& cells) {
+  if (flow_) return;
+  Layout l;
+  for (int d = 0; d < 3; ++d) {
+    l.n[d] = cells.n[d];
+    l.periodic[d] = cells.periodic[d];
+  }
+  l.dim = cells.dim;
+  l.staggered = false;
+  flow_ = std::make_unique<Flow<Host>>(l);
+  divergence_.resize(static_cast<std::size_t>(l.cells().count()));
+  flow_->divergence = divergence_.data();
+}
+
+const Flow<Host>& CoupledCopy::of(const CoupledCells& cells, const std::vector<double>& x, const std::vector<double>& b,
+                                  const Grid& grid, double speed) {
+  prepare(cells);
+  fill(cells, x.data() + static_cast<std::ptrdiff_t>(cells.origin()) * cells.unknowns, b.data(), grid, speed);
+  return *flow_;
+}
+
 template <class Space>
 const Flow<Host>& CoupledCopy::of(const CoupledCells& cells, const Array<double, Space>& x, View<const double> b,
                                   const Grid& grid, double speed) {
-  if (!flow_) {
-    Layout l;
-    for (int d = 0; d < 3; ++d) {
-      l.n[d] = cells.n[d];
-      l.periodic[d] = cells.periodic[d];
-    }
-    l.dim = cells.dim;
-    l.staggered = false;
-    flow_ = std::make_unique<Flow<Host>>(l);
-    divergence_.resize(static_cast<std::size_t>(l.cells().count()));
-    flow_->divergence = divergence_.data();
-  }
+  prepare(cells);
   const auto origin = static_cast<std::ptrdiff_t>(cells.origin()) * cells.unknowns;
   if constexpr (std::is_same_v<Space, Host>) {
     fill(cells, x.data() + origin, b.data(), grid, speed);

@@ -1,4 +1,5 @@
-// What is looked at now and then on the coupled scheme's flow, and its copy in host memory for pictures and profiles.
+// What is looked at now and then on the coupled scheme's flow, and its copy in host memory for pictures and profiles. Over
+// ranks the functions give a rank's share: of the means its part of the sum, of the largest values its own largest.
 #pragma once
 #include <memory>
 #include <vector>
@@ -33,8 +34,12 @@ class CoupledCopy {
   template <class Space>
   const Flow<Host>& of(const CoupledCells& cells, const Array<double, Space>& x, View<const double> b, const Grid& grid,
                        double speed);
+  // The same of values that are in host memory already.
+  const Flow<Host>& of(const CoupledCells& cells, const std::vector<double>& x, const std::vector<double>& b,
+                       const Grid& grid, double speed);
 
  private:
+  void prepare(const CoupledCells& cells);
   void fill(const CoupledCells& cells, const double* x, const double* b, const Grid& grid, double speed);
 
   std::unique_ptr<Flow<Host>> flow_;

@@ -100,13 +100,17 @@ void assemble_jacobian(const CoupledView& v, const TimeDerivative& time, const S
 }
 
 template <class Space>
-void residual_norms(const CoupledView& v, View<const double> b, double (&norms)[max_coupled_unknowns]) {
-  const double cells = v.cells.extents().count();
+void residual_norms(const CoupledView& v, const Communicator& ranks, View<const double> b,
+                    double (&norms)[max_coupled_unknowns]) {
+  const auto cells = static_cast<double>(v.cells.whole_count());
+  double squares[max_coupled_unknowns] = {};  // an even number: in pairs
   for (int u = 0; u < v.cells.unknowns; u += 2) {
     const Pair sums = square_sums<Space>(v, b.data(), u);
-    norms[u] = std::sqrt(sums.a / cells);
-    if (u + 1 < v.cells.unknowns) norms[u + 1] = std::sqrt(sums.b / cells);
+    squares[u] = sums.a;
+    squares[u + 1] = sums.b;
   }
+  ranks.sum(squares);
+  for (int u = 0; u < v.cells.unknowns; ++u) norms[u] = std::sqrt(squares[u] / cells);
   norms[0] /= v.speed;
 }
 
@@ -122,11 +126,12 @@ void add_update(const CoupledView& v, double factor, View<const double> dx) {
   });
 }
 
-#define WEIR_EQUATIONS(S)                                                                                   \
-  template void residual<S>(const CoupledView&, const TimeDerivative&, const CellForce&, View<double>);     \
-  template void assemble_jacobian<S>(const CoupledView&, const TimeDerivative&, const SideRules&, double,   \
-                                     const BlockStencilView&);                                              \
-  template void residual_norms<S>(const CoupledView&, View<const double>, double(&)[max_coupled_unknowns]); \
+#define WEIR_EQUATIONS(S)                                                                                 \
+  template void residual<S>(const CoupledView&, const TimeDerivative&, const CellForce&, View<double>);   \
+  template void assemble_jacobian<S>(const CoupledView&, const TimeDerivative&, const SideRules&, double, \
+                                     const BlockStencilView&);                                            \
+  template void residual_norms<S>(const CoupledView&, const Communicator&, View<const double>,            \
+                                  double(&)[max_coupled_unknowns]);                                       \
   template void add_update<S>(const CoupledView&, double, View<const double>);
 WEIR_EQUATIONS(Host)
 WEIR_EQUATIONS(Device)

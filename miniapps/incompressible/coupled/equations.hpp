@@ -10,6 +10,7 @@
 #include <cmath>
 
 #include "miniapps/incompressible/coupled/boundary.hpp"
+#include "solvers/distributed/communicator.hpp"
 
 namespace weir {
 
@@ -37,9 +38,10 @@ template <class Space>
 void assemble_jacobian(const CoupledView& v, const TimeDerivative& time, const SideRules& rules, double inverse_cfl,
                        const BlockStencilView& A);
 
-// Root mean square over the box of R / V of each equation (of continuity: of sum F / V, the divergence).
+// Root mean square over the whole grid of R / V of each equation (of continuity: of sum F / V, the divergence).
 template <class Space>
-void residual_norms(const CoupledView& v, View<const double> b, double (&norms)[max_coupled_unknowns]);
+void residual_norms(const CoupledView& v, const Communicator& ranks, View<const double> b,
+                    double (&norms)[max_coupled_unknowns]);
 
 // x += factor dx, on the cells.
 template <class Space>

@@ -87,8 +87,8 @@ CoupledLines<Space>::CoupledLines(const Grid& grid, const CoupledCells& cells) {
   for (int d = 0; d < 3; ++d) {
     LineBuilder builder(grid.line[static_cast<std::size_t>(d)], cells.periodic[d] || d >= cells.dim);
     storage_[d] = Array<double, Space>(builder.build());
-    n_[d] = cells.n[d];
-    const double* first = storage_[d].data() + 1;
+    n_[d] = cells.whole[d];
+    const double* first = storage_[d].data() + 1 + cells.low[d];
     const auto row = [&](int r) { return first + std::int64_t{r} * (n_[d] + 2); };
     line_[d] = {row(width),
                 row(inv_width),

@@ -19,6 +19,7 @@
 
 namespace weir {
 
+// Over ranks each has the arrays of the whole grid, and reads them from its own first cell on.
 struct CoupledLine {
   const double *h = nullptr, *inv_h = nullptr;  // of cell -1 .. n
   const double* centre = nullptr;               // of cell -1 .. n

@@ -6,6 +6,7 @@
 #include "miniapps/incompressible/clock.hpp"
 #include "miniapps/incompressible/coupled/diagnostics.hpp"
 #include "miniapps/incompressible/coupled/scheme.hpp"
+#include "miniapps/incompressible/coupled/whole_flow.hpp"
 #include "miniapps/incompressible/facts.hpp"
 #include "miniapps/incompressible/initial.hpp"
 #include "miniapps/incompressible/loop.hpp"
@@ -24,12 +25,6 @@ struct Watch {
   int every = 10;  // steps between two looks at what costs a pass
   bool is_steady = false;
 };
-
-template <class Space>
-const Flow<Host>& on_host(CoupledCopy& copy, Coupled<Space>& flow) {
-  return copy.of<Space>(flow.cells(), flow.field().values(), flow.minus_residual(), flow.flow_case().grid,
-                        flow.options().speed);
-}
 
 // Columns as coupled_header has them.
 template <class Space>
@@ -51,16 +46,18 @@ void record_step(Run& run, Coupled<Space>& flow, Watch& watch, bool last) {
       watch.is_steady = *watched[2] < time.steady_tolerance;
     }
     if (flow.step % watch.every == 0 || last || watch.is_steady) {
-      if (!time.steady) r.cfl = flow.dt_before * courant_rate<Space>(flow.view());
-      watched[0] = max_divergence<Space>(flow.view(), flow.minus_residual());
-      watched[1] = mean_kinetic_energy<Space>(flow.view(), flow.flow_case().grid);
+      const Communicator& ranks = flow.ranks().communicator();
+      if (!time.steady) r.cfl = flow.dt_before * ranks.max(courant_rate<Space>(flow.view()));
+      watched[0] = ranks.max(max_divergence<Space>(flow.view(), flow.minus_residual()));
+      watched[1] = ranks.sum(mean_kinetic_energy<Space>(flow.view(), flow.flow_case().grid));
     }
   }
   run.step(r);
 }
 
 template <class Space>
-void save(Run& run, Coupled<Space>& flow, const StepSize& clock, Lifetime<Space>& lifetime) {
+void save(Run& run, Coupled<Space>& flow, const StepSize& clock, Lifetime<Space>& lifetime,
+          const WholeCoupled<Space>& whole) {
   CheckpointState state;
   state.step = flow.step;
   state.time = flow.time;
@@ -69,12 +66,13 @@ void save(Run& run, Coupled<Space>& flow, const StepSize& clock, Lifetime<Space>
   state.add("cfl", flow.cfl);
   state.add("residual_before", flow.residual_before);
   lifetime.save(flow.solver(), state);
-  save_checkpoint<Space>(run, std::move(state), flow.state());
+  whole.save(run, std::move(state), flow.state());
 }
 
 template <class Space>
-void load(const Checkpoint& from, Coupled<Space>& flow, StepSize& clock, Lifetime<Space>& lifetime) {
-  load_arrays<Space>(from, flow.state());
+void load(const Checkpoint& from, Coupled<Space>& flow, StepSize& clock, Lifetime<Space>& lifetime,
+          const WholeCoupled<Space>& whole) {
+  whole.load(from, flow.state());
   flow.time = from.header.time;
   flow.step = from.header.step;
   flow.dt_before = from.scalar("dt_before");
@@ -89,18 +87,30 @@ template <class Space>
 std::map<std::string, double> quantities(Coupled<Space>& flow, const Flow<Host>& fields) {
   const IncompressibleCase& c = flow.flow_case();
   const CoupledView v = flow.view();
-  std::map<std::string, double> q = solution_errors(c, fields, flow.time, flow.dt_before);
-  q["kinetic_energy"] = mean_kinetic_energy<Space>(v, c.grid);
-  q["max_divergence"] = max_divergence<Space>(v, flow.minus_residual());
-  q["dissipation"] = mean_dissipation<Space>(v, c.grid);
+  const Communicator& ranks = flow.ranks().communicator();
+  std::map<std::string, double> q;
+  if (ranks.is_root()) q = solution_errors(c, fields, flow.time, flow.dt_before);
+  q["kinetic_energy"] = ranks.sum(mean_kinetic_energy<Space>(v, c.grid));
+  q["max_divergence"] = ranks.max(max_divergence<Space>(v, flow.minus_residual()));
+  q["dissipation"] = ranks.sum(mean_dissipation<Space>(v, c.grid));
   q["residual"] = flow.largest_residual;
   if (!c.time.steady) q["rate"] = flow.rate();
   return q;
 }
 
+template <class Space>
+const Flow<Host>& picture(Run& run, Coupled<Space>& flow, FlowOutput& output, WholeCoupled<Space>& whole,
+                          Lab<Space>& lab) {
+  ScopedTimer timer(run.timings().at("output", "pictures"));
+  const Flow<Host>& fields = whole.of(flow);
+  if (run.ranks().is_root())
+    output.write_picture(fields, flow.step, flow.time, pictures_of(lab.fields("flow"), flow.cells().extents()));
+  return fields;
+}
+
 // The one branch where a step fails: why, and where the flow went wrong.
 template <class Space>
-int stop(Run& run, Coupled<Space>& flow, StepEnd end, CoupledCopy& copy, Lab<Space>& lab) {
+int stop(Run& run, Coupled<Space>& flow, StepEnd end, WholeCoupled<Space>& whole, Lab<Space>& lab) {
   Outcome outcome;
   const std::string at = " at step " + std::to_string(flow.step + 1);
   outcome.exit = Exit::solver_failed;
@@ -113,7 +123,8 @@ int stop(Run& run, Coupled<Space>& flow, StepEnd end, CoupledCopy& copy, Lab<Spa
   } else {
     outcome.reason = std::string("flow: ") + to_string(flow.result.reason) + at;
   }
-  const std::string where = where_not_finite(on_host(copy, flow), flow.step + 1);
+  const Flow<Host>& fields = whole.of(flow);
+  const std::string where = run.ranks().is_root() ? where_not_finite(fields, flow.step + 1) : "";
   if (end == StepEnd::not_finite || flow.result.reason == Reason::not_finite || !where.empty()) {
     outcome.exit = Exit::not_finite;
     outcome.reason = where.empty() ? "flow: not finite" + at : where;
@@ -123,18 +134,16 @@ int stop(Run& run, Coupled<Space>& flow, StepEnd end, CoupledCopy& copy, Lab<Spa
 }
 
 template <class Space>
-int end_of(Run& run, Coupled<Space>& flow, FlowOutput& output, CoupledCopy& copy, Lab<Space>& lab,
+int end_of(Run& run, Coupled<Space>& flow, FlowOutput& output, WholeCoupled<Space>& whole, Lab<Space>& lab,
            const std::string& reason) {
-  const Flow<Host>& fields = on_host(copy, flow);
-  {
-    ScopedTimer timer(run.timings().at("output", "pictures"));
-    output.write_picture(fields, flow.step, flow.time, pictures_of(lab.fields("flow"), flow.cells().extents()));
-  }
+  const Flow<Host>& fields = picture(run, flow, output, whole, lab);
   Outcome outcome;
   outcome.reason = reason;
   outcome.quantities = quantities(flow, fields);
-  outcome.quantities.merge(output.write_profiles(fields));
-  outcome.state_hash = hash_of_flow(fields);
+  if (run.ranks().is_root()) {
+    outcome.quantities.merge(output.write_profiles(fields));
+    outcome.state_hash = hash_of_flow(fields);
+  }
   return run.finish(outcome);
 }
 
@@ -193,37 +202,70 @@ FlowFacts<Space> facts_of(Coupled<Space>& flow) {
 }
 
 template <class Space>
+void attach(Lab<Space>& lab, Coupled<Space>& flow, const Table& linear) {
+  lab.describe(facts_of(flow));
+  lab.attach("flow", flow.solver(), linear, default_flow_method, default_flow_preconditioner, default_flow_tolerance);
+}
+
+template <class Space>
+void refuse_over_ranks(const Coupled<Space>& flow, const Table& config) {
+  Lab<Space>::refuse_over_ranks(config);
+  if (!flow.solver().lifetime().is_always())
+    config.table("linear").table("flow").fail("refresh", "over ranks a preconditioner is made anew for every matrix");
+}
+
+template <class Space>
+RunHeader header_of(const Coupled<Space>& flow, const FlowOutput& output, const Table& config) {
+  RunHeader h = coupled_header(flow.flow_case());
+  for (const auto& name : output.quantities()) h.quantities.push_back(name);
+  h.systems.emplace_back("flow", flow.solver().describe());
+  if (!flow.ranks().alone()) {
+    h.notes.emplace_back("partition", flow.ranks().partition().describe());
+    h.notes.emplace_back("halo",
+                         std::string(to_string(flow.ranks().options().halo.strategy)) + ", " + flow.halo_path());
+    h.notes.emplace_back("output", "fields and checkpoints are gathered on rank 0");
+    if (!flow.solver().is_independent_of_ranks())
+      h.notes.emplace_back("iterations", "depend on the number of ranks: each preconditions its own cells");
+  }
+  h.memory_estimate = coupled_memory_estimate(flow.flow_case(), config);
+  return h;
+}
+
+template <class Space>
 int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
   FlowOutput output(config, c);
   Watch watch;
   watch.every = read_diagnostics_every(config);
   run.require_memory(coupled_memory_estimate(c, config));
-  Coupled<Space> flow(c, config.table("linear"));
+  const RankOptions rank_options = read_rank_options(config);
+  run.ranks().use(rank_options.reduction);
+  std::string devices;
+  if (run.ranks().size() > 1 && std::is_same_v<Space, Device>) devices = choose_device(run.ranks());
+  const CoupledRanks ranks(run.ranks(), c, rank_options);
+  Coupled<Space> flow(c, config.table("linear"), ranks);
+  if (!ranks.alone()) refuse_over_ranks(flow, config);
   StepSize clock(c);
-  CoupledCopy copy;
+  WholeCoupled<Space> whole(ranks);
   Lifetime<Space> lifetime;
   const bool restarted = run.restart() != nullptr;
   if (restarted)
-    load(*run.restart(), flow, clock, lifetime);
+    load(*run.restart(), flow, clock, lifetime, whole);
   else
     flow.initialise();
   Lab<Space> lab(config, {"flow"});
-  lab.describe(facts_of(flow));
-  lab.attach("flow", flow.solver(), config.table("linear").table("flow"), default_flow_method,
-             default_flow_preconditioner, default_flow_tolerance);
-  RunHeader header = coupled_header(c);
-  for (const auto& name : output.quantities()) header.quantities.push_back(name);
-  header.systems.emplace_back("flow", flow.solver().describe());
-  header.memory_estimate = coupled_memory_estimate(c, config);
+  if (ranks.alone()) attach(lab, flow, config.table("linear").table("flow"));
+  RunHeader header = header_of(flow, output, config);
+  if (!devices.empty()) header.notes.emplace_back("devices", devices);
   run.begin(header);
-  output.open(run.directory(), run.name(), restarted ? std::optional<double>(flow.time) : std::nullopt);
+  if (run.ranks().is_root())
+    output.open(run.directory(), run.name(), restarted ? std::optional<double>(flow.time) : std::nullopt);
   lab.open(run);
   const auto record = [&] {
     SolveRecord r;
     r.step = flow.step + 1;
     r.system = "flow";
     r.solver = flow.solver().name();
-    r.unknowns = flow.matrix().size();
+    r.unknowns = flow.system().unknowns();
     r.preconditioner_age = flow.solver().lifetime().age();
     lifetime.follow(flow.solver(), flow.matrix().values());
     record_solve(run, r, flow.result, flow.setup_seconds);
@@ -231,25 +273,23 @@ int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
   const auto at_end = [&] { return !c.time.steady && clock.finished(flow.time); };
   bool done = at_end(), converged = false;
   while (!done && !run.should_stop()) {
-    const double rate = !c.time.steady && clock.needs_rate() ? courant_rate<Space>(flow.view()) : 0;
+    const bool needs_rate = !c.time.steady && clock.needs_rate();
+    const double rate = needs_rate ? run.ranks().max(courant_rate<Space>(flow.view())) : 0;
     const double dt = c.time.steady ? 0 : clock.next(flow.time, rate);
     lab.begin_step(flow.step + 1);
     const StepEnd end = flow.advance(dt, run.timings(), record);  // (2) to (5)
-    if (end != StepEnd::advanced && end != StepEnd::converged) return stop(run, flow, end, copy, lab);
+    if (end != StepEnd::advanced && end != StepEnd::converged) return stop(run, flow, end, whole, lab);
     converged = end == StepEnd::converged;
     if (!converged) record_step(run, flow, watch, at_end());
     done = at_end() || watch.is_steady || converged;
-    if (!done && output.picture_due(flow.step, flow.time, c.time.steady ? 1 : dt)) {
-      ScopedTimer timer(run.timings().at("output", "pictures"));
-      output.write_picture(on_host(copy, flow), flow.step, flow.time,
-                           pictures_of(lab.fields("flow"), flow.cells().extents()));
-    }
-    if (run.checkpoint_due(done)) save(run, flow, clock, lifetime);
+    if (!done && output.picture_due(flow.step, flow.time, c.time.steady ? 1 : dt))
+      picture(run, flow, output, whole, lab);
+    if (run.checkpoint_due(done)) save(run, flow, clock, lifetime, whole);
   }
   if (c.time.steady && !converged) flow.evaluate_steady();  // an unfinished run: the residual of the last update
   lab.finish(run);
   lifetime.report(run, "flow", flow.solver());
-  return end_of(run, flow, output, copy, lab, converged || watch.is_steady ? "steady state" : done ? "end time" : "");
+  return end_of(run, flow, output, whole, lab, converged || watch.is_steady ? "steady state" : done ? "end time" : "");
 }
 
 }  // namespace

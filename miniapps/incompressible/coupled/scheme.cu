@@ -41,18 +41,34 @@ LinearSolver<Space> flow_solver(const Table& linear) {
 
 template <class Space>
 ArtificialCompressibility<Space>::ArtificialCompressibility(const IncompressibleCase& c, const Table& linear)
+    : ArtificialCompressibility(c, linear, std::make_unique<Communicator>()) {}
+
+template <class Space>
+ArtificialCompressibility<Space>::ArtificialCompressibility(const IncompressibleCase& c, const Table& linear,
+                                                            std::unique_ptr<Communicator> alone)
+    : ArtificialCompressibility(c, linear, CoupledRanks(*alone, c, {})) {
+  alone_ = std::move(alone);
+}
+
+template <class Space>
+ArtificialCompressibility<Space>::ArtificialCompressibility(const IncompressibleCase& c, const Table& linear,
+                                                            const CoupledRanks& ranks)
     : cfl(c.coupled.cfl_start),
       case_(c),
-      cells_(coupled_cells(c, c.unknowns())),
+      ranks_(ranks),
+      cells_(ranks.local()),
       lines_(c.grid, cells_),
       x_(cells_),
       x1_(cells_),
       x2_(cells_),
-      A_(cells_.extents(), cells_.unknowns, cells_.wraps()),
+      halo_(ranks),
+      A_(ranks.communicator(), ranks.whole().extents(), ranks.whole().wraps(), cells_.unknowns, ranks.cuts(),
+         ranks.options().halo),
       b_(std::int64_t{1} * A_.size()),
       dx_(std::int64_t{1} * A_.size()),
       solver_(flow_solver<Space>(linear)),
       length_(reference_length(c)) {
+  if (!ranks_.alone()) solver_.precondition_each_rank();
   for (auto& [name, array] : state()) fill(*array, 0);
   if (!has_model()) return;
   eddy_ = Array<double, Space>(cells_.padded_count());
@@ -86,7 +102,8 @@ void ArtificialCompressibility<Space>::initialise() {
       for (int i = 0; i < cells_.n[0]; ++i) {
         const int at[3] = {i, j, k};
         double point[3];
-        for (std::size_t d = 0; d < 3; ++d) point[d] = case_.grid.line[d].centre[static_cast<std::size_t>(at[d])];
+        for (std::size_t d = 0; d < 3; ++d)
+          point[d] = case_.grid.line[d].centre[static_cast<std::size_t>(at[d] + cells_.low[d])];
         double* cell = x + static_cast<std::ptrdiff_t>(cells_.at(i, j, k)) * cells_.unknowns;
         for (int e = 0; e < cells_.dim; ++e) cell[1 + e] = solution_velocity(case_, case_.initial, e, point, 0);
         if (has_model()) {
@@ -137,6 +154,10 @@ bool ArtificialCompressibility<Space>::evaluate(Timings& timings) {
     ScopedTimer timer(timings.at("flow", "boundary"));
     fill_ghosts<Space>(rules_, v);
   }
+  if (!ranks_.alone()) {
+    ScopedTimer timer(timings.at("flow", "halo of the fields"));
+    halo_.exchange(x_);
+  }
   if (has_model()) {
     ScopedTimer timer(timings.at("flow", "turbulence"));
     k_omega::update_eddy_viscosity<Space>(v, eddy_.data() + cells_.origin());
@@ -151,7 +172,7 @@ bool ArtificialCompressibility<Space>::evaluate(Timings& timings) {
     k_omega::balance_rows<Space>(v, options().speed / length_, b_);
   }
   ScopedTimer timer(timings.at("flow", "norms"));
-  residual_norms<Space>(v, b_, norms);
+  residual_norms<Space>(v, ranks_.communicator(), b_, norms);
   largest_residual = 0;
   for (int u = 0; u < cells_.unknowns; ++u) {
     const double relative = norms[u] / residual_scale(u);
@@ -166,26 +187,27 @@ bool ArtificialCompressibility<Space>::linear_step(Timings& timings, const std::
   const CoupledView v = view();
   {
     ScopedTimer timer(timings.at("flow", "jacobian"));
-    assemble_jacobian<Space>(v, derivative_, rules_, 1 / cfl, A_.stencil());
+    assemble_jacobian<Space>(v, derivative_, rules_, 1 / cfl, matrix().stencil());
   }
   if (has_model()) {
     ScopedTimer timer(timings.at("flow", "turbulence"));
-    k_omega::add_source_jacobian<Space>(v, walls_, A_.stencil());
-    k_omega::balance_rows<Space>(v, options().speed / length_, A_.stencil());
+    k_omega::add_source_jacobian<Space>(v, walls_, matrix().stencil());
+    k_omega::balance_rows<Space>(v, options().speed / length_, matrix().stencil());
   }
+  A_.finish_blocks();
   setup_seconds = 0;
   {
     ScopedTimer timer(setup_seconds);
     if (solver_.is_set_up())
-      solver_.update(A_);
+      solver_.update(system());
     else
-      solver_.setup(A_);
+      solver_.setup(system());
   }
   {
     ScopedTimer timer(timings.at("flow", "update"));
     fill(dx_, 0);
   }
-  result = solver_.solve(A_, b_, dx_);
+  result = solver_.solve(system(), b_, dx_);
   after_solve();
   // An inner solve may end short of its tolerance, as a fixed number of corrections always does. One that did not lower the
   // residual is refused all the same: dx = 0 would be nearer to the solution of (4), and the next sub-iteration's
@@ -199,8 +221,15 @@ bool ArtificialCompressibility<Space>::linear_step(Timings& timings, const std::
 }
 
 template <class Space>
+const Matrix<Space>& ArtificialCompressibility<Space>::system() const {
+  if (ranks_.alone()) return A_.own();
+  return A_;
+}
+
+template <class Space>
 double ArtificialCompressibility<Space>::rate() {
-  return dt_before > 0 ? largest_change<Space>(view(), x1_.origin()) / dt_before : 0;
+  if (!(dt_before > 0)) return 0;
+  return ranks_.communicator().max(largest_change<Space>(view(), x1_.origin())) / dt_before;
 }
 
 // The CFL number follows the residual (equation (3) of miniapps/compressible/pseudo_time.hpp).

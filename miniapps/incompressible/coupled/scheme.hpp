@@ -11,17 +11,23 @@
 //   steady: no du/dt, every step is one pseudo-time step, and the CFL number of tau grows as the residual falls.
 //
 // turbulence = "k_omega": k and omega are two more unknowns of every cell (turbulence.hpp).
+//
+// Over ranks (ranks.hpp) an evaluation of (2) exchanges the ghosts of x once, and norms are sums over ranks, so that all take
+// the same decisions. A preconditioner that knows one rank alone is then applied by each rank to its own cells.
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "miniapps/incompressible/coupled/equations.hpp"
 #include "miniapps/incompressible/coupled/options.hpp"
+#include "miniapps/incompressible/coupled/ranks.hpp"
 #include "miniapps/incompressible/coupled/turbulence.hpp"
 #include "postproc/timings.hpp"
+#include "solvers/distributed/distributed_block_stencil.hpp"
 #include "solvers/linear_solver.hpp"
 
 namespace weir {
@@ -41,6 +47,7 @@ class ArtificialCompressibility {
  public:
   // linear: [linear] of the case file.
   ArtificialCompressibility(const IncompressibleCase& c, const Table& linear);
+  ArtificialCompressibility(const IncompressibleCase& c, const Table& linear, const CoupledRanks& ranks);
 
   void initialise();  // x^0 by the case, at time 0
 
@@ -63,14 +70,19 @@ class ArtificialCompressibility {
 
   const IncompressibleCase& flow_case() const { return case_; }
   const CoupledOptions& options() const { return case_.coupled; }
-  const CoupledCells& cells() const { return cells_; }
+  const CoupledRanks& ranks() const { return ranks_; }
+  const std::string& halo_path() const { return halo_.path(); }
+  const CoupledCells& cells() const { return cells_; }  // of this rank
   CoupledView view();
   LinearSolver<Space>& solver() { return solver_; }
   const LinearSolver<Space>& solver() const { return solver_; }
-  const BlockStencil<Space>& matrix() const { return A_; }
-  BlockStencil<Space>& matrix() { return A_; }
+  // This rank's rows without what couples them to others; and the matrix that is solved with.
+  const BlockStencil<Space>& matrix() const { return A_.own(); }
+  BlockStencil<Space>& matrix() { return A_.own(); }
+  const Matrix<Space>& system() const;
   CoupledField<Space>& field() { return x_; }
   View<const double> minus_residual() const { return b_; }
+  std::vector<double> minus_residual_on_host() const { return b_.to_vector(); }
 
   double rate();  // max |u^{n+1} - u^n| / dt of the last time step
 
@@ -82,6 +94,7 @@ class ArtificialCompressibility {
   std::vector<std::pair<std::string, Array<double, Space>*>> state();
 
  private:
+  ArtificialCompressibility(const IncompressibleCase& c, const Table& linear, std::unique_ptr<Communicator> alone);
   void begin_step(double dt, Timings& timings);
   bool evaluate(Timings& timings);                                               // (2); false: not finite
   bool linear_step(Timings& timings, const std::function<void()>& after_solve);  // (3) to (5); false: the solver failed
@@ -92,11 +105,14 @@ class ArtificialCompressibility {
   StepEnd advance_steady(Timings& timings, const std::function<void()>& after_solve);
   StepEnd advance_in_time(double dt, Timings& timings, const std::function<void()>& after_solve);
 
+  std::unique_ptr<Communicator> alone_;  // where no ranks were given
   IncompressibleCase case_;
+  CoupledRanks ranks_;
   CoupledCells cells_;
   CoupledLines<Space> lines_;
   CoupledField<Space> x_, x1_, x2_;  // present iterate, x^n, x^{n-1}
-  BlockStencil<Space> A_;
+  CoupledHalo<Space> halo_;
+  DistributedBlockStencil<Space> A_;
   Array<double, Space> b_, dx_;
   Array<double, Space> eddy_;  // nu_t of every padded cell, where there is a model
   SideWalls walls_;

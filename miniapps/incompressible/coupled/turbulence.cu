@@ -45,7 +45,7 @@ WEIR_HD inline double sublayer_omega(const CoupledView& v, const SideWalls& wall
     for (int end = 0; end < 2; ++end) {
       if (!walls.wall[2 * d + end]) continue;
       const CoupledLine& line = v.line[d];
-      const int edge = end ? v.cells.n[d] - 1 : 0, i = at[d];
+      const int edge = end ? v.cells.last_of_all(d) : v.cells.first_of_all(d), i = at[d];
       const double from_edge = end ? line.centre[edge] - line.centre[i] : line.centre[i] - line.centre[edge];
       const double distance = from_edge + 0.5 * line.h[edge];
       if (y == 0 || distance < y) y = distance;

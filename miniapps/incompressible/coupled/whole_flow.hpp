@@ -1,0 +1,49 @@
+// The coupled scheme's flow of all ranks in one place: files know one layout, that of one rank. All ranks call.
+#pragma once
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "miniapps/incompressible/coupled/diagnostics.hpp"
+#include "miniapps/incompressible/coupled/scheme.hpp"
+#include "miniapps/incompressible/loop.hpp"
+
+namespace weir {
+
+template <class Space>
+class WholeCoupled {
+ public:
+  explicit WholeCoupled(const CoupledRanks& ranks) : ranks_(ranks), gather_(ranks) {}
+
+  // The whole flow in host memory on rank 0; nothing of use on the others.
+  const Flow<Host>& of(ArtificialCompressibility<Space>& flow) {
+    const Grid& grid = flow.flow_case().grid;
+    const double speed = flow.options().speed;
+    if (ranks_.alone()) return copy_.of<Space>(flow.cells(), flow.field().values(), flow.minus_residual(), grid, speed);
+    const std::vector<double> x = gather_.field(flow.field().values().to_vector()),
+                              b = gather_.vector(flow.minus_residual_on_host());
+    return ranks_.communicator().is_root() ? copy_.of(ranks_.whole(), x, b, grid, speed) : nothing_;
+  }
+
+  void save(Run& run, CheckpointState state, const NamedArrays<Space>& arrays) const {
+    if (ranks_.alone()) return save_checkpoint<Space>(run, std::move(state), arrays);
+    std::vector<std::vector<double>> whole;
+    whole.reserve(arrays.size());
+    for (const auto& [name, array] : arrays)
+      state.add(name, std::span<const double>(whole.emplace_back(gather_.field(array->to_vector()))));
+    run.checkpoint(std::move(state));
+  }
+  void load(const Checkpoint& from, const NamedArrays<Space>& arrays) const {
+    if (ranks_.alone()) return load_arrays<Space>(from, arrays);
+    for (const auto& [name, array] : arrays)
+      array->upload(gather_.field_of(from.doubles(name, static_cast<std::int64_t>(ranks_.field_size()))));
+  }
+
+ private:
+  const CoupledRanks& ranks_;
+  CoupledGather gather_;
+  CoupledCopy copy_;
+  Flow<Host> nothing_{Layout{}};
+};
+
+}  // namespace weir

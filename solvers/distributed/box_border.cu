@@ -1,0 +1,154 @@
+// The blocks of a border row: one index a row. Moves each block twice.
+#include "solvers/distributed/box_border.hpp"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "solvers/device/for_each.hpp"
+
+namespace weir {
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+int local_index(const RankBox& b, const std::array<int, 3>& c) {
+  return ((c[2] - b.low[2]) * b.size(1) + c[1] - b.low[1]) * b.size(0) + c[0] - b.low[0];
+}
+
+void add_side(const std::array<int, 3>& sizes, bool wraps, const BoxCuts& cuts, const RankBox& box, int d, int end,
+              std::vector<BorderLink>& links) {
+  const int size = sizes[at(d)], edge = end == 0 ? box.low[at(d)] : box.high[at(d)] - 1;
+  int beyond = end == 0 ? edge - 1 : edge + 1;
+  if ((beyond < 0 || beyond >= size) && !wraps) return;
+  beyond = (beyond + size) % size;
+  RankBox plane = box;
+  plane.low[at(d)] = edge;
+  plane.high[at(d)] = edge + 1;
+  const int slot = slot::delta + (end == 0 ? -1 - d : 1 + d);
+  for (int k = plane.low[2]; k < plane.high[2]; ++k)
+    for (int j = plane.low[1]; j < plane.high[1]; ++j)
+      for (int i = plane.low[0]; i < plane.high[0]; ++i) {
+        const std::array<int, 3> cell{i, j, k};
+        std::array<int, 3> other = cell;
+        other[at(d)] = beyond;
+        const int owner = cuts.owner(other[0], other[1], other[2]);
+        links.push_back({local_index(box, cell), owner, local_index(cuts.box(owner), other), slot, 0});
+      }
+}
+
+}  // namespace
+
+RankBox BoxCuts::box(int rank) const {
+  const int part[3] = {rank % parts(0), rank / parts(0) % parts(1), rank / parts(0) / parts(1)};
+  RankBox b;
+  for (int d = 0; d < 3; ++d) {
+    b.low[at(d)] = begin[at(d)][at(part[d])];
+    b.high[at(d)] = begin[at(d)][at(part[d]) + 1];
+  }
+  return b;
+}
+int BoxCuts::owner(int i, int j, int k) const {
+  const int cell[3] = {i, j, k};
+  int part[3];
+  for (int d = 0; d < 3; ++d) {
+    const auto& b = begin[at(d)];
+    part[d] = static_cast<int>(std::upper_bound(b.begin(), b.end() - 1, cell[d]) - b.begin()) - 1;
+  }
+  return (part[2] * parts(1) + part[1]) * parts(0) + part[0];
+}
+
+BoxCuts cuts_of(const BlockPartition& cells, std::array<int, 3> first, std::array<int, 3> last) {
+  BoxCuts c;
+  for (int d = 0; d < 3; ++d) {
+    const int parts = cells.parts()[at(d)];
+    for (int p = 0; p <= parts; ++p) c.begin[at(d)].push_back(std::max(0, cells.begin(d, p) - first[at(d)]));
+    c.begin[at(d)].back() -= last[at(d)];
+  }
+  return c;
+}
+
+Extents extents_of(const RankBox& box) { return {box.size(0), box.size(1), box.size(2)}; }
+
+Periodic within(const Periodic& whole, const BoxCuts& cuts) {
+  return {whole.x && cuts.parts(0) == 1, whole.y && cuts.parts(1) == 1, whole.z && cuts.parts(2) == 1};
+}
+
+std::vector<int> places_of(Extents whole, const RankBox& box) {
+  std::vector<int> place;
+  for (int k = box.low[2]; k < box.high[2]; ++k)
+    for (int j = box.low[1]; j < box.high[1]; ++j)
+      for (int i = box.low[0]; i < box.high[0]; ++i) place.push_back(whole.index(i, j, k));
+  return place;
+}
+
+std::array<int, 3> cell_of(const RankBox& box, int index) {
+  return {box.low[0] + index % box.size(0), box.low[1] + index / box.size(0) % box.size(1),
+          box.low[2] + index / box.size(0) / box.size(1)};
+}
+
+std::vector<BorderLink> border_links(Extents whole, const Periodic& periodic, const BoxCuts& cuts, int rank) {
+  const std::array<int, 3> sizes{whole.nx, whole.ny, whole.nz};
+  const bool wraps[3] = {periodic.x, periodic.y, periodic.z};
+  std::vector<BorderLink> links;
+  for (int d = 0; d < 3; ++d)
+    for (int end = 0; end < 2 && cuts.parts(d) > 1; ++end)
+      add_side(sizes, wraps[d], cuts, cuts.box(rank), d, end, links);
+  return links;
+}
+
+BorderCoupling::BorderCoupling(std::vector<BorderLink> all) : links(std::move(all)) {
+  std::stable_sort(links.begin(), links.end(), [](const BorderLink& a, const BorderLink& b) { return a.row < b.row; });
+  std::map<std::pair<int, int>, int> number;
+  for (const BorderLink& link : links) {
+    const auto [it, is_new] = number.emplace(std::pair(link.owner, link.index), static_cast<int>(requests.size()));
+    if (is_new) requests.push_back({it->second, link.owner, link.index});
+    request_.push_back(it->second);
+  }
+}
+
+Coupling BorderCoupling::coupling(const HaloPattern& pattern, int block) const {
+  std::vector<int> place(requests.size());  // the halo sorts by owner: where it puts each request
+  for (std::size_t g = 0; g < pattern.receive.size(); ++g) place[at(pattern.receive[g])] = static_cast<int>(g);
+  Coupling c;
+  c.block = block;
+  for (std::size_t e = 0; e < links.size(); ++e) {
+    if (c.row.empty() || c.row.back() != links[e].row) {
+      if (!c.row.empty()) c.start.push_back(static_cast<int>(e));
+      c.row.push_back(links[e].row);
+    }
+    c.ghost.push_back(place[at(request_[e])]);
+    c.value.push_back(links[e].value);
+  }
+  if (!c.row.empty()) c.start.push_back(static_cast<int>(links.size()));
+  if (block > 1) c.value.assign(links.size() * at(block) * at(block), 0.0);
+  return c;
+}
+
+std::vector<int> BorderCoupling::slots() const {
+  std::vector<int> slots;
+  for (const BorderLink& link : links) slots.push_back(link.slot);
+  return slots;
+}
+
+// BlockStencil has columns, the coupling rows side by side.
+template <class Space>
+void take_border_blocks(const BlockStencilView& blocks, View<const int> row, View<const int> start,
+                        View<const int> slot, View<double> value) {
+  const BlockStencilView a = blocks;
+  for_each<Space>(static_cast<int>(row.size()), [=] WEIR_HD(int r) {
+    for (int e = start[r]; e < start[r + 1]; ++e) {
+      if (slot[e] < 0) continue;
+      double* out = value.data() + e * a.block_entries();
+      for (int u = 0; u < a.n; ++u)
+        for (int v = 0; v < a.n; ++v) out[u * a.n + v] = a.entry(row[r], slot[e], u, v);
+    }
+  });
+}
+
+template void take_border_blocks<Host>(const BlockStencilView&, View<const int>, View<const int>, View<const int>,
+                                       View<double>);
+template void take_border_blocks<Device>(const BlockStencilView&, View<const int>, View<const int>, View<const int>,
+                                         View<double>);
+
+}  // namespace weir
