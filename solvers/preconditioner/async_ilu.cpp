@@ -243,6 +243,15 @@ void AsyncIlu<Space>::apply(View<const double> r, View<double> z) const {
 }
 
 template <class Space>
+Work AsyncIlu<Space>::apply_work() const {
+  return factors_ && !options_.prescribed ? factors_->solve_work() : Work{};
+}
+template <class Space>
+Work AsyncIlu<Space>::update_work() const {
+  return factors_ && !options_.prescribed ? factors_->build_work() : Work{};
+}
+
+template <class Space>
 std::string AsyncIlu<Space>::describe() const {
   std::string text = options_.scalar ? "asynchronous ILU(0), " : "asynchronous block ILU(0), ";
   text += std::to_string(options_.build_sweeps) + " build and " + std::to_string(options_.apply_sweeps) +

@@ -62,6 +62,9 @@ class AsyncIlu final : public Preconditioner<Space> {
   void apply(View<const double> r, View<double> z) const override;
   bool is_symmetric() const override { return false; }
   bool is_constant() const override { return false; }
+  // Of sweeps by threads that do not wait; of prescribed asynchrony, a model, nothing is stated.
+  Work apply_work() const override;
+  Work update_work() const override;
   std::string describe() const override;
 
   AsyncObservation observe() const;  // after setup; apart from the times of setup

@@ -61,6 +61,7 @@ class AsyncFactors {
   bool fits(const BlockCsr<Space>& A) const { return A.rows() == rows_ && A.blocks() == blocks_; }
   AsyncObservation observe(const BlockCsr<Space>& A);  // async_ilu_observe.cpp
   std::int64_t bytes() const;
+  Work solve_work() const, build_work() const;  // async_ilu_observe.cpp
   std::vector<double> to_values() const;
   void from_values(const std::vector<double>& values);
 

@@ -1,4 +1,4 @@
-// What the observatory wants to know of asynchronous factors.
+// What the observatory and the roofline want to know of asynchronous factors.
 #include <algorithm>
 
 #include "solvers/preconditioner/async_ilu_factors.hpp"
@@ -55,6 +55,33 @@ AsyncObservation AsyncFactors<Space>::observe(const BlockCsr<Space>& A) {
   return o;
 }
 
+// Each sweep reads its half of the factors with the pattern, what it starts from, and writes its unknowns; from the second
+// on it reads them too.
+template <class Space>
+Work AsyncFactors<Space>::solve_work() const {
+  const std::int64_t sweeps = options_.apply_sweeps, beside = lower_column_.size() + upper_column_.size();
+  const std::int64_t values = (beside + work_rows_) * b_ * b_, unknowns = std::int64_t{b_} * work_rows_;
+  Work work{
+      sweeps * (8 * values + 4 * beside + 2 * 8 * work_rows_ + 4 * 8 * unknowns) + (sweeps - 1) * 2 * 8 * unknowns,
+      sweeps * 2 * values};
+  if (scale_.size() > 0) work += {2 * 8 * unknowns, 2 * unknowns};
+  return work;
+}
+
+// Each sweep reads A, writes the factors, and is led there by where the entries of A stand, by the products and by the columns of L.
+template <class Space>
+Work AsyncFactors<Space>::build_work() const {
+  const std::int64_t sweeps = options_.build_sweeps, lower = lower_column_.size();
+  const std::int64_t entries = lower + upper_column_.size() + work_rows_, bb = std::int64_t{b_} * b_;
+  const std::int64_t products = product_.size();
+  return {sweeps * (2 * 8 * entries * bb + 2 * 8 * entries + 8 * products + 4 * lower + 2 * 8 * work_rows_),
+          sweeps * 2 * bb * b_ * (products + lower + work_rows_)};
+}
+
+template Work AsyncFactors<Host>::solve_work() const;
+template Work AsyncFactors<Device>::solve_work() const;
+template Work AsyncFactors<Host>::build_work() const;
+template Work AsyncFactors<Device>::build_work() const;
 template AsyncObservation AsyncFactors<Host>::observe(const BlockCsr<Host>&);
 template AsyncObservation AsyncFactors<Device>::observe(const BlockCsr<Device>&);
 

@@ -81,6 +81,11 @@ void FastPoisson<Space>::apply(View<const double> r, View<double> z) const {
 }
 
 template <class Space>
+Work FastPoisson<Space>::apply_work() const {
+  return plan_ ? plan_->work() : Work{};
+}
+
+template <class Space>
 std::string FastPoisson<Space>::describe() const {
   return plan_ ? "fast_poisson (" + plan_->describe() + ")" : "fast_poisson";
 }

@@ -48,6 +48,7 @@ class FastPoisson final : public Preconditioner<Space> {
 
   bool is_symmetric() const override { return true; }
   bool is_exact() const override { return true; }
+  Work apply_work() const override;
   std::string describe() const override;
 
  private:

@@ -1,6 +1,7 @@
 #include "solvers/preconditioner/fast_poisson_plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "solvers/preconditioner/line_transform.hpp"
 
@@ -35,6 +36,22 @@ double FastPoissonPlan::norm() const {
   for (int d = 0; d < 3; ++d)
     if (d != tridiagonal) f *= modes[static_cast<std::size_t>(d)].norm;
   return f;
+}
+
+Work FastPoissonPlan::work() const {
+  const std::int64_t count = extents.count();
+  const int passes = 1 + 2 * (transforms(0) || transforms(1)) + 2 * transforms(2);
+  double flops = static_cast<double>(count) * (tridiagonal >= 0 ? 16 : 4);
+  std::int64_t tables = tridiagonal >= 0 ? 4 * direction[static_cast<std::size_t>(tridiagonal)].size() : 0;
+  for (int d = 0; d < 3; ++d) {
+    if (!transforms(d)) continue;
+    const Modes& m = modes[static_cast<std::size_t>(d)];
+    const bool matrix = m.basis == Basis::dense || m.basis == Basis::symmetric;
+    const double a_value = m.basis == Basis::dense ? 2.0 * m.n : matrix ? 1.0 * m.n : 2.5 * std::log2(m.n);
+    flops += 2 * a_value * static_cast<double>(count);
+    tables += m.n + static_cast<std::int64_t>(2 * (m.even.size() + m.odd.size()));
+  }
+  return {8 * (2 * passes * count + tables), std::llround(flops)};
 }
 
 std::string FastPoissonPlan::describe() const {

@@ -2,8 +2,10 @@
 //   D U .      4 blocks beside the diagonal, 2 below it and 2 above; a block is 4 values
 //   L D U      a vector is 6 values, 48 bytes
 //   . L D
+#include "inputs/case.hpp"
 #include "solvers/matrix/banded.hpp"
 #include "solvers/matrix/block_csr.hpp"
+#include "solvers/preconditioner/fast_poisson.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 #include "tests/support/spaces.hpp"
 
@@ -62,6 +64,35 @@ TYPED_TEST(WorkOf, TriangularSweepsMoveEachBlockOnceAndFourVectors) {
   expect(ilu->update_work(), 2 * 7 * 32 + 4 * 4 + 2 * 8 + 3 * 24, 2 * 8 * (2 + 4 + 3), "block_ilu0, update");
   expect(this->set_up("parilu")->apply_work(), 7 * 32 + 4 * 4 + rows + 4 * 48, 2 * 28, "parilu");
   expect(this->set_up("line")->apply_work(), 3 * 32 + rows + 4 * 48, 2 * 12, "lines of one row");
+}
+
+// Two sweeps to apply: the second reads what the first has left as well.
+TYPED_TEST(WorkOf, AsynchronousSweepsMoveTheFactorsOnceEach) {
+  const auto made = [&](const char* type, int sweeps) {
+    auto M = make_preconditioner<TypeParam>(type, read_case_text("apply_sweeps = " + std::to_string(sweeps), "M"));
+    M->setup(this->A);
+    return M;
+  };
+  const std::int64_t once = 7 * 32 + 4 * 4 + 2 * 3 * 8 + 4 * 48;
+  expect(made("async_block_ilu0", 1)->apply_work(), once, 2 * 28, "blocks");
+  expect(made("async_block_ilu0", 2)->apply_work(), 2 * once + 2 * 48, 4 * 28, "blocks, twice");
+  // A scalar row has its 28 values but 6 beside the diagonal: 22 columns.
+  expect(made("async_ilu0", 1)->apply_work(), 28 * 8 + 22 * 4 + 2 * 6 * 8 + 4 * 48, 2 * 28, "scalars");
+  // A and the factors; where 7 entries stand and their products begin, 2 products, 2 columns, starts; 2 + 2 + 3 blocks' products.
+  expect(made("async_block_ilu0", 1)->update_work(), 2 * 7 * 32 + 2 * 7 * 8 + 2 * 8 + 2 * 4 + 2 * 3 * 8, 2 * 8 * 7,
+         "blocks, update");
+}
+
+// Four by six cells, eigenvectors along x and Thomas along y: there, solve, back, 24 values read and written each time.
+TYPED_TEST(WorkOf, FastPoissonPassesTheGridOnceADirectionAndWay) {
+  const auto M = make_preconditioner<TypeParam>("fast_poisson",
+                                                read_case_text("transforms = \"matrix\"\ntridiagonal = \"y\"", "M"));
+  SeparableOperator op;
+  op.direction[0] = cell_centred_direction({0, 1, 3, 6, 10}, EndCondition::neumann, EndCondition::neumann);
+  op.direction[1] = cell_centred_direction({0, 1, 2, 4, 5, 6, 8}, EndCondition::neumann, EndCondition::dirichlet);
+  op.direction[2] = cell_centred_direction({0, 1}, EndCondition::neumann, EndCondition::neumann);
+  dynamic_cast<FastPoisson<TypeParam>&>(*M).setup(op);
+  expect(M->apply_work(), 8 * (3 * 2 * 24 + 4 + 2 * 16 + 4 * 6), 24 * (16 + 2 * 2 * 4), "fast_poisson");
 }
 
 TYPED_TEST(WorkOf, OfAStencilBothSweepsReadTheInvertedBlocks) {
