@@ -125,6 +125,7 @@ class ImmersedFlow {
   void place_body(double t);
   void upload_rows();
   void fill_ghosts();
+  void set_ghosts_of_body();
   void assemble(double dt);
   void prepare(BandedSystem<Space>& system);
   bool project(double dt, Timings& timings);

@@ -103,12 +103,35 @@ void finish_velocity_rhs(const Flow<Space>& flow, const Flow<Space>& wide, int c
   });
 }
 
+template <class Space>
+void set_ghost_nodes(const Flow<Space>& wide, int c, const CutArrays<Space>& cut, View<double> work,
+                     Flow<Space>& flow) {
+  const Layout& l = flow.layout;
+  const Extents box = l.unknowns(c);
+  const int sy = l.stride(1), sz = l.stride(2), first = l.origin() + l.first(c) * l.stride(c);
+  const unsigned char* kind = cut.kind(c);
+  const RowsView r = cut.rows(c);
+  const double *from = wide.velocity[c].data(), *alpha = cut.alpha(c);
+  double *value = work.data(), *u = flow.velocity[c].data();
+  for_each<Space>(r.rows, [=] WEIR_HD(int q) {
+    double sum = 0;
+    for (int e = r.start[q]; e < r.start[q + 1]; ++e) sum += r.weight[e] * from[r.place[e]];
+    value[q] = (r.target[q] - sum) / r.self[q];
+  });
+  for_each<Space>(r.rows, [=] WEIR_HD(int q) {
+    const int n = r.row[q], i = n % box.nx, j = n / box.nx % box.ny, k = n / (box.nx * box.ny);
+    const int at = first + i + j * sy + k * sz;
+    if (kind[at] == ghost_node && alpha[at] == 0) u[at] = value[q];
+  });
+}
+
 #define WEIR_VELOCITY_SYSTEM(S)                                                                                \
   template class OperatorLines<S>;                                                                             \
   template void assemble_velocity<S>(const Layout&, int, const OperatorLines<S>&, double, const CutArrays<S>&, \
                                      Banded<S>&);                                                              \
   template void finish_velocity_rhs<S>(const Flow<S>&, const Flow<S>&, int, const OperatorLines<S>&,           \
-                                       const CutArrays<S>&, double, View<double>, View<double>);
+                                       const CutArrays<S>&, double, View<double>, View<double>);               \
+  template void set_ghost_nodes<S>(const Flow<S>&, int, const CutArrays<S>&, View<double>, Flow<S>&);
 WEIR_VELOCITY_SYSTEM(Host)
 WEIR_VELOCITY_SYSTEM(Device)
 #undef WEIR_VELOCITY_SYSTEM
