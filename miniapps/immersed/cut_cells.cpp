@@ -180,8 +180,8 @@ void CutGeometry::look_where_forces_do(const int (&cell)[3]) {
   if (!is_inside(surface.point.back() + force_reach * h * surface.normal.back(), 1)) too_narrow_ = true;
 }
 
-// A body's surface sweeps what its volume changes by, exactly: what the cut cells' linear pieces miss of that (nothing in
-// a translation) is shared out by area.
+// A body's surface sweeps what its volume changes by, exactly, and what a cavity gains comes in through its openings: what
+// the cut cells' linear pieces miss of that (nothing in a translation) is shared out by area.
 void CutGeometry::close_body_flux(const Body& body) {
   const Extents cells = layout_.cells();
   Pair own{0, 0};  // flux and area
@@ -194,8 +194,8 @@ void CutGeometry::close_body_flux(const Body& body) {
   }
   const Pair all = ranks_ ? ranks_->sum(own) : own;
   total_body_flux = all.a;
-  if (body.is_cavity() || all.b == 0) return;
-  total_body_flux = -body.volume_rate() * (layout_.dim == 2 ? grid_.line[2].length() : 1.0);
+  if (all.b == 0) return;
+  total_body_flux = body.is_cavity() ? 0 : -body.volume_rate() * (layout_.dim == 2 ? grid_.line[2].length() : 1.0);
   for (int q = 0; q < surface.size(); ++q) {
     const auto n = static_cast<std::size_t>(q);
     body_flux[static_cast<std::size_t>(surface.cell[n])] += (total_body_flux - all.a) * length(surface.area[n]) / all.b;

@@ -2,7 +2,9 @@
 
 #include <cmath>
 #include <memory>
+#include <optional>
 
+#include "miniapps/immersed/body_rate.hpp"
 #include "miniapps/immersed/immersed.hpp"
 #include "miniapps/immersed/immersed_flow.hpp"
 #include "miniapps/immersed/info.hpp"
@@ -15,6 +17,7 @@
 #include "miniapps/incompressible/loop.hpp"
 #include "miniapps/incompressible/whole_fields.hpp"
 #include "miniapps/study/lab.hpp"
+#include "postproc/vtk.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {
@@ -141,6 +144,14 @@ template <class Space>
 class Pictures {
  public:
   Pictures(Run& run, FlowOutput& output) : run_(run), output_(output) {}
+  // On rank 0: the body's surfaces have a collection of their own, a picture's time each.
+  void open(std::optional<double> restart_time) {
+    const std::string path = run_.directory() + "/vtk/" + run_.name() + "_body.pvd";
+    if (restart_time)
+      surfaces_ = PvdCollection::continued(path, *restart_time);
+    else
+      surfaces_ = PvdCollection(path);
+  }
   // All ranks call. Returns the fields of the whole box, on rank 0.
   const Flow<Host>& write(const ImmersedFlow<Space>& flow, WholeFields<Space>& host) {
     ScopedTimer timer(run_.timings().at("output", "pictures"));
@@ -152,13 +163,16 @@ class Pictures {
     output_.write_picture(fields, flow.step, flow.time, {fluid_field(fields.layout, parts)});
     char step[32];
     std::snprintf(step, sizeof step, "%08lld", static_cast<long long>(flow.step));
-    write_surface(run_.directory() + "/vtk/" + run_.name() + "_body_" + step + ".vtp", flow.body().surface());
+    const std::string file = run_.name() + "_body_" + step + ".vtp";
+    write_surface(run_.directory() + "/vtk/" + file, flow.body().surface());
+    surfaces_->add(flow.time, file);
     return fields;
   }
 
  private:
   Run& run_;
   FlowOutput& output_;
+  std::optional<PvdCollection> surfaces_;
 };
 
 template <class Space>
@@ -207,7 +221,7 @@ int run_in(Run& run, const Table& config, const ImmersedCase& c) {
     attach(lab, flow, config.table("linear"));
   else
     lab.refuse_over_ranks(config);
-  StepSize clock(c.flow);
+  StepSize clock(c.flow, body_rate(config, c));
   WholeFields<Space> host(ranks);
   Pictures<Space> pictures(run, output);
   const bool restarted = run.restart() != nullptr;
@@ -217,7 +231,11 @@ int run_in(Run& run, const Table& config, const ImmersedCase& c) {
   run.begin(std::move(header));
   for (const std::string& message : messages) run.event("body", message);
   const bool writes = run.ranks().is_root();
-  if (writes) output.open(run.directory(), run.name(), restarted ? std::optional<double>(flow.time) : std::nullopt);
+  if (writes) {
+    const auto from = restarted ? std::optional<double>(flow.time) : std::nullopt;
+    output.open(run.directory(), run.name(), from);
+    pictures.open(from);
+  }
   lab.open(run);
   if (!restarted && !flow.initialise(run.timings())) return stop(run, flow, flow.pressure(), host, lab);
 

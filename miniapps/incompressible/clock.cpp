@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace weir {
 
-StepSize::StepSize(const IncompressibleCase& c) : dt(c.time.dt), control_(c.time) {
+StepSize::StepSize(const IncompressibleCase& c, std::function<double(double)> wall_rate)
+    : dt(c.time.dt), control_(c.time), wall_rate_(std::move(wall_rate)) {
   for (int d = 0; d < c.dim(); ++d) {
     const auto& width = c.grid.line[static_cast<std::size_t>(d)].width;
     const double h = *std::min_element(width.begin(), width.end());
@@ -19,6 +21,13 @@ StepSize::StepSize(const IncompressibleCase& c) : dt(c.time.dt), control_(c.time
   }
 }
 
+// At three times of the step, which no period divides: a wall that swings may stand still at its end.
+double StepSize::within_wall_limit(double time, double step) const {
+  const auto rate = [&](double part) { return wall_rate_(time + part * step); };
+  while (step * std::max({rate(1), rate(0.618), rate(0.271)}) > control_.cfl) step *= 0.8;
+  return step;
+}
+
 double StepSize::next(double time, double rate) {
   if (needs_rate()) {
     const double wanted = control_.cfl / std::max(dt == 0 ? start_rate_ : 0, rate);
@@ -26,6 +35,7 @@ double StepSize::next(double time, double rate) {
       dt = std::min(wanted, control_.end);
     else if (dt > wanted || dt < 0.8 * wanted)
       dt = std::min(0.95 * wanted, 1.2 * dt);
+    if (wall_rate_) dt = within_wall_limit(time, dt);
   }
   const double left = control_.end - time;
   if (left < 1.01 * dt) return left;

@@ -33,6 +33,31 @@ inline std::string text_of(int cells, double dt, double speed, const std::string
 
 inline const std::string fixed_cylinder = "type = \"cylinder\"\ndiameter = 1.0\nposition = [0.03, 0.01]\n";
 
+// The ventricle of left_ventricle.toml on a coarse grid, at the begin of the E wave.
+inline const std::string filling_ventricle = R"([grid]
+cells = [16, 16, 24]
+length = [6.0, 6.0, 9.0]
+origin = [-3.0, -3.0, -8.42]
+[flow]
+viscosity = 0.1
+[boundary]
+x_min = { type = "wall" }
+x_max = { type = "wall" }
+y_min = { type = "wall" }
+y_max = { type = "wall" }
+z_min = { type = "wall" }
+z_max = { type = "wall" }
+[time]
+end = 0.33
+cfl = 0.7
+[body]
+type = "left_ventricle"
+radius = 2.66
+length = 6.46
+base_height = 1.9
+surface_spacing = 0.4
+)" + tight;
+
 template <class Space>
 struct TestFlow {
   explicit TestFlow(const std::string& text)

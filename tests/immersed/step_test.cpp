@@ -1,6 +1,9 @@
 // A few steps of small flows around bodies.
 #include "../support/spaces.hpp"
 #include "flow_case.hpp"
+#include "miniapps/immersed/body_rate.hpp"
+#include "miniapps/incompressible/clock.hpp"
+#include "miniapps/incompressible/diagnostics.hpp"
 #include "solvers/device/ledger.hpp"
 
 namespace weir::test {
@@ -30,6 +33,55 @@ TYPED_TEST(ImmersedStep, KeepsMassWhereABodyChangesItsVolume) {
     EXPECT_NEAR(t.flow.cut().total_body_flux, -t.flow.body().volume_rate(), 1e-12);
     EXPECT_GT(std::abs(t.flow.cut().total_body_flux), 0.1);
   }
+}
+
+// A cavity whose wall moves, with an opening: what the cut cells' pieces of surface let in is what the wall gives way to,
+// from rest on, and steps by the CFL number follow the wall.
+TYPED_TEST(ImmersedStep, KeepsMassWhereAVentricleFillsAndTheStepFollowsItsWall) {
+  TestFlow<TypeParam> t(filling_ventricle);
+  StepSize clock(t.c.flow, body_rate(t.config, t.c));
+  double before = 0;
+  for (int i = 0; i < 5; ++i) {
+    const double rate = courant_rate(t.flow.flow(), t.flow.metrics()), dt = clock.next(t.flow.time, rate);
+    EXPECT_LT(dt, 0.1 * t.c.flow.time.end);
+    ASSERT_EQ(t.flow.advance(dt, t.timings), nullptr);
+    const double rate_of_volume = t.flow.body().volume_rate();
+    EXPECT_GT(rate_of_volume, before);
+    before = rate_of_volume;
+    EXPECT_EQ(t.flow.cut().total_body_flux, 0);
+    EXPECT_LT(t.flow.max_mass_error(), 1e-6 * rate_of_volume / t.flow.body().volume());
+    EXPECT_LT(dt * courant_rate(t.flow.flow(), t.flow.metrics()),
+              2);  // the fluid beside the opening is faster than its rim
+  }
+}
+
+// The wall's condition holds for the projected velocity, not for u*.
+TYPED_TEST(ImmersedStep, GhostsOfClosedFacesMirrorTheProjectedVelocity) {
+  TestFlow<TypeParam> t(
+      text_of(24, 0.02, 1,
+              fixed_cylinder + "motion = { type = \"oscillation\", amplitude = [0.2, 0.0, 0.0], frequency = 0.5 }\n"));
+  t.advance(3);
+  const CutGeometry& cut = t.flow.cut();
+  int looked_at = 0;
+  for (std::size_t c = 0; c < 2; ++c) {
+    const std::vector<double> u = t.flow.flow().velocity[c].to_vector();
+    const InterpolationRows& r = cut.rows[c];
+    for (std::size_t q = 0; q < r.row.size(); ++q) {
+      const auto node = static_cast<std::size_t>(r.node[q]);
+      if (cut.kind[c][node] != ghost_node || cut.alpha[c][node] > 0) continue;
+      double sum = r.self[q] * u[node];
+      bool meets_ghosts = false;
+      for (auto e = static_cast<std::size_t>(r.start[q]); e < static_cast<std::size_t>(r.start[q + 1]); ++e) {
+        const auto place = static_cast<std::size_t>(r.place[e]);
+        meets_ghosts = meets_ghosts || cut.kind[c][place] < fluid_node;
+        sum += r.weight[e] * u[place];
+      }
+      if (meets_ghosts) continue;
+      EXPECT_NEAR(sum, r.target[q], 1e-12);
+      ++looked_at;
+    }
+  }
+  EXPECT_GT(looked_at, 4);
 }
 
 // What travels to the device in a step.
