@@ -4,6 +4,7 @@ import os
 import numpy as np
 
 from . import style
+from .vortices import vortex_plot
 from .vtr import Vtr
 
 AXES = "xyz"
@@ -230,6 +231,7 @@ def field_plots(run, folder):
     if plane.pressure is not None:
         figures.append(_pressure(plane, folder))
     if not vtr.is_2d and plane.velocity is not None:
+        figures.append(vortex_plot(vtr, folder))
         for normal in (1, 0):
             other = Plane(vtr, normal)
             _data(other, folder)

@@ -168,13 +168,13 @@ class RunDirectory:
                        published_source(files.get(name, ""))) for name in dict.fromkeys(columns["quantity"])}
 
     def last_picture(self):
-        """The path of the latest .vtr that a .pvd names, or None."""
+        """The path of the latest .vtr or .vtu that a .pvd names (a body's surfaces have their own), or None."""
         latest = None
         for pvd in sorted(glob.glob(os.path.join(self.path, "vtk", "*.pvd"))):
             text = self._text(pvd)
             for element in re.findall(r"<DataSet\b[^>]*>", text):
                 time = re.search(r'timestep="([^"]*)"', element)
                 file = re.search(r'file="([^"]*)"', element)
-                if time and file and (latest is None or float(time.group(1)) >= latest[0]):
+                if time and file and file.group(1).endswith((".vtr", ".vtu")) and (latest is None or float(time.group(1)) >= latest[0]):
                     latest = (float(time.group(1)), os.path.join(os.path.dirname(pvd), file.group(1)))
         return latest[1] if latest else None

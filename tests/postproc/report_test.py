@@ -16,7 +16,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "../../postproc")]
 import fabricate_run  # noqa: E402
 import numpy as np  # noqa: E402
 import report  # noqa: E402
-from plots import fields, histories, records, style, vtr  # noqa: E402
+from plots import fields, histories, records, style, vortices, vtr  # noqa: E402
 
 style.plt.rcParams["savefig.dpi"] = 30
 
@@ -149,13 +149,36 @@ class Pictures(Folder):
         self.make("2d")
         with open(os.path.join(self.path, "vtk/run.pvd"), "w") as file:
             file.write('<DataSet timestep="9" file="b.vtr"/><DataSet timestep="10" file="a.vtr"/>')
+        with open(os.path.join(self.path, "vtk/run_body.pvd"), "w") as file:
+            file.write('<DataSet timestep="11" file="run_body.vtp"/>')
         self.assertTrue(records.RunDirectory(self.path).last_picture().endswith("/a.vtr"))
 
     def test_a_three_dimensional_field_is_drawn_in_its_three_mid_planes(self):
         self.make("3d")
         figures, _ = fields.field_plots(records.RunDirectory(self.path), os.path.join(self.path, "plots"))
-        self.assertEqual([f.name for f in figures], ["speed_z", "vorticity_z", "pressure_z", "speed_y", "vorticity_y", "speed_x",
-                                                     "vorticity_x"])
+        self.assertEqual([f.name for f in figures], ["speed_z", "vorticity_z", "pressure_z", "vortices", "speed_y", "vorticity_y",
+                                                     "speed_x", "vorticity_x"])
+
+    def test_q_is_half_of_rotation_squared_less_strain_squared(self):
+        lines = [np.cumsum(np.linspace(0.1, 0.2, n)) for n in (5, 6, 7)]
+        z, y, x = np.meshgrid(lines[2], lines[1], lines[0], indexing="ij")
+        turning = np.stack([-3 * y, 3 * x, 0 * z], axis=-1)  # Omega: 3, so |Omega|^2 = 2 * 9
+        np.testing.assert_allclose(vortices.q_criterion(turning, lines), 9, rtol=1e-12)
+        straining = np.stack([2 * x, 2 * y, -4 * z], axis=-1)  # |S|^2 = 4 + 4 + 16
+        np.testing.assert_allclose(vortices.q_criterion(straining, lines), -12, rtol=1e-12)
+
+    def test_rays_meet_a_ring_on_its_surface_and_pass_its_hole(self):
+        lines = [np.linspace(-2, 2, 60), np.linspace(-2, 2, 61), np.linspace(-2.5, 2.5, 70)]
+        z, y, x = np.meshgrid(lines[2], lines[1], lines[0], indexing="ij")
+        q = -np.hypot(np.hypot(x, y) - 1.2, z)  # the distance from the core line
+        box = [(line[0], line[-1]) for line in lines]
+        points, pixels, passed, _ = vortices.cast(lines, q, -0.4, np.ones(q.shape), box)
+        distance = np.hypot(np.hypot(points[:, 0], points[:, 1]) - 1.2, points[:, 2])
+        self.assertLess(np.max(np.abs(distance - 0.4)), 5 / 69)  # a cell
+        hits = np.zeros(passed.size, bool)
+        hits[pixels] = True
+        middle = hits.reshape(passed.shape)[passed.shape[0] // 2]
+        self.assertEqual(np.count_nonzero(np.diff(middle.astype(int)) == 1), 2)  # left and right limb, the hole between
 
 
 if __name__ == "__main__":
