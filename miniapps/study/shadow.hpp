@@ -47,8 +47,9 @@ template <class Space>
 class Shadow : public SolveWatch<Space> {
  public:
   using Keep = std::function<void(const ShadowRecord&)>;
-  Shadow(std::uint64_t seed, const LinearSolver<Space>& leader, Keep keep)
-      : seed_(seed), leader_(leader), keep_(std::move(keep)) {}
+  // repeats: how often each solves a system; kept is the one with the median time (of an even number, the shorter).
+  Shadow(std::uint64_t seed, int repeats, const LinearSolver<Space>& leader, Keep keep)
+      : seed_(seed), repeats_(repeats), leader_(leader), keep_(std::move(keep)) {}
 
   // Before the first system. The first two are the leader's doubles.
   void add(std::string name, std::unique_ptr<AnySolver<Space>> solver);
@@ -73,15 +74,17 @@ class Shadow : public SolveWatch<Space> {
   void draw_order();
   void keep_own(const Matrix<Space>& A, View<const double> b, View<const double> x, const SolveResult& result);
   void warm_up(const Matrix<Space>& A, View<const double> b);
+  void solve_all(const Matrix<Space>& A, View<const double> b, View<const double> own);
   ShadowRecord solve_by(std::size_t who, const Matrix<Space>& A, View<const double> b);
   double prepare(Contender& c, const Matrix<Space>& A);
   double residual_norm(const Matrix<Space>& A, View<const double> b, View<const double> x);
 
   std::uint64_t seed_;
+  int repeats_;
   const LinearSolver<Space>& leader_;
   Keep keep_;
   std::vector<Contender> contenders_;
-  std::vector<std::size_t> order_;  // of contenders_
+  std::vector<std::size_t> order_;  // of contenders_, each as often as it solves
   bool swapped_ = false;            // the second double stands for the leader
   Array<double, Space> x0_, x_, r_;
   std::int64_t step_ = 0;

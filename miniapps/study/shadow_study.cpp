@@ -50,6 +50,8 @@ ShadowStudy<Space>::ShadowStudy(const Table& config, const std::vector<std::stri
   contenders_ = options_.get<std::vector<std::string>>("solvers", std::vector<std::string>());
   every_ = options_.get<std::int64_t>("every", 10);
   if (every_ < 0) options_.fail("every", "'every' must be at least 0 (0: no shadow solves)");
+  repeats_ = options_.get<int>("repeats", 1);
+  if (repeats_ < 1) options_.fail("repeats", "'repeats' must be at least 1");
   seed_ = static_cast<std::uint64_t>(options_.get<std::int64_t>("seed", 1));
   system_ = options_.get<std::string>("system", "");
   for (const auto& name : contenders_)
@@ -73,7 +75,8 @@ void ShadowStudy<Space>::attach(const StudiedSystem<Space>& s) {
   KrylovOptions defaults;
   defaults.tolerance = s.default_tolerance;
   defaults.history = true;
-  shadow_ = std::make_unique<Shadow<Space>>(seed_, *s.leader, [this](const ShadowRecord& record) { keep(record); });
+  shadow_ =
+      std::make_unique<Shadow<Space>>(seed_, repeats_, *s.leader, [this](const ShadowRecord& record) { keep(record); });
   const auto make = [&s](const Table& options, const KrylovOptions& with) {
     return make_any_solver<Space>(options, s.default_method, s.default_preconditioner, with);
   };

@@ -1,5 +1,6 @@
 // [shadow]: the systems of a run solved by other solvers as well, recorded, compared.
-//   [shadow]       system = "pressure", solvers = ["name", ...], every = 10 (0: off), seed = 1
+//   [shadow]       system = "pressure", solvers = ["name", ...], every = 10 (0: off), seed = 1,
+//                  repeats = 1 (solves of each a system; their median counts)
 //   [shadow.NAME]  like [linear.SYSTEM]; what stops a solve (tolerance, norm, ...) is the leader's where nothing is said;
 //                  a contender of a library that this build lacks is left out, and the log says so.
 //                  like_leader = true: [linear.SYSTEM] itself; slowed_by = 0.05: made slower by that part of its time
@@ -37,6 +38,7 @@ class ShadowStudy : public Facility<Space> {
   std::string system_;
   std::vector<std::string> contenders_, left_out_;  // those of other libraries that this build lacks, why
   std::int64_t every_ = 0;
+  int repeats_ = 1;
   std::uint64_t seed_ = 1;
   std::unique_ptr<Shadow<Space>> shadow_;
   std::string why_not_the_same_;  // the doubles' answers as the leader's; empty: they should be

@@ -40,11 +40,11 @@ constexpr const char* leader_options = "method = \"cg\"\npreconditioner = { type
 class Loop {
  public:
   explicit Loop(
-      std::uint64_t seed, std::function<void(ShadowRecord&)> clock = [](ShadowRecord&) {})
+      std::uint64_t seed, std::function<void(ShadowRecord&)> clock = [](ShadowRecord&) {}, int repeats = 1)
       : A_(chain(unknowns)),
         leader_(read_case_text(leader_options, "leader")),
         x_(unknowns),
-        shadow_(seed, leader_, [=, this](const ShadowRecord& r) {
+        shadow_(seed, repeats, leader_, [=, this](const ShadowRecord& r) {
           ShadowRecord timed = r;
           clock(timed);
           told += series.add(timed);

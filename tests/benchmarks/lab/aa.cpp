@@ -44,7 +44,7 @@ std::vector<std::string> command_of(const Subject& s, Kind kind, int steps, std:
   if (kind == shadowed || kind == sometimes)
     set.insert(set.end(), {"shadow.system=" + s.system, "shadow.solvers=[\"twin\", \"slow\"]",
                            kind == shadowed ? "shadow.every=1" : "shadow.every=10", fmt::format("shadow.seed={}", seed),
-                           "shadow.twin.like_leader=true", "shadow.slow.like_leader=true",
+                           "shadow.repeats=3", "shadow.twin.like_leader=true", "shadow.slow.like_leader=true",
                            fmt::format("shadow.slow.slowed_by={}", planted)});
   std::vector<std::string> command{fs::read_symlink("/proc/self/exe").string(),
                                    "run",
@@ -104,7 +104,7 @@ void tell(const Subject& s, const std::vector<Repeat>& repeats, int steps) {
     if (std::abs(std::log(r.control_ratio)) > std::abs(std::log(farthest))) farthest = r.control_ratio;
   }
   const std::size_t n = repeats.size();
-  fmt::print("{}: {} repeats, whole runs of {} steps, shadows at each\n", s.path, n, steps);
+  fmt::print("{}: {} repeats, whole runs of {} steps, shadows at each, three solves a system\n", s.path, n, steps);
   fmt::print(
       "  leader against itself: interval holds 1 in {} of {} (95 % expected); ratio median {:.4f}, farthest {:.4f}\n",
       control, n, median_of(repeats, [](const Repeat& r) { return r.control_ratio; }), farthest);
