@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 
+#include "mesh/body/surface.hpp"
 #include "mesh/body/vec3.hpp"
 
 namespace weir {
@@ -42,6 +43,19 @@ inline ClosestPoint closest_on_triangle(const Vec3& p, const Vec3& a, const Vec3
   }
   const double scale = 1 / (va + vb + vc);
   return {vb * scale, vc * scale, inside_feature};
+}
+
+// Of element e of a surface: a segment in 2D, a triangle in 3D.
+struct PointOfElement {
+  Vec3 foot;
+  ClosestPoint at;
+};
+
+inline PointOfElement closest_on_element(const Surface& s, int e, const Vec3& x) {
+  const bool is_2d = s.dimension == 2;
+  const Vec3 &a = s.node[s.element[e][0]], &b = s.node[s.element[e][1]], &c = is_2d ? b : s.node[s.element[e][2]];
+  const ClosestPoint f = is_2d ? closest_on_segment(x, a, b) : closest_on_triangle(x, a, b, c);
+  return {a + f.w1 * (b - a) + f.w2 * (c - a), f};
 }
 
 }  // namespace weir

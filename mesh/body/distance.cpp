@@ -32,7 +32,8 @@ double distance2(const Vec3& a, const Vec3& b) { return dot(a - b, a - b); }
 // How far x is from an interval.
 double beyond_interval(double x, double low, double high) { return std::max(std::max(low - x, x - high), 0.0); }
 
-constexpr double slack = 1 + 1e-12;  // rounding never dismisses what is nearest
+constexpr double slack = 1 + 1e-12;      // rounding never dismisses what is nearest
+constexpr double above_rounding = 1e-9;  // of the band
 constexpr double least_reach = 1 + 1e-9;
 
 Box3 box_of(const Body& body) { return body.exact() ? body.exact()->box() : bounding_box(body.surface().node); }
@@ -142,15 +143,15 @@ void BodyDistance::scan_elements(const Body& body, const Range& rows, std::vecto
   for (int k = rows.begin[2]; k < rows.end[2]; ++k)
     for (int j = rows.begin[1]; j < rows.end[1]; ++j)
       std::fill_n(least_.begin() + nx * (j + ny * k) + rows.begin[0], rows.end[0] - rows.begin[0], slack * band_);
-  bound_by_last(body, rows);
-  for (const Cluster& c : cluster_) bound_distances(c, rows);
+  if (!bound_by_last(body, rows))
+    for (const Cluster& c : cluster_) bound_distances(c, rows);
   for (const Cluster& c : cluster_) scan_cluster(body, c, rows, found);
 }
 
 // Elements follow each other in space, so a few in a row make a cluster; the box of one is not much wider than the band.
 void BodyDistance::make_clusters(const Body& body) {
   const Surface& s = body.surface();
-  const double widest_box = 0.7 * band_;
+  const double widest_box = 1.4 * band_;
   cluster_.clear();
   for (auto& values : disc_) values.resize(s.element.size());
   for (int e = 0; e < s.elements(); ++e) {
@@ -193,9 +194,10 @@ BodyDistance::Range BodyDistance::range_of(const Cluster& c, const Range& rows) 
   return r;
 }
 
-// A body that has moved a little: what was nearest still lies close. near_ is that of the last update yet.
-void BodyDistance::bound_by_last(const Body& body, const Range& rows) {
-  if (last_elements_ != body.surface().elements()) return;
+// A body that has moved a little: the element that was nearest still lies close, and mostly is it again. near_ is that of the last
+// update yet. The bound is above the distance by more than the rounding with which scan_point measures it.
+bool BodyDistance::bound_by_last(const Body& body, const Range& rows) {
+  if (last_elements_ != body.surface().elements()) return false;
   const std::int64_t nx = count(0), ny = count(1);
   const std::size_t across = planes_ > 1 ? 2 : 1;
   const std::int64_t line = planes_ > 1 ? nx * ny : nx;
@@ -204,10 +206,12 @@ void BodyDistance::bound_by_last(const Body& body, const Range& rows) {
   for (; p != near_.end() && p->index < line * rows.end[across]; ++p) {
     const auto i = static_cast<int>(p->index % nx), j = static_cast<int>(p->index / nx % ny),
                k = static_cast<int>(p->index / nx / ny);
-    Vec3 away = Vec3{line_[0][i], line_[1][j], line_[2][k]} - middle_of(p->foot.element);
-    if (planes_ == 1) away[2] = 0;
-    least_[p->index] = std::min(least_[p->index], slack * length(away));
+    const int e = p->foot.element;
+    const Vec3 x{line_[0][i], line_[1][j], planes_ == 1 ? middle_of(e)[2] : line_[2][k]};
+    const double distance = length(x - closest_on_element(body.surface(), e, x).foot);
+    least_[p->index] = std::min(least_[p->index], slack * distance + above_rounding * band_);
   }
+  return true;
 }
 
 // No point is farther from the surface than from the middle of one of its elements.
@@ -258,7 +262,6 @@ void BodyDistance::scan_cluster(const Body& body, const Cluster& c, const Range&
 void BodyDistance::scan_point(const Body& body, const Cluster& c, const Vec3& x, std::int64_t p,
                               std::vector<Candidate>& found) {
   const Surface& s = body.surface();
-  const bool is_2d = s.dimension == 2;
   const int n = c.last - c.first;
   const double least2 = least_[p] * least_[p];
   std::array<double, largest_cluster> beyond;  // by how much the element is too far; not a number where its plane is
@@ -275,9 +278,7 @@ void BodyDistance::scan_point(const Body& body, const Cluster& c, const Vec3& x,
   for (int i = 0; i < n; ++i) {
     if (!(beyond[i] <= 0)) continue;
     const int e = c.first + i;
-    const Vec3 &a = s.node[s.element[e][0]], &b = s.node[s.element[e][1]], &c2 = is_2d ? b : s.node[s.element[e][2]];
-    const ClosestPoint f = is_2d ? closest_on_segment(x, a, b) : closest_on_triangle(x, a, b, c2);
-    const Vec3 foot = a + f.w1 * (b - a) + f.w2 * (c2 - a);
+    const auto [foot, f] = closest_on_element(s, e, x);
     const double distance = length(x - foot);
     std::int32_t& slot = code_[p];
     if (slot < 0 && distance <= band_) {

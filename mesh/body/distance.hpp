@@ -82,7 +82,7 @@ class BodyDistance {
   void scan_elements(const Body& body, const Range& rows, std::vector<Candidate>& found);
   Vec3 middle_of(int e) const { return {disc_[0][e], disc_[1][e], disc_[2][e]}; }
   Range range_of(const Cluster& c, const Range& rows) const;
-  void bound_by_last(const Body& body, const Range& rows);
+  bool bound_by_last(const Body& body, const Range& rows);  // false: there is none
   void bound_distances(const Cluster& c, const Range& rows);
   void scan_cluster(const Body& body, const Cluster& c, const Range& rows, std::vector<Candidate>& found);
   void scan_point(const Body& body, const Cluster& c, const Vec3& x, std::int64_t p, std::vector<Candidate>& found);

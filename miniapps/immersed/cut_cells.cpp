@@ -44,18 +44,21 @@ double square_fraction(const std::array<double, 4>& p) {
 
 }  // namespace
 
-double CutGeometry::corner(int i, int j, int k) const {
+std::size_t CutGeometry::corner(int i, int j, int k) const {
   const int nx = corners_.distance->count(0), ny = layout_.n[1] + 1;
-  return phi_[static_cast<std::size_t>(x0_ + i + nx * (j + ny * (layout_.dim == 3 ? k : 0)))];
+  return static_cast<std::size_t>(x0_ + i + nx * (j + ny * (layout_.dim == 3 ? k : 0)));
 }
 
 double CutGeometry::face_fraction(int d, int i, int j, int k) const {
+  const std::int32_t near = corners_.distance->code()[corner(i, j, k)];
+  if (near < 0)
+    return near == BodyDistance::solid ? 0 : 1;  // the band is wider than a face: no corner on the other side
   const int t1 = d == 0 ? 1 : 0, t2 = d == 2 ? 1 : 2;
   int at[4][3] = {{i, j, k}, {i, j, k}, {i, j, k}, {i, j, k}};
   at[1][t1] = at[2][t1] = at[0][t1] + 1;
   at[2][t2] = at[3][t2] = at[0][t2] + 1;
   std::array<double, 4> p;
-  for (std::size_t q = 0; q < 4; ++q) p[q] = corner(at[q][0], at[q][1], at[q][2]);
+  for (std::size_t q = 0; q < 4; ++q) p[q] = phi_[corner(at[q][0], at[q][1], at[q][2])];
   if (p[0] > 0 && p[1] > 0 && p[2] > 0 && p[3] > 0) return 1;
   if (p[0] <= 0 && p[1] <= 0 && p[2] <= 0 && p[3] <= 0) return 0;
   const double a = layout_.dim == 2 ? edge_fraction(p[0], p[1]) : square_fraction(p);
