@@ -1,6 +1,7 @@
 // Restarted GMRES (Saad & Schultz 1986), right preconditioned, so that what it minimises is |b - A x| itself; `fgmres`
 // keeps Z_j = M^-1 V_j (Saad 1993), so that M may change from one application to the next. Where M says that it does
-// not, Z would hold nothing new: x += M^-1 (V y) then gives the same x from half the memory.
+// not, Z would hold nothing new: x += M^-1 (V y) then gives the same x from half the memory, for one more application,
+// which is taken where M is not dear.
 //   w = A M^-1 v_j,   h_j = V^T w,   w -= V h_j,   v_{j+1} = w / |w|
 //   y = argmin | |r0| e_1 - H y |  by Givens rotations,   x += M^-1 (V y)   or   x += Z y
 // Orthogonalisation: classical Gram-Schmidt with a second pass where the first left w less than 1/sqrt(2) of its length
@@ -35,6 +36,13 @@ struct Rounding {
 };
 template <class T>
 constexpr Rounding rounding_of = std::is_same_v<T, float> ? Rounding{5e-7, 1e-5, 1e-6} : Rounding{1e-15, 1e-11, 0};
+
+// An application moves well more than a product does: then the one that Z saves is worth the memory. block_ilu0 moves as
+// much as the product, a multigrid cycle twice that.
+template <class Space>
+bool is_dear(const Preconditioner<Space>& M, const Matrix<Space>& A) {
+  return M.apply_work().bytes > 1.5 * static_cast<double>(A.apply_work().bytes);
+}
 
 // The least-squares problem of one cycle, as upper triangular R, rotations and the rotated right-hand side g.
 class Hessenberg {
@@ -103,7 +111,7 @@ class Gmres : public Krylov<Space> {
                     View<double> x) override {
     if (!flexible_) require_constant(M, "gmres");
     V_.fit(A.size(), m_ + 1);
-    keeps_ = flexible_ && !M.is_constant();
+    keeps_ = flexible_ && (!M.is_constant() || is_dear(M, A));
     if (keeps_) Z_.fit(A.size(), m_);
     kept_.begin_solve(A.size());
     if (!keeps_ && !M.is_identity()) {

@@ -91,6 +91,16 @@ std::vector<std::int64_t> checked_diagonal(const BlockCsrData& d) {
 }  // namespace
 
 template <class Space>
+void residual_of(const BlockCsrView& A, View<const double> b, View<const double> x, View<double> r) {
+  if constexpr (std::is_same_v<Space, Host>)
+    block_csr_host::residual(A, b.data(), x.data(), r.data());
+  else
+    block_csr_device::residual(A, b, x, r);
+}
+template void residual_of<Host>(const BlockCsrView&, View<const double>, View<const double>, View<double>);
+template void residual_of<Device>(const BlockCsrView&, View<const double>, View<const double>, View<double>);
+
+template <class Space>
 BlockCsr<Space>::BlockCsr(const BlockCsrData& data)
     : rows_(data.rows()),
       block_(data.block),
@@ -135,10 +145,7 @@ double BlockCsr<Space>::apply_dot(View<const double> x, View<double> y) const {
 }
 template <class Space>
 void BlockCsr<Space>::residual(View<const double> b, View<const double> x, View<double> r) const {
-  if constexpr (std::is_same_v<Space, Host>)
-    block_csr_host::residual(view(), b.data(), x.data(), r.data());
-  else
-    block_csr_device::residual(view(), b, x, r);
+  residual_of<Space>(view(), b, x, r);
 }
 template <class Space>
 double BlockCsr<Space>::residual_dot(View<const double> b, View<const double> x, View<double> r) const {

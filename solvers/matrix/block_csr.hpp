@@ -79,6 +79,10 @@ class BlockCsr : public Matrix<Space> {
   std::vector<RowRange> lines_;
 };
 
+// r = b - A x; r may be b. A need not be square: columns are x's.
+template <class Space>
+void residual_of(const BlockCsrView& A, View<const double> b, View<const double> x, View<double> r);
+
 namespace block_csr_host {
 void apply(const BlockCsrView& A, const double* x, double* y);
 double apply_dot(const BlockCsrView& A, const double* x, double* y);

@@ -47,6 +47,16 @@ double residual_dot(const RoundedCsrView& A, View<const double> b, View<const do
 }  // namespace rounded_csr_device
 
 template <class Space>
+void residual_of(const RoundedCsrView& A, View<const double> b, View<const double> x, View<double> r) {
+  if constexpr (std::is_same_v<Space, Host>)
+    rounded_csr_host::residual(A, b.data(), x.data(), r.data());
+  else
+    rounded_csr_device::residual(A, b, x, r);
+}
+template void residual_of<Host>(const RoundedCsrView&, View<const double>, View<const double>, View<double>);
+template void residual_of<Device>(const RoundedCsrView&, View<const double>, View<const double>, View<double>);
+
+template <class Space>
 RoundedCsr<Space>::RoundedCsr(const BlockCsr<Space>& A) : A_(A), value_(A.blocks() * A.block() * A.block()) {
   update();
 }
@@ -81,10 +91,7 @@ Pair RoundedCsr<Space>::apply_dots(View<const double> x, View<const double> w, V
 }
 template <class Space>
 void RoundedCsr<Space>::residual(View<const double> b, View<const double> x, View<double> r) const {
-  if constexpr (std::is_same_v<Space, Host>)
-    rounded_csr_host::residual(view(), b.data(), x.data(), r.data());
-  else
-    rounded_csr_device::residual(view(), b, x, r);
+  residual_of<Space>(view(), b, x, r);
 }
 template <class Space>
 double RoundedCsr<Space>::residual_dot(View<const double> b, View<const double> x, View<double> r) const {

@@ -39,6 +39,10 @@ class RoundedCsr : public Matrix<Space> {
   Array<float, Space> value_;
 };
 
+// r = b - A x; r may be b. A need not be square: columns are x's.
+template <class Space>
+void residual_of(const RoundedCsrView& A, View<const double> b, View<const double> x, View<double> r);
+
 namespace rounded_csr_host {
 void round(const BlockCsrView& A, float* value);
 void apply(const RoundedCsrView& A, const double* x, double* y);

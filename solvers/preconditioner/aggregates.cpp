@@ -22,19 +22,25 @@ struct Edge {
   double weight;
 };
 
-// Edges of the rows in any order, joined where they lead to the same neighbour.
-template <class Join>
-Couplings joined(std::vector<std::vector<Edge>>& edges, const Join& join) {
+// The graph of the edges that visit_all(visit) hands to visit(from, to, weight), each time in the same order; those between the same
+// two are joined.
+template <class VisitAll, class Join>
+Couplings joined(int rows, const VisitAll& visit_all, const Join& join) {
+  std::vector<std::int64_t> next(at(rows) + 1, 0);
+  visit_all([&](int from, int, double) { ++next[at(from) + 1]; });
+  for (int i = 0; i < rows; ++i) next[at(i) + 1] += next[at(i)];
+  std::vector<Edge> edges(at(next.back()));
+  visit_all([&](int from, int to, double weight) { edges[at(next[at(from)]++)] = {to, weight}; });
   Couplings graph;
-  for (std::vector<Edge>& of_row : edges) {
-    std::sort(of_row.begin(), of_row.end(), [](const Edge& a, const Edge& b) { return a.to < b.to; });
-    const auto first = at(graph.start.back());
-    for (const Edge& e : of_row) {
-      if (graph.neighbour.size() > first && graph.neighbour.back() == e.to) {
-        graph.weight.back() = join(graph.weight.back(), e.weight);
+  for (int i = 0; i < rows; ++i) {
+    const auto first = edges.begin() + (i > 0 ? next[at(i) - 1] : 0), last = edges.begin() + next[at(i)];
+    std::sort(first, last, [](const Edge& a, const Edge& b) { return a.to < b.to; });
+    for (auto e = first; e != last; ++e) {
+      if (e != first && graph.neighbour.back() == e->to) {
+        graph.weight.back() = join(graph.weight.back(), e->weight);
       } else {
-        graph.neighbour.push_back(e.to);
-        graph.weight.push_back(e.weight);
+        graph.neighbour.push_back(e->to);
+        graph.weight.push_back(e->weight);
       }
     }
     graph.start.push_back(static_cast<std::int64_t>(graph.neighbour.size()));
@@ -42,19 +48,17 @@ Couplings joined(std::vector<std::vector<Edge>>& edges, const Join& join) {
   return graph;
 }
 
-Couplings couplings(const BlockCsrData& A) {
-  std::vector<std::vector<Edge>> edges(at(A.rows()));
-  const auto nn = std::int64_t{A.block} * A.block;
-  for (int i = 0; i < A.rows(); ++i)
-    for (std::int64_t e = A.row_start[at(i)]; e < A.row_start[at(i) + 1]; ++e) {
-      const int j = A.column[at(e)];
-      if (i == j) continue;
-      double square = 0;
-      for (std::int64_t v = e * nn; v < (e + 1) * nn; ++v) square += A.value[at(v)] * A.value[at(v)];
-      edges[at(i)].push_back({j, std::sqrt(square)});
-      edges[at(j)].push_back({i, std::sqrt(square)});
-    }
-  return joined(edges, [](double a, double b) { return std::max(a, b); });
+Couplings couplings(const Pattern& A, const std::vector<double>& size) {
+  const auto visit_all = [&](const auto& visit) {
+    for (int i = 0; i < A.rows(); ++i)
+      for (std::int64_t e = A.row_start[at(i)]; e < A.row_start[at(i) + 1]; ++e) {
+        const int j = A.column[at(e)];
+        if (i == j) continue;
+        visit(i, j, size[at(e)]);
+        visit(j, i, size[at(e)]);
+      }
+  };
+  return joined(A.rows(), visit_all, [](double a, double b) { return std::max(a, b); });
 }
 
 // Pairs along the strongest couplings, rows in ascending order: group[i], numbered by the first of each.
@@ -80,22 +84,23 @@ std::vector<int> matched(const Couplings& graph, double strength, int& groups) {
 }
 
 Couplings between_groups(const Couplings& graph, const std::vector<int>& group, int groups) {
-  std::vector<std::vector<Edge>> edges(at(groups));
-  for (int i = 0; i < graph.rows(); ++i)
-    for (std::int64_t e = graph.start[at(i)]; e < graph.start[at(i) + 1]; ++e) {
-      const int I = group[at(i)], J = group[at(graph.neighbour[at(e)])];
-      if (I != J) edges[at(I)].push_back({J, graph.weight[at(e)]});
-    }
-  return joined(edges, [](double a, double b) { return a + b; });
+  const auto visit_all = [&](const auto& visit) {
+    for (int i = 0; i < graph.rows(); ++i)
+      for (std::int64_t e = graph.start[at(i)]; e < graph.start[at(i) + 1]; ++e) {
+        const int I = group[at(i)], J = group[at(graph.neighbour[at(e)])];
+        if (I != J) visit(I, J, graph.weight[at(e)]);
+      }
+  };
+  return joined(groups, visit_all, [](double a, double b) { return a + b; });
 }
 
 }  // namespace
 
-Aggregates find_aggregates(const BlockCsrData& A, int passes, double strength) {
+Aggregates find_aggregates(const Pattern& A, const std::vector<double>& size, int passes, double strength) {
   Aggregates a;
   a.of_row.resize(at(A.rows()));
   for (int i = 0; i < A.rows(); ++i) a.of_row[at(i)] = i;
-  Couplings graph = couplings(A);
+  Couplings graph = couplings(A, size);
   int groups = A.rows();
   for (int pass = 0; pass < passes; ++pass) {
     const std::vector<int> group = matched(graph, strength, groups);
@@ -111,34 +116,47 @@ Aggregates find_aggregates(const BlockCsrData& A, int passes, double strength) {
   return a;
 }
 
-CoarsePattern coarse_pattern(const BlockCsrData& A, const Aggregates& aggregates, bool full) {
-  CoarsePattern coarse;
-  const int rows = aggregates.count();
-  coarse.matrix.block = A.block;
-  coarse.matrix.symmetric = A.symmetric;
-  coarse.matrix.row_start.assign(1, 0);
-  coarse.source_start.assign(1, 0);
-  std::vector<std::pair<int, std::int64_t>> blocks;  // column and source of a row's blocks
-  for (int I = 0; I < rows; ++I) {
+CoarsePattern coarse_pattern(const Pattern& A, const Aggregates& aggregates, bool full) {
+  CoarsePattern p;
+  p.product.row_start.assign(1, 0);
+  p.coarse.row_start.assign(1, 0);
+  std::vector<std::pair<int, int>> blocks;  // aggregate and place of a row's blocks
+  for (int i = 0; i < A.rows(); ++i) {
     blocks.clear();
-    for (int m = aggregates.start[at(I)]; m < aggregates.start[at(I) + 1]; ++m) {
-      const int i = aggregates.member[at(m)];
-      for (std::int64_t e = A.row_start[at(i)]; e < A.row_start[at(i) + 1]; ++e)
-        blocks.emplace_back(aggregates.of_row[at(A.column[at(e)])], e);
-    }
+    const std::int64_t first = A.row_start[at(i)];
+    for (std::int64_t e = first; e < A.row_start[at(i) + 1]; ++e)
+      blocks.emplace_back(aggregates.of_row[at(A.column[at(e)])], static_cast<int>(e - first));
     std::sort(blocks.begin(), blocks.end());
-    std::size_t b = 0;
-    const auto take = [&](int J) {
-      coarse.matrix.column.push_back(J);
-      for (; b < blocks.size() && blocks[b].first == J; ++b) coarse.source.push_back(blocks[b].second);
-      coarse.source_start.push_back(static_cast<std::int64_t>(coarse.source.size()));
-    };
-    for (int J = 0; full && J < rows; ++J) take(J);
-    while (b < blocks.size()) take(blocks[b].first);
-    coarse.matrix.row_start.push_back(static_cast<std::int64_t>(coarse.matrix.column.size()));
+    for (std::size_t b = 0; b < blocks.size(); ++b) {
+      p.source.push_back(blocks[b].second);
+      if (b + 1 < blocks.size() && blocks[b + 1].first == blocks[b].first) continue;
+      p.product.column.push_back(blocks[b].first);
+      p.end.push_back(static_cast<int>(b) + 1);
+    }
+    p.product.row_start.push_back(static_cast<std::int64_t>(p.product.column.size()));
   }
-  coarse.matrix.value.resize(coarse.matrix.column.size() * at(A.block * A.block));
-  return coarse;
+  p.into.resize(p.end.size());
+  std::vector<int> columns;  // of a row of P^T A P
+  for (int I = 0; I < aggregates.count(); ++I) {
+    columns.clear();
+    for (int J = 0; full && J < aggregates.count(); ++J) columns.push_back(J);
+    const auto of_members = [&](const auto& visit) {
+      for (int m = aggregates.start[at(I)]; m < aggregates.start[at(I) + 1]; ++m) {
+        const int i = aggregates.member[at(m)];
+        for (std::int64_t k = p.product.row_start[at(i)]; k < p.product.row_start[at(i) + 1]; ++k) visit(k);
+      }
+    };
+    of_members([&](std::int64_t k) { columns.push_back(p.product.column[at(k)]); });
+    std::sort(columns.begin(), columns.end());
+    columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
+    of_members([&](std::int64_t k) {
+      const auto place = std::lower_bound(columns.begin(), columns.end(), p.product.column[at(k)]);
+      p.into[at(k)] = static_cast<int>(place - columns.begin());
+    });
+    p.coarse.column.insert(p.coarse.column.end(), columns.begin(), columns.end());
+    p.coarse.row_start.push_back(static_cast<std::int64_t>(p.coarse.column.size()));
+  }
+  return p;
 }
 
 std::vector<RowRange> coarse_lines(const std::vector<RowRange>& lines, const Aggregates& aggregates) {

@@ -19,17 +19,26 @@ struct Aggregates {
   int count() const { return static_cast<int>(start.size()) - 1; }
 };
 
-Aggregates find_aggregates(const BlockCsrData& A, int passes, double strength);
-
-// P^T A P, P being 1 from an aggregate to each of its rows: block e of it is the sum of A's blocks
-// source[source_start[e]] .. source[source_start[e + 1] - 1].
-struct CoarsePattern {
-  BlockCsrData matrix;  // its values are 0
-  std::vector<std::int64_t> source_start, source;
+// The block pattern of a level.
+struct Pattern {
+  std::vector<std::int64_t> row_start;
+  std::vector<int> column;
+  int rows() const { return static_cast<int>(row_start.size()) - 1; }
 };
 
-// full: with every block, zero or not.
-CoarsePattern coarse_pattern(const BlockCsrData& A, const Aggregates& aggregates, bool full);
+// size: the norm of each block.
+Aggregates find_aggregates(const Pattern& A, const std::vector<double>& size, int passes, double strength);
+
+// A P and P^T A P, P being 1 from an aggregate to each of its rows. The blocks of row i of A are taken in the order
+// row_start[i] + source[row_start[i]], row_start[i] + source[row_start[i] + 1], ... (A's row starts); block k of row i of A P
+// is the sum of those up to its end[k] in this count, and part of block into[k] of its aggregate's row of P^T A P.
+struct CoarsePattern {
+  Pattern product, coarse;  // A P and P^T A P
+  std::vector<int> source, end, into;
+};
+
+// full: P^T A P with every block, zero or not.
+CoarsePattern coarse_pattern(const Pattern& A, const Aggregates& aggregates, bool full);
 
 // Lines of the coarse level: the aggregates whose first members lie on a line.
 std::vector<RowRange> coarse_lines(const std::vector<RowRange>& lines, const Aggregates& aggregates);

@@ -1,12 +1,13 @@
 #include "solvers/preconditioner/aggregation.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
 #include "solvers/krylov/vector_ops.hpp"
-#include "solvers/matrix/block_csr.hpp"
+#include "solvers/matrix/rounded_csr.hpp"
 #include "solvers/preconditioner/aggregates.hpp"
 #include "solvers/preconditioner/aggregation_kernels.hpp"
 #include "solvers/preconditioner/block_ilu0.hpp"
@@ -27,39 +28,79 @@ struct AggregationOptions {
   double strength, scaling;
 };
 
-template <class Space>
+template <class T>
+using ProductView = std::conditional_t<std::is_same_v<T, float>, RoundedCsrView, BlockCsrView>;
+
+// T: what A P is stored in.
+template <class Space, class T>
 struct Level {
   const BlockCsr<Space>* A = nullptr;
   std::unique_ptr<BlockCsr<Space>> own;  // *A, below the finest
   std::unique_ptr<Preconditioner<Space>> smoother;
-  Array<double, Space> defect, change;  // of the cycle
+  Array<double, Space> defect, change;
   // To the next level; empty on the coarsest.
-  Array<int, Space> of_row, start, member;
-  // From the finer level; empty on the finest.
-  Array<std::int64_t, Space> source_start, source;
+  Array<int, Space> of_row, start, member, by_chunks;
+  Array<std::int64_t, Space> product_start;
+  Array<int, Space> product_column, source, end, into;
+  Array<T, Space> product;
+  // Below the finest.
   Array<double, Space> r, z;
-  Array<double, Space> left, step, product, second;  // of W and K cycles
+  Array<double, Space> left, step, image, second;  // of W and K cycles
 
   std::int64_t bytes() const {
-    const std::int64_t vectors = defect.size() + change.size() + r.size() + z.size() + left.size() + step.size() +
-                                 product.size() + second.size();
+    const std::int64_t vectors =
+        defect.size() + change.size() + r.size() + z.size() + left.size() + step.size() + image.size() + second.size();
+    const std::int64_t lists = of_row.size() + start.size() + member.size() + by_chunks.size() + product_column.size() +
+                               source.size() + end.size() + into.size();
     const std::int64_t matrix =
         own ? (8 * A->block() * A->block() + 4) * A->blocks() + 16 * std::int64_t{A->rows()} : 0;
-    return 8 * (vectors + source_start.size() + source.size()) + 4 * (of_row.size() + start.size() + member.size()) +
+    return 8 * (vectors + product_start.size()) + 4 * lists + static_cast<std::int64_t>(sizeof(T)) * product.size() +
            matrix;
+  }
+  ProductView<T> product_view() const {
+    ProductView<T> v;
+    v.rows = A->rows();
+    v.block = A->block();
+    v.row_start = product_start.view();
+    v.column = product_column.view();
+    v.value = product.view();
+    return v;
   }
 };
 
 template <class Space>
-BlockCsrData on_host(const BlockCsr<Space>& A) {
-  return {A.block(), A.row_start().to_vector(), A.column().to_vector(), A.to_values(), A.is_symmetric(), false};
+void fit(Array<double, Space>& v, std::int64_t n) {
+  if (v.size() != n) v = Array<double, Space>(n);
+}
+template <class Space>
+View<double> whole(const Array<double, Space>& a) {
+  return View<double>(a.data(), a.size());
+}
+
+// The members for aggregation_host::sum_blocks.
+std::vector<int> sorted_in_chunks(const Aggregates& a) {
+  std::vector<int> member = a.member;
+  for (int I = 0; I < a.count(); I += aggregates_a_chunk) {
+    const int end = std::min(a.count(), I + aggregates_a_chunk);
+    std::sort(member.begin() + a.start[static_cast<std::size_t>(I)],
+              member.begin() + a.start[static_cast<std::size_t>(end)]);
+  }
+  return member;
 }
 
 template <class Space>
+std::vector<double> block_sizes(const BlockCsr<Space>& A) {
+  Array<double, Space> sizes(A.blocks());
+  const double* value = A.view().value.data();
+  run<Space, BlockSizes>(A.block(), static_cast<int>(A.blocks()), value, sizes.data());
+  return sizes.to_vector();
+}
+
+template <class Space, class T>
 class Aggregation final : public Preconditioner<Space> {
  public:
   explicit Aggregation(AggregationOptions options) : o_(std::move(options)) {
-    levels_.push_back(std::make_unique<Level<Space>>());
+    levels_.push_back(std::make_unique<Level<Space, T>>());
     levels_[0]->smoother = make_smoother();
   }
 
@@ -104,10 +145,12 @@ class Aggregation final : public Preconditioner<Space> {
   Work update_work() const override {
     Work work;
     for (std::size_t l = 0; l < levels_.size(); ++l) {
-      work += levels_[l]->smoother->update_work();
-      if (l == 0) continue;
-      const std::int64_t nn = std::int64_t{block_} * block_, from = levels_[l]->source.size();
-      work += {8 * nn * (from + levels_[l]->A->blocks()) + 8 * from, nn * from};
+      const Level<Space, T>& level = *levels_[l];
+      work += level.smoother->update_work();
+      if (l + 1 == levels_.size()) continue;
+      const std::int64_t nn = std::int64_t{block_} * block_, from = level.A->blocks(), sums = level.product.size();
+      work += {8 * nn * (from + levels_[l + 1]->A->blocks()) + static_cast<std::int64_t>(sizeof(T)) * sums + 4 * from,
+               nn * from + sums};
     }
     return work;
   }
@@ -140,37 +183,49 @@ class Aggregation final : public Preconditioner<Space> {
     rows_ = A.rows();
     blocks_ = A.blocks();
     block_ = A.block();
-    BlockCsrData data = on_host(A);
+    constexpr std::int64_t most = std::numeric_limits<int>::max();
+    if (std::int64_t{rows_} * block_ * block_ > most || blocks_ > most)
+      throw Error(Exit::usage, "aggregation: the matrix has more entries than this counts");
+    Pattern pattern{A.row_start().to_vector(), A.column().to_vector()};
     bool last = false;
-    while (!last && static_cast<int>(levels_.size()) < std::max(2, o_.levels)) {
+    while (!last && static_cast<int>(levels_.size()) < o_.levels) {
       // A finest level of few rows has itself as the coarsest, with a full pattern.
-      const Aggregates aggregates = find_aggregates(data, data.rows() > o_.coarse_rows ? o_.passes : 0, o_.strength);
+      const int passes = pattern.rows() > o_.coarse_rows ? o_.passes : 0;
+      const Aggregates aggregates = find_aggregates(pattern, block_sizes(*levels_.back()->A), passes, o_.strength);
       last = aggregates.count() <= o_.coarse_rows;
-      if (!last && aggregates.count() > slowest_coarsening * data.rows()) break;
-      data = add_level(data, aggregates, last);
+      if (!last && aggregates.count() > slowest_coarsening * pattern.rows()) break;
+      pattern = add_level(pattern, aggregates, last);
     }
     for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
-      Level<Space>& level = *levels_[l];
-      for (auto* v : {&level.defect, &level.change}) fit(*v, level.A->size());
+      Level<Space, T>& level = *levels_[l];
+      fit(level.defect, level.A->size());
+      if (o_.pre > 0 || o_.post > 1) fit(level.change, level.A->size());
       if (l == 0 || o_.cycle == "V") continue;
-      for (auto* v : {&level.left, &level.step, &level.product, &level.second}) fit(*v, level.A->size());
+      for (auto* v : {&level.left, &level.step, &level.image, &level.second}) fit(*v, level.A->size());
     }
-    if (!last) fit(levels_.back()->defect, levels_.back()->A->size());
   }
 
-  // The level below the last one; returns its matrix with the values it has now.
-  BlockCsrData add_level(const BlockCsrData& fine, const Aggregates& aggregates, bool last) {
-    Level<Space>& finer = *levels_.back();
-    Level<Space>& level = *levels_.emplace_back(std::make_unique<Level<Space>>());
-    const CoarsePattern coarse = coarse_pattern(fine, aggregates, last);
-    finer.of_row = Array<int, Space>(aggregates.of_row);
-    finer.start = Array<int, Space>(aggregates.start);
-    finer.member = Array<int, Space>(aggregates.member);
-    level.own = std::make_unique<BlockCsr<Space>>(coarse.matrix);
-    level.own->set_lines(coarse_lines(finer.A->lines(), aggregates));
+  // The level below the last one, with the values it has now; returns its pattern.
+  Pattern add_level(const Pattern& pattern, const Aggregates& aggregates, bool last) {
+    Level<Space, T>& fine = *levels_.back();
+    Level<Space, T>& level = *levels_.emplace_back(std::make_unique<Level<Space, T>>());
+    CoarsePattern p = coarse_pattern(pattern, aggregates, last);
+    fine.of_row = Array<int, Space>(aggregates.of_row);
+    fine.start = Array<int, Space>(aggregates.start);
+    fine.member = Array<int, Space>(aggregates.member);
+    if (std::is_same_v<Space, Host>) fine.by_chunks = Array<int, Space>(sorted_in_chunks(aggregates));
+    fine.product_start = Array<std::int64_t, Space>(p.product.row_start);
+    fine.product_column = Array<int, Space>(p.product.column);
+    fine.source = Array<int, Space>(p.source);
+    fine.end = Array<int, Space>(p.end);
+    fine.into = Array<int, Space>(p.into);
+    const std::int64_t nn = std::int64_t{block_} * block_;
+    fine.product = Array<T, Space>(fine.product_column.size() * nn);
+    const std::size_t values = p.coarse.column.size() * static_cast<std::size_t>(nn);
+    level.own = std::make_unique<BlockCsr<Space>>(BlockCsrData{
+        block_, p.coarse.row_start, p.coarse.column, std::vector<double>(values), fine.A->is_symmetric(), false});
+    level.own->set_lines(coarse_lines(fine.A->lines(), aggregates));
     level.A = level.own.get();
-    level.source_start = Array<std::int64_t, Space>(coarse.source_start);
-    level.source = Array<std::int64_t, Space>(coarse.source);
     fit(level.r, level.A->size());
     fit(level.z, level.A->size());
     if (last)
@@ -178,17 +233,31 @@ class Aggregation final : public Preconditioner<Space> {
     else
       level.smoother = make_smoother();
     sum_blocks(levels_.size() - 1);
-    return on_host(*level.A);
+    return std::move(p.coarse);
   }
 
-  static void fit(Array<double, Space>& v, std::int64_t n) {
-    if (v.size() != n) v = Array<double, Space>(n);
-  }
-
+  // The blocks of level l, and of A P on the level above.
   void sum_blocks(std::size_t l) const {
-    Level<Space>& level = *levels_[l];
-    run<Space, SumBlocks>(block_, static_cast<int>(level.A->blocks()), level.source_start.data(), level.source.data(),
-                          levels_[l - 1]->A->view().value.data(), level.own->values().data());
+    const Level<Space, T>& fine = *levels_[l - 1];
+    const BlockCsrView A = fine.A->view(), coarse = levels_[l]->A->view();
+    constexpr bool by_chunks = std::is_same_v<Space, Host>;
+    const Sums<T> sums{A.row_start.data(),
+                       A.value.data(),
+                       coarse.rows,
+                       fine.start.data(),
+                       by_chunks ? fine.by_chunks.data() : fine.member.data(),
+                       fine.of_row.data(),
+                       fine.product_start.data(),
+                       fine.source.data(),
+                       fine.end.data(),
+                       fine.into.data(),
+                       fine.product.data(),
+                       coarse.row_start.data(),
+                       levels_[l]->own->values().data()};
+    if constexpr (by_chunks)
+      aggregation_host::sum_blocks(block_, sums);
+    else
+      sum_blocks_on_device(block_, sums);
   }
 
   // The numbers of all levels; `prepare`: setup or update of the smoothers.
@@ -197,7 +266,7 @@ class Aggregation final : public Preconditioner<Space> {
     {
       const ScopedTimer timer(info.seconds);
       for (std::size_t l = 0; l < levels_.size(); ++l) {
-        Level<Space>& level = *levels_[l];
+        const Level<Space, T>& level = *levels_[l];
         if (l > 0) sum_blocks(l);
         const SetupInfo of_smoother = (level.smoother.get()->*prepare)(*level.A);
         info.bytes += of_smoother.bytes + level.bytes();
@@ -212,25 +281,29 @@ class Aggregation final : public Preconditioner<Space> {
 
   // z = what one cycle from level l makes of r.
   void cycle(std::size_t l, View<const double> r, View<double> z) const {
-    const Level<Space>& level = *levels_[l];
+    const Level<Space, T>& level = *levels_[l];
     if (l + 1 == levels_.size()) return level.smoother->apply(r, z);
-    const View<double> defect(level.defect.data(), level.defect.size());
-    const Level<Space>& coarse = *levels_[l + 1];
+    const View<double> defect = whole(level.defect), c = whole(levels_[l + 1]->z);
     for (int s = 0; s < o_.pre; ++s) s == 0 ? level.smoother->apply(r, z) : smooth(level, r, z);
     if (o_.pre > 0) level.A->residual(r, z, defect);
-    run<Space, Restrict>(block_, coarse.A->rows(), static_cast<const int*>(level.start.data()),
-                         static_cast<const int*>(level.member.data()), o_.pre > 0 ? level.defect.data() : r.data(),
-                         coarse.r.data());
+    const View<const double> d = o_.pre > 0 ? View<const double>(defect) : r;
+    const int *of_row = level.of_row.data(), *start = level.start.data(), *member = level.member.data();
+    const double* to_add = c.data();
+    run<Space, Restrict>(block_, levels_[l + 1]->A->rows(), start, member, d.data(), levels_[l + 1]->r.data());
     solve(l + 1);
-    run<Space, Prolong>(block_, level.A->rows(), static_cast<const int*>(level.of_row.data()), o_.scaling, o_.pre > 0,
-                        static_cast<const double*>(coarse.z.data()), z.data());
-    for (int s = 0; s < o_.post; ++s) smooth(level, r, z);
+    if (o_.scaling != 1) scaled<Space>(o_.scaling, c, c);
+    if (o_.post > 0) {
+      residual_of<Space>(level.product_view(), d, c, defect);
+      level.smoother->apply(defect, o_.pre == 0 ? z : whole(level.change));
+      if (o_.pre > 0) axpy<Space>(1, whole(level.change), z);
+    }
+    run<Space, Prolong>(block_, level.A->rows(), of_row, to_add, z.data());
+    for (int s = 1; s < o_.post; ++s) smooth(level, r, z);
   }
 
   // z += S (r - A z)
-  void smooth(const Level<Space>& level, View<const double> r, View<double> z) const {
-    const View<double> defect(level.defect.data(), level.defect.size()),
-        change(level.change.data(), level.change.size());
+  void smooth(const Level<Space, T>& level, View<const double> r, View<double> z) const {
+    const View<double> defect = whole(level.defect), change = whole(level.change);
     level.A->residual(r, z, defect);
     level.smoother->apply(defect, change);
     axpy<Space>(1, change, z);
@@ -238,9 +311,8 @@ class Aggregation final : public Preconditioner<Space> {
 
   // Level l's z from its r.
   void solve(std::size_t l) const {
-    const Level<Space>& level = *levels_[l];
-    const auto view = [](const Array<double, Space>& a) { return View<double>(a.data(), a.size()); };
-    const View<double> r = view(level.r), z = view(level.z), q = view(level.left), c = view(level.step);
+    const Level<Space, T>& level = *levels_[l];
+    const View<double> r = whole(level.r), z = whole(level.z), q = whole(level.left), c = whole(level.step);
     cycle(l, r, z);
     if (o_.cycle == "V" || l + 1 == levels_.size()) return;
     if (o_.cycle == "W") {
@@ -249,7 +321,7 @@ class Aggregation final : public Preconditioner<Space> {
       return axpy<Space>(1, c, z);
     }
     // GCR: z = alpha z, and where that leaves much, the combination of z and c that leaves least.
-    const View<double> v = view(level.product), w = view(level.second);
+    const View<double> v = whole(level.image), w = whole(level.second);
     const Pair first = level.A->apply_dots(z, r, v);
     if (!(first.b > 0)) return;
     const double alpha = first.a / first.b;
@@ -264,21 +336,28 @@ class Aggregation final : public Preconditioner<Space> {
     axpy<Space>(beta, c, z);
   }
 
+  // Of one visit of a level: its sweeps, of which the first behind the correction needs A P alone, and the ways to and fro.
   Work work_of_visit(std::size_t l) const {
-    const Level<Space>& level = *levels_[l];
-    Work work = level.smoother->apply_work();
-    if (l + 1 == levels_.size()) return work;
-    const std::int64_t sweeps = o_.pre + o_.post, n = level.A->size(), coarse = levels_[l + 1]->A->size();
+    const Level<Space, T>& level = *levels_[l];
+    const Work sweep = level.smoother->apply_work();
+    if (l + 1 == levels_.size()) return sweep;
+    const std::int64_t n = level.A->size(), coarse = levels_[l + 1]->A->size(), rows = level.A->rows();
+    const std::int64_t sweeps = o_.pre + o_.post, products = o_.pre + std::max(0, o_.post - 1);
     const Work product = level.A->apply_work();
-    work = {sweeps * (work.bytes + product.bytes + 24 * n), sweeps * (work.flops + product.flops + n)};
-    work += {(o_.pre > 0 ? 24 : 16) * n + 16 * coarse + 8 * std::int64_t{level.A->rows()}, 3 * n};
+    Work work{sweeps * sweep.bytes + products * (product.bytes + 8 * n) + (sweeps - 1) * 24 * n,
+              sweeps * sweep.flops + products * (product.flops + n) + (sweeps - 1) * n};
+    if (o_.post > 0)
+      work += {static_cast<std::int64_t>(sizeof(T)) * level.product.size() + 4 * level.product_column.size() +
+                   8 * rows + 16 * n + 8 * coarse,
+               2 * level.product.size() + n};
+    work += {24 * n + 16 * coarse + 8 * rows, 2 * n};
     return work;
   }
 
   AggregationOptions o_;
   int rows_ = -1, block_ = 1;
   std::int64_t blocks_ = -1;
-  std::vector<std::unique_ptr<Level<Space>>> levels_;
+  std::vector<std::unique_ptr<Level<Space, T>>> levels_;
 };
 
 }  // namespace
@@ -305,7 +384,9 @@ std::unique_ptr<Preconditioner<Space>> make_aggregation(const Table& options) {
   if (!(o.strength >= 0 && o.strength <= 1)) options.fail("strength", "strength must be between 0 and 1");
   o.scaling = options.get("scaling", 1.0);
   if (!(o.scaling > 0)) options.fail("scaling", "scaling must be positive");
-  return std::make_unique<Aggregation<Space>>(std::move(o));
+  if (options.choice("products", {"double", "float"}, "double") == "float")
+    return std::make_unique<Aggregation<Space, float>>(std::move(o));
+  return std::make_unique<Aggregation<Space, double>>(std::move(o));
 }
 
 template std::unique_ptr<Preconditioner<Host>> make_aggregation<Host>(const Table&);

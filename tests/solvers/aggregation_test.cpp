@@ -51,10 +51,17 @@ BlockCsrData grid_system(int nx, int ny, int B, Across across, double flow = 0) 
   return d;
 }
 
+aggregation::Aggregates find_aggregates(const BlockCsrData& A, int passes) {
+  std::vector<double> size;
+  for (std::int64_t e = 0, nn = std::int64_t{A.block} * A.block; e < A.row_start.back(); ++e)
+    size.push_back(norm(Numbers(A.value.begin() + e * nn, A.value.begin() + (e + 1) * nn)));
+  return aggregation::find_aggregates({A.row_start, A.column}, size, passes, 0.25);
+}
+
 TEST(Aggregates, HoldEachRowOnceInTheOrderOfTheirFirstRows) {
   for (const int passes : {1, 2, 3}) {
     const BlockCsrData A = random_blocks(200, 2, 7);
-    const aggregation::Aggregates a = aggregation::find_aggregates(A, passes, 0.25);
+    const aggregation::Aggregates a = find_aggregates(A, passes);
     std::vector<int> seen(at(A.rows()), 0);
     int first = -1;
     for (int I = 0; I < a.count(); ++I) {
@@ -74,20 +81,20 @@ TEST(Aggregates, HoldEachRowOnceInTheOrderOfTheirFirstRows) {
 
 TEST(Aggregates, JoinStretchedCellsAcrossTheirLongFacesAlone) {
   const int nx = 16, ny = 16;
-  const auto stretched = aggregation::find_aggregates(grid_system(nx, ny, 4, {1, 100}), 2, 0.25);
+  const auto stretched = find_aggregates(grid_system(nx, ny, 4, {1, 100}), 2);
   EXPECT_EQ(stretched.count(), nx * ny / 4);
   for (int i = 0; i < nx * ny; ++i) {
     const int of_first = stretched.member[at(stretched.start[at(stretched.of_row[at(i)])])];
     EXPECT_EQ(i % nx, of_first % nx) << "joined along the short faces";
   }
-  const auto even = aggregation::find_aggregates(grid_system(nx, ny, 4, {1, 1}), 2, 0.25);
+  const auto even = find_aggregates(grid_system(nx, ny, 4, {1, 1}), 2);
   EXPECT_LE(even.count(), nx * ny / 3);
 }
 
 TEST(Aggregates, LinesGoOnOnTheCoarseLevel) {
   // Two columns of eight rows each, numbered one after the other.
   BlockCsrData A = grid_system(8, 2, 1, {100, 1});
-  const auto aggregates = aggregation::find_aggregates(A, 1, 0.25);
+  const auto aggregates = find_aggregates(A, 1);
   const auto lines = aggregation::coarse_lines({{0, 8}, {8, 8}}, aggregates);
   ASSERT_EQ(lines.size(), 2U);
   EXPECT_EQ(lines[0].first, 0);
@@ -150,12 +157,15 @@ Numbers textbook_cycle(const BlockCsrData& data, const aggregation::Aggregates& 
 TYPED_TEST(AggregationOf, TwoLevelsAreTheTextbookCycle) {
   for (const int B : {1, 3, 4, 5}) {
     const BlockCsrData data = random_blocks(60, B, 5);
-    const auto aggregates = aggregation::find_aggregates(data, 2, 0.25);
+    const auto aggregates = find_aggregates(data, 2);
     ASSERT_LE(aggregates.count(), 30);
     const Numbers r = random_numbers(60 * B, 3);
     const std::string common = "coarse_rows = 30\nsmoother = { type = \"block_jacobi\" }\n";
     const Numbers plain = textbook_cycle(data, aggregates, 0, 1, 1, r);
     EXPECT_LE(max_difference(applied<TypeParam>(data, common, r), plain), 1e3 * eps * max_norm(plain)) << "n = " << B;
+    EXPECT_LE(max_difference(applied<TypeParam>(data, common + "products = \"float\"", r), plain),
+              1e-5 * max_norm(plain))
+        << "n = " << B;
     const Numbers both = textbook_cycle(data, aggregates, 2, 1.5, 1, r);
     EXPECT_LE(max_difference(applied<TypeParam>(data, common + "pre = 2\nscaling = 1.5", r), both),
               1e3 * eps * max_norm(both))
@@ -178,7 +188,8 @@ TYPED_TEST(AggregationOf, UpdateEqualsAFreshSetupAndAllocatesNothing) {
   for (double& v : now.value) v *= 1.5;  // the same aggregates
   const Numbers r = random_numbers(24 * 20 * 4, 1);
   for (const char* text :
-       {"cycle = \"V\"", "cycle = \"K\"\npre = 1\nsmoother = { type = \"block_ilu0\", factors = \"float\" }"}) {
+       {"cycle = \"V\"",
+        "cycle = \"K\"\npre = 1\nproducts = \"float\"\nsmoother = { type = \"block_ilu0\", factors = \"float\" }"}) {
     BlockCsr<TypeParam> A(old);
     auto M = make_aggregation<TypeParam>(options(text));
     M->setup(A);
@@ -198,7 +209,7 @@ TYPED_TEST(AggregationOf, UpdateEqualsAFreshSetupAndAllocatesNothing) {
 TEST(Aggregation, DeviceEqualsHost) {
   const BlockCsrData data = grid_system(20, 15, 4, {1, 10}, 3);
   const Numbers r = random_numbers(20 * 15 * 4, 1);
-  for (const char* text : {"cycle = \"V\"", "cycle = \"W\"\npre = 1", "cycle = \"K\""}) {
+  for (const char* text : {"cycle = \"V\"", "cycle = \"W\"\npre = 1\npost = 2", "cycle = \"K\""}) {
     const Numbers host = applied<Host>(data, text, r);
     EXPECT_LE(max_difference(applied<Device>(data, text, r), host), 1e4 * eps * max_norm(host)) << text;
   }
