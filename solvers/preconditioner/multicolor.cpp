@@ -1,14 +1,12 @@
-// The colours and the order of the rows, and the class that both spaces share.
+// The class that both spaces share.
 #include "solvers/preconditioner/multicolor.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
-#include <array>
 #include <limits>
-#include <numeric>
 
 #include "base/error.hpp"
-#include "mesh/ordering/colouring.hpp"
-#include "mesh/ordering/graph_tools.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {
@@ -16,61 +14,7 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// Rows are coupled where either of a_ij, a_ji is in the pattern.
-Graph coupling_graph(const std::vector<std::int64_t>& row_start, const std::vector<int>& column) {
-  const int rows = static_cast<int>(row_start.size()) - 1;
-  std::vector<std::array<int, 2>> edges;
-  edges.reserve(column.size());
-  for (int i = 0; i < rows; ++i)
-    for (std::int64_t e = row_start[at(i)]; e < row_start[at(i) + 1]; ++e)
-      if (column[at(e)] != i) edges.push_back({i, column[at(e)]});
-  return graph_of_edges(rows, edges);
-}
-
-Colouring colour(const Graph& graph, const MulticolorOptions& options) {
-  if (options.colouring == "balanced") return colour_balanced(graph);
-  if (options.colouring == "jones_plassmann") return colour_jones_plassmann(graph, options.seed);
-  return colour_largest_first(graph);
-}
-
 }  // namespace
-
-MulticolorPlan::MulticolorPlan(const std::vector<std::int64_t>& row_start, const std::vector<int>& column_of,
-                               const std::vector<std::int64_t>& diagonal, const MulticolorOptions& options) {
-  const int rows = static_cast<int>(row_start.size()) - 1;
-  for (int i = 0; i < rows; ++i)
-    if (diagonal[at(i)] < 0)
-      throw Error(Exit::usage, "multicolor: block row " + std::to_string(i) + " has no diagonal block");
-  const Colouring colouring = colour(coupling_graph(row_start, column_of), options);
-  Order natural(at(rows));
-  std::iota(natural.begin(), natural.end(), 0);
-  row = sorted_by_class(natural, colouring.colour, colouring.colours, &colour_start);
-
-  source.reserve(column_of.size());
-  for (const bool are_later : {false, true}) {
-    if (are_later) later = {start.back()};
-    for (const int i : row) {
-      for (std::int64_t e = row_start[at(i)]; e < row_start[at(i) + 1]; ++e)
-        if (e != diagonal[at(i)] && (colouring.colour[at(column_of[at(e)])] > colouring.colour[at(i)]) == are_later) {
-          source.push_back(e);
-          column.push_back(column_of[at(e)]);
-        }
-      (are_later ? later : start).push_back(static_cast<std::int64_t>(source.size()));
-    }
-  }
-}
-
-// What would only repeat the values of the pass before it is left out: after a sweep the last colour already fits all
-// others, and a sweep back begins with the one before it.
-std::vector<ColourPass> MulticolorPlan::passes(const MulticolorOptions& options) const {
-  std::vector<ColourPass> passes;
-  const auto add = [&](int k, bool first) { passes.push_back({colour_start[at(k)], colour_start[at(k) + 1], first}); };
-  for (int s = 0; s < options.sweeps; ++s) {
-    for (int k = s > 0 && options.symmetric ? 1 : 0; k < colours(); ++k) add(k, s == 0);
-    for (int k = colours() - 2; options.symmetric && k >= 0; --k) add(k, false);
-  }
-  return passes;
-}
 
 template <class Space, class T>
 SetupInfo Multicolor<Space, T>::setup(const Matrix<Space>& matrix) {
@@ -82,12 +26,19 @@ SetupInfo Multicolor<Space, T>::setup(const Matrix<Space>& matrix) {
     ScopedTimer timer(seconds);
     rows_ = A->rows();
     block_ = A->block();
-    const MulticolorPlan plan(A->row_start().to_vector(), A->column().to_vector(), A->diagonal().to_vector(), options_);
+    const MulticolorPlan plan(A->row_start().to_vector(), A->column().to_vector(), A->diagonal().to_vector(), options_,
+                              [this](int colours) { return tile_rows(colours); });
     passes_ = plan.passes(options_);
-    colour_start_ = plan.colour_start;
+    piece_start_ = plan.piece_start;
+    sweep_.clear();
+    colours_.assign(at(plan.colours), {});
+    for (int q = 0; q < plan.pieces(); ++q) {
+      sweep_.push_back({plan.piece_start[at(q)], plan.piece_start[at(q) + 1], false});
+      colours_[at(plan.piece_colour[at(q)])].push_back(sweep_.back());
+    }
     earlier_before_.clear();
     later_before_.clear();
-    for (const int p : plan.colour_start) {
+    for (const int p : plan.piece_start) {
       earlier_before_.push_back(plan.start[at(p)] - plan.start.front());
       later_before_.push_back(plan.later[at(p)] - plan.later.front());
     }
@@ -126,40 +77,39 @@ SetupInfo Multicolor<Space, T>::update(const Matrix<Space>& matrix) {
   return info;
 }
 
+// The rows in flight: a step of each colour, and one on either side.
 template <class Space, class T>
-void Multicolor<Space, T>::run_all(const std::vector<ColourPass>& passes, const double* b, double* x) const {
+int Multicolor<Space, T>::tile_rows(int colours) const {
+  const std::int64_t row_bytes = 16 * std::int64_t{block_}, cache = options_.cache_bytes * omp_get_max_threads();
+  if (!std::is_same_v<Space, Host> || cache == 0 || rows_ * row_bytes <= cache) return 0;
+  return static_cast<int>(cache / (row_bytes * (colours + 2))) + 1;
+}
+
+template <class Space, class T>
+void Multicolor<Space, T>::run(const std::vector<ColourPass>& passes, View<const double> b, View<double> x) const {
   if constexpr (std::is_same_v<Space, Host>)
-    multicolor::host::run(view(), passes, b, x);
+    multicolor::host::run(view(), passes, b.data(), x.data());
   else
-    multicolor::device::run(view(), passes, b, x, options_.warps_per_row);
+    multicolor::device::run(view(), passes, b.data(), x.data(), options_.warps_per_row);
 }
 
 template <class Space, class T>
 void Multicolor<Space, T>::apply(View<const double> r, View<double> z) const {
-  run_all(passes_, r.data(), z.data());
-}
-
-template <class Space, class T>
-std::vector<ColourPass> Multicolor<Space, T>::whole_sweep() const {
-  std::vector<ColourPass> passes;
-  for (int k = 0; k < colours(); ++k) passes.push_back({colour_start_[at(k)], colour_start_[at(k) + 1], false});
-  return passes;
+  run(passes_, r, z);
 }
 
 template <class Space, class T>
 void Multicolor<Space, T>::sweep(View<const double> b, View<double> x) const {
-  run_all(whole_sweep(), b.data(), x.data());
-}
-
-template <class Space, class T>
-void Multicolor<Space, T>::run(const ColourPass& pass, View<const double> b, View<double> x) const {
-  run_all({pass}, b.data(), x.data());
+  run(sweep_, b, x);
 }
 
 template <class Space, class T>
 std::vector<int> Multicolor<Space, T>::colour_rows() const {
   std::vector<int> rows;
-  for (int k = 0; k < colours(); ++k) rows.push_back(colour_start_[at(k) + 1] - colour_start_[at(k)]);
+  for (const auto& pieces : colours_) {
+    rows.push_back(0);
+    for (const ColourPass& piece : pieces) rows.back() += piece.to - piece.from;
+  }
   return rows;
 }
 
@@ -171,25 +121,27 @@ Work Multicolor<Space, T>::sweep_work() const {
           2 * (off_.size() + diagonal_.size())};
 }
 
-// Of one colour: as sweep_work, but of the blocks that this pass reads.
+// Of some passes: as sweep_work, but of the blocks that they read.
 template <class Space, class T>
-Work Multicolor<Space, T>::pass_work(const ColourPass& pass) const {
-  const auto k = static_cast<std::size_t>(std::lower_bound(colour_start_.begin(), colour_start_.end(), pass.from) -
-                                          colour_start_.begin());
-  const std::int64_t rows = pass.to - pass.from, n2 = std::int64_t{block_} * block_;
-  std::int64_t blocks = earlier_before_[k + 1] - earlier_before_[k];
-  if (!pass.first) blocks += later_before_[k + 1] - later_before_[k];
-  const std::int64_t vectors = pass.first ? 2 : 3;
-  return {static_cast<std::int64_t>(sizeof(T)) * n2 * blocks + 8 * n2 * rows + 4 * blocks +
-              (vectors * 8 * block_ + 2 * 8 + 4) * rows,
-          2 * n2 * (blocks + rows)};
+Work Multicolor<Space, T>::work(const std::vector<ColourPass>& passes) const {
+  const std::int64_t n2 = std::int64_t{block_} * block_;
+  Work work;
+  for (const ColourPass& pass : passes) {
+    const auto q = static_cast<std::size_t>(std::lower_bound(piece_start_.begin(), piece_start_.end(), pass.from) -
+                                            piece_start_.begin());
+    const std::int64_t rows = pass.to - pass.from, vectors = pass.first ? 2 : 3;
+    std::int64_t blocks = earlier_before_[q + 1] - earlier_before_[q];
+    if (!pass.first) blocks += later_before_[q + 1] - later_before_[q];
+    work += Work{static_cast<std::int64_t>(sizeof(T)) * n2 * blocks + 8 * n2 * rows + 4 * blocks +
+                     (vectors * 8 * block_ + 2 * 8 + 4) * rows,
+                 2 * n2 * (blocks + rows)};
+  }
+  return work;
 }
 
 template <class Space, class T>
 Work Multicolor<Space, T>::apply_work() const {
-  Work work;
-  for (const ColourPass& pass : passes_) work += pass_work(pass);
-  return work;
+  return work(passes_);
 }
 
 // O read in double and written as T, D read and written, its blocks inverted or factorised.
@@ -203,9 +155,9 @@ Work Multicolor<Space, T>::update_work() const {
 template <class Space, class T>
 std::vector<PartOfApply<Space>> Multicolor<Space, T>::parts() const {
   std::vector<PartOfApply<Space>> parts;
-  for (const ColourPass& pass : whole_sweep())
-    parts.push_back({"colour " + std::to_string(parts.size()), pass_work(pass),
-                     [this, pass](View<const double> r, View<double> z) { run(pass, r, z); }});
+  for (const std::vector<ColourPass>& pieces : colours_)
+    parts.push_back({"colour " + std::to_string(parts.size()), work(pieces),
+                     [this, pieces](View<const double> r, View<double> z) { run(pieces, r, z); }});
   return parts;
 }
 
@@ -228,9 +180,8 @@ MulticolorView<T> Multicolor<Space, T>::view() const {
 template <class Space, class T>
 std::string Multicolor<Space, T>::describe() const {
   const char* storage = sizeof(T) == 8 ? "double" : sizeof(T) == 4 ? "float" : "bfloat16";
-  return "multicolor(" + options_.colouring +
-         (colour_start_.empty() ? "" : ", " + std::to_string(colours()) + " colours") + ", " +
-         std::to_string(options_.sweeps) + (options_.symmetric ? " symmetric" : "") +
+  return "multicolor(" + options_.colouring + (colours_.empty() ? "" : ", " + std::to_string(colours()) + " colours") +
+         ", " + std::to_string(options_.sweeps) + (options_.symmetric ? " symmetric" : "") +
          (options_.sweeps == 1 ? " sweep" : " sweeps") + ", off-diagonal blocks in " + storage + ")";
 }
 
@@ -242,6 +193,7 @@ std::unique_ptr<Preconditioner<Space>> make_multicolor(const Table& options) {
   o.symmetric = options.get("symmetric", o.symmetric);
   o.colouring = options.choice("colouring", {"largest_first", "balanced", "jones_plassmann"}, o.colouring);
   o.seed = static_cast<std::uint64_t>(options.get("seed", 1));
+  if (!options.get("wavefront", true)) o.cache_bytes = 0;
   const std::string storage = options.choice("storage", {"float", "double", "bfloat16"}, "float");
   if (storage == "double") return std::make_unique<Multicolor<Space, double>>(o);
   if (storage == "bfloat16") return std::make_unique<Multicolor<Space, Bfloat16>>(o);

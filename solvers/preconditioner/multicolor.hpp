@@ -7,14 +7,20 @@
 // colours, so that a sweep reads nothing but whole streams. x keeps the order of the matrix: after a bandwidth-reducing
 // numbering the columns of a row lie close together, and nothing is permuted on the way in and out.
 //
+// Colour after colour, a sweep goes through all of x once for each colour. On Host, where x and b do not fit in the cache, rows
+// are updated in the order of a wavefront instead (mesh/ordering/colour_wavefront): the same colours, the same bits, but the
+// neighbours' x is still in cache.
+//
 // As a preconditioner z = M^-1 r begins from z = 0. Blocks whose column has an earlier colour are stored first, for all
 // rows, then those of later colours: the first sweep reads only the former, half of O, as one stream. As a solver (method = "multicolor") it is x += M^-1 (b - A x)
 // with the residual in double: float storage changes the rate, not the solution.
 //
 // Options: sweeps = 2, symmetric = false (each sweep forth and back), storage = "float" | "double" | "bfloat16",
-//          colouring = "largest_first" | "balanced" | "jones_plassmann", seed = 1 (of the last)
+//          colouring = "largest_first" | "balanced" | "jones_plassmann", seed = 1 (of the last),
+//          wavefront = true (Host; false: colour after colour)
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -32,15 +38,17 @@ struct MulticolorOptions {
   std::string colouring = "largest_first";
   std::uint64_t seed = 1;
   int warps_per_row = 0;  // Device; 0: by the table over n
+  // Host: bytes of x and b that a thread keeps in cache while the rows around them are updated; 0: colour after colour.
+  std::int64_t cache_bytes = 1 << 19;
 };
 
-// One colour of one sweep. `first`: x is zero in later colours, so the blocks of earlier ones suffice.
+// Rows of one colour, in one sweep. `first`: x is zero in later colours, so the blocks of earlier ones suffice.
 struct ColourPass {
   int from, to;  // positions
   bool first;
 };
 
-// What kernels see; T: how the blocks of O are stored. "Position" is the place of a row in the order of the colours.
+// What kernels see; T: how the blocks of O are stored. "Position" is the place of a row in the order of a sweep.
 template <class T>
 struct MulticolorView {
   int rows = 0, n = 1;
@@ -56,13 +64,18 @@ struct MulticolorView {
 
 // The symbolic part, on the host for both spaces.
 struct MulticolorPlan {
-  std::vector<int> row, column, colour_start{0};  // colour_start: positions, colours + 1
+  std::vector<int> row, column;
   std::vector<std::int64_t> start{0}, later, source;
+  // A sweep is its pieces in turn, ranges of positions of one colour each: piece q ends where q + 1 begins.
+  std::vector<int> piece_start, piece_colour;
+  int colours = 0;
 
+  // tile: about how many rows a step of the wavefront holds (colour_wavefront), from the number of colours.
   // Error(usage) that names a block row without a diagonal block.
   MulticolorPlan(const std::vector<std::int64_t>& row_start, const std::vector<int>& column_of,
-                 const std::vector<std::int64_t>& diagonal, const MulticolorOptions& options);
-  int colours() const { return static_cast<int>(colour_start.size()) - 1; }
+                 const std::vector<std::int64_t>& diagonal, const MulticolorOptions& options,
+                 const std::function<int(int)>& tile);
+  int pieces() const { return static_cast<int>(piece_colour.size()); }
   std::vector<ColourPass> passes(const MulticolorOptions& options) const;
 };
 
@@ -82,24 +95,26 @@ class Multicolor final : public Preconditioner<Space> {
   std::vector<PartOfApply<Space>> parts() const override;  // the colours of a whole sweep
   std::string describe() const override;
 
-  int colours() const { return static_cast<int>(colour_start_.size()) - 1; }
-  std::vector<int> colour_rows() const;                                          // the tail: rows of each colour
-  void run(const ColourPass& pass, View<const double> b, View<double> x) const;  // one colour, for timing
-  std::vector<ColourPass> whole_sweep() const;
+  int colours() const { return static_cast<int>(colours_.size()); }
+  // Each colour's pieces in a whole sweep; the tail: how many rows they have. run: one colour, for timing.
+  const std::vector<std::vector<ColourPass>>& colour_passes() const { return colours_; }
+  std::vector<int> colour_rows() const;
+  void run(const std::vector<ColourPass>& passes, View<const double> b, View<double> x) const;
   Work sweep_work() const;  // what a whole sweep must move and compute
 
  private:
   void factorise(const BlockCsr<Space>& A);
-  void run_all(const std::vector<ColourPass>& passes, const double* b, double* x) const;
+  int tile_rows(int colours) const;
   MulticolorView<T> view() const;
-  Work pass_work(const ColourPass& pass) const;
+  Work work(const std::vector<ColourPass>& passes) const;
 
   MulticolorOptions options_;
   bool symmetric_ = false;
   int rows_ = 0, block_ = 1;
-  std::vector<int> colour_start_;
-  std::vector<std::int64_t> earlier_before_, later_before_;  // blocks of O, by position: how many in the rows before it
-  std::vector<ColourPass> passes_;
+  std::vector<int> piece_start_;
+  std::vector<std::int64_t> earlier_before_, later_before_;  // blocks of O, by piece: how many in the rows before it
+  std::vector<ColourPass> passes_, sweep_;                   // of an application, of a whole sweep
+  std::vector<std::vector<ColourPass>> colours_;
   Array<int, Space> row_, column_;
   Array<std::int64_t, Space> start_, later_, source_;
   Array<T, Space> off_;

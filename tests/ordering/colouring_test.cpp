@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "mesh/ordering/colour_wavefront.hpp"
 #include "mesh/ordering/orderings.hpp"
 #include "tests/support/graphs.hpp"
 
@@ -76,6 +77,49 @@ TEST(Colouring, JonesPlassmannIsItsOwnParallelRounds) {
       const auto has_colour = [&](int w) { return found.colour[w] == c; };
       EXPECT_TRUE(std::any_of(g.neighbour.begin() + g.start[v], g.neighbour.begin() + g.start[v + 1], has_colour));
     }
+}
+
+// What a sweep asks of its order, and that pieces hold one colour each.
+void expect_order_of_a_sweep(const Graph& g, const Colouring& c, const ColourWavefront& wave) {
+  ASSERT_TRUE(is_permutation(wave.order, g.vertices()));
+  ASSERT_EQ(wave.start.size(), wave.colour.size() + 1);
+  ASSERT_EQ(wave.start.back(), g.vertices());
+  std::vector<int> position = inverse(wave.order);
+  for (int q = 0; q < wave.pieces(); ++q)
+    for (int p = wave.start[q]; p < wave.start[q + 1]; ++p) ASSERT_EQ(c.colour[wave.order[p]], wave.colour[q]);
+  for (int v = 0; v < g.vertices(); ++v)
+    for (auto k = g.start[v]; k < g.start[v + 1]; ++k) {
+      const int w = g.neighbour[k];
+      if (c.colour[w] < c.colour[v]) {
+        ASSERT_LT(position[w], position[v]);
+      }
+    }
+}
+
+TEST(ColourWavefront, KeepsNeighboursInTheOrderOfTheirColours) {
+  std::vector<Graph> all = graphs();
+  all.push_back(renamed(box_graph(30, 5, 4), random_order(600, 1)));
+  all.push_back(side_by_side({box_graph(40, 3), path_graph(200), graph_of_edges(50, {})}));
+  for (const Graph& g : all)
+    for (const Colouring& c : {colour_largest_first(g), colour_jones_plassmann(g, 3)})
+      for (const int tile : {0, 1, 7, 40, 100000}) expect_order_of_a_sweep(g, c, colour_wavefront(g, c, tile));
+}
+
+// Between a vertex's turn and that of its last neighbour lie the steps in flight, not all vertices of a colour.
+TEST(ColourWavefront, LetsNeighboursFollowEachOther) {
+  const Graph g = box_graph(20, 20, 60);
+  const Colouring c = colour_largest_first(g);
+  const auto farthest = [&](int tile) {
+    const Order position = inverse(colour_wavefront(g, c, tile).order);
+    std::vector<int> far;
+    for (int v = 0; v < g.vertices(); ++v)
+      for (auto k = g.start[v]; k < g.start[v + 1]; ++k)
+        far.push_back(std::abs(position[g.neighbour[k]] - position[v]));
+    std::nth_element(far.begin(), far.begin() + static_cast<std::ptrdiff_t>(9 * far.size() / 10), far.end());
+    return far[9 * far.size() / 10];
+  };
+  EXPECT_GT(farthest(0), g.vertices() / 3);
+  EXPECT_LT(farthest(200), g.vertices() / 20);
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ TYPED_TEST_SUITE(MulticolorOf, Spaces, SpaceName);
 
 MulticolorPlan plan_of(const BlockCsrData& data, const MulticolorOptions& options) {
   const BlockCsr<Host> A(data);
-  return {A.row_start().to_vector(), A.column().to_vector(), A.diagonal().to_vector(), options};
+  return {A.row_start().to_vector(), A.column().to_vector(), A.diagonal().to_vector(), options, [](int) { return 0; }};
 }
 
 // x_i <- A_ii^-1 (b_i - sum_{j != i} A_ij x_j), block row by block row in the given order.
@@ -107,6 +107,53 @@ TYPED_TEST(MulticolorOf, AnyNumberOfWarpsARowGivesTheSame) {
 TYPED_TEST(MulticolorOf, LargeColoursAndTheTailOfSmallOnesTakeTurns) {
   BlockCsrData data = random_blocks(400, 1, 8);
   expect_textbook<TypeParam, double>(data, {.sweeps = 2, .symmetric = true});
+}
+
+// Rows of a long box, each coupled to the 14 next to it of a body-centred lattice's: the searches have many levels.
+BlockCsrData lattice_blocks(int nx, int ny, int nz, int B) {
+  BlockCsrData d;
+  d.block = B;
+  d.row_start = {0};
+  std::mt19937 generator(3);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  const int offsets[][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {1, 1, 0}, {0, 1, 1}, {1, 0, 1}, {1, 1, 1}};
+  for (int k = 0; k < nz; ++k)
+    for (int j = 0; j < ny; ++j)
+      for (int i = 0; i < nx; ++i) {
+        std::set<int> columns;
+        for (const auto& o : offsets)
+          for (const int sign : {-1, 1}) {
+            const int a = i + sign * o[0], b = j + sign * o[1], c = k + sign * o[2];
+            if (a >= 0 && a < nx && b >= 0 && b < ny && c >= 0 && c < nz) columns.insert((c * ny + b) * nx + a);
+          }
+        for (const int column : columns) {
+          d.column.push_back(column);
+          for (int e = 0; e < B * B; ++e)
+            d.value.push_back(uniform(generator) + (column == d.rows() && e % (B + 1) == 0 ? 16 * B : 0));
+        }
+        d.row_start.push_back(static_cast<std::int64_t>(d.column.size()));
+      }
+  return d;
+}
+
+TEST(MulticolorOnHost, AWavefrontChangesNoBit) {
+  for (const int B : {1, 4, 5}) {
+    const BlockCsrData data = lattice_blocks(6, 7, 40, B);
+    const BlockCsr<Host> A(data);
+    const Numbers r = random_numbers(A.size(), 7);
+    for (const bool symmetric : {false, true})
+      for (const std::int64_t cache_bytes : {1000 * B, 10000 * B}) {
+        Multicolor<Host, float> wave({.symmetric = symmetric, .cache_bytes = cache_bytes}),
+            plain({.symmetric = symmetric, .cache_bytes = 0});
+        wave.setup(A);
+        plain.setup(A);
+        ASSERT_EQ(wave.colour_rows(), plain.colour_rows());
+        EXPECT_GT(wave.colour_passes()[0].size(), 10U);
+        EXPECT_EQ(plain.colour_passes()[0].size(), 1U);
+        EXPECT_EQ(applied<Host>(wave, r), applied<Host>(plain, r)) << "n = " << B << ", " << cache_bytes << " bytes";
+        EXPECT_EQ(wave.apply_work().bytes, plain.apply_work().bytes);
+      }
+  }
 }
 
 TYPED_TEST(MulticolorOf, SweepsFromTheSolutionStayThere) {
@@ -211,9 +258,9 @@ TEST(MulticolorPlanOf, NoTwoRowsOfAColourAreNeighbours) {
   for (const char* colouring : {"largest_first", "balanced", "jones_plassmann"}) {
     const MulticolorPlan plan = plan_of(data, {.colouring = colouring});
     std::map<int, int> colour_of;
-    for (int k = 0; k < plan.colours(); ++k)
-      for (int p = plan.colour_start[static_cast<std::size_t>(k)];
-           p < plan.colour_start[static_cast<std::size_t>(k) + 1]; ++p)
+    for (int k = 0; k < plan.colours; ++k)
+      for (int p = plan.piece_start[static_cast<std::size_t>(k)]; p < plan.piece_start[static_cast<std::size_t>(k) + 1];
+           ++p)
         colour_of[plan.row[static_cast<std::size_t>(p)]] = k;
     ASSERT_EQ(colour_of.size(), 200u);
     for (int i = 0; i < data.rows(); ++i)
