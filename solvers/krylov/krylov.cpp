@@ -44,6 +44,7 @@ void read_own_options(const Table& t, const std::string& method, KrylovOptions& 
   if (!(o.inner_tolerance > 0 && o.inner_tolerance < 1))
     t.fail("inner_tolerance", "an inner solve must lower its residual by a factor between 0 and 1");
   o.inner_iterations = in_range(t, "inner_iterations", o.inner_iterations, 1, 1000000);
+  o.inner_matrix = t.choice("inner_matrix", {"double", "float"}, o.inner_matrix);
   read_own_options(t, o.inner, o);
 }
 
@@ -99,7 +100,8 @@ std::string describe(const std::string& method, const KrylovOptions& o) {
   if (method != "refinement") return method;
   char tolerance[32];
   std::snprintf(tolerance, sizeof tolerance, "%g", o.inner_tolerance);
-  return "refinement by " + describe(o.inner, o) + " to " + tolerance;
+  return "refinement by " + describe(o.inner, o) + (o.inner_matrix == "float" ? " of A in floats to " : " to ") +
+         tolerance;
 }
 
 namespace {

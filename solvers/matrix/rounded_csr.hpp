@@ -27,7 +27,7 @@ class RoundedCsr : public Matrix<Space> {
   void residual(View<const double> b, View<const double> x, View<double> r) const override;
   double residual_dot(View<const double> b, View<const double> x, View<double> r) const override;
   void block_diagonal(View<double> d) const override { A_.block_diagonal(d); }
-  bool is_symmetric() const override { return false; }  // what is wanted to a few digits needs no such promise
+  bool is_symmetric() const override { return A_.is_symmetric(); }
   bool has_constant_null_space() const override { return A_.has_constant_null_space(); }
   Work apply_work() const override;
   std::int64_t bytes() const { return 4 * value_.size(); }

@@ -5,6 +5,7 @@
 #include "solvers/device/ledger.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/matrix/block_csr.hpp"
+#include "solvers/matrix/constant_stencil.hpp"
 #include "tests/support/block_matrices.hpp"
 #include "tests/support/dense_preconditioner.hpp"
 #include "tests/support/solve.hpp"
@@ -77,6 +78,40 @@ TYPED_TEST(KrylovSecondFloor, SolvesAnIndefiniteSystem) {
     Numbers x(b.size());
     expect_true(solve<TypeParam>(method, "none", A, b, x, o), D, b, x, o.tolerance, method);
   }
+}
+
+// The inner solve goes to 1e-14, but of A rounded: the first correction leaves about float's rounding, 6e-8 of A d, whose
+// condition is below 1e3 here; and what is left falls by as much each time.
+TYPED_TEST(KrylovSecondFloor, RefinementReadsFloatsAndStillReachesDoublePrecision) {
+  const BlockCsrData data = convection_diffusion(12, 10.0, -4.0);
+  const BlockCsr<TypeParam> A(data);
+  const Dense D = dense(data);
+  const Numbers b = random_numbers(A.size(), 3);
+  KrylovOptions o;
+  o.tolerance = 1e-13;
+  o.history = true;
+  o.restart = o.inner_iterations = 200;
+  o.inner_tolerance = 1e-14;
+  const auto refined = [&](const char* precision) {
+    o.inner_matrix = precision;
+    Numbers x(b.size()), history;
+    const SolveResult result = solve<TypeParam>("refinement", "jacobi", A, b, x, o, &history);
+    expect_true(result, D, b, x, o.tolerance, precision);
+    return history.at(1) / history.at(0);
+  };
+  const double with_floats = refined("float"), with_doubles = refined("double");
+  EXPECT_GT(with_floats, 1e-10);
+  EXPECT_LT(with_floats, 1e3 * 6e-8);
+  EXPECT_LT(with_doubles, 1e-12);
+}
+
+TYPED_TEST(KrylovSecondFloor, RefinementRoundsBlockRowsAlone) {
+  const ConstantStencil<TypeParam> A({.extents = {4, 4, 4}, .shift = 1});
+  KrylovOptions o;
+  o.inner_matrix = "float";
+  const Numbers b = random_numbers(A.size(), 3);
+  Numbers x(b.size());
+  EXPECT_THROW(solve<TypeParam>("refinement", "none", A, b, x, o), Error);
 }
 
 // Eigenvalues 1 +- 8 i and the like: a polynomial with real roots follows them badly.
