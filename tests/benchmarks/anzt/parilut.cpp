@@ -33,6 +33,24 @@ std::string iterations(const BlockCsr<Host>& A, const ParIluOptions& options) {
   return iterations(A, M);
 }
 
+// MB, Mflop, GB/s and the fraction of the triad of a product with A and an application of M, of which GMRES does one each an
+// iteration.
+std::vector<std::string> rates(const BlockCsr<Host>& A, const Preconditioner<Host>& M, double triad) {
+  Array<double, Host> x(A.size()), y(A.size()), z(A.size());
+  for (int i = 0; i < A.size(); ++i) x.view()[i] = 1 + i % 7;
+  const double seconds = best_processor_seconds(
+      [&] {
+        A.apply(x, y);
+        M.apply(y, z);
+      },
+      3, 0.02);
+  Work work = A.apply_work();
+  work += M.apply_work();
+  const auto bytes = static_cast<double>(work.bytes), flops = static_cast<double>(work.flops);
+  return {number(1e-6 * bytes), number(1e-6 * flops), number(1e-9 * bytes / seconds, "%.3g"),
+          number(bytes / seconds / triad, "%.2f")};
+}
+
 // A peer's factors.
 class PeerPreconditioner : public Preconditioner<Host> {
  public:
@@ -50,21 +68,32 @@ class PeerPreconditioner : public Preconditioner<Host> {
 
 int anzt_gmres(const AnztOptions& o) {
   const OneThread one;  // asynchronous sweeps repeat on one thread
-  std::printf("GMRES iterations to 1e-10 against ParILUT steps (Anzt et al. 2019, Fig. 10); one thread\n");
-  Table table(
-      {"problem        ", "rows  ", "fill", "steps", "ILU(0)", "exact thresholds", "approximate", "synchronous sweeps"},
-      csv_path(o.folder, "anzt_gmres"));
+  const double triad = triad_bytes_per_second(1, true);
+  std::printf(
+      "GMRES iterations to 1e-10 against ParILUT steps (Anzt et al. 2019, Fig. 10); one thread\n"
+      "MB and on: a product and an application of the approximate thresholds' factors, as an iteration does one each,\n"
+      "processor time; triad %.1f GB/s\n",
+      1e-9 * triad);
+  Table table({"problem        ", "rows  ", "fill", "steps", "ILU(0)", "exact thresholds", "approximate",
+               "synchronous sweeps", "MB", "Mflop", "GB/s", "of triad"},
+              csv_path(o.folder, "anzt_gmres"));
   for (const AniProblem& p : ani_problems(o.quick, 2)) {
     const BlockCsr<Host> A(p.data);
     BlockIlu0<Host> ilu0({});
     ilu0.setup(A);
     const std::string reference = iterations(A, ilu0);
     for (const double fill : {1.0, 2.0})
-      for (const int steps : o.quick ? std::vector<int>{0, 2} : std::vector<int>{0, 1, 2, 3, 4, 5, 8, 10})
-        table.row({p.name, number(A.rows(), "%.0f"), number(fill), number(steps), reference,
-                   iterations(A, {.steps = steps, .fill = fill, .exact_thresholds = true}),
-                   iterations(A, {.steps = steps, .fill = fill}),
-                   iterations(A, {.steps = steps, .fill = fill, .synchronous = true})});
+      for (const int steps : o.quick ? std::vector<int>{0, 2} : std::vector<int>{0, 1, 2, 3, 4, 5, 8, 10}) {
+        ParIlu<Host> M({.steps = steps, .fill = fill});
+        M.setup(A);
+        std::vector<std::string> row = {
+            p.name,           number(A.rows(), "%.0f"),
+            number(fill),     number(steps),
+            reference,        iterations(A, {.steps = steps, .fill = fill, .exact_thresholds = true}),
+            iterations(A, M), iterations(A, {.steps = steps, .fill = fill, .synchronous = true})};
+        for (const std::string& rate : rates(A, M, triad)) row.push_back(rate);
+        table.row(row);
+      }
   }
   return 0;
 }

@@ -21,10 +21,33 @@ std::string in_time() {
          "\n[linear.flow]\nmethod = \"correction\"\ntolerance = 0.0\nmax_iterations = 4\n";
 }
 
-void add_rows(Sheet& sheet, const std::string& schedule, const test::CoupledLoop& loop) {
-  for (const test::LoopPart& p : loop.parts)
-    sheet.row({p.ours, p.paper, schedule, number(1e3 * p.seconds / loop.steps),
-               number(100 * p.seconds / loop.seconds, "%.1f"), number(1.0 * loop.sub_iterations / loop.steps)});
+constexpr double n = 6;
+
+// Of the linear solver's parts, a point and a step: a solve of k iterations computes k + 1 residuals. Of the others no
+// count is stated.
+PointWork work_of(const std::string& part, const test::CoupledLoop& loop) {
+  const double solves = 1.0 * loop.sub_iterations / loop.steps, iterations = 1.0 * loop.linear_iterations / loop.steps;
+  const auto times = [](double calls, PointWork w) { return PointWork{calls * w.flop, calls * w.bytes}; };
+  if (part == "factorisation") return times(solves, factorisation_work(n));
+  if (part == "triangular solves") return times(iterations, solve_work(n));
+  if (part == "linear residuals") return times(iterations + solves, residual_work(n));
+  if (part == "vector updates") return times(iterations, {2 * n, 24 * n});
+  return {};
+}
+
+void add_rows(Sheet& sheet, const std::string& schedule, const test::CoupledLoop& loop, double cells, double triad) {
+  for (const test::LoopPart& p : loop.parts) {
+    std::vector<std::string> row = {p.ours,
+                                    p.paper,
+                                    schedule,
+                                    number(1e3 * p.seconds / loop.steps),
+                                    number(100 * p.seconds / loop.seconds, "%.1f"),
+                                    number(1.0 * loop.sub_iterations / loop.steps)};
+    const PointWork w = work_of(p.ours, loop);
+    for (const std::string& rate : rates({cells * w.flop, cells * w.bytes}, p.seconds / loop.steps, triad))
+      row.push_back(w.bytes > 0 ? rate : "");
+    sheet.row(row);
+  }
   std::printf("%s: %s; %.4g ms a time step, %.0f %% of it in the linear solver\n", schedule.c_str(),
               loop.describe().c_str(), 1e3 * loop.seconds / loop.steps, 100 * loop.solver_seconds() / loop.seconds);
 }
@@ -39,12 +62,14 @@ int luo_fig8(const LuoOptions& options) {
   if (const std::string missing = what_is_not_timed(); !missing.empty()) std::printf("%s\n", missing.c_str());
   const std::string text = channel_text({side, side, side}, 6, in_time());
   Sheet sheet(options.folder, "luo_fig8",
-              {"part", "in the paper", "schedule", "ms a step", "per cent", "sub-iterations a step"});
+              {"part", "in the paper", "schedule", "ms a step", "per cent", "sub-iterations a step", "MB a step",
+               "Mflop a step", "GB/s", "of triad"});
   for (const Schedule& s : schedules_to_time()) {
     if (s.on_device && s.form != BlockIluForm::one_launch) continue;
     if (!s.on_device) set_threads(s.threads);
     add_rows(sheet, s.name,
-             s.on_device ? test::coupled_loop<Device>(text, steps) : test::coupled_loop<Host>(text, steps));
+             s.on_device ? test::coupled_loop<Device>(text, steps) : test::coupled_loop<Host>(text, steps),
+             1.0 * side * side * side, triad_bytes_per_second(s.threads));
   }
   sheet.draw();
   return 0;

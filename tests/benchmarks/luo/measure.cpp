@@ -53,6 +53,11 @@ const int all_threads = omp_get_max_threads();
 
 }  // namespace
 
+std::vector<std::string> rates(PointWork work, double seconds, double triad) {
+  return {number(1e-6 * work.bytes), number(1e-6 * work.flop), number(1e-9 * work.bytes / seconds),
+          number(work.bytes / seconds / triad, "%.2f")};
+}
+
 std::vector<Schedule> all_schedules() {
   std::vector<Schedule> all = {{"sequential"}};
   if (all_threads > 1)
