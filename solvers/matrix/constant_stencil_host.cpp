@@ -50,26 +50,12 @@ double product(const ConstantView& v, const double* b, const double* x, double* 
 template <bool Update>
 double cg_row(const Row row, int n, bool periodic, double alpha, double* __restrict r) {
   const double* p = row.p.x;
-  const auto one = [&](int i) {
-    const double west = i > 0 ? p[i - 1] : p[periodic ? n - 1 : 0], east = i + 1 < n ? p[i + 1] : p[periodic ? 0 : i];
-    const double Ap = row(i, west, east) + ((i == 0 ? row.low : 0) + (i == n - 1 ? row.high : 0)) * p[i];
+  return for_products(row, n, periodic, p, [=](int i, double Ap) {
     if (!Update) return p[i] * Ap;
-    r[i] -= alpha * Ap;
-    return r[i] * r[i];
-  };
-  double inner = 0;
-#pragma omp simd reduction(+ : inner)
-  for (int i = 1; i < n - 1; ++i) {
-    const double Ap = row(i, p[i - 1], p[i + 1]);
-    if constexpr (Update) {
-      const double v = r[i] - alpha * Ap;
-      r[i] = v;
-      inner += v * v;
-    } else {
-      inner += p[i] * Ap;
-    }
-  }
-  return inner + (n > 1 ? one(0) + one(n - 1) : one(0));
+    const double v = r[i] - alpha * Ap;
+    r[i] = v;
+    return v * v;
+  });
 }
 
 }  // namespace

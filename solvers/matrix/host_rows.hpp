@@ -3,6 +3,7 @@
 // at other ends, where the kernel's coefficient makes up for it.
 #pragma once
 #include <cstdint>
+#include <type_traits>
 
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
@@ -53,24 +54,26 @@ Pair sum2_rows(Extents e, const F& row) {
   return {detail::tree_sum(part, rows), detail::tree_sum(part + rows, rows)};
 }
 
-// One row of y = A x, or of r = b - A x; returns x.y or r.r of the row where wanted. Cell(i, west, east) gives A x at cell i,
-// cell.low and cell.high are what the row's two ends add to the diagonal.
+// use(i, A x at cell i) for the cells of a row; the sum of what it returns, where it returns something. Cell(i, west, east)
+// gives A x at cell i, cell.low and cell.high are what the row's two ends add to the diagonal.
 //
 // The row is cut into groups of four from its start, ends included, so that all loads but those of west and east are aligned
 // where the rows are: a load that crosses a cache line costs two, and loads bound this loop in cache.
-template <bool Residual, bool Dot, class Cell>
-double product_row(const Cell cell, int n, bool periodic, const double* x, const double* b, double* __restrict y) {
+template <class Cell, class Use>
+double for_products(const Cell cell, int n, bool periodic, const double* x, const Use use) {
   constexpr int group = 4;
+  constexpr bool sums = !std::is_void_v<decltype(use(0, 0.0))>;
   const double before = periodic ? x[n - 1] : x[0], after = periodic ? x[0] : x[n - 1];
   double s = 0;
-  const auto store = [&](int i, double Ax) {
-    const double v = Residual ? b[i] - Ax : Ax;
-    y[i] = v;
-    if (Dot) s += v * (Residual ? v : x[i]);
+  const auto pass_on = [&](int i, double Ax) {
+    if constexpr (sums)
+      s += use(i, Ax);
+    else
+      use(i, Ax);
   };
   const auto one = [&](int i) {
     const double Ax = cell(i, i > 0 ? x[i - 1] : before, i + 1 < n ? x[i + 1] : after);
-    store(i, Ax + ((i == 0 ? cell.low : 0) + (i == n - 1 ? cell.high : 0)) * x[i]);
+    pass_on(i, Ax + ((i == 0 ? cell.low : 0) + (i == n - 1 ? cell.high : 0)) * x[i]);
   };
   if (n < 2 * group) {
     for (int i = 0; i < n; ++i) one(i);
@@ -82,7 +85,7 @@ double product_row(const Cell cell, int n, bool periodic, const double* x, const
     for (int l = 0; l < group; ++l) Ax[l] = cell(first + l, west[l], east[l]);
     Ax[0] += low * x[first];
     Ax[group - 1] += high * x[first + group - 1];
-    for (int l = 0; l < group; ++l) store(first + l, Ax[l]);
+    for (int l = 0; l < group; ++l) pass_on(first + l, Ax[l]);
   };
   const double west[group] = {before, x[0], x[1], x[2]};
   end_group(0, west, x + 1, cell.low, 0);
@@ -90,9 +93,10 @@ double product_row(const Cell cell, int n, bool periodic, const double* x, const
   double inner = 0;
 #pragma omp simd reduction(+ : inner)
   for (int i = group; i < whole; ++i) {
-    const double Ax = cell(i, x[i - 1], x[i + 1]), v = Residual ? b[i] - Ax : Ax;
-    y[i] = v;
-    if (Dot) inner += v * (Residual ? v : x[i]);
+    if constexpr (sums)
+      inner += use(i, cell(i, x[i - 1], x[i + 1]));
+    else
+      use(i, cell(i, x[i - 1], x[i + 1]));
   }
   if (n % group == 0) {
     const double east[group] = {x[n - 3], x[n - 2], x[n - 1], after};
@@ -101,6 +105,19 @@ double product_row(const Cell cell, int n, bool periodic, const double* x, const
     for (int i = whole; i < n; ++i) one(i);
   }
   return s + inner;
+}
+
+// One row of y = A x, or of r = b - A x; returns x.y or r.r of the row where wanted.
+template <bool Residual, bool Dot, class Cell>
+double product_row(const Cell cell, int n, bool periodic, const double* x, const double* b, double* __restrict y) {
+  const auto store = [=](int i, double Ax) { return y[i] = Residual ? b[i] - Ax : Ax; };
+  if constexpr (Dot)
+    return for_products(cell, n, periodic, x, [=](int i, double Ax) {
+      const double v = store(i, Ax);
+      return v * (Residual ? v : x[i]);
+    });
+  else
+    return for_products(cell, n, periodic, x, [=](int i, double Ax) { store(i, Ax); });
 }
 
 }  // namespace weir
