@@ -17,7 +17,10 @@ def main():
         text = file.read()
     head = text.split("\n\n")[0].split("\n")
     title = head[0] if len(head) > 1 else "Twin runs"
-    words = "".join(page.paragraph(s) for s in ab.verdict_words(summary))
+    words = '<p><strong class="word">%s</strong></p>' % page.text(ab.headline(summary))
+    words += "".join(page.paragraph(s) for s in ab.verdict_words(summary))
+    words += "".join(page.paragraph(line.strip()[0].upper() + line.strip()[1:] + ".", soft=True)
+                     for line in text.split("\n") if line.startswith("  the baseline "))
     body = "<h1>%s</h1>%s" % (page.text(title), page.paragraph(head[-1], soft=True))
     body += '<section class="verdict">%s</section>' % words
     body += page.section("Whole runs compared", ab.summary_table(summary),
@@ -25,7 +28,7 @@ def main():
                                         "interval of the baseline against itself is the noise floor: what lies within it is no difference.", soft=True),
                          page.figures(ab.interval_plot(summary, folder) + ab.split_plot(summary, folder)))
     body += page.section("Quantities of interest", ab.quantities_table(directory),
-                         page.paragraph("“Beyond” is a difference larger than any two runs of the baseline have.", soft=True))
+                         page.paragraph("Shown are differences larger than any two runs of the baseline have, and larger than 1e-6 of the quantity.", soft=True))
     body += ab.failures_table(directory)
     body += page.section("Files", page.paragraph("ab.csv: a row a run; ab_summary.csv, ab_quantities.csv: these tables; study.toml: the study; "
                                                  "runs/: the run directories; logs/: what the runs printed; plots/: the data beside each plot."))

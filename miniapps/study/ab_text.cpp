@@ -49,7 +49,8 @@ std::string quantities_text(const AbSummary& summary, const std::string& of_case
   int shown = 0;
   for (const AbQuantity& q : summary.quantities) {
     const double difference = q.value - q.baseline;
-    if (q.of_case != of_case || std::abs(difference) <= q.spread) continue;
+    const double small = 1e-6 * std::max(std::abs(q.value), std::abs(q.baseline));
+    if (q.of_case != of_case || std::abs(difference) <= std::max(q.spread, small)) continue;
     if (q.configuration != configuration) shown = 0;
     configuration = q.configuration;
     if (++shown == most + 1) text += fmt::format("    {}: ... (ab_quantities.csv)\n", q.configuration);
@@ -57,7 +58,7 @@ std::string quantities_text(const AbSummary& summary, const std::string& of_case
     text += fmt::format("    {}: {} = {:.8g}, {:+.2g} of {:.8g}\n", q.configuration, q.name, q.value, difference,
                         q.baseline);
   }
-  return text.empty() ? "  quantities: no difference beyond what two runs of the baseline differ by\n"
+  return text.empty() ? "  quantities: no difference beyond what two runs of the baseline differ by, and beyond 1e-6\n"
                       : "  quantities that differ by more than two runs of the baseline do:\n" + text;
 }
 
@@ -81,9 +82,10 @@ std::string repetition_text(const AbStudy& study, const std::vector<AbRun>& runs
     ++count;
   }
   if (count < 2) return "";
-  if (hashes.size() == 1) return fmt::format("  the baseline repeats: {} runs, one state hash\n", count);
-  return fmt::format("  the baseline does not repeat: {} runs end in {} different states (state_hash in ab.csv)\n",
-                     count, hashes.size());
+  if (hashes.size() == 1) return fmt::format("  the baseline repeats: {} runs of {}, one state hash\n", count, of_case);
+  return fmt::format(
+      "  the baseline does not repeat: {} runs of {} end in {} different states (state_hash in ab.csv)\n", count,
+      of_case, hashes.size());
 }
 
 std::string warnings_text(const std::vector<AbRun>& runs) {

@@ -101,7 +101,8 @@ void FlightRecorder<Space>::attach(const StudiedSystem<Space>& system) {
 template <class Space>
 void FlightRecorder<Space>::open(Run& run) {
   run_ = &run;
-  if (run.ranks().size() > 1) ring_.clear();  // each rank would see its own part of the truth
+  over_ranks_ = run.ranks().size() > 1 && !ring_.empty();
+  if (over_ranks_) ring_.clear();  // each rank would see its own part of the truth
   if (facts_.watched.size() > most_watched) facts_.watched.resize(most_watched);
 }
 
@@ -227,6 +228,10 @@ Finding FlightRecorder<Space>::verdict(const Outcome& outcome, bool restarted) {
 template <class Space>
 void FlightRecorder<Space>::failed(Run& run, const Outcome& outcome) {
   const bool of_the_flow = outcome.exit == Exit::solver_failed || outcome.exit == Exit::not_finite;
+  if (over_ranks_ && of_the_flow)
+    run.say_at_end(
+        "\nverdict: none over several ranks. For one, run the case without mpirun, from this run's last checkpoint "
+        "(weir restart) or from its start\n");
   if (ring_.empty() || concluded_ || !of_the_flow) return;  // a full disk needs no verdict
   concluded_ = true;
   const Finding f = verdict(outcome, run.restart() != nullptr);

@@ -47,7 +47,7 @@ class FlightRecorder : public Facility<Space> {
   Watch* last_ = nullptr;  // of the system that was solved last
   std::optional<BadValue> not_finite_, unphysical_;
   Run* run_ = nullptr;
-  bool concluded_ = false;
+  bool concluded_ = false, over_ranks_ = false;
   double seconds_ = 0;
 };
 

@@ -2,7 +2,6 @@
 
 #include <exception>
 
-#include "base/error.hpp"
 #include "miniapps/study/capture.hpp"
 #include "miniapps/study/flight_recorder.hpp"
 #include "miniapps/study/observatory.hpp"
@@ -38,7 +37,10 @@ template <class Space>
 void Lab<Space>::refuse_over_ranks(const Table& config) {
   for (const char* facility : {"shadow", "capture", "observe"})
     if (config.has(facility))
-      throw Error(Exit::usage, "[" + std::string(facility) + "] knows the systems of one rank; run it without mpirun");
+      config.fail(facility,
+                  "[" + std::string(facility) +
+                      "] knows the systems of one rank alone: take the table out, or run the case without mpirun "
+                      "(from a checkpoint of this run: weir restart)");
 }
 
 template <class Space>

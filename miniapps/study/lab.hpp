@@ -25,7 +25,7 @@ class Lab {
   Lab& operator=(const Lab&) = delete;
   ~Lab();  // an exception that leaves the run is a bad end too
 
-  // Error(usage) where the case asks for a facility: they know the systems of one rank.
+  // Error(usage), with the key's place, where the case asks for a facility: they know the systems of one rank.
   static void refuse_over_ranks(const Table& config);
 
   void describe(const FlowFacts<Space>& facts);

@@ -5,6 +5,8 @@ import numpy as np
 
 from . import page, records, style
 
+SMALL = 1e-6  # of a quantity: less than that is what other rounding on the way to the same tolerance leaves
+
 
 def read(directory, name):
     return records.read_csv(os.path.join(directory, name))
@@ -16,9 +18,21 @@ def column(rows, name):
     return values if not isinstance(values, list) else np.full(len(values), np.nan)
 
 
+def headline(summary):
+    """The verdict in one sentence, over all cases where there are several and these allow one."""
+    baseline = summary["configuration"][0]
+    of = {}
+    for name, case, verdict in zip(summary["configuration"], summary["case"], summary["verdict"]):
+        if verdict in ("faster", "slower"):
+            of.setdefault((name, verdict), []).append(case)
+    if not of:
+        return "No configuration is told apart from %s" % baseline
+    return "; ".join("%s is %s than %s (%s)" % (name, verdict, baseline, ", ".join(cases)) for (name, verdict), cases in of.items())
+
+
 def verdict_words(summary):
-    """One sentence a contender and case: only what its interval allows."""
-    sentences = []
+    """What stands below: the intervals of those that are told apart, the others by case."""
+    sentences, alike = [], {}
     baseline = summary["configuration"][0]
     for i, verdict in enumerate(summary["verdict"]):
         name, case = summary["configuration"][i], summary["case"][i]
@@ -26,8 +40,8 @@ def verdict_words(summary):
             sentences.append("%s: %s is %s than %s, %.3g to %.3g times its time." % (
                 case, name, verdict, baseline, summary["low"][i], summary["high"][i]))
         elif verdict not in ("baseline", "control"):
-            sentences.append("%s: %s, %s." % (case, name, verdict))
-    return sentences
+            alike.setdefault((case, verdict), []).append(name)
+    return sentences + ["%s: %s: %s." % (case, ", ".join(names), verdict) for (case, verdict), names in alike.items()]
 
 
 def summary_table(summary):
@@ -89,7 +103,7 @@ def split_plot(summary, folder):
     several = len(cases) > 1
     axes.set_yticks(places, [(summary["case"][i] + ": " if several else "") + summary["configuration"][i] for i in rows])
     axes.set_xlabel("time of a run / the baseline's")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.5, -0.25 if len(rows) < 6 else -0.14), ncols=2)
+    axes.legend(loc="upper center", bbox_to_anchor=(0.4, -0.25 if len(rows) < 6 else -0.14), ncols=1)
     return [style.save(figure, folder, "ab_split", "Where the time of a run goes (medians), over the baseline's total of the same case.",
                        [("configuration", [summary["configuration"][i] for i in rows]), ("solver", solver), ("other", rest)])]
 
@@ -98,14 +112,18 @@ def quantities_table(directory):
     rows = read(directory, "ab_quantities.csv")
     if not len(rows["case"]):
         return page.paragraph("There is no quantity of two configurations to compare.", soft=True)
-    table = []
+    names = ["case", "configuration", "quantity", "value", "baseline's", "difference", "spread of the baseline"]
+    seen, small = [], []
     for i in range(len(rows["case"])):
-        beyond = abs(rows["difference"][i]) > rows["spread_of_baseline"][i]
-        table.append([rows["case"][i], rows["configuration"][i], rows["quantity"][i], "%.8g" % rows["value"][i],
-                      "%.8g" % rows["baseline"][i], "%+.2g" % rows["difference"][i], "%.2g" % rows["spread_of_baseline"][i],
-                      "beyond" if beyond else "within"])
-    return page.table(["case", "configuration", "quantity", "value", "baseline's", "difference", "spread of the baseline", ""], table,
-                      range(3, 7))
+        difference, size = abs(rows["difference"][i]), max(abs(rows["value"][i]), abs(rows["baseline"][i]))
+        beyond = difference > max(rows["spread_of_baseline"][i], SMALL * size)
+        (seen if beyond else small).append(
+            [rows["case"][i], rows["configuration"][i], rows["quantity"][i], "%.8g" % rows["value"][i], "%.8g" % rows["baseline"][i],
+             "%+.2g" % rows["difference"][i], "%.2g" % rows["spread_of_baseline"][i]])
+    first = page.table(names, seen, range(3, 7)) if seen else page.paragraph("None.")
+    if not small:
+        return first
+    return first + "<details><summary>The %d others</summary>%s</details>" % (len(small), page.table(names, small, range(3, 7)))
 
 
 def failures_table(directory):

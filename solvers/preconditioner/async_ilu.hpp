@@ -42,8 +42,9 @@ struct AsyncObservation {
   std::vector<double> fixed_point;  // |x - g(x)|_1 of the row's entries
   std::vector<double> dominance_L,
       dominance_U;  // of the Jacobi iteration matrices: sums over the row, the largest unknown's
-  // Prescribed asynchrony only, else empty: the part of a row's reads in the last apply sweep, forward and backward, that
-  // do not see what the sequential sweep sees.
+  // The part of a row's reads in the last apply sweep, forward and backward, that do not see what the sequential sweep
+  // sees. Of prescribed asynchrony exactly; of threads on the host counted in an application of its own; Device, free:
+  // empty.
   std::vector<double> stale_reads;
 };
 

@@ -77,7 +77,8 @@ class AsyncFactors {
   int work_rows_, b_;    // rows and block of the entries
   std::int64_t blocks_;
   int slot_ = 0;                            // that holds the factors
-  std::vector<double> stale_reads() const;  // of the rows of the entries
+  std::vector<double> stale_reads() const;  // of the rows of the entries, as prescribed
+  std::vector<double> count_stale_reads();  // of threads that do not wait, on the host
 
   Array<std::int64_t, Space> lower_start_, upper_start_, lower_source_, diagonal_source_, upper_source_;
   Array<std::int64_t, Space> lower_products_, diagonal_products_, upper_products_;
@@ -124,6 +125,11 @@ template <class Space>
 void measure_rows(const AsyncView& f, double* fixed_point, double* dominance_L, double* dominance_U);
 template <class Space>
 int count_replaced(const AsyncView& f);
+void measure_rows_host(const AsyncView& f, double* fixed_point, double* dominance_L, double* dominance_U);
+// The part of each row's reads in the last sweep each way that a sequential sweep would not make: by a solve of its own, with
+// stamps on the rows (stamp, stale: of f.rows). An upper bound, to the time between two neighbouring loads.
+void count_stale_reads_host(const AsyncView& f, int sweeps, int chunk, const double* r, double* y, double* z,
+                            int* stamp, double* stale);
 
 }  // namespace async_ilu
 }  // namespace weir

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 
 #include "solvers/matrix/block_dense.hpp"
 #include "solvers/matrix/block_product.hpp"
@@ -102,12 +103,12 @@ void backward_row(const AsyncView& f, int i, const double* y, double* z) {
   write<Shared, N>(z + std::int64_t{i} * N, out);
 }
 
-// row(i) for all rows, `sweeps` times, by the threads of the region this is called in.
+// row(i, sweep) for all rows, `sweeps` times, by the threads of the region this is called in.
 template <class F>
 void draw_rows(int rows, int sweeps, int chunk, bool backward, const F& row) {
   for (int s = 0; s < sweeps; ++s) {
 #pragma omp for schedule(dynamic, chunk) nowait
-    for (int q = 0; q < rows; ++q) row(backward ? rows - 1 - q : q);
+    for (int q = 0; q < rows; ++q) row(backward ? rows - 1 - q : q, s);
   }
 }
 
@@ -133,7 +134,7 @@ void sweep(const AsyncView& f, int sweeps, int chunk) {
     return;
   }
 #pragma omp parallel
-  draw_rows(f.rows, sweeps, chunk, false, [&](int i) { sweep_row<true, N>(f, i); });
+  draw_rows(f.rows, sweeps, chunk, false, [&](int i, int) { sweep_row<true, N>(f, i); });
 }
 
 template <int N>
@@ -154,17 +155,107 @@ void solve(const AsyncView& f, int sweeps, int chunk, const double* r, double* y
   {
 #pragma omp for simd schedule(static)
     for (int q = 0; q < size; ++q) y[q] = 0;
-    draw_rows(f.rows, sweeps, chunk, false, [&](int i) { forward_row<true, N>(f, i, r, y); });
+    draw_rows(f.rows, sweeps, chunk, false, [&](int i, int) { forward_row<true, N>(f, i, r, y); });
 #pragma omp barrier
 #pragma omp for simd schedule(static)
     for (int q = 0; q < size; ++q) z[q] = 0;
-    draw_rows(f.rows, sweeps, chunk, true, [&](int i) { backward_row<true, N>(f, i, y, z); });
+    draw_rows(f.rows, sweeps, chunk, true, [&](int i, int) { backward_row<true, N>(f, i, y, z); });
     if (f.scale) {
 #pragma omp barrier
 #pragma omp for simd schedule(static)
       for (int q = 0; q < size; ++q) z[q] *= f.scale[q];
     }
   }
+}
+
+// Of the reads of row i in sweep s those whose row was last stored before this sweep: a sequential sweep sees none. The stamp is
+// looked at before the value is read, so a read that just misses counts as stale.
+int count_stale(const Entries& entries, int i, int s, int* stamp) {
+  int stale = 0;
+  for (std::int64_t e = entries.start[i]; e < entries.start[i + 1]; ++e)
+    stale += std::atomic_ref(stamp[entries.column[e]]).load(std::memory_order_relaxed) <= s;
+  return stale;
+}
+
+// A solve that counts them, in its last sweep each way. stamp: 1 + the sweep that stored a row last.
+template <int N>
+void solve_and_count(const AsyncView& f, int sweeps, int chunk, const double* r, double* y, double* z, int* stamp,
+                     double* stale) {
+  const auto counted = [&](const Entries& entries, int i, int s, const auto& row) {
+    const int count = count_stale(entries, i, s, stamp);
+    row();
+    std::atomic_ref(stamp[i]).store(s + 1, std::memory_order_relaxed);
+    if (s == sweeps - 1) stale[i] += count;
+  };
+  const auto clear = [&](double* x) {
+#pragma omp for schedule(static)
+    for (int i = 0; i < f.rows; ++i) {
+      stamp[i] = 0;
+      std::fill_n(x + std::int64_t{i} * N, N, 0.0);
+    }
+  };
+#pragma omp parallel
+  {
+#pragma omp for schedule(static)
+    for (int i = 0; i < f.rows; ++i) stale[i] = 0;
+    clear(y);
+    draw_rows(f.rows, sweeps, chunk, false,
+              [&](int i, int s) { counted(f.lower, i, s, [&] { forward_row<true, N>(f, i, r, y); }); });
+#pragma omp barrier
+    clear(z);
+    draw_rows(f.rows, sweeps, chunk, true,
+              [&](int i, int s) { counted(f.upper, i, s, [&] { backward_row<true, N>(f, i, y, z); }); });
+#pragma omp barrier
+#pragma omp for schedule(static)
+    for (int i = 0; i < f.rows; ++i) {
+      const std::int64_t reads = f.lower.start[i + 1] - f.lower.start[i] + f.upper.start[i + 1] - f.upper.start[i];
+      stale[i] = reads > 0 ? stale[i] / static_cast<double>(reads) : 0;
+    }
+  }
+}
+
+template <int N>
+double distance(const double* a, const double* b) {
+  double sum = 0;
+  for (int e = 0; e < N * N; ++e) sum += std::abs(a[e] - b[e]);
+  return sum;
+}
+
+// |x - g(x)|_1 of the entries of row i, as async_ilu_measures.cu has it, over blocks of a known size. Nobody writes meanwhile.
+template <int N>
+double residual_of_row(const AsyncView& f, int i) {
+  constexpr int NN = N * N;
+  alignas(64) double block[NN], product[NN], inverse[NN];
+  double sum = 0;
+  for (std::int64_t e = f.lower.start[i]; e < f.lower.start[i + 1]; ++e) {
+    const int j = f.lower.column[e];
+    form_target<false, N>(f, f.lower, e, i, j, block);
+    lanes::product<false>(lanes::FixedBlock<N>(N), product, block, f.inverse + std::int64_t{j} * NN);
+    sum += distance<N>(f.L + e * NN, product);
+  }
+  form_target<false, N>(f, f.diagonal, i, i, i, block);
+  std::copy_n(f.inverse + std::int64_t{i} * NN, NN, inverse);
+  lanes::invert_or_replace(lanes::FixedBlock<N>(N), inverse);
+  sum += distance<N>(inverse, block);
+  for (std::int64_t e = f.upper.start[i]; e < f.upper.start[i + 1]; ++e) {
+    form_target<false, N>(f, f.upper, e, i, f.upper.column[e], block);
+    sum += distance<N>(f.U + e * NN, block);
+  }
+  return sum;
+}
+
+// The largest unknown's sum of |T_ij|, T: blocks of row i, or their products with `inverse` from the left.
+template <int N>
+double dominance_of_row(const Entries& entries, const double* T, const double* inverse, int i) {
+  constexpr int NN = N * N;
+  alignas(64) double product[NN], sum[N] = {};
+  for (std::int64_t e = entries.start[i]; e < entries.start[i + 1]; ++e) {
+    if (inverse) lanes::product<false>(lanes::FixedBlock<N>(N), product, inverse, T + e * NN);
+    const double* t = inverse ? product : T + e * NN;
+    for (int v = 0; v < N; ++v)
+      for (int u = 0; u < N; ++u) sum[u] += std::abs(t[v * N + u]);
+  }
+  return *std::max_element(sum, sum + N);
 }
 
 // f(N) as a compile-time constant; larger blocks have been refused.
@@ -188,6 +279,21 @@ void sweep_host(const AsyncView& f, int sweeps, int chunk) {
 }
 void solve_host(const AsyncView& f, int sweeps, int chunk, const double* r, double* y, double* z) {
   with_block(f.n, [&](auto N) { solve<N.value>(f, sweeps, chunk, r, y, z); });
+}
+
+void count_stale_reads_host(const AsyncView& f, int sweeps, int chunk, const double* r, double* y, double* z,
+                            int* stamp, double* stale) {
+  with_block(f.n, [&](auto N) { solve_and_count<N.value>(f, sweeps, chunk, r, y, z, stamp, stale); });
+}
+void measure_rows_host(const AsyncView& f, double* fixed_point, double* dominance_L, double* dominance_U) {
+  with_block(f.n, [&](auto N) {
+#pragma omp parallel for schedule(static)
+    for (int i = 0; i < f.rows; ++i) {
+      fixed_point[i] = residual_of_row<N.value>(f, i);
+      dominance_L[i] = dominance_of_row<N.value>(f.lower, f.L, nullptr, i);
+      dominance_U[i] = dominance_of_row<N.value>(f.upper, f.U, f.inverse + std::int64_t{i} * N.value * N.value, i);
+    }
+  });
 }
 
 }  // namespace weir::async_ilu

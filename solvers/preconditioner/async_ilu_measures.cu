@@ -152,7 +152,6 @@ template double dominance_of_L<Host>(const AsyncView&);
 template double dominance_of_L<Device>(const AsyncView&);
 template double dominance_of_U<Host>(const AsyncView&);
 template double dominance_of_U<Device>(const AsyncView&);
-template void measure_rows<Host>(const AsyncView&, double*, double*, double*);
 template void measure_rows<Device>(const AsyncView&, double*, double*, double*);
 template int count_replaced<Host>(const AsyncView&);
 template int count_replaced<Device>(const AsyncView&);

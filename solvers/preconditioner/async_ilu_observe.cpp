@@ -43,15 +43,31 @@ std::vector<double> AsyncFactors<Space>::stale_reads() const {
 }
 
 template <class Space>
+std::vector<double> AsyncFactors<Space>::count_stale_reads() {
+  const std::vector<double> r(at(size_), 1.0);  // what is solved for does not matter
+  std::vector<double> z(at(size_)), stale(at(work_rows_));
+  std::vector<int> stamp(at(work_rows_));
+  async_ilu::count_stale_reads_host(view(nullptr, slot_), options_.apply_sweeps, options_.chunk, r.data(), y_.data(),
+                                    z.data(), stamp.data(), stale.data());
+  return stale;
+}
+
+template <class Space>
 AsyncObservation AsyncFactors<Space>::observe(const BlockCsr<Space>& A) {
   Array<double, Space> fixed(work_rows_), lower(work_rows_), upper(work_rows_);
-  async_ilu::measure_rows<Space>(view(&A, slot_), fixed.data(), lower.data(), upper.data());
+  if constexpr (std::is_same_v<Space, Host>)
+    async_ilu::measure_rows_host(view(&A, slot_), fixed.data(), lower.data(), upper.data());
+  else
+    async_ilu::measure_rows<Space>(view(&A, slot_), fixed.data(), lower.data(), upper.data());
   const int each = options_.scalar ? n_ : 1;
   AsyncObservation o;
   o.fixed_point = gathered(fixed.to_vector(), each, true);
   o.dominance_L = gathered(lower.to_vector(), each, false);
   o.dominance_U = gathered(upper.to_vector(), each, false);
-  if (options_.prescribed) o.stale_reads = gathered(stale_reads(), each, false);
+  if (options_.prescribed)
+    o.stale_reads = gathered(stale_reads(), each, false);
+  else if (std::is_same_v<Space, Host>)
+    o.stale_reads = gathered(count_stale_reads(), each, false);
   return o;
 }
 

@@ -85,6 +85,49 @@ TEST(AsyncIluOnHost, OneThreadIsTheSequentialAlgorithm) {
   omp_set_num_threads(threads);
 }
 
+// The host has a measurement of its own, over blocks of a known size.
+TEST(AsyncIluObserved, RowsAreMeasuredAlikeInBothSpaces) {
+  for (const bool scalar : {false, true})
+    for (const int B : {1, 4, 5}) {
+      const BlockCsrData data = mesh_like(6, 5, B, 3, random_order(30, 7));
+      const BlockCsr<Host> A(data);
+      const BlockCsr<Device> D(data);
+      AsyncIlu<Host> host({.scalar = scalar, .scaling = B == 4});
+      AsyncIlu<Device> device({.scalar = scalar, .scaling = B == 4});
+      host.setup(A);
+      device.setup(D);
+      Numbers factors = host.factors();
+      for (std::size_t e = 0; e < factors.size(); e += 3) factors[e] *= 1.01;  // off their fixed point
+      host.set_factors(factors);
+      device.set_factors(factors);
+      const AsyncObservation h = host.observe(), d = device.observe();
+      ASSERT_EQ(h.fixed_point.size(), 30U);
+      EXPECT_GT(max_norm(h.fixed_point), 1e-3);
+      EXPECT_LE(relative(h.fixed_point, d.fixed_point), same) << B << scalar;
+      EXPECT_LE(relative(h.dominance_L, d.dominance_L), same) << B << scalar;
+      EXPECT_LE(relative(h.dominance_U, d.dominance_U), same) << B << scalar;
+      EXPECT_TRUE(d.stale_reads.empty());
+    }
+}
+
+TEST(AsyncIluObserved, ReadsOfThreadsAreCountedAndOneThreadReadsNothingStale) {
+  const int threads = omp_get_max_threads();
+  const BlockCsr<Host> A(mesh_like(40, 30, 3, 5, diagonal_order(40, 30)));
+  for (const bool scalar : {false, true})
+    for (const int sweeps : {1, 3}) {
+      AsyncIlu<Host> M({.scalar = scalar, .apply_sweeps = sweeps, .chunk = 8});
+      omp_set_num_threads(1);
+      M.setup(A);
+      EXPECT_EQ(M.observe().stale_reads, Numbers(1200, 0.0)) << sweeps;
+      omp_set_num_threads(3);
+      for (const double part : M.observe().stale_reads) {
+        EXPECT_GE(part, 0);
+        EXPECT_LE(part, 1);
+      }
+    }
+  omp_set_num_threads(threads);
+}
+
 TYPED_TEST(AsyncIluOf, PrescribedWithOneLaneAndNoDelayIsTheSequentialAlgorithm) {
   for (const bool scalar : {false, true}) {
     const BlockCsrData data = mesh_like(7, 6, 4, 9, random_order(42, 2));

@@ -97,14 +97,14 @@ TEST_F(TwinRuns, CompareConfigurationsAndTheFirstWithItself) {
   ASSERT_EQ(quantities.size(), 2U);  // of `fast`: the broken one has none
   EXPECT_EQ(quantities[1][2], "total");
   EXPECT_NE(f.out.find("broken, repeat 2: exit code 4, top is not finite"), std::string::npos) << f.out;
-  EXPECT_NE(f.out.find("the baseline repeats: 4 runs, one state hash"), std::string::npos) << f.out;
+  EXPECT_NE(f.out.find("the baseline repeats: 4 runs of heat, one state hash"), std::string::npos) << f.out;
 }
 
 TEST_F(TwinRuns, ABaselineThatDoesNotRepeatIsToldByItsStateHashes) {
   replace("toy.wait_ms=20", "toy.flicker_at=3");
   const Finished f = ab("out");
   ASSERT_EQ(f.code, 0) << f.out << f.err;
-  EXPECT_NE(f.out.find("the baseline does not repeat: 4 runs end in 4 different states"), std::string::npos) << f.out;
+  EXPECT_NE(f.out.find("the baseline does not repeat: 4 runs of heat end in 4 different states"), std::string::npos) << f.out;
 }
 
 TEST_F(TwinRuns, ASignalToTheStudyAloneEndsTheRunUnderWayToo) {
