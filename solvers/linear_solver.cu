@@ -57,7 +57,8 @@ LinearSolver<Space>::LinearSolver(const Table& options, const std::string& defau
 }
 
 template <class Space>
-void LinearSolver<Space>::spread_over_ranks() {
+void LinearSolver<Space>::spread_over_ranks(const Matrix<Space>* A) {
+  if (A && preconditioner_->spreads_over(*A)) return;
   if (!preconditioner_->works_over_ranks()) preconditioner_ = make_gathered<Space>(name_, std::move(preconditioner_));
 }
 

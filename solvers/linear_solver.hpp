@@ -38,7 +38,8 @@ class LinearSolver {
 
   // Before setup, where the matrix will be spread over ranks: a preconditioner that knows one rank alone is then applied
   // on rank 0, to which the residual is gathered; Error(usage) at setup where that is not possible.
-  void spread_over_ranks();
+  // `A`: the matrix to come, where it is there: a preconditioner that has a form for such a matrix takes it.
+  void spread_over_ranks(const Matrix<Space>* A = nullptr);
   // The same, but such a preconditioner is then applied by each rank to its part: additive_schwarz, overlap 0.
   void precondition_each_rank();
   // Whether iterations and results are those of one rank to round-off: a preconditioner that sees its rows alone.

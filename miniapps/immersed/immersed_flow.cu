@@ -57,7 +57,7 @@ BandedSystem<Space>::BandedSystem(std::string system, int component, const FlowR
       bands(spread ? spread->own() : dynamic_cast<Banded<Space>&>(*matrix_)),
       A(*matrix_),
       solver(std::move(with)) {
-  if (spread) solver.spread_over_ranks();
+  if (spread) solver.spread_over_ranks(&A);
 }
 
 template <class Space>

@@ -24,6 +24,7 @@ DistributedBanded<Space>::DistributedBanded(const Communicator& ranks, Extents w
                                options),
       whole_(whole),
       periodic_(periodic),
+      cuts_(cuts),
       box_(cuts.box(ranks.rank())),
       map_(ranks, places_of(whole, box_)),
       options_(options) {

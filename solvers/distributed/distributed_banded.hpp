@@ -38,6 +38,10 @@ class DistributedBanded final : private LocalBanded<Space>, public DistributedMa
 
   Banded<Space>& own() { return this->bands; }
   const Banded<Space>& own() const { return this->bands; }
+  Extents whole() const { return whole_; }
+  const Periodic& periodic() const { return periodic_; }  // the whole grid
+  const BoxCuts& cuts() const { return cuts_; }
+  const HaloOptions& halo_options() const { return options_; }
   // Rows are this rank's; `own` holds the entries whose columns are this rank's too.
   void set_remainder(const RemainderData& own, const std::vector<RemoteEntry>& remote);
   void finish_bands();
@@ -54,6 +58,7 @@ class DistributedBanded final : private LocalBanded<Space>, public DistributedMa
 
   Extents whole_;
   Periodic periodic_;
+  BoxCuts cuts_;
   RankBox box_;
   RankMap map_;
   HaloOptions options_;

@@ -94,18 +94,6 @@ void grow(Array<T, Space>& array, std::int64_t n) {
   if (array.size() < n) array = Array<T, Space>(n + n / 4);
 }
 
-BandedGrid cubes(Extents e, Periodic periodic) {
-  BandedGrid grid;
-  const int size[3] = {e.nx, e.ny, e.nz};
-  const bool wraps[3] = {periodic.x, periodic.y, periodic.z};
-  for (std::size_t d = 0; d < 3; ++d) {
-    for (int i = 0; i <= size[d]; ++i) grid.faces[d].push_back(i);
-    const EndCondition end = wraps[d] ? EndCondition::periodic : EndCondition::neumann;
-    grid.ends[d] = {end, end};
-  }
-  return grid;
-}
-
 void check(const RemainderData& d, int cells) {
   const auto fail = [](const std::string& what) { throw Error(Exit::usage, "banded: the remainder's " + what); };
   if (d.start.size() != d.row.size() + 1 || d.start.front() != 0 || !std::is_sorted(d.start.begin(), d.start.end()) ||
@@ -119,6 +107,18 @@ void check(const RemainderData& d, int cells) {
 }
 
 }  // namespace
+
+BandedGrid cubes(Extents e, Periodic periodic) {
+  BandedGrid grid;
+  const int size[3] = {e.nx, e.ny, e.nz};
+  const bool wraps[3] = {periodic.x, periodic.y, periodic.z};
+  for (std::size_t d = 0; d < 3; ++d) {
+    for (int i = 0; i <= size[d]; ++i) grid.faces[d].push_back(i);
+    const EndCondition end = wraps[d] ? EndCondition::periodic : EndCondition::neumann;
+    grid.ends[d] = {end, end};
+  }
+  return grid;
+}
 
 template <class Space>
 Banded<Space>::Banded(Extents cells, Periodic periodic)

@@ -46,6 +46,9 @@ struct BandedGrid {
   std::array<std::array<EndCondition, 2>, 3> ends{};  // [direction][low, high]; default: neumann
 };
 
+// Cells of width 1, what a matrix has where no grid was set.
+BandedGrid cubes(Extents cells, Periodic periodic);
+
 template <class Space>
 class Banded final : public BlockStencil<Space> {
  public:

@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "solvers/device/array.hpp"
-#include "solvers/preconditioner/banded_multigrid_view.hpp"
+#include "solvers/preconditioner/banded_multigrid_levels.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 
 namespace weir {
@@ -43,28 +43,12 @@ class BandedMultigrid final : public Preconditioner<Space> {
   std::string describe() const override;
 
  private:
-  struct Level {
-    banded_multigrid::LevelView view;
-    banded_multigrid::TransferView transfer;  // to the next coarser level
-    Array<float, Space> values, weights;
-    Array<int, Space> indices;
-  };
-
-  double run(const double* r, double* z, bool dot) const;
-  void visit(std::size_t l) const;
-  Work work_from(std::size_t l) const;
-  void invert_coarsest();
-
   int degree_, coarse_size_;
   Extents cells_;
   int slots_[3] = {0, 0, 0};  // of the matrix: towards smaller indices along each direction of the levels
   double scale_ = 1;
-  std::vector<double> steps_;  // of the Chebyshev polynomial
-  std::vector<Level> levels_;
+  banded_multigrid::Levels<Space> levels_;
   Array<float, Space> identity_;
-  Array<double, Space> inverse_;
-  std::vector<float> download_;
-  std::vector<double> work_;
 };
 
 }  // namespace weir

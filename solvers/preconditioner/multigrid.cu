@@ -4,6 +4,7 @@
 #include "solvers/matrix/banded.hpp"
 #include "solvers/matrix/separable_operator.hpp"
 #include "solvers/preconditioner/banded_multigrid.hpp"
+#include "solvers/preconditioner/distributed_multigrid.hpp"
 #include "solvers/preconditioner/multigrid_cycle.hpp"
 #include "solvers/timer.hpp"
 
@@ -15,6 +16,11 @@ const SeparableOperator& separable(const Matrix<Space>& A) {
   const SeparableOperator* s = A.separable();
   if (!s) throw Error(Exit::usage, "multigrid needs an operator on a tensor grid (a sum of Kronecker products)");
   return *s;
+}
+
+template <class Space>
+bool is_banded(const Matrix<Space>& A) {
+  return dynamic_cast<const Banded<Space>*>(&A) || dynamic_cast<const DistributedBanded<Space>*>(&A);
 }
 
 bool same_grid(const SeparableOperator& a, const SeparableOperator& b) {
@@ -42,6 +48,7 @@ MultigridOptions read_multigrid_options(const Table& t) {
   o.smoother = t.choice("smoother", {"red_black", "jacobi", "chebyshev"}, o.smoother);
   o.precision = t.choice("precision", {"single", "double"}, o.precision);
   o.coarse_size = positive(t, "coarse_size", o.coarse_size);
+  o.gather_size = positive(t, "gather_size", o.gather_size);
   if (o.coarse_size > 4096)
     t.fail("coarse_size", "coarse_size: the inverse of the coarsest operator is dense; at most 4096");
   return o;
@@ -54,10 +61,14 @@ Multigrid<Space>::~Multigrid() = default;
 
 template <class Space>
 SetupInfo Multigrid<Space>::setup(const Matrix<Space>& A) {
-  if (dynamic_cast<const Banded<Space>*>(&A)) {
+  if (is_banded(A)) {
     operator_.reset();
     cycle_.reset();
-    banded_ = std::make_unique<BandedMultigrid<Space>>(options_.pre + 1, options_.coarse_size);
+    if (spreads_over(A))
+      banded_ =
+          std::make_unique<DistributedMultigrid<Space>>(options_.pre + 1, options_.coarse_size, options_.gather_size);
+    else
+      banded_ = std::make_unique<BandedMultigrid<Space>>(options_.pre + 1, options_.coarse_size);
     return banded_->setup(A);
   }
   banded_.reset();
@@ -74,7 +85,7 @@ SetupInfo Multigrid<Space>::setup(const Matrix<Space>& A) {
 
 template <class Space>
 SetupInfo Multigrid<Space>::update(const Matrix<Space>& A) {
-  if (dynamic_cast<const Banded<Space>*>(&A)) return banded_ ? banded_->update(A) : setup(A);
+  if (is_banded(A)) return banded_ ? banded_->update(A) : setup(A);
   const SeparableOperator& s = separable(A);
   if (!operator_ || !same_grid(s, *operator_)) return setup(A);
   double seconds = 0;
@@ -110,6 +121,11 @@ double Multigrid<Space>::apply_dot(View<const double> r, View<double> z) const {
 template <class Space>
 bool Multigrid<Space>::is_symmetric() const {
   return banded_ || (options_.cycle == "V" && options_.pre == options_.post && options_.symmetric);
+}
+
+template <class Space>
+bool Multigrid<Space>::spreads_over(const Matrix<Space>& A) const {
+  return DistributedMultigrid<Space>::spreads_over(A, options_.gather_size);
 }
 
 template <class Space>

@@ -19,8 +19,10 @@
 //              "chebyshev"     second-order polynomial in D^-1 A
 //   precision = "single"       of everything inside the cycle | "double"
 //   coarse_size = 64           the first grid of at most so many unknowns is solved directly
+//   gather_size = 32768        banded matrices over ranks (distributed_multigrid.hpp): what is below a grid of at most so many
+//                              unknowns is done by rank 0
 // Banded matrices, whose coefficients vary, have a multigrid of their own: banded_multigrid.hpp. Of the options it knows `pre`
-// (the degree of its smoother is one more) and coarse_size.
+// (the degree of its smoother is one more), coarse_size and gather_size.
 // A periodic direction with an odd number of unknowns has no two colours: such a level is smoothed by "chebyshev".
 #pragma once
 #include <memory>
@@ -36,7 +38,7 @@ struct MultigridOptions {
   bool symmetric = true;
   std::string smoother = "red_black";
   std::string precision = "single";
-  int coarse_size = 64;
+  int coarse_size = 64, gather_size = 32768;
   double omega = 1.15;      // over-relaxation of red_black
   double merge_factor = 3;  // see multigrid::Coarsening
   double reduction = 0.65;
@@ -49,9 +51,6 @@ class CycleBase;
 }
 
 template <class Space>
-class BandedMultigrid;
-
-template <class Space>
 class Multigrid : public Preconditioner<Space> {
  public:
   explicit Multigrid(const MultigridOptions& options);
@@ -61,6 +60,7 @@ class Multigrid : public Preconditioner<Space> {
   void apply(View<const double> r, View<double> z) const override;
   double apply_dot(View<const double> r, View<double> z) const override;
   bool is_symmetric() const override;
+  bool spreads_over(const Matrix<Space>& A) const override;
   Work apply_work() const override;
   std::vector<PartOfApply<Space>> parts() const override;  // of banded matrices: the levels
   std::string describe() const override;
@@ -71,7 +71,8 @@ class Multigrid : public Preconditioner<Space> {
   MultigridOptions options_;
   std::unique_ptr<SeparableOperator> operator_;  // of the last setup
   std::unique_ptr<multigrid::CycleBase<Space>> cycle_;
-  std::unique_ptr<BandedMultigrid<Space>> banded_;  // instead, of a banded matrix
+  // Instead, of a banded matrix: BandedMultigrid, or over ranks DistributedMultigrid.
+  std::unique_ptr<Preconditioner<Space>> banded_;
 };
 
 template <class Space>
