@@ -64,6 +64,16 @@ UnstructuredMesh read_ordered_mesh(const Table& config, std::string& ordering, s
   return renumber_cells(mesh, order.order);
 }
 
+// What a preconditioner keeps, in units of the matrix. Aggregation: its coarse matrices and lists, A P, and smoothers on levels of which
+// each has a quarter of the rows of the one before.
+static double size_in_matrices(const std::string& type, const Table& options) {
+  if (type == "block_ilu0") return options.get("factors", "double") == "float" ? 0.5 : 1;
+  if (type != "aggregation") return 1;
+  const Table smoother = options.table("smoother");
+  const double products = options.get("products", "double") == "float" ? 0.5 : 1;
+  return 1 + products + 4.0 / 3 * size_in_matrices(smoother.get("type", "block_ilu0"), smoother);
+}
+
 MemoryEstimate compressible_memory(const UnstructuredMesh& mesh, const CompressibleCase& c, const Table& config) {
   constexpr std::int64_t megabyte = 1 << 20, block = 16 * sizeof(double), state = 4 * sizeof(double);
   const std::int64_t cells = mesh.cells(), blocks = cells + 2 * mesh.interior_faces();
@@ -75,8 +85,11 @@ MemoryEstimate compressible_memory(const UnstructuredMesh& mesh, const Compressi
   const std::string type = linear.table("preconditioner").get("type", default_compressible_preconditioner);
   const std::string method = linear.get("method", default_compressible_method);
   m.solver = static_cast<std::int64_t>(krylov_vectors(method, linear) * static_cast<double>(cells * state));
-  const bool halved = type == "block_ilu0" && linear.table("preconditioner").get("factors", "double") == "float";
-  if (type != "none") m.solver += type == "block_jacobi" ? cells * block : m.matrix / (halved ? 2 : 1);
+  if (type == "block_jacobi")
+    m.solver += cells * block;
+  else if (type != "none")
+    m.solver += static_cast<std::int64_t>(size_in_matrices(type, linear.table("preconditioner")) *
+                                          static_cast<double>(m.matrix));
   if (linear.get("refresh", "always") != "always") m.matrix += blocks * block;  // the one it was made from
   if (linear.get("matrix", "double") == "float") m.solver += blocks * block / 2;
   if (c.is_unsteady()) m.flow += 2 * cells * state;

@@ -13,13 +13,13 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 struct Couplings {
   std::vector<std::int64_t> start{0};
   std::vector<int> neighbour;
-  std::vector<double> weight;
+  std::vector<float> weight;  // which to join is no question of digits
   int rows() const { return static_cast<int>(start.size()) - 1; }
 };
 
 struct Edge {
   int to;
-  double weight;
+  float weight;
 };
 
 // The graph of the edges that visit_all(visit) hands to visit(from, to, weight), each time in the same order; those between the same
@@ -27,10 +27,10 @@ struct Edge {
 template <class VisitAll, class Join>
 Couplings joined(int rows, const VisitAll& visit_all, const Join& join) {
   std::vector<std::int64_t> next(at(rows) + 1, 0);
-  visit_all([&](int from, int, double) { ++next[at(from) + 1]; });
+  visit_all([&](int from, int, float) { ++next[at(from) + 1]; });
   for (int i = 0; i < rows; ++i) next[at(i) + 1] += next[at(i)];
   std::vector<Edge> edges(at(next.back()));
-  visit_all([&](int from, int to, double weight) { edges[at(next[at(from)]++)] = {to, weight}; });
+  visit_all([&](int from, int to, float weight) { edges[at(next[at(from)]++)] = {to, weight}; });
   Couplings graph;
   for (int i = 0; i < rows; ++i) {
     const auto first = edges.begin() + (i > 0 ? next[at(i) - 1] : 0), last = edges.begin() + next[at(i)];
@@ -54,11 +54,11 @@ Couplings couplings(const Pattern& A, const std::vector<double>& size) {
       for (std::int64_t e = A.row_start[at(i)]; e < A.row_start[at(i) + 1]; ++e) {
         const int j = A.column[at(e)];
         if (i == j) continue;
-        visit(i, j, size[at(e)]);
-        visit(j, i, size[at(e)]);
+        visit(i, j, static_cast<float>(size[at(e)]));
+        visit(j, i, static_cast<float>(size[at(e)]));
       }
   };
-  return joined(A.rows(), visit_all, [](double a, double b) { return std::max(a, b); });
+  return joined(A.rows(), visit_all, [](float a, float b) { return std::max(a, b); });
 }
 
 // Pairs along the strongest couplings, rows in ascending order: group[i], numbered by the first of each.
@@ -67,17 +67,18 @@ std::vector<int> matched(const Couplings& graph, double strength, int& groups) {
   groups = 0;
   for (int i = 0; i < graph.rows(); ++i) {
     if (group[at(i)] >= 0) continue;
-    double strongest = 0, best = 0;
+    float strongest = 0, best = 0;
     int partner = -1;
     for (std::int64_t e = graph.start[at(i)]; e < graph.start[at(i) + 1]; ++e) {
-      const double w = graph.weight[at(e)];
+      const float w = graph.weight[at(e)];
       strongest = std::max(strongest, w);
       if (group[at(graph.neighbour[at(e)])] >= 0 || !(w > best)) continue;
       best = w;
       partner = graph.neighbour[at(e)];
     }
     group[at(i)] = groups;
-    if (partner >= 0 && best >= strength * strongest) group[at(partner)] = groups;
+    if (partner >= 0 && static_cast<double>(best) >= strength * static_cast<double>(strongest))
+      group[at(partner)] = groups;
     ++groups;
   }
   return group;
@@ -91,7 +92,7 @@ Couplings between_groups(const Couplings& graph, const std::vector<int>& group, 
         if (I != J) visit(I, J, graph.weight[at(e)]);
       }
   };
-  return joined(groups, visit_all, [](double a, double b) { return a + b; });
+  return joined(groups, visit_all, [](float a, float b) { return a + b; });
 }
 
 }  // namespace
