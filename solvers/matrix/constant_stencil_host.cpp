@@ -91,7 +91,10 @@ double cg_direction(const ConstantView& s, double alpha, double beta, const doub
 }
 double cg_residual(const ConstantView& s, double alpha, const double* p, double* r) {
   return sum_rows(s.extents, [&](int j, int k, std::int64_t offset) {
-    return cg_row<true>(stencil_row(s, p, j, k), s.extents.nx, s.periodic[0], alpha, r + offset);
+    const Row row = stencil_row(s, p, j, k);
+    fetch_row_ahead(row.p.T, s.extents.nx);
+    fetch_row_ahead(r + offset, s.extents.nx);
+    return cg_row<true>(row, s.extents.nx, s.periodic[0], alpha, r + offset);
   });
 }
 
