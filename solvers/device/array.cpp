@@ -4,8 +4,10 @@
 #include <sys/mman.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -22,19 +24,41 @@ Ledger& ledger() {
 
 namespace detail {
 
+namespace {
+
+constexpr std::int64_t huge_page = 1 << 21;
+#if defined(__SANITIZE_ADDRESS__)  // it watches what malloc gives out
+constexpr std::int64_t mapped_from = std::numeric_limits<std::int64_t>::max();
+#else
+constexpr std::int64_t mapped_from = huge_page;
+#endif
+constexpr std::int64_t rounded_up(std::int64_t bytes, std::int64_t to) { return (bytes + to - 1) / to * to; }
+
+// Whole huge pages of their own, straight from the system: what malloc gives out again has been cut into small pages, and
+// stays so (a walk of 4 KiB pages halves the speed of a vector update).
+void* map_pages(std::int64_t bytes) {
+  const auto whole = static_cast<std::size_t>(rounded_up(bytes, huge_page));
+  void* p = mmap(nullptr, whole + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (p == MAP_FAILED) return nullptr;
+  auto* first = static_cast<char*>(p);
+  const auto before = static_cast<std::size_t>(-reinterpret_cast<std::uintptr_t>(p) % huge_page);
+  if (before > 0) munmap(first, before);
+  munmap(first + before + whole, huge_page - before);
+  madvise(first + before, static_cast<std::size_t>(bytes / huge_page * huge_page), MADV_HUGEPAGE);  // a hint
+  return first + before;
+}
+
+}  // namespace
+
 void* host_allocate(std::int64_t bytes) {
-  // Large arrays sit on huge pages where the system has them (a walk of 4 KiB pages halves the speed of a vector
-  // update).
-  constexpr std::int64_t huge_page = 1 << 21;
-  const std::int64_t alignment = bytes >= huge_page ? huge_page : 64,
-                     padded = (bytes + alignment - 1) / alignment * alignment;
-  void* p = std::aligned_alloc(static_cast<std::size_t>(alignment), static_cast<std::size_t>(padded));
+  constexpr std::int64_t alignment = 64;
+  void* p = bytes >= mapped_from
+                ? map_pages(bytes)
+                : std::aligned_alloc(alignment, static_cast<std::size_t>(rounded_up(bytes, alignment)));
   if (!p) throw Error(Exit::out_of_memory, "out of memory: " + std::to_string(bytes) + " bytes wanted in host space");
-  if (alignment == huge_page)
-    madvise(p, static_cast<std::size_t>(bytes / huge_page * huge_page), MADV_HUGEPAGE);  // a hint: failure is harmless
   auto* c = static_cast<char*>(p);
   constexpr std::int64_t page = 1 << 16;
-#pragma omp parallel for schedule(static) if (padded > 4 * page)
+#pragma omp parallel for schedule(static) if (bytes > 4 * page)
   for (std::int64_t o = 0; o < bytes; o += page)  // what lies behind costs addresses, no memory
     std::memset(c + o, 0, static_cast<std::size_t>(std::min(page, bytes - o)));
   Ledger& l = ledger();
@@ -46,7 +70,10 @@ void* host_allocate(std::int64_t bytes) {
 
 void host_release(void* p, std::int64_t bytes) {
   ledger().host_bytes -= bytes;
-  std::free(p);
+  if (bytes >= mapped_from)
+    munmap(p, static_cast<std::size_t>(rounded_up(bytes, huge_page)));
+  else
+    std::free(p);
 }
 
 double* reduction_scratch(std::int64_t count) {
