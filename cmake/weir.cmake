@@ -7,8 +7,13 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+option(WEIR_ONLY_CHECK "This tree is compiled to be checked, not to be fast: several sources at a time, hardly optimised" OFF)
 if(WEIR_SANITIZE)
+  set(WEIR_ONLY_CHECK ON)
   set(CMAKE_CXX_FLAGS_RELEASE "-Og")  # instrumented code compiles a quarter faster than with -O1
+elseif(WEIR_ONLY_CHECK)
+  set(CMAKE_CXX_FLAGS_RELEASE "-O0")
+  set(CMAKE_CUDA_FLAGS_RELEASE "-O0")
 else()
   set(CMAKE_CXX_FLAGS_RELEASE "-O3")
 endif()
@@ -30,6 +35,9 @@ if(WEIR_NATIVE)
   list(APPEND weir_compile -march=native)
 endif()
 if(WEIR_SANITIZE STREQUAL "address")
+  # Unrolled block products, instrumented in every place they are inlined into, take half of some files' compile time. (The
+  # standard library and intrinsics write __always_inline__.)
+  list(APPEND weir_compile -Dalways_inline=unused)
   # What ASan sees itself is left out of UBSan, and accesses are checked by calls: files compile three times faster.
   list(APPEND weir_compile -fsanitize=address,undefined -fno-sanitize=null,alignment,object-size,vptr
     -fno-sanitize-recover=all --param=asan-instrumentation-with-call-threshold=0 -fno-omit-frame-pointer -g1)
@@ -45,6 +53,9 @@ if(WEIR_SANITIZE STREQUAL "race")
   target_compile_options(weir_checked INTERFACE -g1 -fsanitize=thread --param=tsan-distinguish-volatile=1
     --param=tsan-instrument-func-entry-exit=0)
   target_link_libraries(weir_checked INTERFACE weir_device)
+endif()
+if(WEIR_ONLY_CHECK)
+  list(APPEND weir_warnings -Wno-shadow -Wno-subobject-linkage)  # of other sources in a batch; elsewhere each is compiled alone
 endif()
 if(WEIR_SANITIZE)
   list(APPEND weir_warnings -Wno-maybe-uninitialized)  # GCC does not see through the instrumented code
@@ -66,6 +77,9 @@ if(WEIR_DEVICE STREQUAL "cuda")
   set(weir_cuda -Xcompiler=-fopenmp,-Wall,-Wextra,-Wno-restrict)
   if(WEIR_NATIVE)
     list(APPEND weir_cuda -Xcompiler=-march=native)
+  endif()
+  if(WEIR_ONLY_CHECK)
+    list(APPEND weir_cuda -Xcompiler=-Wno-subobject-linkage)
   endif()
   if(WEIR_WERROR)
     list(APPEND weir_cuda -Werror=all-warnings -Xcompiler=-Werror)
@@ -101,12 +115,59 @@ function(weir_library name)
   weir_depends_on_device_code(${name} ${ARGN})
   weir_device_sources(${ARGN})
   target_link_libraries(${name} PUBLIC weir_flags ${weir_checked})
-  if(WEIR_SANITIZE)
+  if(WEIR_ONLY_CHECK)
     weir_read_once(${name})
+    cmake_language(EVAL CODE "cmake_language(DEFER CALL weir_in_batches [[${name}]])")  # once its sources are all named
   endif()
 endfunction()
 
-# The sanitizers' builds read the standard headers once for all libraries: a third of their compile time. The others do
+# Several sources in one: what they share is read and compiled once. Only in a tree that is not used, for a missing #include
+# is found where each is compiled alone. Neighbours in a list (twins, parts of one method) often have helpers of the same
+# name, so batch b takes every n-th. Sources with options of their own stay alone, and those of weir_alone, for a "redefinition".
+function(weir_alone)
+  set_source_files_properties(${ARGN} PROPERTIES WEIR_ALONE ON)
+endfunction()
+set(WEIR_BATCH 6 CACHE STRING "Sources of a library that are compiled as one where WEIR_ONLY_CHECK")
+function(weir_in_batches name)
+  get_target_property(sources ${name} SOURCES)
+  set(left ${sources})
+  foreach(suffix cpp cu)
+    set(together "")
+    foreach(source ${sources})
+      get_filename_component(path ${source} ABSOLUTE)
+      get_source_file_property(alone ${source} WEIR_ALONE)
+      get_source_file_property(options ${source} COMPILE_OPTIONS)
+      get_source_file_property(definitions ${source} COMPILE_DEFINITIONS)
+      if(path MATCHES "\\.${suffix}$" AND NOT alone AND NOT definitions AND (NOT options OR options STREQUAL "-xc++"))
+        list(APPEND together ${path})
+        list(REMOVE_ITEM left ${source})
+      endif()
+    endforeach()
+    list(LENGTH together count)
+    math(EXPR batches "(${count} + ${WEIR_BATCH} - 1) / ${WEIR_BATCH}")
+    set(b 0)
+    foreach(source ${together})
+      string(APPEND batch_${b} "#include \"${source}\"\n")
+      math(EXPR b "(${b} + 1) % ${batches}")
+    endforeach()
+    set(written_as ${suffix})
+    if(WEIR_DEVICE STREQUAL "simt")
+      set(written_as cpp)
+    endif()
+    foreach(b RANGE ${batches})
+      if(DEFINED batch_${b})
+        set(file ${CMAKE_CURRENT_BINARY_DIR}/${name}_${suffix}_${b}.${written_as})
+        file(CONFIGURE OUTPUT ${file} CONTENT "${batch_${b}}" @ONLY)
+        list(APPEND left ${file})
+        weir_device_sources(${file})
+        unset(batch_${b})
+      endif()
+    endforeach()
+  endforeach()
+  set_property(TARGET ${name} PROPERTY SOURCES ${left})
+endfunction()
+
+# A tree that is only checked reads the standard headers once for all libraries: a third of their compile time. The others do
 # not: a missing #include is found there, and GCC 12 with -O3 warns of the standard's own strings where they come precompiled.
 function(weir_read_once name)
   if(NOT TARGET weir_standard_headers)
@@ -116,8 +177,10 @@ function(weir_read_once name)
     if(weir_checked)
       target_compile_options(weir_standard_headers PRIVATE $<TARGET_PROPERTY:weir_checked,INTERFACE_COMPILE_OPTIONS>)
     endif()
-    target_precompile_headers(weir_standard_headers PRIVATE <algorithm> <array> <cmath> <cstdint> <functional> <map>
-      <memory> <numeric> <optional> <random> <sstream> <string> <string_view> <unordered_map> <utility> <vector>)
+    foreach(header algorithm array cmath cstdint functional map memory numeric optional random sstream string string_view
+        unordered_map utility vector)
+      target_precompile_headers(weir_standard_headers PRIVATE "$<$<COMPILE_LANGUAGE:CXX>:<${header}$<ANGLE-R>>")
+    endforeach()
   endif()
   target_precompile_headers(${name} REUSE_FROM weir_standard_headers)
 endfunction()
@@ -131,7 +194,11 @@ function(weir_lighten name)
   target_compile_options(${name} PRIVATE ${weir_light})
 endfunction()
 
-# weir_test(name LIBRARIES a b SOURCES x.cpp y.cu): one GoogleTest program; its tests are ctest's.
+# All programs whose tests have the label `unit`: what a sanitizer's tree is built for.
+add_custom_target(unit_tests)
+
+# weir_test(name LIBRARIES a b SOURCES x.cpp y.cu): one GoogleTest program; its tests are ctest's, but under a sanitizer,
+# where the program is one test: there a program's start takes longer than most tests.
 function(weir_test name)
   cmake_parse_arguments(arg "" "" "LIBRARIES;SOURCES;LABELS" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
@@ -148,6 +215,28 @@ function(weir_test name)
   endif()
   target_precompile_headers(${name} REUSE_FROM weir_test_headers)
   target_link_libraries(${name} PRIVATE weir_flags ${weir_checked} ${arg_LIBRARIES} GTest::gtest_main)
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${arg_LABELS};unit"
-    ENVIRONMENT OMP_WAIT_POLICY=passive)  # more threads than cores, as some tests ask for, must not spin at each other
+  add_dependencies(unit_tests ${name})
+  if(WEIR_ONLY_CHECK)
+    cmake_language(EVAL CODE "cmake_language(DEFER CALL weir_in_batches [[${name}]])")
+  endif()
+  set(environment OMP_WAIT_POLICY=passive)  # more threads than cores, as some tests ask for, must not spin at each other
+  if(WEIR_SANITIZE)
+    set(filter "")
+    if(WEIR_SANITIZE STREQUAL "race")
+      set(filter --gtest_filter=-*/host.*)  # the host's half of the typed tests runs no device code
+    endif()
+    add_test(NAME ${name} COMMAND ${name} ${filter})
+    set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS};unit" ENVIRONMENT ${environment})
+  else()
+    gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${arg_LABELS};unit"
+      ENVIRONMENT ${environment})
+  endif()
+endfunction()
+
+# weir_flow_comparison(program sources...): tests that compare whole flows on several grids. Not under a sanitizer, which has
+# seen each of their steps in the program's other tests.
+function(weir_flow_comparison name)
+  if(NOT WEIR_SANITIZE)
+    target_sources(${name} PRIVATE ${ARGN})
+  endif()
 endfunction()

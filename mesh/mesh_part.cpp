@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 
+#include "base/at.hpp"
+
 namespace weir {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 enum Layer : char { elsewhere, own_cell, near_cell, far_cell };
 

@@ -8,8 +8,6 @@ namespace {
 
 constexpr double sharp = 0.6;  // radians of turning that make a fan
 
-double distance(const Point& a, const Point& b) { return std::hypot(b[0] - a[0], b[1] - a[1]); }
-
 // To the left of a -> b.
 double normal_angle(const Point& a, const Point& b) { return std::atan2(b[0] - a[0], a[1] - b[1]); }
 

@@ -12,8 +12,6 @@
 namespace weir {
 namespace {
 
-double distance(const Point& a, const Point& b) { return std::hypot(b[0] - a[0], b[1] - a[1]); }
-
 // Clockwise from the trailing edge: along the lower side, around the nose, along the upper side, up the base if blunt.
 std::vector<Point> contour(const NacaOptions& o) {
   const Airfoil airfoil(o.thickness, o.camber, o.camber_position, o.trailing_edge);

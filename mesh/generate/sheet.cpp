@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "mesh/generate/predicates.hpp"
+
 namespace weir {
 namespace {
 
@@ -13,10 +15,6 @@ double random_number(std::uint64_t counter) {
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
   z ^= z >> 31;
   return static_cast<double>(z >> 11) * 0x1.0p-52 - 1;
-}
-
-double distance(const std::array<double, 2>& a, const std::array<double, 2>& b) {
-  return std::hypot(b[0] - a[0], b[1] - a[1]);
 }
 
 void add_cells(const Sheet& s, MeshDescription& out) {

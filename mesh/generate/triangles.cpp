@@ -9,8 +9,6 @@ namespace {
 
 constexpr double root3 = 1.7320508075688772;
 
-double distance(const Point& a, const Point& b) { return std::hypot(b[0] - a[0], b[1] - a[1]); }
-
 // About a, so that small triangles far from the origin lose no digits.
 Point circumcentre(const Point& a, const Point& b, const Point& c) {
   const double bx = b[0] - a[0], by = b[1] - a[1], cx = c[0] - a[0], cy = c[1] - a[1];

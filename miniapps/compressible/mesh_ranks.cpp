@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "mesh/ordering/graph_tools.hpp"
 #include "mesh/ordering/lines.hpp"
@@ -12,8 +13,6 @@
 
 namespace weir {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 CellLines lines_of(const std::vector<CellRange>& ranges) {
   CellLines lines;

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "miniapps/compressible/spatial_arrays.hpp"
 
@@ -9,8 +10,6 @@ namespace weir {
 namespace {
 
 using Point = std::array<double, 2>;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 Point neighbour_centre(const UnstructuredMesh& mesh, int f) {
   Point c = mesh.centre[at(mesh.neighbour[at(f)])];

@@ -4,12 +4,11 @@
 #include <cmath>
 #include <limits>
 
+#include "base/at.hpp"
 #include "miniapps/incompressible/metrics.hpp"
 
 namespace weir {
 namespace {
-
-std::size_t at(int d) { return static_cast<std::size_t>(d); }
 
 std::array<int, 3> from_index(const Extents& e, int index) {
   return {index % e.nx, index / e.nx % e.ny, index / e.nx / e.ny};

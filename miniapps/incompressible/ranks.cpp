@@ -1,13 +1,12 @@
 #include "miniapps/incompressible/ranks.hpp"
 
+#include "base/at.hpp"
 #include "miniapps/incompressible/boundary.hpp"
 #include "miniapps/incompressible/metrics.hpp"
 #include "solvers/distributed/rank_options.hpp"
 
 namespace weir {
 namespace {
-
-std::size_t at(int d) { return static_cast<std::size_t>(d); }
 
 int padded_index(const Layout& l, int i, int j, int k) { return l.origin() + i + j * l.stride(1) + k * l.stride(2); }
 

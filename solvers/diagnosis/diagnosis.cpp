@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/at.hpp"
 #include "mesh/ordering/graph_tools.hpp"
 #include "mesh/ordering/orderings.hpp"
 #include "solvers/diagnosis/pattern.hpp"
@@ -13,8 +14,6 @@ namespace weir {
 namespace {
 
 constexpr double rounding = 1e-13;
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 void widen(Range& range, double size) {
   if (!(size > 0)) return;

@@ -3,14 +3,10 @@
 #include <algorithm>
 #include <iterator>
 
+#include "base/at.hpp"
 #include "mesh/ordering/graph_tools.hpp"
 
 namespace weir {
-namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
 
 Graph graph_of_pattern(const BlockCsrData& A, const BlockCsrData& T) {
   Graph g;

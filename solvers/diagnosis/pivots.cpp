@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
+#include "base/at.hpp"
+
 namespace weir {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // Row i of L U in the pattern of A (Saad, Iterative Methods, algorithm 10.4). place: of each column in row i, else -1.
 // Returns the size of the largest number that the pivot was made of.

@@ -2,14 +2,13 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/at.hpp"
 #include "mesh/ordering/orderings.hpp"
 #include "solvers/diagnosis/examination.hpp"
 #include "solvers/diagnosis/pattern.hpp"
 
 namespace weir {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 std::string told(const Trial& t) { return "converged in " + std::to_string(t.result.iterations) + " iterations"; }
 

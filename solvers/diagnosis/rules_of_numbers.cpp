@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/at.hpp"
 #include "solvers/diagnosis/examination.hpp"
 #include "solvers/diagnosis/pattern.hpp"
 
@@ -10,8 +11,6 @@ namespace {
 
 constexpr double largest_square = 1e150;  // squares of numbers above overflow in a sum of many
 constexpr double float_most = 3.4e38, float_least = 1.2e-38;
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 int first_not_finite(const std::vector<double>& v) {
   const auto bad = std::find_if(v.begin(), v.end(), [](double e) { return !std::isfinite(e); });

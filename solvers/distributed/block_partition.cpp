@@ -2,12 +2,11 @@
 
 #include <limits>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 
 namespace weir {
 namespace {
-
-std::size_t at(int d) { return static_cast<std::size_t>(d); }
 
 std::array<int, 3> slabs(const std::array<int, 3>& cells, int ranks) {
   std::array<int, 3> parts{1, 1, 1};

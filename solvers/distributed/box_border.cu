@@ -5,12 +5,11 @@
 #include <map>
 #include <utility>
 
+#include "base/at.hpp"
 #include "solvers/device/for_each.hpp"
 
 namespace weir {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 int local_index(const RankBox& b, const std::array<int, 3>& c) {
   return ((c[2] - b.low[2]) * b.size(1) + c[1] - b.low[1]) * b.size(0) + c[0] - b.low[0];

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/at.hpp"
+
 namespace weir {
 namespace {
-
-std::size_t at(int d) { return static_cast<std::size_t>(d); }
 
 bool same(const std::vector<GhostRequest>& a, const std::vector<GhostRequest>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const GhostRequest& x, const GhostRequest& y) {

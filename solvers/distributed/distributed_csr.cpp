@@ -2,10 +2,10 @@
 
 #include <map>
 
+#include "base/at.hpp"
+
 namespace weir {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // Of each block row of the whole matrix: its number within its part.
 std::vector<int> numbers_within_parts(const std::vector<int>& part, int parts) {

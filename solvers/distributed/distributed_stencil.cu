@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "base/at.hpp"
 #include "solvers/device/reduce.hpp"
 
 namespace weir {
@@ -42,8 +43,6 @@ double square(View<const double> r) {
 }  // namespace distributed_kernels
 
 namespace {
-
-std::size_t at(int d) { return static_cast<std::size_t>(d); }
 
 // What couples a box's unknowns to those of others, at scale 1.
 BorderCoupling border_of(const SeparableOperator& whole, const BoxCuts& cuts, int rank) {

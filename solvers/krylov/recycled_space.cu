@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "base/at.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/timer.hpp"
 
@@ -16,8 +17,6 @@ constexpr double least_length = 1e-6;
 // The square of the part of a residual in C that is worth a product to take out: a cycle that starts with one works with a
 // worse space.
 constexpr double much = 1e-8;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

@@ -4,14 +4,13 @@
 #include <charconv>
 #include <string_view>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "solvers/matrix/block_limit.hpp"
 #include "solvers/matrix/matrix_market.hpp"
 
 namespace weir {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 [[noreturn]] void refuse(const std::string& what) { throw Error(Exit::usage, "augmentation: " + what); }
 

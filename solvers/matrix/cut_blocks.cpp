@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "base/at.hpp"
+
 namespace weir {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // How many blocks of size B hold an entry; stops counting above `most`.
 std::int64_t count_blocks(const BlockCsrData& d, int B, std::int64_t most) {

@@ -3,12 +3,9 @@
 #include <cmath>
 #include <limits>
 
+#include "base/at.hpp"
+
 namespace weir {
-namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
 
 bool is_symmetric(const BlockCsrData& A) {
   const int B = A.block;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "solvers/matrix/cut_blocks.hpp"
 #include "solvers/matrix/market_numbers.hpp"
@@ -11,8 +12,6 @@
 
 namespace weir {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 enum class Symmetry { general, symmetric, skew };
 

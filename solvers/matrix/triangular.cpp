@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <numeric>
 
+#include "base/at.hpp"
+
 namespace weir {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // A sweep is worth a second thread from so many values of its blocks on.
 constexpr std::int64_t shared_sweep = 1 << 16;

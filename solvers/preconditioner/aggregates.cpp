@@ -4,10 +4,10 @@
 #include <cmath>
 #include <utility>
 
+#include "base/at.hpp"
+
 namespace weir::aggregation {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // An undirected graph with weights, each edge from both ends.
 struct Couplings {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "solvers/matrix/block_dense.hpp"
 #include "solvers/preconditioner/async_ilu_factors.hpp"
@@ -22,8 +23,6 @@ const BlockCsr<Space>& block_csr(const Matrix<Space>& A) {
   if (!csr) throw Error(Exit::usage, "asynchronous ILU(0) works on block CSR matrices; this system has another kind");
   return *csr;
 }
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 }  // namespace
 

@@ -1,12 +1,11 @@
 // What the observatory and the roofline want to know of asynchronous factors.
 #include <algorithm>
 
+#include "base/at.hpp"
 #include "solvers/preconditioner/async_ilu_factors.hpp"
 
 namespace weir {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // Rows of the entries into block rows of the matrix, `each` of them a block row.
 std::vector<double> gathered(const std::vector<double>& rows, int each, bool adds_up) {

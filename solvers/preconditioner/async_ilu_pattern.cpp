@@ -1,15 +1,11 @@
 // The symbolic part of async_ilu0 and async_block_ilu0.
 #include <string>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "solvers/preconditioner/async_ilu_factors.hpp"
 
 namespace weir::async_ilu {
-namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
 
 template <class Space>
 AsyncPattern::AsyncPattern(const BlockCsr<Space>& A, bool scalar)

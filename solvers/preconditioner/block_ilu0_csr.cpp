@@ -3,14 +3,10 @@
 
 #include <algorithm>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 
 namespace weir::block_ilu0 {
-namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
 
 template <class Space>
 CsrPattern::CsrPattern(const BlockCsr<Space>& A, bool only_lines)

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/preconditioner/additive_schwarz.hpp"
@@ -78,8 +79,6 @@ void round_to_floats(View<const double> from, float* to) {
 namespace {
 
 namespace kernels = distributed_multigrid_kernels;
-
-std::size_t at(int d) { return static_cast<std::size_t>(d); }
 
 std::array<int, 3> sizes_of(const multigrid::GridLevel& g) {
   return {g.line[0].size(), g.line[1].size(), g.line[2].size()};

@@ -58,7 +58,7 @@ HostSweep::HostSweep(const FastPoissonPlan& plan) : extents_(plan.extents) {
     const auto s = static_cast<std::size_t>(d);
     const Modes& modes = plan.modes[s];
     if (!plan.transforms(d)) continue;
-    const bool matrix = modes.basis == Basis::dense || modes.basis == Basis::symmetric;
+    const bool matrix = modes.basis == ModeBasis::dense || modes.basis == ModeBasis::symmetric;
     transform_[s] = matrix ? make_matrix_transform(modes) : make_fast_transform(modes);
     stride_ = std::max(stride_, transform_[s]->scratch());
     bytes_ += static_cast<std::int64_t>(2 * (modes.even.size() + modes.odd.size()) * sizeof(double));

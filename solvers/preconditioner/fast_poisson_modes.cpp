@@ -123,17 +123,17 @@ void trigonometric_modes(const SeparableDirection& d, Modes& modes) {
   for (int k = 0; k < modes.n; ++k) {
     double angle = 0;
     switch (modes.basis) {
-      case Basis::sine:
+      case ModeBasis::sine:
         angle = pi * (n - k) / n;
         break;  // as a cosine transform of (-1)^i x_i leaves it
-      case Basis::mixed_low:
-      case Basis::mixed_high:
+      case ModeBasis::mixed_low:
+      case ModeBasis::mixed_high:
         angle = pi * (k + 0.5) / n;
         break;
-      case Basis::sine_I:
+      case ModeBasis::sine_I:
         angle = pi * (k + 1) / (n + 1);
         break;
-      case Basis::fourier:
+      case ModeBasis::fourier:
         angle = 2 * pi * std::min(k, modes.n - k) / n;
         break;
       default:
@@ -143,66 +143,66 @@ void trigonometric_modes(const SeparableDirection& d, Modes& modes) {
     const double s = std::sin(0.5 * angle);
     modes.lambda.push_back(4 * u / h * s * s);
   }
-  const bool is_mixed = modes.basis == Basis::mixed_low || modes.basis == Basis::mixed_high;
-  modes.norm = 1 / (h * (modes.basis == Basis::sine_I ? 2 * (n + 1) : is_mixed ? 2 * n : n));
+  const bool is_mixed = modes.basis == ModeBasis::mixed_low || modes.basis == ModeBasis::mixed_high;
+  modes.norm = 1 / (h * (modes.basis == ModeBasis::sine_I ? 2 * (n + 1) : is_mixed ? 2 * n : n));
 }
 
 }  // namespace
 
-const char* to_string(Basis basis) {
+const char* to_string(ModeBasis basis) {
   switch (basis) {
-    case Basis::single:
+    case ModeBasis::single:
       return "single";
-    case Basis::cosine:
+    case ModeBasis::cosine:
       return "cosine transform";
-    case Basis::sine:
+    case ModeBasis::sine:
       return "sine transform";
-    case Basis::mixed_low:
-    case Basis::mixed_high:
+    case ModeBasis::mixed_low:
+    case ModeBasis::mixed_high:
       return "cosine transform of quarter waves";
-    case Basis::sine_I:
+    case ModeBasis::sine_I:
       return "sine transform of faces";
-    case Basis::fourier:
+    case ModeBasis::fourier:
       return "Fourier transform";
-    case Basis::dense:
+    case ModeBasis::dense:
       return "eigenvectors";
-    case Basis::symmetric:
+    case ModeBasis::symmetric:
       return "even and odd eigenvectors";
   }
   return "";
 }
 
-Basis trigonometric_basis(const SeparableDirection& d) {
+ModeBasis trigonometric_basis(const SeparableDirection& d) {
   const int n = d.size();
-  if (n < 2 || !d.is_uniform()) return Basis::dense;
-  if (d.periodic) return has_boundary(d) ? Basis::dense : Basis::fourier;
+  if (n < 2 || !d.is_uniform()) return ModeBasis::dense;
+  if (d.periodic) return has_boundary(d) ? ModeBasis::dense : ModeBasis::fourier;
   const double low = d.boundary.front(), high = d.boundary.back(), u = d.upper[0];
   const auto is = [](double a, double b) { return nearly(a, b, 1e-12); };
-  if (low == 0 && high == 0) return Basis::cosine;
-  if (is(low, 2 * u) && is(high, 2 * u)) return Basis::sine;
-  if (low == 0 && is(high, 2 * u)) return Basis::mixed_low;
-  if (is(low, 2 * u) && high == 0) return Basis::mixed_high;
-  if (is(low, u) && is(high, u)) return Basis::sine_I;
-  return Basis::dense;
+  if (low == 0 && high == 0) return ModeBasis::cosine;
+  if (is(low, 2 * u) && is(high, 2 * u)) return ModeBasis::sine;
+  if (low == 0 && is(high, 2 * u)) return ModeBasis::mixed_low;
+  if (is(low, 2 * u) && high == 0) return ModeBasis::mixed_high;
+  if (is(low, u) && is(high, u)) return ModeBasis::sine_I;
+  return ModeBasis::dense;
 }
 
-Basis eigenvector_basis(const SeparableDirection& d) {
-  return d.size() > 1 && equals_its_mirror(d) ? Basis::symmetric : Basis::dense;
+ModeBasis eigenvector_basis(const SeparableDirection& d) {
+  return d.size() > 1 && equals_its_mirror(d) ? ModeBasis::symmetric : ModeBasis::dense;
 }
 
-Modes make_modes(const SeparableDirection& d, Basis basis) {
+Modes make_modes(const SeparableDirection& d, ModeBasis basis) {
   Modes modes;
   modes.basis = basis;
   modes.n = d.size();
   switch (basis) {
-    case Basis::single:
+    case ModeBasis::single:
       modes.lambda = {d.boundary[0] / d.mass[0]};
       modes.norm = 1 / d.mass[0];
       return modes;
-    case Basis::dense:
+    case ModeBasis::dense:
       dense_modes(d, modes);
       break;
-    case Basis::symmetric:
+    case ModeBasis::symmetric:
       symmetric_modes(d, modes);
       break;
     default:
@@ -221,7 +221,7 @@ Modes make_modes(const SeparableDirection& d, Basis basis) {
 }
 
 std::vector<double> full_matrix(const Modes& modes) {
-  if (modes.basis == Basis::dense) return modes.even;
+  if (modes.basis == ModeBasis::dense) return modes.even;
   const Size n = static_cast<Size>(modes.n), even = static_cast<Size>(modes.even_size()), odd = n - even;
   std::vector<double> Q(n * n, 0.0);
   for (Size m = 0; m < even; ++m)

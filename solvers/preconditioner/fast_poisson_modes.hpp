@@ -8,7 +8,7 @@ namespace weir {
 
 // How a direction is diagonalised. The trigonometric ones need equal widths; each is followed by the division by
 // (mass * length of the transform), see Modes::norm.
-enum class Basis {
+enum class ModeBasis {
   single,      // one unknown
   cosine,      // Neumann at both ends (DCT-II)
   sine,        // Dirichlet at both end faces of cells (DST-II)
@@ -19,16 +19,16 @@ enum class Basis {
   dense,       // eigenvectors, n^2 multiplications a line
   symmetric    // eigenvectors of a line that equals its mirror image: even and odd halves, n^2 / 2 multiplications
 };
-const char* to_string(Basis basis);
+const char* to_string(ModeBasis basis);
 
-// The trigonometric basis of a uniform direction (Basis::dense where there is none).
-Basis trigonometric_basis(const SeparableDirection& d);
+// The trigonometric basis of a uniform direction (ModeBasis::dense where there is none).
+ModeBasis trigonometric_basis(const SeparableDirection& d);
 // symmetric or dense. The mirror is taken as exact where it holds to 1e-11 of each width and coupling: a grid line
 // computed in floating point is no better.
-Basis eigenvector_basis(const SeparableDirection& d);
+ModeBasis eigenvector_basis(const SeparableDirection& d);
 
 struct Modes {
-  Basis basis = Basis::single;
+  ModeBasis basis = ModeBasis::single;
   int n = 1;
   std::vector<double> lambda;  // in the order in which the transform leaves the modes; exactly 0 first where singular
   double norm = 1;             // factor of the whole change of basis and back
@@ -36,11 +36,11 @@ struct Modes {
   // mode m. dense: `even` is all of Q, `odd` is empty. Column-major. Q^T beside Q, so that all products are plain.
   std::vector<double> even, even_transposed, odd, odd_transposed;
 
-  int even_size() const { return basis == Basis::symmetric ? (n + 1) / 2 : n; }
+  int even_size() const { return basis == ModeBasis::symmetric ? (n + 1) / 2 : n; }
   int odd_size() const { return n - even_size(); }
 };
 
-Modes make_modes(const SeparableDirection& d, Basis basis);
+Modes make_modes(const SeparableDirection& d, ModeBasis basis);
 
 // Q as one n x n matrix, column-major, whatever the (eigenvector) basis.
 std::vector<double> full_matrix(const Modes& modes);

@@ -9,15 +9,15 @@ namespace weir {
 namespace {
 
 struct Choice {
-  Basis basis = Basis::single;
+  ModeBasis basis = ModeBasis::single;
   double cost = 0;  // ns a value
 };
 
 Choice choose_basis(const SeparableDirection& d, const FastPoissonOptions& options, bool may_use_fast) {
   if (d.size() == 1) return {};
-  const Basis matrix = eigenvector_basis(d), fast = trigonometric_basis(d);
+  const ModeBasis matrix = eigenvector_basis(d), fast = trigonometric_basis(d);
   const Choice by_matrix{matrix, matrix_transform_cost(d.size(), matrix)};
-  if (!may_use_fast || !has_fast_transforms() || fast == Basis::dense || options.transforms == "matrix")
+  if (!may_use_fast || !has_fast_transforms() || fast == ModeBasis::dense || options.transforms == "matrix")
     return by_matrix;
   const Choice by_transform{fast, fast_transform_cost(d.size(), fast)};
   return options.transforms == "fast" || by_transform.cost < by_matrix.cost ? by_transform : by_matrix;
@@ -46,8 +46,8 @@ Work FastPoissonPlan::work() const {
   for (int d = 0; d < 3; ++d) {
     if (!transforms(d)) continue;
     const Modes& m = modes[static_cast<std::size_t>(d)];
-    const bool matrix = m.basis == Basis::dense || m.basis == Basis::symmetric;
-    const double a_value = m.basis == Basis::dense ? 2.0 * m.n : matrix ? 1.0 * m.n : 2.5 * std::log2(m.n);
+    const bool matrix = m.basis == ModeBasis::dense || m.basis == ModeBasis::symmetric;
+    const double a_value = m.basis == ModeBasis::dense ? 2.0 * m.n : matrix ? 1.0 * m.n : 2.5 * std::log2(m.n);
     flops += 2 * a_value * static_cast<double>(count);
     tables += m.n + static_cast<std::int64_t>(2 * (m.even.size() + m.odd.size()));
   }

@@ -25,7 +25,7 @@ class LineTransform {
   virtual std::int64_t scratch() const = 0;                             // doubles; 64-byte aligned
 };
 
-// By eigenvectors (Basis::dense, symmetric). Keeps a reference to the modes.
+// By eigenvectors (ModeBasis::dense, symmetric). Keeps a reference to the modes.
 std::unique_ptr<LineTransform> make_matrix_transform(const Modes& modes);
 
 // By a fast transform (cosine, sine, sine_I, fourier); null where the build has none (line_transform_no_fftw.cpp).
@@ -33,7 +33,7 @@ std::unique_ptr<LineTransform> make_fast_transform(const Modes& modes);
 bool has_fast_transforms();
 
 // Estimated nanoseconds a value of one such transform on one core, for the choice between them.
-double matrix_transform_cost(int n, Basis basis);
-double fast_transform_cost(int n, Basis basis);
+double matrix_transform_cost(int n, ModeBasis basis);
+double fast_transform_cost(int n, ModeBasis basis);
 
 }  // namespace weir

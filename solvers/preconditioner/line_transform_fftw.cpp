@@ -79,7 +79,7 @@ class FastTransform final : public LineTransform {
   void separate(const double* X, std::ptrdiff_t ld, double* V) const;  // and back
   static bool is_full(const Lines& l) { return l.next == 1 && l.count == width; }
 
-  Basis basis_;
+  ModeBasis basis_;
   int n_, length_;                                 // values of a line; of the complex transform
   std::vector<int> row_, mirror_, natural_;        // where value i goes, and minus it if anywhere; 0, 1, 2, ...
   std::vector<double> sign_, plus_;                // its sign; 1, 1, 1, ...
@@ -88,15 +88,15 @@ class FastTransform final : public LineTransform {
   fftw_plan forward_ = nullptr, backward_ = nullptr;
 };
 
-bool is_mixed(Basis b) { return b == Basis::mixed_low || b == Basis::mixed_high; }
+bool is_mixed(ModeBasis b) { return b == ModeBasis::mixed_low || b == ModeBasis::mixed_high; }
 
 FastTransform::FastTransform(const Modes& modes) : basis_(modes.basis), n_(modes.n), length_(modes.n) {
   if (is_mixed(basis_)) length_ = 2 * n_;
-  if (basis_ == Basis::sine_I) length_ = 2 * (n_ + 1);
+  if (basis_ == ModeBasis::sine_I) length_ = 2 * (n_ + 1);
   place_values();
-  if (basis_ == Basis::fourier)
+  if (basis_ == ModeBasis::fourier)
     pair_hartley();
-  else if (basis_ == Basis::sine_I)
+  else if (basis_ == ModeBasis::sine_I)
     pair_sines_I();
   else
     pair_cosines(is_mixed(basis_));
@@ -116,20 +116,20 @@ void FastTransform::place_values() {
   for (int i = 0; i < n_; ++i) {
     natural_.push_back(i);
     plus_.push_back(1);
-    sign_.push_back(basis_ == Basis::sine && i % 2 == 1 ? -1 : 1);
+    sign_.push_back(basis_ == ModeBasis::sine && i % 2 == 1 ? -1 : 1);
     switch (basis_) {
-      case Basis::fourier:
+      case ModeBasis::fourier:
         row_.push_back(i);
         break;
-      case Basis::sine_I:
+      case ModeBasis::sine_I:
         row_.push_back(i + 1);
         mirror_.push_back(length_ - 1 - i);
         break;
-      case Basis::mixed_low:
+      case ModeBasis::mixed_low:
         row_.push_back(makhoul(i));
         mirror_.push_back(makhoul(length_ - 1 - i));
         break;
-      case Basis::mixed_high:  // from the other end
+      case ModeBasis::mixed_high:  // from the other end
         row_.push_back(makhoul(n_ - 1 - i));
         mirror_.push_back(makhoul(n_ + i));
         break;
@@ -304,8 +304,8 @@ std::unique_ptr<LineTransform> make_fast_transform(const Modes& modes) {
 bool has_fast_transforms() { return true; }
 
 // About 0.1 ns a value and factor 2 of the length; large prime factors cost their size; two passes.
-double fast_transform_cost(int n, Basis basis) {
-  int length = basis == Basis::sine_I ? 2 * (n + 1) : is_mixed(basis) ? 2 * n : n;
+double fast_transform_cost(int n, ModeBasis basis) {
+  int length = basis == ModeBasis::sine_I ? 2 * (n + 1) : is_mixed(basis) ? 2 * n : n;
   const double values = length;
   double factors = 0;
   for (int p = 2; length > 1; ++p)

@@ -110,6 +110,8 @@ std::unique_ptr<LineTransform> make_matrix_transform(const Modes& modes) {
 }
 
 // 50 Gflop/s, and the folding.
-double matrix_transform_cost(int n, Basis basis) { return basis == Basis::symmetric ? 0.02 * n + 0.5 : 0.04 * n + 0.3; }
+double matrix_transform_cost(int n, ModeBasis basis) {
+  return basis == ModeBasis::symmetric ? 0.02 * n + 0.5 : 0.04 * n + 0.3;
+}
 
 }  // namespace weir

@@ -5,6 +5,6 @@ namespace weir {
 
 std::unique_ptr<LineTransform> make_fast_transform(const Modes&) { return nullptr; }
 bool has_fast_transforms() { return false; }
-double fast_transform_cost(int, Basis) { return 1e9; }
+double fast_transform_cost(int, ModeBasis) { return 1e9; }
 
 }  // namespace weir

@@ -6,15 +6,11 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {
-namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
 
 template <class Space, class T>
 SetupInfo Multicolor<Space, T>::setup(const Matrix<Space>& matrix) {

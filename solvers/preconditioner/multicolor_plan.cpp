@@ -1,6 +1,7 @@
 // The colours, the order of the rows in a sweep, and where O is stored.
 #include <array>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "mesh/ordering/colour_wavefront.hpp"
 #include "mesh/ordering/graph_tools.hpp"
@@ -8,8 +9,6 @@
 
 namespace weir {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // Rows are coupled where either of a_ij, a_ji is in the pattern.
 Graph coupling_graph(const std::vector<std::int64_t>& row_start, const std::vector<int>& column) {

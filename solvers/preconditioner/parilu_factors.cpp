@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "solvers/preconditioner/async_ilu_factors.hpp"
 #include "solvers/timer.hpp"
@@ -16,8 +17,6 @@ using parilu::FactorsView;
 using parilu::Rows;
 
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // More threads than cores would wait for each other in exact solves.
 int useful_threads() { return std::min(omp_get_max_threads(), omp_get_num_procs()); }

@@ -1,13 +1,9 @@
 // The factors of parilu and parilut in and out, block rows of L and U with U's diagonal blocks: for tests and measurements.
+#include "base/at.hpp"
 #include "solvers/matrix/block_dense.hpp"
 #include "solvers/preconditioner/parilu_factors.hpp"
 
 namespace weir {
-namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-}  // namespace
 
 template <class Space>
 BlockCsrData ParIluFactors<Space>::to_data() const {

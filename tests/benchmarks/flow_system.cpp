@@ -5,12 +5,11 @@
 #include <cmath>
 #include <random>
 
+#include "base/at.hpp"
 #include "mesh/ordering/orderings.hpp"
 
 namespace weir::bench {
 namespace {
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 using Neighbours = std::vector<std::vector<int>>;
 

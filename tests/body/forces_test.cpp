@@ -10,7 +10,7 @@
 namespace weir {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 Body body_of(const std::string& keys, double spacing) {
   return read_body(read_case_text("[body]\n" + keys, "c").table("body"), spacing);

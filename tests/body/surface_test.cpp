@@ -9,7 +9,7 @@
 namespace weir {
 namespace {
 
-constexpr double pi = std::numbers::pi;
+using std::numbers::pi;
 
 double order(double coarse, double fine) { return std::log2(coarse / fine); }
 

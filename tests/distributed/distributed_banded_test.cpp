@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/at.hpp"
 #include "inputs/case.hpp"
 #include "solvers/linear_solver.hpp"
 #include "tests/distributed/world.hpp"
@@ -17,8 +18,6 @@ class DistributedBands : public ::testing::Test {};
 TYPED_TEST_SUITE(DistributedBands, Spaces, SpaceName);
 
 constexpr Extents small = {7, 8, 18};
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // A symmetric matrix of positive type with random couplings.
 std::vector<double> bands_of(Extents cells, bool wraps_z) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/at.hpp"
 #include "inputs/case.hpp"
 #include "solvers/linear_solver.hpp"
 #include "tests/distributed/world.hpp"
@@ -17,8 +18,6 @@ class DistributedBlocks : public ::testing::Test {};
 TYPED_TEST_SUITE(DistributedBlocks, Spaces, SpaceName);
 
 using Values = std::vector<double>;
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // A random system with the blocks that point out of the grid left not-a-number, and its rows on this rank.
 template <class Space>

@@ -75,22 +75,21 @@ class Reader(html.parser.HTMLParser):
 
 
 class Study(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.scratch = tempfile.TemporaryDirectory()
-        cls.folder = os.path.join(cls.scratch.name, "run")
-        fabricate_run.main(cls.folder, "study")
-        page = report.Report(cls.folder)
-        cls.text = page.build()
-        cls.missing = page.run.missing
-        cls.path = os.path.join(cls.folder, "report.html")
-        with open(cls.path, "w", encoding="utf-8") as file:
-            file.write(cls.text)
-        cls.reader = Reader(cls.text)
+    """The page is made once for all classes."""
 
-    @classmethod
-    def tearDownClass(cls):
-        cls.scratch.cleanup()
+
+def setUpModule():
+    Study.scratch = tempfile.TemporaryDirectory()
+    unittest.addModuleCleanup(Study.scratch.cleanup)
+    Study.folder = os.path.join(Study.scratch.name, "run")
+    fabricate_run.main(Study.folder, "study")
+    page = report.Report(Study.folder)
+    Study.text = page.build()
+    Study.missing = page.run.missing
+    Study.path = os.path.join(Study.folder, "report.html")
+    with open(Study.path, "w", encoding="utf-8") as file:
+        file.write(Study.text)
+    Study.reader = Reader(Study.text)
 
 
 class Page(Study):

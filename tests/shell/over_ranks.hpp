@@ -12,14 +12,13 @@
 #include <thread>
 #include <vector>
 
-#include "tests/support/process.hpp"
-#include "tests/support/scratch_folder.hpp"
+#include "tests/support/program_test.hpp"
 
 namespace weir::testing {
 
-class OverRanks : public ::testing::Test {
+class OverRanks : public ProgramTest {
  protected:
-  OverRanks() {
+  OverRanks() : ProgramTest(WEIR_PROGRAM) {
     for (const char* name : {"OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"}) setenv(name, "1", 1);
     setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 1);        // other tests share the cores
     setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);  // needs a right that containers do not give
@@ -37,19 +36,11 @@ class OverRanks : public ::testing::Test {
   Finished weir(int ranks, const std::vector<std::string>& list) const {
     return testing::run(arguments(ranks, list), folder.path());
   }
-  nlohmann::json summary(const std::string& directory) const {
-    return nlohmann::json::parse(read_file(folder / (directory + "/run.json")));
-  }
   // Columns step, system, iterations of solves.csv.
   std::string iterations(const std::string& directory) const {
     std::string out;
-    std::stringstream text(read_file(folder / (directory + "/solves.csv")));
-    for (std::string line; std::getline(text, line);) {
-      std::vector<std::string> cells;
-      std::stringstream row(line);
-      for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
-      if (cells.size() > 4) out += cells[0] + " " + cells[1] + " " + cells[3] + " " + cells[4] + "\n";
-    }
+    for (const auto& row : cells(directory + "/solves.csv"))
+      if (row.size() > 4) out += row[0] + " " + row[1] + " " + row[3] + " " + row[4] + "\n";
     return out;
   }
 
@@ -89,8 +80,6 @@ class OverRanks : public ::testing::Test {
     EXPECT_NE(f.code, 0);
     EXPECT_NE((f.out + f.err).find("rank 1"), std::string::npos) << f.err;
   }
-
-  ScratchFolder folder;
 };
 
 }  // namespace weir::testing

@@ -5,13 +5,11 @@
 #include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <set>
-#include <thread>
+#include <sstream>
 
 #include "postproc/records.hpp"
-#include "tests/support/process.hpp"
+#include "tests/support/program_test.hpp"
 #include "tests/support/read_vtu.hpp"
-#include "tests/support/scratch_folder.hpp"
 
 namespace weir {
 namespace {
@@ -20,7 +18,6 @@ using testing::Finished;
 using testing::lines_of;
 using testing::Process;
 using testing::read_file;
-using testing::ScratchFolder;
 using testing::write_file;
 namespace fs = std::filesystem;
 
@@ -34,43 +31,15 @@ report = false
 every = 5
 )";
 
-class CommandLine : public ::testing::Test {
+class CommandLine : public testing::ProgramTest {
  protected:
-  CommandLine() { write_file(folder / "ring.toml", basic_case); }
-
-  static std::vector<std::string> with_program(std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), WEIR_TOY);
-    return arguments;
-  }
-  Finished weir(const std::vector<std::string>& arguments, long file_limit = -1) const {
-    return testing::run(with_program(arguments), folder.path(), file_limit);
-  }
-  nlohmann::json summary(const std::string& directory) const {
-    return nlohmann::json::parse(read_file(folder / (directory + "/run.json")));
-  }
-  // history.csv without its last column, the wall clock.
-  std::string history(const std::string& directory) const {
-    std::string out;
-    std::stringstream text(read_file(folder / (directory + "/history.csv")));
-    for (std::string line; std::getline(text, line);) out += line.substr(0, line.rfind(',')) + "\n";
-    return out;
-  }
-  // Until the run has written so many steps. The bound is for a broken program only.
-  void wait_for_steps(Process& process, const std::string& directory, int steps) const {
-    for (int tries = 0; tries < 30000 && process.is_running(); ++tries) {
-      if (lines_of(folder / (directory + "/history.csv")) > steps) return;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    FAIL() << "the run ended early";
-  }
+  CommandLine() : ProgramTest(WEIR_TOY) { write_file(folder / "ring.toml", basic_case); }
   void expect_same_end(const std::string& a, const std::string& b) const {
     EXPECT_EQ(summary(a)["state_hash"], summary(b)["state_hash"]);
     EXPECT_EQ(summary(a)["steps"], summary(b)["steps"]);
-    EXPECT_EQ(history(a), history(b));
+    EXPECT_EQ(csv(a + "/history.csv"), csv(b + "/history.csv"));
     EXPECT_EQ(read_file(folder / (a + "/solves.csv")), read_file(folder / (b + "/solves.csv")));
   }
-
-  ScratchFolder folder;
 };
 
 TEST_F(CommandLine, HelpAndVersionExistAtEachLevel) {
@@ -281,9 +250,8 @@ TEST_F(CommandLine, SignalsStopWithACheckpointAndTheRestartEndsBitForBit) {
             0);
   for (const int signal : {SIGINT, SIGTERM}) {
     const std::string name = "by" + std::to_string(signal);
-    Process process(with_program({"run", "ring.toml", "-o", name, "--set", "time.max_steps=60", "--set",
-                                  "checkpoint.every=0", "--set", "toy.wait_ms=20"}),
-                    folder.path());
+    Process process = start({"run", "ring.toml", "-o", name, "--set", "time.max_steps=60", "--set",
+                             "checkpoint.every=0", "--set", "toy.wait_ms=20"});
     wait_for_steps(process, name, 3);
     process.send(signal);
     const Finished f = process.wait();
@@ -299,9 +267,8 @@ TEST_F(CommandLine, KilledAtAnyMomentItLosesOnlyTheStepsSinceTheLastCheckpoint) 
   ASSERT_EQ(weir({"run", "ring.toml", "-o", "whole", "--set", "time.max_steps=30"}).code, 0);
   for (const int steps : {3, 9, 16}) {
     const std::string name = "a" + std::to_string(steps);
-    Process process(with_program({"run", "ring.toml", "-o", name, "--set", "time.max_steps=30", "--set",
-                                  "checkpoint.every=2", "--set", "toy.wait_ms=5"}),
-                    folder.path());
+    Process process = start({"run", "ring.toml", "-o", name, "--set", "time.max_steps=30", "--set",
+                             "checkpoint.every=2", "--set", "toy.wait_ms=5"});
     wait_for_steps(process, name, steps);
     process.send(SIGKILL);
     EXPECT_EQ(process.wait().code, 128 + SIGKILL);

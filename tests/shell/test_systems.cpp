@@ -3,26 +3,20 @@
 
 #include <filesystem>
 
-#include "tests/support/process.hpp"
-#include "tests/support/scratch_folder.hpp"
+#include "tests/support/program_test.hpp"
 
 namespace weir {
 namespace {
 
 using testing::Finished;
-using testing::ScratchFolder;
 using testing::write_file;
 
-class Systems : public ::testing::Test {
+class Systems : public testing::ProgramTest {
  protected:
-  Finished weir(std::vector<std::string> arguments) const {
-    arguments.insert(arguments.begin(), WEIR_TOY);
-    return testing::run(arguments, folder.path());
-  }
+  Systems() : ProgramTest(WEIR_TOY) {}
   void write(const std::string& entries, const std::string& name = "a.mtx") const {
     write_file(folder / name, "%%MatrixMarket matrix coordinate real general\n" + entries);
   }
-  ScratchFolder folder;
 };
 
 void expect_says(const Finished& f, const std::string& part) {

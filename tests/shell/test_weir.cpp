@@ -4,34 +4,25 @@
 #include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <thread>
 
-#include "tests/support/process.hpp"
-#include "tests/support/scratch_folder.hpp"
+#include "tests/support/case_text.hpp"
+#include "tests/support/program_test.hpp"
 
 namespace weir {
 namespace {
 
 using testing::Finished;
-using testing::lines_of;
 using testing::Process;
-using testing::read_file;
-using testing::ScratchFolder;
 using testing::write_file;
 namespace fs = std::filesystem;
 
-const char* const cavity = R"([case]
+const std::string cavity = R"([case]
 miniapp = "incompressible"
 [grid]
 cells = [12, 12]
 stretching = [{ type = "tanh", factor = 1.5 }, { type = "tanh", factor = 1.5 }]
 [flow]
 viscosity = 0.01
-[boundary]
-x_min = { type = "wall" }
-x_max = { type = "wall" }
-y_min = { type = "wall" }
-y_max = { type = "wall", velocity = [1.0, 0.0] }
 [time]
 end = 12.0
 dt = 0.01
@@ -40,39 +31,11 @@ report = false
 log_every = 1000
 [checkpoint]
 every = 100
-)";
+)" + testing::lid_driven;
 
-class Weir : public ::testing::Test {
+class Weir : public testing::ProgramTest {
  protected:
-  Weir() { write_file(folder / "cavity.toml", cavity); }
-
-  static std::vector<std::string> arguments(std::vector<std::string> list) {
-    list.insert(list.begin(), WEIR_PROGRAM);
-    return list;
-  }
-  Finished weir(const std::vector<std::string>& list) const { return testing::run(arguments(list), folder.path()); }
-  nlohmann::json summary(const std::string& directory) const {
-    return nlohmann::json::parse(read_file(folder / (directory + "/run.json")));
-  }
-  // A CSV without its last column (the wall clock), or its first `columns`.
-  std::string csv(const std::string& path, int columns = -1) const {
-    std::string out;
-    std::stringstream text(read_file(folder / path));
-    for (std::string line; std::getline(text, line); out += "\n") {
-      std::size_t end = columns < 0 ? line.rfind(',') : 0;
-      for (int c = 0; c < columns; ++c) end = line.find(',', end + 1);
-      out += line.substr(0, end);
-    }
-    return out;
-  }
-  // The bound on the tries is for a broken program only.
-  void wait_for_steps(Process& process, const std::string& directory, int steps) const {
-    for (int tries = 0; tries < 60000 && process.is_running(); ++tries) {
-      if (lines_of(folder / (directory + "/history.csv")) > steps) return;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    FAIL() << "the run ended early";
-  }
+  Weir() : ProgramTest(WEIR_PROGRAM) { write_file(folder / "cavity.toml", cavity); }
   void expect_same_end(const std::string& a, const std::string& b) const {
     EXPECT_EQ(summary(a)["state_hash"], summary(b)["state_hash"]);
     EXPECT_EQ(summary(a)["steps"], summary(b)["steps"]);
@@ -80,13 +43,11 @@ class Weir : public ::testing::Test {
     EXPECT_EQ(csv(a + "/history.csv"), csv(b + "/history.csv"));
     EXPECT_EQ(csv(a + "/solves.csv", 8), csv(b + "/solves.csv", 8));  // the others are times
   }
-
-  ScratchFolder folder;
 };
 
 TEST_F(Weir, AnInterruptedRunEndsBitForBitAsOneThatWasNot) {
   ASSERT_EQ(weir({"run", "cavity.toml", "-o", "whole"}).code, 0);
-  Process process(arguments({"run", "cavity.toml", "-o", "a", "--set", "time.end=10000.0"}), folder.path());
+  Process process = start({"run", "cavity.toml", "-o", "a", "--set", "time.end=10000.0"});
   wait_for_steps(process, "a", 20);
   process.send(SIGINT);
   const Finished f = process.wait();
@@ -107,8 +68,7 @@ TEST_F(Weir, AnInterruptedRunEndsBitForBitAsOneThatWasNot) {
 
 TEST_F(Weir, AKilledRunEndsBitForBitAsOneThatWasNot) {
   ASSERT_EQ(weir({"run", "cavity.toml", "-o", "whole", "--steps", "400"}).code, 0);
-  Process process(arguments({"run", "cavity.toml", "-o", "a", "--steps", "400", "--set", "checkpoint.every=10"}),
-                  folder.path());
+  Process process = start({"run", "cavity.toml", "-o", "a", "--steps", "400", "--set", "checkpoint.every=10"});
   wait_for_steps(process, "a", 50);
   process.send(SIGKILL);
   EXPECT_EQ(process.wait().code, 128 + SIGKILL);

@@ -4,32 +4,20 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "tests/support/process.hpp"
-#include "tests/support/scratch_folder.hpp"
+#include "tests/support/case_text.hpp"
+#include "tests/support/program_test.hpp"
 
 namespace weir {
 namespace {
 
 using testing::Finished;
 using testing::read_file;
-using testing::ScratchFolder;
 using testing::write_file;
 namespace fs = std::filesystem;
 
-const char* const cylinder = R"([case]
-miniapp = "compressible"
-[mesh]
-generator = { type = "cylinder", around = 48, outward = 24, far_field = 20.0 }
-[flow]
-mach = 0.38
-[boundary]
-wall = { type = "slip_wall" }
-farfield = { type = "farfield" }
-[pseudo_time]
+const std::string cylinder = testing::cylinder_at_mach_038(48, 24, 20) + R"([pseudo_time]
 cfl_max = 50.0
 tolerance = 1e-3
-[output]
-report = false
 )";
 
 const char* const vortex = R"([case]
@@ -46,20 +34,12 @@ dt = 0.2
 report = false
 )";
 
-class WeirCompressible : public ::testing::Test {
+class WeirCompressible : public testing::ProgramTest {
  protected:
-  WeirCompressible() {
+  WeirCompressible() : ProgramTest(WEIR_PROGRAM) {
     write_file(folder / "cylinder.toml", cylinder);
     write_file(folder / "vortex.toml", vortex);
   }
-  Finished weir(std::vector<std::string> list) const {
-    list.insert(list.begin(), WEIR_PROGRAM);
-    return testing::run(list, folder.path());
-  }
-  nlohmann::json summary(const std::string& directory) const {
-    return nlohmann::json::parse(read_file(folder / (directory + "/run.json")));
-  }
-  ScratchFolder folder;
 };
 
 TEST_F(WeirCompressible, AStoppedRunThatIsContinuedEndsAsOneThatWasNot) {

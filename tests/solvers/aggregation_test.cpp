@@ -1,6 +1,7 @@
 // aggregation: aggregates, coarse matrices and cycles against the textbook's, and what iteration counts do on finer grids.
 #include "solvers/preconditioner/aggregation.hpp"
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "inputs/case.hpp"
 #include "solvers/device/ledger.hpp"
@@ -19,8 +20,6 @@ class AggregationOf : public ::testing::Test {};
 TYPED_TEST_SUITE(AggregationOf, Spaces, SpaceName);
 
 Table options(const std::string& text) { return read_case_text(text, "case.toml"); }
-
-std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
 // nx x ny cells, i running fastest: diffusion of strength across.x and across.y, first-order upwind convection with the
 // velocity `flow` in x; all sides hold a value. Blocks: the same for each unknown, which the diagonal block mixes a little.

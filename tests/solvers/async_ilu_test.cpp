@@ -12,22 +12,9 @@
 namespace weir::test {
 namespace {
 
-// Issue: equal to the textbook to 1e-12 relative.
-constexpr double same = 1e-12;
-
 template <class Space>
 class AsyncIluOf : public ::testing::Test {};
 TYPED_TEST_SUITE(AsyncIluOf, Spaces, SpaceName);
-
-double relative(const Numbers& a, const Numbers& b) { return max_difference(a, b) / max_norm(b); }
-
-template <class Space>
-Numbers applied(const Preconditioner<Space>& M, const Numbers& r) {
-  const Array<double, Space> R(r);
-  Array<double, Space> Z(R.size());
-  M.apply(R, Z);
-  return Z.to_vector();
-}
 
 std::vector<std::vector<int>> orders(int nx, int ny) {
   return {natural_order(nx * ny), random_order(nx * ny, 3), diagonal_order(nx, ny)};

@@ -26,14 +26,6 @@ BodyOptions box(Extents cells, Body body = Body::sphere, double stretching = 0, 
 }
 
 template <class Space>
-Numbers applied(const BandedMultigrid<Space>& M, const Numbers& r) {
-  const Array<double, Space> R(r);
-  Array<double, Space> z(R.size());
-  M.apply(R, z);
-  return z.to_vector();
-}
-
-template <class Space>
 int iterations(const BodyOptions& o) {
   const Banded<Space> A = pressure_matrix<Space>(o);
   const Numbers b = right_hand_side(o);

@@ -10,14 +10,12 @@
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/matrix/constant_stencil.hpp"
 #include "tests/support/augment.hpp"
+#include "tests/support/solve.hpp"
 #include "tests/support/spaces.hpp"
+#include "tests/support/textbook_ilu0.hpp"
 
 namespace weir::test {
 namespace {
-
-// Issue: equal to the sequential textbook factors to 1e-12 relative. Float factors: eps of float times the growth of
-// the recursion over a handful of cells.
-constexpr double same = 1e-12, same_in_float = 1e-5;
 
 template <class Space>
 class BlockIlu0Of : public ::testing::Test {};
@@ -34,14 +32,6 @@ BlockStencil<Space> matrix(const BlockSystem& system) {
   BlockStencil<Space> A(system.cells, system.n, system.periodic);
   A.upload(system.values);
   return A;
-}
-
-template <class Space>
-std::vector<double> applied(const BlockIlu0<Space>& M, const std::vector<double>& r) {
-  const Array<double, Space> R(r);
-  Array<double, Space> Z(R.size());
-  M.apply(R, Z);
-  return Z.to_vector();
 }
 
 template <class Space>

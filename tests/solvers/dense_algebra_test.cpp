@@ -1,6 +1,7 @@
 // Matrix products and eigenvectors behind fast_poisson, products and inverses of blocks, against their definitions.
 #include <gtest/gtest.h>
 
+#include "base/at.hpp"
 #include "solvers/device/array.hpp"
 #include "solvers/device/gemm.hpp"
 #include "solvers/matrix/block_dense.hpp"
@@ -9,8 +10,6 @@
 
 namespace weir::test {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 // Column-major m x k times k x n.
 Numbers product(int m, int n, int k, const Numbers& A, const Numbers& B) {

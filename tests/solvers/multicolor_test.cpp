@@ -8,6 +8,7 @@
 #include "solvers/device/ledger.hpp"
 #include "solvers/linear_solver.hpp"
 #include "tests/support/block_matrices.hpp"
+#include "tests/support/solve.hpp"
 #include "tests/support/spaces.hpp"
 
 namespace weir::test {
@@ -62,14 +63,6 @@ Numbers textbook(const BlockCsrData& data, const MulticolorOptions& options, con
     std::reverse(order.begin(), order.end());
   }
   return z;
-}
-
-template <class Space>
-Numbers applied(const Preconditioner<Space>& M, const Numbers& r) {
-  const Array<double, Space> R(r);
-  Array<double, Space> Z(R.size());
-  M.apply(R, Z);
-  return Z.to_vector();
 }
 
 template <class Space, class T>

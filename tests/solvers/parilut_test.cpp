@@ -12,22 +12,9 @@
 namespace weir::test {
 namespace {
 
-// Issue: equal to the textbook to 1e-12 relative.
-constexpr double same = 1e-12;
-
 template <class Space>
 class ParIlutOf : public ::testing::Test {};
 TYPED_TEST_SUITE(ParIlutOf, Spaces, SpaceName);
-
-double relative(const Numbers& a, const Numbers& b) { return max_difference(a, b) / max_norm(b); }
-
-template <class Space>
-Numbers applied(const Preconditioner<Space>& M, const Numbers& r) {
-  const Array<double, Space> R(r);
-  Array<double, Space> Z(R.size());
-  M.apply(R, Z);
-  return Z.to_vector();
-}
 
 // The threads of a test, and those from before at its end.
 class Threads {

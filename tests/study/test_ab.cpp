@@ -7,15 +7,13 @@
 #include <set>
 #include <sstream>
 
-#include "tests/support/process.hpp"
-#include "tests/support/scratch_folder.hpp"
+#include "tests/support/program_test.hpp"
 
 namespace weir {
 namespace {
 
 using testing::Finished;
 using testing::read_file;
-using testing::ScratchFolder;
 using testing::write_file;
 namespace fs = std::filesystem;
 
@@ -42,41 +40,27 @@ set = ["toy.rate=0.2"]
 set = ["toy.blow_up_at=3"]
 )";
 
-class TwinRuns : public ::testing::Test {
+class TwinRuns : public testing::ProgramTest {
  protected:
-  TwinRuns() {
+  TwinRuns() : ProgramTest(WEIR_TOY) {
     fs::create_directories(folder / "cases");
     write_file(folder / "cases/heat.toml", heat);
     write_file(folder / "study.toml", study);
   }
-  Finished ab(const std::string& directory) const {
-    return testing::run({WEIR_TOY, "ab", "study.toml", "-o", directory}, folder.path());
-  }
+  Finished ab(const std::string& directory) const { return weir({"ab", "study.toml", "-o", directory}); }
   void replace(const std::string& a, const std::string& b) const {
     std::string text = read_file(folder / "study.toml");
     ASSERT_NE(text.find(a), std::string::npos);
     text.replace(text.find(a), a.size(), b);
     write_file(folder / "study.toml", text);
   }
-  // Cells of a row of a file without quoted commas before them.
-  std::vector<std::vector<std::string>> rows(const std::string& name) const {
-    std::vector<std::vector<std::string>> rows;
-    std::stringstream text(read_file(folder / name));
-    for (std::string line; std::getline(text, line);) {
-      rows.emplace_back();
-      std::stringstream cells(line);
-      for (std::string cell; std::getline(cells, cell, ',');) rows.back().push_back(cell);
-    }
-    return rows;
-  }
-  ScratchFolder folder;
 };
 
 TEST_F(TwinRuns, CompareConfigurationsAndTheFirstWithItself) {
   const Finished f = ab("out");
   ASSERT_EQ(f.code, 0) << f.out << f.err;
-  const auto runs = rows("out/ab.csv"), summary = rows("out/ab_summary.csv"),
-             quantities = rows("out/ab_quantities.csv");
+  const auto runs = cells("out/ab.csv"), summary = cells("out/ab_summary.csv"),
+             quantities = cells("out/ab_quantities.csv");
   ASSERT_EQ(runs.size(), 9U);  // a title, four configurations with the first one's double, twice
   std::set<std::string> places;
   for (std::size_t i = 1; i < runs.size(); ++i) {
@@ -153,11 +137,11 @@ TEST_F(TwinRuns, AreComparedAtEqualTimeAndFromOneCheckpoint) {
   replace("repeats = 2", "repeats = 1");
   replace("seed = 5", "until = { time = 5.0 }");
   ASSERT_EQ(ab("time").code, 0);
-  EXPECT_EQ(rows("time/ab.csv")[1][7], "5") << "steps";
-  ASSERT_EQ(testing::run({WEIR_TOY, "run", "cases/heat.toml", "-o", "first", "--steps", "2"}, folder.path()).code, 0);
+  EXPECT_EQ(cells("time/ab.csv")[1][7], "5") << "steps";
+  ASSERT_EQ(weir({"run", "cases/heat.toml", "-o", "first", "--steps", "2"}).code, 0);
   replace("cases/heat.toml", "first/checkpoints/step_00000002.h5");
   ASSERT_EQ(ab("checkpoint").code, 0);
-  EXPECT_EQ(rows("checkpoint/ab.csv")[1][7], "3") << "steps";
+  EXPECT_EQ(cells("checkpoint/ab.csv")[1][7], "3") << "steps";
   replace("{ time = 5.0 }", "{ column = \"top\", falls_to = 1e-9 }");
   const Finished f = ab("column");
   EXPECT_EQ(f.code, 3);

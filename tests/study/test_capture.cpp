@@ -3,59 +3,33 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "miniapps/study/capsule.hpp"
-#include "tests/support/process.hpp"
-#include "tests/support/scratch_folder.hpp"
+#include "tests/support/case_text.hpp"
+#include "tests/support/program_test.hpp"
 
 namespace weir {
 namespace {
 
 using testing::Finished;
 using testing::read_file;
-using testing::ScratchFolder;
 using testing::write_file;
 namespace fs = std::filesystem;
 
-const std::string box = R"([grid]
-cells = [12, 12]
-[flow]
-viscosity = 0.01
-[boundary]
-x_min = { type = "wall" }
-x_max = { type = "wall" }
-y_min = { type = "wall" }
-y_max = { type = "wall", velocity = [1.0, 0.0] }
-[time]
+const std::string coupled = testing::cavity_12x12 + R"([time]
 end = 0.1
 dt = 0.01
-[output]
-report = false
 )";
 
-const std::string cavity = "[case]\nminiapp = \"incompressible\"\n" + box + R"([linear.pressure]
+const std::string cavity = coupled + R"([linear.pressure]
 method = "cg"
 tolerance = 1e-6
 preconditioner = { type = "jacobi" }
 )";
 
-const std::string coupled = "[case]\nminiapp = \"incompressible\"\n" + box;
-
-const std::string cylinder = R"([case]
-miniapp = "compressible"
-[mesh]
-generator = { type = "cylinder", around = 24, outward = 12, far_field = 20.0 }
-[flow]
-mach = 0.38
-[boundary]
-wall = { type = "slip_wall" }
-farfield = { type = "farfield" }
-[pseudo_time]
+const std::string cylinder = testing::cylinder_at_mach_038(24, 12, 20) + R"([pseudo_time]
 cfl_max = 50.0
 tolerance = 1e-3
-[output]
-report = false
 )";
 
 const std::string immersed = R"([case]
@@ -72,20 +46,15 @@ initial_velocity = [1.0, 0.0]
 type = "cylinder"
 position = [0.0, 0.0]
 diameter = 1.5
-[boundary]
-x_min = { type = "inlet", velocity = [1.0, 0.0] }
-x_max = { type = "outlet" }
-y_min = { type = "slip" }
-y_max = { type = "slip" }
 [time]
 end = 0.5
 dt = 0.05
-[output]
-report = false
-)";
+)" + testing::inlet_outlet_and_slip +
+                             testing::no_report;
 
-class CaptureRun : public ::testing::Test {
+class CaptureRun : public testing::ProgramTest {
  protected:
+  CaptureRun() : ProgramTest(WEIR_PROGRAM) {}
   void SetUp() override {
     if (!capsules_available()) GTEST_SKIP() << "built without HDF5";
   }
@@ -95,13 +64,6 @@ class CaptureRun : public ::testing::Test {
     std::vector<std::string> all{"run", "case.toml", "-o", directory, "--steps", "6"};
     for (const std::string& s : settings) all.insert(all.end(), {"--set", s});
     return weir(all);
-  }
-  Finished weir(std::vector<std::string> list) const {
-    list.insert(list.begin(), WEIR_PROGRAM);
-    return testing::run(list, folder.path());
-  }
-  std::string hash_of(const std::string& directory) const {
-    return nlohmann::json::parse(read_file(folder / (directory + "/run.json"))).at("state_hash").get<std::string>();
   }
   std::vector<std::string> capsules(const std::string& directory) const {
     std::vector<std::string> paths;
@@ -123,7 +85,7 @@ class CaptureRun : public ::testing::Test {
     ASSERT_EQ(run(text, "plain", settings).code, 0);
     const Finished f = run(text + "[capture]\nwhen = \"steps:2,5\"\nstate = true\n", "captured", settings);
     ASSERT_EQ(f.code, 0) << f.err;
-    EXPECT_EQ(hash_of("plain"), hash_of("captured"));
+    EXPECT_EQ(state_hash("plain"), state_hash("captured"));
     EXPECT_TRUE(capsules("plain").empty());
     const std::size_t count = capsules("captured").size();
     ASSERT_GE(count, at_least);
@@ -133,7 +95,6 @@ class CaptureRun : public ::testing::Test {
     EXPECT_NE(r.out.find(std::to_string(count) + " of " + std::to_string(count) + " capsules give"), std::string::npos)
         << r.out;
   }
-  ScratchFolder folder;
 };
 
 TEST_F(CaptureRun, IncompressibleSystemsReplayExactly) { expect_exact(cavity, 6); }
@@ -187,12 +148,11 @@ TEST_F(CaptureRun, RulesAboutTheResultPickTheSolvesThatMeetThem) {
 TEST_F(CaptureRun, WhatCannotBeWrittenIsToldAndStopsNoRun) {
   ASSERT_EQ(run(cavity, "plain", {"time.end=0.05"}).code, 0);
   const long full_disk = 50000;  // bytes of a file: enough for the records, not for what a capsule reserves
-  const Finished f = testing::run(
-      {WEIR_PROGRAM, "run", "case.toml", "-o", "a", "--set", "time.end=0.05", "--set", "capture.when=every:1"},
-      folder.path(), full_disk);
+  const Finished f =
+      weir({"run", "case.toml", "-o", "a", "--set", "time.end=0.05", "--set", "capture.when=every:1"}, full_disk);
   EXPECT_EQ(f.code, 0) << f.err;
   EXPECT_NE(f.out.find("nothing more is captured"), std::string::npos) << f.out;
-  EXPECT_EQ(hash_of("a"), hash_of("plain"));
+  EXPECT_EQ(state_hash("a"), state_hash("plain"));
 }
 
 TEST_F(CaptureRun, LimitsHoldAndAreTold) {

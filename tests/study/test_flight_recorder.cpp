@@ -5,46 +5,20 @@
 #include <nlohmann/json.hpp>
 
 #include "postproc/checkpoint.hpp"
-#include "tests/support/process.hpp"
-#include "tests/support/scratch_folder.hpp"
+#include "tests/support/case_text.hpp"
+#include "tests/support/program_test.hpp"
 
 namespace weir {
 namespace {
 
 using testing::Finished;
-using testing::read_file;
-using testing::ScratchFolder;
 using testing::write_file;
 
-const std::string cavity = R"([case]
-miniapp = "incompressible"
-[grid]
-cells = [12, 12]
-[flow]
-viscosity = 0.01
-[boundary]
-x_min = { type = "wall" }
-x_max = { type = "wall" }
-y_min = { type = "wall" }
-y_max = { type = "wall", velocity = [1.0, 0.0] }
-[output]
-report = false
-)";
+const std::string cavity = testing::cavity_12x12;
 const std::string cg = "[linear.pressure]\nmethod = \"cg\"\npreconditioner = { type = \"jacobi\" }\n";
 const std::string short_time = "[time]\nend = 0.1\ndt = 0.01\n";
 
-const std::string circle = R"([case]
-miniapp = "compressible"
-[mesh]
-generator = { type = "cylinder", around = 24, outward = 10, far_field = 10.0 }
-[flow]
-mach = 0.38
-[boundary]
-wall = { type = "slip_wall" }
-farfield = { type = "farfield" }
-[output]
-report = false
-)";
+const std::string circle = testing::cylinder_at_mach_038(24, 10, 10);
 
 const std::string body = R"([case]
 miniapp = "immersed"
@@ -56,31 +30,22 @@ origin = [-2.0, -2.0]
 viscosity = 0.02
 initial = "uniform"
 initial_velocity = [1.0, 0.0]
-[boundary]
-x_min = { type = "inlet", velocity = [1.0, 0.0] }
-x_max = { type = "outlet" }
-y_min = { type = "slip" }
-y_max = { type = "slip" }
 [body]
 type = "cylinder"
 diameter = 1.0
 position = [0.03, 0.01]
-[output]
-report = false
-)";
+)" + testing::inlet_outlet_and_slip +
+                         testing::no_report;
 
-class FlightRecorder : public ::testing::Test {
+class FlightRecorder : public testing::ProgramTest {
  protected:
+  FlightRecorder() : ProgramTest(WEIR_PROGRAM) {}
   Finished weir(const std::string& text, std::vector<std::string> more = {}) const {
     write_file(folder / "case.toml", text);
-    std::vector<std::string> all{WEIR_PROGRAM, "run", "case.toml", "-o", "run", "--overwrite"};
-    all.insert(all.end(), more.begin(), more.end());
-    return testing::run(all, folder.path());
+    more.insert(more.begin(), {"run", "case.toml", "-o", "run", "--overwrite"});
+    return ProgramTest::weir(more);
   }
-  nlohmann::json recorded() const {
-    const std::string text = read_file(folder / "run/flight_recorder.json");
-    return text.empty() ? nlohmann::json() : nlohmann::json::parse(text);
-  }
+  nlohmann::json recorded() const { return json("run/flight_recorder.json"); }
   // A run that must end badly, and its verdict.
   nlohmann::json verdict(const Finished& run) const {
     EXPECT_TRUE(run.code == 3 || run.code == 4) << run.code << run.out << run.err;
@@ -109,12 +74,11 @@ class FlightRecorder : public ::testing::Test {
     }
     for (auto& [name, values] : c.integer_arrays) state.add(name, std::span<const std::int64_t>(values));
     write_checkpoint(path, c.header, state);
-    return verdict(testing::run({WEIR_PROGRAM, "restart", "run"}, folder.path()));
+    return verdict(ProgramTest::weir({"restart", "run"}));
   }
   static bool mentions(const nlohmann::json& j, const std::string& text) {
     return j["what"].get<std::string>().find(text) != std::string::npos;
   }
-  ScratchFolder folder;
 };
 
 constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
@@ -126,7 +90,7 @@ TEST_F(FlightRecorder, SaysNothingOfAHealthyRunAndChangesNoBitOfIt) {
     ASSERT_EQ(run.code, 0) << run.err;
     EXPECT_EQ(run.out.find("verdict"), std::string::npos);
     EXPECT_TRUE(recorded().is_null());
-    const std::string now = nlohmann::json::parse(read_file(folder / "run/run.json"))["state_hash"];
+    const std::string now = state_hash("run");
     EXPECT_TRUE(hash.empty() || hash == now);
     hash = now;
   }
@@ -221,9 +185,8 @@ TEST_F(FlightRecorder, RunsOnTheDeviceToo) {
 }
 
 TEST_F(FlightRecorder, SpeaksOfSystemsFromFilesToo) {
-  const Finished f = testing::run(
-      {WEIR_PROGRAM, "solve", "banded:500", "--solver", "gmres", "--solver", "cg", "--max-iterations", "5"},
-      folder.path());
+  const Finished f =
+      ProgramTest::weir({"solve", "banded:500", "--solver", "gmres", "--solver", "cg", "--max-iterations", "5"});
   EXPECT_EQ(f.code, 3);
   EXPECT_NE(f.out.find("verdict: too_few_iterations"), std::string::npos) << f.out;
   EXPECT_NE(f.out.find("verdict: not_symmetric"), std::string::npos) << f.out;

@@ -1,11 +1,8 @@
 // [observe]: the flow does not hear of it; what it records, what it draws, what it refuses.
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-#include <sstream>
-
-#include "tests/support/process.hpp"
-#include "tests/support/scratch_folder.hpp"
+#include "tests/support/case_text.hpp"
+#include "tests/support/program_test.hpp"
 
 namespace weir {
 namespace {
@@ -13,40 +10,23 @@ namespace {
 using testing::Finished;
 using testing::lines_of;
 using testing::read_file;
-using testing::ScratchFolder;
 using testing::write_file;
 
-const char* const cylinder = R"([case]
-miniapp = "compressible"
-[mesh]
-generator = { type = "cylinder", around = 32, outward = 12, far_field = 20.0 }
-[flow]
-mach = 0.38
-[boundary]
-wall = { type = "slip_wall" }
-farfield = { type = "farfield" }
-[pseudo_time]
+const std::string cylinder = testing::cylinder_at_mach_038(32, 12, 20) + R"([pseudo_time]
 cfl_max = 50.0
 [linear.flow]
 method = "fgmres"
 max_iterations = 60
 preconditioner = { type = "async_block_ilu0", chunk = 16, asynchrony = { type = "prescribed", lanes = 8, delay = 4 } }
-[output]
-report = false
 )";
 
-class Observed : public ::testing::Test {
+class Observed : public testing::ProgramTest {
  protected:
-  Observed() { write_file(folder / "cylinder.toml", cylinder); }
+  Observed() : ProgramTest(WEIR_PROGRAM) { write_file(folder / "cylinder.toml", cylinder); }
   Finished weir(const std::string& directory, std::vector<std::string> more = {}) const {
-    std::vector<std::string> all{WEIR_PROGRAM, "run", "cylinder.toml", "-o", directory, "--steps", "9"};
-    all.insert(all.end(), more.begin(), more.end());
-    return testing::run(all, folder.path());
+    more.insert(more.begin(), {"run", "cylinder.toml", "-o", directory, "--steps", "9"});
+    return ProgramTest::weir(more);
   }
-  std::string hash(const std::string& directory) const {
-    return nlohmann::json::parse(read_file(folder / (directory + "/run.json")))["state_hash"];
-  }
-  ScratchFolder folder;
 };
 
 TEST_F(Observed, TheFlowIsTheSameAndEachSolveIsARowAndAPicture) {
@@ -54,7 +34,7 @@ TEST_F(Observed, TheFlowIsTheSameAndEachSolveIsARowAndAPicture) {
       weir("seen", {"--set", "observe.system=flow", "--set", "observe.every=3", "--set", "observe.error=true"});
   ASSERT_EQ(f.code, 0) << f.err;
   ASSERT_EQ(weir("unseen").code, 0);
-  EXPECT_EQ(hash("seen"), hash("unseen"));
+  EXPECT_EQ(state_hash("seen"), state_hash("unseen"));
   EXPECT_EQ(lines_of(folder / "seen/observatory.csv"), 4);
   EXPECT_NE(f.out.find("3 solves observed"), std::string::npos) << f.out;
   const std::string picture = read_file(folder / "seen/vtk/cylinder_00000009.vtu");
@@ -70,24 +50,11 @@ TEST_F(Observed, SequentialSweepsAreAtTheirFixedPointAndReadNothingStale) {
                          "linear.flow.preconditioner.asynchrony={type=\"prescribed\",lanes=1,delay=0}"})
                 .code,
             0);
-  std::stringstream text(read_file(folder / "one/observatory.csv"));
-  std::string names, row;
-  std::getline(text, names);
-  std::getline(text, row);
-  std::vector<std::string> name, cell;
-  for (auto [from, to] : {std::pair{&names, &name}, std::pair{&row, &cell}}) {
-    std::stringstream cells(*from);
-    for (std::string c; std::getline(cells, c, ',');) to->push_back(c);
-  }
-  const auto value = [&](const std::string& n) {
-    for (std::size_t i = 0; i < name.size(); ++i)
-      if (name[i] == n) return cell[i];
-    return std::string("no such column");
-  };
-  EXPECT_LT(std::stod(value("fixed_point")), 1e-9);  // of entries of order one, summed over some 400 rows
-  EXPECT_EQ(value("stale_reads"), "0");
-  EXPECT_EQ(value("warning"), "0");
-  EXPECT_LT(std::stod(value("probe")), 1);
+  const Row row = rows("one/observatory.csv").at(0);
+  EXPECT_LT(std::stod(row.at("fixed_point")), 1e-9);  // of entries of order one, summed over some 400 rows
+  EXPECT_EQ(row.at("stale_reads"), "0");
+  EXPECT_EQ(row.at("warning"), "0");
+  EXPECT_LT(std::stod(row.at("probe")), 1);
 }
 
 TEST_F(Observed, ASystemThatIsNotThereIsRefused) {

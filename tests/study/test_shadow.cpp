@@ -1,43 +1,26 @@
 // Shadow solves in a real run: they change nothing, all get the same systems, and their mistakes are told.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
-#include "tests/support/process.hpp"
-#include "tests/support/scratch_folder.hpp"
+#include "tests/support/case_text.hpp"
+#include "tests/support/program_test.hpp"
 
 namespace weir {
 namespace {
 
 using testing::Finished;
 using testing::read_file;
-using testing::ScratchFolder;
 using testing::write_file;
 
-const char* const cavity = R"([case]
-miniapp = "incompressible"
-[grid]
-cells = [12, 12]
-[flow]
-viscosity = 0.01
-[boundary]
-x_min = { type = "wall" }
-x_max = { type = "wall" }
-y_min = { type = "wall" }
-y_max = { type = "wall", velocity = [1.0, 0.0] }
-[time]
+const std::string cavity = testing::cavity_12x12 + R"([time]
 end = 0.4
 dt = 0.01
 [linear.pressure]
 method = "cg"
 tolerance = 1e-6
 preconditioner = { type = "jacobi" }
-[output]
-report = false
 )";
 
 const char* const with_shadow = R"([shadow]
@@ -51,46 +34,21 @@ method = "cg"
 preconditioner = { type = "multigrid" }
 )";
 
-using Row = std::map<std::string, std::string>;
-
-class Shadows : public ::testing::Test {
+class Shadows : public testing::ProgramTest {
  protected:
+  Shadows() : ProgramTest(WEIR_PROGRAM) {}
   Finished weir(const std::string& text, const std::string& directory, std::vector<std::string> more = {}) const {
     write_file(folder / "case.toml", text);
-    std::vector<std::string> all{WEIR_PROGRAM, "run", "case.toml", "-o", directory, "--deterministic"};
-    all.insert(all.end(), more.begin(), more.end());
-    return testing::run(all, folder.path());
+    more.insert(more.begin(), {"run", "case.toml", "-o", directory, "--deterministic"});
+    return ProgramTest::weir(more);
   }
-  nlohmann::json summary(const std::string& directory) const {
-    return nlohmann::json::parse(read_file(folder / (directory + "/run.json")));
-  }
-  std::vector<Row> rows(const std::string& path) const {
-    std::stringstream text(read_file(folder / path));
-    std::string line;
-    const auto cells = [](const std::string& l) {
-      std::vector<std::string> out(1);
-      for (const char c : l) c == ',' ? (void)out.emplace_back() : out.back().push_back(c);
-      return out;
-    };
-    std::getline(text, line);
-    const std::vector<std::string> names = cells(line);
-    std::vector<Row> out;
-    while (std::getline(text, line)) {
-      const std::vector<std::string> values = cells(line);
-      Row row;
-      for (std::size_t i = 0; i < names.size(); ++i) row[names[i]] = values.at(i);
-      out.push_back(row);
-    }
-    return out;
-  }
-  ScratchFolder folder;
 };
 
 TEST_F(Shadows, ChangeNoBitOfTheFlowAndSolveTheSameSystems) {
   ASSERT_EQ(weir(cavity, "without").code, 0);
-  const Finished run = weir(std::string(cavity) + with_shadow, "with");
+  const Finished run = weir(cavity + with_shadow, "with");
   ASSERT_EQ(run.code, 0) << run.err;
-  EXPECT_EQ(summary("without")["state_hash"], summary("with")["state_hash"]);
+  EXPECT_EQ(state_hash("without"), state_hash("with"));
   EXPECT_NE(run.out.find("leader again"), std::string::npos);
 
   EXPECT_NE(run.out.find("the leader repeats: its doubles came to its answers bit for bit in all 10 systems"),
@@ -208,27 +166,26 @@ TEST_F(Shadows, SolveEachSystemAsOftenAsAskedAndRecordTheMedian) {
 }
 
 TEST_F(Shadows, RunOnTheDeviceToo) {
-  const Finished run = weir(std::string(cavity) + with_shadow, "device", {"--space", "device", "--steps", "4"});
+  const Finished run = weir(cavity + with_shadow, "device", {"--space", "device", "--steps", "4"});
   ASSERT_EQ(run.code, 0) << run.err;
   EXPECT_EQ(rows("device/shadow.csv").size(), 5U);
 }
 
 TEST_F(Shadows, RestartedRunsKeepTheRowsOfTheFirstPart) {
-  const std::string text = std::string(cavity) + with_shadow;
+  const std::string text = cavity + with_shadow;
   ASSERT_EQ(weir(text, "whole").code, 0);
   ASSERT_EQ(weir(text, "parts", {"--steps", "18"}).code, 0);
   const Finished second = testing::run({WEIR_PROGRAM, "restart", "parts", "--deterministic"}, folder.path());
   ASSERT_EQ(second.code, 0) << second.err;
   EXPECT_EQ(rows("parts/shadow.csv").size(), rows("whole/shadow.csv").size());
-  EXPECT_EQ(summary("parts")["state_hash"], summary("whole")["state_hash"]);
+  EXPECT_EQ(state_hash("parts"), state_hash("whole"));
 }
 
 TEST_F(Shadows, AndTheRooflineLeavesTheFlowAloneToo) {
   ASSERT_EQ(weir(cavity, "without", {"--steps", "8"}).code, 0);
-  const Finished run =
-      weir(std::string(cavity) + with_shadow + "[roofline]\nevery = 4\n", "roofline", {"--steps", "8"});
+  const Finished run = weir(cavity + with_shadow + "[roofline]\nevery = 4\n", "roofline", {"--steps", "8"});
   ASSERT_EQ(run.code, 0) << run.err;
-  EXPECT_EQ(summary("without")["state_hash"], summary("roofline")["state_hash"]);
+  EXPECT_EQ(state_hash("without"), state_hash("roofline"));
   EXPECT_NE(run.out.find("GB/s out of memory"), std::string::npos);
   std::map<std::string, int> kernels;
   for (const Row& row : rows("roofline/roofline.csv")) {
@@ -257,17 +214,11 @@ initial_velocity = [1.0, 0.0]
 [body]
 type = "cylinder"
 motion = { type = "oscillation", amplitude = [0.0, 0.2, 0.0], frequency = 0.5 }
-[boundary]
-x_min = { type = "inlet", velocity = [1.0, 0.0] }
-x_max = { type = "outlet" }
-y_min = { type = "slip" }
-y_max = { type = "slip" }
 [time]
 end = 0.2
 dt = 0.02
-[output]
-report = false
-)";
+)" + testing::inlet_outlet_and_slip +
+                           testing::no_report;
   ASSERT_EQ(weir(body, "without").code, 0) << weir(body, "again").err;
   for (const std::string system : {"pressure", "advection_diffusion"}) {
     const std::string shadow = "[shadow]\nsystem = \"" + system +
@@ -275,7 +226,7 @@ report = false
                                "preconditioner = { type = \"jacobi\" }\n";
     const Finished run = weir(body + shadow, "with_" + system);
     ASSERT_EQ(run.code, 0) << run.err;
-    EXPECT_EQ(summary("without")["state_hash"], summary("with_" + system)["state_hash"]);
+    EXPECT_EQ(state_hash("without"), state_hash("with_" + system));
     const std::vector<Row> all = rows("with_" + system + "/shadow.csv");
     EXPECT_EQ(all.size(), 20U);  // five systems, the leader itself and as two doubles, the contender
     for (const Row& row : all) EXPECT_EQ(row.at("reason"), "converged") << row.at("name");

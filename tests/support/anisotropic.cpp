@@ -5,13 +5,12 @@
 #include <map>
 #include <random>
 
+#include "base/at.hpp"
 #include "mesh/ordering/graph_tools.hpp"
 #include "mesh/ordering/orderings.hpp"
 
 namespace weir::test {
 namespace {
-
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 struct Point {
   double x, y;

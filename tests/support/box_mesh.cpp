@@ -5,11 +5,12 @@
 #include <map>
 #include <random>
 
+#include "base/at.hpp"
+
 namespace weir::test {
 namespace {
 
 using Point = std::array<double, 2>;
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
 void make_nodes(const BoxMesh& box, UnstructuredMesh& m) {
   std::mt19937_64 random(box.seed);

@@ -123,6 +123,7 @@ inline double dot(const Numbers& a, const Numbers& b) {
 inline double norm(const Numbers& a) { return std::sqrt(dot(a, a)); }
 inline double mean(const Numbers& a) { return dot(a, Numbers(a.size(), 1.0)) / static_cast<double>(a.size()); }
 inline double max_norm(const Numbers& a) { return max_difference(a, Numbers(a.size())); }
+inline double relative(const Numbers& a, const Numbers& b) { return max_difference(a, b) / max_norm(b); }
 inline Numbers minus(Numbers a, const Numbers& b) {
   for (std::size_t i = 0; i < a.size(); ++i) a[i] -= b[i];
   return a;

@@ -1,4 +1,4 @@
-// One solve with everything made from names, for tests.
+// One preconditioner applied, and one solve with everything made from names, for tests.
 #pragma once
 #include <gtest/gtest.h>
 
@@ -8,6 +8,15 @@
 #include "tests/support/dense.hpp"
 
 namespace weir::test {
+
+// M^-1 r
+template <class Space>
+Numbers applied(const Preconditioner<Space>& M, const Numbers& r) {
+  const Array<double, Space> R(r);
+  Array<double, Space> Z(R.size());
+  M.apply(R, Z);
+  return Z.to_vector();
+}
 
 template <class Space>
 SolveResult solve(const std::string& method, const Preconditioner<Space>& M, const Matrix<Space>& A, const Numbers& b,
