@@ -10,6 +10,8 @@ template <bool repaired>
 __global__ void exchange_without_barrier(View<int> x) {
   WEIR_SHARED(int, s, [128]);
   const unsigned i = threadIdx.x;
+  s[i] = 0;  // whatever the schedule, nobody reads what was never written: that is another bug
+  __syncthreads();
   s[i] = x[i];
   if (repaired) __syncthreads();
   x[i] = s[(i + 33) % 128];
@@ -19,6 +21,8 @@ template <bool repaired>
 __global__ void warp_sum_without_barrier(View<int> x) {
   WEIR_SHARED(int, s, [32]);
   const unsigned i = threadIdx.x;
+  s[i] = 0;
+  __syncwarp();
   s[i] = x[i];
   for (unsigned d = 16; d > 0; d /= 2) {
     if (repaired) __syncwarp();
