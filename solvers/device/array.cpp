@@ -34,8 +34,8 @@ constexpr std::int64_t mapped_from = huge_page;
 #endif
 constexpr std::int64_t rounded_up(std::int64_t bytes, std::int64_t to) { return (bytes + to - 1) / to * to; }
 
-// Whole huge pages of their own, straight from the system: what malloc gives out again has been cut into small pages, and
-// stays so (a walk of 4 KiB pages halves the speed of a vector update).
+// Whole huge pages of their own, straight from the system: after a first release malloc gives arrays of up to 32 MB out of its
+// heap again, and vector updates in those took up to twice as long, which small pages would explain.
 void* map_pages(std::int64_t bytes) {
   const auto whole = static_cast<std::size_t>(rounded_up(bytes, huge_page));
   void* p = mmap(nullptr, whole + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
