@@ -146,7 +146,7 @@ template <class Space>
 DistributedMultigrid<Space>::~DistributedMultigrid() = default;
 
 template <class Space>
-bool DistributedMultigrid<Space>::spreads_over(const Matrix<Space>& A, int gather_size) {
+bool DistributedMultigrid<Space>::can_spread(const Matrix<Space>& A, int gather_size) {
   const auto* b = dynamic_cast<const DistributedBanded<Space>*>(&A);
   if (!b || b->ranks()->size() == 1) return false;
   const Extents e = b->whole();

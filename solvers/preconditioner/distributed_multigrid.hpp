@@ -28,7 +28,7 @@ class DistributedMultigrid final : public Preconditioner<Space> {
   ~DistributedMultigrid() override;
 
   // Whether A is a banded matrix over ranks that is large enough to have levels of its own on each.
-  static bool spreads_over(const Matrix<Space>& A, int gather_size);
+  static bool can_spread(const Matrix<Space>& A, int gather_size);
 
   SetupInfo setup(const Matrix<Space>& A) override;  // Error(usage) where A is not a symmetric DistributedBanded
   SetupInfo update(const Matrix<Space>& A) override;

@@ -125,7 +125,7 @@ bool Multigrid<Space>::is_symmetric() const {
 
 template <class Space>
 bool Multigrid<Space>::spreads_over(const Matrix<Space>& A) const {
-  return DistributedMultigrid<Space>::spreads_over(A, options_.gather_size);
+  return DistributedMultigrid<Space>::can_spread(A, options_.gather_size);
 }
 
 template <class Space>
