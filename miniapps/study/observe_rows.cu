@@ -8,7 +8,7 @@
 #include "mesh/ordering/levels.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/matrix/block_rows.hpp"
-#include "solvers/preconditioner/async_ilu.hpp"
+#include "solvers/preconditioner/ilu/async_ilu.hpp"
 
 namespace weir {
 namespace {

@@ -11,7 +11,7 @@
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/linear_solver.hpp"
 #include "solvers/matrix/block_rows.hpp"
-#include "solvers/preconditioner/parilu.hpp"
+#include "solvers/preconditioner/ilu/parilu.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {

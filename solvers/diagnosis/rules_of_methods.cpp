@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "solvers/diagnosis/examination.hpp"
-#include "solvers/preconditioner/async_ilu.hpp"
+#include "solvers/preconditioner/ilu/async_ilu.hpp"
 
 namespace weir {
 namespace {

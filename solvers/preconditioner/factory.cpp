@@ -1,16 +1,16 @@
 // What preconditioners exist: one line each.
 #include "base/error.hpp"
 #include "solvers/preconditioner/additive_schwarz.hpp"
-#include "solvers/preconditioner/aggregation.hpp"
-#include "solvers/preconditioner/async_ilu.hpp"
-#include "solvers/preconditioner/block_ilu0.hpp"
 #include "solvers/preconditioner/block_jacobi.hpp"
-#include "solvers/preconditioner/fast_poisson.hpp"
+#include "solvers/preconditioner/fast_poisson/fast_poisson.hpp"
+#include "solvers/preconditioner/ilu/async_ilu.hpp"
+#include "solvers/preconditioner/ilu/block_ilu0.hpp"
+#include "solvers/preconditioner/ilu/parilu.hpp"
 #include "solvers/preconditioner/jacobi.hpp"
 #include "solvers/preconditioner/line.hpp"
-#include "solvers/preconditioner/multicolor.hpp"
-#include "solvers/preconditioner/multigrid.hpp"
-#include "solvers/preconditioner/parilu.hpp"
+#include "solvers/preconditioner/multicolor/multicolor.hpp"
+#include "solvers/preconditioner/multigrid/aggregation.hpp"
+#include "solvers/preconditioner/multigrid/multigrid.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 
 namespace weir {

@@ -3,7 +3,7 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "solvers/preconditioner/block_ilu0_csr.hpp"
+#include "solvers/preconditioner/ilu/block_ilu0_csr.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "solvers/preconditioner/block_ilu0.hpp"
+#include "solvers/preconditioner/ilu/block_ilu0.hpp"
 #include "tests/benchmarks/bench.hpp"
 #include "tests/benchmarks/block_ilu_peer.hpp"
 

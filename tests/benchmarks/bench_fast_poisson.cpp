@@ -11,7 +11,7 @@
 
 #include "mesh/grid.hpp"
 #include "solvers/matrix/separable_stencil.hpp"
-#include "solvers/preconditioner/fast_poisson.hpp"
+#include "solvers/preconditioner/fast_poisson/fast_poisson.hpp"
 #include "tests/benchmarks/bench.hpp"
 
 using namespace weir;

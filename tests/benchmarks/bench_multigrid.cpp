@@ -9,7 +9,7 @@
 #include "mesh/grid.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/matrix/separable_stencil.hpp"
-#include "solvers/preconditioner/multigrid.hpp"
+#include "solvers/preconditioner/multigrid/multigrid.hpp"
 #include "tests/benchmarks/bench.hpp"
 #include "tests/benchmarks/peers_poisson.hpp"
 

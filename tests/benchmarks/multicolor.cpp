@@ -9,7 +9,7 @@
 
 #include "mesh/ordering/graph_tools.hpp"
 #include "mesh/ordering/orderings.hpp"
-#include "solvers/preconditioner/multicolor.hpp"
+#include "solvers/preconditioner/multicolor/multicolor.hpp"
 #include "tests/benchmarks/bench.hpp"
 
 namespace weir::bench {

@@ -1,12 +1,12 @@
 // aggregation: aggregates, coarse matrices and cycles against the textbook's, and what iteration counts do on finer grids.
-#include "solvers/preconditioner/aggregation.hpp"
+#include "solvers/preconditioner/multigrid/aggregation.hpp"
 
 #include "base/at.hpp"
 #include "base/error.hpp"
 #include "inputs/case.hpp"
 #include "solvers/device/ledger.hpp"
 #include "solvers/matrix/separable_stencil.hpp"
-#include "solvers/preconditioner/aggregates.hpp"
+#include "solvers/preconditioner/multigrid/aggregates.hpp"
 #include "tests/support/block_matrices.hpp"
 #include "tests/support/operators.hpp"
 #include "tests/support/solve.hpp"

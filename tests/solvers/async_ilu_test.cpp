@@ -1,10 +1,10 @@
 // async_ilu0 and async_block_ilu0: fixed points, convergence to the exact factors in every order, prescribed asynchrony.
-#include "solvers/preconditioner/async_ilu.hpp"
+#include "solvers/preconditioner/ilu/async_ilu.hpp"
 
 #include <omp.h>
 
 #include "base/error.hpp"
-#include "solvers/preconditioner/async_schedule.hpp"
+#include "solvers/preconditioner/ilu/async_schedule.hpp"
 #include "tests/support/solve.hpp"
 #include "tests/support/spaces.hpp"
 #include "tests/support/textbook_ilu0.hpp"

@@ -1,5 +1,5 @@
 // Multigrid of banded matrices with a body in them, in both spaces.
-#include "solvers/preconditioner/banded_multigrid.hpp"
+#include "solvers/preconditioner/multigrid/banded_multigrid.hpp"
 
 #include "base/error.hpp"
 #include "solvers/device/ledger.hpp"

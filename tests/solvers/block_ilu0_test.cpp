@@ -1,5 +1,5 @@
 // block_ilu0: every form in both spaces against the textbook factorisation, and the ladder every preconditioner climbs.
-#include "solvers/preconditioner/block_ilu0.hpp"
+#include "solvers/preconditioner/ilu/block_ilu0.hpp"
 
 #include <omp.h>
 

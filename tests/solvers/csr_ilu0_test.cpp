@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 #include "solvers/device/ledger.hpp"
-#include "solvers/preconditioner/block_ilu0.hpp"
+#include "solvers/preconditioner/ilu/block_ilu0.hpp"
 #include "tests/support/solve.hpp"
 #include "tests/support/spaces.hpp"
 #include "tests/support/textbook_ilu0.hpp"

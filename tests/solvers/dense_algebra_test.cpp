@@ -5,7 +5,7 @@
 #include "solvers/device/array.hpp"
 #include "solvers/device/gemm.hpp"
 #include "solvers/matrix/block_dense.hpp"
-#include "solvers/preconditioner/symmetric_eigen.hpp"
+#include "solvers/preconditioner/fast_poisson/symmetric_eigen.hpp"
 #include "tests/support/dense.hpp"
 
 namespace weir::test {

@@ -1,7 +1,7 @@
 // fast_poisson is exact: it is held to round-off, |b - A x| <= 8 n eps (|A| |x| + |b|) in the max norm (backward
 // stability of orthogonal changes of basis, n terms a value, n the longest direction, at least 16; |A| the largest row
 // sum).
-#include "solvers/preconditioner/fast_poisson.hpp"
+#include "solvers/preconditioner/fast_poisson/fast_poisson.hpp"
 
 #include <omp.h>
 
@@ -103,8 +103,7 @@ TYPED_TEST(FastPoissonIn, SolvesEverySmallCaseToRoundOff) {
 }
 
 TYPED_TEST(FastPoissonIn, SolvesSizesOfAllKindsToRoundOff) {
-  const Extents sizes[] = {{128, 64, 1}, {97, 31, 1}, {33, 17, 20}, {64, 1, 48},
-                           {16, 40, 23}, {1, 1, 61}};
+  const Extents sizes[] = {{128, 64, 1}, {97, 31, 1}, {33, 17, 20}, {64, 1, 48}, {16, 40, 23}, {1, 1, 61}};
   for (const Extents& e : sizes)
     for (const Ends& ends : all_ends)
       for (const char* stretching : {"uniform", "tanh", "tanh_low"}) {

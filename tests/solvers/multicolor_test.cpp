@@ -1,5 +1,5 @@
 // multicolor: against sequential block Gauss-Seidel in the order of its colours, in both spaces and all storages.
-#include "solvers/preconditioner/multicolor.hpp"
+#include "solvers/preconditioner/multicolor/multicolor.hpp"
 
 #include <cmath>
 #include <map>

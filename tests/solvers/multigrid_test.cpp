@@ -1,5 +1,5 @@
 // Multigrid: the properties that cg and the time loop rely on, in both spaces.
-#include "solvers/preconditioner/multigrid.hpp"
+#include "solvers/preconditioner/multigrid/multigrid.hpp"
 
 #include <omp.h>
 

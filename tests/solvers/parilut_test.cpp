@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 #include "solvers/device/ledger.hpp"
-#include "solvers/preconditioner/parilu.hpp"
+#include "solvers/preconditioner/ilu/parilu.hpp"
 #include "tests/support/anisotropic.hpp"
 #include "tests/support/solve.hpp"
 #include "tests/support/spaces.hpp"

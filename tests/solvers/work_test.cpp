@@ -5,7 +5,7 @@
 #include "inputs/case.hpp"
 #include "solvers/matrix/banded.hpp"
 #include "solvers/matrix/block_csr.hpp"
-#include "solvers/preconditioner/fast_poisson.hpp"
+#include "solvers/preconditioner/fast_poisson/fast_poisson.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 #include "tests/support/spaces.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "solvers/preconditioner/parilu.hpp"
+#include "solvers/preconditioner/ilu/parilu.hpp"
 #include "tests/benchmarks/anzt/anzt.hpp"
 #include "tests/benchmarks/anzt/problems.hpp"
 #include "tests/benchmarks/anzt/sheet.hpp"

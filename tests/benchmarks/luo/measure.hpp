@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "solvers/preconditioner/block_ilu0.hpp"
+#include "solvers/preconditioner/ilu/block_ilu0.hpp"
 #include "tests/support/block_systems.hpp"
 
 namespace weir::bench {

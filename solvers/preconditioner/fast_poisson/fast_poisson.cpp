@@ -1,0 +1,103 @@
+#include "solvers/preconditioner/fast_poisson/fast_poisson.hpp"
+
+#include <stdexcept>
+
+#include "solvers/preconditioner/fast_poisson/fast_poisson_plan.hpp"
+#include "solvers/timer.hpp"
+
+namespace weir {
+namespace {
+
+bool same(const SeparableDirection& a, const SeparableDirection& b) {
+  return a.mass == b.mass && a.lower == b.lower && a.upper == b.upper && a.boundary == b.boundary &&
+         a.periodic == b.periodic;
+}
+
+const SeparableOperator& separable(const SeparableOperator* A) {
+  if (!A) throw std::invalid_argument("fast_poisson needs an operator that is a sum of Kronecker products");
+  return *A;
+}
+
+void check_signs(const SeparableOperator& A) {
+  if (!(A.shift >= 0 && A.scale >= 0 && A.shift + A.scale > 0))
+    throw std::invalid_argument("fast_poisson needs shift >= 0 and scale >= 0, not both 0");
+}
+
+}  // namespace
+
+FastPoissonOptions read_fast_poisson_options(const Table& options) {
+  FastPoissonOptions o;
+  o.transforms = options.choice("transforms", {"auto", "fast", "matrix"}, o.transforms);
+  o.tridiagonal = options.choice("tridiagonal", {"auto", "none", "y", "z"}, o.tridiagonal);
+  return o;
+}
+
+template <class Space>
+FastPoisson<Space>::FastPoisson(FastPoissonOptions options) : options_(std::move(options)) {}
+template <class Space>
+FastPoisson<Space>::~FastPoisson() = default;
+
+template <class Space>
+SetupInfo FastPoisson<Space>::setup(const Matrix<Space>& A) {
+  return setup(separable(A.separable()));
+}
+template <class Space>
+SetupInfo FastPoisson<Space>::update(const Matrix<Space>& A) {
+  return update(separable(A.separable()));
+}
+
+template <class Space>
+SetupInfo FastPoisson<Space>::setup(const SeparableOperator& A) {
+  SetupInfo info;
+  {
+    const ScopedTimer timer(info.seconds);
+    check_signs(A);
+    sweep_.reset();  // refers to the plan
+    plan_ = std::make_unique<FastPoissonPlan>(choose_fast_poisson_plan<Space>(A, options_));
+    sweep_ = make_fast_poisson_sweep<Space>(*plan_);
+  }
+  info.bytes = sweep_->bytes();
+  return info;
+}
+
+template <class Space>
+SetupInfo FastPoisson<Space>::update(const SeparableOperator& A) {
+  if (!plan_) return setup(A);
+  for (int d = 0; d < 3; ++d)
+    if (!same(arranged(A, d), plan_->direction[static_cast<std::size_t>(d)])) return setup(A);
+  SetupInfo info;
+  const ScopedTimer timer(info.seconds);
+  check_signs(A);
+  plan_->shift = A.shift;
+  plan_->scale = A.scale;
+  plan_->singular = A.has_constant_null_space();
+  info.bytes = sweep_->bytes();
+  return info;
+}
+
+template <class Space>
+void FastPoisson<Space>::apply(View<const double> r, View<double> z) const {
+  sweep_->solve(*plan_, r, z);
+}
+
+template <class Space>
+Work FastPoisson<Space>::apply_work() const {
+  return plan_ ? plan_->work() : Work{};
+}
+
+template <class Space>
+std::string FastPoisson<Space>::describe() const {
+  return plan_ ? "fast_poisson (" + plan_->describe() + ")" : "fast_poisson";
+}
+
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_fast_poisson(const Table& options) {
+  return std::make_unique<FastPoisson<Space>>(read_fast_poisson_options(options));
+}
+
+template class FastPoisson<Host>;
+template class FastPoisson<Device>;
+template std::unique_ptr<Preconditioner<Host>> make_fast_poisson<Host>(const Table&);
+template std::unique_ptr<Preconditioner<Device>> make_fast_poisson<Device>(const Table&);
+
+}  // namespace weir

@@ -1,0 +1,188 @@
+// fast_poisson on the device: every direction but the tridiagonal one is a product with its eigenvectors over the whole
+// grid (gemm_device: cuBLAS on a GPU), r -> z -> work -> z ...; with one product more or less a buffer changes, and as
+// many go back as went forth, so the last one ends in z. The tridiagonal solve is one thread a line, neighbouring
+// threads on neighbouring x: every access is coalesced; 40 bytes a value. Deterministic as the product is. Nothing is
+// allocated after setup but what cuBLAS takes at its first product.
+#include "solvers/device/array.hpp"
+#include "solvers/device/for_each.hpp"
+#include "solvers/device/gemm.hpp"
+#include "solvers/preconditioner/fast_poisson/fast_poisson_plan.hpp"
+
+namespace weir {
+namespace {
+
+struct DeviceDirection {
+  explicit DeviceDirection(const FastPoissonPlan& plan, int d) {
+    const auto s = static_cast<std::size_t>(d);
+    if (d == plan.tridiagonal) {
+      const SeparableDirection& line = plan.direction[s];
+      mass = Array<double, Device>(line.mass);
+      lower = Array<double, Device>(line.lower);
+      upper = Array<double, Device>(line.upper);
+      boundary = Array<double, Device>(line.boundary);
+      return;
+    }
+    lambda = Array<double, Device>(plan.modes[s].lambda);
+    if (!plan.transforms(d)) return;
+    const std::vector<double> full = full_matrix(plan.modes[s]);
+    Q = Array<double, Device>(full);
+    Q_transposed = Array<double, Device>(transposed(full, plan.modes[s].n));
+  }
+  Array<double, Device> Q, Q_transposed, lambda, mass, lower, upper, boundary;
+};
+
+struct DeviceLine {  // the tridiagonal direction, as a kernel gets it
+  View<const double> mass, lower, upper, boundary;
+  int n;
+  std::int64_t step;
+};
+
+struct LineSystem {
+  double sigma, scale, norm;
+  bool is_singular;
+};
+
+// One line at `first`; see thomas.hpp. f may be g; x holds the elimination's factors until it holds the solution.
+WEIR_HD inline void thomas_line(const DeviceLine& d, const LineSystem& a, std::int64_t first, const double* f,
+                                double* g, double* x) {
+  double surplus = 0, total = 0;
+  if (a.is_singular) {
+    for (int k = 0; k < d.n; ++k) {
+      surplus += a.norm * f[first + k * d.step];
+      total += d.mass[k];
+    }
+    surplus /= total;
+  }
+  double escape = 0, before = 0;
+  for (int k = 0; k < d.n; ++k) {
+    const std::int64_t i = first + k * d.step;
+    const double lower = a.scale * d.lower[k], u = a.scale * d.upper[k];
+    const double e = a.sigma * d.mass[k] + a.scale * d.boundary[k] + lower * escape;
+    const double inverse = e + u > 0 ? 1 / (e + u) : 0;
+    before = (a.norm * f[i] - surplus * d.mass[k] + lower * before) * inverse;
+    g[i] = before;
+    x[i] = u * inverse;
+    escape = e * inverse;
+  }
+  double after = 0, mean = 0;
+  for (int k = d.n - 1; k >= 0; --k) {
+    const std::int64_t i = first + k * d.step;
+    x[i] = after = g[i] + x[i] * after;
+    mean += d.mass[k] * after;
+  }
+  if (!a.is_singular) return;
+  for (int k = 0; k < d.n; ++k) x[first + k * d.step] -= mean / total;
+}
+
+}  // namespace
+
+// The loops of the sweep, free functions for nvcc's sake.
+namespace fast_poisson_device {
+
+void solve_tridiagonal(const FastPoissonPlan& p, const DeviceLine& d, View<const double> lambda_x,
+                       View<const double> lambda_2, const double* f, double* g, double* x) {
+  const int nx = p.extents.nx, planes = p.tridiagonal == 1 ? p.extents.nz : p.extents.ny;
+  const std::int64_t plane = p.tridiagonal == 1 ? std::int64_t{nx} * p.extents.ny : nx;
+  const double shift = p.shift, scale = p.scale, norm = p.norm();
+  const bool singular = p.singular;
+  for_each<Device>(Extents{nx, planes, 1}, [=] WEIR_HD(int i, int j, int) {
+    const LineSystem a{shift + scale * (lambda_x[i] + lambda_2[j]), scale, norm, singular && i == 0 && j == 0};
+    thomas_line(d, a, j * plane + i, f, g, x);
+  });
+}
+
+void solve_diagonal(const FastPoissonPlan& p, View<const double> lambda_x, View<const double> lambda_y,
+                    View<const double> lambda_z, const double* f, double* x) {
+  const Extents e = p.extents;
+  const double shift = p.shift, scale = p.scale, norm = p.norm();
+  const bool singular = p.singular;
+  for_each<Device>(e, [=] WEIR_HD(int i, int j, int k) {
+    const int c = e.index(i, j, k);
+    const double v = norm * f[c] / (shift + scale * (lambda_x[i] + lambda_y[j] + lambda_z[k]));
+    x[c] = singular && c == 0 ? 0 : v;
+  });
+}
+
+}  // namespace fast_poisson_device
+
+namespace {
+
+class DeviceSweep final : public FastPoissonSweep<Device> {
+ public:
+  explicit DeviceSweep(const FastPoissonPlan& plan)
+      : direction_{DeviceDirection(plan, 0), DeviceDirection(plan, 1), DeviceDirection(plan, 2)},
+        work_(plan.extents.count()) {}
+
+  void solve(const FastPoissonPlan& p, View<const double> r, View<double> z) const override {
+    const double* from = r.data();
+    double *to = z.data(), *other = work_.data();
+    const auto turn = [&] {
+      from = to;
+      std::swap(to, other);
+    };
+    for (int d = 0; d < 3; ++d)
+      if (p.transforms(d)) {
+        multiply(p, d, false, from, to);
+        turn();
+      }
+    solve_modes(p, from, other, to);
+    turn();
+    for (int d = 2; d >= 0; --d)
+      if (p.transforms(d)) {
+        multiply(p, d, true, from, to);
+        turn();
+      }
+  }
+
+  std::int64_t bytes() const override {
+    std::int64_t n = work_.size();
+    for (const auto& d : direction_) n += d.Q.size() + d.Q_transposed.size() + d.lambda.size() + 4 * d.mass.size();
+    return n * static_cast<std::int64_t>(sizeof(double));
+  }
+
+ private:
+  void multiply(const FastPoissonPlan& p, int d, bool inverse, const double* from, double* to) const {
+    const auto& [nx, ny, nz] = p.extents;
+    const DeviceDirection& D = direction_[d];
+    const std::ptrdiff_t plane = std::ptrdiff_t{nx} * ny;
+    const double *Q = D.Q.data(), *T = D.Q_transposed.data();
+    GemmBatch g{};
+    if (d == 0) g = {nx, ny * nz, nx, {inverse ? Q : T, nx}, {from, nx}, {to, nx}};
+    if (d == 1) g = {nx, ny, ny, {from, nx}, {inverse ? T : Q, ny}, {to, nx}, nz, plane, 0, plane};
+    if (d == 2) g = {nx * ny, nz, nz, {from, plane}, {inverse ? T : Q, nz}, {to, plane}};
+    gemm_device(g);
+  }
+
+  // f may be g.
+  void solve_modes(const FastPoissonPlan& p, const double* f, double* g, double* x) const {
+    const auto& [nx, ny, nz] = p.extents;
+    const auto lambda = [&](int d) { return direction_[d].lambda.view(); };
+    if (p.tridiagonal < 0) return fast_poisson_device::solve_diagonal(p, lambda(0), lambda(1), lambda(2), f, x);
+    const DeviceDirection& D = direction_[p.tridiagonal];
+    const DeviceLine line{D.mass.view(),
+                          D.lower.view(),
+                          D.upper.view(),
+                          D.boundary.view(),
+                          static_cast<int>(D.mass.size()),
+                          p.tridiagonal == 1 ? nx : std::int64_t{nx} * ny};
+    fast_poisson_device::solve_tridiagonal(p, line, lambda(0), lambda(p.tridiagonal == 1 ? 2 : 1), f, g, x);
+  }
+
+  DeviceDirection direction_[3];
+  Array<double, Device> work_;
+};
+
+}  // namespace
+
+template <>
+std::unique_ptr<FastPoissonSweep<Device>> make_fast_poisson_sweep(const FastPoissonPlan& plan) {
+  return std::make_unique<DeviceSweep>(plan);
+}
+
+// On a device a tridiagonal direction pays only where there are lines for all its threads.
+template <>
+FastPoissonPlan choose_fast_poisson_plan<Device>(const SeparableOperator& A, const FastPoissonOptions& options) {
+  return make_fast_poisson_plan(A, options, false, 4096);
+}
+
+}  // namespace weir

@@ -1,0 +1,245 @@
+#include "solvers/preconditioner/fast_poisson/fast_poisson_modes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+#include "solvers/preconditioner/fast_poisson/symmetric_eigen.hpp"
+
+namespace weir {
+namespace {
+
+using Size = std::size_t;
+
+bool nearly(double a, double b, double tolerance) {
+  return std::abs(a - b) <= tolerance * std::max(std::abs(a), std::abs(b));
+}
+
+bool has_boundary(const SeparableDirection& d) {
+  return std::any_of(d.boundary.begin(), d.boundary.end(), [](double v) { return v != 0; });
+}
+
+bool equals_its_mirror(const SeparableDirection& d) {
+  constexpr double tolerance = 1e-11;
+  const Size n = d.mass.size();
+  for (Size i = 0; i < n; ++i) {
+    const Size m = n - 1 - i;
+    if (!nearly(d.mass[i], d.mass[m], tolerance) || !nearly(d.upper[i], d.lower[m], tolerance) ||
+        !nearly(d.boundary[i], d.boundary[m], tolerance))
+      return false;
+  }
+  return true;
+}
+
+// S = M^-1/2 K M^-1/2, with the unknowns of the full line: its diagonal, and what couples i to i + 1 (cyclic).
+struct Symmetrised {
+  explicit Symmetrised(const SeparableDirection& d) : diagonal(d.mass.size()), off(d.mass.size(), 0.0) {
+    const Size n = d.mass.size();
+    for (Size i = 0; i < n; ++i) diagonal[i] = (d.lower[i] + d.upper[i] + d.boundary[i]) / d.mass[i];
+    for (Size i = 0; i + 1 < n || (i < n && d.periodic); ++i)
+      off[i] = -d.upper[i] / std::sqrt(d.mass[i] * d.mass[(i + 1) % n]);
+  }
+  std::vector<double> diagonal, off;
+};
+
+// Rayleigh's quotient of a mode of unit norm, as a sum of squares: small eigenvalues become accurate relative to
+// themselves.
+double rayleigh(const SeparableDirection& d, const double* q) {
+  const Size n = d.mass.size();
+  double kinetic = 0, mass = 0;
+  for (Size i = 0; i < n; ++i) {
+    const double jump = q[(i + 1) % n] - q[i];
+    kinetic += d.upper[i] * jump * jump + d.boundary[i] * q[i] * q[i];
+    mass += d.mass[i] * q[i] * q[i];
+  }
+  return kinetic / mass;
+}
+
+// The even (sign = 1) or odd half of a line that equals its mirror image: tridiagonal again, also where the line is
+// periodic, because the two ends then meet their own mirror images. Unknown i stands for (x_i +- x_{n-1-i}) / sqrt 2.
+Eigen1D half_eigen(const Symmetrised& S, bool periodic, int sign) {
+  const Size n = S.diagonal.size(), half = n / 2, size = sign > 0 ? n - half : half;
+  std::vector<double> diagonal(S.diagonal.begin(), S.diagonal.begin() + static_cast<std::ptrdiff_t>(size));
+  std::vector<double> off(S.off.begin(), S.off.begin() + static_cast<std::ptrdiff_t>(size - 1));
+  if (n % 2 == 0)
+    diagonal[half - 1] += sign * S.off[half - 1];
+  else if (sign > 0)
+    off[half - 1] *= std::numbers::sqrt2;  // the middle unknown meets both halves
+  if (periodic) diagonal[0] += sign * S.off[n - 1];
+  return tridiagonal_eigen(std::move(diagonal), std::move(off));
+}
+
+void symmetric_modes(const SeparableDirection& d, Modes& modes) {
+  const Size n = d.mass.size(), half = n / 2;
+  const Symmetrised S(d);
+  const auto fill = [&](int sign, std::vector<double>& Q) {
+    const Eigen1D e = half_eigen(S, d.periodic, sign);
+    const Size size = e.value.size();
+    Q.resize(size * size);
+    std::vector<double> q(n);
+    for (Size m = 0; m < size; ++m) {
+      for (Size i = 0; i < size; ++i) {
+        const bool middle = i == half && n % 2 == 1;
+        const double v = e.vector[m * size + i] / std::sqrt((middle ? 1 : 2) * d.mass[i]);
+        Q[m * size + i] = q[i] = v;
+        if (!middle) q[n - 1 - i] = sign * v;
+      }
+      if (sign < 0 && n % 2 == 1) q[half] = 0;
+      modes.lambda.push_back(rayleigh(d, q.data()));
+    }
+  };
+  fill(1, modes.even);
+  if (half > 0) fill(-1, modes.odd);
+}
+
+void dense_modes(const SeparableDirection& d, Modes& modes) {
+  const Size n = d.mass.size();
+  const Symmetrised S(d);
+  Eigen1D e;
+  if (!d.periodic) {
+    e = tridiagonal_eigen(S.diagonal, {S.off.begin(), S.off.end() - 1});
+  } else {
+    std::vector<double> full(n * n, 0.0);
+    for (Size i = 0; i < n; ++i) {
+      const Size j = (i + 1) % n;
+      full[i * n + i] += S.diagonal[i];
+      full[i * n + j] += S.off[i];
+      full[j * n + i] += S.off[i];
+    }
+    e = dense_eigen(std::move(full), static_cast<int>(n));
+  }
+  modes.even = std::move(e.vector);
+  for (Size m = 0; m < n; ++m) {
+    double* q = &modes.even[m * n];
+    for (Size i = 0; i < n; ++i) q[i] /= std::sqrt(d.mass[i]);
+    modes.lambda.push_back(rayleigh(d, q));
+  }
+}
+
+// lambda = (4 u / h) sin^2 of half the mode's angle; u = coupling, h = width.
+void trigonometric_modes(const SeparableDirection& d, Modes& modes) {
+  const double n = modes.n, h = d.mass[0], u = d.upper[0], pi = std::numbers::pi;
+  for (int k = 0; k < modes.n; ++k) {
+    double angle = 0;
+    switch (modes.basis) {
+      case ModeBasis::sine:
+        angle = pi * (n - k) / n;
+        break;  // as a cosine transform of (-1)^i x_i leaves it
+      case ModeBasis::mixed_low:
+      case ModeBasis::mixed_high:
+        angle = pi * (k + 0.5) / n;
+        break;
+      case ModeBasis::sine_I:
+        angle = pi * (k + 1) / (n + 1);
+        break;
+      case ModeBasis::fourier:
+        angle = 2 * pi * std::min(k, modes.n - k) / n;
+        break;
+      default:
+        angle = pi * k / n;
+        break;
+    }
+    const double s = std::sin(0.5 * angle);
+    modes.lambda.push_back(4 * u / h * s * s);
+  }
+  const bool is_mixed = modes.basis == ModeBasis::mixed_low || modes.basis == ModeBasis::mixed_high;
+  modes.norm = 1 / (h * (modes.basis == ModeBasis::sine_I ? 2 * (n + 1) : is_mixed ? 2 * n : n));
+}
+
+}  // namespace
+
+const char* to_string(ModeBasis basis) {
+  switch (basis) {
+    case ModeBasis::single:
+      return "single";
+    case ModeBasis::cosine:
+      return "cosine transform";
+    case ModeBasis::sine:
+      return "sine transform";
+    case ModeBasis::mixed_low:
+    case ModeBasis::mixed_high:
+      return "cosine transform of quarter waves";
+    case ModeBasis::sine_I:
+      return "sine transform of faces";
+    case ModeBasis::fourier:
+      return "Fourier transform";
+    case ModeBasis::dense:
+      return "eigenvectors";
+    case ModeBasis::symmetric:
+      return "even and odd eigenvectors";
+  }
+  return "";
+}
+
+ModeBasis trigonometric_basis(const SeparableDirection& d) {
+  const int n = d.size();
+  if (n < 2 || !d.is_uniform()) return ModeBasis::dense;
+  if (d.periodic) return has_boundary(d) ? ModeBasis::dense : ModeBasis::fourier;
+  const double low = d.boundary.front(), high = d.boundary.back(), u = d.upper[0];
+  const auto is = [](double a, double b) { return nearly(a, b, 1e-12); };
+  if (low == 0 && high == 0) return ModeBasis::cosine;
+  if (is(low, 2 * u) && is(high, 2 * u)) return ModeBasis::sine;
+  if (low == 0 && is(high, 2 * u)) return ModeBasis::mixed_low;
+  if (is(low, 2 * u) && high == 0) return ModeBasis::mixed_high;
+  if (is(low, u) && is(high, u)) return ModeBasis::sine_I;
+  return ModeBasis::dense;
+}
+
+ModeBasis eigenvector_basis(const SeparableDirection& d) {
+  return d.size() > 1 && equals_its_mirror(d) ? ModeBasis::symmetric : ModeBasis::dense;
+}
+
+Modes make_modes(const SeparableDirection& d, ModeBasis basis) {
+  Modes modes;
+  modes.basis = basis;
+  modes.n = d.size();
+  switch (basis) {
+    case ModeBasis::single:
+      modes.lambda = {d.boundary[0] / d.mass[0]};
+      modes.norm = 1 / d.mass[0];
+      return modes;
+    case ModeBasis::dense:
+      dense_modes(d, modes);
+      break;
+    case ModeBasis::symmetric:
+      symmetric_modes(d, modes);
+      break;
+    default:
+      trigonometric_modes(d, modes);
+      return modes;
+  }
+  const Size size = static_cast<Size>(modes.even_size());
+  if (!has_boundary(d)) {  // the constant, exactly
+    const double total = std::accumulate(d.mass.begin(), d.mass.end(), 0.0);
+    std::fill_n(modes.even.begin(), size, 1 / std::sqrt(total));
+    modes.lambda[0] = 0;
+  }
+  modes.even_transposed = transposed(modes.even, modes.even_size());
+  modes.odd_transposed = transposed(modes.odd, modes.odd_size());
+  return modes;
+}
+
+std::vector<double> full_matrix(const Modes& modes) {
+  if (modes.basis == ModeBasis::dense) return modes.even;
+  const Size n = static_cast<Size>(modes.n), even = static_cast<Size>(modes.even_size()), odd = n - even;
+  std::vector<double> Q(n * n, 0.0);
+  for (Size m = 0; m < even; ++m)
+    for (Size i = 0; i < even; ++i) Q[m * n + i] = Q[m * n + n - 1 - i] = modes.even[m * even + i];
+  for (Size m = 0; m < odd; ++m)
+    for (Size i = 0; i < odd; ++i) {
+      Q[(even + m) * n + i] = modes.odd[m * odd + i];
+      Q[(even + m) * n + n - 1 - i] = -modes.odd[m * odd + i];
+    }
+  return Q;
+}
+
+std::vector<double> transposed(const std::vector<double>& Q, int size) {
+  const auto n = static_cast<Size>(size);
+  std::vector<double> T(Q.size());
+  for (Size j = 0; j < n; ++j)
+    for (Size i = 0; i < n; ++i) T[i * n + j] = Q[j * n + i];
+  return T;
+}
+
+}  // namespace weir

@@ -1,0 +1,208 @@
+// The class that both spaces share.
+#include "solvers/preconditioner/multicolor/multicolor.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/at.hpp"
+#include "base/error.hpp"
+#include "solvers/timer.hpp"
+
+namespace weir {
+
+template <class Space, class T>
+SetupInfo Multicolor<Space, T>::setup(const Matrix<Space>& matrix) {
+  const auto* A = dynamic_cast<const BlockCsr<Space>*>(&matrix);
+  if (!A)
+    throw Error(Exit::usage, "multicolor works on block sparse rows (block CSR); this system is stored otherwise");
+  double seconds = 0;
+  {
+    ScopedTimer timer(seconds);
+    rows_ = A->rows();
+    block_ = A->block();
+    const MulticolorPlan plan(A->row_start().to_vector(), A->column().to_vector(), A->diagonal().to_vector(), options_,
+                              [this](int colours) { return tile_rows(colours); });
+    passes_ = plan.passes(options_);
+    piece_start_ = plan.piece_start;
+    sweep_.clear();
+    colours_.assign(at(plan.colours), {});
+    for (int q = 0; q < plan.pieces(); ++q) {
+      sweep_.push_back({plan.piece_start[at(q)], plan.piece_start[at(q) + 1], false});
+      colours_[at(plan.piece_colour[at(q)])].push_back(sweep_.back());
+    }
+    earlier_before_.clear();
+    later_before_.clear();
+    for (const int p : plan.piece_start) {
+      earlier_before_.push_back(plan.start[at(p)] - plan.start.front());
+      later_before_.push_back(plan.later[at(p)] - plan.later.front());
+    }
+    row_ = Array<int, Space>(plan.row);
+    column_ = Array<int, Space>(plan.column);
+    start_ = Array<std::int64_t, Space>(plan.start);
+    later_ = Array<std::int64_t, Space>(plan.later);
+    source_ = Array<std::int64_t, Space>(plan.source);
+    const std::int64_t entries = std::int64_t{block_} * block_;
+    off_ = Array<T, Space>(entries * column_.size());
+    diagonal_ = Array<double, Space>(entries * rows_);
+    if constexpr (std::is_same_v<T, Bfloat16>) scale_ = Array<double, Space>(rows_);
+  }
+  SetupInfo info = update(matrix);
+  info.seconds += seconds;
+  return info;
+}
+
+template <class Space, class T>
+SetupInfo Multicolor<Space, T>::update(const Matrix<Space>& matrix) {
+  const auto* A = dynamic_cast<const BlockCsr<Space>*>(&matrix);
+  if (!A || A->rows() != rows_ || A->block() != block_ || A->blocks() != column_.size() + rows_) return setup(matrix);
+  SetupInfo info;
+  {
+    ScopedTimer timer(info.seconds);
+    symmetric_ = A->is_symmetric() && options_.symmetric;
+    const int bad = multicolor::factorise<Space, T>(view(), A->view());
+    if (bad >= 0)
+      throw Error(Exit::solver_failed, "multicolor: the diagonal block of block row " + std::to_string(bad) +
+                                           " is singular without pivoting, or the row is not finite");
+  }
+  info.colours = colours();
+  info.nnz = off_.size() + diagonal_.size();
+  info.bytes = static_cast<std::int64_t>(sizeof(T)) * off_.size() + 8 * (diagonal_.size() + scale_.size()) +
+               8 * (start_.size() + later_.size() + source_.size()) + 4 * (row_.size() + column_.size());
+  return info;
+}
+
+// The rows in flight: a step of each colour, and one on either side.
+template <class Space, class T>
+int Multicolor<Space, T>::tile_rows(int colours) const {
+  const std::int64_t row_bytes = 16 * std::int64_t{block_}, cache = options_.cache_bytes * omp_get_max_threads();
+  if (!std::is_same_v<Space, Host> || cache == 0 || rows_ * row_bytes <= cache) return 0;
+  return static_cast<int>(cache / (row_bytes * (colours + 2))) + 1;
+}
+
+template <class Space, class T>
+void Multicolor<Space, T>::run(const std::vector<ColourPass>& passes, View<const double> b, View<double> x) const {
+  if constexpr (std::is_same_v<Space, Host>)
+    multicolor::host::run(view(), passes, b.data(), x.data());
+  else
+    multicolor::device::run(view(), passes, b.data(), x.data(), options_.warps_per_row);
+}
+
+template <class Space, class T>
+void Multicolor<Space, T>::apply(View<const double> r, View<double> z) const {
+  run(passes_, r, z);
+}
+
+template <class Space, class T>
+void Multicolor<Space, T>::sweep(View<const double> b, View<double> x) const {
+  run(sweep_, b, x);
+}
+
+template <class Space, class T>
+std::vector<int> Multicolor<Space, T>::colour_rows() const {
+  std::vector<int> rows;
+  for (const auto& pieces : colours_) {
+    rows.push_back(0);
+    for (const ColourPass& piece : pieces) rows.back() += piece.to - piece.from;
+  }
+  return rows;
+}
+
+// Every block once, b once, x read once and written once, the integers of the pattern.
+template <class Space, class T>
+Work Multicolor<Space, T>::sweep_work() const {
+  return {static_cast<std::int64_t>(sizeof(T)) * off_.size() + 8 * diagonal_.size() + 4 * column_.size() +
+              (3 * 8 * block_ + 2 * 8 + 4) * std::int64_t{rows_},
+          2 * (off_.size() + diagonal_.size())};
+}
+
+// Of some passes: as sweep_work, but of the blocks that they read.
+template <class Space, class T>
+Work Multicolor<Space, T>::work(const std::vector<ColourPass>& passes) const {
+  const std::int64_t n2 = std::int64_t{block_} * block_;
+  Work work;
+  for (const ColourPass& pass : passes) {
+    const auto q = static_cast<std::size_t>(std::lower_bound(piece_start_.begin(), piece_start_.end(), pass.from) -
+                                            piece_start_.begin());
+    const std::int64_t rows = pass.to - pass.from, vectors = pass.first ? 2 : 3;
+    std::int64_t blocks = earlier_before_[q + 1] - earlier_before_[q];
+    if (!pass.first) blocks += later_before_[q + 1] - later_before_[q];
+    work += Work{static_cast<std::int64_t>(sizeof(T)) * n2 * blocks + 8 * n2 * rows + 4 * blocks +
+                     (vectors * 8 * block_ + 2 * 8 + 4) * rows,
+                 2 * n2 * (blocks + rows)};
+  }
+  return work;
+}
+
+template <class Space, class T>
+Work Multicolor<Space, T>::apply_work() const {
+  return work(passes_);
+}
+
+// O read in double and written as T, D read and written, its blocks inverted or factorised.
+template <class Space, class T>
+Work Multicolor<Space, T>::update_work() const {
+  const std::int64_t factor = std::is_same_v<Space, Host> ? 2 : 1;  // D^-1, or LU alone: 2/3 of n^3, rounded up to 1
+  return {(8 + static_cast<std::int64_t>(sizeof(T))) * off_.size() + 16 * diagonal_.size() + 8 * source_.size(),
+          factor * diagonal_.size() * block_};
+}
+
+template <class Space, class T>
+std::vector<PartOfApply<Space>> Multicolor<Space, T>::parts() const {
+  std::vector<PartOfApply<Space>> parts;
+  for (const std::vector<ColourPass>& pieces : colours_)
+    parts.push_back({"colour " + std::to_string(parts.size()), work(pieces),
+                     [this, pieces](View<const double> r, View<double> z) { run(pieces, r, z); }});
+  return parts;
+}
+
+template <class Space, class T>
+MulticolorView<T> Multicolor<Space, T>::view() const {
+  MulticolorView<T> m;
+  m.rows = rows_;
+  m.n = block_;
+  m.row = row_.data();
+  m.start = start_.data();
+  m.later = later_.data();
+  m.column = column_.data();
+  m.source = source_.data();
+  m.off = off_.data();
+  m.scale = scale_.data();
+  m.diagonal = diagonal_.data();
+  return m;
+}
+
+template <class Space, class T>
+std::string Multicolor<Space, T>::describe() const {
+  const char* storage = sizeof(T) == 8 ? "double" : sizeof(T) == 4 ? "float" : "bfloat16";
+  return "multicolor(" + options_.colouring + (colours_.empty() ? "" : ", " + std::to_string(colours()) + " colours") +
+         ", " + std::to_string(options_.sweeps) + (options_.symmetric ? " symmetric" : "") +
+         (options_.sweeps == 1 ? " sweep" : " sweeps") + ", off-diagonal blocks in " + storage + ")";
+}
+
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_multicolor(const Table& options) {
+  MulticolorOptions o;
+  o.sweeps = options.get("sweeps", o.sweeps);
+  if (o.sweeps < 1) options.fail("sweeps", "multicolor needs at least one sweep");
+  o.symmetric = options.get("symmetric", o.symmetric);
+  o.colouring = options.choice("colouring", {"largest_first", "balanced", "jones_plassmann"}, o.colouring);
+  o.seed = static_cast<std::uint64_t>(options.get("seed", 1));
+  if (!options.get("wavefront", true)) o.cache_bytes = 0;
+  const std::string storage = options.choice("storage", {"float", "double", "bfloat16"}, "float");
+  if (storage == "double") return std::make_unique<Multicolor<Space, double>>(o);
+  if (storage == "bfloat16") return std::make_unique<Multicolor<Space, Bfloat16>>(o);
+  return std::make_unique<Multicolor<Space, float>>(o);
+}
+
+template class Multicolor<Host, double>;
+template class Multicolor<Host, float>;
+template class Multicolor<Host, Bfloat16>;
+template class Multicolor<Device, double>;
+template class Multicolor<Device, float>;
+template class Multicolor<Device, Bfloat16>;
+template std::unique_ptr<Preconditioner<Host>> make_multicolor<Host>(const Table&);
+template std::unique_ptr<Preconditioner<Device>> make_multicolor<Device>(const Table&);
+
+}  // namespace weir

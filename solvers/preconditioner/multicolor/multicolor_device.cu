@@ -1,0 +1,191 @@
+// The sweeps on the device. A block row is the work of W warps; each takes 32 / n blocks of O at a time, so that a warp
+// reads 32 / n whole blocks column by column (n > 32: one block, two rows a lane). The partial sums meet in shared
+// memory in one fixed order; the first warp then substitutes forward and backward with shuffles (Figs. 10 to 13 of
+// Zubair et al. 2016, with the row guarded, which Figs. 11 and 12 leave out).
+//   bytes: each block of O once (4 n^2 in float), D once (8 n^2), b, x.   Runs repeat bit for bit.
+#include <algorithm>
+
+#include "solvers/device/block.hpp"
+#include "solvers/device/launch.hpp"
+#include "solvers/preconditioner/multicolor/multicolor.hpp"
+
+namespace weir::multicolor {
+
+// Table I of the paper gives warps a row and blocks a warp for the K40; here lanes beyond n take further blocks, and
+// warps are added where a row's blocks fill them (about 14 neighbours).
+int warps_per_row(int n) { return n <= 4 ? 1 : n <= 8 ? 2 : 4; }
+
+namespace device {
+namespace {
+
+constexpr int most_threads = 256;
+constexpr int tail_rows = 64;  // colours of at most so many rows share a launch
+
+struct Lane {
+  int lane, warp, warps, together, u, h;  // together: blocks a warp takes at a time
+  __device__ Lane(int n)
+      : lane(static_cast<int>(threadIdx.x)),
+        warp(static_cast<int>(threadIdx.y)),
+        warps(static_cast<int>(blockDim.y)),
+        together(n < 32 ? 32 / n : 1),
+        u(n < 32 ? lane % n : lane),
+        h(n < 32 ? lane / n : 0) {}
+};
+
+// Row u (and u + 32) of the part of O_i x that this thread's blocks give, into shared memory.
+template <class T>
+__device__ void partial_products(const MulticolorView<T>& m, const Lane& me, int p, bool first, const double* x,
+                                 double* part) {
+  const int n = m.n;
+  const std::int64_t nn = std::int64_t{n} * n, earlier = m.start[p + 1] - m.start[p];
+  const std::int64_t count = first ? earlier : earlier + m.later[p + 1] - m.later[p];
+  if (me.h >= me.together) return;
+  for (int u = me.u; u < n; u += 32) {
+    double f = 0;
+    for (std::int64_t k = me.warp * me.together + me.h; k < count; k += me.warps * me.together) {
+      const std::int64_t e = k < earlier ? m.start[p] + k : m.later[p] + k - earlier;
+      const T* O = m.off + e * nn + u;
+      const double* xj = x + std::int64_t{m.column[e]} * n;
+      for (int v = 0; v < n; ++v) f += static_cast<double>(O[v * n]) * xj[v];
+    }
+    part[(me.warp * me.together + me.h) * n + u] = f;
+  }
+}
+
+// f: rows lane and lane + 32 of the right-hand side in, of the solution out. All lanes of the warp take part.
+__device__ inline void substitute(const double* D, int n, int lane, double* f) {
+  const auto entry = [&](int row, int column) { return row < n ? D[column * n + row] : 0.0; };
+  double ahead[2] = {entry(lane, 0), entry(lane + 32, 0)};
+  for (int j = 0; j < n - 1; ++j) {
+    const double fj = __shfl_sync(full_warp, j < 32 ? f[0] : f[1], j % 32);
+    const double d0 = ahead[0], d1 = ahead[1];
+    ahead[0] = entry(lane, j + 1);
+    ahead[1] = entry(lane + 32, j + 1);
+    if (lane > j) f[0] -= d0 * fj;
+    if (lane + 32 > j) f[1] -= d1 * fj;
+  }
+  for (int j = n - 1; j >= 0; --j) {  // `ahead` holds column j
+    if (lane == j % 32) f[j / 32] *= ahead[j / 32];
+    const double fj = __shfl_sync(full_warp, j < 32 ? f[0] : f[1], j % 32);
+    const double d0 = ahead[0], d1 = ahead[1];
+    if (j > 0) {
+      ahead[0] = entry(lane, j - 1);
+      ahead[1] = entry(lane + 32, j - 1);
+    }
+    if (lane < j) f[0] -= d0 * fj;
+    if (lane + 32 < j) f[1] -= d1 * fj;
+  }
+}
+
+// x_i = D_i^-1 (b_i - O_i x); every thread of the workgroup comes here, those without a row with p < 0.
+template <class T>
+__device__ void update_row(const MulticolorView<T>& m, int p, bool first, const double* b, double* x, double* part) {
+  const Lane me(m.n);
+  const int n = m.n;
+  if (p >= 0) partial_products(m, me, p, first, x, part);
+  __syncthreads();
+  if (p >= 0 && me.warp == 0) {
+    const std::int64_t row = std::int64_t{m.row[p]} * n;
+    const double scale = m.scale ? m.scale[p] : 1;
+    double f[2] = {0, 0};
+    for (int i = 0; i < 2; ++i) {
+      const int u = me.lane + 32 * i;
+      if (u >= n) continue;
+      for (int k = 0; k < me.warps * me.together; ++k) f[i] += part[k * n + u];
+      f[i] = b[row + u] - scale * f[i];
+    }
+    substitute(m.diagonal + p * std::int64_t{n} * n, n, me.lane, f);
+    for (int i = 0; i < 2; ++i)
+      if (me.lane + 32 * i < n) x[row + me.lane + 32 * i] = f[i];
+  }
+  __syncthreads();
+}
+
+__device__ inline double* own_part(double* shared, int n) {
+  const int together = n < 32 ? 32 / n : 1;
+  return shared + static_cast<int>(threadIdx.z * blockDim.y) * together * n;
+}
+
+// One colour: a workgroup takes blockDim.z rows.
+template <class T>
+__global__ void colour_rows(MulticolorView<T> m, ColourPass pass, const double* b, double* x) {
+  WEIR_DYNAMIC_SHARED(double, shared);
+  const int p = pass.from + static_cast<int>(blockIdx.x * blockDim.z + threadIdx.z);
+  update_row(m, p < pass.to ? p : -1, pass.first, b, x, own_part(shared, m.n));
+}
+
+struct Tail {  // consecutive small colours, one after the other
+  static constexpr int most = 16;
+  ColourPass pass[most];
+  int count = 0;
+};
+
+template <class T>
+__global__ void small_colours(MulticolorView<T> m, Tail tail, const double* b, double* x) {
+  WEIR_DYNAMIC_SHARED(double, shared);
+  for (int k = 0; k < tail.count; ++k) {
+    const ColourPass pass = tail.pass[k];
+    for (int from = pass.from; from < pass.to; from += static_cast<int>(blockDim.z)) {
+      const int p = from + static_cast<int>(threadIdx.z);
+      update_row(m, p < pass.to ? p : -1, pass.first, b, x, own_part(shared, m.n));
+    }
+  }
+}
+
+// LU of a block without pivoting, one warp a block: L below the diagonal, pivots inverted.
+__global__ void factorise_blocks(int rows, int n, double* diagonal) {
+  const int p = static_cast<int>(blockIdx.x * blockDim.y + threadIdx.y), lane = static_cast<int>(threadIdx.x);
+  if (p >= rows) return;  // a whole warp
+  double* a = diagonal + p * std::int64_t{n} * n;
+  for (int k = 0; k < n; ++k) {
+    const double inverse = 1 / a[k * n + k];
+    __syncwarp();
+    for (int u = lane; u < n; u += 32)
+      if (u >= k) a[k * n + u] = u == k ? inverse : a[k * n + u] * inverse;
+    __syncwarp();
+    for (int u = lane; u < n; u += 32)
+      for (int v = k + 1; v < n && u > k; ++v) a[v * n + u] -= a[k * n + u] * a[v * n + k];
+    __syncwarp();
+  }
+}
+
+}  // namespace
+
+template <class T>
+void run(const MulticolorView<T>& m, const std::vector<ColourPass>& passes, const double* b, double* x, int warps) {
+  const int W = warps > 0 ? warps : warps_per_row(m.n), R = std::max(1, most_threads / (32 * W));
+  const int together = m.n < 32 ? 32 / m.n : 1;
+  LaunchConfig config{.grid = 1,
+                      .block = dim3(32, static_cast<unsigned>(W), static_cast<unsigned>(R)),
+                      .shared_bytes = static_cast<std::size_t>(R * W * together * m.n) * sizeof(double),
+                      .name = "multicolor colour"};
+  std::size_t k = 0;
+  while (k < passes.size()) {
+    Tail tail;
+    for (; k < passes.size() && passes[k].to - passes[k].from <= tail_rows && tail.count < Tail::most; ++k)
+      tail.pass[tail.count++] = passes[k];
+    if (tail.count > 0) {
+      config.grid = 1;
+      launch(default_stream(), config, small_colours<T>, m, tail, b, x);
+      continue;
+    }
+    config.grid = static_cast<unsigned>((passes[k].to - passes[k].from + R - 1) / R);
+    launch(default_stream(), config, colour_rows<T>, m, passes[k], b, x);
+    ++k;
+  }
+}
+
+void factorise_diagonals(int rows, int n, double* diagonal) {
+  constexpr int blocks = 4;
+  launch(
+      default_stream(),
+      {.grid = static_cast<unsigned>((rows + blocks - 1) / blocks), .block = dim3(32, blocks), .name = "multicolor LU"},
+      factorise_blocks, rows, n, diagonal);
+}
+
+template void run(const MulticolorView<double>&, const std::vector<ColourPass>&, const double*, double*, int);
+template void run(const MulticolorView<float>&, const std::vector<ColourPass>&, const double*, double*, int);
+template void run(const MulticolorView<Bfloat16>&, const std::vector<ColourPass>&, const double*, double*, int);
+
+}  // namespace device
+}  // namespace weir::multicolor

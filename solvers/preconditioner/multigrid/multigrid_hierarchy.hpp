@@ -1,0 +1,44 @@
+// The grids of a multigrid method, as 1D lines only, and the inverse of the coarsest operator.
+#pragma once
+#include <array>
+#include <vector>
+
+#include "solvers/matrix/work.hpp"
+#include "solvers/preconditioner/multigrid/multigrid_line.hpp"
+
+namespace weir::multigrid {
+
+struct GridLevel {
+  std::array<Line, 3> line;
+  std::array<LineTransfer, 3> transfer;  // to the next coarser level; empty on the coarsest
+  std::int64_t count() const { return std::int64_t{1} * line[0].size() * line[1].size() * line[2].size(); }
+};
+
+// A visit of a level, where all its sweeps on one side of the correction are one pass through memory: downwards g is read
+// and u written, upwards u, g and what comes from the coarser level are read and u is written; the coarser level's g is
+// written and its u read. coefficients: values a cell that are read each way.
+inline Work work_of_level(std::int64_t cells, std::int64_t coarser, int coefficients, int bands, int sweeps,
+                          std::int64_t value_bytes) {
+  return {value_bytes * (5 * cells + 2 * coarser + 2 * coefficients * cells), (2 * bands + 2) * (sweeps + 1) * cells};
+}
+// The coarsest: a dense matrix.
+inline Work work_of_coarsest(std::int64_t cells, std::int64_t matrix_bytes, std::int64_t value_bytes) {
+  return {matrix_bytes * cells * cells + 2 * value_bytes * cells, 2 * cells * cells};
+}
+
+struct Coarsening {
+  double merge_factor = 2;  // neighbours closer than this times the smallest distance of the level are merged
+  double reduction = 0.75;  // a level keeps at most this part of the finer one's unknowns
+  int coarse_size = 64;     // the first level of at most so many unknowns is the last one, solved directly
+};
+
+// Finest first. The lines are those of the operator, with directions of one unknown moved so that z is the longest loop
+// (memory order stays the same).
+std::vector<GridLevel> make_grids(const SeparableOperator& A, const Coarsening& options);
+
+// (A V^-1)^-1 of the coarsest level, row-major, natural order: u = inverse (V g). A constant null space is projected
+// out on both sides (the pseudo-inverse). `work` keeps its memory between calls.
+void invert_coarsest(const GridLevel& level, double shift, double scale, bool singular, std::vector<double>& inverse,
+                     std::vector<double>& work);
+
+}  // namespace weir::multigrid

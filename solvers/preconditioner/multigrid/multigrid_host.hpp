@@ -1,0 +1,69 @@
+// The red-black cycle on Host in two passes a level, each of which goes through the planes of the grid once:
+//   descend   load, pre-smoothing, residual, restriction        ascend   prolongation, post-smoothing, store
+// A stage (half a sweep, say) of plane k needs the stage before it on planes k-1, k, k+1. One thread runs all stages as
+// a wave through its slab of planes, so that a plane is in the cache while they pass; what the waves cannot reach at
+// the borders of the slabs is done when all have passed. Every value is computed from the same values in the same order
+// whatever the number of threads: results agree bit for bit.
+#pragma once
+#include <vector>
+
+#include "solvers/preconditioner/multigrid/multigrid_line.hpp"
+#include "solvers/preconditioner/multigrid/multigrid_view.hpp"
+
+namespace weir::multigrid {
+
+// The exchange of a row (x direction) as runs of merged pairs or of single unknowns, each with one vector loop.
+template <class T>
+struct RowExchange {
+  struct Run {
+    int fine, coarse, count;  // the first of each, and how many coarse unknowns
+    bool pairs;
+  };
+  std::vector<Run> runs;
+  std::vector<T> restriction[4];                                      // by slot
+  std::vector<T> left_parent, left_other, right_parent, right_other;  // of the two unknowns of a pair
+};
+template <class T>
+RowExchange<T> make_row_exchange(const LineTransfer& transfer);
+
+// Scratch of the threads: `stride` values each, and one number each, a cache line apart.
+template <class T>
+struct Workspace {
+  T* data = nullptr;
+  double* peaks = nullptr;
+  std::int64_t stride = 0;
+  int threads = 1;
+};
+// What a thread needs for one plane of this exchange.
+template <class T>
+std::int64_t scratch_size(const LevelView<T>& fine, const LevelView<T>& coarse);
+
+template <class T>
+struct HostPass {
+  LevelView<T> fine, coarse;
+  ExchangeView<T> exchange;
+  const RowExchange<T>* row = nullptr;
+  Workspace<T> workspace;
+  int sweeps = 1;
+  int first_colour = 0;  // of a sweep
+  T omega = 1;
+};
+
+// pre-smoothing, then coarse g = R (g - A u). With r: g = factor r / V first. Where u starts
+// from zero it need not be cleared. Returns the largest |g| loaded.
+template <class T>
+double descend(const HostPass<T>& pass, bool from_zero, const double* r, double factor);
+
+// What the last pass leaves: z = factor u, and the sums of r z over each row (j, k) where somebody wants them.
+struct Output {
+  double* z = nullptr;
+  double factor = 1;
+  const double* r = nullptr;
+  double* row_dots = nullptr;
+};
+
+// u += P coarse u, then post-smoothing.
+template <class T>
+void ascend(const HostPass<T>& pass, const Output& out);
+
+}  // namespace weir::multigrid
