@@ -58,14 +58,23 @@ LinearSolver<Space>::LinearSolver(const Table& options, const std::string& defau
 
 template <class Space>
 void LinearSolver<Space>::spread_over_ranks(const Matrix<Space>* A) {
+  over_ranks_ = OverRanks::spread;
+  spread_for_ = A;
   if (A && preconditioner_->spreads_over(*A)) return;
   if (!preconditioner_->works_over_ranks()) preconditioner_ = make_gathered<Space>(name_, std::move(preconditioner_));
 }
 
 template <class Space>
 void LinearSolver<Space>::precondition_each_rank() {
+  over_ranks_ = OverRanks::each_rank;
   if (!preconditioner_->works_over_ranks() && !preconditioner_->is_identity())
     preconditioner_ = make_additive_schwarz<Space>(0, std::move(preconditioner_));
+}
+
+template <class Space>
+void LinearSolver<Space>::spread_like(const LinearSolver& other) {
+  if (other.over_ranks_ == OverRanks::spread) spread_over_ranks(other.spread_for_);
+  if (other.over_ranks_ == OverRanks::each_rank) precondition_each_rank();
 }
 
 template <class Space>

@@ -42,6 +42,8 @@ class LinearSolver {
   void spread_over_ranks(const Matrix<Space>* A = nullptr);
   // The same, but such a preconditioner is then applied by each rank to its part: additive_schwarz, overlap 0.
   void precondition_each_rank();
+  // Whichever of the two `other`, a solver of the same systems, has been told; nothing where that was neither.
+  void spread_like(const LinearSolver& other);
   // Whether iterations and results are those of one rank to round-off: a preconditioner that sees its rows alone.
   bool is_independent_of_ranks() const;
 
@@ -64,6 +66,7 @@ class LinearSolver {
   const Preconditioner<Space>& preconditioner() const { return *preconditioner_; }
 
  private:
+  enum class OverRanks { alone, spread, each_rank };
   void prepare(const Matrix<Space>& A, bool new_pattern);
   void renew(const Matrix<Space>& A);
   SolveResult try_again(const SolveResult& first, const Matrix<Space>& A, View<const double> b, View<double> x);
@@ -71,6 +74,8 @@ class LinearSolver {
   std::string name_, method_;
   KrylovOptions options_;
   bool start_from_zero_ = false;
+  OverRanks over_ranks_ = OverRanks::alone;
+  const Matrix<Space>* spread_for_ = nullptr;  // as spread_over_ranks was given it
   std::unique_ptr<Preconditioner<Space>> preconditioner_;
   std::unique_ptr<Krylov<Space>> krylov_;
   SetupInfo info_;

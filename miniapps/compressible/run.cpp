@@ -311,12 +311,10 @@ int run_flow(Run& run, const Table& config, ReadCase& read, CompressibleOutput& 
   const CompressibleCase& c = read.c;
   flow.pseudo.jacobian().set_lines(row_ranges(flow.ranks ? flow.ranks->own(read.lines) : read.lines));  // for `line`
   flow.initialise();
-  Lab<Space> lab(config, {"flow"});
-  if (!flow.ranks) {
-    lab.describe(facts_of(flow, read.ordering));
-    lab.attach("flow", flow.pseudo.solver(), config.table("linear").table("flow"), default_compressible_method,
-               default_compressible_preconditioner, default_compressible_tolerance);
-  }
+  Lab<Space> lab(config, {"flow"}, run.ranks());
+  lab.describe(facts_of(flow, read.ordering));
+  lab.attach("flow", flow.pseudo.solver(), config.table("linear").table("flow"), default_compressible_method,
+             default_compressible_preconditioner, default_compressible_tolerance);
   const bool restarted = run.restart() != nullptr, writes = run.ranks().is_root();
   if (restarted) load_flow(*run.restart(), flow);
   RunHeader header = header_of(flow, output, config, read.ordering);
@@ -342,7 +340,6 @@ int run_in(Run& run, const Table& config) {
     CompressibleFlow<Space> flow(read.c, read.mesh, read.boundary, config.table("linear"));
     return run_flow(run, config, read, output, flow);
   }
-  Lab<Space>::refuse_over_ranks(config);
   if (std::is_same_v<Space, Device>) read.devices = choose_device(run.ranks());
   const MeshRanks ranks(run.ranks(), read.mesh, partition_of(run.ranks(), read.mesh, read.lines), halo);
   CompressibleFlow<Space> flow(read.c, ranks, read.boundary, config.table("linear"));

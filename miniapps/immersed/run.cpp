@@ -216,11 +216,8 @@ int run_in(Run& run, const Table& config, const ImmersedCase& c) {
   const FlowRanks ranks(run.ranks(), c.flow, rank_options);
   ImmersedFlow<Space> flow(c, read_case_body(config, c, &messages), config.table("linear"), ranks,
                            read_body_layers(config));
-  Lab<Space> lab(config, {"advection_diffusion", "pressure"});
-  if (ranks.alone())
-    attach(lab, flow, config.table("linear"));
-  else
-    lab.refuse_over_ranks(config);
+  Lab<Space> lab(config, {"advection_diffusion", "pressure"}, run.ranks());
+  attach(lab, flow, config.table("linear"));
   StepSize clock(c.flow, body_rate(config, c));
   WholeFields<Space> host(ranks);
   Pictures<Space> pictures(run, output);

@@ -151,11 +151,8 @@ int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
   if (run.ranks().size() > 1 && std::is_same_v<Space, Device>) devices = choose_device(run.ranks());
   const FlowRanks ranks(run.ranks(), c, rank_options);
   FractionalStep<Space> flow(c, config.table("linear"), ranks);
-  Lab<Space> lab(config, {"momentum", "pressure"});
-  if (run.ranks().size() == 1)
-    attach(lab, flow, config.table("linear"));
-  else
-    lab.refuse_over_ranks(config);
+  Lab<Space> lab(config, {"momentum", "pressure"}, run.ranks());
+  attach(lab, flow, config.table("linear"));
   StepSize clock(c);
   WholeFields<Space> host(ranks);
   const bool writes = run.ranks().is_root();

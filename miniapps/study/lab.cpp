@@ -10,12 +10,27 @@
 
 namespace weir {
 
+namespace {
+
+void refuse_over_ranks(const Table& config) {
+  for (const char* facility : {"capture", "observe"})
+    if (config.has(facility))
+      config.fail(facility,
+                  "[" + std::string(facility) +
+                      "] knows the systems of one rank alone: take the table out, or run the case without mpirun "
+                      "(from a checkpoint of this run: weir restart)");
+}
+
+}  // namespace
+
 template <class Space>
-Lab<Space>::Lab(const Table& config, const std::vector<std::string>& systems) {
-  facilities_.push_back(std::make_unique<Capture<Space>>(config, systems));
-  facilities_.push_back(std::make_unique<ShadowStudy<Space>>(config, systems));
-  facilities_.push_back(std::make_unique<Observatory<Space>>(config, systems));
-  facilities_.push_back(std::make_unique<Roofline<Space>>(config));
+Lab<Space>::Lab(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks) {
+  const bool alone = ranks.size() == 1;
+  if (!alone) refuse_over_ranks(config);
+  if (alone) facilities_.push_back(std::make_unique<Capture<Space>>(config, systems));
+  facilities_.push_back(std::make_unique<ShadowStudy<Space>>(config, systems, ranks));
+  if (alone) facilities_.push_back(std::make_unique<Observatory<Space>>(config, systems));
+  facilities_.push_back(std::make_unique<Roofline<Space>>(config, ranks));
   facilities_.push_back(std::make_unique<FlightRecorder<Space>>(config));  // its verdict stands last
 }
 
@@ -31,16 +46,6 @@ Lab<Space>::~Lab() {
     } catch (...) {  // the first error is the one to be told
     }
   }
-}
-
-template <class Space>
-void Lab<Space>::refuse_over_ranks(const Table& config) {
-  for (const char* facility : {"shadow", "capture", "observe"})
-    if (config.has(facility))
-      config.fail(facility,
-                  "[" + std::string(facility) +
-                      "] knows the systems of one rank alone: take the table out, or run the case without mpirun "
-                      "(from a checkpoint of this run: weir restart)");
 }
 
 template <class Space>

@@ -20,13 +20,12 @@ namespace weir {
 template <class Space>
 class Lab {
  public:
-  Lab(const Table& config, const std::vector<std::string>& systems);  // what the flow code solves
-  Lab(const Lab&) = delete;                                           // the leaders know where their watches are
+  // systems: what the flow code solves. Error(usage), with the key's place, where the case asks over several ranks for a
+  // facility that knows the systems of one alone. Every rank makes a lab and makes all its calls.
+  Lab(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks);
+  Lab(const Lab&) = delete;  // the leaders know where their watches are
   Lab& operator=(const Lab&) = delete;
   ~Lab();  // an exception that leaves the run is a bad end too
-
-  // Error(usage), with the key's place, where the case asks for a facility: they know the systems of one rank.
-  static void refuse_over_ranks(const Table& config);
 
   void describe(const FlowFacts<Space>& facts);
   // A solver of the flow code, with the table and the defaults it was made from; it must outlive the lab's steps. A

@@ -63,7 +63,7 @@ class RooflineSystem : public SolveWatch<Space> {
 };
 
 template <class Space>
-Roofline<Space>::Roofline(const Table& config) : config_(config) {
+Roofline<Space>::Roofline(const Table& config, const Communicator& ranks) : config_(config), ranks_(ranks) {
   const Table options = config.table("roofline");
   every_ = options.get<std::int64_t>("every", 0);
   if (every_ < 0) options.fail("every", "'every' must be at least 0 (0: nothing is measured)");
@@ -73,7 +73,7 @@ Roofline<Space>::~Roofline() = default;
 
 template <class Space>
 void Roofline<Space>::attach(const StudiedSystem<Space>& s) {
-  if (every_ == 0 || s.part > 0) return;
+  if (every_ == 0 || s.part > 0 || ranks_.size() > 1) return;
   auto& system = *systems_.emplace_back(std::make_unique<RooflineSystem<Space>>(*this, s.name));
   system.add(s.options, s);
   const Table shadow = config_.table("shadow");
@@ -88,6 +88,8 @@ void Roofline<Space>::attach(const StudiedSystem<Space>& s) {
 
 template <class Space>
 void Roofline<Space>::open(Run& run) {
+  if (every_ > 0 && ranks_.size() > 1)
+    run.event("roofline", "nothing is measured over ranks: run the case without mpirun");
   if (systems_.empty()) return;
   triad_ = triad_bytes_per_second<Space>(triad_beyond_caches, 5);
   rows_ = LineFile(run.path("roofline.csv"), columns);

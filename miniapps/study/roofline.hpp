@@ -26,7 +26,7 @@ class RooflineSystem;  // roofline.cpp
 template <class Space>
 class Roofline : public Facility<Space> {
  public:
-  explicit Roofline(const Table& config);
+  Roofline(const Table& config, const Communicator& ranks);
   ~Roofline() override;
 
   void attach(const StudiedSystem<Space>& system) override;
@@ -48,6 +48,7 @@ class Roofline : public Facility<Space> {
   double triad_of(std::int64_t bytes);
 
   Table config_;
+  const Communicator& ranks_;
   std::int64_t every_ = 0, step_ = 0;
   bool due_ = false;
   double triad_ = 0, seconds_ = 0;

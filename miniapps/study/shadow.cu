@@ -13,9 +13,9 @@ namespace {
 
 // Not-a-number differs from itself: such an answer is no repetition of anything.
 template <class Space>
-std::int64_t count_differing(View<const double> x, View<const double> y) {
+std::int64_t count_differing(const Communicator& ranks, View<const double> x, View<const double> y) {
   return static_cast<std::int64_t>(
-      sum<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { return x[i] == y[i] ? 0.0 : 1.0; }));
+      ranks.sum(sum<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { return x[i] == y[i] ? 0.0 : 1.0; })));
 }
 
 template <class Space>
@@ -52,13 +52,6 @@ std::vector<std::string> Shadow<Space>::solvers() const {
 }
 
 template <class Space>
-std::int64_t Shadow<Space>::bytes() const {
-  std::int64_t bytes = 8 * (x0_.size() + x_.size() + r_.size());
-  for (const Contender& c : contenders_) bytes += c.solver->setup_info().bytes;
-  return bytes;
-}
-
-template <class Space>
 void Shadow<Space>::prepared(const Matrix<Space>& A, bool new_pattern, const SetupInfo& info) {
   prepared_from_ = &A;
   leader_setup_ += info.seconds;
@@ -68,7 +61,6 @@ void Shadow<Space>::prepared(const Matrix<Space>& A, bool new_pattern, const Set
 
 template <class Space>
 double Shadow<Space>::prepare(Contender& c, const Matrix<Space>& A) {
-  if (c.stale == Stale::nothing) return 0;
   const Matrix<Space>& from = prepared_from_ ? *prepared_from_ : A;
   if (c.stale == Stale::pattern)
     c.solver->setup(from);
@@ -76,6 +68,30 @@ double Shadow<Space>::prepare(Contender& c, const Matrix<Space>& A) {
     c.solver->update(from);
   c.stale = Stale::nothing;
   return c.solver->setup_info().seconds;
+}
+
+// Over ranks by the clock: a rank that gathers or waits for another does not count that as its own.
+template <class Space>
+double Shadow<Space>::seconds_to_prepare(Contender& c, const Matrix<Space>& A) {
+  if (c.stale == Stale::nothing) return 0;
+  if (ranks_.size() == 1) return prepare(c, A);
+  ranks_.barrier();
+  double seconds = 0;
+  {
+    ScopedTimer timer(seconds);
+    prepare(c, A);
+  }
+  return ranks_.max(seconds);
+}
+
+// The whole record of the rank that took longest, so that its parts add up.
+template <class Space>
+SolveResult Shadow<Space>::of_slowest(SolveResult mine) const {
+  if (ranks_.size() == 1) return mine;
+  const bool is_last = mine.solve_seconds == ranks_.max(mine.solve_seconds);
+  const double from = ranks_.max(is_last ? ranks_.rank() : -1);
+  ranks_.broadcast(&mine, sizeof mine, static_cast<int>(from));
+  return mine;
 }
 
 // The same seed draws the same orders whatever was solved before.
@@ -91,9 +107,9 @@ void Shadow<Space>::draw_order() {
 template <class Space>
 double Shadow<Space>::residual_norm(const Matrix<Space>& A, View<const double> b, View<const double> x) {
   A.residual(b, x, r_);
-  const Pair s = sum_and_square<Space>(r_.view());
+  const Pair s = ranks_.sum(sum_and_square<Space>(r_.view()));
   // With a constant null space the mean of b - A x is no x's fault.
-  const double about_mean = s.b - s.a * s.a / static_cast<double>(r_.size());
+  const double about_mean = s.b - s.a * s.a / static_cast<double>(A.unknowns());
   return std::sqrt(std::max(0.0, A.has_constant_null_space() ? about_mean : s.b));
 }
 
@@ -105,10 +121,14 @@ ShadowRecord Shadow<Space>::solve_by(std::size_t who, const Matrix<Space>& A, Vi
   record.solve = solve_;
   record.solver = static_cast<int>(who);
   record.name = who < 2 && swapped_ ? 1 - record.solver : record.solver;
-  record.setup_seconds = prepare(c, A);
+  record.setup_seconds = seconds_to_prepare(c, A);
   assign<Space>(x0_.view(), x_);
-  record.result = c.solver->solve(A, b, x_);
+  ranks_.barrier();
+  record.result = of_slowest(c.solver->solve(A, b, x_));
   record.residual = residual_norm(A, b, x_.view());
+  const auto bytes = static_cast<double>(c.solver->setup_info().bytes);
+  record.bytes = static_cast<std::int64_t>(ranks_.sum(bytes));
+  record.most_bytes = static_cast<std::int64_t>(ranks_.max(bytes));
   return record;
 }
 
@@ -123,8 +143,8 @@ void Shadow<Space>::solve_all(const Matrix<Space>& A, View<const double> b, View
     contenders_[who].stale = stale[who];
     ShadowRecord record = solve_by(who, A, b);
     record.place = static_cast<int>(place) + 1;
-    if (who < 2) record.differing = count_differing<Space>(own, x_.view());
-    if (record.differing > 0) record.largest_difference = largest_difference<Space>(own, x_.view());
+    if (who < 2) record.differing = count_differing<Space>(ranks_, own, x_.view());
+    if (record.differing > 0) record.largest_difference = ranks_.max(largest_difference<Space>(own, x_.view()));
     records[who].push_back(record);
   }
   for (std::size_t who = 0; who < records.size(); ++who) {
@@ -150,7 +170,7 @@ void Shadow<Space>::keep_own(const Matrix<Space>& A, View<const double> b, View<
   ShadowRecord record;
   record.step = step_;
   record.solve = solve_;
-  record.result = result;
+  record.result = of_slowest(result);
   record.setup_seconds = leader_setup_;
   record.residual = residual_norm(A, b, x);
   keep_(record);
@@ -163,7 +183,7 @@ template <class Space>
 void Shadow<Space>::warm_up(const Matrix<Space>& A, View<const double> b) {
   for (const std::size_t who : order_) {
     Contender& c = contenders_[who];
-    prepare(c, A);
+    seconds_to_prepare(c, A);
     assign<Space>(x0_.view(), x_);
     c.solver->solve(A, b, x_);
     c.stale = leader_setup_ > 0 ? Stale::values : Stale::nothing;
@@ -187,6 +207,7 @@ void Shadow<Space>::after(const Matrix<Space>& A, View<const double> b, View<con
                           const SolveResult& result) {
   if (due_) {
     ScopedTimer timer(seconds_);
+    leader_setup_ = ranks_.max(leader_setup_);  // one that is gathered on rank 0 costs the others nothing
     keep_own(A, b, x, result);
     draw_order();
     if (!std::exchange(warm_, true)) warm_up(A, b);

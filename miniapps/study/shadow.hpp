@@ -6,6 +6,9 @@
 // coin says which of them stands for the leader and which is the control, "leader again": if one of them lies in better
 // places of memory, that falls on both names alike, and between the names nothing is left but chance. When all have solved, the
 // leader's preconditioner is applied once more: its data are in the caches again, as the leader had left them.
+//
+// Over ranks all of them do this together: the order is the same on each, a barrier stands before every setup and solve,
+// and what either took is the time of the rank that was last. Residuals and differences are those of all ranks.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -17,6 +20,7 @@
 #include "base/table.hpp"
 #include "solvers/adapters/any_solver.hpp"
 #include "solvers/device/array.hpp"
+#include "solvers/distributed/communicator.hpp"
 #include "solvers/linear_solver.hpp"
 #include "solvers/solve_watch.hpp"
 
@@ -35,6 +39,8 @@ struct ShadowRecord {
   int place = 0;           // in the order in which this system was solved; 0: the leader's own
   SolveResult result;
   double residual = 0;       // |b - A x| in the l2 norm, computed here for all alike
+  // Of what the solver has set up: of all ranks together, and of the one that holds most.
+  std::int64_t bytes = 0, most_bytes = 0;
   double setup_seconds = 0;  // what preparing for these values took; 0: nothing to prepare
   // Of a double: in how many unknowns its answer is not the leader's own, and by how much at most.
   std::int64_t differing = 0;
@@ -48,8 +54,9 @@ class Shadow : public SolveWatch<Space> {
  public:
   using Keep = std::function<void(const ShadowRecord&)>;
   // repeats: how often each solves a system; kept is the one with the median time (of an even number, the shorter).
-  Shadow(std::uint64_t seed, int repeats, const LinearSolver<Space>& leader, Keep keep)
-      : seed_(seed), repeats_(repeats), leader_(leader), keep_(std::move(keep)) {}
+  // Every rank makes one, with the same seed.
+  Shadow(const Communicator& ranks, std::uint64_t seed, int repeats, const LinearSolver<Space>& leader, Keep keep)
+      : ranks_(ranks), seed_(seed), repeats_(repeats), leader_(leader), keep_(std::move(keep)) {}
 
   // Before the first system. The first two are the leader's doubles.
   void add(std::string name, std::unique_ptr<AnySolver<Space>> solver);
@@ -58,7 +65,6 @@ class Shadow : public SolveWatch<Space> {
   std::vector<std::string> names() const;      // "leader", "leader again", the contenders
   std::vector<std::string> solvers() const;    // what each of them is
   double seconds() const { return seconds_; }  // spent beside the leader so far
-  std::int64_t bytes() const;                  // what the shadows hold beside the leader: vectors and preconditioners
 
   void prepared(const Matrix<Space>& A, bool new_pattern, const SetupInfo& info) override;
   void before(const Matrix<Space>& A, View<const double> b, View<const double> x) override;
@@ -77,8 +83,11 @@ class Shadow : public SolveWatch<Space> {
   void solve_all(const Matrix<Space>& A, View<const double> b, View<const double> own);
   ShadowRecord solve_by(std::size_t who, const Matrix<Space>& A, View<const double> b);
   double prepare(Contender& c, const Matrix<Space>& A);
+  double seconds_to_prepare(Contender& c, const Matrix<Space>& A);
+  SolveResult of_slowest(SolveResult mine) const;
   double residual_norm(const Matrix<Space>& A, View<const double> b, View<const double> x);
 
+  const Communicator& ranks_;
   std::uint64_t seed_;
   int repeats_;
   const LinearSolver<Space>& leader_;

@@ -14,6 +14,7 @@ struct ShadowRow {
   int failures = 0;
   double iterations = 0;    // a solve
   double milliseconds = 0;  // the median, setup in it
+  std::int64_t bytes = 0, most_bytes = 0;  // of its setup, the most it came to: of all ranks, of one
   PairedComparison with_leader;
   Verdict verdict = Verdict::too_few_systems;
 };
@@ -27,6 +28,7 @@ struct Repetition {
 };
 
 struct ShadowComparison {
+  int ranks = 1;
   std::vector<ShadowRow> rows;  // [0] the leader, [1] the leader again
   PairedComparison doubles;     // the second double with the first: what places in memory do
   double noise = 0;             // of log ratios: as far as rows[1] or `doubles` reach
@@ -50,7 +52,7 @@ class ShadowSeries {
  private:
   struct Series {
     std::vector<double> seconds;
-    std::int64_t iterations = 0;
+    std::int64_t iterations = 0, bytes = 0, most_bytes = 0;
     int failures = 0;
   };
   std::vector<std::string> names_, solvers_;

@@ -25,14 +25,22 @@ constexpr std::size_t curve_points = 200;  // at most, of one solve
 
 std::string measure(double seconds) { return seconds >= 0 ? fmt::format("{:.6g}", 1e3 * seconds) : std::string(); }
 
-// The library that `solver` asks for and this build lacks; empty: none.
-std::string absent_library(const Table& solver) {
+// Why the solver of another library that the table asks for cannot take part; empty: it can, or it is one of ours.
+std::string why_left_out(const Table& solver, const Communicator& ranks) {
   if (solver.has("like_leader")) return "";
   const std::string method = solver.get<std::string>("method", "");
-  if (!is_peer(method)) return "";
   const std::string library = peer_name(method).library;
   const std::vector<std::string> there = peer_libraries();
-  return std::find(there.begin(), there.end(), library) == there.end() ? library : "";
+  if (is_peer(method) && std::find(there.begin(), there.end(), library) == there.end())
+    return "this weir was built without " + library;
+  return method.find(':') != std::string::npos && ranks.size() > 1 ? library + " knows one rank alone here" : "";
+}
+
+// So that none of its keys is an unknown one.
+void read_keys(const Table& solver) {
+  read_krylov_options(solver);
+  solver.get<std::string>("initial_guess", "previous");
+  solver.get<double>("slowed_by", 0.0);
 }
 
 // Whether it can be told from the leader's options that its doubles may come to other answers.
@@ -45,8 +53,8 @@ std::string why_doubles_differ(const StudiedSystem<Space>& s) {
 }  // namespace
 
 template <class Space>
-ShadowStudy<Space>::ShadowStudy(const Table& config, const std::vector<std::string>& systems)
-    : options_(config.table("shadow")) {
+ShadowStudy<Space>::ShadowStudy(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks)
+    : options_(config.table("shadow")), ranks_(ranks) {
   contenders_ = options_.get<std::vector<std::string>>("solvers", std::vector<std::string>());
   every_ = options_.get<std::int64_t>("every", 10);
   if (every_ < 0) options_.fail("every", "'every' must be at least 0 (0: no shadow solves)");
@@ -57,11 +65,7 @@ ShadowStudy<Space>::ShadowStudy(const Table& config, const std::vector<std::stri
   for (const auto& name : contenders_)
     if (!options_.is_table(name)) options_.fail("solvers", "there is no [shadow." + name + "] that says what it is");
   if (contenders_.empty()) return;
-  std::erase_if(contenders_, [&](const std::string& name) {
-    const std::string library = absent_library(options_.table(name));
-    if (!library.empty()) left_out_.push_back(name + " is left out: this weir was built without " + library);
-    return !library.empty();
-  });
+  leave_out_peers();
   std::string known;
   for (const auto& name : systems) known += (known.empty() ? "" : ", ") + name;
   if (std::find(systems.begin(), systems.end(), system_) == systems.end())
@@ -70,15 +74,29 @@ ShadowStudy<Space>::ShadowStudy(const Table& config, const std::vector<std::stri
 }
 
 template <class Space>
+void ShadowStudy<Space>::leave_out_peers() {
+  std::erase_if(contenders_, [&](const std::string& name) {
+    const Table solver = options_.table(name);
+    const std::string why = why_left_out(solver, ranks_);
+    if (why.empty()) return false;
+    left_out_.push_back(name + " is left out: " + why);
+    read_keys(solver);
+    return true;
+  });
+}
+
+template <class Space>
 void ShadowStudy<Space>::attach(const StudiedSystem<Space>& s) {
   if (contenders_.empty() || s.name != system_ || s.part > 0) return;
   KrylovOptions defaults;
   defaults.tolerance = s.default_tolerance;
   defaults.history = true;
-  shadow_ =
-      std::make_unique<Shadow<Space>>(seed_, repeats_, *s.leader, [this](const ShadowRecord& record) { keep(record); });
-  const auto make = [&s](const Table& options, const KrylovOptions& with) {
-    return make_any_solver<Space>(options, s.default_method, s.default_preconditioner, with);
+  shadow_ = std::make_unique<Shadow<Space>>(ranks_, seed_, repeats_, *s.leader,
+                                            [this](const ShadowRecord& record) { keep(record); });
+  const auto make = [&](const Table& options, const KrylovOptions& with) {
+    auto solver = make_any_solver<Space>(options, s.default_method, s.default_preconditioner, with);
+    if (ranks_.size() > 1) solver->spread_like(*s.leader);
+    return solver;
   };
   for (const char* name : {"leader", leader_again}) shadow_->add(name, make(s.options, defaults));
   KrylovOptions of_leader = stopping_test_of(s.options, defaults);
@@ -102,9 +120,10 @@ void ShadowStudy<Space>::open(Run& run) {
   names_ = shadow_->names();
   solvers_ = shadow_->solvers();
   series_ = ShadowSeries(names_, solvers_);
+  for (const std::string& message : left_out_) run.event("shadow", message);
+  if (!ranks_.is_root()) return;
   rows_ = LineFile(run.path("shadow.csv"), columns);
   curves_ = LineFile(run.path("shadow_curves.csv"), curve_columns);
-  for (const std::string& message : left_out_) run.event("shadow", message);
 }
 
 template <class Space>
@@ -116,6 +135,7 @@ template <class Space>
 void ShadowStudy<Space>::keep(const ShadowRecord& r) {
   const bool own = r.name == ShadowRecord::in_the_flow;
   if (series_.add(r)) run_->event("shadow", repetition_text(series_.repetition(), why_not_the_same_));
+  if (!ranks_.is_root()) return;
   const auto who = static_cast<std::size_t>(own ? 0 : r.name);
   if (!own && r.name > 0 && std::has_single_bit(static_cast<std::uint64_t>(series_.systems(r.name)))) keep_curve(r);
   rows_.add(fmt::format("{},{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{},{},{},{},{}", r.step, r.solve, system_,
@@ -152,11 +172,12 @@ void ShadowStudy<Space>::failed(Run& run, const Outcome&) {
 
 template <class Space>
 void ShadowStudy<Space>::finish(Run& run) {
-  if (series_.empty()) return;
+  if (series_.empty() || !ranks_.is_root()) return;
   rows_.flush();
   curves_.flush();
   run.timings().at("study", "shadow solves") += shadow_->seconds();
-  const ShadowComparison comparison = series_.compare(seed_);
+  ShadowComparison comparison = series_.compare(seed_);
+  comparison.ranks = ranks_.size();
   write_text_aside(run.path("shadow_summary.csv"), shadow_csv(comparison));
   run.say_at_end(shadow_table(comparison, system_) + "  " + repetition_text(comparison.repetition, why_not_the_same_) +
                  "\n");

@@ -15,6 +15,7 @@ class SlowedSolver : public AnySolver<Space> {
  public:
   SlowedSolver(std::unique_ptr<AnySolver<Space>> solver, double part) : solver_(std::move(solver)), part_(part) {}
 
+  void spread_like(const LinearSolver<Space>& leader) override { solver_->spread_like(leader); }
   void setup(const Matrix<Space>& A) override {
     solver_->setup(A);
     note_setup();

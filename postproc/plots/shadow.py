@@ -33,6 +33,9 @@ class Study:
     def value(self, name, column):
         return self.summary[column][self.names.index(name)]
 
+    def ranks(self):
+        return int(self.value(LEADER, "ranks")) if "ranks" in self.summary else 1
+
     def _pair(self):
         """steps and, by name, the rows of the systems that all have solved, in the order of the run."""
         keys = list(zip(self.rows["step"], self.rows["solve"]))
@@ -148,6 +151,8 @@ def sentences(study):
             repetition[1], repetition[0], repetition[2]))
     elif repetition:
         words.append("The leader repeats: its doubles came to its answers bit for bit.")
+    if study.ranks() > 1:
+        words.append("Over %d ranks; times are those of the rank that was last." % study.ranks())
     failures = [(n, int(study.value(n, "failures"))) for n in study.names if study.value(n, "failures") > 0]
     for name, count in failures:
         words.append("%s missed the tolerance in %d of them." % (name, count))
@@ -155,12 +160,17 @@ def sentences(study):
 
 
 def summary_table(study):
-    names = ["", "verdict", "time / leader's", "95 % interval", "median ms", "iterations", "won", "p", "missed", "solver"]
+    has_memory = "mb" in study.summary
+    names = ["", "verdict", "time / leader's", "95 % interval", "median ms", "iterations", "won", "p", "missed"]
+    names += ["MB", "solver"] if has_memory else ["solver"]
     table = []
     for n in study.names:
         v = lambda column: study.value(n, column)  # noqa: E731
         leader = n == LEADER
         table.append([n, v("verdict"), "1" if leader else "%.3f" % v("ratio"), "" if leader else "%.3f to %.3f" % (v("low"), v("high")),
                       "%.3g" % v("median_ms"), "%.1f" % v("iterations"), "" if leader else "%d" % v("won"),
-                      "" if leader else "%.2g" % v("sign_test_p"), "%d" % v("failures"), study.solver[n].replace("+", " + ")])
+                      "" if leader else "%.2g" % v("sign_test_p"), "%d" % v("failures")])
+        if has_memory:
+            table[-1].append("%.3g" % v("mb"))
+        table[-1].append(study.solver[n].replace("+", " + "))
     return names, table

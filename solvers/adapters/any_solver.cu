@@ -23,6 +23,7 @@ class OwnSolver : public AnySolver<Space> {
   OwnSolver(const Table& options, const std::string& method, const std::string& preconditioner,
             const KrylovOptions& defaults)
       : solver_(options, method, preconditioner, defaults), krylov_(solver_.krylov()) {}
+  void spread_like(const LinearSolver<Space>& leader) override { solver_.spread_like(leader); }
   void setup(const Matrix<Space>& A) override { solver_.setup(A); }
   void update(const Matrix<Space>& A) override { solver_.update(A); }
   SolveResult solve(const Matrix<Space>& A, View<const double> b, View<double> x) override {

@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 
+#include "base/error.hpp"
 #include "base/table.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
@@ -19,9 +20,17 @@
 namespace weir {
 
 template <class Space>
+class LinearSolver;
+
+template <class Space>
 class AnySolver {
  public:
   virtual ~AnySolver() = default;
+  // Before setup, where the matrix will be spread over ranks: takes them as `leader` does (LinearSolver::spread_like).
+  // Error(usage) of another library's solver, which knows one rank alone.
+  virtual void spread_like(const LinearSolver<Space>& /*leader*/) {
+    throw Error(Exit::usage, "'" + name() + "' knows one rank alone");
+  }
   virtual void setup(const Matrix<Space>& A) = 0;   // once a pattern
   virtual void update(const Matrix<Space>& A) = 0;  // new values, same pattern
   // x holds the guess on entry. Peers run on the host, on a copy of A in block rows (solvers/matrix/block_rows.hpp).

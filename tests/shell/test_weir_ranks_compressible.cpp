@@ -198,9 +198,9 @@ TEST_F(WeirRanksCompressible, ARankThatIsKilledEndsTheJobWhichNamesItAndTheCheck
 }
 
 TEST_F(WeirRanksCompressible, WhatTheLabCannotDoOverRanksIsSaidWithWhatToDoInstead) {
-  const Finished shadow = weir(2, {"run", "cylinder.toml", "-o", "shadow", "--set", "shadow.system=flow"});
-  EXPECT_EQ(shadow.code, 2);
-  EXPECT_NE(shadow.err.find("[shadow] knows the systems of one rank alone"), std::string::npos) << shadow.err;
+  const Finished observe = weir(2, {"run", "cylinder.toml", "-o", "observe", "--set", "observe.system=flow"});
+  EXPECT_EQ(observe.code, 2);
+  EXPECT_NE(observe.err.find("[observe] knows the systems of one rank alone"), std::string::npos) << observe.err;
   const Finished failed = weir(2, {"run", "cylinder.toml", "-o", "failed", "--set", "pseudo_time.max_steps=3"});
   EXPECT_EQ(failed.code, 3) << failed.out;
   EXPECT_NE(failed.out.find("verdict: none over several ranks"), std::string::npos) << failed.out;

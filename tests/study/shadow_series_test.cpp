@@ -44,7 +44,7 @@ class Loop {
       : A_(chain(unknowns)),
         leader_(read_case_text(leader_options, "leader")),
         x_(unknowns),
-        shadow_(seed, repeats, leader_, [=, this](const ShadowRecord& r) {
+        shadow_(alone_, seed, repeats, leader_, [=, this](const ShadowRecord& r) {
           ShadowRecord timed = r;
           clock(timed);
           told += series.add(timed);
@@ -74,6 +74,7 @@ class Loop {
   BlockCsr<Host> A_;
   LinearSolver<Host> leader_;
   Array<double, Host> x_;
+  Communicator alone_;
   Shadow<Host> shadow_;
 };
 

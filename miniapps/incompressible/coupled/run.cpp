@@ -209,7 +209,6 @@ void attach(Lab<Space>& lab, Coupled<Space>& flow, const Table& linear) {
 
 template <class Space>
 void refuse_over_ranks(const Coupled<Space>& flow, const Table& config) {
-  Lab<Space>::refuse_over_ranks(config);
   if (!flow.solver().lifetime().is_always())
     config.table("linear").table("flow").fail("refresh", "over ranks a preconditioner is made anew for every matrix");
 }
@@ -252,8 +251,8 @@ int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
     load(*run.restart(), flow, clock, lifetime, whole);
   else
     flow.initialise();
-  Lab<Space> lab(config, {"flow"});
-  if (ranks.alone()) attach(lab, flow, config.table("linear").table("flow"));
+  Lab<Space> lab(config, {"flow"}, run.ranks());
+  attach(lab, flow, config.table("linear").table("flow"));
   RunHeader header = header_of(flow, output, config);
   if (!devices.empty()) header.notes.emplace_back("devices", devices);
   run.begin(header);
