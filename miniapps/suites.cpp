@@ -44,6 +44,7 @@ std::vector<Suite> benchmark_suites(const std::shared_ptr<Communicator>& ranks) 
       {"anzt-stages", [](const SuiteOptions& o) { return bench::anzt_stages(anzt(o)); }},
       {"anzt-peers", [](const SuiteOptions& o) { return bench::anzt_peers(anzt(o)); }},
       {"liu-iterations", [](const SuiteOptions& o) { return bench::liu_iterations(liu(o)); }},
+      {"liu-setup", [](const SuiteOptions& o) { return bench::liu_setup(liu(o)); }},
       {"liu-systems", [](const SuiteOptions& o) { return bench::liu_systems(liu(o)); }},
       {"lab-cavity",
        [](const SuiteOptions& o) {

@@ -1,7 +1,7 @@
 // Host memory, the ledger, and the scratch of reductions.
 #include "solvers/device/array.hpp"
 
-#include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -14,6 +14,7 @@
 #include "base/error.hpp"
 #include "solvers/device/chunked_reduce.hpp"
 #include "solvers/device/ledger.hpp"
+#include "solvers/device/mapped_blocks.hpp"
 
 namespace weir {
 
@@ -26,52 +27,61 @@ namespace detail {
 
 namespace {
 
-constexpr std::int64_t huge_page = 1 << 21;
-#if defined(__SANITIZE_ADDRESS__)  // it watches what malloc gives out
+#if defined( \
+    __SANITIZE_ADDRESS__)  // it watches what malloc gives out, and would not see the use of a block that is kept
 constexpr std::int64_t mapped_from = std::numeric_limits<std::int64_t>::max();
 #else
-constexpr std::int64_t mapped_from = huge_page;
+constexpr std::int64_t mapped_from = MappedBlocks::granule;
 #endif
-constexpr std::int64_t rounded_up(std::int64_t bytes, std::int64_t to) { return (bytes + to - 1) / to * to; }
 
-// Whole huge pages of their own, straight from the system: after a first release malloc gives arrays of up to 32 MB out of its
-// heap again, and vector updates in those took up to twice as long, which small pages would explain.
-void* map_pages(std::int64_t bytes) {
-  const auto whole = static_cast<std::size_t>(rounded_up(bytes, huge_page));
-  void* p = mmap(nullptr, whole + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (p == MAP_FAILED) return nullptr;
-  auto* first = static_cast<char*>(p);
-  const auto before = static_cast<std::size_t>(-reinterpret_cast<std::uintptr_t>(p) % huge_page);
-  if (before > 0) munmap(first, before);
-  munmap(first + before + whole, huge_page - before);
-  madvise(first + before, static_cast<std::size_t>(bytes / huge_page * huge_page), MADV_HUGEPAGE);  // a hint
-  return first + before;
+// A sixteenth of the machine's memory is kept at most; every process has its own.
+std::size_t most_kept() {
+  return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / 16;
+}
+
+// Never destroyed: arrays may outlive whatever is static.
+MappedBlocks& mapped_blocks() {
+  static auto& blocks = *new MappedBlocks(most_kept());
+  return blocks;
+}
+
+// From zeros that nobody has touched, or from what stood there before, to zeros of the threads that will use them.
+void clear(char* c, std::int64_t bytes, bool is_fresh) {
+  constexpr std::int64_t part = 1 << 16, page = 1 << 12;
+#pragma omp parallel for schedule(static) if (bytes > 4 * part)
+  for (std::int64_t o = 0; o < bytes; o += part) {
+    const std::int64_t end = std::min(o + part, bytes);
+    if (is_fresh)
+      for (std::int64_t p = o; p < end; p += page) c[p] = 0;
+    else
+      std::memset(c + o, 0, static_cast<std::size_t>(end - o));
+  }
 }
 
 }  // namespace
 
 void* host_allocate(std::int64_t bytes) {
   constexpr std::int64_t alignment = 64;
-  void* p = bytes >= mapped_from
-                ? map_pages(bytes)
-                : std::aligned_alloc(alignment, static_cast<std::size_t>(rounded_up(bytes, alignment)));
-  if (!p) throw Error(Exit::out_of_memory, "out of memory: " + std::to_string(bytes) + " bytes wanted in host space");
-  auto* c = static_cast<char*>(p);
-  constexpr std::int64_t page = 1 << 16;
-#pragma omp parallel for schedule(static) if (bytes > 4 * page)
-  for (std::int64_t o = 0; o < bytes; o += page)  // what lies behind costs addresses, no memory
-    std::memset(c + o, 0, static_cast<std::size_t>(std::min(page, bytes - o)));
+  MappedBlocks::Block block;
+  if (bytes >= mapped_from)
+    block = mapped_blocks().take(static_cast<std::size_t>(bytes));
+  else
+    block.data = static_cast<char*>(
+        std::aligned_alloc(alignment, static_cast<std::size_t>((bytes + alignment - 1) / alignment * alignment)));
+  if (!block.data)
+    throw Error(Exit::out_of_memory, "out of memory: " + std::to_string(bytes) + " bytes wanted in host space");
+  clear(block.data, bytes, block.is_fresh);
   Ledger& l = ledger();
   ++l.host_allocations;
   l.host_bytes += bytes;
   l.host_peak_bytes = std::max(l.host_peak_bytes, l.host_bytes);
-  return p;
+  return block.data;
 }
 
 void host_release(void* p, std::int64_t bytes) {
   ledger().host_bytes -= bytes;
   if (bytes >= mapped_from)
-    munmap(p, static_cast<std::size_t>(rounded_up(bytes, huge_page)));
+    mapped_blocks().put_back(static_cast<char*>(p), static_cast<std::size_t>(bytes));
   else
     std::free(p);
 }

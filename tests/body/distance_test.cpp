@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <utility>
 
 #include "base/error.hpp"
 #include "mesh/body/closest.hpp"
+#include "mesh/body/motion_laws.hpp"
 #include "mesh/body/shapes.hpp"
 
 namespace weir {
@@ -190,6 +193,7 @@ void expect_equal(const BodyDistance& a, const BodyDistance& b) {
     ASSERT_EQ(a.near()[i].index, b.near()[i].index);
     ASSERT_EQ(a.near()[i].foot.distance, b.near()[i].foot.distance);
     ASSERT_EQ(a.near()[i].foot.element, b.near()[i].foot.element);
+    ASSERT_EQ(a.near()[i].foot.normal, b.near()[i].foot.normal);
   }
 }
 
@@ -201,6 +205,29 @@ TEST(Distance, AnUpdateOfAMovedBodyEqualsAFreshOne) {
   updated.update(second);
   fresh.update(second);
   expect_equal(updated, fresh);
+}
+
+// A star that shifts, turns and swells by small steps, and jumps at times: whatever is kept from update to update, the bits are
+// those of a first update. Its spikes' edges and corners are the nearest points of several elements at once.
+TEST(Distance, OfABodyThatMovesBySmallStepsIsThatOfAFirstUpdate) {
+  Motion motion = placed({0.1, 0, 0});
+  motion.add(std::make_unique<Deformation>(Vec3{0.3, 0.2, 0.1}, 0.5, 0));
+  motion.add(std::make_unique<Turning>(RotationOptions{.axis = {0, 0.6, 0.8}, .rate = 1}));
+  motion.add(std::make_unique<Translation>(Vec3{0.5, -0.3, 0.2}));
+  Body body(star(5), std::move(motion));
+  const Points points = cube(21);
+  BodyDistance updated = points.distance();
+  const int threads = omp_get_max_threads();
+  for (int step = 0; step < 40; ++step) {
+    body.move(1e-3 * step + 0.02 * (step / 16));
+    omp_set_num_threads(1 + step % 3);
+    updated.update(body);
+    if (step % 5 != 4) continue;
+    BodyDistance fresh = points.distance();
+    fresh.update(body);
+    expect_equal(updated, fresh);
+  }
+  omp_set_num_threads(threads);
 }
 
 TEST(Distance, IsTheSameOnAnyNumberOfThreads) {
