@@ -14,26 +14,13 @@
 #include "miniapps/incompressible/clock.hpp"
 #include "miniapps/incompressible/diagnostics.hpp"
 #include "miniapps/incompressible/facts.hpp"
-#include "miniapps/incompressible/loop.hpp"
-#include "miniapps/incompressible/whole_fields.hpp"
+#include "miniapps/incompressible/staggered_loop.hpp"
 #include "miniapps/study/lab.hpp"
 #include "postproc/vtk.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {
 namespace {
-
-template <class Space>
-void record_solves(Run& run, ImmersedFlow<Space>& flow) {
-  for (const auto& s : flow.systems()) {
-    SolveRecord r;
-    r.step = flow.step;
-    r.system = s->name;
-    r.solver = s->solver.name();
-    r.unknowns = s->A.unknowns();
-    record_solve(run, r, s->result, s->setup_seconds);
-  }
-}
 
 // What is looked at between two steps.
 template <class Space>
@@ -86,11 +73,7 @@ class Watch {
 template <class Space>
 void save(Run& run, ImmersedFlow<Space>& flow, const StepSize& clock, const Watch<Space>& watch,
           const WholeFields<Space>& host) {
-  CheckpointState state;
-  state.step = flow.step;
-  state.time = flow.time;
-  state.add("dt_before", flow.dt_before);
-  state.add("dt", clock.dt);
+  CheckpointState state = checkpoint_of(flow, clock);
   std::vector<double> forces = watch.forces.state();
   state.add("forces_count", static_cast<double>(forces.size()));
   forces.push_back(0);  // an array of no length cannot be kept
@@ -101,11 +84,7 @@ void save(Run& run, ImmersedFlow<Space>& flow, const StepSize& clock, const Watc
 template <class Space>
 void load(const Checkpoint& from, ImmersedFlow<Space>& flow, StepSize& clock, Watch<Space>& watch,
           const WholeFields<Space>& host) {
-  host.load(from, flow.state());
-  flow.time = from.header.time;
-  flow.step = from.header.step;
-  flow.dt_before = from.scalar("dt_before");
-  if (clock.needs_rate()) clock.dt = from.scalar("dt");
+  load_flow(from, flow, clock, host);
   std::vector<double> forces = from.doubles("forces", static_cast<std::int64_t>(from.scalar("forces_count")) + 1);
   forces.pop_back();
   watch.forces.restore(forces);
@@ -122,22 +101,6 @@ std::map<std::string, double> quantities(ImmersedFlow<Space>& flow, const Flow<H
   q["geometry_copies"] = static_cast<double>(flow.uploads().copies);  // of the last step, this rank's
   q["geometry_bytes"] = static_cast<double>(flow.uploads().bytes);
   return q;
-}
-
-// The one branch where a step fails: which system, and where the flow went wrong.
-template <class Space>
-int stop(Run& run, const ImmersedFlow<Space>& flow, const BandedSystem<Space>& failed, WholeFields<Space>& host,
-         Lab<Space>& lab) {
-  Outcome outcome;
-  outcome.exit = failed.result.reason == Reason::not_finite ? Exit::not_finite : Exit::solver_failed;
-  outcome.reason = failed.name + ": " + to_string(failed.result.reason) + " at step " + std::to_string(flow.step + 1);
-  const Flow<Host>& fields = host.of(flow.flow());
-  if (const std::string where = where_not_finite(fields, flow.step + 1); run.ranks().is_root() && !where.empty()) {
-    outcome.exit = Exit::not_finite;
-    outcome.reason = where;
-  }
-  lab.failed(run, outcome);
-  return run.finish(outcome);
 }
 
 template <class Space>
@@ -181,12 +144,7 @@ RunHeader header_of(ImmersedFlow<Space>& flow, const FlowOutput& output, const T
   for (const auto& name : output.quantities()) h.quantities.push_back(name);
   h.systems.emplace_back("advection_diffusion", flow.systems().front()->solver.describe());
   h.systems.emplace_back("pressure", flow.pressure().solver.describe());
-  if (!flow.ranks().alone()) {
-    h.notes.emplace_back("partition", flow.ranks().partition().describe());
-    h.notes.emplace_back("halo",
-                         std::string(to_string(flow.ranks().options().halo.strategy)) + ", " + flow.halo_path());
-    h.notes.emplace_back("output", "fields and checkpoints are gathered on rank 0");
-  }
+  note_ranks(flow, h);
   h.memory_estimate = immersed_memory(flow.immersed_case(), config).total();
   return h;
 }

@@ -12,27 +12,14 @@
 #include "miniapps/incompressible/fractional_step.hpp"
 #include "miniapps/incompressible/info.hpp"
 #include "miniapps/incompressible/initial.hpp"
-#include "miniapps/incompressible/loop.hpp"
 #include "miniapps/incompressible/output.hpp"
 #include "miniapps/incompressible/ranks.hpp"
-#include "miniapps/incompressible/whole_fields.hpp"
+#include "miniapps/incompressible/staggered_loop.hpp"
 #include "miniapps/study/lab.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {
 namespace {
-
-template <class Space>
-void record_solves(Run& run, FractionalStep<Space>& flow) {
-  for (const auto& s : flow.systems()) {
-    SolveRecord r;
-    r.step = flow.step;
-    r.system = s->name;
-    r.solver = s->solver.name();
-    r.unknowns = s->A.unknowns();
-    record_solve(run, r, s->result, s->setup_seconds);
-  }
-}
 
 struct Watch {
   int every = 10;  // steps between two looks at what costs a pass
@@ -66,21 +53,12 @@ void record_step(Run& run, const FractionalStep<Space>& flow, Watch& watch, bool
 
 template <class Space>
 void save(Run& run, FractionalStep<Space>& flow, const StepSize& clock, const WholeFields<Space>& host) {
-  CheckpointState state;
-  state.step = flow.step;
-  state.time = flow.time;
-  state.add("dt_before", flow.dt_before);
-  state.add("dt", clock.dt);
-  host.save(run, std::move(state), flow.state());
+  host.save(run, checkpoint_of(flow, clock), flow.state());
 }
 
 template <class Space>
 void load(const Checkpoint& from, FractionalStep<Space>& flow, StepSize& clock, const WholeFields<Space>& host) {
-  host.load(from, flow.state());
-  flow.time = from.header.time;
-  flow.step = from.header.step;
-  flow.dt_before = from.scalar("dt_before");
-  if (clock.needs_rate()) clock.dt = from.scalar("dt");
+  load_flow(from, flow, clock, host);
   flow.after_loading();
 }
 
@@ -97,35 +75,13 @@ std::map<std::string, double> quantities(FractionalStep<Space>& flow, const Flow
   return q;
 }
 
-// The one branch where a step fails: which system, and where the flow went wrong.
-template <class Space>
-int stop(Run& run, const FractionalStep<Space>& flow, const FlowSystem<Space>& failed, WholeFields<Space>& host,
-         Lab<Space>& lab) {
-  Outcome outcome;
-  const std::string at = " at step " + std::to_string(flow.step + 1);
-  outcome.exit = failed.result.reason == Reason::not_finite ? Exit::not_finite : Exit::solver_failed;
-  outcome.reason = failed.name + ": " + to_string(failed.result.reason) + at;
-  const Flow<Host>& fields = host.of(flow.flow());
-  if (const std::string where = where_not_finite(fields, flow.step + 1); run.ranks().is_root() && !where.empty()) {
-    outcome.exit = Exit::not_finite;
-    outcome.reason = where;
-  }
-  lab.failed(run, outcome);
-  return run.finish(outcome);
-}
-
 template <class Space>
 RunHeader header_of(FractionalStep<Space>& flow, const FlowOutput& output, const Table& config) {
   RunHeader h = incompressible_header(flow.flow_case());
   for (const auto& name : output.quantities()) h.quantities.push_back(name);
   h.systems.emplace_back("momentum", flow.systems().front()->solver.describe());
   h.systems.emplace_back("pressure", flow.pressure().solver.describe());
-  if (!flow.ranks().alone()) {
-    h.notes.emplace_back("partition", flow.ranks().partition().describe());
-    h.notes.emplace_back("halo",
-                         std::string(to_string(flow.ranks().options().halo.strategy)) + ", " + flow.halo_path());
-    h.notes.emplace_back("output", "fields and checkpoints are gathered on rank 0");
-  }
+  note_ranks(flow, h);
   h.memory_estimate = memory_estimate(flow.flow_case(), config).total();
   return h;
 }
