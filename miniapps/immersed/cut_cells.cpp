@@ -187,21 +187,24 @@ void CutGeometry::look_where_forces_do(const int (&cell)[3]) {
 // the cut cells' linear pieces miss of that (nothing in a translation) is shared out by area.
 void CutGeometry::close_body_flux(const Body& body) {
   const Extents cells = layout_.cells();
-  Pair own{0, 0};  // flux and area
+  std::array<double, 3> all{};  // flux, area, x . n A of the own cells
   for (int q = 0; q < surface.size(); ++q) {
     const auto n = static_cast<std::size_t>(q);
     const int cell = surface.cell[n];
     if (!is_own(cell % cells.nx, cell / cells.nx % cells.ny, cell / cells.nx / cells.ny)) continue;
-    own.a += body_flux[static_cast<std::size_t>(cell)];
-    own.b += length(surface.area[n]);
+    all[0] += body_flux[static_cast<std::size_t>(cell)];
+    all[1] += length(surface.area[n]);
+    all[2] += dot(surface.point[n], surface.area[n]);
   }
-  const Pair all = ranks_ ? ranks_->sum(own) : own;
-  total_body_flux = all.a;
-  if (all.b == 0) return;
+  if (ranks_) ranks_->sum(all);
+  const auto [flux, area, moment] = all;
+  total_body_flux = flux;
+  cavity_volume = body.is_cavity() ? -moment / layout_.dim : 0;
+  if (area == 0) return;
   total_body_flux = body.is_cavity() ? 0 : -body.volume_rate() * (layout_.dim == 2 ? grid_.line[2].length() : 1.0);
   for (int q = 0; q < surface.size(); ++q) {
     const auto n = static_cast<std::size_t>(q);
-    body_flux[static_cast<std::size_t>(surface.cell[n])] += (total_body_flux - all.a) * length(surface.area[n]) / all.b;
+    body_flux[static_cast<std::size_t>(surface.cell[n])] += (total_body_flux - flux) * length(surface.area[n]) / area;
   }
 }
 

@@ -92,6 +92,7 @@ class CutGeometry : public CutFields {
 
   const Layout& layout() const { return layout_; }
   double total_body_flux = 0;  // of all ranks
+  double cavity_volume = 0;    // of the fluid that the cut cells' surface encloses, of all ranks; 0 where it is outside
   int fresh_nodes = 0;
 
  private:

@@ -12,10 +12,10 @@ namespace weir {
 RunHeader immersed_header(const ImmersedCase& c) {
   RunHeader h = incompressible_header(c.flow);
   h.miniapp = "immersed";
-  h.history = {"drag", "lift", "drag_control_volume", "lift_control_volume", "max_mass_error", "rate"};
-  h.quantities = {"drag_mean",       "drag_amplitude",  "drag_max",      "drag_control_volume", "lift_mean",
-                  "lift_amplitude",  "lift_max",        "strouhal",      "wake_length",         "max_mass_error",
-                  "force_agreement", "geometry_copies", "geometry_bytes"};
+  h.history = {"drag", "lift", "drag_control_volume", "lift_control_volume", "max_mass_error", "rate", "volume"};
+  h.quantities = {"drag_mean",       "drag_amplitude", "drag_max",        "drag_control_volume", "lift_mean",
+                  "lift_amplitude",  "lift_max",       "strouhal",        "wake_length",         "max_mass_error",
+                  "force_agreement", "volume_error",   "geometry_copies", "geometry_bytes"};
   if (c.forces.period > 0) h.quantities.emplace_back("drag_noise");
   return h;
 }

@@ -1,5 +1,6 @@
 #include "postproc/run.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -37,7 +38,7 @@ class Watch {
     r.step = flow.step;
     r.time = flow.time;
     r.dt = flow.dt_before;
-    r.values.resize(6);
+    r.values.resize(7);
     {
       ScopedTimer timer(run.timings().at("body", "surface force"));
       const Force force = flow.surface_force();
@@ -55,6 +56,11 @@ class Watch {
     if (flow.step % every_ == 0 || last || is_steady) {
       r.cfl = flow.dt_before * run.ranks().max(courant_rate(flow.flow(), flow.metrics()));
       r.values[4] = flow.max_mass_error();
+      max_mass_error = std::max(max_mass_error, *r.values[4]);
+    }
+    if (const Body& body = flow.body(); body.is_cavity()) {
+      r.values[6] = flow.cut().cavity_volume;
+      volume_error = std::max(volume_error, std::abs(*r.values[6] / body.volume() - 1));
     }
     if (flow.time >= options_.average_from || last || is_steady)
       forces.add(flow.time, flow.dt_before, *r.values[0], *r.values[1], *r.values[2]);
@@ -63,6 +69,7 @@ class Watch {
 
   bool is_steady = false;
   ForceStatistics forces;
+  double max_mass_error = 0, volume_error = 0;  // the largest seen, since the start or the restart
 
  private:
   ForceOptions options_;
@@ -97,7 +104,8 @@ std::map<std::string, double> quantities(ImmersedFlow<Space>& flow, const Flow<H
   const ImmersedCase& c = flow.immersed_case();
   auto q = watch.forces.quantities(c.forces.length, c.forces.velocity, c.forces.period);
   if (flow.ranks().communicator().is_root()) q["wake_length"] = wake_length(c, fields, flow.body().surface());
-  q["max_mass_error"] = flow.max_mass_error();
+  q["max_mass_error"] = watch.max_mass_error;
+  if (flow.body().is_cavity()) q["volume_error"] = watch.volume_error;
   q["geometry_copies"] = static_cast<double>(flow.uploads().copies);  // of the last step, this rank's
   q["geometry_bytes"] = static_cast<double>(flow.uploads().bytes);
   return q;
