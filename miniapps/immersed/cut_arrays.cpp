@@ -38,6 +38,7 @@ void CutArrays<Space>::upload(const CutFields& cut) {
     field_.alpha[d] = in_space(alpha_[d], cut.alpha[d]);
     field_.fraction[d] = in_space(fraction_[d], cut.fraction[d]);
     field_.kind[d] = in_space(kind_[d], cut.kind[d]);
+    cut_faces_[d].assign(cut.cut_faces[d]);
     const InterpolationRows& r = cut.rows[d];
     Rows& to = rows_[d];
     to.row.assign(r.row);

@@ -56,6 +56,8 @@ class CutArrays {
   const unsigned char* wet() const { return field_.wet; }
   const double* body_flux() const { return field_.body_flux; }
   RowsView rows(int component) const;
+  const CutFace* cut_faces(int d) const { return cut_faces_[static_cast<std::size_t>(d)].data(); }
+  int cut_face_count(int d) const { return cut_faces_[static_cast<std::size_t>(d)].size(); }
   const Piece* pieces() const { return pieces_.data(); }
   int piece_count() const { return pieces_.size(); }
   std::int64_t bytes() const;
@@ -78,6 +80,7 @@ class CutArrays {
   Array<unsigned char, Space> wet_;
   Array<double, Space> body_flux_;
   std::array<Rows, 3> rows_;
+  std::array<GrowingArray<CutFace, Space>, 3> cut_faces_;
   GrowingArray<Piece, Space> pieces_;
   std::vector<Piece> staged_;
 };

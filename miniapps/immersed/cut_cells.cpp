@@ -10,17 +10,16 @@ namespace {
 
 constexpr double smallest_aperture = 1e-6;  // thinner slits are closed
 
-// The fluid part of an edge whose ends have the signed distances a and b.
-double edge_fraction(double a, double b) {
-  if (a > 0 && b > 0) return 1;
-  if (a <= 0 && b <= 0) return 0;
-  return a > 0 ? a / (a - b) : b / (b - a);
+// The fluid part of an edge whose ends have the signed distances a and b, one of them positive and one not.
+OpenPart cut_edge(double a, double b) {
+  const double part = a > 0 ? a / (a - b) : b / (b - a);
+  return {part, {0.5 * (1 - part) * (a > 0 ? -1 : 1), 0}};
 }
 
 // The fluid part of a unit square with the signed distances p at its corners, in order around it.
-double square_fraction(const std::array<double, 4>& p) {
+OpenPart cut_square(const std::array<double, 4>& p) {
   static constexpr double x[4] = {0, 1, 1, 0}, y[4] = {0, 0, 1, 1};
-  double px[8], py[8], area = 0;
+  double px[8], py[8];
   int n = 0;
   for (int a = 0; a < 4; ++a) {
     const int b = (a + 1) % 4;
@@ -35,11 +34,16 @@ double square_fraction(const std::array<double, 4>& p) {
       py[n++] = y[a] + t * (y[b] - y[a]);
     }
   }
+  double area = 0, mx = 0, my = 0;
   for (int a = 0; a < n; ++a) {
     const int b = (a + 1) % n;
-    area += 0.5 * (px[a] * py[b] - px[b] * py[a]);
+    const double cross = px[a] * py[b] - px[b] * py[a];
+    area += 0.5 * cross;
+    mx += (px[a] + px[b]) * cross / 6;
+    my += (py[a] + py[b]) * cross / 6;
   }
-  return std::clamp(area, 0.0, 1.0);
+  if (!(area > 0)) return {};
+  return {std::min(area, 1.0), {std::clamp(mx / area, 0.0, 1.0) - 0.5, std::clamp(my / area, 0.0, 1.0) - 0.5}};
 }
 
 }  // namespace
@@ -49,20 +53,20 @@ std::size_t CutGeometry::corner(int i, int j, int k) const {
   return static_cast<std::size_t>(x0_ + i + nx * (j + ny * (layout_.dim == 3 ? k : 0)));
 }
 
-double CutGeometry::face_fraction(int d, int i, int j, int k) const {
+OpenPart CutGeometry::open_part(int d, int i, int j, int k) const {
   const std::int32_t near = corners_.distance->code()[corner(i, j, k)];
-  if (near < 0)
-    return near == BodyDistance::solid ? 0 : 1;  // the band is wider than a face: no corner on the other side
+  if (near < 0)  // the band is wider than a face: no corner on the other side
+    return {near == BodyDistance::solid ? 0.0 : 1.0};
   const int t1 = d == 0 ? 1 : 0, t2 = d == 2 ? 1 : 2;
   int at[4][3] = {{i, j, k}, {i, j, k}, {i, j, k}, {i, j, k}};
   at[1][t1] = at[2][t1] = at[0][t1] + 1;
   at[2][t2] = at[3][t2] = at[0][t2] + 1;
   std::array<double, 4> p;
   for (std::size_t q = 0; q < 4; ++q) p[q] = phi_[corner(at[q][0], at[q][1], at[q][2])];
-  if (p[0] > 0 && p[1] > 0 && p[2] > 0 && p[3] > 0) return 1;
-  if (p[0] <= 0 && p[1] <= 0 && p[2] <= 0 && p[3] <= 0) return 0;
-  const double a = layout_.dim == 2 ? edge_fraction(p[0], p[1]) : square_fraction(p);
-  return a < smallest_aperture ? 0 : a;
+  if (p[0] > 0 && p[1] > 0 && p[2] > 0 && p[3] > 0) return {1};
+  if (p[0] <= 0 && p[1] <= 0 && p[2] <= 0 && p[3] <= 0) return {};
+  const OpenPart part = layout_.dim == 2 ? cut_edge(p[0], p[1]) : cut_square(p);
+  return part.area < smallest_aperture ? OpenPart{} : part;
 }
 
 // Apertures, and with them the wet cells.
@@ -74,7 +78,7 @@ void CutGeometry::apertures() {
 #pragma omp parallel for collapse(2) schedule(static)
     for (int k = 0; k < e[2]; ++k)
       for (int j = 0; j < e[1]; ++j)
-        for (int i = 0; i < e[0]; ++i) a[static_cast<std::size_t>(place(i, j, k))] = face_fraction(d, i, j, k);
+        for (int i = 0; i < e[0]; ++i) a[static_cast<std::size_t>(place(i, j, k))] = open_part(d, i, j, k).area;
   }
   const Extents cells = l.cells();
   for (int k = 0; k < l.n[2]; ++k)
@@ -94,6 +98,38 @@ void CutGeometry::apertures() {
           alpha[static_cast<std::size_t>(d)][static_cast<std::size_t>(p + l.stride(d))] = 0;
         }
       }
+}
+
+// A cut face has its corners beside the surface; it is listed by the lowest of them.
+void CutGeometry::list_cut_faces() {
+  const Layout& l = layout_;
+  const int nx = corners_.distance->count(0), ny = l.n[1] + 1;
+  for (auto& faces : cut_faces) faces.clear();
+  for (const auto& near : corners_.distance->near()) {
+    const int at[3] = {static_cast<int>(near.index % nx) - x0_, static_cast<int>(near.index / nx % ny),
+                       static_cast<int>(near.index / nx / ny)};
+    for (int d = 0; d < l.dim; ++d) {
+      const int t[2] = {d == 0 ? 1 : 0, d == 2 ? 1 : 2};
+      const bool is_unknown = at[d] >= l.first(d) && at[d] < l.n[d] && at[t[0]] >= 0 && at[t[0]] < l.n[t[0]] &&
+                              at[t[1]] >= 0 && at[t[1]] < l.n[t[1]];
+      if (!is_unknown) continue;
+      CutFace face{place(at[0], at[1], at[2]), {0, 0}, {0, 0}};
+      const double a = alpha[static_cast<std::size_t>(d)][static_cast<std::size_t>(face.place)];
+      if (!(a > 0 && a < 1)) continue;
+      const OpenPart part = open_part(d, at[0], at[1], at[2]);
+      for (int q = 0; q < l.dim - 1; ++q) {
+        const int e = t[q], sign = part.middle[q] < 0 ? -1 : 1, beside = at[e] + sign;
+        if (beside < 0 ? l.is_side(2 * e) : beside == l.n[e] && l.is_side(2 * e + 1)) continue;
+        const auto& width = grid_.line[static_cast<std::size_t>(e)].width;
+        const auto& centre = centre_[static_cast<std::size_t>(e)];
+        const double apart =
+            std::abs(centre[static_cast<std::size_t>(beside + 1)] - centre[static_cast<std::size_t>(at[e] + 1)]);
+        face.step[q] = sign * l.stride(e);
+        face.shift[q] = std::abs(part.middle[q]) * width[static_cast<std::size_t>(at[e])] / apart;
+      }
+      cut_faces[static_cast<std::size_t>(d)].push_back(face);
+    }
+  }
 }
 
 // The surface inside each cut cell: its area vector closes the cell, its point is the mean of where it crosses the edges.

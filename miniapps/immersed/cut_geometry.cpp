@@ -338,6 +338,7 @@ void CutGeometry::update(const Body& body) {
   find_distances(body);
   corners_.distance->fill(phi_);
   apertures();
+  list_cut_faces();
   cut_cells(body);
   fresh_nodes = 0;
   for (int c = 0; c < layout_.dim; ++c) {

@@ -63,9 +63,18 @@ struct SurfacePieces {
   void clear();
 };
 
+// A face that is open in part. The middle of that part lies off the node, towards one neighbour or two in the face's plane:
+//   u_open = u + shift_0 (u_0 - u) + shift_1 (u_1 - u)
+struct CutFace {
+  int place;        // in the padded field
+  int step[2];      // from there to the neighbours
+  double shift[2];  // 0 .. 1/2
+};
+
 // What the kernels need, on the layout of its maker.
 struct CutFields {
   std::array<std::vector<double>, 3> alpha;        // padded, of the low face
+  std::array<std::vector<CutFace>, 3> cut_faces;   // of the unknowns
   std::array<std::vector<unsigned char>, 3> kind;  // padded
   std::array<std::vector<double>, 3> fraction;     // padded: of the node's control volume, how much is fluid
   std::array<InterpolationRows, 3> rows;
@@ -79,6 +88,11 @@ struct CutRegion {
   Layout layout;
   RankBox own;                          // in the whole grid
   const Communicator* ranks = nullptr;  // null: one
+};
+
+// Of a face, in parts of its two widths: the open area, and its middle seen from the face's.
+struct OpenPart {
+  double area = 0, middle[2] = {};
 };
 
 class CutGeometry : public CutFields {
@@ -99,6 +113,7 @@ class CutGeometry : public CutFields {
   void classify(const Body& body, int component);
   void make_rows(const Body& body, int component);
   void apertures();
+  void list_cut_faces();
   void cut_cells(const Body& body);
   void find_held_cells();
   void close_body_flux(const Body& body);
@@ -108,7 +123,7 @@ class CutGeometry : public CutFields {
   bool is_own(int i, int j, int k) const;  // cell of the region
   bool is_inside(const Vec3& x,
                  int margin) const;  // of the centres of the region's cells but so many at ends that were cut
-  double face_fraction(int d, int i, int j, int k) const;
+  OpenPart open_part(int d, int i, int j, int k) const;
   void interpolate(int component, const Vec3& x, double factor, int self, InterpolationRows& r, std::vector<int>& more);
   double cell_along(const Vec3& normal, int component, int at) const;
   std::size_t corner(int i, int j, int k) const;  // its place in phi_

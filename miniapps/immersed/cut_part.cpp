@@ -76,7 +76,10 @@ CutRegion cut_region(const FlowRanks& ranks, int layers) {
 void CutPart::take(const CutGeometry& cut) {
   take_fields(cut);
   take_cells(cut);
-  for (int c = 0; c < cut.layout().dim; ++c) take_rows(cut, c);
+  for (int c = 0; c < cut.layout().dim; ++c) {
+    take_faces(cut, c);
+    take_rows(cut, c);
+  }
 }
 
 void CutPart::take_fields(const CutGeometry& cut) {
@@ -95,6 +98,29 @@ void CutPart::take_fields(const CutGeometry& cut) {
         std::copy_n(cut.fraction[c].begin() + static_cast<std::ptrdiff_t>(a), row, &fields_.fraction[c][b]);
         std::copy_n(cut.kind[c].begin() + static_cast<std::ptrdiff_t>(a), row, &fields_.kind[c][b]);
       }
+  }
+}
+
+void CutPart::take_faces(const CutGeometry& cut, int c) {
+  const Layout &from = cut.layout(), &to = ranks_->local();
+  const Extents padded{from.padded(0), from.padded(1), from.padded(2)};
+  fields_.cut_faces[at(c)].clear();
+  for (CutFace face : cut.cut_faces[at(c)]) {
+    std::array<int, 3> i = from_index(padded, face.place);
+    bool is_own = true;
+    for (int d = 0; d < 3; ++d) {
+      i[at(d)] += from.low[d] - from.pad(d) - to.low[d];
+      is_own = is_own && i[at(d)] >= 0 && i[at(d)] < to.n[d];
+    }
+    if (!is_own) continue;
+    face.place = padded_place(to, i[0], i[1], i[2]);
+    for (int& step : face.step)
+      for (int d = 0; d < to.dim; ++d)
+        if (std::abs(step) == from.stride(d)) {
+          step = step > 0 ? to.stride(d) : -to.stride(d);
+          break;
+        }
+    fields_.cut_faces[at(c)].push_back(face);
   }
 }
 

@@ -32,6 +32,7 @@ class CutPart {
 
  private:
   void take_fields(const CutGeometry& cut);
+  void take_faces(const CutGeometry& cut, int component);
   void take_cells(const CutGeometry& cut);
   void take_rows(const CutGeometry& cut, int component);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "miniapps/immersed/pressure_system.hpp"
 #include "miniapps/incompressible/initial.hpp"
 #include "miniapps/incompressible/momentum.hpp"
 #include "miniapps/incompressible/projection.hpp"
@@ -183,6 +182,8 @@ bool ImmersedFlow<Space>::project(double dt, Timings& timings) {
     ScopedTimer timer(timings.at("pressure", "divergence"));
     halo_.velocity(flow_);
     normal_velocity_on_sides(case_.flow, boundary_, flow_);
+    open_faces_.open(arrays_, flow_);
+    halo_.velocity(flow_);
     minus_mass_balance(flow_, metrics(), arrays_, rhs_);  // (3)
     remove_wet_mean(arrays_, ranks_.communicator(), wet_cells_, rhs_);
   }
@@ -190,6 +191,7 @@ bool ImmersedFlow<Space>::project(double dt, Timings& timings) {
   ScopedTimer timer(timings.at("pressure", "correction"));
   remove_wet_mean(arrays_, ranks_.communicator(), wet_cells_, psi_);
   correct_open_faces(metrics(), arrays_, psi_, flow_, halo_.psi(psi_));  // (4)
+  open_faces_.close(arrays_, flow_);
   if (dt > 0) {
     update_pressure(metrics(), dt, case_.flow.viscosity, psi_, rhs_, flow_);  // (5)
     wide_.fetch_pressure(flow_);
@@ -324,7 +326,11 @@ Force ImmersedFlow<Space>::surface_force() {
 
 template <class Space>
 double ImmersedFlow<Space>::max_mass_error() {
+  open_faces_.swap(arrays_, flow_);
+  halo_.velocity(flow_);
   minus_mass_balance(flow_, metrics(), arrays_, rhs_);
+  open_faces_.swap(arrays_, flow_);
+  halo_.velocity(flow_);
   return ranks_.communicator().max(weir::max_mass_error<Space>(layout(), metrics(), rhs_));
 }
 
@@ -358,6 +364,8 @@ void ImmersedFlow<Space>::after_loading() {
   place_body(time);
   follow_loaded(metrics(), layout(), boundary_);
   wide_.forget();
+  open_faces_.open(arrays_, flow_);
+  open_faces_.close(arrays_, flow_);
   assemble_pressure(layout(), metrics(), arrays_, pressure().bands);
   prepare(pressure());
   control_.remember(flow_, metrics(), arrays_);

@@ -23,6 +23,7 @@
 #include "miniapps/immersed/cut_arrays.hpp"
 #include "miniapps/immersed/cut_part.hpp"
 #include "miniapps/immersed/forces.hpp"
+#include "miniapps/immersed/pressure_system.hpp"
 #include "miniapps/immersed/velocity_system.hpp"
 #include "miniapps/immersed/wide_flow.hpp"
 #include "miniapps/incompressible/boundary.hpp"
@@ -96,7 +97,7 @@ class ImmersedFlow {
   // Of the geometry in the last step: apertures, kinds, rows. None on Host, nor for a fixed body.
   const Uploads& uploads() const { return uploads_; }
 
-  double max_mass_error();  // max over the cells of |sum of fluxes| / V
+  double max_mass_error();  // max over the cells of |sum of fluxes| / V, after a step
 
   double time = 0;
   std::int64_t step = 0;
@@ -142,6 +143,7 @@ class ImmersedFlow {
   WideFlow<Space> wide_;
   CutPart part_;  // over ranks
   CutArrays<Space> arrays_;
+  OpenFaces<Space> open_faces_;
   GrowingArray<unsigned char, Space> wide_wet_;  // over ranks
   std::vector<OperatorLines<Space>> lines_;
   std::array<Array<double, Space>, 3> advection_, delta_;

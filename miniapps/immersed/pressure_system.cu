@@ -123,6 +123,54 @@ void correct_open_faces(const Metrics& m, const CutArrays<Space>& cut, View<cons
 }
 
 template <class Space>
+void OpenFaces<Space>::open(const CutArrays<Space>& cut, Flow<Space>& flow) {
+  for (int d = 0; d < flow.layout.dim; ++d) {
+    const auto s = static_cast<std::size_t>(d);
+    const int n = cut.cut_face_count(d);
+    node_[s].resize(n);
+    open_[s].resize(n);
+    const CutFace* face = cut.cut_faces(d);
+    double *u = flow.velocity[d].data(), *node = node_[s].data(), *open = open_[s].data();
+    for_each<Space>(n, [=] WEIR_HD(int q) {
+      const CutFace f = face[q];
+      const double here = u[f.place];
+      node[q] = here;
+      open[q] = here + f.shift[0] * (u[f.place + f.step[0]] - here) + f.shift[1] * (u[f.place + f.step[1]] - here);
+    });
+    for_each<Space>(n, [=] WEIR_HD(int q) { u[face[q].place] = open[q]; });
+  }
+}
+
+template <class Space>
+void OpenFaces<Space>::close(const CutArrays<Space>& cut, Flow<Space>& flow) {
+  for (int d = 0; d < flow.layout.dim; ++d) {
+    const auto s = static_cast<std::size_t>(d);
+    const CutFace* face = cut.cut_faces(d);
+    double *u = flow.velocity[d].data(), *open = open_[s].data();
+    const double* node = node_[s].data();
+    for_each<Space>(open_[s].size(), [=] WEIR_HD(int q) {
+      const double projected = u[face[q].place];
+      u[face[q].place] = node[q] + (projected - open[q]);
+      open[q] = projected;
+    });
+  }
+}
+
+template <class Space>
+void OpenFaces<Space>::swap(const CutArrays<Space>& cut, Flow<Space>& flow) {
+  for (int d = 0; d < flow.layout.dim; ++d) {
+    const auto s = static_cast<std::size_t>(d);
+    const CutFace* face = cut.cut_faces(d);
+    double *u = flow.velocity[d].data(), *open = open_[s].data();
+    for_each<Space>(open_[s].size(), [=] WEIR_HD(int q) {
+      const double kept = open[q];
+      open[q] = u[face[q].place];
+      u[face[q].place] = kept;
+    });
+  }
+}
+
+template <class Space>
 double remove_wet_mean(const CutArrays<Space>& cut, const Communicator& ranks, int wet_cells, View<double> x) {
   const auto n = static_cast<int>(x.size());
   double* v = x.data();
@@ -168,6 +216,7 @@ void extend_pressure(const unsigned char* wet, const Flow<Space>& wide, Flow<Spa
   template double max_mass_error<S>(const Layout&, const Metrics&, View<const double>);                   \
   template void correct_open_faces<S>(const Metrics&, const CutArrays<S>&, View<const double>, Flow<S>&,  \
                                       const PsiBelow&);                                                   \
+  template class OpenFaces<S>;                                                                            \
   template double remove_wet_mean<S>(const CutArrays<S>&, const Communicator&, int, View<double>);        \
   template void extend_pressure<S>(const unsigned char*, const Flow<S>&, Flow<S>&);
 WEIR_PRESSURE_SYSTEM(Host)

@@ -1,8 +1,10 @@
 // The projection on a cut grid: what flows through the open part of each face and what the body's surface pushes out sum
 // to zero in every wet cell (Ng, Min & Gibou 2009, eq. 14; Seo & Mittal 2011),
-//   sum_f alpha_f A_f (u* - grad psi) . n_f + (u_body . S) = 0 ,
+//   sum_f alpha_f A_f (u*_f - grad psi) . n_f + (u_body . S) = 0 ,   u*_f = u* + shift (u*_beside - u*)
 // so that the pressure satisfies dpsi/dn = 0 on the body, the matrix is symmetric with the grid's own 5 or 7 bands, and the
-// volume that a body takes away or gives back is kept to the solver's tolerance. Dry cells: psi = 0.
+// volume that a body takes away or gives back is kept to the solver's tolerance. Dry cells: psi = 0. u*_f is the velocity in the
+// middle of the face's open part. With the node's, whose distance to the wall is another, cut cells beside a shear layer have
+// sources of first order, -u' h^2 alpha (1 - alpha) / 2 a face, that come and go as a body moves: most of its force's noise.
 #pragma once
 #include "miniapps/immersed/cut_arrays.hpp"
 #include "miniapps/incompressible/metrics.hpp"
@@ -26,6 +28,19 @@ double max_mass_error(const Layout& layout, const Metrics& m, View<const double>
 template <class Space>
 void correct_open_faces(const Metrics& m, const CutArrays<Space>& cut, View<const double> psi, Flow<Space>& flow,
                         const PsiBelow& below = {});
+
+// What flows through the cut faces, beside the velocity of their nodes.
+template <class Space>
+class OpenFaces {
+ public:
+  void open(const CutArrays<Space>& cut, Flow<Space>& flow);   // u*_f in the place of u*
+  void close(const CutArrays<Space>& cut, Flow<Space>& flow);  // u* less what the projection took from u*_f
+  // What flows through the faces against what the flow has there; twice: as it was.
+  void swap(const CutArrays<Space>& cut, Flow<Space>& flow);
+
+ private:
+  std::array<GrowingArray<double, Space>, 3> node_, open_;
+};
 
 // Subtracts its mean over the wet cells of all ranks; returns the mean.
 template <class Space>
