@@ -176,7 +176,12 @@ int lab_cavity(const LabOptions& options) {
                  options);
 }
 int lab_aerofoil(const LabOptions& options) {
-  return measure({"aerofoil", "compressible/naca0012_laminar.toml", "flow", 40, {}}, options);
+  return measure({"aerofoil",
+                  "study/aerofoil_marched.toml",
+                  "flow",
+                  40,
+                  {"linear.flow.method=bicgstab", "linear.flow.tolerance=0.1"}},
+                 options);
 }
 int lab_cylinder(const LabOptions& options) {
   return measure({"cylinder", "immersed/cylinder_re40.toml", "pressure", 100, {}}, options);
