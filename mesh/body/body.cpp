@@ -79,6 +79,11 @@ Vec3 Body::fluid_velocity(const Foot& foot) const {
   return (1 - foot.w1 - foot.w2) * fluid_velocity_[a] + foot.w1 * fluid_velocity_[b] + foot.w2 * fluid_velocity_[c];
 }
 
+bool Body::is_opening(const Foot& foot) const {
+  if (foot.element < 0) return false;
+  return std::ranges::any_of(opening_, [&](const Opening& o) { return o.patch == surface_.patch[foot.element]; });
+}
+
 double Body::volume() const { return is_cavity() ? -weir::volume(surface_) : weir::volume(surface_); }
 
 double Body::volume_rate() const {

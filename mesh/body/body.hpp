@@ -52,6 +52,7 @@ class Body {
   // At a foot of BodyDistance: the wall's own velocity, and the velocity that the fluid has there.
   Vec3 wall_velocity(const Foot& foot) const;
   Vec3 fluid_velocity(const Foot& foot) const;
+  bool is_opening(const Foot& foot) const;  // shut or not
 
   // Of the polyhedron that the surface is; positive for cavities too.
   double volume() const;

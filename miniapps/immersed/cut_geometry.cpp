@@ -276,12 +276,19 @@ void CutGeometry::make_rows(const Body& body, int c) {
       r.row.push_back(box.index(u[0], u[1], u[2]));
       r.node.push_back(at);
       r.self.push_back(1);
-      if (kind[s][static_cast<std::size_t>(at)] == ghost_node) {
+      const double h = cell_along(foot.normal, c, at);
+      const bool is_ghost = kind[s][static_cast<std::size_t>(at)] == ghost_node;
+      if (is_ghost && body.is_opening(foot)) {
         interpolate(c, x - 2 * foot.distance * foot.normal, 1, at, r, more);
         r.target.push_back(2 * wall);
         r.blend.push_back(1);
+      } else if (is_ghost) {
+        const double d = foot.distance / h;
+        interpolate(c, foot.point + h * foot.normal, d * (d - 2), at, r, more);
+        interpolate(c, foot.point + 2 * h * foot.normal, -0.5 * d * (d - 1), at, r, more);
+        r.target.push_back(0.5 * (d - 1) * (d - 2) * wall);
+        r.blend.push_back(1);
       } else {
-        const double h = cell_along(foot.normal, c, at);
         const double s0 = foot.distance, s1 = s0 + h, s2 = s1 + h;
         interpolate(c, x + h * foot.normal, -2 * s0 / s1, at, r, more);
         interpolate(c, x + 2 * h * foot.normal, s0 / s2, at, r, more);

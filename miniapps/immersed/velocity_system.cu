@@ -111,7 +111,7 @@ void set_ghost_nodes(const Flow<Space>& wide, int c, const CutArrays<Space>& cut
   const int sy = l.stride(1), sz = l.stride(2), first = l.origin() + l.first(c) * l.stride(c);
   const unsigned char* kind = cut.kind(c);
   const RowsView r = cut.rows(c);
-  const double *from = wide.velocity[c].data(), *alpha = cut.alpha(c);
+  const double* from = wide.velocity[c].data();
   double *value = work.data(), *u = flow.velocity[c].data();
   for_each<Space>(r.rows, [=] WEIR_HD(int q) {
     double sum = 0;
@@ -121,7 +121,7 @@ void set_ghost_nodes(const Flow<Space>& wide, int c, const CutArrays<Space>& cut
   for_each<Space>(r.rows, [=] WEIR_HD(int q) {
     const int n = r.row[q], i = n % box.nx, j = n / box.nx % box.ny, k = n / (box.nx * box.ny);
     const int at = first + i + j * sy + k * sz;
-    if (kind[at] == ghost_node && alpha[at] == 0) u[at] = value[q];
+    if (kind[at] == ghost_node) u[at] = value[q];
   });
 }
 
