@@ -180,6 +180,27 @@ double flux_through(const Flow<Space>& flow, const Metrics& m, const CellBox& bo
 
 }  // namespace
 
+WallMotion wall_motion(const Body& body, const Grid& grid, const CellBox& box) {
+  WallMotion w;
+  const Placement& motion = body.placement();
+  const Vec3 at_origin = motion.velocity_at({0, 0, 0});
+  for (std::size_t d = 0; d < 3; ++d) {
+    Vec3 unit{};
+    unit[d] = 1;
+    const Vec3 there = motion.velocity_at(unit);
+    w.velocity[d] = at_origin[d];
+    for (std::size_t c = 0; c < 3; ++c) w.slope[c][d] = there[c] - at_origin[c];
+  }
+  w.outside = body.is_cavity() ? 0 : 1;
+  double volume = body.is_cavity() ? -body.volume() : body.volume();
+  if (body.surface().dimension == 2)  // across z
+    volume *= grid.line[2].faces[static_cast<std::size_t>(box.high[2])] -
+              grid.line[2].faces[static_cast<std::size_t>(box.low[2])];
+  const Vec3 mean = motion.velocity_at(centroid(body.surface()));
+  for (std::size_t d = 0; d < 3; ++d) w.solid[d] = volume * mean[d];
+  return w;
+}
+
 template <class Space>
 Force surface_force(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, double viscosity,
                     const double (&omega)[3], GrowingArray<double, Space>& work) {
@@ -214,7 +235,7 @@ Force surface_force(const Flow<Space>& flow, const Metrics& m, const CutArrays<S
 
 template <class Space>
 double ControlVolume<Space>::momentum(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut,
-                                      int c) const {
+                                      const WallMotion& wall, int c) const {
   const Layout& l = flow.layout;
   const CellBox box = box_;
   const Span x = own_part(l, 0, box.low[0] + (c == 0), box.high[0]),
@@ -226,10 +247,16 @@ double ControlVolume<Space>::momentum(const Flow<Space>& flow, const Metrics& m,
   const double *u = flow.velocity[c].data(), *fraction = cut.fraction(c);
   const double *wx = c == 0 ? m.line[0].m : m.line[0].h, *wy = c == 1 ? m.line[1].m : m.line[1].h,
                *wz = c == 2 ? m.line[2].m : m.line[2].h;
+  const double *px = c == 0 ? m.line[0].face : m.line[0].centre, *py = c == 1 ? m.line[1].face : m.line[1].centre,
+               *pz = c == 2 ? m.line[2].face : m.line[2].centre;
+  const double v = wall.velocity[c], gx = wall.slope[c][0], gy = wall.slope[c][1], gz = wall.slope[c][2],
+               outside = wall.outside;
   return sum<Space>(rows_y * rows_z, [=] WEIR_HD(int r) {
     const int j = j0 + r % rows_y, k = k0 + r / rows_y, at = origin + j * sy + k * sz;
+    const double here = v + gy * py[j] + gz * pz[k];
     double row = 0;
-    for (int i = i0; i < i1; ++i) row += fraction[at + i] * u[at + i] * wx[i];
+    for (int i = i0; i < i1; ++i)
+      row += (fraction[at + i] * u[at + i] + (outside - fraction[at + i]) * (here + gx * px[i])) * wx[i];
     return row * wy[j] * wz[k];
   });
 }
@@ -247,21 +274,23 @@ double ControlVolume<Space>::outflow(const Flow<Space>& flow, const Metrics& m, 
 
 template <class Space>
 std::array<double, 9> ControlVolume<Space>::balance(const Flow<Space>& flow, const Metrics& m,
-                                                    const CutArrays<Space>& cut) const {
+                                                    const CutArrays<Space>& cut, const WallMotion& wall) const {
   std::array<double, 9> all{};
   for (int c = 0; c < flow.layout.dim; ++c) {
     const auto s = static_cast<std::size_t>(c);
-    all[s] = momentum(flow, m, cut, c);
+    all[s] = momentum(flow, m, cut, wall, c);
     all[3 + s] = outflow(flow, m, c, false);
     all[6 + s] = outflow(flow, m, c, true);
   }
   ranks_->sum(all);
+  for (std::size_t c = 0; c < 3; ++c) all[c] -= wall.solid[c];
   return all;
 }
 
 template <class Space>
-void ControlVolume<Space>::remember(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut) {
-  const std::array<double, 9> now = balance(flow, m, cut);
+void ControlVolume<Space>::remember(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut,
+                                    const WallMotion& wall) {
+  const std::array<double, 9> now = balance(flow, m, cut, wall);
   for (std::size_t c = 0; c < 3; ++c) {
     momentum_[c] = now[c];
     outflow_[c] = now[3 + c];
@@ -269,9 +298,9 @@ void ControlVolume<Space>::remember(const Flow<Space>& flow, const Metrics& m, c
 }
 
 template <class Space>
-void ControlVolume<Space>::advance(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, double dt,
-                                   double (&force)[3]) {
-  const std::array<double, 9> now = balance(flow, m, cut);
+void ControlVolume<Space>::advance(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut,
+                                   const WallMotion& wall, double dt, double (&force)[3]) {
+  const std::array<double, 9> now = balance(flow, m, cut, wall);
   for (std::size_t c = 0; c < 3; ++c) {
     const double before = momentum_[c], out_before = outflow_[c];
     momentum_[c] = now[c];

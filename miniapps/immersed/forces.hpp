@@ -6,10 +6,14 @@
 //
 // ControlVolume: momentum balance of a box of cells around the body, F = -dM/dt - (what leaves through its sides), with the
 // fluxes of momentum.hpp themselves, so that it sees the force that the discrete equations exert:
-//   M_c = sum of fraction V u over the nodes of component c inside;  sides: u u + p - nu grad u
+//   M_c = sum of V (fraction u + (1 - fraction) u_wall) over the nodes of component c inside - V_body u_wall(its centroid)
+//   sides: u u + p - nu grad u
+// u_wall is the motion of the body's material, linear in x, so that what it has inside the solid is known exactly: an error of
+// `fraction` multiplies u - u_wall, which is small beside the surface, and not u. (dM/dt would show it, over dt.)
 #pragma once
 #include <array>
 
+#include "mesh/body/body.hpp"
 #include "miniapps/immersed/cut_arrays.hpp"
 #include "miniapps/incompressible/metrics.hpp"
 
@@ -32,23 +36,34 @@ struct CellBox {
   int low[3] = {0, 0, 0}, high[3] = {1, 1, 1};
 };
 
+// u_wall = velocity + slope x of each component, and of the solid in a control volume (a cavity: minus the fluid in it) the
+// integral.
+struct WallMotion {
+  double velocity[3] = {}, slope[3][3] = {}, solid[3] = {};
+  double outside = 1;  // 0: a cavity, the fluid is inside
+};
+WallMotion wall_motion(const Body& body, const Grid& grid, const CellBox& box);
+
 template <class Space>
 class ControlVolume {
  public:
   ControlVolume(const CellBox& box, double viscosity, const Communicator& ranks)
       : box_(box), viscosity_(viscosity), ranks_(&ranks) {}
   // M and the fluxes of the flow as it is: before the first step, and after loading.
-  void remember(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut);
+  void remember(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, const WallMotion& wall);
   // The mean force over the step that has led to this flow; remembers it.
-  void advance(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, double dt, double (&force)[3]);
+  void advance(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, const WallMotion& wall,
+               double dt, double (&force)[3]);
 
-  // Sum of fraction V u inside, of this rank's nodes. Public: nvcc takes no device lambda in a private member.
-  double momentum(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, int component) const;
+  // The sum of M_c, of this rank's nodes. Public: nvcc takes no device lambda in a private member.
+  double momentum(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, const WallMotion& wall,
+                  int component) const;
 
  private:
   double outflow(const Flow<Space>& flow, const Metrics& m, int component, bool pressure) const;
   // Momentum, outflow without and with pressure of each component, of all ranks.
-  std::array<double, 9> balance(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut) const;
+  std::array<double, 9> balance(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut,
+                                const WallMotion& wall) const;
 
   CellBox box_;  // of the whole grid
   double viscosity_;

@@ -233,7 +233,7 @@ bool ImmersedFlow<Space>::initialise(Timings& timings) {
   if (!project(0, timings)) return false;
   fill_ghosts();
   fill(psi_, 0);
-  control_.remember(flow_, metrics(), arrays_);
+  control_.remember(flow_, metrics(), arrays_, wall_motion(body_, case_.flow.grid, case_.forces.box));
   return true;
 }
 
@@ -288,7 +288,7 @@ const BandedSystem<Space>* ImmersedFlow<Space>::advance(double dt, Timings& timi
     set_ghosts_of_body();
   }
   ScopedTimer timer(timings.at("body", "control volume"));
-  control_.advance(flow_, m, arrays_, dt, control_force_);
+  control_.advance(flow_, m, arrays_, wall_motion(body_, case_.flow.grid, case_.forces.box), dt, control_force_);
   time += dt;
   dt_before = dt;
   ++step;
@@ -368,7 +368,7 @@ void ImmersedFlow<Space>::after_loading() {
   open_faces_.close(arrays_, flow_);
   assemble_pressure(layout(), metrics(), arrays_, pressure().bands);
   prepare(pressure());
-  control_.remember(flow_, metrics(), arrays_);
+  control_.remember(flow_, metrics(), arrays_, wall_motion(body_, case_.flow.grid, case_.forces.box));
 }
 
 template LinearSolver<Host> velocity_solver<Host>(const Table&);
