@@ -233,9 +233,12 @@ std::vector<RowRange> row_ranges(const std::vector<CellRange>& lines) {
   return ranges;
 }
 
-std::string name_of_cell(const UnstructuredMesh& mesh, std::int64_t cell) {
-  return "cell " + std::to_string(cell) +
-         place(mesh, static_cast<int>(cell)).substr(std::string(" in the cell").size());
+// Of this rank, by its number in the whole mesh.
+template <class Space>
+std::string name_of_cell(const CompressibleFlow<Space>& flow, std::int64_t cell) {
+  const auto local = static_cast<std::size_t>(cell);
+  return "cell " + std::to_string(flow.ranks ? flow.ranks->part.cell[local] : cell) +
+         place(flow.mesh, static_cast<int>(cell)).substr(std::string(" in the cell").size());
 }
 
 // Density, momentum and pressure: k = 0, 1, 2 of the conserved variables, 3: the pressure.
@@ -250,14 +253,14 @@ WatchedVariable watched(CompressibleFlow<Space>& flow, const char* name, int k) 
     return k < 3 ? range_of<Space>(U, k, 4) : range_of_pressure<Space>(U, gamma);
   };
   v.values = [&flow, k, gamma] {
-    const std::vector<double> U = flow.on_host();
+    const std::vector<double> U = flow.pseudo.state().to_vector();
     std::vector<double> values;
     for (std::size_t i = 0; i < U.size(); i += 4)
       values.push_back(k < 3 ? U[i + static_cast<std::size_t>(k)]
                              : (gamma - 1) * (U[i + 3] - 0.5 * (U[i + 1] * U[i + 1] + U[i + 2] * U[i + 2]) / U[i]));
     return values;
   };
-  v.place = [&flow](std::int64_t cell) { return name_of_cell(flow.mesh, cell); };
+  v.place = [&flow](std::int64_t cell) { return name_of_cell(flow, cell); };
   return v;
 }
 
@@ -285,7 +288,7 @@ FlowFacts<Space> facts_of(CompressibleFlow<Space>& flow, const std::string& orde
                    watched(flow, "p", 3)};
   facts.row_name = [&flow](const std::string&, int, int row) {
     static constexpr const char* names[] = {"rho", "rho_u", "rho_v", "rho_E"};
-    return std::string(names[row % 4]) + " of " + name_of_cell(flow.mesh, row / 4);
+    return std::string(names[row % 4]) + " of " + name_of_cell(flow, row / 4);
   };
   return facts;
 }

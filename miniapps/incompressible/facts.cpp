@@ -48,8 +48,8 @@ std::vector<WatchedVariable> watched_of(Flow<Space>& flow) {
       return values;
     };
     v.place = [&flow](std::int64_t index) {
-      const int i = static_cast<int>(index), *n = flow.layout.n;
-      return name_of_cell({i % n[0], i / n[0] % n[1], i / n[0] / n[1]});
+      const int i = static_cast<int>(index), *n = flow.layout.n, *low = flow.layout.low;
+      return name_of_cell({low[0] + i % n[0], low[1] + i / n[0] % n[1], low[2] + i / n[0] / n[1]});
     };
     all.push_back(std::move(v));
   };

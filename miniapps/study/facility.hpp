@@ -37,7 +37,8 @@ struct WatchedVariable {
 };
 
 // What the flow code can tell of itself, at the moment of asking: also inside a step, when a system is solved. An empty
-// function: it cannot.
+// function: it cannot. Over ranks this is what a rank knows of its own part (`cfl`, `range`, `values`), and where that lies
+// in the whole (`place`).
 template <class Space>
 struct FlowFacts {
   std::function<double()> time, dt, cfl;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "miniapps/study/flight_ranks.hpp"
 #include "miniapps/study/flight_text.hpp"
 #include "solvers/timer.hpp"
 
@@ -28,7 +29,7 @@ class FlightRecorder<Space>::Watch : public SolveWatch<Space> {
     refused_ = true;
     refusal_ = message;
     recorder_.last_ = this;
-    if (!recorder_.run_) return;
+    if (!recorder_.run_ || recorder_.ranks_.size() > 1) return;  // the others' matrices may have been taken
     Outcome outcome;
     outcome.exit = Exit::solver_failed;
     outcome.reason = message;
@@ -79,7 +80,7 @@ class FlightRecorder<Space>::Watch : public SolveWatch<Space> {
 };
 
 template <class Space>
-FlightRecorder<Space>::FlightRecorder(const Table& config) {
+FlightRecorder<Space>::FlightRecorder(const Table& config, const Communicator& ranks) : ranks_(ranks) {
   const Table options = config.table("recorder");
   const auto steps = options.get<std::int64_t>("steps", 32);
   if (steps < 0 || steps > 100000) options.fail("steps", "the recorder keeps 0 (off) to 100000 steps");
@@ -101,8 +102,6 @@ void FlightRecorder<Space>::attach(const StudiedSystem<Space>& system) {
 template <class Space>
 void FlightRecorder<Space>::open(Run& run) {
   run_ = &run;
-  over_ranks_ = run.ranks().size() > 1 && !ring_.empty();
-  if (over_ranks_) ring_.clear();  // each rank would see its own part of the truth
   if (facts_.watched.size() > most_watched) facts_.watched.resize(most_watched);
 }
 
@@ -114,6 +113,7 @@ void FlightRecorder<Space>::look(FlightStep& step) {
     const bool bad = !step.range[v].all_finite || (facts_.watched[v].positive && !(step.range[v].least > 0));
     if (bad && !not_finite_ && !unphysical_) search(step.step);
   }
+  over_ranks(ranks_, std::span(step.range).first(facts_.watched.size()));
   look_at_cfl(step);
 }
 
@@ -128,13 +128,13 @@ void FlightRecorder<Space>::look_at_cfl(FlightStep& step) {
     const double before = cfl_from_.range[v].size(), now = step.range[v].size();
     same = same && (facts_.watched[v].name == "p" || (now <= 1.2 * before && before <= 1.2 * now));
   }
-  step.cfl = same ? cfl_from_.cfl : facts_.cfl();
+  step.cfl = same ? cfl_from_.cfl : cfl();
   if (same) return;
   cfl_from_ = step;
   cfl_from_.dt = dt;
 }
 
-// After the first bad look: which cell and variable. Costs copies of the state, once.
+// After the first bad look: which cell and variable, of this rank's. Costs copies of the state, once.
 template <class Space>
 void FlightRecorder<Space>::search(std::int64_t step) {
   for (const WatchedVariable& v : facts_.watched) {
@@ -157,6 +157,15 @@ void FlightRecorder<Space>::search(std::int64_t step) {
       *kept = *bad;
     }
   }
+}
+
+template <class Space>
+void FlightRecorder<Space>::bring_together_what_is_bad() {
+  if (ranks_.size() == 1 || !ranks_.any(not_finite_ || unphysical_)) return;
+  std::vector<std::string> variables;
+  for (const WatchedVariable& v : facts_.watched) variables.push_back(v.name);
+  const auto cells = static_cast<std::int64_t>(facts_.watched.front().values().size());
+  for (auto* bad : {&not_finite_, &unphysical_}) first_of_ranks(ranks_, variables, cells, *bad);
 }
 
 template <class Space>
@@ -198,7 +207,7 @@ std::vector<FlightStep> FlightRecorder<Space>::steps() const {
 
 template <class Space>
 std::optional<Finding> FlightRecorder<Space>::examine_last_solve() {
-  if (!last_ || !last_->solve_failed()) return {};
+  if (!last_ || !last_->solve_failed() || ranks_.size() > 1) return {};
   return examine(last_->failure(facts_));
 }
 
@@ -206,6 +215,7 @@ template <class Space>
 Finding FlightRecorder<Space>::verdict(const Outcome& outcome, bool restarted) {
   FlightEvidence e;
   if (begun_ > 0 && !not_finite_ && !unphysical_) search(now().step);
+  bring_together_what_is_bad();
   for (const WatchedVariable& v : facts_.watched) {
     e.variables.push_back(v.name);
     e.positive.push_back(v.positive);
@@ -217,7 +227,7 @@ Finding FlightRecorder<Space>::verdict(const Outcome& outcome, bool restarted) {
   e.unphysical = unphysical_;
   e.limit = outcome.limit;
   e.courant_limit = facts_.courant_limit;
-  if (facts_.cfl) e.last_cfl = facts_.cfl();
+  if (facts_.cfl) e.last_cfl = cfl();
   e.step_key = facts_.step_key;
   e.start_key = facts_.start_key;
   e.ended_not_finite = outcome.exit == Exit::not_finite;
@@ -228,13 +238,10 @@ Finding FlightRecorder<Space>::verdict(const Outcome& outcome, bool restarted) {
 template <class Space>
 void FlightRecorder<Space>::failed(Run& run, const Outcome& outcome) {
   const bool of_the_flow = outcome.exit == Exit::solver_failed || outcome.exit == Exit::not_finite;
-  if (over_ranks_ && of_the_flow)
-    run.say_at_end(
-        "\nverdict: none over several ranks. For one, run the case without mpirun, from this run's last checkpoint "
-        "(weir restart) or from its start\n");
   if (ring_.empty() || concluded_ || !of_the_flow) return;  // a full disk needs no verdict
   concluded_ = true;
   const Finding f = verdict(outcome, run.restart() != nullptr);
+  if (!ranks_.is_root()) return;
   std::vector<std::string> variables, systems;
   for (const WatchedVariable& v : facts_.watched) variables.push_back(v.name);
   for (const auto& w : watches_) systems.push_back(w->system().name);
@@ -246,7 +253,7 @@ void FlightRecorder<Space>::failed(Run& run, const Outcome& outcome) {
 // What a run before this one left in the directory is over.
 template <class Space>
 void FlightRecorder<Space>::finish(Run& run) {
-  if (ring_.empty()) return;
+  if (ring_.empty() || !ranks_.is_root()) return;
   run.timings().at("study", "flight recorder") += seconds_;
   remove_flight(run.path(flight_file));
 }

@@ -1,6 +1,8 @@
 // [recorder]: the last steps of a run in a ring; where the run ends badly, a verdict with its evidence and the key to
 // change, at the end of the log and in flight_recorder.json with the steps themselves.
 //   [recorder]  steps = 32 (0: off), every = 1 (steps between two looks at the range of the state)
+// Over ranks a look costs a gather and a broadcast; after a failure rank 0 says what all have seen. An error that ends a rank by itself has
+// no verdict: the others would not know of it.
 #pragma once
 #include <memory>
 #include <string>
@@ -15,7 +17,7 @@ namespace weir {
 template <class Space>
 class FlightRecorder : public Facility<Space> {
  public:
-  explicit FlightRecorder(const Table& config);
+  FlightRecorder(const Table& config, const Communicator& ranks);
   ~FlightRecorder() override;
 
   void describe(const FlowFacts<Space>& facts) override { facts_ = facts; }
@@ -25,7 +27,7 @@ class FlightRecorder : public Facility<Space> {
   void failed(Run& run, const Outcome& outcome) override;
   void finish(Run& run) override;
 
-  // The verdict alone; failed() writes it.
+  // The verdict alone, the same on all ranks; failed() writes it.
   Finding verdict(const Outcome& outcome, bool restarted);
   double seconds() const { return seconds_; }  // spent so far beside the flow
 
@@ -35,10 +37,13 @@ class FlightRecorder : public Facility<Space> {
   void look(FlightStep& step);
   void look_at_cfl(FlightStep& step);
   void search(std::int64_t step);
+  void bring_together_what_is_bad();
+  double cfl() const { return ranks_.max(facts_.cfl()); }
   void note(int system, const SolveResult& result, int age, double setup_seconds);
   std::optional<Finding> examine_last_solve();
   std::vector<FlightStep> steps() const;  // the oldest first
 
+  const Communicator& ranks_;
   FlowFacts<Space> facts_;
   std::int64_t every_ = 1, begun_ = 0;
   std::vector<FlightStep> ring_;
@@ -47,7 +52,7 @@ class FlightRecorder : public Facility<Space> {
   Watch* last_ = nullptr;  // of the system that was solved last
   std::optional<BadValue> not_finite_, unphysical_;
   Run* run_ = nullptr;
-  bool concluded_ = false, over_ranks_ = false;
+  bool concluded_ = false;
   double seconds_ = 0;
 };
 

@@ -24,19 +24,19 @@ void refuse_over_ranks(const Table& config) {
 }  // namespace
 
 template <class Space>
-Lab<Space>::Lab(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks) {
-  const bool alone = ranks.size() == 1;
-  if (!alone) refuse_over_ranks(config);
-  if (alone) facilities_.push_back(std::make_unique<Capture<Space>>(config, systems));
+Lab<Space>::Lab(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks)
+    : alone_(ranks.size() == 1) {
+  if (!alone_) refuse_over_ranks(config);
+  if (alone_) facilities_.push_back(std::make_unique<Capture<Space>>(config, systems));
   facilities_.push_back(std::make_unique<ShadowStudy<Space>>(config, systems, ranks));
-  if (alone) facilities_.push_back(std::make_unique<Observatory<Space>>(config, systems));
+  if (alone_) facilities_.push_back(std::make_unique<Observatory<Space>>(config, systems));
   facilities_.push_back(std::make_unique<Roofline<Space>>(config, ranks));
-  facilities_.push_back(std::make_unique<FlightRecorder<Space>>(config));  // its verdict stands last
+  facilities_.push_back(std::make_unique<FlightRecorder<Space>>(config, ranks));  // its verdict stands last
 }
 
 template <class Space>
 Lab<Space>::~Lab() {
-  if (!run_ || std::uncaught_exceptions() <= exceptions_) return;
+  if (!run_ || !alone_ || std::uncaught_exceptions() <= exceptions_) return;
   Outcome outcome;
   outcome.exit = Exit::internal;
   outcome.reason = "an error ended the run";

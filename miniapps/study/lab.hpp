@@ -25,7 +25,7 @@ class Lab {
   Lab(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks);
   Lab(const Lab&) = delete;  // the leaders know where their watches are
   Lab& operator=(const Lab&) = delete;
-  ~Lab();  // an exception that leaves the run is a bad end too
+  ~Lab();  // an exception that leaves the run is a bad end too; over ranks each may be the only one to meet it
 
   void describe(const FlowFacts<Space>& facts);
   // A solver of the flow code, with the table and the defaults it was made from; it must outlive the lab's steps. A
@@ -43,6 +43,7 @@ class Lab {
  private:
   std::vector<std::unique_ptr<Facility<Space>>> facilities_;
   std::map<std::string, int> parts_;  // attached so far
+  bool alone_;                        // one rank
   Run* run_ = nullptr;                // between open and the end
   int exceptions_ = 0;                // under way when the run began
 };

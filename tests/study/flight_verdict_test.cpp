@@ -43,7 +43,8 @@ class MadeUpFlow {
     return recorder.verdict(outcome, false);
   }
 
-  FlightRecorder<Host> recorder{read_case_text("", "case.toml")};
+  Communicator alone;
+  FlightRecorder<Host> recorder{read_case_text("", "case.toml"), alone};
   double cfl = 0.5;
 
  private:

@@ -4,8 +4,8 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
-#include "postproc/checkpoint.hpp"
 #include "tests/support/case_text.hpp"
+#include "tests/support/planted_value.hpp"
 #include "tests/support/program_test.hpp"
 
 namespace weir {
@@ -61,19 +61,7 @@ class FlightRecorder : public testing::ProgramTest {
   nlohmann::json verdict_after(const std::string& text, const std::string& array, std::size_t index,
                                double value) const {
     EXPECT_EQ(weir(text, {"--steps", "2"}).code, 0);
-    const auto files = list_checkpoints(folder / "run/checkpoints");
-    if (files.empty()) return {};
-    const std::string path = files.back().second;
-    Checkpoint c = read_checkpoint(path);
-    CheckpointState state;
-    state.step = c.header.step;
-    state.time = c.header.time;
-    for (auto& [name, values] : c.arrays) {
-      if (name == array) values.at(index) = value;
-      state.add(name, std::span<const double>(values));
-    }
-    for (auto& [name, values] : c.integer_arrays) state.add(name, std::span<const std::int64_t>(values));
-    write_checkpoint(path, c.header, state);
+    testing::plant_value(folder / "run", array, index, value);
     return verdict(ProgramTest::weir({"restart", "run"}));
   }
   static bool mentions(const nlohmann::json& j, const std::string& text) {

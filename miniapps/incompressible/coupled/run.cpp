@@ -148,7 +148,7 @@ int end_of(Run& run, Coupled<Space>& flow, FlowOutput& output, WholeCoupled<Spac
 }
 
 std::string name_of(const CoupledCells& c, int cell) {
-  return name_of_cell({cell % c.n[0], cell / c.n[0] % c.n[1], cell / c.n[0] / c.n[1]});
+  return name_of_cell({c.low[0] + cell % c.n[0], c.low[1] + cell / c.n[0] % c.n[1], c.low[2] + cell / c.n[0] / c.n[1]});
 }
 
 // The k-th unknown of every cell.
