@@ -14,11 +14,12 @@ namespace weir {
 
 std::string origin_of(const Capsule& c) {
   const CapsuleOrigin& o = c.origin;
-  return fmt::format("{}: {}{} of {} ({}), step {}, solve {}{}, {} unknowns in blocks of {}; captured by '{}'",
+  return fmt::format("{}: {}{} of {} ({}), step {}, solve {}{}, {} unknowns in blocks of {}{}; captured by '{}'",
                      std::filesystem::path(c.path).stem().string(), o.system,
                      o.part > 0 ? fmt::format(" {}", o.part) : "", o.name, o.miniapp, o.step, o.solve,
                      std::isfinite(o.cfl) ? fmt::format(", CFL {:.4g}", o.cfl) : "", c.size(),
-                     std::max<std::size_t>(1, c.variables.size()), o.trigger);
+                     std::max<std::size_t>(1, c.variables.size()),
+                     o.ranks > 1 ? fmt::format(" on {} ranks ({})", o.ranks, o.partition) : "", o.trigger);
 }
 
 std::string leader_of(const Capsule& c) {

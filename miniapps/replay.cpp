@@ -181,6 +181,9 @@ Agreement compare(const Capsule& c, const Replay& replay, const std::string& spa
     return told(Agreement::same, "as recorded");
   const std::string recorded = fmt::format("not {}, {} as recorded", then.iterations, to_string(then.reason));
   if (!replay.why_not.empty()) return told(Agreement::not_comparable, recorded + ": " + replay.why_not);
+  if (c.leader.depends_on_ranks)
+    return told(Agreement::not_comparable,
+                recorded + fmt::format(": each of {} ranks preconditioned its own rows", c.origin.ranks));
   if (space != c.origin.space) return told(Agreement::not_comparable, recorded + " on the " + c.origin.space);
   return told(Agreement::other, recorded);
 }

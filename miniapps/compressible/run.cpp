@@ -233,12 +233,10 @@ std::vector<RowRange> row_ranges(const std::vector<CellRange>& lines) {
   return ranges;
 }
 
-// Of this rank, by its number in the whole mesh.
-template <class Space>
-std::string name_of_cell(const CompressibleFlow<Space>& flow, std::int64_t cell) {
-  const auto local = static_cast<std::size_t>(cell);
-  return "cell " + std::to_string(flow.ranks ? flow.ranks->part.cell[local] : cell) +
-         place(flow.mesh, static_cast<int>(cell)).substr(std::string(" in the cell").size());
+// mesh: the whole or a rank's part; cell: there; number: in the whole.
+std::string name_of_cell(const UnstructuredMesh& mesh, std::int64_t cell, std::int64_t number) {
+  return "cell " + std::to_string(number) +
+         place(mesh, static_cast<int>(cell)).substr(std::string(" in the cell").size());
 }
 
 // Density, momentum and pressure: k = 0, 1, 2 of the conserved variables, 3: the pressure.
@@ -260,7 +258,10 @@ WatchedVariable watched(CompressibleFlow<Space>& flow, const char* name, int k) 
                              : (gamma - 1) * (U[i + 3] - 0.5 * (U[i + 1] * U[i + 1] + U[i + 2] * U[i + 2]) / U[i]));
     return values;
   };
-  v.place = [&flow](std::int64_t cell) { return name_of_cell(flow, cell); };
+  v.place = [&flow](std::int64_t cell) {
+    const std::int64_t number = flow.ranks ? flow.ranks->part.cell[static_cast<std::size_t>(cell)] : cell;
+    return name_of_cell(flow.mesh, cell, number);
+  };
   return v;
 }
 
@@ -272,15 +273,22 @@ FlowFacts<Space> facts_of(CompressibleFlow<Space>& flow, const std::string& orde
   facts.cfl = [&flow] { return flow.pseudo.control.cfl; };
   facts.is_cfl_stored = true;
   facts.state = [&flow] {
-    std::vector<std::pair<std::string, Array<double, Space>*>> arrays{{"U", &flow.pseudo.state()}};
-    if (flow.c.is_unsteady()) arrays.emplace_back("older", &flow.older);
+    std::vector<std::pair<std::string, std::vector<double>>> arrays{{"U", flow.on_host()}};
+    if (flow.c.is_unsteady()) arrays.emplace_back("older", flow.on_host(flow.older));
     return arrays;
   };
   facts.places = [&flow](const std::string&, int) {
     std::vector<double> places;
-    for (const auto& [x, y] : flow.mesh.centre) places.insert(places.end(), {x, y, 0.0});
+    for (const auto& [x, y] : flow.whole.centre) places.insert(places.end(), {x, y, 0.0});
     return places;
   };
+  if (flow.ranks) {
+    facts.numbers = [&flow](const std::string&, int) {
+      const MeshPart& part = flow.ranks->part;
+      return std::vector<int>(part.cell.begin(), part.cell.begin() + part.own);
+    };
+    facts.partition = "METIS, lines uncut";
+  }
   facts.variables = [](const std::string&, int) { return std::vector<std::string>{"rho", "rho_u", "rho_v", "rho_E"}; };
   facts.ordering = ordering;
   facts.step_key = "pseudo_time.cfl_max";
@@ -288,7 +296,7 @@ FlowFacts<Space> facts_of(CompressibleFlow<Space>& flow, const std::string& orde
                    watched(flow, "p", 3)};
   facts.row_name = [&flow](const std::string&, int, int row) {
     static constexpr const char* names[] = {"rho", "rho_u", "rho_v", "rho_E"};
-    return std::string(names[row % 4]) + " of " + name_of_cell(flow, row / 4);
+    return std::string(names[row % 4]) + " of " + name_of_cell(flow.whole, row / 4, row / 4);
   };
   return facts;
 }

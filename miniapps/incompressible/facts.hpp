@@ -7,6 +7,7 @@
 #include "mesh/grid.hpp"
 #include "miniapps/incompressible/diagnostics.hpp"
 #include "miniapps/incompressible/layout.hpp"
+#include "miniapps/incompressible/whole_fields.hpp"
 #include "miniapps/study/facility.hpp"
 #include "postproc/vtk.hpp"
 
@@ -33,10 +34,16 @@ FlowFacts<Space> facts_of_staggered(Scheme& flow, const Grid& grid, const std::s
   FlowFacts<Space> facts;
   facts.time = [&flow] { return flow.time; };
   facts.dt = [&flow] { return flow.dt_before; };
-  facts.state = [&flow] { return flow.state(); };
+  facts.state = [&flow] { return WholeFields<Space>(flow.ranks()).arrays(flow.state()); };
   facts.places = [&flow, &grid, momentum](const std::string& system, int part) {
-    return places_of_unknowns(grid, flow.layout(), system == momentum ? part : 3);
+    return places_of_unknowns(grid, flow.ranks().whole(), system == momentum ? part : 3);
   };
+  if (!flow.ranks().alone()) {
+    facts.numbers = [&flow, momentum](const std::string& system, int part) {
+      return flow.ranks().unknown_places(system == momentum ? part : 3);
+    };
+    facts.partition = flow.ranks().partition().describe();
+  }
   facts.variables = [momentum](const std::string& system, int part) {
     return std::vector<std::string>{system != momentum ? "p" : part == 0 ? "u" : part == 1 ? "v" : "w"};
   };
@@ -46,7 +53,7 @@ FlowFacts<Space> facts_of_staggered(Scheme& flow, const Grid& grid, const std::s
   facts.step_key = flow.flow_case().time.dt > 0 ? "time.dt" : "time.cfl";
   facts.watched = watched_of(flow.flow());
   facts.row_name = [&flow, momentum](const std::string& system, int part, int row) {
-    return name_of_unknown(flow.layout(), system == momentum ? part : 3, row);
+    return name_of_unknown(flow.ranks().whole(), system == momentum ? part : 3, row);
   };
   return facts;
 }

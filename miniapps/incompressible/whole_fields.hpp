@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -35,17 +36,24 @@ class WholeFields {
     return all;
   }
 
-  // Over ranks the arrays are those that one rank would have.
-  void save(Run& run, CheckpointState state, const NamedArrays<Space>& arrays) const {
-    if (!gather_) return save_checkpoint<Space>(run, std::move(state), arrays);
-    std::vector<std::vector<double>> whole;
-    whole.reserve(arrays.size());
+  // The arrays that one rank would have, on rank 0.
+  std::vector<std::pair<std::string, std::vector<double>>> arrays(const NamedArrays<Space>& arrays) const {
+    std::vector<std::pair<std::string, std::vector<double>>> whole;
     for (const auto& [name, array] : arrays) {
       const std::vector<double> mine = array->to_vector();
-      std::vector<double>& all = whole.emplace_back(ranks_.communicator().is_root() ? gather_->whole_size(name) : 0);
-      gather_->map(name).gather(mine, all);
-      state.add(name, std::span<const double>(all));
+      if (!gather_) {
+        whole.emplace_back(name, mine);
+        continue;
+      }
+      whole.emplace_back(name, std::vector<double>(ranks_.communicator().is_root() ? gather_->whole_size(name) : 0));
+      gather_->map(name).gather(mine, whole.back().second);
     }
+    return whole;
+  }
+  void save(Run& run, CheckpointState state, const NamedArrays<Space>& of) const {
+    if (!gather_) return save_checkpoint<Space>(run, std::move(state), of);
+    const auto whole = arrays(of);
+    for (const auto& [name, values] : whole) state.add(name, std::span<const double>(values));
     run.checkpoint(std::move(state));
   }
   void load(const Checkpoint& from, const NamedArrays<Space>& arrays) const {

@@ -154,6 +154,11 @@ SealedContent content_of(const Capsule& c) {
   content.doubles.emplace_back("x0", c.x0);
   content.doubles.emplace_back("lifetime", l.lifetime);
   for (const auto& [name, values] : c.state) content.doubles.emplace_back("state." + name, values);
+  if (o.ranks > 1) {
+    content.integers.emplace_back("ranks", o.ranks);
+    content.integers.emplace_back("depends_on_ranks", l.depends_on_ranks);
+    content.texts.emplace_back("partition", o.partition);
+  }
   return content;
 }
 
@@ -186,6 +191,15 @@ void read_leader(const SealedFile& file, CapsuleLeader& l) {
   l.default_tolerance = file.number("default_tolerance");
   l.age = file.integer("preconditioner_age");
   l.is_matrix_free = file.integer("matrix_free") != 0;
+}
+
+// Of one rank, or from before they were kept: none of the three.
+void read_ranks(const SealedFile& file, Capsule& c) {
+  for (const auto& [name, value] : file.integers)
+    if (name == "ranks") c.origin.ranks = value;
+  if (c.origin.ranks == 1) return;
+  c.origin.partition = file.text("partition");
+  c.leader.depends_on_ranks = file.integer("depends_on_ranks") != 0;
 }
 
 bool begins_with(const std::string& path, const std::string& word) {
@@ -225,6 +239,7 @@ Capsule read_capsule(const std::string& path) {
   c.path = path;
   read_origin(file, c.origin);
   read_leader(file, c.leader);
+  read_ranks(file, c);
   const auto hash = static_cast<std::uint64_t>(file.integer("pattern_hash"));
   read_pattern((fs::path(path).parent_path() / ("pattern_" + hex(hash) + ".h5")).string(), hash, c);
   c.A.values = take_numbers(file, "A.");

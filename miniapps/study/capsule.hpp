@@ -21,6 +21,8 @@ struct CapsuleOrigin {
   std::int64_t part = 0, step = 0, solve = 0, threads = 1;  // solve: of this system in this step, from 0
   double time = 0, dt = 0, cfl = 0;                         // NaN: the flow code has none
   std::uint64_t config_hash = 0, state_hash = 0;
+  std::int64_t ranks = 1;  // that solved it together; the capsule is that of one rank ...
+  std::string partition;   // ... and this is how it was divided
 };
 
 // The leader: its options and what held where they say nothing, what it had prepared, and what came out.
@@ -29,6 +31,7 @@ struct CapsuleLeader {
   double default_tolerance = 1e-8;
   std::int64_t age = 0;          // solves since its preconditioner was prepared
   std::vector<double> lifetime;  // state of its refresh policy before the solve; empty: always fresh
+  bool depends_on_ranks = false;  // it preconditioned each rank's rows: with one rank its iterations are others
   bool is_matrix_free = false;   // it multiplied by an operator that has no entries; `A` is what it was prepared from
   std::optional<SolveResult> result;  // none: the run ended before it could solve this
 };

@@ -10,20 +10,12 @@
 #include "base/error.hpp"
 #include "postproc/hash.hpp"
 #include "postproc/machine.hpp"
+#include "solvers/device/on_host.hpp"
+#include "solvers/distributed/whole_system.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {
 namespace {
-
-template <class Space>
-std::vector<double> on_host(View<const double> from) {
-  std::vector<double> v(static_cast<std::size_t>(from.size()));
-  if constexpr (std::is_same_v<Space, Host>)
-    std::copy(from.data(), from.data() + from.size(), v.begin());
-  else
-    backend::copy_to_host(v.data(), from.data(), static_cast<std::int64_t>(v.size() * sizeof(double)));
-  return v;
-}
 
 double known(const std::function<double()>& fact) { return fact ? fact() : std::numeric_limits<double>::quiet_NaN(); }
 
@@ -47,8 +39,8 @@ bool begins_with(const Capsule& c, double residual0) {
 }  // namespace
 
 template <class Space>
-Capture<Space>::Capture(const Table& config, const std::vector<std::string>& systems)
-    : config_(config), options_(config.table("capture")), rules_(options_) {
+Capture<Space>::Capture(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks)
+    : ranks_(ranks), config_(config), options_(config.table("capture")), rules_(options_) {
   system_ = options_.get<std::string>("system", "");
   on_failure_ = options_.get<bool>("on_failure", true);
   keeps_state_ = options_.get<bool>("state", false);
@@ -104,8 +96,9 @@ void Capture<Space>::solved(int system, const Matrix<Space>& A, View<const doubl
                             const SolveResult& result) {
   Watched& w = watched_[static_cast<std::size_t>(system)];
   last_ = {system, &A, b, x0, result, w.solve, facts_.is_cfl_stored ? known(facts_.cfl) : 0, false};
+  if (rules_.ask_for_seconds()) last_.result.solve_seconds = ranks_.max(result.solve_seconds);
   if (w.is_wanted)
-    if (const std::string rule = rules_.met(step_, result); !rule.empty()) try_to_capture(last_, rule, false);
+    if (const std::string rule = rules_.met(step_, last_.result); !rule.empty()) try_to_capture(last_, rule, false);
   if (w.lifetime.empty()) ++w.age;
   ++w.solve;
 }
@@ -126,16 +119,17 @@ void Capture<Space>::tell_origin(const Solve& solve, Capsule& c) const {
   o.solve = solve.index;
   o.time = known(facts_.time);
   o.dt = known(facts_.dt);
-  o.cfl = facts_.is_cfl_stored ? solve.cfl : known(facts_.cfl);
+  o.cfl = facts_.is_cfl_stored ? solve.cfl : ranks_.max(known(facts_.cfl));
   o.ordering = facts_.ordering;
+  o.ranks = ranks_.size();
+  o.partition = facts_.partition;
   Hash64 config_hash, state_hash;
   config_hash.add(o.config);
   o.config_hash = config_hash.value();
   if (facts_.variables) c.variables = facts_.variables(system.name, system.part);
-  if (facts_.places) c.places = facts_.places(system.name, system.part);
+  if (facts_.places && ranks_.is_root()) c.places = facts_.places(system.name, system.part);
   if (!facts_.state) return;
-  for (const auto& [name, array] : facts_.state()) {
-    std::vector<double> values = array->to_vector();
+  for (auto& [name, values] : facts_.state()) {
     state_hash.add(name);
     state_hash.add(std::span<const double>(values));
     if (keeps_state_) c.state.emplace_back(name, std::move(values));
@@ -153,9 +147,33 @@ void Capture<Space>::tell_leader(const Solve& solve, Capsule& c) const {
   l.default_method = w.system.default_method;
   l.default_preconditioner = w.system.default_preconditioner;
   l.default_tolerance = w.system.default_tolerance;
+  l.depends_on_ranks = !w.system.leader->is_independent_of_ranks();
   l.age = w.age;
   l.lifetime = w.lifetime;
   l.result = solve.result;
+}
+
+// Over ranks the whole, on rank 0.
+template <class Space>
+void Capture<Space>::add_system(const Solve& solve, Capsule& c) const {
+  const Watched& w = watched_[static_cast<std::size_t>(solve.system)];
+  const StudiedSystem<Space>& system = w.system;
+  std::optional<WholeSystem<Space>> whole;
+  if (facts_.numbers) whole.emplace(ranks_, facts_.numbers(system.name, system.part), solve.A->block());
+  const auto vector = [&](View<const double> v) { return whole ? whole->vector(v) : on_host<Space>(v); };
+  const auto record = [&](const Matrix<Space>& A) -> std::optional<MatrixRecord> {
+    if (!whole) return record_matrix(A);
+    if (!WholeSystem<Space>::has_entries(A)) return std::nullopt;
+    const std::unique_ptr<Matrix<Space>> all = whole->matrix(A);
+    return all ? record_matrix(*all) : MatrixRecord();
+  };
+  c.b = vector(solve.b);
+  c.x0 = vector(solve.x0);
+  std::optional<MatrixRecord> A = record(*solve.A);
+  c.leader.is_matrix_free = !A && w.prepared_from;
+  if (c.leader.is_matrix_free) A = record(*w.prepared_from);
+  if (!A) throw Error(Exit::usage, "no capsule of " + system.name + ": its matrix has no entries");
+  c.A = std::move(*A);
 }
 
 template <class Space>
@@ -165,15 +183,16 @@ Capsule Capture<Space>::capsule_of(const Solve& solve, const std::string& trigge
   c.origin.trigger = trigger;
   tell_origin(solve, c);
   tell_leader(solve, c);
-  c.b = on_host<Space>(solve.b);
-  c.x0 = on_host<Space>(solve.x0);
-  std::optional<MatrixRecord> A = record_matrix(*solve.A);
-  c.leader.is_matrix_free = !A && w.prepared_from;
-  if (c.leader.is_matrix_free) A = record_matrix(*w.prepared_from);
-  if (!A) throw Error(Exit::usage, "no capsule of " + w.system.name + ": its matrix has no entries");
-  c.A = std::move(*A);
+  add_system(solve, c);
   if (w.age > 0 && !w.made_from.doubles.empty()) c.prepared = w.made_from;
   return c;
+}
+
+template <class Space>
+void Capture<Space>::write(Capsule& c, bool is_failure, const Solve& solve) {
+  // Where the run ended after a solve that converged, b may be that of a system which nobody has solved yet.
+  if (is_failure && solve.result.converged() && !begins_with(c, solve.result.residual0)) c.leader.result.reset();
+  bytes_ += write_capsule(run_->path("capsules"), c);
 }
 
 template <class Space>
@@ -188,9 +207,7 @@ void Capture<Space>::capture(const Solve& solve, const std::string& trigger, boo
   }
   ScopedTimer timer(run_->timings().at("study", "capsules"));
   Capsule c = capsule_of(solve, trigger);
-  // Where the run ended after a solve that converged, b may be that of a system which nobody has solved yet.
-  if (is_failure && solve.result.converged() && !begins_with(c, solve.result.residual0)) c.leader.result.reset();
-  bytes_ += write_capsule(run_->path("capsules"), c);
+  if (ranks_.is_root()) write(c, is_failure, solve);
   ++written_;
   last_.is_captured = true;
   run_->event("capsule", "capsules/" + capsule_name(c.origin) + ": " + trigger);
@@ -199,13 +216,17 @@ void Capture<Space>::capture(const Solve& solve, const std::string& trigger, boo
 // A full disk, say, is told and ends the capturing; the run goes on.
 template <class Space>
 void Capture<Space>::try_to_capture(const Solve& solve, const std::string& trigger, bool is_failure) {
+  std::string why_not;
   try {
     capture(solve, trigger, is_failure);
   } catch (const Error& e) {
-    run_->event("capsule", std::string(e.what()) + "; nothing more is captured");
-    rules_ = CaptureRules();
-    last_.is_captured = true;
+    why_not = e.what();
   }
+  ranks_.broadcast(&bytes_, sizeof bytes_, 0);
+  if (!ranks_.any(!why_not.empty())) return;
+  run_->event("capsule", why_not + "; nothing more is captured");
+  rules_ = CaptureRules();
+  last_.is_captured = true;
 }
 
 template <class Space>

@@ -3,7 +3,9 @@
 //   on_failure = true (a run that ends badly leaves the system it ended with, also where nothing else is said),
 //   most = 20, most_mb = 2000 (capsules of a run, and what they take on disk; that of a failure comes on top),
 //   state = false (the flow state itself beside its hash)
-// They lie in capsules/ of the run directory. Capturing reads the run and changes no bit of it.
+// They lie in capsules/ of the run directory. Capturing reads the run and changes no bit of it. Over ranks a capsule is that of
+// one rank, put together on rank 0; all decide alike, and what they cannot know alike (times, bytes on disk) rank 0 tells or
+// the slowest rank. An error that ends a rank by itself leaves none.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -20,7 +22,7 @@ namespace weir {
 template <class Space>
 class Capture : public Facility<Space>, public SolveListener<Space> {
  public:
-  Capture(const Table& config, const std::vector<std::string>& systems);
+  Capture(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks);
 
   void describe(const FlowFacts<Space>& facts) override { facts_ = facts; }
   void attach(const StudiedSystem<Space>& system) override;
@@ -56,9 +58,12 @@ class Capture : public Facility<Space>, public SolveListener<Space> {
   void capture(const Solve& solve, const std::string& trigger, bool is_failure);
   void try_to_capture(const Solve& solve, const std::string& trigger, bool is_failure);
   Capsule capsule_of(const Solve& solve, const std::string& trigger) const;
+  void add_system(const Solve& solve, Capsule& capsule) const;
+  void write(Capsule& capsule, bool is_failure, const Solve& solve);
   void tell_origin(const Solve& solve, Capsule& capsule) const;
   void tell_leader(const Solve& solve, Capsule& capsule) const;
 
+  const Communicator& ranks_;
   Table config_, options_;
   CaptureRules rules_;
   std::string system_;

@@ -78,6 +78,10 @@ CaptureRules::CaptureRules(const Table& capture) {
   }
 }
 
+bool CaptureRules::ask_for_seconds() const {
+  return std::any_of(rules_.begin(), rules_.end(), [](const Rule& rule) { return rule.kind == Kind::seconds; });
+}
+
 std::string CaptureRules::met(std::int64_t step, const SolveResult& result) const {
   const auto meets = [&](const Rule& rule) {
     switch (rule.kind) {

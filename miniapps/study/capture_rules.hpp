@@ -17,6 +17,7 @@ class CaptureRules {
   explicit CaptureRules(const Table& capture);  // its key `when`; Error(usage) with its place for a rule that is none
 
   bool empty() const { return rules_.empty(); }
+  bool ask_for_seconds() const;
   // The first rule that this solve meets, as it was written; empty: none.
   std::string met(std::int64_t step, const SolveResult& result) const;
 

@@ -43,14 +43,19 @@ template <class Space>
 struct FlowFacts {
   std::function<double()> time, dt, cfl;
   bool is_cfl_stored = false;  // of pseudo-time, which changes between solves; else it costs a pass over the field
-  std::function<std::vector<std::pair<std::string, Array<double, Space>*>>()> state;  // as in a checkpoint
+  // What follows is of the whole, in one rank's order; over ranks all call `state`, and rank 0 alone has answers.
+  std::function<std::vector<std::pair<std::string, std::vector<double>>>()> state;  // as in a checkpoint
   // x, y, z of where each block row's unknowns sit (3 a block row), and the names of the unknowns of a block row.
   std::function<std::vector<double>(const std::string& system, int part)> places;
   std::function<std::vector<std::string>(const std::string& system, int part)> variables;
   std::string ordering;  // of the cells, as [ordering] type
+  // Over ranks: of each block row of this rank its number in the whole, and how that is divided, for people.
+  std::function<std::vector<int>(const std::string& system, int part)> numbers;
+  std::string partition;
 
   std::vector<WatchedVariable> watched;
-  std::function<std::string(const std::string& system, int part, int row)> row_name;  // "u of cell (3, 4, 0)"
+  std::function<std::string(const std::string& system, int part, int row)>
+      row_name;                            // of the whole: "u of cell (3, 4, 0)"
   double courant_limit = 0;                // of explicit parts of the scheme; 0: it has none
   std::string step_key = "time.dt";        // what sets the step
   std::string start_key = "flow.initial";  // what sets the first state

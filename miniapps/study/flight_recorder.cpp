@@ -4,6 +4,7 @@
 
 #include "miniapps/study/flight_ranks.hpp"
 #include "miniapps/study/flight_text.hpp"
+#include "solvers/distributed/whole_system.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {
@@ -65,6 +66,24 @@ class FlightRecorder<Space>::Watch : public SolveWatch<Space> {
         return name(s, part, row);
       };
     return f;
+  }
+
+  // Over ranks rank 0 examines the system as one rank would have it; nothing on the others, nor of an operator without entries.
+  std::optional<Finding> examine_whole(const Communicator& ranks, const FlowFacts<Space>& facts) const {
+    if (!facts.numbers || !WholeSystem<Space>::has_entries(*A_)) return {};
+    const WholeSystem<Space> whole(ranks, facts.numbers(system_.name, system_.part), A_->block());
+    const std::unique_ptr<Matrix<Space>> A = whole.matrix(*A_);
+    const Array<double, Space> b(whole.vector(b_)), x(whole.vector(x_));
+    if (!A) return {};
+    FailedSolve<Space> f = failure(facts);
+    f.A = A.get();
+    f.prepared_from = nullptr;
+    f.M = nullptr;
+    f.b = b;
+    f.x = x;
+    Finding finding = examine(f);
+    finding.measured("examined", "as one rank has it: " + std::to_string(ranks.size()) + " ranks had solved it");
+    return finding;
   }
 
  private:
@@ -207,8 +226,8 @@ std::vector<FlightStep> FlightRecorder<Space>::steps() const {
 
 template <class Space>
 std::optional<Finding> FlightRecorder<Space>::examine_last_solve() {
-  if (!last_ || !last_->solve_failed() || ranks_.size() > 1) return {};
-  return examine(last_->failure(facts_));
+  if (!last_ || !last_->solve_failed()) return {};
+  return ranks_.size() > 1 ? last_->examine_whole(ranks_, facts_) : examine(last_->failure(facts_));
 }
 
 template <class Space>

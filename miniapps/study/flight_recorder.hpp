@@ -27,7 +27,7 @@ class FlightRecorder : public Facility<Space> {
   void failed(Run& run, const Outcome& outcome) override;
   void finish(Run& run) override;
 
-  // The verdict alone, the same on all ranks; failed() writes it.
+  // The verdict alone, which failed() writes. Over ranks all call, and rank 0's counts.
   Finding verdict(const Outcome& outcome, bool restarted);
   double seconds() const { return seconds_; }  // spent so far beside the flow
 

@@ -13,12 +13,10 @@ namespace weir {
 namespace {
 
 void refuse_over_ranks(const Table& config) {
-  for (const char* facility : {"capture", "observe"})
-    if (config.has(facility))
-      config.fail(facility,
-                  "[" + std::string(facility) +
-                      "] knows the systems of one rank alone: take the table out, or run the case without mpirun "
-                      "(from a checkpoint of this run: weir restart)");
+  if (config.has("observe"))
+    config.fail("observe",
+                "[observe] knows the systems of one rank alone: take the table out, or run the case without mpirun "
+                "(from a checkpoint of this run: weir restart)");
 }
 
 }  // namespace
@@ -27,7 +25,7 @@ template <class Space>
 Lab<Space>::Lab(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks)
     : alone_(ranks.size() == 1) {
   if (!alone_) refuse_over_ranks(config);
-  if (alone_) facilities_.push_back(std::make_unique<Capture<Space>>(config, systems));
+  facilities_.push_back(std::make_unique<Capture<Space>>(config, systems, ranks));
   facilities_.push_back(std::make_unique<ShadowStudy<Space>>(config, systems, ranks));
   if (alone_) facilities_.push_back(std::make_unique<Observatory<Space>>(config, systems));
   facilities_.push_back(std::make_unique<Roofline<Space>>(config, ranks));

@@ -45,6 +45,7 @@ class DistributedBanded final : private LocalBanded<Space>, public DistributedMa
   // Rows are this rank's; `own` holds the entries whose columns are this rank's too.
   void set_remainder(const RemainderData& own, const std::vector<RemoteEntry>& remote);
   void finish_bands();
+  bool has_remainder() const { return has_remainder_; }  // on any rank
 
   bool is_symmetric() const override { return this->bands.is_symmetric() && !has_remainder_; }
   bool has_constant_null_space() const override { return this->bands.has_constant_null_space(); }

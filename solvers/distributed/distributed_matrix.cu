@@ -1,6 +1,7 @@
 // The border rows: one index a row. Moves the coupling values, 8 bytes each, and 12 bytes a ghost.
 #include "solvers/distributed/distributed_matrix.hpp"
 
+#include "solvers/device/on_host.hpp"
 #include "solvers/device/reduce.hpp"
 
 namespace weir {
@@ -72,6 +73,19 @@ double DistributedMatrix<Space>::add_ghosts(double factor, View<const double> w,
   halo_.finish();
   return distributed_kernels::add_dot<Space>({row_, start_, ghost_, value_, halo_.ghosts(), block_}, factor * factor_,
                                              w, y);
+}
+
+template <class Space>
+Coupling DistributedMatrix<Space>::coupling() const {
+  Coupling c{block_, row_.to_vector(), start_.to_vector(), ghost_.to_vector(), value_.to_vector()};
+  for (double& v : c.value) v *= factor_;
+  return c;
+}
+template <class Space>
+std::vector<double> DistributedMatrix<Space>::at_ghosts(View<const double> x) const {
+  fetch(x);
+  halo_.finish();
+  return on_host<Space>(halo_.ghosts());
 }
 
 template <class Space>

@@ -30,6 +30,9 @@ class DistributedMatrix : public Matrix<Space> {
   const Matrix<Space>& local() const { return local_; }
   View<double> coupling_values() { return value_; }  // new values on the same pattern
   const Halo<Space>& halo() const { return halo_; }
+  Coupling coupling() const;  // as it is now
+  std::vector<double> at_ghosts(
+      View<const double> x) const;  // B values a ghost, fetched from their owners: all ranks call
 
   int rows() const override { return local_.rows(); }
   int block() const override { return local_.block(); }

@@ -76,8 +76,11 @@ CoupledRanks::Places CoupledRanks::field_places() const {
 CoupledRanks::Places CoupledRanks::vector_places() const {
   std::vector<int> here;
   for (int cell = 0; cell < local_.extents().count(); ++cell) here.push_back(cell);
-  const std::vector<int> there = places_of(whole_.extents(), partition_.box(ranks_->rank()));
-  return {unknowns_of(here, whole_.unknowns), unknowns_of(there, whole_.unknowns)};
+  return {unknowns_of(here, whole_.unknowns), unknowns_of(cell_numbers(), whole_.unknowns)};
+}
+
+std::vector<int> CoupledRanks::cell_numbers() const {
+  return places_of(whole_.extents(), partition_.box(ranks_->rank()));
 }
 
 template <class Space>

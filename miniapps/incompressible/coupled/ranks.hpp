@@ -31,6 +31,7 @@ class CoupledRanks {
     std::vector<int> here, whole;
   };
   Places vector_places() const;
+  std::vector<int> cell_numbers() const;  // of this rank's cells in the whole grid
   Places field_places() const;
   std::size_t vector_size() const { return static_cast<std::size_t>(whole_.whole_count() * whole_.unknowns); }
   std::size_t field_size() const {

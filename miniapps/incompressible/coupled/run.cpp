@@ -178,12 +178,16 @@ FlowFacts<Space> facts_of(Coupled<Space>& flow) {
   facts.dt = [&flow] { return flow.dt_before; };
   facts.cfl = [&flow] { return flow.cfl; };
   facts.is_cfl_stored = true;
-  facts.state = [&flow] { return flow.state(); };
+  facts.state = [&flow] { return WholeCoupled<Space>(flow.ranks()).arrays(flow.state()); };
   facts.places = [&flow](const std::string&, int) {
     Layout cells;
-    for (int d = 0; d < 3; ++d) cells.n[d] = flow.cells().n[d];
+    for (int d = 0; d < 3; ++d) cells.n[d] = flow.cells().whole[d];
     return places_of_unknowns(flow.flow_case().grid, cells, 3);
   };
+  if (!flow.ranks().alone()) {
+    facts.numbers = [&flow](const std::string&, int) { return flow.ranks().cell_numbers(); };
+    facts.partition = flow.ranks().partition().describe();
+  }
   facts.variables = [&flow](const std::string&, int) {
     std::vector<std::string> names{"p", "u", "v"};
     if (flow.cells().dim == 3) names.emplace_back("w");
@@ -196,7 +200,7 @@ FlowFacts<Space> facts_of(Coupled<Space>& flow) {
   for (std::size_t k = 0; k < names.size(); ++k) facts.watched.push_back(watched(flow, names[k], static_cast<int>(k)));
   facts.row_name = [&flow, names](const std::string&, int, int row) {
     const auto per_cell = static_cast<int>(names.size());
-    return names[static_cast<std::size_t>(row % per_cell)] + " of " + name_of(flow.cells(), row / per_cell);
+    return names[static_cast<std::size_t>(row % per_cell)] + " of " + name_of(flow.ranks().whole(), row / per_cell);
   };
   return facts;
 }

@@ -1,6 +1,7 @@
 // The coupled scheme's flow of all ranks in one place: files know one layout, that of one rank. All ranks call.
 #pragma once
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -25,12 +26,17 @@ class WholeCoupled {
     return ranks_.communicator().is_root() ? copy_.of(ranks_.whole(), x, b, grid, speed) : nothing_;
   }
 
-  void save(Run& run, CheckpointState state, const NamedArrays<Space>& arrays) const {
-    if (ranks_.alone()) return save_checkpoint<Space>(run, std::move(state), arrays);
-    std::vector<std::vector<double>> whole;
-    whole.reserve(arrays.size());
-    for (const auto& [name, array] : arrays)
-      state.add(name, std::span<const double>(whole.emplace_back(gather_.field(array->to_vector()))));
+  // The arrays that one rank would have, on rank 0.
+  std::vector<std::pair<std::string, std::vector<double>>> arrays(const NamedArrays<Space>& of) const {
+    std::vector<std::pair<std::string, std::vector<double>>> whole;
+    for (const auto& [name, array] : of)
+      whole.emplace_back(name, ranks_.alone() ? array->to_vector() : gather_.field(array->to_vector()));
+    return whole;
+  }
+  void save(Run& run, CheckpointState state, const NamedArrays<Space>& of) const {
+    if (ranks_.alone()) return save_checkpoint<Space>(run, std::move(state), of);
+    const auto whole = arrays(of);
+    for (const auto& [name, values] : whole) state.add(name, std::span<const double>(values));
     run.checkpoint(std::move(state));
   }
   void load(const Checkpoint& from, const NamedArrays<Space>& arrays) const {
