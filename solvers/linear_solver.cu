@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "solvers/distributed/communicator.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/preconditioner/additive_schwarz.hpp"
 
@@ -87,7 +88,9 @@ void LinearSolver<Space>::prepare(const Matrix<Space>& A, bool new_pattern) {
   try {
     info_ = new_pattern ? preconditioner_->setup(A) : preconditioner_->update(A);
   } catch (const Error& error) {
-    if (error.code() != Exit::usage)  // a matrix of another kind is no outcome of the run
+    // A matrix of another kind is no outcome of the run. Over ranks the others must have met it too.
+    const bool all_have = !A.ranks() || A.ranks()->size() == 1 || is_additive_schwarz(*preconditioner_);
+    if (error.code() != Exit::usage && all_have)
       for (SolveWatch<Space>* watch : watches_) watch->refused(A, error.what());
     throw;
   }

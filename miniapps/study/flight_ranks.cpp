@@ -5,19 +5,14 @@
 #include <limits>
 #include <string>
 
+#include "solvers/distributed/broadcast_text.hpp"
+
 namespace weir {
 namespace {
 
 constexpr double never = std::numeric_limits<double>::infinity();
 
 double least(const Communicator& ranks, double value) { return -ranks.max(-value); }
-
-void broadcast(const Communicator& ranks, std::string& text, int from) {
-  std::int64_t size = static_cast<std::int64_t>(text.size());
-  ranks.broadcast(&size, sizeof size, from);
-  text.resize(static_cast<std::size_t>(size));
-  ranks.broadcast(text.data(), size, from);
-}
 
 }  // namespace
 
@@ -53,8 +48,8 @@ void first_of_ranks(const Communicator& ranks, const std::vector<std::string>& v
   std::array<double, 2> counts = {is_mine ? static_cast<double>(bad->count) : 0, static_cast<double>(cells)};
   ranks.sum(counts);
   if (!bad) bad.emplace();
-  broadcast(ranks, bad->variable, who);
-  broadcast(ranks, bad->place, who);
+  broadcast_text(ranks, bad->variable, who);
+  broadcast_text(ranks, bad->place, who);
   ranks.broadcast(&bad->value, sizeof bad->value, who);
   ranks.broadcast(&bad->step, sizeof bad->step, who);
   bad->place += " (rank " + std::to_string(who) + ")";

@@ -30,7 +30,7 @@ class FlightRecorder<Space>::Watch : public SolveWatch<Space> {
     refused_ = true;
     refusal_ = message;
     recorder_.last_ = this;
-    if (!recorder_.run_ || recorder_.ranks_.size() > 1) return;  // the others' matrices may have been taken
+    if (!recorder_.run_) return;
     Outcome outcome;
     outcome.exit = Exit::solver_failed;
     outcome.reason = message;
@@ -73,7 +73,8 @@ class FlightRecorder<Space>::Watch : public SolveWatch<Space> {
     if (!facts.numbers || !WholeSystem<Space>::has_entries(*A_)) return {};
     const WholeSystem<Space> whole(ranks, facts.numbers(system_.name, system_.part), A_->block());
     const std::unique_ptr<Matrix<Space>> A = whole.matrix(*A_);
-    const Array<double, Space> b(whole.vector(b_)), x(whole.vector(x_));
+    const auto vector = [&](View<const double> mine) { return refused_ ? std::vector<double>() : whole.vector(mine); };
+    const Array<double, Space> b(vector(b_)), x(vector(x_));
     if (!A) return {};
     FailedSolve<Space> f = failure(facts);
     f.A = A.get();
@@ -260,7 +261,12 @@ void FlightRecorder<Space>::failed(Run& run, const Outcome& outcome) {
   if (ring_.empty() || concluded_ || !of_the_flow) return;  // a full disk needs no verdict
   concluded_ = true;
   const Finding f = verdict(outcome, run.restart() != nullptr);
-  if (!ranks_.is_root()) return;
+  if (ranks_.is_root()) tell(run, outcome, f);
+  ranks_.barrier();  // an error may be on its way: no rank is to end the job before that is written
+}
+
+template <class Space>
+void FlightRecorder<Space>::tell(Run& run, const Outcome& outcome, const Finding& f) {
   std::vector<std::string> variables, systems;
   for (const WatchedVariable& v : facts_.watched) variables.push_back(v.name);
   for (const auto& w : watches_) systems.push_back(w->system().name);

@@ -1,8 +1,8 @@
 // [recorder]: the last steps of a run in a ring; where the run ends badly, a verdict with its evidence and the key to
 // change, at the end of the log and in flight_recorder.json with the steps themselves.
 //   [recorder]  steps = 32 (0: off), every = 1 (steps between two looks at the range of the state)
-// Over ranks a look costs a gather and a broadcast; after a failure rank 0 says what all have seen. An error that ends a rank by itself has
-// no verdict: the others would not know of it.
+// Over ranks a look costs a gather and a broadcast; after a failure rank 0 says what all have seen. An
+// error that a rank meets by itself has no verdict: the others do not know of it.
 #pragma once
 #include <memory>
 #include <string>
@@ -41,6 +41,7 @@ class FlightRecorder : public Facility<Space> {
   double cfl() const { return ranks_.max(facts_.cfl()); }
   void note(int system, const SolveResult& result, int age, double setup_seconds);
   std::optional<Finding> examine_last_solve();
+  void tell(Run& run, const Outcome& outcome, const Finding& finding);
   std::vector<FlightStep> steps() const;  // the oldest first
 
   const Communicator& ranks_;

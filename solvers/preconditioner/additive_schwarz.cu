@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "solvers/device/for_each.hpp"
+#include "solvers/distributed/broadcast_text.hpp"
 #include "solvers/distributed/distributed_stencil.hpp"
 
 namespace weir {
@@ -54,21 +56,21 @@ class AdditiveSchwarz : public Preconditioner<Space> {
     is_wide_ = false;
     const auto* spread = dynamic_cast<const DistributedMatrix<Space>*>(&A);
     if (!spread) return inner_->setup(A);
-    if (overlap_ == 0) return inner_->setup(spread->local());
+    if (overlap_ == 0) return together(A, [&] { return inner_->setup(spread->local()); });
     const auto* stencil = dynamic_cast<const DistributedStencil<Space>*>(&A);
     if (!stencil)
       throw Error(Exit::usage, "additive_schwarz: overlap > 0 is for structured scalar systems; take overlap = 0");
     widen(*stencil);
-    return inner_->setup(*wide_);
+    return together(A, [&] { return inner_->setup(*wide_); });
   }
   SetupInfo update(const Matrix<Space>& A) override {
     const auto* stencil = dynamic_cast<const DistributedStencil<Space>*>(&A);
     if (is_wide_ && stencil) {
       wide_->set_coefficients(stencil->whole_operator().shift, stencil->whole_operator().scale);
-      return inner_->update(*wide_);
+      return together(A, [&] { return inner_->update(*wide_); });
     }
     const auto* spread = dynamic_cast<const DistributedMatrix<Space>*>(&A);
-    return inner_->update(spread ? spread->local() : A);
+    return together(A, [&] { return inner_->update(spread ? spread->local() : A); });
   }
 
   void apply(View<const double> r, View<double> z) const override {
@@ -88,6 +90,27 @@ class AdditiveSchwarz : public Preconditioner<Space> {
   }
 
  private:
+  // What one rank's part refuses all ranks refuse, with the words of the lowest such rank: none waits for one that has left.
+  template <class Call>
+  static SetupInfo together(const Matrix<Space>& A, const Call& prepare) {
+    if (!A.ranks() || A.ranks()->size() == 1) return prepare();
+    SetupInfo info;
+    Exit code = Exit::finished;
+    std::string words;
+    try {
+      info = prepare();
+    } catch (const Error& error) {
+      code = error.code();
+      words = error.what();
+    }
+    const Communicator& ranks = *A.ranks();
+    const int refuses = static_cast<int>(-ranks.max(code == Exit::finished ? -ranks.size() : -ranks.rank()));
+    if (refuses == ranks.size()) return info;
+    ranks.broadcast(&code, sizeof code, refuses);
+    broadcast_text(ranks, words, refuses);
+    throw Error(code, words + " (its rows are those of rank " + std::to_string(refuses) + ")");
+  }
+
   void widen(const DistributedStencil<Space>& A) {
     const SeparableOperator& whole = A.whole_operator();
     const RankBox own = A.box(), wide = widened(whole, A.cuts(), own, overlap_);

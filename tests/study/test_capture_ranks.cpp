@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "miniapps/study/capsule.hpp"
+#include "solvers/device/array.hpp"
 #include "tests/shell/over_ranks.hpp"
 #include "tests/support/case_text.hpp"
 
