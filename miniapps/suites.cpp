@@ -1,6 +1,7 @@
 #include "miniapps/suites.hpp"
 
 #include "tests/benchmarks/anzt/anzt.hpp"
+#include "tests/benchmarks/block_jacobi.hpp"
 #include "tests/benchmarks/kernels.hpp"
 #include "tests/benchmarks/lab/aa.hpp"
 #include "tests/benchmarks/liu/liu.hpp"
@@ -31,6 +32,8 @@ std::vector<Suite> benchmark_suites(const std::shared_ptr<Communicator>& ranks) 
        [ranks](const SuiteOptions& o) {
          return bench::bench_scaling(*ranks, {o.folder, o.quick});
        }},
+      {"block-jacobi",
+       [](const SuiteOptions& o) { return bench::bench_block_jacobi(o.folder + "/block_jacobi.csv", o.quick); }},
       {"zubair", [](const SuiteOptions& o) { return bench::bench_multicolor(o.folder + "/zubair.csv", o.quick); }},
       {"zubair-984k",
        [](const SuiteOptions& o) { return bench::bench_multicolor_984k(o.folder + "/zubair_984k.csv", o.quick); }},

@@ -86,7 +86,8 @@ MemoryEstimate compressible_memory(const UnstructuredMesh& mesh, const Compressi
   const std::string method = linear.get("method", default_compressible_method);
   m.solver = static_cast<std::int64_t>(krylov_vectors(method, linear) * static_cast<double>(cells * state));
   if (type == "block_jacobi")
-    m.solver += cells * block;
+    m.solver +=
+        linear.table("preconditioner").get("precision", "double") == "float" ? cells * block / 2 : cells * block;
   else if (type != "none")
     m.solver += static_cast<std::int64_t>(size_in_matrices(type, linear.table("preconditioner")) *
                                           static_cast<double>(m.matrix));

@@ -11,11 +11,18 @@ namespace {
 
 constexpr const char* columns =
     "step,solve,system,part,solver,iterations,reason,r0,r_true,probe,warning,fixed_point,dominance_L,dominance_U,"
-    "median_dominance_L,median_dominance_U,stale_reads,largest_row_residual,row,error,observe_ms";
+    "median_dominance_L,median_dominance_U,stale_reads,largest_row_residual,row,error,observe_ms,"
+    "rows_half,rows_bfloat16,rows_float,rows_double";
 
 template <class Space>
 int most_iterations(const StudiedSystem<Space>& system) {
   return system.options.template get<int>("max_iterations", KrylovOptions().max_iterations);
+}
+
+std::string counts(const std::array<int, storage_kinds>& rows) {
+  std::string text;
+  for (const int count : rows) text += (text.empty() ? "" : ",") + std::to_string(count);
+  return text;
 }
 
 std::string cell(double value) { return value >= 0 ? fmt::format("{:.6g}", value) : std::string(); }
@@ -74,6 +81,7 @@ class Observatory<Space>::Eye : public SolveWatch<Space> {
     add("dominance_L", seen_.row_dominance_L);
     add("dominance_U", seen_.row_dominance_U);
     add("stale_reads", seen_.row_stale_reads);
+    add("precision", seen_.row_bits);
     add("level", structure_.level);
     add("colour", structure_.colour);
     add("line", structure_.line);
@@ -149,12 +157,12 @@ void Observatory<Space>::record(const Eye& eye, const SolveObservation& s, const
                             "{:.2g} times as large (more build or apply sweeps, smaller chunks, or block_ilu0)",
                             system_, step_, s.probe));
   }
-  rows_.add(fmt::format("{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{},{},{},{},{},{},{},{},{},{:.4g}", step_, eye.solve,
-                        system_, eye.part, eye.leader->name(), r.iterations, to_string(r.reason), r.residual0,
-                        r.true_residual, cell(s.probe), s.dominance_L >= 0 ? (eye.warned ? "1" : "0") : "",
+  rows_.add(fmt::format("{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{},{},{},{},{},{},{},{},{},{:.4g},{}", step_,
+                        eye.solve, system_, eye.part, eye.leader->name(), r.iterations, to_string(r.reason),
+                        r.residual0, r.true_residual, cell(s.probe), s.dominance_L >= 0 ? (eye.warned ? "1" : "0") : "",
                         cell(s.fixed_point), cell(s.dominance_L), cell(s.dominance_U), cell(s.median_dominance_L),
                         cell(s.median_dominance_U), cell(s.stale_reads), cell(s.largest_residual), s.row_of_largest,
-                        cell(s.error), 1e3 * eye.seconds));
+                        cell(s.error), 1e3 * eye.seconds, counts(s.rows_stored)));
 }
 
 template <class Space>

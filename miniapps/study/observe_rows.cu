@@ -9,6 +9,7 @@
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/matrix/block_rows.hpp"
 #include "solvers/preconditioner/ilu/async_ilu.hpp"
+#include "solvers/preconditioner/storage.hpp"
 
 namespace weir {
 namespace {
@@ -96,6 +97,10 @@ void observe_preconditioner(const Matrix<Space>& A, const Preconditioner<Space>&
     A.residual(r, z, rest);
     const double after = std::sqrt(dot<Space>(rest, rest));
     seen.probe = std::isfinite(after) ? after / before : 1e300;
+  }
+  for (const StoredAs kind : storage_of_rows(M, A.rows())) {
+    ++seen.rows_stored[static_cast<std::size_t>(kind)];
+    seen.row_bits.push_back(bits_of(kind));
   }
   const auto* async = dynamic_cast<const AsyncIlu<Space>*>(&M);
   if (!async) return;

@@ -1,9 +1,11 @@
 // What is seen of one solve, and of each block row; see observatory.hpp.
 #pragma once
+#include <array>
 #include <string>
 #include <vector>
 
 #include "solvers/linear_solver.hpp"
+#include "solvers/matrix/stored_as.hpp"
 
 namespace weir {
 
@@ -17,6 +19,9 @@ struct SolveObservation {
   double largest_residual = -1;  // of a block row, in the l2 norm ...
   int row_of_largest = -1;
   double error = -1;  // |x* - x| in the l2 norm
+  // Block rows whose preconditioner is stored as that (StoredAs), and the bits a number of each row has.
+  std::array<int, storage_kinds> rows_stored{};
+  std::vector<double> row_bits;
   std::vector<double> row_fixed_point, row_dominance_L, row_dominance_U, row_stale_reads, row_residual, row_error;
 };
 

@@ -81,7 +81,8 @@ std::optional<Finding> overflow(Examination<Space>& e) {
 bool uses_floats(const SolverSettings& s) {
   const Table& t = s.preconditioner_options;
   return (t.has("factors") && t.get("factors", "double") != "double") || s.krylov.basis == "float" ||
-         (s.preconditioner == "multicolor" && t.get("storage", "float") != "double");
+         (s.preconditioner == "multicolor" && t.get("storage", "float") != "double") ||
+         (s.preconditioner == "block_jacobi" && t.get("precision", "double") == "float");
 }
 
 template <class Space>
@@ -102,8 +103,11 @@ std::optional<Finding> float_range(Examination<Space>& e) {
   f.measured("entries' magnitudes", three_digits(entry.least) + " to " + three_digits(entry.most));
   f.measured("floats hold", "1.2e-38 to 3.4e+38");
   f.measured("tried again with doubles", "converged in " + std::to_string(t.result.iterations) + " iterations");
-  const bool of_colours = e.settings().preconditioner == "multicolor";
-  f.key = e.key(of_basis ? "basis" : of_colours ? "preconditioner.storage" : "preconditioner.factors");
+  const std::string& by = e.settings().preconditioner;
+  f.key = e.key(of_basis               ? "basis"
+                : by == "multicolor"   ? "preconditioner.storage"
+                : by == "block_jacobi" ? "preconditioner.precision"
+                                       : "preconditioner.factors");
   f.change = "\"double\"";
   return f;
 }

@@ -10,6 +10,7 @@
 #include "solvers/device/for_each.hpp"
 #include "solvers/distributed/broadcast_text.hpp"
 #include "solvers/distributed/distributed_stencil.hpp"
+#include "solvers/preconditioner/storage.hpp"
 
 namespace weir {
 namespace schwarz_kernels {
@@ -47,7 +48,7 @@ RankBox widened(const SeparableOperator& whole, const BoxCuts& cuts, const RankB
 }  // namespace
 
 template <class Space>
-class AdditiveSchwarz : public Preconditioner<Space> {
+class AdditiveSchwarz : public Preconditioner<Space>, public TellsStorage {
  public:
   AdditiveSchwarz(int overlap, std::unique_ptr<Preconditioner<Space>> inner)
       : overlap_(overlap), inner_(std::move(inner)) {}
@@ -85,6 +86,7 @@ class AdditiveSchwarz : public Preconditioner<Space> {
   bool works_over_ranks() const override { return true; }
   bool is_symmetric() const override { return overlap_ == 0 && inner_->is_symmetric(); }
   bool is_constant() const override { return inner_->is_constant(); }
+  StoredAs storage() const override { return storage_of(*inner_); }
   std::string describe() const override {
     return "additive_schwarz(" + inner_->describe() + " on each rank, overlap " + std::to_string(overlap_) + ")";
   }

@@ -1,7 +1,7 @@
 // What preconditioners exist: one line each.
 #include "base/error.hpp"
 #include "solvers/preconditioner/additive_schwarz.hpp"
-#include "solvers/preconditioner/block_jacobi.hpp"
+#include "solvers/preconditioner/block_jacobi/block_jacobi.hpp"
 #include "solvers/preconditioner/fast_poisson/fast_poisson.hpp"
 #include "solvers/preconditioner/ilu/async_ilu.hpp"
 #include "solvers/preconditioner/ilu/block_ilu0.hpp"

@@ -8,12 +8,13 @@
 #include "solvers/distributed/communicator.hpp"
 #include "solvers/distributed/gatherable.hpp"
 #include "solvers/preconditioner/additive_schwarz.hpp"
+#include "solvers/preconditioner/storage.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {
 
 template <class Space>
-class Gathered : public Preconditioner<Space> {
+class Gathered : public Preconditioner<Space>, public TellsStorage {
  public:
   Gathered(std::string name, std::unique_ptr<Preconditioner<Space>> inner)
       : name_(std::move(name)), inner_(std::move(inner)) {}
@@ -54,6 +55,7 @@ class Gathered : public Preconditioner<Space> {
   bool is_symmetric() const override { return inner_->is_symmetric(); }
   bool is_constant() const override { return inner_->is_constant(); }
   bool is_exact() const override { return inner_->is_exact(); }
+  StoredAs storage() const override { return storage_of(*inner_); }
   std::string describe() const override { return inner_->describe() + ", gathered on rank 0"; }
 
  private:

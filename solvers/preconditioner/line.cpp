@@ -4,13 +4,14 @@
 
 #include "base/error.hpp"
 #include "solvers/preconditioner/ilu/block_ilu0_csr.hpp"
+#include "solvers/preconditioner/storage.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {
 namespace {
 
 template <class Space, class T>
-class Line final : public Preconditioner<Space> {
+class Line final : public Preconditioner<Space>, public TellsStorage {
  public:
   explicit Line(const BlockIluOptions& options) : options_(options) {}
 
@@ -53,6 +54,7 @@ class Line final : public Preconditioner<Space> {
   std::vector<PartOfApply<Space>> parts() const override {
     return factors_ ? factors_->parts() : std::vector<PartOfApply<Space>>{};
   }
+  StoredAs storage() const override { return stored_as<T>; }
   std::string describe() const override {
     return std::string("line") + (factors_ ? "(" + std::to_string(lines_) + " lines)" : "") +
            (std::is_same_v<T, float> ? ", float factors" : "");

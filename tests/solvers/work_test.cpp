@@ -28,8 +28,8 @@ class WorkOf : public ::testing::Test {
   }
   const BlockCsr<Space> A{line()};
 
-  std::unique_ptr<Preconditioner<Space>> set_up(const std::string& type) const {
-    auto M = make_preconditioner<Space>(type, Table());
+  std::unique_ptr<Preconditioner<Space>> set_up(const std::string& type, const std::string& options = "") const {
+    auto M = make_preconditioner<Space>(type, read_case_text(options, "M"));
     M->setup(A);
     return M;
   }
@@ -54,6 +54,10 @@ TYPED_TEST(WorkOf, ProductsMoveBlocksPatternAndTwoVectors) {
 TYPED_TEST(WorkOf, DiagonalsMoveThemselvesAndTwoVectors) {
   expect(this->set_up("jacobi")->apply_work(), 3 * 48, 6, "jacobi");
   expect(this->set_up("block_jacobi")->apply_work(), 3 * 32 + 2 * 48, 2 * 12, "block_jacobi");
+  expect(this->set_up("block_jacobi", "precision = \"float\"")->apply_work(), 3 * 16 + 2 * 48, 2 * 12, "floats");
+  // The diagonal blocks are 4 times the unit: two bytes an entry, and four that say so.
+  expect(this->set_up("block_jacobi", "precision = \"adaptive\"")->apply_work(), 3 * (8 + 4) + 2 * 48, 2 * 12,
+         "adaptive");
 }
 
 TYPED_TEST(WorkOf, TriangularSweepsMoveEachBlockOnceAndFourVectors) {

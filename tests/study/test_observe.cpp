@@ -57,6 +57,30 @@ TEST_F(Observed, SequentialSweepsAreAtTheirFixedPointAndReadNothingStale) {
   EXPECT_LT(std::stod(row.at("probe")), 1);
 }
 
+// Each cell has its own precision, and every cell is counted once; a method that has one precision counts all cells there.
+TEST_F(Observed, ThePrecisionOfEachCellIsCountedAndDrawn) {
+  const auto counts = [&](const char* directory) {
+    const Row row = rows(std::string(directory) + "/observatory.csv").at(0);
+    std::vector<int> of_kind;
+    for (const char* kind : {"rows_half", "rows_bfloat16", "rows_float", "rows_double"})
+      of_kind.push_back(std::stoi(row.at(kind)));
+    return of_kind;
+  };
+  constexpr int cells = 32 * 12;
+  const auto with = [&](const char* directory, const std::string& preconditioner) {
+    return weir(directory, {"--set", "observe={system=\"flow\",every=9}", "--set", "linear.flow.method=gmres", "--set",
+                            "linear.flow.preconditioner=" + preconditioner})
+        .code;
+  };
+  ASSERT_EQ(with("adaptive", "{type=\"block_jacobi\",precision=\"adaptive\"}"), 0);
+  const std::vector<int> adaptive = counts("adaptive");
+  EXPECT_EQ(adaptive[0] + adaptive[1] + adaptive[2] + adaptive[3], cells);
+  EXPECT_GT(adaptive[0] + adaptive[1] + adaptive[2], 0) << "fresh steps make well-conditioned blocks";
+  EXPECT_NE(read_file(folder / "adaptive/vtk/cylinder_00000009.vtu").find("\"precision\""), std::string::npos);
+  ASSERT_EQ(with("floats", "{type=\"block_ilu0\",factors=\"float\"}"), 0);
+  EXPECT_EQ(counts("floats"), (std::vector<int>{0, 0, cells, 0}));
+}
+
 TEST_F(Observed, ASystemThatIsNotThereIsRefused) {
   const Finished f = weir("x", {"--set", "observe.system=pressure"});
   EXPECT_EQ(f.code, 2);

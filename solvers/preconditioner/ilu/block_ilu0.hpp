@@ -20,6 +20,7 @@
 
 #include "solvers/matrix/block_stencil.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
+#include "solvers/preconditioner/storage.hpp"
 
 namespace weir {
 
@@ -46,7 +47,7 @@ class BlockCsr;
 using FailedCell = int;
 
 template <class Space>
-class BlockIlu0 final : public Preconditioner<Space> {
+class BlockIlu0 final : public Preconditioner<Space>, public TellsStorage {
  public:
   explicit BlockIlu0(const BlockIluOptions& options);
   ~BlockIlu0() override;
@@ -60,6 +61,7 @@ class BlockIlu0 final : public Preconditioner<Space> {
   Work apply_work() const override;
   Work update_work() const override;
   std::vector<PartOfApply<Space>> parts() const override;
+  StoredAs storage() const override { return options_.float_factors ? StoredAs::float32 : StoredAs::float64; }
   std::string describe() const override;
 
   std::vector<double> inverted_diagonals() const;  // rows() blocks, each column by column, on the host: for tests

@@ -29,6 +29,7 @@
 #include "solvers/matrix/bfloat16.hpp"
 #include "solvers/matrix/block_csr.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
+#include "solvers/preconditioner/storage.hpp"
 
 namespace weir {
 
@@ -80,7 +81,7 @@ struct MulticolorPlan {
 };
 
 template <class Space, class T>
-class Multicolor final : public Preconditioner<Space> {
+class Multicolor final : public Preconditioner<Space>, public TellsStorage {
  public:
   explicit Multicolor(const MulticolorOptions& options) : options_(options) {}
 
@@ -92,7 +93,8 @@ class Multicolor final : public Preconditioner<Space> {
   bool is_symmetric() const override { return symmetric_; }
   Work apply_work() const override;  // of its passes: the first sweep reads half of O
   Work update_work() const override;
-  std::vector<PartOfApply<Space>> parts() const override;  // the colours of a whole sweep
+  std::vector<PartOfApply<Space>> parts() const override;     // the colours of a whole sweep
+  StoredAs storage() const override { return stored_as<T>; }  // of the blocks beside the diagonal
   std::string describe() const override;
 
   int colours() const { return static_cast<int>(colours_.size()); }

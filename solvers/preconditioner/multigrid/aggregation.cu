@@ -11,6 +11,7 @@
 #include "solvers/preconditioner/ilu/block_ilu0.hpp"
 #include "solvers/preconditioner/multigrid/aggregates.hpp"
 #include "solvers/preconditioner/multigrid/aggregation_kernels.hpp"
+#include "solvers/preconditioner/storage.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {
@@ -97,7 +98,7 @@ std::vector<double> block_sizes(const BlockCsr<Space>& A) {
 }
 
 template <class Space, class T>
-class Aggregation final : public Preconditioner<Space> {
+class Aggregation final : public Preconditioner<Space>, public TellsStorage {
  public:
   explicit Aggregation(AggregationOptions options) : o_(std::move(options)) {
     levels_.push_back(std::make_unique<Level<Space, T>>());
@@ -158,6 +159,8 @@ class Aggregation final : public Preconditioner<Space> {
     return {{"smoother of the finest level", levels_[0]->smoother->apply_work(),
              [this](View<const double> r, View<double> z) { levels_[0]->smoother->apply(r, z); }}};
   }
+
+  StoredAs storage() const override { return storage_of(*levels_[0]->smoother); }
 
   std::string describe() const override {
     return "aggregation(" + o_.cycle + " cycle, " + std::to_string(o_.pre) + " + " + std::to_string(o_.post) + " of " +

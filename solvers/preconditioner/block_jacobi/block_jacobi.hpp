@@ -1,4 +1,8 @@
 // `block_jacobi`: z = D^-1 r, D the B x B diagonal blocks of A, inverted by Gauss-Jordan elimination with row pivoting.
+// Options:
+//   precision = "double"   what the inverted blocks are stored in; "float"; or "adaptive": each as half, bfloat16, float or
+//                          double, the shortest that its condition number and its entries allow (block_precision.hpp)
+//   accuracy = 0.1         adaptive: the bound on |J D - I|_1 of a stored block J, between 0 and 1
 #pragma once
 #include "solvers/device/array.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"

@@ -1,6 +1,6 @@
 // setup: one thread a block, in place. apply: one thread a scalar row on the device, blocks of compile-time size on the
 // host.
-#include "solvers/preconditioner/block_jacobi.hpp"
+#include "solvers/preconditioner/block_jacobi/block_jacobi.hpp"
 
 #include <string>
 
@@ -8,57 +8,12 @@
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
 #include "solvers/matrix/block_csr.hpp"
+#include "solvers/preconditioner/block_jacobi/block_invert.hpp"
+#include "solvers/preconditioner/block_jacobi/rounded_blocks.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {
 namespace block_jacobi_kernels {
-
-// a = a^-1 for a row-major B x B block; false where a pivot vanishes against the largest entry of the block.
-WEIR_HD inline bool invert(double* a, int B) {
-  int swapped[64];
-  double largest = 0;
-  for (int e = 0; e < B * B; ++e) {
-    const double size = a[e] < 0 ? -a[e] : a[e];
-    if (!(size <= 1e300)) return false;
-    largest = size > largest ? size : largest;
-  }
-  const double smallest = 1e-16 * B * largest;  // below this a pivot is what rounding leaves of a zero
-  for (int c = 0; c < B; ++c) {
-    int p = c;
-    double best = -1;
-    for (int r = c; r < B; ++r) {
-      const double size = a[r * B + c] < 0 ? -a[r * B + c] : a[r * B + c];
-      if (size > best) {
-        best = size;
-        p = r;
-      }
-    }
-    if (!(best > smallest)) return false;
-    swapped[c] = p;
-    for (int k = 0; k < B && p != c; ++k) {
-      const double t = a[c * B + k];
-      a[c * B + k] = a[p * B + k];
-      a[p * B + k] = t;
-    }
-    const double inverse = 1 / a[c * B + c];
-    a[c * B + c] = 1;
-    for (int k = 0; k < B; ++k) a[c * B + k] *= inverse;
-    for (int r = 0; r < B; ++r) {
-      if (r == c) continue;
-      const double f = a[r * B + c];
-      a[r * B + c] = 0;
-      for (int k = 0; k < B; ++k) a[r * B + k] -= f * a[c * B + k];
-    }
-  }
-  // Row exchanges of the block are column exchanges of its inverse, undone backwards.
-  for (int c = B - 1; c >= 0; --c)
-    for (int r = 0; r < B && swapped[c] != c; ++r) {
-      const double t = a[r * B + c];
-      a[r * B + c] = a[r * B + swapped[c]];
-      a[r * B + swapped[c]] = t;
-    }
-  return true;
-}
 
 // Inverts all blocks; returns the first singular one, or their number where there is none.
 template <class Space>
@@ -140,8 +95,13 @@ class BlockJacobi : public Preconditioner<Space> {
 };
 
 template <class Space>
-std::unique_ptr<Preconditioner<Space>> make_block_jacobi(const Table&) {
-  return std::make_unique<BlockJacobi<Space>>();
+std::unique_ptr<Preconditioner<Space>> make_block_jacobi(const Table& options) {
+  const std::string precision = options.choice("precision", {"double", "float", "adaptive"}, "double");
+  if (precision == "double") return std::make_unique<BlockJacobi<Space>>();
+  if (precision == "float") return make_float_block_jacobi<Space>();
+  const double accuracy = options.get<double>("accuracy", 0.1);
+  if (!(accuracy > 0 && accuracy < 1)) options.fail("accuracy", "'accuracy' must lie between 0 and 1");
+  return make_adaptive_block_jacobi<Space>(accuracy);
 }
 template std::unique_ptr<Preconditioner<Host>> make_block_jacobi<Host>(const Table&);
 template std::unique_ptr<Preconditioner<Device>> make_block_jacobi<Device>(const Table&);

@@ -4,7 +4,7 @@
 
 #include "solvers/device/for_each.hpp"
 #include "solvers/matrix/block_product.hpp"
-#include "solvers/preconditioner/block_jacobi.hpp"
+#include "solvers/preconditioner/block_jacobi/block_jacobi.hpp"
 
 namespace weir::block_jacobi_host {
 namespace {

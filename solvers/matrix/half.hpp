@@ -1,0 +1,40 @@
+// IEEE binary16 as two bytes: eleven bits of fraction, numbers from 2^-14 (below it, evenly 2^-24 apart) to 65504. For storage
+// only; products widen it to double. What does not fit becomes the largest number: ask before (fits).
+#pragma once
+#include <cstdint>
+
+#include "backend/dialect.hpp"
+
+namespace weir {
+
+struct Half {
+  static constexpr double largest = 65504, least_normal = 0x1p-14;
+  std::uint16_t bits;
+
+  Half() = default;
+  WEIR_HD explicit Half(double value) : bits(rounded(value)) {}
+  // The bits moved to where a float has them mean the number times 2^-112, below the normal numbers too.
+  WEIR_HD operator double() const {
+    const std::uint32_t wide = (bits & 0x7fffu) << 13 | (bits & 0x8000u) << 16;
+    float f;
+    __builtin_memcpy(&f, &wide, sizeof f);
+    return f * 0x1p112f;
+  }
+
+ private:
+  WEIR_HD static std::uint16_t rounded(double value) {  // to nearest, ties to even
+    const double size = value < 0 ? -value : value;
+    const auto sign = static_cast<std::uint16_t>(value < 0 ? 0x8000u : 0u);
+    if (!(size < largest)) return static_cast<std::uint16_t>(sign | 0x7bffu);
+    if (size < least_normal) {  // in units of 2^-24: added to 2^52 it is rounded to a whole number
+      const double units = size * 0x1p24 + 0x1p52;
+      return static_cast<std::uint16_t>(sign | static_cast<unsigned>(units - 0x1p52));
+    }
+    std::uint64_t wide;  // 42 bits of the fraction go
+    __builtin_memcpy(&wide, &size, sizeof wide);
+    wide += 0x1ffffffffffu + (wide >> 42 & 1u);
+    return static_cast<std::uint16_t>(sign | ((wide >> 42) - (std::uint64_t{1023 - 15} << 10)));
+  }
+};
+
+}  // namespace weir
