@@ -4,6 +4,7 @@
 #include "tests/benchmarks/block_jacobi.hpp"
 #include "tests/benchmarks/kernels.hpp"
 #include "tests/benchmarks/lab/aa.hpp"
+#include "tests/benchmarks/lab/leader.hpp"
 #include "tests/benchmarks/liu/liu.hpp"
 #include "tests/benchmarks/luo/luo.hpp"
 #include "tests/benchmarks/multicolor.hpp"
@@ -60,6 +61,10 @@ std::vector<Suite> benchmark_suites(const std::shared_ptr<Communicator>& ranks) 
       {"lab-cylinder",
        [](const SuiteOptions& o) {
          return bench::lab_cylinder({o.folder, o.quick});
+       }},
+      {"lab-leader",
+       [](const SuiteOptions& o) {
+         return bench::lab_leader({o.folder, o.quick});
        }},
   };
 }

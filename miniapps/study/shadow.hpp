@@ -4,8 +4,12 @@
 // vector and under the same conditions. The leader's own solve is not: it meets other caches and stands elsewhere in
 // memory, which alone made differences of some percent. So the leader takes part through two doubles. For each system a
 // coin says which of them stands for the leader and which is the control, "leader again": if one of them lies in better
-// places of memory, that falls on both names alike, and between the names nothing is left but chance. When all have solved, the
-// leader's preconditioner is applied once more: its data are in the caches again, as the leader had left them.
+// places of memory, that falls on both names alike, and between the names nothing is left but chance.
+//
+// When all have solved, the leader gets the machine back: what it had in the caches, in the translations of addresses and in
+// the processor's memory of branches, the others have pushed out. The flow's state is read, and then the leader does its work on
+// this system once more, untimed and into scratch, so that its data were used last, as without shadows. Its
+// preconditioner alone is applied where more would change the leader (`leader_repeats`).
 //
 // Over ranks all of them do this together: the order is the same on each, a barrier stands before every setup and solve,
 // and what either took is the time of the rank that was last. Residuals and differences are those of all ranks.
@@ -38,7 +42,7 @@ struct ShadowRecord {
   int solver = 0;          // that played it: 0 and 1 are the doubles, the others are their names
   int place = 0;           // in the order in which this system was solved; 0: the leader's own
   SolveResult result;
-  double residual = 0;       // |b - A x| in the l2 norm, computed here for all alike
+  double residual = 0;  // |b - A x| in the l2 norm, computed here for all alike
   // Of what the solver has set up: of all ranks together, and of the one that holds most.
   std::int64_t bytes = 0, most_bytes = 0;
   double setup_seconds = 0;  // what preparing for these values took; 0: nothing to prepare
@@ -53,18 +57,28 @@ template <class Space>
 class Shadow : public SolveWatch<Space> {
  public:
   using Keep = std::function<void(const ShadowRecord&)>;
+  using State = std::function<std::vector<std::pair<std::string, Array<double, Space>*>>()>;
   // repeats: how often each solves a system; kept is the one with the median time (of an even number, the shorter).
-  // Every rank makes one, with the same seed.
-  Shadow(const Communicator& ranks, std::uint64_t seed, int repeats, const LinearSolver<Space>& leader, Keep keep)
-      : ranks_(ranks), seed_(seed), repeats_(repeats), leader_(leader), keep_(std::move(keep)) {}
+  // leader_repeats: preparing and solving once more leave the leader as it was, bit for bit. Every rank makes one, with the
+  // same seed.
+  Shadow(const Communicator& ranks, std::uint64_t seed, int repeats, LinearSolver<Space>& leader, bool leader_repeats,
+         Keep keep)
+      : ranks_(ranks),
+        seed_(seed),
+        repeats_(repeats),
+        leader_(leader),
+        leader_repeats_(leader_repeats),
+        keep_(std::move(keep)) {}
 
   // Before the first system. The first two are the leader's doubles.
   void add(std::string name, std::unique_ptr<AnySolver<Space>> solver);
+  void know_state(State state) { state_ = std::move(state); }  // of the flow; not known: none
   void begin_step(std::int64_t step, bool due);
 
-  std::vector<std::string> names() const;      // "leader", "leader again", the contenders
-  std::vector<std::string> solvers() const;    // what each of them is
-  double seconds() const { return seconds_; }  // spent beside the leader so far
+  std::vector<std::string> names() const;                          // "leader", "leader again", the contenders
+  std::vector<std::string> solvers() const;                        // what each of them is
+  double seconds() const { return seconds_; }                      // spent beside the leader so far
+  double give_back_seconds() const { return give_back_seconds_; }  // and in giving it the machine back
 
   void prepared(const Matrix<Space>& A, bool new_pattern, const SetupInfo& info) override;
   void before(const Matrix<Space>& A, View<const double> b, View<const double> x) override;
@@ -85,13 +99,16 @@ class Shadow : public SolveWatch<Space> {
   double prepare(Contender& c, const Matrix<Space>& A);
   double seconds_to_prepare(Contender& c, const Matrix<Space>& A);
   SolveResult of_slowest(SolveResult mine) const;
+  void give_back(const Matrix<Space>& A, View<const double> b, View<const double> x);
   double residual_norm(const Matrix<Space>& A, View<const double> b, View<const double> x);
 
   const Communicator& ranks_;
   std::uint64_t seed_;
   int repeats_;
-  const LinearSolver<Space>& leader_;
+  LinearSolver<Space>& leader_;
+  bool leader_repeats_;
   Keep keep_;
+  State state_;
   std::vector<Contender> contenders_;
   std::vector<std::size_t> order_;  // of contenders_, each as often as it solves
   bool swapped_ = false;            // the second double stands for the leader
@@ -99,7 +116,7 @@ class Shadow : public SolveWatch<Space> {
   std::int64_t step_ = 0;
   int solve_ = 0;
   bool due_ = false, warm_ = false;
-  double leader_setup_ = 0, seconds_ = 0;
+  double leader_setup_ = 0, seconds_ = 0, give_back_seconds_ = 0;
   const Matrix<Space>* prepared_from_ = nullptr;  // may differ from the operator that is solved with (matrix-free)
 };
 

@@ -43,11 +43,16 @@ void read_keys(const Table& solver) {
   solver.get<double>("slowed_by", 0.0);
 }
 
-// Whether it can be told from the leader's options that its doubles may come to other answers.
+// Whether it can be told from the leader's options that it does not come to the same answer twice, or that its doubles may come
+// to other ones.
+template <class Space>
+std::string why_leader_differs(const StudiedSystem<Space>& s) {
+  return why_not_the_same(s.options, s.default_method, s.default_tolerance, s.leader->preconditioner().describe());
+}
 template <class Space>
 std::string why_doubles_differ(const StudiedSystem<Space>& s) {
   if (!s.leader->lifetime().is_always()) return "its preconditioner may be older or younger than theirs (refresh)";
-  return why_not_the_same(s.options, s.default_method, s.default_tolerance, s.leader->preconditioner().describe());
+  return why_leader_differs(s);
 }
 
 }  // namespace
@@ -91,8 +96,9 @@ void ShadowStudy<Space>::attach(const StudiedSystem<Space>& s) {
   KrylovOptions defaults;
   defaults.tolerance = s.default_tolerance;
   defaults.history = true;
-  shadow_ = std::make_unique<Shadow<Space>>(ranks_, seed_, repeats_, *s.leader,
+  shadow_ = std::make_unique<Shadow<Space>>(ranks_, seed_, repeats_, *s.leader, why_leader_differs(s).empty(),
                                             [this](const ShadowRecord& record) { keep(record); });
+  shadow_->know_state(state_);
   const auto make = [&](const Table& options, const KrylovOptions& with) {
     auto solver = make_any_solver<Space>(options, s.default_method, s.default_preconditioner, with);
     if (ranks_.size() > 1) solver->spread_like(*s.leader);
@@ -176,6 +182,7 @@ void ShadowStudy<Space>::finish(Run& run) {
   rows_.flush();
   curves_.flush();
   run.timings().at("study", "shadow solves") += shadow_->seconds();
+  run.timings().at("study", "after shadows") += shadow_->give_back_seconds();
   ShadowComparison comparison = series_.compare(seed_);
   comparison.ranks = ranks_.size();
   write_text_aside(run.path("shadow_summary.csv"), shadow_csv(comparison));

@@ -55,7 +55,7 @@ TEST(BlockPrecision, IsTheShortestThatTheConditionNumberAllows) {
   EXPECT_EQ(kind(std::nextafter(0x1p8, 1e9), one), StoredAs::float32);
   EXPECT_EQ(kind(0x1p21, 1), StoredAs::float32);  // 2^-24 2^21; 4 2^-126 vanishes beside 1
   EXPECT_EQ(kind(std::nextafter(0x1p21, 1e9), 1), StoredAs::float64);
-  const double bfloat16 = 0.125 / bfloat16_format.round_off;  // 32, but for what the way over floats adds
+  const double bfloat16 = 0.125 / bfloat16_format().round_off;  // 32, but for what the way over floats adds
   EXPECT_EQ(precision_of(B, {bfloat16 * (1 - eps), 1, 1e5}, 0.125), StoredAs::bfloat16);
   EXPECT_EQ(precision_of(B, {bfloat16 * (1 + 2 * eps), 1, 1e5}, 0.125), StoredAs::float32);
 }
@@ -70,7 +70,7 @@ TEST(BlockPrecision, LooksAtOverflowAndUnderflow) {
   EXPECT_EQ(kind(0x1.fep127, 0x1.ffp127), StoredAs::float32);
   EXPECT_EQ(kind(1e39, 1e39), StoredAs::float64);
   // Below the normal numbers only u s is left: u (1 + 2 s / |J|) reaches 0.1 at |J| = 2 s / (0.1 / u - 1).
-  const double least = 2 * Half::least_normal / (accuracy / half_format.round_off - 1);
+  const double least = 2 * Half::least_normal / (accuracy / half_format().round_off - 1);
   EXPECT_EQ(kind(least * (1 + 1e-12), least), StoredAs::half);
   EXPECT_EQ(kind(least * (1 - 1e-12), least), StoredAs::bfloat16);
   EXPECT_EQ(kind(1e-40, 1e-40), StoredAs::float32);  // 24 bits reach further down than 8

@@ -44,7 +44,7 @@ class Loop {
       : A_(chain(unknowns)),
         leader_(read_case_text(leader_options, "leader")),
         x_(unknowns),
-        shadow_(alone_, seed, repeats, leader_, [=, this](const ShadowRecord& r) {
+        shadow_(alone_, seed, repeats, leader_, true, [=, this](const ShadowRecord& r) {
           ShadowRecord timed = r;
           clock(timed);
           told += series.add(timed);

@@ -85,6 +85,27 @@ TEST_F(Shadows, ChangeNoBitOfTheFlowAndSolveTheSameSystems) {
   EXPECT_EQ(rows("with/shadow_summary.csv").size(), 4U);
 }
 
+// After the shadows the leader prepares itself and solves once more: that must leave nothing behind, where the matrix changes with
+// every step too, and is the lab's time.
+TEST_F(Shadows, ChangeNoBitOfAFlowWhoseMatrixChanges) {
+  const std::string cylinder = testing::cylinder_at_mach_038(24, 10, 20), contender = R"([shadow]
+system = "flow"
+solvers = ["jacobi"]
+every = 1
+[shadow.jacobi]
+method = "gmres"
+preconditioner = { type = "block_jacobi", precision = "adaptive" }
+)";
+  for (const std::string leader : {"", "[linear.flow]\nmethod = \"gmres\"\nrecycle = 2\n"}) {
+    const std::string text = cylinder + leader;
+    ASSERT_EQ(weir(text, "without", {"--steps", "6", "--overwrite"}).code, 0);
+    const Finished run = weir(text + contender, "with", {"--steps", "6", "--overwrite"});
+    ASSERT_EQ(run.code, 0) << run.err;
+    EXPECT_EQ(state_hash("without"), state_hash("with")) << leader;
+    EXPECT_NE(run.out.find("after shadows"), std::string::npos) << run.out;
+  }
+}
+
 // Asynchronous sweeps on the emulator meet another schedule in every launch: a leader that does not repeat, for certain.
 // The prescribed ones are its near miss: asynchronous too, and they repeat.
 TEST_F(Shadows, FindALeaderThatDoesNotRepeatAndTheStepFromWhichOn) {

@@ -25,9 +25,9 @@ struct NumberFormat {
   double round_off, least_normal, largest;
 };
 // Bfloat16 rounds to a float first, which adds a little.
-inline constexpr NumberFormat half_format{0x1p-11, Half::least_normal, Half::largest};
-inline constexpr NumberFormat bfloat16_format{0x1p-8 * (1 + 0x1p-15), 0x1p-126, 0x1.fep127};
-inline constexpr NumberFormat float_format{0x1p-24, 0x1p-126, FLT_MAX};
+WEIR_HD constexpr NumberFormat half_format() { return {0x1p-11, Half::least_normal, Half::largest}; }
+WEIR_HD constexpr NumberFormat bfloat16_format() { return {0x1p-8 * (1 + 0x1p-15), 0x1p-126, 0x1.fep127}; }
+WEIR_HD constexpr NumberFormat float_format() { return {0x1p-24, 0x1p-126, FLT_MAX}; }
 
 // The bound on |F D|_1.
 WEIR_HD constexpr double rounding_bound(const NumberFormat& f, int B, const BlockNorms& n) {
@@ -37,9 +37,9 @@ WEIR_HD constexpr bool fits(const NumberFormat& f, int B, const BlockNorms& n, d
   return n.largest <= f.largest && rounding_bound(f, B, n) <= accuracy;
 }
 WEIR_HD constexpr StoredAs precision_of(int B, const BlockNorms& n, double accuracy) {
-  if (fits(half_format, B, n, accuracy)) return StoredAs::half;
-  if (fits(bfloat16_format, B, n, accuracy)) return StoredAs::bfloat16;
-  return fits(float_format, B, n, accuracy) ? StoredAs::float32 : StoredAs::float64;
+  if (fits(half_format(), B, n, accuracy)) return StoredAs::half;
+  if (fits(bfloat16_format(), B, n, accuracy)) return StoredAs::bfloat16;
+  return fits(float_format(), B, n, accuracy) ? StoredAs::float32 : StoredAs::float64;
 }
 
 }  // namespace weir

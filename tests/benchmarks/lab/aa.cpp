@@ -12,19 +12,13 @@
 
 #include "base/error.hpp"
 #include "miniapps/study/statistics.hpp"
-#include "postproc/child.hpp"
 #include "postproc/csv.hpp"
+#include "tests/benchmarks/lab/child_run.hpp"
 
 namespace weir::bench {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct Subject {
-  std::string name, path, system;  // of the case, in inputs/; whose systems
-  int steps = 0;
-  std::vector<std::string> set;
-};
 
 constexpr double planted = 0.05;
 enum Kind { shadowed, sometimes, plain, plain_again, kinds };
@@ -37,42 +31,17 @@ struct Repeat {
   std::array<double, kinds> own_ms{};  // median of the leader's own solves, setup in it, of each Kind
 };
 
-std::vector<std::string> command_of(const Subject& s, Kind kind, int steps, std::uint64_t seed,
-                                    const std::string& run) {
-  std::vector<std::string> set = s.set;
-  set.insert(set.end(), {"output.report=false", "output.fields_every=0"});
-  if (kind == shadowed || kind == sometimes)
-    set.insert(set.end(), {"shadow.system=" + s.system, "shadow.solvers=[\"twin\", \"slow\"]",
-                           kind == shadowed ? "shadow.every=1" : "shadow.every=10", fmt::format("shadow.seed={}", seed),
-                           "shadow.repeats=3", "shadow.twin.like_leader=true", "shadow.slow.like_leader=true",
-                           fmt::format("shadow.slow.slowed_by={}", planted)});
-  std::vector<std::string> command{fs::read_symlink("/proc/self/exe").string(),
-                                   "run",
-                                   std::string(WEIR_SOURCE_DIR) + "/inputs/" + s.path,
-                                   "-o",
-                                   run,
-                                   "--overwrite",
-                                   "--steps",
-                                   std::to_string(steps)};
-  for (const std::string& one : set) command.insert(command.end(), {"--set", one});
-  return command;
-}
-
-std::string words_of(const fs::path& log) {
-  std::string all;
-  std::ifstream file(log);
-  for (std::string line; std::getline(file, line);) all += line + "\n";
-  return all;
-}
-
-double own_median_ms(const std::string& run, const std::string& system) {
-  const Csv solves(run + "/solves.csv");
-  std::vector<double> ms;
-  for (std::size_t i = 0; i < solves.rows(); ++i)
-    if (solves.text(i, "system") == system) ms.push_back(solves.or_zero(i, "setup_ms") + solves.number(i, "solve_ms"));
-  if (ms.empty()) throw Error(Exit::internal, run + ": no solves of " + system);
-  std::nth_element(ms.begin(), ms.begin() + static_cast<std::ptrdiff_t>(ms.size() / 2), ms.end());
-  return ms[ms.size() / 2];
+// The keys that ask for shadows; none of the runs without.
+std::vector<std::string> shadows_of(const Subject& s, Kind kind, std::uint64_t seed) {
+  if (kind != shadowed && kind != sometimes) return {};
+  return {"shadow.system=" + s.system,
+          "shadow.solvers=[\"twin\", \"slow\"]",
+          kind == shadowed ? "shadow.every=1" : "shadow.every=10",
+          fmt::format("shadow.seed={}", seed),
+          "shadow.repeats=3",
+          "shadow.twin.like_leader=true",
+          "shadow.slow.like_leader=true",
+          fmt::format("shadow.slow.slowed_by={}", planted)};
 }
 
 void read_verdicts(const std::string& run, Repeat& r) {
@@ -87,11 +56,10 @@ void read_verdicts(const std::string& run, Repeat& r) {
   r.slow_ratio = summary.number(3, "ratio");
 }
 
-double median_of(const std::vector<Repeat>& repeats, double (*value)(const Repeat&)) {
+double median_over(const std::vector<Repeat>& repeats, double (*value)(const Repeat&)) {
   std::vector<double> values;
   for (const Repeat& r : repeats) values.push_back(value(r));
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
+  return median_of(std::move(values));
 }
 
 void tell(const Subject& s, const std::vector<Repeat>& repeats, int steps) {
@@ -107,12 +75,12 @@ void tell(const Subject& s, const std::vector<Repeat>& repeats, int steps) {
   fmt::print("{}: {} repeats, whole runs of {} steps, shadows at each, three solves a system\n", s.path, n, steps);
   fmt::print(
       "  leader against itself: interval holds 1 in {} of {} (95 % expected); ratio median {:.4f}, farthest {:.4f}\n",
-      control, n, median_of(repeats, [](const Repeat& r) { return r.control_ratio; }), farthest);
+      control, n, median_over(repeats, [](const Repeat& r) { return r.control_ratio; }), farthest);
   fmt::print("  its twin: no difference seen in {} of {}; ratio median {:.4f}\n", twin, n,
-             median_of(repeats, [](const Repeat& r) { return r.twin_ratio; }));
+             median_over(repeats, [](const Repeat& r) { return r.twin_ratio; }));
   fmt::print("  {:g} % slower: found in {} of {}; ratio median {:.4f}; noise median {:.1f} %\n", 100 * planted, slow, n,
-             median_of(repeats, [](const Repeat& r) { return r.slow_ratio; }),
-             100 * (median_of(repeats, [](const Repeat& r) { return r.noise; }) - 1));
+             median_over(repeats, [](const Repeat& r) { return r.slow_ratio; }),
+             100 * (median_over(repeats, [](const Repeat& r) { return r.noise; }) - 1));
   const auto own = [&](Kind kind) {
     std::vector<double> ms;
     for (const Repeat& r : repeats) ms.push_back(r.own_ms[kind]);
@@ -147,12 +115,11 @@ int measure(const Subject& subject, const LabOptions& options) {
     std::shuffle(order.begin(), order.end(), random);
     Repeat r;
     for (const Kind kind : order) {
-      const std::string run = (runs / words[kind]).string(), log = run + ".txt";
-      const Child child = signals.run(command_of(subject, kind, steps, random() % 1000000, run), log);
+      const std::string run = (runs / words[kind]).string();
+      const std::vector<double> own =
+          own_solves(signals, subject, steps, shadows_of(subject, kind, random() % 1000000), run);
       if (signals.caught()) return 128 + signals.caught();
-      if (child.exit_code != 0 && child.exit_code != 5)  // 5: [check] holds at the end of the whole run only
-        throw Error(Exit::solver_failed, fmt::format("exit code {}:\n{}", child.exit_code, words_of(log)));
-      r.own_ms[kind] = own_median_ms(run, subject.system);
+      r.own_ms[kind] = median_of(own);
       if (kind == shadowed) read_verdicts(run, r);
     }
     csv << fmt::format("{},{:.5f},{:.5f},{:.5f},{:.5f},{},{:.5f},{},{:.5f},{:.6g},{:.6g},{:.6g},{:.6g}\n", k + 1,
@@ -167,24 +134,8 @@ int measure(const Subject& subject, const LabOptions& options) {
 
 }  // namespace
 
-int lab_cavity(const LabOptions& options) {
-  return measure({"cavity",
-                  "incompressible/cavity_re1000.toml",
-                  "pressure",
-                  100,
-                  {"linear.pressure.method=cg", "linear.pressure.preconditioner={ type = \"multigrid\" }"}},
-                 options);
-}
-int lab_aerofoil(const LabOptions& options) {
-  return measure({"aerofoil",
-                  "study/aerofoil_marched.toml",
-                  "flow",
-                  40,
-                  {"linear.flow.method=bicgstab", "linear.flow.tolerance=0.1"}},
-                 options);
-}
-int lab_cylinder(const LabOptions& options) {
-  return measure({"cylinder", "immersed/cylinder_re40.toml", "pressure", 100, {}}, options);
-}
+int lab_cavity(const LabOptions& options) { return measure(cavity_subject(), options); }
+int lab_aerofoil(const LabOptions& options) { return measure(aerofoil_subject(), options); }
+int lab_cylinder(const LabOptions& options) { return measure(cylinder_subject(), options); }
 
 }  // namespace weir::bench

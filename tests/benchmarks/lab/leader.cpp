@@ -1,0 +1,109 @@
+#include "tests/benchmarks/lab/leader.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <random>
+
+#include "base/error.hpp"
+#include "miniapps/study/statistics.hpp"
+#include "tests/benchmarks/lab/child_run.hpp"
+
+namespace weir::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double most_seconds = 80;  // of a case
+constexpr int fewest_turns = 20;
+
+enum Kind { plain, plain_again, sometimes, shadowed, kinds };
+constexpr const char* words[kinds] = {"without", "without again", "every 10 steps", "at every step"};
+constexpr const char* folders[kinds] = {"plain", "plain_again", "sometimes", "shadowed"};
+
+constexpr int every[kinds] = {0, 0, 10, 1};
+
+// Contenders that use more memory than the leader: its doubles, and a method that keeps many vectors.
+Subject cavity() {
+  Subject s = cavity_subject();
+  s.set.insert(s.set.end(),
+               {"shadow.system=pressure", "shadow.solvers=[\"twin\", \"many\"]", "shadow.twin.like_leader=true",
+                "shadow.many.method=gmres", "shadow.many.preconditioner={ type = \"multigrid\" }"});
+  return s;
+}
+// With the contenders of the case.
+Subject aerofoil() { return {"aerofoil", "study/aerofoil_flow.toml", "flow", 40, {"roofline.every=0"}}; }
+
+// The median over the solves of time / time of the same solve without shadows.
+double ratio_of(const std::vector<double>& ms, const std::vector<double>& without) {
+  if (ms.size() != without.size())
+    throw Error(Exit::internal, fmt::format("{} solves with shadows, {} without", ms.size(), without.size()));
+  std::vector<double> ratio;
+  for (std::size_t i = 0; i < ms.size(); ++i) ratio.push_back(ms[i] / without[i]);
+  return median_of(std::move(ratio));
+}
+
+using Turns = std::array<std::vector<double>, kinds>;  // ratios
+
+PairedComparison to_without(const std::vector<double>& ratios) {
+  return compare_pairs(ratios, std::vector<double>(ratios.size(), 1.0), 1);
+}
+
+void tell(const Subject& s, const Turns& turns, std::vector<double> without_ms, int steps) {
+  fmt::print("{}: {} turns, runs of {} steps; leader's own solves, without shadows {:.4g} ms; with, over without:\n",
+             s.path, turns[plain].size(), steps, median_of(std::move(without_ms)));
+  const PairedComparison chance = to_without(turns[plain_again]);
+  for (const Kind kind : {plain_again, sometimes, shadowed}) {
+    const PairedComparison c = to_without(turns[kind]);
+    fmt::print("  {:<16} {:.4f} ({:.4f} .. {:.4f})  {}\n", words[kind], c.ratio, c.interval.low, c.interval.high,
+               kind == plain_again ? "the noise floor" : to_string(verdict_of(c, noise_floor_of(chance))));
+  }
+}
+
+int measure(const Subject& subject, const LabOptions& options) {
+  const int steps = options.quick ? 8 : subject.steps;
+  const fs::path folder = fs::absolute(options.folder), runs = folder / ("lab_leader_" + subject.name);
+  fs::create_directories(runs);
+  std::ofstream csv(folder / ("lab_leader_" + subject.name + ".csv"));
+  csv << "turn,without_again,every_10_steps,at_every_step\n";
+  std::mt19937_64 random(1);
+  Turns turns;
+  std::vector<double> without_ms;
+  ChildSignals signals;
+  const auto start = std::chrono::steady_clock::now();
+  const auto goes_on = [&](int turn) {
+    if (options.quick) return turn < 2;
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    return turn < fewest_turns || spent.count() < most_seconds;
+  };
+  for (int turn = 0; goes_on(turn); ++turn) {
+    std::array<Kind, kinds> order{plain, plain_again, sometimes, shadowed};
+    std::shuffle(order.begin(), order.end(), random);
+    std::array<std::vector<double>, kinds> ms;
+    for (const Kind kind : order) {
+      ms[kind] = own_solves(signals, subject, steps, {fmt::format("shadow.every={}", every[kind])},
+                            (runs / folders[kind]).string());
+      if (signals.caught()) return 128 + signals.caught();
+    }
+    for (int kind = 0; kind < kinds; ++kind) turns[kind].push_back(ratio_of(ms[kind], ms[plain]));
+    without_ms.insert(without_ms.end(), ms[plain].begin(), ms[plain].end());
+    csv << fmt::format("{},{:.5f},{:.5f},{:.5f}\n", turn + 1, turns[plain_again].back(), turns[sometimes].back(),
+                       turns[shadowed].back())
+        << std::flush;
+  }
+  tell(subject, turns, std::move(without_ms), steps);
+  return 0;
+}
+
+}  // namespace
+
+int lab_leader(const LabOptions& options) {
+  const int code = measure(cavity(), options);
+  return code ? code : measure(aerofoil(), options);
+}
+
+}  // namespace weir::bench
