@@ -23,13 +23,6 @@ double largest_difference(View<const double> x, View<const double> y) {
   return max_abs<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { return x[i] - y[i]; });
 }
 
-// For the caches' sake; the sum is of no use.
-template <class Space>
-void read_all(View<const double> x) {
-  volatile double kept = sum<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { return x[i]; });
-  static_cast<void>(kept);
-}
-
 }  // namespace
 
 template <class Space>
@@ -200,8 +193,7 @@ void Shadow<Space>::warm_up(const Matrix<Space>& A, View<const double> b) {
 // The matrix of the last renewal is the one at hand only where the leader was prepared for this system; an older one may be gone.
 template <class Space>
 void Shadow<Space>::give_back(const Matrix<Space>& A, View<const double> b, View<const double> x) {
-  if (state_)
-    for (const auto& [name, values] : state_()) read_all<Space>(values->view());
+  if (read_state_) read_state_();
   if (leader_repeats_) {
     if (leader_setup_ > 0) leader_.preconditioner().update(prepared_from_ ? *prepared_from_ : A);
     assign<Space>(x0_.view(), x_);

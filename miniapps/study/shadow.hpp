@@ -57,7 +57,6 @@ template <class Space>
 class Shadow : public SolveWatch<Space> {
  public:
   using Keep = std::function<void(const ShadowRecord&)>;
-  using State = std::function<std::vector<std::pair<std::string, Array<double, Space>*>>()>;
   // repeats: how often each solves a system; kept is the one with the median time (of an even number, the shorter).
   // leader_repeats: preparing and solving once more leave the leader as it was, bit for bit. Every rank makes one, with the
   // same seed.
@@ -72,7 +71,7 @@ class Shadow : public SolveWatch<Space> {
 
   // Before the first system. The first two are the leader's doubles.
   void add(std::string name, std::unique_ptr<AnySolver<Space>> solver);
-  void know_state(State state) { state_ = std::move(state); }  // of the flow; not known: none
+  void know_state(std::function<void()> read) { read_state_ = std::move(read); }  // reads the flow's; not known: none
   void begin_step(std::int64_t step, bool due);
 
   std::vector<std::string> names() const;                          // "leader", "leader again", the contenders
@@ -108,7 +107,7 @@ class Shadow : public SolveWatch<Space> {
   LinearSolver<Space>& leader_;
   bool leader_repeats_;
   Keep keep_;
-  State state_;
+  std::function<void()> read_state_;
   std::vector<Contender> contenders_;
   std::vector<std::size_t> order_;  // of contenders_, each as often as it solves
   bool swapped_ = false;            // the second double stands for the leader

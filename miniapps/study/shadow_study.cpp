@@ -98,7 +98,9 @@ void ShadowStudy<Space>::attach(const StudiedSystem<Space>& s) {
   defaults.history = true;
   shadow_ = std::make_unique<Shadow<Space>>(ranks_, seed_, repeats_, *s.leader, why_leader_differs(s).empty(),
                                             [this](const ShadowRecord& record) { keep(record); });
-  shadow_->know_state(state_);
+  shadow_->know_state([this] {
+    for (const WatchedVariable& variable : variables_) variable.range();
+  });
   const auto make = [&](const Table& options, const KrylovOptions& with) {
     auto solver = make_any_solver<Space>(options, s.default_method, s.default_preconditioner, with);
     if (ranks_.size() > 1) solver->spread_like(*s.leader);

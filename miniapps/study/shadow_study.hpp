@@ -25,7 +25,7 @@ class ShadowStudy : public Facility<Space> {
  public:
   ShadowStudy(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks);
 
-  void describe(const FlowFacts<Space>& facts) override { state_ = facts.state; }
+  void describe(const FlowFacts<Space>& facts) override { variables_ = facts.watched; }
   void attach(const StudiedSystem<Space>& system) override;
   void open(Run& run) override;
   void begin_step(std::int64_t step) override;
@@ -44,7 +44,7 @@ class ShadowStudy : public Facility<Space> {
   std::int64_t every_ = 0;
   int repeats_ = 1;
   std::uint64_t seed_ = 1;
-  typename Shadow<Space>::State state_;  // of the flow
+  std::vector<WatchedVariable> variables_;  // of the flow's state
   std::unique_ptr<Shadow<Space>> shadow_;
   std::string why_not_the_same_;  // the doubles' answers as the leader's; empty: they should be
   std::vector<std::string> names_, solvers_;
