@@ -6,7 +6,6 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
-#include <optional>
 
 #include "base/error.hpp"
 #include "inputs/case.hpp"
@@ -16,7 +15,6 @@
 #include "miniapps/study/stopping_test.hpp"
 #include "solvers/adapters/any_solver.hpp"
 #include "solvers/linear_solver.hpp"
-#include "solvers/matrix/rounded_csr.hpp"
 
 namespace weir {
 namespace {
@@ -33,10 +31,9 @@ class System {
         r_(x_.size()) {
     if (stored_->size() != x_.size())
       throw Error(Exit::file_io, c.path + ": its matrix and its vectors differ in size");
-    if (c.A.kind == "rounded_csr") rounded_.emplace(dynamic_cast<const BlockCsr<Space>&>(*stored_));
   }
 
-  const Matrix<Space>& A() const { return rounded_ ? static_cast<const Matrix<Space>&>(*rounded_) : *stored_; }
+  const Matrix<Space>& A() const { return *stored_; }
   // What a preconditioner is made from.
   const Matrix<Space>& before() {
     if (capsule_.prepared) restore_values(*capsule_.prepared, *stored_);
@@ -63,7 +60,6 @@ class System {
  private:
   const Capsule& capsule_;
   std::unique_ptr<Matrix<Space>> stored_;
-  std::optional<RoundedCsr<Space>> rounded_;
   Array<double, Space> b_, x_, r_;
 };
 

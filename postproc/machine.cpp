@@ -1,6 +1,7 @@
 #include "postproc/machine.hpp"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <fstream>
@@ -52,6 +53,9 @@ std::int64_t free_memory() {
     free = std::min(free, std::max<std::int64_t>(0, limit - used));
   return free;
 }
+
+// glibc keeps freed blocks of up to 32 MB for itself once it has given out one of that size.
+void return_freed_memory() { malloc_trim(0); }
 
 std::int64_t peak_memory() {
   const std::string text = proc_field("/proc/self/status", "VmHWM");  // in kB

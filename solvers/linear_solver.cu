@@ -86,7 +86,8 @@ bool LinearSolver<Space>::is_independent_of_ranks() const {
 template <class Space>
 void LinearSolver<Space>::prepare(const Matrix<Space>& A, bool new_pattern) {
   try {
-    info_ = new_pattern ? preconditioner_->setup(A) : preconditioner_->update(A);
+    const Matrix<Space>& from = wide_.taken_by(*preconditioner_, A);
+    info_ = new_pattern ? preconditioner_->setup(from) : preconditioner_->update(from);
   } catch (const Error& error) {
     // A matrix of another kind is no outcome of the run. Over ranks the others must have met it too.
     const bool all_have = !A.ranks() || A.ranks()->size() == 1 || is_additive_schwarz(*preconditioner_);

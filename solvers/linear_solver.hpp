@@ -20,7 +20,7 @@
 #include "base/table.hpp"
 #include "solvers/device/array.hpp"
 #include "solvers/krylov/krylov.hpp"
-#include "solvers/preconditioner/preconditioner.hpp"
+#include "solvers/preconditioner/wide_matrix.hpp"
 #include "solvers/refresh.hpp"
 #include "solvers/solve_watch.hpp"
 
@@ -80,6 +80,7 @@ class LinearSolver {
   std::unique_ptr<Krylov<Space>> krylov_;
   SetupInfo info_;
   RefreshPolicy lifetime_;
+  WideMatrix<Space> wide_;
   const Matrix<Space>* prepared_from_ = nullptr;  // of the last setup or update
   Array<double, Space> x0_;                       // for the second try; empty where updates are never skipped
   std::vector<SolveWatch<Space>*> watches_;

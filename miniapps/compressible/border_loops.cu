@@ -17,7 +17,7 @@ void ghost_states(const SpatialView& v, View<const double> U) {
 template <class Space, class Scheme>
 void border_blocks(const SpatialView& v, const Scheme& scheme) {
   SpatialView border = v;
-  border.values = v.border;
+  border.values = v.border;  // doubles, whatever J holds
   const int first = v.faces.inner;
   for_each<Space>(v.faces.count - first, [=] WEIR_HD(int f) { face::jacobian<double>(border, scheme, first + f); });
 }

@@ -114,10 +114,8 @@ void read_pseudo_time(const Table& t, PseudoTimeOptions& o) {
 
 // Products with floats are off by 1e-7 of what they are made of.
 void read_matrix(const Table& linear, PseudoTimeOptions& o) {
-  o.float_products = linear.choice("matrix", {"double", "float"}, "double") == "float";
-  if (o.float_products && o.matrix_free)
-    linear.fail("matrix", "jacobian = \"matrix_free\" makes no products with a matrix");
-  if (o.float_products && linear.has("tolerance") && linear.get<double>("tolerance") < 1e-5)
+  o.float_jacobian = linear.choice("matrix", {"double", "float"}, "double") == "float";
+  if (o.float_jacobian && !o.matrix_free && linear.has("tolerance") && linear.get<double>("tolerance") < 1e-5)
     linear.fail("matrix", "a matrix of floats is for tolerances of 1e-5 and more");
 }
 

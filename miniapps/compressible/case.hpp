@@ -29,12 +29,12 @@ struct PseudoTimeOptions {
   double tolerance = 1e-6;             // of the residual of energy, relative to the first one of its phase
   double first_order_tolerance = 0.1;  // the same for the first-order start; 0: there is none
   int max_steps = 500;
-  int max_rejections = 12;     // of one step, before the run gives up
-  double rejected_cut = 0.1;   // what a rejected step does to the CFL number
-  double largest_growth = 10;  // a step that multiplies the residual by more is rejected
-  double growth = 1;           // of the CFL number at each step that was not relaxed, beside (3)
-  bool float_products = false;  // with the first-order Jacobian, rounded: [linear.flow] matrix
-  bool matrix_free = false;    // Newton: products with dR/dU of the scheme itself; false: with the first-order Jacobian
+  int max_rejections = 12;      // of one step, before the run gives up
+  double rejected_cut = 0.1;    // what a rejected step does to the CFL number
+  double largest_growth = 10;   // a step that multiplies the residual by more is rejected
+  double growth = 1;            // of the CFL number at each step that was not relaxed, beside (3)
+  bool float_jacobian = false;  // its values are stored as floats: [linear.flow] matrix
+  bool matrix_free = false;  // Newton: products with dR/dU of the scheme itself; false: with the first-order Jacobian
 };
 
 struct UnsteadyOptions {

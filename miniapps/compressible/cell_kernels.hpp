@@ -188,23 +188,37 @@ WEIR_HD inline void add_boundary_scale(const SpatialView& v, double* scale, int 
   }
 }
 
+// Where, row by row, the number stands that is the k-th one of a block of J.
+WEIR_HD inline int row_wise(const SpatialView& v, int k) { return v.by_columns ? k % 4 * 4 + k / 4 : k; }
+
 // Column i of J sums to zero but for the boundary, because what leaves i arrives beside it: the diagonal block is less
 // the sum of the other blocks of its column.
-WEIR_HD inline void diagonal_block(const SpatialView& v, int i) {
+template <class V>
+WEIR_HD inline void diagonal_block(const SpatialView& v, V* values, int i) {
   double d[16] = {};
   for (int e = v.cells.start[i]; e < v.cells.start[i + 1]; ++e) {
     const int link = v.cells.link[e];
-    const double* blocks = link < v.faces.inner ? v.values : v.border;  // beyond the border we are the owner
-    const double* block = blocks + std::int64_t{4} * (link < 0 ? v.owner_row[~link] : v.neighbour_row[link]);
-    for (int k = 0; k < 16; ++k) d[k] -= block[k];
+    const std::int64_t place = std::int64_t{4} * (link < 0 ? v.owner_row[~link] : v.neighbour_row[link]);
+    if (link < v.faces.inner)
+      for (int k = 0; k < 16; ++k) d[k] -= static_cast<double>(values[place + k]);
+    else  // beyond the border, where we are the owner
+      for (int k = 0; k < 16; ++k) d[k] -= v.border[place + row_wise(v, k)];
   }
-  double* out = v.values + 16 * v.diagonal[i];
-  for (int k = 0; k < 16; ++k) out[k] = d[k];
+  V* out = values + 16 * v.diagonal[i];
+  for (int k = 0; k < 16; ++k) out[k] = static_cast<V>(d[k]);
+}
+WEIR_HD inline void diagonal_block(const SpatialView& v, int i) {
+  v.values ? diagonal_block(v, v.values, i) : diagonal_block(v, v.floats, i);
+}
+template <class V>
+WEIR_HD inline void add_boundary_block(const SpatialView& v, V* values, int n) {
+  V* d = values + 16 * v.diagonal[v.cells.boundary_cell[n]];
+  for (int e = v.cells.boundary_start[n]; e < v.cells.boundary_start[n + 1]; ++e)
+    for (int k = 0; k < 16; ++k)
+      d[k] += static_cast<V>(v.boundary_block[16 * v.cells.boundary_face[e] + row_wise(v, k)]);
 }
 WEIR_HD inline void add_boundary_block(const SpatialView& v, int n) {
-  double* d = v.values + 16 * v.diagonal[v.cells.boundary_cell[n]];
-  for (int e = v.cells.boundary_start[n]; e < v.cells.boundary_start[n + 1]; ++e)
-    for (int k = 0; k < 16; ++k) d[k] += v.boundary_block[16 * v.cells.boundary_face[e] + k];
+  v.values ? add_boundary_block(v, v.values, n) : add_boundary_block(v, v.floats, n);
 }
 
 }  // namespace weir::cell

@@ -152,13 +152,18 @@ void Discretisation<Space>::time_step_scale(View<const double> U, View<double> s
 }
 
 template <class Space>
-void Discretisation<Space>::jacobian(View<const double> U, BlockCsr<Space>& J) {
+void Discretisation<Space>::jacobian(View<const double> U, BlockSparse<Space>& J) {
   SpatialView v = arrays_->view;
   if (J.block() != 4 || J.rows() != v.cells.count || J.blocks() != v.cells.count + 2 * std::int64_t{v.faces.inner})
     throw Error(Exit::internal, "the matrix has not the pattern of this mesh's Jacobian");
   v.order = 1;
-  v.values = J.values().data();
-  v.diagonal = J.view().diagonal.data();
+  v.diagonal = J.diagonal().data();
+  if (auto* rounded = dynamic_cast<RoundedCsr<Space>*>(&J)) {
+    v.floats = rounded->values().data();
+    v.by_columns = RoundedCsr<Space>::by_columns;
+  } else {
+    v.values = dynamic_cast<BlockCsr<Space>&>(J).values().data();
+  }
   all_states<Space>(*arrays_, U);
   if (v.faces.count > v.faces.inner) border_jacobian<Space>(v);
   v.faces.count = v.faces.inner;

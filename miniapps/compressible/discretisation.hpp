@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "mesh/unstructured.hpp"
-#include "solvers/matrix/block_csr.hpp"
+#include "solvers/matrix/rounded_csr.hpp"
 
 namespace weir {
 
@@ -95,9 +95,9 @@ class Discretisation {
   void time_step_scale(View<const double> U, View<double> scale);
 
   // J = dR/dU of the first-order scheme with thin-layer viscous fluxes, exact for the flux in use.
-  // J has the pattern of jacobian_pattern; what couples own cells to ghosts stays here until couple() hands it out, in the
+  // J, in doubles or floats, has the pattern of jacobian_pattern; what couples own cells to ghosts stays here until couple() hands it out, in the
   // order of MeshRanks::coupling().
-  void jacobian(View<const double> U, BlockCsr<Space>& J);
+  void jacobian(View<const double> U, BlockSparse<Space>& J);
 
   // Over ranks: of the faces of own cells, which come first.
   void wall_stress(View<const double> U, int patch, const WallStress<Space>& stress);

@@ -20,6 +20,10 @@ WEIR_HD inline void store4(const double in[4], double* p) {
 WEIR_HD inline void scatter4(const double in[4], double* base, const int* index) {
   for (int c = 0; c < 4; ++c) base[std::int64_t{4} * *index + c] = in[c];
 }
+WEIR_HD inline void store_floats(const double a[4][4], float* base, bool by_columns, const int* index) {
+  for (int k = 0; k < 16; ++k)
+    base[std::int64_t{4} * *index + k] = static_cast<float>(by_columns ? a[k % 4][k / 4] : a[k / 4][k % 4]);
+}
 
 namespace face {
 
@@ -118,9 +122,10 @@ WEIR_HD inline void flux(const SpatialView& v, const Scheme& scheme, int f) {
   store4(out, v.flux + std::int64_t{4} * f);
 }
 
-// Rows of J's block at four times `place`: records of `values`.
+// J's block at four times `place`: its rows are records, or its columns, of floats.
 template <class T>
 WEIR_HD inline void store_block(const SpatialView& v, const T a[4][4], const int* place) {
+  if (!v.values) return store_floats(a, v.floats, v.by_columns, place);
   for (int i = 0; i < 4; ++i) scatter4(a[i], v.values + 4 * i, place);
 }
 

@@ -72,9 +72,15 @@ void CompressibleFlow<Space>::from_host(const std::vector<double>& all, Array<do
   U.upload(ranks ? ranks->own(all) : all);
 }
 
-std::int64_t space_bytes(const UnstructuredMesh& mesh, const CompressibleCase&) {
-  // Gradients of four quantities, the faces' geometry, the cells' volumes, centres and lists of faces.
-  return static_cast<std::int64_t>(mesh.cells()) * (64 + 32 + 24 + 40) + static_cast<std::int64_t>(mesh.faces()) * 96;
+std::int64_t space_bytes(const UnstructuredMesh& mesh, const CompressibleCase& c) {
+  // A cell: W and at second order its gradients, limited or not, volume, start of its links. An interior face: its flux, eight
+  // numbers, two cells, two places in the matrix, and from each of its cells two weights, a face and a cell. A boundary face:
+  // its flux and block, six numbers, what is outside, and five integers.
+  const std::int64_t gradients = c.scheme.order == 1 ? 0 : c.scheme.limiter == Limiter::none ? 2 : 3;
+  const std::int64_t boundary_faces = mesh.faces() - mesh.interior_faces();
+  return static_cast<std::int64_t>(mesh.cells()) * (32 * (1 + gradients) + 8 + 4) +
+         static_cast<std::int64_t>(mesh.interior_faces()) * (32 + 64 + 16 + 2 * 24) +
+         boundary_faces * (32 + 128 + 48 + 32 + 20);
 }
 
 template struct CompressibleFlow<Host>;

@@ -32,17 +32,27 @@ void FlowEquations<Space>::residual(View<const double> U, View<double> R) {
   for_each<Space>(static_cast<int>(U.size()), [=] WEIR_HD(int i) { r[i] += a * V[i / 4] * u[i] + S[i]; });
 }
 
-template <class Space>
-void FlowEquations<Space>::matrix(View<const double> U, View<const double> scale, double cfl, BlockCsr<Space>& J) {
-  space_.jacobian(U, J);
-  const std::int64_t* diagonal = J.view().diagonal.data();
-  const double *V = space_.volume().data(), *s = scale.data(), a = time_factor_;
-  double* value = J.values().data();
-  for_each<Space>(cells_, [=] WEIR_HD(int i) {
-    double* block = value + 16 * diagonal[i];
-    const double shift = s[i] / cfl + a * V[i];
-    for (int e = 0; e < 4; ++e) block[5 * e] += shift;
+// To the diagonal entries of block row i: a V_i + scale_i / cfl.
+template <class Space, class T>
+void add_shift(int rows, const std::int64_t* diagonal, double a, const double* V, const double* scale, double cfl,
+               T* value) {
+  for_each<Space>(rows, [=] WEIR_HD(int i) {
+    T* block = value + 16 * diagonal[i];
+    const double shift = scale[i] / cfl + a * V[i];
+    for (int e = 0; e < 4; ++e) block[5 * e] = static_cast<T>(block[5 * e] + shift);
   });
+}
+template <class Space>
+void FlowEquations<Space>::matrix(View<const double> U, View<const double> scale, double cfl, double time_factor,
+                                  BlockSparse<Space>& J) {
+  space_.jacobian(U, J);
+  const auto shift = [&](auto* value) {
+    add_shift<Space>(cells_, J.diagonal().data(), time_factor, space_.volume().data(), scale.data(), cfl, value);
+  };
+  if (auto* rounded = dynamic_cast<RoundedCsr<Space>*>(&J))
+    shift(rounded->values().data());
+  else
+    shift(dynamic_cast<BlockCsr<Space>&>(J).values().data());
 }
 
 template <class Space>

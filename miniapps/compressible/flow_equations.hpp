@@ -21,8 +21,8 @@ class FlowEquations {
 
   void residual(View<const double> U, View<double> R);  // R*(U)
 
-  // J = dR*/dU of the first-order scheme + scale / cfl I: the matrix of (1).
-  void matrix(View<const double> U, View<const double> scale, double cfl, BlockCsr<Space>& J);
+  // J = dR/dU of the first-order scheme + time_factor V I + scale / cfl I: the matrix of (1).
+  void matrix(View<const double> U, View<const double> scale, double cfl, double time_factor, BlockSparse<Space>& J);
   double time_factor() const { return time_factor_; }  // of V I in dR*/dU
 
  private:

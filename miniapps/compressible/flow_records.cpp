@@ -83,7 +83,14 @@ void save_flow(Run& run, CompressibleFlow<Space>& flow) {
                             older = flow.c.is_unsteady() ? flow.on_host(flow.older) : std::vector<double>();
   state.add("U", U);
   state.add("older", older);
-  flow.lifetime.save(flow.pseudo.solver(), state);
+  const auto& origin = flow.pseudo.origin();
+  const std::vector<double> origin_U = origin.U.to_vector(), policy = flow.pseudo.solver().lifetime().state();
+  if (!origin_U.empty()) {
+    state.add("refresh_policy", policy);
+    state.add("refresh_U", origin_U);
+    state.add("refresh_cfl", origin.cfl);
+    state.add("refresh_time_factor", origin.time_factor);
+  }
   run.checkpoint(std::move(state));
 }
 
@@ -102,8 +109,13 @@ void load_flow(const Checkpoint& from, CompressibleFlow<Space>& flow) {
   flow.first_step_second_order = static_cast<std::int64_t>(from.scalar("first_step_second_order"));
   flow.from_host(from.doubles("U", 4 * flow.cells), flow.pseudo.state());
   if (flow.c.is_unsteady()) flow.from_host(from.doubles("older", 4 * flow.cells), flow.older);
-  BlockCsr<Space>& J = flow.pseudo.jacobian();
-  flow.lifetime.load(from, flow.pseudo.solver(), J, J.values());
+  const auto& arrays = from.arrays;
+  const bool has_origin =
+      std::any_of(arrays.begin(), arrays.end(), [](const auto& a) { return a.first == "refresh_policy"; });
+  if (flow.pseudo.solver().lifetime().is_always() || !has_origin) return;  // another policy's: it starts anew
+  flow.pseudo.resume_preconditioner({Array<double, Space>(from.doubles("refresh_U", 4 * flow.cells)),
+                                     from.scalar("refresh_cfl"), from.scalar("refresh_time_factor")},
+                                    from.doubles("refresh_policy", RefreshPolicy::state_size));
 }
 
 template double picture_time(const CompressibleFlow<Host>&);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
 #include <ostream>
 
 #include "mesh/make_mesh.hpp"
@@ -64,35 +66,59 @@ UnstructuredMesh read_ordered_mesh(const Table& config, std::string& ordering, s
   return renumber_cells(mesh, order.order);
 }
 
-// What a preconditioner keeps, in units of the matrix. Aggregation: its coarse matrices and lists, A P, and smoothers on levels of which
-// each has a quarter of the rows of the one before.
-static double size_in_matrices(const std::string& type, const Table& options) {
-  if (type == "block_ilu0") return options.get("factors", "double") == "float" ? 0.5 : 1;
-  if (type != "aggregation") return 1;
+namespace {
+
+// A block matrix with n = 4 as the estimate goes through it.
+struct MatrixSize {
+  double rows, blocks;
+  int value;  // bytes of an entry
+
+  double bytes() const { return blocks * (16 * value + 4) + 16 * rows; }
+};
+
+double bytes_of_preconditioner(const std::string& type, const Table& options, const MatrixSize& A) {
+  if (type == "none") return 0;
+  if (type == "block_jacobi") return (options.get("precision", "double") == "float" ? 64 : 128) * A.rows;
+  if (type == "block_ilu0" || type == "line") {
+    // The factors; of each block off the diagonal its column, of half of them which product goes where; lists of rows.
+    const int value = options.get("factors", "double") == "float" ? 4 : 8;
+    const double beside = A.blocks - A.rows;
+    return 16 * value * A.blocks + (4 + 16 / 2) * beside + 48 * A.rows;
+  }
+  if (type != "aggregation") return A.bytes();
+  // Two numbers a block, and rows' lists and a vector, lead down. Below, each level has about a quarter of the rows (passes = 2)
+  // with five or six blocks each.
   const Table smoother = options.table("smoother");
-  const double products = options.get("products", "double") == "float" ? 0.5 : 1;
-  return 1 + products + 4.0 / 3 * size_in_matrices(smoother.get("type", "block_ilu0"), smoother);
+  const std::string smoother_type = smoother.get("type", "block_ilu0");
+  const int value = options.get("coarse_matrices", "double") == "float" ? 4 : 8, passes = options.get("passes", 2);
+  const std::string cycle = options.get("cycle", "V");
+  const int vectors = cycle == "V" ? 3 : cycle == "W" ? 5 : 7;
+  double bytes = bytes_of_preconditioner(smoother_type, smoother, A) + 8 * A.blocks + (13 + 32) * A.rows;
+  const double ratio = 0.03 + std::pow(0.5, std::max(1, passes));
+  for (double rows = ratio * A.rows; rows > 32; rows *= ratio) {
+    const MatrixSize level{rows, 5.5 * rows, value};
+    bytes += level.bytes() + bytes_of_preconditioner(smoother_type, smoother, level) + 8 * level.blocks +
+             (13 + 32 * vectors) * level.rows;
+  }
+  return bytes;
 }
 
+}  // namespace
+
 MemoryEstimate compressible_memory(const UnstructuredMesh& mesh, const CompressibleCase& c, const Table& config) {
-  constexpr std::int64_t megabyte = 1 << 20, block = 16 * sizeof(double), state = 4 * sizeof(double);
+  constexpr std::int64_t megabyte = 1 << 20, state = 4 * sizeof(double);
   const std::int64_t cells = mesh.cells(), blocks = cells + 2 * mesh.interior_faces();
   const Table linear = config.table("linear").table("flow");
+  const MatrixSize J{static_cast<double>(cells), static_cast<double>(blocks), c.pseudo_time.float_jacobian ? 4 : 8};
   MemoryEstimate m;
-  m.mesh = 2 * bytes_of_mesh(mesh);  // the order that was read is still in the allocator's hands
-  m.flow = cells * (6 * state + 8) + space_bytes(mesh, c);
-  m.matrix = blocks * (block + 4) + 16 * cells;
+  m.mesh = bytes_of_mesh(mesh);
+  m.flow = cells * (5 * state + 8) + space_bytes(mesh, c);
+  m.matrix = static_cast<std::int64_t>(J.bytes());
   const std::string type = linear.table("preconditioner").get("type", default_compressible_preconditioner);
   const std::string method = linear.get("method", default_compressible_method);
-  m.solver = static_cast<std::int64_t>(krylov_vectors(method, linear) * static_cast<double>(cells * state));
-  if (type == "block_jacobi")
-    m.solver +=
-        linear.table("preconditioner").get("precision", "double") == "float" ? cells * block / 2 : cells * block;
-  else if (type != "none")
-    m.solver += static_cast<std::int64_t>(size_in_matrices(type, linear.table("preconditioner")) *
-                                          static_cast<double>(m.matrix));
-  if (linear.get("refresh", "always") != "always") m.matrix += blocks * block;  // the one it was made from
-  if (linear.get("matrix", "double") == "float") m.solver += blocks * block / 2;
+  m.solver = static_cast<std::int64_t>(krylov_vectors(method, linear) * static_cast<double>(cells * state) +
+                                       bytes_of_preconditioner(type, linear.table("preconditioner"), J));
+  if (linear.get("refresh", "always") != "always") m.flow += 2 * cells * state;  // its origin, and where a solve began
   if (c.is_unsteady()) m.flow += 2 * cells * state;
   m.process = 16 * megabyte;
   return m;

@@ -61,6 +61,12 @@ int move(double omega, View<const double> U, View<const double> dU, View<double>
 }
 
 template <class Space>
+std::unique_ptr<BlockSparse<Space>> jacobian_of(const BlockCsrData& pattern, bool floats) {
+  if (floats) return std::make_unique<RoundedCsr<Space>>(pattern);
+  return std::make_unique<BlockCsr<Space>>(pattern);
+}
+
+template <class Space>
 void negate(View<const double> R, View<double> minus_R) {
   scaled<Space>(-1, R, minus_R);
 }
@@ -74,9 +80,8 @@ PseudoTime<Space>::PseudoTime(FlowEquations<Space>& equations, const PseudoTimeO
       options_(options),
       solver_(std::move(solver)),
       ranks_(ranks),
-      J_(pattern),
-      first_order_(&J_),
-      products_(&J_),
+      J_(jacobian_of<Space>(pattern, options.float_jacobian)),
+      first_order_(J_.get()),
       newton_(equations),
       U_(4 * static_cast<std::int64_t>(equations.cells())),
       minus_R_(U_.size()),
@@ -85,16 +90,10 @@ PseudoTime<Space>::PseudoTime(FlowEquations<Space>& equations, const PseudoTimeO
       trial_R_(U_.size()),
       scale_(equations.cells()) {
   newton_.lend(trial_, trial_R_);
-  if (options_.float_products) products_ = &rounded_.emplace(J_);
   if (ranks_) {
-    const auto spread = [&](const Matrix<Space>& local) {
-      return std::make_unique<DistributedMatrix<Space>>(ranks_->communicator, local, ranks_->nearest,
-                                                        ranks_->coupling(), false, false, ranks_->halo);
-    };
-    spread_ = spread(J_);
-    first_order_ = products_ = spread_.get();
-    if (rounded_) spread_rounded_ = spread(*rounded_);
-    if (rounded_) products_ = spread_rounded_.get();
+    spread_ = std::make_unique<DistributedMatrix<Space>>(ranks_->communicator, *J_, ranks_->nearest, ranks_->coupling(),
+                                                         false, false, ranks_->halo);
+    first_order_ = spread_.get();
     solver_.precondition_each_rank();
   }
   reset_cfl();
@@ -150,9 +149,8 @@ template <class Space>
 SolveResult PseudoTime<Space>::solve(Timings& timings) {
   timed(timings, "jacobian", [&] {
     equations_.space().time_step_scale(U_, scale_);  // (4)
-    equations_.matrix(U_, scale_, control.cfl, J_);
-    for (auto* spread : {spread_.get(), spread_rounded_.get()})
-      if (spread) equations_.space().couple(spread->coupling_values());
+    equations_.matrix(U_, scale_, control.cfl, equations_.time_factor(), *J_);
+    if (spread_) equations_.space().couple(spread_->coupling_values());
   });
   setup_seconds_ = 0;
   {
@@ -161,12 +159,30 @@ SolveResult PseudoTime<Space>::solve(Timings& timings) {
       solver_.update(*first_order_);
     else
       solver_.setup(*first_order_);
-    if (rounded_) rounded_->update();
   }
   fill<Space>(0, dU_);
-  if (!options_.matrix_free) return solver_.solve(*products_, minus_R_, dU_);
-  newton_.linearise(U_, minus_R_, scale_, control.cfl);
-  return solver_.solve(newton_, minus_R_, dU_);
+  if (options_.matrix_free) newton_.linearise(U_, minus_R_, scale_, control.cfl);
+  const Matrix<Space>& A = options_.matrix_free ? newton_ : *first_order_;
+  const SolveResult result = solver_.solve(A, minus_R_, dU_);
+  remember_origin();
+  return result;
+}
+
+template <class Space>
+void PseudoTime<Space>::remember_origin() {
+  if (solver_.lifetime().is_always() || solver_.lifetime().age() > 0) return;
+  if (origin_.U.size() != U_.size()) origin_.U = Array<double, Space>(U_.size());
+  assign<Space>(U_.view(), origin_.U);
+  origin_.cfl = control.cfl;
+  origin_.time_factor = equations_.time_factor();
+}
+
+template <class Space>
+void PseudoTime<Space>::resume_preconditioner(Origin origin, const std::vector<double>& policy) {
+  origin_ = std::move(origin);
+  equations_.space().time_step_scale(origin_.U, scale_);
+  equations_.matrix(origin_.U, scale_, origin_.cfl, origin_.time_factor, *J_);
+  solver_.resume(*first_order_, policy);
 }
 
 // (3), between floor and cap. Below the floor, where rejections have led, it at least doubles.

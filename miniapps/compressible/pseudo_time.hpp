@@ -65,13 +65,22 @@ class PseudoTime {
   LinearSolver<Space>& solver() { return solver_; }
   const LinearSolver<Space>& solver() const { return solver_; }
   double setup_seconds() const { return setup_seconds_; }
-  BlockCsr<Space>& jacobian() { return J_; }  // over ranks: of the own cells
+  // [linear.flow] refresh, where it is not "always": what the matrix was assembled from that the preconditioner was made
+  // from. A restarted run makes the same one again, with the state that the policy had.
+  struct Origin {
+    Array<double, Space> U;
+    double cfl = 0, time_factor = 0;
+  };
+  const Origin& origin() const { return origin_; }
+  void resume_preconditioner(Origin origin, const std::vector<double>& policy);
+  BlockSparse<Space>& jacobian() { return *J_; }  // over ranks: of the own cells
 
  private:
   template <class F>
   void timed(Timings& timings, const char* part, const F& body);
   std::array<double, 4> norms(View<const double> R) const;
   SolveResult solve(Timings& timings);
+  void remember_origin();
   void judge(Attempt& attempt, Timings& timings);
   void ramp(double ratio, double omega);
 
@@ -79,13 +88,12 @@ class PseudoTime {
   PseudoTimeOptions options_;
   LinearSolver<Space> solver_;
   const MeshRanks* ranks_;
-  BlockCsr<Space> J_;
-  std::optional<RoundedCsr<Space>> rounded_;  // J as floats, for products
-  // Over ranks: J, and J as floats, with what couples them to the others' cells.
-  std::unique_ptr<DistributedMatrix<Space>> spread_, spread_rounded_;
-  const Matrix<Space>*first_order_, *products_;  // what is preconditioned, what multiplies
+  std::unique_ptr<BlockSparse<Space>> J_;
+  std::unique_ptr<DistributedMatrix<Space>> spread_;  // over ranks: J with what couples it to the others' cells
+  const Matrix<Space>* first_order_;                  // J over all ranks
   MatrixFreeJacobian<Space> newton_;
   Array<double, Space> U_, minus_R_, dU_, trial_, trial_R_, scale_;
+  Origin origin_;
   double setup_seconds_ = 0;
 };
 

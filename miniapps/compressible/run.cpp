@@ -13,6 +13,7 @@
 #include "miniapps/compressible/output.hpp"
 #include "miniapps/study/lab.hpp"
 #include "postproc/hash.hpp"
+#include "postproc/machine.hpp"
 #include "solvers/distributed/rank_options.hpp"
 #include "solvers/timer.hpp"
 
@@ -34,7 +35,6 @@ Attempt take_step(Run& run, CompressibleFlow<Space>& flow) {
   for (int rejections = 0;;) {
     const Attempt a = flow.pseudo.attempt(run.timings());
     record_solve(run, flow, a);
-    flow.lifetime.follow(flow.pseudo.solver(), flow.pseudo.jacobian().values());
     if (a.accepted) return a;
     run.event("rejected", "step " + std::to_string(flow.step + 1) + ": " + a.why + place(flow.whole, a.bad_cell) +
                               "; CFL " + std::to_string(a.cfl) + " to " + std::to_string(flow.pseudo.control.cfl));
@@ -207,7 +207,8 @@ int march(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, L
     if (output.picture_due(flow.step, flow.time) && !scheme.done()) {
       ScopedTimer timer(run.timings().at("output", "pictures"));
       const std::vector<double> U = flow.on_host();
-      if (run.ranks().is_root()) output.write_picture({flow.whole, U, flow.c.gas.gamma}, flow.step, picture_time(flow), lab.fields("flow"));
+      if (run.ranks().is_root())
+        output.write_picture({flow.whole, U, flow.c.gas.gamma}, flow.step, picture_time(flow), lab.fields("flow"));
     }
     if (going && run.checkpoint_due(scheme.done())) save_flow(run, flow);
   }
@@ -320,6 +321,7 @@ struct ReadCase {
 template <class Space>
 int run_flow(Run& run, const Table& config, ReadCase& read, CompressibleOutput& output, CompressibleFlow<Space>& flow) {
   const CompressibleCase& c = read.c;
+  return_freed_memory();  // the geometry on its way to the space
   flow.pseudo.jacobian().set_lines(row_ranges(flow.ranks ? flow.ranks->own(read.lines) : read.lines));  // for `line`
   flow.initialise();
   Lab<Space> lab(config, {"flow"}, run.ranks());
@@ -343,6 +345,7 @@ int run_flow(Run& run, const Table& config, ReadCase& read, CompressibleOutput& 
 template <class Space>
 int run_in(Run& run, const Table& config) {
   ReadCase read(config);
+  return_freed_memory();  // the mesh in the order it was read in
   CompressibleOutput output(config, read.c, read.boundary);
   run.require_memory(compressible_memory(read.mesh, read.c, config).each_of(run.ranks().size()));
   const HaloOptions halo = read_halo_options(config.table("ranks"));

@@ -255,9 +255,7 @@ SpatialGeometry spatial_geometry(const UnstructuredMesh& mesh, const Gas& gas, G
 }
 
 BlockCsrData jacobian_pattern(const UnstructuredMesh& mesh, int own) {
-  BlockCsrData J = pattern_of(mesh, own < 0 ? mesh.cells() : own);
-  J.value.assign(16 * J.column.size(), 0.0);
-  return J;
+  return pattern_of(mesh, own < 0 ? mesh.cells() : own);
 }
 
 }  // namespace weir

@@ -58,7 +58,10 @@ struct SpatialView {
   double* boundary_block = nullptr;                                   // d flux / dU of the cell, 16 numbers a face
   // Blocks (owner, neighbour) and (neighbour, owner) of J, as places of records: four times the block's index.
   const int *owner_row = nullptr, *neighbour_row = nullptr;
-  double* values = nullptr;                // of J; faces on the border: of `border`
+  // Of J; faces on the border: of `border`. Where J holds floats, which lie as RoundedCsr has them, `values` is null.
+  double* values = nullptr;
+  float* floats = nullptr;
+  bool by_columns = false;                 // the floats of a block
   double* border = nullptr;                // (own, near) of each face on the border, then (near, own)
   const std::int64_t* diagonal = nullptr;  // of J
 };

@@ -77,7 +77,7 @@ RowStructure structure_of(const Matrix<Space>& A) {
   s.level.assign(sets.level.begin(), sets.level.end());
   const Colouring colouring = colour_largest_first(graph);
   s.colour.assign(colouring.colour.begin(), colouring.colour.end());
-  const auto* csr = dynamic_cast<const BlockCsr<Space>*>(&A);
+  const auto* csr = dynamic_cast<const BlockSparse<Space>*>(&A);
   if (!csr || csr->lines().empty()) return s;
   s.line.assign(natural.size(), -1);
   for (std::size_t l = 0; l < csr->lines().size(); ++l)

@@ -47,6 +47,11 @@ inline Record record(const double* base, int index) {
   return r;
 }
 inline void put(double* base, int index, Record r) { __builtin_memcpy(base + std::int64_t{4} * index, &r, sizeof(r)); }
+typedef float RoundedRecord __attribute__((vector_size(16)));
+inline void put(float* base, int index, Record r) {
+  const RoundedRecord rounded = __builtin_convertvector(r, RoundedRecord);
+  __builtin_memcpy(base + std::int64_t{4} * index, &rounded, sizeof(rounded));
+}
 }  // namespace detail
 
 // out[c] = component c of the records at base + 4 index[k], k = 0 .. width - 1.
@@ -70,8 +75,9 @@ inline void gather4(const double* base, const int* index, Pack out[4]) {
   }
 }
 
-// The inverse: the records at base + 4 index[k], all different.
-inline void scatter4(const Pack in[4], double* base, const int* index) {
+// The inverse: the records at base + 4 index[k], all different. V: double, or float, to which the numbers are rounded.
+template <class V>
+inline void scatter4(const Pack in[4], V* base, const int* index) {
   if constexpr (Pack::width == 8) {
     const auto a = __builtin_shufflevector(in[0].v, in[1].v, 0, 8, 2, 10, 4, 12, 6, 14);
     const auto b = __builtin_shufflevector(in[0].v, in[1].v, 1, 9, 3, 11, 5, 13, 7, 15);
@@ -87,7 +93,16 @@ inline void scatter4(const Pack in[4], double* base, const int* index) {
     }
   } else {
     for (int k = 0; k < Pack::width; ++k)
-      for (int c = 0; c < 4; ++c) base[std::int64_t{4} * index[k] + c] = in[c].v[k];
+      for (int c = 0; c < 4; ++c) base[std::int64_t{4} * index[k] + c] = static_cast<V>(in[c].v[k]);
+  }
+}
+
+// The 4 x 4 blocks a at base + 4 index[k], column by column or row by row. Not inlined: the loops that call it are large, and what is added
+// to them the compiler takes from the inlining of the rest.
+[[gnu::noinline]] inline void store_floats(const Pack a[4][4], float* base, bool by_columns, const int* index) {
+  for (int c = 0; c < 4; ++c) {
+    const Pack column[4] = {a[0][c], a[1][c], a[2][c], a[3][c]};
+    scatter4(by_columns ? column : a[c], base + 4 * c, index);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include "solvers/diagnosis/examination.hpp"
 #include "solvers/preconditioner/ilu/async_ilu.hpp"
+#include "solvers/preconditioner/wide_matrix.hpp"
 
 namespace weir {
 namespace {
@@ -144,13 +145,15 @@ std::optional<Finding> cg_on_other_matrices(Examination<Space>& e) {
 template <class Space>
 std::optional<Finding> asynchronous_sweeps(Examination<Space>& e) {
   const std::string& type = e.settings().preconditioner;
-  const auto* A = dynamic_cast<const BlockCsr<Space>*>(e.failed.prepared_from ? e.failed.prepared_from : e.failed.A);
-  if (type.rfind("async_", 0) != 0 || !A) return {};
+  const Matrix<Space>* A = e.failed.prepared_from ? e.failed.prepared_from : e.failed.A;
+  if (type.rfind("async_", 0) != 0 || !dynamic_cast<const BlockSparse<Space>*>(A)) return {};
   AsyncIluOptions o;
   o.scalar = type == "async_ilu0";
   o.diagnostics = true;
   o.build_sweeps = 10;
-  const SetupInfo info = AsyncIlu<Space>(o).setup(*A);
+  AsyncIlu<Space> factors(o);
+  WideMatrix<Space> wide;
+  const SetupInfo info = factors.setup(wide.taken_by(factors, *A));
   if (!(std::max(info.dominance_L, info.dominance_U) > 1)) return {};
   const Trial t = e.with_fresh(e.settings().method, "block_ilu0", Table());
   if (!t.works()) return {};

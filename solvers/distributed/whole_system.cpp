@@ -72,7 +72,7 @@ bool WholeSystem<Space>::has_entries(const Matrix<Space>& A) {
   const auto* spread = dynamic_cast<const DistributedMatrix<Space>*>(&A);
   if (!spread) return false;
   const Matrix<Space>& local = spread->local();
-  return knows_itself(A) || dynamic_cast<const BlockCsr<Space>*>(&local) ||
+  return knows_itself(A) || dynamic_cast<const BlockSparse<Space>*>(&local) ||
          dynamic_cast<const BlockStencil<Space>*>(&local);
 }
 

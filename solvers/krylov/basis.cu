@@ -37,7 +37,8 @@ void narrow(double a, ConstVector w, View<float> v, Vector as_stored) {
 }  // namespace
 
 template <class Space, class T>
-void Basis<Space, T>::fit(std::int64_t n, int vectors) {
+void Basis<Space, T>::fit(std::int64_t n, int vectors, bool apart) {
+  if (std::is_same_v<T, float> && apart && latest_.size() != n) latest_ = Array<double, Space>(n);
   if (n == n_ && vectors <= count_) return;
   n_ = n;
   stride_ = (n + 15) / 16 * 16;
@@ -45,7 +46,7 @@ void Basis<Space, T>::fit(std::int64_t n, int vectors) {
   data_ = Array<T, Space>(stride_ * vectors);
   if constexpr (std::is_same_v<T, float>) {
     fresh_ = Array<double, Space>(n);
-    latest_ = Array<double, Space>(n);
+    if (!apart) latest_ = {};
   }
   partial_.resize(static_cast<std::size_t>(basis_host::chunks_of(n) * (vectors + 1)));
 }
@@ -60,7 +61,7 @@ View<double> Basis<Space, T>::fresh(int j) {
 template <class Space, class T>
 View<double> Basis<Space, T>::latest(int j) {
   if constexpr (std::is_same_v<T, float>)
-    return latest_;
+    return latest_.size() > 0 ? latest_ : fresh_;
   else
     return at(j);
 }
@@ -68,7 +69,7 @@ View<double> Basis<Space, T>::latest(int j) {
 template <class Space, class T>
 void Basis<Space, T>::keep(int j, double a) {
   if constexpr (std::is_same_v<T, float>)
-    narrow<Space>(a, fresh_, at(j), latest_);
+    narrow<Space>(a, fresh_, at(j), latest(j));
   else
     scaled<Space>(a, at(j), at(j));
 }

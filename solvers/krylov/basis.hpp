@@ -18,7 +18,8 @@ namespace weir {
 template <class Space, class T = double>
 class Basis {
  public:
-  void fit(std::int64_t n, int vectors);  // allocates where the size or number is new
+  // Allocates where the size or number is new. apart: latest(j) is still wanted while fresh(j + 1) is made.
+  void fit(std::int64_t n, int vectors, bool apart = true);
 
   // Vector j is made in `fresh(j)`; keep(j, a) makes a times that vector j, as it is stored, which `latest(j)` shows
   // until the next one is kept. round(j) is keep(j, 1).
@@ -38,8 +39,9 @@ class Basis {
   std::int64_t n_ = 0, stride_ = 0;
   int count_ = 0;
   Array<T, Space> data_;
-  Array<double, Space> fresh_, latest_;  // float: the vector at work and the one kept last, as doubles
-  std::vector<double> partial_;          // Host: a row of sums a chunk
+  Array<double, Space> fresh_,
+      latest_;                   // float: the vector at work and, where it is another, the one kept last, as doubles
+  std::vector<double> partial_;  // Host: a row of sums a chunk
 };
 
 namespace basis_host {

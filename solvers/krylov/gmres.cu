@@ -110,9 +110,9 @@ class Gmres : public Krylov<Space> {
   SolveResult solve(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
                     View<double> x) override {
     if (!flexible_) require_constant(M, "gmres");
-    V_.fit(A.size(), m_ + 1);
+    V_.fit(A.size(), m_ + 1, M.is_identity());
     keeps_ = flexible_ && (!M.is_constant() || is_dear(M, A));
-    if (keeps_) Z_.fit(A.size(), m_);
+    if (keeps_) Z_.fit(A.size(), m_, false);
     kept_.begin_solve(A.size());
     if (!keeps_ && !M.is_identity()) {
       fit(z_, A.size());

@@ -66,8 +66,10 @@ double vectors_of(const std::string& method, const KrylovOptions& o) {
   if (method == "chebyshev") return 1;
   if (method == "refinement") return 2 + vectors_of(o.inner, o);
   if (method != "gmres" && method != "fgmres") return 0;
+  // V, and Z or M^-1 (V y) and its argument; floats have the vector at work beside them.
   const bool floats = o.basis == "float", flexible = method == "fgmres";
-  return (floats ? 0.5 : 1) * o.restart * (flexible ? 2 : 1) + 3 + (floats ? (flexible ? 4 : 2) : 0) + 4 * o.recycle;
+  const double kept = floats ? 0.5 : 1, at_work = floats ? (flexible ? 2 : 1) : 0;
+  return kept * (o.restart + 1 + (flexible ? o.restart : 0)) + (flexible ? 0 : 2) + at_work + 4 * o.recycle;
 }
 
 }  // namespace

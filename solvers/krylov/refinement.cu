@@ -81,9 +81,8 @@ class Refinement : public Krylov<Space> {
     if (options_.inner_matrix == "double") return A;
     const auto* csr = dynamic_cast<const BlockCsr<Space>*>(&A);
     if (!csr) throw Error(Exit::usage, "refinement: inner_matrix = \"float\" needs block sparse rows (block CSR)");
-    const std::int64_t entries = csr->blocks() * csr->block() * csr->block();
-    if (rounded_ && &rounded_->original() == csr && rounded_->bytes() == 4 * entries)
-      rounded_->update();
+    if (rounded_ && rounded_->pattern() == csr->pattern())
+      rounded_->round(csr->view().value);
     else
       rounded_.emplace(*csr);
     return *rounded_;

@@ -9,6 +9,7 @@
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
 #include "solvers/matrix/block_limit.hpp"
+#include "solvers/matrix/rounded_csr.hpp"
 
 namespace weir {
 namespace block_csr_device {
@@ -46,6 +47,11 @@ double residual_dot(const BlockCsrView& A, View<const double> b, View<const doub
 }
 
 template <class Space>
+void zero(View<double> value) {
+  for_each<Space>(static_cast<int>(value.size()), [=] WEIR_HD(int i) { value[i] = 0; });
+}
+
+template <class Space>
 void block_diagonal(const BlockCsrView& A, View<double> d) {
   for_each<Space>(A.rows, [=] WEIR_HD(int i) {
     const int entries = A.block * A.block;
@@ -72,7 +78,8 @@ std::vector<std::int64_t> checked_diagonal(const BlockCsrData& d) {
   if (rows * d.block > std::numeric_limits<int>::max()) refuse("more than 2^31 - 1 rows are not supported");
   if (d.row_start.back() != static_cast<std::int64_t>(d.column.size()))
     refuse("the last row start must be the number of blocks");
-  if (d.value.size() != d.column.size() * at(d.block * d.block)) refuse("block size squared values a block are needed");
+  if (!d.value.empty() && d.value.size() != d.column.size() * at(d.block * d.block))
+    refuse("block size squared values a block are needed");
   for (std::int64_t i = 0; i < rows; ++i)
     if (d.row_start[at(i)] > d.row_start[at(i + 1)]) refuse("row starts descend at block row " + std::to_string(i));
   std::vector<std::int64_t> diagonal(at(rows), -1);
@@ -101,32 +108,42 @@ template void residual_of<Host>(const BlockCsrView&, View<const double>, View<co
 template void residual_of<Device>(const BlockCsrView&, View<const double>, View<const double>, View<double>);
 
 template <class Space>
-BlockCsr<Space>::BlockCsr(const BlockCsrData& data)
-    : rows_(data.rows()),
-      block_(data.block),
-      symmetric_(data.symmetric),
-      constant_null_space_(data.constant_null_space),
-      diagonal_(checked_diagonal(data)) {
-  row_start_ = Array<std::int64_t, Space>(data.row_start);
-  column_ = Array<int, Space>(data.column);
-  value_ = Array<double, Space>(data.value);
+BlockPattern<Space>::BlockPattern(const BlockCsrData& data)
+    : rows(data.rows()),
+      block(data.block),
+      symmetric(data.symmetric),
+      constant_null_space(data.constant_null_space),
+      diagonal(checked_diagonal(data)) {
+  row_start = Array<std::int64_t, Space>(data.row_start);
+  column = Array<int, Space>(data.column);
 }
 
 template <class Space>
-void BlockCsr<Space>::set_lines(std::vector<RowRange> lines) {
+void BlockSparse<Space>::set_lines(std::vector<RowRange> lines) {
   int end = 0;
   for (const RowRange& line : lines) {
-    if (line.first < end || line.count < 1 || line.count > rows_ - line.first)
+    if (line.first < end || line.count < 1 || line.count > rows() - line.first)
       refuse("a line of " + std::to_string(line.count) + " rows at block row " + std::to_string(line.first) +
              " overlaps the one before or leaves the matrix");
     end = line.first + line.count;
   }
-  lines_ = std::move(lines);
+  pattern_->lines = std::move(lines);
 }
 
 template <class Space>
-BlockCsrView BlockCsr<Space>::view() const {
-  return {rows_, block_, row_start_.view(), column_.view(), diagonal_.view(), value_.view()};
+BlockCsr<Space>::BlockCsr(const BlockCsrData& data)
+    : BlockSparse<Space>(std::make_shared<BlockPattern<Space>>(data)),
+      value_(this->blocks() * data.block * data.block) {
+  if (data.value.empty())
+    block_csr_device::zero<Space>(value_.view());
+  else
+    value_.upload(data.value);
+}
+
+template <class Space>
+BlockCsr<Space>::BlockCsr(const RoundedCsr<Space>& A)
+    : BlockSparse<Space>(A.pattern()), value_(A.blocks() * A.block() * A.block()) {
+  A.widen(value_.view());
 }
 
 template <class Space>
@@ -160,10 +177,15 @@ void BlockCsr<Space>::block_diagonal(View<double> d) const {
 }
 template <class Space>
 Work BlockCsr<Space>::apply_work() const {
-  const std::int64_t entries = blocks() * block_ * block_;
-  return {8 * entries + 4 * blocks() + 8 * std::int64_t{rows_} + 16 * std::int64_t{this->size()}, 2 * entries};
+  const std::int64_t entries = value_.size();
+  return {8 * entries + 4 * this->blocks() + 8 * std::int64_t{this->rows()} + 16 * std::int64_t{this->size()},
+          2 * entries};
 }
 
+template struct BlockPattern<Host>;
+template struct BlockPattern<Device>;
+template class BlockSparse<Host>;
+template class BlockSparse<Device>;
 template class BlockCsr<Host>;
 template class BlockCsr<Device>;
 

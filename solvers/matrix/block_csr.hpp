@@ -2,6 +2,7 @@
 // block columns column[...] in ascending order.
 #pragma once
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -17,7 +18,7 @@ struct BlockCsrData {
   int block = 1;                        // B, 1..64
   std::vector<std::int64_t> row_start;  // block rows + 1
   std::vector<int> column;              // of each block
-  std::vector<double> value;            // B * B of each block
+  std::vector<double> value;            // B * B of each block; none: zeros
   bool symmetric = false;
   bool constant_null_space = false;
 
@@ -29,54 +30,92 @@ struct RowRange {
   int first = 0, count = 0;
 };
 
-// What kernels see. diagonal[i]: which block is the diagonal one of row i, or -1 where the pattern has none.
-struct BlockCsrView {
+// What kernels see. T: what the blocks are stored in. diagonal[i]: which block is the diagonal one of row i, or -1 where the
+// pattern has none.
+template <class T>
+struct CsrView {
   int rows = 0, block = 1;
   View<const std::int64_t> row_start;
   View<const int> column;
   View<const std::int64_t> diagonal;
-  View<const double> value;
+  View<const T> value;
+};
+using BlockCsrView = CsrView<double>;
+
+// What matrices of one pattern share.
+template <class Space>
+struct BlockPattern {
+  int rows = 0, block = 1;
+  bool symmetric = false, constant_null_space = false;
+  Array<std::int64_t, Space> row_start, diagonal;
+  Array<int, Space> column;
+  std::vector<RowRange> lines;
+
+  // Error(usage) that names the row where the pattern is not as said above or sizes disagree.
+  explicit BlockPattern(const BlockCsrData& data);
+};
+
+// Block CSR but for its values, whatever they are stored in.
+template <class Space>
+class BlockSparse : public Matrix<Space> {
+ public:
+  int rows() const override { return pattern_->rows; }
+  int block() const override { return pattern_->block; }
+  bool is_symmetric() const override { return pattern_->symmetric; }
+  bool has_constant_null_space() const override { return pattern_->constant_null_space; }
+
+  // Runs of rows that are coupled strongly to the next one (lines through a boundary layer), for `line`: ascending,
+  // without overlap. Error(usage) where they are not.
+  void set_lines(std::vector<RowRange> lines);
+  const std::vector<RowRange>& lines() const { return pattern_->lines; }
+
+  std::int64_t blocks() const { return pattern_->column.size(); }
+  const Array<std::int64_t, Space>& row_start() const { return pattern_->row_start; }
+  const Array<std::int64_t, Space>& diagonal() const { return pattern_->diagonal; }  // as in CsrView
+  const Array<int, Space>& column() const { return pattern_->column; }
+  const std::shared_ptr<BlockPattern<Space>>& pattern() const { return pattern_; }
+
+  virtual std::vector<double> to_values() const = 0;        // B * B of each block, row-major
+  virtual void update(std::span<const double> values) = 0;  // the same, uploaded
+  virtual std::int64_t bytes() const = 0;                   // of the values
+
+ protected:
+  explicit BlockSparse(std::shared_ptr<BlockPattern<Space>> pattern) : pattern_(std::move(pattern)) {}
+  template <class T>
+  CsrView<T> view_of(const Array<T, Space>& value) const {
+    const BlockPattern<Space>& p = *pattern_;
+    return {p.rows, p.block, p.row_start.view(), p.column.view(), p.diagonal.view(), value.view()};
+  }
+
+ private:
+  std::shared_ptr<BlockPattern<Space>> pattern_;
 };
 
 template <class Space>
-class BlockCsr : public Matrix<Space> {
- public:
-  // Error(usage) that names the row where the pattern is not as said above or sizes disagree.
-  explicit BlockCsr(const BlockCsrData& data);
+class RoundedCsr;
 
-  int rows() const override { return rows_; }
-  int block() const override { return block_; }
+template <class Space>
+class BlockCsr : public BlockSparse<Space> {
+ public:
+  explicit BlockCsr(const BlockCsrData& data);    // Error(usage): as BlockPattern
+  explicit BlockCsr(const RoundedCsr<Space>& A);  // of A's pattern and values
+
   void apply(View<const double> x, View<double> y) const override;
   double apply_dot(View<const double> x, View<double> y) const override;
   void residual(View<const double> b, View<const double> x, View<double> r) const override;
   double residual_dot(View<const double> b, View<const double> x, View<double> r) const override;
   void block_diagonal(View<double> d) const override;  // zeros where the pattern has no diagonal block
-  bool is_symmetric() const override { return symmetric_; }
-  bool has_constant_null_space() const override { return constant_null_space_; }
   Work apply_work() const override;
 
-  // Runs of rows that are coupled strongly to the next one (lines through a boundary layer), for `line`: ascending,
-  // without overlap. Error(usage) where they are not.
-  void set_lines(std::vector<RowRange> lines);
-  const std::vector<RowRange>& lines() const { return lines_; }
-
-  std::int64_t blocks() const { return column_.size(); }
-  BlockCsrView view() const;
-  const Array<std::int64_t, Space>& row_start() const { return row_start_; }
-  const Array<std::int64_t, Space>& diagonal() const { return diagonal_; }  // as in BlockCsrView
-  const Array<int, Space>& column() const { return column_; }
-  std::vector<double> to_values() const { return value_.to_vector(); }
+  BlockCsrView view() const { return this->view_of(value_); }
+  std::vector<double> to_values() const override { return value_.to_vector(); }
   // New values on the same pattern: written in place by a kernel, or uploaded from the host.
   View<double> values() { return value_.view(); }
-  void update(std::span<const double> values) { value_.upload(values); }
+  void update(std::span<const double> values) override { value_.upload(values); }
+  std::int64_t bytes() const override { return 8 * value_.size(); }
 
  private:
-  int rows_, block_;
-  bool symmetric_, constant_null_space_;
-  Array<std::int64_t, Space> row_start_, diagonal_;
-  Array<int, Space> column_;
   Array<double, Space> value_;
-  std::vector<RowRange> lines_;
 };
 
 // r = b - A x; r may be b. A need not be square: columns are x's.

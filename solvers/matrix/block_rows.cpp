@@ -135,7 +135,7 @@ BlockCsrData rows_of_separable(const SeparableOperator& op) {
 }
 
 template <class Space>
-BlockCsrData rows_as_they_are(const BlockCsr<Space>& A) {
+BlockCsrData rows_as_they_are(const BlockSparse<Space>& A) {
   BlockCsrData data;
   data.block = A.block();
   data.row_start = A.row_start().to_vector();
@@ -149,7 +149,7 @@ BlockCsrData rows_as_they_are(const BlockCsr<Space>& A) {
 template <class Space>
 BlockCsrData block_rows(const Matrix<Space>& A) {
   BlockCsrData data;
-  if (const auto* rows = dynamic_cast<const BlockCsr<Space>*>(&A))
+  if (const auto* rows = dynamic_cast<const BlockSparse<Space>*>(&A))
     data = rows_as_they_are(*rows);
   else if (const auto* stencil = dynamic_cast<const BlockStencil<Space>*>(&A))
     data = rows_of_stencil(*stencil);

@@ -1,5 +1,5 @@
 // Any matrix of ours that stores or describes its entries, as block rows on the host: for solvers of other libraries, and
-// to write it to a file. BlockCsr, BlockStencil, Banded with its remainder, and separable operators.
+// to write it to a file. BlockCsr, RoundedCsr, BlockStencil, Banded with its remainder, and separable operators.
 #pragma once
 #include "solvers/matrix/block_csr.hpp"
 

@@ -62,9 +62,9 @@ SeparableDirection direction_of(const NamedNumbers& from, const std::string& axi
 }
 
 template <class Space>
-MatrixRecord record_csr(const BlockCsr<Space>& A) {
+MatrixRecord record_csr(const BlockSparse<Space>& A) {
   MatrixRecord r;
-  r.kind = "block_csr";
+  r.kind = dynamic_cast<const RoundedCsr<Space>*>(&A) ? "rounded_csr" : "block_csr";
   r.pattern.add("block", Integers{A.block()});
   r.pattern.add("promises", Integers{A.is_symmetric(), A.has_constant_null_space()});
   r.pattern.add("row_start", A.row_start().to_vector());
@@ -77,17 +77,20 @@ MatrixRecord record_csr(const BlockCsr<Space>& A) {
 }
 
 template <class Space>
-std::unique_ptr<BlockCsr<Space>> rebuild_csr(const NamedNumbers& pattern) {
+std::unique_ptr<BlockSparse<Space>> rebuild_csr(const NamedNumbers& pattern, bool rounded) {
   BlockCsrData data;
   data.block = static_cast<int>(pattern.whole("block", 1).front());
   data.row_start = pattern.whole("row_start");
   data.column = converted<int>(pattern.whole("column"));
   if (data.block < 1 || data.block > largest_block || data.row_start.empty()) misfit("impossible sizes");
-  data.value.resize(data.column.size() * static_cast<std::size_t>(data.block * data.block));
   const Integers& promises = pattern.whole("promises", 2);
   data.symmetric = promises[0] != 0;
   data.constant_null_space = promises[1] != 0;
-  auto A = std::make_unique<BlockCsr<Space>>(data);
+  std::unique_ptr<BlockSparse<Space>> A;
+  if (rounded)
+    A = std::make_unique<RoundedCsr<Space>>(data);
+  else
+    A = std::make_unique<BlockCsr<Space>>(data);
   const Integers& flat = pattern.whole("lines");
   std::vector<RowRange> lines;
   for (std::size_t i = 0; i + 1 < flat.size(); i += 2)
@@ -177,12 +180,7 @@ const std::vector<std::int64_t>& NamedNumbers::whole(const std::string& name, st
 
 template <class Space>
 std::optional<MatrixRecord> record_matrix(const Matrix<Space>& A) {
-  if (const auto* csr = dynamic_cast<const BlockCsr<Space>*>(&A)) return record_csr(*csr);
-  if (const auto* rounded = dynamic_cast<const RoundedCsr<Space>*>(&A)) {
-    MatrixRecord r = record_csr(rounded->original());
-    r.kind = "rounded_csr";
-    return r;
-  }
+  if (const auto* csr = dynamic_cast<const BlockSparse<Space>*>(&A)) return record_csr(*csr);
   if (const auto* stencil = dynamic_cast<const BlockStencil<Space>*>(&A)) {
     const auto* banded = dynamic_cast<const Banded<Space>*>(stencil);
     MatrixRecord r = banded ? record_banded(*banded) : record_stencil(*stencil);
@@ -198,7 +196,7 @@ template <class Space>
 std::unique_ptr<Matrix<Space>> rebuild_matrix(const MatrixRecord& r) {
   std::unique_ptr<Matrix<Space>> A;
   if (r.kind == "block_csr" || r.kind == "rounded_csr") {
-    A = rebuild_csr<Space>(r.pattern);
+    A = rebuild_csr<Space>(r.pattern, r.kind == "rounded_csr");
   } else if (r.kind == "block_stencil" || r.kind == "banded") {
     A = rebuild_stencil<Space>(r);
   } else if (r.kind == "separable") {
@@ -214,8 +212,8 @@ std::unique_ptr<Matrix<Space>> rebuild_matrix(const MatrixRecord& r) {
 
 template <class Space>
 void restore_values(const NamedNumbers& values, Matrix<Space>& A) {
-  if (auto* csr = dynamic_cast<BlockCsr<Space>*>(&A)) {
-    csr->update(values.numbers("value", csr->values().size()));
+  if (auto* csr = dynamic_cast<BlockSparse<Space>*>(&A)) {
+    csr->update(values.numbers("value", csr->blocks() * csr->block() * csr->block()));
   } else if (auto* stencil = dynamic_cast<BlockStencil<Space>*>(&A)) {
     restore_stencil(values, *stencil);
   } else if (auto* separable = dynamic_cast<SeparableStencil<Space>*>(&A)) {

@@ -32,11 +32,11 @@ struct MatrixRecord {
   NamedNumbers values;
 };
 
-// Nothing where the matrix is of another kind. Of a rounded matrix the one that it was made from is kept.
+// Nothing where the matrix is of another kind.
 template <class Space>
 std::optional<MatrixRecord> record_matrix(const Matrix<Space>& A);
 
-// Error(usage) where the record does not fit together. A "rounded_csr" gives the matrix to be rounded, a BlockCsr.
+// Error(usage) where the record does not fit together.
 template <class Space>
 std::unique_ptr<Matrix<Space>> rebuild_matrix(const MatrixRecord& record);
 

@@ -18,11 +18,6 @@ WEIR_HD inline double product_at(const RoundedCsrView& A, const View<const doubl
   return s;
 }
 
-void round(View<const double> from, View<float> to) {
-  const double* a = from.data();
-  float* rounded = to.data();
-  for_each<Device>(static_cast<int>(to.size()), [=] WEIR_HD(int i) { rounded[i] = static_cast<float>(a[i]); });
-}
 void apply(const RoundedCsrView& A, View<const double> x, View<double> y) {
   for_each<Device>(A.rows * A.block, [=] WEIR_HD(int i) { y[i] = product_at(A, x, i); });
 }
@@ -44,6 +39,40 @@ double residual_dot(const RoundedCsrView& A, View<const double> b, View<const do
   });
 }
 
+// Where entry e of the values, row by row, lies.
+WEIR_HD inline std::int64_t place_of(std::int64_t e, int B, bool by_columns) {
+  if (!by_columns) return e;
+  const std::int64_t nn = std::int64_t{B} * B, first = e / nn * nn, q = e - first;
+  return first + q % B * B + q / B;
+}
+template <class Space>
+void round(int B, View<const double> from, View<float> to) {
+  const double* a = from.data();
+  float* rounded = to.data();
+  constexpr bool by_columns = RoundedCsr<Space>::by_columns;
+  for_each<Space>(static_cast<int>(to.size()),
+                  [=] WEIR_HD(int i) { rounded[place_of(i, B, by_columns)] = static_cast<float>(a[i]); });
+}
+template <class Space>
+void widen(int B, View<const float> from, View<double> to) {
+  const float* rounded = from.data();
+  double* a = to.data();
+  constexpr bool by_columns = RoundedCsr<Space>::by_columns;
+  for_each<Space>(static_cast<int>(to.size()),
+                  [=] WEIR_HD(int i) { a[i] = static_cast<double>(rounded[place_of(i, B, by_columns)]); });
+}
+template <class Space>
+void block_diagonal(const RoundedCsrView& A, View<double> d) {
+  constexpr bool by_columns = RoundedCsr<Space>::by_columns;
+  for_each<Space>(A.rows, [=] WEIR_HD(int i) {
+    const int entries = A.block * A.block;
+    const std::int64_t from = A.diagonal[i];
+    for (int e = 0; e < entries; ++e)
+      d[static_cast<std::int64_t>(i) * entries + e] =
+          from < 0 ? 0 : static_cast<double>(A.value[from * entries + place_of(e, A.block, by_columns)]);
+  });
+}
+
 }  // namespace rounded_csr_device
 
 template <class Space>
@@ -57,22 +86,39 @@ template void residual_of<Host>(const RoundedCsrView&, View<const double>, View<
 template void residual_of<Device>(const RoundedCsrView&, View<const double>, View<const double>, View<double>);
 
 template <class Space>
-RoundedCsr<Space>::RoundedCsr(const BlockCsr<Space>& A) : A_(A), value_(A.blocks() * A.block() * A.block()) {
-  update();
-}
-
-template <class Space>
-void RoundedCsr<Space>::update() {
-  if constexpr (std::is_same_v<Space, Host>)
-    rounded_csr_host::round(A_.view(), value_.data());
+RoundedCsr<Space>::RoundedCsr(const BlockCsrData& data)
+    : BlockSparse<Space>(std::make_shared<BlockPattern<Space>>(data)),
+      value_(this->blocks() * data.block * data.block) {
+  if (data.value.empty())
+    value_.upload(std::vector<float>(static_cast<std::size_t>(value_.size())));
   else
-    rounded_csr_device::round(A_.view().value, value_);
+    update(data.value);
 }
 
 template <class Space>
-RoundedCsrView RoundedCsr<Space>::view() const {
-  const BlockCsrView A = A_.view();
-  return {A.rows, A.block, A.row_start, A.column, value_.view()};
+RoundedCsr<Space>::RoundedCsr(const BlockCsr<Space>& A)
+    : BlockSparse<Space>(A.pattern()), value_(A.blocks() * A.block() * A.block()) {
+  round(A.view().value);
+}
+
+template <class Space>
+void RoundedCsr<Space>::round(View<const double> values) {
+  rounded_csr_device::round<Space>(this->block(), values, value_.view());
+}
+template <class Space>
+void RoundedCsr<Space>::widen(View<double> values) const {
+  rounded_csr_device::widen<Space>(this->block(), value_.view(), values);
+}
+template <class Space>
+std::vector<double> RoundedCsr<Space>::to_values() const {
+  Array<double, Space> wide(value_.size());
+  widen(wide.view());
+  return wide.to_vector();
+}
+template <class Space>
+void RoundedCsr<Space>::update(std::span<const double> values) {
+  const Array<double, Space> wide(values);
+  round(wide.view());
 }
 
 template <class Space>
@@ -102,9 +148,15 @@ double RoundedCsr<Space>::residual_dot(View<const double> b, View<const double> 
 }
 
 template <class Space>
+void RoundedCsr<Space>::block_diagonal(View<double> d) const {
+  rounded_csr_device::block_diagonal<Space>(view(), d);
+}
+
+template <class Space>
 Work RoundedCsr<Space>::apply_work() const {
   const std::int64_t entries = value_.size();
-  return {4 * entries + 4 * A_.blocks() + 8 * std::int64_t{rows()} + 16 * std::int64_t{this->size()}, 2 * entries};
+  return {4 * entries + 4 * this->blocks() + 8 * std::int64_t{this->rows()} + 16 * std::int64_t{this->size()},
+          2 * entries};
 }
 
 template class RoundedCsr<Host>;

@@ -35,17 +35,6 @@ template <class Block>
 
 }  // namespace
 
-void round(const BlockCsrView& A, float* value) {
-  const std::int64_t n = A.block, blocks = A.column.size();
-#pragma omp parallel for schedule(static) if (A.value.size() > parallel_grain)
-  for (std::int64_t e = 0; e < blocks; ++e) {
-    const double* from = A.value.data() + e * n * n;
-    float* to = value + e * n * n;
-    for (std::int64_t c = 0; c < n; ++c)
-      for (std::int64_t r = 0; r < n; ++r) to[c * n + r] = static_cast<float>(from[r * n + c]);
-  }
-}
-
 void apply(const RoundedCsrView& A, const double* x, double* y) {
   for_chunks(A, [=](auto block, std::int64_t lo, std::int64_t hi, int) {
     for (std::int64_t i = lo; i < hi; ++i) {

@@ -11,6 +11,7 @@
 #include "solvers/distributed/broadcast_text.hpp"
 #include "solvers/distributed/distributed_stencil.hpp"
 #include "solvers/preconditioner/storage.hpp"
+#include "solvers/preconditioner/wide_matrix.hpp"
 
 namespace weir {
 namespace schwarz_kernels {
@@ -57,7 +58,7 @@ class AdditiveSchwarz : public Preconditioner<Space>, public TellsStorage {
     is_wide_ = false;
     const auto* spread = dynamic_cast<const DistributedMatrix<Space>*>(&A);
     if (!spread) return inner_->setup(A);
-    if (overlap_ == 0) return together(A, [&] { return inner_->setup(spread->local()); });
+    if (overlap_ == 0) return together(A, [&] { return inner_->setup(floats_.taken_by(*inner_, spread->local())); });
     const auto* stencil = dynamic_cast<const DistributedStencil<Space>*>(&A);
     if (!stencil)
       throw Error(Exit::usage, "additive_schwarz: overlap > 0 is for structured scalar systems; take overlap = 0");
@@ -71,7 +72,7 @@ class AdditiveSchwarz : public Preconditioner<Space>, public TellsStorage {
       return together(A, [&] { return inner_->update(*wide_); });
     }
     const auto* spread = dynamic_cast<const DistributedMatrix<Space>*>(&A);
-    return together(A, [&] { return inner_->update(spread ? spread->local() : A); });
+    return together(A, [&] { return inner_->update(spread ? floats_.taken_by(*inner_, spread->local()) : A); });
   }
 
   void apply(View<const double> r, View<double> z) const override {
@@ -146,6 +147,7 @@ class AdditiveSchwarz : public Preconditioner<Space>, public TellsStorage {
   int overlap_;
   bool is_wide_ = false;
   std::unique_ptr<Preconditioner<Space>> inner_;
+  WideMatrix<Space> floats_;
   std::unique_ptr<SeparableStencil<Space>> wide_;
   Array<int, Space> place_;  // of own unknown i among the wide ones
   mutable Halo<Space> halo_;

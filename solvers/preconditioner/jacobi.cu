@@ -61,6 +61,7 @@ class None : public Preconditioner<Space> {
   }
   bool is_symmetric() const override { return true; }
   bool works_over_ranks() const override { return true; }
+  bool takes_floats() const override { return true; }
   bool is_identity() const override { return true; }
   std::string describe() const override { return "none"; }
 };
@@ -102,6 +103,7 @@ class Jacobi : public Preconditioner<Space> {
   }
   bool is_symmetric() const override { return true; }
   bool works_over_ranks() const override { return true; }
+  bool takes_floats() const override { return true; }
   Work apply_work() const override { return {24 * inverse_.size(), inverse_.size()}; }
   std::string describe() const override {
     return omega_ == 1 ? "jacobi" : "jacobi(relaxation " + std::to_string(omega_) + ")";

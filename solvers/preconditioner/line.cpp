@@ -16,7 +16,7 @@ class Line final : public Preconditioner<Space>, public TellsStorage {
   explicit Line(const BlockIluOptions& options) : options_(options) {}
 
   SetupInfo setup(const Matrix<Space>& matrix) override {
-    const BlockCsr<Space>& A = block_csr(matrix);
+    const BlockSparse<Space>& A = block_sparse(matrix);
     lines_ = static_cast<int>(A.lines().size());
     SetupInfo info;
     {
@@ -30,7 +30,7 @@ class Line final : public Preconditioner<Space>, public TellsStorage {
   }
 
   SetupInfo update(const Matrix<Space>& matrix) override {
-    const BlockCsr<Space>& A = block_csr(matrix);
+    const BlockSparse<Space>& A = block_sparse(matrix);
     if (!factors_ || !factors_->fits(A)) return setup(matrix);
     SetupInfo info;
     FailedCell row;
@@ -49,6 +49,7 @@ class Line final : public Preconditioner<Space>, public TellsStorage {
 
   void apply(View<const double> r, View<double> z) const override { factors_->solve(r.data(), z.data()); }
   bool is_symmetric() const override { return true; }  // of a symmetric A
+  bool takes_floats() const override { return true; }
   Work apply_work() const override { return factors_ ? factors_->solve_work() : Work{}; }
   Work update_work() const override { return factors_ ? factors_->factorise_work() : Work{}; }
   std::vector<PartOfApply<Space>> parts() const override {
@@ -61,8 +62,8 @@ class Line final : public Preconditioner<Space>, public TellsStorage {
   }
 
  private:
-  static const BlockCsr<Space>& block_csr(const Matrix<Space>& A) {
-    const auto* csr = dynamic_cast<const BlockCsr<Space>*>(&A);
+  static const BlockSparse<Space>& block_sparse(const Matrix<Space>& A) {
+    const auto* csr = dynamic_cast<const BlockSparse<Space>*>(&A);
     if (!csr) throw Error(Exit::usage, "line works on block CSR matrices; this system has another kind");
     return *csr;
   }

@@ -43,6 +43,7 @@ class TestFlow {
   PseudoTime<Space>& pseudo() { return flow_.pseudo; }
   const UnstructuredMesh& mesh() const { return mesh_; }
   const CompressibleCase& flow_case() const { return case_; }
+  const Table& config() const { return config_; }
   Attempt attempt() { return flow_.pseudo.attempt(timings_); }
   std::vector<double> state() { return flow_.on_host(); }
 

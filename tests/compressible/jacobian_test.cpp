@@ -89,6 +89,28 @@ TYPED_TEST(JacobianTest, EqualsDifferencesOfTheResidualForEveryBoundary) {
     }
 }
 
+// Blocks off the diagonal are rounded once; the diagonal ones are sums of four of them and of the boundary's, each sum rounded.
+TYPED_TEST(JacobianTest, InFloatsIsTheSameRounded) {
+  for (const GasModel& gas : {test::euler_gas(), test::viscous_gas()})
+    for (CellKind kind : test::every_kind) {
+      const auto mesh = test::box_mesh({.nx = 7, .ny = 5, .kind = kind});
+      Discretisation<TypeParam> d(mesh, gas, {.order = 1}, test::all_round(mesh, BoundaryType::adiabatic_wall, gas));
+      const Array<double, TypeParam> U(test::random_state(mesh, gas, 5));
+      BlockCsr<TypeParam> J(jacobian_pattern(mesh));
+      RoundedCsr<TypeParam> rounded(jacobian_pattern(mesh));
+      d.jacobian(U.view(), J);
+      d.jacobian(U.view(), rounded);
+      const std::vector<double> a = J.to_values(), b = rounded.to_values();
+      double largest = 0, most = 0;
+      for (std::size_t i = 0; i < a.size(); ++i) {
+        largest = std::max(largest, std::abs(a[i]));
+        most = std::max(most, std::abs(a[i] - b[i]));
+      }
+      EXPECT_LE(most, 10 * static_cast<double>(std::numeric_limits<float>::epsilon()) * largest);
+      EXPECT_GT(most, 0);
+    }
+}
+
 TEST(JacobianTest, DeviceEqualsHost) {
   const auto mesh = test::box_mesh({.nx = 9, .ny = 7});
   const GasModel gas = test::viscous_gas();

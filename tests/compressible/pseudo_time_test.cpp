@@ -110,6 +110,33 @@ TEST(PseudoTimeStep, DeviceEqualsHost) {
   for (std::size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], 1e-9);
 }
 
+// Arrays of a flow on the host against what was said before anything was allocated.
+TEST(Memory, TheEstimateIsWhatIsAllocated) {
+  const std::string viscous = R"([mesh]
+generator = { type = "cylinder", around = 64, outward = 40, far_field = 10.0 }
+[flow]
+mach = 0.38
+reynolds = 100.0
+[boundary]
+wall = { type = "adiabatic_wall" }
+farfield = { type = "farfield" }
+[linear.flow]
+)";
+  for (const char* linear :
+       {"", "method = \"bicgstab\"\npreconditioner = { type = \"block_ilu0\", factors = \"float\" }",
+        "method = \"fgmres\"\nrestart = 10\nbasis = \"float\"\nmatrix = \"float\"\ntolerance = 0.05\n"
+        "preconditioner = { type = \"aggregation\", coarse_matrices = \"float\", smoother = { type = \"block_ilu0\", "
+        "factors = \"float\" } }"}) {
+    const std::int64_t before = ledger().host_bytes;
+    TestFlow<Host> f(viscous + linear);
+    f.pseudo().start_phase(1);
+    ASSERT_TRUE(f.attempt().accepted);
+    const auto used = static_cast<double>(ledger().host_bytes - before);
+    const MemoryEstimate m = compressible_memory(f.mesh(), f.flow_case(), f.config());
+    EXPECT_NEAR(static_cast<double>(m.flow + m.matrix + m.solver), used, 0.05 * used) << linear;
+  }
+}
+
 TEST(Newton, TheMatrixFreeProductOfTheFirstOrderSchemeIsTheMatrix) {
   TestFlow<Host> f(circle);
   f.pseudo().start_phase(1);
@@ -117,7 +144,7 @@ TEST(Newton, TheMatrixFreeProductOfTheFirstOrderSchemeIsTheMatrix) {
   const auto n = static_cast<std::int64_t>(f.state().size());
   Array<double, Host> scale(n / 4), x(n), y(n), z(n), moved(n), moved_R(n);
   f->space.time_step_scale(f.pseudo().state(), scale);
-  f->equations.matrix(f.pseudo().state(), scale, 10, f.pseudo().jacobian());
+  f->equations.matrix(f.pseudo().state(), scale, 10, 0, f.pseudo().jacobian());
   for (std::int64_t i = 0; i < n; ++i) x.data()[i] = std::sin(0.37 * static_cast<double>(i));
   MatrixFreeJacobian<Host> newton(f->equations);
   newton.lend(moved, moved_R);

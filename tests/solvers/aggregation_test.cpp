@@ -5,6 +5,7 @@
 #include "base/error.hpp"
 #include "inputs/case.hpp"
 #include "solvers/device/ledger.hpp"
+#include "solvers/matrix/rounded_csr.hpp"
 #include "solvers/matrix/separable_stencil.hpp"
 #include "solvers/preconditioner/multigrid/aggregates.hpp"
 #include "tests/support/block_matrices.hpp"
@@ -109,9 +110,9 @@ Numbers applied(const Preconditioner<Space>& M, const Numbers& r) {
   M.apply(R, Z);
   return Z.to_vector();
 }
-template <class Space>
+template <class Space, template <class> class MatrixOf = BlockCsr>
 Numbers applied(const BlockCsrData& data, const std::string& text, const Numbers& r) {
-  const BlockCsr<Space> A(data);
+  const MatrixOf<Space> A(data);
   auto M = make_aggregation<Space>(options(text));
   M->setup(A);
   return applied(*M, r);
@@ -162,9 +163,12 @@ TYPED_TEST(AggregationOf, TwoLevelsAreTheTextbookCycle) {
     const std::string common = "coarse_rows = 30\nsmoother = { type = \"block_jacobi\" }\n";
     const Numbers plain = textbook_cycle(data, aggregates, 0, 1, 1, r);
     EXPECT_LE(max_difference(applied<TypeParam>(data, common, r), plain), 1e3 * eps * max_norm(plain)) << "n = " << B;
-    EXPECT_LE(max_difference(applied<TypeParam>(data, common + "products = \"float\"", r), plain),
+    EXPECT_LE(max_difference(applied<TypeParam>(data, common + "coarse_matrices = \"float\"", r), plain),
               1e-5 * max_norm(plain))
         << "n = " << B;
+    for (const char* coarse : {"", "coarse_matrices = \"float\""})
+      EXPECT_LE(max_difference(applied<TypeParam, RoundedCsr>(data, common + coarse, r), plain), 1e-5 * max_norm(plain))
+          << "a matrix of floats, " << coarse << ", n = " << B;
     const Numbers both = textbook_cycle(data, aggregates, 2, 1.5, 1, r);
     EXPECT_LE(max_difference(applied<TypeParam>(data, common + "pre = 2\nscaling = 1.5", r), both),
               1e3 * eps * max_norm(both))
@@ -186,9 +190,9 @@ TYPED_TEST(AggregationOf, UpdateEqualsAFreshSetupAndAllocatesNothing) {
   BlockCsrData now = old;
   for (double& v : now.value) v *= 1.5;  // the same aggregates
   const Numbers r = random_numbers(24 * 20 * 4, 1);
-  for (const char* text :
-       {"cycle = \"V\"",
-        "cycle = \"K\"\npre = 1\nproducts = \"float\"\nsmoother = { type = \"block_ilu0\", factors = \"float\" }"}) {
+  for (const char* text : {"cycle = \"V\"",
+                           "cycle = \"K\"\npre = 1\ncoarse_matrices = \"float\"\nsmoother = { type = \"block_ilu0\", "
+                           "factors = \"float\" }"}) {
     BlockCsr<TypeParam> A(old);
     auto M = make_aggregation<TypeParam>(options(text));
     M->setup(A);
@@ -211,6 +215,10 @@ TEST(Aggregation, DeviceEqualsHost) {
   for (const char* text : {"cycle = \"V\"", "cycle = \"W\"\npre = 1\npost = 2", "cycle = \"K\""}) {
     const Numbers host = applied<Host>(data, text, r);
     EXPECT_LE(max_difference(applied<Device>(data, text, r), host), 1e4 * eps * max_norm(host)) << text;
+    const std::string floats = std::string(text) + "\ncoarse_matrices = \"float\"";  // the same sums of floats in both
+    const Numbers of_floats = applied<Host, RoundedCsr>(data, floats, r);
+    EXPECT_LE(max_difference(applied<Device, RoundedCsr>(data, floats, r), of_floats), 1e4 * eps * max_norm(of_floats))
+        << text;
   }
 }
 

@@ -43,8 +43,27 @@ TYPED_TEST(BlockCsrMatrix, RoundedToFloatsEqualsTheDenseTwinOfItsValues) {
     BlockCsr<TypeParam> A(first);
     RoundedCsr<TypeParam> rounded(A);
     A.update(data.value);
-    rounded.update();
+    rounded.round(A.values());
     expect_equal_products<TypeParam>(rounded, dense(data), "B = " + std::to_string(B), 8 * B);
+  }
+}
+
+TYPED_TEST(BlockCsrMatrix, FloatsOfTheirOwnGoOutAsTheyCameIn) {
+  for (const int B : {1, 3, 4}) {
+    BlockCsrData data = random_blocks(11, B, 2);
+    for (double& v : data.value) v = static_cast<double>(static_cast<float>(v));
+    RoundedCsr<TypeParam> rounded(data);
+    EXPECT_EQ(rounded.to_values(), data.value);
+    const BlockCsr<TypeParam> wide(rounded);
+    EXPECT_EQ(wide.to_values(), data.value);
+    EXPECT_TRUE(wide.pattern() == rounded.pattern());
+    Array<double, TypeParam> of_rounded(11 * std::int64_t{B} * B), of_wide(of_rounded.size());
+    rounded.block_diagonal(of_rounded);
+    wide.block_diagonal(of_wide);
+    EXPECT_EQ(of_rounded.to_vector(), of_wide.to_vector());
+    data.value.clear();
+    EXPECT_EQ(max_norm(RoundedCsr<TypeParam>(data).to_values()), 0);
+    EXPECT_EQ(max_norm(BlockCsr<TypeParam>(data).to_values()), 0);
   }
 }
 

@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "solvers/device/ledger.hpp"
+#include "solvers/matrix/rounded_csr.hpp"
 #include "solvers/preconditioner/ilu/block_ilu0.hpp"
 #include "tests/support/solve.hpp"
 #include "tests/support/spaces.hpp"
@@ -47,6 +48,24 @@ TYPED_TEST(CsrIlu0Of, FloatFactorsDifferByTheirRounding) {
   for (const BlockIluForm form : csr_forms<TypeParam>())
     expect_textbook<TypeParam>(mesh_like(9, 8, 4, 7, diagonal_order(9, 8)), {.form = form, .float_factors = true},
                                same_in_float);
+}
+
+// Nothing is lost beyond the rounding of the matrix: the same factors as of a matrix in doubles that holds the same values.
+TYPED_TEST(CsrIlu0Of, OfAMatrixOfFloatsIsThatOfItsValues) {
+  for (const int B : {1, 3, 4, 9})
+    for (const bool float_factors : {false, true}) {
+      const BlockCsrData data = random_blocks(40, B, 3);
+      const RoundedCsr<TypeParam> rounded(data);
+      const BlockCsr<TypeParam> wide(rounded);
+      BlockIlu0<TypeParam> of_rounded({.float_factors = float_factors}), of_wide({.float_factors = float_factors});
+      of_rounded.setup(rounded);
+      of_wide.setup(wide);
+      const Array<double, TypeParam> r(random_numbers(40 * B, 1));
+      Array<double, TypeParam> z(r.size()), of_same(r.size());
+      of_rounded.apply(r, z);
+      of_wide.apply(r, of_same);
+      EXPECT_EQ(z.to_vector(), of_same.to_vector()) << "n = " << B;
+    }
 }
 
 TYPED_TEST(CsrIlu0Of, AFullPatternIsSolvedByOneApplication) {

@@ -1,9 +1,12 @@
 // [linear.SYSTEM]: what it accepts, what it refuses and with which words, and that it solves.
 #include "solvers/linear_solver.hpp"
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "inputs/case.hpp"
+#include "solvers/matrix/rounded_csr.hpp"
 #include "solvers/matrix/separable_stencil.hpp"
+#include "tests/support/block_matrices.hpp"
 #include "tests/support/operators.hpp"
 #include "tests/support/spaces.hpp"
 
@@ -42,6 +45,32 @@ TYPED_TEST(LinearSolverOf, SolvesAndSaysWhatItIs) {
     EXPECT_LE(max_difference(X.to_vector(), exact), 1e-8 * 1e3 * norm(exact)) << c.name;  // condition number below 1e3
     if (std::string(c.name) == "fast_poisson") {
       EXPECT_EQ(result.iterations, 1);
+    }
+  }
+}
+
+// multicolor knows no matrix of floats, block_ilu0 does: the one is given a copy in doubles, which follows the updates.
+TYPED_TEST(LinearSolverOf, PreconditionersTakeAMatrixOfFloatsAsTheyCan) {
+  BlockCsrData data = random_blocks(50, 4, 3);
+  RoundedCsr<TypeParam> A(data);
+  for (const char* type : {"multicolor", "block_ilu0", "line", "aggregation", "jacobi"}) {
+    LinearSolver<TypeParam> solver(
+        options("method = \"fgmres\"\npreconditioner = { type = \"" + std::string(type) + "\" }"));
+    solver.setup(A);
+    const Array<double, TypeParam> b(random_numbers(A.size(), 1));
+    for (const double scale : {1.0, 3.0}) {
+      for (double& v : data.value) v *= scale;
+      A.update(data.value);
+      solver.update(A);
+      const BlockCsr<TypeParam> wide(A);
+      LinearSolver<TypeParam> of_wide(
+          options("method = \"fgmres\"\npreconditioner = { type = \"" + std::string(type) + "\" }"));
+      of_wide.setup(wide);
+      Array<double, TypeParam> x(Numbers(at(A.size()))), same(Numbers(at(A.size())));
+      const SolveResult result = solver.solve(A, b, x), expected = of_wide.solve(wide, b, same);
+      EXPECT_TRUE(result.converged()) << type;
+      EXPECT_EQ(result.iterations, expected.iterations) << type;
+      EXPECT_LE(max_difference(x.to_vector(), same.to_vector()), 1e-6 * max_norm(same.to_vector())) << type;
     }
   }
 }

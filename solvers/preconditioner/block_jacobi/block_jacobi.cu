@@ -83,6 +83,7 @@ class BlockJacobi : public Preconditioner<Space> {
   }
   bool is_symmetric() const override { return symmetric_; }
   bool works_over_ranks() const override { return true; }
+  bool takes_floats() const override { return true; }
   Work apply_work() const override {
     return {8 * inverse_.size() + 16 * std::int64_t{rows_} * block_, 2 * inverse_.size()};
   }

@@ -43,7 +43,7 @@ void refuse_short_rings(Extents e, Periodic periodic) {
 
 // What is wrong with a block CSR matrix whose factorisation failed at this row.
 template <class Space>
-[[noreturn]] void fail_at_row(const BlockCsr<Space>& A, int row, bool pivoting) {
+[[noreturn]] void fail_at_row(const BlockSparse<Space>& A, int row, bool pivoting) {
   const std::vector<double> values = A.to_values();
   const std::vector<std::int64_t> start = A.row_start().to_vector();
   const std::int64_t nn = std::int64_t{A.block()} * A.block();
@@ -85,7 +85,7 @@ SetupInfo BlockIlu0<Space>::setup(const Matrix<Space>& A) {
   csr_double_.reset();
   csr_float_.reset();
   A_ = nullptr;
-  if (const auto* csr = dynamic_cast<const BlockCsr<Space>*>(&A)) return setup_csr(*csr);
+  if (const auto* csr = dynamic_cast<const BlockSparse<Space>*>(&A)) return setup_csr(*csr);
   A_ = dynamic_cast<const BlockStencil<Space>*>(&A);
   if (!A_)
     throw Error(Exit::usage, "block_ilu0 works on block CSR and block stencil matrices; this system has another kind");
@@ -99,7 +99,7 @@ SetupInfo BlockIlu0<Space>::setup(const Matrix<Space>& A) {
 
 template <class Space>
 SetupInfo BlockIlu0<Space>::update(const Matrix<Space>& A) {
-  if (const auto* csr = dynamic_cast<const BlockCsr<Space>*>(&A)) return update_csr(*csr);
+  if (const auto* csr = dynamic_cast<const BlockSparse<Space>*>(&A)) return update_csr(*csr);
   const auto* stencil = dynamic_cast<const BlockStencil<Space>*>(&A);
   if (!A_ || !stencil || stencil->cells() != A_->cells() || stencil->block() != A_->block() ||
       !(stencil->periodic() == A_->periodic()))
@@ -117,7 +117,7 @@ SetupInfo BlockIlu0<Space>::update(const Matrix<Space>& A) {
 }
 
 template <class Space>
-SetupInfo BlockIlu0<Space>::setup_csr(const BlockCsr<Space>& A) {
+SetupInfo BlockIlu0<Space>::setup_csr(const BlockSparse<Space>& A) {
   SetupInfo info;
   {
     const ScopedTimer timer(info.seconds);
@@ -133,7 +133,7 @@ SetupInfo BlockIlu0<Space>::setup_csr(const BlockCsr<Space>& A) {
 }
 
 template <class Space>
-SetupInfo BlockIlu0<Space>::update_csr(const BlockCsr<Space>& A) {
+SetupInfo BlockIlu0<Space>::update_csr(const BlockSparse<Space>& A) {
   if (!(csr_float_ && csr_float_->fits(A)) && !(csr_double_ && csr_double_->fits(A))) return setup(A);
   SetupInfo info;
   FailedCell row;

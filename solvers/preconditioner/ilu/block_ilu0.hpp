@@ -41,7 +41,7 @@ class BlockIluFactors;
 template <class Space, class T>
 class CsrIlu0;
 template <class Space>
-class BlockCsr;
+class BlockSparse;
 
 // Where eq. (1) came to a block that it could not invert: the first such cell in natural order; -1: nowhere.
 using FailedCell = int;
@@ -52,12 +52,13 @@ class BlockIlu0 final : public Preconditioner<Space>, public TellsStorage {
   explicit BlockIlu0(const BlockIluOptions& options);
   ~BlockIlu0() override;
 
-  // Both throw Error: usage, where A is neither BlockStencil nor BlockCsr, or one that the form cannot do; solver_failed, where a diagonal
+  // Both throw Error: usage, where A is neither BlockStencil nor BlockSparse, or one that the form cannot do; solver_failed, where a diagonal
   // block is singular (named by its cell); not_finite, where A holds a value that is not a number.
   SetupInfo setup(const Matrix<Space>& A) override;
   SetupInfo update(const Matrix<Space>& A) override;
   void apply(View<const double> r, View<double> z) const override;
   bool is_symmetric() const override { return true; }  // of a symmetric A
+  bool takes_floats() const override { return true; }
   Work apply_work() const override;
   Work update_work() const override;
   std::vector<PartOfApply<Space>> parts() const override;
@@ -67,8 +68,8 @@ class BlockIlu0 final : public Preconditioner<Space>, public TellsStorage {
   std::vector<double> inverted_diagonals() const;  // rows() blocks, each column by column, on the host: for tests
 
  private:
-  SetupInfo setup_csr(const BlockCsr<Space>& A);
-  SetupInfo update_csr(const BlockCsr<Space>& A);
+  SetupInfo setup_csr(const BlockSparse<Space>& A);
+  SetupInfo update_csr(const BlockSparse<Space>& A);
   void factorise();
 
   BlockIluOptions options_;

@@ -9,7 +9,7 @@
 namespace weir::block_ilu0 {
 
 template <class Space>
-CsrPattern::CsrPattern(const BlockCsr<Space>& A, bool only_lines)
+CsrPattern::CsrPattern(const BlockSparse<Space>& A, bool only_lines)
     : diagonal(A.diagonal().to_vector()), column(A.column().to_vector()) {
   const std::vector<std::int64_t> start = A.row_start().to_vector();
   std::vector<bool> after(at(A.rows()), !only_lines);  // is the row coupled to the one before?
@@ -56,8 +56,8 @@ void CsrPattern::find_matches(const std::vector<std::int64_t>& upper_start, std:
   }
 }
 
-template CsrPattern::CsrPattern(const BlockCsr<Host>&, bool);
-template CsrPattern::CsrPattern(const BlockCsr<Device>&, bool);
+template CsrPattern::CsrPattern(const BlockSparse<Host>&, bool);
+template CsrPattern::CsrPattern(const BlockSparse<Device>&, bool);
 
 }  // namespace weir::block_ilu0
 
@@ -81,11 +81,11 @@ UnitTriangle<Space, T> triangle(const block_ilu0::CsrPattern& pattern, Triangle 
 }  // namespace
 
 template <class Space, class T>
-CsrIlu0<Space, T>::CsrIlu0(const BlockCsr<Space>& A, const BlockIluOptions& options, bool only_lines)
+CsrIlu0<Space, T>::CsrIlu0(const BlockSparse<Space>& A, const BlockIluOptions& options, bool only_lines)
     : CsrIlu0(A, block_ilu0::CsrPattern(A, only_lines), options) {}
 
 template <class Space, class T>
-CsrIlu0<Space, T>::CsrIlu0(const BlockCsr<Space>& A, const block_ilu0::CsrPattern& pattern,
+CsrIlu0<Space, T>::CsrIlu0(const BlockSparse<Space>& A, const block_ilu0::CsrPattern& pattern,
                            const BlockIluOptions& options)
     : pivoting_(options.pivoting),
       threads_(useful_threads()),
@@ -120,7 +120,7 @@ CsrIlu0<Space, T>::CsrIlu0(const BlockCsr<Space>& A, const block_ilu0::CsrPatter
 }
 
 template <class Space, class T>
-bool CsrIlu0<Space, T>::fits(const BlockCsr<Space>& A) const {
+bool CsrIlu0<Space, T>::fits(const BlockSparse<Space>& A) const {
   return A.rows() == rows_ && A.block() == block_ && A.blocks() == blocks_ &&
          (std::is_same_v<Space, Device> || useful_threads() == threads_);
 }
@@ -161,16 +161,12 @@ std::vector<PartOfApply<Space>> CsrIlu0<Space, T>::parts() {
 }
 
 template <class Space, class T>
-block_ilu0::CsrFactors<T> CsrIlu0<Space, T>::factors(const BlockCsr<Space>& A) {
-  return {A.view(),
-          lower_.view(),
-          upper_.view(),
-          inverted_.data(),
-          lower_first_.data(),
-          upper_position_.data(),
-          match_start_.data(),
-          match_.data(),
-          pivoting_};
+FailedCell CsrIlu0<Space, T>::factorise(const BlockSparse<Space>& A) {
+  return with_view(A, [&]<class V>(const CsrView<V>& view) {
+    return factorise(block_ilu0::CsrFactors<T, V>{view, lower_.view(), upper_.view(), inverted_.data(),
+                                                  lower_first_.data(), upper_position_.data(), match_start_.data(),
+                                                  match_.data(), pivoting_});
+  });
 }
 
 template <class Space, class T>

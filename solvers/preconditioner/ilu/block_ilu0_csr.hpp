@@ -6,7 +6,7 @@
 // r alone, outside of the chain of rows that wait for each other, and on a device no thread needs what another thread
 // of its row computes. Stored are d^-1, L and F, in double or float: as many blocks as A has, and nothing else of A.
 #pragma once
-#include "solvers/matrix/block_csr.hpp"
+#include "solvers/matrix/rounded_csr.hpp"
 #include "solvers/matrix/triangular.hpp"
 #include "solvers/preconditioner/ilu/block_ilu0.hpp"
 
@@ -31,7 +31,7 @@ struct CsrPattern {
   // Error(usage) that names the first row without a diagonal block. only_lines: of A's lines alone, the blocks that
   // couple a row to the one before and the one after on its line.
   template <class Space>
-  CsrPattern(const BlockCsr<Space>& A, bool only_lines);
+  CsrPattern(const BlockSparse<Space>& A, bool only_lines);
 
   // The products of the row of each lower block (in the order of `lower`): match_start[e] .. match_start[e + 1] - 1.
   // upper_start: where the rows of the stored upper triangle begin, by row.
@@ -39,10 +39,10 @@ struct CsrPattern {
                     std::vector<Match>& match) const;
 };
 
-// What the factorisation of a space works on.
-template <class T>
+// What the factorisation of a space works on. V: what the blocks of A are stored in.
+template <class T, class V>
 struct CsrFactors {
-  BlockCsrView A;
+  CsrView<V> A;
   TriangleView<T> lower, upper;
   T* inverted = nullptr;                      // d^-1, by position in `lower`
   const std::int64_t* lower_first = nullptr;  // by row: its first block in the order of the rows, for match_start
@@ -58,21 +58,22 @@ struct CsrFactors {
 template <class Space, class T>
 class CsrIlu0 {
  public:
-  CsrIlu0(const BlockCsr<Space>& A, const BlockIluOptions& options, bool only_lines = false);
-  FailedCell factorise(const BlockCsr<Space>& A);  // new values; the first row that failed, or -1
-  void solve(const double* r, double* z);          // z = M^-1 r; z may be r
+  CsrIlu0(const BlockSparse<Space>& A, const BlockIluOptions& options, bool only_lines = false);
+  FailedCell factorise(const BlockSparse<Space>& A);  // new values; the first row that failed, or -1
+  void solve(const double* r, double* z);             // z = M^-1 r; z may be r
   Work solve_work() const;
   Work factorise_work() const;
-  std::vector<PartOfApply<Space>> parts();    // the two sweeps
-  bool fits(const BlockCsr<Space>& A) const;  // the same pattern, as far as sizes tell, and number of threads
+  std::vector<PartOfApply<Space>> parts();       // the two sweeps
+  bool fits(const BlockSparse<Space>& A) const;  // the same pattern, as far as sizes tell, and number of threads
   int levels() const { return lower_.levels(); }
   std::int64_t bytes() const;
   std::int64_t nnz() const { return nnz_; }
   std::vector<double> inverted_diagonals() const;  // by row, each column by column
 
  private:
-  CsrIlu0(const BlockCsr<Space>& A, const block_ilu0::CsrPattern& pattern, const BlockIluOptions& options);
-  block_ilu0::CsrFactors<T> factors(const BlockCsr<Space>& A);
+  CsrIlu0(const BlockSparse<Space>& A, const block_ilu0::CsrPattern& pattern, const BlockIluOptions& options);
+  template <class V>
+  FailedCell factorise(const block_ilu0::CsrFactors<T, V>& f);
 
   bool pivoting_;
   int threads_, rows_, block_;

@@ -19,8 +19,8 @@ struct RowBlocks {
   }
 };
 
-template <class T>
-WEIR_HD inline bool factorise_row(const CsrFactors<T>& f, int p) {
+template <class T, class V>
+WEIR_HD inline bool factorise_row(const CsrFactors<T, V>& f, int p) {
   const int n = f.A.block, i = f.lower.order[p], q = f.upper_position[i];
   const int lowers = static_cast<int>(f.lower.start[p + 1] - f.lower.start[p]),
             blocks = lowers + 1 + static_cast<int>(f.upper.start[q + 1] - f.upper.start[q]);
@@ -41,8 +41,8 @@ WEIR_HD inline bool factorise_row(const CsrFactors<T>& f, int p) {
   return usable;
 }
 
-template <class T>
-void factorise_level(const CsrFactors<T>& f, int from, int to, int* bad) {
+template <class T, class V>
+void factorise_level(const CsrFactors<T, V>& f, int from, int to, int* bad) {
   for_each<Device>(to - from, [=] WEIR_HD(int q) {
     const int p = from + q;
     bad[f.lower.order[p]] = factorise_row(f, p) ? 0 : 1;
@@ -58,10 +58,11 @@ int first_bad_row(const int* bad, int rows) {
 }  // namespace block_ilu0
 
 template <class Space, class T>
-FailedCell CsrIlu0<Space, T>::factorise(const BlockCsr<Space>& A) {
+template <class V>
+FailedCell CsrIlu0<Space, T>::factorise(const block_ilu0::CsrFactors<T, V>& f) {
   const std::vector<int>& start = lower_.level_start();
   for (std::size_t l = 0; l + 1 < start.size(); ++l)
-    block_ilu0::factorise_level(factors(A), start[l], start[l + 1], bad_.data());
+    block_ilu0::factorise_level(f, start[l], start[l + 1], bad_.data());
   return block_ilu0::first_bad_row(bad_.data(), rows_);
 }
 
@@ -71,8 +72,10 @@ void CsrIlu0<Space, T>::solve(const double* r, double* z) {
   upper_.solve(nullptr, work_.data(), z);
 }
 
-template FailedCell CsrIlu0<Device, double>::factorise(const BlockCsr<Device>&);
-template FailedCell CsrIlu0<Device, float>::factorise(const BlockCsr<Device>&);
+template FailedCell CsrIlu0<Device, double>::factorise(const block_ilu0::CsrFactors<double, double>&);
+template FailedCell CsrIlu0<Device, double>::factorise(const block_ilu0::CsrFactors<double, float>&);
+template FailedCell CsrIlu0<Device, float>::factorise(const block_ilu0::CsrFactors<float, double>&);
+template FailedCell CsrIlu0<Device, float>::factorise(const block_ilu0::CsrFactors<float, float>&);
 template void CsrIlu0<Device, double>::solve(const double*, double*);
 template void CsrIlu0<Device, float>::solve(const double*, double*);
 

@@ -11,12 +11,16 @@ namespace {
 
 using block_ilu0::CsrFactors;
 
-// Blocks of A are row by row.
+// Column by column, as those of RoundedCsr are and those of BlockCsr are not.
 template <class Block>
-void load_transposed(Block block, const double* a, double* w) {
+void load_columns(Block block, const double* a, double* w) {
   const int n = block.size();
   for (int v = 0; v < n; ++v)
     for (int u = 0; u < n; ++u) w[v * n + u] = a[u * n + v];
+}
+template <class Block>
+void load_columns(Block block, const float* a, double* w) {
+  std::copy_n(a, block.size() * block.size(), w);
 }
 
 // stored = d w
@@ -27,14 +31,14 @@ void store_scaled(Block block, const double* d, const double* w, double* product
 }
 
 // Row i of (1) and (2) at position p of the lower triangle; work: longest + 1 blocks. False: d_i cannot be inverted.
-template <class Block, class T>
-bool factorise_row(Block block, const CsrFactors<T>& f, int p, double* work) {
+template <class Block, class T, class V>
+bool factorise_row(Block block, const CsrFactors<T, V>& f, int p, double* work) {
   const std::int64_t nn = block.size() * block.size(), i = f.lower.order[p];
   const int q = f.upper_position[i];
   const std::int64_t diagonal = f.A.diagonal[i], first = diagonal - (f.lower.start[p + 1] - f.lower.start[p]),
                      end = diagonal + 1 + (f.upper.start[q + 1] - f.upper.start[q]);
   double *d = work + (diagonal - first) * nn, *product = work + (end - first) * nn;
-  for (std::int64_t e = first; e < end; ++e) load_transposed(block, f.A.value.data() + e * nn, work + (e - first) * nn);
+  for (std::int64_t e = first; e < end; ++e) load_columns(block, f.A.value.data() + e * nn, work + (e - first) * nn);
   for (std::int64_t e = first; e < diagonal; ++e) {
     const std::int64_t l = f.lower_first[i] + e - first;
     for (std::int64_t m = f.match_start[l]; m < f.match_start[l + 1]; ++m)
@@ -53,8 +57,8 @@ bool factorise_row(Block block, const CsrFactors<T>& f, int p, double* work) {
 }  // namespace
 
 template <class Space, class T>
-FailedCell CsrIlu0<Space, T>::factorise(const BlockCsr<Space>& A) {
-  const CsrFactors<T> f = factors(A);
+template <class V>
+FailedCell CsrIlu0<Space, T>::factorise(const CsrFactors<T, V>& f) {
   const std::int64_t work_size = work_.size() / threads_;
   std::atomic<int> failed{rows_};
   lanes::with_block(block_, [&](auto block) {
@@ -76,8 +80,10 @@ void CsrIlu0<Space, T>::solve(const double* r, double* z) {
   upper_.solve(nullptr, z, z);
 }
 
-template FailedCell CsrIlu0<Host, double>::factorise(const BlockCsr<Host>&);
-template FailedCell CsrIlu0<Host, float>::factorise(const BlockCsr<Host>&);
+template FailedCell CsrIlu0<Host, double>::factorise(const CsrFactors<double, double>&);
+template FailedCell CsrIlu0<Host, double>::factorise(const CsrFactors<double, float>&);
+template FailedCell CsrIlu0<Host, float>::factorise(const CsrFactors<float, double>&);
+template FailedCell CsrIlu0<Host, float>::factorise(const CsrFactors<float, float>&);
 template void CsrIlu0<Host, double>::solve(const double*, double*);
 template void CsrIlu0<Host, float>::solve(const double*, double*);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
 
 #include "base/at.hpp"
 
@@ -119,24 +118,10 @@ Aggregates find_aggregates(const Pattern& A, const std::vector<double>& size, in
 
 CoarsePattern coarse_pattern(const Pattern& A, const Aggregates& aggregates, bool full) {
   CoarsePattern p;
-  p.product.row_start.assign(1, 0);
   p.coarse.row_start.assign(1, 0);
-  std::vector<std::pair<int, int>> blocks;  // aggregate and place of a row's blocks
-  for (int i = 0; i < A.rows(); ++i) {
-    blocks.clear();
-    const std::int64_t first = A.row_start[at(i)];
-    for (std::int64_t e = first; e < A.row_start[at(i) + 1]; ++e)
-      blocks.emplace_back(aggregates.of_row[at(A.column[at(e)])], static_cast<int>(e - first));
-    std::sort(blocks.begin(), blocks.end());
-    for (std::size_t b = 0; b < blocks.size(); ++b) {
-      p.source.push_back(blocks[b].second);
-      if (b + 1 < blocks.size() && blocks[b + 1].first == blocks[b].first) continue;
-      p.product.column.push_back(blocks[b].first);
-      p.end.push_back(static_cast<int>(b) + 1);
-    }
-    p.product.row_start.push_back(static_cast<std::int64_t>(p.product.column.size()));
-  }
-  p.into.resize(p.end.size());
+  p.column.reserve(A.column.size());
+  for (const int j : A.column) p.column.push_back(aggregates.of_row[at(j)]);
+  p.into.resize(A.column.size());
   std::vector<int> columns;  // of a row of P^T A P
   for (int I = 0; I < aggregates.count(); ++I) {
     columns.clear();
@@ -144,15 +129,15 @@ CoarsePattern coarse_pattern(const Pattern& A, const Aggregates& aggregates, boo
     const auto of_members = [&](const auto& visit) {
       for (int m = aggregates.start[at(I)]; m < aggregates.start[at(I) + 1]; ++m) {
         const int i = aggregates.member[at(m)];
-        for (std::int64_t k = p.product.row_start[at(i)]; k < p.product.row_start[at(i) + 1]; ++k) visit(k);
+        for (std::int64_t e = A.row_start[at(i)]; e < A.row_start[at(i) + 1]; ++e) visit(e);
       }
     };
-    of_members([&](std::int64_t k) { columns.push_back(p.product.column[at(k)]); });
+    of_members([&](std::int64_t e) { columns.push_back(p.column[at(e)]); });
     std::sort(columns.begin(), columns.end());
     columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
-    of_members([&](std::int64_t k) {
-      const auto place = std::lower_bound(columns.begin(), columns.end(), p.product.column[at(k)]);
-      p.into[at(k)] = static_cast<int>(place - columns.begin());
+    of_members([&](std::int64_t e) {
+      const auto place = std::lower_bound(columns.begin(), columns.end(), p.column[at(e)]);
+      p.into[at(e)] = static_cast<int>(place - columns.begin());
     });
     p.coarse.column.insert(p.coarse.column.end(), columns.begin(), columns.end());
     p.coarse.row_start.push_back(static_cast<std::int64_t>(p.coarse.column.size()));

@@ -29,12 +29,11 @@ struct Pattern {
 // size: the norm of each block.
 Aggregates find_aggregates(const Pattern& A, const std::vector<double>& size, int passes, double strength);
 
-// A P and P^T A P, P being 1 from an aggregate to each of its rows. The blocks of row i of A are taken in the order
-// row_start[i] + source[row_start[i]], row_start[i] + source[row_start[i] + 1], ... (A's row starts); block k of row i of A P
-// is the sum of those up to its end[k] in this count, and part of block into[k] of its aggregate's row of P^T A P.
+// P^T A P, P being 1 from an aggregate to each of its rows. Block e of A stands in column[e] of A P, and is part of block
+// into[e] of its aggregate's row of P^T A P.
 struct CoarsePattern {
-  Pattern product, coarse;  // A P and P^T A P
-  std::vector<int> source, end, into;
+  Pattern coarse;
+  std::vector<int> column, into;
 };
 
 // full: P^T A P with every block, zero or not.

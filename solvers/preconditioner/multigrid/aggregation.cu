@@ -7,11 +7,11 @@
 
 #include "base/error.hpp"
 #include "solvers/krylov/vector_ops.hpp"
-#include "solvers/matrix/rounded_csr.hpp"
 #include "solvers/preconditioner/ilu/block_ilu0.hpp"
 #include "solvers/preconditioner/multigrid/aggregates.hpp"
 #include "solvers/preconditioner/multigrid/aggregation_kernels.hpp"
 #include "solvers/preconditioner/storage.hpp"
+#include "solvers/preconditioner/wide_matrix.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {
@@ -29,21 +29,19 @@ struct AggregationOptions {
   double strength, scaling;
 };
 
-template <class T>
-using ProductView = std::conditional_t<std::is_same_v<T, float>, RoundedCsrView, BlockCsrView>;
+// T: what coarse matrices are stored in.
+template <class Space, class T>
+using CoarseMatrix = std::conditional_t<std::is_same_v<T, float>, RoundedCsr<Space>, BlockCsr<Space>>;
 
-// T: what A P is stored in.
 template <class Space, class T>
 struct Level {
-  const BlockCsr<Space>* A = nullptr;
-  std::unique_ptr<BlockCsr<Space>> own;  // *A, below the finest
+  const BlockSparse<Space>* A = nullptr;
+  std::unique_ptr<CoarseMatrix<Space, T>> own;  // *A, below the finest
   std::unique_ptr<Preconditioner<Space>> smoother;
+  WideMatrix<Space> wide;  // for the smoother
   Array<double, Space> defect, change;
   // To the next level; empty on the coarsest.
-  Array<int, Space> of_row, start, member, by_chunks;
-  Array<std::int64_t, Space> product_start;
-  Array<int, Space> product_column, source, end, into;
-  Array<T, Space> product;
+  Array<int, Space> of_row, start, member, by_chunks, column, into;
   // Below the finest.
   Array<double, Space> r, z;
   Array<double, Space> left, step, image, second;  // of W and K cycles
@@ -51,21 +49,10 @@ struct Level {
   std::int64_t bytes() const {
     const std::int64_t vectors =
         defect.size() + change.size() + r.size() + z.size() + left.size() + step.size() + image.size() + second.size();
-    const std::int64_t lists = of_row.size() + start.size() + member.size() + by_chunks.size() + product_column.size() +
-                               source.size() + end.size() + into.size();
-    const std::int64_t matrix =
-        own ? (8 * A->block() * A->block() + 4) * A->blocks() + 16 * std::int64_t{A->rows()} : 0;
-    return 8 * (vectors + product_start.size()) + 4 * lists + static_cast<std::int64_t>(sizeof(T)) * product.size() +
-           matrix;
-  }
-  ProductView<T> product_view() const {
-    ProductView<T> v;
-    v.rows = A->rows();
-    v.block = A->block();
-    v.row_start = product_start.view();
-    v.column = product_column.view();
-    v.value = product.view();
-    return v;
+    const std::int64_t lists =
+        of_row.size() + start.size() + member.size() + by_chunks.size() + column.size() + into.size();
+    const std::int64_t matrix = own ? own->bytes() + 4 * own->blocks() + 16 * std::int64_t{own->rows()} : 0;
+    return 8 * vectors + 4 * lists + matrix;
   }
 };
 
@@ -90,10 +77,11 @@ std::vector<int> sorted_in_chunks(const Aggregates& a) {
 }
 
 template <class Space>
-std::vector<double> block_sizes(const BlockCsr<Space>& A) {
+std::vector<double> block_sizes(const BlockSparse<Space>& A) {
   Array<double, Space> sizes(A.blocks());
-  const double* value = A.view().value.data();
-  run<Space, BlockSizes>(A.block(), static_cast<int>(A.blocks()), value, sizes.data());
+  with_view(A, [&]<class V>(const CsrView<V>& view) {
+    run<Space, BlockSizes>(A.block(), static_cast<int>(A.blocks()), view.value.data(), sizes.data());
+  });
   return sizes.to_vector();
 }
 
@@ -109,7 +97,7 @@ class Aggregation final : public Preconditioner<Space>, public TellsStorage {
     double seconds = 0;
     {
       const ScopedTimer timer(seconds);
-      find_levels(block_csr(matrix));
+      find_levels(block_sparse(matrix));
     }
     SetupInfo info = compute(&Preconditioner<Space>::setup);
     info.seconds += seconds;
@@ -117,7 +105,7 @@ class Aggregation final : public Preconditioner<Space>, public TellsStorage {
   }
 
   SetupInfo update(const Matrix<Space>& matrix) override {
-    const BlockCsr<Space>& A = block_csr(matrix);
+    const BlockSparse<Space>& A = block_sparse(matrix);
     if (A.rows() != rows_ || A.blocks() != blocks_ || A.block() != block_) return setup(matrix);
     levels_[0]->A = &A;
     return compute(&Preconditioner<Space>::update);
@@ -129,6 +117,7 @@ class Aggregation final : public Preconditioner<Space>, public TellsStorage {
     return o_.cycle != "K" && std::all_of(levels_.begin(), levels_.end(),
                                           [](const auto& level) { return level->smoother->is_constant(); });
   }
+  bool takes_floats() const override { return true; }
   bool is_symmetric() const override {
     return o_.pre == o_.post && o_.cycle != "K" && levels_[0]->smoother->is_symmetric();
   }
@@ -149,9 +138,8 @@ class Aggregation final : public Preconditioner<Space>, public TellsStorage {
       const Level<Space, T>& level = *levels_[l];
       work += level.smoother->update_work();
       if (l + 1 == levels_.size()) continue;
-      const std::int64_t nn = std::int64_t{block_} * block_, from = level.A->blocks(), sums = level.product.size();
-      work += {8 * nn * (from + levels_[l + 1]->A->blocks()) + static_cast<std::int64_t>(sizeof(T)) * sums + 4 * from,
-               nn * from + sums};
+      const std::int64_t blocks = level.A->blocks();
+      work += {level.A->bytes() + levels_[l + 1]->own->bytes() + 4 * blocks, std::int64_t{block_} * block_ * blocks};
     }
     return work;
   }
@@ -169,8 +157,8 @@ class Aggregation final : public Preconditioner<Space>, public TellsStorage {
   }
 
  private:
-  static const BlockCsr<Space>& block_csr(const Matrix<Space>& A) {
-    const auto* csr = dynamic_cast<const BlockCsr<Space>*>(&A);
+  static const BlockSparse<Space>& block_sparse(const Matrix<Space>& A) {
+    const auto* csr = dynamic_cast<const BlockSparse<Space>*>(&A);
     if (!csr) throw Error(Exit::usage, "aggregation works on block CSR matrices; this system has another kind");
     if (A.has_constant_null_space())
       throw Error(Exit::usage, "aggregation: the matrix is singular (constants): its coarsest level has no inverse");
@@ -180,7 +168,7 @@ class Aggregation final : public Preconditioner<Space>, public TellsStorage {
     return make_preconditioner<Space>(o_.smoother.get("type", "block_ilu0"), o_.smoother);
   }
 
-  void find_levels(const BlockCsr<Space>& A) {
+  void find_levels(const BlockSparse<Space>& A) {
     levels_.resize(1);
     levels_[0]->A = &A;
     rows_ = A.rows();
@@ -204,7 +192,9 @@ class Aggregation final : public Preconditioner<Space>, public TellsStorage {
       fit(level.defect, level.A->size());
       if (o_.pre > 0 || o_.post > 1) fit(level.change, level.A->size());
       if (l == 0 || o_.cycle == "V") continue;
-      for (auto* v : {&level.left, &level.step, &level.image, &level.second}) fit(*v, level.A->size());
+      for (auto* v : {&level.left, &level.step}) fit(*v, level.A->size());
+      if (o_.cycle == "W") continue;
+      for (auto* v : {&level.image, &level.second}) fit(*v, level.A->size());
     }
   }
 
@@ -217,16 +207,10 @@ class Aggregation final : public Preconditioner<Space>, public TellsStorage {
     fine.start = Array<int, Space>(aggregates.start);
     fine.member = Array<int, Space>(aggregates.member);
     if (std::is_same_v<Space, Host>) fine.by_chunks = Array<int, Space>(sorted_in_chunks(aggregates));
-    fine.product_start = Array<std::int64_t, Space>(p.product.row_start);
-    fine.product_column = Array<int, Space>(p.product.column);
-    fine.source = Array<int, Space>(p.source);
-    fine.end = Array<int, Space>(p.end);
+    fine.column = Array<int, Space>(p.column);
     fine.into = Array<int, Space>(p.into);
-    const std::int64_t nn = std::int64_t{block_} * block_;
-    fine.product = Array<T, Space>(fine.product_column.size() * nn);
-    const std::size_t values = p.coarse.column.size() * static_cast<std::size_t>(nn);
-    level.own = std::make_unique<BlockCsr<Space>>(BlockCsrData{
-        block_, p.coarse.row_start, p.coarse.column, std::vector<double>(values), fine.A->is_symmetric(), false});
+    level.own = std::make_unique<CoarseMatrix<Space, T>>(
+        BlockCsrData{block_, p.coarse.row_start, p.coarse.column, {}, fine.A->is_symmetric(), false});
     level.own->set_lines(coarse_lines(fine.A->lines(), aggregates));
     level.A = level.own.get();
     fit(level.r, level.A->size());
@@ -239,28 +223,25 @@ class Aggregation final : public Preconditioner<Space>, public TellsStorage {
     return std::move(p.coarse);
   }
 
-  // The blocks of level l, and of A P on the level above.
+  // The blocks of level l.
   void sum_blocks(std::size_t l) const {
     const Level<Space, T>& fine = *levels_[l - 1];
-    const BlockCsrView A = fine.A->view(), coarse = levels_[l]->A->view();
     constexpr bool by_chunks = std::is_same_v<Space, Host>;
-    const Sums<T> sums{A.row_start.data(),
-                       A.value.data(),
-                       coarse.rows,
-                       fine.start.data(),
-                       by_chunks ? fine.by_chunks.data() : fine.member.data(),
-                       fine.of_row.data(),
-                       fine.product_start.data(),
-                       fine.source.data(),
-                       fine.end.data(),
-                       fine.into.data(),
-                       fine.product.data(),
-                       coarse.row_start.data(),
-                       levels_[l]->own->values().data()};
-    if constexpr (by_chunks)
-      aggregation_host::sum_blocks(block_, sums);
-    else
-      sum_blocks_on_device(block_, sums);
+    with_view(*fine.A, [&]<class V>(const CsrView<V>& A) {
+      const Sums<V, T> sums{A.row_start.data(),
+                            A.value.data(),
+                            levels_[l]->A->rows(),
+                            fine.start.data(),
+                            by_chunks ? fine.by_chunks.data() : fine.member.data(),
+                            fine.of_row.data(),
+                            fine.into.data(),
+                            levels_[l]->own->row_start().data(),
+                            levels_[l]->own->values().data()};
+      if constexpr (by_chunks)
+        aggregation_host::sum_blocks(block_, sums);
+      else
+        sum_blocks_on_device(block_, sums);
+    });
   }
 
   // The numbers of all levels; `prepare`: setup or update of the smoothers.
@@ -269,9 +250,9 @@ class Aggregation final : public Preconditioner<Space>, public TellsStorage {
     {
       const ScopedTimer timer(info.seconds);
       for (std::size_t l = 0; l < levels_.size(); ++l) {
-        const Level<Space, T>& level = *levels_[l];
+        Level<Space, T>& level = *levels_[l];
         if (l > 0) sum_blocks(l);
-        const SetupInfo of_smoother = (level.smoother.get()->*prepare)(*level.A);
+        const SetupInfo of_smoother = (level.smoother.get()->*prepare)(level.wide.taken_by(*level.smoother, *level.A));
         info.bytes += of_smoother.bytes + level.bytes();
         info.nnz += of_smoother.nnz;
         info.replaced_blocks += of_smoother.replaced_blocks;
@@ -296,12 +277,21 @@ class Aggregation final : public Preconditioner<Space>, public TellsStorage {
     solve(l + 1);
     if (o_.scaling != 1) scaled<Space>(o_.scaling, c, c);
     if (o_.post > 0) {
-      residual_of<Space>(level.product_view(), d, c, defect);
+      subtract_correction(level, d, c, defect);
       level.smoother->apply(defect, o_.pre == 0 ? z : whole(level.change));
       if (o_.pre > 0) axpy<Space>(1, whole(level.change), z);
     }
     run<Space, Prolong>(block_, level.A->rows(), of_row, to_add, z.data());
     for (int s = 1; s < o_.post; ++s) smooth(level, r, z);
+  }
+
+  // defect = d - A P c
+  void subtract_correction(const Level<Space, T>& level, View<const double> d, View<const double> c,
+                           View<double> defect) const {
+    with_view(*level.A, [&]<class V>(CsrView<V> product) {
+      product.column = level.column.view();
+      residual_of<Space>(product, d, c, defect);
+    });
   }
 
   // z += S (r - A z)
@@ -350,9 +340,7 @@ class Aggregation final : public Preconditioner<Space>, public TellsStorage {
     Work work{sweeps * sweep.bytes + products * (product.bytes + 8 * n) + (sweeps - 1) * 24 * n,
               sweeps * sweep.flops + products * (product.flops + n) + (sweeps - 1) * n};
     if (o_.post > 0)
-      work += {static_cast<std::int64_t>(sizeof(T)) * level.product.size() + 4 * level.product_column.size() +
-                   8 * rows + 16 * n + 8 * coarse,
-               2 * level.product.size() + n};
+      work += {level.A->bytes() + 4 * level.A->blocks() + 8 * rows + 16 * n + 8 * coarse, product.flops + n};
     work += {24 * n + 16 * coarse + 8 * rows, 2 * n};
     return work;
   }
@@ -387,7 +375,7 @@ std::unique_ptr<Preconditioner<Space>> make_aggregation(const Table& options) {
   if (!(o.strength >= 0 && o.strength <= 1)) options.fail("strength", "strength must be between 0 and 1");
   o.scaling = options.get("scaling", 1.0);
   if (!(o.scaling > 0)) options.fail("scaling", "scaling must be positive");
-  if (options.choice("products", {"double", "float"}, "double") == "float")
+  if (options.choice("coarse_matrices", {"double", "float"}, "double") == "float")
     return std::make_unique<Aggregation<Space, float>>(std::move(o));
   return std::make_unique<Aggregation<Space, double>>(std::move(o));
 }

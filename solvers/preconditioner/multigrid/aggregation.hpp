@@ -4,8 +4,7 @@
 // of the joined cell, and an upwind flux between cells stays one between aggregates.
 //   A_{l+1} = P^T A_l P,   P: 1 from an aggregate to each of its rows (aggregates.hpp)
 //   cycle:  [z = S r]_pre,   d = r - A z,   c = scaling C P^T d,   z += P c + S (d - A P c),   [z += S (r - A z)]_(post - 1)
-// C: what the next level makes of it. A P, of which a row has one block for each aggregate around, is kept: a correction costs no
-// product with A.
+// C: what the next level makes of it.
 // The coarsest level has a full pattern, so that its block ILU(0) solves it exactly.
 //
 // Options ([linear.SYSTEM.preconditioner], type = "aggregation"):
@@ -16,11 +15,11 @@
 //   passes = 2                          2^passes rows join at most
 //   strength = 0.25                     of a row's strongest coupling: weaker ones join nothing
 //   scaling = 1.0                       over-correction: constants make second derivatives on coarse levels too stiff
-//   products = "double"                 or "float": the precision A P is stored in; the coarse matrices are doubles
+//   coarse_matrices = "double"          or "float": the precision they are stored in
 //   levels = 20                         at most
 //   coarse_rows = 32                    a level of at most so many block rows is the coarsest
 // Aggregates are those of the values at setup; update computes numbers alone and allocates nothing of its own. The matrix is
-// read at every application, but for V cycles with pre = 0, post = 1, and must outlive this. Error(usage): A is no block CSR
+// read at every application, and must outlive this. Error(usage): A is no block CSR
 // matrix, or has the constants as its null space.
 #pragma once
 #include <memory>

@@ -38,37 +38,34 @@ struct Prolong {
 };
 
 // One index an entry of an aggregate's blocks: neighbouring threads read side by side.
-template <class T>
-WEIR_HD inline void sum_entry(const Sums<T>& s, int B, int I, int entry) {
+template <class V, class T>
+WEIR_HD inline void sum_entry(const Sums<V, T>& s, int B, int I, int entry) {
   const std::int64_t nn = std::int64_t{B} * B, row = s.coarse_start[I];
   for (std::int64_t e = row; e < s.coarse_start[I + 1]; ++e) s.coarse[e * nn + entry] = 0;
   for (int m = s.start[I]; m < s.start[I + 1]; ++m) {
     const int i = s.member[m];
-    const std::int64_t begin = s.row_start[i];
-    int e = 0;
-    for (std::int64_t k = s.product_start[i]; k < s.product_start[i + 1]; ++k) {
-      double sum = 0;
-      for (; e < s.end[k]; ++e) sum += s.A[(begin + s.source[begin + e]) * nn + entry];
-      s.product[k * nn + entry] = static_cast<T>(sum);
-      s.coarse[(row + s.into[k]) * nn + entry] += sum;
-    }
+    for (std::int64_t e = s.row_start[i]; e < s.row_start[i + 1]; ++e)
+      s.coarse[(row + s.into[e]) * nn + entry] += static_cast<T>(s.A[e * nn + entry]);
   }
 }
-template <class T>
-void sum_blocks_on_device(int B, const Sums<T>& sums) {
-  const Sums<T> s = sums;
+template <class V, class T>
+void sum_blocks_on_device(int B, const Sums<V, T>& sums) {
+  const Sums<V, T> s = sums;
   const int nn = B * B;
   for_each<Device>(s.aggregates * nn, [=] WEIR_HD(int i) { sum_entry(s, B, i / nn, i % nn); });
 }
 
 // The Frobenius norm of each block.
 struct BlockSizes {
-  template <class Space, int N>
-  static void run(int B, int blocks, const double* value, double* size) {
+  template <class Space, int N, class V>
+  static void run(int B, int blocks, const V* value, double* size) {
     for_each<Space>(blocks, [=] WEIR_HD(int e) {
       const int nn = N > 0 ? N * N : B * B;
       double square = 0;
-      for (int q = 0; q < nn; ++q) square += value[std::int64_t{e} * nn + q] * value[std::int64_t{e} * nn + q];
+      for (int q = 0; q < nn; ++q) {
+        const double v = value[std::int64_t{e} * nn + q];
+        square += v * v;
+      }
       size[e] = sqrt(square);
     });
   }

@@ -91,7 +91,7 @@ Captured sweep_table(const StudyCase& study, const std::vector<double>& start, c
     if (captured.step >= study.c.pseudo_time.max_steps) break;
   }
   bench::set_threads(options.prescribed ? 1 : options.threads);
-  const BlockCsr<Host>& A = flow.pseudo.jacobian();
+  const auto& A = dynamic_cast<const BlockCsr<Host>&>(flow.pseudo.jacobian());
   const Factors exact = sequential_factors(A);
   const auto block_ilu0 = make_preconditioner<Host>("block_ilu0", Table());
   block_ilu0->setup(A);

@@ -1,0 +1,29 @@
+// What a preconditioner is made from: a RoundedCsr goes to those that take floats as it is, to the others as a BlockCsr of
+// the same values, which is kept here.
+#pragma once
+#include <memory>
+
+#include "solvers/matrix/rounded_csr.hpp"
+#include "solvers/preconditioner/preconditioner.hpp"
+
+namespace weir {
+
+template <class Space>
+class WideMatrix {
+ public:
+  // Good until the next call, and as long as A is.
+  const Matrix<Space>& taken_by(const Preconditioner<Space>& M, const Matrix<Space>& A) {
+    const auto* rounded = dynamic_cast<const RoundedCsr<Space>*>(&A);
+    if (!rounded || M.takes_floats()) return A;
+    if (wide_ && wide_->pattern() == rounded->pattern())
+      rounded->widen(wide_->values());
+    else
+      wide_ = std::make_unique<BlockCsr<Space>>(*rounded);
+    return *wide_;
+  }
+
+ private:
+  std::unique_ptr<BlockCsr<Space>> wide_;
+};
+
+}  // namespace weir
