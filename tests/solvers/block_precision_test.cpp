@@ -163,7 +163,7 @@ TYPED_TEST(AdaptiveBlockJacobi, HoldsTheBytesOfItsBlocks) {
   const auto M = made<TypeParam>(A);
   std::int64_t of_blocks = 0;
   for (const StoredAs kind : kinds_of(*M)) of_blocks += bits_of(kind) / 8 * entries;
-  const std::int64_t scratch = rows / 16 * 8 * entries, chosen = rows / 16 * 4 + (rows / 16 + 1) * 8;
+  const std::int64_t scratch = rows / 16 * 8 * entries, chosen = rows / 16 * 8 + (rows / 16 + 1) * 8;
   EXPECT_EQ(bytes(accuracy), of_blocks + 4 * rows + scratch + chosen);
   EXPECT_EQ(bytes(0), 4 * entries * rows + scratch);
   EXPECT_LT(bytes(accuracy), 8 * entries * rows * 3 / 4);
@@ -183,10 +183,13 @@ TYPED_TEST(AdaptiveBlockJacobi, UpdateEqualsAFreshSetup) {
     const Numbers r = random_numbers(A.size(), 7);
     EXPECT_EQ(applied(*M, r), applied(*fresh, r));
     EXPECT_EQ(kinds_of(*M), kinds_of(*fresh));
+    for (double& v : data.value) v *= 1.01;  // all stay of their kinds
+    A.update(data.value);
     const Ledger before = ledger();
     M->update(A);
     EXPECT_EQ(ledger().host_allocations, before.host_allocations);
     EXPECT_EQ(ledger().device_allocations, before.device_allocations);
+    EXPECT_EQ(applied(*M, r), applied(*made<TypeParam>(A, within), r));
   }
 }
 

@@ -46,11 +46,13 @@ WEIR_HD inline void make_symmetric(double* a, int B) {
 // a = a^-1; false where that does not exist. kind: how it may be stored; accuracy 0: as floats, whatever they make of it.
 WEIR_HD inline bool invert_and_choose(double* a, int B, bool symmetric, double accuracy, StoredAs& kind) {
   BlockNorms norms;
-  norms.of_block = one_norm(a, B);
+  if (accuracy > 0) norms.of_block = one_norm(a, B);
   if (!block_jacobi_kernels::invert(a, B)) return false;
   if (symmetric) make_symmetric(a, B);
+  kind = StoredAs::float32;
+  if (accuracy == 0) return true;
   norms.of_inverse = one_norm(a, B, &norms.largest);
-  kind = accuracy > 0 ? precision_of(B, norms, accuracy) : StoredAs::float32;
+  kind = precision_of(B, norms, accuracy);
   return true;
 }
 
@@ -65,16 +67,21 @@ void copy_diagonal(const BlockCsrView& A, int first, int n, double* blocks) {
   });
 }
 
-// Inverts n blocks and notes their kinds in place, where that is not null; returns the first singular one, or n.
+// Inverts n blocks and notes their kinds, where `kinds` is not null; returns the first singular one, or n.
 template <class Space>
-int invert_all(int n, int B, bool symmetric, double accuracy, double* blocks, Places place) {
+int invert_all(int n, int B, bool symmetric, double accuracy, double* blocks, Places kinds) {
   const double last = max_abs<Space>(n, [=] WEIR_HD(int i) {
     StoredAs kind = StoredAs::float64;
     const bool good = invert_and_choose(blocks + static_cast<std::int64_t>(i) * B * B, B, symmetric, accuracy, kind);
-    if (place) place[i] = static_cast<std::uint32_t>(kind);
+    if (kinds) kinds[i] = static_cast<std::uint32_t>(kind);
     return good ? 0.0 : static_cast<double>(n - i);
   });
   return n - static_cast<int>(last);
+}
+
+template <class Space>
+bool are_of_kinds(int n, const std::uint32_t* place, const std::uint32_t* kinds) {
+  return max_abs<Space>(n, [=] WEIR_HD(int i) { return (place[i] & 3u) == kinds[i] ? 0.0 : 1.0; }) == 0;
 }
 
 // Widths of 2, 4, 8 bytes: 0, 1, 2.
@@ -163,17 +170,14 @@ class RoundedBlockJacobi final : public Preconditioner<Space>, public TellsStora
     {
       const ScopedTimer timer(info.seconds);
       symmetric_ = A.is_symmetric();
-      blocks_ = {0, rows_, 0};
-      if (is_adaptive()) choose(A);
-      const std::int64_t entries = std::int64_t{block_} * block_;
-      reserve(two_, entries * blocks_[0]);
-      reserve(four_, entries * blocks_[1]);
-      reserve(eight_, entries * blocks_[2]);
-      store(A);
+      if (!has_places_ || !store_in_place(A)) {
+        choose_places(A);
+        store(A);
+      }
     }
     info.nnz = std::int64_t{rows_} * block_ * block_;
     info.bytes = 2 * two_.size() + 4 * four_.size() + 8 * eight_.size() + 4 * place_.size() +
-                 8 * (scratch_.size() + start_.size()) + 4 * is_one_.size();
+                 8 * (scratch_.size() + start_.size()) + 4 * (is_one_.size() + kinds_.size());
     return info;
   }
 
@@ -234,6 +238,8 @@ class RoundedBlockJacobi final : public Preconditioner<Space>, public TellsStora
     stretch_ = block_csr_of(A) ? stretch_of(rows_, block_) : rows_;
     scratch_ = Array<double, Space>(std::int64_t{stretch_} * block_ * block_);
     place_ = Array<std::uint32_t, Space>(is_adaptive() ? rows_ : 0);
+    has_places_ = false;
+    kinds_ = Array<std::uint32_t, Space>(is_adaptive() ? stretch_ : 0);
     is_one_ = Array<int, Space>(is_adaptive() ? stretch_ : 0);
     start_ = Array<std::int64_t, Space>(is_adaptive() ? stretch_ + 1 : 0);
     two_ = Array<std::uint16_t, Space>();
@@ -252,48 +258,62 @@ class RoundedBlockJacobi final : public Preconditioner<Space>, public TellsStora
   void for_each_stretch(const F& f) {
     for (int first = 0; first < rows_; first += stretch_) f(first, std::min(stretch_, rows_ - first));
   }
-  void invert(const Matrix<Space>& A, int first, int n) {
+  void invert(const Matrix<Space>& A, int first, int n, std::uint32_t* kinds) {
     if (const BlockCsr<Space>* csr = block_csr_of(A))
       rounded_block_kernels::copy_diagonal<Space>(csr->view(), first, n, scratch_.data());
     else
       A.block_diagonal(scratch_);
-    const int bad = rounded_block_kernels::invert_all<Space>(n, block_, symmetric_, accuracy_, scratch_.data(),
-                                                             is_placed_ ? nullptr : place_at(first));
+    const int bad = rounded_block_kernels::invert_all<Space>(n, block_, symmetric_, accuracy_, scratch_.data(), kinds);
     if (bad == n) return;
     const int row = first + bad;
     throw Error(Exit::solver_failed, "block_jacobi: the diagonal block of block row " + std::to_string(row) +
                                          " (rows " + std::to_string(row * block_) + " to " +
                                          std::to_string(row * block_ + block_ - 1) + ") is singular or not finite");
   }
-  std::uint32_t* place_at(int row) const { return is_adaptive() ? place_.data() + row : nullptr; }
-
-  void choose(const Matrix<Space>& A) {
-    is_placed_ = false;
-    blocks_ = {};
+  // As long as no block changes its kind, each stays where it is; false: one did, and what is stored is of no use.
+  bool store_in_place(const Matrix<Space>& A) {
+    bool is_same = true;
     for_each_stretch([&](int first, int n) {
-      invert(A, first, n);
-      for (int width = 0; width < 3; ++width) {
-        rounded_block_kernels::count<Space>(n, width, place_at(first), is_one_.data());
-        const std::int64_t more = scan_(is_one_.data(), n, start_.data());
-        rounded_block_kernels::number<Space>(n, width, blocks_[width], start_.data(), place_at(first));
-        blocks_[width] += more;
-      }
+      if (!is_same) return;
+      invert(A, first, n, kinds_.data());
+      is_same = !is_adaptive() || rounded_block_kernels::are_of_kinds<Space>(n, place_.data() + first, kinds_.data());
+      if (is_same) rounded_block_kernels::store<Space>(first, n, scratch_.data(), view());
     });
-    is_placed_ = true;
+    return is_same;
+  }
+
+  void choose_places(const Matrix<Space>& A) {
+    has_places_ = false;
+    blocks_ = {0, is_adaptive() ? 0 : rows_, 0};
+    if (is_adaptive()) for_each_stretch([&](int first, int n) { choose(A, first, n, place_.data() + first); });
+    const std::int64_t entries = std::int64_t{block_} * block_;
+    reserve(two_, entries * blocks_[0]);
+    reserve(four_, entries * blocks_[1]);
+    reserve(eight_, entries * blocks_[2]);
+    has_places_ = true;
+  }
+  void choose(const Matrix<Space>& A, int first, int n, std::uint32_t* place) {
+    invert(A, first, n, place);
+    for (int width = 0; width < 3; ++width) {
+      rounded_block_kernels::count<Space>(n, width, place, is_one_.data());
+      const std::int64_t more = scan_(is_one_.data(), n, start_.data());
+      rounded_block_kernels::number<Space>(n, width, blocks_[width], start_.data(), place);
+      blocks_[width] += more;
+    }
   }
   // A single stretch still stands inverted in the scratch array.
   void store(const Matrix<Space>& A) {
     for_each_stretch([&](int first, int n) {
-      if (!is_adaptive() || stretch_ < rows_) invert(A, first, n);
+      if (!is_adaptive() || stretch_ < rows_) invert(A, first, n, nullptr);
       rounded_block_kernels::store<Space>(first, n, scratch_.data(), view());
     });
   }
 
   double accuracy_;
   int rows_ = 0, block_ = 1, stretch_ = 0;
-  bool symmetric_ = true, is_placed_ = false;
+  bool symmetric_ = true, has_places_ = false;
   std::array<std::int64_t, 3> blocks_{};  // of each width
-  Array<std::uint32_t, Space> place_;
+  Array<std::uint32_t, Space> place_, kinds_;
   Array<std::uint16_t, Space> two_;
   Array<float, Space> four_;
   Array<double, Space> eight_;

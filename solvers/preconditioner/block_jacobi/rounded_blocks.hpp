@@ -1,8 +1,8 @@
 // `block_jacobi` with its inverted blocks in less than double, all as floats or each in its own precision. Memory: the blocks of
 // one width (2, 4 or 8 bytes an entry) lie together in the order of their rows, and nothing else is kept of them; a row has
-// four bytes that say which and where. setup and update invert a stretch of rows after the other in a small scratch array, twice
-// where there are several: once to choose, once to store. An update allocates only where it needs more blocks of a width
-// than ever before.
+// four bytes that say which and where. setup inverts a stretch of rows after the other in a small scratch array,
+// twice: once to choose, once to store. An update inverts once as long as no block changes its kind, and it allocates only
+// where it needs more blocks of a width than ever before.
 #pragma once
 #include <cstdint>
 #include <memory>
