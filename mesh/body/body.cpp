@@ -60,7 +60,8 @@ Vec3 Body::wall_velocity(const Foot& foot) const { return placement_.velocity_at
 void Body::open_valves() {
   std::ranges::copy(node_velocity_, fluid_velocity_.begin());
   const double gain = volume_rate();
-  const Opening& opening = opening_[gain >= 0 ? 0 : 1];
+  empties_ = gain < 0;
+  const Opening& opening = opening_[empties_ ? 1 : 0];
   const Vec3 out = turned(placement_.rotation, {0, 0, 1});
   double capacity = 0;  // flux of w n out of the cavity
   for (int e = 0; e < surface_.elements(); ++e) {
@@ -79,9 +80,8 @@ Vec3 Body::fluid_velocity(const Foot& foot) const {
   return (1 - foot.w1 - foot.w2) * fluid_velocity_[a] + foot.w1 * fluid_velocity_[b] + foot.w2 * fluid_velocity_[c];
 }
 
-bool Body::is_opening(const Foot& foot) const {
-  if (foot.element < 0) return false;
-  return std::ranges::any_of(opening_, [&](const Opening& o) { return o.patch == surface_.patch[foot.element]; });
+bool Body::is_outflow(const Foot& foot) const {
+  return empties_ && foot.element >= 0 && surface_.patch[foot.element] == opening_[1].patch;
 }
 
 double Body::volume() const { return is_cavity() ? -weir::volume(surface_) : weir::volume(surface_); }

@@ -52,7 +52,7 @@ class Body {
   // At a foot of BodyDistance: the wall's own velocity, and the velocity that the fluid has there.
   Vec3 wall_velocity(const Foot& foot) const;
   Vec3 fluid_velocity(const Foot& foot) const;
-  bool is_opening(const Foot& foot) const;  // shut or not
+  bool is_outflow(const Foot& foot) const;  // an opening through which fluid leaves now
 
   // Of the polyhedron that the surface is; positive for cavities too.
   double volume() const;
@@ -70,6 +70,7 @@ class Body {
   bool has_moved_ = false;
   std::vector<Vec3> node_velocity_, fluid_velocity_;  // the second only where there are openings
   std::vector<Opening> opening_;                      // fluid comes in through the first, leaves through the second
+  bool empties_ = false;
   double time_ = 0;
 };
 

@@ -254,8 +254,8 @@ void CutGeometry::make_rows(const Body& body, int c) {
     if (i < 0 || i >= l.n[0] + (c == 0 ? 1 : 2)) continue;
     const int at = place(i - (c == 0 ? 0 : 1), j - (c == 1 ? 0 : 1), l.dim == 3 ? k - (c == 2 ? 0 : 1) : 0);
     const auto what = kind[s][static_cast<std::size_t>(at)];
-    const bool blended =
-        what >= fluid_node && !body.is_fixed() && near.foot.distance < blend_zone * cell_along(near.foot.normal, c, at);
+    const bool blended = what >= fluid_node && !body.is_fixed() && !body.is_outflow(near.foot) &&
+                         near.foot.distance < blend_zone * cell_along(near.foot.normal, c, at);
     if (what == ghost_node || what == fresh_node || blended) todo.push_back(at);
   }
   InterpolationRows r;
@@ -278,7 +278,11 @@ void CutGeometry::make_rows(const Body& body, int c) {
       r.self.push_back(1);
       const double h = cell_along(foot.normal, c, at);
       const bool is_ghost = kind[s][static_cast<std::size_t>(at)] == ghost_node;
-      if (is_ghost && body.is_opening(foot)) {
+      if (body.is_outflow(foot)) {
+        interpolate(c, (is_ghost ? foot.point : x) + h * foot.normal, -1, at, r, more);
+        r.target.push_back(0);
+        r.blend.push_back(1);
+      } else if (is_ghost && body.has_openings()) {
         interpolate(c, x - 2 * foot.distance * foot.normal, 1, at, r, more);
         r.target.push_back(2 * wall);
         r.blend.push_back(1);

@@ -14,9 +14,9 @@
 // from it on the normal, s = d / h,
 //   u_G + s (s - 2) u_P - s (s - 1) / 2 u_Q = (s - 1) (s - 2) / 2 u_B
 // with u_P and u_Q interpolated from the nodes around them, implicitly (Mittal et al., J. Comput. Phys. 227 (2008) 4825, whose
-// straight line to the image point bends at the wall what the parabola of fluid nodes continues). In an opening, where fluid
-// passes and weights above 1 would be unstable (docs/immersed.md), it is their line: I = G + 2 (B - G),
-//   u_G + u_I = 2 u_B                      (their eq. 14)
+// straight line to the image point bends at the wall what the parabola of fluid nodes continues). Bodies with openings
+// keep their line, I = G + 2 (B - G), as parabolas would overshoot (docs/immersed.md); where fluid leaves, velocity goes on:
+//   u_G + u_I = 2 u_B  (their eq. 14),      u_G - u_P = 0
 // Beside a moving body, fluid nodes F closer than half a cell h/2 blend the momentum equation with an interpolation, so that a node
 // that comes out of the body or goes into it does so without a jump (Luo, Dai, Ferreira de Sousa & Yin, Comput. Fluids 56
 // (2012) 61); blend = (1 - 2 d / h)^2, and 1 in the step in which the node is fresh. F at distance d: the parabola through the wall and the points P, Q one and two cells h further out,

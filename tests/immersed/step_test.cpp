@@ -55,6 +55,30 @@ TYPED_TEST(ImmersedStep, KeepsMassWhereAVentricleFillsAndTheStepFollowsItsWall) 
   }
 }
 
+// Through the aortic opening velocity goes on unchanged in systole; at no other time and place: rows whose weights sum to zero.
+TEST(ImmersedVentricle, OnlyWhereFluidLeavesTheOpeningImposesNoVelocity) {
+  TestFlow<Host> t(filling_ventricle);
+  Body body = read_case_body(t.config, t.c);
+  CutGeometry cut(t.c.flow.grid, t.flow.layout());
+  const auto open_rows = [&](double time) {
+    body.move(time);
+    cut.update(body);
+    int found = 0;
+    for (const InterpolationRows& r : cut.rows)
+      for (std::size_t q = 0; q < r.row.size(); ++q) {
+        double sum = r.self[q];
+        for (auto e = static_cast<std::size_t>(r.start[q]); e < static_cast<std::size_t>(r.start[q + 1]); ++e)
+          sum += r.weight[e];
+        found += std::abs(sum) < 1e-12 && r.target[q] == 0;
+      }
+    return found;
+  };
+  EXPECT_EQ(open_rows(0.1), 0);   // E wave
+  EXPECT_EQ(open_rows(0.5), 0);   // A wave
+  EXPECT_GT(open_rows(0.8), 10);  // systole
+  EXPECT_EQ(open_rows(1.1), 0);
+}
+
 // The wall's condition holds for the projected velocity, not for u*.
 TYPED_TEST(ImmersedStep, GhostsContinueTheProjectedVelocity) {
   TestFlow<TypeParam> t(
