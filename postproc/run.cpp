@@ -82,6 +82,8 @@ void Run::read_options() {
   if (device.has("seed")) setenv("WEIR_SIMT_SEED", std::to_string(seed_).c_str(), 1);
   log_every_ = output.get<std::int64_t>("log_every", 1);
   if (log_every_ < 1) output.fail("log_every", "'log_every' must be at least 1");
+  log_seconds_ = output.get<double>("log_seconds", 10.0);
+  if (!(log_seconds_ >= 0)) output.fail("log_seconds", "'log_seconds' must be at least 0 (0: as log_every says alone)");
   report_ = output.get<bool>("report", true);
   checkpoint_every_ = checkpoint.get<std::int64_t>("every", 0);
   if (checkpoint_every_ < 0) checkpoint.fail("every", "'every' must be at least 0 (0: only when the run is stopped)");
@@ -234,7 +236,7 @@ void Run::step(const StepRecord& record) {
   ScopedTimer timer(timings_.at("output", "records"));
   last_ = record;
   if (writes()) history_.add(history_row(record, wall()));
-  if (record.step % log_every_ == 0 || record.step == first_step_ + 1)
+  if (is_line_due(record))
     print_step(record);
   else
     show_progress(record);

@@ -148,6 +148,7 @@ class Run {
   void show_progress(const StepRecord& record);
   void clear_progress();
   std::string time_left(const StepRecord& record) const;
+  bool is_line_due(const StepRecord& record) const;
   void print_timings() const;
   void print_end(const Ending& ending, const Outcome& outcome) const;
 
@@ -158,6 +159,7 @@ class Run {
   bool on_device_ = false, deterministic_ = false, report_ = true, begun_ = false;
   int threads_ = 1, keep_ = 2;
   std::int64_t seed_ = 0, log_every_ = 1, checkpoint_every_ = 0;
+  double log_seconds_ = 10;
   std::vector<Check> checks_;
 
   StopSignals signals_;

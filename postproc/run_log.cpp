@@ -76,6 +76,12 @@ std::string Run::time_left(const StepRecord& r) const {
   return duration_text(std::max(0.0, (seconds_now() - loop_start_) * (1 / done - 1)));
 }
 
+// Where nobody sees the progress a slow run would else be silent for minutes.
+bool Run::is_line_due(const StepRecord& r) const {
+  if (r.step % log_every_ == 0 || r.step == first_step_ + 1) return true;
+  return log_seconds_ > 0 && !isatty(STDOUT_FILENO) && seconds_now() - last_line_ >= log_seconds_;
+}
+
 void Run::print_step(const StepRecord& r) {
   clear_progress();
   if (++lines_ % lines_between_headings == 0) print_columns();

@@ -52,6 +52,24 @@ TEST_F(CommandLine, HelpAndVersionExistAtEachLevel) {
   }
 }
 
+TEST_F(CommandLine, ALogInAFileHasALineWhenTheLastIsLongAgoWhateverLogEverySays) {
+  const auto lines = [&](const std::string& seconds) {
+    const Finished f = weir({"run", "ring.toml", "-o", "log", "--overwrite", "--set", "output.log_every=1000", "--set",
+                             "output.log_seconds=" + seconds});
+    EXPECT_EQ(f.code, 0) << f.err;
+    std::istringstream text(f.out);
+    int count = 0;
+    for (std::string line; std::getline(text, line);) {
+      const std::size_t first = line.find_first_not_of(' ');
+      count += first != std::string::npos && line.find(" ms/step") == std::string::npos && line.size() > 60 &&
+               std::isdigit(static_cast<unsigned char>(line[first]));
+    }
+    return count;
+  };
+  EXPECT_EQ(lines("1e-9"), 20);  // each step
+  EXPECT_EQ(lines("0"), 2);      // the first and the last
+}
+
 TEST_F(CommandLine, UsageErrorsHaveCode2) {
   const Finished unknown = weir({"rnu"});
   EXPECT_EQ(unknown.code, 2);
