@@ -5,6 +5,7 @@
 #include <random>
 
 #include "base/error.hpp"
+#include "solvers/device/on_host.hpp"
 #include "solvers/matrix/block_rows.hpp"
 #include "solvers/matrix/cut_blocks.hpp"
 #include "solvers/matrix/facts.hpp"
@@ -14,16 +15,6 @@ namespace {
 
 constexpr double most_seconds = 20;  // of one trial, at the speed of the solve that failed
 constexpr double most_entries = 5e7;
-
-template <class Space>
-std::vector<double> on_host(View<const double> v) {
-  std::vector<double> out(static_cast<std::size_t>(v.size()));
-  if constexpr (std::is_same_v<Space, Host>)
-    std::copy(v.data(), v.data() + v.size(), out.begin());
-  else
-    backend::copy_to_host(out.data(), v.data(), v.size() * static_cast<std::int64_t>(sizeof(double)));
-  return out;
-}
 
 double norm_of(const std::vector<double>& v, Norm norm) {
   double sum = 0, most = 0;
