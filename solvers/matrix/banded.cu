@@ -25,13 +25,12 @@ WEIR_HD inline double remainder_at(const RemainderView& R, int nx, const View<co
 
 WEIR_HD inline double product_at(const BandedView& A, const View<const double>& x, int c) {
   const BlockStencilView& S = A.bands;
-  const std::int64_t cells = S.cells.count();
   double s = 0;
   for (int t = S.first; t < S.first + S.slots; ++t) {
     const int to = S.neighbour(c, t);
     if (to < 0) continue;
     const bool mirrored = A.upper_only && t < slot::delta;  // A_{c,to} = A_{to,c}
-    s += S.values[(mirrored ? 6 - t - S.first : t - S.first) * cells + (mirrored ? to : c)] * x[to];
+    s += S.slot_blocks(mirrored ? 6 - t : t)[mirrored ? to : c] * x[to];
   }
   return s + remainder_at(A.remainder, S.cells.nx, x, c);
 }

@@ -79,10 +79,9 @@ Beside beside_bands(const BlockStencil<Space>& A) {
 
 template <class Space>
 BlockCsrData rows_of_stencil(const BlockStencil<Space>& A) {
-  std::vector<double> values(static_cast<std::size_t>(A.values().size()));
+  std::vector<double> values(static_cast<std::size_t>(A.entries()));
   A.download(values);
-  BlockStencilView v = A.stencil();
-  v.values = values.data();
+  const BlockStencilView v = A.stencil().on(values.data());
   const Beside beside = beside_bands(A);
   RowBuilder rows(v.n);
   std::size_t q = 0;

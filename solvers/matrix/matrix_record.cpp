@@ -109,7 +109,7 @@ MatrixRecord record_stencil(const BlockStencil<Space>& A) {
   r.pattern.add("block", Integers{A.block()});
   r.pattern.add("cells", Integers{e.nx, e.ny, e.nz});
   r.pattern.add("periodic", Integers{p.x, p.y, p.z});
-  std::vector<double> entries(static_cast<std::size_t>(A.values().size()));
+  std::vector<double> entries(static_cast<std::size_t>(A.entries()));
   A.download(entries);
   r.values.add("entries", std::move(entries));
   return r;
@@ -146,7 +146,7 @@ std::unique_ptr<Matrix<Space>> rebuild_stencil(const MatrixRecord& r) {
 
 template <class Space>
 void restore_stencil(const NamedNumbers& values, BlockStencil<Space>& A) {
-  A.upload(values.numbers("entries", A.values().size()));
+  A.upload(values.numbers("entries", A.entries()));
   const Integers& promises = values.whole("promises", 2);
   A.set_symmetric(promises[0] != 0);
   auto* banded = dynamic_cast<Banded<Space>*>(&A);

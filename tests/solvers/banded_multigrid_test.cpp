@@ -57,7 +57,7 @@ TYPED_TEST(BandedMultigridOf, TheCouplingsTellHowTheGridIsStretched) {
        {box({12, 16, 9}, Body::cylinder, 2), box({24, 18, 1}, Body::sphere, 2), box({40, 1, 1}, Body::none, 2)}) {
     const Banded<TypeParam> told = pressure_matrix<TypeParam>(o);
     Banded<TypeParam> A(o.cells);
-    Numbers values(static_cast<std::size_t>(told.values().size()));
+    Numbers values(static_cast<std::size_t>(told.entries()));
     told.download(values);
     A.upload(values);
     A.set_symmetric(true);
@@ -143,9 +143,8 @@ TEST(BandedMultigridOnDevice, IsThatOfTheHostToSinglePrecision) {
 template <class Space>
 Banded<Space> periodic_matrix(Extents cells, Periodic periodic) {
   Banded<Space> A(cells, periodic);
-  Numbers values(static_cast<std::size_t>(A.values().size()));
-  BlockStencilView v = A.stencil();
-  v.values = values.data();
+  Numbers values(static_cast<std::size_t>(A.entries()));
+  const BlockStencilView v = A.stencil().on(values.data());
   for (int c = 0; c < cells.count(); ++c)
     for (int s = v.first; s < v.first + v.slots; ++s)
       v.block(c, s)[0] = s == slot::delta ? 6 : v.neighbour(c, s) < 0 ? 0 : -1;

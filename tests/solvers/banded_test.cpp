@@ -3,6 +3,9 @@
 
 #include <omp.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "base/error.hpp"
 #include "solvers/device/ledger.hpp"
 #include "tests/support/products.hpp"
@@ -94,6 +97,33 @@ TYPED_TEST(BandedOf, ProductsAreThoseOfTheDenseMatrixForEveryShape) {
     const System s = random_bands(cells, {}, false, 5);
     expect_equal_products(matrix<TypeParam>(s), dense(s), name(cells));
   }
+}
+
+// 2^17 cells: the bands of a matrix would lie at a multiple of a page from each other, and are set apart.
+TYPED_TEST(BandedOf, ALargeMatrixGivesBackWhatWasUploadedAndMultipliesAsItSays) {
+  for (const Extents cells : {Extents{64, 64, 32}, Extents{512, 256, 1}}) {
+    System s = random_bands(cells, {}, false, 11);
+    const Banded<TypeParam> A = matrix<TypeParam>(s);
+    EXPECT_GT(A.stencil().padding, 0);
+    ASSERT_EQ(A.entries(), static_cast<std::int64_t>(s.values.size()));
+    Numbers back(s.values.size());
+    A.download(back);
+    EXPECT_EQ(back, s.values);
+    const Array<double, TypeParam> x(random_numbers(cells.count(), 12));
+    Array<double, TypeParam> y(cells.count());
+    A.apply(x, y);
+    const Numbers numbers = x.to_vector(), product = y.to_vector();
+    const BlockStencilView v = view_of(s, s.values.data());
+    double worst = 0;
+    for (int c = 0; c < cells.count(); ++c) {
+      double sum = 0;
+      for (int t = v.first; t < v.first + v.slots; ++t)
+        if (const int to = v.neighbour(c, t); to >= 0) sum += v.block(c, t)[0] * numbers[static_cast<std::size_t>(to)];
+      worst = std::max(worst, std::abs(sum - product[static_cast<std::size_t>(c)]));
+    }
+    EXPECT_LT(worst, 16 * 2.3e-16 * 15);  // seven products of numbers up to 9 and 1
+  }
+  EXPECT_EQ(Banded<TypeParam>(Extents{64, 63, 33}).stencil().padding, 0);
 }
 
 TYPED_TEST(BandedOf, PeriodicDirectionsCoupleToTheFarEnd) {

@@ -17,10 +17,10 @@ std::string cell_name(Extents e, int cell) {
 }
 
 // The first cell with a value that is not finite in a block that is used, or -1.
-int first_not_finite(BlockStencilView A, const std::vector<double>& values) {
+int first_not_finite(const BlockStencilView& A) {
   for (int c = 0; c < A.cells.count(); ++c)
     for (int s = A.first; s < A.first + A.slots; ++s) {
-      const auto block = values.begin() + (A.block(c, s) - A.values);
+      const double* block = A.block(c, s);
       if (A.neighbour(c, s) >= 0 &&
           !std::all_of(block, block + A.block_entries(), [](double v) { return std::isfinite(v); }))
         return c;
@@ -112,7 +112,7 @@ SetupInfo BlockIlu0<Space>::update(const Matrix<Space>& A) {
   }
   info.levels = in_float_ ? in_float_->levels() : in_double_->levels();
   info.bytes = in_float_ ? in_float_->bytes() : in_double_->bytes();
-  info.nnz = A_->values().size();
+  info.nnz = A_->entries();
   return info;
 }
 
@@ -152,10 +152,10 @@ template <class Space>
 void BlockIlu0<Space>::factorise() {
   const FailedCell cell = in_float_ ? in_float_->factorise(A_->stencil()) : in_double_->factorise(A_->stencil());
   if (cell < 0) return;
-  std::vector<double> values(static_cast<std::size_t>(A_->values().size()));
-  const BlockStencilView view = A_->stencil();
+  std::vector<double> values(static_cast<std::size_t>(A_->entries()));
   A_->download(values);
-  const int culprit = first_not_finite(view, values);
+  const BlockStencilView view = A_->stencil().on(values.data());
+  const int culprit = first_not_finite(view);
   if (culprit >= 0)
     throw Error(Exit::not_finite, "block_ilu0: the matrix holds a value that is not a finite number in the row of " +
                                       cell_name(view.cells, culprit));
