@@ -20,13 +20,6 @@ double widest(const PointLine& line, int begin, int end) {
   return w;
 }
 
-void include(Box3& box, const Vec3& x) {
-  for (std::size_t d = 0; d < 3; ++d) {
-    box.low[d] = std::min(box.low[d], x[d]);
-    box.high[d] = std::max(box.high[d], x[d]);
-  }
-}
-
 double distance2(const Vec3& a, const Vec3& b) { return dot(a - b, a - b); }
 
 // How far x is from an interval.
@@ -154,17 +147,16 @@ void BodyDistance::make_clusters(const Body& body) {
   const double widest_box = 1.4 * band_;
   cluster_.clear();
   for (auto& values : disc_) values.resize(s.element.size());
+  middle_.resize(s.element.size());
+  radius_.resize(s.element.size());
   for (int e = 0; e < s.elements(); ++e) {
     Box3 box{s.node[s.element[e][0]], s.node[s.element[e][0]]};
     for (int k = 1; k < s.corners(); ++k) include(box, s.node[s.element[e][k]]);
     const Vec3 middle = centre(s, e);
     double square = 0;
     for (int k = 0; k < s.corners(); ++k) square = std::max(square, distance2(s.node[s.element[e][k]], middle));
-    for (std::size_t d = 0; d < 3; ++d) {
-      disc_[d][e] = middle[d];
-      disc_[4 + d][e] = body.pseudonormals().face[e][d];
-    }
-    disc_[3][e] = std::sqrt(square);
+    middle_[e] = middle;
+    radius_[e] = std::sqrt(square);
     if (!cluster_.empty() && cluster_.back().last - cluster_.back().first < largest_cluster) {
       Box3 both = cluster_.back().box;
       include(both, box.low);
@@ -180,8 +172,15 @@ void BodyDistance::make_clusters(const Body& body) {
   }
   for (Cluster& c : cluster_) {
     c.centre = 0.5 * (c.box.low + c.box.high);
-    for (int e = c.first; e < c.last; ++e)
-      c.radius = std::max(c.radius, std::sqrt(distance2(middle_of(e), c.centre)) + disc_[3][e]);
+    for (int e = c.first; e < c.last; ++e) {
+      c.radius = std::max(c.radius, std::sqrt(distance2(middle_[e], c.centre)) + radius_[e]);
+      const Vec3 from_centre = middle_[e] - c.centre;
+      for (std::size_t d = 0; d < 3; ++d) {
+        disc_[d][e] = static_cast<float>(from_centre[d]);
+        disc_[4 + d][e] = static_cast<float>(body.pseudonormals().face[e][d]);
+      }
+      disc_[3][e] = static_cast<float>((1 + 1e-6) * radius_[e]);
+    }
   }
 }
 
@@ -207,7 +206,7 @@ bool BodyDistance::bound_by_last(const Body& body, const Range& rows) {
     const auto i = static_cast<int>(p->index % nx), j = static_cast<int>(p->index / nx % ny),
                k = static_cast<int>(p->index / nx / ny);
     const int e = p->foot.element;
-    const Vec3 x{line_[0][i], line_[1][j], planes_ == 1 ? middle_of(e)[2] : line_[2][k]};
+    const Vec3 x{line_[0][i], line_[1][j], planes_ == 1 ? middle_[e][2] : line_[2][k]};
     const double distance = length(x - closest_on_element(body.surface(), e, x).foot);
     least_[p->index] = std::min(least_[p->index], slack * distance + above_rounding * band_);
   }
@@ -219,7 +218,7 @@ void BodyDistance::bound_distances(const Cluster& c, const Range& rows) {
   if (c.radius > band_) return;
   const std::int64_t nx = count(0), ny = count(1);
   const Range r = range_of(c, rows);
-  const Vec3 on = middle_of((c.first + c.last) / 2);
+  const Vec3 on = middle_[(c.first + c.last) / 2];
   const double* const x = line_[0].data();
   for (int k = r.begin[2]; k < r.end[2]; ++k)
     for (int j = r.begin[1]; j < r.end[1]; ++j) {
@@ -258,22 +257,28 @@ void BodyDistance::scan_cluster(const Body& body, const Cluster& c, const Range&
 }
 
 // An element within the radius R of its middle, whose plane is h away, has no point nearer than sqrt(h^2 + (r - R)^2), where r is
-// the distance along the plane: beyond R + sqrt(least^2 - h^2) it cannot be the nearest.
+// the distance along the plane: beyond R + sqrt(least^2 - h^2) it cannot be the nearest. In single precision, about the cluster's
+// centre, with more slack than its rounding takes: of squares of what is summed.
 void BodyDistance::scan_point(const Body& body, const Cluster& c, const Vec3& x, std::int64_t p,
                               std::vector<Candidate>& found) {
   const Surface& s = body.surface();
   const int n = c.last - c.first;
-  const double least2 = least_[p] * least_[p];
-  std::array<double, largest_cluster> beyond;  // by how much the element is too far; not a number where its plane is
-  const double* const d[7] = {disc_[0].data() + c.first, disc_[1].data() + c.first, disc_[2].data() + c.first,
-                              disc_[3].data() + c.first, disc_[4].data() + c.first, disc_[5].data() + c.first,
-                              disc_[6].data() + c.first};
+  constexpr float rounding = 1e-5f;
+  const Vec3 from_centre = x - c.centre;
+  const float at[3] = {static_cast<float>(from_centre[0]), static_cast<float>(from_centre[1]),
+                       static_cast<float>(from_centre[2])};
+  const float least2 = (1 + rounding) * static_cast<float>(least_[p] * least_[p]),
+              scale = rounding * static_cast<float>(dot(from_centre, from_centre) + c.radius * c.radius);
+  std::array<float, largest_cluster> beyond;  // by how much the element is too far; not a number where its plane is
+  const float* const d[7] = {disc_[0].data() + c.first, disc_[1].data() + c.first, disc_[2].data() + c.first,
+                             disc_[3].data() + c.first, disc_[4].data() + c.first, disc_[5].data() + c.first,
+                             disc_[6].data() + c.first};
 #pragma omp simd
   for (int e = 0; e < n; ++e) {
-    const double u = x[0] - d[0][e], v = x[1] - d[1][e], w = x[2] - d[2][e];
-    const double h = u * d[4][e] + v * d[5][e] + w * d[6][e];
-    const double reach = d[3][e] + std::sqrt(least2 - h * h);
-    beyond[e] = u * u + v * v + w * w - h * h - reach * reach;
+    const float u = at[0] - d[0][e], v = at[1] - d[1][e], w = at[2] - d[2][e];
+    const float h = u * d[4][e] + v * d[5][e] + w * d[6][e];
+    const float reach = d[3][e] + std::sqrt(least2 + scale - h * h);
+    beyond[e] = u * u + v * v + w * w - h * h - reach * reach - scale;
   }
   for (int i = 0; i < n; ++i) {
     if (!(beyond[i] <= 0)) continue;
@@ -325,7 +330,7 @@ void BodyDistance::finish_foot(const Body& body, const Vec3& x, Candidate& c) co
   const Vec3 pseudonormal = c.feature == inside_feature ? normals.face[foot.element]
                             : c.feature < first_corner_feature
                                 ? normals.edge[body.edges().of_element[foot.element][c.feature - first_edge_feature]]
-                                : normals.node[corners[c.feature - first_corner_feature]];
+                                : normals.node(body.surface(), corners[c.feature - first_corner_feature]);
   const Vec3 away = x - foot.point;
   const double distance = c.distance, side = dot(away, pseudonormal) < 0 ? -1 : 1;
   foot.distance = side * distance;

@@ -80,7 +80,6 @@ class BodyDistance {
   static constexpr int largest_cluster = 16;
   void make_clusters(const Body& body);
   void scan_elements(const Body& body, const Range& rows, std::vector<Candidate>& found);
-  Vec3 middle_of(int e) const { return {disc_[0][e], disc_[1][e], disc_[2][e]}; }
   Range range_of(const Cluster& c, const Range& rows) const;
   bool bound_by_last(const Body& body, const Range& rows);  // false: there is none
   void bound_distances(const Cluster& c, const Range& rows);
@@ -104,8 +103,11 @@ class BodyDistance {
   std::vector<std::vector<Candidate>> found_;  // of each chunk of rows
   std::vector<std::size_t> start_;             // of each chunk in near_
   std::vector<Cluster> cluster_;
-  // Of each element: its middle, the radius around it, its normal; arrays, so that a cluster's are looked at together.
-  std::array<std::vector<double>, 7> disc_;
+  std::vector<Vec3> middle_;  // of each element
+  std::vector<double> radius_;
+  // Of each element: its middle from its cluster's centre, the radius around it, its normal; arrays, so that a cluster's are
+  // looked at together.
+  std::array<std::vector<float>, 7> disc_;
   int last_elements_ = 0;      // of the last update's surface; 0: its feet name none
   std::vector<double> least_;  // of each point: no less than its distance, where that is within the band
 };

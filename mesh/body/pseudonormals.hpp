@@ -8,9 +8,21 @@
 namespace weir {
 
 struct Pseudonormals {
-  std::vector<Vec3> face, edge, node;  // of faces of unit length, into the fluid
+  std::vector<Vec3> face, edge;  // of faces of unit length, into the fluid
 
   void update(const Surface& s, const SurfaceEdges& edges);  // allocates the first time alone
+
+  // Of corner n of the surface as it is now: few are ever the closest point of anything, and angles are dear.
+  Vec3 node(const Surface& s, int n) const;
+
+ private:
+  struct Corner {
+    int element, k;
+  };
+  void find_corners(const Surface& s);
+
+  std::vector<int> first_corner_;  // of each node, and one more
+  std::vector<Corner> corner_;     // by increasing element
 };
 
 }  // namespace weir

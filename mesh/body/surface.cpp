@@ -82,13 +82,16 @@ Vec3 centroid(const Surface& s) {
   return origin + (1 / total) * sum;
 }
 
+void include(Box3& box, const Vec3& x) {
+  for (std::size_t d = 0; d < 3; ++d) {
+    box.low[d] = std::min(box.low[d], x[d]);
+    box.high[d] = std::max(box.high[d], x[d]);
+  }
+}
+
 Box3 bounding_box(std::span<const Vec3> node) {
   Box3 box{node.front(), node.front()};
-  for (const Vec3& x : node)
-    for (std::size_t d = 0; d < 3; ++d) {
-      box.low[d] = std::min(box.low[d], x[d]);
-      box.high[d] = std::max(box.high[d], x[d]);
-    }
+  for (const Vec3& x : node) include(box, x);
   return box;
 }
 

@@ -33,6 +33,7 @@ double area(const Surface& s);
 double volume(const Surface& s);
 Vec3 centroid(const Surface& s);  // of the enclosed volume
 Box3 bounding_box(std::span<const Vec3> node);
+void include(Box3& box, const Vec3& x);
 
 // d/dt of volume(s) where its nodes move with the given velocities; exact for the polyhedron.
 double volume_rate(const Surface& s, std::span<const Vec3> velocity);

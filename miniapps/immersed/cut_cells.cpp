@@ -72,13 +72,20 @@ OpenPart CutGeometry::open_part(int d, int i, int j, int k) const {
 // Apertures, and with them the wet cells.
 void CutGeometry::apertures() {
   const Layout& l = layout_;
+  const auto code = corners_.distance->code();
   for (int d = 0; d < l.dim; ++d) {
     std::vector<double>& a = alpha[static_cast<std::size_t>(d)];
     const int e[3] = {l.n[0] + (d == 0), l.n[1] + (d == 1), l.n[2] + (d == 2)};
 #pragma omp parallel for collapse(2) schedule(static)
     for (int k = 0; k < e[2]; ++k)
-      for (int j = 0; j < e[1]; ++j)
-        for (int i = 0; i < e[0]; ++i) a[static_cast<std::size_t>(place(i, j, k))] = open_part(d, i, j, k).area;
+      for (int j = 0; j < e[1]; ++j) {
+        const std::size_t first = corner(0, j, k), row = static_cast<std::size_t>(place(0, j, k));
+        for (int i = 0; i < e[0]; ++i) {
+          const auto at = static_cast<std::size_t>(i);
+          const std::int32_t near = code[first + at];
+          a[row + at] = near >= 0 ? open_part(d, i, j, k).area : near == BodyDistance::solid ? 0 : 1;
+        }
+      }
   }
   const Extents cells = l.cells();
   for (int k = 0; k < l.n[2]; ++k)

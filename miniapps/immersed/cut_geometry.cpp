@@ -25,10 +25,7 @@ std::vector<double> centres_with_ghosts(const GridLine& line) {
 }
 
 // The interval of x that holds v.
-int locate(const std::vector<double>& x, double v) {
-  const auto it = std::upper_bound(x.begin(), x.end(), v);
-  return std::clamp(static_cast<int>(it - x.begin()) - 1, 0, static_cast<int>(x.size()) - 2);
-}
+int locate(const PointLine& x, double v) { return std::clamp(x.first_above(v) - 1, 0, x.size() - 2); }
 
 std::vector<double> slice(const std::vector<double>& all, int first, int count) {
   return {all.begin() + first, all.begin() + first + count};
@@ -91,6 +88,8 @@ CutGeometry::CutGeometry(const Grid& grid, const CutRegion& region)
   for (std::size_t d = 0; d < 3; ++d) {
     face_[d] = grid_.line[d].faces;
     centre_[d] = slice(centres_with_ghosts(grid.line[d]), l.low[d], l.n[d] + 2);
+    face_line_[d] = PointLine(face_[d]);
+    centre_line_[d] = PointLine(centre_[d]);
   }
   corners_ = make_points(grid, 3);
   for (int c = 0; c < l.dim; ++c) nodes_[static_cast<std::size_t>(c)] = make_points(grid, c);
@@ -205,10 +204,9 @@ void CutGeometry::interpolate(int c, const Vec3& x, double factor, int self, Int
   double t[3] = {0, 0, 0};
   for (int d = 0; d < l.dim; ++d) {
     const auto e = static_cast<std::size_t>(d);
-    const std::vector<double>& line = d == c ? face_[e] : centre_[e];
+    const PointLine& line = d == c ? face_line_[e] : centre_line_[e];
     const int q = locate(line, x[e]);
-    const auto n = static_cast<std::size_t>(q);
-    t[d] = (x[e] - line[n]) / (line[n + 1] - line[n]);
+    t[d] = (x[e] - line[q]) / (line[q + 1] - line[q]);
     low[d] = d == c ? q : q - 1;
   }
   const Extents box = l.unknowns(c);

@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "mesh/body/distance.hpp"
+#include "mesh/body/point_line.hpp"
 #include "mesh/grid.hpp"
 #include "miniapps/incompressible/layout.hpp"
 #include "solvers/distributed/block_partition.hpp"
@@ -148,6 +149,7 @@ class CutGeometry : public CutFields {
   const Communicator* ranks_ = nullptr;
   int x0_ = 0;                                        // the region's first point in a row of points
   std::array<std::vector<double>, 3> face_, centre_;  // centre_[d][i + 1] of cell i, ghosts included
+  std::array<PointLine, 3> face_line_, centre_line_;  // the same
   Points corners_;
   std::array<Points, 3> nodes_;
   std::vector<double> phi_;            // at the corners

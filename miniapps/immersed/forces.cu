@@ -15,13 +15,12 @@ struct Axis {
   int lowest = 0, highest = 0;
 };
 
-// The three nodes around v and their quadratic weights; the first's index.
-WEIR_HD inline int quadratic(const Axis& a, double v, double (&w)[3]) {
-  int low = a.lowest, high = a.highest;
-  while (high - low > 1) {
-    const int middle = (low + high) / 2;
-    (a.x[middle] <= v ? low : high) = middle;
-  }
+// The three nodes around v and their quadratic weights; the first's index. v lies a few nodes from `near`.
+WEIR_HD inline int quadratic(const Axis& a, double v, int near, double (&w)[3]) {
+  int low = near < a.lowest ? a.lowest : near > a.highest - 1 ? a.highest - 1 : near;
+  while (low + 1 < a.highest && a.x[low + 1] <= v) ++low;
+  while (low > a.lowest && a.x[low] > v) --low;
+  const int high = low + 1;
   int first = v - a.x[low] < a.x[high] - v ? low - 1 : low;
   if (first < a.lowest) first = a.lowest;
   if (first > a.highest - 2) first = a.highest - 2;
@@ -36,10 +35,10 @@ struct Sampler {
   Axis axis[3];
   const double* f = nullptr;  // of (0, 0, 0)
   int sy = 0, sz = 0, dim = 3;
-  WEIR_HD double at(const double (&x)[3]) const {
+  WEIR_HD double at(const double (&x)[3], const int (&near)[3]) const {
     double wx[3], wy[3], wz[3] = {1, 0, 0};
-    const int i = quadratic(axis[0], x[0], wx), j = quadratic(axis[1], x[1], wy);
-    const int k = dim == 3 ? quadratic(axis[2], x[2], wz) : 0;
+    const int i = quadratic(axis[0], x[0], near[0], wx), j = quadratic(axis[1], x[1], near[1], wy);
+    const int k = dim == 3 ? quadratic(axis[2], x[2], near[2], wz) : 0;
     double sum = 0;
     for (int e = 0; e < (dim == 3 ? 3 : 1); ++e)
       for (int b = 0; b < 3; ++b)
@@ -75,7 +74,8 @@ struct SurfaceView {
   int cells_x, cells_y, dim, n[3];
 };
 
-WEIR_HD inline double spacing(const SurfaceView& v, const double (&x)[3]) {
+// The widest side of the cell that x lies in, which `cell` becomes.
+WEIR_HD inline double spacing(const SurfaceView& v, const double (&x)[3], int (&cell)[3]) {
   double h = 0;
   for (int d = 0; d < v.dim; ++d) {
     int low = 0, high = v.n[d];
@@ -84,6 +84,7 @@ WEIR_HD inline double spacing(const SurfaceView& v, const double (&x)[3]) {
       (v.m.line[d].face[middle] <= x[d] ? low : high) = middle;
     }
     if (v.m.line[d].h[low] > h) h = v.m.line[d].h[low];
+    cell[d] = low;
   }
   return h;
 }
@@ -91,20 +92,21 @@ WEIR_HD inline double spacing(const SurfaceView& v, const double (&x)[3]) {
 // The pressure's and the viscous force of one piece: points at a, 2a, 3a on the normal, and the wall itself.
 //   p(0) = 3 p1 - 3 p2 + p3,      du/dn(0) = (18 u1 - 9 u2 + 2 u3) / (6 a),   u relative to the wall
 WEIR_HD inline void piece_force(const SurfaceView& v, const Piece& s, double (&out)[6]) {
-  const double a = probe_spacing * spacing(v, s.point);
+  int cell[3] = {0, 0, 0};
+  const double a = probe_spacing * spacing(v, s.point, cell);
   double x[3][3], area = 0;
   for (int d = 0; d < 3; ++d) {
     for (int q = 0; q < 3; ++q) x[q][d] = s.point[d] + (q + 1) * a * s.normal[d];
     area += s.area[d] * s.area[d];
   }
   area = sqrt(area);
-  const double p = 3 * v.pressure.at(x[0]) - 3 * v.pressure.at(x[1]) + v.pressure.at(x[2]);
+  const double p = 3 * v.pressure.at(x[0], cell) - 3 * v.pressure.at(x[1], cell) + v.pressure.at(x[2], cell);
   double slope[3] = {0, 0, 0}, normal_slope = 0;
   for (int d = 0; d < v.dim; ++d) {
     const int e = (d + 1) % 3, f = (d + 2) % 3;
     const double turning = a * (v.omega[e] * s.normal[f] - v.omega[f] * s.normal[e]);
     double u[3];
-    for (int q = 0; q < 3; ++q) u[q] = v.velocity[d].at(x[q]) - s.velocity[d] - (q + 1) * turning;
+    for (int q = 0; q < 3; ++q) u[q] = v.velocity[d].at(x[q], cell) - s.velocity[d] - (q + 1) * turning;
     slope[d] = (18 * u[0] - 9 * u[1] + 2 * u[2]) / (6 * a);
     normal_slope += slope[d] * s.normal[d];
   }
