@@ -62,9 +62,13 @@ std::vector<Suite> benchmark_suites(const std::shared_ptr<Communicator>& ranks) 
        [](const SuiteOptions& o) {
          return bench::lab_cylinder({o.folder, o.quick});
        }},
-      {"lab-leader",
+      {"lab-leader-cavity",
        [](const SuiteOptions& o) {
-         return bench::lab_leader({o.folder, o.quick});
+         return bench::lab_leader_cavity({o.folder, o.quick});
+       }},
+      {"lab-leader-aerofoil",
+       [](const SuiteOptions& o) {
+         return bench::lab_leader_aerofoil({o.folder, o.quick});
        }},
   };
 }
