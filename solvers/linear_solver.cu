@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "base/error.hpp"
-#include "solvers/distributed/communicator.hpp"
+#include "solvers/distributed/distributed_matrix.hpp"
 #include "solvers/krylov/vector_ops.hpp"
+#include "solvers/matrix/row_error.hpp"
 #include "solvers/preconditioner/additive_schwarz.hpp"
 
 namespace weir {
@@ -85,14 +85,22 @@ bool LinearSolver<Space>::is_independent_of_ranks() const {
 
 template <class Space>
 void LinearSolver<Space>::prepare(const Matrix<Space>& A, bool new_pattern) {
-  try {
-    const Matrix<Space>& from = wide_.taken_by(*preconditioner_, A);
-    info_ = new_pattern ? preconditioner_->setup(from) : preconditioner_->update(from);
-  } catch (const Error& error) {
+  const auto tell = [&](const Error& error) {
     // A matrix of another kind is no outcome of the run. Over ranks the others must have met it too.
     const bool all_have = !A.ranks() || A.ranks()->size() == 1 || is_additive_schwarz(*preconditioner_);
     if (error.code() != Exit::usage && all_have)
       for (SolveWatch<Space>* watch : watches_) watch->refused(A, error.what());
+  };
+  try {
+    const Matrix<Space>& from = wide_.taken_by(*preconditioner_, A);
+    info_ = new_pattern ? preconditioner_->setup(from) : preconditioner_->update(from);
+  } catch (const RowError& error) {
+    const auto* spread = dynamic_cast<const DistributedMatrix<Space>*>(&A);
+    const Error named = spread ? error.with_name(spread->row_name(error.row())) : Error(error);
+    tell(named);
+    throw named;
+  } catch (const Error& error) {
+    tell(error);
     throw;
   }
 }

@@ -71,8 +71,15 @@ void CutArrays<Space>::upload(const CutFields& cut) {
 template <class Space>
 RowsView CutArrays<Space>::rows(int component) const {
   const Rows& r = rows_[static_cast<std::size_t>(component)];
-  return {r.row.size(),    r.row.data(),  r.node.data(),   r.start.data(), r.place.data(),
-          r.weight.data(), r.self.data(), r.target.data(), r.blend.data()};
+  return {static_cast<int>(r.row.size()),
+          r.row.data(),
+          r.node.data(),
+          r.start.data(),
+          r.place.data(),
+          r.weight.data(),
+          r.self.data(),
+          r.target.data(),
+          r.blend.data()};
 }
 
 template <class Space>

@@ -6,31 +6,9 @@
 #include <span>
 
 #include "miniapps/immersed/cut_geometry.hpp"
-#include "solvers/device/array.hpp"
+#include "solvers/device/growing_array.hpp"
 
 namespace weir {
-
-// A list whose length changes from step to step.
-template <class T, class Space>
-class GrowingArray {
- public:
-  void assign(std::span<const T> values) {
-    size_ = static_cast<int>(values.size());
-    if (size_ > array_.size()) array_ = Array<T, Space>(size_ + size_ / 2);
-    if (size_ > 0) array_.upload(values);
-  }
-  const T* data() const { return array_.data(); }
-  T* data() { return array_.data(); }
-  int size() const { return size_; }
-  void resize(int n) {
-    if (n > array_.size()) array_ = Array<T, Space>(n + n / 2);
-    size_ = n;
-  }
-
- private:
-  Array<T, Space> array_;
-  int size_ = 0;
-};
 
 // See InterpolationRows.
 struct RowsView {
@@ -59,7 +37,7 @@ class CutArrays {
   const CutFace* cut_faces(int d) const { return cut_faces_[static_cast<std::size_t>(d)].data(); }
   int cut_face_count(int d) const { return cut_faces_[static_cast<std::size_t>(d)].size(); }
   const Piece* pieces() const { return pieces_.data(); }
-  int piece_count() const { return pieces_.size(); }
+  int piece_count() const { return static_cast<int>(pieces_.size()); }
   std::int64_t bytes() const;
 
  private:

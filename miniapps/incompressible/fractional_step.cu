@@ -40,7 +40,7 @@ FlowSystem<Space>::FlowSystem(std::string system, SeparableOperator op, int comp
                                                                           ranks.cuts(component), ranks.options().halo)),
          *matrix_)),
       solver(std::move(with)) {
-  if (!ranks.alone()) solver.spread_over_ranks();
+  if (!ranks.alone()) solver.spread_over_ranks(&A);
 }
 
 template <class Space>

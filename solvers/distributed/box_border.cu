@@ -86,6 +86,10 @@ std::array<int, 3> cell_of(const RankBox& box, int index) {
           box.low[2] + index / box.size(0) / box.size(1)};
 }
 
+std::string cell_name(const std::array<int, 3>& c) {
+  return "cell (" + std::to_string(c[0]) + ", " + std::to_string(c[1]) + ", " + std::to_string(c[2]) + ")";
+}
+
 std::vector<BorderLink> border_links(Extents whole, const Periodic& periodic, const BoxCuts& cuts, int rank) {
   const std::array<int, 3> sizes{whole.nx, whole.ny, whole.nz};
   const bool wraps[3] = {periodic.x, periodic.y, periodic.z};

@@ -2,6 +2,7 @@
 // that point across it, as the ghosts and the border rows of a DistributedMatrix.
 #pragma once
 #include <array>
+#include <string>
 #include <vector>
 
 #include "solvers/distributed/block_partition.hpp"
@@ -26,6 +27,7 @@ Periodic within(const Periodic& whole, const BoxCuts& cuts);
 // Of a box's cells in the whole grid, x first; and the cell of the whole grid that a box counts as `index`.
 std::vector<int> places_of(Extents whole, const RankBox& box);
 std::array<int, 3> cell_of(const RankBox& box, int index);
+std::string cell_name(const std::array<int, 3>& cell);  // "cell (3, 0, 17)"
 
 // A coupling to another rank's unknown.
 struct BorderLink {

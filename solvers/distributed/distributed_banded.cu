@@ -27,11 +27,10 @@ DistributedBanded<Space>::DistributedBanded(const Communicator& ranks, Extents w
       cuts_(cuts),
       box_(cuts.box(ranks.rank())),
       map_(ranks, places_of(whole, box_)),
-      options_(options) {
-  if (options_.path == DevicePath::probe)
-    options_.path = this->halo_.path().starts_with("direct") ? DevicePath::direct : DevicePath::staged;
+      options_(this->halo_.found(options)) {
   border_ = border_links(whole, periodic, cuts, ranks.rank());
   connect({});
+  this->name_rows([box = box_](int row) { return cell_name(cell_of(box, row)); });
 }
 
 template <class Space>
@@ -42,16 +41,16 @@ void DistributedBanded<Space>::connect(const std::vector<RemoteEntry>& remote) {
   const Communicator& ranks = *this->ranks();
   if (ranks.any(!is_connected_ || !same(border.requests, requested_))) {
     pattern_ = make_halo_pattern(ranks, border.requests);
-    this->halo_ = Halo<Space>(ranks, pattern_, 1, options_);
+    this->halo_.connect(ranks, pattern_, 1, options_);
     requested_ = border.requests;
     is_connected_ = true;
   }
   const Coupling c = border.coupling(pattern_);
-  this->row_ = Array<int, Space>(c.row);
-  this->start_ = Array<int, Space>(c.start);
-  this->ghost_ = Array<int, Space>(c.ghost);
-  this->value_ = Array<double, Space>(c.value);
-  slot_ = Array<int, Space>(border.slots());
+  this->row_.assign(c.row);
+  this->start_.assign(c.start);
+  this->ghost_.assign(c.ghost);
+  this->value_.assign(c.value);
+  slot_.assign(border.slots());
 }
 
 template <class Space>

@@ -6,8 +6,8 @@
 //   ... write every band of A.own(), those that point out of the box too ...
 //   A.finish_bands();
 //
-// A halo that needs other cells than the last is made anew, which allocates: in a step in which a moving body's rows cross a
-// border differently, and in no other.
+// A halo that needs other cells than the last agrees with its neighbours anew, in a step in which a moving body's rows cross a
+// border differently, and in no other. Arrays keep their memory: once it has grown to what the body needs, nothing is allocated.
 #pragma once
 #include <vector>
 
@@ -66,7 +66,7 @@ class DistributedBanded final : private LocalBanded<Space>, public DistributedMa
   std::vector<BorderLink> border_;       // the bands' own
   std::vector<GhostRequest> requested_;  // of the halo as it is ...
   HaloPattern pattern_;                  // ... and its pattern
-  Array<int, Space> slot_;               // of each entry of the coupling
+  GrowingArray<int, Space> slot_;        // of each entry of the coupling
   bool has_remainder_ = false;
   bool is_connected_ = false;
 };

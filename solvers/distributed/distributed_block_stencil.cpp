@@ -29,7 +29,9 @@ DistributedBlockStencil<Space>::DistributedBlockStencil(const Communicator& rank
     : LocalBlockStencil<Space>{BlockStencil<Space>(extents_of(cuts.box(ranks.rank())), block, within(periodic, cuts))},
       DistributedMatrix<Space>(ranks, LocalBlockStencil<Space>::stencil, parts.pattern, parts.coupling, false, false,
                                options),
-      slot_(parts.slots) {}
+      slot_(parts.slots) {
+  this->name_rows([box = cuts.box(ranks.rank())](int row) { return cell_name(cell_of(box, row)); });
+}
 
 template <class Space>
 void DistributedBlockStencil<Space>::finish_blocks() {

@@ -3,6 +3,7 @@
 #pragma once
 #include <vector>
 
+#include "base/at.hpp"
 #include "solvers/distributed/distributed_matrix.hpp"
 #include "solvers/matrix/block_csr.hpp"
 
@@ -31,7 +32,9 @@ class DistributedCsr : private LocalCsr<Space>, public DistributedMatrix<Space> 
   DistributedCsr(const Communicator& ranks, const CsrPart& part, const HaloOptions& options = {})
       : LocalCsr<Space>(part.local),
         DistributedMatrix<Space>(ranks, LocalCsr<Space>::matrix, part.pattern, part.coupling, part.local.symmetric,
-                                 part.local.constant_null_space, options) {}
+                                 part.local.constant_null_space, options) {
+    this->name_rows([rows = part.rows](int row) { return "block row " + std::to_string(rows[at(row)]); });
+  }
   BlockCsr<Space>& own() { return LocalCsr<Space>::matrix; }  // new values on the same pattern go here ...
   using DistributedMatrix<Space>::coupling_values;            // ... and here
 };

@@ -109,6 +109,12 @@ void DistributedMatrix<Space>::residual(View<const double> b, View<const double>
 }
 
 template <class Space>
+std::string DistributedMatrix<Space>::row_name(int row) const {
+  if (name_of_row_) return name_of_row_(row);
+  return "block row " + std::to_string(row) + " of rank " + std::to_string(ranks_.rank());
+}
+
+template <class Space>
 Work DistributedMatrix<Space>::apply_work() const {
   Work w = local_.apply_work();
   w.bytes += 8 * value_.size() + 16 * row_.size() * block_;

@@ -4,9 +4,13 @@
 //   y = A_local x + C x_ghost
 // The ghosts travel while A_local x is computed; the rows on the border get their second part afterwards.
 #pragma once
+#include <functional>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
+#include "solvers/device/growing_array.hpp"
 #include "solvers/distributed/halo.hpp"
 #include "solvers/matrix/matrix.hpp"
 
@@ -46,6 +50,9 @@ class DistributedMatrix : public Matrix<Space> {
 
   const Communicator* ranks() const override { return &ranks_; }
   std::int64_t unknowns() const override { return unknowns_; }
+  // For errors: a block row of this rank's, as the whole matrix knows it; "block row 7 of rank 1" where nobody has told more.
+  std::string row_name(int row) const;
+  void name_rows(std::function<std::string(int)> name) { name_of_row_ = std::move(name); }
   HaloCost halo_cost() const override { return {halo_.traffic().seconds, halo_.traffic().bytes}; }
 
  protected:
@@ -54,8 +61,8 @@ class DistributedMatrix : public Matrix<Space> {
   double add_ghosts(double factor, View<const double> w, View<double> y) const;
   void add_ghosts(double factor, View<double> y) const;
   double factor_ = 1;  // of all coupling values
-  Array<int, Space> row_, start_, ghost_;
-  Array<double, Space> value_;
+  GrowingArray<int, Space> row_, start_, ghost_;
+  GrowingArray<double, Space> value_;
   mutable Halo<Space> halo_;
 
  private:
@@ -64,6 +71,7 @@ class DistributedMatrix : public Matrix<Space> {
   int block_;
   bool symmetric_, null_space_;
   std::int64_t unknowns_;
+  std::function<std::string(int)> name_of_row_;
 };
 
 }  // namespace weir

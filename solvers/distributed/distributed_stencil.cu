@@ -106,7 +106,8 @@ DistributedStencil<Space>::DistributedStencil(const Communicator& ranks, Separab
       whole_(std::move(whole)),
       cuts_(cuts),
       box_(cuts.box(ranks.rank())),
-      map_(ranks, places_of(whole_.extents(), box_)) {
+      map_(ranks, places_of(whole_.extents(), box_)),
+      options_(this->halo_.found(options)) {
   std::vector<double> inverse[3];
   for (int d = 0; d < 3; ++d) {
     for (int i = box_.low[at(d)]; i < box_.high[at(d)]; ++i)
@@ -119,6 +120,7 @@ DistributedStencil<Space>::DistributedStencil(const Communicator& ranks, Separab
                      inverse[2][at(row / box_.size(0) / box_.size(1))]);
   border_volume_ = Array<double, Space>(border);
   this->factor_ = whole_.scale;
+  this->name_rows([box = box_](int row) { return cell_name(cell_of(box, row)); });
 }
 
 template <class Space>

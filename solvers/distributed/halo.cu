@@ -45,25 +45,37 @@ HaloFields& HaloFields::add(double* field) {
 // Page-locked where the device is real, so that copies run at full speed and the network may register it once.
 template <class Space>
 struct Halo<Space>::Pinned {
-  explicit Pinned(std::int64_t values)
-      : bytes(values * static_cast<std::int64_t>(sizeof(double))),
-        data(bytes ? static_cast<double*>(pinned_allocate(bytes)) : nullptr) {}
+  explicit Pinned(std::int64_t room)
+      : values(room),
+        data(room ? static_cast<double*>(pinned_allocate(room * static_cast<std::int64_t>(sizeof(double)))) : nullptr) {
+  }
   ~Pinned() {
     if (data) pinned_release(data);
   }
   Pinned(const Pinned&) = delete;
   Pinned& operator=(const Pinned&) = delete;
-  std::int64_t bytes;
+  // At least so many values.
+  static void require(std::unique_ptr<Pinned>& memory, std::int64_t size) {
+    if (!memory || memory->values < size) memory = std::make_unique<Pinned>(memory ? size + size / 4 : size);
+  }
+  std::int64_t values;
   double* data;
 };
 
 template <class Space>
-Halo<Space>::Halo(const Communicator& ranks, const HaloPattern& pattern, int width, const HaloOptions& options)
-    : width_(width),
-      send_index_(pattern.send),
-      receive_index_(pattern.receive),
-      send_(width * static_cast<std::int64_t>(pattern.send.size())),
-      receive_(width * static_cast<std::int64_t>(pattern.receive.size())) {
+Halo<Space>::Halo(const Communicator& ranks, const HaloPattern& pattern, int width, const HaloOptions& options) {
+  connect(ranks, pattern, width, options);
+}
+
+template <class Space>
+void Halo<Space>::connect(const Communicator& ranks, const HaloPattern& pattern, int width,
+                          const HaloOptions& options) {
+  transport_.reset();  // it knows the buffers
+  width_ = width;
+  send_index_.assign(pattern.send);
+  receive_index_.assign(pattern.receive);
+  send_.resize(width * static_cast<std::int64_t>(pattern.send.size()));
+  receive_.resize(width * static_cast<std::int64_t>(pattern.receive.size()));
   if (ranks.size() == 1) return;
   if (std::is_same_v<Space, Host>) {
     path_ = "direct: host memory";
@@ -80,8 +92,8 @@ Halo<Space>::Halo(const Communicator& ranks, const HaloPattern& pattern, int wid
   for (auto* begin : {&links.send_begin, &links.receive_begin})
     for (int& b : *begin) b *= width;
   if (staged_) {
-    host_send_ = std::make_unique<Pinned>(send_.size());
-    host_receive_ = std::make_unique<Pinned>(receive_.size());
+    Pinned::require(host_send_, send_.size());
+    Pinned::require(host_receive_, receive_.size());
   }
   transport_ = ranks.transport(options.strategy, links, staged_ ? host_send_->data : send_.data(),
                                staged_ ? host_receive_->data : receive_.data());
@@ -103,7 +115,7 @@ void Halo<Space>::start(const HaloFields& fields) {
   if (fields.width != width_) throw std::logic_error("a halo was made for another number of fields");
   halo_kernels::pack<Space>(fields, send_index_, send_);
   if (staged_)
-    backend::copy_to_host(host_send_->data, send_.data(), host_send_->bytes);
+    backend::copy_to_host(host_send_->data, send_.data(), send_.size() * std::int64_t{sizeof(double)});
   else if (std::is_same_v<Space, Device>)
     backend::synchronise();  // MPI knows no streams
   transport_->start();
@@ -116,7 +128,8 @@ void Halo<Space>::finish() {
   if (!transport_) return;
   ScopedTimer timer(traffic_.seconds);
   transport_->finish();
-  if (staged_) backend::copy_to_device(receive_.data(), host_receive_->data, host_receive_->bytes);
+  if (staged_)
+    backend::copy_to_device(receive_.data(), host_receive_->data, receive_.size() * std::int64_t{sizeof(double)});
 }
 
 template <class Space>

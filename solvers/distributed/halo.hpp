@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "solvers/device/array.hpp"
+#include "solvers/device/growing_array.hpp"
 #include "solvers/distributed/communicator.hpp"
 
 namespace weir {
@@ -58,6 +58,8 @@ class Halo {
   Halo(Halo&&) noexcept;
   Halo& operator=(Halo&&) noexcept;
 
+  // Another pattern, in the memory there is where it is enough. What has travelled so far stays counted. All ranks call.
+  void connect(const Communicator& ranks, const HaloPattern& pattern, int width, const HaloOptions& options = {});
   bool empty() const { return !transport_; }
   void start(const HaloFields& fields);
   void finish();
@@ -71,14 +73,19 @@ class Halo {
   View<const double> ghosts() const { return receive_; }
   const Traffic& traffic() const { return traffic_; }  // bytes sent; seconds spent packing and waiting
   const std::string& path() const { return path_; }    // "staged through pinned memory: ..." | "direct: ..."
+  // The options with what the probe has found, for the next halo.
+  HaloOptions found(HaloOptions options) const {
+    if (options.path == DevicePath::probe) options.path = staged_ ? DevicePath::staged : DevicePath::direct;
+    return options;
+  }
 
  private:
   struct Pinned;
   int width_ = 0;
   bool staged_ = false;
   std::string path_;
-  Array<int, Space> send_index_, receive_index_;
-  Array<double, Space> send_, receive_;
+  GrowingArray<int, Space> send_index_, receive_index_;
+  GrowingArray<double, Space> send_, receive_;
   std::unique_ptr<Pinned> host_send_, host_receive_;
   std::unique_ptr<HaloTransport> transport_;
   Traffic traffic_;

@@ -20,6 +20,7 @@ struct SeparableDirection {
   bool periodic = false;
 
   int size() const { return static_cast<int>(mass.size()); }
+  bool operator==(const SeparableDirection&) const = default;
   // Equal widths and couplings in the interior, so that cosine, sine or Fourier transforms diagonalise it.
   bool is_uniform() const;
 };

@@ -3,10 +3,10 @@
 #include <utility>
 #include <vector>
 
-#include "base/error.hpp"
 #include "solvers/device/array.hpp"
 #include "solvers/distributed/communicator.hpp"
 #include "solvers/distributed/gatherable.hpp"
+#include "solvers/matrix/row_error.hpp"
 #include "solvers/preconditioner/additive_schwarz.hpp"
 #include "solvers/preconditioner/storage.hpp"
 #include "solvers/timer.hpp"
@@ -32,12 +32,12 @@ class Gathered : public Preconditioner<Space>, public TellsStorage {
     r_ = Array<double, Space>(whole_->size());
     z_ = Array<double, Space>(whole_->size());
     host_.resize(static_cast<std::size_t>(whole_->size()));
-    return inner_->setup(*whole_);
+    return of_whole([&] { return inner_->setup(*whole_); });
   }
   SetupInfo update(const Matrix<Space>& A) override {
     if (&A != matrix_) return setup(A);
     A_->update_whole(whole_.get());
-    return whole_ ? inner_->update(*whole_) : SetupInfo{};
+    return whole_ ? of_whole([&] { return inner_->update(*whole_); }) : SetupInfo{};
   }
 
   void apply(View<const double> r, View<double> z) const override {
@@ -59,6 +59,15 @@ class Gathered : public Preconditioner<Space>, public TellsStorage {
   std::string describe() const override { return inner_->describe() + ", gathered on rank 0"; }
 
  private:
+  // Rows are those of the whole matrix: nobody need name them.
+  template <class F>
+  static SetupInfo of_whole(const F& f) {
+    try {
+      return f();
+    } catch (const RowError& error) {
+      throw Error(error);
+    }
+  }
   std::int64_t bytes() const { return static_cast<std::int64_t>(mine_.size() * sizeof(double)); }
   void download(View<const double> r) const {
     if constexpr (std::is_same_v<Space, Host>)

@@ -1,8 +1,8 @@
 #include "solvers/preconditioner/jacobi.hpp"
 
-#include "base/error.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
+#include "solvers/matrix/row_error.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {
@@ -87,8 +87,8 @@ class Jacobi : public Preconditioner<Space> {
       }
       const int bad = jacobi_kernels::first_bad<Space>(inverse_);
       if (bad < A.size())
-        throw Error(Exit::solver_failed, "jacobi: the diagonal entry of row " + std::to_string(bad) +
-                                             " is zero or not finite; it cannot be inverted");
+        throw RowError(Exit::solver_failed, "jacobi: the diagonal entry of ", bad / B, "row " + std::to_string(bad),
+                       " is zero or not finite; it cannot be inverted");
       jacobi_kernels::invert<Space>(omega_, inverse_);
     }
     info.nnz = A.size();

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "base/error.hpp"
+#include "solvers/matrix/row_error.hpp"
 #include "solvers/preconditioner/ilu/block_ilu0_csr.hpp"
 #include "solvers/preconditioner/storage.hpp"
 #include "solvers/timer.hpp"
@@ -39,8 +39,8 @@ class Line final : public Preconditioner<Space>, public TellsStorage {
       row = factors_->factorise(A);
     }
     if (row >= 0)
-      throw Error(Exit::solver_failed, "line: the diagonal block of block row " + std::to_string(row) +
-                                           " became singular, or A holds a value that is not a finite number");
+      throw RowError(Exit::solver_failed, "line: the diagonal block of ", row,
+                     " became singular, or A holds a value that is not a finite number");
     info.levels = factors_->levels();
     info.bytes = factors_->bytes();
     info.nnz = factors_->nnz();

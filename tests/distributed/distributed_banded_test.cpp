@@ -5,6 +5,7 @@
 
 #include "base/at.hpp"
 #include "inputs/case.hpp"
+#include "solvers/device/ledger.hpp"
 #include "solvers/linear_solver.hpp"
 #include "tests/distributed/world.hpp"
 #include "tests/support/operators.hpp"
@@ -19,31 +20,32 @@ TYPED_TEST_SUITE(DistributedBands, Spaces, SpaceName);
 
 constexpr Extents small = {7, 8, 18};
 
-// A symmetric matrix of positive type with random couplings.
+// A symmetric matrix of positive type with random couplings; its slots side by side.
 std::vector<double> bands_of(Extents cells, bool wraps_z) {
   const int n = cells.count();
-  std::vector<double> v(7 * at(n), 0.0);
   const Numbers random = random_numbers(3 * n, 5);
   Banded<Host> shape(cells, {false, false, wraps_z});
   const BlockStencilView s = shape.stencil();
-  for (int c = 0; c < n; ++c) v[at(slot::delta * n + c)] += 3;  // few iterations: more would magnify round-off
-  for (int d = 0; d < 3; ++d)
+  std::vector<double> v(at(s.slots) * at(n), 0.0);
+  const auto value = [&](int slot, int c) -> double& { return v[at((slot - s.first) * n + c)]; };
+  for (int c = 0; c < n; ++c) value(slot::delta, c) += 3;  // few iterations: more would magnify round-off
+  for (int d = 0; d < (cells.nz > 1 ? 3 : 2); ++d)
     for (int c = 0; c < n; ++c) {
       const int to = s.neighbour(c, slot::delta + 1 + d);
       if (to < 0) continue;
       const double a = 1 + 0.5 * random[at(d * n + c)];
-      v[at((slot::delta + 1 + d) * n + c)] = v[at((slot::delta - 1 - d) * n + to)] = -a;
-      v[at(slot::delta * n + c)] += a;
-      v[at(slot::delta * n + to)] += a;
+      value(slot::delta + 1 + d, c) = value(slot::delta - 1 - d, to) = -a;
+      value(slot::delta, c) += a;
+      value(slot::delta, to) += a;
     }
   return v;
 }
 
 // Rows near the middle of the grid that refer to cells up to five planes away.
-RemainderData remainder() {
+RemainderData remainder(int first_plane = 4) {
   RemainderData r;
   r.start.push_back(0);
-  for (int k = 4; k < 14; ++k)
+  for (int k = first_plane; k < first_plane + 10; ++k)
     for (const int i : {2, 5}) {
       r.row.push_back(small.index(i, 3, k));
       for (const int away : {-4, 0, 5}) {
@@ -73,16 +75,17 @@ struct Both {
       set_remainder();
     }
     alone.upload(values);
-    std::vector<double> own(7 * mine.size());
-    for (std::size_t s = 0; s < 7; ++s)
+    const auto slots = at(alone.stencil().slots);
+    std::vector<double> own(slots * mine.size());
+    for (std::size_t s = 0; s < slots; ++s)
       for (std::size_t q = 0; q < mine.size(); ++q)
         own[s * mine.size() + q] = values[s * at(cells.count()) + at(mine[q])];
     spread.own().upload(own);
     for (auto* m : {&alone, &spread.own()}) m->set_symmetric(!with_remainder);
     spread.finish_bands();
   }
-  void set_remainder() {
-    const RemainderData all = remainder();
+  void set_remainder(int first_plane = 4) {
+    const RemainderData all = remainder(first_plane);
     const RankBox box = cuts.box(world().rank());
     RemainderData own;
     std::vector<RemoteEntry> remote;
@@ -168,7 +171,7 @@ TYPED_TEST(DistributedBands, MethodsThatDoNotKnowTheRanksTakeTheSameIterations) 
   }
 }
 
-// In slabs and blocks, with periods across the ranks; after an update too.
+// In slabs and blocks, 2D too, with periods across the ranks; after an update too.
 TYPED_TEST(DistributedBands, LevelsOverRanksGiveTheCycleOfOneRank) {
   const Table options = read_case_text(
       "method = 'cg'\ntolerance = 1e-8\npreconditioner = { type = 'multigrid', coarse_size = 20, gather_size = 60 }",
@@ -180,7 +183,9 @@ TYPED_TEST(DistributedBands, LevelsOverRanksGiveTheCycleOfOneRank) {
   };
   for (const Shape& shape : {Shape{small, Cutting::slabs, false},
                              {{16, 12, 9}, Cutting::blocks, false},
-                             {{4, 3, 80}, Cutting::slabs, true}}) {
+                             {{4, 3, 80}, Cutting::slabs, true},
+                             {{15, 36, 1}, Cutting::slabs, false},
+                             {{24, 20, 1}, Cutting::blocks, false}}) {
     Both<TypeParam> s(shape.cutting, shape.wraps, false, shape.cells);
     LinearSolver<TypeParam> alone(options), spread(options);
     spread.spread_over_ranks(&s.spread);
@@ -201,6 +206,30 @@ TYPED_TEST(DistributedBands, LevelsOverRanksGiveTheCycleOfOneRank) {
       EXPECT_NE(spread.preconditioner().describe().find("levels over ranks"), std::string::npos) << shape.cells.nz;
     }
   }
+}
+
+// A body that moves to and fro: whatever rows cross the border, the arrays that have held as many once suffice.
+TYPED_TEST(DistributedBands, ARemainderThatMovesAllocatesNothingOnceItHasBeenEverywhere) {
+  Both<TypeParam> s(Cutting::slabs, false, true);
+  const auto swing = [&] {
+    for (const int plane : {4, 5, 6, 7, 6, 5, 4, 3, 2, 3}) {
+      s.set_remainder(plane);
+      s.spread.finish_bands();
+    }
+  };
+  swing();
+  const Ledger before = ledger();
+  swing();
+  EXPECT_EQ(ledger().host_allocations, before.host_allocations);
+  EXPECT_EQ(ledger().device_allocations, before.device_allocations);
+  Both<TypeParam> fresh(Cutting::slabs, false, true);
+  fresh.set_remainder(3);
+  fresh.spread.finish_bands();
+  const Numbers part = s.part(random_numbers(small.count(), 11));
+  Array<double, TypeParam> x(part), y(s.spread.size()), z(s.spread.size());
+  s.spread.apply(x, y);
+  fresh.spread.apply(x, z);
+  EXPECT_LE(largest_difference(y.to_vector(), z.to_vector()), 1e-13);
 }
 
 // A body that moves on takes other rows with it.

@@ -67,7 +67,8 @@ TYPED_TEST(DistributedCsrTest, BlockJacobiTakesTheSameIterationsAndSchwarzWithIl
     Array<double, TypeParam> x(Numbers(b.size())), px(Numbers(static_cast<std::size_t>(spread.size())));
     const SolveResult r = one.solve(alone, whole_b, x), s = all.solve(spread, part_b, px);
     EXPECT_TRUE(r.converged() && s.converged()) << inner;
-    EXPECT_LE(worst(px.to_vector(), rows_of(x.to_vector(), part)), 1e-8) << inner;  // the tolerance, rows dominated by 1
+    EXPECT_LE(worst(px.to_vector(), rows_of(x.to_vector(), part)), 1e-8)
+        << inner;  // the tolerance, rows dominated by 1
     if (std::string(inner).find("schwarz") == std::string::npos) {
       EXPECT_EQ(s.iterations, r.iterations);
     }

@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "inputs/case.hpp"
+#include "solvers/distributed/distributed_block_stencil.hpp"
 #include "solvers/distributed/distributed_stencil.hpp"
 #include "solvers/linear_solver.hpp"
 #include "tests/distributed/world.hpp"
@@ -127,6 +128,137 @@ TYPED_TEST(DistributedSolve, MethodsThatDoNotKnowTheRanksTakeTheSameIterations) 
       EXPECT_LE(s.difference, 1e-9) << c.linear;  // round-off times the condition of the pressure system
       EXPECT_EQ(s.spread.transfer_bytes > 0, world().size() > 1);
     }
+}
+
+struct GridOfLevels {
+  std::array<int, 3> n;
+  std::array<Ends, 3> ends;
+  Cutting cutting;
+};
+
+// One cycle, that after an update, and one for values that single precision does not hold; then iterations.
+template <class Space>
+void compare_cycles(const GridOfLevels& grid, const std::string& cycle, double tolerance) {
+  const SeparableOperator op = box_operator(grid.n, grid.ends, 0);
+  Both<Space> s(op, grid.cutting);
+  const Table options = read_case_text(
+      "method = 'cg'\ntolerance = 1e-6\npreconditioner = { type = 'multigrid', coarse_size = 8, gather_size = 40" +
+          cycle + " }",
+      "test");
+  LinearSolver<Space> alone(options), spread(options);
+  spread.spread_over_ranks(&s.spread);
+  alone.setup(s.alone);
+  spread.setup(s.spread);
+  const auto apply = [&](double size) {
+    Numbers b = s.b;
+    for (double& v : b) v *= size;
+    const Array<double, Space> r(b), part_of_r(part(b, op, s.spread.box()));
+    Array<double, Space> z(r.size()), part_of_z(part_of_r.size());
+    alone.preconditioner().apply(r, z);
+    spread.preconditioner().apply(part_of_r, part_of_z);
+    const Numbers expected = part(z.to_vector(), op, s.spread.box());
+    double largest = 0;
+    for (const double v : z.to_vector()) largest = std::max(largest, std::abs(v));
+    EXPECT_GT(largest, 0);
+    EXPECT_LE(largest_difference(part_of_z.to_vector(), expected), tolerance * largest) << cycle << " " << size;
+  };
+  apply(1);
+  if (std::is_same_v<Space, Host>) apply(1e-60);
+  s.alone.set_coefficients(1, 0.5);
+  s.spread.set_coefficients(1, 0.5);
+  alone.update(s.alone);
+  spread.update(s.spread);
+  apply(1);
+  Array<double, Space> b(s.b), x(Numbers(s.b.size())), pb(s.part_of_b), px(Numbers(s.part_of_b.size()));
+  const SolveResult one = alone.solve(s.alone, b, x), all = spread.solve(s.spread, pb, px);
+  EXPECT_TRUE(one.converged() && all.converged()) << cycle;
+  EXPECT_EQ(one.iterations, all.iterations) << cycle;
+  if (world().size() > 1) {
+    EXPECT_NE(spread.preconditioner().describe().find("over ranks"), std::string::npos) << cycle;
+  }
+}
+
+// In slabs and blocks, 3D and 2D, with periods across the ranks, also one of odd size, which has no two colours.
+TYPED_TEST(DistributedSolve, LevelsOverRanksGiveTheCycleOfOneRank) {
+  const GridOfLevels walls{{16, 12, 33}, {neumann, dirichlet, neumann}, Cutting::slabs};
+  const std::string in_double = ", precision = 'double'";
+  // Round-off of some hundred operations a value; the coarsest inverse multiplies it by its condition.
+  const double round_off = 1e-12, single = 1e-5;
+  compare_cycles<TypeParam>(walls, in_double, round_off);
+  compare_cycles<TypeParam>(walls, "", single);
+  compare_cycles<TypeParam>(walls, in_double + ", smoother = 'jacobi', pre = 1, post = 1", round_off);
+  compare_cycles<TypeParam>({{13, 16, 16}, {neumann, neumann, dirichlet}, Cutting::blocks},
+                            in_double + ", pre = 1, post = 1", round_off);
+  compare_cycles<TypeParam>({{20, 64, 1}, {dirichlet, neumann, neumann}, Cutting::slabs},
+                            in_double + ", smoother = 'chebyshev'", round_off);
+  compare_cycles<TypeParam>({{6, 5, 80}, {periodic, neumann, periodic}, Cutting::slabs}, in_double, round_off);
+  compare_cycles<TypeParam>({{6, 5, 81}, {dirichlet, neumann, periodic}, Cutting::slabs}, in_double, round_off);
+}
+
+// An F cycle visits each level twice, and is not symmetric.
+TYPED_TEST(DistributedSolve, FCyclesOverRanksAreThoseOfOneRank) {
+  compare_cycles<TypeParam>({{12, 9, 33}, {neumann, dirichlet, neumann}, Cutting::slabs},
+                            ", precision = 'double', cycle = 'F', pre = 1, post = 1, symmetric = false", 1e-12);
+}
+
+// In slabs and blocks, 3D and 2D, with x whole and cut.
+TYPED_TEST(DistributedSolve, TransposesSolveAsOneRankDoes) {
+  for (const GridOfLevels& grid : {GridOfLevels{{9, 8, 17}, {neumann, dirichlet, periodic}, Cutting::slabs},
+                                   {{12, 16, 16}, {neumann, neumann, neumann}, Cutting::blocks},
+                                   {{12, 16, 1}, {periodic, neumann, neumann}, Cutting::slabs},
+                                   {{40, 3, 8}, {dirichlet, neumann, neumann}, Cutting::blocks}}) {
+    const SeparableOperator op = box_operator(grid.n, grid.ends, 0);
+    Both<TypeParam> s(op, grid.cutting);
+    LinearSolver<TypeParam> alone(read_case_text("method = 'fast_poisson'", "test")),
+        spread(read_case_text("method = 'fast_poisson'", "test"));
+    spread.spread_over_ranks(&s.spread);
+    alone.setup(s.alone);
+    spread.setup(s.spread);
+    const Array<double, TypeParam> b(s.b), pb(s.part_of_b);
+    Array<double, TypeParam> x(b.size()), px(pb.size());
+    for (const double shift : {0.0, 2.0}) {
+      s.alone.set_coefficients(shift, 1);
+      s.spread.set_coefficients(shift, 1);
+      alone.update(s.alone);
+      spread.update(s.spread);
+      alone.preconditioner().apply(b, x);
+      spread.preconditioner().apply(pb, px);
+      double size = 0;
+      for (const double v : x.to_vector()) size = std::max(size, std::abs(v));
+      EXPECT_LE(largest_difference(px.to_vector(), part(x.to_vector(), op, s.spread.box())), 1e-12 * size)
+          << grid.n[0] << " " << shift;  // round-off times the condition, below 1e3
+    }
+    if (world().size() > 1) {
+      EXPECT_NE(spread.preconditioner().describe().find("transposes"), std::string::npos) << grid.n[0];
+    }
+  }
+}
+
+// A row is named as the whole matrix counts it, also by what works on a rank's own rows.
+TYPED_TEST(DistributedSolve, ARowThatCannotBeInvertedIsNamedAsTheWholeMatrixKnowsIt) {
+  const Extents e{3, 2, 24};
+  const BoxCuts cuts = cuts_of(BlockPartition({e.nx, e.ny, e.nz}, world().size(), Cutting::slabs));
+  DistributedBlockStencil<TypeParam> A(world(), e, {}, 2, cuts);
+  const BlockStencilView v = A.own().stencil();
+  std::vector<double> values(static_cast<std::size_t>(A.own().values().size()), 0.0);
+  const RankBox box = cuts.box(world().rank());
+  const int last = v.cells.count() - 1;  // of each rank
+  for (int c = 0; c < last; ++c)
+    for (int u = 0; u < 2; ++u) values[static_cast<std::size_t>(v.block(c, slot::delta) - v.values + 3 * u)] = 1;
+  A.own().upload(values);
+  A.finish_blocks();
+  for (const char* type : {"block_jacobi", "block_ilu0"}) {
+    LinearSolver<TypeParam> solver(
+        read_case_text("method = 'gmres'\npreconditioner = { type = '" + std::string(type) + "' }", "test"));
+    solver.precondition_each_rank();
+    const std::string name = "cell (2, 1, " + std::to_string(box.high[2] - 1) + ")";
+    try {
+      solver.setup(A);
+      ADD_FAILURE() << "accepted";
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(name), std::string::npos) << error.what();
+    }
+  }
 }
 
 TYPED_TEST(DistributedSolve, AdditiveSchwarzConvergesAndMoreOverlapNeedsFewerIterations) {

@@ -4,10 +4,10 @@
 
 #include <string>
 
-#include "base/error.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
 #include "solvers/matrix/block_csr.hpp"
+#include "solvers/matrix/row_error.hpp"
 #include "solvers/preconditioner/block_jacobi/block_invert.hpp"
 #include "solvers/preconditioner/block_jacobi/rounded_blocks.hpp"
 #include "solvers/timer.hpp"
@@ -61,9 +61,10 @@ class BlockJacobi : public Preconditioner<Space> {
       A.block_diagonal(inverse_);
       const int bad = block_jacobi_kernels::invert_all<Space>(rows_, block_, inverse_);
       if (bad < rows_)
-        throw Error(Exit::solver_failed, "block_jacobi: the diagonal block of block row " + std::to_string(bad) +
-                                             " (rows " + std::to_string(bad * block_) + " to " +
-                                             std::to_string(bad * block_ + block_ - 1) + ") is singular or not finite");
+        throw RowError(Exit::solver_failed, "block_jacobi: the diagonal block of ", bad,
+                       "block row " + std::to_string(bad) + " (rows " + std::to_string(bad * block_) + " to " +
+                           std::to_string(bad * block_ + block_ - 1) + ")",
+                       " is singular or not finite");
     }
     info.nnz = inverse_.size();
     info.bytes = 8 * inverse_.size();

@@ -2,25 +2,16 @@
 
 #include <stdexcept>
 
+#include "solvers/preconditioner/fast_poisson/distributed_fast_poisson.hpp"
 #include "solvers/preconditioner/fast_poisson/fast_poisson_plan.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {
 namespace {
 
-bool same(const SeparableDirection& a, const SeparableDirection& b) {
-  return a.mass == b.mass && a.lower == b.lower && a.upper == b.upper && a.boundary == b.boundary &&
-         a.periodic == b.periodic;
-}
-
 const SeparableOperator& separable(const SeparableOperator* A) {
   if (!A) throw std::invalid_argument("fast_poisson needs an operator that is a sum of Kronecker products");
   return *A;
-}
-
-void check_signs(const SeparableOperator& A) {
-  if (!(A.shift >= 0 && A.scale >= 0 && A.shift + A.scale > 0))
-    throw std::invalid_argument("fast_poisson needs shift >= 0 and scale >= 0, not both 0");
 }
 
 }  // namespace
@@ -39,11 +30,21 @@ FastPoisson<Space>::~FastPoisson() = default;
 
 template <class Space>
 SetupInfo FastPoisson<Space>::setup(const Matrix<Space>& A) {
-  return setup(separable(A.separable()));
+  if (!spreads_over(A)) {
+    spread_.reset();
+    return setup(separable(A.separable()));
+  }
+  spread_ = std::make_unique<DistributedFastPoisson<Space>>(options_);
+  return spread_->setup(A);
 }
 template <class Space>
 SetupInfo FastPoisson<Space>::update(const Matrix<Space>& A) {
-  return update(separable(A.separable()));
+  if (spreads_over(A)) return spread_ ? spread_->update(A) : setup(A);
+  return spread_ ? setup(A) : update(separable(A.separable()));
+}
+template <class Space>
+bool FastPoisson<Space>::spreads_over(const Matrix<Space>& A) const {
+  return DistributedFastPoisson<Space>::can_spread(A);
 }
 
 template <class Space>
@@ -64,7 +65,7 @@ template <class Space>
 SetupInfo FastPoisson<Space>::update(const SeparableOperator& A) {
   if (!plan_) return setup(A);
   for (int d = 0; d < 3; ++d)
-    if (!same(arranged(A, d), plan_->direction[static_cast<std::size_t>(d)])) return setup(A);
+    if (!(arranged(A, d) == plan_->direction[static_cast<std::size_t>(d)])) return setup(A);
   SetupInfo info;
   const ScopedTimer timer(info.seconds);
   check_signs(A);
@@ -77,16 +78,17 @@ SetupInfo FastPoisson<Space>::update(const SeparableOperator& A) {
 
 template <class Space>
 void FastPoisson<Space>::apply(View<const double> r, View<double> z) const {
-  sweep_->solve(*plan_, r, z);
+  spread_ ? spread_->apply(r, z) : sweep_->solve(*plan_, r, z);
 }
 
 template <class Space>
 Work FastPoisson<Space>::apply_work() const {
-  return plan_ ? plan_->work() : Work{};
+  return plan_ && !spread_ ? plan_->work() : Work{};  // over ranks it is not stated
 }
 
 template <class Space>
 std::string FastPoisson<Space>::describe() const {
+  if (spread_) return spread_->describe();
   return plan_ ? "fast_poisson (" + plan_->describe() + ")" : "fast_poisson";
 }
 

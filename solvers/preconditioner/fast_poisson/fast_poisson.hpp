@@ -46,6 +46,7 @@ class FastPoisson final : public Preconditioner<Space> {
   SetupInfo setup(const SeparableOperator& A);
   SetupInfo update(const SeparableOperator& A);
 
+  bool spreads_over(const Matrix<Space>& A) const override;
   bool is_symmetric() const override { return true; }
   bool is_exact() const override { return true; }
   Work apply_work() const override;
@@ -55,6 +56,7 @@ class FastPoisson final : public Preconditioner<Space> {
   FastPoissonOptions options_;
   std::unique_ptr<FastPoissonPlan> plan_;
   std::unique_ptr<FastPoissonSweep<Space>> sweep_;
+  std::unique_ptr<Preconditioner<Space>> spread_;  // instead, over ranks: DistributedFastPoisson
 };
 
 // With the options of [linear.SYSTEM.preconditioner].

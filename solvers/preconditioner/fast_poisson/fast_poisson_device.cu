@@ -134,6 +134,10 @@ class DeviceSweep final : public FastPoissonSweep<Device> {
       }
   }
 
+  void transform_x(const FastPoissonPlan& plan, bool inverse, const double* from, double* to) const override {
+    multiply(plan, 0, inverse, from, to);
+  }
+
   std::int64_t bytes() const override {
     std::int64_t n = work_.size();
     for (const auto& d : direction_) n += d.Q.size() + d.Q_transposed.size() + d.lambda.size() + 4 * d.mass.size();

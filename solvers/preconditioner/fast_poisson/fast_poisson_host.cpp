@@ -21,6 +21,7 @@ class HostSweep final : public FastPoissonSweep<Host> {
  public:
   explicit HostSweep(const FastPoissonPlan& plan);
   void solve(const FastPoissonPlan& plan, View<const double> r, View<double> z) const override;
+  void transform_x(const FastPoissonPlan& plan, bool inverse, const double* from, double* to) const override;
   std::int64_t bytes() const override { return bytes_; }
 
  private:
@@ -41,6 +42,7 @@ class HostSweep final : public FastPoissonSweep<Host> {
     return blocks(lines, transform_[static_cast<std::size_t>(d)]->block());
   }
   void transform_block(int d, bool inverse, const double* from, double* z, int plane, int block, double* scratch) const;
+  int threads() const { return extents_.count() <= parallel_grain ? 1 : std::min(omp_get_max_threads(), slots_); }
   void transform_planes(const Call& call, bool inverse, const double* from) const;
   void transform_z(const Call& call, bool inverse, const double* from) const;
   void solve_tridiagonal(const Call& call, const double* from) const;
@@ -153,9 +155,15 @@ void HostSweep::solve_diagonal(const Call& call, const double* from) const {
   });
 }
 
+void HostSweep::transform_x(const FastPoissonPlan& plan, bool inverse, const double* from, double* to) const {
+  const Call call{plan, threads(), to};
+  const int count = blocks_a_plane(0);
+  run(call, extents_.nz * count,
+      [&](int t, double* scratch) { transform_block(0, inverse, from, to, t / count, t % count, scratch); });
+}
+
 void HostSweep::solve(const FastPoissonPlan& plan, View<const double> r, View<double> z) const {
-  const int threads = extents_.count() <= parallel_grain ? 1 : std::min(omp_get_max_threads(), slots_);
-  const Call call{plan, threads, z.data()};
+  const Call call{plan, threads(), z.data()};
   const bool in_planes = transform_[0] || transform_[1], along_z = transform_[2] != nullptr;
   const double* from = r.data();
   if (in_planes) {

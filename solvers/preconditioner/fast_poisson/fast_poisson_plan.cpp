@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "solvers/preconditioner/fast_poisson/line_transform.hpp"
 
@@ -29,6 +30,11 @@ const SeparableDirection& arranged(const SeparableOperator& A, int d) {
   const auto& a = A.direction;
   const bool alone = a[1].size() == 1 && a[2].size() == 1;
   return a[static_cast<std::size_t>(alone && d < 2 ? 1 - d : d)];
+}
+
+void check_signs(const SeparableOperator& A) {
+  if (!(A.shift >= 0 && A.scale >= 0 && A.shift + A.scale > 0))
+    throw std::invalid_argument("fast_poisson needs shift >= 0 and scale >= 0, not both 0");
 }
 
 double FastPoissonPlan::norm() const {

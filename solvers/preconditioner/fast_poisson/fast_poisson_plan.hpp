@@ -31,6 +31,9 @@ struct FastPoissonPlan {
 // Direction d of A; x and y change places where x is a line alone, so that it is solved as one tridiagonal system.
 const SeparableDirection& arranged(const SeparableOperator& A, int d);
 
+// Throws std::invalid_argument where shift or scale is below 0, or both are 0.
+void check_signs(const SeparableOperator& A);
+
 // The choice, by estimated cost. may_use_fast: else eigenvectors only. least_lines: a tridiagonal direction must leave
 // so many lines to solve side by side.
 FastPoissonPlan make_fast_poisson_plan(const SeparableOperator& A, const FastPoissonOptions& options, bool may_use_fast,
@@ -41,6 +44,8 @@ class FastPoissonSweep {
  public:
   virtual ~FastPoissonSweep() = default;
   virtual void solve(const FastPoissonPlan& plan, View<const double> r, View<double> z) const = 0;
+  // Along x alone, without Modes::norm; `from` and `to` are two arrays.
+  virtual void transform_x(const FastPoissonPlan& plan, bool inverse, const double* from, double* to) const = 0;
   virtual std::int64_t bytes() const = 0;
 };
 template <class Space>

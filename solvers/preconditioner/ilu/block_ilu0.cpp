@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/error.hpp"
+#include "solvers/matrix/row_error.hpp"
 #include "solvers/preconditioner/ilu/block_ilu0_csr.hpp"
 #include "solvers/preconditioner/ilu/block_ilu0_factors.hpp"
 #include "solvers/timer.hpp"
@@ -51,11 +51,9 @@ template <class Space>
     if (!std::all_of(values.begin() + start[static_cast<std::size_t>(i)] * nn,
                      values.begin() + start[static_cast<std::size_t>(i) + 1] * nn,
                      [](double v) { return std::isfinite(v); }))
-      throw Error(Exit::not_finite,
-                  "block_ilu0: the matrix holds a value that is not a finite number in block row " + std::to_string(i));
-  throw Error(Exit::solver_failed, "block_ilu0: the diagonal block of block row " + std::to_string(row) +
-                                       " became singular in the factorisation" +
-                                       (pivoting ? "" : "; pivoting = true may help"));
+      throw RowError(Exit::not_finite, "block_ilu0: the matrix holds a value that is not a finite number in ", i, "");
+  throw RowError(Exit::solver_failed, "block_ilu0: the diagonal block of ", row,
+                 std::string(" became singular in the factorisation") + (pivoting ? "" : "; pivoting = true may help"));
 }
 
 }  // namespace
@@ -157,11 +155,11 @@ void BlockIlu0<Space>::factorise() {
   const BlockStencilView view = A_->stencil().on(values.data());
   const int culprit = first_not_finite(view);
   if (culprit >= 0)
-    throw Error(Exit::not_finite, "block_ilu0: the matrix holds a value that is not a finite number in the row of " +
-                                      cell_name(view.cells, culprit));
-  throw Error(Exit::solver_failed, "block_ilu0: the diagonal block of " + cell_name(view.cells, cell) +
-                                       " became singular in the factorisation" +
-                                       (options_.pivoting ? "" : "; pivoting = true may help"));
+    throw RowError(Exit::not_finite, "block_ilu0: the matrix holds a value that is not a finite number in the row of ",
+                   culprit, cell_name(view.cells, culprit), "");
+  throw RowError(
+      Exit::solver_failed, "block_ilu0: the diagonal block of ", cell, cell_name(view.cells, cell),
+      std::string(" became singular in the factorisation") + (options_.pivoting ? "" : "; pivoting = true may help"));
 }
 
 template <class Space>

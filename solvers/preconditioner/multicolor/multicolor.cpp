@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "base/at.hpp"
-#include "base/error.hpp"
+#include "solvers/matrix/row_error.hpp"
 #include "solvers/timer.hpp"
 
 namespace weir {
@@ -63,8 +63,8 @@ SetupInfo Multicolor<Space, T>::update(const Matrix<Space>& matrix) {
     symmetric_ = A->is_symmetric() && options_.symmetric;
     const int bad = multicolor::factorise<Space, T>(view(), A->view());
     if (bad >= 0)
-      throw Error(Exit::solver_failed, "multicolor: the diagonal block of block row " + std::to_string(bad) +
-                                           " is singular without pivoting, or the row is not finite");
+      throw RowError(Exit::solver_failed, "multicolor: the diagonal block of ", bad,
+                     " is singular without pivoting, or the row is not finite");
   }
   info.colours = colours();
   info.nnz = off_.size() + diagonal_.size();

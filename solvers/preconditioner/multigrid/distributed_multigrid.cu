@@ -28,19 +28,6 @@ struct DistributedMultigrid<Space>::Level {
   mg::TransferView down, up;                              // to the next core box, from the next wide one
   BoxSpread<Space> spread_couplings, spread_g, spread_v;  // from the core, the core and the wide boxes to the wide
 
-  // `more` layers around a rank's cells where they were cut.
-  RankBox grown(int rank, int more) const {
-    RankBox b = cuts.box(rank);
-    for (std::size_t d = 0; d < 3; ++d) {
-      if (cuts.parts(static_cast<int>(d)) == 1) continue;
-      b.low[d] -= more;
-      b.high[d] += more;
-      if (periodic[d]) continue;
-      b.low[d] = std::max(b.low[d], 0);
-      b.high[d] = std::min(b.high[d], sizes[d]);
-    }
-    return b;
-  }
   mg::LevelView view_of(const RankBox& b, float* memory) const {
     bool wraps[3];
     for (std::size_t d = 0; d < 3; ++d) wraps[d] = periodic[d] && cuts.parts(static_cast<int>(d)) == 1;
@@ -54,10 +41,6 @@ template <class Space>
 void take(View<const int> place, const double* from, View<double> to) {
   for_each<Space>(static_cast<int>(to.size()), [=] WEIR_HD(int i) { to[i] = from[place[i]]; });
 }
-template <class Space>
-void take(View<const int> place, const float* from, View<double> to) {
-  for_each<Space>(static_cast<int>(to.size()), [=] WEIR_HD(int i) { to[i] = static_cast<double>(from[place[i]]); });
-}
 // Kernels take the coupling at a low end for the one beyond the high end too, where the whole grid may end.
 template <class Space>
 void close_low_end(const mg::LevelView& L, int d) {
@@ -65,24 +48,12 @@ void close_low_end(const mg::LevelView& L, int d) {
   float* coupling = d == 0 ? L.ax : d == 1 ? L.ay : L.az;
   for_each<Space>(plane, [=] WEIR_HD(int i, int j, int k) { coupling[e.index(i, j, k)] = 0; });
 }
-template <class Space>
-void widen(const float* from, View<double> to) {
-  for_each<Space>(static_cast<int>(to.size()), [=] WEIR_HD(int i) { to[i] = static_cast<double>(from[i]); });
-}
-template <class Space>
-void round_to_floats(View<const double> from, float* to) {
-  for_each<Space>(static_cast<int>(from.size()), [=] WEIR_HD(int i) { to[i] = static_cast<float>(from[i]); });
-}
 
 }  // namespace distributed_multigrid_kernels
 
 namespace {
 
 namespace kernels = distributed_multigrid_kernels;
-
-std::array<int, 3> sizes_of(const multigrid::GridLevel& g) {
-  return {g.line[0].size(), g.line[1].size(), g.line[2].size()};
-}
 
 // As BandedMultigrid orders the directions of a 2D grid: the one of one cell is the second.
 bool is_flat(Extents e) { return e.nz == 1; }
@@ -159,12 +130,14 @@ void DistributedMultigrid<Space>::add_level(const multigrid::GridLevel& grid, co
   levels_.push_back(std::make_unique<Level>());
   Level& level = *levels_.back();
   level.cuts = cuts;
-  level.sizes = sizes_of(grid);
+  level.sizes = multigrid::sizes_of(grid);
   for (std::size_t d = 0; d < 3; ++d) level.periodic[d] = grid.line[d].d.periodic;
   const int me = ranks_->rank();
   level.own = cuts.box(me);
-  level.wide = level.grown(me, layers());
-  level.core = level.grown(me, 1);
+  const auto core_of = [&](int rank) { return multigrid::grown(grid, cuts, rank, 1); };
+  const auto wide_of = [&](int rank) { return multigrid::grown(grid, cuts, rank, layers()); };
+  level.wide = wide_of(me);
+  level.core = core_of(me);
   const auto allocate = [&](const RankBox& box) {
     const std::vector<float> zeros(at(mg::values_per_cell) * at(extents_of(box).count()), 0.0f);
     return Array<float, Space>(zeros);
@@ -174,8 +147,6 @@ void DistributedMultigrid<Space>::add_level(const multigrid::GridLevel& grid, co
   if (is_finest) return;
   level.core_values = allocate(level.core);
   level.core_view = level.view_of(level.core, level.core_values.data());
-  const auto core_of = [&](int rank) { return level.grown(rank, 1); };
-  const auto wide_of = [&](int rank) { return level.grown(rank, layers()); };
   const auto spread = [&](const std::function<RankBox(int)>& source, int width, bool with_own) {
     return BoxSpread<Space>(*ranks_, cuts, level.sizes, source, level.wide, width, with_own, options);
   };
@@ -204,24 +175,8 @@ void DistributedMultigrid<Space>::connect(const multigrid::GridLevel& fine, cons
 template <class Space>
 void DistributedMultigrid<Space>::build_tail(const std::vector<multigrid::GridLevel>& grids) {
   const Level& first = *levels_.back();
-  const Extents whole{first.sizes[0], first.sizes[1], first.sizes[2]};
-  tail_own_ = Array<int, Space>(places_in(first.own, first.core));
-  tail_cells_ = RankMap(*ranks_, places_of(whole, first.own));
-  std::vector<int> wide;
-  for (int c = 0; c < extents_of(first.wide).count(); ++c) {
-    std::array<int, 3> cell = cell_of(first.wide, c);
-    for (std::size_t d = 0; d < 3; ++d) cell[d] = (cell[d] + first.sizes[d]) % first.sizes[d];
-    wide.push_back(whole.index(cell[0], cell[1], cell[2]));
-  }
-  tail_wide_ = RankMap(*ranks_, wide);
-  tail_mine_ = Array<double, Space>(tail_own_.size());
-  tail_wide_values_ = Array<double, Space>(static_cast<std::int64_t>(wide.size()));
-  mine_host_.resize(static_cast<std::size_t>(tail_own_.size()));
-  wide_host_.resize(wide.size());
-  if (!ranks_->is_root()) return;
-  tail_.build(std::span(grids).subspan(levels_.size() - 1), degree_);
-  tail_whole_ = Array<double, Space>(whole.count());
-  whole_host_.resize(static_cast<std::size_t>(whole.count()));
+  tail_cells_ = BoxGather<Space>(*ranks_, first.sizes, first.own, first.core, first.wide);
+  if (ranks_->is_root()) tail_.build(std::span(grids).subspan(levels_.size() - 1), degree_);
 }
 
 template <class Space>
@@ -284,14 +239,6 @@ SetupInfo DistributedMultigrid<Space>::setup(const Matrix<Space>& matrix) {
   return info;
 }
 
-// Of the tail's first level, from this rank's core box.
-template <class Space>
-void DistributedMultigrid<Space>::gather(const float* core, std::span<double> whole) const {
-  kernels::take<Space>(tail_own_, core, tail_mine_);
-  tail_mine_.download(mine_host_);
-  tail_cells_.gather(mine_host_, whole);
-}
-
 template <class Space>
 SetupInfo DistributedMultigrid<Space>::update(const Matrix<Space>& matrix) {
   const DistributedBanded<Space>& A = spread_bands(matrix);
@@ -322,12 +269,9 @@ SetupInfo DistributedMultigrid<Space>::update(const Matrix<Space>& matrix) {
         if (level.cuts.parts(d) > 1) kernels::close_low_end<Space>(level.view, d);
     }
     const auto parts = couplings<Space>(levels_.back()->core_view);
-    for (int p = 0; p < 6; ++p) {
-      gather(parts.part[p], whole_host_);
-      if (!ranks_->is_root()) continue;
-      tail_whole_.upload(whole_host_);
-      kernels::round_to_floats<Space>(tail_whole_, couplings_to<Space>(tail_.first()).part[p]);
-    }
+    const bool is_root = ranks_->is_root();
+    for (int p = 0; p < 6; ++p)
+      tail_cells_.gather(parts.part[p], is_root ? couplings_to<Space>(tail_.first()).part[p] : nullptr);
     if (ranks_->is_root()) tail_.update();
   }
   info.levels = static_cast<int>(levels_.size() - 1 + (tail_.empty() ? 1 : tail_.count()));
@@ -340,17 +284,10 @@ SetupInfo DistributedMultigrid<Space>::update(const Matrix<Space>& matrix) {
 template <class Space>
 void DistributedMultigrid<Space>::visit_tail() const {
   const Level& first = *levels_.back();
-  gather(first.core_view.g, whole_host_);
-  if (ranks_->is_root()) {
-    tail_whole_.upload(whole_host_);
-    kernels::round_to_floats<Space>(tail_whole_, tail_.first().g);
-    tail_.visit(0);
-    kernels::widen<Space>(tail_.first().v, tail_whole_);
-    tail_whole_.download(whole_host_);
-  }
-  tail_wide_.scatter(whole_host_, wide_host_);
-  tail_wide_values_.upload(wide_host_);
-  kernels::round_to_floats<Space>(tail_wide_values_, first.view.v);
+  const bool is_root = ranks_->is_root();
+  tail_cells_.gather(first.core_view.g, is_root ? tail_.first().g : nullptr);
+  if (is_root) tail_.visit(0);
+  tail_cells_.scatter(is_root ? tail_.first().v : nullptr, first.view.v);
 }
 
 template <class Space>

@@ -14,9 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "solvers/distributed/box_spread.hpp"
 #include "solvers/distributed/distributed_banded.hpp"
 #include "solvers/preconditioner/multigrid/banded_multigrid_levels.hpp"
-#include "solvers/preconditioner/multigrid/box_spread.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 
 namespace weir {
@@ -44,7 +44,6 @@ class DistributedMultigrid final : public Preconditioner<Space> {
   void add_level(const multigrid::GridLevel& grid, const BoxCuts& cuts, bool is_finest, const HaloOptions& options);
   void connect(const multigrid::GridLevel& fine, const multigrid::GridLevel& coarse, std::size_t l);
   void build_tail(const std::vector<multigrid::GridLevel>& grids);
-  void gather(const float* core, std::span<double> whole) const;
   void visit(std::size_t l) const;
   void visit_tail() const;
 
@@ -64,10 +63,7 @@ class DistributedMultigrid final : public Preconditioner<Space> {
   std::unique_ptr<Preconditioner<Space>> gathered_;  // instead: the boxes are too thin for levels of their own
 
   banded_multigrid::Levels<Space> tail_;  // on rank 0
-  Array<int, Space> tail_own_;            // of the tail's core box
-  RankMap tail_cells_, tail_wide_;
-  mutable Array<double, Space> tail_mine_, tail_wide_values_, tail_whole_;
-  mutable std::vector<double> mine_host_, wide_host_, whole_host_;
+  BoxGather<Space> tail_cells_;
 };
 
 }  // namespace weir

@@ -3,7 +3,9 @@
 #include "base/error.hpp"
 #include "solvers/matrix/banded.hpp"
 #include "solvers/matrix/separable_operator.hpp"
+#include "solvers/preconditioner/additive_schwarz.hpp"
 #include "solvers/preconditioner/multigrid/banded_multigrid.hpp"
+#include "solvers/preconditioner/multigrid/distributed_cycle.hpp"
 #include "solvers/preconditioner/multigrid/distributed_multigrid.hpp"
 #include "solvers/preconditioner/multigrid/multigrid_cycle.hpp"
 #include "solvers/timer.hpp"
@@ -13,7 +15,8 @@ namespace {
 
 template <class Space>
 const SeparableOperator& separable(const Matrix<Space>& A) {
-  const SeparableOperator* s = A.separable();
+  const auto* spread = dynamic_cast<const DistributedStencil<Space>*>(&A);
+  const SeparableOperator* s = spread ? &spread->whole_operator() : A.separable();
   if (!s) throw Error(Exit::usage, "multigrid needs an operator on a tensor grid (a sum of Kronecker products)");
   return *s;
 }
@@ -21,14 +24,6 @@ const SeparableOperator& separable(const Matrix<Space>& A) {
 template <class Space>
 bool is_banded(const Matrix<Space>& A) {
   return dynamic_cast<const Banded<Space>*>(&A) || dynamic_cast<const DistributedBanded<Space>*>(&A);
-}
-
-bool same_grid(const SeparableOperator& a, const SeparableOperator& b) {
-  for (std::size_t d = 0; d < 3; ++d) {
-    const SeparableDirection &p = a.direction[d], &q = b.direction[d];
-    if (p.periodic != q.periodic || p.mass != q.mass || p.upper != q.upper || p.boundary != q.boundary) return false;
-  }
-  return true;
 }
 
 int positive(const Table& t, const char* key, int fallback) {
@@ -61,33 +56,38 @@ Multigrid<Space>::~Multigrid() = default;
 
 template <class Space>
 SetupInfo Multigrid<Space>::setup(const Matrix<Space>& A) {
+  operator_.reset();
+  cycle_.reset();
+  instead_.reset();
   if (is_banded(A)) {
-    operator_.reset();
-    cycle_.reset();
     if (spreads_over(A))
-      banded_ =
+      instead_ =
           std::make_unique<DistributedMultigrid<Space>>(options_.pre + 1, options_.coarse_size, options_.gather_size);
     else
-      banded_ = std::make_unique<BandedMultigrid<Space>>(options_.pre + 1, options_.coarse_size);
-    return banded_->setup(A);
+      instead_ = std::make_unique<BandedMultigrid<Space>>(options_.pre + 1, options_.coarse_size);
+    return instead_->setup(A);
   }
-  banded_.reset();
   double seconds = 0;
   {
     ScopedTimer timer(seconds);
     operator_ = std::make_unique<SeparableOperator>(separable(A));
-    cycle_.reset();
-    cycle_ = multigrid::make_cycle<Space>(*operator_, options_);
-    cycle_->update(operator_->shift, operator_->scale, operator_->has_constant_null_space());
+    const auto* spread = dynamic_cast<const DistributedStencil<Space>*>(&A);
+    cycle_ = spread ? multigrid::make_distributed_cycle<Space>(*spread, options_)
+                    : multigrid::make_cycle<Space>(*operator_, options_);
+    if (cycle_) cycle_->update(operator_->shift, operator_->scale, operator_->has_constant_null_space());
   }
-  return info(seconds);
+  if (cycle_) return info(seconds);
+  operator_.reset();
+  instead_ = make_gathered<Space>("multigrid", std::make_unique<Multigrid>(options_));
+  return instead_->setup(A);
 }
 
 template <class Space>
 SetupInfo Multigrid<Space>::update(const Matrix<Space>& A) {
-  if (is_banded(A)) return banded_ ? banded_->update(A) : setup(A);
+  if (instead_) return instead_->update(A);
+  if (is_banded(A)) return setup(A);
   const SeparableOperator& s = separable(A);
-  if (!operator_ || !same_grid(s, *operator_)) return setup(A);
+  if (!operator_ || s.direction != operator_->direction) return setup(A);
   double seconds = 0;
   {
     ScopedTimer timer(seconds);
@@ -110,41 +110,44 @@ SetupInfo Multigrid<Space>::info(double seconds) const {
 
 template <class Space>
 void Multigrid<Space>::apply(View<const double> r, View<double> z) const {
-  banded_ ? banded_->apply(r, z) : cycle_->apply(r, z);
+  instead_ ? instead_->apply(r, z) : cycle_->apply(r, z);
 }
 
 template <class Space>
 double Multigrid<Space>::apply_dot(View<const double> r, View<double> z) const {
-  return banded_ ? banded_->apply_dot(r, z) : cycle_->apply_dot(r, z);
+  return instead_ ? instead_->apply_dot(r, z) : cycle_->apply_dot(r, z);
 }
 
 template <class Space>
 bool Multigrid<Space>::is_symmetric() const {
-  return banded_ || (options_.cycle == "V" && options_.pre == options_.post && options_.symmetric);
+  if (instead_) return instead_->is_symmetric();
+  return options_.cycle == "V" && options_.pre == options_.post && options_.symmetric;
 }
 
 template <class Space>
 bool Multigrid<Space>::spreads_over(const Matrix<Space>& A) const {
+  if (dynamic_cast<const DistributedStencil<Space>*>(&A))
+    return A.ranks()->size() > 1 && A.unknowns() > options_.gather_size;
   return DistributedMultigrid<Space>::can_spread(A, options_.gather_size);
 }
 
 template <class Space>
 Work Multigrid<Space>::apply_work() const {
-  return banded_ ? banded_->apply_work() : cycle_ ? cycle_->work() : Work{};
+  return instead_ ? instead_->apply_work() : cycle_ ? cycle_->work() : Work{};
 }
 
 template <class Space>
 std::vector<PartOfApply<Space>> Multigrid<Space>::parts() const {
-  return banded_ ? banded_->parts() : std::vector<PartOfApply<Space>>{};
+  return instead_ ? instead_->parts() : std::vector<PartOfApply<Space>>{};
 }
 
 template <class Space>
 std::string Multigrid<Space>::describe() const {
-  if (banded_) return banded_->describe();
+  if (instead_) return instead_->describe();
   std::string s = "multigrid (" + options_.cycle + "(" + std::to_string(options_.pre) + "," +
                   std::to_string(options_.post) + (options_.symmetric ? ") cycle, " : ") cycle forwards, ") +
                   options_.smoother + ", " + options_.precision + " precision";
-  if (cycle_) s += ", " + std::to_string(cycle_->levels()) + " levels";
+  if (cycle_) s += ", " + cycle_->describe();
   return s + ")";
 }
 

@@ -19,8 +19,8 @@
 //              "chebyshev"     second-order polynomial in D^-1 A
 //   precision = "single"       of everything inside the cycle | "double"
 //   coarse_size = 64           the first grid of at most so many unknowns is solved directly
-//   gather_size = 32768        banded matrices over ranks (distributed_multigrid.hpp): what is below a grid of at most so many
-//                              unknowns is done by rank 0
+//   gather_size = 32768        over ranks (distributed_cycle.hpp, distributed_multigrid.hpp): what is below a grid of at most so
+//                              many unknowns is done by rank 0
 // Banded matrices, whose coefficients vary, have a multigrid of their own: banded_multigrid.hpp. Of the options it knows `pre`
 // (the degree of its smoother is one more), coarse_size and gather_size.
 // A periodic direction with an odd number of unknowns has no two colours: such a level is smoothed by "chebyshev".
@@ -71,8 +71,9 @@ class Multigrid : public Preconditioner<Space> {
   MultigridOptions options_;
   std::unique_ptr<SeparableOperator> operator_;  // of the last setup
   std::unique_ptr<multigrid::CycleBase<Space>> cycle_;
-  // Instead, of a banded matrix: BandedMultigrid, or over ranks DistributedMultigrid.
-  std::unique_ptr<Preconditioner<Space>> banded_;
+  // Instead, of a banded matrix: BandedMultigrid, or over ranks DistributedMultigrid; and where a grid's parts are too thin to
+  // be spread over ranks: this, gathered.
+  std::unique_ptr<Preconditioner<Space>> instead_;
 };
 
 template <class Space>

@@ -31,6 +31,50 @@ Direction slice(const Direction& whole, int fine_low, int fine_high, int low, in
   return out;
 }
 
+// The same of the lines of a separable operator, [fine_low, fine_high) being whole_pairs(...). Coarse unknowns whose fine
+// ones are not here have restriction 0.
+inline LineTransfer slice(const LineTransfer& whole, int fine_low, int fine_high, int low, int high) {
+  const int n = whole.fine(), nc = whole.coarse();
+  if (fine_high - fine_low == n && high - low == nc) return whole;
+  const auto is_here = [&](int i) { return i >= fine_low && i < fine_high; };
+  LineTransfer out;
+  for (int I = low; I <= high; ++I) {
+    const int turns = floor_divided(I, nc);
+    const auto c = static_cast<std::size_t>(I - turns * nc);
+    const int first = whole.first[c] + turns * n;
+    out.first.push_back(std::clamp(first - fine_low, 0, fine_high - fine_low));
+    for (int s = 0; s < 4 && I < high; ++s)
+      out.restriction.push_back(
+          is_here(first) && is_here(first - 1 + s) ? whole.restriction[4 * c + static_cast<std::size_t>(s)] : 0);
+  }
+  for (int i = fine_low; i < fine_high; ++i) {
+    const int turns = floor_divided(i, n);
+    const auto q = static_cast<std::size_t>(i - turns * n);
+    const int parent = whole.parent[q] + turns * nc, away = whole.other[q] - whole.parent[q];
+    const int other = parent + (away > 1 ? -1 : away < -1 ? 1 : away);  // beyond the end of a periodic line
+    out.parent.push_back(std::clamp(parent - low, 0, high - low - 1));
+    out.other.push_back(std::clamp(other - low, 0, high - low - 1));
+    out.weight_parent.push_back(whole.weight_parent[q]);
+    out.weight_other.push_back(whole.weight_other[q]);
+  }
+  return out;
+}
+
+// Widens [low, high) so that it has all or none of the unknowns that are merged into one.
+inline void whole_pairs(const LineTransfer& t, int& low, int& high) {
+  const int n = t.fine(), nc = t.coarse();
+  const auto parent = [&](int i) {
+    const int turns = floor_divided(i, n);
+    return t.parent[static_cast<std::size_t>(i - turns * n)] + turns * nc;
+  };
+  const auto first = [&](int I) {
+    const int turns = floor_divided(I, nc);
+    return t.first[static_cast<std::size_t>(I - turns * nc)] + turns * n;
+  };
+  low = first(parent(low));
+  high = first(parent(high - 1) + 1);
+}
+
 // A coarse cell belongs to the rank of its first fine one.
 inline BoxCuts coarser(const BoxCuts& fine, const std::array<LineTransfer, 3>& transfer) {
   BoxCuts coarse;
@@ -40,6 +84,24 @@ inline BoxCuts coarser(const BoxCuts& fine, const std::array<LineTransfer, 3>& t
       coarse.begin[d].push_back(static_cast<int>(std::lower_bound(first.begin(), first.end(), begin) - first.begin()));
   }
   return coarse;
+}
+
+// A rank's box and `more` layers around it where the grid was cut; beyond the ends of a periodic direction too.
+inline RankBox grown(const GridLevel& grid, const BoxCuts& cuts, int rank, int more) {
+  RankBox b = cuts.box(rank);
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (cuts.parts(static_cast<int>(d)) == 1) continue;
+    b.low[d] -= more;
+    b.high[d] += more;
+    if (grid.line[d].d.periodic) continue;
+    b.low[d] = std::max(b.low[d], 0);
+    b.high[d] = std::min(b.high[d], grid.line[d].size());
+  }
+  return b;
+}
+
+inline std::array<int, 3> sizes_of(const GridLevel& g) {
+  return {g.line[0].size(), g.line[1].size(), g.line[2].size()};
 }
 
 // Whether every rank has cells of a level, and a wide box meets no cell twice.

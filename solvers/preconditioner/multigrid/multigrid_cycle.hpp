@@ -1,15 +1,18 @@
-// The levels of a multigrid method in one space and one precision, and the cycle over them.
+// A cycle of the geometric multigrid method, of one rank. distributed_cycle.hpp: over ranks.
 #pragma once
 #include <memory>
-#include <vector>
+#include <string>
 
-#include "solvers/device/array.hpp"
 #include "solvers/preconditioner/multigrid/multigrid.hpp"
 #include "solvers/preconditioner/multigrid/multigrid_hierarchy.hpp"
-#include "solvers/preconditioner/multigrid/multigrid_host.hpp"
-#include "solvers/preconditioner/multigrid/multigrid_view.hpp"
 
 namespace weir::multigrid {
+
+// Where the largest |g| is outside this range, the cycle is repeated for a scaled r: single precision ends at 1e-38 and
+// 1e38. (Only the fused passes look; on Device nothing waits for a number.)
+inline constexpr double smallest_safe = 1e-15, largest_safe = 1e15;
+// What to divide r by before the cycle is repeated; 0: it need not be.
+double rescaling(double peak);
 
 // Hides the precision.
 template <class Space>
@@ -22,31 +25,15 @@ class CycleBase {
   virtual int levels() const = 0;
   virtual std::int64_t bytes() const = 0;
   virtual Work work() const = 0;  // of one application
+  virtual std::string describe() const { return std::to_string(levels()) + " levels"; }
 };
 
 template <class Space>
 std::unique_ptr<CycleBase<Space>> make_cycle(const SeparableOperator& A, const MultigridOptions& options);
 
-// A level's memory. Coefficients lie in one array: x low, up, diagonal in halves, y low, up, diagonal, z likewise.
-template <class T, class Space>
-struct Level {
-  LevelView<T> view;
-  ExchangeView<T> exchange;  // with the next coarser level
-  RowExchange<T> row;        // Host only
-  bool two_colours = true;   // no periodic direction of odd size
-  Array<T, Space> values, coefficients, weights;
-  Array<double, Space> masses;
-  Array<int, Space> indices;
-  std::vector<T> coefficients_on_host;
-  std::int64_t bytes() const {
-    return (values.size() + coefficients.size() + weights.size()) * static_cast<std::int64_t>(sizeof(T)) +
-           8 * masses.size() + 4 * indices.size();
-  }
-};
+// One application, of which every level is visited as the cycle does.
+Work work_of_cycle(const std::vector<GridLevel>& grids, const MultigridOptions& options);
 
-template <class T, class Space>
-Level<T, Space> make_level(const GridLevel& grid, bool fused);
-template <class T, class Space>
-void set_coefficients(const GridLevel& grid, double shift, double scale, Level<T, Space>& level);
+std::vector<GridLevel> make_grids(const SeparableOperator& A, const MultigridOptions& options);
 
 }  // namespace weir::multigrid

@@ -7,16 +7,6 @@
 namespace weir::multigrid {
 namespace {
 
-// 2D as x, z and 1D as x: loops over planes then have something to share out, and rows are long.
-std::array<Line, 3> ordered_lines(const SeparableOperator& A) {
-  std::array<Line, 3> line;
-  for (std::size_t d = 0; d < 3; ++d) line[d] = make_line(A.direction[d]);
-  if (line[0].size() == 1) std::swap(line[0], line[1]);
-  if (line[0].size() == 1) std::swap(line[0], line[2]);
-  if (line[2].size() == 1) std::swap(line[1], line[2]);
-  return line;
-}
-
 double largest_distance(const GridLevel& level) {
   double h = 0;
   for (const Line& l : level.line)
@@ -51,11 +41,27 @@ void invert_in_place(std::vector<double>& a, std::size_t n) {
   }
 }
 
+bool has_two_colours(const GridLevel& grid) {
+  return std::none_of(grid.line.begin(), grid.line.end(),
+                      [](const Line& l) { return l.d.periodic && l.size() % 2 == 1; });
+}
+
 }  // namespace
+
+// 2D as x, z and 1D as x: loops over planes then have something to share out, and rows are long.
+std::array<std::size_t, 3> order_of_lines(const SeparableOperator& A) {
+  std::array<std::size_t, 3> order{0, 1, 2};
+  const auto is_single = [&](std::size_t d) { return A.direction[order[d]].size() == 1; };
+  if (is_single(0)) std::swap(order[0], order[1]);
+  if (is_single(0)) std::swap(order[0], order[2]);
+  if (is_single(2)) std::swap(order[1], order[2]);
+  return order;
+}
 
 std::vector<GridLevel> make_grids(const SeparableOperator& A, const Coarsening& options) {
   std::vector<GridLevel> grids(1);
-  grids[0].line = ordered_lines(A);
+  const auto order = order_of_lines(A);
+  for (std::size_t d = 0; d < 3; ++d) grids[0].line[d] = make_line(A.direction[order[d]]);
   while (grids.back().count() > std::max(options.coarse_size, 1)) {
     GridLevel& fine = grids.back();
     const double limit = merge_limit(fine, options);
@@ -63,6 +69,7 @@ std::vector<GridLevel> make_grids(const SeparableOperator& A, const Coarsening& 
     for (std::size_t d = 0; d < 3; ++d) coarse.line[d] = coarsen(fine.line[d], limit, fine.transfer[d]);
     grids.push_back(std::move(coarse));
   }
+  for (GridLevel& grid : grids) grid.two_colours = has_two_colours(grid);
   return grids;
 }
 

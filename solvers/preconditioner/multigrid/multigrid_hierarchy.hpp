@@ -11,6 +11,8 @@ namespace weir::multigrid {
 struct GridLevel {
   std::array<Line, 3> line;
   std::array<LineTransfer, 3> transfer;  // to the next coarser level; empty on the coarsest
+  bool two_colours = true;               // no periodic direction of odd size
+  int colour = 0;                        // of the first unknown: a rank's part of a level may begin with black
   std::int64_t count() const { return std::int64_t{1} * line[0].size() * line[1].size() * line[2].size(); }
 };
 
@@ -31,6 +33,9 @@ struct Coarsening {
   double reduction = 0.75;  // a level keeps at most this part of the finer one's unknowns
   int coarse_size = 64;     // the first level of at most so many unknowns is the last one, solved directly
 };
+
+// Which direction of the operator is the first, second and third line of its levels.
+std::array<std::size_t, 3> order_of_lines(const SeparableOperator& A);
 
 // Finest first. The lines are those of the operator, with directions of one unknown moved so that z is the longest loop
 // (memory order stays the same).

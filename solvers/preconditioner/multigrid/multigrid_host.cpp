@@ -102,16 +102,22 @@ void relax_plane(const LevelView<T>& L, int colour, int k, T omega, Guess guess)
   }
 }
 
+// The row (j, k) of the level in r and z.
+template <class T>
+std::int64_t own_row(const LevelView<T>& L, int j, int k) {
+  return static_cast<std::int64_t>(k - L.own_k) * L.own.ny + j - L.own_j;
+}
+
 template <class T>
 double load_plane(const LevelView<T>& L, int k, const double* r, double factor) {
   double peak = 0;
-  for (int j = 0; j < L.Y.n; ++j) {
-    const double* row = r + (static_cast<std::int64_t>(k) * L.Y.n + j) * L.X.n;
+  for (int j = L.own_j; j < L.own_j + L.own.ny; ++j) {
+    const double* row = r + own_row(L, j, k) * L.own.nx;
     const double f = factor / (L.Y.mass[j] * L.Z.mass[k]);
     for (int q = 0; q < 2; ++q) {
-      T* g = L.g + L.place(q, j, k);
-      const double* mass = L.X.inverse_mass + q * L.pitch;
-      const int n = (L.X.n + 1 - q) / 2;
+      T* g = L.g + L.place(L.own_i + q, j, k);
+      const double* mass = L.X.inverse_mass + L.half_of_axis(L.own_i + q);
+      const int n = (L.own.nx + 1 - q) / 2;
 #pragma omp simd reduction(max : peak)
       for (int m = 0; m < n; ++m) {
         const double v = row[2 * m + q] * (f * mass[m]);
@@ -125,21 +131,21 @@ double load_plane(const LevelView<T>& L, int k, const double* r, double factor) 
 
 template <class T>
 void store_row(const LevelView<T>& L, int j, int k, const Output& out) {
-  const std::int64_t row = static_cast<std::int64_t>(k) * L.Y.n + j;
-  double* z = out.z + row * L.X.n;
-  const T *even = L.u + L.place(0, j, k), *odd = even + L.pitch;
-  const int n = L.X.n / 2;
+  const std::int64_t row = own_row(L, j, k);
+  double* z = out.z + row * L.own.nx;
+  const T *first = L.u + L.place(L.own_i, j, k), *second = L.u + L.place(L.own_i + 1, j, k);
+  const int n = L.own.nx / 2;
 #pragma omp simd
   for (int m = 0; m < n; ++m) {
-    z[2 * m] = out.factor * static_cast<double>(even[m]);
-    z[2 * m + 1] = out.factor * static_cast<double>(odd[m]);
+    z[2 * m] = out.factor * static_cast<double>(first[m]);
+    z[2 * m + 1] = out.factor * static_cast<double>(second[m]);
   }
-  if (L.X.n % 2) z[L.X.n - 1] = out.factor * static_cast<double>(even[n]);
+  if (L.own.nx % 2) z[L.own.nx - 1] = out.factor * static_cast<double>(first[n]);
   if (!out.row_dots) return;
-  const double* r = out.r + row * L.X.n;
+  const double* r = out.r + row * L.own.nx;
   double dot = 0;
 #pragma omp simd reduction(+ : dot)
-  for (int i = 0; i < L.X.n; ++i) dot += r[i] * z[i];
+  for (int i = 0; i < L.own.nx; ++i) dot += r[i] * z[i];
   out.row_dots[row] = dot;
 }
 
@@ -315,6 +321,10 @@ RowExchange<T> make_row_exchange(const LineTransfer& t) {
       x.restriction[s].push_back(static_cast<T>(t.restriction[4 * I + static_cast<std::size_t>(s)]));
   for (int I = 0; I < t.coarse(); ++I) {
     const auto c = static_cast<std::size_t>(I);
+    if (t.first[c] == t.first[c + 1]) {  // its fine unknowns are those of another rank
+      for (auto* weights : {&x.left_parent, &x.left_other, &x.right_parent, &x.right_other}) weights->push_back(0);
+      continue;
+    }
     const auto a = static_cast<std::size_t>(t.first[c]), b = static_cast<std::size_t>(t.first[c + 1]) - 1;
     x.left_parent.push_back(static_cast<T>(t.weight_parent[a]));
     x.left_other.push_back(static_cast<T>(t.weight_other[a]));
@@ -331,6 +341,14 @@ template <class T>
 std::int64_t scratch_size(const LevelView<T>& fine, const LevelView<T>& coarse) {
   const std::int64_t rows = std::max(fine.Y.n, coarse.Y.n + 1);
   return row_scratch(fine) + (rows + 1) * coarse_pitch(coarse) + 64;
+}
+
+template <class T>
+double load_own(const LevelView<T>& L, const double* r, double factor) {
+  double peak = 0;
+#pragma omp parallel for schedule(static) reduction(max : peak) if (L.own.count() > 1 << 15)
+  for (int k = L.own_k; k < L.own_k + L.own.nz; ++k) peak = std::max(peak, load_plane(L, k, r, factor));
+  return peak;
 }
 
 template <class T>
@@ -362,8 +380,8 @@ void ascend(const HostPass<T>& pass, const Output& out) {
   const auto stage = [&](int s, int k, int t) {
     if (s == 0) return correct_plane(pass, k, pass.workspace.data + t * pass.workspace.stride);
     relax_plane(L, (pass.first_colour + s + 1) % 2, k, pass.omega, Guess::full);
-    if (s == halves && out.z)
-      for (int j = 0; j < L.Y.n; ++j) store_row(L, j, k, out);
+    if (s == halves && out.z && k >= L.own_k && k < L.own_k + L.own.nz)
+      for (int j = L.own_j; j < L.own_j + L.own.ny; ++j) store_row(L, j, k, out);
   };
   run_stages(L.Z.n, L.Z.periodic, halves + 1, team_size(pass), stage, 0, [](int, int) {});
 }
@@ -371,6 +389,7 @@ void ascend(const HostPass<T>& pass, const Output& out) {
 #define WEIR_MULTIGRID_HOST(T)                                                     \
   template RowExchange<T> make_row_exchange<T>(const LineTransfer&);               \
   template std::int64_t scratch_size<T>(const LevelView<T>&, const LevelView<T>&); \
+  template double load_own<T>(const LevelView<T>&, const double*, double);         \
   template double descend<T>(const HostPass<T>&, bool, const double*, double);     \
   template void ascend<T>(const HostPass<T>&, const Output&);
 WEIR_MULTIGRID_HOST(float)

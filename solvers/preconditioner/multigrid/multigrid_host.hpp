@@ -49,12 +49,16 @@ struct HostPass {
   T omega = 1;
 };
 
-// pre-smoothing, then coarse g = R (g - A u). With r: g = factor r / V first. Where u starts
-// from zero it need not be cleared. Returns the largest |g| loaded.
+// g = factor r / V on the own unknowns of a level that has others' around them. Returns the largest |g|.
+template <class T>
+double load_own(const LevelView<T>& L, const double* r, double factor);
+
+// pre-smoothing, then coarse g = R (g - A u). With r (where all unknowns are own): g = factor r / V first.
+// Where u starts from zero it need not be cleared. Returns the largest |g| loaded.
 template <class T>
 double descend(const HostPass<T>& pass, bool from_zero, const double* r, double factor);
 
-// What the last pass leaves: z = factor u, and the sums of r z over each row (j, k) where somebody wants them.
+// What the last pass leaves: z = factor u, and the sums of r z over each own row (j, k) where somebody wants them.
 struct Output {
   double* z = nullptr;
   double factor = 1;

@@ -40,17 +40,18 @@ void clear(T* values, int n) {
 
 template <class Space, class T>
 void load(const LevelView<T>& L, const double* r, double factor) {
-  const Extents e = cells(L);
+  const Extents e = L.own;
   for_each<Space>(e, [=] WEIR_HD(int i, int j, int k) {
-    L.g[L.place(i, j, k)] = static_cast<T>(r[e.index(i, j, k)] * (factor / (L.Y.mass[j] * L.Z.mass[k])) / L.X.mass[i]);
+    const int I = L.own_i + i, J = L.own_j + j, K = L.own_k + k;
+    L.g[L.place(I, J, K)] = static_cast<T>(r[e.index(i, j, k)] * (factor / (L.Y.mass[J] * L.Z.mass[K])) / L.X.mass[I]);
   });
 }
 
 template <class Space, class T>
 void store(const LevelView<T>& L, double factor, double* z) {
-  const Extents e = cells(L);
+  const Extents e = L.own;
   for_each<Space>(e, [=] WEIR_HD(int i, int j, int k) {
-    z[e.index(i, j, k)] = factor * static_cast<double>(L.u[L.place(i, j, k)]);
+    z[e.index(i, j, k)] = factor * static_cast<double>(L.u[L.place(L.own_i + i, L.own_j + j, L.own_k + k)]);
   });
 }
 

@@ -1,15 +1,13 @@
 // The memory of a level: 1D arrays of the operator and of the exchange with the coarser level, uploaded once.
 #include <algorithm>
 
-#include "solvers/preconditioner/multigrid/multigrid_cycle.hpp"
 #include "solvers/preconditioner/multigrid/multigrid_kernels.hpp"
+#include "solvers/preconditioner/multigrid/multigrid_levels.hpp"
 
 namespace weir::multigrid {
 namespace {
 
 using Index = std::size_t;
-
-int half_pitch(int nx) { return ((nx + 1) / 2 + 2 + 7) / 8 * 8; }
 
 // Where the arrays of a direction begin in a level's coefficients.
 struct Layout {
@@ -87,6 +85,8 @@ void add_exchange(const GridLevel& grid, Level<T, Space>& level) {
 
 }  // namespace
 
+int half_pitch(int nx) { return ((nx + 1) / 2 + 2 + 7) / 8 * 8; }
+
 template <class T, class Space>
 Level<T, Space> make_level(const GridLevel& grid, bool fused) {
   Level<T, Space> level;
@@ -95,8 +95,10 @@ Level<T, Space> make_level(const GridLevel& grid, bool fused) {
   for (Index d = 0; d < 3; ++d) {
     axes[d]->n = grid.line[d].size();
     axes[d]->periodic = grid.line[d].d.periodic;
-    if (axes[d]->periodic && axes[d]->n % 2) level.two_colours = false;
   }
+  level.two_colours = grid.two_colours;
+  level.colour = grid.colour;
+  v.own = {v.X.n, v.Y.n, v.Z.n};
   v.pitch = half_pitch(v.X.n);
   const int n = 2 * v.pitch * v.Y.n * v.Z.n, vectors = fused && level.two_colours ? 2 : 4;
   level.values = Array<T, Space>(std::int64_t{1} * vectors * n);

@@ -28,6 +28,10 @@ struct LevelView {
   int pitch = 0;  // of half a row: at least (nx + 1) / 2 + 2, so that i = -1 and i = nx have a place (periodic rows)
   T *u = nullptr, *g = nullptr;
   T *w = nullptr, *p = nullptr;  // residual and direction, where the smoother is not the fused one
+  // The unknowns that r and z hold, x first: all of the level; over ranks, where a level has others' unknowns around a
+  // rank's own, these, which begin at (own_i, own_j, own_k).
+  int own_i = 0, own_j = 0, own_k = 0;
+  Extents own;
   WEIR_HD int place(int i, int j, int k) const { return ((k * Y.n + j) * 2 + (i & 1)) * pitch + (i >> 1); }
   WEIR_HD int half_of_axis(int i) const { return (i & 1) * pitch + (i >> 1); }  // into X.low, X.up, X.diagonal
   int count() const { return X.n * Y.n * Z.n; }

@@ -1,0 +1,39 @@
+// An Array whose contents change in length. It keeps its memory: more is taken only where they become longer than ever
+// before, and then a quarter more than they need.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "solvers/device/array.hpp"
+
+namespace weir {
+
+template <class T, class Space>
+class GrowingArray {
+ public:
+  GrowingArray() = default;
+  explicit GrowingArray(const std::vector<T>& host) { assign(host); }
+
+  void assign(std::span<const T> host) {
+    resize(static_cast<std::int64_t>(host.size()));
+    if (size_ > 0) memory_.upload(host);
+  }
+  void resize(std::int64_t n) {  // what it held is lost
+    if (n > memory_.size()) memory_ = Array<T, Space>(memory_.size() == 0 ? n : n + n / 4);
+    size_ = n;
+  }
+
+  std::int64_t size() const { return size_; }
+  T* data() const { return memory_.data(); }
+  View<T> view() { return View<T>(memory_.data(), size_); }
+  View<const T> view() const { return View<const T>(memory_.data(), size_); }
+  operator View<T>() { return view(); }
+  operator View<const T>() const { return view(); }
+
+ private:
+  Array<T, Space> memory_;
+  std::int64_t size_ = 0;
+};
+
+}  // namespace weir

@@ -1,0 +1,165 @@
+// One index a cell: 8 bytes, and 4 of index, twice a value.
+#include "solvers/distributed/box_spread.hpp"
+
+#include <numeric>
+
+#include "solvers/device/for_each.hpp"
+
+namespace weir {
+namespace spread_kernels {
+
+template <class Space, class T>
+void move(View<const int> from_place, View<const int> to_place, const T* from, T* to) {
+  for_each<Space>(static_cast<int>(from_place.size()), [=] WEIR_HD(int i) { to[to_place[i]] = from[from_place[i]]; });
+}
+template <class Space, class T>
+void pack(View<const int> place, const T* from, int width, int part, View<double> message) {
+  for_each<Space>(static_cast<int>(place.size()),
+                  [=] WEIR_HD(int i) { message[i * width + part] = static_cast<double>(from[place[i]]); });
+}
+template <class Space, class T>
+void unpack(View<const int> place, View<const double> message, int width, int part, T* to) {
+  for_each<Space>(static_cast<int>(place.size()),
+                  [=] WEIR_HD(int i) { to[place[i]] = static_cast<T>(message[i * width + part]); });
+}
+
+template <class Space, class T>
+void take(View<const int> place, const T* from, View<double> to) {
+  for_each<Space>(static_cast<int>(place.size()), [=] WEIR_HD(int i) { to[i] = static_cast<double>(from[place[i]]); });
+}
+template <class Space, class T>
+void put(View<const int> place, View<const double> from, T* to) {
+  for_each<Space>(static_cast<int>(place.size()), [=] WEIR_HD(int i) { to[place[i]] = static_cast<T>(from[i]); });
+}
+
+}  // namespace spread_kernels
+
+namespace {
+
+std::array<int, 3> wrapped(std::array<int, 3> cell, const std::array<int, 3>& sizes) {
+  for (std::size_t d = 0; d < 3; ++d) cell[d] = (cell[d] + sizes[d]) % sizes[d];
+  return cell;
+}
+
+// f(cell, its number in the whole grid).
+template <class F>
+void for_cells(const RankBox& box, const std::array<int, 3>& sizes, const F& f) {
+  for (int c = 0; c < extents_of(box).count(); ++c) {
+    const std::array<int, 3> cell = cell_of(box, c), in = wrapped(cell, sizes);
+    f(cell, Extents{sizes[0], sizes[1], sizes[2]}.index(in[0], in[1], in[2]));
+  }
+}
+
+}  // namespace
+
+template <class Space>
+BoxSpread<Space>::BoxSpread(const Communicator& ranks, const BoxCuts& cuts, std::array<int, 3> sizes,
+                            const std::function<RankBox(int)>& source, const RankBox& target, int width, bool with_own,
+                            const HaloOptions& options, PlaceInBox place_in)
+    : width_(width) {
+  std::vector<int> own_from, own_to;
+  std::vector<GhostRequest> requests;
+  const int me = ranks.rank();
+  std::vector<RankBox> sources;
+  for (int r = 0; r < ranks.size(); ++r) sources.push_back(source(r));
+  for (int k = target.low[2]; k < target.high[2]; ++k)
+    for (int j = target.low[1]; j < target.high[1]; ++j)
+      for (int i = target.low[0]; i < target.high[0]; ++i) {
+        const int place = place_in(target, {i, j, k});
+        const std::array<int, 3> cell = wrapped({i, j, k}, sizes);
+        const int owner = cuts.owner(cell[0], cell[1], cell[2]);
+        const RankBox& source_box = sources[static_cast<std::size_t>(owner)];
+        const int index = place_in(source_box, cell);
+        if (owner != me) {
+          requests.push_back({place, owner, index});
+        } else if (with_own) {
+          own_from.push_back(index);
+          own_to.push_back(place);
+        }
+      }
+  HaloPattern pattern = make_halo_pattern(ranks, requests);
+  send_ = Array<int, Space>(pattern.send);
+  receive_ = Array<int, Space>(pattern.receive);
+  own_from_ = Array<int, Space>(own_from);
+  own_to_ = Array<int, Space>(own_to);
+  message_ = Array<double, Space>(static_cast<std::int64_t>(pattern.send.size()) * width);
+  std::iota(pattern.send.begin(), pattern.send.end(), 0);
+  halo_ = Halo<Space>(ranks, pattern, width, options);
+}
+
+template <class Space>
+template <class T>
+void BoxSpread<Space>::operator()(const Arrays<const T>& from, const Arrays<T>& to) const {
+  for (int p = 0; p < width_; ++p) spread_kernels::pack<Space>(send_, from.part[p], width_, p, message_);
+  halo_.start(HaloFields::blocks(message_.data(), width_));
+  for (int p = 0; p < width_; ++p) spread_kernels::move<Space>(own_from_, own_to_, from.part[p], to.part[p]);
+  halo_.finish();
+  for (int p = 0; p < width_; ++p) spread_kernels::unpack<Space>(receive_, halo_.ghosts(), width_, p, to.part[p]);
+}
+
+template <class Space>
+BoxGather<Space>::BoxGather(const Communicator& ranks, std::array<int, 3> sizes, const RankBox& own,
+                            const RankBox& source, const RankBox& target, PlaceInBox place)
+    : is_root_(ranks.is_root()) {
+  std::vector<int> from, own_cells, to, target_cells, whole;
+  for_cells(own, sizes, [&](const std::array<int, 3>& cell, int number) {
+    from.push_back(place(source, cell));
+    own_cells.push_back(number);
+  });
+  for_cells(target, sizes, [&](const std::array<int, 3>& cell, int number) {
+    to.push_back(place(target, cell));
+    target_cells.push_back(number);
+  });
+  own_ = RankMap(ranks, own_cells);
+  target_ = RankMap(ranks, target_cells);
+  from_ = Array<int, Space>(from);
+  to_ = Array<int, Space>(to);
+  mine_ = Array<double, Space>(from_.size());
+  wide_ = Array<double, Space>(to_.size());
+  mine_host_.resize(from.size());
+  wide_host_.resize(to.size());
+  if (!is_root_) return;
+  const RankBox all{{0, 0, 0}, sizes};
+  for_cells(all, sizes, [&](const std::array<int, 3>& cell, int) { whole.push_back(place(all, cell)); });
+  whole_ = Array<int, Space>(whole);
+  all_ = Array<double, Space>(whole_.size());
+  all_host_.resize(whole.size());
+}
+
+template <class Space>
+template <class T>
+void BoxGather<Space>::gather(const T* from, T* whole) const {
+  spread_kernels::take<Space>(from_, from, mine_);
+  mine_.download(mine_host_);
+  own_.gather(mine_host_, all_host_);
+  if (!is_root_) return;
+  all_.upload(all_host_);
+  spread_kernels::put<Space>(whole_, all_, whole);
+}
+
+template <class Space>
+template <class T>
+void BoxGather<Space>::scatter(const T* whole, T* to) const {
+  if (is_root_) {
+    spread_kernels::take<Space>(whole_, whole, all_);
+    all_.download(all_host_);
+  }
+  target_.scatter(all_host_, wide_host_);
+  wide_.upload(wide_host_);
+  spread_kernels::put<Space>(to_, wide_, to);
+}
+
+#define WEIR_BOX_SPREAD(S)                                                                          \
+  template class BoxSpread<S>;                                                                      \
+  template void BoxSpread<S>::operator()(const Arrays<const double>&, const Arrays<double>&) const; \
+  template void BoxSpread<S>::operator()(const Arrays<const float>&, const Arrays<float>&) const;   \
+  template class BoxGather<S>;                                                                      \
+  template void BoxGather<S>::gather(const float*, float*) const;                                   \
+  template void BoxGather<S>::gather(const double*, double*) const;                                 \
+  template void BoxGather<S>::scatter(const float*, float*) const;                                  \
+  template void BoxGather<S>::scatter(const double*, double*) const;
+WEIR_BOX_SPREAD(Host)
+WEIR_BOX_SPREAD(Device)
+#undef WEIR_BOX_SPREAD
+
+}  // namespace weir

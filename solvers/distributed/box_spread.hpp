@@ -1,0 +1,70 @@
+// Arrays of a rank's box of a structured grid, handed out to larger boxes around it: a rank fills its own cells from its own
+// array and the others from those of their owners. Floats travel as doubles. Nothing is allocated after construction.
+#pragma once
+#include <functional>
+#include <vector>
+
+#include "solvers/distributed/box_border.hpp"
+#include "solvers/distributed/rank_map.hpp"
+
+namespace weir {
+
+// The number of a cell in an array of a box, x first.
+inline int index_in(const RankBox& b, const std::array<int, 3>& c) {
+  return ((c[2] - b.low[2]) * b.size(1) + c[1] - b.low[1]) * b.size(0) + c[0] - b.low[0];
+}
+
+// Another order of the values of a box.
+using PlaceInBox = int (*)(const RankBox& box, const std::array<int, 3>& cell);
+
+template <class Space>
+class BoxSpread {
+ public:
+  BoxSpread() = default;
+  // All ranks call. sizes: of the whole grid. source(rank): the box that the arrays of a rank cover, its own cells among them;
+  // target: that of this rank's arrays to fill, which may reach beyond the ends of a periodic direction. width: arrays at a
+  // time, at most 7. with_own: false where source and target are one array.
+  BoxSpread(const Communicator& ranks, const BoxCuts& cuts, std::array<int, 3> sizes,
+            const std::function<RankBox(int)>& source, const RankBox& target, int width, bool with_own,
+            const HaloOptions& options, PlaceInBox place = index_in);
+
+  template <class T>
+  struct Arrays {
+    T* part[7] = {};
+  };
+  template <class T>
+  void operator()(const Arrays<const T>& from, const Arrays<T>& to) const;
+  // One array.
+  void operator()(const double* from, double* to) const { (*this)(Arrays<const double>{{from}}, Arrays<double>{{to}}); }
+  void operator()(const float* from, float* to) const { (*this)(Arrays<const float>{{from}}, Arrays<float>{{to}}); }
+
+ private:
+  int width_ = 1;
+  Array<int, Space> own_from_, own_to_, send_, receive_;
+  mutable Array<double, Space> message_;
+  mutable Halo<Space> halo_;
+};
+
+// The same to and from rank 0, which has the whole grid: what is too small to be worked on by all.
+template <class Space>
+class BoxGather {
+ public:
+  BoxGather() = default;
+  // All ranks call. `source` and `target`: the boxes of the arrays that a rank gives its own cells from, and whose cells it gets.
+  BoxGather(const Communicator& ranks, std::array<int, 3> sizes, const RankBox& own, const RankBox& source,
+            const RankBox& target, PlaceInBox place = index_in);
+  // whole: on rank 0; ignored on the others. Float and double.
+  template <class T>
+  void gather(const T* from, T* whole) const;
+  template <class T>
+  void scatter(const T* whole, T* to) const;
+
+ private:
+  bool is_root_ = false;
+  RankMap own_, target_;
+  Array<int, Space> from_, to_, whole_;  // places
+  mutable Array<double, Space> mine_, all_, wide_;
+  mutable std::vector<double> mine_host_, all_host_, wide_host_;
+};
+
+}  // namespace weir

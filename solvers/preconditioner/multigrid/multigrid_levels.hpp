@@ -1,0 +1,102 @@
+// The levels of a multigrid method in one space and one precision: their memory, the smoothing, the ways to the next
+// coarser level and back, and the cycle over them.
+#pragma once
+#include <vector>
+
+#include "solvers/device/array.hpp"
+#include "solvers/preconditioner/multigrid/multigrid.hpp"
+#include "solvers/preconditioner/multigrid/multigrid_hierarchy.hpp"
+#include "solvers/preconditioner/multigrid/multigrid_host.hpp"
+#include "solvers/preconditioner/multigrid/multigrid_view.hpp"
+
+namespace weir::multigrid {
+
+// A level's memory. Coefficients lie in one array: x low, up, diagonal in halves, y low, up, diagonal, z likewise.
+template <class T, class Space>
+struct Level {
+  LevelView<T> view;
+  ExchangeView<T> exchange;  // with the next coarser level
+  RowExchange<T> row;        // Host only
+  bool two_colours = true;
+  int colour = 0;  // of the first unknown
+  Array<T, Space> values, coefficients, weights;
+  Array<double, Space> masses;
+  Array<int, Space> indices;
+  std::vector<T> coefficients_on_host;
+  std::int64_t bytes() const {
+    return (values.size() + coefficients.size() + weights.size()) * static_cast<std::int64_t>(sizeof(T)) +
+           8 * masses.size() + 4 * indices.size();
+  }
+};
+
+template <class T, class Space>
+Level<T, Space> make_level(const GridLevel& grid, bool fused);
+template <class T, class Space>
+void set_coefficients(const GridLevel& grid, double shift, double scale, Level<T, Space>& level);
+int half_pitch(int nx);  // LevelView::pitch
+
+template <class T, class Space>
+class Levels {
+ public:
+  Levels() = default;
+  Levels(std::vector<GridLevel> grids, const MultigridOptions& options);
+  Levels(Levels&&) noexcept = default;
+  Levels& operator=(Levels&&) noexcept = default;
+
+  std::size_t count() const { return levels_.size(); }
+  const std::vector<GridLevel>& grids() const { return grids_; }
+  const LevelView<T>& view(std::size_t l) const { return levels_[l].view; }
+  LevelView<T>& view(std::size_t l) { return levels_[l].view; }
+  bool is_fused(std::size_t l) const { return fused_ && levels_[l].two_colours; }
+  bool is_last(std::size_t l) const { return l + 1 == levels_.size(); }
+  void update(double shift, double scale);  // allocates nothing
+  std::int64_t bytes() const;
+
+  // Smooths level l and restricts its residual to the next, whose g it sets. With r (of a fused level): g = factor r / V
+  // first. Where u starts from zero it need not be cleared. Returns the largest |g| that was loaded, or 1.
+  double descend_from(std::size_t l, bool from_zero, const double* r = nullptr, double factor = 1);
+  // Corrects level l by the next one's u and smooths. Output: of a fused level.
+  void ascend_to(std::size_t l, const Output& out = {});
+
+ private:
+  HostPass<T> pass(std::size_t l, int sweeps, int first_colour) const;
+  void smooth(std::size_t l, int sweeps, int first_colour);
+  void chebyshev(const LevelView<T>& v, int degree);
+  void make_scratch();
+
+  MultigridOptions options_;
+  bool fused_ = false;
+  std::vector<GridLevel> grids_;
+  std::vector<Level<T, Space>> levels_;
+  Array<T, Space> planes_;
+  Array<T, Host> scratch_;
+  Array<double, Host> peaks_;
+  Workspace<T> workspace_;
+};
+
+// How many layers of unknowns `sweeps` sweeps of the smoother reach.
+int reach(const MultigridOptions& options, int sweeps);
+
+// The whole of it on one rank: the last level is solved directly.
+template <class T, class Space>
+class Hierarchy {
+ public:
+  Hierarchy() = default;
+  Hierarchy(std::vector<GridLevel> grids, const MultigridOptions& options);
+
+  Levels<T, Space>& levels() { return levels_; }
+  const Levels<T, Space>& levels() const { return levels_; }
+  void update(double shift, double scale, bool singular);  // allocates nothing
+  // Solves level l approximately for its g.
+  void visit(std::size_t l, bool f_cycle, bool from_zero);
+  std::int64_t bytes() const { return levels_.bytes() + inverse_.size() * static_cast<std::int64_t>(sizeof(T)); }
+
+ private:
+  Levels<T, Space> levels_;
+  Array<T, Space> inverse_;
+  Array<int, Space> places_;
+  std::vector<T> inverse_on_host_;
+  std::vector<double> inverse_in_double_, work_;
+};
+
+}  // namespace weir::multigrid
