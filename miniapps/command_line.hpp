@@ -14,7 +14,7 @@ namespace weir {
 struct Miniapp {
   std::string name;  // [case] miniapp
   int (*run)(Run& run, const Table& config);
-  void (*info)(const Table& config, std::ostream& out);
+  void (*info)(const Table& config, int ranks, std::ostream& out);
 };
 
 struct SuiteOptions {

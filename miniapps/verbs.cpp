@@ -105,7 +105,7 @@ int show_info(const Program& program, const std::string& case_path, const std::v
   const Table config = read_case(case_path, overrides);
   const Miniapp& miniapp = miniapp_of(program, config);
   const Run options_of_the_run({}, config);  // reads and checks them; nothing else happens
-  miniapp.info(config, std::cout);
+  miniapp.info(config, program.ranks->size(), std::cout);
   config.refuse_unknown();
   return 0;
 }

@@ -7,7 +7,7 @@
 
 namespace weir {
 
-int run_compressible(Run& run, const Table& config);             // the process's exit code
-void info_compressible(const Table& config, std::ostream& out);  // sizes, memory, solvers; starts nothing
+int run_compressible(Run& run, const Table& config);                        // the process's exit code
+void info_compressible(const Table& config, int ranks, std::ostream& out);  // sizes, memory, solvers; starts nothing
 
 }  // namespace weir

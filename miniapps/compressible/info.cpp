@@ -147,7 +147,7 @@ RunHeader compressible_header(const CompressibleCase& c, const UnstructuredMesh&
   return h;
 }
 
-void info_compressible(const Table& config, std::ostream& out) {
+void info_compressible(const Table& config, int ranks, std::ostream& out) {
   const CompressibleCase c = read_compressible_case(config);
   std::string ordering;
   const UnstructuredMesh mesh = read_ordered_mesh(config, ordering);
@@ -167,6 +167,9 @@ void info_compressible(const Table& config, std::ostream& out) {
       "cell\n",
       megabytes(m.total()), megabytes(m.mesh), megabytes(m.flow), megabytes(m.matrix), megabytes(m.solver),
       megabytes(m.process), static_cast<double>(m.total() - m.process) / static_cast<double>(h.cells));
+  if (ranks > 1)
+    out << fmt::format("           {:.1f} MB over {} ranks, about {:.1f} MB a rank: each has the whole mesh\n",
+                       ranks * megabytes(m.each_of(ranks)), ranks, megabytes(m.each_of(ranks)));
 }
 
 }  // namespace weir

@@ -7,7 +7,7 @@
 
 namespace weir {
 
-int run_immersed(Run& run, const Table& config);             // the process's exit code
-void info_immersed(const Table& config, std::ostream& out);  // sizes, memory, solvers; allocates nothing
+int run_immersed(Run& run, const Table& config);                        // the process's exit code
+void info_immersed(const Table& config, int ranks, std::ostream& out);  // sizes, memory, solvers; allocates nothing
 
 }  // namespace weir

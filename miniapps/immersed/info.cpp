@@ -40,7 +40,13 @@ MemoryEstimate immersed_memory(const ImmersedCase& c, const Table& config) {
   return m;
 }
 
-void info_immersed(const Table& config, std::ostream& out) {
+RankOptions read_immersed_rank_options(const Table& config) {
+  RankOptions options = read_rank_options(config);
+  options.least_layers = 3;  // so that a box of the velocity along z has two
+  return options;
+}
+
+void info_immersed(const Table& config, int ranks, std::ostream& out) {
   const ImmersedCase c = read_immersed_case(config);
   const Body body = read_case_body(config, c);
   const FlowOutput output(config, c.flow, immersed_header(c).history);
@@ -58,6 +64,9 @@ void info_immersed(const Table& config, std::ostream& out) {
   out << "memory     " << megabytes(m.total()) << " MB: flow and geometry " << megabytes(m.flow)
       << ", velocity systems " << megabytes(m.momentum) << ", pressure system " << megabytes(m.pressure) << ", program "
       << megabytes(m.process) << "\n";
+  const RankOptions options = read_immersed_rank_options(config);
+  read_body_layers(config);  // known keys
+  if (ranks > 1) out << "           " << text_over_ranks(m, c.flow, options, ranks) << "\n";
 }
 
 }  // namespace weir

@@ -153,7 +153,8 @@ RunHeader header_of(ImmersedFlow<Space>& flow, const FlowOutput& output, const T
   h.systems.emplace_back("advection_diffusion", flow.systems().front()->solver.describe());
   h.systems.emplace_back("pressure", flow.pressure().solver.describe());
   note_ranks(flow, h);
-  h.memory_estimate = immersed_memory(flow.immersed_case(), config).total();
+  tell_memory(immersed_memory(flow.immersed_case(), config), flow.flow_case(), flow.ranks().options(),
+              flow.ranks().communicator().size(), h);
   return h;
 }
 
@@ -172,10 +173,9 @@ template <class Space>
 int run_in(Run& run, const Table& config, const ImmersedCase& c) {
   FlowOutput output(config, c.flow, immersed_header(c).history);
   Watch<Space> watch(c, config);
-  run.require_memory(immersed_memory(c, config).total());
   std::vector<std::string> messages;
-  RankOptions rank_options = read_rank_options(config);
-  rank_options.least_layers = 3;  // so that a box of the velocity along z has two
+  const RankOptions rank_options = read_immersed_rank_options(config);
+  run.require_memory(over_ranks(immersed_memory(c, config), c.flow, rank_options, run.ranks().size()).all);
   run.ranks().use(rank_options.reduction);
   std::string devices;
   if (run.ranks().size() > 1 && std::is_same_v<Space, Device>) devices = choose_device(run.ranks());

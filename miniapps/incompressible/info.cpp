@@ -1,5 +1,7 @@
 #include "miniapps/incompressible/info.hpp"
 
+#include <algorithm>
+#include <array>
 #include <map>
 #include <sstream>
 
@@ -7,7 +9,7 @@
 #include "miniapps/incompressible/fractional_step.hpp"
 #include "miniapps/incompressible/incompressible.hpp"
 #include "miniapps/incompressible/output.hpp"
-#include "miniapps/incompressible/ranks.hpp"
+#include "postproc/machine.hpp"
 #include "solvers/krylov/krylov.hpp"
 
 namespace weir {
@@ -66,6 +68,40 @@ MemoryEstimate memory_estimate(const IncompressibleCase& c, const Table& config)
   return m;
 }
 
+MemoryOverRanks over_ranks(const MemoryEstimate& m, const IncompressibleCase& c, const RankOptions& options,
+                           int ranks) {
+  std::array<int, 3> cells{1, 1, 1};
+  std::int64_t padded = 1;
+  for (int d = 0; d < c.dim(); ++d) {
+    cells[static_cast<std::size_t>(d)] = c.grid.cells(d);
+    padded *= c.grid.cells(d) + 2;
+  }
+  if (ranks == 1) return {m.total(), m.total()};
+  const BlockPartition partition(cells, ranks, options.cutting, options.least_layers);
+  std::int64_t largest = 0;
+  for (int r = 0; r < ranks; ++r) {
+    const RankBox b = partition.box(r);
+    largest = std::max(largest, std::int64_t{1} * b.size(0) * b.size(1) * b.size(2));
+  }
+  const std::int64_t gathered = 8 * (c.dim() + 1) * padded, spread = m.total() - m.process;
+  const double share = static_cast<double>(largest) / static_cast<double>(c.grid.count());
+  return {spread + ranks * m.process + gathered,
+          static_cast<std::int64_t>(share * static_cast<double>(spread)) + m.process + gathered};
+}
+
+std::string text_over_ranks(const MemoryEstimate& m, const IncompressibleCase& c, const RankOptions& options,
+                            int ranks) {
+  const MemoryOverRanks o = over_ranks(m, c, options, ranks);
+  return bytes_text(o.all) + " over " + std::to_string(ranks) + " ranks, at most " + bytes_text(o.largest) + " a rank";
+}
+
+void tell_memory(const MemoryEstimate& m, const IncompressibleCase& c, const RankOptions& options, int ranks,
+                 RunHeader& h) {
+  const MemoryOverRanks o = over_ranks(m, c, options, ranks);
+  h.memory_estimate = o.all;
+  if (ranks > 1) h.notes.emplace_back("memory a rank", "at most " + bytes_text(o.largest));
+}
+
 RunHeader incompressible_header(const IncompressibleCase& c) {
   RunHeader h;
   h.miniapp = "incompressible";
@@ -91,11 +127,11 @@ std::vector<std::string> history_columns(const IncompressibleCase& c) {
   return c.scheme == Scheme::artificial_compressibility ? coupled_header(c).history : incompressible_header(c).history;
 }
 
-void info_incompressible(const Table& config, std::ostream& out) {
+void info_incompressible(const Table& config, int ranks, std::ostream& out) {
   const IncompressibleCase c = read_incompressible_case(config);
-  if (c.scheme == Scheme::artificial_compressibility) return info_coupled(config, c, out);
+  if (c.scheme == Scheme::artificial_compressibility) return info_coupled(config, c, ranks, out);
   const FlowOutput output(config, c);
-  read_rank_options(config);  // known keys
+  const RankOptions rank_options = read_rank_options(config);
   const RunHeader h = incompressible_header(c);
   const MemoryEstimate m = memory_estimate(c, config);
   const Table linear = config.table("linear");
@@ -108,6 +144,7 @@ void info_incompressible(const Table& config, std::ostream& out) {
   out << "memory     " << megabytes(m.total()) << " MB: flow " << megabytes(m.flow) << ", momentum solvers "
       << megabytes(m.momentum) << ", pressure solver " << megabytes(m.pressure) << ", program " << megabytes(m.process)
       << "\n";
+  if (ranks > 1) out << "           " << text_over_ranks(m, c, rank_options, ranks) << "\n";
 }
 
 }  // namespace weir

@@ -6,6 +6,7 @@
 
 #include "base/table.hpp"
 #include "miniapps/incompressible/case.hpp"
+#include "miniapps/incompressible/ranks.hpp"
 #include "postproc/run.hpp"
 
 namespace weir {
@@ -17,6 +18,19 @@ struct MemoryEstimate {
   std::int64_t process = 0;  // program, libraries and their buffers
   std::int64_t total() const { return flow + momentum + pressure + process; }
 };
+
+// Bytes of a run over ranks, by its estimate on one. Each has its cells and the program; rank 0 gathers the fields too, so that
+// the largest share is told as if it were rank 0's.
+struct MemoryOverRanks {
+  std::int64_t all = 0, largest = 0;
+};
+MemoryOverRanks over_ranks(const MemoryEstimate& m, const IncompressibleCase& c, const RankOptions& options, int ranks);
+// Into a header: all of it, and over ranks a note of the largest share.
+void tell_memory(const MemoryEstimate& m, const IncompressibleCase& c, const RankOptions& options, int ranks,
+                 RunHeader& h);
+// "800 MB over 4 ranks, at most 210 MB a rank".
+std::string text_over_ranks(const MemoryEstimate& m, const IncompressibleCase& c, const RankOptions& options,
+                            int ranks);
 
 // Vectors of the size of the unknowns that a method keeps, by its name in the case file.
 double work_vectors(const std::string& method, const std::string& preconditioner, const Table& options);

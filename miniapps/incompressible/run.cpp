@@ -82,7 +82,8 @@ RunHeader header_of(FractionalStep<Space>& flow, const FlowOutput& output, const
   h.systems.emplace_back("momentum", flow.systems().front()->solver.describe());
   h.systems.emplace_back("pressure", flow.pressure().solver.describe());
   note_ranks(flow, h);
-  h.memory_estimate = memory_estimate(flow.flow_case(), config).total();
+  tell_memory(memory_estimate(flow.flow_case(), config), flow.flow_case(), flow.ranks().options(),
+              flow.ranks().communicator().size(), h);
   return h;
 }
 
@@ -100,8 +101,8 @@ int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
   FlowOutput output(config, c);
   Watch watch;
   watch.every = read_diagnostics_every(config);
-  run.require_memory(memory_estimate(c, config).total());
   const RankOptions rank_options = read_rank_options(config);
+  run.require_memory(over_ranks(memory_estimate(c, config), c, rank_options, run.ranks().size()).all);
   run.ranks().use(rank_options.reduction);
   std::string devices;
   if (run.ranks().size() > 1 && std::is_same_v<Space, Device>) devices = choose_device(run.ranks());

@@ -99,7 +99,7 @@ int run_toy(Run& run, const Table& config) {
   return run.finish(outcome);
 }
 
-void info_toy(const Table& config, std::ostream& out) { out << "ring of " << Toy(config).n << "\n"; }
+void info_toy(const Table& config, int, std::ostream& out) { out << "ring of " << Toy(config).n << "\n"; }
 
 }  // namespace
 }  // namespace weir

@@ -35,8 +35,9 @@ CoupledMemory memory(const IncompressibleCase& c, const Table& config) {
 
 }  // namespace
 
-std::int64_t coupled_memory_estimate(const IncompressibleCase& c, const Table& config) {
-  return memory(c, config).total();
+MemoryEstimate coupled_memory_estimate(const IncompressibleCase& c, const Table& config) {
+  const CoupledMemory m = memory(c, config);
+  return {m.flow, m.matrix + m.solver, 0, m.process};
 }
 
 RunHeader coupled_header(const IncompressibleCase& c) {
@@ -54,7 +55,7 @@ RunHeader coupled_header(const IncompressibleCase& c) {
   return h;
 }
 
-void info_coupled(const Table& config, const IncompressibleCase& c, std::ostream& out) {
+void info_coupled(const Table& config, const IncompressibleCase& c, int ranks, std::ostream& out) {
   const FlowOutput output(config, c);
   const RunHeader h = coupled_header(c);
   const CoupledMemory m = memory(c, config);
@@ -66,6 +67,8 @@ void info_coupled(const Table& config, const IncompressibleCase& c, std::ostream
   out.precision(1);
   out << "memory     " << megabytes(m.total()) << " MB: fields " << megabytes(m.flow) << ", matrix "
       << megabytes(m.matrix) << ", solver " << megabytes(m.solver) << ", program " << megabytes(m.process) << "\n";
+  const RankOptions options = read_rank_options(config);
+  if (ranks > 1) out << "           " << text_over_ranks(coupled_memory_estimate(c, config), c, options, ranks) << "\n";
 }
 
 }  // namespace weir

@@ -230,7 +230,8 @@ RunHeader header_of(const Coupled<Space>& flow, const FlowOutput& output, const 
     if (!flow.solver().is_independent_of_ranks())
       h.notes.emplace_back("iterations", "depend on the number of ranks: each preconditions its own cells");
   }
-  h.memory_estimate = coupled_memory_estimate(flow.flow_case(), config);
+  tell_memory(coupled_memory_estimate(flow.flow_case(), config), flow.flow_case(), flow.ranks().options(),
+              flow.ranks().communicator().size(), h);
   return h;
 }
 
@@ -239,8 +240,8 @@ int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
   FlowOutput output(config, c);
   Watch watch;
   watch.every = read_diagnostics_every(config);
-  run.require_memory(coupled_memory_estimate(c, config));
   const RankOptions rank_options = read_rank_options(config);
+  run.require_memory(over_ranks(coupled_memory_estimate(c, config), c, rank_options, run.ranks().size()).all);
   run.ranks().use(rank_options.reduction);
   std::string devices;
   if (run.ranks().size() > 1 && std::is_same_v<Space, Device>) devices = choose_device(run.ranks());

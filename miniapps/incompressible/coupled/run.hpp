@@ -2,15 +2,15 @@
 #pragma once
 #include <iosfwd>
 
-#include "miniapps/incompressible/case.hpp"
+#include "miniapps/incompressible/info.hpp"
 #include "postproc/run.hpp"
 
 namespace weir {
 
 int run_coupled(Run& run, const Table& config, const IncompressibleCase& c);  // the process's exit code
-void info_coupled(const Table& config, const IncompressibleCase& c, std::ostream& out);
+void info_coupled(const Table& config, const IncompressibleCase& c, int ranks, std::ostream& out);
 
-std::int64_t coupled_memory_estimate(const IncompressibleCase& c, const Table& config);  // bytes
+MemoryEstimate coupled_memory_estimate(const IncompressibleCase& c, const Table& config);
 // Everything of the header but the solver's description and the profiles' quantities.
 RunHeader coupled_header(const IncompressibleCase& c);
 
