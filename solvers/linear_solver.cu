@@ -179,6 +179,9 @@ std::string LinearSolver<Space>::describe() const {
   const bool itself = !contains(krylov_methods(), method_);
   std::string text = itself ? "" : weir::describe(method_, options_);
   if (itself || !preconditioner_->is_identity()) text += (itself ? "" : " + ") + preconditioner_->describe();
+  const bool has_parts =
+      spread_for_ && !preconditioner_->works_over_ranks() && preconditioner_->spreads_over(*spread_for_);
+  if (has_parts) text += ", on all ranks";
   return text + ", " + tolerance + " in the " + norm;
 }
 
