@@ -105,12 +105,12 @@ double bytes_of_preconditioner(const std::string& type, const Table& options, co
 
 }  // namespace
 
-MemoryEstimate compressible_memory(const UnstructuredMesh& mesh, const CompressibleCase& c, const Table& config) {
+CompressibleMemory compressible_memory(const UnstructuredMesh& mesh, const CompressibleCase& c, const Table& config) {
   constexpr std::int64_t megabyte = 1 << 20, state = 4 * sizeof(double);
   const std::int64_t cells = mesh.cells(), blocks = cells + 2 * mesh.interior_faces();
   const Table linear = config.table("linear").table("flow");
   const MatrixSize J{static_cast<double>(cells), static_cast<double>(blocks), c.pseudo_time.float_jacobian ? 4 : 8};
-  MemoryEstimate m;
+  CompressibleMemory m;
   m.mesh = bytes_of_mesh(mesh);
   m.flow = cells * (5 * state + 8) + space_bytes(mesh, c);
   m.matrix = static_cast<std::int64_t>(J.bytes());
@@ -154,7 +154,7 @@ void info_compressible(const Table& config, int ranks, std::ostream& out) {
   const std::vector<FlowBoundary> boundary = read_flow_boundary(config, c, mesh);
   const CompressibleOutput output(config, c, boundary);
   const RunHeader h = compressible_header(c, mesh, boundary);
-  const MemoryEstimate m = compressible_memory(mesh, c, config);
+  const CompressibleMemory m = compressible_memory(mesh, c, config);
   const auto megabytes = [](std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); };
   out << "miniapp    " << h.miniapp << "\nmesh       " << h.grid << "\nordering   " << ordering << "\nmarkers    ";
   for (std::size_t i = 0; i < mesh.patches.size(); ++i)

@@ -11,7 +11,7 @@
 
 namespace weir {
 
-struct MemoryEstimate {
+struct CompressibleMemory {
   std::int64_t mesh = 0;     // as the host keeps it for pictures and records
   std::int64_t flow = 0;     // the discretisation's copies, state and vectors of the step
   std::int64_t matrix = 0;   // of the first-order scheme
@@ -21,7 +21,7 @@ struct MemoryEstimate {
   std::int64_t each_of(int ranks) const { return mesh + (flow + matrix + solver) / ranks + process; }  // of one of them
 };
 
-MemoryEstimate compressible_memory(const UnstructuredMesh& mesh, const CompressibleCase& c, const Table& config);
+CompressibleMemory compressible_memory(const UnstructuredMesh& mesh, const CompressibleCase& c, const Table& config);
 
 // The mesh of [mesh] in the order of [ordering]; `ordering` receives what was done, for the log, `lines` where
 // the ordering's lines lie.

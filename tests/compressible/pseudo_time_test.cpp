@@ -132,7 +132,7 @@ farfield = { type = "farfield" }
     f.pseudo().start_phase(1);
     ASSERT_TRUE(f.attempt().accepted);
     const auto used = static_cast<double>(ledger().host_bytes - before);
-    const MemoryEstimate m = compressible_memory(f.mesh(), f.flow_case(), f.config());
+    const CompressibleMemory m = compressible_memory(f.mesh(), f.flow_case(), f.config());
     EXPECT_NEAR(static_cast<double>(m.flow + m.matrix + m.solver), used, 0.05 * used) << linear;
   }
 }
