@@ -30,6 +30,11 @@ class GrowingArray {
   View<const T> view() const { return View<const T>(memory_.data(), size_); }
   operator View<T>() { return view(); }
   operator View<const T>() const { return view(); }
+  std::vector<T> to_vector() const {
+    std::vector<T> v(static_cast<std::size_t>(size_));
+    if (size_ > 0) memory_.download(v);
+    return v;
+  }
 
  private:
   Array<T, Space> memory_;
