@@ -98,7 +98,8 @@ class Shadow : public SolveWatch<Space> {
   double prepare(Contender& c, const Matrix<Space>& A);
   double seconds_to_prepare(Contender& c, const Matrix<Space>& A);
   SolveResult of_slowest(SolveResult mine) const;
-  void give_back(const Matrix<Space>& A, View<const double> b, View<const double> x);
+  void repeat_leader(const Matrix<Space>& A, View<const double> b, View<const double> x);
+  void give_back(const Matrix<Space>& A, View<const double> b, View<const double> x, double own_seconds);
   double residual_norm(const Matrix<Space>& A, View<const double> b, View<const double> x);
 
   const Communicator& ranks_;
