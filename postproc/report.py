@@ -118,7 +118,7 @@ class Report:
         rows += self.attempt("the solvers' names", self.solver_lines) or []
         device = [str(run[key]) for key in ("space", "device_name") if run.get(key)]
         if run.get("threads"):
-            device.append("%s threads" % run["threads"])
+            device.append("%s thread%s" % (run["threads"], "" if run["threads"] == 1 else "s"))
         if run.get("ranks", 1) != 1:
             device.append("%s ranks" % run["ranks"])
         rows.append(("ran on", ", ".join(device) or None))

@@ -47,13 +47,16 @@ summary { cursor: pointer; font-weight: 600; }
 code { font-size: .92em; }
 @media (max-width: 40rem) { main { padding: .5rem .4rem 2rem; } section { padding: .8rem .75rem; margin: .7rem 0; }
   h1 { font-size: 1.25rem; padding: 0 .35rem; } .verdict strong.word { font-size: 1.15rem; } table { font-size: .86rem; }
-  th, td { padding-right: .6rem; overflow-wrap: anywhere; } tbody th { white-space: normal; } }
+  th, td { padding-right: .6rem; } tbody th { white-space: normal; } td { overflow-wrap: anywhere; }
+  .wide td, .wide th { white-space: nowrap; } .wide td:first-child { position: sticky; left: 0; background: var(--paper); }
+  .wide .scroll { background: linear-gradient(to left, var(--paper) 40%, transparent) right/2.5rem 100% no-repeat local,
+    radial-gradient(farthest-side at 100% 50%, rgba(0, 0, 0, .35), transparent) right/.8rem 100% no-repeat scroll; } }
 @page { size: A4; margin: 14mm; }
 @media print { body { background: #fff; font-size: 9.5pt; line-height: 1.4; } main { max-width: none; padding: 0; }
   h1 { font-size: 15pt; } h2 { font-size: 12pt; break-after: avoid; } .verdict strong.word { font-size: 13pt; }
   section { border: 0; border-radius: 0; padding: 0; margin: 0 0 7mm; }
   .verdict { padding-left: .8rem; border-left-style: solid; border-left-width: 6px; }
-  .figures { grid-template-columns: 1fr 1fr; gap: 4mm 6mm; } figcaption { font-size: 8pt; }
+  .figures { grid-template-columns: 1fr 1fr; gap: 4mm 6mm; } .figures .figures { grid-template-columns: 1fr; } figcaption { font-size: 8pt; }
   .scroll { overflow: visible; } table { font-size: 7.6pt; } th, td { padding-right: .5rem; } th { white-space: normal; }
   tr { break-inside: avoid; } details, button, a.data { display: none; } a { color: inherit; } }
 """

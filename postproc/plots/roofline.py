@@ -110,7 +110,7 @@ def part_plots(run, folder):
         right.spines["right"].set_visible(True)
         right.plot(x, [k["gb_per_s"] for k in parts], "o-", color="#0072B2")
         right.set_ylabel("GB/s (line)", color="#0072B2")
-        right.set_ylim(bottom=0)
+        right.set_ylim(0, 1.12 * max(k["gb_per_s"] for k in parts))  # the points clear of the frame
         names = [k["kernel"] for k in parts]
         words = os.path.commonprefix(names) if len(names) > 2 else ""
         short = [n[len(words):] for n in names] if words and all(n[len(words):] for n in names) else names

@@ -225,8 +225,10 @@ def split_plot(study, folder):
     handles = [style.plt.Rectangle((0, 0), 1, 1, color=palette[k]) for k in kinds]
     style.legend_below(figure, handles, kinds)
     data = [("name", names)] + [(k, [dict(parts[n]).get(k, "") for n in names]) for k in kinds]
-    return [style.save(figure, folder, "shadow_split", "Means a solve, scaled to the median; `not told`: a library of somebody else's, whose parts "
-                       "are its own affair.", data)]
+    caption = "Means a solve, scaled to the median."
+    if "not told" in kinds:
+        caption += " Not told: another library's solver, which does not time its parts."
+    return [style.save(figure, folder, "shadow_split", caption, data)]
 
 
 def curve_plots(run, study, folder):
