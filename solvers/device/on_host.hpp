@@ -1,4 +1,4 @@
-// A view's values in host memory.
+// Values of a space in host memory.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -10,14 +10,19 @@
 
 namespace weir {
 
+template <class Space, class T>
+std::vector<T> on_host(const T* from, std::int64_t count) {
+  std::vector<T> v(static_cast<std::size_t>(count));
+  if constexpr (std::is_same_v<Space, Host>)
+    std::copy(from, from + count, v.begin());
+  else
+    backend::copy_to_host(v.data(), from, count * static_cast<std::int64_t>(sizeof(T)));
+  return v;
+}
+
 template <class Space>
 std::vector<double> on_host(View<const double> from) {
-  std::vector<double> v(static_cast<std::size_t>(from.size()));
-  if constexpr (std::is_same_v<Space, Host>)
-    std::copy(from.data(), from.data() + from.size(), v.begin());
-  else
-    backend::copy_to_host(v.data(), from.data(), static_cast<std::int64_t>(v.size() * sizeof(double)));
-  return v;
+  return on_host<Space>(from.data(), from.size());
 }
 
 }  // namespace weir

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "solvers/device/on_host.hpp"
 #include "solvers/matrix/banded.hpp"
 #include "solvers/matrix/separable_operator.hpp"
 
@@ -44,16 +45,6 @@ class RowBuilder {
   std::vector<std::pair<int, std::size_t>> columns_;
   std::vector<double> values_;
 };
-
-template <class Space, class T>
-std::vector<T> on_host(const T* from, std::int64_t count) {
-  std::vector<T> v(static_cast<std::size_t>(count));
-  if constexpr (std::is_same_v<Space, Host>)
-    std::copy(from, from + count, v.begin());
-  else
-    backend::copy_to_host(v.data(), from, count * static_cast<std::int64_t>(sizeof(T)));
-  return v;
-}
 
 // What Banded has beside its bands.
 struct Beside {

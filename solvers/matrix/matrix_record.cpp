@@ -3,6 +3,7 @@
 #include <array>
 
 #include "base/error.hpp"
+#include "solvers/device/on_host.hpp"
 #include "solvers/matrix/banded.hpp"
 #include "solvers/matrix/rounded_csr.hpp"
 #include "solvers/matrix/separable_stencil.hpp"
@@ -30,16 +31,6 @@ const std::vector<T>& look_up(const std::vector<std::pair<std::string, std::vect
 template <class To, class From>
 std::vector<To> converted(const std::vector<From>& from) {
   return {from.begin(), from.end()};
-}
-
-template <class Space, class T>
-std::vector<T> on_host(const T* from, std::int64_t count) {
-  std::vector<T> v(static_cast<std::size_t>(count));
-  if constexpr (std::is_same_v<Space, Host>)
-    std::copy(from, from + count, v.begin());
-  else
-    backend::copy_to_host(v.data(), from, count * static_cast<std::int64_t>(sizeof(T)));
-  return v;
 }
 
 void add_direction(NamedNumbers& to, const SeparableDirection& d, const std::string& axis) {
