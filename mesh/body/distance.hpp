@@ -4,6 +4,10 @@
 // Aanaes 2005, Signed distance computation using the angle weighted pseudonormal, IEEE TVCG 11:243), right at edges and
 // corners too. All others take the side of their neighbour along x: the cost is that of the points in the band and one
 // pass over the body's box. A 2D body reaches across all z. Runs repeat bit for bit on any number of threads.
+//
+// A surface that moves by small steps: an update that has looked at all elements lists, for each point, those that may be the
+// nearest until some node has moved by a margin; the updates until then look at these alone (neighbour lists, as of molecular
+// dynamics: Verlet 1967). The bits are the same.
 #pragma once
 #include <cstdint>
 #include <span>
@@ -78,14 +82,34 @@ class BodyDistance {
     double radius;
   };
   static constexpr int largest_cluster = 16;
+  // Of points in the order of their rows, those elements that may be the nearest, the last nearest one first. distance: what it was
+  // when it was last measured, plus travelled_ then; it can have become smaller since by what travelled_ has grown.
+  struct Lists {
+    std::vector<std::int64_t> point;
+    std::vector<int> start, element;
+    std::vector<double> distance;
+    struct Link {
+      int element, next;
+      double distance;
+    };
+    std::vector<int> first;  // while they are made: of each point, links
+    std::vector<Link> links;
+  };
+  enum class Search { all, all_and_list, lists };
+  void choose_search(const Body& body);
   void make_clusters(const Body& body);
   void scan_elements(const Body& body, const Range& rows, std::vector<Candidate>& found);
-  Range range_of(const Cluster& c, const Range& rows) const;
+  Range range_of(const Cluster& c, const Range& rows, double reach) const;
   bool bound_by_last(const Body& body, const Range& rows);  // false: there is none
   void bound_distances(const Cluster& c, const Range& rows);
-  void scan_cluster(const Body& body, const Cluster& c, const Range& rows, std::vector<Candidate>& found);
-  void scan_point(const Body& body, const Cluster& c, const Vec3& x, std::int64_t p, std::vector<Candidate>& found);
-  std::pair<int, int> row_in_slab(const Body& body, const Cluster& c, const Range& r, double y, double z) const;
+  template <class Visit>
+  void scan_cluster(const Body& body, const Cluster& c, const Range& rows, double reach, const Visit& visit);
+  template <class Visit>
+  void scan_point(const Cluster& c, const Vec3& x, std::int64_t p, const Visit& visit);  // visit(p, x, element)
+  std::pair<int, int> row_in_slab(const Body& body, const Cluster& c, const Range& r, double y, double z,
+                                  double reach) const;
+  void list_elements(const Body& body, const Range& rows, Lists& lists, const std::vector<Candidate>& found);
+  void search_lists(const Body& body, const Range& rows, std::vector<Candidate>& found);
   void scan_exact(const Ellipsoid& shape, const Range& rows, std::vector<Candidate>& found);
   void finish_foot(const Body& body, const Vec3& x, Candidate& c) const;
   void number(const Body& body, const Range& rows, std::size_t c);
@@ -108,8 +132,15 @@ class BodyDistance {
   // Of each element: its middle from its cluster's centre, the radius around it, its normal; arrays, so that a cluster's are
   // looked at together.
   std::array<std::vector<float>, 7> disc_;
-  int last_elements_ = 0;      // of the last update's surface; 0: its feet name none
-  std::vector<double> least_;  // of each point: no less than its distance, where that is within the band
+  std::vector<std::array<int, 3>> last_element_;  // of the last update's surface; empty: its feet name none
+  std::vector<Vec3> last_node_;
+  std::vector<double> least_;  // of each point: no less than its distance, where that is within reach_
+  Search search_ = Search::all;
+  double reach_ = 0;  // band_, or as much more as a point may come nearer while lists are kept
+  std::vector<Lists> lists_;
+  std::vector<Vec3> listed_node_;      // the nodes when lists_ were made; empty: there are none
+  double margin_ = 0, travelled_ = 0;  // how far nodes may move from there; the largest steps since, together
+  double listed_reach_ = 0;
 };
 
 }  // namespace weir
