@@ -48,8 +48,7 @@ SetupInfo BandedMultigrid<Space>::setup(const Matrix<Space>& matrix) {
     constexpr int towards_smaller[] = {slot::gamma, slot::beta, slot::alpha};
     for (std::size_t d = 0; d < 3; ++d) slots_[d] = towards_smaller[order[d]];
     const auto grids = multigrid::make_grids(grid, {mg::merge_factor, mg::reduction, coarse_size_});
-    levels_.build(grids, degree_);
-    identity_ = Array<float, Space>(A.rows());
+    levels_.build(grids, degree_, mg::Right::callers);
   }
   SetupInfo info = update(matrix);
   info.seconds += seconds;
@@ -68,22 +67,22 @@ SetupInfo BandedMultigrid<Space>::update(const Matrix<Space>& matrix) {
       throw Error(Exit::not_finite, "multigrid: the matrix holds a value that is not finite");
     if (!(largest > 0)) throw Error(Exit::solver_failed, "multigrid: the diagonal of the matrix is zero");
     scale_ = 1 / largest;
-    mg::load_bands<Space>(A.banded(), slots_, scale_, levels_.first(), identity_.data());
+    mg::load_bands<Space>(A.banded(), slots_, scale_, levels_.first());
     levels_.update();
   }
   info.levels = static_cast<int>(levels_.count());
   info.colours = 1;
-  info.bytes = 4 * identity_.size() + levels_.bytes();
+  info.bytes = levels_.bytes();
   return info;
 }
 
 template <class Space>
 void BandedMultigrid<Space>::apply(View<const double> r, View<double> z) const {
-  levels_.run({r.data(), z.data(), identity_.data(), scale_}, false);
+  levels_.run({r.data(), z.data(), scale_}, false);
 }
 template <class Space>
 double BandedMultigrid<Space>::apply_dot(View<const double> r, View<double> z) const {
-  return levels_.run({r.data(), z.data(), identity_.data(), scale_}, true);
+  return levels_.run({r.data(), z.data(), scale_}, true);
 }
 
 template <class Space>

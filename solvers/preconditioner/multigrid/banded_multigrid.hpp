@@ -48,7 +48,6 @@ class BandedMultigrid final : public Preconditioner<Space> {
   int slots_[3] = {0, 0, 0};  // of the matrix: towards smaller indices along each direction of the levels
   double scale_ = 1;
   banded_multigrid::Levels<Space> levels_;
-  Array<float, Space> identity_;
 };
 
 }  // namespace weir

@@ -67,45 +67,56 @@ void for_row(const StencilRow& row, const F out) {
   if (s.n > 1) out(s.n - 1, s.at_end(s.n - 1));
 }
 
-void first_step(const LevelView& L, const Ends& e, float omega, int j, int k) {
+// f(g), where g(i, 1 / d_i) is the right-hand side of cell i of a row: the level's own or the caller's, so that loops know which.
+template <class F>
+void with_right(const LevelView& L, const Ends& ends, int row, const F& f) {
+  if (ends.r)
+    f([e = Ends{ends.r + row, nullptr, ends.scale}](int i, float inverse) { return e.right(i, inverse); });
+  else
+    f([g = L.g + row](int i, float) { return g[i]; });
+}
+
+void first_step(const LevelView& L, const Ends& ends, float omega, int j, int k) {
   const int row = L.cells.index(0, j, k), n = L.cells.nx;
   const float* inverse = L.inverse + row;
-  float *g = L.g + row, *u = L.u + row;
-  if (e.r) {
-    const double *r = e.r + row, scale = e.scale;
+  float* __restrict u = L.u + row;
+  with_right(L, ends, row, [=](const auto g) {
 #pragma omp simd
-    for (int i = 0; i < n; ++i) g[i] = inverse[i] > 0 ? static_cast<float>(scale * r[i]) : 0.0f;
-  }
-#pragma omp simd
-  for (int i = 0; i < n; ++i) u[i] = omega * inverse[i] * g[i];
+    for (int i = 0; i < n; ++i) u[i] = omega * inverse[i] * g(i, inverse[i]);
+  });
 }
 
-void step(const LevelView& L, const float* u, float* w, float omega, int j, int k) {
+void step(const LevelView& L, const Ends& ends, const float* u, float* w, float omega, int j, int k) {
   const StencilRow s(L, u, j, k);
   const int row = L.cells.index(0, j, k);
-  const float *inverse = L.inverse + row, *g = L.g + row, *x = s.x;
+  const float *inverse = L.inverse + row, *x = s.x;
   float* __restrict out = w + row;
-  for_row(s, [=](int i, float sum) { out[i] = x[i] + omega * (inverse[i] * (g[i] + sum) - x[i]); });
+  with_right(L, ends, row, [=](const auto g) {
+    for_row(s, [=](int i, float sum) { out[i] = x[i] + omega * (inverse[i] * (g(i, inverse[i]) + sum) - x[i]); });
+  });
 }
 
-void residual(const LevelView& L, const float* u, float* w, int j, int k) {
+void residual(const LevelView& L, const Ends& ends, const float* u, float* w, int j, int k) {
   const StencilRow s(L, u, j, k);
   const int row = L.cells.index(0, j, k);
-  const float *d = L.d + row, *g = L.g + row, *x = s.x;
+  const float *inverse = L.inverse + row, *x = s.x;
   float* __restrict out = w + row;
-  for_row(s, [=](int i, float sum) { out[i] = g[i] + sum - d[i] * x[i]; });
+  with_right(L, ends, row, [=](const auto g) {
+    for_row(s, [=](int i, float sum) { out[i] = g(i, inverse[i]) + sum - diagonal_times(x[i], inverse[i]); });
+  });
 }
 
 double store(const LevelView& L, const Ends& e, int j, int k) {
   const int row = L.cells.index(0, j, k), n = L.cells.nx;
-  const float *u = L.v + row, *identity = e.identity + row;
-  const double* r = e.r + row;
-  double* z = e.z + row;
+  const float *u = L.v + row, *inverse = L.inverse + row;
+  const Ends here{e.r + row, nullptr, e.scale};
+  double* __restrict z = e.z + row;
   double dot = 0;
 #pragma omp simd reduction(+ : dot)
   for (int i = 0; i < n; ++i) {
-    z[i] = static_cast<double>(u[i]) + static_cast<double>(identity[i]) * r[i];
-    dot += z[i] * r[i];
+    const double value = here.solution(i, static_cast<double>(u[i]), inverse[i]);
+    z[i] = value;
+    dot += value * here.r[i];
   }
   return dot;
 }
@@ -241,9 +252,9 @@ void descend(const LevelView& L, const LevelView& coarse, const TransferView& t,
     if (p == 0)
       first_step(L, ends, omega, j, k);
     else if (p < n)
-      step(L, from, to, omega, j, k);
+      step(L, ends, from, to, omega, j, k);
     else
-      residual(L, from, to, j, k);
+      residual(L, ends, from, to, j, k);
   });
   const float* r = residual_of_descent(L, steps.size());
   const int rows = coarse.cells.ny * coarse.cells.nz;
@@ -258,7 +269,8 @@ double ascend(const LevelView& L, const LevelView& coarse, const TransferView& t
   sweep(L)(n + 1, [&](int p, int j, int k) {
     if (p == 0) return prolong(L, after_descent(L, steps.size()), coarse, t, j, k);
     const int q = n + p - 1;  // the count goes on where the descent has ended
-    step(L, q % 2 ? L.u : L.v, q % 2 ? L.v : L.u, static_cast<float>(steps[static_cast<std::size_t>(p - 1)]), j, k);
+    step(L, ends, q % 2 ? L.u : L.v, q % 2 ? L.v : L.u, static_cast<float>(steps[static_cast<std::size_t>(p - 1)]), j,
+         k);
     if (p < n || !ends.z) return;
     const double row_dot = store(L, ends, j, k);
     if (dot) part[k * L.cells.ny + j] = row_dot;

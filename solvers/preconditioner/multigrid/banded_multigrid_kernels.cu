@@ -1,5 +1,5 @@
 // One thread a cell; every value is gathered in a fixed order, so runs repeat bit for bit. Bytes a cell of the finest level and
-// a cycle of n steps each way: about 28 a step and 60 at the ends.
+// a cycle of n steps each way: about 32 a step and 56 at the ends.
 #include "solvers/preconditioner/multigrid/banded_multigrid_kernels.hpp"
 
 #include "solvers/device/for_each.hpp"
@@ -37,7 +37,7 @@ WEIR_HD inline double coupling_of(bool is_there, const double* band, double scal
 }
 
 template <class Space>
-void load_bands(const BandedView& A, const int* slots, double scale, const LevelView& L, float* identity) {
+void load_bands(const BandedView& A, const int* slots, double scale, const LevelView& L) {
   const BlockStencilView& S = A.bands;
   const double *W = S.slot_blocks(slots[0]), *E = S.slot_blocks(6 - slots[0]), *S_ = S.slot_blocks(slots[1]),
                *N = S.slot_blocks(6 - slots[1]), *B = S.slot_blocks(slots[2]), *T = S.slot_blocks(6 - slots[2]),
@@ -56,10 +56,8 @@ void load_bands(const BandedView& A, const int* slots, double scale, const Level
     L.ax[c] = static_cast<float>(x);
     L.ay[c] = static_cast<float>(y);
     L.az[c] = static_cast<float>(z);
-    L.d[c] = alone ? 0 : static_cast<float>(d);
-    L.inverse[c] = alone ? 0 : static_cast<float>(inverse);
+    L.inverse[c] = static_cast<float>(!alone ? inverse : d > 0 ? -inverse : d < 0 ? inverse : 0.0);
     L.excess[c] = alone || !(excess > 1e-13 * d) ? 0 : static_cast<float>(excess);  // below: rounding
-    identity[c] = alone && d != 0 ? static_cast<float>(scale * inverse) : 0;
   });
 }
 
@@ -98,7 +96,6 @@ void coarsen(const LevelView& F, const LevelView& C, const TransferView& t) {
     const Around a = around(C.cells, I, J, K);
     const float sum = (C.ax[a.c] + C.ax[a.east]) + (C.ay[a.c] + C.ay[a.north]) + (C.az[a.c] + C.az[a.above]);
     const float d = sum + C.excess[a.c];
-    C.d[a.c] = d;
     C.inverse[a.c] = d > 0 ? 1 / d : 0;
   });
 }
@@ -107,13 +104,11 @@ template <class Space>
 void solve_coarsest(const LevelView& L, const double* inverse, const Ends& ends) {
   const int n = L.cells.count();
   const Ends e = ends;
-  if (e.r)
-    for_each<Space>(n, [=] WEIR_HD(int c) { L.g[c] = L.inverse[c] > 0 ? static_cast<float>(e.scale * e.r[c]) : 0; });
   for_each<Space>(n, [=] WEIR_HD(int c) {
     double s = 0;
-    for (int q = 0; q < n; ++q) s += inverse[c * n + q] * static_cast<double>(L.g[q]);
+    for (int q = 0; q < n; ++q) s += inverse[c * n + q] * static_cast<double>(right_hand_side(L, e, q));
     L.v[c] = static_cast<float>(s);
-    if (e.z) e.z[c] = s + static_cast<double>(e.identity[c]) * e.r[c];
+    if (e.z) e.z[c] = e.solution(c, s, L.inverse[c]);
   });
 }
 
@@ -121,25 +116,24 @@ namespace device {
 namespace {
 
 // w = u + omega (D^-1 (g + sum a u) - u); in a row without couplings everything is 0.
-void step(const LevelView& L, const float* u, float* w, float omega) {
+void step(const LevelView& L, const Ends& ends, const float* u, float* w, float omega) {
+  const Ends e = ends;
   for_each<Device>(L.cells, [=] WEIR_HD(int i, int j, int k) {
     const Around a = around(L.cells, i, j, k);
-    w[a.c] = u[a.c] + omega * (L.inverse[a.c] * (L.g[a.c] + neighbours(L, u, a)) - u[a.c]);
+    w[a.c] = u[a.c] + omega * (L.inverse[a.c] * (right_hand_side(L, e, a.c) + neighbours(L, u, a)) - u[a.c]);
   });
 }
 
 void first_step(const LevelView& L, const Ends& ends, float omega) {
   const Ends e = ends;
-  for_each<Device>(L.cells.count(), [=] WEIR_HD(int c) {
-    if (e.r) L.g[c] = L.inverse[c] > 0 ? static_cast<float>(e.scale * e.r[c]) : 0;
-    L.u[c] = omega * L.inverse[c] * L.g[c];
-  });
+  for_each<Device>(L.cells.count(), [=] WEIR_HD(int c) { L.u[c] = omega * L.inverse[c] * right_hand_side(L, e, c); });
 }
 
-void residual(const LevelView& L, const float* u, float* w) {
+void residual(const LevelView& L, const Ends& ends, const float* u, float* w) {
+  const Ends e = ends;
   for_each<Device>(L.cells, [=] WEIR_HD(int i, int j, int k) {
     const Around a = around(L.cells, i, j, k);
-    w[a.c] = L.g[a.c] + neighbours(L, u, a) - L.d[a.c] * u[a.c];
+    w[a.c] = right_hand_side(L, e, a.c) + neighbours(L, u, a) - diagonal_times(u[a.c], L.inverse[a.c]);
   });
 }
 
@@ -189,12 +183,11 @@ double store(const LevelView& L, const Ends& ends, bool dot) {
   const int n = L.cells.count();
   if (dot)
     return sum<Device>(n, [=] WEIR_HD(int c) {
-      const double z = static_cast<double>(L.v[c]) + static_cast<double>(e.identity[c]) * e.r[c];
+      const double z = e.solution(c, static_cast<double>(L.v[c]), L.inverse[c]);
       e.z[c] = z;
       return z * e.r[c];
     });
-  for_each<Device>(
-      n, [=] WEIR_HD(int c) { e.z[c] = static_cast<double>(L.v[c]) + static_cast<double>(e.identity[c]) * e.r[c]; });
+  for_each<Device>(n, [=] WEIR_HD(int c) { e.z[c] = e.solution(c, static_cast<double>(L.v[c]), L.inverse[c]); });
   return 0;
 }
 
@@ -204,8 +197,8 @@ void descend(const LevelView& L, const LevelView& coarse, const TransferView& t,
              const Ends& ends) {
   const std::size_t n = steps.size();
   first_step(L, ends, static_cast<float>(steps[0]));
-  for (std::size_t p = 1; p < n; ++p) step(L, p % 2 ? L.u : L.v, p % 2 ? L.v : L.u, static_cast<float>(steps[p]));
-  residual(L, after_descent(L, n), residual_of_descent(L, n));
+  for (std::size_t p = 1; p < n; ++p) step(L, ends, p % 2 ? L.u : L.v, p % 2 ? L.v : L.u, static_cast<float>(steps[p]));
+  residual(L, ends, after_descent(L, n), residual_of_descent(L, n));
   restrict_residual(L, residual_of_descent(L, n), coarse, t);
 }
 
@@ -214,14 +207,14 @@ double ascend(const LevelView& L, const LevelView& coarse, const TransferView& t
   const std::size_t n = steps.size();
   prolong(L, after_descent(L, n), coarse, t);
   for (std::size_t p = n; p < 2 * n; ++p)
-    step(L, p % 2 ? L.u : L.v, p % 2 ? L.v : L.u, static_cast<float>(steps[p - n]));
+    step(L, ends, p % 2 ? L.u : L.v, p % 2 ? L.v : L.u, static_cast<float>(steps[p - n]));
   return ends.z ? store(L, ends, dot) : 0;
 }
 
 }  // namespace device
 
-template void load_bands<Host>(const BandedView&, const int*, double, const LevelView&, float*);
-template void load_bands<Device>(const BandedView&, const int*, double, const LevelView&, float*);
+template void load_bands<Host>(const BandedView&, const int*, double, const LevelView&);
+template void load_bands<Device>(const BandedView&, const int*, double, const LevelView&);
 template double largest_diagonal<Host>(const BandedView&);
 template double largest_diagonal<Device>(const BandedView&);
 template void largest_couplings<Host>(const BandedView&, int, double*);

@@ -8,18 +8,9 @@
 
 namespace weir::banded_multigrid {
 
-// What the finest level has to do with the caller's vectors: g = scale r, z = u + identity r. Elsewhere r is null.
-struct Ends {
-  const double* r = nullptr;
-  double* z = nullptr;
-  const float* identity = nullptr;
-  double scale = 1;
-};
-
-// The finest level from the bands, slots[d] those towards smaller indices of the level's direction d; identity is the inverse
-// of a diagonal entry alone in its row, else 0.
+// The finest level from the bands, slots[d] those towards smaller indices of the level's direction d.
 template <class Space>
-void load_bands(const BandedView& A, const int* slots, double scale, const LevelView& L, float* identity);
+void load_bands(const BandedView& A, const int* slots, double scale, const LevelView& L);
 template <class Space>
 double largest_diagonal(const BandedView& A);
 // Of the couplings from plane i to plane i + 1 of direction d (0: x) the largest, for every i.

@@ -55,13 +55,13 @@ std::vector<double> chebyshev_steps(int degree) {
   return steps;
 }
 
-LevelView level_view(Extents cells, const bool (&wraps)[3], float* values) {
+LevelView level_view(Extents cells, const bool (&wraps)[3], Right right, float* values) {
   LevelView v;
   v.cells = cells;
   for (std::size_t d = 0; d < 3; ++d) v.wraps[d] = wraps[d];
   const std::int64_t n = cells.count();
-  for (float** part : {&v.ax, &v.ay, &v.az, &v.d, &v.inverse, &v.u, &v.v, &v.g})
-    *part = std::exchange(values, values + n);
+  for (float** part : {&v.ax, &v.ay, &v.az, &v.inverse, &v.u, &v.v}) *part = std::exchange(values, values + n);
+  if (right == Right::own) v.g = values;
   v.excess = v.v;
   return v;
 }
@@ -117,15 +117,16 @@ TransferView TransferArrays<Space>::set(const Direction (&directions)[3], bool p
 }
 
 template <class Space>
-void Levels<Space>::build(std::span<const multigrid::GridLevel> grids, int degree) {
+void Levels<Space>::build(std::span<const multigrid::GridLevel> grids, int degree, Right first) {
   levels_.clear();
   for (std::size_t l = 0; l < grids.size(); ++l) {
     Level& level = levels_.emplace_back();
     const auto& line = grids[l].line;
-    level.values = Array<float, Space>(values_per_cell * grids[l].count());
+    const Right right = l == 0 ? first : Right::own;
+    level.values = Array<float, Space>(values_per_cell(right) * grids[l].count());
     set_zero(level.values);
     level.view = level_view({line[0].size(), line[1].size(), line[2].size()},
-                            {line[0].d.periodic, line[1].d.periodic, line[2].d.periodic}, level.values.data());
+                            {line[0].d.periodic, line[1].d.periodic, line[2].d.periodic}, right, level.values.data());
     if (l + 1 == grids.size()) break;
     typename TransferArrays<Space>::Direction directions[3];
     for (std::size_t d = 0; d < 3; ++d)
@@ -135,7 +136,7 @@ void Levels<Space>::build(std::span<const multigrid::GridLevel> grids, int degre
   const std::int64_t n = grids.back().count();
   inverse_ = Array<double, Space>(n * n);
   work_.resize(static_cast<std::size_t>(n * n));
-  download_.resize(static_cast<std::size_t>(values_per_cell * n));
+  download_.resize(static_cast<std::size_t>(levels_.back().values.size()));
   steps_ = chebyshev_steps(degree);
 }
 
@@ -152,7 +153,8 @@ void Levels<Space>::invert_coarsest() {
   last.values.download(download_);
   const LevelView v = [&] {  // the same on the host
     LevelView h = last.view;
-    for (float** part : {&h.ax, &h.ay, &h.az, &h.d, &h.excess}) *part = download_.data() + (*part - last.values.data());
+    for (float** part : {&h.ax, &h.ay, &h.az, &h.inverse, &h.excess})
+      *part = download_.data() + (*part - last.values.data());
     return h;
   }();
   const auto n = static_cast<std::size_t>(v.cells.count());
@@ -162,8 +164,8 @@ void Levels<Space>::invert_coarsest() {
     const auto entry = [&](int row, int column) -> double& {
       return work_[static_cast<std::size_t>(row) * n + static_cast<std::size_t>(column)];
     };
-    const double d = static_cast<double>(v.d[c]);
-    entry(c, c) += d > 0 ? regularisation * d + static_cast<double>(v.excess[c]) : 1;
+    const auto inverse = static_cast<double>(v.inverse[c]);
+    entry(c, c) += inverse > 0 ? regularisation / inverse + static_cast<double>(v.excess[c]) : 1;
     const std::pair<float, int> links[] = {{v.ax[c], a.west}, {v.ay[c], a.south}, {v.az[c], a.below}};
     for (const auto& [coupling, to] : links) {  // summed in double: the constant vector stays a null vector
       const double g = static_cast<double>(coupling);
@@ -212,14 +214,14 @@ double Levels<Space>::run(const Ends& ends, bool dot) const {
   }
 }
 
-// Couplings of two or three directions, the diagonal and its inverse are read each way.
+// Couplings of two or three directions and the diagonal's inverse are read each way.
 template <class Space>
 Work Levels<Space>::work_from(std::size_t l) const {
   Work work;
   const Extents e = first().cells;
   const int dim = e.nx > 1 && e.ny > 1 && e.nz > 1 ? 3 : 2;
   for (; l + 1 < levels_.size(); ++l)
-    work += multigrid::work_of_level(levels_[l].view.cells.count(), levels_[l + 1].view.cells.count(), dim + 2,
+    work += multigrid::work_of_level(levels_[l].view.cells.count(), levels_[l + 1].view.cells.count(), dim + 1,
                                      2 * dim + 1, 2 * static_cast<int>(steps_.size()), 4);
   work += multigrid::work_of_coarsest(levels_.back().view.cells.count(), 8, 4);
   return work;

@@ -14,9 +14,11 @@ namespace weir::banded_multigrid {
 // The step lengths of the Chebyshev polynomial that is smallest on the part of the spectrum that coarser grids cannot see.
 std::vector<double> chebyshev_steps(int degree);
 
-inline constexpr int values_per_cell = 8;
+// Whose the right-hand side of a level is: a finest one reads the caller's (Ends), and has no array for it.
+enum class Right { own, callers };
+constexpr int values_per_cell(Right right) { return right == Right::own ? 7 : 6; }
 // The arrays of a level, one behind the other from `values` on: values_per_cell times its cells.
-LevelView level_view(Extents cells, const bool (&wraps)[3], float* values);
+LevelView level_view(Extents cells, const bool (&wraps)[3], Right right, float* values);
 
 // The numbers of the three directions of a transfer, and the addresses that a TransferView has of them.
 template <class Space>
@@ -39,15 +41,15 @@ class TransferArrays {
 template <class Space>
 class Levels {
  public:
-  // grids: finest first; their directions are those of the arrays.
-  void build(std::span<const multigrid::GridLevel> grids, int degree);
+  // grids: finest first; their directions are those of the arrays. right: of the first.
+  void build(std::span<const multigrid::GridLevel> grids, int degree, Right right);
   // From the couplings of the first level: those of the others, and the inverse of the coarsest.
   void update();
   bool empty() const { return levels_.empty(); }
   std::size_t count() const { return levels_.size(); }
   const LevelView& first() const { return levels_.front().view; }
 
-  // z = M^-1 r of the first level, or, without vectors, its v from its g. Returns r.z where asked.
+  // z = M^-1 r, of the first level, whose right-hand side is the caller's. Returns r.z where asked.
   double run(const Ends& ends, bool dot) const;
   void visit(std::size_t l) const;  // the v of level l from its g
   Work work_from(std::size_t l) const;

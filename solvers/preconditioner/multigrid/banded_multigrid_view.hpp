@@ -11,11 +11,30 @@ struct LevelView {
   Extents cells;
   bool wraps[3] = {false, false, false};
   float *ax = nullptr, *ay = nullptr, *az = nullptr;
-  float *d = nullptr, *inverse = nullptr;  // the diagonal, and its inverse; both 0 where a row has no couplings
+  // Of the diagonal. A row without couplings takes no part and has 0, or, on a finest level, minus the size of its own.
+  float* inverse = nullptr;
   float* excess = nullptr;           // of the diagonal over the sum of the couplings: in v, as only the set-up needs it
   float *u = nullptr, *v = nullptr;  // the iterates take turns
-  float* g = nullptr;                // right-hand side
+  float* g = nullptr;                // right-hand side; null where it is the caller's
 };
+
+// What the finest level has to do with the caller's vectors: g = scale r, z = u, and D^-1 r in rows without couplings. Elsewhere
+// r is null.
+struct Ends {
+  const double* r = nullptr;
+  double* z = nullptr;
+  double scale = 1;
+
+  WEIR_HD float right(int c, float inverse) const { return inverse > 0 ? static_cast<float>(scale * r[c]) : 0.0f; }
+  WEIR_HD double solution(int c, double u, float inverse) const {
+    return u + (inverse < 0 ? -scale * static_cast<double>(inverse) : 0.0) * r[c];
+  }
+};
+WEIR_HD inline float right_hand_side(const LevelView& L, const Ends& e, int c) {
+  return e.r ? e.right(c, L.inverse[c]) : L.g[c];
+}
+// The diagonal, where it multiplies values that are 0 in rows without couplings.
+WEIR_HD inline float diagonal_times(float x, float inverse) { return x / (inverse > 0 ? inverse : 1.0f); }
 
 // One direction between two levels. Coarse cell I is made of the fine cells first[I] .. first[I + 1] - 1: one or two.
 struct LineMap {

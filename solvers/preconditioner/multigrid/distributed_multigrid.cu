@@ -28,10 +28,10 @@ struct DistributedMultigrid<Space>::Level {
   mg::TransferView down, up;                              // to the next core box, from the next wide one
   BoxSpread<Space> spread_couplings, spread_g, spread_v;  // from the core, the core and the wide boxes to the wide
 
-  mg::LevelView view_of(const RankBox& b, float* memory) const {
+  mg::LevelView view_of(const RankBox& b, mg::Right right, float* memory) const {
     bool wraps[3];
     for (std::size_t d = 0; d < 3; ++d) wraps[d] = periodic[d] && cuts.parts(static_cast<int>(d)) == 1;
-    return mg::level_view(extents_of(b), wraps, memory);
+    return mg::level_view(extents_of(b), wraps, right, memory);
   }
 };
 
@@ -82,13 +82,14 @@ const DistributedBanded<Space>& spread_bands(const Matrix<Space>& A) {
   return *b;
 }
 
+constexpr int coupling_arrays = 5;
 template <class Space>
 typename BoxSpread<Space>::template Arrays<const float> couplings(const mg::LevelView& v) {
-  return {{v.ax, v.ay, v.az, v.d, v.inverse, v.excess}};
+  return {{v.ax, v.ay, v.az, v.inverse, v.excess}};
 }
 template <class Space>
 typename BoxSpread<Space>::template Arrays<float> couplings_to(const mg::LevelView& v) {
-  return {{v.ax, v.ay, v.az, v.d, v.inverse, v.excess}};
+  return {{v.ax, v.ay, v.az, v.inverse, v.excess}};
 }
 
 template <class Space>
@@ -138,19 +139,20 @@ void DistributedMultigrid<Space>::add_level(const multigrid::GridLevel& grid, co
   const auto wide_of = [&](int rank) { return multigrid::grown(grid, cuts, rank, layers()); };
   level.wide = wide_of(me);
   level.core = core_of(me);
-  const auto allocate = [&](const RankBox& box) {
-    const std::vector<float> zeros(at(mg::values_per_cell) * at(extents_of(box).count()), 0.0f);
+  const auto allocate = [&](const RankBox& box, mg::Right right) {
+    const std::vector<float> zeros(at(mg::values_per_cell(right)) * at(extents_of(box).count()), 0.0f);
     return Array<float, Space>(zeros);
   };
-  level.values = allocate(level.wide);
-  level.view = level.view_of(level.wide, level.values.data());
+  const mg::Right right = is_finest ? mg::Right::callers : mg::Right::own;
+  level.values = allocate(level.wide, right);
+  level.view = level.view_of(level.wide, right, level.values.data());
   if (is_finest) return;
-  level.core_values = allocate(level.core);
-  level.core_view = level.view_of(level.core, level.core_values.data());
+  level.core_values = allocate(level.core, right);
+  level.core_view = level.view_of(level.core, right, level.core_values.data());
   const auto spread = [&](const std::function<RankBox(int)>& source, int width, bool with_own) {
     return BoxSpread<Space>(*ranks_, cuts, level.sizes, source, level.wide, width, with_own, options);
   };
-  level.spread_couplings = spread(core_of, 6, true);
+  level.spread_couplings = spread(core_of, coupling_arrays, true);
   level.spread_g = spread(core_of, 1, true);
   level.spread_v = spread(wide_of, 1, false);
 }
@@ -176,7 +178,7 @@ template <class Space>
 void DistributedMultigrid<Space>::build_tail(const std::vector<multigrid::GridLevel>& grids) {
   const Level& first = *levels_.back();
   tail_cells_ = BoxGather<Space>(*ranks_, first.sizes, first.own, first.core, first.wide);
-  if (ranks_->is_root()) tail_.build(std::span(grids).subspan(levels_.size() - 1), degree_);
+  if (ranks_->is_root()) tail_.build(std::span(grids).subspan(levels_.size() - 1), degree_, mg::Right::own);
 }
 
 template <class Space>
@@ -208,7 +210,6 @@ bool DistributedMultigrid<Space>::build(const DistributedBanded<Space>& A,
   const std::int64_t n = extents_of(wide).count();
   wide_r_ = Array<double, Space>(n);
   wide_z_ = Array<double, Space>(n);
-  identity_ = Array<float, Space>(n);
   return true;
 }
 
@@ -260,7 +261,7 @@ SetupInfo DistributedMultigrid<Space>::update(const Matrix<Space>& matrix) {
       to.part[s] = wide.slot_blocks(own.first + s);
     }
     spread_bands_(from, to);
-    mg::load_bands<Space>(bands_->banded(), slots_, scale_, levels_.front()->view, identity_.data());
+    mg::load_bands<Space>(bands_->banded(), slots_, scale_, levels_.front()->view);
     for (std::size_t l = 1; l < levels_.size(); ++l) {
       Level &fine = *levels_[l - 1], &level = *levels_[l];
       mg::coarsen<Space>(fine.view, level.core_view, fine.down);
@@ -270,13 +271,13 @@ SetupInfo DistributedMultigrid<Space>::update(const Matrix<Space>& matrix) {
     }
     const auto parts = couplings<Space>(levels_.back()->core_view);
     const bool is_root = ranks_->is_root();
-    for (int p = 0; p < 6; ++p)
+    for (int p = 0; p < coupling_arrays; ++p)
       tail_cells_.gather(parts.part[p], is_root ? couplings_to<Space>(tail_.first()).part[p] : nullptr);
     if (ranks_->is_root()) tail_.update();
   }
   info.levels = static_cast<int>(levels_.size() - 1 + (tail_.empty() ? 1 : tail_.count()));
   info.colours = 1;
-  info.bytes = 4 * identity_.size() + 16 * wide_r_.size() + 8 * bands_->values().size() + tail_.bytes();
+  info.bytes = 16 * wide_r_.size() + 8 * bands_->values().size() + tail_.bytes();
   for (const auto& level : levels_) info.bytes += 4 * (level->values.size() + level->core_values.size());
   return info;
 }
@@ -306,7 +307,7 @@ void DistributedMultigrid<Space>::apply(View<const double> r, View<double> z) co
   if (gathered_) return gathered_->apply(r, z);
   const Level &finest = *levels_[0], &next = *levels_[1];
   spread_r_(r.data(), wide_r_.data());
-  const mg::Ends ends{wide_r_.data(), wide_z_.data(), identity_.data(), scale_};
+  const mg::Ends ends{wide_r_.data(), wide_z_.data(), scale_};
   descend<Space>(finest.view, next.core_view, finest.down, steps_, ends);
   visit(1);
   ascend<Space>(finest.view, next.view, finest.up, steps_, ends);

@@ -57,7 +57,6 @@ class DistributedMultigrid final : public Preconditioner<Space> {
   std::unique_ptr<Banded<Space>> bands_;        // of the finest wide box
   BoxSpread<Space> spread_bands_, spread_r_;
   mutable Array<double, Space> wide_r_, wide_z_;
-  Array<float, Space> identity_;
   Array<int, Space> own_;  // cells in the finest wide box
 
   std::unique_ptr<Preconditioner<Space>> gathered_;  // instead: the boxes are too thin for levels of their own
