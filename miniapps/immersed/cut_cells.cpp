@@ -12,8 +12,8 @@ constexpr double smallest_aperture = 1e-6;  // thinner slits are closed
 
 // The fluid part of an edge whose ends have the signed distances a and b, one of them positive and one not.
 OpenPart cut_edge(double a, double b) {
-  const double part = a > 0 ? a / (a - b) : b / (b - a);
-  return {part, {0.5 * (1 - part) * (a > 0 ? -1 : 1), 0}};
+  const double part = a > 0 ? a / (a - b) : b / (b - a), begin = 0.5 - part;
+  return {part, {0.5 * (1 - part) * (a > 0 ? -1 : 1), 0}, {(0.25 + 0.5 * begin + begin * begin) / 3, 1.0 / 12}, 0};
 }
 
 // The fluid part of a unit square with the signed distances p at its corners, in order around it.
@@ -34,16 +34,24 @@ OpenPart cut_square(const std::array<double, 4>& p) {
       py[n++] = y[a] + t * (y[b] - y[a]);
     }
   }
-  double area = 0, mx = 0, my = 0;
+  double area = 0, mx = 0, my = 0, xx = 0, yy = 0, xy = 0;
   for (int a = 0; a < n; ++a) {
     const int b = (a + 1) % n;
     const double cross = px[a] * py[b] - px[b] * py[a];
     area += 0.5 * cross;
     mx += (px[a] + px[b]) * cross / 6;
     my += (py[a] + py[b]) * cross / 6;
+    xx += (px[a] * (px[a] + px[b]) + px[b] * px[b]) * cross / 12;
+    yy += (py[a] * (py[a] + py[b]) + py[b] * py[b]) * cross / 12;
+    xy += (px[a] * (2 * py[a] + py[b]) + px[b] * (py[a] + 2 * py[b])) * cross / 24;
   }
-  if (!(area > 0)) return {};
-  return {std::min(area, 1.0), {std::clamp(mx / area, 0.0, 1.0) - 0.5, std::clamp(my / area, 0.0, 1.0) - 0.5}};
+  if (!(area > smallest_aperture)) return {};
+  mx /= area;
+  my /= area;
+  return {std::min(area, 1.0),
+          {mx - 0.5, my - 0.5},
+          {xx / area - mx + 0.25, yy / area - my + 0.25},
+          xy / area - 0.5 * (mx + my) + 0.25};
 }
 
 }  // namespace
@@ -120,20 +128,38 @@ void CutGeometry::list_cut_faces() {
       const bool is_unknown = at[d] >= l.first(d) && at[d] < l.n[d] && at[t[0]] >= 0 && at[t[0]] < l.n[t[0]] &&
                               at[t[1]] >= 0 && at[t[1]] < l.n[t[1]];
       if (!is_unknown) continue;
-      CutFace face{place(at[0], at[1], at[2]), {0, 0}, {0, 0}};
-      const double a = alpha[static_cast<std::size_t>(d)][static_cast<std::size_t>(face.place)];
+      const int here = place(at[0], at[1], at[2]);
+      const double a = alpha[static_cast<std::size_t>(d)][static_cast<std::size_t>(here)];
       if (!(a > 0 && a < 1)) continue;
       const OpenPart part = open_part(d, at[0], at[1], at[2]);
+      CutFace face{here, here};
+      double slope[2] = {0, 0};
       for (int q = 0; q < l.dim - 1; ++q) {
-        const int e = t[q], sign = part.middle[q] < 0 ? -1 : 1, beside = at[e] + sign;
-        if (beside < 0 ? l.is_side(2 * e) : beside == l.n[e] && l.is_side(2 * e + 1)) continue;
-        const auto& width = grid_.line[static_cast<std::size_t>(e)].width;
-        const auto& centre = centre_[static_cast<std::size_t>(e)];
-        const double apart =
-            std::abs(centre[static_cast<std::size_t>(beside + 1)] - centre[static_cast<std::size_t>(at[e] + 1)]);
-        face.step[q] = sign * l.stride(e);
-        face.shift[q] = std::abs(part.middle[q]) * width[static_cast<std::size_t>(at[e])] / apart;
+        const int e = t[q], sign = part.middle[q] < 0 ? -1 : 1, step = sign * l.stride(e);
+        const auto& centre = centre_[static_cast<std::size_t>(e)];  // with the ghosts
+        const auto is_known = [&](int neighbour) {
+          const int i = at[e] + neighbour * sign, beyond = i < 0 ? 2 * e : 2 * e + 1;
+          if (i < -1 || i > l.n[e] || ((i < 0 || i == l.n[e]) && l.is_side(beyond))) return false;
+          return kind[static_cast<std::size_t>(d)][static_cast<std::size_t>(here + neighbour * step)] != solid_node;
+        };
+        if (!is_known(1)) continue;
+        const auto distance = [&](int neighbour) {
+          return std::abs(centre[static_cast<std::size_t>(at[e] + neighbour * sign + 1)] -
+                          centre[static_cast<std::size_t>(at[e] + 1)]);
+        };
+        const double h = grid_.line[static_cast<std::size_t>(e)].width[static_cast<std::size_t>(at[e])];
+        const double m = std::abs(part.middle[q]) * h, x1 = distance(1);
+        face.step[q] = step;
+        slope[q] = sign * h / x1;
+        face.near[q] = m / x1;
+        if (!is_known(2)) continue;
+        const double x2 = distance(2), bend = (part.square[q] - 1.0 / 12) * h * h - x1 * m;
+        face.near[q] -= bend / (x1 * (x2 - x1));
+        face.far[q] = bend / (x2 * (x2 - x1));
       }
+      const int across = here + face.step[0] + face.step[1];
+      if (slope[0] * slope[1] != 0 && kind[static_cast<std::size_t>(d)][static_cast<std::size_t>(across)] != solid_node)
+        face.corner = part.product * slope[0] * slope[1];
       cut_faces[static_cast<std::size_t>(d)].push_back(face);
     }
   }

@@ -347,13 +347,13 @@ void CutGeometry::update(const Body& body) {
   find_distances(body);
   corners_.distance->fill(phi_);
   apertures();
-  list_cut_faces();
   cut_cells(body);
   fresh_nodes = 0;
   for (int c = 0; c < layout_.dim; ++c) {
     classify(body, c);
     make_rows(body, c);
   }
+  list_cut_faces();
   close_body_flux(body);
   find_held_cells();
   refuse_narrow_region();

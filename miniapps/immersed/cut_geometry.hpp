@@ -69,12 +69,14 @@ struct SurfacePieces {
   void clear();
 };
 
-// A face that is open in part. The middle of that part lies off the node, towards one neighbour or two in the face's plane:
-//   u_open = u + shift_0 (u_0 - u) + shift_1 (u_1 - u)
+// A face that is open in part. Its flux is the mean over that part of the parabola that has the face's mean and those of two
+// neighbours on the open side, in each direction of the face's plane:
+//   u_open = u + sum_q near_q (u_q - u) + far_q (u_qq - u)  + corner (u_01 - u_0 - u_1 + u)
 struct CutFace {
-  int place;        // in the padded field
-  int step[2];      // from there to the neighbours
-  double shift[2];  // 0 .. 1/2
+  int place;             // in the padded field
+  int from;              // its place in the padded field of the region
+  int step[2] = {0, 0};  // from there to the neighbours
+  double near[2] = {0, 0}, far[2] = {0, 0}, corner = 0;
 };
 
 // What the kernels need, on the layout of its maker.
@@ -96,9 +98,10 @@ struct CutRegion {
   const Communicator* ranks = nullptr;  // null: one
 };
 
-// Of a face, in parts of its two widths: the open area, and its middle seen from the face's.
+// Of a face, in parts of its two widths and seen from its middle: the open area, and the means over it of the two coordinates,
+// their squares, and their product.
 struct OpenPart {
-  double area = 0, middle[2] = {};
+  double area = 0, middle[2] = {}, square[2] = {1.0 / 12, 1.0 / 12}, product = 0;
 };
 
 class CutGeometry : public CutFields {

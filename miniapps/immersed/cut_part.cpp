@@ -114,12 +114,6 @@ void CutPart::take_faces(const CutGeometry& cut, int c) {
     }
     if (!is_own) continue;
     face.place = padded_place(to, i[0], i[1], i[2]);
-    for (int& step : face.step)
-      for (int d = 0; d < to.dim; ++d)
-        if (std::abs(step) == from.stride(d)) {
-          step = step > 0 ? to.stride(d) : -to.stride(d);
-          break;
-        }
     fields_.cut_faces[at(c)].push_back(face);
   }
 }

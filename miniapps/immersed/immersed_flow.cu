@@ -182,7 +182,8 @@ bool ImmersedFlow<Space>::project(double dt, Timings& timings) {
     ScopedTimer timer(timings.at("pressure", "divergence"));
     halo_.velocity(flow_);
     normal_velocity_on_sides(case_.flow, boundary_, flow_);
-    open_faces_.open(arrays_, flow_);
+    wide_.fetch(flow_);
+    open_faces_.open(arrays_, wide_.of(flow_), flow_);
     halo_.velocity(flow_);
     minus_mass_balance(flow_, metrics(), arrays_, rhs_);  // (3)
     remove_wet_mean(arrays_, ranks_.communicator(), wet_cells_, rhs_);
@@ -363,8 +364,8 @@ void ImmersedFlow<Space>::after_loading() {
   if (!body_.is_fixed() && dt_before > 0) place_body(time - dt_before);
   place_body(time);
   follow_loaded(metrics(), layout(), boundary_);
-  wide_.forget();
-  open_faces_.open(arrays_, flow_);
+  wide_.fetch(flow_);
+  open_faces_.open(arrays_, wide_.of(flow_), flow_);
   open_faces_.close(arrays_, flow_);
   assemble_pressure(layout(), metrics(), arrays_, pressure().bands);
   prepare(pressure());

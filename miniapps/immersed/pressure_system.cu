@@ -123,19 +123,22 @@ void correct_open_faces(const Metrics& m, const CutArrays<Space>& cut, View<cons
 }
 
 template <class Space>
-void OpenFaces<Space>::open(const CutArrays<Space>& cut, Flow<Space>& flow) {
+void OpenFaces<Space>::open(const CutArrays<Space>& cut, const Flow<Space>& wide, Flow<Space>& flow) {
   for (int d = 0; d < flow.layout.dim; ++d) {
     const auto s = static_cast<std::size_t>(d);
     const int n = cut.cut_face_count(d);
     node_[s].resize(n);
     open_[s].resize(n);
     const CutFace* face = cut.cut_faces(d);
+    const double* from = wide.velocity[d].data();
     double *u = flow.velocity[d].data(), *node = node_[s].data(), *open = open_[s].data();
     for_each<Space>(n, [=] WEIR_HD(int q) {
       const CutFace f = face[q];
-      const double here = u[f.place];
+      const double *at = from + f.from, here = *at, u0 = at[f.step[0]], u1 = at[f.step[1]];
       node[q] = here;
-      open[q] = here + f.shift[0] * (u[f.place + f.step[0]] - here) + f.shift[1] * (u[f.place + f.step[1]] - here);
+      double sum = here + f.near[0] * (u0 - here) + f.near[1] * (u1 - here);
+      sum += f.far[0] * (at[2 * f.step[0]] - here) + f.far[1] * (at[2 * f.step[1]] - here);
+      open[q] = sum + f.corner * (at[f.step[0] + f.step[1]] - u0 - u1 + here);
     });
     for_each<Space>(n, [=] WEIR_HD(int q) { u[face[q].place] = open[q]; });
   }

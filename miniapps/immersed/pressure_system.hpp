@@ -33,7 +33,8 @@ void correct_open_faces(const Metrics& m, const CutArrays<Space>& cut, View<cons
 template <class Space>
 class OpenFaces {
  public:
-  void open(const CutArrays<Space>& cut, Flow<Space>& flow);   // u*_f in the place of u*
+  // u*_f in the place of u*; wide: u* on the rank's region (wide_flow.hpp).
+  void open(const CutArrays<Space>& cut, const Flow<Space>& wide, Flow<Space>& flow);
   void close(const CutArrays<Space>& cut, Flow<Space>& flow);  // u* less what the projection took from u*_f
   // What flows through the faces against what the flow has there; twice: as it was.
   void swap(const CutArrays<Space>& cut, Flow<Space>& flow);
