@@ -1,10 +1,11 @@
 // The projection on a cut grid: what flows through the open part of each face and what the body's surface pushes out sum
 // to zero in every wet cell (Ng, Min & Gibou 2009, eq. 14; Seo & Mittal 2011),
-//   sum_f alpha_f A_f (u*_f - grad psi) . n_f + (u_body . S) = 0 ,   u*_f = u* + shift (u*_beside - u*)
+//   sum_f alpha_f A_f (u*_f - grad psi) . n_f + (u_body . S) = 0 ,   u*_f: the mean over the open part (CutFace)
 // so that the pressure satisfies dpsi/dn = 0 on the body, the matrix is symmetric with the grid's own 5 or 7 bands, and the
-// volume that a body takes away or gives back is kept to the solver's tolerance. Dry cells: psi = 0. u*_f is the velocity in the
-// middle of the face's open part. With the node's, whose distance to the wall is another, cut cells beside a shear layer have
-// sources of first order, -u' h^2 alpha (1 - alpha) / 2 a face, that come and go as a body moves: most of its force's noise.
+// volume that a body takes away or gives back is kept to the solver's tolerance. Dry cells: psi = 0. With the node's velocity for u*_f,
+// whose distance to the wall is another, cut cells beside a shear layer have sources of first order, -u' h^2 alpha (1 - alpha) / 2 a
+// face, that come and go as a body moves: most of its force's noise. With the velocity in the middle of the open part sources of
+// the order u'' h^3 are left, most of what then remains; a parabola's mean has none of either.
 #pragma once
 #include "miniapps/immersed/cut_arrays.hpp"
 #include "miniapps/incompressible/metrics.hpp"
