@@ -15,8 +15,14 @@ struct Axis {
   int lowest = 0, highest = 0;
 };
 
-// The three nodes around v and their quadratic weights; the first's index. v lies a few nodes from `near`.
-WEIR_HD inline int quadratic(const Axis& a, double v, int near, double (&w)[3]) {
+// Three nodes of an axis in a row, and what a quadratic through them takes of each.
+struct Weights {
+  int first = 0;
+  double w[3] = {1, 0, 0};
+};
+
+// Of the three around v, which lies a few nodes from `near`.
+WEIR_HD inline Weights quadratic(const Axis& a, double v, int near) {
   int low = near < a.lowest ? a.lowest : near > a.highest - 1 ? a.highest - 1 : near;
   while (low + 1 < a.highest && a.x[low + 1] <= v) ++low;
   while (low > a.lowest && a.x[low] > v) --low;
@@ -25,53 +31,53 @@ WEIR_HD inline int quadratic(const Axis& a, double v, int near, double (&w)[3]) 
   if (first < a.lowest) first = a.lowest;
   if (first > a.highest - 2) first = a.highest - 2;
   const double x0 = a.x[first], x1 = a.x[first + 1], x2 = a.x[first + 2];
-  w[0] = (v - x1) * (v - x2) / ((x0 - x1) * (x0 - x2));
-  w[1] = (v - x0) * (v - x2) / ((x1 - x0) * (x1 - x2));
-  w[2] = (v - x0) * (v - x1) / ((x2 - x0) * (x2 - x1));
-  return first;
+  return {first,
+          {(v - x1) * (v - x2) / ((x0 - x1) * (x0 - x2)), (v - x0) * (v - x2) / ((x1 - x0) * (x1 - x2)),
+           (v - x0) * (v - x1) / ((x2 - x0) * (x2 - x1))}};
 }
 
-struct Sampler {
-  Axis axis[3];
-  const double* f = nullptr;  // of (0, 0, 0)
-  int sy = 0, sz = 0, dim = 3;
-  WEIR_HD double at(const double (&x)[3], const int (&near)[3]) const {
-    double wx[3], wy[3], wz[3] = {1, 0, 0};
-    const int i = quadratic(axis[0], x[0], near[0], wx), j = quadratic(axis[1], x[1], near[1], wy);
-    const int k = dim == 3 ? quadratic(axis[2], x[2], near[2], wz) : 0;
-    double sum = 0;
-    for (int e = 0; e < (dim == 3 ? 3 : 1); ++e)
-      for (int b = 0; b < 3; ++b)
-        for (int a = 0; a < 3; ++a) sum += wx[a] * wy[b] * wz[e] * f[i + a + (j + b) * sy + (k + e) * sz];
-    return sum;
-  }
-};
-
-// component 0..2; 3: the pressure, whose ghosts beyond the box hold nothing.
-template <class Space>
-Sampler sampler(const Flow<Space>& flow, const Metrics& m, int component) {
-  const Layout& l = flow.layout;
-  Sampler s;
-  for (int d = 0; d < 3; ++d) {
-    if (component == d)
-      s.axis[d] = {m.line[d].face, 0, l.n[d]};
-    else if (component == 3)
-      s.axis[d] = {m.line[d].centre, 0, l.n[d] - 1};
-    else
-      s.axis[d] = {m.line[d].centre, -1, l.n[d]};
-  }
-  s.f = component == 3 ? flow.pressure().at(0, 0, 0) : flow.component(component).at(0, 0, 0);
-  s.sy = l.stride(1);
-  s.sz = l.stride(2);
-  s.dim = l.dim;
-  return s;
-}
-
+// Fields hold velocities at the faces of cells along their own direction, else at centres, ghosts included; the pressure at the
+// centres of the cells alone.
 struct SurfaceView {
-  Sampler velocity[3], pressure;
+  Axis face[3], centre[3], inner[3];
+  const double *velocity[3], *pressure;  // of (0, 0, 0)
   Metrics m;
   double viscosity, omega[3];
-  int cells_x, cells_y, dim, n[3];
+  int dim, n[3], sy, sz;
+};
+
+// The weights at a point on all axes, which the components share.
+struct Probe {
+  Weights face[3], centre[3], inner[3];
+  WEIR_HD Probe(const SurfaceView& v, const double (&x)[3], const int (&near)[3]) {
+    for (int d = 0; d < v.dim; ++d) {
+      face[d] = quadratic(v.face[d], x[d], near[d]);
+      centre[d] = quadratic(v.centre[d], x[d], near[d]);
+      const bool is_inner = centre[d].first >= v.inner[d].lowest && centre[d].first + 2 <= v.inner[d].highest;
+      inner[d] = is_inner ? centre[d] : quadratic(v.inner[d], x[d], near[d]);
+    }
+  }
+  WEIR_HD double velocity(const SurfaceView& v, int c) const {
+    return sum(v, v.velocity[c], c == 0 ? face[0] : centre[0], c == 1 ? face[1] : centre[1],
+               c == 2 ? face[2] : centre[2]);
+  }
+  WEIR_HD double pressure(const SurfaceView& v) const { return sum(v, v.pressure, inner[0], inner[1], inner[2]); }
+
+ private:
+  WEIR_HD static double sum(const SurfaceView& v, const double* f, const Weights& x, const Weights& y,
+                            const Weights& z) {
+    const double* row = f + x.first + y.first * v.sy + z.first * v.sz;
+    double all = 0;
+    for (int e = 0; e < (v.dim == 3 ? 3 : 1); ++e) {
+      double plane = 0;
+      for (int b = 0; b < 3; ++b) {
+        const double* at = row + b * v.sy + e * v.sz;
+        plane += y.w[b] * (x.w[0] * at[0] + x.w[1] * at[1] + x.w[2] * at[2]);
+      }
+      all += z.w[e] * plane;
+    }
+    return all;
+  }
 };
 
 // The widest side of the cell that x lies in, which `cell` becomes.
@@ -100,13 +106,14 @@ WEIR_HD inline void piece_force(const SurfaceView& v, const Piece& s, double (&o
     area += s.area[d] * s.area[d];
   }
   area = sqrt(area);
-  const double p = 3 * v.pressure.at(x[0], cell) - 3 * v.pressure.at(x[1], cell) + v.pressure.at(x[2], cell);
+  const Probe at[3] = {{v, x[0], cell}, {v, x[1], cell}, {v, x[2], cell}};
+  const double p = 3 * at[0].pressure(v) - 3 * at[1].pressure(v) + at[2].pressure(v);
   double slope[3] = {0, 0, 0}, normal_slope = 0;
   for (int d = 0; d < v.dim; ++d) {
     const int e = (d + 1) % 3, f = (d + 2) % 3;
     const double turning = a * (v.omega[e] * s.normal[f] - v.omega[f] * s.normal[e]);
     double u[3];
-    for (int q = 0; q < 3; ++q) u[q] = v.velocity[d].at(x[q], cell) - s.velocity[d] - (q + 1) * turning;
+    for (int q = 0; q < 3; ++q) u[q] = at[q].velocity(v, d) - s.velocity[d] - (q + 1) * turning;
     slope[d] = (18 * u[0] - 9 * u[1] + 2 * u[2]) / (6 * a);
     normal_slope += slope[d] * s.normal[d];
   }
@@ -209,11 +216,16 @@ Force surface_force(const Flow<Space>& flow, const Metrics& m, const CutArrays<S
   SurfaceView v{};
   const Layout& l = flow.layout;
   for (int d = 0; d < 3; ++d) {
-    if (d < l.dim) v.velocity[d] = sampler(flow, m, d);
+    v.face[d] = {m.line[d].face, 0, l.n[d]};
+    v.centre[d] = {m.line[d].centre, -1, l.n[d]};
+    v.inner[d] = {m.line[d].centre, 0, l.n[d] - 1};
+    if (d < l.dim) v.velocity[d] = flow.component(d).at(0, 0, 0);
     v.omega[d] = omega[d];
     v.n[d] = l.n[d];
   }
-  v.pressure = sampler(flow, m, 3);
+  v.pressure = flow.pressure().at(0, 0, 0);
+  v.sy = l.stride(1);
+  v.sz = l.stride(2);
   v.m = m;
   v.viscosity = viscosity;
   v.dim = l.dim;
