@@ -98,18 +98,21 @@ void BodyDistance::update(const Body& body) {
   const auto chunks = static_cast<std::size_t>(std::max(1, omp_get_max_threads()));
   found_.resize(chunks);
   start_.assign(chunks + 1, 0);
-  if (search_ == Search::all_and_list) lists_.resize(chunks);
+  if (search_ == Search::new_lists) lists_.resize(chunks);
 #pragma omp parallel for schedule(static, 1)
   for (std::size_t c = 0; c < chunks; ++c) {
     found_[c].clear();
     const Range rows = chunk(c, across);
     if (body.exact())
       scan_exact(*body.exact(), rows, found_[c]);
-    else if (search_ == Search::lists)
-      search_lists(body, rows, found_[c]);
-    else
+    else if (search_ == Search::all)
       scan_elements(body, rows, found_[c]);
-    if (search_ == Search::all_and_list) list_elements(body, rows, lists_[c], found_[c]);
+    else if (search_ == Search::new_lists)
+      list_elements(body, rows, lists_[c]);
+  }
+  if (search_ != Search::all) {
+#pragma omp parallel for schedule(static, 1)
+    for (std::size_t c = 0; c < chunks; ++c) search_lists(body, chunk(c, across), found_[c]);
   }
   for (std::size_t c = 0; c < chunks; ++c)
     start_[c + 1] = start_[c] + static_cast<std::size_t>(std::ranges::count_if(

@@ -82,22 +82,19 @@ class BodyDistance {
     double radius;
   };
   static constexpr int largest_cluster = 16;
-  // Of points in the order of their rows, those elements that may be the nearest, the last nearest one first. distance: what it was
-  // when it was last measured, plus travelled_ then; it can have become smaller since by what travelled_ has grown.
+  // Of points in the order of their rows, those elements that may be the nearest, the last nearest one first. distance: no more than
+  // it was when it was listed or measured, plus the element's travelled_ then; it can have become smaller since by what that has grown.
   struct Lists {
     std::vector<std::int64_t> point;
     std::vector<int> start, element;
     std::vector<double> distance;
-    struct Link {
-      int element, next;
-      double distance;
-    };
-    std::vector<int> first;  // while they are made: of each point, links
-    std::vector<Link> links;
   };
-  enum class Search { all, all_and_list, lists };
+  enum class Search { all, new_lists, lists };
   void choose_search(const Body& body);
+  void add_travel(const Surface& s);
   void make_clusters(const Body& body);
+  static Candidate seen_from(const Surface& s, int element, const Vec3& x);
+  void bound(const Body& body, const Range& rows);
   void scan_elements(const Body& body, const Range& rows, std::vector<Candidate>& found);
   Range range_of(const Cluster& c, const Range& rows, double reach) const;
   bool bound_by_last(const Body& body, const Range& rows);  // false: there is none
@@ -108,7 +105,8 @@ class BodyDistance {
   void scan_point(const Cluster& c, const Vec3& x, std::int64_t p, const Visit& visit);  // visit(p, x, element)
   std::pair<int, int> row_in_slab(const Body& body, const Cluster& c, const Range& r, double y, double z,
                                   double reach) const;
-  void list_elements(const Body& body, const Range& rows, Lists& lists, const std::vector<Candidate>& found);
+  double disc_distance(const Body& body, int element, const Vec3& x) const;
+  void list_elements(const Body& body, const Range& rows, Lists& lists);
   void search_lists(const Body& body, const Range& rows, std::vector<Candidate>& found);
   void scan_exact(const Ellipsoid& shape, const Range& rows, std::vector<Candidate>& found);
   void finish_foot(const Body& body, const Vec3& x, Candidate& c) const;
@@ -138,8 +136,10 @@ class BodyDistance {
   Search search_ = Search::all;
   double reach_ = 0;  // band_, or as much more as a point may come nearer while lists are kept
   std::vector<Lists> lists_;
-  std::vector<Vec3> listed_node_;      // the nodes when lists_ were made; empty: there are none
-  double margin_ = 0, travelled_ = 0;  // how far nodes may move from there; the largest steps since, together
+  std::vector<Vec3> listed_node_;  // the nodes when lists_ were made; empty: there are none
+  double margin_ = 0;              // how far nodes may move from there
+  std::vector<double> travelled_,
+      step_;  // of each element the largest steps of its nodes since, together; of each node the last
   double listed_reach_ = 0;
 };
 

@@ -30,6 +30,11 @@ double largest_move(const std::vector<Vec3>& from, const std::vector<Vec3>& to) 
 
 }  // namespace
 
+BodyDistance::Candidate BodyDistance::seen_from(const Surface& s, int e, const Vec3& x) {
+  const auto [foot, f] = closest_on_element(s, e, x);
+  return {length(x - foot), {0, foot, {}, e, f.w1, f.w2}, f.feature};
+}
+
 // Elements follow each other in space, so a few in a row make a cluster; the box of one is not much wider than the band.
 void BodyDistance::make_clusters(const Body& body) {
   const Surface& s = body.surface();
@@ -141,7 +146,7 @@ void BodyDistance::scan_cluster(const Body& body, const Cluster& c, const Range&
         const std::int64_t p = i + nx * (j + ny * k);
         const double along = line_[0][i] - c.centre[0], least = least_[p], reach = least + c.radius;
         const double out_x = beyond_interval(line_[0][i], c.box.low[0], c.box.high[0]);
-        if (least >= 0 && along * along + beside <= reach * reach && out_x * out_x + out <= least * least)
+        if (along * along + beside <= reach * reach && out_x * out_x + out <= least * least)
           scan_point(c, {line_[0][i], y, z}, p, visit);
       }
     }
@@ -200,53 +205,76 @@ void BodyDistance::choose_search(const Body& body) {
     const double step = largest_move(last_node_, s.node), widest = widest_margin * band_;
     if (!listed_node_.empty()) {
       const double moved = largest_move(listed_node_, s.node) + above_rounding * band_;
-      travelled_ += step + above_rounding * band_;
       if (moved <= margin_ && band_ + moved <= listed_reach_) {
         search_ = Search::lists;
-        return;
+        return add_travel(s);
       }
       listed_node_.clear();
     }
     margin_ = step > 0 ? std::min(most_steps * step, widest) : widest;
     if (margin_ >= least_steps * step) {
-      search_ = Search::all_and_list;
+      search_ = Search::new_lists;
       reach_ = listed_reach_ = band_ + margin_;
       listed_node_ = s.node;
-      travelled_ = 0;
+      travelled_.assign(s.element.size(), 0);
     }
   }
   make_clusters(body);
   least_.resize(code_.size());
 }
 
-void BodyDistance::scan_elements(const Body& body, const Range& rows, std::vector<Candidate>& found) {
+void BodyDistance::add_travel(const Surface& s) {
+  step_.resize(s.node.size());
+  for (std::size_t n = 0; n < step_.size(); ++n) step_[n] = length(s.node[n] - last_node_[n]);
+  for (std::size_t e = 0; e < s.element.size(); ++e) {
+    double largest = 0;
+    for (int k = 0; k < s.corners(); ++k) largest = std::max(largest, step_[s.element[e][k]]);
+    travelled_[e] += largest + above_rounding * band_;
+  }
+}
+
+// least_ of the points within reach_.
+void BodyDistance::bound(const Body& body, const Range& rows) {
   const std::int64_t nx = count(0), ny = count(1);
   for (int k = rows.begin[2]; k < rows.end[2]; ++k)
     for (int j = rows.begin[1]; j < rows.end[1]; ++j)
       std::fill_n(least_.begin() + nx * (j + ny * k) + rows.begin[0], rows.end[0] - rows.begin[0], slack * reach_);
   if (!bound_by_last(body, rows))
     for (const Cluster& c : cluster_) bound_distances(c, rows);
-  const auto take = [&](std::int64_t p, const Vec3& x, int e) {
-    const auto [foot, f] = closest_on_element(body.surface(), e, x);
-    const double distance = length(x - foot);
-    std::int32_t& slot = code_[p];
-    if (slot < 0 && distance <= reach_) {
-      slot = static_cast<std::int32_t>(found.size());
-      found.push_back({distance, {0, foot, {}, e, f.w1, f.w2}, f.feature});
-    } else if (slot >= 0 && distance < found[slot].distance) {
-      found[slot] = {distance, {0, foot, {}, e, f.w1, f.w2}, f.feature};
-    }
-    least_[p] = std::min(least_[p], slack * distance);
-  };
-  for (const Cluster& c : cluster_) scan_cluster(body, c, rows, reach_, take);
 }
 
-// For the points that scan_elements has found.
-void BodyDistance::list_elements(const Body& body, const Range& rows, Lists& lists,
-                                 const std::vector<Candidate>& found) {
-  std::vector<Lists::Link>& links = lists.links;
-  lists.first.assign(found.size(), -1);
-  links.clear();
+void BodyDistance::scan_elements(const Body& body, const Range& rows, std::vector<Candidate>& found) {
+  bound(body, rows);
+  for (const Cluster& c : cluster_)
+    scan_cluster(body, c, rows, reach_, [&](std::int64_t p, const Vec3& x, int e) {
+      const Candidate seen = seen_from(body.surface(), e, x);
+      std::int32_t& slot = code_[p];
+      if (slot < 0 && seen.distance <= reach_) {
+        slot = static_cast<std::int32_t>(found.size());
+        found.push_back(seen);
+      } else if (slot >= 0 && seen.distance < found[slot].distance) {
+        found[slot] = seen;
+      }
+      least_[p] = std::min(least_[p], slack * seen.distance);
+    });
+}
+
+// No less than this is an element within the radius R of its middle, whose plane is h away: sqrt(h^2 + (r - R)^2), r along the plane.
+double BodyDistance::disc_distance(const Body& body, int e, const Vec3& x) const {
+  const Vec3 from_middle = x - middle_[e];
+  const double h = dot(from_middle, body.pseudonormals().face[e]);
+  const double r = std::sqrt(std::max(dot(from_middle, from_middle) - h * h, 0.0)), out = std::max(r - radius_[e], 0.0);
+  return std::sqrt(h * h + out * out) - above_rounding * band_;
+}
+
+// Of the points within reach_ the elements that are not much farther than the last nearest one. They are not measured yet.
+void BodyDistance::list_elements(const Body& body, const Range& rows, Lists& lists) {
+  struct Link {
+    int element, next;
+    double distance;
+  };
+  std::vector<Link> links;
+  std::vector<int> last;  // link of each point
   const std::int64_t nx = count(0), ny = count(1);
   const double farther = 2 * margin_ + above_rounding * band_;
   const auto for_points = [&](const auto& f) {
@@ -254,16 +282,18 @@ void BodyDistance::list_elements(const Body& body, const Range& rows, Lists& lis
       for (int j = rows.begin[1]; j < rows.end[1]; ++j)
         for (std::int64_t p = rows.begin[0] + nx * (j + ny * k), n = rows.begin[0]; n < rows.end[0]; ++n, ++p) f(p);
   };
-  for_points([&](std::int64_t p) { least_[p] = code_[p] < 0 ? -1 : found[code_[p]].distance + farther; });
+  bound(body, rows);
+  for_points([&](std::int64_t p) { least_[p] += farther; });
   for (const Cluster& c : cluster_)
     scan_cluster(body, c, rows, reach_ + farther, [&](std::int64_t p, const Vec3& x, int e) {
-      const double distance = length(x - closest_on_element(body.surface(), e, x).foot);
+      const double distance = disc_distance(body, e, x);
       if (distance > least_[p]) return;
-      const int here = static_cast<int>(links.size());
-      int before = -1, after = lists.first[code_[p]];
-      while (after >= 0 && links[after].distance <= distance) before = std::exchange(after, links[after].next);
-      links.push_back({e, after, distance});
-      (before < 0 ? lists.first[code_[p]] : links[before].next) = here;
+      std::int32_t& point = code_[p];
+      if (point < 0) {
+        point = static_cast<std::int32_t>(last.size());
+        last.push_back(-1);
+      }
+      links.push_back({e, std::exchange(last[point], static_cast<int>(links.size())), distance});
     });
   lists.point.clear();
   lists.start.assign(1, 0);
@@ -271,11 +301,21 @@ void BodyDistance::list_elements(const Body& body, const Range& rows, Lists& lis
   lists.distance.clear();
   for_points([&](std::int64_t p) {
     if (code_[p] < 0) return;
-    lists.point.push_back(p);
-    for (int l = lists.first[code_[p]]; l >= 0; l = links[l].next) {
+    const std::size_t first = lists.element.size();
+    for (int l = last[std::exchange(code_[p], fluid)]; l >= 0; l = links[l].next) {
       lists.element.push_back(links[l].element);
       lists.distance.push_back(links[l].distance);
     }
+    const auto nearest =
+        std::min_element(lists.distance.begin() + static_cast<std::ptrdiff_t>(first), lists.distance.end());
+    if (*nearest > reach_) {
+      lists.element.resize(first);
+      lists.distance.resize(first);
+      return;
+    }
+    std::swap(lists.element[first], lists.element[static_cast<std::size_t>(nearest - lists.distance.begin())]);
+    std::swap(lists.distance[first], *nearest);
+    lists.point.push_back(p);
     lists.start.push_back(static_cast<int>(lists.element.size()));
   });
 }
@@ -293,16 +333,15 @@ void BodyDistance::search_lists(const Body& body, const Range& rows, std::vector
       const auto i = static_cast<int>(p % nx), j = static_cast<int>(p / nx % ny), k = static_cast<int>(p / nx / ny);
       const Vec3 x{line_[0][i], line_[1][j], planes_ == 1 ? s.node[s.element[0][0]][2] : line_[2][k]};
       const auto measured = [&](int n) {
-        const auto [foot, f] = closest_on_element(s, l.element[n], x);
-        const double distance = length(x - foot);
-        l.distance[n] = distance + travelled_;
-        return Candidate{distance, {0, foot, {}, l.element[n], f.w1, f.w2}, f.feature};
+        const Candidate seen = seen_from(s, l.element[n], x);
+        l.distance[n] = seen.distance + travelled_[l.element[n]];
+        return seen;
       };
       const int first = l.start[q];
       Candidate best = measured(first);
       int nearest = first;
       for (int n = first + 1; n < l.start[q + 1]; ++n) {
-        if (l.distance[n] - travelled_ > best.distance) continue;
+        if (l.distance[n] - travelled_[l.element[n]] > best.distance) continue;
         const Candidate other = measured(n);
         if (other.distance > best.distance ||
             (other.distance == best.distance && other.foot.element > best.foot.element))
