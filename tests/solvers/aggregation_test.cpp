@@ -134,9 +134,24 @@ Numbers jacobi_sweep(const Dense& A, int B, const Numbers& r, Numbers z) {
   return z;
 }
 
+// What the blocks of C, of size B, exchange comes down to `kept` of it, pair by pair.
+void weaken_diffusion(Dense& C, int B, double kept) {
+  for (int i = 0; i < C.n; i += B)
+    for (int j = 0; j < i; j += B)
+      for (int u = 0; u < B; ++u)
+        for (int v = 0; v < B; ++v) {
+          double &out = C(i + u, j + v), &back = C(j + u, i + v);
+          const double less = (1 - kept) * -0.5 * (out + back);
+          out += less;
+          back += less;
+          C(i + u, i + v) -= less;
+          C(j + u, j + v) -= less;
+        }
+}
+
 // One cycle of two levels: pre sweeps, the correction by the exact inverse of P^T A P, post sweeps.
 Numbers textbook_cycle(const BlockCsrData& data, const aggregation::Aggregates& a, int pre, double scaling, int post,
-                       const Numbers& r) {
+                       const Numbers& r, double diffusion = 1) {
   const Dense A = dense(data);
   const int B = data.block;
   Numbers z(r.size());
@@ -148,6 +163,7 @@ Numbers textbook_cycle(const BlockCsrData& data, const aggregation::Aggregates& 
     sums[at(coarse(i))] += defect[at(i)];
     for (int j = 0; j < A.n; ++j) C(coarse(i), coarse(j)) += A(i, j);
   }
+  weaken_diffusion(C, B, diffusion);
   const Numbers correction = dense_solve(C, sums);
   for (int i = 0; i < A.n; ++i) z[at(i)] += scaling * correction[at(coarse(i))];
   for (int s = 0; s < post; ++s) z = jacobi_sweep(A, B, r, z);
@@ -172,6 +188,15 @@ TYPED_TEST(AggregationOf, TwoLevelsAreTheTextbookCycle) {
     const Numbers both = textbook_cycle(data, aggregates, 2, 1.5, 1, r);
     EXPECT_LE(max_difference(applied<TypeParam>(data, common + "pre = 2\nscaling = 1.5", r), both),
               1e3 * eps * max_norm(both))
+        << "n = " << B;
+    const Numbers weak = textbook_cycle(data, aggregates, 0, 1, 1, r, 0.7);
+    ASSERT_GT(max_difference(weak, plain), 1e-3 * max_norm(plain));
+    EXPECT_LE(max_difference(applied<TypeParam>(data, common + "diffusion = 0.7", r), weak), 1e4 * eps * max_norm(weak))
+        << "n = " << B;
+    EXPECT_LE(
+        max_difference(applied<TypeParam, RoundedCsr>(data, common + "diffusion = 0.7\ncoarse_matrices = \"float\"", r),
+                       weak),
+        1e-5 * max_norm(weak))
         << "n = " << B;
   }
 }
@@ -212,7 +237,7 @@ TYPED_TEST(AggregationOf, UpdateEqualsAFreshSetupAndAllocatesNothing) {
 TEST(Aggregation, DeviceEqualsHost) {
   const BlockCsrData data = grid_system(20, 15, 4, {1, 10}, 3);
   const Numbers r = random_numbers(20 * 15 * 4, 1);
-  for (const char* text : {"cycle = \"V\"", "cycle = \"W\"\npre = 1\npost = 2", "cycle = \"K\""}) {
+  for (const char* text : {"cycle = \"V\"", "cycle = \"W\"\npre = 1\npost = 2\ndiffusion = 0.8", "cycle = \"K\""}) {
     const Numbers host = applied<Host>(data, text, r);
     EXPECT_LE(max_difference(applied<Device>(data, text, r), host), 1e4 * eps * max_norm(host)) << text;
     const std::string floats = std::string(text) + "\ncoarse_matrices = \"float\"";  // the same sums of floats in both
@@ -269,6 +294,8 @@ TYPED_TEST(AggregationOf, RefusesWhatItCannotDo) {
   EXPECT_THROW(make("pre = 0\npost = 0"), Error);
   EXPECT_THROW(make("strength = 1.5"), Error);
   EXPECT_THROW(make("cycle = \"F\""), Error);
+  EXPECT_THROW(make("diffusion = 0.0"), Error);
+  EXPECT_THROW(make("diffusion = 1.1"), Error);
   const SeparableStencil<TypeParam> stencil(box({4, 4, 1}, EndCondition::dirichlet, false));
   EXPECT_THROW(make("")->setup(stencil), Error);
   BlockCsrData singular = grid_system(4, 4, 1, {1, 1});

@@ -9,6 +9,7 @@
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/preconditioner/ilu/block_ilu0.hpp"
 #include "solvers/preconditioner/multigrid/aggregates.hpp"
+#include "solvers/preconditioner/multigrid/aggregation_diffusion.hpp"
 #include "solvers/preconditioner/multigrid/aggregation_kernels.hpp"
 #include "solvers/preconditioner/storage.hpp"
 #include "solvers/preconditioner/wide_matrix.hpp"
@@ -26,7 +27,7 @@ struct AggregationOptions {
   Table smoother;
   std::string cycle;
   int pre, post, passes, levels, coarse_rows;
-  double strength, scaling;
+  double strength, scaling, diffusion;
 };
 
 // T: what coarse matrices are stored in.
@@ -242,6 +243,12 @@ class Aggregation final : public Preconditioner<Space>, public TellsStorage {
       else
         sum_blocks_on_device(block_, sums);
     });
+    if (o_.diffusion == 1) return;
+    CoarseMatrix<Space, T>& C = *levels_[l]->own;
+    const Blocks<T> blocks{C.row_start().data(), C.diagonal().data(), C.column().data(), C.values().data()};
+    const T half = static_cast<T>(0.5 * (1 - o_.diffusion));
+    run<Space, WeakenDiagonal>(block_, C.rows(), blocks, half);
+    run<Space, WeakenCouplings>(block_, C.rows(), blocks, half);
   }
 
   // The numbers of all levels; `prepare`: setup or update of the smoothers.
@@ -373,6 +380,8 @@ std::unique_ptr<Preconditioner<Space>> make_aggregation(const Table& options) {
   o.coarse_rows = number("coarse_rows", 32, 1);
   o.strength = options.get("strength", 0.25);
   if (!(o.strength >= 0 && o.strength <= 1)) options.fail("strength", "strength must be between 0 and 1");
+  o.diffusion = options.get("diffusion", 1.0);
+  if (!(o.diffusion > 0 && o.diffusion <= 1)) options.fail("diffusion", "diffusion must be above 0 and at most 1");
   o.scaling = options.get("scaling", 1.0);
   if (!(o.scaling > 0)) options.fail("scaling", "scaling must be positive");
   if (options.choice("coarse_matrices", {"double", "float"}, "double") == "float")

@@ -15,6 +15,8 @@
 //   passes = 2                          2^passes rows join at most
 //   strength = 0.25                     of a row's strongest coupling: weaker ones join nothing
 //   scaling = 1.0                       over-correction: constants make second derivatives on coarse levels too stiff
+//   diffusion = 1.0                     what each coarse level keeps of the diffusion across its rows' borders, which constants make
+//                                       too stiff (aggregation_diffusion.hpp). For upwind schemes 0.8 pays, below 0.7 cycles diverge
 //   coarse_matrices = "double"          or "float": the precision they are stored in
 //   levels = 20                         at most
 //   coarse_rows = 32                    a level of at most so many block rows is the coarsest

@@ -40,6 +40,8 @@ VARIANTS = {
     "ours": ("the case as it is: Newton's method", []),
     "v_cycle": ("V cycles", ['linear.flow.preconditioner.cycle="V"']),
     "passes_3": ("aggregates of 8 instead of 4", ["linear.flow.preconditioner.passes=3"]),
+    "diffusion_1": ("coarse levels as they are summed", ["linear.flow.preconditioner.diffusion=1.0"]),
+    "newton_0.4": ("to 0.4", ["linear.flow.tolerance=0.4"]),
     "newton_0.1": ("to 0.1", ["linear.flow.tolerance=0.1"]),
     "newton_gmres": ("GMRES(60) to 0.1, V cycles", ['linear.flow.method="gmres"', "linear.flow.restart=60", "linear.flow.tolerance=0.1",
                                                     'linear.flow.preconditioner.cycle="V"']),
