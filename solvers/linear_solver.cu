@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "solvers/distributed/agree.hpp"
 #include "solvers/distributed/distributed_matrix.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/matrix/row_error.hpp"
@@ -85,22 +86,28 @@ bool LinearSolver<Space>::is_independent_of_ranks() const {
 
 template <class Space>
 void LinearSolver<Space>::prepare(const Matrix<Space>& A, bool new_pattern) {
-  const auto tell = [&](const Error& error) {
-    // A matrix of another kind is no outcome of the run. Over ranks the others must have met it too.
-    const bool all_have = !A.ranks() || A.ranks()->size() == 1 || is_additive_schwarz(*preconditioner_);
-    if (error.code() != Exit::usage && all_have)
-      for (SolveWatch<Space>* watch : watches_) watch->refused(A, error.what());
-  };
-  try {
+  const auto make = [&] {
     const Matrix<Space>& from = wide_.taken_by(*preconditioner_, A);
-    info_ = new_pattern ? preconditioner_->setup(from) : preconditioner_->update(from);
-  } catch (const RowError& error) {
-    const auto* spread = dynamic_cast<const DistributedMatrix<Space>*>(&A);
-    const Error named = spread ? error.with_name(spread->row_name(error.row())) : Error(error);
-    tell(named);
-    throw named;
+    try {
+      info_ = new_pattern ? preconditioner_->setup(from) : preconditioner_->update(from);
+    } catch (const RowError& error) {
+      const auto* spread = dynamic_cast<const DistributedMatrix<Space>*>(&A);
+      throw spread ? error.with_name(spread->row_name(error.row())) : Error(error);
+    }
+  };
+  // Those that exchange messages agree by themselves.
+  const bool is_silent = preconditioner_->works_over_ranks() && !preconditioner_->talks_in_setup();
+  try {
+    if (A.ranks() && is_silent)
+      all_or_none(*A.ranks(), make);
+    else
+      make();
   } catch (const Error& error) {
-    tell(error);
+    // A matrix of another kind is no outcome of the run. What the matrix's numbers bring about all ranks have met.
+    const bool of_numbers = error.code() == Exit::solver_failed || error.code() == Exit::not_finite;
+    const bool all_have = !A.ranks() || A.ranks()->size() == 1 || dynamic_cast<const AgreedError*>(&error);
+    if (error.code() != Exit::usage && (of_numbers || all_have))
+      for (SolveWatch<Space>* watch : watches_) watch->refused(A, error.code(), error.what());
     throw;
   }
 }

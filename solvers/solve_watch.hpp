@@ -3,6 +3,7 @@
 #pragma once
 #include <string>
 
+#include "base/error.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/matrix/matrix.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
@@ -15,8 +16,8 @@ class SolveWatch {
   virtual ~SolveWatch() = default;
   // After setup (a new pattern) or update (new values) of the preconditioner.
   virtual void prepared(const Matrix<Space>& A, bool new_pattern, const SetupInfo& info) = 0;
-  // The preconditioner has refused the matrix, and the error is on its way up.
-  virtual void refused(const Matrix<Space>&, const std::string&) {}
+  // The preconditioner has refused the matrix, on all ranks, and the error is on its way up.
+  virtual void refused(const Matrix<Space>&, Exit, const std::string& /*words*/) {}
   // Around a solve; x is the initial guess before and the solution after.
   virtual void before(const Matrix<Space>& A, View<const double> b, View<const double> x) = 0;
   virtual void after(const Matrix<Space>& A, View<const double> b, View<const double> x, const SolveResult& result) = 0;

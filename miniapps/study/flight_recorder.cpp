@@ -24,7 +24,7 @@ class FlightRecorder<Space>::Watch : public SolveWatch<Space> {
     prepared_from_ = &A;
     setup_seconds_ += info.seconds;
   }
-  void refused(const Matrix<Space>& A, const std::string& message) override {
+  void refused(const Matrix<Space>& A, Exit code, const std::string& message) override {
     prepared_from_ = A_ = &A;
     b_ = x_ = {};
     refused_ = true;
@@ -32,7 +32,7 @@ class FlightRecorder<Space>::Watch : public SolveWatch<Space> {
     recorder_.last_ = this;
     if (!recorder_.run_) return;
     Outcome outcome;
-    outcome.exit = Exit::solver_failed;
+    outcome.exit = code == Exit::not_finite ? Exit::solver_failed : code;
     outcome.reason = message;
     recorder_.failed(*recorder_.run_, outcome);
   }

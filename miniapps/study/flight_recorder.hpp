@@ -2,7 +2,7 @@
 // change, at the end of the log and in flight_recorder.json with the steps themselves.
 //   [recorder]  steps = 32 (0: off), every = 1 (steps between two looks at the range of the state)
 // Over ranks a look costs a gather and a broadcast; after a failure rank 0 says what all have seen. An
-// error that a rank meets by itself has no verdict: the others do not know of it.
+// error that a rank alone ends with has no verdict: the others do not know of it.
 #pragma once
 #include <memory>
 #include <string>

@@ -91,7 +91,7 @@ std::unique_ptr<HaloTransport> Communicator::transport(HaloStrategy, const HaloL
 
 Communicator::Awareness Communicator::probe_device_buffer(double*) const { return {false, "one rank: no messages"}; }
 
-void Communicator::abort(int exit_code, const std::string& message) const {
+void Communicator::abort(int exit_code, const std::string& message, const std::function<void()>&) const {
   std::fprintf(stderr, "weir: %s\n", message.c_str());
   std::exit(exit_code);
 }

@@ -7,6 +7,7 @@
 // number of ranks adds in another order.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -95,8 +96,9 @@ class Communicator {
   // What ranks other than 0 print is dropped from here on: they would say the same. abort() still speaks for them.
   virtual void silence_others() {}
   // Ends the job on all ranks, with an error that this rank may be the only one to have seen. Where all have, as with a
-  // mistake in a case file, rank 0 alone tells.
-  [[noreturn]] virtual void abort(int exit_code, const std::string& message) const;
+  // mistake in a case file, rank 0 alone tells. last_words: called on a rank other than 0 that has met it alone.
+  [[noreturn]] virtual void abort(int exit_code, const std::string& message,
+                                  const std::function<void()>& last_words = {}) const;
 
  protected:
   virtual void sum_over_ranks(std::span<double>, Reduction) const {}

@@ -140,10 +140,13 @@ class MpiRanks : public Communicator {
     close(nowhere);
   }
 
-  [[noreturn]] void abort(int exit_code, const std::string& message) const override {
+  [[noreturn]] void abort(int exit_code, const std::string& message,
+                          const std::function<void()>& last_words) const override {
     std::fflush(nullptr);
-    if (!is_root())
+    if (!is_root()) {
       std::this_thread::sleep_for(std::chrono::seconds(1));  // rank 0 ends us first where it has met it too
+      if (last_words) last_words();
+    }
     const std::string text = "weir: rank " + std::to_string(rank_) + ": " + message + "\n";
     if (write(errors_, text.data(), text.size()) < 0) std::_Exit(exit_code);
     MPI_Abort(MPI_COMM_WORLD, exit_code);

@@ -18,6 +18,7 @@
 #include <cmath>
 #include <vector>
 
+#include "solvers/distributed/communicator.hpp"
 #include "solvers/krylov/basis.hpp"
 #include "solvers/krylov/iteration.hpp"
 #include "solvers/krylov/methods.hpp"
@@ -38,10 +39,11 @@ template <class T>
 constexpr Rounding rounding_of = std::is_same_v<T, float> ? Rounding{5e-7, 1e-5, 1e-6} : Rounding{1e-15, 1e-11, 0};
 
 // An application moves well more than a product does: then the one that Z saves is worth the memory. block_ilu0 moves as
-// much as the product, a multigrid cycle twice that.
+// much as the product, a multigrid cycle twice that. Over ranks all must come to the same answer: the bytes of all of them count.
 template <class Space>
 bool is_dear(const Preconditioner<Space>& M, const Matrix<Space>& A) {
-  return M.apply_work().bytes > 1.5 * static_cast<double>(A.apply_work().bytes);
+  const double more = static_cast<double>(M.apply_work().bytes) - 1.5 * static_cast<double>(A.apply_work().bytes);
+  return (A.ranks() ? A.ranks()->sum(more) : more) > 0;
 }
 
 // The least-squares problem of one cycle, as upper triangular R, rotations and the rotated right-hand side g.

@@ -8,8 +8,9 @@
 
 #include "base/error.hpp"
 #include "solvers/device/for_each.hpp"
-#include "solvers/distributed/broadcast_text.hpp"
+#include "solvers/distributed/agree.hpp"
 #include "solvers/distributed/distributed_stencil.hpp"
+#include "solvers/matrix/row_error.hpp"
 #include "solvers/preconditioner/storage.hpp"
 #include "solvers/preconditioner/wide_matrix.hpp"
 
@@ -87,31 +88,44 @@ class AdditiveSchwarz : public Preconditioner<Space>, public TellsStorage {
   bool works_over_ranks() const override { return true; }
   bool is_symmetric() const override { return overlap_ == 0 && inner_->is_symmetric(); }
   bool is_constant() const override { return inner_->is_constant(); }
+  bool talks_in_setup() const override { return true; }
+  Work apply_work() const override { return inner_->apply_work(); }  // on this rank
+  Work update_work() const override { return inner_->update_work(); }
+  std::vector<PartOfApply<Space>> parts() const override {
+    return is_wide_ ? std::vector<PartOfApply<Space>>() : inner_->parts();
+  }
   StoredAs storage() const override { return storage_of(*inner_); }
+  std::vector<StoredAs> storage_of_rows() const override {
+    const auto* tells = dynamic_cast<const TellsStorage*>(inner_.get());
+    return is_wide_ || !tells ? std::vector<StoredAs>() : tells->storage_of_rows();
+  }
+  const Preconditioner<Space>& of_own_rows() const {
+    if (is_wide_) return *this;
+    return *inner_;
+  }
   std::string describe() const override {
     return "additive_schwarz(" + inner_->describe() + " on each rank, overlap " + std::to_string(overlap_) + ")";
   }
 
  private:
-  // What one rank's part refuses all ranks refuse, with the words of the lowest such rank: none waits for one that has left.
+  // What one rank's part refuses all ranks refuse. A row that is the rank's own is named as the whole matrix knows it.
   template <class Call>
-  static SetupInfo together(const Matrix<Space>& A, const Call& prepare) {
-    if (!A.ranks() || A.ranks()->size() == 1) return prepare();
+  SetupInfo together(const Matrix<Space>& A, const Call& prepare) {
     SetupInfo info;
-    Exit code = Exit::finished;
-    std::string words;
-    try {
-      info = prepare();
-    } catch (const Error& error) {
-      code = error.code();
-      words = error.what();
-    }
-    const Communicator& ranks = *A.ranks();
-    const int refuses = static_cast<int>(-ranks.max(code == Exit::finished ? -ranks.size() : -ranks.rank()));
-    if (refuses == ranks.size()) return info;
-    ranks.broadcast(&code, sizeof code, refuses);
-    broadcast_text(ranks, words, refuses);
-    throw Error(code, words + " (its rows are those of rank " + std::to_string(refuses) + ")");
+    const auto named = [&] {
+      const auto* spread = dynamic_cast<const DistributedMatrix<Space>*>(&A);
+      try {
+        info = prepare();
+      } catch (const RowError& error) {
+        if (!spread || is_wide_) throw;
+        throw error.with_name(spread->row_name(error.row()));
+      }
+    };
+    if (A.ranks())
+      all_or_none(*A.ranks(), named);
+    else
+      named();
+    return info;
   }
 
   void widen(const DistributedStencil<Space>& A) {
@@ -172,6 +186,13 @@ template <class Space>
 bool is_additive_schwarz(const Preconditioner<Space>& M) {
   return dynamic_cast<const AdditiveSchwarz<Space>*>(&M) != nullptr;
 }
+template <class Space>
+const Preconditioner<Space>& of_own_rows(const Preconditioner<Space>& M) {
+  const auto* schwarz = dynamic_cast<const AdditiveSchwarz<Space>*>(&M);
+  return schwarz ? schwarz->of_own_rows() : M;
+}
+template const Preconditioner<Host>& of_own_rows(const Preconditioner<Host>&);
+template const Preconditioner<Device>& of_own_rows(const Preconditioner<Device>&);
 template bool is_additive_schwarz(const Preconditioner<Host>&);
 template bool is_additive_schwarz(const Preconditioner<Device>&);
 template std::unique_ptr<Preconditioner<Host>> make_additive_schwarz<Host>(const Table&);

@@ -25,6 +25,10 @@ std::unique_ptr<Preconditioner<Space>> make_additive_schwarz(int overlap, std::u
 template <class Space>
 bool is_additive_schwarz(const Preconditioner<Space>& M);
 
+// What a rank applies to its own rows by itself: of additive_schwarz without overlap the inner one, else M.
+template <class Space>
+const Preconditioner<Space>& of_own_rows(const Preconditioner<Space>& M);
+
 // `name`: of the solver, for errors.
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_gathered(const std::string& name,

@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "solvers/device/array.hpp"
+#include "solvers/distributed/agree.hpp"
 #include "solvers/distributed/communicator.hpp"
 #include "solvers/distributed/gatherable.hpp"
-#include "solvers/matrix/row_error.hpp"
 #include "solvers/preconditioner/additive_schwarz.hpp"
 #include "solvers/preconditioner/storage.hpp"
 #include "solvers/timer.hpp"
@@ -28,16 +28,17 @@ class Gathered : public Preconditioner<Space>, public TellsStorage {
     matrix_ = &A;
     mine_.resize(static_cast<std::size_t>(A.size()));
     whole_ = A_->make_whole();
-    if (!whole_) return {};
-    r_ = Array<double, Space>(whole_->size());
-    z_ = Array<double, Space>(whole_->size());
-    host_.resize(static_cast<std::size_t>(whole_->size()));
-    return of_whole([&] { return inner_->setup(*whole_); });
+    return on_rank_0([&] {
+      r_ = Array<double, Space>(whole_->size());
+      z_ = Array<double, Space>(whole_->size());
+      host_.resize(static_cast<std::size_t>(whole_->size()));
+      return inner_->setup(*whole_);
+    });
   }
   SetupInfo update(const Matrix<Space>& A) override {
     if (&A != matrix_) return setup(A);
     A_->update_whole(whole_.get());
-    return whole_ ? of_whole([&] { return inner_->update(*whole_); }) : SetupInfo{};
+    return on_rank_0([&] { return inner_->update(*whole_); });
   }
 
   void apply(View<const double> r, View<double> z) const override {
@@ -55,18 +56,25 @@ class Gathered : public Preconditioner<Space>, public TellsStorage {
   bool is_symmetric() const override { return inner_->is_symmetric(); }
   bool is_constant() const override { return inner_->is_constant(); }
   bool is_exact() const override { return inner_->is_exact(); }
+  bool talks_in_setup() const override { return true; }
+  Work apply_work() const override { return whole_ ? inner_->apply_work() : Work{}; }
+  Work update_work() const override { return whole_ ? inner_->update_work() : Work{}; }
   StoredAs storage() const override { return storage_of(*inner_); }
   std::string describe() const override { return inner_->describe() + ", gathered on rank 0"; }
 
  private:
-  // Rows are those of the whole matrix: nobody need name them.
+  // What rank 0 meets all ranks throw. Rows are those of the whole matrix: nobody need name them.
   template <class F>
-  static SetupInfo of_whole(const F& f) {
-    try {
-      return f();
-    } catch (const RowError& error) {
-      throw Error(error);
-    }
+  SetupInfo on_rank_0(const F& f) {
+    SetupInfo info;
+    const auto prepare = [&] {
+      if (whole_) info = f();
+    };
+    if (matrix_->ranks())
+      all_or_none(*matrix_->ranks(), prepare);
+    else
+      prepare();
+    return info;
   }
   std::int64_t bytes() const { return static_cast<std::int64_t>(mine_.size() * sizeof(double)); }
   void download(View<const double> r) const {

@@ -43,6 +43,9 @@ class Preconditioner {
   virtual double apply_dot(View<const double> r, View<double> z) const;  // the same; returns r.z
   virtual bool works_over_ranks() const { return false; }                // takes a DistributedMatrix as it is
   virtual bool spreads_over(const Matrix<Space>&) const { return works_over_ranks(); }  // the same of one such matrix
+  // Of one that works over ranks: whether its setup and update exchange messages. It then sees to it itself that all ranks
+  // throw or none.
+  virtual bool talks_in_setup() const { return false; }
   virtual bool takes_floats() const { return false; }  // RoundedCsr as it is; else it is given a BlockCsr of its values
   virtual bool is_symmetric() const = 0;               // keeps the symmetry of A: cg may use it
   virtual bool is_constant() const {

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
+#include "solvers/distributed/agree.hpp"
 #include "solvers/distributed/block_partition.hpp"
 #include "tests/distributed/world.hpp"
 #include "tests/support/dense.hpp"
@@ -39,6 +40,38 @@ TEST(Communicator, EveryReductionGivesTheSameBitsOnEveryRank) {
       EXPECT_EQ(v, expected_sum(ranks.size(), count)) << to_string(reduction);
     }
   ranks.use(Reduction::allreduce);
+}
+
+// The lowest rank's words are everybody's, whatever the others met.
+TEST(Communicator, AnErrorOfOneRankIsThatOfAll) {
+  Communicator& ranks = world();
+  const int last = ranks.size() - 1;
+  int done = 0;
+  all_or_none(ranks, [&] { ++done; });
+  EXPECT_EQ(done, 1);
+  if (last == 0) {
+    EXPECT_THROW(all_or_none(ranks, [] { throw std::bad_alloc(); }), std::bad_alloc) << "one rank throws what it met";
+    return;
+  }
+  const auto met = [&](const auto& f) {
+    try {
+      all_or_none(ranks, f);
+    } catch (const AgreedError& error) {
+      return std::to_string(static_cast<int>(error.code())) + " " + error.what();
+    }
+    return std::string("nothing");
+  };
+  const auto name = " (rank " + std::to_string(last) + ")";
+  EXPECT_EQ(met([&] {
+              if (ranks.rank() == last) throw Error(Exit::solver_failed, "a zero pivot");
+            }),
+            "3 a zero pivot" + name);
+  EXPECT_EQ(met([&] {
+              if (ranks.rank() == last) throw std::bad_alloc();
+            }),
+            "7 out of memory; `weir info` tells what a case needs" + name);
+  EXPECT_EQ(met([&] { throw Error(Exit::not_finite, "met by " + std::to_string(ranks.rank())); }),
+            "4 met by 0 (rank 0)");
 }
 
 TEST(Communicator, APendingSumIsTheSumOfWhatWasGivenAtItsStart) {
