@@ -32,13 +32,18 @@ int run_miniapp(const Program& program, RunOptions options, const Table& config)
   Run run(std::move(options), config);
   auto failed = [&run](Exit code, const std::string& reason) {
     const int number = run.fail(code, reason);
-    if (run.ranks().size() > 1) run.ranks().abort(number, reason);
+    if (run.ranks().size() > 1)
+      run.ranks().abort(number, reason,
+                        [&] { run.fail_alone(code, "rank " + std::to_string(run.ranks().rank()) + ": " + reason); });
     fmt::print(stderr, "weir: {}\n", reason);
     return number;
   };
   int code = 0;
   try {
     code = miniapp.run(run, config);
+  } catch (const AgreedError& e) {  // all ranks are here: each ends by itself
+    code = run.fail(e.code(), e.what());
+    fmt::print(stderr, "weir: {}\n", e.what());
   } catch (const Error& e) {
     code = failed(e.code(), e.what());
   } catch (const std::bad_alloc&) {

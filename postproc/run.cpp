@@ -208,7 +208,7 @@ void Run::begin(RunHeader header) {
 
 void Run::solve(const SolveRecord& r) {
   ScopedTimer timer(timings_.at("output", "records"));
-  if (writes()) solves_.add(solves_row(r));
+  on_root([&] { solves_.add(solves_row(r)); });
   SystemTotals& t = totals_[r.system];
   if (t.last_step != r.step) t.this_step = 0;
   t.last_step = r.step;
@@ -235,7 +235,7 @@ void Run::solve(const SolveRecord& r) {
 void Run::step(const StepRecord& record) {
   ScopedTimer timer(timings_.at("output", "records"));
   last_ = record;
-  if (writes()) history_.add(history_row(record, wall()));
+  on_root([&] { history_.add(history_row(record, wall())); });
   if (is_line_due(record))
     print_step(record);
   else
@@ -243,8 +243,16 @@ void Run::step(const StepRecord& record) {
 }
 
 bool Run::should_stop() const {
-  return ranks().any(StopSignals::caught() != 0 || (options_.steps >= 0 && last_.step >= options_.steps) ||
-                     (options_.wall_limit >= 0 && process_seconds() >= options_.wall_limit));
+  const bool mine = StopSignals::caught() != 0 || (options_.steps >= 0 && last_.step >= options_.steps) ||
+                    (options_.wall_limit >= 0 && process_seconds() >= options_.wall_limit);
+  const double most = ranks().max(kept_ ? 2 : mine ? 1 : 0);  // one reduction for both
+  if (most > 1) throw_what_is_kept();
+  return most > 0;
+}
+
+void Run::throw_what_is_kept() const {
+  all_end_ = ranks().any(bool(kept_));
+  if (all_end_) agree(ranks(), kept_);
 }
 
 bool Run::checkpoint_due(bool done) const {
@@ -258,12 +266,16 @@ void Run::checkpoint(CheckpointState state) {
   const std::string file = path("checkpoints/" + checkpoint_name(state.step));
   const CheckpointHeader header{options_.name, header_.miniapp, config_.given(), weir_version(),
                                 state.step,    state.time,      wall()};
-  if (writes()) {
+  bool written = true;
+  on_root([&] {
+    written = false;
     history_.flush();
     solves_.flush();
     write_checkpoint(file, header, state);
     prune_checkpoints(path("checkpoints"), state.step, keep_);
-  }
+    written = true;
+  });
+  if (!written) return;
   last_checkpoint_ = file;
   last_checkpoint_step_ = state.step;
   event("checkpoint", file);
@@ -281,6 +293,7 @@ Run::Ending Run::ending_of(const Outcome& outcome) const {
 }
 
 int Run::finish(const Outcome& outcome) {
+  throw_what_is_kept();
   Ending ending = ending_of(outcome);
   clear_progress();
   if (last_line_step_ != last_.step) print_step(last_);
@@ -297,6 +310,7 @@ int Run::finish(const Outcome& outcome) {
     solves_.flush();
   }
   write_summary(ending, outcome);
+  if (kept_) throw Error(kept_.code, kept_.words);  // met since the last time: rank 0 ends the job
   signals_.release();
   ranks().broadcast(&ending.code, sizeof ending.code, 0);  // it is rank 0 that has the quantities
   return ending.code;
@@ -315,6 +329,16 @@ int Run::fail(Exit code, const std::string& reason) noexcept {
     // The disk that caused the failure may refuse this too; the caller prints the reason in any case.
   }
   return number;
+}
+
+void Run::fail_alone(Exit code, const std::string& reason) noexcept {
+  if (!begun_ || ranks().is_root()) return;
+  try {
+    speaks_alone_ = true;
+    events_ = LineFile(path("events.jsonl"), "");
+    fail(code, reason);
+  } catch (const std::exception&) {  // as in fail
+  }
 }
 
 bool Run::checks_hold(const Outcome& outcome) const {

@@ -28,6 +28,7 @@
 #include "postproc/records.hpp"
 #include "postproc/stop.hpp"
 #include "postproc/timings.hpp"
+#include "solvers/distributed/agree.hpp"
 #include "solvers/distributed/communicator.hpp"
 
 namespace weir {
@@ -90,7 +91,8 @@ class Run {
   // A line of events.jsonl and of the log: kind is one word ("warning", "picture", "steady").
   void event(const std::string& kind, const std::string& message);
 
-  bool should_stop() const;  // a signal, the wall limit or --steps; of any rank: all must ask
+  // A signal, the wall limit or --steps; of any rank: all must ask. Throws what on_root has kept.
+  bool should_stop() const;
   // After a step: every [checkpoint] every steps, when should_stop(), and where `done` says that this step was the
   // last.
   bool checkpoint_due(bool done = false) const;
@@ -98,14 +100,30 @@ class Run {
 
   void say_at_end(const std::string& text) { closing_ += text; }  // printed between the quantities and the times
 
+  // f() on rank 0, which writes a file. Over ranks an error of rank 0 is kept until all ranks meet next, in should_stop or
+  // finish, and all throw it there: none is left waiting in the middle of a step.
+  template <class F>
+  void on_root(const F& f) {
+    if (!writes()) return;
+    if (ranks().size() == 1) return f();
+    try {
+      f();
+    } catch (...) {
+      if (!kept_) kept_ = met_now();
+    }
+  }
+  bool all_ranks_end() const { return all_end_; }  // by an error that was kept
+
   double loop_seconds() const;  // since begin
 
   Timings& timings() { return timings_; }
 
   // Evaluates [check], prints where the time went, writes run.json; the process's exit code.
   int finish(const Outcome& outcome);
-  // After an error: the same as far as it goes.
+  // After an error: the same as far as it goes. A rank that has met the error alone, while the others wait for it, writes
+  // what rank 0 cannot write any more.
   int fail(Exit code, const std::string& reason) noexcept;
+  void fail_alone(Exit code, const std::string& reason) noexcept;
 
   bool wants_report() const { return report_; }
   const std::string& name() const { return options_.name; }  // of the case
@@ -131,7 +149,8 @@ class Run {
   void read_options();
   void decide_space();
   void read_checks();
-  bool writes() const { return ranks().is_root(); }
+  bool writes() const { return ranks().is_root() || speaks_alone_; }
+  void throw_what_is_kept() const;
   bool continues_in_place() const;
   void prepare_directory() const;
   void open_records();
@@ -161,6 +180,10 @@ class Run {
   std::int64_t seed_ = 0, log_every_ = 1, checkpoint_every_ = 0;
   double log_seconds_ = 10;
   std::vector<Check> checks_;
+
+  MetError kept_;  // of rank 0, by on_root
+  mutable bool all_end_ = false;
+  bool speaks_alone_ = false;  // this rank instead of rank 0
 
   StopSignals signals_;
   LineFile history_, solves_, events_;

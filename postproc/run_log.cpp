@@ -159,10 +159,12 @@ void Run::event(const std::string& kind, const std::string& message) {
     else
       escaped += c;
   }
-  if (writes())
+  const auto add = [&] {
     events_.add(fmt::format(R"({{"step":{},"time":{},"wall":{:.6f},"kind":"{}","message":"{}"}})", last_.step,
                             last_.time, wall(), kind, escaped));
-  if (writes()) events_.flush();
+    events_.flush();
+  };
+  speaks_alone_ ? add() : on_root(add);
   if (kind == "begin" || kind == "finished" || kind == "stopped") return;  // the log says these in its own way
   clear_progress();
   fmt::print("{:>8}  {}: {}\n", last_.step, kind, message);

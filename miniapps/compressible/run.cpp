@@ -195,6 +195,16 @@ Outcome results(CompressibleFlow<Space>& flow, const FlowFields& fields, const C
   return o;
 }
 
+// All ranks call. Returns the whole state, on rank 0.
+template <class Space>
+std::vector<double> picture(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, Lab<Space>& lab) {
+  ScopedTimer timer(run.timings().at("output", "pictures"));
+  std::vector<double> U = flow.on_host();
+  const std::vector<RowField> of_lab = lab.fields("flow");
+  run.on_root([&] { output.write_picture({flow.whole, U, flow.c.gas.gamma}, flow.step, picture_time(flow), of_lab); });
+  return U;
+}
+
 template <class Space, class March>
 int march(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, Lab<Space>& lab) {
   March scheme(flow);
@@ -204,20 +214,11 @@ int march(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, L
   while (going && !scheme.done() && !run.should_stop()) {
     lab.begin_step(flow.step + 1);
     going = scheme.step(run, outcome);
-    if (output.picture_due(flow.step, flow.time) && !scheme.done()) {
-      ScopedTimer timer(run.timings().at("output", "pictures"));
-      const std::vector<double> U = flow.on_host();
-      if (run.ranks().is_root())
-        output.write_picture({flow.whole, U, flow.c.gas.gamma}, flow.step, picture_time(flow), lab.fields("flow"));
-    }
+    if (output.picture_due(flow.step, flow.time) && !scheme.done()) picture(run, flow, output, lab);
     if (going && run.checkpoint_due(scheme.done())) save_flow(run, flow);
   }
-  const std::vector<double> U = flow.on_host();
+  const std::vector<double> U = picture(run, flow, output, lab);
   const FlowFields fields{flow.whole, U, flow.c.gas.gamma};
-  {
-    ScopedTimer timer(run.timings().at("output", "pictures"));
-    if (run.ranks().is_root()) output.write_picture(fields, flow.step, picture_time(flow), lab.fields("flow"));
-  }
   Outcome all = results(flow, fields, output);
   all.exit = outcome.exit;
   all.limit = outcome.limit;

@@ -114,7 +114,7 @@ std::map<std::string, double> quantities(ImmersedFlow<Space>& flow, const Flow<H
 template <class Space>
 class Pictures {
  public:
-  Pictures(Run& run, FlowOutput& output) : run_(run), output_(output) {}
+  Pictures(Run& run, FlowOutput& output, Lab<Space>& lab) : run_(run), output_(output), lab_(lab) {}
   // On rank 0: the body's surfaces have a collection of their own, a picture's time each.
   void open(std::optional<double> restart_time) {
     const std::string path = run_.directory() + "/vtk/" + run_.name() + "_body.pvd";
@@ -130,19 +130,23 @@ class Pictures {
     FluidParts parts;
     for (std::size_t d = 0; d < 3; ++d)
       if (!flow.own_cut().fraction[d].empty()) parts[d] = host.of(flow.own_cut().fraction[d]);
-    if (!run_.ranks().is_root()) return fields;
-    output_.write_picture(fields, flow.step, flow.time, {fluid_field(fields.layout, parts)});
-    char step[32];
-    std::snprintf(step, sizeof step, "%08lld", static_cast<long long>(flow.step));
-    const std::string file = run_.name() + "_body_" + step + ".vtp";
-    write_surface(run_.directory() + "/vtk/" + file, flow.body().surface());
-    surfaces_->add(flow.time, file);
+    std::vector<CellField> more = pictures_of(lab_.fields("pressure"), flow.ranks().whole().cells());
+    run_.on_root([&] {
+      more.insert(more.begin(), fluid_field(fields.layout, parts));
+      output_.write_picture(fields, flow.step, flow.time, std::move(more));
+      char step[32];
+      std::snprintf(step, sizeof step, "%08lld", static_cast<long long>(flow.step));
+      const std::string file = run_.name() + "_body_" + step + ".vtp";
+      write_surface(run_.directory() + "/vtk/" + file, flow.body().surface());
+      surfaces_->add(flow.time, file);
+    });
     return fields;
   }
 
  private:
   Run& run_;
   FlowOutput& output_;
+  Lab<Space>& lab_;
   std::optional<PvdCollection> surfaces_;
 };
 
@@ -186,7 +190,7 @@ int run_in(Run& run, const Table& config, const ImmersedCase& c) {
   attach(lab, flow, config.table("linear"));
   StepSize clock(c.flow, body_rate(config, c));
   WholeFields<Space> host(ranks);
-  Pictures<Space> pictures(run, output);
+  Pictures<Space> pictures(run, output, lab);
   const bool restarted = run.restart() != nullptr;
   if (restarted) load(*run.restart(), flow, clock, watch, host);
   RunHeader header = header_of(flow, output, config);

@@ -96,6 +96,18 @@ void attach(Lab<Space>& lab, FractionalStep<Space>& flow, const Table& linear) {
   lab.attach("pressure", flow.pressure().solver, linear.table("pressure"), default_pressure_method, "jacobi", 1e-8);
 }
 
+// All ranks call. Returns the fields of the whole box, on rank 0.
+template <class Space>
+const Flow<Host>& picture(Run& run, const FractionalStep<Space>& flow, FlowOutput& output, WholeFields<Space>& host,
+                          Lab<Space>& lab) {
+  ScopedTimer timer(run.timings().at("output", "pictures"));
+  const Flow<Host>& fields = host.of(flow.flow());
+  const std::vector<RowField> of_lab = lab.fields("pressure");
+  run.on_root(
+      [&] { output.write_picture(fields, flow.step, flow.time, pictures_of(of_lab, flow.ranks().whole().cells())); });
+  return fields;
+}
+
 template <class Space>
 int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
   FlowOutput output(config, c);
@@ -132,20 +144,10 @@ int run_in(Run& run, const Table& config, const IncompressibleCase& c) {
     if (failed) return stop(run, flow, *failed, host, lab);
     record_step(run, flow, watch, clock.finished(flow.time));
     done = clock.finished(flow.time) || watch.is_steady;
-    if (output.picture_due(flow.step, flow.time, dt) && !done) {
-      ScopedTimer timer(run.timings().at("output", "pictures"));
-      const Flow<Host>& fields = host.of(flow.flow());
-      if (writes)
-        output.write_picture(fields, flow.step, flow.time, pictures_of(lab.fields("pressure"), flow.layout().cells()));
-    }
+    if (output.picture_due(flow.step, flow.time, dt) && !done) picture(run, flow, output, host, lab);
     if (run.checkpoint_due(done)) save(run, flow, clock, host);
   }
-  const Flow<Host>& fields = host.of(flow.flow());
-  {
-    ScopedTimer timer(run.timings().at("output", "pictures"));
-    if (writes)
-      output.write_picture(fields, flow.step, flow.time, pictures_of(lab.fields("pressure"), flow.layout().cells()));
-  }
+  const Flow<Host>& fields = picture(run, flow, output, host, lab);
   Outcome outcome;
   outcome.reason = watch.is_steady ? "steady state" : done ? "end time" : "";  // empty: the shell knows why
   outcome.quantities = quantities(flow, fields);

@@ -5,7 +5,7 @@
 //   state = false (the flow state itself beside its hash)
 // They lie in capsules/ of the run directory. Capturing reads the run and changes no bit of it. Over ranks a capsule is that of
 // one rank, put together on rank 0; all decide alike, and what they cannot know alike (times, bytes on disk) rank 0 tells or
-// the slowest rank. An error that ends a rank by itself leaves none.
+// the slowest rank. An error that a rank alone ends with leaves none.
 #pragma once
 #include <cstdint>
 #include <memory>

@@ -10,34 +10,42 @@
 
 namespace weir {
 
-namespace {
+template <class Space>
+class Lab<Space>::Ear : public SolveWatch<Space> {
+ public:
+  explicit Ear(Outcome& refused) : refused_(refused) {}
+  void prepared(const Matrix<Space>&, bool, const SetupInfo&) override {}
+  void refused(const Matrix<Space>&, Exit code, const std::string& words) override {
+    refused_.exit = code;
+    refused_.reason = words;
+  }
+  void before(const Matrix<Space>&, View<const double>, View<const double>) override {}
+  void after(const Matrix<Space>&, View<const double>, View<const double>, const SolveResult&) override {}
 
-void refuse_over_ranks(const Table& config) {
-  if (config.has("observe"))
-    config.fail("observe",
-                "[observe] knows the systems of one rank alone: take the table out, or run the case without mpirun "
-                "(from a checkpoint of this run: weir restart)");
-}
-
-}  // namespace
+ private:
+  Outcome& refused_;
+};
 
 template <class Space>
 Lab<Space>::Lab(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks)
     : alone_(ranks.size() == 1) {
-  if (!alone_) refuse_over_ranks(config);
   facilities_.push_back(std::make_unique<Capture<Space>>(config, systems, ranks));
   facilities_.push_back(std::make_unique<ShadowStudy<Space>>(config, systems, ranks));
-  if (alone_) facilities_.push_back(std::make_unique<Observatory<Space>>(config, systems));
+  facilities_.push_back(std::make_unique<Observatory<Space>>(config, systems, ranks));
   facilities_.push_back(std::make_unique<Roofline<Space>>(config, ranks));
   facilities_.push_back(std::make_unique<FlightRecorder<Space>>(config, ranks));  // its verdict stands last
 }
 
 template <class Space>
 Lab<Space>::~Lab() {
-  if (!run_ || !alone_ || std::uncaught_exceptions() <= exceptions_) return;
-  Outcome outcome;
-  outcome.exit = Exit::internal;
-  outcome.reason = "an error ended the run";
+  if (!run_ || std::uncaught_exceptions() <= exceptions_) return;
+  const bool was_refused = refused_.exit != Exit::finished;
+  if (!alone_ && !was_refused && !run_->all_ranks_end()) return;
+  Outcome outcome = refused_;
+  if (!was_refused) {
+    outcome.exit = Exit::internal;
+    outcome.reason = "an error ended the run";
+  }
   for (auto& f : facilities_) {
     try {
       f->failed(*run_, outcome);
@@ -58,6 +66,7 @@ void Lab<Space>::attach(const std::string& system, LinearSolver<Space>& leader, 
   const StudiedSystem<Space> studied{system,         parts_[system]++,       &leader,          options,
                                      default_method, default_preconditioner, default_tolerance};
   for (auto& f : facilities_) f->attach(studied);
+  leader.watch(ears_.emplace_back(std::make_unique<Ear>(refused_)).get());
 }
 
 template <class Space>

@@ -20,12 +20,13 @@ namespace weir {
 template <class Space>
 class Lab {
  public:
-  // systems: what the flow code solves. Error(usage), with the key's place, where the case asks over several ranks for a
-  // facility that knows the systems of one alone. Every rank makes a lab and makes all its calls.
+  // systems: what the flow code solves. Every rank makes a lab and makes all its calls.
   Lab(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks);
   Lab(const Lab&) = delete;  // the leaders know where their watches are
   Lab& operator=(const Lab&) = delete;
-  ~Lab();  // an exception that leaves the run is a bad end too; over ranks each may be the only one to meet it
+  // An exception that leaves the run is a bad end too; over ranks where all have met it: one that a leader refused, or that
+  // the run had kept (Run::on_root). Where a rank is alone with it, the others wait elsewhere, and nothing can be done.
+  ~Lab();
 
   void describe(const FlowFacts<Space>& facts);
   // A solver of the flow code, with the table and the defaults it was made from; it must outlive the lab's steps. A
@@ -33,8 +34,9 @@ class Lab {
   void attach(const std::string& system, LinearSolver<Space>& leader, const Table& options,
               const std::string& default_method, const std::string& default_preconditioner, double default_tolerance);
   void open(Run& run);
-  void begin_step(std::int64_t step);                       // before its first solve
-  std::vector<RowField> fields(const std::string& system);  // of its block rows, for the flow code's pictures
+  void begin_step(std::int64_t step);  // before its first solve
+  // Of the system's block rows, for the flow code's pictures; over ranks those of the whole, on rank 0, and all call.
+  std::vector<RowField> fields(const std::string& system);
   void failed(Run& run, const Outcome& outcome);
   void finish(Run& run);
   // The one of the two that the outcome asks for.
@@ -43,9 +45,12 @@ class Lab {
  private:
   std::vector<std::unique_ptr<Facility<Space>>> facilities_;
   std::map<std::string, int> parts_;  // attached so far
-  bool alone_;                        // one rank
-  Run* run_ = nullptr;                // between open and the end
-  int exceptions_ = 0;                // under way when the run began
+  class Ear;                          // hears what leaders refuse
+  std::vector<std::unique_ptr<Ear>> ears_;
+  bool alone_;          // one rank
+  Outcome refused_;     // by a leader, on all ranks
+  Run* run_ = nullptr;  // between open and the end
+  int exceptions_ = 0;  // under way when the run began
 };
 
 }  // namespace weir

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "solvers/timer.hpp"
 
@@ -45,24 +46,27 @@ class Observatory<Space>::Eye : public SolveWatch<Space> {
     if (!observatory_.due_) return;
     ScopedTimer timer(seconds = 0);
     seen_ = {};
+    if (!rows_)
+      rows_.emplace(observatory_.ranks_,
+                    observatory_.numbers_ ? observatory_.numbers_(observatory_.system_, part) : std::vector<int>());
     if (r_.size() != x.size()) {
       r_ = Array<double, Space>(x.size());
       work_ = Array<double, Space>(2 * x.size());
     }
-    observe_preconditioner<Space>(A, leader->preconditioner(), b, x, r_, work_, seen_);
+    observe_preconditioner<Space>(A, leader->preconditioner(), b, x, r_, work_, *rows_, seen_);
     warned = is_asynchronous() && warner_.look(seen_.probe);
   }
   void after(const Matrix<Space>& A, View<const double> b, View<const double> x, const SolveResult& result) override {
     if (observatory_.due_) {
       {
         ScopedTimer timer(seconds);
-        observe_residual<Space>(A, b, x, r_, seen_);
+        observe_residual<Space>(A, b, x, r_, *rows_, seen_);
         if (!std::exchange(has_structure_, true))
-          structure_ = structure_of<Space>(prepared_from_ ? *prepared_from_ : A);
+          structure_ = structure_of<Space>(prepared_from_ ? *prepared_from_ : A, *rows_, is_by_rank());
       }
       if (observatory_.wants_error_) {
         ScopedTimer timer(observatory_.error_seconds_);
-        observe_error<Space>(A, leader->preconditioner(), b, x, View<double>(work_.data(), x.size()), seen_);
+        observe_error<Space>(A, leader->preconditioner(), b, x, View<double>(work_.data(), x.size()), *rows_, seen_);
       }
       warner_.took(result.iterations);
       observatory_.record(*this, seen_, result);
@@ -70,18 +74,20 @@ class Observatory<Space>::Eye : public SolveWatch<Space> {
     ++solve;
   }
 
+  // All ranks call; those other than 0 get none.
   std::vector<RowField> fields() const {
     std::vector<RowField> fields;
-    const auto add = [&](const char* name, const std::vector<double>& values) {
-      if (!values.empty()) fields.push_back({name, values});
+    if (!rows_) return fields;
+    const auto add = [&](const char* name, std::vector<double> values) {
+      if (!values.empty()) fields.emplace_back(name, std::move(values));
     };
-    add("linear_residual", seen_.row_residual);
-    add("linear_error", seen_.row_error);
-    add("fixed_point_residual", seen_.row_fixed_point);
-    add("dominance_L", seen_.row_dominance_L);
-    add("dominance_U", seen_.row_dominance_U);
-    add("stale_reads", seen_.row_stale_reads);
-    add("precision", seen_.row_bits);
+    add("linear_residual", rows_->whole(seen_.row_residual));
+    add("linear_error", rows_->whole(seen_.row_error));
+    add("fixed_point_residual", rows_->whole(seen_.row_fixed_point));
+    add("dominance_L", rows_->whole(seen_.row_dominance_L));
+    add("dominance_U", rows_->whole(seen_.row_dominance_U));
+    add("stale_reads", rows_->whole(seen_.row_stale_reads));
+    add("precision", rows_->whole(seen_.row_bits));
     add("level", structure_.level);
     add("colour", structure_.colour);
     add("line", structure_.line);
@@ -96,6 +102,7 @@ class Observatory<Space>::Eye : public SolveWatch<Space> {
  private:
   // Of asynchronous ILU alone: an exact factorisation may have a large probe and converge.
   bool is_asynchronous() const { return seen_.dominance_L >= 0; }
+  bool is_by_rank() const { return !leader->is_independent_of_ranks(); }
 
   Observatory& observatory_;
   const Matrix<Space>* prepared_from_ = nullptr;
@@ -104,10 +111,12 @@ class Observatory<Space>::Eye : public SolveWatch<Space> {
   bool has_structure_ = false;
   EarlyWarning warner_;
   Array<double, Space> r_, work_;
+  std::optional<RowsOfRanks> rows_;  // from the first look on
 };
 
 template <class Space>
-Observatory<Space>::Observatory(const Table& config, const std::vector<std::string>& systems) {
+Observatory<Space>::Observatory(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks)
+    : ranks_(ranks) {
   if (!config.is_table("observe")) return;
   const Table t = config.table("observe");
   every_ = t.get<std::int64_t>("every", 10);
@@ -134,9 +143,7 @@ void Observatory<Space>::attach(const StudiedSystem<Space>& system) {
 template <class Space>
 void Observatory<Space>::open(Run& run) {
   run_ = &run;
-  if (!eyes_.empty() && run.ranks().size() > 1)
-    throw Error(Exit::usage, "[observe] sees the systems of one rank; this run has several");
-  if (!eyes_.empty()) rows_ = LineFile(run.path("observatory.csv"), columns);
+  if (!eyes_.empty() && ranks_.is_root()) rows_ = LineFile(run.path("observatory.csv"), columns);
 }
 
 template <class Space>
@@ -149,7 +156,8 @@ void Observatory<Space>::begin_step(std::int64_t step) {
 template <class Space>
 void Observatory<Space>::record(const Eye& eye, const SolveObservation& s, const SolveResult& r) {
   ++observed_;
-  seconds_ += eye.seconds;
+  const double seconds = ranks_.max(eye.seconds);
+  seconds_ += seconds;
   if (eye.warned) {
     ++warnings_;
     run_->event("warning",
@@ -157,12 +165,13 @@ void Observatory<Space>::record(const Eye& eye, const SolveObservation& s, const
                             "{:.2g} times as large (more build or apply sweeps, smaller chunks, or block_ilu0)",
                             system_, step_, s.probe));
   }
-  rows_.add(fmt::format("{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{},{},{},{},{},{},{},{},{},{:.4g},{}", step_,
-                        eye.solve, system_, eye.part, eye.leader->name(), r.iterations, to_string(r.reason),
-                        r.residual0, r.true_residual, cell(s.probe), s.dominance_L >= 0 ? (eye.warned ? "1" : "0") : "",
-                        cell(s.fixed_point), cell(s.dominance_L), cell(s.dominance_U), cell(s.median_dominance_L),
-                        cell(s.median_dominance_U), cell(s.stale_reads), cell(s.largest_residual), s.row_of_largest,
-                        cell(s.error), 1e3 * eye.seconds, counts(s.rows_stored)));
+  const std::string row = fmt::format(
+      "{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{},{},{},{},{},{},{},{},{},{:.4g},{}", step_, eye.solve, system_,
+      eye.part, eye.leader->name(), r.iterations, to_string(r.reason), r.residual0, r.true_residual, cell(s.probe),
+      s.dominance_L >= 0 ? (eye.warned ? "1" : "0") : "", cell(s.fixed_point), cell(s.dominance_L), cell(s.dominance_U),
+      cell(s.median_dominance_L), cell(s.median_dominance_U), cell(s.stale_reads), cell(s.largest_residual),
+      s.row_of_largest, cell(s.error), 1e3 * seconds, counts(s.rows_stored));
+  run_->on_root([&] { rows_.add(row); });
 }
 
 template <class Space>
@@ -177,7 +186,7 @@ void Observatory<Space>::failed(Run& run, const Outcome&) {
 
 template <class Space>
 void Observatory<Space>::finish(Run& run) {
-  if (observed_ == 0) return;
+  if (observed_ == 0 || !ranks_.is_root()) return;
   rows_.flush();
   run.timings().at("study", "observatory") += seconds_ + error_seconds_;
   std::string text =

@@ -4,9 +4,10 @@
 // asynchronous ILU the fixed-point residual, the dominance of L and U and stale reads, and the early warning
 // (early_warning.hpp); after the solve the residual of every block row. error = true: also |x* - x| with an x* to which the
 // system was solved on, to 1e-12 of its right-hand side. observatory.csv has a row a solve; what it costs stands there
-// and at the end of the log.
+// and at the end of the log. Over ranks the numbers are of the whole system (sums, the largest of all ranks), the time is that
+// of the rank that took longest, and the rows of all ranks come together on rank 0 for a picture.
 #pragma once
-#include <map>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -20,9 +21,10 @@ namespace weir {
 template <class Space>
 class Observatory : public Facility<Space> {
  public:
-  Observatory(const Table& config, const std::vector<std::string>& systems);
+  Observatory(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks);
   ~Observatory() override;
 
+  void describe(const FlowFacts<Space>& facts) override { numbers_ = facts.numbers; }
   void attach(const StudiedSystem<Space>& system) override;
   void open(Run& run) override;
   void begin_step(std::int64_t step) override;
@@ -34,6 +36,8 @@ class Observatory : public Facility<Space> {
   class Eye;  // on one solver
   void record(const Eye& eye, const SolveObservation& seen, const SolveResult& result);
 
+  const Communicator& ranks_;
+  std::function<std::vector<int>(const std::string&, int)> numbers_;  // as FlowFacts has it
   std::string system_;
   std::int64_t every_ = 0, step_ = 0;
   bool due_ = false, wants_error_ = false;

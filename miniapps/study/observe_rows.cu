@@ -2,26 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "base/error.hpp"
 #include "mesh/ordering/colouring.hpp"
 #include "mesh/ordering/levels.hpp"
+#include "solvers/device/on_host.hpp"
+#include "solvers/distributed/whole_system.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/matrix/block_rows.hpp"
+#include "solvers/preconditioner/additive_schwarz.hpp"
 #include "solvers/preconditioner/ilu/async_ilu.hpp"
 #include "solvers/preconditioner/storage.hpp"
 
 namespace weir {
 namespace {
-
-std::vector<double> to_host(View<const double> x, Array<double, Host>*) {
-  return std::vector<double>(x.data(), x.data() + x.size());
-}
-std::vector<double> to_host(View<const double> x, Array<double, Device>*) {
-  Array<double, Device> copy(x.size());
-  assign<Device>(x, copy);
-  return copy.to_vector();
-}
 
 // The l2 norm of each block row's part.
 std::vector<double> row_norms(const std::vector<double>& v, int block) {
@@ -38,17 +33,6 @@ std::vector<double> row_norms(const std::vector<double>& v, int block) {
 }
 
 double largest(const std::vector<double>& v) { return v.empty() ? -1 : *std::max_element(v.begin(), v.end()); }
-double sum_of(const std::vector<double>& v) {
-  double sum = 0;
-  for (const double value : v) sum += value;
-  return v.empty() ? -1 : sum;
-}
-double median(std::vector<double> v) {
-  if (v.empty()) return -1;
-  std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
-  return v[v.size() / 2];
-}
-
 Graph graph_of(const BlockCsrData& A) {
   Graph graph;
   for (int i = 0; i < A.rows(); ++i) {
@@ -60,10 +44,9 @@ Graph graph_of(const BlockCsrData& A) {
   return graph;
 }
 
-}  // namespace
-
+// Level and colour of the rows of one matrix.
 template <class Space>
-RowStructure structure_of(const Matrix<Space>& A) {
+RowStructure structure_of_one(const Matrix<Space>& A) {
   RowStructure s;
   Graph graph;
   try {
@@ -77,82 +60,138 @@ RowStructure structure_of(const Matrix<Space>& A) {
   s.level.assign(sets.level.begin(), sets.level.end());
   const Colouring colouring = colour_largest_first(graph);
   s.colour.assign(colouring.colour.begin(), colouring.colour.end());
+  return s;
+}
+
+// Of each row the number in the whole of the first row of its line; -1: on none. Empty: the matrix has no lines.
+template <class Space>
+std::vector<double> first_of_lines(const Matrix<Space>& A, const RowsOfRanks& rows) {
   const auto* csr = dynamic_cast<const BlockSparse<Space>*>(&A);
-  if (!csr || csr->lines().empty()) return s;
-  s.line.assign(natural.size(), -1);
-  for (std::size_t l = 0; l < csr->lines().size(); ++l)
-    for (int i = 0; i < csr->lines()[l].count; ++i)
-      s.line[static_cast<std::size_t>(csr->lines()[l].first + i)] = static_cast<double>(l);
+  if (!csr || !rows.ranks().any(!csr->lines().empty())) return {};
+  std::vector<double> first(static_cast<std::size_t>(A.rows()), -1);
+  for (const RowRange& line : csr->lines())
+    std::fill_n(first.begin() + line.first, line.count, static_cast<double>(rows.number(line.first)));
+  return first;
+}
+
+// Lines by their first rows become 0, 1, 2, ...
+void number_lines(std::vector<double>& line) {
+  std::vector<double> firsts = line;
+  std::sort(firsts.begin(), firsts.end());
+  firsts.erase(std::unique(firsts.begin(), firsts.end()), firsts.end());
+  const double none = firsts.empty() || firsts.front() >= 0 ? 0 : 1;
+  for (double& l : line)
+    l = static_cast<double>(std::lower_bound(firsts.begin(), firsts.end(), l) - firsts.begin()) - none;
+}
+
+template <class Space>
+const Matrix<Space>& own_part(const Matrix<Space>& A) {
+  const auto* spread = dynamic_cast<const DistributedMatrix<Space>*>(&A);
+  return spread ? spread->local() : A;
+}
+
+template <class Space>
+double norm(const RowsOfRanks& rows, View<const double> v) {
+  return std::sqrt(rows.ranks().sum(dot<Space>(v, v)));
+}
+
+}  // namespace
+
+template <class Space>
+RowStructure structure_of(const Matrix<Space>& A, const RowsOfRanks& rows, bool by_rank) {
+  const Matrix<Space>& own = own_part(A);
+  RowStructure s;
+  if (rows.alone() || by_rank) {
+    s = structure_of_one(own);
+    s.level = rows.whole(s.level);
+    s.colour = rows.whole(s.colour);
+  } else if (WholeSystem<Space>::has_entries(A)) {
+    const auto whole = WholeSystem<Space>(rows.ranks(), rows.numbers(), A.block()).matrix(A);
+    if (whole) s = structure_of_one(*whole);
+  }
+  s.line = rows.whole(first_of_lines(own, rows));
+  number_lines(s.line);
   return s;
 }
 
 template <class Space>
 void observe_preconditioner(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
-                            View<const double> x, View<double> r, View<double> work, SolveObservation& seen) {
+                            View<const double> x, View<double> r, View<double> work, const RowsOfRanks& rows,
+                            SolveObservation& seen) {
   const View<double> z(work.data(), x.size()), rest(work.data() + x.size(), x.size());
   A.residual(b, x, r);
-  const double before = std::sqrt(dot<Space>(r, r));
+  const double before = norm<Space>(rows, r);
   if (before > 0) {
     M.apply(r, z);
     A.residual(r, z, rest);
-    const double after = std::sqrt(dot<Space>(rest, rest));
+    const double after = norm<Space>(rows, rest);
     seen.probe = std::isfinite(after) ? after / before : 1e300;
   }
+  std::array<double, storage_kinds> stored{};
   for (const StoredAs kind : storage_of_rows(M, A.rows())) {
-    ++seen.rows_stored[static_cast<std::size_t>(kind)];
+    ++stored[static_cast<std::size_t>(kind)];
     seen.row_bits.push_back(bits_of(kind));
   }
-  const auto* async = dynamic_cast<const AsyncIlu<Space>*>(&M);
+  rows.ranks().sum(stored);
+  for (std::size_t k = 0; k < stored.size(); ++k) seen.rows_stored[k] = static_cast<int>(stored[k]);
+  const auto* async = dynamic_cast<const AsyncIlu<Space>*>(&of_own_rows(M));
   if (!async) return;
   AsyncObservation o = async->observe();
-  seen.fixed_point = sum_of(o.fixed_point);
-  seen.dominance_L = largest(o.dominance_L);
-  seen.dominance_U = largest(o.dominance_U);
-  seen.median_dominance_L = median(o.dominance_L);
-  seen.median_dominance_U = median(o.dominance_U);
-  if (!o.stale_reads.empty()) seen.stale_reads = sum_of(o.stale_reads) / static_cast<double>(o.stale_reads.size());
+  seen.fixed_point = rows.sum(o.fixed_point);
+  seen.dominance_L = rows.largest(largest(o.dominance_L));
+  seen.dominance_U = rows.largest(largest(o.dominance_U));
+  seen.median_dominance_L = rows.median(o.dominance_L);
+  seen.median_dominance_U = rows.median(o.dominance_U);
+  if (const double stale = rows.sum(o.stale_reads); stale >= 0)
+    seen.stale_reads = stale / rows.ranks().sum(static_cast<double>(o.stale_reads.size()));
   seen.row_fixed_point = std::move(o.fixed_point);
   seen.row_dominance_L = std::move(o.dominance_L);
   seen.row_dominance_U = std::move(o.dominance_U);
   seen.row_stale_reads = std::move(o.stale_reads);
 }
 
+// Of rows with the same residual the first in the whole.
 template <class Space>
 void observe_residual(const Matrix<Space>& A, View<const double> b, View<const double> x, View<double> r,
-                      SolveObservation& seen) {
+                      const RowsOfRanks& rows, SolveObservation& seen) {
   A.residual(b, x, r);
-  seen.row_residual = row_norms(to_host(r, static_cast<Array<double, Space>*>(nullptr)), A.block());
+  seen.row_residual = row_norms(on_host<Space>(r), A.block());
   const auto most = std::max_element(seen.row_residual.begin(), seen.row_residual.end());
-  seen.largest_residual = *most;
-  seen.row_of_largest = static_cast<int>(most - seen.row_residual.begin());
+  seen.largest_residual = rows.largest(*most);
+  const double number = rows.number(static_cast<int>(most - seen.row_residual.begin()));
+  constexpr double none = std::numeric_limits<double>::infinity();
+  const double first = -rows.largest(*most == seen.largest_residual ? -number : -none);
+  seen.row_of_largest = std::isfinite(first) ? static_cast<int>(first) : -1;
 }
 
 template <class Space>
 void observe_error(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b, View<const double> x,
-                   View<double> z, SolveObservation& seen) {
+                   View<double> z, const RowsOfRanks& rows, SolveObservation& seen) {
   KrylovOptions to_round_off;
   to_round_off.tolerance = 1e-12;
   to_round_off.restart = 60;
   assign<Space>(x, z);
   make_krylov<Space>("fgmres", to_round_off)->solve(A, M, b, z);  // works with any preconditioner
   axpy<Space>(-1, x, z);
-  seen.row_error = row_norms(to_host(z, static_cast<Array<double, Space>*>(nullptr)), A.block());
-  seen.error = std::sqrt(dot<Space>(z, z));
+  seen.row_error = row_norms(on_host<Space>(z), A.block());
+  seen.error = norm<Space>(rows, z);
 }
 
-template RowStructure structure_of(const Matrix<Host>&);
-template RowStructure structure_of(const Matrix<Device>&);
+template RowStructure structure_of(const Matrix<Host>&, const RowsOfRanks&, bool);
+template RowStructure structure_of(const Matrix<Device>&, const RowsOfRanks&, bool);
 template void observe_preconditioner(const Matrix<Host>&, const Preconditioner<Host>&, View<const double>,
-                                     View<const double>, View<double>, View<double>, SolveObservation&);
+                                     View<const double>, View<double>, View<double>, const RowsOfRanks&,
+                                     SolveObservation&);
 template void observe_preconditioner(const Matrix<Device>&, const Preconditioner<Device>&, View<const double>,
-                                     View<const double>, View<double>, View<double>, SolveObservation&);
+                                     View<const double>, View<double>, View<double>, const RowsOfRanks&,
+                                     SolveObservation&);
 template void observe_residual(const Matrix<Host>&, View<const double>, View<const double>, View<double>,
-                               SolveObservation&);
+                               const RowsOfRanks&, SolveObservation&);
 template void observe_residual(const Matrix<Device>&, View<const double>, View<const double>, View<double>,
-                               SolveObservation&);
+                               const RowsOfRanks&, SolveObservation&);
 template void observe_error(const Matrix<Host>&, const Preconditioner<Host>&, View<const double>, View<const double>,
-                            View<double>, SolveObservation&);
+                            View<double>, const RowsOfRanks&, SolveObservation&);
 template void observe_error(const Matrix<Device>&, const Preconditioner<Device>&, View<const double>,
-                            View<const double>, View<double>, SolveObservation&);
+                            View<const double>, View<double>, const RowsOfRanks&, SolveObservation&);
 
 }  // namespace weir

@@ -6,7 +6,8 @@
 // doubles, so that the leader is left alone. roofline.csv: a row a step, solver and kernel: `spmv`, `apply` and `update`
 // of the preconditioner, and the parts of an application that can be run by themselves (colours, sweeps, levels).
 // Each is repeated on the same data, which a cache may keep: beside the triad out of memory stands the triad on arrays
-// as large as what the kernel moves.
+// as large as what the kernel moves. Over ranks all call a kernel at once, and so with the triad: bytes and operations are
+// those of all ranks, the time that of the slowest.
 #pragma once
 #include <cstdint>
 #include <map>
@@ -45,6 +46,7 @@ class Roofline : public Facility<Space> {
     double seconds = 0;
   };
   void keep(const Row& row);
+  double triad_of_all(std::int64_t bytes, int sharers) const;
   double triad_of(std::int64_t bytes);
 
   Table config_;
@@ -57,6 +59,7 @@ class Roofline : public Facility<Space> {
   std::vector<Row> last_;  // of the last measurement
   std::int64_t last_step_ = 0;
   LineFile rows_;
+  Run* run_ = nullptr;
 };
 
 }  // namespace weir

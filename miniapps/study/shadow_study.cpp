@@ -141,9 +141,13 @@ void ShadowStudy<Space>::begin_step(std::int64_t step) {
 
 template <class Space>
 void ShadowStudy<Space>::keep(const ShadowRecord& r) {
-  const bool own = r.name == ShadowRecord::in_the_flow;
   if (series_.add(r)) run_->event("shadow", repetition_text(series_.repetition(), why_not_the_same_));
-  if (!ranks_.is_root()) return;
+  run_->on_root([&] { write(r); });
+}
+
+template <class Space>
+void ShadowStudy<Space>::write(const ShadowRecord& r) {
+  const bool own = r.name == ShadowRecord::in_the_flow;
   const auto who = static_cast<std::size_t>(own ? 0 : r.name);
   if (!own && r.name > 0 && std::has_single_bit(static_cast<std::uint64_t>(series_.systems(r.name)))) keep_curve(r);
   rows_.add(fmt::format("{},{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{},{},{},{},{}", r.step, r.solve, system_,

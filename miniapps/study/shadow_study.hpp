@@ -35,6 +35,7 @@ class ShadowStudy : public Facility<Space> {
  private:
   void leave_out_peers();
   void keep(const ShadowRecord& record);
+  void write(const ShadowRecord& record);
   void keep_curve(const ShadowRecord& record);
 
   Table options_;

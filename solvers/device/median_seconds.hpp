@@ -1,5 +1,6 @@
 // Seconds of one call of f: the median of `runs` runs, each of as many calls as take half a millisecond, after one that is
-// not counted. What f leaves to the device is waited for.
+// not counted. What f leaves to the device is waited for. `runners` are those who call f at once (over ranks:
+// solvers/distributed/together.hpp): they begin each run together, make as many calls, and the slowest counts.
 #pragma once
 #include <algorithm>
 #include <chrono>
@@ -9,14 +10,20 @@
 
 namespace weir {
 
-template <class F>
-double median_seconds(const F& f, int runs = 7) {
+struct Alone {
+  void line_up() const {}
+  double slowest(double seconds) const { return seconds; }
+};
+
+template <class F, class Runners = Alone>
+double median_seconds(const F& f, int runs = 7, const Runners& runners = {}) {
   using Clock = std::chrono::steady_clock;
-  const auto seconds_of = [&f](int calls) {
+  const auto seconds_of = [&](int calls) {
+    runners.line_up();
     const auto start = Clock::now();
     for (int i = 0; i < calls; ++i) f();
     backend::synchronise();
-    return std::chrono::duration<double>(Clock::now() - start).count();
+    return runners.slowest(std::chrono::duration<double>(Clock::now() - start).count());
   };
   f();
   backend::synchronise();

@@ -103,8 +103,9 @@ const Flow<Host>& picture(Run& run, Coupled<Space>& flow, FlowOutput& output, Wh
                           Lab<Space>& lab) {
   ScopedTimer timer(run.timings().at("output", "pictures"));
   const Flow<Host>& fields = whole.of(flow);
-  if (run.ranks().is_root())
-    output.write_picture(fields, flow.step, flow.time, pictures_of(lab.fields("flow"), flow.cells().extents()));
+  const std::vector<RowField> of_lab = lab.fields("flow");
+  run.on_root(
+      [&] { output.write_picture(fields, flow.step, flow.time, pictures_of(of_lab, flow.ranks().whole().extents())); });
   return fields;
 }
 
