@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <cmath>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -26,15 +27,42 @@ class OverRanks : public ProgramTest {
     setenv("OMP_NUM_THREADS", "1", 1);
   }
 
-  static std::vector<std::string> arguments(int ranks, const std::vector<std::string>& list) {
+  static std::vector<std::string> arguments(int ranks, const std::vector<std::string>& list,
+                                            const std::string& program = WEIR_PROGRAM) {
     std::vector<std::string> all;
     if (ranks > 1) all = {WEIR_MPIEXEC, "--oversubscribe", "-n", std::to_string(ranks)};
-    all.push_back(WEIR_PROGRAM);
+    all.push_back(program);
     all.insert(all.end(), list.begin(), list.end());
     return all;
   }
   Finished weir(int ranks, const std::vector<std::string>& list) const {
     return testing::run(arguments(ranks, list), folder.path());
+  }
+  // Runs a case file of the folder, which must succeed; returns the log.
+  std::string run(int ranks, const std::string& directory, const std::string& file,
+                  std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"run", file, "-o", directory});
+    const Finished f = weir(ranks, more);
+    EXPECT_EQ(f.code, 0) << directory << "\n" << f.out << f.err;
+    EXPECT_EQ(summary(directory)["ranks"], ranks);
+    return f.out;
+  }
+  // Quantities of two runs; `size`: the quantity that tells how large they are, where it is not each itself.
+  void expect_same(const std::string& a, const std::string& b, const std::vector<std::string>& names, double tolerance,
+                   const std::string& size = "") const {
+    const auto qa = summary(a)["quantities"], qb = summary(b)["quantities"];
+    for (const std::string& name : names)
+      EXPECT_NEAR(qa[name].get<double>(), qb[name].get<double>(),
+                  tolerance * std::abs(qa[size.empty() ? name : size].get<double>()))
+          << name << " of " << a << " and " << b;
+  }
+  // All ranks end with exit code 2, and one of them says why.
+  void expect_refused_once(int ranks, const std::vector<std::string>& list, const std::string& words) const {
+    const Finished f = weir(ranks, list);
+    EXPECT_EQ(f.code, 2) << f.err;
+    const auto first = f.err.find(words);
+    ASSERT_NE(first, std::string::npos) << f.err;
+    EXPECT_EQ(f.err.find(words, first + 1), std::string::npos) << f.err;
   }
   // Columns step, system, iterations of solves.csv.
   std::string iterations(const std::string& directory) const {

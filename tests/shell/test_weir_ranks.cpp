@@ -1,6 +1,7 @@
 // The program under mpirun: the same flow on every number of ranks, checkpoints that go from one number to another, and a
 // rank that is killed.
 #include "tests/shell/over_ranks.hpp"
+#include "tests/support/case_text.hpp"
 
 namespace weir {
 namespace {
@@ -67,32 +68,7 @@ report = false
 diagnostics_every = 1
 )";
 
-// A cylinder that swings across the borders of the boxes of any number of ranks.
-const char* const body = R"([case]
-miniapp = "immersed"
-[grid]
-cells = [28, 32]
-length = [4.0, 4.0]
-origin = [-2.0, -2.0]
-stretching = ["uniform", { type = "tanh", factor = 0.7 }]
-[flow]
-viscosity = 0.05
-initial = "uniform"
-initial_velocity = [1.0, 0.0]
-[boundary]
-x_min = { type = "inlet", velocity = [1.0, 0.0] }
-x_max = { type = "outlet" }
-y_min = { type = "slip" }
-y_max = { type = "slip" }
-[time]
-end = 0.12
-dt = 0.02
-[body]
-type = "cylinder"
-diameter = 1.0
-position = [0.03, 0.01]
-motion = { type = "oscillation", amplitude = [0.2, 0.4, 0.0], frequency = 1.0 }
-[linear.advection_diffusion]
+const std::string body = testing::cylinder_in_a_stream(28, 32, testing::swings) + R"([linear.advection_diffusion]
 tolerance = 1e-10
 [linear.pressure]
 tolerance = 1e-7
@@ -112,23 +88,20 @@ class WeirRanks : public testing::OverRanks {
     write_file(folder / "body.toml", body);
   }
   void expect_same_flow(const std::string& a, const std::string& b) const {
-    const auto qa = summary(a)["quantities"], qb = summary(b)["quantities"];
-    for (const char* name : {"kinetic_energy", "dissipation", "rate"})
-      EXPECT_NEAR(qa[name].get<double>(), qb[name].get<double>(), 1e-8 * std::abs(qa[name].get<double>()))
-          << name << " of " << a << " and " << b;  // the pressure's tolerance leaves more than round-off of cg
+    // The pressure's tolerance leaves more than round-off of cg.
+    expect_same(a, b, {"kinetic_energy", "dissipation", "rate"}, 1e-8);
   }
   void expect_same_forces(const std::string& a, const std::string& b) const {
-    const auto qa = summary(a)["quantities"], qb = summary(b)["quantities"];
-    for (const char* name : {"drag_mean", "drag_max", "drag_control_volume", "lift_mean", "lift_amplitude"})
-      EXPECT_NEAR(qa[name].get<double>(), qb[name].get<double>(), 1e-9 * std::abs(qa["drag_max"].get<double>()))
-          << name << " of " << a << " and " << b;  // round-off, magnified by cg
+    // Round-off, magnified by cg.
+    expect_same(a, b, {"drag_mean", "drag_max", "drag_control_volume", "lift_mean", "lift_amplitude"}, 1e-9,
+                "drag_max");
   }
 };
 
 TEST_F(WeirRanks, ABodyThatCrossesBordersFeelsTheSameOnEveryNumberOfRanksInBothSpaces) {
   for (const std::string space : {"host", "device"}) {
     const std::string alone = space + "1";
-    ASSERT_EQ(weir(1, {"run", "body.toml", "-o", alone, "--space", space}).code, 0);
+    run(1, alone, "body.toml", {"--space", space});
     struct Way {
       int ranks;
       std::string partition, halo;
@@ -138,9 +111,8 @@ TEST_F(WeirRanks, ABodyThatCrossesBordersFeelsTheSameOnEveryNumberOfRanksInBothS
                                                  {4, "blocks", "neighbourhood"},
                                                  {8, "slabs", "persistent"}}) {
       const std::string name = space + std::to_string(ranks);
-      const Finished f = weir(ranks, {"run", "body.toml", "-o", name, "--space", space, "--set",
-                                      "ranks={partition=\"" + partition + "\",halo=\"" + halo + "\"}"});
-      ASSERT_EQ(f.code, 0) << f.out << f.err;
+      run(ranks, name, "body.toml",
+          {"--space", space, "--set", "ranks={partition=\"" + partition + "\",halo=\"" + halo + "\"}"});
       EXPECT_EQ(iterations(name), iterations(alone)) << name;
       expect_same_forces(alone, name);
     }
@@ -148,8 +120,8 @@ TEST_F(WeirRanks, ABodyThatCrossesBordersFeelsTheSameOnEveryNumberOfRanksInBothS
 }
 
 TEST_F(WeirRanks, AFlowAroundABodyRestartsOnAnotherNumberOfRanks) {
-  ASSERT_EQ(weir(1, {"run", "body.toml", "-o", "whole"}).code, 0);
-  ASSERT_EQ(weir(4, {"run", "body.toml", "-o", "part", "--steps", "3"}).code, 0);
+  run(1, "whole", "body.toml");
+  run(4, "part", "body.toml", {"--steps", "3"});
   for (const int ranks : {1, 3}) {
     const std::string name = "on" + std::to_string(ranks);
     const Finished f = weir(ranks, {"restart", "part/checkpoints/step_00000003.h5", "-o", name});
@@ -167,15 +139,12 @@ TEST_F(WeirRanks, TooFewLayersAroundABodyAreRefusedWithTheKeyToRaise) {
 TEST_F(WeirRanks, EveryNumberOfRanksGivesTheSameFlowAndTheSameIterationsInBothSpaces) {
   for (const std::string space : {"host", "device"}) {
     const std::string alone = space + "1";
-    ASSERT_EQ(weir(1, {"run", "channel.toml", "-o", alone, "--space", space}).code, 0);
+    run(1, alone, "channel.toml", {"--space", space});
     for (const int ranks : {2, 3, 4, 8})
       for (const std::string partition : {"slabs", "blocks"}) {
         if (partition == "blocks" && ranks < 4) continue;
         const std::string name = space + std::to_string(ranks) + partition;
-        const Finished f = weir(ranks, {"run", "channel.toml", "-o", name, "--space", space, "--set",
-                                        "ranks.partition=\"" + partition + "\""});
-        ASSERT_EQ(f.code, 0) << f.out << f.err;
-        EXPECT_EQ(summary(name)["ranks"], ranks);
+        run(ranks, name, "channel.toml", {"--space", space, "--set", "ranks.partition=\"" + partition + "\""});
         EXPECT_EQ(iterations(name), iterations(alone)) << name;
         expect_same_flow(alone, name);
       }
@@ -183,8 +152,8 @@ TEST_F(WeirRanks, EveryNumberOfRanksGivesTheSameFlowAndTheSameIterationsInBothSp
 }
 
 TEST_F(WeirRanks, ACheckpointRestartsOnAnotherNumberOfRanks) {
-  ASSERT_EQ(weir(1, {"run", "channel.toml", "-o", "whole"}).code, 0);
-  ASSERT_EQ(weir(4, {"run", "channel.toml", "-o", "part", "--steps", "5"}).code, 0);
+  run(1, "whole", "channel.toml");
+  run(4, "part", "channel.toml", {"--steps", "5"});
   for (const int ranks : {1, 2, 3}) {
     const std::string name = "on" + std::to_string(ranks);
     const Finished f = weir(ranks, {"restart", "part/checkpoints/step_00000005.h5", "-o", name});
@@ -194,28 +163,22 @@ TEST_F(WeirRanks, ACheckpointRestartsOnAnotherNumberOfRanks) {
 }
 
 TEST_F(WeirRanks, PeriodsCloseAcrossRanksAndASolverTellsHowItGoesOverThem) {
-  ASSERT_EQ(weir(1, {"run", "vortices.toml", "-o", "whole"}).code, 0);
+  run(1, "whole", "vortices.toml");
   for (const int ranks : {2, 8}) {
     const std::string name = "on" + std::to_string(ranks);
-    const Finished f = weir(ranks, {"run", "vortices.toml", "-o", name, "--set", "ranks.partition=\"blocks\""});
-    ASSERT_EQ(f.code, 0) << f.out << f.err;
-    EXPECT_NE(f.out.find(", on all ranks"), std::string::npos) << f.out;
+    const std::string log = run(ranks, name, "vortices.toml", {"--set", "ranks.partition=\"blocks\""});
+    EXPECT_NE(log.find(", on all ranks"), std::string::npos) << log;
     EXPECT_EQ(iterations(name), iterations("whole"));
     expect_same_flow("whole", name);
   }
-  const Finished f =  // too few unknowns for levels of their own
-      weir(2,
-           {"run", "vortices.toml", "-o", "levels", "--steps", "1", "--set", "linear.pressure.method=\"multigrid\""});
-  ASSERT_EQ(f.code, 0) << f.out << f.err;
-  EXPECT_NE(f.out.find(", gathered on rank 0"), std::string::npos) << f.out;
+  const std::string log =  // too few unknowns for levels of their own
+      run(2, "levels", "vortices.toml", {"--steps", "1", "--set", "linear.pressure.method=\"multigrid\""});
+  EXPECT_NE(log.find(", gathered on rank 0"), std::string::npos) << log;
 }
 
 TEST_F(WeirRanks, AMistakeIsToldOnceAndEndsAllRanks) {
-  const Finished f = weir(3, {"run", "channel.toml", "-o", "x", "--set", "ranks.halo=\"carrier_pigeon\""});
-  EXPECT_EQ(f.code, 2) << f.err;
-  const auto first = f.err.find("carrier_pigeon");
-  ASSERT_NE(first, std::string::npos) << f.err;
-  EXPECT_EQ(f.err.find("carrier_pigeon", first + 1), std::string::npos) << f.err;
+  expect_refused_once(3, {"run", "channel.toml", "-o", "x", "--set", "ranks.halo=\"carrier_pigeon\""},
+                      "carrier_pigeon");
 }
 
 TEST_F(WeirRanks, ARankThatIsKilledEndsTheJobWhichNamesItAndTheCheckpointRestarts) {
@@ -223,6 +186,50 @@ TEST_F(WeirRanks, ARankThatIsKilledEndsTheJobWhichNamesItAndTheCheckpointRestart
                                    "killed/checkpoints");
   const Finished again = weir(2, {"restart", "killed", "-o", "again", "--steps", "20", "--set", "time.end=1000.0"});
   EXPECT_EQ(again.code, 0) << again.out << again.err;
+}
+
+// The others wait for it: it writes down itself why the run ended.
+TEST_F(WeirRanks, AnErrorThatOneRankMeetsAloneIsToldWithTheRankAndTheCheckpointStays) {
+  write_file(folder / "ring.toml",
+             "[case]\nminiapp = \"toy\"\n[toy]\nstarved_rank = 2\n[checkpoint]\nevery = 4\n" + testing::no_report);
+  const Finished f = testing::run(arguments(3, {"run", "ring.toml", "-o", "alone"}, WEIR_TOY), folder.path());
+  EXPECT_EQ(f.code, 7) << f.out << f.err;
+  EXPECT_NE(f.err.find("weir: rank 2: out of memory"), std::string::npos) << f.err;
+  const nlohmann::json s = summary("alone");
+  EXPECT_EQ(s["status"], "failed");
+  EXPECT_EQ(s["exit_code"], 7);
+  const std::string reason = s["reason"];
+  EXPECT_EQ(reason.find("rank 2: out of memory"), 0U) << reason;
+  EXPECT_NE(reason.find("step_00000008.h5"), std::string::npos) << reason;
+  EXPECT_EQ(
+      testing::run(arguments(1, {"restart", "alone", "--set", "toy.starved_rank=-1"}, WEIR_TOY), folder.path()).code,
+      0);
+}
+
+// A disk that is full for rank 0, which alone writes: all ranks end, the lab leaves what it has, the last checkpoint stays.
+TEST_F(WeirRanks, AFullDiskEndsAllRanksTogether) {
+  write_file(folder / "full.toml", testing::channel_10x17() + testing::cg_with_jacobi + "tolerance = 0.01\n" +
+                                       testing::no_report +
+                                       "[shadow]\nsystem = \"pressure\"\nevery = 1\nsolvers = [\"twin\"]\n"
+                                       "[shadow.twin]\nlike_leader = true\n[checkpoint]\nevery = 2\n");
+  run(1, "full", "full.toml", {"--steps", "2"});
+  std::filesystem::remove(folder / "full/shadow_summary.csv");
+  // A write beyond the limit, which no checkpoint keeps to, fails and does not kill. Memory that ranks share would be a file
+  // beyond it too.
+  setenv("OMPI_MCA_btl", "self,tcp", 1);
+  const std::string limited =
+      "trap '' XFSZ; [ $OMPI_COMM_WORLD_RANK = 0 ] && ulimit -f 16; exec " WEIR_PROGRAM " restart full";
+  const Finished f = testing::run(arguments(2, {"-c", limited}, "bash"), folder.path());
+  unsetenv("OMPI_MCA_btl");
+  const std::string why = "cannot write full/checkpoints/step_00000004.h5.partial: File too large (rank 0)";
+  EXPECT_EQ(f.code, 6) << f.out << f.err;
+  EXPECT_NE(f.err.find("weir: " + why), std::string::npos) << f.err;
+  const std::string reason = summary("full")["reason"];
+  EXPECT_EQ(reason.find(why), 0U) << reason;
+  EXPECT_NE(reason.find("step_00000002.h5"), std::string::npos) << reason;
+  EXPECT_TRUE(std::filesystem::exists(folder / "full/shadow_summary.csv"));
+  EXPECT_NE(f.out.find("nothing more is captured"), std::string::npos) << "a capsule was tried: " << f.out;
+  EXPECT_EQ(weir(2, {"restart", "full", "--steps", "3"}).code, 0);
 }
 
 }  // namespace

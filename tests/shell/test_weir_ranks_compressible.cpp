@@ -1,5 +1,6 @@
 // The compressible miniapp under mpirun, beside one rank.
 #include "tests/shell/over_ranks.hpp"
+#include "tests/support/case_text.hpp"
 
 namespace weir {
 namespace {
@@ -9,18 +10,8 @@ using testing::read_file;
 using testing::write_file;
 
 // Viscous, second order, limited, a wall and a far field: every kind of ghost is looked at.
-const char* const cylinder = R"([case]
-miniapp = "compressible"
-[mesh]
-generator = { type = "cylinder", around = 24, outward = 12, far_field = 20.0 }
-[flow]
-mach = 0.4
-reynolds = 40.0
-[numerics]
+const std::string cylinder = testing::cylinder_at_re_40 + R"([numerics]
 limiter = "venkatakrishnan"
-[boundary]
-wall = { type = "adiabatic_wall" }
-farfield = { type = "farfield" }
 [pseudo_time]
 cfl_max = 100.0
 first_order_tolerance = 0.5
@@ -30,8 +21,6 @@ tolerance = 1e-4
 method = "gmres"
 tolerance = 0.01
 preconditioner = { type = "block_jacobi" }
-[output]
-report = false
 [checkpoint]
 every = 4
 )";
@@ -58,19 +47,6 @@ class WeirRanksCompressible : public testing::OverRanks {
   WeirRanksCompressible() {
     write_file(folder / "cylinder.toml", cylinder);
     write_file(folder / "vortex.toml", vortex);
-  }
-  void run(int ranks, const std::string& name, const std::string& file, std::vector<std::string> more = {}) const {
-    more.insert(more.begin(), {"run", file, "-o", name});
-    const Finished f = weir(ranks, more);
-    ASSERT_EQ(f.code, 0) << name << "\n" << f.out << f.err;
-    EXPECT_EQ(summary(name)["ranks"], ranks);
-  }
-  void expect_same(const std::string& a, const std::string& b, const std::vector<std::string>& names,
-                   double tolerance) const {
-    const auto qa = summary(a)["quantities"], qb = summary(b)["quantities"];
-    for (const std::string& name : names)
-      EXPECT_NEAR(qa[name].get<double>(), qb[name].get<double>(), tolerance * std::abs(qa[name].get<double>()))
-          << name << " of " << a << " and " << b;
   }
 };
 
@@ -117,12 +93,9 @@ TEST_F(WeirRanksCompressible, WhatDependsOnTheRanksSaysSoAndEndsAtTheSameDrag) {
   int number = 0;
   for (const auto& more : {ilu, newton, lines}) {
     const std::string name = "spread" + std::to_string(number++);
-    std::vector<std::string> list = {"run", "cylinder.toml", "-o", name};
-    list.insert(list.end(), more.begin(), more.end());
-    const Finished f = weir(4, list);
-    ASSERT_EQ(f.code, 0) << f.out << f.err;
-    EXPECT_NE(f.out.find("additive_schwarz("), std::string::npos) << f.out;
-    EXPECT_NE(f.out.find("depend on the number of ranks"), std::string::npos) << f.out;
+    const std::string log = run(4, name, "cylinder.toml", more);
+    EXPECT_NE(log.find("additive_schwarz("), std::string::npos) << log;
+    EXPECT_NE(log.find("depend on the number of ranks"), std::string::npos) << log;
     expect_same("alone", name, {"drag"}, 1e-3);  // ten times the tolerance of the residual
   }
 }
@@ -170,11 +143,8 @@ TEST_F(WeirRanksCompressible, WhatIsNotPossibleOverRanksIsRefusedOnce) {
       weir(3, {"run", "cylinder.toml", "-o", "x", "--set",
                "mesh.generator={ type = \"box\", cells = [1, 2], length = [1.0, 1.0] }", "--set", "boundary={}"});
   EXPECT_EQ(many.code, 2) << many.err;
-  const Finished old = weir(2, {"run", "cylinder.toml", "-o", "x", "--set", "linear.flow.refresh=\"every:5\""});
-  EXPECT_EQ(old.code, 2) << old.err;
-  const auto first = old.err.find("over ranks a preconditioner is made anew");
-  ASSERT_NE(first, std::string::npos) << old.err;
-  EXPECT_EQ(old.err.find("over ranks a preconditioner", first + 1), std::string::npos) << old.err;
+  expect_refused_once(2, {"run", "cylinder.toml", "-o", "x", "--set", "linear.flow.refresh=\"every:5\""},
+                      "over ranks a preconditioner is made anew");
 }
 
 TEST_F(WeirRanksCompressible, StepsThatAreRejectedAreRejectedByAllRanksAndToldWithTheirPlace) {
@@ -197,10 +167,7 @@ TEST_F(WeirRanksCompressible, ARankThatIsKilledEndsTheJobWhichNamesItAndTheCheck
   EXPECT_EQ(again.code, 0) << again.out << again.err;
 }
 
-TEST_F(WeirRanksCompressible, WhatTheLabCannotDoOverRanksIsSaidWithWhatToDoInstead) {
-  const Finished observe = weir(2, {"run", "cylinder.toml", "-o", "observe", "--set", "observe.system=flow"});
-  EXPECT_EQ(observe.code, 2);
-  EXPECT_NE(observe.err.find("[observe] knows the systems of one rank alone"), std::string::npos) << observe.err;
+TEST_F(WeirRanksCompressible, StepsThatRanOutGetAVerdict) {
   const Finished failed = weir(2, {"run", "cylinder.toml", "-o", "failed", "--set", "pseudo_time.max_steps=3"});
   EXPECT_EQ(failed.code, 3) << failed.out;
   EXPECT_NE(failed.out.find("verdict: steps_exhausted"), std::string::npos) << failed.out;

@@ -1,6 +1,7 @@
 // The coupled scheme of the incompressible miniapp under mpirun, beside one rank. What each step does on every number of
 // ranks in both spaces is looked at by tests/distributed; here is the program around it.
 #include "tests/shell/over_ranks.hpp"
+#include "tests/support/case_text.hpp"
 
 namespace weir {
 namespace {
@@ -8,24 +9,7 @@ namespace {
 using testing::Finished;
 using testing::write_file;
 
-const char* const channel = R"([case]
-miniapp = "incompressible"
-[grid]
-cells = [10, 17]
-length = [2.0, 1.0]
-stretching = ["uniform", { type = "tanh", factor = 1.2 }]
-[flow]
-scheme = "artificial_compressibility"
-viscosity = 0.05
-[boundary]
-x_min = { type = "inlet", velocity = [1.0, 0.0], profile = "parabolic" }
-x_max = { type = "outlet" }
-y_min = { type = "wall" }
-y_max = { type = "wall", velocity = [0.5, 0.0] }
-[time]
-end = 0.12
-dt = 0.02
-[pseudo_time]
+const std::string channel = testing::channel_10x17("scheme = \"artificial_compressibility\"\n") + R"([pseudo_time]
 tolerance = 0.0
 max_steps = 2
 [linear.flow]
@@ -69,17 +53,8 @@ class WeirRanksCoupled : public testing::OverRanks {
     write_file(folder / "channel.toml", channel);
     write_file(folder / "turbulent.toml", turbulent);
   }
-  void run(int ranks, const std::string& name, const std::string& file, std::vector<std::string> more = {}) const {
-    more.insert(more.begin(), {"run", file, "-o", name});
-    const Finished f = weir(ranks, more);
-    ASSERT_EQ(f.code, 0) << name << "\n" << f.out << f.err;
-    EXPECT_EQ(summary(name)["ranks"], ranks);
-  }
   void expect_same_flow(const std::string& a, const std::string& b, double tolerance) const {
-    const auto qa = summary(a)["quantities"], qb = summary(b)["quantities"];
-    for (const char* name : {"kinetic_energy", "dissipation"})
-      EXPECT_NEAR(qa[name].get<double>(), qb[name].get<double>(), tolerance * std::abs(qa[name].get<double>()))
-          << name << " of " << a << " and " << b;
+    expect_same(a, b, {"kinetic_energy", "dissipation"}, tolerance);
   }
 };
 
@@ -107,20 +82,16 @@ TEST_F(WeirRanksCoupled, ARestartOnTheSameRanksGoesOnBitForBitWithEveryHalo) {
 
 TEST_F(WeirRanksCoupled, AChannelOfTheKOmegaModelIsTheSameSteadyFlowWithFactorsOfEachRank) {
   run(1, "whole", "turbulent.toml");
-  const Finished f = weir(3, {"run", "turbulent.toml", "-o", "three"});
-  ASSERT_EQ(f.code, 0) << f.out << f.err;
-  EXPECT_NE(f.out.find("additive_schwarz("), std::string::npos) << f.out;
-  EXPECT_NE(f.out.find("depend on the number of ranks"), std::string::npos) << f.out;
+  const std::string log = run(3, "three", "turbulent.toml");
+  EXPECT_NE(log.find("additive_schwarz("), std::string::npos) << log;
+  EXPECT_NE(log.find("depend on the number of ranks"), std::string::npos) << log;
   EXPECT_LT(summary("three")["quantities"]["residual"].get<double>(), 1e-8);
   expect_same_flow("whole", "three", 1e-5);  // 1e-8 U^2 / L of the residual, 225 times the force, in both
 }
 
 TEST_F(WeirRanksCoupled, WhatIsNotPossibleOverRanksIsRefusedOnce) {
-  const Finished old = weir(2, {"run", "channel.toml", "-o", "x", "--set", "linear.flow.refresh=\"every:5\""});
-  EXPECT_EQ(old.code, 2) << old.err;
-  const auto first = old.err.find("over ranks a preconditioner is made anew");
-  ASSERT_NE(first, std::string::npos) << old.err;
-  EXPECT_EQ(old.err.find("over ranks a preconditioner", first + 1), std::string::npos) << old.err;
+  expect_refused_once(2, {"run", "channel.toml", "-o", "x", "--set", "linear.flow.refresh=\"every:5\""},
+                      "over ranks a preconditioner is made anew");
   const Finished thin = weir(3, {"run", "channel.toml", "-o", "x", "--set", "grid.cells=[10, 5]"});
   EXPECT_EQ(thin.code, 2) << thin.err;
   EXPECT_NE(thin.err.find("too few for 3 slabs"), std::string::npos) << thin.err;

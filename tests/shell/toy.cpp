@@ -1,10 +1,12 @@
 // weir's command line around a miniapp that costs nothing: the heat equation on a ring, one explicit step after
 // another. It uses the run shell as a flow code does, and can be told to blow up, to wait, to ask for too much
-// memory, or not to repeat.
+// memory, not to repeat, or to run out of memory on one rank; ranks do all the same.
 #include <unistd.h>
 
 #include <chrono>
 #include <cmath>
+#include <memory>
+#include <new>
 #include <ostream>
 #include <thread>
 
@@ -19,13 +21,14 @@ struct Toy {
   int n;
   std::int64_t steps, blow_up_at, flicker_at, claims;
   double rate;
-  int wait_ms;
+  int wait_ms, starved_rank;
   explicit Toy(const Table& config) {
     const Table t = config.table("toy");
     n = t.get<int>("n", 64);
     rate = t.get<double>("rate", 0.25);
     claims = t.get<std::int64_t>("claims", 0);  // bytes
     wait_ms = t.get<int>("wait_ms", 0);
+    starved_rank = t.get<int>("starved_rank", -1);
     blow_up_at = t.get<std::int64_t>("blow_up_at", -1);
     flicker_at = t.get<std::int64_t>("flicker_at", -1);
     steps = config.table("time").get<std::int64_t>("max_steps", 20);
@@ -66,6 +69,7 @@ int run_toy(Run& run, const Table& config) {
       advance(u, next, c.rate);
     }
     if (++step == c.blow_up_at) u[0] = NAN;
+    if (step == c.steps / 2 && run.ranks().rank() == c.starved_rank) throw std::bad_alloc();
     if (step == c.flicker_at) u[0] += 1e-12 * static_cast<double>(getpid());  // another number in every run
     std::this_thread::sleep_for(std::chrono::milliseconds(c.wait_ms));
     double top = 0;
@@ -105,5 +109,7 @@ void info_toy(const Table& config, int, std::ostream& out) { out << "ring of " <
 }  // namespace weir
 
 int main(int argc, char** argv) {
-  return weir::run_command_line({{{"toy", weir::run_toy, weir::info_toy}}, {}}, argc, argv);
+  std::shared_ptr<weir::Communicator> ranks = weir::make_world();
+  ranks->silence_others();
+  return weir::run_command_line({{{"toy", weir::run_toy, weir::info_toy}}, {}, ranks}, argc, argv);
 }

@@ -13,50 +13,11 @@ namespace {
 using testing::Finished;
 using testing::write_file;
 
-const std::string channel = R"([case]
-miniapp = "incompressible"
-[grid]
-cells = [10, 17]
-length = [2.0, 1.0]
-stretching = ["uniform", { type = "tanh", factor = 1.2 }]
-[flow]
-viscosity = 0.05
-[boundary]
-x_min = { type = "inlet", velocity = [1.0, 0.0], profile = "parabolic" }
-x_max = { type = "outlet" }
-y_min = { type = "wall" }
-y_max = { type = "wall", velocity = [0.5, 0.0] }
-[time]
-end = 0.12
-dt = 0.02
-)" + testing::no_report;
-
-const std::string jacobi = "[linear.pressure]\nmethod = \"cg\"\npreconditioner = { type = \"jacobi\" }\n";
-
-const std::string body = R"([case]
-miniapp = "immersed"
-[grid]
-cells = [28, 32]
-length = [4.0, 4.0]
-origin = [-2.0, -2.0]
-stretching = ["uniform", { type = "tanh", factor = 0.7 }]
-[flow]
-viscosity = 0.05
-initial = "uniform"
-initial_velocity = [1.0, 0.0]
-[body]
-type = "cylinder"
-position = [0.03, 0.01]
-[time]
-end = 0.12
-dt = 0.02
-[linear.advection_diffusion]
-method = "bicgstab"
-tolerance = 1e-10
-preconditioner = { type = "jacobi" }
-)" + jacobi + testing::inlet_outlet_and_slip +
+const std::string channel = testing::channel_10x17() + testing::cg_with_jacobi;
+const std::string body = testing::cylinder_in_a_stream(28, 32) + testing::cg_with_jacobi +
+                         "[linear.advection_diffusion]\nmethod = \"bicgstab\"\ntolerance = 1e-10\n"
+                         "preconditioner = { type = \"jacobi\" }\n" +
                          testing::no_report;
-
 const std::string cylinder = testing::cylinder_at_mach_038(24, 10, 10) + R"([linear.flow]
 method = "gmres"
 tolerance = 0.01
@@ -126,17 +87,19 @@ class CaptureRanks : public testing::OverRanks {
   }
 };
 
-TEST_F(CaptureRanks, OfAChannelHoldTheSystemsOfOneRank) { expect_the_systems_of_one_rank(channel + jacobi, 3); }
+TEST_F(CaptureRanks, OfAChannelHoldTheSystemsOfOneRank) {
+  expect_the_systems_of_one_rank(channel + testing::no_report, 3);
+}
 
 TEST_F(CaptureRanks, BesideABodyToo) { expect_the_systems_of_one_rank(body, 3); }
 
 TEST_F(CaptureRanks, OfACompressibleFlowToo) { expect_the_systems_of_one_rank(cylinder, 1); }
 
 TEST_F(CaptureRanks, OfTheCoupledScheme) {
-  std::string coupled = channel +
-                        "[linear.flow]\npreconditioner = { type = \"block_jacobi\" }\n[pseudo_time]\nmax_steps = 2\n"
-                        "tolerance = 0.0\n";
-  coupled.insert(coupled.find("viscosity"), "scheme = \"artificial_compressibility\"\n");
+  const std::string coupled = testing::channel_10x17("scheme = \"artificial_compressibility\"\n") +
+                              "[linear.flow]\npreconditioner = { type = \"block_jacobi\" }\n[pseudo_time]\n"
+                              "max_steps = 2\ntolerance = 0.0\n" +
+                              testing::no_report;
   expect_the_systems_of_one_rank(coupled, 2);
 }
 
@@ -150,7 +113,7 @@ TEST_F(CaptureRanks, OfRanksThatPreconditionTheirOwnRowsAreToldApart) {
 }
 
 TEST_F(CaptureRanks, AFailureLeavesOneAndItsVerdictRestsOnTheWholeSystem) {
-  run(2, channel + jacobi + "max_iterations = 5\n", "failed", "not_finite", 3);
+  run(2, channel + "max_iterations = 5\n" + testing::no_report, "failed", "not_finite", 3);
   ASSERT_EQ(capsules("failed").size(), 1U);
   const Capsule c = capsule("failed", capsules("failed").front());
   EXPECT_NE(c.origin.trigger.find("failure: "), std::string::npos) << c.origin.trigger;

@@ -12,63 +12,10 @@ using testing::Finished;
 using testing::read_file;
 using testing::write_file;
 
-const std::string channel = R"([case]
-miniapp = "incompressible"
-[grid]
-cells = [10, 17]
-length = [2.0, 1.0]
-stretching = ["uniform", { type = "tanh", factor = 1.2 }]
-[flow]
-viscosity = 0.05
-[boundary]
-x_min = { type = "inlet", velocity = [1.0, 0.0], profile = "parabolic" }
-x_max = { type = "outlet" }
-y_min = { type = "wall" }
-y_max = { type = "wall", velocity = [0.5, 0.0] }
-[time]
-end = 0.12
-dt = 0.02
-[linear.pressure]
-method = "cg"
-tolerance = 1e-7
-preconditioner = { type = "jacobi" }
-)";
-
-const std::string body = R"([case]
-miniapp = "immersed"
-[grid]
-cells = [20, 24]
-length = [4.0, 4.0]
-origin = [-2.0, -2.0]
-stretching = ["uniform", { type = "tanh", factor = 0.7 }]
-[flow]
-viscosity = 0.05
-initial = "uniform"
-initial_velocity = [1.0, 0.0]
-[body]
-type = "cylinder"
-position = [0.03, 0.01]
-motion = { type = "oscillation", amplitude = [0.2, 0.4, 0.0], frequency = 1.0 }
-[time]
-end = 0.12
-dt = 0.02
-[linear.pressure]
-method = "cg"
-tolerance = 1e-7
-preconditioner = { type = "jacobi" }
-)" + testing::inlet_outlet_and_slip;
-
-const std::string cylinder = R"([case]
-miniapp = "compressible"
-[mesh]
-generator = { type = "cylinder", around = 24, outward = 12, far_field = 20.0 }
-[flow]
-mach = 0.4
-reynolds = 40.0
-[boundary]
-wall = { type = "adiabatic_wall" }
-farfield = { type = "farfield" }
-[pseudo_time]
+const std::string cg = testing::cg_with_jacobi + "tolerance = 1e-7\n";
+const std::string channel = testing::channel_10x17() + cg + testing::no_report;
+const std::string body = testing::cylinder_in_a_stream(20, 24, testing::swings) + cg + testing::no_report;
+const std::string cylinder = testing::cylinder_at_re_40 + R"([pseudo_time]
 cfl_max = 100.0
 first_order_tolerance = 0.5
 [linear.flow]
@@ -79,20 +26,17 @@ preconditioner = { type = "block_jacobi" }
 
 class ShadowRanks : public testing::OverRanks {
  protected:
-  void run(int ranks, const std::string& text, const std::string& directory, std::vector<std::string> more = {}) {
+  void run(int ranks, const std::string& text, const std::string& directory) {
     write_file(folder / "case.toml", text);
-    more.insert(more.begin(), {"run", "case.toml", "-o", directory, "--steps", "4"});
-    const Finished f = weir(ranks, more);
-    ASSERT_EQ(f.code, 0) << directory << "\n" << f.out << f.err;
-    log = f.out;
+    log = OverRanks::run(ranks, directory, "case.toml", {"--steps", "4"});
   }
 
   // The same case without shadows, with them, and with them on one rank. `independent`: contenders whose iterations do not
   // know the ranks.
   void expect_a_study(const std::string& text, const std::string& shadow, const std::set<std::string>& independent) {
-    run(2, text + testing::no_report, "without");
-    run(1, text + testing::no_report + shadow, "alone");
-    run(2, text + testing::no_report + shadow, "with");
+    run(2, text, "without");
+    run(1, text + shadow, "alone");
+    run(2, text + shadow, "with");
     EXPECT_EQ(state_hash("without"), state_hash("with"));
     EXPECT_NE(log.find("its doubles came to its answers bit for bit in all 2 systems"), std::string::npos) << log;
     EXPECT_NE(log.find("over 2 ranks: times are those of the rank that was last"), std::string::npos) << log;

@@ -29,6 +29,66 @@ cells = [12, 12]
 viscosity = 0.01
 )" + lid_driven + no_report;
 
+// What ranks may do wrong at their borders: a moving lid, an inlet with a profile, an outlet, stretched cells. All but the
+// solvers; `flow`: more keys of [flow].
+inline std::string channel_10x17(const std::string& flow = "") {
+  return R"([case]
+miniapp = "incompressible"
+[grid]
+cells = [10, 17]
+length = [2.0, 1.0]
+stretching = ["uniform", { type = "tanh", factor = 1.2 }]
+[flow]
+viscosity = 0.05
+)" + flow +
+         R"([boundary]
+x_min = { type = "inlet", velocity = [1.0, 0.0], profile = "parabolic" }
+x_max = { type = "outlet" }
+y_min = { type = "wall" }
+y_max = { type = "wall", velocity = [0.5, 0.0] }
+[time]
+end = 0.12
+dt = 0.02
+)";
+}
+
+// A cylinder in a stream; `motion`: of the body. All but the solvers and the output.
+inline std::string cylinder_in_a_stream(int nx, int ny, const std::string& motion = "") {
+  return "[case]\nminiapp = \"immersed\"\n[grid]\ncells = [" + std::to_string(nx) + ", " + std::to_string(ny) + R"(]
+length = [4.0, 4.0]
+origin = [-2.0, -2.0]
+stretching = ["uniform", { type = "tanh", factor = 0.7 }]
+[flow]
+viscosity = 0.05
+initial = "uniform"
+initial_velocity = [1.0, 0.0]
+[body]
+type = "cylinder"
+diameter = 1.0
+position = [0.03, 0.01]
+)" + motion +
+         inlet_outlet_and_slip + "[time]\nend = 0.12\ndt = 0.02\n";
+}
+// Across the borders of the boxes of any number of ranks.
+inline const std::string swings = "motion = { type = \"oscillation\", amplitude = [0.2, 0.4, 0.0], frequency = 1.0 }\n";
+
+// The same iterations on any number of ranks.
+inline const std::string cg_with_jacobi =
+    "[linear.pressure]\nmethod = \"cg\"\npreconditioner = { type = \"jacobi\" }\n";
+
+// A viscous flow about a cylinder. All but [pseudo_time] and the solver.
+inline const std::string cylinder_at_re_40 = R"([case]
+miniapp = "compressible"
+[mesh]
+generator = { type = "cylinder", around = 24, outward = 12, far_field = 20.0 }
+[flow]
+mach = 0.4
+reynolds = 40.0
+[boundary]
+wall = { type = "adiabatic_wall" }
+farfield = { type = "farfield" }
+)" + no_report;
+
 // All but [pseudo_time] and the solver.
 inline std::string cylinder_at_mach_038(int around, int outward, double far_field) {
   return "[case]\nminiapp = \"compressible\"\n[mesh]\ngenerator = { type = \"cylinder\", around = " +
