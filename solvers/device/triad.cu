@@ -13,7 +13,7 @@ void fill(View<double> a, double value) {
 }
 
 template <class Space>
-void add(View<double> a, View<const double> b, View<const double> c) {
+void triad(View<double> a, View<const double> b, View<const double> c) {
   for_each<Space>(static_cast<int>(a.size()), [=] WEIR_HD(int i) { a[i] = b[i] + 3.0 * c[i]; });
 }
 
@@ -27,7 +27,7 @@ Triad<Space>::Triad(std::int64_t bytes) : a_(std::max<std::int64_t>(bytes / 24, 
 }
 template <class Space>
 void Triad<Space>::run() {
-  add<Space>(a_, b_, c_);
+  triad<Space>(a_, b_, c_);
 }
 
 template class Triad<Host>;
