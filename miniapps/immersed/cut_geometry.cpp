@@ -256,7 +256,8 @@ void CutGeometry::make_rows(const Body& body, int c) {
                          near.foot.distance < blend_zone * cell_along(near.foot.normal, c, at);
     if (what == ghost_node || what == fresh_node || blended) todo.push_back(at);
   }
-  InterpolationRows r;
+  InterpolationRows& r = unsorted_;
+  r.clear();
   r.start.push_back(0);
   const int sy = l.stride(1), sz = l.stride(2);
   while (!todo.empty()) {

@@ -156,6 +156,7 @@ class CutGeometry : public CutFields {
   Points corners_;
   std::array<Points, 3> nodes_;
   std::vector<double> phi_;            // at the corners
+  InterpolationRows unsorted_;         // work of make_rows
   std::vector<unsigned char> before_;  // the kinds of a component at the last update
   bool updated_ = false;
   bool too_narrow_ = false, row_is_own_ = true;
