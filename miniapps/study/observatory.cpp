@@ -10,7 +10,7 @@
 namespace weir {
 namespace {
 
-constexpr const char* columns =
+constexpr const char* observatory_columns =
     "step,solve,system,part,solver,iterations,reason,r0,r_true,probe,warning,fixed_point,dominance_L,dominance_U,"
     "median_dominance_L,median_dominance_U,stale_reads,largest_row_residual,row,error,observe_ms,"
     "rows_half,rows_bfloat16,rows_float,rows_double";
@@ -143,7 +143,7 @@ void Observatory<Space>::attach(const StudiedSystem<Space>& system) {
 template <class Space>
 void Observatory<Space>::open(Run& run) {
   run_ = &run;
-  if (!eyes_.empty() && ranks_.is_root()) rows_ = LineFile(run.path("observatory.csv"), columns);
+  if (!eyes_.empty() && ranks_.is_root()) rows_ = LineFile(run.path("observatory.csv"), observatory_columns);
 }
 
 template <class Space>

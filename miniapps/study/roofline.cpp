@@ -14,7 +14,7 @@
 namespace weir {
 namespace {
 
-constexpr const char* columns =
+constexpr const char* roofline_columns =
     "step,system,solver,kernel,bytes,flops,seconds,gb_per_s,gflop_per_s,triad_gb_per_s,triad_same_size_gb_per_s";
 
 double giga(double value, double seconds) { return 1e-9 * value / seconds; }
@@ -115,7 +115,7 @@ void Roofline<Space>::open(Run& run) {
   run_ = &run;
   if (systems_.empty()) return;
   triad_ = triad_of_all(triad_beyond_caches, ranks_.ranks_on_this_machine());
-  if (ranks_.is_root()) rows_ = LineFile(run.path("roofline.csv"), columns);
+  if (ranks_.is_root()) rows_ = LineFile(run.path("roofline.csv"), roofline_columns);
 }
 
 template <class Space>
