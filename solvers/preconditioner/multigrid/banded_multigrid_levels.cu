@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <utility>
 
 #include "solvers/device/reduce.hpp"
@@ -11,8 +12,7 @@ namespace weir::banded_multigrid {
 namespace {
 
 // The coarsest matrix, of which a part may be singular, has its diagonal raised by this fraction: above the rounding of
-// single precision, and far below its smallest eigenvalue otherwise. It is inverted and applied in double: what it makes of
-// the constant vector, 1e5 times, must not drown the rest.
+// single precision, and far below its smallest eigenvalue otherwise.
 constexpr double regularisation = 1e-5;
 
 template <class Space>
@@ -37,6 +37,20 @@ void invert(std::vector<double>& a, std::size_t n) {
     }
   }
 }
+
+// Cells that couplings join: of each, one of its part that all of them lead to (union-find).
+class Parts {
+ public:
+  explicit Parts(std::size_t cells) : parent_(cells) { std::iota(parent_.begin(), parent_.end(), std::size_t{0}); }
+  std::size_t of(std::size_t c) {
+    while (parent_[c] != c) c = parent_[c] = parent_[parent_[c]];
+    return c;
+  }
+  void join(std::size_t a, std::size_t b) { parent_[of(a)] = of(b); }
+
+ private:
+  std::vector<std::size_t> parent_;
+};
 
 template <class T>
 void append(std::vector<T>& to, const std::vector<T>& more) {
@@ -158,6 +172,8 @@ void Levels<Space>::invert_coarsest() {
     return h;
   }();
   const auto n = static_cast<std::size_t>(v.cells.count());
+  Parts parts(n);
+  std::vector<double> diagonal(n, 0), excess(n, 0);  // of a part
   std::fill(work_.begin(), work_.end(), 0.0);
   for (int c = 0; c < v.cells.count(); ++c) {
     const Around a = around(v.cells, c % v.cells.nx, c / v.cells.nx % v.cells.ny, c / (v.cells.nx * v.cells.ny));
@@ -169,6 +185,7 @@ void Levels<Space>::invert_coarsest() {
     const std::pair<float, int> links[] = {{v.ax[c], a.west}, {v.ay[c], a.south}, {v.az[c], a.below}};
     for (const auto& [coupling, to] : links) {  // summed in double: the constant vector stays a null vector
       const double g = static_cast<double>(coupling);
+      if (g > 0) parts.join(static_cast<std::size_t>(c), static_cast<std::size_t>(to));
       entry(c, c) += g;
       entry(to, to) += g;
       entry(c, to) -= g;
@@ -176,6 +193,21 @@ void Levels<Space>::invert_coarsest() {
     }
   }
   invert(work_, n);
+  for (std::size_t c = 0; c < n; ++c) {
+    if (!(v.inverse[c] > 0)) continue;
+    diagonal[parts.of(c)] += 1 / static_cast<double>(v.inverse[c]);
+    excess[parts.of(c)] += static_cast<double>(v.excess[c]);
+  }
+  // What the inverse makes of the constant of a singular part, 1e5 times, would drown the rest once a right-hand side is but for
+  // rounding compatible: with D the diagonal and w its constant, w' D w = 1, the term w w' / regularisation becomes w w'.
+  for (std::size_t i = 0; i < n; ++i) {
+    const std::size_t part = parts.of(i);
+    const double d = diagonal[part], e = excess[part];
+    if (!(v.inverse[i] > 0) || e > regularisation * d) continue;
+    const double surplus = (1 / (regularisation + e / d) - 1) / d;
+    for (std::size_t j = 0; j < n; ++j)
+      if (parts.of(j) == part && v.inverse[j] > 0) work_[i * n + j] -= surplus;
+  }
   inverse_.upload(work_);
 }
 
