@@ -80,6 +80,28 @@ def _series(axes, x, label, series, log):
     axes.margins(x=0.01)
 
 
+def _forces(axes, x, label, series):
+    """A control volume's values dashed on the surface's. Words for the caption where the frame leaves out
+    an impulsive start."""
+    colours = {}
+    for name, values in series:
+        of = name.replace("_control_volume", "")
+        colour = colours.setdefault(of, style.COLOURS[(0, 2, 3, 4)[len(colours) % 4]])  # 1: what is published
+        shown = np.isfinite(values)
+        kind = {"color": colour} if of == name else {"color": "#222222", "linewidth": 0.9, "linestyle": (0, (4, 3))}
+        axes.plot(x[shown], values[shown], label=style.words(name), **kind)
+    axes.set_xlabel(label)
+    axes.legend()
+    axes.margins(x=0.01)
+    late = np.concatenate([values[x > x[0] + 0.02 * (x[-1] - x[0])] for _, values in series])
+    low, high = np.nanmin(late), np.nanmax(late)
+    bottom, top = axes.get_ylim()
+    if not high > low or top - bottom < 2 * (high - low):
+        return ""
+    axes.set_ylim(low - 0.1 * (high - low), high + 0.1 * (high - low))
+    return " The impulsive start reaches beyond the frame."
+
+
 def history_plots(run, folder):
     history = run.history
     if history is None or "step" not in history:
@@ -99,7 +121,10 @@ def history_plots(run, folder):
             continue
         log = group in ("residual", "divergence") and any(np.any(v > 0) for _, v in series)
         figure, axes = style.new(height=3.4)
-        _series(axes, x, label, series, log)
+        if group == "forces":
+            caption += _forces(axes, x, label, series)
+        else:
+            _series(axes, x, label, series, log)
         axes.set_title(title)
         if label.startswith("time"):
             caption += _published(axes, published, x, series)
