@@ -165,6 +165,7 @@ TYPED_TEST(ImmersedStep, CutFacesLetThroughTheMeanOfAParabola) {
     }
   Flow<TypeParam> flow(l);
   flow.velocity[0].upload(u);
+  flow.velocity[1].upload(std::vector<double>(u.size()));
   const CutGeometry& cut = t.flow.cut();
   CutArrays<TypeParam> arrays(l);
   arrays.upload(cut);
