@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tables and figures of Kashi & Nadarajah 2020, one command each (docs/kashi_2020.md tells what came out):
+"""The tables and figures of Kashi & Nadarajah 2020, one command each (docs/results/kashi_2020.md tells what came out):
 
     python3 tests/benchmarks/kashi/kashi.py table1             iterations for build x apply sweeps, cylinder, RCM
     python3 tests/benchmarks/kashi/kashi.py figure8 --size large
@@ -149,7 +149,7 @@ class Study:
         style.save(figure, self.options.output, name, "")
 
     def figure3(self):
-        # With CFL numbers of thousands our second-order scheme does not settle on this flow: see docs/kashi_2020.md.
+        # With CFL numbers of thousands our second-order scheme does not settle on this flow: see docs/results/kashi_2020.md.
         calm = ["pseudo_time.cfl_max=100"]
         figure, grid = style.new(9.6, 7, nrows=2, ncols=2)
         for row, ordering in zip(grid, ("rcm", "1wd")):
