@@ -57,11 +57,11 @@ class Report:
         failed = [c for c in checks if not c[4]]
         code, status = run.get("exit_code"), run.get("status", "unknown")
         if code is None:
-            kind, word = "warn", "No verdict" if not run else "Not finished"
+            kind, word = "warn", "No result" if not run else "Not finished"
         elif code == 0 and not failed:
             kind, word = "good", "Passed" if checks else "Finished"
         elif code in (0, 5):
-            kind, word = "bad", "Finished, but out of tolerance"
+            kind, word = "bad", "%s out of tolerance" % ("Stopped before the end," if status == "stopped" else "Finished, but")
         elif code == 9 or code > 128:
             kind, word = "warn", "Stopped before the end"
         else:
@@ -146,8 +146,8 @@ class Report:
         return self.page.section("Quantities", self.page.facts(rows))
 
     def pictures(self):
-        figures, source = self.fields.field_plots(self.run, self.folder)
-        return self.page.section("The flow", self.page.paragraph(source, soft=True), self.page.figures(figures))
+        groups, source = self.fields.field_plots(self.run, self.folder)
+        return self.page.section("The flow", self.page.paragraph(source, soft=True), *[self.page.figures(group) for group in groups])
 
     def is_compressible(self):
         return self.run.run.get("miniapp") == "compressible" or self.run.table("case").get("miniapp") == "compressible"
@@ -208,7 +208,7 @@ class Report:
             figures += self.attempt("a plot of the shadow solves", make, study, self.folder) or []
         figures += self.attempt("the convergence curves", self.shadow_plots.curve_plots, self.run, study, self.folder) or []
         return '<section class="verdict study">%s</section>%s' % (
-            "".join(words) + page.table(names, rows, (2, 3, 4, 5, 6, 7, 8)), page.section("Solvers on the same systems", page.figures(figures)))
+            "".join(words) + page.table(names, rows, range(2, len(names) - 1)), page.section("Solvers on the same systems", page.figures(figures)))
 
     def flight_section(self):
         """Why a run that ended badly did so; None for the others."""

@@ -1,4 +1,4 @@
-"""Twin runs: whole runs of a case with one configuration and another, with the baseline against itself as the measure of chance."""
+"""Paired A/B runs: whole runs of a case with one configuration and another; A/A pairs of the baseline give the noise floor."""
 import os
 
 import numpy as np
@@ -26,12 +26,12 @@ def headline(summary):
         if verdict in ("faster", "slower"):
             of.setdefault((name, verdict), []).append(case)
     if not of:
-        return "No configuration is told apart from %s" % baseline
+        return "No configuration differs significantly from %s" % baseline
     return "; ".join("%s is %s than %s (%s)" % (name, verdict, baseline, ", ".join(cases)) for (name, verdict), cases in of.items())
 
 
 def verdict_words(summary):
-    """What stands below: the intervals of those that are told apart, the others by case."""
+    """What stands below: the intervals of those that differ significantly, the others by case."""
     sentences, alike = [], {}
     baseline = summary["configuration"][0]
     for i, verdict in enumerate(summary["verdict"]):
@@ -64,12 +64,12 @@ def summary_table(summary):
 
 
 def interval_plot(summary, folder):
-    """Every configuration's interval, below one another; grey: the baseline against itself."""
+    """Every configuration's interval; grey: the A/A pairs."""
     ratio, low, high = (column(summary, name) for name in ("ratio", "low", "high"))
     some = [i for i in range(len(ratio)) if np.isfinite(ratio[i])]
     if not some:
         return []
-    figure, axes = style.new(height=1.0 + 0.33 * len(some))
+    figure, axes = style.new(height=1.1 + 0.33 * len(some))
     for place, i in enumerate(some):
         colour = "0.6" if summary["verdict"][i] == "control" else style.COLOURS[0]
         axes.plot([low[i], high[i]], [-place, -place], color=colour, linewidth=2.5, solid_capstyle="butt")
@@ -78,11 +78,14 @@ def interval_plot(summary, folder):
     several = len(set(summary["case"])) > 1
     axes.set_yticks([-p for p in range(len(some))],
                     [(summary["case"][i] + ": " if several else "") + summary["configuration"][i] for i in some])
-    axes.set_xlabel("total time / the baseline's")
+    axes.set_ylim(0.6 - len(some), 0.6)
+    axes.grid(axis="y", visible=False)
+    axes.set_xlabel("total time / baseline's     (left of 1: faster)")
+    axes.set_title("Paired ratios")
     data = [("case", [summary["case"][i] for i in some]), ("configuration", [summary["configuration"][i] for i in some]),
             ("ratio", ratio[some]), ("low", low[some]), ("high", high[some])]
-    return [style.save(figure, folder, "ab_ratio", "Total time over the baseline's: median of the pairs and its 95 % interval; left of one "
-                       "is faster. Grey: the baseline against itself, what chance alone does.", data)]
+    return [style.save(figure, folder, "ab_ratio", "Total time over the baseline's: median of the pairs and its 95 % interval. Grey: A/A pairs, the "
+                       "baseline against itself: noise.", data)]
 
 
 def split_plot(summary, folder):
@@ -96,14 +99,15 @@ def split_plot(summary, folder):
     rows = [i for i in rows if summary["case"][i] in base]
     rest = np.array([1e-3 * steps[i] * other[i] / base[summary["case"][i]] for i in rows])
     solver = np.array([total[i] / base[summary["case"][i]] for i in rows]) - rest
-    figure, axes = style.new(height=1.2 + 0.33 * len(rows))
+    figure, axes = style.new(height=1.5 + 0.33 * len(rows))
     places = [-p for p in range(len(rows))]
     axes.barh(places, solver, color=style.COLOURS[0], label="linear solver, its setup included")
     axes.barh(places, rest, left=solver, color="0.75", label="everything else")
     several = len(cases) > 1
     axes.set_yticks(places, [(summary["case"][i] + ": " if several else "") + summary["configuration"][i] for i in rows])
-    axes.set_xlabel("time of a run / the baseline's")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.4, -0.25 if len(rows) < 6 else -0.14), ncols=1)
+    axes.set_ylim(0.6 - len(rows), 0.6)
+    axes.grid(axis="y", visible=False)
+    style.finish(figure, axes, "Where the time goes", "time of a run / baseline's")
     return [style.save(figure, folder, "ab_split", "Where the time of a run goes (medians), over the baseline's total of the same case.",
                        [("configuration", [summary["configuration"][i] for i in rows]), ("solver", solver), ("other", rest)])]
 
@@ -111,7 +115,7 @@ def split_plot(summary, folder):
 def quantities_table(directory):
     rows = read(directory, "ab_quantities.csv")
     if not len(rows["case"]):
-        return page.paragraph("There is no quantity of two configurations to compare.", soft=True)
+        return page.paragraph("No quantity was recorded for two configurations.", soft=True)
     names = ["case", "configuration", "quantity", "value", "baseline's", "difference", "spread of the baseline"]
     seen, small = [], []
     for i in range(len(rows["case"])):

@@ -56,7 +56,7 @@ def _shown(vtu, name, zoom):
 def flow_figures(run, folder):
     path = run.last_picture()
     if path is None:
-        raise ValueError("no picture was written")
+        raise ValueError("no field output was written")
     vtu = Vtu(path)
     body, front = _zooms(vtu, _walls(run))
     cells = style.number(len(vtu.corners))
@@ -114,11 +114,7 @@ def _surface_plot(run, folder, marker, columns, quantity):
         values = columns[quantity]
         high = np.quantile(values, 0.995)
         axes.set_ylim(min(1.1 * values.min(), -0.05 * high), 1.15 * high)
-    axes.set_xlabel("x")
-    axes.set_ylabel({"cp": "$C_p$", "cf": "$C_f$"}[quantity])
-    axes.set_title({"cp": "Pressure coefficient", "cf": "Skin friction coefficient"}[quantity])
-    if len(axes.get_lines()) > 1:
-        axes.legend()
+    style.finish(figure, axes, {"cp": "Pressure coefficient", "cf": "Skin friction coefficient"}[quantity], "x", quantity.capitalize())
     names = [name for name in ("x", "y", quantity) if name in columns]
     return style.save(figure, folder, "surface_%s_%s" % (marker, quantity), caption,
                       [(name, columns[name]) for name in names])
@@ -142,7 +138,7 @@ def tube_figures(run, folder):
     if kind != "sod":
         return []
     vtu = Vtu(run.last_picture())
-    x = np.array([p[:, 0].mean() for p in vtu.polygons()])
+    x = vtu.polygons()[..., 0].mean(axis=1)
     exact = records.read_csv(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "reference",
                                           "sod_exact_t0.2.csv"))
     figure, all_axes = style.new(height=5.6, nrows=3, sharex=True)
@@ -152,8 +148,7 @@ def tube_figures(run, folder):
         axes.plot(exact["x"], exact[published], color=style.COLOURS[6], linewidth=1, label="exact")
         axes.plot(x[at], values[at], ".", markersize=3, label="this run")
         axes.set_ylabel({"velocity.0": "u"}.get(name, name))
-    all_axes[0].set_title("Along the tube")
-    all_axes[0].legend()
+    style.finish(figure, all_axes[0], "Along the tube")
     all_axes[-1].set_xlabel("x")
     return [style.save(figure, folder, "tube", "All cells, beside the exact solution at t = 0.2.")]
 
@@ -170,7 +165,7 @@ def layer_figures(run, folder):
     figure, axes = style.new()
     drawn = meshes.draw(axes, vtu, "velocity.0", zoom, True, (0, 1), "turbo", 8)
     axes.set_aspect("auto")
-    figure.colorbar(drawn, ax=axes, location="bottom", shrink=0.8, aspect=34).set_label("u")
+    style.colour_bar(figure, axes, drawn, "u")
     axes.set_title("Boundary layer")
     return [style.save(figure, folder, "layer", "Velocity along the wall on the mesh; y is stretched.")]
 
@@ -200,11 +195,8 @@ def _residual_against(history, x, label, folder, name, caption):
                   color=style.COLOURS[i])
     if start > 0:
         axes.axvline(x[start], color="#888888", linewidth=0.8, linestyle=":")
-    axes.set_yscale("log")
-    axes.set_xlabel(label)
-    axes.set_ylabel(r"$\|R\| \,/\, \|R_0\|$")
-    axes.set_title("Residual against %s" % label)
-    axes.legend()
+    style.log(axes)
+    style.finish(figure, axes, "Residual against %s" % label, label, "|R| / |R₀|")
     data = [(label.replace(" ", "_"), x)] + list(residuals.items())
     return style.save(figure, folder, name, caption, data)
 
@@ -217,17 +209,13 @@ def _plain(history, x, names, title, label, folder, file, log, caption, settled=
     figure, axes = style.new()
     for name, values in shown:
         axes.plot(x, values, label=style.words(name))
-    if log and all(np.nanmin(v) > 0 for _, v in shown):
-        axes.set_yscale("log")
     if settled and len(x) > 8:  # the first steps are those of an impulsive start
         late = np.concatenate([values[len(x) // 4:] for _, values in shown])
         low, high = np.nanmin(late), np.nanmax(late)
         axes.set_ylim(low - 0.15 * (high - low) - 1e-6, high + 0.15 * (high - low) + 1e-6)
-    axes.set_xlabel("step")
-    axes.set_ylabel(label)
-    axes.set_title(title)
-    if len(shown) > 1:
-        axes.legend()
+    if log and all(np.nanmin(v) > 0 for _, v in shown):
+        style.log(axes)
+    style.finish(figure, axes, title, "step", label)
     return [style.save(figure, folder, file, caption, [("step", x)] + shown)]
 
 
@@ -242,7 +230,7 @@ def convergence_figures(run, folder):
                                          "residual_iterations", "Cumulative iterations of the linear solver, rejected steps "
                                          "included. Dotted: where the second-order scheme begins."))
     figures.append(_residual_against(history, history["wall"] - history["wall"][0], "seconds", folder, "residual_seconds",
-                                     "Wall time since the first step; pictures and records included."))
+                                     "Wall time since the first step, output included."))
     figures += _plain(history, steps, ("cfl",), "CFL number", "CFL", folder, "cfl", True, "Of each accepted step.")
     figures += _plain(history, steps, ("drag", "lift"), "Forces", "coefficient", folder, "forces", False,
                       "Lift and drag coefficients on the reference length, without the range of the first steps.", True)

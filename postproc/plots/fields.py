@@ -1,4 +1,4 @@
-"""Pictures of the flow from the last .vtr: in 2D the whole field, in 3D the three mid-planes."""
+"""Pictures of the flow from the last .vtr: in 2D the whole field, in 3D the three mid-planes, a row each."""
 import os
 
 import numpy as np
@@ -91,51 +91,39 @@ class Plane:
         return -curl if self.normal == 1 else curl  # x, z are a left-handed pair about y
 
 
-def _canvas(plane):
-    """A figure that fits the plane's shape, and whether the colour bar lies below."""
+def _picture(plane, folder, name, title, field, label, caption, limits, cmap="viridis", levels=None):
+    """Each cell one colour, in true proportions but where the plane would be a thread. levels: of isolines; None: streamlines."""
     width, height = np.ptp(plane.faces_a), np.ptp(plane.faces_b)
-    ratio = height / width
-    below = ratio < 0.6
-    if below:
-        size = (style.WIDTH, float(np.clip(style.WIDTH * 0.88 * ratio, 0.9, 4)) + 1.6)
-    else:
-        size = (style.WIDTH, float(np.clip(style.WIDTH * 0.72 * ratio, 2, 8)) + 0.8)
-    figure, axes = style.new(*size)
-    if ratio < 0.1 or ratio > 10:  # a long channel would be a thread
-        axes.set_aspect("auto")
-    else:
+    figure, axes = style.new(height=2.2 if height < width else 7)
+    style.frame(axes, AXES[plane.a], AXES[plane.b])
+    if 0.1 <= height / width <= 10:
         axes.set_aspect("equal")
-    axes.grid(False)
-    for spine in axes.spines.values():
-        spine.set_visible(True)
+    else:
+        caption += " Not to scale."
+    drawn = axes.pcolorfast(plane.faces_a, plane.faces_b, np.ma.masked_invalid(field), vmin=limits[0], vmax=limits[1],
+                            cmap=style.colours(cmap))
+    if levels is None:
+        _streamlines(axes, plane)
+    elif min(field.shape) > 2 and np.nanmax(field) > np.nanmin(field):
+        axes.contour(plane.centre_a, plane.centre_b, field, levels=levels, colors="black", linewidths=0.35, alpha=0.5, linestyles="solid")
     axes.set_xlim(plane.faces_a[0], plane.faces_a[-1])
     axes.set_ylim(plane.faces_b[0], plane.faces_b[-1])
-    axes.set_xlabel(AXES[plane.a])
-    axes.set_ylabel(AXES[plane.b])
     axes.locator_params(nbins=6)
-    if ratio < 0.3:
+    if height < 0.3 * width:
         axes.locator_params(axis="y", nbins=2)
-    return figure, axes, below
+    style.colour_bar(figure, axes, drawn, label, field, below=height < 0.6 * width)
+    axes.set_title(title + plane.where)
+    return style.save(figure, folder, name + "_" + plane.name, caption)
 
 
-def _bar(figure, axes, drawn, label, below, extend):
-    bar = figure.colorbar(drawn, ax=axes, location="bottom" if below else "right", extend=extend,
-                          shrink=0.8 if below else 0.9, aspect=34 if below else 26, pad=0.02)
-    bar.set_label(label)
-    bar.outline.set_linewidth(0.6)
-    bar.ax.tick_params(labelsize=9)
-
-
-def _limits(values, symmetric):
-    """Limits that a singular corner does not stretch, and on which sides values lie beyond."""
-    low, high = np.nanpercentile(values, [1, 99])
-    if symmetric:  # wall layers are thin and strong: the rest of the flow must still show
-        high = np.nanpercentile(np.abs(values), 96) or 1.0
-        low = -high
-    elif high <= low:
-        low, high = float(np.nanmin(values)) - 0.5, float(np.nanmax(values)) + 0.5
-    under, over = np.nanmin(values) < low, np.nanmax(values) > high
-    return low, high, {(0, 0): "neither", (1, 0): "min", (0, 1): "max", (1, 1): "both"}[(int(under), int(over))]
+def _clipped(values, low, high, what):
+    """Limits that a singular corner does not stretch, and the words for it."""
+    least, most = np.nanmin(values), np.nanmax(values)
+    if not high > low:
+        return (least - 0.5, most + 0.5), ""
+    if least >= low and most <= high:
+        return (low, high), ""
+    return (low, high), " Colours clipped at %s; data range %.3g to %.3g." % (what, least, most)
 
 
 def _uniform(plane, points=180):
@@ -163,46 +151,27 @@ def _streamlines(axes, plane):
 
 def _speed(plane, folder):
     speed = np.sqrt((plane.velocity ** 2).sum(axis=-1))
-    figure, axes, below = _canvas(plane)
-    drawn = axes.pcolormesh(plane.faces_a, plane.faces_b, speed, vmin=0, vmax=np.nanmax(speed) or 1, cmap="viridis",
-                            rasterized=True)
-    _streamlines(axes, plane)
-    _bar(figure, axes, drawn, "speed |u|   [length / time]", below, "neither")
-    axes.set_title("Speed and streamlines" + plane.where)
     caption = "Magnitude of the velocity, largest %.3g; streamlines of the velocity in the plane." % np.nanmax(speed)
-    return style.save(figure, folder, "speed_" + plane.name, caption)
+    return _picture(plane, folder, "speed", "Speed and streamlines", speed, "speed |u|   [length / time]", caption,
+                    (0, np.nanmax(speed) or 1))
 
 
 def _vorticity(plane, folder):
     vorticity = plane.vorticity()
     if vorticity is None:
         return None
-    low, high, extend = _limits(vorticity, symmetric=True)
-    figure, axes, below = _canvas(plane)
-    drawn = axes.pcolormesh(plane.faces_a, plane.faces_b, vorticity, vmin=low, vmax=high, cmap="RdBu_r", rasterized=True)
+    high = np.nanpercentile(np.abs(vorticity), 96) or 1.0  # wall layers are thin and strong: the rest of the flow must still show
+    limits, clipped = _clipped(vorticity, -high, high, "the 96th percentile of the magnitude")
     steps = np.linspace(-1, 1, 16)  # an even number: none at 0, where round-off would draw it
-    levels = high * steps * np.abs(steps)  # denser about 0
-    axes.contour(plane.centre_a, plane.centre_b, vorticity, levels=levels, colors="black", linewidths=0.35, alpha=0.55,
-                 linestyles="solid")
-    _bar(figure, axes, drawn, r"vorticity $\omega_%s$   [1 / time]" % plane.name, below, extend)
-    axes.set_title("Vorticity" + plane.where)
-    caption = "Vorticity normal to the plane; the colours end at the 96th percentile of its magnitude, the field at %.3g and %.3g." % (
-        np.nanmin(vorticity), np.nanmax(vorticity))
-    return style.save(figure, folder, "vorticity_" + plane.name, caption)
+    return _picture(plane, folder, "vorticity", "Vorticity", vorticity, "vorticity ω%s   [1 / time]" % plane.name,
+                    "Vorticity normal to the plane." + clipped, limits, "RdBu_r", high * steps * np.abs(steps))  # denser about 0
 
 
 def _pressure(plane, folder):
     pressure = plane.pressure - np.nanmean(plane.pressure)
-    low, high, extend = _limits(pressure, symmetric=False)
-    figure, axes, below = _canvas(plane)
-    drawn = axes.pcolormesh(plane.faces_a, plane.faces_b, pressure, vmin=low, vmax=high, cmap="YlGnBu_r", rasterized=True)
-    if min(pressure.shape) > 2 and np.nanmax(pressure) > np.nanmin(pressure):
-        axes.contour(plane.centre_a, plane.centre_b, pressure, levels=np.linspace(low, high, 16), colors="black",
-                     linewidths=0.35, alpha=0.5, linestyles="solid")
-    _bar(figure, axes, drawn, "pressure p   [density × (length / time)²]", below, extend)
-    axes.set_title("Pressure" + plane.where)
-    caption = "Pressure less its mean; the colours end at the first and the 99th percentile."
-    return style.save(figure, folder, "pressure_" + plane.name, caption)
+    limits, clipped = _clipped(pressure, *np.nanpercentile(pressure, [1, 99]), "the 1st and the 99th percentile")
+    return _picture(plane, folder, "pressure", "Pressure", pressure, "pressure p   [density × (length / time)²]",
+                    "Pressure less its mean." + clipped, limits, "YlGnBu_r", np.linspace(*limits, 16))
 
 
 def _data(plane, folder):
@@ -217,25 +186,22 @@ def _data(plane, folder):
 
 
 def field_plots(run, folder):
+    """The pictures, a list a plane, and where they come from."""
     path = run.last_picture()
     if path is None:
-        raise ValueError("no picture was written (vtk/*.pvd)")
+        raise ValueError("no field output was written (vtk/*.pvd)")
     vtr = Vtr(path)
-    plane = Plane(vtr, 2)
-    if plane.velocity is None and plane.pressure is None:
-        raise ValueError("%s holds neither velocity nor pressure" % os.path.basename(path))
-    _data(plane, folder)
-    figures = []
-    if plane.velocity is not None:
-        figures += [_speed(plane, folder), _vorticity(plane, folder)]
-    if plane.pressure is not None:
-        figures.append(_pressure(plane, folder))
-    if not vtr.is_2d and plane.velocity is not None:
-        figures.append(vortex_plot(vtr, folder))
-        for normal in (1, 0):
-            other = Plane(vtr, normal)
-            _data(other, folder)
-            figures += [_speed(other, folder), _vorticity(other, folder)]
+    groups = []
+    for normal in (2,) if vtr.is_2d else (2, 1, 0):
+        plane = Plane(vtr, normal)
+        if plane.velocity is None and plane.pressure is None:
+            raise ValueError("%s holds neither velocity nor pressure" % os.path.basename(path))
+        _data(plane, folder)
+        figures = [_speed(plane, folder), _vorticity(plane, folder)] if plane.velocity is not None else []
+        groups.append(figures + ([_pressure(plane, folder)] if plane.pressure is not None else []))
+    if not vtr.is_2d and vtr.velocity() is not None:
+        groups.append([vortex_plot(vtr, folder)])
     when = "" if vtr.time is None else ("pseudo-time step %d, " if run.is_steady() else "t = %.6g, ") % vtr.time
     cells = " × ".join(str(len(f) - 1) for f in vtr.faces[:2 if vtr.is_2d else 3])
-    return [f for f in figures if f], "%s%s cells, from %s" % (when, cells, os.path.relpath(path, run.path))
+    groups = [[f for f in group if f] for group in groups]
+    return [g for g in groups if g], "%s%s cells, from %s" % (when, cells, os.path.relpath(path, run.path))

@@ -58,29 +58,23 @@ def _published(axes, published, x, series):
         axes.plot(time[reached], values[reached], color=style.COLOURS[1], linestyle=(0, (4, 3)), linewidth=1.8,
                   label=style.words(name) + ", published")
         words += " %s published: %s." % (style.words(name).capitalize(), source)
-    if words:
-        axes.legend()
     return words
 
 
-def _series(axes, x, label, series, log):
+def _series(axes, x, series, log):
     for name, values in series:
         shown = np.isfinite(values) & (values > 0 if log else True)  # not every step has every value
         axes.plot(x[shown], values[shown], label=style.words(name), marker="o" if np.sum(shown) < 30 else None, markersize=3)
     if log:
-        axes.set_yscale("log")
+        style.log(axes)
         low, high = axes.get_ylim()
         if high < 100 * low:  # round-off deserves no magnifying glass
             axes.set_ylim(low / 10, high * 10)
-    axes.set_xlabel(label)
-    if len(series) > 1:
-        axes.legend()
-    else:
-        axes.set_ylabel(style.words(series[0][0]))
+            style.log(axes)
     axes.margins(x=0.01)
 
 
-def _forces(axes, x, label, series):
+def _forces(axes, x, series):
     """A control volume's values dashed on the surface's. Words for the caption where the frame leaves out
     an impulsive start."""
     colours = {}
@@ -90,8 +84,6 @@ def _forces(axes, x, label, series):
         shown = np.isfinite(values)
         kind = {"color": colour} if of == name else {"color": "#222222", "linewidth": 0.9, "linestyle": (0, (4, 3))}
         axes.plot(x[shown], values[shown], label=style.words(name), **kind)
-    axes.set_xlabel(label)
-    axes.legend()
     axes.margins(x=0.01)
     late = np.concatenate([values[x > x[0] + 0.02 * (x[-1] - x[0])] for _, values in series])
     low, high = np.nanmin(late), np.nanmax(late)
@@ -122,12 +114,12 @@ def history_plots(run, folder):
         log = group in ("residual", "divergence") and any(np.any(v > 0) for _, v in series)
         figure, axes = style.new(height=3.4)
         if group == "forces":
-            caption += _forces(axes, x, label, series)
+            caption += _forces(axes, x, series)
         else:
-            _series(axes, x, label, series, log)
-        axes.set_title(title)
+            _series(axes, x, series, log)
         if label.startswith("time"):
             caption += _published(axes, published, x, series)
+        style.finish(figure, axes, title, label, style.words(series[0][0]) if len(series) == 1 else None)
         known = np.any([np.isfinite(values) for _, values in series], axis=0)
         data = [("step", history["step"]), ("time", history.get("time", x))] + series
         data = [(column, values[known]) for column, values in data]
@@ -156,11 +148,10 @@ def _time_step(history, folder):
         lines += right.plot(history["step"], dt, label="time step dt", color=style.COLOURS[1], linestyle="--")
         right.set_ylabel("time step dt")
         right.set_ylim(bottom=0, top=1.15 * np.nanmax(dt))
-    axes.set_xlabel("step")
     names = [line.get_label() for line in lines]
-    axes.set_title(" and ".join(names).replace("time step dt", "time step"))
+    style.finish(figure, axes, " and ".join(names).replace("time step dt", "time step"), "step")
     if len(lines) > 1:
-        axes.legend(lines, names, loc="lower right")
+        style.legend_below(figure, lines, names)
     data = [(name, history[name]) for name in ("step", "dt", "cfl") if _numbers(history, name) is not None]
     return style.save(figure, folder, "history_time_step", "Largest CFL number of the grid." if dt is None else
                       "The time step, and the CFL number that it gives.", data)
@@ -188,37 +179,46 @@ def iterations_plot(run, folder):
         highest = max(highest, np.nanmax(total))
         data += [(name + "_step", steps), (name + "_iterations", total)]
     axes.set_ylim(0, 1.12 * highest)
-    axes.set_xlabel("step")
-    axes.set_ylabel("iterations a step")
-    axes.set_title("Work of the linear solvers")
-    axes.legend()
     axes.margins(x=0.01)
+    style.finish(figure, axes, "Iterations of the linear solvers", "step", "iterations per step")
     return [style.save(figure, folder, "iterations", "Iterations of each linear system, summed over its solves in a step.",
                        data)]
 
 
+def _against_tolerance(run, name, rows):
+    """Final residuals of a system in the units of its tolerance, their name, and the tolerance; over the first residual where the
+    records do not tell what had to be reached."""
+    solves, options = run.solves, run.table("linear", name)
+    end, target, tolerance = solves["r_true"][rows], solves.get("target"), options.get("tolerance")
+    with np.errstate(divide="ignore", invalid="ignore"):
+        if tolerance and target is not None and not isinstance(target, list) and np.any(target[rows] > 0):
+            if not options.get("relative", True):
+                return end, "|b − A x|", tolerance
+            return end * tolerance / target[rows], "|b − A x| / |%s|" % ("b" if options.get("reference", "rhs") == "rhs" else "b − A x₀"), tolerance
+        return end / solves["r0"][rows], "|b − A x| / |b − A x₀|", None
+
+
 def residual_plot(run, folder):
     solves = run.solves
-    figure, axes = style.new(height=3.4)
-    data = []
+    figure, axes = style.new(height=3.6)
+    data, tolerances = [], False
     for name, rows in systems(solves).items():
-        start, end = solves["r0"][rows], solves["r_true"][rows]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            reduction = np.where(start > 0, end / start, np.nan)
-        if not np.any(reduction > 0):
+        values, unit, tolerance = _against_tolerance(run, name, rows)
+        if not np.any(values > 0):
             continue
-        axes.plot(solves["step"][rows], np.where(reduction > 0, reduction, np.nan), ".", markersize=3, label=name)
-        data += [(name + "_step", solves["step"][rows]), (name + "_reduction", reduction)]
+        drawn, = axes.plot(solves["step"][rows], np.where(values > 0, values, np.nan), ".", markersize=3, label="%s: %s" % (name, unit))
+        if tolerance:
+            axes.axhline(tolerance, color=drawn.get_color(), linewidth=1, linestyle="--")
+            tolerances = True
+        data += [(name + "_step", solves["step"][rows]), (name + "_residual", values)]
     if not data:
-        style.plt.close(figure)
-        raise ValueError("no solve has its first and its true residual recorded")
-    axes.set_yscale("log")
-    axes.set_xlabel("step")
-    axes.set_ylabel(r"$\|b - A x\| \,/\, \|r_0\|$")
-    axes.set_title("True residual at the end of each solve")
-    axes.legend(markerscale=3)
+        raise ValueError("no solve has its true residual recorded")
+    if tolerances:
+        axes.plot([], [], color=style.GREY, linewidth=1, linestyle="--", label="tolerance")
+    style.log(axes)
     axes.margins(x=0.01)
-    return [style.save(figure, folder, "residuals", "Computed anew after each solve, over the residual at its start.", data)]
+    style.finish(figure, axes, "True residual at the end of each solve", "step", "residual")
+    return [style.save(figure, folder, "residuals", "Recomputed after each solve, in the units of its tolerance.", data)]
 
 
 def solver_table(run):
@@ -234,4 +234,4 @@ def solver_table(run):
         rows.append([name, solves["solver"][at[0]], style.number(int(unknowns)) if np.isfinite(unknowns) else "–",
                      style.number(len(at)), "%.1f" % np.nanmean(iterations), "%d" % np.nanmax(iterations),
                      style.number(mean_time, 3), ends])
-    return ["system", "solver", "unknowns", "solves", "mean iterations", "most", "ms a solve", "ended as"], rows
+    return ["system", "solver", "unknowns", "solves", "mean iterations", "max", "ms per solve", "ended as"], rows

@@ -30,22 +30,22 @@ def four_panels(rows, x, label, logarithmic):
                        markersize=4.5, label=name)
         place.set_title(title)
         if logarithmic:
-            place.set(xscale="log", yscale="log")
             first = [row for row in rows if row["schedule"] == by_schedule(rows)[0]]
             ends = [float(first[0][x]), float(first[-1][x])]
             start = float(first[-1][column])
             place.plot(ends, [start * (e / ends[1]) ** 2 for e in ends], color="#888888", linewidth=1, linestyle="--",
-                       label="$n^2$")
+                       label="n²")
             ticks = sorted({int(row[x]) for row in rows})
+            style.log(place, "x")
+            style.log(place)
             place.set_xticks(ticks, ticks, fontsize=8.5)
-            place.minorticks_off()
         else:
             place.set_ylim(bottom=0)
     for place in axes[1]:
         place.set_xlabel(label)
     for place in axes[:, 0]:
         place.set_ylabel("µs a point")
-    axes[0, 0].legend()
+    style.finish(figure, axes[0, 0])
     return figure
 
 
@@ -58,7 +58,7 @@ def fig10(rows):
 
 
 def table4(rows):
-    """Rates beside the triad."""
+    """Rates compared with the triad."""
     kernels = list(dict.fromkeys(row["kernel"] for row in rows))
     schedules = by_schedule(rows)
     figure, axes = style.new(height=3.4)
@@ -71,8 +71,7 @@ def table4(rows):
     axes.set_xticks(range(len(kernels)), kernels)
     axes.grid(axis="x", visible=False)
     axes.set_ylabel("bytes to move / triad of one core")
-    axes.set_title("Throughput of the kernels, n = 6")
-    axes.legend(loc="lower right", bbox_to_anchor=(1, 1.0), ncols=2)
+    style.finish(figure, axes, "Throughput of the kernels, n = 6")
     return figure
 
 
@@ -82,17 +81,18 @@ def table1(rows):
     steps = [int(row["iteration"]) for row in rows]
     figure, (above, below) = style.new(height=5.6, nrows=2, sharex=True)
     first = [float(row[names[0]]) for row in rows]
-    above.semilogy(steps, first, marker="o", markersize=4.5)
+    above.plot(steps, first, marker="o", markersize=4.5)
+    style.log(above)
     above.set_ylabel("sum of squares of R")
     above.set_title("Residual, sequential")
     for q, name in enumerate(names[1:]):
         difference = [abs(float(row[name]) / s - 1) for row, s in zip(rows, first)]
-        below.semilogy(steps, [max(d, 1e-13) for d in difference], marker=MARKERS[q % 5], markersize=4.5, label=name)
+        below.plot(steps, [max(d, 1e-13) for d in difference], marker=MARKERS[q % 5], markersize=4.5, label=name)
+    style.log(below)
     below.set_ylabel("relative difference")
-    below.set_xlabel("iteration (no difference in the twelve digits printed: drawn at $10^{-13}$)")
+    below.set_xlabel("iteration (equal in the twelve digits printed: drawn at 10⁻¹³)")
     below.set_xticks(steps[::2])
-    below.set_title("Every schedule beside sequential")
-    below.legend()
+    style.finish(figure, below, "Every schedule compared with sequential")
     return figure
 
 
@@ -111,9 +111,7 @@ def fig8(rows):
     axes.set_yticks(range(len(schedules)), schedules)
     axes.invert_yaxis()
     axes.grid(axis="y", visible=False)
-    axes.set_xlabel("ms a time step")
-    axes.set_title("Main loop, n = 6, 7 sub-iterations a step")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.45, -0.32 if len(schedules) > 1 else -0.45), ncols=4, fontsize=8.5)
+    style.finish(figure, axes, "Main loop, n = 6, 7 sub-iterations per step", "ms per time step")
     return figure
 
 
@@ -125,7 +123,8 @@ def main(arguments):
         print(__doc__, file=sys.stderr)
         return 2
     figure = KINDS[arguments[0]](read(arguments[1]))
-    figure.savefig(arguments[2], bbox_inches="tight", metadata={"Software": None})
+    folder, file = os.path.split(os.path.abspath(arguments[2]))
+    style.save(figure, folder, os.path.splitext(file)[0], "")
     return 0
 
 

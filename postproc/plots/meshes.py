@@ -4,7 +4,6 @@
     mesh_figure(vtu, folder, "mach", ...)                                a saved figure with caption, for the report
 """
 import numpy as np
-from matplotlib import colormaps
 from matplotlib.collections import PolyCollection
 from matplotlib.colors import BoundaryNorm, ListedColormap, LogNorm
 
@@ -79,6 +78,15 @@ def field_of(vtu, name):
     return values
 
 
+def _edges(polygons, zoom):
+    """Line widths in points: a tenth of each cell's thickness, so that edges never hide the colours of small cells."""
+    sides = np.linalg.norm(np.roll(polygons, -1, axis=1) - polygons, axis=2).max(axis=1)
+    x, y = polygons[..., 0], polygons[..., 1]
+    area = 0.5 * np.abs(np.sum(x * np.roll(y, -1, axis=1) - y * np.roll(x, -1, axis=1), axis=1))
+    points = 72 * style.WIDTH / (zoom[1] - zoom[0])
+    return np.clip(0.1 * points * area / np.maximum(sides, 1e-300), 0.01, 0.6)
+
+
 def draw(axes, vtu, field=None, zoom=None, mesh=None, limits=None, cmap=None, levels=0):
     """Draws on `axes`; field None: the mesh alone. mesh: edges, True, False or None (where they can be seen). levels: so many
     isolines on top (of the means at nodes). Returns the collection, for a colour bar, or None."""
@@ -86,41 +94,33 @@ def draw(axes, vtu, field=None, zoom=None, mesh=None, limits=None, cmap=None, le
     polygons, inside = _in_box(vtu, zoom)
     if mesh is None:
         mesh = field is None or len(polygons) < 4000
-    width = float(np.clip(40 / np.sqrt(max(len(polygons), 1)), 0.05, 0.6))
-    drawn = None
+    style.frame(axes)
+    axes.set(aspect="equal", xlim=zoom[:2], ylim=zoom[2:])
     if field is None:
-        axes.add_collection(PolyCollection(polygons, facecolors="white", edgecolors="#222222", linewidths=width))
-    else:
-        values = field_of(vtu, field)[inside]
-        norm = None
-        if _is_word(field):
-            words = _few(field_of(vtu, field))
-            if words is None:
-                values, limits, cmap = _shuffled(values), (0, 1), cmap or "turbo"
-            else:
-                values = np.where(values < 0, np.nan, values)
-            if words is not None and len(words):
-                cmap = ListedColormap([colormaps["tab10"](k) for k in range(len(words))])
-                norm = BoundaryNorm(np.append(words - 0.5, words[-1] + 0.5), len(words))
+        axes.add_collection(PolyCollection(polygons, facecolors="white", edgecolors="#222222", linewidths=3 * _edges(polygons, zoom)))
+        return None
+    values = field_of(vtu, field)[inside]
+    norm = None
+    if _is_word(field):
+        words = _few(field_of(vtu, field))
+        if words is None:
+            values, limits, cmap = _shuffled(values), (0, 1), cmap or "turbo"
         else:
-            norm = _norm(field, field_of(vtu, field), limits)
-        # Without edges nothing is smoothed: else the background shines through between the cells.
-        drawn = PolyCollection(polygons, array=values, cmap=cmap or "viridis", norm=norm, linewidths=width if mesh else 0.1,
-                               edgecolors=(0, 0, 0, 0.45) if mesh else "face", antialiaseds=bool(mesh), rasterized=True)
-        drawn.cmap.set_bad("#dddddd")
-        if norm is None:
-            drawn.set_clim(*_limits(values, limits))
-        axes.add_collection(drawn)
-        if levels and len(values) > 8:
-            _isolines(axes, vtu, inside, field, np.linspace(*drawn.get_clim(), levels + 2)[1:-1])
-    axes.set_aspect("equal")
-    axes.set_xlim(zoom[0], zoom[1])
-    axes.set_ylim(zoom[2], zoom[3])
-    axes.set_xlabel("x")
-    axes.set_ylabel("y")
-    axes.grid(False)
-    for spine in axes.spines.values():
-        spine.set_visible(True)
+            values = np.where(values < 0, np.nan, values)
+        if words is not None and len(words):
+            cmap = ListedColormap([style.matplotlib.colormaps["tab10"](k) for k in range(len(words))])
+            norm = BoundaryNorm(np.append(words - 0.5, words[-1] + 0.5), len(words))
+    else:
+        norm = _norm(field, field_of(vtu, field), limits)
+    # Without edges nothing is smoothed: else the background shines through between the cells.
+    drawn = PolyCollection(polygons, array=values, cmap=style.colours(cmap or "viridis"), norm=norm,
+                           linewidths=_edges(polygons, zoom) if mesh else 0.1, edgecolors=(0, 0, 0, 0.5) if mesh else "face",
+                           antialiaseds=bool(mesh))
+    if norm is None:
+        drawn.set_clim(*_limits(values, limits))
+    axes.add_collection(drawn)
+    if levels and len(values) > 8:
+        _isolines(axes, vtu, inside, field, np.linspace(*drawn.get_clim(), levels + 2)[1:-1])
     return drawn
 
 
@@ -130,8 +130,8 @@ def node_values(vtu, values):
     count = np.zeros(len(vtu.node))
     for k in range(4):
         distinct = np.ones(len(vtu.corners), bool) if k < 3 else vtu.corners[:, 3] != vtu.corners[:, 2]
-        np.add.at(total, vtu.corners[distinct, k], values[distinct])
-        np.add.at(count, vtu.corners[distinct, k], 1)
+        total += np.bincount(vtu.corners[distinct, k], values[distinct], len(vtu.node))
+        count += np.bincount(vtu.corners[distinct, k], minlength=len(vtu.node))
     return total / np.maximum(count, 1)
 
 
@@ -144,32 +144,19 @@ def _isolines(axes, vtu, inside, field, levels):
                     colors="black", linewidths=0.4, alpha=0.6)
 
 
-def _size(zoom):
-    ratio = (zoom[3] - zoom[2]) / (zoom[1] - zoom[0])
-    return style.WIDTH, float(np.clip(style.WIDTH * 0.88 * ratio, 1.5, 7)) + 1.4
-
-
-def _colour_bar(figure, axes, drawn, values, label, is_word):
-    low, high = drawn.get_clim()
-    beyond = (not is_word and np.nanmin(values) < low, not is_word and np.nanmax(values) > high)
-    extend = {(0, 0): "neither", (1, 0): "min", (0, 1): "max", (1, 1): "both"}[tuple(map(int, beyond))]
-    bar = figure.colorbar(drawn, ax=axes, location="bottom", extend=extend, shrink=0.8, aspect=34, pad=0.02)
-    if is_word:
-        words = _few(values)
-        bar.set_ticks(words, labels=["%d" % w for w in words])
-        bar.ax.tick_params(length=0)
-    bar.set_label(label)
-    bar.outline.set_linewidth(0.6)
-
-
 def mesh_figure(vtu, folder, field=None, zoom=None, mesh=None, limits=None, cmap=None, levels=0, label=None, title=None,
                 caption=None, name=None):
     """A figure of the report: FOLDER/NAME.png; name defaults to the field's."""
     zoom = zoom or whole(vtu)
-    figure, axes = style.new(*_size(zoom))
+    figure, axes = style.new()
     drawn = draw(axes, vtu, field, zoom, mesh, limits, cmap, levels)
     if drawn is not None and _can_be_told(vtu, field):
-        _colour_bar(figure, axes, drawn, field_of(vtu, field), label or style.words(field), _is_word(field))
+        values = field_of(vtu, field)
+        bar = style.colour_bar(figure, axes, drawn, label or style.words(field), None if _is_word(field) else values)
+        if _is_word(field):
+            few = _few(values)
+            bar.set_ticks(few, labels=["%d" % w for w in few])
+            bar.ax.tick_params(length=0)
     axes.set_title(title or (style.words(field).capitalize() if field else "Mesh"))
     cells = style.number(len(vtu.corners))
     return style.save(figure, folder, name or field or "mesh", caption or "%s cells." % cells)

@@ -11,7 +11,7 @@ STYLE = """
 * { box-sizing: border-box; }
 body { margin: 0; font: 16px/1.5 system-ui, -apple-system, "Segoe UI", "Noto Sans", "DejaVu Sans", sans-serif;
   color: var(--ink); background: var(--shade); -webkit-text-size-adjust: 100%; }
-main { max-width: 1080px; margin: 0 auto; padding: 1.2rem 1rem 3rem; }
+main { max-width: 1280px; margin: 0 auto; padding: 1.2rem 1rem 3rem; }
 h1 { font-size: 1.55rem; margin: .2rem 0 .1rem; line-height: 1.25; overflow-wrap: anywhere; }
 h2 { font-size: 1.15rem; margin: 0 0 .7rem; }
 p { margin: .3rem 0; overflow-wrap: anywhere; }
@@ -31,10 +31,14 @@ section { background: var(--paper); border: 1px solid var(--line); border-radius
 table { border-collapse: collapse; font-size: .93rem; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .28rem .9rem .28rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
 th { font-weight: 600; color: var(--soft); white-space: nowrap; }
-td.number, th.number { text-align: right; white-space: nowrap; }
-td:first-child, td .pass, td .fail { white-space: nowrap; }
+.wide th { white-space: normal; vertical-align: bottom; }
+.wide td { overflow-wrap: break-word; }
+td.number, th.number { text-align: right; }
+td.number, td:first-child, td .pass, td .fail { white-space: nowrap; }
 .figures { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 26rem), 1fr)); gap: 1.3rem 1.6rem; align-items: start; }
+.figures.three { grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr)); }
 .figures > * { min-width: 0; }
+.figures + .figures { margin-top: 1.3rem; }
 figure { margin: 0; break-inside: avoid; }
 figure img { width: 100%; height: auto; max-width: 40rem; display: block; }
 figcaption { font-size: .87rem; color: var(--soft); margin-top: .15rem; }
@@ -118,13 +122,14 @@ def _data_of(item):
 
 
 def figures(items):
+    """Figures in two columns, or in three where that leaves none alone."""
     parts = []
     for item in items:
         with open(item.png, "rb") as file:
             data = base64.b64encode(file.read()).decode("ascii")
         parts.append('<figure><img alt="%s" src="data:image/png;base64,%s"><figcaption>%s%s</figcaption></figure>' % (
             text(item.caption), data, text(item.caption), _data_of(item)))
-    return '<div class="figures">%s</div>' % "".join(parts)
+    return '<div class="figures%s">%s</div>' % (" three" if len(items) % 3 == 0 and len(items) != 6 else "", "".join(parts))
 
 
 def section(title, *parts):

@@ -31,9 +31,7 @@ def _compared(run, name, columns, comparison, table, folder):
     top.plot(along, columns[field], label="this run", zorder=2)
     top.plot(comparison[axis], comparison["published"], "o", color=style.COLOURS[1], markerfacecolor="white",
              markeredgewidth=1.4, markersize=5.5, label="published", zorder=3)
-    top.set_ylabel(field)
-    top.legend()
-    top.set_title("%s along %s" % (field, axis))
+    style.finish(figure, top, "%s along %s" % (field, axis), y=field)
     bottom.axhline(0, color="#888888", linewidth=0.8)
     bottom.vlines(comparison[axis], 0, difference, color=style.COLOURS[0])
     bottom.plot(comparison[axis], difference, "o", color=style.COLOURS[0], markersize=3.5)
@@ -44,9 +42,7 @@ def _compared(run, name, columns, comparison, table, folder):
     caption = "%s (%s): largest difference %.2g." % (style.words(name), where, worst)
     if "file" in reference:
         caption += " Published: %s." % records.published_source(reference["file"])
-    data = [(c, comparison[c]) for c in comparison]
-    saved = style.save(figure, folder, "profile_" + name, caption, data)
-    return saved
+    return style.save(figure, folder, "profile_" + name, caption, list(comparison.items()))
 
 
 def _plain(name, columns, folder):
@@ -57,22 +53,17 @@ def _plain(name, columns, folder):
     figure, axes = style.new()
     for field in fields:
         axes.plot(along, columns[field], label=field)
-    axes.set_xlabel(axis)
-    axes.set_title("%s along %s" % (", ".join(fields), axis))
-    if len(fields) > 1:
-        axes.legend()
-    else:
-        axes.set_ylabel(fields[0])
     axes.margins(x=0.01)
+    style.finish(figure, axes, "%s along %s" % (", ".join(fields), axis), axis, fields[0] if len(fields) == 1 else None)
     return style.save(figure, folder, "profile_" + name, "%s (%s)." % (style.words(name), _fixed(columns, axis)),
-                      [(c, columns[c]) for c in columns])
+                      list(columns.items()))
 
 
 def profile_plots(run, folder, most=12):
     figures = []
     probes = run.probes()
     if not probes:
-        raise ValueError("no probe was written")
+        raise ValueError("the case has no [[probe]]")
     for name, columns, comparison, table in probes[:most]:
         try:
             if comparison is not None and "published" in comparison:

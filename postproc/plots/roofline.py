@@ -1,4 +1,4 @@
-"""What the kernels reach beside the memory's measure: roofline.csv."""
+"""Bandwidth of the kernels compared with the memory's: roofline.csv."""
 import os
 
 import numpy as np
@@ -43,8 +43,9 @@ def rate_plot(run, folder):
     figure, axes = style.new(height=1.7 + 0.36 * len(found))
     for place, k in enumerate(found):
         axes.barh(place, k["gb_per_s"], height=0.62, color=COLOUR[k["kernel"]])
-        axes.plot([k["triad_same_size_gb_per_s"]] * 2, [place - 0.4, place + 0.4], color="#1d2329", linewidth=2)
-        axes.annotate("%.3g" % k["gb_per_s"], (k["gb_per_s"], place), (4, 0), textcoords="offset points", va="center", fontsize=9)
+        axes.plot([k["triad_same_size_gb_per_s"]] * 2, [place - 0.4, place + 0.4], color=style.INK, linewidth=2)
+        axes.annotate("%.3g" % k["gb_per_s"], (k["gb_per_s"], place), (4, 0), textcoords="offset points", va="center", fontsize=9,
+                      bbox={"facecolor": "white", "edgecolor": "none", "pad": 1})  # the lines end at the number
     triad = np.median([k["triad_gb_per_s"] for k in found])
     axes.axvline(triad, color="#b3261e", linestyle="--", linewidth=1.4)
     axes.set_yticks(range(len(found)), [_label(k, systems) for k in found], fontsize=9)
@@ -53,12 +54,13 @@ def rate_plot(run, folder):
     axes.grid(axis="y", visible=False)
     axes.set_xlabel("GB/s: least bytes over measured time")
     axes.set_title("Bandwidth of the kernels")
-    handles = [style.plt.Line2D([], [], color="#b3261e", linestyle="--"), style.plt.Line2D([], [], color="#1d2329", linewidth=2)]
+    line = style.matplotlib.lines.Line2D
+    handles = [line([], [], color="#b3261e", linestyle="--"), line([], [], color=style.INK, linewidth=2)]
     style.legend_below(figure, handles, ["triad out of memory, %.3g GB/s" % triad, "triad on as many bytes"], 2)
     data = [(c, [k[c] for k in found]) for c in ("system", "solver", "kernel", "bytes", "flops", "seconds", "gb_per_s", "gflop_per_s",
                                                   "triad_gb_per_s", "triad_same_size_gb_per_s")]
-    return [style.save(figure, folder, "roofline_rates", "What each kernel must move at least, over its time on the systems of the run. Beyond "
-                       "the dashed line the data came out of a cache; the black mark is the triad on as many bytes.", data)]
+    return [style.save(figure, folder, "roofline_rates", "The least bytes that each kernel must move, over its time on the systems of the run. "
+                       "Beyond the dashed line the data came out of a cache; the black mark is the triad on as many bytes.", data)]
 
 
 def roofline_plot(run, folder):
@@ -70,31 +72,24 @@ def roofline_plot(run, folder):
     ends = np.array([intensity.min() / 1.6, intensity.max() * 1.6])
     axes.plot(ends, triad * ends, color="#b3261e", linestyle="--", label="memory, %.3g GB/s" % triad)
     if best > 1.1 * triad:
-        axes.plot(ends, best * ends, color="#1d2329", linewidth=1, label="cache, %.3g GB/s" % best)
+        axes.plot(ends, best * ends, color=style.INK, linewidth=1, label="cache, %.3g GB/s" % best)
     for kind in KINDS + ("parts",):
         some = [k for k in found if k["kernel"] == kind or (kind == "parts" and k["kernel"] not in KINDS)]
         if some:
-            axes.plot([k["flops"] / k["bytes"] for k in some], [k["gflop_per_s"] for k in some], linestyle="", color=COLOUR.get(kind, "#9aa0a6"),
+            axes.plot([k["flops"] / k["bytes"] for k in some], [k["gflop_per_s"] for k in some], linestyle="", color=COLOUR.get(kind, style.GREY),
                       marker="o" if kind != "parts" else ".", markersize=7 if kind != "parts" else 5, label=WORDS.get(kind, "colours, sweeps, levels"),
                       zorder=3 if kind != "parts" else 2)
-    axes.set_xscale("log")
-    axes.set_yscale("log")
-    for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(style.plt.FuncFormatter(lambda v, _: "%g" % v))
-    axes.xaxis.set_minor_formatter(style.plt.FuncFormatter(lambda v, _: "%g" % v if ends[1] / ends[0] < 10 else ""))
-    axes.set_xlabel("operations a byte")
-    axes.set_ylabel("Gflop/s")
-    axes.set_title("Roofline")
-    handles, names = axes.get_legend_handles_labels()
-    style.legend_below(figure, handles, names, 2)
+    style.log(axes, "x")
+    style.log(axes, "y")
+    style.finish(figure, axes, "Roofline", "flop per byte", "Gflop/s")
     data = [("system", [k["system"] for k in found]), ("solver", [k["solver"] for k in found]), ("kernel", [k["kernel"] for k in found]),
             ("flops_per_byte", intensity), ("gflop_per_s", [k["gflop_per_s"] for k in found])]
-    return [style.save(figure, folder, "roofline", "Operations a second against operations a byte (Williams, Waterman & Patterson 2009). A kernel on "
+    return [style.save(figure, folder, "roofline", "Operations per second against operations per byte (Williams, Waterman & Patterson 2009). A kernel on "
                        "the dashed line uses all of the memory's bandwidth.", data)]
 
 
 def part_plots(run, folder):
-    """Colours, sweeps, levels of each preconditioner that tells them."""
+    """Colours, sweeps, levels of each preconditioner that reports them."""
     of = {}
     for k in kernels(run):
         if k["kernel"] not in KINDS:
@@ -119,8 +114,8 @@ def part_plots(run, folder):
         axes.grid(axis="x", visible=False)
         axes.set_title(("%s: " % system) + solver.replace("+", " + "))
         data = [(c, [k[c] for k in parts]) for c in ("kernel", "bytes", "flops", "seconds", "gb_per_s")]
-        figures.append(style.save(figure, folder, "roofline_parts_%d" % number, "Parts of one application of the preconditioner by themselves: "
-                                  "time, and what they reach of the memory.", data))
+        figures.append(style.save(figure, folder, "roofline_parts_%d" % number, "Parts of one application of the preconditioner: time and "
+                                  "bandwidth of each.", data))
     return figures
 
 

@@ -27,7 +27,7 @@ def lines(place, rows, x, y, names):
         place.plot([a for a, _ in mine], [b for _, b in mine], marker=MARKERS[q % 5], markersize=4.5, label=", ".join(key),
                    linestyle="--" if "naive" in key else "-")
     if keys:
-        place.legend(fontsize=7.5)
+        place.legend(fontsize=7.5)  # two panels with curves of their own
 
 
 def halo(folder):
@@ -37,9 +37,11 @@ def halo(folder):
     scalars = [r for r in read(folder, "halo_scalar.csv") if r["values"] == "1"]
     figure, (left, right) = style.new(width=9, height=3.8, ncols=2)
     lines(left, [r for r in vectors if int(r["ranks"]) > 1], "ranks", "microseconds", ["strategy"])
-    left.set(title=f"(a) {plane // 1000} kB to each side", xlabel="ranks", ylabel="µs", yscale="log")
+    left.set(title=f"(a) {plane // 1000} kB to each side", xlabel="ranks", ylabel="µs")
     lines(right, [r for r in scalars if int(r["ranks"]) > 1], "ranks", "microseconds", ["reduction"])
-    right.set(title="(b) one number over all ranks", xlabel="ranks", ylabel="µs", yscale="log")
+    right.set(title="(b) one number over all ranks", xlabel="ranks", ylabel="µs")
+    for place in (left, right):
+        style.log(place)
     return figure
 
 
@@ -49,11 +51,11 @@ def ranks(folder):
     cubes = [r for r in rows if r["nx"] == r["nz"]]
     largest = max((int(r["nx"]) for r in cubes), default=0)
     lines(left, [r for r in cubes if int(r["nx"]) == largest], "ranks", "iteration_ms", ["method", "version"])
-    left.set(title=f"strong: {largest}$^3$", xlabel="ranks", ylabel="ms an iteration")
+    left.set(title=f"strong: {largest}$^3$", xlabel="ranks", ylabel="ms per iteration")
     smallest = min((int(r["nx"]) for r in cubes), default=0)
     weak = [r for r in rows if int(r["nx"]) == smallest and int(r["nz"]) == smallest * int(r["ranks"])]
     lines(right, weak, "ranks", "iteration_ms", ["method", "version"])
-    right.set(title=f"weak: {smallest}$^3$ a rank", xlabel="ranks", ylabel="ms an iteration")
+    right.set(title=f"weak: {smallest}$^3$ a rank", xlabel="ranks", ylabel="ms per iteration")
     for place in (left, right):
         place.set_ylim(bottom=0)
     return figure
@@ -67,11 +69,13 @@ def model(folder):
     for row in stated:
         left.plot(float(row["gpus"]), float(row["paper_ms"]), marker="x" if row["calibrates"] == "0" else "+",
                   color="black", markersize=8, markeredgewidth=1.6)
-    left.set(title="Keeneland: model; x, +: the paper", xlabel="GPUs", ylabel="ms an iteration",
-             xscale="log", yscale="log")
+    left.set(title="Keeneland: model; x, +: the paper", xlabel="GPUs", ylabel="ms per iteration")
     ours = [r for r in projection if not r["machine"].startswith("Keeneland") and r["version"] == "optimised"]
     lines(right, ours, "gpus", "iteration_ms", ["method", "cells"])
-    right.set(title="8 x H200 a node: projection", xlabel="GPUs", xscale="log", yscale="log")
+    right.set(title="8 x H200 a node: projection", xlabel="GPUs")
+    for place in (left, right):
+        style.log(place, "x")
+        style.log(place)
     return figure
 
 

@@ -1,28 +1,37 @@
-"""Shadow solves: how the solvers of the same systems compare, with the leader against itself as the measure of chance.
-Here the records and the words; the plots are in shadow_plots.py."""
+"""Shadow solves: how solvers of the same systems compare, with A/A replicas of the reference solver as control. Here the records
+and the words; the plots are in shadow_plots.py."""
 import os
 
 import numpy as np
 
 from . import records
 
-LEADER, CONTROL = "leader", "leader again"
+REFERENCE, CONTROL = "reference", "A/A replica"
+SHOWN = {"leader": REFERENCE, "leader again": CONTROL}  # as the files call them
+VERDICTS = {"leader": REFERENCE, "no difference seen": "no significant difference"}
 
 
 def present(run):
     return os.path.exists(run.file("shadow_summary.csv"))
 
 
+def read(run, file):
+    rows = records.read_csv(run.file(file))
+    rows["name"] = [SHOWN.get(name, name) for name in rows["name"]]
+    return rows
+
+
 class Study:
     """shadow.csv and shadow_summary.csv of a run."""
 
     def __init__(self, run):
-        self.summary = records.read_csv(run.file("shadow_summary.csv"))
-        self.rows = records.read_csv(run.file("shadow.csv"))
+        self.summary = read(run, "shadow_summary.csv")
+        self.rows = read(run, "shadow.csv")
         self.names = self.summary["name"]
+        self.summary["verdict"] = [VERDICTS.get(v, v) for v in self.summary["verdict"]]
         self.solver = dict(zip(self.names, self.summary["solver"]))
         self.system = self.rows["system"][0]
-        self.contenders = [n for n in self.names if n not in (LEADER, CONTROL)]
+        self.candidates = [n for n in self.names if n not in (REFERENCE, CONTROL)]
         self.who = np.array(self.rows["name"])
         setup = self.rows["setup_ms"]
         self.setup = np.zeros(len(self.who)) if isinstance(setup, list) else np.nan_to_num(setup)
@@ -34,7 +43,7 @@ class Study:
         return self.summary[column][self.names.index(name)]
 
     def ranks(self):
-        return int(self.value(LEADER, "ranks")) if "ranks" in self.summary else 1
+        return int(self.value(REFERENCE, "ranks")) if "ranks" in self.summary else 1
 
     def _pair(self):
         """steps and, by name, the rows of the systems that all have solved, in the order of the run."""
@@ -46,7 +55,7 @@ class Study:
         if not whole:
             raise ValueError("no system was solved by all")
         self.at = {name: np.array([rows[name] for rows in whole]) for name in self.names}
-        self.steps = self.rows["step"][self.at[LEADER]]
+        self.steps = self.rows["step"][self.at[REFERENCE]]
 
     def _place(self, run):
         """What the systems are laid out along: time where the run has one, else steps; and the CFL number there."""
@@ -67,31 +76,30 @@ class Study:
             self.x, self.x_label = time[at], "time t"
 
     def ratio(self, name):
-        return self.total[self.at[name]] / self.total[self.at[LEADER]]
+        return self.total[self.at[name]] / self.total[self.at[REFERENCE]]
 
     def iterations(self, name):
         return self.rows["iterations"][self.at[name]]
 
     def floor(self):
-        """The largest ratio that the leader reaches against itself, as the program counts it: by lot between its two doubles, and
-        the one double against the other."""
+        """The noise floor: the largest extent of the A/A intervals."""
         if "noise" in self.summary:
             return float(self.value(CONTROL, "noise"))
         low, high = self.value(CONTROL, "low"), self.value(CONTROL, "high")
         return float(np.exp(max(abs(np.log(low)), abs(np.log(high)))))
 
     def repetition(self):
-        """Systems whose doubles were compared with the leader's own answer, those that differ, and the step of the first; None
-        where nobody looked."""
+        """Systems whose replicas were compared with the solution of the flow, those that differ, and the step of the first; None
+        where none was."""
         differing = self._column("differing")
         if differing is None:
             return None
-        parted = np.maximum(differing[self.at[LEADER]], differing[self.at[CONTROL]]) > 0
+        parted = np.maximum(differing[self.at[REFERENCE]], differing[self.at[CONTROL]]) > 0
         return len(parted), int(parted.sum()), int(self.steps[parted][0]) if parted.any() else None
 
     def split(self, name):
         """Median milliseconds a solve: setup, apply, spmv, reductions, rest; the whole as one part where the solver is
-        another library's, which tells no parts."""
+        another library's, which reports no parts."""
         at = self.at[name]
         whole = np.median(self.total[at])
         parts = []
@@ -100,7 +108,7 @@ class Study:
             if column is not None and np.all(np.isfinite(column[at])):
                 parts.append((word, float(np.mean(column[at]))))
         if len(parts) < 2:
-            return [("not told", float(whole))]
+            return [("not split", float(whole))]
         mean = float(np.mean(self.total[at]))
         parts.append(("rest", max(0.0, mean - sum(v for _, v in parts))))
         return [(word, v * whole / mean) for word, v in parts]
@@ -116,18 +124,18 @@ def interval(study, name):
 
 def headline(study):
     """The verdict in one sentence, which says no more than the intervals do."""
-    of = {n: study.value(n, "verdict") for n in study.contenders}
-    leader = study.solver[LEADER].replace("+", " + ")
+    of = {n: study.value(n, "verdict") for n in study.candidates}
+    reference = "the reference solver, " + study.solver[REFERENCE].replace("+", " + ")
     if any(v.startswith("too few") for v in of.values()):
         return "Too few systems for a verdict"
     faster = sorted((n for n in of if of[n] == "faster"), key=lambda n: study.value(n, "ratio"))
     if faster:
-        return "%s %s faster than the leader, %s" % (_list(faster), "is" if len(faster) == 1 else "are", leader)
+        return "%s %s faster than %s" % (_list(faster), "is" if len(faster) == 1 else "are", reference)
     same = [n for n in of if of[n] != "slower"]
     if same:
-        return "No solver is faster than the leader, %s; %s %s not told apart from it" % (
-            leader, _list(same), "is" if len(same) == 1 else "are")
-    return "All %d contenders are slower than the leader, %s" % (len(of), leader)
+        return "No candidate is faster than %s; %s %s not differ significantly from it" % (
+            reference, _list(same), "does" if len(same) == 1 else "do")
+    return "All %d candidates are slower than %s" % (len(of), reference)
 
 
 def _list(names):
@@ -137,39 +145,38 @@ def _list(names):
 def sentences(study):
     """What stands below the headline."""
     words = []
-    for name in sorted(study.contenders, key=lambda n: study.value(n, "ratio")):
+    for name in sorted(study.candidates, key=lambda n: study.value(n, "ratio")):
         verdict = study.value(name, "verdict")
         if verdict == "faster":
-            words.append("%s takes %s of the leader's time." % (name, interval(study, name)))
-    words.append("Each of %d systems (%s) was given to all, in an order drawn anew; intervals are 95 %% of the median of time / "
-                 "leader's time." % (study.value(LEADER, "systems"), study.system))
-    words.append("The leader against itself comes to %s: differences below %.1f %% are noise." % (
+            words.append("%s takes %s times the reference's time." % (name, interval(study, name)))
+    words.append("Each of %d systems (%s) was solved by all, in random order; intervals: 95 %%, of the median of time / reference's time." % (study.value(REFERENCE, "systems"), study.system))
+    words.append("A/A interval %s; noise floor %.1f %% (largest extent of the A/A intervals)." % (
         interval(study, CONTROL), 100 * (study.floor() - 1)))
     repetition = study.repetition()
     if repetition and repetition[1]:
-        words.append("The leader does not repeat: in %d of %d systems its doubles came to other answers than it did in the flow, first at step %d." % (
-            repetition[1], repetition[0], repetition[2]))
+        words.append("The reference solver is not reproducible: in %d of %d systems its replicas differ from the solution of the flow, "
+                     "first at step %d." % (repetition[1], repetition[0], repetition[2]))
     elif repetition:
-        words.append("The leader repeats: its doubles came to its answers bit for bit.")
+        words.append("The reference solver is bitwise reproducible: its replicas equal the solution of the flow.")
     if study.ranks() > 1:
-        words.append("Over %d ranks; times are those of the rank that was last." % study.ranks())
+        words.append("%d ranks; the time of a solve is that of the slowest rank." % study.ranks())
     failures = [(n, int(study.value(n, "failures"))) for n in study.names if study.value(n, "failures") > 0]
     for name, count in failures:
-        words.append("%s missed the tolerance in %d of them." % (name, count))
+        words.append("%s missed the tolerance in %d of %d systems." % (name, count, study.value(name, "systems")))
     return words
 
 
 def summary_table(study):
     has_memory = "mb" in study.summary
-    names = ["", "verdict", "time / leader's", "95 % interval", "median ms", "iterations", "won", "p", "missed"]
+    names = ["", "verdict", "time / reference's", "95 % interval", "median ms", "iterations", "won", "p", "missed"]
     names += ["MB", "solver"] if has_memory else ["solver"]
     table = []
     for n in study.names:
         v = lambda column: study.value(n, column)  # noqa: E731
-        leader = n == LEADER
-        table.append([n, v("verdict"), "1" if leader else "%.3f" % v("ratio"), "" if leader else "%.3f to %.3f" % (v("low"), v("high")),
-                      "%.3g" % v("median_ms"), "%.1f" % v("iterations"), "" if leader else "%d" % v("won"),
-                      "" if leader else "%.2g" % v("sign_test_p"), "%d" % v("failures")])
+        is_reference = n == REFERENCE
+        table.append([n, v("verdict"), "1" if is_reference else "%.3f" % v("ratio"), "" if is_reference else "%.3f to %.3f" % (v("low"), v("high")),
+                      "%.3g" % v("median_ms"), "%.1f" % v("iterations"), "" if is_reference else "%d of %d" % (v("won"), v("systems")),
+                      "" if is_reference else "%.2g" % v("sign_test_p"), "%d" % v("failures")])
         if has_memory:
             table[-1].append("%.3g" % v("mb"))
         table[-1].append(study.solver[n].replace("+", " + "))

@@ -3,6 +3,7 @@ import numpy as np
 
 from . import style
 
+WORDS = {"study": "instrumentation", "flight recorder": "failure diagnostics", "not in a region": "unaccounted"}
 
 def split(run):
     """[(system, kernel, seconds), ...] of run.json's timings, whatever their depth; largest systems first."""
@@ -18,12 +19,13 @@ def split(run):
     timings = dict(run.run.get("timings") or {})
     whole = timings.pop("time loop", None)
     walk([], timings)
+    rows = [(WORDS.get(system, system), WORDS.get(kernel, kernel), seconds) for system, kernel, seconds in rows]
     if not rows:
         raise ValueError("run.json has no timings")
     if isinstance(whole, dict) and isinstance(whole.get("total"), (int, float)):
         rest = whole["total"] - sum(seconds for _, _, seconds in rows)
         if rest > 0.005 * whole["total"]:
-            rows.append(("not timed", "rest", rest))
+            rows.append(("unaccounted", "rest", rest))
     totals = {}
     for system, _, seconds in rows:
         totals[system] = totals.get(system, 0) + seconds
@@ -53,7 +55,6 @@ def timing_plot(run, folder):
     axes.margins(x=0.12)
     axes.set_xlim(left=0)
     axes.set_xlabel("seconds")
-    axes.set_title("Where the time went")
     data = [("system", [r[0] for r in rows]), ("kernel", [r[1] for r in rows]), ("seconds", [r[2] for r in rows])]
     return [style.save(figure, folder, "timings", "Each bar a system, its parts the kernels, darkest the largest; "
                        "per cent of everything that was timed.", data)]

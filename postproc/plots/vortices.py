@@ -128,14 +128,14 @@ def vortex_plot(vtr, folder):
     most = np.max(speed, initial=0) or 1
     picture = np.ones(passed.shape + (3,))
     picture -= 0.22 * passed[..., None] / (passed.max() or 1)  # a cavity, or the body, as a grey shadow
-    colour = style.plt.get_cmap("viridis")(speed / most)[:, :3] * _shade(centres, q, points)[:, None]
+    colour = style.colours("viridis")(speed / most)[:, :3] * _shade(centres, q, points)[:, None]
     picture.reshape(-1, 3)[pixels] = colour
     ratio = picture.shape[0] / picture.shape[1]
-    figure, axes = style.new(style.WIDTH, float(np.clip(style.WIDTH * 0.75 * ratio, 2, 8)) + 0.6)
+    figure, axes = style.new()
     axes.imshow(picture, origin="lower", extent=extent, aspect="equal", interpolation="bilinear")
     axes.axis("off")
-    scale = style.plt.cm.ScalarMappable(style.plt.Normalize(0, most), "viridis")
-    figure.colorbar(scale, ax=axes, shrink=0.8, aspect=26, pad=0.02).set_label("speed |u| on the surface   [length / time]")
+    scale = style.matplotlib.cm.ScalarMappable(style.matplotlib.colors.Normalize(0, most), "viridis")
+    style.colour_bar(figure, axes, scale, "speed |u| on the surface   [length / time]", below=ratio < 0.6)
     axes.set_title("Vortex cores, Q = %.3g" % level)
     caption = ("Surface Q = (|Ω|² − |S|²)/2 = %.3g, which encloses %g %% of the fluid; the eye at %g° around z from x and %g° above the "
                "horizon." % (level, 100 * SHARE, VIEW[0], VIEW[1]))
