@@ -75,9 +75,9 @@ class Report:
             rows = [['<span class="%s">%s</span>' % (("pass", "PASS") if holds else ("fail", "FAIL")), name,
                      self.style.number(computed, 6), self.style.number(float(value), 6), self.style.number(float(tolerance), 3)]
                     for name, computed, value, tolerance, holds in checks]
-            parts.append(page.table(["", "check", "computed", "wanted", "tolerance"], rows, (2, 3, 4)))
+            parts.append(page.table(["", "check", "computed", "expected", "tolerance"], rows, (2, 3, 4)))
         elif run:
-            parts.append(page.paragraph("The case has no [check] table: nothing was compared.", soft=True))
+            parts.append(page.paragraph("The case has no [check] table.", soft=True))
         return '<section class="verdict %s">%s</section>' % (kind, "".join(parts))
 
     def solver_lines(self):
@@ -98,7 +98,7 @@ class Report:
         grid = self.run.table("grid")
         rows = [("case", run.get("case")), ("miniapp", run.get("miniapp"))]
         if "cells" in grid:
-            stretching = [s if isinstance(s, str) else "%s %g" % (s.get("type"), s.get("factor", 0))
+            stretching = [s if isinstance(s, str) else "%s %g" % (s.get("type"), s["factor"]) if "factor" in s else str(s.get("type"))
                           for s in grid.get("stretching", [])]
             words = " × ".join(map(str, grid["cells"])) + (" (%s)" % ", ".join(stretching) if stretching else "")
             rows.append(("grid", words))
@@ -112,7 +112,7 @@ class Report:
         if time.get("dt"):
             rows.append(("time step", number(float(time["dt"]))))
         elif time.get("cfl"):
-            rows.append(("CFL number asked for", number(float(time["cfl"]))))
+            rows.append(("target CFL number", number(float(time["cfl"]))))
         flow = self.run.table("flow")
         rows += [(key, number(flow[key])) for key in ("viscosity", "density", "scheme", "mach", "angle_of_attack", "reynolds") if key in flow]
         rows += self.attempt("the solvers' names", self.solver_lines) or []
@@ -169,6 +169,7 @@ class Report:
     def compressible_solver_section(self):
         names, rows = self.histories.solver_table(self.run)
         figures = self.compressible.ilu_figures(self.run, self.folder)
+        figures[1:1] = self.attempt("residuals of the solver", self.histories.residual_plot, self.run, self.folder) or []
         return self.page.section("Linear solver", self.page.table(names, rows, (2, 3, 4, 5, 6)), self.page.figures(figures))
 
     def sections(self):
@@ -258,7 +259,7 @@ class Report:
             os.path.basename(os.path.abspath(self.run.path))
         parts = ["<h1>%s</h1>" % self.page.text(title), self.attempt("the shadow solves", self.study),
                  self.attempt("verdict", self.verdict)]
-        for what, make in [("the flight recorder", self.flight_section), ("the roofline", self.roofline_section), ("what was run", self.facts), *self.sections(),
+        for what, make in [("the failure diagnostics", self.flight_section), ("the roofline", self.roofline_section), ("what was run", self.facts), *self.sections(),
                            ("the time split", self.time_section), ("the quantities", self.quantities), ("the events", self.event_section)]:
             parts.append(self.attempt(what, make))
         parts.append(self.missing_section())

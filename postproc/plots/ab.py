@@ -1,15 +1,24 @@
 """Paired A/B runs: whole runs of a case with one configuration and another; A/A pairs of the baseline give the noise floor."""
 import os
+import re
 
 import numpy as np
 
-from . import page, records, style
+from . import page, records, shadow, style
 
 SMALL = 1e-6  # of a quantity: less than that is what other rounding on the way to the same tolerance leaves
 
 
 def read(directory, name):
     return records.read_csv(os.path.join(directory, name))
+
+
+def read_summary(directory):
+    """With the field's name for the baseline's second runs."""
+    rows = read(directory, "ab_summary.csv")
+    rows["configuration"] = [re.sub(" again$", " (A/A)", name) if verdict == "control" else name
+                             for name, verdict in zip(rows["configuration"], rows["verdict"])]
+    return rows
 
 
 def column(rows, name):
@@ -40,13 +49,13 @@ def verdict_words(summary):
             sentences.append("%s: %s is %s than %s, %.3g to %.3g times its time." % (
                 case, name, verdict, baseline, summary["low"][i], summary["high"][i]))
         elif verdict not in ("baseline", "control"):
-            alike.setdefault((case, verdict), []).append(name)
+            alike.setdefault((case, shadow.VERDICTS.get(verdict, verdict)), []).append(name)
     return sentences + ["%s: %s: %s." % (case, ", ".join(names), verdict) for (case, verdict), names in alike.items()]
 
 
 def summary_table(summary):
-    names = ["case", "configuration", "time / baseline's", "95 % interval", "won", "verdict", "total s", "steps", "iterations a step",
-             "ms an iteration", "other ms a step"]
+    names = ["case", "configuration", "time / baseline's", "95 % interval", "won", "verdict", "total s", "steps", "iterations per step",
+             "ms per iteration", "other ms per step"]
     table = []
     for i in range(len(summary["case"])):
         def cell(name, form):
@@ -54,9 +63,9 @@ def summary_table(summary):
             return form % value if np.isfinite(value) else ""
         interval = cell("low", "%.3f") and cell("low", "%.3f") + " to " + cell("high", "%.3f")
         won = cell("won", "%d") and cell("won", "%d") + " of " + cell("pairs", "%d")
-        verdict = summary["verdict"][i]
+        verdict = shadow.VERDICTS.get(summary["verdict"][i], summary["verdict"][i])
         if summary["failures"][i]:
-            verdict += ", %d of %d runs do not count" % (summary["failures"][i], summary["runs"][i])
+            verdict += ", %d of %d runs excluded" % (summary["failures"][i], summary["runs"][i])
         table.append([summary["case"][i], summary["configuration"][i], cell("ratio", "%.3f"), interval, won, verdict,
                       cell("total_s", "%.3f"), cell("steps", "%.0f"), cell("iterations_a_step", "%.1f"),
                       cell("ms_an_iteration", "%.3g"), cell("other_ms_a_step", "%.3g")])
@@ -116,7 +125,7 @@ def quantities_table(directory):
     rows = read(directory, "ab_quantities.csv")
     if not len(rows["case"]):
         return page.paragraph("No quantity was recorded for two configurations.", soft=True)
-    names = ["case", "configuration", "quantity", "value", "baseline's", "difference", "spread of the baseline"]
+    names = ["case", "configuration", "quantity", "value", "baseline's", "difference", "A/A spread"]
     seen, small = [], []
     for i in range(len(rows["case"])):
         difference, size = abs(rows["difference"][i]), max(abs(rows["value"][i]), abs(rows["baseline"][i]))
@@ -136,4 +145,4 @@ def failures_table(directory):
     if not some:
         return ""
     table = [[rows["case"][i], rows["configuration"][i], "%d" % rows["repeat"][i], "%d" % rows["exit_code"][i], rows["reason"][i]] for i in some]
-    return page.section("Runs that do not count", page.table(["case", "configuration", "repeat", "exit code", "why"], table, (2, 3)))
+    return page.section("Excluded runs", page.table(["case", "configuration", "repeat", "exit code", "why"], table, (2, 3)))

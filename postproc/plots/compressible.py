@@ -68,12 +68,9 @@ def flow_figures(run, folder):
         figures.append(meshes.mesh_figure(vtu, folder, "pressure", body, False, _shown(vtu, "pressure", body), "viridis", 12,
                                           "p, in units of density times speed squared of the stream", "Pressure",
                                           "Pressure, with isolines."))
-    for field, cmap in (("mach", "turbo"), ("pressure", "viridis")):
-        if field in vtu.fields:
-            figures.append(meshes.mesh_figure(
-                vtu, folder, field, front, True, _shown(vtu, field, front), cmap, 0, style.words(field),
-                "%s on the mesh" % style.words(field).capitalize(), "Each cell one colour; %s cells in all." % cells,
-                field + "_mesh"))
+    if "mach" in vtu.fields:
+        figures.append(meshes.mesh_figure(vtu, folder, "mach", front, True, _shown(vtu, "mach", front), "turbo", 0, "Mach number",
+                                          "Mach number on the mesh", "Each cell one colour; %s cells." % cells, "mach_mesh"))
     return figures, "From %s." % os.path.relpath(path, run.path)
 
 
@@ -243,8 +240,15 @@ def ilu_figures(run, folder):
     if solves is None:
         return []
     number = np.arange(1, len(solves["iterations"]) + 1)
-    figures = _plain(solves, number, ("iterations",), "Iterations of each solve", "iterations", folder, "solve_iterations",
-                     False, "One value a linear solve.")
+    figure, axes = style.new()
+    reasons = np.array(solves["reason"])
+    for i, reason in enumerate(sorted(set(reasons), key=lambda r: r != "converged")):
+        at = reasons == reason
+        axes.plot(number[at], solves["iterations"][at], ".", color=style.COLOURS[i], markersize=4, label=style.words(reason))
+    axes.set_ylim(bottom=0)
+    style.finish(figure, axes, "Iterations of each solve", "linear solve", "iterations")
+    figures = [style.save(figure, folder, "solve_iterations", "One point per linear solve, those of rejected steps included.",
+                          [("solve", number), ("iterations", solves["iterations"])])]
     figures += _plain(solves, number, ("ilu_residual",), "ILU residual", "reduction in the 1-norm", folder, "ilu_residual",
                       True, "Fixed-point residual of the factors after the build sweeps, over that of the initial guess.")
     figures += _plain(solves, number, ("dominance_L", "dominance_U"), "Dominance of the factors", "max norm", folder,

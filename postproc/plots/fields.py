@@ -94,7 +94,8 @@ class Plane:
 def _picture(plane, folder, name, title, field, label, caption, limits, cmap="viridis", levels=None):
     """Each cell one colour, in true proportions but where the plane would be a thread. levels: of isolines; None: streamlines."""
     width, height = np.ptp(plane.faces_a), np.ptp(plane.faces_b)
-    figure, axes = style.new(height=2.2 if height < width else 7)
+    is_long = height < 0.35 * width
+    figure, axes = style.new(2 * style.WIDTH if is_long else style.WIDTH, 2.2 if height < width else 7)
     style.frame(axes, AXES[plane.a], AXES[plane.b])
     if 0.1 <= height / width <= 10:
         axes.set_aspect("equal")
@@ -109,7 +110,7 @@ def _picture(plane, folder, name, title, field, label, caption, limits, cmap="vi
     axes.set_xlim(plane.faces_a[0], plane.faces_a[-1])
     axes.set_ylim(plane.faces_b[0], plane.faces_b[-1])
     axes.locator_params(nbins=6)
-    if height < 0.3 * width:
+    if is_long:
         axes.locator_params(axis="y", nbins=2)
     style.colour_bar(figure, axes, drawn, label, field, below=height < 0.6 * width)
     axes.set_title(title + plane.where)

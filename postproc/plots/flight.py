@@ -1,4 +1,4 @@
-"""The flight recorder: the verdict on a run that ended badly, and its last steps."""
+"""Failure diagnostics: the diagnosis of a run that ended badly, the growth of the flow and the last solves."""
 import json
 import os
 
@@ -27,28 +27,55 @@ def _size(state):
     return max((abs(v) for v in state.values() if isinstance(v, (int, float))), default=np.nan)
 
 
-def state_plot(run, folder):
-    steps = read(run)["steps"]
+def _whole_run(run):
+    """(name, steps, values) of what the history has of the flow's growth."""
+    history, found = run.history or {}, []
+    for name in ("kinetic_energy", "residual_energy", "rate", "cfl"):
+        values = history.get(name)
+        if values is not None and not isinstance(values, list):
+            known = np.isfinite(values) & (values > 0)
+            if np.sum(known) > 2:
+                found.append((name, history["step"][known], values[known]))
+    return found
+
+
+def _last_steps(steps):
+    """(name, step numbers, values): the largest magnitude of each variable in the states that the steps began from."""
     number = np.array([s["step"] for s in steps])
-    names = list(steps[0]["state"]) if steps else []
-    if len(steps) < 2 or not names:
+    lines = [("largest |%s|" % name, [_size(s["state"][name]) for s in steps]) for name in steps[0]["state"]]
+    lines.append(("cfl", [np.nan if s["cfl"] is None else s["cfl"] for s in steps]))
+    lines = [(name, number, np.array(values, dtype=float)) for name, values in lines]
+    return [(name, x, np.where(values > 0, values, np.nan)) for name, x, values in lines if np.any(values > 0)]
+
+
+def state_plot(run, folder):
+    """The run as the history has it, and beside it the last steps, which the recorder has one by one."""
+    steps = read(run)["steps"]
+    if len(steps) < 2:
         return []
-    figure, axes = style.new()
-    data = [("step", number)]
-    for i, name in enumerate(names):
-        sizes = np.array([_size(s["state"][name]) for s in steps], dtype=float)
-        data.append((name, sizes))
-        axes.plot(number, np.where(sizes > 0, sizes, np.nan), ".-", color=style.COLOURS[i % len(style.COLOURS)], label="|%s|" % name)
-    cfl = np.array([np.nan if s["cfl"] is None else float(s["cfl"]) for s in steps])
-    if np.any(cfl > 0):
-        data.append(("cfl", cfl))
-        axes.plot(number, np.where(cfl > 0, cfl, np.nan), color="0.5", linewidth=1.0, label="CFL")
-    axes.set_yscale("log")
-    axes.set_xlabel("step")
-    axes.set_ylabel("largest magnitude")
-    axes.legend(fontsize="small")
-    return [style.save(figure, folder, "flight_state", "The last steps: the largest magnitude of each variable in the state that a "
-                       "step began from, and the CFL number.", data)]
+    parts = [("Last %d steps" % len(steps), _last_steps(steps), ".-")]
+    whole = _whole_run(run)
+    if whole:
+        parts.insert(0, ("Whole run", whole, "-"))
+    figure, panels = style.new(style.WIDTH * len(parts), 3.6, ncols=len(parts), squeeze=False)
+    every = np.concatenate([values for _, lines, _ in parts for _, _, values in lines])
+    most, frame = np.nanmax(every), 1e8 * np.nanmedian(every)
+    of, data = {}, []
+    for axes, (title, lines, kind) in zip(panels[0], parts):
+        for name, x, values in lines:
+            colour = of.setdefault(name, style.COLOURS[len(of) % len(style.COLOURS)])
+            axes.plot(x, values, kind, color=colour, label=style.words(name) if name != "cfl" else "CFL number")
+            data += [("step_of_" + name, x), (name, values)]
+        axes.set_yscale("log")
+        axes.set_ylim(top=frame if most > frame else None)  # what comes before the overflow must be seen
+        style.log(axes)
+        axes.set_title(title)
+        axes.set_xlabel("step")
+    handles = {name: handle for axes in panels[0] for handle, name in zip(*axes.get_legend_handles_labels())}
+    style.legend_below(figure, list(handles.values()), list(handles))
+    beyond = " The values go on beyond the frame, to %.2g." % most if most > frame else ""
+    return [style.save(figure, folder, "flight_state", "What the history records of the flow's growth; in the last steps, the largest "
+                       "magnitude of each variable at the start of a step." + beyond, data)]
 
 
 def solves_table(run, most=8):
@@ -57,7 +84,7 @@ def solves_table(run, most=8):
     for step in read(run)["steps"][-most:]:
         for s in step["last_solves"]:
             rows.append([step["step"], s["system"], s["iterations"], s["reason"], _text(s["r0"]), _text(s["r_true"]), s["preconditioner_age"]])
-    return ["step", "system", "iterations", "ended as", "|b - A x| before", "after", "age of preconditioner"], rows[-24:]
+    return ["step", "system", "iterations", "ended as", "|b - A x| before", "after", "preconditioner lag"], rows[-24:]
 
 
 def _text(value):

@@ -8,7 +8,7 @@ FIXED = ("step", "time", "dt", "cfl", "wall")
 
 def _numbers(columns, name):
     values = columns.get(name)
-    if values is None or isinstance(values, list) or not np.any(np.isfinite(values)):
+    if values is None or isinstance(values, list) or np.sum(np.isfinite(values)) < 2:
         return None
     return values
 
@@ -143,13 +143,14 @@ def _time_step(history, folder):
         axes.set_ylim(bottom=0, top=1.15 * np.nanmax(cfl))
     if dt is not None:
         right = axes.twinx() if cfl is not None else axes
+        style.plain(right.yaxis)
         right.grid(False)
         right.spines["right"].set_visible(cfl is not None)
         lines += right.plot(history["step"], dt, label="time step dt", color=style.COLOURS[1], linestyle="--")
         right.set_ylabel("time step dt")
         right.set_ylim(bottom=0, top=1.15 * np.nanmax(dt))
     names = [line.get_label() for line in lines]
-    style.finish(figure, axes, " and ".join(names).replace("time step dt", "time step"), "step")
+    style.finish(figure, axes, " and ".join(names).replace("time step dt", "time step").replace("time step", "Time step", cfl is None), "step")
     if len(lines) > 1:
         style.legend_below(figure, lines, names)
     data = [(name, history[name]) for name in ("step", "dt", "cfl") if _numbers(history, name) is not None]

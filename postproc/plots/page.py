@@ -41,6 +41,7 @@ td.number, td:first-child, td .pass, td .fail { white-space: nowrap; }
 .figures + .figures { margin-top: 1.3rem; }
 figure { margin: 0; break-inside: avoid; }
 figure img { width: 100%; height: auto; max-width: 40rem; display: block; }
+figure.long { grid-column: 1 / -1; } figure.long img { max-width: 80rem; }
 figcaption { font-size: .87rem; color: var(--soft); margin-top: .15rem; }
 a { color: var(--study); }
 a.data { white-space: nowrap; }
@@ -60,7 +61,8 @@ code { font-size: .92em; }
   h1 { font-size: 15pt; } h2 { font-size: 12pt; break-after: avoid; } .verdict strong.word { font-size: 13pt; }
   section { border: 0; border-radius: 0; padding: 0; margin: 0 0 7mm; }
   .verdict { padding-left: .8rem; border-left-style: solid; border-left-width: 6px; }
-  .figures { grid-template-columns: 1fr 1fr; gap: 4mm 6mm; } .figures .figures { grid-template-columns: 1fr; } figcaption { font-size: 8pt; }
+  .figures { grid-template-columns: 1fr 1fr; gap: 4mm 6mm; } .figures .figures { grid-template-columns: 1fr; } figure.long { grid-column: 1 / -1; } figure.long img { max-width: 80rem; }
+figcaption { font-size: 8pt; }
   .scroll { overflow: visible; } table { font-size: 7.6pt; } th, td { padding-right: .5rem; } th { white-space: normal; }
   tr { break-inside: avoid; } details, button, a.data { display: none; } a { color: inherit; } }
 """
@@ -127,8 +129,8 @@ def figures(items):
     for item in items:
         with open(item.png, "rb") as file:
             data = base64.b64encode(file.read()).decode("ascii")
-        parts.append('<figure><img alt="%s" src="data:image/png;base64,%s"><figcaption>%s%s</figcaption></figure>' % (
-            text(item.caption), data, text(item.caption), _data_of(item)))
+        parts.append('<figure%s><img alt="%s" src="data:image/png;base64,%s"><figcaption>%s%s</figcaption></figure>' % (
+            ' class="long"' if item.is_long else "", text(item.caption), data, text(item.caption), _data_of(item)))
     return '<div class="figures%s">%s</div>' % (" three" if len(items) % 3 == 0 and len(items) != 6 else "", "".join(parts))
 
 

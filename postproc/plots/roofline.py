@@ -101,6 +101,7 @@ def part_plots(run, folder):
         axes.bar(x, [1e6 * k["seconds"] for k in parts], color="#c4c9ce", width=0.7)
         axes.set_ylabel("microseconds (bars)")
         right = axes.twinx()
+        style.plain(right.yaxis)
         right.grid(False)
         right.spines["right"].set_visible(True)
         right.plot(x, [k["gb_per_s"] for k in parts], "o-", color="#0072B2")

@@ -43,7 +43,7 @@ def words(name):
 def tick(value, _=None):
     """A tick's label: 0.25, 40000, 2·10⁻⁶. Plain characters, which matplotlib sets ten times faster than its mathtext."""
     text = "%.10g" % value
-    if value != 0 and not 1e-4 < abs(value) < 1e6:
+    if value != 0 and not 1e-4 < abs(value) < 1e5:
         text = "%.4e" % value
         mantissa, power = text.split("e")
         mantissa = mantissa.rstrip("0").rstrip(".")
@@ -70,10 +70,10 @@ def log(axes, which="y"):
 # ---- figures
 
 class Figure:
-    """A saved plot: its PNG (for the page), its caption, its short name."""
+    """A saved plot: its PNG (for the page), its caption, its short name, whether it takes a row of its own."""
 
-    def __init__(self, png, caption, name):
-        self.png, self.caption, self.name = png, caption, name
+    def __init__(self, png, caption, name, is_long=False):
+        self.png, self.caption, self.name, self.is_long = png, caption, name, is_long
 
 
 def new(width=WIDTH, height=3.7, nrows=1, ncols=1, **options):
@@ -174,7 +174,7 @@ def _lay_out(figure):
         bar_at = bottom + TICKS + LABEL
         bottom = bar_at + 0.21
     elif bar:
-        right = 0.26 + max(_beside(bar.ax), 0.84)  # pictures side by side of one size
+        right = 0.26 + max(_beside(bar.ax), 1.0)  # pictures side by side of one size
     bottom += largest(_under, [a for a in shown if place[a].is_last_row()], 0)
     across = width - left - right
     if len(axes) == 1 and axes[0].get_aspect() in (1.0, "equal"):
@@ -217,7 +217,7 @@ def save(figure, folder, name, caption, data=None):
     FigureCanvasAgg(figure).print_png(path, metadata={"Software": None}, pil_kwargs={"compress_level": 4})
     if data:
         write_csv(os.path.join(folder, name + ".csv"), data)
-    return Figure(path, caption, name)
+    return Figure(path, caption, name, figure.get_size_inches()[0] > 1.5 * WIDTH)
 
 
 def write_csv(path, data):
@@ -225,11 +225,12 @@ def write_csv(path, data):
         text = "%.9g" % value if isinstance(value, float) else str(value)
         return '"%s"' % text.replace('"', '""') if "," in text or '"' in text else text
 
+    lengths = {len(values) for _, values in data}
     columns, forms = [], []
     for _, values in data:
-        is_real = isinstance(values, np.ndarray) and values.dtype.kind == "f"
+        is_real = isinstance(values, np.ndarray) and values.dtype.kind == "f" and len(lengths) == 1
         forms.append("%.9g" if is_real else "%s")
-        columns.append(values.tolist() if is_real else [cell(v) for v in values])
+        columns.append(values.tolist() if is_real else [cell(v) for v in values] + [""] * (max(lengths) - len(values)))
     line = ",".join(forms) + "\n"
     with open(path, "w") as file:
         file.write(",".join(cell(name) for name, _ in data) + "\n")

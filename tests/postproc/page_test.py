@@ -22,7 +22,7 @@ import fabricate_run  # noqa: E402
 import report  # noqa: E402
 from plots import records, roofline, shadow, shadow_plots, style  # noqa: E402
 
-style.plt.rcParams["savefig.dpi"] = 40
+style.DPI = 40
 VOID = {"meta", "img", "br", "hr", "link", "input"}
 BROWSER = next((path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if path), None)
 
@@ -96,26 +96,28 @@ class Page(Study):
     def test_the_verdict_comes_first_and_says_what_the_intervals_allow(self):
         self.assertEqual(self.missing, [])
         body = self.text.split("<main>")[1]
-        order = [body.index(words) for words in ("quick is faster than the leader, cg + multigrid", "Solvers on the same systems", "Passed",
+        order = [body.index(words) for words in ("quick is faster than the reference solver, cg + multigrid", "Solvers on the same systems", "Passed",
                                                  "What the kernels reach", "What was run", "The flow")]
         self.assertEqual(order, sorted(order))
-        for words in ("quick takes 0.495 to 0.506 of the leader&#x27;s time", "differences below 0.6 % are noise",
-                      "slow missed the tolerance in 3 of them", "no difference seen"):
+        for words in ("quick takes 0.495 to 0.506 times the reference&#x27;s time", "noise floor 0.6 %",
+                      "slow missed the tolerance in 3 of 40 systems", "no significant difference", "40 of 40"):
             self.assertIn(words, body)
 
     def test_without_a_verdict_beyond_the_noise_no_solver_is_called_faster(self):
         study = shadow.Study(records.RunDirectory(self.folder))
-        study.summary["verdict"][study.names.index("quick")] = "no difference seen"
-        self.assertTrue(shadow.headline(study).startswith("No solver is faster than the leader"))
+        study.summary["verdict"][study.names.index("quick")] = "no significant difference"
+        self.assertTrue(shadow.headline(study).startswith("No candidate is faster than the reference solver"))
         for name in ("quick", "even"):
             study.summary["verdict"][study.names.index(name)] = "slower"
-        self.assertEqual(shadow.headline(study), "All 3 contenders are slower than the leader, cg + multigrid")
+        self.assertEqual(shadow.headline(study), "All 3 candidates are slower than the reference solver, cg + multigrid")
 
     def test_the_win_map_names_the_winner_of_each_stretch_and_no_winner_by_chance(self):
         study = shadow.Study(records.RunDirectory(self.folder))
         self.assertEqual(set(shadow_plots.winners(study)), {"quick"})
-        study.contenders.remove("quick")
-        self.assertEqual(set(shadow_plots.winners(study)), {"leader"})
+        study.candidates.remove("quick")
+        self.assertEqual(set(shadow_plots.winners(study)), {"undecided"})
+        study.candidates.remove("even")
+        self.assertEqual(set(shadow_plots.winners(study)), {"reference"})
 
     def test_every_picture_decodes_and_nothing_comes_from_elsewhere(self):
         self.assertEqual(self.reader.outside, [])
@@ -148,7 +150,8 @@ WIDTHS = """<script>window.addEventListener('load', () => {
   const frames = [...document.querySelectorAll('iframe')].map(f => {
     const d = f.contentDocument, pictures = [...d.images];
     return f.width + ': ' + pictures.filter(i => i.complete && i.naturalWidth > 100).length + ' of ' + pictures.length +
-      ' pictures, ' + Math.max(0, d.documentElement.scrollWidth - f.clientWidth) + ' too wide, ' + d.querySelectorAll('button.copy').length + ' tables'; });
+      ' pictures, ' + Math.max(0, d.documentElement.scrollWidth - f.clientWidth) + ' too wide, ' + d.querySelectorAll('button.copy').length + ' tables, ' +
+      [...d.querySelectorAll('.scroll')].filter(s => s.scrollWidth > s.clientWidth + 1).length + ' cut'; });
   document.body.append(frames.join('; ')); });</script>"""
 
 
@@ -164,14 +167,15 @@ class Browser(Study):
         outer = os.path.join(self.folder, "frames.html")
         with open(outer, "w") as file:
             file.write("<html><body>%s%s</body></html>" % (WIDTHS, "".join(
-                '<iframe src="report.html" width="%d" height="800"></iframe>' % width for width in (390, 1200))))
+                '<iframe src="report.html" width="%d" height="800"></iframe>' % width for width in (390, 1280))))
         done = self.browse("--dump-dom", "file://" + outer)
         said = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
         self.assertEqual(said, [])
         count = len(self.reader.pictures)
         tables = self.text.count('<button class="copy"')
-        for width in (390, 1200):
+        for width in (390, 1280):
             self.assertIn("%d: %d of %d pictures, 0 too wide, %d tables" % (width, count, count, tables), done.stdout[-600:])
+        self.assertIn(" tables, 0 cut", done.stdout[-600:].split("1280: ")[1])
 
     def test_it_prints(self):
         paper = os.path.join(self.scratch.name, "page.pdf")

@@ -18,7 +18,7 @@ import numpy as np  # noqa: E402
 import report  # noqa: E402
 from plots import fields, histories, records, style, vortices, vtr  # noqa: E402
 
-style.plt.rcParams["savefig.dpi"] = 30
+style.DPI = 30
 
 
 class Folder(unittest.TestCase):
@@ -97,7 +97,7 @@ class Reports(Folder):
 
     def test_an_empty_directory_gives_a_page_that_says_what_is_missing(self):
         page = self.page("empty")
-        for words in ("No verdict", "run.json", "there is no such file", "no picture was written"):
+        for words in ("No result", "run.json", "there is no such file", "no field output was written"):
             self.assertTrue(words in page, words)
 
     def test_broken_files_cost_their_own_part_only(self):
@@ -153,11 +153,11 @@ class Pictures(Folder):
             file.write('<DataSet timestep="11" file="run_body.vtp"/>')
         self.assertTrue(records.RunDirectory(self.path).last_picture().endswith("/a.vtr"))
 
-    def test_a_three_dimensional_field_is_drawn_in_its_three_mid_planes(self):
+    def test_a_three_dimensional_field_is_drawn_in_its_three_mid_planes_a_row_each(self):
         self.make("3d")
         figures, _ = fields.field_plots(records.RunDirectory(self.path), os.path.join(self.path, "plots"))
-        self.assertEqual([f.name for f in figures], ["speed_z", "vorticity_z", "pressure_z", "vortices", "speed_y", "vorticity_y",
-                                                     "speed_x", "vorticity_x"])
+        self.assertEqual([[f.name for f in plane] for plane in figures],
+                         [[what + a for what in ("speed_", "vorticity_", "pressure_")] for a in "zyx"] + [["vortices"]])
 
     def test_q_is_half_of_rotation_squared_less_strain_squared(self):
         lines = [np.cumsum(np.linspace(0.1, 0.2, n)) for n in (5, 6, 7)]
