@@ -2,11 +2,11 @@
 #include <cstdio>
 
 #include "base/error.hpp"
-#include "miniapps/command_line.hpp"
+#include "miniapps/cli/command_line.hpp"
 #include "miniapps/compressible/compressible.hpp"
 #include "miniapps/immersed/immersed.hpp"
 #include "miniapps/incompressible/incompressible.hpp"
-#include "miniapps/suites.hpp"
+#include "miniapps/cli/suites.hpp"
 
 int main(int argc, char** argv) {
   std::shared_ptr<weir::Communicator> ranks;

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "solvers/distributed/agree.hpp"
+#include "solvers/parallel/agree.hpp"
 #include "solvers/distributed/distributed_matrix.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/matrix/row_error.hpp"
-#include "solvers/preconditioner/additive_schwarz.hpp"
+#include "solvers/preconditioner/schwarz/additive_schwarz.hpp"
 
 namespace weir {
 namespace {

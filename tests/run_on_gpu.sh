@@ -3,7 +3,7 @@
 #
 #   tests/run_on_gpu.sh [BUILD_DIR]        default: build-gpu
 #
-#   1. tests/device/check.cu, built by one call of nvcc: loops, reductions, kernels, flags, grid barrier, errors, and the
+#   1. tests/solvers/device/check.cu, built by one call of nvcc: loops, reductions, kernels, flags, grid barrier, errors, and the
 #      speed of the memory. Needs nothing but a compiler and nvcc.
 #   2. Everything, configured with WEIR_DEVICE=cuda for this GPU. Without GoogleTest (or another library that the tests
 #      need) the product alone; without the product's libraries the solvers alone.
@@ -66,7 +66,7 @@ fi
 
 if [ ${#targets[@]} -gt 0 ]; then
   step "build" 300 cmake --build "$build/tree" -j "$(nproc)" --target "${targets[@]}"
-  if [ -x "$build/tree/bin/test_device_arrays" ]; then
+  if [ -x "$build/tree/bin/device_arrays_test" ]; then
     step "ctest" 180 ctest --test-dir "$build/tree" --output-on-failure -j 4 -LE long
   else
     skip "ctest: no tests were built"
@@ -74,7 +74,7 @@ if [ ${#targets[@]} -gt 0 ]; then
 fi
 
 if command -v compute-sanitizer >/dev/null; then
-  programs=("$build/tree/bin/test_device_arrays" "$build/tree/bin/test_device_kernels")
+  programs=("$build/tree/bin/device_arrays_test" "$build/tree/bin/device_kernels_test")
   [ -x "${programs[0]}" ] || programs=("$build/check")
   for program in "${programs[@]}"; do
     for tool in memcheck racecheck; do

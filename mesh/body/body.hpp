@@ -1,16 +1,16 @@
 // A body in the flow: its surface, how it moves, and what it asks of the fluid at its surface.
 //
 //   Body body = read_body(case.table("body"), surface_spacing);
-//   BodyDistance distance(x, y, z);          // mesh/body/distance.hpp: the grid's points beside the body
+//   BodyDistance distance(x, y, z);          // mesh/body/distance/distance.hpp: the grid's points beside the body
 //   body.move(t);
 //   distance.update(body);
 #pragma once
 #include <optional>
 
 #include "mesh/body/ellipsoid.hpp"
-#include "mesh/body/left_ventricle.hpp"
-#include "mesh/body/motion.hpp"
-#include "mesh/body/pseudonormals.hpp"
+#include "mesh/body/motion/left_ventricle.hpp"
+#include "mesh/body/motion/motion.hpp"
+#include "mesh/body/distance/pseudonormals.hpp"
 #include "mesh/body/surface.hpp"
 
 namespace weir {

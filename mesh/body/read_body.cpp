@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "mesh/body/read_motion.hpp"
+#include "mesh/body/motion/read_motion.hpp"
 #include "mesh/body/shapes.hpp"
 #include "mesh/body/stl/stl.hpp"
 #include "mesh/read/files.hpp"

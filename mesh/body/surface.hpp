@@ -45,7 +45,7 @@ void reverse(Surface& s);  // turns all elements over
 // Renumbers the elements of a triangulation so that those with near numbers are near in space (Morton order).
 void sort_elements(Surface& s);
 
-// The elements as a picture wants them (MeshPicture of postproc/vtu.hpp): corners one after the other.
+// The elements as a picture wants them (MeshPicture of postproc/fields/vtu.hpp): corners one after the other.
 struct SurfaceCells {
   std::vector<int> start, node;
 };

@@ -1,4 +1,4 @@
-// The mesh generators: options in, description out (mesh/build_mesh.hpp makes the faces). Lengths are in the unit of the
+// The mesh generators: options in, description out (mesh/unstructured/build_mesh.hpp makes the faces). Lengths are in the unit of the
 // case's reference length. Every generator takes linear time, the triangles of the NACA mesh n log n.
 #pragma once
 #include <array>
@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "mesh/description.hpp"
+#include "mesh/unstructured/description.hpp"
 #include "mesh/generate/airfoil.hpp"
 #include "mesh/generate/sheet.hpp"
 

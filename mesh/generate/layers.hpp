@@ -7,7 +7,7 @@
 #include <array>
 #include <vector>
 
-#include "mesh/description.hpp"
+#include "mesh/unstructured/description.hpp"
 #include "mesh/generate/predicates.hpp"
 
 namespace weir {

@@ -8,7 +8,7 @@
 #include "base/table_numbers.hpp"
 #include "mesh/generate/generators.hpp"
 #include "mesh/generate/spacing.hpp"
-#include "mesh/read_grid.hpp"
+#include "mesh/structured/read_grid.hpp"
 
 namespace weir {
 namespace {

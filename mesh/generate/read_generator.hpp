@@ -2,7 +2,7 @@
 // the keys of each.
 #pragma once
 #include "base/table.hpp"
-#include "mesh/description.hpp"
+#include "mesh/unstructured/description.hpp"
 
 namespace weir {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "mesh/description.hpp"
+#include "mesh/unstructured/description.hpp"
 
 namespace weir {
 

@@ -1,9 +1,10 @@
 #include "mesh/ordering/cell_fields.hpp"
 
-#include "mesh/ordering/colouring.hpp"
-#include "mesh/ordering/graph_tools.hpp"
-#include "mesh/ordering/levels.hpp"
-#include "mesh/partition.hpp"
+#include "mesh/graph/colouring.hpp"
+#include "mesh/graph/graph_tools.hpp"
+#include "mesh/ordering/cell_graph.hpp"
+#include "mesh/graph/levels.hpp"
+#include "mesh/ordering/partition.hpp"
 
 namespace weir {
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "mesh/ordering/graph_tools.hpp"
+#include "mesh/graph/graph_tools.hpp"
 
 namespace weir {
 namespace {

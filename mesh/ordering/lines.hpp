@@ -10,8 +10,8 @@
 #pragma once
 #include <vector>
 
-#include "mesh/ordering/graph.hpp"
-#include "mesh/unstructured.hpp"
+#include "mesh/graph/graph.hpp"
+#include "mesh/unstructured/unstructured.hpp"
 
 namespace weir {
 

@@ -2,8 +2,9 @@
 
 #include <stdexcept>
 
-#include "mesh/ordering/graph_tools.hpp"
-#include "mesh/ordering/orderings.hpp"
+#include "mesh/graph/graph_tools.hpp"
+#include "mesh/ordering/cell_graph.hpp"
+#include "mesh/graph/orderings.hpp"
 
 namespace weir {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "base/table.hpp"
-#include "mesh/ordering/graph.hpp"
+#include "mesh/graph/graph.hpp"
 #include "mesh/ordering/lines.hpp"
-#include "mesh/unstructured.hpp"
+#include "mesh/unstructured/unstructured.hpp"
 
 namespace weir {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "mesh/description.hpp"
+#include "mesh/unstructured/description.hpp"
 #include "mesh/read/text.hpp"
 
 namespace weir {

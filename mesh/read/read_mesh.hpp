@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "base/table.hpp"
-#include "mesh/build_mesh.hpp"
+#include "mesh/unstructured/build_mesh.hpp"
 
 namespace weir {
 

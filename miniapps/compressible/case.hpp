@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "base/table.hpp"
-#include "mesh/unstructured.hpp"
-#include "miniapps/compressible/discretisation.hpp"
+#include "mesh/unstructured/unstructured.hpp"
+#include "miniapps/compressible/discretisation/discretisation.hpp"
 #include "miniapps/compressible/exact.hpp"
 
 namespace weir {

@@ -3,7 +3,7 @@
 //   R*(U) = R(U) + V (3 U - 4 U^n + U^{n-1}) / (2 dt) = 0                     BDF2; its first step is backward Euler  (5)
 // and its Jacobians: the assembled one of the first-order scheme, and products with that of the scheme itself.
 #pragma once
-#include "miniapps/compressible/discretisation.hpp"
+#include "miniapps/compressible/discretisation/discretisation.hpp"
 #include "solvers/device/array.hpp"
 
 namespace weir {

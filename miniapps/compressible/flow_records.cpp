@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <span>
 
-#include "solvers/timer.hpp"
+#include "base/timer.hpp"
 
 namespace weir {
 namespace {

@@ -1,7 +1,7 @@
 // What a run of the compressible miniapp writes down: its solves, its steps, checkpoints. Over ranks all ranks call.
 #pragma once
 #include "miniapps/compressible/flow.hpp"
-#include "postproc/run.hpp"
+#include "postproc/run/run.hpp"
 
 namespace weir {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "miniapps/compressible/case.hpp"
-#include "miniapps/compressible/mesh_ranks.hpp"
+#include "miniapps/compressible/discretisation/mesh_ranks.hpp"
 
 namespace weir {
 

@@ -6,9 +6,9 @@
 #include <cmath>
 #include <ostream>
 
-#include "mesh/make_mesh.hpp"
+#include "mesh/unstructured/make_mesh.hpp"
 #include "mesh/ordering/make_ordering.hpp"
-#include "mesh/renumber.hpp"
+#include "mesh/unstructured/renumber.hpp"
 #include "miniapps/compressible/compressible.hpp"
 #include "miniapps/compressible/flow.hpp"
 #include "miniapps/compressible/output.hpp"

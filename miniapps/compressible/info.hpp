@@ -7,7 +7,7 @@
 #include "base/table.hpp"
 #include "mesh/ordering/lines.hpp"
 #include "miniapps/compressible/case.hpp"
-#include "postproc/run.hpp"
+#include "postproc/run/run.hpp"
 
 namespace weir {
 

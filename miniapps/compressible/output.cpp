@@ -7,8 +7,8 @@
 #include <limits>
 
 #include "base/nearest.hpp"
-#include "postproc/vtu.hpp"
-#include "postproc/write_aside.hpp"
+#include "postproc/fields/vtu.hpp"
+#include "postproc/run/write_aside.hpp"
 
 namespace weir {
 namespace {

@@ -1,7 +1,7 @@
 // A rank's share of a sum, or of a maximum, becomes that of all ranks of a discretisation; on one rank it stays as it is.
 #pragma once
-#include "miniapps/compressible/discretisation.hpp"
-#include "solvers/distributed/communicator.hpp"
+#include "miniapps/compressible/discretisation/discretisation.hpp"
+#include "solvers/parallel/communicator.hpp"
 
 namespace weir {
 

@@ -14,10 +14,10 @@
 
 #include "miniapps/compressible/case.hpp"
 #include "miniapps/compressible/flow_equations.hpp"
-#include "miniapps/compressible/mesh_ranks.hpp"
-#include "postproc/timings.hpp"
+#include "miniapps/compressible/discretisation/mesh_ranks.hpp"
+#include "postproc/run/timings.hpp"
 #include "solvers/linear_solver.hpp"
-#include "solvers/matrix/rounded_csr.hpp"
+#include "solvers/matrix/block/rounded_csr.hpp"
 
 namespace weir {
 

@@ -1,4 +1,4 @@
-#include "postproc/run.hpp"
+#include "postproc/run/run.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,10 +12,10 @@
 #include "miniapps/compressible/info.hpp"
 #include "miniapps/compressible/output.hpp"
 #include "miniapps/study/lab.hpp"
-#include "postproc/hash.hpp"
-#include "postproc/machine.hpp"
-#include "solvers/distributed/rank_options.hpp"
-#include "solvers/timer.hpp"
+#include "postproc/run/hash.hpp"
+#include "postproc/run/machine.hpp"
+#include "solvers/parallel/rank_options.hpp"
+#include "base/timer.hpp"
 
 namespace weir {
 namespace {

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "miniapps/immersed/forces.hpp"
-#include "miniapps/incompressible/case.hpp"
+#include "miniapps/structured/case.hpp"
 
 namespace weir {
 

@@ -14,8 +14,8 @@
 #include <array>
 
 #include "mesh/body/body.hpp"
-#include "miniapps/immersed/cut_arrays.hpp"
-#include "miniapps/incompressible/metrics.hpp"
+#include "miniapps/immersed/geometry/cut_arrays.hpp"
+#include "miniapps/structured/metrics.hpp"
 
 namespace weir {
 

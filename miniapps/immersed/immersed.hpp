@@ -3,7 +3,7 @@
 #include <iosfwd>
 
 #include "base/table.hpp"
-#include "postproc/run.hpp"
+#include "postproc/run/run.hpp"
 
 namespace weir {
 

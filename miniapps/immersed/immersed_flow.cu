@@ -2,13 +2,13 @@
 
 #include <algorithm>
 
-#include "miniapps/incompressible/initial.hpp"
+#include "miniapps/structured/initial.hpp"
 #include "miniapps/incompressible/momentum.hpp"
 #include "miniapps/incompressible/projection.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/ledger.hpp"
 #include "solvers/device/reduce.hpp"
-#include "solvers/timer.hpp"
+#include "base/timer.hpp"
 
 namespace weir {
 namespace {

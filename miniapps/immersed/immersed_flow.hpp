@@ -20,19 +20,19 @@
 
 #include "mesh/body/body.hpp"
 #include "miniapps/immersed/case.hpp"
-#include "miniapps/immersed/cut_arrays.hpp"
-#include "miniapps/immersed/cut_part.hpp"
+#include "miniapps/immersed/geometry/cut_arrays.hpp"
+#include "miniapps/immersed/geometry/cut_part.hpp"
 #include "miniapps/immersed/forces.hpp"
 #include "miniapps/immersed/pressure_system.hpp"
 #include "miniapps/immersed/velocity_system.hpp"
 #include "miniapps/immersed/wide_flow.hpp"
-#include "miniapps/incompressible/boundary.hpp"
-#include "miniapps/incompressible/layout.hpp"
-#include "miniapps/incompressible/metrics.hpp"
-#include "miniapps/incompressible/ranks.hpp"
-#include "postproc/timings.hpp"
+#include "miniapps/structured/boundary.hpp"
+#include "miniapps/structured/layout.hpp"
+#include "miniapps/structured/metrics.hpp"
+#include "miniapps/structured/ranks.hpp"
+#include "postproc/run/timings.hpp"
 #include "solvers/linear_solver.hpp"
-#include "solvers/matrix/banded.hpp"
+#include "solvers/matrix/stencil/banded.hpp"
 
 namespace weir {
 

@@ -5,7 +5,7 @@
 #include "miniapps/immersed/immersed.hpp"
 #include "miniapps/immersed/immersed_flow.hpp"
 #include "miniapps/immersed/read.hpp"
-#include "miniapps/incompressible/output.hpp"
+#include "miniapps/structured/output.hpp"
 
 namespace weir {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "postproc/write_aside.hpp"
+#include "postproc/run/write_aside.hpp"
 
 namespace weir {
 

@@ -7,7 +7,7 @@
 
 #include "mesh/body/surface.hpp"
 #include "miniapps/immersed/case.hpp"
-#include "miniapps/incompressible/output.hpp"
+#include "miniapps/structured/output.hpp"
 
 namespace weir {
 

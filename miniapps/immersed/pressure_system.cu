@@ -2,7 +2,7 @@
 
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
-#include "solvers/distributed/communicator.hpp"
+#include "solvers/parallel/communicator.hpp"
 
 namespace weir {
 namespace {

@@ -7,10 +7,10 @@
 // face, that come and go as a body moves: most of its force's noise. With the velocity in the middle of the open part sources of
 // the order u'' h^3 are left, most of what then remains; a parabola's mean has none of either.
 #pragma once
-#include "miniapps/immersed/cut_arrays.hpp"
-#include "miniapps/incompressible/metrics.hpp"
+#include "miniapps/immersed/geometry/cut_arrays.hpp"
+#include "miniapps/structured/metrics.hpp"
 #include "miniapps/incompressible/projection.hpp"
-#include "solvers/matrix/banded.hpp"
+#include "solvers/matrix/stencil/banded.hpp"
 
 namespace weir {
 

@@ -1,24 +1,24 @@
-#include "postproc/run.hpp"
+#include "postproc/run/run.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <memory>
 #include <optional>
 
-#include "miniapps/immersed/body_rate.hpp"
+#include "miniapps/immersed/geometry/body_rate.hpp"
 #include "miniapps/immersed/immersed.hpp"
 #include "miniapps/immersed/immersed_flow.hpp"
 #include "miniapps/immersed/info.hpp"
 #include "miniapps/immersed/output.hpp"
 #include "miniapps/immersed/read.hpp"
 #include "miniapps/immersed/statistics.hpp"
-#include "miniapps/incompressible/clock.hpp"
-#include "miniapps/incompressible/diagnostics.hpp"
-#include "miniapps/incompressible/facts.hpp"
-#include "miniapps/incompressible/staggered_loop.hpp"
+#include "miniapps/structured/clock.hpp"
+#include "miniapps/structured/diagnostics.hpp"
+#include "miniapps/structured/facts.hpp"
+#include "miniapps/structured/staggered_loop.hpp"
 #include "miniapps/study/lab.hpp"
-#include "postproc/vtk.hpp"
-#include "solvers/timer.hpp"
+#include "postproc/fields/vtk.hpp"
+#include "base/timer.hpp"
 
 namespace weir {
 namespace {

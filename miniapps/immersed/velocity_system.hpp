@@ -8,10 +8,10 @@
 #pragma once
 #include <array>
 
-#include "miniapps/immersed/cut_arrays.hpp"
-#include "solvers/distributed/block_partition.hpp"
-#include "solvers/matrix/banded.hpp"
-#include "solvers/matrix/separable_operator.hpp"
+#include "miniapps/immersed/geometry/cut_arrays.hpp"
+#include "solvers/parallel/block_partition.hpp"
+#include "solvers/matrix/stencil/banded.hpp"
+#include "solvers/matrix/stencil/separable_operator.hpp"
 
 namespace weir {
 

@@ -3,8 +3,8 @@
 #pragma once
 #include <memory>
 
-#include "miniapps/incompressible/metrics.hpp"
-#include "miniapps/incompressible/ranks.hpp"
+#include "miniapps/structured/metrics.hpp"
+#include "miniapps/structured/ranks.hpp"
 
 namespace weir {
 

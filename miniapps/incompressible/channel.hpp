@@ -4,7 +4,7 @@
 //   k+ = (1 - e^{-y+/10}) (1 - 0.8 y/h) / sqrt(beta*),   omega: root sum square of wall and log-layer value
 // `initial_perturbation` times u_tau adds waves along x and z, free of divergence, which fall off towards the walls.
 #pragma once
-#include "miniapps/incompressible/case.hpp"
+#include "miniapps/structured/case.hpp"
 
 namespace weir {
 

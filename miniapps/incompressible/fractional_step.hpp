@@ -17,15 +17,15 @@
 #include <utility>
 #include <vector>
 
-#include "miniapps/incompressible/boundary.hpp"
-#include "miniapps/incompressible/case.hpp"
-#include "miniapps/incompressible/layout.hpp"
-#include "miniapps/incompressible/metrics.hpp"
+#include "miniapps/structured/boundary.hpp"
+#include "miniapps/structured/case.hpp"
+#include "miniapps/structured/layout.hpp"
+#include "miniapps/structured/metrics.hpp"
 #include "miniapps/incompressible/momentum.hpp"
-#include "miniapps/incompressible/ranks.hpp"
-#include "postproc/timings.hpp"
+#include "miniapps/structured/ranks.hpp"
+#include "postproc/run/timings.hpp"
 #include "solvers/linear_solver.hpp"
-#include "solvers/matrix/separable_stencil.hpp"
+#include "solvers/matrix/stencil/separable_stencil.hpp"
 
 namespace weir {
 

@@ -5,11 +5,11 @@
 #include <map>
 #include <sstream>
 
-#include "miniapps/incompressible/coupled/run.hpp"
+#include "miniapps/artificial_compressibility/run.hpp"
 #include "miniapps/incompressible/fractional_step.hpp"
 #include "miniapps/incompressible/incompressible.hpp"
-#include "miniapps/incompressible/output.hpp"
-#include "postproc/machine.hpp"
+#include "miniapps/structured/output.hpp"
+#include "postproc/run/machine.hpp"
 #include "solvers/krylov/krylov.hpp"
 
 namespace weir {

@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "base/table.hpp"
-#include "miniapps/incompressible/case.hpp"
-#include "miniapps/incompressible/ranks.hpp"
-#include "postproc/run.hpp"
+#include "miniapps/structured/case.hpp"
+#include "miniapps/structured/ranks.hpp"
+#include "postproc/run/run.hpp"
 
 namespace weir {
 

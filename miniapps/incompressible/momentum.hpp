@@ -12,9 +12,9 @@
 //    vSW +  vSE
 //        uS
 #pragma once
-#include "miniapps/incompressible/layout.hpp"
-#include "miniapps/incompressible/metrics.hpp"
-#include "solvers/matrix/separable_operator.hpp"
+#include "miniapps/structured/layout.hpp"
+#include "miniapps/structured/metrics.hpp"
+#include "solvers/matrix/stencil/separable_operator.hpp"
 
 namespace weir {
 

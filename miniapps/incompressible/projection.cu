@@ -1,6 +1,6 @@
 #include "miniapps/incompressible/projection.hpp"
 
-#include "miniapps/incompressible/case.hpp"
+#include "miniapps/structured/case.hpp"
 #include "solvers/device/for_each.hpp"
 
 namespace weir {

@@ -1,8 +1,8 @@
 // From u* to a velocity without divergence: equations (3) to (5) of fractional_step.hpp, psi = dt phi.
 #pragma once
-#include "miniapps/incompressible/layout.hpp"
-#include "miniapps/incompressible/metrics.hpp"
-#include "solvers/matrix/separable_operator.hpp"
+#include "miniapps/structured/layout.hpp"
+#include "miniapps/structured/metrics.hpp"
+#include "solvers/matrix/stencil/separable_operator.hpp"
 
 namespace weir {
 

@@ -1,22 +1,22 @@
-#include "postproc/run.hpp"
+#include "postproc/run/run.hpp"
 #include "miniapps/incompressible/incompressible.hpp"
 
 #include <cmath>
 #include <memory>
 #include <type_traits>
 
-#include "miniapps/incompressible/clock.hpp"
-#include "miniapps/incompressible/coupled/run.hpp"
-#include "miniapps/incompressible/diagnostics.hpp"
-#include "miniapps/incompressible/facts.hpp"
+#include "miniapps/structured/clock.hpp"
+#include "miniapps/artificial_compressibility/run.hpp"
+#include "miniapps/structured/diagnostics.hpp"
+#include "miniapps/structured/facts.hpp"
 #include "miniapps/incompressible/fractional_step.hpp"
 #include "miniapps/incompressible/info.hpp"
-#include "miniapps/incompressible/initial.hpp"
-#include "miniapps/incompressible/output.hpp"
-#include "miniapps/incompressible/ranks.hpp"
-#include "miniapps/incompressible/staggered_loop.hpp"
+#include "miniapps/structured/initial.hpp"
+#include "miniapps/structured/output.hpp"
+#include "miniapps/structured/ranks.hpp"
+#include "miniapps/structured/staggered_loop.hpp"
 #include "miniapps/study/lab.hpp"
-#include "solvers/timer.hpp"
+#include "base/timer.hpp"
 
 namespace weir {
 namespace {

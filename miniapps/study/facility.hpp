@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/table.hpp"
-#include "miniapps/study/value_range.hpp"
-#include "postproc/run.hpp"
+#include "miniapps/study/recorder/value_range.hpp"
+#include "postproc/run/run.hpp"
 #include "solvers/device/array.hpp"
 #include "solvers/linear_solver.hpp"
 

@@ -2,11 +2,11 @@
 
 #include <exception>
 
-#include "miniapps/study/capture.hpp"
-#include "miniapps/study/flight_recorder.hpp"
-#include "miniapps/study/observatory.hpp"
-#include "miniapps/study/roofline.hpp"
-#include "miniapps/study/shadow_study.hpp"
+#include "miniapps/study/capture/capture.hpp"
+#include "miniapps/study/recorder/flight_recorder.hpp"
+#include "miniapps/study/observe/observatory.hpp"
+#include "miniapps/study/observe/roofline.hpp"
+#include "miniapps/study/shadow/shadow_study.hpp"
 
 namespace weir {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "postproc/run.hpp"
+#include "postproc/run/run.hpp"
 #include "solvers/linear_solver.hpp"
 
 namespace weir {

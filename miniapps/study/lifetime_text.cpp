@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "postproc/write_aside.hpp"
+#include "postproc/run/write_aside.hpp"
 
 namespace weir {
 namespace {

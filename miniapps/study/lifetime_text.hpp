@@ -2,7 +2,7 @@
 #pragma once
 #include <string>
 
-#include "postproc/run.hpp"
+#include "postproc/run/run.hpp"
 #include "solvers/refresh.hpp"
 
 namespace weir {

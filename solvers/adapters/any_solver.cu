@@ -6,13 +6,13 @@
 
 #include "base/error.hpp"
 #include "solvers/adapters/peer.hpp"
-#include "solvers/adapters/vendor_kernels.hpp"
+#include "solvers/adapters/vendor/vendor_kernels.hpp"
 #include "solvers/krylov/iteration.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/linear_solver.hpp"
-#include "solvers/matrix/block_rows.hpp"
-#include "solvers/preconditioner/ilu/parilu.hpp"
-#include "solvers/timer.hpp"
+#include "solvers/matrix/block/block_rows.hpp"
+#include "solvers/preconditioner/parilu/parilu.hpp"
+#include "base/timer.hpp"
 
 namespace weir {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 #include "solvers/adapters/peer.hpp"
-#include "solvers/matrix/cut_blocks.hpp"
+#include "solvers/matrix/block/cut_blocks.hpp"
 
 namespace weir {
 namespace {

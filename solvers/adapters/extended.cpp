@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "solvers/adapters/peer.hpp"
-#include "solvers/timer.hpp"
+#include "base/timer.hpp"
 
 namespace weir {
 namespace {

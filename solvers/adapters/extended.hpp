@@ -4,7 +4,7 @@
 // no x of single doubles exists: eps ||A| |x|| may be far above tolerance |b|.
 #pragma once
 #include "solvers/adapters/any_solver.hpp"
-#include "solvers/matrix/block_csr.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
 
 namespace weir {
 

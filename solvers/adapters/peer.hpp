@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "solvers/krylov/krylov.hpp"
-#include "solvers/matrix/block_csr.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
 
 namespace weir {
 

@@ -5,10 +5,10 @@
 #include <limits>
 
 #include "base/at.hpp"
-#include "mesh/ordering/graph_tools.hpp"
-#include "mesh/ordering/orderings.hpp"
+#include "mesh/graph/graph_tools.hpp"
+#include "mesh/graph/orderings.hpp"
 #include "solvers/diagnosis/pattern.hpp"
-#include "solvers/matrix/cut_blocks.hpp"
+#include "solvers/matrix/block/cut_blocks.hpp"
 
 namespace weir {
 namespace {

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "solvers/matrix/block_csr.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
 
 namespace weir {
 

@@ -6,8 +6,8 @@
 
 #include "base/error.hpp"
 #include "solvers/device/on_host.hpp"
-#include "solvers/matrix/block_rows.hpp"
-#include "solvers/matrix/cut_blocks.hpp"
+#include "solvers/matrix/block/block_rows.hpp"
+#include "solvers/matrix/block/cut_blocks.hpp"
 #include "solvers/matrix/facts.hpp"
 
 namespace weir {

@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "base/at.hpp"
-#include "mesh/ordering/graph_tools.hpp"
+#include "mesh/graph/graph_tools.hpp"
 
 namespace weir {
 

@@ -2,8 +2,8 @@
 #pragma once
 #include <vector>
 
-#include "mesh/ordering/graph.hpp"
-#include "solvers/matrix/block_csr.hpp"
+#include "mesh/graph/graph.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
 
 namespace weir {
 

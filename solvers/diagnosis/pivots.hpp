@@ -1,6 +1,6 @@
 // The pivots that incomplete factorisations meet in a matrix.
 #pragma once
-#include "solvers/matrix/block_csr.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
 
 namespace weir {
 

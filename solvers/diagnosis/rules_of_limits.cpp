@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "base/at.hpp"
-#include "mesh/ordering/orderings.hpp"
+#include "mesh/graph/orderings.hpp"
 #include "solvers/diagnosis/examination.hpp"
 #include "solvers/diagnosis/pattern.hpp"
 

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "solvers/diagnosis/examination.hpp"
-#include "solvers/preconditioner/ilu/async_ilu.hpp"
+#include "solvers/preconditioner/async_ilu/async_ilu.hpp"
 #include "solvers/preconditioner/wide_matrix.hpp"
 
 namespace weir {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "solvers/matrix/block_csr.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
 
 namespace weir {
 

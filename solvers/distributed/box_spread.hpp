@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "solvers/distributed/box_border.hpp"
-#include "solvers/distributed/rank_map.hpp"
+#include "solvers/parallel/rank_map.hpp"
 
 namespace weir {
 

@@ -13,7 +13,7 @@
 
 #include "solvers/distributed/box_border.hpp"
 #include "solvers/distributed/gatherable.hpp"
-#include "solvers/matrix/banded.hpp"
+#include "solvers/matrix/stencil/banded.hpp"
 
 namespace weir {
 

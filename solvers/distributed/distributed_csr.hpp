@@ -1,11 +1,11 @@
-// A block CSR matrix over ranks: each takes the rows of its part (mesh/partition.hpp: METIS, lines uncut), in the order in
+// A block CSR matrix over ranks: each takes the rows of its part (mesh/ordering/partition.hpp: METIS, lines uncut), in the order in
 // which they stand, which keeps lines together and orderings as they were within a part.
 #pragma once
 #include <vector>
 
 #include "base/at.hpp"
 #include "solvers/distributed/distributed_matrix.hpp"
-#include "solvers/matrix/block_csr.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
 
 namespace weir {
 

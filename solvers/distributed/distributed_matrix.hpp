@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "solvers/device/growing_array.hpp"
-#include "solvers/distributed/halo.hpp"
+#include "solvers/parallel/halo.hpp"
 #include "solvers/matrix/matrix.hpp"
 
 namespace weir {

@@ -7,7 +7,7 @@
 
 #include "solvers/distributed/box_border.hpp"
 #include "solvers/distributed/gatherable.hpp"
-#include "solvers/matrix/separable_stencil.hpp"
+#include "solvers/matrix/stencil/separable_stencil.hpp"
 
 namespace weir {
 

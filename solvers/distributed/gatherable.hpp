@@ -2,7 +2,7 @@
 #pragma once
 #include <memory>
 
-#include "solvers/distributed/rank_map.hpp"
+#include "solvers/parallel/rank_map.hpp"
 #include "solvers/matrix/matrix.hpp"
 
 namespace weir {

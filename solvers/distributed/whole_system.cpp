@@ -7,7 +7,7 @@
 #include "solvers/device/on_host.hpp"
 #include "solvers/distributed/distributed_banded.hpp"
 #include "solvers/distributed/gatherable.hpp"
-#include "solvers/matrix/block_rows.hpp"
+#include "solvers/matrix/block/block_rows.hpp"
 
 namespace weir {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "solvers/device/for_each.hpp"
 #include "solvers/krylov/basis.hpp"
-#include "solvers/matrix/block_lanes.hpp"
+#include "solvers/matrix/block/block_lanes.hpp"
 
 namespace weir::basis_host {
 namespace {

@@ -15,12 +15,12 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "solvers/distributed/communicator.hpp"
+#include "solvers/parallel/communicator.hpp"
 #include "solvers/krylov/iteration.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/krylov/vector_ops.hpp"
-#include "solvers/matrix/separable_stencil.hpp"
-#include "solvers/timer.hpp"
+#include "solvers/matrix/stencil/separable_stencil.hpp"
+#include "base/timer.hpp"
 
 namespace weir {
 namespace {

@@ -4,7 +4,7 @@
 #include "solvers/krylov/iteration.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/krylov/vector_ops.hpp"
-#include "solvers/timer.hpp"
+#include "base/timer.hpp"
 
 namespace weir {
 

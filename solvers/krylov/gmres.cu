@@ -18,13 +18,13 @@
 #include <cmath>
 #include <vector>
 
-#include "solvers/distributed/communicator.hpp"
+#include "solvers/parallel/communicator.hpp"
 #include "solvers/krylov/basis.hpp"
 #include "solvers/krylov/iteration.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/krylov/recycled_space.hpp"
 #include "solvers/krylov/vector_ops.hpp"
-#include "solvers/timer.hpp"
+#include "base/timer.hpp"
 
 namespace weir {
 namespace {

@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "backend/traits.hpp"
-#include "solvers/distributed/communicator.hpp"
+#include "solvers/parallel/communicator.hpp"
 #include "solvers/krylov/vector_ops.hpp"
-#include "solvers/timer.hpp"
+#include "base/timer.hpp"
 
 namespace weir {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "base/at.hpp"
 #include "solvers/krylov/vector_ops.hpp"
-#include "solvers/timer.hpp"
+#include "base/timer.hpp"
 
 namespace weir {
 namespace {

@@ -12,8 +12,8 @@
 #include "solvers/krylov/iteration.hpp"
 #include "solvers/krylov/methods.hpp"
 #include "solvers/krylov/vector_ops.hpp"
-#include "solvers/matrix/rounded_csr.hpp"
-#include "solvers/timer.hpp"
+#include "solvers/matrix/block/rounded_csr.hpp"
+#include "base/timer.hpp"
 
 namespace weir {
 namespace {

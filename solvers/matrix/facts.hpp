@@ -1,6 +1,6 @@
 // What the numbers of a matrix say at once, whatever its file claims: each one pass over the entries.
 #pragma once
-#include "solvers/matrix/block_csr.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
 
 namespace weir {
 

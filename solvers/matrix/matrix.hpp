@@ -9,8 +9,8 @@
 
 namespace weir {
 
-struct SeparableOperator;  // solvers/matrix/separable_operator.hpp
-class Communicator;        // solvers/distributed/communicator.hpp
+struct SeparableOperator;  // solvers/matrix/stencil/separable_operator.hpp
+class Communicator;        // solvers/parallel/communicator.hpp
 
 // What fetching the others' values has cost so far, over all products.
 struct HaloCost {

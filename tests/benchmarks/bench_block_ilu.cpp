@@ -10,9 +10,9 @@
 #include <cmath>
 #include <cstring>
 
-#include "solvers/preconditioner/ilu/block_ilu0.hpp"
+#include "solvers/preconditioner/block_ilu0/block_ilu0.hpp"
 #include "tests/benchmarks/bench.hpp"
-#include "tests/benchmarks/block_ilu_peer.hpp"
+#include "tests/benchmarks/peers/block_ilu_peer.hpp"
 
 using namespace weir;
 using bench::number;

@@ -6,10 +6,10 @@
 
 #include "mesh/ordering/make_ordering.hpp"
 #include "mesh/read/read_mesh.hpp"
-#include "mesh/renumber.hpp"
-#include "miniapps/compressible/discretisation.hpp"
+#include "mesh/unstructured/renumber.hpp"
+#include "miniapps/compressible/discretisation/discretisation.hpp"
 #include "tests/benchmarks/bench.hpp"
-#include "tests/support/box_mesh.hpp"
+#include "tests/support/systems/box_mesh.hpp"
 
 namespace weir::bench {
 namespace {

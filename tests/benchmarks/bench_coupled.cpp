@@ -6,8 +6,8 @@
 
 #include "base/error.hpp"
 #include "inputs/case.hpp"
-#include "miniapps/incompressible/coupled/scheme.hpp"
-#include "solvers/preconditioner/ilu/block_ilu0.hpp"
+#include "miniapps/artificial_compressibility/scheme.hpp"
+#include "solvers/preconditioner/block_ilu0/block_ilu0.hpp"
 #include "tests/benchmarks/bench.hpp"
 #include "tests/support/coupled_loop.hpp"
 

@@ -9,7 +9,7 @@
 #include "inputs/case.hpp"
 #include "solvers/linear_solver.hpp"
 #include "tests/benchmarks/bench.hpp"
-#include "tests/benchmarks/csr_ilu_peer.hpp"
+#include "tests/benchmarks/peers/csr_ilu_peer.hpp"
 #include "tests/benchmarks/flow_system.hpp"
 
 using namespace weir;

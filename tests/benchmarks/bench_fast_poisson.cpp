@@ -9,8 +9,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "mesh/grid.hpp"
-#include "solvers/matrix/separable_stencil.hpp"
+#include "mesh/structured/grid.hpp"
+#include "solvers/matrix/stencil/separable_stencil.hpp"
 #include "solvers/preconditioner/fast_poisson/fast_poisson.hpp"
 #include "tests/benchmarks/bench.hpp"
 

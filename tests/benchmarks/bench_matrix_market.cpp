@@ -12,7 +12,7 @@
 #include <fstream>
 #include <random>
 
-#include "solvers/matrix/matrix_market.hpp"
+#include "solvers/matrix/io/matrix_market.hpp"
 
 namespace {
 

@@ -6,12 +6,12 @@
 #include <memory>
 #include <random>
 
-#include "mesh/grid.hpp"
+#include "mesh/structured/grid.hpp"
 #include "solvers/krylov/krylov.hpp"
-#include "solvers/matrix/separable_stencil.hpp"
+#include "solvers/matrix/stencil/separable_stencil.hpp"
 #include "solvers/preconditioner/multigrid/multigrid.hpp"
 #include "tests/benchmarks/bench.hpp"
-#include "tests/benchmarks/peers_poisson.hpp"
+#include "tests/benchmarks/peers/peers_poisson.hpp"
 
 using namespace weir;
 using bench::number;

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "solvers/matrix/block_csr.hpp"
-#include "solvers/preconditioner/block_jacobi/block_jacobi.hpp"
-#include "solvers/preconditioner/block_jacobi/rounded_blocks.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
+#include "solvers/preconditioner/jacobi/block_jacobi.hpp"
+#include "solvers/preconditioner/jacobi/rounded_blocks.hpp"
 #include "tests/benchmarks/bench.hpp"
 
 namespace weir::bench {

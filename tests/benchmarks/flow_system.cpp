@@ -6,7 +6,7 @@
 #include <random>
 
 #include "base/at.hpp"
-#include "mesh/ordering/orderings.hpp"
+#include "mesh/graph/orderings.hpp"
 
 namespace weir::bench {
 namespace {

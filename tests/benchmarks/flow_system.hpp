@@ -2,7 +2,7 @@
 // boundary layer would be) and triangles (above), 4 unknowns a cell, an upwind-like coupling whose direction varies,
 // in reverse Cuthill-McKee order.
 #pragma once
-#include "solvers/matrix/block_csr.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
 
 namespace weir::bench {
 

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "solvers/krylov/krylov.hpp"
-#include "solvers/matrix/block_csr.hpp"
-#include "solvers/matrix/constant_stencil.hpp"
-#include "solvers/matrix/separable_stencil.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
+#include "solvers/matrix/stencil/constant_stencil.hpp"
+#include "solvers/matrix/stencil/separable_stencil.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 #include "tests/benchmarks/bench.hpp"
 

@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <random>
 
-#include "mesh/ordering/graph_tools.hpp"
-#include "mesh/ordering/orderings.hpp"
+#include "mesh/graph/graph_tools.hpp"
+#include "mesh/graph/orderings.hpp"
 #include "solvers/preconditioner/multicolor/multicolor.hpp"
 #include "tests/benchmarks/bench.hpp"
 

@@ -5,15 +5,16 @@
 #include <ctime>
 #include <functional>
 
-#include "mesh/ordering/colouring.hpp"
-#include "mesh/ordering/graph_tools.hpp"
-#include "mesh/ordering/levels.hpp"
+#include "mesh/graph/colouring.hpp"
+#include "mesh/graph/graph_tools.hpp"
+#include "mesh/ordering/cell_graph.hpp"
+#include "mesh/graph/levels.hpp"
 #include "mesh/ordering/lines.hpp"
 #include "mesh/ordering/make_ordering.hpp"
-#include "mesh/ordering/orderings.hpp"
-#include "mesh/partition.hpp"
+#include "mesh/graph/orderings.hpp"
+#include "mesh/ordering/partition.hpp"
 #include "tests/benchmarks/bench.hpp"
-#include "tests/support/graphs.hpp"
+#include "tests/support/systems/graphs.hpp"
 
 namespace weir::bench {
 namespace {

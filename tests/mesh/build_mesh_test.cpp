@@ -7,7 +7,8 @@
 #include <numeric>
 
 #include "base/error.hpp"
-#include "mesh/renumber.hpp"
+#include "mesh/ordering/cell_graph.hpp"
+#include "mesh/unstructured/renumber.hpp"
 #include "tests/mesh/meshes.hpp"
 
 namespace weir::test {

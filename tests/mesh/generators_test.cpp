@@ -7,9 +7,9 @@
 #include <map>
 #include <numbers>
 
-#include "mesh/build_mesh.hpp"
+#include "mesh/unstructured/build_mesh.hpp"
 #include "mesh/generate/spacing.hpp"
-#include "mesh/quality.hpp"
+#include "mesh/unstructured/quality.hpp"
 
 namespace weir {
 namespace {

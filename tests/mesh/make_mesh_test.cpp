@@ -1,4 +1,4 @@
-#include "mesh/make_mesh.hpp"
+#include "mesh/unstructured/make_mesh.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "inputs/case.hpp"
-#include "mesh/write_su2.hpp"
+#include "mesh/unstructured/write_su2.hpp"
 #include "tests/support/scratch_folder.hpp"
 
 namespace weir {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "mesh/description.hpp"
+#include "mesh/unstructured/description.hpp"
 
 namespace weir::test {
 

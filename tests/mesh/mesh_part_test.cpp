@@ -1,13 +1,14 @@
 // Parts of a mesh with their ghosts: mathematical properties, on meshes of every kind, for parts in strips and at random.
-#include "mesh/mesh_part.hpp"
+#include "mesh/unstructured/mesh_part.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "mesh/ordering/graph_tools.hpp"
-#include "tests/support/box_mesh.hpp"
+#include "mesh/graph/graph_tools.hpp"
+#include "mesh/ordering/cell_graph.hpp"
+#include "tests/support/systems/box_mesh.hpp"
 
 namespace weir {
 namespace {

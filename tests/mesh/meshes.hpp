@@ -4,7 +4,7 @@
 #include <random>
 #include <string>
 
-#include "mesh/build_mesh.hpp"
+#include "mesh/unstructured/build_mesh.hpp"
 
 namespace weir::test {
 

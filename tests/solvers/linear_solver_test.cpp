@@ -4,10 +4,10 @@
 #include "base/at.hpp"
 #include "base/error.hpp"
 #include "inputs/case.hpp"
-#include "solvers/matrix/rounded_csr.hpp"
-#include "solvers/matrix/separable_stencil.hpp"
-#include "tests/support/block_matrices.hpp"
-#include "tests/support/operators.hpp"
+#include "solvers/matrix/block/rounded_csr.hpp"
+#include "solvers/matrix/stencil/separable_stencil.hpp"
+#include "tests/support/systems/block_matrices.hpp"
+#include "tests/support/systems/operators.hpp"
 #include "tests/support/spaces.hpp"
 
 namespace weir::test {

@@ -4,8 +4,8 @@
 #include "base/error.hpp"
 #include "inputs/case.hpp"
 #include "solvers/linear_solver.hpp"
-#include "solvers/matrix/separable_stencil.hpp"
-#include "tests/support/operators.hpp"
+#include "solvers/matrix/stencil/separable_stencil.hpp"
+#include "tests/support/systems/operators.hpp"
 #include "tests/support/spaces.hpp"
 
 namespace weir::test {

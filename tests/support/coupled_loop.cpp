@@ -4,8 +4,8 @@
 
 #include "base/error.hpp"
 #include "inputs/case.hpp"
-#include "miniapps/incompressible/coupled/scheme.hpp"
-#include "solvers/timer.hpp"
+#include "miniapps/artificial_compressibility/scheme.hpp"
+#include "base/timer.hpp"
 
 namespace weir::test {
 namespace {

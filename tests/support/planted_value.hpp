@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "postproc/checkpoint.hpp"
+#include "postproc/run/checkpoint.hpp"
 
 namespace weir::testing {
 

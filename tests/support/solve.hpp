@@ -5,7 +5,7 @@
 #include <string>
 
 #include "solvers/krylov/krylov.hpp"
-#include "tests/support/dense.hpp"
+#include "tests/support/systems/dense.hpp"
 
 namespace weir::test {
 

@@ -1,5 +1,5 @@
 // Memory, streams and errors of a CUDA device.
-#include "backend/runtime.hpp"
+#include "solvers/device/cuda/backend/runtime.hpp"
 
 #include <algorithm>
 #include <string>

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "arena.hpp"
-#include "backend/runtime.hpp"
+#include "solvers/device/simt/backend/runtime.hpp"
 #include "base/error.hpp"
 #include "checker.hpp"
 #include "machine.hpp"

@@ -1,5 +1,5 @@
 // The emulated device's memory is the host's, and so is its product.
-#include "backend/runtime.hpp"
+#include "solvers/device/simt/backend/runtime.hpp"
 #include "solvers/device/gemm.hpp"
 #include "solvers/device/simt/checker.hpp"
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "backend/dialect.hpp"
-#include "backend/launch.hpp"
-#include "backend/options.hpp"
+#include "solvers/device/simt/backend/dialect.hpp"
+#include "solvers/device/simt/backend/launch.hpp"
+#include "solvers/device/simt/backend/options.hpp"
 #include "solvers/device/simt/clocks.hpp"
 
 namespace weir::simt {

@@ -12,7 +12,7 @@
 #include <map>
 
 #include "arena.hpp"
-#include "backend/runtime.hpp"
+#include "solvers/device/simt/backend/runtime.hpp"
 #include "base/error.hpp"
 #include "checker.hpp"
 #include "machine.hpp"

@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "arena.hpp"
-#include "backend/runtime.hpp"
+#include "solvers/device/simt/backend/runtime.hpp"
 #include "base/error.hpp"
 #include "checker.hpp"
 #include "machine.hpp"

@@ -7,7 +7,7 @@
 #include <deque>
 #include <vector>
 
-#include "backend/runtime.hpp"
+#include "solvers/device/simt/backend/runtime.hpp"
 #include "base/error.hpp"
 #include "machine.hpp"
 

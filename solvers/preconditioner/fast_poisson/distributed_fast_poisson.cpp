@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "base/at.hpp"
-#include "solvers/timer.hpp"
+#include "base/timer.hpp"
 
 namespace weir {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "solvers/preconditioner/fast_poisson/distributed_fast_poisson.hpp"
 #include "solvers/preconditioner/fast_poisson/fast_poisson_plan.hpp"
-#include "solvers/timer.hpp"
+#include "base/timer.hpp"
 
 namespace weir {
 namespace {

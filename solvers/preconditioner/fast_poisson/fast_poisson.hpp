@@ -16,7 +16,7 @@
 #include <memory>
 #include <string>
 
-#include "solvers/matrix/separable_operator.hpp"
+#include "solvers/matrix/stencil/separable_operator.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 
 namespace weir {

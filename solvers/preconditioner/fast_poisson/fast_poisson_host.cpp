@@ -10,7 +10,7 @@
 #include "solvers/device/for_each.hpp"
 #include "solvers/preconditioner/fast_poisson/fast_poisson_plan.hpp"
 #include "solvers/preconditioner/fast_poisson/line_transform.hpp"
-#include "solvers/preconditioner/thomas.hpp"
+#include "solvers/preconditioner/fast_poisson/thomas.hpp"
 
 namespace weir {
 namespace {

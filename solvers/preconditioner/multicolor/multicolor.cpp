@@ -8,7 +8,7 @@
 
 #include "base/at.hpp"
 #include "solvers/matrix/row_error.hpp"
-#include "solvers/timer.hpp"
+#include "base/timer.hpp"
 
 namespace weir {
 

@@ -27,7 +27,7 @@
 
 #include "solvers/device/array.hpp"
 #include "solvers/matrix/bfloat16.hpp"
-#include "solvers/matrix/block_csr.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 #include "solvers/preconditioner/storage.hpp"
 

@@ -2,8 +2,8 @@
 #include <algorithm>
 
 #include "solvers/device/for_each.hpp"
-#include "solvers/matrix/block_dense.hpp"
-#include "solvers/matrix/block_entry_sums.hpp"
+#include "solvers/matrix/block/block_dense.hpp"
+#include "solvers/matrix/block/block_entry_sums.hpp"
 #include "solvers/preconditioner/multicolor/multicolor.hpp"
 
 namespace weir::multicolor::host {

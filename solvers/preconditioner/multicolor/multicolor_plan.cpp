@@ -3,8 +3,8 @@
 
 #include "base/at.hpp"
 #include "base/error.hpp"
-#include "mesh/ordering/colour_wavefront.hpp"
-#include "mesh/ordering/graph_tools.hpp"
+#include "mesh/graph/colour_wavefront.hpp"
+#include "mesh/graph/graph_tools.hpp"
 #include "solvers/preconditioner/multicolor/multicolor.hpp"
 
 namespace weir {

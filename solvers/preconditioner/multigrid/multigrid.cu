@@ -1,14 +1,14 @@
 #include "solvers/preconditioner/multigrid/multigrid.hpp"
 
 #include "base/error.hpp"
-#include "solvers/matrix/banded.hpp"
-#include "solvers/matrix/separable_operator.hpp"
-#include "solvers/preconditioner/additive_schwarz.hpp"
-#include "solvers/preconditioner/multigrid/banded_multigrid.hpp"
-#include "solvers/preconditioner/multigrid/distributed_cycle.hpp"
-#include "solvers/preconditioner/multigrid/distributed_multigrid.hpp"
+#include "solvers/matrix/stencil/banded.hpp"
+#include "solvers/matrix/stencil/separable_operator.hpp"
+#include "solvers/preconditioner/schwarz/additive_schwarz.hpp"
+#include "solvers/preconditioner/multigrid/banded/banded_multigrid.hpp"
+#include "solvers/preconditioner/multigrid/distributed/distributed_cycle.hpp"
+#include "solvers/preconditioner/multigrid/distributed/distributed_multigrid.hpp"
 #include "solvers/preconditioner/multigrid/multigrid_cycle.hpp"
-#include "solvers/timer.hpp"
+#include "base/timer.hpp"
 
 namespace weir {
 namespace {

@@ -10,7 +10,7 @@
 #pragma once
 #include <vector>
 
-#include "solvers/matrix/separable_operator.hpp"
+#include "solvers/matrix/stencil/separable_operator.hpp"
 
 namespace weir::multigrid {
 

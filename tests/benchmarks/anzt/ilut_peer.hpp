@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "solvers/matrix/block_csr.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
 
 namespace weir::bench {
 

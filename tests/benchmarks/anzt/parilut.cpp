@@ -4,8 +4,8 @@
 #include <filesystem>
 
 #include "base/error.hpp"
-#include "solvers/preconditioner/ilu/block_ilu0.hpp"
-#include "solvers/preconditioner/ilu/parilu.hpp"
+#include "solvers/preconditioner/block_ilu0/block_ilu0.hpp"
+#include "solvers/preconditioner/parilu/parilu.hpp"
 #include "tests/benchmarks/anzt/anzt.hpp"
 #include "tests/benchmarks/anzt/ilut_peer.hpp"
 #include "tests/benchmarks/anzt/problems.hpp"

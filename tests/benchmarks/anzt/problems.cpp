@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tests/support/anisotropic.hpp"
+#include "tests/support/systems/anisotropic.hpp"
 
 namespace weir::bench {
 

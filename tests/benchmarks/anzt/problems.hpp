@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "solvers/krylov/krylov.hpp"
-#include "solvers/matrix/block_csr.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
 
 namespace weir::bench {
 

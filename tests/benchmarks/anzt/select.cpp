@@ -6,7 +6,7 @@
 #include <random>
 
 #include "backend/runtime.hpp"
-#include "solvers/matrix/sample_select.hpp"
+#include "solvers/matrix/algorithms/sample_select.hpp"
 #include "tests/benchmarks/anzt/anzt.hpp"
 #include "tests/benchmarks/anzt/sheet.hpp"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "solvers/preconditioner/ilu/parilu.hpp"
+#include "solvers/preconditioner/parilu/parilu.hpp"
 #include "tests/benchmarks/anzt/anzt.hpp"
 #include "tests/benchmarks/anzt/problems.hpp"
 #include "tests/benchmarks/anzt/sheet.hpp"

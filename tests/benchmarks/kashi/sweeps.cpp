@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "solvers/preconditioner/ilu/async_ilu.hpp"
+#include "solvers/preconditioner/async_ilu/async_ilu.hpp"
 #include "tests/benchmarks/bench.hpp"
 #include "tests/benchmarks/kashi/sequential_solve.hpp"
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "miniapps/study/statistics.hpp"
-#include "postproc/csv.hpp"
+#include "miniapps/study/shadow/statistics.hpp"
+#include "postproc/run/csv.hpp"
 #include "tests/benchmarks/lab/child_run.hpp"
 
 namespace weir::bench {

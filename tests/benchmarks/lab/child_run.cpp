@@ -6,7 +6,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
-#include "postproc/csv.hpp"
+#include "postproc/run/csv.hpp"
 
 namespace weir::bench {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "postproc/child.hpp"
+#include "postproc/report/child.hpp"
 
 namespace weir::bench {
 

@@ -10,7 +10,7 @@
 #include <random>
 
 #include "base/error.hpp"
-#include "miniapps/study/statistics.hpp"
+#include "miniapps/study/shadow/statistics.hpp"
 #include "tests/benchmarks/lab/child_run.hpp"
 
 namespace weir::bench {

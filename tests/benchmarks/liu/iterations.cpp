@@ -2,12 +2,12 @@
 // writes. With a matrix in storage its bands count, 7 or the 4 upper ones.
 #include <cstdio>
 
-#include "solvers/matrix/constant_stencil.hpp"
+#include "solvers/matrix/stencil/constant_stencil.hpp"
 #include "tests/benchmarks/bench.hpp"
 #include "tests/benchmarks/liu/liu.hpp"
 #include "tests/benchmarks/liu/run.hpp"
 #include "tests/benchmarks/luo/sheet.hpp"
-#include "tests/support/body_poisson.hpp"
+#include "tests/support/systems/body_poisson.hpp"
 
 namespace weir::bench {
 namespace {

@@ -8,8 +8,8 @@
 #include "tests/benchmarks/liu/liu.hpp"
 #include "tests/benchmarks/liu/run.hpp"
 #include "tests/benchmarks/luo/sheet.hpp"
-#include "tests/benchmarks/pfmg.hpp"
-#include "tests/support/body_poisson.hpp"
+#include "tests/benchmarks/peers/pfmg.hpp"
+#include "tests/support/systems/body_poisson.hpp"
 
 namespace weir::bench {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "inputs/case.hpp"
-#include "miniapps/incompressible/coupled/scheme.hpp"
+#include "miniapps/artificial_compressibility/scheme.hpp"
 
 namespace weir::bench {
 

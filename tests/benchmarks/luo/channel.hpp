@@ -3,7 +3,7 @@
 #pragma once
 #include <string>
 
-#include "tests/support/block_systems.hpp"
+#include "tests/support/systems/block_systems.hpp"
 
 namespace weir::bench {
 

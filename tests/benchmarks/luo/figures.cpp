@@ -5,7 +5,7 @@
 #include "tests/benchmarks/luo/luo.hpp"
 #include "tests/benchmarks/luo/measure.hpp"
 #include "tests/benchmarks/luo/sheet.hpp"
-#include "tests/support/augment.hpp"
+#include "tests/support/systems/augment.hpp"
 
 namespace weir::bench {
 namespace {

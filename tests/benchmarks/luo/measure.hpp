@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "solvers/preconditioner/ilu/block_ilu0.hpp"
-#include "tests/support/block_systems.hpp"
+#include "solvers/preconditioner/block_ilu0/block_ilu0.hpp"
+#include "tests/support/systems/block_systems.hpp"
 
 namespace weir::bench {
 

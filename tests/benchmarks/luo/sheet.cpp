@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
-#include "postproc/python.hpp"
+#include "postproc/report/python.hpp"
 
 namespace weir::bench {
 namespace {

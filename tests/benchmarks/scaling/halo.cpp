@@ -2,7 +2,7 @@
 #include <cstdio>
 #include <functional>
 
-#include "solvers/distributed/halo.hpp"
+#include "solvers/parallel/halo.hpp"
 #include "tests/benchmarks/scaling/scaling.hpp"
 #include "tests/benchmarks/scaling/table_of_ranks.hpp"
 

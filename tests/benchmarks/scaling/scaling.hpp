@@ -4,7 +4,7 @@
 #pragma once
 #include <string>
 
-#include "solvers/distributed/communicator.hpp"
+#include "solvers/parallel/communicator.hpp"
 
 namespace weir::bench {
 

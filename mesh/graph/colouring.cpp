@@ -1,0 +1,104 @@
+#include "mesh/graph/colouring.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "mesh/graph/graph_tools.hpp"
+
+namespace weir {
+namespace {
+
+// The neighbours' colours of one vertex at a time, as a set that empties itself at no cost.
+class ColoursNearby {
+ public:
+  void collect(const Graph& graph, int v, const std::vector<int>& colour) {
+    ++stamp_;
+    for (std::int64_t k = graph.start[v]; k < graph.start[v + 1]; ++k) {
+      const int c = colour[graph.neighbour[k]];
+      if (c < 0) continue;
+      if (c >= static_cast<int>(seen_.size())) seen_.resize(static_cast<std::size_t>(c) + 1, 0);
+      seen_[c] = stamp_;
+    }
+  }
+  bool has(int c) const { return c < static_cast<int>(seen_.size()) && seen_[c] == stamp_; }
+
+ private:
+  std::vector<std::int64_t> seen_;
+  std::int64_t stamp_ = 0;
+};
+
+// Each vertex in turn takes the first colour that no neighbour has.
+Colouring first_fit(const Graph& graph, const Order& order) {
+  Colouring result;
+  result.colour.assign(static_cast<std::size_t>(graph.vertices()), -1);
+  ColoursNearby nearby;
+  for (int v : order) {
+    nearby.collect(graph, v, result.colour);
+    int c = 0;
+    while (nearby.has(c)) ++c;
+    result.colour[v] = c;
+    result.colours = std::max(result.colours, c + 1);
+  }
+  return result;
+}
+
+// A well-mixed 64-bit number for each vertex (splitmix64).
+std::uint64_t random_weight(std::uint64_t seed, int v) {
+  std::uint64_t z = (seed + 1) * 0x9e3779b97f4a7c15 + static_cast<std::uint64_t>(v) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+  return z ^ (z >> 31);
+}
+
+}  // namespace
+
+Colouring colour_largest_first(const Graph& graph) {
+  const int n = graph.vertices();
+  int largest = 0;
+  for (int v = 0; v < n; ++v) largest = std::max(largest, graph.degree(v));
+  Order all(static_cast<std::size_t>(n));
+  std::iota(all.begin(), all.end(), 0);
+  std::vector<int> fewer(all.size());  // 0 for the largest degree
+  for (int v = 0; v < n; ++v) fewer[v] = largest - graph.degree(v);
+  return first_fit(graph, sorted_by_class(all, fewer, largest + 1));
+}
+
+Colouring colour_balanced(const Graph& graph) {
+  Colouring result = colour_largest_first(graph);
+  const int n = graph.vertices(), colours = result.colours;
+  std::vector<int> size(static_cast<std::size_t>(colours), 0);
+  for (int c : result.colour) ++size[c];
+  ColoursNearby nearby;
+  for (int pass = 0; pass < 8; ++pass) {  // a move frees a colour for the neighbours: a few passes settle it
+    bool has_moved = false;
+    for (int v = 0; v < n; ++v) {
+      const int mine = result.colour[v];
+      if (std::int64_t{1} * size[mine] * colours <= n) continue;  // not over-full
+      nearby.collect(graph, v, result.colour);
+      int best = mine;
+      for (int c = 0; c < colours; ++c)
+        if (!nearby.has(c) && size[c] + 1 < size[best]) best = c;
+      if (best == mine) continue;
+      --size[mine], ++size[best];
+      result.colour[v] = best;
+      has_moved = true;
+    }
+    if (!has_moved) break;
+  }
+  return result;
+}
+
+Colouring colour_jones_plassmann(const Graph& graph, std::uint64_t seed) {
+  // In every round the vertices whose weight exceeds that of all uncoloured neighbours take the first free colour. When a
+  // vertex's turn comes, exactly its neighbours of larger weight are coloured: visiting by falling weight gives the same.
+  const int n = graph.vertices();
+  std::vector<std::uint64_t> weight(static_cast<std::size_t>(n));
+  for (int v = 0; v < n; ++v) weight[v] = random_weight(seed, v);
+  Order order(static_cast<std::size_t>(n));
+  std::iota(order.begin(), order.end(), 0);
+  std::sort(order.begin(), order.end(),
+            [&](int a, int b) { return weight[a] != weight[b] ? weight[a] > weight[b] : a < b; });
+  return first_fit(graph, order);
+}
+
+}  // namespace weir

@@ -1,0 +1,118 @@
+#include "mesh/graph/graph_tools.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <numeric>
+
+namespace weir {
+
+Graph graph_of_edges(int vertices, const std::vector<std::array<int, 2>>& edges) {
+  const auto n = static_cast<std::size_t>(vertices);
+  std::vector<std::int64_t> start(n + 1, 0);
+  for (const auto& [a, b] : edges)
+    if (a != b) ++start[static_cast<std::size_t>(a) + 1], ++start[static_cast<std::size_t>(b) + 1];
+  std::partial_sum(start.begin(), start.end(), start.begin());
+  std::vector<int> neighbour(static_cast<std::size_t>(start[n]));
+  std::vector<std::int64_t> next(start.begin(), start.end() - 1);
+  for (const auto& [a, b] : edges)
+    if (a != b) {
+      neighbour[static_cast<std::size_t>(next[a]++)] = b;
+      neighbour[static_cast<std::size_t>(next[b]++)] = a;
+    }
+  Graph graph;
+  graph.start.assign(n + 1, 0);
+  auto out = neighbour.begin();
+  for (std::size_t v = 0; v < n; ++v) {
+    const auto begin = neighbour.begin() + start[v], end = neighbour.begin() + start[v + 1];
+    std::sort(begin, end);
+    out = std::copy(begin, std::unique(begin, end), out);  // writes at or before what it reads
+    graph.start[v + 1] = out - neighbour.begin();
+  }
+  neighbour.erase(out, neighbour.end());
+  graph.neighbour = std::move(neighbour);
+  return graph;
+}
+
+Order inverse(const Order& order) {
+  Order position(order.size());
+  for (std::size_t p = 0; p < order.size(); ++p) position[static_cast<std::size_t>(order[p])] = static_cast<int>(p);
+  return position;
+}
+
+bool is_permutation(const Order& order, int n) {
+  if (static_cast<int>(order.size()) != n) return false;
+  std::vector<char> seen(order.size(), 0);
+  for (int v : order) {
+    if (v < 0 || v >= n || seen[static_cast<std::size_t>(v)]) return false;
+    seen[static_cast<std::size_t>(v)] = 1;
+  }
+  return true;
+}
+
+int bandwidth(const Graph& graph, const Order& order) {
+  const Order position = inverse(order);
+  int width = 0;
+  for (int v = 0; v < graph.vertices(); ++v)
+    for (std::int64_t k = graph.start[v]; k < graph.start[v + 1]; ++k)
+      width = std::max(width, std::abs(position[v] - position[graph.neighbour[k]]));
+  return width;
+}
+
+std::int64_t profile(const Graph& graph, const Order& order) {
+  const Order position = inverse(order);
+  std::int64_t sum = 0;
+  for (int v = 0; v < graph.vertices(); ++v) {
+    int leftmost = position[v];
+    for (std::int64_t k = graph.start[v]; k < graph.start[v + 1]; ++k)
+      leftmost = std::min(leftmost, position[graph.neighbour[k]]);
+    sum += position[v] - leftmost;
+  }
+  return sum;
+}
+
+WeightedGraph quotient(const Graph& graph, const std::vector<int>& group, int groups) {
+  std::vector<int> starts;
+  Order all(static_cast<std::size_t>(graph.vertices()));
+  std::iota(all.begin(), all.end(), 0);
+  const Order members = sorted_by_class(all, group, groups, &starts);
+  WeightedGraph q;
+  q.graph.start.assign(static_cast<std::size_t>(groups) + 1, 0);
+  q.vertex_weight.resize(static_cast<std::size_t>(groups));
+  std::vector<std::int64_t> edge_to(static_cast<std::size_t>(groups), -1);  // where this group's edge to another is
+  std::vector<std::array<int, 2>> edges;                                    // of one group: the other, its weight
+  for (int g = 0; g < groups; ++g) {
+    edges.clear();
+    for (int m = starts[g]; m < starts[g + 1]; ++m)
+      for (std::int64_t k = graph.start[members[m]]; k < graph.start[members[m] + 1]; ++k) {
+        const int other = group[graph.neighbour[k]];
+        if (other == g) continue;
+        if (edge_to[other] < 0) {
+          edge_to[other] = static_cast<std::int64_t>(edges.size());
+          edges.push_back({other, 0});
+        }
+        ++edges[static_cast<std::size_t>(edge_to[other])][1];
+      }
+    std::sort(edges.begin(), edges.end());
+    for (const auto& [other, weight] : edges) {
+      edge_to[other] = -1;
+      q.graph.neighbour.push_back(other);
+      q.edge_weight.push_back(weight);
+    }
+    q.graph.start[g + 1] = static_cast<std::int64_t>(q.graph.neighbour.size());
+    q.vertex_weight[g] = starts[g + 1] - starts[g];
+  }
+  return q;
+}
+
+Order sorted_by_class(const Order& order, const std::vector<int>& class_of, int classes, std::vector<int>* starts) {
+  std::vector<int> start(static_cast<std::size_t>(classes) + 1, 0);
+  for (int v : order) ++start[class_of[v] + 1];
+  std::partial_sum(start.begin(), start.end(), start.begin());
+  std::vector<int> next(start.begin(), start.end() - 1);
+  Order sorted(order.size());
+  for (int v : order) sorted[next[class_of[v]]++] = v;
+  if (starts) *starts = std::move(start);
+  return sorted;
+}
+
+}  // namespace weir

@@ -1,0 +1,221 @@
+#include "mesh/unstructured/build_mesh.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+#include "mesh/unstructured/faces.hpp"
+
+namespace weir {
+namespace {
+
+using Point = std::array<double, 2>;
+
+double cross(const Point& o, const Point& a, const Point& b) {
+  return (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0]);
+}
+
+// The corners of one cell, as points.
+struct Corners {
+  int count;
+  std::array<Point, 4> x;
+};
+
+Corners corners_of(const std::vector<Point>& node, const int* begin, int count) {
+  Corners c{count, {}};
+  for (int k = 0; k < count; ++k) c.x[static_cast<std::size_t>(k)] = node[static_cast<std::size_t>(begin[k])];
+  return c;
+}
+
+double twice_area(const Corners& c) {
+  const double first = cross(c.x[0], c.x[1], c.x[2]);
+  return c.count == 3 ? first : first + cross(c.x[0], c.x[2], c.x[3]);
+}
+
+// What the area would be if the cell were not flat: (longest side)^2, and how far rounding of the coordinates reaches.
+double flat_limit(const Corners& c) {
+  double side = 0, reach = 0;
+  for (int k = 0; k < c.count; ++k) {
+    const Point &a = c.x[static_cast<std::size_t>(k)], &b = c.x[static_cast<std::size_t>((k + 1) % c.count)];
+    side = std::max(side, std::hypot(b[0] - a[0], b[1] - a[1]));
+    reach = std::max({reach, std::abs(a[0]), std::abs(a[1])});
+  }
+  return 4 * std::numeric_limits<double>::epsilon() * side * (side + reach);
+}
+
+void check_sizes(const MeshDescription& d) {
+  constexpr std::size_t most = std::size_t{1} << 29;  // so that twice a cell and all corners are ints
+  const std::size_t cells = d.cell_start.size() - 1;
+  if (cells == 0) throw Error(Exit::usage, (d.source.empty() ? "mesh" : d.source) + ": there are no cells");
+  if (cells > most || d.node.size() > most || d.edge.size() > most)
+    throw Error(Exit::usage, (d.source.empty() ? "mesh" : d.source) + ": more cells than a 32-bit index can name");
+}
+
+// Every index is looked at once, here: nothing below can reach outside.
+void check_indices(const MeshDescription& d) {
+  const int nodes = static_cast<int>(d.node.size());
+  const auto out_of_range = [&](int n) {
+    return "node " + std::to_string(n) + " is out of range: there are " + std::to_string(nodes) +
+           " nodes, counted from 0";
+  };
+  for (int c = 0; c < d.cells(); ++c) {
+    const int begin = d.cell_start[static_cast<std::size_t>(c)], end = d.cell_start[static_cast<std::size_t>(c) + 1];
+    if (end - begin != 3 && end - begin != 4) refuse_cell(d, c, "a cell has three or four corners");
+    for (int k = begin; k < end; ++k) {
+      const int n = d.cell_node[static_cast<std::size_t>(k)];
+      if (n < 0 || n >= nodes) refuse_cell(d, c, out_of_range(n));
+      for (int l = begin; l < k; ++l)
+        if (d.cell_node[static_cast<std::size_t>(l)] == n)
+          refuse_cell(d, c,
+                      "zero-area corner: the cell names its node at " +
+                          point_text(d.node[static_cast<std::size_t>(n)]) + " twice");
+    }
+  }
+  for (int e = 0; e < d.edges(); ++e) {
+    for (int n : d.edge[static_cast<std::size_t>(e)])
+      if (n < 0 || n >= nodes) refuse_edge(d, e, out_of_range(n));
+    if (d.edge[static_cast<std::size_t>(e)][0] == d.edge[static_cast<std::size_t>(e)][1])
+      refuse_edge(d, e, "a boundary face needs two different nodes");
+  }
+}
+
+// A quadrilateral crosses itself where two of its corners turn left and two turn right.
+void orient_cells(MeshDescription& d, MeshRepairs& repairs) {
+  for (int c = 0; c < d.cells(); ++c) {
+    int* begin = d.cell_node.data() + d.cell_start[static_cast<std::size_t>(c)];
+    const int count = d.cell_start[static_cast<std::size_t>(c) + 1] - d.cell_start[static_cast<std::size_t>(c)];
+    const Corners x = corners_of(d.node, begin, count);
+    int left = 0, right = 0;
+    for (int k = 0; k < count && count == 4; ++k) {
+      const auto at = [&](int i) -> const Point& { return x.x[static_cast<std::size_t>(i % 4)]; };
+      const double turn = cross(at(k), at(k + 1), at(k + 3));
+      left += turn > 0;
+      right += turn < 0;
+    }
+    const double area = twice_area(x);
+    const double flat = flat_limit(x);
+    if (!std::isfinite(area) || !std::isfinite(flat)) refuse_cell(d, c, "the area of the cell is not finite");
+    if (left == 2 && right == 2)
+      refuse_cell(
+          d, c, "the quadrilateral at " + point_text(x.x[0]) + " crosses itself; its corners must be listed around it");
+    if (std::abs(area) <= flat) refuse_cell(d, c, "zero-area cell at " + point_text(x.x[0]));
+    repairs.not_convex += left > 0 && right > 0;
+    if (area < 0) {
+      std::reverse(begin + 1, begin + count);
+      ++repairs.turned;
+    }
+  }
+}
+
+// Nodes of no cell go; the others keep their order.
+void drop_unused_nodes(MeshDescription& d, MeshRepairs& repairs) {
+  std::vector<int> index(d.node.size(), -1);
+  for (int n : d.cell_node) index[static_cast<std::size_t>(n)] = 0;
+  for (const auto& e : d.edge)  // an edge of no cell is refused below, with the places of its nodes
+    for (int n : e) index[static_cast<std::size_t>(n)] = 0;
+  int used = 0;
+  for (std::size_t n = 0; n < index.size(); ++n)
+    if (index[n] == 0) {
+      d.node[static_cast<std::size_t>(used)] = d.node[n];
+      index[n] = used++;
+    }
+  repairs.unused_nodes = static_cast<int>(d.node.size()) - used;
+  if (repairs.unused_nodes == 0) return;
+  d.node.resize(static_cast<std::size_t>(used));
+  for (int& n : d.cell_node) n = index[static_cast<std::size_t>(n)];
+  for (auto& e : d.edge)
+    for (int& n : e) n = index[static_cast<std::size_t>(n)];
+}
+
+// Relative to the first corner, so that a small cell far from the origin keeps its digits.
+void set_cells(UnstructuredMesh& mesh, MeshDescription&& d) {
+  mesh.node = std::move(d.node);
+  mesh.cell_start = std::move(d.cell_start);
+  mesh.cell_node = std::move(d.cell_node);
+  const std::size_t cells = mesh.cell_start.size() - 1;
+  mesh.volume.resize(cells);
+  mesh.centre.resize(cells);
+  for (std::size_t c = 0; c < cells; ++c) {
+    const int count = mesh.cell_start[c + 1] - mesh.cell_start[c];
+    const Corners x = corners_of(mesh.node, mesh.cell_node.data() + mesh.cell_start[c], count);
+    double twice = 0;
+    Point moment{};
+    for (std::size_t k = 2; k < static_cast<std::size_t>(count); ++k) {
+      const double part = cross(x.x[0], x.x[k - 1], x.x[k]);
+      twice += part;
+      for (std::size_t e = 0; e < 2; ++e) moment[e] += part * (x.x[k - 1][e] - x.x[0][e] + (x.x[k][e] - x.x[0][e]));
+    }
+    mesh.volume[c] = 0.5 * twice;
+    mesh.centre[c] = {x.x[0][0] + moment[0] / (3 * twice), x.x[0][1] + moment[1] / (3 * twice)};
+  }
+}
+
+// The markers that are left, in their order; the boundary faces learn their patch. A marker that may lie inside, and does
+// so altogether, is none.
+std::vector<std::string> name_patches(const MeshDescription& d, FaceSet& faces) {
+  std::vector<char> is_patch(d.marker.size(), 1);
+  for (std::size_t m = 0; m < d.may_lie_inside.size(); ++m) is_patch[m] = !d.may_lie_inside[m];
+  const auto marker = [&](const Face& f) {
+    return static_cast<std::size_t>(d.edge_marker[static_cast<std::size_t>(f.other)]);
+  };
+  for (const Face& f : faces.boundary) is_patch[marker(f)] = 1;
+  for (std::size_t m = 0; m < d.marker.size(); ++m)
+    for (const PeriodicPair& p : d.periodic)
+      if (p.first == d.marker[m] || p.second == d.marker[m]) is_patch[m] = 0;
+  std::vector<std::string> patches;
+  std::vector<int> patch_of(d.marker.size(), -1);
+  for (std::size_t m = 0; m < d.marker.size(); ++m)
+    if (is_patch[m]) {
+      patch_of[m] = static_cast<int>(patches.size());
+      patches.push_back(d.marker[m]);
+    }
+  for (Face& f : faces.boundary) f.other = patch_of[marker(f)];
+  return patches;
+}
+
+}  // namespace
+
+UnstructuredMesh build_mesh(MeshDescription d, MeshRepairs* report) {
+  MeshRepairs repairs;
+  check_sizes(d);
+  check_indices(d);
+  orient_cells(d, repairs);
+  drop_unused_nodes(d, repairs);
+  FaceSet faces = match_faces(d, repairs);
+  join_periodic(d, faces);
+  const std::vector<std::string> patches = name_patches(d, faces);
+  UnstructuredMesh mesh;
+  set_cells(mesh, std::move(d));
+  set_faces(mesh, std::move(faces), patches);
+  if (report) *report = repairs;
+  return mesh;
+}
+
+MeshCheck check_mesh(const UnstructuredMesh& mesh) {
+  std::vector<Point> sum(mesh.volume.size(), Point{});
+  std::vector<double> perimeter(mesh.volume.size(), 0.0);
+  MeshCheck check;
+  double by_boundary = 0;
+  const auto add = [&](int cell, double sign, std::size_t f) {
+    const auto c = static_cast<std::size_t>(cell);
+    for (std::size_t e = 0; e < 2; ++e) sum[c][e] += sign * mesh.area[f] * mesh.normal[f][e];
+    perimeter[c] += mesh.area[f];
+  };
+  for (std::size_t f = 0; f < mesh.owner.size(); ++f) {
+    add(mesh.owner[f], 1, f);
+    if (f < mesh.neighbour.size())
+      add(mesh.neighbour[f], -1, f);
+    else
+      by_boundary += 0.5 * mesh.area[f] *
+                     (mesh.face_centre[f][0] * mesh.normal[f][0] + mesh.face_centre[f][1] * mesh.normal[f][1]);
+  }
+  for (std::size_t c = 0; c < sum.size(); ++c) {
+    check.closure = std::max(check.closure, std::hypot(sum[c][0], sum[c][1]) / perimeter[c]);
+    check.volume += mesh.volume[c];
+  }
+  if (mesh.periodic_faces == 0) check.volume_error = std::abs(check.volume - by_boundary) / check.volume;
+  return check;
+}
+
+}  // namespace weir

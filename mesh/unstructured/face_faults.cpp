@@ -1,0 +1,99 @@
+// What is wrong with a mesh, in words. Faces are told by the places of their nodes, which do not depend on how the file
+// counts.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "base/error.hpp"
+#include "mesh/unstructured/faces.hpp"
+
+namespace weir {
+namespace {
+
+[[noreturn]] void refuse(const MeshDescription& d, const std::vector<int>& lines, int item,
+                         const std::string& message) {
+  std::string place = d.source.empty() ? "mesh" : d.source;
+  if (static_cast<std::size_t>(item) < lines.size())
+    place += ":" + std::to_string(lines[static_cast<std::size_t>(item)]);
+  throw Error(Exit::usage, place + ": " + message);
+}
+
+std::vector<int> corners_of(const MeshDescription& d, int cell) {
+  std::vector<int> c(d.cell_node.begin() + d.cell_start[static_cast<std::size_t>(cell)],
+                     d.cell_node.begin() + d.cell_start[static_cast<std::size_t>(cell) + 1]);
+  std::sort(c.begin(), c.end());
+  return c;
+}
+
+const std::array<double, 2>& at(const MeshDescription& d, int node) { return d.node[static_cast<std::size_t>(node)]; }
+
+double distance(const std::array<double, 2>& x, const std::array<double, 2>& y) {
+  return std::hypot(x[0] - y[0], x[1] - y[1]);
+}
+
+bool lies_between(const std::array<double, 2>& x, const std::array<double, 2>& a, const std::array<double, 2>& b) {
+  const double length = distance(a, b), to_a = distance(x, a), to_b = distance(x, b);
+  return to_a > 1e-3 * length && to_b > 1e-3 * length && to_a + to_b < (1 + 1e-9) * length;
+}
+
+}  // namespace
+
+void refuse_cell(const MeshDescription& d, int cell, const std::string& message) {
+  refuse(d, d.cell_line, cell, message);
+}
+
+void refuse_edge(const MeshDescription& d, int edge, const std::string& message) {
+  refuse(d, d.edge_line, edge, message);
+}
+
+std::string point_text(const std::array<double, 2>& x) {
+  char text[80];
+  std::snprintf(text, sizeof text, "(%.6g, %.6g)", x[0], x[1]);
+  return text;
+}
+
+std::string face_text(const MeshDescription& d, int a, int b) {
+  return "the face from " + point_text(at(d, a)) + " to " + point_text(at(d, b));
+}
+
+std::string line_text(const std::vector<int>& lines, int item) {
+  if (static_cast<std::size_t>(item) >= lines.size()) return {};
+  return " (line " + std::to_string(lines[static_cast<std::size_t>(item)]) + ")";
+}
+
+void refuse_fold(const MeshDescription& d, int cell, int twin, int a, int b) {
+  if (corners_of(d, cell) == corners_of(d, twin))
+    refuse_cell(d, twin, "the cell is there twice" + line_text(d.cell_line, cell));
+  refuse_cell(d, twin,
+              "inverted cell: it lies on the same side of " + face_text(d, a, b) + " as the cell that shares it" +
+                  line_text(d.cell_line, cell) + "; the mesh folds over itself here");
+}
+
+// The loose edges are the boundary without a marker, unless two of them ought to have met: a node in the middle of an
+// edge, or two nodes in one place. Only the first few are looked at, so that this stays linear.
+void refuse_loose(const MeshDescription& d, const std::vector<LooseEdge>& loose) {
+  constexpr std::size_t looked_at = 64;
+  for (std::size_t i = 0; i < std::min(loose.size(), looked_at); ++i) {
+    const auto &a = at(d, loose[i].a), &b = at(d, loose[i].b);
+    for (const LooseEdge& e : loose) {
+      if (&e == &loose[i]) continue;
+      for (int node : {e.a, e.b})
+        if (lies_between(at(d, node), a, b))
+          refuse_cell(d, loose[i].cell,
+                      "hanging node at " + point_text(at(d, node)) + ", in the middle of " +
+                          face_text(d, loose[i].a, loose[i].b) + line_text(d.cell_line, e.cell) +
+                          "; cells must share whole faces");
+      if (distance(a, at(d, e.b)) + distance(b, at(d, e.a)) < 1e-9 * distance(a, b))
+        refuse_cell(d, loose[i].cell,
+                    "two cells meet at " + face_text(d, loose[i].a, loose[i].b) + line_text(d.cell_line, e.cell) +
+                        " with different nodes in the same places; merge doubled nodes");
+    }
+  }
+  const std::string more =
+      loose.size() > 1 ? " (the first of " + std::to_string(loose.size()) + " such faces)" : std::string();
+  refuse_cell(d, loose.front().cell,
+              "unmarked boundary: " + face_text(d, loose.front().a, loose.front().b) +
+                  " has a cell on one side only and belongs to no marker" + more);
+}
+
+}  // namespace weir

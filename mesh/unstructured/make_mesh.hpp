@@ -1,0 +1,24 @@
+// [mesh] file = "x.su2" | "x.msh", or generator = { type = "cylinder" | "naca0012" | "box" | ..., ... } (docs/meshes.md);
+//        periodic = [{ first = "left", second = "right", translation = [1.0, 0.0] }]   markers of a file that belong
+//                                                                                     together
+// A file's path is looked for beside the case file first, then in the current folder.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/table.hpp"
+#include "mesh/unstructured/build_mesh.hpp"
+
+namespace weir {
+
+// Where a mesh comes from, for messages, and what was done to it.
+struct MeshOrigin {
+  std::string name;  // the file's path, or "generator naca0012"
+  std::vector<PeriodicPair> periodic;
+  MeshRepairs repairs;
+};
+
+// Wrong options and faults of the file: exit code 2 with file and line; a file that cannot be read: 6.
+UnstructuredMesh make_mesh(const Table& mesh_table, MeshOrigin* origin = nullptr);
+
+}  // namespace weir

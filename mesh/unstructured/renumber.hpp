@@ -1,0 +1,12 @@
+// The cells in another order.
+#pragma once
+#include "mesh/graph/graph_tools.hpp"
+#include "mesh/unstructured/unstructured.hpp"
+
+namespace weir {
+
+// Cell p of the result is cell order[p] of the mesh. Faces are sorted anew, nodes and patches stay. Throws
+// std::invalid_argument where the order is not a permutation of the cells.
+UnstructuredMesh renumber_cells(const UnstructuredMesh& mesh, const Order& order);
+
+}  // namespace weir

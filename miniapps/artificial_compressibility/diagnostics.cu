@@ -1,0 +1,161 @@
+#include "miniapps/artificial_compressibility/diagnostics.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <vector>
+
+#include "solvers/device/reduce.hpp"
+
+namespace weir {
+namespace {
+
+// A cell's number without ghosts, as indices and as a padded cell.
+struct Place {
+  int at[3], c;
+  WEIR_HD Place(const CoupledCells& cells, int q) : at{q % cells.n[0], q / cells.n[0] % cells.n[1], 0}, c(0) {
+    at[2] = q / (cells.n[0] * cells.n[1]);
+    c = cells.at(at[0], at[1], at[2]);
+  }
+};
+
+WEIR_HD inline double magnitude(double x) { return x < 0 ? -x : x; }
+
+}  // namespace
+
+template <class Space>
+double mean_kinetic_energy(const CoupledView& v, const Grid& grid) {
+  const double total = sum<Space>(v.cells.extents().count(), [=] WEIR_HD(int q) {
+    const Place p(v.cells, q);
+    const double* x = v.x + p.c * v.cells.unknowns;
+    double uu = 0;
+    for (int e = 1; e <= v.cells.dim; ++e) uu += x[e] * x[e];
+    return 0.5 * uu * cell_volume(v, p.at[0], p.at[1], p.at[2]);
+  });
+  return total / grid.volume();
+}
+
+template <class Space>
+double max_divergence(const CoupledView& v, View<const double> b) {
+  return max_abs<Space>(v.cells.extents().count(), [=] WEIR_HD(int q) {
+    const Place p(v.cells, q);
+    return b[q * v.cells.unknowns] / (v.speed * cell_volume(v, p.at[0], p.at[1], p.at[2]));
+  });
+}
+
+template <class Space>
+double courant_rate(const CoupledView& v) {
+  return max_abs<Space>(v.cells.extents().count(), [=] WEIR_HD(int q) {
+    const Place p(v.cells, q);
+    double rate = 0;
+    for (int d = 0; d < v.cells.dim; ++d)
+      rate += magnitude(v.x[p.c * v.cells.unknowns + 1 + d]) * v.line[d].inv_h[p.at[d]];
+    return rate;
+  });
+}
+
+template <class Space>
+double mean_dissipation(const CoupledView& v, const Grid& grid) {
+  const double total = sum<Space>(v.cells.extents().count(), [=] WEIR_HD(int q) {
+    const Place p(v.cells, q);
+    double rate = 0;
+    for (int d = 0; d < v.cells.dim; ++d) {
+      const int N = v.cells.unknowns, f = p.at[d];
+      const double *x = v.x + p.c * N, *y = x - v.cells.stride(d) * N;
+      double change = 0;
+      for (int e = 1; e <= v.cells.dim; ++e) change += (x[e] - y[e]) * (x[e] - y[e]);
+      rate += change * v.line[d].inv_m[f] * v.line[d].inv_h[f];
+    }
+    return rate * cell_volume(v, p.at[0], p.at[1], p.at[2]);
+  });
+  return v.viscosity * total / grid.volume();
+}
+
+template <class Space>
+double largest_change(const CoupledView& v, const double* before) {
+  return max_abs<Space>(v.cells.extents().count(), [=] WEIR_HD(int q) {
+    const Place p(v.cells, q);
+    double most = 0;
+    for (int e = 1; e <= v.cells.dim; ++e) {
+      const double change = magnitude(v.x[p.c * v.cells.unknowns + e] - before[p.c * v.cells.unknowns + e]);
+      if (change > most || change != change) most = change;
+    }
+    return most;
+  });
+}
+
+void CoupledCopy::prepare(const CoupledCells& cells) {
+  if (flow_) return;
+  Layout l;
+  for (int d = 0; d < 3; ++d) {
+    l.n[d] = cells.n[d];
+    l.periodic[d] = cells.periodic[d];
+  }
+  l.dim = cells.dim;
+  l.staggered = false;
+  flow_ = std::make_unique<Flow<Host>>(l);
+  divergence_.resize(static_cast<std::size_t>(l.cells().count()));
+  flow_->divergence = divergence_.data();
+}
+
+const Flow<Host>& CoupledCopy::of(const CoupledCells& cells, const std::vector<double>& x, const std::vector<double>& b,
+                                  const Grid& grid, double speed) {
+  prepare(cells);
+  fill(cells, x.data() + static_cast<std::ptrdiff_t>(cells.origin()) * cells.unknowns, b.data(), grid, speed);
+  return *flow_;
+}
+
+template <class Space>
+const Flow<Host>& CoupledCopy::of(const CoupledCells& cells, const Array<double, Space>& x, View<const double> b,
+                                  const Grid& grid, double speed) {
+  prepare(cells);
+  const auto origin = static_cast<std::ptrdiff_t>(cells.origin()) * cells.unknowns;
+  if constexpr (std::is_same_v<Space, Host>) {
+    fill(cells, x.data() + origin, b.data(), grid, speed);
+  } else {
+    x_.resize(static_cast<std::size_t>(x.size()));
+    b_.resize(static_cast<std::size_t>(b.size()));
+    x.download(x_);
+    backend::copy_to_host(b_.data(), b.data(), b.size() * static_cast<std::int64_t>(sizeof(double)));
+    fill(cells, x_.data() + origin, b_.data(), grid, speed);
+  }
+  return *flow_;
+}
+
+// Ghosts beside an edge of the box belong to no boundary condition: they are extrapolated from those beside its sides.
+void CoupledCopy::fill(const CoupledCells& cells, const double* x, const double* b, const Grid& grid, double speed) {
+  const Layout& l = flow_->layout;
+  const auto inside = [&](int d, int i) { return std::clamp(i, 0, l.n[d] - 1); };
+  for (int u = 0; u <= l.dim; ++u) {
+    const Field<double> f = u == 0 ? flow_->pressure() : flow_->component(u - 1);
+    const auto value = [&](int i, int j, int k) {
+      return x[static_cast<std::ptrdiff_t>(cells.at(i, j, k)) * cells.unknowns + u];
+    };
+    for (int k = -l.pad(2); k < l.n[2] + l.pad(2); ++k)
+      for (int j = -1; j <= l.n[1]; ++j)
+        for (int i = -1; i <= l.n[0]; ++i) {
+          const int a = inside(0, i), c = inside(1, j), e = inside(2, k);
+          const double own = value(a, c, e);
+          f(i, j, k) = value(i, c, e) + (value(a, j, e) - own) + (value(a, c, k) - own);
+        }
+  }
+  std::size_t q = 0;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(l.n[2]); ++k)
+    for (std::size_t j = 0; j < static_cast<std::size_t>(l.n[1]); ++j)
+      for (std::size_t i = 0; i < static_cast<std::size_t>(l.n[0]); ++i, ++q)
+        divergence_[q] = -b[q * static_cast<std::size_t>(cells.unknowns)] /
+                         (speed * grid.line[0].width[i] * grid.line[1].width[j] * grid.line[2].width[k]);
+}
+
+#define WEIR_COUPLED_DIAGNOSTICS(S)                                                                               \
+  template double mean_kinetic_energy<S>(const CoupledView&, const Grid&);                                        \
+  template double max_divergence<S>(const CoupledView&, View<const double>);                                      \
+  template double courant_rate<S>(const CoupledView&);                                                            \
+  template double mean_dissipation<S>(const CoupledView&, const Grid&);                                           \
+  template double largest_change<S>(const CoupledView&, const double*);                                           \
+  template const Flow<Host>& CoupledCopy::of<S>(const CoupledCells&, const Array<double, S>&, View<const double>, \
+                                                const Grid&, double);
+WEIR_COUPLED_DIAGNOSTICS(Host)
+WEIR_COUPLED_DIAGNOSTICS(Device)
+#undef WEIR_COUPLED_DIAGNOSTICS
+
+}  // namespace weir

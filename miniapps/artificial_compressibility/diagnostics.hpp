@@ -1,0 +1,49 @@
+// What is looked at now and then on the coupled scheme's flow, and its copy in host memory for pictures and profiles. Over
+// ranks the functions give a rank's share: of the means its part of the sum, of the largest values its own largest.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "miniapps/artificial_compressibility/equations.hpp"
+#include "miniapps/structured/layout.hpp"
+
+namespace weir {
+
+template <class Space>
+double mean_kinetic_energy(const CoupledView& v, const Grid& grid);  // (u.u)/2, mean over the box
+
+// max |sum F| / V of the residual in b = -R.
+template <class Space>
+double max_divergence(const CoupledView& v, View<const double> b);
+
+// max over the cells of sum |u_d| / h_d: dt times this is the CFL number.
+template <class Space>
+double courant_rate(const CoupledView& v);
+
+// nu times the mean of |grad u|^2 by the differences at the low faces of each cell.
+template <class Space>
+double mean_dissipation(const CoupledView& v, const Grid& grid);
+
+// max |u - u_before| of the velocities.
+template <class Space>
+double largest_change(const CoupledView& v, const double* before);
+
+// Cell values, one layer of ghosts, and the divergence, in arrays that are allocated at the first call.
+class CoupledCopy {
+ public:
+  template <class Space>
+  const Flow<Host>& of(const CoupledCells& cells, const Array<double, Space>& x, View<const double> b, const Grid& grid,
+                       double speed);
+  // The same of values that are in host memory already.
+  const Flow<Host>& of(const CoupledCells& cells, const std::vector<double>& x, const std::vector<double>& b,
+                       const Grid& grid, double speed);
+
+ private:
+  void prepare(const CoupledCells& cells);
+  void fill(const CoupledCells& cells, const double* x, const double* b, const Grid& grid, double speed);
+
+  std::unique_ptr<Flow<Host>> flow_;
+  std::vector<double> x_, b_, divergence_;
+};
+
+}  // namespace weir

@@ -1,0 +1,127 @@
+// Incompressible flow by artificial compressibility with dual time stepping, all unknowns coupled: Chorin, J. Comput.
+// Phys. 2 (1967) 12; the scheme of INCOMP3D in Luo et al. 2015. Second order in space and time.
+//
+//   (1/U^2) dp/dtau + div u = 0
+//   du/dtau + du/dt + div(u u) = -grad p + nu lap u + f          (p over the density)                              (1)
+//   a time step (BDF2 in t) is a row of pseudo-time steps (backward Euler in tau), until d/dtau is gone:
+//     b = -R(x)              face.hpp, equations.hpp                                         RHS of the paper      (2)
+//     A = T + J(x)           into a BlockStencil                                             AFILL, TSD            (3)
+//     A dx = b               [linear.flow]: block_ilu0 with a Krylov method or `correction`  BILU FACT, SOLV, CORR (4)
+//     x += omega dx                                                                                                (5)
+//   steady: no du/dt, every step is one pseudo-time step, and the CFL number of tau grows as the residual falls.
+//
+// turbulence = "k_omega": k and omega are two more unknowns of every cell (turbulence.hpp).
+//
+// Over ranks (ranks.hpp) an evaluation of (2) exchanges the ghosts of x once, and norms are sums over ranks, so that all take
+// the same decisions. A preconditioner that knows one rank alone is then applied by each rank to its own cells.
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "miniapps/artificial_compressibility/equations.hpp"
+#include "miniapps/artificial_compressibility/options.hpp"
+#include "miniapps/artificial_compressibility/ranks.hpp"
+#include "miniapps/artificial_compressibility/turbulence.hpp"
+#include "postproc/run/timings.hpp"
+#include "solvers/distributed/distributed_block_stencil.hpp"
+#include "solvers/linear_solver.hpp"
+
+namespace weir {
+
+inline constexpr const char* default_flow_method = "gmres";
+inline constexpr const char* default_flow_preconditioner = "block_ilu0";
+inline constexpr double default_flow_tolerance = 0.1;  // of an update that is itself one of several
+
+template <class Space>
+LinearSolver<Space> flow_solver(const Table& linear);
+
+// How a step ended.
+enum class StepEnd { advanced, converged, linear_failed, not_converged, not_finite };
+
+template <class Space>
+class ArtificialCompressibility {
+ public:
+  // linear: [linear] of the case file.
+  ArtificialCompressibility(const IncompressibleCase& c, const Table& linear);
+  ArtificialCompressibility(const IncompressibleCase& c, const Table& linear, const CoupledRanks& ranks);
+
+  void initialise();  // x^0 by the case, at time 0
+
+  // One time step, or (steady) one pseudo-time step, whose end is `converged` where the residual is below the tolerance
+  // and nothing was done. after_solve is called after each linear solve: result and setup_seconds are its record.
+  StepEnd advance(double dt, Timings& timings, const std::function<void()>& after_solve);
+
+  double time = 0;
+  std::int64_t step = 0;
+  double dt_before = 0;  // 0: the next step is the first
+  double cfl = 0;        // of pseudo-time
+  double residual_before = 0;
+
+  // Of the last evaluation: residual_norms, and the largest in units of U/L and U^2/L.
+  double norms[max_coupled_unknowns] = {};
+  double largest_residual = 0;
+  int sub_iterations = 0;  // of the last step
+  SolveResult result;
+  double setup_seconds = -1;
+
+  const IncompressibleCase& flow_case() const { return case_; }
+  const CoupledOptions& options() const { return case_.coupled; }
+  const CoupledRanks& ranks() const { return ranks_; }
+  const std::string& halo_path() const { return halo_.path(); }
+  const CoupledCells& cells() const { return cells_; }  // of this rank
+  CoupledView view();
+  LinearSolver<Space>& solver() { return solver_; }
+  const LinearSolver<Space>& solver() const { return solver_; }
+  // This rank's rows without what couples them to others; and the matrix that is solved with.
+  const BlockStencil<Space>& matrix() const { return A_.own(); }
+  BlockStencil<Space>& matrix() { return A_.own(); }
+  const Matrix<Space>& system() const;
+  CoupledField<Space>& field() { return x_; }
+  View<const double> minus_residual() const { return b_; }
+  std::vector<double> minus_residual_on_host() const { return b_.to_vector(); }
+
+  double rate();  // max |u^{n+1} - u^n| / dt of the last time step
+
+  // The residual of the present state, ghosts and all, without a step: at its time, steady terms alone.
+  void evaluate_steady();
+
+  // Everything the next step needs, by name: checkpoints write and read these with time, step, dt_before, cfl,
+  // residual_before.
+  std::vector<std::pair<std::string, Array<double, Space>*>> state();
+
+ private:
+  ArtificialCompressibility(const IncompressibleCase& c, const Table& linear, std::unique_ptr<Communicator> alone);
+  void begin_step(double dt, Timings& timings);
+  bool evaluate(Timings& timings);                                               // (2); false: not finite
+  bool linear_step(Timings& timings, const std::function<void()>& after_solve);  // (3) to (5); false: the solver failed
+  bool is_converged() const { return options().tolerance > 0 && largest_residual <= options().tolerance; }
+  void ramp();
+  bool has_model() const { return case_.turbulence == Turbulence::k_omega; }
+  double residual_scale(int unknown) const;  // of norms, in terms of the case's speed and length
+  StepEnd advance_steady(Timings& timings, const std::function<void()>& after_solve);
+  StepEnd advance_in_time(double dt, Timings& timings, const std::function<void()>& after_solve);
+
+  std::unique_ptr<Communicator> alone_;  // where no ranks were given
+  IncompressibleCase case_;
+  CoupledRanks ranks_;
+  CoupledCells cells_;
+  CoupledLines<Space> lines_;
+  CoupledField<Space> x_, x1_, x2_;  // present iterate, x^n, x^{n-1}
+  CoupledHalo<Space> halo_;
+  DistributedBlockStencil<Space> A_;
+  Array<double, Space> b_, dx_;
+  Array<double, Space> eddy_;  // nu_t of every padded cell, where there is a model
+  SideWalls walls_;
+  LinearSolver<Space> solver_;
+  double length_ = 1;
+  // Of this step:
+  TimeDerivative derivative_;
+  SideRules rules_;
+  CellForce force_;
+};
+
+}  // namespace weir

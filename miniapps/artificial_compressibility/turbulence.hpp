@@ -1,0 +1,44 @@
+// The k-omega model (physics/k_omega.hpp) inside the coupled scheme: k and omega are unknowns of the cells like p and u, so
+// that blocks are n = 6 (5 in 2D) and one linear solve moves all of them. Advection and diffusion are faces (face.hpp);
+// here is what belongs to cells:
+//   nu_t       from the last iterate, frozen within a sub-iteration
+//   sources    V (production - destruction) into b = -R; destruction into the diagonal blocks, production not, so that
+//              the diagonal only gains
+//   walls      cells of the viscous sublayer have no equation for omega: omega = 6 nu / (beta y^2), y of their centre
+// The transposed part of the stress, nu_t (grad u)^T, is left out: it vanishes in the parallel flows this model is for.
+#pragma once
+#include "miniapps/artificial_compressibility/face.hpp"
+
+namespace weir {
+
+struct SideWalls {
+  bool wall[6] = {};  // x_min, x_max, y_min, ...
+};
+
+namespace k_omega {
+
+// nu_t of every padded cell; ghosts must be set. eddy: of cell (0, 0, 0).
+template <class Space>
+void update_eddy_viscosity(const CoupledView& v, double* eddy);
+
+// Behind residual(): the sources, and omega of the sublayer.
+template <class Space>
+void add_sources(const CoupledView& v, const SideWalls& walls, View<double> b);
+
+// Behind assemble_jacobian(): the same of the matrix.
+template <class Space>
+void add_source_jacobian(const CoupledView& v, const SideWalls& walls, const BlockStencilView& A);
+
+// Row omega of b and of A times rate / omega of the cell, so that it is of the size of the other rows: near walls omega is
+// larger by orders, and a norm of b would see nothing else.
+template <class Space>
+void balance_rows(const CoupledView& v, double rate, View<double> b);
+template <class Space>
+void balance_rows(const CoupledView& v, double rate, const BlockStencilView& A);
+
+// No update takes more than nine tenths of k or omega: both stay positive.
+template <class Space>
+void limit_update(const CoupledView& v, double factor, View<double> dx);
+
+}  // namespace k_omega
+}  // namespace weir

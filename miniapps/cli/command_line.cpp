@@ -1,0 +1,240 @@
+#include "miniapps/cli/command_line.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "base/nearest.hpp"
+#include "miniapps/cli/ab.hpp"
+#include "miniapps/cli/doctor.hpp"
+#include "miniapps/cli/replay.hpp"
+#include "miniapps/cli/solve.hpp"
+#include "miniapps/cli/verbs.hpp"
+#include "postproc/run/machine.hpp"
+
+namespace weir {
+namespace {
+
+// Options of [device] that have a name of their own on the command line.
+struct DeviceArguments {
+  std::string space;
+  int threads = -1;
+  bool deterministic = false;
+  std::int64_t seed = -1;
+
+  void add_to(std::vector<std::string>& overrides) const {
+    if (!space.empty()) overrides.push_back("device.space=\"" + space + "\"");
+    if (threads >= 0) overrides.push_back(fmt::format("device.threads={}", threads));
+    if (deterministic) overrides.push_back("device.deterministic=true");
+    if (seed >= 0) overrides.push_back(fmt::format("device.seed={}", seed));
+  }
+};
+
+void add_overrides(CLI::App& verb, std::vector<std::string>& overrides) {
+  verb.add_option("--set", overrides, "override a key of the case: key.path=value, the value as in TOML (repeatable)")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+}
+
+void add_run_options(CLI::App& verb, RunArguments& a, DeviceArguments& d, const std::string& default_directory) {
+  verb.add_option("-o,--output", a.directory, "run directory; default: " + default_directory)->type_name("DIR");
+  add_overrides(verb, a.overrides);
+  verb.add_option("--space", d.space, "where to compute (default: as the case says, or auto)")
+      ->check(CLI::IsMember({"host", "device", "auto"}));
+  verb.add_option("--threads", d.threads, "threads of the host (0: all)")->check(CLI::NonNegativeNumber);
+  verb.add_option("--steps", a.steps, "stop after step N, counted from the very start")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  verb.add_option("--wall-limit", a.wall_limit, "stop with a checkpoint after so many seconds")
+      ->type_name("SECONDS")
+      ->check(CLI::NonNegativeNumber);
+  verb.add_flag("--deterministic", d.deterministic, "the same bits on every run and on any number of threads");
+  verb.add_option("--seed", d.seed, "seed of whatever is random")->type_name("N")->check(CLI::NonNegativeNumber);
+  verb.add_flag("--overwrite", a.overwrite, "replace the run that is in the run directory");
+}
+
+void add_solve_options(CLI::App& verb, SolveArguments& s) {
+  verb.add_option(
+          "MATRIX", s.matrix,
+          "a capsule (.h5), solved from its guess; or a matrix in Matrix Market format (coordinate), gzipped or not; "
+          "or banded:ROWS[:HALF], a system made on "
+          "the spot of 2 HALF + 1 diagonals; or augment:N:B1=FIRST.mtx:B2=SECOND.mtx, blocks of N unknowns out of "
+          "those of two systems")
+      ->required();
+  verb.add_option("--rhs", s.rhs,
+                  "right-hand side: ones (the default), row-sums (the solution is all ones) or a Matrix Market file; "
+                  "of a capsule "
+                  "its own is the default")
+      ->type_name("RHS");
+  verb.add_option("--solver", s.solvers,
+                  "METHOD, METHOD+PRECONDITIONER, a TOML file with the keys of [linear.SYSTEM], or another library's: "
+                  "\"petsc:-ksp_type gmres -pc_type ilu\", hypre:cg+boomeramg, eigen:bicgstab+ilut, eigen:sparse_lu; "
+                  "repeatable; default: a list")
+      ->type_name("SOLVER");
+  verb.add_option("--block", s.block, "unknowns a block row (0: detected)")->check(CLI::Range(0, 64));
+  verb.add_option("--tolerance", s.tolerance, "of |b - A x| / |b|")->capture_default_str()->check(CLI::PositiveNumber);
+  verb.add_option("--max-iterations", s.max_iterations, "of each solve")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  verb.add_option("--solution", s.solution, "where the solution of the last solver goes (Matrix Market)")
+      ->type_name("FILE");
+  verb.add_flag("--extended", s.extended,
+                "iterative refinement with x as the sum of two doubles: for tolerances below what one double can hold");
+  verb.add_option("--space", s.space, "where to compute")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"host", "device"}));
+}
+
+void add_replay_options(CLI::App& verb, ReplayArguments& r) {
+  verb.add_option("CAPSULE", r.capsules,
+                  "files of capsules/ in a run directory, or the directory ([capture] of a case writes them)")
+      ->required();
+  verb.add_option("--solvers", r.solvers,
+                  "TOML file with a table a solver, as [shadow.NAME]; default: the leader's configuration, which must "
+                  "give the leader's iterations again (exit code 5 where it does not)")
+      ->type_name("FILE");
+  verb.add_option("--repeat", r.repeat, "solves of each, from the start; times are their medians")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000));
+  verb.add_option("--export", r.export_format, "write the systems instead: Matrix Market, or PETSc's binary format")
+      ->check(CLI::IsMember({"mtx", "petsc"}));
+  verb.add_option("-o,--output", r.output, "folder of what is exported; default: beside the capsules")
+      ->type_name("DIR");
+  verb.add_option("--space", r.space, "where to compute")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"host", "device"}));
+}
+
+// CLI11 would call an unknown verb an unexpected argument.
+bool is_unknown_verb(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return false;
+  std::vector<std::string> verbs;
+  std::string list;
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
+    if (verb->get_name() == argv[1]) return false;
+    verbs.push_back(verb->get_name());
+    list += (list.empty() ? "" : ", ") + verb->get_name();
+  }
+  const std::string near = nearest(argv[1], verbs);
+  fmt::print(stderr, "weir: unknown verb '{}'{} (there are: {})\n", argv[1],
+             near.empty() ? "" : "; did you mean '" + near + "'?", list);
+  return true;
+}
+
+int parse_and_run(const Program& program, int argc, char** argv) {
+  CLI::App app("Weir: implicit flow codes around one sparse-solver layer, on CPUs and GPUs.", "weir");
+  app.set_version_flag("--version", "weir " + weir_version());
+  app.require_subcommand(1);
+  app.footer(
+      "Exit codes: 0 finished | 1 internal error | 2 usage or case file | 3 solver failed | 4 not finite |\n"
+      "5 [check] out of tolerance | 6 file I/O | 7 out of memory | 8 device unavailable | 9 wall limit | 128+n signal "
+      "n");
+  int code = 0;
+  RunArguments a;
+  DeviceArguments d;
+  std::string suite;
+  SuiteOptions bench_options;
+
+  CLI::App* run = app.add_subcommand("run", "run a case");
+  run->add_option("CASE", a.source, "case file (TOML)")->required();
+  add_run_options(*run, a, d, "weir-runs/CASE");
+  run->callback([&] {
+    d.add_to(a.overrides);
+    code = run_case(program, a);
+  });
+
+  CLI::App* restart = app.add_subcommand("restart", "continue a run from a checkpoint; its case is in the checkpoint");
+  restart->add_option("CHECKPOINT", a.source, "a file of checkpoints/, or a run directory (its newest one)")
+      ->required();
+  add_run_options(*restart, a, d, "the run directory that the checkpoint lies in");
+  restart->callback([&] {
+    d.add_to(a.overrides);
+    code = restart_case(program, a);
+  });
+
+  CLI::App* info = app.add_subcommand("info", "dry run: sizes, memory estimate, solvers; nothing is allocated");
+  info->add_option("CASE", a.source, "case file (TOML)")->required();
+  add_overrides(*info, a.overrides);
+  info->callback([&] { code = show_info(program, a.source, a.overrides); });
+
+  MeshArguments m;
+  CLI::App* mesh =
+      app.add_subcommand("mesh", "write a case's unstructured mesh for ParaView, with orderings and lines");
+  mesh->add_option("CASE", m.case_path, "case file (TOML)")->required();
+  mesh->add_option("-o,--output", m.output, "the mesh: .vtu, or .su2 for the mesh alone")
+      ->type_name("FILE")
+      ->capture_default_str();
+  mesh->add_option("--parts", m.parts, "parts of the partition")
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  add_overrides(*mesh, m.overrides);
+  mesh->callback([&] { code = write_mesh(m); });
+
+  ReplayArguments r;
+  CLI::App* replay = app.add_subcommand("replay", "solve captured systems of a run again, or export them");
+  add_replay_options(*replay, r);
+  replay->callback([&] { code = replay_capsules(r); });
+
+  SolveArguments s;
+  CLI::App* solve = app.add_subcommand("solve", "solve a system from a file or a capsule by one solver or by several");
+  add_solve_options(*solve, s);
+  solve->callback([&] { code = solve_system(s); });
+
+  std::string patient;
+  CLI::App* doctor = app.add_subcommand("doctor", "what is the matter with a matrix, and what to try");
+  doctor->add_option("MATRIX", patient, "matrix or capsule, as for `weir solve`")->required();
+  doctor->callback([&] { code = examine_matrix(patient); });
+
+  AbArguments twins;
+  CLI::App* ab = app.add_subcommand("ab", "twin runs: cases x configurations x repeats as whole runs, compared");
+  ab->add_option("STUDY", twins.study, "study file (TOML)")->required();
+  ab->add_option("-o,--output", twins.directory, "folder of the runs; runs that it holds are not repeated")
+      ->required()
+      ->type_name("DIR");
+  ab->callback([&] { code = run_ab(twins); });
+
+  CLI::App* report = app.add_subcommand("report", "write report.html of a run directory");
+  report->add_option("DIR", a.source, "run directory")->required();
+  report->callback([&] { code = write_report(a.source); });
+
+  CLI::App* bench = app.add_subcommand("bench", "kernel benchmarks, beside what the machine can do");
+  bench->add_option("SUITE", suite, "one suite only, or a family: luo, anzt");
+  bench->add_option("--json", bench_options.json_path, "write the figures to a file as well (one a suite)")
+      ->type_name("FILE");
+  bench->add_option("-o,--output", bench_options.folder, "folder of tables and plots; default: weir-bench")
+      ->type_name("DIR");
+  bench->add_flag("--quick", bench_options.quick, "small sizes: shows that it works, measures little");
+  bench->callback([&] { code = run_benchmarks(program, suite, bench_options); });
+
+  if (argc < 2) {
+    fmt::print(stderr, "{}", app.help());
+    return static_cast<int>(Exit::usage);
+  }
+  if (is_unknown_verb(app, argc, argv)) return static_cast<int>(Exit::usage);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : static_cast<int>(Exit::usage);  // prints help, version or the error
+  }
+  return code;
+}
+
+}  // namespace
+
+int run_command_line(const Program& program, int argc, char** argv) {
+  try {
+    return parse_and_run(program, argc, argv);
+  } catch (const Error& e) {
+    fmt::print(stderr, "weir: {}\n", e.what());
+    return static_cast<int>(e.code());
+  } catch (const std::bad_alloc&) {
+    fmt::print(stderr, "weir: out of memory\n");
+    return static_cast<int>(Exit::out_of_memory);
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "weir: internal error: {}\n", e.what());
+    return static_cast<int>(Exit::internal);
+  }
+}
+
+}  // namespace weir

@@ -1,0 +1,40 @@
+// The command line: verb -> function. miniapps/weir.cpp lists what exists.
+#pragma once
+#include <functional>
+#include <iosfwd>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/table.hpp"
+#include "postproc/run/run.hpp"
+
+namespace weir {
+
+struct Miniapp {
+  std::string name;  // [case] miniapp
+  int (*run)(Run& run, const Table& config);
+  void (*info)(const Table& config, int ranks, std::ostream& out);
+};
+
+struct SuiteOptions {
+  std::string json_path;              // empty: no JSON
+  std::string folder = "weir-bench";  // where suites that draw put their tables and plots
+  bool quick = false;                 // small sizes: shows that the suite works, measures little
+};
+
+struct Suite {
+  std::string name;
+  std::function<int(const SuiteOptions& options)> run;
+};
+
+struct Program {
+  std::vector<Miniapp> miniapps;
+  std::vector<Suite> suites;                                               // of `weir bench`
+  std::shared_ptr<Communicator> ranks = std::make_shared<Communicator>();  // of mpirun
+};
+
+// Prints errors; returns the process's exit code.
+int run_command_line(const Program& program, int argc, char** argv);
+
+}  // namespace weir

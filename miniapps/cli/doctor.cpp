@@ -1,0 +1,279 @@
+#include "miniapps/cli/doctor.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "base/error.hpp"
+#include "miniapps/cli/export_system.hpp"
+#include "miniapps/cli/solve.hpp"
+#include "solvers/adapters/peer.hpp"
+#include "solvers/diagnosis/diagnosis.hpp"
+#include "solvers/diagnosis/pivots.hpp"
+#include "solvers/diagnosis/spectrum.hpp"
+#include "solvers/matrix/block/cut_blocks.hpp"
+#include "solvers/matrix/io/matrix_market.hpp"
+
+namespace weir {
+namespace {
+
+constexpr double largest_factorisation = 2e10;  // rows times the square of their bandwidth in RCM order
+constexpr int lanczos_steps = 80;
+constexpr double eps = 2.2e-16;
+constexpr double ill_conditioned = 1e8;  // eps times it: what rounding may leave of a residual
+
+enum class Mark { good, look, fault };
+
+template <class... Arguments>
+void line(Mark mark, std::string_view label, fmt::format_string<Arguments...> form, Arguments&&... arguments) {
+  fmt::print("{} {:<13} {}\n",
+             mark == Mark::fault  ? '!'
+             : mark == Mark::look ? '?'
+                                  : ' ',
+             label, fmt::format(form, std::forward<Arguments>(arguments)...));
+}
+
+// "3 (the first: row 17)"; rows count from 1, as in the file.
+std::string told(const Rows& rows, const char* what = "row") {
+  return rows.count == 0 ? "0" : fmt::format("{} (first: {} {})", rows.count, what, rows.first + 1);
+}
+
+// Of the solver that estimates singular values; what it found is what the advice goes by.
+struct Estimates {
+  std::optional<SmallestSingular> smallest;
+  double largest = 0;         // singular value
+  double constant_part = 0;   // |v . 1| / sqrt(n) of the vector of the smallest one
+  RitzValues symmetric_part;  // of (A + A^T) / 2
+  bool is_singular = false;   // to rounding
+  double condition() const { return smallest && smallest->sigma > 0 ? largest / smallest->sigma : 0; }
+};
+
+bool has_library(const std::string& name) {
+  const std::vector<std::string> there = peer_libraries();
+  return std::find(there.begin(), there.end(), name) != there.end();
+}
+
+bool can_factorise(const Diagnosis& d) {
+  return has_library("eigen") &&
+         static_cast<double>(d.rows) * std::pow(d.rcm_bandwidth + 1.0, 2) <= largest_factorisation;
+}
+
+SmallestSingular smallest_by_factors(const BlockCsrData& A, const BlockCsrData& T) {
+  const auto lu = make_peer("eigen:sparse_lu", {}), lu_transposed = make_peer("eigen:sparse_lu", {});
+  lu->setup(A);
+  lu_transposed->setup(T);
+  const auto by = [](Peer& peer) {
+    return [&peer](std::span<const double> x, std::span<double> y) {
+      return peer.solve(x, 0, 1, y).reason == Reason::converged;
+    };
+  };
+  constexpr int steps = 5;
+  const auto product = [&](std::span<const double> x, std::span<double> y) {
+    multiply(A, x, y);
+    return true;
+  };
+  return smallest_singular(product, by(*lu), by(*lu_transposed), A.rows(), steps);
+}
+
+Estimates estimate(const BlockCsrData& A, const Diagnosis& d) {
+  Estimates e;
+  const BlockCsrData T = transposed(A);
+  const RitzValues squares = lanczos_of_squares(A, T, lanczos_steps);
+  e.largest = std::sqrt(std::max(squares.most, 0.0));
+  e.symmetric_part = lanczos_of_symmetric_part(A, T, lanczos_steps);
+  if (can_factorise(d)) {
+    e.smallest = smallest_by_factors(A, T);
+    e.is_singular = !e.smallest->found || e.smallest->sigma <= 4 * eps * std::sqrt(A.rows()) * e.largest;
+    if (!e.smallest->found) return e;
+    double sum = 0;
+    for (const double v : e.smallest->vector) sum += v;
+    e.constant_part = std::abs(sum) / std::sqrt(A.rows());
+  } else {  // a bound from below
+    SmallestSingular s;
+    s.sigma = std::sqrt(std::max(squares.least, 0.0));
+    e.smallest = s;
+  }
+  return e;
+}
+
+void print_entries(const Diagnosis& d, const MarketFaults& faults) {
+  if (d.not_finite)
+    line(Mark::fault, "not finite", "{} entries are no finite numbers (first: row {}, column {})", d.not_finite,
+         faults.not_finite_row + 1, faults.not_finite_column + 1);
+  if (faults.repeated)
+    line(Mark::fault, "duplicates",
+         "{} entries are given again (first: row {}, column {}); added up here, refused by weir solve", faults.repeated,
+         faults.repeated_row + 1, faults.repeated_column + 1);
+  if (d.empty_rows.count) line(Mark::fault, "empty rows", "{}", told(d.empty_rows));
+  if (d.empty_columns.count) line(Mark::fault, "empty columns", "{}", told(d.empty_columns, "column"));
+  if (d.stored_zeros) line(Mark::good, "zeros", "{} entries that are stored are zero", d.stored_zeros);
+}
+
+void print_diagonal(const Diagnosis& d) {
+  const bool whole = d.missing_diagonal.count + d.zero_diagonal.count == 0;
+  if (whole)
+    line(d.negative_diagonal.count && d.negative_diagonal.count < d.rows ? Mark::look : Mark::good, "diagonal",
+         "no zeros; {}; magnitudes {:.2g} to {:.2g}",
+         d.negative_diagonal.count == 0        ? "all positive"
+         : d.negative_diagonal.count == d.rows ? "all negative"
+                                               : told(d.negative_diagonal) + " negative",
+         d.diagonal.least, d.diagonal.most);
+  else
+    line(Mark::look, "diagonal", "missing in {}, zero in {}: jacobi, ILU(0) and multicolor have no pivot there",
+         told(d.missing_diagonal), told(d.zero_diagonal));
+  const std::string worst =
+      std::isfinite(d.worst_dominance)
+          ? fmt::format("; at worst {:.6g} times the diagonal beside it (row {})", d.worst_dominance, d.worst_row + 1)
+          : "";
+  line(Mark::good, "dominance", "{} of {} rows strictly, {} not at all{}", d.strictly_dominant.count, d.rows,
+       d.not_dominant.count, worst);
+}
+
+// What ILU(0) meets in this order of the rows, beyond the diagonal itself.
+void print_pivots(const BlockCsrData& A, const Diagnosis& d) {
+  if (d.missing_diagonal.count || d.not_finite) return;
+  const Pivots p = ilu0_pivots(A);
+  if (p.bad_row >= 0)
+    line(Mark::look, "ILU(0)", "meets a pivot of zero in row {} (its diagonal entry is {:.3g})", p.bad_row + 1,
+         p.diagonal);
+  else if (p.least_row >= 0)
+    line(p.least_ratio < 1e-6 ? Mark::look : Mark::good, "ILU(0)",
+         "pivots no smaller than {:.2g} of their row (row {})", p.least_ratio, p.least_row + 1);
+}
+
+void print_sums(const Diagnosis& d) {
+  if (d.has_constant_null_space())
+    line(Mark::look, "row sums",
+         "all zero, as are the columns': singular, the constants are null vectors on both sides");
+  else
+    line(d.zero_row_sums.count == d.rows ? Mark::look : Mark::good, "row sums",
+         "zero in {} of {} rows, {} of {} columns{}", d.zero_row_sums.count, d.rows, d.zero_column_sums.count, d.rows,
+         d.zero_row_sums.count == d.rows ? ": singular, and right-hand sides must be compatible with another vector"
+         : d.zero_column_sums.count == d.rows ? ": singular, right-hand sides must sum to zero"
+                                              : "");
+}
+
+void print_structure(const Diagnosis& d) {
+  const auto percent = [](double part) { return fmt::format("{:.4g} %", 100 * part); };
+  if (d.is_symmetric())
+    line(Mark::good, "symmetry", "exact");
+  else if (d.skewness == 0 && d.diagonal.most == 0)
+    line(Mark::good, "symmetry", "skew, exactly");
+  else
+    line(Mark::good, "symmetry", "pattern {} mirrored; values differ by up to {:.2g} of the largest entry{}",
+         percent(d.mirrored), d.asymmetry, d.asymmetry < 1e-12 ? " (rounding)" : "");
+  line(d.row_size.ratio() > 1e6 || d.column_size.ratio() > 1e6 ? Mark::look : Mark::good, "scaling",
+       "rows' largest entries {:.2g} to {:.2g} (ratio {:.1g}), columns' ratio {:.1g}, entries' {:.1g}",
+       d.row_size.least, d.row_size.most, d.row_size.ratio(), d.column_size.ratio(), d.entry.ratio());
+  line(Mark::good, "bandwidth", "{} below, {} above the diagonal; {} after reverse Cuthill-McKee", d.lower_bandwidth,
+       d.upper_bandwidth, d.rcm_bandwidth);
+  line(d.components > 1 ? Mark::look : Mark::good, "pieces", "{} unconnected; {} irreducible, the largest of {} rows",
+       d.components, d.irreducible_blocks, d.largest_irreducible);
+  line(Mark::good, "blocks", "{}", d.block > 1 ? fmt::format("full blocks of {}", d.block) : "none that are full");
+}
+
+void print_estimates(const Diagnosis& d, const Estimates& e) {
+  const RitzValues& r = e.symmetric_part;
+  const double noise = 1e-12 * std::max(std::abs(r.least), std::abs(r.most));
+  const char* part = d.is_symmetric() ? "" : "symmetric part ";
+  const std::string range = fmt::format("Ritz values {:.3g} to {:.3g} in {} Lanczos steps", r.least, r.most, r.steps);
+  if (d.is_definite_for_sure())
+    line(Mark::good, "definite", "positive, by dominance; {}", range);
+  else if (r.least < -noise && r.most > noise)
+    line(Mark::look, "definite", "{}indefinite: {}", part, range);
+  else
+    line(Mark::good, "definite", "{}{}, as far as seen: {}", part, r.most <= noise ? "negative" : "positive", range);
+
+  if (!e.smallest->found && can_factorise(d)) {
+    line(Mark::fault, "condition", "singular: SparseLU met a pivot of zero");
+    return;
+  }
+  if (!e.smallest->found) {
+    line(Mark::look, "condition", "at least {:.2g} (Lanczos on A^T A; nothing better without a factorisation)",
+         e.condition());
+    return;
+  }
+  line(e.is_singular || e.condition() > ill_conditioned ? Mark::look : Mark::good, "condition",
+       "about {:.2g} in the 2-norm: singular values {:.3g} (inverse iteration with SparseLU) to {:.3g} (Lanczos)",
+       e.condition(), e.smallest->sigma, e.largest);
+  if (!e.is_singular && e.condition() > ill_conditioned)
+    line(Mark::look, "",
+         "solutions lose {:.0f} of 16 digits; |b - A x| of some right-hand sides cannot fall below {:.0e} |b|",
+         std::log10(e.condition()), eps * e.condition());
+  if (e.is_singular || e.condition() > ill_conditioned)
+    line(Mark::look, "near null", "{}",
+         e.constant_part > 0.999 ? "the constant vector"
+                                 : fmt::format("a vector whose constant part is {:.2g}", e.constant_part));
+}
+
+void print_advice(const std::string& matrix, const Diagnosis& d, const Estimates& e) {
+  std::vector<std::array<std::string, 2>> lines;
+  const auto advise = [&](const std::string& options, const std::string& why) { lines.push_back({options, why}); };
+  const auto solver = [](const std::string& name) {
+    return name.find(' ') == std::string::npos ? "--solver " + name : "--solver \"" + name + "\"";
+  };
+  const bool has_pivots = d.missing_diagonal.count + d.zero_diagonal.count == 0;
+  const bool is_positive = d.is_definite_for_sure() || (e.symmetric_part.least > 0);
+  const bool is_like_poisson = d.positive_off_diagonal.count == 0 && d.negative_diagonal.count == 0 && has_pivots;
+  fmt::print("\nwhat to try\n");
+  if (d.has_constant_null_space()) fmt::print("  (constants are found and projected out by themselves)\n");
+  if (d.is_symmetric() && d.rows > 0 && e.symmetric_part.most < 0)
+    fmt::print("  (negative: with both sides of the system negated, cg may be used)\n");
+  if (d.is_symmetric() && (is_positive || (d.has_constant_null_space() && is_like_poisson)))
+    advise(solver("cg+block_ilu0"), "symmetric, positive");
+  if (is_like_poisson && has_library("hypre"))
+    advise(solver(d.is_symmetric() ? "hypre:cg+boomeramg" : "hypre:gmres+boomeramg"),
+           "signs of an M-matrix: algebraic multigrid");
+  if (has_pivots && !d.is_symmetric()) advise(solver("bicgstab+block_ilu0"), "short recurrences");
+  if (has_pivots) {
+    advise(solver("gmres+block_ilu0"), "never grows its residual");
+    advise(solver("gmres+parilut"), "where ILU(0) is too weak");
+  } else {
+    advise(solver("gmres"), "needs no pivots");
+  }
+  if (d.strictly_dominant.count == d.rows) advise(solver("fgmres+multicolor"), "dominant: parallel sweeps suffice");
+  if (can_factorise(d) && !e.is_singular) advise(solver("eigen:sparse_lu"), "direct");
+  if (e.condition() > ill_conditioned && !e.is_singular)
+    advise("--extended " + solver(d.is_symmetric() && is_positive ? "cg+block_ilu0" : "gmres+block_ilu0"),
+           "x in two doubles where one cannot hold it");
+  std::size_t width = 0;
+  for (const auto& [options, why] : lines) width = std::max(width, options.size());
+  for (const auto& [options, why] : lines) fmt::print("  weir solve {} {:<{}}   # {}\n", matrix, options, width, why);
+}
+
+}  // namespace
+
+int examine_matrix(const std::string& matrix) {
+  if (is_capsule(matrix)) {
+    const Capsule c = read_capsule(matrix);
+    fmt::print("{}\nleader: {}\n", origin_of(c), leader_of(c));
+  }
+  MarketFaults faults;
+  BlockCsrData A = read_system(matrix, 1, &faults);
+  if (A.block > 1) A = scalar_rows(A);
+  const Diagnosis d = diagnose(A);
+  fmt::print("{}: {} rows, {} entries, {:.3g} a row ({} to {})\n\n", matrix, d.rows, d.entries,
+             static_cast<double>(d.entries) / d.rows, d.shortest_row, d.longest_row);
+  print_entries(d, faults);
+  print_diagonal(d);
+  print_pivots(A, d);
+  print_sums(d);
+  print_structure(d);
+  if (d.not_finite) {
+    fmt::print("\nNothing can be solved with numbers that are not finite; mend the file first.\n");
+    return static_cast<int>(Exit::check_failed);
+  }
+  const Estimates e = estimate(A, d);
+  print_estimates(d, e);
+  const bool is_hopeless =
+      d.empty_rows.count || d.empty_columns.count || (e.is_singular && !d.has_constant_null_space());
+  if (is_hopeless)
+    fmt::print("\nThe matrix is singular: only right-hand sides in its range have a solution, and it is not unique.\n");
+  print_advice(matrix, d, e);
+  return static_cast<int>(is_hopeless || faults.repeated ? Exit::check_failed : Exit::finished);
+}
+
+}  // namespace weir

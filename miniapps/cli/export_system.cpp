@@ -1,0 +1,55 @@
+#include "miniapps/cli/export_system.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "solvers/matrix/block/block_rows.hpp"
+#include "solvers/matrix/io/matrix_market.hpp"
+#include "solvers/matrix/io/petsc_binary.hpp"
+
+namespace weir {
+
+std::string origin_of(const Capsule& c) {
+  const CapsuleOrigin& o = c.origin;
+  return fmt::format("{}: {}{} of {} ({}), step {}, solve {}{}, {} unknowns in blocks of {}{}; captured by '{}'",
+                     std::filesystem::path(c.path).stem().string(), o.system,
+                     o.part > 0 ? fmt::format(" {}", o.part) : "", o.name, o.miniapp, o.step, o.solve,
+                     std::isfinite(o.cfl) ? fmt::format(", CFL {:.4g}", o.cfl) : "", c.size(),
+                     std::max<std::size_t>(1, c.variables.size()),
+                     o.ranks > 1 ? fmt::format(" on {} ranks ({})", o.ranks, o.partition) : "", o.trigger);
+}
+
+std::string leader_of(const Capsule& c) {
+  const std::string& solver = c.leader.description;
+  if (!c.leader.result) return solver + ": it never solved this one";
+  return fmt::format("{}: {} iterations, {}", solver, c.leader.result->iterations, to_string(c.leader.result->reason));
+}
+
+BlockCsrData rows_of(const Capsule& c) {
+  const auto A = rebuild_matrix<Host>(c.A);
+  if (A->size() != c.size()) throw Error(Exit::file_io, c.path + ": its matrix and its vectors differ in size");
+  return block_rows(*A);
+}
+
+void export_capsule(const Capsule& c, const std::string& format, const std::string& folder) {
+  namespace fs = std::filesystem;
+  const fs::path source(c.path);
+  const fs::path to = folder.empty() ? source.parent_path() : fs::path(folder);
+  if (!to.empty()) fs::create_directories(to);
+  const std::string base = (to / source.stem()).string();
+  const BlockCsrData A = rows_of(c);
+  if (format == "petsc") {
+    write_petsc_binary(base + ".petsc", A, {c.b, c.x0});
+    fmt::print("{}.petsc: A, b, x0; {} rows\n", base, c.size());
+    return;
+  }
+  write_matrix_market(base + ".mtx", A);
+  write_vector_market(base + "_b.mtx", c.b);
+  write_vector_market(base + "_x0.mtx", c.x0);
+  fmt::print("{0}.mtx, {0}_b.mtx, {0}_x0.mtx; {1} rows\n", base, c.size());
+}
+
+}  // namespace weir

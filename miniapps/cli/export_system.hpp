@@ -1,0 +1,22 @@
+// A capsule's system in words, as block rows, and in the formats of others.
+#pragma once
+#include <string>
+
+#include "miniapps/study/capture/capsule.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
+
+namespace weir {
+
+// format "mtx": NAME.mtx, NAME_b.mtx, NAME_x0.mtx; "petsc": NAME.petsc with A, b and x0 one after the other. Into `folder`,
+// or beside the capsule where that is empty. Prints what was written.
+void export_capsule(const Capsule& capsule, const std::string& format, const std::string& folder);
+
+// "pressure_00000007_0: pressure of cavity (incompressible), step 7, solve 0, 144 unknowns ...; captured by 'every:7'"
+std::string origin_of(const Capsule& capsule);
+// "cg + jacobi, 1e-06 relative to |b| in the l2 norm: 36 iterations, converged"
+std::string leader_of(const Capsule& capsule);
+
+// The matrix of a capsule as block rows.
+BlockCsrData rows_of(const Capsule& capsule);
+
+}  // namespace weir

@@ -1,0 +1,205 @@
+// weir mesh CASE.toml -o mesh.vtu: the case's mesh with what orderings, colourings, lines and partitions make of it.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <list>
+#include <numeric>
+
+#include "base/error.hpp"
+#include "inputs/case.hpp"
+#include "mesh/unstructured/make_mesh.hpp"
+#include "mesh/graph/colouring.hpp"
+#include "mesh/graph/graph_tools.hpp"
+#include "mesh/ordering/cell_graph.hpp"
+#include "mesh/graph/levels.hpp"
+#include "mesh/ordering/make_ordering.hpp"
+#include "mesh/ordering/partition.hpp"
+#include "mesh/unstructured/quality.hpp"
+#include "mesh/unstructured/write_su2.hpp"
+#include "miniapps/cli/verbs.hpp"
+#include "postproc/fields/vtu.hpp"
+
+namespace weir {
+namespace {
+
+constexpr const char* ordering_types[] = {"natural", "random",   "rcm",      "1wd",    "nd",
+                                          "line",    "line_rcm", "line_1wd", "line_nd"};
+
+double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+// 1,234,567
+std::string grouped(std::int64_t n) {
+  std::string text = std::to_string(n);
+  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > 0; at -= 3)
+    text.insert(static_cast<std::size_t>(at), ",");
+  return text;
+}
+
+template <class... Arguments>
+void line(std::string_view label, fmt::format_string<Arguments...> form, Arguments&&... arguments) {
+  fmt::print("{:<13} {}\n", label, fmt::format(form, std::forward<Arguments>(arguments)...));
+}
+
+// Integer fields that live as long as the picture that refers to them.
+class Fields {
+ public:
+  void add(std::string name, std::vector<int> values) {
+    integers_.push_back(std::move(values));
+    fields.push_back(mesh_field(std::move(name), integers_.back()));
+  }
+  void add(std::string name, std::vector<double> values) {
+    numbers_.push_back(std::move(values));
+    fields.push_back(mesh_field(std::move(name), 1, numbers_.back()));
+  }
+  std::vector<MeshField> fields;
+
+ private:
+  std::list<std::vector<int>> integers_;  // lists: the fields refer to their elements
+  std::list<std::vector<double>> numbers_;
+};
+
+void print_repairs(const MeshRepairs& r) {
+  std::string text;
+  const auto say = [&](int n, const char* what) {
+    if (n) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", grouped(n), what);
+  };
+  say(r.turned, "clockwise cells turned");
+  say(r.unused_nodes, "nodes of no cell dropped");
+  say(r.not_convex, "quadrilaterals with a re-entrant corner kept");
+  say(r.ignored_edges, "marked edges inside ignored");
+  if (!text.empty()) line("repairs", "{}", text);
+}
+
+void print_mesh(const UnstructuredMesh& mesh, const MeshOrigin& origin, double seconds, Fields& fields) {
+  int triangles = 0;
+  for (int c = 0; c < mesh.cells(); ++c) triangles += mesh.corners(c) == 3;
+  line("mesh", "{} ({:.2f} s)", origin.name, seconds);
+  line("cells", "{} ({} quadrilaterals, {} triangles)", grouped(mesh.cells()), grouped(mesh.cells() - triangles),
+       grouped(triangles));
+  line("nodes", "{}", grouped(mesh.nodes()));
+  line("faces", "{} ({} interior{})", grouped(mesh.faces()), grouped(mesh.interior_faces()),
+       mesh.periodic_faces ? ", " + grouped(mesh.periodic_faces) + " of them periodic" : "");
+  std::string patches;
+  for (const Patch& p : mesh.patches)
+    patches += fmt::format("{}{} {}", patches.empty() ? "" : ", ", p.name, grouped(p.count));
+  line("patches", "{}", patches.empty() ? "none" : patches);
+  print_repairs(origin.repairs);
+  const auto [least, most] = std::minmax_element(mesh.volume.begin(), mesh.volume.end());
+  const double total = std::accumulate(mesh.volume.begin(), mesh.volume.end(), 0.0);
+  line("volume", "{:.3g} to {:.3g}, together {:.7g}", *least, *most, total);
+  std::vector<double> aspect = aspect_ratios(mesh), angle = least_angles(mesh);
+  const double mean = std::accumulate(aspect.begin(), aspect.end(), 0.0) / mesh.cells();
+  line("aspect ratio", "at most {:.4g}, mean {:.3g}", *std::max_element(aspect.begin(), aspect.end()), mean);
+  line("angle", "at least {:.1f} degrees", *std::min_element(angle.begin(), angle.end()));
+  fields.add("aspect_ratio", std::move(aspect));
+  fields.add("angle", std::move(angle));
+  fields.add("volume", mesh.volume);
+}
+
+void add_lines(const UnstructuredMesh& mesh, const CellLines& lines, double anisotropy, double seconds,
+               Fields& fields) {
+  int shortest = mesh.cells(), longest = 0;
+  for (const CellRange& r : lines.lines) {
+    shortest = std::min(shortest, r.count);
+    longest = std::max(longest, r.count);
+  }
+  if (lines.count())
+    line("lines", "{} of {} to {} cells, {:.1f} % of all; anisotropy above {:g} ({:.2f} s)", grouped(lines.count()),
+         shortest, longest, 100.0 * static_cast<double>(lines.cell.size()) / mesh.cells(), anisotropy, seconds);
+  else
+    line("lines", "none: no cell at a boundary has an anisotropy above {:g} ({:.2f} s)", anisotropy, seconds);
+  fields.add("line", line_of_cell(lines, mesh.cells()));
+}
+
+// The case's own ordering once more as "order" and "level", so that a script need not know its name.
+void add_orderings(const UnstructuredMesh& mesh, const Graph& graph, OrderingOptions options, Fields& fields) {
+  const std::string chosen = options.type;
+  fmt::print("{:<13} {:<9} {:>10} {:>8} {:>12} {:>8}\n", "orderings", "type", "bandwidth", "levels", "cells/level",
+             "s");
+  for (const char* type : ordering_types) {
+    options.type = type;
+    const double start = now();
+    const Order order = make_ordering(mesh, options).order;
+    const double seconds = now() - start;
+    LevelSets sets = level_sets(graph, order);
+    fmt::print("{:<13} {:<9} {:>10} {:>8} {:>12.1f} {:>8.2f}{}\n", "", type, grouped(bandwidth(graph, order)),
+               grouped(sets.levels), static_cast<double>(mesh.cells()) / std::max(sets.levels, 1), seconds,
+               chosen == type ? "  <- the case's" : "");
+    std::vector<int> position = inverse(order);
+    if (chosen == type) {
+      fields.add("order", position);
+      fields.add("level", sets.level);
+    }
+    fields.add(fmt::format("order_{}", type), std::move(position));
+    fields.add(fmt::format("level_{}", type), std::move(sets.level));
+  }
+}
+
+void add_colourings(const Graph& graph, std::uint64_t seed, Fields& fields) {
+  fmt::print("{:<13} {:<14} {:>8} {:>10} {:>10} {:>8}\n", "colourings", "type", "colours", "smallest", "largest", "s");
+  const auto add = [&](const char* name, auto&& colour) {
+    const double start = now();
+    Colouring c = colour();
+    const double seconds = now() - start;
+    std::vector<int> count(static_cast<std::size_t>(std::max(c.colours, 1)));
+    for (const int one : c.colour) ++count[one];
+    const auto [least, most] = std::minmax_element(count.begin(), count.end());
+    fmt::print("{:<13} {:<14} {:>8} {:>10} {:>10} {:>8.2f}\n", "", name, c.colours, grouped(*least), grouped(*most),
+               seconds);
+    fields.add(fmt::format("colour_{}", name), std::move(c.colour));
+  };
+  add("largest_first", [&] { return colour_largest_first(graph); });
+  add("balanced", [&] { return colour_balanced(graph); });
+  add("jones_plassmann", [&] { return colour_jones_plassmann(graph, seed); });
+}
+
+void add_partition(const Graph& graph, const CellLines& lines, int parts, Fields& fields) {
+  const double start = now();
+  std::vector<int> part = partition_cells(graph, lines, parts);
+  const double seconds = now() - start;
+  std::vector<int> count(static_cast<std::size_t>(parts));
+  for (const int p : part) ++count[p];
+  line("partition", "{} parts of {} to {} cells, {} faces cut, no line ({:.2f} s)", parts,
+       grouped(*std::min_element(count.begin(), count.end())), grouped(*std::max_element(count.begin(), count.end())),
+       grouped(edge_cut(graph, part)), seconds);
+  fields.add("partition", std::move(part));
+}
+
+}  // namespace
+
+int write_mesh(const MeshArguments& a) {
+  const Table config = read_case(a.case_path, a.overrides);
+  if (!config.has("mesh")) throw Error(Exit::usage, a.case_path + ": this case has no [mesh], so no unstructured mesh");
+  const double start = now();
+  const Table mesh_table = config.table("mesh"), ordering_table = config.table("ordering");
+  OrderingOptions options = read_ordering(ordering_table);
+  MeshOrigin origin;
+  const UnstructuredMesh mesh = make_mesh(mesh_table, &origin);
+  mesh_table.refuse_unknown();
+  ordering_table.refuse_unknown();
+  Fields fields;
+  print_mesh(mesh, origin, now() - start, fields);
+  const double before_lines = now();
+  const Graph graph = cell_graph(mesh);
+  const CellLines lines = find_lines(mesh, options.anisotropy);
+  add_lines(mesh, lines, options.anisotropy, now() - before_lines, fields);
+  add_orderings(mesh, graph, options, fields);
+  add_colourings(graph, options.seed, fields);
+  add_partition(graph, lines, a.parts, fields);
+  const double before_writing = now();
+  if (std::filesystem::path(a.output).extension() == ".su2")
+    write_su2(mesh, a.output);
+  else
+    write_unstructured(a.output, {.node = mesh.node,
+                                  .cell_start = mesh.cell_start,
+                                  .cell_node = mesh.cell_node,
+                                  .cell_fields = fields.fields,
+                                  .node_fields = {}});
+  line("written", "{} ({:.2f} s)", a.output, now() - before_writing);
+  line("time", "{:.2f} s", now() - start);
+  return 0;
+}
+
+}  // namespace weir

@@ -1,0 +1,286 @@
+#include "miniapps/cli/replay.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <memory>
+
+#include "base/error.hpp"
+#include "inputs/case.hpp"
+#include "miniapps/cli/export_system.hpp"
+#include "miniapps/study/capture/capsule.hpp"
+#include "miniapps/study/shadow/repeatable.hpp"
+#include "miniapps/study/shadow/stopping_test.hpp"
+#include "solvers/adapters/any_solver.hpp"
+#include "solvers/linear_solver.hpp"
+
+namespace weir {
+namespace {
+
+// The system as the leader met it: prepared from one set of values, solved with another where its preconditioner was old.
+template <class Space>
+class System {
+ public:
+  explicit System(const Capsule& c)
+      : capsule_(c),
+        stored_(rebuild_matrix<Space>(c.A)),
+        b_(c.b),
+        x_(static_cast<std::int64_t>(c.b.size())),
+        r_(x_.size()) {
+    if (stored_->size() != x_.size())
+      throw Error(Exit::file_io, c.path + ": its matrix and its vectors differ in size");
+  }
+
+  const Matrix<Space>& A() const { return *stored_; }
+  // What a preconditioner is made from.
+  const Matrix<Space>& before() {
+    if (capsule_.prepared) restore_values(*capsule_.prepared, *stored_);
+    return *stored_;
+  }
+  const Matrix<Space>& now() {
+    restore_values(capsule_.A.values, *stored_);
+    return *stored_;
+  }
+  template <class Solver>
+  SolveResult solve(Solver& solver) {
+    x_.upload(capsule_.x0);
+    return solver.solve(A(), b_, x_);
+  }
+  // |b - A x| / |b|
+  double relative_residual() {
+    A().residual(b_, x_, r_);
+    double r = 0, b = 0;
+    for (const double v : r_.to_vector()) r += v * v;
+    for (const double v : capsule_.b) b += v * v;
+    return b > 0 ? std::sqrt(r / b) : std::sqrt(r);
+  }
+
+ private:
+  const Capsule& capsule_;
+  std::unique_ptr<Matrix<Space>> stored_;
+  Array<double, Space> b_, x_, r_;
+};
+
+// Some solves of one system by one solver, each from the start.
+struct Replay {
+  std::string solver;
+  std::vector<double> setup, solve;  // seconds
+  int iterations = 0, least = 0, most = 0;
+  SolveResult result;  // of the first
+  double residual = 0;
+  std::string why_not;  // by what it is, the method cannot repeat a solve of a run
+  std::string refusal;
+
+  void add(const SolveResult& r, double setup_seconds) {
+    if (solve.empty()) {
+      result = r;
+      iterations = least = most = r.iterations;
+    }
+    least = std::min(least, r.iterations);
+    most = std::max(most, r.iterations);
+    setup.push_back(setup_seconds);
+    solve.push_back(r.solve_seconds);
+  }
+  std::string counts() const { return least == most ? fmt::format("{}", most) : fmt::format("{}-{}", least, most); }
+};
+
+double median(std::vector<double> v) {
+  if (v.empty()) return 0;
+  std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
+  return v[v.size() / 2];
+}
+
+template <class Space>
+Replay replay_leader(const Capsule& c, System<Space>& system, int repeat) {
+  const CapsuleLeader& l = c.leader;
+  const Table options = read_case_text(l.options, c.path + ":leader_options");
+  Replay replay;
+  for (int k = 0; k < repeat; ++k) {
+    LinearSolver<Space> solver(options, l.default_method, l.default_preconditioner, l.default_tolerance);
+    replay.solver = solver.name();
+    replay.why_not =
+        why_not_the_same(options, l.default_method, l.default_tolerance, solver.preconditioner().describe());
+    const Matrix<Space>& before = system.before();
+    if (l.lifetime.empty())
+      solver.setup(before);
+    else
+      solver.resume(before, l.lifetime);
+    const double setup_seconds = solver.setup_info().seconds;
+    system.now();
+    replay.add(system.solve(solver), setup_seconds);
+  }
+  replay.residual = system.relative_residual();
+  return replay;
+}
+
+struct Contender {
+  std::string name;
+  Table options;
+};
+
+// Each table of the file; or the file itself, where it has the keys of one solver.
+std::vector<Contender> contenders_of(const std::string& file) {
+  const Table all = read_case(file);
+  std::vector<Contender> list;
+  for (const std::string& key : all.keys())
+    if (key != "preconditioner" && all.is_table(key)) list.push_back({key, all.table(key)});
+  if (all.has("method") || all.has("preconditioner")) {
+    if (!list.empty())
+      all.fail("method", "either one solver or a table for each: there is also [" + list.front().name + "]");
+    list.push_back({std::filesystem::path(file).stem().string(), all});
+  }
+  if (list.empty()) throw Error(Exit::usage, file + ": holds no solver; each is a table, as [shadow.NAME] of a case");
+  return list;
+}
+
+template <class Space>
+Replay replay_contender(const Capsule& c, System<Space>& system, const Contender& contender, int repeat) {
+  const CapsuleLeader& l = c.leader;
+  const Table leader = read_case_text(l.options, c.path + ":leader_options");
+  const KrylovOptions test = stopping_test_of(leader, KrylovOptions{l.default_tolerance});
+  Replay replay;
+  for (int k = 0; k < repeat; ++k) {
+    const auto solver = make_any_solver<Space>(contender.options, l.default_method, l.default_preconditioner, test);
+    contender.options.refuse_unknown();
+    replay.solver = contender.name + " (" + solver->name() + ")";
+    try {
+      solver->setup(system.now());
+      replay.add(system.solve(*solver), solver->setup_info().seconds);
+    } catch (const Error& e) {
+      replay.refusal = e.what();
+      return replay;
+    }
+  }
+  replay.residual = system.relative_residual();
+  return replay;
+}
+
+enum class Agreement { same, other, not_comparable };
+
+// What the leader's own replay says of the recorded count.
+Agreement compare(const Capsule& c, const Replay& replay, const std::string& space, std::string& text) {
+  const auto told = [&text](Agreement a, std::string what) {
+    text = std::move(what);
+    return a;
+  };
+  if (!c.leader.result) return told(Agreement::not_comparable, "never solved by the leader");
+  const SolveResult& then = *c.leader.result;
+  if (c.leader.is_matrix_free)
+    return told(Agreement::not_comparable,
+                fmt::format("leader {}: it multiplied by an operator that no capsule holds", then.iterations));
+  if (c.leader.age > 0 && !c.leader.lifetime.empty() && !c.prepared)
+    return told(Agreement::not_comparable,
+                fmt::format("leader {}: with a preconditioner of values that the capsule lacks", then.iterations));
+  if (replay.iterations == then.iterations && replay.result.reason == then.reason)
+    return told(Agreement::same, "as recorded");
+  const std::string recorded = fmt::format("not {}, {} as recorded", then.iterations, to_string(then.reason));
+  if (!replay.why_not.empty()) return told(Agreement::not_comparable, recorded + ": " + replay.why_not);
+  if (c.leader.depends_on_ranks)
+    return told(Agreement::not_comparable,
+                recorded + fmt::format(": each of {} ranks preconditioned its own rows", c.origin.ranks));
+  if (space != c.origin.space) return told(Agreement::not_comparable, recorded + " on the " + c.origin.space);
+  return told(Agreement::other, recorded);
+}
+
+std::string short_name(const std::string& path) { return std::filesystem::path(path).stem().string(); }
+
+class Report {
+ public:
+  explicit Report(const std::vector<std::string>& capsules) {
+    for (const std::string& path : capsules) width_ = std::max(width_, short_name(path).size());
+    fmt::print("{:<{}}  {:<40} {:>10} {:>12} {:>10} {:>10}  {}\n", "capsule", width_, "solver", "iterations",
+               "|b-Ax|/|b|", "setup ms", "solve ms", "end");
+  }
+  void row(const Capsule& c, const Replay& r, const std::string& note) const {
+    if (!r.refusal.empty()) {
+      fmt::print("{:<{}}  {:<40} {}\n", short_name(c.path), width_, r.solver, r.refusal);
+    } else {
+      fmt::print("{:<{}}  {:<40} {:>10} {:>12.3e} {:>10.3f} {:>10.3f}  {}{}\n", short_name(c.path), width_, r.solver,
+                 r.counts(), r.residual, 1e3 * median(r.setup), 1e3 * median(r.solve), to_string(r.result.reason),
+                 note.empty() ? "" : ", " + note);
+    }
+    std::fflush(stdout);
+  }
+
+ private:
+  std::size_t width_ = 7;
+};
+
+// A run directory, or its folder of capsules, stands for all of them; patterns that a shell's * has caught are left out.
+std::vector<std::string> capsules_of(const std::vector<std::string>& names) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> files;
+  for (const std::string& name : names) {
+    if (!fs::is_directory(name)) {
+      if (!is_pattern(name)) files.push_back(name);
+      continue;
+    }
+    const fs::path inside = fs::path(name) / "capsules";
+    std::vector<std::string> found;
+    for (const auto& entry : fs::directory_iterator(fs::is_directory(inside) ? inside : fs::path(name)))
+      if (is_capsule(entry.path().string())) found.push_back(entry.path().string());
+    if (found.empty()) throw Error(Exit::file_io, name + ": holds no capsule");
+    std::sort(found.begin(), found.end());
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  return files;
+}
+
+struct Tally {
+  int same = 0, other = 0, not_comparable = 0;
+  bool all_converged = true;
+};
+
+template <class Space>
+void replay_one(const Capsule& c, const ReplayArguments& a, const std::vector<Contender>& contenders,
+                const Report& report, Tally& tally) {
+  System<Space> system(c);
+  if (contenders.empty()) {
+    const Replay replay = replay_leader(c, system, a.repeat);
+    std::string note;
+    const Agreement agreement = compare(c, replay, a.space, note);
+    ++(agreement == Agreement::same ? tally.same : agreement == Agreement::other ? tally.other : tally.not_comparable);
+    report.row(c, replay, note);
+  }
+  for (const Contender& contender : contenders) {
+    const Replay replay = replay_contender(c, system, contender, a.repeat);
+    tally.all_converged = tally.all_converged && replay.refusal.empty() && replay.result.converged();
+    report.row(c, replay, "");
+  }
+}
+
+}  // namespace
+
+int replay_capsules(const ReplayArguments& a) {
+  const std::vector<std::string> capsules = capsules_of(a.capsules);
+  const std::vector<Contender> contenders = a.solvers.empty() ? std::vector<Contender>() : contenders_of(a.solvers);
+  if (!a.export_format.empty()) {
+    for (const std::string& path : capsules) export_capsule(read_capsule(path), a.export_format, a.output);
+    return static_cast<int>(Exit::finished);
+  }
+  for (const std::string& path : capsules)
+    fmt::print("{}\n", origin_of(read_capsule(path)));  // what is no capsule ends it here
+  fmt::print("\n");
+  const Report report(capsules);
+  Tally tally;
+  for (const std::string& path : capsules) {
+    const Capsule c = read_capsule(path);
+    if (a.space == "device")
+      replay_one<Device>(c, a, contenders, report, tally);
+    else
+      replay_one<Host>(c, a, contenders, report, tally);
+  }
+  if (contenders.empty()) {
+    fmt::print("\n{} of {} capsules give the leader's iterations exactly", tally.same, capsules.size());
+    if (tally.not_comparable > 0) fmt::print("; {} cannot be compared", tally.not_comparable);
+    if (tally.other > 0)
+      fmt::print("; {} do not: another compiler, processor or version may round differently", tally.other);
+    fmt::print("\n");
+  }
+  if (tally.other > 0) return static_cast<int>(Exit::check_failed);
+  return static_cast<int>(tally.all_converged ? Exit::finished : Exit::solver_failed);
+}
+
+}  // namespace weir

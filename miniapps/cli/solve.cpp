@@ -1,0 +1,240 @@
+#include "miniapps/cli/solve.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <type_traits>
+
+#include "base/error.hpp"
+#include "inputs/case.hpp"
+#include "miniapps/cli/export_system.hpp"
+#include "miniapps/study/recorder/flight_text.hpp"
+#include "solvers/adapters/any_solver.hpp"
+#include "solvers/adapters/extended.hpp"
+#include "solvers/adapters/peer.hpp"
+#include "solvers/diagnosis/failed_solve.hpp"
+#include "solvers/matrix/io/augment.hpp"
+#include "solvers/matrix/block/cut_blocks.hpp"
+#include "solvers/matrix/facts.hpp"
+#include "solvers/matrix/io/generate.hpp"
+
+namespace weir {
+namespace {
+
+// What is tried where nothing is named: each family once, the cheap ones first.
+const std::vector<std::string> general_list = {
+    "bicgstab+jacobi",   "bicgstab+block_jacobi",   "gmres+block_ilu0", "bicgstab+block_ilu0",
+    "fgmres+multicolor", "fgmres+async_block_ilu0", "gmres+parilut",    "idrs+block_ilu0"};
+const std::vector<std::string> symmetric_list = {"cg+jacobi", "cg+block_jacobi", "cg+block_ilu0"};
+
+// The same of other libraries, where this build has them.
+const std::vector<std::string> general_peers = {"petsc:-ksp_type gmres -pc_type ilu", "hypre:bicgstab+ilu",
+                                                "eigen:bicgstab+ilut"};
+const std::vector<std::string> symmetric_peers = {"petsc:-ksp_type cg -pc_type icc", "hypre:cg+boomeramg"};
+constexpr double tolerance_of_corrections = 1e-5;  // with --extended: the refinement does the rest
+constexpr int rows_for_a_direct_solver = 100000;   // whose fill nobody knows beforehand
+
+std::vector<std::string> default_solvers(const BlockCsrData& A) {
+  const bool may_use_cg = A.symmetric && has_positive_diagonal(A);
+  std::vector<std::string> names;
+  const auto add = [&](const std::vector<std::string>& list) { names.insert(names.end(), list.begin(), list.end()); };
+  if (may_use_cg) add(symmetric_list);
+  add(general_list);
+  if (may_use_cg) add(symmetric_peers);
+  add(general_peers);
+  if (A.rows() * std::int64_t{A.block} <= rows_for_a_direct_solver) add({"eigen:sparse_lu"});
+  const std::vector<std::string> there = peer_libraries();
+  std::erase_if(names, [&](const std::string& name) {
+    return is_peer(name) && std::find(there.begin(), there.end(), peer_name(name).library) == there.end();
+  });
+  return names;
+}
+
+struct Candidate {
+  std::string name;
+  Table options;
+};
+
+// "method" or "method+preconditioner", "library:what", or a file with the keys of [linear.SYSTEM].
+Candidate candidate_of(const std::string& solver, const SolveArguments& a) {
+  const std::string defaults = fmt::format("tolerance = {}\nmax_iterations = {}\n", a.tolerance, a.max_iterations);
+  if (solver.ends_with(".toml")) {
+    if (!std::filesystem::exists(solver)) throw Error(Exit::file_io, solver + ": there is no such file");
+    Table options = read_case(solver);
+    std::vector<std::string> overrides;
+    if (!options.has("tolerance")) overrides.push_back(fmt::format("tolerance={}", a.tolerance));
+    if (!options.has("max_iterations")) overrides.push_back(fmt::format("max_iterations={}", a.max_iterations));
+    return {std::filesystem::path(solver).stem().string(), read_case(solver, overrides)};
+  }
+  const std::size_t plus = solver.find(':') != std::string::npos ? std::string::npos : solver.find('+');
+  std::string text = "method = \"" + solver.substr(0, plus) + "\"\n" + defaults;
+  if (plus != std::string::npos) text += "preconditioner = { type = \"" + solver.substr(plus + 1) + "\" }\n";
+  return {solver, read_case_text(text, "--solver " + solver)};
+}
+
+// A method of ours, not one of another library.
+bool is_ours(const Table& options) { return options.get("method", "gmres").find(':') == std::string::npos; }
+
+struct Row {
+  SolveResult result;
+  SetupInfo setup;
+  std::string refusal;  // why the method does not apply
+  std::string report;   // what its setup has recorded
+};
+
+template <class Space>
+class System {
+ public:
+  System(const BlockCsrData& data, const std::vector<double>& rhs, const std::vector<double>& guess)
+      : data_(data), rhs_(rhs), guess_(guess), A_(data), b_(rhs), x_(A_.size()) {}
+
+  Row solve(const Table& options, const SolveArguments& a) {
+    Row row;
+    const auto solver = make_any_solver<Space>(options);  // a mistyped name ends the program
+    options.refuse_unknown();
+    try {
+      x_.upload(guess_);
+      solver->setup(A_);
+      row.setup = solver->setup_info();
+      row.report = solver->report();
+      row.result = a.extended ? solve_extended(*solver, a) : solver->solve(A_, b_, x_);
+    } catch (const Error& e) {
+      row.refusal = e.what();
+    }
+    return row;
+  }
+  std::vector<double> solution() const { return x_.to_vector(); }
+
+  // Of one of our own methods, right after its solve.
+  Finding why_it_failed(const Table& options, const Row& row) const {
+    FailedSolve<Space> failed;
+    failed.A = &A_;
+    failed.b = b_.view();
+    failed.x = x_.view();
+    failed.result = row.result;
+    failed.refusal = row.refusal;
+    failed.name_of_row = [](int i) { return "row " + std::to_string(i + 1) + " (counted from 1, as in the file)"; };
+    failed.settings = read_solver_settings("", options, "gmres", "none", {});
+    return examine(failed);
+  }
+
+ private:
+  SolveResult solve_extended(AnySolver<Space>& solver, const SolveArguments& a) {
+    if constexpr (std::is_same_v<Space, Host>) {
+      const ExtendedSolution s = weir::solve_extended(data_, A_, solver, rhs_, a.tolerance, a.max_iterations);
+      x_.upload(s.x);
+      return s.result;
+    }
+    throw Error(Exit::usage, "--extended computes on the host alone");
+  }
+
+  const BlockCsrData& data_;
+  const std::vector<double>&rhs_, &guess_;
+  BlockCsr<Space> A_;
+  Array<double, Space> b_, x_;
+};
+
+void print_row(const std::string& name, std::size_t width, const Row& row, double norm_b) {
+  if (!row.refusal.empty()) {
+    fmt::print("{:<{}} {}\n", name, width, row.refusal);
+    return;
+  }
+  const SolveResult& r = row.result;
+  fmt::print("{:<{}} {:>10.3f} {:>10.3f} {:>10} {:>12.3e} {:>12}  {}\n", name, width, 1e3 * row.setup.seconds,
+             1e3 * r.solve_seconds, r.iterations, r.true_residual / norm_b,
+             row.setup.bytes > 0 ? fmt::format("{:.2f}", static_cast<double>(row.setup.bytes) / 1e6) : "",
+             to_string(r.reason));
+}
+
+template <class Space>
+int solve_all(const SolveArguments& a, const BlockCsrData& data, const std::vector<double>& rhs,
+              const std::vector<double>& guess, const std::vector<Candidate>& candidates) {
+  System<Space> system(data, rhs, guess);
+  double norm_b = 0;
+  for (const double v : rhs) norm_b += v * v;
+  norm_b = norm_b > 0 ? std::sqrt(norm_b) : 1;
+  std::size_t width = 0;
+  for (const Candidate& c : candidates) width = std::max(width, c.name.size() + 1);
+  fmt::print("{:<{}} {:>10} {:>10} {:>10} {:>12} {:>12}  {}\n", "solver", width, "setup ms", "solve ms", "iterations",
+             "|b-Ax|/|b|", "setup MB", "end");
+  bool all = true, any = false;
+  double attainable = 0;
+  std::string reports, verdicts;
+  for (const Candidate& c : candidates) {
+    const Row row = system.solve(c.options, a);
+    print_row(c.name, width, row, norm_b);
+    if (!row.report.empty()) reports += "\n" + c.name + "\n" + row.report;
+    std::fflush(stdout);
+    if (row.refusal.empty() && row.result.reason == Reason::stagnated)
+      attainable = rounding_of_residual(data, system.solution()) / norm_b;
+    const bool solved = row.refusal.empty() && row.result.converged();
+    if (!solved && !a.solvers.empty() && !a.extended && is_ours(c.options))
+      verdicts += "\n" + c.name + verdict_text(system.why_it_failed(c.options, row));
+    all = all && solved;
+    any = any || solved;
+  }
+  fmt::print("{}{}", reports, verdicts);
+  if (attainable > 0 && !a.extended)
+    fmt::print("\nstagnated: rounding alone leaves |b-Ax|/|b| of about {:.1e} here (eps ||A||x|| / |b|); {}\n",
+               attainable,
+               attainable > 0.1 * a.tolerance ? "no x in double meets the tolerance, two doubles may: --extended"
+                                              : "more than that is left");
+  if (!a.solution.empty()) write_vector_market(a.solution, system.solution());
+  return static_cast<int>((a.solvers.empty() ? any : all) ? Exit::finished : Exit::solver_failed);
+}
+
+// "ones", "row-sums" (A times ones: the solution is all ones), or a file.
+std::vector<double> right_hand_side(const std::string& what, const BlockCsrData& data) {
+  const std::int64_t size = std::int64_t{data.rows()} * data.block;
+  std::vector<double> b(static_cast<std::size_t>(size), 1.0);
+  if (what == "ones") return b;
+  if (what != "row-sums") return read_vector_market(what, size);
+  const BlockCsr<Host> A(data);
+  const Array<double, Host> ones(b);
+  Array<double, Host> sums(size);
+  A.apply(ones, sums);
+  return sums.to_vector();
+}
+
+}  // namespace
+
+BlockCsrData read_system(const std::string& name, int block, MarketFaults* faults) {
+  if (is_capsule(name)) return rows_of(read_capsule(name));
+  if (is_augmented(name)) return augmented_system(name);
+  if (!is_generated(name)) return read_matrix_market(name, block, faults);
+  BlockCsrData scalar = generated_system(name);
+  return cut_into_blocks(std::move(scalar), std::max(block, 1));
+}
+
+int solve_system(const SolveArguments& a) {
+  BlockCsrData data = read_system(a.matrix, a.block);
+  data.symmetric = is_symmetric(data);
+  data.constant_null_space = has_constant_null_space(data);
+  const std::int64_t size = std::int64_t{data.rows()} * data.block;
+  std::vector<double> rhs, guess(static_cast<std::size_t>(size), 0.0);
+  std::string of_rhs = a.rhs.empty() ? "ones" : a.rhs;
+  if (is_capsule(a.matrix)) {
+    Capsule capsule = read_capsule(a.matrix);
+    guess = std::move(capsule.x0);
+    if (a.rhs.empty()) {
+      rhs = std::move(capsule.b);
+      of_rhs = "the capsule's";
+    }
+  }
+  if (rhs.empty()) rhs = right_hand_side(of_rhs, data);
+  std::vector<Candidate> candidates;
+  SolveArguments inner = a;
+  if (a.extended) inner.tolerance = std::max(a.tolerance, tolerance_of_corrections);
+  for (const std::string& name : a.solvers.empty() ? default_solvers(data) : a.solvers)
+    candidates.push_back(candidate_of(name, inner));
+  fmt::print("{}: {} rows, {} entries in blocks of {}{}{}; right-hand side: {}{}\n\n", a.matrix, size,
+             data.value.size(), data.block, data.symmetric ? ", symmetric" : "",
+             data.constant_null_space ? ", singular (constants, projected out)" : "", of_rhs,
+             a.extended ? "; x and its residual in two doubles" : "");
+  return a.space == "device" ? solve_all<Device>(a, data, rhs, guess, candidates)
+                             : solve_all<Host>(a, data, rhs, guess, candidates);
+}
+
+}  // namespace weir

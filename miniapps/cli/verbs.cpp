@@ -1,0 +1,146 @@
+#include "miniapps/cli/verbs.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <iostream>
+#include <new>
+
+#include "base/nearest.hpp"
+#include "inputs/case.hpp"
+
+namespace weir {
+namespace {
+
+namespace fs = std::filesystem;
+
+const Miniapp& miniapp_of(const Program& program, const Table& config) {
+  const Table c = config.table("case");
+  const auto name = c.get<std::string>("miniapp");
+  std::vector<std::string> known;
+  for (const auto& m : program.miniapps) {
+    if (m.name == name) return m;
+    known.push_back(m.name);
+  }
+  c.fail("miniapp", "no miniapp '" + name + "'" + did_you_mean(name, known));
+}
+
+// Runs to the end, or to an error that the run directory records before the process ends with its code.
+int run_miniapp(const Program& program, RunOptions options, const Table& config) {
+  const Miniapp& miniapp = miniapp_of(program, config);
+  options.ranks = program.ranks;
+  Run run(std::move(options), config);
+  auto failed = [&run](Exit code, const std::string& reason) {
+    const int number = run.fail(code, reason);
+    if (run.ranks().size() > 1)
+      run.ranks().abort(number, reason,
+                        [&] { run.fail_alone(code, "rank " + std::to_string(run.ranks().rank()) + ": " + reason); });
+    fmt::print(stderr, "weir: {}\n", reason);
+    return number;
+  };
+  int code = 0;
+  try {
+    code = miniapp.run(run, config);
+  } catch (const AgreedError& e) {  // all ranks are here: each ends by itself
+    code = run.fail(e.code(), e.what());
+    fmt::print(stderr, "weir: {}\n", e.what());
+  } catch (const Error& e) {
+    code = failed(e.code(), e.what());
+  } catch (const std::bad_alloc&) {
+    code = failed(Exit::out_of_memory, "out of memory; `weir info` tells what a case needs");
+  } catch (const std::exception& e) {
+    code = failed(Exit::internal, std::string("internal error: ") + e.what());
+  }
+  const bool was_interrupted = code > 128;
+  if (run.has_begun() && run.ranks().is_root() && run.wants_report() && !was_interrupted &&
+      code != static_cast<int>(Exit::file_io))
+    write_report_of(run);
+  return code;
+}
+
+// A checkpoint, or the newest whole one of a run directory.
+Checkpoint find_checkpoint(const std::string& source) {
+  if (!fs::is_directory(source)) return read_checkpoint(source);
+  const auto files = list_checkpoints((fs::path(source) / "checkpoints").string());
+  if (files.empty()) throw Error(Exit::file_io, source + ": holds no checkpoint");
+  for (auto file = files.rbegin(); file + 1 != files.rend(); ++file) {
+    try {
+      return read_checkpoint(file->second);
+    } catch (const Error& e) {
+      fmt::print(stderr, "weir: {}; taking the one before\n", e.what());
+    }
+  }
+  return read_checkpoint(files.front().second);
+}
+
+std::string run_directory_of(const Checkpoint& checkpoint) {
+  const fs::path directory = fs::path(checkpoint.path).parent_path().parent_path();
+  if (!fs::exists(directory / "config.effective.toml"))
+    throw Error(Exit::usage, checkpoint.path + ": does not lie in a run directory; say where to go on (-o)");
+  return directory.string();
+}
+
+}  // namespace
+
+int run_case(const Program& program, const RunArguments& arguments) {
+  const Table config = read_case(arguments.source, arguments.overrides);
+  RunOptions options;
+  options.name = fs::path(arguments.source).stem().string();
+  options.directory = arguments.directory.empty() ? "weir-runs/" + options.name : arguments.directory;
+  options.overwrite = arguments.overwrite;
+  options.steps = arguments.steps;
+  options.wall_limit = arguments.wall_limit;
+  return run_miniapp(program, std::move(options), config);
+}
+
+int restart_case(const Program& program, const RunArguments& arguments) {
+  Checkpoint checkpoint = find_checkpoint(arguments.source);
+  const Table config = read_case_text(checkpoint.header.config, checkpoint.path + ":config", arguments.overrides);
+  RunOptions options;
+  options.name = checkpoint.header.name;
+  options.directory = arguments.directory.empty() ? run_directory_of(checkpoint) : arguments.directory;
+  options.overwrite = arguments.overwrite;
+  options.steps = arguments.steps;
+  options.wall_limit = arguments.wall_limit;
+  options.restart = std::move(checkpoint);
+  return run_miniapp(program, std::move(options), config);
+}
+
+int show_info(const Program& program, const std::string& case_path, const std::vector<std::string>& overrides) {
+  const Table config = read_case(case_path, overrides);
+  const Miniapp& miniapp = miniapp_of(program, config);
+  const Run options_of_the_run({}, config);  // reads and checks them; nothing else happens
+  miniapp.info(config, program.ranks->size(), std::cout);
+  config.refuse_unknown();
+  return 0;
+}
+
+namespace {
+
+// Several suites into one name: results.json becomes results_kernels.json, results_orderings.json.
+std::string suite_path(const std::string& json_path, const std::string& suite, bool is_only_one) {
+  if (json_path.empty() || is_only_one) return json_path;
+  const std::filesystem::path path(json_path);
+  return (path.parent_path() / (path.stem().string() + "_" + suite + path.extension().string())).string();
+}
+
+}  // namespace
+
+int run_benchmarks(const Program& program, const std::string& suite, const SuiteOptions& options) {
+  std::vector<std::string> known;
+  for (const auto& s : program.suites) known.push_back(s.name);
+  bool found = false;
+  int code = 0;
+  for (const auto& s : program.suites) {
+    if (!suite.empty() && s.name != suite && !s.name.starts_with(suite + "-")) continue;  // luo: all of luo-...
+    found = true;
+    SuiteOptions of_suite = options;
+    of_suite.json_path = suite_path(options.json_path, s.name, !suite.empty() || program.suites.size() == 1);
+    if (const int one = s.run(of_suite); one != 0) code = one;
+  }
+  if (found) return code;
+  throw Error(Exit::usage, known.empty() ? "this weir was built without benchmarks (WEIR_BENCHMARKS)"
+                                         : "no benchmark suite '" + suite + "'" + did_you_mean(suite, known));
+}
+
+}  // namespace weir

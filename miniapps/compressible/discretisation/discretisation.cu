@@ -1,0 +1,229 @@
+#include "miniapps/compressible/discretisation/discretisation.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "miniapps/compressible/discretisation/mesh_ranks.hpp"
+#include "miniapps/compressible/discretisation/spatial_arrays.hpp"
+#include "solvers/device/for_each.hpp"
+
+namespace weir {
+namespace {
+
+Gas point_gas(const GasModel& m) {
+  if (!(m.gamma > 1) || !(m.mach > 0) || !(m.prandtl > 0) || m.reynolds < 0)
+    throw Error(Exit::usage, "a gas needs gamma > 1, mach > 0, prandtl > 0 and reynolds >= 0");
+  Gas g;
+  g.gamma = m.gamma;
+  g.gamma_m2 = m.gamma * m.mach * m.mach;
+  g.viscosity = m.reynolds > 0 ? 1 / m.reynolds : 0;
+  g.sutherland = m.sutherland;
+  g.conduction = 1 / (m.prandtl * (m.gamma - 1) * m.mach * m.mach);
+  return g;
+}
+
+}  // namespace
+
+template <class Space>
+SpatialArrays<Space>::SpatialArrays(const SpatialGeometry& g, const Gas& point, const GasModel& model,
+                                    const SpatialScheme& s)
+    : gas(model), scheme(s), patch_first(g.patch_first), patch_count(g.patch_count), patch_own(g.patch_own) {
+  const auto put = [](auto& array, const auto& host) { array = std::remove_reference_t<decltype(array)>(host); };
+  put(owner, g.owner), put(neighbour, g.neighbour), put(cell_of_face, g.boundary_cell_of_face), put(type, g.type);
+  put(start, g.start), put(link, g.link), put(other, g.other), put(boundary_cell, g.boundary_cell);
+  put(boundary_start, g.boundary_start), put(boundary_faces, g.boundary_faces), put(owner_row, g.owner_row);
+  put(neighbour_row, g.neighbour_row), put(face, g.face), put(boundary_face, g.boundary_face), put(outside, g.outside);
+  put(volume, g.volume), put(weight, g.weight);
+  const auto make = [](auto& array, std::size_t n) { array = Array<double, Space>(static_cast<std::int64_t>(n)); };
+  const std::size_t cells = g.volume.size(), faces = g.owner.size(), edges = g.type.size();
+  const auto reach = static_cast<std::size_t>(g.reach), fluxes = static_cast<std::size_t>(g.count);
+  make(w, 4 * cells), make(flux, 4 * fluxes), make(boundary_flux, 4 * edges), make(boundary_block, 16 * edges);
+  if (s.order > 1) make(wx, 4 * reach), make(wy, 4 * reach);
+  if (s.order > 1 && s.limiter != Limiter::none) make(phi, 4 * reach);
+  make(ghost, 4 * (cells - static_cast<std::size_t>(g.own)));
+  make(border, 32 * static_cast<std::size_t>(g.count - g.inner));
+
+  const auto n = static_cast<std::int64_t>(faces), b = static_cast<std::int64_t>(edges);
+  const double *F = face.data(), *B = boundary_face.data();
+  view.gas = point;
+  view.entropy_fix = s.entropy_fix;
+  view.order = s.order;
+  view.limiter = s.limiter;
+  view.gradient = s.gradient;
+  view.flux_scheme = s.flux;
+  view.venkatakrishnan = s.venkatakrishnan;
+  view.faces = {g.count,   g.inner,   g.sorted,  owner.data(), neighbour.data(), F,        F + n,
+                F + 2 * n, F + 3 * n, F + 4 * n, F + 5 * n,    F + 6 * n,        F + 7 * n};
+  view.boundary = {static_cast<int>(b), cell_of_face.data(), type.data(), B,         B + b,
+                   B + 2 * b,           B + 3 * b,           B + 4 * b,   B + 5 * b, outside.data()};
+  const auto boundary_cells = g.boundary_cell.begin(), end = g.boundary_cell.end();
+  view.cells = {g.own,
+                g.reach,
+                static_cast<int>(cells),
+                volume.data(),
+                start.data(),
+                link.data(),
+                other.data(),
+                weight.data(),
+                static_cast<int>(g.boundary_cell.size()),
+                static_cast<int>(std::lower_bound(boundary_cells, end, g.own) - boundary_cells),
+                boundary_cell.data(),
+                boundary_start.data(),
+                boundary_faces.data()};
+  view.w = w.data(), view.wx = wx.data(), view.wy = wy.data(), view.phi = phi.data(), view.flux = flux.data();
+  view.boundary_flux = boundary_flux.data(), view.boundary_block = boundary_block.data();
+  view.owner_row = owner_row.data(), view.neighbour_row = neighbour_row.data();
+  view.border = border.data();
+}
+
+template <class Space>
+std::int64_t SpatialArrays<Space>::bytes() const {
+  const auto ints = owner.size() + neighbour.size() + cell_of_face.size() + type.size() + start.size() + link.size() +
+                    other.size() + boundary_cell.size() + boundary_start.size() + boundary_faces.size() +
+                    owner_row.size() + neighbour_row.size();
+  const auto doubles = face.size() + boundary_face.size() + outside.size() + volume.size() + weight.size() + w.size() +
+                       wx.size() + wy.size() + phi.size() + flux.size() + boundary_flux.size() + boundary_block.size() +
+                       ghost.size() + border.size();
+  return 4 * ints + 8 * doubles;
+}
+
+template <class Space>
+Discretisation<Space>::Discretisation(const UnstructuredMesh& mesh, const GasModel& gas, const SpatialScheme& scheme,
+                                      const std::vector<BoundaryCondition>& conditions, const MeshRanks* ranks) {
+  const Gas point = point_gas(gas);
+  arrays_ = std::make_unique<SpatialArrays<Space>>(
+      spatial_geometry(mesh, point, scheme.gradient, conditions, ranks ? &ranks->part : nullptr), point, gas, scheme);
+  if (!ranks) return;
+  arrays_->ranks = &ranks->communicator;
+  arrays_->halo = Halo<Space>(ranks->communicator, ranks->states, 4, ranks->halo);
+}
+template <class Space>
+Discretisation<Space>::~Discretisation() = default;
+
+template <class Space>
+const GasModel& Discretisation<Space>::gas() const {
+  return arrays_->gas;
+}
+template <class Space>
+int Discretisation<Space>::order() const {
+  return arrays_->view.order;
+}
+template <class Space>
+void Discretisation<Space>::set_order(int order) {
+  if (order < 1 || order > arrays_->scheme.order)
+    throw Error(Exit::usage, "order " + std::to_string(order) + " of a discretisation made for order " +
+                                 std::to_string(arrays_->scheme.order));
+  arrays_->view.order = order;
+}
+
+// W of all cells; those of the ghosts travel while ours are computed.
+template <class Space>
+void all_states(SpatialArrays<Space>& a, View<const double> U) {
+  if (!a.ranks) return primitive_states<Space>(a.view, U);
+  a.halo.start(HaloFields::blocks(U.data(), 4));
+  primitive_states<Space>(a.view, U);
+  a.halo.finish();
+  a.halo.unpack(HaloFields::blocks(a.ghost.data(), 4));
+  ghost_states<Space>(a.view, a.ghost);
+}
+
+// W, and at second order what carries it to the faces.
+template <class Space>
+void states_and_gradients(SpatialArrays<Space>& a, View<const double> U) {
+  const SpatialView& v = a.view;
+  all_states<Space>(a, U);
+  if (v.order == 1) return;
+  gradients<Space>(v);
+  if (v.limiter != Limiter::none) limiters<Space>(v);
+}
+
+template <class Space>
+void Discretisation<Space>::residual(View<const double> U, View<double> R) {
+  const SpatialView& v = arrays_->view;
+  states_and_gradients<Space>(*arrays_, U);
+  interior_residual<Space>(v, R);
+  boundary_residual<Space>(v, R);
+}
+
+template <class Space>
+void Discretisation<Space>::time_step_scale(View<const double> U, View<double> scale) {
+  primitive_states<Space>(arrays_->view, U);
+  time_step_scales<Space>(arrays_->view, scale);
+}
+
+template <class Space>
+void Discretisation<Space>::jacobian(View<const double> U, BlockSparse<Space>& J) {
+  SpatialView v = arrays_->view;
+  if (J.block() != 4 || J.rows() != v.cells.count || J.blocks() != v.cells.count + 2 * std::int64_t{v.faces.inner})
+    throw Error(Exit::internal, "the matrix has not the pattern of this mesh's Jacobian");
+  v.order = 1;
+  v.diagonal = J.diagonal().data();
+  if (auto* rounded = dynamic_cast<RoundedCsr<Space>*>(&J)) {
+    v.floats = rounded->values().data();
+    v.by_columns = RoundedCsr<Space>::by_columns;
+  } else {
+    v.values = dynamic_cast<BlockCsr<Space>&>(J).values().data();
+  }
+  all_states<Space>(*arrays_, U);
+  if (v.faces.count > v.faces.inner) border_jacobian<Space>(v);
+  v.faces.count = v.faces.inner;
+  interior_jacobian<Space>(v);
+  boundary_jacobian<Space>(v);
+}
+
+template <class Space>
+void Discretisation<Space>::wall_stress(View<const double> U, int patch, const WallStress<Space>& stress) {
+  SpatialArrays<Space>& a = *arrays_;
+  states_and_gradients<Space>(a, U);
+  wall_stresses<Space>(a.view, a.patch_first[static_cast<std::size_t>(patch)],
+                       a.patch_own[static_cast<std::size_t>(patch)], stress);
+}
+
+template <class Space>
+void store_outside(const SpatialView& v, int first, int count, View<const double> states) {
+  double* out = v.boundary.outside + std::int64_t{4} * first;
+  const double* s = states.data();
+  const double gamma_m2 = v.gas.gamma_m2;
+  for_each<Space>(count, [=] WEIR_HD(int f) {
+    out[4 * f] = s[4 * f + 3];
+    out[4 * f + 1] = s[4 * f + 1];
+    out[4 * f + 2] = s[4 * f + 2];
+    out[4 * f + 3] = gamma_m2 * s[4 * f + 3] / s[4 * f];
+  });
+}
+template <class Space>
+void Discretisation<Space>::set_outside(int patch, View<const double> states) {
+  const SpatialArrays<Space>& a = *arrays_;
+  store_outside<Space>(a.view, a.patch_first[static_cast<std::size_t>(patch)],
+                       a.patch_count[static_cast<std::size_t>(patch)], states);
+}
+
+template <class Space>
+View<const double> Discretisation<Space>::volume() const {
+  return static_cast<const Array<double, Space>&>(arrays_->volume).view();
+}
+template <class Space>
+const Communicator* Discretisation<Space>::ranks() const {
+  return arrays_->ranks;
+}
+template <class Space>
+void Discretisation<Space>::couple(View<double> blocks) const {
+  const double* border = arrays_->border.data();
+  double* out = blocks.data();
+  for_each<Space>(static_cast<int>(blocks.size()), [=] WEIR_HD(int i) { out[i] = border[i]; });
+}
+template <class Space>
+const Halo<Space>& Discretisation<Space>::halo() const {
+  return arrays_->halo;
+}
+template <class Space>
+std::int64_t Discretisation<Space>::bytes() const {
+  return arrays_->bytes();
+}
+
+template struct SpatialArrays<Host>;
+template struct SpatialArrays<Device>;
+template class Discretisation<Host>;
+template class Discretisation<Device>;
+
+}  // namespace weir

@@ -1,0 +1,118 @@
+// The spatial discretisation of the 2D compressible equations on an unstructured mesh: residual, Jacobian, time-step
+// scale and wall stresses.
+//
+//   V dU/dt + R(U) = 0,   U = (rho, rho u, rho v, rho E) of each cell, side by side (n = 4),
+//   R_i = sum over the faces of cell i of area * (F(U_L, U_R; n) - F_viscous . n),   n out of the cell             (1)
+//
+// First order: U_L and U_R are the cells' own, viscous gradients those of the thin layer (the difference of the two
+// cells along the normal alone); its exact derivative is the Jacobian. Second order: the primitive W = (p, u, v, T) are
+// carried to the face by the cells' (limited) gradients, and viscous gradients are whole (physics/viscous.hpp).
+//
+// Over ranks, U and R are those of the own cells of a part of the mesh (mesh_ranks.hpp), and what depends on neighbours
+// begins with an exchange: all ranks call.
+//
+// Reference state: rho = 1, |velocity| = 1, p = 1 / (gamma M^2); temperature T = gamma M^2 p / rho (1 at infinity),
+// viscosity mu = mu(T) / Re with the reference length of [flow].
+#pragma once
+#include <array>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "mesh/unstructured/unstructured.hpp"
+#include "solvers/matrix/block/rounded_csr.hpp"
+
+namespace weir {
+
+enum class FluxScheme { roe, hllc, ausm_plus, van_leer, rusanov };
+enum class GradientScheme { least_squares, green_gauss };
+enum class Limiter { none, venkatakrishnan, barth_jespersen };
+
+struct GasModel {
+  double gamma = 1.4, prandtl = 0.72;
+  double mach = 0.5;
+  double reynolds = 0;              // 0: inviscid
+  double sutherland = 110.4 / 288;  // S / T_infinity; negative: constant viscosity
+};
+
+struct SpatialScheme {
+  FluxScheme flux = FluxScheme::roe;
+  double entropy_fix = 0.1;  // of roe: the eigenvalues' floor as a fraction of |u.n| + c (Harten)
+  int order = 2;
+  GradientScheme gradient = GradientScheme::least_squares;
+  Limiter limiter = Limiter::none;
+  double venkatakrishnan = 5;  // K of eps^2 = (K h)^3
+};
+
+enum class BoundaryType {
+  farfield,           // characteristic, against `outside`
+  slip_wall,          // also symmetry
+  adiabatic_wall,     // no slip
+  isothermal_wall,    // no slip, `temperature`
+  supersonic_inflow,  // everything from `outside`
+  supersonic_outflow,
+  pressure_outlet,  // subsonic: the pressure from `outside`, the rest from inside
+  exact             // the flux against given states of each face: set_outside
+};
+
+struct BoundaryCondition {
+  BoundaryType type = BoundaryType::farfield;
+  std::array<double, 4> outside{};  // rho, u, v, p
+  double temperature = 1;
+};
+
+// What the stream does to a wall face: pressure, shear stress along the face's tangent (a to b) and heat flux into the
+// wall; each per unit area, in the reference state's units (twice a coefficient).
+template <class Space>
+struct WallStress {
+  View<double> pressure, shear, heat;  // one value a face of the patch
+};
+
+template <class Space>
+struct SpatialArrays;
+template <class Space>
+class Halo;
+struct MeshRanks;
+
+// U_t + R: nothing here allocates after construction.
+template <class Space>
+class Discretisation {
+ public:
+  // conditions: one a patch, in the mesh's order. The mesh is copied as far as the space needs it. Error(usage) where
+  // two cells share two faces (a periodic direction of fewer than three cells). ranks: null on one; else the mesh is that
+  // of its part, and it must outlive this.
+  Discretisation(const UnstructuredMesh& mesh, const GasModel& gas, const SpatialScheme& scheme,
+                 const std::vector<BoundaryCondition>& conditions, const MeshRanks* ranks = nullptr);
+  ~Discretisation();
+
+  const GasModel& gas() const;
+  int order() const;
+  void set_order(int order);  // 1 or 2: what residual() uses
+
+  void residual(View<const double> U, View<double> R);  // (1)
+
+  // sum over a cell's faces of area * (|u.n| + c + viscous part): the local time step is cfl V / scale.
+  void time_step_scale(View<const double> U, View<double> scale);
+
+  // J = dR/dU of the first-order scheme with thin-layer viscous fluxes, exact for the flux in use.
+  // J, in doubles or floats, has the pattern of jacobian_pattern; what couples own cells to ghosts stays here until couple() hands it out, in the
+  // order of MeshRanks::coupling().
+  void jacobian(View<const double> U, BlockSparse<Space>& J);
+
+  // Over ranks: of the faces of own cells, which come first.
+  void wall_stress(View<const double> U, int patch, const WallStress<Space>& stress);
+  void set_outside(int patch, View<const double> states);  // rho, u, v, p a face: BoundaryType::exact
+  View<const double> volume() const;
+  void couple(View<double> blocks) const;
+  const Communicator* ranks() const;  // null: one
+  const Halo<Space>& halo() const;
+  std::int64_t bytes() const;
+
+ private:
+  std::unique_ptr<SpatialArrays<Space>> arrays_;
+};
+
+// The pattern of J: a block row a cell, values zero. own: of the first cells alone, without columns of the others.
+BlockCsrData jacobian_pattern(const UnstructuredMesh& mesh, int own = -1);
+
+}  // namespace weir

@@ -1,0 +1,154 @@
+// What happens at one interior face, or at several side by side: T is double, or a pack on the host.
+#pragma once
+#include "miniapps/compressible/discretisation/spatial_view.hpp"
+#include "physics/flux.hpp"
+#include "physics/flux_jacobian.hpp"
+#include "physics/viscous.hpp"
+
+namespace weir {
+
+WEIR_HD inline void load(const double* p, double& x) { x = *p; }
+WEIR_HD inline void gather4(const double* base, const int* index, double out[4]) {
+  for (int c = 0; c < 4; ++c) out[c] = base[std::int64_t{4} * *index + c];
+}
+WEIR_HD inline void load4(const double* p, double out[4]) {
+  for (int c = 0; c < 4; ++c) out[c] = p[c];
+}
+WEIR_HD inline void store4(const double in[4], double* p) {
+  for (int c = 0; c < 4; ++c) p[c] = in[c];
+}
+WEIR_HD inline void scatter4(const double in[4], double* base, const int* index) {
+  for (int c = 0; c < 4; ++c) base[std::int64_t{4} * *index + c] = in[c];
+}
+WEIR_HD inline void store_floats(const double a[4][4], float* base, bool by_columns, const int* index) {
+  for (int k = 0; k < 16; ++k)
+    base[std::int64_t{4} * *index + k] = static_cast<float>(by_columns ? a[k % 4][k / 4] : a[k / 4][k % 4]);
+}
+
+namespace face {
+
+template <class T>
+WEIR_HD inline T at(const double* p, int f) {
+  T x;
+  load(p + f, x);
+  return x;
+}
+
+// W of cells i, i + 1, ...
+template <class T>
+WEIR_HD inline void primitive_of(const SpatialView& v, const double* U, int i) {
+  T u[4];
+  load4(U + std::int64_t{4} * i, u);
+  const Primitive<T> w = primitive(v.gas, u[0], u[1], u[2], u[3]);
+  const T out[4] = {w.p, w.u, w.v, w.t};
+  store4(out, v.w + std::int64_t{4} * i);
+}
+
+template <class T>
+struct Normal {
+  T n[2], area;
+};
+template <class T>
+WEIR_HD inline Normal<T> normal(const InteriorFaces& g, int f) {
+  return {{at<T>(g.nx, f), at<T>(g.ny, f)}, at<T>(g.area, f)};
+}
+
+// W of one side, at the cell's centre and carried to the face by the limited gradient (second order). Where that would
+// lose more than nine tenths of pressure or temperature, the cell's own state is the face's.
+template <class T>
+struct Reach {
+  Primitive<T> centre, face;
+  T gx[4], gy[4];
+};
+template <class T>
+WEIR_HD inline Reach<T> reach(const SpatialView& v, const int* cell, const T& dx, const T& dy) {
+  Reach<T> r;
+  T w[4];
+  gather4(v.w, cell, w);
+  r.centre = r.face = {w[0], w[1], w[2], w[3]};
+  if (v.order == 1) {
+    for (int c = 0; c < 4; ++c) r.gx[c] = r.gy[c] = T(0.0);
+    return r;
+  }
+  gather4(v.wx, cell, r.gx);
+  gather4(v.wy, cell, r.gy);
+  T step[4];
+  for (int c = 0; c < 4; ++c) step[c] = r.gx[c] * dx + r.gy[c] * dy;
+  if (v.limiter != Limiter::none) {
+    T phi[4];
+    gather4(v.phi, cell, phi);
+    for (int c = 0; c < 4; ++c) step[c] = step[c] * phi[c];
+  }
+  const auto lost = smaller_of(step[0] + 0.9 * w[0], step[3] + 0.9 * w[3]) < 0.0;
+  r.face = {select(lost, w[0], w[0] + step[0]), select(lost, w[1], w[1] + step[1]), select(lost, w[2], w[2] + step[2]),
+            select(lost, w[3], w[3] + step[3])};
+  return r;
+}
+
+template <class T>
+WEIR_HD inline ViscousFlux<T> viscous(const SpatialView& v, const Reach<T>& l, const Reach<T>& r, const T n[2], int f) {
+  const InteriorFaces& g = v.faces;
+  const T d[2] = {at<T>(g.lx, f) - at<T>(g.rx, f), at<T>(g.ly, f) - at<T>(g.ry, f)}, inverse = at<T>(g.inverse, f);
+  T mean[2][4];
+  for (int c = 1; c < 4; ++c) {
+    mean[0][c] = 0.5 * (l.gx[c] + r.gx[c]);
+    mean[1][c] = 0.5 * (l.gy[c] + r.gy[c]);
+  }
+  ViscousGradient<T> q;
+  compact_gradient(mean[0][1], mean[1][1], r.centre.u - l.centre.u, d, n, inverse, q.ux, q.uy);
+  compact_gradient(mean[0][2], mean[1][2], r.centre.v - l.centre.v, d, n, inverse, q.vx, q.vy);
+  compact_gradient(mean[0][3], mean[1][3], r.centre.t - l.centre.t, d, n, inverse, q.tx, q.ty);
+  const T mu = viscosity(v.gas, 0.5 * (l.centre.t + r.centre.t));
+  return viscous_flux(v.gas, mu, q, 0.5 * (l.centre.u + r.centre.u), 0.5 * (l.centre.v + r.centre.v), n);
+}
+
+// area (F - F_viscous) . n of faces f, f + 1, ...
+template <class T, class Scheme>
+WEIR_HD inline void flux(const SpatialView& v, const Scheme& scheme, int f) {
+  const InteriorFaces& g = v.faces;
+  const Normal<T> m = normal<T>(g, f);
+  const T &nx = m.n[0], &ny = m.n[1];
+  const Reach<T> l = reach<T>(v, g.owner + f, at<T>(g.lx, f), at<T>(g.ly, f));
+  const Reach<T> r = reach<T>(v, g.neighbour + f, at<T>(g.rx, f), at<T>(g.ry, f));
+  const Flux<T> F = scheme(make_side(v.gas, l.face, nx, ny), make_side(v.gas, r.face, nx, ny));
+  T out[4] = {F.mass, F.normal * nx - F.tangent * ny, F.normal * ny + F.tangent * nx, F.energy};
+  if (v.gas.viscosity > 0) {
+    const ViscousFlux<T> s = viscous(v, l, r, m.n, f);
+    out[1] = out[1] - s.x;
+    out[2] = out[2] - s.y;
+    out[3] = out[3] - s.energy;
+  }
+  for (int c = 0; c < 4; ++c) out[c] = out[c] * m.area;
+  store4(out, v.flux + std::int64_t{4} * f);
+}
+
+// J's block at four times `place`: its rows are records, or its columns, of floats.
+template <class T>
+WEIR_HD inline void store_block(const SpatialView& v, const T a[4][4], const int* place) {
+  if (!v.values) return store_floats(a, v.floats, v.by_columns, place);
+  for (int i = 0; i < 4; ++i) scatter4(a[i], v.values + 4 * i, place);
+}
+
+// The two off-diagonal blocks: dR_owner / dU_neighbour and dR_neighbour / dU_owner.
+template <class T, class Scheme>
+WEIR_HD inline void jacobian(const SpatialView& v, const Scheme& scheme, int f) {
+  const InteriorFaces& g = v.faces;
+  const Normal<T> m = normal<T>(g, f);
+  const T &nx = m.n[0], &ny = m.n[1];
+  T w[2][4];
+  gather4(v.w, g.owner + f, w[0]);
+  gather4(v.w, g.neighbour + f, w[1]);
+  const Side<T> l = make_side(v.gas, Primitive<T>{w[0][0], w[0][1], w[0][2], w[0][3]}, nx, ny);
+  const Side<T> r = make_side(v.gas, Primitive<T>{w[1][0], w[1][1], w[1][2], w[1][3]}, nx, ny);
+  T left[4][4], right[4][4];
+  flux_derivatives(scheme, l, r, left, right);
+  if (v.gas.viscosity > 0)
+    subtract_thin_layer_derivatives(v.gas, l, r, w[0][3], w[1][3], at<T>(g.inverse, f), left, right);
+  to_conserved(v.gas.gamma, l, nx, ny, -m.area, left);
+  to_conserved(v.gas.gamma, r, nx, ny, m.area, right);
+  store_block(v, left, v.neighbour_row + f);
+  store_block(v, right, v.owner_row + f);
+}
+
+}  // namespace face
+}  // namespace weir

@@ -1,0 +1,111 @@
+#include "miniapps/compressible/discretisation/mesh_ranks.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include "base/at.hpp"
+#include "base/error.hpp"
+#include "mesh/graph/graph_tools.hpp"
+#include "mesh/ordering/cell_graph.hpp"
+#include "mesh/ordering/lines.hpp"
+#include "mesh/ordering/make_ordering.hpp"
+#include "mesh/ordering/partition.hpp"
+#include "miniapps/compressible/discretisation/spatial_arrays.hpp"
+
+namespace weir {
+namespace {
+
+CellLines lines_of(const std::vector<CellRange>& ranges) {
+  CellLines lines;
+  for (const CellRange& r : ranges) {
+    lines.lines.push_back({static_cast<int>(lines.cell.size()), r.count});
+    for (int i = r.first; i < r.first + r.count; ++i) lines.cell.push_back(i);
+  }
+  return lines;
+}
+
+std::vector<GhostRequest> requests(const MeshPart& part, int count) {
+  std::vector<GhostRequest> wanted;
+  for (int k = 0; k < count; ++k) wanted.push_back({k, part.ghost[at(k)].part, part.ghost[at(k)].index});
+  return wanted;
+}
+
+std::vector<int> places(const MeshPart& part) {
+  std::vector<int> place;
+  for (int i = 0; i < part.own; ++i)
+    for (int k = 0; k < 4; ++k) place.push_back(4 * part.cell[at(i)] + k);
+  return place;
+}
+
+}  // namespace
+
+MeshRanks::MeshRanks(const Communicator& ranks, const UnstructuredMesh& mesh, const std::vector<int>& part_of_cell,
+                     const HaloOptions& options)
+    : communicator(ranks),
+      whole(mesh),
+      halo(options),
+      part(part_of_mesh(mesh, part_of_cell, ranks.rank())),
+      whole_cells(mesh.cells()),
+      states(make_halo_pattern(ranks, requests(part, static_cast<int>(part.ghost.size())))),
+      nearest(make_halo_pattern(ranks, requests(part, part.near))),
+      cells(ranks, places(part)) {}
+
+Coupling MeshRanks::coupling() const {
+  std::vector<int> number(at(part.near));  // of a near ghost in the order in which the halo delivers them
+  for (std::size_t g = 0; g < nearest.receive.size(); ++g) number[at(nearest.receive[g])] = static_cast<int>(g);
+  const FaceOrder order = order_faces(part.mesh, part.own);
+  Coupling c;
+  c.block = 4;
+  for (int k = order.inner; k < order.count; ++k) {
+    const int face = order.face[at(k)], row = part.mesh.owner[at(face)];
+    if (c.row.empty() || c.row.back() != row) {
+      c.row.push_back(row);
+      c.start.push_back(c.start.back());
+    }
+    ++c.start.back();
+    c.ghost.push_back(number[at(part.mesh.neighbour[at(face)] - part.own)]);
+  }
+  c.value.assign(16 * c.ghost.size(), 0.0);
+  return c;
+}
+
+std::vector<CellRange> MeshRanks::own(const std::vector<CellRange>& lines) const {
+  const auto begin = part.cell.begin(), end = begin + part.own;
+  std::vector<CellRange> mine;
+  for (const CellRange& line : lines) {
+    const auto found = std::lower_bound(begin, end, line.first);
+    if (found != end && *found == line.first) mine.push_back({static_cast<int>(found - begin), line.count});
+  }
+  return mine;
+}
+
+std::vector<double> MeshRanks::own(std::span<const double> all) const {
+  std::vector<double> mine;
+  mine.reserve(4 * at(part.own));
+  for (int i = 0; i < part.own; ++i) {
+    const auto values = all.subspan(4 * at(part.cell[at(i)]), 4);
+    mine.insert(mine.end(), values.begin(), values.end());
+  }
+  return mine;
+}
+
+std::vector<double> MeshRanks::gathered(std::span<const double> mine) const {
+  std::vector<double> all(communicator.is_root() ? 4 * at(whole_cells) : 0);
+  cells.gather(mine, all);
+  return all;
+}
+
+std::vector<int> partition_of(const Communicator& ranks, const UnstructuredMesh& mesh,
+                              const std::vector<CellRange>& ordered) {
+  const CellLines lines = ordered.empty() ? find_lines(mesh, OrderingOptions{}.anisotropy) : lines_of(ordered);
+  std::vector<int> part = partition_cells(cell_graph(mesh), lines, ranks.size());
+  ranks.broadcast(part.data(), static_cast<std::int64_t>(part.size() * sizeof(int)), 0);
+  std::vector<int> cells(at(ranks.size()), 0);
+  for (const int p : part) ++cells[at(p)];
+  if (std::find(cells.begin(), cells.end(), 0) != cells.end())
+    throw Error(Exit::usage, "a mesh of " + std::to_string(mesh.cells()) + " cells, lines uncut, leaves one of " +
+                                 std::to_string(ranks.size()) + " ranks without a cell: fewer ranks");
+  return part;
+}
+
+}  // namespace weir

@@ -1,0 +1,58 @@
+// The memory behind a SpatialView, laid out once from the mesh.
+#pragma once
+#include "mesh/unstructured/mesh_part.hpp"
+#include "miniapps/compressible/discretisation/spatial_view.hpp"
+#include "solvers/device/array.hpp"
+#include "solvers/parallel/halo.hpp"
+
+namespace weir {
+
+// The interior faces in the order of SpatialView: those between own cells, periodic ones behind the others; on the border,
+// by owner; beyond it. One rank: the mesh's own order.
+struct FaceOrder {
+  std::vector<int> face;  // of the mesh
+  int sorted = 0, inner = 0, count = 0;
+};
+FaceOrder order_faces(const UnstructuredMesh& mesh, int own);
+
+// On the host, as the mesh gives it.
+struct SpatialGeometry {
+  std::vector<int> owner, neighbour;
+  int sorted = 0, inner = 0, count = 0;  // faces, as in InteriorFaces
+  int own = 0, reach = 0;                // cells
+  std::vector<double> face;              // nx, ny, area, lx, ly, rx, ry, inverse: `faces` numbers each
+  std::vector<int> boundary_cell_of_face, type;
+  std::vector<double> boundary_face;  // nx, ny, area, lx, ly, inverse
+  std::vector<double> outside;
+  std::vector<double> volume;
+  std::vector<int> start, link, other;
+  std::vector<double> weight;
+  std::vector<int> boundary_cell, boundary_start, boundary_faces;
+  std::vector<int> owner_row, neighbour_row;
+  std::vector<int> patch_first, patch_count, patch_own;  // in boundary faces; patch_own: of own cells
+};
+
+// part: the mesh is its mesh; null: one rank.
+SpatialGeometry spatial_geometry(const UnstructuredMesh& mesh, const Gas& gas, GradientScheme gradient,
+                                 const std::vector<BoundaryCondition>& conditions, const MeshPart* part = nullptr);
+
+template <class Space>
+struct SpatialArrays {
+  GasModel gas;
+  SpatialScheme scheme;
+  SpatialView view;
+  std::vector<int> patch_first, patch_count, patch_own;
+  Array<int, Space> owner, neighbour, cell_of_face, type, start, link, other, boundary_cell, boundary_start,
+      boundary_faces, owner_row, neighbour_row;
+  Array<double, Space> face, boundary_face, outside, volume, weight;
+  Array<double, Space> w, wx, wy, phi, flux, boundary_flux, boundary_block;
+  // Over ranks: what travels, U of the ghosts, blocks on the border.
+  const Communicator* ranks = nullptr;
+  Halo<Space> halo;
+  Array<double, Space> ghost, border;
+
+  SpatialArrays(const SpatialGeometry& g, const Gas& point_gas, const GasModel& model, const SpatialScheme& s);
+  std::int64_t bytes() const;
+};
+
+}  // namespace weir

@@ -1,0 +1,97 @@
+// What the kernels of the spatial discretisation see: geometry by faces, links by cells, work arrays. Plain pointers
+// into one space; everything is laid out once by SpatialArrays (spatial_arrays.hpp).
+//
+//   interior faces   numbers side by side: nx[f], ny[f], ...
+//   cells            records of four doubles: U = (rho, rho u, rho v, rho E), W = (p, u, v, T), and dW/dx, dW/dy
+//   links of a cell  its interior faces: link[e] = f where it is the owner, ~f where it is the neighbour
+//
+// Over ranks (mesh/unstructured/mesh_part.hpp) cells are own ones, near and far ghosts; one rank has own cells alone. Fluxes pass the
+// `inner` faces, between own cells, and those on the border, from an own cell to a near one. Faces beyond, of near cells,
+// serve gradients. Blocks of J that couple own cells to near ones lie apart, in `border`.
+#pragma once
+#include "miniapps/compressible/discretisation/discretisation.hpp"
+#include "physics/gas.hpp"
+
+namespace weir {
+
+// Interior faces; l and r: from the left and the right cell's centre to the face's middle.
+struct InteriorFaces {
+  // Those with a flux; the inner ones among them; of these the first `sorted` follow their owners, periodic ones do not.
+  int count = 0, inner = 0, sorted = 0;
+  const int *owner = nullptr, *neighbour = nullptr;
+  const double *nx = nullptr, *ny = nullptr, *area = nullptr;
+  const double *lx = nullptr, *ly = nullptr, *rx = nullptr, *ry = nullptr;
+  const double* inverse = nullptr;  // 1 / (n . d), d from centre to centre
+};
+
+struct BoundaryFaces {
+  int count = 0;
+  const int *cell = nullptr, *type = nullptr;  // type: a BoundaryType
+  const double *nx = nullptr, *ny = nullptr, *area = nullptr, *lx = nullptr, *ly = nullptr;
+  const double* inverse = nullptr;  // 1 / (n . l)
+  double* outside = nullptr;        // W of the stream outside, or T of the wall; a record a face
+};
+
+struct Cells {
+  int count = 0;           // own
+  int reach = 0, all = 0;  // with near ghosts: these have gradients; with far ones: these have W
+  const double* volume = nullptr;
+  const int *start = nullptr, *link = nullptr, *other = nullptr;  // other: the cell beyond the link
+  const double* weight = nullptr;            // of W_other - W_i in dW/dx and dW/dy: two numbers a link
+  int at_boundary = 0, own_at_boundary = 0;  // cells with boundary faces, own ones first, and these
+  const int *boundary_cell = nullptr, *boundary_start = nullptr, *boundary_face = nullptr;
+};
+
+struct SpatialView {
+  Gas gas;
+  double entropy_fix = 0;
+  int order = 1;  // 1: constant states, thin-layer viscous flux
+  Limiter limiter = Limiter::none;
+  GradientScheme gradient = GradientScheme::least_squares;
+  FluxScheme flux_scheme = FluxScheme::roe;
+  double venkatakrishnan = 0;
+  InteriorFaces faces;
+  BoundaryFaces boundary;
+  Cells cells;
+  double *w = nullptr, *wx = nullptr, *wy = nullptr, *phi = nullptr;  // records a cell
+  double *flux = nullptr, *boundary_flux = nullptr;                   // records a face, times its area
+  double* boundary_block = nullptr;                                   // d flux / dU of the cell, 16 numbers a face
+  // Blocks (owner, neighbour) and (neighbour, owner) of J, as places of records: four times the block's index.
+  const int *owner_row = nullptr, *neighbour_row = nullptr;
+  // Of J; faces on the border: of `border`. Where J holds floats, which lie as RoundedCsr has them, `values` is null.
+  double* values = nullptr;
+  float* floats = nullptr;
+  bool by_columns = false;                 // the floats of a block
+  double* border = nullptr;                // (own, near) of each face on the border, then (near, own)
+  const std::int64_t* diagonal = nullptr;  // of J
+};
+
+// Face loops, where the time goes: packs of faces on the host, a thread a face on the device.
+template <class Space>
+void primitive_states(const SpatialView& v, View<const double> U);
+template <class Space>
+void interior_residual(const SpatialView& v, View<double> R);  // fluxes, and their sums over the cells
+template <class Space>
+void interior_jacobian(const SpatialView& v);  // all blocks; of v.faces.count faces, which must be inner ones
+
+// Over ranks.
+template <class Space>
+void ghost_states(const SpatialView& v, View<const double> U);  // W of the ghosts, from their U
+template <class Space>
+void border_jacobian(const SpatialView& v);  // before interior_jacobian, whose diagonal blocks need it
+
+// Cells alone, or boundary faces.
+template <class Space>
+void gradients(const SpatialView& v);
+template <class Space>
+void limiters(const SpatialView& v);
+template <class Space>
+void boundary_residual(const SpatialView& v, View<double> R);  // adds to R
+template <class Space>
+void boundary_jacobian(const SpatialView& v);  // adds to the diagonal blocks
+template <class Space>
+void time_step_scales(const SpatialView& v, View<double> scale);
+template <class Space>
+void wall_stresses(const SpatialView& v, int first, int count, const WallStress<Space>& out);
+
+}  // namespace weir

@@ -1,0 +1,95 @@
+#include "miniapps/immersed/geometry/cut_arrays.hpp"
+
+#include <type_traits>
+
+namespace weir {
+
+namespace {
+
+template <class T>
+const T* in_space(Array<T, Host>&, const std::vector<T>& values) {
+  return values.data();
+}
+template <class T>
+const T* in_space(Array<T, Device>& array, const std::vector<T>& values) {
+  array.upload(values);
+  return array.data();
+}
+
+}  // namespace
+
+template <class Space>
+CutArrays<Space>::CutArrays(const Layout& l) {
+  if (std::is_same_v<Space, Host>) return;
+  wet_ = Array<unsigned char, Space>(l.cells().count());
+  body_flux_ = Array<double, Space>(l.cells().count());
+  for (int d = 0; d < l.dim; ++d) {
+    const auto s = static_cast<std::size_t>(d);
+    alpha_[s] = Array<double, Space>(l.padded_count());
+    fraction_[s] = Array<double, Space>(l.padded_count());
+    kind_[s] = Array<unsigned char, Space>(l.padded_count());
+  }
+}
+
+template <class Space>
+void CutArrays<Space>::upload(const CutFields& cut) {
+  for (std::size_t d = 0; d < 3; ++d) {
+    if (cut.alpha[d].empty()) continue;
+    field_.alpha[d] = in_space(alpha_[d], cut.alpha[d]);
+    field_.fraction[d] = in_space(fraction_[d], cut.fraction[d]);
+    field_.kind[d] = in_space(kind_[d], cut.kind[d]);
+    cut_faces_[d].assign(cut.cut_faces[d]);
+    const InterpolationRows& r = cut.rows[d];
+    Rows& to = rows_[d];
+    to.row.assign(r.row);
+    to.node.assign(r.node);
+    to.start.assign(r.start);
+    to.place.assign(r.place);
+    to.weight.assign(r.weight);
+    to.self.assign(r.self);
+    to.target.assign(r.target);
+    to.blend.assign(r.blend);
+  }
+  field_.wet = in_space(wet_, cut.wet);
+  field_.body_flux = in_space(body_flux_, cut.body_flux);
+  staged_.clear();
+  const SurfacePieces& s = cut.surface;
+  for (int q = 0; q < s.size(); ++q) {
+    const auto n = static_cast<std::size_t>(q);
+    Piece piece{};
+    for (std::size_t d = 0; d < 3; ++d) {
+      piece.point[d] = s.point[n][d];
+      piece.normal[d] = s.normal[n][d];
+      piece.area[d] = s.area[n][d];
+      piece.velocity[d] = s.velocity[n][d];
+    }
+    staged_.push_back(piece);
+  }
+  pieces_.assign(staged_);
+}
+
+template <class Space>
+RowsView CutArrays<Space>::rows(int component) const {
+  const Rows& r = rows_[static_cast<std::size_t>(component)];
+  return {static_cast<int>(r.row.size()),
+          r.row.data(),
+          r.node.data(),
+          r.start.data(),
+          r.place.data(),
+          r.weight.data(),
+          r.self.data(),
+          r.target.data(),
+          r.blend.data()};
+}
+
+template <class Space>
+std::int64_t CutArrays<Space>::bytes() const {
+  std::int64_t sum = wet_.size() + 8 * body_flux_.size();
+  for (std::size_t d = 0; d < 3; ++d) sum += 8 * alpha_[d].size() + 8 * fraction_[d].size() + kind_[d].size();
+  return sum;
+}
+
+template class CutArrays<Host>;
+template class CutArrays<Device>;
+
+}  // namespace weir

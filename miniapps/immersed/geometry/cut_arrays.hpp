@@ -1,0 +1,66 @@
+// What kernels need of a CutGeometry, in their space. On Host fields of the size of the grid are those of the geometry
+// themselves; on Device a moving body's are uploaded every step (counted by the ledger). Lists grow to the largest they have
+// been and stay so.
+#pragma once
+#include <array>
+#include <span>
+
+#include "miniapps/immersed/geometry/cut_geometry.hpp"
+#include "solvers/device/growing_array.hpp"
+
+namespace weir {
+
+// See InterpolationRows.
+struct RowsView {
+  int rows = 0;
+  const int *row = nullptr, *node = nullptr, *start = nullptr, *place = nullptr;
+  const double *weight = nullptr, *self = nullptr, *target = nullptr, *blend = nullptr;
+};
+
+// A piece of surface, as the forces want it.
+struct Piece {
+  double point[3], normal[3], area[3], velocity[3];
+};
+
+template <class Space>
+class CutArrays {
+ public:
+  explicit CutArrays(const Layout& layout);
+  void upload(const CutFields& cut);  // which must stay where it is
+
+  const double* alpha(int d) const { return field_.alpha[static_cast<std::size_t>(d)]; }        // padded
+  const double* fraction(int d) const { return field_.fraction[static_cast<std::size_t>(d)]; }  // padded
+  const unsigned char* kind(int d) const { return field_.kind[static_cast<std::size_t>(d)]; }   // padded
+  const unsigned char* wet() const { return field_.wet; }
+  const double* body_flux() const { return field_.body_flux; }
+  RowsView rows(int component) const;
+  const CutFace* cut_faces(int d) const { return cut_faces_[static_cast<std::size_t>(d)].data(); }
+  int cut_face_count(int d) const { return cut_faces_[static_cast<std::size_t>(d)].size(); }
+  const Piece* pieces() const { return pieces_.data(); }
+  int piece_count() const { return static_cast<int>(pieces_.size()); }
+  std::int64_t bytes() const;
+
+ private:
+  struct Rows {
+    GrowingArray<int, Space> row, node, start, place;
+    GrowingArray<double, Space> weight, self, target, blend;
+  };
+  struct Fields {
+    std::array<const double*, 3> alpha{}, fraction{};
+    std::array<const unsigned char*, 3> kind{};
+    const unsigned char* wet = nullptr;
+    const double* body_flux = nullptr;
+  };
+  Fields field_;
+  // Device
+  std::array<Array<double, Space>, 3> alpha_, fraction_;
+  std::array<Array<unsigned char, Space>, 3> kind_;
+  Array<unsigned char, Space> wet_;
+  Array<double, Space> body_flux_;
+  std::array<Rows, 3> rows_;
+  std::array<GrowingArray<CutFace, Space>, 3> cut_faces_;
+  GrowingArray<Piece, Space> pieces_;
+  std::vector<Piece> staged_;
+};
+
+}  // namespace weir

@@ -1,0 +1,280 @@
+// Apertures, wet cells, and the surface inside cut cells.
+#include <algorithm>
+#include <cmath>
+
+#include "miniapps/immersed/geometry/cut_geometry.hpp"
+#include "solvers/parallel/communicator.hpp"
+
+namespace weir {
+namespace {
+
+constexpr double smallest_aperture = 1e-6;  // thinner slits are closed
+
+// The fluid part of an edge whose ends have the signed distances a and b, one of them positive and one not.
+OpenPart cut_edge(double a, double b) {
+  const double part = a > 0 ? a / (a - b) : b / (b - a), begin = 0.5 - part;
+  return {part, {0.5 * (1 - part) * (a > 0 ? -1 : 1), 0}, {(0.25 + 0.5 * begin + begin * begin) / 3, 1.0 / 12}, 0};
+}
+
+// The fluid part of a unit square with the signed distances p at its corners, in order around it.
+OpenPart cut_square(const std::array<double, 4>& p) {
+  static constexpr double x[4] = {0, 1, 1, 0}, y[4] = {0, 0, 1, 1};
+  double px[8], py[8];
+  int n = 0;
+  for (int a = 0; a < 4; ++a) {
+    const int b = (a + 1) % 4;
+    const double pa = p[static_cast<std::size_t>(a)], pb = p[static_cast<std::size_t>(b)];
+    if (pa > 0) {
+      px[n] = x[a];
+      py[n++] = y[a];
+    }
+    if ((pa > 0) != (pb > 0)) {
+      const double t = pa / (pa - pb);
+      px[n] = x[a] + t * (x[b] - x[a]);
+      py[n++] = y[a] + t * (y[b] - y[a]);
+    }
+  }
+  double area = 0, mx = 0, my = 0, xx = 0, yy = 0, xy = 0;
+  for (int a = 0; a < n; ++a) {
+    const int b = (a + 1) % n;
+    const double cross = px[a] * py[b] - px[b] * py[a];
+    area += 0.5 * cross;
+    mx += (px[a] + px[b]) * cross / 6;
+    my += (py[a] + py[b]) * cross / 6;
+    xx += (px[a] * (px[a] + px[b]) + px[b] * px[b]) * cross / 12;
+    yy += (py[a] * (py[a] + py[b]) + py[b] * py[b]) * cross / 12;
+    xy += (px[a] * (2 * py[a] + py[b]) + px[b] * (py[a] + 2 * py[b])) * cross / 24;
+  }
+  if (!(area > smallest_aperture)) return {};
+  mx /= area;
+  my /= area;
+  return {std::min(area, 1.0),
+          {mx - 0.5, my - 0.5},
+          {xx / area - mx + 0.25, yy / area - my + 0.25},
+          xy / area - 0.5 * (mx + my) + 0.25};
+}
+
+}  // namespace
+
+std::size_t CutGeometry::corner(int i, int j, int k) const {
+  const int nx = corners_.distance->count(0), ny = layout_.n[1] + 1;
+  return static_cast<std::size_t>(x0_ + i + nx * (j + ny * (layout_.dim == 3 ? k : 0)));
+}
+
+OpenPart CutGeometry::open_part(int d, int i, int j, int k) const {
+  const std::int32_t near = corners_.distance->code()[corner(i, j, k)];
+  if (near < 0)  // the band is wider than a face: no corner on the other side
+    return {near == BodyDistance::solid ? 0.0 : 1.0};
+  const int t1 = d == 0 ? 1 : 0, t2 = d == 2 ? 1 : 2;
+  int at[4][3] = {{i, j, k}, {i, j, k}, {i, j, k}, {i, j, k}};
+  at[1][t1] = at[2][t1] = at[0][t1] + 1;
+  at[2][t2] = at[3][t2] = at[0][t2] + 1;
+  std::array<double, 4> p;
+  for (std::size_t q = 0; q < 4; ++q) p[q] = phi_[corner(at[q][0], at[q][1], at[q][2])];
+  if (p[0] > 0 && p[1] > 0 && p[2] > 0 && p[3] > 0) return {1};
+  if (p[0] <= 0 && p[1] <= 0 && p[2] <= 0 && p[3] <= 0) return {};
+  const OpenPart part = layout_.dim == 2 ? cut_edge(p[0], p[1]) : cut_square(p);
+  return part.area < smallest_aperture ? OpenPart{} : part;
+}
+
+// Apertures, and with them the wet cells.
+void CutGeometry::apertures() {
+  const Layout& l = layout_;
+  const auto code = corners_.distance->code();
+  for (int d = 0; d < l.dim; ++d) {
+    std::vector<double>& a = alpha[static_cast<std::size_t>(d)];
+    const int e[3] = {l.n[0] + (d == 0), l.n[1] + (d == 1), l.n[2] + (d == 2)};
+#pragma omp parallel for collapse(2) schedule(static)
+    for (int k = 0; k < e[2]; ++k)
+      for (int j = 0; j < e[1]; ++j) {
+        const std::size_t first = corner(0, j, k), row = static_cast<std::size_t>(place(0, j, k));
+        for (int i = 0; i < e[0]; ++i) {
+          const auto at = static_cast<std::size_t>(i);
+          const std::int32_t near = code[first + at];
+          a[row + at] = near >= 0 ? open_part(d, i, j, k).area : near == BodyDistance::solid ? 0 : 1;
+        }
+      }
+  }
+  const Extents cells = l.cells();
+  for (int k = 0; k < l.n[2]; ++k)
+    for (int j = 0; j < l.n[1]; ++j)
+      for (int i = 0; i < l.n[0]; ++i) {
+        const int at[3] = {i, j, k}, p = place(i, j, k);
+        bool open = false;
+        for (int d = 0; d < l.dim; ++d) {
+          const std::vector<double>& a = alpha[static_cast<std::size_t>(d)];
+          if (a[static_cast<std::size_t>(p)] > 0 && (at[d] > 0 || !l.is_side(2 * d))) open = true;
+          if (a[static_cast<std::size_t>(p + l.stride(d))] > 0 && (at[d] + 1 < l.n[d] || !l.is_side(2 * d + 1)))
+            open = true;
+        }
+        wet[static_cast<std::size_t>(cells.index(i, j, k))] = open ? wet_cell : dry_cell;
+        for (int d = 0; d < l.dim && !open; ++d) {  // fluid behind a side of the box alone: shut in
+          alpha[static_cast<std::size_t>(d)][static_cast<std::size_t>(p)] = 0;
+          alpha[static_cast<std::size_t>(d)][static_cast<std::size_t>(p + l.stride(d))] = 0;
+        }
+      }
+}
+
+// A cut face has its corners beside the surface; it is listed by the lowest of them.
+void CutGeometry::list_cut_faces() {
+  const Layout& l = layout_;
+  const int nx = corners_.distance->count(0), ny = l.n[1] + 1;
+  for (auto& faces : cut_faces) faces.clear();
+  for (const auto& near : corners_.distance->near()) {
+    const int at[3] = {static_cast<int>(near.index % nx) - x0_, static_cast<int>(near.index / nx % ny),
+                       static_cast<int>(near.index / nx / ny)};
+    for (int d = 0; d < l.dim; ++d) {
+      const int t[2] = {d == 0 ? 1 : 0, d == 2 ? 1 : 2};
+      const bool is_unknown = at[d] >= l.first(d) && at[d] < l.n[d] && at[t[0]] >= 0 && at[t[0]] < l.n[t[0]] &&
+                              at[t[1]] >= 0 && at[t[1]] < l.n[t[1]];
+      if (!is_unknown) continue;
+      const int here = place(at[0], at[1], at[2]);
+      const double a = alpha[static_cast<std::size_t>(d)][static_cast<std::size_t>(here)];
+      if (!(a > 0 && a < 1)) continue;
+      const OpenPart part = open_part(d, at[0], at[1], at[2]);
+      CutFace face{here, here};
+      double slope[2] = {0, 0};
+      for (int q = 0; q < l.dim - 1; ++q) {
+        const int e = t[q], sign = part.middle[q] < 0 ? -1 : 1, step = sign * l.stride(e);
+        const auto& centre = centre_[static_cast<std::size_t>(e)];  // with the ghosts
+        const auto is_known = [&](int neighbour) {
+          const int i = at[e] + neighbour * sign, beyond = i < 0 ? 2 * e : 2 * e + 1;
+          if (i < -1 || i > l.n[e] || ((i < 0 || i == l.n[e]) && l.is_side(beyond))) return false;
+          return kind[static_cast<std::size_t>(d)][static_cast<std::size_t>(here + neighbour * step)] != solid_node;
+        };
+        if (!is_known(1)) continue;
+        const auto distance = [&](int neighbour) {
+          return std::abs(centre[static_cast<std::size_t>(at[e] + neighbour * sign + 1)] -
+                          centre[static_cast<std::size_t>(at[e] + 1)]);
+        };
+        const double h = grid_.line[static_cast<std::size_t>(e)].width[static_cast<std::size_t>(at[e])];
+        const double m = std::abs(part.middle[q]) * h, x1 = distance(1);
+        face.step[q] = step;
+        slope[q] = sign * h / x1;
+        face.near[q] = m / x1;
+        if (!is_known(2)) continue;
+        const double x2 = distance(2), bend = (part.square[q] - 1.0 / 12) * h * h - x1 * m;
+        face.near[q] -= bend / (x1 * (x2 - x1));
+        face.far[q] = bend / (x2 * (x2 - x1));
+      }
+      const int across = here + face.step[0] + face.step[1];
+      if (slope[0] * slope[1] != 0 && kind[static_cast<std::size_t>(d)][static_cast<std::size_t>(across)] != solid_node)
+        face.corner = part.product * slope[0] * slope[1];
+      cut_faces[static_cast<std::size_t>(d)].push_back(face);
+    }
+  }
+}
+
+// The surface inside each cut cell: its area vector closes the cell, its point is the mean of where it crosses the edges.
+void CutGeometry::cut_cells(const Body& body) {
+  const Layout& l = layout_;
+  const Extents cells = l.cells();
+  const auto& code = corners_.distance->code();
+  const int nx = corners_.distance->count(0), ny = l.n[1] + 1, corner_z = l.dim == 3 ? 2 : 1;
+  surface.clear();
+  std::fill(body_flux.begin(), body_flux.end(), 0.0);
+  for (int k = 0; k < l.n[2]; ++k)
+    for (int j = 0; j < l.n[1]; ++j)
+      for (int i = 0; i < l.n[0]; ++i) {
+        const int cell = cells.index(i, j, k), p = place(i, j, k);
+        if (!wet[static_cast<std::size_t>(cell)]) continue;
+        const int at[3] = {i, j, k};
+        Vec3 area{};  // into the fluid
+        for (int d = 0; d < l.dim; ++d) {
+          const std::vector<double>& a = alpha[static_cast<std::size_t>(d)];
+          double face = 1;
+          for (int e = 0; e < 3; ++e)
+            if (e != d) face *= grid_.line[static_cast<std::size_t>(e)].width[static_cast<std::size_t>(at[e])];
+          area[static_cast<std::size_t>(d)] =
+              face * (a[static_cast<std::size_t>(p + l.stride(d))] - a[static_cast<std::size_t>(p)]);
+        }
+        if (dot(area, area) == 0) continue;
+        Vec3 velocity{}, normal{}, point{};
+        int feet = 0, crossings = 0;
+        for (int q = 0; q < 4 * corner_z; ++q) {
+          const int a = i + (q & 1), b = j + ((q >> 1) & 1), e = k + (q >> 2);
+          const int index = x0_ + a + nx * (b + ny * (l.dim == 3 ? e : 0));
+          const std::int32_t near = code[static_cast<std::size_t>(index)];
+          if (near >= 0) {
+            const Foot& foot = corners_.distance->near()[static_cast<std::size_t>(near)].foot;
+            velocity += body.fluid_velocity(foot);
+            normal += foot.normal;
+            ++feet;
+          }
+          const double pa = phi_[static_cast<std::size_t>(index)];
+          for (int d = 0; d < l.dim; ++d) {
+            if ((d == 0 && (q & 1)) || (d == 1 && ((q >> 1) & 1)) || (d == 2 && (q >> 2))) continue;
+            const int step = d == 0 ? 1 : d == 1 ? nx : nx * ny;
+            const double pb = phi_[static_cast<std::size_t>(index + step)];
+            if ((pa > 0) == (pb > 0)) continue;
+            Vec3 x = {face_[0][static_cast<std::size_t>(a)], face_[1][static_cast<std::size_t>(b)],
+                      l.dim == 3 ? face_[2][static_cast<std::size_t>(e)] : grid_.line[2].centre[0]};
+            const auto s = static_cast<std::size_t>(d);
+            x[s] += pa / (pa - pb) * grid_.line[s].width[static_cast<std::size_t>(at[d])];
+            point += x;
+            ++crossings;
+          }
+        }
+        if (feet == 0 || crossings == 0) continue;
+        velocity = (1.0 / feet) * velocity;
+        body_flux[static_cast<std::size_t>(cell)] = -dot(velocity, area);
+        surface.cell.push_back(cell);
+        surface.point.push_back((1.0 / crossings) * point);
+        surface.normal.push_back((1 / length(normal)) * normal);
+        surface.area.push_back(area);
+        surface.velocity.push_back(velocity);
+        if (ranks_ && is_own(i, j, k)) look_where_forces_do(at);
+      }
+}
+
+void CutGeometry::find_held_cells() {
+  const Layout& l = layout_;
+  const Extents cells = l.cells();
+  for (int k = 0; k < l.n[2]; ++k)
+    for (int j = 0; j < l.n[1]; ++j)
+      for (int i = 0; i < l.n[0]; ++i) {
+        unsigned char& what = wet[static_cast<std::size_t>(cells.index(i, j, k))];
+        if (what == dry_cell) continue;
+        const auto p = static_cast<std::size_t>(place(i, j, k));
+        for (int d = 0; d < l.dim; ++d) {
+          const std::vector<unsigned char>& nodes = kind[static_cast<std::size_t>(d)];
+          if (nodes[p] >= fluid_node || nodes[p + static_cast<std::size_t>(l.stride(d))] >= fluid_node)
+            what = held_cell;
+        }
+      }
+}
+
+// The farthest point that the force of the last piece asks for (forces.hpp) must lie well within the region.
+void CutGeometry::look_where_forces_do(const int (&cell)[3]) {
+  double h = 0;
+  for (int d = 0; d < layout_.dim; ++d)
+    h = std::max(h, grid_.line[static_cast<std::size_t>(d)].width[static_cast<std::size_t>(cell[d])]);
+  if (!is_inside(surface.point.back() + force_reach * h * surface.normal.back(), 1)) too_narrow_ = true;
+}
+
+// A body's surface sweeps what its volume changes by, exactly, and what a cavity gains comes in through its openings: what
+// the cut cells' linear pieces miss of that (nothing in a translation) is shared out by area.
+void CutGeometry::close_body_flux(const Body& body) {
+  const Extents cells = layout_.cells();
+  std::array<double, 3> all{};  // flux, area, x . n A of the own cells
+  for (int q = 0; q < surface.size(); ++q) {
+    const auto n = static_cast<std::size_t>(q);
+    const int cell = surface.cell[n];
+    if (!is_own(cell % cells.nx, cell / cells.nx % cells.ny, cell / cells.nx / cells.ny)) continue;
+    all[0] += body_flux[static_cast<std::size_t>(cell)];
+    all[1] += length(surface.area[n]);
+    all[2] += dot(surface.point[n], surface.area[n]);
+  }
+  if (ranks_) ranks_->sum(all);
+  const auto [flux, area, moment] = all;
+  total_body_flux = flux;
+  cavity_volume = body.is_cavity() ? -moment / layout_.dim : 0;
+  if (area == 0) return;
+  total_body_flux = body.is_cavity() ? 0 : -body.volume_rate() * (layout_.dim == 2 ? grid_.line[2].length() : 1.0);
+  for (int q = 0; q < surface.size(); ++q) {
+    const auto n = static_cast<std::size_t>(q);
+    body_flux[static_cast<std::size_t>(surface.cell[n])] += (total_body_flux - flux) * length(surface.area[n]) / area;
+  }
+}
+
+}  // namespace weir

@@ -1,0 +1,364 @@
+#include "miniapps/immersed/geometry/cut_geometry.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "base/error.hpp"
+#include "solvers/parallel/communicator.hpp"
+
+namespace weir {
+namespace {
+
+// Of the band around the surface, in cells. Nothing farther is looked at: the corners of a cell that is cut and the solid
+// neighbours of fluid nodes are within the diagonal of a cell, fluid parts and blended nodes within half of it, fresh nodes
+// within a cell.
+double reach_in(int dim) { return dim == 2 ? 1.45 : 1.75; }
+
+constexpr double blend_zone = 0.5;  // in cells: wider makes forces smoother and moves them
+
+std::vector<double> centres_with_ghosts(const GridLine& line) {
+  std::vector<double> c = line.centre;
+  c.insert(c.begin(), line.faces.front() - 0.5 * line.width.front());
+  c.push_back(line.faces.back() + 0.5 * line.width.back());
+  return c;
+}
+
+// The interval of x that holds v.
+int locate(const PointLine& x, double v) { return std::clamp(x.first_above(v) - 1, 0, x.size() - 2); }
+
+std::vector<double> slice(const std::vector<double>& all, int first, int count) {
+  return {all.begin() + first, all.begin() + first + count};
+}
+
+Grid part_of(const Grid& whole, const Layout& l) {
+  Grid part;
+  for (std::size_t d = 0; d < 3; ++d)
+    part.line[d] = {slice(whole.line[d].faces, l.low[d], l.n[d] + 1), slice(whole.line[d].centre, l.low[d], l.n[d]),
+                    slice(whole.line[d].width, l.low[d], l.n[d])};
+  return part;
+}
+
+// In ascending order, as the matrix wants its rows.
+void sort_rows(const InterpolationRows& r, InterpolationRows& out) {
+  std::vector<int> order(r.row.size());
+  for (std::size_t q = 0; q < order.size(); ++q) order[q] = static_cast<int>(q);
+  std::sort(order.begin(), order.end(),
+            [&](int a, int b) { return r.row[static_cast<std::size_t>(a)] < r.row[static_cast<std::size_t>(b)]; });
+  out.clear();
+  out.start.push_back(0);
+  for (const int q : order) {
+    const auto n = static_cast<std::size_t>(q);
+    out.row.push_back(r.row[n]);
+    out.node.push_back(r.node[n]);
+    out.self.push_back(r.self[n]);
+    out.target.push_back(r.target[n]);
+    out.blend.push_back(r.blend[n]);
+    for (int e = r.start[n]; e < r.start[n + 1]; ++e) {
+      out.column.push_back(r.column[static_cast<std::size_t>(e)]);
+      out.place.push_back(r.place[static_cast<std::size_t>(e)]);
+      out.weight.push_back(r.weight[static_cast<std::size_t>(e)]);
+    }
+    out.start.push_back(static_cast<int>(out.column.size()));
+  }
+}
+
+}  // namespace
+
+void InterpolationRows::clear() {
+  for (auto* v : {&row, &node, &start, &column, &place}) v->clear();
+  for (auto* v : {&weight, &self, &target, &blend}) v->clear();
+}
+
+void SurfacePieces::clear() {
+  cell.clear();
+  for (auto* v : {&point, &normal, &area, &velocity}) v->clear();
+}
+
+CutGeometry::CutGeometry(const Grid& grid, const Layout& layout)
+    : CutGeometry(grid, CutRegion{layout, {{0, 0, 0}, {layout.n[0], layout.n[1], layout.n[2]}}}) {}
+
+CutGeometry::CutGeometry(const Grid& grid, const CutRegion& region)
+    : grid_(part_of(grid, region.layout)),
+      layout_(region.layout),
+      own_(region.own),
+      ranks_(region.ranks),
+      x0_(region.layout.low[0]) {
+  const Layout& l = layout_;
+  for (std::size_t d = 0; d < 3; ++d) {
+    face_[d] = grid_.line[d].faces;
+    centre_[d] = slice(centres_with_ghosts(grid.line[d]), l.low[d], l.n[d] + 2);
+    face_line_[d] = PointLine(face_[d]);
+    centre_line_[d] = PointLine(centre_[d]);
+  }
+  corners_ = make_points(grid, 3);
+  for (int c = 0; c < l.dim; ++c) nodes_[static_cast<std::size_t>(c)] = make_points(grid, c);
+  const auto padded = static_cast<std::size_t>(l.padded_count()), cells = static_cast<std::size_t>(l.cells().count());
+  for (int c = 0; c < l.dim; ++c) {
+    const auto s = static_cast<std::size_t>(c);
+    alpha[s].assign(padded, 1);
+    fraction[s].assign(padded, 1);
+    kind[s].assign(padded, fluid_node);
+  }
+  wet.assign(cells, held_cell);
+  body_flux.assign(cells, 0);
+  phi_.resize(corners_.distance->code().size());
+}
+
+CutGeometry::Points CutGeometry::make_points(const Grid& grid, int component) const {
+  std::array<std::vector<double>, 3> here, whole;
+  for (int d = 0; d < 3; ++d) {
+    const auto s = static_cast<std::size_t>(d);
+    const bool at_faces = component == 3 || component == d;
+    whole[s] = d >= layout_.dim ? std::vector<double>{grid.line[2].centre.front()}
+               : at_faces       ? grid.line[s].faces
+                                : centres_with_ghosts(grid.line[s]);
+    here[s] = d == 0 || d >= layout_.dim ? whole[s] : at_faces ? face_[s] : centre_[s];
+  }
+  Points p;
+  const BandOptions options{.reach = reach_in(layout_.dim), .is_part = ranks_ != nullptr};
+  p.distance = std::make_unique<BodyDistance>(here[0], here[1], here[2], options);
+  if (ranks_)
+    for (std::size_t d = 0; d < 3; ++d) p.whole[d] = PointLine(whole[d]);
+  return p;
+}
+
+int CutGeometry::point_index(int c, int at) const {
+  const Layout& l = layout_;
+  const int sy = l.stride(1), sz = l.stride(2), k = at / sz, j = (at - k * sz) / sy,
+            i = at - k * sz - j * sy;  // padded
+  const BodyDistance& points = *nodes_[static_cast<std::size_t>(c)].distance;
+  const int nx = points.count(0), ny = points.count(1);
+  const int z = l.dim == 3 ? k - (c == 2 ? 1 : 0) : 0;
+  return x0_ + (i - (c == 0 ? 1 : 0)) + nx * ((j - (c == 1 ? 1 : 0)) + ny * z);
+}
+
+// How far a cell around a node reaches along a direction.
+double CutGeometry::cell_along(const Vec3& normal, int c, int at) const {
+  const Layout& l = layout_;
+  const int sy = l.stride(1), sz = l.stride(2);
+  const int u[3] = {at % sy - l.pad(0), at % sz / sy - l.pad(1), at / sz - l.pad(2)};
+  double span = 0;
+  for (int d = 0; d < l.dim; ++d) {
+    const auto e = static_cast<std::size_t>(d);
+    const auto& width = grid_.line[e].width;
+    span += std::abs(normal[e]) * width[static_cast<std::size_t>(std::clamp(u[d] - (d == c ? 1 : 0), 0, l.n[d] - 1))];
+  }
+  return span;
+}
+
+// Kinds, and the fluid part of the control volumes by a plane at the signed distance.
+void CutGeometry::classify(const Body& body, int c) {
+  (void)body;
+  const Layout& l = layout_;
+  const auto s = static_cast<std::size_t>(c);
+  const BodyDistance& points = *nodes_[s].distance;
+  std::vector<unsigned char>& kinds = kind[s];
+  before_ = kinds;
+  const int row = points.count(0), nx = l.n[0] + (c == 0 ? 1 : 2), ny = points.count(1), nz = points.count(2);
+#pragma omp parallel for collapse(2) schedule(static)
+  for (int k = 0; k < nz; ++k)
+    for (int j = 0; j < ny; ++j) {
+      std::int64_t index = x0_ + row * (j + std::int64_t{ny} * k);
+      for (int i = 0; i < nx; ++i, ++index) {
+        const int at = place(i - (c == 0 ? 0 : 1), j - (c == 1 ? 0 : 1), l.dim == 3 ? k - (c == 2 ? 0 : 1) : 0);
+        const bool is_solid = points.is_solid(index);
+        kinds[static_cast<std::size_t>(at)] = is_solid ? solid_node : fluid_node;
+        fraction[s][static_cast<std::size_t>(at)] = is_solid ? 0 : 1;
+      }
+    }
+#pragma omp parallel for schedule(static)
+  for (const auto& near : points.near()) {
+    const auto i = static_cast<int>(near.index % row) - x0_, j = static_cast<int>(near.index / row % ny),
+               k = static_cast<int>(near.index / row / ny);
+    if (i < 0 || i >= nx) continue;
+    const int u[3] = {i - (c == 0 ? 0 : 1), j - (c == 1 ? 0 : 1), l.dim == 3 ? k - (c == 2 ? 0 : 1) : 0};
+    const int at = place(u[0], u[1], u[2]);
+    const double span = cell_along(near.foot.normal, c, at);
+    fraction[s][static_cast<std::size_t>(at)] = std::clamp(0.5 + near.foot.distance / span, 0.0, 1.0);
+    const auto a = static_cast<std::size_t>(at);
+    if (kinds[a] == fluid_node) {
+      if (updated_ && before_[a] < fresh_node) kinds[a] = fresh_node;
+      if (updated_ && before_[a] == fresh_node) kinds[a] = recent_node;
+      continue;
+    }
+    bool beside = alpha[s][a] > 0;
+    for (int dk = l.dim == 3 ? -1 : 0; dk <= (l.dim == 3 ? 1 : 0) && !beside; ++dk)
+      for (int dj = -1; dj <= 1 && !beside; ++dj)
+        for (int di = -1; di <= 1 && !beside; ++di) {
+          const int q[3] = {i + di, j + dj, k + dk};
+          if (q[0] < 0 || q[0] >= nx || q[1] < 0 || q[1] >= ny || q[2] < 0 || q[2] >= nz) continue;
+          beside = !points.is_solid(x0_ + q[0] + std::int64_t{row} * (q[1] + std::int64_t{ny} * q[2]));
+        }
+    if (beside) kinds[a] = ghost_node;
+  }
+}
+
+// Adds factor times the interpolation at x to a row; nodes that hold no value yet become ghosts too.
+void CutGeometry::interpolate(int c, const Vec3& x, double factor, int self, InterpolationRows& r,
+                              std::vector<int>& more) {
+  const Layout& l = layout_;
+  const auto s = static_cast<std::size_t>(c);
+  if (ranks_ && row_is_own_ && !is_inside(x, 0)) too_narrow_ = true;
+  int low[3] = {0, 0, 0};
+  double t[3] = {0, 0, 0};
+  for (int d = 0; d < l.dim; ++d) {
+    const auto e = static_cast<std::size_t>(d);
+    const PointLine& line = d == c ? face_line_[e] : centre_line_[e];
+    const int q = locate(line, x[e]);
+    t[d] = (x[e] - line[q]) / (line[q + 1] - line[q]);
+    low[d] = d == c ? q : q - 1;
+  }
+  const Extents box = l.unknowns(c);
+  for (int q = 0; q < (l.dim == 3 ? 8 : 4); ++q) {
+    const int bit[3] = {q & 1, (q >> 1) & 1, q >> 2};
+    int at[3], unknown[3];
+    double w = factor;
+    bool is_unknown = true;
+    for (int d = 0; d < 3; ++d) {
+      at[d] = low[d] + (d < l.dim ? bit[d] : 0);
+      if (d < l.dim) w *= bit[d] ? t[d] : 1 - t[d];
+      unknown[d] = at[d] - (d == c ? l.first(c) : 0);
+      const int n = d == 0 ? box.nx : d == 1 ? box.ny : box.nz;
+      if (unknown[d] < 0 || unknown[d] >= n) is_unknown = false;
+    }
+    if (w == 0) continue;
+    const int where = place(at[0], at[1], at[2]);
+    if (where == self) {
+      r.self.back() += w;
+      continue;
+    }
+    unsigned char& k = kind[s][static_cast<std::size_t>(where)];
+    if (k == solid_node && is_unknown) {
+      k = ghost_node;
+      more.push_back(where);
+    }
+    r.column.push_back(is_unknown ? box.index(unknown[0], unknown[1], unknown[2]) : -1);
+    r.place.push_back(where);
+    r.weight.push_back(w);
+  }
+}
+
+void CutGeometry::make_rows(const Body& body, int c) {
+  const Layout& l = layout_;
+  const auto s = static_cast<std::size_t>(c);
+  const BodyDistance& points = *nodes_[s].distance;
+  const Extents box = l.unknowns(c);
+  std::vector<int> todo, more;
+  for (const auto& near : points.near()) {
+    const int nx = points.count(0), ny = points.count(1);
+    const auto i = static_cast<int>(near.index % nx) - x0_, j = static_cast<int>(near.index / nx % ny),
+               k = static_cast<int>(near.index / nx / ny);
+    if (i < 0 || i >= l.n[0] + (c == 0 ? 1 : 2)) continue;
+    const int at = place(i - (c == 0 ? 0 : 1), j - (c == 1 ? 0 : 1), l.dim == 3 ? k - (c == 2 ? 0 : 1) : 0);
+    const auto what = kind[s][static_cast<std::size_t>(at)];
+    const bool blended = what >= fluid_node && !body.is_fixed() && !body.is_outflow(near.foot) &&
+                         near.foot.distance < blend_zone * cell_along(near.foot.normal, c, at);
+    if (what == ghost_node || what == fresh_node || blended) todo.push_back(at);
+  }
+  InterpolationRows& r = unsorted_;
+  r.clear();
+  r.start.push_back(0);
+  const int sy = l.stride(1), sz = l.stride(2);
+  while (!todo.empty()) {
+    more.clear();
+    for (const int at : todo) {
+      const int k = at / sz - l.pad(2), j = at % sz / sy - l.pad(1), i = at % sy - l.pad(0);
+      const int u[3] = {i - (c == 0 ? l.first(0) : 0), j - (c == 1 ? l.first(1) : 0), k - (c == 2 ? l.first(2) : 0)};
+      if (u[0] < 0 || u[0] >= box.nx || u[1] < 0 || u[1] >= box.ny || u[2] < 0 || u[2] >= box.nz) continue;
+      const std::int32_t near = points.code()[static_cast<std::size_t>(point_index(c, at))];
+      if (near < 0) continue;  // too deep for anything to be known of it: it keeps its value
+      const Foot& foot = points.near()[static_cast<std::size_t>(near)].foot;
+      const Vec3 x = foot.point + foot.distance * foot.normal;
+      const double wall = body.fluid_velocity(foot)[s];
+      row_is_own_ = is_own(i, j, k);
+      r.row.push_back(box.index(u[0], u[1], u[2]));
+      r.node.push_back(at);
+      r.self.push_back(1);
+      const double h = cell_along(foot.normal, c, at);
+      const bool is_ghost = kind[s][static_cast<std::size_t>(at)] == ghost_node;
+      if (body.is_outflow(foot)) {
+        interpolate(c, (is_ghost ? foot.point : x) + h * foot.normal, -1, at, r, more);
+        r.target.push_back(0);
+        r.blend.push_back(1);
+      } else if (is_ghost && body.has_openings()) {
+        interpolate(c, x - 2 * foot.distance * foot.normal, 1, at, r, more);
+        r.target.push_back(2 * wall);
+        r.blend.push_back(1);
+      } else if (is_ghost) {
+        const double d = foot.distance / h;
+        interpolate(c, foot.point + h * foot.normal, d * (d - 2), at, r, more);
+        interpolate(c, foot.point + 2 * h * foot.normal, -0.5 * d * (d - 1), at, r, more);
+        r.target.push_back(0.5 * (d - 1) * (d - 2) * wall);
+        r.blend.push_back(1);
+      } else {
+        const double s0 = foot.distance, s1 = s0 + h, s2 = s1 + h;
+        interpolate(c, x + h * foot.normal, -2 * s0 / s1, at, r, more);
+        interpolate(c, x + 2 * h * foot.normal, s0 / s2, at, r, more);
+        r.target.push_back(2 * h * h / (s1 * s2) * wall);
+        const bool fresh = kind[s][static_cast<std::size_t>(at)] == fresh_node;
+        const double part = 1 - s0 / (blend_zone * h);
+        r.blend.push_back(fresh ? 1 : part * part);
+        fresh_nodes += fresh;
+      }
+      r.start.push_back(static_cast<int>(r.column.size()));
+    }
+    todo.swap(more);
+  }
+  sort_rows(r, rows[s]);
+}
+
+void CutGeometry::find_distances(const Body& body) {
+  for (Points* p : {&corners_, &nodes_[0], &nodes_[1], &nodes_[2]}) {
+    if (!p->distance) continue;
+    if (ranks_) p->distance->use_band(band_width(body, p->whole, reach_in(layout_.dim)));
+    p->distance->update(body);
+  }
+}
+
+bool CutGeometry::is_own(int i, int j, int k) const {
+  const int cell[3] = {i, j, k};
+  for (int d = 0; d < 3; ++d) {
+    const int at = cell[d] + layout_.low[d];
+    if (at < own_.low[static_cast<std::size_t>(d)] || at >= own_.high[static_cast<std::size_t>(d)]) return false;
+  }
+  return true;
+}
+
+bool CutGeometry::is_inside(const Vec3& x, int margin) const {
+  for (int d = 0; d < layout_.dim; ++d) {
+    const auto s = static_cast<std::size_t>(d);
+    const auto low = static_cast<std::size_t>(1 + margin), high = static_cast<std::size_t>(layout_.n[d] - margin);
+    if ((layout_.cut[2 * d] && x[s] < centre_[s][low]) || (layout_.cut[2 * d + 1] && x[s] > centre_[s][high]))
+      return false;
+  }
+  return true;
+}
+
+// All ranks tell, as one alone may have seen it.
+void CutGeometry::refuse_narrow_region() const {
+  if (ranks_ && ranks_->any(too_narrow_))
+    throw Error(Exit::usage,
+                "beside the body a rank asks for values beyond the layers of cells that it gets from its neighbours: "
+                "raise [ranks] body_layers");
+}
+
+void CutGeometry::update(const Body& body) {
+  too_narrow_ = false;
+  find_distances(body);
+  corners_.distance->fill(phi_);
+  apertures();
+  cut_cells(body);
+  fresh_nodes = 0;
+  for (int c = 0; c < layout_.dim; ++c) {
+    classify(body, c);
+    make_rows(body, c);
+  }
+  list_cut_faces();
+  close_body_flux(body);
+  find_held_cells();
+  refuse_narrow_region();
+  updated_ = true;
+}
+
+}  // namespace weir

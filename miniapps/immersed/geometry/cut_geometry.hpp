@@ -1,0 +1,165 @@
+// How a body cuts the grid at one time. On the host: a pass over the points beside the body and one over the grid.
+//
+//   velocity nodes    fluid | solid | ghost: solid, but a neighbour (diagonals included) is fluid, or fluid passes its face
+//                     | fresh: fluid, and was not before the body moved | recent: fresh in the last step
+//   faces             alpha: the part of the face that is in the fluid, from the signed distance at the corners, linear
+//                     along edges (Ng, Min & Gibou, J. Comput. Phys. 228 (2009) 8807; Seo & Mittal, J. Comput. Phys. 230
+//                     (2011) 7347)
+//   cells             wet: some inner face lets fluid pass; held: and one of its faces has a fluid node, whose momentum
+//                     equation its pressure enters. What is wet and not held keeps its mass, but its pressure would only
+//                     add up what its ghost faces lack, step after step: it is extrapolated instead. The surface inside a cell has the area vector that closes it,
+//                     S = -sum of alpha A n over its faces (out of the fluid), and carries the flux u_body . S
+//
+// Ghost node G at distance d < 0, foot B on the surface: the parabola through the wall and the points P, Q one and two cells
+// from it on the normal, s = d / h,
+//   u_G + s (s - 2) u_P - s (s - 1) / 2 u_Q = (s - 1) (s - 2) / 2 u_B
+// with u_P and u_Q interpolated from the nodes around them, implicitly (Mittal et al., J. Comput. Phys. 227 (2008) 4825, whose
+// straight line to the image point bends at the wall what the parabola of fluid nodes continues). Bodies with openings
+// keep their line, I = G + 2 (B - G), as parabolas would overshoot (docs/immersed.md); where fluid leaves, velocity goes on:
+//   u_G + u_I = 2 u_B  (their eq. 14),      u_G - u_P = 0
+// Beside a moving body, fluid nodes F closer than half a cell h/2 blend the momentum equation with an interpolation, so that a node
+// that comes out of the body or goes into it does so without a jump (Luo, Dai, Ferreira de Sousa & Yin, Comput. Fluids 56
+// (2012) 61); blend = (1 - 2 d / h)^2, and 1 in the step in which the node is fresh. F at distance d: the parabola through the wall and the points P, Q one and two cells h further out,
+//   u_F - 2d / (d + h) u_P + d / (d + 2h) u_Q = 2 h^2 / ((d + h)(d + 2h)) u_B
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "mesh/body/distance/distance.hpp"
+#include "mesh/body/distance/point_line.hpp"
+#include "mesh/structured/grid.hpp"
+#include "miniapps/structured/layout.hpp"
+#include "solvers/parallel/block_partition.hpp"
+
+namespace weir {
+
+class Communicator;
+
+// From fluid_node on the momentum equation holds.
+enum NodeKind : unsigned char { solid_node, ghost_node, fresh_node, fluid_node, recent_node };
+
+enum CellKind : unsigned char { dry_cell, wet_cell, held_cell };
+
+// The interpolation rows of one velocity component: self u_row + sum weight u = target.
+struct InterpolationRows {
+  std::vector<int> row;     // unknown, ascending
+  std::vector<int> node;    // its place in the padded field
+  std::vector<int> start;   // rows + 1
+  std::vector<int> column;  // unknown, or -1: a value on a side of the box, known already
+  std::vector<int> place;   // in the padded field
+  std::vector<double> weight, self, target;
+  std::vector<double>
+      blend;  // 1: the row is the interpolation; 0 .. 1: that much of it, the rest the momentum equation
+  int rows() const { return static_cast<int>(row.size()); }
+  void clear();
+};
+
+// Forces ask for values on the normal of a piece of surface, the farthest so many of the widest cells away.
+inline constexpr int force_reach = 3;
+
+// One piece of surface a cut cell.
+struct SurfacePieces {
+  std::vector<int> cell;
+  std::vector<Vec3> point, normal;  // normal: unit, into the fluid
+  std::vector<Vec3> area;           // area vector, into the fluid
+  std::vector<Vec3> velocity;       // of the fluid there
+  int size() const { return static_cast<int>(cell.size()); }
+  void clear();
+};
+
+// A face that is open in part. Its flux is the mean over that part of the parabola that has the face's mean and those of two
+// neighbours on the open side, in each direction of the face's plane:
+//   u_open = u + sum_q near_q (u_q - u) + far_q (u_qq - u)  + corner (u_01 - u_0 - u_1 + u)
+struct CutFace {
+  int place;             // in the padded field
+  int from;              // its place in the padded field of the region
+  int step[2] = {0, 0};  // from there to the neighbours
+  double near[2] = {0, 0}, far[2] = {0, 0}, corner = 0;
+};
+
+// What the kernels need, on the layout of its maker.
+struct CutFields {
+  std::array<std::vector<double>, 3> alpha;        // padded, of the low face
+  std::array<std::vector<CutFace>, 3> cut_faces;   // of the unknowns
+  std::array<std::vector<unsigned char>, 3> kind;  // padded
+  std::array<std::vector<double>, 3> fraction;     // padded: of the node's control volume, how much is fluid
+  std::array<InterpolationRows, 3> rows;
+  std::vector<unsigned char> wet;  // cells: dry_cell, wet_cell or held_cell
+  std::vector<double> body_flux;   // cells: out of the fluid through the surface
+  SurfacePieces surface;
+};
+
+// Which cells a rank looks at: its own, and around them as many as values are asked of (cut_part.hpp).
+struct CutRegion {
+  Layout layout;
+  RankBox own;                          // in the whole grid
+  const Communicator* ranks = nullptr;  // null: one
+};
+
+// Of a face, in parts of its two widths and seen from its middle: the open area, and the means over it of the two coordinates,
+// their squares, and their product.
+struct OpenPart {
+  double area = 0, middle[2] = {}, square[2] = {1.0 / 12, 1.0 / 12}, product = 0;
+};
+
+class CutGeometry : public CutFields {
+ public:
+  CutGeometry(const Grid& grid, const Layout& layout);  // one rank
+  CutGeometry(const Grid& grid, const CutRegion& region);
+
+  // For the body as it is now; the kinds of the last update tell which nodes are fresh (none the first time).
+  // Error(Exit::usage) where a row or a force asks for values beyond the region.
+  void update(const Body& body);
+
+  const Layout& layout() const { return layout_; }
+  double total_body_flux = 0;  // of all ranks
+  double cavity_volume = 0;    // of the fluid that the cut cells' surface encloses, of all ranks; 0 where it is outside
+  int fresh_nodes = 0;
+
+ private:
+  void classify(const Body& body, int component);
+  void make_rows(const Body& body, int component);
+  void apertures();
+  void list_cut_faces();
+  void cut_cells(const Body& body);
+  void find_held_cells();
+  void close_body_flux(const Body& body);
+  void look_where_forces_do(const int (&cell)[3]);
+  void find_distances(const Body& body);
+  void refuse_narrow_region() const;
+  bool is_own(int i, int j, int k) const;  // cell of the region
+  bool is_inside(const Vec3& x,
+                 int margin) const;  // of the centres of the region's cells but so many at ends that were cut
+  OpenPart open_part(int d, int i, int j, int k) const;
+  void interpolate(int component, const Vec3& x, double factor, int self, InterpolationRows& r, std::vector<int>& more);
+  double cell_along(const Vec3& normal, int component, int at) const;
+  std::size_t corner(int i, int j, int k) const;  // its place in phi_
+  int place(int i, int j, int k) const { return layout_.origin() + i + j * layout_.stride(1) + k * layout_.stride(2); }
+  int point_index(int component, int at) const;  // of a padded place among the component's points
+
+  // Signed distances at the points of the region; along x, where the side is carried from point to point, of the whole grid.
+  struct Points {
+    std::unique_ptr<BodyDistance> distance;
+    std::array<PointLine, 3> whole;  // of a region
+  };
+  Points make_points(const Grid& grid, int component) const;  // 3: the corners
+
+  Grid grid_;  // of the region
+  Layout layout_;
+  RankBox own_;
+  const Communicator* ranks_ = nullptr;
+  int x0_ = 0;                                        // the region's first point in a row of points
+  std::array<std::vector<double>, 3> face_, centre_;  // centre_[d][i + 1] of cell i, ghosts included
+  std::array<PointLine, 3> face_line_, centre_line_;  // the same
+  Points corners_;
+  std::array<Points, 3> nodes_;
+  std::vector<double> phi_;            // at the corners
+  InterpolationRows unsorted_;         // work of make_rows
+  std::vector<unsigned char> before_;  // the kinds of a component at the last update
+  bool updated_ = false;
+  bool too_narrow_ = false, row_is_own_ = true;
+};
+
+}  // namespace weir

@@ -1,0 +1,184 @@
+#include "miniapps/immersed/geometry/cut_part.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/at.hpp"
+#include "miniapps/structured/metrics.hpp"
+
+namespace weir {
+namespace {
+
+std::array<int, 3> from_index(const Extents& e, int index) {
+  return {index % e.nx, index / e.nx % e.ny, index / e.nx / e.ny};
+}
+
+int index_in(const RankBox& b, const std::array<int, 3>& c) {
+  return ((c[2] - b.low[2]) * b.size(1) + c[1] - b.low[1]) * b.size(0) + c[0] - b.low[0];
+}
+
+bool holds(const RankBox& b, const std::array<int, 3>& c) {
+  for (std::size_t d = 0; d < 3; ++d)
+    if (c[d] < b.low[d] || c[d] >= b.high[d]) return false;
+  return true;
+}
+
+int padded_place(const Layout& l, int i, int j, int k) { return l.origin() + i + j * l.stride(1) + k * l.stride(2); }
+
+// Of an unknown of a component on the region: its place among those of the whole box.
+std::array<int, 3> in_whole(const Layout& region, const Layout& whole, int component, int unknown) {
+  std::array<int, 3> u = from_index(region.unknowns(component), unknown);
+  for (int d = 0; d < 3; ++d) {
+    u[at(d)] += region.low[d];
+    if (d == component) u[at(d)] += region.first(d) - whole.first(d);
+  }
+  return u;
+}
+
+}  // namespace
+
+int body_layers(const Grid& grid, const Body& body) {
+  constexpr int rows_and_forces = 6, margin = 4;
+  const Box3 box = bounding_box(body.surface().node);
+  double widest = 0, narrowest = std::numeric_limits<double>::infinity();
+  for (std::size_t d = 0; d < (grid.is_2d() ? 2U : 3U); ++d) {
+    const GridLine& line = grid.line[d];
+    const auto cell_at = [&](double x) {
+      return static_cast<int>(std::upper_bound(line.faces.begin(), line.faces.end(), x) - line.faces.begin()) - 1;
+    };
+    const int first = std::max(cell_at(box.low[d]) - margin, 0);
+    const int last = std::min(cell_at(box.high[d]) + margin, line.cells() - 1);
+    for (int i = first; i <= last; ++i) {
+      widest = std::max(widest, line.width[at(i)]);
+      narrowest = std::min(narrowest, line.width[at(i)]);
+    }
+  }
+  return std::max(rows_and_forces, static_cast<int>(std::ceil(force_reach * widest / narrowest)) + 3);
+}
+
+Layout region_of(const FlowRanks& ranks, int layers) {
+  const Layout &whole = ranks.whole(), &own = ranks.local();
+  RankBox box;
+  for (int d = 0; d < 3; ++d) {
+    const int more = ranks.partition().is_cut(d) ? layers : 0;
+    box.low[at(d)] = std::max(0, own.low[d] - more);
+    box.high[at(d)] = std::min(whole.n[d], own.low[d] + own.n[d] + more);
+  }
+  return part_of_layout(whole, box);
+}
+
+CutRegion cut_region(const FlowRanks& ranks, int layers) {
+  const Communicator& all = ranks.communicator();
+  return {region_of(ranks, layers), ranks.partition().box(all.rank()), ranks.alone() ? nullptr : &all};
+}
+
+void CutPart::take(const CutGeometry& cut) {
+  take_fields(cut);
+  take_cells(cut);
+  for (int c = 0; c < cut.layout().dim; ++c) {
+    take_faces(cut, c);
+    take_rows(cut, c);
+  }
+}
+
+void CutPart::take_fields(const CutGeometry& cut) {
+  const Layout &from = cut.layout(), &to = ranks_->local();
+  const int shift[3] = {to.low[0] - from.low[0], to.low[1] - from.low[1], to.low[2] - from.low[2]};
+  const auto n = at(to.padded_count()), row = at(to.padded(0));
+  for (std::size_t c = 0; c < at(to.dim); ++c) {
+    fields_.alpha[c].resize(n);
+    fields_.fraction[c].resize(n);
+    fields_.kind[c].resize(n);
+    for (int k = -to.pad(2); k < to.n[2] + to.pad(2); ++k)
+      for (int j = -to.pad(1); j < to.n[1] + to.pad(1); ++j) {
+        const auto a = at(padded_place(from, shift[0] - to.pad(0), j + shift[1], k + shift[2]));
+        const auto b = at(padded_place(to, -to.pad(0), j, k));
+        std::copy_n(cut.alpha[c].begin() + static_cast<std::ptrdiff_t>(a), row, &fields_.alpha[c][b]);
+        std::copy_n(cut.fraction[c].begin() + static_cast<std::ptrdiff_t>(a), row, &fields_.fraction[c][b]);
+        std::copy_n(cut.kind[c].begin() + static_cast<std::ptrdiff_t>(a), row, &fields_.kind[c][b]);
+      }
+  }
+}
+
+void CutPart::take_faces(const CutGeometry& cut, int c) {
+  const Layout &from = cut.layout(), &to = ranks_->local();
+  const Extents padded{from.padded(0), from.padded(1), from.padded(2)};
+  fields_.cut_faces[at(c)].clear();
+  for (CutFace face : cut.cut_faces[at(c)]) {
+    std::array<int, 3> i = from_index(padded, face.place);
+    bool is_own = true;
+    for (int d = 0; d < 3; ++d) {
+      i[at(d)] += from.low[d] - from.pad(d) - to.low[d];
+      is_own = is_own && i[at(d)] >= 0 && i[at(d)] < to.n[d];
+    }
+    if (!is_own) continue;
+    face.place = padded_place(to, i[0], i[1], i[2]);
+    fields_.cut_faces[at(c)].push_back(face);
+  }
+}
+
+void CutPart::take_cells(const CutGeometry& cut) {
+  const Layout &from = cut.layout(), &to = ranks_->local();
+  const RankBox own = ranks_->partition().box(ranks_->communicator().rank());
+  const Extents region = from.cells(), cells = to.cells();
+  fields_.wet.resize(at(cells.count()));
+  fields_.body_flux.resize(at(cells.count()));
+  for (int q = 0; q < cells.count(); ++q) {
+    const std::array<int, 3> c = from_index(cells, q);
+    const auto there = at(
+        region.index(c[0] + to.low[0] - from.low[0], c[1] + to.low[1] - from.low[1], c[2] + to.low[2] - from.low[2]));
+    fields_.wet[at(q)] = cut.wet[there];
+    fields_.body_flux[at(q)] = cut.body_flux[there];
+  }
+  SurfacePieces& s = fields_.surface;
+  s.clear();
+  for (int q = 0; q < cut.surface.size(); ++q) {
+    std::array<int, 3> c = from_index(region, cut.surface.cell[at(q)]);
+    for (int d = 0; d < 3; ++d) c[at(d)] += from.low[d];
+    if (!holds(own, c)) continue;
+    s.cell.push_back(index_in(own, c));
+    s.point.push_back(cut.surface.point[at(q)]);
+    s.normal.push_back(cut.surface.normal[at(q)]);
+    s.area.push_back(cut.surface.area[at(q)]);
+    s.velocity.push_back(cut.surface.velocity[at(q)]);
+  }
+}
+
+void CutPart::take_rows(const CutGeometry& cut, int component) {
+  const BoxCuts cuts = ranks_->cuts(component);
+  const RankBox own = cuts.box(ranks_->communicator().rank());
+  const InterpolationRows& from = cut.rows[at(component)];
+  InterpolationRows& to = fields_.rows[at(component)];
+  std::vector<RemoteEntry>& remote = remote_[at(component)];
+  to.clear();
+  remote.clear();
+  to.start.push_back(0);
+  for (int q = 0; q < from.rows(); ++q) {
+    const std::array<int, 3> unknown = in_whole(cut.layout(), ranks_->whole(), component, from.row[at(q)]);
+    if (!holds(own, unknown)) continue;
+    const int row = index_in(own, unknown);
+    to.row.push_back(row);
+    to.node.push_back(from.node[at(q)]);
+    to.self.push_back(from.self[at(q)]);
+    to.target.push_back(from.target[at(q)]);
+    to.blend.push_back(from.blend[at(q)]);
+    for (int e = from.start[at(q)]; e < from.start[at(q) + 1]; ++e) {
+      int column = -1;
+      if (from.column[at(e)] >= 0) {
+        const std::array<int, 3> u = in_whole(cut.layout(), ranks_->whole(), component, from.column[at(e)]);
+        const int owner = cuts.owner(u[0], u[1], u[2]);
+        if (holds(own, u))
+          column = index_in(own, u);
+        else
+          remote.push_back({row, owner, index_in(cuts.box(owner), u), from.blend[at(q)] * from.weight[at(e)]});
+      }
+      to.column.push_back(column);
+      to.place.push_back(from.place[at(e)]);
+      to.weight.push_back(from.weight[at(e)]);
+    }
+    to.start.push_back(static_cast<int>(to.column.size()));
+  }
+}
+
+}  // namespace weir

@@ -1,0 +1,44 @@
+// What a rank takes of a geometry over ranks. A rank classifies a region: its own cells, and around them, where the box was
+// cut, as many layers as a row of the interpolation or a force may reach ([ranks] body_layers). Everything there follows from
+// the body, which every rank knows, so that neighbours agree without a word. Its own part is what the kernels get; columns
+// of rows that other ranks own are told apart.
+#pragma once
+#include <array>
+#include <vector>
+
+#include "miniapps/immersed/geometry/cut_geometry.hpp"
+#include "miniapps/structured/ranks.hpp"
+#include "solvers/distributed/distributed_banded.hpp"
+
+namespace weir {
+
+// Rows reach 4 cells; forces force_reach of the widest cells, and two more to interpolate. By the cells beside the body as it
+// is: a body that moves to where cells are flatter may need more, and is told so.
+int body_layers(const Grid& grid, const Body& body);
+
+// The own box of a rank with so many layers more on every side that was cut, where there are as many.
+Layout region_of(const FlowRanks& ranks, int layers);
+CutRegion cut_region(const FlowRanks& ranks, int layers);
+
+class CutPart {
+ public:
+  explicit CutPart(const FlowRanks& ranks) : ranks_(&ranks) {}
+
+  // Rows: `row` and `column` count this rank's unknowns, `node` and `place` the places of a field on the region.
+  void take(const CutGeometry& cut);
+  const CutFields& fields() const { return fields_; }
+  // Of the rows of a component: what the matrix couples to other ranks.
+  const std::vector<RemoteEntry>& remote(int component) const { return remote_[static_cast<std::size_t>(component)]; }
+
+ private:
+  void take_fields(const CutGeometry& cut);
+  void take_faces(const CutGeometry& cut, int component);
+  void take_cells(const CutGeometry& cut);
+  void take_rows(const CutGeometry& cut, int component);
+
+  const FlowRanks* ranks_;
+  CutFields fields_;
+  std::array<std::vector<RemoteEntry>, 3> remote_;
+};
+
+}  // namespace weir

@@ -1,0 +1,378 @@
+#include "miniapps/structured/boundary.hpp"
+
+#include <algorithm>
+
+#include "solvers/device/for_each.hpp"
+#include "solvers/device/reduce.hpp"
+#include "solvers/parallel/communicator.hpp"
+
+namespace weir {
+namespace {
+
+// The plane of points on a side normal to d: (a, b) along the two other directions, both from -1 (ghost) on.
+struct Plane {
+  int d = 0, t1 = 1, t2 = 2;
+  int pad1 = 1, pad2 = 1, n1 = 1, n2 = 1;
+
+  WEIR_HD Extents padded() const { return {n1 + 2 * pad1, n2 + 2 * pad2, 1}; }
+  WEIR_HD int index(int a, int b) const { return a + pad1 + (b + pad2) * (n1 + 2 * pad1); }
+};
+
+Plane make_plane(const Layout& l, int d) {
+  Plane p;
+  p.d = d;
+  p.t1 = d == 0 ? 1 : 0;
+  p.t2 = d == 2 ? 1 : 2;
+  p.pad1 = l.pad(p.t1);
+  p.pad2 = l.pad(p.t2);
+  p.n1 = l.n[p.t1];
+  p.n2 = l.n[p.t2];
+  return p;
+}
+
+// Width of a component's control volume along a direction.
+WEIR_HD double cv_width(const Metrics& m, int component, int direction, int i) {
+  return component == direction ? m.line[direction].m[i] : m.line[direction].h[i];
+}
+
+// 4 s (1 - s) across one direction: its mean over the cell, so that the flux of the profile is exact, or its value at a
+// face. The whole grid's cells are first .. last - 1 as this rank counts.
+WEIR_HD double parabola(const MetricLine& line, int first, int last, bool at_face, int i) {
+  const double origin = line.face[first], length = line.face[last] - origin;
+  if (at_face || i < first || i >= last) {
+    const double s = ((at_face && i >= first ? line.face[i] : line.centre[i]) - origin) / length;
+    return 4 * s * (1 - s);
+  }
+  const double a = (line.face[i] - origin) / length, b = (line.face[i + 1] - origin) / length;
+  return mean_parabola(a, b);
+}
+
+template <class Space>
+void fill_given_side(const IncompressibleCase& c, const Metrics& m, const Layout& l, int side, int component, double t,
+                     double* out) {
+  const Side& s = c.sides[static_cast<std::size_t>(side)];
+  const Plane p = make_plane(l, side / 2);
+  const int first1 = -l.low[p.t1], first2 = -l.low[p.t2];
+  const int last1 = first1 + l.whole[p.t1], last2 = first2 + l.whole[p.t2];
+  const double value = s.has_velocity() ? s.velocity[component] * s.modulation.at(t) : 0;
+  const bool shaped = s.profile == Side::Profile::parabolic;
+  const bool shape1 = shaped && p.pad1 && !c.is_periodic(p.t1), shape2 = shaped && p.pad2 && !c.is_periodic(p.t2);
+  const bool face1 = component == p.t1, face2 = component == p.t2;
+  const MetricLine line1 = m.line[p.t1], line2 = m.line[p.t2];
+  for_each<Space>(p.padded(), [=] WEIR_HD(int ia, int ib, int) {
+    const int a = ia - p.pad1, b = ib - p.pad2;
+    const double f1 = shape1 ? parabola(line1, first1, last1, face1, a) : 1,
+                 f2 = shape2 ? parabola(line2, first2, last2, face2, b) : 1;
+    out[p.index(a, b)] = value * f1 * f2;
+  });
+}
+
+// Where a component's value on the side (or just inside it) sits in the padded field.
+struct SideSteps {
+  int start, s1, s2;  // index of the point (a, b) = (0, 0), and its steps
+};
+SideSteps side_steps(const Layout& l, const Plane& p, int at) {
+  return {l.origin() + at * l.stride(p.d), l.stride(p.t1), l.stride(p.t2)};
+}
+
+template <class Space>
+void take_from_field(const Layout& l, int d, int end, int component, const Flow<Space>& flow, double* out) {
+  const Plane p = make_plane(l, d);
+  const int n = l.n[d];
+  const SideSteps at = side_steps(l, p, end == 0 ? 0 : (component == d ? n : n - 1));
+  const double* f = flow.velocity[component].data();
+  for_each<Space>(p.padded(), [=] WEIR_HD(int ia, int ib, int) {
+    const int a = ia - p.pad1, b = ib - p.pad2;
+    out[p.index(a, b)] = f[at.start + a * at.s1 + b * at.s2];
+  });
+}
+
+// Through a side of the whole box: the shares of the ranks that lie on it.
+template <class Space>
+double flux_into_box(const Metrics& m, const Layout& l, int side, BoundaryValues<Space>& values) {
+  double out = 0;
+  if (l.is_side(side)) {
+    const Plane p = make_plane(l, side / 2);
+    const double *h1 = m.line[p.t1].h, *h2 = m.line[p.t2].h, *normal = values.next(side, side / 2);
+    out = sum<Space>(p.n1 * p.n2, [=] WEIR_HD(int n) {
+      const int a = n % p.n1, b = n / p.n1;
+      return normal[p.index(a, b)] * h1[a] * h2[b];
+    });
+  }
+  out = values.over_ranks(out);
+  return side % 2 == 0 ? out : -out;
+}
+
+double side_area(const IncompressibleCase& c, int d) {
+  double area = 1;
+  for (int e = 0; e < 3; ++e)
+    if (e != d) area *= c.grid.line[static_cast<std::size_t>(e)].length();
+  return area;
+}
+
+double outlet_area(const IncompressibleCase& c) {
+  double area = 0;
+  for (int s = 0; s < 6; ++s)
+    if (c.sides[static_cast<std::size_t>(s)].type == Side::Type::outlet) area += side_area(c, s / 2);
+  return area;
+}
+
+template <class Space>
+void convect_outlet(const Metrics& m, const Layout& l, int side, double speed, double dt, const Flow<Space>& flow,
+                    BoundaryValues<Space>& values) {
+  if (!l.is_side(side)) return;
+  const int d = side / 2, n = l.n[d];
+  const bool high = side % 2 == 1;
+  const Plane p = make_plane(l, d);
+  for (int c = 0; c < l.dim; ++c) {
+    const double h = c == d ? 1 : 0.5;  // of the cell beside the outlet: where the inner value sits
+    const SideSteps at = side_steps(l, p, high ? n - 1 : (c == d ? 1 : 0));
+    const double *f = flow.velocity[c].data(), *old = values.now(side, c),
+                 *inv_h = m.line[d].inv_h + (high ? n - 1 : 0);
+    double* b = values.next(side, c);
+    for_each<Space>(p.padded(), [=] WEIR_HD(int ia, int ib, int) {
+      const int i1 = ia - p.pad1, i2 = ib - p.pad2;
+      const double k = dt * speed * inv_h[0] / h;
+      b[p.index(i1, i2)] = (old[p.index(i1, i2)] + k * f[at.start + i1 * at.s1 + i2 * at.s2]) / (1 + k);
+    });
+  }
+}
+
+// Adds a constant to the normal component on every outlet, so that the fluxes sum to what is taken inside.
+template <class Space>
+void balance_mass(const IncompressibleCase& c, const Metrics& m, const Layout& l, double taken,
+                  BoundaryValues<Space>& values) {
+  const double area = outlet_area(c);
+  if (area == 0) return;
+  double excess = -taken;
+  for (int s = 0; s < 2 * l.dim; ++s) {
+    if (c.sides[static_cast<std::size_t>(s)].type == Side::Type::outlet)
+      values.flux[s] = flux_into_box<Space>(m, l, s, values);
+    excess += values.flux[s];
+  }
+  for (int s = 0; s < 2 * l.dim; ++s) {
+    if (c.sides[static_cast<std::size_t>(s)].type != Side::Type::outlet) continue;
+    const double change = (s % 2 == 1 ? 1 : -1) * excess / area;
+    if (l.is_side(s)) {
+      double* b = values.next(s, s / 2);
+      for_each<Space>(make_plane(l, s / 2).padded().count(), [=] WEIR_HD(int i) { b[i] += change; });
+    }
+    values.flux[s] -= excess * side_area(c, s / 2) / area;
+  }
+}
+
+template <class Space>
+void fill_given(const IncompressibleCase& c, const Metrics& m, const Layout& l, int side, double t,
+                BoundaryValues<Space>& values) {
+  for (int e = 0; e < l.dim && l.is_side(side); ++e) fill_given_side<Space>(c, m, l, side, e, t, values.next(side, e));
+  values.flux[side] = flux_into_box<Space>(m, l, side, values);
+}
+
+template <class Space>
+void copy_plane(const Layout& l, int d, const double* from, double* to) {
+  for_each<Space>(make_plane(l, d).padded().count(), [=] WEIR_HD(int i) { to[i] = from[i]; });
+}
+
+struct GhostEnds {
+  const double *low[3] = {}, *high[3] = {};  // planes of each component
+  double* f[3] = {};
+  bool known_low = true, known_high = true;  // tangential components too
+  bool cut_low = false, cut_high = false;    // another rank's cells: not touched
+};
+
+// One line of cells through the box along d: its two ends.
+WEIR_HD inline void end_values(const GhostEnds& g, const Plane& p, const SideSteps& at, int sd, int n, int c, int a,
+                               int b) {
+  const int q = p.index(a, b);
+  double* line = g.f[c] + at.start + a * at.s1 + b * at.s2;
+  if (c == p.d) {
+    if (!g.cut_low) line[0] = g.low[c][q];
+    if (!g.cut_high) line[n * sd] = g.high[c][q];
+  } else {
+    if (!g.cut_low) line[-sd] = g.known_low ? 2 * g.low[c][q] - line[0] : line[0];
+    if (!g.cut_high) line[n * sd] = g.known_high ? 2 * g.high[c][q] - line[(n - 1) * sd] : line[(n - 1) * sd];
+  }
+}
+
+template <class Space>
+void periodic_images(const Layout& l, int d, double* f) {
+  const Plane p = make_plane(l, d);
+  const SideSteps at = side_steps(l, p, 0);
+  const int n = l.n[d], sd = l.stride(d);
+  for_each<Space>(p.padded(), [=] WEIR_HD(int ia, int ib, int) {
+    double* line = f + at.start + (ia - p.pad1) * at.s1 + (ib - p.pad2) * at.s2;
+    line[-sd] = line[(n - 1) * sd];
+    line[n * sd] = line[0];
+  });
+}
+
+// Components [from, to) in direction d.
+template <class Space>
+void fill_ends(const IncompressibleCase& c, BoundaryValues<Space>& values, Flow<Space>& flow, int d, int from, int to) {
+  const Layout l = flow.layout;
+  if (l.periodic[d]) {
+    for (int e = from; e < to; ++e) periodic_images<Space>(l, d, flow.velocity[e].data());
+    return;
+  }
+  if (!l.is_side(2 * d) && !l.is_side(2 * d + 1)) return;
+  const Plane p = make_plane(l, d);
+  const SideSteps at = side_steps(l, p, 0);
+  GhostEnds g;
+  g.cut_low = l.cut[2 * d];
+  g.cut_high = l.cut[2 * d + 1];
+  for (int e = from; e < to; ++e) {
+    g.low[e] = values.now(2 * d, e);
+    g.high[e] = values.now(2 * d + 1, e);
+    g.f[e] = flow.velocity[e].data();
+  }
+  g.known_low = c.side(d, 0).has_velocity();
+  g.known_high = c.side(d, 1).has_velocity();
+  const int n = l.n[d], sd = l.stride(d);
+  for_each<Space>(p.padded(), [=] WEIR_HD(int ia, int ib, int) {
+    for (int e = from; e < to; ++e) end_values(g, p, at, sd, n, e, ia - p.pad1, ib - p.pad2);
+  });
+}
+
+}  // namespace
+
+BoundaryPlanes::BoundaryPlanes(const Layout& l) {
+  for (int s = 0; s < 2 * l.dim; ++s) {
+    begin[s] = total;
+    if (!l.is_side(s)) continue;
+    plane[s / 2] = make_plane(l, s / 2).padded().count();
+    total += l.dim * plane[s / 2];
+  }
+}
+
+std::vector<int> boundary_places(const Layout& local, const Layout& whole) {
+  const BoundaryPlanes planes(whole);
+  std::vector<int> place;
+  for (int s = 0; s < 2 * local.dim; ++s) {
+    if (!local.is_side(s)) continue;
+    const Plane p = make_plane(local, s / 2), all = make_plane(whole, s / 2);
+    const Extents e = p.padded();
+    for (int c = 0; c < local.dim; ++c)
+      for (int b = 0; b < e.ny; ++b)
+        for (int a = 0; a < e.nx; ++a)
+          place.push_back(static_cast<int>(planes.offset(s, c)) +
+                          all.index(a - p.pad1 + local.low[p.t1], b - p.pad2 + local.low[p.t2]));
+  }
+  return place;
+}
+
+template <class Space>
+BoundaryValues<Space>::BoundaryValues(const Layout& l, const Communicator* ranks)
+    : planes_(l), ranks_(ranks && ranks->size() > 1 ? ranks : nullptr) {
+  const std::int64_t total = planes_.total;
+  now_ = Array<double, Space>(total);
+  next_ = Array<double, Space>(total);
+}
+
+template <class Space>
+double BoundaryValues<Space>::over_ranks(double share) const {
+  return ranks_ ? ranks_->sum(share) : share;
+}
+
+template <class Space>
+void initial_boundary(const IncompressibleCase& c, const Metrics& m, const Flow<Space>& flow, double t,
+                      BoundaryValues<Space>& b, double taken) {
+  const Layout& l = flow.layout;
+  for (int s = 0; s < 2 * l.dim; ++s) {
+    if (c.is_periodic(s / 2)) continue;
+    if (c.sides[static_cast<std::size_t>(s)].type == Side::Type::outlet)
+      for (int e = 0; e < l.dim && l.is_side(s); ++e) take_from_field<Space>(l, s / 2, s % 2, e, flow, b.next(s, e));
+    else
+      fill_given<Space>(c, m, l, s, t, b);
+  }
+  balance_mass<Space>(c, m, l, taken, b);
+  for (int s = 0; s < 2 * l.dim; ++s)
+    for (int e = 0; e < l.dim && l.is_side(s); ++e) copy_plane<Space>(l, s / 2, b.next(s, e), b.now(s, e));
+}
+
+template <class Space>
+void follow_loaded(const Metrics& m, const Layout& l, BoundaryValues<Space>& b) {
+  for (int s = 0; s < 2 * l.dim; ++s) {
+    for (int e = 0; e < l.dim && l.is_side(s); ++e) copy_plane<Space>(l, s / 2, b.now(s, e), b.next(s, e));
+    b.flux[s] = flux_into_box<Space>(m, l, s, b);
+  }
+}
+
+template <class Space>
+bool advance_boundary(const IncompressibleCase& c, const Metrics& m, const Flow<Space>& flow, double t, double dt,
+                      BoundaryValues<Space>& b, double taken) {
+  const Layout& l = flow.layout;
+  double inflow = 0;
+  bool changes = false;
+  for (int s = 0; s < 2 * l.dim; ++s) {
+    const Side& side = c.sides[static_cast<std::size_t>(s)];
+    changes = changes || side.changes_in_time();
+    if (side.type == Side::Type::outlet) continue;
+    if (side.changes_in_time()) fill_given<Space>(c, m, l, s, t + dt, b);
+    inflow += b.flux[s];
+  }
+  if (!changes) return false;
+  const double area = outlet_area(c), speed = area > 0 ? std::max(inflow, 0.0) / area : 0;
+  for (int s = 0; s < 2 * l.dim; ++s)
+    if (c.sides[static_cast<std::size_t>(s)].type == Side::Type::outlet)
+      convect_outlet<Space>(m, l, s, speed, dt, flow, b);
+  balance_mass<Space>(c, m, l, taken, b);
+  return true;
+}
+
+template <class Space>
+void add_boundary_increment(const IncompressibleCase& c, const Metrics& m, const Layout& l, int component, double dt,
+                            BoundaryValues<Space>& values, View<double> rhs) {
+  const Extents box = l.unknowns(component);
+  for (int s = 0; s < 2 * l.dim; ++s) {
+    if (!l.is_side(s) || !c.sides[static_cast<std::size_t>(s)].changes_in_time()) continue;
+    const Plane p = make_plane(l, s / 2);
+    const int first1 = component == p.t1 ? l.first(p.t1) : 0, first2 = component == p.t2 ? l.first(p.t2) : 0;
+    const int size[3] = {box.nx, box.ny, box.nz}, step[3] = {1, box.nx, box.nx * box.ny};
+    const int step1 = step[p.t1], step2 = step[p.t2];
+    const bool high = s % 2 == 1, normal = component == p.d;
+    const int row = high ? (size[p.d] - 1) * step[p.d] : 0;
+    // (nu/2) of the value on the side: at the distance h of the first face, or h/2 of the first centre
+    const double factor = dt * c.viscosity * (normal ? 0.5 : 1.0);
+    const double* inv_h = m.line[p.d].inv_h + (high ? l.n[p.d] - 1 : 0);
+    const double *now = values.now(s, component), *next = values.next(s, component);
+    for_each<Space>(Extents{size[p.t1], size[p.t2], 1}, [=] WEIR_HD(int ia, int ib, int) {
+      const int a = ia + first1, b = ib + first2, q = p.index(a, b);
+      const double area = cv_width(m, component, p.t1, a) * cv_width(m, component, p.t2, b);
+      rhs[row + ia * step1 + ib * step2] += factor * inv_h[0] * area * (next[q] - now[q]);
+    });
+  }
+}
+
+template <class Space>
+void velocity_ghosts(const IncompressibleCase& c, BoundaryValues<Space>& b, Flow<Space>& flow) {
+  for (int d = 0; d < flow.layout.dim; ++d) fill_ends<Space>(c, b, flow, d, 0, flow.layout.dim);
+}
+
+template <class Space>
+void normal_velocity_on_sides(const IncompressibleCase& c, BoundaryValues<Space>& b, Flow<Space>& flow) {
+  for (int d = 0; d < flow.layout.dim; ++d) fill_ends<Space>(c, b, flow, d, d, d + 1);
+}
+
+template <class Space>
+void pressure_ghosts(Flow<Space>& flow) {
+  for (int d = 0; d < flow.layout.dim; ++d)
+    if (flow.layout.periodic[d]) periodic_images<Space>(flow.layout, d, flow.p.data());
+}
+
+#define WEIR_BOUNDARY(S)                                                                                         \
+  template class BoundaryValues<S>;                                                                              \
+  template void initial_boundary<S>(const IncompressibleCase&, const Metrics&, const Flow<S>&, double,           \
+                                    BoundaryValues<S>&, double);                                                 \
+  template bool advance_boundary<S>(const IncompressibleCase&, const Metrics&, const Flow<S>&, double, double,   \
+                                    BoundaryValues<S>&, double);                                                 \
+  template void follow_loaded<S>(const Metrics&, const Layout&, BoundaryValues<S>&);                             \
+  template void add_boundary_increment<S>(const IncompressibleCase&, const Metrics&, const Layout&, int, double, \
+                                          BoundaryValues<S>&, View<double>);                                     \
+  template void velocity_ghosts<S>(const IncompressibleCase&, BoundaryValues<S>&, Flow<S>&);                     \
+  template void normal_velocity_on_sides<S>(const IncompressibleCase&, BoundaryValues<S>&, Flow<S>&);            \
+  template void pressure_ghosts<S>(Flow<S>&);
+WEIR_BOUNDARY(Host)
+WEIR_BOUNDARY(Device)
+#undef WEIR_BOUNDARY
+
+}  // namespace weir

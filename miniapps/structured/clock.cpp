@@ -1,0 +1,45 @@
+#include "miniapps/structured/clock.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace weir {
+
+StepSize::StepSize(const IncompressibleCase& c, std::function<double(double)> wall_rate)
+    : dt(c.time.dt), control_(c.time), wall_rate_(std::move(wall_rate)) {
+  for (int d = 0; d < c.dim(); ++d) {
+    const auto& width = c.grid.line[static_cast<std::size_t>(d)].width;
+    const double h = *std::min_element(width.begin(), width.end());
+    double speed = 0;
+    for (const Side& s : c.sides)
+      speed =
+          std::max(speed, std::abs(s.velocity[d]) * (std::abs(s.modulation.mean) + std::abs(s.modulation.amplitude)));
+    const double force =
+        std::abs(c.body_force[d]) * (std::abs(c.force_modulation.mean) + std::abs(c.force_modulation.amplitude));
+    start_rate_ += speed / h + std::sqrt(force / h);
+  }
+}
+
+// At three times of the step, which no period divides: a wall that swings may stand still at its end.
+double StepSize::within_wall_limit(double time, double step) const {
+  const auto rate = [&](double part) { return wall_rate_(time + part * step); };
+  while (step * std::max({rate(1), rate(0.618), rate(0.271)}) > control_.cfl) step *= 0.8;
+  return step;
+}
+
+double StepSize::next(double time, double rate) {
+  if (needs_rate()) {
+    const double wanted = control_.cfl / std::max(dt == 0 ? start_rate_ : 0, rate);
+    if (dt == 0)
+      dt = std::min(wanted, control_.end);
+    else if (dt > wanted || dt < 0.8 * wanted)
+      dt = std::min(0.95 * wanted, 1.2 * dt);
+    if (wall_rate_) dt = within_wall_limit(time, dt);
+  }
+  const double left = control_.end - time;
+  if (left < 1.01 * dt) return left;
+  return left < (2 - 1e-9) * dt ? left / 2 : dt;  // no sliver at the end: forces on moving bodies go like 1 / dt
+}
+
+}  // namespace weir

@@ -1,0 +1,32 @@
+// The time step: fixed, or from the CFL number, and the last one cut to end on time.
+#pragma once
+#include <functional>
+
+#include "miniapps/structured/case.hpp"
+
+namespace weir {
+
+class StepSize {
+ public:
+  // wall_rate(t): the Courant rate of walls that move by themselves at a time to come. A step by the CFL number keeps it at
+  // the step's end too, so that a flow that such a wall starts from rest has a first step, and one that speeds up is followed.
+  explicit StepSize(const IncompressibleCase& c, std::function<double(double)> wall_rate = {});
+
+  // rate: courant_rate of the flow; asked only where needs_rate(). A new step is chosen only where the present one is
+  // above the limit or below 0.8 of it, since every change costs the momentum solvers an update; it grows by at
+  // most 1.2.
+  double next(double time, double rate);
+  bool needs_rate() const { return control_.dt == 0; }
+  bool finished(double time) const { return time >= control_.end * (1 - 1e-12); }
+
+  double dt = 0;  // before the cut at the end; kept in checkpoints
+
+ private:
+  double within_wall_limit(double time, double step) const;
+
+  TimeControl control_;
+  std::function<double(double)> wall_rate_;
+  double start_rate_ = 0;  // of the flow that the boundary and the force will make: what a fluid at rest does not tell
+};
+
+}  // namespace weir

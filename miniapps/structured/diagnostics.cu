@@ -1,0 +1,139 @@
+#include "miniapps/structured/diagnostics.hpp"
+
+#include <cmath>
+
+#include "solvers/device/reduce.hpp"
+
+namespace weir {
+namespace {
+
+// One row of cells (j, k) is one term of a reduction.
+struct FlowView {
+  Layout l;
+  Metrics m;
+  const double* f[3] = {};
+};
+
+template <class Space>
+FlowView view_of(const Flow<Space>& flow, const Metrics& m) {
+  FlowView v;
+  v.l = flow.layout;
+  v.m = m;
+  for (int c = 0; c < flow.layout.dim; ++c) v.f[c] = flow.component(c).at(0, 0, 0);
+  return v;
+}
+
+WEIR_HD inline double absolute(double x) { return x < 0 ? -x : x; }
+
+WEIR_HD inline double row_energy(const FlowView& v, int j, int k) {
+  double row = 0;
+  for (int c = 0; c < v.l.dim; ++c) {
+    const double* u = v.f[c] + j * v.l.stride(1) + k * v.l.stride(2);
+    const int s = v.l.stride(c);
+    for (int i = 0; i < v.l.n[0]; ++i) row += (u[i] * u[i] + u[i + s] * u[i + s]) * v.m.line[0].h[i];
+  }
+  return 0.25 * row * v.m.line[1].h[j] * v.m.line[2].h[k];
+}
+
+// The largest of |a| and |b|; not-a-number where b is, so that it is never lost.
+WEIR_HD inline double larger(double a, double b) { return absolute(b) > a || b != b ? absolute(b) : a; }
+
+WEIR_HD inline double row_divergence(const FlowView& v, int j, int k) {
+  double most = 0;
+  for (int i = 0; i < v.l.n[0]; ++i) {
+    const int at[3] = {i, j, k}, q = i + j * v.l.stride(1) + k * v.l.stride(2);
+    double div = 0;
+    for (int c = 0; c < v.l.dim; ++c) div += (v.f[c][q + v.l.stride(c)] - v.f[c][q]) * v.m.line[c].inv_h[at[c]];
+    most = larger(most, div);
+    if (most != most) break;
+  }
+  return most;
+}
+
+WEIR_HD inline double row_courant(const FlowView& v, int j, int k) {
+  double most = 0;
+  for (int i = 0; i < v.l.n[0]; ++i) {
+    const int at[3] = {i, j, k}, q = i + j * v.l.stride(1) + k * v.l.stride(2);
+    double rate = 0;
+    for (int c = 0; c < v.l.dim; ++c) {
+      const double low = absolute(v.f[c][q]), high = absolute(v.f[c][q + v.l.stride(c)]);
+      rate += (high > low || high != high ? high : low) * v.m.line[c].inv_h[at[c]];
+    }
+    most = larger(most, rate);
+    if (most != most) break;
+  }
+  return most;
+}
+
+WEIR_HD inline double row_gradient(const FlowView& v, int j, int k) {
+  double row = 0;
+  for (int c = 0; c < v.l.dim; ++c)
+    for (int d = 0; d < v.l.dim; ++d) {
+      const double* u = v.f[c] + j * v.l.stride(1) + k * v.l.stride(2);
+      const int s = v.l.stride(d);
+      for (int i = 0; i < v.l.n[0]; ++i) {
+        const int at[3] = {i, j, k};
+        double volume = 1;
+        for (int e = 0; e < 3; ++e)
+          if (e != d) volume *= e == c ? v.m.line[e].m[at[e]] : v.m.line[e].h[at[e]];
+        const double distance = c == d ? v.m.line[d].h[at[d]] : v.m.line[d].m[at[d] + 1], change = u[i + s] - u[i];
+        row += volume / distance * change * change;
+      }
+    }
+  return row;
+}
+
+}  // namespace
+
+template <class Space>
+double kinetic_energy(const Flow<Space>& flow, const Metrics& m, const Grid& grid) {
+  const FlowView v = view_of(flow, m);
+  const int ny = v.l.n[1];
+  return sum<Space>(ny * v.l.n[2], [=] WEIR_HD(int r) { return row_energy(v, r % ny, r / ny); }) / grid.volume();
+}
+
+template <class Space>
+double max_divergence(const Flow<Space>& flow, const Metrics& m) {
+  const FlowView v = view_of(flow, m);
+  const int ny = v.l.n[1];
+  return max_abs<Space>(ny * v.l.n[2], [=] WEIR_HD(int r) { return row_divergence(v, r % ny, r / ny); });
+}
+
+template <class Space>
+double courant_rate(const Flow<Space>& flow, const Metrics& m) {
+  const FlowView v = view_of(flow, m);
+  const int ny = v.l.n[1];
+  return max_abs<Space>(ny * v.l.n[2], [=] WEIR_HD(int r) { return row_courant(v, r % ny, r / ny); });
+}
+
+template <class Space>
+double dissipation(const Flow<Space>& flow, const Metrics& m, const Grid& grid, double viscosity) {
+  const FlowView v = view_of(flow, m);
+  const int ny = v.l.n[1];
+  return viscosity * sum<Space>(ny * v.l.n[2], [=] WEIR_HD(int r) { return row_gradient(v, r % ny, r / ny); }) /
+         grid.volume();
+}
+
+std::optional<BadCell> first_not_finite(const Flow<Host>& flow) {
+  const Layout& l = flow.layout;
+  const char names[3] = {'u', 'v', 'w'};
+  for (int k = 0; k < l.n[2]; ++k)
+    for (int j = 0; j < l.n[1]; ++j)
+      for (int i = 0; i < l.n[0]; ++i) {
+        for (int c = 0; c < l.dim; ++c)
+          if (!std::isfinite(flow.component(c)(i, j, k))) return BadCell{names[c], {i, j, k}};
+        if (!std::isfinite(flow.pressure()(i, j, k))) return BadCell{'p', {i, j, k}};
+      }
+  return std::nullopt;
+}
+
+#define WEIR_DIAGNOSTICS(S)                                                       \
+  template double kinetic_energy<S>(const Flow<S>&, const Metrics&, const Grid&); \
+  template double max_divergence<S>(const Flow<S>&, const Metrics&);              \
+  template double courant_rate<S>(const Flow<S>&, const Metrics&);                \
+  template double dissipation<S>(const Flow<S>&, const Metrics&, const Grid&, double);
+WEIR_DIAGNOSTICS(Host)
+WEIR_DIAGNOSTICS(Device)
+#undef WEIR_DIAGNOSTICS
+
+}  // namespace weir

@@ -1,0 +1,35 @@
+// What is looked at now and then, never every step: each of these is a pass over the fields.
+#pragma once
+#include <array>
+#include <optional>
+
+#include "miniapps/structured/layout.hpp"
+#include "miniapps/structured/metrics.hpp"
+
+namespace weir {
+
+// Mean over the box of (u.u)/2; a cell takes the mean of the squares on its faces, which is the energy that the
+// advection of momentum.hpp conserves.
+template <class Space>
+double kinetic_energy(const Flow<Space>& flow, const Metrics& m, const Grid& grid);
+
+// max |div u| over the cells.
+template <class Space>
+double max_divergence(const Flow<Space>& flow, const Metrics& m);
+
+// max over the cells of |u|/hx + |v|/hy + |w|/hz: dt times this is the CFL number.
+template <class Space>
+double courant_rate(const Flow<Space>& flow, const Metrics& m);
+
+// nu times the mean of |grad u|^2, that is -dE/dt where nothing enters or leaves: for a box periodic all round.
+template <class Space>
+double dissipation(const Flow<Space>& flow, const Metrics& m, const Grid& grid, double viscosity);
+
+// The first cell (k slowest) where a component or the pressure is not finite.
+struct BadCell {
+  char field = 'u';
+  std::array<int, 3> cell{};
+};
+std::optional<BadCell> first_not_finite(const Flow<Host>& flow);
+
+}  // namespace weir

@@ -1,0 +1,166 @@
+#include "miniapps/structured/initial.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <complex>
+#include <numbers>
+#include <vector>
+
+#include "miniapps/incompressible/channel.hpp"
+
+namespace weir {
+namespace {
+
+double taylor_green(const IncompressibleCase& c, int component, const double (&x)[3], double t) {
+  const double *U = c.initial_velocity, X = x[0] - U[0] * t, Y = x[1] - U[1] * t,
+               decay = std::exp(-2 * c.viscosity * t);
+  if (component == 0) return U[0] + std::sin(X) * std::cos(Y) * decay;
+  if (component == 1) return U[1] - std::cos(X) * std::sin(Y) * decay;
+  return U[2];
+}
+
+double poiseuille(const IncompressibleCase& c, double y) {
+  const GridLine& line = c.grid.line[1];
+  return c.body_force[0] * c.force_modulation.mean / (2 * c.viscosity) * (y - line.faces.front()) *
+         (line.faces.back() - y);
+}
+
+// cosh(a)/cosh(b) overflows for large Womersley numbers: written with decaying exponentials.
+double womersley(const IncompressibleCase& c, double y, double t) {
+  using Complex = std::complex<double>;
+  const GridLine& line = c.grid.line[1];
+  const Modulation& f = c.force_modulation;
+  const double h = 0.5 * line.length(), omega = f.angular_frequency, eta = (y - line.faces.front()) / h - 1;
+  const Complex s = std::sqrt(Complex(0, 1)) * (h * std::sqrt(omega / c.viscosity));
+  const Complex ratio = (std::exp(s * (eta - 1)) + std::exp(-s * (eta + 1))) / (1.0 + std::exp(-2.0 * s));
+  const Complex wave = Complex(0, -1) * std::exp(Complex(0, omega * t + f.phase)) * (1.0 - ratio);
+  return c.body_force[0] * f.amplitude / omega * wave.real();
+}
+
+// Coordinates of a component's points along a direction, for index -1..n (component 3: the pressure).
+std::vector<double> coordinates(const GridLine& line, bool at_faces) {
+  const auto n = static_cast<std::size_t>(line.cells());
+  std::vector<double> x(n + 2);
+  for (std::size_t i = 0; i < n; ++i) x[i + 1] = at_faces ? line.faces[i] : line.centre[i];
+  x[0] = at_faces ? 2 * line.faces[0] - line.faces[1] : 2 * line.faces[0] - line.centre[0];
+  x[n + 1] = at_faces ? line.faces[n] : 2 * line.faces[n] - line.centre[n - 1];
+  return x;
+}
+
+struct Norms {
+  double max = 0, square = 0;  // square: integral of the square
+};
+
+// Over the faces of a component that lie in the box, weighted by their control volumes (the faces on a side by half).
+Norms velocity_error(const IncompressibleCase& c, const Flow<Host>& flow, int component, double time) {
+  const Layout& l = flow.layout;
+  const Field<const double> u = flow.component(component);
+  std::array<std::vector<double>, 3> at;
+  for (std::size_t d = 0; d < 3; ++d)
+    at[d] = coordinates(c.grid.line[d], l.staggered && component == static_cast<int>(d));
+  const auto width = [&](int d, int i) {
+    const auto& h = c.grid.line[static_cast<std::size_t>(d)].width;
+    const auto s = static_cast<std::size_t>(i);
+    if (d != component || !l.staggered) return h[s];
+    return 0.5 * ((i > 0 ? h[s - 1] : l.periodic[d] ? h.back() : 0) + h[s]);
+  };
+  Norms e;
+  for (int k = 0; k < l.n[2]; ++k)
+    for (int j = 0; j < l.n[1]; ++j)
+      for (int i = 0; i < l.n[0]; ++i) {
+        const double x[3] = {at[0][static_cast<std::size_t>(i) + 1], at[1][static_cast<std::size_t>(j) + 1],
+                             at[2][static_cast<std::size_t>(k) + 1]};
+        const double d = u(i, j, k) - solution_velocity(c, c.exact, component, x, time);
+        const double volume = width(0, i) * width(1, j) * width(2, k);
+        e.max = std::max(e.max, std::abs(d));
+        e.square += volume * d * d;
+      }
+  return e;
+}
+
+double pressure_error(const IncompressibleCase& c, const Flow<Host>& flow, double t) {
+  const Layout& l = flow.layout;
+  const Field<const double> p = flow.pressure();
+  const double *U = c.initial_velocity, decay = std::exp(-4 * c.viscosity * t);
+  double mean = 0, square = 0, volume = 0;
+  for (int k = 0; k < l.n[2]; ++k)
+    for (int j = 0; j < l.n[1]; ++j)
+      for (int i = 0; i < l.n[0]; ++i) {
+        const auto si = static_cast<std::size_t>(i), sj = static_cast<std::size_t>(j), sk = static_cast<std::size_t>(k);
+        const double x = c.grid.line[0].centre[si] - U[0] * t, y = c.grid.line[1].centre[sj] - U[1] * t;
+        const double d = p(i, j, k) - 0.25 * (std::cos(2 * x) + std::cos(2 * y)) * decay;
+        const double v = c.grid.line[0].width[si] * c.grid.line[1].width[sj] * c.grid.line[2].width[sk];
+        mean += v * d;
+        square += v * d * d;
+        volume += v;
+      }
+  return std::sqrt(std::max(0.0, square / volume - (mean / volume) * (mean / volume)));
+}
+
+}  // namespace
+
+double solution_velocity(const IncompressibleCase& c, Initial kind, int component, const double (&x)[3], double t) {
+  switch (kind) {
+    case Initial::rest:
+      return 0;
+    case Initial::uniform:
+      return c.initial_velocity[component];
+    case Initial::taylor_green_2d:
+      return taylor_green(c, component, x, t);
+    case Initial::taylor_green_3d:
+      if (component == 0) return std::sin(x[0]) * std::cos(x[1]) * std::cos(x[2]);
+      return component == 1 ? -std::cos(x[0]) * std::sin(x[1]) * std::cos(x[2]) : 0;
+    case Initial::poiseuille:
+      return component == 0 ? poiseuille(c, x[1]) : 0;
+    case Initial::womersley:
+      return component == 0 ? womersley(c, x[1], t) : 0;
+    case Initial::turbulent_channel:
+      return turbulent_channel_velocity(c, component, x);
+  }
+  return 0;
+}
+
+template <class Space>
+void set_initial_velocity(const IncompressibleCase& c, Flow<Space>& flow) {
+  const Layout& l = flow.layout;
+  std::vector<double> values(static_cast<std::size_t>(l.padded_count()));
+  for (int component = 0; component < l.dim; ++component) {
+    std::array<std::vector<double>, 3> at;
+    for (std::size_t d = 0; d < 3; ++d) at[d] = coordinates(c.grid.line[d], component == static_cast<int>(d));
+    std::size_t q = 0;
+    for (int k = 1 - l.pad(2); k <= l.n[2] + l.pad(2); ++k)
+      for (int j = 0; j <= l.n[1] + 1; ++j)
+        for (int i = 0; i <= l.n[0] + 1; ++i) {
+          const double x[3] = {at[0][static_cast<std::size_t>(i + l.low[0])],
+                               at[1][static_cast<std::size_t>(j + l.low[1])],
+                               at[2][static_cast<std::size_t>(k + l.low[2])]};
+          values[q++] = solution_velocity(c, c.initial, component, x, 0);
+        }
+    flow.velocity[component].upload(values);
+  }
+}
+
+std::map<std::string, double> solution_errors(const IncompressibleCase& c, const Flow<Host>& flow, double time,
+                                              double dt) {
+  std::map<std::string, double> errors;
+  if (!c.has_exact()) return errors;
+  Norms all;
+  double volume = 1;
+  for (const GridLine& line : c.grid.line) volume *= line.length();
+  for (int d = 0; d < flow.layout.dim; ++d) {
+    const Norms e = velocity_error(c, flow, d, time);
+    all.max = std::max(all.max, e.max);
+    all.square += e.square;
+  }
+  errors["error_velocity_max"] = all.max;
+  errors["error_velocity_l2"] = std::sqrt(all.square / volume);
+  if (c.exact == Initial::taylor_green_2d)
+    errors["error_pressure_l2"] = pressure_error(c, flow, flow.layout.staggered ? time - dt / 2 : time);
+  return errors;
+}
+
+template void set_initial_velocity<Host>(const IncompressibleCase&, Flow<Host>&);
+template void set_initial_velocity<Device>(const IncompressibleCase&, Flow<Device>&);
+
+}  // namespace weir

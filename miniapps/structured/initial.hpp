@@ -1,0 +1,30 @@
+// Initial fields and exact solutions, evaluated on the host; a step never comes here.
+//   taylor_green_2d  u = U + sin X cos Y e^{-2 nu t}, v = V - cos X sin Y e^{-2 nu t}, X = x - U t, Y = y - V t, and
+//                    p = (cos 2X + cos 2Y)/4 e^{-4 nu t}: exact on periods of 2 pi, and between slip walls at multiples
+//                    of pi where U = V = 0                                                   (Taylor & Green 1937)
+//   taylor_green_3d  u = sin x cos y cos z, v = -cos x sin y cos z, w = 0: no exact solution for t > 0
+//   poiseuille       u = f/(2 nu) (y - y0)(y1 - y): driven by the body force f along x, walls in y
+//   womersley        the same with f cos(omega t): u = f/omega Re{ -i e^{i omega t} [1 - cosh(s y/h) / cosh(s)] },
+//                    s = sqrt(i) Wo, Wo = h sqrt(omega/nu), y from the middle, h half the height (Womersley 1955)
+#pragma once
+#include <map>
+#include <string>
+
+#include "miniapps/structured/case.hpp"
+#include "miniapps/structured/layout.hpp"
+
+namespace weir {
+
+// Velocity component of the given solution at a point and time; `initial` "uniform" and "rest" are constants.
+double solution_velocity(const IncompressibleCase& c, Initial kind, int component, const double (&x)[3], double t);
+
+// On every face of the padded field, at time 0.
+template <class Space>
+void set_initial_velocity(const IncompressibleCase& c, Flow<Space>& flow);
+
+// error_velocity_max, error_velocity_l2 (root mean square over the box), and for taylor_green_2d error_pressure_l2
+// (without its mean; on staggered grids at its half level time - dt/2): empty where the case names no exact solution.
+std::map<std::string, double> solution_errors(const IncompressibleCase& c, const Flow<Host>& flow, double time,
+                                              double dt);
+
+}  // namespace weir

@@ -1,0 +1,43 @@
+// The 1D arrays of a stretched grid that the operators need, in the space where they run.
+#pragma once
+#include "mesh/structured/grid.hpp"
+#include "miniapps/structured/layout.hpp"
+#include "solvers/device/array.hpp"
+#include "solvers/parallel/block_partition.hpp"
+
+namespace weir {
+
+// One direction, indexed from -1 (ghost) to n, counted from the rank's first cell. A ghost cell mirrors the cell beside it, or is the one a period away.
+struct MetricLine {
+  const double* h = nullptr;      // width of cell i
+  const double* inv_h = nullptr;  // 1 / h
+  const double* m =
+      nullptr;  // 0..n: distance of the centres of cells i - 1 and i, the width of face i's control volume
+  const double* inv_m = nullptr;   // 1 / m
+  const double* centre = nullptr;  // of cell i
+  const double* face = nullptr;    // 0..n: low face of cell i
+};
+
+// The mean of 4 s (1 - s) over [a, b].
+WEIR_HD inline double mean_parabola(double a, double b) { return 4 * (0.5 * (a + b) - (a * a + a * b + b * b) / 3); }
+
+struct Metrics {
+  MetricLine line[3];
+};
+
+Layout make_layout(const Grid& grid, const bool (&periodic)[3]);
+// One rank's box of it.
+Layout part_of_layout(const Layout& whole, const RankBox& box);
+
+template <class Space>
+class MetricArrays {
+ public:
+  MetricArrays(const Grid& grid, const Layout& layout);
+  const Metrics& view() const { return view_; }
+
+ private:
+  Array<double, Space> storage_[3];
+  Metrics view_;
+};
+
+}  // namespace weir

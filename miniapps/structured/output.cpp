@@ -1,0 +1,211 @@
+#include "miniapps/structured/output.hpp"
+
+#include <array>
+#include <cmath>
+
+#include "miniapps/incompressible/info.hpp"
+
+namespace weir {
+namespace {
+
+// Up to two stored values and their weights: a node of a profile along one direction.
+struct Stencil {
+  int index[2] = {0, 0};
+  double weight[2] = {1, 0};
+};
+
+// Node n of a quantity along direction d. At faces: the face. At centres: node 0 and the last lie on the sides, where a
+// velocity is the mean of ghost and inner value and the pressure is extrapolated; periodic: the ghosts are nodes.
+Stencil node_stencil(const Layout& l, const GridLine& line, int d, bool at_faces, bool is_pressure, int node) {
+  const int n = l.n[d];
+  if (d >= l.dim) return {};
+  if (at_faces) return {{node, 0}, {1, 0}};
+  if (l.periodic[d] || (node > 0 && node <= n)) return {{node - 1, 0}, {1, 0}};
+  if (!is_pressure) return {{node == 0 ? -1 : n, node == 0 ? 0 : n - 1}, {0.5, 0.5}};
+  const int a = node == 0 ? 0 : n - 1, b = node == 0 ? 1 : n - 2;
+  const auto& h = line.width;
+  const double slope =
+      h[static_cast<std::size_t>(a)] / (h[static_cast<std::size_t>(a)] + h[static_cast<std::size_t>(b)]);
+  return {{a, b}, {1 + slope, -slope}};
+}
+
+std::vector<double> node_coordinates(const Layout& l, const GridLine& line, int d, bool at_faces) {
+  if (d >= l.dim) return {line.centre.front()};
+  if (at_faces) return line.faces;
+  if (!l.periodic[d]) return nodes_with_ends(line.faces);
+  std::vector<double> nodes = line.centre;
+  nodes.insert(nodes.begin(), line.centre.back() - line.length());
+  nodes.push_back(line.centre.front() + line.length());
+  return nodes;
+}
+
+SampledField sampled_field(const IncompressibleCase& c, const Layout& l, Field<const double> f, int component) {
+  static const std::array<const char*, 4> names = {"u", "v", "w", "p"};
+  SampledField s;
+  s.name = names[static_cast<std::size_t>(component)];
+  for (int d = 0; d < 3; ++d)
+    s.nodes[static_cast<std::size_t>(d)] =
+        node_coordinates(l, c.grid.line[static_cast<std::size_t>(d)], d, l.staggered && component == d);
+  const double scale = component == 3 ? c.density : 1;
+  s.value = [&c, l, f, component, scale](int i, int j, int k) {
+    const int node[3] = {i, j, k};
+    Stencil st[3];
+    for (int d = 0; d < 3; ++d)
+      st[d] = node_stencil(l, c.grid.line[static_cast<std::size_t>(d)], d, l.staggered && component == d,
+                           component == 3, node[d]);
+    double value = 0;
+    for (int q = 0; q < 8; ++q) {
+      const int a = q & 1, b = (q >> 1) & 1, e = q >> 2;
+      const double weight = st[0].weight[a] * st[1].weight[b] * st[2].weight[e];
+      if (weight != 0) value += weight * f(st[0].index[a], st[1].index[b], st[2].index[e]);
+    }
+    return scale * value;
+  };
+  return s;
+}
+
+// Mean of the two faces of a cell; a ghost cell is asked only along other directions than the component's.
+double centred(const Flow<Host>& flow, int component, int i, int j, int k) {
+  const Field<const double> u = flow.component(component);
+  if (!flow.layout.staggered) return u(i, j, k);
+  return 0.5 * (u(i, j, k) + u(i + (component == 0), j + (component == 1), k + (component == 2)));
+}
+
+double slope(const IncompressibleCase& c, const Flow<Host>& flow, int component, int d, int i, int j, int k) {
+  if (d >= flow.layout.dim || component >= flow.layout.dim) return 0;
+  const GridLine& line = c.grid.line[static_cast<std::size_t>(d)];
+  const int at[3] = {i, j, k}, n = line.cells();
+  const auto h = [&](int m) {
+    const bool wraps = flow.layout.periodic[d];
+    if (m < 0) m = wraps ? n - 1 : 0;
+    if (m >= n) m = wraps ? 0 : n - 1;
+    return line.width[static_cast<std::size_t>(m)];
+  };
+  const double distance = 0.5 * (h(at[d] - 1) + h(at[d] + 1)) + h(at[d]);
+  const int dx = d == 0, dy = d == 1, dz = d == 2;
+  return (centred(flow, component, i + dx, j + dy, k + dz) - centred(flow, component, i - dx, j - dy, k - dz)) /
+         distance;
+}
+
+double divergence_at(const IncompressibleCase& c, const Flow<Host>& flow, int i, int j, int k) {
+  if (!flow.layout.staggered) return flow.divergence[flow.layout.cells().index(i, j, k)];
+  double div = 0;
+  const int at[3] = {i, j, k};
+  for (int d = 0; d < flow.layout.dim; ++d) {
+    const Field<const double> u = flow.component(d);
+    const double h = c.grid.line[static_cast<std::size_t>(d)].width[static_cast<std::size_t>(at[d])];
+    div += (u(i + (d == 0), j + (d == 1), k + (d == 2)) - u(i, j, k)) / h;
+  }
+  return div;
+}
+
+using PointValue = std::function<double(int component, int i, int j, int k)>;
+
+CellField slab_field(const Layout& l, const std::string& name, int components, PointValue value) {
+  const int nx = l.n[0], ny = l.n[1];
+  return {name, components, [nx, ny, components, value = std::move(value)](int k, std::span<double> slab) {
+            std::size_t q = 0;
+            for (int j = 0; j < ny; ++j)
+              for (int i = 0; i < nx; ++i)
+                for (int e = 0; e < components; ++e) slab[q++] = value(e, i, j, k);
+          }};
+}
+
+}  // namespace
+
+std::vector<SampledField> sampled_fields(const IncompressibleCase& c, const Flow<Host>& flow) {
+  std::vector<SampledField> fields;
+  for (int e = 0; e < flow.layout.dim; ++e) fields.push_back(sampled_field(c, flow.layout, flow.component(e), e));
+  fields.push_back(sampled_field(c, flow.layout, flow.pressure(), 3));
+  return fields;
+}
+
+std::vector<CellField> cell_fields(const IncompressibleCase& c, const Flow<Host>& flow,
+                                   const std::vector<std::string>& names) {
+  const Layout& l = flow.layout;
+  std::vector<CellField> fields;
+  for (const std::string& name : names) {
+    if (name == "velocity")
+      fields.push_back(slab_field(l, name, 3, [&flow](int e, int i, int j, int k) {
+        return e < flow.layout.dim ? centred(flow, e, i, j, k) : 0.0;
+      }));
+    else if (name == "pressure")
+      fields.push_back(
+          slab_field(l, name, 1, [&](int, int i, int j, int k) { return c.density * flow.pressure()(i, j, k); }));
+    else if (name == "divergence")
+      fields.push_back(
+          slab_field(l, name, 1, [&](int, int i, int j, int k) { return divergence_at(c, flow, i, j, k); }));
+    else if (l.dim == 2)
+      fields.push_back(slab_field(l, name, 1, [&](int, int i, int j, int k) {
+        return slope(c, flow, 1, 0, i, j, k) - slope(c, flow, 0, 1, i, j, k);
+      }));
+    else
+      fields.push_back(slab_field(l, name, 3, [&](int e, int i, int j, int k) {
+        const int a = (e + 1) % 3, b = (e + 2) % 3;
+        return slope(c, flow, b, a, i, j, k) - slope(c, flow, a, b, i, j, k);
+      }));
+  }
+  return fields;
+}
+
+FlowOutput::FlowOutput(const Table& config, const IncompressibleCase& c) : FlowOutput(config, c, history_columns(c)) {}
+
+FlowOutput::FlowOutput(const Table& config, const IncompressibleCase& c, const std::vector<std::string>& columns)
+    : case_(c) {
+  const Table output = config.table("output");
+  fields_every_ = output.get<double>("fields_every", 0.0);
+  if (!(fields_every_ >= 0)) output.fail("fields_every", "fields_every must not be negative");
+  fields_ = output.get<std::vector<std::string>>("fields", {"velocity", "pressure", "vorticity", "divergence"});
+  for (const auto& name : fields_)
+    if (name != "velocity" && name != "pressure" && name != "vorticity" && name != "divergence")
+      output.fail("fields", "unknown field '" + name + "'; known: velocity, pressure, vorticity, divergence");
+  Box box;
+  for (std::size_t d = 0; d < 3; ++d) {
+    box.low[d] = c.grid.line[d].faces.front();
+    box.high[d] = c.grid.line[d].faces.back();
+  }
+  std::vector<std::string> names = {"u", "v", "p"};
+  if (c.dim() == 3) names.push_back("w");
+  probes_ = read_probes(config, box, names);
+  history_references_ = read_history_references(config, columns);
+}
+
+void FlowOutput::open(const std::string& folder, const std::string& name, std::optional<double> restart_time) {
+  folder_ = folder;
+  write_history_references(folder, history_references_);
+  pictures_ = restart_time ? std::make_unique<PictureSeries>(folder + "/vtk", name, *restart_time)
+                           : std::make_unique<PictureSeries>(folder + "/vtk", name);
+}
+
+bool FlowOutput::picture_due(std::int64_t step, double time, double dt) const {
+  if (fields_every_ <= 0) return false;
+  if (fields_every_ == std::floor(fields_every_)) return step % static_cast<std::int64_t>(fields_every_) == 0;
+  constexpr double round_off = 1e-9;  // of a period: a sum of time steps misses it by less
+  return std::floor(time / fields_every_ + round_off) > std::floor((time - dt) / fields_every_ + round_off);
+}
+
+void FlowOutput::write_picture(const Flow<Host>& flow, std::int64_t step, double time, std::vector<CellField> more) {
+  Picture picture;
+  picture.time = time;
+  for (std::size_t d = 0; d < 3; ++d) picture.faces[d] = case_.grid.line[d].faces;
+  picture.fields = cell_fields(case_, flow, fields_);
+  for (CellField& field : more) picture.fields.push_back(std::move(field));
+  pictures_->write(step, picture);
+}
+
+std::map<std::string, double> FlowOutput::write_profiles(const Flow<Host>& flow) {
+  std::map<std::string, double> errors;
+  if (probes_.empty()) return errors;
+  for (const auto& [name, value] : write_probes(folder_ + "/probes", probes_, sampled_fields(case_, flow)))
+    errors[name] = value;
+  return errors;
+}
+
+std::vector<std::string> FlowOutput::quantities() const {
+  std::vector<std::string> names;
+  for (const Probe& probe : probes_)
+    if (probe.reference) names.push_back("error_" + probe.name);
+  return names;
+}
+
+}  // namespace weir

@@ -1,0 +1,53 @@
+// What leaves the flow: pictures, profiles. Works on fields in host memory.
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/table.hpp"
+#include "miniapps/structured/case.hpp"
+#include "miniapps/structured/layout.hpp"
+#include "postproc/fields/probe.hpp"
+#include "postproc/fields/vtk.hpp"
+
+namespace weir {
+
+class FlowOutput {
+ public:
+  // Reads [output] fields_every, fields and [[probe]]. fields_every: an integer counts steps, a number with a fraction
+  // is a time; 0: the last state alone.
+  // columns: those of history.csv that published data may belong to.
+  FlowOutput(const Table& config, const IncompressibleCase& c);
+  FlowOutput(const Table& config, const IncompressibleCase& c, const std::vector<std::string>& columns);
+
+  // Once the run directory exists. restart_time: pictures after it are listed no more.
+  void open(const std::string& folder, const std::string& name, std::optional<double> restart_time);
+
+  bool picture_due(std::int64_t step, double time, double dt) const;
+  // more: fields beside those of [output] fields.
+  void write_picture(const Flow<Host>& flow, std::int64_t step, double time, std::vector<CellField> more = {});
+
+  // Writes every profile; returns error_NAME of those that name published data.
+  std::map<std::string, double> write_profiles(const Flow<Host>& flow);
+  std::vector<std::string> quantities() const;  // the names of the above
+
+ private:
+  const IncompressibleCase& case_;
+  double fields_every_ = 0;
+  std::vector<std::string> fields_;
+  std::vector<Probe> probes_;
+  std::vector<HistoryReference> history_references_;
+  std::string folder_;
+  std::unique_ptr<PictureSeries> pictures_;
+};
+
+// u, v(, w) and p between the nodes where they are stored, for profiles.
+std::vector<SampledField> sampled_fields(const IncompressibleCase& c, const Flow<Host>& flow);
+
+// velocity, pressure, vorticity, divergence at cell centres; refers to the flow and the case.
+std::vector<CellField> cell_fields(const IncompressibleCase& c, const Flow<Host>& flow,
+                                   const std::vector<std::string>& names);
+
+}  // namespace weir

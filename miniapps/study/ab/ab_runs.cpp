@@ -1,0 +1,123 @@
+#include "miniapps/study/ab/ab_runs.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "postproc/report/child.hpp"
+#include "postproc/run/hash.hpp"
+#include "postproc/run/write_aside.hpp"
+
+namespace weir {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_of(const fs::path& path) {
+  std::stringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+std::string name_of(const AbStudy& study, const AbTwin& t) {
+  std::string name = study.cases[t.of_case].name + "." + study.configurations[t.configuration].name + "." +
+                     std::to_string(t.repeat + 1);
+  for (char& c : name)
+    if (c == ' ' || c == '/') c = '_';
+  return name;
+}
+
+std::vector<std::string> command_of(const AbStudy& study, const AbTwin& t, const std::string& run_directory) {
+  const AbCase& c = study.cases[t.of_case];
+  std::vector<std::string> command{fs::read_symlink("/proc/self/exe").string(),
+                                   c.is_checkpoint ? "restart" : "run",
+                                   c.path,
+                                   "-o",
+                                   run_directory,
+                                   "--set",
+                                   "output.report=false"};
+  for (const auto* list : {&study.set, &study.configurations[t.configuration].set})
+    for (const auto& override_text : *list) command.insert(command.end(), {"--set", override_text});
+  if (study.steps > 0) command.insert(command.end(), {"--steps", std::to_string(study.steps)});
+  if (study.wall_limit > 0) command.insert(command.end(), {"--wall-limit", fmt::format("{:g}", study.wall_limit)});
+  return command;
+}
+
+// What a run depends on beside its command: the text of its case or checkpoint.
+std::string hash_of_input(const AbCase& c) {
+  Hash64 hash;
+  if (!fs::is_directory(c.path)) hash.add(text_of(c.path));
+  return hex(hash.value());
+}
+
+std::string last_line(const fs::path& path) {
+  std::stringstream text(text_of(path));
+  std::string line, last;
+  while (std::getline(text, line))
+    if (!line.empty()) last = line;
+  return last;
+}
+
+// A run that has ended before, with the same command on the same input.
+bool find_done(const fs::path& path, const nlohmann::json& wanted, Child& child) {
+  std::ifstream file(path);
+  const nlohmann::json j = nlohmann::json::parse(file, nullptr, false);
+  if (!j.is_object() || j.value("command", nlohmann::json()) != wanted["command"] ||
+      j.value("input", "") != wanted["input"])
+    return false;
+  child.exit_code = j.value("exit_code", -1);
+  child.processor_seconds = j.value("processor_seconds", 0.0);
+  child.peak_bytes = j.value("peak_bytes", std::int64_t{0});
+  return true;
+}
+
+}  // namespace
+
+AbRuns run_twins(const AbStudy& study, const std::string& directory,
+                 const std::function<void(const AbProgress&, const AbRun&)>& tell) {
+  const fs::path folder = fs::absolute(directory);
+  for (const char* part : {"runs", "logs", "done"}) fs::create_directories(folder / part);
+  std::vector<std::string> inputs;
+  for (const AbCase& c : study.cases) inputs.push_back(hash_of_input(c));
+  const std::vector<AbTwin> order = draw_order(study);
+  AbRuns all;
+  ChildSignals signals;
+  for (const AbTwin& twin : order) {
+    const std::string name = name_of(study, twin), run_directory = (folder / "runs" / name).string();
+    const fs::path log = folder / "logs" / (name + ".txt"), done = folder / "done" / (name + ".json");
+    nlohmann::ordered_json record;
+    record["command"] = command_of(study, twin, run_directory);
+    record["input"] = inputs[twin.of_case];
+    Child child;
+    AbProgress progress{twin.place + 1, static_cast<int>(order.size()), find_done(done, record, child)};
+    if (!progress.was_there) {
+      std::error_code error;
+      fs::remove(done, error);
+      fs::remove_all(run_directory, error);
+      child = signals.run(command_of(study, twin, run_directory), log.string());
+      record["exit_code"] = child.exit_code;
+      record["processor_seconds"] = child.processor_seconds;
+      record["peak_bytes"] = child.peak_bytes;
+      if (child.exit_code <= 128)  // what a signal ended is run again
+        write_text_aside(done.string(), record.dump(2) + "\n");
+    }
+    all.stopped_by = signals.caught();
+    if (all.stopped_by && child.exit_code > 128) break;
+    AbRun run;
+    run.twin = twin;
+    run.exit_code = child.exit_code;
+    run.processor_seconds = child.processor_seconds;
+    run.peak_bytes = child.peak_bytes;
+    run.reason = last_line(log);
+    read_costs(run_directory, study.target, run);
+    tell(progress, run);
+    all.runs.push_back(std::move(run));
+    if (all.stopped_by) break;
+  }
+  return all;
+}
+
+}  // namespace weir

@@ -1,0 +1,189 @@
+// The files and the table of twin runs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "miniapps/study/ab/ab_summary.hpp"
+
+namespace weir {
+namespace {
+
+std::string cell(double value) { return std::isfinite(value) ? fmt::format("{:.6g}", value) : std::string(); }
+
+// A reason may hold commas and quotes.
+std::string quoted(std::string text) {
+  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, "\"");
+  return "\"" + text + "\"";
+}
+
+bool is_baseline(const AbStudy& study, const AbRow& row) { return row.configuration == study.configurations[0].name; }
+bool is_control(const AbStudy& study, const AbRow& row) { return row.configuration == study.configurations[1].name; }
+
+std::string verdict_text(const AbRow& row) {
+  if (row.with_baseline.pairs == 0) return "nothing to compare";
+  return row.verdict == Verdict::too_few_systems ? "too few pairs" : to_string(row.verdict);
+}
+
+std::string number(double value, int width, int digits) {
+  return std::isfinite(value) ? fmt::format("{:>{}.{}f}", value, width, digits) : std::string(width, ' ');
+}
+
+std::string row_text(const AbStudy& study, const AbRow& row, std::size_t width) {
+  std::string text = fmt::format("  {:<{}} {} {} {} {} {}", row.configuration, width, number(row.total_seconds, 9, 3),
+                                 number(row.steps, 7, 0), number(row.iterations_a_step, 9, 1),
+                                 number(row.ms_an_iteration, 8, 3), number(row.other_ms_a_step, 9, 2));
+  const PairedComparison& c = row.with_baseline;
+  if (!is_baseline(study, row) && c.pairs > 0)
+    text += fmt::format("  {:>7.3f}  {:>6.3f} .. {:<6.3f} {:>2} of {:<2}  {}", c.ratio, c.interval.low, c.interval.high,
+                        c.wins, c.pairs, is_control(study, row) ? "the noise floor" : verdict_text(row));
+  if (row.failures) text += fmt::format("  {} of {} runs do not count", row.failures, row.runs);
+  return text + "\n";
+}
+
+std::string quantities_text(const AbSummary& summary, const std::string& of_case) {
+  constexpr int most = 6;  // lines of a configuration; the file has them all
+  std::string text, configuration;
+  int shown = 0;
+  for (const AbQuantity& q : summary.quantities) {
+    const double difference = q.value - q.baseline;
+    const double small = 1e-6 * std::max(std::abs(q.value), std::abs(q.baseline));
+    if (q.of_case != of_case || std::abs(difference) <= std::max(q.spread, small)) continue;
+    if (q.configuration != configuration) shown = 0;
+    configuration = q.configuration;
+    if (++shown == most + 1) text += fmt::format("    {}: ... (ab_quantities.csv)\n", q.configuration);
+    if (shown > most) continue;
+    text += fmt::format("    {}: {} = {:.8g}, {:+.2g} of {:.8g}\n", q.configuration, q.name, q.value, difference,
+                        q.baseline);
+  }
+  return text.empty() ? "  quantities: no difference beyond what two runs of the baseline differ by, and beyond 1e-6\n"
+                      : "  quantities that differ by more than two runs of the baseline do:\n" + text;
+}
+
+std::string failures_text(const AbStudy& study, const std::vector<AbRun>& runs) {
+  std::string text;
+  for (const AbRun& r : runs)
+    if (!r.counts)
+      text += fmt::format("  does not count: {}, {}, repeat {}: exit code {}, {}\n", study.cases[r.twin.of_case].name,
+                          study.configurations[r.twin.configuration].name, r.twin.repeat + 1, r.exit_code, r.reason);
+  return text;
+}
+
+// The baseline's runs and those of its double: what does not end in the same bits cannot be repeated.
+std::string repetition_text(const AbStudy& study, const std::vector<AbRun>& runs, const std::string& of_case) {
+  std::map<std::string, int> hashes;
+  int count = 0;
+  for (const AbRun& r : runs) {
+    if (study.cases[r.twin.of_case].name != of_case || r.twin.configuration > 1 || !r.counts || r.state_hash.empty())
+      continue;
+    ++hashes[r.state_hash];
+    ++count;
+  }
+  if (count < 2) return "";
+  if (hashes.size() == 1) return fmt::format("  the baseline repeats: {} runs of {}, one state hash\n", count, of_case);
+  return fmt::format(
+      "  the baseline does not repeat: {} runs of {} end in {} different states (state_hash in ab.csv)\n", count,
+      of_case, hashes.size());
+}
+
+std::string warnings_text(const std::vector<AbRun>& runs) {
+  WarningScore all;
+  for (const AbRun& r : runs) {
+    if (r.twin.configuration == 1) continue;  // the baseline's double says everything once more
+    all.hits += r.warnings.hits;
+    all.false_alarms += r.warnings.false_alarms;
+    all.misses += r.warnings.misses;
+    all.quiet += r.warnings.quiet;
+  }
+  if (all.solves() == 0) return "";
+  return fmt::format(
+      "\nearly warning: {} of {} observed solves stagnated; {} warned of, {} false alarms: precision {:.2f}, recall "
+      "{:.2f}\n",
+      all.stagnations(), all.solves(), all.hits, all.false_alarms, all.precision(), all.recall());
+}
+
+}  // namespace
+
+std::string ab_csv(const AbStudy& study, const std::vector<AbRun>& runs) {
+  std::set<std::string> names;
+  for (const AbRun& r : runs)
+    for (const auto& [name, value] : r.quantities) names.insert(name);
+  std::string text =
+      "case,configuration,repeat,place,exit_code,status,counts,steps,time,total_s,solves,iterations,setup_s,solve_s,"
+      "other_s,processor_s,peak_bytes,state_hash,warned,stagnated,warned_rightly,reason";
+  for (const auto& name : names) text += "," + name;
+  text += "\n";
+  for (const AbRun& r : runs) {
+    text += fmt::format("{},{},{},{},{},{},{},", study.cases[r.twin.of_case].name,
+                        study.configurations[r.twin.configuration].name, r.twin.repeat + 1, r.twin.place + 1,
+                        r.exit_code, r.status, r.counts ? 1 : 0);
+    text += r.counts ? fmt::format("{},{:.9g},{:.6f},{},{},{:.6f},{:.6f},{:.6f},", r.steps, r.time, r.seconds, r.solves,
+                                   r.iterations, r.setup_seconds, r.solve_seconds, r.other_seconds())
+                     : ",,,,,,,,";
+    text += fmt::format("{:.3f},{},{},", r.processor_seconds, r.peak_bytes, r.state_hash);
+    text += r.warnings.solves() ? fmt::format("{},{},{},", r.warnings.hits + r.warnings.false_alarms,
+                                              r.warnings.stagnations(), r.warnings.hits)
+                                : ",,,";
+    text += quoted(r.reason);
+    for (const auto& name : names) {
+      const auto found = r.quantities.find(name);
+      text += found == r.quantities.end() ? "," : fmt::format(",{:.10g}", found->second);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string ab_summary_csv(const AbSummary& summary) {
+  std::string text =
+      "case,configuration,runs,failures,total_s,steps,iterations_a_step,ms_an_iteration,other_ms_a_step,pairs,ratio,"
+      "low,"
+      "high,won,sign_test_p,verdict\n";
+  for (std::size_t i = 0; i < summary.rows.size(); ++i) {
+    const AbRow& r = summary.rows[i];
+    const PairedComparison& c = r.with_baseline;
+    const bool first = i == 0 || summary.rows[i - 1].of_case != r.of_case;
+    const bool second = i > 0 && (i == 1 || summary.rows[i - 2].of_case != r.of_case) && !first;
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},", r.of_case, r.configuration, r.runs, r.failures,
+                        cell(r.total_seconds), cell(r.steps), cell(r.iterations_a_step), cell(r.ms_an_iteration),
+                        cell(r.other_ms_a_step), c.pairs);
+    text += first || c.pairs == 0 ? ",,,,,"
+                                  : fmt::format("{:.5g},{:.5g},{:.5g},{},{:.3g},", c.ratio, c.interval.low,
+                                                c.interval.high, c.wins, c.sign_test_p);
+    text += (first ? "baseline" : second ? "control" : verdict_text(r)) + "\n";
+  }
+  return text;
+}
+
+std::string ab_quantities_csv(const AbSummary& summary) {
+  std::string text = "case,configuration,quantity,value,baseline,difference,spread_of_baseline\n";
+  for (const AbQuantity& q : summary.quantities)
+    text += fmt::format("{},{},{},{:.10g},{:.10g},{:.6g},{:.6g}\n", q.of_case, q.configuration, q.name, q.value,
+                        q.baseline, q.value - q.baseline, q.spread);
+  return text;
+}
+
+std::string ab_text(const AbStudy& study, const AbSummary& summary, const std::vector<AbRun>& runs) {
+  std::size_t width = 13;
+  for (const AbConfiguration& c : study.configurations) width = std::max(width, c.name.size());
+  std::string text = study.title.empty() ? "" : study.title + "\n";
+  text += fmt::format("{} runs, {} repeats, {}, in an order drawn from seed {}\n", runs.size(), study.repeats,
+                      study.target.describe(), study.seed);
+  std::string of_case;
+  for (const AbRow& row : summary.rows) {
+    if (row.of_case != of_case) {
+      if (!of_case.empty()) text += quantities_text(summary, of_case) + repetition_text(study, runs, of_case);
+      of_case = row.of_case;
+      text += fmt::format(
+          "\n{}\n  {:<{}}   total s = steps x (iterations x   ms  + other ms)  / {:<10} 95 % interval   won\n", of_case,
+          "configuration", width, study.configurations[0].name + "'s");
+    }
+    text += row_text(study, row, width);
+  }
+  if (of_case != "all cases") text += quantities_text(summary, of_case) + repetition_text(study, runs, of_case);
+  return text + failures_text(study, runs) + warnings_text(runs);
+}
+
+}  // namespace weir

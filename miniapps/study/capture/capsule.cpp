@@ -1,0 +1,261 @@
+#include "miniapps/study/capture/capsule.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/error.hpp"
+#include "postproc/run/hash.hpp"
+#include "postproc/run/sealed_file.hpp"
+
+namespace weir {
+namespace {
+
+namespace fs = std::filesystem;
+
+const SealedFormat& capsule_format() {
+  static const SealedFormat format{"capsule", capsule_schema, true};
+  return format;
+}
+const SealedFormat& pattern_format() {
+  static const SealedFormat format{"pattern", capsule_schema, true};
+  return format;
+}
+
+// The hash of the content, not of the file: the same pattern has the same name in every run.
+std::uint64_t pattern_hash(const Capsule& c) {
+  Hash64 hash;
+  hash.add(c.A.kind);
+  for (const auto& [name, values] : c.A.pattern.integers) {
+    hash.add(name);
+    hash.add(std::span<const std::int64_t>(values));
+  }
+  for (const auto& [name, values] : c.A.pattern.doubles) {
+    hash.add(name);
+    hash.add(std::span<const double>(values));
+  }
+  for (const std::string& name : c.variables) hash.add(name);
+  hash.add(std::span<const double>(c.places));
+  return hash.value();
+}
+
+void add_numbers(SealedContent& to, const std::string& prefix, const NamedNumbers& from) {
+  for (const auto& [name, values] : from.doubles) to.doubles.emplace_back(prefix + name, values);
+  for (const auto& [name, values] : from.integers) to.integer_arrays.emplace_back(prefix + name, values);
+}
+
+// Moves what begins with the prefix out of the file.
+NamedNumbers take_numbers(SealedFile& from, const std::string& prefix) {
+  NamedNumbers taken;
+  for (auto& [name, values] : from.doubles)
+    if (name.starts_with(prefix)) taken.add(name.substr(prefix.size()), std::move(values));
+  for (auto& [name, values] : from.integer_arrays)
+    if (name.starts_with(prefix)) taken.add(name.substr(prefix.size()), std::move(values));
+  return taken;
+}
+
+std::vector<double> take(SealedFile& from, const std::string& name) {
+  for (auto& [key, values] : from.doubles)
+    if (key == name) return std::move(values);
+  fail_to_read(from.path, "lacks '" + name + "'");
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+std::vector<std::string> split(const std::string& text) {
+  std::vector<std::string> words;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find(' ', at), text.size());
+    words.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return words;
+}
+
+std::int64_t write_pattern(const std::string& path, const Capsule& c) {
+  SealedContent content;
+  const std::string variables = joined(c.variables);
+  content.texts = {{"kind", c.A.kind}, {"variables", variables}};
+  add_numbers(content, "", c.A.pattern);
+  content.doubles.emplace_back("places", c.places);
+  write_sealed_file(path, pattern_format(), content);
+  return static_cast<std::int64_t>(fs::file_size(path));
+}
+
+void read_pattern(const std::string& path, std::uint64_t hash, Capsule& c) {
+  if (!fs::exists(path))
+    fail_to_read(c.path, "its pattern " + fs::path(path).filename().string() + " is not beside it");
+  SealedFile file = read_sealed_file(path, pattern_format());
+  c.A.kind = file.text("kind");
+  c.variables = split(file.text("variables"));
+  c.places = take(file, "places");
+  std::erase_if(file.doubles, [](const auto& entry) { return entry.first == "places"; });
+  c.A.pattern = take_numbers(file, "");
+  if (pattern_hash(c) != hash) fail_to_read(path, "is another pattern than the one of " + c.path);
+}
+
+// Numbers of a result in one fixed order.
+std::vector<double> packed(const SolveResult& r) {
+  return {static_cast<double>(r.iterations),
+          static_cast<double>(r.reason),
+          r.residual0,
+          r.residual,
+          r.true_residual,
+          r.apply_seconds,
+          r.spmv_seconds,
+          r.reduce_seconds,
+          r.solve_seconds};
+}
+SolveResult unpacked(const std::vector<double>& v, const std::string& path) {
+  if (v.size() != 9) fail_to_read(path, "its result is not complete");
+  SolveResult r;
+  r.iterations = static_cast<int>(v[0]);
+  r.reason = static_cast<Reason>(static_cast<int>(v[1]));
+  r.residual0 = v[2], r.residual = v[3], r.true_residual = v[4];
+  r.apply_seconds = v[5], r.spmv_seconds = v[6], r.reduce_seconds = v[7], r.solve_seconds = v[8];
+  return r;
+}
+
+SealedContent content_of(const Capsule& c) {
+  const CapsuleOrigin& o = c.origin;
+  const CapsuleLeader& l = c.leader;
+  SealedContent content;
+  content.integers = {{"part", o.part},
+                      {"step", o.step},
+                      {"solve", o.solve},
+                      {"threads", o.threads},
+                      {"config_hash", static_cast<std::int64_t>(o.config_hash)},
+                      {"state_hash", static_cast<std::int64_t>(o.state_hash)},
+                      {"pattern_hash", static_cast<std::int64_t>(pattern_hash(c))},
+                      {"preconditioner_age", l.age},
+                      {"matrix_free", l.is_matrix_free}};
+  content.numbers = {{"time", o.time}, {"dt", o.dt}, {"cfl", o.cfl}, {"default_tolerance", l.default_tolerance}};
+  content.texts = {{"miniapp", o.miniapp},
+                   {"name", o.name},
+                   {"version", o.version},
+                   {"config", o.config},
+                   {"space", o.space},
+                   {"system", o.system},
+                   {"trigger", o.trigger},
+                   {"ordering", o.ordering},
+                   {"leader", l.name},
+                   {"leader_description", l.description},
+                   {"leader_options", l.options},
+                   {"default_method", l.default_method},
+                   {"default_preconditioner", l.default_preconditioner}};
+  add_numbers(content, "A.", c.A.values);
+  if (c.prepared) add_numbers(content, "prepared.", *c.prepared);
+  content.doubles.emplace_back("b", c.b);
+  content.doubles.emplace_back("x0", c.x0);
+  content.doubles.emplace_back("lifetime", l.lifetime);
+  for (const auto& [name, values] : c.state) content.doubles.emplace_back("state." + name, values);
+  if (o.ranks > 1) {
+    content.integers.emplace_back("ranks", o.ranks);
+    content.integers.emplace_back("depends_on_ranks", l.depends_on_ranks);
+    content.texts.emplace_back("partition", o.partition);
+  }
+  return content;
+}
+
+void read_origin(const SealedFile& file, CapsuleOrigin& o) {
+  o.miniapp = file.text("miniapp");
+  o.name = file.text("name");
+  o.version = file.text("version");
+  o.config = file.text("config");
+  o.space = file.text("space");
+  o.system = file.text("system");
+  o.trigger = file.text("trigger");
+  o.ordering = file.text("ordering");
+  o.part = file.integer("part");
+  o.step = file.integer("step");
+  o.solve = file.integer("solve");
+  o.threads = file.integer("threads");
+  o.time = file.number("time");
+  o.dt = file.number("dt");
+  o.cfl = file.number("cfl");
+  o.config_hash = static_cast<std::uint64_t>(file.integer("config_hash"));
+  o.state_hash = static_cast<std::uint64_t>(file.integer("state_hash"));
+}
+
+void read_leader(const SealedFile& file, CapsuleLeader& l) {
+  l.name = file.text("leader");
+  l.description = file.text("leader_description");
+  l.options = file.text("leader_options");
+  l.default_method = file.text("default_method");
+  l.default_preconditioner = file.text("default_preconditioner");
+  l.default_tolerance = file.number("default_tolerance");
+  l.age = file.integer("preconditioner_age");
+  l.is_matrix_free = file.integer("matrix_free") != 0;
+}
+
+// Of one rank, or from before they were kept: none of the three.
+void read_ranks(const SealedFile& file, Capsule& c) {
+  for (const auto& [name, value] : file.integers)
+    if (name == "ranks") c.origin.ranks = value;
+  if (c.origin.ranks == 1) return;
+  c.origin.partition = file.text("partition");
+  c.leader.depends_on_ranks = file.integer("depends_on_ranks") != 0;
+}
+
+bool begins_with(const std::string& path, const std::string& word) {
+  std::ifstream file(path, std::ios::binary);
+  std::string head(word.size(), '\0');
+  file.read(head.data(), static_cast<std::streamsize>(head.size()));
+  return file && head == word;
+}
+
+}  // namespace
+
+bool capsules_available() { return sealed_files_available(); }
+
+std::string capsule_name(const CapsuleOrigin& o) {
+  return fmt::format("{}{}_{:08}_{}.h5", o.system, o.part > 0 ? fmt::format("_{}", o.part) : "", o.step, o.solve);
+}
+
+std::string pattern_name(const Capsule& c) { return "pattern_" + hex(pattern_hash(c)) + ".h5"; }
+
+std::int64_t write_capsule(const std::string& folder, const Capsule& c) {
+  const std::string pattern = (fs::path(folder) / pattern_name(c)).string();
+  std::int64_t bytes = fs::exists(pattern) ? 0 : write_pattern(pattern, c);
+  const std::string path = (fs::path(folder) / capsule_name(c.origin)).string();
+  SealedContent content = content_of(c);
+  std::vector<double> result;
+  if (c.leader.result) {
+    result = packed(*c.leader.result);
+    content.doubles.emplace_back("result", result);
+  }
+  write_sealed_file(path, capsule_format(), content);
+  return bytes + static_cast<std::int64_t>(fs::file_size(path));
+}
+
+Capsule read_capsule(const std::string& path) {
+  SealedFile file = read_sealed_file(path, capsule_format());
+  Capsule c;
+  c.path = path;
+  read_origin(file, c.origin);
+  read_leader(file, c.leader);
+  read_ranks(file, c);
+  const auto hash = static_cast<std::uint64_t>(file.integer("pattern_hash"));
+  read_pattern((fs::path(path).parent_path() / ("pattern_" + hex(hash) + ".h5")).string(), hash, c);
+  c.A.values = take_numbers(file, "A.");
+  if (NamedNumbers prepared = take_numbers(file, "prepared."); !prepared.doubles.empty())
+    c.prepared = std::move(prepared);
+  c.state = take_numbers(file, "state.").doubles;
+  c.b = take(file, "b");
+  c.x0 = take(file, "x0");
+  c.leader.lifetime = take(file, "lifetime");
+  for (const auto& [name, values] : file.doubles)
+    if (name == "result") c.leader.result = unpacked(values, path);
+  if (c.b.size() != c.x0.size()) fail_to_read(path, "its b and x0 differ in size");
+  return c;
+}
+
+bool is_capsule(const std::string& path) { return begins_with(path, capsule_format().first_word()); }
+bool is_pattern(const std::string& path) { return begins_with(path, pattern_format().first_word()); }
+
+}  // namespace weir

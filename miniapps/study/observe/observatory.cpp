@@ -1,0 +1,203 @@
+#include "miniapps/study/observe/observatory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/timer.hpp"
+
+namespace weir {
+namespace {
+
+constexpr const char* observatory_columns =
+    "step,solve,system,part,solver,iterations,reason,r0,r_true,probe,warning,fixed_point,dominance_L,dominance_U,"
+    "median_dominance_L,median_dominance_U,stale_reads,largest_row_residual,row,error,observe_ms,"
+    "rows_half,rows_bfloat16,rows_float,rows_double";
+
+template <class Space>
+int most_iterations(const StudiedSystem<Space>& system) {
+  return system.options.template get<int>("max_iterations", KrylovOptions().max_iterations);
+}
+
+std::string counts(const std::array<int, storage_kinds>& rows) {
+  std::string text;
+  for (const int count : rows) text += (text.empty() ? "" : ",") + std::to_string(count);
+  return text;
+}
+
+std::string cell(double value) { return value >= 0 ? fmt::format("{:.6g}", value) : std::string(); }
+
+}  // namespace
+
+// Sees every system of its solver; looks at those of the steps that are due.
+template <class Space>
+class Observatory<Space>::Eye : public SolveWatch<Space> {
+ public:
+  Eye(Observatory& observatory, const StudiedSystem<Space>& system)
+      : part(system.part), leader(system.leader), observatory_(observatory), warner_(most_iterations(system)) {}
+
+  void prepared(const Matrix<Space>& A, bool new_pattern, const SetupInfo&) override {
+    if (new_pattern || !prepared_from_) structure_ = {};
+    has_structure_ = has_structure_ && !new_pattern;
+    prepared_from_ = &A;
+  }
+  void before(const Matrix<Space>& A, View<const double> b, View<const double> x) override {
+    if (!observatory_.due_) return;
+    ScopedTimer timer(seconds = 0);
+    seen_ = {};
+    if (!rows_)
+      rows_.emplace(observatory_.ranks_,
+                    observatory_.numbers_ ? observatory_.numbers_(observatory_.system_, part) : std::vector<int>());
+    if (r_.size() != x.size()) {
+      r_ = Array<double, Space>(x.size());
+      work_ = Array<double, Space>(2 * x.size());
+    }
+    observe_preconditioner<Space>(A, leader->preconditioner(), b, x, r_, work_, *rows_, seen_);
+    warned = is_asynchronous() && warner_.look(seen_.probe);
+  }
+  void after(const Matrix<Space>& A, View<const double> b, View<const double> x, const SolveResult& result) override {
+    if (observatory_.due_) {
+      {
+        ScopedTimer timer(seconds);
+        observe_residual<Space>(A, b, x, r_, *rows_, seen_);
+        if (!std::exchange(has_structure_, true))
+          structure_ = structure_of<Space>(prepared_from_ ? *prepared_from_ : A, *rows_, is_by_rank());
+      }
+      if (observatory_.wants_error_) {
+        ScopedTimer timer(observatory_.error_seconds_);
+        observe_error<Space>(A, leader->preconditioner(), b, x, View<double>(work_.data(), x.size()), *rows_, seen_);
+      }
+      warner_.took(result.iterations);
+      observatory_.record(*this, seen_, result);
+    }
+    ++solve;
+  }
+
+  // All ranks call; those other than 0 get none.
+  std::vector<RowField> fields() const {
+    std::vector<RowField> fields;
+    if (!rows_) return fields;
+    const auto add = [&](const char* name, std::vector<double> values) {
+      if (!values.empty()) fields.emplace_back(name, std::move(values));
+    };
+    add("linear_residual", rows_->whole(seen_.row_residual));
+    add("linear_error", rows_->whole(seen_.row_error));
+    add("fixed_point_residual", rows_->whole(seen_.row_fixed_point));
+    add("dominance_L", rows_->whole(seen_.row_dominance_L));
+    add("dominance_U", rows_->whole(seen_.row_dominance_U));
+    add("stale_reads", rows_->whole(seen_.row_stale_reads));
+    add("precision", rows_->whole(seen_.row_bits));
+    add("level", structure_.level);
+    add("colour", structure_.colour);
+    add("line", structure_.line);
+    return fields;
+  }
+
+  int part, solve = 0;
+  LinearSolver<Space>* leader;
+  bool warned = false;
+  double seconds = 0;
+
+ private:
+  // Of asynchronous ILU alone: an exact factorisation may have a large probe and converge.
+  bool is_asynchronous() const { return seen_.dominance_L >= 0; }
+  bool is_by_rank() const { return !leader->is_independent_of_ranks(); }
+
+  Observatory& observatory_;
+  const Matrix<Space>* prepared_from_ = nullptr;
+  SolveObservation seen_;
+  RowStructure structure_;
+  bool has_structure_ = false;
+  EarlyWarning warner_;
+  Array<double, Space> r_, work_;
+  std::optional<RowsOfRanks> rows_;  // from the first look on
+};
+
+template <class Space>
+Observatory<Space>::Observatory(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks)
+    : ranks_(ranks) {
+  if (!config.is_table("observe")) return;
+  const Table t = config.table("observe");
+  every_ = t.get<std::int64_t>("every", 10);
+  if (every_ < 0) t.fail("every", "'every' must be at least 0 (0: nothing is observed)");
+  wants_error_ = t.get<bool>("error", false);
+  system_ = t.get<std::string>("system", "");
+  if (std::find(systems.begin(), systems.end(), system_) != systems.end()) return;
+  std::string known;
+  for (const auto& name : systems) known += (known.empty() ? "" : ", ") + name;
+  t.fail("system", (system_.empty() ? "'system' is missing" : "unknown system '" + system_ + "'") +
+                       "; this run solves: " + known);
+}
+
+template <class Space>
+Observatory<Space>::~Observatory() = default;
+
+template <class Space>
+void Observatory<Space>::attach(const StudiedSystem<Space>& system) {
+  if (every_ == 0 || system.name != system_) return;
+  eyes_.push_back(std::make_unique<Eye>(*this, system));
+  system.leader->watch(eyes_.back().get());
+}
+
+template <class Space>
+void Observatory<Space>::open(Run& run) {
+  run_ = &run;
+  if (!eyes_.empty() && ranks_.is_root()) rows_ = LineFile(run.path("observatory.csv"), observatory_columns);
+}
+
+template <class Space>
+void Observatory<Space>::begin_step(std::int64_t step) {
+  step_ = step;
+  due_ = every_ > 0 && step % every_ == 0;
+  for (auto& eye : eyes_) eye->solve = 0;
+}
+
+template <class Space>
+void Observatory<Space>::record(const Eye& eye, const SolveObservation& s, const SolveResult& r) {
+  ++observed_;
+  const double seconds = ranks_.max(eye.seconds);
+  seconds_ += seconds;
+  if (eye.warned) {
+    ++warnings_;
+    run_->event("warning",
+                fmt::format("{}: asynchronous ILU may stagnate at step {}: one application makes the residual "
+                            "{:.2g} times as large (more build or apply sweeps, smaller chunks, or block_ilu0)",
+                            system_, step_, s.probe));
+  }
+  const std::string row = fmt::format(
+      "{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{},{},{},{},{},{},{},{},{},{:.4g},{}", step_, eye.solve, system_,
+      eye.part, eye.leader->name(), r.iterations, to_string(r.reason), r.residual0, r.true_residual, cell(s.probe),
+      s.dominance_L >= 0 ? (eye.warned ? "1" : "0") : "", cell(s.fixed_point), cell(s.dominance_L), cell(s.dominance_U),
+      cell(s.median_dominance_L), cell(s.median_dominance_U), cell(s.stale_reads), cell(s.largest_residual),
+      s.row_of_largest, cell(s.error), 1e3 * seconds, counts(s.rows_stored));
+  run_->on_root([&] { rows_.add(row); });
+}
+
+template <class Space>
+std::vector<RowField> Observatory<Space>::fields(const std::string& system) {
+  return eyes_.empty() || system != system_ ? std::vector<RowField>() : eyes_.front()->fields();
+}
+
+template <class Space>
+void Observatory<Space>::failed(Run& run, const Outcome&) {
+  finish(run);
+}
+
+template <class Space>
+void Observatory<Space>::finish(Run& run) {
+  if (observed_ == 0 || !ranks_.is_root()) return;
+  rows_.flush();
+  run.timings().at("study", "observatory") += seconds_ + error_seconds_;
+  std::string text =
+      fmt::format("\n{}: {} solves observed, {:.3g} ms each", system_, observed_, 1e3 * seconds_ / observed_);
+  if (wants_error_) text += fmt::format(", and {:.3g} ms for their errors", 1e3 * error_seconds_ / observed_);
+  text += fmt::format("; {:.1f} % of the loop", 100 * (seconds_ + error_seconds_) / run.loop_seconds());
+  if (warnings_) text += fmt::format("; {} early warnings (events.jsonl)", warnings_);
+  run.say_at_end(text + "\n");
+}
+
+template class Observatory<Host>;
+template class Observatory<Device>;
+
+}  // namespace weir

@@ -1,0 +1,197 @@
+#include "miniapps/study/observe/observe_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/error.hpp"
+#include "mesh/graph/colouring.hpp"
+#include "mesh/graph/levels.hpp"
+#include "solvers/device/on_host.hpp"
+#include "solvers/distributed/whole_system.hpp"
+#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/matrix/block/block_rows.hpp"
+#include "solvers/preconditioner/schwarz/additive_schwarz.hpp"
+#include "solvers/preconditioner/async_ilu/async_ilu.hpp"
+#include "solvers/preconditioner/storage.hpp"
+
+namespace weir {
+namespace {
+
+// The l2 norm of each block row's part.
+std::vector<double> row_norms(const std::vector<double>& v, int block) {
+  std::vector<double> norms(v.size() / static_cast<std::size_t>(block));
+  for (std::size_t i = 0; i < norms.size(); ++i) {
+    double square = 0;
+    for (std::size_t u = 0; u < static_cast<std::size_t>(block); ++u) {
+      const double value = v[i * static_cast<std::size_t>(block) + u];
+      square += value * value;
+    }
+    norms[i] = std::sqrt(square);
+  }
+  return norms;
+}
+
+double largest(const std::vector<double>& v) { return v.empty() ? -1 : *std::max_element(v.begin(), v.end()); }
+Graph graph_of(const BlockCsrData& A) {
+  Graph graph;
+  for (int i = 0; i < A.rows(); ++i) {
+    for (std::int64_t e = A.row_start[static_cast<std::size_t>(i)]; e < A.row_start[static_cast<std::size_t>(i) + 1];
+         ++e)
+      if (const int j = A.column[static_cast<std::size_t>(e)]; j != i) graph.neighbour.push_back(j);
+    graph.start.push_back(static_cast<std::int64_t>(graph.neighbour.size()));
+  }
+  return graph;
+}
+
+// Level and colour of the rows of one matrix.
+template <class Space>
+RowStructure structure_of_one(const Matrix<Space>& A) {
+  RowStructure s;
+  Graph graph;
+  try {
+    graph = graph_of(block_rows(A));
+  } catch (const Error&) {  // a matrix that knows no entries
+    return s;
+  }
+  Order natural(static_cast<std::size_t>(graph.vertices()));
+  for (std::size_t i = 0; i < natural.size(); ++i) natural[i] = static_cast<int>(i);
+  const LevelSets sets = level_sets(graph, natural);
+  s.level.assign(sets.level.begin(), sets.level.end());
+  const Colouring colouring = colour_largest_first(graph);
+  s.colour.assign(colouring.colour.begin(), colouring.colour.end());
+  return s;
+}
+
+// Of each row the number in the whole of the first row of its line; -1: on none. Empty: the matrix has no lines.
+template <class Space>
+std::vector<double> first_of_lines(const Matrix<Space>& A, const RowsOfRanks& rows) {
+  const auto* csr = dynamic_cast<const BlockSparse<Space>*>(&A);
+  if (!csr || !rows.ranks().any(!csr->lines().empty())) return {};
+  std::vector<double> first(static_cast<std::size_t>(A.rows()), -1);
+  for (const RowRange& line : csr->lines())
+    std::fill_n(first.begin() + line.first, line.count, static_cast<double>(rows.number(line.first)));
+  return first;
+}
+
+// Lines by their first rows become 0, 1, 2, ...
+void number_lines(std::vector<double>& line) {
+  std::vector<double> firsts = line;
+  std::sort(firsts.begin(), firsts.end());
+  firsts.erase(std::unique(firsts.begin(), firsts.end()), firsts.end());
+  const double none = firsts.empty() || firsts.front() >= 0 ? 0 : 1;
+  for (double& l : line)
+    l = static_cast<double>(std::lower_bound(firsts.begin(), firsts.end(), l) - firsts.begin()) - none;
+}
+
+template <class Space>
+const Matrix<Space>& own_part(const Matrix<Space>& A) {
+  const auto* spread = dynamic_cast<const DistributedMatrix<Space>*>(&A);
+  return spread ? spread->local() : A;
+}
+
+template <class Space>
+double norm(const RowsOfRanks& rows, View<const double> v) {
+  return std::sqrt(rows.ranks().sum(dot<Space>(v, v)));
+}
+
+}  // namespace
+
+template <class Space>
+RowStructure structure_of(const Matrix<Space>& A, const RowsOfRanks& rows, bool by_rank) {
+  const Matrix<Space>& own = own_part(A);
+  RowStructure s;
+  if (rows.alone() || by_rank) {
+    s = structure_of_one(own);
+    s.level = rows.whole(s.level);
+    s.colour = rows.whole(s.colour);
+  } else if (WholeSystem<Space>::has_entries(A)) {
+    const auto whole = WholeSystem<Space>(rows.ranks(), rows.numbers(), A.block()).matrix(A);
+    if (whole) s = structure_of_one(*whole);
+  }
+  s.line = rows.whole(first_of_lines(own, rows));
+  number_lines(s.line);
+  return s;
+}
+
+template <class Space>
+void observe_preconditioner(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
+                            View<const double> x, View<double> r, View<double> work, const RowsOfRanks& rows,
+                            SolveObservation& seen) {
+  const View<double> z(work.data(), x.size()), rest(work.data() + x.size(), x.size());
+  A.residual(b, x, r);
+  const double before = norm<Space>(rows, r);
+  if (before > 0) {
+    M.apply(r, z);
+    A.residual(r, z, rest);
+    const double after = norm<Space>(rows, rest);
+    seen.probe = std::isfinite(after) ? after / before : 1e300;
+  }
+  std::array<double, storage_kinds> stored{};
+  for (const StoredAs kind : storage_of_rows(M, A.rows())) {
+    ++stored[static_cast<std::size_t>(kind)];
+    seen.row_bits.push_back(bits_of(kind));
+  }
+  rows.ranks().sum(stored);
+  for (std::size_t k = 0; k < stored.size(); ++k) seen.rows_stored[k] = static_cast<int>(stored[k]);
+  const auto* async = dynamic_cast<const AsyncIlu<Space>*>(&of_own_rows(M));
+  if (!async) return;
+  AsyncObservation o = async->observe();
+  seen.fixed_point = rows.sum(o.fixed_point);
+  seen.dominance_L = rows.largest(largest(o.dominance_L));
+  seen.dominance_U = rows.largest(largest(o.dominance_U));
+  seen.median_dominance_L = rows.median(o.dominance_L);
+  seen.median_dominance_U = rows.median(o.dominance_U);
+  if (const double stale = rows.sum(o.stale_reads); stale >= 0)
+    seen.stale_reads = stale / rows.ranks().sum(static_cast<double>(o.stale_reads.size()));
+  seen.row_fixed_point = std::move(o.fixed_point);
+  seen.row_dominance_L = std::move(o.dominance_L);
+  seen.row_dominance_U = std::move(o.dominance_U);
+  seen.row_stale_reads = std::move(o.stale_reads);
+}
+
+// Of rows with the same residual the first in the whole.
+template <class Space>
+void observe_residual(const Matrix<Space>& A, View<const double> b, View<const double> x, View<double> r,
+                      const RowsOfRanks& rows, SolveObservation& seen) {
+  A.residual(b, x, r);
+  seen.row_residual = row_norms(on_host<Space>(r), A.block());
+  const auto most = std::max_element(seen.row_residual.begin(), seen.row_residual.end());
+  seen.largest_residual = rows.largest(*most);
+  const double number = rows.number(static_cast<int>(most - seen.row_residual.begin()));
+  constexpr double none = std::numeric_limits<double>::infinity();
+  const double first = -rows.largest(*most == seen.largest_residual ? -number : -none);
+  seen.row_of_largest = std::isfinite(first) ? static_cast<int>(first) : -1;
+}
+
+template <class Space>
+void observe_error(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b, View<const double> x,
+                   View<double> z, const RowsOfRanks& rows, SolveObservation& seen) {
+  KrylovOptions to_round_off;
+  to_round_off.tolerance = 1e-12;
+  to_round_off.restart = 60;
+  assign<Space>(x, z);
+  make_krylov<Space>("fgmres", to_round_off)->solve(A, M, b, z);  // works with any preconditioner
+  axpy<Space>(-1, x, z);
+  seen.row_error = row_norms(on_host<Space>(z), A.block());
+  seen.error = norm<Space>(rows, z);
+}
+
+template RowStructure structure_of(const Matrix<Host>&, const RowsOfRanks&, bool);
+template RowStructure structure_of(const Matrix<Device>&, const RowsOfRanks&, bool);
+template void observe_preconditioner(const Matrix<Host>&, const Preconditioner<Host>&, View<const double>,
+                                     View<const double>, View<double>, View<double>, const RowsOfRanks&,
+                                     SolveObservation&);
+template void observe_preconditioner(const Matrix<Device>&, const Preconditioner<Device>&, View<const double>,
+                                     View<const double>, View<double>, View<double>, const RowsOfRanks&,
+                                     SolveObservation&);
+template void observe_residual(const Matrix<Host>&, View<const double>, View<const double>, View<double>,
+                               const RowsOfRanks&, SolveObservation&);
+template void observe_residual(const Matrix<Device>&, View<const double>, View<const double>, View<double>,
+                               const RowsOfRanks&, SolveObservation&);
+template void observe_error(const Matrix<Host>&, const Preconditioner<Host>&, View<const double>, View<const double>,
+                            View<double>, const RowsOfRanks&, SolveObservation&);
+template void observe_error(const Matrix<Device>&, const Preconditioner<Device>&, View<const double>,
+                            View<const double>, View<double>, const RowsOfRanks&, SolveObservation&);
+
+}  // namespace weir

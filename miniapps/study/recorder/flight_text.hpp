@@ -1,0 +1,19 @@
+// The verdict for people, and flight_recorder.json.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "miniapps/study/recorder/flight_verdict.hpp"
+
+namespace weir {
+
+inline constexpr const char* flight_file = "flight_recorder.json";
+
+std::string verdict_text(const Finding& finding);  // what was found, measured, and is to be changed
+std::string flight_text(const Finding& finding);   // the same at the end of a run
+void write_flight(const std::string& path, const Finding& finding, const std::string& reason,
+                  const std::vector<FlightStep>& steps, const std::vector<std::string>& variables,
+                  const std::vector<std::string>& systems);
+void remove_flight(const std::string& path);
+
+}  // namespace weir

@@ -1,0 +1,177 @@
+#include "miniapps/study/recorder/flight_verdict.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace weir {
+namespace {
+
+constexpr double large_growth = 100;  // of a variable since the run began
+
+std::string told(const BadValue& bad) { return fmt::format("{} of {}", bad.variable, bad.place); }
+
+void add_first_bad(const FlightEvidence& e, Finding& f) {
+  if (!e.not_finite) return;
+  f.measured("first not finite", fmt::format("{} at step {}", told(*e.not_finite), e.not_finite->step));
+  f.measured("values not finite then", fmt::format("{} of {} cells", e.not_finite->count, e.not_finite->cells));
+}
+
+// The variable that has grown most since the run began, and where in the ring that became visible.
+struct Growth {
+  std::size_t variable = 0;
+  double from = 0, to = 0;
+  std::size_t onset = 0;  // the last step whose state is within twice the first one
+  double factor() const { return from > 0 ? to / from : 0; }
+};
+Growth largest_growth(const FlightEvidence& e) {
+  Growth g;
+  for (std::size_t v = 0; v < e.variables.size(); ++v) {
+    if (e.variables[v] == "p" && !e.positive[v]) continue;  // of incompressible flow: it jumps where boundaries move
+    double from = e.first.range[v].size();
+    if (from == 0 && !e.steps.empty()) from = e.steps.front().range[v].size();  // the run began at rest
+    double to = 0;
+    std::size_t onset = 0;
+    for (std::size_t k = 0; k < e.steps.size(); ++k) {
+      const ValueRange& r = e.steps[k].range[v];
+      if (!r.all_finite) break;
+      to = r.size();
+      if (to <= 2 * from) onset = k;
+    }
+    const double factor = from > 0 ? to / from : 0;
+    if (factor > g.factor()) g = {v, from, to, onset};
+  }
+  return g;
+}
+
+std::optional<Finding> bad_start(const FlightEvidence& e) {
+  const bool is_first = !e.steps.empty() && e.steps.back().step == e.first.step;
+  const BadValue* bad = e.unphysical ? &*e.unphysical : e.not_finite ? &*e.not_finite : nullptr;
+  if (!is_first || !bad || bad->step != e.first.step) return {};
+  const std::string from = e.restarted ? "the checkpoint" : "the initial state";
+  Finding f;
+  if (e.unphysical) {
+    f = Finding(Cause::unphysical_state,
+                fmt::format("{} is {:.3g} in {}: {} is unphysical", bad->variable, bad->value, bad->place, from));
+    f.measured("cells where it is not positive", fmt::format("{} of {}", bad->count, bad->cells));
+  } else {
+    f = Finding(Cause::first_not_finite,
+                fmt::format("{} is not finite in {}, first in {}", bad->variable, from, bad->place));
+    add_first_bad(e, f);
+  }
+  f.key = e.start_key;
+  f.change = e.restarted ? "restart from an earlier checkpoint" : "a state whose values are finite and physical";
+  return f;
+}
+
+// The state grows, and with it the CFL number: what counts is the number it had before. The first state of a run has none
+// yet; where nothing else is left it is scaled back from the next one.
+double cfl_before(const FlightEvidence& e, const Growth& g) {
+  for (std::size_t k = 0; k <= g.onset; ++k)
+    if (e.steps[k].cfl > 0) return e.steps[k].cfl;
+  if (g.onset + 1 >= e.steps.size()) return e.steps[g.onset].cfl;
+  const FlightStep& next = e.steps[g.onset + 1];
+  const double grown = next.range[g.variable].size() / std::max(e.steps[g.onset].range[g.variable].size(), 1e-300);
+  return grown > 1 ? next.cfl / grown : next.cfl;
+}
+
+std::optional<Finding> growth(const FlightEvidence& e) {
+  const Growth g = largest_growth(e);
+  if (g.factor() < large_growth) return {};
+  const FlightStep& onset = e.steps[g.onset];
+  const double cfl = cfl_before(e, g);
+  const bool too_large = e.courant_limit > 0 && cfl > e.courant_limit;
+  Finding f(too_large ? Cause::time_step : Cause::growing_state,
+            too_large
+                ? "the time step is too large for the explicit part of the scheme: the flow grows from step to step"
+                : "the flow grows from step to step though its CFL number was within the limit when that began");
+  f.measured(fmt::format("largest |{}|", e.variables[g.variable]),
+             fmt::format("{:.3g} at the start, {:.3g} in the state that step {} began from", g.from, g.to,
+                         e.steps.back().step));
+  f.measured("seen to grow from", fmt::format("step {} on", onset.step));
+  if (cfl >= 0) f.measured("CFL number before", fmt::format("{:.3g} (limit about {:.3g})", cfl, e.courant_limit));
+  add_first_bad(e, f);
+  if (!e.not_finite && e.solve && e.solve->cause == Cause::right_hand_side_not_finite)
+    f.measured("first not finite", e.solve->what);
+  f.key = e.step_key;
+  if (!too_large)
+    f.change = "a smaller one; if that does not help: boundary conditions, forcing, a finer grid";
+  else if (e.step_key == "time.dt" && onset.dt > 0)
+    f.change = fmt::format("{:.2g} (it was {:.3g}), or [time] cfl", 0.8 * onset.dt * e.courant_limit / cfl, onset.dt);
+  else
+    f.change = fmt::format("{:.2g}", 0.8 * e.courant_limit);
+  return f;
+}
+
+std::optional<Finding> sudden(const FlightEvidence& e) {
+  if (!e.not_finite) return {};
+  Finding f(Cause::first_not_finite,
+            fmt::format("the flow stopped being finite at step {}: first {}, while nothing grew before",
+                        e.not_finite->step, told(*e.not_finite)));
+  add_first_bad(e, f);
+  if (e.solve) f.measured("the solve that met it", e.solve->what);
+  f.key = e.step_key;
+  f.change = "look at that cell: its boundary, source or metric; then a smaller step";
+  return f;
+}
+
+// Pseudo-time: the residual of the linear systems' right-hand sides is that of the flow.
+std::optional<Finding> limits(const FlightEvidence& e) {
+  if (e.limit.empty() || e.steps.empty()) return {};
+  int solves = 0, failed = 0;
+  for (const FlightStep& s : e.steps) {
+    solves += s.solves;
+    failed += s.failed_solves;
+  }
+  if (e.limit.find("rejections") != std::string::npos) {
+    const double cfl = e.steps.back().cfl;
+    const bool helpless = e.last_cfl >= 0 && e.last_cfl < 0.1;
+    Finding f(helpless ? Cause::unphysical_state : Cause::time_step,
+              helpless ? "every attempt of a pseudo-time step is rejected, whatever its CFL number"
+                       : "pseudo-time steps are too large: the state they lead to is rejected again and again");
+    f.measured("CFL number of the first attempt, of the last", fmt::format("{:.3g}, {:.3g}", cfl, e.last_cfl));
+    f.measured("attempts of that step", static_cast<double>(e.steps.back().solves));
+    f.measured("linear solves of the last steps that missed their tolerance", fmt::format("{} of {}", failed, solves));
+    if (e.unphysical)
+      f.measured(e.unphysical->variable, fmt::format("{:.3g} in {}", e.unphysical->value, e.unphysical->place));
+    f.key = helpless ? "boundary" : "pseudo_time.cfl_start";
+    f.change = helpless ? "check the boundary states and " + e.start_key
+                        : fmt::format("{:.2g}, or more rejections", 0.1 * cfl);
+    return f;
+  }
+  if (e.solve && 2 * failed > solves) return {};
+  const FlightSolve& first = e.steps.front().solve[0];
+  const FlightStep& last_step = e.steps.back();
+  const FlightSolve& last = last_step.solve[static_cast<std::size_t>(std::max(last_step.solves - 1, 0)) % most_solves];
+  const double drop = first.residual0 > 0 ? last.residual0 / first.residual0 : 1;
+  const bool falls = drop < 0.9;
+  Finding f(Cause::steps_exhausted, falls ? "the iteration was on its way and ran out of steps"
+                                          : "the iteration ran out of steps, and its residual no longer falls");
+  f.measured("residual over the steps kept", fmt::format("{:.3g} to {:.3g}", first.residual0, last.residual0));
+  f.measured("steps kept", static_cast<double>(e.steps.size()));
+  if (last_step.cfl >= 0) f.measured("CFL number", last_step.cfl);
+  f.key = falls ? e.limit : "pseudo_time.cfl_max";
+  f.change = falls ? "more steps, or a CFL number that grows faster" : "smaller, or a tighter linear tolerance";
+  return f;
+}
+
+}  // namespace
+
+Finding verdict_of_flight(const FlightEvidence& e) {
+  for (const auto rule : {bad_start, growth, limits})
+    if (std::optional<Finding> f = rule(e)) return std::move(*f);
+  const bool of_the_state = e.ended_not_finite && (!e.solve || e.solve->cause == Cause::right_hand_side_not_finite ||
+                                                   e.solve->cause == Cause::matrix_not_finite);
+  if (of_the_state)
+    if (std::optional<Finding> f = sudden(e)) return std::move(*f);
+  if (e.solve) return *e.solve;
+  if (std::optional<Finding> f = sudden(e)) return std::move(*f);
+  Finding f(Cause::unknown, "the run ended badly and no rule says why");
+  f.measured("steps kept", static_cast<double>(e.steps.size()));
+  f.key = e.step_key;
+  f.change = "look at flight_recorder.json: the last steps with their solves and ranges";
+  return f;
+}
+
+}  // namespace weir

@@ -1,0 +1,124 @@
+#include "miniapps/study/recorder/value_range.hpp"
+
+#include "solvers/device/reduce.hpp"
+
+namespace weir {
+namespace {
+
+WEIR_HD inline bool is_finite(double v) { return v - v == 0; }
+
+// v - v is zero where v is finite, and no number else: one sum of it tells of all.
+struct Extremes {
+  double least, most, doubt;
+};
+
+template <class Value>
+Extremes extremes_of(int from, int to, const Value value) {
+  double least = value(from), most = least, doubt = 0;
+#pragma omp simd reduction(min : least) reduction(max : most) reduction(+ : doubt)
+  for (int i = from; i < to; ++i) {
+    const double v = value(i);
+    least = v < least ? v : least;
+    most = v > most ? v : most;
+    doubt += v - v;
+  }
+  return {least, most, doubt};
+}
+
+template <class Value>
+ValueRange range_on_host(int n, const Value& value) {
+  if (n == 0) return {};
+  const int chunks = detail::reduction_chunks(n);
+  double* part = detail::reduction_scratch(3 * static_cast<std::int64_t>(chunks));
+  detail::for_chunks<true>(n, [&](int c) {
+    const Extremes x = extremes_of(c * detail::reduction_chunk, detail::chunk_end(c, n), value);
+    part[3 * c] = x.least;
+    part[3 * c + 1] = x.most;
+    part[3 * c + 2] = x.doubt;
+  });
+  ValueRange r{part[0], part[1], true};
+  double doubt = 0;
+  for (int c = 0; c < chunks; ++c) {
+    r.least = part[3 * c] < r.least ? part[3 * c] : r.least;
+    r.most = part[3 * c + 1] > r.most ? part[3 * c + 1] : r.most;
+    doubt += part[3 * c + 2];
+  }
+  r.all_finite = doubt == 0;
+  return r;
+}
+
+// Reductions on a device know the largest size only: of the values above zero, of those below, and of what is missing to
+// the largest one, which gives the least of values that are all of one sign.
+template <class Value>
+ValueRange range_on_device(int n, const Value& value) {
+  ValueRange r;
+  const double above = max_abs<Device>(n, [=] WEIR_HD(int i) {
+    const double v = value(i);
+    return is_finite(v) ? (v > 0 ? v : 0.0) : v;
+  });
+  r.all_finite = is_finite(above);
+  if (n == 0 || !r.all_finite) return r;
+  const double below = max_abs<Device>(n, [=] WEIR_HD(int i) {
+    const double v = value(i);
+    return v < 0 ? -v : 0.0;
+  });
+  r.most = above;
+  r.least = -below;
+  if (above > 0 && below > 0) return r;
+  const double scale = above > 0 ? above : below;
+  const double gap = max_abs<Device>(n, [=] WEIR_HD(int i) {
+    const double v = value(i);
+    return scale - (v < 0 ? -v : v);
+  });
+  (above > 0 ? r.least : r.most) = above > 0 ? above - gap : gap - below;
+  return r;
+}
+
+template <class Space, class Value>
+ValueRange range(int n, const Value& value) {
+  if constexpr (std::is_same_v<Space, Host>)
+    return range_on_host(n, value);
+  else
+    return range_on_device(n, value);
+}
+
+struct Contiguous {  // loads that lie side by side need no gather
+  const double* v;
+  WEIR_HD double operator()(int i) const { return v[i]; }
+};
+
+struct Strided {
+  const double* v;
+  int first, stride;
+  WEIR_HD double operator()(int i) const { return v[first + stride * i]; }
+};
+
+struct Pressure {
+  const double* U;
+  double gamma_minus_1;
+  WEIR_HD double operator()(int i) const {
+    const double* u = U + 4 * i;
+    return gamma_minus_1 * (u[3] - 0.5 * (u[1] * u[1] + u[2] * u[2]) / u[0]);
+  }
+};
+
+}  // namespace
+
+template <class Space>
+ValueRange range_of(View<const double> values, int first, int stride) {
+  if (stride == 1) return range<Space>(static_cast<int>(values.size()) - first, Contiguous{values.data() + first});
+  const int n = static_cast<int>((values.size() - first + stride - 1) / stride);
+  return range<Space>(n, Strided{values.data(), first, stride});
+}
+
+template <class Space>
+ValueRange range_of_pressure(View<const double> U, double gamma) {
+  return range<Space>(static_cast<int>(U.size() / 4), Pressure{U.data(), gamma - 1});
+}
+
+template ValueRange range_of<Host>(View<const double>, int, int);
+template ValueRange range_of<Device>(View<const double>, int, int);
+template ValueRange range_of_pressure<Host>(View<const double>, double);
+template ValueRange range_of_pressure<Device>(View<const double>, double);
+
+}  // namespace weir

@@ -1,0 +1,250 @@
+#include "miniapps/study/shadow/shadow.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <utility>
+
+#include "solvers/krylov/vector_ops.hpp"
+#include "base/timer.hpp"
+
+namespace weir {
+namespace {
+
+// Not-a-number differs from itself: such an answer is no repetition of anything.
+template <class Space>
+std::int64_t count_differing(const Communicator& ranks, View<const double> x, View<const double> y) {
+  return static_cast<std::int64_t>(
+      ranks.sum(sum<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { return x[i] == y[i] ? 0.0 : 1.0; })));
+}
+
+template <class Space>
+double largest_difference(View<const double> x, View<const double> y) {
+  return max_abs<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { return x[i] - y[i]; });
+}
+
+}  // namespace
+
+template <class Space>
+void Shadow<Space>::add(std::string name, std::unique_ptr<AnySolver<Space>> solver) {
+  contenders_.push_back({std::move(name), std::move(solver), Stale::pattern});
+}
+
+template <class Space>
+void Shadow<Space>::begin_step(std::int64_t step, bool due) {
+  step_ = step;
+  due_ = due;
+  solve_ = 0;
+}
+
+template <class Space>
+std::vector<std::string> Shadow<Space>::names() const {
+  std::vector<std::string> names;
+  for (const Contender& c : contenders_) names.push_back(c.name);
+  return names;
+}
+
+template <class Space>
+std::vector<std::string> Shadow<Space>::solvers() const {
+  std::vector<std::string> names;
+  for (const Contender& c : contenders_) names.push_back(c.solver->name());
+  return names;
+}
+
+template <class Space>
+void Shadow<Space>::prepared(const Matrix<Space>& A, bool new_pattern, const SetupInfo& info) {
+  prepared_from_ = &A;
+  leader_setup_ += info.seconds;
+  for (Contender& c : contenders_)
+    if (c.stale != Stale::pattern) c.stale = new_pattern ? Stale::pattern : Stale::values;
+}
+
+template <class Space>
+double Shadow<Space>::prepare(Contender& c, const Matrix<Space>& A) {
+  const Matrix<Space>& from = prepared_from_ ? *prepared_from_ : A;
+  if (c.stale == Stale::pattern)
+    c.solver->setup(from);
+  else
+    c.solver->update(from);
+  c.stale = Stale::nothing;
+  return c.solver->setup_info().seconds;
+}
+
+// Over ranks by the clock: a rank that gathers or waits for another does not count that as its own.
+template <class Space>
+double Shadow<Space>::seconds_to_prepare(Contender& c, const Matrix<Space>& A) {
+  if (c.stale == Stale::nothing) return 0;
+  if (ranks_.size() == 1) return prepare(c, A);
+  ranks_.barrier();
+  double seconds = 0;
+  {
+    ScopedTimer timer(seconds);
+    prepare(c, A);
+  }
+  return ranks_.max(seconds);
+}
+
+// The whole record of the rank that took longest, so that its parts add up.
+template <class Space>
+SolveResult Shadow<Space>::of_slowest(SolveResult mine) const {
+  if (ranks_.size() == 1) return mine;
+  const bool is_last = mine.solve_seconds == ranks_.max(mine.solve_seconds);
+  const double from = ranks_.max(is_last ? ranks_.rank() : -1);
+  ranks_.broadcast(&mine, sizeof mine, static_cast<int>(from));
+  return mine;
+}
+
+// The same seed draws the same orders whatever was solved before.
+template <class Space>
+void Shadow<Space>::draw_order() {
+  order_.resize(contenders_.size() * static_cast<std::size_t>(repeats_));
+  for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = i % contenders_.size();
+  std::mt19937_64 random(seed_ + 1000003 * static_cast<std::uint64_t>(step_) + static_cast<std::uint64_t>(solve_));
+  for (std::size_t i = order_.size() - 1; i > 0; --i) std::swap(order_[i], order_[random() % (i + 1)]);
+  swapped_ = random() % 2 == 1;
+}
+
+template <class Space>
+double Shadow<Space>::residual_norm(const Matrix<Space>& A, View<const double> b, View<const double> x) {
+  A.residual(b, x, r_);
+  const Pair s = ranks_.sum(sum_and_square<Space>(r_.view()));
+  // With a constant null space the mean of b - A x is no x's fault.
+  const double about_mean = s.b - s.a * s.a / static_cast<double>(A.unknowns());
+  return std::sqrt(std::max(0.0, A.has_constant_null_space() ? about_mean : s.b));
+}
+
+template <class Space>
+ShadowRecord Shadow<Space>::solve_by(std::size_t who, const Matrix<Space>& A, View<const double> b) {
+  Contender& c = contenders_[who];
+  ShadowRecord record;
+  record.step = step_;
+  record.solve = solve_;
+  record.solver = static_cast<int>(who);
+  record.name = who < 2 && swapped_ ? 1 - record.solver : record.solver;
+  record.setup_seconds = seconds_to_prepare(c, A);
+  assign<Space>(x0_.view(), x_);
+  ranks_.barrier();
+  record.result = of_slowest(c.solver->solve(A, b, x_));
+  record.residual = residual_norm(A, b, x_.view());
+  const auto bytes = static_cast<double>(c.solver->setup_info().bytes);
+  record.bytes = static_cast<std::int64_t>(ranks_.sum(bytes));
+  record.most_bytes = static_cast<std::int64_t>(ranks_.max(bytes));
+  return record;
+}
+
+// A repeat is prepared like the first time, where the system asked for that.
+template <class Space>
+void Shadow<Space>::solve_all(const Matrix<Space>& A, View<const double> b, View<const double> own) {
+  std::vector<Stale> stale;
+  for (const Contender& c : contenders_) stale.push_back(c.stale);
+  std::vector<std::vector<ShadowRecord>> records(contenders_.size());
+  for (std::size_t place = 0; place < order_.size(); ++place) {
+    const std::size_t who = order_[place];
+    contenders_[who].stale = stale[who];
+    ShadowRecord record = solve_by(who, A, b);
+    record.place = static_cast<int>(place) + 1;
+    if (who < 2) record.differing = count_differing<Space>(ranks_, own, x_.view());
+    if (record.differing > 0) record.largest_difference = ranks_.max(largest_difference<Space>(own, x_.view()));
+    records[who].push_back(record);
+  }
+  for (std::size_t who = 0; who < records.size(); ++who) {
+    std::vector<ShadowRecord>& tries = records[who];
+    const auto most = std::max_element(tries.begin(), tries.end(), [](const ShadowRecord& p, const ShadowRecord& q) {
+      return p.differing < q.differing;
+    });
+    const std::int64_t differing = most->differing;
+    const double by = most->largest_difference;
+    const auto median = tries.begin() + static_cast<std::ptrdiff_t>((tries.size() - 1) / 2);
+    std::nth_element(tries.begin(), median, tries.end(),
+                     [](const ShadowRecord& p, const ShadowRecord& q) { return p.seconds() < q.seconds(); });
+    median->differing = differing;
+    median->largest_difference = by;
+    median->history = contenders_[who].solver->history();  // of the last of them
+    keep_(*median);
+  }
+}
+
+template <class Space>
+void Shadow<Space>::keep_own(const Matrix<Space>& A, View<const double> b, View<const double> x,
+                             const SolveResult& result) {
+  ShadowRecord record;
+  record.step = step_;
+  record.solve = solve_;
+  record.result = of_slowest(result);
+  record.setup_seconds = leader_setup_;
+  record.residual = residual_norm(A, b, x);
+  keep_(record);
+}
+
+// The first solve of each allocates and meets memory that was never touched: not counted. Who comes first gets the gaps
+// of the heap: the order is by lot, so that the doubles are not always those. Where the leader prepared itself for
+// this system, they all do so once more, counted.
+template <class Space>
+void Shadow<Space>::warm_up(const Matrix<Space>& A, View<const double> b) {
+  for (const std::size_t who : order_) {
+    Contender& c = contenders_[who];
+    seconds_to_prepare(c, A);
+    assign<Space>(x0_.view(), x_);
+    c.solver->solve(A, b, x_);
+    c.stale = leader_setup_ > 0 ? Stale::values : Stale::nothing;
+  }
+}
+
+// The matrix of the last renewal is the one at hand only where the leader was prepared for this system; an older one may be gone.
+template <class Space>
+void Shadow<Space>::repeat_leader(const Matrix<Space>& A, View<const double> b, View<const double> x) {
+  if (read_state_) read_state_();
+  if (leader_repeats_) {
+    if (leader_setup_ > 0) leader_.preconditioner().update(prepared_from_ ? *prepared_from_ : A);
+    assign<Space>(x0_.view(), x_);
+    leader_.krylov().solve(A, leader_.preconditioner(), b, x_);
+  } else {
+    leader_.preconditioner().apply(r_.view(), x_);
+  }
+  A.residual(b, x, r_);
+}
+
+// A last-level cache that others' data fill takes more than one pass: it keeps what the level above gives up, and not in the
+// order of use. A solve of tens of milliseconds streams from memory, and has little to get back.
+template <class Space>
+void Shadow<Space>::give_back(const Matrix<Space>& A, View<const double> b, View<const double> x, double own_seconds) {
+  constexpr double streams = 0.02;
+  const int passes = own_seconds < streams ? 3 : 1;
+  for (int pass = 0; pass < passes; ++pass) repeat_leader(A, b, x);
+}
+
+template <class Space>
+void Shadow<Space>::before(const Matrix<Space>&, View<const double>, View<const double> x) {
+  if (!due_) return;
+  ScopedTimer timer(seconds_);
+  if (x0_.size() != x.size()) {
+    x0_ = Array<double, Space>(x.size());
+    x_ = Array<double, Space>(x.size());
+    r_ = Array<double, Space>(x.size());
+  }
+  assign<Space>(x, x0_);
+}
+
+template <class Space>
+void Shadow<Space>::after(const Matrix<Space>& A, View<const double> b, View<const double> x,
+                          const SolveResult& result) {
+  if (due_) {
+    {
+      ScopedTimer timer(seconds_);
+      leader_setup_ = ranks_.max(leader_setup_);  // one that is gathered on rank 0 costs the others nothing
+      keep_own(A, b, x, result);
+      draw_order();
+      if (!std::exchange(warm_, true)) warm_up(A, b);
+      solve_all(A, b, x);
+    }
+    ScopedTimer timer(give_back_seconds_);
+    give_back(A, b, x, ranks_.max(result.solve_seconds));
+  }
+  leader_setup_ = 0;
+  ++solve_;
+}
+
+template class Shadow<Host>;
+template class Shadow<Device>;
+
+}  // namespace weir

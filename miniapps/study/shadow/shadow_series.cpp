@@ -1,0 +1,132 @@
+#include "miniapps/study/shadow/shadow_series.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace weir {
+namespace {
+
+double median_ms(std::vector<double> seconds) {
+  if (seconds.empty()) return 0;
+  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
+  std::nth_element(seconds.begin(), middle, seconds.end());
+  return 1e3 * *middle;
+}
+
+double megabytes(std::int64_t bytes) { return 1e-6 * static_cast<double>(bytes); }
+
+double percent(double log_ratio) { return 100 * std::expm1(log_ratio); }
+
+}  // namespace
+
+ShadowSeries::ShadowSeries(std::vector<std::string> names, std::vector<std::string> solvers)
+    : names_(std::move(names)), solvers_(std::move(solvers)), by_name_(names_.size()) {}
+
+std::int64_t ShadowSeries::systems(int name) const {
+  return static_cast<std::int64_t>(by_name_[static_cast<std::size_t>(name)].seconds.size());
+}
+
+bool ShadowSeries::add(const ShadowRecord& r) {
+  if (r.name == ShadowRecord::in_the_flow) {
+    own_.push_back(r.seconds());
+    ++repetition_.systems;
+    parted_ = false;
+    return false;
+  }
+  Series& s = by_name_[static_cast<std::size_t>(r.name)];
+  s.seconds.push_back(r.seconds());
+  s.iterations += r.result.iterations;
+  s.failures += !r.result.converged();
+  s.bytes = std::max(s.bytes, r.bytes);
+  s.most_bytes = std::max(s.most_bytes, r.most_bytes);
+  if (r.solver < 2) of_double_[r.solver].push_back(r.seconds());
+  if (r.differing == 0 || std::exchange(parted_, true)) return false;
+  if (repetition_.parted++ > 0) return false;
+  repetition_.step = r.step;
+  repetition_.solve = r.solve;
+  repetition_.differing = r.differing;
+  repetition_.largest_difference = r.largest_difference;
+  return true;
+}
+
+ShadowComparison ShadowSeries::compare(std::uint64_t seed) const {
+  ShadowComparison c;
+  c.repetition = repetition_;
+  c.own_milliseconds = median_ms(own_);
+  c.doubles = compare_pairs(of_double_[1], of_double_[0], seed);
+  for (std::size_t i = 0; i < by_name_.size(); ++i) {
+    const Series& s = by_name_[i];
+    ShadowRow row{names_[i], solvers_[i], s.failures, 0, median_ms(s.seconds), s.bytes, s.most_bytes, {}, {}};
+    row.iterations = static_cast<double>(s.iterations) / static_cast<double>(s.seconds.size());
+    row.with_leader = compare_pairs(s.seconds, by_name_.front().seconds, seed);
+    c.rows.push_back(std::move(row));
+  }
+  c.noise = std::max(noise_floor_of(c.rows[1].with_leader), noise_floor_of(c.doubles));
+  for (ShadowRow& row : c.rows) row.verdict = verdict_of(row.with_leader, c.noise);
+  return c;
+}
+
+std::string shadow_table(const ShadowComparison& c, const std::string& system) {
+  std::size_t width = 6;
+  for (const ShadowRow& r : c.rows) width = std::max(width, r.name.size() + r.solver.size() + 3);
+  std::string text = fmt::format("\n{}: {} systems, each solved by {} solvers in an order drawn anew\n", system,
+                                 c.rows.front().with_leader.pairs, c.rows.size());
+  text += fmt::format("  {:<{}}  iterations  median ms        MB  time / leader's   95 % interval   won  \n", "solver",
+                      width);
+  for (const ShadowRow& r : c.rows) {
+    const PairedComparison& p = r.with_leader;
+    text += fmt::format("  {:<{}}  {:>10.1f}  {:>9.3f}  {:>8.3f}", r.name + " (" + r.solver + ")", width, r.iterations,
+                        r.milliseconds, megabytes(r.bytes));
+    if (&r != &c.rows.front())
+      text += fmt::format("  {:>15.3f}  {:>6.3f} .. {:<6.3f}  {:>3}  {}", p.ratio, p.interval.low, p.interval.high,
+                          p.wins, &r == &c.rows[1] ? "the control" : to_string(r.verdict));
+    if (r.failures) text += fmt::format(", {} solves not converged", r.failures);
+    text += '\n';
+  }
+  text += fmt::format(
+      "  differences below {:.1f} % are noise: so far reach the control and the leader's two doubles against each "
+      "other "
+      "({:.3f} .. {:.3f})\n",
+      percent(c.noise), c.doubles.interval.low, c.doubles.interval.high);
+  if (c.ranks > 1)
+    text += fmt::format("  over {} ranks: times are those of the rank that was last, MB those of all ranks together\n",
+                        c.ranks);
+  return text +
+         fmt::format("  the leader's own solves of these systems, in the flow: median {:.3f} ms\n", c.own_milliseconds);
+}
+
+std::string shadow_csv(const ShadowComparison& c) {
+  std::string text =
+      "name,solver,systems,iterations,median_ms,ratio,low,high,won,sign_test_p,failures,verdict,noise,ranks,mb,mb_of_"
+      "largest_rank\n";
+  for (const ShadowRow& r : c.rows) {
+    const PairedComparison& p = r.with_leader;
+    const bool leader = &r == &c.rows.front(), again = &r == &c.rows[1];
+    text += fmt::format("{},{},{},{:.4g},{:.6g},", r.name, r.solver, p.pairs, r.iterations, r.milliseconds);
+    text += leader ? ",,,,,"
+                   : fmt::format("{:.5g},{:.5g},{:.5g},{},{:.3g},", p.ratio, p.interval.low, p.interval.high, p.wins,
+                                 p.sign_test_p);
+    text += fmt::format("{},{},{:.5g},{},{:.6g},{:.6g}\n", r.failures,
+                        leader  ? "leader"
+                        : again ? "control"
+                                : to_string(r.verdict),
+                        std::exp(c.noise), c.ranks, megabytes(r.bytes), megabytes(r.most_bytes));
+  }
+  return text;
+}
+
+std::string repetition_text(const Repetition& r, const std::string& why) {
+  if (r.parted == 0)
+    return fmt::format("the leader repeats: its doubles came to its answers bit for bit in all {} systems", r.systems);
+  return fmt::format(
+      "the leader does not repeat: its doubles come to other answers in {} of {} systems, first at step {}, solve {}: "
+      "{} "
+      "unknowns differ, by at most {:.3g} ({})",
+      r.parted, r.systems, r.step, r.solve, r.differing, r.largest_difference,
+      why.empty() ? "its method gives no reason: a race, or memory that nobody set" : why);
+}
+
+}  // namespace weir

@@ -1,0 +1,70 @@
+// The answers of shadow solves, gathered by name and compared.
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "miniapps/study/shadow/shadow.hpp"
+#include "miniapps/study/shadow/statistics.hpp"
+
+namespace weir {
+
+struct ShadowRow {
+  std::string name, solver;
+  int failures = 0;
+  double iterations = 0;    // a solve
+  double milliseconds = 0;  // the median, setup in it
+  std::int64_t bytes = 0, most_bytes = 0;  // of its setup, the most it came to: of all ranks, of one
+  PairedComparison with_leader;
+  Verdict verdict = Verdict::too_few_systems;
+};
+
+// Whether the leader's doubles come to the leader's own answers. Where they do not, the flow would not repeat either.
+struct Repetition {
+  std::int64_t systems = 0, parted = 0;   // compared; other answers
+  std::int64_t step = -1, differing = 0;  // of the first that parted: unknowns
+  int solve = 0;
+  double largest_difference = 0;
+};
+
+struct ShadowComparison {
+  int ranks = 1;
+  std::vector<ShadowRow> rows;  // [0] the leader, [1] the leader again
+  PairedComparison doubles;     // the second double with the first: what places in memory do
+  double noise = 0;             // of log ratios: as far as rows[1] or `doubles` reach
+  double own_milliseconds = 0;  // the median of the leader's own solves, in the flow
+  Repetition repetition;
+};
+
+class ShadowSeries {
+ public:
+  ShadowSeries() = default;
+  ShadowSeries(std::vector<std::string> names, std::vector<std::string> solvers);
+
+  // All records of a system follow one another, the leader's own first. True where this one's leader is seen to part from
+  // its double for the first time.
+  bool add(const ShadowRecord& record);
+  bool empty() const { return by_name_.empty() || by_name_.front().seconds.empty(); }
+  std::int64_t systems(int name) const;
+  const Repetition& repetition() const { return repetition_; }
+  ShadowComparison compare(std::uint64_t seed) const;
+
+ private:
+  struct Series {
+    std::vector<double> seconds;
+    std::int64_t iterations = 0, bytes = 0, most_bytes = 0;
+    int failures = 0;
+  };
+  std::vector<std::string> names_, solvers_;
+  std::vector<Series> by_name_;
+  std::vector<double> of_double_[2], own_;
+  Repetition repetition_;
+  bool parted_ = false;  // in the system at hand
+};
+
+std::string shadow_table(const ShadowComparison& c, const std::string& system);
+std::string shadow_csv(const ShadowComparison& c);
+// why: the leader's method is known not to repeat; empty: it should.
+std::string repetition_text(const Repetition& r, const std::string& why);
+
+}  // namespace weir

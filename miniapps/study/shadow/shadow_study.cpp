@@ -1,0 +1,202 @@
+#include "miniapps/study/shadow/shadow_study.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "miniapps/study/shadow/repeatable.hpp"
+#include "miniapps/study/shadow/slowed.hpp"
+#include "miniapps/study/shadow/stopping_test.hpp"
+#include "postproc/run/write_aside.hpp"
+#include "solvers/adapters/peer.hpp"
+
+namespace weir {
+namespace {
+
+constexpr const char* columns =
+    "step,solve,system,name,solver,place,iterations,reason,r0,r_true,setup_ms,solve_ms,apply_ms,spmv_ms,reduce_ms,"
+    "double,differing";
+
+// Residuals of a few solves: the first system, the second, the fourth, the eighth, ...
+constexpr const char* curve_columns = "step,name,iteration,ms,residual";
+constexpr std::size_t curve_points = 200;  // at most, of one solve
+
+std::string measure(double seconds) { return seconds >= 0 ? fmt::format("{:.6g}", 1e3 * seconds) : std::string(); }
+
+// Why the solver of another library that the table asks for cannot take part; empty: it can, or it is one of ours.
+std::string why_left_out(const Table& solver, const Communicator& ranks) {
+  if (solver.has("like_leader")) return "";
+  const std::string method = solver.get<std::string>("method", "");
+  const std::string library = peer_name(method).library;
+  const std::vector<std::string> there = peer_libraries();
+  if (is_peer(method) && std::find(there.begin(), there.end(), library) == there.end())
+    return "this weir was built without " + library;
+  return method.find(':') != std::string::npos && ranks.size() > 1 ? library + " knows one rank alone here" : "";
+}
+
+// So that none of its keys is an unknown one.
+void read_keys(const Table& solver) {
+  read_krylov_options(solver);
+  solver.get<std::string>("initial_guess", "previous");
+  solver.get<double>("slowed_by", 0.0);
+}
+
+// Whether it can be told from the leader's options that it does not come to the same answer twice, or that its doubles may come
+// to other ones.
+template <class Space>
+std::string why_leader_differs(const StudiedSystem<Space>& s) {
+  return why_not_the_same(s.options, s.default_method, s.default_tolerance, s.leader->preconditioner().describe());
+}
+template <class Space>
+std::string why_doubles_differ(const StudiedSystem<Space>& s) {
+  if (!s.leader->lifetime().is_always()) return "its preconditioner may be older or younger than theirs (refresh)";
+  return why_leader_differs(s);
+}
+
+}  // namespace
+
+template <class Space>
+ShadowStudy<Space>::ShadowStudy(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks)
+    : options_(config.table("shadow")), ranks_(ranks) {
+  contenders_ = options_.get<std::vector<std::string>>("solvers", std::vector<std::string>());
+  every_ = options_.get<std::int64_t>("every", 10);
+  if (every_ < 0) options_.fail("every", "'every' must be at least 0 (0: no shadow solves)");
+  repeats_ = options_.get<int>("repeats", 1);
+  if (repeats_ < 1) options_.fail("repeats", "'repeats' must be at least 1");
+  seed_ = static_cast<std::uint64_t>(options_.get<std::int64_t>("seed", 1));
+  system_ = options_.get<std::string>("system", "");
+  for (const auto& name : contenders_)
+    if (!options_.is_table(name)) options_.fail("solvers", "there is no [shadow." + name + "] that says what it is");
+  if (contenders_.empty()) return;
+  leave_out_peers();
+  std::string known;
+  for (const auto& name : systems) known += (known.empty() ? "" : ", ") + name;
+  if (std::find(systems.begin(), systems.end(), system_) == systems.end())
+    options_.fail("system", (system_.empty() ? "'system' is missing" : "unknown system '" + system_ + "'") +
+                                "; this run solves: " + known);
+}
+
+template <class Space>
+void ShadowStudy<Space>::leave_out_peers() {
+  std::erase_if(contenders_, [&](const std::string& name) {
+    const Table solver = options_.table(name);
+    const std::string why = why_left_out(solver, ranks_);
+    if (why.empty()) return false;
+    left_out_.push_back(name + " is left out: " + why);
+    read_keys(solver);
+    return true;
+  });
+}
+
+template <class Space>
+void ShadowStudy<Space>::attach(const StudiedSystem<Space>& s) {
+  if (contenders_.empty() || s.name != system_ || s.part > 0) return;
+  KrylovOptions defaults;
+  defaults.tolerance = s.default_tolerance;
+  defaults.history = true;
+  shadow_ = std::make_unique<Shadow<Space>>(ranks_, seed_, repeats_, *s.leader, why_leader_differs(s).empty(),
+                                            [this](const ShadowRecord& record) { keep(record); });
+  shadow_->know_state([this] {
+    for (const WatchedVariable& variable : variables_) variable.range();
+  });
+  const auto make = [&](const Table& options, const KrylovOptions& with) {
+    auto solver = make_any_solver<Space>(options, s.default_method, s.default_preconditioner, with);
+    if (ranks_.size() > 1) solver->spread_like(*s.leader);
+    return solver;
+  };
+  for (const char* name : {"leader", leader_again}) shadow_->add(name, make(s.options, defaults));
+  KrylovOptions of_leader = stopping_test_of(s.options, defaults);
+  of_leader.history = true;
+  for (const auto& name : contenders_) {
+    const Table options = options_.table(name);
+    auto solver = options.get<bool>("like_leader", false) ? make(s.options, defaults) : make(options, of_leader);
+    const double slowed_by = options.get<double>("slowed_by", 0.0);
+    if (slowed_by < 0 || slowed_by > 10) options.fail("slowed_by", "'slowed_by' is a part of its time, from 0 to 10");
+    if (slowed_by > 0) solver = std::make_unique<SlowedSolver<Space>>(std::move(solver), slowed_by);
+    shadow_->add(name, std::move(solver));
+  }
+  if (every_ > 0) s.leader->watch(shadow_.get());
+  why_not_the_same_ = why_doubles_differ(s);
+}
+
+template <class Space>
+void ShadowStudy<Space>::open(Run& run) {
+  if (!shadow_ || every_ == 0) return;
+  run_ = &run;
+  names_ = shadow_->names();
+  solvers_ = shadow_->solvers();
+  series_ = ShadowSeries(names_, solvers_);
+  for (const std::string& message : left_out_) run.event("shadow", message);
+  if (!ranks_.is_root()) return;
+  rows_ = LineFile(run.path("shadow.csv"), columns);
+  curves_ = LineFile(run.path("shadow_curves.csv"), curve_columns);
+}
+
+template <class Space>
+void ShadowStudy<Space>::begin_step(std::int64_t step) {
+  if (shadow_ && every_ > 0) shadow_->begin_step(step, step % every_ == 0);
+}
+
+template <class Space>
+void ShadowStudy<Space>::keep(const ShadowRecord& r) {
+  if (series_.add(r)) run_->event("shadow", repetition_text(series_.repetition(), why_not_the_same_));
+  run_->on_root([&] { write(r); });
+}
+
+template <class Space>
+void ShadowStudy<Space>::write(const ShadowRecord& r) {
+  const bool own = r.name == ShadowRecord::in_the_flow;
+  const auto who = static_cast<std::size_t>(own ? 0 : r.name);
+  if (!own && r.name > 0 && std::has_single_bit(static_cast<std::uint64_t>(series_.systems(r.name)))) keep_curve(r);
+  rows_.add(fmt::format("{},{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{},{},{},{},{}", r.step, r.solve, system_,
+                        own ? leader_in_the_flow : names_[who], solvers_[who], r.place, r.result.iterations,
+                        to_string(r.result.reason), r.result.residual0, r.residual,
+                        r.setup_seconds > 0 ? measure(r.setup_seconds) : "", measure(r.result.solve_seconds),
+                        measure(r.result.apply_seconds), measure(r.result.spmv_seconds),
+                        measure(r.result.reduce_seconds), own || r.solver > 1 ? "" : fmt::format("{}", r.solver + 1),
+                        own || r.solver > 1 ? "" : fmt::format("{}", r.differing)));
+}
+
+// An iteration's moment: its part of the solve's time, set-up in front. A method that looks at its residual more or less often
+// than once an iteration has its iterations spread over what it saw.
+template <class Space>
+void ShadowStudy<Space>::keep_curve(const ShadowRecord& r) {
+  const std::size_t points = r.history.size();
+  if (points < 2) return;
+  const std::size_t stride = (points + curve_points - 1) / curve_points;
+  const auto add = [&](std::size_t i) {
+    const double part = static_cast<double>(i) / static_cast<double>(points - 1);
+    curves_.add(fmt::format("{},{},{:.6g},{:.6g},{:.6g}", r.step, names_[static_cast<std::size_t>(r.name)],
+                            part * r.result.iterations, 1e3 * (r.setup_seconds + part * r.result.solve_seconds),
+                            r.history[i]));
+  };
+  for (std::size_t i = 0; i + 1 < points; i += stride) add(i);
+  add(points - 1);
+}
+
+// What was measured until then is of use.
+template <class Space>
+void ShadowStudy<Space>::failed(Run& run, const Outcome&) {
+  finish(run);
+}
+
+template <class Space>
+void ShadowStudy<Space>::finish(Run& run) {
+  if (series_.empty() || !ranks_.is_root()) return;
+  rows_.flush();
+  curves_.flush();
+  run.timings().at("study", "shadow solves") += shadow_->seconds();
+  run.timings().at("study", "after shadows") += shadow_->give_back_seconds();
+  ShadowComparison comparison = series_.compare(seed_);
+  comparison.ranks = ranks_.size();
+  write_text_aside(run.path("shadow_summary.csv"), shadow_csv(comparison));
+  run.say_at_end(shadow_table(comparison, system_) + "  " + repetition_text(comparison.repetition, why_not_the_same_) +
+                 "\n");
+}
+
+template class ShadowStudy<Host>;
+template class ShadowStudy<Device>;
+
+}  // namespace weir

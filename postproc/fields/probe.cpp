@@ -1,0 +1,231 @@
+#include "postproc/fields/probe.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "postproc/run/write_aside.hpp"
+
+namespace weir {
+namespace {
+
+struct Stencil {
+  int first = 0, count = 0;
+  std::array<double, 4> weight{};
+};
+
+Stencil cubic_stencil(const std::vector<double>& nodes, double x) {
+  const int n = static_cast<int>(nodes.size());
+  const int right = static_cast<int>(std::upper_bound(nodes.begin(), nodes.end(), x) - nodes.begin());
+  Stencil s;
+  s.count = std::min(n, 4);
+  s.first = std::clamp(right - 2, 0, n - s.count);
+  const double* at = nodes.data() + s.first;
+  for (int i = 0; i < s.count; ++i) {
+    double weight = 1;  // at node i exactly 1, and 0 for the others: no rounding at a node
+    for (int j = 0; j < s.count; ++j)
+      if (j != i) weight *= (x - at[j]) / (at[i] - at[j]);
+    s.weight[static_cast<std::size_t>(i)] = weight;
+  }
+  return s;
+}
+
+const SampledField& field_named(std::span<const SampledField> fields, const std::string& name) {
+  for (const SampledField& field : fields)
+    if (field.name == name) return field;
+  throw Error(Exit::internal, "no field '" + name + "' for a probe");
+}
+
+Point read_point(const Table& table, const char* key, const Box& box) {
+  std::vector<double> given = table.get<std::vector<double>>(key);
+  if (given.size() == 2) given.push_back(0.5 * (box.low[2] + box.high[2]));
+  if (given.size() != 3) table.fail(key, fmt::format("'{}' needs 2 or 3 coordinates", key));
+  Point point{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    const double slack = 1e-12 * (box.high[d] - box.low[d]);  // decimals of a case file against sums of widths
+    if (!(given[d] >= box.low[d] - slack && given[d] <= box.high[d] + slack))
+      table.fail(key, fmt::format("'{}' lies outside the domain: {} = {} is not in [{}, {}]", key, "xyz"[d], given[d],
+                                  box.low[d], box.high[d]));
+    point[d] = std::clamp(given[d], box.low[d], box.high[d]);
+  }
+  return point;
+}
+
+Comparison read_comparison(const Table& table) {
+  Comparison c;
+  c.file = table.get<std::string>("file");
+  c.coordinate = table.get<std::string>("coordinate");
+  c.column = table.get<std::string>("column");
+  for (const std::string& row : table.get("rows", std::vector<std::string>{})) {
+    const auto at = row.find('=');
+    if (at == row.npos) table.fail("rows", "an entry of 'rows' reads \"column=entry\", not \"" + row + "\"");
+    c.rows.emplace_back(row.substr(0, at), row.substr(at + 1));
+  }
+  c.nodes = table.get("nodes", 0);
+  c.scale = table.get("scale", 1.0);
+  c.shift = table.get("shift", 0.0);
+  c.value_scale = table.get("value_scale", 1.0);
+  return c;
+}
+
+// An error of the data's file is one of the case's line that names it.
+Profile read_or_fail(const Table& table, const Comparison& comparison) {
+  try {
+    return read_published(comparison);
+  } catch (const Error& error) {
+    table.fail("file", error.what());
+  }
+}
+
+void check_range(const Table& table, const Probe& probe) {
+  const Profile published = read_or_fail(table, *probe.reference);
+  const auto d = static_cast<std::size_t>(probe.direction);
+  const double low = std::min(probe.from[d], probe.to[d]), high = std::max(probe.from[d], probe.to[d]);
+  const auto [first, last] = std::minmax_element(published.position.begin(), published.position.end());
+  const double slack = 1e-12 * (high - low);
+  if (*first < low - slack || *last > high + slack)
+    table.fail("shift", fmt::format("the published profile runs over [{}, {}], the probe over [{}, {}]", *first, *last,
+                                    low, high));
+}
+
+void read_reference(const Table& table, Probe& probe) {
+  probe.reference = read_comparison(table);
+  probe.reference_field = table.get("field", probe.fields.front());
+  if (std::find(probe.fields.begin(), probe.fields.end(), probe.reference_field) == probe.fields.end())
+    table.fail("field", fmt::format("'{}' is not among the probe's fields", probe.reference_field));
+  int varying = 0;
+  for (int d = 0; d < 3; ++d) {
+    const auto e = static_cast<std::size_t>(d);
+    if (probe.from[e] == probe.to[e]) continue;
+    probe.direction = d;
+    ++varying;
+  }
+  if (varying != 1) table.fail("file", "published data is compared along a line in x, y or z only");
+  check_range(table, probe);
+}
+
+void write_comparison(const std::string& path, const Probe& probe, const Profile& published,
+                      std::span<const double> computed) {
+  std::string text = "x,y,z,published,computed,difference\n";
+  for (std::size_t i = 0; i < computed.size(); ++i) {
+    const Point x = probe.at_coordinate(published.position[i]);
+    text += fmt::format("{},{},{},{},{},{}\n", x[0], x[1], x[2], published.value[i], computed[i],
+                        computed[i] - published.value[i]);
+  }
+  write_text_aside(path, text);
+}
+
+}  // namespace
+
+std::vector<double> nodes_with_ends(std::span<const double> faces) {
+  std::vector<double> nodes{faces.front()};
+  for (std::size_t i = 0; i + 1 < faces.size(); ++i) nodes.push_back(0.5 * (faces[i] + faces[i + 1]));
+  nodes.push_back(faces.back());
+  return nodes;
+}
+
+double interpolate(const SampledField& field, const Point& x) {
+  const Stencil sx = cubic_stencil(field.nodes[0], x[0]), sy = cubic_stencil(field.nodes[1], x[1]),
+                sz = cubic_stencil(field.nodes[2], x[2]);
+  double sum = 0;
+  for (int k = 0; k < sz.count; ++k)
+    for (int j = 0; j < sy.count; ++j)
+      for (int i = 0; i < sx.count; ++i) {
+        const double weight = sx.weight[static_cast<std::size_t>(i)] * sy.weight[static_cast<std::size_t>(j)] *
+                              sz.weight[static_cast<std::size_t>(k)];
+        if (weight != 0) sum += weight * field.value(sx.first + i, sy.first + j, sz.first + k);
+      }
+  return sum;
+}
+
+Point Probe::at(int i) const {
+  const double s = static_cast<double>(i) / (points - 1);
+  Point x{};
+  for (std::size_t d = 0; d < 3; ++d) x[d] = i == points - 1 ? to[d] : from[d] + s * (to[d] - from[d]);
+  return x;
+}
+
+Point Probe::at_coordinate(double along) const {
+  Point x = from;
+  x[static_cast<std::size_t>(direction)] = along;
+  return x;
+}
+
+std::vector<Probe> read_probes(const Table& configuration, const Box& box, std::span<const std::string> fields) {
+  std::vector<Probe> probes;
+  for (const Table& table : configuration.tables("probe")) {
+    Probe probe;
+    probe.name = table.get<std::string>("name");
+    if (probe.name.empty() || probe.name.find('/') != probe.name.npos)
+      table.fail("name", "'name' becomes a file name: not empty, without '/'");
+    for (const Probe& other : probes)
+      if (other.name == probe.name) table.fail("name", "a second probe '" + probe.name + "'");
+    probe.from = read_point(table, "from", box);
+    probe.to = read_point(table, "to", box);
+    probe.points = table.get<int>("points");
+    if (probe.points < 2) table.fail("points", "'points' must be at least 2");
+    probe.fields = table.get<std::vector<std::string>>("fields");
+    if (probe.fields.empty()) table.fail("fields", "'fields' is empty");
+    for (const std::string& field : probe.fields)
+      if (std::find(fields.begin(), fields.end(), field) == fields.end())
+        table.fail("fields", fmt::format("unknown field '{}'; there are {}", field, fmt::join(fields, ", ")));
+    if (table.has("reference")) read_reference(table.table("reference"), probe);
+    probes.push_back(std::move(probe));
+  }
+  return probes;
+}
+
+std::vector<std::pair<std::string, double>> write_probes(const std::string& folder, std::span<const Probe> probes,
+                                                         std::span<const SampledField> fields) {
+  std::vector<std::pair<std::string, double>> quantities;
+  for (const Probe& probe : probes) {
+    std::string text = fmt::format("x,y,z,{}\n", fmt::join(probe.fields, ","));
+    for (int i = 0; i < probe.points; ++i) {
+      const Point x = probe.at(i);
+      text += fmt::format("{},{},{}", x[0], x[1], x[2]);
+      for (const std::string& name : probe.fields)
+        text += fmt::format(",{}", interpolate(field_named(fields, name), x));
+      text += '\n';
+    }
+    write_text_aside(folder + "/" + probe.name + ".csv", text);
+    if (!probe.reference) continue;
+    const Profile published = read_published(*probe.reference);
+    const SampledField& field = field_named(fields, probe.reference_field);
+    std::vector<double> computed;
+    for (const double along : published.position) computed.push_back(interpolate(field, probe.at_coordinate(along)));
+    write_comparison(folder + "/" + probe.name + "_reference.csv", probe, published, computed);
+    quantities.emplace_back("error_" + probe.name, max_difference(computed, published.value));
+  }
+  return quantities;
+}
+
+std::vector<HistoryReference> read_history_references(const Table& configuration,
+                                                      std::span<const std::string> columns) {
+  std::vector<HistoryReference> references;
+  for (const Table& table : configuration.tables("history_reference")) {
+    const auto quantity = table.get<std::string>("quantity");
+    if (std::find(columns.begin(), columns.end(), quantity) == columns.end())
+      table.fail("quantity",
+                 fmt::format("history.csv has no column '{}'; there are {}", quantity, fmt::join(columns, ", ")));
+    const Table reference = table.table("reference");
+    references.push_back({quantity, read_comparison(reference)});
+    read_or_fail(reference, references.back().published);
+  }
+  return references;
+}
+
+void write_history_references(const std::string& folder, std::span<const HistoryReference> references) {
+  if (references.empty()) return;
+  std::string text = "quantity,time,published\n";
+  for (const HistoryReference& reference : references) {
+    const Profile published = read_published(reference.published);
+    for (std::size_t i = 0; i < published.value.size(); ++i)
+      text += fmt::format("{},{},{}\n", reference.quantity, published.position[i], published.value[i]);
+  }
+  write_text_aside(folder + "/history_reference.csv", text);
+}
+
+}  // namespace weir

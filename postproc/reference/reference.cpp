@@ -1,0 +1,97 @@
+#include "postproc/reference/reference.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <sstream>
+
+#include "base/error.hpp"
+
+namespace weir {
+namespace {
+
+std::vector<std::string> cells_of(const std::string& line) {
+  std::vector<std::string> cells;
+  std::stringstream stream(line);
+  for (std::string cell; std::getline(stream, cell, ',');) cells.push_back(cell);
+  if (!cells.empty() && cells.back().ends_with('\r')) cells.back().pop_back();
+  return cells;
+}
+
+std::optional<double> number(const std::string& text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+// Entries agree as numbers where both are numbers ("1000" and "1e3"), as words otherwise.
+bool agree(const std::string& a, const std::string& b) {
+  const auto x = number(a), y = number(b);
+  return x && y ? *x == *y : a == b;
+}
+
+[[noreturn]] void fail(const Comparison& c, const std::string& message) {
+  throw Error(Exit::usage, fmt::format("published data {}: {}", c.file, message));
+}
+
+}  // namespace
+
+std::string reference_path(const std::string& file) {
+  namespace fs = std::filesystem;
+  if (file.find('/') != file.npos) return file;
+  const fs::path beside_sources = fs::path(WEIR_REFERENCE_FOLDER) / file;
+  if (fs::exists(beside_sources)) return beside_sources.string();
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  return (program.parent_path().parent_path() / "share/weir/postproc/reference" / file).string();
+}
+
+Profile read_published(const Comparison& c) {
+  std::ifstream file(reference_path(c.file));
+  if (!file) fail(c, "no such file in " + std::string(WEIR_REFERENCE_FOLDER));
+  std::vector<std::string> names;
+  const auto column = [&](const std::string& name) {
+    const auto at = std::find(names.begin(), names.end(), name);
+    if (at == names.end()) fail(c, fmt::format("no column '{}'; its columns are {}", name, fmt::join(names, ", ")));
+    return static_cast<std::size_t>(at - names.begin());
+  };
+  Profile profile;
+  for (std::string line; std::getline(file, line);) {
+    if (line.empty() || line[0] == '#') continue;
+    std::vector<std::string> cells = cells_of(line);
+    if (names.empty()) {
+      names = std::move(cells);
+      continue;
+    }
+    cells.resize(names.size());
+    const bool wanted = std::all_of(c.rows.begin(), c.rows.end(),
+                                    [&](const auto& row) { return agree(cells[column(row.first)], row.second); });
+    if (!wanted) continue;
+    const auto printed = number(cells[column(c.coordinate)]), value = number(cells[column(c.column)]);
+    if (!printed || !value) fail(c, fmt::format("no number in the line '{}'", line));
+    const double coordinate = c.nodes > 0 ? std::round(*printed * c.nodes) / c.nodes : *printed;
+    profile.position.push_back(c.shift + c.scale * coordinate);
+    profile.value.push_back(c.value_scale * *value);
+  }
+  if (profile.value.empty()) fail(c, "no row of the kind that is asked for");
+  return profile;
+}
+
+double max_difference(std::span<const double> computed, std::span<const double> published) {
+  double largest = 0;
+  for (std::size_t i = 0; i < published.size(); ++i) {
+    const double difference = std::abs(computed[i] - published[i]);
+    if (std::isnan(difference)) return std::numeric_limits<double>::quiet_NaN();
+    largest = std::max(largest, difference);
+  }
+  return largest;
+}
+
+}  // namespace weir

@@ -1,0 +1,18 @@
+// Plots are made by Python in a child process: matplotlib is optional, and a fault in it harms no run.
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weir {
+
+// Runs a program found on PATH or by its path and waits for it; its exit status, or -1 where it could not run.
+int run_child(std::vector<std::string> arguments);
+
+// A Python that has matplotlib.
+std::optional<std::string> find_python();
+
+// A file of postproc/report/, by its name there: beside the sources, or in share/weir/postproc/report of an installation.
+std::optional<std::string> find_script(const std::string& name);
+
+}  // namespace weir

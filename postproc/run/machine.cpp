@@ -1,0 +1,78 @@
+#include "postproc/run/machine.hpp"
+
+#include <fmt/format.h>
+#include <malloc.h>
+
+#include <algorithm>
+#include <fstream>
+#include <limits>
+#include <string_view>
+
+#include "backend/runtime.hpp"
+#include "postproc/run/checkpoint.hpp"
+
+namespace weir {
+namespace {
+
+// The text after "name ... :" in one of /proc's files; empty where there is none.
+std::string proc_field(const char* file, std::string_view name) {
+  std::ifstream stream(file);
+  for (std::string line; std::getline(stream, line);) {
+    if (!line.starts_with(name)) continue;
+    const auto from = line.find_first_not_of(" \t", line.find(':') + 1);
+    return from == std::string::npos ? "" : line.substr(from);
+  }
+  return "";
+}
+
+constexpr std::string_view backend_name = WEIR_DEVICE;
+
+}  // namespace
+
+std::string weir_version() { return WEIR_VERSION; }
+
+std::string build_text() {
+  return fmt::format("{}, device {}, fmt {}.{}.{}, {}", WEIR_COMPILER, backend_name, FMT_VERSION / 10000,
+                     FMT_VERSION / 100 % 100, FMT_VERSION % 100, checkpoints_available() ? "HDF5" : "no HDF5");
+}
+
+std::string processor_name() {
+  const std::string name = proc_field("/proc/cpuinfo", "model name");
+  return name.empty() ? "unknown processor" : name;
+}
+
+bool has_gpu_backend() { return backend_name == "cuda"; }
+bool is_gpu_present() { return has_gpu_backend() && backend::device_available(); }
+std::string device_text() { return backend::device_name(); }
+
+std::int64_t free_memory() {
+  const std::string text = proc_field("/proc/meminfo", "MemAvailable");  // in kB
+  std::int64_t free = text.empty() ? std::numeric_limits<std::int64_t>::max() : std::stoll(text) * 1024;
+  std::int64_t limit = 0, used = 0;  // "max" where there is no limit
+  if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit && std::ifstream("/sys/fs/cgroup/memory.current") >> used)
+    free = std::min(free, std::max<std::int64_t>(0, limit - used));
+  return free;
+}
+
+// glibc keeps freed blocks of up to 32 MB for itself once it has given out one of that size.
+void return_freed_memory() { malloc_trim(0); }
+
+std::int64_t peak_memory() {
+  const std::string text = proc_field("/proc/self/status", "VmHWM");  // in kB
+  return text.empty() ? 0 : std::stoll(text) * 1024;
+}
+
+std::string bytes_text(std::int64_t bytes) {
+  const auto b = static_cast<double>(bytes);
+  if (b < 1e6) return fmt::format("{:.1f} kB", b / 1e3);
+  return b < 1e9 ? fmt::format("{:.1f} MB", b / 1e6) : fmt::format("{:.2f} GB", b / 1e9);
+}
+
+std::string duration_text(double s) {
+  const auto whole = static_cast<long long>(s + 0.5);
+  if (s < 60) return fmt::format("{:.1f} s", s);
+  if (whole < 3600) return fmt::format("{}m{:02}s", whole / 60, whole % 60);
+  return fmt::format("{}h{:02}m", whole / 3600, whole % 3600 / 60);
+}
+
+}  // namespace weir

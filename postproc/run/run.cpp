@@ -1,0 +1,357 @@
+#include "postproc/run/run.hpp"
+
+#include <fmt/format.h>
+#include <omp.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "base/nearest.hpp"
+#include "postproc/run/machine.hpp"
+#include "postproc/run/write_aside.hpp"
+#include "base/timer.hpp"
+
+namespace weir {
+namespace {
+
+namespace fs = std::filesystem;
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// What the contract puts into a run directory; --overwrite removes these and nothing else.
+constexpr const char* contents[] = {"config.effective.toml",
+                                    "run.json",
+                                    "history.csv",
+                                    "solves.csv",
+                                    "shadow.csv",
+                                    "shadow_summary.csv",
+                                    "shadow_curves.csv",
+                                    "roofline.csv",
+                                    "observatory.csv",
+                                    "lifetime.csv",
+                                    "events.jsonl",
+                                    "probes",
+                                    "surface",
+                                    "vtk",
+                                    "checkpoints",
+                                    "capsules",
+                                    "report.html"};
+
+bool is_run_directory(const fs::path& path) {
+  return fs::exists(path / "run.json") || fs::exists(path / "config.effective.toml");
+}
+
+}  // namespace
+
+Run::Run(RunOptions options, Table config) : options_(std::move(options)), config_(std::move(config)) {
+  start_ = loop_start_ = seconds_now();
+  if (!options_.ranks) options_.ranks = std::make_shared<Communicator>();
+  read_options();
+  decide_space();
+  if (const Checkpoint* from = restart()) {
+    first_step_ = last_.step = from->header.step;
+    first_time_ = last_.time = from->header.time;
+    wall_before_ = from->header.wall_seconds;
+    last_checkpoint_ = from->path;
+    last_checkpoint_step_ = from->header.step;
+  }
+}
+
+Run::~Run() = default;
+
+void Run::read_options() {
+  const Table device = config_.table("device"), output = config_.table("output"),
+              checkpoint = config_.table("checkpoint");
+  title_ = config_.table("case").get("title", "");
+  config_.table("case").get<std::string>("miniapp");
+  threads_ = device.get<int>("threads", 0);
+  if (threads_ < 0) device.fail("threads", "'threads' must be at least 0 (0: all)");
+  if (threads_ == 0) threads_ = std::max(1, omp_get_max_threads() / ranks().ranks_on_this_machine());
+  omp_set_num_threads(threads_);
+  deterministic_ = device.get<bool>("deterministic", false);
+  seed_ = device.get<std::int64_t>("seed", 0);
+  // The emulator's schedule is what is random so far; it reads its options from the environment at its first launch.
+  if (device.has("seed")) setenv("WEIR_SIMT_SEED", std::to_string(seed_).c_str(), 1);
+  log_every_ = output.get<std::int64_t>("log_every", 1);
+  if (log_every_ < 1) output.fail("log_every", "'log_every' must be at least 1");
+  log_seconds_ = output.get<double>("log_seconds", 10.0);
+  if (!(log_seconds_ >= 0)) output.fail("log_seconds", "'log_seconds' must be at least 0 (0: as log_every says alone)");
+  report_ = output.get<bool>("report", true);
+  checkpoint_every_ = checkpoint.get<std::int64_t>("every", 0);
+  if (checkpoint_every_ < 0) checkpoint.fail("every", "'every' must be at least 0 (0: only when the run is stopped)");
+  if (checkpoint_every_ > 0 && !checkpoints_available())
+    checkpoint.fail("every", "checkpoints need HDF5, which this weir was built without");
+  keep_ = checkpoint.get<int>("keep", 2);
+  if (keep_ < 1) checkpoint.fail("keep", "'keep' must be at least 1");
+  const double limit = config_.table("time").get<double>("wall_limit", 0.0);
+  if (!(limit >= 0)) config_.table("time").fail("wall_limit", "'wall_limit' must be at least 0 seconds (0: none)");
+  if (options_.wall_limit < 0) options_.wall_limit = limit > 0 ? limit : -1;
+  read_checks();
+}
+
+void Run::read_checks() {
+  const Table check = config_.table("check");
+  for (const auto& quantity : check.keys()) {
+    const Table c = check.table(quantity);
+    checks_.push_back({quantity, c.get<double>("value"), c.get<double>("tolerance")});
+    if (!(checks_.back().tolerance >= 0)) c.fail("tolerance", "'tolerance' must be at least 0");
+  }
+}
+
+void Run::decide_space() {
+  const Table device = config_.table("device");
+  const std::string space = device.choice("space", {"auto", "host", "device"}, "auto");
+  if (space == "host") {
+    decision_ = "host, as asked";
+  } else if (space == "device") {
+    if (has_gpu_backend() && !is_gpu_present())
+      throw Error(Exit::no_device,
+                  device.where("space") + ": space = \"device\", but there is no GPU that CUDA can use");
+    on_device_ = true;
+    decision_ = "device, as asked";
+  } else if (!has_gpu_backend()) {
+    decision_ = "host: this build's device is the emulator, which is for tests";
+  } else {
+    on_device_ = is_gpu_present();
+    decision_ = on_device_ ? "device: a GPU is present" : "host: this build is for CUDA, but no GPU is present";
+  }
+}
+
+void Run::require_memory(std::int64_t bytes) const {
+  const std::int64_t free = free_memory();
+  if (on_device_ || bytes <= free) return;
+  throw Error(Exit::out_of_memory,
+              fmt::format("this case needs about {}, and {} are free: fewer cells, or another machine",
+                          bytes_text(bytes), bytes_text(free)));
+}
+
+double Run::process_seconds() const { return seconds_now() - start_; }
+double Run::loop_seconds() const { return seconds_now() - loop_start_; }
+double Run::wall() const { return wall_before_ + process_seconds(); }
+
+std::string Run::path(const std::string& name) const { return (fs::path(options_.directory) / name).string(); }
+
+bool Run::continues_in_place() const {
+  if (!restart()) return false;
+  std::error_code error;
+  return fs::equivalent(fs::path(restart()->path).parent_path().parent_path(), options_.directory, error) && !error;
+}
+
+void Run::prepare_directory() const {
+  const fs::path directory = options_.directory;
+  std::error_code error;
+  if (fs::exists(directory, error) && !continues_in_place()) {
+    if (!fs::is_directory(directory)) throw Error(Exit::usage, directory.string() + ": exists and is not a directory");
+    if (!fs::is_empty(directory, error)) {
+      if (!is_run_directory(directory))
+        throw Error(Exit::usage,
+                    directory.string() + ": exists, is not empty and is not a run directory: choose another (-o)");
+      if (!options_.overwrite)
+        throw Error(Exit::usage,
+                    directory.string() + ": a run is there already: add --overwrite, or choose another (-o)");
+      for (const char* name : contents) fs::remove_all(directory / name, error);
+    }
+  }
+  fs::create_directories(directory, error);
+  if (error) throw Error(Exit::file_io, "cannot make " + directory.string() + ": " + error.message());
+}
+
+void Run::open_records() {
+  if (continues_in_place()) {
+    for (const char* name :
+         {"history.csv", "solves.csv", "shadow.csv", "shadow_curves.csv", "roofline.csv", "observatory.csv"})
+      cut_csv(path(name), first_step_);
+    cut_jsonl(path("events.jsonl"), first_step_);
+    std::error_code error;
+    for (const auto& probe : fs::directory_iterator(path("probes"), error)) cut_csv(probe.path().string(), first_step_);
+  }
+  history_ = LineFile(path("history.csv"), history_header(header_.history));
+  solves_ = LineFile(path("solves.csv"), solves_header());
+  events_ = LineFile(path("events.jsonl"), "");
+}
+
+void Run::begin(RunHeader header) {
+  header_ = std::move(header);
+  for (const auto& c : checks_)
+    if (!header_.quantities.empty() && std::ranges::find(header_.quantities, c.quantity) == header_.quantities.end())
+      config_.table("check").fail(
+          c.quantity, "unknown quantity '" + c.quantity + "'" + did_you_mean(c.quantity, header_.quantities));
+  config_.refuse_unknown();
+  if (const Checkpoint* from = restart(); from && from->header.miniapp != header_.miniapp)
+    throw Error(Exit::usage,
+                from->path + ": is a checkpoint of '" + from->header.miniapp + "', not of '" + header_.miniapp + "'");
+  config_text_ = config_.effective();
+  for (const auto& [system, description] : header_.systems) totals_[system];
+  if (writes()) prepare_directory();
+  ranks().barrier();  // the directory is there
+  begun_ = true;
+  if (writes()) {
+    write_text_aside(path("config.effective.toml"), config_text_);
+    open_records();
+  }
+  write_summary({0, "running", ""}, {});
+  print_header();
+  event(restart() ? "restart" : "begin", restart() ? "continues " + restart()->path : "begins");
+  print_columns();
+  signals_.catch_them();
+  loop_start_ = last_line_ = seconds_now();
+  last_line_step_ = first_step_;
+}
+
+void Run::solve(const SolveRecord& r) {
+  ScopedTimer timer(timings_.at("output", "records"));
+  on_root([&] { solves_.add(solves_row(r)); });
+  SystemTotals& t = totals_[r.system];
+  if (t.last_step != r.step) t.this_step = 0;
+  t.last_step = r.step;
+  t.solver = r.solver;
+  ++t.solves;
+  t.iterations += r.iterations;
+  t.failures += r.reason != "converged";
+  t.most = std::max(t.most, r.iterations);
+  t.this_step += r.iterations;
+  double rest = r.solve_ms.value_or(0);
+  auto add = [&](const char* kernel, const Measure& ms) {
+    if (!ms) return;
+    timings_.at(r.system, kernel) += 1e-3 * *ms;
+    rest -= *ms;
+  };
+  add("apply", r.apply_ms);
+  add("spmv", r.spmv_ms);
+  add("reduce", r.reduce_ms);
+  add("halo", r.halo_ms);
+  if (r.solve_ms) timings_.at(r.system, "rest of solve") += 1e-3 * std::max(rest, 0.0);
+  if (r.setup_ms) timings_.at(r.system, "setup") += 1e-3 * *r.setup_ms;
+}
+
+void Run::step(const StepRecord& record) {
+  ScopedTimer timer(timings_.at("output", "records"));
+  last_ = record;
+  on_root([&] { history_.add(history_row(record, wall())); });
+  if (is_line_due(record))
+    print_step(record);
+  else
+    show_progress(record);
+}
+
+bool Run::should_stop() const {
+  const bool mine = StopSignals::caught() != 0 || (options_.steps >= 0 && last_.step >= options_.steps) ||
+                    (options_.wall_limit >= 0 && process_seconds() >= options_.wall_limit);
+  const double most = ranks().max(kept_ ? 2 : mine ? 1 : 0);  // one reduction for both
+  if (most > 1) throw_what_is_kept();
+  return most > 0;
+}
+
+void Run::throw_what_is_kept() const {
+  all_end_ = ranks().any(bool(kept_));
+  if (all_end_) agree(ranks(), kept_);
+}
+
+bool Run::checkpoint_due(bool done) const {
+  if (!checkpoints_available() || last_.step == last_checkpoint_step_) return false;
+  if (checkpoint_every_ > 0 && (done || last_.step % checkpoint_every_ == 0)) return true;
+  return !done && should_stop();
+}
+
+void Run::checkpoint(CheckpointState state) {
+  ScopedTimer timer(timings_.at("output", "checkpoints"));
+  const std::string file = path("checkpoints/" + checkpoint_name(state.step));
+  const CheckpointHeader header{options_.name, header_.miniapp, config_.given(), weir_version(),
+                                state.step,    state.time,      wall()};
+  bool written = true;
+  on_root([&] {
+    written = false;
+    history_.flush();
+    solves_.flush();
+    write_checkpoint(file, header, state);
+    prune_checkpoints(path("checkpoints"), state.step, keep_);
+    written = true;
+  });
+  if (!written) return;
+  last_checkpoint_ = file;
+  last_checkpoint_step_ = state.step;
+  event("checkpoint", file);
+}
+
+Run::Ending Run::ending_of(const Outcome& outcome) const {
+  const std::string after = fmt::format(" after step {}", last_.step);
+  const std::string kept = last_checkpoint_.empty() ? "; no checkpoint" : "; checkpoint " + last_checkpoint_;
+  if (outcome.exit != Exit::finished) return {static_cast<int>(outcome.exit), "failed", outcome.reason + after + kept};
+  if (!outcome.reason.empty()) return {0, "finished", outcome.reason};
+  if (const int signal = StopSignals::caught())
+    return {128 + signal, "stopped", fmt::format("signal {} ({})", signal, strsignal(signal)) + after + kept};
+  if (options_.steps >= 0 && last_.step >= options_.steps) return {0, "stopped", "--steps" + after + kept};
+  return {static_cast<int>(Exit::wall_limit), "stopped", "wall limit" + after + kept};
+}
+
+int Run::finish(const Outcome& outcome) {
+  throw_what_is_kept();
+  Ending ending = ending_of(outcome);
+  clear_progress();
+  if (last_line_step_ != last_.step) print_step(last_);
+  print_end(ending, outcome);
+  std::fputs(closing_.c_str(), stdout);
+  if (ending.status == "finished" && !checks_hold(outcome)) {
+    ending.code = static_cast<int>(Exit::check_failed);
+    ending.reason += "; [check] out of tolerance";
+  }
+  print_timings();
+  event(ending.status, ending.reason);
+  if (writes()) {
+    history_.flush();
+    solves_.flush();
+  }
+  write_summary(ending, outcome);
+  if (kept_) throw Error(kept_.code, kept_.words);  // met since the last time: rank 0 ends the job
+  signals_.release();
+  ranks().broadcast(&ending.code, sizeof ending.code, 0);  // it is rank 0 that has the quantities
+  return ending.code;
+}
+
+int Run::fail(Exit code, const std::string& reason) noexcept {
+  const int number = static_cast<int>(code);
+  if (!begun_) return number;
+  try {
+    clear_progress();
+    std::fputs(closing_.c_str(), stdout);
+    const std::string kept = last_checkpoint_.empty() ? "" : "; the last checkpoint is " + last_checkpoint_;
+    write_summary({number, "failed", reason + kept}, {});
+    event("failed", reason + kept);
+  } catch (const std::exception&) {
+    // The disk that caused the failure may refuse this too; the caller prints the reason in any case.
+  }
+  return number;
+}
+
+void Run::fail_alone(Exit code, const std::string& reason) noexcept {
+  if (!begun_ || ranks().is_root()) return;
+  try {
+    speaks_alone_ = true;
+    events_ = LineFile(path("events.jsonl"), "");
+    fail(code, reason);
+  } catch (const std::exception&) {  // as in fail
+  }
+}
+
+bool Run::checks_hold(const Outcome& outcome) const {
+  bool hold = true;
+  for (const auto& c : checks_) {
+    const auto found = outcome.quantities.find(c.quantity);
+    const bool known = found != outcome.quantities.end();
+    const bool pass = known && std::abs(found->second - c.value) <= c.tolerance;
+    fmt::print("  check  {:<24} {:>14} = {} +- {}  {}\n", c.quantity,
+               known ? fmt::format("{:.8g}", found->second) : "missing", c.value, c.tolerance, pass ? "PASS" : "FAIL");
+    hold = hold && pass;
+  }
+  return hold;
+}
+
+}  // namespace weir

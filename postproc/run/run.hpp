@@ -1,0 +1,202 @@
+// A run: its directory, records, log, clock, checkpoints and end. What a time loop needs of it:
+//
+//   int run_incompressible(Run& run, const Table& config) {
+//     run.require_memory(estimate);
+//     ... read every option of `config`, build grid, solvers, state in the space run.on_device() says ...
+//     if (const Checkpoint* from = run.restart()) load(*from, state);
+//     run.begin(header);                                   // refuses unknown keys, makes the directory, prints the
+//     header while (!done && !run.should_stop()) {
+//       ... one step; run.solve(record) after each linear solve; ScopedTimer t(run.timings().at("momentum", "rhs")) ...
+//       run.step(record);
+//       if (run.checkpoint_due(done)) run.checkpoint(state);    // also before a signal, a limit or --steps stops the
+//       loop
+//     }
+//     return run.finish(outcome);
+//   }
+#pragma once
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/table.hpp"
+#include "postproc/run/checkpoint.hpp"
+#include "postproc/run/records.hpp"
+#include "postproc/run/stop.hpp"
+#include "postproc/run/timings.hpp"
+#include "solvers/parallel/agree.hpp"
+#include "solvers/parallel/communicator.hpp"
+
+namespace weir {
+
+// What the command line says beside the case file. Options that belong to the case (--space, --threads,
+// --deterministic,
+// --seed) are overrides of [device], so that the effective configuration holds them.
+struct RunOptions {
+  std::string name;       // of the case: the file's name without folder and .toml
+  std::string directory;  // of the run
+  bool overwrite = false;
+  std::int64_t steps = -1;  // stop after this step, counted from the very start; -1: no limit
+  double wall_limit = -1;   // seconds of this process; -1: as [time] wall_limit says
+  std::optional<Checkpoint> restart;
+  std::shared_ptr<Communicator> ranks;  // null: one rank
+};
+
+// What a flow code knows once everything is built and before anything is computed.
+struct RunHeader {
+  std::string miniapp, grid;  // "incompressible", "128 x 128, tanh 2"
+  std::int64_t cells = 0, unknowns = 0;
+  std::int64_t memory_estimate = 0;     // bytes
+  double end_time = 0;                  // 0: none; for the time left
+  std::vector<std::string> history;     // columns between cfl and wall: residual norms, forces, divergence
+  std::vector<std::string> quantities;  // names that the outcome will hold: [check] may ask for these
+  std::vector<std::pair<std::string, std::string>> systems;  // name and description of the solver
+  std::vector<std::pair<std::string, std::string>> notes;    // any other aligned line: label, text
+};
+
+// How a time loop ended.
+struct Outcome {
+  Exit exit = Exit::finished;  // finished, solver_failed or not_finite; what stopped the run from outside the run knows
+  std::string reason;          // "end time", "steady state", "pressure: max_iterations at step 12"
+  std::string limit;           // the key of the limit that ended it badly ("pseudo_time.max_steps"), where it was one
+  std::map<std::string, double> quantities;
+  std::uint64_t state_hash = 0;  // of the bytes of the final flow state
+};
+
+class Run {
+ public:
+  Run(RunOptions options, Table config);
+  ~Run();
+
+  // Read from [device] at construction.
+  bool on_device() const { return on_device_; }
+  bool is_deterministic() const { return deterministic_; }
+  int threads() const { return threads_; }
+  // Rank 0 alone writes and prints; the others call the same functions, which then do nothing but agree.
+  Communicator& ranks() const { return *options_.ranks; }
+  const Checkpoint* restart() const { return options_.restart ? &*options_.restart : nullptr; }
+
+  // Before anything large is allocated: throws Error(Exit::out_of_memory) where the machine has less.
+  void require_memory(std::int64_t bytes) const;
+
+  void begin(RunHeader header);
+  std::string path(const std::string& name) const;  // of a file in the run directory, after begin
+
+  void solve(const SolveRecord& record);
+  void step(const StepRecord& record);
+  // A line of events.jsonl and of the log: kind is one word ("warning", "picture", "steady").
+  void event(const std::string& kind, const std::string& message);
+
+  // A signal, the wall limit or --steps; of any rank: all must ask. Throws what on_root has kept.
+  bool should_stop() const;
+  // After a step: every [checkpoint] every steps, when should_stop(), and where `done` says that this step was the
+  // last.
+  bool checkpoint_due(bool done = false) const;
+  void checkpoint(CheckpointState state);
+
+  void say_at_end(const std::string& text) { closing_ += text; }  // printed between the quantities and the times
+
+  // f() on rank 0, which writes a file. Over ranks an error of rank 0 is kept until all ranks meet next, in should_stop or
+  // finish, and all throw it there: none is left waiting in the middle of a step.
+  template <class F>
+  void on_root(const F& f) {
+    if (!writes()) return;
+    if (ranks().size() == 1) return f();
+    try {
+      f();
+    } catch (...) {
+      if (!kept_) kept_ = met_now();
+    }
+  }
+  bool all_ranks_end() const { return all_end_; }  // by an error that was kept
+
+  double loop_seconds() const;  // since begin
+
+  Timings& timings() { return timings_; }
+
+  // Evaluates [check], prints where the time went, writes run.json; the process's exit code.
+  int finish(const Outcome& outcome);
+  // After an error: the same as far as it goes. A rank that has met the error alone, while the others wait for it, writes
+  // what rank 0 cannot write any more.
+  int fail(Exit code, const std::string& reason) noexcept;
+  void fail_alone(Exit code, const std::string& reason) noexcept;
+
+  bool wants_report() const { return report_; }
+  const std::string& name() const { return options_.name; }  // of the case
+  const std::string& directory() const { return options_.directory; }
+  bool has_begun() const { return begun_; }
+
+ private:
+  struct Check {
+    std::string quantity;
+    double value, tolerance;
+  };
+  struct SystemTotals {
+    std::string solver;
+    std::int64_t solves = 0, iterations = 0, failures = 0;
+    std::int64_t last_step = -1;
+    int most = 0, this_step = 0;  // iterations: of one solve, of last_step
+  };
+  struct Ending {
+    int code;
+    std::string status, reason;
+  };
+
+  void read_options();
+  void decide_space();
+  void read_checks();
+  bool writes() const { return ranks().is_root() || speaks_alone_; }
+  void throw_what_is_kept() const;
+  bool continues_in_place() const;
+  void prepare_directory() const;
+  void open_records();
+  Ending ending_of(const Outcome& outcome) const;
+  bool checks_hold(const Outcome& outcome) const;
+  void write_summary(const Ending& ending, const Outcome& outcome) const;  // run.json
+  double wall() const;  // seconds of the run, those before a restart included
+  double process_seconds() const;
+
+  // run_log.cpp
+  void print_header() const;
+  void print_columns() const;
+  void print_step(const StepRecord& record);
+  void show_progress(const StepRecord& record);
+  void clear_progress();
+  std::string time_left(const StepRecord& record) const;
+  bool is_line_due(const StepRecord& record) const;
+  void print_timings() const;
+  void print_end(const Ending& ending, const Outcome& outcome) const;
+
+  RunOptions options_;
+  Table config_;
+  RunHeader header_;
+  std::string config_text_, decision_, title_, closing_;
+  bool on_device_ = false, deterministic_ = false, report_ = true, begun_ = false;
+  int threads_ = 1, keep_ = 2;
+  std::int64_t seed_ = 0, log_every_ = 1, checkpoint_every_ = 0;
+  double log_seconds_ = 10;
+  std::vector<Check> checks_;
+
+  MetError kept_;  // of rank 0, by on_root
+  mutable bool all_end_ = false;
+  bool speaks_alone_ = false;  // this rank instead of rank 0
+
+  StopSignals signals_;
+  LineFile history_, solves_, events_;
+  Timings timings_;
+  std::map<std::string, SystemTotals> totals_;
+  StepRecord last_;
+  std::int64_t first_step_ = 0, last_checkpoint_step_ = -1;
+  double first_time_ = 0, start_ = 0, loop_start_ = 0, wall_before_ = 0;
+  double last_line_ = 0, last_progress_ = 0;
+  std::int64_t last_line_step_ = 0;
+  std::string last_checkpoint_;
+  bool progress_shown_ = false;
+  int lines_ = 0;
+};
+
+}  // namespace weir

@@ -1,0 +1,174 @@
+// What a run prints: header, one aligned line a step, progress on a terminal, and where the time went.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+
+#include "postproc/run/machine.hpp"
+#include "postproc/run/run.hpp"
+
+namespace weir {
+namespace {
+
+constexpr int lines_between_headings = 50;
+constexpr double progress_seconds = 0.5;
+constexpr double least_share = 5e-4;  // of the loop; run.json holds what is less, too
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void line(const std::string& label, const std::string& text) { fmt::print("  {:<16} {}\n", label, text); }
+
+std::string cell(const Measure& m, int width) {
+  return m ? fmt::format("  {:>{}.4g}", *m, width) : fmt::format("  {:>{}}", "-", width);
+}
+
+int width_of(const std::string& column) { return std::max(10, static_cast<int>(column.size())); }
+
+}  // namespace
+
+void Run::print_header() const {
+  fmt::print("Weir {}  {}{}\n", weir_version(), options_.name, title_.empty() ? "" : ": " + title_);
+  line("built with", build_text());
+  line("run directory", options_.directory);
+  line("space", decision_);
+  if (on_device_) line("device", device_text());
+  line("processor", fmt::format("{}, {} thread{}", processor_name(), threads_, threads_ == 1 ? "" : "s"));
+  if (ranks().size() > 1)
+    line("ranks",
+         fmt::format("{} ({}), sums by {}", ranks().size(), ranks().library(), to_string(ranks().reduction())));
+  line("grid", fmt::format("{}: {} cells, {} unknowns", header_.grid, header_.cells, header_.unknowns));
+  if (header_.memory_estimate > 0) line("memory", bytes_text(header_.memory_estimate) + " estimated");
+  for (const auto& [system, description] : header_.systems) line(system, description);
+  for (const auto& [label, text] : header_.notes) line(label, text);
+  std::string ends = header_.end_time > 0 ? fmt::format("at time {:g}", header_.end_time) : "";
+  if (options_.steps >= 0) ends += fmt::format("{}after step {}", ends.empty() ? "" : ", or ", options_.steps);
+  if (options_.wall_limit >= 0)
+    ends += fmt::format("{}after {} of wall time", ends.empty() ? "" : ", or ", duration_text(options_.wall_limit));
+  if (!ends.empty()) line("stops", ends);
+  line("checkpoints", !checkpoints_available() ? "none: built without HDF5"
+                      : checkpoint_every_ > 0
+                          ? fmt::format("every {} steps, the last {} kept", checkpoint_every_, keep_)
+                          : "when the run is stopped");
+  if (deterministic_) line("deterministic", "yes");
+}
+
+void Run::print_columns() const {
+  std::string text = fmt::format("\n{:>8}  {:>11}  {:>10}  {:>7}", "step", "time", "dt", "cfl");
+  for (const auto& c : header_.history) text += fmt::format("  {:>{}}", c, width_of(c));
+  for (const auto& [system, description] : header_.systems)
+    text += fmt::format("  {:>{}}", system + " it", system.size() + 3);
+  fmt::print("{}  {:>9}  {:>8}\n", text, "ms/step", "left");
+  std::fflush(stdout);
+}
+
+// From the share of the way that is done; a run that becomes steady stops sooner.
+std::string Run::time_left(const StepRecord& r) const {
+  double done = 0;
+  if (header_.end_time > first_time_) done = (r.time - first_time_) / (header_.end_time - first_time_);
+  if (options_.steps > first_step_)
+    done =
+        std::max(done, static_cast<double>(r.step - first_step_) / static_cast<double>(options_.steps - first_step_));
+  if (done <= 0) return "-";
+  return duration_text(std::max(0.0, (seconds_now() - loop_start_) * (1 / done - 1)));
+}
+
+// Where nobody sees the progress a slow run would else be silent for minutes.
+bool Run::is_line_due(const StepRecord& r) const {
+  if (r.step % log_every_ == 0 || r.step == first_step_ + 1) return true;
+  return log_seconds_ > 0 && !isatty(STDOUT_FILENO) && seconds_now() - last_line_ >= log_seconds_;
+}
+
+void Run::print_step(const StepRecord& r) {
+  clear_progress();
+  if (++lines_ % lines_between_headings == 0) print_columns();
+  std::string text = fmt::format("{:>8}  {:>11.5g}  {:>10.4g}{}", r.step, r.time, r.dt, cell(r.cfl, 7));
+  for (std::size_t i = 0; i < header_.history.size(); ++i)
+    text += cell(i < r.values.size() ? r.values[i] : Measure{}, width_of(header_.history[i]));
+  for (const auto& [system, description] : header_.systems)
+    text += fmt::format("  {:>{}}", totals_[system].this_step, system.size() + 3);
+  const double now = seconds_now();
+  const auto steps = static_cast<double>(std::max<std::int64_t>(1, r.step - last_line_step_));
+  fmt::print("{}  {:>9.4g}  {:>8}\n", text, 1e3 * (now - last_line_) / steps, time_left(r));
+  std::fflush(stdout);
+  last_line_ = last_progress_ = now;
+  last_line_step_ = r.step;
+}
+
+void Run::show_progress(const StepRecord& r) {
+  const double now = seconds_now();
+  if (now - last_progress_ < progress_seconds || !isatty(STDERR_FILENO)) return;
+  fmt::print(stderr, "\r\033[Kstep {}, time {:.5g}, {} left", r.step, r.time, time_left(r));
+  std::fflush(stderr);
+  last_progress_ = now;
+  progress_shown_ = true;
+}
+
+void Run::clear_progress() {
+  if (!progress_shown_) return;
+  fmt::print(stderr, "\r\033[K");
+  std::fflush(stderr);
+  progress_shown_ = false;
+}
+
+void Run::print_end(const Ending& ending, const Outcome& outcome) const {
+  fmt::print("\n{}: {}\n", ending.status, ending.reason);
+  for (const auto& [name, value] : outcome.quantities) fmt::print("  {:<31} {:>14.8g}\n", name, value);
+  if (outcome.state_hash != 0) fmt::print("  {:<31} {:016x}\n", "state_hash", outcome.state_hash);
+}
+
+void Run::print_timings() const {
+  const double loop = seconds_now() - loop_start_;
+  auto row = [loop](const std::string& system, const std::string& kernel, double s) {
+    fmt::print("  {:<16} {:<16} {:>12.4f} {:>7.1f}\n", system, kernel, s, loop > 0 ? 100 * s / loop : 0);
+  };
+  fmt::print("\n  {:<33} {:>12} {:>7}\n", "where the time went", "seconds", "%");
+  for (const auto& [system, kernels] : timings_.all()) {
+    std::vector<std::pair<double, std::string>> sorted;
+    for (const auto& [kernel, s] : kernels) sorted.emplace_back(s, kernel);
+    std::sort(sorted.rbegin(), sorted.rend());
+    for (const auto& [s, kernel] : sorted)
+      if (s > least_share * loop) row(system, kernel, s);
+  }
+  row("not in a region", "", std::max(0.0, loop - timings_.total()));
+  row("time loop", "", loop);
+  for (const auto& [system, t] : totals_) {
+    if (t.solves == 0) continue;
+    fmt::print("  {:<16} {} solves by {}, {:.1f} iterations each, at most {}{}\n", system, t.solves, t.solver,
+               static_cast<double>(t.iterations) / static_cast<double>(t.solves), t.most,
+               t.failures > 0 ? fmt::format(", {} not converged", t.failures) : "");
+  }
+  const auto steps = static_cast<double>(last_.step - first_step_);
+  line("peak memory", bytes_text(peak_memory()));
+  if (steps > 0 && loop > 0)
+    fmt::print("  FOM: {:.4g} million cell steps a second ({:.4g} ms a step)\n",
+               1e-6 * static_cast<double>(header_.cells) * steps / loop, 1e3 * loop / steps);
+  std::fflush(stdout);
+}
+
+void Run::event(const std::string& kind, const std::string& message) {
+  // One JSON object a line; the step comes first, so that a restart can cut the file back.
+  std::string escaped;
+  for (const char c : message) {
+    if (c == '"' || c == '\\') escaped += '\\';
+    if (static_cast<unsigned char>(c) < 0x20)
+      escaped += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
+    else
+      escaped += c;
+  }
+  const auto add = [&] {
+    events_.add(fmt::format(R"({{"step":{},"time":{},"wall":{:.6f},"kind":"{}","message":"{}"}})", last_.step,
+                            last_.time, wall(), kind, escaped));
+    events_.flush();
+  };
+  speaks_alone_ ? add() : on_root(add);
+  if (kind == "begin" || kind == "finished" || kind == "stopped") return;  // the log says these in its own way
+  clear_progress();
+  fmt::print("{:>8}  {}: {}\n", last_.step, kind, message);
+  std::fflush(stdout);
+}
+
+}  // namespace weir

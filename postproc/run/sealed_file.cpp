@@ -1,0 +1,217 @@
+#include "postproc/run/sealed_file.hpp"
+
+#include <hdf5.h>
+
+#include <memory>
+
+#include "base/error.hpp"
+#include "postproc/run/write_aside.hpp"
+
+namespace weir {
+namespace {
+
+// An HDF5 identifier that closes itself. HDF5's own messages are switched off; the ones it keeps are in hdf5_reason().
+class Id {
+ public:
+  Id(hid_t id, herr_t (*closer)(hid_t)) : id_(id), closer_(closer) {}
+  ~Id() {
+    if (id_ >= 0) closer_(id_);
+  }
+  Id(const Id&) = delete;
+  Id& operator=(const Id&) = delete;
+  operator hid_t() const { return id_; }
+  bool close() { return closer_(std::exchange(id_, -1)) >= 0; }
+
+ private:
+  hid_t id_;
+  herr_t (*closer_)(hid_t);
+};
+
+// The innermost message of HDF5's error stack; it holds errno's text where the system refused.
+std::string hdf5_reason() {
+  std::string text;
+  H5Ewalk2(
+      H5E_DEFAULT, H5E_WALK_DOWNWARD,
+      [](unsigned, const H5E_error2_t* error, void* out) -> herr_t {
+        *static_cast<std::string*>(out) = error->desc ? error->desc : "";
+        return 0;
+      },
+      &text);
+  const auto at = text.find("error message = '");
+  if (at != std::string::npos) text = text.substr(at + 17, text.find('\'', at + 17) - at - 17);
+  return text.empty() ? "HDF5 refused" : text;
+}
+
+class Writer {
+ public:
+  Writer(const std::string& path, std::size_t head) : path_(path), access_(H5Pcreate(H5P_FILE_CREATE), H5Pclose) {
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+    H5Pset_userblock(access_, head);
+    order(access_);
+    file_ = std::make_unique<Id>(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, access_, H5P_DEFAULT), H5Fclose);
+    check(*file_);
+  }
+  void attribute(const char* name, hid_t type, const void* value) {
+    const Id space(H5Screate(H5S_SCALAR), H5Sclose);
+    const Id a(H5Acreate2(*file_, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    check(a);
+    check(H5Awrite(a, type, value));
+  }
+  void group(const char* name) {
+    const Id list(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
+    order(list);
+    const Id g(H5Gcreate2(*file_, name, H5P_DEFAULT, list, H5P_DEFAULT), H5Gclose);
+    check(g);
+  }
+  void array(const std::string& name, hid_t type, const void* values, std::size_t count) {
+    const hsize_t n = count;
+    const Id space(H5Screate_simple(1, &n, nullptr), H5Sclose);
+    const Id d(H5Dcreate2(*file_, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
+    check(d);
+    if (n == 0) return;
+    check(H5Dwrite(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
+    parts_.push_back(
+        {name, static_cast<std::int64_t>(H5Dget_offset(d)), static_cast<std::int64_t>(count * H5Tget_size(type))});
+  }
+  std::vector<SealedPart> close() {
+    check(H5Fflush(*file_, H5F_SCOPE_GLOBAL));
+    if (!file_->close()) check(-1);
+    return std::move(parts_);
+  }
+
+ private:
+  static void order(hid_t list) { H5Pset_link_creation_order(list, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED); }
+  void check(long long status) const {
+    if (status < 0) throw Error(Exit::file_io, "cannot write " + path_ + ": " + hdf5_reason());
+  }
+  std::string path_;
+  Id access_;
+  std::unique_ptr<Id> file_;
+  std::vector<SealedPart> parts_;
+};
+
+std::vector<SealedPart> write_content(const std::string& path, std::size_t head, const SealedContent& content) {
+  Writer file(path, head);
+  for (const auto& [name, value] : content.integers) {
+    const long long number = value;
+    file.attribute(name.c_str(), H5T_NATIVE_LLONG, &number);
+  }
+  for (const auto& [name, value] : content.numbers) file.attribute(name.c_str(), H5T_NATIVE_DOUBLE, &value);
+  for (const auto& [name, text] : content.texts) file.array(name, H5T_NATIVE_CHAR, text.data(), text.size());
+  file.group("doubles");
+  for (const auto& [name, values] : content.doubles)
+    file.array("doubles/" + name, H5T_NATIVE_DOUBLE, values.data(), values.size());
+  file.group("integers");
+  for (const auto& [name, values] : content.integer_arrays)
+    file.array("integers/" + name, H5T_NATIVE_INT64, values.data(), values.size());
+  return file.close();
+}
+
+// HDF5 handles a full disk badly: find out before it starts. The reservation is given back when HDF5 creates the file
+// anew.
+std::int64_t most_bytes(const SealedContent& content) {
+  std::size_t bytes = 65536;
+  for (const auto& [name, text] : content.texts) bytes += text.size() + 1024;
+  for (const auto& [name, values] : content.doubles) bytes += values.size_bytes() + 1024;
+  for (const auto& [name, values] : content.integer_arrays) bytes += values.size_bytes() + 1024;
+  return static_cast<std::int64_t>(bytes);
+}
+
+std::vector<std::string> part_names(const SealedContent& content) {
+  std::vector<std::string> names;
+  for (const auto& [name, text] : content.texts) names.push_back(name);
+  for (const auto& [name, values] : content.doubles) names.push_back("doubles/" + name);
+  for (const auto& [name, values] : content.integer_arrays) names.push_back("integers/" + name);
+  return names;
+}
+
+template <class T>
+std::vector<T> read_array(hid_t file, const std::string& path, const std::string& name, hid_t type) {
+  const Id d(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
+  if (d < 0) fail_to_read(path, "lacks '" + name + "'");
+  const Id space(H5Dget_space(d), H5Sclose);
+  const auto count = H5Sget_simple_extent_npoints(space);
+  std::vector<T> values(count > 0 ? static_cast<std::size_t>(count) : 0);
+  if (count > 0 && H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
+    fail_to_read(path, "'" + name + "' cannot be read: " + hdf5_reason());
+  return values;
+}
+
+// Names in the order in which they were written; of datasets alone.
+std::vector<std::string> names_in(hid_t group) {
+  std::vector<std::string> names;
+  H5Literate(
+      group, H5_INDEX_CRT_ORDER, H5_ITER_INC, nullptr,
+      [](hid_t, const char* name, const H5L_info_t*, void* out) -> herr_t {
+        static_cast<std::vector<std::string>*>(out)->emplace_back(name);
+        return 0;
+      },
+      &names);
+  return names;
+}
+
+template <class T>
+Named<std::vector<T>> read_group(hid_t file, const std::string& path, const std::string& group, hid_t type) {
+  const Id g(H5Gopen2(file, group.c_str(), H5P_DEFAULT), H5Gclose);
+  if (g < 0) fail_to_read(path, "lacks its group '" + group + "'");
+  Named<std::vector<T>> arrays;
+  for (const auto& name : names_in(g)) arrays.emplace_back(name, read_array<T>(g, path, name, type));
+  return arrays;
+}
+
+void read_attributes(hid_t file, const std::string& path, SealedFile& into) {
+  std::vector<std::string> names;
+  H5Aiterate2(
+      file, H5_INDEX_NAME, H5_ITER_INC, nullptr,
+      [](hid_t, const char* name, const H5A_info_t*, void* out) -> herr_t {
+        static_cast<std::vector<std::string>*>(out)->emplace_back(name);
+        return 0;
+      },
+      &names);
+  for (const std::string& name : names) {
+    const Id a(H5Aopen(file, name.c_str(), H5P_DEFAULT), H5Aclose);
+    const Id type(H5Aget_type(a), H5Tclose);
+    long long integer = 0;
+    double number = 0;
+    const bool is_integer = H5Tget_class(type) == H5T_INTEGER;
+    if ((is_integer ? H5Aread(a, H5T_NATIVE_LLONG, &integer) : H5Aread(a, H5T_NATIVE_DOUBLE, &number)) < 0)
+      fail_to_read(path, "'" + name + "' cannot be read: " + hdf5_reason());
+    if (is_integer)
+      into.integers.emplace_back(name, integer);
+    else
+      into.numbers.emplace_back(name, number);
+  }
+}
+
+}  // namespace
+
+bool sealed_files_available() { return true; }
+
+void write_sealed_file(const std::string& path, const SealedFormat& format, const SealedContent& content) {
+  write_aside(path, [&](const std::string& temporary) {
+    const std::size_t head = seal_bytes(format, part_names(content));
+    reserve_file(temporary, most_bytes(content));
+    seal_file(temporary, format, head, write_content(temporary, head, content));
+  });
+  sync_folder_of(path);
+}
+
+SealedFile read_sealed_file(const std::string& path, const SealedFormat& format) {
+  verify_seal(path, format);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  const Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
+  if (file < 0) fail_to_read(path, "cannot be read: " + hdf5_reason());
+  SealedFile found;
+  found.path = path;
+  read_attributes(file, path, found);
+  for (const auto& name : names_in(file)) {
+    if (name == "doubles" || name == "integers") continue;
+    const auto letters = read_array<char>(file, path, name, H5T_NATIVE_CHAR);
+    found.texts.emplace_back(name, std::string(letters.begin(), letters.end()));
+  }
+  found.doubles = read_group<double>(file, path, "doubles", H5T_NATIVE_DOUBLE);
+  found.integer_arrays = read_group<std::int64_t>(file, path, "integers", H5T_NATIVE_INT64);
+  return found;
+}
+
+}  // namespace weir

@@ -1,0 +1,58 @@
+// Named numbers, texts and arrays in one HDF5 file under a seal (seal.hpp): checkpoints and capsules. Written aside,
+// synced and renamed, so that a kill leaves the file before. A file that is truncated, altered in any byte, or of a newer
+// schema is refused before anything in it is believed.
+//
+// Arrays lie in /doubles/NAME and /integers/NAME, texts in /NAME, single numbers are attributes of the file.
+// sealed_file.cpp needs HDF5; sealed_file_none.cpp stands in without it: all but the first function then throw.
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "postproc/run/seal.hpp"
+
+namespace weir {
+
+template <class T>
+using Named = std::vector<std::pair<std::string, T>>;
+
+// What is to be written; views must live until the call returns.
+struct SealedContent {
+  Named<std::int64_t> integers;
+  Named<double> numbers;
+  Named<std::string_view> texts;
+  Named<std::span<const double>> doubles;
+  Named<std::span<const std::int64_t>> integer_arrays;
+};
+
+// What was read; asked by name, with an Error(Exit::file_io) where it is missing.
+struct SealedFile {
+  std::string path;
+  Named<std::int64_t> integers;
+  Named<double> numbers;
+  Named<std::string> texts;
+  Named<std::vector<double>> doubles;
+  Named<std::vector<std::int64_t>> integer_arrays;
+
+  std::int64_t integer(const std::string& name) const { return find(integers, name); }
+  double number(const std::string& name) const { return find(numbers, name); }
+  const std::string& text(const std::string& name) const { return find(texts, name); }
+
+ private:
+  template <class T>
+  const T& find(const Named<T>& list, const std::string& name) const {
+    for (const auto& [key, value] : list)
+      if (key == name) return value;
+    fail_to_read(path, "lacks '" + name + "'");
+  }
+};
+
+bool sealed_files_available();
+
+void write_sealed_file(const std::string& path, const SealedFormat& format, const SealedContent& content);
+SealedFile read_sealed_file(const std::string& path, const SealedFormat& format);
+
+}  // namespace weir

@@ -1,0 +1,35 @@
+#include "base/error.hpp"
+#include "solvers/adapters/vendor/vendor_kernels.hpp"
+#include "base/timer.hpp"
+
+namespace weir {
+namespace {
+
+class VendorIlu0 : public Preconditioner<Device> {
+ public:
+  SetupInfo setup(const Matrix<Device>& A) override {
+    const auto* rows = dynamic_cast<const BlockCsr<Device>*>(&A);
+    if (!rows) throw Error(Exit::usage, "cuSPARSE wants a matrix in block rows, not a stencil");
+    kernels_ = make_vendor_kernels(*rows);
+    return update(A);
+  }
+  SetupInfo update(const Matrix<Device>&) override {
+    SetupInfo info;
+    ScopedTimer timer(info.seconds);
+    kernels_->factorise();
+    info.bytes = kernels_->bytes();
+    return info;
+  }
+  void apply(View<const double> r, View<double> z) const override { kernels_->solve(r, z); }
+  bool is_symmetric() const override { return false; }
+  std::string describe() const override { return "cuSPARSE, bsrilu02"; }
+
+ private:
+  std::unique_ptr<VendorKernels> kernels_;
+};
+
+}  // namespace
+
+std::unique_ptr<Preconditioner<Device>> make_vendor_ilu0() { return std::make_unique<VendorIlu0>(); }
+
+}  // namespace weir

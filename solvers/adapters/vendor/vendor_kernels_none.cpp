@@ -1,0 +1,13 @@
+// Stands in for vendor_kernels_cuda.cpp in builds without CUDA.
+#include "base/error.hpp"
+#include "solvers/adapters/vendor/vendor_kernels.hpp"
+
+namespace weir {
+
+bool has_vendor_kernels() { return false; }
+
+std::unique_ptr<VendorKernels> make_vendor_kernels(const BlockCsr<Device>&) {
+  throw Error(Exit::usage, "this weir was built without CUDA, so without cuSPARSE and cuBLAS");
+}
+
+}  // namespace weir

@@ -1,8 +1,0 @@
-// Weir built without MPI.
-#include "solvers/distributed/communicator.hpp"
-
-namespace weir {
-
-std::unique_ptr<Communicator> make_world() { return std::make_unique<Communicator>(); }
-
-}  // namespace weir

@@ -1,0 +1,85 @@
+// Prefix sums. Device: each workgroup scans 256 counts by shuffles and hands on its sum; one workgroup scans the sums; all
+// add what comes before them: reads 4 bytes and writes 16 bytes a row. Sums of integers: the order does not matter.
+#include "solvers/matrix/algorithms/prefix_sum.hpp"
+
+#include "solvers/device/block.hpp"
+#include "solvers/device/for_each.hpp"
+#include "solvers/device/launch.hpp"
+
+namespace weir {
+namespace {
+
+constexpr int threads = 256;
+
+// The sum of the threads before, in a workgroup of 256; total: of all of them.
+__device__ std::int64_t scan_workgroup(std::int64_t mine, std::int64_t& total) {
+  WEIR_SHARED(std::int64_t, of_warp, [threads / 32]);
+  const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  std::int64_t sum = mine;
+  for (unsigned d = 1; d < 32; d *= 2) {
+    const std::int64_t other = __shfl_up_sync(full_warp, sum, d);
+    if (lane >= d) sum += other;
+  }
+  __syncthreads();  // of_warp may still be read from the call before
+  if (lane == 31) of_warp[warp] = sum;
+  __syncthreads();
+  std::int64_t before = 0;
+  total = 0;
+  for (unsigned w = 0; w < threads / 32; ++w) {
+    if (w < warp) before += of_warp[w];
+    total += of_warp[w];
+  }
+  return before + sum - mine;
+}
+
+__global__ void scan_counts(const int* count, int n, std::int64_t* start, std::int64_t* block_sum) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  std::int64_t total = 0;
+  const std::int64_t before = scan_workgroup(i < n ? count[i] : 0, total);
+  if (i < n) start[i] = before;
+  if (threadIdx.x == 0) block_sum[blockIdx.x] = total;
+}
+
+// In place; what comes after the last block is the sum of all.
+__global__ void scan_blocks(std::int64_t* block_sum, int blocks) {
+  std::int64_t carried = 0;
+  for (int from = 0; from < blocks; from += threads) {
+    const int b = from + static_cast<int>(threadIdx.x);
+    std::int64_t total = 0;
+    const std::int64_t before = scan_workgroup(b < blocks ? block_sum[b] : 0, total);
+    if (b < blocks) block_sum[b] = carried + before;
+    carried += total;
+  }
+  if (threadIdx.x == 0) block_sum[blocks] = carried;
+}
+
+void add_blocks(const std::int64_t* block_sum, int n, int blocks, std::int64_t* start) {
+  for_each<Device>(n + 1,
+                   [=] WEIR_HD(int i) { start[i] = i < n ? start[i] + block_sum[i / threads] : block_sum[blocks]; });
+}
+
+}  // namespace
+
+template <>
+std::int64_t PrefixSum<Host>::operator()(const int* count, int n, std::int64_t* start) {
+  start[0] = 0;
+  for (int i = 0; i < n; ++i) start[i + 1] = start[i] + count[i];
+  return start[n];
+}
+
+template <>
+std::int64_t PrefixSum<Device>::operator()(const int* count, int n, std::int64_t* start) {
+  const int blocks = (n + threads - 1) / threads;
+  std::int64_t* sums = blocks_.reserve(blocks + 1);
+  if (blocks > 0)
+    launch(default_stream(), {.grid = static_cast<unsigned>(blocks), .block = threads, .name = "prefix sum"},
+           scan_counts, count, n, start, sums);
+  launch(default_stream(), {.grid = 1, .block = threads, .name = "prefix sum of workgroups"}, scan_blocks, sums,
+         blocks);
+  add_blocks(sums, n, blocks, start);
+  std::int64_t total = 0;
+  backend::copy_to_host(&total, sums + blocks, sizeof total);
+  return total;
+}
+
+}  // namespace weir

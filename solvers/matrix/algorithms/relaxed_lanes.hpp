@@ -1,0 +1,43 @@
+// Values that other host threads read or write meanwhile, where asynchrony is meant: relaxed loads and stores of a few
+// values side by side. Each value is read or written once and arrives whole, old or new; nothing is promised about their
+// order, nor that the values of one call belong together. Volatile vectors, because a loop over relaxed atomics does not
+// vectorise; the processors we know move the aligned 8-byte parts of a vector whole. Included by .cpp files only.
+#pragma once
+#include "solvers/matrix/block/block_lanes.hpp"
+
+namespace weir::lanes {
+
+template <int N>
+[[gnu::always_inline]] inline void load_relaxed(const double* shared, double* mine) {
+  unroll<N / 4>([&](auto q) __attribute__((always_inline)) {
+    const Quad v = *reinterpret_cast<const volatile Quad*>(shared + 4 * q);
+    *reinterpret_cast<Quad*>(mine + 4 * q) = v;
+  });
+  unroll<N % 4>([&](auto r) __attribute__((always_inline)) {
+    constexpr int e = N / 4 * 4 + r.value;
+    mine[e] = *const_cast<const volatile double*>(shared + e);
+  });
+}
+
+template <int N>
+[[gnu::always_inline]] inline void store_relaxed(double* shared, const double* mine) {
+  unroll<N / 4>([&](auto q) __attribute__((always_inline)) {
+    *reinterpret_cast<volatile Quad*>(shared + 4 * q) = *reinterpret_cast<const Quad*>(mine + 4 * q);
+  });
+  unroll<N % 4>([&](auto r) __attribute__((always_inline)) {
+    constexpr int e = N / 4 * 4 + r.value;
+    *const_cast<volatile double*>(shared + e) = mine[e];
+  });
+}
+
+// The same for counts known at run time.
+inline void load_relaxed(std::int64_t count, const double* shared, double* mine) {
+  for (std::int64_t q = 0; q < count / 4; ++q) load_relaxed<4>(shared + 4 * q, mine + 4 * q);
+  for (std::int64_t r = count % 4; r > 0; --r) load_relaxed<1>(shared + count - r, mine + count - r);
+}
+inline void store_relaxed(std::int64_t count, double* shared, const double* mine) {
+  for (std::int64_t q = 0; q < count / 4; ++q) store_relaxed<4>(shared + 4 * q, mine + 4 * q);
+  for (std::int64_t r = count % 4; r > 0; --r) store_relaxed<1>(shared + count - r, mine + count - r);
+}
+
+}  // namespace weir::lanes

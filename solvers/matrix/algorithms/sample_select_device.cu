@@ -1,0 +1,227 @@
+// The steps of SampleSelect as kernels of 256 threads.
+//   splitters   one workgroup: 1024 samples gathered and sorted in shared memory (bitonic)
+//   count       the tree in shared memory, 8 steps a value; counters in shared memory, atomics on integers, each
+//               workgroup's counts written at its end ("shared"); or atomics on global counters ("global")
+//   bucket      one workgroup: a thread a bucket adds up the workgroups' counts, then a prefix sum over the buckets
+//   extract     a workgroup's values go where its part of the bucket begins, in the order in which they come ("global": one
+//               cursor for all). That order depends on timing; the set of values, and so the result, does not.
+// Bytes as in sample_select.hpp; a workgroup handles at least 4096 values.
+#include <algorithm>
+
+#include "solvers/device/for_each.hpp"
+#include "solvers/device/launch.hpp"
+#include "solvers/matrix/algorithms/sample_select.hpp"
+#include "base/timer.hpp"
+
+namespace weir {
+namespace select {
+
+constexpr int threads = 256;
+constexpr std::int64_t values_a_workgroup = 4096, most_workgroups = 1024;
+static_assert(threads == buckets);
+
+__device__ inline int me() { return static_cast<int>(threadIdx.x); }
+
+// v[0 .. samples - 1], ascending: a pair of elements a thread at a time.
+__device__ inline void bitonic_sort(double* v) {
+  for (int size = 2; size <= samples; size *= 2)
+    for (int distance = size / 2; distance > 0; distance /= 2) {
+      __syncthreads();
+      for (int q = me(); q < samples / 2; q += threads) {
+        const int low = q / distance * 2 * distance + q % distance, high = low + distance;
+        const bool ascending = (low & size) == 0;
+        const double a = v[low], b = v[high];
+        if ((b < a) == ascending && a != b) {
+          v[low] = b;
+          v[high] = a;
+        }
+      }
+    }
+  __syncthreads();
+}
+
+__global__ void find_splitters(const double* x, std::int64_t n, std::uint64_t seed, int level, Splitters* out) {
+  WEIR_SHARED(double, v, [samples]);
+  for (int q = me(); q < samples; q += threads) v[q] = x[sample_index(seed, level, q, n)];
+  bitonic_sort(v);
+  constexpr int step = samples / buckets;
+  const int b = me();
+  out->s[b] = v[b * step];
+  out->equal[b] = b > 0 && b + 1 < buckets && v[b * step] == v[(b + 1) * step];
+  out->tree[b] = b + 1 < buckets ? v[splitter_of_node(b) * step] : 0;
+}
+
+template <bool Oracles, bool Shared>
+__global__ void count_values(const double* x, std::int64_t n, const Splitters* p, std::int64_t* counts,
+                             unsigned long long* global_count, unsigned char* oracle) {
+  WEIR_SHARED(double, tree, [buckets]);
+  WEIR_SHARED(double, s, [buckets]);
+  WEIR_SHARED(int, equal, [buckets]);
+  WEIR_SHARED(int, counter, [buckets]);
+  const int b0 = me();
+  tree[b0] = p->tree[b0];
+  s[b0] = p->s[b0];
+  equal[b0] = p->equal[b0];
+  counter[b0] = 0;
+  __syncthreads();
+  const std::int64_t step = std::int64_t{gridDim.x} * threads;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * threads + me(); i < n; i += step) {
+    const double v = x[i];
+    int b = bucket_of(tree, v);
+    if (b > 0 && equal[b - 1] && v == s[b]) --b;
+    if (Shared)
+      atomicAdd(&counter[b], 1);
+    else
+      atomicAdd(&global_count[b], 1ull);
+    if (Oracles) oracle[i] = static_cast<unsigned char>(b);
+  }
+  __syncthreads();
+  if (Shared) counts[std::int64_t{blockIdx.x} * buckets + b0] = counter[b0];
+}
+
+// parts: workgroups whose counts lie one after the other. Every thread does the same short search at the end.
+__global__ void find_bucket(const Splitters* p, const std::int64_t* counts, int parts, std::int64_t rank, bool nearest,
+                            Found* found) {
+  WEIR_SHARED(std::int64_t, total, [buckets]);
+  const int b = me();
+  std::int64_t sum = 0;
+  for (int part = 0; part < parts; ++part) sum += counts[std::int64_t{part} * buckets + b];
+  total[b] = sum;
+  __syncthreads();
+  if (b != 0) return;
+  Found best{-1, 0, 0, 0, 0};
+  std::int64_t before = 0;
+  for (int q = 0; q < buckets; ++q) {
+    const std::int64_t off = before > rank ? before - rank : rank - before,
+                       best_off = best.before > rank ? best.before - rank : rank - best.before;
+    const bool distinct = q > 0 && !p->equal[q - 1];
+    const bool takes =
+        nearest ? distinct && (best.bucket < 0 || off < best_off) : rank >= before && rank < before + total[q];
+    if (takes) best = {q, p->equal[q], before, total[q], p->s[q]};
+    before += total[q];
+  }
+  *found = best;
+}
+
+// Where the values of the bucket that a workgroup has counted begin; in place of its counts of that bucket.
+__global__ void place_parts(std::int64_t* counts, int parts, int bucket) {
+  WEIR_SHARED(std::int64_t, count, [most_workgroups]);
+  for (int part = me(); part < parts; part += threads) count[part] = counts[std::int64_t{part} * buckets + bucket];
+  __syncthreads();
+  if (me() == 0) {
+    std::int64_t before = 0;
+    for (int part = 0; part < parts; ++part) {
+      const std::int64_t mine = count[part];
+      count[part] = before;
+      before += mine;
+    }
+  }
+  __syncthreads();
+  for (int part = me(); part < parts; part += threads) counts[std::int64_t{part} * buckets + bucket] = count[part];
+}
+
+template <bool Shared>
+__global__ void extract_values(const double* x, std::int64_t n, const unsigned char* oracle, int bucket,
+                               const std::int64_t* counts, unsigned long long* cursor, double* out) {
+  WEIR_SHARED(int, taken, [1]);
+  if (me() == 0) taken[0] = 0;
+  __syncthreads();
+  const std::int64_t first = Shared ? counts[std::int64_t{blockIdx.x} * buckets + bucket] : 0;
+  const std::int64_t step = std::int64_t{gridDim.x} * threads;
+  for (std::int64_t i = std::int64_t{blockIdx.x} * threads + me(); i < n; i += step) {
+    if (oracle[i] != bucket) continue;
+    const std::int64_t at =
+        Shared ? first + atomicAdd(&taken[0], 1) : static_cast<std::int64_t>(atomicAdd(cursor, 1ull));
+    out[at] = x[i];
+  }
+}
+
+// n <= samples values: sorted, padded with infinities at the end.
+__global__ void sort_few(const double* x, int n, int rank, Found* found) {
+  WEIR_SHARED(double, v, [samples]);
+  for (int q = me(); q < samples; q += threads) v[q] = q < n ? x[q] : HUGE_VAL;
+  bitonic_sort(v);
+  if (me() != 0) return;
+  int below = rank;
+  while (below > 0 && v[below - 1] == v[rank]) --below;
+  *found = {0, 0, below, 0, v[rank]};
+}
+
+int workgroups(std::int64_t n) {
+  return static_cast<int>(std::min(most_workgroups, (n + values_a_workgroup - 1) / values_a_workgroup));
+}
+LaunchConfig config(int grid, const char* name) {
+  return {.grid = static_cast<unsigned>(grid), .block = threads, .name = name};
+}
+
+Found to_host(const Found* found) {
+  Found f;
+  backend::copy_to_host(&f, found, sizeof f);  // waits
+  return f;
+}
+
+void clear(unsigned long long* x, int n) {
+  for_each<Device>(n, [=] WEIR_HD(int i) { x[i] = 0; });
+}
+
+}  // namespace select
+
+using select::Found;
+
+template <>
+void SampleSelect<Device>::find_splitters(const double* x, std::int64_t n, int level) {
+  const ScopedTimer timer(times_.splitters);
+  launch(default_stream(), select::config(1, "splitters"), select::find_splitters, x, n, options_.seed, level,
+         splitters_.reserve(1));
+}
+
+template <>
+template <bool Oracles>
+Found SampleSelect<Device>::count(const double* x, std::int64_t n, std::int64_t rank, bool nearest) {
+  const ScopedTimer timer(times_.count);
+  const int groups = select::workgroups(n);
+  const bool shared = options_.counting == Counting::shared;
+  parts_ = shared ? groups : 1;
+  std::int64_t* counts = counts_.reserve(std::int64_t{parts_} * select::buckets + 1);
+  auto* global = reinterpret_cast<unsigned long long*>(counts);
+  unsigned char* oracle = Oracles ? oracles_.reserve(n) : nullptr;
+  if (!shared) select::clear(global, select::buckets + 1);  // the last one: extraction's cursor
+  launch(default_stream(), select::config(groups, "count values"),
+         shared ? select::count_values<Oracles, true> : select::count_values<Oracles, false>, x, n,
+         static_cast<const select::Splitters*>(splitters_.data()), counts, global, oracle);
+  Found* found = found_.reserve(1);
+  launch(default_stream(), select::config(1, "find bucket"), select::find_bucket,
+         static_cast<const select::Splitters*>(splitters_.data()), static_cast<const std::int64_t*>(counts), parts_,
+         rank, nearest, found);
+  return select::to_host(found);
+}
+
+template <>
+const double* SampleSelect<Device>::extract(const double* x, std::int64_t n, const Found& found, int level) {
+  const ScopedTimer timer(times_.extract);
+  double* out = left_[level % 2].reserve(found.count);
+  std::int64_t* counts = counts_.data();
+  const bool shared = options_.counting == Counting::shared;
+  if (shared)
+    launch(default_stream(), select::config(1, "place parts"), select::place_parts, counts, parts_, found.bucket);
+  launch(default_stream(), select::config(select::workgroups(n), "extract values"),
+         shared ? select::extract_values<true> : select::extract_values<false>, x, n,
+         static_cast<const unsigned char*>(oracles_.data()), found.bucket, static_cast<const std::int64_t*>(counts),
+         reinterpret_cast<unsigned long long*>(counts) + select::buckets, out);
+  return out;
+}
+
+template <>
+Selection SampleSelect<Device>::sorted(const double* x, std::int64_t n, std::int64_t rank) {
+  const ScopedTimer timer(times_.sort);
+  Found* found = found_.reserve(1);
+  launch(default_stream(), select::config(1, "sort few"), select::sort_few, x, static_cast<int>(n),
+         static_cast<int>(rank), found);
+  const Found f = select::to_host(found);
+  return {f.value, f.before, 0};
+}
+
+template Found SampleSelect<Device>::count<true>(const double*, std::int64_t, std::int64_t, bool);
+template Found SampleSelect<Device>::count<false>(const double*, std::int64_t, std::int64_t, bool);
+
+}  // namespace weir

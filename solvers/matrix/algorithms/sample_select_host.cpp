@@ -1,0 +1,172 @@
+// The steps of SampleSelect on host threads: each thread counts a stretch of the values into buckets of its own. Eight
+// values walk down the tree side by side, because a single walk waits for its loads at every level.
+#include <omp.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "solvers/device/for_each.hpp"
+#include "solvers/matrix/algorithms/sample_select.hpp"
+#include "base/timer.hpp"
+
+namespace weir {
+namespace {
+
+using select::buckets;
+using select::Found;
+using select::Splitters;
+
+struct Stretch {
+  std::int64_t from, to;
+};
+Stretch stretch(std::int64_t n, int part, int parts) { return {n * part / parts, n * (part + 1) / parts}; }
+
+// Counts x[from .. to - 1] and writes oracles where wanted. Repeats: some splitters are equal.
+template <bool Oracles, bool Repeats>
+void count_stretch(const Splitters& p, const double* x, Stretch r, std::int64_t* counts, unsigned char* oracle) {
+  constexpr int side_by_side = 8;
+  // Two tables in turn: a counter that has just been written is not read back at once.
+  std::int64_t local[2][buckets] = {};
+  const auto place = [&](std::int64_t at, int b, int table) {
+    if constexpr (Repeats) b -= p.equal[b - (b > 0)] && b > 0 && x[at] == p.s[b];
+    ++local[table][b];
+    if constexpr (Oracles) oracle[at] = static_cast<unsigned char>(b);
+  };
+  std::int64_t at = r.from;
+  for (; at + side_by_side <= r.to; at += side_by_side) {
+    std::int64_t node[side_by_side] = {};
+    for (int l = 0; l < select::tree_height; ++l)
+      for (int k = 0; k < side_by_side; ++k) node[k] = 2 * node[k] + 2 - (x[at + k] < p.tree[node[k]]);
+    for (int k = 0; k < side_by_side; ++k) place(at + k, static_cast<int>(node[k]) - (buckets - 1), k % 2);
+  }
+  for (; at < r.to; ++at) place(at, select::bucket_of(p.tree, x[at]), 0);
+  for (int b = 0; b < buckets; ++b) counts[b] = local[0][b] + local[1][b];
+}
+
+// The same for the buckets lo .. hi - 1 alone, all splitters being different; what is smaller goes to bucket lo - 1. Most values
+// need two comparisons and no walk.
+void count_window(const Splitters& p, const double* x, Stretch r, int lo, int hi, std::int64_t* counts) {
+  constexpr int room = 1024, together = 64;
+  double near[room + together];
+  std::int64_t below = 0, held = 0, local[buckets];
+  std::fill_n(counts, buckets, 0);
+  const double first = p.s[lo], end = p.s[hi];
+  const auto walk = [&] {
+    count_stretch<false, false>(p, near, {0, held}, local, nullptr);
+    for (int b = 0; b < buckets; ++b) counts[b] += local[b];
+    held = 0;
+  };
+  for (std::int64_t at = r.from; at < r.to;) {
+    for (const std::int64_t to = std::min(at + together, r.to); at < to; ++at) {
+      near[held] = x[at];
+      below += x[at] < first;
+      held += (x[at] >= first) & (x[at] < end);
+    }
+    if (held >= room) walk();
+  }
+  walk();
+  counts[lo - 1] = below;
+}
+
+// The splitter lo .. hi whose rank is nearest; -1: one beyond may be nearer.
+Found find_in_window(const Splitters& p, const std::int64_t* counts, int parts, std::int64_t rank, int lo, int hi) {
+  Found best{-1, 0, 0, 0, 0};
+  std::int64_t before = 0;
+  for (int b = lo - 1; b <= hi; ++b) {
+    if (b >= lo && (best.bucket < 0 || std::abs(before - rank) < std::abs(best.before - rank)))
+      best = {b, 0, before, 0, p.s[b]};
+    for (int part = 0; part < parts; ++part) before += counts[std::int64_t{part} * buckets + b];
+  }
+  if ((best.bucket == lo && lo > 1) || (best.bucket == hi && hi < buckets - 1)) best.bucket = -1;
+  return best;
+}
+
+// The bucket that holds the rank, or, nearest: the one whose lower end has the rank nearest to it.
+Found find_bucket(const Splitters& p, const std::int64_t* counts, int parts, std::int64_t rank, bool nearest) {
+  Found best{-1, 0, 0, 0, 0};
+  std::int64_t before = 0;
+  for (int b = 0; b < buckets; ++b) {
+    std::int64_t count = 0;
+    for (int part = 0; part < parts; ++part) count += counts[std::int64_t{part} * buckets + b];
+    const bool distinct = b > 0 && !p.equal[b - 1];  // s[b] has the rank `before`
+    const bool takes = nearest ? distinct && (best.bucket < 0 || std::abs(before - rank) < std::abs(best.before - rank))
+                               : rank >= before && rank < before + count;
+    if (takes) best = {b, p.equal[b], before, count, p.s[b]};
+    before += count;
+  }
+  return best;
+}
+
+}  // namespace
+
+template <>
+void SampleSelect<Host>::find_splitters(const double* x, std::int64_t n, int level) {
+  const ScopedTimer timer(times_.splitters);
+  Splitters& p = *splitters_.reserve(1);
+  double sample[select::samples];
+  for (int q = 0; q < select::samples; ++q) sample[q] = x[select::sample_index(options_.seed, level, q, n)];
+  std::sort(sample, sample + select::samples);
+  for (int b = 0; b < buckets; ++b) p.s[b] = sample[b * (select::samples / buckets)];
+  for (int b = 0; b < buckets; ++b) p.equal[b] = b > 0 && b + 1 < buckets && p.s[b] == p.s[b + 1];
+  for (int node = 0; node < buckets - 1; ++node) p.tree[node] = p.s[select::splitter_of_node(node)];
+}
+
+template <>
+template <bool Oracles>
+Found SampleSelect<Host>::count(const double* x, std::int64_t n, std::int64_t rank, bool nearest) {
+  const ScopedTimer timer(times_.count);
+  const Splitters& p = *splitters_.data();
+  const bool repeats = std::any_of(p.equal, p.equal + buckets, [](unsigned char e) { return e != 0; });
+  parts_ = n > parallel_grain ? omp_get_max_threads() : 1;
+  std::int64_t* counts = counts_.reserve(std::int64_t{parts_} * buckets);
+  unsigned char* oracle = Oracles ? oracles_.reserve(n) : nullptr;
+  if (nearest && !repeats) {  // three standard deviations of a splitter's rank are 12 buckets
+    const int guess = static_cast<int>(rank * buckets / n), lo = std::max(1, guess - 12),
+              hi = std::min(buckets - 1, guess + 13);
+#pragma omp parallel for schedule(static) num_threads(parts_) if (parts_ > 1)
+    for (int part = 0; part < parts_; ++part)
+      count_window(p, x, stretch(n, part, parts_), lo, hi, counts + std::int64_t{part} * buckets);
+    const Found found = find_in_window(p, counts, parts_, rank, lo, hi);
+    if (found.bucket > 0) return found;
+  }
+#pragma omp parallel for schedule(static) num_threads(parts_) if (parts_ > 1)
+  for (int part = 0; part < parts_; ++part) {
+    std::int64_t* mine = counts + std::int64_t{part} * buckets;
+    if (repeats)
+      count_stretch<Oracles, true>(p, x, stretch(n, part, parts_), mine, oracle);
+    else
+      count_stretch<Oracles, false>(p, x, stretch(n, part, parts_), mine, oracle);
+  }
+  return find_bucket(p, counts, parts_, rank, nearest);
+}
+
+template <>
+const double* SampleSelect<Host>::extract(const double* x, std::int64_t n, const Found& found, int level) {
+  const ScopedTimer timer(times_.extract);
+  double* out = left_[level % 2].reserve(found.count);
+  const unsigned char* oracle = oracles_.data();
+  const std::int64_t* counts = counts_.data();
+#pragma omp parallel for schedule(static) num_threads(parts_) if (parts_ > 1)
+  for (int part = 0; part < parts_; ++part) {
+    double* to = out;
+    for (int q = 0; q < part; ++q) to += counts[std::int64_t{q} * buckets + found.bucket];
+    const Stretch r = stretch(n, part, parts_);
+    for (std::int64_t i = r.from; i < r.to; ++i)
+      if (oracle[i] == found.bucket) *to++ = x[i];
+  }
+  return out;
+}
+
+template <>
+Selection SampleSelect<Host>::sorted(const double* x, std::int64_t n, std::int64_t rank) {
+  const ScopedTimer timer(times_.sort);
+  double copy[select::smallest];
+  std::copy_n(x, n, copy);
+  std::sort(copy, copy + n);
+  return {copy[rank], std::lower_bound(copy, copy + n, copy[rank]) - copy, 0};
+}
+
+template Found SampleSelect<Host>::count<true>(const double*, std::int64_t, std::int64_t, bool);
+template Found SampleSelect<Host>::count<false>(const double*, std::int64_t, std::int64_t, bool);
+
+}  // namespace weir

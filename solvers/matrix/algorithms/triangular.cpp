@@ -1,0 +1,208 @@
+// Levels, and how Host threads share them.
+#include "solvers/matrix/algorithms/triangular.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/at.hpp"
+
+namespace weir {
+namespace {
+
+// A sweep is worth a second thread from so many values of its blocks on.
+constexpr std::int64_t shared_sweep = 1 << 16;
+// Nanoseconds: a value of a block, in the last cache; to see what another core has just stored.
+constexpr double value_time = 0.1, wait_time = 100;
+// A level is shared from so many values on.
+constexpr std::int64_t shared_level = 1024;
+// Threads are taken where they promise at least this much, and levels only where they are so much better than layers:
+// neighbouring rows of a level share cache lines of x with rows of other threads, which is not simulated.
+constexpr double worthwhile = 0.85, much_better = 0.7;
+
+std::int64_t weight(const TriangularRows& rows, int i, int block) {
+  return (1 + rows.end(i) - rows.first(i)) * block * block;
+}
+
+}  // namespace
+
+namespace {
+
+// The level of each row; returns how many there are.
+int find_levels(const TriangularRows& rows, Triangle side, std::vector<int>& level) {
+  const int n = rows.rows();
+  level.resize(at(n));
+  int count = 0;
+  for (int p = 0; p < n; ++p) {
+    const int i = side == Triangle::lower ? p : n - 1 - p;
+    int l = 0;
+    for (std::int64_t e = rows.first(i); e < rows.end(i); ++e) l = std::max(l, level[at(rows.column[at(e)])] + 1);
+    level[at(i)] = l;
+    count = std::max(count, l + 1);
+  }
+  return count;
+}
+
+}  // namespace
+
+int count_levels(const TriangularRows& rows, Triangle side) {
+  std::vector<int> level;
+  return find_levels(rows, side, level);
+}
+
+Levels::Levels(const TriangularRows& rows, Triangle side) {
+  const int n = rows.rows();
+  std::vector<int> level;
+  const int count = find_levels(rows, side, level);
+  start.assign(at(count) + 1, 0);
+  for (const int l : level) ++start[at(l) + 1];
+  std::partial_sum(start.begin(), start.end(), start.begin());
+  std::vector<int> next(start.begin(), start.end() - 1);
+  row.resize(at(n));
+  for (int i = 0; i < n; ++i) row[at(next[at(level[at(i)])]++)] = i;
+}
+
+ThreadPlan::ThreadPlan(const TriangularRows& rows, Triangle side, int block, int threads, const std::vector<int>& cuts)
+    : threads_(threads) {
+  const std::int64_t values = (rows.rows() + static_cast<std::int64_t>(rows.column.size())) * block * block;
+  if (values < shared_sweep) threads_ = 1;
+  if (threads_ > 1 && !cuts.empty()) {
+    levels_ = count_levels(rows, side);
+    share_stretches(rows, side, cuts);
+  } else if (threads_ > 1) {
+    share(rows, side, block);
+  } else {
+    levels_ = count_levels(rows, side);
+  }
+  if (threads_ == 1) natural(rows.rows(), side);
+  done_ = std::make_unique<Done[]>(at(threads_));
+}
+
+void ThreadPlan::share(const TriangularRows& rows, Triangle side, int block) {
+  const std::int64_t values = (rows.rows() + static_cast<std::int64_t>(rows.column.size())) * block * block;
+  const Levels levels(rows, side);
+  levels_ = levels.count();
+  const Sharing leveled = by_levels(rows, levels, block), layered = by_layers(rows, side);
+  const double by_level = simulated(rows, block, leveled), by_layer = simulated(rows, block, layered);
+  if (std::min(by_level, by_layer) < worthwhile * value_time * static_cast<double>(values))
+    cut_into_pieces(rows, by_level < much_better * by_layer ? leveled : layered);
+  else
+    threads_ = 1;
+}
+
+void ThreadPlan::natural(int rows, Triangle side) {
+  order_.resize(at(rows));
+  std::iota(order_.begin(), order_.end(), 0);
+  if (side == Triangle::upper) std::reverse(order_.begin(), order_.end());
+  pieces_ = {{{0, rows}}};
+  needs_ = {{0}};
+}
+
+// Thread t gets the rows between the cuts nearest to its share.
+void ThreadPlan::share_stretches(const TriangularRows& rows, Triangle side, const std::vector<int>& cuts) {
+  const int n = rows.rows();
+  natural(n, side);
+  std::vector<int> bound(at(threads_) + 1, n);
+  bound[0] = 0;
+  for (int t = 1; t < threads_; ++t) {
+    const auto cut = std::lower_bound(cuts.begin(), cuts.end(), static_cast<int>(std::int64_t{n} * t / threads_));
+    bound[at(t)] = std::max(bound[at(t) - 1], cut == cuts.end() ? n : *cut);
+  }
+  pieces_.assign(at(threads_), {});
+  for (int t = 0; t < threads_; ++t)
+    pieces_[at(t)].push_back(side == Triangle::lower ? Piece{bound[at(t)], bound[at(t) + 1]}
+                                                     : Piece{n - bound[at(t) + 1], n - bound[at(t)]});
+  needs_.assign(at(threads_), std::vector<int>(at(threads_), 0));
+}
+
+ThreadPlan::Sharing ThreadPlan::by_levels(const TriangularRows& rows, const Levels& levels, int block) const {
+  Sharing s{levels.row, std::vector<int>(at(rows.rows()), 0)};
+  for (int l = 0; l < levels.count(); ++l) {
+    const auto first = levels.row.begin() + levels.start[at(l)], end = levels.row.begin() + levels.start[at(l) + 1];
+    std::int64_t total = 0, before = 0;
+    for (auto i = first; i != end; ++i) total += weight(rows, *i, block);
+    for (auto i = first; i != end && total >= shared_level; ++i) {
+      s.thread_of[at(*i)] = static_cast<int>((before + weight(rows, *i, block) / 2) * threads_ / total);
+      before += weight(rows, *i, block);
+    }
+  }
+  return s;
+}
+
+// In the order of the sweep, position p may need positions before it only. reach[p]: the last position that needs p.
+ThreadPlan::Sharing ThreadPlan::by_layers(const TriangularRows& rows, Triangle side) const {
+  const int n = rows.rows();
+  const auto row = [&](int p) { return side == Triangle::lower ? p : n - 1 - p; };  // and back
+  std::vector<int> reach(at(n));
+  for (int p = 0; p < n; ++p) {
+    reach[at(p)] = p;
+    for (std::int64_t e = rows.first(row(p)); e < rows.end(row(p)); ++e) reach[at(row(rows.column[at(e)]))] = p;
+  }
+  Sharing s{{}, std::vector<int>(at(n))};
+  for (int from = 0, to = std::min(1, n); from < n;) {
+    for (int p = from; p < to; ++p) {
+      s.sequence.push_back(row(p));
+      s.thread_of[at(row(p))] = static_cast<int>(std::int64_t{p - from} * threads_ / (to - from));
+    }
+    const int next = to < n ? *std::max_element(reach.begin() + from, reach.begin() + to) + 1 : n;
+    from = to;
+    to = std::min(n, std::max(next, to + 1));
+  }
+  return s;
+}
+
+// When the last thread would be through.
+double ThreadPlan::simulated(const TriangularRows& rows, int block, const Sharing& sharing) const {
+  std::vector<double> row_done(at(rows.rows())), now(at(threads_), 0.0);
+  for (const int i : sharing.sequence) {
+    const int me = sharing.thread_of[at(i)];
+    double& t = now[at(me)];
+    for (std::int64_t e = rows.first(i); e < rows.end(i); ++e) {
+      const int j = rows.column[at(e)];
+      if (sharing.thread_of[at(j)] != me) t = std::max(t, row_done[at(j)] + wait_time);
+    }
+    t += value_time * static_cast<double>(weight(rows, i, block));
+    row_done[at(i)] = t;
+  }
+  return *std::max_element(now.begin(), now.end());
+}
+
+// Along the sequence: a row that needs more of another thread than its own thread has waited for so far begins a piece,
+// and ends the other's piece that it needs if that is still open. So what a piece holds comes before all that waits for
+// it, and nobody waits in a circle.
+void ThreadPlan::cut_into_pieces(const TriangularRows& rows, const Sharing& sharing) {
+  const int n = rows.rows();
+  std::vector<std::vector<int>> mine(at(threads_));
+  std::vector<std::vector<int>> known(at(threads_), std::vector<int>(at(threads_), 0));
+  std::vector<std::vector<int>> starts(at(threads_));
+  std::vector<bool> open(at(threads_), false);
+  std::vector<int> piece_of(at(n));
+  needs_.assign(at(threads_), {});
+  for (const int i : sharing.sequence) {
+    const int me = sharing.thread_of[at(i)];
+    bool fresh = !open[at(me)];
+    for (std::int64_t e = rows.first(i); e < rows.end(i); ++e) {
+      const int j = rows.column[at(e)], other = sharing.thread_of[at(j)];
+      if (other == me || piece_of[at(j)] < known[at(me)][at(other)]) continue;
+      known[at(me)][at(other)] = piece_of[at(j)] + 1;
+      if (piece_of[at(j)] + 1 == static_cast<int>(starts[at(other)].size())) open[at(other)] = false;
+      fresh = true;
+    }
+    if (fresh) {
+      starts[at(me)].push_back(static_cast<int>(mine[at(me)].size()));
+      needs_[at(me)].insert(needs_[at(me)].end(), known[at(me)].begin(), known[at(me)].end());
+      open[at(me)] = true;
+    }
+    piece_of[at(i)] = static_cast<int>(starts[at(me)].size()) - 1;
+    mine[at(me)].push_back(i);
+  }
+  pieces_.assign(at(threads_), {});
+  for (int t = 0; t < threads_; ++t) {
+    const int offset = static_cast<int>(order_.size());
+    order_.insert(order_.end(), mine[at(t)].begin(), mine[at(t)].end());
+    starts[at(t)].push_back(static_cast<int>(mine[at(t)].size()));
+    for (std::size_t k = 0; k + 1 < starts[at(t)].size(); ++k)
+      pieces_[at(t)].push_back({offset + starts[at(t)][k], offset + starts[at(t)][k + 1]});
+  }
+}
+
+}  // namespace weir

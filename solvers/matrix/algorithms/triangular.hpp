@@ -1,0 +1,171 @@
+// Solves with strictly triangular block rows T and a unit diagonal, exact whatever the schedule:
+//   x_i = S_i b_i - sum_j T_ij x_j              (S: block diagonal, optional)
+// which is what a sweep of an ILU preconditioner comes to. Rows are stored in the order in which they are executed
+// ("positions"), so that every thread reads its factors in one stream; blocks lie column by column.
+//
+//   Host     natural order on one thread. More threads each walk their own rows and wait for each other's progress only
+//            where a row needs it (ThreadPlan).
+//   Device   "levels": a launch a level, one launch of one workgroup for consecutive small levels; "one_launch":
+//            workgroups draw rows in level order and wait for the flags of the rows they need.
+// Every sum has the order of the pattern: the bits depend neither on the threads nor on the form.
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "solvers/device/array.hpp"
+
+namespace weir {
+
+enum class Triangle { lower, upper };
+enum class SweepForm { levels, one_launch };
+
+// The strictly lower or upper part of a block pattern, by rows.
+struct TriangularRows {
+  std::vector<std::int64_t> start{0};  // rows + 1
+  std::vector<int> column;
+
+  int rows() const { return static_cast<int>(start.size()) - 1; }
+  std::int64_t first(int row) const { return start[static_cast<std::size_t>(row)]; }
+  std::int64_t end(int row) const { return start[static_cast<std::size_t>(row) + 1]; }
+};
+
+// Rows by level: those of level l, ascending, are row[start[l]] .. row[start[l + 1] - 1] and need rows of earlier
+// levels only.
+struct Levels {
+  std::vector<int> row, start{0};
+
+  Levels(const TriangularRows& rows, Triangle side);
+  int count() const { return static_cast<int>(start.size()) - 1; }
+  int size(int l) const { return start[static_cast<std::size_t>(l) + 1] - start[static_cast<std::size_t>(l)]; }
+};
+
+int count_levels(const TriangularRows& rows, Triangle side);
+
+// Who does what on Host threads: positions (thread by thread), cut into pieces, and how far the others must have come
+// before a piece starts. A thread's pieces end only where somebody waits for them. Two ways to share the rows are
+// simulated, and the faster one is taken, or one thread where neither is worth it:
+//   by levels   every thread its part of each level, small levels on one thread: any order of rows, waits at every level
+//   by layers   rows i .. k - 1 that reach no further than k make a layer (a front of Cuthill-McKee, a row of a grid); every
+//               thread walks its part of each layer in the order of the rows, and only the ends of parts wait for each other
+class ThreadPlan {
+ public:
+  // cuts: rows, ascending, before which nothing depends on what follows or the other way round; where there are any,
+  // threads take whole stretches between them and never wait.
+  ThreadPlan(const TriangularRows& rows, Triangle side, int block, int threads, const std::vector<int>& cuts = {});
+
+  const std::vector<int>& order() const { return order_; }  // position -> row
+  int threads() const { return threads_; }
+  int levels() const { return levels_; }
+
+  // body(from, to, thread): the positions [from, to), on threads that wait for what they need.
+  template <class F>
+  void run(const F& body) const;
+
+ private:
+  struct alignas(64) Done {  // pieces that a thread has finished, alone in its cache line
+    std::atomic<int> pieces{0};
+  };
+  struct Piece {
+    int from, to;
+  };
+  // Rows in an order that serves everyone, and whose each is.
+  struct Sharing {
+    std::vector<int> sequence, thread_of;
+  };
+  void natural(int rows, Triangle side);
+  void share(const TriangularRows& rows, Triangle side, int block);
+  void share_stretches(const TriangularRows& rows, Triangle side, const std::vector<int>& cuts);
+  Sharing by_levels(const TriangularRows& rows, const Levels& levels, int block) const;
+  Sharing by_layers(const TriangularRows& rows, Triangle side) const;
+  double simulated(const TriangularRows& rows, int block, const Sharing& sharing) const;  // nanoseconds
+  void cut_into_pieces(const TriangularRows& rows, const Sharing& sharing);
+  bool ready(int thread, int piece, const std::vector<int>& done) const;
+  void wait(int thread, int piece, std::vector<int>& seen) const;
+  int needed(int thread, int piece, int other) const {
+    return needs_[static_cast<std::size_t>(thread)][static_cast<std::size_t>(piece * threads_ + other)];
+  }
+
+  int threads_, levels_ = 0;
+  std::vector<int> order_;
+  std::vector<std::vector<Piece>> pieces_;  // of each thread, in its order
+  std::vector<std::vector<int>> needs_;     // of each thread: a row of pieces of the others for each of its pieces
+  std::unique_ptr<Done[]> done_;
+};
+
+// A run of levels that one launch does: one level over the whole device, or small ones by a single workgroup.
+struct LevelLaunch {
+  int first, end;
+};
+
+// What a kernel sees of a triangle whose blocks are stored as T.
+template <class T>
+struct TriangleView {
+  int rows = 0, block = 1;
+  const int* order = nullptr;           // position -> row
+  const std::int64_t* start = nullptr;  // by position
+  const int* column = nullptr;
+  T* value = nullptr;
+};
+
+namespace triangular {
+template <class T>
+struct Sweep;  // triangular_device.cu
+}
+
+template <class Space, class T>
+class UnitTriangle;
+
+template <class T>
+class UnitTriangle<Host, T> {
+ public:
+  UnitTriangle(const TriangularRows& rows, Triangle side, int block, int threads, const std::vector<int>& cuts = {});
+  const ThreadPlan& plan() const { return plan_; }
+  TriangleView<T> view();
+  std::vector<int> positions() const;  // row -> position
+  int levels() const { return plan_.levels(); }
+  std::int64_t bytes() const;
+  // scale: blocks of S by position, or null; x may be b.
+  void solve(const T* scale, const double* b, double* x) const;
+
+ private:
+  int block_;
+  ThreadPlan plan_;
+  Array<int, Host> order_, column_;
+  Array<std::int64_t, Host> start_;
+  Array<T, Host> value_;
+};
+
+template <class T>
+class UnitTriangle<Device, T> {
+ public:
+  UnitTriangle(const TriangularRows& rows, Triangle side, int block, SweepForm form);
+  TriangleView<T> view();
+  std::vector<int> positions() const;
+  int levels() const { return static_cast<int>(level_start_.size()) - 1; }
+  const std::vector<int>& level_start() const { return level_start_; }  // positions
+  const std::vector<LevelLaunch>& launches() const { return launches_; }
+  std::int64_t bytes() const;
+  // scale as above; x must not be b where there is one.
+  void solve(const T* scale, const double* b, double* x);
+
+ private:
+  void solve_in_one_launch(const triangular::Sweep<T>& s);
+
+  int block_, widest_ = 0;
+  SweepForm form_;
+  std::vector<int> level_start_, order_host_;
+  std::vector<LevelLaunch> launches_;
+  Array<int, Device> order_, column_, starts_;
+  Array<int, Device> chunk_, finished_;  // one_launch: what a ticket stands for; a row: the turn it was finished in
+  Array<std::int64_t, Device> start_;
+  Array<T, Device> value_;
+  Array<unsigned, Device> drawn_;
+  unsigned tickets_ = 0;
+  int turn_ = 0;
+};
+
+}  // namespace weir
+
+#include "solvers/matrix/algorithms/triangular_run.hpp"

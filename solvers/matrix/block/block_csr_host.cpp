@@ -1,0 +1,72 @@
+// OpenMP over chunks of block rows; the sums of the chunks make one fixed tree.
+#include <algorithm>
+
+#include "solvers/device/for_each.hpp"
+#include "solvers/device/reduce.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
+#include "solvers/matrix/block/block_product.hpp"
+
+namespace weir::block_csr_host {
+namespace {
+
+constexpr int rows_a_chunk = 256;
+
+// t = row i of A x.
+template <int B>
+void row_product(const BlockCsrView& A, const double* x, int i, double* t) {
+  const std::int64_t lo = A.row_start[i], hi = A.row_start[i + 1];
+  const double* value = A.value.data();
+  const int* column = A.column.data();
+  if constexpr (B > 0) {
+    block_host::RowSum<B> sum;
+    for (std::int64_t e = lo; e < hi; ++e) sum.add(value + e * B * B, x + std::int64_t{column[e]} * B);
+    sum.total(t);
+  } else {
+    const int n = A.block;
+    std::fill(t, t + n, 0.0);
+    for (std::int64_t e = lo; e < hi; ++e)
+      block_host::add_product(n, value + e * n * n, x + std::int64_t{column[e]} * n, t);
+  }
+}
+
+template <int B, bool Residual, bool Dot>
+double rows_product(const BlockCsrView& A, const double* b, const double* x, double* y, int lo, int hi) {
+  const int n = B > 0 ? B : A.block;
+  double s = 0, t[B > 0 ? B : largest_block];
+  for (int i = lo; i < hi; ++i) {
+    row_product<B>(A, x, i, t);
+    const std::int64_t at = std::int64_t{i} * n;
+    for (int r = 0; r < n; ++r) {
+      const double v = Residual ? b[at + r] - t[r] : t[r];
+      y[at + r] = v;
+      if (Dot) s += v * (Residual ? v : x[at + r]);
+    }
+  }
+  return s;
+}
+
+template <bool Residual, bool Dot>
+double product(const BlockCsrView& A, const double* b, const double* x, double* y) {
+  const int chunks = (A.rows + rows_a_chunk - 1) / rows_a_chunk;
+  double* part = Dot ? detail::reduction_scratch(chunks) : nullptr;
+  return block_host::with_block(A.block, [&](auto B) {
+#pragma omp parallel for schedule(static) if (A.column.size() * A.block * A.block > parallel_grain)
+    for (int c = 0; c < chunks; ++c) {
+      const int lo = c * rows_a_chunk, hi = std::min(A.rows, lo + rows_a_chunk);
+      const double s = rows_product<B.value, Residual, Dot>(A, b, x, y, lo, hi);
+      if (Dot) part[c] = s;
+    }
+    return Dot ? detail::tree_sum(part, chunks) : 0.0;
+  });
+}
+
+}  // namespace
+
+void apply(const BlockCsrView& A, const double* x, double* y) { product<false, false>(A, nullptr, x, y); }
+double apply_dot(const BlockCsrView& A, const double* x, double* y) { return product<false, true>(A, nullptr, x, y); }
+void residual(const BlockCsrView& A, const double* b, const double* x, double* r) { product<true, false>(A, b, x, r); }
+double residual_dot(const BlockCsrView& A, const double* b, const double* x, double* r) {
+  return product<true, true>(A, b, x, r);
+}
+
+}  // namespace weir::block_csr_host

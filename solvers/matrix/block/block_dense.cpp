@@ -1,0 +1,130 @@
+// Dense n x n blocks with n known at run time: tiles of the result in registers.
+#include "solvers/matrix/block/block_dense.hpp"
+
+namespace weir::lanes {
+namespace {
+
+constexpr int group = 4;  // columns of a tile; they share each loaded column of A
+
+// f(rows, u) for tiles that make up n rows: eights, and a last one of 1 to 7 or of 9, 10, 12 (no more than three registers a
+// column, so that twelve sums, a column and a factor fit the sixteen there are).
+template <class F>
+[[gnu::always_inline]] inline void for_tiles(int n, const F& f) {
+  const int left = n % 8, last = n > 8 && (left == 1 || left == 2 || left == 4) ? left + 8 : left;
+  int u = 0;
+  for (; u < n - last; u += 8) f(std::integral_constant<int, 8>{}, u);
+  switch (last) {
+    case 1: return f(std::integral_constant<int, 1>{}, u);
+    case 2: return f(std::integral_constant<int, 2>{}, u);
+    case 3: return f(std::integral_constant<int, 3>{}, u);
+    case 4: return f(std::integral_constant<int, 4>{}, u);
+    case 5: return f(std::integral_constant<int, 5>{}, u);
+    case 6: return f(std::integral_constant<int, 6>{}, u);
+    case 7: return f(std::integral_constant<int, 7>{}, u);
+    case 9: return f(std::integral_constant<int, 9>{}, u);
+    case 10: return f(std::integral_constant<int, 10>{}, u);
+    case 12: return f(std::integral_constant<int, 12>{}, u);
+    default: return;
+  }
+}
+
+// f(columns, v) for groups of columns that make up n.
+template <class F>
+[[gnu::always_inline]] inline void for_groups(int n, const F& f) {
+  int v = 0;
+  for (; v + group <= n; v += group) f(std::integral_constant<int, group>{}, v);
+  switch (n - v) {
+    case 1: return f(std::integral_constant<int, 1>{}, v);
+    case 2: return f(std::integral_constant<int, 2>{}, v);
+    case 3: return f(std::integral_constant<int, 3>{}, v);
+    default: return;
+  }
+}
+
+// An R x G tile of C = A B or C -= A B, where the columns of C and A lie `stride` apart, those of B `stride_b`; k: inner size.
+template <int R, int G, bool Subtract, class T>
+[[gnu::always_inline]] inline void tile(int stride, int stride_b, int k, double* C, const double* A, const T* B) {
+  Lanes<R> acc[G];
+  unroll<G>([&](auto g) __attribute__((always_inline)) {
+    if constexpr (Subtract)
+      acc[g].load(C + g * stride);
+    else
+      acc[g].clear();
+  });
+  for (int w = 0; w < k; ++w) {
+    Lanes<R> column;
+    column.load(A + w * stride);
+    unroll<G>([&](auto g) __attribute__((always_inline)) {
+      const double x = static_cast<double>(B[g * stride_b + w]);
+      acc[g].add(column, Subtract ? -x : x);
+    });
+  }
+  unroll<G>([&](auto g) __attribute__((always_inline)) { acc[g].store(C + g * stride); });
+}
+
+// Gauss-Jordan's step for pivot r of d: column <- column - c (row r / pivot) for all columns but r, which is c. Blocks of up to 12 go tile
+// by tile of rows, so that c stays in registers. Row r is set behind these passes, not in front of them: a vector load of what has just been
+// stored value by value waits for the stores, which cost more than the arithmetic. False: the pivot was not usable.
+bool eliminate(int n, int r, double* __restrict d) {
+  alignas(64) double c[max_block], s[max_block];
+  const double pivot = d[r * n + r], inverse = 1 / pivot;
+  std::copy(d + r * n, d + r * n + n, c);
+  for (int v = 0; v < n; ++v) s[v] = d[v * n + r] * inverse;
+  const auto subtract = [&](auto R, int u, int v) __attribute__((always_inline)) {
+    Lanes<R.value> column;
+    column.load(d + v * n + u);
+    column.subtract(c + u, s[v]);
+    column.store(d + v * n + u);
+  };
+  if (n <= 12)
+    for_tiles(n, [&](auto R, int u) __attribute__((always_inline)) {
+      for (int v = 0; v < n; ++v) subtract(R, u, v);
+    });
+  else
+    for (int v = 0; v < n; ++v)
+      for_row_tiles<8>(n, [&](auto R, int u) __attribute__((always_inline)) { subtract(R, u, v); });
+  for (int u = 0; u < n; ++u) d[r * n + u] = -inverse * c[u];
+  for (int v = 0; v < n; ++v) d[v * n + r] = s[v];
+  d[r * n + r] = inverse;
+  return usable_pivot(pivot);
+}
+
+}  // namespace
+
+template <bool Subtract, class T>
+void product(RuntimeBlock b, double* __restrict C, const double* __restrict A, const T* __restrict B) {
+  const int n = b.n;
+  for_groups(n, [&](auto G, int v) __attribute__((always_inline)) {
+    for_tiles(n, [&](auto R, int u) __attribute__((always_inline)) {
+      tile<R.value, G.value, Subtract>(n, n, n, C + v * n + u, A + u, B + v * n);
+    });
+  });
+}
+template void product<false>(RuntimeBlock, double*, const double*, const double*);
+template void product<true>(RuntimeBlock, double*, const double*, const double*);
+template void product<false>(RuntimeBlock, double*, const double*, const float*);
+template void product<true>(RuntimeBlock, double*, const double*, const float*);
+
+bool invert(RuntimeBlock b, double* d) {
+  bool usable = true;
+  for (int r = 0; r < b.n; ++r) usable &= eliminate(b.n, r, d);
+  return usable;
+}
+
+// Rows are exchanged, P d is inverted, and (P d)^-1 P is d^-1, so the exchanges are undone on the columns in reverse.
+bool invert_pivoting(int n, double* d) {
+  int exchanged[max_block];
+  for (int r = 0; r < n; ++r) {
+    int p = r;
+    for (int u = r + 1; u < n; ++u)
+      if (std::abs(d[r * n + u]) > std::abs(d[r * n + p])) p = u;
+    exchanged[r] = p;
+    for (int v = 0; v < n && p != r; ++v) std::swap(d[v * n + r], d[v * n + p]);
+    if (!eliminate(n, r, d)) return false;
+  }
+  for (int r = n - 1; r >= 0; --r)
+    if (exchanged[r] != r) std::swap_ranges(d + r * n, d + r * n + n, d + exchanged[r] * n);
+  return true;
+}
+
+}  // namespace weir::lanes

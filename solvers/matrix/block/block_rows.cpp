@@ -1,0 +1,158 @@
+#include "solvers/matrix/block/block_rows.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "solvers/device/on_host.hpp"
+#include "solvers/matrix/stencil/banded.hpp"
+#include "solvers/matrix/stencil/separable_operator.hpp"
+
+namespace weir {
+namespace {
+
+// Row after row; blocks that meet in the same place are added.
+class RowBuilder {
+ public:
+  explicit RowBuilder(int block) {
+    data_.block = block;
+    data_.row_start.push_back(0);
+  }
+  // Room for a block of the present row, row-major.
+  double* block(int column) {
+    const auto size = static_cast<std::size_t>(data_.block * data_.block);
+    for (std::size_t k = 0; k < columns_.size(); ++k)
+      if (columns_[k].first == column) return values_.data() + columns_[k].second;
+    columns_.emplace_back(column, values_.size());
+    values_.resize(values_.size() + size, 0);
+    return values_.data() + columns_.back().second;
+  }
+  void end_row() {
+    std::sort(columns_.begin(), columns_.end());
+    const auto size = static_cast<std::ptrdiff_t>(data_.block * data_.block);
+    for (const auto& [column, at] : columns_) {
+      data_.column.push_back(column);
+      const auto from = values_.begin() + static_cast<std::ptrdiff_t>(at);
+      data_.value.insert(data_.value.end(), from, from + size);
+    }
+    data_.row_start.push_back(static_cast<std::int64_t>(data_.column.size()));
+    columns_.clear();
+    values_.clear();
+  }
+  BlockCsrData take() { return std::move(data_); }
+
+ private:
+  BlockCsrData data_;
+  std::vector<std::pair<int, std::size_t>> columns_;
+  std::vector<double> values_;
+};
+
+// What Banded has beside its bands.
+struct Beside {
+  bool upper_only = false;
+  std::vector<int> row, start, column;
+  std::vector<double> value;
+};
+
+template <class Space>
+Beside beside_bands(const BlockStencil<Space>& A) {
+  Beside b;
+  const auto* banded = dynamic_cast<const Banded<Space>*>(&A);
+  if (!banded) return b;
+  const BandedView v = banded->banded();
+  b.upper_only = v.upper_only;
+  if (v.remainder.rows == 0) return b;
+  b.row = on_host<Space>(v.remainder.row, v.remainder.rows);
+  b.start = on_host<Space>(v.remainder.start, v.remainder.rows + 1);
+  b.column = on_host<Space>(v.remainder.column, b.start.back());
+  b.value = on_host<Space>(v.remainder.value, b.start.back());
+  return b;
+}
+
+template <class Space>
+BlockCsrData rows_of_stencil(const BlockStencil<Space>& A) {
+  std::vector<double> values(static_cast<std::size_t>(A.entries()));
+  A.download(values);
+  const BlockStencilView v = A.stencil().on(values.data());
+  const Beside beside = beside_bands(A);
+  RowBuilder rows(v.n);
+  std::size_t q = 0;
+  for (int cell = 0; cell < A.rows(); ++cell) {
+    for (int s = v.first; s < v.first + v.slots; ++s) {
+      const int to = v.neighbour(cell, s);
+      if (to < 0) continue;
+      const bool mirror = beside.upper_only && s < slot::delta;
+      double* block = rows.block(to);
+      for (int r = 0; r < v.n; ++r)
+        for (int c = 0; c < v.n; ++c) block[r * v.n + c] += mirror ? v.entry(to, 6 - s, c, r) : v.entry(cell, s, r, c);
+    }
+    if (q < beside.row.size() && beside.row[q] == cell) {
+      for (int e = beside.start[q]; e < beside.start[q + 1]; ++e)
+        *rows.block(beside.column[static_cast<std::size_t>(e)]) += beside.value[static_cast<std::size_t>(e)];
+      ++q;
+    }
+    rows.end_row();
+  }
+  return rows.take();
+}
+
+BlockCsrData rows_of_separable(const SeparableOperator& op) {
+  const Extents e = op.extents();
+  const int n[] = {e.nx, e.ny, e.nz}, stride[] = {1, e.nx, e.nx * e.ny};
+  RowBuilder rows(1);
+  for (int cell = 0; cell < e.count(); ++cell) {
+    const int at[] = {cell % e.nx, cell / e.nx % e.ny, cell / (e.nx * e.ny)};
+    double mass[3], volume = 1;
+    for (int d = 0; d < 3; ++d) {
+      mass[d] = op.direction[static_cast<std::size_t>(d)].mass[static_cast<std::size_t>(at[d])];
+      volume *= mass[d];
+    }
+    *rows.block(cell) += op.shift * volume;
+    for (int d = 0; d < 3; ++d) {
+      const SeparableDirection& k = op.direction[static_cast<std::size_t>(d)];
+      const auto i = static_cast<std::size_t>(at[d]);
+      const double area = op.scale * mass[(d + 1) % 3] * mass[(d + 2) % 3];
+      *rows.block(cell) += area * (k.lower[i] + k.upper[i] + k.boundary[i]);
+      const bool has_lower = at[d] > 0 || (k.periodic && n[d] > 1),
+                 has_upper = at[d] + 1 < n[d] || (k.periodic && n[d] > 1);
+      const int lower = cell + stride[d] * (at[d] > 0 ? -1 : n[d] - 1);
+      const int upper = cell + stride[d] * (at[d] + 1 < n[d] ? 1 : 1 - n[d]);
+      if (has_lower) *rows.block(lower) -= area * k.lower[i];
+      if (has_upper) *rows.block(upper) -= area * k.upper[i];
+    }
+    rows.end_row();
+  }
+  return rows.take();
+}
+
+template <class Space>
+BlockCsrData rows_as_they_are(const BlockSparse<Space>& A) {
+  BlockCsrData data;
+  data.block = A.block();
+  data.row_start = A.row_start().to_vector();
+  data.column = A.column().to_vector();
+  data.value = A.to_values();
+  return data;
+}
+
+}  // namespace
+
+template <class Space>
+BlockCsrData block_rows(const Matrix<Space>& A) {
+  BlockCsrData data;
+  if (const auto* rows = dynamic_cast<const BlockSparse<Space>*>(&A))
+    data = rows_as_they_are(*rows);
+  else if (const auto* stencil = dynamic_cast<const BlockStencil<Space>*>(&A))
+    data = rows_of_stencil(*stencil);
+  else if (const SeparableOperator* op = A.separable())
+    data = rows_of_separable(*op);
+  else
+    throw Error(Exit::usage, "a matrix whose entries are nowhere stored cannot be handed to another library");
+  data.symmetric = A.is_symmetric();
+  data.constant_null_space = A.has_constant_null_space();
+  return data;
+}
+
+template BlockCsrData block_rows(const Matrix<Host>&);
+template BlockCsrData block_rows(const Matrix<Device>&);
+
+}  // namespace weir

@@ -1,0 +1,159 @@
+// BlockStencil: what both spaces share.
+#include "solvers/matrix/block/block_stencil.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "solvers/device/for_each.hpp"
+#include "solvers/device/reduce.hpp"
+#include "solvers/matrix/block/block_lanes.hpp"
+#include "solvers/matrix/block/block_limit.hpp"
+#include "solvers/matrix/block/block_stencil_device.hpp"
+#include "solvers/matrix/block/block_stencil_host.hpp"
+
+namespace weir {
+namespace {
+
+int stored_slots(Extents cells) { return cells.nz == 1 ? 5 : 7; }
+
+std::int64_t checked_entries(Extents e, int n) {
+  const std::int64_t cells = std::int64_t{1} * e.nx * e.ny * e.nz;
+  if (e.nx < 1 || e.ny < 1 || e.nz < 1 || n < 1)
+    throw Error(Exit::usage, "block stencil: cells and block size must be at least 1");
+  refuse_large_block(n, lanes::max_block, "block stencil");
+  if (cells * n > std::numeric_limits<int>::max())
+    throw Error(Exit::usage, "block stencil: more than 2^31 unknowns in one matrix");
+  return cells * stored_slots(e) * n * n;
+}
+
+// See BlockStencil's comment. The step from slot to slot walks through the places of a page, and of an L2 cache.
+std::int64_t padding_of(Extents e, int n) {
+  constexpr std::int64_t worth_it = 1 << 17, page = 512, near = page / 8, apart = 128 * page / 8 + 72;  // in values
+  const std::int64_t slot = std::int64_t{1} * e.nx * e.ny * e.nz, beyond = slot % page;
+  return n == 1 && slot >= worth_it && (beyond < near || beyond > page - near) ? apart : 0;
+}
+
+// Host memory comes as zeros.
+void set_zero(Array<double, Host>&) {}
+void set_zero(Array<double, Device>& a) {
+  constexpr int row = 256;
+  double* values = a.data();
+  const std::int64_t size = a.size();
+  for_each<Device>(static_cast<int>((size + row - 1) / row), [=] WEIR_HD(int q) {
+    for (std::int64_t i = std::int64_t{q} * row; i < size && i < std::int64_t{q + 1} * row; ++i) values[i] = 0;
+  });
+}
+
+template <class Space>
+double squared_norm(const double* r, int size) {
+  return sum<Space>(size, [=] WEIR_HD(int i) { return r[i] * r[i]; });
+}
+
+void device_product(BlockProductForm form, const BlockStencilView& A, const double* base, double factor,
+                    const double* x, double* out) {
+  if (form == BlockProductForm::columns)
+    block_stencil_device::columns_product(A, base, factor, x, out);
+  else
+    block_stencil_device::entry_product(A, base, factor, x, out);
+}
+
+}  // namespace
+
+template <class Space>
+BlockStencil<Space>::BlockStencil(Extents cells, int block, Periodic periodic)
+    : cells_(cells),
+      periodic_(periodic),
+      n_(block),
+      padding_(padding_of(cells, block)),
+      values_(checked_entries(cells, block) + padding_of(cells, block) * (stored_slots(cells) - 1)) {
+  set_zero(values_);
+}
+
+template <class Space>
+std::int64_t BlockStencil<Space>::entries() const {
+  return checked_entries(cells_, n_);
+}
+
+template <class Space>
+void BlockStencil<Space>::upload(std::span<const double> values) {
+  if (padding_ == 0) return values_.upload(values);
+  std::vector<double> padded(static_cast<std::size_t>(values_.size()));
+  const auto one = static_cast<std::size_t>(rows()), step = one + static_cast<std::size_t>(padding_);
+  for (std::size_t s = 0; s < static_cast<std::size_t>(stored_slots(cells_)); ++s)
+    std::ranges::copy(values.subspan(s * one, one), padded.begin() + static_cast<std::int64_t>(s * step));
+  values_.upload(padded);
+}
+
+template <class Space>
+void BlockStencil<Space>::download(std::span<double> values) const {
+  if (padding_ == 0) return values_.download(values);
+  const std::vector<double> padded = values_.to_vector();
+  const auto one = static_cast<std::size_t>(rows()), step = one + static_cast<std::size_t>(padding_);
+  for (std::size_t s = 0; s < static_cast<std::size_t>(stored_slots(cells_)); ++s)
+    std::ranges::copy(std::span(padded).subspan(s * step, one), values.begin() + static_cast<std::int64_t>(s * one));
+}
+
+template <class Space>
+BlockStencilView BlockStencil<Space>::stencil() const {
+  BlockStencilView view;
+  view.values = values_.data();
+  view.cells = cells_;
+  view.periodic = periodic_;
+  view.n = n_;
+  view.slots = stored_slots(cells_);
+  view.first = view.slots == 5 ? 1 : 0;
+  view.padding = padding_;
+  return view;
+}
+
+template <class Space>
+void BlockStencil<Space>::apply(View<const double> x, View<double> y) const {
+  if constexpr (std::is_same_v<Space, Host>)
+    block_stencil_host::apply(stencil(), x.data(), y.data());
+  else
+    device_product(form_, stencil(), nullptr, 1, x.data(), y.data());
+}
+
+template <class Space>
+void BlockStencil<Space>::residual(View<const double> b, View<const double> x, View<double> r) const {
+  if constexpr (std::is_same_v<Space, Host>)
+    block_stencil_host::residual(stencil(), b.data(), x.data(), r.data());
+  else
+    device_product(form_, stencil(), b.data(), -1, x.data(), r.data());
+}
+
+template <class Space>
+double BlockStencil<Space>::residual_dot(View<const double> b, View<const double> x, View<double> r) const {
+  if constexpr (std::is_same_v<Space, Host>) {
+    return block_stencil_host::residual_dot(stencil(), b.data(), x.data(), r.data());
+  } else {
+    residual(b, x, r);
+    return squared_norm<Space>(r.data(), this->size());
+  }
+}
+
+template <class Space>
+void BlockStencil<Space>::block_diagonal(View<double> d) const {
+  const BlockStencilView A = stencil();
+  const int n = n_;
+  double* out = d.data();
+  for_each<Space>(rows(), [=] WEIR_HD(int c) {
+    double* block = out + std::int64_t{c} * n * n;
+    for (int u = 0; u < n; ++u)
+      for (int v = 0; v < n; ++v) block[u * n + v] = A.entry(c, slot::delta, u, v);
+  });
+}
+
+template <class Space>
+Work BlockStencil<Space>::apply_work() const {
+  const std::int64_t vectors = 2 * std::int64_t{rows()} * n_;  // x read, y written
+  return {8 * (entries() + vectors), 2 * entries()};
+}
+
+template class BlockStencil<Host>;
+template class BlockStencil<Device>;
+
+}  // namespace weir

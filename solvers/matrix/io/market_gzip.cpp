@@ -1,0 +1,34 @@
+// Reads plain and gzipped files alike: zlib's gzread passes on what is not compressed.
+#include <zlib.h>
+
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "solvers/matrix/io/market_text.hpp"
+
+namespace weir {
+
+std::string unzipped_text(const std::string& path) {
+  const gzFile file = gzopen(path.c_str(), "rb");
+  if (!file) throw Error(Exit::file_io, path + ": cannot open the matrix file");
+  constexpr unsigned chunk = 1u << 22;
+  gzbuffer(file, 1u << 17);
+  std::string text;
+  std::error_code error;
+  if (const std::uintmax_t size = std::filesystem::file_size(path, error); !error) text.reserve(size + chunk);
+  int got = 1;
+  while (got > 0) {
+    const std::size_t old = text.size();
+    text.resize(old + chunk);
+    got = gzread(file, text.data() + old, chunk);
+    text.resize(old + static_cast<std::size_t>(got > 0 ? got : 0));
+  }
+  int code = Z_OK;
+  gzerror(file, &code);
+  gzclose(file);
+  if (got < 0 || (code != Z_OK && code != Z_STREAM_END))
+    throw Error(Exit::file_io, path + ": cannot be read" + (code == Z_BUF_ERROR ? " (truncated gzip file)" : ""));
+  return text;
+}
+
+}  // namespace weir

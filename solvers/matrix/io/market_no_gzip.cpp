@@ -1,0 +1,19 @@
+// Stands in for market_gzip.cpp where zlib is missing.
+#include <fstream>
+#include <iterator>
+
+#include "base/error.hpp"
+#include "solvers/matrix/io/market_text.hpp"
+
+namespace weir {
+
+std::string unzipped_text(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error(Exit::file_io, path + ": cannot open the matrix file");
+  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (text.starts_with("\x1f\x8b"))
+    throw Error(Exit::usage, path + ": gzipped, and this build has no zlib; gunzip it first");
+  return text;
+}
+
+}  // namespace weir

@@ -1,0 +1,36 @@
+// Matrix Market files (Boisvert, Pozo & Remington, NISTIR 5935, 1996), plain or gzipped.
+//   matrices: coordinate; real, integer or pattern (every value 1); general, symmetric or skew-symmetric
+//   vectors:  array or coordinate, one column
+// What is wrong with a file is an Error(Exit::usage) that begins with file:line; a file that cannot be read is one of
+// Exit::file_io. Nothing is allocated on the word of a header: no more than the file can hold. The text is read twice, so
+// that memory holds the mapped file and the matrix, nothing else.
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "solvers/matrix/block/block_csr.hpp"
+
+namespace weir {
+
+// block: unknowns a block row; 0: the largest size up to 8 whose blocks are at least 9/10 full, else 1. The entries that
+// a block lacks are zeros. Square matrices only; an entry given twice is refused.
+// With `faults`, numbers that are not finite are kept and entries given several times are added up, and told there.
+struct MarketFaults {
+  std::int64_t not_finite = 0, repeated = 0;
+  int not_finite_row = -1, not_finite_column = -1, repeated_row = -1, repeated_column = -1;  // the first ones, from 0
+};
+BlockCsrData read_matrix_market(const std::string& path, int block = 0, MarketFaults* faults = nullptr);
+BlockCsrData parse_matrix_market(std::string_view text, const std::string& name, int block = 0,
+                                 MarketFaults* faults = nullptr);
+
+// A vector of `size` values.
+std::vector<double> read_vector_market(const std::string& path, std::int64_t size);
+std::vector<double> parse_vector_market(std::string_view text, const std::string& name, std::int64_t size);
+
+// Written aside and renamed, 17 digits: reading gives the same bits.
+void write_matrix_market(const std::string& path, const BlockCsrData& matrix);
+void write_vector_market(const std::string& path, std::span<const double> vector);
+
+}  // namespace weir

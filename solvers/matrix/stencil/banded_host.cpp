@@ -1,0 +1,138 @@
+// The products of Banded on the host: one pass over the grid rows, threads over rows, vectors along a row. What lies beyond
+// the grid is read from a row of zeros. A grid row that holds rows of the remainder is finished in a second go while it is in
+// cache.
+#include "solvers/matrix/stencil/banded.hpp"
+#include "solvers/matrix/host_rows.hpp"
+
+namespace weir::banded_host {
+namespace {
+
+enum class Form { apply, apply_dot, apply_dots, residual, residual_dot };
+
+// Grid row (j, k): its seven bands and what they multiply. W and E reach along the row itself.
+struct BandRow {
+  const double *B, *S, *W, *D, *E, *N, *T;
+  const double *xB, *xS, *x, *xN, *xT;
+  double before, after;  // x beyond the ends of the row
+
+  double operator()(int i, double west, double east) const {
+    return ((B[i] * xB[i] + S[i] * xS[i]) + (W[i] * west + E[i] * east)) +
+           (D[i] * x[i] + (N[i] * xN[i] + T[i] * xT[i]));
+  }
+};
+
+BandRow band_row(const BandedView& A, const double* x, int j, int k) {
+  const BlockStencilView& S = A.bands;
+  const int row = S.cells.index(0, j, k), last = S.cells.nx - 1;
+  BandRow r;
+  r.x = x + row;
+  const auto across = [&](int s, const double*& band, const double*& to_row) {
+    band = to_row = A.zeros;
+    const bool stored = s >= S.first && s < S.first + S.slots;
+    const int to = stored ? S.neighbour(row, s) : -1;
+    if (to < 0) return;
+    band = A.upper_only && s < slot::delta ? S.slot_blocks(6 - s) + to : S.slot_blocks(s) + row;
+    to_row = x + to;
+  };
+  across(slot::alpha, r.B, r.xB);
+  across(slot::beta, r.S, r.xS);
+  across(slot::zeta, r.N, r.xN);
+  across(slot::eta, r.T, r.xT);
+  r.D = S.slot_blocks(slot::delta) + row;
+  r.E = S.slot_blocks(slot::epsilon) + row;
+  r.W = A.upper_only && !S.periodic.x ? r.E - 1 : S.slot_blocks(slot::gamma) + row;
+  const bool wraps = S.periodic.x && last > 0;
+  r.before = wraps ? r.x[last] : 0;
+  r.after = wraps ? r.x[0] : 0;
+  return r;
+}
+
+// b: the right-hand side of a residual, or w of apply_dots.
+template <Form form>
+Pair row_product(const BandRow& r, int n, const double* b, double* __restrict y) {
+  constexpr bool is_residual = form == Form::residual || form == Form::residual_dot;
+  double a = 0, c = 0;
+  const auto one = [&](int i) {
+    const double Ax = r(i, i > 0 ? r.x[i - 1] : r.before, i + 1 < n ? r.x[i + 1] : r.after);
+    const double v = is_residual ? b[i] - Ax : Ax;
+    y[i] = v;
+    if constexpr (form == Form::apply_dot) a += v * r.x[i];
+    if constexpr (form == Form::apply_dots) a += v * b[i], c += v * v;
+    if constexpr (form == Form::residual_dot) a += v * v;
+  };
+  one(0);
+  double inner_a = 0, inner_c = 0;
+  const BandRow q = r;
+#pragma omp simd reduction(+ : inner_a, inner_c)
+  for (int i = 1; i < n - 1; ++i) {
+    const double Ax = q(i, q.x[i - 1], q.x[i + 1]);
+    const double v = is_residual ? b[i] - Ax : Ax;
+    y[i] = v;
+    if constexpr (form == Form::apply_dot) inner_a += v * q.x[i];
+    if constexpr (form == Form::apply_dots) inner_a += v * b[i], inner_c += v * v;
+    if constexpr (form == Form::residual_dot) inner_a += v * v;
+  }
+  if (n > 1) one(n - 1);
+  return {a + inner_a, c + inner_c};
+}
+
+// The rows of the remainder of grid row g, added to (or taken from) y; x and y are whole vectors.
+void add_remainder(const RemainderView& R, int g, double factor, const double* x, double* y) {
+  for (int q = R.first[g]; q < R.first[g + 1]; ++q) {
+    double s = 0;
+    for (int e = R.start[q]; e < R.start[q + 1]; ++e) s += R.value[e] * x[R.column[e]];
+    y[R.row[q]] += factor * s;
+  }
+}
+
+// The dot products of a finished row.
+template <Form form>
+Pair dots_of(int n, const double* x, const double* w, const double* y) {
+  double a = 0, c = 0;
+#pragma omp simd reduction(+ : a, c)
+  for (int i = 0; i < n; ++i) {
+    if constexpr (form == Form::apply_dot) a += y[i] * x[i];
+    if constexpr (form == Form::apply_dots) a += y[i] * w[i], c += y[i] * y[i];
+    if constexpr (form == Form::residual_dot) a += y[i] * y[i];
+  }
+  return {a, c};
+}
+
+template <Form form>
+Pair product(const BandedView& A, const double* b, const double* x, double* y) {
+  constexpr bool is_residual = form == Form::residual || form == Form::residual_dot;
+  constexpr Form plain = is_residual ? Form::residual : Form::apply;
+  const Extents e = A.bands.cells;
+  const RemainderView R = A.remainder;
+  const auto row = [&](int j, int k, std::int64_t offset) {
+    const BandRow r = band_row(A, x, j, k);
+    const int g = k * e.ny + j;
+    if (R.rows == 0 || R.first[g] == R.first[g + 1])
+      return row_product<form>(r, e.nx, b ? b + offset : nullptr, y + offset);
+    row_product<plain>(r, e.nx, b ? b + offset : nullptr, y + offset);
+    add_remainder(R, g, is_residual ? -1 : 1, x, y);
+    return dots_of<form>(e.nx, x + offset, b ? b + offset : nullptr, y + offset);
+  };
+  if constexpr (form == plain) {
+    for_rows(e, row);
+    return {};
+  } else {
+    return sum2_rows(e, row);
+  }
+}
+
+}  // namespace
+
+void apply(const BandedView& A, const double* x, double* y) { product<Form::apply>(A, nullptr, x, y); }
+double apply_dot(const BandedView& A, const double* x, double* y) {
+  return product<Form::apply_dot>(A, nullptr, x, y).a;
+}
+Pair apply_dots(const BandedView& A, const double* x, const double* w, double* y) {
+  return product<Form::apply_dots>(A, w, x, y);
+}
+void residual(const BandedView& A, const double* b, const double* x, double* r) { product<Form::residual>(A, b, x, r); }
+double residual_dot(const BandedView& A, const double* b, const double* x, double* r) {
+  return product<Form::residual_dot>(A, b, x, r).a;
+}
+
+}  // namespace weir::banded_host

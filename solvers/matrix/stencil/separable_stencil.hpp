@@ -1,0 +1,96 @@
+// The 7-point matrix of a SeparableOperator: nothing is stored but its 1D arrays, so a product moves two vectors.
+//   (A x)_ijk = mx_i ( c0 x - cs x_S - cn x_N - cb x_B - ct x_T ) + cx ( dx_i x - lx_i x_W - ux_i x_E )
+// where the row (j, k) gives   cx = s my mz,   cs = s mz ly,  cn = s mz uy,  cb = s my lz,  ct = s my uz,
+//   c0 = shift my mz + s ( mz (ly + uy + by) + my (lz + uz + bz) ),   s = scale,   dx = lx + ux + bx.
+#pragma once
+#include "solvers/device/array.hpp"
+#include "solvers/device/reduce.hpp"
+#include "solvers/matrix/matrix.hpp"
+#include "solvers/matrix/stencil/separable_operator.hpp"
+
+namespace weir {
+
+// One direction as kernels see it; diagonal = lower + upper + boundary.
+struct StencilAxis {
+  const double *mass = nullptr, *lower = nullptr, *upper = nullptr, *diagonal = nullptr;
+  const double* inverse_mass = nullptr;
+  int n = 1;
+  bool periodic = false;
+};
+
+struct StencilView {
+  StencilAxis X, Y, Z;
+  double shift = 0, scale = 1;
+  Extents extents() const { return {X.n, Y.n, Z.n}; }
+};
+
+// Steps of the Chebyshev method whose coefficients are known beforehand.
+struct ChebyshevSteps {
+  static constexpr int most = 8;
+  int count = 0;
+  bool residual = false;
+  double alpha[most] = {}, omega[most] = {};
+};
+
+// What the Chebyshev method (solvers/krylov/chebyshev.cu) asks of a matrix, M being the diagonal of volumes; each pass
+// reads b and x once. Over ranks the sums are this rank's shares.
+template <class Space>
+class ChebyshevPasses {
+ public:
+  virtual ~ChebyshevPasses() = default;
+  virtual void set_coefficients(double shift, double scale) = 0;  // of a new time step
+  virtual const SeparableOperator& whole_operator() const = 0;    // of all ranks: its eigenvalues bound the method
+  // y = x + omega M^-1 r, r = b - A x; returns r.r and b.b
+  virtual Pair chebyshev_start(double omega, View<const double> b, View<const double> x, View<double> y) const = 0;
+  // Each step y = x + alpha (x - y) + omega M^-1 r, after which x and y change roles; then r.r of the last iterate, if
+  // wanted: the other vector is then free and may be overwritten.
+  virtual double chebyshev_steps(const ChebyshevSteps& steps, View<const double> b, View<double> x,
+                                 View<double> y) const = 0;
+};
+
+template <class Space>
+class SeparableStencil : public Matrix<Space>, public ChebyshevPasses<Space> {
+ public:
+  explicit SeparableStencil(SeparableOperator op);  // more than 2^31 - 1 unknowns: Error(usage)
+
+  // A time step's new shift and scale: costs nothing, the 1D arrays stay.
+  void set_coefficients(double shift, double scale) override;
+
+  int rows() const override { return extents_.count(); }
+  void apply(View<const double> x, View<double> y) const override;
+  double apply_dot(View<const double> x, View<double> y) const override;
+  void residual(View<const double> b, View<const double> x, View<double> r) const override;
+  double residual_dot(View<const double> b, View<const double> x, View<double> r) const override;
+  void block_diagonal(View<double> d) const override;
+  bool is_symmetric() const override { return true; }
+  bool has_constant_null_space() const override { return operator_.has_constant_null_space(); }
+  Work apply_work() const override;
+  const SeparableOperator* separable() const override { return &operator_; }
+
+  // On the host the steps go together over the grid (pass_sweep.hpp).
+  const SeparableOperator& whole_operator() const override { return operator_; }
+  Pair chebyshev_start(double omega, View<const double> b, View<const double> x, View<double> y) const override;
+  double chebyshev_steps(const ChebyshevSteps& steps, View<const double> b, View<double> x,
+                         View<double> y) const override;
+  double residual_square(View<const double> b, View<const double> x) const;  // r.r, writes nothing
+
+ private:
+  StencilView view() const;
+
+  SeparableOperator operator_;
+  Extents extents_;
+  Array<double, Space> coefficients_;  // mass, lower, upper, diagonal, 1/mass of x, then of y, then of z
+};
+
+// Row kernels on the host: vectorised along i, OpenMP over rows, sums by rows in one fixed tree.
+namespace separable_host {
+void apply(const StencilView& s, const double* x, double* y);
+double apply_dot(const StencilView& s, const double* x, double* y);
+void residual(const StencilView& s, const double* b, const double* x, double* r);
+double residual_dot(const StencilView& s, const double* b, const double* x, double* r);
+Pair chebyshev_start(const StencilView& s, double omega, const double* b, const double* x, double* y);
+double chebyshev_steps(const StencilView& s, const ChebyshevSteps& steps, const double* b, double* x, double* y);
+double residual_square(const StencilView& s, const double* b, const double* x);
+}  // namespace separable_host
+
+}  // namespace weir

@@ -1,0 +1,58 @@
+// Which neighbours the cells of a grid row (j, k) have, as the host kernels want them: a short list that is the same
+// for all cells of the row but the first and the last.
+#pragma once
+#include <algorithm>
+#include <cstdint>
+
+#include "solvers/matrix/block/block_stencil.hpp"
+
+namespace weir {
+
+struct StencilLinks {
+  struct Link {
+    const double* blocks;  // of the slot, from cell 0 on
+    const double* back;    // of the opposite slot: the neighbour's block that leads to the cell
+    int step;              // from the cell to its neighbour
+  };
+  Link link[slot::count];
+  int count = 0;
+
+  const Link* begin() const { return link; }
+  const Link* end() const { return link + count; }
+};
+
+enum class Part { all, lower, upper };  // of the row: lower are the neighbours of smaller index; without the diagonal
+
+// The links of one cell. The neighbour along x that a sweep has just left comes last, so that all other products are
+// under way before its value is known. `all` has the slots in order, diagonal included.
+inline StencilLinks stencil_links(const BlockStencilView& A, int cell, Part part) {
+  constexpr int in_order[] = {0, 1, 2, 3, 4, 5, 6};
+  constexpr int upwards[] = {slot::alpha, slot::beta, slot::eta, slot::zeta, slot::epsilon, slot::gamma};
+  constexpr int downwards[] = {slot::eta, slot::zeta, slot::alpha, slot::beta, slot::gamma, slot::epsilon};
+  const int* order = part == Part::all ? in_order : part == Part::lower ? upwards : downwards;
+  const int count = part == Part::all ? 7 : 6;
+  StencilLinks links;
+  for (const int* s = order; s != order + count; ++s) {
+    if (*s < A.first || *s >= A.first + A.slots) continue;
+    const int to = A.neighbour(cell, *s);
+    if (to < 0 || (part == Part::lower && to >= cell) || (part == Part::upper && to <= cell)) continue;
+    links.link[links.count++] = {A.slot_blocks(*s), A.slot_blocks(6 - *s), to - cell};
+  }
+  return links;
+}
+
+// Calls f(from, to, links) for the stretches of cells i in [i0, i1) of row (j, k) that have the same links; cells are
+// counted in the whole grid. In ascending order, or descending with Part::upper.
+template <class F>
+void for_stretches(const BlockStencilView& A, int j, int k, int i0, int i1, Part part, const F& f) {
+  const int row = A.cells.index(0, j, k), last = A.cells.nx - 1;
+  const int middle = std::clamp(1, i0, i1);
+  const int bounds[4] = {i0, middle, std::clamp(last, middle, i1), i1};
+  for (int q = 0; q < 3; ++q) {
+    const int p = part == Part::upper ? 2 - q : q;
+    const int from = row + bounds[p], to = row + bounds[p + 1];
+    if (from < to) f(from, to, stencil_links(A, from, part));
+  }
+}
+
+}  // namespace weir

@@ -1,0 +1,265 @@
+#include <fcntl.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+#include <thread>
+
+#include "backend/runtime.hpp"
+#include "base/error.hpp"
+#include "solvers/parallel/mpi_check.hpp"
+
+namespace weir {
+
+namespace mpi {
+
+void check(int status, const char* call) {
+  if (status == MPI_SUCCESS) return;
+  char text[MPI_MAX_ERROR_STRING] = {};
+  int length = 0;
+  MPI_Error_string(status, text, &length);
+  throw Error(Exit::internal, std::string(call) + ": " + std::string(text, static_cast<std::size_t>(length)));
+}
+
+}  // namespace mpi
+
+namespace {
+
+constexpr int reduction_tag = 71, probe_tag = 72;
+
+std::vector<int> offsets(std::span<const int> counts) {
+  std::vector<int> begin(counts.size());
+  std::exclusive_scan(counts.begin(), counts.end(), begin.begin(), 0);
+  return begin;
+}
+
+// Whether this process can read the memory as its own: without the risk of a fault.
+bool is_readable_here(const double* p) {
+  double value = 0;
+  const iovec local{&value, sizeof value}, remote{const_cast<double*>(p), sizeof value};
+  return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == static_cast<ssize_t>(sizeof value);
+}
+
+class MpiRanks : public Communicator {
+ public:
+  MpiRanks() {
+    int provided = 0;
+    mpi::check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &size_);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    MPI_Comm machine = MPI_COMM_NULL;
+    mpi::check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine),
+               "MPI_Comm_split_type");
+    MPI_Comm_rank(machine, &machine_rank_);
+    MPI_Comm_size(machine, &machine_size_);
+    MPI_Comm_free(&machine);
+  }
+  ~MpiRanks() override { MPI_Finalize(); }
+
+  int rank() const override { return rank_; }
+  int size() const override { return size_; }
+  int ranks_on_this_machine() const override { return machine_size_; }
+  int rank_on_this_machine() const override { return machine_rank_; }
+  std::string library() const override {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+    int length = 0;
+    MPI_Get_library_version(text, &length);
+    const std::string all(text, static_cast<std::size_t>(length));
+    return all.substr(0, all.find_first_of(",\n"));
+  }
+
+  void barrier() const override { mpi::check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier"); }
+  void broadcast(void* data, std::int64_t bytes, int from) const override {
+    mpi::check(MPI_Bcast(data, static_cast<int>(bytes), MPI_BYTE, from, MPI_COMM_WORLD), "MPI_Bcast");
+  }
+
+  std::vector<std::vector<int>> exchange(const std::vector<std::vector<int>>& to) const override {
+    std::vector<int> send_counts, receive_counts(static_cast<std::size_t>(size_)), send;
+    for (const auto& list : to) {
+      send_counts.push_back(static_cast<int>(list.size()));
+      send.insert(send.end(), list.begin(), list.end());
+    }
+    mpi::check(MPI_Alltoall(send_counts.data(), 1, MPI_INT, receive_counts.data(), 1, MPI_INT, MPI_COMM_WORLD),
+               "MPI_Alltoall");
+    const std::vector<int> send_begin = offsets(send_counts), receive_begin = offsets(receive_counts);
+    std::vector<int> receive(static_cast<std::size_t>(receive_begin.back() + receive_counts.back()));
+    mpi::check(MPI_Alltoallv(send.data(), send_counts.data(), send_begin.data(), MPI_INT, receive.data(),
+                             receive_counts.data(), receive_begin.data(), MPI_INT, MPI_COMM_WORLD),
+               "MPI_Alltoallv");
+    std::vector<std::vector<int>> from;
+    for (std::size_t r = 0; r < to.size(); ++r)
+      from.emplace_back(receive.begin() + receive_begin[r], receive.begin() + receive_begin[r] + receive_counts[r]);
+    return from;
+  }
+
+  void gather(std::span<const double> mine, std::span<const int> counts, std::span<double> all) const override {
+    const std::vector<int> begin = offsets(counts);
+    mpi::check(MPI_Gatherv(mine.data(), static_cast<int>(mine.size()), MPI_DOUBLE, all.data(), counts.data(),
+                           begin.data(), MPI_DOUBLE, 0, MPI_COMM_WORLD),
+               "MPI_Gatherv");
+  }
+  void scatter(std::span<const double> all, std::span<const int> counts, std::span<double> mine) const override {
+    const std::vector<int> begin = offsets(counts);
+    mpi::check(MPI_Scatterv(all.data(), counts.data(), begin.data(), MPI_DOUBLE, mine.data(),
+                            static_cast<int>(mine.size()), MPI_DOUBLE, 0, MPI_COMM_WORLD),
+               "MPI_Scatterv");
+  }
+
+  std::unique_ptr<HaloTransport> transport(HaloStrategy strategy, const HaloLinks& links, const double* send,
+                                           double* receive) const override {
+    return mpi::make_transport(MPI_COMM_WORLD, strategy, links, send, receive);
+  }
+
+  // A message from the buffer to itself, its content compared. Memory that this process cannot read itself is sent only
+  // where the library says that it can: one that cannot would end the process.
+  Awareness probe_device_buffer(double* buffer) const override {
+    const bool readable = is_readable_here(buffer);
+    const char* denied = mpi::why_not_device_memory();
+    const bool may_try = readable || !*denied;
+    const bool works = may_try && message_arrives(buffer);
+    const bool everywhere = !any(!works);  // a rank without has the others go by the host too
+    if (everywhere)
+      return {true, readable ? "a message between device buffers, which the host can read, arrived whole"
+                             : "a message between device buffers arrived whole"};
+    return {false, !may_try ? denied : works ? "another rank cannot" : "a message between device buffers got lost"};
+  }
+
+  void silence_others() override {
+    if (is_root()) return;
+    std::fflush(nullptr);
+    errors_ = dup(STDERR_FILENO);
+    const int nowhere = open("/dev/null", O_WRONLY);
+    dup2(nowhere, STDOUT_FILENO);
+    dup2(nowhere, STDERR_FILENO);
+    close(nowhere);
+  }
+
+  [[noreturn]] void abort(int exit_code, const std::string& message,
+                          const std::function<void()>& last_words) const override {
+    std::fflush(nullptr);
+    if (!is_root()) {
+      std::this_thread::sleep_for(std::chrono::seconds(1));  // rank 0 ends us first where it has met it too
+      if (last_words) last_words();
+    }
+    const std::string text = "weir: rank " + std::to_string(rank_) + ": " + message + "\n";
+    if (write(errors_, text.data(), text.size()) < 0) std::_Exit(exit_code);
+    MPI_Abort(MPI_COMM_WORLD, exit_code);
+    std::_Exit(exit_code);
+  }
+
+ protected:
+  void sum_over_ranks(std::span<double> values, Reduction reduction) const override {
+    switch (reduction) {
+      case Reduction::gather:
+        return gather_sum(values);
+      case Reduction::tree:
+        return tree_sum(values);
+      case Reduction::allreduce:
+        fill_slots(values);
+        mpi::check(MPI_Allreduce(MPI_IN_PLACE, slots_.data(), static_cast<int>(slots_.size()), MPI_DOUBLE, MPI_SUM,
+                                 MPI_COMM_WORLD),
+                   "MPI_Allreduce");
+        return take_sum(values);
+      case Reduction::nonblocking:
+        start_slots(values);
+        return finish_slots(values);
+    }
+  }
+
+  // A rank's values lie in a slot of their own among zeros: what MPI adds is exact, and the order is ours.
+  void start_slots(std::span<const double> values) const override {
+    fill_slots(values);
+    mpi::check(MPI_Iallreduce(MPI_IN_PLACE, slots_.data(), static_cast<int>(slots_.size()), MPI_DOUBLE, MPI_SUM,
+                              MPI_COMM_WORLD, &request_),
+               "MPI_Iallreduce");
+  }
+  void finish_slots(std::span<double> values) const override {
+    mpi::check(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait");
+    take_sum(values);
+  }
+  double max_over_ranks(double value) const override {
+    double both[2] = {std::isnan(value) ? 1.0 : 0.0, std::isnan(value) ? 0.0 : value};
+    mpi::check(MPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
+    return both[0] > 0 ? std::nan("") : both[1];
+  }
+
+ private:
+  void fill_slots(std::span<const double> values) const {
+    slots_.assign(values.size() * static_cast<std::size_t>(size_), 0.0);
+    std::copy(values.begin(), values.end(),
+              slots_.begin() + static_cast<std::ptrdiff_t>(values.size()) * static_cast<std::ptrdiff_t>(rank_));
+  }
+  void take_sum(std::span<double> values) const {
+    detail::add_slots(slots_, size_);
+    std::copy_n(slots_.begin(), values.size(), values.begin());
+  }
+
+  // The paper's first version: each rank sends its values to all the others and adds what comes, one after the other.
+  void gather_sum(std::span<double> values) const {
+    const int n = static_cast<int>(values.size());
+    fill_slots(values);
+    for (int shift = 1; shift < size_; ++shift) {
+      const int to = (rank_ + shift) % size_, from = (rank_ - shift + size_) % size_;
+      mpi::check(MPI_Sendrecv(values.data(), n, MPI_DOUBLE, to, reduction_tag, slots_.data() + from * n, n, MPI_DOUBLE,
+                              from, reduction_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+                 "MPI_Sendrecv");
+    }
+    take_sum(values);
+  }
+
+  // Up a binomial tree, and the result down again.
+  void tree_sum(std::span<double> values) const {
+    const int n = static_cast<int>(values.size());
+    slots_.resize(values.size());
+    int step = 1;
+    for (; step < size_ && rank_ % (2 * step) == 0; step *= 2) {
+      if (rank_ + step >= size_) continue;
+      mpi::check(MPI_Recv(slots_.data(), n, MPI_DOUBLE, rank_ + step, reduction_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+                 "MPI_Recv");
+      for (std::size_t i = 0; i < values.size(); ++i) values[i] += slots_[i];
+    }
+    if (rank_ > 0) {
+      const int parent = rank_ - step;
+      mpi::check(MPI_Send(values.data(), n, MPI_DOUBLE, parent, reduction_tag, MPI_COMM_WORLD), "MPI_Send");
+      mpi::check(MPI_Recv(values.data(), n, MPI_DOUBLE, parent, reduction_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+                 "MPI_Recv");
+    }
+    for (step /= 2; step > 0; step /= 2)
+      if (rank_ + step < size_)
+        mpi::check(MPI_Send(values.data(), n, MPI_DOUBLE, rank_ + step, reduction_tag, MPI_COMM_WORLD), "MPI_Send");
+  }
+
+  bool message_arrives(double* buffer) const {
+    constexpr int n = 512;  // from the first half to the second
+    std::vector<double> pattern(2 * n, -1.0), back(2 * n);
+    for (int i = 0; i < n; ++i) pattern[static_cast<std::size_t>(i)] = i + 0.5;
+    backend::copy_to_device(buffer, pattern.data(), 2 * n * std::int64_t{sizeof(double)});
+    backend::synchronise();
+    const int status = MPI_Sendrecv(buffer, n, MPI_DOUBLE, rank_, probe_tag, buffer + n, n, MPI_DOUBLE, rank_,
+                                    probe_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    backend::copy_to_host(back.data(), buffer, 2 * n * std::int64_t{sizeof(double)});
+    return status == MPI_SUCCESS && std::equal(pattern.begin(), pattern.begin() + n, back.begin() + n);
+  }
+
+  int rank_ = 0, size_ = 1, machine_rank_ = 0, machine_size_ = 1, errors_ = STDERR_FILENO;
+  mutable std::vector<double> slots_;
+  mutable MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
+}  // namespace
+
+std::unique_ptr<Communicator> make_world() {
+  // What the launchers of Open MPI, MPICH (Hydra) and Slurm leave in the environment. Without one MPI stays asleep:
+  // a program started by hand pays nothing for it.
+  for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK", "PMI_RANK"})
+    if (std::getenv(name)) return std::make_unique<MpiRanks>();
+  return std::make_unique<Communicator>();
+}
+
+}  // namespace weir

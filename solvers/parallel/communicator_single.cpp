@@ -1,0 +1,8 @@
+// Weir built without MPI.
+#include "solvers/parallel/communicator.hpp"
+
+namespace weir {
+
+std::unique_ptr<Communicator> make_world() { return std::make_unique<Communicator>(); }
+
+}  // namespace weir

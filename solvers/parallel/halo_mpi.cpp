@@ -1,0 +1,174 @@
+// The four ways a halo travels.
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include "solvers/parallel/mpi_check.hpp"
+
+namespace weir::mpi {
+namespace {
+
+constexpr int halo_tag = 73;
+
+struct Messages {
+  MPI_Comm comm;
+  HaloLinks links;
+  const double* send;
+  double* receive;
+
+  std::size_t count() const { return links.neighbour.size(); }
+  int sends(std::size_t q) const { return links.send_begin[q + 1] - links.send_begin[q]; }
+  int receives(std::size_t q) const { return links.receive_begin[q + 1] - links.receive_begin[q]; }
+  const double* to(std::size_t q) const { return send + links.send_begin[q]; }
+  double* from(std::size_t q) const { return receive + links.receive_begin[q]; }
+
+  void swap_with(std::size_t q) const {
+    const int rank = links.neighbour[q];
+    check(MPI_Sendrecv(to(q), sends(q), MPI_DOUBLE, rank, halo_tag, from(q), receives(q), MPI_DOUBLE, rank, halo_tag,
+                       comm, MPI_STATUS_IGNORE),
+          "MPI_Sendrecv");
+  }
+};
+
+// One neighbour after the other, by ascending rank: along a row of ranks each waits for the one before, which is what
+// made the paper's first version slow. (The pair that comes first in the order of (lower, higher) rank is never kept
+// waiting, so that it cannot lock.)
+class Naive : public HaloTransport {
+ public:
+  explicit Naive(Messages m) : m_(std::move(m)) {}
+  void start() override {}
+  void finish() override {
+    for (std::size_t q = 0; q < m_.count(); ++q) m_.swap_with(q);
+  }
+
+ private:
+  Messages m_;
+};
+
+// Phases in which every rank talks to one neighbour at most: for slabs the paper's two, [0 1] [2 3] ... then [1 2]
+// [3 4] ...; in general the colours of the graph of ranks, taken greedily in an order that all ranks know.
+class Pairs : public HaloTransport {
+ public:
+  explicit Pairs(Messages m) : m_(std::move(m)) { find_phases(); }
+  void start() override {}
+  void finish() override {
+    for (const std::size_t q : order_) m_.swap_with(q);
+  }
+
+ private:
+  void find_phases() {
+    int rank = 0, size = 1;
+    MPI_Comm_rank(m_.comm, &rank);
+    MPI_Comm_size(m_.comm, &size);
+    const int mine = static_cast<int>(m_.count());
+    std::vector<int> counts(static_cast<std::size_t>(size)), begin(counts);
+    check(MPI_Allgather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, m_.comm), "MPI_Allgather");
+    for (std::size_t r = 1; r < counts.size(); ++r) begin[r] = begin[r - 1] + counts[r - 1];
+    std::vector<int> all(static_cast<std::size_t>(begin.back() + counts.back()));
+    check(MPI_Allgatherv(m_.links.neighbour.data(), mine, MPI_INT, all.data(), counts.data(), begin.data(), MPI_INT,
+                         m_.comm),
+          "MPI_Allgatherv");
+    std::vector<std::set<int>> taken(counts.size());  // phases in which a rank is busy
+    std::vector<std::pair<int, std::size_t>> phase_of;
+    for (int a = 0; a < size; ++a)
+      for (int k = 0; k < counts[static_cast<std::size_t>(a)]; ++k) {
+        const int b = all[static_cast<std::size_t>(begin[static_cast<std::size_t>(a)] + k)];
+        if (b < a) continue;
+        auto &busy_a = taken[static_cast<std::size_t>(a)], &busy_b = taken[static_cast<std::size_t>(b)];
+        int phase = 0;
+        while (busy_a.contains(phase) || busy_b.contains(phase)) ++phase;
+        busy_a.insert(phase);
+        busy_b.insert(phase);
+        if (a != rank && b != rank) continue;
+        const auto at = std::find(m_.links.neighbour.begin(), m_.links.neighbour.end(), a == rank ? b : a);
+        phase_of.emplace_back(phase, static_cast<std::size_t>(at - m_.links.neighbour.begin()));
+      }
+    std::sort(phase_of.begin(), phase_of.end());
+    for (const auto& [phase, q] : phase_of) order_.push_back(q);
+  }
+
+  Messages m_;
+  std::vector<std::size_t> order_;
+};
+
+// Requests made once and started each time: all neighbours at once, and the library knows the buffers beforehand.
+class Persistent : public HaloTransport {
+ public:
+  explicit Persistent(Messages m) : m_(std::move(m)) {
+    for (std::size_t q = 0; q < m_.count(); ++q) {
+      const int rank = m_.links.neighbour[q];
+      MPI_Request request = MPI_REQUEST_NULL;
+      check(MPI_Recv_init(m_.from(q), m_.receives(q), MPI_DOUBLE, rank, halo_tag, m_.comm, &request), "MPI_Recv_init");
+      requests_.push_back(request);
+      check(MPI_Send_init(m_.to(q), m_.sends(q), MPI_DOUBLE, rank, halo_tag, m_.comm, &request), "MPI_Send_init");
+      requests_.push_back(request);
+    }
+  }
+  ~Persistent() override {
+    int ended = 0;
+    MPI_Finalized(&ended);
+    for (auto& request : requests_)
+      if (!ended) MPI_Request_free(&request);
+  }
+  void start() override { check(MPI_Startall(static_cast<int>(requests_.size()), requests_.data()), "MPI_Startall"); }
+  void finish() override {
+    check(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+  }
+
+ private:
+  Messages m_;
+  std::vector<MPI_Request> requests_;
+};
+
+// The graph of the ranks told to MPI once, and one collective call over it.
+class Neighbourhood : public HaloTransport {
+ public:
+  explicit Neighbourhood(Messages m) : m_(std::move(m)) {
+    const int n = static_cast<int>(m_.count());
+    const int* ranks = m_.links.neighbour.data();
+    check(MPI_Dist_graph_create_adjacent(m_.comm, n, ranks, MPI_UNWEIGHTED, n, ranks, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                                         &graph_),
+          "MPI_Dist_graph_create_adjacent");
+    for (std::size_t q = 0; q < m_.count(); ++q) {
+      sends_.push_back(m_.sends(q));
+      receives_.push_back(m_.receives(q));
+    }
+  }
+  ~Neighbourhood() override {
+    int ended = 0;
+    MPI_Finalized(&ended);
+    if (!ended) MPI_Comm_free(&graph_);
+  }
+  void start() override {
+    check(MPI_Ineighbor_alltoallv(m_.send, sends_.data(), m_.links.send_begin.data(), MPI_DOUBLE, m_.receive,
+                                  receives_.data(), m_.links.receive_begin.data(), MPI_DOUBLE, graph_, &request_),
+          "MPI_Ineighbor_alltoallv");
+  }
+  void finish() override { check(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait"); }
+
+ private:
+  Messages m_;
+  MPI_Comm graph_ = MPI_COMM_NULL;
+  std::vector<int> sends_, receives_;
+  MPI_Request request_ = MPI_REQUEST_NULL;
+};
+
+}  // namespace
+
+std::unique_ptr<HaloTransport> make_transport(MPI_Comm comm, HaloStrategy strategy, const HaloLinks& links,
+                                              const double* send, double* receive) {
+  Messages m{comm, links, send, receive};
+  switch (strategy) {
+    case HaloStrategy::naive:
+      return std::make_unique<Naive>(std::move(m));
+    case HaloStrategy::pairs:
+      return std::make_unique<Pairs>(std::move(m));
+    case HaloStrategy::persistent:
+      return std::make_unique<Persistent>(std::move(m));
+    case HaloStrategy::neighbourhood:
+      break;
+  }
+  return std::make_unique<Neighbourhood>(std::move(m));
+}
+
+}  // namespace weir::mpi

@@ -1,0 +1,20 @@
+// The one way MPI's status is looked at. For the files of this folder that call MPI.
+#pragma once
+#define OMPI_SKIP_MPICXX 1
+#define MPICH_SKIP_MPICXX 1
+#include <mpi.h>
+
+#include <memory>
+
+#include "solvers/parallel/communicator.hpp"
+
+namespace weir::mpi {
+
+void check(int status, const char* call);  // throws Error(internal) with MPI's own text
+
+std::unique_ptr<HaloTransport> make_transport(MPI_Comm comm, HaloStrategy strategy, const HaloLinks& links,
+                                              const double* send, double* receive);
+// "" where this MPI library says that it can take device memory, else what it says.
+const char* why_not_device_memory();
+
+}  // namespace weir::mpi

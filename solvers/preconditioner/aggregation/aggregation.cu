@@ -1,0 +1,395 @@
+#include "solvers/preconditioner/aggregation/aggregation.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/preconditioner/block_ilu0/block_ilu0.hpp"
+#include "solvers/preconditioner/aggregation/aggregates.hpp"
+#include "solvers/preconditioner/aggregation/aggregation_diffusion.hpp"
+#include "solvers/preconditioner/aggregation/aggregation_kernels.hpp"
+#include "solvers/preconditioner/storage.hpp"
+#include "solvers/preconditioner/wide_matrix.hpp"
+#include "base/timer.hpp"
+
+namespace weir {
+namespace {
+
+using namespace aggregation;
+
+constexpr double slowest_coarsening = 0.9;  // of the rows left: where hardly anything joins, no level is added
+constexpr double enough = 0.25;             // of |r| left after the first step of a K cycle: no second one
+
+struct AggregationOptions {
+  Table smoother;
+  std::string cycle;
+  int pre, post, passes, levels, coarse_rows;
+  double strength, scaling, diffusion;
+};
+
+// T: what coarse matrices are stored in.
+template <class Space, class T>
+using CoarseMatrix = std::conditional_t<std::is_same_v<T, float>, RoundedCsr<Space>, BlockCsr<Space>>;
+
+template <class Space, class T>
+struct Level {
+  const BlockSparse<Space>* A = nullptr;
+  std::unique_ptr<CoarseMatrix<Space, T>> own;  // *A, below the finest
+  std::unique_ptr<Preconditioner<Space>> smoother;
+  WideMatrix<Space> wide;  // for the smoother
+  Array<double, Space> defect, change;
+  // To the next level; empty on the coarsest.
+  Array<int, Space> of_row, start, member, by_chunks, column, into;
+  // Below the finest.
+  Array<double, Space> r, z;
+  Array<double, Space> left, step, image, second;  // of W and K cycles
+
+  std::int64_t bytes() const {
+    const std::int64_t vectors =
+        defect.size() + change.size() + r.size() + z.size() + left.size() + step.size() + image.size() + second.size();
+    const std::int64_t lists =
+        of_row.size() + start.size() + member.size() + by_chunks.size() + column.size() + into.size();
+    const std::int64_t matrix = own ? own->bytes() + 4 * own->blocks() + 16 * std::int64_t{own->rows()} : 0;
+    return 8 * vectors + 4 * lists + matrix;
+  }
+};
+
+template <class Space>
+void fit(Array<double, Space>& v, std::int64_t n) {
+  if (v.size() != n) v = Array<double, Space>(n);
+}
+template <class Space>
+View<double> whole(const Array<double, Space>& a) {
+  return View<double>(a.data(), a.size());
+}
+
+// The members for aggregation_host::sum_blocks.
+std::vector<int> sorted_in_chunks(const Aggregates& a) {
+  std::vector<int> member = a.member;
+  for (int I = 0; I < a.count(); I += aggregates_a_chunk) {
+    const int end = std::min(a.count(), I + aggregates_a_chunk);
+    std::sort(member.begin() + a.start[static_cast<std::size_t>(I)],
+              member.begin() + a.start[static_cast<std::size_t>(end)]);
+  }
+  return member;
+}
+
+template <class Space>
+std::vector<double> block_sizes(const BlockSparse<Space>& A) {
+  Array<double, Space> sizes(A.blocks());
+  with_view(A, [&]<class V>(const CsrView<V>& view) {
+    run<Space, BlockSizes>(A.block(), static_cast<int>(A.blocks()), view.value.data(), sizes.data());
+  });
+  return sizes.to_vector();
+}
+
+template <class Space, class T>
+class Aggregation final : public Preconditioner<Space>, public TellsStorage {
+ public:
+  explicit Aggregation(AggregationOptions options) : o_(std::move(options)) {
+    levels_.push_back(std::make_unique<Level<Space, T>>());
+    levels_[0]->smoother = make_smoother();
+  }
+
+  SetupInfo setup(const Matrix<Space>& matrix) override {
+    double seconds = 0;
+    {
+      const ScopedTimer timer(seconds);
+      find_levels(block_sparse(matrix));
+    }
+    SetupInfo info = compute(&Preconditioner<Space>::setup);
+    info.seconds += seconds;
+    return info;
+  }
+
+  SetupInfo update(const Matrix<Space>& matrix) override {
+    const BlockSparse<Space>& A = block_sparse(matrix);
+    if (A.rows() != rows_ || A.blocks() != blocks_ || A.block() != block_) return setup(matrix);
+    levels_[0]->A = &A;
+    return compute(&Preconditioner<Space>::update);
+  }
+
+  void apply(View<const double> r, View<double> z) const override { cycle(0, r, z); }
+
+  bool is_constant() const override {
+    return o_.cycle != "K" && std::all_of(levels_.begin(), levels_.end(),
+                                          [](const auto& level) { return level->smoother->is_constant(); });
+  }
+  bool takes_floats() const override { return true; }
+  bool is_symmetric() const override {
+    return o_.pre == o_.post && o_.cycle != "K" && levels_[0]->smoother->is_symmetric();
+  }
+
+  Work apply_work() const override {
+    Work work;
+    std::int64_t visits = 1;
+    for (std::size_t l = 0; l < levels_.size(); ++l) {
+      const Work once = work_of_visit(l);
+      work += {visits * once.bytes, visits * once.flops};
+      if (o_.cycle != "V" && l > 0) visits *= 2;
+    }
+    return work;
+  }
+  Work update_work() const override {
+    Work work;
+    for (std::size_t l = 0; l < levels_.size(); ++l) {
+      const Level<Space, T>& level = *levels_[l];
+      work += level.smoother->update_work();
+      if (l + 1 == levels_.size()) continue;
+      const std::int64_t blocks = level.A->blocks();
+      work += {level.A->bytes() + levels_[l + 1]->own->bytes() + 4 * blocks, std::int64_t{block_} * block_ * blocks};
+    }
+    return work;
+  }
+  std::vector<PartOfApply<Space>> parts() const override {
+    return {{"smoother of the finest level", levels_[0]->smoother->apply_work(),
+             [this](View<const double> r, View<double> z) { levels_[0]->smoother->apply(r, z); }}};
+  }
+
+  StoredAs storage() const override { return storage_of(*levels_[0]->smoother); }
+
+  std::string describe() const override {
+    return "aggregation(" + o_.cycle + " cycle, " + std::to_string(o_.pre) + " + " + std::to_string(o_.post) + " of " +
+           levels_[0]->smoother->describe() + (levels_[0]->A ? ", " + std::to_string(levels_.size()) + " levels" : "") +
+           ")";
+  }
+
+ private:
+  static const BlockSparse<Space>& block_sparse(const Matrix<Space>& A) {
+    const auto* csr = dynamic_cast<const BlockSparse<Space>*>(&A);
+    if (!csr) throw Error(Exit::usage, "aggregation works on block CSR matrices; this system has another kind");
+    if (A.has_constant_null_space())
+      throw Error(Exit::usage, "aggregation: the matrix is singular (constants): its coarsest level has no inverse");
+    return *csr;
+  }
+  std::unique_ptr<Preconditioner<Space>> make_smoother() const {
+    return make_preconditioner<Space>(o_.smoother.get("type", "block_ilu0"), o_.smoother);
+  }
+
+  void find_levels(const BlockSparse<Space>& A) {
+    levels_.resize(1);
+    levels_[0]->A = &A;
+    rows_ = A.rows();
+    blocks_ = A.blocks();
+    block_ = A.block();
+    constexpr std::int64_t most = std::numeric_limits<int>::max();
+    if (std::int64_t{rows_} * block_ * block_ > most || blocks_ > most)
+      throw Error(Exit::usage, "aggregation: the matrix has more entries than this counts");
+    Pattern pattern{A.row_start().to_vector(), A.column().to_vector()};
+    bool last = false;
+    while (!last && static_cast<int>(levels_.size()) < o_.levels) {
+      // A finest level of few rows has itself as the coarsest, with a full pattern.
+      const int passes = pattern.rows() > o_.coarse_rows ? o_.passes : 0;
+      const Aggregates aggregates = find_aggregates(pattern, block_sizes(*levels_.back()->A), passes, o_.strength);
+      last = aggregates.count() <= o_.coarse_rows;
+      if (!last && aggregates.count() > slowest_coarsening * pattern.rows()) break;
+      pattern = add_level(pattern, aggregates, last);
+    }
+    for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
+      Level<Space, T>& level = *levels_[l];
+      fit(level.defect, level.A->size());
+      if (o_.pre > 0 || o_.post > 1) fit(level.change, level.A->size());
+      if (l == 0 || o_.cycle == "V") continue;
+      for (auto* v : {&level.left, &level.step}) fit(*v, level.A->size());
+      if (o_.cycle == "W") continue;
+      for (auto* v : {&level.image, &level.second}) fit(*v, level.A->size());
+    }
+  }
+
+  // The level below the last one, with the values it has now; returns its pattern.
+  Pattern add_level(const Pattern& pattern, const Aggregates& aggregates, bool last) {
+    Level<Space, T>& fine = *levels_.back();
+    Level<Space, T>& level = *levels_.emplace_back(std::make_unique<Level<Space, T>>());
+    CoarsePattern p = coarse_pattern(pattern, aggregates, last);
+    fine.of_row = Array<int, Space>(aggregates.of_row);
+    fine.start = Array<int, Space>(aggregates.start);
+    fine.member = Array<int, Space>(aggregates.member);
+    if (std::is_same_v<Space, Host>) fine.by_chunks = Array<int, Space>(sorted_in_chunks(aggregates));
+    fine.column = Array<int, Space>(p.column);
+    fine.into = Array<int, Space>(p.into);
+    level.own = std::make_unique<CoarseMatrix<Space, T>>(
+        BlockCsrData{block_, p.coarse.row_start, p.coarse.column, {}, fine.A->is_symmetric(), false});
+    level.own->set_lines(coarse_lines(fine.A->lines(), aggregates));
+    level.A = level.own.get();
+    fit(level.r, level.A->size());
+    fit(level.z, level.A->size());
+    if (last)
+      level.smoother = std::make_unique<BlockIlu0<Space>>(BlockIluOptions{});
+    else
+      level.smoother = make_smoother();
+    sum_blocks(levels_.size() - 1);
+    return std::move(p.coarse);
+  }
+
+  // The blocks of level l.
+  void sum_blocks(std::size_t l) const {
+    const Level<Space, T>& fine = *levels_[l - 1];
+    constexpr bool by_chunks = std::is_same_v<Space, Host>;
+    with_view(*fine.A, [&]<class V>(const CsrView<V>& A) {
+      const Sums<V, T> sums{A.row_start.data(),
+                            A.value.data(),
+                            levels_[l]->A->rows(),
+                            fine.start.data(),
+                            by_chunks ? fine.by_chunks.data() : fine.member.data(),
+                            fine.of_row.data(),
+                            fine.into.data(),
+                            levels_[l]->own->row_start().data(),
+                            levels_[l]->own->values().data()};
+      if constexpr (by_chunks)
+        aggregation_host::sum_blocks(block_, sums);
+      else
+        sum_blocks_on_device(block_, sums);
+    });
+    if (o_.diffusion == 1) return;
+    CoarseMatrix<Space, T>& C = *levels_[l]->own;
+    const Blocks<T> blocks{C.row_start().data(), C.diagonal().data(), C.column().data(), C.values().data()};
+    const T half = static_cast<T>(0.5 * (1 - o_.diffusion));
+    run<Space, WeakenDiagonal>(block_, C.rows(), blocks, half);
+    run<Space, WeakenCouplings>(block_, C.rows(), blocks, half);
+  }
+
+  // The numbers of all levels; `prepare`: setup or update of the smoothers.
+  SetupInfo compute(SetupInfo (Preconditioner<Space>::*prepare)(const Matrix<Space>&)) {
+    SetupInfo info;
+    {
+      const ScopedTimer timer(info.seconds);
+      for (std::size_t l = 0; l < levels_.size(); ++l) {
+        Level<Space, T>& level = *levels_[l];
+        if (l > 0) sum_blocks(l);
+        const SetupInfo of_smoother = (level.smoother.get()->*prepare)(level.wide.taken_by(*level.smoother, *level.A));
+        info.bytes += of_smoother.bytes + level.bytes();
+        info.nnz += of_smoother.nnz;
+        info.replaced_blocks += of_smoother.replaced_blocks;
+        if (l == 0) info.colours = of_smoother.colours;
+      }
+    }
+    info.levels = static_cast<int>(levels_.size());
+    return info;
+  }
+
+  // z = what one cycle from level l makes of r.
+  void cycle(std::size_t l, View<const double> r, View<double> z) const {
+    const Level<Space, T>& level = *levels_[l];
+    if (l + 1 == levels_.size()) return level.smoother->apply(r, z);
+    const View<double> defect = whole(level.defect), c = whole(levels_[l + 1]->z);
+    for (int s = 0; s < o_.pre; ++s) s == 0 ? level.smoother->apply(r, z) : smooth(level, r, z);
+    if (o_.pre > 0) level.A->residual(r, z, defect);
+    const View<const double> d = o_.pre > 0 ? View<const double>(defect) : r;
+    const int *of_row = level.of_row.data(), *start = level.start.data(), *member = level.member.data();
+    const double* to_add = c.data();
+    run<Space, Restrict>(block_, levels_[l + 1]->A->rows(), start, member, d.data(), levels_[l + 1]->r.data());
+    solve(l + 1);
+    if (o_.scaling != 1) scaled<Space>(o_.scaling, c, c);
+    if (o_.post > 0) {
+      subtract_correction(level, d, c, defect);
+      level.smoother->apply(defect, o_.pre == 0 ? z : whole(level.change));
+      if (o_.pre > 0) axpy<Space>(1, whole(level.change), z);
+    }
+    run<Space, Prolong>(block_, level.A->rows(), of_row, to_add, z.data());
+    for (int s = 1; s < o_.post; ++s) smooth(level, r, z);
+  }
+
+  // defect = d - A P c
+  void subtract_correction(const Level<Space, T>& level, View<const double> d, View<const double> c,
+                           View<double> defect) const {
+    with_view(*level.A, [&]<class V>(CsrView<V> product) {
+      product.column = level.column.view();
+      residual_of<Space>(product, d, c, defect);
+    });
+  }
+
+  // z += S (r - A z)
+  void smooth(const Level<Space, T>& level, View<const double> r, View<double> z) const {
+    const View<double> defect = whole(level.defect), change = whole(level.change);
+    level.A->residual(r, z, defect);
+    level.smoother->apply(defect, change);
+    axpy<Space>(1, change, z);
+  }
+
+  // Level l's z from its r.
+  void solve(std::size_t l) const {
+    const Level<Space, T>& level = *levels_[l];
+    const View<double> r = whole(level.r), z = whole(level.z), q = whole(level.left), c = whole(level.step);
+    cycle(l, r, z);
+    if (o_.cycle == "V" || l + 1 == levels_.size()) return;
+    if (o_.cycle == "W") {
+      level.A->residual(r, z, q);
+      cycle(l, q, c);
+      return axpy<Space>(1, c, z);
+    }
+    // GCR: z = alpha z, and where that leaves much, the combination of z and c that leaves least.
+    const View<double> v = whole(level.image), w = whole(level.second);
+    const Pair first = level.A->apply_dots(z, r, v);
+    if (!(first.b > 0)) return;
+    const double alpha = first.a / first.b;
+    assign<Space>(r, q);
+    const double qq = axpy_square<Space>(-alpha, v, q);
+    if (qq <= enough * enough * dot<Space>(r, r)) return scaled<Space>(alpha, z, z);
+    cycle(l, q, c);
+    const Pair second = level.A->apply_dots(c, q, w);
+    const double wv = dot<Space>(w, v), ww = second.b - wv * wv / first.b;
+    const double beta = ww > 0 ? second.a / ww : 0;
+    scaled<Space>(alpha - beta * wv / first.b, z, z);
+    axpy<Space>(beta, c, z);
+  }
+
+  // Of one visit of a level: its sweeps, of which the first behind the correction needs A P alone, and the ways to and fro.
+  Work work_of_visit(std::size_t l) const {
+    const Level<Space, T>& level = *levels_[l];
+    const Work sweep = level.smoother->apply_work();
+    if (l + 1 == levels_.size()) return sweep;
+    const std::int64_t n = level.A->size(), coarse = levels_[l + 1]->A->size(), rows = level.A->rows();
+    const std::int64_t sweeps = o_.pre + o_.post, products = o_.pre + std::max(0, o_.post - 1);
+    const Work product = level.A->apply_work();
+    Work work{sweeps * sweep.bytes + products * (product.bytes + 8 * n) + (sweeps - 1) * 24 * n,
+              sweeps * sweep.flops + products * (product.flops + n) + (sweeps - 1) * n};
+    if (o_.post > 0)
+      work += {level.A->bytes() + 4 * level.A->blocks() + 8 * rows + 16 * n + 8 * coarse, product.flops + n};
+    work += {24 * n + 16 * coarse + 8 * rows, 2 * n};
+    return work;
+  }
+
+  AggregationOptions o_;
+  int rows_ = -1, block_ = 1;
+  std::int64_t blocks_ = -1;
+  std::vector<std::unique_ptr<Level<Space, T>>> levels_;
+};
+
+}  // namespace
+
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_aggregation(const Table& options) {
+  AggregationOptions o;
+  o.smoother = options.table("smoother");
+  if (o.smoother.get("type", "block_ilu0") == std::string("aggregation"))
+    o.smoother.fail("type", "aggregation within aggregation");
+  o.cycle = options.choice("cycle", {"V", "W", "K"}, "V");
+  const auto number = [&](const char* key, int fallback, int least) {
+    const int value = options.get<int>(key, fallback);
+    if (value < least) options.fail(key, std::string(key) + " must be at least " + std::to_string(least));
+    return value;
+  };
+  o.pre = number("pre", 0, 0);
+  o.post = number("post", 1, 0);
+  if (o.pre + o.post == 0) options.fail("post", "a cycle needs a sweep before or after its correction");
+  o.passes = number("passes", 2, 1);
+  o.levels = number("levels", 20, 2);
+  o.coarse_rows = number("coarse_rows", 32, 1);
+  o.strength = options.get("strength", 0.25);
+  if (!(o.strength >= 0 && o.strength <= 1)) options.fail("strength", "strength must be between 0 and 1");
+  o.diffusion = options.get("diffusion", 1.0);
+  if (!(o.diffusion > 0 && o.diffusion <= 1)) options.fail("diffusion", "diffusion must be above 0 and at most 1");
+  o.scaling = options.get("scaling", 1.0);
+  if (!(o.scaling > 0)) options.fail("scaling", "scaling must be positive");
+  if (options.choice("coarse_matrices", {"double", "float"}, "double") == "float")
+    return std::make_unique<Aggregation<Space, float>>(std::move(o));
+  return std::make_unique<Aggregation<Space, double>>(std::move(o));
+}
+
+template std::unique_ptr<Preconditioner<Host>> make_aggregation<Host>(const Table&);
+template std::unique_ptr<Preconditioner<Device>> make_aggregation<Device>(const Table&);
+
+}  // namespace weir

@@ -1,0 +1,333 @@
+#include "solvers/preconditioner/async_ilu/async_ilu.hpp"
+
+#include <algorithm>
+
+#include "base/at.hpp"
+#include "base/error.hpp"
+#include "solvers/matrix/block/block_dense.hpp"
+#include "solvers/preconditioner/async_ilu/async_ilu_factors.hpp"
+#include "base/timer.hpp"
+
+namespace weir {
+
+using async_ilu::AsyncPattern;
+using async_ilu::AsyncView;
+
+namespace {
+
+constexpr int largest_async_block = 8;
+
+template <class Space>
+const BlockCsr<Space>& block_csr(const Matrix<Space>& A) {
+  const auto* csr = dynamic_cast<const BlockCsr<Space>*>(&A);
+  if (!csr) throw Error(Exit::usage, "asynchronous ILU(0) works on block CSR matrices; this system has another kind");
+  return *csr;
+}
+
+}  // namespace
+
+template <class Space>
+AsyncFactors<Space>::AsyncFactors(const BlockCsr<Space>& A, const AsyncIluOptions& options)
+    : AsyncFactors(AsyncPattern(A, options.scalar), A, options) {}
+
+template <class Space>
+AsyncFactors<Space>::AsyncFactors(const AsyncPattern& p, const BlockCsr<Space>& A, const AsyncIluOptions& options)
+    : options_(options),
+      rows_(A.rows()),
+      n_(A.block()),
+      size_(A.size()),
+      work_rows_(p.rows),
+      b_(p.n),
+      blocks_(A.blocks()),
+      lower_start_(p.lower_start),
+      upper_start_(p.upper_start),
+      lower_source_(p.lower_source),
+      diagonal_source_(p.diagonal_source),
+      upper_source_(p.upper_source),
+      lower_products_(p.lower_products),
+      diagonal_products_(p.diagonal_products),
+      upper_products_(p.upper_products),
+      lower_column_(p.lower_column),
+      upper_column_(p.upper_column),
+      replaced_(std::vector<int>(at(p.rows), 0)),
+      product_(p.product) {
+  const int slots = options.prescribed ? 2 : 1;
+  const std::int64_t bb = std::int64_t{b_} * b_;
+  L_ = Array<double, Space>(slots * lower_column_.size() * bb);
+  U_ = Array<double, Space>(slots * upper_column_.size() * bb);
+  inverse_ = Array<double, Space>(slots * work_rows_ * bb);
+  y_ = Array<double, Space>(std::int64_t{slots} * size_);
+  if (options.prescribed) z_ = Array<double, Space>(std::int64_t{slots} * size_);
+  if (options.scaling) scale_ = Array<double, Space>(size_);
+  const int chunk = std::max(1, std::min(options.chunk, rows_)) * (options.scalar ? n_ : 1);
+  options_.chunk = chunk;
+  schedule_ = {work_rows_, chunk, std::max(1, options.lanes), std::max(0, options.delay), options.seed};
+}
+
+template <class Space>
+AsyncView AsyncFactors<Space>::view(const BlockCsr<Space>* A, int slot) {
+  const std::int64_t bb = std::int64_t{b_} * b_;
+  return {work_rows_,
+          b_,
+          {lower_start_.data(), lower_column_.data(), lower_source_.data(), lower_products_.data()},
+          {nullptr, nullptr, diagonal_source_.data(), diagonal_products_.data()},
+          {upper_start_.data(), upper_column_.data(), upper_source_.data(), upper_products_.data()},
+          product_.data(),
+          L_.data() + slot * lower_column_.size() * bb,
+          U_.data() + slot * upper_column_.size() * bb,
+          inverse_.data() + slot * work_rows_ * bb,
+          A ? A->view().value.data() : nullptr,
+          scale_.size() ? scale_.data() : nullptr,
+          replaced_.data()};
+}
+
+// The model's guess is the same to the last bit in both spaces; the free one's is the fastest.
+template <class Space>
+void AsyncFactors<Space>::guess(const AsyncView& f) {
+  if constexpr (std::is_same_v<Space, Host>)
+    if (!options_.prescribed) return async_ilu::guess_host(f);
+  async_ilu::guess<Space>(f);
+}
+
+// The initial guess, where the first sweep reads it.
+template <class Space>
+void AsyncFactors<Space>::start(const BlockCsr<Space>& A, bool first) {
+  const int slot = options_.prescribed ? 1 : 0;
+  if (options_.scaling) {
+    AsyncView f = view(&A, slot);
+    f.scale = nullptr;
+    async_ilu::find_scale<Space>(f, scale_.data());
+  }
+  const bool sequential = std::is_same_v<Space, Host> && !options_.prescribed && !async_ilu::needs_guess();
+  slot_ = sequential && !options_.diagnostics ? slot : slot_;
+  if (sequential && !options_.diagnostics) return;  // nobody reads a guess
+  if (first || !options_.from_previous)
+    guess(view(&A, slot));
+  else if (slot_ != slot)
+    async_ilu::copy_factors<Space>(view(&A, slot_), view(&A, slot), lower_column_.size(), upper_column_.size());
+  slot_ = slot;
+}
+
+template <class Space>
+void AsyncFactors<Space>::sweep(const BlockCsr<Space>& A, int sweeps) {
+  if (options_.prescribed) {
+    if (slot_ == 0)
+      async_ilu::copy_factors<Space>(view(&A, 0), view(&A, 1), lower_column_.size(), upper_column_.size());
+    async_ilu::sweep_prescribed<Space>(view(&A, 0), schedule_, lower_column_.size(), upper_column_.size(), sweeps);
+    slot_ = (sweeps - 1) & 1;
+  } else if constexpr (std::is_same_v<Space, Host>) {
+    async_ilu::sweep_host(view(&A, 0), sweeps, options_.chunk);
+  } else {
+    async_ilu::sweep_device(view(&A, 0), sweeps);
+  }
+}
+
+template <class Space>
+void AsyncFactors<Space>::build(const BlockCsr<Space>& A, bool first, SetupInfo& info) {
+  {
+    const ScopedTimer timer(info.seconds);
+    start(A, first);
+  }
+  const double before = options_.diagnostics ? async_ilu::fixed_point_residual<Space>(view(&A, slot_)) : 0;
+  {
+    const ScopedTimer timer(info.seconds);
+    sweep(A, options_.build_sweeps);
+  }
+  info.replaced_blocks = async_ilu::count_replaced<Space>(view(&A, slot_));
+  info.nnz = (lower_column_.size() + upper_column_.size() + work_rows_) * b_ * b_;
+  info.bytes = bytes();
+  if (!options_.diagnostics) return;
+  const AsyncView f = view(&A, slot_);
+  const double after = async_ilu::fixed_point_residual<Space>(f);
+  info.fixed_point_residual = before > 0 ? after / before : after;
+  info.dominance_L = async_ilu::dominance_of_L<Space>(f);
+  info.dominance_U = async_ilu::dominance_of_U<Space>(f);
+}
+
+template <class Space>
+void AsyncFactors<Space>::solve(const double* r, double* z) {
+  const AsyncView f = view(nullptr, slot_);
+  if (options_.prescribed)
+    async_ilu::solve_prescribed<Space>(f, schedule_, options_.apply_sweeps, r, y_.data(), z_.data(), z);
+  else if constexpr (std::is_same_v<Space, Host>)
+    async_ilu::solve_host(f, options_.apply_sweeps, options_.chunk, r, y_.data(), z);
+  else
+    async_ilu::solve_device(f, options_.apply_sweeps, r, y_.data(), z);
+}
+
+template <class Space>
+std::int64_t AsyncFactors<Space>::bytes() const {
+  const std::int64_t offsets = lower_start_.size() + upper_start_.size() + lower_source_.size() +
+                               diagonal_source_.size() + upper_source_.size() + lower_products_.size() +
+                               diagonal_products_.size() + upper_products_.size() + product_.size();
+  const std::int64_t doubles = L_.size() + U_.size() + inverse_.size() + scale_.size() + y_.size() + z_.size();
+  return 8 * (offsets + doubles) + 4 * (lower_column_.size() + upper_column_.size() + replaced_.size());
+}
+
+// Row by row as in A: lower entries, the diagonal one (inverted back), upper ones; each block row by row.
+template <class Space>
+std::vector<double> AsyncFactors<Space>::to_values() const {
+  const std::vector<double> L = L_.to_vector(), U = U_.to_vector(), inverse = inverse_.to_vector();
+  const std::vector<std::int64_t> lower = lower_start_.to_vector(), upper = upper_start_.to_vector();
+  const std::int64_t bb = std::int64_t{b_} * b_;
+  std::vector<double> values, block(at(bb));
+  const auto add = [&](const std::vector<double>& from, std::int64_t e, bool inverted) {
+    std::copy_n(from.begin() + e * bb, bb, block.begin());
+    if (inverted) lanes::invert(lanes::RuntimeBlock(b_), block.data());
+    for (int u = 0; u < b_; ++u)
+      for (int v = 0; v < b_; ++v) values.push_back(block[at(v * b_ + u)]);
+  };
+  for (int i = 0; i < work_rows_; ++i) {
+    for (std::int64_t e = lower[at(i)]; e < lower[at(i) + 1]; ++e) add(L, slot_ * lower_column_.size() + e, false);
+    add(inverse, std::int64_t{slot_} * work_rows_ + i, true);
+    for (std::int64_t e = upper[at(i)]; e < upper[at(i) + 1]; ++e) add(U, slot_ * upper_column_.size() + e, false);
+  }
+  return values;
+}
+
+template <class Space>
+void AsyncFactors<Space>::from_values(const std::vector<double>& values) {
+  std::vector<double> L = L_.to_vector(), U = U_.to_vector(), inverse = inverse_.to_vector();
+  const std::vector<std::int64_t> lower = lower_start_.to_vector(), upper = upper_start_.to_vector();
+  const std::int64_t bb = std::int64_t{b_} * b_;
+  auto from = values.begin();
+  const auto take = [&](std::vector<double>& to, std::int64_t e, bool invert) {
+    for (int u = 0; u < b_; ++u)
+      for (int v = 0; v < b_; ++v) to[at(e * bb + v * b_ + u)] = *from++;
+    if (invert) lanes::invert(lanes::RuntimeBlock(b_), to.data() + e * bb);
+  };
+  for (int i = 0; i < work_rows_; ++i) {
+    for (std::int64_t e = lower[at(i)]; e < lower[at(i) + 1]; ++e) take(L, slot_ * lower_column_.size() + e, false);
+    take(inverse, std::int64_t{slot_} * work_rows_ + i, true);
+    for (std::int64_t e = upper[at(i)]; e < upper[at(i) + 1]; ++e) take(U, slot_ * upper_column_.size() + e, false);
+  }
+  L_.upload(L);
+  U_.upload(U);
+  inverse_.upload(inverse);
+}
+
+template <class Space>
+AsyncIlu<Space>::AsyncIlu(const AsyncIluOptions& options) : options_(options) {}
+template <class Space>
+AsyncIlu<Space>::~AsyncIlu() = default;
+
+template <class Space>
+SetupInfo AsyncIlu<Space>::setup(const Matrix<Space>& A) {
+  A_ = &block_csr(A);
+  if (A_->block() > largest_async_block && !options_.scalar)
+    throw Error(Exit::usage, "async_block_ilu0: blocks of at most 8 unknowns, this matrix has " +
+                                 std::to_string(A_->block()) + "; async_ilu0 takes any");
+  factors_.reset();
+  SetupInfo info;
+  {
+    const ScopedTimer timer(info.seconds);
+    factors_ = std::make_unique<AsyncFactors<Space>>(*A_, options_);
+  }
+  factors_->build(*A_, true, info);
+  return info;
+}
+
+template <class Space>
+SetupInfo AsyncIlu<Space>::update(const Matrix<Space>& A) {
+  if (!factors_ || !factors_->fits(block_csr(A))) return setup(A);
+  A_ = &block_csr(A);
+  SetupInfo info;
+  factors_->build(*A_, false, info);
+  return info;
+}
+
+template <class Space>
+void AsyncIlu<Space>::apply(View<const double> r, View<double> z) const {
+  factors_->solve(r.data(), z.data());
+}
+
+template <class Space>
+Work AsyncIlu<Space>::apply_work() const {
+  return factors_ && !options_.prescribed ? factors_->solve_work() : Work{};
+}
+template <class Space>
+Work AsyncIlu<Space>::update_work() const {
+  return factors_ && !options_.prescribed ? factors_->build_work() : Work{};
+}
+
+template <class Space>
+std::string AsyncIlu<Space>::describe() const {
+  std::string text = options_.scalar ? "asynchronous ILU(0), " : "asynchronous block ILU(0), ";
+  text += std::to_string(options_.build_sweeps) + " build and " + std::to_string(options_.apply_sweeps) +
+          " apply sweeps, chunks of " + std::to_string(options_.chunk);
+  if (options_.prescribed)
+    text += ", prescribed: seed " + std::to_string(options_.seed) + ", delay " + std::to_string(options_.delay) + ", " +
+            std::to_string(options_.lanes) + " lanes";
+  if (options_.scaling) text += ", scaled";
+  if (options_.from_previous) text += ", from the previous factors";
+  return text;
+}
+
+template <class Space>
+AsyncObservation AsyncIlu<Space>::observe() const {
+  return factors_->observe(*A_);
+}
+
+template <class Space>
+std::vector<double> AsyncIlu<Space>::factors() const {
+  return factors_->to_values();
+}
+template <class Space>
+void AsyncIlu<Space>::set_factors(const std::vector<double>& values) {
+  factors_->from_values(values);
+}
+template <class Space>
+void AsyncIlu<Space>::sweep() {
+  factors_->sweep(*A_, 1);
+}
+
+namespace {
+
+int at_least(const Table& t, const char* key, int least, int fallback) {
+  const int value = t.get(key, fallback);
+  if (value < least) t.fail(key, std::string("must be at least ") + std::to_string(least));
+  return value;
+}
+
+AsyncIluOptions read_options(const Table& t, bool scalar) {
+  AsyncIluOptions o;
+  o.scalar = scalar;
+  o.build_sweeps = at_least(t, "build_sweeps", 1, o.build_sweeps);
+  o.apply_sweeps = at_least(t, "apply_sweeps", 1, o.apply_sweeps);
+  o.chunk = at_least(t, "chunk", 1, o.chunk);
+  o.from_previous = t.choice("initial", {"matrix", "previous"}, "matrix") == "previous";
+  o.scaling = t.get("scaling", false);
+  o.diagnostics = t.get("diagnostics", false);
+  if (!t.is_table("asynchrony")) {
+    if (t.choice("asynchrony", {"free", "prescribed"}, "free") == "prescribed") o.prescribed = true;
+    return o;
+  }
+  const Table model = t.table("asynchrony");
+  o.prescribed = model.choice("type", {"free", "prescribed"}, "prescribed") == "prescribed";
+  o.seed = static_cast<std::uint64_t>(model.get("seed", std::int64_t{1}));
+  o.delay = at_least(model, "delay", 0, o.delay);
+  o.lanes = at_least(model, "lanes", 1, o.lanes);
+  return o;
+}
+
+}  // namespace
+
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_async_ilu0(const Table& options) {
+  return std::make_unique<AsyncIlu<Space>>(read_options(options, true));
+}
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_async_block_ilu0(const Table& options) {
+  return std::make_unique<AsyncIlu<Space>>(read_options(options, false));
+}
+
+template class AsyncFactors<Host>;
+template class AsyncFactors<Device>;
+template class AsyncIlu<Host>;
+template class AsyncIlu<Device>;
+template std::unique_ptr<Preconditioner<Host>> make_async_ilu0<Host>(const Table&);
+template std::unique_ptr<Preconditioner<Device>> make_async_ilu0<Device>(const Table&);
+template std::unique_ptr<Preconditioner<Host>> make_async_block_ilu0<Host>(const Table&);
+template std::unique_ptr<Preconditioner<Device>> make_async_block_ilu0<Device>(const Table&);
+
+}  // namespace weir

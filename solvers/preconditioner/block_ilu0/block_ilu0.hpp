@@ -1,0 +1,86 @@
+// block_ilu0: the exact block ILU(0) in the order of the rows, the same factors whatever the schedule. Of a block CSR
+// matrix: block_ilu0_csr.hpp, by levels. Of a 7-point block matrix in natural order (Luo, Edwards, Luo & Mueller 2015):
+// No fill is kept and no two neighbours of a cell are neighbours themselves, so only the diagonal blocks change:
+//   d_p = delta_p - sum_{q < p} A_pq d_q^-1 A_qp      (1)        M = (D + E) D^-1 (D + F),   E, F: the rest of A
+//   y_p = d_p^-1 (r_p - sum_{q < p} A_pq y_q),   z_p = y_p - d_p^-1 sum_{q > p} A_pq z_q     (2)
+// q runs over p's neighbours. Stored are the inverted d_p only; the sweeps read the other blocks from the matrix, which
+// must outlive this. Cells of equal i + j + k are independent; periodic wraps keep that order too.
+//
+//   form = "automatic"    one_launch for n <= 32, else entry
+//          "one_launch"   Device: a whole sweep in one launch; cells wait for their neighbours' flags; n <= 32
+//          "workgroup"    Device: a launch a hyperplane, n x n threads a cell with shared memory (Alg. 8 to 10); n <= 32
+//          "entry"        Device: a launch a dependency, one thread an entry (Alg. 4 and 6)
+//          Block CSR on Device: "one_launch", any other is a launch a level, small levels together
+//   pivoting = false      exchange rows within a block while inverting it
+//   factors = "double"    or "float": the precision d_p^-1 (block CSR: all factors) is stored in; arithmetic is in double
+// On Host `form` has no meaning: threads follow the same order row by row.
+#pragma once
+#include <memory>
+#include <string>
+
+#include "solvers/matrix/block/block_stencil.hpp"
+#include "solvers/preconditioner/preconditioner.hpp"
+#include "solvers/preconditioner/storage.hpp"
+
+namespace weir {
+
+enum class BlockIluForm { automatic, entry, workgroup, one_launch };
+const char* to_string(BlockIluForm form);
+
+struct BlockIluOptions {
+  BlockIluForm form = BlockIluForm::automatic;
+  bool pivoting = false;
+  bool float_factors = false;
+};
+
+// What a space does with the matrix; T is what the inverted blocks are stored in.
+template <class Space, class T>
+class BlockIluFactors;
+
+// The same of a block CSR matrix: block_ilu0_csr.hpp.
+template <class Space, class T>
+class CsrIlu0;
+template <class Space>
+class BlockSparse;
+
+// Where eq. (1) came to a block that it could not invert: the first such cell in natural order; -1: nowhere.
+using FailedCell = int;
+
+template <class Space>
+class BlockIlu0 final : public Preconditioner<Space>, public TellsStorage {
+ public:
+  explicit BlockIlu0(const BlockIluOptions& options);
+  ~BlockIlu0() override;
+
+  // Both throw Error: usage, where A is neither BlockStencil nor BlockSparse, or one that the form cannot do; solver_failed, where a diagonal
+  // block is singular (named by its cell); not_finite, where A holds a value that is not a number.
+  SetupInfo setup(const Matrix<Space>& A) override;
+  SetupInfo update(const Matrix<Space>& A) override;
+  void apply(View<const double> r, View<double> z) const override;
+  bool is_symmetric() const override { return true; }  // of a symmetric A
+  bool takes_floats() const override { return true; }
+  Work apply_work() const override;
+  Work update_work() const override;
+  std::vector<PartOfApply<Space>> parts() const override;
+  StoredAs storage() const override { return options_.float_factors ? StoredAs::float32 : StoredAs::float64; }
+  std::string describe() const override;
+
+  std::vector<double> inverted_diagonals() const;  // rows() blocks, each column by column, on the host: for tests
+
+ private:
+  SetupInfo setup_csr(const BlockSparse<Space>& A);
+  SetupInfo update_csr(const BlockSparse<Space>& A);
+  void factorise();
+
+  BlockIluOptions options_;
+  const BlockStencil<Space>* A_ = nullptr;
+  std::unique_ptr<BlockIluFactors<Space, double>> in_double_;
+  std::unique_ptr<BlockIluFactors<Space, float>> in_float_;
+  std::unique_ptr<CsrIlu0<Space, double>> csr_double_;
+  std::unique_ptr<CsrIlu0<Space, float>> csr_float_;
+};
+
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_block_ilu0(const Table& options);
+
+}  // namespace weir

@@ -1,0 +1,188 @@
+// The symbolic part, on the host for both spaces.
+#include "solvers/preconditioner/block_ilu0/block_ilu0_csr.hpp"
+
+#include <algorithm>
+
+#include "base/at.hpp"
+#include "base/error.hpp"
+
+namespace weir::block_ilu0 {
+
+template <class Space>
+CsrPattern::CsrPattern(const BlockSparse<Space>& A, bool only_lines)
+    : diagonal(A.diagonal().to_vector()), column(A.column().to_vector()) {
+  const std::vector<std::int64_t> start = A.row_start().to_vector();
+  std::vector<bool> after(at(A.rows()), !only_lines);  // is the row coupled to the one before?
+  for (const RowRange& line : A.lines())
+    if (only_lines) std::fill_n(after.begin() + line.first + 1, line.count - 1, true);
+  for (int i = 0; i < A.rows(); ++i) {
+    const std::int64_t d = diagonal[at(i)];
+    std::int64_t from = start[at(i)], to = start[at(i) + 1];
+    if (d < 0)
+      throw Error(Exit::usage, "block ILU(0): block row " + std::to_string(i) + " has no diagonal block" +
+                                   (from == to ? " (the row is empty)" : ""));
+    if (only_lines) {
+      const bool on = i + 1 < A.rows() && after[at(i) + 1];
+      from = after[at(i)] && d > from && column[at(d - 1)] == i - 1 ? d - 1 : d;
+      to = on && d + 1 < to && column[at(d + 1)] == i + 1 ? d + 2 : d + 1;
+      if (from == d) cuts.push_back(i);
+    }
+    first.push_back(from);
+    end.push_back(to);
+    lower.column.insert(lower.column.end(), column.begin() + from, column.begin() + d);
+    upper.column.insert(upper.column.end(), column.begin() + d + 1, column.begin() + to);
+    lower.start.push_back(static_cast<std::int64_t>(lower.column.size()));
+    upper.start.push_back(static_cast<std::int64_t>(upper.column.size()));
+    longest = std::max(longest, static_cast<int>(to - from));
+  }
+}
+
+// Row i minus E_ik times row k: both ascend, so they are merged.
+void CsrPattern::find_matches(const std::vector<std::int64_t>& upper_start, std::vector<std::int64_t>& match_start,
+                              std::vector<Match>& match) const {
+  match_start.assign(1, 0);
+  for (int i = 0; i < lower.rows(); ++i) {
+    for (std::int64_t e = first[at(i)]; e < diagonal[at(i)]; ++e) {
+      const int k = column[at(e)];
+      std::int64_t to = e + 1;
+      for (std::int64_t u = upper.first(k); u < upper.end(k) && to < end[at(i)]; ++u) {
+        while (to < end[at(i)] && column[at(to)] < upper.column[at(u)]) ++to;
+        if (to < end[at(i)] && column[at(to)] == upper.column[at(u)])
+          match.push_back(
+              {static_cast<int>(upper_start[at(k)] + u - upper.first(k)), static_cast<int>(to - first[at(i)])});
+      }
+      match_start.push_back(static_cast<std::int64_t>(match.size()));
+    }
+  }
+}
+
+template CsrPattern::CsrPattern(const BlockSparse<Host>&, bool);
+template CsrPattern::CsrPattern(const BlockSparse<Device>&, bool);
+
+}  // namespace weir::block_ilu0
+
+namespace weir {
+namespace {
+
+// More threads than cores would wait for each other.
+int useful_threads() { return std::min(omp_get_max_threads(), omp_get_num_procs()); }
+
+template <class Space, class T>
+UnitTriangle<Space, T> triangle(const block_ilu0::CsrPattern& pattern, Triangle side, int block,
+                                const BlockIluOptions& options) {
+  const TriangularRows& rows = side == Triangle::lower ? pattern.lower : pattern.upper;
+  if constexpr (std::is_same_v<Space, Host>)
+    return UnitTriangle<Host, T>(rows, side, block, useful_threads(), pattern.cuts);
+  else
+    return UnitTriangle<Device, T>(
+        rows, side, block, options.form == BlockIluForm::one_launch ? SweepForm::one_launch : SweepForm::levels);
+}
+
+}  // namespace
+
+template <class Space, class T>
+CsrIlu0<Space, T>::CsrIlu0(const BlockSparse<Space>& A, const BlockIluOptions& options, bool only_lines)
+    : CsrIlu0(A, block_ilu0::CsrPattern(A, only_lines), options) {}
+
+template <class Space, class T>
+CsrIlu0<Space, T>::CsrIlu0(const BlockSparse<Space>& A, const block_ilu0::CsrPattern& pattern,
+                           const BlockIluOptions& options)
+    : pivoting_(options.pivoting),
+      threads_(useful_threads()),
+      rows_(pattern.lower.rows()),
+      block_(A.block()),
+      lower_blocks_(static_cast<std::int64_t>(pattern.lower.column.size())),
+      upper_blocks_(static_cast<std::int64_t>(pattern.upper.column.size())),
+      blocks_(A.blocks()),
+      nnz_((rows_ + lower_blocks_ + upper_blocks_) * block_ * block_),
+      lower_(triangle<Space, T>(pattern, Triangle::lower, block_, options)),
+      upper_(triangle<Space, T>(pattern, Triangle::upper, block_, options)),
+      inverted_(std::int64_t{rows_} * block_ * block_),
+      lower_first_(pattern.lower.start),
+      upper_position_(upper_.positions()),
+      bad_(rows_) {
+  std::vector<std::int64_t> by_position(static_cast<std::size_t>(rows_)), by_row(by_position), match_start;
+  const std::vector<int> position = upper_.positions();
+  for (int i = 0; i < rows_; ++i)
+    by_position[static_cast<std::size_t>(position[static_cast<std::size_t>(i)])] =
+        pattern.upper.end(i) - pattern.upper.first(i);
+  std::int64_t next = 0;
+  for (std::int64_t& s : by_position) next += std::exchange(s, next);
+  for (int i = 0; i < rows_; ++i)
+    by_row[static_cast<std::size_t>(i)] = by_position[static_cast<std::size_t>(position[static_cast<std::size_t>(i)])];
+  std::vector<block_ilu0::Match> match;
+  pattern.find_matches(by_row, match_start, match);
+  match_start_ = Array<std::int64_t, Space>(match_start);
+  match_ = Array<block_ilu0::Match, Space>(match);
+  work_ = Array<double, Space>(std::is_same_v<Space, Host>
+                                   ? std::int64_t{threads_} * (pattern.longest + 1) * block_ * block_
+                                   : std::int64_t{rows_} * block_);
+}
+
+template <class Space, class T>
+bool CsrIlu0<Space, T>::fits(const BlockSparse<Space>& A) const {
+  return A.rows() == rows_ && A.block() == block_ && A.blocks() == blocks_ &&
+         (std::is_same_v<Space, Device> || useful_threads() == threads_);
+}
+
+template <class Space, class T>
+std::int64_t CsrIlu0<Space, T>::bytes() const {
+  return lower_.bytes() + upper_.bytes() + inverted_.size() * static_cast<std::int64_t>(sizeof(T)) +
+         8 * (lower_first_.size() + match_start_.size() + match_.size() + work_.size()) +
+         4 * (upper_position_.size() + bad_.size());
+}
+
+template <class Space, class T>
+Work CsrIlu0<Space, T>::solve_work() const {
+  return work_of_sweeps(rows_, block_, lower_blocks_ + upper_blocks_, sizeof(T));
+}
+
+// A read once, the factors written once, where each product goes; a product, a division by d or an inversion is n^3
+// multiplications with their additions.
+template <class Space, class T>
+Work CsrIlu0<Space, T>::factorise_work() const {
+  const std::int64_t n3 = std::int64_t{block_} * block_ * block_;
+  return {(8 + static_cast<std::int64_t>(sizeof(T))) * nnz_ + 4 * (lower_blocks_ + upper_blocks_) + 8 * match_.size() +
+              24 * std::int64_t{rows_},
+          2 * n3 * (match_.size() + lower_blocks_ + upper_blocks_ + rows_)};
+}
+
+template <class Space, class T>
+std::vector<PartOfApply<Space>> CsrIlu0<Space, T>::parts() {
+  const std::int64_t n2 = std::int64_t{block_} * block_, vectors = (2 * 8 * block_ + 8 + 4) * std::int64_t{rows_},
+                     value = sizeof(T);
+  const std::int64_t lower = (lower_blocks_ + rows_) * n2, upper = upper_blocks_ * n2;
+  return {{"lower sweep",
+           {value * lower + 4 * lower_blocks_ + vectors, 2 * lower},
+           [this](View<const double> r, View<double> z) { lower_.solve(inverted_.data(), r.data(), z.data()); }},
+          {"upper sweep",
+           {value * upper + 4 * upper_blocks_ + vectors, 2 * upper},
+           [this](View<const double> r, View<double> z) { upper_.solve(nullptr, r.data(), z.data()); }}};
+}
+
+template <class Space, class T>
+FailedCell CsrIlu0<Space, T>::factorise(const BlockSparse<Space>& A) {
+  return with_view(A, [&]<class V>(const CsrView<V>& view) {
+    return factorise(block_ilu0::CsrFactors<T, V>{view, lower_.view(), upper_.view(), inverted_.data(),
+                                                  lower_first_.data(), upper_position_.data(), match_start_.data(),
+                                                  match_.data(), pivoting_});
+  });
+}
+
+template <class Space, class T>
+std::vector<double> CsrIlu0<Space, T>::inverted_diagonals() const {
+  const std::vector<T> stored = inverted_.to_vector();
+  const std::vector<int> position = lower_.positions();
+  const std::int64_t nn = std::int64_t{block_} * block_;
+  std::vector<double> by_row(stored.size());
+  for (int i = 0; i < rows_; ++i)
+    std::copy_n(stored.begin() + position[static_cast<std::size_t>(i)] * nn, nn, by_row.begin() + i * nn);
+  return by_row;
+}
+
+template class CsrIlu0<Host, double>;
+template class CsrIlu0<Host, float>;
+template class CsrIlu0<Device, double>;
+template class CsrIlu0<Device, float>;
+
+}  // namespace weir

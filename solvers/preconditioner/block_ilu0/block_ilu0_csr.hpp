@@ -1,0 +1,90 @@
+// block_ilu0 on block CSR: the exact block ILU(0) in the order of the rows, no fill beyond the pattern of A.
+//   E_ij = A_ij - sum_{k < j} E_ik F_kj   (i > j),   d_i = A_ii - sum_{k < i} E_ik F_ki,
+//   F_ij = d_i^-1 (A_ij - sum_{k < i} E_ik F_kj)   (i < j)              all (i, j) in the pattern     (1)
+//   M = (D + E) D^-1 (D + D F) = D (I + L) (I + F),   L = D^-1 E                                       (2)
+// The usual factors are E D^-1 and D F. With (2) both sweeps have a unit diagonal: the inverted diagonal blocks act on
+// r alone, outside of the chain of rows that wait for each other, and on a device no thread needs what another thread
+// of its row computes. Stored are d^-1, L and F, in double or float: as many blocks as A has, and nothing else of A.
+#pragma once
+#include "solvers/matrix/block/rounded_csr.hpp"
+#include "solvers/matrix/algorithms/triangular.hpp"
+#include "solvers/preconditioner/block_ilu0/block_ilu0.hpp"
+
+namespace weir {
+
+namespace block_ilu0 {
+
+// A -= E F into block `slot` of the row (counted from its first), F being block `upper` of the stored upper triangle.
+struct Match {
+  int upper, slot;
+};
+
+// The pattern of the factors, and which products go where: computed once a pattern.
+struct CsrPattern {
+  // Of A: the blocks first[i] .. diagonal[i] .. end[i] - 1 of row i are factorised.
+  std::vector<std::int64_t> first, diagonal, end;
+  std::vector<int> column;
+  TriangularRows lower, upper;
+  int longest = 0;        // blocks of the longest row
+  std::vector<int> cuts;  // for ThreadPlan
+
+  // Error(usage) that names the first row without a diagonal block. only_lines: of A's lines alone, the blocks that
+  // couple a row to the one before and the one after on its line.
+  template <class Space>
+  CsrPattern(const BlockSparse<Space>& A, bool only_lines);
+
+  // The products of the row of each lower block (in the order of `lower`): match_start[e] .. match_start[e + 1] - 1.
+  // upper_start: where the rows of the stored upper triangle begin, by row.
+  void find_matches(const std::vector<std::int64_t>& upper_start, std::vector<std::int64_t>& match_start,
+                    std::vector<Match>& match) const;
+};
+
+// What the factorisation of a space works on. V: what the blocks of A are stored in.
+template <class T, class V>
+struct CsrFactors {
+  CsrView<V> A;
+  TriangleView<T> lower, upper;
+  T* inverted = nullptr;                      // d^-1, by position in `lower`
+  const std::int64_t* lower_first = nullptr;  // by row: its first block in the order of the rows, for match_start
+  const int* upper_position = nullptr;        // row -> position
+  const std::int64_t* match_start = nullptr;
+  const Match* match = nullptr;
+  bool pivoting = false;
+};
+
+}  // namespace block_ilu0
+
+// T: what the blocks are stored in.
+template <class Space, class T>
+class CsrIlu0 {
+ public:
+  CsrIlu0(const BlockSparse<Space>& A, const BlockIluOptions& options, bool only_lines = false);
+  FailedCell factorise(const BlockSparse<Space>& A);  // new values; the first row that failed, or -1
+  void solve(const double* r, double* z);             // z = M^-1 r; z may be r
+  Work solve_work() const;
+  Work factorise_work() const;
+  std::vector<PartOfApply<Space>> parts();       // the two sweeps
+  bool fits(const BlockSparse<Space>& A) const;  // the same pattern, as far as sizes tell, and number of threads
+  int levels() const { return lower_.levels(); }
+  std::int64_t bytes() const;
+  std::int64_t nnz() const { return nnz_; }
+  std::vector<double> inverted_diagonals() const;  // by row, each column by column
+
+ private:
+  CsrIlu0(const BlockSparse<Space>& A, const block_ilu0::CsrPattern& pattern, const BlockIluOptions& options);
+  template <class V>
+  FailedCell factorise(const block_ilu0::CsrFactors<T, V>& f);
+
+  bool pivoting_;
+  int threads_, rows_, block_;
+  std::int64_t lower_blocks_, upper_blocks_;
+  std::int64_t blocks_, nnz_;  // of A; values of the factors
+  UnitTriangle<Space, T> lower_, upper_;
+  Array<T, Space> inverted_;
+  Array<std::int64_t, Space> lower_first_, match_start_;
+  Array<int, Space> upper_position_, bad_;
+  Array<block_ilu0::Match, Space> match_;
+  Array<double, Space> work_;  // Host: a row's blocks for each thread; Device: the vector between the sweeps
+};
+
+}  // namespace weir

@@ -1,0 +1,95 @@
+// What a space does for block_ilu0: the inverted diagonal blocks, eq. (1) and the sweeps of eq. (2).
+#pragma once
+#include <atomic>
+
+#include "solvers/device/wavefront.hpp"
+#include "solvers/preconditioner/block_ilu0/block_ilu0.hpp"
+
+namespace weir {
+
+namespace block_ilu0 {
+template <class T>
+struct DeviceFactors;  // block_ilu0_device.hpp
+
+// Groups of cells are drawn in order by counting up; a launch of `grid` workgroups draws one ticket too many for each.
+struct Tickets {
+  unsigned* counter = nullptr;  // in the Device
+  unsigned start = 0;           // its value before the launch
+};
+class Turns {
+ public:
+  Turns() = default;
+  explicit Turns(unsigned* counter) : tickets_{counter, 0} {}
+  Tickets draw(int groups, unsigned grid) {
+    const Tickets now = tickets_;
+    tickets_.start += static_cast<unsigned>(groups) + grid;
+    return now;
+  }
+  int next() { return turn_ = turn_ % 0x3fffffff + 1; }  // never 0, which the flags start from
+
+ private:
+  Tickets tickets_;
+  int turn_ = 0;
+};
+}  // namespace block_ilu0
+
+template <class T>
+class BlockIluFactors<Host, T> {
+ public:
+  BlockIluFactors(const BlockStencil<Host>& A, const BlockIluOptions& options);
+  FailedCell factorise(const BlockStencilView& A);
+  void solve(const BlockStencilView& A, const double* r, double* z);  // z = M^-1 r; z may be r
+
+  std::vector<T> inverted() const { return d_.to_vector(); }
+  std::int64_t bytes() const { return d_.size() * static_cast<std::int64_t>(sizeof(T)); }
+  int levels() const { return levels_; }
+
+ private:
+  Array<T, Host> d_;
+  Wavefront wavefront_;
+  bool pivoting_, parallel_;
+  int levels_;
+};
+
+// The cells by hyperplane (Alg. 1): those with i + j + k = p, in natural order, are cells[start[p] .. start[p + 1]). Each
+// hyperplane is filled up with -1 to whole groups of `group` cells.
+struct Hyperplanes {
+  Hyperplanes(Extents cells, int cells_a_group);
+
+  int count() const { return static_cast<int>(start.size()) - 1; }
+  int first_group(int p) const { return start[static_cast<std::size_t>(p)] / group; }
+  int groups() const { return first_group(count()); }
+  int widest() const;  // places of the largest hyperplane
+  int widest_groups() const { return widest() / group; }
+
+  int group;
+  std::vector<int> cells, start;
+};
+
+template <class T>
+class BlockIluFactors<Device, T> {
+ public:
+  BlockIluFactors(const BlockStencil<Device>& A, const BlockIluOptions& options);
+  FailedCell factorise(const BlockStencilView& A);
+  void solve(const BlockStencilView& A, const double* r, double* z);
+
+  std::vector<T> inverted() const { return d_.to_vector(); }
+  std::int64_t bytes() const;
+  int levels() const { return levels_.count(); }
+  BlockIluForm form() const { return options_.form; }  // the one that `automatic` became
+
+ private:
+  block_ilu0::DeviceFactors<T> factors(const BlockStencilView& A);
+
+  BlockIluOptions options_;
+  Hyperplanes levels_;
+  Array<int, Device> order_;       // levels_.cells
+  Array<T, Device> d_;             // inverted blocks
+  Array<double, Device> work_;     // entry: s and d of Alg. 4 or z of Alg. 6, for the widest hyperplane
+  Array<int, Device> bad_;         // a cell: 1 where its block could not be inverted
+  Array<int, Device> finished_;    // one_launch: a cell: the turn that it was last finished in
+  Array<unsigned, Device> drawn_;  // one_launch: the ticket counter
+  block_ilu0::Turns turns_;
+};
+
+}  // namespace weir

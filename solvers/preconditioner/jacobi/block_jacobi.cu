@@ -1,0 +1,111 @@
+// setup: one thread a block, in place. apply: one thread a scalar row on the device, blocks of compile-time size on the
+// host.
+#include "solvers/preconditioner/jacobi/block_jacobi.hpp"
+
+#include <string>
+
+#include "solvers/device/for_each.hpp"
+#include "solvers/device/reduce.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
+#include "solvers/matrix/row_error.hpp"
+#include "solvers/preconditioner/jacobi/block_invert.hpp"
+#include "solvers/preconditioner/jacobi/rounded_blocks.hpp"
+#include "base/timer.hpp"
+
+namespace weir {
+namespace block_jacobi_kernels {
+
+// Inverts all blocks; returns the first singular one, or their number where there is none.
+template <class Space>
+int invert_all(int rows, int B, View<double> blocks) {
+  const double last = max_abs<Space>(rows, [=] WEIR_HD(int i) {
+    return invert(blocks.data() + static_cast<std::int64_t>(i) * B * B, B) ? 0.0 : static_cast<double>(rows - i);
+  });
+  return rows - static_cast<int>(last);
+}
+
+WEIR_HD inline double product_at(const View<const double>& inverse, int B, const View<const double>& r, int row) {
+  const double* a = inverse.data() + static_cast<std::int64_t>(row) * B;
+  const double* ri = r.data() + row / B * B;
+  double s = 0;
+  for (int c = 0; c < B; ++c) s += a[c] * ri[c];
+  return s;
+}
+void apply(View<const double> inverse, int B, View<const double> r, View<double> z) {
+  for_each<Device>(static_cast<int>(r.size()), [=] WEIR_HD(int i) { z[i] = product_at(inverse, B, r, i); });
+}
+double apply_dot(View<const double> inverse, int B, View<const double> r, View<double> z) {
+  return sum<Device>(static_cast<int>(r.size()), [=] WEIR_HD(int i) {
+    const double v = product_at(inverse, B, r, i);
+    z[i] = v;
+    return v * r[i];
+  });
+}
+
+}  // namespace block_jacobi_kernels
+
+template <class Space>
+class BlockJacobi : public Preconditioner<Space> {
+ public:
+  SetupInfo setup(const Matrix<Space>& A) override {
+    SetupInfo info;
+    {
+      ScopedTimer timer(info.seconds);
+      rows_ = A.rows();
+      block_ = A.block();
+      symmetric_ = A.is_symmetric();
+      if (block_ > largest_block)
+        throw Error(Exit::usage, "block_jacobi: blocks of " + std::to_string(block_) + " are larger than 64");
+      const std::int64_t entries = std::int64_t{rows_} * block_ * block_;
+      if (inverse_.size() != entries) inverse_ = Array<double, Space>(entries);
+      A.block_diagonal(inverse_);
+      const int bad = block_jacobi_kernels::invert_all<Space>(rows_, block_, inverse_);
+      if (bad < rows_)
+        throw RowError(Exit::solver_failed, "block_jacobi: the diagonal block of ", bad,
+                       "block row " + std::to_string(bad) + " (rows " + std::to_string(bad * block_) + " to " +
+                           std::to_string(bad * block_ + block_ - 1) + ")",
+                       " is singular or not finite");
+    }
+    info.nnz = inverse_.size();
+    info.bytes = 8 * inverse_.size();
+    return info;
+  }
+  void apply(View<const double> r, View<double> z) const override {
+    if constexpr (std::is_same_v<Space, Host>)
+      block_jacobi_host::apply(inverse_.data(), rows_, block_, r.data(), z.data());
+    else
+      block_jacobi_kernels::apply(inverse_, block_, r, z);
+  }
+  double apply_dot(View<const double> r, View<double> z) const override {
+    if constexpr (std::is_same_v<Space, Host>)
+      return Preconditioner<Space>::apply_dot(r, z);
+    else
+      return block_jacobi_kernels::apply_dot(inverse_, block_, r, z);
+  }
+  bool is_symmetric() const override { return symmetric_; }
+  bool works_over_ranks() const override { return true; }
+  bool takes_floats() const override { return true; }
+  Work apply_work() const override {
+    return {8 * inverse_.size() + 16 * std::int64_t{rows_} * block_, 2 * inverse_.size()};
+  }
+  std::string describe() const override { return "block_jacobi(blocks of " + std::to_string(block_) + ")"; }
+
+ private:
+  int rows_ = 0, block_ = 1;
+  bool symmetric_ = true;
+  Array<double, Space> inverse_;
+};
+
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_block_jacobi(const Table& options) {
+  const std::string precision = options.choice("precision", {"double", "float", "adaptive"}, "double");
+  if (precision == "double") return std::make_unique<BlockJacobi<Space>>();
+  if (precision == "float") return make_float_block_jacobi<Space>();
+  const double accuracy = options.get<double>("accuracy", 0.1);
+  if (!(accuracy > 0 && accuracy < 1)) options.fail("accuracy", "'accuracy' must lie between 0 and 1");
+  return make_adaptive_block_jacobi<Space>(accuracy);
+}
+template std::unique_ptr<Preconditioner<Host>> make_block_jacobi<Host>(const Table&);
+template std::unique_ptr<Preconditioner<Device>> make_block_jacobi<Device>(const Table&);
+
+}  // namespace weir

@@ -1,0 +1,133 @@
+#include "solvers/preconditioner/jacobi/jacobi.hpp"
+
+#include "solvers/device/for_each.hpp"
+#include "solvers/device/reduce.hpp"
+#include "solvers/matrix/row_error.hpp"
+#include "base/timer.hpp"
+
+namespace weir {
+
+// The product of a preconditioner that has no fused one: two passes.
+template <class Space>
+double Preconditioner<Space>::apply_dot(View<const double> r, View<double> z) const {
+  apply(r, z);
+  return sum<Space>(static_cast<int>(r.size()), [=] WEIR_HD(int i) { return r[i] * z[i]; });
+}
+template class Preconditioner<Host>;
+template class Preconditioner<Device>;
+
+namespace jacobi_kernels {
+
+// D's entries: every (B + 1)-th of each block of B x B.
+template <class Space>
+void scalar_diagonal(View<const double> blocks, int B, View<double> d) {
+  for_each<Space>(static_cast<int>(d.size()),
+                  [=] WEIR_HD(int i) { d[i] = blocks[static_cast<std::int64_t>(i / B) * B * B + (i % B) * (B + 1)]; });
+}
+// The first row whose entry is zero or not finite; n where there is none.
+template <class Space>
+int first_bad(View<const double> d) {
+  const int n = static_cast<int>(d.size());
+  return n - static_cast<int>(max_abs<Space>(n, [=] WEIR_HD(int i) {
+           const bool good = d[i] != 0 && d[i] - d[i] == 0;
+           return good ? 0.0 : static_cast<double>(n - i);
+         }));
+}
+template <class Space>
+void invert(double omega, View<double> d) {
+  for_each<Space>(static_cast<int>(d.size()), [=] WEIR_HD(int i) { d[i] = omega / d[i]; });
+}
+template <class Space>
+void multiply(View<const double> d, View<const double> r, View<double> z) {
+  for_each<Space>(static_cast<int>(r.size()), [=] WEIR_HD(int i) { z[i] = d[i] * r[i]; });
+}
+template <class Space>
+double multiply_dot(View<const double> d, View<const double> r, View<double> z) {
+  return sum<Space>(static_cast<int>(r.size()), [=] WEIR_HD(int i) {
+    const double v = d[i] * r[i];
+    z[i] = v;
+    return v * r[i];
+  });
+}
+
+}  // namespace jacobi_kernels
+
+template <class Space>
+class None : public Preconditioner<Space> {
+ public:
+  SetupInfo setup(const Matrix<Space>&) override { return {}; }
+  void apply(View<const double> r, View<double> z) const override {
+    for_each<Space>(static_cast<int>(r.size()), [=] WEIR_HD(int i) { z[i] = r[i]; });
+  }
+  bool is_symmetric() const override { return true; }
+  bool works_over_ranks() const override { return true; }
+  bool takes_floats() const override { return true; }
+  bool is_identity() const override { return true; }
+  std::string describe() const override { return "none"; }
+};
+
+template <class Space>
+class Jacobi : public Preconditioner<Space> {
+ public:
+  explicit Jacobi(double omega) : omega_(omega) {}
+
+  SetupInfo setup(const Matrix<Space>& A) override {
+    SetupInfo info;
+    {
+      ScopedTimer timer(info.seconds);
+      const int B = A.block();
+      if (inverse_.size() != A.size()) inverse_ = Array<double, Space>(A.size());
+      if (B == 1) {
+        A.block_diagonal(inverse_);
+      } else {
+        const std::int64_t entries = std::int64_t{A.size()} * B;
+        if (blocks_.size() != entries) blocks_ = Array<double, Space>(entries);
+        A.block_diagonal(blocks_);
+        jacobi_kernels::scalar_diagonal<Space>(blocks_, B, inverse_);
+      }
+      const int bad = jacobi_kernels::first_bad<Space>(inverse_);
+      if (bad < A.size())
+        throw RowError(Exit::solver_failed, "jacobi: the diagonal entry of ", bad / B, "row " + std::to_string(bad),
+                       " is zero or not finite; it cannot be inverted");
+      jacobi_kernels::invert<Space>(omega_, inverse_);
+    }
+    info.nnz = A.size();
+    info.bytes = 8 * (inverse_.size() + blocks_.size());
+    return info;
+  }
+  void apply(View<const double> r, View<double> z) const override {
+    jacobi_kernels::multiply<Space>(inverse_.view(), r, z);
+  }
+  double apply_dot(View<const double> r, View<double> z) const override {
+    return jacobi_kernels::multiply_dot<Space>(inverse_.view(), r, z);
+  }
+  bool is_symmetric() const override { return true; }
+  bool works_over_ranks() const override { return true; }
+  bool takes_floats() const override { return true; }
+  Work apply_work() const override { return {24 * inverse_.size(), inverse_.size()}; }
+  std::string describe() const override {
+    return omega_ == 1 ? "jacobi" : "jacobi(relaxation " + std::to_string(omega_) + ")";
+  }
+
+ private:
+  double omega_;
+  Array<double, Space> inverse_, blocks_;
+};
+
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_none(const Table&) {
+  return std::make_unique<None<Space>>();
+}
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_jacobi(const Table& options) {
+  const double omega = options.get<double>("relaxation", 1.0);
+  if (!(omega > 0)) options.fail("relaxation", "the relaxation factor must be positive");
+  return std::make_unique<Jacobi<Space>>(omega);
+}
+
+template std::unique_ptr<Preconditioner<Host>> make_none<Host>(const Table&);
+template std::unique_ptr<Preconditioner<Device>> make_none<Device>(const Table&);
+template std::unique_ptr<Preconditioner<Host>> make_jacobi<Host>(const Table&);
+template std::unique_ptr<Preconditioner<Device>> make_jacobi<Device>(const Table&);
+
+}  // namespace weir

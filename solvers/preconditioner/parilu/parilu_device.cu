@@ -1,0 +1,217 @@
+// Sweeps, residual and candidates as kernels, eight lanes a row.
+//
+//   candidates   row i of A and the rows of U that L_i names are streams of ascending columns; a lane holds every eighth
+//                of them. The smallest column at their heads, by shuffles, is the next of A - L U: a merge, so F comes out
+//                sorted without a table or a sort. Once to count, once to fill (the paper's two passes).
+//   residual     a lane an entry of F (Fig. 7): along L_i, each time a binary search in a row of U. No transposed U needs
+//                to be kept, and the lanes of a row read the same rows of U.
+//   sweep        the same for the entries of L, the diagonal and U (Fig. 6). Asynchronous: relaxed loads and stores, each
+//                value whole, old or new; a block is stored once, complete (async_ilu_rows.hpp says why).
+// Bytes: 12 of L and about 4 log2(row of U) + 12 of U a term; 2 flops. Residual, and sweeps from one set of values into
+// another, do not depend on timing.
+#include <climits>
+
+#include "solvers/device/block.hpp"
+#include "solvers/device/launch.hpp"
+#include "solvers/preconditioner/async_ilu/async_ilu_rows.hpp"
+#include "solvers/preconditioner/parilu/parilu_device.hpp"
+
+namespace weir::parilu {
+namespace {
+
+constexpr int lanes = 8, threads = 256;
+constexpr int most_of_a_lane = 8;  // larger blocks are the work of a whole workgroup
+
+struct Place {
+  int row, lane;
+};
+__device__ inline Place place() {
+  const int t = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  return {t / lanes, t % lanes};
+}
+LaunchConfig config(int rows, bool collectives, const char* name) {
+  return {.grid = static_cast<unsigned>((rows + threads / lanes - 1) / (threads / lanes)),
+          .block = threads,
+          .collectives = collectives,
+          .name = name};
+}
+
+template <bool Shared>
+__device__ void load(const double* from, int count, double* to) {
+  for (int q = 0; q < count; ++q) to[q] = Shared ? load_relaxed(from + q) : from[q];
+}
+template <bool Shared>
+__device__ void store(double* to, int count, const double* from) {
+  for (int q = 0; q < count; ++q) {
+    if (Shared)
+      store_relaxed(to + q, from[q]);
+    else
+      to[q] = from[q];
+  }
+}
+
+// block = A_ij - sum_{k < min(i, j)} L_ik U_kj
+template <bool Shared, int Cap>
+__device__ void form_target(const BlockCsrView& A, const FactorsView& f, int i, int j, double* block) {
+  const int n = f.n, nn = n * n;
+  const std::int64_t a = find(A.column.data(), A.row_start[i], A.row_start[i + 1], j);
+  for (int v = 0; v < n; ++v)
+    for (int u = 0; u < n; ++u) block[v * n + u] = a < 0 ? 0 : A.value[a * nn + u * n + v];
+  double l[Cap * Cap], u[Cap * Cap];
+  for (std::int64_t e = f.lower.start[i]; e < f.lower.start[i + 1]; ++e) {
+    const int k = f.lower.column[e];
+    if (k >= j) break;
+    const std::int64_t m = find(f.upper.column, f.upper.start[k], f.upper.start[k + 1], j);
+    if (m < 0) continue;
+    load<Shared>(f.lower.value + e * nn, nn, l);
+    load<Shared>(f.upper.value + m * nn, nn, u);
+    async_ilu::subtract(n, block, l, u);
+  }
+}
+
+template <bool Shared, int Cap>
+__global__ void sweep_rows(BlockCsrView A, FactorsView in, FactorsView out) {
+  const Place p = place();
+  if (p.row >= in.rows) return;
+  const int i = p.row, n = in.n, nn = n * n;
+  const std::int64_t l0 = in.lower.start[i], u0 = in.upper.start[i];
+  const int lowers = static_cast<int>(in.lower.start[i + 1] - l0),
+            all = lowers + 1 + static_cast<int>(in.upper.start[i + 1] - u0);
+  double block[Cap * Cap], inverse[Cap * Cap], product[Cap * Cap];
+  for (int q = p.lane; q < all; q += lanes) {
+    if (q < lowers) {
+      const int j = in.lower.column[l0 + q];
+      form_target<Shared, Cap>(A, in, i, j, block);
+      load<Shared>(in.inverse + std::int64_t{j} * nn, nn, inverse);
+      async_ilu::multiply(n, product, block, inverse);
+      store<Shared>(out.lower.value + (l0 + q) * nn, nn, product);
+    } else if (q == lowers) {
+      form_target<Shared, Cap>(A, in, i, i, block);
+      out.replaced[i] = async_ilu::invert_or_replace(n, block) ? 0 : 1;
+      store<Shared>(out.inverse + std::int64_t{i} * nn, nn, block);
+    } else {
+      const std::int64_t e = u0 + q - lowers - 1;
+      form_target<Shared, Cap>(A, in, i, in.upper.column[e], block);
+      store<Shared>(out.upper.value + e * nn, nn, block);
+    }
+  }
+}
+
+template <int Cap>
+__global__ void residual_of_rows(BlockCsrView A, FactorsView f, RowsView lower, RowsView upper) {
+  const Place p = place();
+  if (p.row >= f.rows) return;
+  const int i = p.row, nn = f.n * f.n;
+  const std::int64_t l0 = lower.start[i], u0 = upper.start[i];
+  const int lowers = static_cast<int>(lower.start[i + 1] - l0),
+            all = lowers + static_cast<int>(upper.start[i + 1] - u0);
+  double block[Cap * Cap];
+  for (int q = p.lane; q < all; q += lanes) {
+    const RowsView& F = q < lowers ? lower : upper;
+    const std::int64_t e = q < lowers ? l0 + q : u0 + q - lowers;
+    form_target<false, Cap>(A, f, i, F.column[e], block);
+    store<false>(F.value + e * nn, nn, block);
+  }
+}
+
+// The streams of a row: 0 is A's, 1 + q the row of U that the q-th entry of L names. head: how far each has come.
+struct Streams {
+  const BlockCsrView& A;
+  const FactorsView& f;
+  int row, count;
+  int* head;
+
+  __device__ int column(int s) const {
+    const bool of_A = s == 0;
+    const int k = of_A ? row : f.lower.column[f.lower.start[row] + s - 1];
+    const std::int64_t at = (of_A ? A.row_start[k] : f.upper.start[k]) + head[s],
+                       end = of_A ? A.row_start[k + 1] : f.upper.start[k + 1];
+    if (at >= end) return INT_MAX;
+    return of_A ? A.column[at] : f.upper.column[at];
+  }
+};
+
+// Steps along an ascending row up to column j: is it there?
+struct Cursor {
+  const int* column;
+  std::int64_t at, end;
+  __device__ bool reaches(int j) {
+    while (at < end && column[at] < j) ++at;
+    return at < end && column[at] == j;
+  }
+};
+
+template <bool Fill>
+__global__ void merge_rows(BlockCsrView A, FactorsView f, int* heads, int* lower_count, int* upper_count,
+                           RowsView lower, RowsView upper) {
+  const Place p = place();
+  const bool busy = p.row < f.rows;
+  const int i = busy ? p.row : 0;
+  const std::int64_t l0 = f.lower.start[i], l1 = f.lower.start[i + 1];
+  const Streams s{A, f, i, busy ? 1 + static_cast<int>(l1 - l0) : 0, heads + l0 + i};
+  for (int q = p.lane; q < s.count; q += lanes) s.head[q] = 0;
+  Cursor in_L{f.lower.column, l0, l1}, in_U{f.upper.column, f.upper.start[i], f.upper.start[i + 1]};
+  int lowers = 0, uppers = 0;
+  for (;;) {
+    int j = INT_MAX;
+    for (int q = p.lane; q < s.count; q += lanes) j = Smaller{}(j, s.column(q));
+    for (int d = lanes / 2; d > 0; d /= 2) j = Smaller{}(j, __shfl_xor_sync(full_warp, j, d, lanes));
+    if (!__any_sync(full_warp, j != INT_MAX)) break;
+    if (j == INT_MAX) continue;  // this row is through, another of the warp is not
+    for (int q = p.lane; q < s.count; q += lanes)
+      if (s.column(q) == j) ++s.head[q];
+    if (j == i || (j < i ? in_L.reaches(j) : in_U.reaches(j))) continue;
+    if (Fill && p.lane == 0) {
+      if (j < i)
+        lower.column[lower.start[i] + lowers] = j;
+      else
+        upper.column[upper.start[i] + uppers] = j;
+    }
+    ++(j < i ? lowers : uppers);
+  }
+  if (Fill || !busy || p.lane != 0) return;
+  lower_count[i] = lowers;
+  upper_count[i] = uppers;
+}
+
+template <int Cap>
+void sweep_capped(const BlockCsrView& A, const FactorsView& in, const FactorsView& out) {
+  launch(default_stream(), config(in.rows, false, "ParILU sweep"),
+         in.inverse == out.inverse ? sweep_rows<true, Cap> : sweep_rows<false, Cap>, A, in, out);
+}
+
+}  // namespace
+
+template <>
+void find_candidates<Device>(const BlockCsrView& A, const FactorsView& f, Rows<Device>& lower, Rows<Device>& upper,
+                             Work<Device>& work) {
+  const int rows = f.rows;
+  std::int64_t entries = 0;
+  backend::copy_to_host(&entries, f.lower.start + rows, sizeof entries);
+  int *heads = work.place.reserve(entries + rows), *lower_count = work.lower_count.reserve(rows),
+      *upper_count = work.upper_count.reserve(rows);
+  const auto merge = [&](auto kernel, const char* name) {
+    launch(default_stream(), config(rows, true, name), kernel, A, f, heads, lower_count, upper_count, lower.view(),
+           upper.view());
+  };
+  merge(merge_rows<false>, "count candidates");
+  lower.reserve(work.prefix_sum(lower_count, rows, lower.start.reserve(rows + 1)), f.n);
+  upper.reserve(work.prefix_sum(upper_count, rows, upper.start.reserve(rows + 1)), f.n);
+  merge(merge_rows<true>, "fill candidates");
+}
+
+template <>
+void residual<Device>(const BlockCsrView& A, const FactorsView& f, const RowsView& lower, const RowsView& upper,
+                      Work<Device>&) {
+  if (f.n > most_of_a_lane) return residual_large(A, f, lower, upper);
+  launch(default_stream(), config(f.rows, false, "ParILU residual"),
+         f.n == 1 ? residual_of_rows<1> : residual_of_rows<most_of_a_lane>, A, f, lower, upper);
+}
+
+template <>
+void sweep<Device>(const BlockCsrView& A, const FactorsView& in, const FactorsView& out, Work<Device>&) {
+  if (in.n > most_of_a_lane) return sweep_large(A, in, out);
+  in.n == 1 ? sweep_capped<1>(A, in, out) : sweep_capped<most_of_a_lane>(A, in, out);
+}
+
+}  // namespace weir::parilu

@@ -1,0 +1,384 @@
+// The iteration of parilu and parilut, the same in both spaces.
+#include "solvers/preconditioner/parilu/parilu_factors.hpp"
+
+#include <omp.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/at.hpp"
+#include "base/error.hpp"
+#include "solvers/preconditioner/async_ilu/async_ilu_factors.hpp"
+#include "base/timer.hpp"
+
+namespace weir {
+
+using parilu::FactorsView;
+using parilu::Rows;
+
+namespace {
+
+// More threads than cores would wait for each other in exact solves.
+int useful_threads() { return std::min(omp_get_max_threads(), omp_get_num_procs()); }
+
+// A triangle of A: its pattern, and where its blocks lie in A's values.
+struct Part {
+  std::vector<std::int64_t> start{0}, source;
+  std::vector<int> column;
+
+  void end_row() { start.push_back(static_cast<std::int64_t>(column.size())); }
+  void add(int j, std::int64_t from) {
+    column.push_back(j);
+    source.push_back(from);
+  }
+  template <class Space>
+  void store(Rows<Space>& rows, Array<std::int64_t, Space>& sources) const {
+    rows.count = static_cast<std::int64_t>(column.size());
+    rows.start.take(Array<std::int64_t, Space>(start));
+    rows.column.take(Array<int, Space>(column));
+    sources = Array<std::int64_t, Space>(source);
+  }
+};
+
+// Wall-clock time of a stage, with what it has launched.
+template <class Space>
+class StageTimer {
+ public:
+  StageTimer(ParIluTimes& times, ParIluStage stage) : timer_(times[at(static_cast<int>(stage))]) {}
+  ~StageTimer() {
+    if constexpr (std::is_same_v<Space, Device>) backend::synchronise();
+  }
+
+ private:
+  ScopedTimer timer_;
+};
+
+}  // namespace
+
+template <class Space>
+ParIluFactors<Space>::ParIluFactors(const BlockCsr<Space>& A, const ParIluOptions& options)
+    : options_(options),
+      rows_(A.rows()),
+      n_(A.block()),
+      blocks_(A.blocks()),
+      replaced_(rows_),
+      scale_(std::int64_t{rows_} * n_ * n_),
+      y_(A.size()) {
+  const std::vector<std::int64_t> start = A.row_start().to_vector(), diagonal = A.diagonal().to_vector();
+  const std::vector<int> column = A.column().to_vector();
+  Part lower, upper;
+  std::vector<std::int64_t> diagonals;
+  for (int i = 0; i < rows_; ++i) {
+    if (diagonal[at(i)] < 0)
+      throw Error(Exit::usage, "parilu, parilut: block row " + std::to_string(i) + " has no diagonal block" +
+                                   (start[at(i)] == start[at(i) + 1] ? " (the row is empty)" : ""));
+    for (std::int64_t e = start[at(i)]; e < start[at(i) + 1]; ++e)
+      if (column[at(e)] != i) (column[at(e)] < i ? lower : upper).add(column[at(e)], e * n_ * n_);
+    diagonals.push_back(diagonal[at(i)] * n_ * n_);
+    lower.end_row();
+    upper.end_row();
+  }
+  lower.store(initial_lower_, lower_source_);
+  upper.store(initial_upper_, upper_source_);
+  diagonal_source_ = Array<std::int64_t, Space>(diagonals);
+  most_lower_ = std::llround(options.fill * static_cast<double>(initial_lower_.count));
+  most_upper_ = std::llround(options.fill * static_cast<double>(initial_upper_.count));
+}
+
+template <class Space>
+FactorsView ParIluFactors<Space>::view() {
+  return {rows_, n_, lower_.view(), upper_.view(), inverse_.data(), replaced_.data()};
+}
+
+// The triangles of A as a first guess, which nothing reads where sweeps follow in the order of elimination.
+template <class Space>
+void ParIluFactors<Space>::start(const BlockCsr<Space>& A) {
+  inverse_.reserve(std::int64_t{rows_} * n_ * n_);
+  from_initial_ = in_order() && n_ == 1 && options_.thresholds && options_.steps > 0;  // `grow` reads A's own pattern
+  if (from_initial_) return;
+  parilu::copy_pattern(rows_, initial_lower_, n_, lower_);
+  parilu::copy_pattern(rows_, initial_upper_, n_, upper_);
+  const bool swept = !options_.thresholds || options_.steps > 0;
+  if (!in_order() || !swept)
+    parilu::guess<Space>(A.view(), {lower_source_.data(), diagonal_source_.data(), upper_source_.data()}, view());
+  new_pattern_ = true;
+}
+
+// One step of Fig. 2.
+template <class Space>
+void ParIluFactors<Space>::iterate(const BlockCsr<Space>& A) {
+  now_ = {};
+  find_candidates(A);          // F = (A - L U) \ S                       (5)
+  residual(A);                 // the values of F
+  add_candidates();            // S <- S u F
+  sweeps(A, options_.sweeps);  // L, U on the larger S                    (2) to (4)
+  select_thresholds();         // so that `fill` of A's entries are above
+  remove_smallest();           // S <- S \ what is below
+  sweeps(A, options_.sweeps);  // L, U on the new S                       (2) to (4)
+  record_step();
+}
+
+template <class Space>
+void ParIluFactors<Space>::record_step() {
+  now_.lower = lower_.count;
+  now_.upper = upper_.count;
+  steps_.push_back(now_);
+}
+
+// One Host thread, the rows in the order of elimination: parilu_in_order_host.cpp says why a step is less there. What it
+// leaves out is measured where diagnostics are wanted.
+template <class Space>
+bool ParIluFactors<Space>::in_order() const {
+  return std::is_same_v<Space, Host> && !options_.synchronous && !options_.diagnostics && omp_get_max_threads() == 1;
+}
+
+template <class Space>
+void ParIluFactors<Space>::iterate_in_order(const BlockCsr<Space>& A, bool last) {
+  now_ = {};
+  grow(A);  // S <- S u F
+  const bool drops = lower_.count > most_lower_ || upper_.count > most_upper_;
+  if (drops || last) sweeps(A, 1);                                  // L, U on the larger S
+  if (drops) select_thresholds();                                   // so that `fill` of A's entries are above
+  if (now_.threshold_L > 0 || now_.threshold_U > 0) keep(A, last);  // S <- S \ what is below; at last L, U on it
+  record_step();
+}
+
+template <class Space>
+void ParIluFactors<Space>::grow(const BlockCsr<Space>& A) {
+  if constexpr (std::is_same_v<Space, Host>) {
+    if (n_ == 1) {
+      const StageTimer<Space> timer(now_.seconds, ParIluStage::grow);
+      const bool initial = std::exchange(from_initial_, false);
+      const Rows<Space>&lower = initial ? initial_lower_ : lower_, &upper = initial ? initial_upper_ : upper_;
+      FactorsView S = view();
+      S.lower = lower.view();
+      S.upper = upper.view();
+      parilu::grow_in_order(A.view(), S, next_lower_, next_upper_, work_);
+      now_.candidates = next_lower_.count + next_upper_.count - lower.count - upper.count;
+      std::swap(lower_, next_lower_);
+      std::swap(upper_, next_upper_);
+      new_pattern_ = true;
+      return;
+    }
+  }
+  find_candidates(A);
+  add_candidates();
+}
+
+template <class Space>
+void ParIluFactors<Space>::keep(const BlockCsr<Space>& A, bool sweeps_after) {
+  if constexpr (std::is_same_v<Space, Host>) {
+    if (n_ == 1) {
+      const StageTimer<Space> timer(now_.seconds, ParIluStage::keep);
+      parilu::keep_in_order(A.view(), view(), {norm_lower_.data(), now_.threshold_L},
+                            {norm_upper_.data(), now_.threshold_U}, sweeps_after, next_lower_, next_upper_, work_);
+      std::swap(lower_, next_lower_);
+      std::swap(upper_, next_upper_);
+      return;
+    }
+  }
+  remove_smallest();
+  if (sweeps_after) sweeps(A, 1);
+}
+
+template <class Space>
+void ParIluFactors<Space>::find_candidates(const BlockCsr<Space>& A) {
+  const StageTimer<Space> timer(now_.seconds, ParIluStage::candidates);
+  parilu::find_candidates(A.view(), view(), F_lower_, F_upper_, work_);
+  now_.candidates = F_lower_.count + F_upper_.count;
+}
+
+template <class Space>
+void ParIluFactors<Space>::residual(const BlockCsr<Space>& A) {
+  const StageTimer<Space> timer(now_.seconds, ParIluStage::residual);
+  parilu::residual(A.view(), view(), F_lower_.view(), F_upper_.view(), work_);
+  now_.residual = parilu::norm_of_rows<Space>(rows_, n_, F_lower_.view(), F_upper_.view()) / norm_of_A_;
+}
+
+template <class Space>
+void ParIluFactors<Space>::add_candidates() {
+  const StageTimer<Space> timer(now_.seconds, ParIluStage::add);
+  next_lower_.reserve(lower_.count + F_lower_.count, n_);
+  next_upper_.reserve(upper_.count + F_upper_.count, n_);
+  parilu::add(rows_, n_, lower_.view(), F_lower_.view(), inverse_.data(), next_lower_);
+  parilu::add(rows_, n_, upper_.view(), F_upper_.view(), nullptr, next_upper_);
+  std::swap(lower_, next_lower_);
+  std::swap(upper_, next_upper_);
+  new_pattern_ = true;
+}
+
+template <class Space>
+void ParIluFactors<Space>::sweeps(const BlockCsr<Space>& A, int count) {
+  const StageTimer<Space> timer(now_.seconds, ParIluStage::sweeps);
+  for (int s = 0; s < count; ++s) {
+    if (!options_.synchronous) {
+      parilu::sweep(A.view(), view(), view(), work_);
+      continue;
+    }
+    // A second set of values on the same pattern.
+    const std::int64_t nn = std::int64_t{n_} * n_;
+    const FactorsView in = view();
+    FactorsView out = in;
+    out.lower.value = next_lower_.value.reserve((lower_.count + parilu::entries_behind) * nn);
+    out.upper.value = next_upper_.value.reserve((upper_.count + parilu::entries_behind) * nn);
+    out.inverse = next_inverse_.reserve(rows_ * nn);
+    parilu::sweep(A.view(), in, out, work_);
+    std::swap(lower_.value, next_lower_.value);
+    std::swap(upper_.value, next_upper_.value);
+    std::swap(inverse_, next_inverse_);
+  }
+}
+
+// The norm that about `most` entries reach; 0 where there are no more entries.
+template <class Space>
+double ParIluFactors<Space>::threshold_of(const Rows<Space>& rows, Growing<double, Space>& norm, std::int64_t most) {
+  if (rows.count <= most) return 0;
+  parilu::norms<Space>(rows.view(), rows.count, n_, norm.reserve(rows.count));
+  const View<const double> all(norm.data(), rows.count);
+  const std::int64_t dropped = std::min(rows.count - most, rows.count - 1);
+  const Selection s = options_.exact_thresholds ? select_.exact(all, dropped) : select_.approximate(all, dropped);
+  // Constant coefficients: many entries may equal the threshold. All are kept, unless that is far too many and without
+  // them there are still enough.
+  if (static_cast<double>(rows.count - s.below) <= 1.1 * static_cast<double>(most)) return s.value;
+  const std::int64_t above = rows.count - parilu::count_up_to<Space>(s.value, norm.data(), rows.count);
+  return 2 * above >= most ? std::nextafter(s.value, HUGE_VAL) : s.value;
+}
+
+template <class Space>
+void ParIluFactors<Space>::select_thresholds() {
+  const StageTimer<Space> timer(now_.seconds, ParIluStage::select);
+  now_.threshold_L = threshold_of(lower_, norm_lower_, most_lower_);
+  now_.threshold_U = threshold_of(upper_, norm_upper_, most_upper_);
+}
+
+template <class Space>
+void ParIluFactors<Space>::remove_smallest() {
+  const StageTimer<Space> timer(now_.seconds, ParIluStage::remove);
+  const auto remove = [&](Rows<Space>& rows, Rows<Space>& next, const Growing<double, Space>& norm, double threshold) {
+    if (threshold == 0) return;
+    parilu::remove(rows_, n_, rows.view(), norm.data(), threshold, next, work_);
+    std::swap(rows, next);
+  };
+  remove(lower_, next_lower_, norm_lower_, now_.threshold_L);
+  remove(upper_, next_upper_, norm_upper_, now_.threshold_U);
+}
+
+template <class Space>
+void ParIluFactors<Space>::build(const BlockCsr<Space>& A, bool first, SetupInfo& info) {
+  const ScopedTimer timer(info.seconds);
+  steps_.clear();
+  apart_ = {};
+  now_ = {};
+  if (!in_order()) norm_of_A_ = parilu::norm_of_matrix<Space>(A.view());
+  if (!(norm_of_A_ > 0)) norm_of_A_ = 1;
+  const bool warm = !first && options_.from_previous;
+  if (!warm) start(A);
+  const int steps = !options_.thresholds ? 0 : warm ? options_.update_steps : options_.steps;
+  const bool alone = in_order();  // a second sweep would repeat the first
+  if (!options_.thresholds || (warm && !(alone && steps > 0))) sweeps(A, alone ? 1 : options_.sweeps);
+  for (const double s : now_.seconds) apart_[at(static_cast<int>(ParIluStage::sweeps))] += s;
+  for (int s = 0; s < steps; ++s) alone ? iterate_in_order(A, s + 1 == steps) : iterate(A);
+  prepare_solves();
+  if (options_.diagnostics) {
+    now_ = {};
+    find_candidates(A);
+    residual(A);
+    info.ilu_residual = now_.residual;
+  } else if (!steps_.empty()) {  // on one Host thread: not known
+    info.ilu_residual = steps_.back().residual;
+  }
+  info.replaced_blocks = parilu::count_replaced<Space>(view());
+  info.nnz = entries();
+  info.levels = lower_triangle_ ? std::max(lower_triangle_->levels(), upper_triangle_->levels()) : 0;
+  info.bytes = bytes();
+}
+
+template <class Space>
+std::optional<UnitTriangle<Space, double>> ParIluFactors<Space>::triangle(const Rows<Space>& rows,
+                                                                          Triangle side) const {
+  TriangularRows pattern;
+  pattern.start = rows.start.to_vector(rows_ + 1);
+  pattern.column = rows.column.to_vector(rows.count);
+  if constexpr (std::is_same_v<Space, Host>)
+    return std::optional<UnitTriangle<Host, double>>(std::in_place, pattern, side, n_, threads_);
+  else
+    return std::optional<UnitTriangle<Device, double>>(std::in_place, pattern, side, n_, SweepForm::levels);
+}
+
+// L y = r and (D^-1 U) z = D^-1 y as triangles with unit diagonals.
+template <class Space>
+void ParIluFactors<Space>::prepare_solves() {
+  if (options_.asynchronous_solves) return;
+  const StageTimer<Space> timer(apart_, ParIluStage::solves);
+  if (new_pattern_ || threads_ != useful_threads()) {
+    threads_ = useful_threads();
+    lower_triangle_ = triangle(lower_, Triangle::lower);
+    upper_triangle_ = triangle(upper_, Triangle::upper);
+    new_pattern_ = false;
+  }
+  parilu::fill_triangle<Space>(lower_.view(), nullptr, lower_triangle_->view(), nullptr);
+  parilu::fill_triangle<Space>(upper_.view(), inverse_.data(), upper_triangle_->view(), scale_.data());
+}
+
+template <class Space>
+void ParIluFactors<Space>::solve(const double* r, double* z) {
+  if (!options_.asynchronous_solves) {
+    lower_triangle_->solve(nullptr, r, y_.data());
+    upper_triangle_->solve(scale_.data(), y_.data(), z);
+    return;
+  }
+  constexpr int rows_a_chunk = 384;
+  async_ilu::AsyncView f;
+  f.rows = rows_;
+  f.n = n_;
+  f.lower.start = lower_.start.data();
+  f.lower.column = lower_.column.data();
+  f.upper.start = upper_.start.data();
+  f.upper.column = upper_.column.data();
+  f.L = lower_.value.data();
+  f.U = upper_.value.data();
+  f.inverse = inverse_.data();
+  f.scale = nullptr;
+  if constexpr (std::is_same_v<Space, Host>)
+    async_ilu::solve_host(f, options_.apply_sweeps, rows_a_chunk, r, y_.data(), z);
+  else
+    async_ilu::solve_device(f, options_.apply_sweeps, r, y_.data(), z);
+}
+
+// Asynchronous sweeps each read what an exact one reads.
+template <class Space>
+weir::Work ParIluFactors<Space>::solve_work() const {
+  const weir::Work once = work_of_sweeps(rows_, n_, lower_.count + upper_.count, 8);
+  const std::int64_t sweeps = options_.asynchronous_solves ? options_.apply_sweeps : 1;
+  return {sweeps * once.bytes, sweeps * once.flops};
+}
+
+template <class Space>
+bool ParIluFactors<Space>::fits(const BlockCsr<Space>& A) const {
+  return A.rows() == rows_ && A.block() == n_ && A.blocks() == blocks_;
+}
+
+template <class Space>
+ParIluTimes ParIluFactors<Space>::times() const {
+  ParIluTimes sum = apart_;
+  for (const ParIlutStep& s : steps_)
+    for (std::size_t k = 0; k < sum.size(); ++k) sum[k] += s.seconds[k];
+  return sum;
+}
+
+template <class Space>
+std::int64_t ParIluFactors<Space>::bytes() const {
+  std::int64_t sum = inverse_.bytes() + next_inverse_.bytes() + norm_lower_.bytes() + norm_upper_.bytes() +
+                     work_.value.bytes() + work_.place.bytes() + work_.lower_count.bytes() + work_.upper_count.bytes();
+  for (const Rows<Space>* r :
+       {&initial_lower_, &initial_upper_, &lower_, &upper_, &next_lower_, &next_upper_, &F_lower_, &F_upper_})
+    sum += r->bytes();
+  for (const auto* t : {&lower_triangle_, &upper_triangle_}) sum += *t ? (*t)->bytes() : 0;
+  return sum + 8 * (lower_source_.size() + diagonal_source_.size() + upper_source_.size() + scale_.size() + y_.size()) +
+         4 * replaced_.size();
+}
+
+template class ParIluFactors<Host>;
+template class ParIluFactors<Device>;
+
+}  // namespace weir

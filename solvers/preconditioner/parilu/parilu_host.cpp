@@ -1,0 +1,191 @@
+// Sweeps, residual and candidates on host threads, a row at a time. A row's sums stand in work space of the thread
+// (parilu_sums.hpp): each L_ik takes row k of U through it.
+//
+// A sweep reads 12 bytes of U and 8 of the work space a product, 2 flops: caches hold what neighbouring rows share, so
+// the processor's load and store units set the pace.
+#include <omp.h>
+
+#include <algorithm>
+
+#include "solvers/preconditioner/parilu/parilu_sums.hpp"
+
+namespace weir::parilu {
+namespace {
+
+constexpr int chunk = 256;  // rows that a thread draws at a time
+
+// body(thread, sums) is called by all threads; n = 1.
+template <bool Shared, class F>
+void with_scalar_sums(int rows, Work<Host>& work, const F& row) {
+  double* value = work.value.reserve(std::int64_t{omp_get_max_threads()} * rows);
+#pragma omp parallel if (rows > chunk)
+  {
+    ScalarSums<Shared> sums{value + std::int64_t{omp_get_thread_num()} * rows};
+#pragma omp for schedule(dynamic, chunk)
+    for (int i = 0; i < rows; ++i) row(i, sums);
+  }
+}
+
+// lower, upper: the pattern whose sums a row opens.
+template <class Block, class F>
+void with_block_sums(Block block, int rows, const RowsView& lower, const RowsView& upper, Work<Host>& work,
+                     const F& row) {
+  std::int64_t longest = 0;
+  const std::int64_t threads = omp_get_max_threads(), nn = std::int64_t{block.size()} * block.size();
+#pragma omp parallel for schedule(static) reduction(max : longest)
+  for (int i = 0; i < rows; ++i)
+    longest = std::max(longest, lower.start[i + 1] - lower.start[i] + 1 + upper.start[i + 1] - upper.start[i]);
+  int* place = work.place.reserve(threads * rows);
+  std::fill_n(place, threads * rows, -1);
+  double* value = work.value.reserve(threads * (longest + 2) * nn);
+#pragma omp parallel if (rows > chunk)
+  {
+    const std::int64_t t = omp_get_thread_num();
+    double* mine = value + t * (longest + 2) * nn;
+    BlockSums<Block> sums{block, mine + 2 * nn, place + t * rows, mine, mine + nn};
+#pragma omp for schedule(dynamic, chunk)
+    for (int i = 0; i < rows; ++i) row(i, sums);
+  }
+}
+
+// row(i, sums) for all rows, drawn in their order, on one thread or on all. shared: what is read changes meanwhile.
+template <class F>
+void for_rows_with_sums(const FactorsView& f, const RowsView& lower, const RowsView& upper, bool shared,
+                        Work<Host>& work, const F& row) {
+  if (f.n == 1 && shared) return with_scalar_sums<true>(f.rows, work, row);
+  if (f.n == 1) return with_scalar_sums<false>(f.rows, work, row);
+  lanes::with_block(f.n, [&](auto block) {
+    if constexpr (!std::is_same_v<decltype(block), lanes::FixedBlock<1>>)
+      with_block_sums(block, f.rows, lower, upper, work, row);
+  });
+}
+
+// A row's candidates come one by one, a few in number.
+void sort_few(int* from, int* to) {
+  if (to - from > 32) return std::sort(from, to);
+  for (int* p = from + 1; p < to; ++p) {
+    const int v = *p;
+    int* q = p;
+    for (; q > from && q[-1] > v; --q) *q = q[-1];
+    *q = v;
+  }
+}
+
+// The candidates of row i behind list[used]: lower ones from the front, upper ones at the back of the room.
+// seen[j] == i: column j is in S, or has been found.
+struct RowCandidates {
+  int lower = 0, upper = 0;
+};
+RowCandidates candidates_of_row(const BlockCsrView& A, const FactorsView& f, int i, int* seen, int* lower, int* upper) {
+  RowCandidates n;
+  for (const RowsView& s : {f.lower, f.upper})
+    for (std::int64_t e = s.start[i]; e < s.start[i + 1]; ++e) seen[s.column[e]] = i;
+  seen[i] = i;
+  const auto offer = [&](int j) {  // without a branch: it would be mispredicted all the time
+    const int fresh = seen[j] != i, above = j > i;
+    seen[j] = i;
+    lower[n.lower] = j;
+    upper[n.upper] = j;
+    n.lower += fresh & (above ^ 1);
+    n.upper += fresh & above;
+  };
+  const int *column = A.column.data(), *Ucolumn = f.upper.column;
+  for (std::int64_t e = A.row_start[i]; e < A.row_start[i + 1]; ++e) offer(column[e]);
+  for (std::int64_t e = f.lower.start[i]; e < f.lower.start[i + 1]; ++e) {
+    const int k = f.lower.column[e];
+    for (std::int64_t u = f.upper.start[k]; u < f.upper.start[k + 1]; ++u) offer(Ucolumn[u]);
+  }
+  sort_few(lower, lower + n.lower);
+  sort_few(upper, upper + n.upper);
+  return n;
+}
+
+// The rows of a thread: a stretch, so that its lists are stretches of F.
+struct Stretch {
+  int from, to;
+};
+Stretch rows_of_thread(int rows, int thread, int threads) {
+  return {static_cast<int>(std::int64_t{rows} * thread / threads),
+          static_cast<int>(std::int64_t{rows} * (thread + 1) / threads)};
+}
+
+std::int64_t grow(std::vector<int>& list, std::int64_t size) {
+  if (static_cast<std::int64_t>(list.size()) < size) list.resize(static_cast<std::size_t>(size + size / 2));
+  return size;
+}
+
+// lists[0]: lower candidates, lists[1]: upper ones.
+void list_candidates(const BlockCsrView& A, const FactorsView& f, Stretch rows, int* seen, std::vector<int>* lists,
+                     Work<Host>& work) {
+  std::fill_n(seen, f.rows, -1);
+  std::int64_t longest = 0;  // row of U
+  for (int k = 0; k < f.rows; ++k) longest = std::max(longest, f.upper.start[k + 1] - f.upper.start[k]);
+  std::int64_t lower = 0, upper = 0;
+  for (int i = rows.from; i < rows.to; ++i) {
+    const std::int64_t most = A.row_start[i + 1] - A.row_start[i] + 1 +
+                              (f.lower.start[i + 1] - f.lower.start[i]) * longest;  // no row has more candidates
+    grow(lists[0], lower + most);
+    grow(lists[1], upper + most);
+    const RowCandidates n = candidates_of_row(A, f, i, seen, lists[0].data() + lower, lists[1].data() + upper);
+    work.lower_count.data()[i] = n.lower;
+    work.upper_count.data()[i] = n.upper;
+    lower += n.lower;
+    upper += n.upper;
+  }
+}
+
+}  // namespace
+
+template <>
+void find_candidates<Host>(const BlockCsrView& A, const FactorsView& f, Rows<Host>& lower, Rows<Host>& upper,
+                           Work<Host>& work) {
+  const int rows = f.rows, threads = rows > chunk ? omp_get_max_threads() : 1;
+  work.lower_count.reserve(rows);
+  work.upper_count.reserve(rows);
+  work.place.reserve(std::int64_t{threads} * rows);
+  if (work.list.size() < static_cast<std::size_t>(2 * threads)) work.list.resize(static_cast<std::size_t>(2 * threads));
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+  for (int t = 0; t < threads; ++t)
+    list_candidates(A, f, rows_of_thread(rows, t, threads), work.place.data() + std::int64_t{t} * rows,
+                    &work.list[static_cast<std::size_t>(2 * t)], work);
+  lower.reserve(work.prefix_sum(work.lower_count.data(), rows, lower.start.reserve(rows + 1)), f.n);
+  upper.reserve(work.prefix_sum(work.upper_count.data(), rows, upper.start.reserve(rows + 1)), f.n);
+#pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
+  for (int t = 0; t < threads; ++t) {
+    const Stretch r = rows_of_thread(rows, t, threads);
+    const auto copy = [&](const RowsView& F, const std::vector<int>& list) {
+      std::copy_n(list.begin(), F.start[r.to] - F.start[r.from], F.column + F.start[r.from]);
+    };
+    copy(lower.view(), work.list[static_cast<std::size_t>(2 * t)]);
+    copy(upper.view(), work.list[static_cast<std::size_t>(2 * t) + 1]);
+  }
+}
+
+template <>
+void residual<Host>(const BlockCsrView& A, const FactorsView& f, const RowsView& lower, const RowsView& upper,
+                    Work<Host>& work) {
+  for_rows_with_sums(f, lower, upper, false, work, [&](int i, auto& sums) {
+    if (lower.start[i] == lower.start[i + 1] && upper.start[i] == upper.start[i + 1]) return;
+    const std::int64_t nn = sums.nn();
+    sums.open(lower, i);
+    sums.open(upper, i);
+    sums.load(A, i);
+    for (std::int64_t e = f.lower.start[i]; e < f.lower.start[i + 1]; ++e)
+      sums.subtract(f.lower.value + e * nn, f.upper, f.lower.column[e]);
+    for (const RowsView& F : {lower, upper})
+      for (std::int64_t e = F.start[i]; e < F.start[i + 1]; ++e)
+        std::copy_n(sums.at(F.column[e]), nn, F.value + e * nn);
+    sums.close(lower, i);
+    sums.close(upper, i);
+  });
+}
+
+template <>
+void sweep<Host>(const BlockCsrView& A, const FactorsView& in, const FactorsView& out, Work<Host>& work) {
+  const bool old = in.inverse != out.inverse;
+  for_rows_with_sums(in, in.lower, in.upper, !old && omp_get_max_threads() > 1, work, [&](int i, auto& sums) {
+    old ? sweep_row<true>(A, in, out, sums, i) : sweep_row<false>(A, in, out, sums, i);
+  });
+}
+
+}  // namespace weir::parilu

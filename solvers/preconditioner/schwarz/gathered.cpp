@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "solvers/device/array.hpp"
+#include "solvers/parallel/agree.hpp"
+#include "solvers/parallel/communicator.hpp"
+#include "solvers/distributed/gatherable.hpp"
+#include "solvers/preconditioner/schwarz/additive_schwarz.hpp"
+#include "solvers/preconditioner/storage.hpp"
+#include "base/timer.hpp"
+
+namespace weir {
+
+template <class Space>
+class Gathered : public Preconditioner<Space>, public TellsStorage {
+ public:
+  Gathered(std::string name, std::unique_ptr<Preconditioner<Space>> inner)
+      : name_(std::move(name)), inner_(std::move(inner)) {}
+
+  SetupInfo setup(const Matrix<Space>& A) override {
+    A_ = dynamic_cast<const Gatherable<Space>*>(&A);
+    if (!A_)
+      throw Error(Exit::usage, name_ +
+                                   " knows one rank alone; over ranks take jacobi, block_jacobi, or "
+                                   "{ type = \"additive_schwarz\", inner = { type = ... } }");
+    matrix_ = &A;
+    mine_.resize(static_cast<std::size_t>(A.size()));
+    whole_ = A_->make_whole();
+    return on_rank_0([&] {
+      r_ = Array<double, Space>(whole_->size());
+      z_ = Array<double, Space>(whole_->size());
+      host_.resize(static_cast<std::size_t>(whole_->size()));
+      return inner_->setup(*whole_);
+    });
+  }
+  SetupInfo update(const Matrix<Space>& A) override {
+    if (&A != matrix_) return setup(A);
+    A_->update_whole(whole_.get());
+    return on_rank_0([&] { return inner_->update(*whole_); });
+  }
+
+  void apply(View<const double> r, View<double> z) const override {
+    download(r);
+    A_->rows_of_ranks().gather(mine_, host_);
+    if (whole_) {
+      r_.upload(host_);
+      inner_->apply(r_, z_);
+      z_.download(host_);
+    }
+    A_->rows_of_ranks().scatter(host_, mine_);
+    upload(z);
+  }
+  bool works_over_ranks() const override { return true; }
+  bool is_symmetric() const override { return inner_->is_symmetric(); }
+  bool is_constant() const override { return inner_->is_constant(); }
+  bool is_exact() const override { return inner_->is_exact(); }
+  bool talks_in_setup() const override { return true; }
+  Work apply_work() const override { return whole_ ? inner_->apply_work() : Work{}; }
+  Work update_work() const override { return whole_ ? inner_->update_work() : Work{}; }
+  StoredAs storage() const override { return storage_of(*inner_); }
+  std::string describe() const override { return inner_->describe() + ", gathered on rank 0"; }
+
+ private:
+  // What rank 0 meets all ranks throw. Rows are those of the whole matrix: nobody need name them.
+  template <class F>
+  SetupInfo on_rank_0(const F& f) {
+    SetupInfo info;
+    const auto prepare = [&] {
+      if (whole_) info = f();
+    };
+    if (matrix_->ranks())
+      all_or_none(*matrix_->ranks(), prepare);
+    else
+      prepare();
+    return info;
+  }
+  std::int64_t bytes() const { return static_cast<std::int64_t>(mine_.size() * sizeof(double)); }
+  void download(View<const double> r) const {
+    if constexpr (std::is_same_v<Space, Host>)
+      std::copy(r.data(), r.data() + r.size(), mine_.begin());
+    else
+      backend::copy_to_host(mine_.data(), r.data(), bytes());
+  }
+  void upload(View<double> z) const {
+    if constexpr (std::is_same_v<Space, Host>)
+      std::copy(mine_.begin(), mine_.end(), z.data());
+    else
+      backend::copy_to_device(z.data(), mine_.data(), bytes());
+  }
+
+  std::string name_;
+  std::unique_ptr<Preconditioner<Space>> inner_;
+  const Matrix<Space>* matrix_ = nullptr;
+  const Gatherable<Space>* A_ = nullptr;  // the same
+  std::unique_ptr<Matrix<Space>> whole_;  // rank 0
+  mutable Array<double, Space> r_, z_;    // rank 0
+  mutable std::vector<double> mine_, host_;
+};
+
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_gathered(const std::string& name,
+                                                     std::unique_ptr<Preconditioner<Space>> inner) {
+  return std::make_unique<Gathered<Space>>(name, std::move(inner));
+}
+template std::unique_ptr<Preconditioner<Host>> make_gathered(const std::string&, std::unique_ptr<Preconditioner<Host>>);
+template std::unique_ptr<Preconditioner<Device>> make_gathered(const std::string&,
+                                                               std::unique_ptr<Preconditioner<Device>>);
+
+}  // namespace weir

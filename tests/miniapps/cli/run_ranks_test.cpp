@@ -1,0 +1,236 @@
+// The program under mpirun: the same flow on every number of ranks, checkpoints that go from one number to another, and a
+// rank that is killed.
+#include "tests/miniapps/cli/over_ranks.hpp"
+#include "tests/support/case_text.hpp"
+
+namespace weir {
+namespace {
+
+using testing::Finished;
+using testing::write_file;
+
+// What ranks may do wrong at their borders: a moving lid, an inlet with a profile, an outlet, a slip wall, stretched cells.
+// (Nothing may be uniform across ranks: rounding at their borders would excite what cg otherwise never sees, and cost it
+// iterations.)
+const char* const channel = R"([case]
+miniapp = "incompressible"
+[grid]
+cells = [10, 12, 16]
+length = [2.0, 1.0, 1.0]
+stretching = ["uniform", { type = "tanh", factor = 1.2 }, "uniform"]
+[flow]
+viscosity = 0.05
+[boundary]
+x_min = { type = "inlet", velocity = [1.0, 0.0, 0.0], profile = "parabolic" }
+x_max = { type = "outlet" }
+y_min = { type = "wall" }
+y_max = { type = "wall", velocity = [0.5, 0.0, 0.3] }
+z_min = { type = "wall" }
+z_max = { type = "slip" }
+[time]
+end = 0.2
+dt = 0.02
+[linear.momentum]
+method = "chebyshev"
+tolerance = 1e-9
+[linear.pressure]
+method = "cg"
+tolerance = 1e-7
+preconditioner = { type = "jacobi" }
+[output]
+report = false
+diagnostics_every = 1
+[checkpoint]
+every = 5
+)";
+
+// Periods within a rank and across ranks; solved exactly, by transposes.
+const char* const vortices = R"([case]
+miniapp = "incompressible"
+[grid]
+cells = [10, 12, 16]
+length = [6.283185307179586, 6.283185307179586, 6.283185307179586]
+[flow]
+viscosity = 0.05
+initial = "taylor_green_3d"
+[boundary]
+x_min = { type = "periodic" }
+x_max = { type = "periodic" }
+y_min = { type = "periodic" }
+y_max = { type = "periodic" }
+z_min = { type = "periodic" }
+z_max = { type = "periodic" }
+[time]
+end = 0.2
+cfl = 0.5
+[output]
+report = false
+diagnostics_every = 1
+)";
+
+const std::string body = testing::cylinder_in_a_stream(28, 32, testing::swings) + R"([linear.advection_diffusion]
+tolerance = 1e-10
+[linear.pressure]
+tolerance = 1e-7
+preconditioner = { type = "jacobi" }
+[output]
+report = false
+diagnostics_every = 1
+[checkpoint]
+every = 3
+)";
+
+class WeirRanks : public testing::OverRanks {
+ protected:
+  WeirRanks() {
+    write_file(folder / "channel.toml", channel);
+    write_file(folder / "vortices.toml", vortices);
+    write_file(folder / "body.toml", body);
+  }
+  void expect_same_flow(const std::string& a, const std::string& b) const {
+    // The pressure's tolerance leaves more than round-off of cg.
+    expect_same(a, b, {"kinetic_energy", "dissipation", "rate"}, 1e-8);
+  }
+  void expect_same_forces(const std::string& a, const std::string& b) const {
+    // Round-off, magnified by cg.
+    expect_same(a, b, {"drag_mean", "drag_max", "drag_control_volume", "lift_mean", "lift_amplitude"}, 1e-9,
+                "drag_max");
+  }
+};
+
+TEST_F(WeirRanks, ABodyThatCrossesBordersFeelsTheSameOnEveryNumberOfRanksInBothSpaces) {
+  for (const std::string space : {"host", "device"}) {
+    const std::string alone = space + "1";
+    run(1, alone, "body.toml", {"--space", space});
+    struct Way {
+      int ranks;
+      std::string partition, halo;
+    };
+    for (const auto& [ranks, partition, halo] : {Way{2, "slabs", "naive"},
+                                                 {3, "slabs", "pairs"},
+                                                 {4, "blocks", "neighbourhood"},
+                                                 {8, "slabs", "persistent"}}) {
+      const std::string name = space + std::to_string(ranks);
+      run(ranks, name, "body.toml",
+          {"--space", space, "--set", "ranks={partition=\"" + partition + "\",halo=\"" + halo + "\"}"});
+      EXPECT_EQ(iterations(name), iterations(alone)) << name;
+      expect_same_forces(alone, name);
+    }
+  }
+}
+
+TEST_F(WeirRanks, AFlowAroundABodyRestartsOnAnotherNumberOfRanks) {
+  run(1, "whole", "body.toml");
+  run(4, "part", "body.toml", {"--steps", "3"});
+  for (const int ranks : {1, 3}) {
+    const std::string name = "on" + std::to_string(ranks);
+    const Finished f = weir(ranks, {"restart", "part/checkpoints/step_00000003.h5", "-o", name});
+    ASSERT_EQ(f.code, 0) << f.out << f.err;
+    expect_same_forces("whole", name);
+  }
+}
+
+TEST_F(WeirRanks, TooFewLayersAroundABodyAreRefusedWithTheKeyToRaise) {
+  const Finished f = weir(3, {"run", "body.toml", "-o", "x", "--set", "ranks.body_layers=1"});
+  EXPECT_EQ(f.code, 2);
+  EXPECT_NE(f.err.find("raise [ranks] body_layers"), std::string::npos) << f.err;
+}
+
+TEST_F(WeirRanks, EveryNumberOfRanksGivesTheSameFlowAndTheSameIterationsInBothSpaces) {
+  for (const std::string space : {"host", "device"}) {
+    const std::string alone = space + "1";
+    run(1, alone, "channel.toml", {"--space", space});
+    for (const int ranks : {2, 3, 4, 8})
+      for (const std::string partition : {"slabs", "blocks"}) {
+        if (partition == "blocks" && ranks < 4) continue;
+        const std::string name = space + std::to_string(ranks) + partition;
+        run(ranks, name, "channel.toml", {"--space", space, "--set", "ranks.partition=\"" + partition + "\""});
+        EXPECT_EQ(iterations(name), iterations(alone)) << name;
+        expect_same_flow(alone, name);
+      }
+  }
+}
+
+TEST_F(WeirRanks, ACheckpointRestartsOnAnotherNumberOfRanks) {
+  run(1, "whole", "channel.toml");
+  run(4, "part", "channel.toml", {"--steps", "5"});
+  for (const int ranks : {1, 2, 3}) {
+    const std::string name = "on" + std::to_string(ranks);
+    const Finished f = weir(ranks, {"restart", "part/checkpoints/step_00000005.h5", "-o", name});
+    ASSERT_EQ(f.code, 0) << f.out << f.err;
+    expect_same_flow("whole", name);
+  }
+}
+
+TEST_F(WeirRanks, PeriodsCloseAcrossRanksAndASolverTellsHowItGoesOverThem) {
+  run(1, "whole", "vortices.toml");
+  for (const int ranks : {2, 8}) {
+    const std::string name = "on" + std::to_string(ranks);
+    const std::string log = run(ranks, name, "vortices.toml", {"--set", "ranks.partition=\"blocks\""});
+    EXPECT_NE(log.find(", on all ranks"), std::string::npos) << log;
+    EXPECT_EQ(iterations(name), iterations("whole"));
+    expect_same_flow("whole", name);
+  }
+  const std::string log =  // too few unknowns for levels of their own
+      run(2, "levels", "vortices.toml", {"--steps", "1", "--set", "linear.pressure.method=\"multigrid\""});
+  EXPECT_NE(log.find(", gathered on rank 0"), std::string::npos) << log;
+}
+
+TEST_F(WeirRanks, AMistakeIsToldOnceAndEndsAllRanks) {
+  expect_refused_once(3, {"run", "channel.toml", "-o", "x", "--set", "ranks.halo=\"carrier_pigeon\""},
+                      "carrier_pigeon");
+}
+
+TEST_F(WeirRanks, ARankThatIsKilledEndsTheJobWhichNamesItAndTheCheckpointRestarts) {
+  expect_end_when_rank_1_is_killed({"run", "channel.toml", "-o", "killed", "--set", "time.end=1000.0"},
+                                   "killed/checkpoints");
+  const Finished again = weir(2, {"restart", "killed", "-o", "again", "--steps", "20", "--set", "time.end=1000.0"});
+  EXPECT_EQ(again.code, 0) << again.out << again.err;
+}
+
+// The others wait for it: it writes down itself why the run ended.
+TEST_F(WeirRanks, AnErrorThatOneRankMeetsAloneIsToldWithTheRankAndTheCheckpointStays) {
+  write_file(folder / "ring.toml",
+             "[case]\nminiapp = \"toy\"\n[toy]\nstarved_rank = 2\n[checkpoint]\nevery = 4\n" + testing::no_report);
+  const Finished f = testing::run(arguments(3, {"run", "ring.toml", "-o", "alone"}, WEIR_TOY), folder.path());
+  EXPECT_EQ(f.code, 7) << f.out << f.err;
+  EXPECT_NE(f.err.find("weir: rank 2: out of memory"), std::string::npos) << f.err;
+  const nlohmann::json s = summary("alone");
+  EXPECT_EQ(s["status"], "failed");
+  EXPECT_EQ(s["exit_code"], 7);
+  const std::string reason = s["reason"];
+  EXPECT_EQ(reason.find("rank 2: out of memory"), 0U) << reason;
+  EXPECT_NE(reason.find("step_00000008.h5"), std::string::npos) << reason;
+  EXPECT_EQ(
+      testing::run(arguments(1, {"restart", "alone", "--set", "toy.starved_rank=-1"}, WEIR_TOY), folder.path()).code,
+      0);
+}
+
+// A disk that is full for rank 0, which alone writes: all ranks end, the lab leaves what it has, the last checkpoint stays.
+TEST_F(WeirRanks, AFullDiskEndsAllRanksTogether) {
+  write_file(folder / "full.toml", testing::channel_10x17() + testing::cg_with_jacobi + "tolerance = 0.01\n" +
+                                       testing::no_report +
+                                       "[shadow]\nsystem = \"pressure\"\nevery = 1\nsolvers = [\"twin\"]\n"
+                                       "[shadow.twin]\nlike_leader = true\n[checkpoint]\nevery = 2\n");
+  run(1, "full", "full.toml", {"--steps", "2"});
+  std::filesystem::remove(folder / "full/shadow_summary.csv");
+  // A write beyond the limit, which no checkpoint keeps to, fails and does not kill. Memory that ranks share would be a file
+  // beyond it too.
+  setenv("OMPI_MCA_btl", "self,tcp", 1);
+  const std::string limited =
+      "trap '' XFSZ; [ $OMPI_COMM_WORLD_RANK = 0 ] && ulimit -f 16; exec " WEIR_PROGRAM " restart full";
+  const Finished f = testing::run(arguments(2, {"-c", limited}, "bash"), folder.path());
+  unsetenv("OMPI_MCA_btl");
+  const std::string why = "cannot write full/checkpoints/step_00000004.h5.partial: File too large (rank 0)";
+  EXPECT_EQ(f.code, 6) << f.out << f.err;
+  EXPECT_NE(f.err.find("weir: " + why), std::string::npos) << f.err;
+  const std::string reason = summary("full")["reason"];
+  EXPECT_EQ(reason.find(why), 0U) << reason;
+  EXPECT_NE(reason.find("step_00000002.h5"), std::string::npos) << reason;
+  EXPECT_TRUE(std::filesystem::exists(folder / "full/shadow_summary.csv"));
+  EXPECT_NE(f.out.find("nothing more is captured"), std::string::npos) << "a capsule was tried: " << f.out;
+  EXPECT_EQ(weir(2, {"restart", "full", "--steps", "3"}).code, 0);
+}
+
+}  // namespace
+}  // namespace weir

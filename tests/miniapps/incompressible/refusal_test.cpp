@@ -1,0 +1,167 @@
+// Case files that cannot be meant: refused with file and line, and saying what was expected.
+#include <cmath>
+#include <numbers>
+
+#include "base/error.hpp"
+#include "miniapps/structured/clock.hpp"
+#include "tests/miniapps/incompressible/flow_case.hpp"
+
+namespace weir::test {
+namespace {
+
+const std::string good = R"([grid]
+cells = [8, 8]
+[flow]
+viscosity = 0.1
+[boundary]
+x_min = { type = "wall" }
+x_max = { type = "wall" }
+y_min = { type = "wall" }
+y_max = { type = "wall", velocity = [1.0, 0.0] }
+[time]
+end = 1.0
+dt = 0.1
+)";
+
+// The message for the good case with one piece of text replaced.
+std::string refusal(const std::string& from, const std::string& to) {
+  std::string text = good;
+  const auto at = text.find(from);
+  EXPECT_NE(at, text.npos) << from;
+  text.replace(at, from.size(), to);
+  try {
+    read_incompressible_case(read_case_text(text, "case.toml"));
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), Exit::usage);
+    return e.what();
+  }
+  return "accepted";
+}
+
+#define EXPECT_REFUSED(from, to, place, words)               \
+  do {                                                       \
+    const std::string message = refusal(from, to);           \
+    EXPECT_EQ(message.find(place), 0u) << message;           \
+    EXPECT_NE(message.find(words), message.npos) << message; \
+  } while (false)
+
+TEST(Refusal, AGoodCaseIsAccepted) { EXPECT_EQ(refusal("0.1", "0.2"), "accepted"); }
+
+TEST(Refusal, MissingBoundary) { EXPECT_REFUSED("y_min = { type = \"wall\" }\n", "", "case.toml:", "y_min"); }
+
+TEST(Refusal, PeriodicOnOneSideOnly) {
+  EXPECT_REFUSED("x_max = { type = \"wall\" }", "x_max = { type = \"periodic\" }", "case.toml:7",
+                 "opposite side is not");
+}
+
+TEST(Refusal, ASideThatA2DGridDoesNotHave) {
+  EXPECT_REFUSED("x_min =", "z_min = { type = \"wall\" }\nx_min =", "case.toml:6", "2D");
+}
+
+TEST(Refusal, UnknownBoundaryType) { EXPECT_REFUSED("\"wall\" }", "\"wal\" }", "case.toml:6", "did you mean 'wall'"); }
+
+TEST(Refusal, AWallThatMovesThroughItself) { EXPECT_REFUSED("[1.0, 0.0]", "[1.0, 0.5]", "case.toml:9", "own plane"); }
+
+TEST(Refusal, AnInletWithoutVelocityOrWithoutAWayOut) {
+  EXPECT_REFUSED("x_min = { type = \"wall\" }", "x_min = { type = \"inlet\" }", "case.toml:6", "needs a velocity");
+  EXPECT_REFUSED("x_min = { type = \"wall\" }", "x_min = { type = \"inlet\", velocity = [1.0, 0.0] }", "case.toml:6",
+                 "no way out");
+}
+
+TEST(Refusal, AVelocityWhereItMeansNothing) {
+  EXPECT_REFUSED("x_min = { type = \"wall\" }", "x_min = { type = \"slip\", velocity = [1.0, 0.0] }", "case.toml:6",
+                 "means nothing");
+}
+
+TEST(Refusal, ImpossibleSizes) {
+  EXPECT_REFUSED("[8, 8]", "[8, 0]", "case.toml:2", "at least one cell");
+  EXPECT_REFUSED("[8, 8]", "[8, 1]", "case.toml:2", "at least two cells");
+  EXPECT_REFUSED("[8, 8]", "[8]", "case.toml:2", "nx, ny");
+  EXPECT_REFUSED("[8, 8]", "[100000, 100000]", "case.toml:2", "32-bit");
+  EXPECT_REFUSED("[8, 8]", "[8, 8]\nlength = [1.0, -1.0]", "case.toml:3", "positive");
+}
+
+TEST(Refusal, ContradictoryOrMissingTimeSteps) {
+  EXPECT_REFUSED("dt = 0.1", "dt = 0.1\ncfl = 0.5", "case.toml:13", "contradict");
+  EXPECT_REFUSED("dt = 0.1", "", "case.toml:", "dt or cfl");
+  EXPECT_REFUSED("dt = 0.1", "dt = -0.1", "case.toml:12", "positive");
+  EXPECT_REFUSED("dt = 0.1", "cfl = 1.5", "case.toml:12", "between 0 and 1");
+}
+
+TEST(Refusal, AnInitialVelocityThatNothingUses) {
+  EXPECT_REFUSED("viscosity = 0.1", "viscosity = 0.1\ninitial_velocity = [1.0, 0.0]", "case.toml:5", "means nothing");
+}
+
+TEST(Refusal, FlowsThatDoNotExistHere) {
+  EXPECT_REFUSED("viscosity = 0.1", "viscosity = -0.1", "case.toml:4", "negative");
+  EXPECT_REFUSED("viscosity = 0.1", "viscosity = 0.1\ninitial = \"taylor_green_3d\"", "case.toml:5", "3D");
+  EXPECT_REFUSED("viscosity = 0.1", "viscosity = 0.1\ninitial = \"womersley\"", "case.toml:", "oscillating");
+}
+
+TEST(StepSizes, AFixedStepEndsOnTime) {
+  IncompressibleCase c = read_incompressible_case(read_case_text(good, "case.toml"));
+  c.time.end = 0.25;
+  StepSize clock(c);
+  double t = 0;
+  std::vector<double> steps;
+  while (!clock.finished(t)) t += steps.emplace_back(clock.next(t, 0));
+  ASSERT_EQ(steps.size(), 3u);
+  EXPECT_DOUBLE_EQ(steps[0], 0.1);
+  EXPECT_NEAR(steps[1], 0.075, 1e-15);
+  EXPECT_NEAR(steps[2], 0.075, 1e-15);  // the rest in two: no sliver at the end
+}
+
+TEST(StepSizes, NoSliverIsLeftForTheLastStep) {
+  IncompressibleCase c = read_incompressible_case(read_case_text(good, "case.toml"));
+  for (const double end : {0.999, 1.0, 1.0005, 1.002, 1.05}) {
+    c.time.end = end;
+    StepSize clock(c);
+    double t = 0, smallest = 1, largest = 0;
+    while (!clock.finished(t)) {
+      const double dt = clock.next(t, 0);
+      t += dt;
+      smallest = std::min(smallest, dt);
+      largest = std::max(largest, dt);
+    }
+    EXPECT_DOUBLE_EQ(t, end);
+    EXPECT_GE(smallest, 0.05 - 1e-12) << end;
+    EXPECT_LE(largest, 0.101 + 1e-12) << end;
+  }
+}
+
+TEST(StepSizes, ACourantNumberIsKeptAndGrowthIsLimited) {
+  IncompressibleCase c = read_incompressible_case(read_case_text(good, "case.toml"));
+  c.time.dt = 0;
+  c.time.cfl = 0.5;
+  StepSize clock(c);
+  const double first = clock.next(0, 0);  // at rest: the lid's speed counts
+  EXPECT_DOUBLE_EQ(first, 0.5 / 8);
+  EXPECT_LE(clock.next(0, 100.0) * 100.0, 0.5);
+  const double small = clock.dt;
+  EXPECT_DOUBLE_EQ(clock.next(0, 1.0), 1.2 * small);
+  EXPECT_DOUBLE_EQ(clock.next(0, 0.45 / clock.dt), 1.2 * small);  // within the band: unchanged
+}
+
+// A wall that swings from rest: its rate at the step's end counts, though the fluid tells nothing of it yet.
+TEST(StepSizes, ACourantNumberIsKeptWhereAWallStartsFromRest) {
+  IncompressibleCase c = read_incompressible_case(read_case_text(good, "case.toml"));
+  c.sides = {};
+  c.time.dt = 0;
+  c.time.cfl = 0.5;
+  c.time.end = 2;
+  const auto rate = [](double t) { return 40 * std::pow(std::sin(std::numbers::pi * t), 2); };
+  StepSize clock(c, rate);
+  double t = 0;
+  int steps = 0;
+  while (!clock.finished(t)) {
+    const double dt = clock.next(t, rate(t));
+    EXPECT_LE(dt * std::max(rate(t), rate(t + dt)), 0.5 * (1 + 1e-12)) << t;
+    t += dt;
+    ++steps;
+  }
+  EXPECT_DOUBLE_EQ(t, 2);
+  EXPECT_LT(steps, 40 / 0.5 * 2 * 1.3);  // half of that would do: the mean rate is 20
+}
+
+}  // namespace
+}  // namespace weir::test

@@ -1,0 +1,164 @@
+// What the lab says of its own leader: solves that are real, times that are made up, so that what is true is known. The
+// same on the machine's own clock: `weir bench lab-aa`.
+#include "miniapps/study/shadow/shadow_series.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <random>
+
+#include "inputs/case.hpp"
+#include "solvers/linear_solver.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
+
+namespace weir {
+namespace {
+
+using Numbers = std::vector<double>;
+
+// -u'' + u on a line of n cells.
+BlockCsrData chain(int n) {
+  BlockCsrData d;
+  d.symmetric = true;
+  d.row_start = {0};
+  for (int i = 0; i < n; ++i) {
+    for (const int j : {i - 1, i, i + 1})
+      if (j >= 0 && j < n) {
+        d.column.push_back(j);
+        d.value.push_back(i == j ? 3 : -1);
+      }
+    d.row_start.push_back(static_cast<std::int64_t>(d.column.size()));
+  }
+  return d;
+}
+
+constexpr int unknowns = 10;
+constexpr const char* leader_options = "method = \"cg\"\npreconditioner = { type = \"jacobi\" }";
+
+// A leader in its loop, with two doubles and two more like it as shadows: "twin", "slow".
+class Loop {
+ public:
+  explicit Loop(
+      std::uint64_t seed, std::function<void(ShadowRecord&)> clock = [](ShadowRecord&) {}, int repeats = 1)
+      : A_(chain(unknowns)),
+        leader_(read_case_text(leader_options, "leader")),
+        x_(unknowns),
+        shadow_(alone_, seed, repeats, leader_, true, [=, this](const ShadowRecord& r) {
+          ShadowRecord timed = r;
+          clock(timed);
+          told += series.add(timed);
+        }) {
+    for (const char* name : {"leader", leader_again, "twin", "slow"})
+      shadow_.add(name, make_any_solver<Host>(read_case_text(leader_options, name)));
+    series = ShadowSeries(shadow_.names(), shadow_.solvers());
+    leader_.setup(A_);
+    leader_.watch(&shadow_);
+  }
+  void watch(SolveWatch<Host>* watch) { leader_.watch(watch); }
+  void run(int steps) {
+    for (int step = 1; step <= steps; ++step) {
+      shadow_.begin_step(step, true);
+      Numbers b;
+      for (int i = 0; i < unknowns; ++i) b.push_back(std::sin(0.1 * step * i) + 1);
+      const Array<double, Host> rhs(b);
+      leader_.update(A_);
+      ASSERT_TRUE(leader_.solve(A_, rhs, x_).converged());
+    }
+  }
+  View<double> x() { return x_.view(); }
+  ShadowSeries series;
+  int told = 0;  // that the leader parts from its doubles
+
+ private:
+  BlockCsr<Host> A_;
+  LinearSolver<Host> leader_;
+  Array<double, Host> x_;
+  Communicator alone_;
+  Shadow<Host> shadow_;
+};
+
+// A machine with habits: the second double lies badly in memory, who comes first finds cold caches, the leader in
+// the flow is far slower than its doubles; then 2 % of noise and now and then a hiccup. "slow" takes 5 % more.
+struct Machine {
+  explicit Machine(unsigned seed) : random(seed) {}
+  void operator()(ShadowRecord& r) {
+    std::normal_distribution<double> noise(0, 0.02);
+    std::uniform_real_distribution<double> chance(0, 1);
+    const double place = r.place == 1 ? 1.03 : 1, double_of_leader = r.solver == 1 ? 1.01 : 1;
+    const double own = r.name == ShadowRecord::in_the_flow ? 1.5 : 1, slow = r.name == 3 ? 1.05 : 1;
+    r.setup_seconds = 0;
+    r.result.solve_seconds =
+        place * double_of_leader * own * slow * std::exp(noise(random)) * (chance(random) < 0.03 ? 5 : 1);
+  }
+  std::mt19937_64 random;
+};
+
+TEST(ShadowSeries, OnAMachineWithHabitsALeaderAgainstItselfShowsNoEffectAnd5PercentAreFound) {
+  int control = 0, twin = 0, slow = 0;
+  for (unsigned seed = 1; seed <= 40; ++seed) {
+    Loop loop(seed, Machine(seed));
+    loop.run(100);
+    const ShadowComparison c = loop.series.compare(seed);
+    ASSERT_EQ(c.rows.size(), 4U);
+    const Interval& i = c.rows[1].with_leader.interval;
+    control += i.low <= 1 && 1 <= i.high;
+    twin += c.rows[2].verdict == Verdict::no_difference_seen;
+    slow += c.rows[3].verdict == Verdict::slower;
+  }
+  EXPECT_GE(control, 34);  // of 38 expected; three standard deviations are 4
+  EXPECT_GE(twin, 38);
+  EXPECT_GE(slow, 34);
+}
+
+TEST(ShadowSeries, WhatTheDoublesDifferByIsNoise) {
+  Loop loop(3, [](ShadowRecord& r) { r.setup_seconds = 0, r.result.solve_seconds = r.solver == 1 ? 1.1 : 1.0; });
+  loop.run(40);
+  const ShadowComparison c = loop.series.compare(1);
+  EXPECT_NEAR(c.doubles.ratio, 1.1, 1e-12);
+  EXPECT_GE(c.noise, std::log(1.1) - 1e-12);
+  EXPECT_EQ(c.rows[1].verdict, Verdict::no_difference_seen);
+  EXPECT_LT(c.rows[1].with_leader.interval.low, 1);  // either name has the bad place as often as the other
+  EXPECT_GT(c.rows[1].with_leader.interval.high, 1);
+}
+
+// Comes after the shadows have taken their guess: from one step on the leader alone sees another one.
+class Unsteady : public SolveWatch<Host> {
+ public:
+  Unsteady(View<double> x, int from) : x_(x), from_(from) {}
+  void prepared(const Matrix<Host>&, bool, const SetupInfo&) override {}
+  void before(const Matrix<Host>&, View<const double>, View<const double>) override {
+    if (++solves_ >= from_) x_[7] += 1e-9;
+  }
+  void after(const Matrix<Host>&, View<const double>, View<const double>, const SolveResult&) override {}
+
+ private:
+  View<double> x_;
+  int from_, solves_ = 0;
+};
+
+TEST(ShadowSeries, ALeaderThatDoesNotRepeatIsFoundWithTheStep) {
+  Loop steady(1);
+  steady.run(12);
+  EXPECT_EQ(steady.series.repetition().systems, 12);
+  EXPECT_EQ(steady.series.repetition().parted, 0);
+  EXPECT_NE(repetition_text(steady.series.repetition(), "").find("in all 12 systems"), std::string::npos);
+
+  Loop loop(1);
+  Unsteady planted(loop.x(), 5);
+  loop.watch(&planted);
+  loop.run(12);
+  const Repetition& r = loop.series.repetition();
+  EXPECT_EQ(r.step, 5);
+  EXPECT_EQ(r.parted, 8);
+  EXPECT_EQ(loop.told, 1);
+  EXPECT_GT(r.differing, 0);
+  EXPECT_GT(r.largest_difference, 0);
+  EXPECT_LT(r.largest_difference, 1e-8);
+  const std::string text = repetition_text(r, "");
+  EXPECT_NE(text.find("in 8 of 12 systems, first at step 5"), std::string::npos) << text;
+  EXPECT_NE(text.find("a race, or memory that nobody set"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace weir

@@ -1,0 +1,190 @@
+#!/usr/bin/env python3
+"""The page of a study: what it says, that it is whole by itself, and, where there is a Chromium, that a browser opens it
+without an error on a screen, on a telephone and on paper."""
+import base64
+import csv
+import html.parser
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import unittest
+import zlib
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "../../../postproc/report")]
+
+import fabricate_run  # noqa: E402
+import report  # noqa: E402
+from plots import records, roofline, shadow, shadow_plots, style  # noqa: E402
+
+style.DPI = 40
+VOID = {"meta", "img", "br", "hr", "link", "input"}
+BROWSER = next((path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if path), None)
+
+
+def decode_png(data):
+    """Width and height; raises where a chunk is damaged or the pixels do not unpack."""
+    if data[:8] != b"\x89PNG\r\n\x1a\n":
+        raise ValueError("no PNG")
+    at, pixels = 8, b""
+    while True:
+        length, kind = struct.unpack(">I4s", data[at:at + 8])
+        body = data[at + 8:at + 8 + length]
+        if zlib.crc32(kind + body) != struct.unpack(">I", data[at + 8 + length:at + 12 + length])[0]:
+            raise ValueError("damaged chunk")
+        at += 12 + length
+        if kind == b"IHDR":
+            size = struct.unpack(">II", body[:8])
+        pixels += body if kind == b"IDAT" else b""
+        if kind == b"IEND":
+            zlib.decompress(pixels)
+            return size
+
+
+class Reader(html.parser.HTMLParser):
+    """Tags that close, pictures, links, and what would be fetched from elsewhere."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.pictures, self.data, self.outside, self.unbalanced = [], [], {}, [], []
+        self.feed(text)
+        self.close()
+        self.unbalanced += self.open
+
+    def handle_starttag(self, tag, attributes):
+        given = dict(attributes)
+        if tag not in VOID:
+            self.open.append(tag)
+        if tag == "img":
+            self.pictures.append((given.get("alt"), given.get("src", "")))
+        for key in ("src", "href", "srcset", "action"):
+            value = given.get(key)
+            if value is not None and not value.startswith("data:"):
+                self.outside.append((tag, key, value))
+        if given.get("href", "").startswith("data:text/csv;base64,"):
+            self.data[given.get("download")] = base64.b64decode(given["href"].split(",", 1)[1], validate=True).decode()
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.unbalanced.append(tag)
+
+
+class Study(unittest.TestCase):
+    """The page is made once for all classes."""
+
+
+def setUpModule():
+    Study.scratch = tempfile.TemporaryDirectory()
+    unittest.addModuleCleanup(Study.scratch.cleanup)
+    Study.folder = os.path.join(Study.scratch.name, "run")
+    fabricate_run.main(Study.folder, "study")
+    page = report.Report(Study.folder)
+    Study.text = page.build()
+    Study.missing = page.run.missing
+    Study.path = os.path.join(Study.folder, "report.html")
+    with open(Study.path, "w", encoding="utf-8") as file:
+        file.write(Study.text)
+    Study.reader = Reader(Study.text)
+
+
+class Page(Study):
+    def test_the_verdict_comes_first_and_says_what_the_intervals_allow(self):
+        self.assertEqual(self.missing, [])
+        body = self.text.split("<main>")[1]
+        order = [body.index(words) for words in ("quick is faster than the reference solver, cg + multigrid", "Solvers on the same systems", "Passed",
+                                                 "What the kernels reach", "What was run", "The flow")]
+        self.assertEqual(order, sorted(order))
+        for words in ("quick takes 0.495 to 0.506 times the reference&#x27;s time", "noise floor 0.6 %",
+                      "slow missed the tolerance in 3 of 40 systems", "no significant difference", "40 of 40"):
+            self.assertIn(words, body)
+
+    def test_without_a_verdict_beyond_the_noise_no_solver_is_called_faster(self):
+        study = shadow.Study(records.RunDirectory(self.folder))
+        study.summary["verdict"][study.names.index("quick")] = "no significant difference"
+        self.assertTrue(shadow.headline(study).startswith("No candidate is faster than the reference solver"))
+        for name in ("quick", "even"):
+            study.summary["verdict"][study.names.index(name)] = "slower"
+        self.assertEqual(shadow.headline(study), "All 3 candidates are slower than the reference solver, cg + multigrid")
+
+    def test_the_win_map_names_the_winner_of_each_stretch_and_no_winner_by_chance(self):
+        study = shadow.Study(records.RunDirectory(self.folder))
+        self.assertEqual(set(shadow_plots.winners(study)), {"quick"})
+        study.candidates.remove("quick")
+        self.assertEqual(set(shadow_plots.winners(study)), {"undecided"})
+        study.candidates.remove("even")
+        self.assertEqual(set(shadow_plots.winners(study)), {"reference"})
+
+    def test_every_picture_decodes_and_nothing_comes_from_elsewhere(self):
+        self.assertEqual(self.reader.outside, [])
+        self.assertEqual(self.reader.unbalanced, [])
+        self.assertGreaterEqual(len(self.reader.pictures), 18)
+        for alt, source in self.reader.pictures:
+            self.assertTrue(alt)
+            width, height = decode_png(base64.b64decode(source.split("data:image/png;base64,")[1], validate=True))
+            self.assertTrue(width > 100 and height > 40, alt)
+
+    def test_every_plot_of_the_study_carries_its_data(self):
+        for name in ("shadow_intervals", "shadow_win_map", "shadow_ratio", "shadow_iterations", "shadow_split", "shadow_curves",
+                     "roofline_rates", "roofline", "roofline_parts_0"):
+            rows = list(csv.reader(self.reader.data[name + ".csv"].splitlines()))
+            self.assertGreater(len(rows), 1, name)
+            self.assertEqual({len(row) for row in rows}, {len(rows[0])}, name)
+        first = self.reader.data["shadow_intervals.csv"].splitlines()
+        self.assertEqual(first[2].split(",")[:4], ["quick", "0.5", "0.495", "0.506"])
+
+    def test_rates_are_medians_over_the_steps(self):
+        found = roofline.kernels(records.RunDirectory(self.folder))
+        self.assertEqual([(k["kernel"], k["gb_per_s"], k["samples"]) for k in found[:2]], [("spmv", 8.0, 2), ("update", 9.0, 2)])
+
+    def test_it_has_rules_for_telephones_and_for_paper(self):
+        for words in ('name="viewport"', "@media print", "@media (max-width", "break-inside: avoid"):
+            self.assertIn(words, self.text)
+
+
+WIDTHS = """<script>window.addEventListener('load', () => {
+  const frames = [...document.querySelectorAll('iframe')].map(f => {
+    const d = f.contentDocument, pictures = [...d.images];
+    return f.width + ': ' + pictures.filter(i => i.complete && i.naturalWidth > 100).length + ' of ' + pictures.length +
+      ' pictures, ' + Math.max(0, d.documentElement.scrollWidth - f.clientWidth) + ' too wide, ' + d.querySelectorAll('button.copy').length + ' tables, ' +
+      [...d.querySelectorAll('.scroll')].filter(s => s.scrollWidth > s.clientWidth + 1).length + ' cut'; });
+  document.body.append(frames.join('; ')); });</script>"""
+
+
+@unittest.skipUnless(BROWSER, "no Chromium on this machine")
+class Browser(Study):
+    def browse(self, *arguments):
+        home = os.path.join(self.scratch.name, "home")
+        command = [BROWSER, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr", "--v=0",
+                   "--allow-file-access-from-files", "--virtual-time-budget=20000", "--user-data-dir=" + home]
+        return subprocess.run(command + list(arguments), capture_output=True, text=True, timeout=240, env=dict(os.environ, HOME=home))
+
+    def test_a_browser_draws_every_picture_and_reports_no_error(self):
+        outer = os.path.join(self.folder, "frames.html")
+        with open(outer, "w") as file:
+            file.write("<html><body>%s%s</body></html>" % (WIDTHS, "".join(
+                '<iframe src="report.html" width="%d" height="800"></iframe>' % width for width in (390, 1280))))
+        done = self.browse("--dump-dom", "file://" + outer)
+        said = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
+        self.assertEqual(said, [])
+        count = len(self.reader.pictures)
+        tables = self.text.count('<button class="copy"')
+        for width in (390, 1280):
+            self.assertIn("%d: %d of %d pictures, 0 too wide, %d tables" % (width, count, count, tables), done.stdout[-600:])
+        self.assertIn(" tables, 0 cut", done.stdout[-600:].split("1280: ")[1])
+
+    def test_it_prints(self):
+        paper = os.path.join(self.scratch.name, "page.pdf")
+        self.browse("--print-to-pdf=" + paper, "--no-pdf-header-footer", "file://" + self.path)
+        with open(paper, "rb") as file:
+            data = file.read()
+        self.assertTrue(data.startswith(b"%PDF"))
+        self.assertTrue(3 <= len(re.findall(rb"/Type\s*/Page\b", data)) <= 15)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""report.py on run directories made by fabricate_run.py: whole, three-dimensional, empty, broken. One process, small pictures."""
+import contextlib
+import io
+import json
+import os
+import re
+import sys
+import tempfile
+import unittest
+
+sys.dont_write_bytecode = True
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "../../../postproc/report")]
+
+import fabricate_run  # noqa: E402
+import numpy as np  # noqa: E402
+import report  # noqa: E402
+from plots import fields, histories, records, style, vortices, vtr  # noqa: E402
+
+style.DPI = 30
+
+
+class Folder(unittest.TestCase):
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.path = os.path.join(scratch.name, "run")
+
+    def make(self, kind):
+        fabricate_run.main(self.path, kind)
+        return self.path
+
+    def write(self, arguments):
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said), contextlib.redirect_stderr(said):
+            code = report.main(arguments)
+        return code, said.getvalue()
+
+    def page(self, kind):
+        return self.page_of(self.make(kind))
+
+    def page_of(self, path):
+        code, _ = self.write([path])
+        self.assertEqual(code, 0)
+        with open(os.path.join(self.path, "report.html"), encoding="utf-8") as file:
+            return file.read()
+
+
+class Reports(Folder):
+    def test_a_whole_run_has_verdict_pictures_profiles_and_times(self):
+        page = self.page("2d")
+        self.assertFalse("Left out" in page)
+        for words in ("Passed", "PASS", "Why it ended: steady state", "Botella &amp; Peyret", "largest difference 0.004",
+                      "fast_poisson", "cg + jacobi", "4.1 s", "Where the time went"):
+            self.assertTrue(words in page, words)
+        self.assertGreaterEqual(page.count("data:image/png;base64,"), 10)
+        self.assertIsNone(re.search(r'(src|href)="?https?:', page))
+        drawn = os.listdir(os.path.join(self.path, "plots"))
+        for name in ("speed_z.png", "field_z.csv", "profile_u_centreline.png", "profile_u_centreline.csv", "timings.csv"):
+            self.assertIn(name, drawn)
+
+    def test_a_steady_run_has_pseudo_time_steps_and_no_time(self):
+        self.make("2d")
+        page = self.page_of(self.path)
+        self.assertTrue("simulated time" in page and "t = " in page)
+        with open(os.path.join(self.path, "config.effective.toml"), "a") as file:
+            file.write("[time]\nsteady = true\n")
+        self.assertEqual(histories._axis(records.RunDirectory(self.path), {"step": [1, 2], "time": [1, 2]})[1], "pseudo-time step")
+        page = self.page_of(self.path)
+        self.assertTrue("pseudo-time steps" in page and "pseudo-time step " in page)
+        self.assertFalse("simulated time" in page or "t = " in page)
+
+    def test_a_failed_run_says_why(self):
+        self.make("empty")
+        state = {"u": {"min": -1.0, "max": 2.0}, "p": "not finite"}
+        solve = {"system": "pressure", "iterations": 7, "reason": "not_finite", "r0": 1.0, "r_true": "nan", "preconditioner_age": 0}
+        steps = [{"step": n, "cfl": None if n == 1 else 3.0 * n, "state": state, "last_solves": [solve]} for n in (1, 2, 3)]
+        with open(os.path.join(self.path, "flight_recorder.json"), "w") as file:
+            json.dump({"cause": "time_step", "what": "the time step is too large", "evidence": [{"what": "CFL number", "value": "9"}],
+                       "key": "time.dt", "change": "0.1", "steps": steps}, file)
+        page = self.page_of(self.path)
+        for words in ("Why it failed: time step", "The time step is too large.", "To change: time.dt: 0.1.", "not_finite"):
+            self.assertTrue(words in page, words)
+        self.assertTrue(os.path.exists(os.path.join(self.path, "plots/flight_state.csv")))
+
+    def test_a_check_out_of_tolerance_fails(self):
+        self.make("2d")
+        path = os.path.join(self.path, "config.effective.toml")
+        with open(path) as file:
+            text = file.read()
+        with open(path, "w") as file:
+            file.write(text.replace("tolerance = 0.008", "tolerance = 0.001"))
+        verdict = report.Report(self.path).verdict()
+        self.assertTrue("out of tolerance" in verdict)
+        self.assertEqual(verdict.count(">FAIL<"), 1)
+
+    def test_an_empty_directory_gives_a_page_that_says_what_is_missing(self):
+        page = self.page("empty")
+        for words in ("No result", "run.json", "there is no such file", "no field output was written"):
+            self.assertTrue(words in page, words)
+
+    def test_broken_files_cost_their_own_part_only(self):
+        page = self.page("broken")
+        for words in ("run.json", "cannot be read", "the file ends inside an array", "Change and residual norms"):
+            self.assertTrue(words in page, words)
+        self.assertTrue("data:image/png;base64," in page)
+
+    def test_no_directory_is_a_usage_error_in_one_line(self):
+        for arguments in ([self.path], [], ["a", "b"]):
+            code, said = self.write(arguments)
+            self.assertEqual(code, 2)
+            self.assertEqual(said.count("\n"), 1)
+
+
+class Pictures(Folder):
+    def test_compressed_and_plain_files_hold_the_field(self):
+        grid, wanted = fabricate_run.taylor_green(12)
+        os.makedirs(self.path)
+        for compress in (False, True):
+            path = os.path.join(self.path, "a.vtr")
+            fabricate_run.write_vtr(path, 0.5, grid, wanted, compress)
+            got = vtr.Vtr(path)
+            self.assertEqual(got.time, 0.5)
+            np.testing.assert_array_equal(got.faces[2], grid[2])
+            np.testing.assert_array_equal(got.velocity(), wanted["velocity"].astype("f4"))
+            np.testing.assert_array_equal(got.pressure(), wanted["p"].astype("f4"))
+
+    def test_the_vorticity_of_taylor_green_converges_with_second_order_in_every_plane(self):
+        def worst(n, normal):
+            grid, wanted = fabricate_run.taylor_green(n)
+            os.makedirs(self.path, exist_ok=True)
+            path = os.path.join(self.path, "a.vtr")
+            fabricate_run.write_vtr(path, 0, grid, wanted, True)
+            plane = fields.Plane(vtr.Vtr(path), normal)
+            x, y, z = (plane.position if d == normal else plane.centre_a if d == plane.a else plane.centre_b for d in range(3))
+            if normal == 2:
+                exact = 2 * np.sin(x)[None] * np.sin(y)[:, None] * np.cos(z)
+            elif normal == 1:
+                exact = (-np.sin(x) * np.cos(y))[None] * np.sin(z)[:, None] + 0.3 * np.sin(x)[None] * np.sin(z)[:, None]
+            else:
+                exact = (-np.cos(x) * np.sin(y))[None] * np.sin(z)[:, None]
+            return np.max(np.abs(plane.vorticity() - exact)[2:-2, 2:-2])
+
+        for normal in range(3):
+            self.assertAlmostEqual(np.log2(worst(16, normal) / worst(32, normal)), 2, delta=0.3)
+
+    def test_the_latest_picture_is_found_by_time(self):
+        self.make("2d")
+        with open(os.path.join(self.path, "vtk/run.pvd"), "w") as file:
+            file.write('<DataSet timestep="9" file="b.vtr"/><DataSet timestep="10" file="a.vtr"/>')
+        with open(os.path.join(self.path, "vtk/run_body.pvd"), "w") as file:
+            file.write('<DataSet timestep="11" file="run_body.vtp"/>')
+        self.assertTrue(records.RunDirectory(self.path).last_picture().endswith("/a.vtr"))
+
+    def test_a_three_dimensional_field_is_drawn_in_its_three_mid_planes_a_row_each(self):
+        self.make("3d")
+        figures, _ = fields.field_plots(records.RunDirectory(self.path), os.path.join(self.path, "plots"))
+        self.assertEqual([[f.name for f in plane] for plane in figures],
+                         [[what + a for what in ("speed_", "vorticity_", "pressure_")] for a in "zyx"] + [["vortices"]])
+
+    def test_q_is_half_of_rotation_squared_less_strain_squared(self):
+        lines = [np.cumsum(np.linspace(0.1, 0.2, n)) for n in (5, 6, 7)]
+        z, y, x = np.meshgrid(lines[2], lines[1], lines[0], indexing="ij")
+        turning = np.stack([-3 * y, 3 * x, 0 * z], axis=-1)  # Omega: 3, so |Omega|^2 = 2 * 9
+        np.testing.assert_allclose(vortices.q_criterion(turning, lines), 9, rtol=1e-12)
+        straining = np.stack([2 * x, 2 * y, -4 * z], axis=-1)  # |S|^2 = 4 + 4 + 16
+        np.testing.assert_allclose(vortices.q_criterion(straining, lines), -12, rtol=1e-12)
+
+    def test_rays_meet_a_ring_on_its_surface_and_pass_its_hole(self):
+        lines = [np.linspace(-2, 2, 60), np.linspace(-2, 2, 61), np.linspace(-2.5, 2.5, 70)]
+        z, y, x = np.meshgrid(lines[2], lines[1], lines[0], indexing="ij")
+        q = -np.hypot(np.hypot(x, y) - 1.2, z)  # the distance from the core line
+        box = [(line[0], line[-1]) for line in lines]
+        points, pixels, passed, _ = vortices.cast(lines, q, -0.4, np.ones(q.shape), box)
+        distance = np.hypot(np.hypot(points[:, 0], points[:, 1]) - 1.2, points[:, 2])
+        self.assertLess(np.max(np.abs(distance - 0.4)), 5 / 69)  # a cell
+        hits = np.zeros(passed.size, bool)
+        hits[pixels] = True
+        middle = hits.reshape(passed.shape)[passed.shape[0] // 2]
+        self.assertEqual(np.count_nonzero(np.diff(middle.astype(int)) == 1), 2)  # left and right limb, the hole between
+
+
+if __name__ == "__main__":
+    unittest.main()

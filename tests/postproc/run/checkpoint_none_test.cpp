@@ -1,0 +1,22 @@
+#include <gtest/gtest.h>
+
+#include "base/error.hpp"
+#include "postproc/run/checkpoint.hpp"
+
+namespace weir {
+namespace {
+
+TEST(CheckpointWithoutHdf5, SaysWhyItCannot) {
+  EXPECT_FALSE(checkpoints_available());
+  try {
+    read_checkpoint("c.h5");
+    FAIL();
+  } catch (const Error& e) {
+    EXPECT_EQ(e.code(), Exit::file_io);
+    EXPECT_STREQ(e.what(), "cannot read c.h5: this weir was built without HDF5, which checkpoints need");
+  }
+  EXPECT_THROW(write_checkpoint("c.h5", {}, {}), Error);
+}
+
+}  // namespace
+}  // namespace weir

@@ -1,0 +1,88 @@
+// The compressible discretisation over ranks, cells dealt out at random or in slabs: residual, time step and products with
+// the Jacobian are those of one rank.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "miniapps/compressible/discretisation/discretisation.hpp"
+#include "miniapps/compressible/discretisation/mesh_ranks.hpp"
+#include "tests/miniapps/compressible/flows.hpp"
+#include "tests/solvers/distributed/world.hpp"
+#include "tests/support/spaces.hpp"
+
+namespace weir::test {
+namespace {
+
+template <class Space>
+class DistributedFlowTest : public ::testing::Test {};
+TYPED_TEST_SUITE(DistributedFlowTest, Spaces, SpaceName);
+
+using Values = std::vector<double>;
+
+std::vector<int> parts_of(const UnstructuredMesh& mesh, bool scattered) {
+  const int ranks = world().size(), cells = mesh.cells();
+  std::vector<int> part;
+  for (int i = 0; i < cells; ++i) part.push_back((scattered ? i * 7 / 3 : i * ranks / cells) % ranks);
+  return part;
+}
+
+double worst(const Values& a, const Values& b) {
+  double most = a.size() == b.size() ? 0 : 1e300;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) most = std::max(most, std::abs(a[i] - b[i]));
+  return world().max(most);
+}
+double largest(const Values& a) {
+  double most = 0;
+  for (const double x : a) most = std::max(most, std::abs(x));
+  return most;
+}
+
+template <class Space>
+void compare(const BoxMesh& box, const GasModel& gas, const SpatialScheme& scheme, BoundaryType type, bool scattered) {
+  const UnstructuredMesh mesh = box_mesh(box);
+  const auto conditions = all_round(mesh, type, gas);
+  const Values U = random_state(mesh, gas);
+  const MeshRanks ranks(world(), mesh, parts_of(mesh, scattered));
+  Discretisation<Space> whole(mesh, gas, scheme, conditions), part(ranks.part.mesh, gas, scheme, conditions, &ranks);
+  if (type == BoundaryType::exact) {
+    set_outside_everywhere(whole, mesh, free_stream(gas));
+    set_outside_everywhere(part, ranks.part.mesh, free_stream(gas));
+  }
+  const double eps = std::numeric_limits<double>::epsilon();
+
+  const Values R = residual(whole, U);
+  EXPECT_LE(worst(residual(part, ranks.own(U)), ranks.own(R)), 500 * eps * largest(R));
+
+  const Array<double, Space> all(U), mine(ranks.own(U));
+  BlockCsr<Space> J(jacobian_pattern(mesh)), local(jacobian_pattern(ranks.part.mesh, ranks.part.own));
+  DistributedMatrix<Space> spread(world(), local, ranks.nearest, ranks.coupling(), false, false);
+  whole.jacobian(all, J);
+  part.jacobian(mine, local);
+  part.couple(spread.coupling_values());
+  const Values x = random_state(mesh, gas, 8);
+  const Array<double, Space> X(x), own_x(ranks.own(x));
+  Array<double, Space> Y(X.size()), own_y(own_x.size());
+  J.apply(X, Y);
+  spread.apply(own_x, own_y);
+  const Values y = Y.to_vector();
+  EXPECT_LE(worst(own_y.to_vector(), ranks.own(y)), 2000 * eps * largest(y));
+}
+
+TYPED_TEST(DistributedFlowTest, ResidualsAndJacobiansAreThoseOfOneRank) {
+  for (const bool scattered : {true, false})
+    for (const CellKind kind : {CellKind::quads, CellKind::mixed}) {
+      BoxMesh box{.nx = 9, .ny = 8, .kind = kind};
+      compare<TypeParam>(box, viscous_gas(), {.limiter = Limiter::venkatakrishnan}, BoundaryType::adiabatic_wall,
+                         scattered);
+      compare<TypeParam>(box, viscous_gas(), {.gradient = GradientScheme::green_gauss}, BoundaryType::farfield,
+                         scattered);
+      compare<TypeParam>(box, euler_gas(), {}, BoundaryType::exact, scattered);
+      box.periodic_x = true;
+      compare<TypeParam>(box, euler_gas(), {.limiter = Limiter::barth_jespersen}, BoundaryType::slip_wall, scattered);
+      box.periodic_y = true;
+      compare<TypeParam>(box, viscous_gas(), {}, BoundaryType::farfield, scattered);
+    }
+}
+
+}  // namespace
+}  // namespace weir::test

@@ -1,0 +1,81 @@
+// Stencil matrices against the dense Kronecker sum, in both spaces, for every end condition.
+#include <omp.h>
+
+#include "solvers/matrix/stencil/constant_stencil.hpp"
+#include "solvers/matrix/stencil/separable_stencil.hpp"
+#include "tests/support/systems/operators.hpp"
+#include "tests/support/systems/products.hpp"
+#include "tests/support/spaces.hpp"
+
+namespace weir::test {
+namespace {
+
+template <class Space>
+class Stencil : public ::testing::Test {};
+TYPED_TEST_SUITE(Stencil, Spaces, SpaceName);
+
+TYPED_TEST(Stencil, SeparableEqualsTheDenseKroneckerSum) {
+  for (const auto& [name, op] : operator_cases()) {
+    const SeparableStencil<TypeParam> A(op);
+    expect_equal_products<TypeParam>(A, dense(op), name);
+    EXPECT_EQ(A.has_constant_null_space(), op.has_constant_null_space()) << name;
+  }
+}
+
+TYPED_TEST(Stencil, SeparableHoldsOnFaceCentredUnknowns) {
+  for (const auto& ends : all_ends) {
+    SeparableOperator op;
+    op.direction[0] = face_centred_direction(faces_of(6, 1, true), ends[0], ends[1]);
+    op.direction[1] = cell_centred_direction(faces_of(4, 1, true), EndCondition::dirichlet, EndCondition::neumann);
+    op.direction[2] = cell_centred_direction(faces_of(3, 1, true), EndCondition::periodic, EndCondition::periodic);
+    op.shift = 2;
+    expect_equal_products<TypeParam>(SeparableStencil<TypeParam>(op), dense(op), "face centred");
+  }
+}
+
+TYPED_TEST(Stencil, SetCoefficientsEqualsANewMatrix) {
+  SeparableOperator op = box({6, 5, 4}, EndCondition::neumann, true);
+  SeparableStencil<TypeParam> A(op);
+  EXPECT_TRUE(A.has_constant_null_space());
+  A.set_coefficients(7, 0.5);
+  op.shift = 7;
+  op.scale = 0.5;
+  EXPECT_FALSE(A.has_constant_null_space());
+  expect_equal_products<TypeParam>(A, dense(op), "new coefficients");
+}
+
+TYPED_TEST(Stencil, ConstantEqualsTheDenseKroneckerSum) {
+  const Extents sizes[] = {{1, 1, 1}, {7, 1, 1}, {1, 1, 5}, {2, 2, 2}, {6, 5, 1}, {6, 5, 4}};
+  for (const Extents& e : sizes)
+    for (std::size_t x = 0; x < 5; ++x) {
+      ConstantStencilOptions o;
+      o.extents = e;
+      o.spacing = {0.1, 0.3, 0.2};
+      o.ends = {all_ends[x], all_ends[(x + 1) % 5], all_ends[(2 * x) % 5]};
+      o.shift = x == 2 ? 0 : 1.5;
+      o.scale = 0.75;
+      ConstantStencil<TypeParam> A(o);
+      expect_equal_products<TypeParam>(A, dense(*A.separable()), "constant, ends " + std::to_string(x));
+      A.set_coefficients(0.5, 2);
+      expect_equal_products<TypeParam>(A, dense(*A.separable()), "constant, changed, ends " + std::to_string(x));
+    }
+}
+
+TEST(StencilThreads, ProductsDoNotDependOnTheNumberOfThreads) {
+  const SeparableOperator op = box({33, 40, 21}, EndCondition::periodic, true, 1.0);
+  const SeparableStencil<Host> A(op);
+  const Array<double, Host> x(random_numbers(A.size(), 3)), b(random_numbers(A.size(), 4));
+  Array<double, Host> y(A.size());
+  const int threads = omp_get_max_threads();
+  omp_set_num_threads(1);
+  const double one = A.apply_dot(x, y), one_r = A.residual_dot(b, x, y);
+  for (const int t : {2, 3, 7}) {
+    omp_set_num_threads(t);
+    EXPECT_EQ(A.apply_dot(x, y), one);
+    EXPECT_EQ(A.residual_dot(b, x, y), one_r);
+  }
+  omp_set_num_threads(threads);
+}
+
+}  // namespace
+}  // namespace weir::test
