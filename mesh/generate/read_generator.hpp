@@ -1,5 +1,5 @@
-// [mesh] generator = { type = "box" | "cylinder" | "naca0012" | "naca" | "bump" | "wedge", ... }: docs/meshes.md lists
-// the keys of each.
+// [mesh] generator = { type = "box" | "cylinder" | "naca0012" | "naca" | "bump" | "wedge", ... }:
+// docs/howto/use_your_own_mesh.md.
 #pragma once
 #include "base/table.hpp"
 #include "mesh/unstructured/description.hpp"

@@ -1,5 +1,5 @@
 // Memory of large Host arrays: whole huge pages straight from the system, and freed ones kept for the next array. On a virtual
-// machine the first touch of fresh pages can cost as much as a solve (docs/performance.md).
+// machine the first touch of fresh pages can cost as much as a solve (docs/results/liu_2013.md).
 //
 // Not malloc: after a first release it gives arrays of up to 32 MB out of its heap, and vector updates in those took up to twice
 // as long, which small pages would explain.

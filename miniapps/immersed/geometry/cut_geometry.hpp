@@ -15,7 +15,7 @@
 //   u_G + s (s - 2) u_P - s (s - 1) / 2 u_Q = (s - 1) (s - 2) / 2 u_B
 // with u_P and u_Q interpolated from the nodes around them, implicitly (Mittal et al., J. Comput. Phys. 227 (2008) 4825, whose
 // straight line to the image point bends at the wall what the parabola of fluid nodes continues). Bodies with openings
-// keep their line, I = G + 2 (B - G), as parabolas would overshoot (docs/immersed.md); where fluid leaves, velocity goes on:
+// keep their line, I = G + 2 (B - G), as parabolas would overshoot; where fluid leaves, velocity goes on:
 //   u_G + u_I = 2 u_B  (their eq. 14),      u_G - u_P = 0
 // Beside a moving body, fluid nodes F closer than half a cell h/2 blend the momentum equation with an interpolation, so that a node
 // that comes out of the body or goes into it does so without a jump (Luo, Dai, Ferreira de Sousa & Yin, Comput. Fluids 56

@@ -4,8 +4,8 @@
 //   p > 2                                                            one application makes the residual larger, or
 //   p > 0.8 and more than twice that of the last observed solve      (the trend), or
 //   p > 0.9 and the last observed solve took more than 0.8 of its most iterations.
-// The numbers were chosen on one set of runs and judged on another: docs/studies.md has precision and recall, and the
-// command that finds them again (`weir ab` counts hits and misses of every study that observes).
+// The numbers were chosen on one set of runs and judged on another: docs/explanation/studies.md has precision and
+// recall, and inputs/study/early_warning.toml finds them again (`weir ab` counts hits and misses of every study that observes).
 #pragma once
 
 namespace weir {
