@@ -127,7 +127,7 @@ def _clipped(values, low, high, what):
     return (low, high), " Colours clipped at %s; data range %.3g to %.3g." % (what, least, most)
 
 
-def _uniform(plane, points=180):
+def _uniform(plane, points=120):
     """In-plane velocity on a uniform mesh, which streamplot needs: linear interpolation, direction by direction."""
     a = np.linspace(plane.centre_a[0], plane.centre_a[-1], points)
     b = np.linspace(plane.centre_b[0], plane.centre_b[-1], points)
@@ -145,7 +145,7 @@ def _streamlines(axes, plane):
         return
     a, b, va, vb = _uniform(plane)
     height = np.ptp(plane.faces_b) / np.ptp(plane.faces_a)
-    density = (1.5, float(np.clip(1.5 * height, 0.35, 2.5)))
+    density = (1.2, float(np.clip(1.2 * height, 0.35, 2)))
     va, vb = np.ma.masked_invalid(va), np.ma.masked_invalid(vb)
     axes.streamplot(a, b, va, vb, density=density, color=(1, 1, 1, 0.75), linewidth=0.75, arrowsize=0.8)
 

@@ -6,7 +6,7 @@ import numpy as np
 from matplotlib import font_manager
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Canvas
-from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#5A5A5A", "#B8A800"]
 INK, GREY = "#1d2329", "#9aa0a6"
@@ -54,7 +54,7 @@ def tick(value, _=None):
 
 def plain(axis):
     axis.set_major_formatter(FuncFormatter(tick))
-    axis.set_minor_formatter(NullFormatter())
+    axis.set_minor_locator(NullLocator())  # a mark costs as much as a label
 
 
 def log(axes, which="y"):
