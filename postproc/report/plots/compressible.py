@@ -136,8 +136,7 @@ def tube_figures(run, folder):
         return []
     vtu = Vtu(run.last_picture())
     x = vtu.polygons()[..., 0].mean(axis=1)
-    exact = records.read_csv(os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "reference",
-                                          "sod_exact_t0.2.csv"))
+    exact = records.read_csv(os.path.join(records.PUBLISHED, "sod_exact_t0.2.csv"))
     figure, all_axes = style.new(height=5.6, nrows=3, sharex=True)
     at = np.argsort(x)
     for axes, name, published in zip(all_axes, ("density", "velocity.0", "pressure"), ("rho", "u", "p")):

@@ -13,6 +13,9 @@ except ImportError:  # Python before 3.11
     tomllib = None
 
 
+PUBLISHED = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "reference")
+
+
 def read_csv(path):
     """Columns by name: arrays of floats (nan where empty) or, where a column holds words, lists of strings."""
     with open(path, newline="") as file:
@@ -32,8 +35,7 @@ def read_csv(path):
 
 def published_source(file):
     """The line of a reference file's head that tells where the numbers come from."""
-    folder = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "reference")
-    path = file if "/" in file else os.path.join(folder, file)
+    path = file if "/" in file else os.path.join(PUBLISHED, file)
     try:
         with open(path) as text:
             head = [line[1:].strip() for line in text if line.startswith("#")]
