@@ -16,7 +16,7 @@ import sys
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
 CASES = os.path.join(ROOT, "inputs", "compressible", "study")
-sys.path.insert(0, os.path.join(ROOT, "postproc"))
+sys.path.insert(0, os.path.join(ROOT, "postproc", "report"))
 import numpy as np  # noqa: E402
 from plots import style  # noqa: E402
 from plots.records import read_csv  # noqa: E402
@@ -105,14 +105,10 @@ class Study:
         published = [v if v else np.nan for v in PAPER[name][0]]
         if not all(np.isnan(published)):
             axes.plot(range(len(ROWS)), published, color="#999999", linestyle=(0, (4, 3)), label="paper, 1 build sweep")
-        axes.set_yscale("log")
-        for axis_format in (axes.yaxis.set_major_formatter, axes.yaxis.set_minor_formatter):
-            axis_format(lambda value, _: "%g" % value)
+        style.log(axes)
         axes.set_xticks(range(len(ROWS)), ROWS)
-        axes.set_xlabel("apply sweeps")
-        axes.set_ylabel("FGMRES(30) iterations to 0.01")
-        axes.set_title("%s, %s, %s %s" % (case, ORDERINGS[ordering], count, self.threads()))
-        axes.legend(ncol=2)
+        style.finish(figure, axes, "%s, %s, %s %s" % (case, ORDERINGS[ordering], count, self.threads()), "apply sweeps",
+                     "FGMRES(30) iterations to 0.01")
         style.save(figure, self.options.output, name, "")
 
     # What figures are made of
@@ -127,7 +123,7 @@ class Study:
             chosen = select(runs, solver, count)
             label = "sequential" if solver == "block_ilu0" else "%d %s" % (count, self.threads())
             axes.plot(chosen["iterations"], chosen["residual"], color=style.COLOURS[k], label=label)
-        axes.set_yscale("log")
+        style.log(axes)
         axes.set_xlabel("FGMRES iterations, cumulative")
         axes.set_ylabel("residual of energy")
         axes.set_title(title)
@@ -142,7 +138,7 @@ class Study:
             for k, (title, run) in enumerate(curves):
                 values = np.where(run[column] > 0, run[column], np.nan)
                 axes.plot(run["step"], values, color=style.COLOURS[k], label=title, linewidth=1.1)
-            axes.set_yscale("log")
+            style.log(axes)
             axes.set_xlabel("pseudo-time step")
             axes.set_ylabel(label)
         grid[1][1].legend()
