@@ -1,5 +1,19 @@
 #include "inputs/case.hpp"
 
+#include <stdexcept>
+
+// toml++ 3.3 meets some malformed texts by an assertion, which NDEBUG turns into an assumption. Here it throws.
+#undef NDEBUG
+namespace weir {
+struct MalformedToml : std::runtime_error {
+  MalformedToml() : std::runtime_error("malformed TOML") {}
+};
+[[noreturn]] static void malformed_toml() { throw MalformedToml(); }
+}  // namespace weir
+#define TOML_ASSERT(expression)                 \
+  do {                                          \
+    if (!(expression)) weir::malformed_toml();  \
+  } while (false)
 #include <toml++/toml.h>
 
 #include <algorithm>
@@ -27,21 +41,15 @@ class Reader {
     auto out = std::make_shared<TableNode>();
     out->path = path;
     out->place = std::move(place);
-    for (const auto& [key, value] : source)
-      out->entries.emplace_back(key.str(), node(value, out->child_path(key.str()), place_of(key.source())));
     // toml++ sorts its tables by key: bring them back into the order of the file.
-    std::vector<const toml::key*> order;
-    for (const auto& [key, value] : source) order.push_back(&key);
-    auto before = [](const toml::key* a, const toml::key* b) {
-      const auto &p = a->source().begin, &q = b->source().begin;
+    std::vector<std::pair<const toml::key*, const toml::node*>> entries;
+    for (const auto& [key, value] : source) entries.emplace_back(&key, &value);
+    std::stable_sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+      const auto &p = a.first->source().begin, &q = b.first->source().begin;
       return p.line != q.line ? p.line < q.line : p.column < q.column;
-    };
-    std::stable_sort(order.begin(), order.end(), before);
-    decltype(out->entries) sorted;
-    for (const toml::key* key : order)
-      for (auto& entry : out->entries)
-        if (entry.first == key->str()) sorted.push_back(entry);
-    out->entries = std::move(sorted);
+    });
+    for (const auto& [key, value] : entries)
+      out->entries.emplace_back(key->str(), node(*value, out->child_path(key->str()), place_of(key->source())));
     return out;
   }
 
@@ -79,12 +87,57 @@ class Reader {
   std::string name_, override_place_;
 };
 
+// Tables below tables are walked by recursion: a key like a.a.a ... stops here. (toml++ limits arrays and inline tables.)
+void refuse_deep_keys(const std::string& text, const std::string& name) {
+  constexpr int deepest = 200;
+  std::istringstream lines(text);
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    const auto end = line.starts_with('[') ? line.size() : std::min(line.find('='), line.size());
+    if (std::count(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(end), '.') > deepest)
+      throw Error(Exit::usage,
+                  name + ":" + std::to_string(number) + ": tables nested more than " + std::to_string(deepest) + " deep");
+  }
+}
+
+// The first line with which the text cannot be parsed any more: where an assertion of toml++ tells no place.
+int line_of_assertion(const std::string& text) {
+  std::string begin;
+  std::istringstream lines(text);
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    begin += line + "\n";
+    try {
+      static_cast<void>(toml::parse(begin));
+    } catch (const toml::parse_error&) {  // an array or a string that goes on
+    } catch (const MalformedToml&) {
+      return number;
+    }
+  }
+  return number;
+}
+
+toml::table parse(const std::string& text, const std::string& name) {
+  refuse_deep_keys(text, name);
+  try {
+    return toml::parse(text, name);
+  } catch (const toml::parse_error& e) {
+    throw Error(Exit::usage, name + ":" + std::to_string(e.source().begin.line) + ": " + std::string(e.description()));
+  } catch (const MalformedToml&) {
+    throw Error(Exit::usage, name + ":" + std::to_string(line_of_assertion(text)) +
+                                 ": malformed TOML: a bracket, brace or value is missing or stands in the wrong place");
+  }
+}
+
 // A value in TOML's notation; what is not TOML is taken as a string.
 NodePointer override_value(const std::string& text, const std::string& path, const std::string& place) {
   try {
     const toml::table parsed = toml::parse("v = " + text);
     if (parsed.size() == 1) return Reader("", place).node(*parsed.get("v"), path, place);
   } catch (const toml::parse_error&) {
+  } catch (const MalformedToml&) {
   }
   auto out = std::make_shared<TableNode>();
   out->kind = Kind::string;
@@ -145,12 +198,7 @@ void apply_override(TableNode& root, const std::string& text) {
 }  // namespace
 
 Table read_case_text(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
-  NodePointer root;
-  try {
-    root = Reader(name).table(toml::parse(text, name), "", name);
-  } catch (const toml::parse_error& e) {
-    throw Error(Exit::usage, name + ":" + std::to_string(e.source().begin.line) + ": " + std::string(e.description()));
-  }
+  const NodePointer root = Reader(name).table(parse(text, name), "", name);
   for (const auto& one : overrides) apply_override(*root, one);
   return Table(root);
 }

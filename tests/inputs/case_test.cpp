@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include <functional>
+#include <random>
 
 #include "base/error.hpp"
 #include "inputs/case.hpp"
@@ -28,6 +29,49 @@ TEST(Case, SyntaxErrorsCarryFileAndLine) {
   EXPECT_TRUE(message.starts_with("c.toml:2: ")) << message;
   const std::string twice = refusal([] { read_case_text("a = 1\na = 2\n", "c.toml"); });
   EXPECT_TRUE(twice.starts_with("c.toml:2: ")) << twice;
+}
+
+TEST(Case, TextsThatTripTheParsersAssertionsAreRefusedWithTheirLine) {
+  EXPECT_TRUE(refusal([] { read_case_text("[\n", "c.toml"); }).starts_with("c.toml:1: "));
+  EXPECT_TRUE(refusal([] { read_case_text("a = 1\nb = [24,}56]\nc = 2\n", "c.toml"); }).starts_with("c.toml:2: "));
+  EXPECT_EQ(with({"time.words=[24,}56]"}).table("time").get<std::string>("words"), "[24,}56]");
+}
+
+TEST(Case, DeepNestingIsRefused) {
+  std::string key = "a";
+  for (int i = 0; i < 20000; ++i) key += ".a";
+  EXPECT_TRUE(refusal([&] { read_case_text("x = 1\n[" + key + "]\n", "c.toml"); }).starts_with("c.toml:2: "));
+  EXPECT_TRUE(refusal([&] { read_case_text(key + " = 1\n", "c.toml"); }).starts_with("c.toml:1: "));
+  const std::string arrays = "x = " + std::string(20000, '[') + std::string(20000, ']') + "\n";
+  EXPECT_TRUE(refusal([&] { read_case_text(arrays, "c.toml"); }).starts_with("c.toml:1: "));
+}
+
+// Whatever stands in the text: a table, or an error of exit code 2.
+TEST(Case, MutatedTextsAreReadOrRefused) {
+  const std::string text =
+      "[grid]\ncells = [24, 56]\nstretching = [{ type = \"tanh\", factor = 2.0 }]\n[[probe]]\nname = 'a'\n[linear.pressure]\n"
+      "tolerance = 1e-8 # of |b|\npreconditioner = { type = \"multigrid\", cycle = \"V\" }\n";
+  const std::string bits = "[]{}=,.#\"'\n \t\\-+eE019_axz\0\x7f\xc3\xff";
+  std::mt19937 random(7);
+  int read = 0;
+  for (int trial = 0; trial < 3000; ++trial) {
+    std::string mutated = text;
+    for (auto edits = 1 + random() % 4; edits > 0; --edits) {
+      const std::size_t at = random() % mutated.size();
+      const char c = bits[random() % bits.size()];
+      if (random() % 3 == 0) mutated.erase(at, 1 + random() % 5);
+      else if (random() % 2 == 0) mutated.insert(at, 1, c);
+      else mutated[at] = c;
+      if (mutated.empty()) mutated = c;
+    }
+    try {
+      read_case_text(mutated, "c.toml");
+      ++read;
+    } catch (const Error& e) {
+      EXPECT_EQ(e.code(), Exit::usage) << mutated;
+    }
+  }
+  EXPECT_GT(read, 100);
 }
 
 TEST(Case, AMissingFileIsNamed) {
