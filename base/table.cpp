@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
 #include <type_traits>
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "base/table_node.hpp"
+#include "base/table_option.hpp"
 
 namespace weir {
 namespace {
@@ -157,7 +159,31 @@ const char* name_of(Kind kind) {
 
 Table::Table() : node_(std::make_shared<TableNode>()) {}
 
-bool Table::has(std::string_view key) const { return ask(*node_, key) != nullptr; }
+Table Table::described_by(Options options) const {
+  Table out = *this;
+  out.described_.push_back(options);
+  for (const Option& option : options) take_older_names(*node_, option);
+  return out;
+}
+
+const Option* Table::option(std::string_view key) const {
+  for (const Options& options : described_)
+    for (const Option& o : options)
+      if (o.name == key || o.name == "*") return &o;
+  if (described_.empty()) return nullptr;
+  throw std::logic_error("the key '" + node_->child_path(key) + "' has no description");
+}
+
+Table Table::inside(std::string_view key, std::shared_ptr<TableNode> node) const {
+  const Option* o = option(key);
+  const Table table(std::move(node));
+  return o && o->inside ? table.described_by(o->inside()) : table;
+}
+
+bool Table::has(std::string_view key) const {
+  option(key);
+  return ask(*node_, key) != nullptr;
+}
 
 std::vector<std::string> Table::keys() const {
   std::vector<std::string> names;
@@ -168,7 +194,12 @@ std::vector<std::string> Table::keys() const {
 
 template <class T>
 T Table::get(std::string_view key, const T& fallback) const {
-  if (TableNode* n = ask(*node_, key)) return read<T>(*this, key, *n);
+  const Option* o = option(key);
+  if (TableNode* n = ask(*node_, key)) {
+    const T value = read<T>(*this, key, *n);
+    if (o) check_value(*this, *o, *n);
+    return value;
+  }
   auto n = node_of(fallback);
   n->is_default = true;
   n->place = node_->place;
@@ -178,6 +209,16 @@ T Table::get(std::string_view key, const T& fallback) const {
 
 template <class T>
 T Table::get(std::string_view key) const {
+  const Option* o = option(key);
+  if (o && !o->is_required()) {
+    const auto fallback = default_of(*o);
+    T value{};
+    const TableNode* culprit = nullptr;
+    if (!convert(*fallback, value, culprit))
+      throw std::logic_error("the description of '" + node_->child_path(key) + "' has no default that is " +
+                             wanted<T>());
+    return get<T>(key, value);
+  }
   TableNode* n = ask(*node_, key);
   if (!n) {
     std::vector<std::string> unread;  // one of them may be the key, mistyped
@@ -194,13 +235,8 @@ T Table::get(std::string_view key) const {
 std::string Table::choice(std::string_view key, std::initializer_list<std::string_view> words,
                           std::string_view fallback) const {
   const auto value = get<std::string>(key, std::string(fallback));
-  std::vector<std::string> known(words.begin(), words.end());
-  if (std::find(known.begin(), known.end(), value) != known.end()) return value;
-  std::string list;
-  for (const auto& word : known) list += (list.empty() ? "\"" : ", \"") + word + "\"";
-  const std::string near = nearest(value, known);
-  fail(key, "'" + std::string(key) + "' must be one of " + list + ", got \"" + value + "\"" +
-                (near.empty() ? "" : "; did you mean '" + near + "'?"));
+  require_one_of(*this, key, value, std::vector<std::string>(words.begin(), words.end()));
+  return value;
 }
 
 Table Table::table(std::string_view key) const {
@@ -208,16 +244,16 @@ Table Table::table(std::string_view key) const {
     n->is_read = true;
     if (n->kind != Kind::table) fail(key, "'" + std::string(key) + "' must be a table, got " + name_of(n->kind));
     for (const auto& [name, child] : node_->entries)
-      if (child.get() == n) return Table(child);
+      if (child.get() == n) return inside(key, child);
   }
   for (const auto& [name, child] : node_->entries)
-    if (name == key) return Table(child);  // made by an earlier look-up
+    if (name == key) return inside(key, child);  // made by an earlier look-up
   auto n = std::make_shared<TableNode>();
   n->is_read = n->is_default = true;
   n->place = node_->place;
   n->path = node_->child_path(key);
   node_->set(key, n);
-  return Table(n);
+  return inside(key, n);
 }
 
 std::vector<Table> Table::tables(std::string_view key) const {
@@ -237,7 +273,7 @@ std::vector<Table> Table::tables(std::string_view key) const {
     }
     if (item->kind != Kind::table)
       fail(key, "'" + std::string(key) + "' must be an array of tables, got " + name_of(item->kind) + " in it");
-    out.emplace_back(item);
+    out.push_back(inside(key, item));
   }
   return out;
 }

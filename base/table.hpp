@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/option.hpp"
+
 namespace weir {
 
 struct TableNode;  // base/table.cpp
@@ -21,7 +23,14 @@ class Table {
   bool has(std::string_view key) const;
   std::vector<std::string> keys() const;  // in the order of the file
 
-  // With a default: the value, or the default where the key is missing. Without: a missing key is an error.
+  // This table with its keys described, those of earlier calls too. Then get(key) takes its default from the description
+  // and every get checks the allowed values; an older name of a key counts as the key; a table inside is described as well;
+  // to ask for a key that is not described is a std::logic_error. The descriptions must outlive all copies.
+  Table described_by(Options options) const;
+  const std::vector<Options>& descriptions() const { return described_; }
+
+  // With a default: the value, or the default where the key is missing. Without: a missing key is an error, unless its
+  // description has a default.
   // T: bool, int, std::int64_t, double (an integer is accepted), std::string, std::vector<double|int|std::string>.
   template <class T>
   T get(std::string_view key, const T& fallback) const;
@@ -53,7 +62,11 @@ class Table {
   const std::shared_ptr<TableNode>& node() const { return node_; }
 
  private:
+  const Option* option(std::string_view key) const;  // null: this table has no descriptions
+  Table inside(std::string_view key, std::shared_ptr<TableNode> node) const;
+
   std::shared_ptr<TableNode> node_;
+  std::vector<Options> described_;
 };
 
 }  // namespace weir

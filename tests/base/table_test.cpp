@@ -161,6 +161,48 @@ TEST(Table, AnEmptyTableHasEveryDefaultAndCanFail) {
   EXPECT_EQ(refusal([&] { t.fail("n", "no good"); }), "no good");
 }
 
+constexpr Option described[] = {
+    {"n", Option::integer, "2", "how many", "[1, 9]"},
+    {"x", Option::number, "0.5", "how much", "(0, inf)", "m"},
+    {"list", Option::numbers, "[1, 2.5]", "some"},
+    {"storage", Option::text, "double", "of the factors", "double | float", "", "factors, single=float"},
+    {"size", Option::integer, Option::required, "of it"},
+    {"rate", Option::number, "depends on n", "of it"}};
+constexpr Option around[] = {
+    {"inner", Option::table, "", "a table inside", "", "", "", [] { return Options(described); }}};
+
+TEST(Table, DescribedKeysHaveTheirDefaultsAndRanges) {
+  const Table t = read_case_text("size = 3\n", "d.toml").described_by(described);
+  EXPECT_EQ(t.get<int>("n"), 2);
+  EXPECT_EQ(t.get<double>("x"), 0.5);
+  EXPECT_EQ(t.get<std::vector<double>>("list"), (std::vector<double>{1, 2.5}));
+  EXPECT_EQ(t.get<std::string>("storage"), "double");
+  EXPECT_EQ(t.get<int>("size"), 3);
+  EXPECT_EQ(t.get<double>("rate", 7.0), 7);
+  EXPECT_NE(t.effective().find("n = 2\nx = 0.5\n"), std::string::npos) << t.effective();
+  EXPECT_THROW(t.get<int>("other"), std::logic_error);
+  EXPECT_THROW(t.get<double>("rate"), std::logic_error);  // the reader computes it
+
+  const Table bad = read_case_text("n = 0\nx = 0\nstorage = \"flaot\"\n", "d.toml").described_by(described);
+  EXPECT_EQ(refusal([&] { bad.get<int>("n"); }), "d.toml:1: 'n' must lie in [1, 9], got 0");
+  EXPECT_EQ(refusal([&] { bad.get<double>("x"); }), "d.toml:2: 'x' must be positive, got 0");
+  EXPECT_EQ(refusal([&] { bad.get<std::string>("storage"); }),
+            "d.toml:3: 'storage' must be one of \"double\", \"float\", got \"flaot\"; did you mean 'float'?");
+  EXPECT_EQ(refusal([&] { bad.get<int>("size"); }), "d.toml: missing key 'size'");
+}
+
+TEST(Table, OlderNamesOfAKeyCountAsTheKey) {
+  const Table file = read_case_text("[inner]\nfactors = \"single\"\n", "d.toml").described_by(around);
+  EXPECT_EQ(file.table("inner").get<std::string>("storage"), "float");
+  EXPECT_EQ(file.effective(), "[inner]\nstorage = \"float\"\n");
+  file.refuse_unknown();
+  EXPECT_EQ(
+      refusal([&] { read_case_text("factors = \"float\"\nstorage = \"double\"\n", "d.toml").described_by(described); }),
+      "d.toml:1: 'factors' is an older name of 'storage', which is given as well");
+  const Table set = read_case_text("storage = \"double\"\n", "d.toml", {"factors=float"}).described_by(described);
+  EXPECT_EQ(set.get<std::string>("storage"), "float");
+}
+
 TEST(Nearest, CountsASwapAsOneEditAndLeavesFarWordsAlone) {
   EXPECT_EQ(edit_distance("naem", "name"), 1);
   EXPECT_EQ(edit_distance("", "abc"), 3);
