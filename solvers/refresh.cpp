@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/error.hpp"
+
 namespace weir {
 namespace {
 
@@ -160,6 +162,9 @@ std::vector<double> RefreshPolicy::state() const {
 }
 
 void RefreshPolicy::restore(const std::vector<double>& state) {
+  if (state.size() != this->state().size())
+    throw Error(Exit::file_io, "the stored state of the refresh policy has " + std::to_string(state.size()) +
+                                   " values, " + std::to_string(this->state().size()) + " are expected");
   age_ = static_cast<int>(state[0]);
   solves_ = static_cast<int>(state[1]);
   cycle_iterations_ = state[2];

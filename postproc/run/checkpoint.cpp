@@ -1,5 +1,8 @@
 #include "postproc/run/checkpoint.hpp"
 
+#include <cmath>
+
+#include "postproc/run/seal.hpp"
 #include "postproc/run/sealed_file.hpp"
 
 namespace weir {
@@ -33,6 +36,9 @@ Checkpoint read_checkpoint(const std::string& path) {
   c.header.step = file.integer("step");
   c.header.time = file.number("time");
   c.header.wall_seconds = file.number("wall_seconds");
+  const double wall = c.header.wall_seconds;
+  if (c.header.step < 0 || !std::isfinite(c.header.time) || !std::isfinite(wall) || wall < 0)
+    fail_to_read(path, "is no state to go on from: its step, time or wall time is not a number of a run");
   c.header.config = file.text("config");
   c.header.name = file.text("name");
   c.header.miniapp = file.text("miniapp");

@@ -134,7 +134,12 @@ void seal_file(const std::string& path, const SealedFormat& format, std::size_t 
     text += "head hash=" + hex(hash.value()) + "\n";
   }
   text.resize(head, '\0');
-  if (pwrite(file.fd, text.data(), text.size(), 0) != static_cast<ssize_t>(text.size())) fail_to_write(path, errno);
+  for (std::size_t at = 0; at < text.size();) {  // a short count is no error and sets no errno: the next try has it
+    const ssize_t n = pwrite(file.fd, text.data() + at, text.size() - at, static_cast<off_t>(at));
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) fail_to_write(path, n < 0 ? errno : ENOSPC);
+    at += static_cast<std::size_t>(n);
+  }
   if (fsync(file.fd) != 0) fail_to_write(path, errno);
 }
 

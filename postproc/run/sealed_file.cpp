@@ -27,6 +27,14 @@ class Id {
   herr_t (*closer_)(hid_t);
 };
 
+// Before anything else of HDF5. Its tidying at the end of the program writes files again that could not be closed (a full
+// disk), and crashes: whatever is open is ours to close.
+void start_hdf5() {
+  static const herr_t once = H5dont_atexit();
+  static_cast<void>(once);
+  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+}
+
 // The innermost message of HDF5's error stack; it holds errno's text where the system refused.
 std::string hdf5_reason() {
   std::string text;
@@ -44,8 +52,8 @@ std::string hdf5_reason() {
 
 class Writer {
  public:
-  Writer(const std::string& path, std::size_t head) : path_(path), access_(H5Pcreate(H5P_FILE_CREATE), H5Pclose) {
-    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  Writer(const std::string& path, std::size_t head)
+      : path_(path), access_((start_hdf5(), H5Pcreate(H5P_FILE_CREATE)), H5Pclose) {
     H5Pset_userblock(access_, head);
     order(access_);
     file_ = std::make_unique<Id>(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, access_, H5P_DEFAULT), H5Fclose);
@@ -170,7 +178,8 @@ void read_attributes(hid_t file, const std::string& path, SealedFile& into) {
       &names);
   for (const std::string& name : names) {
     const Id a(H5Aopen(file, name.c_str(), H5P_DEFAULT), H5Aclose);
-    const Id type(H5Aget_type(a), H5Tclose);
+    const Id type(H5Aget_type(a), H5Tclose), space(H5Aget_space(a), H5Sclose);
+    if (H5Sget_simple_extent_npoints(space) != 1) fail_to_read(path, "'" + name + "' is not one number");
     long long integer = 0;
     double number = 0;
     const bool is_integer = H5Tget_class(type) == H5T_INTEGER;
@@ -198,7 +207,7 @@ void write_sealed_file(const std::string& path, const SealedFormat& format, cons
 
 SealedFile read_sealed_file(const std::string& path, const SealedFormat& format) {
   verify_seal(path, format);
-  H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  start_hdf5();
   const Id file(H5Fopen(path.c_str(), H5F_ACC_RDONLY, H5P_DEFAULT), H5Fclose);
   if (file < 0) fail_to_read(path, "cannot be read: " + hdf5_reason());
   SealedFile found;

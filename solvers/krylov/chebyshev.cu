@@ -42,11 +42,11 @@ Interval eigenvalue_interval(const SeparableOperator& A) {
   return {theta, width > 1e-14 * theta ? theta / (width / 2) : 0};
 }
 
-// The smallest even k with T_k(sigma) >= reduction.
-int steps_for(double sigma, double reduction) {
+// The smallest even k with T_k(sigma) >= reduction, or the largest even one that is allowed.
+int steps_for(double sigma, double reduction, int allowed) {
   if (sigma == 0) return 2;
   const double k = std::acosh(std::max(1.0, reduction)) / std::acosh(sigma);
-  return std::max(2, 2 * static_cast<int>(std::ceil(k / 2)));
+  return std::max(2, k < allowed ? 2 * static_cast<int>(std::ceil(k / 2)) : allowed) & ~1;
 }
 
 }  // namespace
@@ -97,8 +97,8 @@ class Chebyshev : public Krylov<Space> {
     }
     const double target = options_.relative ? options_.tolerance * reference : options_.tolerance;
     double before = 2 * r;
-    while (std::isfinite(r) && r > target && r < before && result.iterations < options_.max_iterations) {
-      const int steps = steps_for(interval.sigma, r / target);
+    while (std::isfinite(r) && r > target && r < before && result.iterations + 2 <= options_.max_iterations) {
+      const int steps = steps_for(interval.sigma, r / target, options_.max_iterations - result.iterations);
       if (result.iterations > 0) A.chebyshev_start(1 / interval.theta, b, x, y_now_);
       before = r;
       r = std::sqrt(sum({advance(A, interval, steps, b, x), 0}, result).a);

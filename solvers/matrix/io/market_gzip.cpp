@@ -16,9 +16,14 @@ std::string unzipped_text(const std::string& path) {
   std::string text;
   std::error_code error;
   if (const std::uintmax_t size = std::filesystem::file_size(path, error); !error) text.reserve(size + chunk);
+  const std::size_t most = 64 * text.capacity();  // numbers in text shrink to a tenth at best
   int got = 1;
   while (got > 0) {
     const std::size_t old = text.size();
+    if (old > most) {
+      gzclose(file);
+      throw Error(Exit::file_io, path + ": more than 64 times its size when unpacked: no matrix looks like that");
+    }
     text.resize(old + chunk);
     got = gzread(file, text.data() + old, chunk);
     text.resize(old + static_cast<std::size_t>(got > 0 ? got : 0));

@@ -70,6 +70,16 @@ TEST(Checkpoint, RefusesNamesAndSizesThatDoNotFit) {
   EXPECT_NE(refusal([&] { c.doubles("u", 36); }).find("'u' has 37 values, 36 are expected"), std::string::npos);
 }
 
+TEST(Checkpoint, RefusesTimesThatNoRunHas) {
+  const ScratchFolder folder;
+  for (const double time : {std::nan(""), HUGE_VAL}) {
+    Sample s;
+    s.header.time = time;
+    write_checkpoint(folder / "c.h5", s.header, s.state);
+    EXPECT_NE(refusal([&] { read_checkpoint(folder / "c.h5"); }), "not refused");
+  }
+}
+
 TEST(Checkpoint, RefusesAFileAlteredInAnyByte) {
   const ScratchFolder folder;
   const Sample s;

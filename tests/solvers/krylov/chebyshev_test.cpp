@@ -74,6 +74,18 @@ TYPED_TEST(ChebyshevMethod, FindsWhatCgFindsOnPeriodicAndBoundedGridsOfAllSizes)
       }
 }
 
+// A nearly singular shift asks for very many steps at once.
+TYPED_TEST(ChebyshevMethod, TakesAtMostMaxIterations) {
+  const SeparableOperator op = momentum_like(16, 12, 1, false, 1e9);
+  for (const int most : {2, 3, 100, 101}) {
+    std::vector<double> x(static_cast<std::size_t>(op.extents().count()), 0.0);
+    const SolveResult result = solve<TypeParam>(op, "tolerance = 1e-12\nmax_iterations = " + std::to_string(most), x);
+    EXPECT_LE(result.iterations, most);
+    EXPECT_EQ(result.reason, Reason::max_iterations);
+    EXPECT_LT(result.residual, result.residual0);
+  }
+}
+
 TYPED_TEST(ChebyshevMethod, TakesNoStepFromTheSolution) {
   const SeparableOperator op = momentum_like(8, 6, 5, false, 1e-3);
   std::vector<double> x(static_cast<std::size_t>(op.extents().count()), 0.0);
