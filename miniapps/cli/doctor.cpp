@@ -37,7 +37,7 @@ void line(Mark mark, std::string_view label, fmt::format_string<Arguments...> fo
 }
 
 // "3 (the first: row 17)"; rows count from 1, as in the file.
-std::string told(const Rows& rows, const char* what = "row") {
+std::string told(const RowTally& rows, const char* what = "row") {
   return rows.count == 0 ? "0" : fmt::format("{} (first: {} {})", rows.count, what, rows.first + 1);
 }
 

@@ -7,7 +7,7 @@
 namespace weir {
 
 // How many rows (or columns), and the first of them; -1 where there is none.
-struct Rows {
+struct RowTally {
   std::int64_t count = 0;
   int first = -1;
   void add(int row) {
@@ -24,12 +24,12 @@ struct Diagnosis {
   int rows = 0;
   std::int64_t entries = 0, stored_zeros = 0, not_finite = 0;
   int shortest_row = 0, longest_row = 0;  // entries
-  Rows empty_rows, empty_columns;         // of zeros alone count as well
+  RowTally empty_rows, empty_columns;         // of zeros alone count as well
 
-  Rows missing_diagonal, zero_diagonal, negative_diagonal;
-  Rows positive_off_diagonal;  // rows that have one: none, and a positive diagonal, is an M-matrix's sign pattern
-  Rows zero_row_sums, zero_column_sums;  // to rounding: 1e-13 of the sum of sizes
-  Rows not_dominant, strictly_dominant;  // |d| below, above the sum of the others' sizes
+  RowTally missing_diagonal, zero_diagonal, negative_diagonal;
+  RowTally positive_off_diagonal;  // rows that have one: none, and a positive diagonal, is an M-matrix's sign pattern
+  RowTally zero_row_sums, zero_column_sums;  // to rounding: 1e-13 of the sum of sizes
+  RowTally not_dominant, strictly_dominant;  // |d| below, above the sum of the others' sizes
   double worst_dominance = 0;            // the largest sum of |off-diagonal| / |d|
   int worst_row = -1;
 

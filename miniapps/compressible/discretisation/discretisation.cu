@@ -119,9 +119,9 @@ void Discretisation<Space>::set_order(int order) {
 // W of all cells; those of the ghosts travel while ours are computed.
 template <class Space>
 void all_states(SpatialArrays<Space>& a, View<const double> U) {
-  if (!a.ranks) return primitive_states<Space>(a.view, U);
+  if (!a.ranks) return primitive_states(Space{}, a.view, U);
   a.halo.start(HaloFields::blocks(U.data(), 4));
-  primitive_states<Space>(a.view, U);
+  primitive_states(Space{}, a.view, U);
   a.halo.finish();
   a.halo.unpack(HaloFields::blocks(a.ghost.data(), 4));
   ghost_states<Space>(a.view, a.ghost);
@@ -141,13 +141,13 @@ template <class Space>
 void Discretisation<Space>::residual(View<const double> U, View<double> R) {
   const SpatialView& v = arrays_->view;
   states_and_gradients<Space>(*arrays_, U);
-  interior_residual<Space>(v, R);
+  interior_residual(Space{}, v, R);
   boundary_residual<Space>(v, R);
 }
 
 template <class Space>
 void Discretisation<Space>::time_step_scale(View<const double> U, View<double> scale) {
-  primitive_states<Space>(arrays_->view, U);
+  primitive_states(Space{}, arrays_->view, U);
   time_step_scales<Space>(arrays_->view, scale);
 }
 
@@ -167,7 +167,7 @@ void Discretisation<Space>::jacobian(View<const double> U, BlockSparse<Space>& J
   all_states<Space>(*arrays_, U);
   if (v.faces.count > v.faces.inner) border_jacobian<Space>(v);
   v.faces.count = v.faces.inner;
-  interior_jacobian<Space>(v);
+  interior_jacobian(Space{}, v);
   boundary_jacobian<Space>(v);
 }
 

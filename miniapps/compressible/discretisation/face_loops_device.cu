@@ -15,19 +15,16 @@ void off_diagonal_blocks(const SpatialView& v, const Scheme& scheme) {
   for_each<Space>(v.faces.count, [=] WEIR_HD(int f) { face::jacobian<double>(v, scheme, f); });
 }
 
-template <>
-void primitive_states<Device>(const SpatialView& v, View<const double> U) {
+void primitive_states(Device, const SpatialView& v, View<const double> U) {
   const double* u = U.data();
   for_each<Device>(v.cells.count, [=] WEIR_HD(int i) { face::primitive_of<double>(v, u, i); });
 }
-template <>
-void interior_residual<Device>(const SpatialView& v, View<double> R) {
+void interior_residual(Device, const SpatialView& v, View<double> R) {
   with_scheme(v, [&](const auto& scheme) { interior_fluxes<Device>(v, scheme); });
   double* r = R.data();
   for_each<Device>(v.cells.count, [=] WEIR_HD(int i) { cell::residual(v, r, i); });
 }
-template <>
-void interior_jacobian<Device>(const SpatialView& v) {
+void interior_jacobian(Device, const SpatialView& v) {
   with_scheme(v, [&](const auto& scheme) { off_diagonal_blocks<Device>(v, scheme); });
   for_each<Device>(v.cells.count, [=] WEIR_HD(int i) { cell::diagonal_block(v, i); });
 }

@@ -62,8 +62,7 @@ void sweep(const SpatialView& v, const Many& many, const One& one, const Cell& c
 
 }  // namespace
 
-template <>
-void primitive_states<Host>(const SpatialView& v, View<const double> U) {
+void primitive_states(Host, const SpatialView& v, View<const double> U) {
   const double* u = U.data();
   const int packs = v.cells.count / Pack::width;
 #pragma omp parallel for schedule(static) if (v.cells.count > parallel_grain)
@@ -71,8 +70,7 @@ void primitive_states<Host>(const SpatialView& v, View<const double> U) {
   for (int i = packs * Pack::width; i < v.cells.count; ++i) face::primitive_of<double>(v, u, i);
 }
 
-template <>
-void interior_residual<Host>(const SpatialView& v, View<double> R) {
+void interior_residual(Host, const SpatialView& v, View<double> R) {
   double* r = R.data();
   with_scheme(v, [&](const auto& scheme) {
     sweep(
@@ -81,8 +79,7 @@ void interior_residual<Host>(const SpatialView& v, View<double> R) {
   });
 }
 
-template <>
-void interior_jacobian<Host>(const SpatialView& v) {
+void interior_jacobian(Host, const SpatialView& v) {
   with_scheme(v, [&](const auto& scheme) {
     sweep(
         v, [=](int f) { face::jacobian<Pack>(v, scheme, f); }, [=](int f) { face::jacobian<double>(v, scheme, f); },

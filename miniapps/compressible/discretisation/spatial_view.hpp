@@ -67,12 +67,12 @@ struct SpatialView {
 };
 
 // Face loops, where the time goes: packs of faces on the host, a thread a face on the device.
-template <class Space>
-void primitive_states(const SpatialView& v, View<const double> U);
-template <class Space>
-void interior_residual(const SpatialView& v, View<double> R);  // fluxes, and their sums over the cells
-template <class Space>
-void interior_jacobian(const SpatialView& v);  // all blocks; of v.faces.count faces, which must be inner ones
+void primitive_states(Host, const SpatialView& v, View<const double> U);
+void primitive_states(Device, const SpatialView& v, View<const double> U);
+void interior_residual(Host, const SpatialView& v, View<double> R);  // fluxes, and their sums over the cells
+void interior_residual(Device, const SpatialView& v, View<double> R);
+void interior_jacobian(Host, const SpatialView& v);  // all blocks; of v.faces.count faces, which must be inner ones
+void interior_jacobian(Device, const SpatialView& v);
 
 // Over ranks.
 template <class Space>

@@ -66,7 +66,7 @@ bool find_done(const fs::path& path, const nlohmann::json& wanted, Child& child)
   std::ifstream file(path);
   const nlohmann::json j = nlohmann::json::parse(file, nullptr, false);
   if (!j.is_object() || j.value("command", nlohmann::json()) != wanted["command"] ||
-      j.value("input", "") != wanted["input"])
+      j.value("input", nlohmann::json()) != wanted["input"])
     return false;
   child.exit_code = j.value("exit_code", -1);
   child.processor_seconds = j.value("processor_seconds", 0.0);

@@ -68,8 +68,8 @@ PairedComparison compare_pairs(std::span<const double> contender, std::span<cons
   return c;
 }
 
-double noise_floor_of(const PairedComparison& leader_again) {
-  return std::max(std::abs(std::log(leader_again.interval.low)), std::abs(std::log(leader_again.interval.high)));
+double noise_floor_of(const PairedComparison& control) {
+  return std::max(std::abs(std::log(control.interval.low)), std::abs(std::log(control.interval.high)));
 }
 
 Verdict verdict_of(const PairedComparison& c, double noise_floor) {

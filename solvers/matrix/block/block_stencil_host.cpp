@@ -27,23 +27,26 @@ double cells_product(Block block, int from, int to, const StencilLinks& links, c
   return dot;
 }
 
-template <Form form>
-double product(const BlockStencilView& A, const double* b, const double* x, double* r) {
+template <Form form, class Block>
+double rows_product(Block block, const BlockStencilView& A, const double* b, const double* x, double* r) {
   const int rows = A.cells.ny * A.cells.nz;
   const bool parallel = A.cells.count() * A.slots * A.block_entries() > parallel_grain;
   double* part = form == Form::residual_dot ? detail::reduction_scratch(rows) : nullptr;
-  lanes::with_block(A.n, [&](auto block) {
 #pragma omp parallel for schedule(static) if (parallel)
-    for (int q = 0; q < rows; ++q) {
-      double dot = 0;
-      for_stretches(A, q % A.cells.ny, q / A.cells.ny, 0, A.cells.nx, Part::all,
-                    [&](int from, int to, const StencilLinks& links) {
-                      dot += cells_product<form>(block, from, to, links, b, x, r);
-                    });
-      if constexpr (form == Form::residual_dot) part[q] = dot;
-    }
-  });
+  for (int q = 0; q < rows; ++q) {
+    double dot = 0;
+    for_stretches(A, q % A.cells.ny, q / A.cells.ny, 0, A.cells.nx, Part::all,
+                  [&](int from, int to, const StencilLinks& links) {
+                    dot += cells_product<form>(block, from, to, links, b, x, r);
+                  });
+    if constexpr (form == Form::residual_dot) part[q] = dot;
+  }
   return form == Form::residual_dot ? detail::tree_sum(part, rows) : 0;
+}
+
+template <Form form>
+double product(const BlockStencilView& A, const double* b, const double* x, double* r) {
+  return lanes::with_block(A.n, [&](auto block) { return rows_product<form>(block, A, b, x, r); });
 }
 
 }  // namespace

@@ -141,8 +141,8 @@ void HostSweep::solve_tridiagonal(const Call& call, const double* from) const {
 
 void HostSweep::solve_diagonal(const Call& call, const double* from) const {
   const FastPoissonPlan& p = call.plan;
-  const auto& [nx, ny, nz] = extents_;
-  run(call, ny * nz, [&](int row, double*) {
+  const int nx = extents_.nx, ny = extents_.ny;
+  run(call, ny * extents_.nz, [&](int row, double*) {
     const double norm = p.norm(), scale = p.scale;
     const double* lambda = p.modes[0].lambda.data();
     const double rest = p.shift + scale * (p.modes[1].lambda[static_cast<std::size_t>(row % ny)] +

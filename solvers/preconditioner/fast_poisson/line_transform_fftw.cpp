@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 #include <vector>
 
 #include "solvers/device/simd.hpp"
@@ -27,21 +28,22 @@ constexpr int width = 16;  // lines a block: 8 complex ones
 
 typedef double Vector __attribute__((vector_size(simd_doubles * 8)));
 typedef double Unaligned __attribute__((vector_size(simd_doubles * 8), aligned(8), may_alias));
-typedef long long Index __attribute__((vector_size(simd_doubles * 8)));
+using Places = std::make_integer_sequence<int, simd_doubles>;
 
 Vector load(const double* p) { return *reinterpret_cast<const Unaligned*>(p); }
 void store(double* p, Vector v) { *reinterpret_cast<Unaligned*>(p) = v; }
 
+template <int... e>
+Vector swap_pairs(Vector z, std::integer_sequence<int, e...>) {
+  return __builtin_shufflevector(z, z, (e ^ 1)...);
+}
+
 // -i z for the complex numbers in a vector: (im, -re).
 struct Turn {
   Turn() {
-    for (int i = 0; i < simd_doubles; ++i) {
-      swap[i] = i ^ 1;
-      sign[i] = i % 2 == 0 ? 1 : -1;
-    }
+    for (int i = 0; i < simd_doubles; ++i) sign[i] = i % 2 == 0 ? 1 : -1;
   }
-  Vector operator()(Vector z) const { return __builtin_shuffle(z, swap) * sign; }
-  Index swap;
+  Vector operator()(Vector z) const { return swap_pairs(z, Places()) * sign; }
   Vector sign;
 };
 
@@ -164,20 +166,18 @@ void FastTransform::pair_sines_I() {
   blank_value_ = blank_spectrum_ = {0, n_ + 1};
 }
 
+template <int S, int... e>
+void exchange_two(Vector& v, Vector& w, std::integer_sequence<int, e...>) {
+  const Vector a = v, b = w;
+  v = __builtin_shufflevector(a, b, (e & S ? simd_doubles + e - S : e)...);
+  w = __builtin_shufflevector(a, b, (e & S ? simd_doubles + e : e + S)...);
+}
+
 // Transposes a square of vectors: the blocks off the diagonal change places, halves, quarters, ... single values.
 template <int S>
 void exchange(Vector (&v)[simd_doubles]) {
-  Index low, high;
-  for (int e = 0; e < simd_doubles; ++e) {
-    low[e] = e & S ? simd_doubles + e - S : e;
-    high[e] = e & S ? simd_doubles + e : e + S;
-  }
-  for (int i = 0; i < simd_doubles; ++i) {
-    if (i & S) continue;
-    const Vector a = v[i], b = v[i + S];
-    v[i] = __builtin_shuffle(a, b, low);
-    v[i + S] = __builtin_shuffle(a, b, high);
-  }
+  for (int i = 0; i < simd_doubles; ++i)
+    if (!(i & S)) exchange_two<S>(v[i], v[i + S], Places());
   if constexpr (S > 1) exchange<S / 2>(v);
 }
 

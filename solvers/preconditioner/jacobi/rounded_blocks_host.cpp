@@ -43,18 +43,20 @@ inline void product(lanes::RuntimeBlock block, const T* a, const double* r, doub
   }
 }
 
+template <class Block>
+void all_products(Block block, const RoundedBlocks& m, const double* r, double* z) {
+  constexpr int chunk = 512;
+  const std::int64_t n = m.block;
+#pragma omp parallel for schedule(static) if (m.rows * n * n > parallel_grain)
+  for (int lo = 0; lo < m.rows; lo += chunk)
+    for (int i = lo; i < std::min(m.rows, lo + chunk); ++i)
+      with_entries(m, i, [&](const auto* a) { product(block, a, r + i * n, z + i * n); });
+}
+
 }  // namespace
 
 void apply(const RoundedBlocks& m, const double* r, double* z) {
-  lanes::with_block(m.block, [&](auto block) {
-    constexpr int chunk = 512;
-    const std::int64_t n = m.block;
-#pragma omp parallel for schedule(static) if (m.rows * n * n > parallel_grain)
-    for (int lo = 0; lo < m.rows; lo += chunk)
-      for (int i = lo; i < std::min(m.rows, lo + chunk); ++i)
-        with_entries(m, i, [&](const auto* a) { product(block, a, r + i * n, z + i * n); });
-    return 0;
-  });
+  lanes::with_block(m.block, [&](auto block) { all_products(block, m, r, z); });
 }
 
 }  // namespace block_jacobi_host

@@ -50,7 +50,7 @@ TEST(Doctor, AHealthyMatrixHasNoFindings) {
   EXPECT_EQ(d.entries, 28);
   EXPECT_EQ(d.shortest_row, 2);
   EXPECT_EQ(d.longest_row, 3);
-  for (const Rows& rows : {d.empty_rows, d.empty_columns, d.missing_diagonal, d.zero_diagonal, d.negative_diagonal,
+  for (const RowTally& rows : {d.empty_rows, d.empty_columns, d.missing_diagonal, d.zero_diagonal, d.negative_diagonal,
                            d.positive_off_diagonal, d.not_dominant})
     EXPECT_EQ(rows.count, 0);
   EXPECT_EQ(d.strictly_dominant.count, 2);
