@@ -74,9 +74,11 @@ void Run::read_options() {
   config_.table("case").get<std::string>("miniapp");
   threads_ = device.get<int>("threads", 0);
   if (threads_ < 0) device.fail("threads", "'threads' must be at least 0 (0: all)");
-  if (threads_ == 0) threads_ = std::max(1, omp_get_max_threads() / ranks().ranks_on_this_machine());
-  omp_set_num_threads(threads_);
   deterministic_ = device.get<bool>("deterministic", false);
+  const bool adapts = threads_ == 0 && !deterministic_ && !std::getenv("OMP_NUM_THREADS");
+  if (threads_ == 0) threads_ = std::max(1, omp_get_max_threads() / ranks().ranks_on_this_machine());
+  if (adapts) adaptive_threads_.emplace(threads_, seconds_now());
+  omp_set_num_threads(threads_);
   seed_ = device.get<std::int64_t>("seed", 0);
   // The emulator's schedule is what is random so far; it reads its options from the environment at its first launch.
   if (device.has("seed")) setenv("WEIR_SIMT_SEED", std::to_string(seed_).c_str(), 1);
@@ -235,6 +237,8 @@ void Run::solve(const SolveRecord& r) {
 void Run::step(const StepRecord& record) {
   ScopedTimer timer(timings_.at("output", "records"));
   last_ = record;
+  if (const double now = seconds_now(); adaptive_threads_ && adaptive_threads_->is_due(now))
+    omp_set_num_threads(adaptive_threads_->next(now, seconds_without_core()));
   on_root([&] { history_.add(history_row(record, wall())); });
   if (is_line_due(record))
     print_step(record);

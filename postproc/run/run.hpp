@@ -28,6 +28,7 @@
 #include "postproc/run/records.hpp"
 #include "postproc/run/stop.hpp"
 #include "postproc/run/timings.hpp"
+#include "solvers/parallel/adaptive_threads.hpp"
 #include "solvers/parallel/agree.hpp"
 #include "solvers/parallel/communicator.hpp"
 
@@ -177,6 +178,7 @@ class Run {
   std::string config_text_, decision_, title_, closing_;
   bool on_device_ = false, deterministic_ = false, report_ = true, begun_ = false;
   int threads_ = 1, keep_ = 2;
+  std::optional<AdaptiveThreads> adaptive_threads_;
   std::int64_t seed_ = 0, log_every_ = 1, checkpoint_every_ = 0;
   double log_seconds_ = 10;
   std::vector<Check> checks_;

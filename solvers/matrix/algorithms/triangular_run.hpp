@@ -30,7 +30,7 @@ void ThreadPlan::run(const F& body) const {
   for (int t = 0; t < threads_; ++t) done_[static_cast<std::size_t>(t)].pieces.store(0, std::memory_order_relaxed);
   const auto piece = [this](int t, int k) { return pieces_[static_cast<std::size_t>(t)][static_cast<std::size_t>(k)]; };
   const auto count = [this](int t) { return static_cast<int>(pieces_[static_cast<std::size_t>(t)].size()); };
-#pragma omp parallel num_threads(threads_)
+#pragma omp parallel num_threads(omp_get_max_threads() == 1 ? 1 : threads_)
   {
     const int thread = omp_get_thread_num();
     std::vector<int> seen(static_cast<std::size_t>(threads_), 0);
@@ -40,7 +40,7 @@ void ThreadPlan::run(const F& body) const {
         body(piece(thread, k).from, piece(thread, k).to, thread);
         done_[static_cast<std::size_t>(thread)].pieces.store(k + 1, std::memory_order_release);
       }
-    } else if (thread == 0) {  // the system gave fewer threads: one does everybody's pieces in turn
+    } else if (thread == 0) {  // there are fewer now: one does everybody's pieces in turn
       for (bool more = true; more;) {
         more = false;
         for (int t = 0; t < threads_; ++t)
