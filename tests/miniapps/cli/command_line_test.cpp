@@ -125,7 +125,7 @@ TEST_F(CommandLine, ARunDirectoryHoldsWhatTheContractSays) {
   EXPECT_EQ(lines_of(directory + "history.csv"), 21);
   EXPECT_EQ(lines_of(directory + "solves.csv"), 21);
   std::stringstream events(read_file(directory + "events.jsonl"));
-  for (std::string line; std::getline(events, line);) EXPECT_NO_THROW(nlohmann::json::parse(line)) << line;
+  for (std::string line; std::getline(events, line);) EXPECT_TRUE(nlohmann::json::accept(line)) << line;
 }
 
 TEST_F(CommandLine, TheEffectiveConfigurationRepeatsTheRun) {
