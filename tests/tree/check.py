@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+"""What a reader of the source tree may rely on, checked: ./weir lint runs all of it, ctest all but format and tidy.
+
+    tests/tree/check.py [includes] [folders] [links] [words] [format] [tidy]     nothing named: all
+
+includes  who may include whom (docs/explanation/source_tree.md), and no circle of files
+folders   no flat folder of more than 25 source files, tests end in _test, no conditional outside solvers/device
+links     pages and code name files and headings that exist, and every picture is shown
+words     the field's words in pages, messages and comments, not those of the left column below
+format    clang-format changes nothing
+tidy      a short list of clang-tidy on a few files, where a build folder has compile_commands.json
+"""
+import collections
+import glob
+import os
+import re
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+# Room -> rooms that it may include beside itself. A room is the longest prefix listed here.
+FLOOR = ["base", "solvers/device"]
+MATRIX = FLOOR + ["mesh/graph", "solvers/parallel", "solvers/matrix"]
+METHODS = MATRIX + ["solvers/distributed", "solvers/krylov", "solvers/preconditioner"]
+SOLVERS = METHODS + ["solvers"]
+FLOW = SOLVERS + ["solvers/adapters", "solvers/diagnosis", "physics", "mesh", "mesh/body", "inputs", "postproc", "miniapps/study"]
+MAY_INCLUDE = {
+    "base": [],
+    "solvers/device": ["base"],
+    "solvers/parallel": FLOOR,
+    "mesh/graph": ["base"],
+    "solvers/matrix": MATRIX,
+    "solvers/distributed": MATRIX,
+    "solvers/krylov": METHODS,  # its preconditioner.hpp; those take vector operations from here
+    "solvers/preconditioner": METHODS,
+    "solvers": METHODS,
+    "solvers/diagnosis": SOLVERS,
+    "solvers/adapters": SOLVERS,
+    "physics": ["solvers/device/space.hpp"],
+    "mesh": ["base", "mesh/graph"],
+    "mesh/body": ["base", "mesh", "physics"],
+    "inputs": ["base"],
+    "postproc": FLOOR + ["solvers/parallel"],
+    "miniapps/study": [r for r in FLOW if r != "miniapps/study"],
+    "miniapps/structured": FLOW,
+    "miniapps/compressible": FLOW,
+    "miniapps/incompressible": FLOW + ["miniapps/structured", "miniapps/artificial_compressibility"],
+    "miniapps/artificial_compressibility": FLOW + ["miniapps/structured"],
+    "miniapps/immersed": FLOW + ["miniapps/structured", "miniapps/incompressible"],
+    "miniapps/cli": FLOW,
+    "miniapps": ["miniapps/" + name for name in ("cli", "compressible", "incompressible", "immersed")] + FLOOR,
+}
+
+# Ours -> the field's. Phrases that mean nothing else; names of the contract (files, keys) are written as code.
+WORDS = {
+    r"\bby turns\b": "interleaved",
+    r"\bby lot\b|\bdrawn anew\b": "randomised",
+    r"\bmade anew\b": "rebuilt, refactorised",
+    r"\bbeside (PETSc|hypre|Eigen|icoFoam)\b": "compared with",
+    r"\b1/[0-9]+ of (PETSc|hypre|icoFoam|FVENS)\b": "times faster",
+    r"\bmost iterations\b": "max_iterations",
+    r"\bleader( again|'s|s)?\b": "reference solver; A/A control",
+    r"\bcontenders?\b": "candidate",
+    r"\bflight recorder\b": "failure diagnostics",
+    r"\btwin runs?\b": "paired A/B runs",
+    r"\bobservatory\b": "solver diagnostics",
+    r"\bspread over (the )?ranks\b": "distributed",
+    r"\bgathered on rank 0\b": "solved on the root rank",
+    r"\bfreshly? node\b": "freshly cleared node",
+    r"\bwhat it (says|tells) of itself\b|\bas one rank has it\b|\bgets? the machine back\b": "say it plainly",
+    r"\bgoes on swinging\b": "keeps oscillating",
+    r"\bthe ranks wake\b": "MPI is initialised",
+    r"\bsecond floor\b": "extended methods",
+    r"\bnot to be used\b": "compile check only",
+}
+
+
+def tracked(*patterns):
+    out = subprocess.run(["git", "-C", ROOT, "ls-files", *patterns], capture_output=True, text=True, check=True).stdout
+    return [f for f in out.split("\n") if f and os.path.exists(os.path.join(ROOT, f))]
+
+
+def sources():
+    return tracked("*.hpp", "*.cpp", "*.cu")
+
+
+def text_of(path):
+    with open(os.path.join(ROOT, path), encoding="utf-8", errors="replace") as file:
+        return file.read()
+
+
+def room_of(path):
+    return max((r for r in MAY_INCLUDE if path.startswith(r + "/")), key=len, default=None)
+
+
+def included(path):
+    """(line, file) of ours that `path` includes. backend/ is chosen by CMake, and is solvers/device."""
+    for number, line in enumerate(text_of(path).split("\n"), 1):
+        found = re.match(r'#include "([^"]+)"', line)
+        if found and os.path.exists(os.path.join(ROOT, found[1])):
+            yield number, found[1]
+
+
+def includes():
+    faults, graph = [], {}
+    for path in sources():
+        graph[path] = list(included(path))
+        room = room_of(path)
+        if path.startswith("tests/"):
+            continue
+        for number, other in graph[path]:
+            theirs = room_of(other)
+            if theirs != room and theirs not in MAY_INCLUDE[room] and other not in MAY_INCLUDE[room]:
+                faults.append(f"{path}:{number}: {room} may not include {other}")
+    done, way = set(), []
+
+    def visit(path):
+        if path in way:
+            faults.append("a circle: " + " -> ".join(way[way.index(path):] + [path]))
+        elif path not in done:
+            way.append(path)
+            for _, other in graph.get(path, []):
+                visit(other)
+            way.pop()
+            done.add(path)
+
+    for path in graph:
+        visit(path)
+    return faults
+
+
+def folders():
+    faults = []
+    count = collections.Counter(os.path.dirname(f) for f in sources())
+    faults += [f"{folder}: {n} source files in one folder, 25 are enough" for folder, n in count.items() if n > 25]
+    for path in sources():
+        if path.startswith("tests/") and re.search(r"^TE?ST(_F|_P)?\(|^TYPED_TEST\(", text_of(path), re.M):
+            if not re.search(r"_test\.(cpp|cu)$", path):
+                faults.append(f"{path}: a file of tests is called x_test")
+        if not path.startswith("solvers/device/"):
+            for number, line in enumerate(text_of(path).split("\n"), 1):
+                if re.match(r"\s*#\s*(if|ifdef|ifndef|elif)\b", line):
+                    faults.append(f"{path}:{number}: a conditional outside solvers/device")
+    return faults
+
+
+def headings(path):
+    """GitHub's anchors of a page."""
+    names = re.findall(r"^#+ (.*)$", text_of(path), re.M)
+    return {re.sub(r"[^\w\- ]", "", re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", n)).strip().lower().replace(" ", "-") for n in names}
+
+
+def links():
+    faults, used, files = [], set(), tracked()
+    for page in (f for f in files if f.endswith(".md")):
+        for target in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"```.*?```", "", text_of(page), flags=re.S)):
+            if re.match(r"[a-z]+:", target):
+                continue
+            name, _, anchor = target.partition("#")
+            path = os.path.normpath(os.path.join(os.path.dirname(page), name)) if name else page
+            used.add(path)
+            if not os.path.exists(os.path.join(ROOT, path)):
+                faults.append(f"{page}: no file {target}")
+            elif anchor and path.endswith(".md") and anchor not in headings(path):
+                faults.append(f"{page}: no heading {target}")
+    for path in files:  # code, cases and scripts name pages too
+        if not path.endswith((".md", ".png", ".csv", ".h5", ".stl")):
+            pages = set(re.findall(r"\bdocs/[\w/]+\.md\b", text_of(path)))
+            faults += [f"{path}: no page {p}" for p in pages if not os.path.exists(os.path.join(ROOT, p))]
+    return faults + [f"{f}: no page shows this picture" for f in files if f.startswith("docs/pictures/") and f not in used]
+
+
+def prose_of(path):
+    """(line, text): a page without code, or the comments and the messages of a source."""
+    if path.endswith(".md"):
+        text = re.sub(r"^(```|    ).*$", "", text_of(path), flags=re.M)
+        for number, line in enumerate(text.split("\n"), 1):
+            yield number, re.sub(r"`[^`]*`|\]\([^)]*\)", "", line)
+        return
+    mark = "#" if path.endswith((".toml", ".py")) else "//"
+    for number, line in enumerate(text_of(path).split("\n"), 1):
+        said = [s for s in re.findall(r'"((?:[^"\\]|\\.)*)"', line) if " " in s]
+        if mark in line:
+            said.append(line.split(mark, 1)[1])
+        yield number, re.sub(r"`[^`]*`", "", " | ".join(said))
+
+
+def words():
+    faults = []
+    for path in tracked("*.md", "*.hpp", "*.cpp", "*.cu", "*.toml", "postproc/*.py"):
+        for number, line in prose_of(path):
+            for pattern, better in WORDS.items():
+                found = re.search(pattern, line, re.I)
+                if found:
+                    faults.append(f"{path}:{number}: '{found[0]}' -> {better}")
+    return faults
+
+
+def format():
+    run = subprocess.run(["clang-format", "--dry-run", *sources()], cwd=ROOT, capture_output=True, text=True)
+    return [line for line in run.stderr.split("\n") if "warning:" in line]
+
+
+TIDY = "-*,bugprone-*,-bugprone-easily-swappable-parameters,-bugprone-narrowing-conversions,-bugprone-exception-escape," \
+       "-bugprone-implicit-widening-of-multiplication-result,performance-*,-performance-no-int-to-ptr," \
+       "-performance-enum-size,misc-unused-*,misc-redundant-expression,modernize-use-override"
+
+
+def tidy():
+    build = next((os.path.dirname(p) for p in sorted(glob.glob(ROOT + "/build*/compile_commands.json"))), None)
+    if not build:
+        return ["no build folder with compile_commands.json: ./weir build first"]
+    files = [f for f in sources() if re.match(r"(base|inputs|solvers/krylov|solvers/parallel)/[^/]*\.cpp$", f)]
+    run = subprocess.run(["clang-tidy", "-p", build, "--quiet", "--warnings-as-errors=*", f"--checks={TIDY}", *files], cwd=ROOT,
+                         capture_output=True, text=True)
+    return [line.replace(ROOT + "/", "") for line in run.stdout.split("\n") if re.search(r"(error|warning):", line)]
+
+
+def main():
+    checks = {f.__name__: f for f in (includes, folders, links, words, format, tidy)}
+    named = sys.argv[1:] or list(checks)
+    failed = False
+    for name in named:
+        faults = checks[name]()
+        failed = failed or bool(faults)
+        print(f"{name}: " + ("\n  ".join([f"{len(faults)} faults", *faults]) if faults else "good"))
+    sys.exit(1 if failed else 0)
+
+
+main()
