@@ -30,7 +30,12 @@ target_include_directories(weir_flags INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_SOUR
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 target_link_libraries(weir_flags INTERFACE OpenMP::OpenMP_CXX)
 
-set(weir_warnings -Wall -Wextra -Wshadow -Wno-restrict)  # GCC 12 warns of "text" + std::string without cause (PR 105651)
+set(weir_warnings -Wall -Wextra -Wshadow)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND weir_warnings -Wno-restrict)  # GCC 12 warns of "text" + std::string without cause (PR 105651)
+else()
+  list(APPEND weir_warnings -Wno-deprecated-declarations)  # std::stable_sort of GCC 12's library uses what it deprecates
+endif()
 set(weir_compile -fno-math-errno -fno-trapping-math)  # lets loops with sqrt and selects vectorise; results stay IEEE
 if(WEIR_NATIVE)
   list(APPEND weir_compile -march=native)
@@ -56,7 +61,10 @@ if(WEIR_SANITIZE STREQUAL "race")
   target_link_libraries(weir_checked INTERFACE weir_device)
 endif()
 if(WEIR_BATCH GREATER 1)
-  list(APPEND weir_warnings -Wno-shadow -Wno-subobject-linkage)  # of other sources in a batch; elsewhere each is compiled alone
+  list(APPEND weir_warnings -Wno-shadow)  # of other sources in a batch; elsewhere each is compiled alone
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    list(APPEND weir_warnings -Wno-subobject-linkage)
+  endif()
 endif()
 if(WEIR_SANITIZE)
   list(APPEND weir_warnings -Wno-maybe-uninitialized)  # GCC does not see through the instrumented code

@@ -1,17 +1,23 @@
-// What exists: the miniapps and the benchmark suites that the command line knows.
+// What exists: the miniapps that the command line knows.
 #include <cstdio>
+#include <cstring>
 
 #include "base/error.hpp"
 #include "miniapps/cli/command_line.hpp"
+#include "miniapps/cli/start.hpp"
 #include "miniapps/compressible/compressible.hpp"
 #include "miniapps/immersed/immersed.hpp"
 #include "miniapps/incompressible/incompressible.hpp"
-#include "miniapps/cli/suites.hpp"
 
 int main(int argc, char** argv) {
+  weir::limit_spinning(argv);
   std::shared_ptr<weir::Communicator> ranks;
   try {
+    if (argc > 1 && std::strcmp(argv[1], "bench") == 0) weir::start_benchmarks(argv);
     ranks = weir::make_world();
+  } catch (const weir::Error& e) {
+    std::fprintf(stderr, "weir: %s\n", e.what());
+    return static_cast<int>(e.code());
   } catch (const std::exception& e) {
     std::fprintf(stderr, "weir: %s\n", e.what());
     return static_cast<int>(weir::Exit::internal);
@@ -21,7 +27,6 @@ int main(int argc, char** argv) {
       .miniapps = {{"incompressible", weir::run_incompressible, weir::info_incompressible},
                    {"compressible", weir::run_compressible, weir::info_compressible},
                    {"immersed", weir::run_immersed, weir::info_immersed}},
-      .suites = weir::benchmark_suites(ranks),
       .ranks = ranks,
   };
   return weir::run_command_line(program, argc, argv);

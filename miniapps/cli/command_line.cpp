@@ -9,6 +9,7 @@
 #include "miniapps/cli/doctor.hpp"
 #include "miniapps/cli/replay.hpp"
 #include "miniapps/cli/solve.hpp"
+#include "miniapps/cli/start.hpp"
 #include "miniapps/cli/verbs.hpp"
 #include "postproc/run/machine.hpp"
 
@@ -132,8 +133,6 @@ int parse_and_run(const Program& program, int argc, char** argv) {
   int code = 0;
   RunArguments a;
   DeviceArguments d;
-  std::string suite;
-  SuiteOptions bench_options;
 
   CLI::App* run = app.add_subcommand("run", "run a case");
   run->add_option("CASE", a.source, "case file (TOML)")->required();
@@ -199,13 +198,8 @@ int parse_and_run(const Program& program, int argc, char** argv) {
   report->callback([&] { code = write_report(a.source); });
 
   CLI::App* bench = app.add_subcommand("bench", "kernel benchmarks, beside what the machine can do");
-  bench->add_option("SUITE", suite, "one suite only, or a family: luo, anzt");
-  bench->add_option("--json", bench_options.json_path, "write the figures to a file as well (one a suite)")
-      ->type_name("FILE");
-  bench->add_option("-o,--output", bench_options.folder, "folder of tables and plots; default: weir-bench")
-      ->type_name("DIR");
-  bench->add_flag("--quick", bench_options.quick, "small sizes: shows that it works, measures little");
-  bench->callback([&] { code = run_benchmarks(program, suite, bench_options); });
+  bench->prefix_command()->set_help_flag();
+  bench->callback([&] { start_benchmarks(argv); });
 
   if (argc < 2) {
     fmt::print(stderr, "{}", app.help());

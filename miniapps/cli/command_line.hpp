@@ -1,6 +1,5 @@
 // The command line: verb -> function. miniapps/weir.cpp lists what exists.
 #pragma once
-#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <string>
@@ -17,20 +16,8 @@ struct Miniapp {
   void (*info)(const Table& config, int ranks, std::ostream& out);
 };
 
-struct SuiteOptions {
-  std::string json_path;              // empty: no JSON
-  std::string folder = "weir-bench";  // where suites that draw put their tables and plots
-  bool quick = false;                 // small sizes: shows that the suite works, measures little
-};
-
-struct Suite {
-  std::string name;
-  std::function<int(const SuiteOptions& options)> run;
-};
-
 struct Program {
   std::vector<Miniapp> miniapps;
-  std::vector<Suite> suites;                                               // of `weir bench`
   std::shared_ptr<Communicator> ranks = std::make_shared<Communicator>();  // of mpirun
 };
 

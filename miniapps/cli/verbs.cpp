@@ -115,32 +115,4 @@ int show_info(const Program& program, const std::string& case_path, const std::v
   return 0;
 }
 
-namespace {
-
-// Several suites into one name: results.json becomes results_kernels.json, results_orderings.json.
-std::string suite_path(const std::string& json_path, const std::string& suite, bool is_only_one) {
-  if (json_path.empty() || is_only_one) return json_path;
-  const std::filesystem::path path(json_path);
-  return (path.parent_path() / (path.stem().string() + "_" + suite + path.extension().string())).string();
-}
-
-}  // namespace
-
-int run_benchmarks(const Program& program, const std::string& suite, const SuiteOptions& options) {
-  std::vector<std::string> known;
-  for (const auto& s : program.suites) known.push_back(s.name);
-  bool found = false;
-  int code = 0;
-  for (const auto& s : program.suites) {
-    if (!suite.empty() && s.name != suite && !s.name.starts_with(suite + "-")) continue;  // luo: all of luo-...
-    found = true;
-    SuiteOptions of_suite = options;
-    of_suite.json_path = suite_path(options.json_path, s.name, !suite.empty() || program.suites.size() == 1);
-    if (const int one = s.run(of_suite); one != 0) code = one;
-  }
-  if (found) return code;
-  throw Error(Exit::usage, known.empty() ? "this weir was built without benchmarks (WEIR_BENCHMARKS)"
-                                         : "no benchmark suite '" + suite + "'" + did_you_mean(suite, known));
-}
-
 }  // namespace weir

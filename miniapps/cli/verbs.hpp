@@ -20,7 +20,6 @@ struct RunArguments {
 int run_case(const Program& program, const RunArguments& arguments);
 int restart_case(const Program& program, const RunArguments& arguments);
 int show_info(const Program& program, const std::string& case_path, const std::vector<std::string>& overrides);
-int run_benchmarks(const Program& program, const std::string& suite, const SuiteOptions& options);
 // weir mesh.
 struct MeshArguments {
   std::string case_path;

@@ -167,5 +167,3 @@ class UnitTriangle<Device, T> {
 };
 
 }  // namespace weir
-
-#include "solvers/matrix/algorithms/triangular_run.hpp"

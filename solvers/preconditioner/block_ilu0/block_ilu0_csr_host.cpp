@@ -3,6 +3,7 @@
 // lower blocks of a row), writes the factors once: bound by memory for n <= 4, by arithmetic beyond.
 #include <atomic>
 
+#include "solvers/matrix/algorithms/triangular_run.hpp"
 #include "solvers/matrix/block/block_dense.hpp"
 #include "solvers/preconditioner/block_ilu0/block_ilu0_csr.hpp"
 

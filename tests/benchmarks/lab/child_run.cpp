@@ -13,7 +13,7 @@ namespace {
 
 std::vector<std::string> command_of(const Subject& s, int steps, const std::vector<std::string>& more,
                                     const std::string& run) {
-  std::vector<std::string> command{std::filesystem::read_symlink("/proc/self/exe").string(),
+  std::vector<std::string> command{(std::filesystem::read_symlink("/proc/self/exe").parent_path() / "weir").string(),
                                    "run",
                                    std::string(WEIR_SOURCE_DIR) + "/inputs/" + s.path,
                                    "-o",

@@ -45,7 +45,7 @@ class CommandLine : public testing::ProgramTest {
 TEST_F(CommandLine, HelpAndVersionExistAtEachLevel) {
   EXPECT_EQ(weir({"--help"}).code, 0);
   EXPECT_EQ(weir({"--version"}).out.substr(0, 5), "weir ");
-  for (const char* verb : {"run", "restart", "info", "mesh", "replay", "solve", "doctor", "report", "bench"}) {
+  for (const char* verb : {"run", "restart", "info", "mesh", "replay", "solve", "doctor", "report"}) {
     const Finished f = weir({verb, "--help"});
     EXPECT_EQ(f.code, 0) << verb;
     EXPECT_NE(f.out.find("Usage: weir " + std::string(verb)), std::string::npos) << f.out;

@@ -111,5 +111,5 @@ void info_toy(const Table& config, int, std::ostream& out) { out << "ring of " <
 int main(int argc, char** argv) {
   std::shared_ptr<weir::Communicator> ranks = weir::make_world();
   ranks->silence_others();
-  return weir::run_command_line({{{"toy", weir::run_toy, weir::info_toy}}, {}, ranks}, argc, argv);
+  return weir::run_command_line({{{"toy", weir::run_toy, weir::info_toy}}, ranks}, argc, argv);
 }

@@ -1,4 +1,15 @@
-#include "miniapps/cli/suites.hpp"
+// What `weir bench` starts: programs that measure, a suite each.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/nearest.hpp"
+#include "solvers/parallel/communicator.hpp"
 
 #include "tests/benchmarks/anzt/anzt.hpp"
 #include "tests/benchmarks/block_jacobi.hpp"
@@ -14,12 +25,21 @@
 namespace weir {
 namespace {
 
+struct SuiteOptions {
+  std::string json_path;              // empty: no JSON
+  std::string folder = "weir-bench";  // where suites that draw put their tables and plots
+  bool quick = false;                 // small sizes: shows that the suite works, measures little
+};
+
+struct Suite {
+  std::string name;
+  std::function<int(const SuiteOptions& options)> run;
+};
+
 bench::LuoOptions luo(const SuiteOptions& o) { return {o.folder, o.quick}; }
 bench::AnztOptions anzt(const SuiteOptions& o) { return {o.folder, o.quick}; }
 
 bench::LiuOptions liu(const SuiteOptions& o) { return {o.folder, o.quick}; }
-
-}  // namespace
 
 std::vector<Suite> benchmark_suites(const std::shared_ptr<Communicator>& ranks) {
   return {
@@ -73,4 +93,58 @@ std::vector<Suite> benchmark_suites(const std::shared_ptr<Communicator>& ranks) 
   };
 }
 
+// Several suites into one name: results.json becomes results_kernels.json, results_orderings.json.
+std::string suite_path(const std::string& json_path, const std::string& suite, bool is_only_one) {
+  if (json_path.empty() || is_only_one) return json_path;
+  const std::filesystem::path path(json_path);
+  return (path.parent_path() / (path.stem().string() + "_" + suite + path.extension().string())).string();
+}
+
+int run_benchmarks(const std::vector<Suite>& suites, const std::string& wanted, const SuiteOptions& options) {
+  std::vector<std::string> known;
+  int code = 0;
+  bool found = false;
+  for (const auto& s : suites) {
+    known.push_back(s.name);
+    if (!wanted.empty() && s.name != wanted && !s.name.starts_with(wanted + "-")) continue;  // luo: all of luo-...
+    found = true;
+    SuiteOptions of_suite = options;
+    of_suite.json_path = suite_path(options.json_path, s.name, !wanted.empty());
+    if (const int one = s.run(of_suite); one != 0) code = one;
+  }
+  if (!found) throw Error(Exit::usage, "no benchmark suite '" + wanted + "'" + did_you_mean(wanted, known));
+  return code;
+}
+
+int parse_and_run(int argc, char** argv) {
+  const std::shared_ptr<Communicator> ranks = make_world();
+  ranks->silence_others();
+  std::string suite;
+  SuiteOptions options;
+  CLI::App app("kernel and method benchmarks, compared with what the machine can do", "weir bench");
+  app.add_option("SUITE", suite, "one suite only, or a family: luo, anzt");
+  app.add_option("--json", options.json_path, "write the figures to a file as well (one a suite)")->type_name("FILE");
+  app.add_option("-o,--output", options.folder, "folder of tables and plots; default: weir-bench")->type_name("DIR");
+  app.add_flag("--quick", options.quick, "small sizes: shows that it works, measures little");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : static_cast<int>(Exit::usage);
+  }
+  return run_benchmarks(benchmark_suites(ranks), suite, options);
+}
+
+}  // namespace
 }  // namespace weir
+
+int main(int argc, char** argv) {
+  try {
+    return weir::parse_and_run(argc, argv);
+  } catch (const weir::Error& e) {
+    fmt::print(stderr, "weir bench: {}\n", e.what());
+    return static_cast<int>(e.code());
+  } catch (const std::exception& e) {
+    fmt::print(stderr, "weir bench: internal error: {}\n", e.what());
+    return static_cast<int>(weir::Exit::internal);
+  }
+}

@@ -1,0 +1,24 @@
+#include "miniapps/cli/start.hpp"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/error.hpp"
+
+namespace weir {
+
+void limit_spinning(char** argv) {
+  if (std::getenv("GOMP_SPINCOUNT") || std::getenv("OMP_WAIT_POLICY")) return;
+  setenv("GOMP_SPINCOUNT", "2000", 1);
+  execv("/proc/self/exe", argv);
+}
+
+void start_benchmarks(char** argv) {
+  const std::string program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "weir_bench";
+  execv(program.c_str(), argv + 1);
+  throw Error(Exit::usage, "the benchmarks are a program of their own, " + program + ", which is not built: ./weir build default weir_bench");
+}
+
+}  // namespace weir
