@@ -43,10 +43,10 @@ MAY_INCLUDE = {
     "inputs": ["base"],
     "postproc": FLOOR + ["solvers/parallel"],
     "miniapps/study": [r for r in FLOW if r != "miniapps/study"],
-    "miniapps/structured": FLOW,
+    "miniapps/structured": FLOW + ["miniapps/artificial_compressibility", "miniapps/incompressible"],  # of two schemes, one library
     "miniapps/compressible": FLOW,
     "miniapps/incompressible": FLOW + ["miniapps/structured", "miniapps/artificial_compressibility"],
-    "miniapps/artificial_compressibility": FLOW + ["miniapps/structured"],
+    "miniapps/artificial_compressibility": FLOW + ["miniapps/structured", "miniapps/incompressible"],
     "miniapps/immersed": FLOW + ["miniapps/structured", "miniapps/incompressible"],
     "miniapps/cli": FLOW,
     "miniapps": ["miniapps/" + name for name in ("cli", "compressible", "incompressible", "immersed")] + FLOOR,

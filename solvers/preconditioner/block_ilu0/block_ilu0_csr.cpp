@@ -1,6 +1,8 @@
 // The symbolic part, on the host for both spaces.
 #include "solvers/preconditioner/block_ilu0/block_ilu0_csr.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
 
 #include "base/at.hpp"
