@@ -7,6 +7,7 @@
 
 #include "solvers/parallel/agree.hpp"
 #include "solvers/distributed/distributed_matrix.hpp"
+#include "solvers/krylov/scaled_solve.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/matrix/row_error.hpp"
 #include "solvers/preconditioner/schwarz/additive_schwarz.hpp"
@@ -150,7 +151,10 @@ SolveResult LinearSolver<Space>::solve(const Matrix<Space>& A, View<const double
   if (start_from_zero_) fill<Space>(0, x);
   for (SolveWatch<Space>* watch : watches_) watch->before(A, b, x);
   if (lifetime_.age() > 0) assign<Space>(x, x0_);
-  SolveResult result = krylov_->solve(A, *preconditioner_, b, x);
+  const auto solve_by_krylov = [&](View<const double> rhs, View<double> solution) {
+    return krylov_->solve(A, *preconditioner_, rhs, solution);
+  };
+  SolveResult result = options_.relative ? solve_scaled<Space>(A, b, x, solve_by_krylov) : solve_by_krylov(b, x);
   if (lifetime_.blames_age(result))
     result = try_again(result, A, b, x);
   else

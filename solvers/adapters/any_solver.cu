@@ -8,6 +8,7 @@
 #include "solvers/adapters/peer.hpp"
 #include "solvers/adapters/vendor/vendor_kernels.hpp"
 #include "solvers/krylov/iteration.hpp"
+#include "solvers/krylov/scaled_solve.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/linear_solver.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
@@ -61,9 +62,12 @@ class PeerSolver : public AnySolver<Space> {
     fit(d_, A.size());
     host_r_.resize(static_cast<std::size_t>(A.size()));
     host_d_.resize(host_r_.size());
-    Iteration<Space> it(A, *none_, b, x, options_, history_);
-    for (it.start(r_); it.running();) correct(it, x);
-    SolveResult result = it.finish();
+    const auto solve_by_library = [&](View<const double> rhs, View<double> solution) {
+      Iteration<Space> it(A, *none_, rhs, solution, options_, history_);
+      for (it.start(r_); it.running();) correct(it, solution);
+      return it.finish();
+    };
+    SolveResult result = options_.relative ? solve_scaled<Space>(A, b, x, solve_by_library) : solve_by_library(b, x);
     result.apply_seconds = result.spmv_seconds = result.reduce_seconds = -1;  // the library's own affair
     return result;
   }

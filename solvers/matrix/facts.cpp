@@ -44,8 +44,10 @@ bool has_constant_null_space(const BlockCsrData& A) {
       column_size[j] += std::abs(A.value[e]);
     }
   constexpr double rounding = 1e-13;
-  for (std::size_t i = 0; i < n; ++i)
+  for (std::size_t i = 0; i < n; ++i) {
+    if (row_size[i] == 0 || column_size[i] == 0) return false;  // more than the constants
     if (std::abs(row[i]) > rounding * row_size[i] || std::abs(column[i]) > rounding * column_size[i]) return false;
+  }
   return true;
 }
 

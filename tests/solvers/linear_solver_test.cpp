@@ -49,6 +49,29 @@ TYPED_TEST(LinearSolverOf, SolvesAndSaysWhatItIs) {
   }
 }
 
+// Squares of such right-hand sides underflow or overflow: the solution must still be right, and the norms those of b.
+TYPED_TEST(LinearSolverOf, SolvesForRightHandSidesWhoseSquaresAreOutOfRange) {
+  const SeparableOperator op = box({8, 6, 5}, EndCondition::dirichlet, false);
+  const SeparableStencil<TypeParam> A(op);
+  const Numbers unit = random_numbers(A.size(), 1), exact = dense_solve(dense(op), unit);
+  for (const double size : {1e-310, 1e-200, 1e-160, 1e160, 1e200, 1e300})
+    for (const char* method : {"cg", "bicgstab", "gmres", "idrs", "pipelined_cg", "multigrid"}) {
+      Numbers b = unit;
+      for (double& v : b) v *= size;
+      LinearSolver<TypeParam> solver(options("method = \"" + std::string(method) + "\""));
+      solver.setup(A);
+      const Array<double, TypeParam> B(b);
+      Array<double, TypeParam> X(Numbers(b.size()));
+      const SolveResult result = solver.solve(A, B, X);
+      EXPECT_TRUE(result.converged()) << method << " " << size;
+      EXPECT_GT(result.residual0, 0) << method << " " << size;
+      Numbers x = X.to_vector();
+      for (double& v : x) v /= size;
+      const double rounding = size < 1e-300 ? 1e-12 : 0;  // of denormal numbers
+      EXPECT_LE(max_difference(x, exact), (1e-5 + rounding) * norm(exact)) << method << " " << size;
+    }
+}
+
 // multicolor knows no matrix of floats, block_ilu0 does: the one is given a copy in doubles, which follows the updates.
 TYPED_TEST(LinearSolverOf, PreconditionersTakeAMatrixOfFloatsAsTheyCan) {
   BlockCsrData data = random_blocks(50, 4, 3);
