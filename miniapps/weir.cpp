@@ -23,11 +23,14 @@ int main(int argc, char** argv) {
     return static_cast<int>(weir::Exit::internal);
   }
   ranks->silence_others();
+  weir::Build build = weir::this_build();
+  if (const std::string mpi = weir::mpi_library(); !mpi.empty()) build.libraries["MPI"] = mpi;
   const weir::Program program{
       .miniapps = {{"incompressible", weir::run_incompressible, weir::info_incompressible},
                    {"compressible", weir::run_compressible, weir::info_compressible},
                    {"immersed", weir::run_immersed, weir::info_immersed}},
       .ranks = ranks,
+      .build = build,
   };
   return weir::run_command_line(program, argc, argv);
 }

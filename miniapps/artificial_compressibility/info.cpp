@@ -50,6 +50,11 @@ RunHeader coupled_header(const IncompressibleCase& c) {
     for (const char* name : {"residual_k", "residual_omega"}) h.history.emplace_back(name);
   for (const char* name : {"sub_iterations", "pseudo_cfl", "max_divergence", "kinetic_energy", "rate"})
     h.history.emplace_back(name);
+  if (c.time.steady) {
+    h.last_step = c.coupled.max_steps;
+    h.converged = "residual";
+    h.tolerance = c.coupled.tolerance;
+  }
   std::erase_if(h.quantities, [&](const std::string& q) { return c.time.steady && q == "rate"; });
   h.quantities.emplace_back("residual");
   return h;

@@ -19,6 +19,7 @@ struct Miniapp {
 struct Program {
   std::vector<Miniapp> miniapps;
   std::shared_ptr<Communicator> ranks = std::make_shared<Communicator>();  // of mpirun
+  Build build = {};
 };
 
 // Prints errors; returns the process's exit code.

@@ -29,6 +29,7 @@ const Miniapp& miniapp_of(const Program& program, const Table& config) {
 int run_miniapp(const Program& program, RunOptions options, const Table& config) {
   const Miniapp& miniapp = miniapp_of(program, config);
   options.ranks = program.ranks;
+  options.build = program.build;
   Run run(std::move(options), config);
   auto failed = [&run](Exit code, const std::string& reason) {
     const int number = run.fail(code, reason);
@@ -47,7 +48,7 @@ int run_miniapp(const Program& program, RunOptions options, const Table& config)
   } catch (const Error& e) {
     code = failed(e.code(), e.what());
   } catch (const std::bad_alloc&) {
-    code = failed(Exit::out_of_memory, "out of memory; `weir info` tells what a case needs");
+    code = failed(Exit::out_of_memory, "out of memory; `weir info` estimates what a case needs");
   } catch (const std::exception& e) {
     code = failed(Exit::internal, std::string("internal error: ") + e.what());
   }
@@ -67,7 +68,7 @@ Checkpoint find_checkpoint(const std::string& source) {
     try {
       return read_checkpoint(file->second);
     } catch (const Error& e) {
-      fmt::print(stderr, "weir: {}; taking the one before\n", e.what());
+      fmt::print(stderr, "weir: {}; using the previous one\n", e.what());
     }
   }
   return read_checkpoint(files.front().second);
@@ -76,7 +77,7 @@ Checkpoint find_checkpoint(const std::string& source) {
 std::string run_directory_of(const Checkpoint& checkpoint) {
   const fs::path directory = fs::path(checkpoint.path).parent_path().parent_path();
   if (!fs::exists(directory / "config.effective.toml"))
-    throw Error(Exit::usage, checkpoint.path + ": does not lie in a run directory; say where to go on (-o)");
+    throw Error(Exit::usage, checkpoint.path + ": is not in a run directory; name the new run directory (-o)");
   return directory.string();
 }
 
@@ -90,6 +91,7 @@ int run_case(const Program& program, const RunArguments& arguments) {
   options.overwrite = arguments.overwrite;
   options.steps = arguments.steps;
   options.wall_limit = arguments.wall_limit;
+  options.command_line = arguments.command_line;
   return run_miniapp(program, std::move(options), config);
 }
 
@@ -102,6 +104,7 @@ int restart_case(const Program& program, const RunArguments& arguments) {
   options.overwrite = arguments.overwrite;
   options.steps = arguments.steps;
   options.wall_limit = arguments.wall_limit;
+  options.command_line = arguments.command_line;
   options.restart = std::move(checkpoint);
   return run_miniapp(program, std::move(options), config);
 }

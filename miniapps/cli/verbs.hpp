@@ -15,6 +15,7 @@ struct RunArguments {
   bool overwrite = false;
   std::int64_t steps = -1;
   double wall_limit = -1;
+  std::string command_line;  // as typed, for run.json
 };
 
 int run_case(const Program& program, const RunArguments& arguments);

@@ -134,6 +134,11 @@ RunHeader compressible_header(const CompressibleCase& c, const UnstructuredMesh&
   h.cells = mesh.cells();
   h.unknowns = 4 * h.cells;
   h.end_time = c.time.end;
+  if (!c.is_unsteady()) {
+    h.last_step = c.pseudo_time.max_steps;
+    h.converged = "residual_drop";
+    h.tolerance = c.pseudo_time.tolerance;
+  }
   h.history = {"residual_density",
                "residual_momentum_x",
                "residual_momentum_y",
@@ -168,7 +173,7 @@ void info_compressible(const Table& config, int ranks, std::ostream& out) {
       megabytes(m.total()), megabytes(m.mesh), megabytes(m.flow), megabytes(m.matrix), megabytes(m.solver),
       megabytes(m.process), static_cast<double>(m.total() - m.process) / static_cast<double>(h.cells));
   if (ranks > 1)
-    out << fmt::format("           {:.1f} MB over {} ranks, about {:.1f} MB a rank: each has the whole mesh\n",
+    out << fmt::format("           {:.1f} MB over {} ranks, about {:.1f} MB per rank (each holds the whole mesh)\n",
                        ranks * megabytes(m.each_of(ranks)), ranks, megabytes(m.each_of(ranks)));
 }
 

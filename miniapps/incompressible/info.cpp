@@ -92,14 +92,15 @@ MemoryOverRanks over_ranks(const MemoryEstimate& m, const IncompressibleCase& c,
 std::string text_over_ranks(const MemoryEstimate& m, const IncompressibleCase& c, const RankOptions& options,
                             int ranks) {
   const MemoryOverRanks o = over_ranks(m, c, options, ranks);
-  return bytes_text(o.all) + " over " + std::to_string(ranks) + " ranks, at most " + bytes_text(o.largest) + " a rank";
+  return bytes_text(o.all) + " over " + std::to_string(ranks) + " ranks, at most " + bytes_text(o.largest) +
+         " per rank";
 }
 
 void tell_memory(const MemoryEstimate& m, const IncompressibleCase& c, const RankOptions& options, int ranks,
                  RunHeader& h) {
   const MemoryOverRanks o = over_ranks(m, c, options, ranks);
   h.memory_estimate = o.all;
-  if (ranks > 1) h.notes.emplace_back("memory a rank", "at most " + bytes_text(o.largest));
+  if (ranks > 1) h.notes.emplace_back("memory per rank", "at most " + bytes_text(o.largest));
 }
 
 RunHeader incompressible_header(const IncompressibleCase& c) {
@@ -113,6 +114,8 @@ RunHeader incompressible_header(const IncompressibleCase& c) {
     h.unknowns += h.cells / n * (n - (c.is_periodic(e) ? 0 : 1));
   }
   h.end_time = c.time.end;
+  h.converged = "rate";
+  h.tolerance = c.time.steady_tolerance;
   h.history = {"max_divergence", "kinetic_energy", "rate"};
   h.quantities = {"kinetic_energy", "max_divergence", "dissipation", "rate"};
   if (c.has_exact()) {

@@ -28,7 +28,7 @@ MemoryOverRanks over_ranks(const MemoryEstimate& m, const IncompressibleCase& c,
 // Into a header: all of it, and over ranks a note of the largest share.
 void tell_memory(const MemoryEstimate& m, const IncompressibleCase& c, const RankOptions& options, int ranks,
                  RunHeader& h);
-// "800 MB over 4 ranks, at most 210 MB a rank".
+// "800 MB over 4 ranks, at most 210 MB per rank".
 std::string text_over_ranks(const MemoryEstimate& m, const IncompressibleCase& c, const RankOptions& options,
                             int ranks);
 

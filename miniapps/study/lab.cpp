@@ -78,6 +78,7 @@ void Lab<Space>::open(Run& run) {
 
 template <class Space>
 void Lab<Space>::begin_step(std::int64_t step) {
+  if (run_) run_->begin_step(step);
   for (auto& f : facilities_) f->begin_step(step);
 }
 

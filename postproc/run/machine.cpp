@@ -2,14 +2,15 @@
 
 #include <fmt/format.h>
 #include <malloc.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <ctime>
 #include <fstream>
 #include <limits>
 #include <string_view>
 
 #include "backend/runtime.hpp"
-#include "postproc/run/checkpoint.hpp"
 
 namespace weir {
 namespace {
@@ -31,9 +32,19 @@ constexpr std::string_view backend_name = WEIR_DEVICE;
 
 std::string weir_version() { return WEIR_VERSION; }
 
-std::string build_text() {
-  return fmt::format("{}, device {}, fmt {}.{}.{}, {}", WEIR_COMPILER, backend_name, FMT_VERSION / 10000,
-                     FMT_VERSION / 100 % 100, FMT_VERSION % 100, checkpoints_available() ? "HDF5" : "no HDF5");
+std::string host_name() {
+  char name[256] = {};
+  gethostname(name, sizeof name - 1);
+  return name;
+}
+
+std::string date_text() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc{};
+  gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
 }
 
 std::string processor_name() {

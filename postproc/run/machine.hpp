@@ -1,12 +1,17 @@
-// What the log and run.json say about the build and the machine.
+// What the log and run.json report of the machine.
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <string>
 
 namespace weir {
 
-std::string weir_version();  // "0.1.0"
-std::string build_text();    // "g++ 12.2.0, device cuda, fmt 9.1.0, HDF5"
+std::string weir_version();  // "0.2.0"
+std::string host_name();
+inline double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+std::string date_text();  // now, UTC: "2026-11-22T18:35:00Z"
 std::string processor_name();
 bool has_gpu_backend();  // this build's Device is a GPU, not the emulator
 bool is_gpu_present();

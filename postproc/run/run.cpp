@@ -4,7 +4,6 @@
 #include <omp.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -21,10 +20,6 @@ namespace weir {
 namespace {
 
 namespace fs = std::filesystem;
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 // What the contract puts into a run directory; --overwrite removes these and nothing else.
 constexpr const char* contents[] = {"config.effective.toml",
@@ -53,6 +48,7 @@ bool is_run_directory(const fs::path& path) {
 
 Run::Run(RunOptions options, Table config) : options_(std::move(options)), config_(std::move(config)) {
   start_ = loop_start_ = seconds_now();
+  date_ = date_text();
   if (!options_.ranks) options_.ranks = std::make_shared<Communicator>();
   read_options();
   decide_space();
@@ -82,15 +78,15 @@ void Run::read_options() {
   seed_ = device.get<std::int64_t>("seed", 0);
   // The emulator's schedule is what is random so far; it reads its options from the environment at its first launch.
   if (device.has("seed")) setenv("WEIR_SIMT_SEED", std::to_string(seed_).c_str(), 1);
-  log_every_ = output.get<std::int64_t>("log_every", 1);
-  if (log_every_ < 1) output.fail("log_every", "'log_every' must be at least 1");
+  log_every_ = output.get<std::int64_t>("log_every", 0);
+  if (log_every_ < 0) output.fail("log_every", "'log_every' must be at least 0 (0: fewer lines as the run goes on)");
   log_seconds_ = output.get<double>("log_seconds", 10.0);
-  if (!(log_seconds_ >= 0)) output.fail("log_seconds", "'log_seconds' must be at least 0 (0: as log_every says alone)");
+  if (!(log_seconds_ >= 0)) output.fail("log_seconds", "'log_seconds' must be at least 0 (0: log_every alone)");
   report_ = output.get<bool>("report", true);
   checkpoint_every_ = checkpoint.get<std::int64_t>("every", 0);
-  if (checkpoint_every_ < 0) checkpoint.fail("every", "'every' must be at least 0 (0: only when the run is stopped)");
+  if (checkpoint_every_ < 0) checkpoint.fail("every", "'every' must be at least 0 (0: on interruption only)");
   if (checkpoint_every_ > 0 && !checkpoints_available())
-    checkpoint.fail("every", "checkpoints need HDF5, which this weir was built without");
+    checkpoint.fail("every", "checkpoints need HDF5, which this build lacks");
   keep_ = checkpoint.get<int>("keep", 2);
   if (keep_ < 1) checkpoint.fail("keep", "'keep' must be at least 1");
   const double limit = config_.table("time").get<double>("wall_limit", 0.0);
@@ -112,18 +108,17 @@ void Run::decide_space() {
   const Table device = config_.table("device");
   const std::string space = device.choice("space", {"auto", "host", "device"}, "auto");
   if (space == "host") {
-    decision_ = "host, as asked";
+    decision_ = "host (requested)";
   } else if (space == "device") {
     if (has_gpu_backend() && !is_gpu_present())
-      throw Error(Exit::no_device,
-                  device.where("space") + ": space = \"device\", but there is no GPU that CUDA can use");
+      throw Error(Exit::no_device, device.where("space") + ": space = \"device\", but CUDA finds no GPU");
     on_device_ = true;
-    decision_ = "device, as asked";
+    decision_ = "device (requested)";
   } else if (!has_gpu_backend()) {
-    decision_ = "host: this build's device is the emulator, which is for tests";
+    decision_ = "host: CPU build (no GPU backend)";
   } else {
     on_device_ = is_gpu_present();
-    decision_ = on_device_ ? "device: a GPU is present" : "host: this build is for CUDA, but no GPU is present";
+    decision_ = on_device_ ? "device: GPU found" : "host: CUDA build, but no GPU found";
   }
 }
 
@@ -131,7 +126,7 @@ void Run::require_memory(std::int64_t bytes) const {
   const std::int64_t free = free_memory();
   if (on_device_ || bytes <= free) return;
   throw Error(Exit::out_of_memory,
-              fmt::format("this case needs about {}, and {} are free: fewer cells, or another machine",
+              fmt::format("this case needs about {}, but only {} are free; use fewer cells or a larger machine",
                           bytes_text(bytes), bytes_text(free)));
 }
 
@@ -154,16 +149,15 @@ void Run::prepare_directory() const {
     if (!fs::is_directory(directory)) throw Error(Exit::usage, directory.string() + ": exists and is not a directory");
     if (!fs::is_empty(directory, error)) {
       if (!is_run_directory(directory))
-        throw Error(Exit::usage,
-                    directory.string() + ": exists, is not empty and is not a run directory: choose another (-o)");
+        throw Error(Exit::usage, directory.string() + ": exists and is not a run directory; choose another (-o)");
       if (!options_.overwrite)
         throw Error(Exit::usage,
-                    directory.string() + ": a run is there already: add --overwrite, or choose another (-o)");
+                    directory.string() + ": already holds a run; add --overwrite or choose another directory (-o)");
       for (const char* name : contents) fs::remove_all(directory / name, error);
     }
   }
   fs::create_directories(directory, error);
-  if (error) throw Error(Exit::file_io, "cannot make " + directory.string() + ": " + error.message());
+  if (error) throw Error(Exit::file_io, "cannot create " + directory.string() + ": " + error.message());
 }
 
 void Run::open_records() {
@@ -287,8 +281,8 @@ void Run::checkpoint(CheckpointState state) {
 
 Run::Ending Run::ending_of(const Outcome& outcome) const {
   const std::string after = fmt::format(" after step {}", last_.step);
-  const std::string kept = last_checkpoint_.empty() ? "; no checkpoint" : "; checkpoint " + last_checkpoint_;
-  if (outcome.exit != Exit::finished) return {static_cast<int>(outcome.exit), "failed", outcome.reason + after + kept};
+  const std::string kept = last_checkpoint_.empty() ? "; no checkpoint written" : "; checkpoint " + last_checkpoint_;
+  if (outcome.exit != Exit::finished) return {static_cast<int>(outcome.exit), "failed", outcome.reason + kept};
   if (!outcome.reason.empty()) return {0, "finished", outcome.reason};
   if (const int signal = StopSignals::caught())
     return {128 + signal, "stopped", fmt::format("signal {} ({})", signal, strsignal(signal)) + after + kept};

@@ -24,6 +24,7 @@
 
 #include "base/error.hpp"
 #include "base/table.hpp"
+#include "postproc/run/provenance.hpp"
 #include "postproc/run/checkpoint.hpp"
 #include "postproc/run/records.hpp"
 #include "postproc/run/stop.hpp"
@@ -45,6 +46,8 @@ struct RunOptions {
   double wall_limit = -1;   // seconds of this process; -1: as [time] wall_limit says
   std::optional<Checkpoint> restart;
   std::shared_ptr<Communicator> ranks;  // null: one rank
+  Build build = {};                     // of the program
+  std::string command_line;
 };
 
 // What a flow code knows once everything is built and before anything is computed.
@@ -52,7 +55,10 @@ struct RunHeader {
   std::string miniapp, grid;  // "incompressible", "128 x 128, tanh 2"
   std::int64_t cells = 0, unknowns = 0;
   std::int64_t memory_estimate = 0;     // bytes
-  double end_time = 0;                  // 0: none; for the time left
+  double end_time = 0;                  // 0: none
+  std::int64_t last_step = 0;           // 0: no limit
+  std::string converged;                // the quantity that ends it once below ...
+  double tolerance = 0;                 // ... this; 0: none does
   std::vector<std::string> history;     // columns between cfl and wall: residual norms, forces, divergence
   std::vector<std::string> quantities;  // names that the outcome will hold: [check] may ask for these
   std::vector<std::pair<std::string, std::string>> systems;  // name and description of the solver
@@ -91,6 +97,7 @@ class Run {
   void step(const StepRecord& record);
   // A line of events.jsonl and of the log: kind is one word ("warning", "picture", "steady").
   void event(const std::string& kind, const std::string& message);
+  void begin_step(std::int64_t step) { step_ = step; }  // events belong to this step from here on
 
   // A signal, the wall limit or --steps; of any rank: all must ask. Throws what on_root has kept.
   bool should_stop() const;
@@ -167,6 +174,7 @@ class Run {
   void print_step(const StepRecord& record);
   void show_progress(const StepRecord& record);
   void clear_progress();
+  std::int64_t last_step() const;
   std::string time_left(const StepRecord& record) const;
   bool is_line_due(const StepRecord& record) const;
   void print_timings() const;
@@ -175,11 +183,11 @@ class Run {
   RunOptions options_;
   Table config_;
   RunHeader header_;
-  std::string config_text_, decision_, title_, closing_;
+  std::string config_text_, decision_, title_, closing_, date_;
   bool on_device_ = false, deterministic_ = false, report_ = true, begun_ = false;
   int threads_ = 1, keep_ = 2;
   std::optional<AdaptiveThreads> adaptive_threads_;
-  std::int64_t seed_ = 0, log_every_ = 1, checkpoint_every_ = 0;
+  std::int64_t seed_ = 0, log_every_ = 0, checkpoint_every_ = 0;
   double log_seconds_ = 10;
   std::vector<Check> checks_;
 
@@ -192,7 +200,7 @@ class Run {
   Timings timings_;
   std::map<std::string, SystemTotals> totals_;
   StepRecord last_;
-  std::int64_t first_step_ = 0, last_checkpoint_step_ = -1;
+  std::int64_t first_step_ = 0, last_checkpoint_step_ = -1, step_ = 0;
   double first_time_ = 0, start_ = 0, loop_start_ = 0, wall_before_ = 0;
   double last_line_ = 0, last_progress_ = 0;
   std::int64_t last_line_step_ = 0;

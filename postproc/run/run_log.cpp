@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 
 #include "postproc/run/machine.hpp"
@@ -15,10 +14,6 @@ namespace {
 constexpr int lines_between_headings = 50;
 constexpr double progress_seconds = 0.5;
 constexpr double least_share = 5e-4;  // of the loop; run.json holds what is less, too
-
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
 
 void line(const std::string& label, const std::string& text) { fmt::print("  {:<16} {}\n", label, text); }
 
@@ -32,27 +27,28 @@ int width_of(const std::string& column) { return std::max(10, static_cast<int>(c
 
 void Run::print_header() const {
   fmt::print("Weir {}  {}{}\n", weir_version(), options_.name, title_.empty() ? "" : ": " + title_);
-  line("built with", build_text());
+  if (!options_.build.commit.empty())
+    line("build", fmt::format("commit {}, {}", options_.build.commit, options_.build.compiler));
   line("run directory", options_.directory);
   line("space", decision_);
   if (on_device_) line("device", device_text());
   line("processor", fmt::format("{}, {} thread{}", processor_name(), threads_, threads_ == 1 ? "" : "s"));
   if (ranks().size() > 1)
     line("ranks",
-         fmt::format("{} ({}), sums by {}", ranks().size(), ranks().library(), to_string(ranks().reduction())));
+         fmt::format("{} ({}), reductions by {}", ranks().size(), mpi_library(), to_string(ranks().reduction())));
   line("grid", fmt::format("{}: {} cells, {} unknowns", header_.grid, header_.cells, header_.unknowns));
   if (header_.memory_estimate > 0) line("memory", bytes_text(header_.memory_estimate) + " estimated");
   for (const auto& [system, description] : header_.systems) line(system, description);
   for (const auto& [label, text] : header_.notes) line(label, text);
   std::string ends = header_.end_time > 0 ? fmt::format("at time {:g}", header_.end_time) : "";
-  if (options_.steps >= 0) ends += fmt::format("{}after step {}", ends.empty() ? "" : ", or ", options_.steps);
-  if (options_.wall_limit >= 0)
-    ends += fmt::format("{}after {} of wall time", ends.empty() ? "" : ", or ", duration_text(options_.wall_limit));
+  const auto add = [&ends](const std::string& end) { ends += (ends.empty() ? "" : ", or ") + end; };
+  if (header_.tolerance > 0) add(fmt::format("when {} < {:g}", header_.converged, header_.tolerance));
+  if (const std::int64_t last = last_step(); last > 0) add(fmt::format("after step {}", last));
+  if (options_.wall_limit >= 0) add(fmt::format("after {} of wall time", duration_text(options_.wall_limit)));
   if (!ends.empty()) line("stops", ends);
-  line("checkpoints", !checkpoints_available() ? "none: built without HDF5"
-                      : checkpoint_every_ > 0
-                          ? fmt::format("every {} steps, the last {} kept", checkpoint_every_, keep_)
-                          : "when the run is stopped");
+  line("checkpoints", !checkpoints_available() ? "none (built without HDF5)"
+                      : checkpoint_every_ > 0  ? fmt::format("every {} steps, last {} kept", checkpoint_every_, keep_)
+                                               : "on interruption only");
   if (deterministic_) line("deterministic", "yes");
 }
 
@@ -61,24 +57,33 @@ void Run::print_columns() const {
   for (const auto& c : header_.history) text += fmt::format("  {:>{}}", c, width_of(c));
   for (const auto& [system, description] : header_.systems)
     text += fmt::format("  {:>{}}", system + " it", system.size() + 3);
-  fmt::print("{}  {:>9}  {:>8}\n", text, "ms/step", "left");
+  fmt::print("{}  {:>9}  {:>8}\n", text, "ms/step", "ETA");
   std::fflush(stdout);
 }
 
-// From the share of the way that is done; a run that becomes steady stops sooner.
+// --steps or the case's own limit, whichever comes first; 0: none.
+std::int64_t Run::last_step() const {
+  if (options_.steps < 0) return header_.last_step;
+  return header_.last_step > 0 ? std::min(options_.steps, header_.last_step) : options_.steps;
+}
+
+// From the fraction done; "<": a run that converges stops sooner.
 std::string Run::time_left(const StepRecord& r) const {
   double done = 0;
   if (header_.end_time > first_time_) done = (r.time - first_time_) / (header_.end_time - first_time_);
-  if (options_.steps > first_step_)
-    done =
-        std::max(done, static_cast<double>(r.step - first_step_) / static_cast<double>(options_.steps - first_step_));
+  if (const std::int64_t last = last_step(); last > first_step_)
+    done = std::max(done, static_cast<double>(r.step - first_step_) / static_cast<double>(last - first_step_));
   if (done <= 0) return "-";
-  return duration_text(std::max(0.0, (seconds_now() - loop_start_) * (1 / done - 1)));
+  return (header_.tolerance > 0 ? "<" : "") +
+         duration_text(std::max(0.0, (seconds_now() - loop_start_) * (1 / done - 1)));
 }
 
-// Where nobody sees the progress a slow run would else be silent for minutes.
+// Where nobody sees the progress a slow run would else be silent for minutes. Without log_every: the first ten steps, each
+// tenth up to 100, then each 100th.
 bool Run::is_line_due(const StepRecord& r) const {
-  if (r.step % log_every_ == 0 || r.step == first_step_ + 1) return true;
+  const std::int64_t steps = r.step - first_step_;
+  const std::int64_t every = log_every_ > 0 ? log_every_ : steps <= 10 ? 1 : steps <= 100 ? 10 : 100;
+  if (r.step % every == 0 || steps == 1) return true;
   return log_seconds_ > 0 && !isatty(STDOUT_FILENO) && seconds_now() - last_line_ >= log_seconds_;
 }
 
@@ -101,7 +106,7 @@ void Run::print_step(const StepRecord& r) {
 void Run::show_progress(const StepRecord& r) {
   const double now = seconds_now();
   if (now - last_progress_ < progress_seconds || !isatty(STDERR_FILENO)) return;
-  fmt::print(stderr, "\r\033[Kstep {}, time {:.5g}, {} left", r.step, r.time, time_left(r));
+  fmt::print(stderr, "\r\033[Kstep {}, time {:.5g}, ETA {}", r.step, r.time, time_left(r));
   std::fflush(stderr);
   last_progress_ = now;
   progress_shown_ = true;
@@ -125,7 +130,7 @@ void Run::print_timings() const {
   auto row = [loop](const std::string& system, const std::string& kernel, double s) {
     fmt::print("  {:<16} {:<16} {:>12.4f} {:>7.1f}\n", system, kernel, s, loop > 0 ? 100 * s / loop : 0);
   };
-  fmt::print("\n  {:<33} {:>12} {:>7}\n", "where the time went", "seconds", "%");
+  fmt::print("\n  {:<33} {:>12} {:>7}\n", "time breakdown", "seconds", "%");
   for (const auto& [system, kernels] : timings_.all()) {
     std::vector<std::pair<double, std::string>> sorted;
     for (const auto& [kernel, s] : kernels) sorted.emplace_back(s, kernel);
@@ -133,18 +138,18 @@ void Run::print_timings() const {
     for (const auto& [s, kernel] : sorted)
       if (s > least_share * loop) row(system, kernel, s);
   }
-  row("not in a region", "", std::max(0.0, loop - timings_.total()));
+  row("unaccounted", "", std::max(0.0, loop - timings_.total()));
   row("time loop", "", loop);
   for (const auto& [system, t] : totals_) {
     if (t.solves == 0) continue;
-    fmt::print("  {:<16} {} solves by {}, {:.1f} iterations each, at most {}{}\n", system, t.solves, t.solver,
+    fmt::print("  {:<16} {} solves with {}, {:.1f} iterations on average, at most {}{}\n", system, t.solves, t.solver,
                static_cast<double>(t.iterations) / static_cast<double>(t.solves), t.most,
                t.failures > 0 ? fmt::format(", {} not converged", t.failures) : "");
   }
   const auto steps = static_cast<double>(last_.step - first_step_);
   line("peak memory", bytes_text(peak_memory()));
   if (steps > 0 && loop > 0)
-    fmt::print("  FOM: {:.4g} million cell steps a second ({:.4g} ms a step)\n",
+    fmt::print("  FOM: {:.4g} million cell steps per second ({:.4g} ms per step)\n",
                1e-6 * static_cast<double>(header_.cells) * steps / loop, 1e3 * loop / steps);
   std::fflush(stdout);
 }
@@ -159,15 +164,16 @@ void Run::event(const std::string& kind, const std::string& message) {
     else
       escaped += c;
   }
+  const std::int64_t step = std::max(step_, last_.step);
   const auto add = [&] {
-    events_.add(fmt::format(R"({{"step":{},"time":{},"wall":{:.6f},"kind":"{}","message":"{}"}})", last_.step,
-                            last_.time, wall(), kind, escaped));
+    events_.add(fmt::format(R"({{"step":{},"time":{},"wall":{:.6f},"kind":"{}","message":"{}"}})", step, last_.time,
+                            wall(), kind, escaped));
     events_.flush();
   };
   speaks_alone_ ? add() : on_root(add);
   if (kind == "begin" || kind == "finished" || kind == "stopped") return;  // the log says these in its own way
   clear_progress();
-  fmt::print("{:>8}  {}: {}\n", last_.step, kind, message);
+  fmt::print("{:>8}  {}: {}\n", step, kind, message);
   std::fflush(stdout);
 }
 

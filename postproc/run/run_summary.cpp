@@ -29,6 +29,13 @@ void Run::write_summary(const Ending& ending, const Outcome& outcome) const {
   j["threads"] = threads_;
   j["ranks"] = ranks().size();
   j["version"] = weir_version();
+  const Build& build = options_.build;
+  j["build"] = {{"commit", build.commit}, {"compiler", build.compiler}, {"flags", build.flags}};
+  j["build"]["libraries"] = build.libraries.empty() ? Json::object() : Json(build.libraries);
+  j["command_line"] = options_.command_line;
+  j["date"] = date_;
+  j["host"] = host_name();
+  j["processor"] = processor_name();
   Hash64 config_hash;
   config_hash.add(config_text_);
   j["config_hash"] = hex(config_hash.value());
@@ -40,7 +47,7 @@ void Run::write_summary(const Ending& ending, const Outcome& outcome) const {
   const auto cell_steps = static_cast<double>(header_.cells) * static_cast<double>(last_.step - first_step_);
   j["fom"] = Json::object();
   if (cell_steps > 0 && loop > 0) j["fom"]["cell_steps_per_second"] = cell_steps / loop;
-  j["timings"]["other"]["not in a region"] = std::max(0.0, loop - timings_.total());
+  j["timings"]["other"]["unaccounted"] = std::max(0.0, loop - timings_.total());
   j["loop_seconds"] = loop;
   j["seed"] = seed_;
   j["deterministic"] = deterministic_;

@@ -57,7 +57,6 @@ class Communicator {
   bool is_root() const { return rank() == 0; }
   virtual int ranks_on_this_machine() const { return 1; }
   virtual int rank_on_this_machine() const { return 0; }
-  virtual std::string library() const { return "one rank"; }  // "Open MPI v4.1.4, ..."
 
   // In place, over all ranks. All ranks must call, in the same order and with as many values.
   void sum(std::span<double> values) const;
@@ -115,6 +114,7 @@ class Communicator {
 // The ranks this program was started with: one, without a trace of MPI, where it was not started by mpirun (or srun).
 // Once a process; the object ends MPI when it goes.
 std::unique_ptr<Communicator> make_world();
+std::string mpi_library();  // "Open MPI v4.1.4"; empty in a build without MPI
 
 namespace detail {
 // slots: `count` values of rank 0, then of rank 1, ...: their sums in the fixed order, in the first `count` places.

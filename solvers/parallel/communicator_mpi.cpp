@@ -66,13 +66,6 @@ class MpiRanks : public Communicator {
   int size() const override { return size_; }
   int ranks_on_this_machine() const override { return machine_size_; }
   int rank_on_this_machine() const override { return machine_rank_; }
-  std::string library() const override {
-    char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
-    int length = 0;
-    MPI_Get_library_version(text, &length);
-    const std::string all(text, static_cast<std::size_t>(length));
-    return all.substr(0, all.find_first_of(",\n"));
-  }
 
   void barrier() const override { mpi::check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier"); }
   void broadcast(void* data, std::int64_t bytes, int from) const override {
@@ -127,7 +120,7 @@ class MpiRanks : public Communicator {
     if (everywhere)
       return {true, readable ? "a message between device buffers, which the host can read, arrived whole"
                              : "a message between device buffers arrived whole"};
-    return {false, !may_try ? denied : works ? "another rank cannot" : "a message between device buffers got lost"};
+    return {false, !may_try ? denied : works ? "another rank cannot" : "a message between device buffers was lost"};
   }
 
   void silence_others() override {
@@ -253,6 +246,14 @@ class MpiRanks : public Communicator {
 };
 
 }  // namespace
+
+std::string mpi_library() {
+  char text[MPI_MAX_LIBRARY_VERSION_STRING] = {};
+  int length = 0;
+  MPI_Get_library_version(text, &length);  // may be called before MPI_Init
+  const std::string all(text, static_cast<std::size_t>(length));
+  return all.substr(0, all.find_first_of(",\n"));
+}
 
 std::unique_ptr<Communicator> make_world() {
   // What the launchers of Open MPI, MPICH (Hydra) and Slurm leave in the environment. Without one MPI stays asleep:
