@@ -101,15 +101,15 @@ Estimates estimate(const BlockCsrData& A, const Diagnosis& d) {
 
 void print_entries(const Diagnosis& d, const MarketFaults& faults) {
   if (d.not_finite)
-    line(Mark::fault, "not finite", "{} entries are no finite numbers (first: row {}, column {})", d.not_finite,
+    line(Mark::fault, "not finite", "{} entries are NaN or Inf (first: row {}, column {})", d.not_finite,
          faults.not_finite_row + 1, faults.not_finite_column + 1);
   if (faults.repeated)
     line(Mark::fault, "duplicates",
-         "{} entries are given again (first: row {}, column {}); added up here, refused by weir solve", faults.repeated,
+         "{} duplicate entries (first: row {}, column {}); summed here, refused by weir solve", faults.repeated,
          faults.repeated_row + 1, faults.repeated_column + 1);
   if (d.empty_rows.count) line(Mark::fault, "empty rows", "{}", told(d.empty_rows));
   if (d.empty_columns.count) line(Mark::fault, "empty columns", "{}", told(d.empty_columns, "column"));
-  if (d.stored_zeros) line(Mark::good, "zeros", "{} entries that are stored are zero", d.stored_zeros);
+  if (d.stored_zeros) line(Mark::good, "zeros", "{} explicit zeros are stored", d.stored_zeros);
 }
 
 void print_diagonal(const Diagnosis& d) {
@@ -124,11 +124,11 @@ void print_diagonal(const Diagnosis& d) {
   else
     line(Mark::look, "diagonal", "missing in {}, zero in {}: jacobi, ILU(0) and multicolor have no pivot there",
          told(d.missing_diagonal), told(d.zero_diagonal));
-  const std::string worst =
-      std::isfinite(d.worst_dominance)
-          ? fmt::format("; at worst {:.6g} times the diagonal beside it (row {})", d.worst_dominance, d.worst_row + 1)
-          : "";
-  line(Mark::good, "dominance", "{} of {} rows strictly, {} not at all{}", d.strictly_dominant.count, d.rows,
+  const std::string worst = std::isfinite(d.worst_dominance)
+                                ? fmt::format("; largest ratio of off-diagonal sum to diagonal {:.6g} (row {})",
+                                              d.worst_dominance, d.worst_row + 1)
+                                : "";
+  line(Mark::good, "dominance", "strict in {} of {} rows, violated in {}{}", d.strictly_dominant.count, d.rows,
        d.not_dominant.count, worst);
 }
 
@@ -137,21 +137,19 @@ void print_pivots(const BlockCsrData& A, const Diagnosis& d) {
   if (d.missing_diagonal.count || d.not_finite) return;
   const Pivots p = ilu0_pivots(A);
   if (p.bad_row >= 0)
-    line(Mark::look, "ILU(0)", "meets a pivot of zero in row {} (its diagonal entry is {:.3g})", p.bad_row + 1,
-         p.diagonal);
+    line(Mark::look, "ILU(0)", "zero pivot in row {} (diagonal entry {:.3g})", p.bad_row + 1, p.diagonal);
   else if (p.least_row >= 0)
-    line(p.least_ratio < 1e-6 ? Mark::look : Mark::good, "ILU(0)",
-         "pivots no smaller than {:.2g} of their row (row {})", p.least_ratio, p.least_row + 1);
+    line(p.least_ratio < 1e-6 ? Mark::look : Mark::good, "ILU(0)", "smallest pivot {:.2g} relative to its row (row {})",
+         p.least_ratio, p.least_row + 1);
 }
 
 void print_sums(const Diagnosis& d) {
   if (d.has_constant_null_space())
-    line(Mark::look, "row sums",
-         "all zero, as are the columns': singular, the constants are null vectors on both sides");
+    line(Mark::look, "row sums", "zero in all rows and columns: singular, constants in the left and right null spaces");
   else
     line(d.zero_row_sums.count == d.rows ? Mark::look : Mark::good, "row sums",
          "zero in {} of {} rows, {} of {} columns{}", d.zero_row_sums.count, d.rows, d.zero_column_sums.count, d.rows,
-         d.zero_row_sums.count == d.rows ? ": singular, and right-hand sides must be compatible with another vector"
+         d.zero_row_sums.count == d.rows ? ": singular; right-hand sides must be orthogonal to the left null vector"
          : d.zero_column_sums.count == d.rows ? ": singular, right-hand sides must sum to zero"
                                               : "");
 }
@@ -159,20 +157,22 @@ void print_sums(const Diagnosis& d) {
 void print_structure(const Diagnosis& d) {
   const auto percent = [](double part) { return fmt::format("{:.4g} %", 100 * part); };
   if (d.is_symmetric())
-    line(Mark::good, "symmetry", "exact");
+    line(Mark::good, "symmetry", "{}",
+         d.asymmetry == 0 ? "symmetric, exactly" : fmt::format("symmetric to rounding ({:.1e})", d.asymmetry));
   else if (d.skewness == 0 && d.diagonal.most == 0)
     line(Mark::good, "symmetry", "skew, exactly");
   else
-    line(Mark::good, "symmetry", "pattern {} mirrored; values differ by up to {:.2g} of the largest entry{}",
-         percent(d.mirrored), d.asymmetry, d.asymmetry < 1e-12 ? " (rounding)" : "");
+    line(Mark::good, "symmetry",
+         "not symmetric: pattern {}, values differ by up to {:.2g} of the rows' largest entries", percent(d.mirrored),
+         d.asymmetry);
   line(d.row_size.ratio() > 1e6 || d.column_size.ratio() > 1e6 ? Mark::look : Mark::good, "scaling",
        "rows' largest entries {:.2g} to {:.2g} (ratio {:.1g}), columns' ratio {:.1g}, entries' {:.1g}",
        d.row_size.least, d.row_size.most, d.row_size.ratio(), d.column_size.ratio(), d.entry.ratio());
   line(Mark::good, "bandwidth", "{} below, {} above the diagonal; {} after reverse Cuthill-McKee", d.lower_bandwidth,
        d.upper_bandwidth, d.rcm_bandwidth);
-  line(d.components > 1 ? Mark::look : Mark::good, "pieces", "{} unconnected; {} irreducible, the largest of {} rows",
+  line(d.components > 1 ? Mark::look : Mark::good, "components", "{} connected; {} irreducible, the largest of {} rows",
        d.components, d.irreducible_blocks, d.largest_irreducible);
-  line(Mark::good, "blocks", "{}", d.block > 1 ? fmt::format("full blocks of {}", d.block) : "none that are full");
+  line(Mark::good, "blocks", "{}", d.block > 1 ? fmt::format("dense blocks of {}", d.block) : "no dense blocks");
 }
 
 void print_estimates(const Diagnosis& d, const Estimates& e) {
@@ -185,14 +185,14 @@ void print_estimates(const Diagnosis& d, const Estimates& e) {
   else if (r.least < -noise && r.most > noise)
     line(Mark::look, "definite", "{}indefinite: {}", part, range);
   else
-    line(Mark::good, "definite", "{}{}, as far as seen: {}", part, r.most <= noise ? "negative" : "positive", range);
+    line(Mark::good, "definite", "{}{}, as estimated: {}", part, r.most <= noise ? "negative" : "positive", range);
 
   if (!e.smallest->found && can_factorise(d)) {
-    line(Mark::fault, "condition", "singular: SparseLU met a pivot of zero");
+    line(Mark::fault, "condition", "singular: SparseLU found a zero pivot");
     return;
   }
   if (!e.smallest->found) {
-    line(Mark::look, "condition", "at least {:.2g} (Lanczos on A^T A; nothing better without a factorisation)",
+    line(Mark::look, "condition", "at least {:.2g} (Lanczos on A^T A; the matrix is too large to factorise)",
          e.condition());
     return;
   }
@@ -204,7 +204,7 @@ void print_estimates(const Diagnosis& d, const Estimates& e) {
          "solutions lose {:.0f} of 16 digits; |b - A x| of some right-hand sides cannot fall below {:.0e} |b|",
          std::log10(e.condition()), eps * e.condition());
   if (e.is_singular || e.condition() > ill_conditioned)
-    line(Mark::look, "near null", "{}",
+    line(Mark::look, "null vector", "{}",
          e.constant_part > 0.999 ? "the constant vector"
                                  : fmt::format("a vector whose constant part is {:.2g}", e.constant_part));
 }
@@ -218,10 +218,10 @@ void print_advice(const std::string& matrix, const Diagnosis& d, const Estimates
   const bool has_pivots = d.missing_diagonal.count + d.zero_diagonal.count == 0;
   const bool is_positive = d.is_definite_for_sure() || (e.symmetric_part.least > 0);
   const bool is_like_poisson = d.positive_off_diagonal.count == 0 && d.negative_diagonal.count == 0 && has_pivots;
-  fmt::print("\nwhat to try\n");
-  if (d.has_constant_null_space()) fmt::print("  (constants are found and projected out by themselves)\n");
+  fmt::print("\nsuggested solvers\n");
+  if (d.has_constant_null_space()) fmt::print("  (the constant null space is detected and projected out)\n");
   if (d.is_symmetric() && d.rows > 0 && e.symmetric_part.most < 0)
-    fmt::print("  (negative: with both sides of the system negated, cg may be used)\n");
+    fmt::print("  (negative definite: negate both sides to use cg)\n");
   if (d.is_symmetric() && (is_positive || (d.has_constant_null_space() && is_like_poisson)))
     advise(solver("cg+block_ilu0"), "symmetric, positive");
   if (is_like_poisson && has_library("hypre"))
@@ -229,16 +229,16 @@ void print_advice(const std::string& matrix, const Diagnosis& d, const Estimates
            "signs of an M-matrix: algebraic multigrid");
   if (has_pivots && !d.is_symmetric()) advise(solver("bicgstab+block_ilu0"), "short recurrences");
   if (has_pivots) {
-    advise(solver("gmres+block_ilu0"), "never grows its residual");
+    advise(solver("gmres+block_ilu0"), "monotone residual");
     advise(solver("gmres+parilut"), "where ILU(0) is too weak");
   } else {
-    advise(solver("gmres"), "needs no pivots");
+    advise(solver("gmres"), "no pivots needed");
   }
   if (d.strictly_dominant.count == d.rows) advise(solver("fgmres+multicolor"), "dominant: parallel sweeps suffice");
   if (can_factorise(d) && !e.is_singular) advise(solver("eigen:sparse_lu"), "direct");
   if (e.condition() > ill_conditioned && !e.is_singular)
     advise("--extended " + solver(d.is_symmetric() && is_positive ? "cg+block_ilu0" : "gmres+block_ilu0"),
-           "x in two doubles where one cannot hold it");
+           "ill-conditioned: x in double-double precision");
   std::size_t width = 0;
   for (const auto& [options, why] : lines) width = std::max(width, options.size());
   for (const auto& [options, why] : lines) fmt::print("  weir solve {} {:<{}}   # {}\n", matrix, options, width, why);
@@ -249,7 +249,7 @@ void print_advice(const std::string& matrix, const Diagnosis& d, const Estimates
 int examine_matrix(const std::string& matrix) {
   if (is_capsule(matrix)) {
     const Capsule c = read_capsule(matrix);
-    fmt::print("{}\nleader: {}\n", origin_of(c), leader_of(c));
+    fmt::print("{}\nreference solver: {}\n", origin_of(c), leader_of(c));
   }
   MarketFaults faults;
   BlockCsrData A = read_system(matrix, 1, &faults);
@@ -263,7 +263,7 @@ int examine_matrix(const std::string& matrix) {
   print_sums(d);
   print_structure(d);
   if (d.not_finite) {
-    fmt::print("\nNothing can be solved with numbers that are not finite; mend the file first.\n");
+    fmt::print("\nThe matrix has NaN or Inf entries: fix the file first.\n");
     return static_cast<int>(Exit::check_failed);
   }
   const Estimates e = estimate(A, d);

@@ -61,7 +61,7 @@ struct Candidate {
 Candidate candidate_of(const std::string& solver, const SolveArguments& a) {
   const std::string defaults = fmt::format("tolerance = {}\nmax_iterations = {}\n", a.tolerance, a.max_iterations);
   if (solver.ends_with(".toml")) {
-    if (!std::filesystem::exists(solver)) throw Error(Exit::file_io, solver + ": there is no such file");
+    if (!std::filesystem::exists(solver)) throw Error(Exit::file_io, solver + ": no such file");
     Table options = read_case(solver);
     std::vector<std::string> overrides;
     if (!options.has("tolerance")) overrides.push_back(fmt::format("tolerance={}", a.tolerance));
@@ -127,7 +127,7 @@ class System {
       x_.upload(s.x);
       return s.result;
     }
-    throw Error(Exit::usage, "--extended computes on the host alone");
+    throw Error(Exit::usage, "--extended runs on the host only");
   }
 
   const BlockCsrData& data_;
@@ -138,7 +138,7 @@ class System {
 
 void print_row(const std::string& name, std::size_t width, const Row& row, double norm_b) {
   if (!row.refusal.empty()) {
-    fmt::print("{:<{}} {}\n", name, width, row.refusal);
+    fmt::print("{:<{}} refused: {}\n", name, width, row.refusal);
     return;
   }
   const SolveResult& r = row.result;
@@ -159,7 +159,7 @@ int solve_all(const SolveArguments& a, const BlockCsrData& data, const std::vect
   for (const Candidate& c : candidates) width = std::max(width, c.name.size() + 1);
   fmt::print("{:<{}} {:>10} {:>10} {:>10} {:>12} {:>12}  {}\n", "solver", width, "setup ms", "solve ms", "iterations",
              "|b-Ax|/|b|", "setup MB", "end");
-  bool all = true, any = false;
+  bool all = true, any = false, any_refused = false;
   double attainable = 0;
   std::string reports, verdicts;
   for (const Candidate& c : candidates) {
@@ -172,15 +172,20 @@ int solve_all(const SolveArguments& a, const BlockCsrData& data, const std::vect
     const bool solved = row.refusal.empty() && row.result.converged();
     if (!solved && !a.solvers.empty() && !a.extended && is_ours(c.options))
       verdicts += "\n" + c.name + verdict_text(system.why_it_failed(c.options, row));
+    any_refused = any_refused || !row.refusal.empty();
     all = all && solved;
     any = any || solved;
   }
   fmt::print("{}{}", reports, verdicts);
+  if (any_refused && is_capsule(a.matrix) && !a.solvers.empty())
+    fmt::print(
+        "\nweir solve turns every matrix into block CSR; weir replay {} --solvers FILE.toml solves with the "
+        "stencil that was captured, as geometric multigrid and fast_poisson need it\n",
+        a.matrix);
   if (attainable > 0 && !a.extended)
-    fmt::print("\nstagnated: rounding alone leaves |b-Ax|/|b| of about {:.1e} here (eps ||A||x|| / |b|); {}\n",
-               attainable,
-               attainable > 0.1 * a.tolerance ? "no x in double meets the tolerance, two doubles may: --extended"
-                                              : "more than that is left");
+    fmt::print("\nstagnated: rounding limits |b-Ax|/|b| to about {:.1e} here (eps ||A||x|| / |b|); {}\n", attainable,
+               attainable > 0.1 * a.tolerance ? "no x in double precision meets the tolerance; try --extended"
+                                              : "the residual is larger than that");
   if (!a.solution.empty()) write_vector_market(a.solution, system.solution());
   return static_cast<int>((a.solvers.empty() ? any : all) ? Exit::finished : Exit::solver_failed);
 }
@@ -220,7 +225,7 @@ int solve_system(const SolveArguments& a) {
     guess = std::move(capsule.x0);
     if (a.rhs.empty()) {
       rhs = std::move(capsule.b);
-      of_rhs = "the capsule's";
+      of_rhs = "the captured system's";
     }
   }
   if (rhs.empty()) rhs = right_hand_side(of_rhs, data);
@@ -232,7 +237,7 @@ int solve_system(const SolveArguments& a) {
   fmt::print("{}: {} rows, {} entries in blocks of {}{}{}; right-hand side: {}{}\n\n", a.matrix, size,
              data.value.size(), data.block, data.symmetric ? ", symmetric" : "",
              data.constant_null_space ? ", singular (constants, projected out)" : "", of_rhs,
-             a.extended ? "; x and its residual in two doubles" : "");
+             a.extended ? "; x and its residual in double-double precision" : "");
   return a.space == "device" ? solve_all<Device>(a, data, rhs, guess, candidates)
                              : solve_all<Host>(a, data, rhs, guess, candidates);
 }

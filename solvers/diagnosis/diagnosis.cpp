@@ -83,9 +83,11 @@ void look_at_columns(const BlockCsrData& T, Diagnosis& d) {
 // Rows of A beside those of its transpose, merged.
 void compare_with_mirror(const BlockCsrData& A, const BlockCsrData& T, Diagnosis& d) {
   std::int64_t off = 0, mirrored = 0;
-  double difference = 0, sum = 0;
+  const std::vector<double> largest = largest_in_rows(A);
+  double sum = 0;
   const auto meet = [&](int i, int j, double a, double t, bool both) {
-    difference = std::max(difference, std::abs(a - t));
+    if (const double size = std::max(largest[at(i)], largest[at(j)]); size > 0)
+      d.asymmetry = std::max(d.asymmetry, std::abs(a - t) / size);
     if (i == j) return;
     sum = std::max(sum, std::abs(a + t));
     off += 1 + both;
@@ -105,7 +107,6 @@ void compare_with_mirror(const BlockCsrData& A, const BlockCsrData& T, Diagnosis
     }
   }
   d.mirrored = off ? static_cast<double>(mirrored) / static_cast<double>(off) : 1;
-  d.asymmetry = d.entry.most > 0 ? difference / d.entry.most : 0;
   d.skewness = d.entry.most > 0 ? sum / d.entry.most : 0;
 }
 

@@ -2,7 +2,7 @@
 #pragma once
 #include <cstdint>
 
-#include "solvers/matrix/block/block_csr.hpp"
+#include "solvers/matrix/facts.hpp"
 
 namespace weir {
 
@@ -34,7 +34,7 @@ struct Diagnosis {
   int worst_row = -1;
 
   double mirrored = 0;   // the part of the off-diagonal entries whose mirror is stored too
-  double asymmetry = 0;  // max |a_ij - a_ji| / max |a|
+  double asymmetry = 0;  // max of |a_ij - a_ji| relative to the largest entry of rows i and j
   double skewness = 0;   // max |a_ij + a_ji| / max |a|, off the diagonal
 
   Range entry, row_size, column_size, diagonal;  // magnitudes of what is not zero; sizes are maximum norms
@@ -45,7 +45,7 @@ struct Diagnosis {
   int largest_irreducible = 0;
   int block = 1;  // of full blocks, detected
 
-  bool is_symmetric() const { return asymmetry == 0; }
+  bool is_symmetric() const { return asymmetry <= symmetry_tolerance; }
   bool has_constant_null_space() const { return zero_row_sums.count == rows && zero_column_sums.count == rows; }
   bool is_definite_for_sure() const;  // symmetric, positive diagonal, dominant and somewhere strictly so in one piece
 };

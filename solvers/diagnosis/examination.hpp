@@ -17,6 +17,9 @@ struct Trial {
   SolveResult result;
   bool works() const { return possible && result.converged(); }
 };
+inline std::string told(const Trial& t) {
+  return "converged in " + std::to_string(t.result.iterations) + " iterations";
+}
 
 template <class Space>
 class Examination {

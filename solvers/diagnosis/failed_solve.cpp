@@ -14,16 +14,20 @@ bool is_krylov(const std::string& method) {
 
 template <class Space>
 Finding nothing_found(Examination<Space>& e) {
+  if (e.was_refused()) {
+    Finding f{Cause::refused, e.failed.refusal};
+    f.key = e.key("method") + ", " + e.key("preconditioner.type");
+    f.change = "a method and a preconditioner that take this matrix";
+    return f;
+  }
   const SolveResult& r = e.result();
   Finding f;
-  f.what = e.failed.refusal.empty()
-               ? "the solve failed, and no rule says why: none of the changes that were tried makes it converge"
-               : "the preconditioner refused the matrix: " + e.failed.refusal;
+  f.what = "the solve failed and no rule explains it: none of the changes that were tried makes it converge";
   f.measured("ended as", to_string(r.reason));
   f.measured("iterations", std::to_string(r.iterations));
   f.measured("|b - A x| at the start", r.residual0).measured("|b - A x| at the end", r.true_residual);
   f.key = e.key("method");
-  f.change = "examine the matrix: a capsule of it can be solved again (weir replay, weir doctor)";
+  f.change = "examine the captured system: weir doctor, weir replay";
   return f;
 }
 

@@ -1,72 +1,47 @@
 #include "solvers/diagnosis/finding.hpp"
 
 #include <cstdio>
+#include <iterator>
 
 namespace weir {
+namespace {
 
-const char* to_string(Cause cause) {
-  switch (cause) {
-    case Cause::unknown:
-      return "unknown";
-    case Cause::matrix_not_finite:
-      return "matrix_not_finite";
-    case Cause::right_hand_side_not_finite:
-      return "right_hand_side_not_finite";
-    case Cause::guess_not_finite:
-      return "guess_not_finite";
-    case Cause::overflow:
-      return "overflow";
-    case Cause::float_range:
-      return "float_range";
-    case Cause::missing_diagonal:
-      return "missing_diagonal";
-    case Cause::zero_diagonal:
-      return "zero_diagonal";
-    case Cause::zero_pivot:
-      return "zero_pivot";
-    case Cause::null_space:
-      return "null_space";
-    case Cause::ill_conditioned:
-      return "ill_conditioned";
-    case Cause::scaling:
-      return "scaling";
-    case Cause::ordering:
-      return "ordering";
-    case Cause::not_symmetric:
-      return "not_symmetric";
-    case Cause::indefinite:
-      return "indefinite";
-    case Cause::preconditioner_not_symmetric:
-      return "preconditioner_not_symmetric";
-    case Cause::variable_preconditioner:
-      return "variable_preconditioner";
-    case Cause::stale_preconditioner:
-      return "stale_preconditioner";
-    case Cause::asynchronous_sweeps:
-      return "asynchronous_sweeps";
-    case Cause::breakdown:
-      return "breakdown";
-    case Cause::diverging:
-      return "diverging";
-    case Cause::restart:
-      return "restart";
-    case Cause::tolerance:
-      return "tolerance";
-    case Cause::too_few_iterations:
-      return "too_few_iterations";
-    case Cause::time_step:
-      return "time_step";
-    case Cause::growing_state:
-      return "growing_state";
-    case Cause::unphysical_state:
-      return "unphysical_state";
-    case Cause::first_not_finite:
-      return "first_not_finite";
-    case Cause::steps_exhausted:
-      return "steps_exhausted";
-  }
-  return "unknown";
-}
+// In the order of Cause.
+constexpr const char* names[] = {"unknown",
+                                 "refused",
+                                 "matrix_not_finite",
+                                 "right_hand_side_not_finite",
+                                 "guess_not_finite",
+                                 "overflow",
+                                 "float_range",
+                                 "missing_diagonal",
+                                 "zero_diagonal",
+                                 "zero_pivot",
+                                 "null_space",
+                                 "ill_conditioned",
+                                 "scaling",
+                                 "ordering",
+                                 "not_symmetric",
+                                 "indefinite",
+                                 "preconditioner_not_symmetric",
+                                 "variable_preconditioner",
+                                 "stale_preconditioner",
+                                 "asynchronous_sweeps",
+                                 "breakdown",
+                                 "diverging",
+                                 "restart",
+                                 "tolerance",
+                                 "too_few_iterations",
+                                 "time_step",
+                                 "growing_state",
+                                 "unphysical_state",
+                                 "first_not_finite",
+                                 "steps_exhausted"};
+static_assert(std::size(names) == static_cast<std::size_t>(Cause::steps_exhausted) + 1);
+
+}  // namespace
+
+const char* to_string(Cause cause) { return names[static_cast<std::size_t>(cause)]; }
 
 std::string three_digits(double value) {
   char text[32];

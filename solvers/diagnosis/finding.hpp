@@ -9,6 +9,7 @@ namespace weir {
 
 enum class Cause {
   unknown,
+  refused,  // the method or the preconditioner does not take this matrix
   // numbers
   matrix_not_finite,
   right_hand_side_not_finite,

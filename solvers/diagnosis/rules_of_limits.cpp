@@ -10,8 +10,6 @@
 namespace weir {
 namespace {
 
-std::string told(const Trial& t) { return "converged in " + std::to_string(t.result.iterations) + " iterations"; }
-
 template <class Space>
 std::optional<Finding> tolerance(Examination<Space>& e) {
   const double reached = e.result().true_residual, attainable = e.attainable(), target = e.target();
@@ -27,9 +25,9 @@ std::optional<Finding> tolerance(Examination<Space>& e) {
   }
   const Trial t = e.with_own(e.settings().method, o);
   if (!t.works()) return {};
-  Finding f{Cause::tolerance, "the tolerance asks for less than rounding leaves of the residual in double precision"};
+  Finding f{Cause::tolerance, "the tolerance is below what rounding allows in double precision"};
   f.measured("|b - A x| asked for", target).measured("|b - A x| reached", reached);
-  f.measured("what rounding leaves, eps | |A| |x| |", attainable);
+  f.measured("rounding limit, eps | |A| |x| |", attainable);
   f.measured("tried: tolerance = " + three_digits(o.tolerance), told(t));
   f.key = e.key("tolerance");
   f.change = three_digits(o.tolerance) + (o.relative ? "" : " with relative = false");
@@ -42,7 +40,7 @@ std::optional<Finding> iterations(Examination<Space>& e, const KrylovOptions& o)
   const Trial t = e.with_own(e.settings().method, o);
   if (!t.works()) return {};
   const SolveResult& r = e.result();
-  Finding f{Cause::too_few_iterations, "the solve was on its way and ran out of iterations"};
+  Finding f{Cause::too_few_iterations, "the solve was converging and reached its iteration limit"};
   f.measured("iterations allowed", std::to_string(e.settings().krylov.max_iterations));
   f.measured("|b - A x| at the start", r.residual0).measured("|b - A x| at the end", r.true_residual);
   f.measured("|b - A x| asked for", e.target());
@@ -72,7 +70,7 @@ std::optional<Finding> restart(Examination<Space>& e) {
   o.restart = std::min({n, std::max(4 * o.restart, 100), s.krylov.max_iterations});
   const Trial t = e.with_own(s.method, o);
   if (!t.works()) return {};
-  Finding f{Cause::restart, "restarts throw away what " + s.method + " needs to go on"};
+  Finding f{Cause::restart, s.method + " stalls at its restarts"};
   f.measured("steps before a restart", std::to_string(s.krylov.restart));
   f.measured("|b - A x| at the start", e.result().residual0)
       .measured("... after all iterations", e.result().true_residual);
@@ -125,7 +123,7 @@ std::optional<Finding> scaling(Examination<Space>& e) {
   const Equilibrated scaled = equilibrated(*e.rows(), e.b(), s.method.find("cg") == s.method.size() - 2);
   Trial t = e.of_rows(scaled.rows, scaled.b, s.method, s.krylov, s.preconditioner, s.preconditioner_options);
   if (!t.works()) return {};
-  Finding f{Cause::scaling, "rows or columns are of very different size"};
+  Finding f{Cause::scaling, "rows or columns are badly scaled"};
   f.measured("rows' largest entries", three_digits(d.row_size.least) + " to " + three_digits(d.row_size.most));
   f.measured("columns' largest entries, ratio", d.column_size.ratio());
   f.measured("tried: rows and columns scaled to one", told(t));
@@ -149,11 +147,12 @@ std::optional<Finding> ordering(Examination<Space>& e) {
   const Trial t = solve(permuted(*e.rows(), order), b);
   if (!t.works() || solve(*e.rows(), e.b()).works()) return {};
   const Diagnosis& d = e.diagnosis();
-  Finding f{Cause::ordering, "the incomplete factorisation is poor in this order of the unknowns, and good in another"};
+  Finding f{Cause::ordering, "the incomplete factorisation is poor in this ordering of the unknowns"};
   f.measured("bandwidth", std::to_string(std::max(d.lower_bandwidth, d.upper_bandwidth)));
   f.measured("bandwidth after reverse Cuthill-McKee", std::to_string(d.rcm_bandwidth));
-  f.measured("smallest pivot over its row, in this order", e.pivots().bad_row >= 0 ? 0.0 : e.pivots().least_ratio);
-  f.measured("tried in that order", told(t));
+  f.measured("smallest pivot relative to its row, in this ordering",
+             e.pivots().bad_row >= 0 ? 0.0 : e.pivots().least_ratio);
+  f.measured("tried: in that ordering", told(t));
   f.key = "ordering.type";
   f.change = "\"rcm\"";
   return f;
@@ -174,13 +173,11 @@ std::optional<Finding> ill_conditioned(Examination<Space>& e) {
   if (!t.works() && !(most > trusted * least)) return {};
   Finding f{Cause::ill_conditioned, "the matrix is singular to working precision, or nearly so"};
   f.measured("singular values seen", three_digits(least) + " to " + three_digits(most));
-  if (t.works())
-    f.measured("tried with a right-hand side that has a solution",
-               "converged in " + std::to_string(t.result.iterations) + " iterations");
+  if (t.works()) f.measured("tried with a right-hand side that has a solution", told(t));
   f.key = "boundary";
   f.change =
-      "look for an equation that is missing or there twice (weir doctor names the vector); where the matrix is meant "
-      "so, weir solve --extended keeps x in two doubles";
+      "look for a missing or duplicate equation (weir doctor shows the null vector); if the matrix is right, "
+      "weir solve --extended keeps x in double-double precision";
   return f;
 }
 

@@ -31,9 +31,6 @@ bool has_own_preconditioner(const Examination<Space>& e) {
   return e.failed.M && !e.failed.M->is_identity();
 }
 
-// "converged in 12 iterations"
-std::string told(const Trial& t) { return "converged in " + std::to_string(t.result.iterations) + " iterations"; }
-
 template <class Space>
 KrylovOptions of_gmres(const Examination<Space>& e) {
   KrylovOptions o = e.longer(2, 200);
@@ -71,9 +68,8 @@ std::optional<Finding> variable_preconditioner(Examination<Space>& e) {
   if (!(repeated > noise) && !(added > of_floats)) return {};
   const Trial t = e.with("fgmres", of_gmres(e), Flexible<Space>(*e.failed.M));
   if (!t.works()) return {};
-  Finding f{
-      Cause::variable_preconditioner,
-      "the preconditioner is not the same linear operator at every application, and " + method + " takes it for one"};
+  Finding f{Cause::variable_preconditioner,
+            "the preconditioner is not a constant linear operator, which " + method + " requires"};
   f.measured("|M r - M r again| / |M r|", repeated).measured("|M(r + s) - M r - M s| / |M r + M s|", added);
   f.measured("tried: fgmres with the same preconditioner", told(t));
   f.key = e.key("method");
@@ -91,11 +87,11 @@ std::optional<Finding> stale_preconditioner(Examination<Space>& e) {
   const SolverSettings& s = e.settings();
   const Trial t = e.with_fresh(s.method, s.preconditioner, s.preconditioner_options);
   if (!t.works()) return {};
-  Finding f{Cause::stale_preconditioner, "the preconditioner was prepared for a matrix that has changed since"};
-  f.measured("solves since it was prepared", std::to_string(e.failed.age));
+  Finding f{Cause::stale_preconditioner, "the preconditioner is stale: the matrix has changed since it was built"};
+  f.measured("solves since it was built", std::to_string(e.failed.age));
   f.measured("|M r - M_now r| / |M_now r|", drift);
   f.measured("iterations of this solve", std::to_string(e.result().iterations));
-  f.measured("tried again with a fresh one", told(t));
+  f.measured("tried: rebuilt", told(t));
   f.key = e.key("refresh");
   f.change = "\"always\", or a shorter interval";
   return f;
@@ -111,22 +107,22 @@ std::optional<Finding> cg_on_other_matrices(Examination<Space>& e) {
   const double skew =
       Mu.empty() ? 0 : std::abs(dot(Mu, v) - dot(u, Mv)) / (length(Mu) * length(v) + length(u) * length(Mv));
   const RitzValues ritz =
-      d.asymmetry > noise ? RitzValues{} : lanczos_of_symmetric_part(*e.rows(), e.transposed_rows(), 80);
+      !d.is_symmetric() ? RitzValues{} : lanczos_of_symmetric_part(*e.rows(), e.transposed_rows(), 80);
   const double size = std::max(std::abs(ritz.least), std::abs(ritz.most));
-  if (d.asymmetry > noise) {
+  if (!d.is_symmetric()) {
     f.cause = Cause::not_symmetric;
-    f.what = "the matrix is not symmetric, and cg relies on it";
-    f.measured("max |a_ij - a_ji| / max |a|", d.asymmetry);
+    f.what = "the matrix is not symmetric, and cg requires that it is";
+    f.measured("max |a_ij - a_ji|, relative to the rows' largest entries", d.asymmetry);
   } else if (ritz.least < -1e-10 * size) {
     f.cause = Cause::indefinite;
-    f.what = ritz.most > 1e-10 * size ? "the matrix has eigenvalues of both signs, and cg needs a definite one"
-                                      : "the matrix is negative definite: cg needs both sides with the other sign";
+    f.what = ritz.most > 1e-10 * size ? "the matrix is indefinite, and cg needs a definite one"
+                                      : "the matrix is negative definite: negate both sides to use cg";
     f.measured("eigenvalues reach from", three_digits(ritz.least) + " to " + three_digits(ritz.most));
     f.measured("negative diagonal entries", std::to_string(d.negative_diagonal.count));
   } else if (skew > of_floats) {
     f.cause = Cause::preconditioner_not_symmetric;
-    f.what = "the matrix is symmetric, but the preconditioner is not, and cg relies on both";
-    f.measured("|(M u, v) - (u, M v)| over the sizes", skew);
+    f.what = "the matrix is symmetric, but the preconditioner is not; cg requires both";
+    f.measured("|(M u, v) - (u, M v)|, relative", skew);
   } else {
     return {};
   }
@@ -158,7 +154,7 @@ std::optional<Finding> asynchronous_sweeps(Examination<Space>& e) {
   const Trial t = e.with_fresh(e.settings().method, "block_ilu0", Table());
   if (!t.works()) return {};
   Finding f{Cause::asynchronous_sweeps,
-            "the triangular factors are far from dominant: a few asynchronous sweeps do not solve with them"};
+            "the triangular factors are far from diagonally dominant: a few asynchronous sweeps do not converge"};
   f.measured("dominance of L, of U (below 1: sweeps contract)",
              three_digits(info.dominance_L) + ", " + three_digits(info.dominance_U));
   f.measured("tried: exact factors and solves (block_ilu0)", told(t));
@@ -174,11 +170,10 @@ std::optional<Finding> diverging(Examination<Space>& e) {
   if (e.settings().method != "correction" || !grows || !e.failed.M) return {};
   const Trial t = e.with("fgmres", of_gmres(e), *e.failed.M);
   if (!t.works()) return {};
-  Finding f{Cause::diverging,
-            "as a solver by itself this iteration diverges: x += M^-1 (b - A x) makes the residual grow"};
+  Finding f{Cause::diverging, "the stationary iteration x += M^-1 (b - A x) diverges"};
   f.measured("|b - A x| at the start", r.residual0).measured("|b - A x| at the end", r.true_residual);
-  f.measured("a step multiplies it by", std::pow(r.true_residual / r.residual0, 1.0 / std::max(r.iterations, 1)));
-  f.measured("tried: the same under fgmres", told(t));
+  f.measured("factor per iteration", std::pow(r.true_residual / r.residual0, 1.0 / std::max(r.iterations, 1)));
+  f.measured("tried: fgmres with this preconditioner", told(t));
   f.key = e.key("method");
   f.change = "\"fgmres\" (or cg, where the matrix is definite), with preconditioner.type = \"" +
              e.settings().preconditioner + "\"";
@@ -192,10 +187,9 @@ std::optional<Finding> loss_of_orthogonality(Examination<Space>& e) {
   if (e.result().reason == Reason::max_iterations) return {};
   const Trial t = e.with_own("gmres", of_gmres(e));
   if (!t.works()) return {};
-  Finding f{Cause::breakdown,
-            method + " divides by a product that has vanished: its vectors have lost what it builds on"};
+  Finding f{Cause::breakdown, method + " broke down: an inner product it divides by has vanished"};
   f.measured("ended as", to_string(e.result().reason));
-  f.measured("iterations before", std::to_string(e.result().iterations));
+  f.measured("iterations before that", std::to_string(e.result().iterations));
   if (e.rows()) {
     std::vector<double> Ab(e.b().size());
     multiply(*e.rows(), e.b(), Ab);

@@ -33,12 +33,12 @@ std::optional<Finding> matrix_not_finite(Examination<Space>& e) {
   const int entry = first_not_finite(A->value);
   const int row =
       static_cast<int>(std::upper_bound(A->row_start.begin(), A->row_start.end(), entry) - A->row_start.begin()) - 1;
-  Finding f{Cause::matrix_not_finite, "the matrix holds entries that are no finite numbers, first in " + e.row(row)};
-  f.measured("entries not finite", std::to_string(e.diagnosis().not_finite));
+  Finding f{Cause::matrix_not_finite, "the matrix has NaN or Inf entries, first in " + e.row(row)};
+  f.measured("NaN or Inf entries", std::to_string(e.diagnosis().not_finite));
   f.measured("the first: row", e.row(row));
   f.measured("the first: column", e.row(A->column[at(entry)])).measured("its value", A->value[at(entry)]);
   f.key = e.settings().table;
-  f.change = "no solver's option helps: find what makes this coefficient (state, metric, time step)";
+  f.change = "not a solver problem: find the source of this coefficient (state, metric, time step)";
   return f;
 }
 
@@ -47,10 +47,10 @@ std::optional<Finding> right_hand_side_not_finite(Examination<Space>& e) {
   const int row = first_not_finite(e.b());
   if (row < 0) return {};
   Finding f{Cause::right_hand_side_not_finite,
-            "the right-hand side is not finite, first in " + e.row(row) + ", while the matrix is"};
-  f.measured("values not finite", count_not_finite(e.b())).measured("the first: " + e.row(row), e.b()[at(row)]);
+            "the right-hand side has NaN or Inf, first in " + e.row(row) + "; the matrix is finite"};
+  f.measured("NaN or Inf values", count_not_finite(e.b())).measured("the first: " + e.row(row), e.b()[at(row)]);
   f.key = e.settings().table;
-  f.change = "no solver's option helps: find what makes this value (state, source, boundary)";
+  f.change = "not a solver problem: find the source of this value (state, source term, boundary)";
   return f;
 }
 
@@ -59,8 +59,8 @@ template <class Space>
 std::optional<Finding> guess_not_finite(Examination<Space>& e) {
   const int row = first_not_finite(e.x());
   if (row < 0 || e.result().iterations > 0 || std::isfinite(e.result().residual0)) return {};
-  Finding f{Cause::guess_not_finite, "the initial guess is not finite, first in " + e.row(row)};
-  f.measured("values not finite", count_not_finite(e.x())).measured("the first: " + e.row(row), e.x()[at(row)]);
+  Finding f{Cause::guess_not_finite, "the initial guess has NaN or Inf, first in " + e.row(row)};
+  f.measured("NaN or Inf values", count_not_finite(e.x())).measured("the first: " + e.row(row), e.x()[at(row)]);
   f.key = e.key("initial_guess");
   f.change = "\"zero\"";
   return f;
@@ -71,10 +71,10 @@ std::optional<Finding> overflow(Examination<Space>& e) {
   const double b = largest(e.b()), a = e.rows() ? e.diagnosis().entry.most : 0;
   if (!e.was_refused() && e.result().reason != Reason::not_finite) return {};
   if (std::max(a, b) < largest_square) return {};
-  Finding f{Cause::overflow, "the numbers are finite, but so large that the sums of their squares are not"};
+  Finding f{Cause::overflow, "overflow: the values are finite, their sums of squares are not"};
   f.measured("largest |b|", b).measured("largest |a|", a).measured("squares overflow above", 1.3e154);
   f.key = e.settings().table;
-  f.change = "no solver's option helps: choose units in which the state is of order one, or find why it has grown";
+  f.change = "not a solver problem: choose units in which the state is of order one, or find why it has grown";
   return f;
 }
 
@@ -102,7 +102,7 @@ std::optional<Finding> float_range(Examination<Space>& e) {
                                     " where they are kept as floats"};
   f.measured("entries' magnitudes", three_digits(entry.least) + " to " + three_digits(entry.most));
   f.measured("floats hold", "1.2e-38 to 3.4e+38");
-  f.measured("tried again with doubles", "converged in " + std::to_string(t.result.iterations) + " iterations");
+  f.measured("tried: double precision", told(t));
   const std::string& by = e.settings().preconditioner;
   f.key = e.key(of_basis               ? "basis"
                 : by == "multicolor"   ? "preconditioner.storage"
@@ -123,8 +123,7 @@ bool propose_without_pivots(Examination<Space>& e, Finding& f) {
     const Trial t = e.of_rows(*e.rows(), e.b(), "gmres", o, type, Table());
     if (!t.works()) continue;
     f.change = "\"" + std::string(type) + "\" under method = \"gmres\"";
-    f.measured("tried: gmres with \"" + std::string(type) + "\"",
-               "converged in " + std::to_string(t.result.iterations) + " iterations");
+    f.measured("tried: gmres with \"" + std::string(type) + "\"", told(t));
     return true;
   }
   f.change = "\"none\" under gmres, with as many steps before a restart as memory allows";
@@ -144,19 +143,19 @@ std::optional<Finding> pivot(Examination<Space>& e) {
   Finding f;
   if (d.missing_diagonal.count) {
     f.cause = Cause::missing_diagonal;
-    f.what = "the pattern has no diagonal entry in " + e.row(bad) + ": there is nothing to divide by";
+    f.what = "the pattern has no diagonal entry in " + e.row(bad) + ": no pivot";
     f.measured("rows without a diagonal entry", std::to_string(d.missing_diagonal.count));
   } else if (bare >= 0 || e.pivots().diagonal == 0) {
     f.cause = Cause::zero_diagonal;
     f.what = "the diagonal entry of " + e.row(bad) + " is zero";
-    if (bare < 0) f.what += ", and the rows before it do not fill it";
+    if (bare < 0) f.what += ", and there is no fill-in from the rows before";
     f.measured("rows with a zero on the diagonal", std::to_string(d.zero_diagonal.count));
   } else {
     f.cause = Cause::zero_pivot;
-    f.what = "ILU(0) meets a pivot of zero in " + e.row(bad) + ", whose diagonal entry is not zero";
-    f.measured("diagonal entry", e.pivots().diagonal).measured("what elimination leaves of it", e.pivots().bad_value);
+    f.what = "ILU(0) finds a zero pivot in " + e.row(bad) + ", whose diagonal entry is not zero";
+    f.measured("diagonal entry", e.pivots().diagonal).measured("after elimination", e.pivots().bad_value);
   }
-  if (!e.failed.refusal.empty()) f.measured("the preconditioner said", e.failed.refusal);
+  if (!e.failed.refusal.empty()) f.measured("refused", e.failed.refusal);
   if (!propose_without_pivots(e, f) && !refused) return {};
   return f;
 }
@@ -212,16 +211,15 @@ std::optional<Finding> constant_null_space(Examination<Space>& e) {
   if (!t.possible) t = e.of_rows(A, compatible, "gmres", e.longer(4, 400), "none", Table());
   if (!t.works()) return {};
   Finding f{Cause::null_space, "the matrix is singular (constants on " + std::to_string(c.count()) +
-                                   (c.count() == 1 ? " piece" : " separate pieces") +
+                                   (c.count() == 1 ? " component" : " separate components") +
                                    " are null vectors) and the right-hand side is not in its range"};
-  f.measured("pieces, singular", std::to_string(c.singular.size()) + ", " + std::to_string(c.count()));
-  f.measured("part of |b| outside the range", std::sqrt(removed / all));
-  f.measured("tried again with that part removed",
-             "converged in " + std::to_string(t.result.iterations) + " iterations");
-  f.key = c.singular.size() == 1 ? "boundary" : "boundary (or the mesh: it falls into pieces)";
+  f.measured("components, singular ones", std::to_string(c.singular.size()) + ", " + std::to_string(c.count()));
+  f.measured("fraction of |b| outside the range", std::sqrt(removed / all));
+  f.measured("tried: that part removed", told(t));
+  f.key = c.singular.size() == 1 ? "boundary" : "boundary (or the mesh, which is not connected)";
   f.change =
-      "fix the level somewhere (a Dirichlet side, one fixed cell), balance what flows in and out, or mark the "
-      "matrix as having a constant null space, which solvers then project out";
+      "fix the level (a Dirichlet boundary or one fixed cell), balance inflow and outflow, or mark the matrix as "
+      "having a constant null space, which solvers then project out";
   return f;
 }
 
@@ -247,10 +245,9 @@ std::optional<Finding> other_null_space(Examination<Space>& e) {
     f.measured("b there", e.b()[at(d.empty_rows.first)]);
   }
   f.measured("rows that sum to zero", std::to_string(d.zero_row_sums.count) + " of " + std::to_string(d.rows));
-  f.measured("tried with a right-hand side in the range",
-             "converged in " + std::to_string(t.result.iterations) + " iterations");
+  f.measured("tried: a right-hand side in the range", told(t));
   f.key = "boundary";
-  f.change = "fix the level somewhere: an equation is missing";
+  f.change = "fix the level: an equation is missing";
   return f;
 }
 

@@ -1,5 +1,6 @@
 #include "solvers/matrix/facts.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -7,17 +8,29 @@
 
 namespace weir {
 
+std::vector<double> largest_in_rows(const BlockCsrData& A) {
+  std::vector<double> largest(at(A.rows()));
+  const std::int64_t BB = std::int64_t{A.block} * A.block;
+  for (int i = 0; i < A.rows(); ++i)
+    for (auto e = A.row_start[at(i)] * BB; e < A.row_start[at(i) + 1] * BB; ++e)
+      largest[at(i)] = std::max(largest[at(i)], std::abs(A.value[at(e)]));
+  return largest;
+}
+
 bool is_symmetric(const BlockCsrData& A) {
   const int B = A.block;
+  const std::vector<double> largest = largest_in_rows(A);
   std::vector<std::int64_t> next(A.row_start.begin(), A.row_start.end() - 1);  // of row j: its next block to meet
   for (int i = 0; i < A.rows(); ++i)
     for (auto e = A.row_start[at(i)]; e < A.row_start[at(i) + 1]; ++e) {
       const auto j = at(A.column[at(e)]);
       const std::int64_t mirror = next[j]++;
       if (mirror == A.row_start[j + 1] || A.column[at(mirror)] != i) return false;
+      const double bound = symmetry_tolerance * std::max(largest[at(i)], largest[j]);
       for (int u = 0; u < B; ++u)
         for (int v = 0; v < B; ++v)
-          if (A.value[at((e * B + u) * B + v)] != A.value[at((mirror * B + v) * B + u)]) return false;
+          if (!(std::abs(A.value[at((e * B + u) * B + v)] - A.value[at((mirror * B + v) * B + u)]) <= bound))
+            return false;
     }
   return true;
 }

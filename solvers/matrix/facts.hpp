@@ -4,8 +4,12 @@
 
 namespace weir {
 
-// The values mirror each other exactly. Columns ascend.
+// |a_ij - a_ji| of a matrix that is symmetric but for rounding, relative to the largest entry of rows i and j. Entries that
+// were assembled in another order differ by some 1e-15.
+constexpr double symmetry_tolerance = 1e-12;
+// Symmetric pattern, and values within that tolerance. Columns ascend.
 bool is_symmetric(const BlockCsrData& A);
+std::vector<double> largest_in_rows(const BlockCsrData& A);  // of each block row: largest |entry|
 
 // What cg needs at least. A negative definite matrix would do with both sides negated.
 bool has_positive_diagonal(const BlockCsrData& A);

@@ -1,6 +1,8 @@
 // Any matrix of ours that stores or describes its entries, as block rows on the host: for solvers of other libraries, and
 // to write it to a file. BlockCsr, RoundedCsr, BlockStencil, Banded with its remainder, and separable operators.
 #pragma once
+#include <string>
+
 #include "solvers/matrix/block/block_csr.hpp"
 
 namespace weir {
@@ -9,5 +11,9 @@ namespace weir {
 // another kind, or of more than 2^31 entries.
 template <class Space>
 BlockCsrData block_rows(const Matrix<Space>& A);
+
+// Error(usage): "line needs a block CSR matrix; this one is a matrix-free stencil ..., which these take: ..."
+template <class Space>
+[[noreturn]] void refuse_matrix(const std::string& who, const std::string& needs, const Matrix<Space>& A);
 
 }  // namespace weir

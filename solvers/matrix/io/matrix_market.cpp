@@ -66,7 +66,7 @@ struct Header {
 Header read_header(MarketNumbers& in) {
   Header h;
   h.banner = read_banner(in);
-  if (!h.banner.coordinate) in.fail(in.begin(), "a matrix is wanted in coordinate format; this file is an array");
+  if (!h.banner.coordinate) in.fail(in.begin(), "expected a matrix in coordinate format; this file is an array");
   in.skip_comments();
   const char* sizes = in.position();
   const std::int64_t rows = in.integer("the number of rows"), columns = in.integer("the number of columns");
@@ -91,7 +91,7 @@ std::vector<std::int64_t> count_rows(MarketNumbers& in, const Header& h) {
     const std::int64_t i = in.integer("a row number"), j = in.integer("a column number");
     if (i < 1 || i > h.rows) in.fail("row " + std::to_string(i) + " is not in 1 .. " + std::to_string(h.rows));
     if (j < 1 || j > h.rows) in.fail("column " + std::to_string(j) + " is not in 1 .. " + std::to_string(h.rows));
-    if (mirrored && j > i) in.fail("a symmetric file holds the lower triangle alone");
+    if (mirrored && j > i) in.fail("a symmetric file holds the lower triangle only");
     if (!h.banner.pattern) in.skip("a value");
     ++start[at(i)];
     if (mirrored && i != j) ++start[at(j)];
@@ -143,7 +143,7 @@ void sort_rows(BlockCsrData& d, const std::string& name, MarketFaults* faults) {
     }
     if (!faults)
       throw Error(Exit::usage,
-                  name + ": entry (" + std::to_string(i + 1) + ", " + std::to_string(*twice + 1) + ") is given twice");
+                  name + ": duplicate entry (" + std::to_string(i + 1) + ", " + std::to_string(*twice + 1) + ")");
   }
 }
 
@@ -206,7 +206,7 @@ std::vector<double> parse_vector_market(std::string_view text, const std::string
   const std::int64_t rows = in.integer("the number of rows"), columns = in.integer("the number of columns");
   const std::int64_t count = banner.coordinate ? in.integer("the number of entries") : rows;
   if (rows != size || columns != 1)
-    in.fail(sizes, "a vector of " + std::to_string(size) + " values is wanted; this file holds " +
+    in.fail(sizes, "a vector of " + std::to_string(size) + " values is expected; this file holds " +
                        std::to_string(rows) + " x " + std::to_string(columns));
   std::vector<double> v(at(size), 0);
   for (std::int64_t k = 0; k < count; ++k) {

@@ -7,10 +7,11 @@
 
 #include "base/error.hpp"
 #include "solvers/krylov/vector_ops.hpp"
-#include "solvers/preconditioner/block_ilu0/block_ilu0.hpp"
+#include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/preconditioner/aggregation/aggregates.hpp"
 #include "solvers/preconditioner/aggregation/aggregation_diffusion.hpp"
 #include "solvers/preconditioner/aggregation/aggregation_kernels.hpp"
+#include "solvers/preconditioner/block_ilu0/block_ilu0.hpp"
 #include "solvers/preconditioner/storage.hpp"
 #include "solvers/preconditioner/wide_matrix.hpp"
 #include "base/timer.hpp"
@@ -160,9 +161,11 @@ class Aggregation final : public Preconditioner<Space>, public TellsStorage {
  private:
   static const BlockSparse<Space>& block_sparse(const Matrix<Space>& A) {
     const auto* csr = dynamic_cast<const BlockSparse<Space>*>(&A);
-    if (!csr) throw Error(Exit::usage, "aggregation works on block CSR matrices; this system has another kind");
+    if (!csr) refuse_matrix("aggregation", "a block CSR matrix", A);
     if (A.has_constant_null_space())
-      throw Error(Exit::usage, "aggregation: the matrix is singular (constants): its coarsest level has no inverse");
+      throw Error(Exit::usage,
+                  "aggregation: the matrix is singular (constant null space), so its coarsest level has no inverse; "
+                  "fix the value of one unknown, or take multigrid, block_ilu0 or jacobi");
     return *csr;
   }
   std::unique_ptr<Preconditioner<Space>> make_smoother() const {

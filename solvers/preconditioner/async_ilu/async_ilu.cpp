@@ -4,9 +4,10 @@
 
 #include "base/at.hpp"
 #include "base/error.hpp"
-#include "solvers/matrix/block/block_dense.hpp"
-#include "solvers/preconditioner/async_ilu/async_ilu_factors.hpp"
 #include "base/timer.hpp"
+#include "solvers/matrix/block/block_dense.hpp"
+#include "solvers/matrix/block/block_rows.hpp"
+#include "solvers/preconditioner/async_ilu/async_ilu_factors.hpp"
 
 namespace weir {
 
@@ -20,7 +21,7 @@ constexpr int largest_async_block = 8;
 template <class Space>
 const BlockCsr<Space>& block_csr(const Matrix<Space>& A) {
   const auto* csr = dynamic_cast<const BlockCsr<Space>*>(&A);
-  if (!csr) throw Error(Exit::usage, "asynchronous ILU(0) works on block CSR matrices; this system has another kind");
+  if (!csr) refuse_matrix("asynchronous ILU(0)", "a block CSR matrix", A);
   return *csr;
 }
 
@@ -254,10 +255,10 @@ template <class Space>
 std::string AsyncIlu<Space>::describe() const {
   std::string text = options_.scalar ? "asynchronous ILU(0), " : "asynchronous block ILU(0), ";
   text += std::to_string(options_.build_sweeps) + " build and " + std::to_string(options_.apply_sweeps) +
-          " apply sweeps, chunks of " + std::to_string(options_.chunk);
+          " apply sweeps, block size " + std::to_string(options_.chunk);
   if (options_.prescribed)
     text += ", prescribed: seed " + std::to_string(options_.seed) + ", delay " + std::to_string(options_.delay) + ", " +
-            std::to_string(options_.lanes) + " lanes";
+            std::to_string(options_.lanes) + " virtual threads";
   if (options_.scaling) text += ", scaled";
   if (options_.from_previous) text += ", from the previous factors";
   return text;

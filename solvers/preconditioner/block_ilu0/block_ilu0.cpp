@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/matrix/row_error.hpp"
 #include "solvers/preconditioner/block_ilu0/block_ilu0_csr.hpp"
 #include "solvers/preconditioner/block_ilu0/block_ilu0_factors.hpp"
@@ -51,7 +52,7 @@ template <class Space>
     if (!std::all_of(values.begin() + start[static_cast<std::size_t>(i)] * nn,
                      values.begin() + start[static_cast<std::size_t>(i) + 1] * nn,
                      [](double v) { return std::isfinite(v); }))
-      throw RowError(Exit::not_finite, "block_ilu0: the matrix holds a value that is not a finite number in ", i, "");
+      throw RowError(Exit::not_finite, "block_ilu0: the matrix has NaN or Inf in ", i, "");
   throw RowError(Exit::solver_failed, "block_ilu0: the diagonal block of ", row,
                  std::string(" became singular in the factorisation") + (pivoting ? "" : "; pivoting = true may help"));
 }
@@ -85,8 +86,7 @@ SetupInfo BlockIlu0<Space>::setup(const Matrix<Space>& A) {
   A_ = nullptr;
   if (const auto* csr = dynamic_cast<const BlockSparse<Space>*>(&A)) return setup_csr(*csr);
   A_ = dynamic_cast<const BlockStencil<Space>*>(&A);
-  if (!A_)
-    throw Error(Exit::usage, "block_ilu0 works on block CSR and block stencil matrices; this system has another kind");
+  if (!A_) refuse_matrix("block_ilu0", "a block CSR matrix or a block stencil", A);
   refuse_short_rings(A_->cells(), A_->periodic());
   if (options_.float_factors)
     in_float_ = std::make_unique<BlockIluFactors<Space, float>>(*A_, options_);
@@ -155,8 +155,8 @@ void BlockIlu0<Space>::factorise() {
   const BlockStencilView view = A_->stencil().on(values.data());
   const int culprit = first_not_finite(view);
   if (culprit >= 0)
-    throw RowError(Exit::not_finite, "block_ilu0: the matrix holds a value that is not a finite number in the row of ",
-                   culprit, cell_name(view.cells, culprit), "");
+    throw RowError(Exit::not_finite, "block_ilu0: the matrix has NaN or Inf in the row of ", culprit,
+                   cell_name(view.cells, culprit), "");
   throw RowError(
       Exit::solver_failed, "block_ilu0: the diagonal block of ", cell, cell_name(view.cells, cell),
       std::string(" became singular in the factorisation") + (options_.pivoting ? "" : "; pivoting = true may help"));

@@ -125,7 +125,7 @@ void DistributedFastPoisson<Space>::apply(View<const double> r, View<double> z) 
 
 template <class Space>
 std::string DistributedFastPoisson<Space>::describe() const {
-  return "fast_poisson (" + text_ + ", over ranks by transposes)";
+  return "fast_poisson (" + text_ + ", distributed by transposes)";
 }
 
 template class DistributedFastPoisson<Host>;

@@ -1,7 +1,6 @@
 #include "solvers/preconditioner/fast_poisson/fast_poisson.hpp"
 
-#include <stdexcept>
-
+#include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/preconditioner/fast_poisson/distributed_fast_poisson.hpp"
 #include "solvers/preconditioner/fast_poisson/fast_poisson_plan.hpp"
 #include "base/timer.hpp"
@@ -9,9 +8,11 @@
 namespace weir {
 namespace {
 
-const SeparableOperator& separable(const SeparableOperator* A) {
-  if (!A) throw std::invalid_argument("fast_poisson needs an operator that is a sum of Kronecker products");
-  return *A;
+template <class Space>
+const SeparableOperator& separable(const Matrix<Space>& A) {
+  if (!A.separable())
+    refuse_matrix("fast_poisson", "the stencil of a Poisson or Helmholtz problem on a tensor grid", A);
+  return *A.separable();
 }
 
 }  // namespace
@@ -32,7 +33,7 @@ template <class Space>
 SetupInfo FastPoisson<Space>::setup(const Matrix<Space>& A) {
   if (!spreads_over(A)) {
     spread_.reset();
-    return setup(separable(A.separable()));
+    return setup(separable(A));
   }
   spread_ = std::make_unique<DistributedFastPoisson<Space>>(options_);
   return spread_->setup(A);
@@ -40,7 +41,7 @@ SetupInfo FastPoisson<Space>::setup(const Matrix<Space>& A) {
 template <class Space>
 SetupInfo FastPoisson<Space>::update(const Matrix<Space>& A) {
   if (spreads_over(A)) return spread_ ? spread_->update(A) : setup(A);
-  return spread_ ? setup(A) : update(separable(A.separable()));
+  return spread_ ? setup(A) : update(separable(A));
 }
 template <class Space>
 bool FastPoisson<Space>::spreads_over(const Matrix<Space>& A) const {

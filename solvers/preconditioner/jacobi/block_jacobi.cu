@@ -64,7 +64,7 @@ class BlockJacobi : public Preconditioner<Space> {
         throw RowError(Exit::solver_failed, "block_jacobi: the diagonal block of ", bad,
                        "block row " + std::to_string(bad) + " (rows " + std::to_string(bad * block_) + " to " +
                            std::to_string(bad * block_ + block_ - 1) + ")",
-                       " is singular or not finite");
+                       " is singular, or has NaN or Inf");
     }
     info.nnz = inverse_.size();
     info.bytes = 8 * inverse_.size();

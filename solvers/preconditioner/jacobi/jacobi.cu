@@ -88,7 +88,7 @@ class Jacobi : public Preconditioner<Space> {
       const int bad = jacobi_kernels::first_bad<Space>(inverse_);
       if (bad < A.size())
         throw RowError(Exit::solver_failed, "jacobi: the diagonal entry of ", bad / B, "row " + std::to_string(bad),
-                       " is zero or not finite; it cannot be inverted");
+                       " is zero, NaN or Inf");
       jacobi_kernels::invert<Space>(omega_, inverse_);
     }
     info.nnz = A.size();

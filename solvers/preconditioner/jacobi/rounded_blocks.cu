@@ -268,7 +268,8 @@ class RoundedBlockJacobi final : public Preconditioner<Space>, public TellsStora
     const int row = first + bad;
     throw Error(Exit::solver_failed, "block_jacobi: the diagonal block of block row " + std::to_string(row) +
                                          " (rows " + std::to_string(row * block_) + " to " +
-                                         std::to_string(row * block_ + block_ - 1) + ") is singular or not finite");
+                                         std::to_string(row * block_ + block_ - 1) +
+                                         ") is singular, or has NaN or Inf");
   }
   // As long as no block changes its kind, each stays where it is; false: one did, and what is stored is of no use.
   bool store_in_place(const Matrix<Space>& A) {

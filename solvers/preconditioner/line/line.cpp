@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/matrix/row_error.hpp"
 #include "solvers/preconditioner/block_ilu0/block_ilu0_csr.hpp"
 #include "solvers/preconditioner/storage.hpp"
@@ -39,8 +40,7 @@ class Line final : public Preconditioner<Space>, public TellsStorage {
       row = factors_->factorise(A);
     }
     if (row >= 0)
-      throw RowError(Exit::solver_failed, "line: the diagonal block of ", row,
-                     " became singular, or A holds a value that is not a finite number");
+      throw RowError(Exit::solver_failed, "line: the diagonal block of ", row, " became singular, or A has NaN or Inf");
     info.levels = factors_->levels();
     info.bytes = factors_->bytes();
     info.nnz = factors_->nnz();
@@ -64,7 +64,7 @@ class Line final : public Preconditioner<Space>, public TellsStorage {
  private:
   static const BlockSparse<Space>& block_sparse(const Matrix<Space>& A) {
     const auto* csr = dynamic_cast<const BlockSparse<Space>*>(&A);
-    if (!csr) throw Error(Exit::usage, "line works on block CSR matrices; this system has another kind");
+    if (!csr) refuse_matrix("line", "a block CSR matrix", A);
     return *csr;
   }
 

@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "base/at.hpp"
+#include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/matrix/row_error.hpp"
 #include "base/timer.hpp"
 
@@ -15,8 +16,7 @@ namespace weir {
 template <class Space, class T>
 SetupInfo Multicolor<Space, T>::setup(const Matrix<Space>& matrix) {
   const auto* A = dynamic_cast<const BlockCsr<Space>*>(&matrix);
-  if (!A)
-    throw Error(Exit::usage, "multicolor works on block sparse rows (block CSR); this system is stored otherwise");
+  if (!A) refuse_matrix("multicolor", "a block CSR matrix", matrix);
   double seconds = 0;
   {
     ScopedTimer timer(seconds);
@@ -64,7 +64,7 @@ SetupInfo Multicolor<Space, T>::update(const Matrix<Space>& matrix) {
     const int bad = multicolor::factorise<Space, T>(view(), A->view());
     if (bad >= 0)
       throw RowError(Exit::solver_failed, "multicolor: the diagonal block of ", bad,
-                     " is singular without pivoting, or the row is not finite");
+                     " is singular without pivoting, or the row has NaN or Inf");
   }
   info.colours = colours();
   info.nnz = off_.size() + diagonal_.size();

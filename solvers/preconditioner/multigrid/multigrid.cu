@@ -1,12 +1,13 @@
 #include "solvers/preconditioner/multigrid/multigrid.hpp"
 
 #include "base/error.hpp"
+#include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/matrix/stencil/banded.hpp"
 #include "solvers/matrix/stencil/separable_operator.hpp"
-#include "solvers/preconditioner/schwarz/additive_schwarz.hpp"
 #include "solvers/preconditioner/multigrid/banded/banded_multigrid.hpp"
 #include "solvers/preconditioner/multigrid/distributed/distributed_cycle.hpp"
 #include "solvers/preconditioner/multigrid/distributed/distributed_multigrid.hpp"
+#include "solvers/preconditioner/schwarz/additive_schwarz.hpp"
 #include "solvers/preconditioner/multigrid/multigrid_cycle.hpp"
 #include "base/timer.hpp"
 
@@ -17,7 +18,7 @@ template <class Space>
 const SeparableOperator& separable(const Matrix<Space>& A) {
   const auto* spread = dynamic_cast<const DistributedStencil<Space>*>(&A);
   const SeparableOperator* s = spread ? &spread->whole_operator() : A.separable();
-  if (!s) throw Error(Exit::usage, "multigrid needs an operator on a tensor grid (a sum of Kronecker products)");
+  if (!s) refuse_matrix("geometric multigrid", "the stencil of a structured grid", A);
   return *s;
 }
 

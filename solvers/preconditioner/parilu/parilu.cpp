@@ -3,8 +3,9 @@
 #include <cstdio>
 
 #include "base/error.hpp"
-#include "solvers/preconditioner/parilu/parilu_factors.hpp"
 #include "base/timer.hpp"
+#include "solvers/matrix/block/block_rows.hpp"
+#include "solvers/preconditioner/parilu/parilu_factors.hpp"
 
 namespace weir {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 template <class Space>
 const BlockCsr<Space>& block_csr(const Matrix<Space>& A, bool asynchronous_solves) {
   const auto* csr = dynamic_cast<const BlockCsr<Space>*>(&A);
-  if (!csr) throw Error(Exit::usage, "parilu and parilut work on block CSR matrices; this system has another kind");
+  if (!csr) refuse_matrix("parilu (or parilut)", "a block CSR matrix", A);
   constexpr int most_asynchronous = 8;
   if (asynchronous_solves && csr->block() > most_asynchronous)
     throw Error(Exit::usage,

@@ -62,7 +62,7 @@ class AdditiveSchwarz : public Preconditioner<Space>, public TellsStorage {
     if (overlap_ == 0) return together(A, [&] { return inner_->setup(floats_.taken_by(*inner_, spread->local())); });
     const auto* stencil = dynamic_cast<const DistributedStencil<Space>*>(&A);
     if (!stencil)
-      throw Error(Exit::usage, "additive_schwarz: overlap > 0 is for structured scalar systems; take overlap = 0");
+      throw Error(Exit::usage, "additive_schwarz: overlap > 0 needs a structured scalar system; set overlap = 0");
     widen(*stencil);
     return together(A, [&] { return inner_->setup(*wide_); });
   }

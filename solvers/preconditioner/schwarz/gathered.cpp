@@ -23,7 +23,7 @@ class Gathered : public Preconditioner<Space>, public TellsStorage {
     A_ = dynamic_cast<const Gatherable<Space>*>(&A);
     if (!A_)
       throw Error(Exit::usage, name_ +
-                                   " knows one rank alone; over ranks take jacobi, block_jacobi, or "
+                                   " runs on one rank only; in parallel take jacobi, block_jacobi, or "
                                    "{ type = \"additive_schwarz\", inner = { type = ... } }");
     matrix_ = &A;
     mine_.resize(static_cast<std::size_t>(A.size()));
@@ -60,7 +60,7 @@ class Gathered : public Preconditioner<Space>, public TellsStorage {
   Work apply_work() const override { return whole_ ? inner_->apply_work() : Work{}; }
   Work update_work() const override { return whole_ ? inner_->update_work() : Work{}; }
   StoredAs storage() const override { return storage_of(*inner_); }
-  std::string describe() const override { return inner_->describe() + ", gathered on rank 0"; }
+  std::string describe() const override { return inner_->describe() + ", solved on the root rank"; }
 
  private:
   // What rank 0 meets all ranks throw. Rows are those of the whole matrix: nobody need name them.

@@ -5,10 +5,11 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "solvers/parallel/communicator.hpp"
-#include "solvers/matrix/stencil/banded.hpp"
-#include "solvers/preconditioner/multigrid/banded/banded_multigrid_grid.hpp"
 #include "base/timer.hpp"
+#include "solvers/matrix/block/block_rows.hpp"
+#include "solvers/matrix/stencil/banded.hpp"
+#include "solvers/parallel/communicator.hpp"
+#include "solvers/preconditioner/multigrid/banded/banded_multigrid_grid.hpp"
 
 namespace weir {
 namespace mg = banded_multigrid;
@@ -26,7 +27,7 @@ void order_directions(const std::array<SeparableDirection, 3>& d, std::array<std
 template <class Space>
 const Banded<Space>& banded(const Matrix<Space>& A) {
   const auto* b = dynamic_cast<const Banded<Space>*>(&A);
-  if (!b || !b->is_symmetric()) throw Error(Exit::usage, "multigrid of bands needs a symmetric banded matrix");
+  if (!b || !b->is_symmetric()) refuse_matrix("multigrid", "a symmetric matrix stored by diagonals (DIA)", A);
   return *b;
 }
 
@@ -63,9 +64,8 @@ SetupInfo BandedMultigrid<Space>::update(const Matrix<Space>& matrix) {
   {
     const ScopedTimer timer(info.seconds);
     const double largest = mg::largest_diagonal<Space>(A.banded());
-    if (!std::isfinite(largest))
-      throw Error(Exit::not_finite, "multigrid: the matrix holds a value that is not finite");
-    if (!(largest > 0)) throw Error(Exit::solver_failed, "multigrid: the diagonal of the matrix is zero");
+    if (!std::isfinite(largest)) throw Error(Exit::not_finite, "multigrid: the matrix has a NaN or Inf entry");
+    if (!(largest > 0)) throw Error(Exit::solver_failed, "multigrid: the matrix has a zero diagonal entry");
     scale_ = 1 / largest;
     mg::load_bands<Space>(A.banded(), slots_, scale_, levels_.first());
     levels_.update();
@@ -104,7 +104,7 @@ std::vector<PartOfApply<Space>> BandedMultigrid<Space>::parts() const {
 
 template <class Space>
 std::string BandedMultigrid<Space>::describe() const {
-  return "multigrid of bands (V cycle, Chebyshev of degree " + std::to_string(degree_) + " each way, single precision" +
+  return "multigrid (V cycle, Chebyshev of degree " + std::to_string(degree_) + " before and after, single precision" +
          (levels_.empty() ? "" : ", " + std::to_string(levels_.count()) + " levels") + ")";
 }
 

@@ -124,7 +124,7 @@ class DistributedCycle final : public CycleBase<Space> {
   std::int64_t bytes() const override { return parts_.bytes() + (ranks_.is_root() ? tail_.bytes() : 0); }
   Work work() const override { return {}; }  // not stated: it is not the same on all ranks
   std::string describe() const override {
-    return std::to_string(all_levels_) + " levels, " + std::to_string(spread_.size()) + " of them over ranks";
+    return std::to_string(all_levels_) + " levels, " + std::to_string(spread_.size()) + " of them distributed";
   }
 
  private:

@@ -7,9 +7,10 @@
 #include "base/at.hpp"
 #include "base/error.hpp"
 #include "solvers/device/for_each.hpp"
-#include "solvers/preconditioner/schwarz/additive_schwarz.hpp"
+#include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/preconditioner/multigrid/banded/banded_multigrid.hpp"
 #include "solvers/preconditioner/multigrid/banded/banded_multigrid_grid.hpp"
+#include "solvers/preconditioner/schwarz/additive_schwarz.hpp"
 #include "solvers/preconditioner/multigrid/multigrid_boxes.hpp"
 #include "base/timer.hpp"
 
@@ -78,7 +79,7 @@ std::vector<int> places_in(const RankBox& inner, const RankBox& outer) {
 template <class Space>
 const DistributedBanded<Space>& spread_bands(const Matrix<Space>& A) {
   const auto* b = dynamic_cast<const DistributedBanded<Space>*>(&A);
-  if (!b || !b->is_symmetric()) throw Error(Exit::usage, "multigrid of bands needs a symmetric banded matrix");
+  if (!b || !b->is_symmetric()) refuse_matrix("multigrid", "a symmetric matrix stored by diagonals (DIA)", A);
   return *b;
 }
 
@@ -249,8 +250,7 @@ SetupInfo DistributedMultigrid<Space>::update(const Matrix<Space>& matrix) {
   {
     const ScopedTimer timer(info.seconds);
     const double largest = ranks_->max(mg::largest_diagonal<Space>(A.own().banded()));
-    if (!std::isfinite(largest))
-      throw Error(Exit::not_finite, "multigrid: the matrix holds a value that is not finite");
+    if (!std::isfinite(largest)) throw Error(Exit::not_finite, "multigrid: the matrix has a NaN or Inf entry");
     if (!(largest > 0)) throw Error(Exit::solver_failed, "multigrid: the diagonal of the matrix is zero");
     scale_ = 1 / largest;
     const BlockStencilView own = A.own().stencil(), wide = bands_->stencil();
@@ -318,9 +318,9 @@ template <class Space>
 std::string DistributedMultigrid<Space>::describe() const {
   if (gathered_) return gathered_->describe();
   std::string s =
-      "multigrid of bands (V cycle, Chebyshev of degree " + std::to_string(degree_) + " each way, single precision";
-  if (!levels_.empty()) s += ", " + std::to_string(levels_.size() - 1) + " levels over ranks";
-  return s + ", below " + std::to_string(gather_size_) + " cells gathered on rank 0)";
+      "multigrid (V cycle, Chebyshev of degree " + std::to_string(degree_) + " before and after, single precision";
+  if (!levels_.empty()) s += ", " + std::to_string(levels_.size() - 1) + " distributed levels";
+  return s + ", below " + std::to_string(gather_size_) + " cells on the root rank)";
 }
 
 template class DistributedMultigrid<Host>;
