@@ -47,13 +47,13 @@ LinearSolver<Space>::LinearSolver(const Table& options, const std::string& defau
                                                                        : default_preconditioner);
   if (takes_none && type != "none") inner.fail("type", "chebyshev takes no preconditioner");
   if (itself && type != method_)
-    inner.fail("type", "method = \"" + method_ + "\" is a solver by itself; to precondition it by '" + type +
+    inner.fail("type", "method = \"" + method_ + "\" is itself the solver; preconditioning it with '" + type +
                            "' is not possible (leave `type` out, or take a Krylov method)");
   preconditioner_ = make_preconditioner<Space>(type, inner);
   lifetime_ = RefreshPolicy(options, type);
   const std::string& applied_by = method_ == "refinement" ? options_.inner : method_;
   if (!preconditioner_->is_constant() && applied_by != "fgmres" && applied_by != "correction" && !itself)
-    options.fail("method", "the preconditioner '" + type + "' changes from one application to the next: " + applied_by +
+    options.fail("method", "the preconditioner '" + type + "' is not a constant operator: " + applied_by +
                                " cannot use it; use fgmres");
   krylov_ = make_krylov<Space>(itself ? "correction" : method_, options_);
   name_ = itself ? method_ : (type == "none" ? method_ : method_ + "+" + type);
@@ -192,7 +192,7 @@ std::string LinearSolver<Space>::describe() const {
   if (itself || !preconditioner_->is_identity()) text += (itself ? "" : " + ") + preconditioner_->describe();
   const bool has_parts =
       spread_for_ && !preconditioner_->works_over_ranks() && preconditioner_->spreads_over(*spread_for_);
-  if (has_parts) text += ", on all ranks";
+  if (has_parts) text += ", distributed over all ranks";
   return text + ", " + tolerance + " in the " + norm;
 }
 

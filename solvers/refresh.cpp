@@ -42,22 +42,21 @@ RefreshPolicy::RefreshPolicy(const Table& options, const std::string& preconditi
   if (text_.starts_with("every:")) {
     kind_ = Kind::every;
     if (number_after_colon(text_, every_) && every_ >= 1) return;
-    options.fail("refresh",
-                 "'" + text_ + "': every:K makes the preconditioner anew for each K-th system, K at least 1");
+    options.fail("refresh", "'" + text_ + "': every:K rebuilds the preconditioner for each K-th system, K at least 1");
   }
   kind_ = Kind::adaptive;
   is_measured_ = text_ == "adaptive:measured";
   if (text_ == "adaptive" || is_measured_) return;
   if (text_.starts_with("adaptive:") && number_after_colon(text_, price_) && price_ >= 0) return;
   options.fail("refresh", "unknown refresh '" + text_ +
-                              "'; known: always, every:K, adaptive, adaptive:PRICE (of an update, in iterations), "
+                              "'; known: always, every:K, adaptive, adaptive:COST (of an update, in iterations), "
                               "adaptive:measured");
 }
 
 void RefreshPolicy::require_always(const Table& options) const {
   if (is_always()) return;
   options.fail("refresh", "refresh = \"" + text_ +
-                              "\": this scheme makes its preconditioners anew whenever their matrix changes; the "
+                              "\": this scheme rebuilds its preconditioners whenever their matrix changes; the "
                               "compressible miniapp and scheme = \"artificial_compressibility\" know other policies");
 }
 

@@ -122,13 +122,13 @@ int stop(Run& run, Coupled<Space>& flow, StepEnd end, WholeCoupled<Space>& whole
     outcome.reason = text.str();
     outcome.limit = "pseudo_time.max_steps";
   } else {
-    outcome.reason = std::string("flow: ") + to_string(flow.result.reason) + at;
+    outcome.reason = failed_solve_text("flow", flow.result.reason, flow.step + 1);
   }
   const Flow<Host>& fields = whole.of(flow);
   const std::string where = run.ranks().is_root() ? where_not_finite(fields, flow.step + 1) : "";
   if (end == StepEnd::not_finite || flow.result.reason == Reason::not_finite || !where.empty()) {
     outcome.exit = Exit::not_finite;
-    outcome.reason = where.empty() ? "flow: not finite" + at : where;
+    outcome.reason = where.empty() ? "NaN or Inf in the flow" + at : where;
   }
   lab.failed(run, outcome);
   return run.finish(outcome);
@@ -215,7 +215,7 @@ void attach(Lab<Space>& lab, Coupled<Space>& flow, const Table& linear) {
 template <class Space>
 void refuse_over_ranks(const Coupled<Space>& flow, const Table& config) {
   if (!flow.solver().lifetime().is_always())
-    config.table("linear").table("flow").fail("refresh", "over ranks a preconditioner is made anew for every matrix");
+    config.table("linear").table("flow").fail("refresh", "in parallel the preconditioner is rebuilt for every matrix");
 }
 
 template <class Space>
@@ -227,9 +227,9 @@ RunHeader header_of(const Coupled<Space>& flow, const FlowOutput& output, const 
     h.notes.emplace_back("partition", flow.ranks().partition().describe());
     h.notes.emplace_back("halo",
                          std::string(to_string(flow.ranks().options().halo.strategy)) + ", " + flow.halo_path());
-    h.notes.emplace_back("output", "fields and checkpoints are gathered on rank 0");
+    h.notes.emplace_back("output", "fields and checkpoints are written by the root rank");
     if (!flow.solver().is_independent_of_ranks())
-      h.notes.emplace_back("iterations", "depend on the number of ranks: each preconditions its own cells");
+      h.notes.emplace_back("iterations", "depend on the number of ranks: each rank preconditions its own cells");
   }
   tell_memory(coupled_memory_estimate(flow.flow_case(), config), flow.flow_case(), flow.ranks().options(),
               flow.ranks().communicator().size(), h);

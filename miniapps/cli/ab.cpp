@@ -4,14 +4,13 @@
 
 #include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 
 #include "base/error.hpp"
 #include "miniapps/study/ab/ab_runs.hpp"
 #include "miniapps/study/ab/ab_summary.hpp"
-#include "postproc/run/machine.hpp"
 #include "postproc/report/python.hpp"
+#include "postproc/run/machine.hpp"
+#include "postproc/run/records.hpp"
 #include "postproc/run/write_aside.hpp"
 
 namespace weir {
@@ -23,24 +22,18 @@ namespace fs = std::filesystem;
 void prepare(const std::string& directory) {
   const fs::path folder = directory;
   if (fs::exists(folder) && !(fs::is_directory(folder) && (fs::is_empty(folder) || fs::exists(folder / "study.toml"))))
-    throw Error(Exit::usage, directory + ": exists and holds no study: choose another (-o)");
+    throw Error(Exit::usage, directory + ": exists and is not the folder of a study; choose another (-o)");
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) throw Error(Exit::file_io, "cannot make " + directory + ": " + error.message());
 }
 
-std::string text_of(const std::string& path) {
-  std::stringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
-
 void tell(const AbStudy& study, const AbProgress& progress, const AbRun& run) {
   const std::string how = run.counts ? fmt::format("{}, {} steps", duration_text(run.seconds), run.steps)
-                                     : fmt::format("does not count: exit code {}, {}", run.exit_code, run.reason);
+                                     : fmt::format("excluded: exit code {}, {}", run.exit_code, run.reason);
   fmt::print("[{}/{}] {}, {}, repeat {}: {}{}\n", progress.done, progress.all, study.cases[run.twin.of_case].name,
              study.configurations[run.twin.configuration].name, run.twin.repeat + 1, how,
-             progress.was_there ? " (was there)" : "");
+             progress.was_there ? " (done before)" : "");
   std::fflush(stdout);
 }
 
@@ -49,7 +42,7 @@ void draw(const std::string& directory) {
     write_ab_report(directory);
     fmt::print("  report           {}\n", (fs::path(directory) / "report.html").string());
   } catch (const Error& e) {
-    fmt::print("  no report: {}\n", e.what());
+    fmt::print("  report not written: {}\n", e.what());
   }
 }
 
@@ -70,13 +63,13 @@ int run_ab(const AbArguments& arguments) {
   const AbStudy study = read_ab_study(arguments.study);
   prepare(arguments.directory);
   const auto path = [&](const char* name) { return (fs::path(arguments.directory) / name).string(); };
-  write_text_aside(path("study.toml"), text_of(arguments.study));
+  write_text_aside(path("study.toml"), read_text(arguments.study));
   const auto [runs, stopped_by] =
       run_twins(study, arguments.directory, [&](const AbProgress& p, const AbRun& r) { tell(study, p, r); });
   if (stopped_by) {
     fmt::print(
-        "stopped by signal {}, and the run under way with it; {} of {} runs are done and kept in {}: the same command "
-        "goes on from there\n",
+        "stopped by signal {}, with the run in progress; {} of {} runs are complete and kept in {}: the same command "
+        "continues from there\n",
         stopped_by, runs.size(), draw_order(study).size(), arguments.directory);
     return 128 + stopped_by;
   }

@@ -11,7 +11,6 @@
 #include "miniapps/cli/solve.hpp"
 #include "miniapps/cli/start.hpp"
 #include "miniapps/cli/verbs.hpp"
-#include "postproc/run/machine.hpp"
 
 namespace weir {
 namespace {
@@ -42,45 +41,44 @@ void add_run_options(CLI::App& verb, RunArguments& a, DeviceArguments& d, const 
   add_overrides(verb, a.overrides);
   verb.add_option("--space", d.space, "where to compute (default: as the case says, or auto)")
       ->check(CLI::IsMember({"host", "device", "auto"}));
-  verb.add_option("--threads", d.threads, "threads of the host (0: all)")->check(CLI::NonNegativeNumber);
-  verb.add_option("--steps", a.steps, "stop after step N, counted from the very start")
+  verb.add_option("--threads", d.threads, "host threads (0: all)")->check(CLI::NonNegativeNumber);
+  verb.add_option("--steps", a.steps, "stop after step N of the run, restarts included")
       ->type_name("N")
       ->check(CLI::NonNegativeNumber);
-  verb.add_option("--wall-limit", a.wall_limit, "stop with a checkpoint after so many seconds")
+  verb.add_option("--wall-limit", a.wall_limit, "stop with a checkpoint after this wall time")
       ->type_name("SECONDS")
       ->check(CLI::NonNegativeNumber);
-  verb.add_flag("--deterministic", d.deterministic, "the same bits on every run and on any number of threads");
-  verb.add_option("--seed", d.seed, "seed of whatever is random")->type_name("N")->check(CLI::NonNegativeNumber);
-  verb.add_flag("--overwrite", a.overwrite, "replace the run that is in the run directory");
+  verb.add_flag("--deterministic", d.deterministic, "bitwise reproducible for any thread count");
+  verb.add_option("--seed", d.seed, "seed of all random choices")->type_name("N")->check(CLI::NonNegativeNumber);
+  verb.add_flag("--overwrite", a.overwrite, "overwrite the run in the run directory");
 }
 
 void add_solve_options(CLI::App& verb, SolveArguments& s) {
   verb.add_option(
           "MATRIX", s.matrix,
-          "a capsule (.h5), solved from its guess; or a matrix in Matrix Market format (coordinate), gzipped or not; "
-          "or banded:ROWS[:HALF], a system made on "
-          "the spot of 2 HALF + 1 diagonals; or augment:N:B1=FIRST.mtx:B2=SECOND.mtx, blocks of N unknowns out of "
-          "those of two systems")
+          "a captured system (.h5), solved from its initial guess; a Matrix Market file (coordinate), gzipped or not; "
+          "banded:ROWS[:HALF], a generated matrix of 2 HALF + 1 diagonals; or "
+          "augment:N:B1=FIRST.mtx:B2=SECOND.mtx, blocks of N unknowns assembled from two matrices")
       ->required();
   verb.add_option("--rhs", s.rhs,
                   "right-hand side: ones (the default), row-sums (the solution is all ones) or a Matrix Market file; "
-                  "of a capsule "
-                  "its own is the default")
+                  "default for a captured system: its own")
       ->type_name("RHS");
   verb.add_option("--solver", s.solvers,
                   "METHOD, METHOD+PRECONDITIONER, a TOML file with the keys of [linear.SYSTEM], or another library's: "
                   "\"petsc:-ksp_type gmres -pc_type ilu\", hypre:cg+boomeramg, eigen:bicgstab+ilut, eigen:sparse_lu; "
                   "repeatable; default: a list")
       ->type_name("SOLVER");
-  verb.add_option("--block", s.block, "unknowns a block row (0: detected)")->check(CLI::Range(0, 64));
-  verb.add_option("--tolerance", s.tolerance, "of |b - A x| / |b|")->capture_default_str()->check(CLI::PositiveNumber);
-  verb.add_option("--max-iterations", s.max_iterations, "of each solve")
+  verb.add_option("--block", s.block, "unknowns per block row (0: detect)")->check(CLI::Range(0, 64));
+  verb.add_option("--tolerance", s.tolerance, "relative tolerance: |b - A x| / |b|")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
-  verb.add_option("--solution", s.solution, "where the solution of the last solver goes (Matrix Market)")
-      ->type_name("FILE");
+  verb.add_option("--max-iterations", s.max_iterations, "iteration limit of each solve")
+      ->capture_default_str()
+      ->check(CLI::PositiveNumber);
+  verb.add_option("--solution", s.solution, "write the solution of the last solver (Matrix Market)")->type_name("FILE");
   verb.add_flag("--extended", s.extended,
-                "iterative refinement with x as the sum of two doubles: for tolerances below what one double can hold");
+                "iterative refinement with x in double-double precision, for tolerances below double precision");
   verb.add_option("--space", s.space, "where to compute")
       ->capture_default_str()
       ->check(CLI::IsMember({"host", "device"}));
@@ -88,18 +86,20 @@ void add_solve_options(CLI::App& verb, SolveArguments& s) {
 
 void add_replay_options(CLI::App& verb, ReplayArguments& r) {
   verb.add_option("CAPSULE", r.capsules,
-                  "files of capsules/ in a run directory, or the directory ([capture] of a case writes them)")
+                  "captured systems: files of capsules/ in a run directory, or the directory ([capture] writes them)")
       ->required();
-  verb.add_option("--solvers", r.solvers,
-                  "TOML file with a table a solver, as [shadow.NAME]; default: the leader's configuration, which must "
-                  "give the leader's iterations again (exit code 5 where it does not)")
+  verb.add_option(
+          "--solvers", r.solvers,
+          "TOML file with one table per solver, as [shadow.NAME]; default: the reference solver as it ran, which "
+          "must repeat its iteration counts (exit code 5 if not)")
       ->type_name("FILE");
-  verb.add_option("--repeat", r.repeat, "solves of each, from the start; times are their medians")
+  verb.add_option("--repeat", r.repeat, "solves per system and solver; times are medians")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
-  verb.add_option("--export", r.export_format, "write the systems instead: Matrix Market, or PETSc's binary format")
+  verb.add_option("--export", r.export_format,
+                  "export the systems instead of solving them: Matrix Market or PETSc binary")
       ->check(CLI::IsMember({"mtx", "petsc"}));
-  verb.add_option("-o,--output", r.output, "folder of what is exported; default: beside the capsules")
+  verb.add_option("-o,--output", r.output, "folder of the exported files; default: that of the captured systems")
       ->type_name("DIR");
   verb.add_option("--space", r.space, "where to compute")
       ->capture_default_str()
@@ -124,7 +124,7 @@ bool is_unknown_verb(const CLI::App& app, int argc, char** argv) {
 
 int parse_and_run(const Program& program, int argc, char** argv) {
   CLI::App app("Weir: implicit flow codes around one sparse-solver layer, on CPUs and GPUs.", "weir");
-  app.set_version_flag("--version", "weir " + weir_version());
+  app.set_version_flag("--version", [&] { return version_text(program.build); });
   app.require_subcommand(1);
   app.footer(
       "Exit codes: 0 finished | 1 internal error | 2 usage or case file | 3 solver failed | 4 not finite |\n"
@@ -132,6 +132,7 @@ int parse_and_run(const Program& program, int argc, char** argv) {
       "n");
   int code = 0;
   RunArguments a;
+  for (int i = 0; i < argc; ++i) a.command_line += (i > 0 ? " " : "") + std::string(argv[i]);
   DeviceArguments d;
 
   CLI::App* run = app.add_subcommand("run", "run a case");
@@ -145,7 +146,7 @@ int parse_and_run(const Program& program, int argc, char** argv) {
   CLI::App* restart = app.add_subcommand("restart", "continue a run from a checkpoint; its case is in the checkpoint");
   restart->add_option("CHECKPOINT", a.source, "a file of checkpoints/, or a run directory (its newest one)")
       ->required();
-  add_run_options(*restart, a, d, "the run directory that the checkpoint lies in");
+  add_run_options(*restart, a, d, "the run directory of the checkpoint");
   restart->callback([&] {
     d.add_to(a.overrides);
     code = restart_case(program, a);
@@ -171,24 +172,24 @@ int parse_and_run(const Program& program, int argc, char** argv) {
   mesh->callback([&] { code = write_mesh(m); });
 
   ReplayArguments r;
-  CLI::App* replay = app.add_subcommand("replay", "solve captured systems of a run again, or export them");
+  CLI::App* replay = app.add_subcommand("replay", "re-solve captured systems of a run, or export them");
   add_replay_options(*replay, r);
   replay->callback([&] { code = replay_capsules(r); });
 
   SolveArguments s;
-  CLI::App* solve = app.add_subcommand("solve", "solve a system from a file or a capsule by one solver or by several");
+  CLI::App* solve = app.add_subcommand("solve", "solve a matrix or a captured system with one or several solvers");
   add_solve_options(*solve, s);
   solve->callback([&] { code = solve_system(s); });
 
   std::string patient;
-  CLI::App* doctor = app.add_subcommand("doctor", "what is the matter with a matrix, and what to try");
-  doctor->add_option("MATRIX", patient, "matrix or capsule, as for `weir solve`")->required();
+  CLI::App* doctor = app.add_subcommand("doctor", "diagnose a matrix and suggest solvers");
+  doctor->add_option("MATRIX", patient, "matrix or captured system, as for `weir solve`")->required();
   doctor->callback([&] { code = examine_matrix(patient); });
 
   AbArguments twins;
-  CLI::App* ab = app.add_subcommand("ab", "twin runs: cases x configurations x repeats as whole runs, compared");
+  CLI::App* ab = app.add_subcommand("ab", "paired A/B runs: cases x configurations x repeats, compared");
   ab->add_option("STUDY", twins.study, "study file (TOML)")->required();
-  ab->add_option("-o,--output", twins.directory, "folder of the runs; runs that it holds are not repeated")
+  ab->add_option("-o,--output", twins.directory, "folder of the runs; completed runs are not repeated")
       ->required()
       ->type_name("DIR");
   ab->callback([&] { code = run_ab(twins); });
@@ -197,7 +198,7 @@ int parse_and_run(const Program& program, int argc, char** argv) {
   report->add_option("DIR", a.source, "run directory")->required();
   report->callback([&] { code = write_report(a.source); });
 
-  CLI::App* bench = app.add_subcommand("bench", "kernel benchmarks, beside what the machine can do");
+  CLI::App* bench = app.add_subcommand("bench", "kernel benchmarks, compared with the machine's measured bandwidth");
   bench->prefix_command()->set_help_flag();
   bench->callback([&] { start_benchmarks(argv); });
 

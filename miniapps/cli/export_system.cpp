@@ -24,7 +24,7 @@ std::string origin_of(const Capsule& c) {
 
 std::string leader_of(const Capsule& c) {
   const std::string& solver = c.leader.description;
-  if (!c.leader.result) return solver + ": it never solved this one";
+  if (!c.leader.result) return solver + ": not solved in the run";
   return fmt::format("{}: {} iterations, {}", solver, c.leader.result->iterations, to_string(c.leader.result->reason));
 }
 

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <list>
 #include <numeric>
@@ -20,14 +19,13 @@
 #include "mesh/unstructured/write_su2.hpp"
 #include "miniapps/cli/verbs.hpp"
 #include "postproc/fields/vtu.hpp"
+#include "postproc/run/machine.hpp"
 
 namespace weir {
 namespace {
 
 constexpr const char* ordering_types[] = {"natural", "random",   "rcm",      "1wd",    "nd",
                                           "line",    "line_rcm", "line_1wd", "line_nd"};
-
-double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // 1,234,567
 std::string grouped(std::int64_t n) {
@@ -66,9 +64,9 @@ void print_repairs(const MeshRepairs& r) {
     if (n) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", grouped(n), what);
   };
   say(r.turned, "clockwise cells turned");
-  say(r.unused_nodes, "nodes of no cell dropped");
+  say(r.unused_nodes, "unused nodes removed");
   say(r.not_convex, "quadrilaterals with a re-entrant corner kept");
-  say(r.ignored_edges, "marked edges inside ignored");
+  say(r.ignored_edges, "interior marked edges ignored");
   if (!text.empty()) line("repairs", "{}", text);
 }
 
@@ -88,7 +86,7 @@ void print_mesh(const UnstructuredMesh& mesh, const MeshOrigin& origin, double s
   print_repairs(origin.repairs);
   const auto [least, most] = std::minmax_element(mesh.volume.begin(), mesh.volume.end());
   const double total = std::accumulate(mesh.volume.begin(), mesh.volume.end(), 0.0);
-  line("volume", "{:.3g} to {:.3g}, together {:.7g}", *least, *most, total);
+  line("volume", "{:.3g} to {:.3g}, total {:.7g}", *least, *most, total);
   std::vector<double> aspect = aspect_ratios(mesh), angle = least_angles(mesh);
   const double mean = std::accumulate(aspect.begin(), aspect.end(), 0.0) / mesh.cells();
   line("aspect ratio", "at most {:.4g}, mean {:.3g}", *std::max_element(aspect.begin(), aspect.end()), mean);
@@ -120,13 +118,13 @@ void add_orderings(const UnstructuredMesh& mesh, const Graph& graph, OrderingOpt
              "s");
   for (const char* type : ordering_types) {
     options.type = type;
-    const double start = now();
+    const double start = seconds_now();
     const Order order = make_ordering(mesh, options).order;
-    const double seconds = now() - start;
+    const double seconds = seconds_now() - start;
     LevelSets sets = level_sets(graph, order);
     fmt::print("{:<13} {:<9} {:>10} {:>8} {:>12.1f} {:>8.2f}{}\n", "", type, grouped(bandwidth(graph, order)),
                grouped(sets.levels), static_cast<double>(mesh.cells()) / std::max(sets.levels, 1), seconds,
-               chosen == type ? "  <- the case's" : "");
+               chosen == type ? "  <- this case" : "");
     std::vector<int> position = inverse(order);
     if (chosen == type) {
       fields.add("order", position);
@@ -140,9 +138,9 @@ void add_orderings(const UnstructuredMesh& mesh, const Graph& graph, OrderingOpt
 void add_colourings(const Graph& graph, std::uint64_t seed, Fields& fields) {
   fmt::print("{:<13} {:<14} {:>8} {:>10} {:>10} {:>8}\n", "colourings", "type", "colours", "smallest", "largest", "s");
   const auto add = [&](const char* name, auto&& colour) {
-    const double start = now();
+    const double start = seconds_now();
     Colouring c = colour();
-    const double seconds = now() - start;
+    const double seconds = seconds_now() - start;
     std::vector<int> count(static_cast<std::size_t>(std::max(c.colours, 1)));
     for (const int one : c.colour) ++count[one];
     const auto [least, most] = std::minmax_element(count.begin(), count.end());
@@ -156,12 +154,12 @@ void add_colourings(const Graph& graph, std::uint64_t seed, Fields& fields) {
 }
 
 void add_partition(const Graph& graph, const CellLines& lines, int parts, Fields& fields) {
-  const double start = now();
+  const double start = seconds_now();
   std::vector<int> part = partition_cells(graph, lines, parts);
-  const double seconds = now() - start;
+  const double seconds = seconds_now() - start;
   std::vector<int> count(static_cast<std::size_t>(parts));
   for (const int p : part) ++count[p];
-  line("partition", "{} parts of {} to {} cells, {} faces cut, no line ({:.2f} s)", parts,
+  line("partition", "{} parts of {} to {} cells, {} faces cut, implicit lines kept whole ({:.2f} s)", parts,
        grouped(*std::min_element(count.begin(), count.end())), grouped(*std::max_element(count.begin(), count.end())),
        grouped(edge_cut(graph, part)), seconds);
   fields.add("partition", std::move(part));
@@ -171,8 +169,8 @@ void add_partition(const Graph& graph, const CellLines& lines, int parts, Fields
 
 int write_mesh(const MeshArguments& a) {
   const Table config = read_case(a.case_path, a.overrides);
-  if (!config.has("mesh")) throw Error(Exit::usage, a.case_path + ": this case has no [mesh], so no unstructured mesh");
-  const double start = now();
+  if (!config.has("mesh")) throw Error(Exit::usage, a.case_path + ": this case has no [mesh]: its grid is structured");
+  const double start = seconds_now();
   const Table mesh_table = config.table("mesh"), ordering_table = config.table("ordering");
   OrderingOptions options = read_ordering(ordering_table);
   MeshOrigin origin;
@@ -180,15 +178,15 @@ int write_mesh(const MeshArguments& a) {
   mesh_table.refuse_unknown();
   ordering_table.refuse_unknown();
   Fields fields;
-  print_mesh(mesh, origin, now() - start, fields);
-  const double before_lines = now();
+  print_mesh(mesh, origin, seconds_now() - start, fields);
+  const double before_lines = seconds_now();
   const Graph graph = cell_graph(mesh);
   const CellLines lines = find_lines(mesh, options.anisotropy);
-  add_lines(mesh, lines, options.anisotropy, now() - before_lines, fields);
+  add_lines(mesh, lines, options.anisotropy, seconds_now() - before_lines, fields);
   add_orderings(mesh, graph, options, fields);
   add_colourings(graph, options.seed, fields);
   add_partition(graph, lines, a.parts, fields);
-  const double before_writing = now();
+  const double before_writing = seconds_now();
   if (std::filesystem::path(a.output).extension() == ".su2")
     write_su2(mesh, a.output);
   else
@@ -197,8 +195,8 @@ int write_mesh(const MeshArguments& a) {
                                   .cell_node = mesh.cell_node,
                                   .cell_fields = fields.fields,
                                   .node_fields = {}});
-  line("written", "{} ({:.2f} s)", a.output, now() - before_writing);
-  line("time", "{:.2f} s", now() - start);
+  line("written", "{} ({:.2f} s)", a.output, seconds_now() - before_writing);
+  line("time", "{:.2f} s", seconds_now() - start);
   return 0;
 }
 

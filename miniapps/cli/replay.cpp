@@ -12,6 +12,7 @@
 #include "miniapps/cli/export_system.hpp"
 #include "miniapps/study/capture/capsule.hpp"
 #include "miniapps/study/shadow/repeatable.hpp"
+#include "miniapps/study/shadow/statistics.hpp"
 #include "miniapps/study/shadow/stopping_test.hpp"
 #include "solvers/adapters/any_solver.hpp"
 #include "solvers/linear_solver.hpp"
@@ -19,7 +20,8 @@
 namespace weir {
 namespace {
 
-// The system as the leader met it: prepared from one set of values, solved with another where its preconditioner was old.
+// The system as the reference solver met it: prepared from one set of values, solved with another where its
+// preconditioner was old.
 template <class Space>
 class System {
  public:
@@ -86,12 +88,6 @@ struct Replay {
   std::string counts() const { return least == most ? fmt::format("{}", most) : fmt::format("{}-{}", least, most); }
 };
 
-double median(std::vector<double> v) {
-  if (v.empty()) return 0;
-  std::nth_element(v.begin(), v.begin() + static_cast<std::ptrdiff_t>(v.size() / 2), v.end());
-  return v[v.size() / 2];
-}
-
 template <class Space>
 Replay replay_leader(const Capsule& c, System<Space>& system, int repeat) {
   const CapsuleLeader& l = c.leader;
@@ -115,15 +111,15 @@ Replay replay_leader(const Capsule& c, System<Space>& system, int repeat) {
   return replay;
 }
 
-struct Contender {
+struct Candidate {
   std::string name;
   Table options;
 };
 
 // Each table of the file; or the file itself, where it has the keys of one solver.
-std::vector<Contender> contenders_of(const std::string& file) {
+std::vector<Candidate> candidates_of(const std::string& file) {
   const Table all = read_case(file);
-  std::vector<Contender> list;
+  std::vector<Candidate> list;
   for (const std::string& key : all.keys())
     if (key != "preconditioner" && all.is_table(key)) list.push_back({key, all.table(key)});
   if (all.has("method") || all.has("preconditioner")) {
@@ -131,20 +127,20 @@ std::vector<Contender> contenders_of(const std::string& file) {
       all.fail("method", "either one solver or a table for each: there is also [" + list.front().name + "]");
     list.push_back({std::filesystem::path(file).stem().string(), all});
   }
-  if (list.empty()) throw Error(Exit::usage, file + ": holds no solver; each is a table, as [shadow.NAME] of a case");
+  if (list.empty()) throw Error(Exit::usage, file + ": names no solver; give each a table, as [shadow.NAME] of a case");
   return list;
 }
 
 template <class Space>
-Replay replay_contender(const Capsule& c, System<Space>& system, const Contender& contender, int repeat) {
+Replay replay_candidate(const Capsule& c, System<Space>& system, const Candidate& candidate, int repeat) {
   const CapsuleLeader& l = c.leader;
   const Table leader = read_case_text(l.options, c.path + ":leader_options");
   const KrylovOptions test = stopping_test_of(leader, KrylovOptions{l.default_tolerance});
   Replay replay;
   for (int k = 0; k < repeat; ++k) {
-    const auto solver = make_any_solver<Space>(contender.options, l.default_method, l.default_preconditioner, test);
-    contender.options.refuse_unknown();
-    replay.solver = contender.name + " (" + solver->name() + ")";
+    const auto solver = make_any_solver<Space>(candidate.options, l.default_method, l.default_preconditioner, test);
+    candidate.options.refuse_unknown();
+    replay.solver = candidate.name + " (" + solver->name() + ")";
     try {
       solver->setup(system.now());
       replay.add(system.solve(*solver), solver->setup_info().seconds);
@@ -159,27 +155,27 @@ Replay replay_contender(const Capsule& c, System<Space>& system, const Contender
 
 enum class Agreement { same, other, not_comparable };
 
-// What the leader's own replay says of the recorded count.
+// What the reference solver's own replay says of the recorded count.
 Agreement compare(const Capsule& c, const Replay& replay, const std::string& space, std::string& text) {
   const auto told = [&text](Agreement a, std::string what) {
     text = std::move(what);
     return a;
   };
-  if (!c.leader.result) return told(Agreement::not_comparable, "never solved by the leader");
+  if (!c.leader.result) return told(Agreement::not_comparable, "not solved in the run");
   const SolveResult& then = *c.leader.result;
   if (c.leader.is_matrix_free)
     return told(Agreement::not_comparable,
-                fmt::format("leader {}: it multiplied by an operator that no capsule holds", then.iterations));
+                fmt::format("{} in the run, with a matrix-free operator that is not captured", then.iterations));
   if (c.leader.age > 0 && !c.leader.lifetime.empty() && !c.prepared)
     return told(Agreement::not_comparable,
-                fmt::format("leader {}: with a preconditioner of values that the capsule lacks", then.iterations));
+                fmt::format("{} in the run, with a lagged preconditioner that is not captured", then.iterations));
   if (replay.iterations == then.iterations && replay.result.reason == then.reason)
     return told(Agreement::same, "as recorded");
-  const std::string recorded = fmt::format("not {}, {} as recorded", then.iterations, to_string(then.reason));
+  const std::string recorded = fmt::format("recorded: {}, {}", then.iterations, to_string(then.reason));
   if (!replay.why_not.empty()) return told(Agreement::not_comparable, recorded + ": " + replay.why_not);
   if (c.leader.depends_on_ranks)
     return told(Agreement::not_comparable,
-                recorded + fmt::format(": each of {} ranks preconditioned its own rows", c.origin.ranks));
+                recorded + fmt::format(", with a preconditioner local to each of {} ranks", c.origin.ranks));
   if (space != c.origin.space) return told(Agreement::not_comparable, recorded + " on the " + c.origin.space);
   return told(Agreement::other, recorded);
 }
@@ -195,7 +191,7 @@ class Report {
   }
   void row(const Capsule& c, const Replay& r, const std::string& note) const {
     if (!r.refusal.empty()) {
-      fmt::print("{:<{}}  {:<40} {}\n", short_name(c.path), width_, r.solver, r.refusal);
+      fmt::print("{:<{}}  {:<40} refused: {}\n", short_name(c.path), width_, r.solver, r.refusal);
     } else {
       fmt::print("{:<{}}  {:<40} {:>10} {:>12.3e} {:>10.3f} {:>10.3f}  {}{}\n", short_name(c.path), width_, r.solver,
                  r.counts(), r.residual, 1e3 * median(r.setup), 1e3 * median(r.solve), to_string(r.result.reason),
@@ -208,7 +204,8 @@ class Report {
   std::size_t width_ = 7;
 };
 
-// A run directory, or its folder of capsules, stands for all of them; patterns that a shell's * has caught are left out.
+// A run directory, or its folder of capsules, stands for all of them; patterns that a shell's * has caught are left
+// out.
 std::vector<std::string> capsules_of(const std::vector<std::string>& names) {
   namespace fs = std::filesystem;
   std::vector<std::string> files;
@@ -221,7 +218,7 @@ std::vector<std::string> capsules_of(const std::vector<std::string>& names) {
     std::vector<std::string> found;
     for (const auto& entry : fs::directory_iterator(fs::is_directory(inside) ? inside : fs::path(name)))
       if (is_capsule(entry.path().string())) found.push_back(entry.path().string());
-    if (found.empty()) throw Error(Exit::file_io, name + ": holds no capsule");
+    if (found.empty()) throw Error(Exit::file_io, name + ": holds no captured system");
     std::sort(found.begin(), found.end());
     files.insert(files.end(), found.begin(), found.end());
   }
@@ -234,18 +231,18 @@ struct Tally {
 };
 
 template <class Space>
-void replay_one(const Capsule& c, const ReplayArguments& a, const std::vector<Contender>& contenders,
+void replay_one(const Capsule& c, const ReplayArguments& a, const std::vector<Candidate>& candidates,
                 const Report& report, Tally& tally) {
   System<Space> system(c);
-  if (contenders.empty()) {
+  if (candidates.empty()) {
     const Replay replay = replay_leader(c, system, a.repeat);
     std::string note;
     const Agreement agreement = compare(c, replay, a.space, note);
     ++(agreement == Agreement::same ? tally.same : agreement == Agreement::other ? tally.other : tally.not_comparable);
     report.row(c, replay, note);
   }
-  for (const Contender& contender : contenders) {
-    const Replay replay = replay_contender(c, system, contender, a.repeat);
+  for (const Candidate& candidate : candidates) {
+    const Replay replay = replay_candidate(c, system, candidate, a.repeat);
     tally.all_converged = tally.all_converged && replay.refusal.empty() && replay.result.converged();
     report.row(c, replay, "");
   }
@@ -255,7 +252,7 @@ void replay_one(const Capsule& c, const ReplayArguments& a, const std::vector<Co
 
 int replay_capsules(const ReplayArguments& a) {
   const std::vector<std::string> capsules = capsules_of(a.capsules);
-  const std::vector<Contender> contenders = a.solvers.empty() ? std::vector<Contender>() : contenders_of(a.solvers);
+  const std::vector<Candidate> candidates = a.solvers.empty() ? std::vector<Candidate>() : candidates_of(a.solvers);
   if (!a.export_format.empty()) {
     for (const std::string& path : capsules) export_capsule(read_capsule(path), a.export_format, a.output);
     return static_cast<int>(Exit::finished);
@@ -268,15 +265,15 @@ int replay_capsules(const ReplayArguments& a) {
   for (const std::string& path : capsules) {
     const Capsule c = read_capsule(path);
     if (a.space == "device")
-      replay_one<Device>(c, a, contenders, report, tally);
+      replay_one<Device>(c, a, candidates, report, tally);
     else
-      replay_one<Host>(c, a, contenders, report, tally);
+      replay_one<Host>(c, a, candidates, report, tally);
   }
-  if (contenders.empty()) {
-    fmt::print("\n{} of {} capsules give the leader's iterations exactly", tally.same, capsules.size());
-    if (tally.not_comparable > 0) fmt::print("; {} cannot be compared", tally.not_comparable);
+  if (candidates.empty()) {
+    fmt::print("\n{} of {} captured systems repeat the recorded iterations exactly", tally.same, capsules.size());
+    if (tally.not_comparable > 0) fmt::print("; {} not comparable", tally.not_comparable);
     if (tally.other > 0)
-      fmt::print("; {} do not: another compiler, processor or version may round differently", tally.other);
+      fmt::print("; {} differ (another compiler, processor or version may round differently)", tally.other);
     fmt::print("\n");
   }
   if (tally.other > 0) return static_cast<int>(Exit::check_failed);

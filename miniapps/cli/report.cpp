@@ -28,7 +28,7 @@ void write_report_of(const Run& run) {
   try {
     write_report(run.directory());
   } catch (const Error& e) {
-    fmt::print("  no report: {}\n", e.what());
+    fmt::print("  report not written: {}\n", e.what());
   }
 }
 

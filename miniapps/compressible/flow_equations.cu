@@ -108,7 +108,7 @@ void MatrixFreeJacobian<Space>::residual(View<const double> b, View<const double
 
 template <class Space>
 void MatrixFreeJacobian<Space>::block_diagonal(View<double>) const {
-  throw Error(Exit::internal, "the matrix-free Jacobian does not know its diagonal blocks");
+  throw Error(Exit::internal, "the matrix-free Jacobian has no diagonal blocks");
 }
 
 template <class Space>

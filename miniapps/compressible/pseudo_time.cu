@@ -200,7 +200,7 @@ template <class Space>
 void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
   const double change = max_over_ranks(equations_.space(), largest_change<Space>(U_, dU_));
   if (!std::isfinite(change)) {
-    a.why = "the linear solution is not finite";
+    a.why = "the linear solution has NaN or Inf";
     a.not_finite = true;
     return;
   }
@@ -219,7 +219,7 @@ void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
   const double before = length(control.norm), after = length(norm);
   a.not_finite = !std::isfinite(after);
   if (a.not_finite) {
-    a.why = "the residual is not finite";
+    a.why = "the residual has NaN or Inf";
   } else if (after > options_.largest_growth * before) {
     a.why = "the residual grows " + std::to_string(after / before) + " times";
   } else {

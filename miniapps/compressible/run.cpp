@@ -46,7 +46,7 @@ Outcome given_up(const Attempt& a, std::int64_t step, int rejections) {
   Outcome outcome;
   outcome.exit = a.not_finite ? Exit::not_finite : Exit::solver_failed;
   outcome.reason = "flow: " + std::to_string(rejections) + " attempts rejected at step " + std::to_string(step + 1) +
-                   ", the last because " + a.why;
+                   ", the last one: " + a.why;
   outcome.limit = "pseudo_time.max_rejections";
   return outcome;
 }
@@ -86,7 +86,7 @@ class SteadyMarch {
     }
     if (done_ || flow_.step < options_.max_steps) return true;
     outcome.exit = Exit::solver_failed;
-    outcome.reason = "no steady state in " + std::to_string(options_.max_steps) + " steps";
+    outcome.reason = "not converged after " + std::to_string(options_.max_steps) + " steps";
     outcome.limit = "pseudo_time.max_steps";
     return false;
   }
@@ -130,7 +130,8 @@ class TimeMarch {
     record_step(run, f, a);
     if (f.pseudo.drop() > options_.tolerance) {
       outcome.exit = Exit::solver_failed;
-      outcome.reason = "a time step did not converge in " + std::to_string(options_.max_steps) + " pseudo-time steps";
+      outcome.reason = "time step not converged after " + std::to_string(options_.max_steps) +
+                       " pseudo-time steps at step " + std::to_string(f.step);
       outcome.limit = "pseudo_time.max_steps";
       return false;
     }
@@ -154,13 +155,13 @@ void add_rank_notes(const CompressibleFlow<Space>& flow, RunHeader& h) {
   const MeshRanks& r = *flow.ranks;
   const Communicator& all = r.communicator;
   const double own = r.part.own, ghosts = static_cast<double>(r.part.ghost.size());
-  h.notes.emplace_back("partition", "by METIS, lines uncut: " + count_text(-all.max(-own)) + " to " +
-                                        count_text(all.max(own)) + " cells a rank, at most " +
+  h.notes.emplace_back("partition", "METIS, implicit lines kept whole: " + count_text(-all.max(-own)) + " to " +
+                                        count_text(all.max(own)) + " cells per rank, at most " +
                                         count_text(all.max(ghosts)) + " ghosts");
   h.notes.emplace_back("halo", std::string(to_string(r.halo.strategy)) + ", " + flow.space.halo().path());
-  h.notes.emplace_back("output", "fields, walls and checkpoints are gathered on rank 0");
+  h.notes.emplace_back("output", "fields, wall data and checkpoints are written by the root rank");
   if (!flow.pseudo.solver().is_independent_of_ranks())
-    h.notes.emplace_back("iterations", "depend on the number of ranks: each preconditions its own cells");
+    h.notes.emplace_back("iterations", "depend on the number of ranks: each rank preconditions its own cells");
 }
 
 template <class Space>
@@ -289,7 +290,7 @@ FlowFacts<Space> facts_of(CompressibleFlow<Space>& flow, const std::string& orde
       const MeshPart& part = flow.ranks->part;
       return std::vector<int>(part.cell.begin(), part.cell.begin() + part.own);
     };
-    facts.partition = "METIS, lines uncut";
+    facts.partition = "METIS, implicit lines kept whole";
   }
   facts.variables = [](const std::string&, int) { return std::vector<std::string>{"rho", "rho_u", "rho_v", "rho_E"}; };
   facts.ordering = ordering;
@@ -359,7 +360,7 @@ int run_in(Run& run, const Table& config) {
   const MeshRanks ranks(run.ranks(), read.mesh, partition_of(run.ranks(), read.mesh, read.lines), halo);
   CompressibleFlow<Space> flow(read.c, ranks, read.boundary, config.table("linear"));
   if (!flow.pseudo.solver().lifetime().is_always())
-    config.table("linear").table("flow").fail("refresh", "over ranks a preconditioner is made anew for every matrix");
+    config.table("linear").table("flow").fail("refresh", "in parallel the preconditioner is rebuilt for every matrix");
   return run_flow(run, config, read, output, flow);
 }
 

@@ -22,18 +22,23 @@ void record_solve(Run& run, SolveRecord record, const SolveResult& result, doubl
   run.solve(record);
 }
 
+std::string failed_solve_text(const std::string& system, Reason reason, std::int64_t step) {
+  if (reason == Reason::not_finite) return "NaN or Inf in the " + system + " solve of step " + std::to_string(step);
+  return system + ": " + to_string(reason) + " at step " + std::to_string(step);
+}
+
 std::string where_not_finite(const Flow<Host>& fields, std::int64_t step) {
   const auto bad = first_not_finite(fields);
   if (!bad) return "";
   const auto& [i, j, k] = bad->cell;
-  return "not finite at step " + std::to_string(step) + ": first in " + bad->field + " of cell (" + std::to_string(i) +
+  return "NaN or Inf at step " + std::to_string(step) + ": first in " + bad->field + " of cell (" + std::to_string(i) +
          ", " + std::to_string(j) + ", " + std::to_string(k) + ")";
 }
 
 int read_diagnostics_every(const Table& config) {
   const Table output = config.table("output");
   const int every = output.get<int>("diagnostics_every", 10);
-  if (every < 1) output.fail("diagnostics_every", "at least one step lies between two looks");
+  if (every < 1) output.fail("diagnostics_every", "'diagnostics_every' must be at least 1");
   return every;
 }
 

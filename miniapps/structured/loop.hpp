@@ -22,7 +22,9 @@ using NamedArrays = std::vector<std::pair<std::string, Array<double, Space>*>>;
 // `record` names step, system, solver and unknowns; negative seconds were not measured.
 void record_solve(Run& run, SolveRecord record, const SolveResult& result, double setup_seconds);
 
-// "not finite at step 3: first in u of cell (1, 2, 0)"; empty where all is finite.
+// "pressure: max_iterations at step 3", "NaN or Inf in the pressure solve of step 3".
+std::string failed_solve_text(const std::string& system, Reason reason, std::int64_t step);
+// "NaN or Inf at step 3: first in u of cell (1, 2, 0)"; empty where all is finite.
 std::string where_not_finite(const Flow<Host>& fields, std::int64_t step);
 
 // [output] diagnostics_every.

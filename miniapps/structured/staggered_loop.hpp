@@ -51,7 +51,7 @@ template <class Scheme, class System, class Space>
 int stop(Run& run, const Scheme& flow, const System& failed, WholeFields<Space>& host, Lab<Space>& lab) {
   Outcome outcome;
   outcome.exit = failed.result.reason == Reason::not_finite ? Exit::not_finite : Exit::solver_failed;
-  outcome.reason = failed.name + ": " + to_string(failed.result.reason) + " at step " + std::to_string(flow.step + 1);
+  outcome.reason = failed_solve_text(failed.name, failed.result.reason, flow.step + 1);
   const Flow<Host>& fields = host.of(flow.flow());
   if (const std::string where = where_not_finite(fields, flow.step + 1); run.ranks().is_root() && !where.empty()) {
     outcome.exit = Exit::not_finite;
@@ -67,7 +67,7 @@ void note_ranks(const Scheme& flow, RunHeader& h) {
   if (flow.ranks().alone()) return;
   h.notes.emplace_back("partition", flow.ranks().partition().describe());
   h.notes.emplace_back("halo", std::string(to_string(flow.ranks().options().halo.strategy)) + ", " + flow.halo_path());
-  h.notes.emplace_back("output", "fields and checkpoints are gathered on rank 0");
+  h.notes.emplace_back("output", "fields and checkpoints are written by the root rank");
 }
 
 }  // namespace weir

@@ -1,5 +1,6 @@
-// One facility of the lab (shadow solves, capture, ...): what it hears of a run. Each has its own files here and one line
-// in the constructor of Lab; it overrides what it needs. To see each system it hangs a SolveWatch on the leader.
+// One facility of the lab (shadow solves, capture, ...): what it hears of a run. Each has its own files here and one
+// line in the constructor of Lab; it overrides what it needs. To see each system it hangs a SolveWatch on the reference
+// solver.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -37,8 +38,8 @@ struct WatchedVariable {
 };
 
 // What the flow code can tell of itself, at the moment of asking: also inside a step, when a system is solved. An empty
-// function: it cannot. Over ranks this is what a rank knows of its own part (`cfl`, `range`, `values`), and where that lies
-// in the whole (`place`).
+// function: it cannot. Over ranks this is what a rank knows of its own part (`cfl`, `range`, `values`), and where that
+// lies in the whole (`place`).
 template <class Space>
 struct FlowFacts {
   std::function<double()> time, dt, cfl;

@@ -22,10 +22,11 @@ class Lab {
  public:
   // systems: what the flow code solves. Every rank makes a lab and makes all its calls.
   Lab(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks);
-  Lab(const Lab&) = delete;  // the leaders know where their watches are
+  Lab(const Lab&) = delete;  // the reference solvers know where their watches are
   Lab& operator=(const Lab&) = delete;
-  // An exception that leaves the run is a bad end too; over ranks where all have met it: one that a leader refused, or that
-  // the run had kept (Run::on_root). Where a rank is alone with it, the others wait elsewhere, and nothing can be done.
+  // An exception that leaves the run is a bad end too; over ranks where all have met it: one that a reference solver
+  // refused, or that the run had kept (Run::on_root). Where a rank is alone with it, the others wait elsewhere, and
+  // nothing can be done.
   ~Lab();
 
   void describe(const FlowFacts<Space>& facts);
@@ -45,10 +46,10 @@ class Lab {
  private:
   std::vector<std::unique_ptr<Facility<Space>>> facilities_;
   std::map<std::string, int> parts_;  // attached so far
-  class Ear;                          // hears what leaders refuse
+  class Ear;                          // hears what reference solvers refuse
   std::vector<std::unique_ptr<Ear>> ears_;
   bool alone_;          // one rank
-  Outcome refused_;     // by a leader, on all ranks
+  Outcome refused_;     // by a reference solver, on all ranks
   Run* run_ = nullptr;  // between open and the end
   int exceptions_ = 0;  // under way when the run began
 };

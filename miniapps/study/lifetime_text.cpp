@@ -29,18 +29,17 @@ std::string csv(const RefreshPolicy& policy) {
 std::string table(const std::string& system, const RefreshPolicy& policy) {
   int solves = 0;
   for (const AgeRecord& a : policy.ages()) solves += a.solves;
-  std::string text = fmt::format("\n{}: preconditioner made anew {} times in {} solves (refresh = \"{}\"", system,
+  std::string text = fmt::format("\n{}: preconditioner rebuilt {} times in {} solves (refresh = \"{}\"", system,
                                  policy.updates(), solves, policy.text());
-  if (policy.rescues()) text += fmt::format("; {} after a failure with an old one", policy.rescues());
+  if (policy.rescues()) text += fmt::format("; {} after a failed solve with a lagged one", policy.rescues());
   text += fmt::format(")\n  mean iterations by age:{}\n", by_age(policy));
   const std::vector<ScheduleCost> costs = policy.compare();
   if (costs.empty()) return text;
-  text += fmt::format("  an update costs {:.2f} iterations by the clock; decided with {:.2f}\n",
+  text += fmt::format("  cost of an update: {:.2f} iterations measured, {:.2f} used by the policy\n",
                       policy.measured_price(), policy.price());
-  const char* what[] = {"as run", "estimated from the iterations by age",
-                        "best schedule in hindsight, estimated likewise"};
+  const char* what[] = {"as run", "estimated from the iterations by age", "best schedule in hindsight, estimated"};
   for (std::size_t i = 0; i < costs.size(); ++i)
-    text += fmt::format("  {:<18} {:>8.2f} iterations {:>10.3f} ms a solve   {}\n", costs[i].schedule,
+    text += fmt::format("  {:<18} {:>8.2f} iterations {:>10.3f} ms per solve   {}\n", costs[i].schedule,
                         costs[i].iterations, 1e3 * costs[i].seconds, what[i]);
   return text;
 }

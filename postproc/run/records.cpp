@@ -8,12 +8,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <chrono>
 #include <fstream>
 #include <sstream>
 #include <utility>
 
 #include "base/error.hpp"
+#include "postproc/run/machine.hpp"
 #include "postproc/run/write_aside.hpp"
 
 namespace weir {
@@ -23,12 +23,10 @@ namespace {
 constexpr std::size_t batch_bytes = 1 << 16;
 constexpr double batch_seconds = 0.25;
 
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 // Shortest text that reads back the same; empty where not measured.
 std::string cell(const Measure& m) { return m ? fmt::format("{}", *m) : std::string(); }
+
+}  // namespace
 
 std::string read_text(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -37,6 +35,8 @@ std::string read_text(const std::string& path) {
   if (!file || text.bad()) throw Error(Exit::file_io, "cannot read " + path);
   return text.str();
 }
+
+namespace {
 
 bool is_there(const std::string& path) {
   struct stat info {};

@@ -47,6 +47,8 @@ class LineFile {
   double flushed_at_ = 0;
 };
 
+std::string read_text(const std::string& path);  // a whole file; Error(file_io)
+
 std::string history_header(const std::vector<std::string>& columns);
 std::string history_row(const StepRecord& record, double wall);
 std::string solves_header();

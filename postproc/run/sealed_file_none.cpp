@@ -7,13 +7,11 @@ namespace weir {
 bool sealed_files_available() { return false; }
 
 void write_sealed_file(const std::string& path, const SealedFormat& format, const SealedContent&) {
-  throw Error(Exit::file_io,
-              "cannot write " + path + ": this weir was built without HDF5, which " + format.name + "s need");
+  throw Error(Exit::file_io, "cannot write " + path + ": this build lacks HDF5, which " + format.name + "s need");
 }
 
 SealedFile read_sealed_file(const std::string& path, const SealedFormat& format) {
-  throw Error(Exit::file_io,
-              "cannot read " + path + ": this weir was built without HDF5, which " + format.name + "s need");
+  throw Error(Exit::file_io, "cannot read " + path + ": this build lacks HDF5, which " + format.name + "s need");
 }
 
 }  // namespace weir

@@ -48,7 +48,7 @@ class PeerSolver : public AnySolver<Space> {
       : name_(method),
         options_(read_krylov_options(options, defaults)),
         none_(make_preconditioner<Space>("none", Table())) {
-    if (options_.norm == Norm::max) options.fail("norm", "'" + method + "' measures its residual in the l2 norm alone");
+    if (options_.norm == Norm::max) options.fail("norm", "'" + method + "' measures its residual in the l2 norm only");
     start_from_zero_ = options.choice("initial_guess", {"previous", "zero"}, "previous") == "zero";
     peer_ = make_peer(method, options_);
   }
@@ -135,7 +135,7 @@ class VendorSolver : public AnySolver<Space> {
       refuse_peer("cusparse", what, "bicgstab+ilu0, gmres+ilu0, fgmres+ilu0");
     if constexpr (std::is_same_v<Space, Device>) ilu0_ = make_vendor_ilu0();
     if (!ilu0_ || !has_vendor_kernels())
-      throw Error(Exit::usage, "'" + method + "' wants a build with CUDA, and --space device");
+      throw Error(Exit::usage, "'" + method + "' needs a build with CUDA, and --space device");
     krylov_ = make_krylov<Space>(what.substr(0, plus), read_krylov_options(options, defaults));
   }
   void setup(const Matrix<Space>& A) override { info_ = ilu0_->setup(A); }

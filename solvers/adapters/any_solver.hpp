@@ -29,7 +29,7 @@ class AnySolver {
   // Before setup, where the matrix will be spread over ranks: takes them as `leader` does (LinearSolver::spread_like).
   // Error(usage) of another library's solver, which knows one rank alone.
   virtual void spread_like(const LinearSolver<Space>& /*leader*/) {
-    throw Error(Exit::usage, "'" + name() + "' knows one rank alone");
+    throw Error(Exit::usage, "'" + name() + "' runs on one rank only");
   }
   virtual void setup(const Matrix<Space>& A) = 0;   // once a pattern
   virtual void update(const Matrix<Space>& A) = 0;  // new values, same pattern

@@ -7,7 +7,7 @@ namespace weir {
 PeerLibrary eigen_library() {
   return {"eigen", [] { return false; },
           [](const std::string& what, const KrylovOptions&) -> std::unique_ptr<Peer> {
-            throw Error(Exit::usage, "'eigen:" + what + "': this weir was built without Eigen");
+            throw Error(Exit::usage, "'eigen:" + what + "': this build lacks Eigen");
           }};
 }
 

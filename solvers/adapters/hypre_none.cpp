@@ -7,7 +7,7 @@ namespace weir {
 PeerLibrary hypre_library() {
   return {"hypre", [] { return false; },
           [](const std::string& what, const KrylovOptions&) -> std::unique_ptr<Peer> {
-            throw Error(Exit::usage, "'hypre:" + what + "': this weir was built without hypre");
+            throw Error(Exit::usage, "'hypre:" + what + "': this build lacks hypre");
           }};
 }
 

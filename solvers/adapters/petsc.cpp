@@ -152,7 +152,7 @@ class Petsc : public Peer {
     const std::string first = left > 0 ? names[0] : "";
     check(PetscOptionsLeftRestore(options_, &left, &names, &values));
     if (!first.empty())
-      throw Error(Exit::usage, "'petsc:" + text_ + "': PETSc has no use for the option -" + first + " here");
+      throw Error(Exit::usage, "'petsc:" + text_ + "': PETSc does not use the option -" + first + " here");
   }
 
   void release() {

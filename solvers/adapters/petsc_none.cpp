@@ -7,7 +7,7 @@ namespace weir {
 PeerLibrary petsc_library() {
   return {"petsc", [] { return false; },
           [](const std::string& what, const KrylovOptions&) -> std::unique_ptr<Peer> {
-            throw Error(Exit::usage, "'petsc:" + what + "': this weir was built without PETSc");
+            throw Error(Exit::usage, "'petsc:" + what + "': this build lacks PETSc");
           }};
 }
 

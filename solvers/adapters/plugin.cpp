@@ -24,11 +24,11 @@ bool has_plugin(const std::string& name) {
 
 void* plugin_function(const std::string& name, const char* function) {
   const std::string path = path_of(name);
-  if (!has_plugin(name)) throw Error(Exit::usage, path + " is missing: it belongs beside the program");
+  if (!has_plugin(name)) throw Error(Exit::usage, path + " is missing; it must lie beside the program");
   void* plugin = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);  // the second time: the same one
   if (!plugin) throw Error(Exit::usage, std::string("cannot load ") + dlerror());
   void* found = dlsym(plugin, function);
-  if (!found) throw Error(Exit::usage, path + " is of another version: it has no " + function);
+  if (!found) throw Error(Exit::usage, path + " is of another version: it lacks " + function);
   return found;
 }
 

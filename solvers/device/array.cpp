@@ -69,7 +69,7 @@ void* host_allocate(std::int64_t bytes) {
     block.data = static_cast<char*>(
         std::aligned_alloc(alignment, static_cast<std::size_t>((bytes + alignment - 1) / alignment * alignment)));
   if (!block.data)
-    throw Error(Exit::out_of_memory, "out of memory: " + std::to_string(bytes) + " bytes wanted in host space");
+    throw Error(Exit::out_of_memory, "out of memory: " + std::to_string(bytes) + " bytes requested in host space");
   clear(block.data, bytes, block.is_fresh);
   Ledger& l = ledger();
   ++l.host_allocations;

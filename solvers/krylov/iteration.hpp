@@ -102,8 +102,7 @@ template <class Space>
 void require_constant(const Preconditioner<Space>& M, const char* method) {
   if (!M.is_constant())
     throw Error(Exit::usage, std::string("the preconditioner (") + M.describe() +
-                                 ") changes from one application to the next: " + method +
-                                 " cannot use it; use fgmres");
+                                 ") is not a constant operator: " + method + " cannot use it; use fgmres");
 }
 
 // Work vectors: allocated at the first solve of a size, kept for the next.

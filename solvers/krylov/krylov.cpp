@@ -97,13 +97,13 @@ std::string describe(const std::string& method, const KrylovOptions& o) {
   if (method == "bicgstab_l") return "bicgstab(" + std::to_string(o.l) + ")";
   if (method == "idrs") return "idr(" + std::to_string(o.s) + ")";
   if (method == "gmres" || method == "fgmres")
-    return method + "(" + std::to_string(o.restart) + (o.basis == "float" ? ", basis of floats" : "") +
+    return method + "(" + std::to_string(o.restart) + (o.basis == "float" ? ", single-precision basis" : "") +
            (o.recycle > 0 ? ", recycles " + std::to_string(o.recycle) : "") + ")";
   if (method != "refinement") return method;
   char tolerance[32];
   std::snprintf(tolerance, sizeof tolerance, "%g", o.inner_tolerance);
-  return "refinement by " + describe(o.inner, o) + (o.inner_matrix == "float" ? " of A in floats to " : " to ") +
-         tolerance;
+  return "refinement by " + describe(o.inner, o) +
+         (o.inner_matrix == "float" ? " with A in single precision to " : " to ") + tolerance;
 }
 
 namespace {

@@ -13,7 +13,7 @@ MetError met_now() {
   } catch (const Error& error) {
     return {error.code(), error.what()};
   } catch (const std::bad_alloc&) {
-    return {Exit::out_of_memory, "out of memory; `weir info` tells what a case needs"};
+    return {Exit::out_of_memory, "out of memory; `weir info` estimates what a case needs"};
   } catch (const std::exception& error) {
     return {Exit::internal, std::string("internal error: ") + error.what()};
   }

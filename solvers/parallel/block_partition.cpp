@@ -50,7 +50,7 @@ BlockPartition::BlockPartition(std::array<int, 3> cells, int ranks, Cutting cutt
                                std::to_string(cells[2]) + " cells are too few for " + std::to_string(ranks) +
                                (cutting == Cutting::slabs ? " slabs" : " blocks") + ": a part needs " +
                                std::to_string(least) + " layers" +
-                               (cutting == Cutting::slabs ? "; fewer ranks, or partition = \"blocks\"" : ""));
+                               (cutting == Cutting::slabs ? "; use fewer ranks, or partition = \"blocks\"" : ""));
 }
 
 int BlockPartition::begin(int d, int part) const {

@@ -86,7 +86,7 @@ void Halo<Space>::connect(const Communicator& ranks, const HaloPattern& pattern,
     path_ = (found.direct ? "direct: " : "staged through pinned memory: ") + found.reason;
   } else {
     staged_ = options.path == DevicePath::staged;
-    path_ = staged_ ? "staged through pinned memory, as asked" : "direct, as asked";
+    path_ = staged_ ? "staged through pinned memory (requested)" : "direct (requested)";
   }
   HaloLinks links = pattern.links;
   for (auto* begin : {&links.send_begin, &links.receive_begin})

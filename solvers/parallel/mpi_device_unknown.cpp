@@ -3,6 +3,6 @@
 
 namespace weir::mpi {
 
-const char* why_not_device_memory() { return "this MPI library does not tell whether it takes device memory"; }
+const char* why_not_device_memory() { return "unknown whether this MPI library takes device memory"; }
 
 }  // namespace weir::mpi

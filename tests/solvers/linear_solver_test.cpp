@@ -142,7 +142,8 @@ TEST(LinearSolverOptions, MistakesAreRefusedWithFileAndLine) {
   expect_in(refusal("\nmethod = \"sor\""), {"case.toml:2", "sor", "bicgstab", "fgmres", "multigrid"});
   expect_in(refusal("method = \"cg\"\npreconditioner = { type = \"ilu\" }"),
             {"case.toml:2", "'ilu'", "jacobi", "block_jacobi"});
-  expect_in(refusal("method = \"fast_poisson\"\npreconditioner = { type = \"jacobi\" }"), {"case.toml:2", "by itself"});
+  expect_in(refusal("method = \"fast_poisson\"\npreconditioner = { type = \"jacobi\" }"),
+            {"case.toml:2", "is itself the solver"});
   expect_in(refusal("tolerance = -1.0"), {"case.toml:1", "negative"});
   expect_in(refusal("max_iterations = -1"), {"case.toml:1"});
   expect_in(refusal("restart = 0"), {"case.toml:1"});
@@ -172,7 +173,7 @@ TEST(LinearSolverOptions, TheDescriptionNamesWhatAMethodWasGiven) {
   expect_in(described("method = \"bicgstab_l\""), {"bicgstab(2)"});
   expect_in(described("method = \"refinement\"\ninner = \"idrs\"\ninner_tolerance = 0.01"),
             {"refinement by idr(4) to 0.01"});
-  expect_in(described("method = \"refinement\""), {"gmres(30, basis of floats) to 0.0001"});
+  expect_in(described("method = \"refinement\""), {"gmres(30, single-precision basis) to 0.0001"});
 }
 
 }  // namespace

@@ -104,7 +104,7 @@ std::vector<int> partition_of(const Communicator& ranks, const UnstructuredMesh&
   for (const int p : part) ++cells[at(p)];
   if (std::find(cells.begin(), cells.end(), 0) != cells.end())
     throw Error(Exit::usage, "a mesh of " + std::to_string(mesh.cells()) + " cells, lines uncut, leaves one of " +
-                                 std::to_string(ranks.size()) + " ranks without a cell: fewer ranks");
+                                 std::to_string(ranks.size()) + " ranks without a cell; use fewer ranks");
   return part;
 }
 

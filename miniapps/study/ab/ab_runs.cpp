@@ -9,18 +9,13 @@
 
 #include "postproc/report/child.hpp"
 #include "postproc/run/hash.hpp"
+#include "postproc/run/records.hpp"
 #include "postproc/run/write_aside.hpp"
 
 namespace weir {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::string text_of(const fs::path& path) {
-  std::stringstream text;
-  text << std::ifstream(path, std::ios::binary).rdbuf();
-  return text.str();
-}
 
 std::string name_of(const AbStudy& study, const AbTwin& t) {
   std::string name = study.cases[t.of_case].name + "." + study.configurations[t.configuration].name + "." +
@@ -49,12 +44,12 @@ std::vector<std::string> command_of(const AbStudy& study, const AbTwin& t, const
 // What a run depends on beside its command: the text of its case or checkpoint.
 std::string hash_of_input(const AbCase& c) {
   Hash64 hash;
-  if (!fs::is_directory(c.path)) hash.add(text_of(c.path));
+  if (!fs::is_directory(c.path)) hash.add(read_text(c.path));
   return hex(hash.value());
 }
 
 std::string last_line(const fs::path& path) {
-  std::stringstream text(text_of(path));
+  std::stringstream text(fs::exists(path) ? read_text(path.string()) : "");
   std::string line, last;
   while (std::getline(text, line))
     if (!line.empty()) last = line;

@@ -40,7 +40,7 @@ AbTarget read_target(const Table& t) {
   target.column = until.get<std::string>("column");
   target.value = until.get<double>("falls_to");
   if (!(target.value > 0))
-    until.fail("falls_to", "'falls_to' must be positive: the part of its largest value that is left");
+    until.fail("falls_to", "'falls_to' must be positive: a fraction of the column's largest value");
   return target;
 }
 
@@ -77,7 +77,7 @@ AbStudy read_ab_study(const std::string& path) {
   const std::vector<std::string> none;
   for (const auto& name : configurations) {
     if (!file.table("configuration").is_table(name))
-      t.fail("configurations", "there is no [configuration." + name + "] that says what it is");
+      t.fail("configurations", "no table [configuration." + name + "] defines it");
     s.configurations.push_back({name, file.table("configuration").table(name).get("set", none)});
     if (s.configurations.size() == 1) s.configurations.push_back({name + " again", s.configurations[0].set});
   }

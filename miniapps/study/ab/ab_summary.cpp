@@ -8,12 +8,6 @@
 namespace weir {
 namespace {
 
-double median(std::vector<double> v) {
-  if (v.empty()) return NAN;
-  std::sort(v.begin(), v.end());
-  return 0.5 * (v[(v.size() - 1) / 2] + v[v.size() / 2]);
-}
-
 using Chosen = std::vector<const AbRun*>;
 
 Chosen runs_of(const std::vector<AbRun>& runs, std::size_t of_case, std::size_t configuration) {
@@ -34,11 +28,11 @@ double median_of(const Chosen& runs, const std::function<double(const AbRun&)>& 
 double ratio(double a, double b) { return b > 0 ? a / b : NAN; }
 
 struct Pairs {
-  std::vector<double> contender, baseline;
+  std::vector<double> candidate, baseline;
   void add(const Chosen& a, const Chosen& b) {
     for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) {
       if (!a[i]->counts || !b[i]->counts || !(a[i]->seconds > 0 && b[i]->seconds > 0)) continue;
-      contender.push_back(a[i]->seconds);
+      candidate.push_back(a[i]->seconds);
       baseline.push_back(b[i]->seconds);
     }
   }
@@ -63,7 +57,7 @@ AbRow row_of(const AbStudy& study, const std::vector<AbRun>& runs, std::size_t c
   Pairs pairs;
   pairs.add(own, base);
   all.add(own, base);
-  row.with_baseline = compare_pairs(pairs.contender, pairs.baseline, study.seed);
+  row.with_baseline = compare_pairs(pairs.candidate, pairs.baseline, study.seed);
   return row;
 }
 
@@ -126,7 +120,7 @@ AbSummary summarise(const AbStudy& study, const std::vector<AbRun>& runs) {
       row.failures += summary.rows[c * count + k].failures;
     }
     row.total_seconds = row.steps = row.iterations_a_step = row.ms_an_iteration = row.other_ms_a_step = NAN;
-    row.with_baseline = compare_pairs(all[k].contender, all[k].baseline, study.seed);
+    row.with_baseline = compare_pairs(all[k].candidate, all[k].baseline, study.seed);
     summary.rows.push_back(row);
   }
   judge(&summary.rows[first], count);

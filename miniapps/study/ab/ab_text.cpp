@@ -23,7 +23,7 @@ bool is_baseline(const AbStudy& study, const AbRow& row) { return row.configurat
 bool is_control(const AbStudy& study, const AbRow& row) { return row.configuration == study.configurations[1].name; }
 
 std::string verdict_text(const AbRow& row) {
-  if (row.with_baseline.pairs == 0) return "nothing to compare";
+  if (row.with_baseline.pairs == 0) return "not comparable";
   return row.verdict == Verdict::too_few_systems ? "too few pairs" : to_string(row.verdict);
 }
 
@@ -38,8 +38,11 @@ std::string row_text(const AbStudy& study, const AbRow& row, std::size_t width) 
   const PairedComparison& c = row.with_baseline;
   if (!is_baseline(study, row) && c.pairs > 0)
     text += fmt::format("  {:>7.3f}  {:>6.3f} .. {:<6.3f} {:>2} of {:<2}  {}", c.ratio, c.interval.low, c.interval.high,
-                        c.wins, c.pairs, is_control(study, row) ? "the noise floor" : verdict_text(row));
-  if (row.failures) text += fmt::format("  {} of {} runs do not count", row.failures, row.runs);
+                        c.wins, c.pairs,
+                        is_control(study, row)                    ? "A/A control"
+                        : row.verdict == Verdict::not_significant ? difference_text(c, row.verdict)
+                                                                  : verdict_text(row));
+  if (row.failures) text += fmt::format("  {} of {} runs excluded", row.failures, row.runs);
   return text + "\n";
 }
 
@@ -58,15 +61,15 @@ std::string quantities_text(const AbSummary& summary, const std::string& of_case
     text += fmt::format("    {}: {} = {:.8g}, {:+.2g} of {:.8g}\n", q.configuration, q.name, q.value, difference,
                         q.baseline);
   }
-  return text.empty() ? "  quantities: no difference beyond what two runs of the baseline differ by, and beyond 1e-6\n"
-                      : "  quantities that differ by more than two runs of the baseline do:\n" + text;
+  return text.empty() ? "  quantities: no difference beyond the baseline's own spread and 1e-6\n"
+                      : "  quantities that differ by more than the baseline's own spread:\n" + text;
 }
 
 std::string failures_text(const AbStudy& study, const std::vector<AbRun>& runs) {
   std::string text;
   for (const AbRun& r : runs)
     if (!r.counts)
-      text += fmt::format("  does not count: {}, {}, repeat {}: exit code {}, {}\n", study.cases[r.twin.of_case].name,
+      text += fmt::format("  excluded: {}, {}, repeat {}: exit code {}, {}\n", study.cases[r.twin.of_case].name,
                           study.configurations[r.twin.configuration].name, r.twin.repeat + 1, r.exit_code, r.reason);
   return text;
 }
@@ -82,9 +85,10 @@ std::string repetition_text(const AbStudy& study, const std::vector<AbRun>& runs
     ++count;
   }
   if (count < 2) return "";
-  if (hashes.size() == 1) return fmt::format("  the baseline repeats: {} runs of {}, one state hash\n", count, of_case);
+  if (hashes.size() == 1)
+    return fmt::format("  the baseline is reproducible: {} runs of {}, one state hash\n", count, of_case);
   return fmt::format(
-      "  the baseline does not repeat: {} runs of {} end in {} different states (state_hash in ab.csv)\n", count,
+      "  the baseline is not reproducible: {} runs of {} end in {} different states (state_hash in ab.csv)\n", count,
       of_case, hashes.size());
 }
 
@@ -99,7 +103,7 @@ std::string warnings_text(const std::vector<AbRun>& runs) {
   }
   if (all.solves() == 0) return "";
   return fmt::format(
-      "\nearly warning: {} of {} observed solves stagnated; {} warned of, {} false alarms: precision {:.2f}, recall "
+      "\nearly warning: {} of {} observed solves stagnated; {} predicted, {} false alarms: precision {:.2f}, recall "
       "{:.2f}\n",
       all.stagnations(), all.solves(), all.hits, all.false_alarms, all.precision(), all.recall());
 }
@@ -169,7 +173,7 @@ std::string ab_text(const AbStudy& study, const AbSummary& summary, const std::v
   std::size_t width = 13;
   for (const AbConfiguration& c : study.configurations) width = std::max(width, c.name.size());
   std::string text = study.title.empty() ? "" : study.title + "\n";
-  text += fmt::format("{} runs, {} repeats, {}, in an order drawn from seed {}\n", runs.size(), study.repeats,
+  text += fmt::format("{} runs, {} repeats, {}, in random order (seed {})\n", runs.size(), study.repeats,
                       study.target.describe(), study.seed);
   std::string of_case;
   for (const AbRow& row : summary.rows) {

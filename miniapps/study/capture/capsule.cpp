@@ -96,7 +96,7 @@ void read_pattern(const std::string& path, std::uint64_t hash, Capsule& c) {
   c.places = take(file, "places");
   std::erase_if(file.doubles, [](const auto& entry) { return entry.first == "places"; });
   c.A.pattern = take_numbers(file, "");
-  if (pattern_hash(c) != hash) fail_to_read(path, "is another pattern than the one of " + c.path);
+  if (pattern_hash(c) != hash) fail_to_read(path, "differs from the pattern of " + c.path);
 }
 
 // Numbers of a result in one fixed order.

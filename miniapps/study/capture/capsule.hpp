@@ -1,6 +1,7 @@
-// A capsule: a linear system of a run with everything that is needed to solve it again elsewhere, and what the leader made
-// of it. Sealed HDF5 (postproc/run/sealed_file.hpp), written aside and renamed. What a sequence of systems shares (the pattern
-// of the matrix, where the unknowns sit) lies once beside the capsules, in pattern_HASH.h5, and is named by its hash.
+// A capsule: a linear system of a run with everything that is needed to solve it again elsewhere, and what the
+// reference solver made of it. Sealed HDF5 (postproc/run/sealed_file.hpp), written aside and renamed. What a sequence of
+// systems shares (the pattern of the matrix, where the unknowns sit) lies once beside the capsules, in pattern_HASH.h5,
+// and is named by its hash.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -25,7 +26,7 @@ struct CapsuleOrigin {
   std::string partition;   // ... and this is how it was divided
 };
 
-// The leader: its options and what held where they say nothing, what it had prepared, and what came out.
+// The reference solver: its options and what held where they say nothing, what it had prepared, and what came out.
 struct CapsuleLeader {
   std::string name, description, options, default_method, default_preconditioner;
   double default_tolerance = 1e-8;

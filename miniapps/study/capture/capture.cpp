@@ -19,8 +19,8 @@ namespace {
 
 double known(const std::function<double()>& fact) { return fact ? fact() : std::numeric_limits<double>::quiet_NaN(); }
 
-// Does the system still begin with the residual that the leader began with? In either norm; the order of a sum is another
-// one on the device.
+// Does the system still begin with the residual that the reference solver began with? In either norm; the order of a
+// sum is another one on the device.
 bool begins_with(const Capsule& c, double residual0) {
   const auto A = rebuild_matrix<Host>(c.A);
   const Array<double, Host> b(c.b), x0(c.x0);
@@ -55,7 +55,7 @@ Capture<Space>::Capture(const Table& config, const std::vector<std::string>& sys
     options_.fail("system", "unknown system '" + system_ + "'; this run solves: " + list);
   }
   if (!rules_.empty() && !capsules_available())
-    options_.fail("when", "capsules need HDF5, which this weir was built without");
+    options_.fail("when", "captured systems need HDF5, which this build lacks");
 }
 
 template <class Space>
@@ -172,7 +172,7 @@ void Capture<Space>::add_system(const Solve& solve, Capsule& c) const {
   std::optional<MatrixRecord> A = record(*solve.A);
   c.leader.is_matrix_free = !A && w.prepared_from;
   if (c.leader.is_matrix_free) A = record(*w.prepared_from);
-  if (!A) throw Error(Exit::usage, "no capsule of " + system.name + ": its matrix has no entries");
+  if (!A) throw Error(Exit::usage, "cannot capture " + system.name + ": its matrix is matrix-free");
   c.A = std::move(*A);
 }
 
@@ -200,8 +200,8 @@ void Capture<Space>::capture(const Solve& solve, const std::string& trigger, boo
   if (!run_) return;
   if (!is_failure && (written_ >= most_ || bytes_ >= most_bytes_)) {
     if (!told_of_limit_)
-      run_->event("capsule", fmt::format("no more after {} capsules, {:.1f} MB ([capture] most, most_mb)", written_,
-                                         1e-6 * static_cast<double>(bytes_)));
+      run_->event("capsule", fmt::format("limit reached: {} captured systems, {:.1f} MB ([capture] most, most_mb)",
+                                         written_, 1e-6 * static_cast<double>(bytes_)));
     told_of_limit_ = true;
     return;
   }
@@ -224,7 +224,7 @@ void Capture<Space>::try_to_capture(const Solve& solve, const std::string& trigg
   }
   ranks_.broadcast(&bytes_, sizeof bytes_, 0);
   if (!ranks_.any(!why_not.empty())) return;
-  run_->event("capsule", why_not + "; nothing more is captured");
+  run_->event("capsule", why_not + "; capture is switched off");
   rules_ = CaptureRules();
   last_.is_captured = true;
 }

@@ -1,11 +1,11 @@
 // [capture]: systems of a run kept as capsules (capsule.hpp), for `weir replay`, `weir solve`, `weir doctor`.
-//   system = "" (every system), when = "steps:100,200 | iterations>50 | ..." (capture_rules.hpp; empty: on failure alone),
-//   on_failure = true (a run that ends badly leaves the system it ended with, also where nothing else is said),
+//   system = "" (every system), when = "steps:100,200 | iterations>50 | ..." (capture_rules.hpp; empty: on failure
+//   alone), on_failure = true (a run that ends badly leaves the system it ended with, also where nothing else is said),
 //   most = 20, most_mb = 2000 (capsules of a run, and what they take on disk; that of a failure comes on top),
 //   state = false (the flow state itself beside its hash)
-// They lie in capsules/ of the run directory. Capturing reads the run and changes no bit of it. Over ranks a capsule is that of
-// one rank, put together on rank 0; all decide alike, and what they cannot know alike (times, bytes on disk) rank 0 tells or
-// the slowest rank. An error that a rank alone ends with leaves none.
+// They lie in capsules/ of the run directory. Capturing reads the run and changes no bit of it. Over ranks a capsule is
+// that of one rank, put together on rank 0; all decide alike, and what they cannot know alike (times, bytes on disk)
+// rank 0 tells or the slowest rank. An error that a rank alone ends with leaves none.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -40,7 +40,7 @@ class Capture : public Facility<Space>, public SolveListener<Space> {
     std::unique_ptr<CaptureWatch<Space>> watch;
     const Matrix<Space>* prepared_from = nullptr;
     std::int64_t age = 0;          // solves since then
-    std::vector<double> lifetime;  // of a leader that may keep old preconditioners: its policy's state, ...
+    std::vector<double> lifetime;  // of a reference solver that may keep old preconditioners: its policy's state, ...
     NamedNumbers made_from;        // ... and the values that the present one was made from
     std::int64_t solve = 0;        // of the step
     bool is_wanted = false;        // by [capture] system

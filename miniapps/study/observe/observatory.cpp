@@ -160,10 +160,11 @@ void Observatory<Space>::record(const Eye& eye, const SolveObservation& s, const
   seconds_ += seconds;
   if (eye.warned) {
     ++warnings_;
-    run_->event("warning",
-                fmt::format("{}: asynchronous ILU may stagnate at step {}: one application makes the residual "
-                            "{:.2g} times as large (more build or apply sweeps, smaller chunks, or block_ilu0)",
-                            system_, step_, s.probe));
+    run_->event(
+        "warning",
+        fmt::format("{}: asynchronous ILU may stagnate at step {}: one application amplifies the residual "
+                    "{:.2g} times (use more build or apply sweeps, a smaller block size (chunk), or block_ilu0)",
+                    system_, step_, s.probe));
   }
   const std::string row = fmt::format(
       "{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{},{},{},{},{},{},{},{},{},{:.4g},{}", step_, eye.solve, system_,
@@ -191,7 +192,8 @@ void Observatory<Space>::finish(Run& run) {
   run.timings().at("study", "observatory") += seconds_ + error_seconds_;
   std::string text =
       fmt::format("\n{}: {} solves observed, {:.3g} ms each", system_, observed_, 1e3 * seconds_ / observed_);
-  if (wants_error_) text += fmt::format(", and {:.3g} ms for their errors", 1e3 * error_seconds_ / observed_);
+  if (wants_error_)
+    text += fmt::format(", and {:.3g} ms for their errors against a direct solution", 1e3 * error_seconds_ / observed_);
   text += fmt::format("; {:.1f} % of the loop", 100 * (seconds_ + error_seconds_) / run.loop_seconds());
   if (warnings_) text += fmt::format("; {} early warnings (events.jsonl)", warnings_);
   run.say_at_end(text + "\n");

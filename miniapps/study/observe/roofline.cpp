@@ -103,9 +103,9 @@ void Roofline<Space>::attach(const StudiedSystem<Space>& s) {
   const Table shadow = config_.table("shadow");
   if (shadow.get<std::string>("system", "") == s.name)
     for (const auto& name : shadow.get<std::vector<std::string>>("solvers", std::vector<std::string>())) {
-      const Table contender = shadow.table(name);
-      if (contender.get<bool>("like_leader", false)) continue;
-      if (contender.get<std::string>("method", "").find(':') == std::string::npos) system.add(contender, s);
+      const Table candidate = shadow.table(name);
+      if (candidate.get<bool>("like_leader", false)) continue;
+      if (candidate.get<std::string>("method", "").find(':') == std::string::npos) system.add(candidate, s);
     }
   s.leader->watch(&system);
 }
@@ -163,10 +163,10 @@ void Roofline<Space>::finish(Run& run) {
   rows_.flush();
   run.timings().at("study", "roofline") += seconds_;
   std::string text = fmt::format(
-      "\nkernels at step {}: the least bytes they must move over their time; triad {:.1f} GB/s out of memory{}\n"
+      "\nkernels at step {}: minimal memory traffic over measured time; triad {:.1f} GB/s{}\n"
       "  {:<20} {:<24} {:<16} {:>9} {:>9} {:>8} {:>9} {:>14}\n",
-      last_step_, 1e-9 * triad_, ranks_.size() > 1 ? fmt::format(", {} ranks at once", ranks_.size()) : "", "system",
-      "solver", "kernel", "MB", "us", "GB/s", "of triad", "of its own size");
+      last_step_, 1e-9 * triad_, ranks_.size() > 1 ? fmt::format(", {} ranks concurrently", ranks_.size()) : "",
+      "system", "solver", "kernel", "MB", "us", "GB/s", "of triad", "in cache");
   for (const Row& row : last_) {
     const double rate = static_cast<double>(row.work.bytes) / row.seconds;
     text += fmt::format("  {:<20} {:<24} {:<16} {:>9.3f} {:>9.1f} {:>8.1f} {:>9.2f} {:>14.2f}\n", row.system,

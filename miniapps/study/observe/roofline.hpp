@@ -2,12 +2,13 @@
 // Waterman & Patterson, CACM 52 (2009) 65), without a profiler: matrices and preconditioners state the least bytes and
 // operations of a call (solvers/matrix/work.hpp), and here the calls are timed.
 //   [roofline] every = 0 (off)   steps between measurements
-// Taken are the leader of each system and, of the system that [shadow] studies, our own contenders; all of them as
-// doubles, so that the leader is left alone. roofline.csv: a row a step, solver and kernel: `spmv`, `apply` and `update`
-// of the preconditioner, and the parts of an application that can be run by themselves (colours, sweeps, levels).
+// Taken are the reference solver of each system and, of the system that [shadow] studies, our own candidates; all of
+// them as copies, so that the reference solver is left alone. roofline.csv: a row a step, solver and kernel: `spmv`,
+// `apply` and `update` of the preconditioner, and the parts of an application that can be run by themselves (colours,
+// sweeps, levels).
 // Each is repeated on the same data, which a cache may keep: beside the triad out of memory stands the triad on arrays
-// as large as what the kernel moves. Over ranks all call a kernel at once, and so with the triad: bytes and operations are
-// those of all ranks, the time that of the slowest.
+// as large as what the kernel moves. Over ranks all call a kernel at once, and so with the triad: bytes and operations
+// are those of all ranks, the time that of the slowest.
 #pragma once
 #include <cstdint>
 #include <map>

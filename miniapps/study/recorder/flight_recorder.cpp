@@ -83,7 +83,7 @@ class FlightRecorder<Space>::Watch : public SolveWatch<Space> {
     f.b = b;
     f.x = x;
     Finding finding = examine(f);
-    finding.measured("examined", "as one rank has it: " + std::to_string(ranks.size()) + " ranks had solved it");
+    finding.measured("examined", "on one rank; it was solved on " + std::to_string(ranks.size()) + " ranks");
     return finding;
   }
 
@@ -105,7 +105,7 @@ FlightRecorder<Space>::FlightRecorder(const Table& config, const Communicator& r
   const auto steps = options.get<std::int64_t>("steps", 32);
   if (steps < 0 || steps > 100000) options.fail("steps", "the recorder keeps 0 (off) to 100000 steps");
   every_ = options.get<std::int64_t>("every", 1);
-  if (every_ < 1) options.fail("every", "at least one step lies between two looks");
+  if (every_ < 1) options.fail("every", "'every' must be at least 1");
   ring_.resize(static_cast<std::size_t>(steps));
 }
 
@@ -272,7 +272,7 @@ void FlightRecorder<Space>::tell(Run& run, const Outcome& outcome, const Finding
   for (const auto& w : watches_) systems.push_back(w->system().name);
   write_flight(run.path(flight_file), f, outcome.reason, steps(), variables, systems);
   run.say_at_end(flight_text(f));
-  run.event("verdict", std::string(to_string(f.cause)) + ": " + f.what);
+  run.event("diagnosis", std::string(to_string(f.cause)) + ": " + f.what);
 }
 
 // What a run before this one left in the directory is over.

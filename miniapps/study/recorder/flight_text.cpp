@@ -52,14 +52,12 @@ Json json_of(const FlightStep& s, const std::vector<std::string>& variables, con
 std::string verdict_text(const Finding& f) {
   std::size_t width = 0;
   for (const auto& [label, value] : f.evidence) width = std::max(width, label.size());
-  std::string text = fmt::format("\nverdict: {}\n  {}\n", to_string(f.cause), f.what);
+  std::string text = fmt::format("\ndiagnosis: {}\n  {}\n", to_string(f.cause), f.what);
   for (const auto& [label, value] : f.evidence) text += fmt::format("    {:<{}}  {}\n", label, width, value);
-  return text + fmt::format("  to change: {}\n    {}\n", f.key, f.change);
+  return text + fmt::format("  change: {}\n    {}\n", f.key, f.change);
 }
 
-std::string flight_text(const Finding& f) {
-  return verdict_text(f) + fmt::format("  the last steps: {}\n", flight_file);
-}
+std::string flight_text(const Finding& f) { return verdict_text(f) + fmt::format("  last steps: {}\n", flight_file); }
 
 void write_flight(const std::string& path, const Finding& f, const std::string& reason,
                   const std::vector<FlightStep>& steps, const std::vector<std::string>& variables,

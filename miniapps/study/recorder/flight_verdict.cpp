@@ -14,8 +14,8 @@ std::string told(const BadValue& bad) { return fmt::format("{} of {}", bad.varia
 
 void add_first_bad(const FlightEvidence& e, Finding& f) {
   if (!e.not_finite) return;
-  f.measured("first not finite", fmt::format("{} at step {}", told(*e.not_finite), e.not_finite->step));
-  f.measured("values not finite then", fmt::format("{} of {} cells", e.not_finite->count, e.not_finite->cells));
+  f.measured("first NaN or Inf", fmt::format("{} at step {}", told(*e.not_finite), e.not_finite->step));
+  f.measured("cells with NaN or Inf then", fmt::format("{} of {} cells", e.not_finite->count, e.not_finite->cells));
 }
 
 // The variable that has grown most since the run began, and where in the ring that became visible.
@@ -53,11 +53,11 @@ std::optional<Finding> bad_start(const FlightEvidence& e) {
   Finding f;
   if (e.unphysical) {
     f = Finding(Cause::unphysical_state,
-                fmt::format("{} is {:.3g} in {}: {} is unphysical", bad->variable, bad->value, bad->place, from));
+                fmt::format("unphysical {3}: {0} is {1:.3g} in {2}", bad->variable, bad->value, bad->place, from));
     f.measured("cells where it is not positive", fmt::format("{} of {}", bad->count, bad->cells));
   } else {
     f = Finding(Cause::first_not_finite,
-                fmt::format("{} is not finite in {}, first in {}", bad->variable, from, bad->place));
+                fmt::format("NaN or Inf in {1}: {0}, first in {2}", bad->variable, from, bad->place));
     add_first_bad(e, f);
   }
   f.key = e.start_key;
@@ -85,18 +85,17 @@ std::optional<Finding> growth(const FlightEvidence& e) {
   Finding f(too_large ? Cause::time_step : Cause::growing_state,
             too_large
                 ? "the time step is too large for the explicit part of the scheme: the flow grows from step to step"
-                : "the flow grows from step to step though its CFL number was within the limit when that began");
+                : "the flow grows from step to step although its CFL number was within the limit at onset");
   f.measured(fmt::format("largest |{}|", e.variables[g.variable]),
-             fmt::format("{:.3g} at the start, {:.3g} in the state that step {} began from", g.from, g.to,
-                         e.steps.back().step));
-  f.measured("seen to grow from", fmt::format("step {} on", onset.step));
+             fmt::format("{:.3g} at the start, {:.3g} before step {}", g.from, g.to, e.steps.back().step));
+  f.measured("growth from step", std::to_string(onset.step));
   if (cfl >= 0) f.measured("CFL number before", fmt::format("{:.3g} (limit about {:.3g})", cfl, e.courant_limit));
   add_first_bad(e, f);
   if (!e.not_finite && e.solve && e.solve->cause == Cause::right_hand_side_not_finite)
-    f.measured("first not finite", e.solve->what);
+    f.measured("first NaN or Inf", e.solve->what);
   f.key = e.step_key;
   if (!too_large)
-    f.change = "a smaller one; if that does not help: boundary conditions, forcing, a finer grid";
+    f.change = "a smaller value; if that does not help: boundary conditions, forcing, a finer grid";
   else if (e.step_key == "time.dt" && onset.dt > 0)
     f.change = fmt::format("{:.2g} (it was {:.3g}), or [time] cfl", 0.8 * onset.dt * e.courant_limit / cfl, onset.dt);
   else
@@ -106,11 +105,10 @@ std::optional<Finding> growth(const FlightEvidence& e) {
 
 std::optional<Finding> sudden(const FlightEvidence& e) {
   if (!e.not_finite) return {};
-  Finding f(Cause::first_not_finite,
-            fmt::format("the flow stopped being finite at step {}: first {}, while nothing grew before",
-                        e.not_finite->step, told(*e.not_finite)));
+  Finding f(Cause::first_not_finite, fmt::format("NaN or Inf at step {}, first in {}, without growth before",
+                                                 e.not_finite->step, told(*e.not_finite)));
   add_first_bad(e, f);
-  if (e.solve) f.measured("the solve that met it", e.solve->what);
+  if (e.solve) f.measured("seen by the solve", e.solve->what);
   f.key = e.step_key;
   f.change = "look at that cell: its boundary, source or metric; then a smaller step";
   return f;
@@ -128,11 +126,12 @@ std::optional<Finding> limits(const FlightEvidence& e) {
     const double cfl = e.steps.back().cfl;
     const bool helpless = e.last_cfl >= 0 && e.last_cfl < 0.1;
     Finding f(helpless ? Cause::unphysical_state : Cause::time_step,
-              helpless ? "every attempt of a pseudo-time step is rejected, whatever its CFL number"
-                       : "pseudo-time steps are too large: the state they lead to is rejected again and again");
-    f.measured("CFL number of the first attempt, of the last", fmt::format("{:.3g}, {:.3g}", cfl, e.last_cfl));
+              helpless ? "every attempt of a pseudo-time step is rejected, at any CFL number"
+                       : "pseudo-time steps are too large: their states are rejected repeatedly");
+    f.measured("CFL number of the first and last attempt", fmt::format("{:.3g}, {:.3g}", cfl, e.last_cfl));
     f.measured("attempts of that step", static_cast<double>(e.steps.back().solves));
-    f.measured("linear solves of the last steps that missed their tolerance", fmt::format("{} of {}", failed, solves));
+    f.measured("linear solves of the recorded steps that missed their tolerance",
+               fmt::format("{} of {}", failed, solves));
     if (e.unphysical)
       f.measured(e.unphysical->variable, fmt::format("{:.3g} in {}", e.unphysical->value, e.unphysical->place));
     f.key = helpless ? "boundary" : "pseudo_time.cfl_start";
@@ -146,13 +145,13 @@ std::optional<Finding> limits(const FlightEvidence& e) {
   const FlightSolve& last = last_step.solve[static_cast<std::size_t>(std::max(last_step.solves - 1, 0)) % most_solves];
   const double drop = first.residual0 > 0 ? last.residual0 / first.residual0 : 1;
   const bool falls = drop < 0.9;
-  Finding f(Cause::steps_exhausted, falls ? "the iteration was on its way and ran out of steps"
-                                          : "the iteration ran out of steps, and its residual no longer falls");
-  f.measured("residual over the steps kept", fmt::format("{:.3g} to {:.3g}", first.residual0, last.residual0));
-  f.measured("steps kept", static_cast<double>(e.steps.size()));
+  Finding f(Cause::steps_exhausted, falls ? "the iteration was converging and reached its step limit"
+                                          : "the iteration reached its step limit and its residual stalls");
+  f.measured("residual over the recorded steps", fmt::format("{:.3g} to {:.3g}", first.residual0, last.residual0));
+  f.measured("recorded steps", static_cast<double>(e.steps.size()));
   if (last_step.cfl >= 0) f.measured("CFL number", last_step.cfl);
   f.key = falls ? e.limit : "pseudo_time.cfl_max";
-  f.change = falls ? "more steps, or a CFL number that grows faster" : "smaller, or a tighter linear tolerance";
+  f.change = falls ? "more steps, or a faster CFL ramp" : "smaller, or a tighter linear tolerance";
   return f;
 }
 
@@ -167,10 +166,10 @@ Finding verdict_of_flight(const FlightEvidence& e) {
     if (std::optional<Finding> f = sudden(e)) return std::move(*f);
   if (e.solve) return *e.solve;
   if (std::optional<Finding> f = sudden(e)) return std::move(*f);
-  Finding f(Cause::unknown, "the run ended badly and no rule says why");
-  f.measured("steps kept", static_cast<double>(e.steps.size()));
+  Finding f(Cause::unknown, "the run failed and no rule explains it");
+  f.measured("recorded steps", static_cast<double>(e.steps.size()));
   f.key = e.step_key;
-  f.change = "look at flight_recorder.json: the last steps with their solves and ranges";
+  f.change = "see flight_recorder.json: the last steps with their solves and value ranges";
   return f;
 }
 

@@ -27,7 +27,7 @@ double largest_difference(View<const double> x, View<const double> y) {
 
 template <class Space>
 void Shadow<Space>::add(std::string name, std::unique_ptr<AnySolver<Space>> solver) {
-  contenders_.push_back({std::move(name), std::move(solver), Stale::pattern});
+  candidates_.push_back({std::move(name), std::move(solver), Stale::pattern});
 }
 
 template <class Space>
@@ -40,14 +40,14 @@ void Shadow<Space>::begin_step(std::int64_t step, bool due) {
 template <class Space>
 std::vector<std::string> Shadow<Space>::names() const {
   std::vector<std::string> names;
-  for (const Contender& c : contenders_) names.push_back(c.name);
+  for (const Candidate& c : candidates_) names.push_back(c.name);
   return names;
 }
 
 template <class Space>
 std::vector<std::string> Shadow<Space>::solvers() const {
   std::vector<std::string> names;
-  for (const Contender& c : contenders_) names.push_back(c.solver->name());
+  for (const Candidate& c : candidates_) names.push_back(c.solver->name());
   return names;
 }
 
@@ -55,12 +55,12 @@ template <class Space>
 void Shadow<Space>::prepared(const Matrix<Space>& A, bool new_pattern, const SetupInfo& info) {
   prepared_from_ = &A;
   leader_setup_ += info.seconds;
-  for (Contender& c : contenders_)
+  for (Candidate& c : candidates_)
     if (c.stale != Stale::pattern) c.stale = new_pattern ? Stale::pattern : Stale::values;
 }
 
 template <class Space>
-double Shadow<Space>::prepare(Contender& c, const Matrix<Space>& A) {
+double Shadow<Space>::prepare(Candidate& c, const Matrix<Space>& A) {
   const Matrix<Space>& from = prepared_from_ ? *prepared_from_ : A;
   if (c.stale == Stale::pattern)
     c.solver->setup(from);
@@ -72,7 +72,7 @@ double Shadow<Space>::prepare(Contender& c, const Matrix<Space>& A) {
 
 // Over ranks by the clock: a rank that gathers or waits for another does not count that as its own.
 template <class Space>
-double Shadow<Space>::seconds_to_prepare(Contender& c, const Matrix<Space>& A) {
+double Shadow<Space>::seconds_to_prepare(Candidate& c, const Matrix<Space>& A) {
   if (c.stale == Stale::nothing) return 0;
   if (ranks_.size() == 1) return prepare(c, A);
   ranks_.barrier();
@@ -97,8 +97,8 @@ SolveResult Shadow<Space>::of_slowest(SolveResult mine) const {
 // The same seed draws the same orders whatever was solved before.
 template <class Space>
 void Shadow<Space>::draw_order() {
-  order_.resize(contenders_.size() * static_cast<std::size_t>(repeats_));
-  for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = i % contenders_.size();
+  order_.resize(candidates_.size() * static_cast<std::size_t>(repeats_));
+  for (std::size_t i = 0; i < order_.size(); ++i) order_[i] = i % candidates_.size();
   std::mt19937_64 random(seed_ + 1000003 * static_cast<std::uint64_t>(step_) + static_cast<std::uint64_t>(solve_));
   for (std::size_t i = order_.size() - 1; i > 0; --i) std::swap(order_[i], order_[random() % (i + 1)]);
   swapped_ = random() % 2 == 1;
@@ -115,7 +115,7 @@ double Shadow<Space>::residual_norm(const Matrix<Space>& A, View<const double> b
 
 template <class Space>
 ShadowRecord Shadow<Space>::solve_by(std::size_t who, const Matrix<Space>& A, View<const double> b) {
-  Contender& c = contenders_[who];
+  Candidate& c = candidates_[who];
   ShadowRecord record;
   record.step = step_;
   record.solve = solve_;
@@ -136,11 +136,11 @@ ShadowRecord Shadow<Space>::solve_by(std::size_t who, const Matrix<Space>& A, Vi
 template <class Space>
 void Shadow<Space>::solve_all(const Matrix<Space>& A, View<const double> b, View<const double> own) {
   std::vector<Stale> stale;
-  for (const Contender& c : contenders_) stale.push_back(c.stale);
-  std::vector<std::vector<ShadowRecord>> records(contenders_.size());
+  for (const Candidate& c : candidates_) stale.push_back(c.stale);
+  std::vector<std::vector<ShadowRecord>> records(candidates_.size());
   for (std::size_t place = 0; place < order_.size(); ++place) {
     const std::size_t who = order_[place];
-    contenders_[who].stale = stale[who];
+    candidates_[who].stale = stale[who];
     ShadowRecord record = solve_by(who, A, b);
     record.place = static_cast<int>(place) + 1;
     if (who < 2) record.differing = count_differing<Space>(ranks_, own, x_.view());
@@ -159,7 +159,7 @@ void Shadow<Space>::solve_all(const Matrix<Space>& A, View<const double> b, View
                      [](const ShadowRecord& p, const ShadowRecord& q) { return p.seconds() < q.seconds(); });
     median->differing = differing;
     median->largest_difference = by;
-    median->history = contenders_[who].solver->history();  // of the last of them
+    median->history = candidates_[who].solver->history();  // of the last of them
     keep_(*median);
   }
 }
@@ -177,12 +177,12 @@ void Shadow<Space>::keep_own(const Matrix<Space>& A, View<const double> b, View<
 }
 
 // The first solve of each allocates and meets memory that was never touched: not counted. Who comes first gets the gaps
-// of the heap: the order is by lot, so that the doubles are not always those. Where the leader prepared itself for
-// this system, they all do so once more, counted.
+// of the heap: the order is by lot, so that the replicas are not always those. Where the reference solver prepared
+// itself for this system, they all do so once more, counted.
 template <class Space>
 void Shadow<Space>::warm_up(const Matrix<Space>& A, View<const double> b) {
   for (const std::size_t who : order_) {
-    Contender& c = contenders_[who];
+    Candidate& c = candidates_[who];
     seconds_to_prepare(c, A);
     assign<Space>(x0_.view(), x_);
     c.solver->solve(A, b, x_);
@@ -190,7 +190,8 @@ void Shadow<Space>::warm_up(const Matrix<Space>& A, View<const double> b) {
   }
 }
 
-// The matrix of the last renewal is the one at hand only where the leader was prepared for this system; an older one may be gone.
+// The matrix of the last renewal is the one at hand only where the reference solver was prepared for this system; an
+// older one may be gone.
 template <class Space>
 void Shadow<Space>::repeat_leader(const Matrix<Space>& A, View<const double> b, View<const double> x) {
   if (read_state_) read_state_();
@@ -204,8 +205,8 @@ void Shadow<Space>::repeat_leader(const Matrix<Space>& A, View<const double> b, 
   A.residual(b, x, r_);
 }
 
-// A last-level cache that others' data fill takes more than one pass: it keeps what the level above gives up, and not in the
-// order of use. A solve of tens of milliseconds streams from memory, and has little to get back.
+// A last-level cache that others' data fill takes more than one pass: it keeps what the level above gives up, and not
+// in the order of use. A solve of tens of milliseconds streams from memory, and has little to get back.
 template <class Space>
 void Shadow<Space>::give_back(const Matrix<Space>& A, View<const double> b, View<const double> x, double own_seconds) {
   constexpr double streams = 0.02;

@@ -1,18 +1,21 @@
-// Shadow solves: at chosen steps the system that the flow code has solved, (A, b, x0), is given to other solvers as well.
-// The leader alone advances the flow; it solves first, with nothing between its assembly and its solve but a copy of x0.
+// Shadow solves: at chosen steps the system that the flow code has solved, (A, b, x0), is given to other solvers as
+// well. The reference solver alone advances the flow; it solves first, with nothing between its assembly and its solve
+// but a copy of x0.
 // What is compared is solved after it, one after another in an order drawn anew for each system, all from the same
-// vector and under the same conditions. The leader's own solve is not: it meets other caches and stands elsewhere in
-// memory, which alone made differences of some percent. So the leader takes part through two doubles. For each system a
-// coin says which of them stands for the leader and which is the control, "leader again": if one of them lies in better
-// places of memory, that falls on both names alike, and between the names nothing is left but chance.
+// vector and under the same conditions. The reference solver's own solve is not: it meets other caches and stands
+// elsewhere in memory, which alone made differences of some percent. So the reference solver takes part through two
+// replicas. For each system a coin says which of them stands for the reference solver and which is the control, "leader
+// again": if one of them lies in better places of memory, that falls on both names alike, and between the names nothing
+// is left but chance.
 //
-// When all have solved, the leader gets the machine back: what it had in the caches, in the translations of addresses and in
-// the processor's memory of branches, the others have pushed out. The flow's state is read, and then the leader does its work on
-// this system once more, untimed and into scratch, so that its data were used last, as without shadows. Its
-// preconditioner alone is applied where more would change the leader (`leader_repeats`).
+// When all have solved, the reference solver gets the machine back: what it had in the caches, in the translations of
+// addresses and in the processor's memory of branches, the others have pushed out. The flow's state is read, and then
+// the reference solver does its work on this system once more, untimed and into scratch, so that its data were used
+// last, as without shadows. Its preconditioner alone is applied where more would change the reference solver
+// (`leader_repeats`).
 //
-// Over ranks all of them do this together: the order is the same on each, a barrier stands before every setup and solve,
-// and what either took is the time of the rank that was last. Residuals and differences are those of all ranks.
+// Over ranks all of them do this together: the order is the same on each, a barrier stands before every setup and
+// solve, and what either took is the time of the rank that was last. Residuals and differences are those of all ranks.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -35,21 +38,21 @@ inline constexpr const char* leader_in_the_flow = "in the flow";
 
 // One solver's answer to one system.
 struct ShadowRecord {
-  static constexpr int in_the_flow = -1;  // the leader's own solve, which is compared with nobody's
+  static constexpr int in_the_flow = -1;  // the reference solver's own solve, which is compared with nobody's
   std::int64_t step = 0;
   int solve = 0;           // of the step: a flow code may solve a system more than once
   int name = in_the_flow;  // into Shadow::names()
-  int solver = 0;          // that played it: 0 and 1 are the doubles, the others are their names
-  int place = 0;           // in the order in which this system was solved; 0: the leader's own
+  int solver = 0;          // that played it: 0 and 1 are the replicas, the others are their names
+  int place = 0;           // in the order in which this system was solved; 0: the reference solver's own
   SolveResult result;
   double residual = 0;  // |b - A x| in the l2 norm, computed here for all alike
   // Of what the solver has set up: of all ranks together, and of the one that holds most.
   std::int64_t bytes = 0, most_bytes = 0;
   double setup_seconds = 0;  // what preparing for these values took; 0: nothing to prepare
-  // Of a double: in how many unknowns its answer is not the leader's own, and by how much at most.
+  // Of a replica: in how many unknowns its answer is not the reference solver's own, and by how much at most.
   std::int64_t differing = 0;
   double largest_difference = 0;
-  std::span<const double> history = {};  // residual norms; none of the leader's own solve
+  std::span<const double> history = {};  // residual norms; none of the reference solver's own solve
   double seconds() const { return setup_seconds + result.solve_seconds; }
 };
 
@@ -58,8 +61,8 @@ class Shadow : public SolveWatch<Space> {
  public:
   using Keep = std::function<void(const ShadowRecord&)>;
   // repeats: how often each solves a system; kept is the one with the median time (of an even number, the shorter).
-  // leader_repeats: preparing and solving once more leave the leader as it was, bit for bit. Every rank makes one, with the
-  // same seed.
+  // leader_repeats: preparing and solving once more leave the reference solver as it was, bit for bit. Every rank makes
+  // one, with the same seed.
   Shadow(const Communicator& ranks, std::uint64_t seed, int repeats, LinearSolver<Space>& leader, bool leader_repeats,
          Keep keep)
       : ranks_(ranks),
@@ -69,14 +72,14 @@ class Shadow : public SolveWatch<Space> {
         leader_repeats_(leader_repeats),
         keep_(std::move(keep)) {}
 
-  // Before the first system. The first two are the leader's doubles.
+  // Before the first system. The first two are the reference solver's replicas.
   void add(std::string name, std::unique_ptr<AnySolver<Space>> solver);
   void know_state(std::function<void()> read) { read_state_ = std::move(read); }  // reads the flow's; not known: none
   void begin_step(std::int64_t step, bool due);
 
-  std::vector<std::string> names() const;                          // "leader", "leader again", the contenders
+  std::vector<std::string> names() const;                          // "leader", "leader again", the candidates
   std::vector<std::string> solvers() const;                        // what each of them is
-  double seconds() const { return seconds_; }                      // spent beside the leader so far
+  double seconds() const { return seconds_; }                      // spent beside the reference solver so far
   double give_back_seconds() const { return give_back_seconds_; }  // and in giving it the machine back
 
   void prepared(const Matrix<Space>& A, bool new_pattern, const SetupInfo& info) override;
@@ -85,7 +88,7 @@ class Shadow : public SolveWatch<Space> {
 
  private:
   enum class Stale { nothing, values, pattern };
-  struct Contender {
+  struct Candidate {
     std::string name;
     std::unique_ptr<AnySolver<Space>> solver;
     Stale stale = Stale::pattern;
@@ -95,8 +98,8 @@ class Shadow : public SolveWatch<Space> {
   void warm_up(const Matrix<Space>& A, View<const double> b);
   void solve_all(const Matrix<Space>& A, View<const double> b, View<const double> own);
   ShadowRecord solve_by(std::size_t who, const Matrix<Space>& A, View<const double> b);
-  double prepare(Contender& c, const Matrix<Space>& A);
-  double seconds_to_prepare(Contender& c, const Matrix<Space>& A);
+  double prepare(Candidate& c, const Matrix<Space>& A);
+  double seconds_to_prepare(Candidate& c, const Matrix<Space>& A);
   SolveResult of_slowest(SolveResult mine) const;
   void repeat_leader(const Matrix<Space>& A, View<const double> b, View<const double> x);
   void give_back(const Matrix<Space>& A, View<const double> b, View<const double> x, double own_seconds);
@@ -109,9 +112,9 @@ class Shadow : public SolveWatch<Space> {
   bool leader_repeats_;
   Keep keep_;
   std::function<void()> read_state_;
-  std::vector<Contender> contenders_;
-  std::vector<std::size_t> order_;  // of contenders_, each as often as it solves
-  bool swapped_ = false;            // the second double stands for the leader
+  std::vector<Candidate> candidates_;
+  std::vector<std::size_t> order_;  // of candidates_, each as often as it solves
+  bool swapped_ = false;            // the second replica stands for the reference solver
   Array<double, Space> x0_, x_, r_;
   std::int64_t step_ = 0;
   int solve_ = 0;

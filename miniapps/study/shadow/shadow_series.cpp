@@ -9,13 +9,6 @@
 namespace weir {
 namespace {
 
-double median_ms(std::vector<double> seconds) {
-  if (seconds.empty()) return 0;
-  const auto middle = seconds.begin() + static_cast<std::ptrdiff_t>(seconds.size() / 2);
-  std::nth_element(seconds.begin(), middle, seconds.end());
-  return 1e3 * *middle;
-}
-
 double megabytes(std::int64_t bytes) { return 1e-6 * static_cast<double>(bytes); }
 
 double percent(double log_ratio) { return 100 * std::expm1(log_ratio); }
@@ -55,11 +48,11 @@ bool ShadowSeries::add(const ShadowRecord& r) {
 ShadowComparison ShadowSeries::compare(std::uint64_t seed) const {
   ShadowComparison c;
   c.repetition = repetition_;
-  c.own_milliseconds = median_ms(own_);
+  c.own_milliseconds = 1e3 * median(own_);
   c.doubles = compare_pairs(of_double_[1], of_double_[0], seed);
   for (std::size_t i = 0; i < by_name_.size(); ++i) {
     const Series& s = by_name_[i];
-    ShadowRow row{names_[i], solvers_[i], s.failures, 0, median_ms(s.seconds), s.bytes, s.most_bytes, {}, {}};
+    ShadowRow row{names_[i], solvers_[i], s.failures, 0, 1e3 * median(s.seconds), s.bytes, s.most_bytes, {}, {}};
     row.iterations = static_cast<double>(s.iterations) / static_cast<double>(s.seconds.size());
     row.with_leader = compare_pairs(s.seconds, by_name_.front().seconds, seed);
     c.rows.push_back(std::move(row));
@@ -70,32 +63,33 @@ ShadowComparison ShadowSeries::compare(std::uint64_t seed) const {
 }
 
 std::string shadow_table(const ShadowComparison& c, const std::string& system) {
+  const auto label = [&c](const ShadowRow& r) {
+    return (&r == &c.rows[0] ? "reference" : &r == &c.rows[1] ? "A/A control" : r.name) + " (" + r.solver + ")";
+  };
   std::size_t width = 6;
-  for (const ShadowRow& r : c.rows) width = std::max(width, r.name.size() + r.solver.size() + 3);
-  std::string text = fmt::format("\n{}: {} systems, each solved by {} solvers in an order drawn anew\n", system,
+  for (const ShadowRow& r : c.rows) width = std::max(width, label(r).size());
+  std::string text = fmt::format("\n{}: {} systems, each solved by {} solvers in random order\n", system,
                                  c.rows.front().with_leader.pairs, c.rows.size());
-  text += fmt::format("  {:<{}}  iterations  median ms        MB  time / leader's   95 % interval   won  \n", "solver",
-                      width);
+  text += fmt::format("  {:<{}}  iterations  median ms        MB  time / reference   95 % interval         won  \n",
+                      "solver", width);
   for (const ShadowRow& r : c.rows) {
     const PairedComparison& p = r.with_leader;
-    text += fmt::format("  {:<{}}  {:>10.1f}  {:>9.3f}  {:>8.3f}", r.name + " (" + r.solver + ")", width, r.iterations,
-                        r.milliseconds, megabytes(r.bytes));
+    text += fmt::format("  {:<{}}  {:>10.1f}  {:>9.3f}  {:>8.3f}", label(r), width, r.iterations, r.milliseconds,
+                        megabytes(r.bytes));
     if (&r != &c.rows.front())
-      text += fmt::format("  {:>15.3f}  {:>6.3f} .. {:<6.3f}  {:>3}  {}", p.ratio, p.interval.low, p.interval.high,
-                          p.wins, &r == &c.rows[1] ? "the control" : to_string(r.verdict));
+      text +=
+          fmt::format("  {:>16.3f}  {:>6.3f} .. {:<6.3f}  {:>4} of {:<4}  {}", p.ratio, p.interval.low, p.interval.high,
+                      p.wins, p.pairs, &r == &c.rows[1] ? "control" : difference_text(p, r.verdict));
     if (r.failures) text += fmt::format(", {} solves not converged", r.failures);
     text += '\n';
   }
   text += fmt::format(
-      "  differences below {:.1f} % are noise: so far reach the control and the leader's two doubles against each "
-      "other "
-      "({:.3f} .. {:.3f})\n",
+      "  noise floor {:.1f} %: largest extent of the A/A intervals (control / reference above, replica / replica "
+      "{:.3f} "
+      ".. {:.3f})\n",
       percent(c.noise), c.doubles.interval.low, c.doubles.interval.high);
-  if (c.ranks > 1)
-    text += fmt::format("  over {} ranks: times are those of the rank that was last, MB those of all ranks together\n",
-                        c.ranks);
-  return text +
-         fmt::format("  the leader's own solves of these systems, in the flow: median {:.3f} ms\n", c.own_milliseconds);
+  if (c.ranks > 1) text += fmt::format("  {} ranks: times are of the slowest rank, MB summed over all\n", c.ranks);
+  return text + fmt::format("  the same systems solved in the run itself: median {:.3f} ms\n", c.own_milliseconds);
 }
 
 std::string shadow_csv(const ShadowComparison& c) {
@@ -120,13 +114,13 @@ std::string shadow_csv(const ShadowComparison& c) {
 
 std::string repetition_text(const Repetition& r, const std::string& why) {
   if (r.parted == 0)
-    return fmt::format("the leader repeats: its doubles came to its answers bit for bit in all {} systems", r.systems);
+    return fmt::format("the reference solver is reproducible: its replicas agree bitwise in all {} systems", r.systems);
   return fmt::format(
-      "the leader does not repeat: its doubles come to other answers in {} of {} systems, first at step {}, solve {}: "
+      "the reference solver is not reproducible: its replicas differ in {} of {} systems, first at step {}, solve {}: "
       "{} "
       "unknowns differ, by at most {:.3g} ({})",
       r.parted, r.systems, r.step, r.solve, r.differing, r.largest_difference,
-      why.empty() ? "its method gives no reason: a race, or memory that nobody set" : why);
+      why.empty() ? "not explained by the method: a race or uninitialised memory" : why);
 }
 
 }  // namespace weir

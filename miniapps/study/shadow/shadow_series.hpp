@@ -19,7 +19,8 @@ struct ShadowRow {
   Verdict verdict = Verdict::too_few_systems;
 };
 
-// Whether the leader's doubles come to the leader's own answers. Where they do not, the flow would not repeat either.
+// Whether the reference solver's replicas come to the reference solver's own answers. Where they do not, the flow would
+// not repeat either.
 struct Repetition {
   std::int64_t systems = 0, parted = 0;   // compared; other answers
   std::int64_t step = -1, differing = 0;  // of the first that parted: unknowns
@@ -29,10 +30,10 @@ struct Repetition {
 
 struct ShadowComparison {
   int ranks = 1;
-  std::vector<ShadowRow> rows;  // [0] the leader, [1] the leader again
-  PairedComparison doubles;     // the second double with the first: what places in memory do
+  std::vector<ShadowRow> rows;  // [0] the reference solver, [1] the leader again
+  PairedComparison doubles;     // the second replica with the first: what places in memory do
   double noise = 0;             // of log ratios: as far as rows[1] or `doubles` reach
-  double own_milliseconds = 0;  // the median of the leader's own solves, in the flow
+  double own_milliseconds = 0;  // the median of the reference solver's own solves, in the flow
   Repetition repetition;
 };
 
@@ -41,8 +42,8 @@ class ShadowSeries {
   ShadowSeries() = default;
   ShadowSeries(std::vector<std::string> names, std::vector<std::string> solvers);
 
-  // All records of a system follow one another, the leader's own first. True where this one's leader is seen to part from
-  // its double for the first time.
+  // All records of a system follow one another, the reference solver's own first. True where this one's reference
+  // solver is seen to part from its double for the first time.
   bool add(const ShadowRecord& record);
   bool empty() const { return by_name_.empty() || by_name_.front().seconds.empty(); }
   std::int64_t systems(int name) const;
@@ -64,7 +65,7 @@ class ShadowSeries {
 
 std::string shadow_table(const ShadowComparison& c, const std::string& system);
 std::string shadow_csv(const ShadowComparison& c);
-// why: the leader's method is known not to repeat; empty: it should.
+// why: the reference solver's method is known not to repeat; empty: it should.
 std::string repetition_text(const Repetition& r, const std::string& why);
 
 }  // namespace weir

@@ -32,8 +32,8 @@ std::string why_left_out(const Table& solver, const Communicator& ranks) {
   const std::string library = peer_name(method).library;
   const std::vector<std::string> there = peer_libraries();
   if (is_peer(method) && std::find(there.begin(), there.end(), library) == there.end())
-    return "this weir was built without " + library;
-  return method.find(':') != std::string::npos && ranks.size() > 1 ? library + " knows one rank alone here" : "";
+    return "this build lacks " + library;
+  return method.find(':') != std::string::npos && ranks.size() > 1 ? library + " runs on one rank only here" : "";
 }
 
 // So that none of its keys is an unknown one.
@@ -43,15 +43,15 @@ void read_keys(const Table& solver) {
   solver.get<double>("slowed_by", 0.0);
 }
 
-// Whether it can be told from the leader's options that it does not come to the same answer twice, or that its doubles may come
-// to other ones.
+// Whether it can be told from the reference solver's options that it does not come to the same answer twice, or that
+// its replicas may come to other ones.
 template <class Space>
 std::string why_leader_differs(const StudiedSystem<Space>& s) {
   return why_not_the_same(s.options, s.default_method, s.default_tolerance, s.leader->preconditioner().describe());
 }
 template <class Space>
 std::string why_doubles_differ(const StudiedSystem<Space>& s) {
-  if (!s.leader->lifetime().is_always()) return "its preconditioner may be older or younger than theirs (refresh)";
+  if (!s.leader->lifetime().is_always()) return "its preconditioner lag differs from theirs (refresh)";
   return why_leader_differs(s);
 }
 
@@ -60,16 +60,16 @@ std::string why_doubles_differ(const StudiedSystem<Space>& s) {
 template <class Space>
 ShadowStudy<Space>::ShadowStudy(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks)
     : options_(config.table("shadow")), ranks_(ranks) {
-  contenders_ = options_.get<std::vector<std::string>>("solvers", std::vector<std::string>());
+  candidates_ = options_.get<std::vector<std::string>>("solvers", std::vector<std::string>());
   every_ = options_.get<std::int64_t>("every", 10);
   if (every_ < 0) options_.fail("every", "'every' must be at least 0 (0: no shadow solves)");
   repeats_ = options_.get<int>("repeats", 1);
   if (repeats_ < 1) options_.fail("repeats", "'repeats' must be at least 1");
   seed_ = static_cast<std::uint64_t>(options_.get<std::int64_t>("seed", 1));
   system_ = options_.get<std::string>("system", "");
-  for (const auto& name : contenders_)
-    if (!options_.is_table(name)) options_.fail("solvers", "there is no [shadow." + name + "] that says what it is");
-  if (contenders_.empty()) return;
+  for (const auto& name : candidates_)
+    if (!options_.is_table(name)) options_.fail("solvers", "no table [shadow." + name + "] defines it");
+  if (candidates_.empty()) return;
   leave_out_peers();
   std::string known;
   for (const auto& name : systems) known += (known.empty() ? "" : ", ") + name;
@@ -80,7 +80,7 @@ ShadowStudy<Space>::ShadowStudy(const Table& config, const std::vector<std::stri
 
 template <class Space>
 void ShadowStudy<Space>::leave_out_peers() {
-  std::erase_if(contenders_, [&](const std::string& name) {
+  std::erase_if(candidates_, [&](const std::string& name) {
     const Table solver = options_.table(name);
     const std::string why = why_left_out(solver, ranks_);
     if (why.empty()) return false;
@@ -92,7 +92,7 @@ void ShadowStudy<Space>::leave_out_peers() {
 
 template <class Space>
 void ShadowStudy<Space>::attach(const StudiedSystem<Space>& s) {
-  if (contenders_.empty() || s.name != system_ || s.part > 0) return;
+  if (candidates_.empty() || s.name != system_ || s.part > 0) return;
   KrylovOptions defaults;
   defaults.tolerance = s.default_tolerance;
   defaults.history = true;
@@ -109,11 +109,12 @@ void ShadowStudy<Space>::attach(const StudiedSystem<Space>& s) {
   for (const char* name : {"leader", leader_again}) shadow_->add(name, make(s.options, defaults));
   KrylovOptions of_leader = stopping_test_of(s.options, defaults);
   of_leader.history = true;
-  for (const auto& name : contenders_) {
+  for (const auto& name : candidates_) {
     const Table options = options_.table(name);
     auto solver = options.get<bool>("like_leader", false) ? make(s.options, defaults) : make(options, of_leader);
     const double slowed_by = options.get<double>("slowed_by", 0.0);
-    if (slowed_by < 0 || slowed_by > 10) options.fail("slowed_by", "'slowed_by' is a part of its time, from 0 to 10");
+    if (slowed_by < 0 || slowed_by > 10)
+      options.fail("slowed_by", "'slowed_by' is a fraction of its time, from 0 to 10");
     if (slowed_by > 0) solver = std::make_unique<SlowedSolver<Space>>(std::move(solver), slowed_by);
     shadow_->add(name, std::move(solver));
   }
@@ -159,8 +160,8 @@ void ShadowStudy<Space>::write(const ShadowRecord& r) {
                         own || r.solver > 1 ? "" : fmt::format("{}", r.differing)));
 }
 
-// An iteration's moment: its part of the solve's time, set-up in front. A method that looks at its residual more or less often
-// than once an iteration has its iterations spread over what it saw.
+// An iteration's moment: its part of the solve's time, set-up in front. A method that looks at its residual more or
+// less often than once an iteration has its iterations spread over what it saw.
 template <class Space>
 void ShadowStudy<Space>::keep_curve(const ShadowRecord& r) {
   const std::size_t points = r.history.size();

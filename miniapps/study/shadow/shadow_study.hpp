@@ -1,11 +1,13 @@
 // [shadow]: the systems of a run solved by other solvers as well, recorded, compared.
 //   [shadow]       system = "pressure", solvers = ["name", ...], every = 10 (0: off), seed = 1,
 //                  repeats = 1 (solves of each a system; their median counts)
-//   [shadow.NAME]  like [linear.SYSTEM]; what stops a solve (tolerance, norm, ...) is the leader's where nothing is said;
-//                  a contender of a library that this build lacks is left out, and over ranks one of any other
+//   [shadow.NAME]  like [linear.SYSTEM]; what stops a solve (tolerance, norm, ...) is the reference solver's by
+//                  default;
+//                  a candidate of a library that this build lacks is left out, and over ranks one of any other
 //                  library; the log says so.
 //                  like_leader = true: [linear.SYSTEM] itself; slowed_by = 0.05: made slower by that part of its time
-// shadow.csv holds a row a solver and system, and one of the leader's own solve ("in the flow"); shadow_summary.csv what the pairs say (miniapps/study/shadow/statistics.hpp);
+// shadow.csv holds a row a solver and system, and one of the reference solver's own solve ("in the flow");
+// shadow_summary.csv what the pairs say (statistics.hpp);
 // shadow_curves.csv the residuals of some solves, iteration by iteration.
 // Of systems that share a name, which are alike, the first is taken. Over ranks all solve, rank 0 writes.
 #pragma once
@@ -41,13 +43,13 @@ class ShadowStudy : public Facility<Space> {
   Table options_;
   const Communicator& ranks_;
   std::string system_;
-  std::vector<std::string> contenders_, left_out_;  // those of other libraries that cannot take part, why
+  std::vector<std::string> candidates_, left_out_;  // those of other libraries that cannot take part, why
   std::int64_t every_ = 0;
   int repeats_ = 1;
   std::uint64_t seed_ = 1;
   std::vector<WatchedVariable> variables_;  // of the flow's state
   std::unique_ptr<Shadow<Space>> shadow_;
-  std::string why_not_the_same_;  // the doubles' answers as the leader's; empty: they should be
+  std::string why_not_the_same_;  // the replicas' answers as the reference solver's; empty: they should be
   std::vector<std::string> names_, solvers_;
   ShadowSeries series_;
   Run* run_ = nullptr;

@@ -3,20 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
-#include <vector>
 
 namespace weir {
 namespace {
 
 constexpr int resamples = 2000;
 constexpr int fewest_pairs = 6;  // the smallest number of which a sign test can reach 0.05
-
-double median_of(std::vector<double>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  if (values.size() % 2 == 1) return *middle;
-  return 0.5 * (*middle + *std::max_element(values.begin(), middle));
-}
 
 // The medians of series put together from blocks of neighbours, sorted.
 std::vector<double> bootstrap_medians(const std::vector<double>& series, std::uint64_t seed) {
@@ -31,13 +23,21 @@ std::vector<double> bootstrap_medians(const std::vector<double>& series, std::ui
       const std::size_t first = random() % (n - block + 1);
       for (std::size_t i = 0; i < block && sample.size() < n; ++i) sample.push_back(series[first + i]);
     }
-    medians.push_back(median_of(sample));
+    medians.push_back(median(sample));
   }
   std::sort(medians.begin(), medians.end());
   return medians;
 }
 
 }  // namespace
+
+double median(std::vector<double> values) {
+  if (values.empty()) return NAN;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  if (values.size() % 2 == 1) return *middle;
+  return 0.5 * (*middle + *std::max_element(values.begin(), middle));
+}
 
 double sign_test(int wins, int pairs) {
   if (pairs == 0) return 1;
@@ -49,20 +49,20 @@ double sign_test(int wins, int pairs) {
   return std::min(1.0, 2 * sum);
 }
 
-PairedComparison compare_pairs(std::span<const double> contender, std::span<const double> leader, std::uint64_t seed) {
+PairedComparison compare_pairs(std::span<const double> candidate, std::span<const double> leader, std::uint64_t seed) {
   PairedComparison c;
-  c.pairs = static_cast<int>(std::min(contender.size(), leader.size()));
+  c.pairs = static_cast<int>(std::min(candidate.size(), leader.size()));
   if (c.pairs == 0) return c;
   std::vector<double> logs;
   int ties = 0;
   for (int i = 0; i < c.pairs; ++i) {
     const auto k = static_cast<std::size_t>(i);
-    logs.push_back(std::log(contender[k] / leader[k]));
+    logs.push_back(std::log(candidate[k] / leader[k]));
     if (logs.back() < 0) ++c.wins;
     if (logs.back() == 0) ++ties;
   }
   const std::vector<double> medians = bootstrap_medians(logs, seed);
-  c.ratio = std::exp(median_of(logs));
+  c.ratio = std::exp(median(logs));
   c.interval = {std::exp(medians[resamples / 40]), std::exp(medians[resamples - 1 - resamples / 40])};
   c.sign_test_p = sign_test(c.wins, c.pairs - ties);
   return c;
@@ -76,21 +76,17 @@ Verdict verdict_of(const PairedComparison& c, double noise_floor) {
   if (c.pairs < fewest_pairs) return Verdict::too_few_systems;
   if (std::log(c.interval.high) < -noise_floor) return Verdict::faster;
   if (std::log(c.interval.low) > noise_floor) return Verdict::slower;
-  return Verdict::no_difference_seen;
+  return Verdict::not_significant;
 }
 
 std::string to_string(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::faster:
-      return "faster";
-    case Verdict::slower:
-      return "slower";
-    case Verdict::no_difference_seen:
-      return "no difference seen";
-    case Verdict::too_few_systems:
-      return "too few systems";
-  }
-  return "";
+  constexpr const char* names[] = {"faster", "slower", "not significant", "too few systems"};
+  return names[static_cast<int>(verdict)];
+}
+
+std::string difference_text(const PairedComparison& c, Verdict verdict) {
+  const bool leaves_out_1 = c.interval.high < 1 || c.interval.low > 1;
+  return verdict == Verdict::not_significant && leaves_out_1 ? "within the noise floor" : to_string(verdict);
 }
 
 }  // namespace weir

@@ -1,11 +1,14 @@
-// Paired comparisons of two solvers on the same systems: everything is said of log(time / time of the leader), so that
-// "twice as fast" and "twice as slow" weigh the same.
+// Paired comparisons of two solvers on the same systems: everything is said of log(time / time of the reference
+// solver), so that "twice as fast" and "twice as slow" weigh the same.
 #pragma once
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 namespace weir {
+
+double median(std::vector<double> values);  // not-a-number of none
 
 struct Interval {
   double low = 0, high = 0;
@@ -13,22 +16,24 @@ struct Interval {
 
 struct PairedComparison {
   int pairs = 0;
-  int wins = 0;            // pairs in which the contender was faster
-  double ratio = 1;        // median of contender / leader
+  int wins = 0;            // pairs in which the candidate was faster
+  double ratio = 1;        // median of candidate / leader
   Interval interval;       // of that median: 95 %
   double sign_test_p = 1;  // two-sided, that faster and slower are equally likely
 };
 
 // Times of the same systems in the same order, both positive. The interval is a moving-block bootstrap of the median
 // (Kuensch, Ann. Stat. 17 (1989) 1217; blocks of about n^(1/3) neighbours, since neighbouring steps are alike).
-PairedComparison compare_pairs(std::span<const double> contender, std::span<const double> leader, std::uint64_t seed);
+PairedComparison compare_pairs(std::span<const double> candidate, std::span<const double> leader, std::uint64_t seed);
 
-// What the interval allows one to say. The floor is the largest |log ratio| that the leader's interval against itself
-// reaches: a difference within it is none.
-enum class Verdict { faster, slower, no_difference_seen, too_few_systems };
+// What the interval allows one to say. The floor is the largest |log ratio| that the reference solver's interval
+// against itself reaches: a difference within it is none.
+enum class Verdict { faster, slower, not_significant, too_few_systems };
 Verdict verdict_of(const PairedComparison& c, double noise_floor);
 double noise_floor_of(const PairedComparison& leader_again);
 std::string to_string(Verdict verdict);
+// The same in a table: an interval that leaves out 1 but not the noise floor is "within the noise floor".
+std::string difference_text(const PairedComparison& c, Verdict verdict);
 
 // Two-sided exact sign test: the probability of `wins` or something rarer among `pairs` throws of a fair coin.
 double sign_test(int wins, int pairs);

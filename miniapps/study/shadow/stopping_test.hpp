@@ -1,4 +1,5 @@
-// What ends a solve, and nothing else of the leader's options: what contenders are held to where they say nothing.
+// What ends a solve, and nothing else of the reference solver's options: what candidates are held to where they say
+// nothing.
 #pragma once
 #include "base/table.hpp"
 #include "solvers/krylov/krylov.hpp"

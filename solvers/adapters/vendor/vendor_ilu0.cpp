@@ -9,7 +9,7 @@ class VendorIlu0 : public Preconditioner<Device> {
  public:
   SetupInfo setup(const Matrix<Device>& A) override {
     const auto* rows = dynamic_cast<const BlockCsr<Device>*>(&A);
-    if (!rows) throw Error(Exit::usage, "cuSPARSE wants a matrix in block rows, not a stencil");
+    if (!rows) throw Error(Exit::usage, "cuSPARSE needs a block CSR matrix, not a stencil");
     kernels_ = make_vendor_kernels(*rows);
     return update(A);
   }

@@ -7,7 +7,7 @@ namespace weir {
 bool has_vendor_kernels() { return false; }
 
 std::unique_ptr<VendorKernels> make_vendor_kernels(const BlockCsr<Device>&) {
-  throw Error(Exit::usage, "this weir was built without CUDA, so without cuSPARSE and cuBLAS");
+  throw Error(Exit::usage, "this build lacks CUDA, and so cuSPARSE and cuBLAS");
 }
 
 }  // namespace weir

@@ -67,7 +67,7 @@ void tell(const Subject& s, const std::vector<Repeat>& repeats, int steps) {
   double farthest = 1;
   for (const Repeat& r : repeats) {
     control += r.control.low <= 1 && 1 <= r.control.high;
-    twin += r.twin == to_string(Verdict::no_difference_seen);
+    twin += r.twin == to_string(Verdict::not_significant);
     slow += r.slow == to_string(Verdict::slower);
     if (std::abs(std::log(r.control_ratio)) > std::abs(std::log(farthest))) farthest = r.control_ratio;
   }
@@ -76,7 +76,7 @@ void tell(const Subject& s, const std::vector<Repeat>& repeats, int steps) {
   fmt::print(
       "  leader against itself: interval holds 1 in {} of {} (95 % expected); ratio median {:.4f}, farthest {:.4f}\n",
       control, n, median_over(repeats, [](const Repeat& r) { return r.control_ratio; }), farthest);
-  fmt::print("  its twin: no difference seen in {} of {}; ratio median {:.4f}\n", twin, n,
+  fmt::print("  its twin: not significant in {} of {}; ratio median {:.4f}\n", twin, n,
              median_over(repeats, [](const Repeat& r) { return r.twin_ratio; }));
   fmt::print("  {:g} % slower: found in {} of {}; ratio median {:.4f}; noise median {:.1f} %\n", 100 * planted, slow, n,
              median_over(repeats, [](const Repeat& r) { return r.slow_ratio; }),

@@ -27,7 +27,7 @@ constexpr const char* folders[kinds] = {"plain", "plain_again", "second", "shado
 
 constexpr int every[kinds] = {0, 0, 2, 1};
 
-// Contenders that use more memory than the leader: its doubles, and a method that keeps many vectors.
+// Candidates that use more memory than the leader: its doubles, and a method that keeps many vectors.
 Subject cavity() {
   Subject s = cavity_subject();
   s.steps = 300;
@@ -36,7 +36,7 @@ Subject cavity() {
                 "shadow.many.method=gmres", "shadow.many.preconditioner={ type = \"multigrid\" }"});
   return s;
 }
-// With the contenders of the case.
+// With the candidates of the case.
 Subject aerofoil() { return {"aerofoil", "study/aerofoil_flow.toml", "flow", 40, {"roofline.every=0"}}; }
 
 struct Ratios {

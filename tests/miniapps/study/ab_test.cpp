@@ -81,14 +81,15 @@ TEST_F(TwinRuns, CompareConfigurationsAndTheFirstWithItself) {
   ASSERT_EQ(quantities.size(), 2U);  // of `fast`: the broken one has none
   EXPECT_EQ(quantities[1][2], "total");
   EXPECT_NE(f.out.find("broken, repeat 2: exit code 4, top is not finite"), std::string::npos) << f.out;
-  EXPECT_NE(f.out.find("the baseline repeats: 4 runs of heat, one state hash"), std::string::npos) << f.out;
+  EXPECT_NE(f.out.find("the baseline is reproducible: 4 runs of heat, one state hash"), std::string::npos) << f.out;
 }
 
 TEST_F(TwinRuns, ABaselineThatDoesNotRepeatIsToldByItsStateHashes) {
   replace("toy.wait_ms=20", "toy.flicker_at=3");
   const Finished f = ab("out");
   ASSERT_EQ(f.code, 0) << f.out << f.err;
-  EXPECT_NE(f.out.find("the baseline does not repeat: 4 runs of heat end in 4 different states"), std::string::npos) << f.out;
+  EXPECT_NE(f.out.find("the baseline is not reproducible: 4 runs of heat end in 4 different states"), std::string::npos)
+      << f.out;
 }
 
 TEST_F(TwinRuns, ASignalToTheStudyAloneEndsTheRunUnderWayToo) {
@@ -106,7 +107,7 @@ TEST_F(TwinRuns, ASignalToTheStudyAloneEndsTheRunUnderWayToo) {
   const Finished f = whole.wait();
   EXPECT_EQ(f.code, 128 + SIGTERM);
   EXPECT_NE(f.out.find("stopped by signal 15"), std::string::npos) << f.out;
-  EXPECT_NE(f.out.find("of 8 runs are done and kept in out"), std::string::npos) << f.out;
+  EXPECT_NE(f.out.find("of 8 runs are complete and kept in out"), std::string::npos) << f.out;
   // The run had come to its own orderly end before the study said so.
   EXPECT_NE(read_file(run + "/run.json").find("\"exit_code\": 143"), std::string::npos);
   EXPECT_FALSE(fs::exists(folder / ("out/done/" + fs::path(run).filename().string() + ".json")));
@@ -123,7 +124,7 @@ TEST_F(TwinRuns, WhatHasEndedIsNotRepeatedUnlessItsCommandOrCaseHasChanged) {
     std::stringstream text(f.out);
     int count = 0;
     for (std::string line; std::getline(text, line);)
-      count += line.starts_with("[") && line.find("(was there)") == std::string::npos;
+      count += line.starts_with("[") && line.find("(done before)") == std::string::npos;
     return count;
   };
   EXPECT_EQ(repeated(again), 0);
@@ -157,14 +158,14 @@ TEST_F(TwinRuns, MistakesAreRefusedWithTheirPlace) {
     return std::move(f.err);
   };
   EXPECT_NE(refusal("heat.toml", "cold.toml").find("study.toml:3: cases/cold.toml: no such file"), std::string::npos);
-  EXPECT_NE(refusal("\"fast\"", "\"quick\"").find("there is no [configuration.quick]"), std::string::npos);
+  EXPECT_NE(refusal("\"fast\"", "\"quick\"").find("no table [configuration.quick]"), std::string::npos);
   EXPECT_NE(refusal("\"fast\"", "\"slow\"").find("two of 'configurations'"), std::string::npos);
   EXPECT_NE(refusal("repeats = 2", "repeats = 0").find("at least 1"), std::string::npos);
   EXPECT_NE(refusal("seed = 5", "sed = 5").find("did you mean 'seed'?"), std::string::npos);
   write_file(folder / "study.toml", study);
   const Finished f = ab("cases");
   EXPECT_EQ(f.code, 2);
-  EXPECT_NE(f.err.find("holds no study"), std::string::npos) << f.err;
+  EXPECT_NE(f.err.find("is not the folder of a study"), std::string::npos) << f.err;
 }
 
 }  // namespace

@@ -254,7 +254,7 @@ TEST(Capsule, TellsWhichPartIsDamagedAndWhatIsMissing) {
   write_capsule(folder.path(), other);
   fs::rename(folder / pattern_name(other), folder / pattern_name(c));
   write_capsule(folder.path(), c);
-  EXPECT_NE(refusal([&] { read_capsule(file); }).find("is another pattern than the one of"), std::string::npos);
+  EXPECT_NE(refusal([&] { read_capsule(file); }).find("differs from the pattern of"), std::string::npos);
 }
 
 // PETSc's format, by its description: big-endian throughout.

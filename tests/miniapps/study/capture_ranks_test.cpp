@@ -82,7 +82,8 @@ class CaptureRanks : public testing::OverRanks {
     const Finished replay = weir(1, {"replay", "three"});
     EXPECT_EQ(replay.code, 0) << replay.out << replay.err;
     const std::string n = std::to_string(count);
-    EXPECT_NE(replay.out.find(n + " of " + n + " capsules give the leader's iterations exactly"), std::string::npos)
+    EXPECT_NE(replay.out.find(n + " of " + n + " captured systems repeat the recorded iterations exactly"),
+              std::string::npos)
         << replay.out;
   }
 };
@@ -109,7 +110,7 @@ TEST_F(CaptureRanks, OfRanksThatPreconditionTheirOwnRowsAreToldApart) {
   run(3, ilu, "ilu", "steps:3");
   const Finished replay = weir(1, {"replay", "ilu"});
   EXPECT_EQ(replay.code, 0) << replay.out << replay.err;
-  EXPECT_NE(replay.out.find("each of 3 ranks preconditioned its own rows"), std::string::npos) << replay.out;
+  EXPECT_NE(replay.out.find("a preconditioner local to each of 3 ranks"), std::string::npos) << replay.out;
 }
 
 TEST_F(CaptureRanks, AFailureLeavesOneAndItsVerdictRestsOnTheWholeSystem) {

@@ -26,7 +26,7 @@ class FlightOverRanks : public testing::OverRanks {
     write_file(folder / "case.toml", text);
     const Finished f = weir(ranks, {"run", "case.toml", "-o", directory});
     EXPECT_TRUE(f.code == 3 || f.code == 4) << f.code << f.out << f.err;
-    EXPECT_NE(f.out.find("verdict: "), std::string::npos) << f.out;
+    EXPECT_NE(f.out.find("diagnosis: "), std::string::npos) << f.out;
     return recorded(directory);
   }
   // Two steps on one rank, one value changed, and on from there on three.
@@ -43,13 +43,13 @@ class FlightOverRanks : public testing::OverRanks {
 TEST_F(FlightOverRanks, NamesRankAndCellOfTheFirstNaN) {
   if (!checkpoints_available()) GTEST_SKIP();
   EXPECT_EQ(verdict_after(cavity + short_time, "u", (9 + 1) * 14 + (3 + 1), no_number),
-            "u is not finite in the checkpoint, first in cell (3, 9, 0) (rank 2)");
+            "NaN or Inf in the checkpoint: u, first in cell (3, 9, 0) (rank 2)");
 }
 
 TEST_F(FlightOverRanks, NamesThemBesideABody) {
   if (!checkpoints_available()) GTEST_SKIP();
   EXPECT_EQ(verdict_after(body, "v", (7 + 1) * 18 + (2 + 1), no_number),
-            "v is not finite in the checkpoint, first in cell (2, 7, 0) (rank 1)");
+            "NaN or Inf in the checkpoint: v, first in cell (2, 7, 0) (rank 1)");
 }
 
 TEST_F(FlightOverRanks, NamesThemInAnUnstructuredMesh) {
@@ -80,7 +80,7 @@ TEST_F(FlightOverRanks, SaysOfAFlowThatGrowsWhatOneRankSays) {
       if (e["what"] == what) return e["value"].dump();
     return std::string("not measured");
   };
-  for (const char* what : {"seen to grow from", "CFL number before"}) {
+  for (const char* what : {"growth from step", "CFL number before"}) {
     EXPECT_NE(measured(one, what), "not measured") << one;
     EXPECT_EQ(measured(two, what), measured(one, what));
   }
@@ -91,7 +91,7 @@ TEST_F(FlightOverRanks, SaysNothingOfAHealthyRunAndChangesNoBitOfIt) {
     write_file(folder / "case.toml", cavity + short_time);
     const Finished f = weir(2, {"run", "case.toml", "-o", steps, "--set", std::string("recorder.steps=") + steps});
     ASSERT_EQ(f.code, 0) << f.out << f.err;
-    EXPECT_EQ(f.out.find("verdict"), std::string::npos) << f.out;
+    EXPECT_EQ(f.out.find("diagnosis"), std::string::npos) << f.out;
     EXPECT_TRUE(recorded(steps).is_null());
   }
   EXPECT_EQ(state_hash("0"), state_hash("32"));

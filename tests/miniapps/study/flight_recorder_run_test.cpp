@@ -49,7 +49,7 @@ class FlightRecorder : public testing::ProgramTest {
   // A run that must end badly, and its verdict.
   nlohmann::json verdict(const Finished& run) const {
     EXPECT_TRUE(run.code == 3 || run.code == 4) << run.code << run.out << run.err;
-    EXPECT_NE(run.out.find("verdict: "), std::string::npos) << run.out;
+    EXPECT_NE(run.out.find("diagnosis: "), std::string::npos) << run.out;
     nlohmann::json j = recorded();
     EXPECT_FALSE(j["evidence"].empty());
     EXPECT_FALSE(j["key"].empty());
@@ -76,7 +76,7 @@ TEST_F(FlightRecorder, SaysNothingOfAHealthyRunAndChangesNoBitOfIt) {
   for (const char* recorder : {"", "[recorder]\nsteps = 0\n"}) {
     const Finished run = weir(cavity + cg + short_time + recorder);
     ASSERT_EQ(run.code, 0) << run.err;
-    EXPECT_EQ(run.out.find("verdict"), std::string::npos);
+    EXPECT_EQ(run.out.find("diagnosis"), std::string::npos);
     EXPECT_TRUE(recorded().is_null());
     const std::string now = state_hash("run");
     EXPECT_TRUE(hash.empty() || hash == now);
@@ -96,7 +96,7 @@ TEST_F(FlightRecorder, NamesTheCellAndTheVariableOfTheFirstNaN) {
   if (!checkpoints_available()) GTEST_SKIP();
   const auto j = verdict_after(cavity + cg + short_time, "u", (4 + 1) * 14 + (3 + 1), no_number);
   EXPECT_EQ(j["cause"], "first_not_finite");
-  EXPECT_TRUE(mentions(j, "u is not finite in the checkpoint, first in cell (3, 4, 0)")) << j["what"];
+  EXPECT_TRUE(mentions(j, "NaN or Inf in the checkpoint: u, first in cell (3, 4, 0)")) << j["what"];
 }
 
 // The step would be too large as well, had the run come so far.
@@ -158,7 +158,7 @@ TEST_F(FlightRecorder, NamesTheCellOfTheFirstNaNBesideABody) {
   if (!checkpoints_available()) GTEST_SKIP();
   const auto j = verdict_after(body + "[time]\nend = 0.5\ndt = 0.05\n", "v", (7 + 1) * 18 + (2 + 1), no_number);
   EXPECT_EQ(j["cause"], "first_not_finite");
-  EXPECT_TRUE(mentions(j, "v is not finite in the checkpoint, first in cell (2, 7, 0)")) << j["what"];
+  EXPECT_TRUE(mentions(j, "NaN or Inf in the checkpoint: v, first in cell (2, 7, 0)")) << j["what"];
 }
 
 TEST_F(FlightRecorder, NamesTooFewIterationsAroundABody) {

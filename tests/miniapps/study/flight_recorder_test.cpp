@@ -208,7 +208,7 @@ TEST(PlantedFault, TwoPiecesEachWithConstantsOfItsOwn) {
   b[3] = 5, b[4] = -3;
   const Finding f = diagnosed(data, b, "method = \"cg\"\nmax_iterations = 200");
   EXPECT_CAUSE(f, Cause::null_space);
-  EXPECT_TRUE(mentions(f, "2 separate pieces")) << f.what;
+  EXPECT_TRUE(mentions(f, "2 separate components")) << f.what;
 }
 
 TEST(PlantedFault, AnEquationThatIsMissing) {

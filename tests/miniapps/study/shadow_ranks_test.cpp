@@ -31,8 +31,8 @@ class ShadowRanks : public testing::OverRanks {
     log = OverRanks::run(ranks, directory, "case.toml", {"--steps", "4"});
   }
 
-  // The same case without shadows, with them, and with them on one rank. `independent`: contenders whose iterations do not
-  // know the ranks.
+  // The same case without shadows, with them, and with them on one rank. `independent`: candidates whose iterations do
+  // not know the ranks.
   void expect_a_study(const std::string& text, const std::string& shadow, const std::set<std::string>& independent) {
     run(2, text, "without");
     run(1, text + shadow, "alone");

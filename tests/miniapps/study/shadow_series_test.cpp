@@ -103,7 +103,7 @@ TEST(ShadowSeries, OnAMachineWithHabitsALeaderAgainstItselfShowsNoEffectAnd5Perc
     ASSERT_EQ(c.rows.size(), 4U);
     const Interval& i = c.rows[1].with_leader.interval;
     control += i.low <= 1 && 1 <= i.high;
-    twin += c.rows[2].verdict == Verdict::no_difference_seen;
+    twin += c.rows[2].verdict == Verdict::not_significant;
     slow += c.rows[3].verdict == Verdict::slower;
   }
   EXPECT_GE(control, 34);  // of 38 expected; three standard deviations are 4
@@ -117,7 +117,7 @@ TEST(ShadowSeries, WhatTheDoublesDifferByIsNoise) {
   const ShadowComparison c = loop.series.compare(1);
   EXPECT_NEAR(c.doubles.ratio, 1.1, 1e-12);
   EXPECT_GE(c.noise, std::log(1.1) - 1e-12);
-  EXPECT_EQ(c.rows[1].verdict, Verdict::no_difference_seen);
+  EXPECT_EQ(c.rows[1].verdict, Verdict::not_significant);
   EXPECT_LT(c.rows[1].with_leader.interval.low, 1);  // either name has the bad place as often as the other
   EXPECT_GT(c.rows[1].with_leader.interval.high, 1);
 }

@@ -32,8 +32,8 @@ struct Clock {
 };
 
 struct Compared {
-  PairedComparison control, contender;
-  Verdict verdict() const { return verdict_of(contender, noise_floor_of(control)); }
+  PairedComparison control, candidate;
+  Verdict verdict() const { return verdict_of(candidate, noise_floor_of(control)); }
 };
 
 Compared compared(unsigned seed, double factor, int systems = 100) {
@@ -45,7 +45,7 @@ Compared compared(unsigned seed, double factor, int systems = 100) {
 
 TEST(Statistics, ALeaderAgainstItselfShowsNoEffectInAtLeast95Of100Repeats) {
   int quiet = 0;
-  for (unsigned seed = 1; seed <= 100; ++seed) quiet += compared(seed, 1.0).verdict() == Verdict::no_difference_seen;
+  for (unsigned seed = 1; seed <= 100; ++seed) quiet += compared(seed, 1.0).verdict() == Verdict::not_significant;
   EXPECT_GE(quiet, 95);
 }
 
@@ -55,14 +55,14 @@ TEST(Statistics, ASlowdownOf5PercentIsFound) {
   EXPECT_GE(found, 19);
   const Compared faster = compared(1, 1 / 1.05);
   EXPECT_EQ(faster.verdict(), Verdict::faster);
-  EXPECT_NEAR(faster.contender.ratio, 1 / 1.05, 0.015);
-  EXPECT_LT(faster.contender.sign_test_p, 0.01);
+  EXPECT_NEAR(faster.candidate.ratio, 1 / 1.05, 0.015);
+  EXPECT_LT(faster.candidate.sign_test_p, 0.01);
 }
 
 TEST(Statistics, TheIntervalHoldsTheTruthAboutAsOftenAsItSays) {
   int inside = 0;
   for (unsigned seed = 1; seed <= 50; ++seed) {
-    const PairedComparison c = compared(seed, 1.2, 60).contender;
+    const PairedComparison c = compared(seed, 1.2, 60).candidate;
     inside += c.interval.low <= 1.2 && 1.2 <= c.interval.high;
   }
   EXPECT_GE(inside, 43);  // 47.5 expected of 50; 3 standard deviations are 4.6

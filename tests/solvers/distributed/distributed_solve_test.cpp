@@ -174,7 +174,7 @@ void compare_cycles(const GridOfLevels& grid, const std::string& cycle, double t
   EXPECT_TRUE(one.converged() && all.converged()) << cycle;
   EXPECT_EQ(one.iterations, all.iterations) << cycle;
   if (world().size() > 1) {
-    EXPECT_NE(spread.preconditioner().describe().find("over ranks"), std::string::npos) << cycle;
+    EXPECT_NE(spread.preconditioner().describe().find("distributed"), std::string::npos) << cycle;
   }
 }
 

@@ -128,7 +128,7 @@ TEST(MatrixMarket, FaultsAreNamedWithTheirLine) {
   expect_refused("", "not a Matrix Market file");
   expect_refused("%%MatrixMarket matrix coordinate real general", "truncated");
   expect_refused(head + "2 2 1\n1 1 1e999\n", "not a finite number");
-  expect_refused(head + "2 2 2\n1 1 1\n1 1 2\n", "entry (1, 1) is given twice");
+  expect_refused(head + "2 2 2\n1 1 1\n1 1 2\n", "duplicate entry (1, 1)");
   expect_refused(head + "2 2 1\n1 1 1\n2 2 1\n", "a.mtx:4: more entries than the 1");
   expect_refused("%%MatrixMarket matrix coordinate real symmetric\n2 2 1\n1 2 1\n", "lower triangle");
 }

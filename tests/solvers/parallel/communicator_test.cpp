@@ -69,7 +69,7 @@ TEST(Communicator, AnErrorOfOneRankIsThatOfAll) {
   EXPECT_EQ(met([&] {
               if (ranks.rank() == last) throw std::bad_alloc();
             }),
-            "7 out of memory; `weir info` tells what a case needs" + name);
+            "7 out of memory; `weir info` estimates what a case needs" + name);
   EXPECT_EQ(met([&] { throw Error(Exit::not_finite, "met by " + std::to_string(ranks.rank())); }),
             "4 met by 0 (rank 0)");
 }
