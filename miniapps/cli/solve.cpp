@@ -171,7 +171,8 @@ int solve_all(const SolveArguments& a, const BlockCsrData& data, const std::vect
       attainable = rounding_of_residual(data, system.solution()) / norm_b;
     const bool solved = row.refusal.empty() && row.result.converged();
     if (!solved && !a.solvers.empty() && !a.extended && is_ours(c.options))
-      verdicts += "\n" + c.name + verdict_text(system.why_it_failed(c.options, row));
+      if (const Finding f = system.why_it_failed(c.options, row); f.cause != Cause::refused)
+        verdicts += "\n" + c.name + verdict_text(f);
     any_refused = any_refused || !row.refusal.empty();
     all = all && solved;
     any = any || solved;

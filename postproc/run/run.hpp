@@ -167,6 +167,7 @@ class Run {
   void write_summary(const Ending& ending, const Outcome& outcome) const;  // run.json
   double wall() const;  // seconds of the run, those before a restart included
   double process_seconds() const;
+  double flow_seconds() const;  // of the loop, without what studies of solvers took
 
   // run_log.cpp
   void print_header() const;

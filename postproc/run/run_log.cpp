@@ -126,7 +126,7 @@ void Run::print_end(const Ending& ending, const Outcome& outcome) const {
 }
 
 void Run::print_timings() const {
-  const double loop = seconds_now() - loop_start_;
+  const double loop = loop_seconds();
   auto row = [loop](const std::string& system, const std::string& kernel, double s) {
     fmt::print("  {:<16} {:<16} {:>12.4f} {:>7.1f}\n", system, kernel, s, loop > 0 ? 100 * s / loop : 0);
   };
@@ -148,9 +148,10 @@ void Run::print_timings() const {
   }
   const auto steps = static_cast<double>(last_.step - first_step_);
   line("peak memory", bytes_text(peak_memory()));
-  if (steps > 0 && loop > 0)
-    fmt::print("  FOM: {:.4g} million cell steps per second ({:.4g} ms per step)\n",
-               1e-6 * static_cast<double>(header_.cells) * steps / loop, 1e3 * loop / steps);
+  if (const double flow = flow_seconds(); steps > 0 && flow > 0)
+    fmt::print("  FOM: {:.4g} million cell steps per second ({:.4g} ms per step{})\n",
+               1e-6 * static_cast<double>(header_.cells) * steps / flow, 1e3 * flow / steps,
+               flow < loop ? ", without `study`" : "");
   std::fflush(stdout);
 }
 

@@ -43,10 +43,11 @@ void Run::write_summary(const Ending& ending, const Outcome& outcome) const {
   j["quantities"] = outcome.quantities.empty() ? Json::object() : Json(outcome.quantities);
   j["timings"] = timings_.all().empty() ? Json::object() : Json(timings_.all());
   j["memory"] = {{"estimate", header_.memory_estimate}, {"peak", peak_memory()}};
-  const double loop = process_seconds() - (loop_start_ - start_);
+  const double loop = loop_seconds();
   const auto cell_steps = static_cast<double>(header_.cells) * static_cast<double>(last_.step - first_step_);
   j["fom"] = Json::object();
-  if (cell_steps > 0 && loop > 0) j["fom"]["cell_steps_per_second"] = cell_steps / loop;
+  if (const double flow = flow_seconds(); cell_steps > 0 && flow > 0)
+    j["fom"]["cell_steps_per_second"] = cell_steps / flow;
   j["timings"]["other"]["unaccounted"] = std::max(0.0, loop - timings_.total());
   j["loop_seconds"] = loop;
   j["seed"] = seed_;

@@ -12,7 +12,7 @@ namespace weir {
 template <class Space>
 BlockCsrData block_rows(const Matrix<Space>& A);
 
-// Error(usage): "line needs a block CSR matrix; this one is a matrix-free stencil ..., which these take: ..."
+// Error(usage): "line needs a block CSR matrix; this matrix is a matrix-free stencil ..., for which there are: ..."
 template <class Space>
 [[noreturn]] void refuse_matrix(const std::string& who, const std::string& needs, const Matrix<Space>& A);
 

@@ -165,7 +165,7 @@ class Aggregation final : public Preconditioner<Space>, public TellsStorage {
     if (A.has_constant_null_space())
       throw Error(Exit::usage,
                   "aggregation: the matrix is singular (constant null space), so its coarsest level has no inverse; "
-                  "fix the value of one unknown, or take multigrid, block_ilu0 or jacobi");
+                  "fix the value of one unknown, or take block_ilu0 or jacobi");
     return *csr;
   }
   std::unique_ptr<Preconditioner<Space>> make_smoother() const {
