@@ -24,13 +24,13 @@ struct Diagnosis {
   int rows = 0;
   std::int64_t entries = 0, stored_zeros = 0, not_finite = 0;
   int shortest_row = 0, longest_row = 0;  // entries
-  RowTally empty_rows, empty_columns;         // of zeros alone count as well
+  RowTally empty_rows, empty_columns;     // of zeros alone count as well
 
   RowTally missing_diagonal, zero_diagonal, negative_diagonal;
   RowTally positive_off_diagonal;  // rows that have one: none, and a positive diagonal, is an M-matrix's sign pattern
   RowTally zero_row_sums, zero_column_sums;  // to rounding: 1e-13 of the sum of sizes
   RowTally not_dominant, strictly_dominant;  // |d| below, above the sum of the others' sizes
-  double worst_dominance = 0;            // the largest sum of |off-diagonal| / |d|
+  double worst_dominance = 0;                // the largest sum of |off-diagonal| / |d|
   int worst_row = -1;
 
   double mirrored = 0;   // the part of the off-diagonal entries whose mirror is stored too

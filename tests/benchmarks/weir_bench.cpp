@@ -123,9 +123,9 @@ int parse_and_run(int argc, char** argv) {
   SuiteOptions options;
   CLI::App app("kernel and method benchmarks, compared with what the machine can do", "weir bench");
   app.add_option("SUITE", suite, "one suite only, or a family: luo, anzt");
-  app.add_option("--json", options.json_path, "write the figures to a file as well (one a suite)")->type_name("FILE");
+  app.add_option("--json", options.json_path, "write the results to a file as well (one per suite)")->type_name("FILE");
   app.add_option("-o,--output", options.folder, "folder of tables and plots; default: weir-bench")->type_name("DIR");
-  app.add_flag("--quick", options.quick, "small sizes: shows that it works, measures little");
+  app.add_flag("--quick", options.quick, "small sizes: a smoke test, no measurement");
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {

@@ -30,10 +30,10 @@ struct CapsuleOrigin {
 struct CapsuleLeader {
   std::string name, description, options, default_method, default_preconditioner;
   double default_tolerance = 1e-8;
-  std::int64_t age = 0;          // solves since its preconditioner was prepared
-  std::vector<double> lifetime;  // state of its refresh policy before the solve; empty: always fresh
+  std::int64_t age = 0;           // solves since its preconditioner was prepared
+  std::vector<double> lifetime;   // state of its refresh policy before the solve; empty: always fresh
   bool depends_on_ranks = false;  // it preconditioned each rank's rows: with one rank its iterations are others
-  bool is_matrix_free = false;   // it multiplied by an operator that has no entries; `A` is what it was prepared from
+  bool is_matrix_free = false;    // it multiplied by an operator that has no entries; `A` is what it was prepared from
   std::optional<SolveResult> result;  // none: the run ended before it could solve this
 };
 

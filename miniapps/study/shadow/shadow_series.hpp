@@ -12,8 +12,8 @@ namespace weir {
 struct ShadowRow {
   std::string name, solver;
   int failures = 0;
-  double iterations = 0;    // a solve
-  double milliseconds = 0;  // the median, setup in it
+  double iterations = 0;                   // a solve
+  double milliseconds = 0;                 // the median, setup in it
   std::int64_t bytes = 0, most_bytes = 0;  // of its setup, the most it came to: of all ranks, of one
   PairedComparison with_leader;
   Verdict verdict = Verdict::too_few_systems;

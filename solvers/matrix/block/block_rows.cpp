@@ -156,8 +156,9 @@ template <class Space>
 void refuse_matrix(const std::string& who, const std::string& needs, const Matrix<Space>& A) {
   const char* is = "distributed over the ranks, for which there are: jacobi, block_jacobi, additive_schwarz";
   if (dynamic_cast<const BlockSparse<Space>*>(&A))
-    is = "block CSR, for which there are: jacobi, block_jacobi, block_ilu0, line, async_ilu0, async_block_ilu0, parilu, "
-         "parilut, multicolor, aggregation";
+    is =
+        "block CSR, for which there are: jacobi, block_jacobi, block_ilu0, line, async_ilu0, async_block_ilu0, parilu, "
+        "parilut, multicolor, aggregation";
   else if (dynamic_cast<const Banded<Space>*>(&A))
     is = "stored by diagonals (DIA), for which there are: jacobi, block_jacobi, block_ilu0, multigrid (if symmetric)";
   else if (dynamic_cast<const BlockStencil<Space>*>(&A))

@@ -40,8 +40,9 @@ Subject cavity() {
 Subject aerofoil() { return {"aerofoil", "study/aerofoil_flow.toml", "flow", 40, {"roofline.every=0"}}; }
 
 struct Ratios {
-  double all = 1;    // the median over the solves of time / time of the same solve without shadows
-  double after = 1;  // that of the solves after an even step, over that of the others: where a run's memory lies falls out
+  double all = 1;  // the median over the solves of time / time of the same solve without shadows
+  double after =
+      1;  // that of the solves after an even step, over that of the others: where a run's memory lies falls out
 };
 
 Ratios ratios_of(const std::vector<double>& ms, const std::vector<double>& without) {
@@ -115,8 +116,8 @@ int measure(const Subject& subject, const LabOptions& options) {
     turns.after.push_back(ratios[second].after);
     turns.after_by_chance.push_back(ratios[plain_again].after);
     without_ms.insert(without_ms.end(), ms[plain].begin(), ms[plain].end());
-    csv << fmt::format("{},{:.5f},{:.5f},{:.5f},{:.5f},{:.5f}\n", turn + 1, ratios[plain_again].all,
-                       ratios[second].all, ratios[shadowed].all, ratios[second].after, ratios[plain_again].after)
+    csv << fmt::format("{},{:.5f},{:.5f},{:.5f},{:.5f},{:.5f}\n", turn + 1, ratios[plain_again].all, ratios[second].all,
+                       ratios[shadowed].all, ratios[second].after, ratios[plain_again].after)
         << std::flush;
   }
   tell(subject, turns, std::move(without_ms), steps);
