@@ -154,7 +154,7 @@ void project(const ScalingOptions& o) {
 }  // namespace
 
 int bench_scaling(Communicator& ranks, const ScalingOptions& o) {
-  if (ranks.is_root()) std::printf("iterations on %d ranks (%s)\n", ranks.size(), ranks.library().c_str());
+  if (ranks.is_root()) std::printf("iterations on %d ranks (%s)\n", ranks.size(), mpi_library().c_str());
   measured_rows(ranks, o);
   if (!ranks.is_root()) return 0;
   compare_with_paper(o);
