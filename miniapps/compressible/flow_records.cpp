@@ -26,6 +26,7 @@ void record_solve(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
   r.reason = to_string(a.solve.reason);
   r.r0 = a.solve.residual0;
   r.r_true = a.solve.true_residual;
+  if (a.solve.target >= 0) r.target = a.solve.target;
   r.setup_ms = milliseconds(flow.pseudo.setup_seconds());
   r.solve_ms = milliseconds(a.solve.solve_seconds);
   r.apply_ms = milliseconds(a.solve.apply_seconds);

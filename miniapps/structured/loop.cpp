@@ -12,6 +12,7 @@ void record_solve(Run& run, SolveRecord record, const SolveResult& result, doubl
   record.reason = to_string(result.reason);
   record.r0 = result.residual0;
   record.r_true = result.true_residual;
+  if (result.target >= 0) record.target = result.target;
   record.setup_ms = milliseconds(setup_seconds);
   record.solve_ms = milliseconds(result.solve_seconds);
   record.apply_ms = milliseconds(result.apply_seconds);

@@ -24,7 +24,7 @@ struct SolveRecord {
   int iterations = 0;
   std::string reason;
   Measure r0, r_true, setup_ms, solve_ms, apply_ms, spmv_ms, reduce_ms, halo_ms, transfer_bytes, preconditioner_age,
-      ilu_residual, dominance_L, dominance_U;
+      ilu_residual, dominance_L, dominance_U, target;
 };
 
 // A file that grows by whole lines. Lines go to the system in batches, at the latest a quarter of a second after they

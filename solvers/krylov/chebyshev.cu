@@ -95,7 +95,7 @@ class Chebyshev : public Krylov<Space> {
       fill<Space>(0, x);
       return;
     }
-    const double target = options_.relative ? options_.tolerance * reference : options_.tolerance;
+    const double target = result.target = options_.relative ? options_.tolerance * reference : options_.tolerance;
     double before = 2 * r;
     while (std::isfinite(r) && r > target && r < before && result.iterations + 2 <= options_.max_iterations) {
       const int steps = steps_for(interval.sigma, r / target, options_.max_iterations - result.iterations);

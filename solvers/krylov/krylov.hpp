@@ -22,6 +22,7 @@ struct SolveResult {
   double residual0 = 0;      // |b - A x0|
   double residual = 0;       // the last one the method knew
   double true_residual = 0;  // |b - A x| computed at the end
+  double target = -1;        // |b - A x| that was asked for; negative: the method does not report it
   Reason reason = Reason::converged;
   double apply_seconds = 0, spmv_seconds = 0, reduce_seconds = 0, solve_seconds = 0;  // negative: not measured
   double halo_seconds = -1, transfer_bytes = -1;  // of this rank; negative: one rank

@@ -44,7 +44,7 @@ def four_panels(rows, x, label, logarithmic):
     for place in axes[1]:
         place.set_xlabel(label)
     for place in axes[:, 0]:
-        place.set_ylabel("µs a point")
+        place.set_ylabel("µs per point")
     style.finish(figure, axes[0, 0])
     return figure
 
@@ -54,7 +54,7 @@ def fig9(rows):
 
 
 def fig10(rows):
-    return four_panels(rows, "n", "unknowns a cell, n", True)
+    return four_panels(rows, "n", "unknowns per cell, n", True)
 
 
 def table4(rows):

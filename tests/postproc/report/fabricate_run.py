@@ -109,12 +109,12 @@ def write_records(folder, steps):
             file.write("%d,%g,0.005,%g,%g,%g,%g,%g\n" % (s, 0.005 * s, 0.4 + 0.1 * np.exp(-s / 90), 0.1 * np.exp(-s / 40),
                        3e-12 * rng.random() + 1e-13, 0.0445 * (1 - np.exp(-s / 80)), 0.01 * s))
     with open(os.path.join(folder, "solves.csv"), "w") as file:
-        file.write("step,system,solver,unknowns,iterations,reason,r0,r_true,setup_ms,solve_ms,apply_ms\n")
+        file.write("step,system,solver,unknowns,iterations,reason,r0,r_true,setup_ms,solve_ms,apply_ms,target\n")
         for s in range(1, steps + 1):
             for name in ("momentum", "momentum"):
-                file.write("%d,%s,cg+jacobi,9120,%d,converged,%g,%g,,%g,\n" % (
+                file.write("%d,%s,cg+jacobi,9120,%d,converged,%g,%g,,%g,,2e-8\n" % (
                     s, name, 5 + 4 * np.exp(-s / 60) + rng.integers(0, 2), np.exp(-s / 50), 1e-9 * np.exp(-s / 50), 1.1))
-            file.write("%d,pressure,fast_poisson,9216,1,converged,%g,%g,,2.2,\n" % (s, np.exp(-s / 50), 2e-14 * np.exp(-s / 50)))
+            file.write("%d,pressure,fast_poisson,9216,1,converged,%g,%g,,2.2,,\n" % (s, np.exp(-s / 50), 2e-14 * np.exp(-s / 50)))
     with open(os.path.join(folder, "events.jsonl"), "w") as file:
         file.write(json.dumps({"step": steps, "kind": "steady", "message": "change below 1e-6"}) + "\n{\"step\": 3, \"ki")
 

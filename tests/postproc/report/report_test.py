@@ -60,6 +60,15 @@ class Reports(Folder):
         for name in ("speed_z.png", "field_z.csv", "profile_u_centreline.png", "profile_u_centreline.csv", "timings.csv"):
             self.assertIn(name, drawn)
 
+    def test_residuals_are_in_the_units_of_their_tolerance(self):
+        run = records.RunDirectory(self.make("2d"))
+        rows = histories.systems(run.solves)["momentum"]
+        values, unit, tolerance = histories._against_tolerance(run, "momentum", rows)
+        self.assertEqual((unit, tolerance), ("|b − A x| / |b|", 1e-8))
+        np.testing.assert_allclose(values, run.solves["r_true"][rows] / 2, rtol=1e-12)  # |b| = 2
+        rows = histories.systems(run.solves)["pressure"]  # a direct method: no tolerance
+        self.assertEqual(histories._against_tolerance(run, "pressure", rows)[1:], ("|b − A x| / |b − A x₀|", None))
+
     def test_a_steady_run_has_pseudo_time_steps_and_no_time(self):
         self.make("2d")
         page = self.page_of(self.path)
