@@ -214,7 +214,7 @@ def save(figure, folder, name, caption, data=None):
     path = os.path.join(folder, name + ".png")
     _lay_out(figure)
     figure.set_dpi(DPI)
-    FigureCanvasAgg(figure).print_png(path, metadata={"Software": None}, pil_kwargs={"compress_level": 4})
+    FigureCanvasAgg(figure).print_png(path, metadata={"Software": None}, pil_kwargs={"compress_level": 2})
     if data:
         write_csv(os.path.join(folder, name + ".csv"), data)
     return Figure(path, caption, name, figure.get_size_inches()[0] > 1.5 * WIDTH)
