@@ -254,7 +254,7 @@ class Report:
             return None
         return self.page.section("Left out", self.page.table(["what", "why"], missing))
 
-    def build(self):
+    def write(self, path):
         title = self.run.table("case").get("title") or self.run.run.get("case") or \
             os.path.basename(os.path.abspath(self.run.path))
         parts = ["<h1>%s</h1>" % self.page.text(title), self.attempt("the shadow solves", self.study),
@@ -263,7 +263,7 @@ class Report:
                            ("the time split", self.time_section), ("the quantities", self.quantities), ("the events", self.event_section)]:
             parts.append(self.attempt(what, make))
         parts.append(self.missing_section())
-        return self.page.page("%s: report" % title, "\n".join(part for part in parts if part))
+        self.page.write(path, "%s: report" % title, "\n".join(part for part in parts if part))
 
 
 def main(arguments):
@@ -277,10 +277,7 @@ def main(arguments):
     report = Report(directory)
     target = os.path.join(directory, "report.html")
     try:
-        text = report.build()
-        with open(target + ".partial", "w", encoding="utf-8") as file:
-            file.write(text)
-        os.replace(target + ".partial", target)
+        report.write(target)
     except OSError as error:
         print("report.py: cannot write %s: %s" % (target, error.strerror), file=sys.stderr)
         return EXIT_FILE

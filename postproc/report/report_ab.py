@@ -32,10 +32,7 @@ def main():
     body += ab.failures_table(directory)
     body += page.section("Files", page.paragraph("ab.csv: one row per run; ab_summary.csv, ab_quantities.csv: these tables; study.toml: the study; "
                                                  "runs/: the run directories; logs/: output of the runs; plots/: the plots and their data."))
-    path = os.path.join(directory, "report.html")
-    with open(path + ".part", "w") as file:
-        file.write(page.page(title, body))
-    os.replace(path + ".part", path)
+    page.write(os.path.join(directory, "report.html"), title, body)
 
 
 if __name__ == "__main__":

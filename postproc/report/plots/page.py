@@ -142,7 +142,14 @@ def paragraph(words, soft=False):
     return '<p%s>%s</p>' % (' class="soft"' if soft else "", text(words))
 
 
-def page(title, body):
+def write(path, title, body):
+    """Written aside and renamed: a reader never sees half a page."""
+    with open(path + ".partial", "w", encoding="utf-8") as file:
+        file.write(_page(title, body))
+    os.replace(path + ".partial", path)
+
+
+def _page(title, body):
     return ('<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1"><title>%s</title><style>%s</style></head>'
             '<body><main>%s</main><script>%s</script></body></html>\n' % (text(title), STYLE, body, SCRIPT))

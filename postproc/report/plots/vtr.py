@@ -7,7 +7,7 @@ import numpy as np
 TYPES = {"Float32": "f4", "Float64": "f8", "Int32": "i4", "Int64": "i8", "UInt8": "u1"}
 
 
-def _attribute(element, name, default=None):
+def attribute(element, name, default=None):
     found = re.search(r'\b%s="([^"]*)"' % name, element)
     return found.group(1) if found else default
 
@@ -31,38 +31,48 @@ def _block(data, at, header, compressed):
     return b"".join(parts)
 
 
+class Appended:
+    """A VTK XML file with appended raw data: its head, and the arrays that elements of the head tell of."""
+
+    def __init__(self, path, kind):
+        with open(path, "rb") as file:
+            data = file.read()
+        start = data.find(b"<AppendedData")
+        if start < 0 or kind not in data[:start]:
+            raise ValueError("no %s with appended data" % kind.decode())
+        self.head = data[:start].decode("ascii", "replace")
+        self._data = data[data.index(b"_", start) + 1:]
+        self._order = "<" if attribute(self.head, "byte_order", "LittleEndian") == "LittleEndian" else ">"
+        self._header = self._order + {"UInt32": "u4", "UInt64": "u8"}[attribute(self.head, "header_type", "UInt32")]
+        self._compressor = attribute(self.head, "compressor")
+        if self._compressor not in (None, "vtkZLibDataCompressor"):
+            raise ValueError("compressed by " + self._compressor)
+
+    def array(self, element):
+        raw = _block(self._data, int(attribute(element, "offset")), self._header, self._compressor is not None)
+        return np.frombuffer(raw, self._order + TYPES[attribute(element, "type")])
+
+
 class Vtr:
     """faces: coordinates of the cell faces in x, y, z; fields: name -> array [z, y, x] or [z, y, x, component]."""
 
     def __init__(self, path):
-        with open(path, "rb") as file:
-            data = file.read()
-        start = data.find(b"<AppendedData")
-        if start < 0:
-            raise ValueError("no appended data in it")
-        head = data[:start].decode("ascii", "replace")
-        data = data[data.index(b"_", start) + 1:]
-        order = "<" if _attribute(head, "byte_order", "LittleEndian") == "LittleEndian" else ">"
-        header = order + {"UInt32": "u4", "UInt64": "u8"}[_attribute(head, "header_type", "UInt32")]
-        compressor = _attribute(head, "compressor")
-        if compressor not in (None, "vtkZLibDataCompressor"):
-            raise ValueError("compressed by " + compressor)
-
+        file = Appended(path, b"RectilinearGrid")
+        head = file.head
         self.faces, self.fields, self.time = [], {}, None
-        extent = list(map(int, _attribute(head, "WholeExtent").split()))
+        extent = list(map(int, attribute(head, "WholeExtent").split()))
         shape = tuple(max(extent[2 * d + 1] - extent[2 * d], 1) for d in (2, 1, 0))
         coordinates = head.index("<Coordinates")
         for element in re.finditer(r"<DataArray\b[^>]*>", head):
             text = element.group(0)
-            raw = _block(data, int(_attribute(text, "offset")), header, compressor is not None)
-            values = np.frombuffer(raw, order + TYPES[_attribute(text, "type")]).astype(float)
-            name = _attribute(text, "Name")
+            values = file.array(text).astype(float)
+            name = attribute(text, "Name")
             if element.start() > coordinates:
                 self.faces.append(values)
             elif name == "TimeValue":
                 self.time = float(values[0])
             else:
-                components = int(_attribute(text, "NumberOfComponents", "1"))
+                components = int(attribute(text, "NumberOfComponents", "1"))
                 self.fields[name] = values.reshape(shape + ((components,) if components > 1 else ()))
 
     @property

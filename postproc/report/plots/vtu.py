@@ -3,7 +3,7 @@ import re
 
 import numpy as np
 
-from .vtr import TYPES, _attribute, _block
+from .vtr import Appended, attribute
 
 
 class Vtu:
@@ -11,16 +11,8 @@ class Vtu:
     node_fields: the same at nodes; time."""
 
     def __init__(self, path):
-        with open(path, "rb") as file:
-            data = file.read()
-        start = data.find(b"<AppendedData")
-        if start < 0 or b"UnstructuredGrid" not in data[:start]:
-            raise ValueError("no unstructured grid with appended data")
-        head = data[:start].decode("ascii", "replace")
-        self._data = data[data.index(b"_", start) + 1:]
-        self._order = "<" if _attribute(head, "byte_order", "LittleEndian") == "LittleEndian" else ">"
-        self._header = self._order + {"UInt32": "u4", "UInt64": "u8"}[_attribute(head, "header_type", "UInt32")]
-        self._compressed = _attribute(head, "compressor") is not None
+        self._file = Appended(path, b"UnstructuredGrid")
+        head = self._file.head
         self.time = None
         whole = self._arrays(head[:head.find("<Piece")])
         if "TimeValue" in whole:
@@ -30,7 +22,7 @@ class Vtu:
         self.corners = self._corners(cells["connectivity"].astype(int), cells["offsets"].astype(int))
         self.fields = self._section(head, "CellData")
         self.node_fields = self._section(head, "PointData")
-        del self._data
+        del self._file
 
     def _section(self, head, name):
         found = re.search(r"<%s\b[^>]*>(.*?)</%s>" % (name, name), head, re.DOTALL)
@@ -39,10 +31,9 @@ class Vtu:
     def _arrays(self, head):
         arrays = {}
         for element in re.findall(r"<DataArray\b[^>]*>", head):
-            raw = _block(self._data, int(_attribute(element, "offset")), self._header, self._compressed)
-            values = np.frombuffer(raw, self._order + TYPES[_attribute(element, "type")])
-            components = int(_attribute(element, "NumberOfComponents", "1"))
-            arrays[_attribute(element, "Name")] = values.reshape(-1, components) if components > 1 else values
+            values = self._file.array(element)
+            components = int(attribute(element, "NumberOfComponents", "1"))
+            arrays[attribute(element, "Name")] = values.reshape(-1, components) if components > 1 else values
         return arrays
 
     @staticmethod
