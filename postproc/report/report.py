@@ -70,7 +70,7 @@ class Report:
         reason = run.get("reason")
         parts = ['<p><strong class="word">%s</strong></p>' % page.text(word), page.paragraph(line, soft=True)]
         if reason:
-            parts.append(page.paragraph("Why it ended: %s." % str(reason).rstrip(".")))
+            parts.append(page.paragraph("Ended: %s." % str(reason).rstrip(".")))
         if checks:
             rows = [['<span class="%s">%s</span>' % (("pass", "PASS") if holds else ("fail", "FAIL")), name,
                      self.style.number(computed, 6), self.style.number(float(value), 6), self.style.number(float(tolerance), 3)]
@@ -131,7 +131,7 @@ class Report:
             raise ValueError("neither run.json nor the case could be read")
         parts = [page.facts(rows)]
         if self.run.config_text:
-            parts.append("<details><summary>The case in force, defaults filled in</summary><pre>%s</pre></details>"
+            parts.append("<details><summary>Effective case, defaults filled in</summary><pre>%s</pre></details>"
                          % page.text(self.run.config_text))
         return page.section("What was run", *parts)
 
@@ -163,7 +163,7 @@ class Report:
         return self.page.section("Walls", self.page.figures(figures)) if figures else None
 
     def convergence_section(self):
-        return self.page.section("Way to the steady state" if self.run.is_steady() else "Steps",
+        return self.page.section("Convergence to the steady state" if self.run.is_steady() else "Steps",
                                  self.page.figures(self.compressible.convergence_figures(self.run, self.folder)))
 
     def compressible_solver_section(self):
@@ -209,7 +209,7 @@ class Report:
             figures += self.attempt("a plot of the shadow solves", make, study, self.folder) or []
         figures += self.attempt("the convergence curves", self.shadow_plots.curve_plots, self.run, study, self.folder) or []
         return '<section class="verdict study">%s</section>%s' % (
-            "".join(words) + page.table(names, rows, range(2, len(names) - 1)), page.section("Solvers on the same systems", page.figures(figures)))
+            "".join(words) + page.table(names, rows, range(2, len(names) - 1)), page.section("Solver comparison on the same systems", page.figures(figures)))
 
     def flight_section(self):
         """Why a run that ended badly did so; None for the others."""
@@ -220,7 +220,7 @@ class Report:
         names, rows = self.flight.solves_table(self.run)
         return page.section("Why it failed: %s" % flight["cause"].replace("_", " "), page.paragraph(flight["what"][:1].upper() + flight["what"][1:] + "."),
                             page.table(*self.flight.evidence_table(flight)),
-                            page.paragraph("To change: %s: %s." % (flight["key"], flight["change"])), page.figures(figures),
+                            page.paragraph("Suggested change: %s: %s." % (flight["key"], flight["change"])), page.figures(figures),
                             "<details><summary>The last solves</summary>%s</details>" % page.table(names, rows, (0, 2, 4, 5, 6)))
 
     def roofline_section(self):
@@ -230,7 +230,7 @@ class Report:
         for make in (self.roofline.rate_plot, self.roofline.roofline_plot, self.roofline.part_plots):
             figures += self.attempt("a plot of the roofline", make, self.run, self.folder) or []
         names, rows = self.roofline.table(self.run)
-        return self.page.section("What the kernels reach", self.page.figures(figures),
+        return self.page.section("Kernel performance", self.page.figures(figures),
                                  "<details><summary>All kernels</summary>%s</details>" % self.page.table(names, rows, (3, 4, 5, 6, 7, 8)))
 
     def time_section(self):
@@ -252,7 +252,7 @@ class Report:
         missing = list(dict.fromkeys(self.run.missing))
         if not missing:
             return None
-        return self.page.section("Left out", self.page.table(["what", "why"], missing))
+        return self.page.section("Not available", self.page.table(["what", "why"], missing))
 
     def write(self, path):
         title = self.run.table("case").get("title") or self.run.run.get("case") or \

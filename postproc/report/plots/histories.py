@@ -29,11 +29,11 @@ def _group(name):
 
 
 TITLES = {
-    "forces": ("Forces on the body", "Coefficients: integrated over the body's surface, and by the momentum balance of a box around it."),
-    "residual": ("Way to the steady state", "Change and residual norms of each step."),
-    "divergence": ("Divergence of the velocity", "What is left of the continuity equation after each step."),
+    "forces": ("Forces on the body", "Coefficients: integrated over the body's surface, and from the momentum balance of a box around it."),
+    "residual": ("Convergence to the steady state", "Change and residual norms of each step."),
+    "divergence": ("Divergence of the velocity", "Residual of the continuity equation after each step."),
     "energy": ("Kinetic energy", "Integral values of the flow."),
-    "other": ("Other recorded values", "Columns of history.csv without a plot of their own."),
+    "other": ("Other recorded values", "Other columns of history.csv."),
 }
 
 

@@ -149,7 +149,8 @@ def sentences(study):
         verdict = study.value(name, "verdict")
         if verdict == "faster":
             words.append("%s takes %s times the reference's time." % (name, interval(study, name)))
-    words.append("Each of %d systems (%s) was solved by all, in random order; intervals: 95 %%, of the median of time / reference's time." % (study.value(REFERENCE, "systems"), study.system))
+    words.append("Each of %d systems (%s) was solved by all, in random order; intervals: 95 %%, of the median of time / "
+                 "reference's time." % (study.value(REFERENCE, "systems"), study.system))
     words.append("A/A interval %s; noise floor %.1f %% (largest extent of the A/A intervals)." % (
         interval(study, CONTROL), 100 * (study.floor() - 1)))
     repetition = study.repetition()
