@@ -36,7 +36,7 @@ class LinearSolver {
   LinearSolver(const Table& options, const std::string& default_method, const std::string& default_preconditioner,
                const KrylovOptions& defaults);
 
-  // Before setup, where the matrix will be spread over ranks: a preconditioner that knows one rank alone is then applied
+  // Before setup, where the matrix will be distributed: a preconditioner that knows one rank alone is then applied
   // on rank 0, to which the residual is gathered; Error(usage) at setup where that is not possible.
   // `A`: the matrix to come, where it is there: a preconditioner that has a form for such a matrix takes it.
   void spread_over_ranks(const Matrix<Space>* A = nullptr);
@@ -48,7 +48,7 @@ class LinearSolver {
   bool is_independent_of_ranks() const;
 
   void setup(const Matrix<Space>& A);   // once a pattern
-  void update(const Matrix<Space>& A);  // new values, same pattern; made anew where the policy says so
+  void update(const Matrix<Space>& A);  // new values, same pattern; rebuilt where the policy says so
   SolveResult solve(const Matrix<Space>& A, View<const double> b, View<double> x);
 
   // Adds one more watch, called after those before it; it must outlive the solver's use.

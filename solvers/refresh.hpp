@@ -1,4 +1,4 @@
-// When a preconditioner is made anew while the matrix changes under it.
+// When a preconditioner is rebuilt while the matrix changes under it.
 //   refresh = "always" | "every:K" | "adaptive" | "adaptive:PRICE" | "adaptive:measured"     (of [linear.SYSTEM])
 // An old preconditioner costs iterations, a new one its update. With a price P of an update in iterations and i_0, i_1, ... the
 // iterations of the solves since the last one, "adaptive" renews it as soon as the next solve would cost more than a
@@ -40,7 +40,7 @@ class RefreshPolicy {
   // For schemes that keep no old matrix, which a restarted run would have to begin with.
   void require_always(const Table& options) const;
 
-  bool is_due() const;  // before new values are used: must it be made anew?
+  bool is_due() const;  // before new values are used: must it be rebuilt?
   void renewed(double seconds,
                bool counts);  // it was made from the present values; a setup does not count as an update
   void kept() { ++age_; }

@@ -59,7 +59,7 @@ class CoupledHalo {
   Halo<Space> halo_;
 };
 
-// Files know one layout, that of one rank: arrays are gathered on rank 0 and handed out again, whatever the number of ranks
+// Files know one layout, that of one rank: the root rank gathers the arrays and scatters them, whatever the number of ranks
 // that wrote them. All ranks call; whole arrays are empty but on rank 0. On one rank they are the arrays themselves.
 class CoupledGather {
  public:

@@ -1,4 +1,4 @@
-// weir ab STUDY.toml -o DIR: twin runs (miniapps/study/ab/ab_study.hpp).
+// weir ab STUDY.toml -o DIR: paired A/B runs (miniapps/study/ab/ab_study.hpp).
 #pragma once
 #include <string>
 

@@ -52,7 +52,7 @@ struct CompressibleFlow {
   void initialise();            // the initial state, on the host and up
   void set_outside(double at);  // of patches with the exact solution
 
-  // A state in host memory, as one rank has it: over ranks gathered on rank 0, empty on the others; all call.
+  // The global state in host memory: on the root rank, empty on the others; all call.
   std::vector<double> on_host() { return on_host(pseudo.state()); }
   std::vector<double> on_host(const Array<double, Space>& U) const;
   void from_host(const std::vector<double>& all, Array<double, Space>& U) const;  // the whole, on every rank

@@ -32,7 +32,7 @@ class WallForces {
 
   bool has_walls() const { return !walls_.empty(); }
   Forces measure(Discretisation<Space>& space, View<const double> U);
-  // Over ranks: gathered on rank 0, empty on the others.
+  // In parallel: on the root rank, empty on the others.
   std::vector<WallSurface> surfaces(Discretisation<Space>& space, View<const double> U);
 
  private:

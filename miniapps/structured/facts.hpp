@@ -21,7 +21,7 @@ std::string name_of_cell(const std::array<int, 3>& at);  // "cell (3, 4, 0)"
 // "u of cell (3, 4, 0)": the same numbers. A velocity is named after the cell whose low face it sits on.
 std::string name_of_unknown(const Layout& layout, int component, int row);
 
-// What the flight recorder follows of it: the velocities and the pressure.
+// What the failure diagnostics follow of it: the velocities and the pressure.
 template <class Space>
 std::vector<WatchedVariable> watched_of(Flow<Space>& flow);
 

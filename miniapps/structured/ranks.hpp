@@ -73,7 +73,7 @@ class FlowHalo {
   std::array<std::int64_t, 3> below_begin_{};
 };
 
-// Files know one layout, that of one rank: arrays are gathered on rank 0 and handed out again, whatever the number of
+// Files know one layout, that of one rank: the root rank gathers the arrays and scatters them, whatever the number of
 // ranks that wrote them.
 class FlowGather {
  public:

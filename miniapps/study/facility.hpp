@@ -27,7 +27,7 @@ struct StudiedSystem {
   double default_tolerance = 1e-8;
 };
 
-// A variable of the state that the flight recorder follows: range costs a pass each step, the others are asked after a
+// A variable of the state that the failure diagnostics follow: range costs a pass each step, the others are asked after a
 // failure only.
 struct WatchedVariable {
   std::string name;       // "u"

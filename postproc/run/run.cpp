@@ -133,10 +133,9 @@ void Run::require_memory(std::int64_t bytes) const {
 double Run::process_seconds() const { return seconds_now() - start_; }
 double Run::loop_seconds() const { return seconds_now() - loop_start_; }
 double Run::flow_seconds() const {
-  const auto study = timings_.all().find("study");
   double seconds = loop_seconds();
-  if (study != timings_.all().end())
-    for (const auto& [part, s] : study->second) seconds -= s;
+  if (const auto own = timings_.all().find("instrumentation"); own != timings_.all().end())
+    for (const auto& [part, s] : own->second) seconds -= s;
   return seconds;
 }
 double Run::wall() const { return wall_before_ + process_seconds(); }

@@ -151,7 +151,7 @@ void Run::print_timings() const {
   if (const double flow = flow_seconds(); steps > 0 && flow > 0)
     fmt::print("  FOM: {:.4g} million cell steps per second ({:.4g} ms per step{})\n",
                1e-6 * static_cast<double>(header_.cells) * steps / flow, 1e3 * flow / steps,
-               flow < loop ? ", without `study`" : "");
+               flow < loop ? ", without instrumentation" : "");
   std::fflush(stdout);
 }
 

@@ -26,7 +26,7 @@ template <class Space>
 class AnySolver {
  public:
   virtual ~AnySolver() = default;
-  // Before setup, where the matrix will be spread over ranks: takes them as `leader` does (LinearSolver::spread_like).
+  // Before setup, where the matrix will be distributed: takes them as `leader` does (LinearSolver::spread_like).
   // Error(usage) of another library's solver, which knows one rank alone.
   virtual void spread_like(const LinearSolver<Space>& /*leader*/) {
     throw Error(Exit::usage, "'" + name() + "' runs on one rank only");

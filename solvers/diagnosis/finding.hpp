@@ -1,5 +1,5 @@
 // A cause of a failure with what was measured and what to change. Causes of failed solves are found by examine()
-// (failed_solve.hpp), those of a flow by the flight recorder (miniapps/study).
+// (failed_solve.hpp), those of a flow by the failure diagnostics (miniapps/study).
 #pragma once
 #include <string>
 #include <utility>

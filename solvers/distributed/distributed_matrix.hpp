@@ -1,4 +1,4 @@
-// A matrix whose rows are spread over ranks (Liu, Seo & Mittal 2013, sec. III-A): a rank holds its rows, and of x what
+// A matrix whose rows are distributed (Liu, Seo & Mittal 2013, sec. III-A): a rank holds its rows, and of x what
 // belongs to them. Columns of its own make the local matrix, any of solvers/matrix; columns of others make the coupling,
 // which meets the ghosts of x:
 //   y = A_local x + C x_ghost

@@ -1,4 +1,4 @@
-// A system that is spread over ranks as one rank would have it, put together on rank 0: to be kept in a capsule, or examined
+// A distributed system assembled on the root rank: to be kept in a capsule, or examined
 // after a failure. Simple and not scalable. All ranks make one and call.
 #pragma once
 #include <memory>

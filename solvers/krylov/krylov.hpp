@@ -43,7 +43,7 @@ struct KrylovOptions {
   int l = 2;        // bicgstab_l: degree of its residual polynomials
   int s = 4;        // idrs: number of shadow vectors
   int recycle = 0;  // gmres, fgmres: vectors kept from one solve (and cycle) to the next
-  // refinement: the method of an inner solve, how far it goes, the most iterations it takes, and whether its products are
+  // refinement: the method of an inner solve, how far it goes, its iteration limit, and whether its products are
   // with A ("double") or with A rounded ("float")
   std::string inner = "gmres", inner_matrix = "double";
   double inner_tolerance = 1e-4;

@@ -49,7 +49,7 @@ class Matrix {
   virtual bool has_constant_null_space() const { return false; }
   virtual Work apply_work() const = 0;
 
-  // Rows spread over ranks: everything above is this rank's part, and the dot products are its share of the sum; a
+  // Distributed rows: everything above is this rank's part, and the dot products are its share of the sum; a
   // solver adds the shares up. Null: one rank.
   virtual const Communicator* ranks() const { return nullptr; }
   virtual std::int64_t unknowns() const { return size(); }  // of all ranks

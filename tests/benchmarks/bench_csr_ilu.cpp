@@ -1,4 +1,4 @@
-// FGMRES + block_ilu0 on a system of the size of a compressible case, beside PETSc's FGMRES + BAIJ ILU(0) on the same
+// FGMRES + block_ilu0 on a system of the size of a compressible case, compared with PETSc's FGMRES + BAIJ ILU(0) on the same
 // matrix in the same run: milliseconds an iteration, and its parts with the bytes they must move, beside the triad.
 //   bench_csr_ilu [--csv FILE] [--side N] [--iterations N] [--threads N]
 // About 3/2 N^2 cells (93: 13 k, as the NACA0012 mesh of issue 4). Bytes: product and solve 8 (4) n^2 + 4 a block, vectors once.

@@ -1,4 +1,4 @@
-// Poisson on a box, Neumann all round, to 1e-8 relative to |b|: cg + multigrid beside hypre and PETSc on the same
+// Poisson on a box, Neumann all round, to 1e-8 relative to |b|: cg + multigrid compared with hypre and PETSc on the same
 // right-hand side in the same run, uniform and stretched grids.
 //   bench_multigrid [cells = 128] [threads = 1] [repeats = 5]
 #include <cmath>

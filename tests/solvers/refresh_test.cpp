@@ -1,4 +1,4 @@
-// Preconditioners that outlive their matrix: when they are made anew, and what happens where an old one fails.
+// Preconditioners that outlive their matrix: when they are rebuilt, and what happens where an old one fails.
 #include "solvers/refresh.hpp"
 
 #include "base/error.hpp"

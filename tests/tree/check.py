@@ -60,7 +60,7 @@ WORDS = {
     r"\bbeside (PETSc|hypre|Eigen|icoFoam)\b": "compared with",
     r"\b1/[0-9]+ of (PETSc|hypre|icoFoam|FVENS)\b": "times faster",
     r"\bmost iterations\b": "max_iterations",
-    r"\bleader( again|'s|s)?\b": "reference solver; A/A control",
+    r"\bleader('s|s)?\b(?! again)": "reference solver; A/A control",
     r"\bcontenders?\b": "candidate",
     r"\bflight recorder\b": "failure diagnostics",
     r"\btwin runs?\b": "paired A/B runs",

@@ -1,4 +1,4 @@
-// weir ab STUDY.toml: twin runs. Cases x configurations x repeats as whole runs, compared where they have come equally far.
+// weir ab STUDY.toml: paired A/B runs. Cases x configurations x repeats as whole runs, compared where they have come equally far.
 //   [study]  cases = ["../compressible/x.toml", "RUN/checkpoints/step_00000100.h5", ...]   beside the study file; a
 //            checkpoint, or a run directory, is gone on from
 //            configurations = ["base", "other", ...]   the first is what the others are compared with; it runs twice
@@ -48,7 +48,7 @@ struct AbStudy {
 // Error(Exit::usage) with file and line where the study cannot be.
 AbStudy read_ab_study(const std::string& path);
 
-// A run of the study: indices into it. The order of each repeat is drawn anew from the seed, cases and configurations alike.
+// A run of the study: indices into it. The order of each repeat is randomised by the seed, cases and configurations alike.
 struct AbTwin {
   std::size_t of_case = 0, configuration = 0;
   int repeat = 0, place = 0;  // in the order of the whole study

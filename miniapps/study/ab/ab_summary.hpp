@@ -1,4 +1,4 @@
-// What twin runs say: for each case, and over all of them, each configuration against the baseline, with the baseline's
+// What paired A/B runs show: for each case, and over all of them, each configuration against the baseline, with the baseline's
 // double as the measure of chance. A pair is the two runs of one repeat of one case.
 #pragma once
 #include <string>

@@ -1,4 +1,4 @@
-// The files and the table of twin runs.
+// The files and the table of paired A/B runs.
 #include <fmt/format.h>
 
 #include <algorithm>

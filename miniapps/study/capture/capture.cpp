@@ -205,7 +205,7 @@ void Capture<Space>::capture(const Solve& solve, const std::string& trigger, boo
     told_of_limit_ = true;
     return;
   }
-  ScopedTimer timer(run_->timings().at("study", "capsules"));
+  ScopedTimer timer(run_->timings().at("instrumentation", "captured systems"));
   Capsule c = capsule_of(solve, trigger);
   if (ranks_.is_root()) write(c, is_failure, solve);
   ++written_;

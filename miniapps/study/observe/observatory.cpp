@@ -189,7 +189,7 @@ template <class Space>
 void Observatory<Space>::finish(Run& run) {
   if (observed_ == 0 || !ranks_.is_root()) return;
   rows_.flush();
-  run.timings().at("study", "observatory") += seconds_ + error_seconds_;
+  run.timings().at("instrumentation", "solver diagnostics") += seconds_ + error_seconds_;
   std::string text =
       fmt::format("\n{}: {} solves observed, {:.3g} ms each", system_, observed_, 1e3 * seconds_ / observed_);
   if (wants_error_)

@@ -3,7 +3,7 @@
 // At these steps, for each system of that name: the preconditioner's probe |r - A M^-1 r| / |r| of the first residual, of
 // asynchronous ILU the fixed-point residual, the dominance of L and U and stale reads, and the early warning
 // (early_warning.hpp); after the solve the residual of every block row. error = true: also |x* - x| with an x* to which the
-// system was solved on, to 1e-12 of its right-hand side. observatory.csv has a row a solve; what it costs stands there
+// system was solved on, to 1e-12 of its right-hand side. `observatory.csv` has a row a solve; what it costs stands there
 // and at the end of the log. Over ranks the numbers are of the whole system (sums, the largest of all ranks), the time is that
 // of the rank that took longest, and the rows of all ranks come together on rank 0 for a picture.
 #pragma once

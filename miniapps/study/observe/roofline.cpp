@@ -161,7 +161,7 @@ template <class Space>
 void Roofline<Space>::finish(Run& run) {
   if (last_.empty() || !ranks_.is_root()) return;
   rows_.flush();
-  run.timings().at("study", "roofline") += seconds_;
+  run.timings().at("instrumentation", "roofline") += seconds_;
   std::string text = fmt::format(
       "\nkernels at step {}: minimal memory traffic over measured time; triad {:.1f} GB/s{}\n"
       "  {:<20} {:<24} {:<16} {:>9} {:>9} {:>8} {:>9} {:>14}\n",

@@ -1,9 +1,9 @@
-// Will the next solve stagnate, that is end at its most iterations? Asynchronous ILU does not fail, it becomes a bad
+// Will the next solve stagnate, that is reach max_iterations? Asynchronous ILU does not fail, it becomes a bad
 // preconditioner, and the probe p = |r - A M^-1 r| / |r| of the first residual sees it before the solve: one application of a
 // good one leaves less than it was given. The warning stands where
 //   p > 2                                                            one application makes the residual larger, or
 //   p > 0.8 and more than twice that of the last observed solve      (the trend), or
-//   p > 0.9 and the last observed solve took more than 0.8 of its most iterations.
+//   p > 0.9 and the last observed solve took more than 0.8 of max_iterations.
 // The numbers were chosen on one set of runs and judged on another: docs/explanation/studies.md has precision and
 // recall, and inputs/study/early_warning.toml finds them again (`weir ab` counts hits and misses of every study that observes).
 #pragma once

@@ -1,4 +1,4 @@
-// What the ranks of a run have seen, brought together for the flight recorder. All ranks call; all get the same.
+// What the ranks of a run have seen, brought together for the failure diagnostics. All ranks call; all get the same.
 #pragma once
 #include <cstdint>
 #include <optional>

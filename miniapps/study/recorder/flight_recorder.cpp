@@ -279,7 +279,7 @@ void FlightRecorder<Space>::tell(Run& run, const Outcome& outcome, const Finding
 template <class Space>
 void FlightRecorder<Space>::finish(Run& run) {
   if (ring_.empty() || !ranks_.is_root()) return;
-  run.timings().at("study", "flight recorder") += seconds_;
+  run.timings().at("instrumentation", "failure diagnostics") += seconds_;
   remove_flight(run.path(flight_file));
 }
 

@@ -177,7 +177,7 @@ void Shadow<Space>::keep_own(const Matrix<Space>& A, View<const double> b, View<
 }
 
 // The first solve of each allocates and meets memory that was never touched: not counted. Who comes first gets the gaps
-// of the heap: the order is by lot, so that the replicas are not always those. Where the reference solver prepared
+// of the heap: the order is random, so that the replicas are not always those. Where the reference solver prepared
 // itself for this system, they all do so once more, counted.
 template <class Space>
 void Shadow<Space>::warm_up(const Matrix<Space>& A, View<const double> b) {
@@ -232,7 +232,7 @@ void Shadow<Space>::after(const Matrix<Space>& A, View<const double> b, View<con
   if (due_) {
     {
       ScopedTimer timer(seconds_);
-      leader_setup_ = ranks_.max(leader_setup_);  // one that is gathered on rank 0 costs the others nothing
+      leader_setup_ = ranks_.max(leader_setup_);  // one that is solved on the root rank costs the others nothing
       keep_own(A, b, x, result);
       draw_order();
       if (!std::exchange(warm_, true)) warm_up(A, b);

@@ -1,14 +1,14 @@
 // Shadow solves: at chosen steps the system that the flow code has solved, (A, b, x0), is given to other solvers as
 // well. The reference solver alone advances the flow; it solves first, with nothing between its assembly and its solve
 // but a copy of x0.
-// What is compared is solved after it, one after another in an order drawn anew for each system, all from the same
+// What is compared is solved after it, one after another in random order for each system, all from the same
 // vector and under the same conditions. The reference solver's own solve is not: it meets other caches and stands
 // elsewhere in memory, which alone made differences of some percent. So the reference solver takes part through two
-// replicas. For each system a coin says which of them stands for the reference solver and which is the control, "leader
-// again": if one of them lies in better places of memory, that falls on both names alike, and between the names nothing
+// replicas. For each system a coin says which of them stands for the reference solver and which is the control
+// ("leader again" in files): if one of them lies in better places of memory, that falls on both names alike, and between the names nothing
 // is left but chance.
 //
-// When all have solved, the reference solver gets the machine back: what it had in the caches, in the translations of
+// When all have solved, the reference solver gets its caches back: what it had in the caches, in the translations of
 // addresses and in the processor's memory of branches, the others have pushed out. The flow's state is read, and then
 // the reference solver does its work on this system once more, untimed and into scratch, so that its data were used
 // last, as without shadows. Its preconditioner alone is applied where more would change the reference solver
@@ -77,7 +77,7 @@ class Shadow : public SolveWatch<Space> {
   void know_state(std::function<void()> read) { read_state_ = std::move(read); }  // reads the flow's; not known: none
   void begin_step(std::int64_t step, bool due);
 
-  std::vector<std::string> names() const;                          // "leader", "leader again", the candidates
+  std::vector<std::string> names() const;                          // the reference solver, the A/A control, the candidates
   std::vector<std::string> solvers() const;                        // what each of them is
   double seconds() const { return seconds_; }                      // spent beside the reference solver so far
   double give_back_seconds() const { return give_back_seconds_; }  // and in giving it the machine back

@@ -30,7 +30,7 @@ struct Repetition {
 
 struct ShadowComparison {
   int ranks = 1;
-  std::vector<ShadowRow> rows;  // [0] the reference solver, [1] the leader again
+  std::vector<ShadowRow> rows;  // [0] the reference solver, [1] the A/A control
   PairedComparison doubles;     // the second replica with the first: what places in memory do
   double noise = 0;             // of log ratios: as far as rows[1] or `doubles` reach
   double own_milliseconds = 0;  // the median of the reference solver's own solves, in the flow

@@ -188,8 +188,8 @@ void ShadowStudy<Space>::finish(Run& run) {
   if (series_.empty() || !ranks_.is_root()) return;
   rows_.flush();
   curves_.flush();
-  run.timings().at("study", "shadow solves") += shadow_->seconds();
-  run.timings().at("study", "after shadows") += shadow_->give_back_seconds();
+  run.timings().at("instrumentation", "shadow solves") += shadow_->seconds();
+  run.timings().at("instrumentation", "after shadows") += shadow_->give_back_seconds();
   ShadowComparison comparison = series_.compare(seed_);
   comparison.ranks = ranks_.size();
   write_text_aside(run.path("shadow_summary.csv"), shadow_csv(comparison));

@@ -17,7 +17,7 @@ struct Interval {
 struct PairedComparison {
   int pairs = 0;
   int wins = 0;            // pairs in which the candidate was faster
-  double ratio = 1;        // median of candidate / leader
+  double ratio = 1;        // median of candidate / reference
   Interval interval;       // of that median: 95 %
   double sign_test_p = 1;  // two-sided, that faster and slower are equally likely
 };

@@ -3,7 +3,6 @@ import numpy as np
 
 from . import style
 
-WORDS = {"study": "instrumentation", "flight recorder": "failure diagnostics", "not in a region": "unaccounted"}
 
 def split(run):
     """[(system, kernel, seconds), ...] of run.json's timings, whatever their depth; largest systems first."""
@@ -19,7 +18,6 @@ def split(run):
     timings = dict(run.run.get("timings") or {})
     whole = timings.pop("time loop", None)
     walk([], timings)
-    rows = [(WORDS.get(system, system), WORDS.get(kernel, kernel), seconds) for system, kernel, seconds in rows]
     if not rows:
         raise ValueError("run.json has no timings")
     if isinstance(whole, dict) and isinstance(whole.get("total"), (int, float)):

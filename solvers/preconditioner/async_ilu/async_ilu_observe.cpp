@@ -1,4 +1,4 @@
-// What the observatory and the roofline want to know of asynchronous factors.
+// What the solver diagnostics and the roofline ask of asynchronous factors.
 #include <algorithm>
 
 #include "base/at.hpp"

@@ -72,7 +72,7 @@ class Multigrid : public Preconditioner<Space> {
   std::unique_ptr<SeparableOperator> operator_;  // of the last setup
   std::unique_ptr<multigrid::CycleBase<Space>> cycle_;
   // Instead, of a banded matrix: BandedMultigrid, or over ranks DistributedMultigrid; and where a grid's parts are too thin to
-  // be spread over ranks: this, gathered.
+  // be distributed: this, on the root rank.
   std::unique_ptr<Preconditioner<Space>> instead_;
 };
 

@@ -25,10 +25,10 @@ enum Kind { shadowed, sometimes, plain, plain_again, kinds };
 constexpr const char* words[kinds] = {"shadowed", "sometimes", "plain", "plain_again"};
 
 struct Repeat {
-  Interval control;  // of the leader against itself
+  Interval control;  // of the reference solver against itself
   std::string twin, slow;
   double control_ratio = 1, twin_ratio = 1, slow_ratio = 1, noise = 1;
-  std::array<double, kinds> own_ms{};  // median of the leader's own solves, setup in it, of each Kind
+  std::array<double, kinds> own_ms{};  // median of the reference solver's own solves, setup in it, of each Kind
 };
 
 // The keys that ask for shadows; none of the runs without.
@@ -74,7 +74,7 @@ void tell(const Subject& s, const std::vector<Repeat>& repeats, int steps) {
   const std::size_t n = repeats.size();
   fmt::print("{}: {} repeats, whole runs of {} steps, shadows at each, three solves a system\n", s.path, n, steps);
   fmt::print(
-      "  leader against itself: interval holds 1 in {} of {} (95 % expected); ratio median {:.4f}, farthest {:.4f}\n",
+      "  reference solver against itself: interval holds 1 in {} of {} (95 % expected); ratio median {:.4f}, farthest {:.4f}\n",
       control, n, median_over(repeats, [](const Repeat& r) { return r.control_ratio; }), farthest);
   fmt::print("  its twin: not significant in {} of {}; ratio median {:.4f}\n", twin, n,
              median_over(repeats, [](const Repeat& r) { return r.twin_ratio; }));
@@ -88,7 +88,7 @@ void tell(const Subject& s, const std::vector<Repeat>& repeats, int steps) {
   };
   const std::vector<double> without = own(plain);
   const PairedComparison chance = compare_pairs(own(plain_again), without, 1);
-  fmt::print("  leader's own solves, medians of a run, over those without shadows:\n");
+  fmt::print("  reference solver's own solves, medians of a run, over those without shadows:\n");
   const auto line = [&](const char* what, const PairedComparison& p, const std::string& verdict) {
     fmt::print("    {:<22} {:.4f} ({:.4f} .. {:.4f})  {}\n", what, p.ratio, p.interval.low, p.interval.high, verdict);
   };

@@ -1,4 +1,4 @@
-// Real runs of the flow codes as child processes, and what the leader's own solves took in them.
+// Real runs of the flow codes as child processes, and what the reference solver's own solves took in them.
 #pragma once
 #include <algorithm>
 #include <string>
@@ -22,7 +22,7 @@ Subject cavity_subject();
 Subject aerofoil_subject();
 Subject cylinder_subject();
 
-// Runs it for so many steps into the directory `run`, with `more` keys set; milliseconds of each of the leader's own solves of the
+// Runs it for so many steps into the directory `run`, with `more` keys set; milliseconds of each of the reference solver's own solves of the
 // subject's system, setup in them, in their order. Empty where a signal came. Error where the run failed.
 std::vector<double> own_solves(ChildSignals& signals, const Subject& subject, int steps,
                                const std::vector<std::string>& more, const std::string& run);

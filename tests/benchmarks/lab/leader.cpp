@@ -27,7 +27,7 @@ constexpr const char* folders[kinds] = {"plain", "plain_again", "second", "shado
 
 constexpr int every[kinds] = {0, 0, 2, 1};
 
-// Candidates that use more memory than the leader: its doubles, and a method that keeps many vectors.
+// Candidates that use more memory than the reference solver: its doubles, and a method that keeps many vectors.
 Subject cavity() {
   Subject s = cavity_subject();
   s.steps = 300;
@@ -70,7 +70,7 @@ void tell_line(const std::string& what, const PairedComparison& c, const std::st
 }
 
 void tell(const Subject& s, const Turns& turns, std::vector<double> without_ms, int steps) {
-  fmt::print("{}: {} turns, runs of {} steps; leader's own solves, without shadows {:.4g} ms; with, over without:\n",
+  fmt::print("{}: {} turns, runs of {} steps; reference solver's own solves, without shadows {:.4g} ms; with, over without:\n",
              s.path, turns.after.size(), steps, median_of(std::move(without_ms)));
   const PairedComparison chance = to_without(turns.all[plain_again]);
   tell_line(words[plain_again], chance, "the noise floor");

@@ -1,4 +1,4 @@
-// The banded systems of Liu, Seo & Mittal 2013 alone, beside PETSc and hypre on the same numbers in the same run: each
+// The banded systems of Liu, Seo & Mittal 2013 alone, compared with PETSc and hypre on the same numbers in the same run: each
 // function prints a table, writes it as CSV and returns 0. One thread; seconds are the processor's, so that other programs
 // on the machine count little. docs/results/liu_2013.md says what came out.
 #pragma once
@@ -16,6 +16,6 @@ int liu_iterations(
 int liu_systems(
     const LiuOptions& options);  // pressure with a body to 1e-6, advection-diffusion to 1e-12: set-up + solve
 
-int liu_setup(const LiuOptions& options);  // the pressure by turns with hypre's PFMG, each from nothing, again and again
+int liu_setup(const LiuOptions& options);  // the pressure interleaved with hypre's PFMG, each from nothing, again and again
 
 }  // namespace weir::bench

@@ -105,7 +105,7 @@ double median(std::vector<double> v) {
   return v[v.size() / 2];
 }
 
-// By turns, each from nothing to a solution, so that both find the memory that either has left: the first time, and the median of
+// Interleaved, each from nothing to a solution, so that both find the memory that either has left: the first time, and the median of
 // the later ones.
 void turns(Sheet& sheet, const Case& c, int rounds) {
   constexpr double tolerance = 1e-6;
@@ -143,7 +143,7 @@ void turns(Sheet& sheet, const Case& c, int rounds) {
 
 int liu_setup(const LiuOptions& o) {
   set_threads(1);
-  std::printf("one thread, processor time, by turns; PFMG/this: set-up + solve\n");
+  std::printf("one thread, processor time, interleaved; PFMG/this: set-up + solve\n");
   Sheet sheet(o.folder, "liu-setup",
               {"system", "solver", "when", "setup s", "solve s", "both s", "iterations", "|r|/|b|", "PFMG/this"});
   for (const Case& c : cases(o.quick))

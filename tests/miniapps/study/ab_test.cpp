@@ -1,4 +1,4 @@
-// Twin runs of a miniapp that costs nothing: what is compared, what fails, what is not repeated, what is refused.
+// Paired A/B runs of a miniapp that costs nothing: what is compared, what fails, what is not repeated, what is refused.
 #include <gtest/gtest.h>
 #include <unistd.h>
 

@@ -1,4 +1,4 @@
-// Capture and replay with the program itself: each miniapp's systems give the leader's iterations again, capturing changes
+// Capture and replay with the program itself: each miniapp's systems repeat the recorded iterations, capturing changes
 // no bit of a flow, and whatever ends badly leaves a capsule.
 #include <gtest/gtest.h>
 
@@ -212,7 +212,7 @@ TEST_F(CaptureRun, OthersReadTheSystem) {
   }
   const Finished doctor = weir({"doctor", capsule});
   EXPECT_EQ(doctor.code, 0);
-  EXPECT_NE(doctor.out.find("leader: cg + jacobi, 1e-06 relative to |b| in the l2 norm: "), std::string::npos)
+  EXPECT_NE(doctor.out.find("reference solver: cg + jacobi, 1e-06 relative to |b| in the l2 norm: "), std::string::npos)
       << doctor.out;
 }
 

@@ -1,4 +1,4 @@
-// The flight recorder under mpirun: what was planted is named with its rank and its cell in the whole grid, and what is said of
+// Failure diagnostics under mpirun: what was planted is named with its rank and its cell in the whole grid, and what is said of
 // the flow is what one rank says.
 #include <limits>
 #include <nlohmann/json.hpp>

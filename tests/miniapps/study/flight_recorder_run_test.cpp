@@ -1,4 +1,4 @@
-// The flight recorder in whole tiny runs of the three flow codes: what was planted is named, with cell and variable.
+// Failure diagnostics in whole tiny runs of the three flow codes: what was planted is named, with cell and variable.
 #include <gtest/gtest.h>
 
 #include <limits>

@@ -1,4 +1,4 @@
-// What the lab says of its own leader: solves that are real, times that are made up, so that what is true is known. The
+// What the lab says of its own reference solver: solves that are real, times that are made up, so that what is true is known. The
 // same on the machine's own clock: `weir bench lab-aa`.
 #include "miniapps/study/shadow/shadow_series.hpp"
 
@@ -36,7 +36,7 @@ BlockCsrData chain(int n) {
 constexpr int unknowns = 10;
 constexpr const char* leader_options = "method = \"cg\"\npreconditioner = { type = \"jacobi\" }";
 
-// A leader in its loop, with two doubles and two more like it as shadows: "twin", "slow".
+// A reference solver in its loop, with two replicas and two more like it as shadows: "twin", "slow".
 class Loop {
  public:
   explicit Loop(
@@ -68,7 +68,7 @@ class Loop {
   }
   View<double> x() { return x_.view(); }
   ShadowSeries series;
-  int told = 0;  // that the leader parts from its doubles
+  int told = 0;  // that the reference solver parts from its replicas
 
  private:
   BlockCsr<Host> A_;
@@ -78,7 +78,7 @@ class Loop {
   Shadow<Host> shadow_;
 };
 
-// A machine with habits: the second double lies badly in memory, who comes first finds cold caches, the leader in
+// A machine with habits: the second replica lies badly in memory, who comes first finds cold caches, the reference solver in
 // the flow is far slower than its doubles; then 2 % of noise and now and then a hiccup. "slow" takes 5 % more.
 struct Machine {
   explicit Machine(unsigned seed) : random(seed) {}
@@ -122,7 +122,7 @@ TEST(ShadowSeries, WhatTheDoublesDifferByIsNoise) {
   EXPECT_GT(c.rows[1].with_leader.interval.high, 1);
 }
 
-// Comes after the shadows have taken their guess: from one step on the leader alone sees another one.
+// Comes after the shadows have taken their guess: from one step on the reference solver alone sees another one.
 class Unsteady : public SolveWatch<Host> {
  public:
   Unsteady(View<double> x, int from) : x_(x), from_(from) {}

@@ -52,7 +52,7 @@ TEST_F(Shadows, ChangeNoBitOfTheFlowAndSolveTheSameSystems) {
   EXPECT_EQ(state_hash("without"), state_hash("with"));
   EXPECT_NE(run.out.find("A/A control"), std::string::npos);
 
-  EXPECT_NE(run.out.find("the leader repeats: its doubles came to its answers bit for bit in all 10 systems"),
+  EXPECT_NE(run.out.find("the reference solver is reproducible: its replicas agree bitwise in all 10 systems"),
             std::string::npos)
       << run.out;
 
@@ -81,12 +81,12 @@ TEST_F(Shadows, ChangeNoBitOfTheFlowAndSolveTheSameSystems) {
     controls_places.insert(by_name["leader again"]["place"]);
     doubles.insert(by_name["leader"]["double"]);
   }
-  EXPECT_GT(controls_places.size(), 1U) << "the order is drawn anew";
-  EXPECT_EQ(doubles, (std::set<std::string>{"1", "2"})) << "the doubles take turns in standing for the leader";
+  EXPECT_GT(controls_places.size(), 1U) << "the order is random";
+  EXPECT_EQ(doubles, (std::set<std::string>{"1", "2"})) << "the replicas take turns in standing for the reference solver";
   EXPECT_EQ(rows("with/shadow_summary.csv").size(), 4U);
 }
 
-// After the shadows the leader prepares itself and solves once more: that must leave nothing behind, where the matrix
+// After the shadows the reference solver prepares itself and solves once more: that must leave nothing behind, where the matrix
 // changes with every step too, and is the lab's time.
 TEST_F(Shadows, ChangeNoBitOfAFlowWhoseMatrixChanges) {
   const std::string cylinder = testing::cylinder_at_mach_038(24, 10, 20), candidate = R"([shadow]
@@ -103,11 +103,11 @@ preconditioner = { type = "block_jacobi", precision = "adaptive" }
     const Finished run = weir(text + candidate, "with", {"--steps", "6", "--overwrite"});
     ASSERT_EQ(run.code, 0) << run.err;
     EXPECT_EQ(state_hash("without"), state_hash("with")) << leader;
-    EXPECT_GT(summary("with")["timings"]["study"]["after shadows"].get<double>(), 0);
+    EXPECT_GT(summary("with")["timings"]["instrumentation"]["after shadows"].get<double>(), 0);
   }
 }
 
-// Asynchronous sweeps on the emulator meet another schedule in every launch: a leader that does not repeat, for
+// Asynchronous sweeps on the emulator meet another schedule in every launch: a reference solver that does not repeat, for
 // certain.
 // The prescribed ones are its near miss: asynchronous too, and they repeat.
 TEST_F(Shadows, FindALeaderThatDoesNotRepeatAndTheStepFromWhichOn) {
@@ -138,7 +138,7 @@ preconditioner = { type = "block_jacobi" }
   };
   const Finished free = weir(cylinder("free"), "free", {"--space", "device", "--steps", "4"});
   ASSERT_EQ(free.code, 0) << free.err;
-  EXPECT_NE(free.out.find("the leader does not repeat: its doubles come to other answers in 2 of 2 systems, first at "
+  EXPECT_NE(free.out.find("the reference solver is not reproducible: its replicas differ in 2 of 2 systems, first at "
                           "step 2, solve 0"),
             std::string::npos)
       << free.out;
@@ -251,7 +251,7 @@ dt = 0.02
     ASSERT_EQ(run.code, 0) << run.err;
     EXPECT_EQ(state_hash("without"), state_hash("with_" + system));
     const std::vector<Row> all = rows("with_" + system + "/shadow.csv");
-    EXPECT_EQ(all.size(), 20U);  // five systems, the leader itself and as two doubles, the candidate
+    EXPECT_EQ(all.size(), 20U);  // five systems, the reference solver itself and two replicas, the candidate
     for (const Row& row : all) EXPECT_EQ(row.at("reason"), "converged") << row.at("name");
   }
 }

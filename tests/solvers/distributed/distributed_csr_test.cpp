@@ -1,4 +1,4 @@
-// Block CSR matrices spread over ranks by an arbitrary partition, against the same matrix on one rank.
+// Block CSR matrices distributed by an arbitrary partition, against the same matrix on one rank.
 #include "solvers/distributed/distributed_csr.hpp"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,4 @@
-// Systems spread over ranks against the same systems on one rank, which every rank solves for itself.
+// Distributed systems against the same systems on one rank, which every rank solves for itself.
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
