@@ -6,7 +6,7 @@ import numpy as np
 
 from . import records
 
-REFERENCE, CONTROL = "reference", "A/A replica"
+REFERENCE, CONTROL = "reference", "A/A control"
 SHOWN = {"leader": REFERENCE, "leader again": CONTROL}  # as the files call them
 VERDICTS = {"leader": REFERENCE, "no difference seen": "no significant difference"}
 
