@@ -154,6 +154,44 @@ class Pictures(Folder):
         for normal in range(3):
             self.assertAlmostEqual(np.log2(worst(16, normal) / worst(32, normal)), 2, delta=0.3)
 
+    def test_no_label_is_cut_at_the_edge_of_its_figure(self):
+        def named():
+            figure, axes = style.new(height=2)
+            axes.barh([0, 1], [1, 2], label="a part")
+            axes.plot([0, 2], [0, 1], label="another")
+            axes.set_yticks([0, 1], ["pressure: bicgstab + aggregation, apply", "MMMMMM, wwwwww"])
+            return figure, axes
+
+        def panels():
+            figure, (left, right) = style.new(ncols=2)
+            left.plot([1, 2], [1e-14, 3e82])
+            right.plot([0, 1], [-0.00025, 0.00025])
+            style.log(left)
+            right.set_ylabel("of the right one")
+            twin = right.twinx()
+            twin.plot([0, 1], [0, 123456])
+            style.plain(twin.yaxis)
+            twin.set_ylabel("beside it")
+            return figure, left
+
+        def picture(below):
+            def make():
+                figure, axes = style.new()
+                axes.set_aspect("equal")
+                axes.set(xlim=(0, 5 if below else 1), ylim=(0, 1))
+                drawn = axes.pcolorfast([0, 5], [0, 1], np.array([[0, -1e-7], [1e-7, 3e-7]]))
+                style.colour_bar(figure, axes, drawn, "of a field", below=below)
+                return figure, axes
+            return make
+
+        for make in (named, panels, picture(True), picture(False)):
+            figure, axes = make()
+            style.finish(figure, axes, "A title", "below", "beside")
+            style.save(figure, self.path, "a", "")
+            for one in figure.axes + figure.legends:
+                box = one.get_tightbbox(figure.canvas.get_renderer())
+                self.assertTrue(box.x0 >= 0 and box.y0 >= 0 and box.x1 <= figure.bbox.x1 and box.y1 <= figure.bbox.y1, (make, box, figure.bbox))
+
     def test_the_latest_picture_is_found_by_time(self):
         self.make("2d")
         with open(os.path.join(self.path, "vtk/run.pvd"), "w") as file:
