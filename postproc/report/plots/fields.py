@@ -145,7 +145,7 @@ def _streamlines(axes, plane):
         return
     a, b, va, vb = _uniform(plane)
     height = np.ptp(plane.faces_b) / np.ptp(plane.faces_a)
-    density = (1.2, float(np.clip(1.2 * height, 0.35, 2)))
+    density = (1, float(np.clip(height, 0.35, 2)))
     va, vb = np.ma.masked_invalid(va), np.ma.masked_invalid(vb)
     axes.streamplot(a, b, va, vb, density=density, color=(1, 1, 1, 0.75), linewidth=0.75, arrowsize=0.8)
 

@@ -5,7 +5,7 @@ import numpy as np
 from . import style
 
 SHARE = 0.03  # of the fluid's cells that the surface encloses
-PIXELS = 420  # of the longer side
+PIXELS = 340  # of the longer side
 VIEW = (-65.0, 22.0)  # degrees: azimuth and elevation of the eye
 
 
@@ -74,12 +74,16 @@ def cast(centres, q, level, cloud, box):
     sample = Sampler(centres)
     passed, hit = np.zeros(len(start)), np.full(len(start), np.nan)
     before = np.full(len(start), -np.inf)
+    is_clear = not np.any(cloud)
     for number, s in enumerate(depths):
         points = start + s * towards
         in_box = np.all([(points[:, d] >= box[d][0]) & (points[:, d] <= box[d][1]) for d in range(3)], axis=0)
-        ray = np.nonzero(in_box)[0]
-        here, there = sample(points[ray], q, cloud)
-        passed[ray] += (there > 0.5) * (depths[1] - depths[0])
+        ray = np.nonzero(in_box & np.isnan(hit) if is_clear else in_box)[0]
+        if is_clear:
+            here, = sample(points[ray], q)
+        else:
+            here, there = sample(points[ray], q, cloud)
+            passed[ray] += (there > 0.5) * (depths[1] - depths[0])
         new = (here > level) & np.isnan(hit[ray])
         first = before[ray[new]]
         part = np.where(np.isfinite(first) & (first < level), (here[new] - level) / np.maximum(here[new] - first, 1e-300), 0)
