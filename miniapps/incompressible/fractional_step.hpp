@@ -1,9 +1,12 @@
 // Incompressible flow by a fractional step on a staggered grid, second order in space and time.
 //
-//   du/dt + div(u u) = -grad p + nu lap u + f,   div u = 0        (p over the density) (1) (u* - u^n)/dt + [(1 + r/2)
-//   C(u^n) - r/2 C(u^{n-1})] = -grad p^{n-1/2} + nu/2 lap(u* + u^n) + f^{n+1/2},
-//                                                       u* = b^{n+1} on the sides,   r = dt / dt_before (2)
-//   lap psi = div u*,   dpsi/dn = 0 (3) u^{n+1} = u* - grad psi (4) p^{n+1/2} = p^{n-1/2} + psi/dt - nu/2 div u* (5)
+//   du/dt + div(u u) = -grad p + nu lap u + f,   div u = 0                            (p: over the density)          (1)
+//
+//   (u* - u^n)/dt + [(1 + r/2) C(u^n) - r/2 C(u^{n-1})] = -grad p^{n-1/2} + nu/2 lap(u* + u^n) + f^{n+1/2},
+//        u* = b^{n+1} on the boundaries,   r = dt / dt_before                                                        (2)
+//   lap psi = div u*,   dpsi/dn = 0 on the boundaries                                                                (3)
+//   u^{n+1} = u* - grad psi                                                                                          (4)
+//   p^{n+1/2} = p^{n-1/2} + psi/dt - nu/2 div u*                                                                     (5)
 //
 // Staggered grid: Harlow & Welch, Phys. Fluids 8 (1965) 2182. Fractional step with Adams-Bashforth and Crank-Nicolson:
 // Kim & Moin, J. Comput. Phys. 59 (1985) 308. Incremental pressure: Van Kan, SIAM J. Sci. Stat. Comput. 7 (1986) 870.

@@ -1,9 +1,9 @@
 // Velocity on the sides of the box, and the ghosts that carry it into the operators.
-//   wall, inlet   u = b(t), given                                 slip     u_n = 0, du_t/dn = 0
-//   outlet        db/dt + U db/dn = 0, U the mean outflow, implicit upwind: b' = (b + k u_inner) / (1 + k), k = dt U /
-//   distance;
-//                 then a constant is added to the normal component so that what flows in flows out and the pressure
-//                 system has a solution
+//   wall, inlet   u = b(t), given
+//   slip          u_n = 0, du_t/dn = 0
+//   outlet        db/dt + U db/dn = 0, U the mean outflow, implicit upwind: b' = (b + k u_inner) / (1 + k) with
+//                 k = dt U / distance; then a constant is added to the normal component, so that what flows in flows
+//                 out and the pressure system has a solution
 // A ghost mirrors the value on the side, u_ghost = 2 b - u_inner, so that one formula serves every cell; a face on the
 // side holds b itself.
 #pragma once

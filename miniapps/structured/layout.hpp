@@ -1,12 +1,9 @@
-// Where the unknowns sit. Harlow & Welch (1965): pressure at cell centres, each velocity component on the faces normal
-// to it.
+// Where the unknowns sit. Harlow & Welch (1965): pressure at cell centres, each velocity component on the faces normal to it.
 //
 //        +-----v(i,j+1)-----+          u(i,j,k): the low x face of cell (i,j,k), v: its low y face, w: its low z face.
-//        |                  |          Cells i = 0..n-1, faces 0..n. Fields carry one ghost layer: indices -1..n in
-//        each
-//     u(i,j)   p(i,j)   u(i+1,j)       direction, which holds the n + 1 faces as well as the cells and their two
-//     ghosts.
-//        |                  |          In 2D the z direction has one cell, no ghosts and no w.
+//        |                  |          Cells i = 0..n-1, faces 0..n. Fields carry one layer of ghosts: indices -1..n in
+//     u(i,j)   p(i,j)   u(i+1,j)       each direction, room for the n + 1 faces as well as for the cells and their two
+//        |                  |          ghosts. In 2D the z direction has one cell, no ghosts and no w.
 //        +------v(i,j)------+
 //
 // Solver vectors hold the unknowns alone, x fastest: every cell for the pressure; for a velocity component the faces

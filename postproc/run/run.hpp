@@ -1,15 +1,14 @@
 // A run: its directory, records, log, clock, checkpoints and end. What a time loop needs of it:
 //
-//   int run_incompressible(Run& run, const Table& config) {
+//   int run_my_flow(Run& run, const Table& config) {
 //     run.require_memory(estimate);
-//     ... read every option of `config`, build grid, solvers, state in the space run.on_device() says ...
+//     ... read every option of `config`; build grid, solvers and state in the space that run.on_device() names ...
 //     if (const Checkpoint* from = run.restart()) load(*from, state);
-//     run.begin(header);                                   // refuses unknown keys, makes the directory, prints the
-//     header while (!done && !run.should_stop()) {
+//     run.begin(header);                 // refuses unknown keys, makes the directory, prints the header
+//     while (!done && !run.should_stop()) {
 //       ... one step; run.solve(record) after each linear solve; ScopedTimer t(run.timings().at("momentum", "rhs")) ...
 //       run.step(record);
-//       if (run.checkpoint_due(done)) run.checkpoint(state);    // also before a signal, a limit or --steps stops the
-//       loop
+//       if (run.checkpoint_due(done)) run.checkpoint(state);   // also before a signal, a limit or --steps ends the loop
 //     }
 //     return run.finish(outcome);
 //   }
@@ -35,8 +34,7 @@
 
 namespace weir {
 
-// What the command line says beside the case file. Options that belong to the case (--space, --threads,
-// --deterministic,
+// What the command line says beside the case file. Options that belong to the case (--space, --threads, --deterministic,
 // --seed) are overrides of [device], so that the effective configuration holds them.
 struct RunOptions {
   std::string name;       // of the case: the file's name without folder and .toml
@@ -81,7 +79,6 @@ class Run {
 
   // Read from [device] at construction.
   bool on_device() const { return on_device_; }
-  bool is_deterministic() const { return deterministic_; }
   int threads() const { return threads_; }
   // Rank 0 alone writes and prints; the others call the same functions, which then do nothing but agree.
   Communicator& ranks() const { return *options_.ranks; }
@@ -101,8 +98,7 @@ class Run {
 
   // A signal, the wall limit or --steps; of any rank: all must ask. Throws what on_root has kept.
   bool should_stop() const;
-  // After a step: every [checkpoint] every steps, when should_stop(), and where `done` says that this step was the
-  // last.
+  // After a step: every [checkpoint] every steps, when should_stop(), and where `done` says that this step was the last.
   bool checkpoint_due(bool done = false) const;
   void checkpoint(CheckpointState state);
 
