@@ -108,27 +108,8 @@ SideRule side_rule(const IncompressibleCase& c, int dim, int n, double t) {
 
 CoupledCells coupled_cells(const IncompressibleCase& c, int unknowns) {
   CoupledCells cells;
-  const bool periodic[3] = {c.is_periodic(0), c.is_periodic(1), c.is_periodic(2)};
-  make_layout(c.grid, periodic);  // refuses what 32-bit indices cannot name
-  for (int d = 0; d < 3; ++d) {
-    cells.n[d] = cells.whole[d] = c.grid.cells(d);
-    cells.periodic[d] = periodic[d];
-  }
-  cells.dim = c.dim();
+  static_cast<GridPart&>(cells) = make_layout(c);
   cells.unknowns = unknowns;
-  return cells;
-}
-
-CoupledCells part_of_cells(const CoupledCells& whole, const RankBox& box) {
-  CoupledCells cells = whole;
-  for (int d = 0; d < 3; ++d) {
-    const auto s = static_cast<std::size_t>(d);
-    cells.n[d] = box.size(d);
-    cells.low[d] = box.low[s];
-    if (cells.n[d] == whole.n[d]) continue;
-    cells.cut[2 * d] = whole.periodic[d] || box.low[s] > 0;
-    cells.cut[2 * d + 1] = whole.periodic[d] || box.high[s] < whole.n[d];
-  }
   return cells;
 }
 

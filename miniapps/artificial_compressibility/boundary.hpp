@@ -8,9 +8,8 @@
 //   periodic      images of both layers
 // A turbulence model's unknowns have rules of their own in SideRule: own, next, given from dim + 1 on.
 #pragma once
-#include "miniapps/structured/case.hpp"
 #include "miniapps/artificial_compressibility/face.hpp"
-#include "solvers/parallel/block_partition.hpp"
+#include "miniapps/structured/case.hpp"
 #include "solvers/matrix/block/block_stencil.hpp"
 
 namespace weir {
@@ -26,8 +25,6 @@ struct SideRules {
 };
 
 CoupledCells coupled_cells(const IncompressibleCase& c, int unknowns);
-// Those of one rank of several.
-CoupledCells part_of_cells(const CoupledCells& whole, const RankBox& box);
 
 // At time t.
 SideRules side_rules(const IncompressibleCase& c, const CoupledCells& cells, double t);

@@ -12,26 +12,11 @@
 
 namespace weir {
 
-struct CoupledCells {
-  int n[3] = {1, 1, 1};      // of this rank
-  int dim = 3;               // 2 where whole[2] == 1
-  int unknowns = 4;          // a cell: dim + 1, and those of a turbulence model
-  bool periodic[3] = {};     // the whole grid
-  bool cut[6] = {};          // x_min, x_max, ...: another rank goes on there, and the ghosts are its cells
-  int low[3] = {};           // number of the first cell in the whole grid
-  int whole[3] = {1, 1, 1};  // cells of the whole grid
+struct CoupledCells : PaddedPart<2> {  // strides in cells
+  int unknowns = 4;                    // a cell: dim + 1, and those of a turbulence model
 
-  static constexpr int ghosts = 2;
-  WEIR_HD int pad(int d) const { return d < dim ? ghosts : 0; }
-  WEIR_HD int padded(int d) const { return n[d] + 2 * pad(d); }
-  WEIR_HD int stride(int d) const { return d == 0 ? 1 : d == 1 ? padded(0) : padded(0) * padded(1); }  // in cells
-  WEIR_HD int padded_count() const { return padded(0) * padded(1) * padded(2); }
-  WEIR_HD int origin() const { return pad(0) + pad(1) * stride(1) + pad(2) * stride(2); }  // of cell (0, 0, 0)
-  WEIR_HD int at(int i, int j, int k) const { return i + j * stride(1) + k * stride(2); }  // from the origin on
-  WEIR_HD Extents extents() const { return {n[0], n[1], n[2]}; }
-  std::int64_t whole_count() const { return std::int64_t{1} * whole[0] * whole[1] * whole[2]; }
   // Periods that lie within the rank.
-  Periodic wraps() const { return {periodic[0] && !cut[0], periodic[1] && !cut[2], periodic[2] && !cut[4]}; }
+  Periodic wraps_here() const { return {periodic[0], periodic[1], periodic[2]}; }
   // This rank's number of the first and of the last cell of the whole grid along a direction.
   WEIR_HD int first_of_all(int d) const { return -low[d]; }
   WEIR_HD int last_of_all(int d) const { return whole[d] - 1 - low[d]; }

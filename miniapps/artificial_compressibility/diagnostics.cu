@@ -86,43 +86,18 @@ double largest_change(const CoupledView& v, const double* before) {
 void CoupledCopy::prepare(const CoupledCells& cells) {
   if (flow_) return;
   Layout l;
-  for (int d = 0; d < 3; ++d) {
-    l.n[d] = cells.n[d];
-    l.periodic[d] = cells.periodic[d];
-  }
-  l.dim = cells.dim;
+  static_cast<GridPart&>(l) = cells;
   l.staggered = false;
   flow_ = std::make_unique<Flow<Host>>(l);
   divergence_.resize(static_cast<std::size_t>(l.cells().count()));
   flow_->divergence = divergence_.data();
 }
 
-const Flow<Host>& CoupledCopy::of(const CoupledCells& cells, const std::vector<double>& x, const std::vector<double>& b,
-                                  const Grid& grid, double speed) {
-  prepare(cells);
-  fill(cells, x.data() + static_cast<std::ptrdiff_t>(cells.origin()) * cells.unknowns, b.data(), grid, speed);
-  return *flow_;
-}
-
-template <class Space>
-const Flow<Host>& CoupledCopy::of(const CoupledCells& cells, const Array<double, Space>& x, View<const double> b,
-                                  const Grid& grid, double speed) {
-  prepare(cells);
-  const auto origin = static_cast<std::ptrdiff_t>(cells.origin()) * cells.unknowns;
-  if constexpr (std::is_same_v<Space, Host>) {
-    fill(cells, x.data() + origin, b.data(), grid, speed);
-  } else {
-    x_.resize(static_cast<std::size_t>(x.size()));
-    b_.resize(static_cast<std::size_t>(b.size()));
-    x.download(x_);
-    backend::copy_to_host(b_.data(), b.data(), b.size() * static_cast<std::int64_t>(sizeof(double)));
-    fill(cells, x_.data() + origin, b_.data(), grid, speed);
-  }
-  return *flow_;
-}
-
 // Ghosts beside an edge of the box belong to no boundary condition: they are extrapolated from those beside its sides.
-void CoupledCopy::fill(const CoupledCells& cells, const double* x, const double* b, const Grid& grid, double speed) {
+const Flow<Host>& CoupledCopy::of(const CoupledCells& cells, const std::vector<double>& values,
+                                  const std::vector<double>& b, const Grid& grid, double speed) {
+  prepare(cells);
+  const double* x = values.data() + static_cast<std::ptrdiff_t>(cells.origin()) * cells.unknowns;
   const Layout& l = flow_->layout;
   const auto inside = [&](int d, int i) { return std::clamp(i, 0, l.n[d] - 1); };
   for (int u = 0; u <= l.dim; ++u) {
@@ -144,6 +119,7 @@ void CoupledCopy::fill(const CoupledCells& cells, const double* x, const double*
       for (std::size_t i = 0; i < static_cast<std::size_t>(l.n[0]); ++i, ++q)
         divergence_[q] = -b[q * static_cast<std::size_t>(cells.unknowns)] /
                          (speed * grid.line[0].width[i] * grid.line[1].width[j] * grid.line[2].width[k]);
+  return *flow_;
 }
 
 #define WEIR_COUPLED_DIAGNOSTICS(S)                                                                               \
@@ -151,9 +127,7 @@ void CoupledCopy::fill(const CoupledCells& cells, const double* x, const double*
   template double max_divergence<S>(const CoupledView&, View<const double>);                                      \
   template double courant_rate<S>(const CoupledView&);                                                            \
   template double mean_dissipation<S>(const CoupledView&, const Grid&);                                           \
-  template double largest_change<S>(const CoupledView&, const double*);                                           \
-  template const Flow<Host>& CoupledCopy::of<S>(const CoupledCells&, const Array<double, S>&, View<const double>, \
-                                                const Grid&, double);
+  template double largest_change<S>(const CoupledView&, const double*);
 WEIR_COUPLED_DIAGNOSTICS(Host)
 WEIR_COUPLED_DIAGNOSTICS(Device)
 #undef WEIR_COUPLED_DIAGNOSTICS

@@ -28,22 +28,18 @@ double mean_dissipation(const CoupledView& v, const Grid& grid);
 template <class Space>
 double largest_change(const CoupledView& v, const double* before);
 
-// Cell values, one layer of ghosts, and the divergence, in arrays that are allocated at the first call.
+// Cell values, one layer of ghosts, and the divergence, of the whole grid, in arrays that are allocated at the first call.
 class CoupledCopy {
  public:
-  template <class Space>
-  const Flow<Host>& of(const CoupledCells& cells, const Array<double, Space>& x, View<const double> b, const Grid& grid,
-                       double speed);
-  // The same of values that are in host memory already.
+  // x: padded values, b: minus the residual
   const Flow<Host>& of(const CoupledCells& cells, const std::vector<double>& x, const std::vector<double>& b,
                        const Grid& grid, double speed);
 
  private:
   void prepare(const CoupledCells& cells);
-  void fill(const CoupledCells& cells, const double* x, const double* b, const Grid& grid, double speed);
 
   std::unique_ptr<Flow<Host>> flow_;
-  std::vector<double> x_, b_, divergence_;
+  std::vector<double> divergence_;
 };
 
 }  // namespace weir

@@ -85,7 +85,7 @@ void fill_dissipation(double* first, int n, const PressureDissipation& with) {
 template <class Space>
 CoupledLines<Space>::CoupledLines(const Grid& grid, const CoupledCells& cells) {
   for (int d = 0; d < 3; ++d) {
-    LineBuilder builder(grid.line[static_cast<std::size_t>(d)], cells.periodic[d] || d >= cells.dim);
+    LineBuilder builder(grid.line[static_cast<std::size_t>(d)], cells.wraps(d) || d >= cells.dim);
     storage_[d] = Array<double, Space>(builder.build());
     n_[d] = cells.whole[d];
     const double* first = storage_[d].data() + 1 + cells.low[d];

@@ -1,36 +1,22 @@
 #include "miniapps/artificial_compressibility/ranks.hpp"
 
-#include <utility>
+#include "base/at.hpp"
 
 namespace weir {
 namespace {
 
-// body(i, j, k) for every cell of the padded box with at most one index beyond its ends.
-template <class F>
-void for_padded(const CoupledCells& c, const F& body) {
-  for (int k = -c.pad(2); k < c.n[2] + c.pad(2); ++k)
-    for (int j = -c.pad(1); j < c.n[1] + c.pad(1); ++j)
-      for (int i = -c.pad(0); i < c.n[0] + c.pad(0); ++i) {
-        const int out = (i < 0 || i >= c.n[0]) + (j < 0 || j >= c.n[1]) + (k < 0 || k >= c.n[2]);
-        if (out <= 1) body(i, j, k);
-      }
-}
-
-// The side beyond which a cell lies, or -1.
+// The side beyond which a cell lies, or -1; -2: beyond an edge, where nothing is read.
 int side_beyond(const CoupledCells& c, const int (&at)[3]) {
-  for (int d = 0; d < 3; ++d) {
-    if (at[d] < 0) return 2 * d;
-    if (at[d] >= c.n[d]) return 2 * d + 1;
-  }
-  return -1;
+  int side = -1;
+  for (int d = 0; d < 3; ++d)
+    if (at[d] < 0 || at[d] >= c.n[d]) side = side == -1 ? 2 * d + (at[d] < 0 ? 0 : 1) : -2;
+  return side;
 }
-
-int padded_index(const CoupledCells& c, int i, int j, int k) { return c.origin() + c.at(i, j, k); }
 
 // Blocks of unknowns instead of cells.
 std::vector<int> unknowns_of(const std::vector<int>& cells, int unknowns) {
   std::vector<int> all;
-  all.reserve(cells.size() * static_cast<std::size_t>(unknowns));
+  all.reserve(cells.size() * at(unknowns));
   for (const int cell : cells)
     for (int u = 0; u < unknowns; ++u) all.push_back(cell * unknowns + u);
   return all;
@@ -38,49 +24,42 @@ std::vector<int> unknowns_of(const std::vector<int>& cells, int unknowns) {
 
 }  // namespace
 
-CoupledRanks::CoupledRanks(const Communicator& ranks, const IncompressibleCase& c, const RankOptions& options)
-    : ranks_(&ranks),
-      options_(options),
-      whole_(coupled_cells(c, c.unknowns())),
-      partition_({whole_.n[0], whole_.n[1], whole_.n[2]}, ranks.size(), options.cutting, options.least_layers),
-      local_(part_of_cells(whole_, partition_.box(ranks.rank()))) {}
-
 std::vector<GhostRequest> CoupledRanks::ghosts() const {
   std::vector<GhostRequest> all;
-  for_padded(local_, [&](int i, int j, int k) {
-    const int at[3] = {i, j, k}, side = side_beyond(local_, at);
-    if (side < 0 || !local_.cut[side]) return;
-    int cell[3];
-    for (int d = 0; d < 3; ++d) cell[d] = (at[d] + local_.low[d] + whole_.n[d]) % whole_.n[d];
-    const int owner = partition_.owner(cell[0], cell[1], cell[2]);
-    const CoupledCells there = part_of_cells(whole_, partition_.box(owner));
-    all.push_back({padded_index(local_, i, j, k), owner,
-                   padded_index(there, cell[0] - there.low[0], cell[1] - there.low[1], cell[2] - there.low[2])});
+  local().for_padded([&](int i, int j, int k) {
+    const int side = side_beyond(local(), {i, j, k});
+    if (side >= 0 && local().cut[side]) all.push_back(request(i, j, k));
   });
   return all;
 }
 
+CoupledRanks::Places CoupledRanks::places(const std::vector<int>& here, const std::vector<int>& there,
+                                          int whole_cells) const {
+  const int n = whole().unknowns;
+  return {unknowns_of(here, n), unknowns_of(there, n), at(whole_cells) * at(n)};
+}
+
 CoupledRanks::Places CoupledRanks::field_places() const {
-  Places cells;
-  for_padded(local_, [&](int i, int j, int k) {
-    const int at[3] = {i, j, k}, side = side_beyond(local_, at);
-    const int d = side / 2;
-    const bool is_end = side < 0 || (side % 2 == 0 ? local_.low[d] == 0 : local_.low[d] + local_.n[d] == whole_.n[d]);
+  const CoupledCells& l = local();
+  std::vector<int> here, there;
+  l.for_padded([&](int i, int j, int k) {
+    const int side = side_beyond(l, {i, j, k}), d = side / 2;
+    const bool is_end = side == -1 || (side >= 0 && (side % 2 == 0 ? l.low[d] == 0 : l.low[d] + l.n[d] == l.whole[d]));
     if (!is_end) return;
-    cells.here.push_back(padded_index(local_, i, j, k));
-    cells.whole.push_back(padded_index(whole_, i + local_.low[0], j + local_.low[1], k + local_.low[2]));
+    here.push_back(l.padded_index(i, j, k));
+    there.push_back(whole().padded_index(i + l.low[0], j + l.low[1], k + l.low[2]));
   });
-  return {unknowns_of(cells.here, whole_.unknowns), unknowns_of(cells.whole, whole_.unknowns)};
+  return places(here, there, whole().padded_count());
 }
 
 CoupledRanks::Places CoupledRanks::vector_places() const {
   std::vector<int> here;
-  for (int cell = 0; cell < local_.extents().count(); ++cell) here.push_back(cell);
-  return {unknowns_of(here, whole_.unknowns), unknowns_of(cell_numbers(), whole_.unknowns)};
+  for (int cell = 0; cell < local().extents().count(); ++cell) here.push_back(cell);
+  return places(here, cell_numbers(), whole().extents().count());
 }
 
 std::vector<int> CoupledRanks::cell_numbers() const {
-  return places_of(whole_.extents(), partition_.box(ranks_->rank()));
+  return places_of(whole().extents(), partition().box(communicator().rank()));
 }
 
 template <class Space>
@@ -95,34 +74,35 @@ void CoupledHalo<Space>::exchange(CoupledField<Space>& x) {
   if (!halo_.empty()) halo_.exchange(HaloFields::blocks(x.values().data(), unknowns_));
 }
 
-CoupledGather::CoupledGather(const CoupledRanks& ranks) : is_root_(ranks.communicator().is_root()) {
-  if (ranks.alone()) return;
-  const CoupledCells& local = ranks.local();
-  const auto n = static_cast<std::size_t>(local.unknowns);
-  field_ = part(ranks, ranks.field_places(), static_cast<std::size_t>(local.padded_count()) * n, ranks.field_size());
-  vector_ =
-      part(ranks, ranks.vector_places(), static_cast<std::size_t>(local.extents().count()) * n, ranks.vector_size());
+CoupledGather::CoupledGather(const CoupledRanks& ranks)
+    : alone_(ranks.alone()), is_root_(ranks.communicator().is_root()) {
+  if (alone_) return;
+  field_.places = ranks.field_places();
+  vector_.places = ranks.vector_places();
+  for (Part* part : {&field_, &vector_}) part->map = RankMap(ranks.communicator(), part->places.whole);
 }
 
-CoupledGather::Part CoupledGather::part(const CoupledRanks& ranks, CoupledRanks::Places places, std::size_t mine,
-                                        std::size_t whole) const {
-  return {std::move(places.here), RankMap(ranks.communicator(), places.whole), mine, whole};
+std::size_t CoupledGather::whole_size(const std::string& name, std::size_t mine) const {
+  return alone_ ? mine : part(name).places.whole_size;
 }
 
-std::vector<double> CoupledGather::gathered(const Part& part, const std::vector<double>& mine) const {
-  if (part.whole == 0) return mine;
-  std::vector<double> packed, whole(is_root_ ? part.whole : 0);
-  packed.reserve(part.here.size());
-  for (const int place : part.here) packed.push_back(mine[static_cast<std::size_t>(place)]);
-  part.map.gather(packed, whole);
+std::vector<double> CoupledGather::gathered(const std::string& name, const std::vector<double>& mine) const {
+  if (alone_) return mine;
+  const Part& p = part(name);
+  std::vector<double> packed, whole(is_root_ ? p.places.whole_size : 0);
+  packed.reserve(p.places.here.size());
+  for (const int place : p.places.here) packed.push_back(mine[at(place)]);
+  p.map.gather(packed, whole);
   return whole;
 }
 
-std::vector<double> CoupledGather::field_of(std::span<const double> whole) const {
-  if (field_.whole == 0) return {whole.begin(), whole.end()};
-  std::vector<double> packed(field_.here.size()), mine(field_.mine, 0.0);
-  field_.map.scatter(whole, packed);
-  for (std::size_t i = 0; i < packed.size(); ++i) mine[static_cast<std::size_t>(field_.here[i])] = packed[i];
+std::vector<double> CoupledGather::scattered(const std::string& name, std::span<const double> whole,
+                                             std::size_t size) const {
+  if (alone_) return {whole.begin(), whole.end()};
+  const Part& p = part(name);
+  std::vector<double> packed(p.places.here.size()), mine(size, 0.0);
+  p.map.scatter(whole, packed);
+  for (std::size_t i = 0; i < packed.size(); ++i) mine[at(p.places.here[i])] = packed[i];
   return mine;
 }
 

@@ -3,6 +3,7 @@
 // within a rank are filled by boundary.hpp.
 #pragma once
 #include <span>
+#include <string>
 #include <vector>
 
 #include "miniapps/artificial_compressibility/boundary.hpp"
@@ -11,39 +12,27 @@
 
 namespace weir {
 
-class CoupledRanks {
+class CoupledRanks : public BoxRanks<CoupledCells> {
  public:
-  CoupledRanks(const Communicator& ranks, const IncompressibleCase& c, const RankOptions& options);
+  explicit CoupledRanks(const IncompressibleCase& c) : BoxRanks(nullptr, coupled_cells(c, c.unknowns()), {}) {}
+  CoupledRanks(const Communicator& ranks, const IncompressibleCase& c, const RankOptions& options)
+      : BoxRanks(&ranks, coupled_cells(c, c.unknowns()), options) {}
 
-  const Communicator& communicator() const { return *ranks_; }
-  bool alone() const { return ranks_->size() == 1; }
-  const RankOptions& options() const { return options_; }
-  const BlockPartition& partition() const { return partition_; }
-  const CoupledCells& whole() const { return whole_; }
-  const CoupledCells& local() const { return local_; }
-  BoxCuts cuts() const { return cuts_of(partition_); }
-
+  BoxCuts cuts() const { return cuts_of(partition()); }
   std::vector<GhostRequest> ghosts() const;  // of a padded field, in cells
 
   // Where this rank's unknowns lie, here and in the arrays of one rank: vectors of the linear solver, and padded fields
   // (cells, and ghosts beyond the sides of the whole grid).
   struct Places {
     std::vector<int> here, whole;
+    std::size_t whole_size;  // of the array of one rank
   };
   Places vector_places() const;
-  std::vector<int> cell_numbers() const;  // of this rank's cells in the whole grid
   Places field_places() const;
-  std::size_t vector_size() const { return static_cast<std::size_t>(whole_.whole_count() * whole_.unknowns); }
-  std::size_t field_size() const {
-    return static_cast<std::size_t>(std::int64_t{1} * whole_.padded_count() * whole_.unknowns);
-  }
+  std::vector<int> cell_numbers() const;  // of this rank's cells in the whole grid
 
  private:
-  const Communicator* ranks_;
-  RankOptions options_;
-  CoupledCells whole_;
-  BlockPartition partition_;
-  CoupledCells local_;
+  Places places(const std::vector<int>& here, const std::vector<int>& there, int whole_cells) const;
 };
 
 // The ghosts that other ranks own.
@@ -59,25 +48,22 @@ class CoupledHalo {
   Halo<Space> halo_;
 };
 
-// Files know one layout, that of one rank: the root rank gathers the arrays and scatters them, whatever the number of ranks
-// that wrote them. All ranks call; whole arrays are empty but on rank 0. On one rank they are the arrays themselves.
+// As FlowGather, for vectors of the linear solver ("b") and padded fields (any other name), whose ghosts that lie with other
+// ranks come back as 0.
 class CoupledGather {
  public:
   explicit CoupledGather(const CoupledRanks& ranks);
-  std::vector<double> field(const std::vector<double>& mine) const { return gathered(field_, mine); }
-  std::vector<double> vector(const std::vector<double>& mine) const { return gathered(vector_, mine); }
-  // Of a padded field: ghosts that lie with other ranks are left 0.
-  std::vector<double> field_of(std::span<const double> whole) const;
+  std::vector<double> gathered(const std::string& name, const std::vector<double>& mine) const;
+  std::vector<double> scattered(const std::string& name, std::span<const double> whole, std::size_t mine) const;
+  std::size_t whole_size(const std::string& name, std::size_t mine) const;
 
  private:
   struct Part {
-    std::vector<int> here;
+    CoupledRanks::Places places;
     RankMap map;
-    std::size_t mine = 0, whole = 0;  // sizes
   };
-  Part part(const CoupledRanks& ranks, CoupledRanks::Places places, std::size_t mine, std::size_t whole) const;
-  std::vector<double> gathered(const Part& part, const std::vector<double>& mine) const;
-  bool is_root_;
+  const Part& part(const std::string& name) const { return name == "b" ? vector_ : field_; }
+  bool alone_, is_root_;
   Part field_, vector_;
 };
 

@@ -3,21 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
-#include "miniapps/incompressible/channel.hpp"
+#include "base/timer.hpp"
 #include "miniapps/artificial_compressibility/diagnostics.hpp"
+#include "miniapps/incompressible/channel.hpp"
 #include "miniapps/structured/initial.hpp"
 #include "physics/k_omega.hpp"
-#include "solvers/device/for_each.hpp"
-#include "base/timer.hpp"
+#include "solvers/krylov/vector_ops.hpp"
 
 namespace weir {
 namespace {
-
-template <class Space>
-void fill(Array<double, Space>& a, double value) {
-  double* p = a.data();
-  for_each<Space>(static_cast<int>(a.size()), [=] WEIR_HD(int i) { p[i] = value; });
-}
 
 // x becomes the guess x^n + r (x^n - x^{n-1}), and the three shift by one level.
 template <class Space>
@@ -34,23 +28,6 @@ void shift_levels(double r, CoupledField<Space>& x, CoupledField<Space>& x1, Cou
 }  // namespace
 
 template <class Space>
-LinearSolver<Space> flow_solver(const Table& linear) {
-  return LinearSolver<Space>(linear.table("flow"), default_flow_method, default_flow_preconditioner,
-                             default_flow_tolerance);
-}
-
-template <class Space>
-ArtificialCompressibility<Space>::ArtificialCompressibility(const IncompressibleCase& c, const Table& linear)
-    : ArtificialCompressibility(c, linear, std::make_unique<Communicator>()) {}
-
-template <class Space>
-ArtificialCompressibility<Space>::ArtificialCompressibility(const IncompressibleCase& c, const Table& linear,
-                                                            std::unique_ptr<Communicator> alone)
-    : ArtificialCompressibility(c, linear, CoupledRanks(*alone, c, {})) {
-  alone_ = std::move(alone);
-}
-
-template <class Space>
 ArtificialCompressibility<Space>::ArtificialCompressibility(const IncompressibleCase& c, const Table& linear,
                                                             const CoupledRanks& ranks)
     : cfl(c.coupled.cfl_start),
@@ -61,18 +38,18 @@ ArtificialCompressibility<Space>::ArtificialCompressibility(const Incompressible
       x_(cells_),
       x1_(cells_),
       x2_(cells_),
-      halo_(ranks),
-      A_(ranks.communicator(), ranks.whole().extents(), ranks.whole().wraps(), cells_.unknowns, ranks.cuts(),
+      halo_(ranks_),
+      A_(ranks_.communicator(), ranks.whole().extents(), ranks.whole().wraps_here(), cells_.unknowns, ranks.cuts(),
          ranks.options().halo),
       b_(std::int64_t{1} * A_.size()),
       dx_(std::int64_t{1} * A_.size()),
-      solver_(flow_solver<Space>(linear)),
+      solver_(coupled_system.solver<Space>(linear)),
       length_(reference_length(c)) {
   if (!ranks_.alone()) solver_.precondition_each_rank();
-  for (auto& [name, array] : state()) fill(*array, 0);
+  for (auto& [name, array] : state()) fill<Space>(0, *array);
   if (!has_model()) return;
   eddy_ = Array<double, Space>(cells_.padded_count());
-  fill(eddy_, 0);
+  fill<Space>(0, eddy_);
   for (int s = 0; s < 2 * cells_.dim; ++s)
     walls_.wall[s] = c.sides[static_cast<std::size_t>(s)].type == Side::Type::wall;
 }
@@ -150,10 +127,7 @@ double ArtificialCompressibility<Space>::residual_scale(int unknown) const {
 template <class Space>
 bool ArtificialCompressibility<Space>::evaluate(Timings& timings) {
   const CoupledView v = view();
-  {
-    ScopedTimer timer(timings.at("flow", "boundary"));
-    fill_ghosts<Space>(rules_, v);
-  }
+  timed(timings.at("flow", "boundary"), [&] { fill_ghosts<Space>(rules_, v); });
   if (!ranks_.alone()) {
     ScopedTimer timer(timings.at("flow", "halo of the fields"));
     halo_.exchange(x_);
@@ -162,10 +136,7 @@ bool ArtificialCompressibility<Space>::evaluate(Timings& timings) {
     ScopedTimer timer(timings.at("flow", "turbulence"));
     k_omega::update_eddy_viscosity<Space>(v, eddy_.data() + cells_.origin());
   }
-  {
-    ScopedTimer timer(timings.at("flow", "residual"));
-    residual<Space>(v, derivative_, force_, b_);
-  }
+  timed(timings.at("flow", "residual"), [&] { residual<Space>(v, derivative_, force_, b_); });
   if (has_model()) {
     ScopedTimer timer(timings.at("flow", "turbulence"));
     k_omega::add_sources<Space>(v, walls_, b_);
@@ -185,10 +156,8 @@ bool ArtificialCompressibility<Space>::evaluate(Timings& timings) {
 template <class Space>
 bool ArtificialCompressibility<Space>::linear_step(Timings& timings, const std::function<void()>& after_solve) {
   const CoupledView v = view();
-  {
-    ScopedTimer timer(timings.at("flow", "jacobian"));
-    assemble_jacobian<Space>(v, derivative_, rules_, 1 / cfl, matrix().stencil());
-  }
+  timed(timings.at("flow", "jacobian"),
+        [&] { assemble_jacobian<Space>(v, derivative_, rules_, 1 / cfl, matrix().stencil()); });
   if (has_model()) {
     ScopedTimer timer(timings.at("flow", "turbulence"));
     k_omega::add_source_jacobian<Space>(v, walls_, matrix().stencil());
@@ -196,17 +165,13 @@ bool ArtificialCompressibility<Space>::linear_step(Timings& timings, const std::
   }
   A_.finish_blocks();
   setup_seconds = 0;
-  {
-    ScopedTimer timer(setup_seconds);
+  timed(setup_seconds, [&] {
     if (solver_.is_set_up())
       solver_.update(system());
     else
       solver_.setup(system());
-  }
-  {
-    ScopedTimer timer(timings.at("flow", "update"));
-    fill(dx_, 0);
-  }
+  });
+  timed(timings.at("flow", "update"), [&] { fill<Space>(0, dx_); });
   result = solver_.solve(system(), b_, dx_);
   after_solve();
   // An inner solve may end short of its tolerance, as a fixed number of corrections always does. One that did not lower the
@@ -282,13 +247,6 @@ StepEnd ArtificialCompressibility<Space>::advance(double dt, Timings& timings,
   return options().steady ? advance_steady(timings, after_solve) : advance_in_time(dt, timings, after_solve);
 }
 
-template <class Space>
-std::vector<std::pair<std::string, Array<double, Space>*>> ArtificialCompressibility<Space>::state() {
-  return {{"x", &x_.values()}, {"x_before", &x1_.values()}};
-}
-
-template LinearSolver<Host> flow_solver<Host>(const Table&);
-template LinearSolver<Device> flow_solver<Device>(const Table&);
 template class ArtificialCompressibility<Host>;
 template class ArtificialCompressibility<Device>;
 

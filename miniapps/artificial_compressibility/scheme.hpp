@@ -17,27 +17,22 @@
 #pragma once
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "miniapps/artificial_compressibility/equations.hpp"
 #include "miniapps/artificial_compressibility/options.hpp"
 #include "miniapps/artificial_compressibility/ranks.hpp"
 #include "miniapps/artificial_compressibility/turbulence.hpp"
+#include "miniapps/structured/whole_fields.hpp"
+#include "miniapps/study/system_defaults.hpp"
 #include "postproc/run/timings.hpp"
 #include "solvers/distributed/distributed_block_stencil.hpp"
-#include "solvers/linear_solver.hpp"
 
 namespace weir {
 
-inline constexpr const char* default_flow_method = "gmres";
-inline constexpr const char* default_flow_preconditioner = "block_ilu0";
-inline constexpr double default_flow_tolerance = 0.1;  // of an update that is itself one of several
-
-template <class Space>
-LinearSolver<Space> flow_solver(const Table& linear);
+// The tolerance is that of an update which is itself one of several.
+inline constexpr SystemDefaults coupled_system{"flow", "gmres", "block_ilu0", 0.1};
 
 // How a step ended.
 enum class StepEnd { advanced, converged, linear_failed, not_converged, not_finite };
@@ -46,7 +41,8 @@ template <class Space>
 class ArtificialCompressibility {
  public:
   // linear: [linear] of the case file.
-  ArtificialCompressibility(const IncompressibleCase& c, const Table& linear);
+  ArtificialCompressibility(const IncompressibleCase& c, const Table& linear)
+      : ArtificialCompressibility(c, linear, CoupledRanks(c)) {}
   ArtificialCompressibility(const IncompressibleCase& c, const Table& linear, const CoupledRanks& ranks);
 
   void initialise();  // x^0 by the case, at time 0
@@ -91,10 +87,9 @@ class ArtificialCompressibility {
 
   // Everything the next step needs, by name: checkpoints write and read these with time, step, dt_before, cfl,
   // residual_before.
-  std::vector<std::pair<std::string, Array<double, Space>*>> state();
+  NamedArrays<Space> state() { return {{"x", &x_.values()}, {"x_before", &x1_.values()}}; }
 
  private:
-  ArtificialCompressibility(const IncompressibleCase& c, const Table& linear, std::unique_ptr<Communicator> alone);
   void begin_step(double dt, Timings& timings);
   bool evaluate(Timings& timings);                                               // (2); false: not finite
   bool linear_step(Timings& timings, const std::function<void()>& after_solve);  // (3) to (5); false: the solver failed
@@ -105,7 +100,6 @@ class ArtificialCompressibility {
   StepEnd advance_steady(Timings& timings, const std::function<void()>& after_solve);
   StepEnd advance_in_time(double dt, Timings& timings, const std::function<void()>& after_solve);
 
-  std::unique_ptr<Communicator> alone_;  // where no ranks were given
   IncompressibleCase case_;
   CoupledRanks ranks_;
   CoupledCells cells_;

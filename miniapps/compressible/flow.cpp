@@ -30,7 +30,7 @@ CompressibleFlow<Space>::CompressibleFlow(const CompressibleCase& flow_case, con
       cells(over ? over->whole_cells : on.cells()),
       space(on, flow_case.gas, flow_case.scheme, conditions_of(with), over),
       equations(space, own_cells_of(over, on)),
-      pseudo(equations, flow_case.pseudo_time, compressible_solver<Space>(linear),
+      pseudo(equations, flow_case.pseudo_time, compressible_system.solver<Space>(linear),
              jacobian_pattern(on, own_cells_of(over, on)), over),
       walls(on, flow_case, with, over) {
   if (c.is_unsteady()) older = Array<double, Space>(pseudo.state().size());

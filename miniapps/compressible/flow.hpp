@@ -7,20 +7,11 @@
 #include "miniapps/compressible/forces.hpp"
 #include "miniapps/compressible/pseudo_time.hpp"
 #include "miniapps/study/lifetime.hpp"
+#include "miniapps/study/system_defaults.hpp"
 
 namespace weir {
 
-inline constexpr const char* default_compressible_method = "gmres";
-inline constexpr const char* default_compressible_preconditioner = "block_ilu0";
-inline constexpr double default_compressible_tolerance = 0.03;
-
-// From [linear.flow].
-template <class Space>
-LinearSolver<Space> compressible_solver(const Table& linear) {
-  const Table t = linear.table("flow");
-  return LinearSolver<Space>(t, default_compressible_method, default_compressible_preconditioner,
-                             default_compressible_tolerance);
-}
+inline constexpr SystemDefaults compressible_system{"flow", "gmres", "block_ilu0", 0.03};
 
 // What the discretisation will allocate.
 std::int64_t space_bytes(const UnstructuredMesh& mesh, const CompressibleCase& c);

@@ -4,11 +4,11 @@
 #include <span>
 
 #include "base/timer.hpp"
+#include "miniapps/study/record_solve.hpp"
 
 namespace weir {
 namespace {
 
-Measure milliseconds(double seconds) { return seconds >= 0 ? Measure(1e3 * seconds) : Measure(); }
 Measure if_known(double value) { return value >= 0 ? Measure(value) : Measure(); }
 
 }  // namespace
@@ -22,23 +22,11 @@ void record_solve(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
   r.system = "flow";
   r.solver = solver.name();
   r.unknowns = 4 * flow.cells;
-  r.iterations = a.solve.iterations;
-  r.reason = to_string(a.solve.reason);
-  r.r0 = a.solve.residual0;
-  r.r_true = a.solve.true_residual;
-  if (a.solve.target >= 0) r.target = a.solve.target;
-  r.setup_ms = milliseconds(flow.pseudo.setup_seconds());
-  r.solve_ms = milliseconds(a.solve.solve_seconds);
-  r.apply_ms = milliseconds(a.solve.apply_seconds);
-  r.spmv_ms = milliseconds(a.solve.spmv_seconds);
-  r.reduce_ms = milliseconds(a.solve.reduce_seconds);
-  r.halo_ms = milliseconds(a.solve.halo_seconds);
-  if (a.solve.transfer_bytes >= 0) r.transfer_bytes = a.solve.transfer_bytes;
   r.preconditioner_age = solver.lifetime().age();
   r.ilu_residual = if_known(info.ilu_residual >= 0 ? info.ilu_residual : info.fixed_point_residual);
   r.dominance_L = if_known(info.dominance_L);
   r.dominance_U = if_known(info.dominance_U);
-  run.solve(r);
+  record_solve(run, r, a.solve, flow.pseudo.setup_seconds());
 }
 
 template <class Space>

@@ -114,8 +114,8 @@ CompressibleMemory compressible_memory(const UnstructuredMesh& mesh, const Compr
   m.mesh = bytes_of_mesh(mesh);
   m.flow = cells * (5 * state + 8) + space_bytes(mesh, c);
   m.matrix = static_cast<std::int64_t>(J.bytes());
-  const std::string type = linear.table("preconditioner").get("type", default_compressible_preconditioner);
-  const std::string method = linear.get("method", default_compressible_method);
+  const std::string type = compressible_system.preconditioner_of(config.table("linear"));
+  const std::string method = compressible_system.method_of(config.table("linear"));
   m.solver = static_cast<std::int64_t>(krylov_vectors(method, linear) * static_cast<double>(cells * state) +
                                        bytes_of_preconditioner(type, linear.table("preconditioner"), J));
   if (linear.get("refresh", "always") != "always") m.flow += 2 * cells * state;  // its origin, and where a solve began
@@ -166,7 +166,7 @@ void info_compressible(const Table& config, int ranks, std::ostream& out) {
     out << (i ? ", " : "") << mesh.patches[i].name << " (" << mesh.patches[i].count << " faces)";
   out << "\ncells      " << h.cells << "\nunknowns   " << h.unknowns << "\n";
   for (const auto& [label, text] : h.notes) out << fmt::format("{:<10} {}\n", label, text);
-  out << "flow       " << compressible_solver<Host>(config.table("linear")).describe() << "\n";
+  out << "flow       " << compressible_system.solver<Host>(config.table("linear")).describe() << "\n";
   out << fmt::format(
       "memory     {:.1f} MB: mesh {:.1f}, flow {:.1f}, matrix {:.1f}, solver {:.1f}, program {:.1f}; {:.0f} bytes a "
       "cell\n",

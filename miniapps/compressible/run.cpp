@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 
+#include "base/timer.hpp"
 #include "miniapps/compressible/compressible.hpp"
 #include "miniapps/compressible/flow.hpp"
 #include "miniapps/compressible/flow_records.hpp"
@@ -15,7 +16,6 @@
 #include "postproc/run/hash.hpp"
 #include "postproc/run/machine.hpp"
 #include "solvers/parallel/rank_options.hpp"
-#include "base/timer.hpp"
 
 namespace weir {
 namespace {
@@ -328,8 +328,7 @@ int run_flow(Run& run, const Table& config, ReadCase& read, CompressibleOutput& 
   flow.initialise();
   Lab<Space> lab(config, {"flow"}, run.ranks());
   lab.describe(facts_of(flow, read.ordering));
-  lab.attach("flow", flow.pseudo.solver(), config.table("linear").table("flow"), default_compressible_method,
-             default_compressible_preconditioner, default_compressible_tolerance);
+  lab.attach(compressible_system, flow.pseudo.solver(), config.table("linear"));
   const bool restarted = run.restart() != nullptr, writes = run.ranks().is_root();
   if (restarted) load_flow(*run.restart(), flow);
   RunHeader header = header_of(flow, output, config, read.ordering);

@@ -2,36 +2,17 @@
 
 #include <algorithm>
 
-#include "miniapps/structured/initial.hpp"
+#include "base/timer.hpp"
 #include "miniapps/incompressible/momentum.hpp"
 #include "miniapps/incompressible/projection.hpp"
-#include "solvers/device/for_each.hpp"
+#include "miniapps/structured/initial.hpp"
 #include "solvers/device/ledger.hpp"
-#include "solvers/device/reduce.hpp"
-#include "base/timer.hpp"
+#include "solvers/krylov/vector_ops.hpp"
 
 namespace weir {
 namespace {
 
-template <class Space>
-void fill(Array<double, Space>& a, double value) {
-  double* p = a.data();
-  for_each<Space>(static_cast<int>(a.size()), [=] WEIR_HD(int i) { p[i] = value; });
-}
-
-template <class Space>
-double max_of(const Array<double, Space>& a) {
-  const double* p = a.data();
-  return max_abs<Space>(static_cast<int>(a.size()), [=] WEIR_HD(int i) { return p[i]; });
-}
-
 Periodic periodic_of(const Layout& l) { return {l.periodic[0], l.periodic[1], l.dim == 3 && l.periodic[2]}; }
-
-template <class Space>
-bool solve(BandedSystem<Space>& s, View<const double> b, View<double> x) {
-  s.result = s.solver.solve(s.A, b, x);
-  return s.result.converged();
-}
 
 Uploads uploads_since(const Ledger& before) {
   return {ledger().copies_to_device - before.copies_to_device, ledger().bytes_to_device - before.bytes_to_device};
@@ -46,84 +27,51 @@ std::unique_ptr<Matrix<Space>> make_matrix(const FlowRanks& ranks, int component
                                                     ranks.cuts(component), ranks.options().halo);
 }
 
+template <class Space>
+DistributedBanded<Space>* spread_of(const FlowSystem<Space>& system) {  // null: one rank
+  return dynamic_cast<DistributedBanded<Space>*>(system.matrix.get());
+}
+
+// This rank's.
+template <class Space>
+Banded<Space>& bands_of(const FlowSystem<Space>& system) {
+  auto* spread = spread_of(system);
+  return spread ? spread->own() : dynamic_cast<Banded<Space>&>(*system.matrix);
+}
+
+template <class Space>
+void set_remainder(const FlowSystem<Space>& system, const InterpolationRows& rows,
+                   const std::vector<RemoteEntry>& remote) {
+  if (auto* spread = spread_of(system))
+    spread->set_remainder(remainder_of(rows), remote);
+  else
+    bands_of(system).set_remainder(remainder_of(rows));
+}
+
 }  // namespace
 
 template <class Space>
-BandedSystem<Space>::BandedSystem(std::string system, int component, const FlowRanks& ranks, LinearSolver<Space> with)
-    : name(std::move(system)),
-      matrix_(make_matrix<Space>(ranks, component)),
-      spread(dynamic_cast<DistributedBanded<Space>*>(matrix_.get())),
-      bands(spread ? spread->own() : dynamic_cast<Banded<Space>&>(*matrix_)),
-      A(*matrix_),
-      solver(std::move(with)) {
-  if (spread) solver.spread_over_ranks(&A);
-}
-
-template <class Space>
-void BandedSystem<Space>::set_remainder(const InterpolationRows& rows, const std::vector<RemoteEntry>& remote) {
-  if (spread)
-    spread->set_remainder(remainder_of(rows), remote);
-  else
-    bands.set_remainder(remainder_of(rows));
-}
-
-template <class Space>
-LinearSolver<Space> velocity_solver(const Table& linear) {
-  const Table options = linear.table("advection_diffusion");
-  LinearSolver<Space> solver(options, default_velocity_method, default_velocity_preconditioner,
-                             default_velocity_tolerance);
-  solver.lifetime().require_always(options);
-  return solver;
-}
-
-template <class Space>
-LinearSolver<Space> cut_pressure_solver(const Table& linear) {
-  const Table options = linear.table("pressure");
-  LinearSolver<Space> solver(options, default_cut_pressure_method, default_cut_pressure_preconditioner,
-                             default_cut_pressure_tolerance);
-  solver.lifetime().require_always(options);
-  return solver;
-}
-
-template <class Space>
-ImmersedFlow<Space>::ImmersedFlow(const ImmersedCase& c, Body body, const Table& linear)
-    : ImmersedFlow(c, std::move(body), linear, std::make_unique<Communicator>()) {}
-
-template <class Space>
-ImmersedFlow<Space>::ImmersedFlow(const ImmersedCase& c, Body body, const Table& linear,
-                                  std::unique_ptr<Communicator> alone)
-    : ImmersedFlow(c, std::move(body), linear, FlowRanks(*alone, c.flow, {})) {
-  alone_ = std::move(alone);
+void ImmersedFlow<Space>::add_system(const SystemDefaults& system, int component, const Table& linear) {
+  systems_.push_back(
+      std::make_unique<FlowSystem<Space>>(system, make_matrix<Space>(ranks_, component), ranks_, linear));
 }
 
 template <class Space>
 ImmersedFlow<Space>::ImmersedFlow(const ImmersedCase& c, Body body, const Table& linear, const FlowRanks& ranks,
                                   int layers)
-    : case_(c),
+    : Base(c.flow, ranks),
+      case_(c),
       body_(std::move(body)),
-      ranks_(ranks),
-      metrics_(case_.flow.grid, ranks.local()),
-      flow_(ranks.local()),
-      boundary_(flow_.layout, &ranks.communicator()),
-      halo_(ranks_),
-      cut_(case_.flow.grid, cut_region(ranks_, layers > 0 ? layers : body_layers(case_.flow.grid, body_))),
-      wide_(ranks_, case_.flow.grid, cut_.layout()),
+      cut_(flow_case_.grid, cut_region(ranks_, layers > 0 ? layers : body_layers(flow_case_.grid, body_))),
+      wide_(ranks_, flow_case_.grid, cut_.layout()),
       part_(ranks_),
       arrays_(flow_.layout),
-      control_(c.forces.box, c.flow.viscosity, ranks.communicator()) {
-  const Layout& l = flow_.layout;
-  for (int d = 0; d < l.dim; ++d) {
-    const auto s = static_cast<std::size_t>(d);
-    advection_[s] = Array<double, Space>(l.unknowns(d).count());
-    delta_[s] = Array<double, Space>(l.unknowns(d).count());
-    lines_.emplace_back(momentum_operator(case_.flow, d, 0), ranks_.cuts(d).box(ranks_.communicator().rank()));
-    systems_.push_back(
-        std::make_unique<BandedSystem<Space>>("advection_diffusion", d, ranks_, velocity_solver<Space>(linear)));
+      control_(c.forces.box, c.flow.viscosity, ranks_.communicator()) {
+  for (int d = 0; d < c.flow.dim(); ++d) {
+    lines_.emplace_back(momentum_operator(flow_case_, d, 0), ranks_.cuts(d).box(ranks_.communicator().rank()));
+    add_system(velocity_system, d, linear);
   }
-  psi_ = Array<double, Space>(l.cells().count());
-  rhs_ = Array<double, Space>(l.cells().count());
-  systems_.push_back(std::make_unique<BandedSystem<Space>>("pressure", 3, ranks_, cut_pressure_solver<Space>(linear)));
-  for (auto& [name, array] : state()) fill(*array, 0);
+  add_system(cut_pressure_system, 3, linear);
 }
 
 template <class Space>
@@ -145,21 +93,17 @@ void ImmersedFlow<Space>::place_body(double t) {
 template <class Space>
 void ImmersedFlow<Space>::upload_rows() {
   const Ledger before = ledger();
-  for (int c = 0; c < layout().dim; ++c)
-    systems_[static_cast<std::size_t>(c)]->set_remainder(own_cut().rows[static_cast<std::size_t>(c)], part_.remote(c));
+  for (int c = 0; c < flow_case_.dim(); ++c) set_remainder(*systems_[c], own_cut().rows[c], part_.remote(c));
   const Uploads rows = uploads_since(before);
   uploads_ = {uploads_.copies + rows.copies, uploads_.bytes + rows.bytes};
 }
 
 template <class Space>
-void ImmersedFlow<Space>::prepare(BandedSystem<Space>& system) {
-  ScopedTimer timer(system.setup_seconds = 0);
-  if (system.spread) system.spread->finish_bands();
-  if (system.is_set_up)
-    system.solver.update(system.A);
-  else
-    system.solver.setup(system.A);
-  system.is_set_up = true;
+void ImmersedFlow<Space>::prepare(FlowSystem<Space>& system) {
+  timed(system.setup_seconds = 0, [&] {
+    if (auto* spread = spread_of(system)) spread->finish_bands();
+  });
+  system.prepare();
 }
 
 // The matrices know the time step and where the body is.
@@ -168,45 +112,51 @@ void ImmersedFlow<Space>::assemble(double dt) {
   const bool moved = !body_.is_fixed() || operator_dt_ == 0;
   if (!moved && dt == operator_dt_) return;
   if (moved) upload_rows();
-  for (int c = 0; c < layout().dim; ++c) {
-    const auto s = static_cast<std::size_t>(c);
-    assemble_velocity(layout(), c, lines_[s], 0.5 * dt * case_.flow.viscosity, arrays_, systems_[s]->bands);
-    prepare(*systems_[s]);
+  for (int c = 0; c < flow_case_.dim(); ++c) {
+    assemble_velocity(flow_.layout, c, lines_[c], 0.5 * dt * flow_case_.viscosity, arrays_, bands_of(*systems_[c]));
+    prepare(*systems_[c]);
   }
   operator_dt_ = dt;
 }
 
 template <class Space>
+void ImmersedFlow<Space>::assemble_pressure() {
+  weir::assemble_pressure(flow_.layout, metrics(), arrays_, bands_of(pressure()));
+}
+
+template <class Space>
+WallMotion ImmersedFlow<Space>::wall_motion() const {
+  return weir::wall_motion(body_, flow_case_.grid, case_.forces.box);
+}
+
+template <class Space>
 bool ImmersedFlow<Space>::project(double dt, Timings& timings) {
-  {
-    ScopedTimer timer(timings.at("pressure", "divergence"));
+  timed(timings.at("pressure", "divergence"), [&] {
     halo_.velocity(flow_);
-    normal_velocity_on_sides(case_.flow, boundary_, flow_);
+    normal_velocity_on_sides(flow_case_, boundary_, flow_);
     wide_.fetch(flow_);
     open_faces_.open(arrays_, wide_.of(flow_), flow_);
     halo_.velocity(flow_);
     minus_mass_balance(flow_, metrics(), arrays_, rhs_);  // (3)
     remove_wet_mean(arrays_, ranks_.communicator(), wet_cells_, rhs_);
-  }
-  if (!solve(pressure(), rhs_, psi_)) return false;
+  });
+  if (!pressure().solve(rhs_, psi_)) return false;
   ScopedTimer timer(timings.at("pressure", "correction"));
   remove_wet_mean(arrays_, ranks_.communicator(), wet_cells_, psi_);
   correct_open_faces(metrics(), arrays_, psi_, flow_, halo_.psi(psi_));  // (4)
   open_faces_.close(arrays_, flow_);
   if (dt > 0) {
-    update_pressure(metrics(), dt, case_.flow.viscosity, psi_, rhs_, flow_);  // (5)
+    update_pressure(metrics(), dt, flow_case_.viscosity, psi_, rhs_, flow_);  // (5)
     wide_.fetch_pressure(flow_);
     extend_pressure(ranks_.alone() ? arrays_.wet() : wide_wet_.data(), wide_.of(flow_), flow_);
-    halo_.pressure(flow_);
-    pressure_ghosts(flow_);
+    this->pressure_changed();
   }
   return true;
 }
 
 template <class Space>
-void ImmersedFlow<Space>::fill_ghosts() {
-  halo_.velocity(flow_);
-  velocity_ghosts(case_.flow, boundary_, flow_);
+void ImmersedFlow<Space>::velocity_changed() {
+  Base::velocity_changed();
   wide_.forget();
 }
 
@@ -215,93 +165,64 @@ void ImmersedFlow<Space>::fill_ghosts() {
 template <class Space>
 void ImmersedFlow<Space>::set_ghosts_of_body() {
   wide_.fetch(flow_);
-  for (int c = 0; c < layout().dim; ++c) set_ghost_nodes(wide_.of(flow_), c, arrays_, rhs_, flow_);
-  fill_ghosts();
+  for (int c = 0; c < flow_.layout.dim; ++c) set_ghost_nodes(wide_.of(flow_), c, arrays_, rhs_, flow_);
+  velocity_changed();
 }
 
 template <class Space>
 bool ImmersedFlow<Space>::initialise(Timings& timings) {
-  {
-    ScopedTimer timer(timings.at("body", "geometry"));
-    place_body(time);
-  }
-  set_initial_velocity(case_.flow, flow_);
+  timed(timings.at("body", "geometry"), [&] { place_body(this->time); });
+  set_initial_velocity(flow_case_, flow_);
   halo_.velocity(flow_);
-  initial_boundary(case_.flow, metrics(), flow_, time, boundary_, cut_.total_body_flux);
-  velocity_ghosts(case_.flow, boundary_, flow_);
-  assemble_pressure(layout(), metrics(), arrays_, pressure().bands);
+  initial_boundary(flow_case_, metrics(), flow_, this->time, boundary_, cut_.total_body_flux);
+  velocity_ghosts(flow_case_, boundary_, flow_);
+  assemble_pressure();
   prepare(pressure());
   if (!project(0, timings)) return false;
-  fill_ghosts();
-  fill(psi_, 0);
-  control_.remember(flow_, metrics(), arrays_, wall_motion(body_, case_.flow.grid, case_.forces.box));
+  velocity_changed();
+  fill<Space>(0, psi_);
+  control_.remember(flow_, metrics(), arrays_, wall_motion());
   return true;
 }
 
 template <class Space>
-const BandedSystem<Space>* ImmersedFlow<Space>::advance(double dt, Timings& timings) {
+const FlowSystem<Space>* ImmersedFlow<Space>::advance(double dt, Timings& timings) {
   const Metrics& m = metrics();
-  const int dim = layout().dim;
+  const int dim = flow_.layout.dim;
   for (auto& system : systems_) system->setup_seconds = -1;
   if (operator_dt_ > 0) uploads_ = {};
   if (!body_.is_fixed()) {
-    {
-      ScopedTimer timer(timings.at("body", "geometry"));
-      place_body(time + dt);
-    }
+    timed(timings.at("body", "geometry"), [&] { place_body(this->time + dt); });
     ScopedTimer timer(timings.at("pressure", "assembly"));
-    assemble_pressure(layout(), m, arrays_, pressure().bands);
+    assemble_pressure();
   }
   if (!body_.is_fixed()) prepare(pressure());
-  {
-    ScopedTimer timer(timings.at("velocity", "assembly"));
-    assemble(dt);
-  }
+  timed(timings.at("velocity", "assembly"), [&] { assemble(dt); });
   bool moving = false;
-  {
-    ScopedTimer timer(timings.at("flow", "boundary"));
-    moving = advance_boundary(case_.flow, m, flow_, time, dt, boundary_, cut_.total_body_flux);
-  }
+  timed(timings.at("flow", "boundary"),
+        [&] { moving = advance_boundary(flow_case_, m, flow_, this->time, dt, boundary_, cut_.total_body_flux); });
   if (!wide_.is_current()) wide_.fetch(flow_);
-  const double r = dt_before > 0 ? dt / dt_before : 0;
   for (int c = 0; c < dim; ++c) {
-    const auto s = static_cast<std::size_t>(c);
-    const View<double> b = rhs_.view().part(0, delta_[s].size());
-    {
-      ScopedTimer timer(timings.at("velocity", "rhs"));
-      const MomentumTerms terms = {dt, case_.flow.viscosity, 1 + r / 2, -r / 2,
-                                   case_.flow.body_force[c] * case_.flow.force_modulation.at(time + dt / 2)};
-      momentum_rhs(flow_, m, c, terms, advection_[s], b);  // (2)
-      if (moving) add_boundary_increment(case_.flow, m, layout(), c, dt, boundary_, b);
-      finish_velocity_rhs(flow_, wide_.of(flow_), c, lines_[s], arrays_, dt * terms.before, advection_[s], b);
-    }
-    if (!solve(*systems_[s], b, delta_[s])) return systems_[s].get();
+    const View<double> b = rhs_.view().part(0, delta_[c].size());
+    timed(timings.at("velocity", "rhs"), [&] {
+      const MomentumTerms terms = this->momentum_terms(c, dt);
+      momentum_rhs(flow_, m, c, terms, advection_[c], b);  // (2)
+      if (moving) add_boundary_increment(flow_case_, m, flow_.layout, c, dt, boundary_, b);
+      finish_velocity_rhs(flow_, wide_.of(flow_), c, lines_[c], arrays_, dt * terms.before, advection_[c], b);
+    });
+    if (!systems_[c]->solve(b, delta_[c])) return systems_[c].get();
   }
-  {
-    ScopedTimer timer(timings.at("velocity", "add increment"));
-    for (int c = 0; c < dim; ++c) add_increment<Space>(flow_, c, delta_[static_cast<std::size_t>(c)]);  // u*
-  }
+  timed(timings.at("velocity", "add increment"), [&] { this->add_increments(); });  // u*
   if (moving) boundary_.swap();
   if (!project(dt, timings)) return systems_.back().get();
-  {
-    ScopedTimer timer(timings.at("flow", "boundary"));
-    fill_ghosts();
+  timed(timings.at("flow", "boundary"), [&] {
+    velocity_changed();
     set_ghosts_of_body();
-  }
+  });
   ScopedTimer timer(timings.at("body", "control volume"));
-  control_.advance(flow_, m, arrays_, wall_motion(body_, case_.flow.grid, case_.forces.box), dt, control_force_);
-  time += dt;
-  dt_before = dt;
-  ++step;
+  control_.advance(flow_, m, arrays_, wall_motion(), dt, control_force_);
+  this->end_step(dt);
   return nullptr;
-}
-
-template <class Space>
-double ImmersedFlow<Space>::rate() const {
-  double change = 0;
-  for (int c = 0; c < layout().dim; ++c) change = std::max(change, max_of(delta_[static_cast<std::size_t>(c)]));
-  change = ranks_.communicator().max(change);
-  return dt_before > 0 ? change / dt_before : change;
 }
 
 template <class Space>
@@ -310,7 +231,7 @@ Force ImmersedFlow<Space>::surface_force() {
   const double omega[3] = {w[0], w[1], w[2]};
   if (!wide_.is_current()) wide_.fetch(flow_);
   const Force own =
-      weir::surface_force(wide_.of(flow_), wide_.metrics(metrics()), arrays_, case_.flow.viscosity, omega, piece_work_);
+      weir::surface_force(wide_.of(flow_), wide_.metrics(metrics()), arrays_, flow_case_.viscosity, omega, piece_work_);
   double parts[6];
   for (int d = 0; d < 3; ++d) {
     parts[d] = own.pressure[d];
@@ -332,52 +253,23 @@ double ImmersedFlow<Space>::max_mass_error() {
   minus_mass_balance(flow_, metrics(), arrays_, rhs_);
   open_faces_.swap(arrays_, flow_);
   halo_.velocity(flow_);
-  return ranks_.communicator().max(weir::max_mass_error<Space>(layout(), metrics(), rhs_));
-}
-
-template <class Space>
-Traffic ImmersedFlow<Space>::traffic() const {
-  Traffic t = halo_.traffic();
-  const Traffic more = wide_.traffic();
-  return {t.seconds + more.seconds, t.bytes + more.bytes, t.calls + more.calls};
-}
-
-template <class Space>
-std::vector<std::pair<std::string, Array<double, Space>*>> ImmersedFlow<Space>::state() {
-  static const std::array<const char*, 3> u = {"u", "v", "w"};
-  std::vector<std::pair<std::string, Array<double, Space>*>> all;
-  for (int c = 0; c < layout().dim; ++c) {
-    const auto s = static_cast<std::size_t>(c);
-    all.emplace_back(u[s], &flow_.velocity[c]);
-    all.emplace_back(std::string("advection_") + u[s], &advection_[s]);
-    all.emplace_back(std::string("delta_") + u[s], &delta_[s]);
-  }
-  all.emplace_back("p", &flow_.p);
-  all.emplace_back("psi", &psi_);
-  if (BoundaryPlanes(ranks_.whole()).total > 0) all.emplace_back("boundary", &boundary_.values());
-  return all;
+  return ranks_.communicator().max(weir::max_mass_error<Space>(flow_.layout, metrics(), rhs_));
 }
 
 // The body is moved as it was in the last step, so that the same nodes are fresh.
 template <class Space>
 void ImmersedFlow<Space>::after_loading() {
-  if (!body_.is_fixed() && dt_before > 0) place_body(time - dt_before);
-  place_body(time);
-  follow_loaded(metrics(), layout(), boundary_);
+  if (!body_.is_fixed() && this->dt_before > 0) place_body(this->time - this->dt_before);
+  place_body(this->time);
+  follow_loaded(metrics(), flow_.layout, boundary_);
   wide_.fetch(flow_);
   open_faces_.open(arrays_, wide_.of(flow_), flow_);
   open_faces_.close(arrays_, flow_);
-  assemble_pressure(layout(), metrics(), arrays_, pressure().bands);
+  assemble_pressure();
   prepare(pressure());
-  control_.remember(flow_, metrics(), arrays_, wall_motion(body_, case_.flow.grid, case_.forces.box));
+  control_.remember(flow_, metrics(), arrays_, wall_motion());
 }
 
-template LinearSolver<Host> velocity_solver<Host>(const Table&);
-template LinearSolver<Device> velocity_solver<Device>(const Table&);
-template LinearSolver<Host> cut_pressure_solver<Host>(const Table&);
-template LinearSolver<Device> cut_pressure_solver<Device>(const Table&);
-template struct BandedSystem<Host>;
-template struct BandedSystem<Device>;
 template class ImmersedFlow<Host>;
 template class ImmersedFlow<Device>;
 

@@ -21,7 +21,7 @@ std::vector<GhostRequest> missing_points(const FlowRanks& ranks, const Layout& r
         for (int d = 0; d < 3; ++d) cell[d] = std::clamp(point[d], 0, whole.n[d] - 1);
         const int owner = ranks.partition().owner(cell[0], cell[1], cell[2]);
         if (owner == me) continue;
-        const Layout there = part_of_layout(whole, ranks.partition().box(owner));
+        const Layout there = part_of(whole, ranks.partition().box(owner));
         all.push_back({region.origin() + i + j * region.stride(1) + k * region.stride(2), owner,
                        there.origin() + point[0] - there.low[0] + (point[1] - there.low[1]) * there.stride(1) +
                            (point[2] - there.low[2]) * there.stride(2)});
@@ -77,15 +77,6 @@ void WideFlow<Space>::fetch_pressure(const Flow<Space>& own) {
   pressure_.finish();
   pressure_.unpack(HaloFields::blocks(wide_->p.data(), 1));
   is_current_ = false;
-}
-
-template <class Space>
-Traffic WideFlow<Space>::traffic() const {
-  Traffic t = all_.traffic();
-  t.seconds += pressure_.traffic().seconds;
-  t.bytes += pressure_.traffic().bytes;
-  t.calls += pressure_.traffic().calls;
-  return t;
 }
 
 template class WideFlow<Host>;

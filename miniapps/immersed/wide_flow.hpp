@@ -21,7 +21,6 @@ class WideFlow {
 
   const Flow<Space>& of(const Flow<Space>& own) const { return wide_ ? *wide_ : own; }
   const Metrics& metrics(const Metrics& own) const { return wide_ ? metrics_->view() : own; }
-  Traffic traffic() const;
 
  private:
   std::unique_ptr<Flow<Space>> wide_;

@@ -2,13 +2,13 @@
 #pragma once
 #include <iosfwd>
 
-#include "base/table.hpp"
-#include "postproc/run/run.hpp"
+#include "miniapps/structured/plan.hpp"
 
 namespace weir {
 
 int run_incompressible(Run& run, const Table& config);  // the process's exit code
-void info_incompressible(const Table& config, int ranks,
-                         std::ostream& out);  // sizes, memory, solvers; allocates nothing
+void info_incompressible(const Table& config, int ranks, std::ostream& out);  // sizes, memory, solvers; allocates nothing
+
+StructuredPlan incompressible_plan(const IncompressibleCase& c, const Table& config);  // of either scheme
 
 }  // namespace weir

@@ -14,9 +14,6 @@ template <class Space>
 void minus_divergence(const Flow<Space>& flow, const Metrics& m, View<double> b);
 
 // u -= grad psi on the faces that are unknowns, e.g. u_i -= (psi_i - psi_{i-1}) / m_i.
-struct PsiBelow {
-  const double* plane[3] = {};  // the layer of psi beyond a low side that is cut
-};
 template <class Space>
 void correct_velocity(const Metrics& m, View<const double> psi, Flow<Space>& flow, const PsiBelow& below = {});
 

@@ -29,6 +29,7 @@ double StepSize::within_wall_limit(double time, double step) const {
 }
 
 double StepSize::next(double time, double rate) {
+  if (control_.steady) return 1;
   if (needs_rate()) {
     const double wanted = control_.cfl / std::max(dt == 0 ? start_rate_ : 0, rate);
     if (dt == 0)

@@ -14,10 +14,10 @@ class StepSize {
 
   // rate: courant_rate of the flow; asked only where needs_rate(). A new step is chosen only where the present one is
   // above the limit or below 0.8 of it, since every change costs the momentum solvers an update; it grows by at
-  // most 1.2.
+  // most 1.2. Without physical time a step is 1.
   double next(double time, double rate);
-  bool needs_rate() const { return control_.dt == 0; }
-  bool finished(double time) const { return time >= control_.end * (1 - 1e-12); }
+  bool needs_rate() const { return !control_.steady && control_.dt == 0; }
+  bool finished(double time) const { return !control_.steady && time >= control_.end * (1 - 1e-12); }
 
   double dt = 0;  // before the cut at the end; kept in checkpoints
 

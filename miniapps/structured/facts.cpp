@@ -23,45 +23,10 @@ std::string name_of_unknown(const Layout& l, int component, int row) {
   const Extents n = component < 3 ? l.unknowns(component) : l.cells();
   int at[3] = {row % n.nx, row / n.nx % n.ny, row / n.nx / n.ny};
   if (component < 3) at[component] += l.first(component);
-  return std::string(1, "uvwp"[component]) + " of " + name_of_cell({at[0], at[1], at[2]});
+  return std::string(1, "uvwp"[component]) + " of " + cell_name({at[0], at[1], at[2]});
 }
 
-std::string name_of_cell(const std::array<int, 3>& at) {
-  return "cell (" + std::to_string(at[0]) + ", " + std::to_string(at[1]) + ", " + std::to_string(at[2]) + ")";
-}
-
-template <class Space>
-std::vector<WatchedVariable> watched_of(Flow<Space>& flow) {
-  std::vector<WatchedVariable> all;
-  const auto watch = [&](char name, Array<double, Space>& field) {
-    WatchedVariable v;
-    v.name = std::string(1, name);
-    v.range = [&field] { return range_of<Space>(field.view()); };
-    v.values = [&flow, &field] {
-      const Layout& l = flow.layout;
-      const std::vector<double> padded = field.to_vector();
-      const Field<const double> f(padded.data() + l.origin(), l.stride(1), l.stride(2));
-      std::vector<double> values;
-      for (int k = 0; k < l.n[2]; ++k)
-        for (int j = 0; j < l.n[1]; ++j)
-          for (int i = 0; i < l.n[0]; ++i) values.push_back(f(i, j, k));
-      return values;
-    };
-    v.place = [&flow](std::int64_t index) {
-      const int i = static_cast<int>(index), *n = flow.layout.n, *low = flow.layout.low;
-      return name_of_cell({low[0] + i % n[0], low[1] + i / n[0] % n[1], low[2] + i / n[0] / n[1]});
-    };
-    all.push_back(std::move(v));
-  };
-  for (int c = 0; c < flow.layout.dim; ++c) watch("uvw"[c], flow.velocity[c]);
-  watch('p', flow.p);
-  return all;
-}
-
-template std::vector<WatchedVariable> watched_of(Flow<Host>&);
-template std::vector<WatchedVariable> watched_of(Flow<Device>&);
-
-std::vector<CellField> pictures_of(std::vector<RowField> fields, const Extents& cells) {
+std::vector<CellField> cell_fields_of(std::vector<RowField> fields, const Extents& cells) {
   std::vector<CellField> pictures;
   for (RowField& field : fields) {
     if (field.second.size() != static_cast<std::size_t>(cells.count())) continue;

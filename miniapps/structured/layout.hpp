@@ -11,6 +11,7 @@
 #pragma once
 #include "solvers/device/array.hpp"
 #include "solvers/device/space.hpp"
+#include "solvers/parallel/block_partition.hpp"
 
 namespace weir {
 
@@ -28,22 +29,62 @@ class Field {
   int stride_y_ = 0, stride_z_ = 0;
 };
 
-// Sizes and strides; plain data, so that kernels may capture it.
-struct Layout {
+// The cells of a rank in the whole grid; plain data, so that kernels may capture it.
+struct GridPart {
   int n[3] = {1, 1, 1};      // cells
-  int dim = 3;               // 2 where n[2] == 1
+  int dim = 3;               // 2 where whole[2] == 1
   bool periodic[3] = {};     // the other end lies here too
   bool cut[6] = {};          // x_min, x_max, ...: another rank goes on there, and the ghosts are its cells
   int low[3] = {};           // number of the first cell in the whole grid
   int whole[3] = {1, 1, 1};  // cells of the whole grid
-  bool staggered = true;     // false: a copy of the coupled scheme's flow, all of it at cell centres (for output)
-  WEIR_HD int pad(int d) const { return d < dim ? 1 : 0; }
+  WEIR_HD Extents extents() const { return {n[0], n[1], n[2]}; }
+  std::int64_t whole_count() const { return std::int64_t{1} * whole[0] * whole[1] * whole[2]; }
+  // Whether the whole grid is periodic, as far as a rank at its ends must know.
+  bool wraps(int d) const {
+    return periodic[d] || (cut[2 * d] && low[d] == 0) || (cut[2 * d + 1] && low[d] + n[d] == whole[d]);
+  }
+};
+
+// The same with layers of ghosts around it, in each direction that exists.
+template <int Ghosts>
+struct PaddedPart : GridPart {
+  static constexpr int ghosts = Ghosts;
+  WEIR_HD int pad(int d) const { return d < dim ? ghosts : 0; }
   WEIR_HD int padded(int d) const { return n[d] + 2 * pad(d); }
   WEIR_HD int stride(int d) const { return d == 0 ? 1 : d == 1 ? padded(0) : padded(0) * padded(1); }
   WEIR_HD int padded_count() const { return padded(0) * padded(1) * padded(2); }
-  WEIR_HD int origin() const { return pad(0) + pad(1) * stride(1) + pad(2) * stride(2); }
+  WEIR_HD int origin() const { return pad(0) + pad(1) * stride(1) + pad(2) * stride(2); }  // of cell (0, 0, 0)
+  WEIR_HD int at(int i, int j, int k) const { return i + j * stride(1) + k * stride(2); }  // from the origin on
+  int padded_index(int i, int j, int k) const { return origin() + at(i, j, k); }
+  // body(i, j, k) for every point of the padded box.
+  template <class F>
+  void for_padded(const F& body) const {
+    for (int k = -pad(2); k < n[2] + pad(2); ++k)
+      for (int j = -pad(1); j < n[1] + pad(1); ++j)
+        for (int i = -pad(0); i < n[0] + pad(0); ++i) body(i, j, k);
+  }
+};
 
-  WEIR_HD Extents cells() const { return {n[0], n[1], n[2]}; }
+// One rank's box of the whole.
+template <class Cells>
+Cells part_of(const Cells& whole, const RankBox& box) {
+  Cells part = whole;
+  for (int d = 0; d < 3; ++d) {
+    part.n[d] = box.size(d);
+    part.low[d] = box.low[d];
+    if (part.n[d] == whole.n[d]) continue;
+    part.periodic[d] = false;
+    part.cut[2 * d] = whole.periodic[d] || box.low[d] > 0;
+    part.cut[2 * d + 1] = whole.periodic[d] || box.high[d] < whole.n[d];
+  }
+  return part;
+}
+
+// Sizes and strides of the staggered grid.
+struct Layout : PaddedPart<1> {
+  bool staggered = true;  // false: a copy of the coupled scheme's flow, all of it at cell centres (for output)
+
+  WEIR_HD Extents cells() const { return extents(); }
   // A side of the box that carries a boundary condition.
   WEIR_HD bool is_side(int side) const { return !periodic[side / 2] && !cut[side]; }
   // The first unknown of a component in its own direction, and the box of its unknowns.
@@ -52,6 +93,11 @@ struct Layout {
     return {n[0] - (component == 0 ? first(0) : 0), n[1] - (component == 1 ? first(1) : 0),
             n[2] - (component == 2 ? first(2) : 0)};
   }
+};
+
+// The layer of psi beyond each low side that is cut.
+struct PsiBelow {
+  const double* plane[3] = {};
 };
 
 // The flow: u, v, w and the pressure over the density at the half level, p^{n-1/2}.

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "miniapps/structured/case.hpp"
+
 namespace weir {
 namespace {
 
@@ -31,39 +33,23 @@ std::vector<double> metric_values(const GridLine& line, bool periodic, bool drop
 
 }  // namespace
 
-Layout make_layout(const Grid& grid, const bool (&periodic)[3]) {
+Layout make_layout(const IncompressibleCase& c) {
   Layout l;
   double padded = 1;
   for (int d = 0; d < 3; ++d) {
-    l.n[d] = l.whole[d] = grid.cells(d);
-    l.periodic[d] = periodic[d];
+    l.n[d] = l.whole[d] = c.grid.cells(d);
+    l.periodic[d] = c.is_periodic(d);
     padded *= l.n[d] + 2.0;
   }
-  l.dim = grid.is_2d() ? 2 : 3;
+  l.dim = c.dim();
   if (padded > std::numeric_limits<int>::max()) throw std::invalid_argument("more cells than a 32-bit index can name");
-  return l;
-}
-
-Layout part_of_layout(const Layout& whole, const RankBox& box) {
-  Layout l = whole;
-  for (int d = 0; d < 3; ++d) {
-    const auto s = static_cast<std::size_t>(d);
-    l.n[d] = box.size(d);
-    l.low[d] = box.low[s];
-    if (l.n[d] == whole.n[d]) continue;
-    l.periodic[d] = false;
-    l.cut[2 * d] = whole.periodic[d] || box.low[s] > 0;
-    l.cut[2 * d + 1] = whole.periodic[d] || box.high[s] < whole.n[d];
-  }
   return l;
 }
 
 template <class Space>
 MetricArrays<Space>::MetricArrays(const Grid& grid, const Layout& layout) {
   for (int d = 0; d < 3; ++d) {
-    const bool wraps = layout.periodic[d] || (layout.cut[2 * d] && layout.low[d] == 0) ||
-                       (layout.cut[2 * d + 1] && layout.low[d] + layout.n[d] == layout.whole[d]);
-    const auto values = metric_values(grid.line[static_cast<std::size_t>(d)], wraps, d >= layout.dim);
+    const auto values = metric_values(grid.line[static_cast<std::size_t>(d)], layout.wraps(d), d >= layout.dim);
     storage_[d] = Array<double, Space>(values);
     const double* first = storage_[d].data() + 1 + layout.low[d];
     const std::int64_t stride = layout.whole[d] + 2;

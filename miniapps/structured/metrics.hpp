@@ -3,16 +3,15 @@
 #include "mesh/structured/grid.hpp"
 #include "miniapps/structured/layout.hpp"
 #include "solvers/device/array.hpp"
-#include "solvers/parallel/block_partition.hpp"
 
 namespace weir {
 
-// One direction, indexed from -1 (ghost) to n, counted from the rank's first cell. A ghost cell mirrors the cell beside it, or is the one a period away.
+// One direction, indexed from -1 (ghost) to n, counted from the rank's first cell. A ghost cell mirrors the cell beside it,
+// or is the one a period away.
 struct MetricLine {
   const double* h = nullptr;      // width of cell i
   const double* inv_h = nullptr;  // 1 / h
-  const double* m =
-      nullptr;  // 0..n: distance of the centres of cells i - 1 and i, the width of face i's control volume
+  const double* m = nullptr;  // 0..n: from the centre of cell i - 1 to that of i: the width of face i's control volume
   const double* inv_m = nullptr;   // 1 / m
   const double* centre = nullptr;  // of cell i
   const double* face = nullptr;    // 0..n: low face of cell i
@@ -25,9 +24,8 @@ struct Metrics {
   MetricLine line[3];
 };
 
-Layout make_layout(const Grid& grid, const bool (&periodic)[3]);
-// One rank's box of it.
-Layout part_of_layout(const Layout& whole, const RankBox& box);
+struct IncompressibleCase;
+Layout make_layout(const IncompressibleCase& c);  // of the whole grid
 
 template <class Space>
 class MetricArrays {

@@ -3,8 +3,6 @@
 #include <array>
 #include <cmath>
 
-#include "miniapps/incompressible/info.hpp"
-
 namespace weir {
 namespace {
 
@@ -147,8 +145,6 @@ std::vector<CellField> cell_fields(const IncompressibleCase& c, const Flow<Host>
   }
   return fields;
 }
-
-FlowOutput::FlowOutput(const Table& config, const IncompressibleCase& c) : FlowOutput(config, c, history_columns(c)) {}
 
 FlowOutput::FlowOutput(const Table& config, const IncompressibleCase& c, const std::vector<std::string>& columns)
     : case_(c) {

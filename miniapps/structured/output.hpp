@@ -19,7 +19,6 @@ class FlowOutput {
   // Reads [output] fields_every, fields and [[probe]]. fields_every: an integer counts steps, a number with a fraction
   // is a time; 0: the last state alone.
   // columns: those of history.csv that published data may belong to.
-  FlowOutput(const Table& config, const IncompressibleCase& c);
   FlowOutput(const Table& config, const IncompressibleCase& c, const std::vector<std::string>& columns);
 
   // Once the run directory exists. restart_time: pictures after it are listed no more.

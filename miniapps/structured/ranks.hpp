@@ -5,13 +5,15 @@
 //            device_path = "probe" | "staged" | "direct", reduction = "gather" | "tree" | "allreduce" | "nonblocking"
 #pragma once
 #include <array>
+#include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "base/table.hpp"
+#include "miniapps/incompressible/projection.hpp"
 #include "miniapps/structured/case.hpp"
 #include "miniapps/structured/layout.hpp"
-#include "miniapps/incompressible/projection.hpp"
 #include "solvers/distributed/distributed_stencil.hpp"
 #include "solvers/parallel/halo.hpp"
 #include "solvers/parallel/rank_map.hpp"
@@ -26,16 +28,54 @@ struct RankOptions {
 };
 RankOptions read_rank_options(const Table& config);
 
-class FlowRanks {
+// A structured grid over ranks. Cells: how a scheme numbers its cells, of the whole grid and of this rank.
+template <class Cells>
+class BoxRanks {
  public:
-  FlowRanks(const Communicator& ranks, const IncompressibleCase& c, const RankOptions& options);
-
   const Communicator& communicator() const { return *ranks_; }
   bool alone() const { return ranks_->size() == 1; }
   const RankOptions& options() const { return options_; }
   const BlockPartition& partition() const { return partition_; }
-  const Layout& whole() const { return whole_; }
-  const Layout& local() const { return local_; }
+  const Cells& whole() const { return whole_; }
+  const Cells& local() const { return local_; }
+
+ protected:
+  BoxRanks(const Communicator* ranks, const Cells& whole, const RankOptions& options)
+      : ranks_(ranks ? std::shared_ptr<const Communicator>(std::shared_ptr<void>(), ranks)
+                     : std::make_shared<const Communicator>()),
+        options_(options),
+        whole_(whole),
+        partition_({whole.n[0], whole.n[1], whole.n[2]}, ranks_->size(), options.cutting, options.least_layers),
+        local_(part_of(whole_, partition_.box(ranks_->rank()))) {}
+
+  // What this rank's padded field holds at (i, j, k), from its owner.
+  GhostRequest request(int i, int j, int k) const {
+    return request(local_.padded_index(i, j, k), i, j, k,
+                   [](const Cells& c, int a, int b, int e) { return c.padded_index(a, b, e); });
+  }
+  // index(the owner's cells, i, j, k there): as the owner numbers it.
+  template <class Index>
+  GhostRequest request(int place, int i, int j, int k, const Index& index) const {
+    int cell[3] = {i, j, k};
+    for (int d = 0; d < 3; ++d) cell[d] = (cell[d] + local_.low[d] + whole_.n[d]) % whole_.n[d];
+    const int owner = partition_.owner(cell[0], cell[1], cell[2]);
+    const Cells there = part_of(whole_, partition_.box(owner));
+    return {place, owner, index(there, cell[0] - there.low[0], cell[1] - there.low[1], cell[2] - there.low[2])};
+  }
+
+ private:
+  std::shared_ptr<const Communicator> ranks_;  // one rank's own where none were given
+  RankOptions options_;
+  Cells whole_;
+  BlockPartition partition_;
+  Cells local_;
+};
+
+class FlowRanks : public BoxRanks<Layout> {
+ public:
+  explicit FlowRanks(const IncompressibleCase& c) : BoxRanks(nullptr, make_layout(c), {}) {}  // one rank
+  FlowRanks(const Communicator& ranks, const IncompressibleCase& c, const RankOptions& options)
+      : BoxRanks(&ranks, make_layout(c), options) {}
 
   // Unknowns of a momentum component (3: the pressure).
   BoxCuts cuts(int component) const;
@@ -45,15 +85,7 @@ class FlowRanks {
   // Where this rank's values lie in the arrays of one rank: padded fields, unknowns of a component (3: cells), planes.
   std::vector<int> field_places() const;
   std::vector<int> unknown_places(int component) const;
-  int whole_size(int component) const {
-    return component == 3 ? whole_.cells().count() : whole_.unknowns(component).count();
-  }
-
- private:
-  const Communicator* ranks_;
-  RankOptions options_;
-  Layout whole_, local_;
-  BlockPartition partition_;
+  Extents unknowns(int component) const { return component == 3 ? whole().cells() : whole().unknowns(component); }
 };
 
 // The ghosts that other ranks own.
@@ -64,7 +96,6 @@ class FlowHalo {
   void velocity(Flow<Space>& flow);
   void pressure(Flow<Space>& flow);
   PsiBelow psi(View<const double> psi);  // valid until the next call
-  Traffic traffic() const;
   const std::string& path() const { return velocity_.path(); }
 
  private:
@@ -74,16 +105,18 @@ class FlowHalo {
 };
 
 // Files know one layout, that of one rank: the root rank gathers the arrays and scatters them, whatever the number of
-// ranks that wrote them.
+// ranks that wrote them. All ranks call; whole arrays are empty but on rank 0. On one rank they are the arrays themselves.
 class FlowGather {
  public:
   explicit FlowGather(const FlowRanks& ranks);
-  // `name` is that of FractionalStep::state(). whole: on rank 0, empty on the others.
-  const RankMap& map(const std::string& name) const;
-  std::size_t whole_size(const std::string& name) const;
+  // `name` is that of StaggeredFlow::state(), or "field" for any padded field.
+  std::vector<double> gathered(const std::string& name, const std::vector<double>& mine) const;
+  std::vector<double> scattered(const std::string& name, std::span<const double> whole, std::size_t mine) const;
+  std::size_t whole_size(const std::string& name, std::size_t mine) const;  // mine: where there is one rank
 
  private:
-  std::size_t kind(const std::string& name) const;
+  static std::size_t kind(const std::string& name);
+  bool alone_, is_root_;
   std::array<RankMap, 6> maps_;  // field, unknowns of x, y, z, cells, planes
   std::array<std::size_t, 6> size_{};
 };

@@ -10,6 +10,7 @@
 
 #include "base/table.hpp"
 #include "miniapps/study/recorder/value_range.hpp"
+#include "miniapps/study/system_defaults.hpp"
 #include "postproc/run/run.hpp"
 #include "solvers/device/array.hpp"
 #include "solvers/linear_solver.hpp"
@@ -62,6 +63,9 @@ struct FlowFacts {
   std::string start_key = "flow.initial";  // what sets the first state
 };
 
+// The key `system` of a table, which must be one of those that the run solves.
+std::string read_system(const Table& table, const std::vector<std::string>& systems);
+
 // Values of the block rows of a system, by name, for pictures.
 using RowField = std::pair<std::string, std::vector<double>>;
 
@@ -74,8 +78,9 @@ class Facility {
   virtual void open(Run&) {}                                               // after run.begin
   virtual void begin_step(std::int64_t) {}                                 // before the step's first solve
   virtual std::vector<RowField> fields(const std::string&) { return {}; }  // of a system, as last seen
-  virtual void failed(Run&, const Outcome&) {}  // the run ends badly; finish is not called then
-  virtual void finish(Run&) {}                  // the run has come to its end
+  virtual void finish(Run&) {}                                             // the run has come to its end
+  // The run ends badly; what was measured until then is of use.
+  virtual void failed(Run& run, const Outcome&) { finish(run); }
 };
 
 }  // namespace weir

@@ -1,14 +1,24 @@
 #include "miniapps/study/lab.hpp"
 
+#include <algorithm>
 #include <exception>
 
 #include "miniapps/study/capture/capture.hpp"
-#include "miniapps/study/recorder/flight_recorder.hpp"
 #include "miniapps/study/observe/observatory.hpp"
 #include "miniapps/study/observe/roofline.hpp"
+#include "miniapps/study/recorder/flight_recorder.hpp"
 #include "miniapps/study/shadow/shadow_study.hpp"
 
 namespace weir {
+
+std::string read_system(const Table& table, const std::vector<std::string>& systems) {
+  const auto system = table.get<std::string>("system", "");
+  if (std::find(systems.begin(), systems.end(), system) != systems.end()) return system;
+  std::string known;
+  for (const auto& name : systems) known += (known.empty() ? "" : ", ") + name;
+  table.fail("system", (system.empty() ? "'system' is missing" : "unknown system '" + system + "'") +
+                           "; this run solves: " + known);
+}
 
 template <class Space>
 class Lab<Space>::Ear : public SolveWatch<Space> {
@@ -60,11 +70,9 @@ void Lab<Space>::describe(const FlowFacts<Space>& facts) {
 }
 
 template <class Space>
-void Lab<Space>::attach(const std::string& system, LinearSolver<Space>& leader, const Table& options,
-                        const std::string& default_method, const std::string& default_preconditioner,
-                        double default_tolerance) {
-  const StudiedSystem<Space> studied{system,         parts_[system]++,       &leader,          options,
-                                     default_method, default_preconditioner, default_tolerance};
+void Lab<Space>::attach(const SystemDefaults& system, LinearSolver<Space>& leader, const Table& linear) {
+  const StudiedSystem<Space> studied{system.name,   parts_[system.name]++, &leader,         system.options(linear),
+                                     system.method, system.preconditioner, system.tolerance};
   for (auto& f : facilities_) f->attach(studied);
   leader.watch(ears_.emplace_back(std::make_unique<Ear>(refused_)).get());
 }

@@ -3,7 +3,7 @@
 //
 //   Lab<Space> lab(config, {"momentum", "pressure"});
 //   lab.describe(facts);                                                                 // what the flow can tell
-//   lab.attach("pressure", solver, linear.table("pressure"), "fast_poisson", "jacobi", 1e-8);  // each system
+//   lab.attach(pressure_system, solver, linear);                                         // each system
 //   lab.open(run);                                                                       // after run.begin
 //   lab.begin_step(step) ... lab.finish(run), or lab.failed(run, outcome) before run.finish(outcome)
 #pragma once
@@ -30,10 +30,9 @@ class Lab {
   ~Lab();
 
   void describe(const FlowFacts<Space>& facts);
-  // A solver of the flow code, with the table and the defaults it was made from; it must outlive the lab's steps. A
-  // second one of the same name is the second part (momentum in y).
-  void attach(const std::string& system, LinearSolver<Space>& leader, const Table& options,
-              const std::string& default_method, const std::string& default_preconditioner, double default_tolerance);
+  // A solver of the flow code, which must outlive the lab's steps; linear: [linear]. A second one of the same name is the
+  // second part (momentum in y).
+  void attach(const SystemDefaults& system, LinearSolver<Space>& leader, const Table& linear);
   void open(Run& run);
   void begin_step(std::int64_t step);  // before its first solve
   // Of the system's block rows, for the flow code's pictures; over ranks those of the whole, on rank 0, and all call.

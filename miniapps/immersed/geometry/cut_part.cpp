@@ -65,7 +65,7 @@ Layout region_of(const FlowRanks& ranks, int layers) {
     box.low[at(d)] = std::max(0, own.low[d] - more);
     box.high[at(d)] = std::min(whole.n[d], own.low[d] + own.n[d] + more);
   }
-  return part_of_layout(whole, box);
+  return part_of(whole, box);
 }
 
 CutRegion cut_region(const FlowRanks& ranks, int layers) {

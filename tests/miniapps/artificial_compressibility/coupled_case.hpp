@@ -57,8 +57,8 @@ struct TestCoupled {
   std::map<std::string, double> errors() {
     CoupledCopy copy;
     return solution_errors(c,
-                           copy.of<Space>(scheme.cells(), scheme.field().values(), scheme.minus_residual(), c.grid,
-                                          scheme.options().speed),
+                           copy.of(scheme.cells(), scheme.field().values().to_vector(),
+                                   scheme.minus_residual_on_host(), c.grid, scheme.options().speed),
                            scheme.time, scheme.dt_before);
   }
 
@@ -81,7 +81,7 @@ struct TestEquations {
         x1(cells),
         x2(cells),
         eddy(cells.padded_count()),
-        A(cells.extents(), n, cells.wraps()),
+        A(cells.extents(), n, cells.wraps_here()),
         b(A.size()),
         rules(side_rules(c, cells, 0.3)),
         time(time_derivative(0.1, 0.08)) {

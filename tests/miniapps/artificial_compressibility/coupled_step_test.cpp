@@ -153,7 +153,7 @@ TEST(CoupledFailure, ASingularDiagonalBlockIsNamedByItsCell) {
   e.assemble(1);
   for (int q = 0; q < 9; ++q) e.A.stencil().block(0, slot::delta)[q] = 0;
   const Table config = read_case_text(text, "test.toml");
-  auto solver = flow_solver<Host>(config.table("linear"));
+  auto solver = coupled_system.solver<Host>(config.table("linear"));
   try {
     solver.setup(e.A);
     FAIL() << "a zero block was inverted";

@@ -151,7 +151,7 @@ TYPED_TEST(KOmegaSources, JacobianEqualsDifferencesOfTheDestructionAndOfTheWallR
     const int n = cells.unknowns, K = n - 2, W = n - 1, count = cells.extents().count();
     SideWalls walls;
     walls.wall[2] = walls.wall[3] = true;
-    BlockStencil<TypeParam> A(cells.extents(), n, cells.wraps());
+    BlockStencil<TypeParam> A(cells.extents(), n, cells.wraps_here());
     k_omega::add_source_jacobian<TypeParam>(channel.scheme.view(), walls, A.stencil());
     std::vector<double> values(static_cast<std::size_t>(A.values().size()));
     A.download(values);

@@ -188,12 +188,12 @@ TYPED_TEST(DistributedCoupled, ArraysThatAreGatheredAndHandedOutAgainAreTheSame)
   Beside<TypeParam> flow(channel, Cutting::blocks);
   flow.advance(1);
   const CoupledGather gather(flow.ranks);
-  const std::vector<double> mine = flow.part.field().values().to_vector(), whole = gather.field(mine),
-                            again = gather.field_of(whole);
+  const std::vector<double> mine = flow.part.field().values().to_vector(), whole = gather.gathered("x", mine),
+                            again = gather.scattered("x", whole, mine.size());
   const CoupledRanks::Places places = flow.ranks.field_places();
   for (const int place : places.here)
     EXPECT_EQ(again[static_cast<std::size_t>(place)], mine[static_cast<std::size_t>(place)]);
-  const std::vector<double> b = gather.vector(flow.part.minus_residual_on_host());
+  const std::vector<double> b = gather.gathered("b", flow.part.minus_residual_on_host());
   const bool is_root = world().is_root();
   EXPECT_EQ(b.size(), is_root ? flow.alone.minus_residual_on_host().size() : 0);
   EXPECT_EQ(whole.size(), is_root ? flow.alone.field().values().to_vector().size() : 0);

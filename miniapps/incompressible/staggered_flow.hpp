@@ -1,0 +1,84 @@
+// What the fractional steps on a staggered grid share, with a body in the flow (immersed/immersed_flow.hpp) and without
+// (fractional_step.hpp): the state, its boundary values and ghosts, the right-hand side's terms, the linear systems.
+#pragma once
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "miniapps/structured/boundary.hpp"
+#include "miniapps/structured/case.hpp"
+#include "miniapps/structured/layout.hpp"
+#include "miniapps/structured/metrics.hpp"
+#include "miniapps/incompressible/momentum.hpp"
+#include "miniapps/structured/ranks.hpp"
+#include "miniapps/structured/whole_fields.hpp"
+#include "miniapps/study/system_defaults.hpp"
+#include "postproc/run/timings.hpp"
+
+namespace weir {
+
+// A matrix, its solver and what its last solve gave.
+template <class Space>
+struct FlowSystem {
+  // linear: [linear] of the case file
+  FlowSystem(const SystemDefaults& system, std::unique_ptr<Matrix<Space>> matrix, const FlowRanks& ranks,
+             const Table& linear);
+  void prepare();  // for the matrix as it is now
+  bool solve(View<const double> b, View<double> x);
+
+  std::string name;                       // "momentum", "pressure": [linear.NAME]
+  std::unique_ptr<Matrix<Space>> matrix;  // over ranks a distributed one
+  const Matrix<Space>& A;
+  LinearSolver<Space> solver;
+  SolveResult result;
+  double setup_seconds = -1;  // of this step; negative: nothing was set up
+  bool is_set_up = false;
+};
+
+template <class Space>
+class StaggeredFlow {
+ public:
+  // max |u* - u^n| / dt of the last step: what `steady_tolerance` looks at. One pass over the unknowns.
+  double rate() const;
+
+  double time = 0;
+  std::int64_t step = 0;
+  double dt_before = 0;  // 0: the next step is the first
+
+  const IncompressibleCase& flow_case() const { return flow_case_; }
+  const FlowRanks& ranks() const { return ranks_; }
+  const std::string& halo_path() const { return halo_.path(); }
+  const Layout& layout() const { return flow_.layout; }  // of this rank
+  const Metrics& metrics() const { return metrics_.view(); }
+  const Flow<Space>& flow() const { return flow_; }
+  Flow<Space>& flow() { return flow_; }
+  std::vector<std::unique_ptr<FlowSystem<Space>>>& systems() { return systems_; }  // velocity x, y(, z), pressure
+  FlowSystem<Space>& pressure() { return *systems_.back(); }
+
+  // Everything the next step needs, by name: checkpoints write and read these, with time, step and dt_before.
+  NamedArrays<Space> state();
+
+ protected:
+  StaggeredFlow(const IncompressibleCase& c, const FlowRanks& ranks);
+  void velocity_changed();  // fills its ghosts
+  void pressure_changed();
+  void add_increments();                                         // u* of (2)
+  MomentumTerms momentum_terms(int component, double dt) const;  // of (2)
+  void end_step(double dt);
+
+  IncompressibleCase flow_case_;
+  FlowRanks ranks_;
+  MetricArrays<Space> metrics_;
+  Flow<Space> flow_;
+  BoundaryValues<Space> boundary_;
+  FlowHalo<Space> halo_;
+  std::array<Array<double, Space>, 3> advection_;  // C(u^{n-1})
+  std::array<Array<double, Space>, 3> delta_;      // u* - u^n; the next solve starts from the last one's
+  Array<double, Space> psi_, rhs_;
+  std::vector<std::unique_ptr<FlowSystem<Space>>> systems_;
+  double operator_dt_ = 0;  // that the velocity's matrices were made for
+};
+
+}  // namespace weir

@@ -1,0 +1,86 @@
+// What the fractional steps add to run_structured, with a body in the flow and without.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "miniapps/incompressible/staggered_flow.hpp"
+#include "miniapps/structured/run_structured.hpp"
+
+namespace weir {
+
+// The fractional steps: momentum part c is component c, the pressure lives in the cells.
+template <class SchemeSpace, class FlowCode>
+struct StaggeredScheme : StructuredScheme<SchemeSpace, FlowCode, WholeFields<SchemeSpace>> {
+  using Base = StructuredScheme<SchemeSpace, FlowCode, WholeFields<SchemeSpace>>;
+  using Base::flow;
+  template <class... Arguments>
+  StaggeredScheme(const SystemDefaults& velocity_is, const SystemDefaults& pressure_is, Arguments&&... arguments)
+      : Base(std::forward<Arguments>(arguments)...), velocity(velocity_is), pressure(pressure_is) {}
+
+  std::vector<std::string> systems() const { return {velocity.name, pressure.name}; }
+  void attach(Lab<SchemeSpace>& lab, const Table& linear) {
+    FlowFacts<SchemeSpace> facts = common_facts(*this);
+    const auto component = [name = std::string(velocity.name)](const std::string& system, int part) {
+      return system == name ? part : 3;
+    };
+    auto& f = flow;
+    facts.places = [&f, component](const std::string& system, int part) {
+      return places_of_unknowns(f.flow_case().grid, f.ranks().whole(), component(system, part));
+    };
+    if (!f.ranks().alone())
+      facts.numbers = [&f, component](const std::string& system, int part) {
+        return f.ranks().unknown_places(component(system, part));
+      };
+    facts.variables = [component](const std::string& system, int part) {
+      return std::vector<std::string>{std::string(1, "uvwp"[component(system, part)])};
+    };
+    facts.cfl = [this] { return flow.dt_before * courant_rate(); };
+    facts.courant_limit = 1;  // advection by Adams-Bashforth, somewhat below
+    facts.step_key = f.flow_case().time.dt > 0 ? "time.dt" : "time.cfl";
+    for (int c = 0; c < f.layout().dim; ++c)
+      facts.watched.push_back(
+          watched_variable<SchemeSpace>(std::string(1, "uvw"[c]), f.layout(), f.flow().velocity[c]));
+    facts.watched.push_back(watched_variable<SchemeSpace>("p", f.layout(), f.flow().p));
+    facts.row_name = [&f, component](const std::string& system, int part, int row) {
+      return name_of_unknown(f.ranks().whole(), component(system, part), row);
+    };
+    lab.describe(facts);
+    for (auto& system : f.systems())
+      lab.attach(system.get() == &f.pressure() ? pressure : velocity, system->solver, linear);
+  }
+  void describe(RunHeader& h) {
+    h.systems.emplace_back(velocity.name, flow.systems().front()->solver.describe());
+    h.systems.emplace_back(pressure.name, flow.pressure().solver.describe());
+  }
+  bool initialise(Run& run) {
+    if (flow.initialise(run.timings())) return true;
+    failed = &flow.pressure();
+    return false;
+  }
+  Progress advance(Run& run, double dt) {
+    failed = flow.advance(dt, run.timings());  // (2) to (5)
+    for (const auto& s : flow.systems()) {
+      SolveRecord r;
+      r.step = flow.step;
+      r.system = s->name;
+      r.solver = s->solver.name();
+      r.unknowns = s->A.unknowns();
+      record_solve(run, r, s->result, s->setup_seconds);
+    }
+    return failed ? Progress::failed : Progress::advanced;
+  }
+  Outcome failure() const {
+    Outcome o;
+    o.exit = failed->result.reason == Reason::not_finite ? Exit::not_finite : Exit::solver_failed;
+    o.reason = failed_solve_text(failed->name, failed->result.reason, flow.step + 1);
+    return o;
+  }
+  double courant_rate() const { return weir::courant_rate(flow.flow(), flow.metrics()); }
+  const Flow<Host>& fields() { return this->whole.of(flow.flow()); }
+  void load(const Checkpoint&) { flow.after_loading(); }
+
+  SystemDefaults velocity, pressure;
+  const FlowSystem<SchemeSpace>* failed = nullptr;
+};
+
+}  // namespace weir

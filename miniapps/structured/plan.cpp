@@ -1,0 +1,112 @@
+#include "miniapps/structured/plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <iomanip>
+#include <map>
+#include <sstream>
+
+#include "postproc/run/machine.hpp"
+#include "solvers/krylov/krylov.hpp"
+
+namespace weir {
+namespace {
+
+std::string grid_line(const IncompressibleCase& c) {
+  std::ostringstream out;
+  for (int d = 0; d < c.dim(); ++d) {
+    const GridLine& line = c.grid.line[static_cast<std::size_t>(d)];
+    out << (d ? " x " : "") << line.cells() << (line.is_uniform() ? "" : " (stretched)");
+  }
+  return out.str();
+}
+
+}  // namespace
+
+double work_vectors(const SystemDefaults& system, const Table& linear) {
+  static const std::map<std::string, double> direct = {
+      {"none", 0}, {"jacobi", 1}, {"fast_poisson", 2}, {"multigrid", 5}};
+  const auto of = [](const std::string& key) {
+    const auto it = direct.find(key);
+    return it == direct.end() ? 4 : it->second;
+  };
+  const std::string method = system.method_of(linear);
+  const double krylov = krylov_vectors(method, system.options(linear));
+  if (krylov == 0) return 1 + of(method);
+  return krylov + (method == "chebyshev" ? 0 : of(system.preconditioner_of(linear)));
+}
+
+MemoryOverRanks StructuredPlan::over_ranks(int count) const {
+  const std::int64_t program = memory.back().second;
+  std::int64_t total = 0, padded = 1, most = 0;
+  for (const auto& [purpose, bytes] : memory) total += bytes;
+  if (count == 1) return {total, total};
+  std::array<int, 3> cells{1, 1, 1};
+  for (int d = 0; d < c.dim(); ++d) {
+    cells[d] = c.grid.cells(d);
+    padded *= c.grid.cells(d) + 2;
+  }
+  const BlockPartition partition(cells, count, ranks.cutting, ranks.least_layers);
+  for (int r = 0; r < count; ++r) {
+    const RankBox b = partition.box(r);
+    most = std::max(most, std::int64_t{1} * b.size(0) * b.size(1) * b.size(2));
+  }
+  const std::int64_t gathered = 8 * (c.dim() + 1) * padded, spread = total - program;
+  const double share = static_cast<double>(most) / static_cast<double>(c.grid.count());
+  return {spread + count * program + gathered,
+          static_cast<std::int64_t>(share * static_cast<double>(spread)) + program + gathered};
+}
+
+void StructuredPlan::tell_memory(int count, RunHeader& h) const {
+  const MemoryOverRanks o = over_ranks(count);
+  h.memory_estimate = o.all;
+  if (count > 1) h.notes.emplace_back("memory per rank", "at most " + bytes_text(o.largest));
+}
+
+void StructuredPlan::print(const std::vector<std::pair<std::string, std::string>>& more, int count,
+                           std::ostream& out) const {
+  const auto line = [&](const std::string& label, const std::string& text) {
+    out << std::left << std::setw(11) << label << text << "\n";
+  };
+  line("miniapp", header.miniapp);
+  line("grid", header.grid);
+  line("cells", std::to_string(header.cells));
+  for (const auto& [label, text] : more) line(label, text);
+  const auto megabytes = [](std::int64_t bytes) {
+    std::ostringstream text;
+    text << std::fixed << std::setprecision(1) << static_cast<double>(bytes) / (1 << 20);
+    return text.str();
+  };
+  std::string parts;
+  for (const auto& [purpose, bytes] : memory) parts += (parts.empty() ? "" : ", ") + purpose + " " + megabytes(bytes);
+  line("memory", megabytes(over_ranks(1).all) + " MB: " + parts);
+  if (count == 1) return;
+  const MemoryOverRanks o = over_ranks(count);
+  line("",
+       bytes_text(o.all) + " over " + std::to_string(count) + " ranks, at most " + bytes_text(o.largest) + " per rank");
+}
+
+RunHeader structured_header(const IncompressibleCase& c) {
+  RunHeader h;
+  h.miniapp = "incompressible";
+  h.grid = grid_line(c);
+  h.cells = c.grid.count();
+  h.unknowns = h.cells;
+  for (int e = 0; e < c.dim(); ++e) {
+    const int n = c.grid.cells(e);
+    h.unknowns += h.cells / n * (n - (c.is_periodic(e) ? 0 : 1));
+  }
+  h.end_time = c.time.end;
+  h.converged = "rate";
+  h.tolerance = c.time.steady_tolerance;
+  h.history = {"max_divergence", "kinetic_energy", "rate"};
+  h.quantities = {"kinetic_energy", "max_divergence", "dissipation", "rate"};
+  if (c.has_exact()) {
+    h.quantities.push_back("error_velocity_max");
+    h.quantities.push_back("error_velocity_l2");
+  }
+  if (c.exact == Initial::taylor_green_2d) h.quantities.push_back("error_pressure_l2");
+  return h;
+}
+
+}  // namespace weir

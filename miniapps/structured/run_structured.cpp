@@ -1,0 +1,33 @@
+#include "miniapps/structured/run_structured.hpp"
+
+#include "postproc/run/hash.hpp"
+
+namespace weir {
+
+std::string failed_solve_text(const std::string& system, Reason reason, std::int64_t step) {
+  if (reason == Reason::not_finite) return "NaN or Inf in the " + system + " solve of step " + std::to_string(step);
+  return system + ": " + to_string(reason) + " at step " + std::to_string(step);
+}
+
+std::string where_not_finite(const Flow<Host>& fields, std::int64_t step) {
+  const auto bad = first_not_finite(fields);
+  if (!bad) return "";
+  return "NaN or Inf at step " + std::to_string(step) + ": first in " + bad->field + " of " + cell_name(bad->cell);
+}
+
+std::uint64_t hash_of_flow(const Flow<Host>& flow) {
+  Hash64 hash;
+  for (int c = 0; c < flow.layout.dim; ++c)
+    hash.add(flow.velocity[c].data(), static_cast<std::size_t>(flow.velocity[c].size()) * sizeof(double));
+  hash.add(flow.p.data(), static_cast<std::size_t>(flow.p.size()) * sizeof(double));
+  return hash.value();
+}
+
+int read_diagnostics_every(const Table& config) {
+  const Table output = config.table("output");
+  const int every = output.get<int>("diagnostics_every", 10);
+  if (every < 1) output.fail("diagnostics_every", "'diagnostics_every' must be at least 1");
+  return every;
+}
+
+}  // namespace weir

@@ -1,0 +1,234 @@
+// The run of a structured flow code: one story for all of them, which run_structured tells. What a code adds to it stands in
+// its Scheme, a StructuredScheme with these hooks (staggered_scheme.hpp, and run.cpp of each code):
+//
+//   systems(), attach(lab, linear)   its linear systems, and what the instrumentation may know of them
+//   initialise(run)                  x^0; false: a solve failed
+//   advance(run, dt)                 one step, its solves recorded; after a Progress::failed, failure() says why
+//   courant_rate()                   of this rank: dt times the largest of all ranks is the CFL number
+//   measure(run, row), look(row)     columns of history.csv: every step, and where a pass over the fields is due
+//   fields(), quantities(fields)     the whole flow in host memory, on rank 0; what is compared with the literature
+#pragma once
+#include <cmath>
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "base/timer.hpp"
+#include "miniapps/structured/clock.hpp"
+#include "miniapps/structured/diagnostics.hpp"
+#include "miniapps/structured/facts.hpp"
+#include "miniapps/structured/output.hpp"
+#include "miniapps/structured/plan.hpp"
+#include "miniapps/structured/whole_fields.hpp"
+#include "miniapps/study/lab.hpp"
+#include "miniapps/study/record_solve.hpp"
+
+namespace weir {
+
+enum class Progress { advanced, converged, failed };
+
+// "pressure: max_iterations at step 3", "NaN or Inf in the pressure solve of step 3".
+std::string failed_solve_text(const std::string& system, Reason reason, std::int64_t step);
+// "NaN or Inf at step 3: first in u of cell (1, 2, 0)"; empty where all is finite.
+std::string where_not_finite(const Flow<Host>& fields, std::int64_t step);
+std::uint64_t hash_of_flow(const Flow<Host>& flow);
+// [output] diagnostics_every.
+int read_diagnostics_every(const Table& config);
+
+// What schemes share, and the hooks that do nothing where a code has nothing to add.
+template <class SchemeSpace, class FlowCode, class Whole>
+struct StructuredScheme {
+  using Space = SchemeSpace;
+  template <class... Arguments>
+  explicit StructuredScheme(Arguments&&... arguments)
+      : flow(std::forward<Arguments>(arguments)...), whole(flow.ranks()) {}
+
+  std::function<double(double)> wall_rate(const Table&) const {
+    return {};
+  }  // of walls that move by themselves: StepSize
+  void measure(Run&, StepRecord&) {}
+  void measured(const StepRecord&, bool /*last*/) {}
+  void describe(RunHeader&) const {}
+  void begun(Run&, std::optional<double> /*restart_time*/) {}
+  std::vector<CellField> more_fields() { return {}; }  // of the whole box, on rank 0; all ranks call
+  void write_beside(Run&) {}                           // the field output, on rank 0
+  void save(CheckpointState&) {}
+  void load(const Checkpoint&) {}
+  void ended(Run&) {}
+
+  FlowCode flow;
+  Whole whole;
+};
+
+// What the instrumentation may know of any of them.
+template <class Scheme>
+FlowFacts<typename Scheme::Space> common_facts(Scheme& scheme) {
+  auto& flow = scheme.flow;
+  FlowFacts<typename Scheme::Space> facts;
+  facts.time = [&flow] { return flow.time; };
+  facts.dt = [&flow] { return flow.dt_before; };
+  facts.state = [&scheme] { return scheme.whole.arrays(scheme.flow.state()); };
+  facts.ordering = "natural";
+  if (!flow.ranks().alone()) facts.partition = flow.ranks().partition().describe();
+  return facts;
+}
+
+// A row of history.csv. True where the flow has become steady.
+template <class Scheme>
+bool record_step(Run& run, Scheme& scheme, std::size_t columns, int every, bool last) {
+  auto& flow = scheme.flow;
+  const TimeControl& time = flow.flow_case().time;
+  StepRecord r;
+  r.step = flow.step;
+  r.time = flow.time;
+  r.dt = flow.dt_before;
+  r.values.resize(columns);
+  scheme.measure(run, r);
+  bool is_steady = false;
+  {
+    ScopedTimer timer(run.timings().at("flow", "diagnostics"));
+    if (time.steady_tolerance > 0 && flow.step % time.steady_every == 0) {
+      const double rate = flow.rate();
+      r.values[scheme.rate_column()] = rate;
+      is_steady = rate < time.steady_tolerance;
+    }
+    if (flow.step % every == 0 || last || is_steady) {
+      if (!time.steady) r.cfl = flow.dt_before * run.ranks().max(scheme.courant_rate());
+      scheme.look(r);
+    }
+  }
+  scheme.measured(r, last || is_steady);
+  run.step(r);
+  return is_steady;
+}
+
+template <class Scheme>
+void save(Run& run, Scheme& scheme, const StepSize& clock) {
+  CheckpointState state;
+  state.step = scheme.flow.step;
+  state.time = scheme.flow.time;
+  state.add("dt_before", scheme.flow.dt_before);
+  state.add("dt", clock.dt);
+  scheme.save(state);
+  scheme.whole.save(run, std::move(state), scheme.flow.state());
+}
+
+template <class Scheme>
+void load(const Checkpoint& from, Scheme& scheme, StepSize& clock) {
+  scheme.whole.load(from, scheme.flow.state());
+  scheme.flow.time = from.header.time;
+  scheme.flow.step = from.header.step;
+  scheme.flow.dt_before = from.scalar("dt_before");
+  if (clock.needs_rate()) clock.dt = from.scalar("dt");
+  scheme.load(from);
+}
+
+// All ranks call. Returns the fields of the whole box, on rank 0.
+template <class Scheme>
+const Flow<Host>& write_fields(Run& run, Scheme& scheme, FlowOutput& output, Lab<typename Scheme::Space>& lab) {
+  ScopedTimer timer(run.timings().at("output", "pictures"));
+  const Flow<Host>& fields = scheme.fields();
+  std::vector<CellField> more = scheme.more_fields();
+  const Extents cells = scheme.flow.ranks().whole().extents();
+  for (CellField& field : cell_fields_of(lab.fields(scheme.systems().back()), cells)) more.push_back(std::move(field));
+  run.on_root([&] {
+    output.write_picture(fields, scheme.flow.step, scheme.flow.time, std::move(more));
+    scheme.write_beside(run);
+  });
+  return fields;
+}
+
+// The one branch where a step fails: why, and where the flow went wrong.
+template <class Scheme>
+int stop(Run& run, Scheme& scheme, Lab<typename Scheme::Space>& lab) {
+  Outcome outcome = scheme.failure();
+  const Flow<Host>& fields = scheme.fields();
+  const std::string where = run.ranks().is_root() ? where_not_finite(fields, scheme.flow.step + 1) : "";
+  if (!where.empty()) {
+    outcome.exit = Exit::not_finite;
+    outcome.reason = where;
+  }
+  lab.failed(run, outcome);
+  return run.finish(outcome);
+}
+
+template <class Scheme>
+RunHeader header_of(Scheme& scheme, const StructuredPlan& plan, const FlowOutput& output, const std::string& devices) {
+  RunHeader h = plan.header;
+  const auto& ranks = scheme.flow.ranks();
+  for (const auto& name : output.quantities()) h.quantities.push_back(name);
+  if (!ranks.alone()) {
+    h.notes.emplace_back("partition", ranks.partition().describe());
+    h.notes.emplace_back("halo",
+                         std::string(to_string(ranks.options().halo.strategy)) + ", " + scheme.flow.halo_path());
+    h.notes.emplace_back("output", "fields and checkpoints are written by the root rank");
+  }
+  scheme.describe(h);
+  plan.tell_memory(ranks.communicator().size(), h);
+  if (!devices.empty()) h.notes.emplace_back("devices", devices);
+  return h;
+}
+
+// make(): the scheme.
+template <class Scheme, class Make>
+int run_structured(Run& run, const Table& config, const StructuredPlan& plan, const Make& make) {
+  using Space = typename Scheme::Space;
+  // 1. What the case says, and whether the machine has the memory for it.
+  FlowOutput output(config, plan.c, plan.header.history);
+  const int diagnostics_every = read_diagnostics_every(config);
+  run.require_memory(plan.over_ranks(run.ranks().size()).all);
+  run.ranks().use(plan.ranks.reduction);
+  std::string devices;
+  if (run.ranks().size() > 1 && std::is_same_v<Space, Device>) devices = choose_device(run.ranks());
+
+  // 2. Grid, state, matrices and solvers; the instrumentation sees each of the solvers.
+  Scheme scheme = make();
+  auto& flow = scheme.flow;
+  Lab<Space> lab(config, scheme.systems(), run.ranks());
+  scheme.attach(lab, config.table("linear"));
+
+  // 3. The first state: from a checkpoint, or by the case once the run directory is there.
+  StepSize clock(plan.c, scheme.wall_rate(config));
+  const Checkpoint* restart = run.restart();
+  if (restart) load(*restart, scheme, clock);
+  run.begin(header_of(scheme, plan, output, devices));
+  const auto from = restart ? std::optional<double>(flow.time) : std::nullopt;
+  if (run.ranks().is_root()) output.open(run.directory(), run.name(), from);
+  scheme.begun(run, from);
+  lab.open(run);
+  if (!restart && !scheme.initialise(run)) return stop(run, scheme, lab);
+
+  // 4. Time steps.
+  bool done = clock.finished(flow.time), is_steady = false;
+  while (!done && !run.should_stop()) {
+    const double rate = clock.needs_rate() ? run.ranks().max(scheme.courant_rate()) : 0;
+    const double dt = clock.next(flow.time, rate);
+    lab.begin_step(flow.step + 1);
+    const Progress progress = scheme.advance(run, dt);  // the scheme's equations (2) to (5)
+    if (progress == Progress::failed) return stop(run, scheme, lab);
+    is_steady = progress == Progress::converged ||
+                record_step(run, scheme, plan.header.history.size(), diagnostics_every, clock.finished(flow.time));
+    done = clock.finished(flow.time) || is_steady;
+    if (!done && output.picture_due(flow.step, flow.time, dt)) write_fields(run, scheme, output, lab);
+    if (run.checkpoint_due(done)) save(run, scheme, clock);
+  }
+
+  // 5. What came out.
+  Outcome outcome;
+  outcome.reason = is_steady ? "steady state" : done ? "end time" : "";  // empty: the shell knows why
+  scheme.ended(run);
+  const Flow<Host>& fields = write_fields(run, scheme, output, lab);
+  outcome.quantities = scheme.quantities(fields);
+  if (run.ranks().is_root()) {
+    outcome.quantities.merge(output.write_profiles(fields));
+    outcome.state_hash = hash_of_flow(fields);
+  }
+  lab.finish(run);
+  return run.finish(outcome);
+}
+
+}  // namespace weir

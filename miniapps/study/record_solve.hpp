@@ -1,0 +1,26 @@
+// The row of solves.csv that a solve leaves.
+#pragma once
+#include "postproc/run/run.hpp"
+#include "solvers/krylov/krylov.hpp"
+
+namespace weir {
+
+// `record` names step, system, solver and unknowns; negative seconds were not measured.
+inline void record_solve(Run& run, SolveRecord record, const SolveResult& result, double setup_seconds) {
+  const auto milliseconds = [](double seconds) { return seconds >= 0 ? Measure(1e3 * seconds) : Measure(); };
+  record.iterations = result.iterations;
+  record.reason = to_string(result.reason);
+  record.r0 = result.residual0;
+  record.r_true = result.true_residual;
+  if (result.target >= 0) record.target = result.target;
+  record.setup_ms = milliseconds(setup_seconds);
+  record.solve_ms = milliseconds(result.solve_seconds);
+  record.apply_ms = milliseconds(result.apply_seconds);
+  record.spmv_ms = milliseconds(result.spmv_seconds);
+  record.reduce_ms = milliseconds(result.reduce_seconds);
+  record.halo_ms = milliseconds(result.halo_seconds);
+  if (result.transfer_bytes >= 0) record.transfer_bytes = result.transfer_bytes;
+  run.solve(record);
+}
+
+}  // namespace weir
