@@ -122,11 +122,11 @@ const Flow<Host>& CoupledCopy::of(const CoupledCells& cells, const std::vector<d
   return *flow_;
 }
 
-#define WEIR_COUPLED_DIAGNOSTICS(S)                                                                               \
-  template double mean_kinetic_energy<S>(const CoupledView&, const Grid&);                                        \
-  template double max_divergence<S>(const CoupledView&, View<const double>);                                      \
-  template double courant_rate<S>(const CoupledView&);                                                            \
-  template double mean_dissipation<S>(const CoupledView&, const Grid&);                                           \
+#define WEIR_COUPLED_DIAGNOSTICS(S)                                          \
+  template double mean_kinetic_energy<S>(const CoupledView&, const Grid&);   \
+  template double max_divergence<S>(const CoupledView&, View<const double>); \
+  template double courant_rate<S>(const CoupledView&);                       \
+  template double mean_dissipation<S>(const CoupledView&, const Grid&);      \
   template double largest_change<S>(const CoupledView&, const double*);
 WEIR_COUPLED_DIAGNOSTICS(Host)
 WEIR_COUPLED_DIAGNOSTICS(Device)

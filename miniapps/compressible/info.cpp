@@ -6,8 +6,8 @@
 #include <cmath>
 #include <ostream>
 
-#include "mesh/unstructured/make_mesh.hpp"
 #include "mesh/ordering/make_ordering.hpp"
+#include "mesh/unstructured/make_mesh.hpp"
 #include "mesh/unstructured/renumber.hpp"
 #include "miniapps/compressible/compressible.hpp"
 #include "miniapps/compressible/flow.hpp"

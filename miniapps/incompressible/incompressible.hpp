@@ -7,7 +7,8 @@
 namespace weir {
 
 int run_incompressible(Run& run, const Table& config);  // the process's exit code
-void info_incompressible(const Table& config, int ranks, std::ostream& out);  // sizes, memory, solvers; allocates nothing
+void info_incompressible(const Table& config, int ranks,
+                         std::ostream& out);  // sizes, memory, solvers; allocates nothing
 
 StructuredPlan incompressible_plan(const IncompressibleCase& c, const Table& config);  // of either scheme
 

@@ -1,8 +1,8 @@
 #include "miniapps/artificial_compressibility/run.hpp"
 #include "miniapps/incompressible/fractional_step.hpp"
 #include "miniapps/incompressible/incompressible.hpp"
-#include "miniapps/structured/initial.hpp"
 #include "miniapps/incompressible/staggered_scheme.hpp"
+#include "miniapps/structured/initial.hpp"
 
 namespace weir {
 namespace {

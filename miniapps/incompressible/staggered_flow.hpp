@@ -7,11 +7,11 @@
 #include <string>
 #include <vector>
 
+#include "miniapps/incompressible/momentum.hpp"
 #include "miniapps/structured/boundary.hpp"
 #include "miniapps/structured/case.hpp"
 #include "miniapps/structured/layout.hpp"
 #include "miniapps/structured/metrics.hpp"
-#include "miniapps/incompressible/momentum.hpp"
 #include "miniapps/structured/ranks.hpp"
 #include "miniapps/structured/whole_fields.hpp"
 #include "miniapps/study/system_defaults.hpp"

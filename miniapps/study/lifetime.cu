@@ -1,6 +1,5 @@
 #include "miniapps/study/lifetime.hpp"
 
-#include "miniapps/study/lifetime_text.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 
 namespace weir {

@@ -30,4 +30,7 @@ class Lifetime {
   std::vector<double> on_host_, policy_;
 };
 
+// report's text, and lifetime.csv: a row an age, then a row a schedule.
+void report_lifetime(Run& run, const std::string& system, const RefreshPolicy& policy);
+
 }  // namespace weir

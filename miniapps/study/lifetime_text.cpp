@@ -1,4 +1,4 @@
-#include "miniapps/study/lifetime_text.hpp"
+#include "miniapps/study/lifetime.hpp"
 
 #include <fmt/format.h>
 

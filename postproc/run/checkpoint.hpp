@@ -1,6 +1,6 @@
 // Checkpoints: everything a flow code needs to go on bit for bit, in one sealed HDF5 file (sealed_file.hpp): the
 // attributes step, time, wall_seconds, the texts /config (the case with its overrides, without the defaults), /miniapp,
-// /version, and the arrays /doubles/NAME and /integers/NAME. Without HDF5 checkpoints_available is false and the rest
+// /version, and the arrays /doubles/NAME. Without HDF5 checkpoints_available is false and the rest
 // throws.
 #pragma once
 #include <cstdint>
@@ -24,11 +24,9 @@ struct CheckpointState {
   std::int64_t step = 0;
   double time = 0;
   std::vector<std::pair<std::string, std::span<const double>>> doubles;
-  std::vector<std::pair<std::string, std::span<const std::int64_t>>> integers;
   std::vector<std::pair<std::string, double>> scalars;  // kept as arrays of one
 
   void add(const std::string& name, std::span<const double> values) { doubles.emplace_back(name, values); }
-  void add(const std::string& name, std::span<const std::int64_t> values) { integers.emplace_back(name, values); }
   void add(const std::string& name, double value) { scalars.emplace_back(name, value); }
 };
 
@@ -37,11 +35,9 @@ struct Checkpoint {
   std::string path;
   CheckpointHeader header;
   std::vector<std::pair<std::string, std::vector<double>>> arrays;
-  std::vector<std::pair<std::string, std::vector<std::int64_t>>> integer_arrays;
 
-  // Throw Error(Exit::file_io) where the name is missing or the size is another one than expected.
+  // Throws Error(Exit::file_io) where the name is missing or the size is another one than expected.
   const std::vector<double>& doubles(const std::string& name, std::int64_t size) const;
-  const std::vector<std::int64_t>& integers(const std::string& name, std::int64_t size) const;
   double scalar(const std::string& name) const { return doubles(name, 1).front(); }
 };
 

@@ -12,9 +12,9 @@
 #include <filesystem>
 
 #include "base/nearest.hpp"
+#include "base/timer.hpp"
 #include "postproc/run/machine.hpp"
 #include "postproc/run/write_aside.hpp"
-#include "base/timer.hpp"
 
 namespace weir {
 namespace {

@@ -23,8 +23,8 @@
 
 #include "base/error.hpp"
 #include "base/table.hpp"
-#include "postproc/run/provenance.hpp"
 #include "postproc/run/checkpoint.hpp"
+#include "postproc/run/provenance.hpp"
 #include "postproc/run/records.hpp"
 #include "postproc/run/stop.hpp"
 #include "postproc/run/timings.hpp"

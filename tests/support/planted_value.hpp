@@ -21,7 +21,6 @@ inline void plant_value(const std::string& run, const std::string& array, std::s
     if (name == array) values.at(index) = value;
     state.add(name, std::span<const double>(values));
   }
-  for (auto& [name, values] : c.integer_arrays) state.add(name, std::span<const std::int64_t>(values));
   write_checkpoint(path, c.header, state);
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "miniapps/study/ab/ab_costs.hpp"
+#include "miniapps/study/ab/ab_runs.hpp"
 #include "miniapps/study/shadow/statistics.hpp"
 
 namespace weir {

@@ -121,80 +121,70 @@ SolveResult unpacked(const std::vector<double>& v, const std::string& path) {
   return r;
 }
 
+// What a capsule's file holds by name: visit(name, field) for each, to write and to read them.
+template <class AnyCapsule, class Visit>
+void for_each_integer(AnyCapsule& c, const Visit& visit) {
+  visit("part", c.origin.part);
+  visit("step", c.origin.step);
+  visit("solve", c.origin.solve);
+  visit("threads", c.origin.threads);
+  visit("config_hash", c.origin.config_hash);
+  visit("state_hash", c.origin.state_hash);
+  visit("preconditioner_age", c.leader.age);
+  visit("matrix_free", c.leader.is_matrix_free);
+}
+template <class AnyCapsule, class Visit>
+void for_each_number(AnyCapsule& c, const Visit& visit) {
+  visit("time", c.origin.time);
+  visit("dt", c.origin.dt);
+  visit("cfl", c.origin.cfl);
+  visit("default_tolerance", c.leader.default_tolerance);
+}
+template <class AnyCapsule, class Visit>
+void for_each_text(AnyCapsule& c, const Visit& visit) {
+  visit("miniapp", c.origin.miniapp);
+  visit("name", c.origin.name);
+  visit("version", c.origin.version);
+  visit("config", c.origin.config);
+  visit("space", c.origin.space);
+  visit("system", c.origin.system);
+  visit("trigger", c.origin.trigger);
+  visit("ordering", c.origin.ordering);
+  visit("leader", c.leader.name);
+  visit("leader_description", c.leader.description);
+  visit("leader_options", c.leader.options);
+  visit("default_method", c.leader.default_method);
+  visit("default_preconditioner", c.leader.default_preconditioner);
+}
+
 SealedContent content_of(const Capsule& c) {
-  const CapsuleOrigin& o = c.origin;
-  const CapsuleLeader& l = c.leader;
   SealedContent content;
-  content.integers = {{"part", o.part},
-                      {"step", o.step},
-                      {"solve", o.solve},
-                      {"threads", o.threads},
-                      {"config_hash", static_cast<std::int64_t>(o.config_hash)},
-                      {"state_hash", static_cast<std::int64_t>(o.state_hash)},
-                      {"pattern_hash", static_cast<std::int64_t>(pattern_hash(c))},
-                      {"preconditioner_age", l.age},
-                      {"matrix_free", l.is_matrix_free}};
-  content.numbers = {{"time", o.time}, {"dt", o.dt}, {"cfl", o.cfl}, {"default_tolerance", l.default_tolerance}};
-  content.texts = {{"miniapp", o.miniapp},
-                   {"name", o.name},
-                   {"version", o.version},
-                   {"config", o.config},
-                   {"space", o.space},
-                   {"system", o.system},
-                   {"trigger", o.trigger},
-                   {"ordering", o.ordering},
-                   {"leader", l.name},
-                   {"leader_description", l.description},
-                   {"leader_options", l.options},
-                   {"default_method", l.default_method},
-                   {"default_preconditioner", l.default_preconditioner}};
+  for_each_integer(
+      c, [&](const char* name, auto value) { content.integers.emplace_back(name, static_cast<std::int64_t>(value)); });
+  content.integers.emplace_back("pattern_hash", static_cast<std::int64_t>(pattern_hash(c)));
+  for_each_number(c, [&](const char* name, double value) { content.numbers.emplace_back(name, value); });
+  for_each_text(c, [&](const char* name, const std::string& text) { content.texts.emplace_back(name, text); });
   add_numbers(content, "A.", c.A.values);
   if (c.prepared) add_numbers(content, "prepared.", *c.prepared);
   content.doubles.emplace_back("b", c.b);
   content.doubles.emplace_back("x0", c.x0);
-  content.doubles.emplace_back("lifetime", l.lifetime);
+  content.doubles.emplace_back("lifetime", c.leader.lifetime);
   for (const auto& [name, values] : c.state) content.doubles.emplace_back("state." + name, values);
-  if (o.ranks > 1) {
-    content.integers.emplace_back("ranks", o.ranks);
-    content.integers.emplace_back("depends_on_ranks", l.depends_on_ranks);
-    content.texts.emplace_back("partition", o.partition);
+  if (c.origin.ranks > 1) {
+    content.integers.emplace_back("ranks", c.origin.ranks);
+    content.integers.emplace_back("depends_on_ranks", c.leader.depends_on_ranks);
+    content.texts.emplace_back("partition", c.origin.partition);
   }
   return content;
 }
 
-void read_origin(const SealedFile& file, CapsuleOrigin& o) {
-  o.miniapp = file.text("miniapp");
-  o.name = file.text("name");
-  o.version = file.text("version");
-  o.config = file.text("config");
-  o.space = file.text("space");
-  o.system = file.text("system");
-  o.trigger = file.text("trigger");
-  o.ordering = file.text("ordering");
-  o.part = file.integer("part");
-  o.step = file.integer("step");
-  o.solve = file.integer("solve");
-  o.threads = file.integer("threads");
-  o.time = file.number("time");
-  o.dt = file.number("dt");
-  o.cfl = file.number("cfl");
-  o.config_hash = static_cast<std::uint64_t>(file.integer("config_hash"));
-  o.state_hash = static_cast<std::uint64_t>(file.integer("state_hash"));
-}
-
-void read_leader(const SealedFile& file, CapsuleLeader& l) {
-  l.name = file.text("leader");
-  l.description = file.text("leader_description");
-  l.options = file.text("leader_options");
-  l.default_method = file.text("default_method");
-  l.default_preconditioner = file.text("default_preconditioner");
-  l.default_tolerance = file.number("default_tolerance");
-  l.age = file.integer("preconditioner_age");
-  l.is_matrix_free = file.integer("matrix_free") != 0;
-}
-
-// Of one rank, or from before they were kept: none of the three.
-void read_ranks(const SealedFile& file, Capsule& c) {
+// Ranks: of one, or from before they were kept, none of the three.
+void read_content(const SealedFile& file, Capsule& c) {
+  for_each_integer(c, [&](const char* name, auto& value) {
+    value = static_cast<std::remove_reference_t<decltype(value)>>(file.integer(name));
+  });
+  for_each_number(c, [&](const char* name, double& value) { value = file.number(name); });
+  for_each_text(c, [&](const char* name, std::string& text) { text = file.text(name); });
   for (const auto& [name, value] : file.integers)
     if (name == "ranks") c.origin.ranks = value;
   if (c.origin.ranks == 1) return;
@@ -237,9 +227,7 @@ Capsule read_capsule(const std::string& path) {
   SealedFile file = read_sealed_file(path, capsule_format());
   Capsule c;
   c.path = path;
-  read_origin(file, c.origin);
-  read_leader(file, c.leader);
-  read_ranks(file, c);
+  read_content(file, c);
   const auto hash = static_cast<std::uint64_t>(file.integer("pattern_hash"));
   read_pattern((fs::path(path).parent_path() / ("pattern_" + hex(hash) + ".h5")).string(), hash, c);
   c.A.values = take_numbers(file, "A.");

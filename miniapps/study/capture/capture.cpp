@@ -8,11 +8,11 @@
 #include <type_traits>
 
 #include "base/error.hpp"
+#include "base/timer.hpp"
 #include "postproc/run/hash.hpp"
 #include "postproc/run/machine.hpp"
 #include "solvers/device/on_host.hpp"
 #include "solvers/distributed/whole_system.hpp"
-#include "base/timer.hpp"
 
 namespace weir {
 namespace {
@@ -41,7 +41,7 @@ bool begins_with(const Capsule& c, double residual0) {
 template <class Space>
 Capture<Space>::Capture(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks)
     : ranks_(ranks), config_(config), options_(config.table("capture")), rules_(options_) {
-  system_ = options_.get<std::string>("system", "");
+  if (options_.get<std::string>("system", "") != "") system_ = read_system(options_, systems);
   on_failure_ = options_.get<bool>("on_failure", true);
   keeps_state_ = options_.get<bool>("state", false);
   most_ = options_.get<std::int64_t>("most", 20);
@@ -49,11 +49,6 @@ Capture<Space>::Capture(const Table& config, const std::vector<std::string>& sys
   if (most_ < 0) options_.fail("most", "'most' must not be negative");
   if (!(most_mb >= 0)) options_.fail("most_mb", "'most_mb' must not be negative");
   most_bytes_ = static_cast<std::int64_t>(1e6 * most_mb);
-  if (!system_.empty() && std::find(systems.begin(), systems.end(), system_) == systems.end()) {
-    std::string list;
-    for (const auto& name : systems) list += (list.empty() ? "" : ", ") + name;
-    options_.fail("system", "unknown system '" + system_ + "'; this run solves: " + list);
-  }
   if (!rules_.empty() && !capsules_available())
     options_.fail("when", "captured systems need HDF5, which this build lacks");
 }

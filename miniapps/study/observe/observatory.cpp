@@ -53,20 +53,19 @@ class Observatory<Space>::Eye : public SolveWatch<Space> {
       r_ = Array<double, Space>(x.size());
       work_ = Array<double, Space>(2 * x.size());
     }
-    observe_preconditioner<Space>(A, leader->preconditioner(), b, x, r_, work_, *rows_, seen_);
+    observer(A).preconditioner(b, x, r_, work_);
     warned = is_asynchronous() && warner_.look(seen_.probe);
   }
   void after(const Matrix<Space>& A, View<const double> b, View<const double> x, const SolveResult& result) override {
     if (observatory_.due_) {
-      {
-        ScopedTimer timer(seconds);
-        observe_residual<Space>(A, b, x, r_, *rows_, seen_);
+      timed(seconds, [&] {
+        observer(A).residual(b, x, r_);
         if (!std::exchange(has_structure_, true))
-          structure_ = structure_of<Space>(prepared_from_ ? *prepared_from_ : A, *rows_, is_by_rank());
-      }
+          structure_ = SolveObserver<Space>::structure(prepared_from_ ? *prepared_from_ : A, *rows_, is_by_rank());
+      });
       if (observatory_.wants_error_) {
         ScopedTimer timer(observatory_.error_seconds_);
-        observe_error<Space>(A, leader->preconditioner(), b, x, View<double>(work_.data(), x.size()), *rows_, seen_);
+        observer(A).error(b, x, View<double>(work_.data(), x.size()));
       }
       warner_.took(result.iterations);
       observatory_.record(*this, seen_, result);
@@ -102,6 +101,7 @@ class Observatory<Space>::Eye : public SolveWatch<Space> {
  private:
   // Of asynchronous ILU alone: an exact factorisation may have a large probe and converge.
   bool is_asynchronous() const { return seen_.dominance_L >= 0; }
+  SolveObserver<Space> observer(const Matrix<Space>& A) { return {A, leader->preconditioner(), *rows_, seen_}; }
   bool is_by_rank() const { return !leader->is_independent_of_ranks(); }
 
   Observatory& observatory_;
@@ -122,12 +122,7 @@ Observatory<Space>::Observatory(const Table& config, const std::vector<std::stri
   every_ = t.get<std::int64_t>("every", 10);
   if (every_ < 0) t.fail("every", "'every' must be at least 0 (0: nothing is observed)");
   wants_error_ = t.get<bool>("error", false);
-  system_ = t.get<std::string>("system", "");
-  if (std::find(systems.begin(), systems.end(), system_) != systems.end()) return;
-  std::string known;
-  for (const auto& name : systems) known += (known.empty() ? "" : ", ") + name;
-  t.fail("system", (system_.empty() ? "'system' is missing" : "unknown system '" + system_ + "'") +
-                       "; this run solves: " + known);
+  system_ = read_system(t, systems);
 }
 
 template <class Space>
@@ -178,11 +173,6 @@ void Observatory<Space>::record(const Eye& eye, const SolveObservation& s, const
 template <class Space>
 std::vector<RowField> Observatory<Space>::fields(const std::string& system) {
   return eyes_.empty() || system != system_ ? std::vector<RowField>() : eyes_.front()->fields();
-}
-
-template <class Space>
-void Observatory<Space>::failed(Run& run, const Outcome&) {
-  finish(run);
 }
 
 template <class Space>

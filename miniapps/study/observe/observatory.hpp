@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "miniapps/study/recorder/early_warning.hpp"
 #include "miniapps/study/facility.hpp"
 #include "miniapps/study/observe/observe_rows.hpp"
+#include "miniapps/study/recorder/early_warning.hpp"
 
 namespace weir {
 
@@ -29,7 +29,6 @@ class Observatory : public Facility<Space> {
   void open(Run& run) override;
   void begin_step(std::int64_t step) override;
   std::vector<RowField> fields(const std::string& system) override;
-  void failed(Run& run, const Outcome& outcome) override;
   void finish(Run& run) override;
 
  private:

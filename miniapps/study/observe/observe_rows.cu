@@ -11,8 +11,8 @@
 #include "solvers/distributed/whole_system.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
-#include "solvers/preconditioner/schwarz/additive_schwarz.hpp"
 #include "solvers/preconditioner/async_ilu/async_ilu.hpp"
+#include "solvers/preconditioner/schwarz/additive_schwarz.hpp"
 #include "solvers/preconditioner/storage.hpp"
 
 namespace weir {
@@ -98,7 +98,7 @@ double norm(const RowsOfRanks& rows, View<const double> v) {
 }  // namespace
 
 template <class Space>
-RowStructure structure_of(const Matrix<Space>& A, const RowsOfRanks& rows, bool by_rank) {
+RowStructure SolveObserver<Space>::structure(const Matrix<Space>& A, const RowsOfRanks& rows, bool by_rank) {
   const Matrix<Space>& own = own_part(A);
   RowStructure s;
   if (rows.alone() || by_rank) {
@@ -115,9 +115,8 @@ RowStructure structure_of(const Matrix<Space>& A, const RowsOfRanks& rows, bool 
 }
 
 template <class Space>
-void observe_preconditioner(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
-                            View<const double> x, View<double> r, View<double> work, const RowsOfRanks& rows,
-                            SolveObservation& seen) {
+void SolveObserver<Space>::preconditioner(View<const double> b, View<const double> x, View<double> r,
+                                          View<double> work) const {
   const View<double> z(work.data(), x.size()), rest(work.data() + x.size(), x.size());
   A.residual(b, x, r);
   const double before = norm<Space>(rows, r);
@@ -152,8 +151,7 @@ void observe_preconditioner(const Matrix<Space>& A, const Preconditioner<Space>&
 
 // Of rows with the same residual the first in the whole.
 template <class Space>
-void observe_residual(const Matrix<Space>& A, View<const double> b, View<const double> x, View<double> r,
-                      const RowsOfRanks& rows, SolveObservation& seen) {
+void SolveObserver<Space>::residual(View<const double> b, View<const double> x, View<double> r) const {
   A.residual(b, x, r);
   seen.row_residual = row_norms(on_host<Space>(r), A.block());
   const auto most = std::max_element(seen.row_residual.begin(), seen.row_residual.end());
@@ -165,8 +163,7 @@ void observe_residual(const Matrix<Space>& A, View<const double> b, View<const d
 }
 
 template <class Space>
-void observe_error(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b, View<const double> x,
-                   View<double> z, const RowsOfRanks& rows, SolveObservation& seen) {
+void SolveObserver<Space>::error(View<const double> b, View<const double> x, View<double> z) const {
   KrylovOptions to_round_off;
   to_round_off.tolerance = 1e-12;
   to_round_off.restart = 60;
@@ -177,21 +174,7 @@ void observe_error(const Matrix<Space>& A, const Preconditioner<Space>& M, View<
   seen.error = norm<Space>(rows, z);
 }
 
-template RowStructure structure_of(const Matrix<Host>&, const RowsOfRanks&, bool);
-template RowStructure structure_of(const Matrix<Device>&, const RowsOfRanks&, bool);
-template void observe_preconditioner(const Matrix<Host>&, const Preconditioner<Host>&, View<const double>,
-                                     View<const double>, View<double>, View<double>, const RowsOfRanks&,
-                                     SolveObservation&);
-template void observe_preconditioner(const Matrix<Device>&, const Preconditioner<Device>&, View<const double>,
-                                     View<const double>, View<double>, View<double>, const RowsOfRanks&,
-                                     SolveObservation&);
-template void observe_residual(const Matrix<Host>&, View<const double>, View<const double>, View<double>,
-                               const RowsOfRanks&, SolveObservation&);
-template void observe_residual(const Matrix<Device>&, View<const double>, View<const double>, View<double>,
-                               const RowsOfRanks&, SolveObservation&);
-template void observe_error(const Matrix<Host>&, const Preconditioner<Host>&, View<const double>, View<const double>,
-                            View<double>, const RowsOfRanks&, SolveObservation&);
-template void observe_error(const Matrix<Device>&, const Preconditioner<Device>&, View<const double>,
-                            View<const double>, View<double>, const RowsOfRanks&, SolveObservation&);
+template struct SolveObserver<Host>;
+template struct SolveObserver<Device>;
 
 }  // namespace weir

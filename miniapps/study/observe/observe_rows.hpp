@@ -34,23 +34,22 @@ struct RowStructure {
   std::vector<double> colour;  // largest degree first
   std::vector<double> line;    // -1: on none
 };
-// by_rank: level and colour are those of each rank's own part of the matrix, as a preconditioner of its own rows has them;
-// else the whole is put together on rank 0.
+// A solve of A x = b with the preconditioner M, looked at into `seen`.
 template <class Space>
-RowStructure structure_of(const Matrix<Space>& A, const RowsOfRanks& rows, bool by_rank);
+struct SolveObserver {
+  const Matrix<Space>& A;
+  const Preconditioner<Space>& M;
+  const RowsOfRanks& rows;
+  SolveObservation& seen;
 
-// Before a solve. work: twice the size of x.
-template <class Space>
-void observe_preconditioner(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
-                            View<const double> x, View<double> r, View<double> work, const RowsOfRanks& rows,
-                            SolveObservation& seen);
-// After it.
-template <class Space>
-void observe_residual(const Matrix<Space>& A, View<const double> b, View<const double> x, View<double> r,
-                      const RowsOfRanks& rows, SolveObservation& seen);
-// z becomes x*.
-template <class Space>
-void observe_error(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b, View<const double> x,
-                   View<double> z, const RowsOfRanks& rows, SolveObservation& seen);
+  // Before it. work: twice the size of x.
+  void preconditioner(View<const double> b, View<const double> x, View<double> r, View<double> work) const;
+  // After it.
+  void residual(View<const double> b, View<const double> x, View<double> r) const;
+  void error(View<const double> b, View<const double> x, View<double> z) const;  // z becomes x*
+  // by_rank: level and colour are those of each rank's own part of the matrix, as a preconditioner of its own rows has them;
+  // else the whole is put together on rank 0.
+  static RowStructure structure(const Matrix<Space>& A, const RowsOfRanks& rows, bool by_rank);
+};
 
 }  // namespace weir

@@ -5,11 +5,11 @@
 #include <bit>
 #include <cmath>
 
+#include "base/timer.hpp"
 #include "solvers/device/median_seconds.hpp"
 #include "solvers/device/triad.hpp"
 #include "solvers/parallel/broadcast_text.hpp"
 #include "solvers/parallel/together.hpp"
-#include "base/timer.hpp"
 
 namespace weir {
 namespace {
@@ -150,11 +150,6 @@ void Roofline<Space>::keep(const Row& row) {
       row.kernel, row.work.bytes, row.work.flops, row.seconds, giga(static_cast<double>(row.work.bytes), row.seconds),
       giga(static_cast<double>(row.work.flops), row.seconds), 1e-9 * triad_, 1e-9 * triad_of(row.work.bytes));
   run_->on_root([&] { rows_.add(line); });
-}
-
-template <class Space>
-void Roofline<Space>::failed(Run& run, const Outcome&) {
-  finish(run);
 }
 
 template <class Space>

@@ -34,7 +34,6 @@ class Roofline : public Facility<Space> {
   void attach(const StudiedSystem<Space>& system) override;
   void open(Run& run) override;
   void begin_step(std::int64_t step) override;
-  void failed(Run& run, const Outcome& outcome) override;
   void finish(Run& run) override;  // a table, into the log
 
  private:

@@ -7,13 +7,20 @@
 // The numbers were chosen on one set of runs and judged on another: docs/explanation/studies.md has precision and
 // recall, and inputs/study/early_warning.toml finds them again (`weir ab` counts hits and misses of every study that observes).
 #pragma once
+#include <utility>
 
 namespace weir {
 
 class EarlyWarning {
  public:
   explicit EarlyWarning(int most_iterations = 0) : most_(most_iterations) {}
-  bool look(double probe);  // before a solve
+  bool look(double probe) {  // before a solve
+    constexpr double grows = 2, bad = 0.8, hardly_helps = 0.9, nearly_all = 0.8;
+    const double before = std::exchange(last_, probe);
+    if (!(probe <= grows)) return true;  // not a number: too
+    if (before > 0 && probe > bad && probe > 2 * before) return true;
+    return probe > hardly_helps && most_ > 0 && last_iterations_ > nearly_all * most_;
+  }
   void took(int iterations) { last_iterations_ = iterations; }
 
  private:

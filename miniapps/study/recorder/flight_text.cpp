@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "postproc/run/write_aside.hpp"
@@ -70,11 +69,6 @@ void write_flight(const std::string& path, const Finding& f, const std::string& 
   j["steps"] = Json::array();
   for (const FlightStep& s : steps) j["steps"].push_back(json_of(s, variables, systems));
   write_text_aside(path, j.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
-}
-
-void remove_flight(const std::string& path) {
-  std::error_code ignored;
-  std::filesystem::remove(path, ignored);
 }
 
 }  // namespace weir

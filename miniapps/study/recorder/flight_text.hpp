@@ -14,6 +14,5 @@ std::string flight_text(const Finding& finding);   // the same at the end of a r
 void write_flight(const std::string& path, const Finding& finding, const std::string& reason,
                   const std::vector<FlightStep>& steps, const std::vector<std::string>& variables,
                   const std::vector<std::string>& systems);
-void remove_flight(const std::string& path);
 
 }  // namespace weir

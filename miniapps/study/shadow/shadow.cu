@@ -5,8 +5,8 @@
 #include <random>
 #include <utility>
 
-#include "solvers/krylov/vector_ops.hpp"
 #include "base/timer.hpp"
+#include "solvers/krylov/vector_ops.hpp"
 
 namespace weir {
 namespace {
@@ -77,10 +77,7 @@ double Shadow<Space>::seconds_to_prepare(Candidate& c, const Matrix<Space>& A) {
   if (ranks_.size() == 1) return prepare(c, A);
   ranks_.barrier();
   double seconds = 0;
-  {
-    ScopedTimer timer(seconds);
-    prepare(c, A);
-  }
+  timed(seconds, [&] { prepare(c, A); });
   return ranks_.max(seconds);
 }
 
@@ -230,14 +227,13 @@ template <class Space>
 void Shadow<Space>::after(const Matrix<Space>& A, View<const double> b, View<const double> x,
                           const SolveResult& result) {
   if (due_) {
-    {
-      ScopedTimer timer(seconds_);
+    timed(seconds_, [&] {
       leader_setup_ = ranks_.max(leader_setup_);  // one that is solved on the root rank costs the others nothing
       keep_own(A, b, x, result);
       draw_order();
       if (!std::exchange(warm_, true)) warm_up(A, b);
       solve_all(A, b, x);
-    }
+    });
     ScopedTimer timer(give_back_seconds_);
     give_back(A, b, x, ranks_.max(result.solve_seconds));
   }

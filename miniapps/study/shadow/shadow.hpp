@@ -27,8 +27,8 @@
 #include "base/table.hpp"
 #include "solvers/adapters/any_solver.hpp"
 #include "solvers/device/array.hpp"
-#include "solvers/parallel/communicator.hpp"
 #include "solvers/linear_solver.hpp"
+#include "solvers/parallel/communicator.hpp"
 #include "solvers/solve_watch.hpp"
 
 namespace weir {

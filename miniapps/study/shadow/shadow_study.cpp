@@ -66,16 +66,14 @@ ShadowStudy<Space>::ShadowStudy(const Table& config, const std::vector<std::stri
   repeats_ = options_.get<int>("repeats", 1);
   if (repeats_ < 1) options_.fail("repeats", "'repeats' must be at least 1");
   seed_ = static_cast<std::uint64_t>(options_.get<std::int64_t>("seed", 1));
-  system_ = options_.get<std::string>("system", "");
   for (const auto& name : candidates_)
     if (!options_.is_table(name)) options_.fail("solvers", "no table [shadow." + name + "] defines it");
-  if (candidates_.empty()) return;
+  if (candidates_.empty()) {
+    options_.get<std::string>("system", "");
+    return;
+  }
   leave_out_peers();
-  std::string known;
-  for (const auto& name : systems) known += (known.empty() ? "" : ", ") + name;
-  if (std::find(systems.begin(), systems.end(), system_) == systems.end())
-    options_.fail("system", (system_.empty() ? "'system' is missing" : "unknown system '" + system_ + "'") +
-                                "; this run solves: " + known);
+  system_ = read_system(options_, systems);
 }
 
 template <class Space>
@@ -175,12 +173,6 @@ void ShadowStudy<Space>::keep_curve(const ShadowRecord& r) {
   };
   for (std::size_t i = 0; i + 1 < points; i += stride) add(i);
   add(points - 1);
-}
-
-// What was measured until then is of use.
-template <class Space>
-void ShadowStudy<Space>::failed(Run& run, const Outcome&) {
-  finish(run);
 }
 
 template <class Space>

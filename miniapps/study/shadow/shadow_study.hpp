@@ -31,7 +31,6 @@ class ShadowStudy : public Facility<Space> {
   void attach(const StudiedSystem<Space>& system) override;
   void open(Run& run) override;
   void begin_step(std::int64_t step) override;
-  void failed(Run& run, const Outcome& outcome) override;
   void finish(Run& run) override;  // the summary, into the log and shadow_summary.csv
 
  private:
