@@ -4,9 +4,9 @@
 // What is compared is solved after it, one after another in random order for each system, all from the same
 // vector and under the same conditions. The reference solver's own solve is not: it meets other caches and stands
 // elsewhere in memory, which alone made differences of some percent. So the reference solver takes part through two
-// replicas. For each system a coin says which of them stands for the reference solver and which is the control ("leader
-// again" in files): if one of them lies in better places of memory, that falls on both names alike, and between the
-// names nothing is left but chance.
+// replicas. For each system a coin says which of them stands for the reference solver and which is the control: if
+// one of them lies in better places of memory, that falls on both names alike, and between the names nothing is left but
+// chance.
 //
 // When all have solved, the reference solver gets its caches back: what it had in the caches, in the translations of
 // addresses and in the processor's memory of branches, the others have pushed out. The flow's state is read, and then
