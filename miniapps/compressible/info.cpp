@@ -168,7 +168,7 @@ void info_compressible(const Table& config, int ranks, std::ostream& out) {
   for (const auto& [label, text] : h.notes) out << fmt::format("{:<10} {}\n", label, text);
   out << "flow       " << compressible_system.solver<Host>(config.table("linear")).describe() << "\n";
   out << fmt::format(
-      "memory     {:.1f} MB: mesh {:.1f}, flow {:.1f}, matrix {:.1f}, solver {:.1f}, program {:.1f}; {:.0f} bytes a "
+      "memory     {:.1f} MB: mesh {:.1f}, flow {:.1f}, matrix {:.1f}, solver {:.1f}, program {:.1f}; {:.0f} bytes per "
       "cell\n",
       megabytes(m.total()), megabytes(m.mesh), megabytes(m.flow), megabytes(m.matrix), megabytes(m.solver),
       megabytes(m.process), static_cast<double>(m.total() - m.process) / static_cast<double>(h.cells));

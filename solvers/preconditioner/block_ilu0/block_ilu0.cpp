@@ -219,14 +219,14 @@ template <class Space>
 std::string BlockIlu0<Space>::describe() const {
   if (csr_double_ || csr_float_)
     return std::string("block ILU(0), order of the rows, by levels") + (options_.pivoting ? ", pivoting" : "") +
-           (options_.float_factors ? ", float factors" : "");
+           (options_.float_factors ? ", single-precision factors" : "");
   std::string text = "block ILU(0), natural order";
   if constexpr (std::is_same_v<Space, Device>) {
     const BlockIluForm form = in_double_ ? in_double_->form() : in_float_ ? in_float_->form() : options_.form;
     text += std::string(", ") + to_string(form);
   }
   if (options_.pivoting) text += ", pivoting";
-  if (options_.float_factors) text += ", float factors";
+  if (options_.float_factors) text += ", single-precision factors";
   return text;
 }
 

@@ -58,7 +58,7 @@ class Line final : public Preconditioner<Space>, public TellsStorage {
   StoredAs storage() const override { return stored_as<T>; }
   std::string describe() const override {
     return std::string("line") + (factors_ ? "(" + std::to_string(lines_) + " lines)" : "") +
-           (std::is_same_v<T, float> ? ", float factors" : "");
+           (std::is_same_v<T, float> ? ", single-precision factors" : "");
   }
 
  private:
