@@ -34,7 +34,7 @@ void info_incompressible(const Table& config, int ranks, std::ostream& out) {
   const Table linear = config.table("linear");
   std::string unknowns = std::to_string(plan.header.unknowns);
   if (c.scheme == Scheme::artificial_compressibility)
-    plan.print({{"unknowns", unknowns + ", " + std::to_string(c.unknowns()) + " a cell"},
+    plan.print({{"unknowns", unknowns + ", " + std::to_string(c.unknowns()) + " per cell"},
                 {"flow", coupled_system.solver<Host>(linear).describe()}},
                ranks, out);
   else
