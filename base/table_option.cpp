@@ -64,7 +64,10 @@ std::string range_text(const Option& o) {
   if (i.low == 0 && !i.with_low && std::isinf(i.high)) return "must be positive";
   if (i.low == 0 && std::isinf(i.high)) return "must not be negative";
   if (std::isinf(i.high)) return std::string("must be ") + (i.with_low ? "at least " : "above ") + ends[0];
-  return "must lie in " + std::string(o.values);
+  if (i.with_low == i.with_high)
+    return "must lie between " + ends[0] + " and " + ends[1] + (i.with_low ? "" : ", both excluded");
+  return "must be " + std::string(i.with_low ? "at least " : "above ") + ends[0] + " and " +
+         (i.with_high ? "at most " : "below ") + ends[1];
 }
 
 void check_number(const Table& table, const Option& o, const TableNode& n) {

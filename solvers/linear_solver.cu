@@ -1,62 +1,35 @@
 #include "solvers/linear_solver.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <string>
 #include <vector>
 
-#include "solvers/parallel/agree.hpp"
 #include "solvers/distributed/distributed_matrix.hpp"
 #include "solvers/krylov/scaled_solve.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/matrix/row_error.hpp"
+#include "solvers/parallel/agree.hpp"
 #include "solvers/preconditioner/schwarz/additive_schwarz.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
-namespace {
-
-bool contains(const std::vector<std::string>& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-// The preconditioners that make sense as the solver itself stand among the methods.
-void refuse_unknown_method(const Table& options, const std::string& method) {
-  if (contains(krylov_methods(), method) || (contains(preconditioner_types(), method) && method != "none")) return;
-  std::string known;
-  for (const auto& name : krylov_methods()) known += name + ", ";
-  known += "or a preconditioner as the solver itself:";
-  for (const auto& name : preconditioner_types())
-    if (name != "none") known += " " + name;
-  options.fail("method", "unknown method '" + method + "'; known: " + known);
-}
-
-}  // namespace
-
 template <class Space>
-LinearSolver<Space>::LinearSolver(const Table& options, const std::string& default_method,
-                                  const std::string& default_preconditioner, const KrylovOptions& defaults)
-    : method_(options.get<std::string>("method", default_method)),
-      options_(read_krylov_options(options, defaults, method_)) {
-  refuse_unknown_method(options, method_);
-  start_from_zero_ = options.choice("initial_guess", {"previous", "zero"}, "previous") == "zero";
-  const Table inner = options.table("preconditioner");
-  const bool itself = !contains(krylov_methods(), method_);
-  const bool takes_none = method_ == "chebyshev";  // it scales by the volumes
-  const std::string type = inner.get<std::string>("type", itself       ? method_
-                                                          : takes_none ? "none"
-                                                                       : default_preconditioner);
-  if (takes_none && type != "none") inner.fail("type", "chebyshev takes no preconditioner");
-  if (itself && type != method_)
-    inner.fail("type", "method = \"" + method_ + "\" is itself the solver; preconditioning it with '" + type +
-                           "' is not possible (leave `type` out, or take a Krylov method)");
-  preconditioner_ = make_preconditioner<Space>(type, inner);
-  lifetime_ = RefreshPolicy(options, type);
+LinearSolver<Space>::LinearSolver(const Table& given, const std::string& default_method,
+                                  const std::string& default_preconditioner, const KrylovOptions& defaults) {
+  const Table options = given.described_by(linear_solver_options());
+  const SolverNames names = read_solver_names(given, default_method, default_preconditioner);
+  const std::string& type = names.preconditioner;
+  method_ = names.method;
+  options_ = read_krylov_options(given, defaults, method_);
+  start_from_zero_ = options.get<std::string>("initial_guess") == "zero";
+  preconditioner_ = make_preconditioner<Space>(type, names.options);
+  lifetime_ = RefreshPolicy(given, type);
   const std::string& applied_by = method_ == "refinement" ? options_.inner : method_;
-  if (!preconditioner_->is_constant() && applied_by != "fgmres" && applied_by != "correction" && !itself)
+  if (!preconditioner_->is_constant() && !names.is_itself && !find_krylov(applied_by)->is_flexible)
     options.fail("method", "the preconditioner '" + type + "' is not a constant operator: " + applied_by +
                                " cannot use it; use fgmres");
-  krylov_ = make_krylov<Space>(itself ? "correction" : method_, options_);
-  name_ = itself ? method_ : (type == "none" ? method_ : method_ + "+" + type);
+  krylov_ = make_krylov<Space>(names.is_itself ? "correction" : method_, options_);
+  name_ = names.is_itself || type == "none" ? method_ : method_ + "+" + type;
 }
 
 template <class Space>
@@ -82,7 +55,7 @@ void LinearSolver<Space>::spread_like(const LinearSolver& other) {
 
 template <class Space>
 bool LinearSolver<Space>::is_independent_of_ranks() const {
-  return !is_additive_schwarz(*preconditioner_);
+  return !preconditioner_->traits().depends_on_partition;
 }
 
 template <class Space>
@@ -97,7 +70,7 @@ void LinearSolver<Space>::prepare(const Matrix<Space>& A, bool new_pattern) {
     }
   };
   // Those that exchange messages agree by themselves.
-  const bool is_silent = preconditioner_->works_over_ranks() && !preconditioner_->talks_in_setup();
+  const bool is_silent = preconditioner_->works_over_ranks() && !preconditioner_->traits().talks_in_setup;
   try {
     if (A.ranks() && is_silent)
       all_or_none(*A.ranks(), make);
@@ -187,7 +160,7 @@ std::string LinearSolver<Space>::describe() const {
   const char* reference =
       !options_.relative ? "absolute" : (options_.reference == "rhs" ? "relative to |b|" : "relative to |b - A x0|");
   std::snprintf(tolerance, sizeof tolerance, "%g %s", options_.tolerance, reference);
-  const bool itself = !contains(krylov_methods(), method_);
+  const bool itself = !find_krylov(method_);
   std::string text = itself ? "" : weir::describe(method_, options_);
   if (itself || !preconditioner_->is_identity()) text += (itself ? "" : " + ") + preconditioner_->describe();
   const bool has_parts =

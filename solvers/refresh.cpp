@@ -5,25 +5,9 @@
 
 #include "base/error.hpp"
 
+#include "solvers/registry.hpp"
 namespace weir {
 namespace {
-
-// An update in iterations of gmres, measured on one core of a laminar aerofoil's Newton systems (n = 4, 13 neighbours'
-// worth of iterations a solve). The cost of a schedule is flat near its best: half or twice these loses a few percent.
-struct Price {
-  const char* type;
-  double iterations;
-};
-constexpr Price prices[] = {{"none", 0},       {"jacobi", 0.3}, {"block_jacobi", 2}, {"block_ilu0", 1.3},
-                            {"async_ilu0", 2}, {"line", 0.8},   {"multicolor", 2},   {"async_block_ilu0", 2},
-                            {"multigrid", 3},  {"parilu", 11},  {"parilut", 10}};
-constexpr double price_of_others = 2;
-
-double price_of(const std::string& type) {
-  for (const Price& p : prices)
-    if (type == p.type) return p.iterations;
-  return price_of_others;
-}
 
 // "every:4" after its colon; false where that is no number.
 template <class T>
@@ -37,7 +21,8 @@ bool number_after_colon(const std::string& text, T& value) {
 }  // namespace
 
 RefreshPolicy::RefreshPolicy(const Table& options, const std::string& preconditioner)
-    : text_(options.get<std::string>("refresh", "always")), price_(price_of(preconditioner)) {
+    : text_(options.described_by(linear_solver_options()).get<std::string>("refresh")) {
+  if (const PreconditionerDescription* d = find_preconditioner(preconditioner)) price_ = d->update_cost;
   if (text_ == "always") return;
   if (text_.starts_with("every:")) {
     kind_ = Kind::every;

@@ -1,6 +1,5 @@
 #include "miniapps/artificial_compressibility/run.hpp"
 #include "miniapps/artificial_compressibility/scheme.hpp"
-#include "solvers/krylov/krylov.hpp"
 
 namespace weir {
 namespace {
@@ -31,20 +30,15 @@ StructuredPlan coupled_plan(const IncompressibleCase& c, const Table& config) {
   const CoupledCells cells = coupled_cells(c, c.unknowns());
   const std::int64_t word = sizeof(double), count = cells.extents().count(), n = cells.unknowns;
   const Table linear = config.table("linear"), flow = coupled_system.options(linear);
-  const Table preconditioner = flow.table("preconditioner");
-  const std::string type = coupled_system.preconditioner_of(linear);
   std::int64_t matrix = word * count * n * n * (cells.dim == 2 ? 5 : 7);
   if (flow.get("refresh", "always") != "always") matrix *= 2;  // and the one that the preconditioner was made from
-  const double krylov = krylov_vectors(coupled_system.method_of(linear), flow), vectors = (krylov > 0 ? krylov : 5) + 2;
-  std::int64_t solver = static_cast<std::int64_t>(vectors * static_cast<double>(word * count * n));
-  if (type == "block_ilu0" || type == "block_jacobi")
-    solver += count * n * n * (preconditioner.get("factors", "double") == "float" ? 4 : 8);
+  const MatrixSize A{.rows = static_cast<double>(count), .block = static_cast<int>(n), .is_block_stencil = true};
   return {c,
           read_rank_options(config),
           coupled_header(c),
           {{"fields", word * n * (3 * std::int64_t{cells.padded_count()} + 2 * count)},
            {"matrix", matrix},
-           {"solver", solver},
+           {"solver", coupled_system.bytes(linear, A) + 2 * word * count * n},
            {"program", program_bytes}}};
 }
 

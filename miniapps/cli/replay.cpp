@@ -96,8 +96,7 @@ Replay replay_leader(const Capsule& c, System<Space>& system, int repeat) {
   for (int k = 0; k < repeat; ++k) {
     LinearSolver<Space> solver(options, l.default_method, l.default_preconditioner, l.default_tolerance);
     replay.solver = solver.name();
-    replay.why_not =
-        why_not_the_same(options, l.default_method, l.default_tolerance, solver.preconditioner().describe());
+    replay.why_not = why_not_the_same(options, l.default_method, l.default_tolerance, solver.preconditioner().traits());
     const Matrix<Space>& before = system.before();
     if (l.lifetime.empty())
       solver.setup(before);

@@ -8,6 +8,7 @@
 #include <type_traits>
 
 #include "base/error.hpp"
+#include "base/table_option.hpp"
 #include "inputs/case.hpp"
 #include "miniapps/cli/export_system.hpp"
 #include "miniapps/study/recorder/flight_text.hpp"
@@ -15,21 +16,17 @@
 #include "solvers/adapters/extended.hpp"
 #include "solvers/adapters/peer.hpp"
 #include "solvers/diagnosis/failed_solve.hpp"
-#include "solvers/matrix/io/augment.hpp"
 #include "solvers/matrix/block/cut_blocks.hpp"
 #include "solvers/matrix/facts.hpp"
+#include "solvers/matrix/io/augment.hpp"
 #include "solvers/matrix/io/generate.hpp"
+#include "solvers/preconditioner/preconditioner.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 namespace {
 
-// What is tried where nothing is named: each family once, the cheap ones first.
-const std::vector<std::string> general_list = {
-    "bicgstab+jacobi",   "bicgstab+block_jacobi",   "gmres+block_ilu0", "bicgstab+block_ilu0",
-    "fgmres+multicolor", "fgmres+async_block_ilu0", "gmres+parilut",    "idrs+block_ilu0"};
-const std::vector<std::string> symmetric_list = {"cg+jacobi", "cg+block_jacobi", "cg+block_ilu0"};
-
-// The same of other libraries, where this build has them.
+// Other libraries' methods that are tried where nothing is named, if this build has them.
 const std::vector<std::string> general_peers = {"petsc:-ksp_type gmres -pc_type ilu", "hypre:bicgstab+ilu",
                                                 "eigen:bicgstab+ilut"};
 const std::vector<std::string> symmetric_peers = {"petsc:-ksp_type cg -pc_type icc", "hypre:cg+boomeramg"};
@@ -37,6 +34,14 @@ constexpr double tolerance_of_corrections = 1e-5;  // with --extended: the refin
 constexpr int rows_for_a_direct_solver = 100000;   // whose fill nobody knows beforehand
 
 std::vector<std::string> default_solvers(const BlockCsrData& A) {
+  // Each of our families once, the cheap ones first.
+  std::vector<std::string> symmetric_list, general_list;
+  for (const PreconditionerDescription* d : preconditioners()) {
+    const std::vector<std::string> methods = words_of(d->tried_with);
+    for (const std::string& method : methods) general_list.push_back(method + "+" + std::string(d->name));
+    if (!methods.empty() && d->make_host(Table())->traits().keeps_symmetry)
+      symmetric_list.push_back("cg+" + std::string(d->name));
+  }
   const bool may_use_cg = A.symmetric && has_positive_diagonal(A);
   std::vector<std::string> names;
   const auto add = [&](const std::vector<std::string>& list) { names.insert(names.end(), list.begin(), list.end()); };

@@ -2,8 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <ostream>
 
 #include "mesh/ordering/make_ordering.hpp"
@@ -12,7 +10,7 @@
 #include "miniapps/compressible/compressible.hpp"
 #include "miniapps/compressible/flow.hpp"
 #include "miniapps/compressible/output.hpp"
-#include "solvers/krylov/krylov.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 namespace {
@@ -66,58 +64,17 @@ UnstructuredMesh read_ordered_mesh(const Table& config, std::string& ordering, s
   return renumber_cells(mesh, order.order);
 }
 
-namespace {
-
-// A block matrix with n = 4 as the estimate goes through it.
-struct MatrixSize {
-  double rows, blocks;
-  int value;  // bytes of an entry
-
-  double bytes() const { return blocks * (16 * value + 4) + 16 * rows; }
-};
-
-double bytes_of_preconditioner(const std::string& type, const Table& options, const MatrixSize& A) {
-  if (type == "none") return 0;
-  if (type == "block_jacobi") return (options.get("precision", "double") == "float" ? 64 : 128) * A.rows;
-  if (type == "block_ilu0" || type == "line") {
-    // The factors; of each block off the diagonal its column, of half of them which product goes where; lists of rows.
-    const int value = options.get("factors", "double") == "float" ? 4 : 8;
-    const double beside = A.blocks - A.rows;
-    return 16 * value * A.blocks + (4 + 16 / 2) * beside + 48 * A.rows;
-  }
-  if (type != "aggregation") return A.bytes();
-  // Two numbers a block, and rows' lists and a vector, lead down. Below, each level has about a quarter of the rows (passes = 2)
-  // with five or six blocks each.
-  const Table smoother = options.table("smoother");
-  const std::string smoother_type = smoother.get("type", "block_ilu0");
-  const int value = options.get("coarse_matrices", "double") == "float" ? 4 : 8, passes = options.get("passes", 2);
-  const std::string cycle = options.get("cycle", "V");
-  const int vectors = cycle == "V" ? 3 : cycle == "W" ? 5 : 7;
-  double bytes = bytes_of_preconditioner(smoother_type, smoother, A) + 8 * A.blocks + (13 + 32) * A.rows;
-  const double ratio = 0.03 + std::pow(0.5, std::max(1, passes));
-  for (double rows = ratio * A.rows; rows > 32; rows *= ratio) {
-    const MatrixSize level{rows, 5.5 * rows, value};
-    bytes += level.bytes() + bytes_of_preconditioner(smoother_type, smoother, level) + 8 * level.blocks +
-             (13 + 32 * vectors) * level.rows;
-  }
-  return bytes;
-}
-
-}  // namespace
-
 CompressibleMemory compressible_memory(const UnstructuredMesh& mesh, const CompressibleCase& c, const Table& config) {
   constexpr std::int64_t megabyte = 1 << 20, state = 4 * sizeof(double);
   const std::int64_t cells = mesh.cells(), blocks = cells + 2 * mesh.interior_faces();
   const Table linear = config.table("linear").table("flow");
-  const MatrixSize J{static_cast<double>(cells), static_cast<double>(blocks), c.pseudo_time.float_jacobian ? 4 : 8};
+  const MatrixSize J{static_cast<double>(cells), static_cast<double>(blocks), 4, c.pseudo_time.float_jacobian ? 4 : 8};
   CompressibleMemory m;
   m.mesh = bytes_of_mesh(mesh);
   m.flow = cells * (5 * state + 8) + space_bytes(mesh, c);
-  m.matrix = static_cast<std::int64_t>(J.bytes());
-  const std::string type = compressible_system.preconditioner_of(config.table("linear"));
-  const std::string method = compressible_system.method_of(config.table("linear"));
-  m.solver = static_cast<std::int64_t>(krylov_vectors(method, linear) * static_cast<double>(cells * state) +
-                                       bytes_of_preconditioner(type, linear.table("preconditioner"), J));
+  m.matrix = static_cast<std::int64_t>(J.csr_bytes());
+  m.solver = static_cast<std::int64_t>(
+      linear_solver_bytes(linear, compressible_system.method, compressible_system.preconditioner, J));
   if (linear.get("refresh", "always") != "always") m.flow += 2 * cells * state;  // its origin, and where a solve began
   if (c.is_unsteady()) m.flow += 2 * cells * state;
   m.process = 16 * megabyte;

@@ -30,16 +30,16 @@ RankOptions read_immersed_rank_options(const Table& config) {
 StructuredPlan immersed_plan(const ImmersedCase& c, const Table& config) {
   const std::int64_t cells = c.flow.grid.count(), dim = c.flow.dim();
   const Table linear = config.table("linear");
-  const auto bytes = [&](double n) { return static_cast<std::int64_t>(n * 8 * static_cast<double>(cells)); };
-  const double bands = 2 * static_cast<double>(dim) + 1;
+  const MatrixSize A{.rows = static_cast<double>(cells)};
+  const std::int64_t bands = 8 * (2 * dim + 1) * cells;
   // Fields and vectors; the geometry on the host (apertures, fractions, kinds, the signed distance's codes) and in the space.
   const std::int64_t flow = cells * (8 * (3 * dim + 5) + dim * (2 * (8 + 8 + 1) + 4) + 40);
   return {c.flow,
           read_immersed_rank_options(config),
           immersed_header(c),
           {{"flow and geometry", flow},
-           {"velocity systems", bytes(static_cast<double>(dim) * (bands + work_vectors(velocity_system, linear)))},
-           {"pressure system", bytes(2 * bands + work_vectors(cut_pressure_system, linear))},
+           {"velocity systems", dim * (bands + velocity_system.bytes(linear, A))},
+           {"pressure system", 2 * bands + cut_pressure_system.bytes(linear, A)},
            {"program", std::int64_t{16} << 20}}};
 }
 

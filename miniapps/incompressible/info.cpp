@@ -14,16 +14,14 @@ StructuredPlan incompressible_plan(const IncompressibleCase& c, const Table& con
   for (int d = 0; d < c.dim(); ++d)
     if (!c.is_periodic(d)) sides += 2 * 2 * c.dim() * (padded / (c.grid.cells(d) + 2));
   const Table linear = config.table("linear");
-  const auto bytes = [&](double vectors) {
-    return static_cast<std::int64_t>(vectors * static_cast<double>(word * cells));
-  };
+  const MatrixSize A{.rows = static_cast<double>(cells)};
   const bool takes_turns = momentum_system.method_of(linear) == "chebyshev";  // all on one work vector
   return {c,
           read_rank_options(config),
           structured_header(c),
           {{"flow", word * ((c.dim() + 1) * padded + 2 * c.dim() * cells + 2 * cells + sides)},
-           {"momentum solvers", bytes((takes_turns ? 1 : c.dim()) * work_vectors(momentum_system, linear))},
-           {"pressure solver", bytes(work_vectors(pressure_system, linear))},
+           {"momentum solvers", (takes_turns ? 1 : c.dim()) * momentum_system.bytes(linear, A)},
+           {"pressure solver", pressure_system.bytes(linear, A)},
            {"program", program_bytes}}};
 }
 

@@ -3,11 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <iomanip>
-#include <map>
 #include <sstream>
 
 #include "postproc/run/machine.hpp"
-#include "solvers/krylov/krylov.hpp"
 
 namespace weir {
 namespace {
@@ -22,19 +20,6 @@ std::string grid_line(const IncompressibleCase& c) {
 }
 
 }  // namespace
-
-double work_vectors(const SystemDefaults& system, const Table& linear) {
-  static const std::map<std::string, double> direct = {
-      {"none", 0}, {"jacobi", 1}, {"fast_poisson", 2}, {"multigrid", 5}};
-  const auto of = [](const std::string& key) {
-    const auto it = direct.find(key);
-    return it == direct.end() ? 4 : it->second;
-  };
-  const std::string method = system.method_of(linear);
-  const double krylov = krylov_vectors(method, system.options(linear));
-  if (krylov == 0) return 1 + of(method);
-  return krylov + (method == "chebyshev" ? 0 : of(system.preconditioner_of(linear)));
-}
 
 MemoryOverRanks StructuredPlan::over_ranks(int count) const {
   const std::int64_t program = memory.back().second;

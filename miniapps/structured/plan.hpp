@@ -33,8 +33,6 @@ struct StructuredPlan {
   void print(const std::vector<std::pair<std::string, std::string>>& more, int count, std::ostream& out) const;
 };
 
-// Vectors of the size of the unknowns that a system's method and preconditioner keep. linear: [linear]
-double work_vectors(const SystemDefaults& system, const Table& linear);
 inline constexpr std::int64_t program_bytes = std::int64_t{14} << 20;  // and its libraries and their buffers
 
 // The header of an incompressible run by the fractional step, from which the others' are made.

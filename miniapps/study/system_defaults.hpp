@@ -1,6 +1,7 @@
 // How the solver of a flow code's system is made where [linear.NAME] does not say.
 #pragma once
 #include "solvers/linear_solver.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 
@@ -10,8 +11,9 @@ struct SystemDefaults {
 
   Table options(const Table& linear) const { return linear.table(name); }
   std::string method_of(const Table& linear) const { return options(linear).get<std::string>("method", method); }
-  std::string preconditioner_of(const Table& linear) const {
-    return options(linear).table("preconditioner").get<std::string>("type", preconditioner);
+  // Memory of the solver, about.
+  std::int64_t bytes(const Table& linear, const MatrixSize& A) const {
+    return static_cast<std::int64_t>(linear_solver_bytes(options(linear), method, preconditioner, A));
   }
   // linear: [linear]
   template <class Space>

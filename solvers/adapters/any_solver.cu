@@ -5,6 +5,7 @@
 #include <type_traits>
 
 #include "base/error.hpp"
+#include "base/timer.hpp"
 #include "solvers/adapters/peer.hpp"
 #include "solvers/adapters/vendor/vendor_kernels.hpp"
 #include "solvers/krylov/iteration.hpp"
@@ -13,7 +14,6 @@
 #include "solvers/linear_solver.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/preconditioner/parilu/parilu.hpp"
-#include "base/timer.hpp"
 
 namespace weir {
 namespace {
@@ -34,7 +34,7 @@ class OwnSolver : public AnySolver<Space> {
   std::string name() const override { return solver_.name(); }
   std::string describe() const override { return solver_.describe(); }
   std::span<const double> history() const override { return krylov_.history(); }
-  std::string report() override { return report_of_steps(solver_.preconditioner()); }
+  std::string report() override { return solver_.preconditioner().report(); }
 
  private:
   LinearSolver<Space> solver_;

@@ -184,6 +184,15 @@ std::vector<double> Examination<Space>::applied_anew(const std::vector<double>& 
   }
 }
 
+template <class Space>
+FactorObservation Examination<Space>::observed_anew() const {
+  try {
+    return fresh(settings().preconditioner, settings().preconditioner_options)->observe();
+  } catch (const Error&) {
+    return {};
+  }
+}
+
 template class Examination<Host>;
 template class Examination<Device>;
 

@@ -61,6 +61,7 @@ class Examination {
   // M^-1 of a vector that is drawn from a seed; empty where there is no M.
   std::vector<double> applied(const std::vector<double>& r) const;
   std::vector<double> applied_anew(const std::vector<double>& r) const;  // of an M set up now; empty: refused
+  FactorObservation observed_anew() const;  // of such an M; empty: refused, or it has no such factors
   std::vector<double> random(unsigned seed) const;
 
  private:

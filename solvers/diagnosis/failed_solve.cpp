@@ -1,16 +1,10 @@
 #include "solvers/diagnosis/failed_solve.hpp"
 
-#include <algorithm>
-
 #include "solvers/diagnosis/examination.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 namespace {
-
-bool is_krylov(const std::string& method) {
-  const std::vector<std::string> names = krylov_methods();
-  return std::find(names.begin(), names.end(), method) != names.end();
-}
 
 template <class Space>
 Finding nothing_found(Examination<Space>& e) {
@@ -37,15 +31,11 @@ SolverSettings read_solver_settings(const std::string& table, const Table& optio
                                     const std::string& default_preconditioner, const KrylovOptions& defaults) {
   SolverSettings s;
   s.table = table;
-  s.method = options.get<std::string>("method", default_method);
-  s.krylov = read_krylov_options(options, defaults, s.method);
-  s.preconditioner_options = options.table("preconditioner");
-  const bool itself = !is_krylov(s.method);
-  s.preconditioner =
-      s.preconditioner_options.template get<std::string>("type", itself                    ? s.method
-                                                                 : s.method == "chebyshev" ? "none"
-                                                                                           : default_preconditioner);
-  if (itself) s.method = "correction";
+  const SolverNames names = read_solver_names(options, default_method, default_preconditioner);
+  s.method = names.is_itself ? "correction" : names.method;
+  s.krylov = read_krylov_options(options, defaults, names.method);
+  s.preconditioner = names.preconditioner;
+  s.preconditioner_options = names.options;
   return s;
 }
 

@@ -3,8 +3,7 @@
 #include <cmath>
 
 #include "solvers/diagnosis/examination.hpp"
-#include "solvers/preconditioner/async_ilu/async_ilu.hpp"
-#include "solvers/preconditioner/wide_matrix.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 namespace {
@@ -17,6 +16,7 @@ double dot(const std::vector<double>& x, const std::vector<double>& y) {
   for (std::size_t i = 0; i < x.size(); ++i) s += x[i] * y[i];
   return s;
 }
+double largest(const std::vector<double>& v) { return v.empty() ? 0 : *std::max_element(v.begin(), v.end()); }
 double length(const std::vector<double>& x) { return std::sqrt(dot(x, x)); }
 // |x - y| / |x|
 double difference(const std::vector<double>& x, const std::vector<double>& y) {
@@ -42,11 +42,9 @@ KrylovOptions of_gmres(const Examination<Space>& e) {
 template <class Space>
 class Flexible final : public Preconditioner<Space> {
  public:
-  explicit Flexible(const Preconditioner<Space>& M) : M_(M) {}
+  explicit Flexible(const Preconditioner<Space>& M) : Preconditioner<Space>({.is_constant = false}), M_(M) {}
   SetupInfo setup(const Matrix<Space>&) override { return {}; }
   void apply(View<const double> r, View<double> z) const override { M_.apply(r, z); }
-  bool is_symmetric() const override { return false; }
-  bool is_constant() const override { return false; }
   std::string describe() const override { return M_.describe(); }
 
  private:
@@ -56,7 +54,7 @@ class Flexible final : public Preconditioner<Space> {
 template <class Space>
 std::optional<Finding> variable_preconditioner(Examination<Space>& e) {
   const std::string& method = e.settings().method;
-  if (!has_own_preconditioner(e) || method == "fgmres" || method == "correction") return {};
+  if (!has_own_preconditioner(e) || find_krylov(method)->is_flexible) return {};
   const std::vector<double> r = e.random(1), s = e.random(2), z = e.applied(r), again = e.applied(r);
   std::vector<double> sum = r, parts = z;
   const std::vector<double> of_s = e.applied(s);
@@ -100,7 +98,7 @@ std::optional<Finding> stale_preconditioner(Examination<Space>& e) {
 template <class Space>
 std::optional<Finding> cg_on_other_matrices(Examination<Space>& e) {
   const std::string& method = e.settings().method;
-  if ((method != "cg" && method != "pipelined_cg") || !e.rows()) return {};
+  if (!find_krylov(method)->needs_symmetry || !e.rows()) return {};
   const Diagnosis& d = e.diagnosis();
   Finding f;
   const std::vector<double> u = e.random(1), v = e.random(2), Mu = e.applied(u), Mv = e.applied(v);
@@ -140,23 +138,14 @@ std::optional<Finding> cg_on_other_matrices(Examination<Space>& e) {
 // Sweeps of (18) converge at once where the triangular factors are dominant: norms of their Jacobi matrices below one.
 template <class Space>
 std::optional<Finding> asynchronous_sweeps(Examination<Space>& e) {
-  const std::string& type = e.settings().preconditioner;
-  const Matrix<Space>* A = e.failed.prepared_from ? e.failed.prepared_from : e.failed.A;
-  if (type.rfind("async_", 0) != 0 || !dynamic_cast<const BlockSparse<Space>*>(A)) return {};
-  AsyncIluOptions o;
-  o.scalar = type == "async_ilu0";
-  o.diagnostics = true;
-  o.build_sweeps = 10;
-  AsyncIlu<Space> factors(o);
-  WideMatrix<Space> wide;
-  const SetupInfo info = factors.setup(wide.taken_by(factors, *A));
-  if (!(std::max(info.dominance_L, info.dominance_U) > 1)) return {};
+  const FactorObservation factors = e.observed_anew();
+  const double L = largest(factors.dominance_L), U = largest(factors.dominance_U);
+  if (!(std::max(L, U) > 1)) return {};
   const Trial t = e.with_fresh(e.settings().method, "block_ilu0", Table());
   if (!t.works()) return {};
   Finding f{Cause::asynchronous_sweeps,
             "the triangular factors are far from diagonally dominant: a few asynchronous sweeps do not converge"};
-  f.measured("dominance of L, of U (below 1: sweeps contract)",
-             three_digits(info.dominance_L) + ", " + three_digits(info.dominance_U));
+  f.measured("dominance of L, of U (below 1: sweeps contract)", three_digits(L) + ", " + three_digits(U));
   f.measured("tried: exact factors and solves (block_ilu0)", told(t));
   f.key = e.key("preconditioner.apply_sweeps");
   f.change = "more sweeps, smaller CFL or time step, an ordering along the flow, or type = \"block_ilu0\"";

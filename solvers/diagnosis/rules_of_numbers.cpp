@@ -5,6 +5,8 @@
 #include "base/at.hpp"
 #include "solvers/diagnosis/examination.hpp"
 #include "solvers/diagnosis/pattern.hpp"
+#include "solvers/preconditioner/preconditioner.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 namespace {
@@ -78,36 +80,30 @@ std::optional<Finding> overflow(Examination<Space>& e) {
   return f;
 }
 
-bool uses_floats(const SolverSettings& s) {
-  const Table& t = s.preconditioner_options;
-  return (t.has("factors") && t.get("factors", "double") != "double") || s.krylov.basis == "float" ||
-         (s.preconditioner == "multicolor" && t.get("storage", "float") != "double") ||
-         (s.preconditioner == "block_jacobi" && t.get("precision", "double") == "float");
+bool stores_doubles(const std::string& type, const Table& options) {
+  return make_preconditioner<Host>(type, options)->traits().storage == StoredAs::float64;
 }
 
 template <class Space>
 std::optional<Finding> float_range(Examination<Space>& e) {
-  if (!uses_floats(e.settings()) || !e.rows()) return {};
+  const bool of_basis = e.settings().krylov.basis == "float";
+  const std::string& own = e.settings().preconditioner;
+  if (!e.rows() || (!of_basis && stores_doubles(own, e.settings().preconditioner_options))) return {};
   const Range& entry = e.diagnosis().entry;
   const bool over = entry.most > float_most, under = entry.least < float_least;
   if (!over && !under) return {};
-  const bool of_basis = e.settings().krylov.basis == "float";
   KrylovOptions doubles = e.settings().krylov;
   doubles.basis = "double";
-  const std::string type = e.settings().preconditioner == "multicolor" ? "block_ilu0" : e.settings().preconditioner;
-  const Trial t =
-      of_basis ? e.with_own(e.settings().method, doubles) : e.with_fresh(e.settings().method, type, Table());
+  const Trial t = of_basis
+                      ? e.with_own(e.settings().method, doubles)
+                      : e.with_fresh(e.settings().method, stores_doubles(own, Table()) ? own : "block_ilu0", Table());
   if (!t.works()) return {};
   Finding f{Cause::float_range, std::string("entries of the matrix ") + (over ? "overflow" : "underflow") +
                                     " where they are kept as floats"};
   f.measured("entries' magnitudes", three_digits(entry.least) + " to " + three_digits(entry.most));
   f.measured("floats hold", "1.2e-38 to 3.4e+38");
   f.measured("tried: double precision", told(t));
-  const std::string& by = e.settings().preconditioner;
-  f.key = e.key(of_basis               ? "basis"
-                : by == "multicolor"   ? "preconditioner.storage"
-                : by == "block_jacobi" ? "preconditioner.precision"
-                                       : "preconditioner.factors");
+  f.key = e.key(of_basis ? "basis_storage" : "preconditioner.storage");
   f.change = "\"double\"";
   return f;
 }
@@ -134,10 +130,12 @@ bool propose_without_pivots(Examination<Space>& e, Finding& f) {
 template <class Space>
 std::optional<Finding> pivot(Examination<Space>& e) {
   const bool refused = e.was_refused();
-  if ((!refused && e.settings().preconditioner.find("ilu") == std::string::npos) || !e.rows()) return {};
+  const DividesBy needed = find_preconditioner(e.settings().preconditioner)->divides_by;
+  if ((!refused && needed != DividesBy::pivots) || !e.rows()) return {};
   const Diagnosis& d = e.diagnosis();
-  const bool is_jacobi = e.settings().preconditioner.find("jacobi") != std::string::npos;
-  const int bare = d.missing_diagonal.count ? d.missing_diagonal.first : is_jacobi ? d.zero_diagonal.first : -1;
+  const int bare = d.missing_diagonal.count        ? d.missing_diagonal.first
+                   : needed == DividesBy::diagonal ? d.zero_diagonal.first
+                                                   : -1;
   const int bad = bare >= 0 ? bare : e.pivots().bad_row;
   if (bad < 0) return {};
   Finding f;

@@ -9,10 +9,10 @@
 // starts again from the true residual; where that happens in the first iteration of a cycle, it is a breakdown.
 #include <cmath>
 
-#include "solvers/krylov/iteration.hpp"
-#include "solvers/krylov/methods.hpp"
-#include "solvers/krylov/vector_ops.hpp"
 #include "base/timer.hpp"
+#include "solvers/krylov/iteration.hpp"
+#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 
@@ -102,7 +102,13 @@ template <class Space>
 std::unique_ptr<Krylov<Space>> make_bicgstab(const KrylovOptions& options) {
   return std::make_unique<Bicgstab<Space>>(options);
 }
-template std::unique_ptr<Krylov<Host>> make_bicgstab<Host>(const KrylovOptions&);
-template std::unique_ptr<Krylov<Device>> make_bicgstab<Device>(const KrylovOptions&);
+
+constexpr KrylovDescription krylov::bicgstab{.name = "bicgstab",
+                                             .meaning = "stabilised bi-conjugate gradients",
+                                             .citation = "van der Vorst 1992",
+                                             .options = {},
+                                             .vectors = [](const KrylovOptions&) { return 8.0; },
+                                             .make_host = make_bicgstab<Host>,
+                                             .make_device = make_bicgstab<Device>};
 
 }  // namespace weir

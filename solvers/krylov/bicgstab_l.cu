@@ -8,10 +8,10 @@
 #include <cmath>
 #include <vector>
 
-#include "solvers/krylov/iteration.hpp"
-#include "solvers/krylov/methods.hpp"
-#include "solvers/krylov/vector_ops.hpp"
 #include "base/timer.hpp"
+#include "solvers/krylov/iteration.hpp"
+#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 namespace {
@@ -208,7 +208,18 @@ template <class Space>
 std::unique_ptr<Krylov<Space>> make_bicgstab_l(const KrylovOptions& options) {
   return std::make_unique<BicgstabL<Space>>(options);
 }
-template std::unique_ptr<Krylov<Host>> make_bicgstab_l<Host>(const KrylovOptions&);
-template std::unique_ptr<Krylov<Device>> make_bicgstab_l<Device>(const KrylovOptions&);
+
+constexpr Option bicgstab_l_keys[] = {{"l", Option::integer, "2", "degree of the residual polynomials", "[1, 16]"}};
+
+constexpr KrylovDescription krylov::bicgstab_l{
+    .name = "bicgstab_l",
+    .meaning = "bicgstab with residual polynomials of degree l",
+    .citation = "Sleijpen & Fokkema 1993",
+    .options = bicgstab_l_keys,
+    .read = [](const Table& t, KrylovOptions& o) { o.l = t.get<int>("l"); },
+    .vectors = [](const KrylovOptions& o) { return 2.0 * (o.l + 1) + 3; },
+    .label = [](const KrylovOptions& o) { return "bicgstab(" + std::to_string(o.l) + ")"; },
+    .make_host = make_bicgstab_l<Host>,
+    .make_device = make_bicgstab_l<Device>};
 
 }  // namespace weir

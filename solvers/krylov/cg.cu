@@ -7,10 +7,10 @@
 // 1999): the new direction is then A-orthogonal at least to the last one.
 #include <cmath>
 
-#include "solvers/krylov/iteration.hpp"
-#include "solvers/krylov/methods.hpp"
-#include "solvers/krylov/vector_ops.hpp"
 #include "base/timer.hpp"
+#include "solvers/krylov/iteration.hpp"
+#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 
@@ -76,7 +76,14 @@ template <class Space>
 std::unique_ptr<Krylov<Space>> make_cg(const KrylovOptions& options) {
   return std::make_unique<Cg<Space>>(options);
 }
-template std::unique_ptr<Krylov<Host>> make_cg<Host>(const KrylovOptions&);
-template std::unique_ptr<Krylov<Device>> make_cg<Device>(const KrylovOptions&);
+
+constexpr KrylovDescription krylov::cg{.name = "cg",
+                                       .meaning = "conjugate gradients",
+                                       .citation = "Hestenes & Stiefel 1952; Golub & Ye 1999 (flexible)",
+                                       .options = {},
+                                       .needs_symmetry = true,
+                                       .vectors = [](const KrylovOptions&) { return 4.0; },
+                                       .make_host = make_cg<Host>,
+                                       .make_device = make_cg<Device>};
 
 }  // namespace weir

@@ -15,12 +15,12 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "solvers/parallel/communicator.hpp"
+#include "base/timer.hpp"
 #include "solvers/krylov/iteration.hpp"
-#include "solvers/krylov/methods.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
-#include "base/timer.hpp"
+#include "solvers/parallel/communicator.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 namespace {
@@ -149,7 +149,16 @@ std::unique_ptr<Krylov<Space>> make_chebyshev(const KrylovOptions& options) {
   if (options.norm == Norm::max) throw Error(Exit::usage, "chebyshev measures convergence in the l2 norm; use cg");
   return std::make_unique<Chebyshev<Space>>(options);
 }
-template std::unique_ptr<Krylov<Host>> make_chebyshev<Host>(const KrylovOptions&);
-template std::unique_ptr<Krylov<Device>> make_chebyshev<Device>(const KrylovOptions&);
+
+constexpr KrylovDescription krylov::chebyshev{
+    .name = "chebyshev",
+    .meaning = "Chebyshev semi-iteration where the mass term dominates; without inner products",
+    .citation = "Golub & Varga 1961",
+    .options = {},
+    .needs_symmetry = true,
+    .takes_preconditioner = false,
+    .vectors = [](const KrylovOptions&) { return 1.0; },
+    .make_host = make_chebyshev<Host>,
+    .make_device = make_chebyshev<Device>};
 
 }  // namespace weir

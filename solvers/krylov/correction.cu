@@ -1,10 +1,10 @@
 // Stationary iteration  x += M^-1 (b - A x): the preconditioner as the solver itself. The residual is the true one in
 // every iteration, so nothing is computed twice; with a direct solver as M one
 // iteration ends it. Where M gives something that is not finite, x has it too.
-#include "solvers/krylov/iteration.hpp"
-#include "solvers/krylov/methods.hpp"
-#include "solvers/krylov/vector_ops.hpp"
 #include "base/timer.hpp"
+#include "solvers/krylov/iteration.hpp"
+#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 
@@ -43,7 +43,15 @@ template <class Space>
 std::unique_ptr<Krylov<Space>> make_correction(const KrylovOptions& options) {
   return std::make_unique<Correction<Space>>(options);
 }
-template std::unique_ptr<Krylov<Host>> make_correction<Host>(const KrylovOptions&);
-template std::unique_ptr<Krylov<Device>> make_correction<Device>(const KrylovOptions&);
+
+constexpr KrylovDescription krylov::correction{
+    .name = "correction",
+    .meaning = "Richardson iteration: the preconditioner as the solver itself",
+    .citation = "Richardson 1911",
+    .options = {},
+    .is_flexible = true,
+    .vectors = [](const KrylovOptions&) { return 2.0; },
+    .make_host = make_correction<Host>,
+    .make_device = make_correction<Device>};
 
 }  // namespace weir

@@ -18,13 +18,13 @@
 #include <cmath>
 #include <vector>
 
-#include "solvers/parallel/communicator.hpp"
+#include "base/timer.hpp"
 #include "solvers/krylov/basis.hpp"
 #include "solvers/krylov/iteration.hpp"
-#include "solvers/krylov/methods.hpp"
 #include "solvers/krylov/recycled_space.hpp"
 #include "solvers/krylov/vector_ops.hpp"
-#include "base/timer.hpp"
+#include "solvers/parallel/communicator.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 namespace {
@@ -273,22 +273,55 @@ class Gmres : public Krylov<Space> {
   Array<double, Space> z_, u_;
 };
 
-template <class Space>
-std::unique_ptr<Krylov<Space>> make(const KrylovOptions& options, bool flexible) {
+namespace {
+
+constexpr Option gmres_keys[] = {
+    {"recycle", Option::integer, "0", "vectors that A nearly annuls, kept for the next cycles and solves", "[0, 64]"}};
+
+void read_gmres(const Table& t, KrylovOptions& o) { o.recycle = t.get<int>("recycle"); }
+
+template <class Space, bool flexible>
+std::unique_ptr<Krylov<Space>> make_gmres(const KrylovOptions& options) {
   if (options.basis == "float") return std::make_unique<Gmres<Space, float>>(options, flexible);
   return std::make_unique<Gmres<Space, double>>(options, flexible);
 }
-template <class Space>
-std::unique_ptr<Krylov<Space>> make_gmres(const KrylovOptions& options) {
-  return make<Space>(options, false);
+
+// V, and Z or M^-1 (V y) and its argument; floats have the vector at work beside them.
+template <bool flexible>
+double gmres_vectors(const KrylovOptions& o) {
+  const bool floats = o.basis == "float";
+  const double kept = floats ? 0.5 : 1, at_work = floats ? (flexible ? 2 : 1) : 0;
+  return kept * (o.restart + 1 + (flexible ? o.restart : 0)) + (flexible ? 0 : 2) + at_work + 4 * o.recycle;
 }
-template <class Space>
-std::unique_ptr<Krylov<Space>> make_fgmres(const KrylovOptions& options) {
-  return make<Space>(options, true);
+
+template <bool flexible>
+std::string gmres_label(const KrylovOptions& o) {
+  return (flexible ? "fgmres(" : "gmres(") + std::to_string(o.restart) +
+         (o.basis == "float" ? ", single-precision basis" : "") +
+         (o.recycle > 0 ? ", recycles " + std::to_string(o.recycle) : "") + ")";
 }
-template std::unique_ptr<Krylov<Host>> make_gmres<Host>(const KrylovOptions&);
-template std::unique_ptr<Krylov<Device>> make_gmres<Device>(const KrylovOptions&);
-template std::unique_ptr<Krylov<Host>> make_fgmres<Host>(const KrylovOptions&);
-template std::unique_ptr<Krylov<Device>> make_fgmres<Device>(const KrylovOptions&);
+
+}  // namespace
+
+constexpr KrylovDescription krylov::gmres{.name = "gmres",
+                                          .meaning = "restarted GMRES, right preconditioned",
+                                          .citation = "Saad & Schultz 1986",
+                                          .options = gmres_keys,
+                                          .read = read_gmres,
+                                          .vectors = gmres_vectors<false>,
+                                          .label = gmres_label<false>,
+                                          .make_host = make_gmres<Host, false>,
+                                          .make_device = make_gmres<Device, false>};
+constexpr KrylovDescription krylov::fgmres{
+    .name = "fgmres",
+    .meaning = "flexible GMRES: the preconditioner may change from one application to the next",
+    .citation = "Saad 1993",
+    .options = gmres_keys,
+    .is_flexible = true,
+    .read = read_gmres,
+    .vectors = gmres_vectors<true>,
+    .label = gmres_label<true>,
+    .make_host = make_gmres<Host, true>,
+    .make_device = make_gmres<Device, true>};
 
 }  // namespace weir

@@ -13,12 +13,12 @@
 #include <span>
 #include <vector>
 
-#include "solvers/parallel/communicator.hpp"
+#include "base/timer.hpp"
 #include "solvers/krylov/basis.hpp"
 #include "solvers/krylov/iteration.hpp"
-#include "solvers/krylov/methods.hpp"
 #include "solvers/krylov/vector_ops.hpp"
-#include "base/timer.hpp"
+#include "solvers/parallel/communicator.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 namespace {
@@ -205,7 +205,18 @@ template <class Space>
 std::unique_ptr<Krylov<Space>> make_idrs(const KrylovOptions& options) {
   return std::make_unique<Idrs<Space>>(options);
 }
-template std::unique_ptr<Krylov<Host>> make_idrs<Host>(const KrylovOptions&);
-template std::unique_ptr<Krylov<Device>> make_idrs<Device>(const KrylovOptions&);
+
+constexpr Option idrs_keys[] = {{"s", Option::integer, "4", "number of shadow vectors", "[1, 64]"}};
+
+constexpr KrylovDescription krylov::idrs{
+    .name = "idrs",
+    .meaning = "induced dimension reduction, biorthogonal",
+    .citation = "van Gijzen & Sonneveld 2011",
+    .options = idrs_keys,
+    .read = [](const Table& t, KrylovOptions& o) { o.s = t.get<int>("s"); },
+    .vectors = [](const KrylovOptions& o) { return 3.0 * o.s + 4; },
+    .label = [](const KrylovOptions& o) { return "idr(" + std::to_string(o.s) + ")"; },
+    .make_host = make_idrs<Host>,
+    .make_device = make_idrs<Device>};
 
 }  // namespace weir

@@ -52,9 +52,6 @@ struct KrylovOptions {
 // method: its own keys are read too; keys of other methods stay unread, and so are refused as unknown.
 KrylovOptions read_krylov_options(const Table& options, const KrylovOptions& defaults = {},
                                   const std::string& method = "");
-// Vectors of doubles of the size of the unknowns that a method of that name keeps with these options ([linear.SYSTEM]); 0
-// where there is no such method.
-double krylov_vectors(const std::string& method, const Table& options);
 std::string describe(const std::string& method, const KrylovOptions& options);  // "gmres(30, recycles 4)"
 
 template <class Space>
@@ -73,10 +70,7 @@ class Krylov {
   std::vector<double> history_;
 };
 
-std::vector<std::string> krylov_methods();
-
-// method: one of those names. pipelined_cg, pipelined_bicgstab: the same iterates to rounding as cg and bicgstab, with the
-// sums over ranks hidden behind the products.
+// method: one of the registry's.
 template <class Space>
 std::unique_ptr<Krylov<Space>> make_krylov(const std::string& method, const KrylovOptions& options);
 

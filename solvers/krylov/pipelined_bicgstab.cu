@@ -14,10 +14,10 @@
 #include <cmath>
 #include <utility>
 
-#include "solvers/krylov/iteration.hpp"
-#include "solvers/krylov/methods.hpp"
-#include "solvers/krylov/vector_ops.hpp"
 #include "base/timer.hpp"
+#include "solvers/krylov/iteration.hpp"
+#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 
@@ -173,7 +173,14 @@ template <class Space>
 std::unique_ptr<Krylov<Space>> make_pipelined_bicgstab(const KrylovOptions& options) {
   return std::make_unique<PipelinedBicgstab<Space>>(options);
 }
-template std::unique_ptr<Krylov<Host>> make_pipelined_bicgstab<Host>(const KrylovOptions&);
-template std::unique_ptr<Krylov<Device>> make_pipelined_bicgstab<Device>(const KrylovOptions&);
+
+constexpr KrylovDescription krylov::pipelined_bicgstab{
+    .name = "pipelined_bicgstab",
+    .meaning = "bicgstab, its sums over ranks hidden behind the products",
+    .citation = "Cools & Vanroose 2017",
+    .options = {},
+    .vectors = [](const KrylovOptions&) { return 12.0; },
+    .make_host = make_pipelined_bicgstab<Host>,
+    .make_device = make_pipelined_bicgstab<Device>};
 
 }  // namespace weir

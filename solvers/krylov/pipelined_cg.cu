@@ -13,10 +13,10 @@
 // gamma is not positive, the method starts again from the true residual; in the first iteration of a cycle it is a breakdown.
 #include <cmath>
 
-#include "solvers/krylov/iteration.hpp"
-#include "solvers/krylov/methods.hpp"
-#include "solvers/krylov/vector_ops.hpp"
 #include "base/timer.hpp"
+#include "solvers/krylov/iteration.hpp"
+#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 
@@ -145,7 +145,14 @@ template <class Space>
 std::unique_ptr<Krylov<Space>> make_pipelined_cg(const KrylovOptions& options) {
   return std::make_unique<PipelinedCg<Space>>(options);
 }
-template std::unique_ptr<Krylov<Host>> make_pipelined_cg<Host>(const KrylovOptions&);
-template std::unique_ptr<Krylov<Device>> make_pipelined_cg<Device>(const KrylovOptions&);
+
+constexpr KrylovDescription krylov::pipelined_cg{.name = "pipelined_cg",
+                                                 .meaning = "cg, its sum over ranks hidden behind the product",
+                                                 .citation = "Ghysels & Vanroose 2014",
+                                                 .options = {},
+                                                 .needs_symmetry = true,
+                                                 .vectors = [](const KrylovOptions&) { return 9.0; },
+                                                 .make_host = make_pipelined_cg<Host>,
+                                                 .make_device = make_pipelined_cg<Device>};
 
 }  // namespace weir

@@ -1,19 +1,20 @@
 // Iterative refinement (Wilkinson 1963; Carson & Higham 2018): the residual and x in double, the correction from an inner
 // solve that need not be accurate, and so may keep its vectors and its preconditioner's factors as floats.
 //   r = b - A x,   A d = r  to inner_tolerance,   x += d
-// With inner_matrix = "float" the inner solve multiplies with A rounded to floats (block CSR alone): two thirds to half of a
+// With inner_matrix_storage = "float" the inner solve multiplies with A rounded to floats (block CSR alone): two thirds to half of a
 // product's bytes for half of A's memory more, rounded anew at each solve. What rounding takes from A is one more reason why
 // d is not accurate; the residual is that of A itself.
 // An iteration is one refinement, that is one inner solve of at most inner_iterations iterations. A refinement that does
 // not lower the residual is not added and ends the solve.
 #include <cmath>
+#include <cstdio>
 #include <optional>
 
+#include "base/timer.hpp"
 #include "solvers/krylov/iteration.hpp"
-#include "solvers/krylov/methods.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/matrix/block/rounded_csr.hpp"
-#include "base/timer.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 namespace {
@@ -80,7 +81,8 @@ class Refinement : public Krylov<Space> {
   const Matrix<Space>& inner_matrix(const Matrix<Space>& A) {
     if (options_.inner_matrix == "double") return A;
     const auto* csr = dynamic_cast<const BlockCsr<Space>*>(&A);
-    if (!csr) throw Error(Exit::usage, "refinement: inner_matrix = \"float\" needs block sparse rows (block CSR)");
+    if (!csr)
+      throw Error(Exit::usage, "refinement: inner_matrix_storage = \"float\" needs block sparse rows (block CSR)");
     if (rounded_ && rounded_->pattern() == csr->pattern())
       rounded_->round(csr->view().value);
     else
@@ -99,7 +101,40 @@ std::unique_ptr<Krylov<Space>> make_refinement(const KrylovOptions& options) {
   if (options.inner == "refinement") throw Error(Exit::usage, "refinement cannot be its own inner method");
   return std::make_unique<Refinement<Space>>(options);
 }
-template std::unique_ptr<Krylov<Host>> make_refinement<Host>(const KrylovOptions&);
-template std::unique_ptr<Krylov<Device>> make_refinement<Device>(const KrylovOptions&);
+
+constexpr Option refinement_keys[] = {
+    {"inner", Option::text, "gmres", "the method of the corrections; its own keys stand beside",
+     "gmres | fgmres | bicgstab | bicgstab_l | idrs | cg"},
+    {"inner_tolerance", Option::number, "1e-4", "by what a correction lowers its residual", "(0, 1)"},
+    {"inner_iterations", Option::integer, "30", "of a correction, at most", "[1, 1000000]"},
+    {"inner_matrix_storage", Option::text, "double", "of the matrix that the corrections multiply with",
+     "double | float", "", "inner_matrix, single=float"}};
+
+static void read_refinement(const Table& t, KrylovOptions& o) {
+  o.inner = t.get<std::string>("inner");
+  o.inner_tolerance = t.get<double>("inner_tolerance");
+  o.inner_iterations = t.get<int>("inner_iterations");
+  o.inner_matrix = t.get<std::string>("inner_matrix_storage");
+  const KrylovDescription* inner = find_krylov(o.inner);
+  if (inner->read) inner->read(t.described_by(inner->options), o);
+}
+
+static std::string refinement_label(const KrylovOptions& o) {
+  char tolerance[32];
+  std::snprintf(tolerance, sizeof tolerance, "%g", o.inner_tolerance);
+  return "refinement by " + describe(o.inner, o) +
+         (o.inner_matrix == "float" ? " with A in single precision to " : " to ") + tolerance;
+}
+
+constexpr KrylovDescription krylov::refinement{
+    .name = "refinement",
+    .meaning = "iterative refinement: the residual in double, corrections by an inner method",
+    .citation = "Wilkinson 1963; Carson & Higham 2018",
+    .options = refinement_keys,
+    .read = read_refinement,
+    .vectors = [](const KrylovOptions& o) { return 2 + find_krylov(o.inner)->vectors(o); },
+    .label = refinement_label,
+    .make_host = make_refinement<Host>,
+    .make_device = make_refinement<Device>};
 
 }  // namespace weir

@@ -8,6 +8,7 @@
 
 #include "base/table.hpp"
 #include "solvers/matrix/matrix.hpp"
+#include "solvers/matrix/stored_as.hpp"
 
 namespace weir {
 
@@ -33,40 +34,68 @@ struct PartOfApply {
   std::function<void(View<const double> r, View<double> z)> run;
 };
 
+// What a preconditioner is with the options it has, whatever the matrix.
+struct Traits {
+  bool keeps_symmetry = false;    // of a symmetric matrix: cg may use it
+  bool is_constant = true;        // the same linear operator at every apply; else it needs a flexible method
+  bool repeats = true;            // the same bits from the same systems
+  bool remembers = false;         // what an update makes depends on the systems before
+  bool is_exact = false;          // a direct solver: one application solves
+  bool is_identity = false;       // z = r: methods skip the copy
+  bool takes_floats = false;      // RoundedCsr as it is; else it is given a BlockCsr of its values
+  bool works_over_ranks = false;  // takes a DistributedMatrix as it is
+  // Of one that works over ranks: its setup and update exchange messages (it then sees to it itself that all ranks throw or
+  // none); its result depends on how the rows are partitioned.
+  bool talks_in_setup = false, depends_on_partition = false;
+  StoredAs storage = StoredAs::float64;  // of most of its numbers
+};
+
+// What is known of incomplete factors at this moment, of each block row; empty: not known.
+struct FactorObservation {
+  std::vector<double> fixed_point;  // |x - g(x)|_1 of the row's entries
+  std::vector<double> dominance_L,
+      dominance_U;  // of the Jacobi iteration matrices: sums over the row, the largest unknown's
+  // The part of a row's reads in the last apply sweep, forward and backward, that do not see what the sequential sweep
+  // sees. Of prescribed asynchrony exactly; of threads on the host counted in an application of its own; Device, free:
+  // empty.
+  std::vector<double> stale_reads;
+};
+
 template <class Space>
 class Preconditioner {
  public:
+  explicit Preconditioner(const Traits& traits = {}) : traits_(traits) {}
   virtual ~Preconditioner() = default;
   virtual SetupInfo setup(const Matrix<Space>& A) = 0;
   virtual SetupInfo update(const Matrix<Space>& A) { return setup(A); }
   virtual void apply(View<const double> r, View<double> z) const = 0;
   virtual double apply_dot(View<const double> r, View<double> z) const;  // the same; returns r.z
-  virtual bool works_over_ranks() const { return false; }                // takes a DistributedMatrix as it is
-  virtual bool spreads_over(const Matrix<Space>&) const { return works_over_ranks(); }  // the same of one such matrix
-  // Of one that works over ranks: whether its setup and update exchange messages. It then sees to it itself that all ranks
-  // throw or none.
-  virtual bool talks_in_setup() const { return false; }
-  virtual bool takes_floats() const { return false; }  // RoundedCsr as it is; else it is given a BlockCsr of its values
-  virtual bool is_symmetric() const = 0;               // keeps the symmetry of A: cg may use it
-  virtual bool is_constant() const {
-    return true;
-  }                                                // the same linear operator at every apply: needs no flexible method
-  virtual bool is_exact() const { return false; }  // a direct solver: one application solves
-  virtual bool is_identity() const { return false; }                    // z = r: methods skip the copy
+  virtual std::string describe() const = 0;  // one line for the log: method, ordering, sweeps, precision
+
+  const Traits& traits() const { return traits_; }
+  bool is_constant() const { return traits_.is_constant; }
+  bool is_identity() const { return traits_.is_identity; }
+  bool works_over_ranks() const { return traits_.works_over_ranks; }
+
+  // What depends on the matrix of the last setup, or on the one given.
+  virtual bool is_symmetric() const { return traits_.keeps_symmetry; }
+  virtual bool spreads_over(const Matrix<Space>&) const { return works_over_ranks(); }  // takes it distributed
+  virtual std::vector<StoredAs> storage_of_rows() const { return {}; }  // empty: all as traits().storage
   virtual Work apply_work() const { return {}; }                        // of one application; no bytes: not stated
   virtual Work update_work() const { return {}; }                       // of the numbers of an update
   virtual std::vector<PartOfApply<Space>> parts() const { return {}; }  // must not outlive this, nor a setup or update
-  virtual std::string describe() const = 0;  // one line for the log: method, ordering, sweeps, precision
+  virtual FactorObservation observe() const { return {}; }              // apart from the times of setup
+  virtual std::string report() const { return ""; }                     // of the steps of the last setup, for people
+
+ protected:
+  Traits traits_;
 };
 
-// The visible list of what exists (factory.cpp). Reads `type` and the method's own options from the table
-// ([linear.SYSTEM.preconditioner]); an unknown type is an error that lists the known ones.
-template <class Space>
-std::unique_ptr<Preconditioner<Space>> make_preconditioner(const Table& options);
-
-// The same with the type given apart, and the types that exist.
+// The method of that type in the list of the registry, with its own options from the table
+// ([linear.SYSTEM.preconditioner]); without a type the table's, or "none". An unknown type is an error that lists the known.
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_preconditioner(const std::string& type, const Table& options);
-std::vector<std::string> preconditioner_types();
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_preconditioner(const Table& options);
 
 }  // namespace weir

@@ -14,7 +14,7 @@ class WideMatrix {
   // Good until the next call, and as long as A is.
   const Matrix<Space>& taken_by(const Preconditioner<Space>& M, const Matrix<Space>& A) {
     const auto* rounded = dynamic_cast<const RoundedCsr<Space>*>(&A);
-    if (!rounded || M.takes_floats()) return A;
+    if (!rounded || M.traits().takes_floats) return A;
     if (wide_ && wide_->pattern() == rounded->pattern())
       rounded->widen(wide_->values());
     else

@@ -184,7 +184,7 @@ TEST(Table, DescribedKeysHaveTheirDefaultsAndRanges) {
   EXPECT_THROW(t.get<double>("rate"), std::logic_error);  // the reader computes it
 
   const Table bad = read_case_text("n = 0\nx = 0\nstorage = \"flaot\"\n", "d.toml").described_by(described);
-  EXPECT_EQ(refusal([&] { bad.get<int>("n"); }), "d.toml:1: 'n' must lie in [1, 9], got 0");
+  EXPECT_EQ(refusal([&] { bad.get<int>("n"); }), "d.toml:1: 'n' must lie between 1 and 9, got 0");
   EXPECT_EQ(refusal([&] { bad.get<double>("x"); }), "d.toml:2: 'x' must be positive, got 0");
   EXPECT_EQ(refusal([&] { bad.get<std::string>("storage"); }),
             "d.toml:3: 'storage' must be one of \"double\", \"float\", got \"flaot\"; did you mean 'float'?");

@@ -11,9 +11,7 @@
 #include "solvers/distributed/whole_system.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
-#include "solvers/preconditioner/async_ilu/async_ilu.hpp"
-#include "solvers/preconditioner/schwarz/additive_schwarz.hpp"
-#include "solvers/preconditioner/storage.hpp"
+
 
 namespace weir {
 namespace {
@@ -127,15 +125,16 @@ void SolveObserver<Space>::preconditioner(View<const double> b, View<const doubl
     seen.probe = std::isfinite(after) ? after / before : 1e300;
   }
   std::array<double, storage_kinds> stored{};
-  for (const StoredAs kind : storage_of_rows(M, A.rows())) {
+  std::vector<StoredAs> kinds = M.storage_of_rows();
+  if (kinds.empty()) kinds.assign(static_cast<std::size_t>(A.rows()), M.traits().storage);
+  for (const StoredAs kind : kinds) {
     ++stored[static_cast<std::size_t>(kind)];
     seen.row_bits.push_back(bits_of(kind));
   }
   rows.ranks().sum(stored);
   for (std::size_t k = 0; k < stored.size(); ++k) seen.rows_stored[k] = static_cast<int>(stored[k]);
-  const auto* async = dynamic_cast<const AsyncIlu<Space>*>(&of_own_rows(M));
-  if (!async) return;
-  AsyncObservation o = async->observe();
+  FactorObservation o = M.observe();
+  if (o.fixed_point.empty()) return;
   seen.fixed_point = rows.sum(o.fixed_point);
   seen.dominance_L = rows.largest(largest(o.dominance_L));
   seen.dominance_U = rows.largest(largest(o.dominance_U));

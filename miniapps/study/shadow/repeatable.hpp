@@ -7,13 +7,12 @@
 
 namespace weir {
 
-// Why this one does not, by what its preconditioner says of itself; empty for the others, which repeat exactly. options: as
-// [linear.SYSTEM], with what holds where it says nothing.
+// Why this one does not; empty for the others, which repeat exactly. options: as [linear.SYSTEM], with what holds where it
+// says nothing.
 inline std::string why_not_the_same(const Table& options, const std::string& default_method, double default_tolerance,
-                                    const std::string& preconditioner) {
-  const auto says = [&](const char* word) { return preconditioner.find(word) != std::string::npos; };
-  if (says("asynchronous") && !says("prescribed")) return "asynchronous, no two solves are alike";
-  if (says("from the previous factors")) return "its factors go back to those of the systems before";
+                                    const Traits& preconditioner) {
+  if (!preconditioner.repeats) return "asynchronous, no two solves are alike";
+  if (preconditioner.remembers) return "its factors go back to those of the systems before";
   if (read_krylov_options(options, KrylovOptions{default_tolerance}, options.get<std::string>("method", default_method))
           .recycle > 0)
     return "it learns from the solves before (recycle)";

@@ -47,7 +47,7 @@ void read_keys(const Table& solver) {
 // its replicas may come to other ones.
 template <class Space>
 std::string why_leader_differs(const StudiedSystem<Space>& s) {
-  return why_not_the_same(s.options, s.default_method, s.default_tolerance, s.leader->preconditioner().describe());
+  return why_not_the_same(s.options, s.default_method, s.default_tolerance, s.leader->preconditioner().traits());
 }
 template <class Space>
 std::string why_doubles_differ(const StudiedSystem<Space>& s) {

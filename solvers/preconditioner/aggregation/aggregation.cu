@@ -1,20 +1,31 @@
-#include "solvers/preconditioner/aggregation/aggregation.hpp"
-
+// aggregation: algebraic multigrid by aggregates for block CSR matrices of any block size (Vanek, Mandel & Brezina 1996 without
+// smoothing; Notay, Electron. Trans. Numer. Anal. 37 (2010) 123). For finite volumes of first order it is the agglomeration
+// multigrid of Lallemand, Steve & Dervieux, Comput. Fluids 21 (1992) 397: the sum of the rows of an aggregate is the balance
+// of the joined cell, and an upwind flux between cells stays one between aggregates.
+//   A_{l+1} = P^T A_l P,   P: 1 from an aggregate to each of its rows (aggregates.hpp)
+//   cycle:  [z = S r]_pre,   d = r - A z,   c = scaling C P^T d,   z += P c + S (d - A P c),   [z += S (r - A z)]_(post - 1)
+// C: what the next level makes of it.
+// The coarsest level has a full pattern, so that its block ILU(0) solves it exactly.
+// Aggregates are those of the values at setup; update computes numbers alone and allocates nothing of its own. The matrix is
+// read at every application, and must outlive this. Error(usage): A is no block CSR
+// matrix, or has the constants as its null space.
 #include <algorithm>
+#include <cmath>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/timer.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/preconditioner/aggregation/aggregates.hpp"
 #include "solvers/preconditioner/aggregation/aggregation_diffusion.hpp"
 #include "solvers/preconditioner/aggregation/aggregation_kernels.hpp"
 #include "solvers/preconditioner/block_ilu0/block_ilu0.hpp"
-#include "solvers/preconditioner/storage.hpp"
 #include "solvers/preconditioner/wide_matrix.hpp"
-#include "base/timer.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 namespace {
@@ -22,7 +33,8 @@ namespace {
 using namespace aggregation;
 
 constexpr double slowest_coarsening = 0.9;  // of the rows left: where hardly anything joins, no level is added
-constexpr double enough = 0.25;             // of |r| left after the first step of a K cycle: no second one
+constexpr const char* default_smoother = "block_ilu0";
+constexpr double enough = 0.25;  // of |r| left after the first step of a K cycle: no second one
 
 struct AggregationOptions {
   Table smoother;
@@ -88,11 +100,17 @@ std::vector<double> block_sizes(const BlockSparse<Space>& A) {
 }
 
 template <class Space, class T>
-class Aggregation final : public Preconditioner<Space>, public TellsStorage {
+class Aggregation final : public Preconditioner<Space> {
  public:
   explicit Aggregation(AggregationOptions options) : o_(std::move(options)) {
     levels_.push_back(std::make_unique<Level<Space, T>>());
     levels_[0]->smoother = make_smoother();
+    const Traits& smoother = levels_[0]->smoother->traits();
+    this->traits_ = smoother;  // it repeats, remembers and stores as that does
+    this->traits_.is_constant &= o_.cycle != "K";
+    this->traits_.takes_floats = true;
+    this->traits_.is_exact = this->traits_.is_identity = this->traits_.works_over_ranks = false;
+    this->traits_.keeps_symmetry &= o_.pre == o_.post && o_.cycle != "K";
   }
 
   SetupInfo setup(const Matrix<Space>& matrix) override {
@@ -115,14 +133,7 @@ class Aggregation final : public Preconditioner<Space>, public TellsStorage {
 
   void apply(View<const double> r, View<double> z) const override { cycle(0, r, z); }
 
-  bool is_constant() const override {
-    return o_.cycle != "K" && std::all_of(levels_.begin(), levels_.end(),
-                                          [](const auto& level) { return level->smoother->is_constant(); });
-  }
-  bool takes_floats() const override { return true; }
-  bool is_symmetric() const override {
-    return o_.pre == o_.post && o_.cycle != "K" && levels_[0]->smoother->is_symmetric();
-  }
+  bool is_symmetric() const override { return this->traits_.keeps_symmetry && levels_[0]->smoother->is_symmetric(); }
 
   Work apply_work() const override {
     Work work;
@@ -150,8 +161,6 @@ class Aggregation final : public Preconditioner<Space>, public TellsStorage {
              [this](View<const double> r, View<double> z) { levels_[0]->smoother->apply(r, z); }}};
   }
 
-  StoredAs storage() const override { return storage_of(*levels_[0]->smoother); }
-
   std::string describe() const override {
     return "aggregation(" + o_.cycle + " cycle, " + std::to_string(o_.pre) + " + " + std::to_string(o_.post) + " of " +
            levels_[0]->smoother->describe() + (levels_[0]->A ? ", " + std::to_string(levels_.size()) + " levels" : "") +
@@ -169,7 +178,7 @@ class Aggregation final : public Preconditioner<Space>, public TellsStorage {
     return *csr;
   }
   std::unique_ptr<Preconditioner<Space>> make_smoother() const {
-    return make_preconditioner<Space>(o_.smoother.get("type", "block_ilu0"), o_.smoother);
+    return make_preconditioner<Space>(o_.smoother.get("type", default_smoother), o_.smoother);
   }
 
   void find_levels(const BlockSparse<Space>& A) {
@@ -361,38 +370,84 @@ class Aggregation final : public Preconditioner<Space>, public TellsStorage {
   std::vector<std::unique_ptr<Level<Space, T>>> levels_;
 };
 
-}  // namespace
+constexpr Option aggregation_keys[] = {
+    {"smoother", Option::table, "{ type = \"block_ilu0\" }",
+     "S: any preconditioner for block CSR, of every level but the coarsest", "preconditioner"},
+    {"pre", Option::integer, "0", "before the correction", "[0, inf)", "sweeps"},
+    {"post", Option::integer, "1", "after the correction", "[0, inf)", "sweeps"},
+    {"cycle", Option::text, "V",
+     "the next level: one cycle, two, or up to two steps of GCR preconditioned by the cycle (Notay & Vassilevski 2008; "
+     "changes with r, so that it needs fgmres)",
+     "V | W | K"},
+    {"passes", Option::integer, "2", "2^passes rows join at most", "[1, inf)"},
+    {"strength", Option::number, "0.25", "of a row's strongest coupling: weaker ones join nothing", "[0, 1]"},
+    {"scaling", Option::number, "1.0", "over-correction: constants make second derivatives on coarse levels too stiff",
+     "(0, inf)"},
+    {"diffusion", Option::number, "1.0",
+     "what a coarse level keeps of the diffusion across its rows' borders, which constants make too stiff: for upwind "
+     "schemes 0.8 pays, below 0.7 cycles diverge",
+     "(0, 1]"},
+    {"coarse_storage", Option::text, "double", "of the coarse levels' matrices", "double | float", "",
+     "coarse_matrices, single=float"},
+    {"levels", Option::integer, "20", "at most", "[2, inf)"},
+    {"coarse_rows", Option::integer, "32", "a level of at most so many is the coarsest", "[1, inf)", "block rows"}};
+
+AggregationOptions read_aggregation_options(const Table& t) {
+  AggregationOptions o;
+  o.smoother = t.table("smoother");
+  o.cycle = t.get<std::string>("cycle");
+  o.pre = t.get<int>("pre");
+  o.post = t.get<int>("post");
+  o.passes = t.get<int>("passes");
+  o.levels = t.get<int>("levels");
+  o.coarse_rows = t.get<int>("coarse_rows");
+  o.strength = t.get<double>("strength");
+  o.diffusion = t.get<double>("diffusion");
+  o.scaling = t.get<double>("scaling");
+  if (o.pre + o.post == 0) t.fail("post", "a cycle needs a sweep before or after its correction");
+  if (o.smoother.get("type", default_smoother) == std::string("aggregation"))
+    o.smoother.fail("type", "aggregation within aggregation");
+  return o;
+}
 
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_aggregation(const Table& options) {
-  AggregationOptions o;
-  o.smoother = options.table("smoother");
-  if (o.smoother.get("type", "block_ilu0") == std::string("aggregation"))
-    o.smoother.fail("type", "aggregation within aggregation");
-  o.cycle = options.choice("cycle", {"V", "W", "K"}, "V");
-  const auto number = [&](const char* key, int fallback, int least) {
-    const int value = options.get<int>(key, fallback);
-    if (value < least) options.fail(key, std::string(key) + " must be at least " + std::to_string(least));
-    return value;
-  };
-  o.pre = number("pre", 0, 0);
-  o.post = number("post", 1, 0);
-  if (o.pre + o.post == 0) options.fail("post", "a cycle needs a sweep before or after its correction");
-  o.passes = number("passes", 2, 1);
-  o.levels = number("levels", 20, 2);
-  o.coarse_rows = number("coarse_rows", 32, 1);
-  o.strength = options.get("strength", 0.25);
-  if (!(o.strength >= 0 && o.strength <= 1)) options.fail("strength", "strength must be between 0 and 1");
-  o.diffusion = options.get("diffusion", 1.0);
-  if (!(o.diffusion > 0 && o.diffusion <= 1)) options.fail("diffusion", "diffusion must be above 0 and at most 1");
-  o.scaling = options.get("scaling", 1.0);
-  if (!(o.scaling > 0)) options.fail("scaling", "scaling must be positive");
-  if (options.choice("coarse_matrices", {"double", "float"}, "double") == "float")
-    return std::make_unique<Aggregation<Space, float>>(std::move(o));
-  return std::make_unique<Aggregation<Space, double>>(std::move(o));
+  const Table t = options.described_by(aggregation_keys);
+  if (t.get<std::string>("coarse_storage") == "float")
+    return std::make_unique<Aggregation<Space, float>>(read_aggregation_options(t));
+  return std::make_unique<Aggregation<Space, double>>(read_aggregation_options(t));
 }
 
-template std::unique_ptr<Preconditioner<Host>> make_aggregation<Host>(const Table&);
-template std::unique_ptr<Preconditioner<Device>> make_aggregation<Device>(const Table&);
+// Two numbers a block, and rows' lists and a vector, lead down. Below, each level has about a quarter of the rows
+// (passes = 2) with five or six blocks each.
+double aggregation_bytes(const Table& options, const MatrixSize& A) {
+  const Table t = options.described_by(aggregation_keys);
+  const AggregationOptions o = read_aggregation_options(t);
+  const std::string type = o.smoother.get("type", default_smoother);
+  const int value = t.get<std::string>("coarse_storage") == "float" ? 4 : 8;
+  const int vectors = o.cycle == "V" ? 3 : o.cycle == "W" ? 5 : 7;
+  double bytes = preconditioner_bytes(type, o.smoother, A) + 8 * A.blocks + 13 * A.rows + 8 * A.unknowns();
+  const double ratio = 0.03 + std::pow(0.5, o.passes);
+  for (double rows = ratio * A.rows; rows > o.coarse_rows; rows *= ratio) {
+    const MatrixSize level{rows, 5.5 * rows, A.block, value};
+    bytes += level.csr_bytes() + preconditioner_bytes(type, o.smoother, level) + 8 * level.blocks + 13 * rows +
+             8 * vectors * level.unknowns();
+  }
+  return bytes;
+}
+
+}  // namespace
+
+constexpr PreconditionerDescription preconditioner::aggregation{
+    .name = "aggregation",
+    .meaning = "algebraic multigrid by plain aggregation",
+    .citation = "Vanek, Mandel & Brezina 1996; Notay 2010; Lallemand, Steve & Dervieux 1992",
+    .options = aggregation_keys,
+    .matrices = on_block_csr,
+    .over_ranks = 0,
+    .update_cost = 2,
+    .bytes = aggregation_bytes,
+    .make_host = make_aggregation<Host>,
+    .make_device = make_aggregation<Device>};
 
 }  // namespace weir

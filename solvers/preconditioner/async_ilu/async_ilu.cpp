@@ -8,6 +8,7 @@
 #include "solvers/matrix/block/block_dense.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/preconditioner/async_ilu/async_ilu_factors.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 
@@ -208,7 +209,9 @@ void AsyncFactors<Space>::from_values(const std::vector<double>& values) {
 }
 
 template <class Space>
-AsyncIlu<Space>::AsyncIlu(const AsyncIluOptions& options) : options_(options) {}
+AsyncIlu<Space>::AsyncIlu(const AsyncIluOptions& options)
+    : Preconditioner<Space>({.is_constant = false, .repeats = options.prescribed, .remembers = options.from_previous}),
+      options_(options) {}
 template <class Space>
 AsyncIlu<Space>::~AsyncIlu() = default;
 
@@ -265,7 +268,7 @@ std::string AsyncIlu<Space>::describe() const {
 }
 
 template <class Space>
-AsyncObservation AsyncIlu<Space>::observe() const {
+FactorObservation AsyncIlu<Space>::observe() const {
   return factors_->observe(*A_);
 }
 
@@ -284,51 +287,87 @@ void AsyncIlu<Space>::sweep() {
 
 namespace {
 
-int at_least(const Table& t, const char* key, int least, int fallback) {
-  const int value = t.get(key, fallback);
-  if (value < least) t.fail(key, std::string("must be at least ") + std::to_string(least));
-  return value;
-}
+constexpr Option prescribed_keys[] = {
+    {"type", Option::text, "prescribed", "threads as they come, or a model that repeats bit for bit",
+     "free | prescribed"},
+    {"seed", Option::integer, "1", "of the model (async_schedule.hpp)"},
+    {"delay", Option::integer, "8", "steps after which a value is seen, at most", "[0, inf)"},
+    {"lanes", Option::integer, "16", "virtual threads", "[1, inf)"}};
+constexpr Option async_ilu_keys[] = {
+    {"build_sweeps", Option::integer, "1", "of the factorisation", "[1, inf)"},
+    {"apply_sweeps", Option::integer, "1", "of each of the two triangular solves", "[1, inf)"},
+    {"chunk", Option::integer, "384", "that a thread draws at a time", "[1, inf)", "block rows"},
+    {"initial", Option::text, "matrix", "factors to begin with: the entries of A, or those of the last update",
+     "matrix | previous"},
+    {"scaling", Option::boolean, "false", "factorise S A S with unit diagonal entries instead"},
+    {"diagnostics", Option::boolean, "false",
+     "measure the fixed-point residual and the dominance of L and U at each setup, apart from its time"},
+    {"asynchrony", Option::table, "\"free\"", "\"free\", \"prescribed\", or a table of the model", "", "", "",
+     [] { return Options(prescribed_keys); }}};
 
-AsyncIluOptions read_options(const Table& t, bool scalar) {
+AsyncIluOptions read_options(const Table& options, bool scalar) {
+  const Table t = options.described_by(async_ilu_keys);
   AsyncIluOptions o;
   o.scalar = scalar;
-  o.build_sweeps = at_least(t, "build_sweeps", 1, o.build_sweeps);
-  o.apply_sweeps = at_least(t, "apply_sweeps", 1, o.apply_sweeps);
-  o.chunk = at_least(t, "chunk", 1, o.chunk);
-  o.from_previous = t.choice("initial", {"matrix", "previous"}, "matrix") == "previous";
-  o.scaling = t.get("scaling", false);
-  o.diagnostics = t.get("diagnostics", false);
+  o.build_sweeps = t.get<int>("build_sweeps");
+  o.apply_sweeps = t.get<int>("apply_sweeps");
+  o.chunk = t.get<int>("chunk");
+  o.from_previous = t.get<std::string>("initial") == "previous";
+  o.scaling = t.get<bool>("scaling");
+  o.diagnostics = t.get<bool>("diagnostics");
   if (!t.is_table("asynchrony")) {
-    if (t.choice("asynchrony", {"free", "prescribed"}, "free") == "prescribed") o.prescribed = true;
+    o.prescribed = t.choice("asynchrony", {"free", "prescribed"}, "free") == "prescribed";
     return o;
   }
   const Table model = t.table("asynchrony");
-  o.prescribed = model.choice("type", {"free", "prescribed"}, "prescribed") == "prescribed";
-  o.seed = static_cast<std::uint64_t>(model.get("seed", std::int64_t{1}));
-  o.delay = at_least(model, "delay", 0, o.delay);
-  o.lanes = at_least(model, "lanes", 1, o.lanes);
+  o.prescribed = model.get<std::string>("type") == "prescribed";
+  o.seed = static_cast<std::uint64_t>(model.get<std::int64_t>("seed"));
+  o.delay = model.get<int>("delay");
+  o.lanes = model.get<int>("lanes");
   return o;
+}
+
+template <class Space, bool scalar>
+std::unique_ptr<Preconditioner<Space>> make_async_ilu(const Table& options) {
+  return std::make_unique<AsyncIlu<Space>>(read_options(options, scalar));
+}
+
+// The factors and the diagonal once more, the products that go into an entry, of which blocks of 13 neighbours have few.
+double async_ilu_bytes(const Table&, const MatrixSize& A) {
+  return 8 * A.entries(A.blocks + A.rows) + 32 * A.blocks + 8 * A.unknowns();
 }
 
 }  // namespace
 
-template <class Space>
-std::unique_ptr<Preconditioner<Space>> make_async_ilu0(const Table& options) {
-  return std::make_unique<AsyncIlu<Space>>(read_options(options, true));
-}
-template <class Space>
-std::unique_ptr<Preconditioner<Space>> make_async_block_ilu0(const Table& options) {
-  return std::make_unique<AsyncIlu<Space>>(read_options(options, false));
-}
+constexpr PreconditionerDescription preconditioner::async_ilu0{
+    .name = "async_ilu0",
+    .meaning = "asynchronous sweeps for scalar ILU(0) factors and triangular solves",
+    .citation = "Chow & Patel 2015; Kashi & Nadarajah 2020",
+    .options = async_ilu_keys,
+    .matrices = on_block_csr,
+    .over_ranks = 0,
+    .update_cost = 2,
+    .divides_by = DividesBy::pivots,
+    .bytes = async_ilu_bytes,
+    .make_host = make_async_ilu<Host, true>,
+    .make_device = make_async_ilu<Device, true>};
+constexpr PreconditionerDescription preconditioner::async_block_ilu0{
+    .name = "async_block_ilu0",
+    .meaning = "asynchronous sweeps for block ILU(0) factors and triangular solves",
+    .citation = "Kashi & Nadarajah 2020",
+    .options = async_ilu_keys,
+    .matrices = on_block_csr,
+    .over_ranks = 0,
+    .update_cost = 2,
+    .divides_by = DividesBy::pivots,
+    .tried_with = "fgmres",
+    .bytes = async_ilu_bytes,
+    .make_host = make_async_ilu<Host, false>,
+    .make_device = make_async_ilu<Device, false>};
 
 template class AsyncFactors<Host>;
 template class AsyncFactors<Device>;
 template class AsyncIlu<Host>;
 template class AsyncIlu<Device>;
-template std::unique_ptr<Preconditioner<Host>> make_async_ilu0<Host>(const Table&);
-template std::unique_ptr<Preconditioner<Device>> make_async_ilu0<Device>(const Table&);
-template std::unique_ptr<Preconditioner<Host>> make_async_block_ilu0<Host>(const Table&);
-template std::unique_ptr<Preconditioner<Device>> make_async_block_ilu0<Device>(const Table&);
 
 }  // namespace weir

@@ -59,7 +59,7 @@ class AsyncFactors {
   void sweep(const BlockCsr<Space>& A, int sweeps);
   void solve(const double* r, double* z);  // z may be r
   bool fits(const BlockCsr<Space>& A) const { return A.rows() == rows_ && A.blocks() == blocks_; }
-  AsyncObservation observe(const BlockCsr<Space>& A);  // async_ilu_observe.cpp
+  FactorObservation observe(const BlockCsr<Space>& A);  // async_ilu_observe.cpp
   std::int64_t bytes() const;
   Work solve_work() const, build_work() const;  // async_ilu_observe.cpp
   std::vector<double> to_values() const;

@@ -52,14 +52,14 @@ std::vector<double> AsyncFactors<Space>::count_stale_reads() {
 }
 
 template <class Space>
-AsyncObservation AsyncFactors<Space>::observe(const BlockCsr<Space>& A) {
+FactorObservation AsyncFactors<Space>::observe(const BlockCsr<Space>& A) {
   Array<double, Space> fixed(work_rows_), lower(work_rows_), upper(work_rows_);
   if constexpr (std::is_same_v<Space, Host>)
     async_ilu::measure_rows_host(view(&A, slot_), fixed.data(), lower.data(), upper.data());
   else
     async_ilu::measure_rows<Space>(view(&A, slot_), fixed.data(), lower.data(), upper.data());
   const int each = options_.scalar ? n_ : 1;
-  AsyncObservation o;
+  FactorObservation o;
   o.fixed_point = gathered(fixed.to_vector(), each, true);
   o.dominance_L = gathered(lower.to_vector(), each, false);
   o.dominance_U = gathered(upper.to_vector(), each, false);
@@ -97,7 +97,7 @@ template Work AsyncFactors<Host>::solve_work() const;
 template Work AsyncFactors<Device>::solve_work() const;
 template Work AsyncFactors<Host>::build_work() const;
 template Work AsyncFactors<Device>::build_work() const;
-template AsyncObservation AsyncFactors<Host>::observe(const BlockCsr<Host>&);
-template AsyncObservation AsyncFactors<Device>::observe(const BlockCsr<Device>&);
+template FactorObservation AsyncFactors<Host>::observe(const BlockCsr<Host>&);
+template FactorObservation AsyncFactors<Device>::observe(const BlockCsr<Device>&);
 
 }  // namespace weir

@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/timer.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/matrix/row_error.hpp"
 #include "solvers/preconditioner/block_ilu0/block_ilu0_csr.hpp"
 #include "solvers/preconditioner/block_ilu0/block_ilu0_factors.hpp"
-#include "base/timer.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 namespace {
@@ -73,7 +74,11 @@ const char* to_string(BlockIluForm form) {
 }
 
 template <class Space>
-BlockIlu0<Space>::BlockIlu0(const BlockIluOptions& options) : options_(options) {}
+BlockIlu0<Space>::BlockIlu0(const BlockIluOptions& options)
+    : Preconditioner<Space>({.keeps_symmetry = true,
+                             .takes_floats = true,
+                             .storage = options.float_factors ? StoredAs::float32 : StoredAs::float64}),
+      options_(options) {}
 template <class Space>
 BlockIlu0<Space>::~BlockIlu0() = default;
 
@@ -239,20 +244,48 @@ std::vector<double> BlockIlu0<Space>::inverted_diagonals() const {
   return std::vector<double>(f.begin(), f.end());
 }
 
+namespace {
+
+constexpr Option block_ilu0_keys[] = {factor_storage,
+                                      factor_pivoting,
+                                      {"form", Option::text, "automatic", "of the sweeps on Device (block_ilu0.hpp)",
+                                       "automatic | one_launch | workgroup | entry"}};
+
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_block_ilu0(const Table& options) {
+  const Table t = options.described_by(block_ilu0_keys);
   BlockIluOptions o;
-  const std::string form = options.choice("form", {"automatic", "one_launch", "workgroup", "entry"}, "automatic");
+  const auto form = t.get<std::string>("form");
   for (const auto f : {BlockIluForm::one_launch, BlockIluForm::workgroup, BlockIluForm::entry})
     if (form == to_string(f)) o.form = f;
-  o.pivoting = options.get("pivoting", false);
-  o.float_factors = options.choice("factors", {"double", "float"}, "double") == "float";
+  o.pivoting = t.get<bool>("pivoting");
+  o.float_factors = t.get<std::string>("storage") == "float";
   return std::make_unique<BlockIlu0<Space>>(o);
 }
 
+}  // namespace
+
+// Block CSR: the factors; of each block off the diagonal its column, of half of them which product goes where; lists of rows.
+double block_ilu0_bytes(const Table& options, const MatrixSize& A) {
+  const int value = options.described_by(block_ilu0_keys).get<std::string>("storage") == "float" ? 4 : 8;
+  if (A.is_block_stencil) return value * A.entries(A.rows);  // d_p^-1 alone
+  return value * A.entries(A.blocks) + (4 + 16 / 2) * (A.blocks - A.rows) + 48 * A.rows;
+}
+
+constexpr PreconditionerDescription preconditioner::block_ilu0{.name = "block_ilu0",
+                                                               .meaning = "exact block ILU(0) in the order of the rows",
+                                                               .citation = "Luo, Edwards, Luo & Mueller 2015",
+                                                               .options = block_ilu0_keys,
+                                                               .matrices = on_block_stencil | on_block_csr,
+                                                               .over_ranks = 0,
+                                                               .update_cost = 1.3,
+                                                               .divides_by = DividesBy::pivots,
+                                                               .tried_with = "gmres | bicgstab | idrs",
+                                                               .bytes = block_ilu0_bytes,
+                                                               .make_host = make_block_ilu0<Host>,
+                                                               .make_device = make_block_ilu0<Device>};
+
 template class BlockIlu0<Host>;
 template class BlockIlu0<Device>;
-template std::unique_ptr<Preconditioner<Host>> make_block_ilu0<Host>(const Table&);
-template std::unique_ptr<Preconditioner<Device>> make_block_ilu0<Device>(const Table&);
 
 }  // namespace weir

@@ -11,8 +11,6 @@
 //          "workgroup"    Device: a launch a hyperplane, n x n threads a cell with shared memory (Alg. 8 to 10); n <= 32
 //          "entry"        Device: a launch a dependency, one thread an entry (Alg. 4 and 6)
 //          Block CSR on Device: "one_launch", any other is a launch a level, small levels together
-//   pivoting = false      exchange rows within a block while inverting it
-//   factors = "double"    or "float": the precision d_p^-1 (block CSR: all factors) is stored in; arithmetic is in double
 // On Host `form` has no meaning: threads follow the same order row by row.
 #pragma once
 #include <memory>
@@ -20,7 +18,6 @@
 
 #include "solvers/matrix/block/block_stencil.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
-#include "solvers/preconditioner/storage.hpp"
 
 namespace weir {
 
@@ -32,6 +29,14 @@ struct BlockIluOptions {
   bool pivoting = false;
   bool float_factors = false;
 };
+
+inline constexpr Option factor_storage{
+    "storage", Option::text,           "double", "of the factors; arithmetic is in double", "double | float",
+    "",        "factors, single=float"};
+inline constexpr Option factor_pivoting{"pivoting", Option::boolean, "false",
+                                        "exchange rows within a block while inverting it"};
+struct MatrixSize;
+double block_ilu0_bytes(const Table& options, const MatrixSize& A);  // of `line` too
 
 // What a space does with the matrix; T is what the inverted blocks are stored in.
 template <class Space, class T>
@@ -47,7 +52,7 @@ class BlockSparse;
 using FailedCell = int;
 
 template <class Space>
-class BlockIlu0 final : public Preconditioner<Space>, public TellsStorage {
+class BlockIlu0 final : public Preconditioner<Space> {
  public:
   explicit BlockIlu0(const BlockIluOptions& options);
   ~BlockIlu0() override;
@@ -57,12 +62,9 @@ class BlockIlu0 final : public Preconditioner<Space>, public TellsStorage {
   SetupInfo setup(const Matrix<Space>& A) override;
   SetupInfo update(const Matrix<Space>& A) override;
   void apply(View<const double> r, View<double> z) const override;
-  bool is_symmetric() const override { return true; }  // of a symmetric A
-  bool takes_floats() const override { return true; }
   Work apply_work() const override;
   Work update_work() const override;
   std::vector<PartOfApply<Space>> parts() const override;
-  StoredAs storage() const override { return options_.float_factors ? StoredAs::float32 : StoredAs::float64; }
   std::string describe() const override;
 
   std::vector<double> inverted_diagonals() const;  // rows() blocks, each column by column, on the host: for tests
@@ -79,8 +81,5 @@ class BlockIlu0 final : public Preconditioner<Space>, public TellsStorage {
   std::unique_ptr<CsrIlu0<Space, double>> csr_double_;
   std::unique_ptr<CsrIlu0<Space, float>> csr_float_;
 };
-
-template <class Space>
-std::unique_ptr<Preconditioner<Space>> make_block_ilu0(const Table& options);
 
 }  // namespace weir

@@ -15,7 +15,9 @@ namespace weir {
 template <class Space>
 class DistributedFastPoisson final : public Preconditioner<Space> {
  public:
-  explicit DistributedFastPoisson(FastPoissonOptions options) : options_(std::move(options)) {}
+  explicit DistributedFastPoisson(FastPoissonOptions options)
+      : Preconditioner<Space>({.keeps_symmetry = true, .is_exact = true, .works_over_ranks = true}),
+        options_(std::move(options)) {}
 
   // Whether A is a DistributedStencil that has modes of x, and lines along x, for every rank.
   static bool can_spread(const Matrix<Space>& A);
@@ -23,9 +25,6 @@ class DistributedFastPoisson final : public Preconditioner<Space> {
   SetupInfo setup(const Matrix<Space>& A) override;   // of which can_spread(A)
   SetupInfo update(const Matrix<Space>& A) override;  // another shift or scale costs nothing
   void apply(View<const double> r, View<double> z) const override;
-  bool works_over_ranks() const override { return true; }
-  bool is_symmetric() const override { return true; }
-  bool is_exact() const override { return true; }
   std::string describe() const override;
 
  private:

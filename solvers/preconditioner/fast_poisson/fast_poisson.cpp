@@ -1,9 +1,10 @@
 #include "solvers/preconditioner/fast_poisson/fast_poisson.hpp"
 
+#include "base/timer.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/preconditioner/fast_poisson/distributed_fast_poisson.hpp"
 #include "solvers/preconditioner/fast_poisson/fast_poisson_plan.hpp"
-#include "base/timer.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 namespace {
@@ -17,15 +18,9 @@ const SeparableOperator& separable(const Matrix<Space>& A) {
 
 }  // namespace
 
-FastPoissonOptions read_fast_poisson_options(const Table& options) {
-  FastPoissonOptions o;
-  o.transforms = options.choice("transforms", {"auto", "fast", "matrix"}, o.transforms);
-  o.tridiagonal = options.choice("tridiagonal", {"auto", "none", "y", "z"}, o.tridiagonal);
-  return o;
-}
-
 template <class Space>
-FastPoisson<Space>::FastPoisson(FastPoissonOptions options) : options_(std::move(options)) {}
+FastPoisson<Space>::FastPoisson(FastPoissonOptions options)
+    : Preconditioner<Space>({.keeps_symmetry = true, .is_exact = true}), options_(std::move(options)) {}
 template <class Space>
 FastPoisson<Space>::~FastPoisson() = default;
 
@@ -93,14 +88,35 @@ std::string FastPoisson<Space>::describe() const {
   return plan_ ? "fast_poisson (" + plan_->describe() + ")" : "fast_poisson";
 }
 
+namespace {
+
+constexpr Option fast_poisson_keys[] = {
+    {"transforms", Option::text, "auto",
+     "fast ones wherever they exist, eigenvectors alone, or what is estimated to be cheaper", "auto | fast | matrix"},
+    {"tridiagonal", Option::text, "auto", "the direction that keeps its tridiagonal matrices", "auto | none | y | z"}};
+
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_fast_poisson(const Table& options) {
-  return std::make_unique<FastPoisson<Space>>(read_fast_poisson_options(options));
+  const Table t = options.described_by(fast_poisson_keys);
+  return std::make_unique<FastPoisson<Space>>(
+      FastPoissonOptions{t.get<std::string>("transforms"), t.get<std::string>("tridiagonal")});
 }
+
+}  // namespace
+
+constexpr PreconditionerDescription preconditioner::fast_poisson{
+    .name = "fast_poisson",
+    .meaning = "direct solution by fast diagonalisation, exact",
+    .citation = "Lynch, Rice & Thomas 1964",
+    .options = fast_poisson_keys,
+    .matrices = on_stencil,
+    .over_ranks = on_stencil,
+    .update_cost = 2,
+    .bytes = [](const Table&, const MatrixSize& A) { return 8 * A.unknowns(); },
+    .make_host = make_fast_poisson<Host>,
+    .make_device = make_fast_poisson<Device>};
 
 template class FastPoisson<Host>;
 template class FastPoisson<Device>;
-template std::unique_ptr<Preconditioner<Host>> make_fast_poisson<Host>(const Table&);
-template std::unique_ptr<Preconditioner<Device>> make_fast_poisson<Device>(const Table&);
 
 }  // namespace weir

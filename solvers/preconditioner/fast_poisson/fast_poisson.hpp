@@ -29,7 +29,6 @@ struct FastPoissonOptions {
   std::string transforms = "auto";   // "auto" | "fast": wherever there is one | "matrix": eigenvectors only
   std::string tridiagonal = "auto";  // "auto" | "none" | "y" | "z"
 };
-FastPoissonOptions read_fast_poisson_options(const Table& options);
 
 template <class Space>
 class FastPoisson final : public Preconditioner<Space> {
@@ -47,8 +46,6 @@ class FastPoisson final : public Preconditioner<Space> {
   SetupInfo update(const SeparableOperator& A);
 
   bool spreads_over(const Matrix<Space>& A) const override;
-  bool is_symmetric() const override { return true; }
-  bool is_exact() const override { return true; }
   Work apply_work() const override;
   std::string describe() const override;
 
@@ -58,9 +55,5 @@ class FastPoisson final : public Preconditioner<Space> {
   std::unique_ptr<FastPoissonSweep<Space>> sweep_;
   std::unique_ptr<Preconditioner<Space>> spread_;  // instead, over ranks: DistributedFastPoisson
 };
-
-// With the options of [linear.SYSTEM.preconditioner].
-template <class Space>
-std::unique_ptr<Preconditioner<Space>> make_fast_poisson(const Table& options);
 
 }  // namespace weir

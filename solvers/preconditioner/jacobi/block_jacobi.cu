@@ -4,13 +4,14 @@
 
 #include <string>
 
+#include "base/timer.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/matrix/row_error.hpp"
 #include "solvers/preconditioner/jacobi/block_invert.hpp"
 #include "solvers/preconditioner/jacobi/rounded_blocks.hpp"
-#include "base/timer.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 namespace block_jacobi_kernels {
@@ -47,6 +48,7 @@ double apply_dot(View<const double> inverse, int B, View<const double> r, View<d
 template <class Space>
 class BlockJacobi : public Preconditioner<Space> {
  public:
+  BlockJacobi() : Preconditioner<Space>({.keeps_symmetry = true, .takes_floats = true, .works_over_ranks = true}) {}
   SetupInfo setup(const Matrix<Space>& A) override {
     SetupInfo info;
     {
@@ -83,8 +85,6 @@ class BlockJacobi : public Preconditioner<Space> {
       return block_jacobi_kernels::apply_dot(inverse_, block_, r, z);
   }
   bool is_symmetric() const override { return symmetric_; }
-  bool works_over_ranks() const override { return true; }
-  bool takes_floats() const override { return true; }
   Work apply_work() const override {
     return {8 * inverse_.size() + 16 * std::int64_t{rows_} * block_, 2 * inverse_.size()};
   }
@@ -96,16 +96,41 @@ class BlockJacobi : public Preconditioner<Space> {
   Array<double, Space> inverse_;
 };
 
+namespace {
+
+constexpr Option block_jacobi_keys[] = {
+    {"storage", Option::text, "double",
+     "of the inverted blocks; adaptive: each in the shortest form that is accurate enough", "double | float | adaptive",
+     "", "precision, factors, single=float"},
+    {"accuracy", Option::number, "0.1", "adaptive: the bound on |J D - I|_1 of a stored block J", "(0, 1)"}};
+
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_block_jacobi(const Table& options) {
-  const std::string precision = options.choice("precision", {"double", "float", "adaptive"}, "double");
-  if (precision == "double") return std::make_unique<BlockJacobi<Space>>();
-  if (precision == "float") return make_float_block_jacobi<Space>();
-  const double accuracy = options.get<double>("accuracy", 0.1);
-  if (!(accuracy > 0 && accuracy < 1)) options.fail("accuracy", "'accuracy' must lie between 0 and 1");
-  return make_adaptive_block_jacobi<Space>(accuracy);
+  const Table t = options.described_by(block_jacobi_keys);
+  const auto storage = t.get<std::string>("storage");
+  if (storage == "double") return std::make_unique<BlockJacobi<Space>>();
+  if (storage == "float") return make_float_block_jacobi<Space>();
+  return make_adaptive_block_jacobi<Space>(t.get<double>("accuracy"));
 }
-template std::unique_ptr<Preconditioner<Host>> make_block_jacobi<Host>(const Table&);
-template std::unique_ptr<Preconditioner<Device>> make_block_jacobi<Device>(const Table&);
+
+}  // namespace
+
+constexpr PreconditionerDescription preconditioner::block_jacobi{
+    .name = "block_jacobi",
+    .meaning = "z = D^-1 r, D the inverted diagonal blocks",
+    .citation = "Anzt, Dongarra, Flegar, Higham & Quintana-Orti 2019 (adaptive storage)",
+    .options = block_jacobi_keys,
+    .matrices = on_any_matrix,
+    .over_ranks = on_any_matrix,
+    .update_cost = 2,
+    .divides_by = DividesBy::diagonal,
+    .tried_with = "bicgstab",
+    .bytes =
+        [](const Table& options, const MatrixSize& A) {
+          const bool doubles = options.described_by(block_jacobi_keys).get<std::string>("storage") == "double";
+          return (doubles ? 8 : 4) * A.entries(A.rows);
+        },
+    .make_host = make_block_jacobi<Host>,
+    .make_device = make_block_jacobi<Device>};
 
 }  // namespace weir

@@ -1,9 +1,11 @@
-#include "solvers/preconditioner/jacobi/jacobi.hpp"
-
+// `none`: z = r.   `jacobi`: z = omega D^-1 r, D the scalar diagonal of A.
+#include "base/timer.hpp"
+#include "solvers/device/array.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
 #include "solvers/matrix/row_error.hpp"
-#include "base/timer.hpp"
+#include "solvers/preconditioner/preconditioner.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 
@@ -55,21 +57,22 @@ double multiply_dot(View<const double> d, View<const double> r, View<double> z) 
 template <class Space>
 class None : public Preconditioner<Space> {
  public:
+  None()
+      : Preconditioner<Space>(
+            {.keeps_symmetry = true, .is_identity = true, .takes_floats = true, .works_over_ranks = true}) {}
   SetupInfo setup(const Matrix<Space>&) override { return {}; }
   void apply(View<const double> r, View<double> z) const override {
     for_each<Space>(static_cast<int>(r.size()), [=] WEIR_HD(int i) { z[i] = r[i]; });
   }
-  bool is_symmetric() const override { return true; }
-  bool works_over_ranks() const override { return true; }
-  bool takes_floats() const override { return true; }
-  bool is_identity() const override { return true; }
   std::string describe() const override { return "none"; }
 };
 
 template <class Space>
 class Jacobi : public Preconditioner<Space> {
  public:
-  explicit Jacobi(double omega) : omega_(omega) {}
+  explicit Jacobi(double omega)
+      : Preconditioner<Space>({.keeps_symmetry = true, .takes_floats = true, .works_over_ranks = true}),
+        omega_(omega) {}
 
   SetupInfo setup(const Matrix<Space>& A) override {
     SetupInfo info;
@@ -101,9 +104,6 @@ class Jacobi : public Preconditioner<Space> {
   double apply_dot(View<const double> r, View<double> z) const override {
     return jacobi_kernels::multiply_dot<Space>(inverse_.view(), r, z);
   }
-  bool is_symmetric() const override { return true; }
-  bool works_over_ranks() const override { return true; }
-  bool takes_floats() const override { return true; }
   Work apply_work() const override { return {24 * inverse_.size(), inverse_.size()}; }
   std::string describe() const override {
     return omega_ == 1 ? "jacobi" : "jacobi(relaxation " + std::to_string(omega_) + ")";
@@ -118,16 +118,35 @@ template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_none(const Table&) {
   return std::make_unique<None<Space>>();
 }
+constexpr Option jacobi_keys[] = {{"relaxation", Option::number, "1.0", "omega", "(0, inf)"}};
+
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_jacobi(const Table& options) {
-  const double omega = options.get<double>("relaxation", 1.0);
-  if (!(omega > 0)) options.fail("relaxation", "the relaxation factor must be positive");
-  return std::make_unique<Jacobi<Space>>(omega);
+  return std::make_unique<Jacobi<Space>>(options.described_by(jacobi_keys).get<double>("relaxation"));
 }
 
-template std::unique_ptr<Preconditioner<Host>> make_none<Host>(const Table&);
-template std::unique_ptr<Preconditioner<Device>> make_none<Device>(const Table&);
-template std::unique_ptr<Preconditioner<Host>> make_jacobi<Host>(const Table&);
-template std::unique_ptr<Preconditioner<Device>> make_jacobi<Device>(const Table&);
+constexpr PreconditionerDescription preconditioner::none{.name = "none",
+                                                         .meaning = "z = r: no preconditioner",
+                                                         .citation = "",
+                                                         .options = {},
+                                                         .matrices = on_any_matrix,
+                                                         .over_ranks = on_any_matrix,
+                                                         .update_cost = 0,
+                                                         .bytes = [](const Table&, const MatrixSize&) { return 0.0; },
+                                                         .make_host = make_none<Host>,
+                                                         .make_device = make_none<Device>};
+constexpr PreconditionerDescription preconditioner::jacobi{
+    .name = "jacobi",
+    .meaning = "z = omega D^-1 r, D the scalar diagonal",
+    .citation = "",
+    .options = jacobi_keys,
+    .matrices = on_any_matrix,
+    .over_ranks = on_any_matrix,
+    .update_cost = 0.3,
+    .divides_by = DividesBy::diagonal,
+    .tried_with = "bicgstab",
+    .bytes = [](const Table&, const MatrixSize& A) { return 8 * A.unknowns(); },
+    .make_host = make_jacobi<Host>,
+    .make_device = make_jacobi<Device>};
 
 }  // namespace weir

@@ -7,14 +7,14 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/timer.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
 #include "solvers/distributed/distributed_matrix.hpp"
-#include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/matrix/algorithms/prefix_sum.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/preconditioner/jacobi/block_invert.hpp"
 #include "solvers/preconditioner/jacobi/block_precision.hpp"
-#include "base/timer.hpp"
 
 namespace weir {
 namespace rounded_block_kernels {
@@ -149,9 +149,11 @@ double apply_dot(RoundedBlocks m, View<const double> r, View<double> z) {
 
 // accuracy 0: floats.
 template <class Space>
-class RoundedBlockJacobi final : public Preconditioner<Space>, public TellsStorage {
+class RoundedBlockJacobi final : public Preconditioner<Space> {
  public:
-  explicit RoundedBlockJacobi(double accuracy) : accuracy_(accuracy) {}
+  explicit RoundedBlockJacobi(double accuracy)
+      : Preconditioner<Space>({.keeps_symmetry = true, .works_over_ranks = true, .storage = StoredAs::float32}),
+        accuracy_(accuracy) {}
 
   SetupInfo setup(const Matrix<Space>& A) override {
     double seconds = 0;
@@ -194,14 +196,12 @@ class RoundedBlockJacobi final : public Preconditioner<Space>, public TellsStora
       return rounded_block_kernels::apply_dot(view(), r, z);
   }
   bool is_symmetric() const override { return symmetric_; }
-  bool works_over_ranks() const override { return true; }
   Work apply_work() const override {
     const std::int64_t entries = std::int64_t{block_} * block_;
     return {(2 * blocks_[0] + 4 * blocks_[1] + 8 * blocks_[2]) * entries + 4 * place_.size() +
                 16 * std::int64_t{rows_} * block_,
             2 * rows_ * entries};
   }
-  StoredAs storage() const override { return StoredAs::float32; }
   std::vector<StoredAs> storage_of_rows() const override {
     std::vector<StoredAs> kinds;
     for (const std::uint32_t place : place_.to_vector()) kinds.push_back(static_cast<StoredAs>(place & 3u));

@@ -9,7 +9,7 @@
 
 #include "solvers/matrix/bfloat16.hpp"
 #include "solvers/matrix/half.hpp"
-#include "solvers/preconditioner/storage.hpp"
+#include "solvers/preconditioner/preconditioner.hpp"
 
 namespace weir {
 

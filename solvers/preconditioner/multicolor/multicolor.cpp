@@ -7,9 +7,10 @@
 #include <limits>
 
 #include "base/at.hpp"
+#include "base/timer.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/matrix/row_error.hpp"
-#include "base/timer.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 
@@ -181,20 +182,56 @@ std::string Multicolor<Space, T>::describe() const {
          (options_.sweeps == 1 ? " sweep" : " sweeps") + ", off-diagonal blocks in " + storage + ")";
 }
 
+namespace {
+
+constexpr Option multicolor_keys[] = {
+    {"sweeps", Option::integer, "2", "over all colours", "[1, inf)"},
+    {"symmetric", Option::boolean, "false", "each sweep forth and back"},
+    {"storage", Option::text, "float", "of the blocks off the diagonal; arithmetic is in double",
+     "double | float | bfloat16", "", "factors, single=float"},
+    {"colouring", Option::text, "largest_first",
+     "greedy by degree, the same with colours of like size, or by random numbers",
+     "largest_first | balanced | jones_plassmann"},
+    {"seed", Option::integer, "1", "of jones_plassmann"},
+    {"wavefront", Option::boolean, "true",
+     "Host: rows of several colours in turn, so that x stays in cache; the same bits as colour after colour"}};
+
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_multicolor(const Table& options) {
+  const Table t = options.described_by(multicolor_keys);
   MulticolorOptions o;
-  o.sweeps = options.get("sweeps", o.sweeps);
-  if (o.sweeps < 1) options.fail("sweeps", "multicolor needs at least one sweep");
-  o.symmetric = options.get("symmetric", o.symmetric);
-  o.colouring = options.choice("colouring", {"largest_first", "balanced", "jones_plassmann"}, o.colouring);
-  o.seed = static_cast<std::uint64_t>(options.get("seed", 1));
-  if (!options.get("wavefront", true)) o.cache_bytes = 0;
-  const std::string storage = options.choice("storage", {"float", "double", "bfloat16"}, "float");
+  o.sweeps = t.get<int>("sweeps");
+  o.symmetric = t.get<bool>("symmetric");
+  o.colouring = t.get<std::string>("colouring");
+  o.seed = static_cast<std::uint64_t>(t.get<int>("seed"));
+  if (!t.get<bool>("wavefront")) o.cache_bytes = 0;
+  const auto storage = t.get<std::string>("storage");
   if (storage == "double") return std::make_unique<Multicolor<Space, double>>(o);
   if (storage == "bfloat16") return std::make_unique<Multicolor<Space, Bfloat16>>(o);
   return std::make_unique<Multicolor<Space, float>>(o);
 }
+
+double multicolor_bytes(const Table& options, const MatrixSize& A) {
+  const auto storage = options.described_by(multicolor_keys).get<std::string>("storage");
+  const double beside = A.blocks - A.rows, value = storage == "double" ? 8 : storage == "float" ? 4 : 2;
+  return value * A.entries(beside) + 8 * A.entries(A.rows) + 12 * beside + 20 * A.rows;
+}
+
+}  // namespace
+
+constexpr PreconditionerDescription preconditioner::multicolor{
+    .name = "multicolor",
+    .meaning = "point-implicit Gauss-Seidel sweeps, colour by colour",
+    .citation = "Zubair, Nielsen, Luitjens & Hammond 2016",
+    .options = multicolor_keys,
+    .matrices = on_block_csr,
+    .over_ranks = 0,
+    .update_cost = 2,
+    .divides_by = DividesBy::diagonal,
+    .tried_with = "fgmres",
+    .bytes = multicolor_bytes,
+    .make_host = make_multicolor<Host>,
+    .make_device = make_multicolor<Device>};
 
 template class Multicolor<Host, double>;
 template class Multicolor<Host, float>;
@@ -202,7 +239,5 @@ template class Multicolor<Host, Bfloat16>;
 template class Multicolor<Device, double>;
 template class Multicolor<Device, float>;
 template class Multicolor<Device, Bfloat16>;
-template std::unique_ptr<Preconditioner<Host>> make_multicolor<Host>(const Table&);
-template std::unique_ptr<Preconditioner<Device>> make_multicolor<Device>(const Table&);
 
 }  // namespace weir

@@ -14,10 +14,6 @@
 // As a preconditioner z = M^-1 r begins from z = 0. Blocks whose column has an earlier colour are stored first, for all
 // rows, then those of later colours: the first sweep reads only the former, half of O, as one stream. As a solver (method = "multicolor") it is x += M^-1 (b - A x)
 // with the residual in double: float storage changes the rate, not the solution.
-//
-// Options: sweeps = 2, symmetric = false (each sweep forth and back), storage = "float" | "double" | "bfloat16",
-//          colouring = "largest_first" | "balanced" | "jones_plassmann", seed = 1 (of the last),
-//          wavefront = true (Host; false: colour after colour)
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -29,7 +25,6 @@
 #include "solvers/matrix/bfloat16.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
-#include "solvers/preconditioner/storage.hpp"
 
 namespace weir {
 
@@ -81,9 +76,10 @@ struct MulticolorPlan {
 };
 
 template <class Space, class T>
-class Multicolor final : public Preconditioner<Space>, public TellsStorage {
+class Multicolor final : public Preconditioner<Space> {
  public:
-  explicit Multicolor(const MulticolorOptions& options) : options_(options) {}
+  explicit Multicolor(const MulticolorOptions& options)
+      : Preconditioner<Space>({.keeps_symmetry = options.symmetric, .storage = stored_as<T>}), options_(options) {}
 
   SetupInfo setup(const Matrix<Space>& A) override;   // A: block CSR
   SetupInfo update(const Matrix<Space>& A) override;  // the colours stay
@@ -93,8 +89,7 @@ class Multicolor final : public Preconditioner<Space>, public TellsStorage {
   bool is_symmetric() const override { return symmetric_; }
   Work apply_work() const override;  // of its passes: the first sweep reads half of O
   Work update_work() const override;
-  std::vector<PartOfApply<Space>> parts() const override;     // the colours of a whole sweep
-  StoredAs storage() const override { return stored_as<T>; }  // of the blocks beside the diagonal
+  std::vector<PartOfApply<Space>> parts() const override;  // the colours of a whole sweep
   std::string describe() const override;
 
   int colours() const { return static_cast<int>(colours_.size()); }
@@ -122,9 +117,6 @@ class Multicolor final : public Preconditioner<Space>, public TellsStorage {
   Array<T, Space> off_;
   Array<double, Space> scale_, diagonal_;
 };
-
-template <class Space>
-std::unique_ptr<Preconditioner<Space>> make_multicolor(const Table& options);
 
 namespace multicolor {
 

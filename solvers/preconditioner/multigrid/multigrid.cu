@@ -1,15 +1,16 @@
 #include "solvers/preconditioner/multigrid/multigrid.hpp"
 
 #include "base/error.hpp"
+#include "base/timer.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/matrix/stencil/banded.hpp"
 #include "solvers/matrix/stencil/separable_operator.hpp"
 #include "solvers/preconditioner/multigrid/banded/banded_multigrid.hpp"
 #include "solvers/preconditioner/multigrid/distributed/distributed_cycle.hpp"
 #include "solvers/preconditioner/multigrid/distributed/distributed_multigrid.hpp"
-#include "solvers/preconditioner/schwarz/additive_schwarz.hpp"
 #include "solvers/preconditioner/multigrid/multigrid_cycle.hpp"
-#include "base/timer.hpp"
+#include "solvers/preconditioner/schwarz/additive_schwarz.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 namespace {
@@ -27,31 +28,13 @@ bool is_banded(const Matrix<Space>& A) {
   return dynamic_cast<const Banded<Space>*>(&A) || dynamic_cast<const DistributedBanded<Space>*>(&A);
 }
 
-int positive(const Table& t, const char* key, int fallback) {
-  const int v = t.get(key, fallback);
-  if (v < 1) t.fail(key, std::string(key) + " must be at least 1");
-  return v;
-}
-
 }  // namespace
 
-MultigridOptions read_multigrid_options(const Table& t) {
-  MultigridOptions o;
-  o.cycle = t.choice("cycle", {"V", "F"}, o.cycle);
-  o.pre = positive(t, "pre", o.pre);
-  o.post = positive(t, "post", o.post);
-  o.symmetric = t.get("symmetric", o.symmetric);
-  o.smoother = t.choice("smoother", {"red_black", "jacobi", "chebyshev"}, o.smoother);
-  o.precision = t.choice("precision", {"single", "double"}, o.precision);
-  o.coarse_size = positive(t, "coarse_size", o.coarse_size);
-  o.gather_size = positive(t, "gather_size", o.gather_size);
-  if (o.coarse_size > 4096)
-    t.fail("coarse_size", "coarse_size: the inverse of the coarsest operator is dense; at most 4096");
-  return o;
-}
-
 template <class Space>
-Multigrid<Space>::Multigrid(const MultigridOptions& options) : options_(options) {}
+Multigrid<Space>::Multigrid(const MultigridOptions& options)
+    : Preconditioner<Space>({.keeps_symmetry = options.cycle == "V" && options.pre == options.post && options.symmetric,
+                             .storage = options.storage == "float" ? StoredAs::float32 : StoredAs::float64}),
+      options_(options) {}
 template <class Space>
 Multigrid<Space>::~Multigrid() = default;
 
@@ -121,8 +104,7 @@ double Multigrid<Space>::apply_dot(View<const double> r, View<double> z) const {
 
 template <class Space>
 bool Multigrid<Space>::is_symmetric() const {
-  if (instead_) return instead_->is_symmetric();
-  return options_.cycle == "V" && options_.pre == options_.post && options_.symmetric;
+  return instead_ ? instead_->is_symmetric() : this->traits_.keeps_symmetry;
 }
 
 template <class Space>
@@ -147,19 +129,61 @@ std::string Multigrid<Space>::describe() const {
   if (instead_) return instead_->describe();
   std::string s = "multigrid (" + options_.cycle + "(" + std::to_string(options_.pre) + "," +
                   std::to_string(options_.post) + (options_.symmetric ? ") cycle, " : ") cycle forwards, ") +
-                  options_.smoother + ", " + options_.precision + " precision";
+                  options_.smoother + ", " + options_.storage;
   if (cycle_) s += ", " + cycle_->describe();
   return s + ")";
 }
 
+namespace {
+
+constexpr Option multigrid_keys[] = {
+    {"cycle", Option::text, "V", "F: the coarser grid is visited twice, by an F and then by a V cycle (not symmetric)",
+     "V | F"},
+    {"pre", Option::integer, "2", "before the correction (banded: the degree of the smoother is one more)", "[1, inf)",
+     "sweeps"},
+    {"post", Option::integer, "2", "after the correction", "[1, inf)", "sweeps"},
+    {"symmetric", Option::boolean, "true",
+     "post-smoothing runs backwards; forwards a cycle by itself converges faster, but cg is then the flexible one"},
+    {"smoother", Option::text, "red_black",
+     "Gauss-Seidel by two colours, over-relaxed; Jacobi damped by 0.8; a second-order polynomial in D^-1 A",
+     "red_black | jacobi | chebyshev"},
+    {"storage", Option::text, "float", "of everything inside the cycle", "double | float", "",
+     "precision, single=float"},
+    {"coarse_size", Option::integer, "64", "the first grid of at most so many is solved directly", "[1, 4096]",
+     "unknowns"},
+    {"gather_size", Option::integer, "32768",
+     "over ranks: what is below a grid of at most so many is done by the root rank", "[1, inf)", "unknowns"}};
+
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_multigrid(const Table& options) {
-  return std::make_unique<Multigrid<Space>>(read_multigrid_options(options));
+  const Table t = options.described_by(multigrid_keys);
+  MultigridOptions o;
+  o.cycle = t.get<std::string>("cycle");
+  o.pre = t.get<int>("pre");
+  o.post = t.get<int>("post");
+  o.symmetric = t.get<bool>("symmetric");
+  o.smoother = t.get<std::string>("smoother");
+  o.storage = t.get<std::string>("storage");
+  o.coarse_size = t.get<int>("coarse_size");
+  o.gather_size = t.get<int>("gather_size");
+  return std::make_unique<Multigrid<Space>>(o);
 }
+
+}  // namespace
+
+constexpr PreconditionerDescription preconditioner::multigrid{
+    .name = "multigrid",
+    .meaning = "geometric multigrid on a tensor grid, coarsened where points lie closest",
+    .citation = "Trottenberg, Oosterlee & Schueller 2001",
+    .options = multigrid_keys,
+    .matrices = on_stencil | on_banded,
+    .over_ranks = on_stencil | on_banded,
+    .update_cost = 3,
+    .bytes = [](const Table&, const MatrixSize& A) { return 36 * A.unknowns(); },
+    .make_host = make_multigrid<Host>,
+    .make_device = make_multigrid<Device>};
 
 template class Multigrid<Host>;
 template class Multigrid<Device>;
-template std::unique_ptr<Preconditioner<Host>> make_multigrid<Host>(const Table&);
-template std::unique_ptr<Preconditioner<Device>> make_multigrid<Device>(const Table&);
 
 }  // namespace weir

@@ -9,18 +9,6 @@
 // closest (multigrid_line.hpp), so point smoothers stay good on stretched grids. Coarse operators are rediscretised;
 // interpolation is linear, restriction its transpose.
 //
-// Options ([linear.SYSTEM.preconditioner], type = "multigrid"):
-//   cycle = "V" | "F"
-//   pre = 2, post = 2          sweeps before and after the correction
-//   symmetric = true           post-smoothing runs backwards, black before red. Forwards a cycle by itself converges faster
-//                              (method = "multigrid": 8 cycles instead of 11), but cg must then be the flexible one
-//   smoother = "red_black"     Gauss-Seidel by two colours, over-relaxed
-//              "jacobi"        damped by 0.8
-//              "chebyshev"     second-order polynomial in D^-1 A
-//   precision = "single"       of everything inside the cycle | "double"
-//   coarse_size = 64           the first grid of at most so many unknowns is solved directly
-//   gather_size = 32768        over ranks (distributed_cycle.hpp, distributed_multigrid.hpp): what is below a grid of at most so
-//                              many unknowns is done by rank 0
 // Banded matrices, whose coefficients vary, have a multigrid of their own: banded_multigrid.hpp. Of the options it knows `pre`
 // (the degree of its smoother is one more), coarse_size and gather_size.
 // A periodic direction with an odd number of unknowns has no two colours: such a level is smoothed by "chebyshev".
@@ -37,13 +25,12 @@ struct MultigridOptions {
   int pre = 2, post = 2;
   bool symmetric = true;
   std::string smoother = "red_black";
-  std::string precision = "single";
+  std::string storage = "float";
   int coarse_size = 64, gather_size = 32768;
   double omega = 1.15;      // over-relaxation of red_black
   double merge_factor = 3;  // see multigrid::Coarsening
   double reduction = 0.65;
 };
-MultigridOptions read_multigrid_options(const Table& options);
 
 namespace multigrid {
 template <class Space>
@@ -75,8 +62,5 @@ class Multigrid : public Preconditioner<Space> {
   // be distributed: this, on the root rank.
   std::unique_ptr<Preconditioner<Space>> instead_;
 };
-
-template <class Space>
-std::unique_ptr<Preconditioner<Space>> make_multigrid(const Table& options);
 
 }  // namespace weir

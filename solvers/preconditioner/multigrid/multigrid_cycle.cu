@@ -16,7 +16,7 @@ double rescaling(double peak) {
 
 // The coefficients of a separable operator are lines: nothing a cell.
 Work work_of_cycle(const std::vector<GridLevel>& grids, const MultigridOptions& options) {
-  const auto value = static_cast<std::int64_t>(options.precision == "double" ? sizeof(double) : sizeof(float));
+  const auto value = static_cast<std::int64_t>(options.storage == "double" ? sizeof(double) : sizeof(float));
   const bool is_f = options.cycle == "F";
   Work work{16 * grids.front().count(), 0};  // r, z
   const auto add = [&](std::int64_t visits, const Work& once) { work += {visits * once.bytes, visits * once.flops}; };
@@ -96,7 +96,7 @@ class Cycle : public CycleBase<Space> {
 
 template <class Space>
 std::unique_ptr<CycleBase<Space>> make_cycle(const SeparableOperator& A, const MultigridOptions& options) {
-  if (options.precision == "double") return std::make_unique<Cycle<double, Space>>(A, options);
+  if (options.storage == "double") return std::make_unique<Cycle<double, Space>>(A, options);
   return std::make_unique<Cycle<float, Space>>(A, options);
 }
 template std::unique_ptr<CycleBase<Host>> make_cycle<Host>(const SeparableOperator&, const MultigridOptions&);

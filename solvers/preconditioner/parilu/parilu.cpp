@@ -6,6 +6,7 @@
 #include "base/timer.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/preconditioner/parilu/parilu_factors.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 namespace {
@@ -111,13 +112,12 @@ void ParIlu<Space>::sweep() {
 }
 
 template <class Space>
-std::string report_of_steps(const Preconditioner<Space>& M) {
-  const auto* parilu = dynamic_cast<const ParIlu<Space>*>(&M);
-  if (!parilu || parilu->steps().empty()) return "";
+std::string ParIlu<Space>::report() const {
+  if (!factors_ || steps().empty()) return "";
   std::string text = "step  candidates  blocks in L  blocks in U  |A - L U| before  threshold L  threshold U";
   char line[200];
   int k = 0;
-  for (const ParIlutStep& s : parilu->steps()) {
+  for (const ParIlutStep& s : steps()) {
     char residual[32] = "not measured";
     if (s.residual >= 0) std::snprintf(residual, sizeof residual, "%.2e", s.residual);
     std::snprintf(line, sizeof line, "\n%4d %11lld %12lld %12lld %17s %12.2e %12.2e", ++k,
@@ -127,9 +127,9 @@ std::string report_of_steps(const Preconditioner<Space>& M) {
   }
   text += "\nmilliseconds:";
   for (int stage = 0; stage < parilu_stages; ++stage) {
-    if (parilu->times()[static_cast<std::size_t>(stage)] == 0) continue;
+    if (times()[static_cast<std::size_t>(stage)] == 0) continue;
     std::snprintf(line, sizeof line, " %s %.3g", to_string(static_cast<ParIluStage>(stage)),
-                  1e3 * parilu->times()[static_cast<std::size_t>(stage)]);
+                  1e3 * times()[static_cast<std::size_t>(stage)]);
     text += line;
   }
   return text + "\n";
@@ -137,48 +137,90 @@ std::string report_of_steps(const Preconditioner<Space>& M) {
 
 namespace {
 
-int at_least(const Table& t, const char* key, int least, int fallback) {
-  const int value = t.get(key, fallback);
-  if (value < least) t.fail(key, std::string("must be at least ") + std::to_string(least));
-  return value;
-}
+constexpr Option parilu_keys[] = {
+    {"sweeps", Option::integer, "5", "in a row", "[1, inf)"},
+    {"schedule", Option::text, "asynchronous",
+     "a sweep reads what others have stored so far, or what the sweep before has left (repeats bit for bit)",
+     "asynchronous | synchronous"},
+    {"solves", Option::text, "exact", "triangular solves by levels, or by sweeps (needs fgmres)",
+     "exact | asynchronous"},
+    {"apply_sweeps", Option::integer, "3", "of each asynchronous triangular solve", "[1, inf)"},
+    {"initial", Option::text, "matrix",
+     "an update begins with the triangles of A, or with the last pattern and factors", "matrix | previous"},
+    {"diagnostics", Option::boolean, "false",
+     "measure |A - L U| outside of the pattern at every step and at the end, which costs one more search"}};
+constexpr Option parilut_keys[] = {
+    {"sweeps", Option::integer, "1", "in a row", "[1, inf)"},
+    parilu_keys[1],
+    parilu_keys[2],
+    parilu_keys[3],
+    parilu_keys[4],
+    parilu_keys[5],
+    {"steps", Option::integer, "3", "of Fig. 2: add candidates, sweep, drop the smallest, sweep", "[0, inf)"},
+    {"update_steps", Option::integer, "1", "steps of an update that begins with the previous factors; 0: sweeps alone",
+     "[0, inf)"},
+    {"fill", Option::number, "1.0", "entries kept in L and in U, in units of those of A's triangles", "(0, 1000]"},
+    {"thresholds", Option::text, "approximate", "SampleSelect after one count, or to its end", "approximate | exact"}};
 
-ParIluOptions read_options(const Table& t, bool thresholds) {
+ParIluOptions read_options(const Table& options, bool thresholds) {
+  const Table t = options.described_by(thresholds ? Options(parilut_keys) : Options(parilu_keys));
   ParIluOptions o;
   o.thresholds = thresholds;
-  o.sweeps = at_least(t, "sweeps", 1, thresholds ? o.sweeps : 5);
-  o.synchronous = t.choice("schedule", {"asynchronous", "synchronous"}, "asynchronous") == "synchronous";
-  o.asynchronous_solves = t.choice("solves", {"exact", "asynchronous"}, "exact") == "asynchronous";
-  if (o.asynchronous_solves) o.apply_sweeps = at_least(t, "apply_sweeps", 1, o.apply_sweeps);
-  o.from_previous = t.choice("initial", {"matrix", "previous"}, "matrix") == "previous";
-  o.diagnostics = t.get("diagnostics", false);
+  o.sweeps = t.get<int>("sweeps");
+  o.synchronous = t.get<std::string>("schedule") == "synchronous";
+  o.asynchronous_solves = t.get<std::string>("solves") == "asynchronous";
+  if (o.asynchronous_solves) o.apply_sweeps = t.get<int>("apply_sweeps");
+  o.from_previous = t.get<std::string>("initial") == "previous";
+  o.diagnostics = t.get<bool>("diagnostics");
   if (!thresholds) return o;
-  o.steps = at_least(t, "steps", 0, o.steps);
-  if (o.from_previous) o.update_steps = at_least(t, "update_steps", 0, o.update_steps);
-  o.fill = t.get("fill", o.fill);
-  if (!(o.fill > 0 && o.fill <= 1000)) t.fail("fill", "must be above 0 and at most 1000, in units of A's entries");
-  o.exact_thresholds = t.choice("thresholds", {"approximate", "exact"}, "approximate") == "exact";
+  o.steps = t.get<int>("steps");
+  if (o.from_previous) o.update_steps = t.get<int>("update_steps");
+  o.fill = t.get<double>("fill");
+  o.exact_thresholds = t.get<std::string>("thresholds") == "exact";
   return o;
+}
+
+template <class Space, bool thresholds>
+std::unique_ptr<Preconditioner<Space>> make_parilu(const Table& options) {
+  return std::make_unique<ParIlu<Space>>(read_options(options, thresholds));
+}
+
+// L and U with what a sweep, and of parilut a step, works on.
+template <bool thresholds>
+double parilu_bytes(const Table& options, const MatrixSize& A) {
+  const double fill = thresholds ? read_options(options, true).fill : 1;
+  return (thresholds ? 3 : 2) * (fill * (A.blocks - A.rows) * (8.0 * A.block * A.block + 4) + 8 * A.entries(A.rows));
 }
 
 }  // namespace
 
-template <class Space>
-std::unique_ptr<Preconditioner<Space>> make_parilu(const Table& options) {
-  return std::make_unique<ParIlu<Space>>(read_options(options, false));
-}
-template <class Space>
-std::unique_ptr<Preconditioner<Space>> make_parilut(const Table& options) {
-  return std::make_unique<ParIlu<Space>>(read_options(options, true));
-}
+constexpr PreconditionerDescription preconditioner::parilu{
+    .name = "parilu",
+    .meaning = "incomplete factors on the pattern of A by fixed-point sweeps; tends to ILU(0)",
+    .citation = "Chow & Patel 2015",
+    .options = parilu_keys,
+    .matrices = on_block_csr,
+    .over_ranks = 0,
+    .update_cost = 11,
+    .divides_by = DividesBy::pivots,
+    .bytes = parilu_bytes<false>,
+    .make_host = make_parilu<Host, false>,
+    .make_device = make_parilu<Device, false>};
+constexpr PreconditionerDescription preconditioner::parilut{
+    .name = "parilut",
+    .meaning = "incomplete factors by fixed-point sweeps on a pattern that follows the size of the entries",
+    .citation = "Anzt, Chow & Dongarra 2018; Anzt, Ribizel, Flegar, Chow & Dongarra 2019",
+    .options = parilut_keys,
+    .matrices = on_block_csr,
+    .over_ranks = 0,
+    .update_cost = 10,
+    .divides_by = DividesBy::pivots,
+    .tried_with = "gmres",
+    .bytes = parilu_bytes<true>,
+    .make_host = make_parilu<Host, true>,
+    .make_device = make_parilu<Device, true>};
 
 template class ParIlu<Host>;
 template class ParIlu<Device>;
-template std::string report_of_steps<Host>(const Preconditioner<Host>&);
-template std::string report_of_steps<Device>(const Preconditioner<Device>&);
-template std::unique_ptr<Preconditioner<Host>> make_parilu<Host>(const Table&);
-template std::unique_ptr<Preconditioner<Device>> make_parilu<Device>(const Table&);
-template std::unique_ptr<Preconditioner<Host>> make_parilut<Host>(const Table&);
-template std::unique_ptr<Preconditioner<Device>> make_parilut<Device>(const Table&);
 
 }  // namespace weir

@@ -8,20 +8,10 @@
 //   parilut   S changes: each step adds all candidates, sweeps, drops what is smallest, sweeps (ParIluFactors::iterate).
 //             Blocks count by their Frobenius norms.
 //
-//   sweeps = 5 (parilu), 1 (parilut)   in a row
-//   steps = 3                          parilut: of Fig. 2
-//   fill = 1.0                         parilut: entries kept in L and in U, in units of those of A's triangles
-//   thresholds = "approximate"         or "exact": SampleSelect after one count, or to its end
-//   schedule = "asynchronous"          threads read what the others have stored so far, old or new. Host: rows in the
-//                                      order of elimination, so that one sweep on one thread is the exact factorisation
-//                                      on S. The result depends on timing, except on one Host thread
-//              "synchronous"           a sweep reads what the sweep before has left: repeats bit for bit, on any number
-//                                      of threads; takes more sweeps
-//   solves = "exact"                   triangular solves by levels, or "asynchronous" with apply_sweeps = 3: needs fgmres
-//   initial = "matrix"                 what an update starts from: the triangles of A, or "previous": pattern and factors of
-//                                      the last time, then update_steps = 1 steps (parilut; 0: sweeps alone)
-//   diagnostics = false                |A - L U| outside of S of every step, and at the end, which costs one more search;
-//                                      one Host thread does not need it, and knows it only then
+// schedule = "asynchronous": threads read what the others have stored so far, old or new. Host: rows in the order of
+// elimination, so that one sweep on one thread is the exact factorisation on S. The result depends on timing, except on one
+// Host thread. "synchronous": a sweep reads what the sweep before has left: repeats bit for bit, on any number of threads;
+// takes more sweeps.
 // A diagonal block that comes out singular is replaced by a multiple of the identity and counted. Blocks: up to 64 x 64
 // (asynchronous solves: 8 x 8).
 #pragma once
@@ -68,10 +58,9 @@ class ParIlu final : public Preconditioner<Space> {
   SetupInfo setup(const Matrix<Space>& A) override;
   SetupInfo update(const Matrix<Space>& A) override;
   void apply(View<const double> r, View<double> z) const override;
-  bool is_symmetric() const override { return false; }
-  bool is_constant() const override { return !options_.asynchronous_solves; }
   Work apply_work() const override;
   std::string describe() const override;
+  std::string report() const override;
 
   const std::vector<ParIlutStep>& steps() const;  // of the last setup or update
   ParIluTimes times() const;                      // of all its steps, and what came before and after them
@@ -86,15 +75,5 @@ class ParIlu final : public Preconditioner<Space> {
   const BlockCsr<Space>* A_ = nullptr;
   std::unique_ptr<ParIluFactors<Space>> factors_;
 };
-
-// What the steps of the last setup were, a line each under a heading, for people; empty where M is another method or
-// made no steps.
-template <class Space>
-std::string report_of_steps(const Preconditioner<Space>& M);
-
-template <class Space>
-std::unique_ptr<Preconditioner<Space>> make_parilu(const Table& options);
-template <class Space>
-std::unique_ptr<Preconditioner<Space>> make_parilut(const Table& options);
 
 }  // namespace weir

@@ -8,11 +8,11 @@
 
 #include "base/error.hpp"
 #include "solvers/device/for_each.hpp"
-#include "solvers/parallel/agree.hpp"
 #include "solvers/distributed/distributed_stencil.hpp"
 #include "solvers/matrix/row_error.hpp"
-#include "solvers/preconditioner/storage.hpp"
+#include "solvers/parallel/agree.hpp"
 #include "solvers/preconditioner/wide_matrix.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 namespace schwarz_kernels {
@@ -50,10 +50,14 @@ RankBox widened(const SeparableOperator& whole, const BoxCuts& cuts, const RankB
 }  // namespace
 
 template <class Space>
-class AdditiveSchwarz : public Preconditioner<Space>, public TellsStorage {
+class AdditiveSchwarz : public Preconditioner<Space> {
  public:
   AdditiveSchwarz(int overlap, std::unique_ptr<Preconditioner<Space>> inner)
-      : overlap_(overlap), inner_(std::move(inner)) {}
+      : Preconditioner<Space>(inner->traits()), overlap_(overlap), inner_(std::move(inner)) {
+    this->traits_.keeps_symmetry &= overlap == 0;
+    this->traits_.is_exact = this->traits_.is_identity = this->traits_.takes_floats = false;
+    this->traits_.works_over_ranks = this->traits_.talks_in_setup = this->traits_.depends_on_partition = true;
+  }
 
   SetupInfo setup(const Matrix<Space>& A) override {
     is_wide_ = false;
@@ -85,24 +89,17 @@ class AdditiveSchwarz : public Preconditioner<Space>, public TellsStorage {
     inner_->apply(wide_r_, wide_z_);
     schwarz_kernels::collect<Space>(place_, wide_z_, z);
   }
-  bool works_over_ranks() const override { return true; }
   bool is_symmetric() const override { return overlap_ == 0 && inner_->is_symmetric(); }
-  bool is_constant() const override { return inner_->is_constant(); }
-  bool talks_in_setup() const override { return true; }
   Work apply_work() const override { return inner_->apply_work(); }  // on this rank
   Work update_work() const override { return inner_->update_work(); }
   std::vector<PartOfApply<Space>> parts() const override {
     return is_wide_ ? std::vector<PartOfApply<Space>>() : inner_->parts();
   }
-  StoredAs storage() const override { return storage_of(*inner_); }
   std::vector<StoredAs> storage_of_rows() const override {
-    const auto* tells = dynamic_cast<const TellsStorage*>(inner_.get());
-    return is_wide_ || !tells ? std::vector<StoredAs>() : tells->storage_of_rows();
+    return is_wide_ ? std::vector<StoredAs>() : inner_->storage_of_rows();
   }
-  const Preconditioner<Space>& of_own_rows() const {
-    if (is_wide_) return *this;
-    return *inner_;
-  }
+  FactorObservation observe() const override { return is_wide_ ? FactorObservation() : inner_->observe(); }
+  std::string report() const override { return inner_->report(); }
   std::string describe() const override {
     return "additive_schwarz(" + inner_->describe() + " on each rank, overlap " + std::to_string(overlap_) + ")";
   }
@@ -169,35 +166,45 @@ class AdditiveSchwarz : public Preconditioner<Space>, public TellsStorage {
 };
 
 template <class Space>
-std::unique_ptr<Preconditioner<Space>> make_additive_schwarz(const Table& options) {
-  const int overlap = options.get<int>("overlap", 0);
-  if (overlap < 0) options.fail("overlap", "the overlap must not be negative");
-  const Table inner = options.table("inner");
-  const std::string type = inner.get<std::string>("type", "block_ilu0");
-  if (type == "additive_schwarz") inner.fail("type", "additive_schwarz within additive_schwarz");
-  return make_additive_schwarz<Space>(overlap, make_preconditioner<Space>(type, inner));
-}
-template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_additive_schwarz(int overlap,
                                                              std::unique_ptr<Preconditioner<Space>> inner) {
   return std::make_unique<AdditiveSchwarz<Space>>(overlap, std::move(inner));
 }
-template <class Space>
-bool is_additive_schwarz(const Preconditioner<Space>& M) {
-  return dynamic_cast<const AdditiveSchwarz<Space>*>(&M) != nullptr;
-}
-template <class Space>
-const Preconditioner<Space>& of_own_rows(const Preconditioner<Space>& M) {
-  const auto* schwarz = dynamic_cast<const AdditiveSchwarz<Space>*>(&M);
-  return schwarz ? schwarz->of_own_rows() : M;
-}
-template const Preconditioner<Host>& of_own_rows(const Preconditioner<Host>&);
-template const Preconditioner<Device>& of_own_rows(const Preconditioner<Device>&);
-template bool is_additive_schwarz(const Preconditioner<Host>&);
-template bool is_additive_schwarz(const Preconditioner<Device>&);
-template std::unique_ptr<Preconditioner<Host>> make_additive_schwarz<Host>(const Table&);
-template std::unique_ptr<Preconditioner<Device>> make_additive_schwarz<Device>(const Table&);
 template std::unique_ptr<Preconditioner<Host>> make_additive_schwarz(int, std::unique_ptr<Preconditioner<Host>>);
 template std::unique_ptr<Preconditioner<Device>> make_additive_schwarz(int, std::unique_ptr<Preconditioner<Device>>);
+
+namespace {
+
+constexpr Option schwarz_keys[] = {
+    {"inner", Option::table, "{ type = \"block_ilu0\" }", "what each rank applies to its part", "preconditioner"},
+    {"overlap", Option::integer, "0", "layers around a rank's part; above 0 on structured scalar systems alone",
+     "[0, inf)", "layers"}};
+constexpr const char* default_inner = "block_ilu0";
+
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_of_table(const Table& options) {
+  const Table t = options.described_by(schwarz_keys), inner = t.table("inner");
+  const std::string type = inner.get<std::string>("type", default_inner);
+  if (type == "additive_schwarz") inner.fail("type", "additive_schwarz within additive_schwarz");
+  return make_additive_schwarz<Space>(t.get<int>("overlap"), make_preconditioner<Space>(type, inner));
+}
+
+}  // namespace
+
+constexpr PreconditionerDescription preconditioner::additive_schwarz{
+    .name = "additive_schwarz",
+    .meaning = "each rank applies a preconditioner of its own to its part, restricted",
+    .citation = "Dryja & Widlund 1987; Cai & Sarkis 1999",
+    .options = schwarz_keys,
+    .matrices = on_any_matrix,
+    .over_ranks = on_any_matrix,
+    .update_cost = 2,
+    .bytes =
+        [](const Table& options, const MatrixSize& A) {
+          const Table inner = options.table("inner");
+          return preconditioner_bytes(inner.get<std::string>("type", default_inner), inner, A);
+        },
+    .make_host = make_of_table<Host>,
+    .make_device = make_of_table<Device>};
 
 }  // namespace weir

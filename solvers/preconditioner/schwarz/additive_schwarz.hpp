@@ -5,7 +5,6 @@
 // R takes the rank's unknowns and `overlap` layers around them, R0 its own alone (Cai & Sarkis 1999, restricted: needs
 // no second exchange, and is not symmetric where overlap > 0). What couples to unknowns outside stays in the diagonal.
 // On one rank it is the inner preconditioner itself. More ranks need more iterations: no coarse level joins them.
-//   inner = { type = "block_ilu0", ... }, overlap = 0 (layers; more than 0 on structured scalar systems alone)
 //
 // gathered: the whole residual comes to rank 0, which applies the preconditioner to the whole matrix. Exact as on one
 // rank, and as slow: rank 0 does the work of all, the others wait, and 16 bytes an unknown pass through it each time.
@@ -18,16 +17,7 @@
 namespace weir {
 
 template <class Space>
-std::unique_ptr<Preconditioner<Space>> make_additive_schwarz(const Table& options);
-template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_additive_schwarz(int overlap, std::unique_ptr<Preconditioner<Space>> inner);
-
-template <class Space>
-bool is_additive_schwarz(const Preconditioner<Space>& M);
-
-// What a rank applies to its own rows by itself: of additive_schwarz without overlap the inner one, else M.
-template <class Space>
-const Preconditioner<Space>& of_own_rows(const Preconditioner<Space>& M);
 
 // `name`: of the solver, for errors.
 template <class Space>

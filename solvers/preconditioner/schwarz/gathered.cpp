@@ -3,21 +3,23 @@
 #include <utility>
 #include <vector>
 
+#include "base/timer.hpp"
 #include "solvers/device/array.hpp"
+#include "solvers/distributed/gatherable.hpp"
 #include "solvers/parallel/agree.hpp"
 #include "solvers/parallel/communicator.hpp"
-#include "solvers/distributed/gatherable.hpp"
 #include "solvers/preconditioner/schwarz/additive_schwarz.hpp"
-#include "solvers/preconditioner/storage.hpp"
-#include "base/timer.hpp"
 
 namespace weir {
 
 template <class Space>
-class Gathered : public Preconditioner<Space>, public TellsStorage {
+class Gathered : public Preconditioner<Space> {
  public:
   Gathered(std::string name, std::unique_ptr<Preconditioner<Space>> inner)
-      : name_(std::move(name)), inner_(std::move(inner)) {}
+      : Preconditioner<Space>(inner->traits()), name_(std::move(name)), inner_(std::move(inner)) {
+    this->traits_.works_over_ranks = this->traits_.talks_in_setup = true;
+    this->traits_.takes_floats = false;
+  }
 
   SetupInfo setup(const Matrix<Space>& A) override {
     A_ = dynamic_cast<const Gatherable<Space>*>(&A);
@@ -52,14 +54,9 @@ class Gathered : public Preconditioner<Space>, public TellsStorage {
     A_->rows_of_ranks().scatter(host_, mine_);
     upload(z);
   }
-  bool works_over_ranks() const override { return true; }
   bool is_symmetric() const override { return inner_->is_symmetric(); }
-  bool is_constant() const override { return inner_->is_constant(); }
-  bool is_exact() const override { return inner_->is_exact(); }
-  bool talks_in_setup() const override { return true; }
   Work apply_work() const override { return whole_ ? inner_->apply_work() : Work{}; }
   Work update_work() const override { return whole_ ? inner_->update_work() : Work{}; }
-  StoredAs storage() const override { return storage_of(*inner_); }
   std::string describe() const override { return inner_->describe() + ", solved on the root rank"; }
 
  private:

@@ -1,5 +1,4 @@
 // aggregation: aggregates, coarse matrices and cycles against the textbook's, and what iteration counts do on finer grids.
-#include "solvers/preconditioner/aggregation/aggregation.hpp"
 
 #include "base/at.hpp"
 #include "base/error.hpp"
@@ -8,10 +7,10 @@
 #include "solvers/matrix/block/rounded_csr.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
 #include "solvers/preconditioner/aggregation/aggregates.hpp"
-#include "tests/support/systems/block_matrices.hpp"
-#include "tests/support/systems/operators.hpp"
 #include "tests/support/solve.hpp"
 #include "tests/support/spaces.hpp"
+#include "tests/support/systems/block_matrices.hpp"
+#include "tests/support/systems/operators.hpp"
 
 namespace weir::test {
 namespace {
@@ -113,7 +112,7 @@ Numbers applied(const Preconditioner<Space>& M, const Numbers& r) {
 template <class Space, template <class> class MatrixOf = BlockCsr>
 Numbers applied(const BlockCsrData& data, const std::string& text, const Numbers& r) {
   const MatrixOf<Space> A(data);
-  auto M = make_aggregation<Space>(options(text));
+  auto M = make_preconditioner<Space>("aggregation", options(text));
   M->setup(A);
   return applied(*M, r);
 }
@@ -219,7 +218,7 @@ TYPED_TEST(AggregationOf, UpdateEqualsAFreshSetupAndAllocatesNothing) {
                            "cycle = \"K\"\npre = 1\ncoarse_matrices = \"float\"\nsmoother = { type = \"block_ilu0\", "
                            "factors = \"float\" }"}) {
     BlockCsr<TypeParam> A(old);
-    auto M = make_aggregation<TypeParam>(options(text));
+    auto M = make_preconditioner<TypeParam>("aggregation", options(text));
     M->setup(A);
     applied(*M, r);
     A.update(now.value);
@@ -252,19 +251,20 @@ TYPED_TEST(AggregationOf, KeepsTheSymmetryOfTheMatrixWhereItSaysSo) {
   const BlockCsr<TypeParam> A(data);
   const Numbers x = random_numbers(16 * 12 * 2, 1), y = random_numbers(16 * 12 * 2, 2);
   for (const char* text : {"pre = 1", "pre = 1\ncycle = \"W\"\nsmoother = { type = \"block_ilu0\" }"}) {
-    auto M = make_aggregation<TypeParam>(options(text));
+    auto M = make_preconditioner<TypeParam>("aggregation", options(text));
     M->setup(A);
     ASSERT_TRUE(M->is_symmetric());
     const Numbers Mx = applied(*M, x), My = applied(*M, y);
     EXPECT_NEAR(dot(y, Mx), dot(x, My), 1e3 * eps * norm(x) * norm(My)) << text;
   }
-  EXPECT_FALSE(make_aggregation<TypeParam>(options("pre = 0"))->is_symmetric());
-  EXPECT_FALSE(make_aggregation<TypeParam>(options("pre = 1\ncycle = \"K\""))->is_symmetric());
+  EXPECT_FALSE(make_preconditioner<TypeParam>("aggregation", options("pre = 0"))->is_symmetric());
+  EXPECT_FALSE(make_preconditioner<TypeParam>("aggregation", options("pre = 1\ncycle = \"K\""))->is_symmetric());
 }
 
 int iterations(const BlockCsrData& data, const std::string& text) {
   const BlockCsr<Host> A(data);
-  auto M = text.empty() ? make_preconditioner<Host>("block_ilu0", Table()) : make_aggregation<Host>(options(text));
+  auto M = text.empty() ? make_preconditioner<Host>("block_ilu0", Table())
+                        : make_preconditioner<Host>("aggregation", options(text));
   M->setup(A);
   Numbers x(at(A.size()));
   KrylovOptions o;
@@ -289,7 +289,9 @@ TEST(Aggregation, IterationsHardlyGrowOnFinerGrids) {
 }
 
 TYPED_TEST(AggregationOf, RefusesWhatItCannotDo) {
-  const auto make = [](const std::string& text) { return make_aggregation<TypeParam>(options(text)); };
+  const auto make = [](const std::string& text) {
+    return make_preconditioner<TypeParam>("aggregation", options(text));
+  };
   EXPECT_THROW(make("smoother = { type = \"aggregation\" }"), Error);
   EXPECT_THROW(make("pre = 0\npost = 0"), Error);
   EXPECT_THROW(make("strength = 1.5"), Error);

@@ -87,7 +87,7 @@ TEST(AsyncIluObserved, RowsAreMeasuredAlikeInBothSpaces) {
       for (std::size_t e = 0; e < factors.size(); e += 3) factors[e] *= 1.01;  // off their fixed point
       host.set_factors(factors);
       device.set_factors(factors);
-      const AsyncObservation h = host.observe(), d = device.observe();
+      const FactorObservation h = host.observe(), d = device.observe();
       ASSERT_EQ(h.fixed_point.size(), 30U);
       EXPECT_GT(max_norm(h.fixed_point), 1e-3);
       EXPECT_LE(relative(h.fixed_point, d.fixed_point), same) << B << scalar;

@@ -8,9 +8,9 @@
 #include "solvers/matrix/block/cut_blocks.hpp"
 #include "solvers/preconditioner/jacobi/block_precision.hpp"
 #include "solvers/preconditioner/jacobi/rounded_blocks.hpp"
-#include "tests/support/systems/anisotropic.hpp"
 #include "tests/support/solve.hpp"
 #include "tests/support/spaces.hpp"
+#include "tests/support/systems/anisotropic.hpp"
 
 namespace weir::test {
 namespace {
@@ -118,7 +118,7 @@ std::unique_ptr<Preconditioner<Space>> made(const Matrix<Space>& A, double withi
 
 template <class Space>
 std::vector<StoredAs> kinds_of(const Preconditioner<Space>& M) {
-  return storage_of_rows(M, 0);
+  return M.storage_of_rows();
 }
 
 template <class Space>

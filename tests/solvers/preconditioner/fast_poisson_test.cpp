@@ -9,8 +9,8 @@
 #include "solvers/device/ledger.hpp"
 #include "solvers/linear_solver.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
-#include "tests/support/systems/operators.hpp"
 #include "tests/support/spaces.hpp"
+#include "tests/support/systems/operators.hpp"
 
 namespace weir::test {
 namespace {
@@ -234,10 +234,10 @@ TYPED_TEST(FastPoissonIn, GivesTheSameBitsOnAnyNumberOfThreadsAndEveryTime) {
 TYPED_TEST(FastPoissonIn, IsSolvedInOneApplicationByTheMethodOfItsName) {
   const SeparableStencil<TypeParam> A(pressure({32, 24, 16}, all_ends[0], {"tanh", 2.0}));
   const FastPoisson<TypeParam> M;
-  EXPECT_TRUE(M.is_exact() && M.is_symmetric());
+  EXPECT_TRUE(M.traits().is_exact && M.is_symmetric());
   auto made = make_preconditioner<TypeParam>("fast_poisson", Table());
   made->setup(A);
-  EXPECT_TRUE(made->is_exact());
+  EXPECT_TRUE(made->traits().is_exact);
   EXPECT_NE(made->describe().find("fast_poisson"), std::string::npos);
 }
 

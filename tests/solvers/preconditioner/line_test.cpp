@@ -1,5 +1,4 @@
 // line: block tridiagonal solves along contiguous rows.
-#include "solvers/preconditioner/line/line.hpp"
 
 #include <omp.h>
 
@@ -19,7 +18,7 @@ template <class Space>
 Numbers applied(const BlockCsrData& data, const std::vector<RowRange>& lines, const Numbers& r) {
   BlockCsr<Space> A(data);
   A.set_lines(lines);
-  auto M = make_line<Space>(Table());
+  auto M = make_preconditioner<Space>("line", Table());
   M->setup(A);
   M->update(A);
   const Array<double, Space> R(r);

@@ -10,9 +10,9 @@
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/linear_solver.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
+#include "tests/support/spaces.hpp"
 #include "tests/support/systems/dense_matrix.hpp"
 #include "tests/support/systems/operators.hpp"
-#include "tests/support/spaces.hpp"
 
 namespace weir::test {
 namespace {
@@ -20,7 +20,7 @@ namespace {
 MultigridOptions options_with(const std::string& precision, const std::string& smoother = "red_black",
                               int coarse_size = 4) {
   MultigridOptions o;
-  o.precision = precision;
+  o.storage = precision;
   o.smoother = smoother;
   o.coarse_size = coarse_size;
   return o;
@@ -171,7 +171,7 @@ TYPED_TEST(MultigridMethod, ItIsASolverByItself) {
   EXPECT_LE(iterations<TypeParam>(op, "cg", o), 8);          // flexible
   o.symmetric = true;
   o.cycle = "F";
-  o.precision = "double";
+  o.storage = "double";
   EXPECT_LE(iterations<TypeParam>(op, "correction", o), 11);
   for (const char* smoother : {"jacobi", "chebyshev"}) {
     o.smoother = smoother;
@@ -227,8 +227,8 @@ TYPED_TEST(MultigridMethod, ACaseFileMayAskForItAsTheMethod) {
   Array<double, TypeParam> x(Numbers(static_cast<std::size_t>(A.size()), 0.0));
   EXPECT_TRUE(solver.solve(A, b, x).converged());
   EXPECT_NE(solver.describe().find("chebyshev"), std::string::npos);
-  EXPECT_THROW(make_multigrid<TypeParam>(read_case_text("cycle = 'W'", "case.toml")), Error);
-  EXPECT_THROW(make_multigrid<TypeParam>(read_case_text("pre = 0", "case.toml")), Error);
+  EXPECT_THROW(make_preconditioner<TypeParam>("multigrid", read_case_text("cycle = 'W'", "case.toml")), Error);
+  EXPECT_THROW(make_preconditioner<TypeParam>("multigrid", read_case_text("pre = 0", "case.toml")), Error);
 }
 
 TEST(MultigridOnHost, VerySmallAndVeryLargeResidualsKeepTheirDigits) {

@@ -13,21 +13,19 @@ struct PreconditionerTraits {
 template <class Space>
 class DensePreconditioner : public Preconditioner<Space> {
  public:
-  DensePreconditioner(Dense P, PreconditionerTraits traits) : P_(std::move(P)), traits_(traits) {}
+  DensePreconditioner(Dense P, PreconditionerTraits traits)
+      : Preconditioner<Space>({.keeps_symmetry = traits.symmetric, .is_constant = traits.constant}), P_(std::move(P)) {}
   SetupInfo setup(const Matrix<Space>&) override { return {}; }
   void apply(View<const double> r, View<double> z) const override {
     Numbers Pr = P_ * load<Space>(r);
-    const double factor = traits_.constant || ++applications_ % 2 ? 1 : 2;
+    const double factor = this->is_constant() || ++applications_ % 2 ? 1 : 2;
     for (auto& v : Pr) v *= factor;
     store<Space>(Pr, z);
   }
-  bool is_symmetric() const override { return traits_.symmetric; }
-  bool is_constant() const override { return traits_.constant; }
   std::string describe() const override { return "dense test preconditioner"; }
 
  private:
   Dense P_;
-  PreconditionerTraits traits_;
   mutable int applications_ = 0;
 };
 

@@ -31,13 +31,13 @@ class Banded;
 template <class Space>
 class BandedMultigrid final : public Preconditioner<Space> {
  public:
-  explicit BandedMultigrid(int degree, int coarse_size = 64) : degree_(degree), coarse_size_(coarse_size) {}
+  explicit BandedMultigrid(int degree, int coarse_size = 64)
+      : Preconditioner<Space>({.keeps_symmetry = true}), degree_(degree), coarse_size_(coarse_size) {}
 
   SetupInfo setup(const Matrix<Space>& A) override;  // Error(usage) where A is not a symmetric Banded
   SetupInfo update(const Matrix<Space>& A) override;
   void apply(View<const double> r, View<double> z) const override;
   double apply_dot(View<const double> r, View<double> z) const override;
-  bool is_symmetric() const override { return true; }
   Work apply_work() const override;
   std::vector<PartOfApply<Space>> parts() const override;  // from each level on to the coarsest
   std::string describe() const override;

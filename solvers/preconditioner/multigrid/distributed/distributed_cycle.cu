@@ -191,7 +191,7 @@ std::unique_ptr<CycleBase<Space>> make_distributed_cycle(const DistributedStenci
                                                          const MultigridOptions& options) {
   SpreadGrids spread = spread_grids(A, options);
   if (spread.empty()) return nullptr;
-  if (options.precision == "double")
+  if (options.storage == "double")
     return std::make_unique<DistributedCycle<double, Space>>(A, options, std::move(spread));
   return std::make_unique<DistributedCycle<float, Space>>(A, options, std::move(spread));
 }

@@ -6,13 +6,13 @@
 
 #include "base/at.hpp"
 #include "base/error.hpp"
+#include "base/timer.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/preconditioner/multigrid/banded/banded_multigrid.hpp"
 #include "solvers/preconditioner/multigrid/banded/banded_multigrid_grid.hpp"
-#include "solvers/preconditioner/schwarz/additive_schwarz.hpp"
 #include "solvers/preconditioner/multigrid/multigrid_boxes.hpp"
-#include "base/timer.hpp"
+#include "solvers/preconditioner/schwarz/additive_schwarz.hpp"
 
 namespace weir {
 namespace mg = banded_multigrid;
@@ -114,7 +114,10 @@ void ascend(const mg::LevelView& L, const mg::LevelView& coarse, const mg::Trans
 
 template <class Space>
 DistributedMultigrid<Space>::DistributedMultigrid(int degree, int coarse_size, int gather_size)
-    : degree_(degree), coarse_size_(coarse_size), gather_size_(gather_size) {}
+    : Preconditioner<Space>({.keeps_symmetry = true, .works_over_ranks = true}),
+      degree_(degree),
+      coarse_size_(coarse_size),
+      gather_size_(gather_size) {}
 template <class Space>
 DistributedMultigrid<Space>::~DistributedMultigrid() = default;
 

@@ -33,8 +33,6 @@ class DistributedMultigrid final : public Preconditioner<Space> {
   SetupInfo setup(const Matrix<Space>& A) override;  // Error(usage) where A is not a symmetric DistributedBanded
   SetupInfo update(const Matrix<Space>& A) override;
   void apply(View<const double> r, View<double> z) const override;
-  bool works_over_ranks() const override { return true; }
-  bool is_symmetric() const override { return true; }
   std::string describe() const override;
 
  private:

@@ -1,0 +1,82 @@
+// The list of what exists: a line each.
+#include "solvers/registry.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "solvers/krylov/krylov.hpp"
+#include "solvers/preconditioner/preconditioner.hpp"
+
+namespace weir {
+namespace {
+
+constexpr const PreconditionerDescription* all_preconditioners[] = {
+    &preconditioner::none,        &preconditioner::jacobi,          &preconditioner::fast_poisson,
+    &preconditioner::multigrid,   &preconditioner::block_jacobi,    &preconditioner::block_ilu0,
+    &preconditioner::line,        &preconditioner::async_ilu0,      &preconditioner::async_block_ilu0,
+    &preconditioner::aggregation, &preconditioner::parilu,          &preconditioner::parilut,
+    &preconditioner::multicolor,  &preconditioner::additive_schwarz};
+
+constexpr const KrylovDescription* all_krylov_methods[] = {
+    &krylov::cg,        &krylov::bicgstab,   &krylov::gmres,     &krylov::pipelined_cg, &krylov::pipelined_bicgstab,
+    &krylov::fgmres,    &krylov::correction, &krylov::chebyshev, &krylov::bicgstab_l,   &krylov::idrs,
+    &krylov::refinement};
+
+template <class List>
+auto found(const List& list, std::string_view name) {
+  const auto it = std::find_if(std::begin(list), std::end(list), [&](const auto* d) { return d->name == name; });
+  return it == std::end(list) ? nullptr : *it;
+}
+
+template <class List>
+std::string names_of(const List& list) {
+  std::string names;
+  for (const auto* d : list) names += (names.empty() ? "" : ", ") + std::string(d->name);
+  return names;
+}
+
+}  // namespace
+
+std::span<const PreconditionerDescription* const> preconditioners() { return all_preconditioners; }
+std::span<const KrylovDescription* const> krylov_methods() { return all_krylov_methods; }
+const PreconditionerDescription* find_preconditioner(std::string_view name) { return found(all_preconditioners, name); }
+const KrylovDescription* find_krylov(std::string_view name) { return found(all_krylov_methods, name); }
+
+double preconditioner_bytes(const std::string& type, const Table& options, const MatrixSize& A) {
+  const PreconditionerDescription* d = find_preconditioner(type);
+  return d ? d->bytes(options, A) : 0;
+}
+
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_preconditioner(const std::string& type, const Table& options) {
+  const PreconditionerDescription* d = find_preconditioner(type);
+  if (!d) options.fail("type", "unknown preconditioner '" + type + "'; known: " + names_of(all_preconditioners));
+  if constexpr (std::is_same_v<Space, Host>)
+    return d->make_host(options);
+  else
+    return d->make_device(options);
+}
+
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_preconditioner(const Table& options) {
+  return make_preconditioner<Space>(options.get("type", "none"), options);
+}
+
+template <class Space>
+std::unique_ptr<Krylov<Space>> make_krylov(const std::string& method, const KrylovOptions& options) {
+  const KrylovDescription* d = find_krylov(method);
+  if (!d) throw Error(Exit::usage, "unknown method '" + method + "'; known: " + names_of(all_krylov_methods));
+  if constexpr (std::is_same_v<Space, Host>)
+    return d->make_host(options);
+  else
+    return d->make_device(options);
+}
+
+template std::unique_ptr<Preconditioner<Host>> make_preconditioner<Host>(const Table&);
+template std::unique_ptr<Preconditioner<Device>> make_preconditioner<Device>(const Table&);
+template std::unique_ptr<Preconditioner<Host>> make_preconditioner<Host>(const std::string&, const Table&);
+template std::unique_ptr<Preconditioner<Device>> make_preconditioner<Device>(const std::string&, const Table&);
+template std::unique_ptr<Krylov<Host>> make_krylov<Host>(const std::string&, const KrylovOptions&);
+template std::unique_ptr<Krylov<Device>> make_krylov<Device>(const std::string&, const KrylovOptions&);
+
+}  // namespace weir
