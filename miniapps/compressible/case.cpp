@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "base/table_numbers.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 namespace {
@@ -112,11 +113,16 @@ void read_pseudo_time(const Table& t, PseudoTimeOptions& o) {
   o.matrix_free = t.choice("jacobian", {"matrix_free", "first_order"}, "first_order") == "matrix_free";
 }
 
+// Beside the keys of every [linear.SYSTEM].
+constexpr Option flow_matrix_keys[] = {
+    {"matrix_storage", Option::text, "double", "of the Jacobian", "double | float", "", "matrix, single=float"}};
+
 // Products with floats are off by 1e-7 of what they are made of.
-void read_matrix(const Table& linear, PseudoTimeOptions& o) {
-  o.float_jacobian = linear.choice("matrix", {"double", "float"}, "double") == "float";
-  if (o.float_jacobian && !o.matrix_free && linear.has("tolerance") && linear.get<double>("tolerance") < 1e-5)
-    linear.fail("matrix", "a matrix of floats is for tolerances of 1e-5 and more");
+void read_matrix(const Table& given, PseudoTimeOptions& o) {
+  const Table linear = given.described_by(flow_matrix_keys).described_by(linear_solver_options());
+  o.float_jacobian = linear.get<std::string>("matrix_storage") == "float";
+  if (o.float_jacobian && !o.matrix_free && linear.has("tolerance") && linear.get<double>("tolerance", 1) < 1e-5)
+    linear.fail("matrix_storage", "a matrix of floats is for tolerances of 1e-5 and more");
 }
 
 void read_time(const Table& t, UnsteadyOptions& time) {

@@ -33,7 +33,7 @@ struct PseudoTimeOptions {
   double rejected_cut = 0.1;    // what a rejected step does to the CFL number
   double largest_growth = 10;   // a step that multiplies the residual by more is rejected
   double growth = 1;            // of the CFL number at each step that was not relaxed, beside (3)
-  bool float_jacobian = false;  // its values are stored as floats: [linear.flow] matrix
+  bool float_jacobian = false;  // its values are stored as floats: [linear.flow] matrix_storage
   bool matrix_free = false;  // Newton: products with dR/dU of the scheme itself; false: with the first-order Jacobian
 };
 
