@@ -97,7 +97,7 @@ SolverNames read_solver_names(const Table& given, const std::string& default_met
   if (d && !d->takes_preconditioner && type != "none")
     names.options.fail("type", names.method + " takes no preconditioner");
   if (names.is_itself && type != names.method)
-    names.options.fail("type", "method = \"" + names.method + "\" is a solver by itself; to precondition it by '" +
+    names.options.fail("type", "method = \"" + names.method + "\" is itself the solver; preconditioning it with '" +
                                    type + "' is not possible (leave `type` out, or take a Krylov method)");
   return names;
 }

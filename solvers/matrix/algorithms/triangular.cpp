@@ -1,6 +1,8 @@
 // Levels, and how Host threads share them.
 #include "solvers/matrix/algorithms/triangular.hpp"
 
+#include <omp.h>
+
 #include <algorithm>
 #include <numeric>
 
@@ -43,6 +45,8 @@ int find_levels(const TriangularRows& rows, Triangle side, std::vector<int>& lev
 }
 
 }  // namespace
+
+int useful_threads() { return std::min(omp_get_max_threads(), omp_get_num_procs()); }
 
 int count_levels(const TriangularRows& rows, Triangle side) {
   std::vector<int> level;

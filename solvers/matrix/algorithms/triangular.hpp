@@ -114,6 +114,8 @@ template <class T>
 struct Sweep;  // triangular_device.cu
 }
 
+int useful_threads();  // Host threads for a sweep: more than cores would wait for each other
+
 template <class Space, class T>
 class UnitTriangle;
 

@@ -1,8 +1,6 @@
 // The symbolic part, on the host for both spaces.
 #include "solvers/preconditioner/block_ilu0/block_ilu0_csr.hpp"
 
-#include <omp.h>
-
 #include <algorithm>
 
 #include "base/at.hpp"
@@ -65,9 +63,6 @@ template CsrPattern::CsrPattern(const BlockSparse<Device>&, bool);
 
 namespace weir {
 namespace {
-
-// More threads than cores would wait for each other.
-int useful_threads() { return std::min(omp_get_max_threads(), omp_get_num_procs()); }
 
 template <class Space, class T>
 UnitTriangle<Space, T> triangle(const block_ilu0::CsrPattern& pattern, Triangle side, int block,

@@ -18,9 +18,6 @@ using parilu::Rows;
 
 namespace {
 
-// More threads than cores would wait for each other in exact solves.
-int useful_threads() { return std::min(omp_get_max_threads(), omp_get_num_procs()); }
-
 // A triangle of A: its pattern, and where its blocks lie in A's values.
 struct Part {
   std::vector<std::int64_t> start{0}, source;
