@@ -10,12 +10,21 @@
 namespace weir {
 namespace {
 
-constexpr const PreconditionerDescription* all_preconditioners[] = {
-    &preconditioner::none,        &preconditioner::jacobi,          &preconditioner::fast_poisson,
-    &preconditioner::multigrid,   &preconditioner::block_jacobi,    &preconditioner::block_ilu0,
-    &preconditioner::line,        &preconditioner::async_ilu0,      &preconditioner::async_block_ilu0,
-    &preconditioner::aggregation, &preconditioner::parilu,          &preconditioner::parilut,
-    &preconditioner::multicolor,  &preconditioner::additive_schwarz};
+constexpr const PreconditionerDescription* all_preconditioners[] = {&preconditioner::none,
+                                                                    &preconditioner::jacobi,
+                                                                    &preconditioner::fast_poisson,
+                                                                    &preconditioner::multigrid,
+                                                                    &preconditioner::block_jacobi,
+                                                                    &preconditioner::sgs,
+                                                                    &preconditioner::block_ilu0,
+                                                                    &preconditioner::line,
+                                                                    &preconditioner::async_ilu0,
+                                                                    &preconditioner::async_block_ilu0,
+                                                                    &preconditioner::aggregation,
+                                                                    &preconditioner::parilu,
+                                                                    &preconditioner::parilut,
+                                                                    &preconditioner::multicolor,
+                                                                    &preconditioner::additive_schwarz};
 
 constexpr const KrylovDescription* all_krylov_methods[] = {
     &krylov::cg,        &krylov::bicgstab,   &krylov::gmres,     &krylov::pipelined_cg, &krylov::pipelined_bicgstab,

@@ -73,7 +73,7 @@ struct KrylovDescription {
 };
 
 namespace preconditioner {
-extern const PreconditionerDescription none, jacobi, block_jacobi, block_ilu0, line, multicolor, async_ilu0,
+extern const PreconditionerDescription none, jacobi, block_jacobi, sgs, block_ilu0, line, multicolor, async_ilu0,
     async_block_ilu0, parilu, parilut, fast_poisson, multigrid, aggregation, additive_schwarz;
 }
 namespace krylov {
