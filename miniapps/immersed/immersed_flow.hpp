@@ -9,7 +9,7 @@
 // The three steps are those of Liu, Seo & Mittal (2013), eqs. 2 to 4, with the discrete systems 5 and 6; their predictor has
 // no pressure, which leaves a slip of order dt on the body: here p^{n-1/2} is kept in (2) and psi = dt (p^{n+1/2} -
 // p^{n-1/2}) solved for, as in the incompressible miniapp (fractional_step.hpp), whose operators, sides and records these
-// are. Ghost cells: Mittal et al. (2008), cut_geometry.hpp; the projection: pressure_system.hpp; docs/immersed.md.
+// are. Ghost cells: Mittal et al. (2008), cut_geometry.hpp; the projection: pressure_system.hpp.
 #pragma once
 #include "mesh/body/body.hpp"
 #include "miniapps/immersed/case.hpp"
