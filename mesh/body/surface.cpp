@@ -139,15 +139,6 @@ void sort_elements(Surface& s) {
   }
 }
 
-SurfaceCells picture_cells(const Surface& s) {
-  SurfaceCells cells{{0}, {}};
-  for (const auto& e : s.element) {
-    cells.node.insert(cells.node.end(), e.begin(), e.begin() + s.corners());
-    cells.start.push_back(static_cast<int>(cells.node.size()));
-  }
-  return cells;
-}
-
 SurfaceEdges find_edges(const Surface& s) {
   SurfaceEdges edges;
   if (s.dimension == 2) return edges;

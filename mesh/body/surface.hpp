@@ -45,12 +45,6 @@ void reverse(Surface& s);  // turns all elements over
 // Renumbers the elements of a triangulation so that those with near numbers are near in space (Morton order).
 void sort_elements(Surface& s);
 
-// The elements as a picture wants them (MeshPicture of postproc/fields/vtu.hpp): corners one after the other.
-struct SurfaceCells {
-  std::vector<int> start, node;
-};
-SurfaceCells picture_cells(const Surface& s);
-
 // The edges of a triangulation: edge k of an element joins its corners k and k + 1. Motion leaves them as they are.
 struct SurfaceEdges {
   int count = 0;

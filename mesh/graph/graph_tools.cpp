@@ -39,16 +39,6 @@ Order inverse(const Order& order) {
   return position;
 }
 
-bool is_permutation(const Order& order, int n) {
-  if (static_cast<int>(order.size()) != n) return false;
-  std::vector<char> seen(order.size(), 0);
-  for (int v : order) {
-    if (v < 0 || v >= n || seen[static_cast<std::size_t>(v)]) return false;
-    seen[static_cast<std::size_t>(v)] = 1;
-  }
-  return true;
-}
-
 int bandwidth(const Graph& graph, const Order& order) {
   const Order position = inverse(order);
   int width = 0;

@@ -12,7 +12,6 @@ namespace weir {
 Graph graph_of_edges(int vertices, const std::vector<std::array<int, 2>>& edges);
 
 Order inverse(const Order& order);
-bool is_permutation(const Order& order, int n);
 
 // Of the matrix with the graph's pattern: max |i - j|, and the sum over rows of i - (the leftmost column of row i).
 int bandwidth(const Graph& graph, const Order& order);

@@ -17,15 +17,4 @@ LevelSets level_sets(const Graph& graph, const Order& order) {
   return result;
 }
 
-LevelSets hyperplanes(int nx, int ny, int nz) {
-  LevelSets result;
-  if (nx < 1 || ny < 1 || nz < 1) return result;
-  result.levels = nx + ny + nz - 2;
-  result.level.reserve(static_cast<std::size_t>(nx) * ny * nz);
-  for (int k = 0; k < nz; ++k)
-    for (int j = 0; j < ny; ++j)
-      for (int i = 0; i < nx; ++i) result.level.push_back(i + j + k);
-  return result;
-}
-
 }  // namespace weir

@@ -14,7 +14,4 @@ struct LevelSets {
 
 LevelSets level_sets(const Graph& graph, const Order& order);
 
-// The level sets of an nx x ny x nz grid in its natural order, i fastest: i + j + k.
-LevelSets hyperplanes(int nx, int ny, int nz);
-
 }  // namespace weir

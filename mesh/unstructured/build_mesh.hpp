@@ -21,12 +21,4 @@ struct MeshRepairs {
 
 UnstructuredMesh build_mesh(MeshDescription description, MeshRepairs* repairs = nullptr);
 
-// What must hold to round-off on every mesh; each is relative (to the cell's perimeter, to the volume).
-struct MeshCheck {
-  double closure = 0;       // max over the cells of |sum of area * normal| / perimeter
-  double volume = 0;        // total
-  double volume_error = 0;  // |volume - half the sum over the boundary of area * x . n| / volume; 0 where periodic
-};
-MeshCheck check_mesh(const UnstructuredMesh& mesh);
-
 }  // namespace weir

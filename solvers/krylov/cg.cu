@@ -41,31 +41,29 @@ class Cg : public Krylov<Space> {
       if (!std::isfinite(pq) || !std::isfinite(rz)) return it.stop(Reason::not_finite);
       if (!(pq > 0) || rz == 0 || (rz < 0 && M.is_symmetric())) return it.stop(Reason::breakdown);
       const double alpha = rz / pq;
-      const double rr = M.is_symmetric() ? it.cg_residual(alpha, p, q, r) : update_residual(it, alpha);
+      const double rr = it.sum(timed(it.reduce_seconds(), [&] { return axpy_square<Space>(-alpha, q, r); }));
       const bool more = it.step(r, rr);
       if (!more) {
         if (std::isfinite(rr)) axpy<Space>(alpha, p, x);
         return;
       }
       const double rz_old = rz;
+      double beta;
       if (M.is_symmetric()) {
         rz = M.is_identity() ? rr : it.precondition_dot(r, z);
-        pq = it.cg_direction(alpha, rz / rz_old, z, p, q);
+        beta = rz / rz_old;
       } else {
         it.precondition(r, z);
         const Pair zr_zq = it.sum(dot2<Space>(z, r, q));
         rz = zr_zq.a;
-        timed(it.reduce_seconds(), [&] {
-          advance_direction<Space>(alpha, -alpha * zr_zq.b / rz_old, z, p, x);
-          return 0;
-        });
-        pq = it.apply_dot(p, q);
+        beta = -alpha * zr_zq.b / rz_old;
       }
+      timed(it.reduce_seconds(), [&] {
+        advance_direction<Space>(alpha, beta, z, p, x);
+        return 0;
+      });
+      pq = it.apply_dot(p, q);
     }
-  }
-
-  double update_residual(Iteration<Space>& it, double alpha) {
-    return it.sum(timed(it.reduce_seconds(), [&] { return axpy_square<Space>(-alpha, q_.view(), r_); }));
   }
 
   KrylovOptions options_;

@@ -230,14 +230,6 @@ Pair Iteration<Space>::apply_dots(View<const double> x, View<const double> w, Vi
   return sum(timed(result_.spmv_seconds, [&] { return A_.apply_dots(x, w, y); }));
 }
 template <class Space>
-double Iteration<Space>::cg_direction(double alpha, double beta, View<const double> z, View<double> p, View<double> q) {
-  return sum(timed(result_.spmv_seconds, [&] { return A_.cg_direction(alpha, beta, z, p, x_, q); }));
-}
-template <class Space>
-double Iteration<Space>::cg_residual(double alpha, View<const double> p, View<const double> q, View<double> r) {
-  return sum(timed(result_.reduce_seconds, [&] { return A_.cg_residual(alpha, p, q, r); }));
-}
-template <class Space>
 void Iteration<Space>::precondition(View<const double> r, View<double> z) {
   ScopedTimer timer(result_.apply_seconds);
   M_.apply(r, z);

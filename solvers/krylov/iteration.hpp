@@ -63,8 +63,6 @@ class Iteration {
   void apply(View<const double> x, View<double> y);
   double apply_dot(View<const double> x, View<double> y);
   Pair apply_dots(View<const double> x, View<const double> w, View<double> y);  // returns {y.w, y.y}
-  double cg_direction(double alpha, double beta, View<const double> z, View<double> p, View<double> q);
-  double cg_residual(double alpha, View<const double> p, View<const double> q, View<double> r);
   void precondition(View<const double> r, View<double> z);
   double precondition_dot(View<const double> r, View<double> z);  // returns r.z
   double& reduce_seconds() { return result_.reduce_seconds; }     // vector updates and reductions, which are fused

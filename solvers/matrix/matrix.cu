@@ -16,24 +16,6 @@ Pair dot_and_square_of(View<const double> y, View<const double> w) {
   return sum2<Space>(static_cast<int>(y.size()), [=] WEIR_HD(int i) { return Pair{y[i] * w[i], y[i] * y[i]}; });
 }
 
-template <class Space>
-void advance(double alpha, double beta, View<const double> z, View<double> p, View<double> x) {
-  for_each<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) {
-    const double old = p[i];
-    x[i] += alpha * old;
-    p[i] = z[i] + beta * old;
-  });
-}
-
-template <class Space>
-double subtract_square(double alpha, View<const double> q, View<double> r) {
-  return sum<Space>(static_cast<int>(r.size()), [=] WEIR_HD(int i) {
-    const double v = r[i] - alpha * q[i];
-    r[i] = v;
-    return v * v;
-  });
-}
-
 }  // namespace detail
 
 template <class Space>
@@ -52,18 +34,6 @@ template <class Space>
 double Matrix<Space>::residual_dot(View<const double> b, View<const double> x, View<double> r) const {
   residual(b, x, r);
   return detail::dot_of<Space>(r, r);
-}
-
-template <class Space>
-double Matrix<Space>::cg_direction(double alpha, double beta, View<const double> z, View<double> p, View<double> x,
-                                   View<double> q) const {
-  detail::advance<Space>(alpha, beta, z, p, x);
-  return apply_dot(p, q);
-}
-
-template <class Space>
-double Matrix<Space>::cg_residual(double alpha, View<const double>, View<const double> q, View<double> r) const {
-  return detail::subtract_square<Space>(alpha, q, r);
 }
 
 template class Matrix<Host>;

@@ -35,14 +35,6 @@ class Matrix {
                               View<double> r) const;      // the same; returns r.r
   virtual void block_diagonal(View<double> d) const = 0;  // rows() blocks of B x B, row-major
 
-  // The two halves of an iteration of cg, each in as few passes as the matrix knows to do them:
-  //   x += alpha p,  p = z + beta p,  q = A p;  returns p.q
-  //   r -= alpha q;                             returns r.r
-  // A matrix that costs nothing to read may leave q alone in the first and multiply again in the second.
-  virtual double cg_direction(double alpha, double beta, View<const double> z, View<double> p, View<double> x,
-                              View<double> q) const;
-  virtual double cg_residual(double alpha, View<const double> p, View<const double> q, View<double> r) const;
-
   virtual bool is_symmetric() const = 0;
   // The constant vector spans the null spaces of A and of its transpose (pressure with Neumann conditions all round):
   // solvers project it out.

@@ -9,7 +9,6 @@
 
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
-#include "solvers/matrix/stencil/constant_stencil.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 #include "tests/benchmarks/bench.hpp"
@@ -137,9 +136,6 @@ int bench_kernels(const std::string& json_path) {
     constexpr int n = 128;
     const SeparableStencil<Host> stretched(neumann_box(n, true));
     matrix_rows(rows, "stencil 128^3, stretched:", stretched, threads, triad);
-    ConstantStencilOptions constant;
-    constant.extents = {n, n, n};
-    matrix_rows(rows, "stencil 128^3, constant:", ConstantStencil<Host>(constant), threads, triad);
     cg_rows(rows, stretched, threads, triad);
     for (const auto& [cells, B] : {std::pair{128, 1}, std::pair{56, 4}, std::pair{48, 5}})
       matrix_rows(rows, "block CSR " + std::to_string(cells) + "^3, B = " + std::to_string(B) + ":",

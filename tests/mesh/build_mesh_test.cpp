@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "mesh/ordering/cell_graph.hpp"
 #include "mesh/unstructured/renumber.hpp"
+#include "tests/mesh/check_mesh.hpp"
 #include "tests/mesh/meshes.hpp"
 
 namespace weir::test {

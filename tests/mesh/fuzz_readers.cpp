@@ -22,6 +22,7 @@
 #include "mesh/body/shapes.hpp"
 #include "mesh/body/stl/stl.hpp"
 #include "mesh/read/read_mesh.hpp"
+#include "tests/mesh/check_mesh.hpp"
 #include "tests/mesh/mesh_files.hpp"
 #include "tests/mesh/meshes.hpp"
 #include "tests/mesh/mutate.hpp"

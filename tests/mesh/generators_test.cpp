@@ -10,6 +10,7 @@
 #include "mesh/unstructured/build_mesh.hpp"
 #include "mesh/generate/spacing.hpp"
 #include "mesh/unstructured/quality.hpp"
+#include "tests/mesh/check_mesh.hpp"
 
 namespace weir {
 namespace {

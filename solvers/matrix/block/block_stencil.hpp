@@ -83,10 +83,6 @@ struct BlockStencilView {
   }
 };
 
-// How the Device multiplies: one thread an entry of the vector (Alg. 7), or several a row of the block, which share its
-// columns. Host has one form.
-enum class BlockProductForm { entry, columns };
-
 template <class Space>
 class BlockStencil : public Matrix<Space> {
  public:
@@ -105,7 +101,6 @@ class BlockStencil : public Matrix<Space> {
 
   Extents cells() const { return cells_; }
   Periodic periodic() const { return periodic_; }
-  void set_product_form(BlockProductForm form) { form_ = form; }
   // To write values in place: no set-up follows, a preconditioner needs its update().
   BlockStencilView stencil() const;
   View<double> values() { return values_.view(); }  // with the padding
@@ -121,7 +116,6 @@ class BlockStencil : public Matrix<Space> {
   int n_ = 1;
   std::int64_t padding_ = 0;
   bool symmetric_ = false;
-  BlockProductForm form_ = BlockProductForm::entry;
   Array<double, Space> values_;
 };
 

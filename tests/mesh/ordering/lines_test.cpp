@@ -7,7 +7,6 @@
 
 #include "mesh/unstructured/build_mesh.hpp"
 #include "mesh/generate/generators.hpp"
-#include "mesh/ordering/cell_fields.hpp"
 #include "mesh/graph/graph_tools.hpp"
 #include "mesh/ordering/cell_graph.hpp"
 #include "mesh/graph/levels.hpp"
@@ -136,18 +135,6 @@ TEST(MakeOrdering, LineTypesOnAnIsotropicMeshAreTheirTopologicalPart) {
 TEST(MakeOrdering, OfAMeshWithoutCellsIsEmpty) {
   for (const char* type : {"rcm", "1wd", "nd", "line_1wd"})
     EXPECT_TRUE(make_ordering(UnstructuredMesh{}, {type, 10, 1}).order.empty());
-}
-
-TEST(CellFields, SayWhatTheirPartsSay) {
-  const UnstructuredMesh mesh = boundary_layer();
-  const CellFields f = cell_fields(mesh, {"line_rcm", 10, 1}, 4);
-  EXPECT_EQ(f.order, inverse(make_ordering(mesh, {"line_rcm", 10, 1}).order));
-  EXPECT_EQ(f.lines, nx);
-  EXPECT_EQ(f.colours, 2);
-  EXPECT_EQ(f.line[5 + nx * 10], 5);
-  EXPECT_EQ(f.line[5 + nx * 11], -1);
-  EXPECT_EQ(*std::max_element(f.level.begin(), f.level.end()) + 1, f.levels);
-  EXPECT_EQ(*std::max_element(f.part.begin(), f.part.end()), 3);
 }
 
 TEST(Partition, NeverCutsALine) {

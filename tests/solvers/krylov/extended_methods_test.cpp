@@ -5,9 +5,10 @@
 #include "solvers/device/ledger.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
-#include "solvers/matrix/stencil/constant_stencil.hpp"
+#include "solvers/matrix/stencil/separable_stencil.hpp"
 #include "tests/support/systems/block_matrices.hpp"
 #include "tests/support/systems/dense_preconditioner.hpp"
+#include "tests/support/systems/operators.hpp"
 #include "tests/support/solve.hpp"
 #include "tests/support/spaces.hpp"
 
@@ -106,7 +107,7 @@ TYPED_TEST(KrylovSecondFloor, RefinementReadsFloatsAndStillReachesDoublePrecisio
 }
 
 TYPED_TEST(KrylovSecondFloor, RefinementRoundsBlockRowsAlone) {
-  const ConstantStencil<TypeParam> A({.extents = {4, 4, 4}, .shift = 1});
+  const SeparableStencil<TypeParam> A(box({4, 4, 4}, EndCondition::neumann, false, 1));
   KrylovOptions o;
   o.inner_matrix = "float";
   const Numbers b = random_numbers(A.size(), 3);

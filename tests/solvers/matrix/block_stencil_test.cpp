@@ -76,20 +76,6 @@ TYPED_TEST(BlockStencilOf, ResidualIsTheRightHandSideMinusTheProduct) {
   }
 }
 
-TYPED_TEST(BlockStencilOf, ThreadsThatShareTheColumnsGiveTheSameProducts) {
-  for (const Extents cells : shapes)
-    for (const int n : {1, 2, 3, 6, 8, 9, 33}) {
-      const BlockSystem system = random_system(cells, n, 7);
-      BlockStencil<TypeParam> A = matrix<TypeParam>(system);
-      const Array<double, TypeParam> X(random_vector(system.b.size(), 3)), B(system.b);
-      Array<double, TypeParam> R(A.size()), R2(A.size());
-      A.residual(B, X, R);
-      A.set_product_form(BlockProductForm::columns);
-      A.residual(B, X, R2);
-      EXPECT_LE(relative_difference(R2.to_vector(), R.to_vector()), 8 * n * eps) << "n = " << n;
-    }
-}
-
 TYPED_TEST(BlockStencilOf, BlockDiagonalIsRowByRow) {
   const BlockSystem system = random_system({3, 2, 2}, 4, 7);
   const BlockStencil<TypeParam> A = matrix<TypeParam>(system);

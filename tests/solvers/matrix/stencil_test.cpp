@@ -1,7 +1,6 @@
 // Stencil matrices against the dense Kronecker sum, in both spaces, for every end condition.
 #include <omp.h>
 
-#include "solvers/matrix/stencil/constant_stencil.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
 #include "tests/support/systems/operators.hpp"
 #include "tests/support/systems/products.hpp"
@@ -42,23 +41,6 @@ TYPED_TEST(Stencil, SetCoefficientsEqualsANewMatrix) {
   op.scale = 0.5;
   EXPECT_FALSE(A.has_constant_null_space());
   expect_equal_products<TypeParam>(A, dense(op), "new coefficients");
-}
-
-TYPED_TEST(Stencil, ConstantEqualsTheDenseKroneckerSum) {
-  const Extents sizes[] = {{1, 1, 1}, {7, 1, 1}, {1, 1, 5}, {2, 2, 2}, {6, 5, 1}, {6, 5, 4}};
-  for (const Extents& e : sizes)
-    for (std::size_t x = 0; x < 5; ++x) {
-      ConstantStencilOptions o;
-      o.extents = e;
-      o.spacing = {0.1, 0.3, 0.2};
-      o.ends = {all_ends[x], all_ends[(x + 1) % 5], all_ends[(2 * x) % 5]};
-      o.shift = x == 2 ? 0 : 1.5;
-      o.scale = 0.75;
-      ConstantStencil<TypeParam> A(o);
-      expect_equal_products<TypeParam>(A, dense(*A.separable()), "constant, ends " + std::to_string(x));
-      A.set_coefficients(0.5, 2);
-      expect_equal_products<TypeParam>(A, dense(*A.separable()), "constant, changed, ends " + std::to_string(x));
-    }
 }
 
 TEST(StencilThreads, ProductsDoNotDependOnTheNumberOfThreads) {

@@ -8,8 +8,9 @@
 #include "base/error.hpp"
 #include "solvers/device/ledger.hpp"
 #include "solvers/krylov/krylov.hpp"
-#include "solvers/matrix/stencil/constant_stencil.hpp"
+#include "solvers/matrix/stencil/separable_stencil.hpp"
 #include "tests/support/systems/augment.hpp"
+#include "tests/support/systems/operators.hpp"
 #include "tests/support/solve.hpp"
 #include "tests/support/spaces.hpp"
 #include "tests/support/systems/textbook_ilu0.hpp"
@@ -200,7 +201,7 @@ TYPED_TEST(BlockIlu0Of, RefusesWhatItCannotDo) {
   EXPECT_EQ(exit_code_of_setup<TypeParam>(random_system({3, 4, 4}, 2, 1, {true, false, false}), BlockIluForm::entry,
                                           "direction x has 3 cells"),
             Exit::usage);
-  const ConstantStencil<TypeParam> scalar(ConstantStencilOptions{.extents = {3, 3, 3}});
+  const SeparableStencil<TypeParam> scalar(box({3, 3, 3}, EndCondition::neumann, false));
   BlockIlu0<TypeParam> M({});
   EXPECT_THROW(M.setup(scalar), Error);
 }

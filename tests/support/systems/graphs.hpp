@@ -11,6 +11,16 @@
 
 namespace weir::test {
 
+inline bool is_permutation(const Order& order, int n) {
+  if (static_cast<int>(order.size()) != n) return false;
+  std::vector<char> seen(order.size(), 0);
+  for (int v : order) {
+    if (v < 0 || v >= n || seen[static_cast<std::size_t>(v)]) return false;
+    seen[static_cast<std::size_t>(v)] = 1;
+  }
+  return true;
+}
+
 inline Graph box_graph(int nx, int ny, int nz = 1) {
   std::vector<std::array<int, 2>> edges;
   for (int k = 0; k < nz; ++k)
