@@ -1,4 +1,4 @@
-// Memory, streams and errors of a CUDA device.
+// Memory and errors of a CUDA device.
 #include "solvers/device/cuda/backend/runtime.hpp"
 
 #include <algorithm>
@@ -101,34 +101,11 @@ double* reduction_result() {
 
 }  // namespace backend
 
-Stream& default_stream() {
-  static Stream stream{Stream::Default{}};
-  return stream;
-}
-
 void* pinned_allocate(std::int64_t bytes) {
   void* p = nullptr;
   backend::check(cudaMallocHost(&p, static_cast<std::size_t>(bytes)), "pinned memory");
   return p;
 }
 void pinned_release(void* p) noexcept { cudaFreeHost(p); }
-
-void copy_to_device_async(Stream& stream, void* device, const void* host, std::int64_t bytes) {
-  backend::check(
-      cudaMemcpyAsync(device, host, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice, stream.native()),
-      "copy to the device");
-  ++ledger().copies_to_device;
-  ledger().bytes_to_device += bytes;
-}
-void copy_to_host_async(Stream& stream, void* host, const void* device, std::int64_t bytes) {
-  backend::check(
-      cudaMemcpyAsync(host, device, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost, stream.native()),
-      "copy to the host");
-  ++ledger().copies_to_host;
-  ledger().bytes_to_host += bytes;
-}
-void fill_bytes_async(Stream& stream, void* device, int byte, std::int64_t bytes) {
-  backend::check(cudaMemsetAsync(device, byte, static_cast<std::size_t>(bytes), stream.native()), "fill");
-}
 
 }  // namespace weir

@@ -10,7 +10,6 @@
 #include "checker.hpp"
 #include "machine.hpp"
 #include "solvers/device/ledger.hpp"
-#include "streams.hpp"
 
 namespace weir {
 namespace {
@@ -24,31 +23,6 @@ void check_device(const void* p, std::int64_t bytes, const char* what) {
 void check_host(const void* p, const char* what) {
   if (simt::in_arena(p))
     throw Error(Exit::internal, std::string(what) + ": a device pointer where a host pointer belongs");
-}
-
-void move_to_device(void* device, const void* host, std::int64_t bytes) {
-  if (bytes == 0) return;
-  check_device(device, bytes, "copy to the device");
-  check_host(host, "copy to the device");
-  const simt::DeviceCode scope;
-  std::memcpy(device, host, static_cast<std::size_t>(bytes));
-  simt::checker_initialised(device, static_cast<std::size_t>(bytes));
-}
-void move_to_host(void* host, const void* device, std::int64_t bytes) {
-  if (bytes == 0) return;
-  check_device(device, bytes, "copy to the host");
-  check_host(host, "copy to the host");
-  const simt::DeviceCode scope;
-  std::memcpy(host, device, static_cast<std::size_t>(bytes));
-}
-
-void count_to_device(std::int64_t bytes) {
-  ++ledger().copies_to_device;
-  ledger().bytes_to_device += bytes;
-}
-void count_to_host(std::int64_t bytes) {
-  ++ledger().copies_to_host;
-  ledger().bytes_to_host += bytes;
 }
 
 }  // namespace
@@ -73,19 +47,29 @@ void* device_allocate(std::int64_t bytes) {
 }
 
 void device_release(void* p, std::int64_t bytes) noexcept {
-  simt::drain_streams();  // a release waits for the device
   ledger().device_bytes -= bytes;
   const simt::DeviceCode scope;
   simt::release(static_cast<char*>(p));
 }
 
 void copy_to_device(void* device, const void* host, std::int64_t bytes) {
-  move_to_device(device, host, bytes);
-  if (bytes > 0) count_to_device(bytes);
+  if (bytes == 0) return;
+  check_device(device, bytes, "copy to the device");
+  check_host(host, "copy to the device");
+  const simt::DeviceCode scope;
+  std::memcpy(device, host, static_cast<std::size_t>(bytes));
+  simt::checker_initialised(device, static_cast<std::size_t>(bytes));
+  ++ledger().copies_to_device;
+  ledger().bytes_to_device += bytes;
 }
 void copy_to_host(void* host, const void* device, std::int64_t bytes) {
-  move_to_host(host, device, bytes);
-  if (bytes > 0) count_to_host(bytes);
+  if (bytes == 0) return;
+  check_device(device, bytes, "copy to the host");
+  check_host(host, "copy to the host");
+  const simt::DeviceCode scope;
+  std::memcpy(host, device, static_cast<std::size_t>(bytes));
+  ++ledger().copies_to_host;
+  ledger().bytes_to_host += bytes;
 }
 
 const char* device_name() { return "simt (emulated on the CPU)"; }
@@ -102,23 +86,5 @@ void* pinned_allocate(std::int64_t bytes) {
   return p;
 }
 void pinned_release(void* p) noexcept { std::free(p); }
-
-void copy_to_device_async(Stream& stream, void* device, const void* host, std::int64_t bytes) {
-  stream.submit([=] { move_to_device(device, host, bytes); });
-  count_to_device(bytes);
-}
-void copy_to_host_async(Stream& stream, void* host, const void* device, std::int64_t bytes) {
-  stream.submit([=] { move_to_host(host, device, bytes); });
-  count_to_host(bytes);
-}
-void fill_bytes_async(Stream& stream, void* device, int byte, std::int64_t bytes) {
-  stream.submit([=] {
-    if (bytes == 0) return;
-    check_device(device, bytes, "fill");
-    const simt::DeviceCode scope;
-    std::memset(device, byte, static_cast<std::size_t>(bytes));
-    simt::checker_initialised(device, static_cast<std::size_t>(bytes));
-  });
-}
 
 }  // namespace weir

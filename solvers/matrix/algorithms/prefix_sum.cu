@@ -72,10 +72,9 @@ std::int64_t PrefixSum<Device>::operator()(const int* count, int n, std::int64_t
   const int blocks = (n + threads - 1) / threads;
   std::int64_t* sums = blocks_.reserve(blocks + 1);
   if (blocks > 0)
-    launch(default_stream(), {.grid = static_cast<unsigned>(blocks), .block = threads, .name = "prefix sum"},
-           scan_counts, count, n, start, sums);
-  launch(default_stream(), {.grid = 1, .block = threads, .name = "prefix sum of workgroups"}, scan_blocks, sums,
-         blocks);
+    launch({.grid = static_cast<unsigned>(blocks), .block = threads, .name = "prefix sum"}, scan_counts, count, n,
+           start, sums);
+  launch({.grid = 1, .block = threads, .name = "prefix sum of workgroups"}, scan_blocks, sums, blocks);
   add_blocks(sums, n, blocks, start);
   std::int64_t total = 0;
   backend::copy_to_host(&total, sums + blocks, sizeof total);

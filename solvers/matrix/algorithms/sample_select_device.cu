@@ -171,8 +171,7 @@ using select::Found;
 template <>
 void SampleSelect<Device>::find_splitters(const double* x, std::int64_t n, int level) {
   const ScopedTimer timer(times_.splitters);
-  launch(default_stream(), select::config(1, "splitters"), select::find_splitters, x, n, options_.seed, level,
-         splitters_.reserve(1));
+  launch(select::config(1, "splitters"), select::find_splitters, x, n, options_.seed, level, splitters_.reserve(1));
 }
 
 template <>
@@ -186,11 +185,11 @@ Found SampleSelect<Device>::count(const double* x, std::int64_t n, std::int64_t 
   auto* global = reinterpret_cast<unsigned long long*>(counts);
   unsigned char* oracle = Oracles ? oracles_.reserve(n) : nullptr;
   if (!shared) select::clear(global, select::buckets + 1);  // the last one: extraction's cursor
-  launch(default_stream(), select::config(groups, "count values"),
+  launch(select::config(groups, "count values"),
          shared ? select::count_values<Oracles, true> : select::count_values<Oracles, false>, x, n,
          static_cast<const select::Splitters*>(splitters_.data()), counts, global, oracle);
   Found* found = found_.reserve(1);
-  launch(default_stream(), select::config(1, "find bucket"), select::find_bucket,
+  launch(select::config(1, "find bucket"), select::find_bucket,
          static_cast<const select::Splitters*>(splitters_.data()), static_cast<const std::int64_t*>(counts), parts_,
          rank, nearest, found);
   return select::to_host(found);
@@ -202,9 +201,8 @@ const double* SampleSelect<Device>::extract(const double* x, std::int64_t n, con
   double* out = left_[level % 2].reserve(found.count);
   std::int64_t* counts = counts_.data();
   const bool shared = options_.counting == Counting::shared;
-  if (shared)
-    launch(default_stream(), select::config(1, "place parts"), select::place_parts, counts, parts_, found.bucket);
-  launch(default_stream(), select::config(select::workgroups(n), "extract values"),
+  if (shared) launch(select::config(1, "place parts"), select::place_parts, counts, parts_, found.bucket);
+  launch(select::config(select::workgroups(n), "extract values"),
          shared ? select::extract_values<true> : select::extract_values<false>, x, n,
          static_cast<const unsigned char*>(oracles_.data()), found.bucket, static_cast<const std::int64_t*>(counts),
          reinterpret_cast<unsigned long long*>(counts) + select::buckets, out);
@@ -215,8 +213,7 @@ template <>
 Selection SampleSelect<Device>::sorted(const double* x, std::int64_t n, std::int64_t rank) {
   const ScopedTimer timer(times_.sort);
   Found* found = found_.reserve(1);
-  launch(default_stream(), select::config(1, "sort few"), select::sort_few, x, static_cast<int>(n),
-         static_cast<int>(rank), found);
+  launch(select::config(1, "sort few"), select::sort_few, x, static_cast<int>(n), static_cast<int>(rank), found);
   const Found f = select::to_host(found);
   return {f.value, f.before, 0};
 }

@@ -177,7 +177,7 @@ void UnitTriangle<Device, T>::solve(const T* scale, const double* b, double* x) 
       triangular::solve_level(s, level_start_[static_cast<std::size_t>(l.first)],
                               level_start_[static_cast<std::size_t>(l.end)]);
     } else {
-      launch(default_stream(), {.grid = 1, .block = triangular::threads_a_workgroup, .name = "small levels"},
+      launch({.grid = 1, .block = triangular::threads_a_workgroup, .name = "small levels"},
              triangular::solve_small_levels<T>, s, static_cast<const int*>(starts_.data()), l.first, l.end);
     }
   }
@@ -191,8 +191,8 @@ void UnitTriangle<Device, T>::solve_in_one_launch(const triangular::Sweep<T>& s)
   turn_ = turn_ % 0x3fffffff + 1;  // never 0, which the flags start from
   const triangular::Tickets tickets{drawn_.data(), tickets_, chunk_.data(), chunks, finished_.data(), turn_};
   tickets_ += static_cast<unsigned>(chunks) + grid;  // each workgroup draws one too many
-  launch(default_stream(), {.grid = grid, .block = triangular::threads_a_workgroup, .name = "triangular sweep"},
-         triangular::solve_all<T>, s, tickets);
+  launch({.grid = grid, .block = triangular::threads_a_workgroup, .name = "triangular sweep"}, triangular::solve_all<T>,
+         s, tickets);
 }
 
 template class UnitTriangle<Device, double>;

@@ -62,19 +62,16 @@ void multiply_by(const double* scale, double* x, int size) {
 
 template <int Cap>
 void sweep(const AsyncView& f, int sweeps) {
-  for (int s = 0; s < sweeps; ++s)
-    launch(default_stream(), config(f.rows, "asynchronous ILU sweep"), build_rows<Cap>, f);
+  for (int s = 0; s < sweeps; ++s) launch(config(f.rows, "asynchronous ILU sweep"), build_rows<Cap>, f);
 }
 
 template <int Cap>
 void solve(const AsyncView& f, int sweeps, const double* r, double* y, double* z) {
   clear(y, f.rows * f.n);
-  for (int s = 0; s < sweeps; ++s)
-    launch(default_stream(), config(f.rows, "asynchronous forward sweep"), forward_rows<Cap>, f, r, y);
+  for (int s = 0; s < sweeps; ++s) launch(config(f.rows, "asynchronous forward sweep"), forward_rows<Cap>, f, r, y);
   clear(z, f.rows * f.n);
   for (int s = 0; s < sweeps; ++s)
-    launch(default_stream(), config(f.rows, "asynchronous backward sweep"), backward_rows<Cap>, f,
-           static_cast<const double*>(y), z);
+    launch(config(f.rows, "asynchronous backward sweep"), backward_rows<Cap>, f, static_cast<const double*>(y), z);
   if (f.scale) multiply_by(f.scale, z, f.rows * f.n);
 }
 

@@ -74,8 +74,7 @@ void OneLaunchForm<T>::factorise(const DeviceFactors<T>& f, const Hyperplanes& l
   const Mapping m(f.A.n);
   const int groups = levels.groups(), most = most_before(f.A.periodic);
   const unsigned grid = workgroups(levels);
-  launch(default_stream(),
-         {.grid = grid,
+  launch({.grid = grid,
           .block = static_cast<unsigned>(m.factor_threads()),
           .shared_bytes = m.factor_shared(most),
           .name = "block_ilu0 factorisation"},
@@ -92,8 +91,8 @@ void OneLaunchForm<T>::solve(const DeviceFactors<T>& f, const Hyperplanes& level
                             .block = static_cast<unsigned>(m.solve_threads()),
                             .shared_bytes = m.solve_shared(),
                             .name = "block_ilu0 sweep"};
-  launch(default_stream(), config, sweep_all<true, T>, f, turns.draw(groups, grid), groups, turns.next(), r, z);
-  launch(default_stream(), config, sweep_all<false, T>, f, turns.draw(groups, grid), groups, turns.next(), nullptr, z);
+  launch(config, sweep_all<true, T>, f, turns.draw(groups, grid), groups, turns.next(), r, z);
+  launch(config, sweep_all<false, T>, f, turns.draw(groups, grid), groups, turns.next(), nullptr, z);
 }
 
 template struct OneLaunchForm<double>;

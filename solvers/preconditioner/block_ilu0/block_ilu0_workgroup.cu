@@ -24,8 +24,7 @@ template <bool Forward, class T>
 void launch_sweep(const DeviceFactors<T>& f, const Hyperplanes& levels, int p, const double* r, double* x) {
   const Mapping m(f.A.n);
   const int first = levels.first_group(p), groups = levels.first_group(p + 1) - first;
-  launch(default_stream(),
-         {.grid = static_cast<unsigned>(groups),
+  launch({.grid = static_cast<unsigned>(groups),
           .block = static_cast<unsigned>(m.solve_threads()),
           .shared_bytes = m.solve_shared(),
           .name = "block_ilu0 sweep of a hyperplane"},
@@ -40,8 +39,7 @@ void WorkgroupForm<T>::factorise(const DeviceFactors<T>& f, const Hyperplanes& l
   const int most = most_before(f.A.periodic);
   for (int p = 0; p < levels.count(); ++p) {
     const int first = levels.first_group(p), groups = levels.first_group(p + 1) - first;
-    launch(default_stream(),
-           {.grid = static_cast<unsigned>(groups),
+    launch({.grid = static_cast<unsigned>(groups),
             .block = static_cast<unsigned>(m.factor_threads()),
             .shared_bytes = m.factor_shared(most),
             .name = "block_ilu0 factorisation of a hyperplane"},

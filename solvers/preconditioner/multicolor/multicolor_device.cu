@@ -166,11 +166,11 @@ void run(const MulticolorView<T>& m, const std::vector<ColourPass>& passes, cons
       tail.pass[tail.count++] = passes[k];
     if (tail.count > 0) {
       config.grid = 1;
-      launch(default_stream(), config, small_colours<T>, m, tail, b, x);
+      launch(config, small_colours<T>, m, tail, b, x);
       continue;
     }
     config.grid = static_cast<unsigned>((passes[k].to - passes[k].from + R - 1) / R);
-    launch(default_stream(), config, colour_rows<T>, m, passes[k], b, x);
+    launch(config, colour_rows<T>, m, passes[k], b, x);
     ++k;
   }
 }
@@ -178,7 +178,6 @@ void run(const MulticolorView<T>& m, const std::vector<ColourPass>& passes, cons
 void factorise_diagonals(int rows, int n, double* diagonal) {
   constexpr int blocks = 4;
   launch(
-      default_stream(),
       {.grid = static_cast<unsigned>((rows + blocks - 1) / blocks), .block = dim3(32, blocks), .name = "multicolor LU"},
       factorise_blocks, rows, n, diagonal);
 }

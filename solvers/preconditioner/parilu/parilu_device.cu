@@ -176,7 +176,7 @@ __global__ void merge_rows(BlockCsrView A, FactorsView f, int* heads, int* lower
 
 template <int Cap>
 void sweep_capped(const BlockCsrView& A, const FactorsView& in, const FactorsView& out) {
-  launch(default_stream(), config(in.rows, false, "ParILU sweep"),
+  launch(config(in.rows, false, "ParILU sweep"),
          in.inverse == out.inverse ? sweep_rows<true, Cap> : sweep_rows<false, Cap>, A, in, out);
 }
 
@@ -191,8 +191,7 @@ void find_candidates<Device>(const BlockCsrView& A, const FactorsView& f, Rows<D
   int *heads = work.place.reserve(entries + rows), *lower_count = work.lower_count.reserve(rows),
       *upper_count = work.upper_count.reserve(rows);
   const auto merge = [&](auto kernel, const char* name) {
-    launch(default_stream(), config(rows, true, name), kernel, A, f, heads, lower_count, upper_count, lower.view(),
-           upper.view());
+    launch(config(rows, true, name), kernel, A, f, heads, lower_count, upper_count, lower.view(), upper.view());
   };
   merge(merge_rows<false>, "count candidates");
   lower.reserve(work.prefix_sum(lower_count, rows, lower.start.reserve(rows + 1)), f.n);
@@ -204,8 +203,8 @@ template <>
 void residual<Device>(const BlockCsrView& A, const FactorsView& f, const RowsView& lower, const RowsView& upper,
                       Work<Device>&) {
   if (f.n > most_of_a_lane) return residual_large(A, f, lower, upper);
-  launch(default_stream(), config(f.rows, false, "ParILU residual"),
-         f.n == 1 ? residual_of_rows<1> : residual_of_rows<most_of_a_lane>, A, f, lower, upper);
+  launch(config(f.rows, false, "ParILU residual"), f.n == 1 ? residual_of_rows<1> : residual_of_rows<most_of_a_lane>, A,
+         f, lower, upper);
 }
 
 template <>

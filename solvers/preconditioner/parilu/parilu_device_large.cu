@@ -129,12 +129,12 @@ LaunchConfig config(const FactorsView& f, const char* name) {
 }  // namespace
 
 void sweep_large(const BlockCsrView& A, const FactorsView& in, const FactorsView& out) {
-  launch(default_stream(), config(in, "ParILU sweep, large blocks"),
-         in.inverse == out.inverse ? sweep_rows<true> : sweep_rows<false>, A, in, out);
+  launch(config(in, "ParILU sweep, large blocks"), in.inverse == out.inverse ? sweep_rows<true> : sweep_rows<false>, A,
+         in, out);
 }
 
 void residual_large(const BlockCsrView& A, const FactorsView& f, const RowsView& lower, const RowsView& upper) {
-  launch(default_stream(), config(f, "ParILU residual, large blocks"), residual_of_rows, A, f, lower, upper);
+  launch(config(f, "ParILU residual, large blocks"), residual_of_rows, A, f, lower, upper);
 }
 
 }  // namespace weir::parilu

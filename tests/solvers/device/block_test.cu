@@ -82,7 +82,7 @@ std::vector<double> numbers(int n) {
 TEST(Block, SharesMemoryBetweenBarriers) {
   auto expected = numbers(128);
   Array<double, Device> x(expected);
-  launch(default_stream(), {.block = 128, .name = "reverse"}, reverse, x.view());
+  launch({.block = 128, .name = "reverse"}, reverse, x.view());
   std::reverse(expected.begin(), expected.end());
   EXPECT_EQ(x.to_vector(), expected);
 }
@@ -92,7 +92,7 @@ TEST(Block, TransposesThroughATileInTwoDimensions) {
   const auto a = numbers(n * n);
   const Array<double, Device> x(a);
   Array<double, Device> y(n * n);
-  launch(default_stream(), {.grid = {3, 3}, .block = {8, 8}, .name = "transpose"}, transpose, x.view(), y.view(), n);
+  launch({.grid = {3, 3}, .block = {8, 8}, .name = "transpose"}, transpose, x.view(), y.view(), n);
   const auto b = y.to_vector();
   for (std::size_t j = 0; j < n; ++j)
     for (std::size_t i = 0; i < n; ++i) ASSERT_EQ(b[j * n + i], a[i * n + j]);
@@ -103,14 +103,13 @@ TEST(Block, UsesTheDynamicSharedMemoryOfTheLaunch) {
   std::iota(expected.begin(), expected.end(), 1);
   const Array<int, Device> in(x);
   Array<int, Device> out(96);
-  launch(default_stream(), {.block = 96, .shared_bytes = 96 * sizeof(int), .name = "prefix sums"}, prefix_sums,
-         in.view(), out.view());
+  launch({.block = 96, .shared_bytes = 96 * sizeof(int), .name = "prefix sums"}, prefix_sums, in.view(), out.view());
   EXPECT_EQ(out.to_vector(), expected);
 }
 
 TEST(Warp, ExchangesRegistersAndVotes) {
   Array<int, Device> out(224);
-  launch(default_stream(), {.block = 32, .name = "shuffles"}, shuffles, out.view());
+  launch({.block = 32, .name = "shuffles"}, shuffles, out.view());
   const auto v = out.to_vector();
   for (int lane = 0; lane < 32; ++lane) {
     const auto l = static_cast<std::size_t>(lane);
@@ -126,7 +125,7 @@ TEST(Warp, ExchangesRegistersAndVotes) {
 
 TEST(Block, VotesAtBarriers) {
   Array<int, Device> out(64);
-  launch(default_stream(), {.block = 64, .name = "votes"}, votes, out.view());
+  launch({.block = 64, .name = "votes"}, votes, out.view());
   EXPECT_EQ(out.to_vector(), std::vector<int>(64, 32 + 10000));
 }
 
@@ -136,14 +135,12 @@ TEST(Block, ReducesInThreeShapes) {
     const int n = static_cast<int>(2 * size);
     const Array<double, Device> x(numbers(n));
     Array<double, Device> out(4);
-    launch(default_stream(), {.grid = 2, .block = shape, .name = "sums"}, reduce_blocks<Plus>, x.view(), out.view());
+    launch({.grid = 2, .block = shape, .name = "sums"}, reduce_blocks<Plus>, x.view(), out.view());
     const double half = size * (size + 1) / 2.0, whole = n * (n + 1) / 2.0;  // integers: exact
     EXPECT_EQ(out.to_vector(), (std::vector<double>{half, 2 * half, whole - half, 2 * (whole - half)}));
-    launch(default_stream(), {.grid = 2, .block = shape, .name = "maxima"}, reduce_blocks<Larger>, x.view(),
-           out.view());
+    launch({.grid = 2, .block = shape, .name = "maxima"}, reduce_blocks<Larger>, x.view(), out.view());
     EXPECT_EQ(out.to_vector(), (std::vector<double>{1.0 * size, 2.0 * size, 1.0 * n, 2.0 * n}));
-    launch(default_stream(), {.grid = 2, .block = shape, .name = "minima"}, reduce_blocks<Smaller>, x.view(),
-           out.view());
+    launch({.grid = 2, .block = shape, .name = "minima"}, reduce_blocks<Smaller>, x.view(), out.view());
     EXPECT_EQ(out.to_vector(), (std::vector<double>{1, 2, size + 1.0, 2 * (size + 1.0)}));
   }
 }

@@ -106,9 +106,9 @@ TEST(RaceBetweenBlocks, IsReported) {
   if (!simt::checks_accesses()) GTEST_SKIP() << "the race build finds it";
   Array<int, Device> x(std::vector<int>{0});
   const LaunchConfig config{.grid = 4, .block = 32, .name = "add"};
-  EXPECT_CONTAINS(error_of([&] { launch(default_stream(), config, add_block_numbers<false>, x.view()); }), "race");
+  EXPECT_CONTAINS(error_of([&] { launch(config, add_block_numbers<false>, x.view()); }), "race");
   Array<int, Device> y(std::vector<int>{0});
-  launch(default_stream(), config, add_block_numbers<true>, y.view());
+  launch(config, add_block_numbers<true>, y.view());
   EXPECT_EQ(y.to_vector()[0], 6);
 }
 
@@ -118,7 +118,7 @@ TEST(MissingAcquire, IsARace) {
   for (const bool fences : {false, true}) {
     Array<int, Device> x(std::vector<int>{0, 0}), flag(std::vector<int>{0});
     const auto kernel = fences ? hand_over_with_fences<false> : hand_over<false>;
-    EXPECT_CONTAINS(error_of([&] { launch(default_stream(), config, kernel, x.view(), flag.data()); }), "race");
+    EXPECT_CONTAINS(error_of([&] { launch(config, kernel, x.view(), flag.data()); }), "race");
   }
 }
 
@@ -126,7 +126,7 @@ TEST(MissingAcquire, RepairedIsNoRace) {
   const LaunchConfig config{.grid = 2, .block = 32, .name = "hand over"};
   for (const bool fences : {false, true}) {
     Array<int, Device> x(std::vector<int>{0, 0}), flag(std::vector<int>{0});
-    launch(default_stream(), config, fences ? hand_over_with_fences<true> : hand_over<true>, x.view(), flag.data());
+    launch(config, fences ? hand_over_with_fences<true> : hand_over<true>, x.view(), flag.data());
     EXPECT_EQ(x.to_vector()[1], 42);
   }
 }
@@ -135,30 +135,26 @@ TEST(MissingGridBarrier, IsARace) {
   const LaunchConfig config{.grid = 4, .block = 32, .cooperative = true, .name = "neighbours"};
   Array<int, Device> x(128), y(128);
   if (simt::checks_accesses()) {
-    const auto run = [&] {
-      launch(default_stream(), config, neighbours_without_grid_barrier<false>, x.view(), y.view());
-    };
+    const auto run = [&] { launch(config, neighbours_without_grid_barrier<false>, x.view(), y.view()); };
     EXPECT_NE(error_of(run), "");  // a race, or a read of what is not written yet
   }
-  launch(default_stream(), config, neighbours_without_grid_barrier<true>, x.view(), y.view());
+  launch(config, neighbours_without_grid_barrier<true>, x.view(), y.view());
   EXPECT_EQ(y.to_vector()[5], 37);
 }
 
 TEST(EndlessSpin, IsGivenUp) {
   Array<int, Device> flag(std::vector<int>{0});
   const LaunchConfig config{.grid = 2, .block = 32, .name = "spin"};
-  EXPECT_CONTAINS(error_of([&] { launch(default_stream(), config, wait_for_nobody<false>, flag.data()); }),
-                  "endless spin");
-  launch(default_stream(), config, wait_for_nobody<true>, flag.data());
+  EXPECT_CONTAINS(error_of([&] { launch(config, wait_for_nobody<false>, flag.data()); }), "endless spin");
+  launch(config, wait_for_nobody<true>, flag.data());
   EXPECT_EQ(flag.to_vector()[0], 1);
 }
 
 TEST(EndlessSpin, OnALockIsGivenUp) {
   Array<int, Device> lock(std::vector<int>{0});
-  EXPECT_CONTAINS(error_of([&] { launch(default_stream(), {.block = 2}, take_a_lock_twice<false>, lock.data()); }),
-                  "endless spin");
+  EXPECT_CONTAINS(error_of([&] { launch({.block = 2}, take_a_lock_twice<false>, lock.data()); }), "endless spin");
   Array<int, Device> free_lock(std::vector<int>{0});
-  launch(default_stream(), {.block = 2}, take_a_lock_twice<true>, free_lock.data());
+  launch({.block = 2}, take_a_lock_twice<true>, free_lock.data());
   EXPECT_EQ(free_lock.to_vector()[0], 0);
 }
 
@@ -166,9 +162,8 @@ TEST(EndlessLoop, OverBarriersMeetsTheStepBudget) {
   const KeepOptions keep;
   simt::options().steps = 20000;
   Array<int, Device> stop(std::vector<int>{0});
-  EXPECT_CONTAINS(error_of([&] { launch(default_stream(), {.block = 64}, barriers_for_ever<false>, stop.data()); }),
-                  "step budget");
-  launch(default_stream(), {.block = 64}, barriers_for_ever<true>, stop.data());
+  EXPECT_CONTAINS(error_of([&] { launch({.block = 64}, barriers_for_ever<false>, stop.data()); }), "step budget");
+  launch({.block = 64}, barriers_for_ever<true>, stop.data());
   EXPECT_EQ(stop.to_vector()[0], 9);
 }
 

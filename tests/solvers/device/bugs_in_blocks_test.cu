@@ -106,7 +106,7 @@ std::vector<int> numbers(int n) {
 template <bool repaired>
 bool exchange_is_wrong() {
   Array<int, Device> x(numbers(128));
-  launch(default_stream(), {.block = 128, .name = "exchange"}, exchange_without_barrier<repaired>, x.view());
+  launch({.block = 128, .name = "exchange"}, exchange_without_barrier<repaired>, x.view());
   const auto v = x.to_vector();
   for (int i = 0; i < 128; ++i)
     if (v[static_cast<std::size_t>(i)] != (i + 33) % 128) return true;
@@ -134,55 +134,52 @@ TEST(MissingBarrier, IsARace) {
 TEST(MissingWarpBarrier, IsARace) {
   if (!simt::checks_accesses()) GTEST_SKIP() << "the race build finds it";
   auto x = filled(32, 1);
-  EXPECT_CONTAINS(error_of([&] { launch(default_stream(), {.block = 32}, warp_sum_without_barrier<false>, x.view()); }),
-                  "race");
-  launch(default_stream(), {.block = 32}, warp_sum_without_barrier<true>, x.view());
+  EXPECT_CONTAINS(error_of([&] { launch({.block = 32}, warp_sum_without_barrier<false>, x.view()); }), "race");
+  launch({.block = 32}, warp_sum_without_barrier<true>, x.view());
   EXPECT_EQ(x.to_vector()[0], 32);
 }
 
 TEST(DivergentBarrier, IsReportedWithBothPlaces) {
   auto x = filled(64, 0);
-  const std::string error = error_of(
-      [&] { launch(default_stream(), {.block = 64, .name = "branches"}, barrier_in_branches<false>, x.view()); });
+  const std::string error =
+      error_of([&] { launch({.block = 64, .name = "branches"}, barrier_in_branches<false>, x.view()); });
   EXPECT_CONTAINS(error, "branches: ");
   EXPECT_CONTAINS(error, "divergent barrier");
   EXPECT_CONTAINS(error, "divergent barrier: at ");
   EXPECT_LT(error.find("bugs_in_blocks.cu:"), error.rfind("bugs_in_blocks.cu:"));
-  launch(default_stream(), {.block = 64}, barrier_in_branches<true>, x.view());
+  launch({.block = 64}, barrier_in_branches<true>, x.view());
   EXPECT_EQ(x.to_vector()[63], 2);
 }
 
 TEST(DivergentBarrier, IsReportedWhereThreadsHaveLeft) {
   auto x = filled(50, 0);
-  EXPECT_CONTAINS(error_of([&] { launch(default_stream(), {.block = 64}, barrier_after_return<false>, x.view()); }),
-                  "divergent barrier");
-  launch(default_stream(), {.block = 64}, barrier_after_return<true>, x.view());
+  EXPECT_CONTAINS(error_of([&] { launch({.block = 64}, barrier_after_return<false>, x.view()); }), "divergent barrier");
+  launch({.block = 64}, barrier_after_return<true>, x.view());
   EXPECT_EQ(x.to_vector(), std::vector<int>(50, 2));
 }
 
 TEST(DivergentShuffle, IsReported) {
   Array<int, Device> x(numbers(32));
-  EXPECT_NE(error_of([&] { launch(default_stream(), {.block = 32}, shuffle_in_a_branch<false>, x.view()); }), "");
-  launch(default_stream(), {.block = 32}, shuffle_in_a_branch<true>, x.view());
+  EXPECT_NE(error_of([&] { launch({.block = 32}, shuffle_in_a_branch<false>, x.view()); }), "");
+  launch({.block = 32}, shuffle_in_a_branch<true>, x.view());
   EXPECT_EQ(x.to_vector(), std::vector<int>(32, 3));
 }
 
 TEST(UninitialisedSharedRead, IsReportedOrNotANumber) {
   auto x = filled(32, 0.0);
-  const std::string error =
-      error_of([&] { launch(default_stream(), {.block = 32}, read_unwritten_shared<false>, x.view()); });
+  const std::string error = error_of([&] { launch({.block = 32}, read_unwritten_shared<false>, x.view()); });
   if (simt::checks_accesses()) {
     EXPECT_CONTAINS(error, "uninitialised");
   } else {
     EXPECT_TRUE(std::isnan(x.to_vector()[31]));
   }
-  launch(default_stream(), {.block = 32}, read_unwritten_shared<true>, x.view());
+  launch({.block = 32}, read_unwritten_shared<true>, x.view());
   EXPECT_EQ(x.to_vector(), std::vector<double>(32, 1.0));
 }
 
 TEST(OutOfBounds, InSharedMemoryIsReported) {
   auto x = filled(32, 0.0);
-  const auto run = [&] { launch(default_stream(), {.block = 32}, past_a_shared_array<false>, x.view()); };
+  const auto run = [&] { launch({.block = 32}, past_a_shared_array<false>, x.view()); };
   if (simt::checks_accesses()) {
     EXPECT_CONTAINS(error_of(run), "out-of-bounds read of 8 bytes");
   } else if (simt::address_sanitizer) {
@@ -190,14 +187,14 @@ TEST(OutOfBounds, InSharedMemoryIsReported) {
   } else {
     GTEST_SKIP() << "the race and asan builds find it";
   }
-  launch(default_stream(), {.block = 32}, past_a_shared_array<true>, x.view());
+  launch({.block = 32}, past_a_shared_array<true>, x.view());
   EXPECT_EQ(x.to_vector()[30], 1);
 }
 
 TEST(OutOfBounds, InDeviceMemoryIsReported) {
   const auto x = filled(32, 1.0);
   auto y = filled(32, 0.0);
-  const auto run = [&] { launch(default_stream(), {.block = 32}, past_a_device_array<false>, x.view(), y.view()); };
+  const auto run = [&] { launch({.block = 32}, past_a_device_array<false>, x.view(), y.view()); };
   if (simt::checks_accesses()) {
     EXPECT_CONTAINS(error_of(run), "offset 256 of a device array of 256 bytes");
   } else if (simt::address_sanitizer) {
@@ -205,16 +202,16 @@ TEST(OutOfBounds, InDeviceMemoryIsReported) {
   } else {
     GTEST_SKIP() << "the race and asan builds find it";
   }
-  launch(default_stream(), {.block = 32}, past_a_device_array<true>, x.view(), y.view());
+  launch({.block = 32}, past_a_device_array<true>, x.view(), y.view());
   EXPECT_EQ(y.to_vector()[0], 0);
 }
 
 TEST(PlainLaunch, MayNotWaitAtABarrier) {
   auto x = filled(32, 0);
   const LaunchConfig plain{.block = 32, .collectives = false, .name = "plain"};
-  EXPECT_CONTAINS(error_of([&] { launch(default_stream(), plain, barrier_without_collectives<false>, x.view()); }),
+  EXPECT_CONTAINS(error_of([&] { launch(plain, barrier_without_collectives<false>, x.view()); }),
                   "collectives = false");
-  launch(default_stream(), plain, barrier_without_collectives<true>, x.view());
+  launch(plain, barrier_without_collectives<true>, x.view());
   EXPECT_EQ(x.to_vector(), std::vector<int>(32, 1));
 }
 

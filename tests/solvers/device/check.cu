@@ -73,13 +73,13 @@ void check_loops() {
 void check_kernels() {
   Array<double, Device> x(4096), out(std::vector<double>{0.0});
   iota(4096, x);
-  launch(default_stream(), {.grid = 16, .block = 256, .name = "sum blocks"}, sum_blocks, x.view(), out.view());
+  launch({.grid = 16, .block = 256, .name = "sum blocks"}, sum_blocks, x.view(), out.view());
   check("block reductions and atomics", out.to_vector()[0] == 0.5 * 4096 * 4095);
   Array<int, Device> hop(64), done(std::vector<int>(64, 0));
-  launch(default_stream(), {.grid = 64, .block = 32, .name = "chain"}, chain, hop.view(), done.view());
+  launch({.grid = 64, .block = 32, .name = "chain"}, chain, hop.view(), done.view());
   check("acquire and release from block to block", hop.to_vector()[63] == 63);
   Array<int, Device> from(256), to(256);
-  launch(default_stream(), {.grid = 8, .block = 32, .cooperative = true, .name = "ring"}, ring, from.view(), to.view());
+  launch({.grid = 8, .block = 32, .cooperative = true, .name = "ring"}, ring, from.view(), to.view());
   check("barrier of a cooperative grid", to.to_vector()[255] == 32);
 }
 

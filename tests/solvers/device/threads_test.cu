@@ -80,21 +80,21 @@ __global__ void write_rank(View<int> x, int offset) {
 TEST(Atomics, OnIntAndDoubleAddUp) {
   Array<int, Device> n(std::vector<int>{0, 0, 0, 0, 0, 255, 0});
   Array<double, Device> x(std::vector<double>{0});
-  launch(default_stream(), {.grid = 5, .block = 40, .name = "atomics"}, atomics, n.view(), x.view());
+  launch({.grid = 5, .block = 40, .name = "atomics"}, atomics, n.view(), x.view());
   EXPECT_EQ(n.to_vector(), (std::vector<int>{200, -400, 199, -199, 255, 0, 5}));
   EXPECT_EQ(x.to_vector()[0], 100.0);
 }
 
 TEST(Atomics, MakeALock) {
   Array<int, Device> v(std::vector<int>{0, 0});
-  launch(default_stream(), {.grid = 20, .block = 32, .name = "lock"}, count_under_a_lock, v.data(), v.data() + 1);
+  launch({.grid = 20, .block = 32, .name = "lock"}, count_under_a_lock, v.data(), v.data() + 1);
   EXPECT_EQ(v.to_vector(), (std::vector<int>{0, 20}));
 }
 
 TEST(Flags, HandDataFromBlockToBlock) {
   constexpr int n = 50;
   Array<int, Device> x(n), done(std::vector<int>(n, 0));
-  launch(default_stream(), {.grid = n, .block = 32, .name = "chain"}, chain, x.view(), done.view());
+  launch({.grid = n, .block = 32, .name = "chain"}, chain, x.view(), done.view());
   const auto got = x.to_vector();
   for (int v = 0, i = 0; i < n; ++i) {
     v = (2 * v + 1) % 1000003;
@@ -107,8 +107,7 @@ TEST(Grid, MeetsAtItsBarrier) {
   std::vector<int> v(n), w(n);
   std::iota(v.begin(), v.end(), 0);
   Array<int, Device> x(v), y(v);
-  launch(default_stream(), {.grid = 4, .block = 32, .cooperative = true, .name = "ring"}, ring_steps, x.view(),
-         y.view());
+  launch({.grid = 4, .block = 32, .cooperative = true, .name = "ring"}, ring_steps, x.view(), y.view());
   for (int s = 0; s < 3; ++s) {
     for (std::size_t i = 0; i < n; ++i) w[i] = v[(i + n - 1) % n] + v[(i + 1) % n];
     v.swap(w);
@@ -120,7 +119,7 @@ TEST(Grid, MeetsAtItsBarrier) {
 TEST(Flags, RelaxedLoadsAndStoresConverge) {
   constexpr int n = 60;
   Array<double, Device> x(std::vector<double>(n, 0.0));
-  for (int k = 0; k < 3; ++k) launch(default_stream(), {.grid = 2, .block = 32, .name = "relax"}, relax, x.view());
+  for (int k = 0; k < 3; ++k) launch({.grid = 2, .block = 32, .name = "relax"}, relax, x.view());
   const auto v = x.to_vector();
   for (std::size_t i = 1; i + 1 < n; ++i) EXPECT_NEAR(v[i], 0.25 * (v[i - 1] + v[i + 1]) + 1, 1e-14);
 }
@@ -128,8 +127,8 @@ TEST(Flags, RelaxedLoadsAndStoresConverge) {
 TEST(Kernels, WithoutCollectivesVisitEveryThread) {
   for (const bool collectives : {false, true}) {
     Array<int, Device> x(2 * 3 * 2 * 4 * 2 * 2);
-    launch(default_stream(), {.grid = {2, 3, 2}, .block = {4, 2, 2}, .collectives = collectives, .name = "rank"},
-           write_rank, x.view(), 7);
+    launch({.grid = {2, 3, 2}, .block = {4, 2, 2}, .collectives = collectives, .name = "rank"}, write_rank, x.view(),
+           7);
     const auto v = x.to_vector();
     for (int i = 0; i < 192; ++i) EXPECT_EQ(v[static_cast<std::size_t>(i)], i + 7);
   }

@@ -57,15 +57,14 @@ T reduce(int n, const F& f) {
   const unsigned blocks = wanted < reduction_blocks ? wanted : reduction_blocks;
   T* partial = reinterpret_cast<T*>(reduction_partials(2 * reduction_blocks));
   T* result = reinterpret_cast<T*>(reduction_result());
-  Stream& s = default_stream();
   if (blocks == 1) {
-    launch(s, {.grid = 1, .block = reduction_threads, .name = "reduce"}, reduce_kernel<T, Op, F>, n, f, result);
+    launch({.grid = 1, .block = reduction_threads, .name = "reduce"}, reduce_kernel<T, Op, F>, n, f, result);
   } else {
-    launch(s, {.grid = blocks, .block = reduction_threads, .name = "reduce"}, reduce_kernel<T, Op, F>, n, f, partial);
-    launch(s, {.grid = 1, .block = reduction_threads, .name = "reduce blocks"}, reduce_kernel<T, Op, Load<T>>,
+    launch({.grid = blocks, .block = reduction_threads, .name = "reduce"}, reduce_kernel<T, Op, F>, n, f, partial);
+    launch({.grid = 1, .block = reduction_threads, .name = "reduce blocks"}, reduce_kernel<T, Op, Load<T>>,
            static_cast<int>(blocks), Load<T>{partial}, result);
   }
-  s.synchronise();
+  check(cudaStreamSynchronize(nullptr), "waiting for a reduction");
   return *result;
 }
 

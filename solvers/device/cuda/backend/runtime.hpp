@@ -50,8 +50,8 @@ template <class F>
 void run_loop(std::int64_t n, const F& f) {
   if (n <= 0) return;
   constexpr unsigned threads = 128;
-  launch(default_stream(), {.grid = blocks_for(n, threads), .block = threads, .name = "for_each"}, loop_kernel<F>,
-         static_cast<int>(n), f);
+  launch({.grid = blocks_for(n, threads), .block = threads, .name = "for_each"}, loop_kernel<F>, static_cast<int>(n),
+         f);
 }
 
 template <class F>
@@ -62,7 +62,7 @@ void run_loop_3d(int nx, int ny, int nz, const F& f) {
   const unsigned y = 128 / x, limit = 65535;
   const unsigned rows = blocks_for(ny, y), layers = static_cast<unsigned>(nz);
   const dim3 grid(blocks_for(nx, x), rows < limit ? rows : limit, layers < limit ? layers : limit);
-  launch(default_stream(), {.grid = grid, .block = dim3(x, y), .name = "for_each"}, loop_kernel_3d<F>, nx, ny, nz, f);
+  launch({.grid = grid, .block = dim3(x, y), .name = "for_each"}, loop_kernel_3d<F>, nx, ny, nz, f);
 }
 
 #endif
