@@ -38,17 +38,6 @@ Point Airfoil::at(double s, int side) const {
   return {x - side * t * slope * cosine, y + side * t * cosine};
 }
 
-double Airfoil::area() const {
-  // In s the integrand 2 y_t dx = 4 s y_t ds is a polynomial of degree 10; Gauss would do, Simpson on 2000 is as good.
-  const int n = 2000;
-  double sum = 0;
-  for (int i = 0; i <= n; ++i) {
-    const double s = static_cast<double>(i) / n;
-    sum += (i == 0 || i == n ? 1 : i % 2 ? 4 : 2) * 4 * s * half_thickness(s * s);
-  }
-  return sum / (3 * n);
-}
-
 std::vector<Point> airfoil_side(const Airfoil& airfoil, int side, int n, double leading, double trailing) {
   const int fine = std::max(20000, 10 * n);
   std::vector<double> length(static_cast<std::size_t>(fine) + 1, 0.0);

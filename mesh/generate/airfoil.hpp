@@ -22,7 +22,7 @@ class Airfoil {
   bool is_sharp() const { return edge_ != TrailingEdge::open; }
   // The surface at parameter s in [0, 1] (x of the chord is s^2: the nose is round); side +1 above, -1 below.
   Point at(double s, int side) const;
-  double area() const;  // exact for symmetric airfoils, by quadrature to round-off
+
  private:
   double half_thickness(double x) const;
   double thickness_, camber_, position_, a4_, scale_ = 1;

@@ -101,17 +101,6 @@ CellLines find_lines(const UnstructuredMesh& mesh, double anisotropy) {
   return lines;
 }
 
-std::vector<double> cell_anisotropy(const UnstructuredMesh& mesh) {
-  const auto weight = face_weights(mesh);
-  std::vector<double> ratio = least_weights(mesh, weight), most(ratio.size(), 0);
-  for (int f = 0; f < mesh.faces(); ++f) {
-    most[mesh.owner[f]] = std::max(most[mesh.owner[f]], weight[f]);
-    if (f < mesh.interior_faces()) most[mesh.neighbour[f]] = std::max(most[mesh.neighbour[f]], weight[f]);
-  }
-  for (std::size_t c = 0; c < ratio.size(); ++c) ratio[c] = std::sqrt(most[c] / ratio[c]);
-  return ratio;
-}
-
 std::vector<int> line_of_cell(const CellLines& lines, int cells) {
   std::vector<int> line(static_cast<std::size_t>(cells), -1);
   for (int l = 0; l < lines.count(); ++l)

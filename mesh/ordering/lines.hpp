@@ -27,9 +27,6 @@ struct CellLines {
 
 CellLines find_lines(const UnstructuredMesh& mesh, double anisotropy);
 
-// Of each cell: the root of its largest weight over its least, boundary faces included: the aspect ratio of a rectangle.
-std::vector<double> cell_anisotropy(const UnstructuredMesh& mesh);
-
 // Of each cell: its line (0 .. count - 1), or -1.
 std::vector<int> line_of_cell(const CellLines& lines, int cells);
 

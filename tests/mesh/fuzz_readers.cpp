@@ -26,6 +26,7 @@
 #include "tests/mesh/mesh_files.hpp"
 #include "tests/mesh/meshes.hpp"
 #include "tests/mesh/mutate.hpp"
+#include "tests/support/write_stl.hpp"
 
 namespace {
 

@@ -153,11 +153,6 @@ Opening opening(const Surface& s, int patch, double x, double radius, double pro
 
 }  // namespace
 
-double cavity_volume(const LeftVentricleOptions& o) {
-  const double l = o.length, h = o.base_height;
-  return pi * o.radius * o.radius * (l + h - (h * h * h + l * l * l) / (3 * l * l));
-}
-
 LeftVentricle make_left_ventricle(const LeftVentricleOptions& o, double spacing) {
   Surface s;
   s.is_cavity = true;

@@ -44,8 +44,4 @@ struct LeftVentricle {
 
 LeftVentricle make_left_ventricle(const LeftVentricleOptions& options, double spacing);
 
-// What the cut spheroid encloses at the end of diastole: pi r^2 (L + H - (H^3 + L^3) / (3 L^2)) with L and H the length and
-// the base's height.
-double cavity_volume(const LeftVentricleOptions& options);
-
 }  // namespace weir

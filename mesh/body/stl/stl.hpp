@@ -19,8 +19,4 @@ namespace weir {
 Surface parse_stl(std::string_view bytes, const std::string& name, std::vector<std::string>* messages = nullptr);
 Surface read_stl(const std::string& path, std::vector<std::string>* messages = nullptr);
 
-// The bytes of a file; coordinates are floats in a binary one, and read back exactly from an ASCII one.
-std::string stl_ascii(const Surface& surface, const std::string& name);
-std::string stl_binary(const Surface& surface);
-
 }  // namespace weir

@@ -1,6 +1,6 @@
 // Where each row begins, from how many entries it has: start[i] = count[0] + .. + count[i - 1], for i = 0 .. n.
 #pragma once
-#include "solvers/matrix/growing.hpp"
+#include "solvers/device/growing_array.hpp"
 
 namespace weir {
 
@@ -11,7 +11,7 @@ class PrefixSum {
   std::int64_t operator()(const int* count, int n, std::int64_t* start);
 
  private:
-  Growing<std::int64_t, Space> blocks_;  // Device: the sum of each workgroup's counts
+  GrowingArray<std::int64_t, Space> blocks_;  // Device: the sum of each workgroup's counts
 };
 
 }  // namespace weir

@@ -11,7 +11,7 @@
 // Results do not depend on threads or timing. Not-a-number has no rank: there must be none.
 // Bytes a value: counting reads 8 and writes 1 (approximate: 0), extraction reads 1; 8 comparisons.
 #pragma once
-#include "solvers/matrix/growing.hpp"
+#include "solvers/device/growing_array.hpp"
 
 namespace weir {
 
@@ -96,11 +96,11 @@ class SampleSelect {
 
   SelectOptions options_;
   SelectTimes times_;
-  Growing<select::Splitters, Space> splitters_;
-  Growing<std::int64_t, Space> counts_;  // of a bucket, thread by thread (Device: workgroup by workgroup)
-  Growing<unsigned char, Space> oracles_;
-  Growing<double, Space> left_[2];  // what has been extracted
-  Growing<select::Found, Space> found_;
+  GrowingArray<select::Splitters, Space> splitters_;
+  GrowingArray<std::int64_t, Space> counts_;  // of a bucket, thread by thread (Device: workgroup by workgroup)
+  GrowingArray<unsigned char, Space> oracles_;
+  GrowingArray<double, Space> left_[2];  // what has been extracted
+  GrowingArray<select::Found, Space> found_;
   int parts_ = 1;  // threads or workgroups that have counted
 };
 

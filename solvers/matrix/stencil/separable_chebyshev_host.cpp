@@ -106,8 +106,5 @@ double chebyshev_steps(const StencilView& s, const ChebyshevSteps& steps, const 
   });
   return steps.residual ? detail::tree_sum(part, rows) : 0;
 }
-double residual_square(const StencilView& s, const double* b, const double* x) {
-  return sum2_rows(s.extents(), chebyshev_rows<Pass::square>(s, 0, 0, b, x, nullptr)).a;
-}
 
 }  // namespace weir::separable_host

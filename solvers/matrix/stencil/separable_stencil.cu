@@ -201,13 +201,6 @@ double SeparableStencil<Space>::chebyshev_steps(const ChebyshevSteps& steps, Vie
   }
 }
 template <class Space>
-double SeparableStencil<Space>::residual_square(View<const double> b, View<const double> x) const {
-  if constexpr (std::is_same_v<Space, Host>)
-    return separable_host::residual_square(view(), b.data(), x.data());
-  else
-    return separable_device::residual_square(view(), b, x);
-}
-template <class Space>
 void SeparableStencil<Space>::block_diagonal(View<double> d) const {
   separable_device::diagonal<Space>(view(), d);
 }

@@ -72,7 +72,6 @@ class SeparableStencil : public Matrix<Space>, public ChebyshevPasses<Space> {
   Pair chebyshev_start(double omega, View<const double> b, View<const double> x, View<double> y) const override;
   double chebyshev_steps(const ChebyshevSteps& steps, View<const double> b, View<double> x,
                          View<double> y) const override;
-  double residual_square(View<const double> b, View<const double> x) const;  // r.r, writes nothing
 
  private:
   StencilView view() const;
@@ -90,7 +89,6 @@ void residual(const StencilView& s, const double* b, const double* x, double* r)
 double residual_dot(const StencilView& s, const double* b, const double* x, double* r);
 Pair chebyshev_start(const StencilView& s, double omega, const double* b, const double* x, double* y);
 double chebyshev_steps(const StencilView& s, const ChebyshevSteps& steps, const double* b, double* x, double* y);
-double residual_square(const StencilView& s, const double* b, const double* x);
 }  // namespace separable_host
 
 }  // namespace weir

@@ -23,9 +23,9 @@ struct RowsView {
 
 template <class Space>
 struct Rows {
-  Growing<std::int64_t, Space> start;
-  Growing<int, Space> column;
-  Growing<double, Space> value;
+  GrowingArray<std::int64_t, Space> start;
+  GrowingArray<int, Space> column;
+  GrowingArray<double, Space> value;
   std::int64_t count = 0;
 
   RowsView view() const { return {start.data(), column.data(), value.data()}; }
@@ -48,10 +48,10 @@ struct FactorsView {
 // Device: how far each stream of a row has been merged.
 template <class Space>
 struct Work {
-  Growing<int, Space> lower_count, upper_count;  // by row
-  Growing<double, Space> row_sum;                // by row
-  Growing<double, Space> value;
-  Growing<int, Space> place;
+  GrowingArray<int, Space> lower_count, upper_count;  // by row
+  GrowingArray<double, Space> row_sum;                // by row
+  GrowingArray<double, Space> value;
+  GrowingArray<int, Space> place;
   std::vector<std::vector<int>> list;
   std::vector<std::uint64_t> bits;
   PrefixSum<Space> prefix_sum;
@@ -143,7 +143,7 @@ class ParIluFactors {
   void residual(const BlockCsr<Space>& A);
   void add_candidates();
   void select_thresholds();
-  double threshold_of(const parilu::Rows<Space>& rows, Growing<double, Space>& norm, std::int64_t most);
+  double threshold_of(const parilu::Rows<Space>& rows, GrowingArray<double, Space>& norm, std::int64_t most);
   void remove_smallest();
   void prepare_solves();
   std::optional<UnitTriangle<Space, double>> triangle(const parilu::Rows<Space>& rows, Triangle side) const;
@@ -159,7 +159,7 @@ class ParIluFactors {
   parilu::Rows<Space> initial_lower_, initial_upper_;
   Array<std::int64_t, Space> lower_source_, diagonal_source_, upper_source_;
   parilu::Rows<Space> lower_, upper_, next_lower_, next_upper_, F_lower_, F_upper_;
-  Growing<double, Space> inverse_, next_inverse_, norm_lower_, norm_upper_;
+  GrowingArray<double, Space> inverse_, next_inverse_, norm_lower_, norm_upper_;
   Array<int, Space> replaced_;
   parilu::Work<Space> work_;
   SampleSelect<Space> select_;

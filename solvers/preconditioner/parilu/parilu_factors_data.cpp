@@ -49,9 +49,9 @@ void ParIluFactors<Space>::from_values(const std::vector<double>& values) {
     for (std::int64_t e = us[at(i)]; e < us[at(i) + 1]; ++e) take(uv, false);
   }
   for (std::vector<double>* v : {&lv, &uv}) v->resize(v->size() + at(parilu::entries_behind * nn));
-  lower_.value.take(Array<double, Space>(lv));
-  upper_.value.take(Array<double, Space>(uv));
-  inverse_.take(Array<double, Space>(inverse));
+  lower_.value.assign(lv);
+  upper_.value.assign(uv);
+  inverse_.assign(inverse);
 }
 
 template BlockCsrData ParIluFactors<Host>::to_data() const;

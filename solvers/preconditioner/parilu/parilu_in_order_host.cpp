@@ -49,7 +49,7 @@ class Columns {
 };
 
 template <class T>
-void extend(Growing<T, Host>& g, std::int64_t count, std::int64_t used) {
+void extend(GrowingArray<T, Host>& g, std::int64_t count, std::int64_t used) {
   if (count * static_cast<std::int64_t>(sizeof(T)) <= g.bytes()) return;
   Array<T, Host> larger(count + count / 2);
   std::copy_n(g.data(), used, larger.data());

@@ -7,6 +7,7 @@
 
 #include "base/error.hpp"
 #include "mesh/body/shapes.hpp"
+#include "tests/support/write_stl.hpp"
 
 namespace weir {
 namespace {

@@ -1,13 +1,13 @@
+// STL files as bytes: coordinates are floats in a binary one, and read back exactly from an ASCII one.
+#pragma once
 #include <charconv>
 #include <cstdint>
-#include <cstring>
+#include <string>
 
-#include "mesh/body/stl/stl.hpp"
+#include "mesh/body/surface.hpp"
 
 namespace weir {
-namespace {
-
-void append(std::string& text, const char* word, const Vec3& x) {
+inline void append_stl(std::string& text, const char* word, const Vec3& x) {
   text += word;
   for (const double value : x) {
     char number[40];
@@ -18,26 +18,24 @@ void append(std::string& text, const char* word, const Vec3& x) {
   text += '\n';
 }
 
-Vec3 unit_normal(const Surface& s, int e) {
+inline Vec3 unit_normal(const Surface& s, int e) {
   const Vec3 a = area_vector(s, e);
   const double l = length(a);
   return l > 0 ? (1 / l) * a : Vec3{};
 }
 
-}  // namespace
-
-std::string stl_ascii(const Surface& s, const std::string& name) {
+inline std::string stl_ascii(const Surface& s, const std::string& name) {
   std::string text = "solid " + name + "\n";
   for (int e = 0; e < s.elements(); ++e) {
-    append(text, "  facet normal", unit_normal(s, e));
+    append_stl(text, "  facet normal", unit_normal(s, e));
     text += "    outer loop\n";
-    for (const int n : s.element[e]) append(text, "      vertex", s.node[n]);
+    for (const int n : s.element[e]) append_stl(text, "      vertex", s.node[n]);
     text += "    endloop\n  endfacet\n";
   }
   return text + "endsolid " + name + "\n";
 }
 
-std::string stl_binary(const Surface& s) {
+inline std::string stl_binary(const Surface& s) {
   std::string bytes(80, ' ');
   const auto count = static_cast<std::uint32_t>(s.elements());
   bytes.append(reinterpret_cast<const char*>(&count), sizeof count);
