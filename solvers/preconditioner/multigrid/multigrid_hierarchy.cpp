@@ -27,7 +27,13 @@ double merge_limit(const GridLevel& level, const Coarsening& options) {
   return all;
 }
 
-// Gauss-Jordan without pivoting: the matrix is symmetric positive definite. Overwrites a by its inverse.
+bool has_two_colours(const GridLevel& grid) {
+  return std::none_of(grid.line.begin(), grid.line.end(),
+                      [](const Line& l) { return l.d.periodic && l.size() % 2 == 1; });
+}
+
+}  // namespace
+
 void invert_in_place(std::vector<double>& a, std::size_t n) {
   for (std::size_t p = 0; p < n; ++p) {
     const double pivot = 1 / a[p * n + p];
@@ -40,13 +46,6 @@ void invert_in_place(std::vector<double>& a, std::size_t n) {
     }
   }
 }
-
-bool has_two_colours(const GridLevel& grid) {
-  return std::none_of(grid.line.begin(), grid.line.end(),
-                      [](const Line& l) { return l.d.periodic && l.size() % 2 == 1; });
-}
-
-}  // namespace
 
 // 2D as x, z and 1D as x: loops over planes then have something to share out, and rows are long.
 std::array<std::size_t, 3> order_of_lines(const SeparableOperator& A) {

@@ -41,6 +41,9 @@ std::array<std::size_t, 3> order_of_lines(const SeparableOperator& A);
 // (memory order stays the same).
 std::vector<GridLevel> make_grids(const SeparableOperator& A, const Coarsening& options);
 
+// Gauss-Jordan without pivoting: a, n x n, is symmetric positive definite. Overwrites it by its inverse.
+void invert_in_place(std::vector<double>& a, std::size_t n);
+
 // (A V^-1)^-1 of the coarsest level, row-major, natural order: u = inverse (V g). A constant null space is projected
 // out on both sides (the pseudo-inverse). `work` keeps its memory between calls.
 void invert_coarsest(const GridLevel& level, double shift, double scale, bool singular, std::vector<double>& inverse,

@@ -1,6 +1,5 @@
 #include "solvers/preconditioner/multigrid/banded/banded_multigrid.hpp"
 
-#include <cmath>
 #include <string>
 #include <utility>
 
@@ -14,15 +13,6 @@
 namespace weir {
 namespace mg = banded_multigrid;
 namespace {
-
-// As ordered_lines of the hierarchy: directions of one cell last where they can be.
-void order_directions(const std::array<SeparableDirection, 3>& d, std::array<std::size_t, 3>& order) {
-  order = {0, 1, 2};
-  const auto size = [&](std::size_t q) { return d[order[q]].size(); };
-  if (size(0) == 1) std::swap(order[0], order[1]);
-  if (size(0) == 1) std::swap(order[0], order[2]);
-  if (size(2) == 1) std::swap(order[1], order[2]);
-}
 
 template <class Space>
 const Banded<Space>& banded(const Matrix<Space>& A) {
@@ -44,8 +34,7 @@ SetupInfo BandedMultigrid<Space>::setup(const Matrix<Space>& matrix) {
     const RankBox all{{0, 0, 0}, {cells_.nx, cells_.ny, cells_.nz}};
     grid.direction =
         A.has_grid() ? A.directions() : mg::judged_directions<Space>(A, A.directions(), all, Communicator());
-    std::array<std::size_t, 3> order;
-    order_directions(grid.direction, order);
+    const auto order = multigrid::order_of_lines(grid);
     constexpr int towards_smaller[] = {slot::gamma, slot::beta, slot::alpha};
     for (std::size_t d = 0; d < 3; ++d) slots_[d] = towards_smaller[order[d]];
     const auto grids = multigrid::make_grids(grid, {mg::merge_factor, mg::reduction, coarse_size_});
@@ -63,10 +52,7 @@ SetupInfo BandedMultigrid<Space>::update(const Matrix<Space>& matrix) {
   SetupInfo info;
   {
     const ScopedTimer timer(info.seconds);
-    const double largest = mg::largest_diagonal<Space>(A.banded());
-    if (!std::isfinite(largest)) throw Error(Exit::not_finite, "multigrid: the matrix has a NaN or Inf entry");
-    if (!(largest > 0)) throw Error(Exit::solver_failed, "multigrid: the matrix has a zero diagonal entry");
-    scale_ = 1 / largest;
+    scale_ = mg::scale_of(mg::largest_diagonal<Space>(A.banded()));
     mg::load_bands<Space>(A.banded(), slots_, scale_, levels_.first());
     levels_.update();
   }

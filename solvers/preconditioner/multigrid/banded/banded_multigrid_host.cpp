@@ -7,7 +7,7 @@
 #include "solvers/matrix/stencil/pass_sweep.hpp"
 #include "solvers/preconditioner/multigrid/banded/banded_multigrid_kernels.hpp"
 
-namespace weir::banded_multigrid::host {
+namespace weir::banded_multigrid {
 namespace {
 
 constexpr int bytes_per_cell = 32;  // of the arrays that a step reads and writes
@@ -243,6 +243,7 @@ PassSweep sweep(const LevelView& L) { return PassSweep(L.cells, L.wraps[1] || L.
 
 }  // namespace
 
+template <class Space>
 void descend(const LevelView& L, const LevelView& coarse, const TransferView& t, std::span<const double> steps,
              const Ends& ends) {
   const int n = static_cast<int>(steps.size());
@@ -262,6 +263,7 @@ void descend(const LevelView& L, const LevelView& coarse, const TransferView& t,
   for (int q = 0; q < rows; ++q) restrict_row(L, r, coarse, t, q % coarse.cells.ny, q / coarse.cells.ny);
 }
 
+template <class Space>
 double ascend(const LevelView& L, const LevelView& coarse, const TransferView& t, std::span<const double> steps,
               const Ends& ends, bool dot) {
   const int n = static_cast<int>(steps.size()), rows = L.cells.ny * L.cells.nz;
@@ -278,4 +280,9 @@ double ascend(const LevelView& L, const LevelView& coarse, const TransferView& t
   return dot ? detail::tree_sum(part, rows) : 0;
 }
 
-}  // namespace weir::banded_multigrid::host
+template void descend<Host>(const LevelView&, const LevelView&, const TransferView&, std::span<const double>,
+                            const Ends&);
+template double ascend<Host>(const LevelView&, const LevelView&, const TransferView&, std::span<const double>,
+                             const Ends&, bool);
+
+}  // namespace weir::banded_multigrid

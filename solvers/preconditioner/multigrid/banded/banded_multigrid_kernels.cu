@@ -112,7 +112,6 @@ void solve_coarsest(const LevelView& L, const double* inverse, const Ends& ends)
   });
 }
 
-namespace device {
 namespace {
 
 // w = u + omega (D^-1 (g + sum a u) - u); in a row without couplings everything is 0.
@@ -193,6 +192,7 @@ double store(const LevelView& L, const Ends& ends, bool dot) {
 
 }  // namespace
 
+template <class Space>
 void descend(const LevelView& L, const LevelView& coarse, const TransferView& t, std::span<const double> steps,
              const Ends& ends) {
   const std::size_t n = steps.size();
@@ -202,6 +202,7 @@ void descend(const LevelView& L, const LevelView& coarse, const TransferView& t,
   restrict_residual(L, residual_of_descent(L, n), coarse, t);
 }
 
+template <class Space>
 double ascend(const LevelView& L, const LevelView& coarse, const TransferView& t, std::span<const double> steps,
               const Ends& ends, bool dot) {
   const std::size_t n = steps.size();
@@ -211,8 +212,10 @@ double ascend(const LevelView& L, const LevelView& coarse, const TransferView& t
   return ends.z ? store(L, ends, dot) : 0;
 }
 
-}  // namespace device
-
+template void descend<Device>(const LevelView&, const LevelView&, const TransferView&, std::span<const double>,
+                              const Ends&);
+template double ascend<Device>(const LevelView&, const LevelView&, const TransferView&, std::span<const double>,
+                               const Ends&, bool);
 template void load_bands<Host>(const BandedView&, const int*, double, const LevelView&);
 template void load_bands<Device>(const BandedView&, const int*, double, const LevelView&);
 template double largest_diagonal<Host>(const BandedView&);

@@ -29,17 +29,11 @@ inline float* residual_of_descent(const LevelView& L, std::size_t n) { return n 
 // After the ascent, n steps more, the iterate is in v.
 
 // descend: the steps from zero, and the coarse g = P^T (g - A u). ascend: u += P v_coarse, the steps, z, and r.z where asked.
-namespace device {
+template <class Space>
 void descend(const LevelView& L, const LevelView& coarse, const TransferView& t, std::span<const double> steps,
              const Ends& ends);
+template <class Space>
 double ascend(const LevelView& L, const LevelView& coarse, const TransferView& t, std::span<const double> steps,
               const Ends& ends, bool dot);
-}  // namespace device
-namespace host {
-void descend(const LevelView& L, const LevelView& coarse, const TransferView& t, std::span<const double> steps,
-             const Ends& ends);
-double ascend(const LevelView& L, const LevelView& coarse, const TransferView& t, std::span<const double> steps,
-              const Ends& ends, bool dot);
-}  // namespace host
 
 }  // namespace weir::banded_multigrid

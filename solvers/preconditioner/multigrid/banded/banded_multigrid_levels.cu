@@ -6,6 +6,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/error.hpp"
 #include "solvers/device/reduce.hpp"
 
 namespace weir::banded_multigrid {
@@ -23,20 +24,6 @@ double dot_of(int n, const double* r, const double* z) {
 // Host memory comes as zeros.
 void set_zero(Array<float, Host>&) {}
 void set_zero(Array<float, Device>& a) { a.upload(std::vector<float>(static_cast<std::size_t>(a.size()))); }
-
-// Gauss-Jordan without pivoting: a is symmetric positive definite. Overwrites it by its inverse.
-void invert(std::vector<double>& a, std::size_t n) {
-  for (std::size_t p = 0; p < n; ++p) {
-    const double pivot = 1 / a[p * n + p];
-    a[p * n + p] = 1;
-    for (std::size_t j = 0; j < n; ++j) a[p * n + j] *= pivot;
-    for (std::size_t i = 0; i < n; ++i) {
-      if (i == p) continue;
-      const double f = std::exchange(a[i * n + p], 0.0);
-      for (std::size_t j = 0; j < n; ++j) a[i * n + j] -= f * a[p * n + j];
-    }
-  }
-}
 
 // Cells that couplings join: of each, one of its part that all of them lead to (union-find).
 class Parts {
@@ -67,6 +54,12 @@ std::vector<double> chebyshev_steps(int degree) {
   for (int p = 0; p < degree; ++p)
     steps.push_back(1 / (0.5 * (high + low) + 0.5 * (high - low) * std::cos(std::numbers::pi * (p + 0.5) / degree)));
   return steps;
+}
+
+double scale_of(double largest) {
+  if (!std::isfinite(largest)) throw Error(Exit::not_finite, "multigrid: the matrix has a NaN or Inf entry");
+  if (!(largest > 0)) throw Error(Exit::solver_failed, "multigrid: the matrix has a zero diagonal entry");
+  return 1 / largest;
 }
 
 LevelView level_view(Extents cells, const bool (&wraps)[3], Right right, float* values) {
@@ -192,7 +185,7 @@ void Levels<Space>::invert_coarsest() {
       entry(to, c) -= g;
     }
   }
-  invert(work_, n);
+  multigrid::invert_in_place(work_, n);
   for (std::size_t c = 0; c < n; ++c) {
     if (!(v.inverse[c] > 0)) continue;
     diagonal[parts.of(c)] += 1 / static_cast<double>(v.inverse[c]);
@@ -216,15 +209,9 @@ void Levels<Space>::visit(std::size_t l) const {
   const Level& level = levels_[l];
   if (l + 1 == levels_.size()) return solve_coarsest<Space>(level.view, inverse_.data(), {});
   const LevelView& coarse = levels_[l + 1].view;
-  if constexpr (std::is_same_v<Space, Host>) {
-    host::descend(level.view, coarse, level.transfer, steps_, {});
-    visit(l + 1);
-    host::ascend(level.view, coarse, level.transfer, steps_, {}, false);
-  } else {
-    device::descend(level.view, coarse, level.transfer, steps_, {});
-    visit(l + 1);
-    device::ascend(level.view, coarse, level.transfer, steps_, {}, false);
-  }
+  descend<Space>(level.view, coarse, level.transfer, steps_, {});
+  visit(l + 1);
+  ascend<Space>(level.view, coarse, level.transfer, steps_, {}, false);
 }
 
 template <class Space>
@@ -235,15 +222,9 @@ double Levels<Space>::run(const Ends& ends, bool dot) const {
     return dot ? dot_of<Space>(finest.view.cells.count(), ends.r, ends.z) : 0;
   }
   const LevelView& coarse = levels_[1].view;
-  if constexpr (std::is_same_v<Space, Host>) {
-    host::descend(finest.view, coarse, finest.transfer, steps_, ends);
-    visit(1);
-    return host::ascend(finest.view, coarse, finest.transfer, steps_, ends, dot);
-  } else {
-    device::descend(finest.view, coarse, finest.transfer, steps_, ends);
-    visit(1);
-    return device::ascend(finest.view, coarse, finest.transfer, steps_, ends, dot);
-  }
+  descend<Space>(finest.view, coarse, finest.transfer, steps_, ends);
+  visit(1);
+  return ascend<Space>(finest.view, coarse, finest.transfer, steps_, ends, dot);
 }
 
 // Couplings of two or three directions and the diagonal's inverse are read each way.

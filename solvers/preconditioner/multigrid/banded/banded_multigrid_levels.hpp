@@ -14,6 +14,9 @@ namespace weir::banded_multigrid {
 // The step lengths of the Chebyshev polynomial that is smallest on the part of the spectrum that coarser grids cannot see.
 std::vector<double> chebyshev_steps(int degree);
 
+// What the bands are scaled by: 1 over the largest diagonal entry. Error where that is not finite or not positive.
+double scale_of(double largest);
+
 // Whose the right-hand side of a level is: a finest one reads the caller's (Ends), and has no array for it.
 enum class Right { own, callers };
 constexpr int values_per_cell(Right right) { return right == Right::own ? 7 : 6; }

@@ -1,7 +1,6 @@
 #include "solvers/preconditioner/multigrid/distributed/distributed_multigrid.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "base/at.hpp"
@@ -91,23 +90,6 @@ typename BoxSpread<Space>::template Arrays<const float> couplings(const mg::Leve
 template <class Space>
 typename BoxSpread<Space>::template Arrays<float> couplings_to(const mg::LevelView& v) {
   return {{v.ax, v.ay, v.az, v.inverse, v.excess}};
-}
-
-template <class Space>
-void descend(const mg::LevelView& L, const mg::LevelView& coarse, const mg::TransferView& t,
-             std::span<const double> steps, const mg::Ends& ends) {
-  if constexpr (std::is_same_v<Space, Host>)
-    mg::host::descend(L, coarse, t, steps, ends);
-  else
-    mg::device::descend(L, coarse, t, steps, ends);
-}
-template <class Space>
-void ascend(const mg::LevelView& L, const mg::LevelView& coarse, const mg::TransferView& t,
-            std::span<const double> steps, const mg::Ends& ends) {
-  if constexpr (std::is_same_v<Space, Host>)
-    mg::host::ascend(L, coarse, t, steps, ends, false);
-  else
-    mg::device::ascend(L, coarse, t, steps, ends, false);
 }
 
 }  // namespace
@@ -252,10 +234,7 @@ SetupInfo DistributedMultigrid<Space>::update(const Matrix<Space>& matrix) {
   SetupInfo info;
   {
     const ScopedTimer timer(info.seconds);
-    const double largest = ranks_->max(mg::largest_diagonal<Space>(A.own().banded()));
-    if (!std::isfinite(largest)) throw Error(Exit::not_finite, "multigrid: the matrix has a NaN or Inf entry");
-    if (!(largest > 0)) throw Error(Exit::solver_failed, "multigrid: the diagonal of the matrix is zero");
-    scale_ = 1 / largest;
+    scale_ = mg::scale_of(ranks_->max(mg::largest_diagonal<Space>(A.own().banded())));
     const BlockStencilView own = A.own().stencil(), wide = bands_->stencil();
     typename BoxSpread<Space>::template Arrays<const double> from;
     typename BoxSpread<Space>::template Arrays<double> to;
@@ -299,9 +278,9 @@ void DistributedMultigrid<Space>::visit(std::size_t l) const {
   if (l + 1 == levels_.size()) return visit_tail();
   const Level &level = *levels_[l], &next = *levels_[l + 1];
   level.spread_g(level.core_view.g, level.view.g);
-  descend<Space>(level.view, next.core_view, level.down, steps_, {});
+  mg::descend<Space>(level.view, next.core_view, level.down, steps_, {});
   visit(l + 1);
-  ascend<Space>(level.view, next.view, level.up, steps_, {});
+  mg::ascend<Space>(level.view, next.view, level.up, steps_, {}, false);
   level.spread_v(level.view.v, level.view.v);
 }
 
@@ -311,9 +290,9 @@ void DistributedMultigrid<Space>::apply(View<const double> r, View<double> z) co
   const Level &finest = *levels_[0], &next = *levels_[1];
   spread_r_(r.data(), wide_r_.data());
   const mg::Ends ends{wide_r_.data(), wide_z_.data(), scale_};
-  descend<Space>(finest.view, next.core_view, finest.down, steps_, ends);
+  mg::descend<Space>(finest.view, next.core_view, finest.down, steps_, ends);
   visit(1);
-  ascend<Space>(finest.view, next.view, finest.up, steps_, ends);
+  mg::ascend<Space>(finest.view, next.view, finest.up, steps_, ends, false);
   kernels::take<Space>(own_, wide_z_.data(), z);
 }
 
