@@ -2,12 +2,10 @@
 //   method = "cg" | "bicgstab" | "bicgstab_l" | "idrs" | "gmres" | "fgmres" | "refinement" | "correction"
 //            with  preconditioner = { type = "...", ... }
 //   method = "fast_poisson" | "multigrid" | any other preconditioner : it is the solver itself (x += M^-1 (b - A x));
-//   its
-//            options stand in `preconditioner` too, where `type` may be left out
+//            its options stand in `preconditioner` too, where `type` may be left out
 //   tolerance = 1e-8, relative = true, reference = "rhs" | "initial", norm = "l2" | "max", max_iterations = 1000,
 //   restart = 30, basis = "double" | "float", recycle = 0 (gmres, fgmres), l = 2 (bicgstab_l), s = 4 (idrs),
-//   inner = "gmres", inner_tolerance = 1e-4, inner_iterations = 30, inner_matrix = "double" | "float" (refinement,
-//   whose basis is "float" then),
+//   inner = "gmres", inner_tolerance = 1e-4, inner_iterations = 30, inner_matrix = "double" | "float" (refinement),
 //   initial_guess = "previous" (x as it comes) | "zero"
 //   refresh = "always" | "every:K" | "adaptive" ... : which updates make the preconditioner anew (solvers/refresh.hpp). Where
 //            that is not "always", a solve that fails with an old one is tried once more with a fresh one, from the

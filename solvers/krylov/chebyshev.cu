@@ -3,8 +3,8 @@
 //   a = shift,   b = shift + scale sum over directions of max_i (2 lower_i + 2 upper_i + boundary_i) / mass_i
 // (Gershgorin), theta = (b + a)/2, delta = (b - a)/2, sigma = theta/delta, and
 //   x_1     = x_0 + 1/theta M^-1 r_0
-//   x_{k+1} = x_k + rho_k rho_{k-1} (x_k - x_{k-1}) + 2 rho_k/delta M^-1 r_k,   rho_k = 1/(2 sigma - rho_{k-1}), rho_0
-//   = 1/sigma
+//   x_{k+1} = x_k + rho_k rho_{k-1} (x_k - x_{k-1}) + 2 rho_k/delta M^-1 r_k
+//   rho_0   = 1/sigma,   rho_k = 1/(2 sigma - rho_{k-1})
 // needs no inner products, so that one step is one pass over x_k, x_{k-1} and b (4 vectors moved; cg moves 13) and a
 // device never waits. The number of steps is known beforehand, |r_k| <= |r_0| / T_k(sigma) in the norm of M^-1, so that
 // the host takes all of them and the residual after them in one sweep over memory. It is taken even, so that the last

@@ -1,6 +1,5 @@
-// Iterative methods for A x = b with a preconditioner. The convergence norm is the unpreconditioned residual b - A x;
-// the true residual is computed once at the end of every solve. Work vectors are allocated at the first solve of a
-// size.
+// Iterative methods for A x = b with a preconditioner. The convergence norm is that of the unpreconditioned residual
+// b - A x; the true residual is computed once at the end of every solve. The first solve of a size allocates.
 #pragma once
 #include <memory>
 #include <string>
@@ -32,8 +31,7 @@ struct SolveResult {
 struct KrylovOptions {
   double tolerance = 1e-8;
   bool relative = true;  // false: |b - A x| <= tolerance
-  std::string reference =
-      "rhs";  // relative to |b| ("rhs"; of its compatible part where A is singular) or |b - A x0| ("initial")
+  std::string reference = "rhs";  // |b|, of its compatible part where A is singular; "initial": |b - A x0|
   Norm norm = Norm::l2;
   int max_iterations = 1000;
   int restart = 30;              // gmres, fgmres

@@ -1,7 +1,6 @@
 // One direction of a multigrid hierarchy: a line of unknowns, and how two lines of neighbouring levels exchange values.
 //
-// A tensor grid is coarsened direction by direction: neighbours are merged in pairs only where they lie closer than a
-// limit,
+// A tensor grid is coarsened direction by direction: neighbours closer than a limit are merged in pairs,
 //
 //   fine     |.|.|.|.| . | . |  .  |  .  |  .  | . | . |.|.|.|.|
 //   coarse   | . | . | . | . |  .  |  .  |  .  | . | . | . | . |
