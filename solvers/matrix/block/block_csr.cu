@@ -6,44 +6,24 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "solvers/device/for_each.hpp"
-#include "solvers/device/reduce.hpp"
 #include "solvers/matrix/block/block_limit.hpp"
+#include "solvers/matrix/device_products.hpp"
 #include "solvers/matrix/block/rounded_csr.hpp"
 
 namespace weir {
-namespace block_csr_device {
+namespace csr_products {
 
-WEIR_HD inline double product_at(const BlockCsrView& A, const View<const double>& x, int row) {
-  const int B = A.block, i = row / B, r = row % B;
-  double s = 0;
-  for (std::int64_t e = A.row_start[i]; e < A.row_start[i + 1]; ++e) {
-    const double* a = A.value.data() + (e * B + r) * B;
-    const double* xc = x.data() + static_cast<std::int64_t>(A.column[e]) * B;
-    for (int c = 0; c < B; ++c) s += a[c] * xc[c];
-  }
-  return s;
+void apply(Device, const BlockCsrView& A, const double* x, double* y) {
+  device_products::apply(A.rows * A.block, CsrRow<double>{A, x}, y);
 }
-
-void apply(const BlockCsrView& A, View<const double> x, View<double> y) {
-  for_each<Device>(A.rows * A.block, [=] WEIR_HD(int i) { y[i] = product_at(A, x, i); });
+double apply_dot(Device, const BlockCsrView& A, const double* x, double* y) {
+  return device_products::apply_dot(A.rows * A.block, CsrRow<double>{A, x}, x, y);
 }
-double apply_dot(const BlockCsrView& A, View<const double> x, View<double> y) {
-  return sum<Device>(A.rows * A.block, [=] WEIR_HD(int i) {
-    const double v = product_at(A, x, i);
-    y[i] = v;
-    return v * x[i];
-  });
+void residual(Device, const BlockCsrView& A, const double* b, const double* x, double* r) {
+  device_products::residual(A.rows * A.block, CsrRow<double>{A, x}, b, r);
 }
-void residual(const BlockCsrView& A, View<const double> b, View<const double> x, View<double> r) {
-  for_each<Device>(A.rows * A.block, [=] WEIR_HD(int i) { r[i] = b[i] - product_at(A, x, i); });
-}
-double residual_dot(const BlockCsrView& A, View<const double> b, View<const double> x, View<double> r) {
-  return sum<Device>(A.rows * A.block, [=] WEIR_HD(int i) {
-    const double v = b[i] - product_at(A, x, i);
-    r[i] = v;
-    return v * v;
-  });
+double residual_dot(Device, const BlockCsrView& A, const double* b, const double* x, double* r) {
+  return device_products::residual_dot(A.rows * A.block, CsrRow<double>{A, x}, b, r);
 }
 
 template <class Space>
@@ -62,7 +42,7 @@ void block_diagonal(const BlockCsrView& A, View<double> d) {
   });
 }
 
-}  // namespace block_csr_device
+}  // namespace csr_products
 
 namespace {
 
@@ -98,16 +78,6 @@ std::vector<std::int64_t> checked_diagonal(const BlockCsrData& d) {
 }  // namespace
 
 template <class Space>
-void residual_of(const BlockCsrView& A, View<const double> b, View<const double> x, View<double> r) {
-  if constexpr (std::is_same_v<Space, Host>)
-    block_csr_host::residual(A, b.data(), x.data(), r.data());
-  else
-    block_csr_device::residual(A, b, x, r);
-}
-template void residual_of<Host>(const BlockCsrView&, View<const double>, View<const double>, View<double>);
-template void residual_of<Device>(const BlockCsrView&, View<const double>, View<const double>, View<double>);
-
-template <class Space>
 BlockPattern<Space>::BlockPattern(const BlockCsrData& data)
     : rows(data.rows()),
       block(data.block),
@@ -135,7 +105,7 @@ BlockCsr<Space>::BlockCsr(const BlockCsrData& data)
     : BlockSparse<Space>(std::make_shared<BlockPattern<Space>>(data)),
       value_(this->blocks() * data.block * data.block) {
   if (data.value.empty())
-    block_csr_device::zero<Space>(value_.view());
+    csr_products::zero<Space>(value_.view());
   else
     value_.upload(data.value);
 }
@@ -147,33 +117,8 @@ BlockCsr<Space>::BlockCsr(const RoundedCsr<Space>& A)
 }
 
 template <class Space>
-void BlockCsr<Space>::apply(View<const double> x, View<double> y) const {
-  if constexpr (std::is_same_v<Space, Host>)
-    block_csr_host::apply(view(), x.data(), y.data());
-  else
-    block_csr_device::apply(view(), x, y);
-}
-template <class Space>
-double BlockCsr<Space>::apply_dot(View<const double> x, View<double> y) const {
-  if constexpr (std::is_same_v<Space, Host>)
-    return block_csr_host::apply_dot(view(), x.data(), y.data());
-  else
-    return block_csr_device::apply_dot(view(), x, y);
-}
-template <class Space>
-void BlockCsr<Space>::residual(View<const double> b, View<const double> x, View<double> r) const {
-  residual_of<Space>(view(), b, x, r);
-}
-template <class Space>
-double BlockCsr<Space>::residual_dot(View<const double> b, View<const double> x, View<double> r) const {
-  if constexpr (std::is_same_v<Space, Host>)
-    return block_csr_host::residual_dot(view(), b.data(), x.data(), r.data());
-  else
-    return block_csr_device::residual_dot(view(), b, x, r);
-}
-template <class Space>
 void BlockCsr<Space>::block_diagonal(View<double> d) const {
-  block_csr_device::block_diagonal<Space>(view(), d);
+  csr_products::block_diagonal<Space>(view(), d);
 }
 template <class Space>
 Work BlockCsr<Space>::apply_work() const {

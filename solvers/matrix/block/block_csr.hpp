@@ -42,6 +42,23 @@ struct CsrView {
 };
 using BlockCsrView = CsrView<double>;
 
+// A x on the device: one thread a scalar row, so the threads of a block row read its blocks side by side.
+template <class T>
+struct CsrRow {
+  CsrView<T> A;
+  const double* x;
+  WEIR_HD double operator()(int row) const {
+    const int B = A.block, i = row / B, r = row % B;
+    double s = 0;
+    for (std::int64_t e = A.row_start[i]; e < A.row_start[i + 1]; ++e) {
+      const T* a = A.value.data() + (e * B + r) * B;
+      const double* xc = x + static_cast<std::int64_t>(A.column[e]) * B;
+      for (int c = 0; c < B; ++c) s += static_cast<double>(a[c]) * xc[c];
+    }
+    return s;
+  }
+};
+
 // What matrices of one pattern share.
 template <class Space>
 struct BlockPattern {
@@ -91,6 +108,18 @@ class BlockSparse : public Matrix<Space> {
   std::shared_ptr<BlockPattern<Space>> pattern_;
 };
 
+// r = b - A x may overwrite b, and A need not be square: columns are x's.
+namespace csr_products {
+void apply(Host, const BlockCsrView& A, const double* x, double* y);
+double apply_dot(Host, const BlockCsrView& A, const double* x, double* y);
+void residual(Host, const BlockCsrView& A, const double* b, const double* x, double* r);
+double residual_dot(Host, const BlockCsrView& A, const double* b, const double* x, double* r);
+void apply(Device, const BlockCsrView& A, const double* x, double* y);
+double apply_dot(Device, const BlockCsrView& A, const double* x, double* y);
+void residual(Device, const BlockCsrView& A, const double* b, const double* x, double* r);
+double residual_dot(Device, const BlockCsrView& A, const double* b, const double* x, double* r);
+}  // namespace csr_products
+
 template <class Space>
 class RoundedCsr;
 
@@ -100,10 +129,18 @@ class BlockCsr : public BlockSparse<Space> {
   explicit BlockCsr(const BlockCsrData& data);    // Error(usage): as BlockPattern
   explicit BlockCsr(const RoundedCsr<Space>& A);  // of A's pattern and values
 
-  void apply(View<const double> x, View<double> y) const override;
-  double apply_dot(View<const double> x, View<double> y) const override;
-  void residual(View<const double> b, View<const double> x, View<double> r) const override;
-  double residual_dot(View<const double> b, View<const double> x, View<double> r) const override;
+  void apply(View<const double> x, View<double> y) const override {
+    csr_products::apply(Space{}, view(), x.data(), y.data());
+  }
+  double apply_dot(View<const double> x, View<double> y) const override {
+    return csr_products::apply_dot(Space{}, view(), x.data(), y.data());
+  }
+  void residual(View<const double> b, View<const double> x, View<double> r) const override {
+    csr_products::residual(Space{}, view(), b.data(), x.data(), r.data());
+  }
+  double residual_dot(View<const double> b, View<const double> x, View<double> r) const override {
+    return csr_products::residual_dot(Space{}, view(), b.data(), x.data(), r.data());
+  }
   void block_diagonal(View<double> d) const override;  // zeros where the pattern has no diagonal block
   Work apply_work() const override;
 
@@ -117,16 +154,5 @@ class BlockCsr : public BlockSparse<Space> {
  private:
   Array<double, Space> value_;
 };
-
-// r = b - A x; r may be b. A need not be square: columns are x's.
-template <class Space>
-void residual_of(const BlockCsrView& A, View<const double> b, View<const double> x, View<double> r);
-
-namespace block_csr_host {
-void apply(const BlockCsrView& A, const double* x, double* y);
-double apply_dot(const BlockCsrView& A, const double* x, double* y);
-void residual(const BlockCsrView& A, const double* b, const double* x, double* r);
-double residual_dot(const BlockCsrView& A, const double* b, const double* x, double* r);
-}  // namespace block_csr_host
 
 }  // namespace weir

@@ -6,7 +6,7 @@
 #include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/matrix/block/block_product.hpp"
 
-namespace weir::block_csr_host {
+namespace weir::csr_products {
 namespace {
 
 constexpr int rows_a_chunk = 256;
@@ -62,11 +62,15 @@ double product(const BlockCsrView& A, const double* b, const double* x, double* 
 
 }  // namespace
 
-void apply(const BlockCsrView& A, const double* x, double* y) { product<false, false>(A, nullptr, x, y); }
-double apply_dot(const BlockCsrView& A, const double* x, double* y) { return product<false, true>(A, nullptr, x, y); }
-void residual(const BlockCsrView& A, const double* b, const double* x, double* r) { product<true, false>(A, b, x, r); }
-double residual_dot(const BlockCsrView& A, const double* b, const double* x, double* r) {
+void apply(Host, const BlockCsrView& A, const double* x, double* y) { product<false, false>(A, nullptr, x, y); }
+double apply_dot(Host, const BlockCsrView& A, const double* x, double* y) {
+  return product<false, true>(A, nullptr, x, y);
+}
+void residual(Host, const BlockCsrView& A, const double* b, const double* x, double* r) {
+  product<true, false>(A, b, x, r);
+}
+double residual_dot(Host, const BlockCsrView& A, const double* b, const double* x, double* r) {
   return product<true, true>(A, b, x, r);
 }
 
-}  // namespace weir::block_csr_host
+}  // namespace weir::csr_products

@@ -1,42 +1,22 @@
 // The device form is that of block_csr.cu: one thread a scalar row, blocks row by row.
 #include "solvers/matrix/block/rounded_csr.hpp"
 
-#include "solvers/device/for_each.hpp"
-#include "solvers/device/reduce.hpp"
+#include "solvers/matrix/device_products.hpp"
 
 namespace weir {
-namespace rounded_csr_device {
+namespace csr_products {
 
-WEIR_HD inline double product_at(const RoundedCsrView& A, const View<const double>& x, int row) {
-  const int B = A.block, i = row / B, r = row % B;
-  double s = 0;
-  for (std::int64_t e = A.row_start[i]; e < A.row_start[i + 1]; ++e) {
-    const float* a = A.value.data() + (e * B + r) * B;
-    const double* xc = x.data() + static_cast<std::int64_t>(A.column[e]) * B;
-    for (int c = 0; c < B; ++c) s += static_cast<double>(a[c]) * xc[c];
-  }
-  return s;
+void apply(Device, const RoundedCsrView& A, const double* x, double* y) {
+  device_products::apply(A.rows * A.block, CsrRow<float>{A, x}, y);
 }
-
-void apply(const RoundedCsrView& A, View<const double> x, View<double> y) {
-  for_each<Device>(A.rows * A.block, [=] WEIR_HD(int i) { y[i] = product_at(A, x, i); });
+Pair apply_dots(Device, const RoundedCsrView& A, const double* x, const double* w, double* y) {
+  return device_products::apply_dots(A.rows * A.block, CsrRow<float>{A, x}, w, y);
 }
-Pair apply_dots(const RoundedCsrView& A, View<const double> x, View<const double> w, View<double> y) {
-  return sum2<Device>(A.rows * A.block, [=] WEIR_HD(int i) {
-    const double v = product_at(A, x, i);
-    y[i] = v;
-    return Pair{v * w[i], v * v};
-  });
+void residual(Device, const RoundedCsrView& A, const double* b, const double* x, double* r) {
+  device_products::residual(A.rows * A.block, CsrRow<float>{A, x}, b, r);
 }
-void residual(const RoundedCsrView& A, View<const double> b, View<const double> x, View<double> r) {
-  for_each<Device>(A.rows * A.block, [=] WEIR_HD(int i) { r[i] = b[i] - product_at(A, x, i); });
-}
-double residual_dot(const RoundedCsrView& A, View<const double> b, View<const double> x, View<double> r) {
-  return sum<Device>(A.rows * A.block, [=] WEIR_HD(int i) {
-    const double v = b[i] - product_at(A, x, i);
-    r[i] = v;
-    return v * v;
-  });
+double residual_dot(Device, const RoundedCsrView& A, const double* b, const double* x, double* r) {
+  return device_products::residual_dot(A.rows * A.block, CsrRow<float>{A, x}, b, r);
 }
 
 // Where entry e of the values, row by row, lies.
@@ -73,17 +53,7 @@ void block_diagonal(const RoundedCsrView& A, View<double> d) {
   });
 }
 
-}  // namespace rounded_csr_device
-
-template <class Space>
-void residual_of(const RoundedCsrView& A, View<const double> b, View<const double> x, View<double> r) {
-  if constexpr (std::is_same_v<Space, Host>)
-    rounded_csr_host::residual(A, b.data(), x.data(), r.data());
-  else
-    rounded_csr_device::residual(A, b, x, r);
-}
-template void residual_of<Host>(const RoundedCsrView&, View<const double>, View<const double>, View<double>);
-template void residual_of<Device>(const RoundedCsrView&, View<const double>, View<const double>, View<double>);
+}  // namespace csr_products
 
 template <class Space>
 RoundedCsr<Space>::RoundedCsr(const BlockCsrData& data)
@@ -103,11 +73,11 @@ RoundedCsr<Space>::RoundedCsr(const BlockCsr<Space>& A)
 
 template <class Space>
 void RoundedCsr<Space>::round(View<const double> values) {
-  rounded_csr_device::round<Space>(this->block(), values, value_.view());
+  csr_products::round<Space>(this->block(), values, value_.view());
 }
 template <class Space>
 void RoundedCsr<Space>::widen(View<double> values) const {
-  rounded_csr_device::widen<Space>(this->block(), value_.view(), values);
+  csr_products::widen<Space>(this->block(), value_.view(), values);
 }
 template <class Space>
 std::vector<double> RoundedCsr<Space>::to_values() const {
@@ -122,34 +92,8 @@ void RoundedCsr<Space>::update(std::span<const double> values) {
 }
 
 template <class Space>
-void RoundedCsr<Space>::apply(View<const double> x, View<double> y) const {
-  if constexpr (std::is_same_v<Space, Host>)
-    rounded_csr_host::apply(view(), x.data(), y.data());
-  else
-    rounded_csr_device::apply(view(), x, y);
-}
-template <class Space>
-Pair RoundedCsr<Space>::apply_dots(View<const double> x, View<const double> w, View<double> y) const {
-  if constexpr (std::is_same_v<Space, Host>)
-    return rounded_csr_host::apply_dots(view(), x.data(), w.data(), y.data());
-  else
-    return rounded_csr_device::apply_dots(view(), x, w, y);
-}
-template <class Space>
-void RoundedCsr<Space>::residual(View<const double> b, View<const double> x, View<double> r) const {
-  residual_of<Space>(view(), b, x, r);
-}
-template <class Space>
-double RoundedCsr<Space>::residual_dot(View<const double> b, View<const double> x, View<double> r) const {
-  if constexpr (std::is_same_v<Space, Host>)
-    return rounded_csr_host::residual_dot(view(), b.data(), x.data(), r.data());
-  else
-    return rounded_csr_device::residual_dot(view(), b, x, r);
-}
-
-template <class Space>
 void RoundedCsr<Space>::block_diagonal(View<double> d) const {
-  rounded_csr_device::block_diagonal<Space>(view(), d);
+  csr_products::block_diagonal<Space>(view(), d);
 }
 
 template <class Space>

@@ -8,6 +8,17 @@ namespace weir {
 
 using RoundedCsrView = CsrView<float>;
 
+namespace csr_products {
+void apply(Host, const RoundedCsrView& A, const double* x, double* y);
+Pair apply_dots(Host, const RoundedCsrView& A, const double* x, const double* w, double* y);
+void residual(Host, const RoundedCsrView& A, const double* b, const double* x, double* r);
+double residual_dot(Host, const RoundedCsrView& A, const double* b, const double* x, double* r);
+void apply(Device, const RoundedCsrView& A, const double* x, double* y);
+Pair apply_dots(Device, const RoundedCsrView& A, const double* x, const double* w, double* y);
+void residual(Device, const RoundedCsrView& A, const double* b, const double* x, double* r);
+double residual_dot(Device, const RoundedCsrView& A, const double* b, const double* x, double* r);
+}  // namespace csr_products
+
 template <class Space>
 class RoundedCsr : public BlockSparse<Space> {
  public:
@@ -18,10 +29,18 @@ class RoundedCsr : public BlockSparse<Space> {
   void round(View<const double> values);          // takes new ones: B * B of each block, row-major
   void widen(View<double> values) const;          // hands them out
 
-  void apply(View<const double> x, View<double> y) const override;
-  Pair apply_dots(View<const double> x, View<const double> w, View<double> y) const override;
-  void residual(View<const double> b, View<const double> x, View<double> r) const override;
-  double residual_dot(View<const double> b, View<const double> x, View<double> r) const override;
+  void apply(View<const double> x, View<double> y) const override {
+    csr_products::apply(Space{}, view(), x.data(), y.data());
+  }
+  Pair apply_dots(View<const double> x, View<const double> w, View<double> y) const override {
+    return csr_products::apply_dots(Space{}, view(), x.data(), w.data(), y.data());
+  }
+  void residual(View<const double> b, View<const double> x, View<double> r) const override {
+    csr_products::residual(Space{}, view(), b.data(), x.data(), r.data());
+  }
+  double residual_dot(View<const double> b, View<const double> x, View<double> r) const override {
+    return csr_products::residual_dot(Space{}, view(), b.data(), x.data(), r.data());
+  }
   void block_diagonal(View<double> d) const override;
   Work apply_work() const override;
 
@@ -41,16 +60,5 @@ auto with_view(const BlockSparse<Space>& A, const F& f) {
   if (const auto* rounded = dynamic_cast<const RoundedCsr<Space>*>(&A)) return f(rounded->view());
   return f(static_cast<const BlockCsr<Space>&>(A).view());
 }
-
-// r = b - A x; r may be b. A need not be square: columns are x's.
-template <class Space>
-void residual_of(const RoundedCsrView& A, View<const double> b, View<const double> x, View<double> r);
-
-namespace rounded_csr_host {
-void apply(const RoundedCsrView& A, const double* x, double* y);
-Pair apply_dots(const RoundedCsrView& A, const double* x, const double* w, double* y);
-void residual(const RoundedCsrView& A, const double* b, const double* x, double* r);
-double residual_dot(const RoundedCsrView& A, const double* b, const double* x, double* r);
-}  // namespace rounded_csr_host
 
 }  // namespace weir

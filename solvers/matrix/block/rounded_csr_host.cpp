@@ -6,7 +6,7 @@
 #include "solvers/matrix/block/block_row.hpp"
 #include "solvers/matrix/block/rounded_csr.hpp"
 
-namespace weir::rounded_csr_host {
+namespace weir::csr_products {
 namespace {
 
 constexpr int rows_a_chunk = 256;
@@ -35,7 +35,7 @@ template <class Block>
 
 }  // namespace
 
-void apply(const RoundedCsrView& A, const double* x, double* y) {
+void apply(Host, const RoundedCsrView& A, const double* x, double* y) {
   for_chunks(A, [=](auto block, std::int64_t lo, std::int64_t hi, int) {
     for (std::int64_t i = lo; i < hi; ++i) {
       auto t = row_residual(block, A, nullptr, x, i);
@@ -45,7 +45,7 @@ void apply(const RoundedCsrView& A, const double* x, double* y) {
   });
 }
 
-Pair apply_dots(const RoundedCsrView& A, const double* x, const double* w, double* y) {
+Pair apply_dots(Host, const RoundedCsrView& A, const double* x, const double* w, double* y) {
   const int chunks = chunks_of(A);
   double* part = detail::reduction_scratch(2 * std::int64_t{chunks});
   for_chunks(A, [=](auto block, std::int64_t lo, std::int64_t hi, int c) {
@@ -64,13 +64,13 @@ Pair apply_dots(const RoundedCsrView& A, const double* x, const double* w, doubl
   return {detail::tree_sum(part, chunks), detail::tree_sum(part + chunks, chunks)};
 }
 
-void residual(const RoundedCsrView& A, const double* b, const double* x, double* r) {
+void residual(Host, const RoundedCsrView& A, const double* b, const double* x, double* r) {
   for_chunks(A, [=](auto block, std::int64_t lo, std::int64_t hi, int) {
     for (std::int64_t i = lo; i < hi; ++i) row_residual(block, A, b, x, i).store(r + i * block.size());
   });
 }
 
-double residual_dot(const RoundedCsrView& A, const double* b, const double* x, double* r) {
+double residual_dot(Host, const RoundedCsrView& A, const double* b, const double* x, double* r) {
   const int chunks = chunks_of(A);
   double* part = detail::reduction_scratch(chunks);
   for_chunks(A, [=](auto block, std::int64_t lo, std::int64_t hi, int c) {
@@ -85,4 +85,4 @@ double residual_dot(const RoundedCsrView& A, const double* b, const double* x, d
   return detail::tree_sum(part, chunks);
 }
 
-}  // namespace weir::rounded_csr_host
+}  // namespace weir::csr_products

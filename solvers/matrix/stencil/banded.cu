@@ -6,13 +6,12 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "solvers/device/for_each.hpp"
-#include "solvers/device/reduce.hpp"
+#include "solvers/matrix/device_products.hpp"
 
 namespace weir {
-namespace banded_kernels {
+namespace banded_products {
 
-WEIR_HD inline double remainder_at(const RemainderView& R, int nx, const View<const double>& x, int c) {
+WEIR_HD inline double remainder_at(const RemainderView& R, int nx, const double* x, int c) {
   if (R.rows == 0) return 0;
   const int end = R.first[c / nx + 1];
   int q = R.first[c / nx];
@@ -23,44 +22,37 @@ WEIR_HD inline double remainder_at(const RemainderView& R, int nx, const View<co
   return s;
 }
 
-WEIR_HD inline double product_at(const BandedView& A, const View<const double>& x, int c) {
-  const BlockStencilView& S = A.bands;
-  double s = 0;
-  for (int t = S.first; t < S.first + S.slots; ++t) {
-    const int to = S.neighbour(c, t);
-    if (to < 0) continue;
-    const bool mirrored = A.upper_only && t < slot::delta;  // A_{c,to} = A_{to,c}
-    s += S.slot_blocks(mirrored ? 6 - t : t)[mirrored ? to : c] * x[to];
+// Of A x.
+struct BandedRow {
+  BandedView A;
+  const double* x;
+  WEIR_HD double operator()(int c) const {
+    const BlockStencilView& S = A.bands;
+    double s = 0;
+    for (int t = S.first; t < S.first + S.slots; ++t) {
+      const int to = S.neighbour(c, t);
+      if (to < 0) continue;
+      const bool mirrored = A.upper_only && t < slot::delta;  // A_{c,to} = A_{to,c}
+      s += S.slot_blocks(mirrored ? 6 - t : t)[mirrored ? to : c] * x[to];
+    }
+    return s + remainder_at(A.remainder, S.cells.nx, x, c);
   }
-  return s + remainder_at(A.remainder, S.cells.nx, x, c);
-}
+};
 
-void apply(const BandedView& A, View<const double> x, View<double> y) {
-  for_each<Device>(static_cast<int>(x.size()), [=] WEIR_HD(int c) { y[c] = product_at(A, x, c); });
+void apply(Device, const BandedView& A, const double* x, double* y) {
+  device_products::apply(A.bands.cells.count(), BandedRow{A, x}, y);
 }
-double apply_dot(const BandedView& A, View<const double> x, View<double> y) {
-  return sum<Device>(static_cast<int>(x.size()), [=] WEIR_HD(int c) {
-    const double Ax = product_at(A, x, c);
-    y[c] = Ax;
-    return x[c] * Ax;
-  });
+double apply_dot(Device, const BandedView& A, const double* x, double* y) {
+  return device_products::apply_dot(A.bands.cells.count(), BandedRow{A, x}, x, y);
 }
-Pair apply_dots(const BandedView& A, View<const double> x, View<const double> w, View<double> y) {
-  return sum2<Device>(static_cast<int>(x.size()), [=] WEIR_HD(int c) {
-    const double Ax = product_at(A, x, c);
-    y[c] = Ax;
-    return Pair{Ax * w[c], Ax * Ax};
-  });
+Pair apply_dots(Device, const BandedView& A, const double* x, const double* w, double* y) {
+  return device_products::apply_dots(A.bands.cells.count(), BandedRow{A, x}, w, y);
 }
-void residual(const BandedView& A, View<const double> b, View<const double> x, View<double> r) {
-  for_each<Device>(static_cast<int>(x.size()), [=] WEIR_HD(int c) { r[c] = b[c] - product_at(A, x, c); });
+void residual(Device, const BandedView& A, const double* b, const double* x, double* r) {
+  device_products::residual(A.bands.cells.count(), BandedRow{A, x}, b, r);
 }
-double residual_dot(const BandedView& A, View<const double> b, View<const double> x, View<double> r) {
-  return sum<Device>(static_cast<int>(x.size()), [=] WEIR_HD(int c) {
-    const double rc = b[c] - product_at(A, x, c);
-    r[c] = rc;
-    return rc * rc;
-  });
+double residual_dot(Device, const BandedView& A, const double* b, const double* x, double* r) {
+  return device_products::residual_dot(A.bands.cells.count(), BandedRow{A, x}, b, r);
 }
 
 // first[g]: how many rows of the remainder lie before grid row g, by bisection.
@@ -84,7 +76,7 @@ void set_zero(View<double> v) {
   for_each<Space>(static_cast<int>(v.size()), [=] WEIR_HD(int i) { v[i] = 0; });
 }
 
-}  // namespace banded_kernels
+}  // namespace banded_products
 
 namespace {
 
@@ -122,7 +114,7 @@ BandedGrid cubes(Extents e, Periodic periodic) {
 template <class Space>
 Banded<Space>::Banded(Extents cells, Periodic periodic)
     : BlockStencil<Space>(cells, 1, periodic), first_(std::int64_t{cells.ny} * cells.nz + 1), zeros_(cells.nx) {
-  banded_kernels::set_zero<Space>(zeros_);
+  banded_products::set_zero<Space>(zeros_);
   set_grid(cubes(cells, periodic));
   has_grid_ = false;
 }
@@ -158,42 +150,6 @@ BandedView Banded<Space>::banded() const {
 }
 
 template <class Space>
-void Banded<Space>::apply(View<const double> x, View<double> y) const {
-  if constexpr (std::is_same_v<Space, Host>)
-    banded_host::apply(banded(), x.data(), y.data());
-  else
-    banded_kernels::apply(banded(), x, y);
-}
-template <class Space>
-double Banded<Space>::apply_dot(View<const double> x, View<double> y) const {
-  if constexpr (std::is_same_v<Space, Host>)
-    return banded_host::apply_dot(banded(), x.data(), y.data());
-  else
-    return banded_kernels::apply_dot(banded(), x, y);
-}
-template <class Space>
-Pair Banded<Space>::apply_dots(View<const double> x, View<const double> w, View<double> y) const {
-  if constexpr (std::is_same_v<Space, Host>)
-    return banded_host::apply_dots(banded(), x.data(), w.data(), y.data());
-  else
-    return banded_kernels::apply_dots(banded(), x, w, y);
-}
-template <class Space>
-void Banded<Space>::residual(View<const double> b, View<const double> x, View<double> r) const {
-  if constexpr (std::is_same_v<Space, Host>)
-    banded_host::residual(banded(), b.data(), x.data(), r.data());
-  else
-    banded_kernels::residual(banded(), b, x, r);
-}
-template <class Space>
-double Banded<Space>::residual_dot(View<const double> b, View<const double> x, View<double> r) const {
-  if constexpr (std::is_same_v<Space, Host>)
-    return banded_host::residual_dot(banded(), b.data(), x.data(), r.data());
-  else
-    return banded_kernels::residual_dot(banded(), b, x, r);
-}
-
-template <class Space>
 Work Banded<Space>::apply_work() const {
   const std::int64_t n = this->rows(), stored = this->stencil().slots,
                      read = is_symmetric() ? (stored + 1) / 2 : stored;
@@ -216,7 +172,7 @@ RemainderView Banded<Space>::remainder() const {
 template <class Space>
 void Banded<Space>::finish_remainder() {
   const Extents e = this->cells();
-  banded_kernels::find_first<Space>(remainder(), e.nx, e.ny * e.nz);
+  banded_products::find_first<Space>(remainder(), e.nx, e.ny * e.nz);
 }
 template <class Space>
 void Banded<Space>::set_remainder(const RemainderData& d) {

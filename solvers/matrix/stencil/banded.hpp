@@ -40,6 +40,19 @@ struct BandedView {
   const double* zeros = nullptr;  // a grid row of zeros, on Host: what lies beyond the grid
 };
 
+namespace banded_products {
+void apply(Host, const BandedView& A, const double* x, double* y);
+double apply_dot(Host, const BandedView& A, const double* x, double* y);
+Pair apply_dots(Host, const BandedView& A, const double* x, const double* w, double* y);
+void residual(Host, const BandedView& A, const double* b, const double* x, double* r);
+double residual_dot(Host, const BandedView& A, const double* b, const double* x, double* r);
+void apply(Device, const BandedView& A, const double* x, double* y);
+double apply_dot(Device, const BandedView& A, const double* x, double* y);
+Pair apply_dots(Device, const BandedView& A, const double* x, const double* w, double* y);
+void residual(Device, const BandedView& A, const double* b, const double* x, double* r);
+double residual_dot(Device, const BandedView& A, const double* b, const double* x, double* r);
+}  // namespace banded_products
+
 // The grid behind a matrix of finite volumes, for multigrid: n + 1 faces of each direction, and what lies beyond the ends.
 struct BandedGrid {
   std::array<std::vector<double>, 3> faces;
@@ -55,11 +68,21 @@ class Banded final : public BlockStencil<Space> {
   // All values 0, no remainder. Throws Error(usage) for impossible sizes.
   explicit Banded(Extents cells, Periodic periodic = {});
 
-  void apply(View<const double> x, View<double> y) const override;
-  double apply_dot(View<const double> x, View<double> y) const override;
-  Pair apply_dots(View<const double> x, View<const double> w, View<double> y) const override;
-  void residual(View<const double> b, View<const double> x, View<double> r) const override;
-  double residual_dot(View<const double> b, View<const double> x, View<double> r) const override;
+  void apply(View<const double> x, View<double> y) const override {
+    banded_products::apply(Space{}, banded(), x.data(), y.data());
+  }
+  double apply_dot(View<const double> x, View<double> y) const override {
+    return banded_products::apply_dot(Space{}, banded(), x.data(), y.data());
+  }
+  Pair apply_dots(View<const double> x, View<const double> w, View<double> y) const override {
+    return banded_products::apply_dots(Space{}, banded(), x.data(), w.data(), y.data());
+  }
+  void residual(View<const double> b, View<const double> x, View<double> r) const override {
+    banded_products::residual(Space{}, banded(), b.data(), x.data(), r.data());
+  }
+  double residual_dot(View<const double> b, View<const double> x, View<double> r) const override {
+    return banded_products::residual_dot(Space{}, banded(), b.data(), x.data(), r.data());
+  }
   bool is_symmetric() const override { return BlockStencil<Space>::is_symmetric() && remainder_rows_ == 0; }
   bool has_constant_null_space() const override { return constant_null_space_; }
   void set_constant_null_space(bool singular) { constant_null_space_ = singular; }  // a promise, like set_symmetric
@@ -88,13 +111,5 @@ class Banded final : public BlockStencil<Space> {
   Array<int, Space> row_, start_, column_, first_;
   Array<double, Space> value_, zeros_;
 };
-
-namespace banded_host {
-void apply(const BandedView& A, const double* x, double* y);
-double apply_dot(const BandedView& A, const double* x, double* y);
-Pair apply_dots(const BandedView& A, const double* x, const double* w, double* y);
-void residual(const BandedView& A, const double* b, const double* x, double* r);
-double residual_dot(const BandedView& A, const double* b, const double* x, double* r);
-}  // namespace banded_host
 
 }  // namespace weir

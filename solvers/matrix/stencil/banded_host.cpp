@@ -4,7 +4,7 @@
 #include "solvers/matrix/stencil/banded.hpp"
 #include "solvers/matrix/host_rows.hpp"
 
-namespace weir::banded_host {
+namespace weir::banded_products {
 namespace {
 
 enum class Form { apply, apply_dot, apply_dots, residual, residual_dot };
@@ -123,16 +123,18 @@ Pair product(const BandedView& A, const double* b, const double* x, double* y) {
 
 }  // namespace
 
-void apply(const BandedView& A, const double* x, double* y) { product<Form::apply>(A, nullptr, x, y); }
-double apply_dot(const BandedView& A, const double* x, double* y) {
+void apply(Host, const BandedView& A, const double* x, double* y) { product<Form::apply>(A, nullptr, x, y); }
+double apply_dot(Host, const BandedView& A, const double* x, double* y) {
   return product<Form::apply_dot>(A, nullptr, x, y).a;
 }
-Pair apply_dots(const BandedView& A, const double* x, const double* w, double* y) {
+Pair apply_dots(Host, const BandedView& A, const double* x, const double* w, double* y) {
   return product<Form::apply_dots>(A, w, x, y);
 }
-void residual(const BandedView& A, const double* b, const double* x, double* r) { product<Form::residual>(A, b, x, r); }
-double residual_dot(const BandedView& A, const double* b, const double* x, double* r) {
+void residual(Host, const BandedView& A, const double* b, const double* x, double* r) {
+  product<Form::residual>(A, b, x, r);
+}
+double residual_dot(Host, const BandedView& A, const double* b, const double* x, double* r) {
   return product<Form::residual_dot>(A, b, x, r).a;
 }
 
-}  // namespace weir::banded_host
+}  // namespace weir::banded_products

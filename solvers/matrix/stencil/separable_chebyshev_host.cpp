@@ -2,7 +2,7 @@
 #include "solvers/matrix/stencil/pass_sweep.hpp"
 #include "solvers/matrix/stencil/separable_rows.hpp"
 
-namespace weir::separable_host {
+namespace weir::separable_products {
 namespace {
 
 enum class Pass { start, step, square };
@@ -88,10 +88,10 @@ auto chebyshev_rows(const StencilView& v, double alpha, double omega, const doub
 
 }  // namespace
 
-Pair chebyshev_start(const StencilView& s, double omega, const double* b, const double* x, double* y) {
+Pair chebyshev_start(Host, const StencilView& s, double omega, const double* b, const double* x, double* y) {
   return sum2_rows(s.extents(), chebyshev_rows<Pass::start>(s, 0, omega, b, x, y));
 }
-double chebyshev_steps(const StencilView& s, const ChebyshevSteps& steps, const double* b, double* x, double* y) {
+double chebyshev_steps(Host, const StencilView& s, const ChebyshevSteps& steps, const double* b, double* x, double* y) {
   const Extents e = s.extents();
   const int rows = e.ny * e.nz;
   double* part = steps.residual ? detail::reduction_scratch(rows) : nullptr;
@@ -107,4 +107,4 @@ double chebyshev_steps(const StencilView& s, const ChebyshevSteps& steps, const 
   return steps.residual ? detail::tree_sum(part, rows) : 0;
 }
 
-}  // namespace weir::separable_host
+}  // namespace weir::separable_products

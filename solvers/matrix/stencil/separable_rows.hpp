@@ -3,7 +3,7 @@
 #include "solvers/matrix/host_rows.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
 
-namespace weir::separable_host {
+namespace weir::separable_products {
 
 struct RowCoefficients {
   double c0, cs, cn, cb, ct, cx;
@@ -28,4 +28,4 @@ inline double product_at(const RowCoefficients c, const StencilAxis X, const Row
          c.cx * (X.diagonal[i] * p.x[i] - X.lower[i] * west - X.upper[i] * east);
 }
 
-}  // namespace weir::separable_host
+}  // namespace weir::separable_products

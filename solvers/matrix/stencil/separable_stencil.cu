@@ -7,11 +7,10 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "solvers/device/for_each.hpp"
-#include "solvers/device/reduce.hpp"
+#include "solvers/matrix/device_products.hpp"
 
 namespace weir {
-namespace separable_device {
+namespace separable_products {
 
 // Cell c - stride, or the wrapped one; at other ends c itself, whose coupling is zero.
 WEIR_HD inline int low_neighbour(int c, int i, int stride, const StencilAxis& a) {
@@ -27,7 +26,7 @@ WEIR_HD inline double diagonal_at(const StencilView& s, int i, int j, int k) {
          s.scale * my * mz * s.X.diagonal[i];
 }
 
-WEIR_HD inline double product_at(const StencilView& s, const View<const double>& x, int i, int j, int k) {
+WEIR_HD inline double product_at(const StencilView& s, const double* x, int i, int j, int k) {
   const int nx = s.X.n, plane = nx * s.Y.n, c = k * plane + j * nx + i;
   const double mx = s.X.mass[i], my = s.Y.mass[j], mz = s.Z.mass[k];
   const double along_x = s.X.lower[i] * x[low_neighbour(c, i, 1, s.X)] + s.X.upper[i] * x[high_neighbour(c, i, 1, s.X)];
@@ -38,39 +37,38 @@ WEIR_HD inline double product_at(const StencilView& s, const View<const double>&
   return diagonal_at(s, i, j, k) * x[c] - s.scale * (my * mz * along_x + mx * (mz * along_y + my * along_z));
 }
 
-void apply(const StencilView& s, View<const double> x, View<double> y) {
+void apply(Device, const StencilView& s, const double* x, double* y) {
   for_each<Device>(s.extents(),
                    [=] WEIR_HD(int i, int j, int k) { y[(k * s.Y.n + j) * s.X.n + i] = product_at(s, x, i, j, k); });
 }
 
-double apply_dot(const StencilView& s, View<const double> x, View<double> y) {
-  return sum<Device>(s.extents().count(), [=] WEIR_HD(int c) {
-    const double Ax = product_at(s, x, c % s.X.n, c / s.X.n % s.Y.n, c / s.X.n / s.Y.n);
-    y[c] = Ax;
-    return x[c] * Ax;
-  });
+// (A x)_c of a linear index.
+struct SeparableRow {
+  StencilView s;
+  const double* x;
+  WEIR_HD double operator()(int c) const { return product_at(s, x, c % s.X.n, c / s.X.n % s.Y.n, c / s.X.n / s.Y.n); }
+};
+
+double apply_dot(Device, const StencilView& s, const double* x, double* y) {
+  return device_products::apply_dot(s.extents().count(), SeparableRow{s, x}, x, y);
 }
 
-void residual(const StencilView& s, View<const double> b, View<const double> x, View<double> r) {
+void residual(Device, const StencilView& s, const double* b, const double* x, double* r) {
   for_each<Device>(s.extents(), [=] WEIR_HD(int i, int j, int k) {
     const int c = (k * s.Y.n + j) * s.X.n + i;
     r[c] = b[c] - product_at(s, x, i, j, k);
   });
 }
 
-double residual_dot(const StencilView& s, View<const double> b, View<const double> x, View<double> r) {
-  return sum<Device>(s.extents().count(), [=] WEIR_HD(int c) {
-    const double rc = b[c] - product_at(s, x, c % s.X.n, c / s.X.n % s.Y.n, c / s.X.n / s.Y.n);
-    r[c] = rc;
-    return rc * rc;
-  });
+double residual_dot(Device, const StencilView& s, const double* b, const double* x, double* r) {
+  return device_products::residual_dot(s.extents().count(), SeparableRow{s, x}, b, r);
 }
 
 WEIR_HD inline double inverse_volume(const StencilView& s, int i, int j, int k) {
   return s.X.inverse_mass[i] * s.Y.inverse_mass[j] * s.Z.inverse_mass[k];
 }
 
-Pair chebyshev_start(const StencilView& s, double omega, View<const double> b, View<const double> x, View<double> y) {
+Pair chebyshev_start(Device, const StencilView& s, double omega, const double* b, const double* x, double* y) {
   return sum2<Device>(s.extents().count(), [=] WEIR_HD(int c) {
     const int i = c % s.X.n, j = c / s.X.n % s.Y.n, k = c / s.X.n / s.Y.n;
     const double r = b[c] - product_at(s, x, i, j, k);
@@ -79,8 +77,7 @@ Pair chebyshev_start(const StencilView& s, double omega, View<const double> b, V
   });
 }
 
-void chebyshev_step(const StencilView& s, double alpha, double omega, View<const double> b, View<const double> x,
-                    View<double> y) {
+void chebyshev_step(const StencilView& s, double alpha, double omega, const double* b, const double* x, double* y) {
   for_each<Device>(s.extents(), [=] WEIR_HD(int i, int j, int k) {
     const int c = (k * s.Y.n + j) * s.X.n + i;
     const double r = b[c] - product_at(s, x, i, j, k);
@@ -88,9 +85,16 @@ void chebyshev_step(const StencilView& s, double alpha, double omega, View<const
   });
 }
 
-double residual_square(const StencilView& s, View<const double> b, View<const double> x) {
+double chebyshev_steps(Device, const StencilView& s, const ChebyshevSteps& steps, const double* b, double* x,
+                       double* y) {
+  for (int p = 0; p < steps.count; ++p) {
+    chebyshev_step(s, steps.alpha[p], steps.omega[p], b, x, y);
+    std::swap(x, y);
+  }
+  if (!steps.residual) return 0;
+  const SeparableRow row{s, x};
   return sum<Device>(s.extents().count(), [=] WEIR_HD(int c) {
-    const double r = b[c] - product_at(s, x, c % s.X.n, c / s.X.n % s.Y.n, c / s.X.n / s.Y.n);
+    const double r = b[c] - row(c);
     return r * r;
   });
 }
@@ -101,7 +105,7 @@ void diagonal(const StencilView& s, View<double> d) {
                   [=] WEIR_HD(int i, int j, int k) { d[(k * s.Y.n + j) * s.X.n + i] = diagonal_at(s, i, j, k); });
 }
 
-}  // namespace separable_device
+}  // namespace separable_products
 
 namespace {
 
@@ -152,57 +156,8 @@ StencilView SeparableStencil<Space>::view() const {
 }
 
 template <class Space>
-void SeparableStencil<Space>::apply(View<const double> x, View<double> y) const {
-  if constexpr (std::is_same_v<Space, Host>)
-    separable_host::apply(view(), x.data(), y.data());
-  else
-    separable_device::apply(view(), x, y);
-}
-template <class Space>
-double SeparableStencil<Space>::apply_dot(View<const double> x, View<double> y) const {
-  if constexpr (std::is_same_v<Space, Host>)
-    return separable_host::apply_dot(view(), x.data(), y.data());
-  else
-    return separable_device::apply_dot(view(), x, y);
-}
-template <class Space>
-void SeparableStencil<Space>::residual(View<const double> b, View<const double> x, View<double> r) const {
-  if constexpr (std::is_same_v<Space, Host>)
-    separable_host::residual(view(), b.data(), x.data(), r.data());
-  else
-    separable_device::residual(view(), b, x, r);
-}
-template <class Space>
-double SeparableStencil<Space>::residual_dot(View<const double> b, View<const double> x, View<double> r) const {
-  if constexpr (std::is_same_v<Space, Host>)
-    return separable_host::residual_dot(view(), b.data(), x.data(), r.data());
-  else
-    return separable_device::residual_dot(view(), b, x, r);
-}
-template <class Space>
-Pair SeparableStencil<Space>::chebyshev_start(double omega, View<const double> b, View<const double> x,
-                                              View<double> y) const {
-  if constexpr (std::is_same_v<Space, Host>)
-    return separable_host::chebyshev_start(view(), omega, b.data(), x.data(), y.data());
-  else
-    return separable_device::chebyshev_start(view(), omega, b, x, y);
-}
-template <class Space>
-double SeparableStencil<Space>::chebyshev_steps(const ChebyshevSteps& steps, View<const double> b, View<double> x,
-                                                View<double> y) const {
-  if constexpr (std::is_same_v<Space, Host>) {
-    return separable_host::chebyshev_steps(view(), steps, b.data(), x.data(), y.data());
-  } else {
-    for (int p = 0; p < steps.count; ++p) {
-      separable_device::chebyshev_step(view(), steps.alpha[p], steps.omega[p], b, x, y);
-      std::swap(x, y);
-    }
-    return steps.residual ? separable_device::residual_square(view(), b, x) : 0;
-  }
-}
-template <class Space>
 void SeparableStencil<Space>::block_diagonal(View<double> d) const {
-  separable_device::diagonal<Space>(view(), d);
+  separable_products::diagonal<Space>(view(), d);
 }
 template <class Space>
 Work SeparableStencil<Space>::apply_work() const {

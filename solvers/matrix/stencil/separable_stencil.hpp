@@ -32,6 +32,23 @@ struct ChebyshevSteps {
   double alpha[most] = {}, omega[most] = {};
 };
 
+// On Host: vectorised along i, OpenMP over rows, sums by rows in one fixed tree.
+namespace separable_products {
+void apply(Host, const StencilView& s, const double* x, double* y);
+double apply_dot(Host, const StencilView& s, const double* x, double* y);
+void residual(Host, const StencilView& s, const double* b, const double* x, double* r);
+double residual_dot(Host, const StencilView& s, const double* b, const double* x, double* r);
+void apply(Device, const StencilView& s, const double* x, double* y);
+double apply_dot(Device, const StencilView& s, const double* x, double* y);
+void residual(Device, const StencilView& s, const double* b, const double* x, double* r);
+double residual_dot(Device, const StencilView& s, const double* b, const double* x, double* r);
+Pair chebyshev_start(Host, const StencilView& s, double omega, const double* b, const double* x, double* y);
+double chebyshev_steps(Host, const StencilView& s, const ChebyshevSteps& steps, const double* b, double* x, double* y);
+Pair chebyshev_start(Device, const StencilView& s, double omega, const double* b, const double* x, double* y);
+double chebyshev_steps(Device, const StencilView& s, const ChebyshevSteps& steps, const double* b, double* x,
+                       double* y);
+}  // namespace separable_products
+
 // What the Chebyshev method (solvers/krylov/chebyshev.cu) asks of a matrix, M being the diagonal of volumes; each pass
 // reads b and x once. Over ranks the sums are this rank's shares.
 template <class Space>
@@ -57,10 +74,18 @@ class SeparableStencil : public Matrix<Space>, public ChebyshevPasses<Space> {
   void set_coefficients(double shift, double scale) override;
 
   int rows() const override { return extents_.count(); }
-  void apply(View<const double> x, View<double> y) const override;
-  double apply_dot(View<const double> x, View<double> y) const override;
-  void residual(View<const double> b, View<const double> x, View<double> r) const override;
-  double residual_dot(View<const double> b, View<const double> x, View<double> r) const override;
+  void apply(View<const double> x, View<double> y) const override {
+    separable_products::apply(Space{}, view(), x.data(), y.data());
+  }
+  double apply_dot(View<const double> x, View<double> y) const override {
+    return separable_products::apply_dot(Space{}, view(), x.data(), y.data());
+  }
+  void residual(View<const double> b, View<const double> x, View<double> r) const override {
+    separable_products::residual(Space{}, view(), b.data(), x.data(), r.data());
+  }
+  double residual_dot(View<const double> b, View<const double> x, View<double> r) const override {
+    return separable_products::residual_dot(Space{}, view(), b.data(), x.data(), r.data());
+  }
   void block_diagonal(View<double> d) const override;
   bool is_symmetric() const override { return true; }
   bool has_constant_null_space() const override { return operator_.has_constant_null_space(); }
@@ -69,9 +94,13 @@ class SeparableStencil : public Matrix<Space>, public ChebyshevPasses<Space> {
 
   // On the host the steps go together over the grid (pass_sweep.hpp).
   const SeparableOperator& whole_operator() const override { return operator_; }
-  Pair chebyshev_start(double omega, View<const double> b, View<const double> x, View<double> y) const override;
+  Pair chebyshev_start(double omega, View<const double> b, View<const double> x, View<double> y) const override {
+    return separable_products::chebyshev_start(Space{}, view(), omega, b.data(), x.data(), y.data());
+  }
   double chebyshev_steps(const ChebyshevSteps& steps, View<const double> b, View<double> x,
-                         View<double> y) const override;
+                         View<double> y) const override {
+    return separable_products::chebyshev_steps(Space{}, view(), steps, b.data(), x.data(), y.data());
+  }
 
  private:
   StencilView view() const;
@@ -80,15 +109,5 @@ class SeparableStencil : public Matrix<Space>, public ChebyshevPasses<Space> {
   Extents extents_;
   Array<double, Space> coefficients_;  // mass, lower, upper, diagonal, 1/mass of x, then of y, then of z
 };
-
-// Row kernels on the host: vectorised along i, OpenMP over rows, sums by rows in one fixed tree.
-namespace separable_host {
-void apply(const StencilView& s, const double* x, double* y);
-double apply_dot(const StencilView& s, const double* x, double* y);
-void residual(const StencilView& s, const double* b, const double* x, double* r);
-double residual_dot(const StencilView& s, const double* b, const double* x, double* r);
-Pair chebyshev_start(const StencilView& s, double omega, const double* b, const double* x, double* y);
-double chebyshev_steps(const StencilView& s, const ChebyshevSteps& steps, const double* b, double* x, double* y);
-}  // namespace separable_host
 
 }  // namespace weir

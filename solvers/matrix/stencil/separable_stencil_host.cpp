@@ -2,7 +2,7 @@
 // memory once and found in cache as the neighbour of four other rows.
 #include "solvers/matrix/stencil/separable_rows.hpp"
 
-namespace weir::separable_host {
+namespace weir::separable_products {
 namespace {
 
 // Row (j, k) of the matrix as product_row wants it.
@@ -37,11 +37,15 @@ double product(const StencilView& v, const double* b, const double* x, double* y
 
 }  // namespace
 
-void apply(const StencilView& s, const double* x, double* y) { product<false, false>(s, nullptr, x, y); }
-double apply_dot(const StencilView& s, const double* x, double* y) { return product<false, true>(s, nullptr, x, y); }
-void residual(const StencilView& s, const double* b, const double* x, double* r) { product<true, false>(s, b, x, r); }
-double residual_dot(const StencilView& s, const double* b, const double* x, double* r) {
+void apply(Host, const StencilView& s, const double* x, double* y) { product<false, false>(s, nullptr, x, y); }
+double apply_dot(Host, const StencilView& s, const double* x, double* y) {
+  return product<false, true>(s, nullptr, x, y);
+}
+void residual(Host, const StencilView& s, const double* b, const double* x, double* r) {
+  product<true, false>(s, b, x, r);
+}
+double residual_dot(Host, const StencilView& s, const double* b, const double* x, double* r) {
   return product<true, true>(s, b, x, r);
 }
 
-}  // namespace weir::separable_host
+}  // namespace weir::separable_products

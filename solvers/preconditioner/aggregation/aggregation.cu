@@ -309,7 +309,7 @@ class Aggregation final : public Preconditioner<Space> {
                            View<double> defect) const {
     with_view(*level.A, [&]<class V>(CsrView<V> product) {
       product.column = level.column.view();
-      residual_of<Space>(product, d, c, defect);
+      csr_products::residual(Space{}, product, d.data(), c.data(), defect.data());
     });
   }
 
