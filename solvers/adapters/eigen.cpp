@@ -133,8 +133,6 @@ std::unique_ptr<Peer> make(const std::string& what, const KrylovOptions&) {
 
 }  // namespace
 
-PeerLibrary eigen_library() {
-  return {"eigen", [] { return true; }, make};
-}
+PeerLibrary eigen_library() { return {"eigen", true, make}; }
 
 }  // namespace weir

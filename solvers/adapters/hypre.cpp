@@ -260,8 +260,7 @@ class Hypre : public Peer {
 }  // namespace
 
 PeerLibrary hypre_library() {
-  return {"hypre", [] { return true; },
-          [](const std::string& what, const KrylovOptions& options) -> std::unique_ptr<Peer> {
+  return {"hypre", true, [](const std::string& what, const KrylovOptions& options) {
             return std::make_unique<Hypre>(what, options.restart);
           }};
 }

@@ -27,7 +27,7 @@ bool is_peer(const std::string& method) {
 std::vector<std::string> peer_libraries() {
   std::vector<std::string> names;
   for (const PeerLibrary& l : all())
-    if (l.is_there()) names.emplace_back(l.name);
+    if (l.is_there) names.emplace_back(l.name);
   return names;
 }
 

@@ -8,6 +8,7 @@
 // A library that was not found when Weir was built has its twin *_none.cpp, whose make_ function refuses.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -46,9 +47,10 @@ std::vector<std::string> peer_libraries();  // those in this build
 // One factory a library, in its own file or in its twin.
 struct PeerLibrary {
   const char* name;
-  bool (*is_there)();
-  std::unique_ptr<Peer> (*make)(const std::string& what, const KrylovOptions& options);
+  bool is_there;
+  std::function<std::unique_ptr<Peer>(const std::string& what, const KrylovOptions& options)> make;
 };
+PeerLibrary absent_library(const char* name, const char* proper_name);  // of the twins *_none.cpp: its `make` refuses
 PeerLibrary petsc_library();
 PeerLibrary hypre_library();
 PeerLibrary eigen_library();

@@ -1,5 +1,5 @@
 // The entrance of the plugin.
-#include "solvers/adapters/peers_plugin.hpp"
+#include "solvers/adapters/plugin.hpp"
 
 namespace weir {
 

@@ -173,8 +173,7 @@ class Petsc : public Peer {
 }  // namespace
 
 PeerLibrary petsc_library() {
-  return {"petsc", [] { return true; },
-          [](const std::string& what, const KrylovOptions& options) -> std::unique_ptr<Peer> {
+  return {"petsc", true, [](const std::string& what, const KrylovOptions& options) {
             return std::make_unique<Petsc>(what, options.restart);
           }};
 }

@@ -1,15 +1,4 @@
 // Stands in the program for petsc.cpp, which is part of the plugin.
-#include "solvers/adapters/peers_plugin.hpp"
 #include "solvers/adapters/plugin.hpp"
 
-namespace weir {
-
-PeerLibrary petsc_library() {
-  return {"petsc", [] { return has_plugin(peers_plugin); },
-          [](const std::string& what, const KrylovOptions& options) {
-            auto* make = reinterpret_cast<MakePeer*>(plugin_function(peers_plugin, "weir_make_peer"));
-            return std::unique_ptr<Peer>(make("petsc", what, options));
-          }};
-}
-
-}  // namespace weir
+weir::PeerLibrary weir::petsc_library() { return library_in_plugin("petsc"); }

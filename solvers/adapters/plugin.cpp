@@ -15,21 +15,27 @@ std::string path_of(const std::string& name) {
   return (program.parent_path() / (name + ".so")).string();
 }
 
-}  // namespace
+constexpr const char* peers = "weir_peers";
 
-bool has_plugin(const std::string& name) {
-  std::error_code error;
-  return std::filesystem::exists(path_of(name), error);
-}
+}  // namespace
 
 void* plugin_function(const std::string& name, const char* function) {
   const std::string path = path_of(name);
-  if (!has_plugin(name)) throw Error(Exit::usage, path + " is missing; it must lie beside the program");
+  if (!std::filesystem::exists(path)) throw Error(Exit::usage, path + " is missing; it must lie beside the program");
   void* plugin = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);  // the second time: the same one
   if (!plugin) throw Error(Exit::usage, std::string("cannot load ") + dlerror());
   void* found = dlsym(plugin, function);
   if (!found) throw Error(Exit::usage, path + " is of another version: it lacks " + function);
   return found;
+}
+
+PeerLibrary library_in_plugin(const char* name) {
+  std::error_code error;
+  return {name, std::filesystem::exists(path_of(peers), error),
+          [=](const std::string& what, const KrylovOptions& options) {
+            auto* make = reinterpret_cast<MakePeer*>(plugin_function(peers, "weir_make_peer"));
+            return std::unique_ptr<Peer>(make(name, what, options));
+          }};
 }
 
 }  // namespace weir
