@@ -1,6 +1,5 @@
 // [mesh] file = "x.su2" | "x.msh", or generator = { type = "cylinder" | "naca0012" | "box" | ..., ... };
-//        periodic = [{ first = "left", second = "right", translation = [1.0, 0.0] }]   markers of a file that belong
-//                                                                                     together
+//        periodic = [{ first = "left", second = "right", translation = [1.0, 0.0] }]   markers that belong together
 // A file's path is looked for beside the case file first, then in the current folder.
 #pragma once
 #include <string>
