@@ -12,7 +12,7 @@ namespace weir {
 namespace {
 
 constexpr double pi = std::numbers::pi;
-enum Patch { wall_patch, base_patch, mitral_patch, aortic_patch };
+enum : int { wall_patch, base_patch, mitral_patch, aortic_patch };
 
 // The stretch whose product is the volume's ratio q: the long axis by q^a, the others by q^((1 - a) / 2).
 class VolumeStretch : public MotionLaw {
