@@ -156,6 +156,7 @@ function(weir_in_batches name)
     return()
   endif()
   get_target_property(sources ${name} SOURCES)
+  get_target_property(light ${name} WEIR_LIGHT_CPP)
   set(left ${sources})
   foreach(suffix cpp cu)
     set(together "")
@@ -186,6 +187,9 @@ function(weir_in_batches name)
         file(CONFIGURE OUTPUT ${file} CONTENT "${batch_${b}}" @ONLY)
         list(APPEND left ${file})
         weir_device_sources(${file})
+        if(light AND suffix STREQUAL "cpp")
+          set_source_files_properties(${file} PROPERTIES COMPILE_OPTIONS -O1)
+        endif()
         unset(batch_${b})
       endif()
     endforeach()
@@ -219,14 +223,20 @@ endif()
 function(weir_lighten name)
   target_compile_options(${name} PRIVATE ${weir_light})
 endfunction()
+function(weir_lighten_cpp name)  # but for what holds loops over a space, which a .cu file does
+  if(NOT WEIR_ONLY_CHECK)
+    set_target_properties(${name} PROPERTIES WEIR_LIGHT_CPP ON)
+  endif()
+endfunction()
 
 # All programs whose tests have the label `unit`: what a sanitizer's tree is built for.
 add_custom_target(unit_tests)
 
 # weir_test(name LIBRARIES a b SOURCES x.cpp y.cu): one GoogleTest program; its tests are ctest's, but under a sanitizer,
-# where the program is one test: there a program's start takes longer than most tests.
+# where the program is one test: there a program's start takes longer than most tests. NOT_UNDER_RACE: patterns of tests that
+# run the kernels of the program's other tests, for longer.
 function(weir_test name)
-  cmake_parse_arguments(arg "" "" "LIBRARIES;SOURCES;LABELS" ${ARGN})
+  cmake_parse_arguments(arg "" "" "LIBRARIES;SOURCES;LABELS;NOT_UNDER_RACE" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   weir_depends_on_device_code(${name} ${arg_SOURCES})
   weir_device_sources(${arg_SOURCES})
@@ -249,7 +259,8 @@ function(weir_test name)
   if(WEIR_SANITIZE)
     set(filter "")
     if(WEIR_SANITIZE STREQUAL "race")
-      set(filter --gtest_filter=-*/host.*)  # the host's half of the typed tests runs no device code
+      list(JOIN arg_NOT_UNDER_RACE ":" filter)
+      set(filter --gtest_filter=-*/host.*:${filter})  # the host's half of the typed tests runs no device code
     endif()
     add_test(NAME ${name} COMMAND ${name} ${filter})
     set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS};unit" ENVIRONMENT ${environment})
