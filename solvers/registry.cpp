@@ -5,6 +5,8 @@
 
 #include "base/error.hpp"
 #include "solvers/krylov/krylov.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
+#include "solvers/matrix/stencil/banded.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 
 namespace weir {
@@ -55,6 +57,26 @@ double preconditioner_bytes(const std::string& type, const Table& options, const
   const PreconditionerDescription* d = find_preconditioner(type);
   return d ? d->bytes(options, A) : 0;
 }
+
+template <class Space>
+void refuse_matrix(std::string_view preconditioner, const Matrix<Space>& A) {
+  const unsigned kind = dynamic_cast<const BlockSparse<Space>*>(&A)    ? on_block_csr
+                        : dynamic_cast<const Banded<Space>*>(&A)       ? on_banded
+                        : dynamic_cast<const BlockStencil<Space>*>(&A) ? on_block_stencil
+                                                                       : on_stencil;
+  const unsigned taken = find_preconditioner(preconditioner)->matrices;
+  std::string takes, is, others;
+  for (const MatrixKind& k : matrix_kinds) {
+    if (k.kind & taken) takes += (takes.empty() ? "" : ", ") + std::string(k.name);
+    if (k.kind == kind) is = std::string(k.name) + " (" + std::string(k.meaning) + ")";
+  }
+  for (const auto* d : all_preconditioners)
+    if (d->matrices & kind) others += (others.empty() ? "" : ", ") + std::string(d->name);
+  throw Error(Exit::usage, std::string(preconditioner) + " takes " + takes + "; this matrix is " + is +
+                               ", which these take: " + others);
+}
+template void refuse_matrix(std::string_view, const Matrix<Host>&);
+template void refuse_matrix(std::string_view, const Matrix<Device>&);
 
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_preconditioner(const std::string& type, const Table& options) {

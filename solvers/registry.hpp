@@ -16,6 +16,8 @@ template <class Space>
 class Preconditioner;
 template <class Space>
 class Krylov;
+template <class Space>
+class Matrix;
 struct KrylovOptions;
 
 // Sets of kinds of matrices.
@@ -99,6 +101,10 @@ struct SolverNames {
 };
 SolverNames read_solver_names(const Table& options, const std::string& default_method,
                               const std::string& default_preconditioner);
+
+// Error(usage): "line takes block CSR; this matrix is a stencil (a sum of ...), which these take: jacobi, ..."
+template <class Space>
+[[noreturn]] void refuse_matrix(std::string_view preconditioner, const Matrix<Space>& A);
 
 // Memory, about: of a preconditioner; of all that a table [linear.SYSTEM] names.
 double preconditioner_bytes(const std::string& type, const Table& options, const MatrixSize& A);

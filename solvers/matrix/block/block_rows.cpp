@@ -152,25 +152,7 @@ BlockCsrData block_rows(const Matrix<Space>& A) {
   return data;
 }
 
-template <class Space>
-void refuse_matrix(const std::string& who, const std::string& needs, const Matrix<Space>& A) {
-  const char* is = "distributed over the ranks, for which there are: jacobi, block_jacobi, additive_schwarz";
-  if (dynamic_cast<const BlockSparse<Space>*>(&A))
-    is =
-        "block CSR, for which there are: jacobi, block_jacobi, block_ilu0, line, async_ilu0, async_block_ilu0, parilu, "
-        "parilut, multicolor, aggregation";
-  else if (dynamic_cast<const Banded<Space>*>(&A))
-    is = "stored by diagonals (DIA), for which there are: jacobi, block_jacobi, block_ilu0, multigrid (if symmetric)";
-  else if (dynamic_cast<const BlockStencil<Space>*>(&A))
-    is = "a block stencil, for which there are: jacobi, block_jacobi, block_ilu0";
-  else if (A.separable())
-    is = "a matrix-free stencil on a tensor grid, for which there are: jacobi, block_jacobi, fast_poisson, multigrid";
-  throw Error(Exit::usage, who + " needs " + needs + "; this matrix is " + is);
-}
-
 template BlockCsrData block_rows(const Matrix<Host>&);
 template BlockCsrData block_rows(const Matrix<Device>&);
-template void refuse_matrix(const std::string&, const std::string&, const Matrix<Host>&);
-template void refuse_matrix(const std::string&, const std::string&, const Matrix<Device>&);
 
 }  // namespace weir

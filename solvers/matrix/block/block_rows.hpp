@@ -1,8 +1,6 @@
 // Any matrix of ours that stores or describes its entries, as block rows on the host: for solvers of other libraries, and
 // to write it to a file. BlockCsr, RoundedCsr, BlockStencil, Banded with its remainder, and separable operators.
 #pragma once
-#include <string>
-
 #include "solvers/matrix/block/block_csr.hpp"
 
 namespace weir {
@@ -11,9 +9,5 @@ namespace weir {
 // another kind, or of more than 2^31 entries.
 template <class Space>
 BlockCsrData block_rows(const Matrix<Space>& A);
-
-// Error(usage): "line needs a block CSR matrix; this matrix is a matrix-free stencil ..., for which there are: ..."
-template <class Space>
-[[noreturn]] void refuse_matrix(const std::string& who, const std::string& needs, const Matrix<Space>& A);
 
 }  // namespace weir

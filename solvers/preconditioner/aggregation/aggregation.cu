@@ -19,7 +19,6 @@
 #include "base/error.hpp"
 #include "base/timer.hpp"
 #include "solvers/krylov/vector_ops.hpp"
-#include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/preconditioner/aggregation/aggregates.hpp"
 #include "solvers/preconditioner/aggregation/aggregation_diffusion.hpp"
 #include "solvers/preconditioner/aggregation/aggregation_kernels.hpp"
@@ -170,7 +169,7 @@ class Aggregation final : public Preconditioner<Space> {
  private:
   static const BlockSparse<Space>& block_sparse(const Matrix<Space>& A) {
     const auto* csr = dynamic_cast<const BlockSparse<Space>*>(&A);
-    if (!csr) refuse_matrix("aggregation", "a block CSR matrix", A);
+    if (!csr) refuse_matrix("aggregation", A);
     if (A.has_constant_null_space())
       throw Error(Exit::usage,
                   "aggregation: the matrix is singular (constant null space), so its coarsest level has no inverse; "

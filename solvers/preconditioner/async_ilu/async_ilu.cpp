@@ -6,7 +6,6 @@
 #include "base/error.hpp"
 #include "base/timer.hpp"
 #include "solvers/matrix/block/block_dense.hpp"
-#include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/preconditioner/async_ilu/async_ilu_factors.hpp"
 #include "solvers/registry.hpp"
 
@@ -22,7 +21,7 @@ constexpr int largest_async_block = 8;
 template <class Space>
 const BlockCsr<Space>& block_csr(const Matrix<Space>& A) {
   const auto* csr = dynamic_cast<const BlockCsr<Space>*>(&A);
-  if (!csr) refuse_matrix("asynchronous ILU(0)", "a block CSR matrix", A);
+  if (!csr) refuse_matrix("async_block_ilu0", A);
   return *csr;
 }
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/timer.hpp"
-#include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/matrix/row_error.hpp"
 #include "solvers/preconditioner/block_ilu0/block_ilu0_csr.hpp"
 #include "solvers/preconditioner/block_ilu0/block_ilu0_factors.hpp"
@@ -91,7 +90,7 @@ SetupInfo BlockIlu0<Space>::setup(const Matrix<Space>& A) {
   A_ = nullptr;
   if (const auto* csr = dynamic_cast<const BlockSparse<Space>*>(&A)) return setup_csr(*csr);
   A_ = dynamic_cast<const BlockStencil<Space>*>(&A);
-  if (!A_) refuse_matrix("block_ilu0", "a block CSR matrix or a block stencil", A);
+  if (!A_) refuse_matrix("block_ilu0", A);
   refuse_short_rings(A_->cells(), A_->periodic());
   if (options_.float_factors)
     in_float_ = std::make_unique<BlockIluFactors<Space, float>>(*A_, options_);

@@ -1,7 +1,6 @@
 #include "solvers/preconditioner/fast_poisson/fast_poisson.hpp"
 
 #include "base/timer.hpp"
-#include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/preconditioner/fast_poisson/distributed_fast_poisson.hpp"
 #include "solvers/preconditioner/fast_poisson/fast_poisson_plan.hpp"
 #include "solvers/registry.hpp"
@@ -11,8 +10,7 @@ namespace {
 
 template <class Space>
 const SeparableOperator& separable(const Matrix<Space>& A) {
-  if (!A.separable())
-    refuse_matrix("fast_poisson", "the stencil of a Poisson or Helmholtz problem on a tensor grid", A);
+  if (!A.separable()) refuse_matrix("fast_poisson", A);
   return *A.separable();
 }
 

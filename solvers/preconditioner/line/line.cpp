@@ -6,7 +6,6 @@
 #include <string>
 
 #include "base/timer.hpp"
-#include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/matrix/row_error.hpp"
 #include "solvers/preconditioner/block_ilu0/block_ilu0_csr.hpp"
 #include "solvers/registry.hpp"
@@ -66,7 +65,7 @@ class Line final : public Preconditioner<Space> {
  private:
   static const BlockSparse<Space>& block_sparse(const Matrix<Space>& A) {
     const auto* csr = dynamic_cast<const BlockSparse<Space>*>(&A);
-    if (!csr) refuse_matrix("line", "a block CSR matrix", A);
+    if (!csr) refuse_matrix("line", A);
     return *csr;
   }
 

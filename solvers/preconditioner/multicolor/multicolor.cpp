@@ -8,7 +8,6 @@
 
 #include "base/at.hpp"
 #include "base/timer.hpp"
-#include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/matrix/row_error.hpp"
 #include "solvers/registry.hpp"
 
@@ -17,7 +16,7 @@ namespace weir {
 template <class Space, class T>
 SetupInfo Multicolor<Space, T>::setup(const Matrix<Space>& matrix) {
   const auto* A = dynamic_cast<const BlockCsr<Space>*>(&matrix);
-  if (!A) refuse_matrix("multicolor", "a block CSR matrix", matrix);
+  if (!A) refuse_matrix("multicolor", matrix);
   double seconds = 0;
   {
     ScopedTimer timer(seconds);

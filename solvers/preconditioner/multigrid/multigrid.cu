@@ -2,7 +2,6 @@
 
 #include "base/error.hpp"
 #include "base/timer.hpp"
-#include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/matrix/stencil/banded.hpp"
 #include "solvers/matrix/stencil/separable_operator.hpp"
 #include "solvers/preconditioner/multigrid/banded/banded_multigrid.hpp"
@@ -19,7 +18,7 @@ template <class Space>
 const SeparableOperator& separable(const Matrix<Space>& A) {
   const auto* spread = dynamic_cast<const DistributedStencil<Space>*>(&A);
   const SeparableOperator* s = spread ? &spread->whole_operator() : A.separable();
-  if (!s) refuse_matrix("geometric multigrid", "the stencil of a structured grid", A);
+  if (!s) refuse_matrix("multigrid", A);
   return *s;
 }
 

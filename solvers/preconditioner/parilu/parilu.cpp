@@ -4,7 +4,6 @@
 
 #include "base/error.hpp"
 #include "base/timer.hpp"
-#include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/preconditioner/parilu/parilu_factors.hpp"
 #include "solvers/registry.hpp"
 
@@ -14,7 +13,7 @@ namespace {
 template <class Space>
 const BlockCsr<Space>& block_csr(const Matrix<Space>& A, bool asynchronous_solves) {
   const auto* csr = dynamic_cast<const BlockCsr<Space>*>(&A);
-  if (!csr) refuse_matrix("parilu (or parilut)", "a block CSR matrix", A);
+  if (!csr) refuse_matrix("parilut", A);
   constexpr int most_asynchronous = 8;
   if (asynchronous_solves && csr->block() > most_asynchronous)
     throw Error(Exit::usage,

@@ -89,7 +89,7 @@ TEST_F(Systems, ARefusalReadsAsOne) {
   const Finished multigrid = weir({"solve", "banded:100:1", "--solver", "gmres+multigrid"});
   EXPECT_EQ(multigrid.code, 3);
   expect_says(multigrid,
-              "refused: geometric multigrid needs the stencil of a structured grid; this matrix is block CSR");
+              "refused: multigrid takes stencil, banded; this matrix is block CSR");
   EXPECT_EQ(multigrid.out.find("ended as converged"), std::string::npos) << multigrid.out;
 }
 

@@ -5,10 +5,10 @@
 
 #include "base/error.hpp"
 #include "base/timer.hpp"
-#include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/matrix/stencil/banded.hpp"
 #include "solvers/parallel/communicator.hpp"
 #include "solvers/preconditioner/multigrid/banded/banded_multigrid_grid.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 namespace mg = banded_multigrid;
@@ -17,7 +17,8 @@ namespace {
 template <class Space>
 const Banded<Space>& banded(const Matrix<Space>& A) {
   const auto* b = dynamic_cast<const Banded<Space>*>(&A);
-  if (!b || !b->is_symmetric()) refuse_matrix("multigrid", "a symmetric matrix stored by diagonals (DIA)", A);
+  if (!b) refuse_matrix("multigrid", A);
+  if (!b->is_symmetric()) throw Error(Exit::usage, "multigrid of a banded matrix needs a symmetric one");
   return *b;
 }
 

@@ -7,11 +7,11 @@
 #include "base/error.hpp"
 #include "base/timer.hpp"
 #include "solvers/device/for_each.hpp"
-#include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/preconditioner/multigrid/banded/banded_multigrid.hpp"
 #include "solvers/preconditioner/multigrid/banded/banded_multigrid_grid.hpp"
 #include "solvers/preconditioner/multigrid/multigrid_boxes.hpp"
 #include "solvers/preconditioner/schwarz/additive_schwarz.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 namespace mg = banded_multigrid;
@@ -78,7 +78,8 @@ std::vector<int> places_in(const RankBox& inner, const RankBox& outer) {
 template <class Space>
 const DistributedBanded<Space>& spread_bands(const Matrix<Space>& A) {
   const auto* b = dynamic_cast<const DistributedBanded<Space>*>(&A);
-  if (!b || !b->is_symmetric()) refuse_matrix("multigrid", "a symmetric matrix stored by diagonals (DIA)", A);
+  if (!b) refuse_matrix("multigrid", A);
+  if (!b->is_symmetric()) throw Error(Exit::usage, "multigrid of a banded matrix needs a symmetric one");
   return *b;
 }
 
