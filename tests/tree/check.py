@@ -22,7 +22,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 # Room -> rooms that it may include beside itself. A room is the longest prefix listed here.
 FLOOR = ["base", "solvers/device"]
 MATRIX = FLOOR + ["mesh/graph", "solvers/parallel", "solvers/matrix"]
-METHODS = MATRIX + ["solvers/distributed", "solvers/krylov", "solvers/preconditioner"]
+METHODS = MATRIX + ["solvers/distributed", "solvers/krylov", "solvers/preconditioner", "solvers/registry.hpp"]
 SOLVERS = METHODS + ["solvers"]
 FLOW = SOLVERS + ["solvers/adapters", "solvers/diagnosis", "physics", "mesh", "mesh/body", "inputs", "postproc", "miniapps/study"]
 MAY_INCLUDE = {
