@@ -128,9 +128,9 @@ void Run::print_end(const Ending& ending, const Outcome& outcome) const {
 void Run::print_timings() const {
   const double loop = loop_seconds();
   auto row = [loop](const std::string& system, const std::string& kernel, double s) {
-    fmt::print("  {:<16} {:<16} {:>12.4f} {:>7.1f}\n", system, kernel, s, loop > 0 ? 100 * s / loop : 0);
+    fmt::print("  {:<16} {:<19} {:>12.4f} {:>7.1f}\n", system, kernel, s, loop > 0 ? 100 * s / loop : 0);
   };
-  fmt::print("\n  {:<33} {:>12} {:>7}\n", "time breakdown", "seconds", "%");
+  fmt::print("\n  {:<36} {:>12} {:>7}\n", "time breakdown", "seconds", "%");
   for (const auto& [system, kernels] : timings_.all()) {
     std::vector<std::pair<double, std::string>> sorted;
     for (const auto& [kernel, s] : kernels) sorted.emplace_back(s, kernel);
