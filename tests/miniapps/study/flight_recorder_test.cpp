@@ -157,7 +157,7 @@ TEST(PlantedFault, FactorsOfFloatsThatOverflow) {
   const Finding f = diagnosed(chain(20).scale(1e46).data(), ones(20),
                               "method = \"gmres\"\npreconditioner = { type = \"block_ilu0\", factors = \"float\" }");
   EXPECT_CAUSE(f, Cause::float_range);
-  EXPECT_EQ(f.key, "linear.s.preconditioner.factors");
+  EXPECT_EQ(f.key, "linear.s.preconditioner.storage");
 }
 
 TEST(PlantedFault, FactorsOfFloatsThatUnderflow) {
