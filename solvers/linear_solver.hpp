@@ -1,15 +1,8 @@
-// What a flow code calls: a method and a preconditioner made from [linear.SYSTEM], with the house's bookkeeping.
-//   method = "cg" | "bicgstab" | "bicgstab_l" | "idrs" | "gmres" | "fgmres" | "refinement" | "correction"
-//            with  preconditioner = { type = "...", ... }
-//   method = "fast_poisson" | "multigrid" | any other preconditioner : it is the solver itself (x += M^-1 (b - A x));
-//            its options stand in `preconditioner` too, where `type` may be left out
-//   tolerance = 1e-8, relative = true, reference = "rhs" | "initial", norm = "l2" | "max", max_iterations = 1000,
-//   restart = 30, basis = "double" | "float", recycle = 0 (gmres, fgmres), l = 2 (bicgstab_l), s = 4 (idrs),
-//   inner = "gmres", inner_tolerance = 1e-4, inner_iterations = 30, inner_matrix = "double" | "float" (refinement),
-//   initial_guess = "previous" (x as it comes) | "zero"
-//   refresh = "always" | "every:K" | "adaptive" ... : which updates make the preconditioner anew (solvers/refresh.hpp). Where
-//            that is not "always", a solve that fails with an old one is tried once more with a fresh one, from the
-//            matrix of the last update: it must still be there and the same.
+// What a flow code calls: a method and a preconditioner made from [linear.SYSTEM], with the bookkeeping. Its keys are
+// described in krylov.cpp (linear_solver_options) and beside the methods (registry.hpp).
+// A preconditioner as the `method` is the solver itself, x += M^-1 (b - A x); its options stand in `preconditioner` too, where
+// `type` may be left out. Where `refresh` is not "always", a solve that fails with an old preconditioner is tried once more
+// with a fresh one, from the matrix of the last update: it must still be there and the same.
 #pragma once
 #include <memory>
 #include <string>

@@ -81,7 +81,8 @@ std::optional<Finding> overflow(Examination<Space>& e) {
 }
 
 bool stores_doubles(const std::string& type, const Table& options) {
-  return make_preconditioner<Host>(type, options)->traits().storage == StoredAs::float64;
+  const PreconditionerDescription* d = find_preconditioner(type);
+  return !d || d->make_host(options)->traits().storage == StoredAs::float64;
 }
 
 template <class Space>
@@ -130,7 +131,8 @@ bool propose_without_pivots(Examination<Space>& e, Finding& f) {
 template <class Space>
 std::optional<Finding> pivot(Examination<Space>& e) {
   const bool refused = e.was_refused();
-  const DividesBy needed = find_preconditioner(e.settings().preconditioner)->divides_by;
+  const PreconditionerDescription* own = find_preconditioner(e.settings().preconditioner);
+  const DividesBy needed = own ? own->divides_by : DividesBy::nothing;
   if ((!refused && needed != DividesBy::pivots) || !e.rows()) return {};
   const Diagnosis& d = e.diagnosis();
   const int bare = d.missing_diagonal.count        ? d.missing_diagonal.first
