@@ -25,7 +25,7 @@ struct Picture {
   double time = 0;
   std::array<std::span<const double>, 3> faces;  // coordinates of the n + 1 cell faces in x, y, z
   std::vector<CellField> fields;                 // written as Float32
-  int cells(int d) const { return static_cast<int>(faces[static_cast<std::size_t>(d)].size()) - 1; }
+  int cells(int d) const { return static_cast<int>(faces[d].size()) - 1; }
 };
 
 // Writes aside and renames. Throws Error(Exit::file_io) with path and reason.
