@@ -68,7 +68,7 @@ void fold_side(const SideRule& rule, const CoupledCells& c, int side, const Bloc
 
 // Linear extrapolation to the side, mirrored: p_ghost = 2 p_side - p_0, p_side = p_0 + s (p_0 - p_1).
 void extrapolate_pressure(const IncompressibleCase& c, int d, int end, SideRule& r) {
-  const auto& h = c.grid.line[static_cast<std::size_t>(d)].width;
+  const auto& h = c.grid.line[d].width;
   r.own[0] = 1;
   if (h.size() < 2) return;
   const double h0 = end ? h.back() : h.front(), h1 = end ? h[h.size() - 2] : h[1], s = h0 / (h0 + h1);

@@ -23,7 +23,7 @@ class LineBuilder {
       row(width)[i] = h(i);
       row(inv_width)[i] = 1 / h(i);
       const double inside = i < 0 ? line_.faces.front() - 0.5 * h(i) : line_.faces.back() + 0.5 * h(i);
-      row(centres)[i] = i < 0 || i >= n_ ? inside : line_.centre[static_cast<std::size_t>(i)];
+      row(centres)[i] = i < 0 || i >= n_ ? inside : line_.centre[i];
     }
     for (int f = 0; f <= n_; ++f) {
       row(lower_weight)[f] = weight(f);
@@ -37,7 +37,7 @@ class LineBuilder {
   double* row(int r) { return &values_[static_cast<std::size_t>(r) * static_cast<std::size_t>(n_ + 2) + 1]; }
   double h(int i) const {
     if (periodic_) i = (i % n_ + n_) % n_;
-    return line_.width[static_cast<std::size_t>(i < 0 ? 0 : i >= n_ ? n_ - 1 : i)];
+    return line_.width[i < 0 ? 0 : i >= n_ ? n_ - 1 : i];
   }
   double weight(int f) const { return h(f) / (h(f - 1) + h(f)); }
   double distance(int f) const { return 0.5 * (h(f - 1) + h(f)); }
@@ -85,7 +85,7 @@ void fill_dissipation(double* first, int n, const PressureDissipation& with) {
 template <class Space>
 CoupledLines<Space>::CoupledLines(const Grid& grid, const CoupledCells& cells) {
   for (int d = 0; d < 3; ++d) {
-    LineBuilder builder(grid.line[static_cast<std::size_t>(d)], cells.wraps(d) || d >= cells.dim);
+    LineBuilder builder(grid.line[d], cells.wraps(d) || d >= cells.dim);
     storage_[d] = Array<double, Space>(builder.build());
     n_[d] = cells.whole[d];
     const double* first = storage_[d].data() + 1 + cells.low[d];

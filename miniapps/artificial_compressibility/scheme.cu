@@ -50,8 +50,7 @@ ArtificialCompressibility<Space>::ArtificialCompressibility(const Incompressible
   if (!has_model()) return;
   eddy_ = Array<double, Space>(cells_.padded_count());
   fill<Space>(0, eddy_);
-  for (int s = 0; s < 2 * cells_.dim; ++s)
-    walls_.wall[s] = c.sides[static_cast<std::size_t>(s)].type == Side::Type::wall;
+  for (int s = 0; s < 2 * cells_.dim; ++s) walls_.wall[s] = c.sides[s].type == Side::Type::wall;
 }
 
 template <class Space>
@@ -79,8 +78,7 @@ void ArtificialCompressibility<Space>::initialise() {
       for (int i = 0; i < cells_.n[0]; ++i) {
         const int at[3] = {i, j, k};
         double point[3];
-        for (std::size_t d = 0; d < 3; ++d)
-          point[d] = case_.grid.line[d].centre[static_cast<std::size_t>(at[d] + cells_.low[d])];
+        for (std::size_t d = 0; d < 3; ++d) point[d] = case_.grid.line[d].centre[at[d] + cells_.low[d]];
         double* cell = x + static_cast<std::ptrdiff_t>(cells_.at(i, j, k)) * cells_.unknowns;
         for (int e = 0; e < cells_.dim; ++e) cell[1 + e] = solution_velocity(case_, case_.initial, e, point, 0);
         if (has_model()) {

@@ -5,8 +5,8 @@
 
 #include "base/error.hpp"
 #include "miniapps/compressible/over_ranks.hpp"
-#include "solvers/parallel/halo.hpp"
 #include "solvers/krylov/vector_ops.hpp"
+#include "solvers/parallel/halo.hpp"
 
 namespace weir {
 

@@ -4,9 +4,9 @@
 #include <cmath>
 
 #include "base/at.hpp"
+#include "base/timer.hpp"
 #include "miniapps/compressible/over_ranks.hpp"
 #include "solvers/krylov/vector_ops.hpp"
-#include "base/timer.hpp"
 
 namespace weir {
 namespace {
@@ -207,7 +207,7 @@ void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
   a.omega = std::min(1.0, std::max(options_.relaxation / change, options_.least_relaxation));
   a.bad_cell = move<Space>(a.omega, U_, dU_, trial_);  // (2)
   if (ranks_) {
-    const int bad = a.bad_cell < 0 ? -1 : ranks_->part.cell[static_cast<std::size_t>(a.bad_cell)];
+    const int bad = a.bad_cell < 0 ? -1 : ranks_->part.cell[a.bad_cell];
     a.bad_cell = static_cast<int>(ranks_->communicator.max(bad));
   }
   if (a.bad_cell >= 0) {

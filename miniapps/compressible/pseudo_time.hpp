@@ -13,8 +13,8 @@
 #include <string>
 
 #include "miniapps/compressible/case.hpp"
-#include "miniapps/compressible/flow_equations.hpp"
 #include "miniapps/compressible/discretisation/mesh_ranks.hpp"
+#include "miniapps/compressible/flow_equations.hpp"
 #include "postproc/run/timings.hpp"
 #include "solvers/linear_solver.hpp"
 #include "solvers/matrix/block/rounded_csr.hpp"

@@ -10,7 +10,8 @@ namespace {
 
 using Quantities = std::map<std::string, double>;
 
-void add_surface(const CompressibleCase& c, const std::vector<WallSurface>& surfaces, const Forces& forces, Quantities& q) {
+void add_surface(const CompressibleCase& c, const std::vector<WallSurface>& surfaces, const Forces& forces,
+                 Quantities& q) {
   q["lift"] = forces.lift();
   q["drag"] = forces.drag();
   q["drag_pressure"] = forces.drag_pressure;
@@ -65,7 +66,8 @@ void add_errors(const CompressibleCase& c, const FlowFields& f, double time, Qua
 
 // The wall behind the shock, its ends left out; and the ray through `centre` along which the pressure lies half-way
 // between its values before and behind the shock.
-void add_shock(const CompressibleCase& c, const FlowFields& f, const std::vector<WallSurface>& surfaces, Quantities& q) {
+void add_shock(const CompressibleCase& c, const FlowFields& f, const std::vector<WallSurface>& surfaces,
+               Quantities& q) {
   const ExactFlow& flow = c.initial;
   const double before = c.free_pressure();
   double area = 0, sum = 0, end = flow.centre[0];
@@ -124,7 +126,8 @@ std::vector<std::string> quantity_names(const CompressibleCase& c, const std::ve
 }
 
 std::map<std::string, double> flow_quantities(const CompressibleCase& c, const FlowFields& f,
-                                              const std::vector<WallSurface>& surfaces, const Forces& forces, double time) {
+                                              const std::vector<WallSurface>& surfaces, const Forces& forces,
+                                              double time) {
   Quantities q;
   double volume = 0, entropy = 0, mach = 0;
   for (int i = 0; i < f.mesh.cells(); ++i) {

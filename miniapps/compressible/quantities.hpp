@@ -27,7 +27,8 @@ struct FlowFields {
 std::vector<std::string> quantity_names(const CompressibleCase& c, const std::vector<FlowBoundary>& boundary);
 
 std::map<std::string, double> flow_quantities(const CompressibleCase& c, const FlowFields& fields,
-                                              const std::vector<WallSurface>& surfaces, const Forces& forces, double time);
+                                              const std::vector<WallSurface>& surfaces, const Forces& forces,
+                                              double time);
 
 double mach_number(const PrimitiveState& s, double gamma);
 double entropy_of(const PrimitiveState& s, const CompressibleCase& c);  // (p / rho^gamma) over the free stream's - 1

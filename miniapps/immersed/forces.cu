@@ -203,8 +203,7 @@ WallMotion wall_motion(const Body& body, const Grid& grid, const CellBox& box) {
   w.outside = body.is_cavity() ? 0 : 1;
   double volume = body.is_cavity() ? -body.volume() : body.volume();
   if (body.surface().dimension == 2)  // across z
-    volume *= grid.line[2].faces[static_cast<std::size_t>(box.high[2])] -
-              grid.line[2].faces[static_cast<std::size_t>(box.low[2])];
+    volume *= grid.line[2].faces[box.high[2]] - grid.line[2].faces[box.low[2]];
   const Vec3 mean = motion.velocity_at(centroid(body.surface()));
   for (std::size_t d = 0; d < 3; ++d) w.solid[d] = volume * mean[d];
   return w;

@@ -17,9 +17,9 @@ CellField fluid_field(const Layout& layout, const FluidParts& parts) {
               for (int i = 0; i < nx; ++i) {
                 double sum = 0;
                 for (int d = 0; d < layout.dim; ++d) {
-                  const auto& part = parts[static_cast<std::size_t>(d)];
+                  const auto& part = parts[d];
                   const int p = layout.origin() + i + j * layout.stride(1) + k * layout.stride(2);
-                  sum += part[static_cast<std::size_t>(p)] + part[static_cast<std::size_t>(p + layout.stride(d))];
+                  sum += part[p] + part[p + layout.stride(d)];
                 }
                 slab[q++] = sum / (2 * layout.dim);
               }
@@ -38,7 +38,7 @@ void write_surface(const std::string& path, const Surface& s) {
   text += fmt::format("</DataArray></Points>\n<{}><DataArray type=\"Int32\" Name=\"connectivity\" format=\"ascii\">\n",
                       lines ? "Lines" : "Polys");
   for (const auto& e : s.element) {
-    for (int q = 0; q < s.corners(); ++q) text += fmt::format("{} ", e[static_cast<std::size_t>(q)]);
+    for (int q = 0; q < s.corners(); ++q) text += fmt::format("{} ", e[q]);
     text += "\n";
   }
   text += "</DataArray><DataArray type=\"Int32\" Name=\"offsets\" format=\"ascii\">\n";

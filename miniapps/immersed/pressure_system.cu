@@ -125,13 +125,12 @@ void correct_open_faces(const Metrics& m, const CutArrays<Space>& cut, View<cons
 template <class Space>
 void OpenFaces<Space>::open(const CutArrays<Space>& cut, const Flow<Space>& wide, Flow<Space>& flow) {
   for (int d = 0; d < flow.layout.dim; ++d) {
-    const auto s = static_cast<std::size_t>(d);
     const int n = cut.cut_face_count(d);
-    node_[s].resize(n);
-    open_[s].resize(n);
+    node_[d].resize(n);
+    open_[d].resize(n);
     const CutFace* face = cut.cut_faces(d);
     const double* from = wide.velocity[d].data();
-    double *u = flow.velocity[d].data(), *node = node_[s].data(), *open = open_[s].data();
+    double *u = flow.velocity[d].data(), *node = node_[d].data(), *open = open_[d].data();
     for_each<Space>(n, [=] WEIR_HD(int q) {
       const CutFace f = face[q];
       const double *at = from + f.from, here = *at, u0 = at[f.step[0]], u1 = at[f.step[1]];
@@ -147,11 +146,10 @@ void OpenFaces<Space>::open(const CutArrays<Space>& cut, const Flow<Space>& wide
 template <class Space>
 void OpenFaces<Space>::close(const CutArrays<Space>& cut, Flow<Space>& flow) {
   for (int d = 0; d < flow.layout.dim; ++d) {
-    const auto s = static_cast<std::size_t>(d);
     const CutFace* face = cut.cut_faces(d);
-    double *u = flow.velocity[d].data(), *open = open_[s].data();
-    const double* node = node_[s].data();
-    for_each<Space>(open_[s].size(), [=] WEIR_HD(int q) {
+    double *u = flow.velocity[d].data(), *open = open_[d].data();
+    const double* node = node_[d].data();
+    for_each<Space>(open_[d].size(), [=] WEIR_HD(int q) {
       const double projected = u[face[q].place];
       u[face[q].place] = node[q] + (projected - open[q]);
       open[q] = projected;
@@ -162,10 +160,9 @@ void OpenFaces<Space>::close(const CutArrays<Space>& cut, Flow<Space>& flow) {
 template <class Space>
 void OpenFaces<Space>::swap(const CutArrays<Space>& cut, Flow<Space>& flow) {
   for (int d = 0; d < flow.layout.dim; ++d) {
-    const auto s = static_cast<std::size_t>(d);
     const CutFace* face = cut.cut_faces(d);
-    double *u = flow.velocity[d].data(), *open = open_[s].data();
-    for_each<Space>(open_[s].size(), [=] WEIR_HD(int q) {
+    double *u = flow.velocity[d].data(), *open = open_[d].data();
+    for_each<Space>(open_[d].size(), [=] WEIR_HD(int q) {
       const double kept = open[q];
       open[q] = u[face[q].place];
       u[face[q].place] = kept;

@@ -8,8 +8,8 @@
 // the order u'' h^3 are left, most of what then remains; a parabola's mean has none of either.
 #pragma once
 #include "miniapps/immersed/geometry/cut_arrays.hpp"
-#include "miniapps/structured/metrics.hpp"
 #include "miniapps/incompressible/projection.hpp"
+#include "miniapps/structured/metrics.hpp"
 #include "solvers/matrix/stencil/banded.hpp"
 
 namespace weir {

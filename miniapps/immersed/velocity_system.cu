@@ -26,9 +26,8 @@ OperatorLines<Space>::OperatorLines(const SeparableOperator& op, const RankBox& 
 
 template <class Space>
 typename OperatorLines<Space>::Line OperatorLines<Space>::line(int d) const {
-  const auto s = static_cast<std::size_t>(d);
-  const double* v = values_[s].data();
-  return {v, v + n_[s], v + 2 * n_[s], v + 3 * n_[s]};
+  const double* v = values_[d].data();
+  return {v, v + n_[d], v + 2 * n_[d], v + 3 * n_[d]};
 }
 
 template <class Space>

@@ -9,9 +9,9 @@
 #include <array>
 
 #include "miniapps/immersed/geometry/cut_arrays.hpp"
-#include "solvers/parallel/block_partition.hpp"
 #include "solvers/matrix/stencil/banded.hpp"
 #include "solvers/matrix/stencil/separable_operator.hpp"
+#include "solvers/parallel/block_partition.hpp"
 
 namespace weir {
 

@@ -25,7 +25,7 @@ struct Channel {
 double wave(const IncompressibleCase& c, int component, const double (&x)[3]) {
   double phase[3] = {}, rate[3] = {};
   for (int d = 0; d < c.dim(); ++d) {
-    const GridLine& line = c.grid.line[static_cast<std::size_t>(d)];
+    const GridLine& line = c.grid.line[d];
     rate[d] = (d == 1 ? 1 : 2) * std::numbers::pi / line.length();
     phase[d] = rate[d] * (x[d] - line.faces.front());
   }

@@ -99,15 +99,14 @@ void add_increment(Flow<Space>& flow, int component, View<const double> delta) {
 SeparableOperator momentum_operator(const IncompressibleCase& c, int component, double dt) {
   SeparableOperator a;
   for (int d = 0; d < 3; ++d) {
-    const auto& faces = c.grid.line[static_cast<std::size_t>(d)].faces;
+    const auto& faces = c.grid.line[d].faces;
     auto condition = [&](int end) {
       if (d >= c.dim()) return EndCondition::neumann;
       if (c.is_periodic(d)) return EndCondition::periodic;
       return c.side(d, end).has_velocity() || d == component ? EndCondition::dirichlet : EndCondition::neumann;
     };
-    a.direction[static_cast<std::size_t>(d)] = d == component
-                                                   ? face_centred_direction(faces, condition(0), condition(1))
-                                                   : cell_centred_direction(faces, condition(0), condition(1));
+    a.direction[d] = d == component ? face_centred_direction(faces, condition(0), condition(1))
+                                    : cell_centred_direction(faces, condition(0), condition(1));
   }
   a.shift = 1;
   a.scale = 0.5 * dt * c.viscosity;

@@ -87,8 +87,7 @@ SeparableOperator pressure_operator(const IncompressibleCase& c) {
   SeparableOperator a;
   for (int d = 0; d < 3; ++d) {
     const EndCondition end = d < c.dim() && c.is_periodic(d) ? EndCondition::periodic : EndCondition::neumann;
-    a.direction[static_cast<std::size_t>(d)] =
-        cell_centred_direction(c.grid.line[static_cast<std::size_t>(d)].faces, end, end);
+    a.direction[d] = cell_centred_direction(c.grid.line[d].faces, end, end);
   }
   return a;
 }

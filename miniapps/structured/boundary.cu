@@ -50,7 +50,7 @@ WEIR_HD double parabola(const MetricLine& line, int first, int last, bool at_fac
 template <class Space>
 void fill_given_side(const IncompressibleCase& c, const Metrics& m, const Layout& l, int side, int component, double t,
                      double* out) {
-  const Side& s = c.sides[static_cast<std::size_t>(side)];
+  const Side& s = c.sides[side];
   const Plane p = make_plane(l, side / 2);
   const int first1 = -l.low[p.t1], first2 = -l.low[p.t2];
   const int last1 = first1 + l.whole[p.t1], last2 = first2 + l.whole[p.t2];
@@ -106,14 +106,14 @@ double flux_into_box(const Metrics& m, const Layout& l, int side, BoundaryValues
 double side_area(const IncompressibleCase& c, int d) {
   double area = 1;
   for (int e = 0; e < 3; ++e)
-    if (e != d) area *= c.grid.line[static_cast<std::size_t>(e)].length();
+    if (e != d) area *= c.grid.line[e].length();
   return area;
 }
 
 double outlet_area(const IncompressibleCase& c) {
   double area = 0;
   for (int s = 0; s < 6; ++s)
-    if (c.sides[static_cast<std::size_t>(s)].type == Side::Type::outlet) area += side_area(c, s / 2);
+    if (c.sides[s].type == Side::Type::outlet) area += side_area(c, s / 2);
   return area;
 }
 
@@ -146,12 +146,11 @@ void balance_mass(const IncompressibleCase& c, const Metrics& m, const Layout& l
   if (area == 0) return;
   double excess = -taken;
   for (int s = 0; s < 2 * l.dim; ++s) {
-    if (c.sides[static_cast<std::size_t>(s)].type == Side::Type::outlet)
-      values.flux[s] = flux_into_box<Space>(m, l, s, values);
+    if (c.sides[s].type == Side::Type::outlet) values.flux[s] = flux_into_box<Space>(m, l, s, values);
     excess += values.flux[s];
   }
   for (int s = 0; s < 2 * l.dim; ++s) {
-    if (c.sides[static_cast<std::size_t>(s)].type != Side::Type::outlet) continue;
+    if (c.sides[s].type != Side::Type::outlet) continue;
     const double change = (s % 2 == 1 ? 1 : -1) * excess / area;
     if (l.is_side(s)) {
       double* b = values.next(s, s / 2);
@@ -279,7 +278,7 @@ void initial_boundary(const IncompressibleCase& c, const Metrics& m, const Flow<
   const Layout& l = flow.layout;
   for (int s = 0; s < 2 * l.dim; ++s) {
     if (c.is_periodic(s / 2)) continue;
-    if (c.sides[static_cast<std::size_t>(s)].type == Side::Type::outlet)
+    if (c.sides[s].type == Side::Type::outlet)
       for (int e = 0; e < l.dim && l.is_side(s); ++e) take_from_field<Space>(l, s / 2, s % 2, e, flow, b.next(s, e));
     else
       fill_given<Space>(c, m, l, s, t, b);
@@ -304,7 +303,7 @@ bool advance_boundary(const IncompressibleCase& c, const Metrics& m, const Flow<
   double inflow = 0;
   bool changes = false;
   for (int s = 0; s < 2 * l.dim; ++s) {
-    const Side& side = c.sides[static_cast<std::size_t>(s)];
+    const Side& side = c.sides[s];
     changes = changes || side.changes_in_time();
     if (side.type == Side::Type::outlet) continue;
     if (side.changes_in_time()) fill_given<Space>(c, m, l, s, t + dt, b);
@@ -313,8 +312,7 @@ bool advance_boundary(const IncompressibleCase& c, const Metrics& m, const Flow<
   if (!changes) return false;
   const double area = outlet_area(c), speed = area > 0 ? std::max(inflow, 0.0) / area : 0;
   for (int s = 0; s < 2 * l.dim; ++s)
-    if (c.sides[static_cast<std::size_t>(s)].type == Side::Type::outlet)
-      convect_outlet<Space>(m, l, s, speed, dt, flow, b);
+    if (c.sides[s].type == Side::Type::outlet) convect_outlet<Space>(m, l, s, speed, dt, flow, b);
   balance_mass<Space>(c, m, l, taken, b);
   return true;
 }
@@ -324,7 +322,7 @@ void add_boundary_increment(const IncompressibleCase& c, const Metrics& m, const
                             BoundaryValues<Space>& values, View<double> rhs) {
   const Extents box = l.unknowns(component);
   for (int s = 0; s < 2 * l.dim; ++s) {
-    if (!l.is_side(s) || !c.sides[static_cast<std::size_t>(s)].changes_in_time()) continue;
+    if (!l.is_side(s) || !c.sides[s].changes_in_time()) continue;
     const Plane p = make_plane(l, s / 2);
     const int first1 = component == p.t1 ? l.first(p.t1) : 0, first2 = component == p.t2 ? l.first(p.t2) : 0;
     const int size[3] = {box.nx, box.ny, box.nz}, step[3] = {1, box.nx, box.nx * box.ny};

@@ -9,7 +9,7 @@ namespace weir {
 StepSize::StepSize(const IncompressibleCase& c, std::function<double(double)> wall_rate)
     : dt(c.time.dt), control_(c.time), wall_rate_(std::move(wall_rate)) {
   for (int d = 0; d < c.dim(); ++d) {
-    const auto& width = c.grid.line[static_cast<std::size_t>(d)].width;
+    const auto& width = c.grid.line[d].width;
     const double h = *std::min_element(width.begin(), width.end());
     double speed = 0;
     for (const Side& s : c.sides)

@@ -9,9 +9,8 @@ std::vector<double> places_of_unknowns(const Grid& grid, const Layout& layout, i
   std::vector<double> places;
   places.reserve(3 * static_cast<std::size_t>(n.count()));
   const auto along = [&](int d, int i) {
-    const GridLine& line = grid.line[static_cast<std::size_t>(d)];
-    return d == component ? line.faces[static_cast<std::size_t>(i + layout.first(d))]
-                          : line.centre[static_cast<std::size_t>(i)];
+    const GridLine& line = grid.line[d];
+    return d == component ? line.faces[i + layout.first(d)] : line.centre[i];
   };
   for (int k = 0; k < n.nz; ++k)
     for (int j = 0; j < n.ny; ++j)

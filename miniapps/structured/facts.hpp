@@ -39,7 +39,7 @@ WatchedVariable watched_variable(const std::string& name, const Cells& cells, co
     for (int k = 0; k < cells.n[2]; ++k)
       for (int j = 0; j < cells.n[1]; ++j)
         for (int i = 0; i < cells.n[0]; ++i)
-          values.push_back(padded[static_cast<std::size_t>((cells.origin() + cells.at(i, j, k)) * unknowns + unknown)]);
+          values.push_back(padded[(cells.origin() + cells.at(i, j, k)) * unknowns + unknown]);
     return values;
   };
   v.place = [&cells](std::int64_t cell) { return name_of_cell(cells, cell); };

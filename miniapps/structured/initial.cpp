@@ -60,7 +60,7 @@ Norms velocity_error(const IncompressibleCase& c, const Flow<Host>& flow, int co
   for (std::size_t d = 0; d < 3; ++d)
     at[d] = coordinates(c.grid.line[d], l.staggered && component == static_cast<int>(d));
   const auto width = [&](int d, int i) {
-    const auto& h = c.grid.line[static_cast<std::size_t>(d)].width;
+    const auto& h = c.grid.line[d].width;
     const auto s = static_cast<std::size_t>(i);
     if (d != component || !l.staggered) return h[s];
     return 0.5 * ((i > 0 ? h[s - 1] : l.periodic[d] ? h.back() : 0) + h[s]);
@@ -132,9 +132,7 @@ void set_initial_velocity(const IncompressibleCase& c, Flow<Space>& flow) {
     for (int k = 1 - l.pad(2); k <= l.n[2] + l.pad(2); ++k)
       for (int j = 0; j <= l.n[1] + 1; ++j)
         for (int i = 0; i <= l.n[0] + 1; ++i) {
-          const double x[3] = {at[0][static_cast<std::size_t>(i + l.low[0])],
-                               at[1][static_cast<std::size_t>(j + l.low[1])],
-                               at[2][static_cast<std::size_t>(k + l.low[2])]};
+          const double x[3] = {at[0][i + l.low[0]], at[1][j + l.low[1]], at[2][k + l.low[2]]};
           values[q++] = solution_velocity(c, c.initial, component, x, 0);
         }
     flow.velocity[component].upload(values);

@@ -49,7 +49,7 @@ Layout make_layout(const IncompressibleCase& c) {
 template <class Space>
 MetricArrays<Space>::MetricArrays(const Grid& grid, const Layout& layout) {
   for (int d = 0; d < 3; ++d) {
-    const auto values = metric_values(grid.line[static_cast<std::size_t>(d)], layout.wraps(d), d >= layout.dim);
+    const auto values = metric_values(grid.line[d], layout.wraps(d), d >= layout.dim);
     storage_[d] = Array<double, Space>(values);
     const double* first = storage_[d].data() + 1 + layout.low[d];
     const std::int64_t stride = layout.whole[d] + 2;

@@ -13,7 +13,7 @@ namespace {
 std::string grid_line(const IncompressibleCase& c) {
   std::ostringstream out;
   for (int d = 0; d < c.dim(); ++d) {
-    const GridLine& line = c.grid.line[static_cast<std::size_t>(d)];
+    const GridLine& line = c.grid.line[d];
     out << (d ? " x " : "") << line.cells() << (line.is_uniform() ? "" : " (stretched)");
   }
   return out.str();

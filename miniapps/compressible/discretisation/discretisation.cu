@@ -175,8 +175,7 @@ template <class Space>
 void Discretisation<Space>::wall_stress(View<const double> U, int patch, const WallStress<Space>& stress) {
   SpatialArrays<Space>& a = *arrays_;
   states_and_gradients<Space>(a, U);
-  wall_stresses<Space>(a.view, a.patch_first[static_cast<std::size_t>(patch)],
-                       a.patch_own[static_cast<std::size_t>(patch)], stress);
+  wall_stresses<Space>(a.view, a.patch_first[patch], a.patch_own[patch], stress);
 }
 
 template <class Space>
@@ -194,8 +193,7 @@ void store_outside(const SpatialView& v, int first, int count, View<const double
 template <class Space>
 void Discretisation<Space>::set_outside(int patch, View<const double> states) {
   const SpatialArrays<Space>& a = *arrays_;
-  store_outside<Space>(a.view, a.patch_first[static_cast<std::size_t>(patch)],
-                       a.patch_count[static_cast<std::size_t>(patch)], states);
+  store_outside<Space>(a.view, a.patch_first[patch], a.patch_count[patch], states);
 }
 
 template <class Space>

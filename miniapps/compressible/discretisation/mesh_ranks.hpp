@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "mesh/unstructured/mesh_part.hpp"
 #include "mesh/ordering/lines.hpp"
+#include "mesh/unstructured/mesh_part.hpp"
 #include "solvers/distributed/distributed_matrix.hpp"
 #include "solvers/parallel/halo.hpp"
 #include "solvers/parallel/rank_map.hpp"

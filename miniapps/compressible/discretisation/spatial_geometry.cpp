@@ -182,7 +182,7 @@ BlockCsrData pattern_of(const UnstructuredMesh& mesh, int own) {
   for (std::size_t i = 0; i < cells; ++i) J.row_start[i + 1] = J.row_start[i] + length[i];
   J.column.resize(static_cast<std::size_t>(J.row_start.back()));
   std::vector<std::int64_t> next(J.row_start.begin(), J.row_start.end() - 1);
-  const auto add = [&](int row, int column) { J.column[static_cast<std::size_t>(next[at(row)]++)] = column; };
+  const auto add = [&](int row, int column) { J.column[next[at(row)]++] = column; };
   for (int i = 0; i < own; ++i) add(i, i);
   for (int f = 0; f < mesh.interior_faces(); ++f) {
     if (!is_inner(f)) continue;

@@ -14,9 +14,8 @@ std::function<double(double)> body_rate(const Table& config, const ImmersedCase&
   if (body->is_fixed()) return {};
   Vec3 inverse{};
   for (int d = 0; d < c.flow.dim(); ++d) {
-    const auto s = static_cast<std::size_t>(d);
-    const auto& width = c.flow.grid.line[s].width;
-    inverse[s] = 1 / *std::min_element(width.begin(), width.end());
+    const auto& width = c.flow.grid.line[d].width;
+    inverse[d] = 1 / *std::min_element(width.begin(), width.end());
   }
   return [body, inverse](double t) {
     body->move(t);

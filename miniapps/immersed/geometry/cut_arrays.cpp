@@ -24,10 +24,9 @@ CutArrays<Space>::CutArrays(const Layout& l) {
   wet_ = Array<unsigned char, Space>(l.cells().count());
   body_flux_ = Array<double, Space>(l.cells().count());
   for (int d = 0; d < l.dim; ++d) {
-    const auto s = static_cast<std::size_t>(d);
-    alpha_[s] = Array<double, Space>(l.padded_count());
-    fraction_[s] = Array<double, Space>(l.padded_count());
-    kind_[s] = Array<unsigned char, Space>(l.padded_count());
+    alpha_[d] = Array<double, Space>(l.padded_count());
+    fraction_[d] = Array<double, Space>(l.padded_count());
+    kind_[d] = Array<unsigned char, Space>(l.padded_count());
   }
 }
 
@@ -55,13 +54,12 @@ void CutArrays<Space>::upload(const CutFields& cut) {
   staged_.clear();
   const SurfacePieces& s = cut.surface;
   for (int q = 0; q < s.size(); ++q) {
-    const auto n = static_cast<std::size_t>(q);
     Piece piece{};
     for (std::size_t d = 0; d < 3; ++d) {
-      piece.point[d] = s.point[n][d];
-      piece.normal[d] = s.normal[n][d];
-      piece.area[d] = s.area[n][d];
-      piece.velocity[d] = s.velocity[n][d];
+      piece.point[d] = s.point[q][d];
+      piece.normal[d] = s.normal[q][d];
+      piece.area[d] = s.area[q][d];
+      piece.velocity[d] = s.velocity[q][d];
     }
     staged_.push_back(piece);
   }
@@ -70,7 +68,7 @@ void CutArrays<Space>::upload(const CutFields& cut) {
 
 template <class Space>
 RowsView CutArrays<Space>::rows(int component) const {
-  const Rows& r = rows_[static_cast<std::size_t>(component)];
+  const Rows& r = rows_[component];
   return {static_cast<int>(r.row.size()),
           r.row.data(),
           r.node.data(),

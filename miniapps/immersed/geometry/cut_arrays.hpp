@@ -28,14 +28,14 @@ class CutArrays {
   explicit CutArrays(const Layout& layout);
   void upload(const CutFields& cut);  // which must stay where it is
 
-  const double* alpha(int d) const { return field_.alpha[static_cast<std::size_t>(d)]; }        // padded
-  const double* fraction(int d) const { return field_.fraction[static_cast<std::size_t>(d)]; }  // padded
-  const unsigned char* kind(int d) const { return field_.kind[static_cast<std::size_t>(d)]; }   // padded
+  const double* alpha(int d) const { return field_.alpha[d]; }        // padded
+  const double* fraction(int d) const { return field_.fraction[d]; }  // padded
+  const unsigned char* kind(int d) const { return field_.kind[d]; }   // padded
   const unsigned char* wet() const { return field_.wet; }
   const double* body_flux() const { return field_.body_flux; }
   RowsView rows(int component) const;
-  const CutFace* cut_faces(int d) const { return cut_faces_[static_cast<std::size_t>(d)].data(); }
-  int cut_face_count(int d) const { return cut_faces_[static_cast<std::size_t>(d)].size(); }
+  const CutFace* cut_faces(int d) const { return cut_faces_[d].data(); }
+  int cut_face_count(int d) const { return cut_faces_[d].size(); }
   const Piece* pieces() const { return pieces_.data(); }
   int piece_count() const { return static_cast<int>(pieces_.size()); }
   std::int64_t bytes() const;

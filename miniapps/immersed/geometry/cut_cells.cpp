@@ -23,7 +23,7 @@ OpenPart cut_square(const std::array<double, 4>& p) {
   int n = 0;
   for (int a = 0; a < 4; ++a) {
     const int b = (a + 1) % 4;
-    const double pa = p[static_cast<std::size_t>(a)], pb = p[static_cast<std::size_t>(b)];
+    const double pa = p[a], pb = p[b];
     if (pa > 0) {
       px[n] = x[a];
       py[n++] = y[a];
@@ -82,7 +82,7 @@ void CutGeometry::apertures() {
   const Layout& l = layout_;
   const auto code = corners_.distance->code();
   for (int d = 0; d < l.dim; ++d) {
-    std::vector<double>& a = alpha[static_cast<std::size_t>(d)];
+    std::vector<double>& a = alpha[d];
     const int e[3] = {l.n[0] + (d == 0), l.n[1] + (d == 1), l.n[2] + (d == 2)};
 #pragma omp parallel for collapse(2) schedule(static)
     for (int k = 0; k < e[2]; ++k)
@@ -102,15 +102,14 @@ void CutGeometry::apertures() {
         const int at[3] = {i, j, k}, p = place(i, j, k);
         bool open = false;
         for (int d = 0; d < l.dim; ++d) {
-          const std::vector<double>& a = alpha[static_cast<std::size_t>(d)];
-          if (a[static_cast<std::size_t>(p)] > 0 && (at[d] > 0 || !l.is_side(2 * d))) open = true;
-          if (a[static_cast<std::size_t>(p + l.stride(d))] > 0 && (at[d] + 1 < l.n[d] || !l.is_side(2 * d + 1)))
-            open = true;
+          const std::vector<double>& a = alpha[d];
+          if (a[p] > 0 && (at[d] > 0 || !l.is_side(2 * d))) open = true;
+          if (a[p + l.stride(d)] > 0 && (at[d] + 1 < l.n[d] || !l.is_side(2 * d + 1))) open = true;
         }
-        wet[static_cast<std::size_t>(cells.index(i, j, k))] = open ? wet_cell : dry_cell;
+        wet[cells.index(i, j, k)] = open ? wet_cell : dry_cell;
         for (int d = 0; d < l.dim && !open; ++d) {  // fluid behind a side of the box alone: shut in
-          alpha[static_cast<std::size_t>(d)][static_cast<std::size_t>(p)] = 0;
-          alpha[static_cast<std::size_t>(d)][static_cast<std::size_t>(p + l.stride(d))] = 0;
+          alpha[d][p] = 0;
+          alpha[d][p + l.stride(d)] = 0;
         }
       }
 }
@@ -129,25 +128,24 @@ void CutGeometry::list_cut_faces() {
                               at[t[1]] >= 0 && at[t[1]] < l.n[t[1]];
       if (!is_unknown) continue;
       const int here = place(at[0], at[1], at[2]);
-      const double a = alpha[static_cast<std::size_t>(d)][static_cast<std::size_t>(here)];
+      const double a = alpha[d][here];
       if (!(a > 0 && a < 1)) continue;
       const OpenPart part = open_part(d, at[0], at[1], at[2]);
       CutFace face{here, here};
       double slope[2] = {0, 0};
       for (int q = 0; q < l.dim - 1; ++q) {
         const int e = t[q], sign = part.middle[q] < 0 ? -1 : 1, step = sign * l.stride(e);
-        const auto& centre = centre_[static_cast<std::size_t>(e)];  // with the ghosts
+        const auto& centre = centre_[e];  // with the ghosts
         const auto is_known = [&](int neighbour) {
           const int i = at[e] + neighbour * sign, beyond = i < 0 ? 2 * e : 2 * e + 1;
           if (i < -1 || i > l.n[e] || ((i < 0 || i == l.n[e]) && l.is_side(beyond))) return false;
-          return kind[static_cast<std::size_t>(d)][static_cast<std::size_t>(here + neighbour * step)] != solid_node;
+          return kind[d][here + neighbour * step] != solid_node;
         };
         if (!is_known(1)) continue;
         const auto distance = [&](int neighbour) {
-          return std::abs(centre[static_cast<std::size_t>(at[e] + neighbour * sign + 1)] -
-                          centre[static_cast<std::size_t>(at[e] + 1)]);
+          return std::abs(centre[at[e] + neighbour * sign + 1] - centre[at[e] + 1]);
         };
-        const double h = grid_.line[static_cast<std::size_t>(e)].width[static_cast<std::size_t>(at[e])];
+        const double h = grid_.line[e].width[at[e]];
         const double m = std::abs(part.middle[q]) * h, x1 = distance(1);
         face.step[q] = step;
         slope[q] = sign * h / x1;
@@ -158,9 +156,8 @@ void CutGeometry::list_cut_faces() {
         face.far[q] = bend / (x2 * (x2 - x1));
       }
       const int across = here + face.step[0] + face.step[1];
-      if (slope[0] * slope[1] != 0 && kind[static_cast<std::size_t>(d)][static_cast<std::size_t>(across)] != solid_node)
-        face.corner = part.product * slope[0] * slope[1];
-      cut_faces[static_cast<std::size_t>(d)].push_back(face);
+      if (slope[0] * slope[1] != 0 && kind[d][across] != solid_node) face.corner = part.product * slope[0] * slope[1];
+      cut_faces[d].push_back(face);
     }
   }
 }
@@ -177,16 +174,15 @@ void CutGeometry::cut_cells(const Body& body) {
     for (int j = 0; j < l.n[1]; ++j)
       for (int i = 0; i < l.n[0]; ++i) {
         const int cell = cells.index(i, j, k), p = place(i, j, k);
-        if (!wet[static_cast<std::size_t>(cell)]) continue;
+        if (!wet[cell]) continue;
         const int at[3] = {i, j, k};
         Vec3 area{};  // into the fluid
         for (int d = 0; d < l.dim; ++d) {
-          const std::vector<double>& a = alpha[static_cast<std::size_t>(d)];
+          const std::vector<double>& a = alpha[d];
           double face = 1;
           for (int e = 0; e < 3; ++e)
-            if (e != d) face *= grid_.line[static_cast<std::size_t>(e)].width[static_cast<std::size_t>(at[e])];
-          area[static_cast<std::size_t>(d)] =
-              face * (a[static_cast<std::size_t>(p + l.stride(d))] - a[static_cast<std::size_t>(p)]);
+            if (e != d) face *= grid_.line[e].width[at[e]];
+          area[d] = face * (a[p + l.stride(d)] - a[p]);
         }
         if (dot(area, area) == 0) continue;
         Vec3 velocity{}, normal{}, point{};
@@ -194,30 +190,28 @@ void CutGeometry::cut_cells(const Body& body) {
         for (int q = 0; q < 4 * corner_z; ++q) {
           const int a = i + (q & 1), b = j + ((q >> 1) & 1), e = k + (q >> 2);
           const int index = x0_ + a + nx * (b + ny * (l.dim == 3 ? e : 0));
-          const std::int32_t near = code[static_cast<std::size_t>(index)];
+          const std::int32_t near = code[index];
           if (near >= 0) {
-            const Foot& foot = corners_.distance->near()[static_cast<std::size_t>(near)].foot;
+            const Foot& foot = corners_.distance->near()[near].foot;
             velocity += body.fluid_velocity(foot);
             normal += foot.normal;
             ++feet;
           }
-          const double pa = phi_[static_cast<std::size_t>(index)];
+          const double pa = phi_[index];
           for (int d = 0; d < l.dim; ++d) {
             if ((d == 0 && (q & 1)) || (d == 1 && ((q >> 1) & 1)) || (d == 2 && (q >> 2))) continue;
             const int step = d == 0 ? 1 : d == 1 ? nx : nx * ny;
-            const double pb = phi_[static_cast<std::size_t>(index + step)];
+            const double pb = phi_[index + step];
             if ((pa > 0) == (pb > 0)) continue;
-            Vec3 x = {face_[0][static_cast<std::size_t>(a)], face_[1][static_cast<std::size_t>(b)],
-                      l.dim == 3 ? face_[2][static_cast<std::size_t>(e)] : grid_.line[2].centre[0]};
-            const auto s = static_cast<std::size_t>(d);
-            x[s] += pa / (pa - pb) * grid_.line[s].width[static_cast<std::size_t>(at[d])];
+            Vec3 x = {face_[0][a], face_[1][b], l.dim == 3 ? face_[2][e] : grid_.line[2].centre[0]};
+            x[d] += pa / (pa - pb) * grid_.line[d].width[at[d]];
             point += x;
             ++crossings;
           }
         }
         if (feet == 0 || crossings == 0) continue;
         velocity = (1.0 / feet) * velocity;
-        body_flux[static_cast<std::size_t>(cell)] = -dot(velocity, area);
+        body_flux[cell] = -dot(velocity, area);
         surface.cell.push_back(cell);
         surface.point.push_back((1.0 / crossings) * point);
         surface.normal.push_back((1 / length(normal)) * normal);
@@ -233,11 +227,11 @@ void CutGeometry::find_held_cells() {
   for (int k = 0; k < l.n[2]; ++k)
     for (int j = 0; j < l.n[1]; ++j)
       for (int i = 0; i < l.n[0]; ++i) {
-        unsigned char& what = wet[static_cast<std::size_t>(cells.index(i, j, k))];
+        unsigned char& what = wet[cells.index(i, j, k)];
         if (what == dry_cell) continue;
         const auto p = static_cast<std::size_t>(place(i, j, k));
         for (int d = 0; d < l.dim; ++d) {
-          const std::vector<unsigned char>& nodes = kind[static_cast<std::size_t>(d)];
+          const std::vector<unsigned char>& nodes = kind[d];
           if (nodes[p] >= fluid_node || nodes[p + static_cast<std::size_t>(l.stride(d))] >= fluid_node)
             what = held_cell;
         }
@@ -247,8 +241,7 @@ void CutGeometry::find_held_cells() {
 // The farthest point that the force of the last piece asks for (forces.hpp) must lie well within the region.
 void CutGeometry::look_where_forces_do(const int (&cell)[3]) {
   double h = 0;
-  for (int d = 0; d < layout_.dim; ++d)
-    h = std::max(h, grid_.line[static_cast<std::size_t>(d)].width[static_cast<std::size_t>(cell[d])]);
+  for (int d = 0; d < layout_.dim; ++d) h = std::max(h, grid_.line[d].width[cell[d]]);
   if (!is_inside(surface.point.back() + force_reach * h * surface.normal.back(), 1)) too_narrow_ = true;
 }
 
@@ -258,12 +251,11 @@ void CutGeometry::close_body_flux(const Body& body) {
   const Extents cells = layout_.cells();
   std::array<double, 3> all{};  // flux, area, x . n A of the own cells
   for (int q = 0; q < surface.size(); ++q) {
-    const auto n = static_cast<std::size_t>(q);
-    const int cell = surface.cell[n];
+    const int cell = surface.cell[q];
     if (!is_own(cell % cells.nx, cell / cells.nx % cells.ny, cell / cells.nx / cells.ny)) continue;
-    all[0] += body_flux[static_cast<std::size_t>(cell)];
-    all[1] += length(surface.area[n]);
-    all[2] += dot(surface.point[n], surface.area[n]);
+    all[0] += body_flux[cell];
+    all[1] += length(surface.area[q]);
+    all[2] += dot(surface.point[q], surface.area[q]);
   }
   if (ranks_) ranks_->sum(all);
   const auto [flux, area, moment] = all;
@@ -272,8 +264,7 @@ void CutGeometry::close_body_flux(const Body& body) {
   if (area == 0) return;
   total_body_flux = body.is_cavity() ? 0 : -body.volume_rate() * (layout_.dim == 2 ? grid_.line[2].length() : 1.0);
   for (int q = 0; q < surface.size(); ++q) {
-    const auto n = static_cast<std::size_t>(q);
-    body_flux[static_cast<std::size_t>(surface.cell[n])] += (total_body_flux - flux) * length(surface.area[n]) / area;
+    body_flux[surface.cell[q]] += (total_body_flux - flux) * length(surface.area[q]) / area;
   }
 }
 

@@ -43,8 +43,7 @@ Grid part_of(const Grid& whole, const Layout& l) {
 void sort_rows(const InterpolationRows& r, InterpolationRows& out) {
   std::vector<int> order(r.row.size());
   for (std::size_t q = 0; q < order.size(); ++q) order[q] = static_cast<int>(q);
-  std::sort(order.begin(), order.end(),
-            [&](int a, int b) { return r.row[static_cast<std::size_t>(a)] < r.row[static_cast<std::size_t>(b)]; });
+  std::sort(order.begin(), order.end(), [&](int a, int b) { return r.row[a] < r.row[b]; });
   out.clear();
   out.start.push_back(0);
   for (const int q : order) {
@@ -55,9 +54,9 @@ void sort_rows(const InterpolationRows& r, InterpolationRows& out) {
     out.target.push_back(r.target[n]);
     out.blend.push_back(r.blend[n]);
     for (int e = r.start[n]; e < r.start[n + 1]; ++e) {
-      out.column.push_back(r.column[static_cast<std::size_t>(e)]);
-      out.place.push_back(r.place[static_cast<std::size_t>(e)]);
-      out.weight.push_back(r.weight[static_cast<std::size_t>(e)]);
+      out.column.push_back(r.column[e]);
+      out.place.push_back(r.place[e]);
+      out.weight.push_back(r.weight[e]);
     }
     out.start.push_back(static_cast<int>(out.column.size()));
   }
@@ -92,13 +91,12 @@ CutGeometry::CutGeometry(const Grid& grid, const CutRegion& region)
     centre_line_[d] = PointLine(centre_[d]);
   }
   corners_ = make_points(grid, 3);
-  for (int c = 0; c < l.dim; ++c) nodes_[static_cast<std::size_t>(c)] = make_points(grid, c);
+  for (int c = 0; c < l.dim; ++c) nodes_[c] = make_points(grid, c);
   const auto padded = static_cast<std::size_t>(l.padded_count()), cells = static_cast<std::size_t>(l.cells().count());
   for (int c = 0; c < l.dim; ++c) {
-    const auto s = static_cast<std::size_t>(c);
-    alpha[s].assign(padded, 1);
-    fraction[s].assign(padded, 1);
-    kind[s].assign(padded, fluid_node);
+    alpha[c].assign(padded, 1);
+    fraction[c].assign(padded, 1);
+    kind[c].assign(padded, fluid_node);
   }
   wet.assign(cells, held_cell);
   body_flux.assign(cells, 0);
@@ -108,12 +106,11 @@ CutGeometry::CutGeometry(const Grid& grid, const CutRegion& region)
 CutGeometry::Points CutGeometry::make_points(const Grid& grid, int component) const {
   std::array<std::vector<double>, 3> here, whole;
   for (int d = 0; d < 3; ++d) {
-    const auto s = static_cast<std::size_t>(d);
     const bool at_faces = component == 3 || component == d;
-    whole[s] = d >= layout_.dim ? std::vector<double>{grid.line[2].centre.front()}
-               : at_faces       ? grid.line[s].faces
-                                : centres_with_ghosts(grid.line[s]);
-    here[s] = d == 0 || d >= layout_.dim ? whole[s] : at_faces ? face_[s] : centre_[s];
+    whole[d] = d >= layout_.dim ? std::vector<double>{grid.line[2].centre.front()}
+               : at_faces       ? grid.line[d].faces
+                                : centres_with_ghosts(grid.line[d]);
+    here[d] = d == 0 || d >= layout_.dim ? whole[d] : at_faces ? face_[d] : centre_[d];
   }
   Points p;
   const BandOptions options{.reach = reach_in(layout_.dim), .is_part = ranks_ != nullptr};
@@ -127,7 +124,7 @@ int CutGeometry::point_index(int c, int at) const {
   const Layout& l = layout_;
   const int sy = l.stride(1), sz = l.stride(2), k = at / sz, j = (at - k * sz) / sy,
             i = at - k * sz - j * sy;  // padded
-  const BodyDistance& points = *nodes_[static_cast<std::size_t>(c)].distance;
+  const BodyDistance& points = *nodes_[c].distance;
   const int nx = points.count(0), ny = points.count(1);
   const int z = l.dim == 3 ? k - (c == 2 ? 1 : 0) : 0;
   return x0_ + (i - (c == 0 ? 1 : 0)) + nx * ((j - (c == 1 ? 1 : 0)) + ny * z);
@@ -140,9 +137,8 @@ double CutGeometry::cell_along(const Vec3& normal, int c, int at) const {
   const int u[3] = {at % sy - l.pad(0), at % sz / sy - l.pad(1), at / sz - l.pad(2)};
   double span = 0;
   for (int d = 0; d < l.dim; ++d) {
-    const auto e = static_cast<std::size_t>(d);
-    const auto& width = grid_.line[e].width;
-    span += std::abs(normal[e]) * width[static_cast<std::size_t>(std::clamp(u[d] - (d == c ? 1 : 0), 0, l.n[d] - 1))];
+    const auto& width = grid_.line[d].width;
+    span += std::abs(normal[d]) * width[std::clamp(u[d] - (d == c ? 1 : 0), 0, l.n[d] - 1)];
   }
   return span;
 }
@@ -151,9 +147,8 @@ double CutGeometry::cell_along(const Vec3& normal, int c, int at) const {
 void CutGeometry::classify(const Body& body, int c) {
   (void)body;
   const Layout& l = layout_;
-  const auto s = static_cast<std::size_t>(c);
-  const BodyDistance& points = *nodes_[s].distance;
-  std::vector<unsigned char>& kinds = kind[s];
+  const BodyDistance& points = *nodes_[c].distance;
+  std::vector<unsigned char>& kinds = kind[c];
   before_ = kinds;
   const int row = points.count(0), nx = l.n[0] + (c == 0 ? 1 : 2), ny = points.count(1), nz = points.count(2);
 #pragma omp parallel for collapse(2) schedule(static)
@@ -163,8 +158,8 @@ void CutGeometry::classify(const Body& body, int c) {
       for (int i = 0; i < nx; ++i, ++index) {
         const int at = place(i - (c == 0 ? 0 : 1), j - (c == 1 ? 0 : 1), l.dim == 3 ? k - (c == 2 ? 0 : 1) : 0);
         const bool is_solid = points.is_solid(index);
-        kinds[static_cast<std::size_t>(at)] = is_solid ? solid_node : fluid_node;
-        fraction[s][static_cast<std::size_t>(at)] = is_solid ? 0 : 1;
+        kinds[at] = is_solid ? solid_node : fluid_node;
+        fraction[c][at] = is_solid ? 0 : 1;
       }
     }
 #pragma omp parallel for schedule(static)
@@ -175,14 +170,13 @@ void CutGeometry::classify(const Body& body, int c) {
     const int u[3] = {i - (c == 0 ? 0 : 1), j - (c == 1 ? 0 : 1), l.dim == 3 ? k - (c == 2 ? 0 : 1) : 0};
     const int at = place(u[0], u[1], u[2]);
     const double span = cell_along(near.foot.normal, c, at);
-    fraction[s][static_cast<std::size_t>(at)] = std::clamp(0.5 + near.foot.distance / span, 0.0, 1.0);
-    const auto a = static_cast<std::size_t>(at);
-    if (kinds[a] == fluid_node) {
-      if (updated_ && before_[a] < fresh_node) kinds[a] = fresh_node;
-      if (updated_ && before_[a] == fresh_node) kinds[a] = recent_node;
+    fraction[c][at] = std::clamp(0.5 + near.foot.distance / span, 0.0, 1.0);
+    if (kinds[at] == fluid_node) {
+      if (updated_ && before_[at] < fresh_node) kinds[at] = fresh_node;
+      if (updated_ && before_[at] == fresh_node) kinds[at] = recent_node;
       continue;
     }
-    bool beside = alpha[s][a] > 0;
+    bool beside = alpha[c][at] > 0;
     for (int dk = l.dim == 3 ? -1 : 0; dk <= (l.dim == 3 ? 1 : 0) && !beside; ++dk)
       for (int dj = -1; dj <= 1 && !beside; ++dj)
         for (int di = -1; di <= 1 && !beside; ++di) {
@@ -190,7 +184,7 @@ void CutGeometry::classify(const Body& body, int c) {
           if (q[0] < 0 || q[0] >= nx || q[1] < 0 || q[1] >= ny || q[2] < 0 || q[2] >= nz) continue;
           beside = !points.is_solid(x0_ + q[0] + std::int64_t{row} * (q[1] + std::int64_t{ny} * q[2]));
         }
-    if (beside) kinds[a] = ghost_node;
+    if (beside) kinds[at] = ghost_node;
   }
 }
 
@@ -198,15 +192,13 @@ void CutGeometry::classify(const Body& body, int c) {
 void CutGeometry::interpolate(int c, const Vec3& x, double factor, int self, InterpolationRows& r,
                               std::vector<int>& more) {
   const Layout& l = layout_;
-  const auto s = static_cast<std::size_t>(c);
   if (ranks_ && row_is_own_ && !is_inside(x, 0)) too_narrow_ = true;
   int low[3] = {0, 0, 0};
   double t[3] = {0, 0, 0};
   for (int d = 0; d < l.dim; ++d) {
-    const auto e = static_cast<std::size_t>(d);
-    const PointLine& line = d == c ? face_line_[e] : centre_line_[e];
-    const int q = locate(line, x[e]);
-    t[d] = (x[e] - line[q]) / (line[q + 1] - line[q]);
+    const PointLine& line = d == c ? face_line_[d] : centre_line_[d];
+    const int q = locate(line, x[d]);
+    t[d] = (x[d] - line[q]) / (line[q + 1] - line[q]);
     low[d] = d == c ? q : q - 1;
   }
   const Extents box = l.unknowns(c);
@@ -228,7 +220,7 @@ void CutGeometry::interpolate(int c, const Vec3& x, double factor, int self, Int
       r.self.back() += w;
       continue;
     }
-    unsigned char& k = kind[s][static_cast<std::size_t>(where)];
+    unsigned char& k = kind[c][where];
     if (k == solid_node && is_unknown) {
       k = ghost_node;
       more.push_back(where);
@@ -241,8 +233,7 @@ void CutGeometry::interpolate(int c, const Vec3& x, double factor, int self, Int
 
 void CutGeometry::make_rows(const Body& body, int c) {
   const Layout& l = layout_;
-  const auto s = static_cast<std::size_t>(c);
-  const BodyDistance& points = *nodes_[s].distance;
+  const BodyDistance& points = *nodes_[c].distance;
   const Extents box = l.unknowns(c);
   std::vector<int> todo, more;
   for (const auto& near : points.near()) {
@@ -251,7 +242,7 @@ void CutGeometry::make_rows(const Body& body, int c) {
                k = static_cast<int>(near.index / nx / ny);
     if (i < 0 || i >= l.n[0] + (c == 0 ? 1 : 2)) continue;
     const int at = place(i - (c == 0 ? 0 : 1), j - (c == 1 ? 0 : 1), l.dim == 3 ? k - (c == 2 ? 0 : 1) : 0);
-    const auto what = kind[s][static_cast<std::size_t>(at)];
+    const auto what = kind[c][at];
     const bool blended = what >= fluid_node && !body.is_fixed() && !body.is_outflow(near.foot) &&
                          near.foot.distance < blend_zone * cell_along(near.foot.normal, c, at);
     if (what == ghost_node || what == fresh_node || blended) todo.push_back(at);
@@ -266,17 +257,17 @@ void CutGeometry::make_rows(const Body& body, int c) {
       const int k = at / sz - l.pad(2), j = at % sz / sy - l.pad(1), i = at % sy - l.pad(0);
       const int u[3] = {i - (c == 0 ? l.first(0) : 0), j - (c == 1 ? l.first(1) : 0), k - (c == 2 ? l.first(2) : 0)};
       if (u[0] < 0 || u[0] >= box.nx || u[1] < 0 || u[1] >= box.ny || u[2] < 0 || u[2] >= box.nz) continue;
-      const std::int32_t near = points.code()[static_cast<std::size_t>(point_index(c, at))];
+      const std::int32_t near = points.code()[point_index(c, at)];
       if (near < 0) continue;  // too deep for anything to be known of it: it keeps its value
-      const Foot& foot = points.near()[static_cast<std::size_t>(near)].foot;
+      const Foot& foot = points.near()[near].foot;
       const Vec3 x = foot.point + foot.distance * foot.normal;
-      const double wall = body.fluid_velocity(foot)[s];
+      const double wall = body.fluid_velocity(foot)[c];
       row_is_own_ = is_own(i, j, k);
       r.row.push_back(box.index(u[0], u[1], u[2]));
       r.node.push_back(at);
       r.self.push_back(1);
       const double h = cell_along(foot.normal, c, at);
-      const bool is_ghost = kind[s][static_cast<std::size_t>(at)] == ghost_node;
+      const bool is_ghost = kind[c][at] == ghost_node;
       if (body.is_outflow(foot)) {
         interpolate(c, (is_ghost ? foot.point : x) + h * foot.normal, -1, at, r, more);
         r.target.push_back(0);
@@ -296,7 +287,7 @@ void CutGeometry::make_rows(const Body& body, int c) {
         interpolate(c, x + h * foot.normal, -2 * s0 / s1, at, r, more);
         interpolate(c, x + 2 * h * foot.normal, s0 / s2, at, r, more);
         r.target.push_back(2 * h * h / (s1 * s2) * wall);
-        const bool fresh = kind[s][static_cast<std::size_t>(at)] == fresh_node;
+        const bool fresh = kind[c][at] == fresh_node;
         const double part = 1 - s0 / (blend_zone * h);
         r.blend.push_back(fresh ? 1 : part * part);
         fresh_nodes += fresh;
@@ -305,7 +296,7 @@ void CutGeometry::make_rows(const Body& body, int c) {
     }
     todo.swap(more);
   }
-  sort_rows(r, rows[s]);
+  sort_rows(r, rows[c]);
 }
 
 void CutGeometry::find_distances(const Body& body) {
@@ -320,16 +311,15 @@ bool CutGeometry::is_own(int i, int j, int k) const {
   const int cell[3] = {i, j, k};
   for (int d = 0; d < 3; ++d) {
     const int at = cell[d] + layout_.low[d];
-    if (at < own_.low[static_cast<std::size_t>(d)] || at >= own_.high[static_cast<std::size_t>(d)]) return false;
+    if (at < own_.low[d] || at >= own_.high[d]) return false;
   }
   return true;
 }
 
 bool CutGeometry::is_inside(const Vec3& x, int margin) const {
   for (int d = 0; d < layout_.dim; ++d) {
-    const auto s = static_cast<std::size_t>(d);
     const auto low = static_cast<std::size_t>(1 + margin), high = static_cast<std::size_t>(layout_.n[d] - margin);
-    if ((layout_.cut[2 * d] && x[s] < centre_[s][low]) || (layout_.cut[2 * d + 1] && x[s] > centre_[s][high]))
+    if ((layout_.cut[2 * d] && x[d] < centre_[d][low]) || (layout_.cut[2 * d + 1] && x[d] > centre_[d][high]))
       return false;
   }
   return true;

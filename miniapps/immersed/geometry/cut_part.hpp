@@ -28,7 +28,7 @@ class CutPart {
   void take(const CutGeometry& cut);
   const CutFields& fields() const { return fields_; }
   // Of the rows of a component: what the matrix couples to other ranks.
-  const std::vector<RemoteEntry>& remote(int component) const { return remote_[static_cast<std::size_t>(component)]; }
+  const std::vector<RemoteEntry>& remote(int component) const { return remote_[component]; }
 
  private:
   void take_fields(const CutGeometry& cut);
