@@ -108,11 +108,6 @@ void CoupledLines<Space>::set_dissipation(const PressureDissipation& with) {
   for (int d = 0; d < 3; ++d) fill_dissipation<Space>(storage_[d].data() + 1, n_[d], with);
 }
 
-template <class Space>
-std::int64_t CoupledLines<Space>::bytes() const {
-  return (storage_[0].size() + storage_[1].size() + storage_[2].size()) * static_cast<std::int64_t>(sizeof(double));
-}
-
 template class CoupledLines<Host>;
 template class CoupledLines<Device>;
 

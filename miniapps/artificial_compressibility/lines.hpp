@@ -46,7 +46,6 @@ class CoupledLines {
   // Fills `compact` and `e`; does nothing where nothing has changed. No copies: it runs in the space.
   void set_dissipation(const PressureDissipation& with);
   const CoupledLine& operator[](int d) const { return line_[d]; }
-  std::int64_t bytes() const;
 
  private:
   Array<double, Space> storage_[3];

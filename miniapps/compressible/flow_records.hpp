@@ -1,23 +1,110 @@
 // What a run of the compressible miniapp writes down: its solves, its steps, checkpoints. Over ranks all ranks call.
 #pragma once
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include "base/timer.hpp"
 #include "miniapps/compressible/flow.hpp"
-#include "postproc/run/run.hpp"
+#include "miniapps/study/record_solve.hpp"
 
 namespace weir {
 
 // What stands for time in a steady run: its steps.
 template <class Space>
-double picture_time(const CompressibleFlow<Space>& flow);
+double picture_time(const CompressibleFlow<Space>& flow) {
+  return flow.c.is_unsteady() ? flow.time : static_cast<double>(flow.step);
+}
 
 template <class Space>
-void record_solve(Run& run, CompressibleFlow<Space>& flow, const Attempt& attempt);
+void record_attempt(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
+  const LinearSolver<Space>& solver = flow.pseudo.solver();
+  const SetupInfo& info = solver.setup_info();
+  SolveRecord r;
+  r.step = flow.step + 1;
+  r.system = "flow";
+  r.solver = solver.name();
+  r.unknowns = 4 * flow.cells;
+  r.preconditioner_age = solver.lifetime().age();
+  const auto if_known = [](double value) { return value >= 0 ? Measure(value) : Measure(); };
+  r.ilu_residual = if_known(info.ilu_residual >= 0 ? info.ilu_residual : info.fixed_point_residual);
+  r.dominance_L = if_known(info.dominance_L);
+  r.dominance_U = if_known(info.dominance_U);
+  record_solve(run, r, a.solve, flow.pseudo.setup_seconds());
+}
+
 template <class Space>
-void record_step(Run& run, CompressibleFlow<Space>& flow, const Attempt& attempt);
+void record_step(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
+  StepRecord r;
+  r.step = flow.step;
+  r.time = picture_time(flow);
+  r.dt = flow.c.time.dt;
+  r.cfl = a.cfl;
+  const PseudoTimeControl& control = flow.pseudo.control;
+  for (const double norm : control.norm) r.values.emplace_back(norm);
+  r.values.resize(8);
+  if (flow.walls.has_walls()) {
+    ScopedTimer timer(run.timings().at("flow equations", "forces"));
+    const Forces f = flow.walls.measure(flow.space, flow.pseudo.state());
+    r.values[4] = f.lift();
+    r.values[5] = f.drag();
+  }
+  r.values[6] = static_cast<double>(control.linear_iterations);
+  r.values[7] = control.order;
+  run.step(r);
+}
 
 // A checkpoint is that of one rank, whatever the number of them.
 template <class Space>
-void save_flow(Run& run, CompressibleFlow<Space>& flow);
+void save_flow(Run& run, CompressibleFlow<Space>& flow) {
+  const PseudoTimeControl& p = flow.pseudo.control;
+  CheckpointState state;
+  state.step = flow.step;
+  state.time = flow.time;
+  state.add("order", p.order);
+  state.add("cfl", p.cfl);
+  state.add("reference", p.reference);
+  state.add("steps_in_phase", p.steps_in_phase);
+  state.add("norm", std::span<const double>(p.norm));
+  state.add("linear_iterations", static_cast<double>(p.linear_iterations));
+  state.add("first_step_second_order", static_cast<double>(flow.first_step_second_order));
+  const std::vector<double> U = flow.on_host(),
+                            older = flow.c.is_unsteady() ? flow.on_host(flow.older) : std::vector<double>();
+  state.add("U", U);
+  state.add("older", older);
+  const auto& origin = flow.pseudo.origin();
+  const std::vector<double> origin_U = origin.U.to_vector(), policy = flow.pseudo.solver().lifetime().state();
+  if (!origin_U.empty()) {
+    state.add("refresh_policy", policy);
+    state.add("refresh_U", origin_U);
+    state.add("refresh_cfl", origin.cfl);
+    state.add("refresh_time_factor", origin.time_factor);
+  }
+  run.checkpoint(std::move(state));
+}
+
 template <class Space>
-void load_flow(const Checkpoint& from, CompressibleFlow<Space>& flow);
+void load_flow(const Checkpoint& from, CompressibleFlow<Space>& flow) {
+  PseudoTimeControl& p = flow.pseudo.control;
+  flow.step = from.header.step;
+  flow.time = from.header.time;
+  p.order = static_cast<int>(from.scalar("order"));
+  p.cfl = from.scalar("cfl");
+  p.reference = from.scalar("reference");
+  p.steps_in_phase = static_cast<int>(from.scalar("steps_in_phase"));
+  const std::vector<double>& norm = from.doubles("norm", 4);
+  std::copy(norm.begin(), norm.end(), p.norm.begin());
+  p.linear_iterations = static_cast<std::int64_t>(from.scalar("linear_iterations"));
+  flow.first_step_second_order = static_cast<std::int64_t>(from.scalar("first_step_second_order"));
+  flow.from_host(from.doubles("U", 4 * flow.cells), flow.pseudo.state());
+  if (flow.c.is_unsteady()) flow.from_host(from.doubles("older", 4 * flow.cells), flow.older);
+  const auto& arrays = from.arrays;
+  const bool has_origin =
+      std::any_of(arrays.begin(), arrays.end(), [](const auto& a) { return a.first == "refresh_policy"; });
+  if (flow.pseudo.solver().lifetime().is_always() || !has_origin) return;  // another policy's: it starts anew
+  flow.pseudo.resume_preconditioner({Array<double, Space>(from.doubles("refresh_U", 4 * flow.cells)),
+                                     from.scalar("refresh_cfl"), from.scalar("refresh_time_factor")},
+                                    from.doubles("refresh_policy", RefreshPolicy::state_size));
+}
 
 }  // namespace weir

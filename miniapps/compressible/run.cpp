@@ -34,7 +34,7 @@ Attempt take_step(Run& run, CompressibleFlow<Space>& flow) {
   const int most = flow.c.pseudo_time.max_rejections;
   for (int rejections = 0;;) {
     const Attempt a = flow.pseudo.attempt(run.timings());
-    record_solve(run, flow, a);
+    record_attempt(run, flow, a);
     if (a.accepted) return a;
     run.event("rejected", "step " + std::to_string(flow.step + 1) + ": " + a.why + place(flow.whole, a.bad_cell) +
                               "; CFL " + std::to_string(a.cfl) + " to " + std::to_string(flow.pseudo.control.cfl));

@@ -17,10 +17,15 @@ constexpr const char* matrix_name = "refresh_matrix";
 }  // namespace
 
 template <class Space>
+void keep_copy(View<const double> from, Array<double, Space>& to) {
+  if (to.size() < from.size()) to = Array<double, Space>(from.size());
+  assign<Space>(from, to.view().part(0, from.size()));
+}
+
+template <class Space>
 void Lifetime<Space>::follow(const LinearSolver<Space>& solver, View<const double> values) {
   if (solver.lifetime().is_always() || solver.lifetime().age() > 0) return;
-  if (kept_.size() != values.size()) kept_ = Array<double, Space>(values.size());
-  assign<Space>(values, kept_);
+  keep_copy(values, kept_);
 }
 
 template <class Space>
@@ -46,6 +51,8 @@ void Lifetime<Space>::report(Run& run, const std::string& system, const LinearSo
   if (!solver.lifetime().is_always()) report_lifetime(run, system, solver.lifetime());
 }
 
+template void keep_copy(View<const double>, Array<double, Host>&);
+template void keep_copy(View<const double>, Array<double, Device>&);
 template class Lifetime<Host>;
 template class Lifetime<Device>;
 

@@ -10,6 +10,10 @@
 
 namespace weir {
 
+// A copy of a vector where it lives, in an array that grows as needed.
+template <class Space>
+void keep_copy(View<const double> from, Array<double, Space>& to);
+
 template <class Space>
 class Lifetime {
  public:

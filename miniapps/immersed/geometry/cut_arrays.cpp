@@ -80,13 +80,6 @@ RowsView CutArrays<Space>::rows(int component) const {
           r.blend.data()};
 }
 
-template <class Space>
-std::int64_t CutArrays<Space>::bytes() const {
-  std::int64_t sum = wet_.size() + 8 * body_flux_.size();
-  for (std::size_t d = 0; d < 3; ++d) sum += 8 * alpha_[d].size() + 8 * fraction_[d].size() + kind_[d].size();
-  return sum;
-}
-
 template class CutArrays<Host>;
 template class CutArrays<Device>;
 

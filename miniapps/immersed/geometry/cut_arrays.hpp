@@ -38,7 +38,6 @@ class CutArrays {
   int cut_face_count(int d) const { return cut_faces_[d].size(); }
   const Piece* pieces() const { return pieces_.data(); }
   int piece_count() const { return static_cast<int>(pieces_.size()); }
-  std::int64_t bytes() const;
 
  private:
   struct Rows {

@@ -24,8 +24,6 @@ bool holds(const RankBox& b, const std::array<int, 3>& c) {
   return true;
 }
 
-int padded_place(const Layout& l, int i, int j, int k) { return l.origin() + i + j * l.stride(1) + k * l.stride(2); }
-
 // Of an unknown of a component on the region: its place among those of the whole box.
 std::array<int, 3> in_whole(const Layout& region, const Layout& whole, int component, int unknown) {
   std::array<int, 3> u = from_index(region.unknowns(component), unknown);
@@ -92,8 +90,8 @@ void CutPart::take_fields(const CutGeometry& cut) {
     fields_.kind[c].resize(n);
     for (int k = -to.pad(2); k < to.n[2] + to.pad(2); ++k)
       for (int j = -to.pad(1); j < to.n[1] + to.pad(1); ++j) {
-        const auto a = at(padded_place(from, shift[0] - to.pad(0), j + shift[1], k + shift[2]));
-        const auto b = at(padded_place(to, -to.pad(0), j, k));
+        const auto a = at(from.padded_index(shift[0] - to.pad(0), j + shift[1], k + shift[2]));
+        const auto b = at(to.padded_index(-to.pad(0), j, k));
         std::copy_n(cut.alpha[c].begin() + static_cast<std::ptrdiff_t>(a), row, &fields_.alpha[c][b]);
         std::copy_n(cut.fraction[c].begin() + static_cast<std::ptrdiff_t>(a), row, &fields_.fraction[c][b]);
         std::copy_n(cut.kind[c].begin() + static_cast<std::ptrdiff_t>(a), row, &fields_.kind[c][b]);
@@ -113,7 +111,7 @@ void CutPart::take_faces(const CutGeometry& cut, int c) {
       is_own = is_own && i[at(d)] >= 0 && i[at(d)] < to.n[d];
     }
     if (!is_own) continue;
-    face.place = padded_place(to, i[0], i[1], i[2]);
+    face.place = to.padded_index(i[0], i[1], i[2]);
     fields_.cut_faces[at(c)].push_back(face);
   }
 }

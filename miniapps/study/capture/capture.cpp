@@ -6,9 +6,11 @@
 #include <cmath>
 #include <limits>
 #include <type_traits>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/timer.hpp"
+#include "miniapps/study/lifetime.hpp"
 #include "postproc/run/hash.hpp"
 #include "postproc/run/machine.hpp"
 #include "solvers/device/on_host.hpp"
@@ -39,6 +41,24 @@ bool begins_with(const Capsule& c, double residual0) {
 }  // namespace
 
 template <class Space>
+class Capture<Space>::Watch : public SolveWatch<Space> {
+ public:
+  Watch(int system, Capture& capture) : system_(system), capture_(capture) {}
+  void prepared(const Matrix<Space>& A, bool, const SetupInfo&) override { capture_.prepared(system_, A); }
+  void before(const Matrix<Space>&, View<const double>, View<const double> x) override { keep_copy(x, capture_.x0_); }
+  void after(const Matrix<Space>& A, View<const double> b, View<const double>, const SolveResult& result) override {
+    capture_.solved(system_, A, b, result);
+  }
+
+ private:
+  int system_;
+  Capture& capture_;
+};
+
+template <class Space>
+Capture<Space>::~Capture() = default;
+
+template <class Space>
 Capture<Space>::Capture(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks)
     : ranks_(ranks), config_(config), options_(config.table("capture")), rules_(options_) {
   if (options_.get<std::string>("system", "") != "") system_ = read_system(options_, systems);
@@ -59,7 +79,7 @@ void Capture<Space>::attach(const StudiedSystem<Space>& system) {
   const int index = static_cast<int>(watched_.size());
   Watched w;
   w.system = system;
-  w.watch = std::make_unique<CaptureWatch<Space>>(index, *this, x0_);
+  w.watch = std::make_unique<Watch>(index, *this);
   w.is_wanted = system_.empty() || system.name == system_;
   system.leader->watch(w.watch.get());
   watched_.push_back(std::move(w));
@@ -87,9 +107,9 @@ void Capture<Space>::prepared(int system, const Matrix<Space>& A) {
 }
 
 template <class Space>
-void Capture<Space>::solved(int system, const Matrix<Space>& A, View<const double> b, View<const double> x0,
-                            const SolveResult& result) {
+void Capture<Space>::solved(int system, const Matrix<Space>& A, View<const double> b, const SolveResult& result) {
   Watched& w = watched_[static_cast<std::size_t>(system)];
+  const View<const double> x0 = std::as_const(x0_).view().part(0, b.size());
   last_ = {system, &A, b, x0, result, w.solve, facts_.is_cfl_stored ? known(facts_.cfl) : 0, false};
   if (rules_.ask_for_seconds()) last_.result.solve_seconds = ranks_.max(result.solve_seconds);
   if (w.is_wanted)

@@ -14,15 +14,15 @@
 
 #include "miniapps/study/capture/capsule.hpp"
 #include "miniapps/study/capture/capture_rules.hpp"
-#include "miniapps/study/capture/capture_watch.hpp"
 #include "miniapps/study/facility.hpp"
 
 namespace weir {
 
 template <class Space>
-class Capture : public Facility<Space>, public SolveListener<Space> {
+class Capture : public Facility<Space> {
  public:
   Capture(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks);
+  ~Capture() override;
 
   void describe(const FlowFacts<Space>& facts) override { facts_ = facts; }
   void attach(const StudiedSystem<Space>& system) override;
@@ -30,14 +30,15 @@ class Capture : public Facility<Space>, public SolveListener<Space> {
   void begin_step(std::int64_t step) override;
   void failed(Run& run, const Outcome& outcome) override;
 
-  void prepared(int system, const Matrix<Space>& A) override;
-  void solved(int system, const Matrix<Space>& A, View<const double> b, View<const double> x0,
-              const SolveResult& result) override;
-
  private:
+  class
+      Watch;  // keeps the initial guess of the solve under way; one buffer serves all systems, which are solved in turn
+  void prepared(int system, const Matrix<Space>& A);
+  void solved(int system, const Matrix<Space>& A, View<const double> b, const SolveResult& result);
+
   struct Watched {
     StudiedSystem<Space> system;
-    std::unique_ptr<CaptureWatch<Space>> watch;
+    std::unique_ptr<Watch> watch;
     const Matrix<Space>* prepared_from = nullptr;
     std::int64_t age = 0;          // solves since then
     std::vector<double> lifetime;  // of a reference solver that may keep old preconditioners: its policy's state, ...
