@@ -170,7 +170,7 @@ TEST_F(WeirRanksCompressible, ARankThatIsKilledEndsTheJobWhichNamesItAndTheCheck
 TEST_F(WeirRanksCompressible, StepsThatRanOutGetAVerdict) {
   const Finished failed = weir(2, {"run", "cylinder.toml", "-o", "failed", "--set", "pseudo_time.max_steps=3"});
   EXPECT_EQ(failed.code, 3) << failed.out;
-  EXPECT_NE(failed.out.find("verdict: steps_exhausted"), std::string::npos) << failed.out;
+  EXPECT_NE(failed.out.find("diagnosis: steps_exhausted"), std::string::npos) << failed.out;
 }
 
 }  // namespace

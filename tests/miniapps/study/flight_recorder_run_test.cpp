@@ -176,8 +176,8 @@ TEST_F(FlightRecorder, SpeaksOfSystemsFromFilesToo) {
   const Finished f =
       ProgramTest::weir({"solve", "banded:500", "--solver", "gmres", "--solver", "cg", "--max-iterations", "5"});
   EXPECT_EQ(f.code, 3);
-  EXPECT_NE(f.out.find("verdict: too_few_iterations"), std::string::npos) << f.out;
-  EXPECT_NE(f.out.find("verdict: not_symmetric"), std::string::npos) << f.out;
+  EXPECT_NE(f.out.find("diagnosis: too_few_iterations"), std::string::npos) << f.out;
+  EXPECT_NE(f.out.find("diagnosis: not_symmetric"), std::string::npos) << f.out;
 }
 
 TEST_F(FlightRecorder, RefusesOptionsThatMakeNoSense) {

@@ -146,7 +146,7 @@ preconditioner = { type = "block_jacobi" }
   EXPECT_NE(read_file(folder / "free/events.jsonl").find("first at step 2"), std::string::npos);
   const Finished prescribed = weir(cylinder("prescribed"), "prescribed", {"--space", "device", "--steps", "4"});
   ASSERT_EQ(prescribed.code, 0) << prescribed.err;
-  EXPECT_NE(prescribed.out.find("bit for bit in all 2 systems"), std::string::npos) << prescribed.out;
+  EXPECT_NE(prescribed.out.find("bitwise in all 2 systems"), std::string::npos) << prescribed.out;
 }
 
 TEST_F(Shadows, TellASolverThatIsTheLeaderAndOneThatWasSlowed) {
@@ -185,7 +185,7 @@ TEST_F(Shadows, SolveEachSystemAsOftenAsAskedAndRecordTheMedian) {
                                         [](const auto& a, const auto& b) { return std::stoi(a) < std::stoi(b); })),
             4)
       << "among twelve places";
-  EXPECT_NE(run.out.find("bit for bit in all 2 systems"), std::string::npos) << run.out;
+  EXPECT_NE(run.out.find("bitwise in all 2 systems"), std::string::npos) << run.out;
 }
 
 TEST_F(Shadows, RunOnTheDeviceToo) {
