@@ -38,8 +38,8 @@ std::optional<std::string> find_python() {
 std::optional<std::string> find_script(const std::string& name) {
   std::error_code error;
   const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  for (const fs::path& candidate :
-       {fs::path(WEIR_SOURCE_DIR) / "postproc/report" / name, program.parent_path() / "../share/weir/postproc/report" / name})
+  for (const fs::path& candidate : {fs::path(WEIR_SOURCE_DIR) / "postproc/report" / name,
+                                    program.parent_path() / "../share/weir/postproc/report" / name})
     if (fs::exists(candidate, error)) return candidate.string();
   return std::nullopt;
 }

@@ -12,7 +12,6 @@
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
 
-
 namespace weir {
 namespace {
 

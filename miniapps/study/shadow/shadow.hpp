@@ -77,9 +77,9 @@ class Shadow : public SolveWatch<Space> {
   void know_state(std::function<void()> read) { read_state_ = std::move(read); }  // reads the flow's; not known: none
   void begin_step(std::int64_t step, bool due);
 
-  std::vector<std::string> names() const;                          // the reference solver, the A/A control, the candidates
-  std::vector<std::string> solvers() const;                        // what each of them is
-  double seconds() const { return seconds_; }                      // spent beside the reference solver so far
+  std::vector<std::string> names() const;      // the reference solver, the A/A control, the candidates
+  std::vector<std::string> solvers() const;    // what each of them is
+  double seconds() const { return seconds_; }  // spent beside the reference solver so far
   double give_back_seconds() const { return give_back_seconds_; }  // and in giving it the machine back
 
   void prepared(const Matrix<Space>& A, bool new_pattern, const SetupInfo& info) override;

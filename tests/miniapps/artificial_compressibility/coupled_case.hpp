@@ -57,8 +57,8 @@ struct TestCoupled {
   std::map<std::string, double> errors() {
     CoupledCopy copy;
     return solution_errors(c,
-                           copy.of(scheme.cells(), scheme.field().values().to_vector(),
-                                   scheme.minus_residual_on_host(), c.grid, scheme.options().speed),
+                           copy.of(scheme.cells(), scheme.field().values().to_vector(), scheme.minus_residual_on_host(),
+                                   c.grid, scheme.options().speed),
                            scheme.time, scheme.dt_before);
   }
 
