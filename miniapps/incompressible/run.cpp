@@ -10,17 +10,16 @@ namespace {
 template <class Space>
 struct FractionalStepScheme : StaggeredScheme<Space, FractionalStep<Space>> {
   using StaggeredScheme<Space, FractionalStep<Space>>::StaggeredScheme;
+  using StaggeredScheme<Space, FractionalStep<Space>>::flow;
 
   // Columns as structured_header has them.
   std::size_t rate_column() const { return 2; }
   void look(StepRecord& r) const {
-    const auto& flow = this->flow;
     const Communicator& ranks = flow.ranks().communicator();
     r.values[0] = ranks.max(max_divergence(flow.flow(), flow.metrics()));
     r.values[1] = ranks.sum(kinetic_energy(flow.flow(), flow.metrics(), flow.flow_case().grid));
   }
   std::map<std::string, double> quantities(const Flow<Host>& fields) const {
-    const auto& flow = this->flow;
     const IncompressibleCase& c = flow.flow_case();
     const Communicator& ranks = flow.ranks().communicator();
     std::map<std::string, double> q;
