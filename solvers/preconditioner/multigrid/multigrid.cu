@@ -128,7 +128,7 @@ std::string Multigrid<Space>::describe() const {
   if (instead_) return instead_->describe();
   std::string s = "multigrid (" + options_.cycle + "(" + std::to_string(options_.pre) + "," +
                   std::to_string(options_.post) + (options_.symmetric ? ") cycle, " : ") cycle forwards, ") +
-                  options_.smoother + ", " + options_.storage;
+                  options_.smoother + (options_.storage == "float" ? ", single precision" : ", double precision");
   if (cycle_) s += ", " + cycle_->describe();
   return s + ")";
 }
