@@ -7,10 +7,10 @@
 #pragma once
 #include <optional>
 
+#include "mesh/body/distance/pseudonormals.hpp"
 #include "mesh/body/ellipsoid.hpp"
 #include "mesh/body/motion/left_ventricle.hpp"
-#include "mesh/body/motion/motion.hpp"
-#include "mesh/body/distance/pseudonormals.hpp"
+#include "mesh/body/motion/motion_laws.hpp"
 #include "mesh/body/surface.hpp"
 
 namespace weir {

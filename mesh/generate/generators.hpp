@@ -6,9 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "mesh/unstructured/description.hpp"
+#include "base/table.hpp"
 #include "mesh/generate/airfoil.hpp"
 #include "mesh/generate/sheet.hpp"
+#include "mesh/unstructured/description.hpp"
 
 namespace weir {
 
@@ -80,5 +81,9 @@ struct NacaOptions {
 MeshDescription make_naca(const NacaOptions& options);
 // The refinement that gives about so many cells (to a few per cent).
 double refinement_for(NacaOptions options, int cells);
+
+// [mesh] generator = { type = "box" | "cylinder" | "naca0012" | "naca" | "bump" | "wedge", ... }:
+// docs/howto/use_your_own_mesh.md.
+MeshDescription read_generator(const Table& options);
 
 }  // namespace weir

@@ -1,4 +1,4 @@
-#include "mesh/generate/read_generator.hpp"
+#include "mesh/generate/generators.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,6 @@
 #include <stdexcept>
 
 #include "base/table_numbers.hpp"
-#include "mesh/generate/generators.hpp"
 #include "mesh/generate/spacing.hpp"
 #include "mesh/structured/read_grid.hpp"
 

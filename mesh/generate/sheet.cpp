@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
+#include "mesh/generate/generators.hpp"
 #include "mesh/generate/predicates.hpp"
+#include "mesh/generate/spacing.hpp"
 
 namespace weir {
 namespace {
@@ -35,6 +38,28 @@ void add_cells(const Sheet& s, MeshDescription& out) {
         out.add_cell(a, c, d);
       }
     }
+}
+
+constexpr double two_pi = 6.283185307179586;
+
+// The node of a line at a coordinate, to round-off of the line's length.
+int node_at(const std::vector<double>& line, double x) {
+  const double tolerance = 1e-9 * (line.back() - line.front());
+  for (std::size_t i = 0; i < line.size(); ++i)
+    if (std::abs(line[i] - x) <= tolerance) return static_cast<int>(i);
+  throw std::invalid_argument("a side of the box is split where the mesh has no node");
+}
+
+// Channels with upright columns between a shaped floor and a flat ceiling.
+template <class Floor>
+Sheet channel(const std::vector<double>& x, int ny, double ceiling, CellShape shape, Floor&& floor) {
+  Sheet sheet(static_cast<int>(x.size()) - 1, ny, shape);
+  for (int i = 0; i <= sheet.nx; ++i) {
+    const double X = x[static_cast<std::size_t>(i)], low = floor(X);
+    for (int j = 0; j <= ny; ++j)
+      sheet.at(i, j) = {X, j == ny ? ceiling : low + (ceiling - low) * static_cast<double>(j) / ny};
+  }
+  return sheet;
 }
 
 }  // namespace
@@ -76,6 +101,89 @@ MeshDescription describe(const Sheet& s, const std::vector<SheetPatch>& patches)
         out.add_edge(s.index(k, fixed), s.index(k + 1, fixed), marker);
   }
   return out;
+}
+
+MeshDescription make_box(const BoxOptions& o) {
+  const auto& [x, y] = o.line;
+  Sheet sheet(static_cast<int>(x.size()) - 1, static_cast<int>(y.size()) - 1, o.shape);
+  const double length = x.back() - x.front(), height = y.back() - y.front();
+  for (int j = 0; j <= sheet.ny; ++j)
+    for (int i = 0; i <= sheet.nx; ++i) {
+      const double X = x[static_cast<std::size_t>(i)], Y = y[static_cast<std::size_t>(j)];
+      const bool is_inside = i > 0 && i < sheet.nx && j > 0 && j < sheet.ny;
+      const double wave = is_inside ? o.perturbation / two_pi * std::sin(two_pi * (X - x.front()) / length) *
+                                          std::sin(two_pi * (Y - y.front()) / height)
+                                    : 0;
+      sheet.at(i, j) = {X + wave * length, Y + wave * height};
+    }
+  sheet.jitter(o.jitter, o.seed);
+  std::vector<SheetPatch> patches;
+  const std::pair<SheetSide, const char*> sides[] = {
+      {SheetSide::left, "x_min"}, {SheetSide::right, "x_max"}, {SheetSide::bottom, "y_min"}, {SheetSide::top, "y_max"}};
+  for (const auto& [side, name] : sides) {
+    const auto split = std::find_if(o.splits.begin(), o.splits.end(), [&](const auto& s) { return s.side == side; });
+    if (split == o.splits.end()) {
+      patches.push_back({side, name});
+      continue;
+    }
+    const bool is_vertical = side == SheetSide::left || side == SheetSide::right;
+    const int at = node_at(is_vertical ? y : x, split->at);
+    patches.push_back({side, split->names[0], 0, at});
+    patches.push_back({side, split->names[1], at, -1});
+  }
+  MeshDescription out = describe(sheet, patches);
+  if (o.periodic[0]) out.periodic.push_back({"x_min", "x_max", std::array<double, 2>{length, 0}});
+  if (o.periodic[1]) out.periodic.push_back({"y_min", "y_max", std::array<double, 2>{0, height}});
+  return out;
+}
+
+MeshDescription make_bump(const BumpOptions& o) {
+  std::vector<double> x(static_cast<std::size_t>(o.nx) + 1);
+  for (int i = 0; i <= o.nx; ++i) x[static_cast<std::size_t>(i)] = o.x_min + (o.x_max - o.x_min) * i / o.nx;
+  const Sheet sheet =
+      channel(x, o.ny, o.y_max, o.shape, [&](double X) { return o.height * std::exp(-o.sharpness * X * X); });
+  return describe(sheet, {{SheetSide::left, "x_min"},
+                          {SheetSide::right, "x_max"},
+                          {SheetSide::bottom, "y_min"},
+                          {SheetSide::top, "y_max"}});
+}
+
+MeshDescription make_wedge(const WedgeOptions& o) {
+  constexpr double degree = 3.141592653589793 / 180;
+  const double slope = std::tan(o.angle * degree);
+  const int before =
+      std::clamp(static_cast<int>(std::lround(o.nx * o.upstream / (o.upstream + o.length))), 1, o.nx - 1);
+  std::vector<double> x(static_cast<std::size_t>(o.nx) + 1);
+  for (int i = 0; i <= o.nx; ++i)
+    x[static_cast<std::size_t>(i)] =
+        i <= before ? o.upstream * (i - before) / before : o.length * (i - before) / (o.nx - before);
+  const Sheet sheet = channel(x, o.ny, o.height, o.shape, [&](double X) { return X > 0 ? slope * X : 0.0; });
+  return describe(sheet, {{SheetSide::left, "x_min"},
+                          {SheetSide::right, "x_max"},
+                          {SheetSide::bottom, "symmetry", 0, before},
+                          {SheetSide::bottom, "wall", before, -1},
+                          {SheetSide::top, "y_max"}});
+}
+
+MeshDescription make_cylinder(const CylinderOptions& o) {
+  constexpr double two_pi = 6.283185307179586;
+  Sheet sheet(o.around, o.outward, CellShape::quads, true);
+  std::vector<double> height;
+  if (o.first_height > 0)
+    height =
+        geometric_spacing(o.outward, o.first_height, growth_to_fill(o.outward, o.first_height, o.far_field - o.radius));
+  for (int j = 0; j <= o.outward; ++j) {
+    // Without a first height the radii grow by a constant factor, so that the cells are similar figures.
+    const double r = j == 0           ? o.radius
+                     : j == o.outward ? o.far_field
+                     : height.empty() ? o.radius * std::pow(o.far_field / o.radius, static_cast<double>(j) / o.outward)
+                                      : o.radius + height[static_cast<std::size_t>(j)];
+    for (int i = 0; i < o.around; ++i) {  // clockwise, so that outwards is to the left of the walk
+      const double theta = -two_pi * i / o.around;
+      sheet.at(i, j) = {r * std::cos(theta), r * std::sin(theta)};
+    }
+  }
+  return describe(sheet, {{SheetSide::bottom, "wall"}, {SheetSide::top, "farfield"}});
 }
 
 }  // namespace weir

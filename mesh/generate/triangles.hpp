@@ -3,8 +3,11 @@
 // an edge of the front, and the Delaunay criterion mends the rest. Then nodes move to the middle of their neighbours
 // where that makes the worst triangle around them better.
 #pragma once
+#include <array>
 #include <functional>
+#include <vector>
 
+#include "mesh/generate/predicates.hpp"
 #include "mesh/generate/triangulation.hpp"
 
 namespace weir {
@@ -19,5 +22,34 @@ Triangulation fill_with_triangles(std::vector<Point> nodes, const std::vector<st
 
 // 1: equilateral; 0: flat; negative: turned over.
 double triangle_quality(const Point& a, const Point& b, const Point& c);
+
+// The wanted edge length of triangles:  h(x) = min over the sources s of h_s + g(|x - s|),
+//
+//   g(d) = near d + (far - near) d^2 / (1 + d)      slope `near` within a chord, `far` beyond
+//
+// Sources are the edges of the boundary and whatever else is to be resolved (a wake). A look-up takes about log(sources).
+class SizeField {
+ public:
+  struct Source {
+    Point at;
+    double size;
+  };
+  SizeField(std::vector<Source> sources, double near, double far);
+  double operator()(const Point& x) const;
+
+ private:
+  struct Box {  // of sources first .. last - 1; children at 2 i + 1, 2 i + 2
+    Point low, high;
+    double size;  // the least
+    int first, last;
+  };
+  void build(std::size_t box, int first, int last);
+  double growth(double distance) const { return distance * (near_ + (far_ - near_) * distance / (1 + distance)); }
+  double bound(const Box& box, const Point& x) const;
+
+  std::vector<Source> source_;
+  std::vector<Box> box_;
+  double near_, far_;
+};
 
 }  // namespace weir

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <numeric>
 
+
 namespace weir {
 
 Graph graph_of_edges(int vertices, const std::vector<std::array<int, 2>>& edges) {
@@ -103,6 +104,19 @@ Order sorted_by_class(const Order& order, const std::vector<int>& class_of, int 
   for (int v : order) sorted[next[class_of[v]]++] = v;
   if (starts) *starts = std::move(start);
   return sorted;
+}
+
+LevelSets level_sets(const Graph& graph, const Order& order) {
+  LevelSets result;
+  result.level.assign(order.size(), -1);  // -1: comes later
+  for (int v : order) {
+    int highest = -1;
+    for (std::int64_t k = graph.start[v]; k < graph.start[v + 1]; ++k)
+      highest = std::max(highest, result.level[graph.neighbour[k]]);
+    result.level[v] = highest + 1;
+    result.levels = std::max(result.levels, highest + 2);
+  }
+  return result;
 }
 
 }  // namespace weir

@@ -30,4 +30,13 @@ WeightedGraph quotient(const Graph& graph, const std::vector<int>& group, int gr
 Order sorted_by_class(const Order& order, const std::vector<int>& class_of, int classes,
                       std::vector<int>* starts = nullptr);
 
+// Level sets: which rows of a triangular factor may be eliminated side by side. Vertex v depends on its neighbours that
+// come before it; its level is one more than the highest of theirs, 0 without any.
+struct LevelSets {
+  int levels = 0;
+  std::vector<int> level;  // of each vertex
+};
+
+LevelSets level_sets(const Graph& graph, const Order& order);
+
 }  // namespace weir

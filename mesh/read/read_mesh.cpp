@@ -4,7 +4,6 @@
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
-#include "mesh/read/files.hpp"
 #include "mesh/read/text.hpp"
 
 namespace weir {

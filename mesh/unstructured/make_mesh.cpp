@@ -2,9 +2,9 @@
 
 #include <cmath>
 
-#include "mesh/generate/read_generator.hpp"
-#include "mesh/read/files.hpp"
+#include "mesh/generate/generators.hpp"
 #include "mesh/read/read_mesh.hpp"
+#include "mesh/read/text.hpp"
 
 namespace weir {
 namespace {

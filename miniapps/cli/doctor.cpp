@@ -12,7 +12,7 @@
 #include "miniapps/cli/solve.hpp"
 #include "solvers/adapters/peer.hpp"
 #include "solvers/diagnosis/diagnosis.hpp"
-#include "solvers/diagnosis/pivots.hpp"
+#include "solvers/diagnosis/examination.hpp"
 #include "solvers/diagnosis/spectrum.hpp"
 #include "solvers/matrix/block/cut_blocks.hpp"
 #include "solvers/matrix/io/matrix_market.hpp"

@@ -15,7 +15,7 @@
 #include "miniapps/study/lab.hpp"
 #include "postproc/run/hash.hpp"
 #include "postproc/run/machine.hpp"
-#include "solvers/parallel/rank_options.hpp"
+#include "solvers/parallel/rank_map.hpp"
 
 namespace weir {
 namespace {

@@ -3,7 +3,7 @@
 #include "base/at.hpp"
 #include "miniapps/structured/boundary.hpp"
 #include "miniapps/structured/metrics.hpp"
-#include "solvers/parallel/rank_options.hpp"
+#include "solvers/parallel/rank_map.hpp"
 
 namespace weir {
 

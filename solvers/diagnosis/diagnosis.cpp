@@ -7,7 +7,7 @@
 #include "base/at.hpp"
 #include "mesh/graph/graph_tools.hpp"
 #include "mesh/graph/orderings.hpp"
-#include "solvers/diagnosis/pattern.hpp"
+#include "solvers/diagnosis/examination.hpp"
 #include "solvers/matrix/block/cut_blocks.hpp"
 
 namespace weir {

@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <limits>
 #include <random>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
+#include "mesh/graph/graph_tools.hpp"
 #include "solvers/device/on_host.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/matrix/block/cut_blocks.hpp"
@@ -41,6 +45,34 @@ std::vector<double> product_with(const Preconditioner<Space>& M, const std::vect
   Array<double, Space> to(std::vector<double>(r.size(), 0.0));
   M.apply(from, to);
   return to.to_vector();
+}
+
+// Row i of L U in the pattern of A (Saad, Iterative Methods, algorithm 10.4). place: of each column in row i, else -1.
+// Returns the size of the largest number that the pivot was made of.
+double eliminate_row(BlockCsrData& A, int i, const std::vector<std::int64_t>& pivot, std::vector<std::int64_t>& place) {
+  const auto from = A.row_start[at(i)], to = A.row_start[at(i) + 1];
+  for (auto e = from; e < to; ++e) place[at(A.column[at(e)])] = e;
+  double largest = pivot[at(i)] >= 0 ? std::abs(A.value[at(pivot[at(i)])]) : 0;
+  for (auto e = from; e < to && A.column[at(e)] < i; ++e) {
+    const int k = A.column[at(e)];
+    const double factor = A.value[at(e)] / A.value[at(pivot[at(k)])];
+    A.value[at(e)] = factor;
+    for (auto u = pivot[at(k)] + 1; u < A.row_start[at(k) + 1]; ++u) {
+      const auto here = place[at(A.column[at(u)])];
+      if (here < 0) continue;
+      A.value[at(here)] -= factor * A.value[at(u)];
+      if (here == pivot[at(i)]) largest = std::max(largest, std::abs(factor * A.value[at(u)]));
+    }
+  }
+  for (auto e = from; e < to; ++e) place[at(A.column[at(e)])] = -1;
+  return largest;
+}
+
+double largest_of_row(const BlockCsrData& A, int i) {
+  double largest = 0;
+  for (auto e = A.row_start[at(i)]; e < A.row_start[at(i) + 1]; ++e)
+    largest = std::max(largest, std::abs(A.value[at(e)]));
+  return largest;
 }
 
 }  // namespace
@@ -195,5 +227,87 @@ FactorObservation Examination<Space>::observed_anew() const {
 
 template class Examination<Host>;
 template class Examination<Device>;
+
+Graph graph_of_pattern(const BlockCsrData& A, const BlockCsrData& T) {
+  Graph g;
+  g.start.reserve(at(A.rows()) + 1);
+  for (int i = 0; i < A.rows(); ++i) {
+    std::set_union(A.column.begin() + A.row_start[at(i)], A.column.begin() + A.row_start[at(i) + 1],
+                   T.column.begin() + T.row_start[at(i)], T.column.begin() + T.row_start[at(i) + 1],
+                   std::back_inserter(g.neighbour));
+    const auto from = g.neighbour.begin() + g.start.back();
+    g.neighbour.erase(std::remove(from, g.neighbour.end(), i), g.neighbour.end());
+    g.start.push_back(static_cast<std::int64_t>(g.neighbour.size()));
+  }
+  return g;
+}
+
+std::vector<int> pieces_of(const Graph& g) {
+  std::vector<int> piece(at(g.vertices()), -1), stack;
+  int count = 0;
+  for (int root = 0; root < g.vertices(); ++root) {
+    if (piece[at(root)] >= 0) continue;
+    piece[at(root)] = count;
+    stack.assign(1, root);
+    while (!stack.empty()) {
+      const int v = stack.back();
+      stack.pop_back();
+      for (auto e = g.start[at(v)]; e < g.start[at(v) + 1]; ++e)
+        if (int& p = piece[at(g.neighbour[at(e)])]; p < 0) {
+          p = count;
+          stack.push_back(g.neighbour[at(e)]);
+        }
+    }
+    ++count;
+  }
+  return piece;
+}
+
+BlockCsrData permuted(const BlockCsrData& A, const Order& order) {
+  const Order position = inverse(order);
+  BlockCsrData P;
+  P.symmetric = A.symmetric;
+  P.constant_null_space = A.constant_null_space;
+  P.row_start.push_back(0);
+  std::vector<std::pair<int, double>> row;
+  for (const int i : order) {
+    row.clear();
+    for (auto e = A.row_start[at(i)]; e < A.row_start[at(i) + 1]; ++e)
+      row.emplace_back(position[at(A.column[at(e)])], A.value[at(e)]);
+    std::sort(row.begin(), row.end());
+    for (const auto& [column, value] : row) {
+      P.column.push_back(column);
+      P.value.push_back(value);
+    }
+    P.row_start.push_back(static_cast<std::int64_t>(P.column.size()));
+  }
+  return P;
+}
+
+Pivots ilu0_pivots(BlockCsrData A) {
+  constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();
+  Pivots found;
+  std::vector<std::int64_t> pivot(at(A.rows()), -1), place(at(A.rows()), -1);
+  for (int i = 0; i < A.rows(); ++i)
+    for (auto e = A.row_start[at(i)]; e < A.row_start[at(i) + 1]; ++e)
+      if (A.column[at(e)] == i) pivot[at(i)] = e;
+  for (int i = 0; i < A.rows(); ++i) {
+    const auto d = pivot[at(i)];
+    const double before = d >= 0 ? A.value[at(d)] : 0, row = largest_of_row(A, i);
+    const double made_of = eliminate_row(A, i, pivot, place);
+    const double value = d >= 0 ? A.value[at(d)] : 0;
+    if (!(std::abs(value) > rounding * made_of) || !std::isfinite(value)) {
+      found.bad_row = i;
+      found.bad_value = value;
+      found.diagonal = before;
+      return found;
+    }
+    if (const double ratio = std::abs(value) / row; ratio < found.least_ratio) {
+      found.least_ratio = ratio;
+      found.least_row = i;
+    }
+  }
+  return found;
+}
 
 }  // namespace weir

@@ -4,12 +4,27 @@
 #include <string>
 #include <vector>
 
+#include "mesh/graph/graph.hpp"
 #include "solvers/diagnosis/diagnosis.hpp"
 #include "solvers/diagnosis/failed_solve.hpp"
-#include "solvers/diagnosis/pivots.hpp"
 #include "solvers/diagnosis/spectrum.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
 
 namespace weir {
+
+// The pivots that incomplete factorisations meet in a matrix.
+
+// Of ILU(0) of scalar rows in their order, without any exchange; of blocks they are the same, since a block's own
+// elimination drops nothing. The search ends at the first pivot that vanishes (to rounding, of the numbers that were
+// subtracted), is not there, or is no finite number.
+struct Pivots {
+  int bad_row = -1;        // -1: none
+  double bad_value = 0;    // of that pivot
+  double diagonal = 0;     // the entry that it began as
+  double least_ratio = 1;  // the smallest |pivot| / largest entry of its row, of those before
+  int least_row = -1;
+};
+Pivots ilu0_pivots(BlockCsrData scalar);
 
 // One solve with something changed.
 struct Trial {
@@ -83,5 +98,16 @@ template <class Space>
 std::vector<Rule<Space>> rules_of_methods();
 template <class Space>
 std::vector<Rule<Space>> rules_of_limits();
+
+// The pattern of a matrix as a graph, and what follows from it.
+
+// Of A + A^T without its diagonal; T: A transposed.
+Graph graph_of_pattern(const BlockCsrData& A, const BlockCsrData& T);
+
+// Which piece each vertex belongs to, from 0: pieces have no edge between them.
+std::vector<int> pieces_of(const Graph& graph);
+
+// Rows and columns of scalar rows in a new order: row i of the result is row order[i].
+BlockCsrData permuted(const BlockCsrData& scalar, const Order& order);
 
 }  // namespace weir

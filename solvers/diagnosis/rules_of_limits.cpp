@@ -5,7 +5,6 @@
 #include "base/at.hpp"
 #include "mesh/graph/orderings.hpp"
 #include "solvers/diagnosis/examination.hpp"
-#include "solvers/diagnosis/pattern.hpp"
 
 namespace weir {
 namespace {

@@ -4,7 +4,6 @@
 
 #include "base/at.hpp"
 #include "solvers/diagnosis/examination.hpp"
-#include "solvers/diagnosis/pattern.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 #include "solvers/registry.hpp"
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "solvers/distributed/box_border.hpp"
-#include "solvers/distributed/gatherable.hpp"
+#include "solvers/distributed/whole_system.hpp"
 #include "solvers/matrix/stencil/banded.hpp"
 
 namespace weir {

@@ -6,7 +6,6 @@
 #include "base/at.hpp"
 #include "solvers/device/on_host.hpp"
 #include "solvers/distributed/distributed_banded.hpp"
-#include "solvers/distributed/gatherable.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
 
 namespace weir {

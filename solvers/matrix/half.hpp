@@ -1,6 +1,7 @@
 // IEEE binary16 as two bytes: eleven bits of fraction, numbers from 2^-14 (below it, evenly 2^-24 apart) to 65504. For storage
 // only; products widen it to double. What does not fit becomes the largest number: ask before (fits).
 #pragma once
+#include <bit>
 #include <cstdint>
 
 #include "backend/dialect.hpp"
@@ -34,6 +35,28 @@ struct Half {
     __builtin_memcpy(&wide, &size, sizeof wide);
     wide += 0x1ffffffffffu + (wide >> 42 & 1u);
     return static_cast<std::uint16_t>(sign | ((wide >> 42) - (std::uint64_t{1023 - 15} << 10)));
+  }
+};
+
+// The upper half of a float: its exponent, seven bits of its fraction. For storage only; products widen it to double.
+struct Bfloat16 {
+  std::uint16_t bits;
+
+  Bfloat16() = default;
+  WEIR_HD explicit Bfloat16(double value) : bits(rounded(static_cast<float>(value))) {}
+  WEIR_HD operator double() const {
+    const std::uint32_t wide = std::uint32_t{bits} << 16;
+    float f;
+    __builtin_memcpy(&f, &wide, sizeof f);
+    return f;
+  }
+
+ private:
+  WEIR_HD static std::uint16_t rounded(float f) {  // to nearest, ties to even; what is not a number stays so
+    std::uint32_t wide;
+    __builtin_memcpy(&wide, &f, sizeof f);
+    if (f != f) return static_cast<std::uint16_t>((wide >> 16) | 0x40u);
+    return static_cast<std::uint16_t>((wide + 0x7fffu + ((wide >> 16) & 1u)) >> 16);
   }
 };
 

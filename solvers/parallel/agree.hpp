@@ -41,4 +41,11 @@ void all_or_none(const Communicator& ranks, const F& f) {
   agree(ranks, met);
 }
 
+// The ranks of a job that time what they do at once; for median_seconds.
+struct Together {
+  const Communicator& ranks;
+  void line_up() const { ranks.barrier(); }
+  double slowest(double seconds) const { return ranks.max(seconds); }
+};
+
 }  // namespace weir

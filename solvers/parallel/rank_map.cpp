@@ -1,5 +1,6 @@
 #include "solvers/parallel/rank_map.hpp"
 
+
 namespace weir {
 
 RankMap::RankMap(const Communicator& ranks, const std::vector<int>& place) : ranks_(&ranks) {
@@ -20,6 +21,23 @@ void RankMap::gather(std::span<const double> mine, std::span<double> whole) cons
 void RankMap::scatter(std::span<const double> whole, std::span<double> mine) const {
   for (std::size_t i = 0; i < place_.size(); ++i) packed_[i] = whole[static_cast<std::size_t>(place_[i])];
   ranks_->scatter(packed_, counts_, mine);
+}
+
+HaloOptions read_halo_options(const Table& t) {
+  HaloOptions o;
+  const std::string halo = t.choice("halo", {"naive", "pairs", "persistent", "neighbourhood"}, "persistent");
+  for (const HaloStrategy s : all_halo_strategies)
+    if (halo == to_string(s)) o.strategy = s;
+  const std::string path = t.choice("device_path", {"probe", "staged", "direct"}, "probe");
+  o.path = path == "probe" ? DevicePath::probe : path == "staged" ? DevicePath::staged : DevicePath::direct;
+  return o;
+}
+
+Reduction read_reduction(const Table& t) {
+  const std::string reduction = t.choice("reduction", {"gather", "tree", "allreduce", "nonblocking"}, "allreduce");
+  for (const Reduction r : all_reductions)
+    if (reduction == to_string(r)) return r;
+  return Reduction::allreduce;
 }
 
 }  // namespace weir

@@ -4,7 +4,9 @@
 #include <span>
 #include <vector>
 
+#include "base/table.hpp"
 #include "solvers/parallel/communicator.hpp"
+#include "solvers/parallel/halo.hpp"
 
 namespace weir {
 
@@ -22,5 +24,11 @@ class RankMap {
   std::vector<int> counts_, place_;  // rank 0: of all ranks, one after the other
   mutable std::vector<double> packed_;
 };
+
+// How ranks talk, from the table [ranks] of a case:
+//   halo = "naive" | "pairs" | "persistent" | "neighbourhood", device_path = "probe" | "staged" | "direct",
+//   reduction = "gather" | "tree" | "allreduce" | "nonblocking"
+HaloOptions read_halo_options(const Table& ranks);
+Reduction read_reduction(const Table& ranks);
 
 }  // namespace weir

@@ -6,7 +6,6 @@
 #include <numbers>
 #include <random>
 
-#include "mesh/generate/size_field.hpp"
 #include "mesh/generate/spacing.hpp"
 #include "mesh/generate/triangles.hpp"
 

@@ -12,13 +12,31 @@
 // The ellipsoid of Land et al. 2015 (Proc. R. Soc. A 471:20150641, problem 2) has radius 7, length 17, base_height 5 mm;
 // times 3.8 it is human.
 #pragma once
+#include <array>
 #include <vector>
 
-#include "mesh/body/motion/motion.hpp"
+#include "mesh/body/motion/motion_laws.hpp"
 #include "mesh/body/surface.hpp"
-#include "mesh/body/motion/volume_law.hpp"
+#include "physics/body_motion.hpp"
 
 namespace weir {
+
+// The volume of a left ventricle through the beat: it fills by the E wave (early) and the A wave (atrial) and empties by
+// systole, each a smooth pulse (flow_wave of physics/body_motion.hpp):
+//
+//   V(t) / V_end_diastolic = 1 - f + f (e I((t - t_E) / d_E) + (1 - e) I((t - t_A) / d_A) - I((t - t_S) / d_S)),
+//
+// f: ejection fraction, e: the share of the E wave, from the ratio of the peak rates. t = 0 is the end of systole.
+struct VolumeLaw {
+  double period = 1;
+  double ejection_fraction = 0.6;
+  double ea_ratio = 1.2;  // peak rate of the E wave over that of the A wave
+  // Begin and end of each wave, in periods; they follow each other.
+  std::array<double, 2> e_wave{0, 0.33}, a_wave{0.42, 0.6}, systole{0.64, 1};
+
+  // Of the volume at the end of diastole.
+  ValueAndRate volume(double t) const;
+};
 
 struct LeftVentricleOptions {
   double radius = 7, length = 17, base_height = 5;  // semi-axes at the end of diastole

@@ -1,5 +1,11 @@
 #include "mesh/body/motion/motion_laws.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "base/nearest.hpp"
+#include "mesh/read/text.hpp"
 #include "physics/body_motion.hpp"
 
 namespace weir {
@@ -13,6 +19,29 @@ void turn(Placement& p, const Vec3& axis, const ValueAndRate& angle, const Vec3&
   p.position = pivot + turned(a, p.position - pivot);
   p.velocity = pivot_velocity + turned(a, p.velocity - pivot_velocity) + cross(omega, p.position - pivot);
   p.angular_velocity = omega + turned(a, p.angular_velocity);
+}
+
+// Motion by a table: natural or periodic cubic splines.
+using Row = std::array<double, 4>;
+
+// The second derivatives m of the spline:  h0 m- + 2 (h0 + h1) m + h1 m+ = 6 ((y+ - y) / h1 - (y - y-) / h0), zero at both ends
+// or periodic. Tables are short, so the system is relaxed (Gauss-Seidel; the diagonal dominates by 2) rather than factored.
+std::vector<Row> curvatures(const std::vector<double>& t, const std::vector<Row>& y, bool is_periodic) {
+  const std::size_t n = t.size();
+  std::vector<Row> m(n, Row{});
+  constexpr int sweeps = 60;  // each at least halves the error
+  for (int sweep = 0; sweep < sweeps; ++sweep)
+    for (std::size_t i = is_periodic ? 0 : 1; i + 1 < n; ++i) {
+      const std::size_t before = i > 0 ? i - 1 : n - 2;  // row n - 1 is row 0, a period later
+      const double h0 = i > 0 ? t[i] - t[i - 1] : t[n - 1] - t[n - 2], h1 = t[i + 1] - t[i];
+      for (std::size_t c = 0; c < 4; ++c) {
+        const double slope0 = ((i > 0 ? y[i][c] : y[n - 1][c]) - y[before][c]) / h0,
+                     slope1 = (y[i + 1][c] - y[i][c]) / h1;
+        m[i][c] = (6 * (slope1 - slope0) - h0 * m[before][c] - h1 * m[i + 1][c]) / (2 * (h0 + h1));
+      }
+      if (is_periodic && i == 0) m[n - 1] = m[0];
+    }
+  return m;
 }
 
 }  // namespace
@@ -44,6 +73,94 @@ void Deformation::apply(double t, Placement& p) const {
     p.stretch_rate[d] = p.stretch_rate[d] * factor + p.stretch[d] * rate;
     p.stretch[d] *= factor;
   }
+}
+
+Vec3 Placement::place(const Vec3& X) const {
+  return position + turned(rotation, {stretch[0] * X[0], stretch[1] * X[1], stretch[2] * X[2]});
+}
+
+Vec3 Placement::reference(const Vec3& x) const {
+  const Vec3 y = turned_back(rotation, x - position);
+  return {y[0] / stretch[0], y[1] / stretch[1], y[2] / stretch[2]};
+}
+
+// x' = c' + omega x (x - c) + R (s' * X)
+Vec3 Placement::velocity_at(const Vec3& x) const {
+  const Vec3 X = reference(x);
+  return velocity + cross(angular_velocity, x - position) +
+         turned(rotation, {stretch_rate[0] * X[0], stretch_rate[1] * X[1], stretch_rate[2] * X[2]});
+}
+
+Placement Motion::at(double t) const {
+  Placement placement = initial;
+  for (const auto& law : laws_) law->apply(t, placement);
+  return placement;
+}
+
+TabulatedMotion::TabulatedMotion(std::vector<double> time, std::vector<Row> row, const Vec3& axis, bool is_periodic)
+    : time_(std::move(time)), value_(std::move(row)), axis_(axis), is_periodic_(is_periodic) {
+  curvature_ = curvatures(time_, value_, is_periodic_);
+}
+
+void TabulatedMotion::apply(double t, Placement& p) const {
+  const double first = time_.front(), last = time_.back();
+  if (is_periodic_) t -= std::floor((t - first) / (last - first)) * (last - first);
+  const bool is_outside = t < first || t > last;
+  t = std::clamp(t, first, last);
+  const auto above = std::upper_bound(time_.begin() + 1, time_.end() - 1, t);
+  const auto i = static_cast<std::size_t>(above - time_.begin()) - 1;
+  std::array<ValueAndRate, 4> v;
+  for (std::size_t c = 0; c < 4; ++c) {
+    v[c] = spline_piece(time_[i + 1] - time_[i], t - time_[i], value_[i][c], value_[i + 1][c], curvature_[i][c],
+                        curvature_[i + 1][c]);
+    if (is_outside) v[c].rate = 0;
+  }
+  const Rotation turned_by = rotation_about(axis_, v[3].value);
+  p.rotation = turned_by * p.rotation;
+  p.angular_velocity = v[3].rate * axis_ + turned(turned_by, p.angular_velocity);
+  p.position += Vec3{v[0].value, v[1].value, v[2].value};
+  p.velocity += Vec3{v[0].rate, v[1].rate, v[2].rate};
+}
+
+std::unique_ptr<TabulatedMotion> parse_motion_table(std::string_view text, const std::string& name, const Vec3& axis,
+                                                    bool is_periodic) {
+  const std::vector<std::string> known{"t", "x", "y", "z", "angle"};
+  MeshText in(text, name, '#');
+  in.next("the head line of a motion table: t, and any of x, y, z, angle");
+  std::vector<std::size_t> column;  // of known, one more
+  while (in.has_field()) {
+    const std::string word(in.field("a column"));
+    const auto at = std::ranges::find(known, word);
+    if (at == known.end()) in.fail("unknown column " + MeshText::quoted(word) + did_you_mean(word, known));
+    const auto c = static_cast<std::size_t>(at - known.begin());
+    if (std::ranges::find(column, c) != column.end()) in.fail("column '" + word + "' is there twice");
+    column.push_back(c);
+  }
+  if (std::ranges::find(column, 0u) == column.end()) in.fail("a motion table needs the column 't'");
+  std::vector<double> time;
+  std::vector<Row> row;
+  while (in.next()) {
+    Row r{};
+    double t = 0;
+    for (const std::size_t c : column) {
+      const double value = in.coordinate(known[c].c_str());
+      (c == 0 ? t : r[c - 1]) = c == 4 ? value * std::numbers::pi / 180 : value;
+    }
+    in.end_of_line("a row of the motion table");
+    if (!time.empty() && !(t > time.back())) in.fail("times must grow from row to row");
+    time.push_back(t);
+    row.push_back(r);
+  }
+  if (time.size() < 3) in.fail("a motion table needs at least three rows");
+  for (std::size_t c = 0; is_periodic && c < 4; ++c) {
+    const double step = std::abs(row.back()[c] - row.front()[c]);
+    constexpr double slack = 1e-9;  // of the largest value: printed digits
+    double largest = 0;
+    for (const Row& r : row) largest = std::max(largest, std::abs(r[c]));
+    if (step > slack * largest)
+      in.fail("a periodic table must end where it began: the last row differs from the first");
+  }
+  return std::make_unique<TabulatedMotion>(std::move(time), std::move(row), axis, is_periodic);
 }
 
 }  // namespace weir

@@ -7,7 +7,6 @@
 #include "base/error.hpp"
 #include "mesh/body/stl/soup.hpp"
 #include "mesh/body/stl/stl.hpp"
-#include "mesh/read/files.hpp"
 #include "mesh/read/text.hpp"
 
 namespace weir::stl {

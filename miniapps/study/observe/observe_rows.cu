@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "mesh/graph/colouring.hpp"
-#include "mesh/graph/levels.hpp"
+#include "mesh/graph/graph_tools.hpp"
 #include "solvers/device/on_host.hpp"
 #include "solvers/distributed/whole_system.hpp"
 #include "solvers/krylov/vector_ops.hpp"

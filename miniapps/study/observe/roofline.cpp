@@ -8,8 +8,8 @@
 #include "base/timer.hpp"
 #include "solvers/device/median_seconds.hpp"
 #include "solvers/device/triad.hpp"
+#include "solvers/parallel/agree.hpp"
 #include "solvers/parallel/broadcast_text.hpp"
-#include "solvers/parallel/together.hpp"
 
 namespace weir {
 namespace {

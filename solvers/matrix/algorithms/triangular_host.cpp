@@ -1,7 +1,7 @@
 // One sweep on the host: vectors over the block, compile-time sizes 1..8. A row moves its blocks (8 or 4 n^2 bytes and
 // 4 each), row start and order, b and x, and computes 2 n^2 flops a block: 1/4 flop a byte, so memory sets the pace.
+#include "solvers/matrix/algorithms/triangular.hpp"
 #include "solvers/matrix/block/block_dense.hpp"
-#include "solvers/matrix/algorithms/triangular_run.hpp"
 
 namespace weir {
 namespace {

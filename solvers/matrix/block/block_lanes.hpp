@@ -6,7 +6,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "solvers/matrix/bfloat16.hpp"
+#include "solvers/matrix/half.hpp"
 
 namespace weir::lanes {
 

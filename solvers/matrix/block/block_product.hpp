@@ -2,6 +2,8 @@
 #pragma once
 #include <type_traits>
 
+#include "solvers/matrix/block/block_lanes.hpp"
+
 namespace weir::block_host {
 
 // Entry by entry products of the blocks of a row, summed over the blocks; added up along the rows only once, at the
@@ -76,3 +78,34 @@ auto with_block(int B, const F& f) {
 }
 
 }  // namespace weir::block_host
+
+namespace weir::lanes {
+
+// The product that rows of block CSR and of triangular factors share: y -= sum of the row's blocks times their x. Blocks
+// lie column by column. Even and odd columns are summed apart over the whole row: an addition waits for the one before
+// it four cycles, and a row has three to five blocks.
+template <int N, class T>
+[[gnu::always_inline]] inline void subtract_row(FixedBlock<N>, typename FixedBlock<N>::Vector& y, const T* A,
+                                                const int* column, std::int64_t blocks, const double* x) {
+  if constexpr (N == 1) {
+    for (std::int64_t e = 0; e < blocks; ++e) y.a.subtract(A + e, x[column[e]]);
+  } else {
+    Lanes<N> odd;
+    odd.clear();
+    for (std::int64_t e = 0; e < blocks; ++e) {
+      const T* a = A + e * N * N;
+      const double* xc = x + std::int64_t{column[e]} * N;
+      unroll<N>([&](auto v) __attribute__((always_inline)) { (v % 2 ? odd : y.a).subtract(a + v * N, xc[v]); });
+    }
+    y.a.add(odd, 1);
+  }
+}
+
+template <class T>
+void subtract_row(RuntimeBlock block, RuntimeBlock::Vector& y, const T* A, const int* column, std::int64_t blocks,
+                  const double* x) {
+  const std::int64_t n = block.size();
+  for (std::int64_t e = 0; e < blocks; ++e) y.subtract_product(A + e * n * n, x + column[e] * n);
+}
+
+}  // namespace weir::lanes

@@ -11,7 +11,6 @@
 #include "solvers/device/reduce.hpp"
 #include "solvers/matrix/block/block_lanes.hpp"
 #include "solvers/matrix/block/block_limit.hpp"
-#include "solvers/matrix/block/block_stencil_host.hpp"
 
 namespace weir {
 namespace {

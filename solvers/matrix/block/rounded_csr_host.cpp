@@ -3,7 +3,7 @@
 
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
-#include "solvers/matrix/block/block_row.hpp"
+#include "solvers/matrix/block/block_product.hpp"
 #include "solvers/matrix/block/rounded_csr.hpp"
 
 namespace weir::csr_products {

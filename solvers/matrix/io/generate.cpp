@@ -10,7 +10,7 @@ namespace weir {
 namespace {
 
 // A number in [-1, 1) of two integers (Steele, Lea & Flood's splitmix64, 2014).
-double noise(std::int64_t i, std::int64_t j) {
+double random_value(std::int64_t i, std::int64_t j) {
   auto z = static_cast<std::uint64_t>(i) * 0x9e3779b97f4a7c15u + static_cast<std::uint64_t>(j) * 0xd1b54a32d192ed03u;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
   z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
@@ -30,7 +30,7 @@ BlockCsrData banded_system(int rows, int half) {
     for (int j = std::max(0, i - half); j <= std::min<std::int64_t>(rows - 1, std::int64_t{i} + half); ++j) {
       if (i == j) diagonal = d.value.size();
       d.column.push_back(j);
-      d.value.push_back(i == j ? 0 : noise(i, j));
+      d.value.push_back(i == j ? 0 : random_value(i, j));
       sum += std::abs(d.value.back());
     }
     d.value[diagonal] = 1.01 * sum + (sum == 0);

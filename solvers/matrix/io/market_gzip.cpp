@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
-#include "solvers/matrix/io/market_text.hpp"
+#include "solvers/matrix/io/market_numbers.hpp"
 
 namespace weir {
 

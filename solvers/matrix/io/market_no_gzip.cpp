@@ -3,7 +3,7 @@
 #include <iterator>
 
 #include "base/error.hpp"
-#include "solvers/matrix/io/market_text.hpp"
+#include "solvers/matrix/io/market_numbers.hpp"
 
 namespace weir {
 

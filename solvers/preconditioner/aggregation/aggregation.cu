@@ -20,7 +20,6 @@
 #include "base/timer.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/preconditioner/aggregation/aggregates.hpp"
-#include "solvers/preconditioner/aggregation/aggregation_diffusion.hpp"
 #include "solvers/preconditioner/aggregation/aggregation_kernels.hpp"
 #include "solvers/preconditioner/block_ilu0/block_ilu0.hpp"
 #include "solvers/preconditioner/wide_matrix.hpp"

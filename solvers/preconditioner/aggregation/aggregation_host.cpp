@@ -2,7 +2,7 @@
 
 #include "solvers/device/for_each.hpp"
 #include "solvers/matrix/block/block_product.hpp"
-#include "solvers/preconditioner/aggregation/aggregation_sums.hpp"
+#include "solvers/preconditioner/aggregation/aggregates.hpp"
 
 namespace weir::aggregation_host {
 namespace {

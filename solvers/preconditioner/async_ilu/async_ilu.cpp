@@ -289,7 +289,7 @@ namespace {
 constexpr Option prescribed_keys[] = {
     {"type", Option::text, "prescribed", "threads as they come, or a model that repeats bit for bit",
      "free | prescribed"},
-    {"seed", Option::integer, "1", "of the model (async_schedule.hpp)"},
+    {"seed", Option::integer, "1", "of the model (async_ilu_factors.hpp)"},
     {"delay", Option::integer, "8", "steps after which a value is seen, at most", "[0, inf)"},
     {"lanes", Option::integer, "16", "virtual threads", "[1, inf)"}};
 constexpr Option async_ilu_keys[] = {

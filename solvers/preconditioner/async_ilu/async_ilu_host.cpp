@@ -1,6 +1,6 @@
 // Asynchronous sweeps on host threads, algorithms 4 and 5 of Kashi & Nadarajah 2020 with vectors over the block: a
 // parallel region with all sweeps in it, chunks of rows drawn in the order of the loop, no wait between sweeps. On one
-// thread nothing is shared: the same arithmetic with plain loads. Blocks are stored once, complete: async_ilu_rows.hpp.
+// thread nothing is shared: the same arithmetic with plain loads. Blocks are stored once, complete: async_ilu_factors.hpp.
 // A sweep of the factorisation reads A once, writes the factors once and reads U once a product; a solve sweep reads its
 // factor once: memory sets the pace.
 #include <omp.h>
@@ -9,9 +9,9 @@
 #include <atomic>
 #include <cmath>
 
+#include "solvers/matrix/algorithms/relaxed_lanes.hpp"
 #include "solvers/matrix/block/block_dense.hpp"
 #include "solvers/matrix/block/block_product.hpp"
-#include "solvers/matrix/algorithms/relaxed_lanes.hpp"
 #include "solvers/preconditioner/async_ilu/async_ilu_factors.hpp"
 
 namespace weir::async_ilu {
@@ -221,7 +221,7 @@ double distance(const double* a, const double* b) {
   return sum;
 }
 
-// |x - g(x)|_1 of the entries of row i, as async_ilu_measures.cu has it, over blocks of a known size. Nobody writes meanwhile.
+// |x - g(x)|_1 of the entries of row i, as async_ilu_device.cu has it, over blocks of a known size. Nobody writes meanwhile.
 template <int N>
 double residual_of_row(const AsyncView& f, int i) {
   constexpr int NN = N * N;

@@ -1,4 +1,5 @@
 // The symbolic part of async_ilu0 and async_block_ilu0.
+#include <algorithm>
 #include <string>
 
 #include "base/at.hpp"
@@ -99,3 +100,103 @@ template AsyncPattern::AsyncPattern(const BlockCsr<Host>&, bool);
 template AsyncPattern::AsyncPattern(const BlockCsr<Device>&, bool);
 
 }  // namespace weir::async_ilu
+
+namespace weir {
+namespace {
+
+// What the solver diagnostics and the roofline ask of asynchronous factors.
+
+// Rows of the entries into block rows of the matrix, `each` of them a block row.
+std::vector<double> gathered(const std::vector<double>& rows, int each, bool adds_up) {
+  if (each == 1) return rows;
+  std::vector<double> blocks(rows.size() / at(each), 0.0);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    double& block = blocks[i / at(each)];
+    block = adds_up ? block + rows[i] : std::max(block, rows[i]);
+  }
+  return blocks;
+}
+
+}  // namespace
+
+// A sequential sweep forward reads what this sweep has stored of every row before, backward of every row after.
+template <class Space>
+std::vector<double> AsyncFactors<Space>::stale_reads() const {
+  const std::vector<std::int64_t> lower = lower_start_.to_vector(), upper = upper_start_.to_vector();
+  const std::vector<int> lower_column = lower_column_.to_vector(), upper_column = upper_column_.to_vector();
+  const int last = options_.apply_sweeps - 1;
+  const auto is_stale = [&](int reader, int source) {  // places in the order of the loop
+    return schedule_.sweep_read(last, schedule_.step_of(reader), reader, source) < last;
+  };
+  std::vector<double> part(at(work_rows_), 0.0);
+  for (int i = 0; i < work_rows_; ++i) {
+    int stale = 0;
+    for (std::int64_t e = lower[at(i)]; e < lower[at(i) + 1]; ++e) stale += is_stale(i, lower_column[at(e)]);
+    for (std::int64_t e = upper[at(i)]; e < upper[at(i) + 1]; ++e)
+      stale += is_stale(work_rows_ - 1 - i, work_rows_ - 1 - upper_column[at(e)]);
+    const std::int64_t reads = lower[at(i) + 1] - lower[at(i)] + upper[at(i) + 1] - upper[at(i)];
+    if (reads > 0) part[at(i)] = static_cast<double>(stale) / static_cast<double>(reads);
+  }
+  return part;
+}
+
+template <class Space>
+std::vector<double> AsyncFactors<Space>::count_stale_reads() {
+  const std::vector<double> r(at(size_), 1.0);  // what is solved for does not matter
+  std::vector<double> z(at(size_)), stale(at(work_rows_));
+  std::vector<int> stamp(at(work_rows_));
+  async_ilu::count_stale_reads_host(view(nullptr, slot_), options_.apply_sweeps, options_.chunk, r.data(), y_.data(),
+                                    z.data(), stamp.data(), stale.data());
+  return stale;
+}
+
+template <class Space>
+FactorObservation AsyncFactors<Space>::observe(const BlockCsr<Space>& A) {
+  Array<double, Space> fixed(work_rows_), lower(work_rows_), upper(work_rows_);
+  if constexpr (std::is_same_v<Space, Host>)
+    async_ilu::measure_rows_host(view(&A, slot_), fixed.data(), lower.data(), upper.data());
+  else
+    async_ilu::measure_rows<Space>(view(&A, slot_), fixed.data(), lower.data(), upper.data());
+  const int each = options_.scalar ? n_ : 1;
+  FactorObservation o;
+  o.fixed_point = gathered(fixed.to_vector(), each, true);
+  o.dominance_L = gathered(lower.to_vector(), each, false);
+  o.dominance_U = gathered(upper.to_vector(), each, false);
+  if (options_.prescribed)
+    o.stale_reads = gathered(stale_reads(), each, false);
+  else if (std::is_same_v<Space, Host>)
+    o.stale_reads = gathered(count_stale_reads(), each, false);
+  return o;
+}
+
+// Each sweep reads its half of the factors with the pattern, what it starts from, and writes its unknowns; from the second
+// on it reads them too.
+template <class Space>
+Work AsyncFactors<Space>::solve_work() const {
+  const std::int64_t sweeps = options_.apply_sweeps, beside = lower_column_.size() + upper_column_.size();
+  const std::int64_t values = (beside + work_rows_) * b_ * b_, unknowns = std::int64_t{b_} * work_rows_;
+  Work work{
+      sweeps * (8 * values + 4 * beside + 2 * 8 * work_rows_ + 4 * 8 * unknowns) + (sweeps - 1) * 2 * 8 * unknowns,
+      sweeps * 2 * values};
+  if (scale_.size() > 0) work += {2 * 8 * unknowns, 2 * unknowns};
+  return work;
+}
+
+// Each sweep reads A, writes the factors, and is led there by where the entries of A stand, by the products and by the columns of L.
+template <class Space>
+Work AsyncFactors<Space>::build_work() const {
+  const std::int64_t sweeps = options_.build_sweeps, lower = lower_column_.size();
+  const std::int64_t entries = lower + upper_column_.size() + work_rows_, bb = std::int64_t{b_} * b_;
+  const std::int64_t products = product_.size();
+  return {sweeps * (2 * 8 * entries * bb + 2 * 8 * entries + 8 * products + 4 * lower + 2 * 8 * work_rows_),
+          sweeps * 2 * bb * b_ * (products + lower + work_rows_)};
+}
+
+template Work AsyncFactors<Host>::solve_work() const;
+template Work AsyncFactors<Device>::solve_work() const;
+template Work AsyncFactors<Host>::build_work() const;
+template Work AsyncFactors<Device>::build_work() const;
+template FactorObservation AsyncFactors<Host>::observe(const BlockCsr<Host>&);
+template FactorObservation AsyncFactors<Device>::observe(const BlockCsr<Device>&);
+
+}  // namespace weir

@@ -6,7 +6,7 @@
 #include "solvers/device/array.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/gemm.hpp"
-#include "solvers/preconditioner/fast_poisson/fast_poisson_plan.hpp"
+#include "solvers/preconditioner/fast_poisson/fast_poisson.hpp"
 
 namespace weir {
 namespace {
@@ -42,7 +42,7 @@ struct LineSystem {
   bool is_singular;
 };
 
-// One line at `first`; see thomas.hpp. f may be g; x holds the elimination's factors until it holds the solution.
+// One line at `first`; see fast_poisson_host.cpp. f may be g; x holds the elimination's factors until it holds the solution.
 WEIR_HD inline void thomas_line(const DeviceLine& d, const LineSystem& a, std::int64_t first, const double* f,
                                 double* g, double* x) {
   double surplus = 0, total = 0;

@@ -2,17 +2,41 @@
 // transforms back. Blocks are fixed by the grid and each is done by one thread alone, so results do not depend on the
 // threads. The transforms along x and y stay in one plane: where there are planes enough a thread does both while the
 // plane is in its cache, and main memory is passed three times in all.
-#include <omp.h>
-
 #include <algorithm>
+#include <cstddef>
+#include <numeric>
+#include <omp.h>
+#include <vector>
 
 #include "solvers/device/array.hpp"
 #include "solvers/device/for_each.hpp"
-#include "solvers/preconditioner/fast_poisson/fast_poisson_plan.hpp"
+#include "solvers/matrix/stencil/separable_operator.hpp"
+#include "solvers/preconditioner/fast_poisson/fast_poisson.hpp"
 #include "solvers/preconditioner/fast_poisson/line_transform.hpp"
-#include "solvers/preconditioner/fast_poisson/thomas.hpp"
 
 namespace weir {
+
+// Thomas' elimination for the tridiagonal direction of fast_poisson, many lines side by side:
+//   (sigma M + scale K) x = f .
+// With the escape e_k = pivot_k - u_k (u = scale * upper) in place of the pivots every step adds numbers of one sign,
+//   e_k = sigma m_k + scale boundary_k + u_{k-1} e_{k-1} / pivot_{k-1} ,
+// so nothing cancels, however small sigma is; where the matrix is singular the last pivot is exactly 0, and the last
+// unknown is put to 0.
+inline constexpr int thomas_width = 32;  // most lines side by side on the host
+
+// One block of lines on the host: value k of line c at in[k * step + c].
+struct ThomasBlock {
+  const double* in;
+  double* out;  // may be in
+  std::ptrdiff_t step;
+  int count;
+  const double* sigma;  // a line
+  bool first_is_singular = false;
+};
+
+// f = norm * in. scratch: 2 * size * thomas_width doubles.
+void thomas_host(const SeparableDirection& d, double scale, double norm, const ThomasBlock& block, double* scratch);
+
 namespace {
 
 int blocks(int count, int block) { return (count + block - 1) / block; }
@@ -179,6 +203,10 @@ void HostSweep::solve(const FastPoissonPlan& plan, View<const double> r, View<do
   if (in_planes) transform_planes(call, true, z.data());
 }
 
+constexpr int W = thomas_width;
+
+double total_mass(const SeparableDirection& d) { return std::accumulate(d.mass.begin(), d.mass.end(), 0.0); }
+
 }  // namespace
 
 template <>
@@ -189,6 +217,48 @@ std::unique_ptr<FastPoissonSweep<Host>> make_fast_poisson_sweep(const FastPoisso
 template <>
 FastPoissonPlan choose_fast_poisson_plan<Host>(const SeparableOperator& A, const FastPoissonOptions& options) {
   return make_fast_poisson_plan(A, options, true, 1);
+}
+
+void thomas_host(const SeparableDirection& d, double scale, double norm, const ThomasBlock& b, double* scratch) {
+  const int n = d.size(), w = b.count;
+  alignas(64) double escape[W] = {}, surplus[W] = {};  // e / pivot of the row before; what has no solution, per mass
+  if (b.first_is_singular) {
+    double s = 0;
+    for (int k = 0; k < n; ++k) s += b.in[k * b.step];
+    surplus[0] = norm * s / total_mass(d);
+  }
+  // x_k = g_k + c_k x_{k+1}
+  double *g = scratch, *c = scratch + std::ptrdiff_t{n} * W;
+  for (int k = 0; k < n; ++k) {
+    const auto s = static_cast<std::size_t>(k);
+    const double m = d.mass[s], end = scale * d.boundary[s], before = scale * d.lower[s], u = scale * d.upper[s];
+    const double *f = b.in + k * b.step, *g_before = k > 0 ? g - W : escape;
+#pragma omp simd
+    for (int l = 0; l < w; ++l) {
+      const double e = b.sigma[l] * m + end + before * escape[l];
+      const double pivot = e + u;
+      const double inverse = pivot > 0 ? 1 / pivot : 0;
+      g[l] = (norm * f[l] - surplus[l] * m + before * g_before[l]) * inverse;
+      c[l] = u * inverse;
+      escape[l] = e * inverse;
+    }
+    g += W;
+    c += W;
+  }
+  alignas(64) double x[W] = {};
+  for (int k = n - 1; k >= 0; --k) {
+    g -= W;
+    c -= W;
+    double* out = b.out + k * b.step;
+#pragma omp simd
+    for (int l = 0; l < w; ++l) out[l] = x[l] = g[l] + c[l] * x[l];
+  }
+  if (b.first_is_singular) {  // zero mean over the line
+    double mean = 0;
+    for (int k = 0; k < n; ++k) mean += d.mass[static_cast<std::size_t>(k)] * b.out[k * b.step];
+    mean /= total_mass(d);
+    for (int k = 0; k < n; ++k) b.out[k * b.step] -= mean;
+  }
 }
 
 }  // namespace weir

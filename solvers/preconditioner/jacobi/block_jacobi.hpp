@@ -1,6 +1,6 @@
 // `block_jacobi`: z = D^-1 r, D the B x B diagonal blocks of A, inverted by Gauss-Jordan elimination with row pivoting.
 // storage = "adaptive": each inverted block as half, bfloat16, float or double, the shortest that its condition number and
-// its entries allow (block_precision.hpp).
+// its entries allow (rounded_blocks.hpp).
 #pragma once
 #include "solvers/device/array.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"

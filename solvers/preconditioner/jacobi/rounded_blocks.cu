@@ -14,7 +14,6 @@
 #include "solvers/matrix/algorithms/prefix_sum.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/preconditioner/jacobi/block_invert.hpp"
-#include "solvers/preconditioner/jacobi/block_precision.hpp"
 
 namespace weir {
 namespace rounded_block_kernels {

@@ -22,8 +22,8 @@
 #include <vector>
 
 #include "solvers/device/array.hpp"
-#include "solvers/matrix/bfloat16.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
+#include "solvers/matrix/half.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 
 namespace weir {

@@ -5,7 +5,6 @@
 #include "solvers/matrix/stencil/banded.hpp"
 #include "solvers/matrix/stencil/separable_operator.hpp"
 #include "solvers/preconditioner/multigrid/banded/banded_multigrid.hpp"
-#include "solvers/preconditioner/multigrid/distributed/distributed_cycle.hpp"
 #include "solvers/preconditioner/multigrid/distributed/distributed_multigrid.hpp"
 #include "solvers/preconditioner/multigrid/multigrid_cycle.hpp"
 #include "solvers/preconditioner/schwarz/additive_schwarz.hpp"

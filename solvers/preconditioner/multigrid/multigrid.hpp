@@ -6,7 +6,7 @@
 // operator and cg may use it. F: the coarser grid is visited twice, by an F and then by a V cycle (not symmetric).
 //
 // Coarsening is semi-coarsening place by place: each direction is coarsened on its own, only where its unknowns lie
-// closest (multigrid_line.hpp), so point smoothers stay good on stretched grids. Coarse operators are rediscretised;
+// closest (multigrid_hierarchy.hpp), so point smoothers stay good on stretched grids. Coarse operators are rediscretised;
 // interpolation is linear, restriction its transpose.
 //
 // Banded matrices, whose coefficients vary, have a multigrid of their own: banded_multigrid.hpp. Of the options it knows `pre`

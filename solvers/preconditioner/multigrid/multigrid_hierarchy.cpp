@@ -2,7 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
+#include <stdexcept>
 #include <utility>
+
 
 namespace weir::multigrid {
 namespace {
@@ -30,6 +33,155 @@ double merge_limit(const GridLevel& level, const Coarsening& options) {
 bool has_two_colours(const GridLevel& grid) {
   return std::none_of(grid.line.begin(), grid.line.end(),
                       [](const Line& l) { return l.d.periodic && l.size() % 2 == 1; });
+}
+
+using Index = std::size_t;
+
+// Which unknowns are merged with their next one.
+std::vector<int> pairs_closer_than(const Line& line, double limit) {
+  std::vector<int> pairs;
+  for (int i = 0; i + 1 < line.size();) {
+    const bool close = 1 / line.d.upper[static_cast<Index>(i)] < limit;
+    if (close) pairs.push_back(i);
+    i += close ? 2 : 1;
+  }
+  return pairs;
+}
+
+// A red-black colouring of a periodic line needs an even number of unknowns: one pair less, or a second one beside the
+// only.
+void make_even(int n, std::vector<int>& pairs) {
+  const int coarse = n - static_cast<int>(pairs.size());
+  if (coarse % 2 == 0 || coarse == 1 || pairs.empty()) return;
+  if (pairs.size() > 1) return pairs.pop_back();
+  const int p = pairs[0];
+  if (p >= 2)
+    pairs = {p - 2, p};
+  else if (p + 4 <= n)
+    pairs = {p, p + 2};
+  else
+    pairs = {0, 2};
+}
+
+std::vector<int> choose_pairs(const Line& line, double limit) {
+  std::vector<int> pairs = pairs_closer_than(line, limit);
+  if (line.d.periodic) make_even(line.size(), pairs);
+  return pairs;
+}
+
+// The first fine unknown of each coarse one, and one past the end.
+std::vector<int> first_of_each(int n, const std::vector<int>& pairs) {
+  std::vector<int> first;
+  auto pair = pairs.begin();
+  for (int i = 0; i < n;) {
+    const bool merged = pair != pairs.end() && *pair == i;
+    first.push_back(i);
+    if (merged) ++pair;
+    i += merged ? 2 : 1;
+  }
+  first.push_back(n);
+  return first;
+}
+
+// What the Dirichlet values at the ends add to the diagonal: 1 / distance, from the merged position instead of the fine
+// one.
+void merge_boundary(const Line& fine, const LineTransfer& t, Line& coarse) {
+  const int n = fine.size(), nc = coarse.size();
+  for (int I = 0; I < nc; ++I)
+    for (int i = t.first[static_cast<Index>(I)]; i < t.first[static_cast<Index>(I) + 1]; ++i) {
+      const double b = fine.d.boundary[static_cast<Index>(i)];
+      if (b == 0) continue;
+      const double moved = coarse.x[static_cast<Index>(I)] - fine.x[static_cast<Index>(i)];
+      const double away = i == 0 ? moved : i == n - 1 ? -moved : 0;  // further from the wall
+      coarse.d.boundary[static_cast<Index>(I)] += 1 / (1 / b + away);
+    }
+}
+
+Line merge(const Line& fine, const LineTransfer& t) {
+  const int nc = t.coarse();
+  Line coarse;
+  coarse.period = fine.period;
+  coarse.d.periodic = fine.d.periodic && nc > 1;
+  coarse.d.mass.assign(static_cast<Index>(nc), 0);
+  coarse.x.assign(static_cast<Index>(nc), 0);
+  coarse.d.lower.assign(static_cast<Index>(nc), 0);
+  coarse.d.upper.assign(static_cast<Index>(nc), 0);
+  coarse.d.boundary.assign(static_cast<Index>(nc), 0);
+  for (Index I = 0; I < static_cast<Index>(nc); ++I) {
+    for (auto i = static_cast<Index>(t.first[I]); i < static_cast<Index>(t.first[I + 1]); ++i) {
+      coarse.d.mass[I] += fine.d.mass[i];
+      coarse.x[I] += fine.d.mass[i] * fine.x[i];
+    }
+    coarse.x[I] /= coarse.d.mass[I];
+  }
+  for (Index I = 0; I + 1 < static_cast<Index>(nc); ++I)
+    coarse.d.upper[I] = coarse.d.lower[I + 1] = 1 / (coarse.x[I + 1] - coarse.x[I]);
+  if (coarse.d.periodic)
+    coarse.d.lower[0] = coarse.d.upper.back() = 1 / (coarse.period - (coarse.x.back() - coarse.x[0]));
+  merge_boundary(fine, t, coarse);
+  return coarse;
+}
+
+// Linear interpolation between coarse positions; to a Dirichlet value at an end; constant beyond a Neumann end.
+void interpolate(const Line& fine, const Line& coarse, LineTransfer& t) {
+  const int n = fine.size(), nc = coarse.size();
+  t.parent.resize(static_cast<Index>(n));
+  t.other.resize(static_cast<Index>(n));
+  t.weight_parent.assign(static_cast<Index>(n), 1);
+  t.weight_other.assign(static_cast<Index>(n), 0);
+  for (int I = 0; I < nc; ++I)
+    for (int i = t.first[static_cast<Index>(I)]; i < t.first[static_cast<Index>(I) + 1]; ++i) {
+      const auto s = static_cast<Index>(i);
+      t.parent[s] = t.other[s] = I;
+      const double off = fine.x[s] - coarse.x[static_cast<Index>(I)];
+      if (t.first[static_cast<Index>(I) + 1] - t.first[static_cast<Index>(I)] == 1) continue;
+      const int side = off > 0 ? 1 : -1;
+      int J = I + side;
+      if (coarse.d.periodic) J = (J + nc) % nc;
+      if (J >= 0 && J < nc) {
+        if (J == I) continue;  // a single periodic unknown
+        const double coupling =
+            side > 0 ? coarse.d.upper[static_cast<Index>(I)] : coarse.d.lower[static_cast<Index>(I)];
+        t.other[s] = J;
+        t.weight_other[s] = std::abs(off) * coupling;
+        t.weight_parent[s] = 1 - t.weight_other[s];
+      } else if (const double b = fine.d.boundary[s]; b > 0) {
+        t.weight_parent[s] = (1 / b) / (1 / b + std::abs(off));
+      }
+    }
+}
+
+// M_coarse = P^T M_fine 1, summed into a diagonal: the mass of the coarse hat functions. With it and 1 / distance as
+// couplings P^T A P <= A_coarse (both steps are Jensen's inequality), so a coarse correction never overshoots, also
+// where merged unknowns meet single ones: there the sum of merged masses would be up to a quarter too small a direction
+// and a level.
+void lump_masses(const Line& fine, const LineTransfer& t, Line& coarse) {
+  std::fill(coarse.d.mass.begin(), coarse.d.mass.end(), 0.0);
+  for (Index i = 0; i < fine.x.size(); ++i) {
+    coarse.d.mass[static_cast<Index>(t.parent[i])] += t.weight_parent[i] * fine.d.mass[i];
+    coarse.d.mass[static_cast<Index>(t.other[i])] += t.weight_other[i] * fine.d.mass[i];
+  }
+}
+
+void transpose(const Line& fine, const Line& coarse, LineTransfer& t) {
+  const int n = fine.size(), nc = coarse.size();
+  t.restriction.assign(4 * static_cast<Index>(nc), 0);
+  for (int I = 0; I < nc; ++I) {
+    const int first = t.first[static_cast<Index>(I)], end = t.first[static_cast<Index>(I) + 1];
+    for (int slot = 0; slot < 4; ++slot) {
+      int i = first - 1 + slot;
+      const bool own = i >= first && i < end;
+      if (i > end) continue;  // beyond the neighbour's nearest unknown
+      if (i < 0 || i >= n) {
+        if (!fine.d.periodic) continue;
+        i = (i + n) % n;
+      }
+      const auto s = static_cast<Index>(i);
+      const double p = own ? t.weight_parent[s] : (t.other[s] == I && t.parent[s] != I ? t.weight_other[s] : 0);
+      t.restriction[4 * static_cast<Index>(I) + static_cast<Index>(slot)] =
+          p * fine.d.mass[s] / coarse.d.mass[static_cast<Index>(I)];
+    }
+  }
 }
 
 }  // namespace
@@ -104,6 +256,36 @@ void invert_coarsest(const GridLevel& level, double shift, double scale, bool si
   if (singular)
     for (double& v : work) v -= 1 / (size * mean);
   inverse = work;
+}
+
+double Line::smallest_distance() const {
+  double strongest = 0;
+  for (double c : d.upper) strongest = std::max(strongest, c);
+  return strongest > 0 ? 1 / strongest : std::numeric_limits<double>::infinity();
+}
+
+Line make_line(const SeparableDirection& direction) {
+  Line line{direction, std::vector<double>(direction.mass.size(), 0), 0};
+  for (Index i = 0; i + 1 < line.x.size(); ++i) {
+    if (!(direction.upper[i] > 0))
+      throw std::invalid_argument("multigrid: neighbours along a direction must be coupled");
+    line.x[i + 1] = line.x[i] + 1 / direction.upper[i];
+  }
+  if (direction.periodic) line.period = line.x.back() - line.x[0] + 1 / direction.upper.back();
+  return line;
+}
+
+Line coarsen(const Line& fine, double limit, LineTransfer& t) {
+  t.first = first_of_each(fine.size(), choose_pairs(fine, limit));
+  Line coarse = merge(fine, t);
+  interpolate(fine, coarse, t);
+  lump_masses(fine, t, coarse);
+  transpose(fine, coarse, t);
+  return coarse;
+}
+
+int coarse_size(const Line& fine, double limit) {
+  return fine.size() - static_cast<int>(choose_pairs(fine, limit).size());
 }
 
 }  // namespace weir::multigrid

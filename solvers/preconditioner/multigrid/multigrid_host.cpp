@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solvers/preconditioner/multigrid/multigrid_wave.hpp"
 
 namespace weir::multigrid {
 namespace {

@@ -8,8 +8,8 @@
 
 #include "base/at.hpp"
 #include "base/error.hpp"
-#include "solvers/preconditioner/async_ilu/async_ilu_factors.hpp"
 #include "base/timer.hpp"
+#include "solvers/preconditioner/async_ilu/async_ilu_factors.hpp"
 
 namespace weir {
 
@@ -122,7 +122,7 @@ void ParIluFactors<Space>::record_step() {
   steps_.push_back(now_);
 }
 
-// One Host thread, the rows in the order of elimination: parilu_in_order_host.cpp says why a step is less there. What it
+// One Host thread, the rows in the order of elimination: parilu_host.cpp says why a step is less there. What it
 // leaves out is measured where diagnostics are wanted.
 template <class Space>
 bool ParIluFactors<Space>::in_order() const {

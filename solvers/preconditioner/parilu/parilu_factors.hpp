@@ -2,12 +2,14 @@
 #pragma once
 #include <optional>
 
+#include "solvers/device/launch.hpp"
 #include "solvers/matrix/algorithms/prefix_sum.hpp"
 #include "solvers/matrix/algorithms/sample_select.hpp"
 #include "solvers/matrix/algorithms/triangular.hpp"
 #include "solvers/preconditioner/parilu/parilu.hpp"
 
 namespace weir {
+
 namespace parilu {
 
 inline constexpr int largest_parilu_block = 64;
@@ -70,7 +72,7 @@ void residual(const BlockCsrView& A, const FactorsView& f, const RowsView& lower
 template <class Space>
 void sweep(const BlockCsrView& A, const FactorsView& in, const FactorsView& out, Work<Space>& work);
 
-// Steps on one Host thread: parilu_in_order_host.cpp. n = 1; `S` gives the pattern, and the inverses of what comes out.
+// Steps on one Host thread: parilu_host.cpp. n = 1; `S` gives the pattern, and the inverses of what comes out.
 // lower, upper = the pattern S u F, and room for values.
 void grow_in_order(const BlockCsrView& A, const FactorsView& S, Rows<Host>& lower, Rows<Host>& upper, Work<Host>& work);
 // lower, upper = the entries of S whose norm is at least the threshold, and L and U there where it sweeps.
@@ -168,3 +170,26 @@ class ParIluFactors {
 };
 
 }  // namespace weir
+
+namespace weir::parilu {
+
+// For parilu's kernels: where a column stands in a row, and values that others may store meanwhile.
+
+// Where column j stands among the ascending columns from .. to - 1, or -1.
+__device__ inline std::int64_t find(const int* column, std::int64_t from, std::int64_t to, int j) {
+  std::int64_t beyond = to;
+  while (from < beyond) {
+    const std::int64_t middle = (from + beyond) / 2;
+    if (column[middle] < j)
+      from = middle + 1;
+    else
+      beyond = middle;
+  }
+  return from < to && column[from] == j ? from : -1;
+}
+
+// n > 8: parilu_device.cu.
+void sweep_large(const BlockCsrView& A, const FactorsView& in, const FactorsView& out);
+void residual_large(const BlockCsrView& A, const FactorsView& f, const RowsView& lower, const RowsView& upper);
+
+}  // namespace weir::parilu

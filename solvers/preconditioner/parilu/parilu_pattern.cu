@@ -4,7 +4,7 @@
 
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
-#include "solvers/preconditioner/async_ilu/async_ilu_rows.hpp"
+#include "solvers/preconditioner/async_ilu/async_ilu_factors.hpp"
 #include "solvers/preconditioner/parilu/parilu_factors.hpp"
 
 namespace weir::parilu {

@@ -5,7 +5,7 @@
 
 #include "base/timer.hpp"
 #include "solvers/device/array.hpp"
-#include "solvers/distributed/gatherable.hpp"
+#include "solvers/distributed/whole_system.hpp"
 #include "solvers/parallel/agree.hpp"
 #include "solvers/parallel/communicator.hpp"
 #include "solvers/preconditioner/schwarz/additive_schwarz.hpp"

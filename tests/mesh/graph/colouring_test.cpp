@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "mesh/graph/colour_wavefront.hpp"
 #include "mesh/graph/orderings.hpp"
 #include "tests/support/systems/graphs.hpp"
 

@@ -7,8 +7,6 @@
 #include <utility>
 
 #include "mesh/graph/graph_tools.hpp"
-#include "mesh/graph/level_structure.hpp"
-#include "mesh/graph/levels.hpp"
 #include "tests/support/systems/graphs.hpp"
 
 namespace weir::test {

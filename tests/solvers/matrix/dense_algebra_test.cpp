@@ -5,7 +5,7 @@
 #include "solvers/device/array.hpp"
 #include "solvers/device/gemm.hpp"
 #include "solvers/matrix/block/block_dense.hpp"
-#include "solvers/preconditioner/fast_poisson/symmetric_eigen.hpp"
+#include "solvers/preconditioner/fast_poisson/fast_poisson_modes.hpp"
 #include "tests/support/systems/dense.hpp"
 
 namespace weir::test {

@@ -4,7 +4,7 @@
 #include <omp.h>
 
 #include "base/error.hpp"
-#include "solvers/preconditioner/async_ilu/async_schedule.hpp"
+#include "solvers/preconditioner/async_ilu/async_ilu_factors.hpp"
 #include "tests/support/solve.hpp"
 #include "tests/support/spaces.hpp"
 #include "tests/support/systems/textbook_ilu0.hpp"

@@ -6,7 +6,6 @@
 #include "solvers/device/ledger.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/matrix/block/cut_blocks.hpp"
-#include "solvers/preconditioner/jacobi/block_precision.hpp"
 #include "solvers/preconditioner/jacobi/rounded_blocks.hpp"
 #include "tests/support/solve.hpp"
 #include "tests/support/spaces.hpp"

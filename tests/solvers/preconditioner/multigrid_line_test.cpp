@@ -1,5 +1,5 @@
 // The 1D coarsening that multigrid is made of.
-#include "solvers/preconditioner/multigrid/multigrid_line.hpp"
+#include "solvers/preconditioner/multigrid/multigrid_hierarchy.hpp"
 
 #include <gtest/gtest.h>
 

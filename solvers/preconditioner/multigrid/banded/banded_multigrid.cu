@@ -7,7 +7,7 @@
 #include "base/timer.hpp"
 #include "solvers/matrix/stencil/banded.hpp"
 #include "solvers/parallel/communicator.hpp"
-#include "solvers/preconditioner/multigrid/banded/banded_multigrid_grid.hpp"
+#include "solvers/preconditioner/multigrid/banded/banded_multigrid_levels.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir {

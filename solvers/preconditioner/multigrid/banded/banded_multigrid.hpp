@@ -2,7 +2,7 @@
 // (a body cuts the faces), symmetric, off-diagonals <= 0, on stretched grids; rows without couplings (cells inside the
 // body) are solved by their diagonal and take no part. Trottenberg, Oosterlee & Schueller 2001, ch. 5 and 7.
 //
-//   grids      merged pairs of cells, in each direction only where its cells lie closest (multigrid_line.hpp), from the
+//   grids      merged pairs of cells, in each direction only where its cells lie closest (multigrid_hierarchy.hpp), from the
 //              faces that Banded::set_grid was given, or from what the couplings tell of them
 //   coupling   of a coarse face: the sum of the fine ones in it, times the ratio of the distances it spans; so a face
 //              half closed by a body stays half closed. The rest of the diagonal: the sum

@@ -8,7 +8,7 @@
 #include "base/timer.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/preconditioner/multigrid/banded/banded_multigrid.hpp"
-#include "solvers/preconditioner/multigrid/banded/banded_multigrid_grid.hpp"
+#include "solvers/preconditioner/multigrid/banded/banded_multigrid_levels.hpp"
 #include "solvers/preconditioner/multigrid/multigrid_boxes.hpp"
 #include "solvers/preconditioner/schwarz/additive_schwarz.hpp"
 #include "solvers/registry.hpp"
