@@ -68,11 +68,11 @@ void refuse_matrix(std::string_view preconditioner, const Matrix<Space>& A) {
   std::string takes, is, others;
   for (const MatrixKind& k : matrix_kinds) {
     if (k.kind & taken) takes += (takes.empty() ? "" : ", ") + std::string(k.name);
-    if (k.kind == kind) is = std::string(k.name) + " (" + std::string(k.meaning) + ")";
+    if (k.kind == kind) is = std::string(k.name) + " matrix (" + std::string(k.meaning) + ")";
   }
   for (const auto* d : all_preconditioners)
     if (d->matrices & kind) others += (others.empty() ? "" : ", ") + std::string(d->name);
-  throw Error(Exit::usage, std::string(preconditioner) + " takes " + takes + "; this matrix is " + is +
+  throw Error(Exit::usage, std::string(preconditioner) + " takes " + takes + "; this is a " + is +
                                ", which these take: " + others);
 }
 template void refuse_matrix(std::string_view, const Matrix<Host>&);

@@ -102,7 +102,7 @@ struct SolverNames {
 SolverNames read_solver_names(const Table& options, const std::string& default_method,
                               const std::string& default_preconditioner);
 
-// Error(usage): "line takes block CSR; this matrix is a stencil (a sum of ...), which these take: jacobi, ..."
+// Error(usage): "line takes block CSR; this is a stencil matrix (a sum of ...), which these take: jacobi, ..."
 template <class Space>
 [[noreturn]] void refuse_matrix(std::string_view preconditioner, const Matrix<Space>& A);
 
