@@ -9,14 +9,14 @@ namespace weir {
 enum class Exit : int {
   finished = 0,
   internal = 1,
-  usage = 2,          // command line or case file
+  usage = 2,  // command line or case file
   solver_failed = 3,
   not_finite = 4,
-  check_failed = 5,   // the case's [check] table out of tolerance
+  check_failed = 5,  // the case's [check] table out of tolerance
   file_io = 6,
   out_of_memory = 7,
   no_device = 8,
-  wall_limit = 9,     // stopped at the wall-clock limit, with a checkpoint
+  wall_limit = 9,  // stopped at the wall-clock limit, with a checkpoint
 };
 
 // Every error that a user can cause or meet; caught in main, which prints the text and returns the code.

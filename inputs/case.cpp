@@ -10,9 +10,9 @@ struct MalformedToml : std::runtime_error {
 };
 [[noreturn]] static void malformed_toml() { throw MalformedToml(); }
 }  // namespace weir
-#define TOML_ASSERT(expression)                 \
-  do {                                          \
-    if (!(expression)) weir::malformed_toml();  \
+#define TOML_ASSERT(expression)                \
+  do {                                         \
+    if (!(expression)) weir::malformed_toml(); \
   } while (false)
 #include <toml++/toml.h>
 
@@ -96,8 +96,8 @@ void refuse_deep_keys(const std::string& text, const std::string& name) {
     ++number;
     const auto end = line.starts_with('[') ? line.size() : std::min(line.find('='), line.size());
     if (std::count(line.begin(), line.begin() + static_cast<std::ptrdiff_t>(end), '.') > deepest)
-      throw Error(Exit::usage,
-                  name + ":" + std::to_string(number) + ": tables nested more than " + std::to_string(deepest) + " deep");
+      throw Error(Exit::usage, name + ":" + std::to_string(number) + ": tables nested more than " +
+                                   std::to_string(deepest) + " deep");
   }
 }
 

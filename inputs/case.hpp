@@ -1,8 +1,8 @@
 // Reads a case file (TOML) and the command line's overrides into a Table. Syntax errors carry file and line.
 #pragma once
-#include "base/table.hpp"
 #include <string>
 #include <vector>
+#include "base/table.hpp"
 
 namespace weir {
 

@@ -72,8 +72,8 @@ void refuse_matrix(std::string_view preconditioner, const Matrix<Space>& A) {
   }
   for (const auto* d : all_preconditioners)
     if (d->matrices & kind) others += (others.empty() ? "" : ", ") + std::string(d->name);
-  throw Error(Exit::usage, std::string(preconditioner) + " takes " + takes + "; this is a " + is +
-                               ", which these take: " + others);
+  throw Error(Exit::usage,
+              std::string(preconditioner) + " takes " + takes + "; this is a " + is + ", which these take: " + others);
 }
 template void refuse_matrix(std::string_view, const Matrix<Host>&);
 template void refuse_matrix(std::string_view, const Matrix<Device>&);

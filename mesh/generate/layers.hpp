@@ -7,8 +7,8 @@
 #include <array>
 #include <vector>
 
-#include "mesh/unstructured/description.hpp"
 #include "mesh/generate/predicates.hpp"
+#include "mesh/unstructured/description.hpp"
 
 namespace weir {
 

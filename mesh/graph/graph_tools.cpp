@@ -4,7 +4,6 @@
 #include <cstdlib>
 #include <numeric>
 
-
 namespace weir {
 
 Graph graph_of_edges(int vertices, const std::vector<std::array<int, 2>>& edges) {

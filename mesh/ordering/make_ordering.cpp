@@ -3,8 +3,8 @@
 #include <stdexcept>
 
 #include "mesh/graph/graph_tools.hpp"
-#include "mesh/ordering/cell_graph.hpp"
 #include "mesh/graph/orderings.hpp"
+#include "mesh/ordering/cell_graph.hpp"
 
 namespace weir {
 namespace {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "mesh/unstructured/description.hpp"
 #include "mesh/read/text.hpp"
+#include "mesh/unstructured/description.hpp"
 
 namespace weir {
 

@@ -18,7 +18,8 @@ void limit_spinning(char** argv) {
 void start_benchmarks(char** argv) {
   const std::string program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "weir_bench";
   execv(program.c_str(), argv + 1);
-  throw Error(Exit::usage, "the benchmarks are a program of their own, " + program + ", which is not built: ./weir build default weir_bench");
+  throw Error(Exit::usage, "the benchmarks are a program of their own, " + program +
+                               ", which is not built: ./weir build default weir_bench");
 }
 
 }  // namespace weir

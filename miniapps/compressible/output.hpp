@@ -9,8 +9,8 @@
 #include "base/table.hpp"
 #include "miniapps/compressible/case.hpp"
 #include "miniapps/compressible/quantities.hpp"
-#include "postproc/reference/reference.hpp"
 #include "postproc/fields/vtk.hpp"
+#include "postproc/reference/reference.hpp"
 
 namespace weir {
 

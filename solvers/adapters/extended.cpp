@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "solvers/adapters/peer.hpp"
 #include "base/timer.hpp"
+#include "solvers/adapters/peer.hpp"
 
 namespace weir {
 namespace {

@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
-#include "solvers/parallel/block_partition.hpp"
 #include "solvers/distributed/distributed_matrix.hpp"
 #include "solvers/matrix/block/block_stencil.hpp"
+#include "solvers/parallel/block_partition.hpp"
 
 namespace weir {
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "solvers/device/growing_array.hpp"
-#include "solvers/parallel/halo.hpp"
 #include "solvers/matrix/matrix.hpp"
+#include "solvers/parallel/halo.hpp"
 
 namespace weir {
 

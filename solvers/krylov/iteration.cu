@@ -6,9 +6,9 @@
 #include <limits>
 
 #include "backend/traits.hpp"
-#include "solvers/parallel/communicator.hpp"
-#include "solvers/krylov/vector_ops.hpp"
 #include "base/timer.hpp"
+#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/parallel/communicator.hpp"
 
 namespace weir {
 namespace {

@@ -30,7 +30,7 @@ struct SolveResult {
 
 struct KrylovOptions {
   double tolerance = 1e-8;
-  bool relative = true;  // false: |b - A x| <= tolerance
+  bool relative = true;           // false: |b - A x| <= tolerance
   std::string reference = "rhs";  // |b|, of its compatible part where A is singular; "initial": |b - A x0|
   Norm norm = Norm::l2;
   int max_iterations = 1000;

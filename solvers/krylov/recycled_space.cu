@@ -5,8 +5,8 @@
 #include <span>
 
 #include "base/at.hpp"
-#include "solvers/krylov/vector_ops.hpp"
 #include "base/timer.hpp"
+#include "solvers/krylov/vector_ops.hpp"
 
 namespace weir {
 namespace {

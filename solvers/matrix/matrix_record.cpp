@@ -4,8 +4,8 @@
 
 #include "base/error.hpp"
 #include "solvers/device/on_host.hpp"
-#include "solvers/matrix/stencil/banded.hpp"
 #include "solvers/matrix/block/rounded_csr.hpp"
+#include "solvers/matrix/stencil/banded.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
 
 namespace weir {

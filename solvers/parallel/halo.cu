@@ -5,9 +5,9 @@
 #include <stdexcept>
 #include <utility>
 
+#include "base/timer.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/launch.hpp"
-#include "base/timer.hpp"
 
 namespace weir {
 namespace halo_kernels {

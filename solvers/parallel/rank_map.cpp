@@ -1,6 +1,5 @@
 #include "solvers/parallel/rank_map.hpp"
 
-
 namespace weir {
 
 RankMap::RankMap(const Communicator& ranks, const std::vector<int>& place) : ranks_(&ranks) {

@@ -9,8 +9,8 @@
 #include "inputs/case.hpp"
 #include "solvers/linear_solver.hpp"
 #include "tests/benchmarks/bench.hpp"
-#include "tests/benchmarks/peers/csr_ilu_peer.hpp"
 #include "tests/benchmarks/flow_system.hpp"
+#include "tests/benchmarks/peers/csr_ilu_peer.hpp"
 
 using namespace weir;
 using bench::number;

@@ -49,7 +49,8 @@ TEST(Case, DeepNestingIsRefused) {
 // Whatever stands in the text: a table, or an error of exit code 2.
 TEST(Case, MutatedTextsAreReadOrRefused) {
   const std::string text =
-      "[grid]\ncells = [24, 56]\nstretching = [{ type = \"tanh\", factor = 2.0 }]\n[[probe]]\nname = 'a'\n[linear.pressure]\n"
+      "[grid]\ncells = [24, 56]\nstretching = [{ type = \"tanh\", factor = 2.0 }]\n[[probe]]\nname = "
+      "'a'\n[linear.pressure]\n"
       "tolerance = 1e-8 # of |b|\npreconditioner = { type = \"multigrid\", cycle = \"V\" }\n";
   const std::string bits = "[]{}=,.#\"'\n \t\\-+eE019_axz\0\x7f\xc3\xff";
   std::mt19937 random(7);
@@ -59,9 +60,12 @@ TEST(Case, MutatedTextsAreReadOrRefused) {
     for (auto edits = 1 + random() % 4; edits > 0; --edits) {
       const std::size_t at = random() % mutated.size();
       const char c = bits[random() % bits.size()];
-      if (random() % 3 == 0) mutated.erase(at, 1 + random() % 5);
-      else if (random() % 2 == 0) mutated.insert(at, 1, c);
-      else mutated[at] = c;
+      if (random() % 3 == 0)
+        mutated.erase(at, 1 + random() % 5);
+      else if (random() % 2 == 0)
+        mutated.insert(at, 1, c);
+      else
+        mutated[at] = c;
       if (mutated.empty()) mutated = c;
     }
     try {

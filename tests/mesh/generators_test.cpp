@@ -7,8 +7,8 @@
 #include <map>
 #include <numbers>
 
-#include "mesh/unstructured/build_mesh.hpp"
 #include "mesh/generate/spacing.hpp"
+#include "mesh/unstructured/build_mesh.hpp"
 #include "mesh/unstructured/quality.hpp"
 #include "tests/mesh/check_mesh.hpp"
 

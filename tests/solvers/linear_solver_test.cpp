@@ -6,9 +6,9 @@
 #include "inputs/case.hpp"
 #include "solvers/matrix/block/rounded_csr.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
+#include "tests/support/spaces.hpp"
 #include "tests/support/systems/block_matrices.hpp"
 #include "tests/support/systems/operators.hpp"
-#include "tests/support/spaces.hpp"
 
 namespace weir::test {
 namespace {

@@ -5,8 +5,8 @@
 #include "inputs/case.hpp"
 #include "solvers/linear_solver.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
-#include "tests/support/systems/operators.hpp"
 #include "tests/support/spaces.hpp"
+#include "tests/support/systems/operators.hpp"
 
 namespace weir::test {
 namespace {

@@ -3,8 +3,8 @@
 //   L D U      a vector is 6 values, 48 bytes
 //   . L D
 #include "inputs/case.hpp"
-#include "solvers/matrix/stencil/banded.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
+#include "solvers/matrix/stencil/banded.hpp"
 #include "solvers/preconditioner/fast_poisson/fast_poisson.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 #include "tests/support/spaces.hpp"

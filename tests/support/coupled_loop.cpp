@@ -3,9 +3,9 @@
 #include <cstdio>
 
 #include "base/error.hpp"
+#include "base/timer.hpp"
 #include "inputs/case.hpp"
 #include "miniapps/artificial_compressibility/scheme.hpp"
-#include "base/timer.hpp"
 
 namespace weir::test {
 namespace {

@@ -303,8 +303,7 @@ void require_closed(const Draft& d) {
 
 void orient(Draft& d) {
   const Shells shells = flood(d);
-  if (shells.turned > 0)
-    d.say("turned over " + count_of(shells.turned, "triangle") + ", which ran against the rest");
+  if (shells.turned > 0) d.say("turned over " + count_of(shells.turned, "triangle") + ", which ran against the rest");
   Surface& s = d.surface;
   std::vector<Surface> part;
   std::vector<Box3> box;

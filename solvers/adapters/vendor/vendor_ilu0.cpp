@@ -1,6 +1,6 @@
 #include "base/error.hpp"
-#include "solvers/adapters/vendor/vendor_kernels.hpp"
 #include "base/timer.hpp"
+#include "solvers/adapters/vendor/vendor_kernels.hpp"
 
 namespace weir {
 namespace {

@@ -5,11 +5,11 @@
 #include <string>
 
 #include "arena.hpp"
-#include "solvers/device/simt/backend/runtime.hpp"
 #include "base/error.hpp"
 #include "checker.hpp"
 #include "machine.hpp"
 #include "solvers/device/ledger.hpp"
+#include "solvers/device/simt/backend/runtime.hpp"
 
 namespace weir {
 namespace {

@@ -1,6 +1,6 @@
 // The emulated device's memory is the host's, and so is its product.
-#include "solvers/device/simt/backend/runtime.hpp"
 #include "solvers/device/gemm.hpp"
+#include "solvers/device/simt/backend/runtime.hpp"
 #include "solvers/device/simt/checker.hpp"
 
 namespace weir {

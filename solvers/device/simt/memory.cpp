@@ -12,10 +12,10 @@
 #include <map>
 
 #include "arena.hpp"
-#include "solvers/device/simt/backend/runtime.hpp"
 #include "base/error.hpp"
 #include "checker.hpp"
 #include "machine.hpp"
+#include "solvers/device/simt/backend/runtime.hpp"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>

@@ -6,10 +6,10 @@
 #include <cstring>
 
 #include "arena.hpp"
-#include "solvers/device/simt/backend/runtime.hpp"
 #include "base/error.hpp"
 #include "checker.hpp"
 #include "machine.hpp"
+#include "solvers/device/simt/backend/runtime.hpp"
 
 uint3 threadIdx{}, blockIdx{};
 dim3 blockDim, gridDim;

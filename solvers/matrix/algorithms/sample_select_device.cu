@@ -8,10 +8,10 @@
 // Bytes as in sample_select.hpp; a workgroup handles at least 4096 values.
 #include <algorithm>
 
+#include "base/timer.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/launch.hpp"
 #include "solvers/matrix/algorithms/sample_select.hpp"
-#include "base/timer.hpp"
 
 namespace weir {
 namespace select {

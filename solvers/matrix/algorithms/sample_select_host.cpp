@@ -1,8 +1,8 @@
 // The steps of SampleSelect on host threads: each thread counts a stretch of the values into buckets of its own. Eight
 // values walk down the tree side by side, because a single walk waits for its loads at every level.
+#include <omp.h>
 #include <algorithm>
 #include <cstdlib>
-#include <omp.h>
 #include <string>
 
 #include "base/error.hpp"

@@ -9,10 +9,10 @@
 //            workgroups draw rows in level order and wait for the flags of the rows they need.
 // Every sum has the order of the pattern: the bits depend neither on the threads nor on the form.
 #pragma once
+#include <omp.h>
 #include <atomic>
 #include <cstdint>
 #include <memory>
-#include <omp.h>
 #include <thread>
 #include <vector>
 

@@ -7,8 +7,8 @@
 
 #include "base/error.hpp"
 #include "solvers/matrix/block/block_limit.hpp"
-#include "solvers/matrix/device_products.hpp"
 #include "solvers/matrix/block/rounded_csr.hpp"
+#include "solvers/matrix/device_products.hpp"
 
 namespace weir {
 namespace csr_products {

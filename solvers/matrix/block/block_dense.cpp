@@ -14,17 +14,28 @@ template <class F>
   int u = 0;
   for (; u < n - last; u += 8) f(std::integral_constant<int, 8>{}, u);
   switch (last) {
-    case 1: return f(std::integral_constant<int, 1>{}, u);
-    case 2: return f(std::integral_constant<int, 2>{}, u);
-    case 3: return f(std::integral_constant<int, 3>{}, u);
-    case 4: return f(std::integral_constant<int, 4>{}, u);
-    case 5: return f(std::integral_constant<int, 5>{}, u);
-    case 6: return f(std::integral_constant<int, 6>{}, u);
-    case 7: return f(std::integral_constant<int, 7>{}, u);
-    case 9: return f(std::integral_constant<int, 9>{}, u);
-    case 10: return f(std::integral_constant<int, 10>{}, u);
-    case 12: return f(std::integral_constant<int, 12>{}, u);
-    default: return;
+    case 1:
+      return f(std::integral_constant<int, 1>{}, u);
+    case 2:
+      return f(std::integral_constant<int, 2>{}, u);
+    case 3:
+      return f(std::integral_constant<int, 3>{}, u);
+    case 4:
+      return f(std::integral_constant<int, 4>{}, u);
+    case 5:
+      return f(std::integral_constant<int, 5>{}, u);
+    case 6:
+      return f(std::integral_constant<int, 6>{}, u);
+    case 7:
+      return f(std::integral_constant<int, 7>{}, u);
+    case 9:
+      return f(std::integral_constant<int, 9>{}, u);
+    case 10:
+      return f(std::integral_constant<int, 10>{}, u);
+    case 12:
+      return f(std::integral_constant<int, 12>{}, u);
+    default:
+      return;
   }
 }
 
@@ -34,10 +45,14 @@ template <class F>
   int v = 0;
   for (; v + group <= n; v += group) f(std::integral_constant<int, group>{}, v);
   switch (n - v) {
-    case 1: return f(std::integral_constant<int, 1>{}, v);
-    case 2: return f(std::integral_constant<int, 2>{}, v);
-    case 3: return f(std::integral_constant<int, 3>{}, v);
-    default: return;
+    case 1:
+      return f(std::integral_constant<int, 1>{}, v);
+    case 2:
+      return f(std::integral_constant<int, 2>{}, v);
+    case 3:
+      return f(std::integral_constant<int, 3>{}, v);
+    default:
+      return;
   }
 }
 
@@ -77,12 +92,14 @@ bool eliminate(int n, int r, double* __restrict d) {
     column.store(d + v * n + u);
   };
   if (n <= 12)
-    for_tiles(n, [&](auto R, int u) __attribute__((always_inline)) {
-      for (int v = 0; v < n; ++v) subtract(R, u, v);
-    });
+    for_tiles(
+        n, [&](auto R, int u) __attribute__((always_inline)) {
+          for (int v = 0; v < n; ++v) subtract(R, u, v);
+        });
   else
     for (int v = 0; v < n; ++v)
-      for_row_tiles<8>(n, [&](auto R, int u) __attribute__((always_inline)) { subtract(R, u, v); });
+      for_row_tiles<8>(
+          n, [&](auto R, int u) __attribute__((always_inline)) { subtract(R, u, v); });
   for (int u = 0; u < n; ++u) d[r * n + u] = -inverse * c[u];
   for (int v = 0; v < n; ++v) d[v * n + r] = s[v];
   d[r * n + r] = inverse;
@@ -94,11 +111,13 @@ bool eliminate(int n, int r, double* __restrict d) {
 template <bool Subtract, class T>
 void product(RuntimeBlock b, double* __restrict C, const double* __restrict A, const T* __restrict B) {
   const int n = b.n;
-  for_groups(n, [&](auto G, int v) __attribute__((always_inline)) {
-    for_tiles(n, [&](auto R, int u) __attribute__((always_inline)) {
-      tile<R.value, G.value, Subtract>(n, n, n, C + v * n + u, A + u, B + v * n);
-    });
-  });
+  for_groups(
+      n, [&](auto G, int v) __attribute__((always_inline)) {
+        for_tiles(
+            n, [&](auto R, int u) __attribute__((always_inline)) {
+              tile<R.value, G.value, Subtract>(n, n, n, C + v * n + u, A + u, B + v * n);
+            });
+      });
 }
 template void product<false>(RuntimeBlock, double*, const double*, const double*);
 template void product<true>(RuntimeBlock, double*, const double*, const double*);

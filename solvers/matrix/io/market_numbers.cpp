@@ -1,15 +1,15 @@
 #include "solvers/matrix/io/market_numbers.hpp"
 
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <fcntl.h>
 #include <filesystem>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <type_traits>
-#include <unistd.h>
 
 #include "base/error.hpp"
 

@@ -1,8 +1,8 @@
 // The products of Banded on the host: one pass over the grid rows, threads over rows, vectors along a row. What lies beyond
 // the grid is read from a row of zeros. A grid row that holds rows of the remainder is finished in a second go while it is in
 // cache.
-#include "solvers/matrix/stencil/banded.hpp"
 #include "solvers/matrix/host_rows.hpp"
+#include "solvers/matrix/stencil/banded.hpp"
 
 namespace weir::banded_products {
 namespace {

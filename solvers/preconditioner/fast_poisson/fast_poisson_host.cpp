@@ -2,10 +2,10 @@
 // transforms back. Blocks are fixed by the grid and each is done by one thread alone, so results do not depend on the
 // threads. The transforms along x and y stay in one plane: where there are planes enough a thread does both while the
 // plane is in its cache, and main memory is passed three times in all.
+#include <omp.h>
 #include <algorithm>
 #include <cstddef>
 #include <numeric>
-#include <omp.h>
 #include <vector>
 
 #include "solvers/device/array.hpp"

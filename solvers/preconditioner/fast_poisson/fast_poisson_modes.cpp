@@ -7,7 +7,6 @@
 #include <numeric>
 #include <stdexcept>
 
-
 namespace weir {
 namespace {
 

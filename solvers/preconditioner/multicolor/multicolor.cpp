@@ -1,10 +1,10 @@
 // The class that both spaces share.
 #include "solvers/preconditioner/multicolor/multicolor.hpp"
 
+#include <omp.h>
 #include <algorithm>
 #include <array>
 #include <limits>
-#include <omp.h>
 
 #include "base/at.hpp"
 #include "base/error.hpp"

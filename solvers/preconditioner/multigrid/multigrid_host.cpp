@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-
 namespace weir::multigrid {
 namespace {
 

@@ -1,7 +1,7 @@
 #include "solvers/preconditioner/multigrid/multigrid_levels.hpp"
 
-#include <algorithm>
 #include <omp.h>
+#include <algorithm>
 #include <type_traits>
 #include <utility>
 

@@ -337,8 +337,8 @@ void sweep<Device>(const BlockCsrView& A, const FactorsView& in, const FactorsVi
 }
 
 void sweep_large(const BlockCsrView& A, const FactorsView& in, const FactorsView& out) {
-  launch(config(in, "ParILU sweep, large blocks"), in.inverse == out.inverse ? sweep_large_rows<true> : sweep_large_rows<false>, A,
-         in, out);
+  launch(config(in, "ParILU sweep, large blocks"),
+         in.inverse == out.inverse ? sweep_large_rows<true> : sweep_large_rows<false>, A, in, out);
 }
 
 void residual_large(const BlockCsrView& A, const FactorsView& f, const RowsView& lower, const RowsView& upper) {

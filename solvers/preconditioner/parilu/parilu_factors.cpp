@@ -228,7 +228,8 @@ void ParIluFactors<Space>::sweeps(const BlockCsr<Space>& A, int count) {
 
 // The norm that about `most` entries reach; 0 where there are no more entries.
 template <class Space>
-double ParIluFactors<Space>::threshold_of(const Rows<Space>& rows, GrowingArray<double, Space>& norm, std::int64_t most) {
+double ParIluFactors<Space>::threshold_of(const Rows<Space>& rows, GrowingArray<double, Space>& norm,
+                                          std::int64_t most) {
   if (rows.count <= most) return 0;
   parilu::norms<Space>(rows.view(), rows.count, n_, norm.reserve(rows.count));
   const View<const double> all(norm.data(), rows.count);
@@ -251,7 +252,8 @@ void ParIluFactors<Space>::select_thresholds() {
 template <class Space>
 void ParIluFactors<Space>::remove_smallest() {
   const StageTimer<Space> timer(now_.seconds, ParIluStage::remove);
-  const auto remove = [&](Rows<Space>& rows, Rows<Space>& next, const GrowingArray<double, Space>& norm, double threshold) {
+  const auto remove = [&](Rows<Space>& rows, Rows<Space>& next, const GrowingArray<double, Space>& norm,
+                          double threshold) {
     if (threshold == 0) return;
     parilu::remove(rows_, n_, rows.view(), norm.data(), threshold, next, work_);
     std::swap(rows, next);

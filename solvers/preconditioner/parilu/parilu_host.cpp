@@ -3,9 +3,9 @@
 //
 // A sweep reads 12 bytes of U and 8 of the work space a product, 2 flops: caches hold what neighbouring rows share, so
 // the processor's load and store units set the pace.
+#include <omp.h>
 #include <algorithm>
 #include <bit>
-#include <omp.h>
 
 #include "solvers/preconditioner/parilu/parilu_sums.hpp"
 

@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solvers/matrix/block/block_dense.hpp"
 #include "solvers/matrix/algorithms/relaxed_lanes.hpp"
+#include "solvers/matrix/block/block_dense.hpp"
 #include "solvers/preconditioner/parilu/parilu_factors.hpp"
 
 namespace weir::parilu {

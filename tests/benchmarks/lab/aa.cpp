@@ -74,7 +74,8 @@ void tell(const Subject& s, const std::vector<Repeat>& repeats, int steps) {
   const std::size_t n = repeats.size();
   fmt::print("{}: {} repeats, whole runs of {} steps, shadows at each, three solves a system\n", s.path, n, steps);
   fmt::print(
-      "  reference solver against itself: interval holds 1 in {} of {} (95 % expected); ratio median {:.4f}, farthest {:.4f}\n",
+      "  reference solver against itself: interval holds 1 in {} of {} (95 % expected); ratio median {:.4f}, farthest "
+      "{:.4f}\n",
       control, n, median_over(repeats, [](const Repeat& r) { return r.control_ratio; }), farthest);
   fmt::print("  its twin: not significant in {} of {}; ratio median {:.4f}\n", twin, n,
              median_over(repeats, [](const Repeat& r) { return r.twin_ratio; }));

@@ -70,8 +70,9 @@ void tell_line(const std::string& what, const PairedComparison& c, const std::st
 }
 
 void tell(const Subject& s, const Turns& turns, std::vector<double> without_ms, int steps) {
-  fmt::print("{}: {} turns, runs of {} steps; reference solver's own solves, without shadows {:.4g} ms; with, over without:\n",
-             s.path, turns.after.size(), steps, median_of(std::move(without_ms)));
+  fmt::print(
+      "{}: {} turns, runs of {} steps; reference solver's own solves, without shadows {:.4g} ms; with, over without:\n",
+      s.path, turns.after.size(), steps, median_of(std::move(without_ms)));
   const PairedComparison chance = to_without(turns.all[plain_again]);
   tell_line(words[plain_again], chance, "the noise floor");
   for (const Kind kind : {second, shadowed}) {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "solvers/matrix/stencil/banded.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
+#include "solvers/matrix/stencil/banded.hpp"
 
 namespace weir::bench {
 

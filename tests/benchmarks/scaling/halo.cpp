@@ -66,8 +66,7 @@ void vector_rows(const Communicator& ranks, const ScalingOptions& o, TableOfRank
 }  // namespace
 
 int bench_halo(Communicator& ranks, const ScalingOptions& o) {
-  if (ranks.is_root())
-    std::printf("vector communication between %d slabs (%s)\n", ranks.size(), mpi_library().c_str());
+  if (ranks.is_root()) std::printf("vector communication between %d slabs (%s)\n", ranks.size(), mpi_library().c_str());
   TableOfRanks vectors(o.folder + "/halo_vector.csv", "ranks,space,plane,strategy,path,bytes,microseconds",
                        ranks.size());
   vector_rows<Host>(ranks, o, vectors);

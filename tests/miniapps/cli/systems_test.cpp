@@ -88,8 +88,7 @@ TEST_F(Systems, ARefusalReadsAsOne) {
   expect_says(f, "diagnosis: not_symmetric");
   const Finished multigrid = weir({"solve", "banded:100:1", "--solver", "gmres+multigrid"});
   EXPECT_EQ(multigrid.code, 3);
-  expect_says(multigrid,
-              "refused: multigrid takes stencil, banded; this is a block CSR matrix");
+  expect_says(multigrid, "refused: multigrid takes stencil, banded; this is a block CSR matrix");
   EXPECT_EQ(multigrid.out.find("ended as converged"), std::string::npos) << multigrid.out;
 }
 

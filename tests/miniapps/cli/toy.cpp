@@ -10,9 +10,9 @@
 #include <ostream>
 #include <thread>
 
+#include "base/timer.hpp"
 #include "miniapps/cli/command_line.hpp"
 #include "postproc/run/hash.hpp"
-#include "base/timer.hpp"
 
 namespace weir {
 namespace {

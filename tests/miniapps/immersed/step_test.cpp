@@ -1,10 +1,10 @@
 // A few steps of small flows around bodies.
-#include "tests/support/spaces.hpp"
 #include "flow_case.hpp"
 #include "miniapps/immersed/geometry/body_rate.hpp"
 #include "miniapps/structured/clock.hpp"
 #include "miniapps/structured/diagnostics.hpp"
 #include "solvers/device/ledger.hpp"
+#include "tests/support/spaces.hpp"
 
 namespace weir::test {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "inputs/case.hpp"
-#include "miniapps/structured/diagnostics.hpp"
 #include "miniapps/incompressible/fractional_step.hpp"
+#include "miniapps/structured/diagnostics.hpp"
 #include "miniapps/structured/initial.hpp"
 
 namespace weir::test {

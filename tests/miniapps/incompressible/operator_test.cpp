@@ -2,9 +2,9 @@
 #include <numbers>
 #include <random>
 
-#include "miniapps/structured/boundary.hpp"
 #include "miniapps/incompressible/momentum.hpp"
 #include "miniapps/incompressible/projection.hpp"
+#include "miniapps/structured/boundary.hpp"
 #include "tests/miniapps/incompressible/flow_case.hpp"
 #include "tests/support/spaces.hpp"
 

@@ -11,9 +11,9 @@
 #include "base/error.hpp"
 #include "inputs/case.hpp"
 #include "miniapps/study/capture/capture_rules.hpp"
-#include "solvers/matrix/stencil/banded.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/matrix/io/petsc_binary.hpp"
+#include "solvers/matrix/stencil/banded.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
 #include "tests/support/scratch_folder.hpp"
 

@@ -82,7 +82,8 @@ TEST_F(Shadows, ChangeNoBitOfTheFlowAndSolveTheSameSystems) {
     doubles.insert(by_name["leader"]["double"]);
   }
   EXPECT_GT(controls_places.size(), 1U) << "the order is random";
-  EXPECT_EQ(doubles, (std::set<std::string>{"1", "2"})) << "the replicas take turns in standing for the reference solver";
+  EXPECT_EQ(doubles, (std::set<std::string>{"1", "2"}))
+      << "the replicas take turns in standing for the reference solver";
   EXPECT_EQ(rows("with/shadow_summary.csv").size(), 4U);
 }
 

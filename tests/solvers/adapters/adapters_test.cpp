@@ -10,8 +10,8 @@
 #include "base/error.hpp"
 #include "inputs/case.hpp"
 #include "solvers/adapters/peer.hpp"
-#include "tests/support/systems/block_matrices.hpp"
 #include "tests/support/solve.hpp"
+#include "tests/support/systems/block_matrices.hpp"
 
 namespace weir::test {
 namespace {

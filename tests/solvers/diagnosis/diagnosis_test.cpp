@@ -51,7 +51,7 @@ TEST(Doctor, AHealthyMatrixHasNoFindings) {
   EXPECT_EQ(d.shortest_row, 2);
   EXPECT_EQ(d.longest_row, 3);
   for (const RowTally& rows : {d.empty_rows, d.empty_columns, d.missing_diagonal, d.zero_diagonal, d.negative_diagonal,
-                           d.positive_off_diagonal, d.not_dominant})
+                               d.positive_off_diagonal, d.not_dominant})
     EXPECT_EQ(rows.count, 0);
   EXPECT_EQ(d.strictly_dominant.count, 2);
   EXPECT_EQ(d.zero_row_sums.count, 8);

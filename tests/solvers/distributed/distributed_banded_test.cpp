@@ -8,8 +8,8 @@
 #include "solvers/device/ledger.hpp"
 #include "solvers/linear_solver.hpp"
 #include "tests/solvers/distributed/world.hpp"
-#include "tests/support/systems/operators.hpp"
 #include "tests/support/spaces.hpp"
+#include "tests/support/systems/operators.hpp"
 
 namespace weir::test {
 namespace {

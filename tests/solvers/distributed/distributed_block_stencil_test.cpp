@@ -7,8 +7,8 @@
 #include "inputs/case.hpp"
 #include "solvers/linear_solver.hpp"
 #include "tests/solvers/distributed/world.hpp"
-#include "tests/support/systems/block_systems.hpp"
 #include "tests/support/spaces.hpp"
+#include "tests/support/systems/block_systems.hpp"
 
 namespace weir::test {
 namespace {

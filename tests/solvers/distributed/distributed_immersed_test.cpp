@@ -3,8 +3,8 @@
 
 #include "miniapps/immersed/info.hpp"
 #include "solvers/device/ledger.hpp"
-#include "tests/solvers/distributed/world.hpp"
 #include "tests/miniapps/immersed/flow_case.hpp"
+#include "tests/solvers/distributed/world.hpp"
 #include "tests/support/spaces.hpp"
 
 namespace weir::test {

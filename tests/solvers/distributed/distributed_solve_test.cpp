@@ -7,8 +7,8 @@
 #include "solvers/distributed/distributed_stencil.hpp"
 #include "solvers/linear_solver.hpp"
 #include "tests/solvers/distributed/world.hpp"
-#include "tests/support/systems/operators.hpp"
 #include "tests/support/spaces.hpp"
+#include "tests/support/systems/operators.hpp"
 
 namespace weir::test {
 namespace {

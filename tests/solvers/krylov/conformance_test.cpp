@@ -2,10 +2,10 @@
 #include "base/error.hpp"
 #include "solvers/device/ledger.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
-#include "tests/support/systems/dense_preconditioner.hpp"
-#include "tests/support/systems/operators.hpp"
 #include "tests/support/solve.hpp"
 #include "tests/support/spaces.hpp"
+#include "tests/support/systems/dense_preconditioner.hpp"
+#include "tests/support/systems/operators.hpp"
 
 namespace weir::test {
 namespace {

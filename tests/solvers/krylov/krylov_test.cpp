@@ -5,11 +5,11 @@
 
 #include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
+#include "tests/support/solve.hpp"
+#include "tests/support/spaces.hpp"
 #include "tests/support/systems/block_matrices.hpp"
 #include "tests/support/systems/dense_preconditioner.hpp"
 #include "tests/support/systems/operators.hpp"
-#include "tests/support/solve.hpp"
-#include "tests/support/spaces.hpp"
 
 namespace weir::test {
 namespace {

@@ -8,9 +8,9 @@
 
 #include "base/error.hpp"
 #include "solvers/device/ledger.hpp"
-#include "tests/support/systems/products.hpp"
 #include "tests/support/solve.hpp"
 #include "tests/support/spaces.hpp"
+#include "tests/support/systems/products.hpp"
 
 namespace weir::test {
 namespace {

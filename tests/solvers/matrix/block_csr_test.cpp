@@ -6,11 +6,11 @@
 #include <span>
 
 #include "base/error.hpp"
-#include "solvers/matrix/io/augment.hpp"
 #include "solvers/matrix/block/rounded_csr.hpp"
+#include "solvers/matrix/io/augment.hpp"
+#include "tests/support/spaces.hpp"
 #include "tests/support/systems/block_matrices.hpp"
 #include "tests/support/systems/products.hpp"
-#include "tests/support/spaces.hpp"
 
 namespace weir::test {
 namespace {

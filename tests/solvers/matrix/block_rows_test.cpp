@@ -6,11 +6,11 @@
 #include "base/error.hpp"
 #include "solvers/matrix/stencil/banded.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
+#include "tests/support/spaces.hpp"
 #include "tests/support/systems/block_matrices.hpp"
 #include "tests/support/systems/block_systems.hpp"
 #include "tests/support/systems/dense_matrix.hpp"
 #include "tests/support/systems/operators.hpp"
-#include "tests/support/spaces.hpp"
 
 namespace weir::test {
 namespace {

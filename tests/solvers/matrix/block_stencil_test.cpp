@@ -4,8 +4,8 @@
 #include <omp.h>
 
 #include "base/error.hpp"
-#include "tests/support/systems/block_systems.hpp"
 #include "tests/support/spaces.hpp"
+#include "tests/support/systems/block_systems.hpp"
 
 namespace weir::test {
 namespace {

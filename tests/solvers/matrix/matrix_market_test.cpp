@@ -12,8 +12,8 @@
 #include "base/error.hpp"
 #include "solvers/diagnosis/diagnosis.hpp"
 #include "tests/mesh/mutate.hpp"
-#include "tests/support/systems/block_matrices.hpp"
 #include "tests/support/scratch_folder.hpp"
+#include "tests/support/systems/block_matrices.hpp"
 
 namespace weir::test {
 namespace {

@@ -2,9 +2,9 @@
 #include <omp.h>
 
 #include "solvers/matrix/stencil/separable_stencil.hpp"
+#include "tests/support/spaces.hpp"
 #include "tests/support/systems/operators.hpp"
 #include "tests/support/systems/products.hpp"
-#include "tests/support/spaces.hpp"
 
 namespace weir::test {
 namespace {

@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 
 #include "tests/solvers/distributed/world.hpp"
-#include "tests/support/systems/dense.hpp"
 #include "tests/support/spaces.hpp"
+#include "tests/support/systems/dense.hpp"
 
 namespace weir::test {
 namespace {

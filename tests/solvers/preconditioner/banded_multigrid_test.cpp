@@ -3,9 +3,9 @@
 
 #include "base/error.hpp"
 #include "solvers/device/ledger.hpp"
-#include "tests/support/systems/body_poisson.hpp"
 #include "tests/support/solve.hpp"
 #include "tests/support/spaces.hpp"
+#include "tests/support/systems/body_poisson.hpp"
 
 namespace weir::test {
 namespace {

@@ -9,10 +9,10 @@
 #include "solvers/device/ledger.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
-#include "tests/support/systems/augment.hpp"
-#include "tests/support/systems/operators.hpp"
 #include "tests/support/solve.hpp"
 #include "tests/support/spaces.hpp"
+#include "tests/support/systems/augment.hpp"
+#include "tests/support/systems/operators.hpp"
 #include "tests/support/systems/textbook_ilu0.hpp"
 
 namespace weir::test {

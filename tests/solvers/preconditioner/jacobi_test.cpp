@@ -2,10 +2,10 @@
 #include "base/error.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
+#include "tests/support/spaces.hpp"
 #include "tests/support/systems/block_matrices.hpp"
 #include "tests/support/systems/dense_matrix.hpp"
 #include "tests/support/systems/operators.hpp"
-#include "tests/support/spaces.hpp"
 
 namespace weir::test {
 namespace {

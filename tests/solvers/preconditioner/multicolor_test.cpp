@@ -7,9 +7,9 @@
 #include "base/error.hpp"
 #include "solvers/device/ledger.hpp"
 #include "solvers/linear_solver.hpp"
-#include "tests/support/systems/block_matrices.hpp"
 #include "tests/support/solve.hpp"
 #include "tests/support/spaces.hpp"
+#include "tests/support/systems/block_matrices.hpp"
 
 namespace weir::test {
 namespace {

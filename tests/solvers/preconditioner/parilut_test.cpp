@@ -4,9 +4,9 @@
 #include "base/error.hpp"
 #include "solvers/device/ledger.hpp"
 #include "solvers/preconditioner/parilu/parilu.hpp"
-#include "tests/support/systems/anisotropic.hpp"
 #include "tests/support/solve.hpp"
 #include "tests/support/spaces.hpp"
+#include "tests/support/systems/anisotropic.hpp"
 #include "tests/support/systems/textbook_ilu0.hpp"
 
 namespace weir::test {
