@@ -4,40 +4,71 @@
 #include <cmath>
 #include <numbers>
 
-#include "base/table.hpp"
-#include "mesh/body/motion/motion_laws.hpp"
+#include "mesh/body/motion/read_motion.hpp"
 #include "mesh/body/shapes.hpp"
 #include "mesh/body/stl/stl.hpp"
 #include "mesh/read/text.hpp"
 
 namespace weir {
 
-// The key `motion` of [body]: read_body.hpp tells its words.
-void read_motion(const Table& body, Motion& motion);
-
-// Up to three numbers of a key, the missing ones 0.
-Vec3 read_vector(const Table& t, const char* key, const Vec3& fallback);
-
 namespace {
 
-double positive(const Table& t, const char* key, double fallback) {
-  const auto x = t.get<double>(key, fallback);
-  if (!(x > 0 && std::isfinite(x))) t.fail(key, std::string("'") + key + "' must be positive");
-  return x;
-}
+constexpr Option body_keys[] = {
+    {"type", Option::text, "cylinder",
+     "aerofoil: NACA 4 digits; stl: a surface from a file; left_ventricle: a beating cavity with fluid inside",
+     "cylinder | sphere | ellipsoid | aerofoil | box | stl | left_ventricle"},
+    {"position", Option::numbers, "[0, 0, 0]", "of the centre; it must lie inside the grid", "(-inf, inf)", "length"},
+    {"angle", Option::number, "0", "about z, counter-clockwise", "(-inf, inf)", "degrees"},
+    {"motion", Option::tables, "", "one table, or a list applied one after the other; none: a body at rest", "", "", "",
+     motion_options}};
+
+constexpr Option spacing_key = {
+    "surface_spacing", Option::number, "depends on the grid: half a cell", "of the surface's elements", "(0, inf)",
+    "length"};
+constexpr Option round_keys[] = {{"diameter", Option::number, "1", "of the body", "(0, inf)", "length"}, spacing_key};
+constexpr Option ellipsoid_keys[] = {
+    {"diameters", Option::numbers, Option::required, "two: an elliptic cylinder; three", "(0, inf)", "length"},
+    spacing_key};
+constexpr Option aerofoil_keys[] = {
+    {"naca", Option::text, "0012", "the four digits"},
+    {"chord", Option::number, "1", "of the aerofoil", "(0, inf)", "length"},
+    {"origin", Option::number, "0.25", "`position` lies so far behind the leading edge", "(-inf, inf)", "chords"},
+    spacing_key};
+constexpr Option box_keys[] = {
+    {"lengths", Option::numbers, Option::required, "two: a 2D rectangle; three", "(0, inf)", "length"}, spacing_key};
+constexpr Option stl_keys[] = {
+    {"file", Option::text, Option::required, "looked for beside the case, then in the current folder"},
+    {"scale", Option::number, "1", "of the file's coordinates", "(0, inf)"},
+    {"fluid", Option::text, "outside", "which side of the surface is fluid", "outside | inside"}};
+constexpr Option ventricle_keys[] = {
+    {"radius", Option::number, "7", "semi-axis across, at the end of diastole", "(0, inf)", "length"},
+    {"length", Option::number, "17", "long semi-axis, at the end of diastole", "(0, inf)", "length"},
+    {"base_height", Option::number, "5", "of the base above the equator, below 0.9 length", "[0, inf)", "length"},
+    {"longitudinal", Option::number, "depends: 1/3", "share of the long axis in the change of volume", "[0, 1]"},
+    {"profile", Option::number, "6", "n of the velocity 1 - (r / R)^n across an opening", "(0, inf)"},
+    {"mitral_centre", Option::number, "-0.42", "along x", "(-1, 1)", "radii of the base"},
+    {"mitral_radius", Option::number, "0.44", "of the inlet", "(0, 1)", "radii of the base"},
+    {"aortic_centre", Option::number, "0.55", "along x", "(-1, 1)", "radii of the base"},
+    {"aortic_radius", Option::number, "0.32", "of the outlet", "(0, 1)", "radii of the base"},
+    {"period", Option::number, "1", "of a beat", "(0, inf)", "time"},
+    {"ea_ratio", Option::number, "1.2", "peak of the E wave over that of the A wave", "(0, inf)"},
+    {"ejection_fraction", Option::number, "0.6", "of the largest volume", "(0, 0.95)"},
+    {"e_wave", Option::numbers, "[0, 0.33]", "begin and end of early filling; t = 0 is the end of systole", "[0, 1]",
+     "periods"},
+    {"a_wave", Option::numbers, "[0.42, 0.6]", "begin and end of the atrial contraction", "[0, 1]", "periods"},
+    {"systole", Option::numbers, "[0.64, 1]", "begin and end of ejection", "[0, 1]", "periods"},
+    spacing_key};
 
 // Two or three lengths of a shape.
 std::vector<double> read_lengths(const Table& t, const char* key) {
   const auto l = t.get<std::vector<double>>(key);
   if (l.size() != 2 && l.size() != 3) t.fail(key, std::string("'") + key + "' must have two or three numbers");
-  for (const double x : l)
-    if (!(x > 0 && std::isfinite(x))) t.fail(key, std::string("'") + key + "' must be positive");
   return l;
 }
 
 // At most a few million elements, whatever the case says.
 double surface_spacing(const Table& t, double spacing, double size) {
-  const double s = positive(t, "surface_spacing", spacing);
+  const double s = t.get<double>("surface_spacing", spacing);
   constexpr double finest = 2000;
   if (!(s * finest >= size))
     t.fail("surface_spacing", "the surface would have far too many elements: at least 1/2000 of the body's size");
@@ -57,12 +88,11 @@ Body make_round(const Table& t, const std::vector<double>& diameters, double spa
 }
 
 Body make_aerofoil_body(const Table& t, double spacing, Motion motion) {
-  const std::string naca = t.get<std::string>("naca", "0012");
+  const std::string naca = t.get<std::string>("naca");
   if (naca.size() != 4 || naca.find_first_not_of("0123456789") != std::string::npos || naca.substr(2) == "00" ||
       (naca[0] == '0') != (naca[1] == '0'))
     t.fail("naca", "'naca' must be four digits of an aerofoil with a thickness, \"0012\" or \"4412\"");
-  const double chord = positive(t, "chord", 1), origin = t.get<double>("origin", 0.25);
-  if (!std::isfinite(origin)) t.fail("origin", "'origin' must be finite");
+  const auto chord = t.get<double>("chord"), origin = t.get<double>("origin");
   return {make_aerofoil(naca, chord, origin, surface_spacing(t, spacing, chord)), std::move(motion)};
 }
 
@@ -75,8 +105,8 @@ Body make_box_body(const Table& t, double spacing, Motion motion) {
 
 Body make_stl_body(const Table& t, Motion motion, std::vector<std::string>* messages) {
   const std::string path = find_file(t, "file", "STL file");
-  const double scale = positive(t, "scale", 1);
-  const bool is_cavity = t.choice("fluid", {"outside", "inside"}, "outside") == "inside";
+  const auto scale = t.get<double>("scale");
+  const bool is_cavity = t.get<std::string>("fluid") == "inside";
   Surface s = read_stl(path, messages);
   for (Vec3& x : s.node) x = scale * x;
   if (is_cavity) {
@@ -87,7 +117,7 @@ Body make_stl_body(const Table& t, Motion motion, std::vector<std::string>* mess
 }
 
 void read_wave_times(const Table& t, const char* key, std::array<double, 2>& times, double after) {
-  const auto v = t.get<std::vector<double>>(key, {times[0], times[1]});
+  const auto v = t.get<std::vector<double>>(key);
   if (v.size() != 2 || !(v[0] >= after && v[1] > v[0] && v[1] <= 1))
     t.fail(key,
            std::string("'") + key +
@@ -97,27 +127,24 @@ void read_wave_times(const Table& t, const char* key, std::array<double, 2>& tim
 
 LeftVentricleOptions read_ventricle(const Table& t) {
   LeftVentricleOptions o;
-  o.radius = positive(t, "radius", o.radius);
-  o.length = positive(t, "length", o.length);
-  o.base_height = t.get<double>("base_height", o.base_height);
-  if (!(o.base_height >= 0 && o.base_height < 0.9 * o.length))
+  o.radius = t.get<double>("radius");
+  o.length = t.get<double>("length");
+  o.base_height = t.get<double>("base_height");
+  if (!(o.base_height < 0.9 * o.length))
     t.fail("base_height", "'base_height' lies between 0 (half a spheroid) and 0.9 times 'length'");
   o.longitudinal = t.get<double>("longitudinal", o.longitudinal);
-  if (!(o.longitudinal >= 0 && o.longitudinal <= 1)) t.fail("longitudinal", "'longitudinal' lies between 0 and 1");
-  o.profile = positive(t, "profile", o.profile);
-  o.mitral_centre = t.get<double>("mitral_centre", o.mitral_centre);
-  o.mitral_radius = positive(t, "mitral_radius", o.mitral_radius);
-  o.aortic_centre = t.get<double>("aortic_centre", o.aortic_centre);
-  o.aortic_radius = positive(t, "aortic_radius", o.aortic_radius);
+  o.profile = t.get<double>("profile");
+  o.mitral_centre = t.get<double>("mitral_centre");
+  o.mitral_radius = t.get<double>("mitral_radius");
+  o.aortic_centre = t.get<double>("aortic_centre");
+  o.aortic_radius = t.get<double>("aortic_radius");
   const auto is_within = [](double x, double r) { return std::abs(x) + r < 0.98; };
   if (!is_within(o.mitral_centre, o.mitral_radius) || !is_within(o.aortic_centre, o.aortic_radius) ||
       !(std::abs(o.mitral_centre - o.aortic_centre) > o.mitral_radius + o.aortic_radius + 0.01))
     t.fail("mitral_centre", "the openings must lie in the base (of radius 1 in these units) and apart from each other");
-  o.law.period = positive(t, "period", o.law.period);
-  o.law.ea_ratio = positive(t, "ea_ratio", o.law.ea_ratio);
-  o.law.ejection_fraction = t.get<double>("ejection_fraction", o.law.ejection_fraction);
-  if (!(o.law.ejection_fraction > 0 && o.law.ejection_fraction < 0.95))
-    t.fail("ejection_fraction", "'ejection_fraction' lies between 0 and 0.95");
+  o.law.period = t.get<double>("period");
+  o.law.ea_ratio = t.get<double>("ea_ratio");
+  o.law.ejection_fraction = t.get<double>("ejection_fraction");
   read_wave_times(t, "e_wave", o.law.e_wave, 0);
   read_wave_times(t, "a_wave", o.law.a_wave, o.law.e_wave[1]);
   read_wave_times(t, "systole", o.law.systole, o.law.a_wave[1]);
@@ -132,121 +159,36 @@ Body make_ventricle(const Table& t, double spacing, Motion motion) {
   return {make_left_ventricle(o, std::min(coarsest, surface_spacing(t, 2 * spacing, o.length))), std::move(motion)};
 }
 
-constexpr double degree = std::numbers::pi / 180;
-
-double finite(const Table& t, const char* key, double fallback) {
-  const auto x = t.get<double>(key, fallback);
-  if (!std::isfinite(x)) t.fail(key, std::string("'") + key + "' must be finite");
-  return x;
-}
-
-struct Wave {
-  Vec3 amplitude;
-  double frequency, phase;
-};
-
-Wave read_wave(const Table& t) {
-  const Wave w{read_vector(t, "amplitude", {}), finite(t, "frequency", 0), degree * finite(t, "phase", 0)};
-  if (!t.has("amplitude")) t.fail("amplitude", "this motion needs an 'amplitude', a number a direction");
-  if (!(w.frequency > 0)) t.fail("frequency", "this motion needs a positive 'frequency'");
-  return w;
-}
-
-Vec3 read_axis(const Table& t) {
-  const Vec3 axis = read_vector(t, "axis", {0, 0, 1});
-  if (!(length(axis) > 0)) t.fail("axis", "'axis' needs a direction");
-  return (1 / length(axis)) * axis;
-}
-
-std::unique_ptr<MotionLaw> read_rotation(const Table& t) {
-  RotationOptions o;
-  o.axis = read_axis(t);
-  o.rate = degree * finite(t, "rate", 0);
-  o.amplitude = degree * finite(t, "amplitude", 0);
-  o.frequency = finite(t, "frequency", 0);
-  o.phase = degree * finite(t, "phase", 0);
-  if (o.rate == 0 && o.amplitude == 0) t.fail("rate", "a rotation needs a 'rate' or an 'amplitude'");
-  if (o.amplitude != 0 && !(o.frequency > 0)) t.fail("frequency", "an amplitude needs a positive 'frequency'");
-  o.has_pivot = t.has("pivot");
-  if (o.has_pivot) o.pivot = read_vector(t, "pivot", {});
-  return std::make_unique<Turning>(o);
-}
-
-std::unique_ptr<MotionLaw> read_deformation(const Table& t) {
-  const Wave w = read_wave(t);
-  for (const double a : w.amplitude)
-    if (!(std::abs(a) < 1)) t.fail("amplitude", "amplitudes of a deformation lie below 1: the body would collapse");
-  return std::make_unique<Deformation>(w.amplitude, w.frequency, w.phase);
-}
-
-std::unique_ptr<MotionLaw> read_table(const Table& t) {
-  const std::string path = find_file(t, "file", "motion table");
-  const auto is_periodic = t.get<bool>("periodic", false);
-  return parse_motion_table(content_of(path, "motion table"), path, read_axis(t), is_periodic);
-}
-
-std::unique_ptr<MotionLaw> read_law(const Table& t) {
-  const std::string type =
-      t.choice("type", {"none", "translation", "oscillation", "rotation", "deformation", "table"}, "none");
-  if (type == "translation") {
-    if (!t.has("velocity")) t.fail("velocity", "a translation needs a 'velocity'");
-    return std::make_unique<Translation>(read_vector(t, "velocity", {}));
-  }
-  if (type == "oscillation") {
-    const Wave w = read_wave(t);
-    return std::make_unique<Oscillation>(w.amplitude, w.frequency, w.phase);
-  }
-  if (type == "rotation") return read_rotation(t);
-  if (type == "deformation") return read_deformation(t);
-  if (type == "table") return read_table(t);
-  return nullptr;
-}
-
 }  // namespace
 
-Body read_body(const Table& t, double spacing, std::vector<std::string>* messages) {
-  const std::string type =
-      t.choice("type", {"cylinder", "sphere", "ellipsoid", "aerofoil", "box", "stl", "left_ventricle"}, "cylinder");
+Options body_options() { return body_keys; }
+
+Options body_options(std::string_view type) {
+  if (type == "ellipsoid") return ellipsoid_keys;
+  if (type == "aerofoil") return aerofoil_keys;
+  if (type == "box") return box_keys;
+  if (type == "stl") return stl_keys;
+  if (type == "left_ventricle") return ventricle_keys;
+  return round_keys;
+}
+
+Body read_body(const Table& options, double spacing, std::vector<std::string>* messages) {
+  const Table common = options.described_by(body_keys);
+  const auto type = common.get<std::string>("type");
+  const Table t = common.described_by(body_options(type));
   Motion motion;
-  motion.initial.position = read_vector(t, "position", {});
-  const auto angle = t.get<double>("angle", 0);
-  if (!std::isfinite(angle)) t.fail("angle", "'angle' must be finite");
+  motion.initial.position = read_vector(t, "position");
+  const auto angle = t.get<double>("angle");
   motion.initial.rotation = rotation_about({0, 0, 1}, angle * std::numbers::pi / 180);
   read_motion(t, motion);
   if (type == "sphere")
-    return make_round(t, std::vector<double>(3, positive(t, "diameter", 1)), spacing, std::move(motion));
+    return make_round(t, std::vector<double>(3, t.get<double>("diameter")), spacing, std::move(motion));
   if (type == "ellipsoid") return make_round(t, read_lengths(t, "diameters"), spacing, std::move(motion));
   if (type == "aerofoil") return make_aerofoil_body(t, spacing, std::move(motion));
   if (type == "box") return make_box_body(t, spacing, std::move(motion));
   if (type == "stl") return make_stl_body(t, std::move(motion), messages);
   if (type == "left_ventricle") return make_ventricle(t, spacing, std::move(motion));
-  return make_round(t, std::vector<double>(2, positive(t, "diameter", 1)), spacing, std::move(motion));
-}
-
-Vec3 read_vector(const Table& t, const char* key, const Vec3& fallback) {
-  if (!t.has(key)) {
-    t.get<std::vector<double>>(key, {fallback[0], fallback[1], fallback[2]});
-    return fallback;
-  }
-  const auto v = t.get<std::vector<double>>(key);
-  if (v.size() < 2 || v.size() > 3) t.fail(key, std::string("'") + key + "' must have two or three numbers");
-  Vec3 x{};
-  for (std::size_t d = 0; d < v.size(); ++d) {
-    if (!std::isfinite(v[d])) t.fail(key, std::string("'") + key + "' must be finite");
-    x[d] = v[d];
-  }
-  return x;
-}
-
-void read_motion(const Table& body, Motion& motion) {
-  if (!body.has("motion")) return;
-  std::vector<Table> laws;
-  if (body.is_table("motion"))
-    laws.push_back(body.table("motion"));
-  else
-    laws = body.tables("motion");
-  for (const Table& law : laws)
-    if (auto made = read_law(law)) motion.add(std::move(made));
+  return make_round(t, std::vector<double>(2, t.get<double>("diameter")), spacing, std::move(motion));
 }
 
 }  // namespace weir

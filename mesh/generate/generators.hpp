@@ -84,6 +84,8 @@ double refinement_for(NacaOptions options, int cells);
 
 // [mesh] generator = { type = "box" | "cylinder" | "naca0012" | "naca" | "bump" | "wedge", ... }:
 // docs/howto/use_your_own_mesh.md.
+Options generator_options();                       // `type` alone
+Options generator_options(std::string_view type);  // the keys of one
 MeshDescription read_generator(const Table& options);
 
 }  // namespace weir

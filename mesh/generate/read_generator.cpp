@@ -5,24 +5,95 @@
 #include <limits>
 #include <stdexcept>
 
-#include "base/table_numbers.hpp"
+#include "mesh/generate/generators.hpp"
 #include "mesh/generate/spacing.hpp"
 #include "mesh/structured/read_grid.hpp"
 
 namespace weir {
 namespace {
 
-double number(const Table& t, const char* key, double fallback, double low, double high, const char* range) {
-  const auto value = t.get<double>(key, fallback);
-  if (!(value >= low && value <= high)) t.fail(key, std::string("'") + key + "' must be " + range);
-  return value;
-}
+constexpr Option generator_keys[] = {
+    {"type", Option::text, Option::required,
+     "naca0012: NACA 0012, naca: any 4-digit aerofoil, hybrid mesh; box: rectangle; cylinder: O-grid; bump: channel over "
+     "a smooth bump; wedge: channel over a ramp",
+     "box | cylinder | naca0012 | naca | bump | wedge"}};
 
-int count(const Table& t, const char* key, int fallback, int least) {
-  const int n = t.get<int>(key, fallback);
-  if (n < least) t.fail(key, std::string("'") + key + "' must be at least " + std::to_string(least));
-  return n;
-}
+constexpr Option shape_key = {"shape", Option::text, "quads", "of the cells; triangles: alternating diagonals",
+                              "quads | triangles | triangles_aligned"};
+
+constexpr Option section_keys[] = {
+    {"points", Option::numbers, Option::required, "where the sections begin and end, increasing", "", "length"},
+    {"cells", Option::integers, Option::required, "of each section", "[1, inf)"},
+    {"spacing", Option::numbers, "depends on the sections: all 0", "about the cell size at each point; 0: free",
+     "[0, inf)", "length"}};
+Options section_options() { return section_keys; }
+
+constexpr Option split_keys[] = {
+    {"side", Option::text, "y_min", "that becomes two markers", "x_min | x_max | y_min | y_max"},
+    {"at", Option::number, Option::required, "coordinate of a node of the side", "", "length"},
+    {"names", Option::texts, "[symmetry, wall]", "of the two markers, below and above `at`"}};
+
+constexpr Option box_keys[] = {
+    {"cells", Option::integers, "[32, 32]", "[nx, ny]", "[1, inf)"},
+    {"origin", Option::numbers, "[0, 0]", "lower corner", "(-inf, inf)", "length"},
+    {"length", Option::numbers, "[1, 1]", "lengths of the sides", "(0, inf)", "length"},
+    {"stretching", Option::tables, "", "as in [grid]", "", "", "", stretching_options},
+    {"x", Option::table, "", "sections of their own cell sizes instead of cells, origin, length", "", "", "",
+     section_options},
+    {"y", Option::table, "", "the same in y", "", "", "", section_options},
+    shape_key,
+    {"periodic", Option::texts, "[]", "directions", "x | y"},
+    {"split", Option::tables, "", "sides that are two markers", "", "", "", [] { return Options(split_keys); }},
+    {"perturbation", Option::number, "0", "smooth displacement of the inner nodes, in lengths / 2 pi", "[0, 0.45]"},
+    {"jitter", Option::number, "0", "random displacement of the inner nodes, in cell sizes", "[0, 0.24]"},
+    {"seed", Option::integer, "1", "of jitter"}};
+
+constexpr Option cylinder_keys[] = {
+    {"radius", Option::number, "0.5", "of the cylinder", "(0, inf)", "length"},
+    {"far_field", Option::number, "20", "outer radius", "(0, inf)", "length"},
+    {"around", Option::integer, "128", "cells around", "[6, inf)"},
+    {"outward", Option::integer, "64", "cells outwards", "[1, inf)"},
+    {"first_height", Option::number, "0", "of the cells at the wall; 0: all cells have one aspect ratio", "[0, inf)",
+     "length"},
+    {"growth", Option::number, "0", "ratio of neighbouring heights, instead of first_height", "[0, inf)"}};
+
+constexpr Option bump_keys[] = {
+    {"cells", Option::integers, "[96, 32]", "[nx, ny]", "[1, inf)"},
+    {"x", Option::numbers, "[-1.5, 1.5]", "beginning and end of the channel", "(-inf, inf)", "length"},
+    {"height", Option::number, "0.0625", "of the bump, y = height exp(-sharpness x^2)", "(-inf, inf)", "length"},
+    {"sharpness", Option::number, "25", "of the bump", "[0, inf)", "1/length^2"},
+    {"channel_height", Option::number, "0.8", "of the channel", "(0, inf)", "length"},
+    shape_key};
+
+constexpr Option wedge_keys[] = {
+    {"cells", Option::integers, "[96, 64]", "[nx, ny]", "[1, inf)"},
+    {"angle", Option::number, "10", "of the ramp from x = 0", "[-60, 60]", "degrees"},
+    {"upstream", Option::number, "0.5", "length before the ramp", "(0, inf)", "length"},
+    {"length", Option::number, "1", "of the ramp along x", "(0, inf)", "length"},
+    {"height", Option::number, "1", "of the channel", "(0, inf)", "length"},
+    shape_key};
+
+constexpr Option naca_keys[] = {
+    {"profile", Option::text, Option::required, "of naca: the four digits, \"2412\""},
+    {"trailing_edge", Option::text, "closed", "open: blunt; extended: the profile's own curves to their intersection",
+     "closed | open | extended"},
+    {"far_field", Option::number, "20", "radius of the far field; 100 for an accurate lift", "[2, 1e4]", "chords"},
+    {"wall_faces", Option::integer, "200", "of both sides", "[20, inf)"},
+    {"leading_spacing", Option::number, "0.0014", "size of the faces at the leading edge", "(0, inf)", "chords"},
+    {"trailing_spacing", Option::number, "0.0025", "size of the faces at the trailing edge", "(0, inf)", "chords"},
+    {"layers", Option::integer, "20", "of quadrilaterals at the wall; 0: triangles alone", "[0, inf)"},
+    {"first_height", Option::number, "5e-5", "of the first layer", "(0, inf)", "chords"},
+    {"layer_growth", Option::number, "1.26", "ratio of neighbouring layers", "[1, 3]"},
+    {"near_growth", Option::number, "0.125", "of triangle sizes with the distance, within a chord", "[0.01, 0.5]"},
+    {"far_growth", Option::number, "0.16", "the same beyond a chord", "[0.01, 0.5]"},
+    {"fan", Option::number, "depends: 20.05", "a column of the fan of cells around the trailing edge", "[2, 60]",
+     "degrees"},
+    {"wake_length", Option::number, "0", "of the finer triangles behind the trailing edge", "[0, inf)", "chords"},
+    {"wake_size", Option::number, "0.03", "of those triangles", "(0, inf)", "chords"},
+    {"shape", Option::text, "hybrid", "triangles: the layers' quadrilaterals are halved", "hybrid | triangles"},
+    {"refinement", Option::number, "1", "all sizes here are those of 1, which makes about 13,000 cells; cells grow by "
+     "its square", "[0.2, 60]"},
+    {"cells", Option::integer, "depends on refinement", "about so many cells, instead of refinement", "[500, inf)"}};
 
 // Cells of a mesh are counted with int, their corners too.
 void require_countable(const Table& t, const char* key, double cells, CellShape shape = CellShape::quads) {
@@ -31,22 +102,21 @@ void require_countable(const Table& t, const char* key, double cells, CellShape 
     t.fail(key, "more cells than a 32-bit index can name the corners of");
 }
 
-std::array<int, 2> cell_counts(const Table& t, int nx, int ny) {
-  const auto n = t.get<std::vector<int>>("cells", std::vector<int>{nx, ny});
-  if (n.size() != 2 || n[0] < 1 || n[1] < 1) t.fail("cells", "'cells' must be [nx, ny], both at least 1");
+std::array<int, 2> cell_counts(const Table& t) {
+  const auto n = t.get<std::vector<int>>("cells");
+  if (n.size() != 2) t.fail("cells", "'cells' must be [nx, ny]");
   require_countable(t, "cells", 1.0 * n[0] * n[1], CellShape::triangles);
   return {n[0], n[1]};
 }
 
-std::array<double, 2> pair(const Table& t, const char* key, double x, double y) {
-  const auto v = t.get<std::vector<double>>(key, std::vector<double>{x, y});
-  if (v.size() != 2 || !std::isfinite(v[0]) || !std::isfinite(v[1]))
-    t.fail(key, std::string("'") + key + "' must be two numbers, [x, y]");
+std::array<double, 2> pair(const Table& t, const char* key) {
+  const auto v = t.get<std::vector<double>>(key);
+  if (v.size() != 2) t.fail(key, std::string("'") + key + "' must be two numbers, [x, y]");
   return {v[0], v[1]};
 }
 
 CellShape shape(const Table& t) {
-  const std::string word = t.choice("shape", {"quads", "triangles", "triangles_aligned"}, "quads");
+  const auto word = t.get<std::string>("shape");
   return word == "quads" ? CellShape::quads : word == "triangles" ? CellShape::triangles : CellShape::triangles_aligned;
 }
 
@@ -63,10 +133,7 @@ std::vector<double> read_sections(const Table& box, const char* key) {
   std::vector<double> line{points[0]};
   for (std::size_t i = 0; i < cells.size(); ++i) {
     if (!(points[i + 1] > points[i])) t.fail("points", "'points' must increase");
-    if (cells[i] < 1) t.fail("cells", "each section needs at least one cell");
     require_countable(t, "cells", cells[i]);
-    for (const double h : {spacing[i], spacing[i + 1]})
-      if (!(h >= 0) || !std::isfinite(h)) t.fail("spacing", "spacings must be positive, or 0 (free)");
     const auto s = two_sided_spacing(cells[i], points[i + 1] - points[i], spacing[i], spacing[i + 1]);
     for (std::size_t k = 1; k + 1 < s.size(); ++k) line.push_back(points[i] + s[k]);
     line.push_back(points[i + 1]);
@@ -77,7 +144,7 @@ std::vector<double> read_sections(const Table& box, const char* key) {
 }
 
 SheetSide side_of(const Table& t) {
-  const std::string word = t.choice("side", {"x_min", "x_max", "y_min", "y_max"}, "y_min");
+  const auto word = t.get<std::string>("side");
   return word == "x_min"   ? SheetSide::left
          : word == "x_max" ? SheetSide::right
          : word == "y_min" ? SheetSide::bottom
@@ -87,8 +154,11 @@ SheetSide side_of(const Table& t) {
 BoxOptions::Split read_split(const Table& t, const BoxOptions& box) {
   BoxOptions::Split split;
   split.side = side_of(t);
+  for (const auto& other : box.splits)
+    if (other.side == split.side)
+      t.fail("side", "a second split of '" + t.get<std::string>("side") + "': a side has at most two markers");
   split.at = t.get<double>("at");
-  const auto names = t.get<std::vector<std::string>>("names", {"symmetry", "wall"});
+  const auto names = t.get<std::vector<std::string>>("names");
   if (names.size() != 2 || names[0].empty() || names[1].empty() || names[0] == names[1])
     t.fail("names", "'names' must be two different patch names");
   split.names = {names[0], names[1]};
@@ -108,9 +178,8 @@ MeshDescription read_box(const Table& t) {
   BoxOptions o;
   const bool has_x = t.has("x"), has_y = t.has("y");
   if (!has_x || !has_y) {
-    const auto cells = cell_counts(t, 32, 32);
-    const auto origin = pair(t, "origin", 0, 0), length = pair(t, "length", 1, 1);
-    if (!(length[0] > 0 && length[1] > 0)) t.fail("length", "lengths must be positive");
+    const auto cells = cell_counts(t);
+    const auto origin = pair(t, "origin"), length = pair(t, "length");
     auto stretching = read_stretchings(t);
     stretching.resize(2);
     for (std::size_t d = 0; d < 2; ++d) o.line[d] = make_grid_line(cells[d], origin[d], length[d], stretching[d]).faces;
@@ -120,28 +189,23 @@ MeshDescription read_box(const Table& t) {
   o.shape = shape(t);
   require_countable(t, "cells", 1.0 * static_cast<double>(o.line[0].size()) * static_cast<double>(o.line[1].size()),
                     o.shape);
-  for (const auto& direction : t.get<std::vector<std::string>>("periodic", {})) {
-    if (direction != "x" && direction != "y")
-      t.fail("periodic", "'periodic' names directions: [\"x\"], [\"x\", \"y\"]");
-    o.periodic[direction == "x" ? 0 : 1] = true;
-  }
+  for (const auto& direction : t.get<std::vector<std::string>>("periodic")) o.periodic[direction == "x" ? 0 : 1] = true;
   for (const Table& split : t.tables("split")) o.splits.push_back(read_split(split, o));
-  o.perturbation = number(t, "perturbation", 0, 0, 0.45, "between 0 and 0.45");
-  o.jitter = number(t, "jitter", 0, 0, 0.24, "between 0 and 0.24");
-  const auto seed = t.get<std::int64_t>("seed", 1);
-  o.seed = static_cast<std::uint64_t>(seed);
+  o.perturbation = t.get<double>("perturbation");
+  o.jitter = t.get<double>("jitter");
+  o.seed = static_cast<std::uint64_t>(t.get<std::int64_t>("seed"));
   return make_box(o);
 }
 
 MeshDescription read_cylinder(const Table& t) {
   CylinderOptions o;
-  o.radius = positive(t, "radius", o.radius);
-  o.far_field = positive(t, "far_field", o.far_field);
+  o.radius = t.get<double>("radius");
+  o.far_field = t.get<double>("far_field");
   if (!(o.far_field > o.radius)) t.fail("far_field", "'far_field' is the outer radius: larger than 'radius'");
-  o.around = count(t, "around", o.around, 6);
-  o.outward = count(t, "outward", o.outward, 1);
-  o.first_height = not_negative(t, "first_height", o.first_height);
-  const auto growth = not_negative(t, "growth", 0);
+  o.around = t.get<int>("around");
+  o.outward = t.get<int>("outward");
+  o.first_height = t.get<double>("first_height");
+  const auto growth = t.get<double>("growth");
   const double gap = o.far_field - o.radius;
   if (growth > 0) {
     if (o.first_height > 0) t.fail("growth", "'growth' follows from 'first_height' and the counts: give one of them");
@@ -154,31 +218,31 @@ MeshDescription read_cylinder(const Table& t) {
 
 MeshDescription read_bump(const Table& t) {
   BumpOptions o;
-  const auto cells = cell_counts(t, o.nx, o.ny);
+  const auto cells = cell_counts(t);
   o.nx = cells[0];
   o.ny = cells[1];
-  const auto x = pair(t, "x", o.x_min, o.x_max);
+  const auto x = pair(t, "x");
   if (!(x[1] > x[0])) t.fail("x", "'x' must be [beginning, end] of the channel");
   o.x_min = x[0];
   o.x_max = x[1];
-  o.height = t.get<double>("height", o.height);
-  o.sharpness = not_negative(t, "sharpness", o.sharpness);
-  o.y_max = positive(t, "channel_height", o.y_max);
-  if (!(o.height < o.y_max) || !std::isfinite(o.height)) t.fail("height", "the bump closes the channel");
+  o.height = t.get<double>("height");
+  o.sharpness = t.get<double>("sharpness");
+  o.y_max = t.get<double>("channel_height");
+  if (!(o.height < o.y_max)) t.fail("height", "the bump closes the channel");
   o.shape = shape(t);
   return make_bump(o);
 }
 
 MeshDescription read_wedge(const Table& t) {
   WedgeOptions o;
-  const auto cells = cell_counts(t, o.nx, o.ny);
+  const auto cells = cell_counts(t);
   o.nx = cells[0];
   o.ny = cells[1];
   if (o.nx < 2) t.fail("cells", "a wedge needs at least two cells along the channel");
-  o.angle = number(t, "angle", o.angle, -60, 60, "between -60 and 60 degrees");
-  o.upstream = positive(t, "upstream", o.upstream);
-  o.length = positive(t, "length", o.length);
-  o.height = positive(t, "height", o.height);
+  o.angle = t.get<double>("angle");
+  o.upstream = t.get<double>("upstream");
+  o.length = t.get<double>("length");
+  o.height = t.get<double>("height");
   if (o.length * std::tan(o.angle * 3.141592653589793 / 180) > 0.9 * o.height)
     t.fail("height", "the ramp closes the channel");
   o.shape = shape(t);
@@ -198,33 +262,29 @@ void read_profile(const Table& t, NacaOptions& o) {
 MeshDescription read_naca(const Table& t, bool has_profile) {
   NacaOptions o;
   if (has_profile) read_profile(t, o);
-  const std::string edge = t.choice("trailing_edge", {"closed", "open", "extended"}, "closed");
+  const auto edge = t.get<std::string>("trailing_edge");
   o.trailing_edge = edge == "closed" ? TrailingEdge::closed
                     : edge == "open" ? TrailingEdge::open
                                      : TrailingEdge::extended;
-  o.far_field = number(t, "far_field", o.far_field, 2, 1e4, "between 2 and 10,000 chords");
-  o.wall_faces = count(t, "wall_faces", o.wall_faces, 20);
-  o.leading_spacing = positive(t, "leading_spacing", o.leading_spacing);
-  o.trailing_spacing = positive(t, "trailing_spacing", o.trailing_spacing);
-  o.layers = count(t, "layers", o.layers, 0);
-  o.first_height = positive(t, "first_height", o.first_height);
-  o.layer_growth = number(t, "layer_growth", o.layer_growth, 1, 3, "between 1 and 3");
-  o.near_growth = number(t, "near_growth", o.near_growth, 0.01, 0.5, "between 0.01 and 0.5");
-  o.far_growth = number(t, "far_growth", o.far_growth, 0.01, 0.5, "between 0.01 and 0.5");
-  if (t.has("fan")) o.fan_angle = number(t, "fan", 20, 2, 60, "between 2 and 60 degrees") * 3.141592653589793 / 180;
-  o.wake_length = not_negative(t, "wake_length", o.wake_length);
-  o.wake_size = positive(t, "wake_size", o.wake_size);
+  o.far_field = t.get<double>("far_field");
+  o.wall_faces = t.get<int>("wall_faces");
+  o.leading_spacing = t.get<double>("leading_spacing");
+  o.trailing_spacing = t.get<double>("trailing_spacing");
+  o.layers = t.get<int>("layers");
+  o.first_height = t.get<double>("first_height");
+  o.layer_growth = t.get<double>("layer_growth");
+  o.near_growth = t.get<double>("near_growth");
+  o.far_growth = t.get<double>("far_growth");
+  if (t.has("fan")) o.fan_angle = t.get<double>("fan", 20) * 3.141592653589793 / 180;
+  o.wake_length = t.get<double>("wake_length");
+  o.wake_size = t.get<double>("wake_size");
   if (o.wake_length > o.far_field - 1) t.fail("wake_length", "the wake ends beyond the far field");
-  o.shape = t.choice("shape", {"hybrid", "triangles"}, "hybrid") == "hybrid" ? CellShape::quads : CellShape::triangles;
+  o.shape = t.get<std::string>("shape") == "hybrid" ? CellShape::quads : CellShape::triangles;
   const double heights = geometric_spacing(o.layers, o.first_height, o.layer_growth).back();
   if (heights > 0.5) t.fail("layers", "the layers would be thicker than half a chord");
   if (t.has("cells") && t.has("refinement")) t.fail("cells", "'cells' and 'refinement' say the same: give one of them");
-  if (t.has("cells"))
-    o.refinement = refinement_for(o, count(t, "cells", 0, 500));
-  else
-    o.refinement = positive(t, "refinement", o.refinement);
-  if (o.refinement < 0.2 || o.refinement > 60)
-    t.fail(t.has("cells") ? "cells" : "refinement", "a refinement lies between 0.2 and 60");
+  o.refinement = t.has("cells") ? refinement_for(o, t.get<int>("cells", 0)) : t.get<double>("refinement");
+  if (o.refinement < 0.2 || o.refinement > 60) t.fail("cells", "needs a refinement between 0.2 and 60");
   try {
     return make_naca(o);
   } catch (const std::runtime_error& e) {
@@ -235,8 +295,19 @@ MeshDescription read_naca(const Table& t, bool has_profile) {
 
 }  // namespace
 
-MeshDescription read_generator(const Table& t) {
-  const std::string type = t.choice("type", {"box", "cylinder", "naca0012", "naca", "bump", "wedge"}, "");
+Options generator_options() { return generator_keys; }
+
+Options generator_options(std::string_view type) {
+  if (type == "box") return box_keys;
+  if (type == "cylinder") return cylinder_keys;
+  if (type == "bump") return bump_keys;
+  if (type == "wedge") return wedge_keys;
+  return naca_keys;
+}
+
+MeshDescription read_generator(const Table& options) {
+  const auto type = options.described_by(generator_keys).get<std::string>("type");
+  const Table t = options.described_by(generator_options(type));
   if (type == "box") return read_box(t);
   if (type == "cylinder") return read_cylinder(t);
   if (type == "bump") return read_bump(t);

@@ -9,6 +9,15 @@
 namespace weir {
 namespace {
 
+constexpr Option ordering_keys[] = {
+    {"type", Option::text, "rcm",
+     "of the cells: rcm: reverse Cuthill-McKee; 1wd, nd: one-way, nested dissection; line: lines of strongly coupled "
+     "cells first; line_X: lines kept together and ordered by X",
+     "natural | random | rcm | 1wd | nd | line | line_rcm | line_1wd | line_nd"},
+    {"anisotropy", Option::number, "10", "of the line types: ratio of distances above which cells are strongly coupled",
+     "[1, inf)"},
+    {"seed", Option::integer, "1", "of random"}};
+
 Order order_graph(const Graph& graph, const std::string& method, std::uint64_t seed) {
   if (method == "natural") return natural_order(graph.vertices());
   if (method == "random") return random_order(graph.vertices(), seed);
@@ -20,18 +29,14 @@ Order order_graph(const Graph& graph, const std::string& method, std::uint64_t s
 
 }  // namespace
 
-OrderingOptions read_ordering(const Table& t) {
+Options ordering_options() { return ordering_keys; }
+
+OrderingOptions read_ordering(const Table& options) {
+  const Table t = options.described_by(ordering_keys);
   OrderingOptions o;
-  o.type =
-      t.choice("type", {"natural", "random", "rcm", "1wd", "nd", "line", "line_rcm", "line_1wd", "line_nd"}, o.type);
-  if (o.has_lines()) {
-    o.anisotropy = t.get<double>("anisotropy", o.anisotropy);
-    if (!(o.anisotropy >= 1)) t.fail("anisotropy", "anisotropy is a ratio of distances: at least 1");
-  }
-  if (o.type == "random") {
-    const auto seed = t.get<std::int64_t>("seed", static_cast<std::int64_t>(o.seed));
-    o.seed = static_cast<std::uint64_t>(seed);
-  }
+  o.type = t.get<std::string>("type");
+  if (o.has_lines()) o.anisotropy = t.get<double>("anisotropy");
+  if (o.type == "random") o.seed = static_cast<std::uint64_t>(t.get<std::int64_t>("seed"));
   return o;
 }
 

@@ -1,6 +1,4 @@
-// [ordering] type = "natural | random | rcm | 1wd | nd | line | line_rcm | line_1wd | line_nd"
-//            anisotropy = 10.0   the lines' threshold (mesh/ordering/lines.hpp); the line types alone
-//            seed = 1            of `random`
+// [ordering].
 // The hybrid line_X orders the graph of lines and single cells by X and keeps each line contiguous (Kashi & Nadarajah
 // 2020, section 5.2); `line` puts the lines first, in the order of their boundary faces, then the other cells.
 #pragma once
@@ -28,6 +26,7 @@ struct Ordering {
   std::vector<CellRange> lines;  // in the new numbering; empty for the types without lines
 };
 
+Options ordering_options();
 OrderingOptions read_ordering(const Table& options);  // the table [ordering]
 Ordering make_ordering(const UnstructuredMesh& mesh, const OrderingOptions& options);
 

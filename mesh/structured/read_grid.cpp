@@ -1,25 +1,38 @@
 #include "mesh/structured/read_grid.hpp"
 
-#include <cmath>
 #include <limits>
 #include <stdexcept>
 
 namespace weir {
 namespace {
 
-std::vector<double> read_numbers(const Table& t, const char* key, std::size_t n, double fallback) {
-  auto v = t.get<std::vector<double>>(key, std::vector<double>(n, fallback));
-  if (v.size() == 2 && n == 3) v.push_back(fallback);
-  if (v.size() != 3 && v.size() != n) t.fail(key, std::string(key) + " must have one number a direction");
+constexpr Option stretching_keys[] = {
+    {"type", Option::text, "uniform",
+     "tanh: small cells at both ends, tanh_low, tanh_high: at one; refined: cells of `width` between `from` and `to`, "
+     "growing by one ratio to both ends of the box",
+     "uniform | tanh | tanh_low | tanh_high | refined"},
+    {"factor", Option::number, "depends on type: 2, of uniform 0", "strength of the tanh types; 0: uniform", "[0, 6]"},
+    {"from", Option::number, Option::required, "of refined: where the small cells begin", "", "length"},
+    {"to", Option::number, Option::required, "of refined: where they end", "", "length"},
+    {"width", Option::number, Option::required, "of refined: of the small cells", "(0, inf)", "length"}};
+
+constexpr Option grid_keys[] = {
+    {"cells", Option::integers, Option::required, "[nx, ny] (2D) or [nx, ny, nz]", "[1, inf)"},
+    {"length", Option::numbers, "[1, 1, 1]", "lengths of the box", "(0, inf)", "length"},
+    {"origin", Option::numbers, "[0, 0, 0]", "lower corner of the box", "(-inf, inf)", "length"},
+    {"stretching", Option::tables, "", "one entry a direction: a type, or { type = ... }", "", "", "",
+     stretching_options}};
+
+std::vector<double> read_numbers(const Table& t, const char* key, double fallback) {
+  auto v = t.get<std::vector<double>>(key);
+  if (v.size() != 2 && v.size() != 3) t.fail(key, std::string(key) + " must have one number a direction");
   v.resize(3, fallback);
-  for (double x : v)
-    if (!std::isfinite(x)) t.fail(key, std::string(key) + " must be finite");
   return v;
 }
 
 Stretching read_stretching(const Table& t) {
   Stretching s;
-  s.type = t.choice("type", {"uniform", "tanh", "tanh_low", "tanh_high", "refined"}, "uniform");
+  s.type = t.get<std::string>("type");
   if (s.type == "refined") {
     s.from = t.get<double>("from");
     s.to = t.get<double>("to");
@@ -27,11 +40,13 @@ Stretching read_stretching(const Table& t) {
     return s;
   }
   s.factor = t.get<double>("factor", s.type == "uniform" ? 0.0 : 2.0);
-  if (!(s.factor >= 0) || s.factor > 6) t.fail("factor", "a stretching factor lies between 0 (uniform) and 6");
   return s;
 }
 
 }  // namespace
+
+Options grid_options() { return grid_keys; }
+Options stretching_options() { return stretching_keys; }
 
 std::vector<Stretching> read_stretchings(const Table& t) {
   std::vector<Stretching> stretching;
@@ -40,22 +55,19 @@ std::vector<Stretching> read_stretchings(const Table& t) {
   return stretching;
 }
 
-Grid read_grid(const Table& t) {
+Grid read_grid(const Table& options) {
+  const Table t = options.described_by(grid_keys);
   auto cells = t.get<std::vector<int>>("cells");
   if (cells.size() != 2 && cells.size() != 3) t.fail("cells", "cells must be [nx, ny] or [nx, ny, nz]");
   cells.resize(3, 1);
   double count = 1;
-  for (int n : cells) {
-    if (n < 1) t.fail("cells", "a grid needs at least one cell in each direction");
-    count *= n + 2.0;
-  }
+  for (int n : cells) count *= n + 2.0;
   if (count > std::numeric_limits<int>::max()) t.fail("cells", "more cells than a 32-bit index can name");
-  const auto length = read_numbers(t, "length", 3, 1.0), origin = read_numbers(t, "origin", 3, 0.0);
+  const auto length = read_numbers(t, "length", 1), origin = read_numbers(t, "origin", 0);
   auto stretching = read_stretchings(t);
   stretching.resize(3);
   Grid grid;
   for (std::size_t d = 0; d < 3; ++d) {
-    if (!(length[d] > 0)) t.fail("length", "lengths must be positive");
     try {
       grid.line[d] = make_grid_line(cells[d], origin[d], length[d], stretching[d]);
     } catch (const std::invalid_argument& e) {

@@ -1,7 +1,5 @@
 #include "mesh/unstructured/make_mesh.hpp"
 
-#include <cmath>
-
 #include "mesh/generate/generators.hpp"
 #include "mesh/read/read_mesh.hpp"
 #include "mesh/read/text.hpp"
@@ -9,13 +7,26 @@
 namespace weir {
 namespace {
 
+constexpr Option periodic_keys[] = {
+    {"first", Option::text, Option::required, "a marker"},
+    {"second", Option::text, Option::required, "the marker that its faces coincide with after the translation"},
+    {"translation", Option::numbers, "depends on the markers: found by itself", "[dx, dy] from first to second",
+     "(-inf, inf)", "length"}};
+
+constexpr Option mesh_keys[] = {
+    {"file", Option::text, "", "SU2 .su2 or Gmsh .msh (2.2, 4.1; text); looked for beside the case, then here"},
+    {"generator", Option::table, "", "a mesh made by the program: one of file and generator is needed", "", "", "",
+     generator_options},
+    {"periodic", Option::tables, "", "pairs of markers of a file that belong together", "", "", "",
+     [] { return Options(periodic_keys); }}};
+
 std::vector<PeriodicPair> read_periodic(const Table& t) {
   std::vector<PeriodicPair> pairs;
   for (const Table& one : t.tables("periodic")) {
     PeriodicPair pair{one.get<std::string>("first"), one.get<std::string>("second"), {}};
     if (one.has("translation")) {
       const auto v = one.get<std::vector<double>>("translation");
-      if (v.size() != 2 || !std::isfinite(v[0]) || !std::isfinite(v[1]))
+      if (v.size() != 2)
         one.fail("translation", "'translation' must be two numbers, from `first` to `second`");
       pair.translation = {v[0], v[1]};
     }
@@ -26,7 +37,10 @@ std::vector<PeriodicPair> read_periodic(const Table& t) {
 
 }  // namespace
 
-UnstructuredMesh make_mesh(const Table& t, MeshOrigin* origin) {
+Options mesh_options() { return mesh_keys; }
+
+UnstructuredMesh make_mesh(const Table& options, MeshOrigin* origin) {
+  const Table t = options.described_by(mesh_keys);
   const bool has_file = t.has("file"), has_generator = t.has("generator");
   if (has_file && has_generator) t.fail("generator", "a mesh has a file or a generator: give one of them");
   if (!has_file && !has_generator)

@@ -1,6 +1,4 @@
-// [mesh] file = "x.su2" | "x.msh", or generator = { type = "cylinder" | "naca0012" | "box" | ..., ... };
-//        periodic = [{ first = "left", second = "right", translation = [1.0, 0.0] }]   markers that belong together
-// A file's path is looked for beside the case file first, then in the current folder.
+// [mesh]: a file or a generator.
 #pragma once
 #include <string>
 #include <vector>
@@ -16,6 +14,8 @@ struct MeshOrigin {
   std::vector<PeriodicPair> periodic;
   MeshRepairs repairs;
 };
+
+Options mesh_options();
 
 // Wrong options and faults of the file: exit code 2 with file and line; a file that cannot be read: 6.
 UnstructuredMesh make_mesh(const Table& mesh_table, MeshOrigin* origin = nullptr);

@@ -1,5 +1,6 @@
 // What a case file says about the coupled scheme: [numerics] and [pseudo_time].
 #pragma once
+#include "base/key_table.hpp"
 #include "base/table.hpp"
 
 namespace weir {
@@ -14,6 +15,8 @@ struct CoupledOptions {
   double tolerance = 0;  // of the largest residual, in units of U / L and U^2 / L; 0: max_steps, whatever it is
   int max_steps = 0;     // steady: of the run; else of a time step
 };
+
+std::vector<KeyTable> coupled_keys();
 
 struct IncompressibleCase;
 

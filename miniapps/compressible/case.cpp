@@ -4,30 +4,92 @@
 #include <map>
 #include <numbers>
 
-#include "base/table_numbers.hpp"
+#include "mesh/generate/generators.hpp"
+#include "mesh/unstructured/make_mesh.hpp"
+#include "mesh/ordering/make_ordering.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir {
 namespace {
 
+constexpr Option sutherland_keys[] = {{"constant", Option::number, "110.4", "of Sutherland's law", "(0, inf)", "K"},
+                                      {"temperature", Option::number, "288.15", "of the free stream", "(0, inf)", "K"}};
+
+constexpr Option flow_keys[] = {
+    {"mach", Option::number, Option::required, "of the free stream", "(0, inf)"},
+    {"angle_of_attack", Option::number, "0", "of the free stream against x", "", "degrees"},
+    {"reynolds", Option::number, "0", "with reference_length and the free stream; 0: inviscid", "[0, inf)"},
+    {"reference_length", Option::number, "1", "of reynolds and of force coefficients", "(0, inf)", "length"},
+    {"gamma", Option::number, "1.4", "ratio of specific heats", "(1, inf)"},
+    {"prandtl", Option::number, "0.72", "Prandtl number", "(0, inf)"},
+    {"sutherland", Option::table, "", "Sutherland's law of viscosity; or the word \"constant_viscosity\"", "", "", "",
+     [] { return Options(sutherland_keys); }},
+    {"initial", Option::text, "freestream",
+     "or { type = ... }; all but freestream are exact solutions, which errors are measured against",
+     "freestream | isentropic_vortex | sod | ringleb | oblique_shock"}};
+constexpr Option initial_keys[] = {
+    {"type", Option::text, "freestream", "as `initial`",
+     "freestream | isentropic_vortex | sod | ringleb | oblique_shock"},
+    {"centre", Option::numbers, "[0, 0]", "of the vortex, the corner, the diaphragm", "", "length"},
+    {"strength", Option::number, "5", "of the vortex"},
+    {"wedge_angle", Option::number, Option::required, "of the oblique shock", "", "degrees"}};
+
+constexpr Option numerics_keys[] = {
+    {"flux", Option::text, "roe", "numerical flux between two cells", "roe | hllc | ausm_plus | van_leer | rusanov"},
+    {"entropy_fix", Option::number, "0.1", "Harten's, of roe", "[0, inf)", "largest eigenvalue"},
+    {"order", Option::integer, "2", "of accuracy in space", "[1, 2]"},
+    {"gradient", Option::text, "least_squares", "of the reconstruction", "least_squares | green_gauss"},
+    {"limiter", Option::text, "none", "of the reconstruction; flows with shocks need one",
+     "none | venkatakrishnan | barth_jespersen"},
+    {"venkatakrishnan", Option::number, "5", "K of that limiter", "(0, inf)"}};
+
+constexpr Option pseudo_time_keys[] = {
+    {"cfl_start", Option::number, "50", "first and smallest CFL number; large first steps diverge", "(0, inf)"},
+    {"cfl_max", Option::number, "1e4", "largest CFL number; inviscid with first_order: 100 to 200", "(0, inf)"},
+    {"exponent_down", Option::number, "1",
+     "CFL number times (old residual / new residual)^exponent where the residual falls (the paper: 0.25)", "[0, inf)"},
+    {"exponent_up", Option::number, "0.5", "the same where it rises (the paper: 0.3)", "[0, inf)"},
+    {"growth", Option::number, "1", "factor of the CFL number at each step that was not under-relaxed", "(0, inf)"},
+    {"relaxation", Option::number, "0.5", "largest relative change of density and pressure in a step", "(0, inf)"},
+    {"least_relaxation", Option::number, "0.2", "smallest factor of an update", "(0, 1]"},
+    {"tolerance", Option::number, "1e-6",
+     "of the energy residual, relative to its largest of the first five steps; unsteady: of each time step",
+     "(0, inf)"},
+    {"first_order_tolerance", Option::number, "0.1",
+     "the first-order scheme runs until its residual has fallen by this factor; 0: second order at once", "[0, inf)"},
+    {"max_steps", Option::integer, "500", "a run that misses the tolerance ends with exit code 3", "[0, inf)"},
+    {"max_rejections", Option::integer, "12", "of one step, before the run stops", "[0, inf)"},
+    {"rejected_cut", Option::number, "0.1", "factor of the CFL number after a rejected step", "(0, 1)"},
+    {"largest_growth", Option::number, "10", "a step that multiplies the residual by more is rejected", "(0, inf)"},
+    {"jacobian", Option::text, "first_order",
+     "first_order: backward Euler with that scheme's Jacobian; matrix_free: Newton's method, preconditioned by it",
+     "matrix_free | first_order"}};
+
+constexpr Option matrix_keys[] = {
+    {"matrix_storage", Option::text, "double", "precision of the stored Jacobian; float is for tolerances of 1e-5 and more",
+     "double | float", "", "matrix, single=float"}};
+
+constexpr Option time_keys[] = {
+    {"end", Option::number, Option::required, "of an unsteady run (BDF2); without end and dt it is steady", "(0, inf)",
+     "time"},
+    {"dt", Option::number, Option::required, "time step", "(0, inf)", "time"}};
+
 void read_gas(const Table& t, GasModel& gas) {
-  gas.gamma = positive(t, "gamma", gas.gamma);
-  if (gas.gamma <= 1) t.fail("gamma", "the ratio of specific heats is greater than 1");
-  gas.prandtl = positive(t, "prandtl", gas.prandtl);
+  gas.gamma = t.get<double>("gamma");
+  gas.prandtl = t.get<double>("prandtl");
   gas.mach = t.get<double>("mach");
-  if (!(gas.mach > 0) || !std::isfinite(gas.mach)) t.fail("mach", "the Mach number must be positive");
-  gas.reynolds = not_negative(t, "reynolds", 0);
+  gas.reynolds = t.get<double>("reynolds");
   if (!t.has("sutherland") || t.is_table("sutherland")) {
     const Table s = t.table("sutherland");
-    const double constant = positive(s, "constant", 110.4), temperature = positive(s, "temperature", 288.15);
-    gas.sutherland = constant / temperature;
-  } else if (t.choice("sutherland", {"constant_viscosity"}, "constant_viscosity") == "constant_viscosity") {
+    gas.sutherland = s.get<double>("constant") / s.get<double>("temperature");
+  } else {
+    t.choice("sutherland", {"constant_viscosity"}, "");
     gas.sutherland = -1;
   }
 }
 
 void read_pair(const Table& t, const char* key, double (&v)[2]) {
-  const auto list = t.get<std::vector<double>>(key, std::vector<double>{v[0], v[1]});
+  const auto list = t.get<std::vector<double>>(key);
   if (list.size() != 2) t.fail(key, std::string(key) + " must have 2 numbers");
   v[0] = list[0];
   v[1] = list[1];
@@ -40,19 +102,15 @@ void read_initial(const Table& flow, CompressibleCase& c) {
                                                         {"sod", FlowKind::sod},
                                                         {"ringleb", FlowKind::ringleb},
                                                         {"oblique_shock", FlowKind::oblique_shock}};
-  const auto word = [&](const Table& t, const char* key, const char* fallback) {
-    return t.choice(key, {"freestream", "isentropic_vortex", "sod", "ringleb", "oblique_shock"}, fallback);
-  };
   const bool is_table = flow.is_table("initial");
-  const Table t = is_table ? flow.table("initial") : flow;
-  const std::string kind = word(t, is_table ? "type" : "initial", "freestream");
-  f.kind = kinds.at(kind);
+  const Table t = is_table ? flow.table("initial").described_by(initial_keys) : flow;
+  f.kind = kinds.at(t.get<std::string>(is_table ? "type" : "initial"));
   f.gamma = c.gas.gamma;
   f.mach = c.gas.mach;
   f.direction[0] = c.direction[0];
   f.direction[1] = c.direction[1];
   if (is_table && f.kind != FlowKind::freestream) read_pair(t, "centre", f.centre);
-  if (is_table && f.kind == FlowKind::isentropic_vortex) f.strength = t.get<double>("strength", f.strength);
+  if (is_table && f.kind == FlowKind::isentropic_vortex) f.strength = t.get<double>("strength");
   if (f.kind == FlowKind::oblique_shock) {
     if (!is_table) flow.fail("initial", "an oblique shock needs { type = \"oblique_shock\", wedge_angle = DEGREES }");
     f.wedge_angle = t.get<double>("wedge_angle") * std::numbers::pi / 180;
@@ -63,16 +121,17 @@ void read_initial(const Table& flow, CompressibleCase& c) {
   c.has_exact = f.kind != FlowKind::freestream;
 }
 
-void read_flow(const Table& t, CompressibleCase& c) {
+void read_flow(const Table& options, CompressibleCase& c) {
+  const Table t = options.described_by(flow_keys);
   read_gas(t, c.gas);
-  const double angle = t.get<double>("angle_of_attack", 0.0) * std::numbers::pi / 180;
+  const double angle = t.get<double>("angle_of_attack") * std::numbers::pi / 180;
   c.direction[0] = std::cos(angle);
   c.direction[1] = std::sin(angle);
-  c.reference_length = positive(t, "reference_length", c.reference_length);
+  c.reference_length = t.get<double>("reference_length");
   read_initial(t, c);
 }
 
-void read_numerics(const Table& t, SpatialScheme& s) {
+void read_numerics(const Table& options, SpatialScheme& s) {
   static const std::map<std::string, FluxScheme> fluxes = {{"roe", FluxScheme::roe},
                                                            {"hllc", FluxScheme::hllc},
                                                            {"ausm_plus", FluxScheme::ausm_plus},
@@ -81,59 +140,71 @@ void read_numerics(const Table& t, SpatialScheme& s) {
   static const std::map<std::string, Limiter> limiters = {{"none", Limiter::none},
                                                           {"venkatakrishnan", Limiter::venkatakrishnan},
                                                           {"barth_jespersen", Limiter::barth_jespersen}};
-  s.flux = fluxes.at(t.choice("flux", {"roe", "hllc", "ausm_plus", "van_leer", "rusanov"}, "roe"));
-  s.entropy_fix = not_negative(t, "entropy_fix", s.entropy_fix);
-  s.order = t.get<int>("order", 2);
-  if (s.order != 1 && s.order != 2) t.fail("order", "order is 1 or 2");
-  s.gradient = t.choice("gradient", {"least_squares", "green_gauss"}, "least_squares") == "green_gauss"
-                   ? GradientScheme::green_gauss
-                   : GradientScheme::least_squares;
-  s.limiter = limiters.at(t.choice("limiter", {"none", "venkatakrishnan", "barth_jespersen"}, "none"));
-  s.venkatakrishnan = positive(t, "venkatakrishnan", s.venkatakrishnan);
+  const Table t = options.described_by(numerics_keys);
+  s.flux = fluxes.at(t.get<std::string>("flux"));
+  s.entropy_fix = t.get<double>("entropy_fix");
+  s.order = t.get<int>("order");
+  s.gradient = t.get<std::string>("gradient") == "green_gauss" ? GradientScheme::green_gauss
+                                                               : GradientScheme::least_squares;
+  s.limiter = limiters.at(t.get<std::string>("limiter"));
+  s.venkatakrishnan = t.get<double>("venkatakrishnan");
 }
 
-void read_pseudo_time(const Table& t, PseudoTimeOptions& o) {
-  o.cfl_start = positive(t, "cfl_start", o.cfl_start);
-  o.cfl_max = positive(t, "cfl_max", o.cfl_max);
+void read_pseudo_time(const Table& options, PseudoTimeOptions& o) {
+  const Table t = options.described_by(pseudo_time_keys);
+  o.cfl_start = t.get<double>("cfl_start");
+  o.cfl_max = t.get<double>("cfl_max");
   if (o.cfl_max < o.cfl_start) t.fail("cfl_max", "cfl_max must not be below cfl_start");
-  o.exponent_down = not_negative(t, "exponent_down", o.exponent_down);
-  o.exponent_up = not_negative(t, "exponent_up", o.exponent_up);
-  o.relaxation = positive(t, "relaxation", o.relaxation);
-  o.least_relaxation = positive(t, "least_relaxation", o.least_relaxation);
-  if (o.least_relaxation > 1) t.fail("least_relaxation", "omega is not greater than 1");
-  o.tolerance = positive(t, "tolerance", o.tolerance);
-  o.first_order_tolerance = not_negative(t, "first_order_tolerance", o.first_order_tolerance);
-  o.max_steps = t.get<int>("max_steps", o.max_steps);
-  if (o.max_steps < 0) t.fail("max_steps", "max_steps must not be negative");
-  o.max_rejections = t.get<int>("max_rejections", o.max_rejections);
-  if (o.max_rejections < 0) t.fail("max_rejections", "max_rejections must not be negative");
-  o.rejected_cut = fraction(t, "rejected_cut", o.rejected_cut);
-  o.largest_growth = positive(t, "largest_growth", o.largest_growth);
-  o.growth = positive(t, "growth", o.growth);
-  o.matrix_free = t.choice("jacobian", {"matrix_free", "first_order"}, "first_order") == "matrix_free";
+  o.exponent_down = t.get<double>("exponent_down");
+  o.exponent_up = t.get<double>("exponent_up");
+  o.relaxation = t.get<double>("relaxation");
+  o.least_relaxation = t.get<double>("least_relaxation");
+  o.tolerance = t.get<double>("tolerance");
+  o.first_order_tolerance = t.get<double>("first_order_tolerance");
+  o.max_steps = t.get<int>("max_steps");
+  o.max_rejections = t.get<int>("max_rejections");
+  o.rejected_cut = t.get<double>("rejected_cut");
+  o.largest_growth = t.get<double>("largest_growth");
+  o.growth = t.get<double>("growth");
+  o.matrix_free = t.get<std::string>("jacobian") == "matrix_free";
 }
-
-// Beside the keys of every [linear.SYSTEM].
-constexpr Option flow_matrix_keys[] = {
-    {"matrix_storage", Option::text, "double", "of the Jacobian", "double | float", "", "matrix, single=float"}};
 
 // Products with floats are off by 1e-7 of what they are made of.
 void read_matrix(const Table& given, PseudoTimeOptions& o) {
-  const Table linear = given.described_by(flow_matrix_keys).described_by(linear_solver_options());
+  const Table linear = given.described_by(matrix_keys).described_by(linear_solver_options());
   o.float_jacobian = linear.get<std::string>("matrix_storage") == "float";
   if (o.float_jacobian && !o.matrix_free && linear.has("tolerance") && linear.get<double>("tolerance", 1) < 1e-5)
     linear.fail("matrix_storage", "a matrix of floats is for tolerances of 1e-5 and more");
 }
 
-void read_time(const Table& t, UnsteadyOptions& time) {
+void read_time(const Table& options, UnsteadyOptions& time) {
+  const Table t = options.described_by(time_keys);
   if (!t.has("end") && !t.has("dt")) return;
   time.end = t.get<double>("end");
-  if (!(time.end > 0) || !std::isfinite(time.end)) t.fail("end", "the end time must be positive");
   time.dt = t.get<double>("dt");
-  if (!(time.dt > 0) || !std::isfinite(time.dt)) t.fail("dt", "the time step must be positive");
 }
 
 }  // namespace
+
+std::vector<KeyTable> compressible_keys() {
+  return {{"mesh", "", mesh_options()},
+          {"mesh.generator", "box", generator_options("box")},
+          {"mesh.generator", "cylinder", generator_options("cylinder")},
+          {"mesh.generator", "naca0012, naca", generator_options("naca")},
+          {"mesh.generator", "bump", generator_options("bump")},
+          {"mesh.generator", "wedge", generator_options("wedge")},
+          {"ordering", "", ordering_options()},
+          {"flow", "", flow_keys},
+          {"flow.initial", "as a table", initial_keys},
+          {"numerics", "", numerics_keys},
+          {"time", "", time_keys},
+          {"pseudo_time", "", pseudo_time_keys},
+          {"linear.SYSTEM", "flow", matrix_keys},
+          {"boundary.MARKER", "", boundary_options("")},
+          {"boundary.MARKER", "farfield, supersonic_inflow", boundary_options("farfield")},
+          {"boundary.MARKER", "pressure_outlet", boundary_options("pressure_outlet")},
+          {"boundary.MARKER", "isothermal_wall", boundary_options("isothermal_wall")}};
+}
 
 CompressibleCase read_compressible_case(const Table& config) {
   CompressibleCase c;

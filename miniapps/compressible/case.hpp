@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/key_table.hpp"
 #include "base/table.hpp"
 #include "mesh/unstructured/unstructured.hpp"
 #include "miniapps/compressible/discretisation/discretisation.hpp"
@@ -57,11 +58,15 @@ struct CompressibleCase {
   std::array<double, 4> free_stream() const { return {1, direction[0], direction[1], free_pressure()}; }
 };
 
+std::vector<KeyTable> compressible_keys();
+
 // Reads [flow], [numerics], [pseudo_time] and [time] of the whole case file.
 CompressibleCase read_compressible_case(const Table& config);
 
 // The lengths of a periodic box, which the exact solutions need.
 void take_periods(const UnstructuredMesh& mesh, CompressibleCase& c);
+
+Options boundary_options(std::string_view type);  // "": of all
 
 // Reads [boundary]: one entry a patch, in the mesh's order. A marker without a condition and a condition without a
 // marker are refused.

@@ -13,10 +13,16 @@
 namespace weir {
 namespace {
 
-const std::vector<std::string> known_fields = {"mach",    "pressure", "density",     "velocity",
-                                               "entropy", "cp",       "temperature", "cell"};
+constexpr Option surface_keys[] = {
+    {"name", Option::text, Option::required, "the difference becomes the quantity error_NAME"},
+    {"marker", Option::text, Option::required, "a wall"},
+    {"quantity", Option::text, "cp", "pressure or skin friction coefficient", "cp | cf"},
+    {"side", Option::text, "both", "of the wall", "both | upper | lower"},
+    {"range", Option::numbers, "depends: everywhere", "[from, to] of x, where the difference counts", "", "length"},
+    {"reference", Option::table, "", "published data", "", "", "", comparison_options}};
 
-SurfaceComparison read_comparison(const Table& t, const std::vector<FlowBoundary>& boundary) {
+SurfaceComparison read_comparison(const Table& options, const std::vector<FlowBoundary>& boundary) {
+  const Table t = options.described_by(surface_keys);
   SurfaceComparison s;
   s.name = t.get<std::string>("name");
   s.marker = t.get<std::string>("marker");
@@ -26,22 +32,15 @@ SurfaceComparison read_comparison(const Table& t, const std::vector<FlowBoundary
   const auto found = std::find_if(boundary.begin(), boundary.end(),
                                   [&](const FlowBoundary& b) { return b.is_wall && b.name == s.marker; });
   if (found == boundary.end()) t.fail("marker", "no wall is called '" + s.marker + "'" + did_you_mean(s.marker, walls));
-  s.quantity = t.choice("quantity", {"cp", "cf"}, "cp");
+  s.quantity = t.get<std::string>("quantity");
   if (s.quantity == "cf" && !found->is_viscous) t.fail("quantity", "an inviscid wall has no skin friction");
-  s.side = t.choice("side", {"both", "upper", "lower"}, "both");
+  s.side = t.get<std::string>("side");
   const auto range = t.get<std::vector<double>>("range", {s.from, s.to});
   if (range.size() != 2 || !(range[0] < range[1])) t.fail("range", "range = [from, to] of x");
   s.from = range[0];
   s.to = range[1];
-  const Table r = t.table("reference");
-  Comparison& p = s.published;
-  p.file = r.get<std::string>("file");
-  p.coordinate = r.get("coordinate", "x");
-  p.column = r.get<std::string>("column");
-  p.scale = r.get<double>("scale", 1.0);
-  p.shift = r.get<double>("shift", 0.0);
-  p.value_scale = r.get<double>("value_scale", 1.0);
-  read_published(p);  // refuses what cannot be read before anything is computed
+  s.published = read_comparison(t.table("reference"));
+  read_published(s.published);  // refuses what cannot be read before anything is computed
   return s;
 }
 
@@ -112,16 +111,21 @@ std::vector<std::size_t> along_surface(const WallSurface& s) {
   return order;
 }
 
+Options CompressibleOutput::field_options() {
+  static constexpr Option keys[] = {{"fields", Option::texts, "[mach, pressure, density, velocity, entropy]",
+                                     "of field output",
+                                     "mach | pressure | density | velocity | entropy | cp | temperature | cell"}};
+  return keys;
+}
+
+Options CompressibleOutput::surface_options() { return surface_keys; }
+
 CompressibleOutput::CompressibleOutput(const Table& config, const CompressibleCase& c,
                                        const std::vector<FlowBoundary>& boundary)
     : case_(c) {
   const Table output = config.table("output");
-  fields_every_ = output.get<double>("fields_every", 0.0);
-  if (!(fields_every_ >= 0)) output.fail("fields_every", "fields_every must not be negative");
-  fields_ = output.get<std::vector<std::string>>("fields", {"mach", "pressure", "density", "velocity", "entropy"});
-  for (const auto& name : fields_)
-    if (std::find(known_fields.begin(), known_fields.end(), name) == known_fields.end())
-      output.fail("fields", "unknown field '" + name + "'" + did_you_mean(name, known_fields));
+  schedule_ = FieldSchedule(output);
+  fields_ = output.described_by(field_options()).get<std::vector<std::string>>("fields");
   for (const Table& t : config.tables("surface")) comparisons_.push_back(read_comparison(t, boundary));
 }
 
@@ -132,11 +136,7 @@ void CompressibleOutput::open(const std::string& folder, const std::string& name
 }
 
 bool CompressibleOutput::picture_due(std::int64_t step, double time) const {
-  if (fields_every_ <= 0) return false;
-  if (fields_every_ == std::floor(fields_every_)) return step % static_cast<std::int64_t>(fields_every_) == 0;
-  constexpr double round_off = 1e-9;  // of a period: a sum of time steps misses it by less
-  const double dt = case_.time.dt;
-  return std::floor(time / fields_every_ + round_off) > std::floor((time - dt) / fields_every_ + round_off);
+  return schedule_.is_due(step, time, case_.time.dt);
 }
 
 void CompressibleOutput::write_picture(const FlowFields& fields, std::int64_t step, double time,

@@ -9,6 +9,8 @@
 #include "base/table.hpp"
 #include "miniapps/compressible/case.hpp"
 #include "miniapps/compressible/quantities.hpp"
+#include "postproc/fields/field_schedule.hpp"
+#include "postproc/reference/reference.hpp"
 #include "postproc/fields/vtk.hpp"
 #include "postproc/reference/reference.hpp"
 
@@ -32,6 +34,7 @@ class CompressibleOutput {
   // Once the run directory exists. restart_time: pictures after it are listed no more.
   void open(const std::string& folder, const std::string& name, std::optional<double> restart_time);
 
+  static Options field_options(), surface_options();
   bool picture_due(std::int64_t step, double time) const;
   // more: values of all cells, by name.
   void write_picture(const FlowFields& fields, std::int64_t step, double time,
@@ -43,7 +46,7 @@ class CompressibleOutput {
 
  private:
   const CompressibleCase& case_;
-  double fields_every_ = 0;
+  FieldSchedule schedule_;
   std::vector<std::string> fields_;
   std::vector<SurfaceComparison> comparisons_;
   std::string folder_;

@@ -3,8 +3,27 @@
 #include <algorithm>
 #include <limits>
 
+#include "mesh/body/read_body.hpp"
+#include "mesh/body/motion/read_motion.hpp"
+
 namespace weir {
 namespace {
+
+constexpr Option body_keys[] = {
+    {"reference_velocity", Option::number, "1", "U of drag = F / (0.5 density U^2 area), strouhal", "(0, inf)",
+     "velocity"},
+    {"reference_length", Option::number, "1", "of strouhal and wake_length", "(0, inf)", "length"},
+    {"reference_area", Option::number, "depends on reference_length: equal to it",
+     "of drag and lift; 2D: a length, force per unit of depth", "(0, inf)", "length^2"},
+    {"control_volume", Option::numbers, "depends on the grid: all but the outermost cells",
+     "[x0, y0(, z0), x1, y1(, z1)] of the momentum balance, to the nearest faces", "", "length"}};
+
+constexpr Option output_keys[] = {
+    {"average_from", Option::number, "0", "force statistics from this time on", "", "time"},
+    {"forces_period", Option::number, "0", "of a forced motion: gives drag_noise; 0: none", "[0, inf)", "time"}};
+
+constexpr Option ranks_keys[] = {{"body_layers", Option::integer, "0",
+                                  "layers of cells around a rank's part that it knows of; 0: as needed", "[0, 1000]"}};
 
 void refuse_what_has_no_meaning(const Table& config, const ImmersedCase& c) {
   const Table flow = config.table("flow");
@@ -42,20 +61,22 @@ CellBox read_control_volume(const Table& body, const Grid& grid, int dim) {
   return box;
 }
 
-double positive(const Table& t, const char* key, double fallback) {
-  const double value = t.get<double>(key, fallback);
-  if (!(value > 0) || !std::isfinite(value)) t.fail(key, std::string(key) + " must be positive");
-  return value;
-}
-
 }  // namespace
 
+std::vector<KeyTable> immersed_keys() {
+  std::vector<KeyTable> tables = {{"body", "", body_options()},
+                                  {"body", "", body_keys},
+                                  {"output", "", output_keys},
+                                  {"ranks", "", ranks_keys}};
+  for (const char* type : {"cylinder", "ellipsoid", "aerofoil", "box", "stl", "left_ventricle"})
+    tables.push_back({"body", type == std::string_view("cylinder") ? "cylinder, sphere" : type, body_options(type)});
+  for (const char* type : {"translation", "oscillation", "rotation", "deformation", "table"})
+    tables.push_back({"body.motion", type, motion_options(type)});
+  return tables;
+}
+
 int read_body_layers(const Table& config) {
-  const Table ranks = config.table("ranks");
-  const int layers = ranks.get<int>("body_layers", 0);
-  if (layers < 0 || layers > 1000)
-    ranks.fail("body_layers", "body_layers must lie between 1 and 1000, or be 0: as needed");
-  return layers;
+  return config.table("ranks").described_by(ranks_keys).get<int>("body_layers");
 }
 
 double surface_spacing(const Grid& grid) {
@@ -69,14 +90,13 @@ ImmersedCase read_immersed_case(const Table& config) {
   ImmersedCase c;
   c.flow = read_incompressible_case(config);
   refuse_what_has_no_meaning(config, c);
-  const Table body = config.table("body");
-  c.forces.velocity = positive(body, "reference_velocity", 1.0);
-  c.forces.length = positive(body, "reference_length", 1.0);
-  c.forces.area = positive(body, "reference_area", c.forces.length);
-  const Table output = config.table("output");
-  c.forces.average_from = output.get<double>("average_from", 0.0);
-  c.forces.period = output.get<double>("forces_period", 0.0);
-  if (!(c.forces.period >= 0)) output.fail("forces_period", "forces_period must not be negative (0: none)");
+  const Table body = config.table("body").described_by(body_keys);
+  c.forces.velocity = body.get<double>("reference_velocity");
+  c.forces.length = body.get<double>("reference_length");
+  c.forces.area = body.get<double>("reference_area", c.forces.length);
+  const Table output = config.table("output").described_by(output_keys);
+  c.forces.average_from = output.get<double>("average_from");
+  c.forces.period = output.get<double>("forces_period");
   c.forces.box = read_control_volume(body, c.flow.grid, c.flow.dim());
   return c;
 }

@@ -22,6 +22,8 @@ struct ImmersedCase {
   ForceOptions forces;
 };
 
+std::vector<KeyTable> immersed_keys();  // beside those of the flow
+
 ImmersedCase read_immersed_case(const Table& config);
 
 // [ranks] body_layers: the layers of cells that a rank looks at around its own, for bodies that a border cuts; 0: as many as

@@ -1,5 +1,6 @@
 #include "miniapps/structured/case.hpp"
 
+#include <algorithm>
 #include <map>
 
 #include "mesh/structured/read_grid.hpp"
@@ -10,28 +11,79 @@ const std::array<const char*, 6> side_names = {"x_min", "x_max", "y_min", "y_max
 
 namespace {
 
+constexpr Option modulation_keys[] = {
+    {"mean", Option::number, "1", "of the factor mean + amplitude cos(angular_frequency t + phase)"},
+    {"amplitude", Option::number, "0", "of the oscillation; 0: steady"},
+    {"angular_frequency", Option::number, "0", "of the oscillation", "", "radians/time"},
+    {"phase", Option::number, "0", "of the oscillation", "", "radians"}};
+
+constexpr Option force_keys[] = {
+    {"direction", Option::numbers, "[0, 0, 0]", "of the force, times the factor", "(-inf, inf)", "length/time^2"}};
+
+constexpr Option flow_keys[] = {
+    {"scheme", Option::text, "fractional_step",
+     "artificial_compressibility: all unknowns of a cell are solved together ([linear.flow]; incompressible alone)",
+     "fractional_step | artificial_compressibility"},
+    {"viscosity", Option::number, Option::required, "dynamic: kinematic times density", "[0, inf)",
+     "density length^2/time"},
+    {"density", Option::number, "1", "constant", "(0, inf)", "density"},
+    {"body_force", Option::numbers, "[0, 0, 0]",
+     "acceleration; or { direction = [..], mean, amplitude, angular_frequency, phase }, as `modulation` of a boundary",
+     "(-inf, inf)", "length/time^2"},
+    {"initial", Option::text, "rest",
+     "uniform: initial_velocity; taylor_green_2d: carried along by it; turbulent_channel: Reichardt's profile between "
+     "walls in y",
+     "rest | uniform | taylor_green_2d | taylor_green_3d | poiseuille | womersley | turbulent_channel"},
+    {"initial_velocity", Option::numbers, "[0, 0, 0]", "of initial = \"uniform\" and \"taylor_green_2d\"", "(-inf, inf)",
+     "velocity"},
+    {"initial_perturbation", Option::number, "0", "of turbulent_channel: amplitude of the waves on top", "(-inf, inf)",
+     "u_tau"},
+    {"exact", Option::text, "depends on initial: the same where that is a solution",
+     "what error_velocity_* and error_pressure_l2 are measured against",
+     "none | taylor_green_2d | poiseuille | womersley"},
+    {"turbulence", Option::text, "none",
+     "k_omega (Wilcox 1988) needs artificial_compressibility, initial = \"turbulent_channel\" and no inlet or outlet",
+     "none | k_omega"}};
+
+constexpr Option side_keys[] = {
+    {"type", Option::text, Option::required,
+     "wall: no slip; slip: no normal velocity, no shear; inlet: velocity given; outlet: convective; periodic: both ends",
+     "wall | slip | inlet | outlet | periodic"}};
+constexpr Option moving_keys[] = {
+    {"velocity", Option::numbers, "[0, 0, 0]", "inlet: required; wall: in its own plane", "(-inf, inf)", "velocity"},
+    {"modulation", Option::table, "", "factor of the velocity, mean + amplitude cos(angular_frequency t + phase)", "", "",
+     "", [] { return Options(modulation_keys); }}};
+constexpr Option inlet_keys[] = {
+    {"profile", Option::text, "constant",
+     "parabolic: `velocity` in the middle of the side, 0 at its ends (mean 2/3; 3D 4/9)", "constant | parabolic"}};
+
+constexpr Option time_keys[] = {
+    {"end", Option::number, Option::required, "of the run", "(0, inf)", "time"},
+    {"dt", Option::number, Option::required, "fixed time step; give dt or cfl", "(0, inf)", "time"},
+    {"cfl", Option::number, Option::required, "CFL number that sets dt; at most 1 with fractional_step", "(0, inf)"},
+    {"steady_tolerance", Option::number, "0", "the run ends where max |du/dt| falls below; 0: off", "[0, inf)",
+     "velocity/time"},
+    {"steady_every", Option::integer, "10", "between two evaluations of it", "[1, inf)", "steps"}};
+constexpr Option coupled_time_keys[] = {
+    {"steady", Option::boolean, "false", "no physical time: [pseudo_time] says when it ends (artificial_compressibility)"}};
+
 void read_vector(const Table& t, const char* key, int dim, double (&v)[3]) {
-  const auto list = t.get<std::vector<double>>(key, std::vector<double>(3, 0.0));
+  const auto list = t.get<std::vector<double>>(key);
   if (list.size() != 3 && list.size() != static_cast<std::size_t>(dim))
     t.fail(key, std::string(key) + " must have " + std::to_string(dim) + " numbers");
-  for (std::size_t c = 0; c < list.size(); ++c) {
-    if (!std::isfinite(list[c])) t.fail(key, std::string(key) + " must be finite");
-    v[c] = list[c];
-  }
+  std::copy(list.begin(), list.end(), v);
 }
 
 Modulation read_modulation(const Table& t) {
-  Modulation m;
-  m.mean = t.get<double>("mean", m.mean);
-  m.amplitude = t.get<double>("amplitude", m.amplitude);
-  m.angular_frequency = t.get<double>("angular_frequency", m.angular_frequency);
-  m.phase = t.get<double>("phase", m.phase);
-  return m;
+  return {t.get<double>("mean"), t.get<double>("amplitude"), t.get<double>("angular_frequency"),
+          t.get<double>("phase")};
 }
 
-Side read_side(const Table& t, int dim, int d) {
+Side read_side(const Table& options, const std::string& name, int dim, int d) {
   Side s;
-  const std::string type = t.choice("type", {"wall", "slip", "inlet", "outlet", "periodic"}, "wall");
+  const Table t = options.described_by(side_keys).described_by(moving_keys).described_by(inlet_keys);
+  if (!t.has("type")) t.fail("type", name + " needs a type");
+  const auto type = t.get<std::string>("type");
   static const std::map<std::string, Side::Type> types = {{"wall", Side::Type::wall},
                                                           {"slip", Side::Type::slip},
                                                           {"inlet", Side::Type::inlet},
@@ -42,10 +94,9 @@ Side read_side(const Table& t, int dim, int d) {
   for (const char* key : {"velocity", "profile", "modulation"})
     if (!takes_velocity && t.has(key)) t.fail(key, std::string(key) + " means nothing on a side of type " + type);
   if (!takes_velocity) return s;
+  if (s.type == Side::Type::inlet && t.get<std::string>("profile") == "parabolic") s.profile = Side::Profile::parabolic;
   if (s.type == Side::Type::inlet && !t.has("velocity")) t.fail("velocity", "an inlet needs a velocity");
   read_vector(t, "velocity", dim, s.velocity);
-  if (s.type == Side::Type::inlet && t.choice("profile", {"constant", "parabolic"}, "constant") == "parabolic")
-    s.profile = Side::Profile::parabolic;
   if (t.has("modulation")) s.modulation = read_modulation(t.table("modulation"));
   if (s.type == Side::Type::wall && s.velocity[d] != 0)
     t.fail("velocity", "a wall moves in its own plane; a velocity normal to it is an inlet's");
@@ -63,9 +114,7 @@ void read_boundary(const Table& t, IncompressibleCase& c) {
       continue;
     }
     if (!t.has(name)) t.fail(name, "missing boundary: [boundary] must say what " + std::string(name) + " is");
-    const Table entry = t.table(name);
-    if (!entry.has("type")) entry.fail("type", std::string(name) + " needs a type");
-    s = read_side(entry, dim, n / 2);
+    s = read_side(t.table(name), name, dim, n / 2);
   }
   for (int d = 0; d < dim; ++d) {
     const bool low = c.side(d, 0).type == Side::Type::periodic, high = c.side(d, 1).type == Side::Type::periodic;
@@ -99,15 +148,13 @@ void check_fluxes(const Table& t, const IncompressibleCase& c) {
     t.fail(side_names[static_cast<std::size_t>(last)], "fluid flows in and has no way out: one side must be an outlet");
 }
 
-void read_flow(const Table& t, IncompressibleCase& c) {
-  if (t.choice("scheme", {"fractional_step", "artificial_compressibility"}, "fractional_step") != "fractional_step")
-    c.scheme = Scheme::artificial_compressibility;
-  c.density = t.get<double>("density", 1.0);
-  if (!(c.density > 0)) t.fail("density", "the density must be positive");
+void read_flow(const Table& options, IncompressibleCase& c) {
+  const Table t = options.described_by(flow_keys);
+  if (t.get<std::string>("scheme") != "fractional_step") c.scheme = Scheme::artificial_compressibility;
+  c.density = t.get<double>("density");
   c.viscosity = t.get<double>("viscosity") / c.density;
-  if (!(c.viscosity >= 0) || !std::isfinite(c.viscosity)) t.fail("viscosity", "the viscosity must not be negative");
   if (t.is_table("body_force")) {
-    const Table f = t.table("body_force");
+    const Table f = t.table("body_force").described_by(force_keys).described_by(modulation_keys);
     read_vector(f, "direction", c.dim(), c.body_force);
     c.force_modulation = read_modulation(f);
   } else {
@@ -120,18 +167,15 @@ void read_flow(const Table& t, IncompressibleCase& c) {
                                                        {"poiseuille", Initial::poiseuille},
                                                        {"womersley", Initial::womersley},
                                                        {"turbulent_channel", Initial::turbulent_channel}};
-  const std::string initial = t.choice(
-      "initial",
-      {"rest", "uniform", "taylor_green_2d", "taylor_green_3d", "poiseuille", "womersley", "turbulent_channel"},
-      "rest");
+  const auto initial = t.get<std::string>("initial");
   c.initial = kinds.at(initial);
   const bool is_exact = initial == "taylor_green_2d" || initial == "poiseuille" || initial == "womersley";
-  const std::string exact =
-      t.choice("exact", {"none", "taylor_green_2d", "poiseuille", "womersley"}, is_exact ? initial : "none");
+  const std::string exact = t.get("exact", is_exact ? initial : "none");
   c.exact = exact == "none" ? Initial::rest : kinds.at(exact);
-  if (t.has("initial_velocity") && c.initial != Initial::uniform && c.initial != Initial::taylor_green_2d)
+  if (c.initial == Initial::uniform || c.initial == Initial::taylor_green_2d)
+    read_vector(t, "initial_velocity", c.dim(), c.initial_velocity);
+  else if (t.has("initial_velocity"))
     t.fail("initial_velocity", "initial_velocity means nothing with initial = \"" + initial + "\"");
-  read_vector(t, "initial_velocity", c.dim(), c.initial_velocity);
   const auto either = [&](Initial kind) { return c.initial == kind || c.exact == kind; };
   if ((either(Initial::poiseuille) || either(Initial::womersley)) && !(c.viscosity > 0))
     t.fail("viscosity", "this flow needs a positive viscosity");
@@ -140,8 +184,7 @@ void read_flow(const Table& t, IncompressibleCase& c) {
   if (c.initial == Initial::turbulent_channel) {
     if (!(c.viscosity > 0) || c.body_force[0] == 0)
       t.fail("initial", "a turbulent channel needs a viscosity and a body force along x");
-    c.initial_perturbation = t.get<double>("initial_perturbation", 0.0);
-    if (!std::isfinite(c.initial_perturbation)) t.fail("initial_perturbation", "the perturbation must be finite");
+    c.initial_perturbation = t.get<double>("initial_perturbation");
   }
   if (c.initial == Initial::taylor_green_3d && c.dim() == 2)
     t.fail("initial", "initial = \"taylor_green_3d\" needs a 3D grid");
@@ -149,7 +192,7 @@ void read_flow(const Table& t, IncompressibleCase& c) {
 
 // The model knows walls, slip and periodic sides, and starts from the channel's first guess.
 void read_turbulence(const Table& t, IncompressibleCase& c) {
-  if (t.choice("turbulence", {"none", "k_omega"}, "none") == "none") return;
+  if (t.described_by(flow_keys).get<std::string>("turbulence") == "none") return;
   c.turbulence = Turbulence::k_omega;
   if (c.scheme != Scheme::artificial_compressibility)
     t.fail("turbulence", "turbulence = \"k_omega\" needs scheme = \"artificial_compressibility\"");
@@ -163,8 +206,12 @@ void read_turbulence(const Table& t, IncompressibleCase& c) {
   }
 }
 
-void read_time(const Table& t, Scheme scheme, TimeControl& time) {
-  if (scheme == Scheme::artificial_compressibility) time.steady = t.get<bool>("steady", false);
+void read_time(const Table& options, Scheme scheme, TimeControl& time) {
+  Table t = options.described_by(time_keys);
+  if (scheme == Scheme::artificial_compressibility) {
+    t = t.described_by(coupled_time_keys);
+    time.steady = t.get<bool>("steady");
+  }
   if (time.steady) {
     for (const char* key : {"end", "dt", "cfl", "steady_tolerance", "steady_every"})
       if (t.has(key))
@@ -172,25 +219,32 @@ void read_time(const Table& t, Scheme scheme, TimeControl& time) {
     return;
   }
   time.end = t.get<double>("end");
-  if (!(time.end > 0) || !std::isfinite(time.end)) t.fail("end", "the end time must be positive");
   if (t.has("dt") && t.has("cfl")) t.fail("cfl", "dt and cfl contradict each other: give one");
   if (!t.has("dt") && !t.has("cfl")) t.fail("dt", "[time] needs dt or cfl");
   if (t.has("dt")) {
     time.dt = t.get<double>("dt");
-    if (!(time.dt > 0) || !std::isfinite(time.dt)) t.fail("dt", "the time step must be positive");
   } else {
     time.cfl = t.get<double>("cfl");
-    const bool is_explicit = scheme == Scheme::fractional_step;
-    if (!(time.cfl > 0) || !std::isfinite(time.cfl)) t.fail("cfl", "the CFL number must be positive");
-    if (is_explicit && time.cfl > 1) t.fail("cfl", "the CFL number of explicit advection lies between 0 and 1");
+    if (scheme == Scheme::fractional_step && time.cfl > 1)
+      t.fail("cfl", "the CFL number of explicit advection lies between 0 and 1");
   }
-  time.steady_tolerance = t.get<double>("steady_tolerance", 0.0);
-  if (!(time.steady_tolerance >= 0)) t.fail("steady_tolerance", "the tolerance must not be negative (0: off)");
-  time.steady_every = t.get<int>("steady_every", time.steady_every);
-  if (time.steady_every < 1) t.fail("steady_every", "at least one step lies between two looks");
+  time.steady_tolerance = t.get<double>("steady_tolerance");
+  time.steady_every = t.get<int>("steady_every");
 }
 
 }  // namespace
+
+std::vector<KeyTable> incompressible_keys() {
+  return {{"grid", "", grid_options()},
+          {"flow", "", flow_keys},
+          {"flow.body_force", "as a table", force_keys},
+          {"flow.body_force", "as a table", modulation_keys},
+          {"boundary.SIDE", "x_min, x_max, y_min, y_max, 3D: z_min, z_max", side_keys},
+          {"boundary.SIDE", "wall, inlet", moving_keys},
+          {"boundary.SIDE", "inlet", inlet_keys},
+          {"time", "", time_keys},
+          {"time", "scheme = \"artificial_compressibility\"", coupled_time_keys}};
+}
 
 IncompressibleCase read_incompressible_case(const Table& config) {
   IncompressibleCase c;

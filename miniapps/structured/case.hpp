@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "base/key_table.hpp"
 #include "base/table.hpp"
 #include "mesh/structured/grid.hpp"
 #include "miniapps/artificial_compressibility/options.hpp"
@@ -73,6 +74,8 @@ struct IncompressibleCase {
 };
 
 extern const std::array<const char*, 6> side_names;
+
+std::vector<KeyTable> incompressible_keys();  // of both schemes and of the immersed miniapp
 
 // Reads [grid], [flow], [boundary] and [time] of the whole case file.
 IncompressibleCase read_incompressible_case(const Table& config);

@@ -146,15 +146,20 @@ std::vector<CellField> cell_fields(const IncompressibleCase& c, const Flow<Host>
   return fields;
 }
 
+Options FlowOutput::options() {
+  static constexpr Option keys[] = {{"fields", Option::texts, "[velocity, pressure, vorticity, divergence]",
+                                     "of field output", "velocity | pressure | vorticity | divergence"},
+                                    {"diagnostics_every", Option::integer, "10",
+                                     "between evaluations of the CFL number, max_divergence and kinetic_energy",
+                                     "[1, inf)", "steps"}};
+  return keys;
+}
+
 FlowOutput::FlowOutput(const Table& config, const IncompressibleCase& c, const std::vector<std::string>& columns)
     : case_(c) {
   const Table output = config.table("output");
-  fields_every_ = output.get<double>("fields_every", 0.0);
-  if (!(fields_every_ >= 0)) output.fail("fields_every", "fields_every must not be negative");
-  fields_ = output.get<std::vector<std::string>>("fields", {"velocity", "pressure", "vorticity", "divergence"});
-  for (const auto& name : fields_)
-    if (name != "velocity" && name != "pressure" && name != "vorticity" && name != "divergence")
-      output.fail("fields", "unknown field '" + name + "'; known: velocity, pressure, vorticity, divergence");
+  schedule_ = FieldSchedule(output);
+  fields_ = output.described_by(options()).get<std::vector<std::string>>("fields");
   Box box;
   for (std::size_t d = 0; d < 3; ++d) {
     box.low[d] = c.grid.line[d].faces.front();
@@ -174,10 +179,7 @@ void FlowOutput::open(const std::string& folder, const std::string& name, std::o
 }
 
 bool FlowOutput::picture_due(std::int64_t step, double time, double dt) const {
-  if (fields_every_ <= 0) return false;
-  if (fields_every_ == std::floor(fields_every_)) return step % static_cast<std::int64_t>(fields_every_) == 0;
-  constexpr double round_off = 1e-9;  // of a period: a sum of time steps misses it by less
-  return std::floor(time / fields_every_ + round_off) > std::floor((time - dt) / fields_every_ + round_off);
+  return schedule_.is_due(step, time, dt);
 }
 
 void FlowOutput::write_picture(const Flow<Host>& flow, std::int64_t step, double time, std::vector<CellField> more) {

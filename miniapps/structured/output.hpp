@@ -9,6 +9,7 @@
 #include "base/table.hpp"
 #include "miniapps/structured/case.hpp"
 #include "miniapps/structured/layout.hpp"
+#include "postproc/fields/field_schedule.hpp"
 #include "postproc/fields/probe.hpp"
 #include "postproc/fields/vtk.hpp"
 
@@ -24,6 +25,7 @@ class FlowOutput {
   // Once the run directory exists. restart_time: pictures after it are listed no more.
   void open(const std::string& folder, const std::string& name, std::optional<double> restart_time);
 
+  static Options options();
   bool picture_due(std::int64_t step, double time, double dt) const;
   // more: fields beside those of [output] fields.
   void write_picture(const Flow<Host>& flow, std::int64_t step, double time, std::vector<CellField> more = {});
@@ -34,7 +36,7 @@ class FlowOutput {
 
  private:
   const IncompressibleCase& case_;
-  double fields_every_ = 0;
+  FieldSchedule schedule_;
   std::vector<std::string> fields_;
   std::vector<Probe> probes_;
   std::vector<HistoryReference> history_references_;

@@ -7,10 +7,17 @@
 
 namespace weir {
 
+Options partition_options() {
+  static constexpr Option keys[] = {
+      {"partition", Option::text, "slabs", "of a structured grid: across its last direction, or all", "slabs | blocks"}};
+  return keys;
+}
+
 RankOptions read_rank_options(const Table& config) {
   const Table t = config.table("ranks");
   RankOptions o;
-  o.cutting = t.choice("partition", {"slabs", "blocks"}, "slabs") == "slabs" ? Cutting::slabs : Cutting::blocks;
+  const bool slabs = t.described_by(partition_options()).get<std::string>("partition") == "slabs";
+  o.cutting = slabs ? Cutting::slabs : Cutting::blocks;
   o.halo = read_halo_options(t);
   o.reduction = read_reduction(t);
   return o;

@@ -24,10 +24,7 @@ std::uint64_t hash_of_flow(const Flow<Host>& flow) {
 }
 
 int read_diagnostics_every(const Table& config) {
-  const Table output = config.table("output");
-  const int every = output.get<int>("diagnostics_every", 10);
-  if (every < 1) output.fail("diagnostics_every", "'diagnostics_every' must be at least 1");
-  return every;
+  return config.table("output").described_by(FlowOutput::options()).get<int>("diagnostics_every");
 }
 
 }  // namespace weir

@@ -12,6 +12,20 @@
 namespace weir {
 namespace {
 
+constexpr Option probe_keys[] = {
+    {"name", Option::text, Option::required, "of probes/NAME.csv"},
+    {"from", Option::numbers, Option::required, "beginning of the line; 2D: [x, y]", "", "length"},
+    {"to", Option::numbers, Option::required, "its end", "", "length"},
+    {"points", Option::integer, Option::required, "on the line, ends included", "[2, inf)"},
+    {"fields", Option::texts, Option::required, "of u, v, w, p"},
+    {"reference", Option::table, "", "published data: the largest difference becomes the quantity error_NAME", "", "", "",
+     comparison_options}};
+constexpr Option field_keys[] = {
+    {"field", Option::text, "depends on the probe: the first of its fields", "that is compared"}};
+constexpr Option history_keys[] = {
+    {"quantity", Option::text, Option::required, "a column of history.csv"},
+    {"reference", Option::table, "", "published data, drawn beside it", "", "", "", comparison_options}};
+
 struct Stencil {
   int first = 0, count = 0;
   std::array<double, 4> weight{};
@@ -54,23 +68,6 @@ Point read_point(const Table& table, const char* key, const Box& box) {
   return point;
 }
 
-Comparison read_comparison(const Table& table) {
-  Comparison c;
-  c.file = table.get<std::string>("file");
-  c.coordinate = table.get<std::string>("coordinate");
-  c.column = table.get<std::string>("column");
-  for (const std::string& row : table.get("rows", std::vector<std::string>{})) {
-    const auto at = row.find('=');
-    if (at == row.npos) table.fail("rows", "an entry of 'rows' reads \"column=entry\", not \"" + row + "\"");
-    c.rows.emplace_back(row.substr(0, at), row.substr(at + 1));
-  }
-  c.nodes = table.get("nodes", 0);
-  c.scale = table.get("scale", 1.0);
-  c.shift = table.get("shift", 0.0);
-  c.value_scale = table.get("value_scale", 1.0);
-  return c;
-}
-
 // An error of the data's file is one of the case's line that names it.
 Profile read_or_fail(const Table& table, const Comparison& comparison) {
   try {
@@ -93,7 +90,7 @@ void check_range(const Table& table, const Probe& probe) {
 
 void read_reference(const Table& table, Probe& probe) {
   probe.reference = read_comparison(table);
-  probe.reference_field = table.get("field", probe.fields.front());
+  probe.reference_field = table.described_by(field_keys).get("field", probe.fields.front());
   if (std::find(probe.fields.begin(), probe.fields.end(), probe.reference_field) == probe.fields.end())
     table.fail("field", fmt::format("'{}' is not among the probe's fields", probe.reference_field));
   int varying = 0;
@@ -154,9 +151,14 @@ Point Probe::at_coordinate(double along) const {
   return x;
 }
 
+std::vector<KeyTable> probe_keys_of_case() {
+  return {{"probe", "", probe_keys}, {"probe.reference", "", field_keys}, {"history_reference", "", history_keys}};
+}
+
 std::vector<Probe> read_probes(const Table& configuration, const Box& box, std::span<const std::string> fields) {
   std::vector<Probe> probes;
-  for (const Table& table : configuration.tables("probe")) {
+  for (const Table& entry : configuration.tables("probe")) {
+    const Table table = entry.described_by(probe_keys);
     Probe probe;
     probe.name = table.get<std::string>("name");
     if (probe.name.empty() || probe.name.find('/') != probe.name.npos)
@@ -166,7 +168,6 @@ std::vector<Probe> read_probes(const Table& configuration, const Box& box, std::
     probe.from = read_point(table, "from", box);
     probe.to = read_point(table, "to", box);
     probe.points = table.get<int>("points");
-    if (probe.points < 2) table.fail("points", "'points' must be at least 2");
     probe.fields = table.get<std::vector<std::string>>("fields");
     if (probe.fields.empty()) table.fail("fields", "'fields' is empty");
     for (const std::string& field : probe.fields)
@@ -205,7 +206,8 @@ std::vector<std::pair<std::string, double>> write_probes(const std::string& fold
 std::vector<HistoryReference> read_history_references(const Table& configuration,
                                                       std::span<const std::string> columns) {
   std::vector<HistoryReference> references;
-  for (const Table& table : configuration.tables("history_reference")) {
+  for (const Table& entry : configuration.tables("history_reference")) {
+    const Table table = entry.described_by(history_keys);
     const auto quantity = table.get<std::string>("quantity");
     if (std::find(columns.begin(), columns.end(), quantity) == columns.end())
       table.fail("quantity",

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/key_table.hpp"
 #include "base/table.hpp"
 #include "postproc/reference/reference.hpp"
 
@@ -48,6 +49,8 @@ struct Probe {
 struct Box {
   Point low{}, high{};
 };
+
+std::vector<KeyTable> probe_keys_of_case();
 
 // The case's [[probe]] tables. `fields`: the names that the flow code can give. Refuses, with file and line, lines that
 // leave the box, unknown fields and published data that cannot be read. In 2D points may have two coordinates: z is the

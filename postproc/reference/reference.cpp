@@ -41,7 +41,37 @@ bool agree(const std::string& a, const std::string& b) {
   throw Error(Exit::usage, fmt::format("published data {}: {}", c.file, message));
 }
 
+constexpr Option keys[] = {
+    {"file", Option::text, Option::required, "CSV file of postproc/reference, or a path with '/'"},
+    {"coordinate", Option::text, "x", "column of the position"},
+    {"column", Option::text, Option::required, "column of the value"},
+    {"rows", Option::texts, "[]", "only the rows with \"column=entry\""},
+    {"nodes", Option::integer, "0", "printed positions are roundings of k / nodes; 0: they are exact", "[0, inf)"},
+    {"scale", Option::number, "1", "position = shift + scale * printed position"},
+    {"shift", Option::number, "0", "position = shift + scale * printed position"},
+    {"value_scale", Option::number, "1", "value = value_scale * printed value"}};
+
 }  // namespace
+
+Options comparison_options() { return keys; }
+
+Comparison read_comparison(const Table& options) {
+  const Table t = options.described_by(keys);
+  Comparison c;
+  c.file = t.get<std::string>("file");
+  c.coordinate = t.get<std::string>("coordinate");
+  c.column = t.get<std::string>("column");
+  for (const auto& row : t.get<std::vector<std::string>>("rows")) {
+    const auto at = row.find('=');
+    if (at == row.npos) t.fail("rows", "an entry of 'rows' reads \"column=entry\", not \"" + row + "\"");
+    c.rows.emplace_back(row.substr(0, at), row.substr(at + 1));
+  }
+  c.nodes = t.get<int>("nodes");
+  c.scale = t.get<double>("scale");
+  c.shift = t.get<double>("shift");
+  c.value_scale = t.get<double>("value_scale");
+  return c;
+}
 
 std::string reference_path(const std::string& file) {
   namespace fs = std::filesystem;

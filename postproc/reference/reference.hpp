@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/table.hpp"
+
 namespace weir {
 
 // Which numbers of which file, and how they become the flow's:
@@ -16,6 +18,9 @@ struct Comparison {
   int nodes = 0;  // > 0: printed coordinates are roundings of k / nodes, and the values belong to these nodes
   double scale = 1, shift = 0, value_scale = 1;
 };
+
+Options comparison_options();
+Comparison read_comparison(const Table& table);
 
 struct Profile {
   std::vector<double> position, value;

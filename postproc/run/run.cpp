@@ -13,6 +13,7 @@
 
 #include "base/nearest.hpp"
 #include "base/timer.hpp"
+#include "postproc/fields/field_schedule.hpp"
 #include "postproc/run/machine.hpp"
 #include "postproc/run/write_aside.hpp"
 
@@ -40,11 +41,46 @@ constexpr const char* contents[] = {"config.effective.toml",
                                     "capsules",
                                     "report.html"};
 
+constexpr Option case_keys[] = {
+    {"miniapp", Option::text, Option::required, "the flow solver", "incompressible | compressible | immersed"},
+    {"title", Option::text, "", "shown in the log and on the report"}};
+constexpr Option device_keys[] = {
+    {"space", Option::text, "auto", "where to compute; auto: on the device where a GPU build finds one",
+     "auto | host | device"},
+    {"threads", Option::integer, "0", "of the host; 0: all, fewer while other programs want the cores", "[0, inf)"},
+    {"deterministic", Option::boolean, "false", "bitwise reproducible for any thread count"},
+    {"seed", Option::integer, "0", "of whatever is random"}};
+constexpr Option output_keys[] = {
+    {"log_every", Option::integer, "0", "between two lines of the log; 0: fewer lines as the run goes on", "[0, inf)",
+     "steps"},
+    {"log_seconds", Option::number, "10", "also a line after so long, where the log is no terminal; 0: no", "[0, inf)",
+     "s"},
+    {"report", Option::boolean, "true", "draw report.html at the end"}};
+constexpr Option checkpoint_keys[] = {
+    {"every", Option::integer, "0", "between two checkpoints; 0: only when the run is stopped", "[0, inf)", "steps"},
+    {"keep", Option::integer, "2", "the newest", "[1, inf)"}};
+constexpr Option time_keys[] = {{"wall_limit", Option::number, "0",
+                                 "of this process; then it stops with a checkpoint and exit code 9; 0: none",
+                                 "[0, inf)", "s"}};
+constexpr Option check_keys[] = {
+    {"value", Option::number, Option::required, "that the quantity must have at the end"},
+    {"tolerance", Option::number, Option::required, "|quantity - value| above it: exit code 5", "[0, inf)"}};
+
 bool is_run_directory(const fs::path& path) {
   return fs::exists(path / "run.json") || fs::exists(path / "config.effective.toml");
 }
 
 }  // namespace
+
+std::vector<KeyTable> run_keys() {
+  return {{"case", "", case_keys},
+          {"device", "", device_keys},
+          {"time", "", time_keys},
+          {"output", "", output_keys},
+          {"output", "", field_schedule_options()},
+          {"checkpoint", "", checkpoint_keys},
+          {"check.QUANTITY", "", check_keys}};
+}
 
 Run::Run(RunOptions options, Table config) : options_(std::move(options)), config_(std::move(config)) {
   start_ = loop_start_ = seconds_now();
@@ -64,33 +100,29 @@ Run::Run(RunOptions options, Table config) : options_(std::move(options)), confi
 Run::~Run() = default;
 
 void Run::read_options() {
-  const Table device = config_.table("device"), output = config_.table("output"),
-              checkpoint = config_.table("checkpoint");
-  title_ = config_.table("case").get("title", "");
+  const Table device = config_.table("device").described_by(device_keys),
+              output = config_.table("output").described_by(output_keys),
+              checkpoint = config_.table("checkpoint").described_by(checkpoint_keys);
+  title_ = config_.table("case").described_by(case_keys).get<std::string>("title");
   config_.table("case").get<std::string>("miniapp");
-  threads_ = device.get<int>("threads", 0);
-  if (threads_ < 0) device.fail("threads", "'threads' must be at least 0 (0: all)");
-  deterministic_ = device.get<bool>("deterministic", false);
+  threads_ = device.get<int>("threads");
+  deterministic_ = device.get<bool>("deterministic");
   const bool adapts = threads_ == 0 && !deterministic_ && !std::getenv("OMP_NUM_THREADS");
   if (threads_ == 0) threads_ = std::max(1, omp_get_max_threads() / ranks().ranks_on_this_machine());
   if (adapts) adaptive_threads_.emplace(threads_, seconds_now());
   omp_set_num_threads(threads_);
-  seed_ = device.get<std::int64_t>("seed", 0);
+  seed_ = device.get<std::int64_t>("seed");
   // The emulator's schedule is what is random so far; it reads its options from the environment at its first launch.
   if (device.has("seed")) setenv("WEIR_SIMT_SEED", std::to_string(seed_).c_str(), 1);
-  log_every_ = output.get<std::int64_t>("log_every", 0);
-  if (log_every_ < 0) output.fail("log_every", "'log_every' must be at least 0 (0: fewer lines as the run goes on)");
-  log_seconds_ = output.get<double>("log_seconds", 10.0);
-  if (!(log_seconds_ >= 0)) output.fail("log_seconds", "'log_seconds' must be at least 0 (0: log_every alone)");
-  report_ = output.get<bool>("report", true);
-  checkpoint_every_ = checkpoint.get<std::int64_t>("every", 0);
-  if (checkpoint_every_ < 0) checkpoint.fail("every", "'every' must be at least 0 (0: on interruption only)");
+  log_every_ = output.get<std::int64_t>("log_every");
+  log_seconds_ = output.get<double>("log_seconds");
+  report_ = output.get<bool>("report");
+  fields_ = FieldSchedule(output).text();
+  checkpoint_every_ = checkpoint.get<std::int64_t>("every");
   if (checkpoint_every_ > 0 && !checkpoints_available())
     checkpoint.fail("every", "checkpoints need HDF5, which this build lacks");
-  keep_ = checkpoint.get<int>("keep", 2);
-  if (keep_ < 1) checkpoint.fail("keep", "'keep' must be at least 1");
-  const double limit = config_.table("time").get<double>("wall_limit", 0.0);
-  if (!(limit >= 0)) config_.table("time").fail("wall_limit", "'wall_limit' must be at least 0 seconds (0: none)");
+  keep_ = checkpoint.get<int>("keep");
+  const auto limit = config_.table("time").described_by(time_keys).get<double>("wall_limit");
   if (options_.wall_limit < 0) options_.wall_limit = limit > 0 ? limit : -1;
   read_checks();
 }
@@ -98,15 +130,14 @@ void Run::read_options() {
 void Run::read_checks() {
   const Table check = config_.table("check");
   for (const auto& quantity : check.keys()) {
-    const Table c = check.table(quantity);
+    const Table c = check.table(quantity).described_by(check_keys);
     checks_.push_back({quantity, c.get<double>("value"), c.get<double>("tolerance")});
-    if (!(checks_.back().tolerance >= 0)) c.fail("tolerance", "'tolerance' must be at least 0");
   }
 }
 
 void Run::decide_space() {
-  const Table device = config_.table("device");
-  const std::string space = device.choice("space", {"auto", "host", "device"}, "auto");
+  const Table device = config_.table("device").described_by(device_keys);
+  const auto space = device.get<std::string>("space");
   if (space == "host") {
     decision_ = "host (requested)";
   } else if (space == "device") {

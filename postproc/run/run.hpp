@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/key_table.hpp"
 #include "base/table.hpp"
 #include "postproc/run/checkpoint.hpp"
 #include "postproc/run/provenance.hpp"
@@ -71,6 +72,8 @@ struct Outcome {
   std::map<std::string, double> quantities;
   std::uint64_t state_hash = 0;  // of the bytes of the final flow state
 };
+
+std::vector<KeyTable> run_keys();  // what the run shell reads of a case
 
 class Run {
  public:
@@ -180,7 +183,7 @@ class Run {
   RunOptions options_;
   Table config_;
   RunHeader header_;
-  std::string config_text_, decision_, title_, closing_, date_;
+  std::string config_text_, decision_, title_, fields_, closing_, date_;
   bool on_device_ = false, deterministic_ = false, report_ = true, begun_ = false;
   int threads_ = 1, keep_ = 2;
   std::optional<AdaptiveThreads> adaptive_threads_;

@@ -49,6 +49,7 @@ void Run::print_header() const {
   line("checkpoints", !checkpoints_available() ? "none (built without HDF5)"
                       : checkpoint_every_ > 0  ? fmt::format("every {} steps, last {} kept", checkpoint_every_, keep_)
                                                : "on interruption only");
+  if (!header_.history.empty()) line("field output", fields_);
   if (deterministic_) line("deterministic", "yes");
 }
 

@@ -22,18 +22,33 @@ void RankMap::scatter(std::span<const double> whole, std::span<double> mine) con
   ranks_->scatter(packed_, counts_, mine);
 }
 
-HaloOptions read_halo_options(const Table& t) {
+namespace {
+
+constexpr Option keys[] = {
+    {"halo", Option::text, "persistent", "messages of the halo exchange; all bitwise equal",
+     "naive | pairs | persistent | neighbourhood"},
+    {"device_path", Option::text, "probe", "of device memory: staged through the host, direct, or as a probe finds",
+     "probe | staged | direct"},
+    {"reduction", Option::text, "allreduce", "sums over ranks; all bitwise equal",
+     "gather | tree | allreduce | nonblocking"}};
+
+}  // namespace
+
+Options rank_options() { return keys; }
+
+HaloOptions read_halo_options(const Table& options) {
+  const Table t = options.described_by(keys);
   HaloOptions o;
-  const std::string halo = t.choice("halo", {"naive", "pairs", "persistent", "neighbourhood"}, "persistent");
+  const auto halo = t.get<std::string>("halo");
   for (const HaloStrategy s : all_halo_strategies)
     if (halo == to_string(s)) o.strategy = s;
-  const std::string path = t.choice("device_path", {"probe", "staged", "direct"}, "probe");
+  const auto path = t.get<std::string>("device_path");
   o.path = path == "probe" ? DevicePath::probe : path == "staged" ? DevicePath::staged : DevicePath::direct;
   return o;
 }
 
 Reduction read_reduction(const Table& t) {
-  const std::string reduction = t.choice("reduction", {"gather", "tree", "allreduce", "nonblocking"}, "allreduce");
+  const auto reduction = t.described_by(keys).get<std::string>("reduction");
   for (const Reduction r : all_reductions)
     if (reduction == to_string(r)) return r;
   return Reduction::allreduce;

@@ -28,6 +28,7 @@ class RankMap {
 // How ranks talk, from the table [ranks] of a case:
 //   halo = "naive" | "pairs" | "persistent" | "neighbourhood", device_path = "probe" | "staged" | "direct",
 //   reduction = "gather" | "tree" | "allreduce" | "nonblocking"
+Options rank_options();
 HaloOptions read_halo_options(const Table& ranks);
 Reduction read_reduction(const Table& ranks);
 

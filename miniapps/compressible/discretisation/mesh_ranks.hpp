@@ -1,6 +1,6 @@
 // The flow over ranks: each has the cells of its part of the mesh (METIS, lines uncut), in the order of the whole mesh,
 // and two layers of ghosts (mesh/unstructured/mesh_part.hpp), whose states it fetches before it evaluates anything.
-//   [ranks]  halo, device_path, reduction: solvers/parallel/rank_options.hpp
+//   [ranks]  halo, device_path, reduction: solvers/parallel/rank_map.hpp
 #pragma once
 #include <span>
 #include <vector>

@@ -24,13 +24,33 @@ AbCase read_case_of(const Table& t, const fs::path& folder, const std::string& t
   return c;
 }
 
+constexpr Option until_keys[] = {
+    {"time", Option::number, "depends: not by time", "flow time to reach", "", "time"},
+    {"column", Option::text, Option::required, "a column of history.csv"},
+    {"falls_to", Option::number, Option::required, "part of its largest value that is left", "(0, inf)"}};
+
+constexpr Option study_keys[] = {
+    {"title", Option::text, "", "of the report"},
+    {"cases", Option::texts, Option::required,
+     "relative to the study file; a checkpoint or run directory is continued"},
+    {"configurations", Option::texts, Option::required, "names: [configuration.NAME]; the first one runs twice"},
+    {"repeats", Option::integer, "6", "of each run", "[1, inf)"},
+    {"seed", Option::integer, "1", "of the random order"},
+    {"steps", Option::integer, "0", "of each run, as --steps; 0: to its end", "[0, inf)", "steps"},
+    {"wall_limit", Option::number, "0", "of each run; 0: none", "[0, inf)", "s"},
+    {"set", Option::texts, "[]", "for every run, as --set"},
+    {"until", Option::text, "end", "what times are compared to: end, or { time = T } or { column, falls_to }", "end"},
+    {"report", Option::boolean, "true", "draw the report of the study"}};
+
+constexpr Option configuration_keys[] = {{"set", Option::texts, "[]", "as --set"}};
+
 AbTarget read_target(const Table& t) {
   AbTarget target;
   if (!t.is_table("until")) {
-    t.choice("until", {"end"}, "end");
+    t.get<std::string>("until");
     return target;
   }
-  const Table until = t.table("until");
+  const Table until = t.table("until").described_by(until_keys);
   if (until.has("time")) {
     target.kind = AbTarget::Kind::time;
     target.value = until.get<double>("time");
@@ -39,8 +59,6 @@ AbTarget read_target(const Table& t) {
   target.kind = AbTarget::Kind::column;
   target.column = until.get<std::string>("column");
   target.value = until.get<double>("falls_to");
-  if (!(target.value > 0))
-    until.fail("falls_to", "'falls_to' must be positive: a fraction of the column's largest value");
   return target;
 }
 
@@ -59,12 +77,16 @@ std::string AbTarget::describe() const {
   return "to the end of each run";
 }
 
+std::vector<KeyTable> ab_keys() {
+  return {{"study", "", study_keys}, {"study.until", "as a table", until_keys}, {"configuration.NAME", "", configuration_keys}};
+}
+
 AbStudy read_ab_study(const std::string& path) {
   const Table file = read_case(path);
-  const Table t = file.table("study");
+  const Table t = file.table("study").described_by(study_keys);
   AbStudy s;
   s.path = path;
-  s.title = t.get("title", "");
+  s.title = t.get<std::string>("title");
   const fs::path folder = fs::path(path).parent_path();
   std::vector<std::string> names;
   for (const auto& text : t.get<std::vector<std::string>>("cases")) {
@@ -74,21 +96,20 @@ AbStudy read_ab_study(const std::string& path) {
   refuse_twins(t, "cases", names);
   const auto configurations = t.get<std::vector<std::string>>("configurations");
   refuse_twins(t, "configurations", configurations);
-  const std::vector<std::string> none;
   for (const auto& name : configurations) {
     if (!file.table("configuration").is_table(name))
       t.fail("configurations", "no table [configuration." + name + "] defines it");
-    s.configurations.push_back({name, file.table("configuration").table(name).get("set", none)});
+    const Table configuration = file.table("configuration").table(name).described_by(configuration_keys);
+    s.configurations.push_back({name, configuration.get<std::vector<std::string>>("set")});
     if (s.configurations.size() == 1) s.configurations.push_back({name + " again", s.configurations[0].set});
   }
-  s.repeats = t.get<int>("repeats", s.repeats);
-  if (s.repeats < 1) t.fail("repeats", "'repeats' must be at least 1");
-  s.seed = static_cast<std::uint64_t>(t.get<std::int64_t>("seed", 1));
-  s.steps = t.get<std::int64_t>("steps", 0);
-  s.wall_limit = t.get<double>("wall_limit", 0.0);
-  s.set = t.get("set", none);
+  s.repeats = t.get<int>("repeats");
+  s.seed = static_cast<std::uint64_t>(t.get<std::int64_t>("seed"));
+  s.steps = t.get<std::int64_t>("steps");
+  s.wall_limit = t.get<double>("wall_limit");
+  s.set = t.get<std::vector<std::string>>("set");
   s.target = read_target(t);
-  s.report = t.get<bool>("report", true);
+  s.report = t.get<bool>("report");
   file.refuse_unknown();
   return s;
 }

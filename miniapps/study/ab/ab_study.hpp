@@ -1,16 +1,10 @@
 // weir ab STUDY.toml: paired A/B runs. Cases x configurations x repeats as whole runs, compared where they have come equally far.
-//   [study]  cases = ["../compressible/x.toml", "RUN/checkpoints/step_00000100.h5", ...]   beside the study file; a
-//            checkpoint, or a run directory, is gone on from
-//            configurations = ["base", "other", ...]   the first is what the others are compared with; it runs twice
-//            repeats = 6, seed = 1 (of the order), steps = 0 (as --steps; 0: to the end), wall_limit = 0 (seconds a run)
-//            set = [...]                               for every run, as --set
-//            until = "end" | { time = 1.5 } | { column = "residual_energy", falls_to = 1e-4 }
-//            title, report = true (draw report.html)
-//   [configuration.NAME]  set = ["linear.flow.method=gmres", ...]
 #pragma once
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "base/key_table.hpp"
 
 namespace weir {
 
@@ -44,6 +38,8 @@ struct AbStudy {
   AbTarget target;
   bool report = true;
 };
+
+std::vector<KeyTable> ab_keys();
 
 // Error(Exit::usage) with file and line where the study cannot be.
 AbStudy read_ab_study(const std::string& path);

@@ -40,6 +40,18 @@ bool begins_with(const Capsule& c, double residual0) {
 
 }  // namespace
 
+Options capture_options() {
+  static constexpr Option keys[] = {
+      {"system", Option::text, "", "one of [linear.SYSTEM]; empty: all"},
+      {"when", Option::text, "",
+       "steps:100,200, every:50, iterations>40, time>5 ms, stagnation, not_finite, failure, joined with |"},
+      {"on_failure", Option::boolean, "true", "also the system that ended the run"},
+      {"state", Option::boolean, "false", "with the flow's state"},
+      {"most", Option::integer, "20", "of one run", "[0, inf)", "systems"},
+      {"most_mb", Option::number, "2000", "of one run", "[0, inf)", "MB"}};
+  return keys;
+}
+
 template <class Space>
 class Capture<Space>::Watch : public SolveWatch<Space> {
  public:
@@ -60,15 +72,12 @@ Capture<Space>::~Capture() = default;
 
 template <class Space>
 Capture<Space>::Capture(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks)
-    : ranks_(ranks), config_(config), options_(config.table("capture")), rules_(options_) {
-  if (options_.get<std::string>("system", "") != "") system_ = read_system(options_, systems);
-  on_failure_ = options_.get<bool>("on_failure", true);
-  keeps_state_ = options_.get<bool>("state", false);
-  most_ = options_.get<std::int64_t>("most", 20);
-  const double most_mb = options_.get<double>("most_mb", 2000);
-  if (most_ < 0) options_.fail("most", "'most' must not be negative");
-  if (!(most_mb >= 0)) options_.fail("most_mb", "'most_mb' must not be negative");
-  most_bytes_ = static_cast<std::int64_t>(1e6 * most_mb);
+    : ranks_(ranks), config_(config), options_(config.table("capture").described_by(capture_options())), rules_(options_) {
+  if (options_.get<std::string>("system") != "") system_ = read_system(options_, systems);
+  on_failure_ = options_.get<bool>("on_failure");
+  keeps_state_ = options_.get<bool>("state");
+  most_ = options_.get<std::int64_t>("most");
+  most_bytes_ = static_cast<std::int64_t>(1e6 * options_.get<double>("most_mb"));
   if (!rules_.empty() && !capsules_available())
     options_.fail("when", "captured systems need HDF5, which this build lacks");
 }

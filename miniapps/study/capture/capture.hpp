@@ -18,6 +18,8 @@
 
 namespace weir {
 
+Options capture_options();
+
 template <class Space>
 class Capture : public Facility<Space> {
  public:

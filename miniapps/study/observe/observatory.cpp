@@ -114,14 +114,22 @@ class Observatory<Space>::Eye : public SolveWatch<Space> {
   std::optional<RowsOfRanks> rows_;  // from the first look on
 };
 
+Options observe_options() {
+  static constexpr Option keys[] = {
+      {"system", Option::text, "", "one of [linear.SYSTEM]"},
+      {"every", Option::integer, "10", "between two diagnoses of the system (observatory.csv, fields); 0: off",
+       "[0, inf)", "steps"},
+      {"error", Option::boolean, "false", "solve once more, tightly, for the error of each solve"}};
+  return keys;
+}
+
 template <class Space>
 Observatory<Space>::Observatory(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks)
     : ranks_(ranks) {
   if (!config.is_table("observe")) return;
-  const Table t = config.table("observe");
-  every_ = t.get<std::int64_t>("every", 10);
-  if (every_ < 0) t.fail("every", "'every' must be at least 0 (0: nothing is observed)");
-  wants_error_ = t.get<bool>("error", false);
+  const Table t = config.table("observe").described_by(observe_options());
+  every_ = t.get<std::int64_t>("every");
+  wants_error_ = t.get<bool>("error");
   system_ = read_system(t, systems);
 }
 

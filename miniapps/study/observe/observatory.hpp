@@ -18,6 +18,8 @@
 
 namespace weir {
 
+Options observe_options();
+
 template <class Space>
 class Observatory : public Facility<Space> {
  public:

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/timer.hpp"
+#include "miniapps/study/shadow/shadow_study.hpp"
 #include "solvers/device/median_seconds.hpp"
 #include "solvers/device/triad.hpp"
 #include "solvers/parallel/agree.hpp"
@@ -86,11 +87,16 @@ class RooflineSystem : public SolveWatch<Space> {
   const Matrix<Space>* prepared_from_ = nullptr;  // may differ from the operator that is solved with (matrix-free)
 };
 
+Options roofline_options() {
+  static constexpr Option keys[] = {
+      {"every", Option::integer, "0", "between two measurements of all kernels of the solvers; 0: off", "[0, inf)",
+       "steps"}};
+  return keys;
+}
+
 template <class Space>
 Roofline<Space>::Roofline(const Table& config, const Communicator& ranks) : config_(config), ranks_(ranks) {
-  const Table options = config.table("roofline");
-  every_ = options.get<std::int64_t>("every", 0);
-  if (every_ < 0) options.fail("every", "'every' must be at least 0 (0: nothing is measured)");
+  every_ = config.table("roofline").described_by(roofline_options()).get<std::int64_t>("every");
 }
 template <class Space>
 Roofline<Space>::~Roofline() = default;
@@ -100,9 +106,9 @@ void Roofline<Space>::attach(const StudiedSystem<Space>& s) {
   if (every_ == 0 || s.part > 0) return;
   auto& system = *systems_.emplace_back(std::make_unique<RooflineSystem<Space>>(*this, s.name));
   system.add(s.options, s);
-  const Table shadow = config_.table("shadow");
-  if (shadow.get<std::string>("system", "") == s.name)
-    for (const auto& name : shadow.get<std::vector<std::string>>("solvers", std::vector<std::string>())) {
+  const Table shadow = config_.table("shadow").described_by(shadow_options());
+  if (shadow.get<std::string>("system") == s.name)
+    for (const auto& name : shadow.get<std::vector<std::string>>("solvers")) {
       const Table candidate = shadow.table(name);
       if (candidate.get<bool>("like_leader", false)) continue;
       if (candidate.get<std::string>("method", "").find(':') == std::string::npos) system.add(candidate, s);

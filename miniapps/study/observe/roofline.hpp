@@ -25,6 +25,8 @@ namespace weir {
 template <class Space>
 class RooflineSystem;  // roofline.cpp
 
+Options roofline_options();
+
 template <class Space>
 class Roofline : public Facility<Space> {
  public:

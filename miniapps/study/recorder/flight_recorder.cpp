@@ -155,13 +155,18 @@ class FlightRecorder<Space>::Watch : public SolveWatch<Space> {
   std::string refusal_;
 };
 
+Options recorder_options() {
+  static constexpr Option keys[] = {
+      {"steps", Option::integer, "32", "that the failure diagnosis looks back on; 0: off", "[0, 100000]", "steps"},
+      {"every", Option::integer, "1", "between two records of the variables' ranges", "[1, inf)", "steps"}};
+  return keys;
+}
+
 template <class Space>
 FlightRecorder<Space>::FlightRecorder(const Table& config, const Communicator& ranks) : ranks_(ranks) {
-  const Table options = config.table("recorder");
-  const auto steps = options.get<std::int64_t>("steps", 32);
-  if (steps < 0 || steps > 100000) options.fail("steps", "the recorder keeps 0 (off) to 100000 steps");
-  every_ = options.get<std::int64_t>("every", 1);
-  if (every_ < 1) options.fail("every", "'every' must be at least 1");
+  const Table options = config.table("recorder").described_by(recorder_options());
+  const auto steps = options.get<std::int64_t>("steps");
+  every_ = options.get<std::int64_t>("every");
   ring_.resize(static_cast<std::size_t>(steps));
 }
 

@@ -14,6 +14,8 @@
 
 namespace weir {
 
+Options recorder_options();
+
 template <class Space>
 class FlightRecorder : public Facility<Space> {
  public:

@@ -57,15 +57,32 @@ std::string why_doubles_differ(const StudiedSystem<Space>& s) {
 
 }  // namespace
 
+Options shadow_options() {
+  static constexpr Option keys[] = {
+      {"system", Option::text, "", "one of [linear.SYSTEM]"},
+      {"solvers", Option::texts, "[]", "names: [shadow.NAME] says what each is"},
+      {"every", Option::integer, "10", "between two solves of the same systems by all of them; 0: off", "[0, inf)",
+       "steps"},
+      {"repeats", Option::integer, "1", "of each solve", "[1, inf)"},
+      {"seed", Option::integer, "1", "of the random order"}};
+  return keys;
+}
+
+Options candidate_options() {
+  static constexpr Option keys[] = {
+      {"like_leader", Option::boolean, "false", "the run's own solver once more (A/A)"},
+      {"slowed_by", Option::number, "0", "waits for this part of its time: a test of the statistics", "[0, 10]"}};
+  return keys;
+}
+
 template <class Space>
 ShadowStudy<Space>::ShadowStudy(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks)
     : options_(config.table("shadow")), ranks_(ranks) {
-  candidates_ = options_.get<std::vector<std::string>>("solvers", std::vector<std::string>());
-  every_ = options_.get<std::int64_t>("every", 10);
-  if (every_ < 0) options_.fail("every", "'every' must be at least 0 (0: no shadow solves)");
-  repeats_ = options_.get<int>("repeats", 1);
-  if (repeats_ < 1) options_.fail("repeats", "'repeats' must be at least 1");
-  seed_ = static_cast<std::uint64_t>(options_.get<std::int64_t>("seed", 1));
+  const Table t = options_.described_by(shadow_options());
+  candidates_ = t.get<std::vector<std::string>>("solvers");
+  every_ = t.get<std::int64_t>("every");
+  repeats_ = t.get<int>("repeats");
+  seed_ = static_cast<std::uint64_t>(t.get<std::int64_t>("seed"));
   for (const auto& name : candidates_)
     if (!options_.is_table(name)) options_.fail("solvers", "no table [shadow." + name + "] defines it");
   if (candidates_.empty()) {
@@ -110,9 +127,7 @@ void ShadowStudy<Space>::attach(const StudiedSystem<Space>& s) {
   for (const auto& name : candidates_) {
     const Table options = options_.table(name);
     auto solver = options.get<bool>("like_leader", false) ? make(s.options, defaults) : make(options, of_leader);
-    const double slowed_by = options.get<double>("slowed_by", 0.0);
-    if (slowed_by < 0 || slowed_by > 10)
-      options.fail("slowed_by", "'slowed_by' is a fraction of its time, from 0 to 10");
+    const auto slowed_by = options.described_by(candidate_options()).get<double>("slowed_by");
     if (slowed_by > 0) solver = std::make_unique<SlowedSolver<Space>>(std::move(solver), slowed_by);
     shadow_->add(name, std::move(solver));
   }

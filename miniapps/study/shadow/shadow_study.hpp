@@ -22,6 +22,9 @@
 
 namespace weir {
 
+Options shadow_options();     // of [shadow]
+Options candidate_options();  // of [shadow.NAME], beside those of [linear.SYSTEM]
+
 template <class Space>
 class ShadowStudy : public Facility<Space> {
  public:

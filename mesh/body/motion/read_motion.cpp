@@ -1,0 +1,131 @@
+#include "mesh/body/motion/read_motion.hpp"
+
+#include <algorithm>
+#include <numbers>
+
+#include "mesh/body/motion/motion_laws.hpp"
+#include "mesh/read/text.hpp"
+
+namespace weir {
+namespace {
+
+constexpr double degree = std::numbers::pi / 180;
+
+constexpr Option motion_keys[] = {
+    {"type", Option::text, "none",
+     "oscillation: by amplitude sin(2 pi frequency t + phase); deformation: stretched by 1 + amplitude sin(..) along its "
+     "axes; table: columns t and any of x, y, z, angle, as cubic splines",
+     "none | translation | oscillation | rotation | deformation | table"}};
+
+constexpr Option frequency_key = {"frequency", Option::number, "0", "of the oscillation", "(-inf, inf)", "1/time"};
+constexpr Option phase_key = {"phase", Option::number, "0", "of the oscillation", "(-inf, inf)", "degrees"};
+constexpr Option axis_key = {"axis", Option::numbers, "[0, 0, 1]", "of the rotation", "(-inf, inf)"};
+constexpr Option translation_keys[] = {
+    {"velocity", Option::numbers, Option::required, "of the body", "(-inf, inf)", "velocity"}};
+constexpr Option oscillation_keys[] = {
+    {"amplitude", Option::numbers, Option::required, "a number a direction", "(-inf, inf)", "length"},
+    frequency_key,
+    phase_key};
+constexpr Option deformation_keys[] = {
+    {"amplitude", Option::numbers, Option::required, "a number an axis", "(-1, 1)"}, frequency_key, phase_key};
+constexpr Option rotation_keys[] = {
+    {"rate", Option::number, "0", "of a steady rotation", "(-inf, inf)", "degrees/time"},
+    {"amplitude", Option::number, "0", "of an oscillation", "(-inf, inf)", "degrees"},
+    frequency_key,
+    phase_key,
+    axis_key,
+    {"pivot", Option::numbers, "depends on the body: its position", "a point of the axis", "(-inf, inf)", "length"}};
+constexpr Option table_keys[] = {
+    {"file", Option::text, Option::required, "looked for beside the case, then in the current folder"},
+    {"periodic", Option::boolean, "false", "the last line is the first one again"},
+    axis_key};
+
+struct Wave {
+  Vec3 amplitude;
+  double frequency, phase;
+};
+
+Wave read_wave(const Table& t) {
+  const Wave w{read_vector(t, "amplitude"), t.get<double>("frequency"), degree * t.get<double>("phase")};
+  if (!(w.frequency > 0)) t.fail("frequency", "this motion needs a positive 'frequency'");
+  return w;
+}
+
+Vec3 read_axis(const Table& t) {
+  const Vec3 axis = read_vector(t, "axis");
+  if (!(length(axis) > 0)) t.fail("axis", "'axis' needs a direction");
+  return (1 / length(axis)) * axis;
+}
+
+std::unique_ptr<MotionLaw> read_rotation(const Table& t) {
+  RotationOptions o;
+  o.axis = read_axis(t);
+  o.rate = degree * t.get<double>("rate");
+  o.amplitude = degree * t.get<double>("amplitude");
+  o.frequency = t.get<double>("frequency");
+  o.phase = degree * t.get<double>("phase");
+  if (o.rate == 0 && o.amplitude == 0) t.fail("rate", "a rotation needs a 'rate' or an 'amplitude'");
+  if (o.amplitude != 0 && !(o.frequency > 0)) t.fail("frequency", "an amplitude needs a positive 'frequency'");
+  o.has_pivot = t.has("pivot");
+  if (o.has_pivot) o.pivot = read_vector(t, "pivot");
+  return std::make_unique<Turning>(o);
+}
+
+std::unique_ptr<MotionLaw> read_deformation(const Table& t) {
+  const Wave w = read_wave(t);
+  return std::make_unique<Deformation>(w.amplitude, w.frequency, w.phase);
+}
+
+std::unique_ptr<MotionLaw> read_table(const Table& t) {
+  const std::string path = find_file(t, "file", "motion table");
+  const auto is_periodic = t.get<bool>("periodic");
+  return parse_motion_table(content_of(path, "motion table"), path, read_axis(t), is_periodic);
+}
+
+std::unique_ptr<MotionLaw> read_law(const Table& options) {
+  const auto type = options.get<std::string>("type");
+  const Table t = options.described_by(motion_options(type));
+  if (type == "translation") return std::make_unique<Translation>(read_vector(t, "velocity"));
+  if (type == "oscillation") {
+    const Wave w = read_wave(t);
+    return std::make_unique<Oscillation>(w.amplitude, w.frequency, w.phase);
+  }
+  if (type == "rotation") return read_rotation(t);
+  if (type == "deformation") return read_deformation(t);
+  if (type == "table") return read_table(t);
+  return nullptr;
+}
+
+}  // namespace
+
+Options motion_options() { return motion_keys; }
+
+Options motion_options(std::string_view type) {
+  if (type == "translation") return translation_keys;
+  if (type == "oscillation") return oscillation_keys;
+  if (type == "rotation") return rotation_keys;
+  if (type == "deformation") return deformation_keys;
+  if (type == "table") return table_keys;
+  return {};
+}
+
+Vec3 read_vector(const Table& t, const char* key) {
+  const auto v = t.get<std::vector<double>>(key);
+  if (v.size() < 2 || v.size() > 3) t.fail(key, std::string("'") + key + "' must have two or three numbers");
+  Vec3 x{};
+  std::copy(v.begin(), v.end(), x.begin());
+  return x;
+}
+
+void read_motion(const Table& body, Motion& motion) {
+  if (!body.has("motion")) return;
+  std::vector<Table> laws;
+  if (body.is_table("motion"))
+    laws.push_back(body.table("motion"));
+  else
+    laws = body.tables("motion");
+  for (const Table& law : laws)
+    if (auto made = read_law(law)) motion.add(std::move(made));
+}
+
+}  // namespace weir
