@@ -203,14 +203,14 @@ T Table::get(std::string_view key, const T& fallback) const {
   auto n = node_of(fallback);
   n->is_default = true;
   n->place = node_->place;
-  node_->set(key, std::move(n));
+  if (!node_->find(key)) node_->set(key, std::move(n));  // the first reader is the one that the key is for
   return fallback;
 }
 
 template <class T>
 T Table::get(std::string_view key) const {
   const Option* o = option(key);
-  if (o && !o->is_required()) {
+  if (o && !o->is_required() && !o->is_computed()) {
     const auto fallback = default_of(*o);
     T value{};
     const TableNode* culprit = nullptr;
@@ -229,7 +229,9 @@ T Table::get(std::string_view key) const {
                                           (node_->path.empty() ? "" : " in [" + node_->path + "]") +
                                           (meant.empty() ? "" : "; is '" + meant + "' meant to be it?"));
   }
-  return read<T>(*this, key, *n);
+  const T value = read<T>(*this, key, *n);
+  if (o) check_value(*this, *o, *n);
+  return value;
 }
 
 std::string Table::choice(std::string_view key, std::initializer_list<std::string_view> words,

@@ -26,9 +26,9 @@ int main(int argc, char** argv) {
   weir::Build build = weir::this_build();
   if (const std::string mpi = weir::mpi_library(); !mpi.empty()) build.libraries["MPI"] = mpi;
   const weir::Program program{
-      .miniapps = {{"incompressible", weir::run_incompressible, weir::info_incompressible},
-                   {"compressible", weir::run_compressible, weir::info_compressible},
-                   {"immersed", weir::run_immersed, weir::info_immersed}},
+      .miniapps = {{"incompressible", weir::run_incompressible, weir::info_incompressible, weir::incompressible_keys},
+                   {"compressible", weir::run_compressible, weir::info_compressible, weir::compressible_keys},
+                   {"immersed", weir::run_immersed, weir::info_immersed, weir::immersed_keys}},
       .ranks = ranks,
       .build = build,
   };

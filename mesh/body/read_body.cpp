@@ -22,9 +22,8 @@ constexpr Option body_keys[] = {
     {"motion", Option::tables, "", "one table, or a list applied one after the other; none: a body at rest", "", "", "",
      motion_options}};
 
-constexpr Option spacing_key = {
-    "surface_spacing", Option::number, "depends on the grid: half a cell", "of the surface's elements", "(0, inf)",
-    "length"};
+constexpr Option spacing_key = {"surface_spacing",           Option::number, "depends on the grid: half a cell",
+                                "of the surface's elements", "(0, inf)",     "length"};
 constexpr Option round_keys[] = {{"diameter", Option::number, "1", "of the body", "(0, inf)", "length"}, spacing_key};
 constexpr Option ellipsoid_keys[] = {
     {"diameters", Option::numbers, Option::required, "two: an elliptic cylinder; three", "(0, inf)", "length"},

@@ -12,11 +12,11 @@
 namespace weir {
 namespace {
 
-constexpr Option generator_keys[] = {
-    {"type", Option::text, Option::required,
-     "naca0012: NACA 0012, naca: any 4-digit aerofoil, hybrid mesh; box: rectangle; cylinder: O-grid; bump: channel over "
-     "a smooth bump; wedge: channel over a ramp",
-     "box | cylinder | naca0012 | naca | bump | wedge"}};
+constexpr Option generator_keys[] = {{"type", Option::text, Option::required,
+                                      "naca0012: NACA 0012; naca: any 4-digit aerofoil, hybrid mesh; box: rectangle; "
+                                      "cylinder: O-grid; bump: channel over "
+                                      "a smooth bump; wedge: channel over a ramp",
+                                      "box | cylinder | naca0012 | naca | bump | wedge"}};
 
 constexpr Option shape_key = {"shape", Option::text, "quads", "of the cells; triangles: alternating diagonals",
                               "quads | triangles | triangles_aligned"};
@@ -65,13 +65,12 @@ constexpr Option bump_keys[] = {
     {"channel_height", Option::number, "0.8", "of the channel", "(0, inf)", "length"},
     shape_key};
 
-constexpr Option wedge_keys[] = {
-    {"cells", Option::integers, "[96, 64]", "[nx, ny]", "[1, inf)"},
-    {"angle", Option::number, "10", "of the ramp from x = 0", "[-60, 60]", "degrees"},
-    {"upstream", Option::number, "0.5", "length before the ramp", "(0, inf)", "length"},
-    {"length", Option::number, "1", "of the ramp along x", "(0, inf)", "length"},
-    {"height", Option::number, "1", "of the channel", "(0, inf)", "length"},
-    shape_key};
+constexpr Option wedge_keys[] = {{"cells", Option::integers, "[96, 64]", "[nx, ny]", "[1, inf)"},
+                                 {"angle", Option::number, "10", "of the ramp from x = 0", "[-60, 60]", "degrees"},
+                                 {"upstream", Option::number, "0.5", "length before the ramp", "(0, inf)", "length"},
+                                 {"length", Option::number, "1", "of the ramp along x", "(0, inf)", "length"},
+                                 {"height", Option::number, "1", "of the channel", "(0, inf)", "length"},
+                                 shape_key};
 
 constexpr Option naca_keys[] = {
     {"profile", Option::text, Option::required, "of naca: the four digits, \"2412\""},
@@ -91,8 +90,10 @@ constexpr Option naca_keys[] = {
     {"wake_length", Option::number, "0", "of the finer triangles behind the trailing edge", "[0, inf)", "chords"},
     {"wake_size", Option::number, "0.03", "of those triangles", "(0, inf)", "chords"},
     {"shape", Option::text, "hybrid", "triangles: the layers' quadrilaterals are halved", "hybrid | triangles"},
-    {"refinement", Option::number, "1", "all sizes here are those of 1, which makes about 13,000 cells; cells grow by "
-     "its square", "[0.2, 60]"},
+    {"refinement", Option::number, "1",
+     "all sizes here are those of 1, which makes about 13,000 cells; cells grow by "
+     "its square",
+     "[0.2, 60]"},
     {"cells", Option::integer, "depends on refinement", "about so many cells, instead of refinement", "[500, inf)"}};
 
 // Cells of a mesh are counted with int, their corners too.

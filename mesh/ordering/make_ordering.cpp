@@ -11,7 +11,7 @@ namespace {
 
 constexpr Option ordering_keys[] = {
     {"type", Option::text, "rcm",
-     "of the cells: rcm: reverse Cuthill-McKee; 1wd, nd: one-way, nested dissection; line: lines of strongly coupled "
+     "rcm: reverse Cuthill-McKee; 1wd, nd: one-way, nested dissection; line: lines of strongly coupled "
      "cells first; line_X: lines kept together and ordered by X",
      "natural | random | rcm | 1wd | nd | line | line_rcm | line_1wd | line_nd"},
     {"anisotropy", Option::number, "10", "of the line types: ratio of distances above which cells are strongly coupled",

@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "base/table_node.hpp"
 
 namespace weir {
 namespace {
@@ -130,8 +131,11 @@ std::string find_file(const Table& t, std::string_view key, const std::string& w
   const std::string case_file = place.substr(0, place.rfind(':'));
   const fs::path beside = fs::path(case_file).parent_path() / name;
   std::error_code ignored;
-  if (fs::exists(beside, ignored)) return beside.string();
-  if (fs::exists(name, ignored)) return name;
+  for (const fs::path& path : {beside, fs::path(name)})
+    if (fs::exists(path, ignored)) {
+      t.node()->find(key)->text = fs::absolute(path).lexically_normal().string();  // for the effective configuration
+      return path.string();
+    }
   const std::string both = beside.string() == name ? "" : ", nor '" + beside.string() + "' beside the case file";
   throw Error(Exit::file_io, place + ": there is no " + what + " '" + name + "' in the current folder" + both);
 }

@@ -26,8 +26,7 @@ std::vector<PeriodicPair> read_periodic(const Table& t) {
     PeriodicPair pair{one.get<std::string>("first"), one.get<std::string>("second"), {}};
     if (one.has("translation")) {
       const auto v = one.get<std::vector<double>>("translation");
-      if (v.size() != 2)
-        one.fail("translation", "'translation' must be two numbers, from `first` to `second`");
+      if (v.size() != 2) one.fail("translation", "'translation' must be two numbers, from `first` to `second`");
       pair.translation = {v[0], v[1]};
     }
     pairs.push_back(std::move(pair));

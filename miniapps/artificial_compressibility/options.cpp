@@ -9,9 +9,9 @@ namespace weir {
 
 namespace {
 
-constexpr Option numerics_keys[] = {
-    {"pressure_dissipation", Option::number, "depends on time.steady: 0.2, steady 1",
-     "factor of the Rhie-Chow term; larger: easier linear systems, more sub-iterations", "(0, inf)"}};
+constexpr Option numerics_keys[] = {{"pressure_dissipation", Option::number, "depends on time.steady: 0.2, steady 1",
+                                     "factor of the Rhie-Chow term; larger: easier linear systems, more sub-iterations",
+                                     "(0, inf)"}};
 
 constexpr Option pseudo_time_keys[] = {
     {"speed", Option::number, "depends on the case: the largest of its boundaries, initial flow and force",
@@ -30,7 +30,8 @@ constexpr Option pseudo_time_keys[] = {
 }  // namespace
 
 std::vector<KeyTable> coupled_keys() {
-  return {{"numerics", "", numerics_keys}, {"pseudo_time", "", pseudo_time_keys}};
+  return {{"numerics", "artificial_compressibility", numerics_keys},
+          {"pseudo_time", "artificial_compressibility", pseudo_time_keys}};
 }
 
 CoupledOptions read_coupled_options(const Table& config, bool steady, double reference_speed) {

@@ -3,10 +3,13 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
+#include "base/colour.hpp"
 #include "base/nearest.hpp"
 #include "miniapps/cli/ab.hpp"
 #include "miniapps/cli/doctor.hpp"
+#include "miniapps/cli/lists.hpp"
 #include "miniapps/cli/replay.hpp"
 #include "miniapps/cli/solve.hpp"
 #include "miniapps/cli/start.hpp"
@@ -50,6 +53,7 @@ void add_run_options(CLI::App& verb, RunArguments& a, DeviceArguments& d, const 
       ->check(CLI::NonNegativeNumber);
   verb.add_flag("--deterministic", d.deterministic, "bitwise reproducible for any thread count");
   verb.add_option("--seed", d.seed, "seed of all random choices")->type_name("N")->check(CLI::NonNegativeNumber);
+  verb.add_flag("-q,--quiet", a.quiet, "no log: errors alone, on standard error");
   verb.add_flag("--overwrite", a.overwrite, "overwrite the run in the run directory");
 }
 
@@ -106,30 +110,51 @@ void add_replay_options(CLI::App& verb, ReplayArguments& r) {
       ->check(CLI::IsMember({"host", "device"}));
 }
 
-// CLI11 would call an unknown verb an unexpected argument.
-bool is_unknown_verb(const CLI::App& app, int argc, char** argv) {
-  if (argc < 2 || argv[1][0] == '-') return false;
-  std::vector<std::string> verbs;
-  std::string list;
-  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; })) {
-    if (verb->get_name() == argv[1]) return false;
-    verbs.push_back(verb->get_name());
-    list += (list.empty() ? "" : ", ") + verb->get_name();
+std::vector<std::string> names_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(verb->get_name());
+  return names;
+}
+
+std::vector<std::string> options_of(const CLI::App& verb) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : verb.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
+std::string help_of_all(const CLI::App& app) {
+  std::string text = app.get_description() + "\n";
+  for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+    text += "\n" + verb->help("weir");
+  return text;
+}
+
+// CLI11 would call an unknown verb or option an unexpected argument.
+void refuse_unknown_words(const CLI::App& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return;
+  const std::vector<std::string> verbs = names_of(app);
+  if (std::find(verbs.begin(), verbs.end(), argv[1]) == verbs.end()) {
+    const std::string near = nearest(argv[1], verbs);
+    throw Error(Exit::usage, fmt::format("unknown verb '{}'{} (there are: {})", argv[1],
+                                         near.empty() ? "" : "; did you mean '" + near + "'?", fmt::join(verbs, ", ")));
   }
-  const std::string near = nearest(argv[1], verbs);
-  fmt::print(stderr, "weir: unknown verb '{}'{} (there are: {})\n", argv[1],
-             near.empty() ? "" : "; did you mean '" + near + "'?", list);
-  return true;
+  const std::vector<std::string> options = options_of(*app.get_subcommand(argv[1]));
+  for (int i = 2; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    const std::string word = std::string(argv[i]).substr(0, std::string_view(argv[i]).find('='));
+    if (word.starts_with("--") && std::find(options.begin(), options.end(), word) == options.end())
+      throw Error(Exit::usage, "unknown option '" + word + "'" + did_you_mean(word, options));
+  }
 }
 
 int parse_and_run(const Program& program, int argc, char** argv) {
   CLI::App app("Weir: implicit flow codes around one sparse-solver layer, on CPUs and GPUs.", "weir");
   app.set_version_flag("--version", [&] { return version_text(program.build); });
   app.require_subcommand(1);
-  app.footer(
-      "Exit codes: 0 finished | 1 internal error | 2 usage or case file | 3 solver failed | 4 not finite |\n"
-      "5 [check] out of tolerance | 6 file I/O | 7 out of memory | 8 device unavailable | 9 wall limit | 128+n signal "
-      "n");
+  std::string codes;
+  for (const ExitCode& e : exit_codes()) codes += fmt::format("{} {} |{}", e.code, e.meaning, e.code == 4 ? "\n" : " ");
+  app.footer("Exit codes: " + codes + "128+n signal n");
   int code = 0;
   RunArguments a;
   for (int i = 0; i < argc; ++i) a.command_line += (i > 0 ? " " : "") + std::string(argv[i]);
@@ -202,11 +227,35 @@ int parse_and_run(const Program& program, int argc, char** argv) {
   bench->prefix_command()->set_help_flag();
   bench->callback([&] { start_benchmarks(argv); });
 
+  std::string what, key, shell, folder = "docs/reference";
+  CLI::App* list = app.add_subcommand("list", "what there is: cases, methods, preconditioners, boundaries, ...");
+  list->add_option("WHAT", what, "left out: what can be listed");
+  list->callback([&] { code = list_what(program, what); });
+
+  CLI::App* explain = app.add_subcommand("explain", "what a key of the case file means");
+  explain->add_option("KEY", key, "time.cfl, linear.pressure, boundary.*.type, cfl")->required();
+  explain->callback([&] { code = explain_key(program, key); });
+
+  CLI::App* reference =
+      app.add_subcommand("reference", "write the reference pages and the JSON schema of the case file");
+  reference->add_option("-o,--output", folder, "folder of the pages")->type_name("DIR")->capture_default_str();
+  reference->callback([&] { code = write_reference(program, folder, help_of_all(app)); });
+
+  CLI::App* completion =
+      app.add_subcommand("completion", "print completion for a shell: source <(weir completion bash)");
+  completion->add_option("SHELL", shell, "bash")->required()->check(CLI::IsMember({"bash"}));
+  completion->callback([&] {
+    std::vector<std::pair<std::string, std::string>> words;
+    for (const std::string& verb : names_of(app))
+      words.emplace_back(verb, fmt::format("{}", fmt::join(options_of(*app.get_subcommand(verb)), " ")));
+    fmt::print("{}", completion_script(program, words));
+  });
+
   if (argc < 2) {
     fmt::print(stderr, "{}", app.help());
     return static_cast<int>(Exit::usage);
   }
-  if (is_unknown_verb(app, argc, argv)) return static_cast<int>(Exit::usage);
+  refuse_unknown_words(app, argc, argv);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& e) {
@@ -221,7 +270,7 @@ int run_command_line(const Program& program, int argc, char** argv) {
   try {
     return parse_and_run(program, argc, argv);
   } catch (const Error& e) {
-    fmt::print(stderr, "weir: {}\n", e.what());
+    fmt::print(stderr, "{} {}\n", coloured("weir:", Colour::red, stderr), e.what());
     return static_cast<int>(e.code());
   } catch (const std::bad_alloc&) {
     fmt::print(stderr, "weir: out of memory\n");

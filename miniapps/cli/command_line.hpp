@@ -14,6 +14,7 @@ struct Miniapp {
   std::string name;  // [case] miniapp
   int (*run)(Run& run, const Table& config);
   void (*info)(const Table& config, int ranks, std::ostream& out);
+  std::vector<KeyTable> (*keys)() = nullptr;  // of its cases, beside run_keys()
 };
 
 struct Program {

@@ -2,12 +2,14 @@
 
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <new>
 
 #include "base/nearest.hpp"
 #include "inputs/case.hpp"
+#include "miniapps/cli/lists.hpp"
 
 namespace weir {
 namespace {
@@ -83,6 +85,20 @@ std::string run_directory_of(const Checkpoint& checkpoint) {
 
 }  // namespace
 
+namespace {
+
+// No log: what goes wrong is said on standard error.
+int run_quietly(const Program& program, RunOptions options, const Table& config) {
+  const std::string directory = options.directory;
+  if (!std::freopen("/dev/null", "w", stdout)) throw Error(Exit::internal, "cannot silence the log");
+  const int code = run_miniapp(program, std::move(options), config);
+  for (const ExitCode& e : exit_codes())
+    if (e.code == code && code != 0) fmt::print(stderr, "weir: {}: {}/run.json\n", e.meaning, directory);
+  return code;
+}
+
+}  // namespace
+
 int run_case(const Program& program, const RunArguments& arguments) {
   const Table config = read_case(arguments.source, arguments.overrides);
   RunOptions options;
@@ -92,7 +108,7 @@ int run_case(const Program& program, const RunArguments& arguments) {
   options.steps = arguments.steps;
   options.wall_limit = arguments.wall_limit;
   options.command_line = arguments.command_line;
-  return run_miniapp(program, std::move(options), config);
+  return (arguments.quiet ? run_quietly : run_miniapp)(program, std::move(options), config);
 }
 
 int restart_case(const Program& program, const RunArguments& arguments) {
@@ -106,7 +122,7 @@ int restart_case(const Program& program, const RunArguments& arguments) {
   options.wall_limit = arguments.wall_limit;
   options.command_line = arguments.command_line;
   options.restart = std::move(checkpoint);
-  return run_miniapp(program, std::move(options), config);
+  return (arguments.quiet ? run_quietly : run_miniapp)(program, std::move(options), config);
 }
 
 int show_info(const Program& program, const std::string& case_path, const std::vector<std::string>& overrides) {

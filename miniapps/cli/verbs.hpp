@@ -12,7 +12,7 @@ struct RunArguments {
   std::string source;     // the case file, or the checkpoint (or a run directory: its newest whole checkpoint)
   std::string directory;  // -o; empty: weir-runs/CASE, or where the checkpoint's run is
   std::vector<std::string> overrides;
-  bool overwrite = false;
+  bool overwrite = false, quiet = false;
   std::int64_t steps = -1;
   double wall_limit = -1;
   std::string command_line;  // as typed, for run.json

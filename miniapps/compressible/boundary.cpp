@@ -11,8 +11,10 @@ namespace {
 
 constexpr Option type_keys[] = {
     {"type", Option::text, Option::required,
-     "farfield: characteristic; pressure_outlet: subsonic, the rest extrapolated; symmetry: slip_wall without forces; "
-     "*_wall: no slip, needs reynolds; exact: the state of flow.initial at that time",
+     "farfield: characteristic; slip_wall: no normal velocity; symmetry: slip_wall without forces; adiabatic_wall: no "
+     "slip, no heat flux, needs reynolds; isothermal_wall: no slip, needs reynolds; supersonic_inflow: all given; "
+     "supersonic_outflow: all extrapolated; pressure_outlet: subsonic, all but the pressure extrapolated; exact: the "
+     "state of flow.initial at that time",
      "farfield | slip_wall | symmetry | adiabatic_wall | isothermal_wall | supersonic_inflow | supersonic_outflow | "
      "pressure_outlet | exact"}};
 constexpr Option outside_keys[] = {

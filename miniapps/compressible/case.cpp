@@ -5,8 +5,10 @@
 #include <numbers>
 
 #include "mesh/generate/generators.hpp"
-#include "mesh/unstructured/make_mesh.hpp"
 #include "mesh/ordering/make_ordering.hpp"
+#include "mesh/unstructured/make_mesh.hpp"
+#include "miniapps/compressible/output.hpp"
+#include "solvers/parallel/rank_map.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir {
@@ -65,14 +67,13 @@ constexpr Option pseudo_time_keys[] = {
      "first_order: backward Euler with that scheme's Jacobian; matrix_free: Newton's method, preconditioned by it",
      "matrix_free | first_order"}};
 
-constexpr Option matrix_keys[] = {
-    {"matrix_storage", Option::text, "double", "precision of the stored Jacobian; float is for tolerances of 1e-5 and more",
-     "double | float", "", "matrix, single=float"}};
+constexpr Option matrix_keys[] = {{"matrix_storage", Option::text, "double",
+                                   "precision of the stored Jacobian; float is for tolerances of 1e-5 and more",
+                                   "double | float", "", "matrix, single=float"}};
 
-constexpr Option time_keys[] = {
-    {"end", Option::number, Option::required, "of an unsteady run (BDF2); without end and dt it is steady", "(0, inf)",
-     "time"},
-    {"dt", Option::number, Option::required, "time step", "(0, inf)", "time"}};
+constexpr Option time_keys[] = {{"end", Option::number, Option::required,
+                                 "of an unsteady run (BDF2); without end and dt it is steady", "(0, inf)", "time"},
+                                {"dt", Option::number, Option::required, "time step", "(0, inf)", "time"}};
 
 void read_gas(const Table& t, GasModel& gas) {
   gas.gamma = t.get<double>("gamma");
@@ -144,8 +145,8 @@ void read_numerics(const Table& options, SpatialScheme& s) {
   s.flux = fluxes.at(t.get<std::string>("flux"));
   s.entropy_fix = t.get<double>("entropy_fix");
   s.order = t.get<int>("order");
-  s.gradient = t.get<std::string>("gradient") == "green_gauss" ? GradientScheme::green_gauss
-                                                               : GradientScheme::least_squares;
+  s.gradient =
+      t.get<std::string>("gradient") == "green_gauss" ? GradientScheme::green_gauss : GradientScheme::least_squares;
   s.limiter = limiters.at(t.get<std::string>("limiter"));
   s.venkatakrishnan = t.get<double>("venkatakrishnan");
 }
@@ -200,6 +201,9 @@ std::vector<KeyTable> compressible_keys() {
           {"time", "", time_keys},
           {"pseudo_time", "", pseudo_time_keys},
           {"linear.SYSTEM", "flow", matrix_keys},
+          {"output", "", CompressibleOutput::field_options()},
+          {"surface", "", CompressibleOutput::surface_options()},
+          {"ranks", "", rank_options()},
           {"boundary.MARKER", "", boundary_options("")},
           {"boundary.MARKER", "farfield, supersonic_inflow", boundary_options("farfield")},
           {"boundary.MARKER", "pressure_outlet", boundary_options("pressure_outlet")},

@@ -7,6 +7,7 @@
 
 namespace weir {
 
+std::vector<KeyTable> compressible_keys();
 int run_compressible(Run& run, const Table& config);                        // the process's exit code
 void info_compressible(const Table& config, int ranks, std::ostream& out);  // sizes, memory, solvers; starts nothing
 

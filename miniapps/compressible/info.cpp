@@ -10,6 +10,8 @@
 #include "miniapps/compressible/compressible.hpp"
 #include "miniapps/compressible/flow.hpp"
 #include "miniapps/compressible/output.hpp"
+#include "miniapps/study/lab.hpp"
+#include "solvers/parallel/rank_map.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir {
@@ -123,6 +125,9 @@ void info_compressible(const Table& config, int ranks, std::ostream& out) {
     out << (i ? ", " : "") << mesh.patches[i].name << " (" << mesh.patches[i].count << " faces)";
   out << "\ncells      " << h.cells << "\nunknowns   " << h.unknowns << "\n";
   for (const auto& [label, text] : h.notes) out << fmt::format("{:<10} {}\n", label, text);
+  read_halo_options(config.table("ranks"));
+  read_reduction(config.table("ranks"));
+  read_lab(config, {compressible_system});
   out << "flow       " << compressible_system.solver<Host>(config.table("linear")).describe() << "\n";
   out << fmt::format(
       "memory     {:.1f} MB: mesh {:.1f}, flow {:.1f}, matrix {:.1f}, solver {:.1f}, program {:.1f}; {:.0f} bytes per "

@@ -10,7 +10,6 @@
 #include "miniapps/compressible/case.hpp"
 #include "miniapps/compressible/quantities.hpp"
 #include "postproc/fields/field_schedule.hpp"
-#include "postproc/reference/reference.hpp"
 #include "postproc/fields/vtk.hpp"
 #include "postproc/reference/reference.hpp"
 

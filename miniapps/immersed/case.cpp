@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <limits>
 
-#include "mesh/body/read_body.hpp"
 #include "mesh/body/motion/read_motion.hpp"
+#include "mesh/body/read_body.hpp"
 
 namespace weir {
 namespace {
@@ -64,10 +64,10 @@ CellBox read_control_volume(const Table& body, const Grid& grid, int dim) {
 }  // namespace
 
 std::vector<KeyTable> immersed_keys() {
-  std::vector<KeyTable> tables = {{"body", "", body_options()},
-                                  {"body", "", body_keys},
-                                  {"output", "", output_keys},
-                                  {"ranks", "", ranks_keys}};
+  std::vector<KeyTable> tables = structured_keys();
+  tables.insert(
+      tables.end(),
+      {{"body", "", body_options()}, {"body", "", body_keys}, {"output", "", output_keys}, {"ranks", "", ranks_keys}});
   for (const char* type : {"cylinder", "ellipsoid", "aerofoil", "box", "stl", "left_ventricle"})
     tables.push_back({"body", type == std::string_view("cylinder") ? "cylinder, sphere" : type, body_options(type)});
   for (const char* type : {"translation", "oscillation", "rotation", "deformation", "table"})

@@ -22,7 +22,7 @@ struct ImmersedCase {
   ForceOptions forces;
 };
 
-std::vector<KeyTable> immersed_keys();  // beside those of the flow
+std::vector<KeyTable> immersed_keys();
 
 ImmersedCase read_immersed_case(const Table& config);
 

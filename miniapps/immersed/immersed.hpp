@@ -7,6 +7,7 @@
 
 namespace weir {
 
+std::vector<KeyTable> immersed_keys();
 int run_immersed(Run& run, const Table& config);                        // the process's exit code
 void info_immersed(const Table& config, int ranks, std::ostream& out);  // sizes, memory, solvers; allocates nothing
 

@@ -4,6 +4,8 @@
 #include "miniapps/immersed/immersed_flow.hpp"
 #include "miniapps/immersed/read.hpp"
 #include "miniapps/structured/output.hpp"
+#include "miniapps/structured/run_structured.hpp"
+#include "miniapps/study/lab.hpp"
 
 namespace weir {
 namespace {
@@ -50,6 +52,8 @@ void info_immersed(const Table& config, int ranks, std::ostream& out) {
   const FlowOutput output(config, c.flow, plan.header.history);
   const Table linear = config.table("linear");
   read_body_layers(config);  // known keys
+  read_diagnostics_every(config);
+  read_lab(config, {velocity_system, cut_pressure_system});
   plan.print({{"unknowns", std::to_string(plan.header.unknowns)},
               {"body", std::to_string(body.surface().elements()) +
                            (body.surface().dimension == 2 ? " segments" : " triangles") +

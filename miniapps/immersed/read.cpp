@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.hpp"
+#include "mesh/body/distance/distance.hpp"
 #include "mesh/body/read_body.hpp"
 
 namespace weir {
@@ -12,6 +14,15 @@ bool has_outlet(const IncompressibleCase& c) {
   return std::any_of(c.sides.begin(), c.sides.end(), [](const Side& s) { return s.type == Side::Type::outlet; });
 }
 
+void refuse_outside(const Table& t, const Body& body, const IncompressibleCase& c) {
+  const auto& line = c.grid.line;
+  try {
+    band_width(body, {PointLine(line[0].faces), PointLine(line[1].faces), PointLine(line[2].faces)}, 1);
+  } catch (const Error& e) {
+    t.fail("position", e.what());
+  }
+}
+
 }  // namespace
 
 Body read_case_body(const Table& config, const ImmersedCase& c, std::vector<std::string>* messages) {
@@ -19,6 +30,7 @@ Body read_case_body(const Table& config, const ImmersedCase& c, std::vector<std:
   Body body = read_body(t, 0.5 * surface_spacing(c.flow.grid), messages);
   if (body.surface().dimension == 3 && c.flow.dim() == 2)
     t.fail("type", "a 3D body in a 2D grid: give the grid more than one cell in z");
+  refuse_outside(t, body, c.flow);
   if (!body.is_fixed() && !body.is_cavity() && !has_outlet(c.flow)) {
     // A volume that changes needs a way out.
     for (const double t_look : {0.1234, 0.7, 1.9}) {

@@ -6,6 +6,7 @@
 
 namespace weir {
 
+std::vector<KeyTable> incompressible_keys();
 int run_incompressible(Run& run, const Table& config);  // the process's exit code
 void info_incompressible(const Table& config, int ranks,
                          std::ostream& out);  // sizes, memory, solvers; allocates nothing

@@ -3,6 +3,8 @@
 #include "miniapps/incompressible/fractional_step.hpp"
 #include "miniapps/incompressible/incompressible.hpp"
 #include "miniapps/structured/output.hpp"
+#include "miniapps/structured/run_structured.hpp"
+#include "miniapps/study/lab.hpp"
 
 namespace weir {
 
@@ -30,6 +32,11 @@ void info_incompressible(const Table& config, int ranks, std::ostream& out) {
   const StructuredPlan plan = incompressible_plan(c, config);
   const FlowOutput output(config, c, plan.header.history);
   const Table linear = config.table("linear");
+  read_diagnostics_every(config);
+  if (c.scheme == Scheme::artificial_compressibility)
+    read_lab(config, {coupled_system});
+  else
+    read_lab(config, {momentum_system, pressure_system});
   std::string unknowns = std::to_string(plan.header.unknowns);
   if (c.scheme == Scheme::artificial_compressibility)
     plan.print({{"unknowns", unknowns + ", " + std::to_string(c.unknowns()) + " per cell"},

@@ -4,6 +4,9 @@
 #include <map>
 
 #include "mesh/structured/read_grid.hpp"
+#include "miniapps/structured/output.hpp"
+#include "miniapps/structured/ranks.hpp"
+#include "solvers/parallel/rank_map.hpp"
 
 namespace weir {
 
@@ -34,8 +37,8 @@ constexpr Option flow_keys[] = {
      "uniform: initial_velocity; taylor_green_2d: carried along by it; turbulent_channel: Reichardt's profile between "
      "walls in y",
      "rest | uniform | taylor_green_2d | taylor_green_3d | poiseuille | womersley | turbulent_channel"},
-    {"initial_velocity", Option::numbers, "[0, 0, 0]", "of initial = \"uniform\" and \"taylor_green_2d\"", "(-inf, inf)",
-     "velocity"},
+    {"initial_velocity", Option::numbers, "[0, 0, 0]", "of initial = \"uniform\" and \"taylor_green_2d\"",
+     "(-inf, inf)", "velocity"},
     {"initial_perturbation", Option::number, "0", "of turbulent_channel: amplitude of the waves on top", "(-inf, inf)",
      "u_tau"},
     {"exact", Option::text, "depends on initial: the same where that is a solution",
@@ -45,17 +48,17 @@ constexpr Option flow_keys[] = {
      "k_omega (Wilcox 1988) needs artificial_compressibility, initial = \"turbulent_channel\" and no inlet or outlet",
      "none | k_omega"}};
 
-constexpr Option side_keys[] = {
-    {"type", Option::text, Option::required,
-     "wall: no slip; slip: no normal velocity, no shear; inlet: velocity given; outlet: convective; periodic: both ends",
-     "wall | slip | inlet | outlet | periodic"}};
+constexpr Option side_keys[] = {{"type", Option::text, Option::required,
+                                 "wall: no slip; slip: no normal velocity, no shear; inlet: velocity given; outlet: "
+                                 "convective; periodic: both ends",
+                                 "wall | slip | inlet | outlet | periodic"}};
 constexpr Option moving_keys[] = {
     {"velocity", Option::numbers, "[0, 0, 0]", "inlet: required; wall: in its own plane", "(-inf, inf)", "velocity"},
-    {"modulation", Option::table, "", "factor of the velocity, mean + amplitude cos(angular_frequency t + phase)", "", "",
-     "", [] { return Options(modulation_keys); }}};
-constexpr Option inlet_keys[] = {
-    {"profile", Option::text, "constant",
-     "parabolic: `velocity` in the middle of the side, 0 at its ends (mean 2/3; 3D 4/9)", "constant | parabolic"}};
+    {"modulation", Option::table, "", "factor of the velocity, mean + amplitude cos(angular_frequency t + phase)", "",
+     "", "", [] { return Options(modulation_keys); }}};
+constexpr Option inlet_keys[] = {{"profile", Option::text, "constant",
+                                  "parabolic: `velocity` in the middle of the side, 0 at its ends (mean 2/3; 3D 4/9)",
+                                  "constant | parabolic"}};
 
 constexpr Option time_keys[] = {
     {"end", Option::number, Option::required, "of the run", "(0, inf)", "time"},
@@ -65,7 +68,8 @@ constexpr Option time_keys[] = {
      "velocity/time"},
     {"steady_every", Option::integer, "10", "between two evaluations of it", "[1, inf)", "steps"}};
 constexpr Option coupled_time_keys[] = {
-    {"steady", Option::boolean, "false", "no physical time: [pseudo_time] says when it ends (artificial_compressibility)"}};
+    {"steady", Option::boolean, "false",
+     "no physical time: [pseudo_time] says when it ends (artificial_compressibility)"}};
 
 void read_vector(const Table& t, const char* key, int dim, double (&v)[3]) {
   const auto list = t.get<std::vector<double>>(key);
@@ -234,16 +238,27 @@ void read_time(const Table& options, Scheme scheme, TimeControl& time) {
 
 }  // namespace
 
+std::vector<KeyTable> structured_keys() {
+  std::vector<KeyTable> keys = probe_keys_of_case();
+  keys.insert(keys.begin(), {{"grid", "", grid_options()},
+                             {"flow", "", flow_keys},
+                             {"flow.body_force", "as a table", force_keys},
+                             {"flow.body_force", "as a table", modulation_keys},
+                             {"boundary.SIDE", "x_min, x_max, y_min, y_max, 3D: z_min, z_max", side_keys},
+                             {"boundary.SIDE", "wall, inlet", moving_keys},
+                             {"boundary.SIDE", "inlet", inlet_keys},
+                             {"time", "", time_keys},
+                             {"output", "", FlowOutput::options()},
+                             {"ranks", "", partition_options()},
+                             {"ranks", "", rank_options()}});
+  return keys;
+}
+
 std::vector<KeyTable> incompressible_keys() {
-  return {{"grid", "", grid_options()},
-          {"flow", "", flow_keys},
-          {"flow.body_force", "as a table", force_keys},
-          {"flow.body_force", "as a table", modulation_keys},
-          {"boundary.SIDE", "x_min, x_max, y_min, y_max, 3D: z_min, z_max", side_keys},
-          {"boundary.SIDE", "wall, inlet", moving_keys},
-          {"boundary.SIDE", "inlet", inlet_keys},
-          {"time", "", time_keys},
-          {"time", "scheme = \"artificial_compressibility\"", coupled_time_keys}};
+  std::vector<KeyTable> keys = structured_keys(), coupled = coupled_keys();
+  keys.push_back({"time", "artificial_compressibility", coupled_time_keys});
+  keys.insert(keys.end(), coupled.begin(), coupled.end());
+  return keys;
 }
 
 IncompressibleCase read_incompressible_case(const Table& config) {

@@ -75,7 +75,8 @@ struct IncompressibleCase {
 
 extern const std::array<const char*, 6> side_names;
 
-std::vector<KeyTable> incompressible_keys();  // of both schemes and of the immersed miniapp
+std::vector<KeyTable> structured_keys();      // of the incompressible and the immersed miniapp
+std::vector<KeyTable> incompressible_keys();  // with those of artificial compressibility
 
 // Reads [grid], [flow], [boundary] and [time] of the whole case file.
 IncompressibleCase read_incompressible_case(const Table& config);

@@ -8,8 +8,8 @@
 namespace weir {
 
 Options partition_options() {
-  static constexpr Option keys[] = {
-      {"partition", Option::text, "slabs", "of a structured grid: across its last direction, or all", "slabs | blocks"}};
+  static constexpr Option keys[] = {{"partition", Option::text, "slabs",
+                                     "of a structured grid: across its last direction, or all", "slabs | blocks"}};
   return keys;
 }
 

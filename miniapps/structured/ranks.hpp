@@ -26,6 +26,7 @@ struct RankOptions {
   Reduction reduction = Reduction::allreduce;
   int least_layers = 2;  // of cells of a rank along a direction that is cut
 };
+Options partition_options();
 RankOptions read_rank_options(const Table& config);
 
 // A structured grid over ranks. Cells: how a scheme numbers its cells, of the whole grid and of this rank.

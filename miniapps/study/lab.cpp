@@ -20,6 +20,21 @@ std::string read_system(const Table& table, const std::vector<std::string>& syst
                            "; this run solves: " + known);
 }
 
+std::vector<KeyTable> lab_keys() {
+  return {{"shadow", "", shadow_options()},     {"shadow.NAME", "and the keys of [linear.SYSTEM]", candidate_options()},
+          {"capture", "", capture_options()},   {"observe", "", observe_options()},
+          {"roofline", "", roofline_options()}, {"recorder", "", recorder_options()}};
+}
+
+void read_lab(const Table& config, const std::vector<SystemDefaults>& systems) {
+  std::vector<std::string> names;
+  for (const SystemDefaults& s : systems) names.push_back(s.name);
+  const Communicator alone;
+  const Lab<Host> lab(config, names, alone);
+  ShadowStudy<Host> shadow(config, names, alone);
+  for (const SystemDefaults& s : systems) shadow.read(s.name, s.method, s.preconditioner);
+}
+
 template <class Space>
 class Lab<Space>::Ear : public SolveWatch<Space> {
  public:

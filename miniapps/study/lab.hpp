@@ -13,9 +13,15 @@
 #include <string>
 #include <vector>
 
+#include "base/key_table.hpp"
 #include "miniapps/study/facility.hpp"
 
 namespace weir {
+
+std::vector<KeyTable> lab_keys();
+
+// Reads what a case says of the lab, as a run of these systems would; for `weir info`.
+void read_lab(const Table& config, const std::vector<SystemDefaults>& systems);
 
 template <class Space>
 class Lab {

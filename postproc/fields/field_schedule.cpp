@@ -12,7 +12,8 @@ namespace {
 constexpr Option keys[] = {
     {"fields_every_steps", Option::integer, "0", "between two field outputs; 0: the last state alone", "[0, inf)",
      "steps"},
-    {"fields_every_time", Option::number, "0", "between two field outputs; 0: the last state alone", "[0, inf)", "time"},
+    {"fields_every_time", Option::number, "0", "between two field outputs; 0: the last state alone", "[0, inf)",
+     "time"},
     {"fields_every", Option::number, "0", "older name: an integer means steps, 2.0 or 0.5 means time", "[0, inf)"}};
 
 }  // namespace
@@ -27,7 +28,8 @@ FieldSchedule::FieldSchedule(const Table& output) {
   const auto either = t.get<double>("fields_every");
   if (either == 0) return;
   if (steps_ > 0 || time_ > 0)
-    t.fail("fields_every", "'fields_every' is the older name of fields_every_steps and fields_every_time: leave it out");
+    t.fail("fields_every",
+           "'fields_every' is the older name of fields_every_steps and fields_every_time: leave it out");
   if (t.node()->find("fields_every")->kind == TableNode::Kind::integer)
     steps_ = static_cast<std::int64_t>(either);
   else

@@ -18,8 +18,8 @@ constexpr Option probe_keys[] = {
     {"to", Option::numbers, Option::required, "its end", "", "length"},
     {"points", Option::integer, Option::required, "on the line, ends included", "[2, inf)"},
     {"fields", Option::texts, Option::required, "of u, v, w, p"},
-    {"reference", Option::table, "", "published data: the largest difference becomes the quantity error_NAME", "", "", "",
-     comparison_options}};
+    {"reference", Option::table, "", "published data: the largest difference becomes the quantity error_NAME", "", "",
+     "", comparison_options}};
 constexpr Option field_keys[] = {
     {"field", Option::text, "depends on the probe: the first of its fields", "that is compared"}};
 constexpr Option history_keys[] = {

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "base/colour.hpp"
 #include "base/nearest.hpp"
 #include "base/timer.hpp"
 #include "postproc/fields/field_schedule.hpp"
@@ -383,7 +384,8 @@ bool Run::checks_hold(const Outcome& outcome) const {
     const bool known = found != outcome.quantities.end();
     const bool pass = known && std::abs(found->second - c.value) <= c.tolerance;
     fmt::print("  check  {:<24} {:>14} = {} +- {}  {}\n", c.quantity,
-               known ? fmt::format("{:.8g}", found->second) : "missing", c.value, c.tolerance, pass ? "PASS" : "FAIL");
+               known ? fmt::format("{:.8g}", found->second) : "missing", c.value, c.tolerance,
+               coloured(pass ? "PASS" : "FAIL", pass ? Colour::green : Colour::red, stdout));
     hold = hold && pass;
   }
   return hold;

@@ -79,13 +79,16 @@ TEST(MakeMesh, RefusesWrongOptionsWithTheirPlace) {
   EXPECT_TRUE(holds(complaint_of("type = \"box\", cells = [2]"), "'cells' must be [nx, ny]"));
   EXPECT_TRUE(holds(complaint_of("type = \"box\", cells = [100000, 100000]"), "more cells than a 32-bit index"));
   EXPECT_TRUE(holds(complaint_of("type = \"box\", split = [{ at = 0.33 }]"), "the nearest is at 0.34375"));
-  EXPECT_TRUE(holds(complaint_of("type = \"box\", periodic = [\"z\"]"), "'periodic' names directions"));
+  EXPECT_TRUE(holds(complaint_of("type = \"box\", cells = [2, 2], split = [{ at = 0.5 }, { at = 0.5 }]"),
+                    "a second split of 'y_min'"));
+  EXPECT_TRUE(holds(complaint_of("type = \"box\", periodic = [\"z\"]"), "'periodic' must be one of"));
   EXPECT_TRUE(holds(complaint_of("type = \"box\", x = { points = [0, 1, 0.5], cells = [2, 2] }"), "must increase"));
   EXPECT_TRUE(holds(complaint_of("type = \"cylinder\", far_field = 0.4"), "larger than 'radius'"));
   EXPECT_TRUE(holds(complaint_of("type = \"wedge\", angle = 55"), "closes the channel"));
   EXPECT_TRUE(holds(complaint_of("type = \"naca\""), "missing key 'profile'"));
   EXPECT_TRUE(holds(complaint_of("type = \"naca\", profile = \"12\""), "four digits"));
-  EXPECT_TRUE(holds(complaint_of("type = \"naca0012\", refinement = -1"), "'refinement' must be positive"));
+  EXPECT_TRUE(
+      holds(complaint_of("type = \"naca0012\", refinement = -1"), "'refinement' must lie in [0.2, 60], got -1"));
   EXPECT_TRUE(holds(complaint_of("type = \"naca0012\", layers = 60"), "thicker than half a chord"));
 }
 

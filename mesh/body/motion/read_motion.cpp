@@ -11,11 +11,11 @@ namespace {
 
 constexpr double degree = std::numbers::pi / 180;
 
-constexpr Option motion_keys[] = {
-    {"type", Option::text, "none",
-     "oscillation: by amplitude sin(2 pi frequency t + phase); deformation: stretched by 1 + amplitude sin(..) along its "
-     "axes; table: columns t and any of x, y, z, angle, as cubic splines",
-     "none | translation | oscillation | rotation | deformation | table"}};
+constexpr Option motion_keys[] = {{"type", Option::text, "none",
+                                   "oscillation: by amplitude sin(2 pi frequency t + phase); deformation: stretched by "
+                                   "1 + amplitude sin(..) along its "
+                                   "axes; table: columns t and any of x, y, z, angle, as cubic splines",
+                                   "none | translation | oscillation | rotation | deformation | table"}};
 
 constexpr Option frequency_key = {"frequency", Option::number, "0", "of the oscillation", "(-inf, inf)", "1/time"};
 constexpr Option phase_key = {"phase", Option::number, "0", "of the oscillation", "(-inf, inf)", "degrees"};

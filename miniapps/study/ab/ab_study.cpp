@@ -78,7 +78,9 @@ std::string AbTarget::describe() const {
 }
 
 std::vector<KeyTable> ab_keys() {
-  return {{"study", "", study_keys}, {"study.until", "as a table", until_keys}, {"configuration.NAME", "", configuration_keys}};
+  return {{"study", "", study_keys},
+          {"study.until", "as a table", until_keys},
+          {"configuration.NAME", "", configuration_keys}};
 }
 
 AbStudy read_ab_study(const std::string& path) {

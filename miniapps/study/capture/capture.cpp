@@ -72,7 +72,10 @@ Capture<Space>::~Capture() = default;
 
 template <class Space>
 Capture<Space>::Capture(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks)
-    : ranks_(ranks), config_(config), options_(config.table("capture").described_by(capture_options())), rules_(options_) {
+    : ranks_(ranks),
+      config_(config),
+      options_(config.table("capture").described_by(capture_options())),
+      rules_(options_) {
   if (options_.get<std::string>("system") != "") system_ = read_system(options_, systems);
   on_failure_ = options_.get<bool>("on_failure");
   keeps_state_ = options_.get<bool>("state");

@@ -88,9 +88,9 @@ class RooflineSystem : public SolveWatch<Space> {
 };
 
 Options roofline_options() {
-  static constexpr Option keys[] = {
-      {"every", Option::integer, "0", "between two measurements of all kernels of the solvers; 0: off", "[0, inf)",
-       "steps"}};
+  static constexpr Option keys[] = {{"every", Option::integer, "0",
+                                     "between two measurements of all kernels of the solvers; 0: off", "[0, inf)",
+                                     "steps"}};
   return keys;
 }
 
@@ -109,7 +109,7 @@ void Roofline<Space>::attach(const StudiedSystem<Space>& s) {
   const Table shadow = config_.table("shadow").described_by(shadow_options());
   if (shadow.get<std::string>("system") == s.name)
     for (const auto& name : shadow.get<std::vector<std::string>>("solvers")) {
-      const Table candidate = shadow.table(name);
+      const Table candidate = config_.table("shadow").table(name);
       if (candidate.get<bool>("like_leader", false)) continue;
       if (candidate.get<std::string>("method", "").find(':') == std::string::npos) system.add(candidate, s);
     }

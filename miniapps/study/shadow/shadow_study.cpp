@@ -106,6 +106,16 @@ void ShadowStudy<Space>::leave_out_peers() {
 }
 
 template <class Space>
+void ShadowStudy<Space>::read(const std::string& system, const std::string& method, const std::string& preconditioner) {
+  if (system != system_) return;
+  for (const auto& name : candidates_) {
+    const Table options = options_.table(name);
+    options.described_by(candidate_options()).get<double>("slowed_by");
+    if (!options.get<bool>("like_leader", false)) make_any_solver<Space>(options, method, preconditioner, {});
+  }
+}
+
+template <class Space>
 void ShadowStudy<Space>::attach(const StudiedSystem<Space>& s) {
   if (candidates_.empty() || s.name != system_ || s.part > 0) return;
   KrylovOptions defaults;

@@ -32,6 +32,8 @@ class ShadowStudy : public Facility<Space> {
 
   void describe(const FlowFacts<Space>& facts) override { variables_ = facts.watched; }
   void attach(const StudiedSystem<Space>& system) override;
+  // The candidates' options alone; the defaults are the system's.
+  void read(const std::string& system, const std::string& method, const std::string& preconditioner);
   void open(Run& run) override;
   void begin_step(std::int64_t step) override;
   void finish(Run& run) override;  // the summary, into the log and shadow_summary.csv

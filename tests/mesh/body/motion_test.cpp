@@ -108,11 +108,12 @@ TEST(Motion, ATablesFaultsNameTheirLine) {
 TEST(Motion, MistakesInACaseNameLineAndKey) {
   EXPECT_NE(refusal("type = \"cylnder\"").find("got \"cylnder\"; did you mean 'cylinder'?"), std::string::npos);
   EXPECT_EQ(refusal("diametre = 1"), "c:2: unknown key 'diametre'; did you mean 'diameter'?");
-  EXPECT_EQ(refusal("diameter = 0"), "c:2: 'diameter' must be positive");
+  EXPECT_EQ(refusal("diameter = 0"), "c:2: 'diameter' must be positive, got 0");
   EXPECT_EQ(refusal("position = [1]"), "c:2: 'position' must have two or three numbers");
   EXPECT_EQ(refusal("type = \"sphere\"\nmotion = { type = \"oscillation\", amplitude = [1, 0, 0] }"),
             "c:3: this motion needs a positive 'frequency'");
-  EXPECT_EQ(refusal("motion = { type = \"translation\", velocty = [1, 0] }"), "c:2: a translation needs a 'velocity'");
+  EXPECT_NE(refusal("motion = { type = \"translation\", velocty = [1, 0] }").find("is 'velocty' meant to be it?"),
+            std::string::npos);
   EXPECT_EQ(refusal("motion = { type = \"rotation\", rate = 1, pivto = [0, 0] }"),
             "c:2: unknown key 'pivto'; did you mean 'pivot'?");
   EXPECT_EQ(refusal("type = \"aerofoil\"\nnaca = \"12\"").substr(0, 5), "c:3: ");

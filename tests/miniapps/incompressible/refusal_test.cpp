@@ -64,6 +64,8 @@ TEST(Refusal, AWallThatMovesThroughItself) { EXPECT_REFUSED("[1.0, 0.0]", "[1.0,
 
 TEST(Refusal, AnInletWithoutVelocityOrWithoutAWayOut) {
   EXPECT_REFUSED("x_min = { type = \"wall\" }", "x_min = { type = \"inlet\" }", "case.toml:6", "needs a velocity");
+  EXPECT_REFUSED("x_min = { type = \"wall\" }", "x_min = { type = \"inlet\", profile = \"logarithmic\" }",
+                 "case.toml:6", "\"constant\", \"parabolic\", got \"logarithmic\"");
   EXPECT_REFUSED("x_min = { type = \"wall\" }", "x_min = { type = \"inlet\", velocity = [1.0, 0.0] }", "case.toml:6",
                  "no way out");
 }
@@ -74,7 +76,7 @@ TEST(Refusal, AVelocityWhereItMeansNothing) {
 }
 
 TEST(Refusal, ImpossibleSizes) {
-  EXPECT_REFUSED("[8, 8]", "[8, 0]", "case.toml:2", "at least one cell");
+  EXPECT_REFUSED("[8, 8]", "[8, 0]", "case.toml:2", "must be at least 1");
   EXPECT_REFUSED("[8, 8]", "[8, 1]", "case.toml:2", "at least two cells");
   EXPECT_REFUSED("[8, 8]", "[8]", "case.toml:2", "nx, ny");
   EXPECT_REFUSED("[8, 8]", "[100000, 100000]", "case.toml:2", "32-bit");

@@ -1,0 +1,160 @@
+// weir explain KEY, weir list WHAT.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "base/nearest.hpp"
+#include "base/table_option.hpp"
+#include "inputs/case.hpp"
+#include "miniapps/cli/lists.hpp"
+#include "miniapps/cli/schema.hpp"
+#include "miniapps/cli/verbs.hpp"
+#include "solvers/registry.hpp"
+
+namespace weir {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_in_full = 4;  // keys; more are a table
+
+void explain_in_full(const DescribedKey& k) {
+  const Option& o = *k.option;
+  const DescribedTable& t = *k.table;
+  fmt::print("{}{}{}\n  {}\n", k.path(), t.when.empty() ? "" : "   of " + t.when,
+             t.readers.empty() ? "" : fmt::format("   ({})", fmt::join(t.readers, ", ")), o.meaning);
+  const auto row = [](const char* label, std::string_view text) {
+    if (!text.empty()) fmt::print("  {:<8} {}\n", label, text);
+  };
+  row("type", name_of(o.type));
+  row("default", default_text(o));
+  row("values", o.values);
+  row("unit", o.unit);
+  row("older", o.alias);
+}
+
+void explain_in_rows(const std::vector<DescribedKey>& keys) {
+  std::vector<std::array<std::string, 3>> rows;
+  for (const DescribedKey& k : keys) {
+    std::string of(k.table->when);
+    for (const std::string& reader : k.table->readers) of += (of.empty() ? "" : ", ") + reader;
+    rows.push_back(
+        {k.path() + (of.empty() ? "" : " (" + of + ")"), default_text(*k.option), std::string(k.option->meaning)});
+  }
+  print_columns(rows);
+}
+
+std::vector<std::array<std::string, 3>> words_with_meaning(const Schema& schema, const std::string& key) {
+  std::vector<std::array<std::string, 3>> rows;
+  for (const DescribedKey& k : schema.find(key))
+    for (const std::string& word : words_of(k.option->values))
+      rows.push_back({word, fmt::format("{}", fmt::join(k.table->readers, ", ")), meaning_of_word(*k.option, word)});
+  return rows;
+}
+
+std::vector<std::array<std::string, 3>> case_rows() {
+  std::vector<std::array<std::string, 3>> rows;
+  std::error_code none;
+  for (const auto& file : fs::recursive_directory_iterator(WEIR_INPUTS_FOLDER, none))
+    if (file.path().extension() == ".toml") {
+      const Table t = read_case(file.path().string());
+      rows.push_back({file.path().lexically_proximate(fs::path(WEIR_INPUTS_FOLDER).parent_path()).string(),
+                      t.table("case").get("miniapp", "weir ab"),
+                      t.has("study") ? t.table("study").get("title", "") : t.table("case").get("title", "")});
+    }
+  std::sort(rows.begin(), rows.end());
+  return rows;
+}
+
+}  // namespace
+
+void print_columns(const std::vector<std::array<std::string, 3>>& rows) {
+  std::size_t width[2] = {0, 0};
+  for (const auto& row : rows)
+    for (std::size_t c = 0; c < 2; ++c) width[c] = std::max(width[c], row[c].size());
+  for (const auto& [first, second, third] : rows)
+    if (width[1] == 0)
+      fmt::print("{:<{}}  {}\n", first, width[0], third);
+    else
+      fmt::print("{:<{}}  {:<{}}  {}\n", first, width[0], second, width[1], third);
+}
+
+// "wall: no slip; slip: no normal velocity" has what each word means.
+std::string meaning_of_word(const Option& o, const std::string& word) {
+  for (const std::string& part : words_of(o.meaning, ';')) {
+    const auto colon = part.find(": ");
+    if (colon == std::string::npos) continue;
+    for (const std::string& name : words_of(part.substr(0, colon), ','))
+      if (name == word) return part.substr(colon + 2);
+  }
+  return "";
+}
+
+const std::vector<NamedList>& lists() {
+  static const std::vector<NamedList> all = {{"cases", "", "case files that come with weir"},
+                                             {"methods", "", "Krylov methods: linear.SYSTEM.method"},
+                                             {"preconditioners", "", "linear.SYSTEM.preconditioner.type"},
+                                             {"boundaries", "boundary.*.type", "types of boundary conditions"},
+                                             {"quantities", "", "results: run.json, [check]"},
+                                             {"generators", "mesh.generator.type", "of unstructured meshes"},
+                                             {"bodies", "body.type", "shapes of immersed bodies"},
+                                             {"motions", "body.motion.type", "of immersed bodies"},
+                                             {"orderings", "ordering.type", "of unstructured cells"},
+                                             {"initial", "flow.initial", "initial flows"},
+                                             {"fields", "output.fields", "fields of the output"},
+                                             {"fluxes", "numerics.flux", "of the compressible scheme"},
+                                             {"limiters", "numerics.limiter", "of the compressible scheme"},
+                                             {"miniapps", "case.miniapp", "flow solvers"}};
+  return all;
+}
+
+int list_what(const Program& program, const std::string& what) {
+  std::vector<std::array<std::string, 3>> rows;
+  std::vector<std::string> names;
+  for (const NamedList& list : lists()) names.push_back(list.name);
+  const auto found = std::find(names.begin(), names.end(), what);
+  if (what.empty())
+    for (const NamedList& list : lists()) rows.push_back({list.name, "", list.meaning});
+  else if (found == names.end())
+    throw Error(Exit::usage, "there is no list of '" + what + "'" + did_you_mean(what, names));
+  else if (what == "cases")
+    rows = case_rows();
+  else if (what == "methods")
+    for (const KrylovDescription* m : krylov_methods())
+      rows.push_back({std::string(m->name), "", std::string(m->meaning)});
+  else if (what == "preconditioners")
+    for (const PreconditionerDescription* m : preconditioners())
+      rows.push_back({std::string(m->name), matrices_text(m->matrices), std::string(m->meaning)});
+  else if (what == "quantities")
+    for (const Quantity& q : quantities()) rows.push_back({q.name, q.miniapps, q.meaning});
+  else
+    rows = words_with_meaning(Schema(program), lists()[static_cast<std::size_t>(found - names.begin())].key);
+  print_columns(rows);
+  return 0;
+}
+
+int explain_key(const Program& program, const std::string& key) {
+  const Schema schema(program);
+  const std::vector<DescribedKey> keys = schema.find(key);
+  if (keys.empty()) {
+    const std::string near = nearest(key, schema.names_like(key));
+    throw Error(Exit::usage, "no key '" + key + "'" + (near.empty() ? "" : "; did you mean '" + near + "'?"));
+  }
+  if (keys.size() > most_in_full)
+    explain_in_rows(keys);
+  else
+    for (const DescribedKey& k : keys) explain_in_full(k);
+  return 0;
+}
+
+std::string matrices_text(unsigned matrices) {
+  if (matrices == on_any_matrix) return "any matrix";
+  std::string text;
+  for (const MatrixKind& kind : matrix_kinds)
+    if (matrices & kind.kind) text += (text.empty() ? "" : ", ") + std::string(kind.name);
+  return text;
+}
+
+}  // namespace weir

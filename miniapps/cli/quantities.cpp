@@ -1,0 +1,63 @@
+#include "base/error.hpp"
+#include "miniapps/cli/lists.hpp"
+
+namespace weir {
+
+const std::vector<Quantity>& quantities() {
+  constexpr const char* all = "all";
+  static const std::vector<Quantity> list = {
+      {"kinetic_energy", "incompressible", "mean of |u|^2 / 2 over the box"},
+      {"max_divergence", "incompressible", "largest |div u| of a cell"},
+      {"dissipation", "incompressible", "kinematic viscosity times the mean of |grad u|^2"},
+      {"rate", "incompressible", "largest |du/dt|"},
+      {"residual", "incompressible", "last residual (artificial_compressibility)"},
+      {"error_velocity_max", "incompressible", "largest difference to the exact flow"},
+      {"error_velocity_l2", "incompressible, compressible", "its root mean square"},
+      {"error_pressure_l2", "incompressible, compressible", "root mean square of the pressure's difference"},
+      {"drag_mean", "immersed", "drag coefficient from the surface's force, from average_from on"},
+      {"drag_amplitude", "immersed", "half the distance of its extremes"},
+      {"drag_max", "immersed", "its largest value"},
+      {"drag_noise", "immersed", "largest deviation of drag from 12 harmonics of forces_period, over the amplitude"},
+      {"drag_control_volume", "immersed", "mean drag coefficient from the momentum balance of control_volume"},
+      {"lift_mean", "immersed", "as drag_mean"},
+      {"lift_amplitude", "immersed", "as drag_amplitude"},
+      {"lift_max", "immersed", "as drag_max"},
+      {"strouhal", "immersed", "frequency of the lift times reference_length / reference_velocity"},
+      {"wake_length", "immersed", "of the backflow behind the body, over reference_length"},
+      {"force_agreement", "immersed", "rms difference of the two drags, over that of drag"},
+      {"max_mass_error", "immersed", "largest divergence of a cut cell's fluxes"},
+      {"volume_error", "immersed", "largest relative error of a cavity's volume"},
+      {"geometry_copies", "immersed", "copies to the device in the last step"},
+      {"geometry_bytes", "immersed", "their size"},
+      {"entropy_error", "compressible", "root mean square of p / rho^gamma over the free stream's, minus 1"},
+      {"mach_max", "compressible", "largest Mach number"},
+      {"lift", "compressible", "lift coefficient"},
+      {"drag", "compressible", "drag coefficient"},
+      {"drag_pressure", "compressible", "its part from the pressure"},
+      {"drag_viscous", "compressible", "its part from friction"},
+      {"cp_min", "compressible", "smallest pressure coefficient on the walls"},
+      {"cp_max", "compressible", "largest pressure coefficient on the walls"},
+      {"separation", "compressible", "x where the upper side's skin friction changes sign, over reference_length"},
+      {"cf_blasius_error", "compressible", "largest relative error of a flat plate's skin friction, 0.3 < x < 1"},
+      {"error_density_l1", "compressible", "mean difference to the exact flow"},
+      {"error_density_l2", "compressible", "its root mean square"},
+      {"error_density_max", "compressible", "its largest value"},
+      {"pressure_ratio", "compressible", "over an oblique shock"},
+      {"shock_angle", "compressible", "of an oblique shock, degrees"},
+      {"residual_drop", "compressible", "last residual over the first (steady)"},
+      {"linear_iterations", "compressible", "of all steps (steady)"},
+      {"steps_second_order", "compressible", "steps after the first-order start (steady)"},
+      {"error_NAME", all, "largest difference to the published data of a [[probe]] or [[surface]]"}};
+  return list;
+}
+
+const std::vector<ExitCode>& exit_codes() {
+  static const std::vector<ExitCode> list = {{0, "finished"},           {1, "internal error"},
+                                             {2, "usage or case file"}, {3, "solver failed"},
+                                             {4, "not finite"},         {5, "[check] out of tolerance"},
+                                             {6, "file I/O"},           {7, "out of memory"},
+                                             {8, "device unavailable"}, {9, "wall limit"}};
+  return list;
+}
+
+}  // namespace weir

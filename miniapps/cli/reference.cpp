@@ -1,0 +1,225 @@
+// weir reference: the pages of docs/reference and the JSON schema of the case file, from the same descriptions as
+// `weir explain`. They are committed; a test compares them.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "base/table_option.hpp"
+#include "miniapps/cli/lists.hpp"
+#include "miniapps/cli/schema.hpp"
+#include "postproc/run/write_aside.hpp"
+#include "solvers/registry.hpp"
+
+namespace weir {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string escaped(std::string_view text) {  // a cell of a Markdown table
+  std::string out;
+  for (const char c : text) {
+    if (c == '|' || c == '*' || c == '<') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+constexpr const char* index = R"(<!-- Written by `weir reference`: do not edit. -->
+# Reference
+- [Command line](command_line.md): verbs and their options
+- [Keys of the case file](keys.md), and [weir.schema.json](weir.schema.json) for editors
+- [Boundary conditions](boundaries.md)
+- [Linear solvers](solvers.md): methods, preconditioners, which matrices they take
+- [Quantities and exit codes](results.md)
+
+`weir list`, `weir explain KEY` and `weir VERB --help` show the same in the terminal.
+)";
+
+constexpr const char* made = "<!-- Written by `weir reference`: do not edit. -->\n";
+
+std::string table_of_keys(Options keys) {
+  std::string text = "| key | type | default | meaning | values | unit |\n|---|---|---|---|---|---|\n";
+  for (const Option& o : keys) {
+    std::string meaning = escaped(o.meaning);
+    if (!o.alias.empty()) meaning += fmt::format(" (older: {})", escaped(o.alias));
+    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", o.name, name_of(o.type), escaped(default_text(o)),
+                        meaning, escaped(o.values), escaped(o.unit));
+  }
+  return text + "\n";
+}
+
+std::string keys_page(const Schema& schema) {
+  std::string text =
+      std::string(made) +
+      "# Keys of the case file\n\nA case is TOML. An unknown key is refused with its line and the nearest "
+      "known one. Names in capitals stand for any name. `weir explain KEY` shows the same in the "
+      "terminal; [weir.schema.json](weir.schema.json) is for editors.\n\n";
+  for (const DescribedTable& t : schema.tables())
+    if (!t.path.starts_with("linear.")) text += "## " + t.title() + "\n" + table_of_keys(t.keys);
+  return text;
+}
+
+std::string solvers_page(const Schema& schema) {
+  std::string text = std::string(made) +
+                     "# Linear solvers\n\n`[linear.SYSTEM]` and `[shadow.NAME]` name a method and a preconditioner; a "
+                     "preconditioner as `method` is the solver itself.\n\n## Methods\n| method | meaning | needs a "
+                     "symmetric matrix | flexible | source |\n|---|---|---|---|---|\n";
+  for (const KrylovDescription* m : krylov_methods())
+    text += fmt::format("| `{}` | {} | {} | {} | {} |\n", m->name, escaped(m->meaning), m->needs_symmetry ? "yes" : "",
+                        m->is_flexible ? "yes" : "", escaped(m->citation));
+  text +=
+      "\n## Preconditioners and matrices\nx: on one rank and over ranks; r: over ranks solved on the root rank.\n\n"
+      "| preconditioner |";
+  for (const MatrixKind& kind : matrix_kinds) text += fmt::format(" {} |", kind.name);
+  text += " meaning | source |\n|---|";
+  for (std::size_t i = 0; i < std::size(matrix_kinds) + 2; ++i) text += "---|";
+  text += "\n";
+  for (const PreconditionerDescription* p : preconditioners()) {
+    text += fmt::format("| `{}` |", p->name);
+    for (const MatrixKind& kind : matrix_kinds)
+      text += !(p->matrices & kind.kind) ? "  |" : p->over_ranks & kind.kind ? " x |" : " r |";
+    text += fmt::format(" {} | {} |\n", escaped(p->meaning), escaped(p->citation));
+  }
+  text += "\nMatrices: ";
+  for (const MatrixKind& kind : matrix_kinds)
+    text += fmt::format("{}{}: {}", &kind == matrix_kinds ? "" : "; ", kind.name, kind.meaning);
+  text += ".\n\n";
+  for (const DescribedTable& t : schema.tables())
+    if (t.path.starts_with("linear.")) text += "## " + t.title() + "\n" + table_of_keys(t.keys);
+  return text;
+}
+
+std::string boundaries_page(const Schema& schema) {
+  std::string text = std::string(made) + "# Boundary conditions\n\n";
+  for (const DescribedTable& t : schema.tables()) {
+    if (!t.path.starts_with("boundary.") || !t.when.empty() || t.keys.front().name != "type") continue;
+    text += fmt::format("## {}\n| type | meaning | keys |\n|---|---|---|\n", fmt::join(t.readers, ", "));
+    for (const std::string& word : words_of(t.keys.front().values)) {
+      std::string keys;
+      for (const DescribedTable& own : schema.tables())
+        if (own.path == t.path && !own.when.empty())
+          for (const std::string& name : words_of(own.when, ','))
+            if (name == word)
+              for (const Option& o : own.keys) keys += fmt::format("{}`{}`", keys.empty() ? "" : ", ", o.name);
+      text += fmt::format("| `{}` | {} | {} |\n", word, escaped(meaning_of_word(t.keys.front(), word)), keys);
+    }
+    text += "\n";
+  }
+  return text + "The keys themselves: [keys](keys.md).\n";
+}
+
+std::string results_page() {
+  std::string text = std::string(made) +
+                     "# Quantities and exit codes\n\nQuantities stand in `run.json`; `[check]` compares them.\n\n"
+                     "| quantity | miniapp | meaning |\n|---|---|---|\n";
+  for (const Quantity& q : quantities())
+    text += fmt::format("| `{}` | {} | {} |\n", q.name, q.miniapps, escaped(q.meaning));
+  text += "\n## Exit codes\n| code | meaning |\n|---|---|\n";
+  for (const ExitCode& e : exit_codes()) text += fmt::format("| {} | {} |\n", e.code, e.meaning);
+  return text + "| 128+n | signal n |\n";
+}
+
+Json json_of(const Option& o) {
+  static const std::map<Option::Type, const char*> types = {
+      {Option::boolean, "boolean"}, {Option::integer, "integer"}, {Option::number, "number"}, {Option::text, "string"}};
+  static const std::map<Option::Type, Option::Type> items = {
+      {Option::numbers, Option::number}, {Option::integers, Option::integer}, {Option::texts, Option::text}};
+  Json j;
+  if (const auto item = items.find(o.type); item != items.end()) {
+    Option one = o;
+    one.type = item->second;
+    one.meaning = one.fallback = {};
+    j = {{"type", "array"}, {"items", json_of(one)}};
+  } else if (const auto type = types.find(o.type); type != types.end()) {
+    j["type"] = type->second;
+    if (o.type == Option::text)
+      for (const std::string& word : words_of(o.values)) j["enum"].push_back(word);
+  } else {
+    j["type"] = "object";
+  }
+  if (!o.meaning.empty())
+    j["description"] = std::string(o.meaning) + (o.unit.empty() ? "" : " [" + std::string(o.unit) + "]");
+  if (!o.fallback.empty() && !o.is_required() && !o.is_computed()) j["default"] = std::string(o.fallback);
+  return j;
+}
+
+// The tables as they nest; "*" stands for any name.
+struct Place {
+  std::vector<std::pair<std::string, std::vector<const Option*>>> keys;
+  std::vector<std::pair<std::string, Place>> inside;
+};
+
+template <class T>
+T& entry(std::vector<std::pair<std::string, T>>& list, const std::string& name) {
+  for (auto& [key, value] : list)
+    if (key == name) return value;
+  return list.emplace_back(name, T{}).second;
+}
+
+Place place_of_all(const Schema& schema) {
+  Place root;
+  for (const DescribedTable& t : schema.tables()) {
+    Place* at = &root;
+    for (const std::string& part : words_of(t.path, '.')) at = &entry(at->inside, is_any_name(part) ? "*" : part);
+    for (const Option& o : t.keys) entry(at->keys, std::string(o.name)).push_back(&o);
+  }
+  return root;
+}
+
+Json object_of(const Place& place) {
+  Json j = {{"type", "object"}, {"properties", Json::object()}, {"additionalProperties", false}};
+  const auto add = [&](const std::string& name, const Json& more) {  // what several say is allowed by any of them
+    Json& known = j["properties"][name];
+    if (known.is_null()) {
+      known = more;
+    } else if (known != more) {
+      if (!known.contains("anyOf")) known = Json{{"anyOf", Json::array({known})}};
+      if (std::find(known["anyOf"].begin(), known["anyOf"].end(), more) == known["anyOf"].end())
+        known["anyOf"].push_back(more);
+    }
+  };
+  for (const auto& [name, options] : place.keys)
+    for (const Option* o : options)
+      if (o->type != Option::table && o->type != Option::tables) add(name, json_of(*o));
+  for (const auto& [name, child] : place.inside) {
+    const Json object = object_of(child);
+    if (name == "*") {
+      j["additionalProperties"] = object;
+      continue;
+    }
+    bool is_list = is_list_of_tables(name);
+    for (const auto& [key, options] : place.keys)
+      if (key == name) is_list = is_list || options.front()->type == Option::tables;
+    if (is_list) add(name, {{"type", "array"}, {"items", {{"anyOf", {object, {{"type", "string"}}}}}}});
+    if (!is_list || name == "motion") add(name, object);
+  }
+  return j;
+}
+
+std::string json_schema(const Schema& schema) {
+  Json root = {{"$schema", "http://json-schema.org/draft-07/schema#"},
+               {"title", "Weir case file"},
+               {"description", "Written by `weir reference`: do not edit."}};
+  root.update(object_of(place_of_all(schema)));
+  return root.dump(1) + "\n";
+}
+
+}  // namespace
+
+int write_reference(const Program& program, const std::string& folder, const std::string& help) {
+  const Schema schema(program);
+  const std::map<std::string, std::string> pages = {
+      {"README.md", index},
+      {"command_line.md", fmt::format("{}# Command line\n```\n{}```\n", made, help)},
+      {"keys.md", keys_page(schema)},
+      {"solvers.md", solvers_page(schema)},
+      {"boundaries.md", boundaries_page(schema)},
+      {"results.md", results_page()},
+      {"weir.schema.json", json_schema(schema)}};
+  for (const auto& [name, text] : pages) write_text_aside((std::filesystem::path(folder) / name).string(), text);
+  return 0;
+}
+
+}  // namespace weir

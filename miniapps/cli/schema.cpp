@@ -1,0 +1,148 @@
+#include "miniapps/cli/schema.hpp"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+
+#include "miniapps/study/ab/ab_study.hpp"
+#include "miniapps/study/lab.hpp"
+#include "solvers/registry.hpp"
+
+namespace weir {
+namespace {
+
+std::vector<std::string> parts_of(std::string_view path) {
+  std::vector<std::string> parts(1);
+  for (const char c : path) c == '.' ? (void)parts.emplace_back() : parts.back().push_back(c);
+  return parts;
+}
+
+bool agree(const std::string& described, const std::string& asked) {
+  return is_any_name(described) || fnmatch(asked.c_str(), described.c_str(), 0) == 0;
+}
+
+// How many parts of `asked` the path has from its part `at` on; all of them, or none.
+bool begins(const std::vector<std::string>& path, const std::vector<std::string>& asked, std::size_t at = 0) {
+  if (at + asked.size() > path.size()) return false;
+  for (std::size_t i = 0; i < asked.size(); ++i)
+    if (!agree(path[at + i], asked[i])) return false;
+  return true;
+}
+
+Options type_of_preconditioner() {
+  static std::string names;
+  if (names.empty())
+    for (const PreconditionerDescription* m : preconditioners())
+      names += (names.empty() ? "" : " | ") + std::string(m->name);
+  static const Option keys[] = {{"type", Option::text, "depends on the system", "`weir list preconditioners`", names}};
+  return keys;
+}
+
+}  // namespace
+
+bool is_any_name(const std::string& part) { return part.size() > 1 && part[0] >= 'A' && part[0] <= 'Z'; }
+
+bool is_list_of_tables(const std::string& name) {
+  return name == "probe" || name == "surface" || name == "history_reference";
+}
+
+std::string DescribedTable::title() const {
+  std::string text = is_list_of_tables(path) ? "[[" + path + "]]" : "[" + path + "]";
+  if (!when.empty()) text += " " + when;
+  return readers.empty() ? text : text + fmt::format(" ({})", fmt::join(readers, ", "));
+}
+
+Schema::Schema(const Program& program) {
+  for (const KeyTable& t : run_keys()) add(t, "");
+  for (const Miniapp& m : program.miniapps)
+    if (m.keys)
+      for (const KeyTable& t : m.keys()) add(t, m.name);
+  for (const KeyTable& t : lab_keys()) add(t, "");
+  add({"linear.SYSTEM", "", linear_solver_options()}, "");
+  for (const KrylovDescription* m : krylov_methods()) add({"linear.SYSTEM", m->name, m->options}, "");
+  add({"linear.SYSTEM.preconditioner", "", type_of_preconditioner()}, "");
+  for (const PreconditionerDescription* m : preconditioners())
+    add({"linear.SYSTEM.preconditioner", m->name, m->options}, "");
+  for (const KeyTable& t : ab_keys()) add(t, "weir ab");
+  for (DescribedTable& t : tables_)
+    if (t.readers.size() == program.miniapps.size()) t.readers.clear();
+}
+
+void Schema::add(const KeyTable& t, const std::string& reader) {
+  if (t.keys.empty()) return;
+  const auto known = std::find_if(tables_.begin(), tables_.end(), [&](const DescribedTable& d) {
+    return d.path == t.path && d.when == t.when && d.keys.data() == t.keys.data();
+  });
+  if (known == tables_.end())
+    tables_.push_back({std::string(t.path), reader.empty() ? std::vector<std::string>{} : std::vector{reader},
+                       std::string(t.when), t.keys});
+  else if (!reader.empty() && std::find(known->readers.begin(), known->readers.end(), reader) == known->readers.end())
+    known->readers.push_back(reader);
+  for (const Option& o : t.keys)
+    if (o.inside) {
+      const std::string path = std::string(t.path) + "." + std::string(o.name);
+      add({path, t.when, o.inside()}, reader);
+    }
+}
+
+std::vector<DescribedKey> Schema::find(std::string_view pattern) const {
+  const auto asked = parts_of(pattern);
+  std::vector<DescribedKey> exact, below, anywhere;
+  for (const DescribedTable& t : tables_)
+    for (const Option& o : t.keys) {
+      auto path = parts_of(t.path);
+      path.push_back(std::string(o.name));
+      if (begins(path, asked)) (path.size() == asked.size() ? exact : below).push_back({&t, &o});
+      const std::size_t at = path.size() - std::min(path.size(), asked.size());
+      if (begins(path, asked, at)) anywhere.push_back({&t, &o});
+    }
+  if (!exact.empty() && below.empty()) return exact;
+  exact.insert(exact.end(), below.begin(), below.end());
+  if (exact.empty() && anywhere.empty() && asked.size() > 2 && asked[0] == "shadow")  // [shadow.NAME] has the same keys
+    return find("linear" + std::string(pattern.substr(6)));
+  return exact.empty() ? anywhere : exact;
+}
+
+bool Schema::is_at(const DescribedKey& key, std::string_view path) {
+  const auto described = parts_of(key.path()), asked = parts_of(path);
+  return described.size() == asked.size() && begins(described, asked);
+}
+
+bool Schema::is_above(const DescribedTable& table, std::string_view path) {
+  return begins(parts_of(table.path), parts_of(path));
+}
+
+std::vector<std::string> Schema::names_like(std::string_view pattern) const {
+  const auto asked = parts_of(pattern);
+  std::vector<std::string> all;
+  for (const DescribedTable& t : tables_) {
+    std::string table;
+    const auto parts = parts_of(t.path);
+    for (std::size_t i = 0; i < parts.size(); ++i)
+      table += (i ? "." : "") + (is_any_name(parts[i]) && i < asked.size() ? asked[i] : parts[i]);
+    all.push_back(table);
+    for (const Option& o : t.keys) {
+      all.push_back(table + "." + std::string(o.name));
+      if (asked.size() == 1) all.emplace_back(o.name);
+    }
+  }
+  return all;
+}
+
+const char* name_of(Option::Type type) {
+  constexpr const char* names[] = {"true or false",    "integer",           "number",         "text",
+                                   "array of numbers", "array of integers", "array of texts", "table",
+                                   "array of tables"};
+  return names[type];
+}
+
+std::string default_text(const Option& o) {
+  if (o.is_required()) return "required";
+  if (o.is_computed()) return std::string(o.fallback);
+  if (o.type == Option::table || o.type == Option::tables) return "none";
+  if (o.type != Option::text) return std::string(o.fallback);
+  return '"' + std::string(o.fallback) + '"';
+}
+
+}  // namespace weir

@@ -1,0 +1,52 @@
+// Every key of the case file, gathered from its readers: what `weir explain`, `weir list`, the reference pages and the JSON
+// schema are made from.
+#pragma once
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "miniapps/cli/command_line.hpp"
+
+namespace weir {
+
+struct DescribedTable {
+  std::string path;                  // "linear.SYSTEM.preconditioner"; capitals stand for any name
+  std::vector<std::string> readers;  // miniapps, "weir ab"; empty: all miniapps
+  std::string when;                  // what else must hold: "stl" (a type), "as a table"; empty: nothing
+  Options keys;
+
+  std::string title() const;  // "[linear.SYSTEM.preconditioner] multigrid"
+};
+
+struct DescribedKey {
+  const DescribedTable* table;
+  const Option* option;
+  std::string path() const { return table->path + "." + std::string(option->name); }
+};
+
+class Schema {
+ public:
+  explicit Schema(const Program& program);
+  const std::vector<DescribedTable>& tables() const { return tables_; }
+
+  // The keys that a path or its beginning names: "time.cfl", "linear.pressure", "boundary.*.type", "cfl". Exact matches
+  // alone where there are any.
+  std::vector<DescribedKey> find(std::string_view pattern) const;
+  static bool is_at(const DescribedKey& key, std::string_view path);         // the key is called so in a case
+  static bool is_above(const DescribedTable& table, std::string_view path);  // the path is this table, or holds it
+  std::vector<std::string> names_like(
+      std::string_view pattern) const;  // paths of keys and tables, to choose a nearest from
+
+ private:
+  void add(const KeyTable& table, const std::string& reader);
+  std::vector<DescribedTable> tables_;
+};
+
+bool is_any_name(const std::string& part);              // "SYSTEM"
+bool is_list_of_tables(const std::string& table_name);  // [[probe]]
+
+// "number", "array of integers".
+const char* name_of(Option::Type type);
+std::string default_text(const Option& option);  // "0.5", "required", "x: depends on the grid"
+
+}  // namespace weir
