@@ -244,7 +244,7 @@ std::vector<KeyTable> structured_keys() {
                              {"flow", "", flow_keys},
                              {"flow.body_force", "as a table", force_keys},
                              {"flow.body_force", "as a table", modulation_keys},
-                             {"boundary.SIDE", "x_min, x_max, y_min, y_max, 3D: z_min, z_max", side_keys},
+                             {"boundary.SIDE", "", side_keys},
                              {"boundary.SIDE", "wall, inlet", moving_keys},
                              {"boundary.SIDE", "inlet", inlet_keys},
                              {"time", "", time_keys},
