@@ -147,11 +147,11 @@ std::vector<CellField> cell_fields(const IncompressibleCase& c, const Flow<Host>
 }
 
 Options FlowOutput::options() {
-  static constexpr Option keys[] = {{"fields", Option::texts, "[velocity, pressure, vorticity, divergence]",
-                                     "of field output", "velocity | pressure | vorticity | divergence"},
-                                    {"diagnostics_every", Option::integer, "10",
-                                     "between evaluations of the CFL number, max_divergence and kinetic_energy",
-                                     "[1, inf)", "steps"}};
+  static constexpr Option keys[] = {
+      {"fields", Option::texts, "[velocity, pressure, vorticity, divergence]", "of field output",
+       "velocity | pressure | vorticity | divergence"},
+      {"diagnostics_every", Option::integer, "10",
+       "between evaluations of the CFL number, max_divergence and kinetic_energy", "[1, inf)", "steps"}};
   return keys;
 }
 
