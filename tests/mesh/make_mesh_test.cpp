@@ -88,7 +88,7 @@ TEST(MakeMesh, RefusesWrongOptionsWithTheirPlace) {
   EXPECT_TRUE(holds(complaint_of("type = \"naca\""), "missing key 'profile'"));
   EXPECT_TRUE(holds(complaint_of("type = \"naca\", profile = \"12\""), "four digits"));
   EXPECT_TRUE(
-      holds(complaint_of("type = \"naca0012\", refinement = -1"), "'refinement' must lie in [0.2, 60], got -1"));
+      holds(complaint_of("type = \"naca0012\", refinement = -1"), "'refinement' must lie between 0.2 and 60, got -1"));
   EXPECT_TRUE(holds(complaint_of("type = \"naca0012\", layers = 60"), "thicker than half a chord"));
 }
 

@@ -40,7 +40,11 @@ const char* to_string(ParIluStage stage) {
 }
 
 template <class Space>
-ParIlu<Space>::ParIlu(const ParIluOptions& options) : options_(options) {}
+ParIlu<Space>::ParIlu(const ParIluOptions& options)
+    : Preconditioner<Space>({.is_constant = !options.asynchronous_solves,
+                             .repeats = options.synchronous && !options.asynchronous_solves,
+                             .remembers = options.from_previous}),
+      options_(options) {}
 template <class Space>
 ParIlu<Space>::~ParIlu() = default;
 

@@ -75,7 +75,7 @@ TEST_F(Weir, TheReferencePagesAreUpToDate) {
 }
 
 TEST_F(Weir, AQuietRunSaysNothingButWhatIsWrong) {
-  const std::string cavity = std::string(WEIR_SOURCE) + "/inputs/incompressible/cavity_re100.toml";
+  const std::string cavity = WEIR_SOURCE "/inputs/incompressible/cavity_re100.toml";
   const std::vector<std::string> quiet = {"run", cavity, "-q", "--steps", "1", "--set", "output.report=false"};
   Finished f = weir(quiet);
   EXPECT_EQ(f.code, 0);

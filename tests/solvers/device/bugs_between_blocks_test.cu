@@ -173,7 +173,7 @@ TEST(RaceBetweenIndices, OfALoopIsReported) {
   const std::string error = error_of([&] { shift_in_place<false>(x); });
   EXPECT_CONTAINS(error, "race");
   EXPECT_CONTAINS(error, "for_each: index 1: ");
-  EXPECT_CONTAINS(error, "bugs_between_blocks.cu:");
+  EXPECT_CONTAINS(error, "bugs_between_blocks_test.cu:");
   shift_in_place<true>(x);
 }
 

@@ -126,7 +126,7 @@ TEST(MissingBarrier, IsARace) {
   const std::string error = error_of([] { exchange_is_wrong<false>(); });
   EXPECT_CONTAINS(error, "race");
   EXPECT_CONTAINS(error, "exchange: block (0,0,0) thread (");
-  EXPECT_CONTAINS(error, "bugs_in_blocks.cu:");
+  EXPECT_CONTAINS(error, "bugs_in_blocks_test.cu:");
   EXPECT_CONTAINS(error, "shared 's'");
   EXPECT_FALSE(for_some_seed(exchange_is_wrong<true>));
 }
@@ -146,7 +146,7 @@ TEST(DivergentBarrier, IsReportedWithBothPlaces) {
   EXPECT_CONTAINS(error, "branches: ");
   EXPECT_CONTAINS(error, "divergent barrier");
   EXPECT_CONTAINS(error, "divergent barrier: at ");
-  EXPECT_LT(error.find("bugs_in_blocks.cu:"), error.rfind("bugs_in_blocks.cu:"));
+  EXPECT_LT(error.find("bugs_in_blocks_test.cu:"), error.rfind("bugs_in_blocks_test.cu:"));
   launch({.block = 64}, barrier_in_branches<true>, x.view());
   EXPECT_EQ(x.to_vector()[63], 2);
 }
