@@ -89,7 +89,7 @@ TEST_F(Weir, AQuietRunSaysNothingButWhatIsWrong) {
 class EffectiveConfiguration : public Weir, public ::testing::WithParamInterface<std::string> {};
 
 TEST_P(EffectiveConfiguration, RunsToTheSameState) {
-  const std::string source = std::string(WEIR_SOURCE) + "/inputs/" + GetParam();
+  const std::string source = WEIR_SOURCE "/inputs/" + GetParam();
   const auto run = [&](const std::string& file, const std::string& directory) {
     const Finished f =
         weir({"run", file, "-o", directory, "--steps", "2", "--deterministic", "--set", "output.report=false"});
