@@ -42,8 +42,8 @@ skip() { skipped+=("$1"); }
 
 flags=(-std=c++20 --extended-lambda --expt-relaxed-constexpr -O3 -lineinfo "-arch=sm_$capability" -Xcompiler=-fopenmp
   -I"$root" -I"$root/solvers/device/cuda")
-step "build check.cu" 120 nvcc "${flags[@]}" "$root/tests/device/check.cu" "$root/solvers/device/array.cpp" \
-  "$root/solvers/device/cuda/runtime.cpp" -o "$build/check" && step "check.cu" 60 "$build/check"
+step "build check.cu" 120 nvcc "${flags[@]}" "$root/tests/solvers/device/check.cu" "$root/solvers/device/array.cpp" \
+  "$root/solvers/device/mapped_blocks.cpp" "$root/solvers/device/cuda/runtime.cpp" -o "$build/check" && step "check.cu" 60 "$build/check"
 
 generator="Unix Makefiles"
 command -v ninja >/dev/null && generator=Ninja
@@ -54,7 +54,7 @@ configure() {
 }
 printf '\n=== configure (%s s)\n' "$SECONDS"
 if configure; then
-  targets=(all)
+  targets=(all weir_bench)
 elif configure -DWEIR_TESTS=OFF; then
   targets=(all)
   skip "tests: $(grep -m 1 -A 1 'CMake Error' "$build/configure.log" | tr -d '\n'; echo not configured, see configure.log)"
@@ -86,11 +86,11 @@ else
   skip "compute-sanitizer: not installed"
 fi
 
-if [ -x "$build/tree/bin/weir" ]; then
+if [ -x "$build/tree/bin/weir_bench" ]; then
   step "benchmarks" 120 "$build/tree/bin/weir" bench kernels
   step "Luo et al. 2015" 240 bash -c "for s in luo-table1 luo-tables luo-fig8 luo-fig9 luo-fig10; do '$build/tree/bin/weir' bench \$s -o '$build/bench' || exit 1; done"
 else
-  skip "benchmarks: no weir program"
+  skip "benchmarks: weir_bench was not built"
 fi
 
 printf '\n=== summary (%s s)\n' "$SECONDS"
