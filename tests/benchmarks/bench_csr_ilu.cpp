@@ -17,7 +17,7 @@ using bench::number;
 
 namespace {
 
-struct Options {
+struct Settings {
   std::string csv;
   int side = 93, iterations = 15, threads = 2;
 };
@@ -28,7 +28,7 @@ double seconds(int threads, const std::function<void()>& f) {
 
 class Report {
  public:
-  Report(const bench::FlowSystem& system, const Options& o)
+  Report(const bench::FlowSystem& system, const Settings& o)
       : system_(system),
         o_(o),
         table_({"solver", "threads", "setup ms", "apply ms", "A x ms", "ms an iteration", "of it basis", "iterations",
@@ -90,7 +90,7 @@ class Report {
   }
 
   const bench::FlowSystem& system_;
-  const Options& o_;
+  const Settings& o_;
   bench::Table table_;
   double triad_[3] = {};
 };
@@ -98,7 +98,7 @@ class Report {
 }  // namespace
 
 int main(int argc, char** argv) {
-  Options o;
+  Settings o;
   for (int i = 1; i + 1 < argc; ++i) {
     if (!std::strcmp(argv[i], "--csv")) o.csv = argv[i + 1];
     if (!std::strcmp(argv[i], "--side")) o.side = std::atoi(argv[i + 1]);
