@@ -196,7 +196,7 @@ template <class T>
 T Table::get(std::string_view key, const T& fallback) const {
   const Option* o = option(key);
   if (TableNode* n = ask(*node_, key)) {
-    const T value = read<T>(*this, key, *n);
+    T value = read<T>(*this, key, *n);
     if (o) check_value(*this, *o, *n);
     return value;
   }
@@ -229,14 +229,14 @@ T Table::get(std::string_view key) const {
                                           (node_->path.empty() ? "" : " in [" + node_->path + "]") +
                                           (meant.empty() ? "" : "; is '" + meant + "' meant to be it?"));
   }
-  const T value = read<T>(*this, key, *n);
+  T value = read<T>(*this, key, *n);
   if (o) check_value(*this, *o, *n);
   return value;
 }
 
 std::string Table::choice(std::string_view key, std::initializer_list<std::string_view> words,
                           std::string_view fallback) const {
-  const auto value = get<std::string>(key, std::string(fallback));
+  auto value = get<std::string>(key, std::string(fallback));
   require_one_of(*this, key, value, std::vector<std::string>(words.begin(), words.end()));
   return value;
 }

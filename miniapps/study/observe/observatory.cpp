@@ -117,8 +117,7 @@ class Observatory<Space>::Eye : public SolveWatch<Space> {
 Options observe_options() {
   static constexpr Option keys[] = {
       {"system", Option::text, "", "one of [linear.SYSTEM]"},
-      {"every", Option::integer, "10", "between two diagnoses of the system; 0: off",
-       "[0, inf)", "steps"},
+      {"every", Option::integer, "10", "between two diagnoses of the system; 0: off", "[0, inf)", "steps"},
       {"error", Option::boolean, "false", "solve once more, tightly, for the error of each solve"}};
   return keys;
 }

@@ -116,7 +116,8 @@ preconditioner = { type = "block_jacobi" }
   expect_a_study(cylinder, shadow, {"in the flow", "leader", "leader again", "jacobi"});
   const Finished page = weir(1, {"report", "with"});
   ASSERT_EQ(page.code, 0) << page.err;
-  EXPECT_NE(read_file(folder / "with/report.html").find("2 ranks; the time of a solve is that of the slowest rank"), std::string::npos);
+  EXPECT_NE(read_file(folder / "with/report.html").find("2 ranks; the time of a solve is that of the slowest rank"),
+            std::string::npos);
 }
 
 }  // namespace
