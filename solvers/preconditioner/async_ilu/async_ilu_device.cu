@@ -235,7 +235,7 @@ void sweep_prescribed(const AsyncView& f, const AsyncSchedule& schedule, std::in
                       int sweeps) {
   const std::int64_t nn = std::int64_t{f.n} * f.n;
   Prescribed at{schedule, 0, 0, 0, f.L, f.U, f.inverse, nullptr, lowers * nn, uppers * nn, f.rows * nn, 0, f.n, false};
-  for (at.sweep = 0; at.sweep < sweeps; ++at.sweep)
+  for (at.sweep = 0; sweeps > at.sweep; ++at.sweep)  // nvcc reads "at.sweep <" as the template sweep
     for (at.step = 0; at.step < schedule.steps(); ++at.step) build_step<Space>(f, at);
 }
 
@@ -245,12 +245,12 @@ void solve_prescribed(const AsyncView& f, const AsyncSchedule& schedule, int swe
   const int size = f.rows * f.n, last = (sweeps - 1) & 1;
   Prescribed at{schedule, 0, 0, 0, nullptr, nullptr, nullptr, y, 0, 0, 0, size, f.n, false};
   clear<Space>(y + size, size);
-  for (at.sweep = 0; at.sweep < sweeps; ++at.sweep)
+  for (at.sweep = 0; sweeps > at.sweep; ++at.sweep)
     for (at.step = 0; at.step < schedule.steps(); ++at.step) solve_step<Space>(f, at, r);
   at.vector = work;
   at.backward = true;
   clear<Space>(work + size, size);
-  for (at.sweep = 0; at.sweep < sweeps; ++at.sweep)
+  for (at.sweep = 0; sweeps > at.sweep; ++at.sweep)
     for (at.step = 0; at.step < schedule.steps(); ++at.step) solve_step<Space>(f, at, y + std::int64_t{last} * size);
   copy_scaled<Space>(work + std::int64_t{last} * size, f.scale, z, size);
 }
