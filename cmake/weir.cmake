@@ -233,10 +233,10 @@ endfunction()
 add_custom_target(unit_tests)
 
 # weir_test(name LIBRARIES a b SOURCES x.cpp y.cu): one GoogleTest program; its tests are ctest's, but under a sanitizer,
-# where the program is one test: there a program's start takes longer than most tests. NOT_UNDER_RACE: patterns of tests that
-# run the kernels of the program's other tests, for longer.
+# where the program is one test: there a program's start takes longer than most tests. NOT_SANITIZED: patterns of tests that
+# run the code of other tests for longer; NOT_UNDER_RACE: that run the kernels of other tests for longer.
 function(weir_test name)
-  cmake_parse_arguments(arg "" "" "LIBRARIES;SOURCES;LABELS;NOT_UNDER_RACE" ${ARGN})
+  cmake_parse_arguments(arg "" "" "LIBRARIES;SOURCES;LABELS;NOT_SANITIZED;NOT_UNDER_RACE" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   weir_depends_on_device_code(${name} ${arg_SOURCES})
   weir_device_sources(${arg_SOURCES})
@@ -257,12 +257,12 @@ function(weir_test name)
   endif()
   set(environment OMP_WAIT_POLICY=passive)  # more threads than cores, as some tests ask for, must not spin at each other
   if(WEIR_SANITIZE)
-    set(filter "")
+    set(left_out ${arg_NOT_SANITIZED})
     if(WEIR_SANITIZE STREQUAL "race")
-      list(JOIN arg_NOT_UNDER_RACE ":" filter)
-      set(filter --gtest_filter=-*/host.*:${filter})  # the host's half of the typed tests runs no device code
+      list(APPEND left_out ${arg_NOT_UNDER_RACE} */host.*)  # the host's half of the typed tests runs no device code
     endif()
-    add_test(NAME ${name} COMMAND ${name} ${filter})
+    list(JOIN left_out ":" left_out)
+    add_test(NAME ${name} COMMAND ${name} --gtest_filter=-${left_out})
     set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS};unit" ENVIRONMENT ${environment})
   else()
     gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${arg_LABELS};unit"
