@@ -40,69 +40,49 @@ double seconds_of(const std::string& text) {
 
 }  // namespace
 
-CaptureRules::Rule CaptureRules::read(const std::string& text) {
-  const auto after = [&](std::string_view begin) { return trimmed(text.substr(begin.size())); };
-  Rule rule{Kind::failure, text, {}, 0};
-  if (text.starts_with("steps:")) {
-    rule.kind = Kind::steps;
-    for (const std::string& step : split(after("steps:"), ',')) rule.steps.push_back(whole_number(step));
-  } else if (text.starts_with("every:")) {
-    rule.kind = Kind::every;
-    rule.steps = {whole_number(after("every:"))};
-    if (rule.steps.front() == 0) throw std::invalid_argument("'every:' needs a number of steps above 0");
-  } else if (text.starts_with("iterations>")) {
-    rule.kind = Kind::iterations;
-    rule.limit = static_cast<double>(whole_number(after("iterations>")));
-  } else if (text.starts_with("time>")) {
-    rule.kind = Kind::seconds;
-    rule.limit = seconds_of(after("time>"));
-  } else if (text == "stagnation") {
-    rule.kind = Kind::stagnation;
-  } else if (text == "not_finite") {
-    rule.kind = Kind::not_finite;
-  } else if (text != "failure") {
-    throw std::invalid_argument("unknown rule '" + text +
-                                "'; known: steps:100,200, every:50, iterations>40, time>5 ms, stagnation, not_finite, "
-                                "failure, joined with |");
+CaptureRules::Condition CaptureRules::read(const std::string& rule) {
+  const auto after = [&](std::string_view begin) { return trimmed(rule.substr(begin.size())); };
+  if (rule.starts_with("steps:")) {
+    std::vector<std::int64_t> steps;
+    for (const std::string& step : split(after("steps:"), ',')) steps.push_back(whole_number(step));
+    return [steps](std::int64_t step, const SolveResult&) { return std::ranges::find(steps, step) != steps.end(); };
   }
-  return rule;
+  if (rule.starts_with("every:")) {
+    const std::int64_t every = whole_number(after("every:"));
+    if (every == 0) throw std::invalid_argument("'every:' needs a number of steps above 0");
+    // Step 0 is the initial field's projection.
+    return [every](std::int64_t step, const SolveResult&) { return step > 0 && step % every == 0; };
+  }
+  if (rule.starts_with("iterations>")) {
+    const std::int64_t most = whole_number(after("iterations>"));
+    return [most](std::int64_t, const SolveResult& result) { return result.iterations > most; };
+  }
+  if (rule.starts_with("time>")) {
+    const double most = seconds_of(after("time>"));
+    ask_for_seconds_ = true;
+    return [most](std::int64_t, const SolveResult& result) { return result.solve_seconds > most; };
+  }
+  if (rule == "stagnation") return [](std::int64_t, const SolveResult& r) { return r.reason == Reason::stagnated; };
+  if (rule == "not_finite") return [](std::int64_t, const SolveResult& r) { return r.reason == Reason::not_finite; };
+  if (rule == "failure") return [](std::int64_t, const SolveResult& r) { return !r.converged(); };
+  throw std::invalid_argument("unknown rule '" + rule +
+                              "'; known: steps:100,200, every:50, iterations>40, time>5 ms, stagnation, not_finite, "
+                              "failure, joined with |");
 }
 
 CaptureRules::CaptureRules(const Table& capture) {
   const std::string when = capture.get<std::string>("when", "");
   if (trimmed(when).empty()) return;
   try {
-    for (const std::string& text : split(when, '|')) rules_.push_back(read(text));
+    for (const std::string& rule : split(when, '|')) rules_.emplace_back(rule, read(rule));
   } catch (const std::invalid_argument& e) {
     capture.fail("when", e.what());
   }
 }
 
-bool CaptureRules::ask_for_seconds() const {
-  return std::any_of(rules_.begin(), rules_.end(), [](const Rule& rule) { return rule.kind == Kind::seconds; });
-}
-
 std::string CaptureRules::met(std::int64_t step, const SolveResult& result) const {
-  const auto meets = [&](const Rule& rule) {
-    switch (rule.kind) {
-      case Kind::steps:
-        return std::find(rule.steps.begin(), rule.steps.end(), step) != rule.steps.end();
-      case Kind::every:
-        return step > 0 && step % rule.steps.front() == 0;  // step 0: the initial field's projection
-      case Kind::iterations:
-        return result.iterations > rule.limit;
-      case Kind::seconds:
-        return result.solve_seconds > rule.limit;
-      case Kind::stagnation:
-        return result.reason == Reason::stagnated;
-      case Kind::not_finite:
-        return result.reason == Reason::not_finite;
-      default:
-        return !result.converged();
-    }
-  };
-  for (const Rule& rule : rules_)
-    if (meets(rule)) return rule.text;
+  for (const auto& [rule, holds] : rules_)
+    if (holds(step, result)) return rule;
   return "";
 }
 

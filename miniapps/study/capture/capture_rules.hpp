@@ -3,7 +3,9 @@
 // `failure` is a solve that did not converge for whatever reason.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/table.hpp"
@@ -17,21 +19,16 @@ class CaptureRules {
   explicit CaptureRules(const Table& capture);  // its key `when`; Error(usage) with its place for a rule that is none
 
   bool empty() const { return rules_.empty(); }
-  bool ask_for_seconds() const;
+  bool ask_for_seconds() const { return ask_for_seconds_; }
   // The first rule that this solve meets, as it was written; empty: none.
   std::string met(std::int64_t step, const SolveResult& result) const;
 
  private:
-  enum class Kind { steps, every, iterations, seconds, stagnation, not_finite, failure };
-  struct Rule {
-    Kind kind;
-    std::string text;
-    std::vector<std::int64_t> steps;
-    double limit = 0;
-  };
-  static Rule read(const std::string& text);  // throws std::invalid_argument with what is wrong
+  using Condition = std::function<bool(std::int64_t step, const SolveResult& result)>;
+  Condition read(const std::string& rule);  // throws std::invalid_argument with what is wrong
 
-  std::vector<Rule> rules_;
+  std::vector<std::pair<std::string, Condition>> rules_;
+  bool ask_for_seconds_ = false;
 };
 
 }  // namespace weir
