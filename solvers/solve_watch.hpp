@@ -15,12 +15,12 @@ class SolveWatch {
  public:
   virtual ~SolveWatch() = default;
   // After setup (a new pattern) or update (new values) of the preconditioner.
-  virtual void prepared(const Matrix<Space>& A, bool new_pattern, const SetupInfo& info) = 0;
+  virtual void prepared(const Matrix<Space>&, bool /*new_pattern*/, const SetupInfo&) {}
   // The preconditioner has refused the matrix, on all ranks, and the error is on its way up.
   virtual void refused(const Matrix<Space>&, Exit, const std::string& /*words*/) {}
   // Around a solve; x is the initial guess before and the solution after.
-  virtual void before(const Matrix<Space>& A, View<const double> b, View<const double> x) = 0;
-  virtual void after(const Matrix<Space>& A, View<const double> b, View<const double> x, const SolveResult& result) = 0;
+  virtual void before(const Matrix<Space>&, View<const double> /*b*/, View<const double> /*x*/) {}
+  virtual void after(const Matrix<Space>&, View<const double> /*b*/, View<const double> /*x*/, const SolveResult&) {}
 };
 
 }  // namespace weir

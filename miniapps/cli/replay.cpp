@@ -11,9 +11,8 @@
 #include "inputs/case.hpp"
 #include "miniapps/cli/export_system.hpp"
 #include "miniapps/study/capture/capsule.hpp"
-#include "miniapps/study/shadow/repeatable.hpp"
+#include "miniapps/study/shadow/reference_solver.hpp"
 #include "miniapps/study/shadow/statistics.hpp"
-#include "miniapps/study/shadow/stopping_test.hpp"
 #include "solvers/adapters/any_solver.hpp"
 #include "solvers/linear_solver.hpp"
 

@@ -1,9 +1,9 @@
-// One facility of the lab (shadow solves, capture, ...): what it hears of a run. Each has its own files here and one
-// line in the constructor of Lab; it overrides what it needs. To see each system it hangs a SolveWatch on the reference
-// solver.
+// One facility of the lab (shadow solves, capture, ...): what it hears of a run. Each has one line in the constructor of Lab and
+// overrides what it needs. To see each system it hangs a SolveWatch on the reference solver.
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -69,18 +69,46 @@ std::string read_system(const Table& table, const std::vector<std::string>& syst
 // Values of the block rows of a system, by name, for pictures.
 using RowField = std::pair<std::string, std::vector<double>>;
 
+// What a facility is made from.
+struct LabCase {
+  const Table& config;
+  const std::vector<std::string>& systems;  // that the flow code solves
+  const Communicator& ranks;
+};
+
 template <class Space>
 class Facility {
  public:
+  explicit Facility(const Communicator& ranks) : ranks_(ranks) {}
   virtual ~Facility() = default;
-  virtual void describe(const FlowFacts<Space>&) {}                        // before attach
+  virtual void read(const SystemDefaults&) {}                              // options that attach reads, for `weir info`
+  void describe(const FlowFacts<Space>& facts) { facts_ = facts; }         // before attach
   virtual void attach(const StudiedSystem<Space>&) {}                      // each system; before open
-  virtual void open(Run&) {}                                               // after run.begin
-  virtual void begin_step(std::int64_t) {}                                 // before the step's first solve
+  virtual void open(Run& run) { run_ = &run; }                             // after run.begin
+  virtual void begin_step(std::int64_t step) { step_ = step; }             // before the step's first solve
   virtual std::vector<RowField> fields(const std::string&) { return {}; }  // of a system, as last seen
   virtual void finish(Run&) {}                                             // the run has come to its end
   // The run ends badly; what was measured until then is of use.
   virtual void failed(Run& run, const Outcome&) { finish(run); }
+
+ protected:
+  const Communicator& ranks_;
+  FlowFacts<Space> facts_;
+  Run* run_ = nullptr;  // from open on
+  std::int64_t step_ = 0;
 };
+
+// The facilities, each in its source of that name, and the keys of its table.
+template <class Space>
+std::unique_ptr<Facility<Space>> make_capture(const LabCase& c);
+template <class Space>
+std::unique_ptr<Facility<Space>> make_shadow_study(const LabCase& c);
+template <class Space>
+std::unique_ptr<Facility<Space>> make_observatory(const LabCase& c);
+template <class Space>
+std::unique_ptr<Facility<Space>> make_roofline(const LabCase& c);
+Options capture_options(), observe_options(), roofline_options();
+Options shadow_options();     // of [shadow]
+Options candidate_options();  // of [shadow.NAME], beside those of [linear.SYSTEM]
 
 }  // namespace weir

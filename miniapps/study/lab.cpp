@@ -3,11 +3,7 @@
 #include <algorithm>
 #include <exception>
 
-#include "miniapps/study/capture/capture.hpp"
-#include "miniapps/study/observe/observatory.hpp"
-#include "miniapps/study/observe/roofline.hpp"
 #include "miniapps/study/recorder/flight_recorder.hpp"
-#include "miniapps/study/shadow/shadow_study.hpp"
 
 namespace weir {
 
@@ -30,22 +26,17 @@ void read_lab(const Table& config, const std::vector<SystemDefaults>& systems) {
   std::vector<std::string> names;
   for (const SystemDefaults& s : systems) names.push_back(s.name);
   const Communicator alone;
-  const Lab<Host> lab(config, names, alone);
-  ShadowStudy<Host> shadow(config, names, alone);
-  for (const SystemDefaults& s : systems) shadow.read(s.name, s.method, s.preconditioner);
+  Lab<Host>(config, names, alone).read(systems);
 }
 
 template <class Space>
 class Lab<Space>::Ear : public SolveWatch<Space> {
  public:
   explicit Ear(Outcome& refused) : refused_(refused) {}
-  void prepared(const Matrix<Space>&, bool, const SetupInfo&) override {}
   void refused(const Matrix<Space>&, Exit code, const std::string& words) override {
     refused_.exit = code;
     refused_.reason = words;
   }
-  void before(const Matrix<Space>&, View<const double>, View<const double>) override {}
-  void after(const Matrix<Space>&, View<const double>, View<const double>, const SolveResult&) override {}
 
  private:
   Outcome& refused_;
@@ -54,10 +45,9 @@ class Lab<Space>::Ear : public SolveWatch<Space> {
 template <class Space>
 Lab<Space>::Lab(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks)
     : alone_(ranks.size() == 1) {
-  facilities_.push_back(std::make_unique<Capture<Space>>(config, systems, ranks));
-  facilities_.push_back(std::make_unique<ShadowStudy<Space>>(config, systems, ranks));
-  facilities_.push_back(std::make_unique<Observatory<Space>>(config, systems, ranks));
-  facilities_.push_back(std::make_unique<Roofline<Space>>(config, ranks));
+  const LabCase c{config, systems, ranks};
+  for (const auto make : {make_capture<Space>, make_shadow_study<Space>, make_observatory<Space>, make_roofline<Space>})
+    facilities_.push_back(make(c));
   facilities_.push_back(std::make_unique<FlightRecorder<Space>>(config, ranks));  // its verdict stands last
 }
 
@@ -77,6 +67,12 @@ Lab<Space>::~Lab() {
     } catch (...) {  // the first error is the one to be told
     }
   }
+}
+
+template <class Space>
+void Lab<Space>::read(const std::vector<SystemDefaults>& systems) {
+  for (auto& f : facilities_)
+    for (const SystemDefaults& s : systems) f->read(s);
 }
 
 template <class Space>

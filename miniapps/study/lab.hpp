@@ -35,6 +35,7 @@ class Lab {
   // nothing can be done.
   ~Lab();
 
+  void read(const std::vector<SystemDefaults>& systems);  // their options alone, as attach would read them
   void describe(const FlowFacts<Space>& facts);
   // A solver of the flow code, which must outlive the lab's steps; linear: [linear]. A second one of the same name is the
   // second part (momentum in y).

@@ -1,4 +1,4 @@
-// What is seen of one solve, and of each block row; see `observatory.hpp`. Over ranks all call, the numbers are those of the whole
+// What is seen of one solve, and of each block row; see `observatory.cpp`. Over ranks all call, the numbers are those of the whole
 // system, the same on all ranks, and the rows are this rank's.
 #pragma once
 #include <array>

@@ -1,91 +1,28 @@
-#include "miniapps/study/observe/roofline.hpp"
-
+// [roofline]: what the kernels of the solvers reach on the systems of the run, beside the memory's measure (Williams,
+// Waterman & Patterson, CACM 52 (2009) 65), without a profiler: matrices and preconditioners state the least bytes and
+// operations of a call (solvers/matrix/work.hpp), and here the calls are timed.
+// Taken are the reference solver of each system and, of the system that [shadow] studies, our own candidates; all of
+// them as copies, so that the reference solver is left alone. roofline.csv: a row a step, solver and kernel: `spmv`,
+// `apply` and `update` of the preconditioner, and the parts of an application that can be run by themselves (colours,
+// sweeps, levels).
+// Each is repeated on the same data, which a cache may keep: beside the triad out of memory stands the triad on arrays
+// as large as what the kernel moves. Over ranks all call a kernel at once, and so with the triad: bytes and operations
+// are those of all ranks, the time that of the slowest.
 #include <fmt/format.h>
 
 #include <bit>
 #include <cmath>
+#include <map>
 
 #include "base/timer.hpp"
-#include "miniapps/study/shadow/shadow_study.hpp"
+#include "miniapps/study/facility.hpp"
+#include "postproc/run/records.hpp"
 #include "solvers/device/median_seconds.hpp"
 #include "solvers/device/triad.hpp"
 #include "solvers/parallel/agree.hpp"
 #include "solvers/parallel/broadcast_text.hpp"
 
 namespace weir {
-namespace {
-
-constexpr const char* roofline_columns =
-    "step,system,solver,kernel,bytes,flops,seconds,gb_per_s,gflop_per_s,triad_gb_per_s,triad_same_size_gb_per_s";
-
-double giga(double value, double seconds) { return 1e-9 * value / seconds; }
-
-}  // namespace
-
-// The solvers of one system; hears of its matrices and is there when one is solved.
-template <class Space>
-class RooflineSystem : public SolveWatch<Space> {
- public:
-  RooflineSystem(Roofline<Space>& owner, std::string system) : owner_(owner), system_(std::move(system)) {}
-
-  void add(const Table& options, const StudiedSystem<Space>& s) {
-    auto solver = std::make_unique<LinearSolver<Space>>(options, s.default_method, s.default_preconditioner);
-    solver->spread_like(*s.leader);
-    for (const auto& there : solvers_)  // the same kernels
-      if (there->name() == solver->name() && there->describe() == solver->describe()) return;
-    solvers_.push_back(std::move(solver));
-  }
-
-  void prepared(const Matrix<Space>& A, bool, const SetupInfo&) override { prepared_from_ = &A; }
-  void before(const Matrix<Space>&, View<const double>, View<const double>) override {}
-  void after(const Matrix<Space>& A, View<const double> b, View<const double>, const SolveResult&) override {
-    if (!owner_.due_ || owner_.step_ == measured_) return;
-    measured_ = owner_.step_;
-    const ScopedTimer timer(owner_.seconds_);
-    if (z_.size() != b.size()) z_ = Array<double, Space>(b.size());
-    keep("", "spmv", A.apply_work(), [&] { A.apply(b, z_); });
-    const Matrix<Space>& from = prepared_from_ ? *prepared_from_ : A;
-    for (const auto& solver : solvers_) {
-      Preconditioner<Space>& M = solver->preconditioner();
-      M.setup(from);
-      keep(solver->name(), "update", M.update_work(), [&] { M.update(from); });
-      keep(solver->name(), "apply", M.apply_work(), [&] { M.apply(b, z_); });
-      keep_parts(solver->name(), M.parts(), b);
-    }
-  }
-
- private:
-  // All ranks call; work: of this one, nothing where it has no part in the kernel.
-  template <class Call>
-  void keep(const std::string& solver, const std::string& kernel, const Work& work, const Call& call) {
-    const Communicator& ranks = owner_.ranks_;
-    Work all;
-    all.bytes = std::llround(ranks.sum(static_cast<double>(work.bytes)));
-    all.flops = std::llround(ranks.sum(static_cast<double>(work.flops)));
-    if (all.bytes == 0) return;
-    owner_.keep({system_, solver, solver.empty(), kernel, all, median_seconds(call, 5, Together{ranks})});
-  }
-  // Ranks with parts of the matrix of their own may differ in the number of colours.
-  void keep_parts(const std::string& solver, const std::vector<PartOfApply<Space>>& parts, View<const double> b) {
-    const Communicator& ranks = owner_.ranks_;
-    const auto most = static_cast<std::size_t>(ranks.max(static_cast<double>(parts.size())));
-    for (std::size_t k = 0; k < most; ++k) {
-      const PartOfApply<Space>* part = k < parts.size() ? &parts[k] : nullptr;
-      std::string name = part ? part->name : "";
-      broadcast_text(ranks, name, static_cast<int>(-ranks.max(part ? -ranks.rank() : -ranks.size())));
-      keep(solver, name, part ? part->work : Work{}, [&] {
-        if (part) part->run(b, z_);
-      });
-    }
-  }
-
-  Roofline<Space>& owner_;
-  std::string system_;
-  std::vector<std::unique_ptr<LinearSolver<Space>>> solvers_;
-  Array<double, Space> z_;
-  std::int64_t measured_ = -1;
-  const Matrix<Space>* prepared_from_ = nullptr;  // may differ from the operator that is solved with (matrix-free)
-};
 
 Options roofline_options() {
   static constexpr Option keys[] = {{"every", Option::integer, "0",
@@ -94,90 +31,182 @@ Options roofline_options() {
   return keys;
 }
 
-template <class Space>
-Roofline<Space>::Roofline(const Table& config, const Communicator& ranks) : config_(config), ranks_(ranks) {
-  every_ = config.table("roofline").described_by(roofline_options()).get<std::int64_t>("every");
-}
-template <class Space>
-Roofline<Space>::~Roofline() = default;
+namespace {
+
+constexpr const char* roofline_columns =
+    "step,system,solver,kernel,bytes,flops,seconds,gb_per_s,gflop_per_s,triad_gb_per_s,triad_same_size_gb_per_s";
+
+double giga(double value, double seconds) { return 1e-9 * value / seconds; }
 
 template <class Space>
-void Roofline<Space>::attach(const StudiedSystem<Space>& s) {
-  if (every_ == 0 || s.part > 0) return;
-  auto& system = *systems_.emplace_back(std::make_unique<RooflineSystem<Space>>(*this, s.name));
-  system.add(s.options, s);
-  const Table shadow = config_.table("shadow").described_by(shadow_options());
-  if (shadow.get<std::string>("system") == s.name)
-    for (const auto& name : shadow.get<std::vector<std::string>>("solvers")) {
-      const Table candidate = config_.table("shadow").table(name);
-      if (candidate.get<bool>("like_leader", false)) continue;
-      if (candidate.get<std::string>("method", "").find(':') == std::string::npos) system.add(candidate, s);
-    }
-  s.leader->watch(&system);
-}
-
-template <class Space>
-void Roofline<Space>::open(Run& run) {
-  run_ = &run;
-  if (systems_.empty()) return;
-  triad_ = triad_of_all(triad_beyond_caches, ranks_.ranks_on_this_machine());
-  if (ranks_.is_root()) rows_ = LineFile(run.path("roofline.csv"), roofline_columns);
-}
-
-template <class Space>
-void Roofline<Space>::begin_step(std::int64_t step) {
-  step_ = step;
-  due_ = every_ > 0 && step % every_ == 0;
-}
-
-// All ranks at once: what they move together in the time of the slowest. bytes: of `sharers` of them.
-template <class Space>
-double Roofline<Space>::triad_of_all(std::int64_t bytes, int sharers) const {
-  return ranks_.size() * triad_bytes_per_second<Space>(bytes / sharers, 5, Together{ranks_});
-}
-
-// Sizes within a factor of two share a measurement.
-template <class Space>
-double Roofline<Space>::triad_of(std::int64_t bytes) {
-  const auto size = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(bytes)));
-  if (size >= triad_beyond_caches) return triad_;
-  const auto [found, is_new] = triads_.try_emplace(size, 0.0);
-  if (is_new) found->second = triad_of_all(size, ranks_.size());
-  return found->second;
-}
-
-template <class Space>
-void Roofline<Space>::keep(const Row& row) {
-  if (last_step_ != step_) last_.clear();
-  last_step_ = step_;
-  last_.push_back(row);
-  const std::string line = fmt::format(
-      "{},{},{},{},{},{},{:.6g},{:.5g},{:.5g},{:.5g},{:.5g}", step_, row.system, row.is_shared ? "matrix" : row.solver,
-      row.kernel, row.work.bytes, row.work.flops, row.seconds, giga(static_cast<double>(row.work.bytes), row.seconds),
-      giga(static_cast<double>(row.work.flops), row.seconds), 1e-9 * triad_, 1e-9 * triad_of(row.work.bytes));
-  run_->on_root([&] { rows_.add(line); });
-}
-
-template <class Space>
-void Roofline<Space>::finish(Run& run) {
-  if (last_.empty() || !ranks_.is_root()) return;
-  rows_.flush();
-  run.timings().at("instrumentation", "roofline") += seconds_;
-  std::string text = fmt::format(
-      "\nkernels at step {}: minimal memory traffic over measured time; triad {:.1f} GB/s{}\n"
-      "  {:<20} {:<24} {:<16} {:>9} {:>9} {:>8} {:>9} {:>14}\n",
-      last_step_, 1e-9 * triad_, ranks_.size() > 1 ? fmt::format(", {} ranks concurrently", ranks_.size()) : "",
-      "system", "solver", "kernel", "MB", "us", "GB/s", "of triad", "in cache");
-  for (const Row& row : last_) {
-    const double rate = static_cast<double>(row.work.bytes) / row.seconds;
-    text += fmt::format("  {:<20} {:<24} {:<16} {:>9.3f} {:>9.1f} {:>8.1f} {:>9.2f} {:>14.2f}\n", row.system,
-                        row.is_shared ? "matrix" : row.solver, row.kernel, 1e-6 * static_cast<double>(row.work.bytes),
-                        1e6 * row.seconds, 1e-9 * rate, rate / triad_, rate / triad_of(row.work.bytes));
+class Roofline : public Facility<Space> {
+ public:
+  explicit Roofline(const LabCase& c) : Facility<Space>(c.ranks), config_(c.config) {
+    every_ = c.config.table("roofline").described_by(roofline_options()).get<std::int64_t>("every");
   }
-  run.say_at_end(text);
-}
 
-template class Roofline<Host>;
-template class Roofline<Device>;
+  void attach(const StudiedSystem<Space>& s) override {
+    if (every_ == 0 || s.part > 0) return;
+    auto& system = *systems_.emplace_back(std::make_unique<System>(*this, s.name));
+    system.add(s.options, s);
+    const Table shadow = config_.table("shadow").described_by(shadow_options());
+    if (shadow.get<std::string>("system") == s.name)
+      for (const auto& name : shadow.get<std::vector<std::string>>("solvers")) {
+        const Table candidate = config_.table("shadow").table(name);
+        if (candidate.get<bool>("like_leader", false)) continue;
+        if (candidate.get<std::string>("method", "").find(':') == std::string::npos) system.add(candidate, s);
+      }
+    s.leader->watch(&system);
+  }
+
+  void open(Run& run) override {
+    run_ = &run;
+    if (systems_.empty()) return;
+    triad_ = triad_of_all(triad_beyond_caches, ranks_.ranks_on_this_machine());
+    if (ranks_.is_root()) rows_ = LineFile(run.path("roofline.csv"), roofline_columns);
+  }
+
+  void begin_step(std::int64_t step) override {
+    step_ = step;
+    due_ = every_ > 0 && step % every_ == 0;
+  }
+
+  void finish(Run& run) override {
+    if (last_.empty() || !ranks_.is_root()) return;
+    rows_.flush();
+    run.timings().at("instrumentation", "roofline") += seconds_;
+    std::string text = fmt::format(
+        "\nkernels at step {}: minimal memory traffic over measured time; triad {:.1f} GB/s{}\n"
+        "  {:<20} {:<24} {:<16} {:>9} {:>9} {:>8} {:>9} {:>14}\n",
+        last_step_, 1e-9 * triad_, ranks_.size() > 1 ? fmt::format(", {} ranks concurrently", ranks_.size()) : "",
+        "system", "solver", "kernel", "MB", "us", "GB/s", "of triad", "in cache");
+    for (const Row& row : last_) {
+      const double rate = static_cast<double>(row.work.bytes) / row.seconds;
+      text += fmt::format("  {:<20} {:<24} {:<16} {:>9.3f} {:>9.1f} {:>8.1f} {:>9.2f} {:>14.2f}\n", row.system,
+                          row.is_shared ? "matrix" : row.solver, row.kernel, 1e-6 * static_cast<double>(row.work.bytes),
+                          1e6 * row.seconds, 1e-9 * rate, rate / triad_, rate / triad_of(row.work.bytes));
+    }
+    run.say_at_end(text);
+  }
+
+ private:
+  using Facility<Space>::ranks_, Facility<Space>::run_, Facility<Space>::step_;
+
+  struct Row {
+    std::string system, solver;
+    bool is_shared = false;  // of all solvers of the system: the matrix's own
+    std::string kernel;
+    Work work;
+    double seconds = 0;
+  };
+
+  // The solvers of one system; hears of its matrices and is there when one is solved.
+  class System : public SolveWatch<Space> {
+   public:
+    System(Roofline& owner, std::string system) : owner_(owner), system_(std::move(system)) {}
+
+    void add(const Table& options, const StudiedSystem<Space>& s) {
+      auto solver = std::make_unique<LinearSolver<Space>>(options, s.default_method, s.default_preconditioner);
+      solver->spread_like(*s.leader);
+      for (const auto& there : solvers_)  // the same kernels
+        if (there->name() == solver->name() && there->describe() == solver->describe()) return;
+      solvers_.push_back(std::move(solver));
+    }
+
+    void prepared(const Matrix<Space>& A, bool, const SetupInfo&) override { prepared_from_ = &A; }
+    void after(const Matrix<Space>& A, View<const double> b, View<const double>, const SolveResult&) override {
+      if (!owner_.due_ || owner_.step_ == measured_) return;
+      measured_ = owner_.step_;
+      const ScopedTimer timer(owner_.seconds_);
+      if (z_.size() != b.size()) z_ = Array<double, Space>(b.size());
+      keep("", "spmv", A.apply_work(), [&] { A.apply(b, z_); });
+      const Matrix<Space>& from = prepared_from_ ? *prepared_from_ : A;
+      for (const auto& solver : solvers_) {
+        Preconditioner<Space>& M = solver->preconditioner();
+        M.setup(from);
+        keep(solver->name(), "update", M.update_work(), [&] { M.update(from); });
+        keep(solver->name(), "apply", M.apply_work(), [&] { M.apply(b, z_); });
+        keep_parts(solver->name(), M.parts(), b);
+      }
+    }
+
+   private:
+    // All ranks call; work: of this one, nothing where it has no part in the kernel.
+    template <class Call>
+    void keep(const std::string& solver, const std::string& kernel, const Work& work, const Call& call) {
+      const Communicator& ranks = owner_.ranks_;
+      Work all;
+      all.bytes = std::llround(ranks.sum(static_cast<double>(work.bytes)));
+      all.flops = std::llround(ranks.sum(static_cast<double>(work.flops)));
+      if (all.bytes == 0) return;
+      owner_.keep({system_, solver, solver.empty(), kernel, all, median_seconds(call, 5, Together{ranks})});
+    }
+    // Ranks with parts of the matrix of their own may differ in the number of colours.
+    void keep_parts(const std::string& solver, const std::vector<PartOfApply<Space>>& parts, View<const double> b) {
+      const Communicator& ranks = owner_.ranks_;
+      const auto most = static_cast<std::size_t>(ranks.max(static_cast<double>(parts.size())));
+      for (std::size_t k = 0; k < most; ++k) {
+        const PartOfApply<Space>* part = k < parts.size() ? &parts[k] : nullptr;
+        std::string name = part ? part->name : "";
+        broadcast_text(ranks, name, static_cast<int>(-ranks.max(part ? -ranks.rank() : -ranks.size())));
+        keep(solver, name, part ? part->work : Work{}, [&] {
+          if (part) part->run(b, z_);
+        });
+      }
+    }
+
+    Roofline& owner_;
+    std::string system_;
+    std::vector<std::unique_ptr<LinearSolver<Space>>> solvers_;
+    Array<double, Space> z_;
+    std::int64_t measured_ = -1;
+    const Matrix<Space>* prepared_from_ = nullptr;  // may differ from the operator that is solved with (matrix-free)
+  };
+
+  void keep(const Row& row) {
+    if (last_step_ != step_) last_.clear();
+    last_step_ = step_;
+    last_.push_back(row);
+    const std::string line = fmt::format(
+        "{},{},{},{},{},{},{:.6g},{:.5g},{:.5g},{:.5g},{:.5g}", step_, row.system,
+        row.is_shared ? "matrix" : row.solver, row.kernel, row.work.bytes, row.work.flops, row.seconds,
+        giga(static_cast<double>(row.work.bytes), row.seconds), giga(static_cast<double>(row.work.flops), row.seconds),
+        1e-9 * triad_, 1e-9 * triad_of(row.work.bytes));
+    run_->on_root([&] { rows_.add(line); });
+  }
+
+  // All ranks at once: what they move together in the time of the slowest. bytes: of `sharers` of them.
+  double triad_of_all(std::int64_t bytes, int sharers) const {
+    return ranks_.size() * triad_bytes_per_second<Space>(bytes / sharers, 5, Together{ranks_});
+  }
+
+  // Sizes within a factor of two share a measurement.
+  double triad_of(std::int64_t bytes) {
+    const auto size = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(bytes)));
+    if (size >= triad_beyond_caches) return triad_;
+    const auto [found, is_new] = triads_.try_emplace(size, 0.0);
+    if (is_new) found->second = triad_of_all(size, ranks_.size());
+    return found->second;
+  }
+
+  Table config_;
+  std::int64_t every_ = 0;
+  bool due_ = false;
+  double triad_ = 0, seconds_ = 0;
+  std::map<std::int64_t, double> triads_;  // by the power of two of the bytes
+  std::vector<std::unique_ptr<System>> systems_;
+  std::vector<Row> last_;  // of the last measurement
+  std::int64_t last_step_ = 0;
+  LineFile rows_;
+};
+
+}  // namespace
+
+template <class Space>
+std::unique_ptr<Facility<Space>> make_roofline(const LabCase& c) {
+  return std::make_unique<Roofline<Space>>(c);
+}
+template std::unique_ptr<Facility<Host>> make_roofline<Host>(const LabCase&);
+template std::unique_ptr<Facility<Device>> make_roofline<Device>(const LabCase&);
 
 }  // namespace weir

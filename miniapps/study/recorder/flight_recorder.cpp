@@ -92,7 +92,6 @@ class FlightRecorder<Space>::Watch : public SolveWatch<Space> {
     outcome.reason = message;
     recorder_.failed(*recorder_.run_, outcome);
   }
-  void before(const Matrix<Space>&, View<const double>, View<const double>) override {}
   void after(const Matrix<Space>& A, View<const double> b, View<const double> x, const SolveResult& result) override {
     A_ = &A;
     b_ = b;
@@ -163,7 +162,7 @@ Options recorder_options() {
 }
 
 template <class Space>
-FlightRecorder<Space>::FlightRecorder(const Table& config, const Communicator& ranks) : ranks_(ranks) {
+FlightRecorder<Space>::FlightRecorder(const Table& config, const Communicator& ranks) : Facility<Space>(ranks) {
   const Table options = config.table("recorder").described_by(recorder_options());
   const auto steps = options.get<std::int64_t>("steps");
   every_ = options.get<std::int64_t>("every");
@@ -281,8 +280,7 @@ template <class Space>
 std::vector<FlightStep> FlightRecorder<Space>::steps() const {
   const auto size = static_cast<std::int64_t>(ring_.size());
   std::vector<FlightStep> kept;
-  for (std::int64_t k = std::max<std::int64_t>(0, begun_ - size); k < begun_; ++k)
-    kept.push_back(ring_[static_cast<std::size_t>(k % size)]);
+  for (std::int64_t k = std::max<std::int64_t>(0, begun_ - size); k < begun_; ++k) kept.push_back(ring_[k % size]);
   return kept;
 }
 

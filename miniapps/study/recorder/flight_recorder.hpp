@@ -1,6 +1,5 @@
 // [recorder]: the last steps of a run in a ring; where the run ends badly, a verdict with its evidence and the key to
 // change, at the end of the log and in flight_recorder.json with the steps themselves.
-//   [recorder]  steps = 32 (0: off), every = 1 (steps between two looks at the range of the state)
 // Over ranks a look costs a gather and a broadcast; after a failure rank 0 says what all have seen. An
 // error that a rank alone ends with has no verdict: the others do not know of it.
 #pragma once
@@ -22,7 +21,6 @@ class FlightRecorder : public Facility<Space> {
   FlightRecorder(const Table& config, const Communicator& ranks);
   ~FlightRecorder() override;
 
-  void describe(const FlowFacts<Space>& facts) override { facts_ = facts; }
   void attach(const StudiedSystem<Space>& system) override;
   void open(Run& run) override;
   void begin_step(std::int64_t step) override;
@@ -34,6 +32,7 @@ class FlightRecorder : public Facility<Space> {
   double seconds() const { return seconds_; }  // spent so far beside the flow
 
  private:
+  using Facility<Space>::ranks_, Facility<Space>::facts_, Facility<Space>::run_;
   class Watch;
   FlightStep& now() { return ring_[static_cast<std::size_t>(begun_ - 1) % ring_.size()]; }
   void look(FlightStep& step);
@@ -46,15 +45,12 @@ class FlightRecorder : public Facility<Space> {
   void tell(Run& run, const Outcome& outcome, const Finding& finding);
   std::vector<FlightStep> steps() const;  // the oldest first
 
-  const Communicator& ranks_;
-  FlowFacts<Space> facts_;
   std::int64_t every_ = 1, begun_ = 0;
   std::vector<FlightStep> ring_;
   FlightStep first_, cfl_from_;  // the first of this process; the one whose CFL number was computed last
   std::vector<std::unique_ptr<Watch>> watches_;
   Watch* last_ = nullptr;  // of the system that was solved last
   std::optional<BadValue> not_finite_, unphysical_;
-  Run* run_ = nullptr;
   bool concluded_ = false;
   double seconds_ = 0;
 };

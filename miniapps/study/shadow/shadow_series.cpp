@@ -18,9 +18,7 @@ double percent(double log_ratio) { return 100 * std::expm1(log_ratio); }
 ShadowSeries::ShadowSeries(std::vector<std::string> names, std::vector<std::string> solvers)
     : names_(std::move(names)), solvers_(std::move(solvers)), by_name_(names_.size()) {}
 
-std::int64_t ShadowSeries::systems(int name) const {
-  return static_cast<std::int64_t>(by_name_[static_cast<std::size_t>(name)].seconds.size());
-}
+std::int64_t ShadowSeries::systems(int name) const { return static_cast<std::int64_t>(by_name_[name].seconds.size()); }
 
 bool ShadowSeries::add(const ShadowRecord& r) {
   if (r.name == ShadowRecord::in_the_flow) {
@@ -29,7 +27,7 @@ bool ShadowSeries::add(const ShadowRecord& r) {
     parted_ = false;
     return false;
   }
-  Series& s = by_name_[static_cast<std::size_t>(r.name)];
+  Series& s = by_name_[r.name];
   s.seconds.push_back(r.seconds());
   s.iterations += r.result.iterations;
   s.failures += !r.result.converged();

@@ -1,18 +1,44 @@
-#include "miniapps/study/shadow/shadow_study.hpp"
-
+// [shadow]: the systems of a run solved by other solvers as well, recorded, compared.
+// A candidate, [shadow.NAME], is like [linear.SYSTEM]; what stops a solve (tolerance, norm, ...) is the reference solver's by
+// default. One of a library that this build lacks is left out, and over ranks one of any other library; the log says so.
+// shadow.csv holds a row a solver and system, and one of the reference solver's own solve ("in the flow");
+// shadow_summary.csv what the pairs say (statistics.hpp);
+// shadow_curves.csv the residuals of some solves, iteration by iteration.
+// Of systems that share a name, which are alike, the first is taken. Over ranks all solve, rank 0 writes.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cmath>
 
-#include "miniapps/study/shadow/repeatable.hpp"
-#include "miniapps/study/shadow/slowed.hpp"
-#include "miniapps/study/shadow/stopping_test.hpp"
+#include "miniapps/study/facility.hpp"
+#include "miniapps/study/shadow/reference_solver.hpp"
+#include "miniapps/study/shadow/shadow_series.hpp"
+#include "postproc/run/records.hpp"
 #include "postproc/run/write_aside.hpp"
 #include "solvers/adapters/peer.hpp"
 
 namespace weir {
+
+Options shadow_options() {
+  static constexpr Option keys[] = {
+      {"system", Option::text, "", "one of [linear.SYSTEM]"},
+      {"solvers", Option::texts, "[]", "names: [shadow.NAME] says what each is"},
+      {"every", Option::integer, "10", "between two solves of the same systems by all of them; 0: off", "[0, inf)",
+       "steps"},
+      {"repeats", Option::integer, "1", "of each solve", "[1, inf)"},
+      {"seed", Option::integer, "1", "of the random order"}};
+  return keys;
+}
+
+Options candidate_options() {
+  static constexpr Option keys[] = {
+      {"like_leader", Option::boolean, "false", "the run's own solver once more (A/A)"},
+      {"slowed_by", Option::number, "0", "waits for this part of its time: a test of the statistics", "[0, 10]"}};
+  return keys;
+}
+
 namespace {
 
 constexpr const char* columns =
@@ -55,166 +81,203 @@ std::string why_doubles_differ(const StudiedSystem<Space>& s) {
   return why_leader_differs(s);
 }
 
+// Made slower by a known part of its time, to see whether the lab finds it: after each setup, update and solve it goes on
+// for that part of what they took, on the processor, and counts it.
+template <class Space>
+class SlowedSolver : public AnySolver<Space> {
+ public:
+  SlowedSolver(std::unique_ptr<AnySolver<Space>> solver, double part) : solver_(std::move(solver)), part_(part) {}
+
+  void spread_like(const LinearSolver<Space>& leader) override { solver_->spread_like(leader); }
+  void setup(const Matrix<Space>& A) override {
+    solver_->setup(A);
+    note_setup();
+  }
+  void update(const Matrix<Space>& A) override {
+    solver_->update(A);
+    note_setup();
+  }
+  SolveResult solve(const Matrix<Space>& A, View<const double> b, View<double> x) override {
+    SolveResult result = solver_->solve(A, b, x);
+    result.solve_seconds += spend(part_ * result.solve_seconds);
+    return result;
+  }
+  const SetupInfo& setup_info() const override { return info_; }
+  std::string name() const override { return solver_->name(); }
+  std::string describe() const override { return solver_->describe(); }
+  std::span<const double> history() const override { return solver_->history(); }
+
+ private:
+  void note_setup() {
+    info_ = solver_->setup_info();
+    info_.seconds += spend(part_ * info_.seconds);
+  }
+  static double spend(double seconds) {
+    using Clock = std::chrono::steady_clock;
+    const auto start = Clock::now();
+    std::chrono::duration<double> spent{0};
+    while (spent.count() < seconds) spent = Clock::now() - start;
+    return spent.count();
+  }
+
+  std::unique_ptr<AnySolver<Space>> solver_;
+  SetupInfo info_;
+  double part_;
+};
+
+template <class Space>
+class ShadowStudy : public Facility<Space> {
+ public:
+  explicit ShadowStudy(const LabCase& c) : Facility<Space>(c.ranks), options_(c.config.table("shadow")) {
+    const Table t = options_.described_by(shadow_options());
+    candidates_ = t.get<std::vector<std::string>>("solvers");
+    every_ = t.get<std::int64_t>("every");
+    repeats_ = t.get<int>("repeats");
+    seed_ = static_cast<std::uint64_t>(t.get<std::int64_t>("seed"));
+    for (const auto& name : candidates_)
+      if (!options_.is_table(name)) options_.fail("solvers", "no table [shadow." + name + "] defines it");
+    if (candidates_.empty()) {
+      options_.get<std::string>("system", "");
+      return;
+    }
+    leave_out_peers();
+    system_ = read_system(options_, c.systems);
+  }
+
+  void read(const SystemDefaults& s) override {
+    if (s.name != system_) return;
+    for (const auto& name : candidates_) {
+      const Table options = options_.table(name);
+      options.described_by(candidate_options()).get<double>("slowed_by");
+      if (!options.get<bool>("like_leader", false)) make_any_solver<Space>(options, s.method, s.preconditioner, {});
+    }
+  }
+
+  void attach(const StudiedSystem<Space>& s) override {
+    if (candidates_.empty() || s.name != system_ || s.part > 0) return;
+    KrylovOptions defaults;
+    defaults.tolerance = s.default_tolerance;
+    defaults.history = true;
+    shadow_ = std::make_unique<Shadow<Space>>(ranks_, seed_, repeats_, *s.leader, why_leader_differs(s).empty(),
+                                              [this](const ShadowRecord& record) { keep(record); });
+    shadow_->know_state([this] {
+      for (const WatchedVariable& variable : facts_.watched) variable.range();
+    });
+    const auto make = [&](const Table& options, const KrylovOptions& with) {
+      auto solver = make_any_solver<Space>(options, s.default_method, s.default_preconditioner, with);
+      if (ranks_.size() > 1) solver->spread_like(*s.leader);
+      return solver;
+    };
+    for (const char* name : {"leader", leader_again}) shadow_->add(name, make(s.options, defaults));
+    KrylovOptions of_leader = stopping_test_of(s.options, defaults);
+    of_leader.history = true;
+    for (const auto& name : candidates_) {
+      const Table options = options_.table(name);
+      auto solver = options.get<bool>("like_leader", false) ? make(s.options, defaults) : make(options, of_leader);
+      const auto slowed_by = options.described_by(candidate_options()).get<double>("slowed_by");
+      if (slowed_by > 0) solver = std::make_unique<SlowedSolver<Space>>(std::move(solver), slowed_by);
+      shadow_->add(name, std::move(solver));
+    }
+    if (every_ > 0) s.leader->watch(shadow_.get());
+    why_not_the_same_ = why_doubles_differ(s);
+  }
+
+  void open(Run& run) override {
+    if (!shadow_ || every_ == 0) return;
+    run_ = &run;
+    names_ = shadow_->names();
+    solvers_ = shadow_->solvers();
+    series_ = ShadowSeries(names_, solvers_);
+    for (const std::string& message : left_out_) run.event("shadow", message);
+    if (!ranks_.is_root()) return;
+    rows_ = LineFile(run.path("shadow.csv"), columns);
+    curves_ = LineFile(run.path("shadow_curves.csv"), curve_columns);
+  }
+
+  void begin_step(std::int64_t step) override {
+    if (shadow_ && every_ > 0) shadow_->begin_step(step, step % every_ == 0);
+  }
+
+  void finish(Run& run) override {
+    if (series_.empty() || !ranks_.is_root()) return;
+    rows_.flush();
+    curves_.flush();
+    run.timings().at("instrumentation", "shadow solves") += shadow_->seconds();
+    run.timings().at("instrumentation", "after shadows") += shadow_->give_back_seconds();
+    ShadowComparison comparison = series_.compare(seed_);
+    comparison.ranks = ranks_.size();
+    write_text_aside(run.path("shadow_summary.csv"), shadow_csv(comparison));
+    run.say_at_end(shadow_table(comparison, system_) + "  " +
+                   repetition_text(comparison.repetition, why_not_the_same_) + "\n");
+  }
+
+ private:
+  using Facility<Space>::ranks_, Facility<Space>::facts_, Facility<Space>::run_;
+
+  void leave_out_peers() {
+    std::erase_if(candidates_, [&](const std::string& name) {
+      const Table solver = options_.table(name);
+      const std::string why = why_left_out(solver, ranks_);
+      if (why.empty()) return false;
+      left_out_.push_back(name + " is left out: " + why);
+      read_keys(solver);
+      return true;
+    });
+  }
+
+  void keep(const ShadowRecord& r) {
+    if (series_.add(r)) run_->event("shadow", repetition_text(series_.repetition(), why_not_the_same_));
+    run_->on_root([&] { write(r); });
+  }
+
+  void write(const ShadowRecord& r) {
+    const bool own = r.name == ShadowRecord::in_the_flow;
+    const auto who = static_cast<std::size_t>(own ? 0 : r.name);
+    if (!own && r.name > 0 && std::has_single_bit(static_cast<std::uint64_t>(series_.systems(r.name)))) keep_curve(r);
+    rows_.add(fmt::format("{},{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{},{},{},{},{}", r.step, r.solve, system_,
+                          own ? leader_in_the_flow : names_[who], solvers_[who], r.place, r.result.iterations,
+                          to_string(r.result.reason), r.result.residual0, r.residual,
+                          r.setup_seconds > 0 ? measure(r.setup_seconds) : "", measure(r.result.solve_seconds),
+                          measure(r.result.apply_seconds), measure(r.result.spmv_seconds),
+                          measure(r.result.reduce_seconds), own || r.solver > 1 ? "" : fmt::format("{}", r.solver + 1),
+                          own || r.solver > 1 ? "" : fmt::format("{}", r.differing)));
+  }
+
+  // An iteration's moment: its part of the solve's time, set-up in front. A method that looks at its residual more or
+  // less often than once an iteration has its iterations spread over what it saw.
+  void keep_curve(const ShadowRecord& r) {
+    const std::size_t points = r.history.size();
+    if (points < 2) return;
+    const std::size_t stride = (points + curve_points - 1) / curve_points;
+    const auto add = [&](std::size_t i) {
+      const double part = static_cast<double>(i) / static_cast<double>(points - 1);
+      curves_.add(fmt::format("{},{},{:.6g},{:.6g},{:.6g}", r.step, names_[r.name], part * r.result.iterations,
+                              1e3 * (r.setup_seconds + part * r.result.solve_seconds), r.history[i]));
+    };
+    for (std::size_t i = 0; i + 1 < points; i += stride) add(i);
+    add(points - 1);
+  }
+
+  Table options_;
+  std::string system_;
+  std::vector<std::string> candidates_, left_out_;  // those of other libraries that cannot take part, why
+  std::int64_t every_ = 0;
+  int repeats_ = 1;
+  std::uint64_t seed_ = 1;
+  std::unique_ptr<Shadow<Space>> shadow_;
+  std::string why_not_the_same_;  // the replicas' answers as the reference solver's; empty: they should be
+  std::vector<std::string> names_, solvers_;
+  ShadowSeries series_;
+  LineFile rows_, curves_;
+};
+
 }  // namespace
 
-Options shadow_options() {
-  static constexpr Option keys[] = {
-      {"system", Option::text, "", "one of [linear.SYSTEM]"},
-      {"solvers", Option::texts, "[]", "names: [shadow.NAME] says what each is"},
-      {"every", Option::integer, "10", "between two solves of the same systems by all of them; 0: off", "[0, inf)",
-       "steps"},
-      {"repeats", Option::integer, "1", "of each solve", "[1, inf)"},
-      {"seed", Option::integer, "1", "of the random order"}};
-  return keys;
-}
-
-Options candidate_options() {
-  static constexpr Option keys[] = {
-      {"like_leader", Option::boolean, "false", "the run's own solver once more (A/A)"},
-      {"slowed_by", Option::number, "0", "waits for this part of its time: a test of the statistics", "[0, 10]"}};
-  return keys;
-}
-
 template <class Space>
-ShadowStudy<Space>::ShadowStudy(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks)
-    : options_(config.table("shadow")), ranks_(ranks) {
-  const Table t = options_.described_by(shadow_options());
-  candidates_ = t.get<std::vector<std::string>>("solvers");
-  every_ = t.get<std::int64_t>("every");
-  repeats_ = t.get<int>("repeats");
-  seed_ = static_cast<std::uint64_t>(t.get<std::int64_t>("seed"));
-  for (const auto& name : candidates_)
-    if (!options_.is_table(name)) options_.fail("solvers", "no table [shadow." + name + "] defines it");
-  if (candidates_.empty()) {
-    options_.get<std::string>("system", "");
-    return;
-  }
-  leave_out_peers();
-  system_ = read_system(options_, systems);
+std::unique_ptr<Facility<Space>> make_shadow_study(const LabCase& c) {
+  return std::make_unique<ShadowStudy<Space>>(c);
 }
-
-template <class Space>
-void ShadowStudy<Space>::leave_out_peers() {
-  std::erase_if(candidates_, [&](const std::string& name) {
-    const Table solver = options_.table(name);
-    const std::string why = why_left_out(solver, ranks_);
-    if (why.empty()) return false;
-    left_out_.push_back(name + " is left out: " + why);
-    read_keys(solver);
-    return true;
-  });
-}
-
-template <class Space>
-void ShadowStudy<Space>::read(const std::string& system, const std::string& method, const std::string& preconditioner) {
-  if (system != system_) return;
-  for (const auto& name : candidates_) {
-    const Table options = options_.table(name);
-    options.described_by(candidate_options()).get<double>("slowed_by");
-    if (!options.get<bool>("like_leader", false)) make_any_solver<Space>(options, method, preconditioner, {});
-  }
-}
-
-template <class Space>
-void ShadowStudy<Space>::attach(const StudiedSystem<Space>& s) {
-  if (candidates_.empty() || s.name != system_ || s.part > 0) return;
-  KrylovOptions defaults;
-  defaults.tolerance = s.default_tolerance;
-  defaults.history = true;
-  shadow_ = std::make_unique<Shadow<Space>>(ranks_, seed_, repeats_, *s.leader, why_leader_differs(s).empty(),
-                                            [this](const ShadowRecord& record) { keep(record); });
-  shadow_->know_state([this] {
-    for (const WatchedVariable& variable : variables_) variable.range();
-  });
-  const auto make = [&](const Table& options, const KrylovOptions& with) {
-    auto solver = make_any_solver<Space>(options, s.default_method, s.default_preconditioner, with);
-    if (ranks_.size() > 1) solver->spread_like(*s.leader);
-    return solver;
-  };
-  for (const char* name : {"leader", leader_again}) shadow_->add(name, make(s.options, defaults));
-  KrylovOptions of_leader = stopping_test_of(s.options, defaults);
-  of_leader.history = true;
-  for (const auto& name : candidates_) {
-    const Table options = options_.table(name);
-    auto solver = options.get<bool>("like_leader", false) ? make(s.options, defaults) : make(options, of_leader);
-    const auto slowed_by = options.described_by(candidate_options()).get<double>("slowed_by");
-    if (slowed_by > 0) solver = std::make_unique<SlowedSolver<Space>>(std::move(solver), slowed_by);
-    shadow_->add(name, std::move(solver));
-  }
-  if (every_ > 0) s.leader->watch(shadow_.get());
-  why_not_the_same_ = why_doubles_differ(s);
-}
-
-template <class Space>
-void ShadowStudy<Space>::open(Run& run) {
-  if (!shadow_ || every_ == 0) return;
-  run_ = &run;
-  names_ = shadow_->names();
-  solvers_ = shadow_->solvers();
-  series_ = ShadowSeries(names_, solvers_);
-  for (const std::string& message : left_out_) run.event("shadow", message);
-  if (!ranks_.is_root()) return;
-  rows_ = LineFile(run.path("shadow.csv"), columns);
-  curves_ = LineFile(run.path("shadow_curves.csv"), curve_columns);
-}
-
-template <class Space>
-void ShadowStudy<Space>::begin_step(std::int64_t step) {
-  if (shadow_ && every_ > 0) shadow_->begin_step(step, step % every_ == 0);
-}
-
-template <class Space>
-void ShadowStudy<Space>::keep(const ShadowRecord& r) {
-  if (series_.add(r)) run_->event("shadow", repetition_text(series_.repetition(), why_not_the_same_));
-  run_->on_root([&] { write(r); });
-}
-
-template <class Space>
-void ShadowStudy<Space>::write(const ShadowRecord& r) {
-  const bool own = r.name == ShadowRecord::in_the_flow;
-  const auto who = static_cast<std::size_t>(own ? 0 : r.name);
-  if (!own && r.name > 0 && std::has_single_bit(static_cast<std::uint64_t>(series_.systems(r.name)))) keep_curve(r);
-  rows_.add(fmt::format("{},{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{},{},{},{},{}", r.step, r.solve, system_,
-                        own ? leader_in_the_flow : names_[who], solvers_[who], r.place, r.result.iterations,
-                        to_string(r.result.reason), r.result.residual0, r.residual,
-                        r.setup_seconds > 0 ? measure(r.setup_seconds) : "", measure(r.result.solve_seconds),
-                        measure(r.result.apply_seconds), measure(r.result.spmv_seconds),
-                        measure(r.result.reduce_seconds), own || r.solver > 1 ? "" : fmt::format("{}", r.solver + 1),
-                        own || r.solver > 1 ? "" : fmt::format("{}", r.differing)));
-}
-
-// An iteration's moment: its part of the solve's time, set-up in front. A method that looks at its residual more or
-// less often than once an iteration has its iterations spread over what it saw.
-template <class Space>
-void ShadowStudy<Space>::keep_curve(const ShadowRecord& r) {
-  const std::size_t points = r.history.size();
-  if (points < 2) return;
-  const std::size_t stride = (points + curve_points - 1) / curve_points;
-  const auto add = [&](std::size_t i) {
-    const double part = static_cast<double>(i) / static_cast<double>(points - 1);
-    curves_.add(fmt::format("{},{},{:.6g},{:.6g},{:.6g}", r.step, names_[static_cast<std::size_t>(r.name)],
-                            part * r.result.iterations, 1e3 * (r.setup_seconds + part * r.result.solve_seconds),
-                            r.history[i]));
-  };
-  for (std::size_t i = 0; i + 1 < points; i += stride) add(i);
-  add(points - 1);
-}
-
-template <class Space>
-void ShadowStudy<Space>::finish(Run& run) {
-  if (series_.empty() || !ranks_.is_root()) return;
-  rows_.flush();
-  curves_.flush();
-  run.timings().at("instrumentation", "shadow solves") += shadow_->seconds();
-  run.timings().at("instrumentation", "after shadows") += shadow_->give_back_seconds();
-  ShadowComparison comparison = series_.compare(seed_);
-  comparison.ranks = ranks_.size();
-  write_text_aside(run.path("shadow_summary.csv"), shadow_csv(comparison));
-  run.say_at_end(shadow_table(comparison, system_) + "  " + repetition_text(comparison.repetition, why_not_the_same_) +
-                 "\n");
-}
-
-template class ShadowStudy<Host>;
-template class ShadowStudy<Device>;
+template std::unique_ptr<Facility<Host>> make_shadow_study<Host>(const LabCase&);
+template std::unique_ptr<Facility<Device>> make_shadow_study<Device>(const LabCase&);
 
 }  // namespace weir

@@ -1,0 +1,34 @@
+// What can be told of a reference solver from its options.
+#pragma once
+#include <string>
+
+#include "base/table.hpp"
+#include "solvers/krylov/krylov.hpp"
+
+namespace weir {
+
+// Why it does not give the same bits again from the same system alone; empty for the others, which repeat exactly.
+// options: as [linear.SYSTEM], with what holds where it says nothing.
+inline std::string why_not_the_same(const Table& options, const std::string& default_method, double default_tolerance,
+                                    const Traits& preconditioner) {
+  if (!preconditioner.repeats) return "asynchronous, no two solves are alike";
+  if (preconditioner.remembers) return "its factors go back to those of the systems before";
+  if (read_krylov_options(options, KrylovOptions{default_tolerance}, options.get<std::string>("method", default_method))
+          .recycle > 0)
+    return "it learns from the solves before (recycle)";
+  return "";
+}
+
+// What ends its solves, and nothing else of its options: what candidates are held to where they say nothing.
+inline KrylovOptions stopping_test_of(const Table& options, const KrylovOptions& defaults) {
+  const KrylovOptions leader = read_krylov_options(options, defaults, "");
+  KrylovOptions o;
+  o.tolerance = leader.tolerance;
+  o.relative = leader.relative;
+  o.reference = leader.reference;
+  o.norm = leader.norm;
+  o.max_iterations = leader.max_iterations;
+  return o;
+}
+
+}  // namespace weir
