@@ -27,7 +27,7 @@ Body::Body(Surface reference, Motion motion, std::optional<Ellipsoid> exact)
 
 Body::Body(LeftVentricle ventricle, Motion motion) : Body(std::move(ventricle.surface), {}) {
   motion_ = std::move(motion);
-  motion_.add_first(std::move(ventricle.stretch));
+  motion_.laws.insert(motion_.laws.begin(), std::move(ventricle.stretch));
   opening_.push_back(std::move(ventricle.mitral));
   opening_.push_back(std::move(ventricle.aortic));
   fluid_velocity_.resize(node_velocity_.size());

@@ -33,7 +33,7 @@ class Body {
 
   void move(double t);  // allocates nothing
   double time() const { return time_; }
-  bool is_fixed() const { return motion_.is_none(); }
+  bool is_fixed() const { return motion_.laws.empty(); }
 
   const Surface& surface() const { return surface_; }  // at time()
   const SurfaceEdges& edges() const { return edges_; }

@@ -15,24 +15,18 @@ constexpr double pi = std::numbers::pi;
 enum : int { wall_patch, base_patch, mitral_patch, aortic_patch };
 
 // The stretch whose product is the volume's ratio q: the long axis by q^a, the others by q^((1 - a) / 2).
-class VolumeStretch : public MotionLaw {
- public:
-  VolumeStretch(const VolumeLaw& law, double longitudinal) : law_(law), longitudinal_(longitudinal) {}
-  void apply(double t, Placement& p) const override {
-    const ValueAndRate q = law_.volume(t);
-    const double across = 0.5 * (1 - longitudinal_);
-    const Vec3 power{across, across, longitudinal_};
+MotionLaw volume_stretch(const VolumeLaw& law, double longitudinal) {
+  return [=](double t, Placement& p) {
+    const ValueAndRate q = law.volume(t);
+    const double across = 0.5 * (1 - longitudinal);
+    const Vec3 power{across, across, longitudinal};
     for (std::size_t d = 0; d < 3; ++d) {
       const double factor = std::pow(q.value, power[d]);
       p.stretch_rate[d] = factor * (p.stretch_rate[d] + p.stretch[d] * power[d] * q.rate / q.value);
       p.stretch[d] *= factor;
     }
-  }
-
- private:
-  VolumeLaw law_;
-  double longitudinal_;
-};
+  };
+}
 
 // The wall's meridian from the base's rim (fraction 0) to the apex (1), by arc length.
 class Meridian {
@@ -166,7 +160,7 @@ LeftVentricle make_left_ventricle(const LeftVentricleOptions& o, double spacing)
   add_flat(s, outer, {mitral, aortic}, spacing, base_patch);
   add_flat(s, mitral, {}, spacing, mitral_patch);
   add_flat(s, aortic, {}, spacing, aortic_patch);
-  LeftVentricle lv{std::move(s), {}, {}, std::make_unique<VolumeStretch>(o.law, o.longitudinal)};
+  LeftVentricle lv{std::move(s), {}, {}, volume_stretch(o.law, o.longitudinal)};
   lv.mitral = opening(lv.surface, mitral_patch, mitral_x, mitral_r, o.profile);
   lv.aortic = opening(lv.surface, aortic_patch, aortic_x, aortic_r, o.profile);
   return lv;

@@ -57,7 +57,7 @@ struct Opening {
 struct LeftVentricle {
   Surface surface;  // at the end of diastole; a cavity
   Opening mitral, aortic;
-  std::unique_ptr<MotionLaw> stretch;  // gives the volume
+  MotionLaw stretch;  // gives the volume
 };
 
 LeftVentricle make_left_ventricle(const LeftVentricleOptions& options, double spacing);

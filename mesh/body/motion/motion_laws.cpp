@@ -21,10 +21,10 @@ void turn(Placement& p, const Vec3& axis, const ValueAndRate& angle, const Vec3&
   p.angular_velocity = omega + turned(a, p.angular_velocity);
 }
 
-// Motion by a table: natural or periodic cubic splines.
+// Of a table: x, y, z, angle.
 using Row = std::array<double, 4>;
 
-// The second derivatives m of the spline:  h0 m- + 2 (h0 + h1) m + h1 m+ = 6 ((y+ - y) / h1 - (y - y-) / h0), zero at both ends
+// The second derivatives m of the natural or periodic cubic splines:  h0 m- + 2 (h0 + h1) m + h1 m+ = 6 ((y+ - y) / h1 - (y - y-) / h0), zero at both ends
 // or periodic. Tables are short, so the system is relaxed (Gauss-Seidel; the diagonal dominates by 2) rather than factored.
 std::vector<Row> curvatures(const std::vector<double>& t, const std::vector<Row>& y, bool is_periodic) {
   const std::size_t n = t.size();
@@ -44,35 +44,67 @@ std::vector<Row> curvatures(const std::vector<double>& t, const std::vector<Row>
   return m;
 }
 
+struct SplineMotion {
+  std::vector<double> time;
+  std::vector<Row> value, curvature;
+  Vec3 axis;
+  bool is_periodic;
+
+  void operator()(double t, Placement& p) const {
+    const double first = time.front(), last = time.back();
+    if (is_periodic) t -= std::floor((t - first) / (last - first)) * (last - first);
+    const bool is_outside = t < first || t > last;
+    t = std::clamp(t, first, last);
+    const auto above = std::upper_bound(time.begin() + 1, time.end() - 1, t);
+    const auto i = static_cast<std::size_t>(above - time.begin()) - 1;
+    std::array<ValueAndRate, 4> v;
+    for (std::size_t c = 0; c < 4; ++c) {
+      v[c] = spline_piece(time[i + 1] - time[i], t - time[i], value[i][c], value[i + 1][c], curvature[i][c],
+                          curvature[i + 1][c]);
+      if (is_outside) v[c].rate = 0;
+    }
+    const Rotation turned_by = rotation_about(axis, v[3].value);
+    p.rotation = turned_by * p.rotation;
+    p.angular_velocity = v[3].rate * axis + turned(turned_by, p.angular_velocity);
+    p.position += Vec3{v[0].value, v[1].value, v[2].value};
+    p.velocity += Vec3{v[0].rate, v[1].rate, v[2].rate};
+  }
+};
+
 }  // namespace
 
-void Translation::apply(double t, Placement& p) const {
-  p.position += t * velocity_;
-  p.velocity += velocity_;
+MotionLaw translation(const Vec3& velocity) {
+  return [=](double t, Placement& p) {
+    p.position += t * velocity;
+    p.velocity += velocity;
+  };
 }
 
-void Oscillation::apply(double t, Placement& p) const {
-  const ValueAndRate s = harmonic(1, frequency_, phase_, t);
-  p.position += s.value * amplitude_;
-  p.velocity += s.rate * amplitude_;
+MotionLaw oscillation(const Wave& wave) {
+  return [=](double t, Placement& p) {
+    const ValueAndRate s = harmonic(1, wave.frequency, wave.phase, t);
+    p.position += s.value * wave.amplitude;
+    p.velocity += s.rate * wave.amplitude;
+  };
 }
 
-void Turning::apply(double t, Placement& p) const {
-  const ValueAndRate swing = harmonic(o_.amplitude, o_.frequency, o_.phase, t);
-  const ValueAndRate angle{o_.rate * t + swing.value, o_.rate + swing.rate};
-  if (o_.has_pivot)
-    turn(p, o_.axis, angle, o_.pivot, {});
-  else
-    turn(p, o_.axis, angle, p.position, p.velocity);
+MotionLaw rotation(const RotationOptions& o) {
+  return [=](double t, Placement& p) {
+    const ValueAndRate swing = harmonic(o.amplitude, o.frequency, o.phase, t);
+    const ValueAndRate angle{o.rate * t + swing.value, o.rate + swing.rate};
+    turn(p, o.axis, angle, o.pivot.value_or(p.position), o.pivot ? Vec3{} : p.velocity);
+  };
 }
 
-void Deformation::apply(double t, Placement& p) const {
-  const ValueAndRate s = harmonic(1, frequency_, phase_, t);
-  for (std::size_t d = 0; d < 3; ++d) {
-    const double factor = 1 + amplitude_[d] * s.value, rate = amplitude_[d] * s.rate;
-    p.stretch_rate[d] = p.stretch_rate[d] * factor + p.stretch[d] * rate;
-    p.stretch[d] *= factor;
-  }
+MotionLaw deformation(const Wave& wave) {
+  return [=](double t, Placement& p) {
+    const ValueAndRate s = harmonic(1, wave.frequency, wave.phase, t);
+    for (std::size_t d = 0; d < 3; ++d) {
+      const double factor = 1 + wave.amplitude[d] * s.value, rate = wave.amplitude[d] * s.rate;
+      p.stretch_rate[d] = p.stretch_rate[d] * factor + p.stretch[d] * rate;
+      p.stretch[d] *= factor;
+    }
+  };
 }
 
 Vec3 Placement::place(const Vec3& X) const {
@@ -93,37 +125,11 @@ Vec3 Placement::velocity_at(const Vec3& x) const {
 
 Placement Motion::at(double t) const {
   Placement placement = initial;
-  for (const auto& law : laws_) law->apply(t, placement);
+  for (const MotionLaw& law : laws) law(t, placement);
   return placement;
 }
 
-TabulatedMotion::TabulatedMotion(std::vector<double> time, std::vector<Row> row, const Vec3& axis, bool is_periodic)
-    : time_(std::move(time)), value_(std::move(row)), axis_(axis), is_periodic_(is_periodic) {
-  curvature_ = curvatures(time_, value_, is_periodic_);
-}
-
-void TabulatedMotion::apply(double t, Placement& p) const {
-  const double first = time_.front(), last = time_.back();
-  if (is_periodic_) t -= std::floor((t - first) / (last - first)) * (last - first);
-  const bool is_outside = t < first || t > last;
-  t = std::clamp(t, first, last);
-  const auto above = std::upper_bound(time_.begin() + 1, time_.end() - 1, t);
-  const auto i = static_cast<std::size_t>(above - time_.begin()) - 1;
-  std::array<ValueAndRate, 4> v;
-  for (std::size_t c = 0; c < 4; ++c) {
-    v[c] = spline_piece(time_[i + 1] - time_[i], t - time_[i], value_[i][c], value_[i + 1][c], curvature_[i][c],
-                        curvature_[i + 1][c]);
-    if (is_outside) v[c].rate = 0;
-  }
-  const Rotation turned_by = rotation_about(axis_, v[3].value);
-  p.rotation = turned_by * p.rotation;
-  p.angular_velocity = v[3].rate * axis_ + turned(turned_by, p.angular_velocity);
-  p.position += Vec3{v[0].value, v[1].value, v[2].value};
-  p.velocity += Vec3{v[0].rate, v[1].rate, v[2].rate};
-}
-
-std::unique_ptr<TabulatedMotion> parse_motion_table(std::string_view text, const std::string& name, const Vec3& axis,
-                                                    bool is_periodic) {
+MotionLaw parse_motion_table(std::string_view text, const std::string& name, const Vec3& axis, bool is_periodic) {
   const std::vector<std::string> known{"t", "x", "y", "z", "angle"};
   MeshText in(text, name, '#');
   in.next("the head line of a motion table: t, and any of x, y, z, angle");
@@ -160,7 +166,8 @@ std::unique_ptr<TabulatedMotion> parse_motion_table(std::string_view text, const
     if (step > slack * largest)
       in.fail("a periodic table must end where it began: the last row differs from the first");
   }
-  return std::make_unique<TabulatedMotion>(std::move(time), std::move(row), axis, is_periodic);
+  std::vector<Row> curvature = curvatures(time, row, is_periodic);
+  return SplineMotion{std::move(time), std::move(row), std::move(curvature), axis, is_periodic};
 }
 
 }  // namespace weir

@@ -1,7 +1,9 @@
-// The laws that a case can name. Laws of a body apply in the order of the case.
+// The laws that a case can name.
 #pragma once
-#include <memory>
-#include <utility>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "mesh/body/vec3.hpp"
@@ -26,44 +28,19 @@ struct Placement {
   Vec3 velocity_at(const Vec3& x) const;  // of the body's point that is at x
 };
 
-// One law; it changes a placement in place. Laws of a body apply in order.
-class MotionLaw {
- public:
-  virtual ~MotionLaw() = default;
-  virtual void apply(double t, Placement& placement) const = 0;
-};
+// One law; it changes a placement in place. Laws of a body apply in the order of the case.
+using MotionLaw = std::function<void(double t, Placement& placement)>;
 
-class Motion {
- public:
-  Placement at(double t) const;
-  bool is_none() const { return laws_.empty(); }
-  void add(std::unique_ptr<MotionLaw> law) { laws_.push_back(std::move(law)); }
-  void add_first(std::unique_ptr<MotionLaw> law) { laws_.insert(laws_.begin(), std::move(law)); }
+struct Motion {
   Placement initial;  // where the body is before any law
-
- private:
-  std::vector<std::unique_ptr<MotionLaw>> laws_;
+  std::vector<MotionLaw> laws;
+  Placement at(double t) const;
 };
 
-class Translation : public MotionLaw {
- public:
-  explicit Translation(const Vec3& velocity) : velocity_(velocity) {}
-  void apply(double t, Placement& p) const override;
-
- private:
-  Vec3 velocity_;
-};
-
-// Moved by a sin(2 pi f t + phase) from where it is.
-class Oscillation : public MotionLaw {
- public:
-  Oscillation(const Vec3& amplitude, double frequency, double phase)
-      : amplitude_(amplitude), frequency_(frequency), phase_(phase) {}
-  void apply(double t, Placement& p) const override;
-
- private:
-  Vec3 amplitude_;
-  double frequency_, phase_;
+// a sin(2 pi f t + phase), with an amplitude a direction
+struct Wave {
+  Vec3 amplitude;
+  double frequency, phase;
 };
 
 // Turned by the angle rate t + amplitude sin(2 pi f t + phase) about an axis through `pivot`, or through the body's own
@@ -71,50 +48,19 @@ class Oscillation : public MotionLaw {
 struct RotationOptions {
   Vec3 axis{0, 0, 1};                                        // unit
   double rate = 0, amplitude = 0, frequency = 0, phase = 0;  // radians
-  bool has_pivot = false;
-  Vec3 pivot{};
+  std::optional<Vec3> pivot = {};
 };
 
-class Turning : public MotionLaw {
- public:
-  explicit Turning(const RotationOptions& options) : o_(options) {}
-  void apply(double t, Placement& p) const override;
+MotionLaw translation(const Vec3& velocity);
+MotionLaw oscillation(const Wave& wave);  // moved by it from where the body is
+MotionLaw rotation(const RotationOptions& options);
+MotionLaw deformation(const Wave& wave);  // stretched by 1 + that along each of the body's own axes
 
- private:
-  RotationOptions o_;
-};
-
-// Stretched by 1 + a sin(2 pi f t + phase) along each of its own axes.
-class Deformation : public MotionLaw {
- public:
-  Deformation(const Vec3& amplitude, double frequency, double phase)
-      : amplitude_(amplitude), frequency_(frequency), phase_(phase) {}
-  void apply(double t, Placement& p) const override;
-
- private:
-  Vec3 amplitude_;
-  double frequency_, phase_;
-};
-
-// Follows a table of positions (and of an angle about an axis through its own origin) by cubic splines, whose second
+// Follows a table of positions (and of an angle about an axis through the body's own origin) by cubic splines, whose second
 // derivative is continuous: pressure forces follow the acceleration. Before its first and after its last row a table that
-// does not repeat holds the body still.
-class TabulatedMotion : public MotionLaw {
- public:
-  // row[i]: x, y, z, angle at time[i]. periodic: the last row repeats the first, a period later.
-  TabulatedMotion(std::vector<double> time, std::vector<std::array<double, 4>> row, const Vec3& axis, bool is_periodic);
-  void apply(double t, Placement& p) const override;
-
- private:
-  std::vector<double> time_;
-  std::vector<std::array<double, 4>> value_, curvature_;
-  Vec3 axis_;
-  bool is_periodic_;
-};
-
-// The columns `t`, and any of `x`, `y`, `z`, `angle` (degrees), of a text with a head line; blanks or commas between them, '#'
-// begins a comment. Errors name file and line.
-std::unique_ptr<TabulatedMotion> parse_motion_table(std::string_view text, const std::string& name, const Vec3& axis,
-                                                    bool is_periodic);
+// does not repeat holds the body still; the last row of one that does repeats the first, a period later.
+// The columns are `t`, and any of `x`, `y`, `z`, `angle` (degrees), of a text with a head line; blanks or commas between
+// them, '#' begins a comment. Errors name file and line.
+MotionLaw parse_motion_table(std::string_view text, const std::string& name, const Vec3& axis, bool is_periodic);
 
 }  // namespace weir

@@ -40,11 +40,6 @@ constexpr Option table_keys[] = {
     {"periodic", Option::boolean, "false", "the last line is the first one again"},
     axis_key};
 
-struct Wave {
-  Vec3 amplitude;
-  double frequency, phase;
-};
-
 Wave read_wave(const Table& t) {
   const Wave w{read_vector(t, "amplitude"), t.get<double>("frequency"), degree * t.get<double>("phase")};
   if (!(w.frequency > 0)) t.fail("frequency", "this motion needs a positive 'frequency'");
@@ -57,7 +52,7 @@ Vec3 read_axis(const Table& t) {
   return (1 / length(axis)) * axis;
 }
 
-std::unique_ptr<MotionLaw> read_rotation(const Table& t) {
+MotionLaw read_rotation(const Table& t) {
   RotationOptions o;
   o.axis = read_axis(t);
   o.rate = degree * t.get<double>("rate");
@@ -66,32 +61,23 @@ std::unique_ptr<MotionLaw> read_rotation(const Table& t) {
   o.phase = degree * t.get<double>("phase");
   if (o.rate == 0 && o.amplitude == 0) t.fail("rate", "a rotation needs a 'rate' or an 'amplitude'");
   if (o.amplitude != 0 && !(o.frequency > 0)) t.fail("frequency", "an amplitude needs a positive 'frequency'");
-  o.has_pivot = t.has("pivot");
-  if (o.has_pivot) o.pivot = read_vector(t, "pivot");
-  return std::make_unique<Turning>(o);
+  if (t.has("pivot")) o.pivot = read_vector(t, "pivot");
+  return rotation(o);
 }
 
-std::unique_ptr<MotionLaw> read_deformation(const Table& t) {
-  const Wave w = read_wave(t);
-  return std::make_unique<Deformation>(w.amplitude, w.frequency, w.phase);
-}
-
-std::unique_ptr<MotionLaw> read_table(const Table& t) {
+MotionLaw read_table(const Table& t) {
   const std::string path = find_file(t, "file", "motion table");
   const auto is_periodic = t.get<bool>("periodic");
   return parse_motion_table(content_of(path, "motion table"), path, read_axis(t), is_periodic);
 }
 
-std::unique_ptr<MotionLaw> read_law(const Table& options) {
+MotionLaw read_law(const Table& options) {
   const auto type = options.get<std::string>("type");
   const Table t = options.described_by(motion_options(type));
-  if (type == "translation") return std::make_unique<Translation>(read_vector(t, "velocity"));
-  if (type == "oscillation") {
-    const Wave w = read_wave(t);
-    return std::make_unique<Oscillation>(w.amplitude, w.frequency, w.phase);
-  }
+  if (type == "translation") return translation(read_vector(t, "velocity"));
+  if (type == "oscillation") return oscillation(read_wave(t));
   if (type == "rotation") return read_rotation(t);
-  if (type == "deformation") return read_deformation(t);
+  if (type == "deformation") return deformation(read_wave(t));
   if (type == "table") return read_table(t);
   return nullptr;
 }
@@ -125,7 +111,7 @@ void read_motion(const Table& body, Motion& motion) {
   else
     laws = body.tables("motion");
   for (const Table& law : laws)
-    if (auto made = read_law(law)) motion.add(std::move(made));
+    if (MotionLaw made = read_law(law)) motion.laws.push_back(std::move(made));
 }
 
 }  // namespace weir

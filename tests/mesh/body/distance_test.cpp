@@ -211,9 +211,8 @@ TEST(Distance, AnUpdateOfAMovedBodyEqualsAFreshOne) {
 // are those of a first update.
 void expect_the_same_after_small_steps(Surface surface, const Vec3& axis, const Points& points, BandOptions options) {
   Motion motion = placed({0.1, 0, 0});
-  motion.add(std::make_unique<Deformation>(Vec3{0.3, 0.2, axis[1] > 0 ? 0.1 : 0}, 0.5, 0));
-  motion.add(std::make_unique<Turning>(RotationOptions{.axis = axis, .rate = 1}));
-  motion.add(std::make_unique<Translation>(Vec3{0.5, -0.3, axis[1] > 0 ? 0.2 : 0}));
+  motion.laws = {deformation({{0.3, 0.2, axis[1] > 0 ? 0.1 : 0}, 0.5, 0}), rotation({.axis = axis, .rate = 1}),
+                 translation({0.5, -0.3, axis[1] > 0 ? 0.2 : 0})};
   Body body(std::move(surface), std::move(motion));
   const auto distance = [&] { return BodyDistance(points.x, points.y, points.z, options); };
   BodyDistance updated = distance();

@@ -74,11 +74,11 @@ TEST(Motion, ATableIsFollowedSmoothly) {
   for (int i = 0; i <= n; ++i)
     text += std::to_string(2.0 * i / n) + " " + std::to_string(i == n ? 0 : std::sin(pi * 2 * i / n)) + " " +
             std::to_string(10 * std::cos(pi * 2.0 * i / n)) + "\n";
-  const auto motion = parse_motion_table(text, "m", {0, 0, 1}, true);
+  const MotionLaw motion = parse_motion_table(text, "m", {0, 0, 1}, true);
   const double h = 2.0 / n, error = 5.0 / 384 * std::pow(pi * h, 4) + 1e-6;  // and printed digits
   for (const double t : {0.0, 0.13, 0.98, 1.99, 2.13, -0.4, 17.3}) {
     Placement p;
-    motion->apply(t, p);
+    motion(t, p);
     EXPECT_NEAR(p.position[0], std::sin(pi * t), error) << t;
     EXPECT_NEAR(p.velocity[0], pi * std::cos(pi * t), pi * 20 * error) << t;
     EXPECT_NEAR(std::asin(p.rotation[1][0]) * 180 / pi, 10 * std::cos(pi * t), 10 * error) << t;
