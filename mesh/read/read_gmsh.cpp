@@ -1,13 +1,65 @@
-// Gmsh's .msh, versions 2.2 and 4.1, as text: sections $Name .. $EndName.
-#include "mesh/read/gmsh.hpp"
+// Gmsh's .msh, versions 2.2 and 4.1, as text: sections $Name .. $EndName (Gmsh reference manual, "MSH file format"). Version
+// 2.2 has an element or a node a line; version 4.1 groups them in blocks, one an entity of the geometry.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include "base/error.hpp"
 #include "mesh/read/read_mesh.hpp"
+#include "mesh/read/text.hpp"
 
 namespace weir {
 namespace {
 
+// Gmsh's numbers for the element types.
+enum Type : std::int64_t { line = 1, triangle = 2, quadrilateral = 3, point = 15 };
+
+bool is_solid(std::int64_t t) {
+  return (t >= 4 && t <= 7) || (t >= 11 && t <= 14) || (t >= 17 && t <= 19) || (t >= 29 && t <= 31);
+}
+bool is_curved(std::int64_t t) { return (t >= 8 && t <= 10) || t == 16 || (t >= 20 && t <= 28); }
+
+// Node tags may have gaps and come in any order.
+class TagIndex {
+ public:
+  void reserve(std::size_t n) { place_.reserve(n); }
+  void add(std::int64_t tag) { place_.emplace_back(tag, static_cast<int>(place_.size())); }
+  std::size_t size() const { return place_.size(); }
+
+  // Call once all are added. A tag that is there twice, or -1.
+  std::int64_t index() {
+    if (place_.empty()) return -1;
+    if (!std::ranges::is_sorted(place_)) std::ranges::sort(place_);
+    const auto span =
+        static_cast<std::uint64_t>(place_.back().first) - static_cast<std::uint64_t>(place_.front().first);
+    if (span < 4 * place_.size()) {  // else bisection: no table larger than the file
+      table_.assign(static_cast<std::size_t>(span) + 1, -1);
+      for (const auto& [tag, place] : place_) table_[tag - place_.front().first] = place;
+    }
+    const auto same = std::ranges::adjacent_find(place_, {}, &std::pair<std::int64_t, int>::first);
+    return same == place_.end() ? -1 : same->first;
+  }
+
+  // The place at which it was added, or -1.
+  int find(std::int64_t tag) const {
+    if (place_.empty() || tag < place_.front().first || tag > place_.back().first) return -1;
+    if (!table_.empty()) return table_[tag - place_.front().first];
+    const auto found = std::ranges::lower_bound(place_, tag, {}, &std::pair<std::int64_t, int>::first);
+    return found->first == tag ? found->second : -1;
+  }
+
+ private:
+  std::vector<std::pair<std::int64_t, int>> place_;  // by tag, once index() was called
+  std::vector<int> table_;                           // tag - the least to place, where the tags are dense
+};
+
 class GmshReader {
  public:
-  GmshReader(std::string_view text, const std::string& name) : text_(text, name, '\0'), mesh_(text_) {}
+  GmshReader(std::string_view text, const std::string& name) : text_(text, name, '\0') { d_.source = name; }
 
   MeshDescription read() {
     while (text_.next()) {
@@ -21,7 +73,8 @@ class GmshReader {
       section(name);
     }
     if (!has_elements_) text_.fail("truncated: the file ends without $Elements");
-    return mesh_.finish();
+    check_plane();
+    return std::move(d_);
   }
 
  private:
@@ -33,16 +86,17 @@ class GmshReader {
     } else if (name == "PhysicalNames") {
       names();
     } else if (name == "Entities" && version_ == 4) {
-      groups_ = gmsh4_entities(text_);
+      entities();
       return skip_section(name);  // surfaces
     } else if (name == "Nodes") {
-      if (mesh_.has_nodes()) text_.fail("$Nodes is there twice");
-      version_ == 2 ? gmsh2_nodes(text_, mesh_) : gmsh4_nodes(text_, mesh_);
+      if (has_nodes_) text_.fail("$Nodes is there twice");
+      version_ == 2 ? nodes2() : nodes4();
+      index_nodes();
     } else if (name == "Elements") {
-      if (!mesh_.has_nodes()) text_.fail("$Elements before $Nodes");
+      if (!has_nodes_) text_.fail("$Elements before $Nodes");
       if (has_elements_) text_.fail("$Elements is there twice");
       has_elements_ = true;
-      version_ == 2 ? gmsh2_elements(text_, mesh_) : gmsh4_elements(text_, groups_, mesh_);
+      version_ == 2 ? elements2() : elements4();
     } else if (name == "PartitionedEntities") {
       text_.fail("a partitioned mesh; save it whole (Mesh.PartitionCreateTopology = 0, or before it is partitioned)");
     } else {
@@ -89,15 +143,213 @@ class GmshReader {
         text_.fail("expected a name in quotes, found " + MeshText::quoted(name));
       name.remove_prefix(1);
       name.remove_suffix(1);
-      mesh_.name_group(dimension, group, std::string(name));
+      if (dimension == 1 && !name.empty()) group_name_[group] = name;
     }
   }
 
+  // A group's sign tells the curve's direction, which does not matter here.
+  void entities() {
+    text_.next("$Entities");
+    const std::int64_t points = text_.count("the number of points"), curves = text_.count("the number of curves");
+    for (std::int64_t i = 0; i < points; ++i) text_.next("$Entities");
+    for (std::int64_t i = 0; i < curves; ++i) {
+      text_.next("$Entities");
+      const std::int64_t curve = text_.integer("the number of a curve");
+      text_.skip(6, "a bounding box");
+      if (text_.count("the number of physical groups") == 0) continue;
+      const std::int64_t group = text_.integer("a physical group");
+      group_of_curve_[curve] = group == std::numeric_limits<std::int64_t>::min() ? 0 : std::abs(group);
+    }
+  }
+
+  void nodes2() {
+    text_.next("$Nodes");
+    const std::int64_t count = text_.count("the number of nodes");
+    reserve_nodes(text_.room(count, 8));
+    for (std::int64_t i = 0; i < count; ++i) {
+      text_.next("$Nodes");
+      tags_.add(text_.count("the number of a node"));
+      node_place();
+      text_.end_of_line("a node");
+    }
+  }
+
+  void nodes4() {
+    text_.next("$Nodes");
+    const std::int64_t blocks = text_.count("the number of blocks"), total = text_.count("the number of nodes");
+    reserve_nodes(text_.room(total, 8));
+    each_block("$Nodes", "nodes", total, blocks, [&](const Block& block) {
+      for (std::int64_t i = 0; i < block.count; ++i) {
+        text_.next("$Nodes");
+        tags_.add(text_.count("the number of a node"));
+        text_.end_of_line("the number of a node");
+      }
+      for (std::int64_t i = 0; i < block.count; ++i) {
+        text_.next("$Nodes");
+        node_place();
+        text_.skip(block.third != 0 ? block.dimension : 0, "a parameter of the node");
+        text_.end_of_line("a node");
+      }
+    });
+  }
+
+  void elements2() {
+    text_.next("$Elements");
+    const std::int64_t count = text_.count("the number of elements");
+    reserve_elements(text_.room(count, 16));
+    for (std::int64_t i = 0; i < count; ++i) {
+      text_.next("$Elements");
+      text_.skip(1, "the number of an element");
+      const std::int64_t type = text_.integer("the type of an element"), tags = text_.count("the number of tags");
+      const std::int64_t group = tags > 0 ? text_.integer("a physical group") : 0;
+      const std::int64_t entity = tags > 1 ? text_.integer("an entity") : 0;
+      text_.skip(tags - 2, "a tag");
+      element(type, group, entity);
+    }
+  }
+
+  void elements4() {
+    text_.next("$Elements");
+    const std::int64_t blocks = text_.count("the number of blocks"), total = text_.count("the number of elements");
+    reserve_elements(text_.room(total, 8));
+    each_block("$Elements", "elements", total, blocks, [&](const Block& block) {
+      const auto group = block.dimension == 1 ? group_of_curve_.find(block.entity) : group_of_curve_.end();
+      for (std::int64_t i = 0; i < block.count; ++i) {
+        text_.next("$Elements");
+        text_.skip(1, "the number of an element");
+        element(block.third, group == group_of_curve_.end() ? 0 : group->second, block.entity);
+      }
+    });
+  }
+
+  struct Block {
+    std::int64_t dimension, entity, third, count;
+  };
+
+  // Calls one(block) for each block; the blocks' sizes must add up.
+  template <class One>
+  void each_block(const char* section, const char* items, std::int64_t total, std::int64_t blocks, const One& one) {
+    std::int64_t seen = 0;
+    for (std::int64_t b = 0; b < blocks; ++b) {
+      text_.next(section);
+      Block block{};
+      block.dimension = text_.integer("the dimension of a block");
+      block.entity = text_.integer("the entity of a block");
+      block.third = text_.integer("a number");
+      block.count = text_.count("the size of a block");
+      if (block.count > total - seen)
+        text_.fail(std::string(section) + ": the blocks hold more " + items + " than the header says (" +
+                   std::to_string(total) + ")");
+      seen += block.count;
+      one(block);
+    }
+    if (seen != total)
+      text_.fail(std::string(section) + ": the blocks hold " + std::to_string(seen) + " " + items +
+                 ", the header says " + std::to_string(total));
+  }
+
+  void reserve_nodes(std::size_t n) {
+    d_.node.reserve(n);
+    z_.reserve(n);
+    tags_.reserve(n);
+  }
+
+  void reserve_elements(std::size_t n) {
+    d_.cell_start.reserve(n + 1);
+    d_.cell_line.reserve(n);
+    d_.cell_node.reserve(4 * n);
+  }
+
+  void node_place() {
+    const double x = text_.coordinate("x"), y = text_.coordinate("y"), z = text_.coordinate("z");
+    d_.node.push_back({x, y});
+    z_.push_back(z);
+  }
+
+  void index_nodes() {
+    if (d_.node.size() >= static_cast<std::size_t>(std::numeric_limits<int>::max()))
+      text_.fail("more nodes than a 32-bit index can name");
+    const std::int64_t twice = tags_.index();
+    if (twice >= 0) text_.fail("node " + std::to_string(twice) + " is there twice");
+    has_nodes_ = true;
+  }
+
+  int node() {
+    const std::int64_t tag = text_.integer("a node");
+    const int n = tags_.find(tag);
+    if (n < 0)
+      text_.fail("node " + std::to_string(tag) + " is out of range: it is none of the " + std::to_string(tags_.size()) +
+                 " nodes of the file");
+    return n;
+  }
+
+  int marker(std::int64_t group, std::int64_t curve) {
+    const std::array<std::int64_t, 2> key{group, curve};
+    if (last_marker_ >= 0 && key == last_key_) return last_marker_;
+    std::string name = "curve_" + std::to_string(curve);
+    if (group != 0) {
+      const auto named = group_name_.find(group);
+      name = named != group_name_.end() ? named->second : std::to_string(group);
+    }
+    const auto [entry, is_new] = marker_index_.try_emplace(name, static_cast<int>(d_.marker.size()));
+    if (is_new) {
+      d_.add_marker(name);
+      d_.may_lie_inside.push_back(group == 0);
+    }
+    last_key_ = key;
+    return last_marker_ = entry->second;
+  }
+
+  // Its nodes are the next fields of the line. group: its physical group, 0: none; entity: its curve.
+  void element(std::int64_t type, std::int64_t group, std::int64_t entity) {
+    if (type == point) {
+      node();
+    } else if (type == line) {
+      const int a = node(), b = node();
+      d_.add_edge(a, b, marker(group, entity));
+      d_.edge_line.push_back(text_.number());
+    } else if (type == triangle || type == quadrilateral) {
+      for (int k = 0; k < (type == triangle ? 3 : 4); ++k) d_.cell_node.push_back(node());
+      d_.cell_start.push_back(static_cast<int>(d_.cell_node.size()));
+      d_.cell_line.push_back(text_.number());
+    } else if (is_solid(type)) {
+      text_.fail("element type " + std::to_string(type) + " belongs to a 3D mesh; only 2D meshes are read");
+    } else if (is_curved(type)) {
+      text_.fail("element type " + std::to_string(type) +
+                 " is of second order or higher; save the mesh with Mesh.ElementOrder = 1");
+    } else {
+      text_.fail("unknown element type " + std::to_string(type) +
+                 ": lines (1), triangles (2), quadrilaterals (3) and points (15) are known");
+    }
+    text_.end_of_line("an element");
+  }
+
+  // The nodes of all cells have one z; rounding may move it by 1e-9 of the mesh's extent.
+  void check_plane() const {
+    double extent = 0;
+    for (const auto& x : d_.node) extent = std::max({extent, std::abs(x[0]), std::abs(x[1])});
+    for (int c = 0; c < d_.cells(); ++c)
+      for (int k = d_.cell_start[c]; k < d_.cell_start[c + 1]; ++k) {
+        const double z0 = z_[d_.cell_node.front()], z = z_[d_.cell_node[k]];
+        if (std::abs(z - z0) <= 1e-9 * std::max(extent, std::abs(z0))) continue;
+        throw Error(Exit::usage, d_.source + ":" + std::to_string(d_.cell_line[c]) +
+                                     ": a 3D mesh: the cell has a node at z = " + std::to_string(z) +
+                                     ", others at z = " + std::to_string(z0) +
+                                     "; only meshes in the x-y plane are read");
+      }
+  }
+
   MeshText text_;
-  GmshMesh mesh_;
-  GroupOfCurve groups_;
+  MeshDescription d_;
   int version_ = 0;
-  bool has_elements_ = false;
+  bool has_nodes_ = false, has_elements_ = false;
+  TagIndex tags_;
+  std::vector<double> z_;
+  std::map<std::int64_t, std::string> group_name_;       // of groups of curves
+  std::map<std::int64_t, std::int64_t> group_of_curve_;  // version 4.1
+  std::map<std::string, int> marker_index_;
+  std::array<std::int64_t, 2> last_key_{-1, -1};  // group and curve of the edge before, and its marker
+  int last_marker_ = -1;
 };
 
 }  // namespace
