@@ -7,6 +7,7 @@
 #include "mesh/read/text.hpp"
 
 namespace weir {
+
 MeshDescription parse_description(std::string_view text, const std::string& name) {
   MeshText first(text, name, '%');
   if (!first.next()) throw Error(Exit::usage, name + ": the file is empty");
@@ -17,12 +18,6 @@ MeshDescription parse_description(std::string_view text, const std::string& name
 
 MeshDescription read_description(const std::string& path) {
   return parse_description(content_of(path, "mesh file"), path);
-}
-
-UnstructuredMesh read_mesh(const std::string& path, const std::vector<PeriodicPair>& periodic, MeshRepairs* repairs) {
-  MeshDescription description = read_description(path);
-  description.periodic = periodic;
-  return build_mesh(std::move(description), repairs);
 }
 
 void require_conditions(const UnstructuredMesh& mesh, const std::string& mesh_name, const Table& boundary,

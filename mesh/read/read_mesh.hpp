@@ -15,9 +15,6 @@
 
 namespace weir {
 
-UnstructuredMesh read_mesh(const std::string& path, const std::vector<PeriodicPair>& periodic = {},
-                           MeshRepairs* repairs = nullptr);
-
 MeshDescription read_description(const std::string& path);
 MeshDescription parse_description(std::string_view text, const std::string& name);  // name: for messages
 MeshDescription parse_su2(std::string_view text, const std::string& name);

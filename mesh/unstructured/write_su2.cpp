@@ -1,8 +1,6 @@
 #include "mesh/unstructured/write_su2.hpp"
 
 #include <charconv>
-#include <filesystem>
-#include <fstream>
 
 #include "base/error.hpp"
 
@@ -27,14 +25,13 @@ std::string su2_text(const UnstructuredMesh& mesh) {
   append(text, mesh.cells(), '\n');
   for (int c = 0; c < mesh.cells(); ++c) {
     text += mesh.corners(c) == 3 ? "5 " : "9 ";
-    for (int k = 0; k < mesh.corners(c); ++k)
-      append(text, mesh.cell_node[static_cast<std::size_t>(mesh.cell_start[static_cast<std::size_t>(c)] + k)], ' ');
+    for (int k = 0; k < mesh.corners(c); ++k) append(text, mesh.cell_node[mesh.cell_start[c] + k], ' ');
     append(text, c, '\n');
   }
   text += "NPOIN= ";
   append(text, mesh.nodes(), '\n');
   for (int n = 0; n < mesh.nodes(); ++n) {
-    for (double x : mesh.node[static_cast<std::size_t>(n)]) append(text, x, ' ');
+    for (double x : mesh.node[n]) append(text, x, ' ');
     append(text, n, '\n');
   }
   text += "NMARK= ";
@@ -44,23 +41,11 @@ std::string su2_text(const UnstructuredMesh& mesh) {
     append(text, p.count, '\n');
     for (int f = p.first; f < p.first + p.count; ++f) {
       text += "3 ";
-      append(text, mesh.face_node[static_cast<std::size_t>(f)][0], ' ');
-      append(text, mesh.face_node[static_cast<std::size_t>(f)][1], '\n');
+      append(text, mesh.face_node[f][0], ' ');
+      append(text, mesh.face_node[f][1], '\n');
     }
   }
   return text;
-}
-
-void write_su2(const UnstructuredMesh& mesh, const std::string& path) {
-  const std::string text = su2_text(mesh), aside = path + ".part";
-  {
-    std::ofstream file(aside, std::ios::binary);
-    file << text;
-    if (!file.flush()) throw Error(Exit::file_io, "cannot write " + aside);
-  }
-  std::error_code error;
-  std::filesystem::rename(aside, path, error);
-  if (error) throw Error(Exit::file_io, "cannot write " + path + ": " + error.message());
 }
 
 }  // namespace weir

@@ -10,15 +10,14 @@
 #include "inputs/case.hpp"
 #include "mesh/graph/colouring.hpp"
 #include "mesh/graph/graph_tools.hpp"
-#include "mesh/ordering/cell_graph.hpp"
 #include "mesh/ordering/make_ordering.hpp"
-#include "mesh/ordering/partition.hpp"
 #include "mesh/unstructured/make_mesh.hpp"
 #include "mesh/unstructured/quality.hpp"
 #include "mesh/unstructured/write_su2.hpp"
 #include "miniapps/cli/verbs.hpp"
 #include "postproc/fields/vtu.hpp"
 #include "postproc/run/machine.hpp"
+#include "postproc/run/write_aside.hpp"
 
 namespace weir {
 namespace {
@@ -187,7 +186,7 @@ int write_mesh(const MeshArguments& a) {
   add_partition(graph, lines, a.parts, fields);
   const double before_writing = seconds_now();
   if (std::filesystem::path(a.output).extension() == ".su2")
-    write_su2(mesh, a.output);
+    write_text_aside(a.output, su2_text(mesh));
   else
     write_unstructured(a.output, {.node = mesh.node,
                                   .cell_start = mesh.cell_start,

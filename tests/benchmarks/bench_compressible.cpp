@@ -75,8 +75,8 @@ int main(int argc, char** argv) {
   if (meshes.empty()) meshes = {"115", "460"};
   for (const std::string& name : meshes) {
     const int side = std::atoi(name.c_str());
-    const auto mesh =
-        side > 0 ? test::box_mesh({.nx = side, .ny = side, .kind = test::CellKind::quads}) : read_mesh(name);
+    const auto mesh = side > 0 ? test::box_mesh({.nx = side, .ny = side, .kind = test::CellKind::quads})
+                               : build_mesh(read_description(name));
     bench::measure(table, renumber_cells(mesh, make_ordering(mesh, {}).order));
   }
 }

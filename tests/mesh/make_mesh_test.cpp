@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "base/error.hpp"
 #include "inputs/case.hpp"
@@ -95,7 +96,7 @@ TEST(MakeMesh, RefusesWrongOptionsWithTheirPlace) {
 TEST(MakeMesh, FindsAFileBesideTheCaseBeforeTheCurrentFolder) {
   const testing::ScratchFolder folder;
   const UnstructuredMesh box = mesh_of(R"(generator = { type = "box", cells = [2, 2] })");
-  write_su2(box, folder / "square.su2");
+  std::ofstream(folder / "square.su2") << su2_text(box);
   MeshOrigin origin;
   const UnstructuredMesh again = mesh_of("file = \"square.su2\"", folder / "case.toml", &origin);
   EXPECT_EQ(again.cells(), 4);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 #include <set>
 #include <sstream>
 
@@ -229,7 +230,8 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> words = {
 void look_up(const std::string& text, const std::vector<std::string>& overrides, std::set<std::string>& asked) {
   const testing::ScratchFolder folder;
   testing::write_file(folder / "motion.csv", "t,x\n0,0\n1,0\n");
-  write_su2(make_mesh(read_case_text("generator = { type = \"box\", cells = [2, 2] }", "x")), folder / "square.su2");
+  std::ofstream(folder / "square.su2") << su2_text(
+      make_mesh(read_case_text("generator = { type = \"box\", cells = [2, 2] }", "x")));
   std::vector<std::string> placed = overrides;
   for (std::string& one : placed)
     if (const auto at = one.find("$/"); at != one.npos) one.replace(at, 2, folder / "");
