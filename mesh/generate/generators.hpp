@@ -1,4 +1,4 @@
-// The mesh generators: options in, description out (mesh/unstructured/build_mesh.hpp makes the faces). Lengths are in the unit of the
+// The mesh generators: a table in, description out (mesh/unstructured/build_mesh.hpp makes the faces). Lengths are in the unit of the
 // case's reference length. Every generator takes linear time, the triangles of the NACA mesh n log n.
 #pragma once
 #include <array>
@@ -32,34 +32,6 @@ struct BoxOptions {
   std::uint64_t seed = 1;
 };
 MeshDescription make_box(const BoxOptions& options);
-
-// An O-grid of quadrilaterals around a circle about the origin. Patches wall, farfield.
-struct CylinderOptions {
-  double radius = 0.5, far_field = 20;  // radii of the two circles
-  int around = 128, outward = 64;       // cells
-  double first_height = 0;              // of the cells at the wall; 0: so that all cells have the same aspect ratio
-};
-MeshDescription make_cylinder(const CylinderOptions& options);
-
-// A channel over a smooth bump, y = height * exp(-sharpness x^2): the defaults are case C1.1 of the International
-// Workshop on High-Order CFD Methods. Patches x_min, x_max, y_min (the bump), y_max.
-struct BumpOptions {
-  int nx = 96, ny = 32;
-  double x_min = -1.5, x_max = 1.5, y_max = 0.8;
-  double height = 0.0625, sharpness = 25;
-  CellShape shape = CellShape::quads;
-};
-MeshDescription make_bump(const BumpOptions& options);
-
-// A channel whose floor turns upwards by `angle` at x = 0. Patches x_min, x_max, symmetry (the floor before the corner),
-// wall (the ramp), y_max. The columns stay upright, and a node lies on the corner.
-struct WedgeOptions {
-  int nx = 96, ny = 64;
-  double angle = 10;  // degrees
-  double upstream = 0.5, length = 1, height = 1;
-  CellShape shape = CellShape::quads;
-};
-MeshDescription make_wedge(const WedgeOptions& options);
 
 // The hybrid mesh of a NACA 4-digit airfoil: layers of quadrilaterals on the wall, triangles up to a circle about the
 // mid-chord. Patches wall, farfield. All sizes are those of refinement 1, which makes about 13,000 cells;

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <stdexcept>
 
-#include "mesh/generate/generators.hpp"
 #include "mesh/generate/spacing.hpp"
 #include "mesh/structured/read_grid.hpp"
 
@@ -198,56 +198,86 @@ MeshDescription read_box(const Table& t) {
   return make_box(o);
 }
 
-MeshDescription read_cylinder(const Table& t) {
-  CylinderOptions o;
-  o.radius = t.get<double>("radius");
-  o.far_field = t.get<double>("far_field");
-  if (!(o.far_field > o.radius)) t.fail("far_field", "'far_field' is the outer radius: larger than 'radius'");
-  o.around = t.get<int>("around");
-  o.outward = t.get<int>("outward");
-  o.first_height = t.get<double>("first_height");
+// An O-grid of quadrilaterals around a circle about the origin. Patches wall, farfield.
+MeshDescription make_cylinder(const Table& t) {
+  const auto radius = t.get<double>("radius"), far_field = t.get<double>("far_field");
+  if (!(far_field > radius)) t.fail("far_field", "'far_field' is the outer radius: larger than 'radius'");
+  const auto around = t.get<int>("around"), outward = t.get<int>("outward");
+  auto first_height = t.get<double>("first_height");
   const auto growth = t.get<double>("growth");
-  const double gap = o.far_field - o.radius;
+  const double gap = far_field - radius;
   if (growth > 0) {
-    if (o.first_height > 0) t.fail("growth", "'growth' follows from 'first_height' and the counts: give one of them");
-    o.first_height = growth == 1 ? gap / o.outward : gap * (growth - 1) / (std::pow(growth, o.outward) - 1);
+    if (first_height > 0) t.fail("growth", "'growth' follows from 'first_height' and the counts: give one of them");
+    first_height = growth == 1 ? gap / outward : gap * (growth - 1) / (std::pow(growth, outward) - 1);
   }
-  if (o.first_height > gap) t.fail("first_height", "'first_height' is larger than the gap between the circles");
-  require_countable(t, "around", 1.0 * o.around * o.outward);
-  return make_cylinder(o);
+  if (first_height > gap) t.fail("first_height", "'first_height' is larger than the gap between the circles");
+  require_countable(t, "around", 1.0 * around * outward);
+  Sheet sheet(around, outward, CellShape::quads, true);
+  std::vector<double> height;
+  if (first_height > 0) height = geometric_spacing(outward, first_height, growth_to_fill(outward, first_height, gap));
+  for (int j = 0; j <= outward; ++j) {
+    // Without a first height the radii grow by a constant factor, so that the cells are similar figures.
+    const double r = j == 0           ? radius
+                     : j == outward   ? far_field
+                     : height.empty() ? radius * std::pow(far_field / radius, static_cast<double>(j) / outward)
+                                      : radius + height[j];
+    for (int i = 0; i < around; ++i) {  // clockwise, so that outwards is to the left of the walk
+      const double theta = -2 * std::numbers::pi * i / around;
+      sheet.at(i, j) = {r * std::cos(theta), r * std::sin(theta)};
+    }
+  }
+  return describe(sheet, {{SheetSide::bottom, "wall"}, {SheetSide::top, "farfield"}});
 }
 
-MeshDescription read_bump(const Table& t) {
-  BumpOptions o;
-  const auto cells = cell_counts(t);
-  o.nx = cells[0];
-  o.ny = cells[1];
-  const auto x = pair(t, "x");
-  if (!(x[1] > x[0])) t.fail("x", "'x' must be [beginning, end] of the channel");
-  o.x_min = x[0];
-  o.x_max = x[1];
-  o.height = t.get<double>("height");
-  o.sharpness = t.get<double>("sharpness");
-  o.y_max = t.get<double>("channel_height");
-  if (!(o.height < o.y_max)) t.fail("height", "the bump closes the channel");
-  o.shape = shape(t);
-  return make_bump(o);
+// Channels with upright columns between a shaped floor and a flat ceiling.
+template <class Floor>
+Sheet channel(const std::vector<double>& x, int ny, double ceiling, CellShape shape, const Floor& floor) {
+  Sheet sheet(static_cast<int>(x.size()) - 1, ny, shape);
+  for (int i = 0; i <= sheet.nx; ++i) {
+    const double low = floor(x[i]);
+    for (int j = 0; j <= ny; ++j)
+      sheet.at(i, j) = {x[i], j == ny ? ceiling : low + (ceiling - low) * static_cast<double>(j) / ny};
+  }
+  return sheet;
 }
 
-MeshDescription read_wedge(const Table& t) {
-  WedgeOptions o;
-  const auto cells = cell_counts(t);
-  o.nx = cells[0];
-  o.ny = cells[1];
-  if (o.nx < 2) t.fail("cells", "a wedge needs at least two cells along the channel");
-  o.angle = t.get<double>("angle");
-  o.upstream = t.get<double>("upstream");
-  o.length = t.get<double>("length");
-  o.height = t.get<double>("height");
-  if (o.length * std::tan(o.angle * 3.141592653589793 / 180) > 0.9 * o.height)
-    t.fail("height", "the ramp closes the channel");
-  o.shape = shape(t);
-  return make_wedge(o);
+// A channel over a smooth bump, y = height * exp(-sharpness x^2): the defaults are case C1.1 of the International
+// Workshop on High-Order CFD Methods. Patches x_min, x_max, y_min (the bump), y_max.
+MeshDescription make_bump(const Table& t) {
+  const auto [nx, ny] = cell_counts(t);
+  const auto [begin, end] = pair(t, "x");
+  if (!(end > begin)) t.fail("x", "'x' must be [beginning, end] of the channel");
+  const auto height = t.get<double>("height"), sharpness = t.get<double>("sharpness"),
+             ceiling = t.get<double>("channel_height");
+  if (!(height < ceiling)) t.fail("height", "the bump closes the channel");
+  std::vector<double> x;
+  for (int i = 0; i <= nx; ++i) x.push_back(begin + (end - begin) * i / nx);
+  const Sheet sheet =
+      channel(x, ny, ceiling, shape(t), [&](double X) { return height * std::exp(-sharpness * X * X); });
+  return describe(sheet, {{SheetSide::left, "x_min"},
+                          {SheetSide::right, "x_max"},
+                          {SheetSide::bottom, "y_min"},
+                          {SheetSide::top, "y_max"}});
+}
+
+// A channel whose floor turns upwards by `angle` at x = 0, where a node lies on the corner. Patches x_min, x_max, symmetry
+// (the floor before the corner), wall (the ramp), y_max.
+MeshDescription make_wedge(const Table& t) {
+  const auto [nx, ny] = cell_counts(t);
+  if (nx < 2) t.fail("cells", "a wedge needs at least two cells along the channel");
+  const double slope = std::tan(t.get<double>("angle") * (std::numbers::pi / 180));
+  const auto upstream = t.get<double>("upstream"), length = t.get<double>("length"), height = t.get<double>("height");
+  if (length * slope > 0.9 * height) t.fail("height", "the ramp closes the channel");
+  const int before = std::clamp(static_cast<int>(std::lround(nx * upstream / (upstream + length))), 1, nx - 1);
+  std::vector<double> x;
+  for (int i = 0; i <= nx; ++i)
+    x.push_back(i <= before ? upstream * (i - before) / before : length * (i - before) / (nx - before));
+  const Sheet sheet = channel(x, ny, height, shape(t), [&](double X) { return X > 0 ? slope * X : 0.0; });
+  return describe(sheet, {{SheetSide::left, "x_min"},
+                          {SheetSide::right, "x_max"},
+                          {SheetSide::bottom, "symmetry", 0, before},
+                          {SheetSide::bottom, "wall", before, -1},
+                          {SheetSide::top, "y_max"}});
 }
 
 void read_profile(const Table& t, NacaOptions& o) {
@@ -310,9 +340,9 @@ MeshDescription read_generator(const Table& options) {
   const auto type = options.described_by(generator_keys).get<std::string>("type");
   const Table t = options.described_by(generator_options(type));
   if (type == "box") return read_box(t);
-  if (type == "cylinder") return read_cylinder(t);
-  if (type == "bump") return read_bump(t);
-  if (type == "wedge") return read_wedge(t);
+  if (type == "cylinder") return make_cylinder(t);
+  if (type == "bump") return make_bump(t);
+  if (type == "wedge") return make_wedge(t);
   return read_naca(t, type == "naca");
 }
 

@@ -6,7 +6,6 @@
 
 #include "mesh/generate/generators.hpp"
 #include "mesh/generate/predicates.hpp"
-#include "mesh/generate/spacing.hpp"
 
 namespace weir {
 namespace {
@@ -50,18 +49,6 @@ int node_at(const std::vector<double>& line, double x) {
   throw std::invalid_argument("a side of the box is split where the mesh has no node");
 }
 
-// Channels with upright columns between a shaped floor and a flat ceiling.
-template <class Floor>
-Sheet channel(const std::vector<double>& x, int ny, double ceiling, CellShape shape, Floor&& floor) {
-  Sheet sheet(static_cast<int>(x.size()) - 1, ny, shape);
-  for (int i = 0; i <= sheet.nx; ++i) {
-    const double X = x[static_cast<std::size_t>(i)], low = floor(X);
-    for (int j = 0; j <= ny; ++j)
-      sheet.at(i, j) = {X, j == ny ? ceiling : low + (ceiling - low) * static_cast<double>(j) / ny};
-  }
-  return sheet;
-}
-
 }  // namespace
 
 Sheet::Sheet(int nx_, int ny_, CellShape shape_, bool wraps_) : nx(nx_), ny(ny_), wraps(wraps_), shape(shape_) {
@@ -71,7 +58,7 @@ Sheet::Sheet(int nx_, int ny_, CellShape shape_, bool wraps_) : nx(nx_), ny(ny_)
 void Sheet::jitter(double fraction, std::uint64_t seed) {
   if (fraction == 0) return;
   const auto before = node;
-  const auto old = [&](int i, int j) { return before[static_cast<std::size_t>(index(i, j))]; };
+  const auto old = [&](int i, int j) { return before[index(i, j)]; };
   for (int j = 1; j < ny; ++j)
     for (int i = wraps ? 0 : 1; i < nx; ++i) {
       const auto here = old(i, j);
@@ -109,7 +96,7 @@ MeshDescription make_box(const BoxOptions& o) {
   const double length = x.back() - x.front(), height = y.back() - y.front();
   for (int j = 0; j <= sheet.ny; ++j)
     for (int i = 0; i <= sheet.nx; ++i) {
-      const double X = x[static_cast<std::size_t>(i)], Y = y[static_cast<std::size_t>(j)];
+      const double X = x[i], Y = y[j];
       const bool is_inside = i > 0 && i < sheet.nx && j > 0 && j < sheet.ny;
       const double wave = is_inside ? o.perturbation / two_pi * std::sin(two_pi * (X - x.front()) / length) *
                                           std::sin(two_pi * (Y - y.front()) / height)
@@ -135,55 +122,6 @@ MeshDescription make_box(const BoxOptions& o) {
   if (o.periodic[0]) out.periodic.push_back({"x_min", "x_max", std::array<double, 2>{length, 0}});
   if (o.periodic[1]) out.periodic.push_back({"y_min", "y_max", std::array<double, 2>{0, height}});
   return out;
-}
-
-MeshDescription make_bump(const BumpOptions& o) {
-  std::vector<double> x(static_cast<std::size_t>(o.nx) + 1);
-  for (int i = 0; i <= o.nx; ++i) x[static_cast<std::size_t>(i)] = o.x_min + (o.x_max - o.x_min) * i / o.nx;
-  const Sheet sheet =
-      channel(x, o.ny, o.y_max, o.shape, [&](double X) { return o.height * std::exp(-o.sharpness * X * X); });
-  return describe(sheet, {{SheetSide::left, "x_min"},
-                          {SheetSide::right, "x_max"},
-                          {SheetSide::bottom, "y_min"},
-                          {SheetSide::top, "y_max"}});
-}
-
-MeshDescription make_wedge(const WedgeOptions& o) {
-  constexpr double degree = 3.141592653589793 / 180;
-  const double slope = std::tan(o.angle * degree);
-  const int before =
-      std::clamp(static_cast<int>(std::lround(o.nx * o.upstream / (o.upstream + o.length))), 1, o.nx - 1);
-  std::vector<double> x(static_cast<std::size_t>(o.nx) + 1);
-  for (int i = 0; i <= o.nx; ++i)
-    x[static_cast<std::size_t>(i)] =
-        i <= before ? o.upstream * (i - before) / before : o.length * (i - before) / (o.nx - before);
-  const Sheet sheet = channel(x, o.ny, o.height, o.shape, [&](double X) { return X > 0 ? slope * X : 0.0; });
-  return describe(sheet, {{SheetSide::left, "x_min"},
-                          {SheetSide::right, "x_max"},
-                          {SheetSide::bottom, "symmetry", 0, before},
-                          {SheetSide::bottom, "wall", before, -1},
-                          {SheetSide::top, "y_max"}});
-}
-
-MeshDescription make_cylinder(const CylinderOptions& o) {
-  constexpr double two_pi = 6.283185307179586;
-  Sheet sheet(o.around, o.outward, CellShape::quads, true);
-  std::vector<double> height;
-  if (o.first_height > 0)
-    height =
-        geometric_spacing(o.outward, o.first_height, growth_to_fill(o.outward, o.first_height, o.far_field - o.radius));
-  for (int j = 0; j <= o.outward; ++j) {
-    // Without a first height the radii grow by a constant factor, so that the cells are similar figures.
-    const double r = j == 0           ? o.radius
-                     : j == o.outward ? o.far_field
-                     : height.empty() ? o.radius * std::pow(o.far_field / o.radius, static_cast<double>(j) / o.outward)
-                                      : o.radius + height[static_cast<std::size_t>(j)];
-    for (int i = 0; i < o.around; ++i) {  // clockwise, so that outwards is to the left of the walk
-      const double theta = -two_pi * i / o.around;
-      sheet.at(i, j) = {r * std::cos(theta), r * std::sin(theta)};
-    }
-  }
-  return describe(sheet, {{SheetSide::bottom, "wall"}, {SheetSide::top, "farfield"}});
 }
 
 }  // namespace weir

@@ -7,6 +7,7 @@
 #include <map>
 #include <numbers>
 
+#include "inputs/case.hpp"
 #include "mesh/generate/spacing.hpp"
 #include "mesh/unstructured/build_mesh.hpp"
 #include "mesh/unstructured/quality.hpp"
@@ -31,6 +32,11 @@ UnstructuredMesh checked(const MeshDescription& description) {
   EXPECT_LT(check.closure, round_off);
   EXPECT_LT(check.volume_error, round_off);
   return mesh;
+}
+
+// By what a case says of it.
+UnstructuredMesh generated(const std::string& generator) {
+  return checked(read_generator(read_case_text("g = { " + generator + " }", "case").table("g")));
 }
 
 std::map<std::string, int> patch_sizes(const UnstructuredMesh& mesh) {
@@ -119,7 +125,8 @@ TEST(Box, IsPeriodicWhereAskedTo) {
 
 TEST(Cylinder, ApproachesTheExactAreaWithSecondOrder) {
   const auto error = [](int n) {
-    const UnstructuredMesh mesh = checked(make_cylinder({.far_field = 4, .around = n, .outward = n / 2}));
+    const UnstructuredMesh mesh = generated("type = \"cylinder\", far_field = 4, around = " + std::to_string(n) +
+                                            ", outward = " + std::to_string(n / 2));
     EXPECT_EQ(mesh.cells(), n * n / 2);
     EXPECT_EQ(patch_sizes(mesh), (Sizes{{"wall", n}, {"farfield", n}}));
     EXPECT_NEAR(length_of(mesh, "wall"), n * std::sin(pi / n), round_off);
@@ -129,8 +136,7 @@ TEST(Cylinder, ApproachesTheExactAreaWithSecondOrder) {
 }
 
 TEST(Cylinder, TakesTheFirstHeightAndStillEndsAtTheFarField) {
-  const UnstructuredMesh mesh =
-      checked(make_cylinder({.radius = 0.5, .far_field = 20, .around = 24, .outward = 40, .first_height = 1e-3}));
+  const UnstructuredMesh mesh = generated("type = \"cylinder\", around = 24, outward = 40, first_height = 1e-3");
   double nearest = 1, farthest = 0;
   for (const auto& x : mesh.node) {
     const double r = std::hypot(x[0], x[1]);
@@ -143,18 +149,19 @@ TEST(Cylinder, TakesTheFirstHeightAndStillEndsAtTheFarField) {
 
 TEST(Bump, ApproachesTheExactAreaWithSecondOrder) {
   const double exact = 3 * 0.8 - 0.0625 * std::sqrt(pi / 25) * std::erf(5 * 1.5);
-  const auto error = [&](CellShape shape, int n) {
-    const UnstructuredMesh mesh = checked(make_bump({.nx = n, .ny = n / 3, .shape = shape}));
+  const auto error = [&](const std::string& shape, int n) {
+    const UnstructuredMesh mesh = generated("type = \"bump\", cells = [" + std::to_string(n) + ", " +
+                                            std::to_string(n / 3) + "], shape = \"" + shape + "\"");
     EXPECT_EQ(patch_sizes(mesh), (Sizes{{"x_min", n / 3}, {"x_max", n / 3}, {"y_min", n}, {"y_max", n}}));
     return std::abs(check_mesh(mesh).volume - exact);
   };
   // The trapezium rule on a bump that is flat at both ends converges faster than any power: round-off remains.
-  EXPECT_LT(error(CellShape::quads, 96), round_off);
-  EXPECT_LT(error(CellShape::triangles, 96), round_off);
+  EXPECT_LT(error("quads", 96), round_off);
+  EXPECT_LT(error("triangles", 96), round_off);
 }
 
 TEST(Wedge, HasANodeOnItsCornerAndExactSides) {
-  const UnstructuredMesh mesh = checked(make_wedge({.nx = 30, .ny = 8, .angle = 15}));
+  const UnstructuredMesh mesh = generated("type = \"wedge\", cells = [30, 8], angle = 15");
   EXPECT_EQ(patch_sizes(mesh), (Sizes{{"x_min", 8}, {"x_max", 8}, {"symmetry", 10}, {"wall", 20}, {"y_max", 30}}));
   EXPECT_NEAR(length_of(mesh, "wall"), 1 / std::cos(15 * pi / 180), round_off);
   EXPECT_NEAR(length_of(mesh, "symmetry"), 0.5, round_off);
