@@ -1,7 +1,6 @@
 #include "mesh/graph/colouring.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "mesh/graph/graph_tools.hpp"
 #include "mesh/graph/orderings.hpp"
@@ -86,11 +85,9 @@ Colouring colour_largest_first(const Graph& graph) {
   const int n = graph.vertices();
   int largest = 0;
   for (int v = 0; v < n; ++v) largest = std::max(largest, graph.degree(v));
-  Order all(static_cast<std::size_t>(n));
-  std::iota(all.begin(), all.end(), 0);
-  std::vector<int> fewer(all.size());  // 0 for the largest degree
+  std::vector<int> fewer(static_cast<std::size_t>(n));  // 0 for the largest degree
   for (int v = 0; v < n; ++v) fewer[v] = largest - graph.degree(v);
-  return first_fit(graph, sorted_by_class(all, fewer, largest + 1));
+  return first_fit(graph, sorted_by_class(natural_order(n), fewer, largest + 1));
 }
 
 Colouring colour_balanced(const Graph& graph) {
@@ -124,8 +121,7 @@ Colouring colour_jones_plassmann(const Graph& graph, std::uint64_t seed) {
   const int n = graph.vertices();
   std::vector<std::uint64_t> weight(static_cast<std::size_t>(n));
   for (int v = 0; v < n; ++v) weight[v] = random_weight(seed, v);
-  Order order(static_cast<std::size_t>(n));
-  std::iota(order.begin(), order.end(), 0);
+  Order order = natural_order(n);
   std::sort(order.begin(), order.end(),
             [&](int a, int b) { return weight[a] != weight[b] ? weight[a] > weight[b] : a < b; });
   return first_fit(graph, order);
@@ -133,13 +129,11 @@ Colouring colour_jones_plassmann(const Graph& graph, std::uint64_t seed) {
 
 ColourWavefront colour_wavefront(const Graph& graph, const Colouring& colouring, int tile) {
   const int n = graph.vertices(), colours = colouring.colours;
-  Order natural(static_cast<std::size_t>(n));
-  std::iota(natural.begin(), natural.end(), 0);
+  const Order natural = natural_order(n);
   ColourWavefront wave;
   if (tile <= 0 || n == 0) {
     wave.order = sorted_by_class(natural, colouring.colour, colours, &wave.start);
-    wave.colour.resize(static_cast<std::size_t>(colours));
-    std::iota(wave.colour.begin(), wave.colour.end(), 0);
+    wave.colour = natural_order(colours);
     return wave;
   }
 

@@ -1,5 +1,5 @@
 // Nested dissection and partitioning where Weir is built without METIS.
-#include "mesh/graph/graph_partition.hpp"
+#include "mesh/graph/graph_tools.hpp"
 #include "mesh/graph/orderings.hpp"
 
 namespace weir {

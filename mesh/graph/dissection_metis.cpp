@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "mesh/graph/graph_partition.hpp"
+#include "mesh/graph/graph_tools.hpp"
 #include "mesh/graph/orderings.hpp"
 
 namespace weir {

@@ -3,6 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 #include <numeric>
+#include <stdexcept>
+
+#include "mesh/graph/buckets.hpp"
+#include "mesh/graph/orderings.hpp"
 
 namespace weir {
 
@@ -16,8 +20,8 @@ Graph graph_of_edges(int vertices, const std::vector<std::array<int, 2>>& edges)
   std::vector<std::int64_t> next(start.begin(), start.end() - 1);
   for (const auto& [a, b] : edges)
     if (a != b) {
-      neighbour[static_cast<std::size_t>(next[a]++)] = b;
-      neighbour[static_cast<std::size_t>(next[b]++)] = a;
+      neighbour[next[a]++] = b;
+      neighbour[next[b]++] = a;
     }
   Graph graph;
   graph.start.assign(n + 1, 0);
@@ -35,7 +39,7 @@ Graph graph_of_edges(int vertices, const std::vector<std::array<int, 2>>& edges)
 
 Order inverse(const Order& order) {
   Order position(order.size());
-  for (std::size_t p = 0; p < order.size(); ++p) position[static_cast<std::size_t>(order[p])] = static_cast<int>(p);
+  for (std::size_t p = 0; p < order.size(); ++p) position[order[p]] = static_cast<int>(p);
   return position;
 }
 
@@ -62,9 +66,7 @@ std::int64_t profile(const Graph& graph, const Order& order) {
 
 WeightedGraph quotient(const Graph& graph, const std::vector<int>& group, int groups) {
   std::vector<int> starts;
-  Order all(static_cast<std::size_t>(graph.vertices()));
-  std::iota(all.begin(), all.end(), 0);
-  const Order members = sorted_by_class(all, group, groups, &starts);
+  const Order members = sorted_by_class(natural_order(graph.vertices()), group, groups, &starts);
   WeightedGraph q;
   q.graph.start.assign(static_cast<std::size_t>(groups) + 1, 0);
   q.vertex_weight.resize(static_cast<std::size_t>(groups));
@@ -80,7 +82,7 @@ WeightedGraph quotient(const Graph& graph, const std::vector<int>& group, int gr
           edge_to[other] = static_cast<std::int64_t>(edges.size());
           edges.push_back({other, 0});
         }
-        ++edges[static_cast<std::size_t>(edge_to[other])][1];
+        ++edges[edge_to[other]][1];
       }
     std::sort(edges.begin(), edges.end());
     for (const auto& [other, weight] : edges) {
@@ -94,13 +96,30 @@ WeightedGraph quotient(const Graph& graph, const std::vector<int>& group, int gr
   return q;
 }
 
+std::vector<int> partition_strips(const WeightedGraph& g, int parts) {
+  if (parts < 1) throw std::invalid_argument("partition_strips: at least one part");
+  const auto total = std::accumulate(g.vertex_weight.begin(), g.vertex_weight.end(), std::int64_t{0});
+  std::vector<int> part(g.vertex_weight.size());
+  std::int64_t before = 0;
+  for (int v : reverse_cuthill_mckee(g.graph)) {
+    const std::int64_t twice_middle = 2 * before + g.vertex_weight[v];  // a vertex goes where its middle lies
+    part[v] = static_cast<int>(twice_middle * parts / (2 * total));
+    before += g.vertex_weight[v];
+  }
+  return part;
+}
+
+std::int64_t edge_cut(const Graph& graph, const std::vector<int>& part) {
+  std::int64_t ends = 0;
+  for (int v = 0; v < graph.vertices(); ++v)
+    for (std::int64_t k = graph.start[v]; k < graph.start[v + 1]; ++k) ends += part[graph.neighbour[k]] != part[v];
+  return ends / 2;
+}
+
 Order sorted_by_class(const Order& order, const std::vector<int>& class_of, int classes, std::vector<int>* starts) {
-  std::vector<int> start(static_cast<std::size_t>(classes) + 1, 0);
-  for (int v : order) ++start[class_of[v] + 1];
-  std::partial_sum(start.begin(), start.end(), start.begin());
-  std::vector<int> next(start.begin(), start.end() - 1);
-  Order sorted(order.size());
-  for (int v : order) sorted[next[class_of[v]]++] = v;
+  auto [start, sorted] = into_buckets<int>(static_cast<std::size_t>(classes), [&](const auto& put) {
+    for (int v : order) put(class_of[v], v);
+  });
   if (starts) *starts = std::move(start);
   return sorted;
 }

@@ -25,6 +25,13 @@ struct WeightedGraph {
 };
 WeightedGraph quotient(const Graph& graph, const std::vector<int>& group, int groups);
 
+// Of each vertex its part, 0 .. parts - 1: parts of about equal weight with few edges between them, by METIS, or by strips of
+// the reverse Cuthill-McKee order where Weir was built without it. Fewer vertices than parts leave parts empty.
+std::vector<int> partition_graph(const WeightedGraph& graph, int parts);
+std::vector<int> partition_strips(const WeightedGraph& graph, int parts);
+// Edges between vertices of different parts.
+std::int64_t edge_cut(const Graph& graph, const std::vector<int>& part);
+
 // Vertices sorted by their class (colour, level, group), in the given order within a class.
 // starts: classes + 1 entries, the first position of each class.
 Order sorted_by_class(const Order& order, const std::vector<int>& class_of, int classes,

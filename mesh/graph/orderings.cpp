@@ -192,11 +192,9 @@ int LevelSearch::build_deepest(int root, LevelStructure& levels) {
 
 Order level_nested_dissection(const Graph& graph) {
   const int n = graph.vertices();
-  Order order(static_cast<std::size_t>(n));
-  std::iota(order.begin(), order.end(), 0);
+  Order order = natural_order(n), rest;
   LevelSearch search(graph);
   LevelStructure levels;
-  Order rest;
   std::vector<int> visited(order.size(), 0);  // the last range that was cut with this vertex in it
   int range = 0;
   std::vector<std::pair<int, int>> to_cut{{0, n}};  // ranges of `order` whose vertices are still to be numbered

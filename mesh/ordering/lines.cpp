@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
+#include "mesh/graph/buckets.hpp"
 #include "mesh/graph/graph_tools.hpp"
 
 namespace weir {
@@ -37,35 +37,22 @@ std::vector<double> least_weights(const UnstructuredMesh& mesh, const std::vecto
   return least;
 }
 
-// The strong interior faces as a graph of cells, with the weight beside each neighbour.
-struct StrongCouplings {
-  std::vector<int> start, cell;
-  std::vector<double> weight;
+// The strong interior faces as a graph of cells.
+struct Coupling {
+  int cell;
+  double weight;
 };
 
-StrongCouplings strong_couplings(const UnstructuredMesh& mesh, const std::vector<double>& weight,
-                                 const std::vector<double>& least, double ratio) {
-  const auto is_strong = [&](int f) {
-    return weight[f] > ratio * std::max(least[mesh.owner[f]], least[mesh.neighbour[f]]);
-  };
-  StrongCouplings s;
-  s.start.assign(mesh.volume.size() + 1, 0);
-  for (int f = 0; f < mesh.interior_faces(); ++f)
-    if (is_strong(f)) ++s.start[mesh.owner[f] + 1], ++s.start[mesh.neighbour[f] + 1];
-  std::partial_sum(s.start.begin(), s.start.end(), s.start.begin());
-  s.cell.resize(s.start.back());
-  s.weight.resize(s.start.back());
-  std::vector<int> next(s.start.begin(), s.start.end() - 1);
-  const auto put = [&](int from, int to, double w) {
-    s.cell[next[from]] = to;
-    s.weight[next[from]++] = w;
-  };
-  for (int f = 0; f < mesh.interior_faces(); ++f)
-    if (is_strong(f)) {
-      put(mesh.owner[f], mesh.neighbour[f], weight[f]);
-      put(mesh.neighbour[f], mesh.owner[f], weight[f]);
+Buckets<Coupling> strong_couplings(const UnstructuredMesh& mesh, const std::vector<double>& weight,
+                                   const std::vector<double>& least, double ratio) {
+  return into_buckets<Coupling>(mesh.volume.size(), [&](const auto& put) {
+    for (int f = 0; f < mesh.interior_faces(); ++f) {
+      const int a = mesh.owner[f], b = mesh.neighbour[f];
+      if (!(weight[f] > ratio * std::max(least[a], least[b]))) continue;
+      put(a, Coupling{b, weight[f]});
+      put(b, Coupling{a, weight[f]});
     }
-  return s;
+  });
 }
 
 }  // namespace
@@ -74,7 +61,7 @@ CellLines find_lines(const UnstructuredMesh& mesh, double anisotropy) {
   const auto weight = face_weights(mesh);
   const auto least = least_weights(mesh, weight);
   const double ratio = anisotropy * anisotropy;
-  const StrongCouplings strong = strong_couplings(mesh, weight, least, ratio);
+  const auto [start, strong] = strong_couplings(mesh, weight, least, ratio);
   std::vector<char> taken(mesh.volume.size(), 0);
   CellLines lines;
   for (int f = mesh.interior_faces(); f < mesh.faces(); ++f) {
@@ -86,8 +73,8 @@ CellLines find_lines(const UnstructuredMesh& mesh, double anisotropy) {
       lines.cell.push_back(c);
       int next = -1;
       double strongest = 0;
-      for (int k = strong.start[c]; k < strong.start[c + 1]; ++k)
-        if (!taken[strong.cell[k]] && strong.weight[k] > strongest) strongest = strong.weight[k], next = strong.cell[k];
+      for (int k = start[c]; k < start[c + 1]; ++k)
+        if (const auto [cell, w] = strong[k]; !taken[cell] && w > strongest) strongest = w, next = cell;
       c = next;
     }
     const int count = static_cast<int>(lines.cell.size()) - first;

@@ -4,7 +4,6 @@
 
 #include "mesh/graph/graph_tools.hpp"
 #include "mesh/graph/orderings.hpp"
-#include "mesh/ordering/cell_graph.hpp"
 
 namespace weir {
 namespace {
@@ -56,6 +55,21 @@ Ordering make_ordering(const UnstructuredMesh& mesh, const OrderingOptions& o) {
                                 : order_graph(quotient(cell_graph(mesh), group, groups).graph, method, o.seed);
   result.order = order_by_groups(lines, mesh.cells(), group_order, &result.lines);
   return result;
+}
+
+Graph cell_graph(const UnstructuredMesh& mesh) {
+  std::vector<std::array<int, 2>> edges(mesh.neighbour.size());
+  for (std::size_t f = 0; f < edges.size(); ++f) edges[f] = {mesh.owner[f], mesh.neighbour[f]};
+  return graph_of_edges(mesh.cells(), edges);
+}
+
+std::vector<int> partition_cells(const Graph& cells, const CellLines& lines, int parts) {
+  if (parts < 1) throw std::invalid_argument("partition_cells: at least one part");
+  int groups = 0;
+  std::vector<int> part = line_groups(lines, cells.vertices(), &groups);
+  const std::vector<int> part_of_group = partition_graph(quotient(cells, part, groups), parts);
+  for (int& p : part) p = part_of_group[p];
+  return part;
 }
 
 }  // namespace weir

@@ -30,4 +30,10 @@ Options ordering_options();
 OrderingOptions read_ordering(const Table& options);  // the table [ordering]
 Ordering make_ordering(const UnstructuredMesh& mesh, const OrderingOptions& options);
 
+// The cells as a plain graph, joined where they share a face (a periodic one too); two cells that share two faces are one edge.
+Graph cell_graph(const UnstructuredMesh& mesh);
+
+// Of each cell its part, 0 .. parts - 1, as partition_graph. A line is never cut: it goes to one part as a whole.
+std::vector<int> partition_cells(const Graph& cells, const CellLines& lines, int parts);
+
 }  // namespace weir

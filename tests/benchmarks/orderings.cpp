@@ -8,10 +8,8 @@
 #include "mesh/graph/colouring.hpp"
 #include "mesh/graph/graph_tools.hpp"
 #include "mesh/graph/orderings.hpp"
-#include "mesh/ordering/cell_graph.hpp"
 #include "mesh/ordering/lines.hpp"
 #include "mesh/ordering/make_ordering.hpp"
-#include "mesh/ordering/partition.hpp"
 #include "tests/benchmarks/bench.hpp"
 #include "tests/support/systems/graphs.hpp"
 

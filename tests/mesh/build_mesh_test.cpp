@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "base/error.hpp"
-#include "mesh/ordering/cell_graph.hpp"
+#include "mesh/ordering/make_ordering.hpp"
 #include "mesh/unstructured/renumber.hpp"
 #include "tests/mesh/check_mesh.hpp"
 #include "tests/mesh/meshes.hpp"

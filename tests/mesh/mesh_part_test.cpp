@@ -7,7 +7,7 @@
 #include <cmath>
 
 #include "mesh/graph/graph_tools.hpp"
-#include "mesh/ordering/cell_graph.hpp"
+#include "mesh/ordering/make_ordering.hpp"
 #include "tests/support/systems/box_mesh.hpp"
 
 namespace weir {

@@ -6,10 +6,8 @@
 #include "base/at.hpp"
 #include "base/error.hpp"
 #include "mesh/graph/graph_tools.hpp"
-#include "mesh/ordering/cell_graph.hpp"
 #include "mesh/ordering/lines.hpp"
 #include "mesh/ordering/make_ordering.hpp"
-#include "mesh/ordering/partition.hpp"
 #include "miniapps/compressible/discretisation/spatial_arrays.hpp"
 
 namespace weir {

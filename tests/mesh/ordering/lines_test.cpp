@@ -8,9 +8,7 @@
 #include "mesh/generate/generators.hpp"
 #include "mesh/graph/graph_tools.hpp"
 #include "mesh/graph/orderings.hpp"
-#include "mesh/ordering/cell_graph.hpp"
 #include "mesh/ordering/make_ordering.hpp"
-#include "mesh/ordering/partition.hpp"
 #include "mesh/unstructured/build_mesh.hpp"
 #include "tests/support/systems/graphs.hpp"
 
