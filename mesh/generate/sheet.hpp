@@ -39,7 +39,7 @@ struct Sheet {
   Sheet(int nx, int ny, CellShape shape, bool wraps = false);
   int columns() const { return wraps ? nx : nx + 1; }
   int index(int i, int j) const { return j * columns() + (wraps ? i % nx : i); }
-  std::array<double, 2>& at(int i, int j) { return node[static_cast<std::size_t>(index(i, j))]; }
+  std::array<double, 2>& at(int i, int j) { return node[index(i, j)]; }
 
   // Moves the nodes inside by up to `fraction` of the distance to the nearest of their four neighbours, at random. Less
   // than 0.25 keeps every cell convex on a sheet of rectangles.

@@ -5,6 +5,8 @@
 #include <deque>
 #include <limits>
 
+#include "mesh/graph/buckets.hpp"
+
 namespace weir {
 namespace {
 
@@ -124,17 +126,16 @@ class Front {
 // Nodes and the triangles around each, for smoothing.
 class Stars {
  public:
-  explicit Stars(const Triangulation& mesh) : start_(mesh.node.size() + 1, 0), at_boundary_(mesh.node.size(), 0) {
+  explicit Stars(const Triangulation& mesh)
+      : around_(into_buckets<int>(mesh.node.size(),
+                                  [&](const auto& put) {
+                                    for (int t = 0; t < static_cast<int>(mesh.triangle.size()); ++t)
+                                      for (const int n : mesh.triangle[t].node) put(n, t);
+                                  })),
+        at_boundary_(mesh.node.size(), 0) {
     for (const Triangle& t : mesh.triangle)
-      for (int k = 0; k < 3; ++k) {
-        ++start_[t.node[k] + 1];
+      for (int k = 0; k < 3; ++k)
         if (t.is_fixed(k) || t.across[k] < 0) at_boundary_[t.node[(k + 1) % 3]] = at_boundary_[t.node[(k + 2) % 3]] = 1;
-      }
-    for (std::size_t i = 1; i < start_.size(); ++i) start_[i] += start_[i - 1];
-    triangle_.resize(3 * mesh.triangle.size());
-    std::vector<int> place(start_.begin(), start_.end() - 1);
-    for (std::size_t t = 0; t < mesh.triangle.size(); ++t)
-      for (const int n : mesh.triangle[t].node) triangle_[place[n]++] = static_cast<int>(t);
   }
 
   void smooth(Triangulation& mesh) const {
@@ -145,8 +146,8 @@ class Stars {
  private:
   double worst(const Triangulation& mesh, std::size_t n) const {
     double least = 1;
-    for (int i = start_[n]; i < start_[n + 1]; ++i) {
-      const auto& c = mesh.triangle[triangle_[i]].node;
+    for (int i = around_.start[n]; i < around_.start[n + 1]; ++i) {
+      const auto& c = mesh.triangle[around_.item[i]].node;
       least = std::min(least, triangle_quality(mesh.node[c[0]], mesh.node[c[1]], mesh.node[c[2]]));
     }
     return least;
@@ -154,11 +155,11 @@ class Stars {
 
   void improve(Triangulation& mesh, std::size_t n) const {
     Point sum{0, 0};  // each neighbour is in two triangles
-    for (int i = start_[n]; i < start_[n + 1]; ++i)
-      for (const int m : mesh.triangle[triangle_[i]].node)
+    for (int i = around_.start[n]; i < around_.start[n + 1]; ++i)
+      for (const int m : mesh.triangle[around_.item[i]].node)
         if (m != static_cast<int>(n))
           for (std::size_t d = 0; d < 2; ++d) sum[d] += mesh.node[m][d];
-    const double count = 2.0 * (start_[n + 1] - start_[n]);
+    const double count = 2.0 * (around_.start[n + 1] - around_.start[n]);
     const Point old = mesh.node[n];
     const double before = worst(mesh, n);
     for (double step = 1; step > 0.2; step *= 0.5) {
@@ -168,7 +169,7 @@ class Stars {
     mesh.node[n] = old;
   }
 
-  std::vector<int> start_, triangle_;
+  Buckets<int> around_;  // of each node its triangles
   std::vector<char> at_boundary_;
 };
 

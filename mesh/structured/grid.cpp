@@ -54,7 +54,7 @@ std::vector<double> refined_faces(int cells, double origin, double length, const
     throw std::invalid_argument("a refined stretching has too few cells for what lies outside `from` .. `to` (" +
                                 std::to_string(inner) + " lie inside)");
   std::vector<double> faces(static_cast<std::size_t>(cells) + 1);
-  const auto face = [&](int i) -> double& { return faces[static_cast<std::size_t>(i)]; };
+  const auto face = [&](int i) -> double& { return faces[i]; };
   for (int i = 0; i <= inner; ++i) face(low + i) = s.from + w * i;
   double step = w, ratio = growth_ratio(w, low, below);
   for (int i = low - 1; i >= 0; --i) face(i) = face(i + 1) - (step *= ratio);

@@ -31,7 +31,7 @@ GridLine make_grid_line(int cells, double origin, double length, const Stretchin
 struct Grid {
   std::array<GridLine, 3> line;  // x, y, z; 2D: one cell in z
   bool is_2d() const { return line[2].cells() == 1; }
-  int cells(int d) const { return line[static_cast<std::size_t>(d)].cells(); }
+  int cells(int d) const { return line[d].cells(); }
   std::int64_t count() const { return std::int64_t{1} * cells(0) * cells(1) * cells(2); }
   double volume() const { return line[0].length() * line[1].length() * line[2].length(); }
 };

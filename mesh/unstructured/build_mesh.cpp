@@ -24,7 +24,7 @@ struct Corners {
 
 Corners corners_of(const std::vector<Point>& node, const int* begin, int count) {
   Corners c{count, {}};
-  for (int k = 0; k < count; ++k) c.x[static_cast<std::size_t>(k)] = node[static_cast<std::size_t>(begin[k])];
+  for (int k = 0; k < count; ++k) c.x[k] = node[begin[k]];
   return c;
 }
 
@@ -37,7 +37,7 @@ double twice_area(const Corners& c) {
 double flat_limit(const Corners& c) {
   double side = 0, reach = 0;
   for (int k = 0; k < c.count; ++k) {
-    const Point &a = c.x[static_cast<std::size_t>(k)], &b = c.x[static_cast<std::size_t>((k + 1) % c.count)];
+    const Point &a = c.x[k], &b = c.x[(k + 1) % c.count];
     side = std::max(side, std::hypot(b[0] - a[0], b[1] - a[1]));
     reach = std::max({reach, std::abs(a[0]), std::abs(a[1])});
   }
@@ -60,35 +60,32 @@ void check_indices(const MeshDescription& d) {
            " nodes, counted from 0";
   };
   for (int c = 0; c < d.cells(); ++c) {
-    const int begin = d.cell_start[static_cast<std::size_t>(c)], end = d.cell_start[static_cast<std::size_t>(c) + 1];
+    const int begin = d.cell_start[c], end = d.cell_start[static_cast<std::size_t>(c) + 1];
     if (end - begin != 3 && end - begin != 4) refuse_cell(d, c, "a cell has three or four corners");
     for (int k = begin; k < end; ++k) {
-      const int n = d.cell_node[static_cast<std::size_t>(k)];
+      const int n = d.cell_node[k];
       if (n < 0 || n >= nodes) refuse_cell(d, c, out_of_range(n));
       for (int l = begin; l < k; ++l)
-        if (d.cell_node[static_cast<std::size_t>(l)] == n)
-          refuse_cell(d, c,
-                      "zero-area corner: the cell names its node at " +
-                          point_text(d.node[static_cast<std::size_t>(n)]) + " twice");
+        if (d.cell_node[l] == n)
+          refuse_cell(d, c, "zero-area corner: the cell names its node at " + point_text(d.node[n]) + " twice");
     }
   }
   for (int e = 0; e < d.edges(); ++e) {
-    for (int n : d.edge[static_cast<std::size_t>(e)])
+    for (int n : d.edge[e])
       if (n < 0 || n >= nodes) refuse_edge(d, e, out_of_range(n));
-    if (d.edge[static_cast<std::size_t>(e)][0] == d.edge[static_cast<std::size_t>(e)][1])
-      refuse_edge(d, e, "a boundary face needs two different nodes");
+    if (d.edge[e][0] == d.edge[e][1]) refuse_edge(d, e, "a boundary face needs two different nodes");
   }
 }
 
 // A quadrilateral crosses itself where two of its corners turn left and two turn right.
 void orient_cells(MeshDescription& d, MeshRepairs& repairs) {
   for (int c = 0; c < d.cells(); ++c) {
-    int* begin = d.cell_node.data() + d.cell_start[static_cast<std::size_t>(c)];
-    const int count = d.cell_start[static_cast<std::size_t>(c) + 1] - d.cell_start[static_cast<std::size_t>(c)];
+    int* begin = d.cell_node.data() + d.cell_start[c];
+    const int count = d.cell_start[static_cast<std::size_t>(c) + 1] - d.cell_start[c];
     const Corners x = corners_of(d.node, begin, count);
     int left = 0, right = 0;
     for (int k = 0; k < count && count == 4; ++k) {
-      const auto at = [&](int i) -> const Point& { return x.x[static_cast<std::size_t>(i % 4)]; };
+      const auto at = [&](int i) -> const Point& { return x.x[i % 4]; };
       const double turn = cross(at(k), at(k + 1), at(k + 3));
       left += turn > 0;
       right += turn < 0;
@@ -111,21 +108,21 @@ void orient_cells(MeshDescription& d, MeshRepairs& repairs) {
 // Nodes of no cell go; the others keep their order.
 void drop_unused_nodes(MeshDescription& d, MeshRepairs& repairs) {
   std::vector<int> index(d.node.size(), -1);
-  for (int n : d.cell_node) index[static_cast<std::size_t>(n)] = 0;
+  for (int n : d.cell_node) index[n] = 0;
   for (const auto& e : d.edge)  // an edge of no cell is refused below, with the places of its nodes
-    for (int n : e) index[static_cast<std::size_t>(n)] = 0;
+    for (int n : e) index[n] = 0;
   int used = 0;
   for (std::size_t n = 0; n < index.size(); ++n)
     if (index[n] == 0) {
-      d.node[static_cast<std::size_t>(used)] = d.node[n];
+      d.node[used] = d.node[n];
       index[n] = used++;
     }
   repairs.unused_nodes = static_cast<int>(d.node.size()) - used;
   if (repairs.unused_nodes == 0) return;
   d.node.resize(static_cast<std::size_t>(used));
-  for (int& n : d.cell_node) n = index[static_cast<std::size_t>(n)];
+  for (int& n : d.cell_node) n = index[n];
   for (auto& e : d.edge)
-    for (int& n : e) n = index[static_cast<std::size_t>(n)];
+    for (int& n : e) n = index[n];
 }
 
 // Relative to the first corner, so that a small cell far from the origin keeps its digits.
@@ -156,9 +153,7 @@ void set_cells(UnstructuredMesh& mesh, MeshDescription&& d) {
 std::vector<std::string> name_patches(const MeshDescription& d, FaceSet& faces) {
   std::vector<char> is_patch(d.marker.size(), 1);
   for (std::size_t m = 0; m < d.may_lie_inside.size(); ++m) is_patch[m] = !d.may_lie_inside[m];
-  const auto marker = [&](const Face& f) {
-    return static_cast<std::size_t>(d.edge_marker[static_cast<std::size_t>(f.other)]);
-  };
+  const auto marker = [&](const Face& f) { return static_cast<std::size_t>(d.edge_marker[f.other]); };
   for (const Face& f : faces.boundary) is_patch[marker(f)] = 1;
   for (std::size_t m = 0; m < d.marker.size(); ++m)
     for (const PeriodicPair& p : d.periodic)

@@ -13,19 +13,18 @@ namespace {
 [[noreturn]] void refuse(const MeshDescription& d, const std::vector<int>& lines, int item,
                          const std::string& message) {
   std::string place = d.source.empty() ? "mesh" : d.source;
-  if (static_cast<std::size_t>(item) < lines.size())
-    place += ":" + std::to_string(lines[static_cast<std::size_t>(item)]);
+  if (static_cast<std::size_t>(item) < lines.size()) place += ":" + std::to_string(lines[item]);
   throw Error(Exit::usage, place + ": " + message);
 }
 
 std::vector<int> corners_of(const MeshDescription& d, int cell) {
-  std::vector<int> c(d.cell_node.begin() + d.cell_start[static_cast<std::size_t>(cell)],
+  std::vector<int> c(d.cell_node.begin() + d.cell_start[cell],
                      d.cell_node.begin() + d.cell_start[static_cast<std::size_t>(cell) + 1]);
   std::sort(c.begin(), c.end());
   return c;
 }
 
-const std::array<double, 2>& at(const MeshDescription& d, int node) { return d.node[static_cast<std::size_t>(node)]; }
+const std::array<double, 2>& at(const MeshDescription& d, int node) { return d.node[node]; }
 
 double distance(const std::array<double, 2>& x, const std::array<double, 2>& y) {
   return std::hypot(x[0] - y[0], x[1] - y[1]);
@@ -58,7 +57,7 @@ std::string face_text(const MeshDescription& d, int a, int b) {
 
 std::string line_text(const std::vector<int>& lines, int item) {
   if (static_cast<std::size_t>(item) >= lines.size()) return {};
-  return " (line " + std::to_string(lines[static_cast<std::size_t>(item)]) + ")";
+  return " (line " + std::to_string(lines[item]) + ")";
 }
 
 void refuse_fold(const MeshDescription& d, int cell, int twin, int a, int b) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/nearest.hpp"
+#include "mesh/graph/buckets.hpp"
 
 namespace weir {
 namespace {
@@ -17,43 +18,25 @@ struct Half {
   bool walks_up() const { return id % 2 != 0; }
 };
 
-struct Buckets {
-  std::vector<int> start;
-  std::vector<Half> half;
-};
-
 template <class Visit>
 void each_half(const MeshDescription& d, const Visit& visit) {
   for (int e = 0; e < d.edges(); ++e) {
-    const auto [a, b] = d.edge[static_cast<std::size_t>(e)];
+    const auto [a, b] = d.edge[e];
     visit(std::min(a, b), Half{std::max(a, b), -1 - e});
   }
   for (int c = 0; c < d.cells(); ++c) {
-    const int begin = d.cell_start[static_cast<std::size_t>(c)], end = d.cell_start[static_cast<std::size_t>(c) + 1];
+    const int begin = d.cell_start[c], end = d.cell_start[static_cast<std::size_t>(c) + 1];
     for (int k = begin; k < end; ++k) {
-      const int a = d.cell_node[static_cast<std::size_t>(k)];
-      const int b = d.cell_node[static_cast<std::size_t>(k + 1 == end ? begin : k + 1)];
+      const int a = d.cell_node[k];
+      const int b = d.cell_node[k + 1 == end ? begin : k + 1];
       visit(std::min(a, b), Half{std::max(a, b), 2 * c + (a < b ? 1 : 0)});
     }
   }
 }
 
-Buckets fill_buckets(const MeshDescription& d) {
-  Buckets b;
-  b.start.assign(d.node.size() + 1, 0);
-  each_half(d, [&](int lower, const Half&) { ++b.start[static_cast<std::size_t>(lower) + 1]; });
-  for (std::size_t n = 1; n < b.start.size(); ++n) b.start[n] += b.start[n - 1];
-  b.half.resize(static_cast<std::size_t>(b.start.back()));
-  std::vector<int> next(b.start.begin(), b.start.end() - 1);
-  each_half(d, [&](int lower, const Half& h) {
-    b.half[static_cast<std::size_t>(next[static_cast<std::size_t>(lower)]++)] = h;
-  });
-  return b;
-}
-
 bool ignores_inside(const MeshDescription& d, int edge) {
-  const int m = d.edge_marker[static_cast<std::size_t>(edge)];
-  return !d.may_lie_inside.empty() && d.may_lie_inside[static_cast<std::size_t>(m)];
+  const int m = d.edge_marker[edge];
+  return !d.may_lie_inside.empty() && d.may_lie_inside[m];
 }
 
 class Matcher {
@@ -61,12 +44,11 @@ class Matcher {
   Matcher(const MeshDescription& d, MeshRepairs& repairs) : d_(d), repairs_(repairs) {}
 
   FaceSet match() {
-    Buckets buckets = fill_buckets(d_);
-    faces_.interior.reserve(buckets.half.size() / 2);
+    auto [start, half] = into_buckets<Half>(d_.node.size(), [&](const auto& put) { each_half(d_, put); });
+    faces_.interior.reserve(half.size() / 2);
     faces_.boundary.reserve(d_.edge.size());
-    for (int lower = 0; lower + 1 < static_cast<int>(buckets.start.size()); ++lower) {
-      Half* begin = buckets.half.data() + buckets.start[static_cast<std::size_t>(lower)];
-      Half* end = buckets.half.data() + buckets.start[static_cast<std::size_t>(lower) + 1];
+    for (int lower = 0; lower + 1 < static_cast<int>(start.size()); ++lower) {
+      Half *begin = half.data() + start[lower], *end = half.data() + start[lower + 1];
       std::sort(begin, end,
                 [](const Half& x, const Half& y) { return x.upper != y.upper ? x.upper < y.upper : x.id < y.id; });
       while (begin < end) {
@@ -91,16 +73,16 @@ class Matcher {
       refuse_edge(d_, -1 - begin->id, face_text(d_, lower, upper) + " is marked twice" + line_text(d_.edge_line, edge));
     if (cells == 0)
       refuse_edge(d_, edge,
-                  "marker '" + d_.marker[static_cast<std::size_t>(d_.edge_marker[static_cast<std::size_t>(edge)])] +
-                      "' names " + face_text(d_, lower, upper) + ", which belongs to no cell");
+                  "marker '" + d_.marker[d_.edge_marker[edge]] + "' names " + face_text(d_, lower, upper) +
+                      ", which belongs to no cell");
     if (cells > 2)
       refuse_cell(d_, cell[2].cell(),
                   face_text(d_, lower, upper) + " belongs to " + std::to_string(cells) + " cells, also to the cells" +
                       line_text(d_.cell_line, cell[0].cell()) + " and" + line_text(d_.cell_line, cell[1].cell()));
     if (cells == 2 && markers == 1 && !ignores_inside(d_, edge))
       refuse_edge(d_, edge,
-                  "marker '" + d_.marker[static_cast<std::size_t>(d_.edge_marker[static_cast<std::size_t>(edge)])] +
-                      "' names " + face_text(d_, lower, upper) + ", which lies between two cells");
+                  "marker '" + d_.marker[d_.edge_marker[edge]] + "' names " + face_text(d_, lower, upper) +
+                      ", which lies between two cells");
     const int a = cell->walks_up() ? lower : upper, b = cell->walks_up() ? upper : lower;
     if (cells == 2) {
       if (cell[0].walks_up() == cell[1].walks_up()) refuse_fold(d_, cell[0].cell(), cell[1].cell(), a, b);
@@ -125,13 +107,9 @@ const Face& face_of(const PeriodicFace& f) { return f.face; }
 // By owner with buckets (a counting sort), then by the other side: a cell owns four faces at most.
 template <class AnyFace>
 void sort_faces(std::vector<AnyFace>& faces, int cells) {
-  std::vector<int> start(static_cast<std::size_t>(cells) + 1, 0);
-  for (const AnyFace& f : faces) ++start[static_cast<std::size_t>(face_of(f).owner) + 1];
-  for (std::size_t c = 1; c < start.size(); ++c) start[c] += start[c - 1];
-  std::vector<AnyFace> sorted(faces.size());
-  std::vector<int> next(start.begin(), start.end() - 1);
-  for (const AnyFace& f : faces)
-    sorted[static_cast<std::size_t>(next[static_cast<std::size_t>(face_of(f).owner)]++)] = f;
+  auto [start, sorted] = into_buckets<AnyFace>(static_cast<std::size_t>(cells), [&](const auto& put) {
+    for (const AnyFace& f : faces) put(face_of(f).owner, f);
+  });
   for (std::size_t c = 0; c + 1 < start.size(); ++c)
     std::sort(sorted.begin() + start[c], sorted.begin() + start[c + 1], [](const AnyFace& x, const AnyFace& y) {
       const Face &f = face_of(x), &g = face_of(y);
@@ -141,8 +119,8 @@ void sort_faces(std::vector<AnyFace>& faces, int cells) {
 }
 
 void append(UnstructuredMesh& mesh, const Face& f) {
-  const auto& a = mesh.node[static_cast<std::size_t>(f.a)];
-  const auto& b = mesh.node[static_cast<std::size_t>(f.b)];
+  const auto& a = mesh.node[f.a];
+  const auto& b = mesh.node[f.b];
   const double dx = b[0] - a[0], dy = b[1] - a[1], length = std::hypot(dx, dy);
   mesh.face_node.push_back({f.a, f.b});
   mesh.owner.push_back(f.owner);
@@ -156,7 +134,7 @@ using Point = std::array<double, 2>;
 
 constexpr double match_tolerance = 1e-4;  // of a face's length
 
-const Point& at(const MeshDescription& d, int node) { return d.node[static_cast<std::size_t>(node)]; }
+const Point& at(const MeshDescription& d, int node) { return d.node[node]; }
 Point middle(const MeshDescription& d, const Face& f) {
   return {0.5 * (at(d, f.a)[0] + at(d, f.b)[0]), 0.5 * (at(d, f.a)[1] + at(d, f.b)[1])};
 }
@@ -226,7 +204,7 @@ void join(MeshDescription& d, const PeriodicPair& pair, FaceSet& all) {
   if (first == second) refuse_cell(d, -1, "marker '" + pair.first + "' cannot be periodic with itself");
   std::vector<Face> one, two, rest;
   for (const Face& f : all.boundary) {
-    const int m = d.edge_marker[static_cast<std::size_t>(f.other)];
+    const int m = d.edge_marker[f.other];
     (m == first ? one : m == second ? two : rest).push_back(f);
   }
   if (one.size() != two.size() || one.empty())
@@ -255,7 +233,7 @@ void join(MeshDescription& d, const PeriodicPair& pair, FaceSet& all) {
   for (std::size_t i = 0; i < one.size(); ++i) {
     const Face &f = one[i], &g = partner[i];
     for (const auto& [from, to] : {std::pair{f.a, g.b}, std::pair{f.b, g.a}})
-      d.node[static_cast<std::size_t>(to)] = {at(d, from)[0] + t[0], at(d, from)[1] + t[1]};
+      d.node[to] = {at(d, from)[0] + t[0], at(d, from)[1] + t[1]};
     if (f.owner < g.owner)
       all.periodic.push_back({{f.owner, g.owner, f.a, f.b}, {-t[0], -t[1]}});
     else
@@ -296,7 +274,7 @@ void set_faces(UnstructuredMesh& mesh, FaceSet faces, const std::vector<std::str
   for (const std::string& name : patches) mesh.patches.push_back({name, 0, 0});
   for (const Face& f : faces.boundary) {
     append(mesh, f);
-    ++mesh.patches[static_cast<std::size_t>(f.other)].count;
+    ++mesh.patches[f.other].count;
   }
   int first = static_cast<int>(interior);
   for (Patch& p : mesh.patches) {

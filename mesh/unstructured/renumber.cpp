@@ -13,22 +13,22 @@ std::vector<int> positions(const Order& order, int cells) {
   std::vector<int> position(static_cast<std::size_t>(cells), -1);
   if (static_cast<int>(order.size()) != cells) throw std::invalid_argument("an order names each cell once");
   for (std::size_t p = 0; p < order.size(); ++p) {
-    if (order[p] < 0 || order[p] >= cells || position[static_cast<std::size_t>(order[p])] >= 0)
+    if (order[p] < 0 || order[p] >= cells || position[order[p]] >= 0)
       throw std::invalid_argument("an order names each cell once");
-    position[static_cast<std::size_t>(order[p])] = static_cast<int>(p);
+    position[order[p]] = static_cast<int>(p);
   }
   return position;
 }
 
 // A periodic face as its neighbour sees it: the neighbour's own two nodes, found by their place.
 Face seen_by_neighbour(const UnstructuredMesh& m, std::size_t face, const std::array<double, 2>& shift) {
-  const int cell = m.neighbour[face], begin = m.cell_start[static_cast<std::size_t>(cell)];
+  const int cell = m.neighbour[face], begin = m.cell_start[cell];
   Face best{cell, m.owner[face], -1, -1};
   double nearest = HUGE_VAL;
   for (int k = 0; k < m.corners(cell); ++k) {
-    const int a = m.cell_node[static_cast<std::size_t>(begin + k)];
-    const int b = m.cell_node[static_cast<std::size_t>(begin + (k + 1) % m.corners(cell))];
-    const auto &x = m.node[static_cast<std::size_t>(a)], &y = m.node[static_cast<std::size_t>(b)];
+    const int a = m.cell_node[begin + k];
+    const int b = m.cell_node[begin + (k + 1) % m.corners(cell)];
+    const auto &x = m.node[a], &y = m.node[b];
     const double away = std::hypot(0.5 * (x[0] + y[0]) + shift[0] - m.face_centre[face][0],
                                    0.5 * (x[1] + y[1]) + shift[1] - m.face_centre[face][1]);
     if (away < nearest) {
@@ -46,7 +46,7 @@ FaceSet renamed_faces(const UnstructuredMesh& m, const std::vector<int>& positio
   faces.interior.reserve(plain);
   for (std::size_t f = 0; f < interior; ++f) {
     Face g{m.owner[f], m.neighbour[f], m.face_node[f][0], m.face_node[f][1]};
-    const bool swap = position[static_cast<std::size_t>(g.owner)] > position[static_cast<std::size_t>(g.other)];
+    const bool swap = position[g.owner] > position[g.other];
     std::array<double, 2> shift{};
     if (f >= plain) shift = m.shift[f - plain];
     if (swap && f < plain) g = {g.other, g.owner, g.b, g.a};
@@ -54,8 +54,8 @@ FaceSet renamed_faces(const UnstructuredMesh& m, const std::vector<int>& positio
       g = seen_by_neighbour(m, f, shift);
       shift = {-shift[0], -shift[1]};
     }
-    g.owner = position[static_cast<std::size_t>(g.owner)];
-    g.other = position[static_cast<std::size_t>(g.other)];
+    g.owner = position[g.owner];
+    g.other = position[g.other];
     if (f < plain)
       faces.interior.push_back(g);
     else
@@ -64,8 +64,7 @@ FaceSet renamed_faces(const UnstructuredMesh& m, const std::vector<int>& positio
   for (std::size_t p = 0; p < m.patches.size(); ++p)
     for (int f = m.patches[p].first; f < m.patches[p].first + m.patches[p].count; ++f) {
       const auto i = static_cast<std::size_t>(f);
-      faces.boundary.push_back(
-          {position[static_cast<std::size_t>(m.owner[i])], static_cast<int>(p), m.face_node[i][0], m.face_node[i][1]});
+      faces.boundary.push_back({position[m.owner[i]], static_cast<int>(p), m.face_node[i][0], m.face_node[i][1]});
     }
   return faces;
 }

@@ -52,12 +52,12 @@ class BodyDistance {
   // Of each point: its place in near(), or `fluid` or `solid` where it is far.
   std::span<const std::int32_t> code() const { return code_; }
   bool is_solid(std::int64_t p) const {
-    const std::int32_t c = code_[static_cast<std::size_t>(p)];
-    return c >= 0 ? near_[static_cast<std::size_t>(c)].foot.distance < 0 : c == solid;
+    const std::int32_t c = code_[p];
+    return c >= 0 ? near_[c].foot.distance < 0 : c == solid;
   }
   double band() const { return band_; }  // the width on each side, a length
-  int count(int d) const { return line_[static_cast<std::size_t>(d)].size(); }
-  double coordinate(int d, int i) const { return line_[static_cast<std::size_t>(d)][i]; }
+  int count(int d) const { return line_[d].size(); }
+  double coordinate(int d, int i) const { return line_[d][i]; }
 
   // The signed distance of every point, cut off at +-band().
   void fill(std::span<double> distance) const;

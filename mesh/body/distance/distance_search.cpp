@@ -313,7 +313,7 @@ void BodyDistance::list_elements(const Body& body, const Range& rows, Lists& lis
       lists.distance.resize(first);
       return;
     }
-    std::swap(lists.element[first], lists.element[static_cast<std::size_t>(nearest - lists.distance.begin())]);
+    std::swap(lists.element[first], lists.element[nearest - lists.distance.begin()]);
     std::swap(lists.distance[first], *nearest);
     lists.point.push_back(p);
     lists.start.push_back(static_cast<int>(lists.element.size()));

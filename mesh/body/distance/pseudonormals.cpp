@@ -12,7 +12,11 @@ double angle_between(const Vec3& u, const Vec3& v) { return std::atan2(length(cr
 void Pseudonormals::update(const Surface& s, const SurfaceEdges& edges) {
   face.resize(s.element.size());
   edge.assign(static_cast<std::size_t>(edges.count), Vec3{});
-  if (first_corner_.size() != s.node.size() + 1) find_corners(s);
+  if (corners_.start.size() != s.node.size() + 1)
+    corners_ = into_buckets<Corner>(s.node.size(), [&](const auto& put) {
+      for (int e = 0; e < s.elements(); ++e)
+        for (int k = 0; k < s.corners(); ++k) put(s.element[e][k], Corner{e, k});
+    });
   for (int e = 0; e < s.elements(); ++e) {
     const Vec3 area = area_vector(s, e), n = (1 / length(area)) * area;
     face[e] = n;
@@ -20,21 +24,10 @@ void Pseudonormals::update(const Surface& s, const SurfaceEdges& edges) {
   }
 }
 
-void Pseudonormals::find_corners(const Surface& s) {
-  first_corner_.assign(s.node.size() + 1, 0);
-  for (const auto& e : s.element)
-    for (int k = 0; k < s.corners(); ++k) ++first_corner_[static_cast<std::size_t>(e[k]) + 1];
-  for (std::size_t n = 1; n < first_corner_.size(); ++n) first_corner_[n] += first_corner_[n - 1];
-  corner_.resize(static_cast<std::size_t>(first_corner_.back()));
-  std::vector<int> next = first_corner_;
-  for (int e = 0; e < s.elements(); ++e)
-    for (int k = 0; k < s.corners(); ++k) corner_[next[s.element[e][k]]++] = {e, k};
-}
-
 Vec3 Pseudonormals::node(const Surface& s, int n) const {
   Vec3 sum{};
-  for (int q = first_corner_[n]; q < first_corner_[n + 1]; ++q) {
-    const auto [e, k] = corner_[q];
+  for (int q = corners_.start[n]; q < corners_.start[n + 1]; ++q) {
+    const auto [e, k] = corners_.item[q];
     if (s.dimension == 2) {
       sum += face[e];
       continue;

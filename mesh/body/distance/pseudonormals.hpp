@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "mesh/body/surface.hpp"
+#include "mesh/graph/buckets.hpp"
 
 namespace weir {
 
@@ -19,10 +20,7 @@ struct Pseudonormals {
   struct Corner {
     int element, k;
   };
-  void find_corners(const Surface& s);
-
-  std::vector<int> first_corner_;  // of each node, and one more
-  std::vector<Corner> corner_;     // by increasing element
+  Buckets<Corner> corners_;  // of each node, by increasing element
 };
 
 }  // namespace weir

@@ -168,14 +168,6 @@ std::string point_text(const Vec3& x) {
   return text;
 }
 
-// The elements that use each edge: two, once require_closed has passed.
-std::vector<std::array<int, 2>> users_of(const Surface& s, const SurfaceEdges& edges) {
-  std::vector<std::array<int, 2>> users(static_cast<std::size_t>(edges.count), {-1, -1});
-  for (int e = 0; e < s.elements(); ++e)
-    for (const int k : edges.of_element[e]) users[k][users[k][0] < 0 ? 0 : 1] = e;
-  return users;
-}
-
 // True where element e runs along its edge k from the lower node to the higher.
 bool runs_up(const Surface& s, int e, int k) { return s.element[e][k] < s.element[e][(k + 1) % 3]; }
 

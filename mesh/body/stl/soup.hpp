@@ -30,6 +30,8 @@ struct Draft {
 };
 
 Draft weld(const Soup& soup);
+// Two elements that use each edge: all of them, once require_closed has passed; -1: there is no second one.
+std::vector<std::array<int, 2>> users_of(const Surface& s, const SurfaceEdges& edges);
 void drop_degenerate(Draft& draft);  // ... and repeated triangles
 void require_closed(const Draft& draft);
 void orient(Draft& draft);  // all triangles of a shell one way, shells outwards (or inwards in another one)

@@ -48,11 +48,7 @@ std::vector<int> close_nodes(const std::vector<Vec3>& node, double tolerance) {
 }
 
 bool is_closed(const Surface& s) {
-  const SurfaceEdges edges = find_edges(s);
-  std::vector<int> uses(static_cast<std::size_t>(edges.count), 0);
-  for (const auto& e : edges.of_element)
-    for (const int k : e) ++uses[k];
-  return std::ranges::none_of(uses, [](int n) { return n == 1; });
+  return std::ranges::none_of(users_of(s, find_edges(s)), [](const auto& users) { return users[1] < 0; });
 }
 
 // Nodes that no element names any more are left out.
@@ -107,9 +103,7 @@ std::size_t split_across_flat_triangles(Draft& d) {
       if (int k = 0; flatness(s, s.element[e], k) < flat) found.push_back({e, k});
     if (found.empty()) break;
     const SurfaceEdges edges = find_edges(s);
-    std::vector<std::array<int, 2>> users(static_cast<std::size_t>(edges.count), {-1, -1});
-    for (int e = 0; e < s.elements(); ++e)
-      for (const int k : edges.of_element[e]) users[k][users[k][0] < 0 ? 0 : 1] = e;
+    const auto users = users_of(s, edges);
     std::vector<bool> is_touched(s.element.size(), false);
     for (const auto& [e, k] : found) {
       const auto& pair = users[edges.of_element[e][k]];
@@ -129,6 +123,13 @@ std::size_t split_across_flat_triangles(Draft& d) {
 }
 
 }  // namespace
+
+std::vector<std::array<int, 2>> users_of(const Surface& s, const SurfaceEdges& edges) {
+  std::vector<std::array<int, 2>> users(static_cast<std::size_t>(edges.count), {-1, -1});
+  for (int e = 0; e < s.elements(); ++e)
+    for (const int k : edges.of_element[e]) users[k][users[k][0] < 0 ? 0 : 1] = e;
+  return users;
+}
 
 void drop_degenerate(Draft& d) {
   Surface& s = d.surface;

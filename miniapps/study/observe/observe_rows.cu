@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "mesh/graph/colouring.hpp"
 #include "mesh/graph/graph_tools.hpp"
+#include "mesh/graph/orderings.hpp"
 #include "solvers/device/on_host.hpp"
 #include "solvers/distributed/whole_system.hpp"
 #include "solvers/krylov/vector_ops.hpp"
@@ -33,9 +34,8 @@ double largest(const std::vector<double>& v) { return v.empty() ? -1 : *std::max
 Graph graph_of(const BlockCsrData& A) {
   Graph graph;
   for (int i = 0; i < A.rows(); ++i) {
-    for (std::int64_t e = A.row_start[static_cast<std::size_t>(i)]; e < A.row_start[static_cast<std::size_t>(i) + 1];
-         ++e)
-      if (const int j = A.column[static_cast<std::size_t>(e)]; j != i) graph.neighbour.push_back(j);
+    for (std::int64_t e = A.row_start[i]; e < A.row_start[static_cast<std::size_t>(i) + 1]; ++e)
+      if (const int j = A.column[e]; j != i) graph.neighbour.push_back(j);
     graph.start.push_back(static_cast<std::int64_t>(graph.neighbour.size()));
   }
   return graph;
@@ -51,9 +51,7 @@ RowStructure structure_of_one(const Matrix<Space>& A) {
   } catch (const Error&) {  // a matrix that knows no entries
     return s;
   }
-  Order natural(static_cast<std::size_t>(graph.vertices()));
-  for (std::size_t i = 0; i < natural.size(); ++i) natural[i] = static_cast<int>(i);
-  const LevelSets sets = level_sets(graph, natural);
+  const LevelSets sets = level_sets(graph, natural_order(graph.vertices()));
   s.level.assign(sets.level.begin(), sets.level.end());
   const Colouring colouring = colour_largest_first(graph);
   s.colour.assign(colouring.colour.begin(), colouring.colour.end());

@@ -15,7 +15,7 @@ class RowsOfRanks {
 
   const Communicator& ranks() const { return ranks_; }
   bool alone() const { return ranks_.size() == 1; }
-  int number(int row) const { return alone() ? row : number_[static_cast<std::size_t>(row)]; }
+  int number(int row) const { return alone() ? row : number_[row]; }
   const std::vector<int>& numbers() const { return number_; }
 
   // Of all ranks; -1 stands for what none of them knows.

@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 Json number(double v) { return std::isfinite(v) ? Json(v) : Json(std::isnan(v) ? "nan" : v > 0 ? "inf" : "-inf"); }
 
 Json json_of(const FlightSolve& s, const std::vector<std::string>& systems) {
-  return {{"system", s.system >= 0 ? systems[static_cast<std::size_t>(s.system)] : ""},
+  return {{"system", s.system >= 0 ? systems[s.system] : ""},
           {"iterations", s.iterations},
           {"reason", to_string(s.reason)},
           {"r0", number(s.residual0)},
@@ -42,7 +42,7 @@ Json json_of(const FlightStep& s, const std::vector<std::string>& variables, con
   j["last_solves"] = Json::array();
   const int most = static_cast<int>(most_solves);
   for (int k = std::max(0, s.solves - most); k < s.solves; ++k)
-    j["last_solves"].push_back(json_of(s.solve[static_cast<std::size_t>(k % most)], systems));
+    j["last_solves"].push_back(json_of(s.solve[k % most], systems));
   return j;
 }
 
