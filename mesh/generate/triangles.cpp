@@ -5,7 +5,7 @@
 #include <deque>
 #include <limits>
 
-#include "mesh/graph/buckets.hpp"
+#include "base/buckets.hpp"
 
 namespace weir {
 namespace {

@@ -5,7 +5,7 @@
 #include <numeric>
 #include <stdexcept>
 
-#include "mesh/graph/buckets.hpp"
+#include "base/buckets.hpp"
 #include "mesh/graph/orderings.hpp"
 
 namespace weir {

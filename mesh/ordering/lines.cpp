@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "mesh/graph/buckets.hpp"
+#include "base/buckets.hpp"
 #include "mesh/graph/graph_tools.hpp"
 
 namespace weir {

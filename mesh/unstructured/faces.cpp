@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/buckets.hpp"
 #include "base/nearest.hpp"
-#include "mesh/graph/buckets.hpp"
 
 namespace weir {
 namespace {

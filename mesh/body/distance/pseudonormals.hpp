@@ -3,8 +3,8 @@
 #pragma once
 #include <vector>
 
+#include "base/buckets.hpp"
 #include "mesh/body/surface.hpp"
-#include "mesh/graph/buckets.hpp"
 
 namespace weir {
 
