@@ -1,6 +1,6 @@
-// What NVIDIA's libraries offer for the work of our kernels on a device, for comparison: cuSPARSE's SpMV and SpSV on
-// scalar rows, bsrmv, bsrilu02 and bsrsv2 on blocks, cuBLAS's batched trsm on the diagonal blocks. Analyses are made
-// once a pattern. (bsr routines are deprecated since CUDA 12 and still there in 13.)
+// What NVIDIA's cuSPARSE offers for the work of our kernels on a device, for comparison: bsrilu02, and SpSV on scalar
+// rows or bsrsv2 on blocks. Analyses are made once a pattern. (bsr routines are deprecated since CUDA 12 and still there
+// in 13.)
 //
 // Other builds than cuda have vendor_kernels_none.cpp, which has none.
 #pragma once
@@ -14,12 +14,9 @@ namespace weir {
 class VendorKernels {
  public:
   virtual ~VendorKernels() = default;
-  virtual void product(View<const double> x, View<double> y) = 0;  // y = A x: SpMV, or bsrmv
-  virtual void factorise() = 0;                                    // ILU(0) of A's present values: bsrilu02
-  virtual void solve(View<const double> r, View<double> z) = 0;    // z = U^-1 L^-1 r: SpSV, or bsrsv2
-  virtual void factorise_diagonal() = 0;                           // LU of the diagonal blocks, without pivoting
-  virtual void solve_diagonal(View<double> z) = 0;                 // z = D^-1 z in place: two batched trsm
-  virtual std::int64_t bytes() const = 0;                          // of factors and work space
+  virtual void factorise() = 0;                                  // ILU(0) of A's present values: bsrilu02
+  virtual void solve(View<const double> r, View<double> z) = 0;  // z = U^-1 L^-1 r: SpSV, or bsrsv2
+  virtual std::int64_t bytes() const = 0;                        // of factors and work space
 };
 
 // Refers to A, whose values may change. Every block row must have its diagonal block. Error(usage) without cuSPARSE.

@@ -23,7 +23,7 @@ void check(cublasStatus_t status) {
 constexpr cusparseDirection_t by_rows = CUSPARSE_DIRECTION_ROW;  // blocks are row-major
 constexpr cusparseOperation_t as_is = CUSPARSE_OPERATION_NON_TRANSPOSE;
 constexpr cusparseSolvePolicy_t by_levels = CUSPARSE_SOLVE_POLICY_USE_LEVEL;
-constexpr double one = 1, zero = 0;
+constexpr double one = 1;
 
 cusparseMatDescr_t description() {
   cusparseMatDescr_t d = nullptr;
@@ -36,11 +36,10 @@ std::vector<int> narrowed(const std::vector<std::int64_t>& start) {
   return {start.begin(), start.end()};
 }
 
-// What each of the two ways of storage has: products and triangular solves with the factors.
+// What each of the two ways of storage has: triangular solves with the factors.
 class Routines {
  public:
   virtual ~Routines() = default;
-  virtual void product(const double* x, double* y) = 0;
   virtual void new_factors() = 0;
   virtual void solve(const double* r, double* middle, double* z) = 0;
 };
@@ -58,18 +57,13 @@ Buffer buffer_of(std::size_t bytes) { return Buffer(static_cast<std::int64_t>(st
 // Generic routines on scalar rows.
 class ScalarRoutines : public Routines {
  public:
-  ScalarRoutines(const Pattern& p, double* values, double* factors, double* work) : p_(p), factors_(factors) {
-    matrix(A_, values);
+  ScalarRoutines(const Pattern& p, double* factors, double* work) : p_(p), factors_(factors) {
     matrix(L_, factors);
     matrix(U_, factors);
     triangle(L_, CUSPARSE_FILL_MODE_LOWER, CUSPARSE_DIAG_TYPE_UNIT);
     triangle(U_, CUSPARSE_FILL_MODE_UPPER, CUSPARSE_DIAG_TYPE_NON_UNIT);
     check(cusparseCreateDnVec(&x_, p.rows, work, CUDA_R_64F));
     check(cusparseCreateDnVec(&y_, p.rows, work, CUDA_R_64F));
-    std::size_t bytes = 0;
-    check(cusparseSpMV_bufferSize(p.handle, as_is, &one, A_, x_, &zero, y_, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT,
-                                  &bytes));
-    product_buffer_ = buffer_of(bytes);
     analyse(L_, lower_, lower_buffer_);
     analyse(U_, upper_, upper_buffer_);
   }
@@ -78,12 +72,7 @@ class ScalarRoutines : public Routines {
     cusparseSpSV_destroyDescr(upper_);
     cusparseDestroyDnVec(x_);
     cusparseDestroyDnVec(y_);
-    for (auto* m : {A_, L_, U_}) cusparseDestroySpMat(m);
-  }
-  void product(const double* x, double* y) override {
-    point(x, y);
-    check(cusparseSpMV(p_.handle, as_is, &one, A_, x_, &zero, y_, CUDA_R_64F, CUSPARSE_SPMV_ALG_DEFAULT,
-                       product_buffer_.data()));
+    for (auto* m : {L_, U_}) cusparseDestroySpMat(m);
   }
   void new_factors() override {
     check(cusparseSpSV_updateMatrix(p_.handle, lower_, factors_, CUSPARSE_SPSV_UPDATE_GENERAL));
@@ -120,28 +109,23 @@ class ScalarRoutines : public Routines {
 
   Pattern p_;
   double* factors_;
-  cusparseSpMatDescr_t A_ = nullptr, L_ = nullptr, U_ = nullptr;
+  cusparseSpMatDescr_t L_ = nullptr, U_ = nullptr;
   cusparseDnVecDescr_t x_ = nullptr, y_ = nullptr;
   cusparseSpSVDescr_t lower_ = nullptr, upper_ = nullptr;
-  Buffer product_buffer_, lower_buffer_, upper_buffer_;
+  Buffer lower_buffer_, upper_buffer_;
 };
 
 // bsr routines on blocks.
 class BlockRoutines : public Routines {
  public:
-  BlockRoutines(const Pattern& p, const double* values, double* factors) : p_(p), values_(values), factors_(factors) {
-    A_ = description();
+  BlockRoutines(const Pattern& p, double* factors) : p_(p), factors_(factors) {
     triangle(L_, lower_, lower_buffer_, CUSPARSE_FILL_MODE_LOWER, CUSPARSE_DIAG_TYPE_UNIT);
     triangle(U_, upper_, upper_buffer_, CUSPARSE_FILL_MODE_UPPER, CUSPARSE_DIAG_TYPE_NON_UNIT);
   }
   ~BlockRoutines() override {
     cusparseDestroyBsrsv2Info(lower_);
     cusparseDestroyBsrsv2Info(upper_);
-    for (auto* d : {A_, L_, U_}) cusparseDestroyMatDescr(d);
-  }
-  void product(const double* x, double* y) override {
-    check(cusparseDbsrmv(p_.handle, by_rows, as_is, p_.rows, p_.rows, p_.entries, &one, A_, values_, p_.start,
-                         p_.column, p_.block, x, &zero, y));
+    for (auto* d : {L_, U_}) cusparseDestroyMatDescr(d);
   }
   void new_factors() override {}
   void solve(const double* r, double* middle, double* z) override {
@@ -170,9 +154,8 @@ class BlockRoutines : public Routines {
   }
 
   Pattern p_;
-  const double* values_;
   double* factors_;
-  cusparseMatDescr_t A_ = nullptr, L_ = nullptr, U_ = nullptr;
+  cusparseMatDescr_t L_ = nullptr, U_ = nullptr;
   bsrsv2Info_t lower_ = nullptr, upper_ = nullptr;
   Buffer lower_buffer_, upper_buffer_;
 };
@@ -183,17 +166,14 @@ class CudaKernels : public VendorKernels {
       : A_(A),
         start_(narrowed(A.row_start().to_vector())),
         factors_(A.blocks() * A.block() * A.block()),
-        middle_(A.size()),
-        diagonal_(std::int64_t{A.rows()} * A.block() * A.block()) {
+        middle_(A.size()) {
     check(cusparseCreate(&sparse_));
     check(cublasCreate(&dense_));
     analyse_factorisation();
-    double* values = const_cast<double*>(A.view().value.data());
     if (A.block() == 1)
-      routines_ = std::make_unique<ScalarRoutines>(pattern(), values, factors_.data(), middle_.data());
+      routines_ = std::make_unique<ScalarRoutines>(pattern(), factors_.data(), middle_.data());
     else
-      routines_ = std::make_unique<BlockRoutines>(pattern(), values, factors_.data());
-    point_to_blocks();
+      routines_ = std::make_unique<BlockRoutines>(pattern(), factors_.data());
   }
   ~CudaKernels() override {
     routines_.reset();
@@ -204,8 +184,6 @@ class CudaKernels : public VendorKernels {
   }
   CudaKernels(const CudaKernels&) = delete;
   CudaKernels& operator=(const CudaKernels&) = delete;
-
-  void product(View<const double> x, View<double> y) override { routines_->product(x.data(), y.data()); }
 
   void factorise() override {
     copy_values();
@@ -218,21 +196,7 @@ class CudaKernels : public VendorKernels {
     routines_->new_factors();
   }
   void solve(View<const double> r, View<double> z) override { routines_->solve(r.data(), middle_.data(), z.data()); }
-
-  // Row-major blocks are transposed ones to cuBLAS: D^T = L U, so D = U^T L^T.
-  void factorise_diagonal() override {
-    A_.block_diagonal(diagonal_);
-    check(cublasDgetrfBatched(dense_, A_.block(), blocks_.data(), A_.block(), nullptr, info_.data(), A_.rows()));
-  }
-  void solve_diagonal(View<double> z) override {
-    if (z.data() != pointed_at_) point_to_vector(z.data());
-    const int B = A_.block();
-    check(cublasDtrsmBatched(dense_, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_UPPER, CUBLAS_OP_T, CUBLAS_DIAG_NON_UNIT, B, 1,
-                             &one, blocks_.data(), B, parts_.data(), B, A_.rows()));
-    check(cublasDtrsmBatched(dense_, CUBLAS_SIDE_LEFT, CUBLAS_FILL_MODE_LOWER, CUBLAS_OP_T, CUBLAS_DIAG_UNIT, B, 1,
-                             &one, blocks_.data(), B, parts_.data(), B, A_.rows()));
-  }
-  std::int64_t bytes() const override { return 8 * (factors_.size() + diagonal_.size()) + ilu_buffer_.size(); }
+  std::int64_t bytes() const override { return 8 * factors_.size() + ilu_buffer_.size(); }
 
  private:
   Pattern pattern() const {
@@ -254,27 +218,10 @@ class CudaKernels : public VendorKernels {
     check(cusparseDbsrilu02_analysis(sparse_, by_rows, p.rows, p.entries, factor_description_, factors_.data(), p.start,
                                      p.column, p.block, ilu_, by_levels, ilu_buffer_.data()));
   }
-  void point_to_blocks() {
-    std::vector<double*> pointers;
-    for (int i = 0; i < A_.rows(); ++i)
-      pointers.push_back(diagonal_.data() + std::int64_t{i} * A_.block() * A_.block());
-    blocks_ = Array<double*, Device>(pointers);
-    parts_ = Array<double*, Device>(A_.rows());
-    info_ = Array<int, Device>(A_.rows());
-  }
-  void point_to_vector(double* z) {
-    std::vector<double*> pointers;
-    for (int i = 0; i < A_.rows(); ++i) pointers.push_back(z + std::int64_t{i} * A_.block());
-    parts_.upload(pointers);
-    pointed_at_ = z;
-  }
 
   const BlockCsr<Device>& A_;
   Array<int, Device> start_;
-  Array<double, Device> factors_, middle_, diagonal_;
-  Array<double*, Device> blocks_, parts_;
-  Array<int, Device> info_;
-  const double* pointed_at_ = nullptr;
+  Array<double, Device> factors_, middle_;
   cusparseHandle_t sparse_ = nullptr;
   cublasHandle_t dense_ = nullptr;
   cusparseMatDescr_t factor_description_ = nullptr;
