@@ -43,7 +43,7 @@ template <class Space>
 class Flexible final : public Preconditioner<Space> {
  public:
   explicit Flexible(const Preconditioner<Space>& M) : Preconditioner<Space>({.is_constant = false}), M_(M) {}
-  SetupInfo setup(const Matrix<Space>&) override { return {}; }
+  SetupInfo do_setup(const Matrix<Space>&) override { return {}; }
   void apply(View<const double> r, View<double> z) const override { M_.apply(r, z); }
   std::string describe() const override { return M_.describe(); }
 

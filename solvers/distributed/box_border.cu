@@ -11,10 +11,6 @@
 namespace weir {
 namespace {
 
-int local_index(const RankBox& b, const std::array<int, 3>& c) {
-  return ((c[2] - b.low[2]) * b.size(1) + c[1] - b.low[1]) * b.size(0) + c[0] - b.low[0];
-}
-
 void add_side(const std::array<int, 3>& sizes, bool wraps, const BoxCuts& cuts, const RankBox& box, int d, int end,
               std::vector<BorderLink>& links) {
   const int size = sizes[at(d)], edge = end == 0 ? box.low[at(d)] : box.high[at(d)] - 1;
@@ -25,15 +21,13 @@ void add_side(const std::array<int, 3>& sizes, bool wraps, const BoxCuts& cuts, 
   plane.low[at(d)] = edge;
   plane.high[at(d)] = edge + 1;
   const int slot = slot::delta + (end == 0 ? -1 - d : 1 + d);
-  for (int k = plane.low[2]; k < plane.high[2]; ++k)
-    for (int j = plane.low[1]; j < plane.high[1]; ++j)
-      for (int i = plane.low[0]; i < plane.high[0]; ++i) {
-        const std::array<int, 3> cell{i, j, k};
-        std::array<int, 3> other = cell;
-        other[at(d)] = beyond;
-        const int owner = cuts.owner(other[0], other[1], other[2]);
-        links.push_back({local_index(box, cell), owner, local_index(cuts.box(owner), other), slot, 0});
-      }
+  for (int c = 0; c < extents_of(plane).count(); ++c) {
+    const std::array<int, 3> cell = cell_of(plane, c);
+    std::array<int, 3> other = cell;
+    other[at(d)] = beyond;
+    const int owner = cuts.owner(other);
+    links.push_back({index_in(box, cell), owner, index_in(cuts.box(owner), other), slot, 0});
+  }
 }
 
 }  // namespace
@@ -47,13 +41,10 @@ RankBox BoxCuts::box(int rank) const {
   }
   return b;
 }
-int BoxCuts::owner(int i, int j, int k) const {
-  const int cell[3] = {i, j, k};
+int BoxCuts::owner(const std::array<int, 3>& cell) const {
   int part[3];
-  for (int d = 0; d < 3; ++d) {
-    const auto& b = begin[at(d)];
-    part[d] = static_cast<int>(std::upper_bound(b.begin(), b.end() - 1, cell[d]) - b.begin()) - 1;
-  }
+  for (std::size_t d = 0; d < 3; ++d)
+    part[d] = static_cast<int>(std::upper_bound(begin[d].begin(), begin[d].end() - 1, cell[d]) - begin[d].begin()) - 1;
   return (part[2] * parts(1) + part[1]) * parts(0) + part[0];
 }
 
@@ -73,12 +64,13 @@ Periodic within(const Periodic& whole, const BoxCuts& cuts) {
   return {whole.x && cuts.parts(0) == 1, whole.y && cuts.parts(1) == 1, whole.z && cuts.parts(2) == 1};
 }
 
-std::vector<int> places_of(Extents whole, const RankBox& box) {
+std::vector<int> places_in(const RankBox& inner, const RankBox& outer) {
   std::vector<int> place;
-  for (int k = box.low[2]; k < box.high[2]; ++k)
-    for (int j = box.low[1]; j < box.high[1]; ++j)
-      for (int i = box.low[0]; i < box.high[0]; ++i) place.push_back(whole.index(i, j, k));
+  for (int c = 0; c < extents_of(inner).count(); ++c) place.push_back(index_in(outer, cell_of(inner, c)));
   return place;
+}
+std::vector<int> places_of(Extents whole, const RankBox& box) {
+  return places_in(box, {{0, 0, 0}, {whole.nx, whole.ny, whole.nz}});
 }
 
 std::array<int, 3> cell_of(const RankBox& box, int index) {

@@ -16,7 +16,7 @@ struct BoxCuts {
   std::array<std::vector<int>, 3> begin;
   int parts(int d) const { return static_cast<int>(begin[static_cast<std::size_t>(d)].size()) - 1; }
   RankBox box(int rank) const;
-  int owner(int i, int j, int k) const;
+  int owner(const std::array<int, 3>& cell) const;
 };
 // The unknowns lie `first` cells after the first cell (velocities on inner faces: 1) and end `last` cells before the end.
 BoxCuts cuts_of(const BlockPartition& cells, std::array<int, 3> first = {}, std::array<int, 3> last = {});
@@ -24,9 +24,14 @@ BoxCuts cuts_of(const BlockPartition& cells, std::array<int, 3> first = {}, std:
 Extents extents_of(const RankBox& box);
 // Periods that lie within a box.
 Periodic within(const Periodic& whole, const BoxCuts& cuts);
-// Of a box's cells in the whole grid, x first; and the cell of the whole grid that a box counts as `index`.
-std::vector<int> places_of(Extents whole, const RankBox& box);
+// A box counts its cells x first: the number of a cell of the whole grid, and back.
+inline int index_in(const RankBox& b, const std::array<int, 3>& c) {
+  return ((c[2] - b.low[2]) * b.size(1) + c[1] - b.low[1]) * b.size(0) + c[0] - b.low[0];
+}
 std::array<int, 3> cell_of(const RankBox& box, int index);
+// The numbers of a box's cells in another, and in the whole grid.
+std::vector<int> places_in(const RankBox& inner, const RankBox& outer);
+std::vector<int> places_of(Extents whole, const RankBox& box);
 std::string cell_name(const std::array<int, 3>& cell);  // "cell (3, 0, 17)"
 
 // A coupling to another rank's unknown.

@@ -41,16 +41,21 @@ std::array<int, 3> wrapped(std::array<int, 3> cell, const std::array<int, 3>& si
   return cell;
 }
 
-// f(cell, its number in the whole grid).
+// f(cell, the same within the whole grid).
 template <class F>
 void for_cells(const RankBox& box, const std::array<int, 3>& sizes, const F& f) {
   for (int c = 0; c < extents_of(box).count(); ++c) {
-    const std::array<int, 3> cell = cell_of(box, c), in = wrapped(cell, sizes);
-    f(cell, Extents{sizes[0], sizes[1], sizes[2]}.index(in[0], in[1], in[2]));
+    const std::array<int, 3> cell = cell_of(box, c);
+    f(cell, wrapped(cell, sizes));
   }
 }
 
 }  // namespace
+
+template <class Space>
+void take_at(View<const int> place, View<const double> from, View<double> to) {
+  spread_kernels::take<Space>(place, from.data(), to);
+}
 
 template <class Space>
 BoxSpread<Space>::BoxSpread(const Communicator& ranks, const BoxCuts& cuts, std::array<int, 3> sizes,
@@ -62,21 +67,16 @@ BoxSpread<Space>::BoxSpread(const Communicator& ranks, const BoxCuts& cuts, std:
   const int me = ranks.rank();
   std::vector<RankBox> sources;
   for (int r = 0; r < ranks.size(); ++r) sources.push_back(source(r));
-  for (int k = target.low[2]; k < target.high[2]; ++k)
-    for (int j = target.low[1]; j < target.high[1]; ++j)
-      for (int i = target.low[0]; i < target.high[0]; ++i) {
-        const int place = place_in(target, {i, j, k});
-        const std::array<int, 3> cell = wrapped({i, j, k}, sizes);
-        const int owner = cuts.owner(cell[0], cell[1], cell[2]);
-        const RankBox& source_box = sources[static_cast<std::size_t>(owner)];
-        const int index = place_in(source_box, cell);
-        if (owner != me) {
-          requests.push_back({place, owner, index});
-        } else if (with_own) {
-          own_from.push_back(index);
-          own_to.push_back(place);
-        }
-      }
+  for_cells(target, sizes, [&](const std::array<int, 3>& cell, const std::array<int, 3>& in) {
+    const int place = place_in(target, cell), owner = cuts.owner(in);
+    const int index = place_in(sources[static_cast<std::size_t>(owner)], in);
+    if (owner != me) {
+      requests.push_back({place, owner, index});
+    } else if (with_own) {
+      own_from.push_back(index);
+      own_to.push_back(place);
+    }
+  });
   HaloPattern pattern = make_halo_pattern(ranks, requests);
   send_ = Array<int, Space>(pattern.send);
   receive_ = Array<int, Space>(pattern.receive);
@@ -102,13 +102,14 @@ BoxGather<Space>::BoxGather(const Communicator& ranks, std::array<int, 3> sizes,
                             const RankBox& source, const RankBox& target, PlaceInBox place)
     : is_root_(ranks.is_root()) {
   std::vector<int> from, own_cells, to, target_cells, whole;
-  for_cells(own, sizes, [&](const std::array<int, 3>& cell, int number) {
+  const RankBox all{{0, 0, 0}, sizes};
+  for_cells(own, sizes, [&](const std::array<int, 3>& cell, const std::array<int, 3>& in) {
     from.push_back(place(source, cell));
-    own_cells.push_back(number);
+    own_cells.push_back(index_in(all, in));
   });
-  for_cells(target, sizes, [&](const std::array<int, 3>& cell, int number) {
+  for_cells(target, sizes, [&](const std::array<int, 3>& cell, const std::array<int, 3>& in) {
     to.push_back(place(target, cell));
-    target_cells.push_back(number);
+    target_cells.push_back(index_in(all, in));
   });
   own_ = RankMap(ranks, own_cells);
   target_ = RankMap(ranks, target_cells);
@@ -119,8 +120,7 @@ BoxGather<Space>::BoxGather(const Communicator& ranks, std::array<int, 3> sizes,
   mine_host_.resize(from.size());
   wide_host_.resize(to.size());
   if (!is_root_) return;
-  const RankBox all{{0, 0, 0}, sizes};
-  for_cells(all, sizes, [&](const std::array<int, 3>& cell, int) { whole.push_back(place(all, cell)); });
+  for_cells(all, sizes, [&](const std::array<int, 3>& cell, const auto&) { whole.push_back(place(all, cell)); });
   whole_ = Array<int, Space>(whole);
   all_ = Array<double, Space>(whole_.size());
   all_host_.resize(whole.size());
@@ -150,6 +150,7 @@ void BoxGather<Space>::scatter(const T* whole, T* to) const {
 }
 
 #define WEIR_BOX_SPREAD(S)                                                                          \
+  template void take_at<S>(View<const int>, View<const double>, View<double>);                      \
   template class BoxSpread<S>;                                                                      \
   template void BoxSpread<S>::operator()(const Arrays<const double>&, const Arrays<double>&) const; \
   template void BoxSpread<S>::operator()(const Arrays<const float>&, const Arrays<float>&) const;   \

@@ -9,10 +9,9 @@
 
 namespace weir {
 
-// The number of a cell in an array of a box, x first.
-inline int index_in(const RankBox& b, const std::array<int, 3>& c) {
-  return ((c[2] - b.low[2]) * b.size(1) + c[1] - b.low[1]) * b.size(0) + c[0] - b.low[0];
-}
+// to[i] = from[place[i]]
+template <class Space>
+void take_at(View<const int> place, View<const double> from, View<double> to);
 
 // Another order of the values of a box.
 using PlaceInBox = int (*)(const RankBox& box, const std::array<int, 3>& cell);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/table.hpp"
+#include "base/timer.hpp"
 #include "solvers/matrix/matrix.hpp"
 #include "solvers/matrix/stored_as.hpp"
 
@@ -23,6 +24,7 @@ struct SetupInfo {
   double dominance_L = -1, dominance_U = -1;
   std::int64_t bytes = 0;
   double seconds = 0;
+  double diagnostics_seconds = 0;  // of measurements that were asked for: no part of `seconds`
 };
 
 // A part of an application that can be run by itself, to be measured: a colour, a sweep, the levels from one on. What it
@@ -66,8 +68,12 @@ class Preconditioner {
  public:
   explicit Preconditioner(const Traits& traits = {}) : traits_(traits) {}
   virtual ~Preconditioner() = default;
-  virtual SetupInfo setup(const Matrix<Space>& A) = 0;
-  virtual SetupInfo update(const Matrix<Space>& A) { return setup(A); }
+  SetupInfo setup(const Matrix<Space>& A) {
+    return with_seconds([&] { return do_setup(A); });
+  }
+  SetupInfo update(const Matrix<Space>& A) {
+    return with_seconds([&] { return do_update(A); });
+  }
   virtual void apply(View<const double> r, View<double> z) const = 0;
   virtual double apply_dot(View<const double> r, View<double> z) const;  // the same; returns r.z
   virtual std::string describe() const = 0;  // one line for the log: method, ordering, sweeps, precision
@@ -88,7 +94,19 @@ class Preconditioner {
   virtual std::string report() const { return ""; }                     // of the steps of the last setup, for people
 
  protected:
+  virtual SetupInfo do_setup(const Matrix<Space>& A) = 0;
+  virtual SetupInfo do_update(const Matrix<Space>& A) { return do_setup(A); }
+
   Traits traits_;
+
+ private:
+  template <class F>
+  static SetupInfo with_seconds(const F& prepare) {
+    double seconds = 0;
+    SetupInfo info = timed(seconds, prepare);
+    info.seconds = seconds - info.diagnostics_seconds;
+    return info;
+  }
 };
 
 // The method of that type in the list of the registry, with its own options from the table

@@ -73,8 +73,8 @@ std::string shares(const Preconditioner<Host>& M) {
 void measure(Table& table, int rows, int B, double hardest, int turns) {
   const BlockCsr<Host> A(blocks_of(rows, B, hardest));
   const std::array<std::unique_ptr<Preconditioner<Host>>, kinds> M{
-      make_preconditioner<Host>("block_jacobi", weir::Table()), make_float_block_jacobi<Host>(),
-      make_adaptive_block_jacobi<Host>(0.1)};
+      make_preconditioner<Host>("block_jacobi", weir::Table()), make_rounded_block_jacobi<Host>(0),
+      make_rounded_block_jacobi<Host>(0.1)};
   std::array<SetupInfo, kinds> info;
   for (std::size_t k = 0; k < kinds; ++k) info[k] = M[k]->setup(A);
   Array<double, Host> r(A.size()), z(A.size());

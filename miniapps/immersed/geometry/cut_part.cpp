@@ -14,10 +14,6 @@ std::array<int, 3> from_index(const Extents& e, int index) {
   return {index % e.nx, index / e.nx % e.ny, index / e.nx / e.ny};
 }
 
-int index_in(const RankBox& b, const std::array<int, 3>& c) {
-  return ((c[2] - b.low[2]) * b.size(1) + c[1] - b.low[1]) * b.size(0) + c[0] - b.low[0];
-}
-
 bool holds(const RankBox& b, const std::array<int, 3>& c) {
   for (std::size_t d = 0; d < 3; ++d)
     if (c[d] < b.low[d] || c[d] >= b.high[d]) return false;
@@ -165,7 +161,7 @@ void CutPart::take_rows(const CutGeometry& cut, int component) {
       int column = -1;
       if (from.column[at(e)] >= 0) {
         const std::array<int, 3> u = in_whole(cut.layout(), ranks_->whole(), component, from.column[at(e)]);
-        const int owner = cuts.owner(u[0], u[1], u[2]);
+        const int owner = cuts.owner(u);
         if (holds(own, u))
           column = index_in(own, u);
         else

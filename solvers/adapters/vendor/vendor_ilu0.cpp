@@ -1,5 +1,4 @@
 #include "base/error.hpp"
-#include "base/timer.hpp"
 #include "solvers/adapters/vendor/vendor_kernels.hpp"
 
 namespace weir {
@@ -7,18 +6,15 @@ namespace {
 
 class VendorIlu0 : public Preconditioner<Device> {
  public:
-  SetupInfo setup(const Matrix<Device>& A) override {
+  SetupInfo do_setup(const Matrix<Device>& A) override {
     const auto* rows = dynamic_cast<const BlockCsr<Device>*>(&A);
     if (!rows) throw Error(Exit::usage, "cuSPARSE needs a block CSR matrix, not a stencil");
     kernels_ = make_vendor_kernels(*rows);
-    return update(A);
+    return do_update(A);
   }
-  SetupInfo update(const Matrix<Device>&) override {
-    SetupInfo info;
-    ScopedTimer timer(info.seconds);
+  SetupInfo do_update(const Matrix<Device>&) override {
     kernels_->factorise();
-    info.bytes = kernels_->bytes();
-    return info;
+    return {.bytes = kernels_->bytes()};
   }
   void apply(View<const double> r, View<double> z) const override { kernels_->solve(r, z); }
   bool is_symmetric() const override { return false; }

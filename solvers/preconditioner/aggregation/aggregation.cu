@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "base/timer.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/preconditioner/aggregation/aggregates.hpp"
 #include "solvers/preconditioner/aggregation/aggregation_kernels.hpp"
@@ -111,20 +110,14 @@ class Aggregation final : public Preconditioner<Space> {
     this->traits_.keeps_symmetry &= o_.pre == o_.post && o_.cycle != "K";
   }
 
-  SetupInfo setup(const Matrix<Space>& matrix) override {
-    double seconds = 0;
-    {
-      const ScopedTimer timer(seconds);
-      find_levels(block_sparse(matrix));
-    }
-    SetupInfo info = compute(&Preconditioner<Space>::setup);
-    info.seconds += seconds;
-    return info;
+  SetupInfo do_setup(const Matrix<Space>& matrix) override {
+    find_levels(block_sparse(matrix));
+    return compute(&Preconditioner<Space>::setup);
   }
 
-  SetupInfo update(const Matrix<Space>& matrix) override {
+  SetupInfo do_update(const Matrix<Space>& matrix) override {
     const BlockSparse<Space>& A = block_sparse(matrix);
-    if (A.rows() != rows_ || A.blocks() != blocks_ || A.block() != block_) return setup(matrix);
+    if (A.rows() != rows_ || A.blocks() != blocks_ || A.block() != block_) return do_setup(matrix);
     levels_[0]->A = &A;
     return compute(&Preconditioner<Space>::update);
   }
@@ -263,20 +256,16 @@ class Aggregation final : public Preconditioner<Space> {
 
   // The numbers of all levels; `prepare`: setup or update of the smoothers.
   SetupInfo compute(SetupInfo (Preconditioner<Space>::*prepare)(const Matrix<Space>&)) {
-    SetupInfo info;
-    {
-      const ScopedTimer timer(info.seconds);
-      for (std::size_t l = 0; l < levels_.size(); ++l) {
-        Level<Space, T>& level = *levels_[l];
-        if (l > 0) sum_blocks(l);
-        const SetupInfo of_smoother = (level.smoother.get()->*prepare)(level.wide.taken_by(*level.smoother, *level.A));
-        info.bytes += of_smoother.bytes + level.bytes();
-        info.nnz += of_smoother.nnz;
-        info.replaced_blocks += of_smoother.replaced_blocks;
-        if (l == 0) info.colours = of_smoother.colours;
-      }
+    SetupInfo info{.levels = static_cast<int>(levels_.size())};
+    for (std::size_t l = 0; l < levels_.size(); ++l) {
+      Level<Space, T>& level = *levels_[l];
+      if (l > 0) sum_blocks(l);
+      const SetupInfo of_smoother = (level.smoother.get()->*prepare)(level.wide.taken_by(*level.smoother, *level.A));
+      info.bytes += of_smoother.bytes + level.bytes();
+      info.nnz += of_smoother.nnz;
+      info.replaced_blocks += of_smoother.replaced_blocks;
+      if (l == 0) info.colours = of_smoother.colours;
     }
-    info.levels = static_cast<int>(levels_.size());
     return info;
   }
 

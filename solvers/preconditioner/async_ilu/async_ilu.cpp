@@ -125,19 +125,17 @@ void AsyncFactors<Space>::sweep(const BlockCsr<Space>& A, int sweeps) {
 
 template <class Space>
 void AsyncFactors<Space>::build(const BlockCsr<Space>& A, bool first, SetupInfo& info) {
-  {
-    const ScopedTimer timer(info.seconds);
-    start(A, first);
-  }
-  const double before = options_.diagnostics ? async_ilu::fixed_point_residual<Space>(view(&A, slot_)) : 0;
-  {
-    const ScopedTimer timer(info.seconds);
-    sweep(A, options_.build_sweeps);
-  }
+  start(A, first);
+  const double before =
+      options_.diagnostics
+          ? timed(info.diagnostics_seconds, [&] { return async_ilu::fixed_point_residual<Space>(view(&A, slot_)); })
+          : 0;
+  sweep(A, options_.build_sweeps);
   info.replaced_blocks = async_ilu::count_replaced<Space>(view(&A, slot_));
   info.nnz = (lower_column_.size() + upper_column_.size() + work_rows_) * b_ * b_;
   info.bytes = bytes();
   if (!options_.diagnostics) return;
+  const ScopedTimer timer(info.diagnostics_seconds);
   const AsyncView f = view(&A, slot_);
   const double after = async_ilu::fixed_point_residual<Space>(f);
   info.fixed_point_residual = before > 0 ? after / before : after;
@@ -215,24 +213,21 @@ template <class Space>
 AsyncIlu<Space>::~AsyncIlu() = default;
 
 template <class Space>
-SetupInfo AsyncIlu<Space>::setup(const Matrix<Space>& A) {
+SetupInfo AsyncIlu<Space>::do_setup(const Matrix<Space>& A) {
   A_ = &block_csr(A);
   if (A_->block() > largest_async_block && !options_.scalar)
     throw Error(Exit::usage, "async_block_ilu0: blocks of at most 8 unknowns, this matrix has " +
                                  std::to_string(A_->block()) + "; async_ilu0 takes any");
   factors_.reset();
+  factors_ = std::make_unique<AsyncFactors<Space>>(*A_, options_);
   SetupInfo info;
-  {
-    const ScopedTimer timer(info.seconds);
-    factors_ = std::make_unique<AsyncFactors<Space>>(*A_, options_);
-  }
   factors_->build(*A_, true, info);
   return info;
 }
 
 template <class Space>
-SetupInfo AsyncIlu<Space>::update(const Matrix<Space>& A) {
-  if (!factors_ || !factors_->fits(block_csr(A))) return setup(A);
+SetupInfo AsyncIlu<Space>::do_update(const Matrix<Space>& A) {
+  if (!factors_ || !factors_->fits(block_csr(A))) return do_setup(A);
   A_ = &block_csr(A);
   SetupInfo info;
   factors_->build(*A_, false, info);

@@ -38,8 +38,8 @@ class AsyncIlu final : public Preconditioner<Space> {
   ~AsyncIlu() override;
 
   // Error(usage): A is no BlockCsr, or a row has no diagonal block (named).
-  SetupInfo setup(const Matrix<Space>& A) override;
-  SetupInfo update(const Matrix<Space>& A) override;
+  SetupInfo do_setup(const Matrix<Space>& A) override;
+  SetupInfo do_update(const Matrix<Space>& A) override;
   void apply(View<const double> r, View<double> z) const override;
   // Of sweeps by threads that do not wait; of prescribed asynchrony, a model, nothing is stated.
   Work apply_work() const override;

@@ -15,6 +15,7 @@
 #pragma once
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "solvers/matrix/block/block_stencil.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
@@ -28,6 +29,7 @@ struct BlockIluOptions {
   BlockIluForm form = BlockIluForm::automatic;
   bool pivoting = false;
   bool float_factors = false;
+  bool only_lines = false;  // block CSR: `line` (line.cpp)
 };
 
 inline constexpr Option factor_storage{
@@ -38,48 +40,50 @@ inline constexpr Option factor_pivoting{"pivoting", Option::boolean, "false",
 struct MatrixSize;
 double block_ilu0_bytes(const Table& options, const MatrixSize& A);  // of `line` too
 
-// What a space does with the matrix; T is what the inverted blocks are stored in.
-template <class Space, class T>
-class BlockIluFactors;
-
-// The same of a block CSR matrix: block_ilu0_csr.hpp.
-template <class Space, class T>
-class CsrIlu0;
-template <class Space>
-class BlockSparse;
-
-// Where eq. (1) came to a block that it could not invert: the first such cell in natural order; -1: nowhere.
+// Where eq. (1) came to a block that it could not invert: the first such row or cell; -1: nowhere.
 using FailedCell = int;
+
+// The factors of a matrix of one kind, in one precision.
+template <class Space>
+class IluFactors {
+ public:
+  virtual ~IluFactors() = default;
+  virtual bool fit(const Matrix<Space>& A) const = 0;  // A's values may be factorised in them
+  virtual void factorise(const Matrix<Space>& A) = 0;
+  virtual void solve(const double* r, double* z) = 0;  // z = M^-1 r; z may be r
+  virtual SetupInfo info() const = 0;
+  virtual Work solve_work() const = 0;
+  virtual Work factorise_work() const = 0;
+  virtual std::vector<PartOfApply<Space>> parts() { return {}; }
+  virtual std::string order() const = 0;                       // for the log
+  virtual std::vector<double> inverted_diagonals() const = 0;  // by row, each column by column
+};
 
 template <class Space>
 class BlockIlu0 final : public Preconditioner<Space> {
  public:
   explicit BlockIlu0(const BlockIluOptions& options);
-  ~BlockIlu0() override;
 
-  // Both throw Error: usage, where A is neither BlockStencil nor BlockSparse, or one that the form cannot do; solver_failed, where a diagonal
-  // block is singular (named by its cell); not_finite, where A holds a value that is not a number.
-  SetupInfo setup(const Matrix<Space>& A) override;
-  SetupInfo update(const Matrix<Space>& A) override;
-  void apply(View<const double> r, View<double> z) const override;
-  Work apply_work() const override;
-  Work update_work() const override;
-  std::vector<PartOfApply<Space>> parts() const override;
+  void apply(View<const double> r, View<double> z) const override { factors_->solve(r.data(), z.data()); }
+  Work apply_work() const override { return factors_ ? factors_->solve_work() : Work{}; }
+  Work update_work() const override { return factors_ ? factors_->factorise_work() : Work{}; }
+  std::vector<PartOfApply<Space>> parts() const override {
+    return factors_ ? factors_->parts() : std::vector<PartOfApply<Space>>{};
+  }
   std::string describe() const override;
 
-  std::vector<double> inverted_diagonals() const;  // rows() blocks, each column by column, on the host: for tests
+  std::vector<double> inverted_diagonals() const { return factors_->inverted_diagonals(); }  // on the host: for tests
 
  private:
-  SetupInfo setup_csr(const BlockSparse<Space>& A);
-  SetupInfo update_csr(const BlockSparse<Space>& A);
-  void factorise();
+  // Both throw Error: usage, where A is neither BlockStencil nor BlockSparse, or one that the form cannot do; solver_failed, where a diagonal
+  // block is singular (named by its cell); not_finite, where A holds a value that is not a number.
+  SetupInfo do_setup(const Matrix<Space>& A) override;
+  SetupInfo do_update(const Matrix<Space>& A) override;
+  template <class T>
+  std::unique_ptr<IluFactors<Space>> factors_of(const Matrix<Space>& A) const;
 
   BlockIluOptions options_;
-  const BlockStencil<Space>* A_ = nullptr;
-  std::unique_ptr<BlockIluFactors<Space, double>> in_double_;
-  std::unique_ptr<BlockIluFactors<Space, float>> in_float_;
-  std::unique_ptr<CsrIlu0<Space, double>> csr_double_;
-  std::unique_ptr<CsrIlu0<Space, float>> csr_float_;
+  std::unique_ptr<IluFactors<Space>> factors_;
 };
 
 }  // namespace weir

@@ -2,9 +2,11 @@
 #include "solvers/preconditioner/block_ilu0/block_ilu0_csr.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/at.hpp"
 #include "base/error.hpp"
+#include "solvers/matrix/row_error.hpp"
 
 namespace weir::block_ilu0 {
 
@@ -75,19 +77,36 @@ UnitTriangle<Space, T> triangle(const block_ilu0::CsrPattern& pattern, Triangle 
         rows, side, block, options.form == BlockIluForm::one_launch ? SweepForm::one_launch : SweepForm::levels);
 }
 
+// What is wrong with a matrix whose factorisation failed at this row.
+template <class Space>
+[[noreturn]] void fail_at_row(const BlockSparse<Space>& A, int row, const BlockIluOptions& options) {
+  const std::string name = options.only_lines ? "line" : "block_ilu0";
+  const std::vector<double> values = A.to_values();
+  const std::vector<std::int64_t> start = A.row_start().to_vector();
+  const std::int64_t nn = std::int64_t{A.block()} * A.block();
+  for (int i = 0; i < A.rows(); ++i)
+    if (!std::all_of(values.begin() + start[at(i)] * nn, values.begin() + start[at(i) + 1] * nn,
+                     [](double v) { return std::isfinite(v); }))
+      throw RowError(Exit::not_finite, name + ": the matrix has NaN or Inf in ", i, "");
+  throw RowError(
+      Exit::solver_failed, name + ": the diagonal block of ", row,
+      std::string(" became singular in the factorisation") + (options.pivoting ? "" : "; pivoting = true may help"));
+}
+
 }  // namespace
 
 template <class Space, class T>
-CsrIlu0<Space, T>::CsrIlu0(const BlockSparse<Space>& A, const BlockIluOptions& options, bool only_lines)
-    : CsrIlu0(A, block_ilu0::CsrPattern(A, only_lines), options) {}
+CsrIlu0<Space, T>::CsrIlu0(const BlockSparse<Space>& A, const BlockIluOptions& options)
+    : CsrIlu0(A, block_ilu0::CsrPattern(A, options.only_lines), options) {}
 
 template <class Space, class T>
 CsrIlu0<Space, T>::CsrIlu0(const BlockSparse<Space>& A, const block_ilu0::CsrPattern& pattern,
                            const BlockIluOptions& options)
-    : pivoting_(options.pivoting),
+    : options_(options),
       threads_(useful_threads()),
       rows_(pattern.lower.rows()),
       block_(A.block()),
+      lines_(static_cast<int>(A.lines().size())),
       lower_blocks_(static_cast<std::int64_t>(pattern.lower.column.size())),
       upper_blocks_(static_cast<std::int64_t>(pattern.upper.column.size())),
       blocks_(A.blocks()),
@@ -98,15 +117,12 @@ CsrIlu0<Space, T>::CsrIlu0(const BlockSparse<Space>& A, const block_ilu0::CsrPat
       lower_first_(pattern.lower.start),
       upper_position_(upper_.positions()),
       bad_(rows_) {
-  std::vector<std::int64_t> by_position(static_cast<std::size_t>(rows_)), by_row(by_position), match_start;
+  std::vector<std::int64_t> by_position(at(rows_)), by_row(by_position), match_start;
   const std::vector<int> position = upper_.positions();
-  for (int i = 0; i < rows_; ++i)
-    by_position[static_cast<std::size_t>(position[static_cast<std::size_t>(i)])] =
-        pattern.upper.end(i) - pattern.upper.first(i);
+  for (int i = 0; i < rows_; ++i) by_position[at(position[at(i)])] = pattern.upper.end(i) - pattern.upper.first(i);
   std::int64_t next = 0;
   for (std::int64_t& s : by_position) next += std::exchange(s, next);
-  for (int i = 0; i < rows_; ++i)
-    by_row[static_cast<std::size_t>(i)] = by_position[static_cast<std::size_t>(position[static_cast<std::size_t>(i)])];
+  for (int i = 0; i < rows_; ++i) by_row[at(i)] = by_position[at(position[at(i)])];
   std::vector<block_ilu0::Match> match;
   pattern.find_matches(by_row, match_start, match);
   match_start_ = Array<std::int64_t, Space>(match_start);
@@ -117,16 +133,24 @@ CsrIlu0<Space, T>::CsrIlu0(const BlockSparse<Space>& A, const block_ilu0::CsrPat
 }
 
 template <class Space, class T>
-bool CsrIlu0<Space, T>::fits(const BlockSparse<Space>& A) const {
-  return A.rows() == rows_ && A.block() == block_ && A.blocks() == blocks_ &&
+bool CsrIlu0<Space, T>::fit(const Matrix<Space>& matrix) const {
+  const auto* A = dynamic_cast<const BlockSparse<Space>*>(&matrix);
+  return A && A->rows() == rows_ && A->block() == block_ && A->blocks() == blocks_ &&
          (std::is_same_v<Space, Device> || useful_threads() == threads_);
 }
 
 template <class Space, class T>
-std::int64_t CsrIlu0<Space, T>::bytes() const {
-  return lower_.bytes() + upper_.bytes() + inverted_.size() * static_cast<std::int64_t>(sizeof(T)) +
-         8 * (lower_first_.size() + match_start_.size() + match_.size() + work_.size()) +
-         4 * (upper_position_.size() + bad_.size());
+SetupInfo CsrIlu0<Space, T>::info() const {
+  return {.levels = lower_.levels(),
+          .nnz = nnz_,
+          .bytes = lower_.bytes() + upper_.bytes() + inverted_.size() * static_cast<std::int64_t>(sizeof(T)) +
+                   8 * (lower_first_.size() + match_start_.size() + match_.size() + work_.size()) +
+                   4 * (upper_position_.size() + bad_.size())};
+}
+
+template <class Space, class T>
+std::string CsrIlu0<Space, T>::order() const {
+  return options_.only_lines ? std::to_string(lines_) + " lines" : "order of the rows, by levels";
 }
 
 template <class Space, class T>
@@ -158,12 +182,14 @@ std::vector<PartOfApply<Space>> CsrIlu0<Space, T>::parts() {
 }
 
 template <class Space, class T>
-FailedCell CsrIlu0<Space, T>::factorise(const BlockSparse<Space>& A) {
-  return with_view(A, [&]<class V>(const CsrView<V>& view) {
+void CsrIlu0<Space, T>::factorise(const Matrix<Space>& matrix) {
+  const auto& A = dynamic_cast<const BlockSparse<Space>&>(matrix);
+  const FailedCell row = with_view(A, [&]<class V>(const CsrView<V>& view) {
     return factorise(block_ilu0::CsrFactors<T, V>{view, lower_.view(), upper_.view(), inverted_.data(),
                                                   lower_first_.data(), upper_position_.data(), match_start_.data(),
-                                                  match_.data(), pivoting_});
+                                                  match_.data(), options_.pivoting});
   });
+  if (row >= 0) fail_at_row(A, row, options_);
 }
 
 template <class Space, class T>
@@ -172,8 +198,7 @@ std::vector<double> CsrIlu0<Space, T>::inverted_diagonals() const {
   const std::vector<int> position = lower_.positions();
   const std::int64_t nn = std::int64_t{block_} * block_;
   std::vector<double> by_row(stored.size());
-  for (int i = 0; i < rows_; ++i)
-    std::copy_n(stored.begin() + position[static_cast<std::size_t>(i)] * nn, nn, by_row.begin() + i * nn);
+  for (int i = 0; i < rows_; ++i) std::copy_n(stored.begin() + position[at(i)] * nn, nn, by_row.begin() + i * nn);
   return by_row;
 }
 

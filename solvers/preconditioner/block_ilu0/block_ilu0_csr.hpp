@@ -56,27 +56,26 @@ struct CsrFactors {
 
 // T: what the blocks are stored in.
 template <class Space, class T>
-class CsrIlu0 {
+class CsrIlu0 final : public IluFactors<Space> {
  public:
-  CsrIlu0(const BlockSparse<Space>& A, const BlockIluOptions& options, bool only_lines = false);
-  FailedCell factorise(const BlockSparse<Space>& A);  // new values; the first row that failed, or -1
-  void solve(const double* r, double* z);             // z = M^-1 r; z may be r
-  Work solve_work() const;
-  Work factorise_work() const;
-  std::vector<PartOfApply<Space>> parts();       // the two sweeps
-  bool fits(const BlockSparse<Space>& A) const;  // the same pattern, as far as sizes tell, and number of threads
-  int levels() const { return lower_.levels(); }
-  std::int64_t bytes() const;
-  std::int64_t nnz() const { return nnz_; }
-  std::vector<double> inverted_diagonals() const;  // by row, each column by column
+  CsrIlu0(const BlockSparse<Space>& A, const BlockIluOptions& options);
+  bool fit(const Matrix<Space>& A) const override;  // the same pattern, as far as sizes tell, and number of threads
+  void factorise(const Matrix<Space>& A) override;
+  void solve(const double* r, double* z) override;
+  SetupInfo info() const override;
+  Work solve_work() const override;
+  Work factorise_work() const override;
+  std::vector<PartOfApply<Space>> parts() override;  // the two sweeps
+  std::string order() const override;
+  std::vector<double> inverted_diagonals() const override;
 
  private:
   CsrIlu0(const BlockSparse<Space>& A, const block_ilu0::CsrPattern& pattern, const BlockIluOptions& options);
   template <class V>
   FailedCell factorise(const block_ilu0::CsrFactors<T, V>& f);
 
-  bool pivoting_;
-  int threads_, rows_, block_;
+  BlockIluOptions options_;
+  int threads_, rows_, block_, lines_;
   std::int64_t lower_blocks_, upper_blocks_;
   std::int64_t blocks_, nnz_;  // of A; values of the factors
   UnitTriangle<Space, T> lower_, upper_;

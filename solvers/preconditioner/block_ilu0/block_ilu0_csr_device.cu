@@ -3,6 +3,7 @@
 #include "solvers/device/reduce.hpp"
 #include "solvers/matrix/block/block_small.hpp"
 #include "solvers/preconditioner/block_ilu0/block_ilu0_csr.hpp"
+#include "solvers/preconditioner/block_ilu0/block_ilu0_factors.hpp"
 
 namespace weir {
 namespace block_ilu0 {
@@ -49,7 +50,7 @@ void factorise_level(const CsrFactors<T, V>& f, int from, int to, int* bad) {
   });
 }
 
-int first_bad_row(const int* bad, int rows) {
+FailedCell first_bad(const int* bad, int rows) {
   const double most =
       max_abs<Device>(rows, [=] WEIR_HD(int i) { return bad[i] ? static_cast<double>(rows - i) : 0.0; });
   return most > 0 ? rows - static_cast<int>(most) : -1;
@@ -63,7 +64,7 @@ FailedCell CsrIlu0<Space, T>::factorise(const block_ilu0::CsrFactors<T, V>& f) {
   const std::vector<int>& start = lower_.level_start();
   for (std::size_t l = 0; l + 1 < start.size(); ++l)
     block_ilu0::factorise_level(f, start[l], start[l + 1], bad_.data());
-  return block_ilu0::first_bad_row(bad_.data(), rows_);
+  return block_ilu0::first_bad(bad_.data(), rows_);
 }
 
 template <class Space, class T>

@@ -6,7 +6,6 @@
 
 #include "base/error.hpp"
 #include "solvers/device/for_each.hpp"
-#include "solvers/device/reduce.hpp"
 
 namespace weir {
 
@@ -32,13 +31,6 @@ int Hyperplanes::widest() const {
 }
 
 namespace {
-
-// The first cell in natural order whose block could not be inverted, or -1.
-int first_bad(const int* bad, int cells) {
-  const double most =
-      max_abs<Device>(cells, [=] WEIR_HD(int c) { return bad[c] ? static_cast<double>(cells - c) : 0.0; });
-  return most > 0 ? cells - static_cast<int>(most) : -1;
-}
 
 constexpr int largest_workgroup_block = 32;  // n x n threads a cell, of the 1024 that a workgroup may have
 
@@ -92,7 +84,7 @@ FailedCell BlockIluFactors<Device, T>::factorise(const BlockStencilView& A) {
     default:
       OneLaunchForm<T>::factorise(factors(A), levels_, turns_);
   }
-  return first_bad(bad_.data(), A.cells.count());
+  return block_ilu0::first_bad(bad_.data(), A.cells.count());
 }
 
 template <class T>

@@ -9,7 +9,10 @@ namespace weir {
 
 namespace block_ilu0 {
 template <class T>
-struct DeviceFactors;  // block_ilu0_factors.hpp
+struct DeviceFactors;
+
+// Device; bad: 1 where a block could not be inverted.
+FailedCell first_bad(const int* bad, int cells);
 
 // Groups of cells are drawn in order by counting up; a launch of `grid` workgroups draws one ticket too many for each.
 struct Tickets {
@@ -32,6 +35,10 @@ class Turns {
   int turn_ = 0;
 };
 }  // namespace block_ilu0
+
+// T: what the inverted blocks are stored in.
+template <class Space, class T>
+class BlockIluFactors;
 
 template <class T>
 class BlockIluFactors<Host, T> {

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "base/at.hpp"
-#include "base/timer.hpp"
 #include "solvers/distributed/box_spread.hpp"
 #include "solvers/distributed/distributed_stencil.hpp"
 #include "solvers/preconditioner/fast_poisson/line_transform.hpp"
@@ -82,9 +81,7 @@ class DistributedFastPoisson final : public Preconditioner<Space> {
   }
 
   // of which can_spread(A)
-  SetupInfo setup(const Matrix<Space>& A) override {
-    SetupInfo info;
-    const ScopedTimer timer(info.seconds);
+  SetupInfo do_setup(const Matrix<Space>& A) override {
     const DistributedStencil<Space>& stencil = spread_stencil(A);
     operator_ = stencil.whole_operator();
     check_signs(operator_);
@@ -118,21 +115,18 @@ class DistributedFastPoisson final : public Preconditioner<Space> {
     in_modes_ = Array<double, Space>(rows_->extents.count());
     in_lines_ = Array<double, Space>(lines_->extents.count());
     solved_ = Array<double, Space>(lines_->extents.count());
-    info.bytes = sweep_rows_->bytes() + sweep_lines_->bytes() +
-                 8 * (in_rows_.size() + in_modes_.size() + in_lines_.size() + solved_.size());
-    return info;
+    return {.bytes = sweep_rows_->bytes() + sweep_lines_->bytes() +
+                     8 * (in_rows_.size() + in_modes_.size() + in_lines_.size() + solved_.size())};
   }
   // another shift or scale costs nothing
-  SetupInfo update(const Matrix<Space>& A) override {
+  SetupInfo do_update(const Matrix<Space>& A) override {
     const SeparableOperator& now = spread_stencil(A).whole_operator();
-    if (now.direction != operator_.direction) return setup(A);
-    SetupInfo info;
-    const ScopedTimer timer(info.seconds);
+    if (now.direction != operator_.direction) return do_setup(A);
     check_signs(now);
     operator_.shift = lines_->shift = now.shift;
     operator_.scale = lines_->scale = now.scale;
     lines_->singular = now.has_constant_null_space() && A.ranks()->is_root();
-    return info;
+    return {};
   }
   void apply(View<const double> r, View<double> z) const override {
     const bool has_rows = !own_to_rows_;
@@ -178,7 +172,7 @@ template <class Space>
 FastPoisson<Space>::~FastPoisson() = default;
 
 template <class Space>
-SetupInfo FastPoisson<Space>::setup(const Matrix<Space>& A) {
+SetupInfo FastPoisson<Space>::do_setup(const Matrix<Space>& A) {
   if (!spreads_over(A)) {
     spread_.reset();
     return setup(separable(A));
@@ -187,9 +181,9 @@ SetupInfo FastPoisson<Space>::setup(const Matrix<Space>& A) {
   return spread_->setup(A);
 }
 template <class Space>
-SetupInfo FastPoisson<Space>::update(const Matrix<Space>& A) {
-  if (spreads_over(A)) return spread_ ? spread_->update(A) : setup(A);
-  return spread_ ? setup(A) : update(separable(A));
+SetupInfo FastPoisson<Space>::do_update(const Matrix<Space>& A) {
+  if (spreads_over(A)) return spread_ ? spread_->update(A) : do_setup(A);
+  return spread_ ? do_setup(A) : update(separable(A));
 }
 template <class Space>
 bool FastPoisson<Space>::spreads_over(const Matrix<Space>& A) const {
@@ -198,16 +192,11 @@ bool FastPoisson<Space>::spreads_over(const Matrix<Space>& A) const {
 
 template <class Space>
 SetupInfo FastPoisson<Space>::setup(const SeparableOperator& A) {
-  SetupInfo info;
-  {
-    const ScopedTimer timer(info.seconds);
-    check_signs(A);
-    sweep_.reset();  // refers to the plan
-    plan_ = std::make_unique<FastPoissonPlan>(choose_fast_poisson_plan<Space>(A, options_));
-    sweep_ = make_fast_poisson_sweep<Space>(*plan_);
-  }
-  info.bytes = sweep_->bytes();
-  return info;
+  check_signs(A);
+  sweep_.reset();  // refers to the plan
+  plan_ = std::make_unique<FastPoissonPlan>(choose_fast_poisson_plan<Space>(A, options_));
+  sweep_ = make_fast_poisson_sweep<Space>(*plan_);
+  return {.bytes = sweep_->bytes()};
 }
 
 template <class Space>
@@ -215,14 +204,11 @@ SetupInfo FastPoisson<Space>::update(const SeparableOperator& A) {
   if (!plan_) return setup(A);
   for (int d = 0; d < 3; ++d)
     if (!(arranged(A, d) == plan_->direction[static_cast<std::size_t>(d)])) return setup(A);
-  SetupInfo info;
-  const ScopedTimer timer(info.seconds);
   check_signs(A);
   plan_->shift = A.shift;
   plan_->scale = A.scale;
   plan_->singular = A.has_constant_null_space();
-  info.bytes = sweep_->bytes();
-  return info;
+  return {.bytes = sweep_->bytes()};
 }
 
 template <class Space>

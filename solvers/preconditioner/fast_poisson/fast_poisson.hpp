@@ -40,20 +40,22 @@ class FastPoisson final : public Preconditioner<Space> {
   explicit FastPoisson(FastPoissonOptions options = {});
   ~FastPoisson() override;
 
-  // A must be separable() with shift, scale >= 0, not both 0; throws std::invalid_argument otherwise.
-  SetupInfo setup(const Matrix<Space>& A) override;
-  // Another shift or scale costs nothing; other directions are set up anew.
-  SetupInfo update(const Matrix<Space>& A) override;
   void apply(View<const double> r, View<double> z) const override;
 
+  // shift, scale >= 0, not both 0: throws std::invalid_argument otherwise.
   SetupInfo setup(const SeparableOperator& A);
+  // Another shift or scale costs nothing; other directions are set up anew.
   SetupInfo update(const SeparableOperator& A);
+  using Preconditioner<Space>::setup, Preconditioner<Space>::update;
 
   bool spreads_over(const Matrix<Space>& A) const override;
   Work apply_work() const override;
   std::string describe() const override;
 
  private:
+  SetupInfo do_setup(const Matrix<Space>& A) override;  // A: separable()
+  SetupInfo do_update(const Matrix<Space>& A) override;
+
   FastPoissonOptions options_;
   std::unique_ptr<FastPoissonPlan> plan_;
   std::unique_ptr<FastPoissonSweep<Space>> sweep_;

@@ -4,10 +4,10 @@
 
 #include <string>
 
-#include "base/timer.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
+#include "solvers/matrix/block/block_limit.hpp"
 #include "solvers/matrix/row_error.hpp"
 #include "solvers/preconditioner/jacobi/block_invert.hpp"
 #include "solvers/preconditioner/jacobi/rounded_blocks.hpp"
@@ -45,32 +45,28 @@ double apply_dot(View<const double> inverse, int B, View<const double> r, View<d
 
 }  // namespace block_jacobi_kernels
 
+void throw_singular_block(int row, int block) {
+  throw RowError(Exit::solver_failed, "block_jacobi: the diagonal block of ", row,
+                 "block row " + std::to_string(row) + " (rows " + std::to_string(row * block) + " to " +
+                     std::to_string(row * block + block - 1) + ")",
+                 " is singular, or has NaN or Inf");
+}
+
 template <class Space>
 class BlockJacobi : public Preconditioner<Space> {
  public:
   BlockJacobi() : Preconditioner<Space>({.keeps_symmetry = true, .takes_floats = true, .works_over_ranks = true}) {}
-  SetupInfo setup(const Matrix<Space>& A) override {
-    SetupInfo info;
-    {
-      ScopedTimer timer(info.seconds);
-      rows_ = A.rows();
-      block_ = A.block();
-      symmetric_ = A.is_symmetric();
-      if (block_ > largest_block)
-        throw Error(Exit::usage, "block_jacobi: blocks of " + std::to_string(block_) + " are larger than 64");
-      const std::int64_t entries = std::int64_t{rows_} * block_ * block_;
-      if (inverse_.size() != entries) inverse_ = Array<double, Space>(entries);
-      A.block_diagonal(inverse_);
-      const int bad = block_jacobi_kernels::invert_all<Space>(rows_, block_, inverse_);
-      if (bad < rows_)
-        throw RowError(Exit::solver_failed, "block_jacobi: the diagonal block of ", bad,
-                       "block row " + std::to_string(bad) + " (rows " + std::to_string(bad * block_) + " to " +
-                           std::to_string(bad * block_ + block_ - 1) + ")",
-                       " is singular, or has NaN or Inf");
-    }
-    info.nnz = inverse_.size();
-    info.bytes = 8 * inverse_.size();
-    return info;
+  SetupInfo do_setup(const Matrix<Space>& A) override {
+    rows_ = A.rows();
+    block_ = A.block();
+    symmetric_ = A.is_symmetric();
+    refuse_large_block(block_, largest_block, "block_jacobi");
+    const std::int64_t entries = std::int64_t{rows_} * block_ * block_;
+    if (inverse_.size() != entries) inverse_ = Array<double, Space>(entries);
+    A.block_diagonal(inverse_);
+    const int bad = block_jacobi_kernels::invert_all<Space>(rows_, block_, inverse_);
+    if (bad < rows_) throw_singular_block(bad, block_);
+    return {.nnz = inverse_.size(), .bytes = 8 * inverse_.size()};
   }
   void apply(View<const double> r, View<double> z) const override {
     if constexpr (std::is_same_v<Space, Host>)
@@ -109,8 +105,7 @@ std::unique_ptr<Preconditioner<Space>> make_block_jacobi(const Table& options) {
   const Table t = options.described_by(block_jacobi_keys);
   const auto storage = t.get<std::string>("storage");
   if (storage == "double") return std::make_unique<BlockJacobi<Space>>();
-  if (storage == "float") return make_float_block_jacobi<Space>();
-  return make_adaptive_block_jacobi<Space>(t.get<double>("accuracy"));
+  return make_rounded_block_jacobi<Space>(storage == "float" ? 0 : t.get<double>("accuracy"));
 }
 
 }  // namespace

@@ -1,5 +1,4 @@
 // `none`: z = r.   `jacobi`: z = omega D^-1 r, D the scalar diagonal of A.
-#include "base/timer.hpp"
 #include "solvers/device/array.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
@@ -60,7 +59,7 @@ class None : public Preconditioner<Space> {
   None()
       : Preconditioner<Space>(
             {.keeps_symmetry = true, .is_identity = true, .takes_floats = true, .works_over_ranks = true}) {}
-  SetupInfo setup(const Matrix<Space>&) override { return {}; }
+  SetupInfo do_setup(const Matrix<Space>&) override { return {}; }
   void apply(View<const double> r, View<double> z) const override {
     for_each<Space>(static_cast<int>(r.size()), [=] WEIR_HD(int i) { z[i] = r[i]; });
   }
@@ -74,29 +73,23 @@ class Jacobi : public Preconditioner<Space> {
       : Preconditioner<Space>({.keeps_symmetry = true, .takes_floats = true, .works_over_ranks = true}),
         omega_(omega) {}
 
-  SetupInfo setup(const Matrix<Space>& A) override {
-    SetupInfo info;
-    {
-      ScopedTimer timer(info.seconds);
-      const int B = A.block();
-      if (inverse_.size() != A.size()) inverse_ = Array<double, Space>(A.size());
-      if (B == 1) {
-        A.block_diagonal(inverse_);
-      } else {
-        const std::int64_t entries = std::int64_t{A.size()} * B;
-        if (blocks_.size() != entries) blocks_ = Array<double, Space>(entries);
-        A.block_diagonal(blocks_);
-        jacobi_kernels::scalar_diagonal<Space>(blocks_, B, inverse_);
-      }
-      const int bad = jacobi_kernels::first_bad<Space>(inverse_);
-      if (bad < A.size())
-        throw RowError(Exit::solver_failed, "jacobi: the diagonal entry of ", bad / B, "row " + std::to_string(bad),
-                       " is zero, NaN or Inf");
-      jacobi_kernels::invert<Space>(omega_, inverse_);
+  SetupInfo do_setup(const Matrix<Space>& A) override {
+    const int B = A.block();
+    if (inverse_.size() != A.size()) inverse_ = Array<double, Space>(A.size());
+    if (B == 1) {
+      A.block_diagonal(inverse_);
+    } else {
+      const std::int64_t entries = std::int64_t{A.size()} * B;
+      if (blocks_.size() != entries) blocks_ = Array<double, Space>(entries);
+      A.block_diagonal(blocks_);
+      jacobi_kernels::scalar_diagonal<Space>(blocks_, B, inverse_);
     }
-    info.nnz = A.size();
-    info.bytes = 8 * (inverse_.size() + blocks_.size());
-    return info;
+    const int bad = jacobi_kernels::first_bad<Space>(inverse_);
+    if (bad < A.size())
+      throw RowError(Exit::solver_failed, "jacobi: the diagonal entry of ", bad / B, "row " + std::to_string(bad),
+                     " is zero, NaN or Inf");
+    jacobi_kernels::invert<Space>(omega_, inverse_);
+    return {.nnz = A.size(), .bytes = 8 * (inverse_.size() + blocks_.size())};
   }
   void apply(View<const double> r, View<double> z) const override {
     jacobi_kernels::multiply<Space>(inverse_.view(), r, z);

@@ -7,12 +7,12 @@
 #include <string>
 
 #include "base/error.hpp"
-#include "base/timer.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
 #include "solvers/distributed/distributed_matrix.hpp"
 #include "solvers/matrix/algorithms/prefix_sum.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
+#include "solvers/matrix/block/block_limit.hpp"
 #include "solvers/preconditioner/jacobi/block_invert.hpp"
 
 namespace weir {
@@ -154,32 +154,20 @@ class RoundedBlockJacobi final : public Preconditioner<Space> {
       : Preconditioner<Space>({.keeps_symmetry = true, .works_over_ranks = true, .storage = StoredAs::float32}),
         accuracy_(accuracy) {}
 
-  SetupInfo setup(const Matrix<Space>& A) override {
-    double seconds = 0;
-    {
-      const ScopedTimer timer(seconds);
-      allocate(A);
-    }
-    SetupInfo info = update(A);
-    info.seconds += seconds;
-    return info;
+  SetupInfo do_setup(const Matrix<Space>& A) override {
+    allocate(A);
+    return do_update(A);
   }
-
-  SetupInfo update(const Matrix<Space>& A) override {
-    if (A.rows() != rows_ || A.block() != block_) return setup(A);
-    SetupInfo info;
-    {
-      const ScopedTimer timer(info.seconds);
-      symmetric_ = A.is_symmetric();
-      if (!has_places_ || !store_in_place(A)) {
-        choose_places(A);
-        store(A);
-      }
+  SetupInfo do_update(const Matrix<Space>& A) override {
+    if (A.rows() != rows_ || A.block() != block_) return do_setup(A);
+    symmetric_ = A.is_symmetric();
+    if (!has_places_ || !store_in_place(A)) {
+      choose_places(A);
+      store(A);
     }
-    info.nnz = std::int64_t{rows_} * block_ * block_;
-    info.bytes = 2 * two_.size() + 4 * four_.size() + 8 * eight_.size() + 4 * place_.size() +
-                 8 * (scratch_.size() + start_.size()) + 4 * (is_one_.size() + kinds_.size());
-    return info;
+    return {.nnz = std::int64_t{rows_} * block_ * block_,
+            .bytes = 2 * two_.size() + 4 * four_.size() + 8 * eight_.size() + 4 * place_.size() +
+                     8 * (scratch_.size() + start_.size()) + 4 * (is_one_.size() + kinds_.size())};
   }
 
   void apply(View<const double> r, View<double> z) const override {
@@ -231,8 +219,7 @@ class RoundedBlockJacobi final : public Preconditioner<Space> {
   void allocate(const Matrix<Space>& A) {
     rows_ = A.rows();
     block_ = A.block();
-    if (block_ > largest_block)
-      throw Error(Exit::usage, "block_jacobi: blocks of " + std::to_string(block_) + " are larger than 64");
+    refuse_large_block(block_, largest_block, "block_jacobi");
     if (rows_ >= 1 << 30) throw Error(Exit::usage, "block_jacobi: adaptive precision numbers at most 2^30 block rows");
     stretch_ = block_csr_of(A) ? stretch_of(rows_, block_) : rows_;
     scratch_ = Array<double, Space>(std::int64_t{stretch_} * block_ * block_);
@@ -263,12 +250,7 @@ class RoundedBlockJacobi final : public Preconditioner<Space> {
     else
       A.block_diagonal(scratch_);
     const int bad = rounded_block_kernels::invert_all<Space>(n, block_, symmetric_, accuracy_, scratch_.data(), kinds);
-    if (bad == n) return;
-    const int row = first + bad;
-    throw Error(Exit::solver_failed, "block_jacobi: the diagonal block of block row " + std::to_string(row) +
-                                         " (rows " + std::to_string(row * block_) + " to " +
-                                         std::to_string(row * block_ + block_ - 1) +
-                                         ") is singular, or has NaN or Inf");
+    if (bad < n) throw_singular_block(first + bad, block_);
   }
   // As long as no block changes its kind, each stays where it is; false: one did, and what is stored is of no use.
   bool store_in_place(const Matrix<Space>& A) {
@@ -324,16 +306,10 @@ class RoundedBlockJacobi final : public Preconditioner<Space> {
 };
 
 template <class Space>
-std::unique_ptr<Preconditioner<Space>> make_float_block_jacobi() {
-  return std::make_unique<RoundedBlockJacobi<Space>>(0);
-}
-template <class Space>
-std::unique_ptr<Preconditioner<Space>> make_adaptive_block_jacobi(double accuracy) {
+std::unique_ptr<Preconditioner<Space>> make_rounded_block_jacobi(double accuracy) {
   return std::make_unique<RoundedBlockJacobi<Space>>(accuracy);
 }
-template std::unique_ptr<Preconditioner<Host>> make_float_block_jacobi<Host>();
-template std::unique_ptr<Preconditioner<Device>> make_float_block_jacobi<Device>();
-template std::unique_ptr<Preconditioner<Host>> make_adaptive_block_jacobi<Host>(double);
-template std::unique_ptr<Preconditioner<Device>> make_adaptive_block_jacobi<Device>(double);
+template std::unique_ptr<Preconditioner<Host>> make_rounded_block_jacobi(double);
+template std::unique_ptr<Preconditioner<Device>> make_rounded_block_jacobi(double);
 
 }  // namespace weir

@@ -15,12 +15,11 @@
 
 namespace weir {
 
+// accuracy: see BlockNorms; 0: all blocks as floats.
 template <class Space>
-std::unique_ptr<Preconditioner<Space>> make_float_block_jacobi();
+std::unique_ptr<Preconditioner<Space>> make_rounded_block_jacobi(double accuracy);
 
-// accuracy: see rounded_blocks.hpp.
-template <class Space>
-std::unique_ptr<Preconditioner<Space>> make_adaptive_block_jacobi(double accuracy);
+[[noreturn]] void throw_singular_block(int row, int block);
 
 // What an application reads. A block lies column by column.
 struct RoundedBlocks {

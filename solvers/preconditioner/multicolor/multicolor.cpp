@@ -8,7 +8,6 @@
 
 #include "base/at.hpp"
 #include "base/error.hpp"
-#include "base/timer.hpp"
 #include "mesh/graph/colouring.hpp"
 #include "mesh/graph/graph_tools.hpp"
 #include "solvers/matrix/row_error.hpp"
@@ -39,63 +38,53 @@ Colouring colour(const Graph& graph, const MulticolorOptions& options) {
 }  // namespace
 
 template <class Space, class T>
-SetupInfo Multicolor<Space, T>::setup(const Matrix<Space>& matrix) {
+SetupInfo Multicolor<Space, T>::do_setup(const Matrix<Space>& matrix) {
   const auto* A = dynamic_cast<const BlockCsr<Space>*>(&matrix);
   if (!A) refuse_matrix("multicolor", matrix);
-  double seconds = 0;
-  {
-    ScopedTimer timer(seconds);
-    rows_ = A->rows();
-    block_ = A->block();
-    const MulticolorPlan plan(A->row_start().to_vector(), A->column().to_vector(), A->diagonal().to_vector(), options_,
-                              [this](int colours) { return tile_rows(colours); });
-    passes_ = plan.passes(options_);
-    piece_start_ = plan.piece_start;
-    sweep_.clear();
-    colours_.assign(at(plan.colours), {});
-    for (int q = 0; q < plan.pieces(); ++q) {
-      sweep_.push_back({plan.piece_start[at(q)], plan.piece_start[at(q) + 1], false});
-      colours_[at(plan.piece_colour[at(q)])].push_back(sweep_.back());
-    }
-    earlier_before_.clear();
-    later_before_.clear();
-    for (const int p : plan.piece_start) {
-      earlier_before_.push_back(plan.start[at(p)] - plan.start.front());
-      later_before_.push_back(plan.later[at(p)] - plan.later.front());
-    }
-    row_ = Array<int, Space>(plan.row);
-    column_ = Array<int, Space>(plan.column);
-    start_ = Array<std::int64_t, Space>(plan.start);
-    later_ = Array<std::int64_t, Space>(plan.later);
-    source_ = Array<std::int64_t, Space>(plan.source);
-    const std::int64_t entries = std::int64_t{block_} * block_;
-    off_ = Array<T, Space>(entries * column_.size());
-    diagonal_ = Array<double, Space>(entries * rows_);
-    if constexpr (std::is_same_v<T, Bfloat16>) scale_ = Array<double, Space>(rows_);
+  rows_ = A->rows();
+  block_ = A->block();
+  const MulticolorPlan plan(A->row_start().to_vector(), A->column().to_vector(), A->diagonal().to_vector(), options_,
+                            [this](int colours) { return tile_rows(colours); });
+  passes_ = plan.passes(options_);
+  piece_start_ = plan.piece_start;
+  sweep_.clear();
+  colours_.assign(at(plan.colours), {});
+  for (int q = 0; q < plan.pieces(); ++q) {
+    sweep_.push_back({plan.piece_start[at(q)], plan.piece_start[at(q) + 1], false});
+    colours_[at(plan.piece_colour[at(q)])].push_back(sweep_.back());
   }
-  SetupInfo info = update(matrix);
-  info.seconds += seconds;
-  return info;
+  earlier_before_.clear();
+  later_before_.clear();
+  for (const int p : plan.piece_start) {
+    earlier_before_.push_back(plan.start[at(p)] - plan.start.front());
+    later_before_.push_back(plan.later[at(p)] - plan.later.front());
+  }
+  row_ = Array<int, Space>(plan.row);
+  column_ = Array<int, Space>(plan.column);
+  start_ = Array<std::int64_t, Space>(plan.start);
+  later_ = Array<std::int64_t, Space>(plan.later);
+  source_ = Array<std::int64_t, Space>(plan.source);
+  const std::int64_t entries = std::int64_t{block_} * block_;
+  off_ = Array<T, Space>(entries * column_.size());
+  diagonal_ = Array<double, Space>(entries * rows_);
+  if constexpr (std::is_same_v<T, Bfloat16>) scale_ = Array<double, Space>(rows_);
+  return do_update(matrix);
 }
 
 template <class Space, class T>
-SetupInfo Multicolor<Space, T>::update(const Matrix<Space>& matrix) {
+SetupInfo Multicolor<Space, T>::do_update(const Matrix<Space>& matrix) {
   const auto* A = dynamic_cast<const BlockCsr<Space>*>(&matrix);
-  if (!A || A->rows() != rows_ || A->block() != block_ || A->blocks() != column_.size() + rows_) return setup(matrix);
-  SetupInfo info;
-  {
-    ScopedTimer timer(info.seconds);
-    symmetric_ = A->is_symmetric() && options_.symmetric;
-    const int bad = multicolor::factorise<Space, T>(view(), A->view());
-    if (bad >= 0)
-      throw RowError(Exit::solver_failed, "multicolor: the diagonal block of ", bad,
-                     " is singular without pivoting, or the row has NaN or Inf");
-  }
-  info.colours = colours();
-  info.nnz = off_.size() + diagonal_.size();
-  info.bytes = static_cast<std::int64_t>(sizeof(T)) * off_.size() + 8 * (diagonal_.size() + scale_.size()) +
-               8 * (start_.size() + later_.size() + source_.size()) + 4 * (row_.size() + column_.size());
-  return info;
+  if (!A || A->rows() != rows_ || A->block() != block_ || A->blocks() != column_.size() + rows_)
+    return do_setup(matrix);
+  symmetric_ = A->is_symmetric() && options_.symmetric;
+  const int bad = multicolor::factorise<Space, T>(view(), A->view());
+  if (bad >= 0)
+    throw RowError(Exit::solver_failed, "multicolor: the diagonal block of ", bad,
+                   " is singular without pivoting, or the row has NaN or Inf");
+  return {.colours = colours(),
+          .nnz = off_.size() + diagonal_.size(),
+          .bytes = static_cast<std::int64_t>(sizeof(T)) * off_.size() + 8 * (diagonal_.size() + scale_.size()) +
+                   8 * (start_.size() + later_.size() + source_.size()) + 4 * (row_.size() + column_.size())};
 }
 
 // The rows in flight: a step of each colour, and one on either side.

@@ -81,8 +81,6 @@ class Multicolor final : public Preconditioner<Space> {
   explicit Multicolor(const MulticolorOptions& options)
       : Preconditioner<Space>({.keeps_symmetry = options.symmetric, .storage = stored_as<T>}), options_(options) {}
 
-  SetupInfo setup(const Matrix<Space>& A) override;   // A: block CSR
-  SetupInfo update(const Matrix<Space>& A) override;  // the colours stay
   void apply(View<const double> r, View<double> z) const override;
   // One whole sweep of steps 1 to 3 from the x at hand, as the paper times it.
   void sweep(View<const double> b, View<double> x) const;
@@ -100,7 +98,8 @@ class Multicolor final : public Preconditioner<Space> {
   Work sweep_work() const;  // what a whole sweep must move and compute
 
  private:
-  void factorise(const BlockCsr<Space>& A);
+  SetupInfo do_setup(const Matrix<Space>& A) override;   // A: block CSR
+  SetupInfo do_update(const Matrix<Space>& A) override;  // the colours stay
   int tile_rows(int colours) const;
   MulticolorView<T> view() const;
   Work work(const std::vector<ColourPass>& passes) const;

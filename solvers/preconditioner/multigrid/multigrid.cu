@@ -1,25 +1,13 @@
 #include "solvers/preconditioner/multigrid/multigrid.hpp"
 
-#include "base/error.hpp"
-#include "base/timer.hpp"
-#include "solvers/matrix/stencil/banded.hpp"
-#include "solvers/matrix/stencil/separable_operator.hpp"
-#include "solvers/preconditioner/multigrid/banded/banded_multigrid.hpp"
-#include "solvers/preconditioner/multigrid/distributed/distributed_multigrid.hpp"
-#include "solvers/preconditioner/multigrid/multigrid_cycle.hpp"
+#include "solvers/distributed/distributed_banded.hpp"
+#include "solvers/distributed/distributed_stencil.hpp"
+#include "solvers/parallel/communicator.hpp"
 #include "solvers/preconditioner/schwarz/additive_schwarz.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir {
 namespace {
-
-template <class Space>
-const SeparableOperator& separable(const Matrix<Space>& A) {
-  const auto* spread = dynamic_cast<const DistributedStencil<Space>*>(&A);
-  const SeparableOperator* s = spread ? &spread->whole_operator() : A.separable();
-  if (!s) refuse_matrix("multigrid", A);
-  return *s;
-}
 
 template <class Space>
 bool is_banded(const Matrix<Space>& A) {
@@ -32,104 +20,33 @@ template <class Space>
 Multigrid<Space>::Multigrid(const MultigridOptions& options)
     : Preconditioner<Space>({.keeps_symmetry = options.cycle == "V" && options.pre == options.post && options.symmetric,
                              .storage = options.storage == "float" ? StoredAs::float32 : StoredAs::float64}),
-      options_(options) {}
-template <class Space>
-Multigrid<Space>::~Multigrid() = default;
+      options_(options),
+      cycle_(multigrid::make_separable_cycle<Space>(options)) {}
 
 template <class Space>
-SetupInfo Multigrid<Space>::setup(const Matrix<Space>& A) {
-  operator_.reset();
-  cycle_.reset();
-  instead_.reset();
-  if (is_banded(A)) {
-    if (spreads_over(A))
-      instead_ =
-          std::make_unique<DistributedMultigrid<Space>>(options_.pre + 1, options_.coarse_size, options_.gather_size);
-    else
-      instead_ = std::make_unique<BandedMultigrid<Space>>(options_.pre + 1, options_.coarse_size);
-    return instead_->setup(A);
-  }
-  double seconds = 0;
-  {
-    ScopedTimer timer(seconds);
-    operator_ = std::make_unique<SeparableOperator>(separable(A));
-    const auto* spread = dynamic_cast<const DistributedStencil<Space>*>(&A);
-    cycle_ = spread ? multigrid::make_distributed_cycle<Space>(*spread, options_)
-                    : multigrid::make_cycle<Space>(*operator_, options_);
-    if (cycle_) cycle_->update(operator_->shift, operator_->scale, operator_->has_constant_null_space());
-  }
-  if (cycle_) return info(seconds);
-  operator_.reset();
-  instead_ = make_gathered<Space>("multigrid", std::make_unique<Multigrid>(options_));
-  return instead_->setup(A);
+SetupInfo Multigrid<Space>::do_setup(const Matrix<Space>& A) {
+  is_banded_ = is_banded(A);
+  cycle_.reset();  // before the next one comes
+  cycle_ =
+      *is_banded_ ? multigrid::make_banded_cycle<Space>(options_) : multigrid::make_separable_cycle<Space>(options_);
+  const SetupInfo info = cycle_->setup(A);
+  if (info.levels > 0) return info;
+  cycle_ = make_gathered<Space>("multigrid", std::make_unique<Multigrid>(options_));
+  return cycle_->setup(A);
 }
 
 template <class Space>
-SetupInfo Multigrid<Space>::update(const Matrix<Space>& A) {
-  if (instead_) return instead_->update(A);
-  if (is_banded(A)) return setup(A);
-  const SeparableOperator& s = separable(A);
-  if (!operator_ || s.direction != operator_->direction) return setup(A);
-  double seconds = 0;
-  {
-    ScopedTimer timer(seconds);
-    operator_->shift = s.shift;
-    operator_->scale = s.scale;
-    cycle_->update(s.shift, s.scale, s.has_constant_null_space());
-  }
-  return info(seconds);
+SetupInfo Multigrid<Space>::do_update(const Matrix<Space>& A) {
+  return is_banded_ == is_banded(A) ? cycle_->update(A) : do_setup(A);
 }
 
-template <class Space>
-SetupInfo Multigrid<Space>::info(double seconds) const {
-  SetupInfo i;
-  i.levels = cycle_->levels();
-  i.colours = options_.smoother == "red_black" ? 2 : 1;
-  i.bytes = cycle_->bytes();
-  i.seconds = seconds;
-  return i;
-}
-
-template <class Space>
-void Multigrid<Space>::apply(View<const double> r, View<double> z) const {
-  instead_ ? instead_->apply(r, z) : cycle_->apply(r, z);
-}
-
-template <class Space>
-double Multigrid<Space>::apply_dot(View<const double> r, View<double> z) const {
-  return instead_ ? instead_->apply_dot(r, z) : cycle_->apply_dot(r, z);
-}
-
-template <class Space>
-bool Multigrid<Space>::is_symmetric() const {
-  return instead_ ? instead_->is_symmetric() : this->traits_.keeps_symmetry;
-}
-
+// Whether each rank is to have levels of its own.
 template <class Space>
 bool Multigrid<Space>::spreads_over(const Matrix<Space>& A) const {
-  if (dynamic_cast<const DistributedStencil<Space>*>(&A))
-    return A.ranks()->size() > 1 && A.unknowns() > options_.gather_size;
-  return DistributedMultigrid<Space>::can_spread(A, options_.gather_size);
-}
-
-template <class Space>
-Work Multigrid<Space>::apply_work() const {
-  return instead_ ? instead_->apply_work() : cycle_ ? cycle_->work() : Work{};
-}
-
-template <class Space>
-std::vector<PartOfApply<Space>> Multigrid<Space>::parts() const {
-  return instead_ ? instead_->parts() : std::vector<PartOfApply<Space>>{};
-}
-
-template <class Space>
-std::string Multigrid<Space>::describe() const {
-  if (instead_) return instead_->describe();
-  std::string s = "multigrid (" + options_.cycle + "(" + std::to_string(options_.pre) + "," +
-                  std::to_string(options_.post) + (options_.symmetric ? ") cycle, " : ") cycle forwards, ") +
-                  options_.smoother + (options_.storage == "float" ? ", single precision" : ", double precision");
-  if (cycle_) s += ", " + cycle_->describe();
-  return s + ")";
+  if (!A.ranks() || A.ranks()->size() == 1 || A.unknowns() <= options_.gather_size) return false;
+  if (dynamic_cast<const DistributedStencil<Space>*>(&A)) return true;
+  const auto* banded = dynamic_cast<const DistributedBanded<Space>*>(&A);
+  return banded && banded->whole().nx > 1 && banded->whole().ny > 1;
 }
 
 namespace {

@@ -9,11 +9,12 @@
 // closest (multigrid_hierarchy.hpp), so point smoothers stay good on stretched grids. Coarse operators are rediscretised;
 // interpolation is linear, restriction its transpose.
 //
-// Banded matrices, whose coefficients vary, have a multigrid of their own: banded_multigrid.hpp. Of the options it knows `pre`
-// (the degree of its smoother is one more), coarse_size and gather_size.
+// Banded matrices, whose coefficients vary, have a cycle of their own: banded/banded_multigrid.cu. Of the options it knows
+// `pre` (the degree of its smoother is one more), coarse_size and gather_size.
 // A periodic direction with an odd number of unknowns has no two colours: such a level is smoothed by "chebyshev".
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "solvers/preconditioner/preconditioner.hpp"
@@ -27,40 +28,38 @@ struct MultigridOptions {
   std::string smoother = "red_black";
   std::string storage = "float";
   int coarse_size = 64, gather_size = 32768;
-  double omega = 1.15;      // over-relaxation of red_black
-  double merge_factor = 3;  // see multigrid::Coarsening
-  double reduction = 0.65;
+  double omega = 1.15;  // over-relaxation of red_black
 };
 
+// The cycles of the two kinds of matrices, on one rank or over ranks. Where a grid's parts are too thin to be distributed,
+// setup returns 0 levels, and nothing has been set up.
 namespace multigrid {
 template <class Space>
-class CycleBase;
-}
+std::unique_ptr<Preconditioner<Space>> make_separable_cycle(const MultigridOptions& options);
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_banded_cycle(const MultigridOptions& options);
+}  // namespace multigrid
 
 template <class Space>
-class Multigrid : public Preconditioner<Space> {
+class Multigrid final : public Preconditioner<Space> {
  public:
   explicit Multigrid(const MultigridOptions& options);
-  ~Multigrid() override;
-  SetupInfo setup(const Matrix<Space>& A) override;
-  SetupInfo update(const Matrix<Space>& A) override;  // new shift and scale cost O(nx + ny + nz); a new grid, a setup
-  void apply(View<const double> r, View<double> z) const override;
-  double apply_dot(View<const double> r, View<double> z) const override;
-  bool is_symmetric() const override;
+  void apply(View<const double> r, View<double> z) const override { cycle_->apply(r, z); }
+  double apply_dot(View<const double> r, View<double> z) const override { return cycle_->apply_dot(r, z); }
+  bool is_symmetric() const override { return cycle_->is_symmetric(); }
   bool spreads_over(const Matrix<Space>& A) const override;
-  Work apply_work() const override;
-  std::vector<PartOfApply<Space>> parts() const override;  // of banded matrices: the levels
-  std::string describe() const override;
+  Work apply_work() const override { return cycle_->apply_work(); }
+  std::vector<PartOfApply<Space>> parts() const override { return cycle_->parts(); }
+  std::string describe() const override { return cycle_->describe(); }
 
  private:
-  SetupInfo info(double seconds) const;
+  SetupInfo do_setup(const Matrix<Space>& A) override;
+  SetupInfo do_update(
+      const Matrix<Space>& A) override;  // new shift and scale cost O(nx + ny + nz); a new grid, a setup
 
   MultigridOptions options_;
-  std::unique_ptr<SeparableOperator> operator_;  // of the last setup
-  std::unique_ptr<multigrid::CycleBase<Space>> cycle_;
-  // Instead, of a banded matrix: BandedMultigrid, or over ranks DistributedMultigrid; and where a grid's parts are too thin to
-  // be distributed: this, on the root rank.
-  std::unique_ptr<Preconditioner<Space>> instead_;
+  std::optional<bool> is_banded_;                 // the matrix of the last setup
+  std::unique_ptr<Preconditioner<Space>> cycle_;  // or, of parts too thin: all of this, on the root rank
 };
 
 }  // namespace weir

@@ -100,6 +100,11 @@ inline RankBox grown(const GridLevel& grid, const BoxCuts& cuts, int rank, int m
   return b;
 }
 
+// In the order of the levels' lines (order_of_lines).
+inline BoxCuts ordered(const BoxCuts& cuts, const std::array<std::size_t, 3>& order) {
+  return {{cuts.begin[order[0]], cuts.begin[order[1]], cuts.begin[order[2]]}};
+}
+
 inline std::array<int, 3> sizes_of(const GridLevel& g) {
   return {g.line[0].size(), g.line[1].size(), g.line[2].size()};
 }

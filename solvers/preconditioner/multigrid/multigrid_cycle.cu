@@ -1,17 +1,53 @@
-#include "solvers/preconditioner/multigrid/multigrid_cycle.hpp"
-
+// The cycle of a separable operator. Over ranks it is that of one rank, whose smoothers and transfers do not know the order of
+// the unknowns; every value is the one that one rank would have, to round-off.
+//
+//   part of a level   a rank's own unknowns and so many layers around them where the grid was cut that all sweeps of the way down
+//                     and up can be computed from one exchange of the right-hand side and one of the coarser correction: a few
+//                     layers are computed twice (7 for V(2,2) by two colours), and the passes are those of one rank
+//   coarse unknown    of the rank that has its first fine one
+//   tail              the levels of at most `gather_size` unknowns: on rank 0 alone
+// So a V cycle has two exchanges a level (the finest: one) and one gather and scatter of the tail. On Host a red-black cycle asks
+// for the largest value of r too.
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
 #include "solvers/device/reduce.hpp"
 #include "solvers/distributed/box_spread.hpp"
+#include "solvers/distributed/distributed_stencil.hpp"
 #include "solvers/preconditioner/multigrid/multigrid_boxes.hpp"
 #include "solvers/preconditioner/multigrid/multigrid_kernels.hpp"
 #include "solvers/preconditioner/multigrid/multigrid_levels.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir::multigrid {
 namespace {
+
+// Where the largest |g| is outside this range, the cycle is repeated for a scaled r: single precision ends at 1e-38 and
+// 1e38. (Only the fused passes look; on Device nothing waits for a number.)
+constexpr double smallest_safe = 1e-15, largest_safe = 1e15;
+
+// What to divide r by before the cycle is repeated; 0: it need not be.
+double rescaling(double peak) {
+  const bool is_safe = !(peak > 0) || !std::isfinite(peak) || (peak >= smallest_safe && peak <= largest_safe);
+  return is_safe ? 0 : std::exp2(std::ilogb(peak));
+}
+
+// Of one application, of which every level is visited as the cycle does. The coefficients of a separable operator are lines:
+// nothing a cell.
+Work work_of_cycle(const std::vector<GridLevel>& grids, const MultigridOptions& options) {
+  const auto value = static_cast<std::int64_t>(options.storage == "double" ? sizeof(double) : sizeof(float));
+  const bool is_f = options.cycle == "F";
+  Work work{16 * grids.front().count(), 0};  // r, z
+  const auto add = [&](std::int64_t visits, const Work& once) { work += {visits * once.bytes, visits * once.flops}; };
+  const std::size_t last = grids.size() - 1;
+  for (std::size_t l = 0; l < last; ++l)
+    add(is_f ? static_cast<std::int64_t>(l) + 1 : 1,
+        work_of_level(grids[l].count(), grids[l + 1].count(), 0, 7, options.pre + options.post, value));
+  add(is_f ? std::max<std::int64_t>(1, static_cast<std::int64_t>(last)) : 1,
+      work_of_coarsest(grids.back().count(), value, value));
+  return work;
+}
 
 // In what distance from its own unknowns a rank's values must be right before a visit of a level, so that its own are right
 // after it. On the way down each sweep but the first, which starts from zero, takes its reach off, the residual one layer more,
@@ -33,7 +69,7 @@ struct SpreadGrids {
   std::vector<GridLevel> grids;  // all
   std::vector<BoxCuts> cuts;     // of those levels
   int layers = 0;
-  bool empty() const { return cuts.size() < 2; }
+  bool too_thin() const { return cuts.size() < 2; }
 
   RankBox box(std::size_t l, int rank) const {
     RankBox b = grown(grids[l], cuts[l], rank, layers);
@@ -62,11 +98,9 @@ template <class Space>
 SpreadGrids spread_grids(const DistributedStencil<Space>& A, const MultigridOptions& options) {
   SpreadGrids s;
   const SeparableOperator& whole = A.whole_operator();
-  s.grids = make_grids(whole, options);
+  s.grids = make_grids(whole, options.coarse_size);
   s.layers = layers_around(options);
-  const auto order = order_of_lines(whole);
-  BoxCuts cuts;
-  for (std::size_t d = 0; d < 3; ++d) cuts.begin[d] = A.cuts().begin[order[d]];
+  BoxCuts cuts = ordered(A.cuts(), order_of_lines(whole));
   for (std::size_t l = 0; l < s.grids.size(); ++l) {
     if (l > 0) cuts = coarser(cuts, s.grids[l - 1].transfer);
     const bool is_needed = l < 2 || s.grids[l - 1].count() > options.gather_size;
@@ -76,21 +110,81 @@ SpreadGrids spread_grids(const DistributedStencil<Space>& A, const MultigridOpti
   return s;
 }
 
-}  // namespace
+template <class Space>
+const SeparableOperator& separable(const Matrix<Space>& A) {
+  const auto* spread = dynamic_cast<const DistributedStencil<Space>*>(&A);
+  const SeparableOperator* s = spread ? &spread->whole_operator() : A.separable();
+  if (!s) refuse_matrix("multigrid", A);
+  return *s;
+}
 
 template <class T, class Space>
-class DistributedCycle final : public CycleBase<Space> {
+class SeparableCycle final : public Preconditioner<Space> {
  public:
-  DistributedCycle(const DistributedStencil<Space>& A, const MultigridOptions& options, SpreadGrids spread)
-      : options_(options), ranks_(*A.ranks()), all_levels_(static_cast<int>(spread.grids.size())) {
-    const int me = ranks_.rank();
+  explicit SeparableCycle(const MultigridOptions& options)
+      : Preconditioner<Space>(
+            {.keeps_symmetry = options.cycle == "V" && options.pre == options.post && options.symmetric}),
+        options_(options) {}
+
+  void apply(View<const double> r, View<double> z) const override { apply_rows(r, z, nullptr); }
+  double apply_dot(View<const double> r, View<double> z) const override {
+    if (!is_fused()) return Preconditioner<Space>::apply_dot(r, z);
+    apply_rows(r, z, row_dots_.data());
+    return detail::tree_sum(row_dots_.data(), row_dots_.size());
+  }
+  // Over ranks not stated: it is not the same on all.
+  Work apply_work() const override {
+    return all_levels_ == 0 || is_spread() ? Work{} : work_of_cycle(tail_.levels().grids(), options_);
+  }
+  std::string describe() const override {
+    std::string s = "multigrid (" + options_.cycle + "(" + std::to_string(options_.pre) + "," +
+                    std::to_string(options_.post) + (options_.symmetric ? ") cycle, " : ") cycle forwards, ") +
+                    options_.smoother + (options_.storage == "float" ? ", single precision" : ", double precision");
+    if (all_levels_ > 0) s += ", " + std::to_string(all_levels_) + " levels";
+    if (is_spread()) s += ", " + std::to_string(spread_.size()) + " of them distributed";
+    return s + ")";
+  }
+
+ private:
+  SetupInfo do_setup(const Matrix<Space>& A) override {
+    direction_ = separable(A).direction;
+    parts_ = {};
+    spread_.clear();
+    tail_ = {};
+    if (const auto* stencil = dynamic_cast<const DistributedStencil<Space>*>(&A)) {
+      SpreadGrids grids = spread_grids(*stencil, options_);
+      if (grids.too_thin()) return {};
+      all_levels_ = static_cast<int>(grids.grids.size());
+      set_up_parts(*stencil, grids);
+    } else {
+      tail_ = Hierarchy<T, Space>(make_grids(separable(A), options_.coarse_size), options_);
+      all_levels_ = static_cast<int>(tail_.levels().count());
+    }
+    const Extents own = finest().own;
+    if (is_fused()) row_dots_ = Array<double, Host>(std::int64_t{1} * own.ny * own.nz);
+    return do_update(A);
+  }
+
+  SetupInfo do_update(const Matrix<Space>& A) override {
+    const SeparableOperator& s = separable(A);
+    if (s.direction != direction_) return do_setup(A);
+    parts_.update(s.shift, s.scale);
+    if (tail_.levels().count() > 0) tail_.update(s.shift, s.scale, s.has_constant_null_space());
+    return {.levels = all_levels_,
+            .colours = options_.smoother == "red_black" ? 2 : 1,
+            .bytes = parts_.bytes() + tail_.bytes()};
+  }
+
+  void set_up_parts(const DistributedStencil<Space>& A, const SpreadGrids& spread) {
+    ranks_ = A.ranks();
+    const int me = ranks_->rank();
     const std::size_t last = spread.cuts.size() - 1;
     std::vector<GridLevel> parts;
     for (std::size_t l = 0; l <= last; ++l) parts.push_back(spread.part(l, me));
-    parts_ = Levels<T, Space>(std::move(parts), options);
+    parts_ = Levels<T, Space>(std::move(parts), options_);
     for (std::size_t l = 0; l < last; ++l)
       spread_.emplace_back(
-          ranks_, spread.cuts[l], sizes_of(spread.grids[l]), [&](int rank) { return spread.box(l, rank); },
+          *ranks_, spread.cuts[l], sizes_of(spread.grids[l]), [&](int rank) { return spread.box(l, rank); },
           spread.box(l, me), 1, false, A.halo_options(), place_in_halves);
     const RankBox own = spread.cuts[0].box(me), wide = spread.box(0, me), end = spread.box(last, me);
     LevelView<T>& finest = parts_.view(0);
@@ -98,60 +192,48 @@ class DistributedCycle final : public CycleBase<Space> {
     finest.own_j = own.low[1] - wide.low[1];
     finest.own_k = own.low[2] - wide.low[2];
     finest.own = extents_of(own);
-    if (parts_.is_fused(0)) row_dots_ = Array<double, Host>(std::int64_t{1} * finest.own.ny * finest.own.nz);
     tail_cells_ =
-        BoxGather<Space>(ranks_, sizes_of(spread.grids[last]), spread.cuts[last].box(me), end, end, place_in_halves);
-    if (ranks_.is_root())
+        BoxGather<Space>(*ranks_, sizes_of(spread.grids[last]), spread.cuts[last].box(me), end, end, place_in_halves);
+    if (ranks_->is_root())
       tail_ =
-          Hierarchy<T, Space>({spread.grids.begin() + static_cast<std::ptrdiff_t>(last), spread.grids.end()}, options);
+          Hierarchy<T, Space>({spread.grids.begin() + static_cast<std::ptrdiff_t>(last), spread.grids.end()}, options_);
   }
 
-  void update(double shift, double scale, bool singular) override {
-    parts_.update(shift, scale);
-    if (ranks_.is_root()) tail_.update(shift, scale, singular);
-  }
+  bool is_spread() const { return !spread_.empty(); }
+  Levels<T, Space>& first_levels() const { return is_spread() ? parts_ : tail_.levels(); }
+  const LevelView<T>& finest() const { return first_levels().view(0); }
+  bool is_fused() const { return !first_levels().is_last(0) && first_levels().is_fused(0); }
 
-  void apply(View<const double> r, View<double> z) override { apply_rows(r, z, nullptr); }
-  double apply_dot(View<const double> r, View<double> z) override {
-    if (!parts_.is_fused(0)) {
-      apply(r, z);
-      return sum<Space>(static_cast<int>(r.size()), [=] WEIR_HD(int i) { return r[i] * z[i]; });
-    }
-    apply_rows(r, z, row_dots_.data());
-    return detail::tree_sum(row_dots_.data(), row_dots_.size());
-  }
-
-  int levels() const override { return all_levels_; }
-  std::int64_t bytes() const override { return parts_.bytes() + (ranks_.is_root() ? tail_.bytes() : 0); }
-  Work work() const override { return {}; }  // not stated: it is not the same on all ranks
-  std::string describe() const override {
-    return std::to_string(all_levels_) + " levels, " + std::to_string(spread_.size()) + " of them distributed";
-  }
-
- private:
-  void apply_rows(View<const double> r, View<double> z, double* row_dots) {
+  void apply_rows(View<const double> r, View<double> z, double* row_dots) const {
     const double peak = run(r.data(), {z.data(), 1, r.data(), row_dots});
     if (const double factor = rescaling(peak); factor > 0) run(r.data(), {z.data(), factor, r.data(), row_dots});
   }
 
-  // As Cycle::run.
-  double run(const double* r, const Output& out) {
-    const LevelView<T>& finest = parts_.view(0);
+  // One cycle for r / out.factor; returns the largest |g|, or 1 where nobody looked.
+  double run(const double* r, const Output& out) const {
+    const LevelView<T>& top = finest();
     const double factor = 1 / out.factor;
+    const bool fused = is_fused(), loads_on_the_way = fused && !is_spread();
     double peak = 1;
-    if (parts_.is_fused(0))
-      peak = ranks_.max(load_own(finest, r, factor));
-    else
-      load<Space>(finest, r, factor);
-    share(0, finest.g);
-    parts_.descend_from(0, true);
-    visit(1, options_.cycle == "F");
-    parts_.ascend_to(0, parts_.is_fused(0) ? out : Output{});
-    if (!parts_.is_fused(0)) store<Space>(finest, out.factor, out.z);
+    if (!fused)
+      load<Space>(top, r, factor);
+    else if (is_spread())
+      peak = ranks_->max(load_own(top, r, factor));
+    if (is_spread()) share(0, top.g);
+    if (first_levels().is_last(0)) {
+      tail_.visit(0, false, true);
+    } else {
+      const double largest = first_levels().descend_from(0, true, loads_on_the_way ? r : nullptr, factor);
+      if (loads_on_the_way) peak = largest;
+      visit(1, options_.cycle == "F");
+      first_levels().ascend_to(0, fused ? out : Output{});
+    }
+    if (!fused) store<Space>(top, out.factor, out.z);
     return peak;
   }
 
-  void visit(std::size_t l, bool f_cycle) {
+  void visit(std::size_t l, bool f_cycle) const {
+    if (!is_spread()) return tail_.visit(l, f_cycle, true);
     if (parts_.is_last(l)) return visit_tail(f_cycle);
     const LevelView<T>& v = parts_.view(l);
     share(l, v.g);
@@ -166,9 +248,9 @@ class DistributedCycle final : public CycleBase<Space> {
     share(l, v.u);
   }
 
-  void visit_tail(bool f_cycle) {
+  void visit_tail(bool f_cycle) const {
     const LevelView<T>& first = parts_.view(parts_.count() - 1);
-    const bool is_root = ranks_.is_root();
+    const bool is_root = ranks_->is_root();
     tail_cells_.gather(first.g, is_root ? tail_.levels().view(0).g : nullptr);
     if (is_root) tail_.visit(0, f_cycle, true);
     tail_cells_.scatter(is_root ? tail_.levels().view(0).u : nullptr, first.u);
@@ -178,120 +260,24 @@ class DistributedCycle final : public CycleBase<Space> {
   void share(std::size_t l, T* values) const { spread_[l](values, values); }
 
   MultigridOptions options_;
-  const Communicator& ranks_;
-  int all_levels_;
-  Levels<T, Space> parts_;                // the last one is the tail's first
-  std::vector<BoxSpread<Space>> spread_;  // of all but the last
+  std::array<SeparableDirection, 3> direction_;  // of the last setup
+  const Communicator* ranks_ = nullptr;
+  int all_levels_ = 0;
+  mutable Levels<T, Space> parts_;        // over ranks; the last one is the tail's first
+  std::vector<BoxSpread<Space>> spread_;  // of all parts but the last
   BoxGather<Space> tail_cells_;
-  Hierarchy<T, Space> tail_;  // rank 0
+  mutable Hierarchy<T, Space> tail_;  // on one rank all levels; over ranks on rank 0
   Array<double, Host> row_dots_;
 };
 
-template <class Space>
-std::unique_ptr<CycleBase<Space>> make_distributed_cycle(const DistributedStencil<Space>& A,
-                                                         const MultigridOptions& options) {
-  SpreadGrids spread = spread_grids(A, options);
-  if (spread.empty()) return nullptr;
-  if (options.storage == "double")
-    return std::make_unique<DistributedCycle<double, Space>>(A, options, std::move(spread));
-  return std::make_unique<DistributedCycle<float, Space>>(A, options, std::move(spread));
-}
-template std::unique_ptr<CycleBase<Host>> make_distributed_cycle<Host>(const DistributedStencil<Host>&,
-                                                                       const MultigridOptions&);
-template std::unique_ptr<CycleBase<Device>> make_distributed_cycle<Device>(const DistributedStencil<Device>&,
-                                                                           const MultigridOptions&);
-
-double rescaling(double peak) {
-  const bool is_safe = !(peak > 0) || !std::isfinite(peak) || (peak >= smallest_safe && peak <= largest_safe);
-  return is_safe ? 0 : std::exp2(std::ilogb(peak));
-}
-
-// The coefficients of a separable operator are lines: nothing a cell.
-Work work_of_cycle(const std::vector<GridLevel>& grids, const MultigridOptions& options) {
-  const auto value = static_cast<std::int64_t>(options.storage == "double" ? sizeof(double) : sizeof(float));
-  const bool is_f = options.cycle == "F";
-  Work work{16 * grids.front().count(), 0};  // r, z
-  const auto add = [&](std::int64_t visits, const Work& once) { work += {visits * once.bytes, visits * once.flops}; };
-  const std::size_t last = grids.size() - 1;
-  for (std::size_t l = 0; l < last; ++l)
-    add(is_f ? static_cast<std::int64_t>(l) + 1 : 1,
-        work_of_level(grids[l].count(), grids[l + 1].count(), 0, 7, options.pre + options.post, value));
-  add(is_f ? std::max<std::int64_t>(1, static_cast<std::int64_t>(last)) : 1,
-      work_of_coarsest(grids.back().count(), value, value));
-  return work;
-}
-
-std::vector<GridLevel> make_grids(const SeparableOperator& A, const MultigridOptions& options) {
-  return make_grids(A, Coarsening{options.merge_factor, options.reduction, options.coarse_size});
-}
-
-template <class T, class Space>
-class Cycle : public CycleBase<Space> {
- public:
-  Cycle(const SeparableOperator& A, const MultigridOptions& options)
-      : options_(options), all_(make_grids(A, options), options) {
-    const LevelView<T>& finest = all_.levels().view(0);
-    if (all_.levels().is_fused(0)) row_dots_ = Array<double, Host>(std::int64_t{1} * finest.Y.n * finest.Z.n);
-  }
-
-  void update(double shift, double scale, bool singular) override { all_.update(shift, scale, singular); }
-
-  void apply(View<const double> r, View<double> z) override { apply_rows(r, z, nullptr); }
-
-  double apply_dot(View<const double> r, View<double> z) override {
-    if (!is_fused()) {
-      apply(r, z);
-      return sum<Space>(static_cast<int>(r.size()), [=] WEIR_HD(int i) { return r[i] * z[i]; });
-    }
-    apply_rows(r, z, row_dots_.data());
-    return detail::tree_sum(row_dots_.data(), row_dots_.size());
-  }
-
-  int levels() const override { return static_cast<int>(all_.levels().count()); }
-  Work work() const override { return work_of_cycle(all_.levels().grids(), options_); }
-  std::int64_t bytes() const override { return all_.bytes(); }
-
- private:
-  bool is_fused() const { return !all_.levels().is_last(0) && all_.levels().is_fused(0); }
-
-  void apply_rows(View<const double> r, View<double> z, double* row_dots) {
-    const double peak = run(r.data(), {z.data(), 1, r.data(), row_dots});
-    if (const double factor = rescaling(peak); factor > 0) run(r.data(), {z.data(), factor, r.data(), row_dots});
-  }
-
-  // One cycle for r / out.factor; returns the largest |g|, or 1 where nobody looked.
-  double run(const double* r, const Output& out) {
-    const double factor = 1 / out.factor;
-    Levels<T, Space>& levels = all_.levels();
-    if (!is_fused()) {
-      load<Space>(levels.view(0), r, factor);
-      if (levels.is_last(0)) {
-        all_.visit(0, false, true);
-      } else {
-        levels.descend_from(0, true);
-        all_.visit(1, options_.cycle == "F", true);
-        levels.ascend_to(0);
-      }
-      store<Space>(levels.view(0), out.factor, out.z);
-      return 1;
-    }
-    const double peak = levels.descend_from(0, true, r, factor);
-    all_.visit(1, options_.cycle == "F", true);
-    levels.ascend_to(0, out);
-    return peak;
-  }
-
-  MultigridOptions options_;
-  Hierarchy<T, Space> all_;
-  Array<double, Host> row_dots_;
-};
+}  // namespace
 
 template <class Space>
-std::unique_ptr<CycleBase<Space>> make_cycle(const SeparableOperator& A, const MultigridOptions& options) {
-  if (options.storage == "double") return std::make_unique<Cycle<double, Space>>(A, options);
-  return std::make_unique<Cycle<float, Space>>(A, options);
+std::unique_ptr<Preconditioner<Space>> make_separable_cycle(const MultigridOptions& options) {
+  if (options.storage == "double") return std::make_unique<SeparableCycle<double, Space>>(options);
+  return std::make_unique<SeparableCycle<float, Space>>(options);
 }
-template std::unique_ptr<CycleBase<Host>> make_cycle<Host>(const SeparableOperator&, const MultigridOptions&);
-template std::unique_ptr<CycleBase<Device>> make_cycle<Device>(const SeparableOperator&, const MultigridOptions&);
+template std::unique_ptr<Preconditioner<Host>> make_separable_cycle(const MultigridOptions&);
+template std::unique_ptr<Preconditioner<Device>> make_separable_cycle(const MultigridOptions&);
 
 }  // namespace weir::multigrid

@@ -9,6 +9,9 @@
 namespace weir::multigrid {
 namespace {
 
+constexpr double merge_factor = 3;  // neighbours closer than this times the smallest distance of a level are merged
+constexpr double reduction = 0.65;  // a level keeps at most this part of the finer one's unknowns
+
 double largest_distance(const GridLevel& level) {
   double h = 0;
   for (const Line& l : level.line)
@@ -17,14 +20,14 @@ double largest_distance(const GridLevel& level) {
 }
 
 // The smallest limit that merges the strongly coupled neighbours and still leaves few enough unknowns.
-double merge_limit(const GridLevel& level, const Coarsening& options) {
+double merge_limit(const GridLevel& level) {
   double smallest = largest_distance(level);
   for (const Line& l : level.line) smallest = std::min(smallest, l.smallest_distance());
   const double all = 1.01 * largest_distance(level);
-  for (double limit = options.merge_factor * smallest; limit < all; limit *= 1.1) {
+  for (double limit = merge_factor * smallest; limit < all; limit *= 1.1) {
     double count = 1;
     for (const Line& l : level.line) count *= coarse_size(l, limit);
-    if (count <= options.reduction * static_cast<double>(level.count())) return limit;
+    if (count <= reduction * static_cast<double>(level.count())) return limit;
   }
   return all;
 }
@@ -208,13 +211,13 @@ std::array<std::size_t, 3> order_of_lines(const SeparableOperator& A) {
   return order;
 }
 
-std::vector<GridLevel> make_grids(const SeparableOperator& A, const Coarsening& options) {
+std::vector<GridLevel> make_grids(const SeparableOperator& A, int coarse_size) {
   std::vector<GridLevel> grids(1);
   const auto order = order_of_lines(A);
   for (std::size_t d = 0; d < 3; ++d) grids[0].line[d] = make_line(A.direction[order[d]]);
-  while (grids.back().count() > std::max(options.coarse_size, 1)) {
+  while (grids.back().count() > std::max(coarse_size, 1)) {
     GridLevel& fine = grids.back();
-    const double limit = merge_limit(fine, options);
+    const double limit = merge_limit(fine);
     GridLevel coarse;
     for (std::size_t d = 0; d < 3; ++d) coarse.line[d] = coarsen(fine.line[d], limit, fine.transfer[d]);
     grids.push_back(std::move(coarse));

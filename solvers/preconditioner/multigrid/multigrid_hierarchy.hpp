@@ -65,18 +65,12 @@ inline Work work_of_coarsest(std::int64_t cells, std::int64_t matrix_bytes, std:
   return {matrix_bytes * cells * cells + 2 * value_bytes * cells, 2 * cells * cells};
 }
 
-struct Coarsening {
-  double merge_factor = 2;  // neighbours closer than this times the smallest distance of the level are merged
-  double reduction = 0.75;  // a level keeps at most this part of the finer one's unknowns
-  int coarse_size = 64;     // the first level of at most so many unknowns is the last one, solved directly
-};
-
 // Which direction of the operator is the first, second and third line of its levels.
 std::array<std::size_t, 3> order_of_lines(const SeparableOperator& A);
 
-// Finest first. The lines are those of the operator, with directions of one unknown moved so that z is the longest loop
-// (memory order stays the same).
-std::vector<GridLevel> make_grids(const SeparableOperator& A, const Coarsening& options);
+// Finest first; the first one of at most `coarse_size` unknowns is the last, solved directly. The lines are those of the
+// operator, with directions of one unknown moved so that z is the longest loop (memory order stays the same).
+std::vector<GridLevel> make_grids(const SeparableOperator& A, int coarse_size);
 
 // Gauss-Jordan without pivoting: a, n x n, is symmetric positive definite. Overwrites it by its inverse.
 void invert_in_place(std::vector<double>& a, std::size_t n);

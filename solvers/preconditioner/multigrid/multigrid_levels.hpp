@@ -85,7 +85,6 @@ class Hierarchy {
   Hierarchy(std::vector<GridLevel> grids, const MultigridOptions& options);
 
   Levels<T, Space>& levels() { return levels_; }
-  const Levels<T, Space>& levels() const { return levels_; }
   void update(double shift, double scale, bool singular);  // allocates nothing
   // Solves level l approximately for its g.
   void visit(std::size_t l, bool f_cycle, bool from_zero);

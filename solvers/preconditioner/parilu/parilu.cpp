@@ -4,7 +4,6 @@
 
 #include "base/at.hpp"
 #include "base/error.hpp"
-#include "base/timer.hpp"
 #include "solvers/matrix/block/block_dense.hpp"
 #include "solvers/preconditioner/parilu/parilu_factors.hpp"
 #include "solvers/registry.hpp"
@@ -49,21 +48,18 @@ template <class Space>
 ParIlu<Space>::~ParIlu() = default;
 
 template <class Space>
-SetupInfo ParIlu<Space>::setup(const Matrix<Space>& A) {
+SetupInfo ParIlu<Space>::do_setup(const Matrix<Space>& A) {
   A_ = &block_csr(A, options_.asynchronous_solves);
   factors_.reset();
+  factors_ = std::make_unique<ParIluFactors<Space>>(*A_, options_);
   SetupInfo info;
-  {
-    const ScopedTimer timer(info.seconds);
-    factors_ = std::make_unique<ParIluFactors<Space>>(*A_, options_);
-  }
   factors_->build(*A_, true, info);
   return info;
 }
 
 template <class Space>
-SetupInfo ParIlu<Space>::update(const Matrix<Space>& A) {
-  if (!factors_ || !factors_->fits(block_csr(A, options_.asynchronous_solves))) return setup(A);
+SetupInfo ParIlu<Space>::do_update(const Matrix<Space>& A) {
+  if (!factors_ || !factors_->fits(block_csr(A, options_.asynchronous_solves))) return do_setup(A);
   A_ = &block_csr(A, options_.asynchronous_solves);
   SetupInfo info;
   factors_->build(*A_, false, info);

@@ -55,8 +55,8 @@ class ParIlu final : public Preconditioner<Space> {
   ~ParIlu() override;
 
   // Error(usage): A is no BlockCsr, its blocks are too large for asynchronous solves, or a row has no diagonal block (named).
-  SetupInfo setup(const Matrix<Space>& A) override;
-  SetupInfo update(const Matrix<Space>& A) override;
+  SetupInfo do_setup(const Matrix<Space>& A) override;
+  SetupInfo do_update(const Matrix<Space>& A) override;
   void apply(View<const double> r, View<double> z) const override;
   Work apply_work() const override;
   std::string describe() const override;

@@ -264,7 +264,6 @@ void ParIluFactors<Space>::remove_smallest() {
 
 template <class Space>
 void ParIluFactors<Space>::build(const BlockCsr<Space>& A, bool first, SetupInfo& info) {
-  const ScopedTimer timer(info.seconds);
   steps_.clear();
   apart_ = {};
   now_ = {};

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "solvers/device/for_each.hpp"
+#include "solvers/distributed/box_spread.hpp"
 #include "solvers/distributed/distributed_stencil.hpp"
 #include "solvers/matrix/row_error.hpp"
 #include "solvers/parallel/agree.hpp"
@@ -15,20 +15,6 @@
 #include "solvers/registry.hpp"
 
 namespace weir {
-namespace schwarz_kernels {
-
-// wide[place[i]] = r[i], and back
-template <class Space>
-void spread(View<const int> place, View<const double> r, View<double> wide) {
-  for_each<Space>(static_cast<int>(r.size()), [=] WEIR_HD(int i) { wide[place[i]] = r[i]; });
-}
-template <class Space>
-void collect(View<const int> place, View<const double> wide, View<double> z) {
-  for_each<Space>(static_cast<int>(z.size()), [=] WEIR_HD(int i) { z[i] = wide[place[i]]; });
-}
-
-}  // namespace schwarz_kernels
-
 namespace {
 
 // The rank's box with `layers` more on every side that is cut, where there are as many.
@@ -59,7 +45,7 @@ class AdditiveSchwarz : public Preconditioner<Space> {
     this->traits_.works_over_ranks = this->traits_.talks_in_setup = this->traits_.depends_on_partition = true;
   }
 
-  SetupInfo setup(const Matrix<Space>& A) override {
+  SetupInfo do_setup(const Matrix<Space>& A) override {
     is_wide_ = false;
     const auto* spread = dynamic_cast<const DistributedMatrix<Space>*>(&A);
     if (!spread) return inner_->setup(A);
@@ -70,7 +56,7 @@ class AdditiveSchwarz : public Preconditioner<Space> {
     widen(*stencil);
     return together(A, [&] { return inner_->setup(*wide_); });
   }
-  SetupInfo update(const Matrix<Space>& A) override {
+  SetupInfo do_update(const Matrix<Space>& A) override {
     const auto* stencil = dynamic_cast<const DistributedStencil<Space>*>(&A);
     if (is_wide_ && stencil) {
       wide_->set_coefficients(stencil->whole_operator().shift, stencil->whole_operator().scale);
@@ -82,12 +68,9 @@ class AdditiveSchwarz : public Preconditioner<Space> {
 
   void apply(View<const double> r, View<double> z) const override {
     if (!is_wide_) return inner_->apply(r, z);
-    halo_.start(HaloFields::blocks(r.data(), 1));
-    schwarz_kernels::spread<Space>(place_, r, wide_r_);
-    halo_.finish();
-    halo_.unpack(HaloFields::blocks(wide_r_.data(), 1));
+    spread_(r.data(), wide_r_.data());
     inner_->apply(wide_r_, wide_z_);
-    schwarz_kernels::collect<Space>(place_, wide_z_, z);
+    take_at<Space>(place_, wide_z_, z);
   }
   bool is_symmetric() const override { return overlap_ == 0 && inner_->is_symmetric(); }
   Work apply_work() const override { return inner_->apply_work(); }  // on this rank
@@ -127,32 +110,15 @@ class AdditiveSchwarz : public Preconditioner<Space> {
 
   void widen(const DistributedStencil<Space>& A) {
     const SeparableOperator& whole = A.whole_operator();
-    const RankBox own = A.box(), wide = widened(whole, A.cuts(), own, overlap_);
-    std::vector<int> place;
-    std::vector<GhostRequest> ghosts;
-    int n = 0;
-    for (int k = wide.low[2]; k < wide.high[2]; ++k)
-      for (int j = wide.low[1]; j < wide.high[1]; ++j)
-        for (int i = wide.low[0]; i < wide.high[0]; ++i, ++n) add_point(A, own, {i, j, k}, n, place, ghosts);
-    place_ = Array<int, Space>(place);
-    halo_ = Halo<Space>(*A.ranks(), make_halo_pattern(*A.ranks(), ghosts), 1);
+    const RankBox wide = widened(whole, A.cuts(), A.box(), overlap_);
+    const auto own_of = [&](int rank) { return A.cuts().box(rank); };
+    const std::array<int, 3> sizes{whole.direction[0].size(), whole.direction[1].size(), whole.direction[2].size()};
+    spread_ = BoxSpread<Space>(*A.ranks(), A.cuts(), sizes, own_of, wide, 1, true, A.halo_options());
+    place_ = Array<int, Space>(places_in(A.box(), wide));
     wide_ = std::make_unique<SeparableStencil<Space>>(restricted(whole, wide));
-    wide_r_ = Array<double, Space>(n);
-    wide_z_ = Array<double, Space>(n);
+    wide_r_ = Array<double, Space>(extents_of(wide).count());
+    wide_z_ = Array<double, Space>(wide_r_.size());
     is_wide_ = true;
-  }
-  static void add_point(const DistributedStencil<Space>& A, const RankBox& own, std::array<int, 3> at, int n,
-                        std::vector<int>& place, std::vector<GhostRequest>& ghosts) {
-    bool is_own = true;
-    for (std::size_t d = 0; d < 3; ++d) {
-      const int size = A.whole_operator().direction[d].size();
-      at[d] = (at[d] + size) % size;
-      is_own = is_own && at[d] >= own.low[d] && at[d] < own.high[d];
-    }
-    if (is_own) return place.push_back(n);
-    const int owner = A.cuts().owner(at[0], at[1], at[2]);
-    const RankBox b = A.cuts().box(owner);
-    ghosts.push_back({n, owner, ((at[2] - b.low[2]) * b.size(1) + at[1] - b.low[1]) * b.size(0) + at[0] - b.low[0]});
   }
 
   int overlap_;
@@ -160,8 +126,8 @@ class AdditiveSchwarz : public Preconditioner<Space> {
   std::unique_ptr<Preconditioner<Space>> inner_;
   WideMatrix<Space> floats_;
   std::unique_ptr<SeparableStencil<Space>> wide_;
+  BoxSpread<Space> spread_;
   Array<int, Space> place_;  // of own unknown i among the wide ones
-  mutable Halo<Space> halo_;
   mutable Array<double, Space> wide_r_, wide_z_;
 };
 

@@ -3,7 +3,6 @@
 #include <utility>
 #include <vector>
 
-#include "base/timer.hpp"
 #include "solvers/device/array.hpp"
 #include "solvers/distributed/whole_system.hpp"
 #include "solvers/parallel/agree.hpp"
@@ -21,7 +20,7 @@ class Gathered : public Preconditioner<Space> {
     this->traits_.takes_floats = false;
   }
 
-  SetupInfo setup(const Matrix<Space>& A) override {
+  SetupInfo do_setup(const Matrix<Space>& A) override {
     A_ = dynamic_cast<const Gatherable<Space>*>(&A);
     if (!A_)
       throw Error(Exit::usage, name_ +
@@ -37,8 +36,8 @@ class Gathered : public Preconditioner<Space> {
       return inner_->setup(*whole_);
     });
   }
-  SetupInfo update(const Matrix<Space>& A) override {
-    if (&A != matrix_) return setup(A);
+  SetupInfo do_update(const Matrix<Space>& A) override {
+    if (&A != matrix_) return do_setup(A);
     A_->update_whole(whole_.get());
     return on_rank_0([&] { return inner_->update(*whole_); });
   }

@@ -5,8 +5,8 @@
 // whatever the schedule, and symmetric where A is. A matrix that is not sparse rows of blocks gets a copy that is.
 #include <optional>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
-#include "base/timer.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/matrix/algorithms/triangular.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
@@ -76,62 +76,50 @@ class SymmetricGaussSeidel final : public Preconditioner<Space> {
   explicit SymmetricGaussSeidel(int sweeps)
       : Preconditioner<Space>({.keeps_symmetry = true, .storage = stored_as<T>}), sweeps_(sweeps) {}
 
-  SetupInfo setup(const Matrix<Space>& matrix) override {
-    SetupInfo info;
-    {
-      const ScopedTimer timer(info.seconds);
-      copy_.reset();
-      const BlockCsr<Space>& A = rows_of(matrix);
-      const std::vector<std::int64_t> start = A.row_start().to_vector(), diagonal = A.diagonal().to_vector();
-      const std::vector<int> column = A.column().to_vector();
-      TriangularRows lower, upper;
-      for (int i = 0; i < A.rows(); ++i) {
-        const std::int64_t from = start[static_cast<std::size_t>(i)], d = diagonal[static_cast<std::size_t>(i)],
-                           to = start[static_cast<std::size_t>(i) + 1];
-        if (d < 0) throw RowError(Exit::usage, "sgs: ", i, " has no diagonal block");
-        lower.column.insert(lower.column.end(), column.begin() + from, column.begin() + d);
-        upper.column.insert(upper.column.end(), column.begin() + d + 1, column.begin() + to);
-        lower.start.push_back(static_cast<std::int64_t>(lower.column.size()));
-        upper.start.push_back(static_cast<std::int64_t>(upper.column.size()));
-      }
-      lower_.emplace(sgs_triangle<Space, T>(lower, Triangle::lower, A.block()));
-      upper_.emplace(sgs_triangle<Space, T>(upper, Triangle::upper, A.block()));
-      in_lower_ = Array<int, Space>(lower_->positions());
-      in_upper_ = Array<int, Space>(upper_->positions());
-      blocks_ = A.blocks();
-      block_ = A.block();
-      threads_ = useful_threads();
-      scale_ = Array<T, Space>(std::int64_t{A.size()} * block_);
-      inverse_ = Array<double, Space>(scale_.size());
-      y_ = Array<double, Space>(A.size());
-      if (sweeps_ > 1) d_ = Array<double, Space>(A.size());
+  SetupInfo do_setup(const Matrix<Space>& matrix) override {
+    copy_.reset();
+    const BlockCsr<Space>& A = rows_of(matrix);
+    const std::vector<std::int64_t> start = A.row_start().to_vector(), diagonal = A.diagonal().to_vector();
+    const std::vector<int> column = A.column().to_vector();
+    TriangularRows lower, upper;
+    for (int i = 0; i < A.rows(); ++i) {
+      const std::int64_t from = start[at(i)], d = diagonal[at(i)], to = start[at(i) + 1];
+      if (d < 0) throw RowError(Exit::usage, "sgs: ", i, " has no diagonal block");
+      lower.column.insert(lower.column.end(), column.begin() + from, column.begin() + d);
+      upper.column.insert(upper.column.end(), column.begin() + d + 1, column.begin() + to);
+      lower.start.push_back(static_cast<std::int64_t>(lower.column.size()));
+      upper.start.push_back(static_cast<std::int64_t>(upper.column.size()));
     }
-    const double symbolic = info.seconds;
-    info = update(matrix);
-    info.seconds += symbolic;
-    return info;
+    lower_.emplace(sgs_triangle<Space, T>(lower, Triangle::lower, A.block()));
+    upper_.emplace(sgs_triangle<Space, T>(upper, Triangle::upper, A.block()));
+    in_lower_ = Array<int, Space>(lower_->positions());
+    in_upper_ = Array<int, Space>(upper_->positions());
+    blocks_ = A.blocks();
+    block_ = A.block();
+    threads_ = useful_threads();
+    scale_ = Array<T, Space>(std::int64_t{A.size()} * block_);
+    inverse_ = Array<double, Space>(scale_.size());
+    y_ = Array<double, Space>(A.size());
+    if (sweeps_ > 1) d_ = Array<double, Space>(A.size());
+    return do_update(matrix);
   }
 
-  SetupInfo update(const Matrix<Space>& matrix) override {
+  SetupInfo do_update(const Matrix<Space>& matrix) override {
     if (!lower_ || matrix.size() != y_.size() || matrix.block() != block_ || threads_ != useful_threads())
-      return setup(matrix);
-    SetupInfo info;
-    {
-      const ScopedTimer timer(info.seconds);
-      const BlockCsr<Space>& A = rows_of(matrix);
-      if (A.blocks() != blocks_) return setup(matrix);
-      A_ = &matrix;
-      const int bad =
-          sgs_kernels::fill<Space>(A.view(), sgs_kernels::Factors<T>{lower_->view(), upper_->view(), in_lower_.data(),
-                                                                     in_upper_.data(), scale_.data(), inverse_.data()});
-      if (bad < A.rows())
-        throw RowError(Exit::solver_failed, "sgs: the diagonal block of ", bad, " is singular or not finite");
-    }
-    info.levels = lower_->levels();
-    info.nnz = blocks_ * block_ * block_;
-    info.bytes = lower_->bytes() + upper_->bytes() + static_cast<std::int64_t>(sizeof(T)) * scale_.size() +
-                 8 * (inverse_.size() + y_.size() + d_.size()) + 8 * in_lower_.size() + (copy_ ? copy_->bytes() : 0);
-    return info;
+      return do_setup(matrix);
+    const BlockCsr<Space>& A = rows_of(matrix);
+    if (A.blocks() != blocks_) return do_setup(matrix);
+    A_ = &matrix;
+    const int bad =
+        sgs_kernels::fill<Space>(A.view(), sgs_kernels::Factors<T>{lower_->view(), upper_->view(), in_lower_.data(),
+                                                                   in_upper_.data(), scale_.data(), inverse_.data()});
+    if (bad < A.rows())
+      throw RowError(Exit::solver_failed, "sgs: the diagonal block of ", bad, " is singular or not finite");
+    return {.levels = lower_->levels(),
+            .nnz = blocks_ * block_ * block_,
+            .bytes = lower_->bytes() + upper_->bytes() + static_cast<std::int64_t>(sizeof(T)) * scale_.size() +
+                     8 * (inverse_.size() + y_.size() + d_.size()) + 8 * in_lower_.size() +
+                     (copy_ ? copy_->bytes() : 0)};
   }
 
   void apply(View<const double> r, View<double> z) const override {

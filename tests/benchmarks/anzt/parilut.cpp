@@ -55,7 +55,7 @@ std::vector<std::string> rates(const BlockCsr<Host>& A, const Preconditioner<Hos
 class PeerPreconditioner : public Preconditioner<Host> {
  public:
   explicit PeerPreconditioner(const IlutPeer& peer) : peer_(peer) {}
-  SetupInfo setup(const Matrix<Host>&) override { return {}; }
+  SetupInfo do_setup(const Matrix<Host>&) override { return {}; }
   void apply(View<const double> r, View<double> z) const override { peer_.apply(r.data(), z.data()); }
   bool is_symmetric() const override { return false; }
   std::string describe() const override { return peer_.name; }

@@ -13,7 +13,7 @@ class SequentialSolve final : public Preconditioner<Host> {
   // L and U on the pattern of A, blocks row by row: L strictly below the diagonal blocks with unit diagonal, U the rest.
   SequentialSolve(const BlockCsr<Host>& A, std::vector<double> factors);
 
-  SetupInfo setup(const Matrix<Host>&) override { return {}; }
+  SetupInfo do_setup(const Matrix<Host>&) override { return {}; }
   void apply(View<const double> r, View<double> z) const override;
   bool is_symmetric() const override { return false; }
   std::string describe() const override { return "factors of asynchronous sweeps, applied exactly"; }

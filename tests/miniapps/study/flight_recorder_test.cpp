@@ -299,7 +299,7 @@ class MadeUp final : public Preconditioner<Host> {
  public:
   double neighbour = 0;  // z_i = r_i + neighbour r_{i+1} - neighbour r_{i-1}
   bool changes = false;
-  SetupInfo setup(const Matrix<Host>&) override { return {}; }
+  SetupInfo do_setup(const Matrix<Host>&) override { return {}; }
   void apply(View<const double> r, View<double> z) const override {
     const std::int64_t n = r.size();
     ++calls_;

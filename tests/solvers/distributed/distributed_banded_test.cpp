@@ -108,7 +108,7 @@ struct Both {
   }
   int owner(int c) const {
     const auto p = place(c);
-    return cuts.owner(p[0], p[1], p[2]);
+    return cuts.owner(p);
   }
   Numbers part(const Numbers& whole) const {
     Numbers v;

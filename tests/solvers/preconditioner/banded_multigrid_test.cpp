@@ -1,5 +1,5 @@
 // Multigrid of banded matrices with a body in them, in both spaces.
-#include "solvers/preconditioner/multigrid/banded/banded_multigrid.hpp"
+#include "solvers/preconditioner/multigrid/multigrid.hpp"
 
 #include "base/error.hpp"
 #include "solvers/device/ledger.hpp"
@@ -74,7 +74,7 @@ TYPED_TEST(BandedMultigridOf, TheCouplingsTellHowTheGridIsStretched) {
 TYPED_TEST(BandedMultigridOf, TheCycleIsSymmetricAndPositive) {
   for (const BodyOptions& o : systems) {
     const Banded<TypeParam> A = pressure_matrix<TypeParam>(o);
-    BandedMultigrid<TypeParam> M(3);
+    Multigrid<TypeParam> M{MultigridOptions{}};
     M.setup(A);
     const Numbers x = random_numbers(A.size(), 1), y = random_numbers(A.size(), 2);
     const Numbers Mx = applied(M, x), My = applied(M, y);
@@ -88,7 +88,7 @@ TYPED_TEST(BandedMultigridOf, TheConstantOfASingularSystemIsNotBlownUp) {
   for (const Body body : {Body::none, Body::sphere}) {
     const BodyOptions o = box({8, 20, 8}, body, 0, false);
     const Banded<TypeParam> A = pressure_matrix<TypeParam>(o);
-    BandedMultigrid<TypeParam> M(3);
+    Multigrid<TypeParam> M{MultigridOptions{}};
     M.setup(A);
     const Numbers one(static_cast<std::size_t>(A.size()), 1.0);
     Numbers smooth = one;  // along y: the mode of which the inverse makes most
@@ -99,7 +99,7 @@ TYPED_TEST(BandedMultigridOf, TheConstantOfASingularSystemIsNotBlownUp) {
 
 TYPED_TEST(BandedMultigridOf, TheDotProductIsThatOfTheResult) {
   const Banded<TypeParam> A = pressure_matrix<TypeParam>(systems[1]);
-  BandedMultigrid<TypeParam> M(3);
+  Multigrid<TypeParam> M{MultigridOptions{}};
   M.setup(A);
   const Array<double, TypeParam> r(random_numbers(A.size(), 1));
   Array<double, TypeParam> z(A.size());
@@ -111,7 +111,7 @@ TYPED_TEST(BandedMultigridOf, TheDotProductIsThatOfTheResult) {
 TYPED_TEST(BandedMultigridOf, RowsThatStandAloneAreSolvedByTheirDiagonal) {
   const BodyOptions o = box({16, 16, 16});
   const Banded<TypeParam> A = pressure_matrix<TypeParam>(o);
-  BandedMultigrid<TypeParam> M(3);
+  Multigrid<TypeParam> M{MultigridOptions{}};
   M.setup(A);
   const int inside = o.cells.index(8, 8, 8);
   Numbers r(static_cast<std::size_t>(A.size()));
@@ -126,7 +126,7 @@ TYPED_TEST(BandedMultigridOf, AnUpdateEqualsAFreshSetupAndAllocatesNothing) {
   BodyOptions moved = box(cells);
   moved.radius = 0.33;
   const Banded<TypeParam> before = pressure_matrix<TypeParam>(box(cells)), after = pressure_matrix<TypeParam>(moved);
-  BandedMultigrid<TypeParam> M(3), fresh(3);
+  Multigrid<TypeParam> M{MultigridOptions{}}, fresh{MultigridOptions{}};
   M.setup(before);
   const Ledger held = ledger();
   M.update(after);
@@ -139,8 +139,8 @@ TYPED_TEST(BandedMultigridOf, AnUpdateEqualsAFreshSetupAndAllocatesNothing) {
 
 TEST(BandedMultigridOnDevice, IsThatOfTheHostToSinglePrecision) {
   for (const BodyOptions& o : systems) {
-    BandedMultigrid<Host> on_host(3);
-    BandedMultigrid<Device> on_device(3);
+    Multigrid<Host> on_host{MultigridOptions{}};
+    Multigrid<Device> on_device{MultigridOptions{}};
     on_host.setup(pressure_matrix<Host>(o));
     on_device.setup(pressure_matrix<Device>(o));
     const Numbers r = right_hand_side(o);
@@ -191,7 +191,7 @@ TYPED_TEST(BandedMultigridOf, AFewUnknownsAreSolvedAtOnce) {
 
 TYPED_TEST(BandedMultigridOf, WhatItCannotDoIsRefused) {
   const Banded<TypeParam> A = advection_diffusion_matrix<TypeParam>(box({6, 6, 6}), 1, 0.01, false);
-  BandedMultigrid<TypeParam> M(3);
+  Multigrid<TypeParam> M{MultigridOptions{}};
   EXPECT_THROW(M.setup(A), Error);
   Banded<TypeParam> empty(Extents{4, 4, 4});
   empty.set_symmetric(true);

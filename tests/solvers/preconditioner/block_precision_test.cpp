@@ -110,7 +110,7 @@ BlockCsrData prescribed_blocks(int rows, int B, bool symmetric, unsigned seed) {
 
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> made(const Matrix<Space>& A, double within = accuracy) {
-  auto M = within > 0 ? make_adaptive_block_jacobi<Space>(within) : make_float_block_jacobi<Space>();
+  auto M = make_rounded_block_jacobi<Space>(within);
   M->setup(A);
   return M;
 }
@@ -156,7 +156,7 @@ TYPED_TEST(AdaptiveBlockJacobi, HoldsTheBytesOfItsBlocks) {
   constexpr int rows = 8000, B = 4, entries = B * B;
   const BlockCsr<TypeParam> A(prescribed_blocks(rows, B, false, 1));
   const auto bytes = [&](double within) {
-    auto M = within > 0 ? make_adaptive_block_jacobi<TypeParam>(within) : make_float_block_jacobi<TypeParam>();
+    auto M = make_rounded_block_jacobi<TypeParam>(within);
     return M->setup(A).bytes;
   };
   const auto M = made<TypeParam>(A);

@@ -15,7 +15,7 @@ class DensePreconditioner : public Preconditioner<Space> {
  public:
   DensePreconditioner(Dense P, PreconditionerTraits traits)
       : Preconditioner<Space>({.keeps_symmetry = traits.symmetric, .is_constant = traits.constant}), P_(std::move(P)) {}
-  SetupInfo setup(const Matrix<Space>&) override { return {}; }
+  SetupInfo do_setup(const Matrix<Space>&) override { return {}; }
   void apply(View<const double> r, View<double> z) const override {
     Numbers Pr = P_ * load<Space>(r);
     const double factor = this->is_constant() || ++applications_ % 2 ? 1 : 2;

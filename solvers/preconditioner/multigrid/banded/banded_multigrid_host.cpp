@@ -1,4 +1,4 @@
-// The cycle of BandedMultigrid on the host, row by row. All steps on the way down, from the caller's r to the residual, are
+// The banded cycle on the host, row by row. All steps on the way down, from the caller's r to the residual, are
 // one sweep through memory, and so are the correction and all steps on the way up, to z and r.z (pass_sweep.hpp). The residual is
 // summed into the coarse rows in a pass of its own.
 #include <algorithm>

@@ -1,4 +1,4 @@
-// The steps of BandedMultigrid. Those of the set-up, and all on Device, are independent loops over cells; on Host the cycle
+// The steps of the banded cycle. Those of the set-up, and all on Device, are independent loops over cells; on Host the cycle
 // runs row by row, several steps in one sweep through memory (banded_multigrid_host.cpp).
 #pragma once
 #include <span>
@@ -8,7 +8,7 @@
 
 namespace weir::banded_multigrid {
 
-// A level of BandedMultigrid as kernels see it, and the formulas of single cells.
+// A level of the banded cycle as kernels see it, and the formulas of single cells.
 //
 // Couplings are stored at the low face of a cell: ax[c] joins c and its western neighbour, and is 0 where there is none. So
 // the neighbour beyond an end may be any cell; it is the one at the far end, which is right where the direction is periodic.

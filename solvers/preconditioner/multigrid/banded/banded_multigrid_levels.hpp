@@ -1,4 +1,4 @@
-// The levels of BandedMultigrid on one rank: their arrays, and the cycle through them.
+// The levels of the banded cycle on one rank: their arrays, and the cycle through them.
 #pragma once
 #include <array>
 #include <span>
@@ -84,9 +84,6 @@ namespace weir {
 class Communicator;
 }
 namespace weir::banded_multigrid {
-
-inline constexpr double merge_factor = 3,
-                        reduction = 0.65;  // as in Multigrid: which cells of a stretched grid are merged
 
 // The grid as the couplings tell it, where nobody else has: with volumes in the rows, the coupling across a face is its area
 // over the distance, h_y h_z / d_x. The largest of a plane belongs to its widest open cells, whose widths H are the largest
