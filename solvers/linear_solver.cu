@@ -30,6 +30,7 @@ LinearSolver<Space>::LinearSolver(const Table& given, const std::string& default
                                " cannot use it; use fgmres");
   krylov_ = make_krylov<Space>(names.is_itself ? "correction" : method_, options_);
   name_ = names.is_itself || type == "none" ? method_ : method_ + "+" + type;
+  made_from_ = Archive::hash(name_ + "\n" + given.effective());
 }
 
 template <class Space>
@@ -59,11 +60,13 @@ bool LinearSolver<Space>::is_independent_of_ranks() const {
 }
 
 template <class Space>
-void LinearSolver<Space>::prepare(const Matrix<Space>& A, bool new_pattern) {
+void LinearSolver<Space>::prepare(const Matrix<Space>& A, Step step) {
   const auto make = [&] {
     const Matrix<Space>& from = wide_.taken_by(*preconditioner_, A);
     try {
-      info_ = new_pattern ? preconditioner_->setup(from) : preconditioner_->update(from);
+      info_ = step == Step::setup    ? preconditioner_->setup(from)
+              : step == Step::update ? preconditioner_->update(from)
+                                     : restore(from);
     } catch (const RowError& error) {
       const auto* spread = dynamic_cast<const DistributedMatrix<Space>*>(&A);
       throw spread ? error.with_name(spread->row_name(error.row())) : Error(error);
@@ -80,7 +83,7 @@ void LinearSolver<Space>::prepare(const Matrix<Space>& A, bool new_pattern) {
     // A matrix of another kind is no outcome of the run. What the matrix's numbers bring about all ranks have met.
     const bool of_numbers = error.code() == Exit::solver_failed || error.code() == Exit::not_finite;
     const bool all_have = !A.ranks() || A.ranks()->size() == 1 || dynamic_cast<const AgreedError*>(&error);
-    if (error.code() != Exit::usage && (of_numbers || all_have))
+    if (error.code() != Exit::usage && step != Step::restore && (of_numbers || all_have))
       for (SolveWatch<Space>* watch : watches_) watch->refused(A, error.code(), error.what());
     throw;
   }
@@ -88,16 +91,33 @@ void LinearSolver<Space>::prepare(const Matrix<Space>& A, bool new_pattern) {
 
 template <class Space>
 void LinearSolver<Space>::setup(const Matrix<Space>& A) {
-  prepare(A, true);
-  lifetime_.renewed(info_.seconds, false);
-  prepared_from_ = &A;
-  if (!lifetime_.is_always() && x0_.size() != A.size()) x0_ = Array<double, Space>(A.size());
+  if (kept_) {
+    take_up(A);
+    renew(A);
+  } else {
+    prepare(A, Step::setup);
+    lifetime_.renewed(info_.seconds, false);
+    prepared_from_ = &A;
+    fit_to(A);
+  }
   for (SolveWatch<Space>* watch : watches_) watch->prepared(A, true, info_);
 }
 
 template <class Space>
+void LinearSolver<Space>::setup(const Matrix<Space>& A, Archive lifetime) {
+  setup(A);
+  lifetime_.state(lifetime);
+  lifetime.end();
+}
+
+template <class Space>
+void LinearSolver<Space>::fit_to(const Matrix<Space>& A) {
+  if (!lifetime_.is_always() && x0_.size() != A.size()) x0_ = Array<double, Space>(A.size());
+}
+
+template <class Space>
 void LinearSolver<Space>::renew(const Matrix<Space>& A) {
-  prepare(A, false);
+  prepare(A, Step::update);
   lifetime_.renewed(info_.seconds, true);
 }
 
@@ -114,9 +134,55 @@ void LinearSolver<Space>::update(const Matrix<Space>& A) {
 }
 
 template <class Space>
-void LinearSolver<Space>::resume(const Matrix<Space>& A, const std::vector<double>& state) {
-  setup(A);
-  lifetime_.restore(state);
+bool LinearSolver<Space>::remembers() const {
+  return !lifetime_.is_always() || krylov_->remembers() || preconditioner_->traits().remembers;
+}
+
+template <class Space>
+void LinearSolver<Space>::save(Archive& to) {
+  to.number("made_from", made_from_);
+  lifetime_.state(to);
+  krylov_->state(to);
+  bool is_prepared = is_set_up();
+  to.number("is_prepared", is_prepared);
+  if (is_prepared) preconditioner_->save(to);
+}
+
+template <class Space>
+bool LinearSolver<Space>::load(Archive from) {
+  std::uint32_t made_from = 0;
+  from.number("made_from", made_from);
+  if (made_from != made_from_) return false;
+  lifetime_.state(from);
+  krylov_->state(from);
+  bool was_prepared = false;
+  from.number("is_prepared", was_prepared);
+  if (!was_prepared) return true;
+  kept_ = std::move(from);
+  if (is_set_up()) take_up(*prepared_from_);
+  return true;
+}
+
+template <class Space>
+void LinearSolver<Space>::resume(const Matrix<Space>& A) {
+  if (!kept_) return setup(A);
+  take_up(A);
+  for (SolveWatch<Space>* watch : watches_) watch->prepared(A, true, info_);
+}
+
+template <class Space>
+void LinearSolver<Space>::take_up(const Matrix<Space>& A) {
+  prepare(A, Step::restore);
+  kept_.reset();
+  prepared_from_ = &A;
+  fit_to(A);
+}
+
+template <class Space>
+SetupInfo LinearSolver<Space>::restore(const Matrix<Space>& A) {
+  preconditioner_->restore(A, *kept_);
+  kept_->end();
+  return {};
 }
 
 template <class Space>

@@ -4,7 +4,9 @@
 // `type` may be left out. Where `refresh` is not "always", a solve that fails with an old preconditioner is tried once more
 // with a fresh one, from the matrix of the last update: it must still be there and the same.
 #pragma once
+#include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,8 +48,16 @@ class LinearSolver {
   void watch(SolveWatch<Space>* watch) { watches_.push_back(watch); }
 
   const SetupInfo& setup_info() const { return info_; }  // of the last setup or update; 0 seconds where it was skipped
-  // Goes on as a solver whose lifetime had this state, with a preconditioner set up from the matrix of its last renewal.
-  void resume(const Matrix<Space>& A, const std::vector<double>& state);
+  // What of the past decides its next bits: the refresh policy, what the method recycles, what the preconditioner remembers.
+  bool remembers() const;
+  void save(Archive& to);
+  // Before setup: goes on as the solver that was saved. Where the policy is "always", setup is then that solver's next
+  // update; else resume comes first, with the matrix of its last renewal. False where the state is of a solver that was made
+  // from another table: this one begins anew.
+  bool load(Archive from);
+  void resume(const Matrix<Space>& A);
+  // setup, with the state of a policy alone: of a preconditioner that remembers nothing.
+  void setup(const Matrix<Space>& A, Archive lifetime);
   const RefreshPolicy& lifetime() const { return lifetime_; }
   bool is_set_up() const { return prepared_from_ != nullptr; }
   std::string describe() const;                      // "cg + multigrid(V, red-black ...), 1e-8 relative to |b|"
@@ -58,11 +68,17 @@ class LinearSolver {
 
  private:
   enum class OverRanks { alone, spread, each_rank };
-  void prepare(const Matrix<Space>& A, bool new_pattern);
+  enum class Step { setup, update, restore };
+  void prepare(const Matrix<Space>& A, Step step);
+  SetupInfo restore(const Matrix<Space>& A);
   void renew(const Matrix<Space>& A);
+  void take_up(const Matrix<Space>& A);
+  void fit_to(const Matrix<Space>& A);
   SolveResult try_again(const SolveResult& first, const Matrix<Space>& A, View<const double> b, View<double> x);
 
   std::string name_, method_;
+  std::uint32_t made_from_ = 0;  // a hash of the table
+  std::optional<Archive> kept_;  // between load and what takes up the preconditioner's part of it
   KrylovOptions options_;
   bool start_from_zero_ = false;
   OverRanks over_ranks_ = OverRanks::alone;

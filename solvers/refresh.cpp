@@ -138,24 +138,28 @@ std::vector<ScheduleCost> RefreshPolicy::compare() const {
   return costs;
 }
 
-std::vector<double> RefreshPolicy::state() const {
-  return {static_cast<double>(age_), static_cast<double>(solves_),
-          cycle_iterations_,         static_cast<double>(last_iterations_),
-          fresh_failed_ ? 1.0 : 0.0, static_cast<double>(patience_),
-          static_cast<double>(wait_)};
-}
-
-void RefreshPolicy::restore(const std::vector<double>& state) {
-  if (state.size() != this->state().size())
-    throw Error(Exit::file_io, "the stored state of the refresh policy has " + std::to_string(state.size()) +
-                                   " values, " + std::to_string(this->state().size()) + " are expected");
-  age_ = static_cast<int>(state[0]);
-  solves_ = static_cast<int>(state[1]);
-  cycle_iterations_ = state[2];
-  last_iterations_ = static_cast<int>(state[3]);
-  fresh_failed_ = state[4] != 0;
-  patience_ = static_cast<int>(state[5]);
-  wait_ = static_cast<int>(state[6]);
+void RefreshPolicy::state(Archive& a) {
+  a.number("age", age_);
+  a.number("solves", solves_);
+  a.number("cycle_iterations", cycle_iterations_);
+  a.number("last_iterations", last_iterations_);
+  a.number("fresh_failed", fresh_failed_);
+  a.number("failed", failed_);
+  a.number("patience", patience_);
+  a.number("wait", wait_);
+  a.number("updates", updates_);
+  a.number("rescues", rescues_);
+  a.number("update_seconds", update_seconds_);
+  a.number("solve_seconds", solve_seconds_);
+  a.number("iterations", iterations_);
+  std::vector<int> solves;
+  std::vector<double> iterations;
+  for (const AgeRecord& r : ages_) solves.push_back(r.solves), iterations.push_back(r.iterations);
+  a.list("solves_by_age", solves);
+  a.list("iterations_by_age", iterations);
+  a.require(age_ >= 0 && solves_ >= 0 && solves.size() == iterations.size(), "age");
+  ages_.resize(solves.size());
+  for (std::size_t i = 0; i < ages_.size(); ++i) ages_[i] = {solves[i], iterations[i]};
 }
 
 }  // namespace weir

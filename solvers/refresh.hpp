@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "base/archive.hpp"
 #include "base/table.hpp"
 #include "solvers/krylov/krylov.hpp"
 
@@ -61,10 +62,7 @@ class RefreshPolicy {
   // a measured price.
   std::vector<ScheduleCost> compare() const;
 
-  // Of the decisions to come, for checkpoints (the records start anew).
-  static constexpr int state_size = 7;
-  std::vector<double> state() const;
-  void restore(const std::vector<double>& state);
+  void state(Archive& a);  // of the decisions to come and of the records, for checkpoints
 
  private:
   enum class Kind { always, every, adaptive };

@@ -23,6 +23,9 @@ struct CoupledScheme : StructuredScheme<Space, ArtificialCompressibility<Space>,
   }
 
   std::vector<std::string> systems() const { return {coupled_system.name}; }
+  std::vector<std::pair<std::string, LinearSolver<Space>*>> solvers() {
+    return {{coupled_system.name, &flow.solver()}};
+  }
   void attach(Lab<Space>& lab, const Table& linear) {
     auto& f = flow;
     std::vector<std::string> names{"p", "u", "v"};

@@ -100,7 +100,7 @@ Replay replay_leader(const Capsule& c, System<Space>& system, int repeat) {
     if (l.lifetime.empty())
       solver.setup(before);
     else
-      solver.resume(before, l.lifetime);
+      solver.setup(before, Archive(l.lifetime));
     const double setup_seconds = solver.setup_info().seconds;
     system.now();
     replay.add(system.solve(solver), setup_seconds);

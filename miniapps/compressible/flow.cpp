@@ -49,6 +49,7 @@ void CompressibleFlow<Space>::initialise() {
 
 template <class Space>
 void CompressibleFlow<Space>::set_outside(double at) {
+  pseudo.outside_at = at;
   for (std::size_t p = 0; p < boundary.size(); ++p) {
     if (!boundary[p].is_exact) continue;
     const Patch& patch = mesh.patches[p];

@@ -2,11 +2,14 @@
 #pragma once
 #include <algorithm>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "base/timer.hpp"
 #include "miniapps/compressible/flow.hpp"
 #include "miniapps/study/record_solve.hpp"
+#include "miniapps/study/solver_state.hpp"
 
 namespace weir {
 
@@ -72,19 +75,19 @@ void save_flow(Run& run, CompressibleFlow<Space>& flow) {
                             older = flow.c.is_unsteady() ? flow.on_host(flow.older) : std::vector<double>();
   state.add("U", U);
   state.add("older", older);
-  const auto& origin = flow.pseudo.origin();
-  const std::vector<double> origin_U = origin.U.to_vector(), policy = flow.pseudo.solver().lifetime().state();
-  if (!origin_U.empty()) {
-    state.add("refresh_policy", policy);
-    state.add("refresh_U", origin_U);
+  save_solver(run.ranks(), "flow", flow.pseudo.solver(), state);
+  if (const auto& origin = flow.pseudo.origin(); origin.U.size() > 0) {
+    state.keep("refresh_U", flow.on_host(origin.U));
     state.add("refresh_cfl", origin.cfl);
     state.add("refresh_time_factor", origin.time_factor);
+    state.add("refresh_outside_at", origin.outside_at);
   }
   run.checkpoint(std::move(state));
 }
 
+// Why the linear solver begins anew, or nothing.
 template <class Space>
-void load_flow(const Checkpoint& from, CompressibleFlow<Space>& flow) {
+std::string load_flow(const Communicator& ranks, const Checkpoint& from, CompressibleFlow<Space>& flow) {
   PseudoTimeControl& p = flow.pseudo.control;
   flow.step = from.header.step;
   flow.time = from.header.time;
@@ -98,13 +101,14 @@ void load_flow(const Checkpoint& from, CompressibleFlow<Space>& flow) {
   flow.first_step_second_order = static_cast<std::int64_t>(from.scalar("first_step_second_order"));
   flow.from_host(from.doubles("U", 4 * flow.cells), flow.pseudo.state());
   if (flow.c.is_unsteady()) flow.from_host(from.doubles("older", 4 * flow.cells), flow.older);
-  const auto& arrays = from.arrays;
-  const bool has_origin =
-      std::any_of(arrays.begin(), arrays.end(), [](const auto& a) { return a.first == "refresh_policy"; });
-  if (flow.pseudo.solver().lifetime().is_always() || !has_origin) return;  // another policy's: it starts anew
-  flow.pseudo.resume_preconditioner({Array<double, Space>(from.doubles("refresh_U", 4 * flow.cells)),
-                                     from.scalar("refresh_cfl"), from.scalar("refresh_time_factor")},
-                                    from.doubles("refresh_policy", RefreshPolicy::state_size));
+  const std::string note = load_solver(ranks, "flow", flow.pseudo.solver(), from);
+  if (flow.pseudo.solver().lifetime().is_always() || !note.empty() || !from.find("refresh_U")) return note;
+  Array<double, Space> U(flow.pseudo.state().size());
+  flow.from_host(from.doubles("refresh_U", 4 * flow.cells), U);
+  flow.set_outside(from.scalar("refresh_outside_at"));
+  flow.pseudo.resume_preconditioner({std::move(U), from.scalar("refresh_cfl"), from.scalar("refresh_time_factor"),
+                                     from.scalar("refresh_outside_at")});
+  return note;
 }
 
 }  // namespace weir

@@ -177,14 +177,15 @@ void PseudoTime<Space>::remember_origin() {
   assign<Space>(U_.view(), origin_.U);
   origin_.cfl = control.cfl;
   origin_.time_factor = equations_.time_factor();
+  origin_.outside_at = outside_at;
 }
 
 template <class Space>
-void PseudoTime<Space>::resume_preconditioner(Origin origin, const std::vector<double>& policy) {
+void PseudoTime<Space>::resume_preconditioner(Origin origin) {
   origin_ = std::move(origin);
   equations_.space().time_step_scale(origin_.U, scale_);
   equations_.matrix(origin_.U, scale_, origin_.cfl, origin_.time_factor, *J_);
-  solver_.resume(*first_order_, policy);
+  solver_.resume(*first_order_);
 }
 
 // (3), between floor and cap. Below the floor, where rejections have led, it at least doubles.

@@ -66,13 +66,14 @@ class PseudoTime {
   const LinearSolver<Space>& solver() const { return solver_; }
   double setup_seconds() const { return setup_seconds_; }
   // [linear.flow] refresh, where it is not "always": what the matrix was assembled from that the preconditioner was made
-  // from. A restarted run makes the same one again, with the state that the policy had.
+  // from. A restarted run makes the same one again.
   struct Origin {
     Array<double, Space> U;
-    double cfl = 0, time_factor = 0;
+    double cfl = 0, time_factor = 0, outside_at = 0;
   };
   const Origin& origin() const { return origin_; }
-  void resume_preconditioner(Origin origin, const std::vector<double>& policy);
+  void resume_preconditioner(Origin origin);      // what is outside the flow is that of origin.outside_at
+  double outside_at = 0;                          // the time of what is outside now
   BlockSparse<Space>& jacobian() { return *J_; }  // over ranks: of the own cells
 
  private:

@@ -330,8 +330,9 @@ int run_flow(Run& run, const Table& config, ReadCase& read, CompressibleOutput& 
   lab.describe(facts_of(flow, read.ordering));
   lab.attach(compressible_system, flow.pseudo.solver(), config.table("linear"));
   const bool restarted = run.restart() != nullptr, writes = run.ranks().is_root();
-  if (restarted) load_flow(*run.restart(), flow);
+  const std::string note = restarted ? load_flow(run.ranks(), *run.restart(), flow) : "";
   RunHeader header = header_of(flow, output, config, read.ordering);
+  if (!note.empty()) header.notes.emplace_back("restart", note);
   if (!read.devices.empty()) header.notes.emplace_back("devices", read.devices);
   run.begin(std::move(header));
   if (writes)

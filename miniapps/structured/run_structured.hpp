@@ -26,6 +26,7 @@
 #include "miniapps/structured/whole_fields.hpp"
 #include "miniapps/study/lab.hpp"
 #include "miniapps/study/record_solve.hpp"
+#include "miniapps/study/solver_state.hpp"
 
 namespace weir {
 
@@ -58,6 +59,8 @@ struct StructuredScheme {
   void write_beside(Run&) {}                           // the field output, on rank 0
   void save(CheckpointState&) {}
   void load(const Checkpoint&) {}
+  // Its linear solvers, and how checkpoints name them.
+  std::vector<std::pair<std::string, LinearSolver<Space>*>> solvers() { return {}; }
   void ended(Run&) {}
 
   FlowCode flow;
@@ -113,18 +116,26 @@ void save(Run& run, Scheme& scheme, const StepSize& clock) {
   state.time = scheme.flow.time;
   state.add("dt_before", scheme.flow.dt_before);
   state.add("dt", clock.dt);
+  for (const auto& [name, solver] : scheme.solvers()) save_solver(run.ranks(), name, *solver, state);
   scheme.save(state);
   scheme.whole.save(run, std::move(state), scheme.flow.state());
 }
 
+// Why linear solvers begin anew, or nothing.
 template <class Scheme>
-void load(const Checkpoint& from, Scheme& scheme, StepSize& clock) {
+std::string load(const Checkpoint& from, Scheme& scheme, StepSize& clock) {
   scheme.whole.load(from, scheme.flow.state());
   scheme.flow.time = from.header.time;
   scheme.flow.step = from.header.step;
   scheme.flow.dt_before = from.scalar("dt_before");
   if (clock.needs_rate()) clock.dt = from.scalar("dt");
+  std::string note;
+  for (const auto& [name, solver] : scheme.solvers()) {
+    const std::string why = load_solver(scheme.flow.ranks().communicator(), name, *solver, from);
+    if (!why.empty()) note += (note.empty() ? "" : "; ") + why;
+  }
   scheme.load(from);
+  return note;
 }
 
 // All ranks call. Returns the fields of the whole box, on rank 0.
@@ -194,8 +205,10 @@ int run_structured(Run& run, const Table& config, const StructuredPlan& plan, co
   // 3. The first state: from a checkpoint, or by the case once the run directory is there.
   StepSize clock(plan.c, scheme.wall_rate(config));
   const Checkpoint* restart = run.restart();
-  if (restart) load(*restart, scheme, clock);
-  run.begin(header_of(scheme, plan, output, devices));
+  const std::string note = restart ? load(*restart, scheme, clock) : "";
+  RunHeader header = header_of(scheme, plan, output, devices);
+  if (!note.empty()) header.notes.emplace_back("restart", note);
+  run.begin(std::move(header));
   const auto from = restart ? std::optional<double>(flow.time) : std::nullopt;
   if (run.ranks().is_root()) output.open(run.directory(), run.name(), from);
   scheme.begun(run, from);

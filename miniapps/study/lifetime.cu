@@ -5,13 +5,6 @@
 namespace weir {
 namespace {
 
-bool holds(const Checkpoint& from, const std::string& name) {
-  for (const auto& [key, values] : from.arrays)
-    if (key == name) return true;
-  return false;
-}
-
-constexpr const char* policy_name = "refresh_policy";
 constexpr const char* matrix_name = "refresh_matrix";
 
 }  // namespace
@@ -31,19 +24,17 @@ void Lifetime<Space>::follow(const LinearSolver<Space>& solver, View<const doubl
 template <class Space>
 void Lifetime<Space>::save(const LinearSolver<Space>& solver, CheckpointState& state) {
   if (solver.lifetime().is_always() || kept_.size() == 0) return;
-  policy_ = solver.lifetime().state();
   on_host_ = kept_.to_vector();
-  state.add(policy_name, policy_);
   state.add(matrix_name, on_host_);
 }
 
 template <class Space>
 void Lifetime<Space>::load(const Checkpoint& from, LinearSolver<Space>& solver, const Matrix<Space>& A,
                            View<double> values) {
-  if (solver.lifetime().is_always() || !holds(from, policy_name)) return;
+  if (solver.lifetime().is_always() || !from.find(matrix_name)) return;
   kept_ = Array<double, Space>(from.doubles(matrix_name, values.size()));
   assign<Space>(kept_.view(), values);
-  solver.resume(A, from.doubles(policy_name, RefreshPolicy::state_size));
+  solver.resume(A);
 }
 
 template <class Space>

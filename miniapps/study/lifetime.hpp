@@ -1,6 +1,7 @@
 // What a flow code does about a preconditioner that lives longer than its matrix ([linear.SYSTEM] refresh, solvers/refresh.hpp):
-// the matrix that it was made from is kept, and goes into checkpoints with the state of the policy, so that a restarted
-// run makes the same factors again and goes on bit for bit. With refresh = "always" nothing is kept and nothing happens.
+// the matrix that it was made from is kept, and goes into checkpoints beside the solver's state (solver_state.hpp), so that
+// a restarted run makes the same factors again and goes on bit for bit. With refresh = "always" nothing is kept and nothing
+// happens.
 #pragma once
 #include <string>
 #include <vector>
@@ -22,8 +23,7 @@ class Lifetime {
 
   // Into a checkpoint, whose spans stay good until the next call.
   void save(const LinearSolver<Space>& solver, CheckpointState& state);
-  // From one: A, whose values are `values`, becomes the matrix that was kept. A checkpoint of a run with another policy
-  // is none: the solver starts as at the beginning of a run.
+  // From one, whose state the solver has loaded: A, whose values are `values`, becomes the matrix that was kept.
   void load(const Checkpoint& from, LinearSolver<Space>& solver, const Matrix<Space>& A, View<double> values);
 
   // At the end: the table and lifetime.csv of what each age has cost, and which schedule would have been the best.
@@ -31,7 +31,7 @@ class Lifetime {
 
  private:
   Array<double, Space> kept_;
-  std::vector<double> on_host_, policy_;
+  std::vector<double> on_host_;
 };
 
 // report's text, and lifetime.csv: a row an age, then a row a schedule.

@@ -52,14 +52,18 @@ Checkpoint read_checkpoint(const std::string& path) {
   return c;
 }
 
+const std::vector<double>* Checkpoint::find(const std::string& name) const {
+  for (const auto& [key, values] : arrays)
+    if (key == name) return &values;
+  return nullptr;
+}
+
 const std::vector<double>& Checkpoint::doubles(const std::string& name, std::int64_t size) const {
-  for (const auto& [key, values] : arrays) {
-    if (key != name) continue;
-    if (static_cast<std::int64_t>(values.size()) == size) return values;
-    throw Error(Exit::file_io, path + ": its '" + name + "' has " + std::to_string(values.size()) + " values, " +
-                                   std::to_string(size) + " are expected: another grid or another space layout");
-  }
-  throw Error(Exit::file_io, path + ": holds no '" + name + "'");
+  const std::vector<double>* values = find(name);
+  if (!values) throw Error(Exit::file_io, path + ": holds no '" + name + "'");
+  if (static_cast<std::int64_t>(values->size()) == size) return *values;
+  throw Error(Exit::file_io, path + ": its '" + name + "' has " + std::to_string(values->size()) + " values, " +
+                                 std::to_string(size) + " are expected: another grid or another space layout");
 }
 
 std::string checkpoint_name(std::int64_t step) {

@@ -4,6 +4,7 @@
 // throws.
 #pragma once
 #include <cstdint>
+#include <list>
 #include <span>
 #include <string>
 #include <utility>
@@ -28,6 +29,9 @@ struct CheckpointState {
 
   void add(const std::string& name, std::span<const double> values) { doubles.emplace_back(name, values); }
   void add(const std::string& name, double value) { scalars.emplace_back(name, value); }
+  void keep(const std::string& name, std::vector<double> values) { add(name, kept.emplace_back(std::move(values))); }
+
+  std::list<std::vector<double>> kept;  // of names whose values nobody else keeps
 };
 
 // A checkpoint that was read and found whole.
@@ -39,6 +43,7 @@ struct Checkpoint {
   // Throws Error(Exit::file_io) where the name is missing or the size is another one than expected.
   const std::vector<double>& doubles(const std::string& name, std::int64_t size) const;
   double scalar(const std::string& name) const { return doubles(name, 1).front(); }
+  const std::vector<double>* find(const std::string& name) const;  // null where it is missing
 };
 
 bool checkpoints_available();

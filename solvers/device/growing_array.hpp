@@ -19,6 +19,7 @@ class GrowingArray {
     resize(static_cast<std::int64_t>(host.size()));
     if (size_ > 0) memory_.upload(host);
   }
+  void upload(std::span<const T> host) { memory_.upload(host); }  // the first of them
   void take(Array<T, Space> values) {
     size_ = values.size();
     memory_ = std::move(values);

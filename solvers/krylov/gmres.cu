@@ -108,6 +108,8 @@ class Gmres : public Krylov<Space> {
         again_(left_),
         kept_(std::min(options.recycle, (m_ + 1) / 2), m_) {}
   const char* name() const override { return flexible_ ? "fgmres" : "gmres"; }
+  bool remembers() const override { return kept_.capacity() > 0; }
+  void state(Archive& a) override { kept_.state(a); }
 
   SolveResult solve(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
                     View<double> x) override {

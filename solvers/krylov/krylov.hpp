@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/archive.hpp"
 #include "base/table.hpp"
 #include "solvers/matrix/matrix.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
@@ -60,6 +61,9 @@ class Krylov {
   virtual SolveResult solve(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
                             View<double> x) = 0;
   virtual const char* name() const = 0;
+  // What it takes from one solve to the next, for checkpoints.
+  virtual bool remembers() const { return false; }
+  virtual void state(Archive&) {}
   // Work space of a caller whose solvers never run at the same time; must outlive them. Few methods take it.
   virtual void lend(View<double>) {}
   const std::vector<double>& history() const { return history_; }

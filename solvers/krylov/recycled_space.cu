@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <span>
 
 #include "base/at.hpp"
@@ -35,6 +36,25 @@ void RecycledSpace<Space>::begin_solve(std::int64_t n) {
   n_ = n;
   forget();
   for (auto* basis : {&C_, &U_, &next_C_, &next_U_}) basis->fit(n, capacity_);
+}
+
+template <class Space>
+void RecycledSpace<Space>::state(Archive& a) {
+  std::int64_t n = n_;
+  int count = count_;
+  a.number("unknowns", n);
+  a.number("recycled", count);
+  a.require(n >= 0 && n <= std::numeric_limits<int>::max() && count >= 0 && count <= capacity_ && (n > 0 || count == 0),
+            "recycled");
+  if (a.reads() && n > 0) begin_solve(n);
+  count_ = count;
+  Array<double, Space> u(count > 0 ? n : 0);
+  for (int j = 0; j < count; ++j) {
+    if (!a.reads()) assign<Space>(U_.fresh(j), u);
+    a.number("length", length_[at(j)]);
+    a.array("vector", u, n);
+    if (a.reads()) assign<Space>(u, U_.fresh(j));
+  }
 }
 
 // h = C^T w over all ranks.

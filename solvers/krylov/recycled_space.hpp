@@ -9,8 +9,8 @@
 //                                                                         |   0    H |
 //     U becomes the k directions that G shortens most, made so that C = A U is orthonormal; after the first two cycles of
 //     a solve, which is where nearly all is learnt. Without kept M^-1 V this applies M k times more.
-// U holds vectors of the solution's space, so that M may change as well. |U| is its length in the space of V. Checkpoints do
-// not hold the space: a run that goes on from one starts without.
+// U holds vectors of the solution's space, so that M may change as well. |U| is its length in the space of V. Checkpoints
+// hold U and |U|.
 #pragma once
 #include <vector>
 
@@ -50,6 +50,8 @@ class RecycledSpace {
   void begin_solve(std::int64_t n);  // forgets what it holds where the size is new
   int count() const { return count_; }
   void forget() { count_ = 0; }
+  int capacity() const { return capacity_; }
+  void state(Archive& a);
 
   // Whether a part of r, the residual of the last restart, lies in C that matters: no cycle can work on that.
   bool holds_much_of(Iteration<Space>& it, View<const double> r);

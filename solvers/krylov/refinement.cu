@@ -39,6 +39,8 @@ class Refinement : public Krylov<Space> {
   explicit Refinement(const KrylovOptions& options)
       : options_(options), inner_(make_krylov<Space>(options.inner, inner_options(options))) {}
   const char* name() const override { return "refinement"; }
+  bool remembers() const override { return inner_->remembers(); }
+  void state(Archive& a) override { inner_->state(a); }
 
   SolveResult solve(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
                     View<double> x) override {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "base/archive.hpp"
 #include "base/table.hpp"
 #include "base/timer.hpp"
 #include "solvers/matrix/matrix.hpp"
@@ -41,7 +42,7 @@ struct Traits {
   bool keeps_symmetry = false;    // of a symmetric matrix: cg may use it
   bool is_constant = true;        // the same linear operator at every apply; else it needs a flexible method
   bool repeats = true;            // the same bits from the same systems
-  bool remembers = false;         // what an update makes depends on the systems before
+  bool remembers = false;         // what an update makes depends on the systems before: save() and restore() know it
   bool is_exact = false;          // a direct solver: one application solves
   bool is_identity = false;       // z = r: methods skip the copy
   bool takes_floats = false;      // RoundedCsr as it is; else it is given a BlockCsr of its values
@@ -74,6 +75,10 @@ class Preconditioner {
   SetupInfo update(const Matrix<Space>& A) {
     return with_seconds([&] { return do_update(A); });
   }
+  // What it remembers, for checkpoints.
+  virtual void save(Archive& to);
+  // Goes on as one that had this state after its last setup or update, which was with A.
+  virtual void restore(const Matrix<Space>& A, Archive& /*from*/) { setup(A); }
   virtual void apply(View<const double> r, View<double> z) const = 0;
   virtual double apply_dot(View<const double> r, View<double> z) const;  // the same; returns r.z
   virtual std::string describe() const = 0;  // one line for the log: method, ordering, sweeps, precision
@@ -108,6 +113,14 @@ class Preconditioner {
     return info;
   }
 };
+
+template <class Space>
+void Preconditioner<Space>::save(Archive&) {
+  if (traits_.remembers)
+    throw Error(Exit::usage, "the preconditioner (" + describe() +
+                                 ") makes use of the systems before, which no checkpoint holds: a run that restarts "
+                                 "could not go on as one that was not stopped");
+}
 
 // The method of that type in the list of the registry, with its own options from the table
 // ([linear.SYSTEM.preconditioner]); without a type the table's, or "none". An unknown type is an error that lists the known.

@@ -104,7 +104,9 @@ class Capture : public Facility<Space> {
         age = 0;
         return;
       }
-      lifetime = policy.state();
+      Archive state;
+      RefreshPolicy(policy).state(state);
+      lifetime = state.numbers();
       age = policy.age();
       if (age > 0 || !is_wanted || capture.rules_.empty()) return;  // for a failure alone a copy each would be too dear
       if (std::optional<MatrixRecord> record = record_matrix(A)) made_from = std::move(record->values);

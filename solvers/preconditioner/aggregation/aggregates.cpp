@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/at.hpp"
 
@@ -94,26 +95,41 @@ Couplings between_groups(const Couplings& graph, const std::vector<int>& group, 
   return joined(groups, visit_all, [](float a, float b) { return a + b; });
 }
 
+Aggregates with_members(std::vector<int> of_row, int count) {
+  Aggregates a;
+  a.of_row = std::move(of_row);
+  a.start.assign(at(count) + 1, 0);
+  for (const int I : a.of_row) ++a.start[at(I) + 1];
+  for (int I = 0; I < count; ++I) a.start[at(I) + 1] += a.start[at(I)];
+  a.member.resize(a.of_row.size());
+  std::vector<int> next = a.start;
+  for (int i = 0; i < static_cast<int>(a.of_row.size()); ++i) a.member[at(next[at(a.of_row[at(i)])]++)] = i;
+  return a;
+}
+
 }  // namespace
 
+Aggregates aggregates_of(int rows, const std::vector<int>& of_row, const Archive& from) {
+  from.require(static_cast<int>(of_row.size()) == rows, "aggregates");
+  int count = 0;  // numbered in the order of their first members
+  for (const int I : of_row) {
+    from.require(I >= 0 && I <= count, "aggregates");
+    count = std::max(count, I + 1);
+  }
+  return with_members(of_row, count);
+}
+
 Aggregates find_aggregates(const Pattern& A, const std::vector<double>& size, int passes, double strength) {
-  Aggregates a;
-  a.of_row.resize(at(A.rows()));
-  for (int i = 0; i < A.rows(); ++i) a.of_row[at(i)] = i;
+  std::vector<int> of_row(at(A.rows()));
+  for (int i = 0; i < A.rows(); ++i) of_row[at(i)] = i;
   Couplings graph = couplings(A, size);
   int groups = A.rows();
   for (int pass = 0; pass < passes; ++pass) {
     const std::vector<int> group = matched(graph, strength, groups);
-    for (int& I : a.of_row) I = group[at(I)];
+    for (int& I : of_row) I = group[at(I)];
     if (pass + 1 < passes) graph = between_groups(graph, group, groups);
   }
-  a.start.assign(at(groups) + 1, 0);
-  for (const int I : a.of_row) ++a.start[at(I) + 1];
-  for (int I = 0; I < groups; ++I) a.start[at(I) + 1] += a.start[at(I)];
-  a.member.resize(a.of_row.size());
-  std::vector<int> next = a.start;
-  for (int i = 0; i < A.rows(); ++i) a.member[at(next[at(a.of_row[at(i)])]++)] = i;
-  return a;
+  return with_members(std::move(of_row), groups);
 }
 
 CoarsePattern coarse_pattern(const Pattern& A, const Aggregates& aggregates, bool full) {

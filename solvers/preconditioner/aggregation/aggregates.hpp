@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/archive.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
 
 namespace weir::aggregation {
@@ -28,6 +29,9 @@ struct Pattern {
 
 // size: the norm of each block.
 Aggregates find_aggregates(const Pattern& A, const std::vector<double>& size, int passes, double strength);
+
+// From the aggregate of each row, as `from` has told it.
+Aggregates aggregates_of(int rows, const std::vector<int>& of_row, const Archive& from);
 
 // P^T A P, P being 1 from an aggregate to each of its rows. Block e of A stands in column[e] of A P, and is part of block
 // into[e] of its aggregate's row of P^T A P.

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/preconditioner/aggregation/aggregates.hpp"
@@ -103,7 +104,8 @@ class Aggregation final : public Preconditioner<Space> {
     levels_.push_back(std::make_unique<Level<Space, T>>());
     levels_[0]->smoother = make_smoother();
     const Traits& smoother = levels_[0]->smoother->traits();
-    this->traits_ = smoother;  // it repeats, remembers and stores as that does
+    this->traits_ = smoother;  // it repeats and stores as that does
+    this->traits_.remembers = true;
     this->traits_.is_constant &= o_.cycle != "K";
     this->traits_.takes_floats = true;
     this->traits_.is_exact = this->traits_.is_identity = this->traits_.works_over_ranks = false;
@@ -111,15 +113,34 @@ class Aggregation final : public Preconditioner<Space> {
   }
 
   SetupInfo do_setup(const Matrix<Space>& matrix) override {
-    find_levels(block_sparse(matrix));
-    return compute(&Preconditioner<Space>::setup);
+    find_levels(block_sparse(matrix), {});
+    return compute([](auto& smoother, const auto& A) { return smoother.setup(A); });
+  }
+
+  void save(Archive& to) override {
+    std::size_t levels = levels_[0]->A ? levels_.size() : 0;
+    to.number("levels", levels);
+    for (std::size_t l = 0; l + 1 < levels; ++l) to.array("aggregates", levels_[l]->of_row, levels_[l]->of_row.size());
+    for (std::size_t l = 0; l < levels; ++l) levels_[l]->smoother->save(to);
+  }
+  void restore(const Matrix<Space>& matrix, Archive& from) override {
+    std::size_t levels = 0;
+    from.number("levels", levels);
+    from.require(levels > 0 && at(o_.levels) >= levels, "levels");
+    std::vector<std::vector<int>> aggregates(levels - 1);
+    for (auto& of_row : aggregates) from.list("aggregates", of_row);
+    find_levels(block_sparse(matrix), aggregates, &from);
+    compute([&from](auto& smoother, const auto& A) {
+      smoother.restore(A, from);
+      return SetupInfo();
+    });
   }
 
   SetupInfo do_update(const Matrix<Space>& matrix) override {
     const BlockSparse<Space>& A = block_sparse(matrix);
     if (A.rows() != rows_ || A.blocks() != blocks_ || A.block() != block_) return do_setup(matrix);
     levels_[0]->A = &A;
-    return compute(&Preconditioner<Space>::update);
+    return compute([](auto& smoother, const auto& A) { return smoother.update(A); });
   }
 
   void apply(View<const double> r, View<double> z) const override { cycle(0, r, z); }
@@ -172,7 +193,8 @@ class Aggregation final : public Preconditioner<Space> {
     return make_preconditioner<Space>(o_.smoother.get("type", default_smoother), o_.smoother);
   }
 
-  void find_levels(const BlockSparse<Space>& A) {
+  // of_row: of each level, where they are known already, from a checkpoint.
+  void find_levels(const BlockSparse<Space>& A, const std::vector<std::vector<int>>& of_row, Archive* from = nullptr) {
     levels_.resize(1);
     levels_[0]->A = &A;
     rows_ = A.rows();
@@ -183,14 +205,17 @@ class Aggregation final : public Preconditioner<Space> {
       throw Error(Exit::usage, "aggregation: the matrix has more entries than this counts");
     Pattern pattern{A.row_start().to_vector(), A.column().to_vector()};
     bool last = false;
-    while (!last && static_cast<int>(levels_.size()) < o_.levels) {
+    while (!last && (from ? levels_.size() <= of_row.size() : static_cast<int>(levels_.size()) < o_.levels)) {
       // A finest level of few rows has itself as the coarsest, with a full pattern.
       const int passes = pattern.rows() > o_.coarse_rows ? o_.passes : 0;
-      const Aggregates aggregates = find_aggregates(pattern, block_sizes(*levels_.back()->A), passes, o_.strength);
+      const Aggregates aggregates =
+          from ? aggregates_of(pattern.rows(), of_row[levels_.size() - 1], *from)
+               : find_aggregates(pattern, block_sizes(*levels_.back()->A), passes, o_.strength);
       last = aggregates.count() <= o_.coarse_rows;
       if (!last && aggregates.count() > slowest_coarsening * pattern.rows()) break;
       pattern = add_level(pattern, aggregates, last);
     }
+    if (from) from->require(levels_.size() == of_row.size() + 1, "levels");
     for (std::size_t l = 0; l + 1 < levels_.size(); ++l) {
       Level<Space, T>& level = *levels_[l];
       fit(level.defect, level.A->size());
@@ -254,13 +279,14 @@ class Aggregation final : public Preconditioner<Space> {
     run<Space, WeakenCouplings>(block_, C.rows(), blocks, half);
   }
 
-  // The numbers of all levels; `prepare`: setup or update of the smoothers.
-  SetupInfo compute(SetupInfo (Preconditioner<Space>::*prepare)(const Matrix<Space>&)) {
+  // The numbers of all levels; prepare(smoother, A): its setup or update.
+  template <class Prepare>
+  SetupInfo compute(const Prepare& prepare) {
     SetupInfo info{.levels = static_cast<int>(levels_.size())};
     for (std::size_t l = 0; l < levels_.size(); ++l) {
       Level<Space, T>& level = *levels_[l];
       if (l > 0) sum_blocks(l);
-      const SetupInfo of_smoother = (level.smoother.get()->*prepare)(level.wide.taken_by(*level.smoother, *level.A));
+      const SetupInfo of_smoother = prepare(*level.smoother, level.wide.taken_by(*level.smoother, *level.A));
       info.bytes += of_smoother.bytes + level.bytes();
       info.nnz += of_smoother.nnz;
       info.replaced_blocks += of_smoother.replaced_blocks;

@@ -206,6 +206,13 @@ void AsyncFactors<Space>::from_values(const std::vector<double>& values) {
 }
 
 template <class Space>
+void AsyncFactors<Space>::state(Archive& a) {
+  a.number("slot", slot_);
+  a.require(slot_ == 0 || (slot_ == 1 && options_.prescribed), "slot");
+  for (auto* values : {&L_, &U_, &inverse_, &scale_}) a.array("factors", *values, values->size());
+}
+
+template <class Space>
 AsyncIlu<Space>::AsyncIlu(const AsyncIluOptions& options)
     : Preconditioner<Space>({.is_constant = false, .repeats = options.prescribed, .remembers = options.from_previous}),
       options_(options) {}
@@ -214,15 +221,31 @@ AsyncIlu<Space>::~AsyncIlu() = default;
 
 template <class Space>
 SetupInfo AsyncIlu<Space>::do_setup(const Matrix<Space>& A) {
+  make_factors(A);
+  SetupInfo info;
+  factors_->build(*A_, true, info);
+  return info;
+}
+
+template <class Space>
+void AsyncIlu<Space>::make_factors(const Matrix<Space>& A) {
   A_ = &block_csr(A);
   if (A_->block() > largest_async_block && !options_.scalar)
     throw Error(Exit::usage, "async_block_ilu0: blocks of at most 8 unknowns, this matrix has " +
                                  std::to_string(A_->block()) + "; async_ilu0 takes any");
   factors_.reset();
   factors_ = std::make_unique<AsyncFactors<Space>>(*A_, options_);
-  SetupInfo info;
-  factors_->build(*A_, true, info);
-  return info;
+}
+
+template <class Space>
+void AsyncIlu<Space>::save(Archive& to) {
+  if (options_.from_previous && factors_) factors_->state(to);
+}
+template <class Space>
+void AsyncIlu<Space>::restore(const Matrix<Space>& A, Archive& from) {
+  if (!options_.from_previous) return void(do_setup(A));
+  make_factors(A);
+  factors_->state(from);
 }
 
 template <class Space>

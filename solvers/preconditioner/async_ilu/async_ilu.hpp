@@ -40,6 +40,8 @@ class AsyncIlu final : public Preconditioner<Space> {
   // Error(usage): A is no BlockCsr, or a row has no diagonal block (named).
   SetupInfo do_setup(const Matrix<Space>& A) override;
   SetupInfo do_update(const Matrix<Space>& A) override;
+  void save(Archive& to) override;
+  void restore(const Matrix<Space>& A, Archive& from) override;
   void apply(View<const double> r, View<double> z) const override;
   // Of sweeps by threads that do not wait; of prescribed asynchrony, a model, nothing is stated.
   Work apply_work() const override;
@@ -54,6 +56,8 @@ class AsyncIlu final : public Preconditioner<Space> {
   void sweep();
 
  private:
+  void make_factors(const Matrix<Space>& A);
+
   AsyncIluOptions options_;
   const BlockCsr<Space>* A_ = nullptr;
   std::unique_ptr<AsyncFactors<Space>> factors_;

@@ -114,6 +114,7 @@ class AsyncFactors {
   Work solve_work() const, build_work() const;  // async_ilu_pattern.cpp
   std::vector<double> to_values() const;
   void from_values(const std::vector<double>& values);
+  void state(Archive& a);
 
  private:
   AsyncFactors(const async_ilu::AsyncPattern& p, const BlockCsr<Space>& A, const AsyncIluOptions& options);

@@ -67,6 +67,19 @@ SetupInfo ParIlu<Space>::do_update(const Matrix<Space>& A) {
 }
 
 template <class Space>
+void ParIlu<Space>::save(Archive& to) {
+  if (options_.from_previous && factors_) factors_->state(to);
+}
+template <class Space>
+void ParIlu<Space>::restore(const Matrix<Space>& A, Archive& from) {
+  if (!options_.from_previous) return void(do_setup(A));
+  A_ = &block_csr(A, options_.asynchronous_solves);
+  factors_.reset();
+  factors_ = std::make_unique<ParIluFactors<Space>>(*A_, options_);
+  factors_->state(from);
+}
+
+template <class Space>
 void ParIlu<Space>::apply(View<const double> r, View<double> z) const {
   factors_->solve(r.data(), z.data());
 }
@@ -274,6 +287,53 @@ void ParIluFactors<Space>::from_values(const std::vector<double>& values) {
   inverse_.assign(inverse);
 }
 
+namespace {
+
+// A pattern from a file: rows in order, their columns ascending on the right side of the diagonal.
+void require_triangle(const Archive& a, const std::vector<std::int64_t>& start, const std::vector<int>& column,
+                      bool is_lower) {
+  bool good = start.front() == 0 && start.back() == std::ssize(column);
+  for (std::size_t i = 0; good && i + 1 < start.size(); ++i) good = start[i] <= start[i + 1];
+  for (std::size_t i = 0; good && i + 1 < start.size(); ++i) {
+    const int row = static_cast<int>(i), first = is_lower ? 0 : row + 1,
+              end = is_lower ? row : static_cast<int>(start.size()) - 1;
+    for (std::int64_t e = start[i]; e < start[i + 1]; ++e) {
+      const int j = column[at(e)];
+      good = good && j >= first && j < end && (e == start[i] || column[at(e) - 1] < j);
+    }
+  }
+  a.require(good, "pattern");
+}
+
+}  // namespace
+
+template <class Space>
+void ParIluFactors<Space>::state(Archive& a) {
+  const std::int64_t nn = std::int64_t{n_} * n_;
+  if (a.reads()) inverse_.reserve(rows_ * nn);
+  for (auto* rows : {&lower_, &upper_}) {
+    std::vector<std::int64_t> start;
+    std::vector<int> column;
+    if (!a.reads()) start = rows->start.to_vector(rows_ + 1), column = rows->column.to_vector(rows->count);
+    a.list("row_start", start);
+    a.list("column", column);
+    a.require(std::ssize(start) == rows_ + 1, "row_start");
+    require_triangle(a, start, column, rows == &lower_);
+    if (a.reads()) {
+      rows->reserve(std::ssize(column), n_);
+      rows->start.assign(start);
+      if (rows->count > 0) rows->column.upload(column);
+    }
+    a.array("values", rows->value, rows->count * nn);
+  }
+  a.array("inverse", inverse_, rows_ * nn);
+  if (!a.reads()) return;
+  new_pattern_ = true;
+  prepare_solves();
+}
+
+template void ParIluFactors<Host>::state(Archive&);
+template void ParIluFactors<Device>::state(Archive&);
 template BlockCsrData ParIluFactors<Host>::to_data() const;
 template BlockCsrData ParIluFactors<Device>::to_data() const;
 template void ParIluFactors<Host>::from_values(const std::vector<double>&);

@@ -57,6 +57,8 @@ class ParIlu final : public Preconditioner<Space> {
   // Error(usage): A is no BlockCsr, its blocks are too large for asynchronous solves, or a row has no diagonal block (named).
   SetupInfo do_setup(const Matrix<Space>& A) override;
   SetupInfo do_update(const Matrix<Space>& A) override;
+  void save(Archive& to) override;
+  void restore(const Matrix<Space>& A, Archive& from) override;
   void apply(View<const double> r, View<double> z) const override;
   Work apply_work() const override;
   std::string describe() const override;

@@ -131,6 +131,7 @@ class ParIluFactors {
   ParIluTimes times() const;
   BlockCsrData to_data() const;
   void from_values(const std::vector<double>& values);
+  void state(Archive& a);
 
  private:
   parilu::FactorsView view();

@@ -46,15 +46,14 @@ class AdditiveSchwarz : public Preconditioner<Space> {
   }
 
   SetupInfo do_setup(const Matrix<Space>& A) override {
-    is_wide_ = false;
-    const auto* spread = dynamic_cast<const DistributedMatrix<Space>*>(&A);
-    if (!spread) return inner_->setup(A);
-    if (overlap_ == 0) return together(A, [&] { return inner_->setup(floats_.taken_by(*inner_, spread->local())); });
-    const auto* stencil = dynamic_cast<const DistributedStencil<Space>*>(&A);
-    if (!stencil)
-      throw Error(Exit::usage, "additive_schwarz: overlap > 0 needs a structured scalar system; set overlap = 0");
-    widen(*stencil);
-    return together(A, [&] { return inner_->setup(*wide_); });
+    return prepare(A, [&](const Matrix<Space>& part) { return inner_->setup(part); });
+  }
+  void save(Archive& to) override { inner_->save(to); }
+  void restore(const Matrix<Space>& A, Archive& from) override {
+    prepare(A, [&](const Matrix<Space>& part) {
+      inner_->restore(part, from);
+      return SetupInfo();
+    });
   }
   SetupInfo do_update(const Matrix<Space>& A) override {
     const auto* stencil = dynamic_cast<const DistributedStencil<Space>*>(&A);
@@ -88,6 +87,20 @@ class AdditiveSchwarz : public Preconditioner<Space> {
   }
 
  private:
+  // inner(part): the inner preconditioner's setup from this rank's part of A.
+  template <class Inner>
+  SetupInfo prepare(const Matrix<Space>& A, const Inner& inner) {
+    is_wide_ = false;
+    const auto* spread = dynamic_cast<const DistributedMatrix<Space>*>(&A);
+    if (!spread) return inner(A);
+    if (overlap_ == 0) return together(A, [&] { return inner(floats_.taken_by(*inner_, spread->local())); });
+    const auto* stencil = dynamic_cast<const DistributedStencil<Space>*>(&A);
+    if (!stencil)
+      throw Error(Exit::usage, "additive_schwarz: overlap > 0 needs a structured scalar system; set overlap = 0");
+    widen(*stencil);
+    return together(A, [&] { return inner(*wide_); });
+  }
+
   // What one rank's part refuses all ranks refuse. A row that is the rank's own is named as the whole matrix knows it.
   template <class Call>
   SetupInfo together(const Matrix<Space>& A, const Call& prepare) {

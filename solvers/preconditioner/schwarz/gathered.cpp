@@ -21,25 +21,21 @@ class Gathered : public Preconditioner<Space> {
   }
 
   SetupInfo do_setup(const Matrix<Space>& A) override {
-    A_ = dynamic_cast<const Gatherable<Space>*>(&A);
-    if (!A_)
-      throw Error(Exit::usage, name_ +
-                                   " runs on one rank only; in parallel take jacobi, block_jacobi, or "
-                                   "{ type = \"additive_schwarz\", inner = { type = ... } }");
-    matrix_ = &A;
-    mine_.resize(static_cast<std::size_t>(A.size()));
-    whole_ = A_->make_whole();
-    return on_rank_0([&] {
-      r_ = Array<double, Space>(whole_->size());
-      z_ = Array<double, Space>(whole_->size());
-      host_.resize(static_cast<std::size_t>(whole_->size()));
-      return inner_->setup(*whole_);
-    });
+    return prepare(A, [&] { return inner_->setup(*whole_); });
   }
   SetupInfo do_update(const Matrix<Space>& A) override {
     if (&A != matrix_) return do_setup(A);
     A_->update_whole(whole_.get());
     return on_rank_0([&] { return inner_->update(*whole_); });
+  }
+  void save(Archive& to) override {
+    if (whole_) inner_->save(to);
+  }
+  void restore(const Matrix<Space>& A, Archive& from) override {
+    prepare(A, [&] {
+      inner_->restore(*whole_, from);
+      return SetupInfo();
+    });
   }
 
   void apply(View<const double> r, View<double> z) const override {
@@ -59,6 +55,24 @@ class Gathered : public Preconditioner<Space> {
   std::string describe() const override { return inner_->describe() + ", solved on the root rank"; }
 
  private:
+  template <class Inner>
+  SetupInfo prepare(const Matrix<Space>& A, const Inner& inner) {
+    A_ = dynamic_cast<const Gatherable<Space>*>(&A);
+    if (!A_)
+      throw Error(Exit::usage, name_ +
+                                   " runs on one rank only; in parallel take jacobi, block_jacobi, or "
+                                   "{ type = \"additive_schwarz\", inner = { type = ... } }");
+    matrix_ = &A;
+    mine_.resize(static_cast<std::size_t>(A.size()));
+    whole_ = A_->make_whole();
+    return on_rank_0([&] {
+      r_ = Array<double, Space>(whole_->size());
+      z_ = Array<double, Space>(whole_->size());
+      host_.resize(static_cast<std::size_t>(whole_->size()));
+      return inner();
+    });
+  }
+
   // What rank 0 meets all ranks throw. Rows are those of the whole matrix: nobody need name them.
   template <class F>
   SetupInfo on_rank_0(const F& f) {

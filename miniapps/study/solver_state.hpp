@@ -1,0 +1,60 @@
+// Linear solvers in checkpoints: what of the past decides their next bits (LinearSolver::save), each rank's part behind
+// that of the rank before. A solver that takes nothing from one system to the next is not there.
+//   save_solver(ranks, "flow", solver, state);
+//   note = load_solver(ranks, "flow", solver, from);   // before its setup; why it begins anew, or nothing
+#pragma once
+#include <string>
+
+#include "postproc/run/checkpoint.hpp"
+#include "solvers/linear_solver.hpp"
+#include "solvers/parallel/agree.hpp"
+#include "solvers/parallel/communicator.hpp"
+
+namespace weir {
+
+// All ranks call. The arrays are on rank 0.
+template <class Space>
+void save_solver(const Communicator& ranks, const std::string& name, LinearSolver<Space>& solver,
+                 CheckpointState& state) {
+  if (!solver.remembers()) return;
+  Archive mine;
+  solver.save(mine);
+  std::vector<double> sizes(static_cast<std::size_t>(ranks.size()), 0.0);
+  sizes[static_cast<std::size_t>(ranks.rank())] = static_cast<double>(mine.numbers().size());
+  if (ranks.size() > 1) ranks.sum(sizes);
+  std::vector<int> counts;
+  double all = 0;
+  for (const double size : sizes) counts.push_back(static_cast<int>(size)), all += size;
+  std::vector<double> numbers(static_cast<std::size_t>(ranks.is_root() ? all : 0));
+  ranks.gather(mine.numbers(), counts, numbers);
+  state.keep("solver_" + name + "_sizes", std::move(sizes));
+  state.keep("solver_" + name, std::move(numbers));
+}
+
+template <class Space>
+std::string load_solver(const Communicator& ranks, const std::string& name, LinearSolver<Space>& solver,
+                        const Checkpoint& from) {
+  if (!solver.remembers()) return "";
+  const std::string anew = "the solver of '" + name + "' begins anew: ";
+  const std::vector<double>* sizes = from.find("solver_" + name + "_sizes");
+  const std::vector<double>* numbers = from.find("solver_" + name);
+  if (!sizes || !numbers) return anew + "the checkpoint holds nothing of it";
+  if (static_cast<int>(sizes->size()) != ranks.size())
+    return anew + "the checkpoint is of " + std::to_string(sizes->size()) + " ranks";
+  std::size_t begin = 0, end = 0;
+  for (int r = 0; r <= ranks.rank(); ++r) {
+    const double size = (*sizes)[static_cast<std::size_t>(r)];
+    if (!(size >= 0 && size <= static_cast<double>(numbers->size() - end)))
+      throw Error(Exit::file_io, from.path + ": its 'solver_" + name + "_sizes' do not fit");
+    begin = end;
+    end += static_cast<std::size_t>(size);
+  }
+  const auto first = numbers->begin() + static_cast<std::ptrdiff_t>(begin),
+             last = numbers->begin() + static_cast<std::ptrdiff_t>(end);
+  bool is_of_this = false;
+  all_or_none(ranks, [&] { is_of_this = solver.load(Archive(std::vector<double>(first, last))); });
+  if (is_of_this) return "";
+  return anew + "[linear." + name + "] has changed";
+}
+
+}  // namespace weir
