@@ -87,7 +87,7 @@ bool Body::is_outflow(const Foot& foot) const {
 double Body::volume() const { return is_cavity() ? -weir::volume(surface_) : weir::volume(surface_); }
 
 double Body::volume_rate() const {
-  const double rate = weir::volume_rate(surface_, node_velocity_);
+  const double rate = flux(surface_, node_velocity_);
   return is_cavity() ? -rate : rate;
 }
 

@@ -105,9 +105,6 @@ double flux(const Surface& s, std::span<const Vec3> velocity) {
   return sum;
 }
 
-// dV/dx_n of a polyhedron is a third of the sum of the area vectors around node n: the flux of the interpolated velocity.
-double volume_rate(const Surface& s, std::span<const Vec3> velocity) { return flux(s, velocity); }
-
 void reverse(Surface& s) {
   for (auto& e : s.element) std::swap(e[0], e[1]);
   if (s.dimension == 2)

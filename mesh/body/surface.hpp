@@ -35,9 +35,8 @@ Vec3 centroid(const Surface& s);  // of the enclosed volume
 Box3 bounding_box(std::span<const Vec3> node);
 void include(Box3& box, const Vec3& x);
 
-// d/dt of volume(s) where its nodes move with the given velocities; exact for the polyhedron.
-double volume_rate(const Surface& s, std::span<const Vec3> velocity);
-// The flux of a velocity that is linear on each element.
+// The flux of a velocity that is linear on each element. Of that of the nodes: d/dt of volume(s), exactly, as dV/dx_n of a
+// polyhedron is a third of the sum of the area vectors around node n.
 double flux(const Surface& s, std::span<const Vec3> velocity);
 
 void reverse(Surface& s);  // turns all elements over

@@ -5,6 +5,7 @@
 #include "mesh/generate/airfoil.hpp"
 #include "mesh/generate/generators.hpp"
 #include "mesh/generate/layers.hpp"
+#include "mesh/generate/size_field.hpp"
 #include "mesh/generate/spacing.hpp"
 #include "mesh/generate/triangles.hpp"
 

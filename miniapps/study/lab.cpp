@@ -30,19 +30,6 @@ void read_lab(const Table& config, const std::vector<SystemDefaults>& systems) {
 }
 
 template <class Space>
-class Lab<Space>::Ear : public SolveWatch<Space> {
- public:
-  explicit Ear(Outcome& refused) : refused_(refused) {}
-  void refused(const Matrix<Space>&, Exit code, const std::string& words) override {
-    refused_.exit = code;
-    refused_.reason = words;
-  }
-
- private:
-  Outcome& refused_;
-};
-
-template <class Space>
 Lab<Space>::Lab(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks)
     : alone_(ranks.size() == 1) {
   const LabCase c{config, systems, ranks};
@@ -70,6 +57,12 @@ Lab<Space>::~Lab() {
 }
 
 template <class Space>
+void Lab<Space>::refused(const Matrix<Space>&, Exit code, const std::string& words) {
+  refused_.exit = code;
+  refused_.reason = words;
+}
+
+template <class Space>
 void Lab<Space>::read(const std::vector<SystemDefaults>& systems) {
   for (auto& f : facilities_)
     for (const SystemDefaults& s : systems) f->read(s);
@@ -85,7 +78,7 @@ void Lab<Space>::attach(const SystemDefaults& system, LinearSolver<Space>& leade
   const StudiedSystem<Space> studied{system.name,   parts_[system.name]++, &leader,         system.options(linear),
                                      system.method, system.preconditioner, system.tolerance};
   for (auto& f : facilities_) f->attach(studied);
-  leader.watch(ears_.emplace_back(std::make_unique<Ear>(refused_)).get());
+  leader.watch(this);
 }
 
 template <class Space>

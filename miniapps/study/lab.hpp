@@ -24,7 +24,7 @@ std::vector<KeyTable> lab_keys();
 void read_lab(const Table& config, const std::vector<SystemDefaults>& systems);
 
 template <class Space>
-class Lab {
+class Lab : private SolveWatch<Space> {  // hears what reference solvers refuse
  public:
   // systems: what the flow code solves. Every rank makes a lab and makes all its calls.
   Lab(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks);
@@ -50,14 +50,14 @@ class Lab {
   void end(Run& run, const Outcome& outcome) { outcome.exit == Exit::finished ? finish(run) : failed(run, outcome); }
 
  private:
+  void refused(const Matrix<Space>&, Exit code, const std::string& words) override;
+
   std::vector<std::unique_ptr<Facility<Space>>> facilities_;
   std::map<std::string, int> parts_;  // attached so far
-  class Ear;                          // hears what reference solvers refuse
-  std::vector<std::unique_ptr<Ear>> ears_;
-  bool alone_;          // one rank
-  Outcome refused_;     // by a reference solver, on all ranks
-  Run* run_ = nullptr;  // between open and the end
-  int exceptions_ = 0;  // under way when the run began
+  bool alone_;                        // one rank
+  Outcome refused_;                   // by a reference solver, on all ranks
+  Run* run_ = nullptr;                // between open and the end
+  int exceptions_ = 0;                // under way when the run began
 };
 
 }  // namespace weir

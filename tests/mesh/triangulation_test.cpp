@@ -6,6 +6,7 @@
 #include <numbers>
 #include <random>
 
+#include "mesh/generate/size_field.hpp"
 #include "mesh/generate/spacing.hpp"
 #include "mesh/generate/triangles.hpp"
 

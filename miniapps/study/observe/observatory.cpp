@@ -145,10 +145,10 @@ class Observatory : public Facility<Space> {
       };
       add("linear_residual", rows_->whole(seen_.row_residual));
       add("linear_error", rows_->whole(seen_.row_error));
-      add("fixed_point_residual", rows_->whole(seen_.row_fixed_point));
-      add("dominance_L", rows_->whole(seen_.row_dominance_L));
-      add("dominance_U", rows_->whole(seen_.row_dominance_U));
-      add("stale_reads", rows_->whole(seen_.row_stale_reads));
+      add("fixed_point_residual", rows_->whole(seen_.factors.fixed_point));
+      add("dominance_L", rows_->whole(seen_.factors.dominance_L));
+      add("dominance_U", rows_->whole(seen_.factors.dominance_U));
+      add("stale_reads", rows_->whole(seen_.factors.stale_reads));
       add("precision", rows_->whole(seen_.row_bits));
       add("level", structure_.level);
       add("colour", structure_.colour);

@@ -130,7 +130,7 @@ void SolveObserver<Space>::preconditioner(View<const double> b, View<const doubl
   }
   rows.ranks().sum(stored);
   for (std::size_t k = 0; k < stored.size(); ++k) seen.rows_stored[k] = static_cast<int>(stored[k]);
-  FactorObservation o = M.observe();
+  const FactorObservation& o = seen.factors = M.observe();
   if (o.fixed_point.empty()) return;
   seen.fixed_point = rows.sum(o.fixed_point);
   seen.dominance_L = rows.largest(largest(o.dominance_L));
@@ -139,10 +139,6 @@ void SolveObserver<Space>::preconditioner(View<const double> b, View<const doubl
   seen.median_dominance_U = rows.median(o.dominance_U);
   if (const double stale = rows.sum(o.stale_reads); stale >= 0)
     seen.stale_reads = stale / rows.ranks().sum(static_cast<double>(o.stale_reads.size()));
-  seen.row_fixed_point = std::move(o.fixed_point);
-  seen.row_dominance_L = std::move(o.dominance_L);
-  seen.row_dominance_U = std::move(o.dominance_U);
-  seen.row_stale_reads = std::move(o.stale_reads);
 }
 
 // Of rows with the same residual the first in the whole.

@@ -24,7 +24,8 @@ struct SolveObservation {
   // Block rows whose preconditioner is stored as that (StoredAs), and the bits a number of each row has.
   std::array<int, storage_kinds> rows_stored{};
   std::vector<double> row_bits;
-  std::vector<double> row_fixed_point, row_dominance_L, row_dominance_U, row_stale_reads, row_residual, row_error;
+  FactorObservation factors;
+  std::vector<double> row_residual, row_error;
 };
 
 // What does not change while the pattern stays: of each block row, in the order of the whole, on rank 0. Empty where it has

@@ -83,8 +83,8 @@ class Roofline : public Facility<Space> {
     for (const Row& row : last_) {
       const double rate = static_cast<double>(row.work.bytes) / row.seconds;
       text += fmt::format("  {:<20} {:<24} {:<16} {:>9.3f} {:>9.1f} {:>8.1f} {:>9.2f} {:>14.2f}\n", row.system,
-                          row.is_shared ? "matrix" : row.solver, row.kernel, 1e-6 * static_cast<double>(row.work.bytes),
-                          1e6 * row.seconds, 1e-9 * rate, rate / triad_, rate / triad_of(row.work.bytes));
+                          row.solver, row.kernel, 1e-6 * static_cast<double>(row.work.bytes), 1e6 * row.seconds,
+                          1e-9 * rate, rate / triad_, rate / triad_of(row.work.bytes));
     }
     run.say_at_end(text);
   }
@@ -93,9 +93,7 @@ class Roofline : public Facility<Space> {
   using Facility<Space>::ranks_, Facility<Space>::run_, Facility<Space>::step_;
 
   struct Row {
-    std::string system, solver;
-    bool is_shared = false;  // of all solvers of the system: the matrix's own
-    std::string kernel;
+    std::string system, solver, kernel;  // solver: "matrix" where it is the matrix's own
     Work work;
     double seconds = 0;
   };
@@ -119,7 +117,7 @@ class Roofline : public Facility<Space> {
       measured_ = owner_.step_;
       const ScopedTimer timer(owner_.seconds_);
       if (z_.size() != b.size()) z_ = Array<double, Space>(b.size());
-      keep("", "spmv", A.apply_work(), [&] { A.apply(b, z_); });
+      keep("matrix", "spmv", A.apply_work(), [&] { A.apply(b, z_); });
       const Matrix<Space>& from = prepared_from_ ? *prepared_from_ : A;
       for (const auto& solver : solvers_) {
         Preconditioner<Space>& M = solver->preconditioner();
@@ -139,7 +137,7 @@ class Roofline : public Facility<Space> {
       all.bytes = std::llround(ranks.sum(static_cast<double>(work.bytes)));
       all.flops = std::llround(ranks.sum(static_cast<double>(work.flops)));
       if (all.bytes == 0) return;
-      owner_.keep({system_, solver, solver.empty(), kernel, all, median_seconds(call, 5, Together{ranks})});
+      owner_.keep({system_, solver, kernel, all, median_seconds(call, 5, Together{ranks})});
     }
     // Ranks with parts of the matrix of their own may differ in the number of colours.
     void keep_parts(const std::string& solver, const std::vector<PartOfApply<Space>>& parts, View<const double> b) {
@@ -168,10 +166,9 @@ class Roofline : public Facility<Space> {
     last_step_ = step_;
     last_.push_back(row);
     const std::string line = fmt::format(
-        "{},{},{},{},{},{},{:.6g},{:.5g},{:.5g},{:.5g},{:.5g}", step_, row.system,
-        row.is_shared ? "matrix" : row.solver, row.kernel, row.work.bytes, row.work.flops, row.seconds,
-        giga(static_cast<double>(row.work.bytes), row.seconds), giga(static_cast<double>(row.work.flops), row.seconds),
-        1e-9 * triad_, 1e-9 * triad_of(row.work.bytes));
+        "{},{},{},{},{},{},{:.6g},{:.5g},{:.5g},{:.5g},{:.5g}", step_, row.system, row.solver, row.kernel,
+        row.work.bytes, row.work.flops, row.seconds, giga(static_cast<double>(row.work.bytes), row.seconds),
+        giga(static_cast<double>(row.work.flops), row.seconds), 1e-9 * triad_, 1e-9 * triad_of(row.work.bytes));
     run_->on_root([&] { rows_.add(line); });
   }
 

@@ -1,7 +1,8 @@
 // The block rows of a system, for what is seen of each: on one rank, or over ranks, where all call and get the same number,
 // and what is put together lies on rank 0.
 #pragma once
-#include <cstdint>
+#include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "solvers/parallel/rank_map.hpp"
@@ -11,7 +12,11 @@ namespace weir {
 class RowsOfRanks {
  public:
   // number[i]: of this rank's row i in the whole; empty on one rank. `ranks` must outlive this.
-  RowsOfRanks(const Communicator& ranks, std::vector<int> number);
+  RowsOfRanks(const Communicator& ranks, std::vector<int> number) : ranks_(ranks), number_(std::move(number)) {
+    if (alone()) return;
+    map_ = RankMap(ranks, number_);
+    rows_ = static_cast<int>(ranks.sum(static_cast<double>(number_.size())));
+  }
 
   const Communicator& ranks() const { return ranks_; }
   bool alone() const { return ranks_.size() == 1; }
@@ -20,10 +25,30 @@ class RowsOfRanks {
 
   // Of all ranks; -1 stands for what none of them knows.
   double largest(double mine) const { return ranks_.max(mine); }
-  double sum(const std::vector<double>& mine) const;
-  double median(const std::vector<double>& mine) const;
+  double sum(const std::vector<double>& mine) const {
+    double sum = 0;
+    for (const double value : mine) sum += value;
+    return ranks_.any(!mine.empty()) ? ranks_.sum(sum) : -1;
+  }
+  double median(const std::vector<double>& mine) const {
+    std::vector<double> all = whole(mine);
+    double median = -1;
+    if (!all.empty()) {
+      const auto middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+      std::nth_element(all.begin(), middle, all.end());
+      median = *middle;
+    }
+    ranks_.broadcast(&median, sizeof median, 0);
+    return median;
+  }
   // In the order of the whole; empty where no rank has values. Rank 0.
-  std::vector<double> whole(const std::vector<double>& mine) const;
+  std::vector<double> whole(const std::vector<double>& mine) const {
+    if (alone()) return mine;
+    if (!ranks_.any(!mine.empty())) return {};
+    std::vector<double> all(static_cast<std::size_t>(ranks_.is_root() ? rows_ : 0));
+    map_.gather(mine, all);
+    return all;
+  }
 
  private:
   const Communicator& ranks_;
