@@ -2,14 +2,9 @@
 // Shewchuk (1997), Adaptive precision floating-point arithmetic and fast robust geometric predicates, Discrete Comput.
 // Geom. 18:305.
 #pragma once
-#include <array>
-#include <cmath>
+#include "mesh/point.hpp"
 
 namespace weir {
-
-using Point = std::array<double, 2>;
-
-inline double distance(const Point& a, const Point& b) { return std::hypot(b[0] - a[0], b[1] - a[1]); }
 
 // Positive where a, b, c turn to the left, zero where they lie on a line.
 double orientation(const Point& a, const Point& b, const Point& c);

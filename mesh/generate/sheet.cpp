@@ -119,8 +119,8 @@ MeshDescription make_box(const BoxOptions& o) {
     patches.push_back({side, split->names[1], at, -1});
   }
   MeshDescription out = describe(sheet, patches);
-  if (o.periodic[0]) out.periodic.push_back({"x_min", "x_max", std::array<double, 2>{length, 0}});
-  if (o.periodic[1]) out.periodic.push_back({"y_min", "y_max", std::array<double, 2>{0, height}});
+  if (o.periodic[0]) out.periodic.push_back({"x_min", "x_max", Point{length, 0}});
+  if (o.periodic[1]) out.periodic.push_back({"y_min", "y_max", Point{0, height}});
   return out;
 }
 

@@ -34,12 +34,12 @@ struct Sheet {
   int nx = 0, ny = 0;
   bool wraps = false;
   CellShape shape = CellShape::quads;
-  std::vector<std::array<double, 2>> node;
+  std::vector<Point> node;
 
   Sheet(int nx, int ny, CellShape shape, bool wraps = false);
   int columns() const { return wraps ? nx : nx + 1; }
   int index(int i, int j) const { return j * columns() + (wraps ? i % nx : i); }
-  std::array<double, 2>& at(int i, int j) { return node[index(i, j)]; }
+  Point& at(int i, int j) { return node[index(i, j)]; }
 
   // Moves the nodes inside by up to `fraction` of the distance to the nearest of their four neighbours, at random. Less
   // than 0.25 keeps every cell convex on a sheet of rectangles.

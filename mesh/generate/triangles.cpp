@@ -89,14 +89,14 @@ class Front {
     const int ia = mesh_.triangle[t].node[(best + 1) % 3], ib = mesh_.triangle[t].node[(best + 2) % 3];
     const Point a = mesh_.node[ia], b = mesh_.node[ib];
     const Point inwards{-(b[1] - a[1]) / shortest, (b[0] - a[0]) / shortest};
-    const Point middle{0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])};
+    const Point between = middle(a, b);
     const Point c = circumcentre(a, b, corner(t, best));
-    const double p = 0.5 * shortest, q = (c[0] - middle[0]) * inwards[0] + (c[1] - middle[1]) * inwards[1];
+    const double p = 0.5 * shortest, q = (c[0] - between[0]) * inwards[0] + (c[1] - between[1]) * inwards[1];
     if (!(q > 0)) return false;  // the triangle is blunt on this edge: the edge is too long, not the triangle too large
     const double wanted = 0.5 * (node_size_[ia] + node_size_[ib]) / root3;
     const double radius = std::min(std::max(wanted, p), (p * p + q * q) / (2 * q));
     const double d = radius + std::sqrt(std::max(radius * radius - p * p, 0.0));
-    return insert({middle[0] + d * inwards[0], middle[1] + d * inwards[1]}, t);
+    return insert({between[0] + d * inwards[0], between[1] + d * inwards[1]}, t);
   }
 
   bool insert(const Point& x, int from) {

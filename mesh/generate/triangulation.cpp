@@ -138,7 +138,7 @@ bool Triangulation::insert(const Point& x, int in, double min_distance) {
   dig(x, in);
   for (const Rim& r : rim_) {
     const Point& a = node[r.a];
-    if (std::hypot(a[0] - x[0], a[1] - x[1]) < min_distance) return false;
+    if (distance(a, x) < min_distance) return false;
     if (!(orientation(a, node[r.b], x) > 0)) return false;
   }
   node.push_back(x);

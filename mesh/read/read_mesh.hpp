@@ -20,6 +20,10 @@ MeshDescription parse_description(std::string_view text, const std::string& name
 MeshDescription parse_su2(std::string_view text, const std::string& name);
 MeshDescription parse_gmsh(std::string_view text, const std::string& name);
 
+// A mesh in SU2's format, so that a generated mesh can be brought elsewhere; parse_su2 gives the same mesh back, to the last
+// bit of its nodes. Periodic faces have no place in the format: such a mesh is refused.
+std::string su2_text(const UnstructuredMesh& mesh);
+
 // Each patch (and each periodic marker) needs a key in `boundary`, and each key a patch; otherwise an error with the
 // line of the case file and the nearest name. mesh_name: the file or generator, for the message.
 void require_conditions(const UnstructuredMesh& mesh, const std::string& mesh_name, const Table& boundary,

@@ -1,8 +1,10 @@
-// SU2's native format (su2code.github.io/docs_v7/Mesh-File): "KEY= value" lines, each followed by as many lines of data.
+// SU2's native format (su2code.github.io/docs_v7/Mesh-File), read and written: "KEY= value" lines, each followed by as many lines of data.
+#include <charconv>
 #include <limits>
 #include <set>
 #include <string>
 
+#include "base/error.hpp"
 #include "base/nearest.hpp"
 #include "mesh/read/read_mesh.hpp"
 #include "mesh/read/text.hpp"
@@ -196,8 +198,47 @@ class Su2Reader {
   bool is_open_ = false;  // a MARKER_TAG waits for its MARKER_ELEMS
 };
 
+template <class Number>
+void append(std::string& text, Number value, char after) {
+  char digits[32];  // the shortest that read back as the same number
+  const auto end = std::to_chars(digits, digits + sizeof digits, value).ptr;
+  text.append(digits, end);
+  text += after;
+}
+
 }  // namespace
 
 MeshDescription parse_su2(std::string_view text, const std::string& name) { return Su2Reader(text, name).read(); }
+
+std::string su2_text(const UnstructuredMesh& mesh) {
+  if (mesh.periodic_faces > 0)
+    throw Error(Exit::usage,
+                "an SU2 file cannot tell that faces are periodic; write the mesh without [boundary] periodic");
+  std::string text = "NDIME= 2\nNELEM= ";
+  append(text, mesh.cells(), '\n');
+  for (int c = 0; c < mesh.cells(); ++c) {
+    text += mesh.corners(c) == 3 ? "5 " : "9 ";
+    for (int k = 0; k < mesh.corners(c); ++k) append(text, mesh.cell_node[mesh.cell_start[c] + k], ' ');
+    append(text, c, '\n');
+  }
+  text += "NPOIN= ";
+  append(text, mesh.nodes(), '\n');
+  for (int n = 0; n < mesh.nodes(); ++n) {
+    for (double x : mesh.node[n]) append(text, x, ' ');
+    append(text, n, '\n');
+  }
+  text += "NMARK= ";
+  append(text, mesh.patches.size(), '\n');
+  for (const Patch& p : mesh.patches) {
+    text += "MARKER_TAG= " + p.name + "\nMARKER_ELEMS= ";
+    append(text, p.count, '\n');
+    for (int f = p.first; f < p.first + p.count; ++f) {
+      text += "3 ";
+      append(text, mesh.face_node[f][0], ' ');
+      append(text, mesh.face_node[f][1], '\n');
+    }
+  }
+  return text;
+}
 
 }  // namespace weir

@@ -10,8 +10,6 @@
 namespace weir {
 namespace {
 
-using Point = std::array<double, 2>;
-
 double cross(const Point& o, const Point& a, const Point& b) {
   return (a[0] - o[0]) * (b[1] - o[1]) - (a[1] - o[1]) * (b[0] - o[0]);
 }
@@ -38,7 +36,7 @@ double flat_limit(const Corners& c) {
   double side = 0, reach = 0;
   for (int k = 0; k < c.count; ++k) {
     const Point &a = c.x[k], &b = c.x[(k + 1) % c.count];
-    side = std::max(side, std::hypot(b[0] - a[0], b[1] - a[1]));
+    side = std::max(side, distance(a, b));
     reach = std::max({reach, std::abs(a[0]), std::abs(a[1])});
   }
   return 4 * std::numeric_limits<double>::epsilon() * side * (side + reach);

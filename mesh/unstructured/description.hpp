@@ -5,19 +5,21 @@
 #include <string>
 #include <vector>
 
+#include "mesh/point.hpp"
+
 namespace weir {
 
 // The faces of marker `second` are those of marker `first`, moved by `translation` (left out: the distance between the
 // two markers' centres of gravity). Both markers become interior faces.
 struct PeriodicPair {
   std::string first, second;
-  std::optional<std::array<double, 2>> translation;
+  std::optional<Point> translation;
 };
 
 struct MeshDescription {
   std::string source;  // the file, for messages; empty: made by a generator
 
-  std::vector<std::array<double, 2>> node;
+  std::vector<Point> node;
   std::vector<int> cell_start{0};  // cells + 1
   std::vector<int> cell_node;      // 3 or 4 corners of each cell, walked around in either direction
   std::vector<int> cell_line;      // where the cell stands in the source, or empty

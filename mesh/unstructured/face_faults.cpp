@@ -24,13 +24,9 @@ std::vector<int> corners_of(const MeshDescription& d, int cell) {
   return c;
 }
 
-const std::array<double, 2>& at(const MeshDescription& d, int node) { return d.node[node]; }
+const Point& at(const MeshDescription& d, int node) { return d.node[node]; }
 
-double distance(const std::array<double, 2>& x, const std::array<double, 2>& y) {
-  return std::hypot(x[0] - y[0], x[1] - y[1]);
-}
-
-bool lies_between(const std::array<double, 2>& x, const std::array<double, 2>& a, const std::array<double, 2>& b) {
+bool lies_between(const Point& x, const Point& a, const Point& b) {
   const double length = distance(a, b), to_a = distance(x, a), to_b = distance(x, b);
   return to_a > 1e-3 * length && to_b > 1e-3 * length && to_a + to_b < (1 + 1e-9) * length;
 }
@@ -45,7 +41,7 @@ void refuse_edge(const MeshDescription& d, int edge, const std::string& message)
   refuse(d, d.edge_line, edge, message);
 }
 
-std::string point_text(const std::array<double, 2>& x) {
+std::string point_text(const Point& x) {
   char text[80];
   std::snprintf(text, sizeof text, "(%.6g, %.6g)", x[0], x[1]);
   return text;

@@ -126,19 +126,14 @@ void append(UnstructuredMesh& mesh, const Face& f) {
   mesh.owner.push_back(f.owner);
   mesh.normal.push_back({dy / length, -dx / length});
   mesh.area.push_back(length);
-  mesh.face_centre.push_back({0.5 * (a[0] + b[0]), 0.5 * (a[1] + b[1])});
+  mesh.face_centre.push_back(middle(a, b));
 }
 
 // Periodic markers become interior faces.
-using Point = std::array<double, 2>;
-
 constexpr double match_tolerance = 1e-4;  // of a face's length
 
 const Point& at(const MeshDescription& d, int node) { return d.node[node]; }
-Point middle(const MeshDescription& d, const Face& f) {
-  return {0.5 * (at(d, f.a)[0] + at(d, f.b)[0]), 0.5 * (at(d, f.a)[1] + at(d, f.b)[1])};
-}
-double distance(const Point& x, const Point& y) { return std::hypot(x[0] - y[0], x[1] - y[1]); }
+Point middle_of(const MeshDescription& d, const Face& f) { return middle(at(d, f.a), at(d, f.b)); }
 
 int marker_index(const MeshDescription& d, const std::string& name) {
   const auto found = std::find(d.marker.begin(), d.marker.end(), name);
@@ -152,7 +147,7 @@ Point centre_of_gravity(const MeshDescription& d, const std::vector<Face>& faces
   double total = 0;
   for (const Face& f : faces) {
     const double length = distance(at(d, f.a), at(d, f.b));
-    const Point x = middle(d, f);
+    const Point x = middle_of(d, f);
     sum = {sum[0] + length * x[0], sum[1] + length * x[1]};
     total += length;
   }
@@ -167,11 +162,11 @@ class Partners {
     Point low{HUGE_VAL, HUGE_VAL}, high{-HUGE_VAL, -HUGE_VAL};
     for (const Face& f : faces)
       for (std::size_t k = 0; k < 2; ++k) {
-        low[k] = std::min(low[k], middle(d, f)[k]);
-        high[k] = std::max(high[k], middle(d, f)[k]);
+        low[k] = std::min(low[k], middle_of(d, f)[k]);
+        high[k] = std::max(high[k], middle_of(d, f)[k]);
       }
     axis_ = high[0] - low[0] > high[1] - low[1] ? 0 : 1;
-    for (std::size_t i = 0; i < faces.size(); ++i) sorted_.push_back({middle(d, faces[i])[axis_], i});
+    for (std::size_t i = 0; i < faces.size(); ++i) sorted_.push_back({middle_of(d, faces[i])[axis_], i});
     std::sort(sorted_.begin(), sorted_.end());
   }
 

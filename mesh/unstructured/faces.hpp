@@ -15,7 +15,7 @@ struct Face {
 
 struct PeriodicFace {
   Face face;
-  std::array<double, 2> shift;
+  Point shift;
 };
 
 struct FaceSet {
@@ -43,7 +43,7 @@ struct LooseEdge {
 [[noreturn]] void refuse_edge(const MeshDescription& d, int edge, const std::string& message);
 [[noreturn]] void refuse_fold(const MeshDescription& d, int cell, int twin, int a, int b);
 [[noreturn]] void refuse_loose(const MeshDescription& d, const std::vector<LooseEdge>& loose);
-std::string point_text(const std::array<double, 2>& x);
+std::string point_text(const Point& x);
 std::string face_text(const MeshDescription& d, int a, int b);
 std::string line_text(const std::vector<int>& lines, int item);  // " (line 12)", or nothing where no line is known
 

@@ -69,7 +69,7 @@ void add_interior(const UnstructuredMesh& whole, const std::vector<LocalFace>& f
   for (const LocalFace& f : faces) {
     add_face(whole, f.whole, f.owner, p);
     p.mesh.neighbour.push_back(f.neighbour);
-    std::array<double, 2> shift{};
+    Point shift{};
     if (periodic) shift = whole.shift[at(f.whole - first_periodic)];
     for (std::size_t d = 0; f.swapped && d < 2; ++d) {
       p.mesh.normal.back()[d] *= -1;

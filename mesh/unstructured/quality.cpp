@@ -12,7 +12,7 @@ struct Corners {
   const UnstructuredMesh& mesh;
   int first, count;
   Corners(const UnstructuredMesh& m, int cell) : mesh(m), first(m.cell_start[cell]), count(m.corners(cell)) {}
-  const std::array<double, 2>& operator[](int k) const { return mesh.node[mesh.cell_node[first + k % count]]; }
+  const Point& operator[](int k) const { return mesh.node[mesh.cell_node[first + k % count]]; }
 };
 
 }  // namespace
@@ -22,8 +22,7 @@ std::vector<double> aspect_ratios(const UnstructuredMesh& mesh) {
   for (int c = 0; c < mesh.cells(); ++c) {
     const Corners at(mesh, c);
     double longest = 0;
-    for (int k = 0; k < at.count; ++k)
-      longest = std::max(longest, std::hypot(at[k + 1][0] - at[k][0], at[k + 1][1] - at[k][1]));
+    for (int k = 0; k < at.count; ++k) longest = std::max(longest, distance(at[k], at[k + 1]));
     ratio[c] = (at.count == 3 ? std::numbers::sqrt3 / 4 : 1) * longest * longest / mesh.volume[c];
   }
   return ratio;

@@ -21,7 +21,7 @@ std::vector<int> positions(const Order& order, int cells) {
 }
 
 // A periodic face as its neighbour sees it: the neighbour's own two nodes, found by their place.
-Face seen_by_neighbour(const UnstructuredMesh& m, std::size_t face, const std::array<double, 2>& shift) {
+Face seen_by_neighbour(const UnstructuredMesh& m, std::size_t face, const Point& shift) {
   const int cell = m.neighbour[face], begin = m.cell_start[cell];
   Face best{cell, m.owner[face], -1, -1};
   double nearest = HUGE_VAL;
@@ -47,7 +47,7 @@ FaceSet renamed_faces(const UnstructuredMesh& m, const std::vector<int>& positio
   for (std::size_t f = 0; f < interior; ++f) {
     Face g{m.owner[f], m.neighbour[f], m.face_node[f][0], m.face_node[f][1]};
     const bool swap = position[g.owner] > position[g.other];
-    std::array<double, 2> shift{};
+    Point shift{};
     if (f >= plain) shift = m.shift[f - plain];
     if (swap && f < plain) g = {g.other, g.owner, g.b, g.a};
     if (swap && f >= plain) {

@@ -13,6 +13,8 @@
 #include <string>
 #include <vector>
 
+#include "mesh/point.hpp"
+
 namespace weir {
 
 struct Patch {
@@ -21,20 +23,20 @@ struct Patch {
 };
 
 struct UnstructuredMesh {
-  std::vector<std::array<double, 2>> node;
+  std::vector<Point> node;
 
-  std::vector<int> cell_start{0};             // cells + 1
-  std::vector<int> cell_node;                 // 3 or 4 corners of each cell, counter-clockwise
-  std::vector<double> volume;                 // of a cell, per unit depth
-  std::vector<std::array<double, 2>> centre;  // of a cell: its centroid
+  std::vector<int> cell_start{0};  // cells + 1
+  std::vector<int> cell_node;      // 3 or 4 corners of each cell, counter-clockwise
+  std::vector<double> volume;      // of a cell, per unit depth
+  std::vector<Point> centre;       // of a cell: its centroid
 
-  std::vector<std::array<int, 2>> face_node;       // a, b
-  std::vector<int> owner, neighbour;               // owner: every face; neighbour: the interior faces alone
-  std::vector<std::array<double, 2>> normal;       // unit
-  std::vector<double> area;                        // of a face: its length
-  std::vector<std::array<double, 2>> face_centre;  // its middle, on the owner's side
+  std::vector<std::array<int, 2>> face_node;  // a, b
+  std::vector<int> owner, neighbour;          // owner: every face; neighbour: the interior faces alone
+  std::vector<Point> normal;                  // unit
+  std::vector<double> area;                   // of a face: its length
+  std::vector<Point> face_centre;             // its middle, on the owner's side
   int periodic_faces = 0;
-  std::vector<std::array<double, 2>> shift;  // of the periodic faces
+  std::vector<Point> shift;  // of the periodic faces
   std::vector<Patch> patches;
 
   int cells() const { return static_cast<int>(volume.size()); }

@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "inputs/case.hpp"
-#include "mesh/unstructured/write_su2.hpp"
+#include "mesh/read/read_mesh.hpp"
 #include "tests/support/scratch_folder.hpp"
 
 namespace weir {

@@ -8,7 +8,6 @@
 
 #include "base/error.hpp"
 #include "mesh/read/read_mesh.hpp"
-#include "mesh/unstructured/write_su2.hpp"
 #include "tests/mesh/check_mesh.hpp"
 #include "tests/mesh/mesh_files.hpp"
 #include "tests/mesh/meshes.hpp"

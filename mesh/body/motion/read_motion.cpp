@@ -71,29 +71,26 @@ MotionLaw read_table(const Table& t) {
   return parse_motion_table(content_of(path, "motion table"), path, read_axis(t), is_periodic);
 }
 
-MotionLaw read_law(const Table& options) {
-  const auto type = options.get<std::string>("type");
-  const Table t = options.described_by(motion_options(type));
-  if (type == "translation") return translation(read_vector(t, "velocity"));
-  if (type == "oscillation") return oscillation(read_wave(t));
-  if (type == "rotation") return read_rotation(t);
-  if (type == "deformation") return deformation(read_wave(t));
-  if (type == "table") return read_table(t);
-  return nullptr;
-}
+struct Law {
+  std::string_view type;
+  Options keys;
+  MotionLaw (*read)(const Table&);
+};
+
+constexpr Law laws[] = {
+    {"none", {}, [](const Table&) { return MotionLaw(); }},
+    {"translation", translation_keys, [](const Table& t) { return translation(read_vector(t, "velocity")); }},
+    {"oscillation", oscillation_keys, [](const Table& t) { return oscillation(read_wave(t)); }},
+    {"rotation", rotation_keys, read_rotation},
+    {"deformation", deformation_keys, [](const Table& t) { return deformation(read_wave(t)); }},
+    {"table", table_keys, read_table}};
+
+const Law& law_of(std::string_view type) { return *std::ranges::find(laws, type, &Law::type); }
 
 }  // namespace
 
 Options motion_options() { return motion_keys; }
-
-Options motion_options(std::string_view type) {
-  if (type == "translation") return translation_keys;
-  if (type == "oscillation") return oscillation_keys;
-  if (type == "rotation") return rotation_keys;
-  if (type == "deformation") return deformation_keys;
-  if (type == "table") return table_keys;
-  return {};
-}
+Options motion_options(std::string_view type) { return law_of(type).keys; }
 
 Vec3 read_vector(const Table& t, const char* key) {
   const auto v = t.get<std::vector<double>>(key);
@@ -105,13 +102,12 @@ Vec3 read_vector(const Table& t, const char* key) {
 
 void read_motion(const Table& body, Motion& motion) {
   if (!body.has("motion")) return;
-  std::vector<Table> laws;
-  if (body.is_table("motion"))
-    laws.push_back(body.table("motion"));
-  else
-    laws = body.tables("motion");
-  for (const Table& law : laws)
-    if (MotionLaw made = read_law(law)) motion.laws.push_back(std::move(made));
+  const std::vector<Table> tables = body.is_table("motion") ? std::vector{body.table("motion")} : body.tables("motion");
+  for (const Table& law : tables) {
+    const auto type = law.get<std::string>("type");
+    if (MotionLaw made = law_of(type).read(law.described_by(motion_options(type))))
+      motion.laws.push_back(std::move(made));
+  }
 }
 
 }  // namespace weir
