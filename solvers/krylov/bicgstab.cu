@@ -9,7 +9,6 @@
 // starts again from the true residual; where that happens in the first iteration of a cycle, it is a breakdown.
 #include <cmath>
 
-#include "base/timer.hpp"
 #include "solvers/krylov/iteration.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/registry.hpp"
@@ -26,12 +25,8 @@ class Bicgstab : public Krylov<Space> {
                     View<double> x) override {
     require_constant(M, "bicgstab");
     for (auto* w : {&r_, &r0_, &p_, &v_, &t_}) fit(*w, A.size());
-    if (!M.is_identity()) {
-      fit(Mp_, A.size());
-      fit(Ms_, A.size());
-    }
     Iteration<Space> it(A, M, b, x, options_, this->history_);
-    for (it.start(r_); it.running(); it.restart(r_)) cycle(it, M.is_identity(), x);
+    for (it.start(r_); it.running(); it.restart(r_)) cycle(it, x);
     return it.finish();
   }
 
@@ -39,27 +34,27 @@ class Bicgstab : public Krylov<Space> {
   // Relative to the norms of its factors, a dot product below this is rounding noise.
   static constexpr double noise = 1e-15;
 
-  void cycle(Iteration<Space>& it, bool identity, View<double> x) {
+  void cycle(Iteration<Space>& it, View<double> x) {
     const View<double> r = r_, r0 = r0_, p = p_, v = v_, t = t_;
-    const View<double> Mp = identity ? p : Mp_.view(), Ms = identity ? r : Ms_.view();
+    const View<double> Mp = it.place_of(p, Mp_), Ms = it.place_of(r, Ms_);
     const double r0_norm = std::sqrt(it.rr());
     double rho = it.rr(), rr = rho;
     assign<Space>(r, r0);
     assign<Space>(r, p);
     for (int step = 0;; ++step) {
-      const Pair vr_vv = product(it, identity, p, Mp, v, r0);
+      const Pair vr_vv = product(it, p, Mp, v, r0);
       if (!std::isfinite(vr_vv.a)) return it.stop(Reason::not_finite);
       if (std::abs(vr_vv.a) <= noise * r0_norm * std::sqrt(vr_vv.b) || std::abs(rho) <= noise * r0_norm * std::sqrt(rr))
         return lost(it, step);
       const double alpha = rho / vr_vv.a;
-      const double ss = update(it, -alpha, v, r);  // s, in the place of r
+      const double ss = it.reduce([&] { return axpy_square<Space>(-alpha, v, r); });  // s, in the place of r
       if (!std::isfinite(ss)) return it.stop(Reason::not_finite);
       if (std::sqrt(ss) <= it.target()) {  // half the iteration was enough
         axpy<Space>(alpha, Mp, x);
         it.step(r, ss);
         return;
       }
-      const Pair ts_tt = product(it, identity, r, Ms, t, r);
+      const Pair ts_tt = product(it, r, Ms, t, r);
       const double omega = ts_tt.a / ts_tt.b;
       if (!(ts_tt.b > 0) || std::abs(ts_tt.a) <= noise * std::sqrt(ss * ts_tt.b)) {
         axpy<Space>(alpha, Mp, x);  // what this iteration has gained so far
@@ -67,12 +62,13 @@ class Bicgstab : public Krylov<Space> {
         return;
       }
       const double rho_old = rho;
-      const Pair rr_rho = advance(it, alpha, omega, BicgstabStep<Space>{Mp, Ms, t, r0, x, r});
+      // Without a preconditioner M^-1 s is s, which lies in r: the update of x reads it before r is overwritten.
+      const BicgstabStep<Space> updates{Mp, Ms, t, r0, x, r};
+      const Pair rr_rho = it.reduce([&] { return bicgstab_step<Space>(alpha, omega, updates); });
       rr = rr_rho.a;
       rho = rr_rho.b;
       if (!it.step(r, rr)) return;
-      ScopedTimer timer(it.reduce_seconds());
-      bicgstab_direction<Space>(rho / rho_old * (alpha / omega), omega, r, v, p);
+      it.update([&] { bicgstab_direction<Space>(rho / rho_old * (alpha / omega), omega, r, v, p); });
     }
   }
 
@@ -81,34 +77,21 @@ class Bicgstab : public Krylov<Space> {
   }
 
   // y = A M^-1 u; returns {y.w, y.y}
-  Pair product(Iteration<Space>& it, bool identity, Vector u, Vector Mu, Vector y, Vector w) {
-    if (!identity) it.precondition(u, Mu);
+  Pair product(Iteration<Space>& it, Vector u, Vector Mu, Vector y, Vector w) {
+    it.precondition(u, Mu);
     return it.apply_dots(Mu, w, y);
-  }
-  double update(Iteration<Space>& it, double a, Vector v, Vector r) {
-    return it.sum(timed(it.reduce_seconds(), [&] { return axpy_square<Space>(a, v, r); }));
-  }
-  // x += alpha M^-1 p + omega M^-1 s, r = s - omega t. Without a preconditioner M^-1 s is s, which lies in r: the x
-  // update reads it before r is overwritten.
-  Pair advance(Iteration<Space>& it, double alpha, double omega, const BicgstabStep<Space>& w) {
-    return it.sum(timed(it.reduce_seconds(), [&] { return bicgstab_step<Space>(alpha, omega, w); }));
   }
 
   KrylovOptions options_;
   Array<double, Space> r_, r0_, p_, v_, t_, Mp_, Ms_;
 };
 
-template <class Space>
-std::unique_ptr<Krylov<Space>> make_bicgstab(const KrylovOptions& options) {
-  return std::make_unique<Bicgstab<Space>>(options);
-}
-
 constexpr KrylovDescription krylov::bicgstab{.name = "bicgstab",
                                              .meaning = "stabilised bi-conjugate gradients",
                                              .citation = "van der Vorst 1992",
                                              .options = {},
                                              .vectors = [](const KrylovOptions&) { return 8.0; },
-                                             .make_host = make_bicgstab<Host>,
-                                             .make_device = make_bicgstab<Device>};
+                                             .make_host = made<Bicgstab, Host>,
+                                             .make_device = made<Bicgstab, Device>};
 
 }  // namespace weir

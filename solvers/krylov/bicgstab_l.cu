@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-#include "base/timer.hpp"
+#include "base/at.hpp"
 #include "solvers/krylov/iteration.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/registry.hpp"
@@ -66,19 +66,14 @@ class BicgstabL : public Krylov<Space> {
     for (auto& r : R_) fit(r, A.size());
     for (auto& u : U_) fit(u, A.size());
     fit(shadow_, A.size());
-    identity_ = M.is_identity();
-    if (!identity_) {
-      fit(y_, A.size());
-      fit(Mw_, A.size());
-    }
     Iteration<Space> it(A, M, b, x, options_, this->history_);
+    const Vector y = it.place_of(x, y_), My = it.place_of(y, Mw_);
     for (it.start(R_[0]); it.running(); it.restart(R_[0])) {
-      if (!identity_) fill<Space>(0, y_.view());
-      cycle(it, identity_ ? x : y_.view());
-      if (identity_) continue;
-      it.precondition(y_, Mw_);
-      ScopedTimer timer(it.reduce_seconds());
-      axpy<Space>(1, Mw_.view(), x);
+      if (!M.is_identity()) fill<Space>(0, y);
+      cycle(it, y);
+      if (M.is_identity()) continue;
+      it.precondition(y, My);
+      it.update([&] { axpy<Space>(1, My, x); });
     }
     return it.finish();
   }
@@ -86,7 +81,6 @@ class BicgstabL : public Krylov<Space> {
  private:
   static constexpr double noise = 1e-15;  // as in bicgstab
 
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   double& tau(int i, int j) { return tau_[at(i) * at(l_ + 1) + at(j)]; }
 
   void cycle(Iteration<Space>& it, Vector y) {
@@ -117,19 +111,18 @@ class BicgstabL : public Krylov<Space> {
     const double rho = c.rho_next, r_square = j == 0 ? c.rr : c.next_square;
     if (std::abs(rho) <= noise * c.shadow_norm * std::sqrt(r_square)) return lost(it, c);
     const double beta = c.alpha * rho / c.rho;
-    {
-      ScopedTimer timer(it.reduce_seconds());
+    it.update([&] {
       for (int i = 0; i <= j; ++i) next_direction<Space>(beta, R_[at(i)], U_[at(i)]);
-    }
+    });
     const Pair us_uu = product(it, U_[at(j)], U_[at(j) + 1]);
     if (!std::isfinite(us_uu.a) || !std::isfinite(us_uu.b)) return it.stop(Reason::not_finite), false;
     if (std::abs(us_uu.a) <= noise * c.shadow_norm * std::sqrt(us_uu.b)) return lost(it, c);
     c.rho = rho;
     c.alpha = rho / us_uu.a;
-    c.rr = it.sum(timed(it.reduce_seconds(), [&] {
+    c.rr = it.reduce([&] {
       for (int i = 1; i <= j; ++i) axpy<Space>(-c.alpha, U_[at(i) + 1], R_[at(i)]);
       return bicg_step<Space>(c.alpha, U_[0], U_[1], y, R_[0]);
-    }));
+    });
     if (!std::isfinite(c.rr)) return it.stop(Reason::not_finite), false;
     const bool counts = j + 1 < l_ || std::sqrt(c.rr) <= it.target();  // the last one's share is the polynomial
     if (counts && (++c.steps, !it.step(R_[0], c.rr))) return false;
@@ -148,12 +141,11 @@ class BicgstabL : public Krylov<Space> {
       double before = 0;
       for (int i = 1; i < j; ++i) {
         const View<double> ri = R_[at(i)];
-        tau(i, j) = it.sum(timed(it.reduce_seconds(), [&] { return dot<Space>(rj, ri); })) / sigma_[at(i)];
+        tau(i, j) = it.reduce([&] { return dot<Space>(rj, ri); }) / sigma_[at(i)];
         before += tau(i, j) * tau(i, j) * sigma_[at(i)];
-        ScopedTimer timer(it.reduce_seconds());
-        axpy<Space>(-tau(i, j), ri, rj);
+        it.update([&] { axpy<Space>(-tau(i, j), ri, rj); });
       }
-      const Pair r0_rr = it.sum(timed(it.reduce_seconds(), [&] { return dot_and_square<Space>(rj, r0); }));
+      const Pair r0_rr = it.reduce([&] { return dot_and_square<Space>(rj, r0); });
       sigma_[at(j)] = r0_rr.b;
       projected_[at(j)] = r0_rr.a / r0_rr.b;
       if (!(r0_rr.b > noise * noise * (before + r0_rr.b))) return false;  // r_j depends on those before it
@@ -168,7 +160,7 @@ class BicgstabL : public Krylov<Space> {
     }
     shifted_[at(l_)] = 0;
     const double rr = c.rr;
-    const Pair last = it.sum(timed(it.reduce_seconds(), [&] { return add_terms(y); }));
+    const Pair last = it.reduce([&] { return add_terms(y); });
     c.rr = last.a;
     c.rho_next = last.b;
     c.omega = gamma_[at(l_)];
@@ -191,23 +183,18 @@ class BicgstabL : public Krylov<Space> {
 
   // w' = A M^-1 w; returns {w'.shadow, w'.w'}
   Pair product(Iteration<Space>& it, Vector w, Vector image) {
-    if (!identity_) it.precondition(w, Mw_);
-    it.apply(identity_ ? w : Mw_.view(), image);
-    return it.sum(timed(it.reduce_seconds(), [&] { return dot_and_square<Space>(image, shadow_); }));
+    const Vector Mw = it.place_of(w, Mw_);
+    it.precondition(w, Mw);
+    it.apply(Mw, image);
+    return it.reduce([&] { return dot_and_square<Space>(image, shadow_); });
   }
 
   KrylovOptions options_;
   int l_;
-  bool identity_ = false;
   std::vector<Array<double, Space>> R_, U_;
   Array<double, Space> shadow_, y_, Mw_;
   std::vector<double> tau_, sigma_, projected_, gamma_, shifted_;  // gamma' and gamma'' are projected and shifted
 };
-
-template <class Space>
-std::unique_ptr<Krylov<Space>> make_bicgstab_l(const KrylovOptions& options) {
-  return std::make_unique<BicgstabL<Space>>(options);
-}
 
 constexpr Option bicgstab_l_keys[] = {{"l", Option::integer, "2", "degree of the residual polynomials", "[1, 16]"}};
 
@@ -219,7 +206,7 @@ constexpr KrylovDescription krylov::bicgstab_l{
     .read = [](const Table& t, KrylovOptions& o) { o.l = t.get<int>("l"); },
     .vectors = [](const KrylovOptions& o) { return 2.0 * (o.l + 1) + 3; },
     .label = [](const KrylovOptions& o) { return "bicgstab(" + std::to_string(o.l) + ")"; },
-    .make_host = make_bicgstab_l<Host>,
-    .make_device = make_bicgstab_l<Device>};
+    .make_host = made<BicgstabL, Host>,
+    .make_device = made<BicgstabL, Device>};
 
 }  // namespace weir

@@ -7,7 +7,6 @@
 // 1999): the new direction is then A-orthogonal at least to the last one.
 #include <cmath>
 
-#include "base/timer.hpp"
 #include "solvers/krylov/iteration.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/registry.hpp"
@@ -25,7 +24,6 @@ class Cg : public Krylov<Space> {
     if (!A.is_symmetric()) throw Error(Exit::usage, "cg needs a symmetric matrix; use bicgstab, gmres or fgmres");
     require_constant(M, "cg");
     for (auto* v : {&r_, &p_, &q_}) fit(*v, A.size());
-    if (!M.is_identity()) fit(z_, A.size());
     Iteration<Space> it(A, M, b, x, options_, this->history_);
     for (it.start(r_); it.running(); it.restart(r_)) cycle(it, M, x);
     return it.finish();
@@ -33,7 +31,7 @@ class Cg : public Krylov<Space> {
 
  private:
   void cycle(Iteration<Space>& it, const Preconditioner<Space>& M, View<double> x) {
-    const View<double> r = r_, p = p_, q = q_, z = M.is_identity() ? r : z_.view();
+    const View<double> r = r_, p = p_, q = q_, z = it.place_of(r, z_);
     double rz = M.is_identity() ? it.rr() : it.precondition_dot(r, z);
     assign<Space>(z, p);
     double pq = it.apply_dot(p, q);
@@ -41,7 +39,7 @@ class Cg : public Krylov<Space> {
       if (!std::isfinite(pq) || !std::isfinite(rz)) return it.stop(Reason::not_finite);
       if (!(pq > 0) || rz == 0 || (rz < 0 && M.is_symmetric())) return it.stop(Reason::breakdown);
       const double alpha = rz / pq;
-      const double rr = it.sum(timed(it.reduce_seconds(), [&] { return axpy_square<Space>(-alpha, q, r); }));
+      const double rr = it.reduce([&] { return axpy_square<Space>(-alpha, q, r); });
       const bool more = it.step(r, rr);
       if (!more) {
         if (std::isfinite(rr)) axpy<Space>(alpha, p, x);
@@ -58,10 +56,7 @@ class Cg : public Krylov<Space> {
         rz = zr_zq.a;
         beta = -alpha * zr_zq.b / rz_old;
       }
-      timed(it.reduce_seconds(), [&] {
-        advance_direction<Space>(alpha, beta, z, p, x);
-        return 0;
-      });
+      it.update([&] { advance_direction<Space>(alpha, beta, z, p, x); });
       pq = it.apply_dot(p, q);
     }
   }
@@ -70,18 +65,13 @@ class Cg : public Krylov<Space> {
   Array<double, Space> r_, z_, p_, q_;
 };
 
-template <class Space>
-std::unique_ptr<Krylov<Space>> make_cg(const KrylovOptions& options) {
-  return std::make_unique<Cg<Space>>(options);
-}
-
 constexpr KrylovDescription krylov::cg{.name = "cg",
                                        .meaning = "conjugate gradients",
                                        .citation = "Hestenes & Stiefel 1952; Golub & Ye 1999 (flexible)",
                                        .options = {},
                                        .needs_symmetry = true,
                                        .vectors = [](const KrylovOptions&) { return 4.0; },
-                                       .make_host = make_cg<Host>,
-                                       .make_device = make_cg<Device>};
+                                       .make_host = made<Cg, Host>,
+                                       .make_device = made<Cg, Device>};
 
 }  // namespace weir

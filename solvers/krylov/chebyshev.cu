@@ -54,7 +54,9 @@ int steps_for(double sigma, double reduction, int allowed) {
 template <class Space>
 class Chebyshev : public Krylov<Space> {
  public:
-  explicit Chebyshev(const KrylovOptions& options) : options_(options) {}
+  explicit Chebyshev(const KrylovOptions& options) : options_(options) {
+    if (options.norm == Norm::max) throw Error(Exit::usage, "chebyshev measures convergence in the l2 norm; use cg");
+  }
   const char* name() const override { return "chebyshev"; }
   void lend(View<double> work) override { work_ = work; }
 
@@ -144,12 +146,6 @@ class Chebyshev : public Krylov<Space> {
   const Communicator* ranks_ = nullptr;
 };
 
-template <class Space>
-std::unique_ptr<Krylov<Space>> make_chebyshev(const KrylovOptions& options) {
-  if (options.norm == Norm::max) throw Error(Exit::usage, "chebyshev measures convergence in the l2 norm; use cg");
-  return std::make_unique<Chebyshev<Space>>(options);
-}
-
 constexpr KrylovDescription krylov::chebyshev{
     .name = "chebyshev",
     .meaning = "Chebyshev semi-iteration where the mass term dominates; without inner products",
@@ -158,7 +154,7 @@ constexpr KrylovDescription krylov::chebyshev{
     .needs_symmetry = true,
     .takes_preconditioner = false,
     .vectors = [](const KrylovOptions&) { return 1.0; },
-    .make_host = make_chebyshev<Host>,
-    .make_device = make_chebyshev<Device>};
+    .make_host = made<Chebyshev, Host>,
+    .make_device = made<Chebyshev, Device>};
 
 }  // namespace weir

@@ -141,7 +141,7 @@ class Gmres : public Krylov<Space> {
 
   void cycle(Iteration<Space>& it, bool identity, View<double> x) {
     const double r_norm = std::sqrt(it.rr()), to_norm = it.norm() / r_norm;
-    keep(it, 0, 1 / r_norm);
+    it.update([&] { V_.keep(0, 1 / r_norm); });
     H_.start(r_norm);
     int steps = 0;
     bool finite = true, invariant = false;  // the latter: A M^-1 V = V H exactly: the cycle can go no further
@@ -167,11 +167,6 @@ class Gmres : public Krylov<Space> {
     if (kept_.learns() && !invariant && finite) learn(it, identity, steps);
   }
 
-  void keep(Iteration<Space>& it, int j, double a) {
-    ScopedTimer timer(it.reduce_seconds());
-    V_.keep(j, a);
-  }
-
   // M^-1 v_j
   View<double> preconditioned(Iteration<Space>& it, bool identity, int j) {
     if (identity) return V_.latest(j);
@@ -187,7 +182,7 @@ class Gmres : public Krylov<Space> {
     double* h = H_.column(j);
     const View<double> w = V_.fresh(j + 1);
     const double in_kept = kept_.count() > 0 ? kept_.project_out(it, j, w) : 0;
-    project(it, w, j + 1, h);
+    it.project(V_, w, j + 1, h);
     double projected = 0, remains = 0;
     for (int i = 0; i <= j; ++i) projected += h[i] * h[i];
     double ww = subtract(it, h, j + 1, w, left_);
@@ -201,24 +196,13 @@ class Gmres : public Krylov<Space> {
     const double length = std::sqrt(ww);
     const bool something = length > rounding.noise * std::sqrt(before + in_kept);
     h[j + 1] = something || std::isnan(length) ? length : 0;
-    if (something) keep(it, j + 1, 1 / length);
+    if (something) it.update([&] { V_.keep(j + 1, 1 / length); });
     return something;
   }
 
-  // The passes over the basis, over all ranks.
-  void project(Iteration<Space>& it, View<const double> w, int count, double* h) {
-    {
-      ScopedTimer timer(it.reduce_seconds());
-      V_.project(w, count, h);
-    }
-    it.sum(std::span<double>(h, static_cast<std::size_t>(count)));
-  }
   double subtract(Iteration<Space>& it, const double* h, int count, View<double> w, std::vector<double>& left) {
     double& ww = left[static_cast<std::size_t>(count)];  // behind the others: one message
-    {
-      ScopedTimer timer(it.reduce_seconds());
-      ww = V_.subtract(h, count, w, left.data());
-    }
+    it.update([&] { ww = V_.subtract(h, count, w, left.data()); });
     it.sum(std::span<double>(left.data(), static_cast<std::size_t>(count) + 1));
     return ww;
   }
@@ -226,9 +210,7 @@ class Gmres : public Krylov<Space> {
   void add_correction(Iteration<Space>& it, bool identity, int steps, View<double> x) {
     const double* y = H_.solve(steps, rounding.noise);
     add_update(it, identity, y, steps, x);
-    if (kept_.count() == 0) return;
-    ScopedTimer timer(it.reduce_seconds());
-    kept_.complete(y, steps, x);
+    if (kept_.count() > 0) it.update([&] { kept_.complete(y, steps, x); });
   }
 
   // The space that is kept, from this cycle.
@@ -236,15 +218,13 @@ class Gmres : public Krylov<Space> {
     const int found = kept_.choose(steps);
     for (int j = 0; j < found; ++j) {
       const View<double> u = kept_.update(j), c = kept_.image(j);
-      {
-        ScopedTimer timer(it.reduce_seconds());
+      it.update([&] {
         fill<Space>(0, u);
         fill<Space>(0, c);
         V_.combine(kept_.image_in_cycle(j), steps + 1, c);
-      }
+      });
       add_update(it, identity, kept_.update_in_cycle(j), steps, u);
-      ScopedTimer timer(it.reduce_seconds());
-      kept_.add_kept(j);
+      it.update([&] { kept_.add_kept(j); });
     }
     if (found > 0) kept_.take(found);
     if (rounding.trusted > 0) kept_.renew(it);  // C = V Q is that of floats
@@ -252,16 +232,14 @@ class Gmres : public Krylov<Space> {
 
   // x += M^-1 V y
   void add_update(Iteration<Space>& it, bool identity, const double* y, int steps, View<double> x) {
-    {
-      ScopedTimer timer(it.reduce_seconds());
-      if (identity) return V_.combine(y, steps, x);
-      if (keeps_) return Z_.combine(y, steps, x);
+    if (identity) return it.update([&] { V_.combine(y, steps, x); });
+    if (keeps_) return it.update([&] { Z_.combine(y, steps, x); });
+    it.update([&] {
       fill<Space>(0, u_.view());
       V_.combine(y, steps, u_);
-    }
-    it.precondition(u_, z_);  // times itself
-    ScopedTimer timer(it.reduce_seconds());
-    axpy<Space>(1, z_.view(), x);
+    });
+    it.precondition(u_, z_);
+    it.update([&] { axpy<Space>(1, z_.view(), x); });
   }
 
   static constexpr Rounding rounding = rounding_of<T>;

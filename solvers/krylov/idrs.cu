@@ -10,11 +10,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <span>
 #include <vector>
 
-#include "base/timer.hpp"
-#include "solvers/krylov/basis.hpp"
+#include "base/at.hpp"
 #include "solvers/krylov/iteration.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/parallel/communicator.hpp"
@@ -61,8 +59,6 @@ class Idrs : public Krylov<Space> {
   SolveResult solve(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
                     View<double> x) override {
     require_constant(M, "idrs");
-    identity_ = M.is_identity();
-    if (!identity_) fit(z_, A.size());
     Iteration<Space> it(A, M, b, x, options_, this->history_);
     if (r_.size() != A.size()) make_space(it, A);
     for (it.start(r_); it.running(); it.restart(r_)) cycle(it, x);
@@ -75,7 +71,6 @@ class Idrs : public Krylov<Space> {
   // (Sleijpen & van der Vorst 1995).
   static constexpr double least_cosine = 0.7;
 
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   double& mu(int i, int k) { return mu_[at(i) * at(options_.s) + at(k)]; }
 
   // Work vectors and the orthonormal shadow vectors, at the first solve of a size.
@@ -88,21 +83,12 @@ class Idrs : public Krylov<Space> {
       const Vector p = P_.fresh(j);
       scatter<Space>(rank * s_ + j, p);
       for (int pass = 0; pass < 2 && j > 0; ++pass) {
-        shadow_products(it, p, j, h_.data());
+        it.project(P_, p, j, h_.data());
         for (int i = 0; i < j; ++i) a_[at(i)] = -h_[at(i)];
         P_.combine(a_.data(), j, p);
       }
       P_.keep(j, 1 / std::sqrt(it.sum(dot<Space>(p, p))));
     }
-  }
-
-  // h = P^T w, of the first `count`
-  void shadow_products(Iteration<Space>& it, ConstVector w, int count, double* h) {
-    {
-      ScopedTimer timer(it.reduce_seconds());
-      P_.project(w, count, h);
-    }
-    it.sum(std::span<double>(h, at(count)));
   }
 
   void cycle(Iteration<Space>& it, Vector x) {
@@ -114,7 +100,7 @@ class Idrs : public Krylov<Space> {
     double omega = 1;
     rr_ = it.rr();
     for (int steps = 0;; ++steps) {
-      shadow_products(it, r_, s_, f_.data());
+      it.project(P_, r_, s_, f_.data());
       for (int k = 0; k < s_; ++k) {
         const Outcome end = intermediate(it, k, omega, x);
         if (end == Outcome::lost && steps == 0 && k == 0) it.stop(Reason::breakdown);
@@ -135,7 +121,7 @@ class Idrs : public Krylov<Space> {
     if (!std::isfinite(length)) return it.stop(Reason::not_finite), Outcome::ends;
     if (std::abs(mu(k, k)) <= noise * length) return Outcome::lost;
     const double beta = f_[at(k)] / mu(k, k);
-    rr_ = it.sum(timed(it.reduce_seconds(), [&] { return residual_step<Space>(beta, u, g, x, r_); }));
+    rr_ = it.reduce([&] { return residual_step<Space>(beta, u, g, x, r_); });
     for (int i = k + 1; i < s_; ++i) f_[at(i)] -= beta * mu(i, k);
     return it.step(r_, rr_) ? Outcome::goes_on : Outcome::ends;
   }
@@ -148,23 +134,22 @@ class Idrs : public Krylov<Space> {
       c_[at(i)] = t / mu(i, i);
       a_[at(i)] = -c_[at(i)];
     }
-    const Vector v = v_, w = w_;
-    {
-      ScopedTimer timer(it.reduce_seconds());
+    const Vector v = v_, w = w_, z = it.place_of(v, z_);
+    it.update([&] {
       assign<Space>(r_, v);
       G_.combine(a_.data() + k, s_ - k, v, k);
-    }
-    if (!identity_) it.precondition(v, z_);
-    ScopedTimer timer(it.reduce_seconds());
-    scaled<Space>(omega, identity_ ? v : z_.view(), w);
-    U_.combine(c_.data() + k, s_ - k, w, k);
-    assign<Space>(w, u);
+    });
+    it.precondition(v, z);
+    it.update([&] {
+      scaled<Space>(omega, z, w);
+      U_.combine(c_.data() + k, s_ - k, w, k);
+      assign<Space>(w, u);
+    });
   }
 
   // Column k of mu; returns |P^T g| as it came.
   double make_biorthogonal(Iteration<Space>& it, int k, Vector u, Vector g) {
-    shadow_products(it, g, s_, h_.data());
-    ScopedTimer timer(it.reduce_seconds());
+    it.project(P_, g, s_, h_.data());
     double square = 0;
     for (int i = 0; i < s_; ++i) square += h_[at(i)] * h_[at(i)];
     for (int i = 0; i < k; ++i) {
@@ -172,39 +157,35 @@ class Idrs : public Krylov<Space> {
       a_[at(i)] = -alpha;
       for (int j = i; j < s_; ++j) h_[at(j)] -= alpha * mu(j, i);
     }
-    G_.combine(a_.data(), k, g);
-    U_.combine(a_.data(), k, u);
+    it.update([&] {
+      G_.combine(a_.data(), k, g);
+      U_.combine(a_.data(), k, u);
+    });
     for (int i = k; i < s_; ++i) mu(i, k) = h_[at(i)];
     return std::sqrt(square);
   }
 
   // Into the next space.
   bool shrink(Iteration<Space>& it, double& omega, Vector x) {
-    const Vector r = r_, t = w_, z = identity_ ? r : z_.view();
-    if (!identity_) it.precondition(r, z);
+    const Vector r = r_, t = w_, z = it.place_of(r, z_);
+    it.precondition(r, z);
     it.apply(z, t);
-    const Pair tr_tt = it.sum(timed(it.reduce_seconds(), [&] { return dot_and_square<Space>(t, r); }));
+    const Pair tr_tt = it.reduce([&] { return dot_and_square<Space>(t, r); });
     if (!std::isfinite(tr_tt.a) || !std::isfinite(tr_tt.b)) return it.stop(Reason::not_finite), false;
     const double cosine = std::abs(tr_tt.a) / std::sqrt(tr_tt.b * rr_);
     if (!(cosine > noise)) return false;  // omega = 0: the space would shrink to nothing; start again
     omega = tr_tt.a / tr_tt.b * std::max(1.0, least_cosine / cosine);
-    rr_ = it.sum(timed(it.reduce_seconds(), [&] { return residual_step<Space>(omega, z, t, x, r); }));
+    rr_ = it.reduce([&] { return residual_step<Space>(omega, z, t, x, r); });
     return it.step(r, rr_);
   }
 
   KrylovOptions options_;
-  int s_ = 0;  // no more than unknowns
-  bool identity_ = false;
+  int s_ = 0;      // no more than unknowns
   double rr_ = 0;  // r.r of the recurrence
   Basis<Space> P_, G_, U_;
   Array<double, Space> r_, v_, w_, z_;
   std::vector<double> mu_, f_, h_, c_, a_;
 };
-
-template <class Space>
-std::unique_ptr<Krylov<Space>> make_idrs(const KrylovOptions& options) {
-  return std::make_unique<Idrs<Space>>(options);
-}
 
 constexpr Option idrs_keys[] = {{"s", Option::integer, "4", "number of shadow vectors", "[1, 64]"}};
 
@@ -216,7 +197,7 @@ constexpr KrylovDescription krylov::idrs{
     .read = [](const Table& t, KrylovOptions& o) { o.s = t.get<int>("s"); },
     .vectors = [](const KrylovOptions& o) { return 3.0 * o.s + 4; },
     .label = [](const KrylovOptions& o) { return "idr(" + std::to_string(o.s) + ")"; },
-    .make_host = make_idrs<Host>,
-    .make_device = make_idrs<Device>};
+    .make_host = made<Idrs, Host>,
+    .make_device = made<Idrs, Device>};
 
 }  // namespace weir

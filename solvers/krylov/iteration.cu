@@ -6,7 +6,6 @@
 #include <limits>
 
 #include "backend/traits.hpp"
-#include "base/timer.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/parallel/communicator.hpp"
 
@@ -84,18 +83,11 @@ double Iteration<Space>::norm_of(View<const double> r, double rr) const {
 // Singular A: one pass more for the mean of r, which is taken away only where it is more than rounding has put there.
 template <class Space>
 double Iteration<Space>::true_residual(View<double> r) {
-  double share = 0;
-  {
-    ScopedTimer timer(result_.spmv_seconds);
-    if (!singular_)
-      share = A_.residual_dot(b_, x_, r);
-    else
-      A_.residual(b_, x_, r);
-  }
   if (!singular_) {
-    rr_ = sum(share);
+    rr_ = sum(timed(result_.spmv_seconds, [&] { return A_.residual_dot(b_, x_, r); }));
     return norm_of(r, rr_);
   }
+  timed(result_.spmv_seconds, [&] { A_.residual(b_, x_, r); });
   const Pair sums = sum(sum_and_square<Space>(r));
   const double n = static_cast<double>(A_.unknowns()), constant = sums.a * sums.a / n;  // |mean 1|^2
   const bool is_noise = constant <= noise * noise * sums.b;
@@ -213,17 +205,11 @@ void Iteration<Space>::judge(double norm) {
 
 template <class Space>
 void Iteration<Space>::apply(View<const double> x, View<double> y) {
-  ScopedTimer timer(result_.spmv_seconds);
-  A_.apply(x, y);
+  timed(result_.spmv_seconds, [&] { A_.apply(x, y); });
 }
 template <class Space>
 double Iteration<Space>::apply_dot(View<const double> x, View<double> y) {
-  double share = 0;
-  {
-    ScopedTimer timer(result_.spmv_seconds);
-    share = A_.apply_dot(x, y);
-  }
-  return sum(share);
+  return sum(timed(result_.spmv_seconds, [&] { return A_.apply_dot(x, y); }));
 }
 template <class Space>
 Pair Iteration<Space>::apply_dots(View<const double> x, View<const double> w, View<double> y) {
@@ -231,17 +217,11 @@ Pair Iteration<Space>::apply_dots(View<const double> x, View<const double> w, Vi
 }
 template <class Space>
 void Iteration<Space>::precondition(View<const double> r, View<double> z) {
-  ScopedTimer timer(result_.apply_seconds);
-  M_.apply(r, z);
+  if (r.data() != z.data()) timed(result_.apply_seconds, [&] { M_.apply(r, z); });
 }
 template <class Space>
 double Iteration<Space>::precondition_dot(View<const double> r, View<double> z) {
-  double share = 0;
-  {
-    ScopedTimer timer(result_.apply_seconds);
-    share = M_.apply_dot(r, z);
-  }
-  return sum(share);
+  return sum(timed(result_.apply_seconds, [&] { return M_.apply_dot(r, z); }));
 }
 
 template <class Space>

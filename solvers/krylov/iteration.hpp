@@ -14,8 +14,10 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "base/timer.hpp"
 #include "solvers/device/array.hpp"
 #include "solvers/device/chunked_reduce.hpp"
+#include "solvers/krylov/basis.hpp"
 #include "solvers/krylov/krylov.hpp"
 
 namespace weir {
@@ -63,9 +65,21 @@ class Iteration {
   void apply(View<const double> x, View<double> y);
   double apply_dot(View<const double> x, View<double> y);
   Pair apply_dots(View<const double> x, View<const double> w, View<double> y);  // returns {y.w, y.y}
-  void precondition(View<const double> r, View<double> z);
-  double precondition_dot(View<const double> r, View<double> z);  // returns r.z
-  double& reduce_seconds() { return result_.reduce_seconds; }     // vector updates and reductions, which are fused
+  void precondition(View<const double> r, View<double> z);                      // nothing to do where z is r
+  double precondition_dot(View<const double> r, View<double> z);                // returns r.z
+  // Where M^-1 r goes: `own`, made to fit, or r itself where M is the identity.
+  View<double> place_of(View<double> r, Array<double, Space>& own) const;
+  // Vector updates and reductions, which are fused: f(), and f() summed over all ranks.
+  template <class F>
+  auto update(const F& f) {
+    return timed(result_.reduce_seconds, f);
+  }
+  template <class F>
+  auto reduce(const F& f) {
+    return sum(update(f));
+  }
+  template <class T>
+  void project(Basis<Space, T>& V, View<const double> w, int count, double* h);  // h[0..count) = V^T w
 
   void add_seconds(const SolveResult& inner);  // the parts of an inner solve are parts of this one
 
@@ -73,10 +87,9 @@ class Iteration {
 
  private:
   double norm_of(View<const double> r, double rr) const;
+  double max_norm_of(View<const double> r) const;
   double right_hand_side_norm(View<double> r);
   void remove_mean();  // of x
-
-  double max_norm_of(View<const double> r) const;
 
   const Matrix<Space>& A_;
   const Preconditioner<Space>& M_;
@@ -107,6 +120,20 @@ void require_constant(const Preconditioner<Space>& M, const char* method) {
 template <class Space>
 void fit(Array<double, Space>& vector, std::int64_t n) {
   if (vector.size() != n) vector = Array<double, Space>(n);
+}
+
+template <class Space>
+View<double> Iteration<Space>::place_of(View<double> r, Array<double, Space>& own) const {
+  if (M_.is_identity()) return r;
+  fit(own, r.size());
+  return own;
+}
+
+template <class Space>
+template <class T>
+void Iteration<Space>::project(Basis<Space, T>& V, View<const double> w, int count, double* h) {
+  update([&] { V.project(w, count, h); });
+  sum(std::span<double>(h, static_cast<std::size_t>(count)));
 }
 
 }  // namespace weir

@@ -7,19 +7,8 @@
 namespace weir {
 
 const char* to_string(Reason reason) {
-  switch (reason) {
-    case Reason::converged:
-      return "converged";
-    case Reason::max_iterations:
-      return "max_iterations";
-    case Reason::breakdown:
-      return "breakdown";
-    case Reason::stagnated:
-      return "stagnated";
-    case Reason::not_finite:
-      return "not_finite";
-  }
-  return "unknown";
+  constexpr const char* names[] = {"converged", "max_iterations", "breakdown", "stagnated", "not_finite"};
+  return names[static_cast<int>(reason)];
 }
 
 namespace {

@@ -72,6 +72,12 @@ class Krylov {
   std::vector<double> history_;
 };
 
+// What makes a method, for its description.
+template <template <class> class Method, class Space>
+std::unique_ptr<Krylov<Space>> made(const KrylovOptions& options) {
+  return std::make_unique<Method<Space>>(options);
+}
+
 // method: one of the registry's.
 template <class Space>
 std::unique_ptr<Krylov<Space>> make_krylov(const std::string& method, const KrylovOptions& options);

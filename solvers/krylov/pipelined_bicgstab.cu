@@ -14,7 +14,6 @@
 #include <cmath>
 #include <utility>
 
-#include "base/timer.hpp"
 #include "solvers/krylov/iteration.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/registry.hpp"
@@ -66,8 +65,6 @@ class PipelinedBicgstab : public Krylov<Space> {
     require_constant(M, "pipelined_bicgstab");
     identity_ = M.is_identity();
     for (auto* w : {&r_, &r0_, &w_, &t_, &p_, &s_, &z_, &v_, &q_, &y_}) fit(*w, A.size());
-    if (!identity_)
-      for (auto* w : {&e_, &m_}) fit(*w, A.size());
     Iteration<Space> it(A, M, b, x, options_, this->history_);
     for (it.start(r_); it.running(); it.restart(r_)) {
       cycle(it, x);
@@ -81,21 +78,20 @@ class PipelinedBicgstab : public Krylov<Space> {
   static constexpr double noise = 1e-15;  // relative to the norms of its factors, a dot product below is rounding
 
   void cycle(Iteration<Space>& it, View<double> x) {
-    const PipelinedBicgstabVectors a{identity_ ? x : e_.view(), r0_, r_, w_, t_, p_, s_, z_, v_, q_, y_};
+    const PipelinedBicgstabVectors a{it.place_of(x, e_), r0_, r_, w_, t_, p_, s_, z_, v_, q_, y_};
     for (const Vector& v : {a.p, a.s, a.z, a.v}) fill<Space>(0, v);
     if (!identity_) fill<Space>(0, a.e);
     assign<Space>(a.r, a.r0);
     const double r0_norm = std::sqrt(it.rr());
     double rho = it.rr(), beta = 0, omega = 0;
     product(it, a.r, a.w);
-    const double rw = it.sum(timed(it.reduce_seconds(), [&] { return dot<Space>(a.r0, a.w); }));
+    const double rw = it.reduce([&] { return dot<Space>(a.r0, a.w); });
     product(it, a.w, a.t);
     if (!std::isfinite(rw)) return it.stop(Reason::not_finite);
     if (std::abs(rw) <= noise * rho) return it.stop(Reason::breakdown);
     double alpha = rho / rw;
     for (int step = 0;; ++step) {
-      const Pair shares =
-          timed(it.reduce_seconds(), [&] { return pipelined_directions<Space>(alpha, beta, omega, a); });
+      const Pair shares = it.update([&] { return pipelined_directions<Space>(alpha, beta, omega, a); });
       double products[2] = {shares.a, shares.b};
       it.start_sum(products);
       product(it, a.z, a.v);
@@ -104,7 +100,7 @@ class PipelinedBicgstab : public Krylov<Space> {
       if (!std::isfinite(qy.a) || !std::isfinite(qy.b)) return it.stop(Reason::not_finite);
       const bool stuck = !(qy.b > 0);  // y = A q vanishes: either q does, or A is singular there
       omega = stuck ? 0 : qy.a / qy.b;
-      const Pair advanced = timed(it.reduce_seconds(), [&] { return pipelined_advance<Space>(alpha, omega, a); });
+      const Pair advanced = it.update([&] { return pipelined_advance<Space>(alpha, omega, a); });
       has_gained_ = true;
       double sums[5] = {advanced.a, advanced.b};
       if ((step + 1) % replacement_interval == 0) replace(it, a, x, sums);
@@ -129,10 +125,10 @@ class PipelinedBicgstab : public Krylov<Space> {
   }
 
   // y = A M^-1 u
-  void product(Iteration<Space>& it, ConstVector u, Vector y) {
-    if (identity_) return it.apply(u, y);
-    it.precondition(u, m_);
-    it.apply(m_.view(), y);
+  void product(Iteration<Space>& it, Vector u, Vector y) {
+    const Vector Mu = it.place_of(u, m_);
+    it.precondition(u, Mu);
+    it.apply(Mu, y);
   }
 
   // x += M^-1 e, e = 0
@@ -150,18 +146,17 @@ class PipelinedBicgstab : public Krylov<Space> {
     product(it, a.p, a.s);
     product(it, a.s, a.z);
     product(it, a.z, a.v);
-    const Pair products = timed(it.reduce_seconds(), [&] { return dot2<Space>(a.r, a.r0, a.r); });
+    const Pair products = it.update([&] { return dot2<Space>(a.r, a.r0, a.r); });
     sums[0] = products.a;
     sums[1] = products.b;
   }
 
   // r0.w, r0.s, r0.z
   void shadow_products(Iteration<Space>& it, const PipelinedBicgstabVectors& a, double* sums) {
-    const ScopedTimer timer(it.reduce_seconds());
-    const Pair ws = dot2<Space>(a.r0, a.w, a.s);
+    const Pair ws = it.update([&] { return dot2<Space>(a.r0, a.w, a.s); });
     sums[2] = ws.a;
     sums[3] = ws.b;
-    sums[4] = dot<Space>(a.r0, a.z);
+    sums[4] = it.update([&] { return dot<Space>(a.r0, a.z); });
   }
 
   KrylovOptions options_;
@@ -169,18 +164,13 @@ class PipelinedBicgstab : public Krylov<Space> {
   Array<double, Space> r_, r0_, w_, t_, p_, s_, z_, v_, q_, y_, e_, m_;
 };
 
-template <class Space>
-std::unique_ptr<Krylov<Space>> make_pipelined_bicgstab(const KrylovOptions& options) {
-  return std::make_unique<PipelinedBicgstab<Space>>(options);
-}
-
 constexpr KrylovDescription krylov::pipelined_bicgstab{
     .name = "pipelined_bicgstab",
     .meaning = "bicgstab, its sums over ranks hidden behind the products",
     .citation = "Cools & Vanroose 2017",
     .options = {},
     .vectors = [](const KrylovOptions&) { return 12.0; },
-    .make_host = make_pipelined_bicgstab<Host>,
-    .make_device = make_pipelined_bicgstab<Device>};
+    .make_host = made<PipelinedBicgstab, Host>,
+    .make_device = made<PipelinedBicgstab, Device>};
 
 }  // namespace weir

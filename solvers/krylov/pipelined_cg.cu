@@ -13,7 +13,6 @@
 // gamma is not positive, the method starts again from the true residual; in the first iteration of a cycle it is a breakdown.
 #include <cmath>
 
-#include "base/timer.hpp"
 #include "solvers/krylov/iteration.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 #include "solvers/registry.hpp"
@@ -77,8 +76,6 @@ class PipelinedCg : public Krylov<Space> {
     require_constant(M, "pipelined_cg");
     identity_ = M.is_identity();
     for (auto* v : {&r_, &w_, &n_, &p_, &s_, &z_}) fit(*v, A.size());
-    if (!identity_)
-      for (auto* v : {&u_, &m_, &q_}) fit(*v, A.size());
     Iteration<Space> it(A, M, b, x, options_, this->history_);
     for (it.start(r_); it.running(); it.restart(r_)) cycle(it, x);
     return it.finish();
@@ -89,14 +86,14 @@ class PipelinedCg : public Krylov<Space> {
 
   void cycle(Iteration<Space>& it, View<double> x) {
     const View<double> r = r_, w = w_, n = n_, p = p_, s = s_, z = z_;
-    const View<double> u = identity_ ? r : u_.view(), m = identity_ ? w : m_.view(), q = identity_ ? s : q_.view();
-    if (!identity_) it.precondition(r, u);
+    const View<double> u = it.place_of(r, u_), m = it.place_of(w, m_), q = it.place_of(s, q_);
+    it.precondition(r, u);
     it.apply(u, w);
     for (const View<double>& v : {p, q, s, z}) fill<Space>(0, v);
-    start(it, timed(it.reduce_seconds(), [&] { return dot2<Space>(u, r, w); }), r);
+    start(it, it.update([&] { return dot2<Space>(u, r, w); }), r);
     double gamma_old = 1, alpha = 1;
     for (int step = 0;; ++step) {
-      if (!identity_) it.precondition(w, m);
+      it.precondition(w, m);
       it.apply(m, n);
       double sums[3];
       it.finish_sum(std::span(sums, identity_ ? 2 : 3));
@@ -109,7 +106,7 @@ class PipelinedCg : public Krylov<Space> {
       alpha = gamma / curvature;
       gamma_old = gamma;
       const PipelinedCgVectors v{m, n, x, r, u, w, p, q, s, z};
-      Pair products = timed(it.reduce_seconds(), [&] {
+      Pair products = it.update([&] {
         return identity_ ? pipelined_cg_plain_step<Space>(alpha, beta, v) : pipelined_cg_step<Space>(alpha, beta, v);
       });
       if ((step + 1) % replacement_interval == 0) products = replace(it, v);
@@ -121,18 +118,16 @@ class PipelinedCg : public Krylov<Space> {
   Pair replace(Iteration<Space>& it, const PipelinedCgVectors& v) {
     it.true_residual(v.r);
     it.apply(v.p, v.s);
-    if (!identity_) {
-      it.precondition(v.r, v.u);
-      it.precondition(v.s, v.q);
-    }
+    it.precondition(v.r, v.u);
+    it.precondition(v.s, v.q);
     it.apply(v.u, v.w);
     it.apply(v.q, v.z);
-    return timed(it.reduce_seconds(), [&] { return dot2<Space>(v.u, v.r, v.w); });
+    return it.update([&] { return dot2<Space>(v.u, v.r, v.w); });
   }
 
   void start(Iteration<Space>& it, Pair products, ConstVector r) {
     double shares[3] = {products.a, products.b, 0};
-    if (!identity_) shares[2] = timed(it.reduce_seconds(), [&] { return dot<Space>(r, r); });
+    if (!identity_) shares[2] = it.update([&] { return dot<Space>(r, r); });
     it.start_sum(std::span<const double>(shares, identity_ ? 2 : 3));
   }
 
@@ -141,18 +136,13 @@ class PipelinedCg : public Krylov<Space> {
   Array<double, Space> r_, u_, w_, m_, n_, p_, q_, s_, z_;
 };
 
-template <class Space>
-std::unique_ptr<Krylov<Space>> make_pipelined_cg(const KrylovOptions& options) {
-  return std::make_unique<PipelinedCg<Space>>(options);
-}
-
 constexpr KrylovDescription krylov::pipelined_cg{.name = "pipelined_cg",
                                                  .meaning = "cg, its sum over ranks hidden behind the product",
                                                  .citation = "Ghysels & Vanroose 2014",
                                                  .options = {},
                                                  .needs_symmetry = true,
                                                  .vectors = [](const KrylovOptions&) { return 9.0; },
-                                                 .make_host = make_pipelined_cg<Host>,
-                                                 .make_device = make_pipelined_cg<Device>};
+                                                 .make_host = made<PipelinedCg, Host>,
+                                                 .make_device = made<PipelinedCg, Device>};
 
 }  // namespace weir

@@ -3,10 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <span>
 
 #include "base/at.hpp"
-#include "base/timer.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 
 namespace weir {
@@ -57,28 +55,19 @@ void RecycledSpace<Space>::state(Archive& a) {
   }
 }
 
-// h = C^T w over all ranks.
-template <class Space>
-void RecycledSpace<Space>::project(Iteration<Space>& it, Basis<Space>& C, View<const double> w, int count, double* h) {
-  {
-    ScopedTimer timer(it.reduce_seconds());
-    C.project(w, count, h);
-  }
-  it.sum(std::span<double>(h, at(count)));
-}
-
 // Takes what is kept of the next space out of c, and the same out of u; `square` follows |u|^2.
 template <class Space>
 void RecycledSpace<Space>::remove(Iteration<Space>& it, int kept, View<double> c, View<double> u, double& square) {
-  project(it, next_C_, c, kept, h_.data());
+  it.project(next_C_, c, kept, h_.data());
   for (int i = 0; i < kept; ++i) {
     const double h = h_[at(i)], to = next_length_[at(i)];
     square += h * h * to * to;
     h_[at(i)] = -h;
   }
-  ScopedTimer timer(it.reduce_seconds());
-  next_C_.combine(h_.data(), kept, c);
-  next_U_.combine(h_.data(), kept, u);
+  it.update([&] {
+    next_C_.combine(h_.data(), kept, c);
+    next_U_.combine(h_.data(), kept, u);
+  });
 }
 
 // In the place of the next space, which takes the present one's place. Gram-Schmidt twice: images of slow vectors may be
@@ -89,17 +78,18 @@ void RecycledSpace<Space>::renew(Iteration<Space>& it) {
   for (int j = 0; j < count_; ++j) {
     const View<double> u = next_U_.fresh(kept), c = next_C_.fresh(kept);
     it.apply(U_.fresh(j), c);
-    const double before = it.sum(timed(it.reduce_seconds(), [&] {
+    const double before = it.reduce([&] {
       assign<Space>(U_.fresh(j), u);
       return dot<Space>(c, c);
-    }));
+    });
     double square = length_[at(j)] * length_[at(j)];
     for (int pass = 0; pass < 2 && kept > 0; ++pass) remove(it, kept, c, u, square);
-    const double length = std::sqrt(it.sum(timed(it.reduce_seconds(), [&] { return dot<Space>(c, c); })));
+    const double length = std::sqrt(it.reduce([&] { return dot<Space>(c, c); }));
     if (!(length > least_length * std::sqrt(before)) || !std::isfinite(1 / length)) continue;
-    ScopedTimer timer(it.reduce_seconds());
-    next_C_.keep(kept, 1 / length);
-    next_U_.keep(kept, 1 / length);
+    it.update([&] {
+      next_C_.keep(kept, 1 / length);
+      next_U_.keep(kept, 1 / length);
+    });
     next_length_[at(kept++)] = std::sqrt(square) / length;
   }
   const int cycles = cycles_;
@@ -109,7 +99,7 @@ void RecycledSpace<Space>::renew(Iteration<Space>& it) {
 
 template <class Space>
 bool RecycledSpace<Space>::holds_much_of(Iteration<Space>& it, View<const double> r) {
-  project(it, C_, r, count_, h_.data());
+  it.project(C_, r, count_, h_.data());
   double square = 0;
   for (int j = 0; j < count_; ++j) square += h_[at(j)] * h_[at(j)];
   return square > much * it.rr();
@@ -117,9 +107,8 @@ bool RecycledSpace<Space>::holds_much_of(Iteration<Space>& it, View<const double
 
 template <class Space>
 void RecycledSpace<Space>::improve(Iteration<Space>& it, View<const double> r, View<double> x) {
-  project(it, C_, r, count_, h_.data());
-  ScopedTimer timer(it.reduce_seconds());
-  U_.combine(h_.data(), count_, x);
+  it.project(C_, r, count_, h_.data());
+  it.update([&] { U_.combine(h_.data(), count_, x); });
 }
 
 // Twice: nearly all of w may lie in C.
@@ -128,13 +117,12 @@ double RecycledSpace<Space>::project_out(Iteration<Space>& it, int step, View<do
   double *b = B_.column(step), square = 0;
   std::fill(b, b + count_, 0.0);
   for (int pass = 0; pass < 2; ++pass) {
-    project(it, C_, w, count_, h_.data());
+    it.project(C_, w, count_, h_.data());
     for (int j = 0; j < count_; ++j) {
       b[j] += h_[at(j)];
       h_[at(j)] *= -1;
     }
-    ScopedTimer timer(it.reduce_seconds());
-    C_.combine(h_.data(), count_, w);
+    it.update([&] { C_.combine(h_.data(), count_, w); });
   }
   for (int j = 0; j < count_; ++j) square += b[j] * b[j];
   return square;

@@ -74,7 +74,6 @@ class RecycledSpace {
   void take(int count);
 
  private:
-  void project(Iteration<Space>& it, Basis<Space>& C, View<const double> w, int count, double* h);
   void remove(Iteration<Space>& it, int kept, View<double> c, View<double> u, double& square);
 
   static constexpr int cycles_that_learn = 2;

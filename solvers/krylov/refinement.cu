@@ -10,10 +10,9 @@
 #include <cstdio>
 #include <optional>
 
-#include "base/timer.hpp"
 #include "solvers/krylov/iteration.hpp"
 #include "solvers/krylov/vector_ops.hpp"
-#include "solvers/matrix/block/rounded_csr.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir {
@@ -22,6 +21,7 @@ namespace {
 constexpr int idle_refinements = 5;  // that change the residual by less than stagnation_progress, in a row
 
 KrylovOptions inner_options(const KrylovOptions& outer) {
+  if (outer.inner == "refinement") throw Error(Exit::usage, "refinement cannot be its own inner method");
   KrylovOptions o = outer;
   o.tolerance = outer.inner_tolerance;
   o.relative = true;
@@ -52,10 +52,7 @@ class Refinement : public Krylov<Space> {
     const Matrix<Space>& inner_A = it.running() ? inner_matrix(A) : A;
     double norm = it.norm();
     for (int idle = 0; it.running();) {
-      {
-        ScopedTimer timer(it.reduce_seconds());
-        fill<Space>(0, d);
-      }
+      it.update([&] { fill<Space>(0, d); });
       const SolveResult inner = inner_->solve(inner_A, M, r, d);
       it.add_seconds(inner);
       const bool lowered = inner.reason != Reason::not_finite && inner.true_residual < inner.residual0;
@@ -65,10 +62,7 @@ class Refinement : public Krylov<Space> {
         it.judge(norm);
         break;
       }
-      {
-        ScopedTimer timer(it.reduce_seconds());
-        axpy<Space>(1, d, x);
-      }
+      it.update([&] { axpy<Space>(1, d, x); });
       const double before = norm;
       norm = it.true_residual(r);
       const bool goes_on = it.step(norm);
@@ -97,12 +91,6 @@ class Refinement : public Krylov<Space> {
   std::optional<RoundedCsr<Space>> rounded_;  // of the last solve
   Array<double, Space> r_, d_;
 };
-
-template <class Space>
-std::unique_ptr<Krylov<Space>> make_refinement(const KrylovOptions& options) {
-  if (options.inner == "refinement") throw Error(Exit::usage, "refinement cannot be its own inner method");
-  return std::make_unique<Refinement<Space>>(options);
-}
 
 constexpr Option refinement_keys[] = {
     {"inner", Option::text, "gmres", "the method of the corrections; its own keys stand beside",
@@ -136,8 +124,8 @@ constexpr KrylovDescription krylov::refinement{
     .read = read_refinement,
     .vectors = [](const KrylovOptions& o) { return 2 + find_krylov(o.inner)->vectors(o); },
     .label = refinement_label,
-    .make_host = make_refinement<Host>,
-    .make_device = make_refinement<Device>};
+    .make_host = made<Refinement, Host>,
+    .make_device = made<Refinement, Device>};
 
 // Stationary iteration  x += M^-1 (b - A x): the preconditioner as the solver itself. The residual is the true one in
 // every iteration, so nothing is computed twice; with a direct solver as M one
@@ -158,10 +146,7 @@ class Correction : public Krylov<Space> {
     double norm = it.norm();
     while (it.running()) {
       it.precondition(r, z);
-      {
-        ScopedTimer timer(it.reduce_seconds());
-        axpy<Space>(1, z, x);
-      }
+      it.update([&] { axpy<Space>(1, z, x); });
       norm = it.true_residual(r);
       if (!it.step(norm)) it.judge(norm);
     }
@@ -173,11 +158,6 @@ class Correction : public Krylov<Space> {
   Array<double, Space> r_, z_;
 };
 
-template <class Space>
-std::unique_ptr<Krylov<Space>> make_correction(const KrylovOptions& options) {
-  return std::make_unique<Correction<Space>>(options);
-}
-
 constexpr KrylovDescription krylov::correction{
     .name = "correction",
     .meaning = "Richardson iteration: the preconditioner as the solver itself",
@@ -185,7 +165,7 @@ constexpr KrylovDescription krylov::correction{
     .options = {},
     .is_flexible = true,
     .vectors = [](const KrylovOptions&) { return 2.0; },
-    .make_host = make_correction<Host>,
-    .make_device = make_correction<Device>};
+    .make_host = made<Correction, Host>,
+    .make_device = made<Correction, Device>};
 
 }  // namespace weir
