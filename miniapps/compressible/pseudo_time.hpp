@@ -17,7 +17,7 @@
 #include "miniapps/compressible/flow_equations.hpp"
 #include "postproc/run/timings.hpp"
 #include "solvers/linear_solver.hpp"
-#include "solvers/matrix/block/rounded_csr.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
 
 namespace weir {
 

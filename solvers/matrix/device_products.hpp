@@ -3,40 +3,42 @@
 #pragma once
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
+#include "solvers/matrix/fused_products.hpp"
 
-namespace weir::device_products {
+namespace weir {
 
 template <class Row>
-void apply(int n, const Row row, double* y) {
-  for_each<Device>(n, [=] WEIR_HD(int i) { y[i] = row(i); });
-}
-template <class Row>
-double apply_dot(int n, const Row row, const double* x, double* y) {
-  return sum<Device>(n, [=] WEIR_HD(int i) {
-    const double v = row(i);
-    y[i] = v;
-    return v * x[i];
-  });
-}
-template <class Row>
-Pair apply_dots(int n, const Row row, const double* w, double* y) {
-  return sum2<Device>(n, [=] WEIR_HD(int i) {
-    const double v = row(i);
-    y[i] = v;
-    return Pair{v * w[i], v * v};
-  });
-}
-template <class Row>
-void residual(int n, const Row row, const double* b, double* r) {
-  for_each<Device>(n, [=] WEIR_HD(int i) { r[i] = b[i] - row(i); });
-}
-template <class Row>
-double residual_dot(int n, const Row row, const double* b, double* r) {
-  return sum<Device>(n, [=] WEIR_HD(int i) {
-    const double v = b[i] - row(i);
-    r[i] = v;
-    return v * v;
-  });
+Pair device_product(Product p, int n, const Row row, const double* b, const double* x, double* y) {
+  switch (p) {
+    case Product::apply:
+      for_each<Device>(n, [=] WEIR_HD(int i) { y[i] = row(i); });
+      return {};
+    case Product::apply_dot:
+      return {sum<Device>(n,
+                          [=] WEIR_HD(int i) {
+                            const double v = row(i);
+                            y[i] = v;
+                            return v * x[i];
+                          }),
+              0};
+    case Product::apply_dots:
+      return sum2<Device>(n, [=] WEIR_HD(int i) {
+        const double v = row(i);
+        y[i] = v;
+        return Pair{v * b[i], v * v};
+      });
+    case Product::residual:
+      for_each<Device>(n, [=] WEIR_HD(int i) { y[i] = b[i] - row(i); });
+      return {};
+    default:
+      return {sum<Device>(n,
+                          [=] WEIR_HD(int i) {
+                            const double v = b[i] - row(i);
+                            y[i] = v;
+                            return v * v;
+                          }),
+              0};
+  }
 }
 
-}  // namespace weir::device_products
+}  // namespace weir

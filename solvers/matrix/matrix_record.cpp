@@ -4,7 +4,7 @@
 
 #include "base/error.hpp"
 #include "solvers/device/on_host.hpp"
-#include "solvers/matrix/block/rounded_csr.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/matrix/stencil/banded.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
 

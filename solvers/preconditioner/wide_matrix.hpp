@@ -3,7 +3,7 @@
 #pragma once
 #include <memory>
 
-#include "solvers/matrix/block/rounded_csr.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 
 namespace weir {

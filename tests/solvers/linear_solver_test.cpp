@@ -4,7 +4,7 @@
 #include "base/at.hpp"
 #include "base/error.hpp"
 #include "inputs/case.hpp"
-#include "solvers/matrix/block/rounded_csr.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
 #include "tests/support/spaces.hpp"
 #include "tests/support/systems/block_matrices.hpp"

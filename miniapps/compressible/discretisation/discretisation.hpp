@@ -20,7 +20,7 @@
 #include <vector>
 
 #include "mesh/unstructured/unstructured.hpp"
-#include "solvers/matrix/block/rounded_csr.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
 
 namespace weir {
 

@@ -1,5 +1,5 @@
 // The device form: one thread a scalar row, so the B threads of a block row read its blocks side by side and x from
-// cache. Moves the blocks (8 B^2 + 4 bytes each), row starts and two vectors. Sums by the fixed tree of reduce.hpp.
+// cache. Moves the blocks (8 B^2 + 4 bytes each, or 4 B^2 + 4), row starts and two vectors. Sums by the fixed tree of reduce.hpp.
 #include "solvers/matrix/block/block_csr.hpp"
 
 #include <limits>
@@ -7,40 +7,56 @@
 
 #include "base/error.hpp"
 #include "solvers/matrix/block/block_limit.hpp"
-#include "solvers/matrix/block/rounded_csr.hpp"
 #include "solvers/matrix/device_products.hpp"
 
 namespace weir {
 namespace csr_products {
 
-void apply(Device, const BlockCsrView& A, const double* x, double* y) {
-  device_products::apply(A.rows * A.block, CsrRow<double>{A, x}, y);
-}
-double apply_dot(Device, const BlockCsrView& A, const double* x, double* y) {
-  return device_products::apply_dot(A.rows * A.block, CsrRow<double>{A, x}, x, y);
-}
-void residual(Device, const BlockCsrView& A, const double* b, const double* x, double* r) {
-  device_products::residual(A.rows * A.block, CsrRow<double>{A, x}, b, r);
-}
-double residual_dot(Device, const BlockCsrView& A, const double* b, const double* x, double* r) {
-  return device_products::residual_dot(A.rows * A.block, CsrRow<double>{A, x}, b, r);
+template <class T>
+Pair product(Device, const CsrView<T>& A, Product p, const double* b, const double* x, double* y) {
+  return device_product(p, A.rows * A.block, CsrRow<T>{A, x}, b, x, y);
 }
 
-template <class Space>
-void zero(View<double> value) {
+// Where entry e of the values, row by row, lies.
+WEIR_HD inline std::int64_t place_of(std::int64_t e, int B, bool by_columns) {
+  if (!by_columns) return e;
+  const std::int64_t nn = std::int64_t{B} * B, first = e / nn * nn, q = e - first;
+  return first + q % B * B + q / B;
+}
+template <class Space, class T>
+void zero(View<T> value) {
   for_each<Space>(static_cast<int>(value.size()), [=] WEIR_HD(int i) { value[i] = 0; });
 }
-
-template <class Space>
-void block_diagonal(const BlockCsrView& A, View<double> d) {
+template <class Space, class T>
+void round(int B, View<const double> from, View<T> to) {
+  const double* a = from.data();
+  T* rounded = to.data();
+  constexpr bool by_columns = CsrMatrix<Space, T>::by_columns;
+  for_each<Space>(static_cast<int>(to.size()),
+                  [=] WEIR_HD(int i) { rounded[place_of(i, B, by_columns)] = static_cast<T>(a[i]); });
+}
+template <class Space, class T>
+void widen(int B, View<const T> from, View<double> to) {
+  const T* rounded = from.data();
+  double* a = to.data();
+  constexpr bool by_columns = CsrMatrix<Space, T>::by_columns;
+  for_each<Space>(static_cast<int>(to.size()),
+                  [=] WEIR_HD(int i) { a[i] = static_cast<double>(rounded[place_of(i, B, by_columns)]); });
+}
+template <class Space, class T>
+void block_diagonal(const CsrView<T>& A, View<double> d) {
+  constexpr bool by_columns = CsrMatrix<Space, T>::by_columns;
   for_each<Space>(A.rows, [=] WEIR_HD(int i) {
     const int entries = A.block * A.block;
-    for (int e = 0; e < entries; ++e) {
-      const std::int64_t from = A.diagonal[i];
-      d[static_cast<std::int64_t>(i) * entries + e] = from < 0 ? 0 : A.value[from * entries + e];
-    }
+    const std::int64_t from = A.diagonal[i];
+    for (int e = 0; e < entries; ++e)
+      d[static_cast<std::int64_t>(i) * entries + e] =
+          from < 0 ? 0 : static_cast<double>(A.value[from * entries + place_of(e, A.block, by_columns)]);
   });
 }
+
+template Pair product(Device, const CsrView<double>&, Product, const double*, const double*, double*);
+template Pair product(Device, const CsrView<float>&, Product, const double*, const double*, double*);
 
 }  // namespace csr_products
 
@@ -100,38 +116,68 @@ void BlockSparse<Space>::set_lines(std::vector<RowRange> lines) {
   pattern_->lines = std::move(lines);
 }
 
-template <class Space>
-BlockCsr<Space>::BlockCsr(const BlockCsrData& data)
-    : BlockSparse<Space>(std::make_shared<BlockPattern<Space>>(data)),
+template <class Space, class T>
+CsrMatrix<Space, T>::CsrMatrix(const BlockCsrData& data)
+    : CsrMatrix::FusedProducts(std::make_shared<BlockPattern<Space>>(data)),
       value_(this->blocks() * data.block * data.block) {
   if (data.value.empty())
     csr_products::zero<Space>(value_.view());
   else
-    value_.upload(data.value);
+    update(data.value);
 }
 
-template <class Space>
-BlockCsr<Space>::BlockCsr(const RoundedCsr<Space>& A)
-    : BlockSparse<Space>(A.pattern()), value_(A.blocks() * A.block() * A.block()) {
-  A.widen(value_.view());
+template <class Space, class T>
+CsrMatrix<Space, T>::CsrMatrix(const Other& A)
+    : CsrMatrix::FusedProducts(A.pattern()), value_(A.blocks() * A.block() * A.block()) {
+  if constexpr (is_rounded)
+    round(A.view().value);
+  else
+    A.widen(value_.view());
 }
 
-template <class Space>
-void BlockCsr<Space>::block_diagonal(View<double> d) const {
+template <class Space, class T>
+void CsrMatrix<Space, T>::round(View<const double> values) {
+  csr_products::round<Space>(this->block(), values, value_.view());
+}
+template <class Space, class T>
+void CsrMatrix<Space, T>::widen(View<double> values) const {
+  csr_products::widen<Space>(this->block(), value_.view(), values);
+}
+template <class Space, class T>
+std::vector<double> CsrMatrix<Space, T>::to_values() const {
+  if constexpr (is_rounded) {
+    Array<double, Space> wide(value_.size());
+    widen(wide.view());
+    return wide.to_vector();
+  } else {
+    return value_.to_vector();
+  }
+}
+template <class Space, class T>
+void CsrMatrix<Space, T>::update(std::span<const double> values) {
+  if constexpr (is_rounded)
+    round(Array<double, Space>(values));
+  else
+    value_.upload(values);
+}
+
+template <class Space, class T>
+void CsrMatrix<Space, T>::block_diagonal(View<double> d) const {
   csr_products::block_diagonal<Space>(view(), d);
 }
-template <class Space>
-Work BlockCsr<Space>::apply_work() const {
-  const std::int64_t entries = value_.size();
-  return {8 * entries + 4 * this->blocks() + 8 * std::int64_t{this->rows()} + 16 * std::int64_t{this->size()},
-          2 * entries};
+template <class Space, class T>
+Work CsrMatrix<Space, T>::apply_work() const {
+  return {bytes() + 4 * this->blocks() + 8 * std::int64_t{this->rows()} + 16 * std::int64_t{this->size()},
+          2 * value_.size()};
 }
 
 template struct BlockPattern<Host>;
 template struct BlockPattern<Device>;
 template class BlockSparse<Host>;
 template class BlockSparse<Device>;
-template class BlockCsr<Host>;
-template class BlockCsr<Device>;
+template class CsrMatrix<Host, double>;
+template class CsrMatrix<Host, float>;
+template class CsrMatrix<Device, double>;
+template class CsrMatrix<Device, float>;
 
 }  // namespace weir

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "solvers/device/array.hpp"
-#include "solvers/matrix/matrix.hpp"
+#include "solvers/matrix/fused_products.hpp"
 
 namespace weir {
 
@@ -41,6 +41,7 @@ struct CsrView {
   View<const T> value;
 };
 using BlockCsrView = CsrView<double>;
+using RoundedCsrView = CsrView<float>;
 
 // A x on the device: one thread a scalar row, so the threads of a block row read its blocks side by side.
 template <class T>
@@ -108,51 +109,54 @@ class BlockSparse : public Matrix<Space> {
   std::shared_ptr<BlockPattern<Space>> pattern_;
 };
 
-// r = b - A x may overwrite b, and A need not be square: columns are x's.
+// A need not be square: columns are x's. A residual may overwrite b.
 namespace csr_products {
-void apply(Host, const BlockCsrView& A, const double* x, double* y);
-double apply_dot(Host, const BlockCsrView& A, const double* x, double* y);
-void residual(Host, const BlockCsrView& A, const double* b, const double* x, double* r);
-double residual_dot(Host, const BlockCsrView& A, const double* b, const double* x, double* r);
-void apply(Device, const BlockCsrView& A, const double* x, double* y);
-double apply_dot(Device, const BlockCsrView& A, const double* x, double* y);
-void residual(Device, const BlockCsrView& A, const double* b, const double* x, double* r);
-double residual_dot(Device, const BlockCsrView& A, const double* b, const double* x, double* r);
+Pair product(Host, const CsrView<double>& A, Product p, const double* b, const double* x, double* y);
+Pair product(Host, const CsrView<float>& A, Product p, const double* b, const double* x, double* y);
+template <class T>
+Pair product(Device, const CsrView<T>& A, Product p, const double* b, const double* x, double* y);
 }  // namespace csr_products
 
-template <class Space>
-class RoundedCsr;
-
-template <class Space>
-class BlockCsr : public BlockSparse<Space> {
+// Floats are half the bytes to keep and to multiply with, for solves that are wanted to a few digits; vectors and sums stay
+// double. On the host blocks of floats lie column by column, as in the factors of block_ilu0; all others row by row.
+template <class Space, class T>
+class CsrMatrix : public FusedProducts<CsrMatrix<Space, T>, BlockSparse<Space>> {
  public:
-  explicit BlockCsr(const BlockCsrData& data);    // Error(usage): as BlockPattern
-  explicit BlockCsr(const RoundedCsr<Space>& A);  // of A's pattern and values
+  static constexpr bool is_rounded = std::is_same_v<T, float>;
+  static constexpr bool by_columns = is_rounded && std::is_same_v<Space, Host>;  // how a block lies
+  using Other = CsrMatrix<Space, std::conditional_t<is_rounded, double, float>>;
 
-  void apply(View<const double> x, View<double> y) const override {
-    csr_products::apply(Space{}, view(), x.data(), y.data());
-  }
-  double apply_dot(View<const double> x, View<double> y) const override {
-    return csr_products::apply_dot(Space{}, view(), x.data(), y.data());
-  }
-  void residual(View<const double> b, View<const double> x, View<double> r) const override {
-    csr_products::residual(Space{}, view(), b.data(), x.data(), r.data());
-  }
-  double residual_dot(View<const double> b, View<const double> x, View<double> r) const override {
-    return csr_products::residual_dot(Space{}, view(), b.data(), x.data(), r.data());
+  explicit CsrMatrix(const BlockCsrData& data);  // Error(usage): as BlockPattern
+  explicit CsrMatrix(const Other& A);            // of A's pattern and values
+  void round(View<const double> values);         // takes new ones: B * B of each block, row-major
+  void widen(View<double> values) const;         // hands them out
+
+  static constexpr bool fuses(Product p) { return p != (is_rounded ? Product::apply_dot : Product::apply_dots); }
+  Pair product(Product p, const double* b, const double* x, double* y) const {
+    return csr_products::product(Space{}, view(), p, b, x, y);
   }
   void block_diagonal(View<double> d) const override;  // zeros where the pattern has no diagonal block
   Work apply_work() const override;
 
-  BlockCsrView view() const { return this->view_of(value_); }
-  std::vector<double> to_values() const override { return value_.to_vector(); }
-  // New values on the same pattern: written in place by a kernel, or uploaded from the host.
-  View<double> values() { return value_.view(); }
-  void update(std::span<const double> values) override { value_.upload(values); }
-  std::int64_t bytes() const override { return 8 * value_.size(); }
+  CsrView<T> view() const { return this->view_of(value_); }
+  View<T> values() { return value_.view(); }  // as they lie, to be written in place by a kernel
+  std::vector<double> to_values() const override;
+  void update(std::span<const double> values) override;
+  std::int64_t bytes() const override { return static_cast<std::int64_t>(sizeof(T)) * value_.size(); }
 
  private:
-  Array<double, Space> value_;
+  Array<T, Space> value_;
 };
+template <class Space>
+using BlockCsr = CsrMatrix<Space, double>;
+template <class Space>
+using RoundedCsr = CsrMatrix<Space, float>;
+
+// f(A.view()), whatever the values are stored in.
+template <class Space, class F>
+auto with_view(const BlockSparse<Space>& A, const F& f) {
+  if (const auto* rounded = dynamic_cast<const RoundedCsr<Space>*>(&A)) return f(rounded->view());
+  return f(static_cast<const BlockCsr<Space>&>(A).view());
+}
 
 }  // namespace weir

@@ -62,15 +62,8 @@ double product(const BlockCsrView& A, const double* b, const double* x, double* 
 
 }  // namespace
 
-void apply(Host, const BlockCsrView& A, const double* x, double* y) { product<false, false>(A, nullptr, x, y); }
-double apply_dot(Host, const BlockCsrView& A, const double* x, double* y) {
-  return product<false, true>(A, nullptr, x, y);
-}
-void residual(Host, const BlockCsrView& A, const double* b, const double* x, double* r) {
-  product<true, false>(A, b, x, r);
-}
-double residual_dot(Host, const BlockCsrView& A, const double* b, const double* x, double* r) {
-  return product<true, true>(A, b, x, r);
+Pair product(Host, const BlockCsrView& A, Product p, const double* b, const double* x, double* y) {
+  return with_product(p, [&](auto form) { return Pair{product<is_residual(form), has_sums(form)>(A, b, x, y), 0}; });
 }
 
 }  // namespace weir::csr_products

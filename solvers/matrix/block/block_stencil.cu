@@ -8,7 +8,6 @@
 
 #include "base/error.hpp"
 #include "solvers/device/for_each.hpp"
-#include "solvers/device/reduce.hpp"
 #include "solvers/matrix/block/block_lanes.hpp"
 #include "solvers/matrix/block/block_limit.hpp"
 
@@ -43,11 +42,6 @@ void set_zero(Array<double, Device>& a) {
   for_each<Device>(static_cast<int>((size + row - 1) / row), [=] WEIR_HD(int q) {
     for (std::int64_t i = std::int64_t{q} * row; i < size && i < std::int64_t{q + 1} * row; ++i) values[i] = 0;
   });
-}
-
-template <class Space>
-double squared_norm(const double* r, int size) {
-  return sum<Space>(size, [=] WEIR_HD(int i) { return r[i] * r[i]; });
 }
 
 // out = base + factor A x on the device (Luo et al. 2015, Alg. 7), base null for 0. One thread an entry of the vector;
@@ -117,29 +111,10 @@ BlockStencilView BlockStencil<Space>::stencil() const {
 }
 
 template <class Space>
-void BlockStencil<Space>::apply(View<const double> x, View<double> y) const {
-  if constexpr (std::is_same_v<Space, Host>)
-    block_stencil_host::apply(stencil(), x.data(), y.data());
-  else
-    device_product(stencil(), nullptr, 1, x.data(), y.data());
-}
-
-template <class Space>
-void BlockStencil<Space>::residual(View<const double> b, View<const double> x, View<double> r) const {
-  if constexpr (std::is_same_v<Space, Host>)
-    block_stencil_host::residual(stencil(), b.data(), x.data(), r.data());
-  else
-    device_product(stencil(), b.data(), -1, x.data(), r.data());
-}
-
-template <class Space>
-double BlockStencil<Space>::residual_dot(View<const double> b, View<const double> x, View<double> r) const {
-  if constexpr (std::is_same_v<Space, Host>) {
-    return block_stencil_host::residual_dot(stencil(), b.data(), x.data(), r.data());
-  } else {
-    residual(b, x, r);
-    return squared_norm<Space>(r.data(), this->size());
-  }
+Pair BlockStencil<Space>::product(Product p, const double* b, const double* x, double* y) const {
+  if constexpr (std::is_same_v<Space, Host>) return host_product(stencil(), p, b, x, y);
+  device_product(stencil(), b, is_residual(p) ? -1 : 1, x, y);
+  return {};
 }
 
 template <class Space>

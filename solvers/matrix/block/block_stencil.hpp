@@ -16,7 +16,7 @@
 // A block that points out of the grid is never read, unless the direction is periodic: then it couples to the far end.
 #pragma once
 #include "solvers/device/array.hpp"
-#include "solvers/matrix/matrix.hpp"
+#include "solvers/matrix/fused_products.hpp"
 
 namespace weir {
 
@@ -83,17 +83,18 @@ struct BlockStencilView {
   }
 };
 
+Pair host_product(const BlockStencilView& A, Product p, const double* b, const double* x, double* y);
+
 template <class Space>
-class BlockStencil : public Matrix<Space> {
+class BlockStencil : public FusedProducts<BlockStencil<Space>, Matrix<Space>> {
  public:
   // All values 0 in both spaces. Throws Error(usage) where a size is below 1 or the matrix too large for an int index.
   BlockStencil(Extents cells, int block, Periodic periodic = {});
 
   int rows() const override { return cells_.count(); }
   int block() const override { return n_; }
-  void apply(View<const double> x, View<double> y) const override;
-  void residual(View<const double> b, View<const double> x, View<double> r) const override;  // Alg. 7
-  double residual_dot(View<const double> b, View<const double> x, View<double> r) const override;
+  static constexpr bool fuses(Product p) { return p == Product::residual_dot && std::is_same_v<Space, Host>; }
+  Pair product(Product p, const double* b, const double* x, double* y) const;  // Alg. 7
   void block_diagonal(View<double> d) const override;
   bool is_symmetric() const override { return symmetric_; }
   void set_symmetric(bool symmetric) { symmetric_ = symmetric; }  // a promise of who filled the values
@@ -120,12 +121,3 @@ class BlockStencil : public Matrix<Space> {
 };
 
 }  // namespace weir
-
-namespace weir::block_stencil_host {
-
-// The products of BlockStencil on the host.
-void apply(const BlockStencilView& A, const double* x, double* y);
-void residual(const BlockStencilView& A, const double* b, const double* x, double* r);
-double residual_dot(const BlockStencilView& A, const double* b, const double* x, double* r);  // r.r, any thread count
-
-}  // namespace weir::block_stencil_host

@@ -6,32 +6,30 @@
 #include "solvers/matrix/block/block_lanes.hpp"
 #include "solvers/matrix/stencil/stencil_links.hpp"
 
-namespace weir::block_stencil_host {
+namespace weir {
 namespace {
 
-enum class Form { apply, residual, residual_dot };
-
-template <Form form, class Block>
+template <Product form, class Block>
 double cells_product(Block block, int from, int to, const StencilLinks& links, const double* b, const double* x,
                      double* r) {
   using Vector = typename Block::Vector;
   const std::int64_t n = block.size(), nn = n * n;
   double dot = 0;
   for (std::int64_t c = from; c < to; ++c) {
-    Vector y = form == Form::apply ? Vector(block) : Vector(block, b + c * n);
+    Vector y = form == Product::apply ? Vector(block) : Vector(block, b + c * n);
     for (const auto& link : links) y.subtract_product(link.blocks + c * nn, x + (c + link.step) * n);
-    if constexpr (form == Form::apply) y.negate();
-    if constexpr (form == Form::residual_dot) dot += y.dot();
+    if constexpr (form == Product::apply) y.negate();
+    if constexpr (form == Product::residual_dot) dot += y.dot();
     y.store(r + c * n);
   }
   return dot;
 }
 
-template <Form form, class Block>
+template <Product form, class Block>
 double rows_product(Block block, const BlockStencilView& A, const double* b, const double* x, double* r) {
   const int rows = A.cells.ny * A.cells.nz;
   const bool parallel = A.cells.count() * A.slots * A.block_entries() > parallel_grain;
-  double* part = form == Form::residual_dot ? detail::reduction_scratch(rows) : nullptr;
+  double* part = form == Product::residual_dot ? detail::reduction_scratch(rows) : nullptr;
 #pragma omp parallel for schedule(static) if (parallel)
   for (int q = 0; q < rows; ++q) {
     double dot = 0;
@@ -39,24 +37,19 @@ double rows_product(Block block, const BlockStencilView& A, const double* b, con
                   [&](int from, int to, const StencilLinks& links) {
                     dot += cells_product<form>(block, from, to, links, b, x, r);
                   });
-    if constexpr (form == Form::residual_dot) part[q] = dot;
+    if constexpr (form == Product::residual_dot) part[q] = dot;
   }
-  return form == Form::residual_dot ? detail::tree_sum(part, rows) : 0;
-}
-
-template <Form form>
-double product(const BlockStencilView& A, const double* b, const double* x, double* r) {
-  return lanes::with_block(A.n, [&](auto block) { return rows_product<form>(block, A, b, x, r); });
+  return form == Product::residual_dot ? detail::tree_sum(part, rows) : 0;
 }
 
 }  // namespace
 
-void apply(const BlockStencilView& A, const double* x, double* y) { product<Form::apply>(A, nullptr, x, y); }
-void residual(const BlockStencilView& A, const double* b, const double* x, double* r) {
-  product<Form::residual>(A, b, x, r);
-}
-double residual_dot(const BlockStencilView& A, const double* b, const double* x, double* r) {
-  return product<Form::residual_dot>(A, b, x, r);
+Pair host_product(const BlockStencilView& A, Product p, const double* b, const double* x, double* y) {
+  return lanes::with_block(A.n, [&](auto block) {
+    if (p == Product::apply) return Pair{rows_product<Product::apply>(block, A, b, x, y), 0};
+    if (p == Product::residual) return Pair{rows_product<Product::residual>(block, A, b, x, y), 0};
+    return Pair{rows_product<Product::residual_dot>(block, A, b, x, y), 0};
+  });
 }
 
-}  // namespace weir::block_stencil_host
+}  // namespace weir

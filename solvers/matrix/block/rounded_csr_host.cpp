@@ -3,8 +3,8 @@
 
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/matrix/block/block_product.hpp"
-#include "solvers/matrix/block/rounded_csr.hpp"
 
 namespace weir::csr_products {
 namespace {
@@ -33,56 +33,37 @@ template <class Block>
   return t;
 }
 
-}  // namespace
-
-void apply(Host, const RoundedCsrView& A, const double* x, double* y) {
-  for_chunks(A, [=](auto block, std::int64_t lo, std::int64_t hi, int) {
-    for (std::int64_t i = lo; i < hi; ++i) {
-      auto t = row_residual(block, A, nullptr, x, i);
-      t.negate();
-      t.store(y + i * block.size());
-    }
-  });
-}
-
-Pair apply_dots(Host, const RoundedCsrView& A, const double* x, const double* w, double* y) {
+template <Product form>
+Pair product(const RoundedCsrView& A, const double* b, const double* x, double* y) {
   const int chunks = chunks_of(A);
-  double* part = detail::reduction_scratch(2 * std::int64_t{chunks});
+  double* part = has_sums(form) ? detail::reduction_scratch(2 * std::int64_t{chunks}) : nullptr;
   for_chunks(A, [=](auto block, std::int64_t lo, std::int64_t hi, int c) {
     const std::int64_t n = block.size();
     Pair sums;
     for (std::int64_t i = lo; i < hi; ++i) {
-      auto t = row_residual(block, A, nullptr, x, i);
-      t.negate();
+      auto t = row_residual(block, A, is_residual(form) ? b : nullptr, x, i);
+      if constexpr (!is_residual(form)) t.negate();
       t.store(y + i * n);
+      if constexpr (form == Product::residual_dot) sums.a += t.dot();
+      if constexpr (form != Product::apply_dots) continue;
       sums.b += t.dot();
-      for (std::int64_t e = i * n; e < (i + 1) * n; ++e) sums.a += y[e] * w[e];
+      for (std::int64_t e = i * n; e < (i + 1) * n; ++e) sums.a += y[e] * b[e];
     }
+    if constexpr (!has_sums(form)) return;
     part[c] = sums.a;
     part[chunks + c] = sums.b;
   });
+  if constexpr (!has_sums(form)) return {};
   return {detail::tree_sum(part, chunks), detail::tree_sum(part + chunks, chunks)};
 }
 
-void residual(Host, const RoundedCsrView& A, const double* b, const double* x, double* r) {
-  for_chunks(A, [=](auto block, std::int64_t lo, std::int64_t hi, int) {
-    for (std::int64_t i = lo; i < hi; ++i) row_residual(block, A, b, x, i).store(r + i * block.size());
-  });
-}
+}  // namespace
 
-double residual_dot(Host, const RoundedCsrView& A, const double* b, const double* x, double* r) {
-  const int chunks = chunks_of(A);
-  double* part = detail::reduction_scratch(chunks);
-  for_chunks(A, [=](auto block, std::int64_t lo, std::int64_t hi, int c) {
-    double s = 0;
-    for (std::int64_t i = lo; i < hi; ++i) {
-      const auto t = row_residual(block, A, b, x, i);
-      t.store(r + i * block.size());
-      s += t.dot();
-    }
-    part[c] = s;
-  });
-  return detail::tree_sum(part, chunks);
+Pair product(Host, const RoundedCsrView& A, Product p, const double* b, const double* x, double* y) {
+  if (p == Product::apply) return product<Product::apply>(A, b, x, y);
+  if (p == Product::apply_dots) return product<Product::apply_dots>(A, b, x, y);
+  if (p == Product::residual) return product<Product::residual>(A, b, x, y);
+  return product<Product::residual_dot>(A, b, x, y);
 }
 
 }  // namespace weir::csr_products

@@ -39,20 +39,8 @@ struct BandedRow {
   }
 };
 
-void apply(Device, const BandedView& A, const double* x, double* y) {
-  device_products::apply(A.bands.cells.count(), BandedRow{A, x}, y);
-}
-double apply_dot(Device, const BandedView& A, const double* x, double* y) {
-  return device_products::apply_dot(A.bands.cells.count(), BandedRow{A, x}, x, y);
-}
-Pair apply_dots(Device, const BandedView& A, const double* x, const double* w, double* y) {
-  return device_products::apply_dots(A.bands.cells.count(), BandedRow{A, x}, w, y);
-}
-void residual(Device, const BandedView& A, const double* b, const double* x, double* r) {
-  device_products::residual(A.bands.cells.count(), BandedRow{A, x}, b, r);
-}
-double residual_dot(Device, const BandedView& A, const double* b, const double* x, double* r) {
-  return device_products::residual_dot(A.bands.cells.count(), BandedRow{A, x}, b, r);
+Pair product(Device, const BandedView& A, Product p, const double* b, const double* x, double* y) {
+  return device_product(p, A.bands.cells.count(), BandedRow{A, x}, b, x, y);
 }
 
 // first[g]: how many rows of the remainder lie before grid row g, by bisection.
@@ -113,7 +101,7 @@ BandedGrid cubes(Extents e, Periodic periodic) {
 
 template <class Space>
 Banded<Space>::Banded(Extents cells, Periodic periodic)
-    : BlockStencil<Space>(cells, 1, periodic), first_(std::int64_t{cells.ny} * cells.nz + 1), zeros_(cells.nx) {
+    : Banded::FusedProducts(cells, 1, periodic), first_(std::int64_t{cells.ny} * cells.nz + 1), zeros_(cells.nx) {
   banded_products::set_zero<Space>(zeros_);
   set_grid(cubes(cells, periodic));
   has_grid_ = false;

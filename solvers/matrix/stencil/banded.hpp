@@ -41,16 +41,8 @@ struct BandedView {
 };
 
 namespace banded_products {
-void apply(Host, const BandedView& A, const double* x, double* y);
-double apply_dot(Host, const BandedView& A, const double* x, double* y);
-Pair apply_dots(Host, const BandedView& A, const double* x, const double* w, double* y);
-void residual(Host, const BandedView& A, const double* b, const double* x, double* r);
-double residual_dot(Host, const BandedView& A, const double* b, const double* x, double* r);
-void apply(Device, const BandedView& A, const double* x, double* y);
-double apply_dot(Device, const BandedView& A, const double* x, double* y);
-Pair apply_dots(Device, const BandedView& A, const double* x, const double* w, double* y);
-void residual(Device, const BandedView& A, const double* b, const double* x, double* r);
-double residual_dot(Device, const BandedView& A, const double* b, const double* x, double* r);
+Pair product(Host, const BandedView& A, Product p, const double* b, const double* x, double* y);
+Pair product(Device, const BandedView& A, Product p, const double* b, const double* x, double* y);
 }  // namespace banded_products
 
 // The grid behind a matrix of finite volumes, for multigrid: n + 1 faces of each direction, and what lies beyond the ends.
@@ -63,25 +55,14 @@ struct BandedGrid {
 BandedGrid cubes(Extents cells, Periodic periodic);
 
 template <class Space>
-class Banded final : public BlockStencil<Space> {
+class Banded final : public FusedProducts<Banded<Space>, BlockStencil<Space>> {
  public:
   // All values 0, no remainder. Throws Error(usage) for impossible sizes.
   explicit Banded(Extents cells, Periodic periodic = {});
 
-  void apply(View<const double> x, View<double> y) const override {
-    banded_products::apply(Space{}, banded(), x.data(), y.data());
-  }
-  double apply_dot(View<const double> x, View<double> y) const override {
-    return banded_products::apply_dot(Space{}, banded(), x.data(), y.data());
-  }
-  Pair apply_dots(View<const double> x, View<const double> w, View<double> y) const override {
-    return banded_products::apply_dots(Space{}, banded(), x.data(), w.data(), y.data());
-  }
-  void residual(View<const double> b, View<const double> x, View<double> r) const override {
-    banded_products::residual(Space{}, banded(), b.data(), x.data(), r.data());
-  }
-  double residual_dot(View<const double> b, View<const double> x, View<double> r) const override {
-    return banded_products::residual_dot(Space{}, banded(), b.data(), x.data(), r.data());
+  static constexpr bool fuses(Product) { return true; }
+  Pair product(Product p, const double* b, const double* x, double* y) const {
+    return banded_products::product(Space{}, banded(), p, b, x, y);
   }
   bool is_symmetric() const override { return BlockStencil<Space>::is_symmetric() && remainder_rows_ == 0; }
   bool has_constant_null_space() const override { return constant_null_space_; }

@@ -7,8 +7,6 @@
 namespace weir::banded_products {
 namespace {
 
-enum class Form { apply, apply_dot, apply_dots, residual, residual_dot };
-
 // Grid row (j, k): its seven bands and what they multiply. W and E reach along the row itself.
 struct BandRow {
   const double *B, *S, *W, *D, *E, *N, *T;
@@ -48,17 +46,16 @@ BandRow band_row(const BandedView& A, const double* x, int j, int k) {
 }
 
 // b: the right-hand side of a residual, or w of apply_dots.
-template <Form form>
+template <Product form>
 Pair row_product(const BandRow& r, int n, const double* b, double* __restrict y) {
-  constexpr bool is_residual = form == Form::residual || form == Form::residual_dot;
   double a = 0, c = 0;
   const auto one = [&](int i) {
     const double Ax = r(i, i > 0 ? r.x[i - 1] : r.before, i + 1 < n ? r.x[i + 1] : r.after);
-    const double v = is_residual ? b[i] - Ax : Ax;
+    const double v = is_residual(form) ? b[i] - Ax : Ax;
     y[i] = v;
-    if constexpr (form == Form::apply_dot) a += v * r.x[i];
-    if constexpr (form == Form::apply_dots) a += v * b[i], c += v * v;
-    if constexpr (form == Form::residual_dot) a += v * v;
+    if constexpr (form == Product::apply_dot) a += v * r.x[i];
+    if constexpr (form == Product::apply_dots) a += v * b[i], c += v * v;
+    if constexpr (form == Product::residual_dot) a += v * v;
   };
   one(0);
   double inner_a = 0, inner_c = 0;
@@ -66,11 +63,11 @@ Pair row_product(const BandRow& r, int n, const double* b, double* __restrict y)
 #pragma omp simd reduction(+ : inner_a, inner_c)
   for (int i = 1; i < n - 1; ++i) {
     const double Ax = q(i, q.x[i - 1], q.x[i + 1]);
-    const double v = is_residual ? b[i] - Ax : Ax;
+    const double v = is_residual(form) ? b[i] - Ax : Ax;
     y[i] = v;
-    if constexpr (form == Form::apply_dot) inner_a += v * q.x[i];
-    if constexpr (form == Form::apply_dots) inner_a += v * b[i], inner_c += v * v;
-    if constexpr (form == Form::residual_dot) inner_a += v * v;
+    if constexpr (form == Product::apply_dot) inner_a += v * q.x[i];
+    if constexpr (form == Product::apply_dots) inner_a += v * b[i], inner_c += v * v;
+    if constexpr (form == Product::residual_dot) inner_a += v * v;
   }
   if (n > 1) one(n - 1);
   return {a + inner_a, c + inner_c};
@@ -86,22 +83,21 @@ void add_remainder(const RemainderView& R, int g, double factor, const double* x
 }
 
 // The dot products of a finished row.
-template <Form form>
+template <Product form>
 Pair dots_of(int n, const double* x, const double* w, const double* y) {
   double a = 0, c = 0;
 #pragma omp simd reduction(+ : a, c)
   for (int i = 0; i < n; ++i) {
-    if constexpr (form == Form::apply_dot) a += y[i] * x[i];
-    if constexpr (form == Form::apply_dots) a += y[i] * w[i], c += y[i] * y[i];
-    if constexpr (form == Form::residual_dot) a += y[i] * y[i];
+    if constexpr (form == Product::apply_dot) a += y[i] * x[i];
+    if constexpr (form == Product::apply_dots) a += y[i] * w[i], c += y[i] * y[i];
+    if constexpr (form == Product::residual_dot) a += y[i] * y[i];
   }
   return {a, c};
 }
 
-template <Form form>
+template <Product form>
 Pair product(const BandedView& A, const double* b, const double* x, double* y) {
-  constexpr bool is_residual = form == Form::residual || form == Form::residual_dot;
-  constexpr Form plain = is_residual ? Form::residual : Form::apply;
+  constexpr Product plain = is_residual(form) ? Product::residual : Product::apply;
   const Extents e = A.bands.cells;
   const RemainderView R = A.remainder;
   const auto row = [&](int j, int k, std::int64_t offset) {
@@ -110,7 +106,7 @@ Pair product(const BandedView& A, const double* b, const double* x, double* y) {
     if (R.rows == 0 || R.first[g] == R.first[g + 1])
       return row_product<form>(r, e.nx, b ? b + offset : nullptr, y + offset);
     row_product<plain>(r, e.nx, b ? b + offset : nullptr, y + offset);
-    add_remainder(R, g, is_residual ? -1 : 1, x, y);
+    add_remainder(R, g, is_residual(form) ? -1 : 1, x, y);
     return dots_of<form>(e.nx, x + offset, b ? b + offset : nullptr, y + offset);
   };
   if constexpr (form == plain) {
@@ -123,18 +119,8 @@ Pair product(const BandedView& A, const double* b, const double* x, double* y) {
 
 }  // namespace
 
-void apply(Host, const BandedView& A, const double* x, double* y) { product<Form::apply>(A, nullptr, x, y); }
-double apply_dot(Host, const BandedView& A, const double* x, double* y) {
-  return product<Form::apply_dot>(A, nullptr, x, y).a;
-}
-Pair apply_dots(Host, const BandedView& A, const double* x, const double* w, double* y) {
-  return product<Form::apply_dots>(A, w, x, y);
-}
-void residual(Host, const BandedView& A, const double* b, const double* x, double* r) {
-  product<Form::residual>(A, b, x, r);
-}
-double residual_dot(Host, const BandedView& A, const double* b, const double* x, double* r) {
-  return product<Form::residual_dot>(A, b, x, r).a;
+Pair product(Host, const BandedView& A, Product p, const double* b, const double* x, double* y) {
+  return with_product(p, [&](auto form) { return product<form>(A, b, x, y); });
 }
 
 }  // namespace weir::banded_products

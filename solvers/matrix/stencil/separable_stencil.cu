@@ -37,11 +37,6 @@ WEIR_HD inline double product_at(const StencilView& s, const double* x, int i, i
   return diagonal_at(s, i, j, k) * x[c] - s.scale * (my * mz * along_x + mx * (mz * along_y + my * along_z));
 }
 
-void apply(Device, const StencilView& s, const double* x, double* y) {
-  for_each<Device>(s.extents(),
-                   [=] WEIR_HD(int i, int j, int k) { y[(k * s.Y.n + j) * s.X.n + i] = product_at(s, x, i, j, k); });
-}
-
 // (A x)_c of a linear index.
 struct SeparableRow {
   StencilView s;
@@ -49,19 +44,15 @@ struct SeparableRow {
   WEIR_HD double operator()(int c) const { return product_at(s, x, c % s.X.n, c / s.X.n % s.Y.n, c / s.X.n / s.Y.n); }
 };
 
-double apply_dot(Device, const StencilView& s, const double* x, double* y) {
-  return device_products::apply_dot(s.extents().count(), SeparableRow{s, x}, x, y);
-}
-
-void residual(Device, const StencilView& s, const double* b, const double* x, double* r) {
+// Without a sum the three indices need no division.
+Pair product(Device, const StencilView& s, Product p, const double* b, const double* x, double* y) {
+  if (has_sums(p)) return device_product(p, s.extents().count(), SeparableRow{s, x}, b, x, y);
   for_each<Device>(s.extents(), [=] WEIR_HD(int i, int j, int k) {
     const int c = (k * s.Y.n + j) * s.X.n + i;
-    r[c] = b[c] - product_at(s, x, i, j, k);
+    const double Ax = product_at(s, x, i, j, k);
+    y[c] = b ? b[c] - Ax : Ax;
   });
-}
-
-double residual_dot(Device, const StencilView& s, const double* b, const double* x, double* r) {
-  return device_products::residual_dot(s.extents().count(), SeparableRow{s, x}, b, r);
+  return {};
 }
 
 WEIR_HD inline double inverse_volume(const StencilView& s, int i, int j, int k) {

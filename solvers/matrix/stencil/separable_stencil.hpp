@@ -5,7 +5,7 @@
 #pragma once
 #include "solvers/device/array.hpp"
 #include "solvers/device/reduce.hpp"
-#include "solvers/matrix/matrix.hpp"
+#include "solvers/matrix/fused_products.hpp"
 #include "solvers/matrix/stencil/separable_operator.hpp"
 
 namespace weir {
@@ -34,14 +34,8 @@ struct ChebyshevSteps {
 
 // On Host: vectorised along i, OpenMP over rows, sums by rows in one fixed tree.
 namespace separable_products {
-void apply(Host, const StencilView& s, const double* x, double* y);
-double apply_dot(Host, const StencilView& s, const double* x, double* y);
-void residual(Host, const StencilView& s, const double* b, const double* x, double* r);
-double residual_dot(Host, const StencilView& s, const double* b, const double* x, double* r);
-void apply(Device, const StencilView& s, const double* x, double* y);
-double apply_dot(Device, const StencilView& s, const double* x, double* y);
-void residual(Device, const StencilView& s, const double* b, const double* x, double* r);
-double residual_dot(Device, const StencilView& s, const double* b, const double* x, double* r);
+Pair product(Host, const StencilView& s, Product p, const double* b, const double* x, double* y);
+Pair product(Device, const StencilView& s, Product p, const double* b, const double* x, double* y);
 Pair chebyshev_start(Host, const StencilView& s, double omega, const double* b, const double* x, double* y);
 double chebyshev_steps(Host, const StencilView& s, const ChebyshevSteps& steps, const double* b, double* x, double* y);
 Pair chebyshev_start(Device, const StencilView& s, double omega, const double* b, const double* x, double* y);
@@ -66,7 +60,7 @@ class ChebyshevPasses {
 };
 
 template <class Space>
-class SeparableStencil : public Matrix<Space>, public ChebyshevPasses<Space> {
+class SeparableStencil : public FusedProducts<SeparableStencil<Space>, Matrix<Space>>, public ChebyshevPasses<Space> {
  public:
   explicit SeparableStencil(SeparableOperator op);  // more than 2^31 - 1 unknowns: Error(usage)
 
@@ -74,17 +68,9 @@ class SeparableStencil : public Matrix<Space>, public ChebyshevPasses<Space> {
   void set_coefficients(double shift, double scale) override;
 
   int rows() const override { return extents_.count(); }
-  void apply(View<const double> x, View<double> y) const override {
-    separable_products::apply(Space{}, view(), x.data(), y.data());
-  }
-  double apply_dot(View<const double> x, View<double> y) const override {
-    return separable_products::apply_dot(Space{}, view(), x.data(), y.data());
-  }
-  void residual(View<const double> b, View<const double> x, View<double> r) const override {
-    separable_products::residual(Space{}, view(), b.data(), x.data(), r.data());
-  }
-  double residual_dot(View<const double> b, View<const double> x, View<double> r) const override {
-    return separable_products::residual_dot(Space{}, view(), b.data(), x.data(), r.data());
+  static constexpr bool fuses(Product p) { return p != Product::apply_dots; }
+  Pair product(Product p, const double* b, const double* x, double* y) const {
+    return separable_products::product(Space{}, view(), p, b, x, y);
   }
   void block_diagonal(View<double> d) const override;
   bool is_symmetric() const override { return true; }

@@ -147,15 +147,8 @@ auto chebyshev_rows(const StencilView& v, double alpha, double omega, const doub
 
 }  // namespace
 
-void apply(Host, const StencilView& s, const double* x, double* y) { product<false, false>(s, nullptr, x, y); }
-double apply_dot(Host, const StencilView& s, const double* x, double* y) {
-  return product<false, true>(s, nullptr, x, y);
-}
-void residual(Host, const StencilView& s, const double* b, const double* x, double* r) {
-  product<true, false>(s, b, x, r);
-}
-double residual_dot(Host, const StencilView& s, const double* b, const double* x, double* r) {
-  return product<true, true>(s, b, x, r);
+Pair product(Host, const StencilView& s, Product p, const double* b, const double* x, double* y) {
+  return with_product(p, [&](auto form) { return Pair{product<is_residual(form), has_sums(form)>(s, b, x, y), 0}; });
 }
 
 Pair chebyshev_start(Host, const StencilView& s, double omega, const double* b, const double* x, double* y) {

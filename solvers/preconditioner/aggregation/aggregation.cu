@@ -43,12 +43,9 @@ struct AggregationOptions {
 
 // T: what coarse matrices are stored in.
 template <class Space, class T>
-using CoarseMatrix = std::conditional_t<std::is_same_v<T, float>, RoundedCsr<Space>, BlockCsr<Space>>;
-
-template <class Space, class T>
 struct Level {
   const BlockSparse<Space>* A = nullptr;
-  std::unique_ptr<CoarseMatrix<Space, T>> own;  // *A, below the finest
+  std::unique_ptr<CsrMatrix<Space, T>> own;  // *A, below the finest
   std::unique_ptr<Preconditioner<Space>> smoother;
   WideMatrix<Space> wide;  // for the smoother
   Array<double, Space> defect, change;
@@ -238,7 +235,7 @@ class Aggregation final : public Preconditioner<Space> {
     if (std::is_same_v<Space, Host>) fine.by_chunks = Array<int, Space>(sorted_in_chunks(aggregates));
     fine.column = Array<int, Space>(p.column);
     fine.into = Array<int, Space>(p.into);
-    level.own = std::make_unique<CoarseMatrix<Space, T>>(
+    level.own = std::make_unique<CsrMatrix<Space, T>>(
         BlockCsrData{block_, p.coarse.row_start, p.coarse.column, {}, fine.A->is_symmetric(), false});
     level.own->set_lines(coarse_lines(fine.A->lines(), aggregates));
     level.A = level.own.get();
@@ -272,7 +269,7 @@ class Aggregation final : public Preconditioner<Space> {
         sum_blocks_on_device(block_, sums);
     });
     if (o_.diffusion == 1) return;
-    CoarseMatrix<Space, T>& C = *levels_[l]->own;
+    CsrMatrix<Space, T>& C = *levels_[l]->own;
     const Blocks<T> blocks{C.row_start().data(), C.diagonal().data(), C.column().data(), C.values().data()};
     const T half = static_cast<T>(0.5 * (1 - o_.diffusion));
     run<Space, WeakenDiagonal>(block_, C.rows(), blocks, half);
@@ -322,7 +319,7 @@ class Aggregation final : public Preconditioner<Space> {
                            View<double> defect) const {
     with_view(*level.A, [&]<class V>(CsrView<V> product) {
       product.column = level.column.view();
-      csr_products::residual(Space{}, product, d.data(), c.data(), defect.data());
+      csr_products::product(Space{}, product, Product::residual, d.data(), c.data(), defect.data());
     });
   }
 

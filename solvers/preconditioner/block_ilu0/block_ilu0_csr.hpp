@@ -7,7 +7,7 @@
 // of its row computes. Stored are d^-1, L and F, in double or float: as many blocks as A has, and nothing else of A.
 #pragma once
 #include "solvers/matrix/algorithms/triangular.hpp"
-#include "solvers/matrix/block/rounded_csr.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/preconditioner/block_ilu0/block_ilu0.hpp"
 
 namespace weir {

@@ -6,7 +6,6 @@
 #include <span>
 
 #include "base/error.hpp"
-#include "solvers/matrix/block/rounded_csr.hpp"
 #include "solvers/matrix/io/augment.hpp"
 #include "tests/support/spaces.hpp"
 #include "tests/support/systems/block_matrices.hpp"

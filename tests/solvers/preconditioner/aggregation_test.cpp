@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "inputs/case.hpp"
 #include "solvers/device/ledger.hpp"
-#include "solvers/matrix/block/rounded_csr.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
 #include "solvers/preconditioner/aggregation/aggregates.hpp"
 #include "tests/support/solve.hpp"

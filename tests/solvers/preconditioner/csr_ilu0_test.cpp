@@ -3,7 +3,7 @@
 
 #include "base/error.hpp"
 #include "solvers/device/ledger.hpp"
-#include "solvers/matrix/block/rounded_csr.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/preconditioner/block_ilu0/block_ilu0.hpp"
 #include "tests/support/solve.hpp"
 #include "tests/support/spaces.hpp"

@@ -1,7 +1,7 @@
 // sgs: symmetric Gauss-Seidel against sweeps over the rows of a dense matrix.
 #include "inputs/case.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
-#include "solvers/matrix/block/rounded_csr.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
 #include "tests/support/solve.hpp"
 #include "tests/support/spaces.hpp"
