@@ -4,7 +4,6 @@
 #include <cmath>
 #include <iterator>
 #include <limits>
-#include <random>
 
 #include "base/at.hpp"
 #include "base/error.hpp"
@@ -65,13 +64,6 @@ double eliminate_row(BlockCsrData& A, int i, const std::vector<std::int64_t>& pi
     }
   }
   for (auto e = from; e < to; ++e) place[at(A.column[at(e)])] = -1;
-  return largest;
-}
-
-double largest_of_row(const BlockCsrData& A, int i) {
-  double largest = 0;
-  for (auto e = A.row_start[at(i)]; e < A.row_start[at(i) + 1]; ++e)
-    largest = std::max(largest, std::abs(A.value[at(e)]));
   return largest;
 }
 
@@ -195,14 +187,6 @@ KrylovOptions Examination<Space>::longer(double factor, int at_least) const {
 }
 
 template <class Space>
-std::vector<double> Examination<Space>::random(unsigned seed) const {
-  std::mt19937_64 generator(seed);
-  std::vector<double> v(b_.size());
-  for (double& e : v) e = static_cast<double>(generator() >> 11) * 0x1p-52 - 1;
-  return v;
-}
-
-template <class Space>
 std::vector<double> Examination<Space>::applied(const std::vector<double>& r) const {
   return failed.M ? product_with(*failed.M, r) : std::vector<double>();
 }
@@ -287,13 +271,14 @@ BlockCsrData permuted(const BlockCsrData& A, const Order& order) {
 Pivots ilu0_pivots(BlockCsrData A) {
   constexpr double rounding = 8 * std::numeric_limits<double>::epsilon();
   Pivots found;
+  const std::vector<double> largest = largest_in_rows(A);
   std::vector<std::int64_t> pivot(at(A.rows()), -1), place(at(A.rows()), -1);
   for (int i = 0; i < A.rows(); ++i)
     for (auto e = A.row_start[at(i)]; e < A.row_start[at(i) + 1]; ++e)
       if (A.column[at(e)] == i) pivot[at(i)] = e;
   for (int i = 0; i < A.rows(); ++i) {
     const auto d = pivot[at(i)];
-    const double before = d >= 0 ? A.value[at(d)] : 0, row = largest_of_row(A, i);
+    const double before = d >= 0 ? A.value[at(d)] : 0;
     const double made_of = eliminate_row(A, i, pivot, place);
     const double value = d >= 0 ? A.value[at(d)] : 0;
     if (!(std::abs(value) > rounding * made_of) || !std::isfinite(value)) {
@@ -302,7 +287,7 @@ Pivots ilu0_pivots(BlockCsrData A) {
       found.diagonal = before;
       return found;
     }
-    if (const double ratio = std::abs(value) / row; ratio < found.least_ratio) {
+    if (const double ratio = std::abs(value) / largest[at(i)]; ratio < found.least_ratio) {
       found.least_ratio = ratio;
       found.least_row = i;
     }

@@ -69,6 +69,10 @@ class Examination {
   // Trials of scalar rows (another matrix or order), on the host.
   Trial of_rows(const BlockCsrData& rows, const std::vector<double>& b, const std::string& method,
                 const KrylovOptions& options, const std::string& type, const Table& preconditioner);
+  Trial of_rows(const BlockCsrData& rows, const std::vector<double>& b) {  // by the solver as it was
+    const SolverSettings& s = settings();
+    return of_rows(rows, b, s.method, s.krylov, s.preconditioner, s.preconditioner_options);
+  }
 
   // Options of the solve with another limit, which is kept within about `most_seconds` of this solve's speed.
   KrylovOptions longer(double factor, int at_least) const;
@@ -77,7 +81,7 @@ class Examination {
   std::vector<double> applied(const std::vector<double>& r) const;
   std::vector<double> applied_anew(const std::vector<double>& r) const;  // of an M set up now; empty: refused
   FactorObservation observed_anew() const;  // of such an M; empty: refused, or it has no such factors
-  std::vector<double> random(unsigned seed) const;
+  std::vector<double> random(unsigned seed) const { return random_vector(failed.A->size(), seed); }
 
  private:
   std::unique_ptr<Preconditioner<Space>> fresh(const std::string& type, const Table& options) const;

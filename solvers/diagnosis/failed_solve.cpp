@@ -10,9 +10,8 @@ template <class Space>
 Finding nothing_found(Examination<Space>& e) {
   if (e.was_refused()) {
     Finding f{Cause::refused, e.failed.refusal};
-    f.key = e.key("method") + ", " + e.key("preconditioner.type");
-    f.change = "a method and a preconditioner that take this matrix";
-    return f;
+    return f.advising(e.key("method") + ", " + e.key("preconditioner.type"),
+                      "a method and a preconditioner that take this matrix");
   }
   const SolveResult& r = e.result();
   Finding f;
@@ -20,9 +19,7 @@ Finding nothing_found(Examination<Space>& e) {
   f.measured("ended as", to_string(r.reason));
   f.measured("iterations", std::to_string(r.iterations));
   f.measured("|b - A x| at the start", r.residual0).measured("|b - A x| at the end", r.true_residual);
-  f.key = e.key("method");
-  f.change = "examine the captured system: weir doctor, weir replay";
-  return f;
+  return f.advising(e.key("method"), "examine the captured system: weir doctor, weir replay");
 }
 
 }  // namespace

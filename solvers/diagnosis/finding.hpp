@@ -59,6 +59,11 @@ struct Finding {
     return *this;
   }
   Finding& measured(std::string label, double value);
+  Finding advising(std::string which_key, std::string what_change) {  // the last of it
+    key = std::move(which_key);
+    change = std::move(what_change);
+    return std::move(*this);
+  }
 };
 
 std::string three_digits(double value);  // "1.23e-05"

@@ -28,9 +28,7 @@ std::optional<Finding> tolerance(Examination<Space>& e) {
   f.measured("|b - A x| asked for", target).measured("|b - A x| reached", reached);
   f.measured("rounding limit, eps | |A| |x| |", attainable);
   f.measured("tried: tolerance = " + three_digits(o.tolerance), told(t));
-  f.key = e.key("tolerance");
-  f.change = three_digits(o.tolerance) + (o.relative ? "" : " with relative = false");
-  return f;
+  return f.advising(e.key("tolerance"), three_digits(o.tolerance) + (o.relative ? "" : " with relative = false"));
 }
 
 template <class Space>
@@ -44,11 +42,9 @@ std::optional<Finding> iterations(Examination<Space>& e, const KrylovOptions& o)
   f.measured("|b - A x| at the start", r.residual0).measured("|b - A x| at the end", r.true_residual);
   f.measured("|b - A x| asked for", e.target());
   f.measured("tried again with more", told(t));
-  f.key = e.key("max_iterations");
   const int enough = static_cast<int>(1.5 * t.result.iterations) + 1;
-  f.change =
-      std::to_string(std::max(enough, e.settings().krylov.max_iterations + 1)) + ", or a stronger preconditioner";
-  return f;
+  return f.advising(e.key("max_iterations"), std::to_string(std::max(enough, e.settings().krylov.max_iterations + 1)) +
+                                                 ", or a stronger preconditioner");
 }
 template <class Space>
 std::optional<Finding> a_few_more_iterations(Examination<Space>& e) {
@@ -74,9 +70,7 @@ std::optional<Finding> restart(Examination<Space>& e) {
   f.measured("|b - A x| at the start", e.result().residual0)
       .measured("... after all iterations", e.result().true_residual);
   f.measured("tried: restart = " + std::to_string(o.restart), told(t));
-  f.key = e.key("restart");
-  f.change = std::to_string(o.restart) + ", or a stronger preconditioner";
-  return f;
+  return f.advising(e.key("restart"), std::to_string(o.restart) + ", or a stronger preconditioner");
 }
 
 // D_r A D_c with largest entries of about one; of symmetric matrices D_r = D_c, to keep the symmetry.
@@ -120,31 +114,27 @@ std::optional<Finding> scaling(Examination<Space>& e) {
   if (std::max(d.row_size.ratio(), d.column_size.ratio()) < 1e4) return {};
   const SolverSettings& s = e.settings();
   const Equilibrated scaled = equilibrated(*e.rows(), e.b(), s.method.find("cg") == s.method.size() - 2);
-  Trial t = e.of_rows(scaled.rows, scaled.b, s.method, s.krylov, s.preconditioner, s.preconditioner_options);
+  Trial t = e.of_rows(scaled.rows, scaled.b);
   if (!t.works()) return {};
   Finding f{Cause::scaling, "rows or columns are badly scaled"};
   f.measured("rows' largest entries", three_digits(d.row_size.least) + " to " + three_digits(d.row_size.most));
   f.measured("columns' largest entries, ratio", d.column_size.ratio());
   f.measured("tried: rows and columns scaled to one", told(t));
-  f.key = e.key("preconditioner.type");
   const Trial jacobi = s.preconditioner == "none" ? e.with_fresh(s.method, "jacobi", Table()) : Trial{};
-  f.change = jacobi.works() ? "\"jacobi\", which scales the equations (tried: " + told(jacobi) + ")"
-                            : "scale the equations: variables and residuals in units in which they are of order one";
-  return f;
+  return f.advising(e.key("preconditioner.type"),
+                    jacobi.works()
+                        ? "\"jacobi\", which scales the equations (tried: " + told(jacobi) + ")"
+                        : "scale the equations: variables and residuals in units in which they are of order one");
 }
 
 template <class Space>
 std::optional<Finding> ordering(Examination<Space>& e) {
-  const SolverSettings& s = e.settings();
-  if (s.preconditioner.find("ilu") == std::string::npos || !e.rows()) return {};
-  const auto solve = [&](const BlockCsrData& rows, const std::vector<double>& b) {
-    return e.of_rows(rows, b, s.method, s.krylov, s.preconditioner, s.preconditioner_options);
-  };
+  if (e.settings().preconditioner.find("ilu") == std::string::npos || !e.rows()) return {};
   const Order order = reverse_cuthill_mckee(graph_of_pattern(*e.rows(), e.transposed_rows()));
   std::vector<double> b;
   for (const int i : order) b.push_back(e.b()[at(i)]);
-  const Trial t = solve(permuted(*e.rows(), order), b);
-  if (!t.works() || solve(*e.rows(), e.b()).works()) return {};
+  const Trial t = e.of_rows(permuted(*e.rows(), order), b);
+  if (!t.works() || e.of_rows(*e.rows(), e.b()).works()) return {};
   const Diagnosis& d = e.diagnosis();
   Finding f{Cause::ordering, "the incomplete factorisation is poor in this ordering of the unknowns"};
   f.measured("bandwidth", std::to_string(std::max(d.lower_bandwidth, d.upper_bandwidth)));
@@ -152,9 +142,7 @@ std::optional<Finding> ordering(Examination<Space>& e) {
   f.measured("smallest pivot relative to its row, in this ordering",
              e.pivots().bad_row >= 0 ? 0.0 : e.pivots().least_ratio);
   f.measured("tried: in that ordering", told(t));
-  f.key = "ordering.type";
-  f.change = "\"rcm\"";
-  return f;
+  return f.advising("ordering.type", "\"rcm\"");
 }
 
 // The last rule: no change of limits has helped. A right-hand side A z, which has a solution, tells a matrix that is
@@ -166,18 +154,16 @@ std::optional<Finding> ill_conditioned(Examination<Space>& e) {
   const double least = std::sqrt(std::max(r.least, 0.0)), most = std::sqrt(r.most);
   std::vector<double> b(e.b().size());
   multiply(*e.rows(), e.random(3), b);
-  const SolverSettings& s = e.settings();
-  const Trial t = e.of_rows(*e.rows(), b, s.method, s.krylov, s.preconditioner, s.preconditioner_options);
+  const Trial t = e.of_rows(*e.rows(), b);
   constexpr double trusted = 1e7;  // of squares: rounding hides what lies beyond 1e8
   if (!t.works() && !(most > trusted * least)) return {};
   Finding f{Cause::ill_conditioned, "the matrix is singular to working precision, or nearly so"};
   f.measured("singular values seen", three_digits(least) + " to " + three_digits(most));
   if (t.works()) f.measured("tried with a right-hand side that has a solution", told(t));
-  f.key = "boundary";
-  f.change =
+  return f.advising(
+      "boundary",
       "look for a missing or duplicate equation (weir doctor shows the null vector); if the matrix is right, "
-      "weir solve --extended keeps x in double-double precision";
-  return f;
+      "weir solve --extended keeps x in double-double precision");
 }
 
 }  // namespace

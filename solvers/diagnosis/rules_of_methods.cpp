@@ -11,11 +11,6 @@ namespace {
 constexpr double noise = 1e-12;     // of doubles
 constexpr double of_floats = 1e-4;  // what factors kept as floats, or half as wide, may do
 
-double dot(const std::vector<double>& x, const std::vector<double>& y) {
-  double s = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) s += x[i] * y[i];
-  return s;
-}
 double largest(const std::vector<double>& v) { return v.empty() ? 0 : *std::max_element(v.begin(), v.end()); }
 double length(const std::vector<double>& x) { return std::sqrt(dot(x, x)); }
 // |x - y| / |x|
@@ -70,9 +65,7 @@ std::optional<Finding> variable_preconditioner(Examination<Space>& e) {
             "the preconditioner is not a constant linear operator, which " + method + " requires"};
   f.measured("|M r - M r again| / |M r|", repeated).measured("|M(r + s) - M r - M s| / |M r + M s|", added);
   f.measured("tried: fgmres with the same preconditioner", told(t));
-  f.key = e.key("method");
-  f.change = "\"fgmres\"";
-  return f;
+  return f.advising(e.key("method"), "\"fgmres\"");
 }
 
 template <class Space>
@@ -90,9 +83,7 @@ std::optional<Finding> stale_preconditioner(Examination<Space>& e) {
   f.measured("|M r - M_now r| / |M_now r|", drift);
   f.measured("iterations of this solve", std::to_string(e.result().iterations));
   f.measured("tried: rebuilt", told(t));
-  f.key = e.key("refresh");
-  f.change = "\"always\", or a shorter interval";
-  return f;
+  return f.advising(e.key("refresh"), "\"always\", or a shorter interval");
 }
 
 template <class Space>
@@ -129,10 +120,9 @@ std::optional<Finding> cg_on_other_matrices(Examination<Space>& e) {
   if (!t.works()) t = e.of_rows(*e.rows(), e.b(), "gmres", of_gmres(e), "none", Table());
   if (!t.works()) return {};
   f.measured("tried: gmres", told(t));
-  f.key = e.key(f.cause == Cause::preconditioner_not_symmetric ? "preconditioner.type" : "method");
-  f.change = f.cause == Cause::preconditioner_not_symmetric ? "a symmetric one, or method = \"gmres\""
-                                                            : "\"gmres\" or \"bicgstab\"";
-  return f;
+  return f.advising(e.key(f.cause == Cause::preconditioner_not_symmetric ? "preconditioner.type" : "method"),
+                    f.cause == Cause::preconditioner_not_symmetric ? "a symmetric one, or method = \"gmres\""
+                                                                   : "\"gmres\" or \"bicgstab\"");
 }
 
 // Sweeps of (18) converge at once where the triangular factors are dominant: norms of their Jacobi matrices below one.
@@ -147,9 +137,8 @@ std::optional<Finding> asynchronous_sweeps(Examination<Space>& e) {
             "the triangular factors are far from diagonally dominant: a few asynchronous sweeps do not converge"};
   f.measured("dominance of L, of U (below 1: sweeps contract)", three_digits(L) + ", " + three_digits(U));
   f.measured("tried: exact factors and solves (block_ilu0)", told(t));
-  f.key = e.key("preconditioner.apply_sweeps");
-  f.change = "more sweeps, smaller CFL or time step, an ordering along the flow, or type = \"block_ilu0\"";
-  return f;
+  return f.advising(e.key("preconditioner.apply_sweeps"),
+                    "more sweeps, smaller CFL or time step, an ordering along the flow, or type = \"block_ilu0\"");
 }
 
 template <class Space>
@@ -163,10 +152,8 @@ std::optional<Finding> diverging(Examination<Space>& e) {
   f.measured("|b - A x| at the start", r.residual0).measured("|b - A x| at the end", r.true_residual);
   f.measured("factor per iteration", std::pow(r.true_residual / r.residual0, 1.0 / std::max(r.iterations, 1)));
   f.measured("tried: fgmres with this preconditioner", told(t));
-  f.key = e.key("method");
-  f.change = "\"fgmres\" (or cg, where the matrix is definite), with preconditioner.type = \"" +
-             e.settings().preconditioner + "\"";
-  return f;
+  return f.advising(e.key("method"), "\"fgmres\" (or cg, where the matrix is definite), with preconditioner.type = \"" +
+                                         e.settings().preconditioner + "\"");
 }
 
 template <class Space>
@@ -186,9 +173,7 @@ std::optional<Finding> loss_of_orthogonality(Examination<Space>& e) {
     f.measured("max |a_ij + a_ji| / max |a| (0: skew)", e.diagnosis().skewness);
   }
   f.measured("tried: gmres", told(t));
-  f.key = e.key("method");
-  f.change = "\"gmres\", or \"bicgstab_l\"";
-  return f;
+  return f.advising(e.key("method"), "\"gmres\", or \"bicgstab_l\"");
 }
 
 }  // namespace

@@ -38,9 +38,8 @@ std::optional<Finding> matrix_not_finite(Examination<Space>& e) {
   f.measured("NaN or Inf entries", std::to_string(e.diagnosis().not_finite));
   f.measured("the first: row", e.row(row));
   f.measured("the first: column", e.row(A->column[at(entry)])).measured("its value", A->value[at(entry)]);
-  f.key = e.settings().table;
-  f.change = "not a solver problem: find the source of this coefficient (state, metric, time step)";
-  return f;
+  return f.advising(e.settings().table,
+                    "not a solver problem: find the source of this coefficient (state, metric, time step)");
 }
 
 template <class Space>
@@ -50,9 +49,8 @@ std::optional<Finding> right_hand_side_not_finite(Examination<Space>& e) {
   Finding f{Cause::right_hand_side_not_finite,
             "the right-hand side has NaN or Inf, first in " + e.row(row) + "; the matrix is finite"};
   f.measured("NaN or Inf values", count_not_finite(e.b())).measured("the first: " + e.row(row), e.b()[at(row)]);
-  f.key = e.settings().table;
-  f.change = "not a solver problem: find the source of this value (state, source term, boundary)";
-  return f;
+  return f.advising(e.settings().table,
+                    "not a solver problem: find the source of this value (state, source term, boundary)");
 }
 
 // A solve that did not begin has not touched x.
@@ -62,9 +60,7 @@ std::optional<Finding> guess_not_finite(Examination<Space>& e) {
   if (row < 0 || e.result().iterations > 0 || std::isfinite(e.result().residual0)) return {};
   Finding f{Cause::guess_not_finite, "the initial guess has NaN or Inf, first in " + e.row(row)};
   f.measured("NaN or Inf values", count_not_finite(e.x())).measured("the first: " + e.row(row), e.x()[at(row)]);
-  f.key = e.key("initial_guess");
-  f.change = "\"zero\"";
-  return f;
+  return f.advising(e.key("initial_guess"), "\"zero\"");
 }
 
 template <class Space>
@@ -74,9 +70,8 @@ std::optional<Finding> overflow(Examination<Space>& e) {
   if (std::max(a, b) < largest_square) return {};
   Finding f{Cause::overflow, "overflow: the values are finite, their sums of squares are not"};
   f.measured("largest |b|", b).measured("largest |a|", a).measured("squares overflow above", 1.3e154);
-  f.key = e.settings().table;
-  f.change = "not a solver problem: choose units in which the state is of order one, or find why it has grown";
-  return f;
+  return f.advising(e.settings().table,
+                    "not a solver problem: choose units in which the state is of order one, or find why it has grown");
 }
 
 bool stores_doubles(const std::string& type, const Table& options) {
@@ -103,9 +98,7 @@ std::optional<Finding> float_range(Examination<Space>& e) {
   f.measured("entries' magnitudes", three_digits(entry.least) + " to " + three_digits(entry.most));
   f.measured("floats hold", "1.2e-38 to 3.4e+38");
   f.measured("tried: double precision", told(t));
-  f.key = e.key(of_basis ? "basis_storage" : "preconditioner.storage");
-  f.change = "\"double\"";
-  return f;
+  return f.advising(e.key(of_basis ? "basis_storage" : "preconditioner.storage"), "\"double\"");
 }
 
 // A method and preconditioner that need no such pivot, if one of them works.
@@ -205,8 +198,7 @@ std::optional<Finding> constant_null_space(Examination<Space>& e) {
     removed += mean * mean;
     compatible[i] -= mean;
   }
-  const SolverSettings& s = e.settings();
-  Trial t = e.of_rows(A, compatible, s.method, s.krylov, s.preconditioner, s.preconditioner_options);
+  Trial t = e.of_rows(A, compatible);
   if (!t.possible) t = e.of_rows(A, compatible, "gmres", e.longer(4, 400), "none", Table());
   if (!t.works()) return {};
   Finding f{Cause::null_space, "the matrix is singular (constants on " + std::to_string(c.count()) +
@@ -215,11 +207,10 @@ std::optional<Finding> constant_null_space(Examination<Space>& e) {
   f.measured("components, singular ones", std::to_string(c.singular.size()) + ", " + std::to_string(c.count()));
   f.measured("fraction of |b| outside the range", std::sqrt(removed / all));
   f.measured("tried: that part removed", told(t));
-  f.key = c.singular.size() == 1 ? "boundary" : "boundary (or the mesh, which is not connected)";
-  f.change =
+  return f.advising(
+      c.singular.size() == 1 ? "boundary" : "boundary (or the mesh, which is not connected)",
       "fix the level (a Dirichlet boundary or one fixed cell), balance inflow and outflow, or mark the matrix as "
-      "having a constant null space, which solvers then project out";
-  return f;
+      "having a constant null space, which solvers then project out");
 }
 
 // Singular in another way: the same solver must manage b = A z, which has a solution.
@@ -231,8 +222,7 @@ std::optional<Finding> other_null_space(Examination<Space>& e) {
   if ((!rows_vanish && !sums_vanish) || e.failed.A->has_constant_null_space()) return {};
   std::vector<double> b(e.b().size());
   multiply(*e.rows(), e.random(3), b);
-  const SolverSettings& s = e.settings();
-  const Trial t = e.of_rows(*e.rows(), b, s.method, s.krylov, s.preconditioner, s.preconditioner_options);
+  const Trial t = e.of_rows(*e.rows(), b);
   if (!t.works()) return {};
   Finding f{
       Cause::null_space,
@@ -245,9 +235,7 @@ std::optional<Finding> other_null_space(Examination<Space>& e) {
   }
   f.measured("rows that sum to zero", std::to_string(d.zero_row_sums.count) + " of " + std::to_string(d.rows));
   f.measured("tried: a right-hand side in the range", told(t));
-  f.key = "boundary";
-  f.change = "fix the level: an equation is missing";
-  return f;
+  return f.advising("boundary", "fix the level: an equation is missing");
 }
 
 template <class Space>

@@ -4,16 +4,12 @@
 #include <cmath>
 #include <random>
 
+#include "base/at.hpp"
+
 namespace weir {
 namespace {
 
 using Vector = std::vector<double>;
-
-double dot(const Vector& x, const Vector& y) {
-  double s = 0;
-  for (std::size_t i = 0; i < x.size(); ++i) s += x[i] * y[i];
-  return s;
-}
 
 // Makes |x| = 1; returns what it was. A vector that is zero or not finite stays.
 double normalise(Vector& x) {
@@ -23,10 +19,8 @@ double normalise(Vector& x) {
   return size;
 }
 
-Vector random_vector(int n) {
-  std::mt19937_64 generator(1);
-  Vector x(static_cast<std::size_t>(n));
-  for (double& v : x) v = static_cast<double>(generator() >> 11) * 0x1p-52 - 1;
+Vector random_direction(int n) {
+  Vector x = random_vector(n, 1);
   normalise(x);
   return x;
 }
@@ -61,8 +55,21 @@ double eigenvalue(const Vector& alpha, const Vector& beta, int k) {
 
 }  // namespace
 
+double dot(std::span<const double> x, std::span<const double> y) {
+  double s = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) s += x[i] * y[i];
+  return s;
+}
+
+std::vector<double> random_vector(std::int64_t n, unsigned seed) {
+  std::mt19937_64 generator(seed);
+  std::vector<double> v(at(n));
+  for (double& e : v) e = static_cast<double>(generator() >> 11) * 0x1p-52 - 1;
+  return v;
+}
+
 RitzValues lanczos(const VectorMap& product, int n, int steps) {
-  Vector v = random_vector(n), before(v.size(), 0.0), w(v.size()), alpha, beta;
+  Vector v = random_direction(n), before(v.size(), 0.0), w(v.size()), alpha, beta;
   for (int k = 0; k < std::min(steps, n); ++k) {
     if (!product(v, w)) break;
     const double a = dot(v, w);
@@ -86,7 +93,6 @@ RitzValues lanczos(const VectorMap& product, int n, int steps) {
 }
 
 void multiply(const BlockCsrData& A, std::span<const double> x, std::span<double> y) {
-  const auto at = [](std::int64_t i) { return static_cast<std::size_t>(i); };
   for (int i = 0; i < A.rows(); ++i) {
     double s = 0;
     for (auto e = A.row_start[at(i)]; e < A.row_start[at(i) + 1]; ++e) s += A.value[at(e)] * x[at(A.column[at(e)])];
@@ -118,7 +124,7 @@ RitzValues lanczos_of_squares(const BlockCsrData& A, const BlockCsrData& T, int 
 SmallestSingular smallest_singular(const VectorMap& product, const VectorMap& solve, const VectorMap& solve_transposed,
                                    int n, int steps) {
   SmallestSingular s;
-  Vector v = random_vector(n), w(v.size());
+  Vector v = random_direction(n), w(v.size());
   for (int k = 0; k < steps; ++k) {
     if (!solve_transposed(v, w)) return s;
     normalise(w);

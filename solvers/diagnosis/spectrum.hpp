@@ -19,6 +19,9 @@ struct RitzValues {
 };
 RitzValues lanczos(const VectorMap& product, int n, int steps);
 
+double dot(std::span<const double> x, std::span<const double> y);
+std::vector<double> random_vector(std::int64_t n, unsigned seed);  // of numbers in [-1, 1)
+
 // Of scalar rows and their transpose: y = A x; the Ritz values of (A + A^T) / 2 and of A^T A.
 void multiply(const BlockCsrData& A, std::span<const double> x, std::span<double> y);
 RitzValues lanczos_of_symmetric_part(const BlockCsrData& A, const BlockCsrData& T, int steps);
