@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "solvers/device/vector_ops.hpp"
 #include "solvers/distributed/distributed_matrix.hpp"
 #include "solvers/krylov/scaled_solve.hpp"
-#include "solvers/krylov/vector_ops.hpp"
 #include "solvers/matrix/row_error.hpp"
 #include "solvers/parallel/agree.hpp"
 #include "solvers/preconditioner/schwarz/additive_schwarz.hpp"

@@ -8,7 +8,7 @@
 #include "miniapps/incompressible/channel.hpp"
 #include "miniapps/structured/initial.hpp"
 #include "physics/k_omega.hpp"
-#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/device/vector_ops.hpp"
 
 namespace weir {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "miniapps/compressible/over_ranks.hpp"
-#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/device/vector_ops.hpp"
 #include "solvers/parallel/halo.hpp"
 
 namespace weir {

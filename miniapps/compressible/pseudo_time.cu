@@ -6,7 +6,7 @@
 #include "base/at.hpp"
 #include "base/timer.hpp"
 #include "miniapps/compressible/over_ranks.hpp"
-#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/device/vector_ops.hpp"
 
 namespace weir {
 namespace {

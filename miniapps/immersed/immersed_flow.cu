@@ -7,7 +7,7 @@
 #include "miniapps/incompressible/projection.hpp"
 #include "miniapps/structured/initial.hpp"
 #include "solvers/device/ledger.hpp"
-#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/device/vector_ops.hpp"
 
 namespace weir {
 namespace {

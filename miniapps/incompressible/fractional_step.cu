@@ -3,7 +3,7 @@
 #include "base/timer.hpp"
 #include "miniapps/incompressible/projection.hpp"
 #include "miniapps/structured/initial.hpp"
-#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/device/vector_ops.hpp"
 
 namespace weir {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/timer.hpp"
-#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/device/vector_ops.hpp"
 
 namespace weir {
 

@@ -1,6 +1,6 @@
 #include "miniapps/study/lifetime.hpp"
 
-#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/device/vector_ops.hpp"
 
 namespace weir {
 namespace {

@@ -2,15 +2,10 @@
 
 #include <algorithm>
 
-#include "solvers/device/for_each.hpp"
+#include "solvers/device/vector_ops.hpp"
 
 namespace weir {
 namespace {
-
-template <class Space>
-void fill(View<double> a, double value) {
-  for_each<Space>(static_cast<int>(a.size()), [=] WEIR_HD(int i) { a[i] = value; });
-}
 
 template <class Space>
 void triad(View<double> a, View<const double> b, View<const double> c) {
@@ -21,9 +16,9 @@ void triad(View<double> a, View<const double> b, View<const double> c) {
 
 template <class Space>
 Triad<Space>::Triad(std::int64_t bytes) : a_(std::max<std::int64_t>(bytes / 24, 64)), b_(a_.size()), c_(a_.size()) {
-  fill<Space>(a_, 0);
-  fill<Space>(b_, 1);
-  fill<Space>(c_, 2);
+  fill<Space>(0, a_.view());
+  fill<Space>(1, b_.view());
+  fill<Space>(2, c_.view());
 }
 template <class Space>
 void Triad<Space>::run() {

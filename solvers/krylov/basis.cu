@@ -1,7 +1,7 @@
 // Host: basis_host.cpp. Device: two basis vectors a kernel, w in cache or registers between.
 #include "solvers/krylov/basis.hpp"
 
-#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/device/vector_ops.hpp"
 
 namespace weir {
 namespace {

@@ -55,9 +55,7 @@ template <class F>
 void for_groups(int count, const F& f) {
   int j = 0;
   for (; j + group <= count; j += group) f(std::integral_constant<int, group>(), j);
-  if (count - j == 3) f(std::integral_constant<int, 3>(), j);
-  if (count - j == 2) f(std::integral_constant<int, 2>(), j);
-  if (count - j == 1) f(std::integral_constant<int, 1>(), j);
+  lanes::with_one_of<1, 2, 3>(count - j, [&](auto G) { f(G, j); });
 }
 
 // sums[j] = sum over chunks of partial[chunk][j], j < width

@@ -9,11 +9,33 @@
 // starts again from the true residual; where that happens in the first iteration of a cycle, it is a breakdown.
 #include <cmath>
 
+#include "solvers/device/vector_ops.hpp"
 #include "solvers/krylov/iteration.hpp"
-#include "solvers/krylov/vector_ops.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir {
+
+// p = r + beta (p - omega v)
+template <class Space>
+void bicgstab_direction(double beta, double omega, ConstVector r, ConstVector v, Vector p) {
+  for_each<Space>(static_cast<int>(r.size()), [=] WEIR_HD(int i) { p[i] = r[i] + beta * (p[i] - omega * v[i]); });
+}
+// x += alpha p + omega s, r -= omega t; returns {r.r, r0.r}
+template <class Space>
+struct BicgstabStep {
+  ConstVector p, s, t, r0;
+  Vector x, r;
+};
+template <class Space>
+Pair bicgstab_step(double alpha, double omega, const BicgstabStep<Space>& w) {
+  const BicgstabStep<Space> v = w;
+  return sum2<Space>(static_cast<int>(v.x.size()), [=] WEIR_HD(int i) {
+    v.x[i] += alpha * v.p[i] + omega * v.s[i];
+    const double ri = v.r[i] - omega * v.t[i];
+    v.r[i] = ri;
+    return Pair{ri * ri, v.r0[i] * ri};
+  });
+}
 
 template <class Space>
 class Bicgstab : public Krylov<Space> {

@@ -7,11 +7,21 @@
 // 1999): the new direction is then A-orthogonal at least to the last one.
 #include <cmath>
 
+#include "solvers/device/vector_ops.hpp"
 #include "solvers/krylov/iteration.hpp"
-#include "solvers/krylov/vector_ops.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir {
+
+// x += alpha p with the old direction, then p = z + beta p.
+template <class Space>
+void advance_direction(double alpha, double beta, ConstVector z, Vector p, Vector x) {
+  for_each<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) {
+    const double old = p[i];
+    x[i] += alpha * old;
+    p[i] = z[i] + beta * old;
+  });
+}
 
 template <class Space>
 class Cg : public Krylov<Space> {

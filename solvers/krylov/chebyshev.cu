@@ -16,8 +16,8 @@
 
 #include "base/error.hpp"
 #include "base/timer.hpp"
+#include "solvers/device/vector_ops.hpp"
 #include "solvers/krylov/iteration.hpp"
-#include "solvers/krylov/vector_ops.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
 #include "solvers/parallel/communicator.hpp"
 #include "solvers/registry.hpp"

@@ -19,10 +19,10 @@
 #include <vector>
 
 #include "base/timer.hpp"
+#include "solvers/device/vector_ops.hpp"
 #include "solvers/krylov/basis.hpp"
 #include "solvers/krylov/iteration.hpp"
 #include "solvers/krylov/recycled_space.hpp"
-#include "solvers/krylov/vector_ops.hpp"
 #include "solvers/parallel/communicator.hpp"
 #include "solvers/registry.hpp"
 

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "base/at.hpp"
+#include "solvers/device/vector_ops.hpp"
 #include "solvers/krylov/iteration.hpp"
-#include "solvers/krylov/vector_ops.hpp"
 #include "solvers/parallel/communicator.hpp"
 #include "solvers/registry.hpp"
 

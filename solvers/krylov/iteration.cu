@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "backend/traits.hpp"
-#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/device/vector_ops.hpp"
 #include "solvers/parallel/communicator.hpp"
 
 namespace weir {

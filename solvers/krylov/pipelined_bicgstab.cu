@@ -14,8 +14,8 @@
 #include <cmath>
 #include <utility>
 
+#include "solvers/device/vector_ops.hpp"
 #include "solvers/krylov/iteration.hpp"
-#include "solvers/krylov/vector_ops.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir {

@@ -13,8 +13,8 @@
 // gamma is not positive, the method starts again from the true residual; in the first iteration of a cycle it is a breakdown.
 #include <cmath>
 
+#include "solvers/device/vector_ops.hpp"
 #include "solvers/krylov/iteration.hpp"
-#include "solvers/krylov/vector_ops.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir {

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "base/at.hpp"
-#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/device/vector_ops.hpp"
 
 namespace weir {
 namespace {

@@ -10,8 +10,8 @@
 #include <cstdio>
 #include <optional>
 
+#include "solvers/device/vector_ops.hpp"
 #include "solvers/krylov/iteration.hpp"
-#include "solvers/krylov/vector_ops.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/registry.hpp"
 

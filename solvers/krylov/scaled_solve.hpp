@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solvers/device/vector_ops.hpp"
 #include "solvers/krylov/krylov.hpp"
-#include "solvers/krylov/vector_ops.hpp"
 #include "solvers/parallel/communicator.hpp"
 
 namespace weir {

@@ -22,13 +22,6 @@ inline RowPointers row_pointers(Extents e, bool periodic_y, bool periodic_z, con
   return {row(j, k), row(south, k), row(north, k), row(j, below), row(j, above)};
 }
 
-// Rows of n values some rows ahead, into the second-level cache: a sweep that reads a plane ahead and updates its own row
-// in place leaves the hardware's prefetcher behind. Beyond the array it does nothing.
-inline constexpr int rows_ahead = 8;
-inline void fetch_row_ahead(const double* row, int n) {
-  for (int i = 0; i < n; i += 8) __builtin_prefetch(row + std::int64_t{rows_ahead} * n + i, 0, 2);
-}
-
 // Calls row(j, k, offset) for every row.
 template <class F>
 void for_rows(Extents e, const F& row) {

@@ -3,7 +3,6 @@
 #include <array>
 
 #include "base/error.hpp"
-#include "solvers/device/on_host.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/matrix/stencil/banded.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
@@ -112,12 +111,11 @@ MatrixRecord record_banded(const Banded<Space>& A) {
   r.kind = "banded";
   r.pattern.add("has_grid", Integers{A.has_grid()});
   for (std::size_t d = 0; d < 3 && A.has_grid(); ++d) add_direction(r.pattern, A.directions()[d], axes[d]);
-  const RemainderView R = A.remainder();
-  const std::vector<int> start = R.rows > 0 ? on_host<Space>(R.start, R.rows + 1) : std::vector<int>{0};
-  r.values.add("remainder_row", converted<std::int64_t>(on_host<Space>(R.row, R.rows)));
-  r.values.add("remainder_start", converted<std::int64_t>(start));
-  r.values.add("remainder_column", converted<std::int64_t>(on_host<Space>(R.column, start.back())));
-  r.values.add("remainder_value", on_host<Space>(R.value, start.back()));
+  const RemainderData R = A.remainder_on_host();
+  r.values.add("remainder_row", converted<std::int64_t>(R.row));
+  r.values.add("remainder_start", converted<std::int64_t>(R.start));
+  r.values.add("remainder_column", converted<std::int64_t>(R.column));
+  r.values.add("remainder_value", R.value);
   return r;
 }
 

@@ -9,8 +9,8 @@
 #include "mesh/graph/graph_tools.hpp"
 #include "mesh/graph/orderings.hpp"
 #include "solvers/device/on_host.hpp"
+#include "solvers/device/vector_ops.hpp"
 #include "solvers/distributed/whole_system.hpp"
-#include "solvers/krylov/vector_ops.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
 
 namespace weir {

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "base/timer.hpp"
-#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/device/vector_ops.hpp"
 
 namespace weir {
 namespace {

@@ -209,4 +209,31 @@ void ThreadPlan::cut_into_pieces(const TriangularRows& rows, const Sharing& shar
   }
 }
 
+template <class Space, class T>
+TriangleBlocks<Space, T>::TriangleBlocks(const TriangularRows& rows, const std::vector<int>& order, int block)
+    : block_(block), order_(order), value_(static_cast<std::int64_t>(rows.column.size()) * block * block) {
+  std::vector<std::int64_t> start{0};
+  std::vector<int> column;
+  column.reserve(rows.column.size());
+  for (const int i : order) {
+    column.insert(column.end(), rows.column.begin() + rows.first(i), rows.column.begin() + rows.end(i));
+    start.push_back(static_cast<std::int64_t>(column.size()));
+  }
+  column_ = Array<int, Space>(column);
+  start_ = Array<std::int64_t, Space>(start);
+}
+
+template <class Space, class T>
+std::vector<int> TriangleBlocks<Space, T>::positions() const {
+  const std::vector<int> order = order_.to_vector();
+  std::vector<int> position(order.size());
+  for (std::size_t p = 0; p < order.size(); ++p) position[at(order[p])] = static_cast<int>(p);
+  return position;
+}
+
+template class TriangleBlocks<Host, double>;
+template class TriangleBlocks<Host, float>;
+template class TriangleBlocks<Device, double>;
+template class TriangleBlocks<Device, float>;
+
 }  // namespace weir

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <memory>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "solvers/device/array.hpp"
@@ -118,53 +119,71 @@ struct Sweep;  // triangular_device.cu
 
 int useful_threads();  // Host threads for a sweep: more than cores would wait for each other
 
+// The blocks of a triangle by position.
+template <class Space, class T>
+class TriangleBlocks {
+ public:
+  TriangleView<T> view() const {
+    return {static_cast<int>(order_.size()), block_, order_.data(), start_.data(), column_.data(), value_.data()};
+  }
+  std::vector<int> positions() const;  // row -> position
+  std::int64_t bytes() const {
+    return value_.size() * static_cast<std::int64_t>(sizeof(T)) + 4 * (order_.size() + column_.size()) +
+           8 * start_.size();
+  }
+
+ protected:
+  TriangleBlocks(const TriangularRows& rows, const std::vector<int>& order, int block);
+
+  int block_;
+  Array<int, Space> order_, column_;
+  Array<std::int64_t, Space> start_;
+  Array<T, Space> value_;
+};
+
 template <class Space, class T>
 class UnitTriangle;
 
 template <class T>
-class UnitTriangle<Host, T> {
+class UnitTriangle<Host, T> : public TriangleBlocks<Host, T> {
  public:
-  UnitTriangle(const TriangularRows& rows, Triangle side, int block, int threads, const std::vector<int>& cuts = {});
+  UnitTriangle(const TriangularRows& rows, Triangle side, int block, int threads, const std::vector<int>& cuts = {})
+      : UnitTriangle(rows, block, ThreadPlan(rows, side, block, threads, cuts)) {}
   const ThreadPlan& plan() const { return plan_; }
-  TriangleView<T> view();
-  std::vector<int> positions() const;  // row -> position
   int levels() const { return plan_.levels(); }
-  std::int64_t bytes() const;
   // scale: blocks of S by position, or null; x may be b.
   void solve(const T* scale, const double* b, double* x) const;
 
  private:
-  int block_;
+  UnitTriangle(const TriangularRows& rows, int block, ThreadPlan plan)
+      : TriangleBlocks<Host, T>(rows, plan.order(), block), plan_(std::move(plan)) {}
   ThreadPlan plan_;
-  Array<int, Host> order_, column_;
-  Array<std::int64_t, Host> start_;
-  Array<T, Host> value_;
 };
 
 template <class T>
-class UnitTriangle<Device, T> {
+class UnitTriangle<Device, T> : public TriangleBlocks<Device, T> {
  public:
-  UnitTriangle(const TriangularRows& rows, Triangle side, int block, SweepForm form);
-  TriangleView<T> view();
-  std::vector<int> positions() const;
+  UnitTriangle(const TriangularRows& rows, Triangle side, int block, SweepForm form)
+      : UnitTriangle(rows, Levels(rows, side), block, form) {}
   int levels() const { return static_cast<int>(level_start_.size()) - 1; }
   const std::vector<int>& level_start() const { return level_start_; }  // positions
   const std::vector<LevelLaunch>& launches() const { return launches_; }
-  std::int64_t bytes() const;
+  std::int64_t bytes() const {
+    return TriangleBlocks<Device, T>::bytes() + 4 * (level_starts_.size() + finished_.size());
+  }
   // scale as above; x must not be b where there is one.
   void solve(const T* scale, const double* b, double* x);
 
  private:
+  UnitTriangle(const TriangularRows& rows, const Levels& levels, int block, SweepForm form);
   void solve_in_one_launch(const triangular::Sweep<T>& s);
 
-  int block_, widest_ = 0;
+  int widest_ = 0;
   SweepForm form_;
-  std::vector<int> level_start_, order_host_;
+  std::vector<int> level_start_;
   std::vector<LevelLaunch> launches_;
-  Array<int, Device> order_, column_, starts_;
+  Array<int, Device> level_starts_;      // the same there
   Array<int, Device> chunk_, finished_;  // one_launch: what a ticket stands for; a row: the turn it was finished in
-  Array<std::int64_t, Device> start_;
-  Array<T, Device> value_;
   Array<unsigned, Device> drawn_;
   unsigned tickets_ = 0;
   int turn_ = 0;

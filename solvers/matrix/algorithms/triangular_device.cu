@@ -124,53 +124,23 @@ std::vector<LevelLaunch> launches_of(const Levels& levels, int block) {
 }  // namespace
 
 template <class T>
-UnitTriangle<Device, T>::UnitTriangle(const TriangularRows& rows, Triangle side, int block, SweepForm form)
-    : block_(block), form_(form) {
-  const Levels levels(rows, side);
-  level_start_ = levels.start;
-  order_host_ = levels.row;
-  launches_ = launches_of(levels, block);
+UnitTriangle<Device, T>::UnitTriangle(const TriangularRows& rows, const Levels& levels, int block, SweepForm form)
+    : TriangleBlocks<Device, T>(rows, levels.row, block),
+      form_(form),
+      level_start_(levels.start),
+      launches_(launches_of(levels, block)),
+      level_starts_(level_start_) {
   if (form == SweepForm::one_launch) {
     chunk_ = Array<int, Device>(chunks_of(levels, block));
     finished_ = Array<int, Device>(std::vector<int>(levels.row.size(), 0));
     drawn_ = Array<unsigned, Device>(std::vector<unsigned>(1, 0));
     for (int l = 0; l < levels.count(); ++l) widest_ = std::max(widest_, levels.size(l));
   }
-  std::vector<std::int64_t> start{0};
-  std::vector<int> column;
-  for (const int i : levels.row) {
-    column.insert(column.end(), rows.column.begin() + rows.first(i), rows.column.begin() + rows.end(i));
-    start.push_back(static_cast<std::int64_t>(column.size()));
-  }
-  order_ = Array<int, Device>(levels.row);
-  column_ = Array<int, Device>(column);
-  start_ = Array<std::int64_t, Device>(start);
-  starts_ = Array<int, Device>(level_start_);
-  value_ = Array<T, Device>(static_cast<std::int64_t>(column.size()) * block * block);
-}
-
-template <class T>
-TriangleView<T> UnitTriangle<Device, T>::view() {
-  return {static_cast<int>(order_.size()), block_, order_.data(), start_.data(), column_.data(), value_.data()};
-}
-
-template <class T>
-std::vector<int> UnitTriangle<Device, T>::positions() const {
-  std::vector<int> position(order_host_.size());
-  for (std::size_t p = 0; p < order_host_.size(); ++p)
-    position[static_cast<std::size_t>(order_host_[p])] = static_cast<int>(p);
-  return position;
-}
-
-template <class T>
-std::int64_t UnitTriangle<Device, T>::bytes() const {
-  return value_.size() * static_cast<std::int64_t>(sizeof(T)) +
-         4 * (order_.size() + column_.size() + starts_.size() + finished_.size()) + 8 * start_.size();
 }
 
 template <class T>
 void UnitTriangle<Device, T>::solve(const T* scale, const double* b, double* x) {
-  const triangular::Sweep<T> s{view(), scale, b, x};
+  const triangular::Sweep<T> s{this->view(), scale, b, x};
   if (form_ == SweepForm::one_launch) return solve_in_one_launch(s);
   for (const LevelLaunch& l : launches_) {
     if (l.end == l.first + 1) {
@@ -178,7 +148,7 @@ void UnitTriangle<Device, T>::solve(const T* scale, const double* b, double* x) 
                               level_start_[static_cast<std::size_t>(l.end)]);
     } else {
       launch({.grid = 1, .block = triangular::threads_a_workgroup, .name = "small levels"},
-             triangular::solve_small_levels<T>, s, static_cast<const int*>(starts_.data()), l.first, l.end);
+             triangular::solve_small_levels<T>, s, static_cast<const int*>(level_starts_.data()), l.first, l.end);
     }
   }
 }
@@ -186,7 +156,8 @@ void UnitTriangle<Device, T>::solve(const T* scale, const double* b, double* x) 
 // As many workgroups as the widest level keeps busy, half of the next one waiting: more would only wait.
 template <class T>
 void UnitTriangle<Device, T>::solve_in_one_launch(const triangular::Sweep<T>& s) {
-  const int chunks = static_cast<int>(chunk_.size()) - 1, rows = std::max(1, triangular::threads_a_workgroup / block_);
+  const int chunks = static_cast<int>(chunk_.size()) - 1,
+            rows = std::max(1, triangular::threads_a_workgroup / s.t.block);
   const auto grid = static_cast<unsigned>(std::max(1, (widest_ + rows - 1) / rows * 3 / 2));
   turn_ = turn_ % 0x3fffffff + 1;  // never 0, which the flags start from
   const triangular::Tickets tickets{drawn_.data(), tickets_, chunk_.data(), chunks, finished_.data(), turn_};

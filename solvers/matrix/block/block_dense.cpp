@@ -13,30 +13,8 @@ template <class F>
   const int left = n % 8, last = n > 8 && (left == 1 || left == 2 || left == 4) ? left + 8 : left;
   int u = 0;
   for (; u < n - last; u += 8) f(std::integral_constant<int, 8>{}, u);
-  switch (last) {
-    case 1:
-      return f(std::integral_constant<int, 1>{}, u);
-    case 2:
-      return f(std::integral_constant<int, 2>{}, u);
-    case 3:
-      return f(std::integral_constant<int, 3>{}, u);
-    case 4:
-      return f(std::integral_constant<int, 4>{}, u);
-    case 5:
-      return f(std::integral_constant<int, 5>{}, u);
-    case 6:
-      return f(std::integral_constant<int, 6>{}, u);
-    case 7:
-      return f(std::integral_constant<int, 7>{}, u);
-    case 9:
-      return f(std::integral_constant<int, 9>{}, u);
-    case 10:
-      return f(std::integral_constant<int, 10>{}, u);
-    case 12:
-      return f(std::integral_constant<int, 12>{}, u);
-    default:
-      return;
-  }
+  with_one_of<1, 2, 3, 4, 5, 6, 7, 9, 10, 12>(
+      last, [&](auto R) __attribute__((always_inline)) { f(R, u); });
 }
 
 // f(columns, v) for groups of columns that make up n.
@@ -44,16 +22,8 @@ template <class F>
 [[gnu::always_inline]] inline void for_groups(int n, const F& f) {
   int v = 0;
   for (; v + group <= n; v += group) f(std::integral_constant<int, group>{}, v);
-  switch (n - v) {
-    case 1:
-      return f(std::integral_constant<int, 1>{}, v);
-    case 2:
-      return f(std::integral_constant<int, 2>{}, v);
-    case 3:
-      return f(std::integral_constant<int, 3>{}, v);
-    default:
-      return;
-  }
+  with_one_of<1, 2, 3>(
+      n - v, [&](auto G) __attribute__((always_inline)) { f(G, v); });
 }
 
 // An R x G tile of C = A B or C -= A B, where the columns of C and A lie `stride` apart, those of B `stride_b`; k: inner size.

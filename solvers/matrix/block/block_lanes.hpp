@@ -31,6 +31,12 @@ template <int N, class F>
   (std::make_integer_sequence<int, N>{});
 }
 
+// f(std::integral_constant<int, R>) for that R of the list which is n, if any.
+template <int... R, class F>
+[[gnu::always_inline]] inline void with_one_of(int n, const F& f) {
+  static_cast<void>(((n == R && (f(std::integral_constant<int, R>{}), true)) || ...));
+}
+
 template <class T>
 [[gnu::always_inline]] inline Quad load_quad(const T* p) {
   // Element by element: GCC 12 makes one instruction of it, and five of a __builtin_convertvector from floats.
@@ -132,6 +138,7 @@ struct Lanes {
 // Vector is a cell's unknowns, meant to live in registers (or, for large n, in the first-level cache).
 template <int N>
 struct FixedBlock {
+  static constexpr int fixed = N;
   explicit FixedBlock(int) {}
   static constexpr int size() { return N; }
 
@@ -179,6 +186,7 @@ template <int Largest, class F>
 }
 
 struct RuntimeBlock {
+  static constexpr int fixed = 0;
   int n;
   explicit RuntimeBlock(int block) : n(block) {}
   int size() const { return n; }
@@ -250,28 +258,12 @@ struct RuntimeBlock {
 };
 
 // f(FixedBlock<n>) for n <= 8, else f(RuntimeBlock).
-template <class F>
+template <int N = 1, class F>
 decltype(auto) with_block(int n, const F& f) {
-  switch (n) {
-    case 1:
-      return f(FixedBlock<1>(n));
-    case 2:
-      return f(FixedBlock<2>(n));
-    case 3:
-      return f(FixedBlock<3>(n));
-    case 4:
-      return f(FixedBlock<4>(n));
-    case 5:
-      return f(FixedBlock<5>(n));
-    case 6:
-      return f(FixedBlock<6>(n));
-    case 7:
-      return f(FixedBlock<7>(n));
-    case 8:
-      return f(FixedBlock<8>(n));
-    default:
-      return f(RuntimeBlock(n));
-  }
+  if constexpr (N > 8)
+    return f(RuntimeBlock(n));
+  else
+    return n == N ? f(FixedBlock<N>(n)) : with_block<N + 1>(n, f);
 }
 
 }  // namespace weir::lanes

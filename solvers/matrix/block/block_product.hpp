@@ -55,26 +55,7 @@ inline void add_product(int B, const double* a, const double* x, double* y) {
 // Calls f(std::integral_constant<int, B>) for B = 1..8 and with 0 for all others.
 template <class F>
 auto with_block(int B, const F& f) {
-  switch (B) {
-    case 1:
-      return f(std::integral_constant<int, 1>());
-    case 2:
-      return f(std::integral_constant<int, 2>());
-    case 3:
-      return f(std::integral_constant<int, 3>());
-    case 4:
-      return f(std::integral_constant<int, 4>());
-    case 5:
-      return f(std::integral_constant<int, 5>());
-    case 6:
-      return f(std::integral_constant<int, 6>());
-    case 7:
-      return f(std::integral_constant<int, 7>());
-    case 8:
-      return f(std::integral_constant<int, 8>());
-    default:
-      return f(std::integral_constant<int, 0>());
-  }
+  return lanes::with_block(B, [&](auto block) { return f(std::integral_constant<int, decltype(block)::fixed>()); });
 }
 
 }  // namespace weir::block_host

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "base/error.hpp"
-#include "solvers/device/on_host.hpp"
 #include "solvers/matrix/stencil/banded.hpp"
 #include "solvers/matrix/stencil/separable_operator.hpp"
 
@@ -46,41 +45,21 @@ class RowBuilder {
   std::vector<double> values_;
 };
 
-// What Banded has beside its bands.
-struct Beside {
-  bool upper_only = false;
-  std::vector<int> row, start, column;
-  std::vector<double> value;
-};
-
-template <class Space>
-Beside beside_bands(const BlockStencil<Space>& A) {
-  Beside b;
-  const auto* banded = dynamic_cast<const Banded<Space>*>(&A);
-  if (!banded) return b;
-  const BandedView v = banded->banded();
-  b.upper_only = v.upper_only;
-  if (v.remainder.rows == 0) return b;
-  b.row = on_host<Space>(v.remainder.row, v.remainder.rows);
-  b.start = on_host<Space>(v.remainder.start, v.remainder.rows + 1);
-  b.column = on_host<Space>(v.remainder.column, b.start.back());
-  b.value = on_host<Space>(v.remainder.value, b.start.back());
-  return b;
-}
-
 template <class Space>
 BlockCsrData rows_of_stencil(const BlockStencil<Space>& A) {
   std::vector<double> values(static_cast<std::size_t>(A.entries()));
   A.download(values);
   const BlockStencilView v = A.stencil().on(values.data());
-  const Beside beside = beside_bands(A);
+  const auto* banded = dynamic_cast<const Banded<Space>*>(&A);
+  const bool upper_only = banded && banded->banded().upper_only;
+  const RemainderData beside = banded ? banded->remainder_on_host() : RemainderData{};
   RowBuilder rows(v.n);
   std::size_t q = 0;
   for (int cell = 0; cell < A.rows(); ++cell) {
     for (int s = v.first; s < v.first + v.slots; ++s) {
       const int to = v.neighbour(cell, s);
       if (to < 0) continue;
-      const bool mirror = beside.upper_only && s < slot::delta;
+      const bool mirror = upper_only && s < slot::delta;
       double* block = rows.block(to);
       for (int r = 0; r < v.n; ++r)
         for (int c = 0; c < v.n; ++c) block[r * v.n + c] += mirror ? v.entry(to, 6 - s, c, r) : v.entry(cell, s, r, c);

@@ -6,6 +6,8 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "solvers/device/on_host.hpp"
+#include "solvers/device/vector_ops.hpp"
 #include "solvers/matrix/device_products.hpp"
 
 namespace weir {
@@ -59,11 +61,6 @@ void find_first(const RemainderView& R, int nx, int grid_rows) {
   });
 }
 
-template <class Space>
-void set_zero(View<double> v) {
-  for_each<Space>(static_cast<int>(v.size()), [=] WEIR_HD(int i) { v[i] = 0; });
-}
-
 }  // namespace banded_products
 
 namespace {
@@ -102,7 +99,7 @@ BandedGrid cubes(Extents e, Periodic periodic) {
 template <class Space>
 Banded<Space>::Banded(Extents cells, Periodic periodic)
     : Banded::FusedProducts(cells, 1, periodic), first_(std::int64_t{cells.ny} * cells.nz + 1), zeros_(cells.nx) {
-  banded_products::set_zero<Space>(zeros_);
+  fill<Space>(0, zeros_.view());
   set_grid(cubes(cells, periodic));
   has_grid_ = false;
 }
@@ -171,6 +168,17 @@ void Banded<Space>::set_remainder(const RemainderData& d) {
   column_.upload(d.column);
   value_.upload(d.value);
   finish_remainder();
+}
+
+template <class Space>
+RemainderData Banded<Space>::remainder_on_host() const {
+  RemainderData d;
+  if (remainder_rows_ == 0) return d;
+  d.row = on_host<Space>(row_.data(), remainder_rows_);
+  d.start = on_host<Space>(start_.data(), remainder_rows_ + 1);
+  d.column = on_host<Space>(column_.data(), d.start.back());
+  d.value = on_host<Space>(value_.data(), d.start.back());
+  return d;
 }
 
 template class Banded<Host>;

@@ -29,7 +29,7 @@ struct RemainderView {
   int* first = nullptr;  // per grid row (j, k): its first row of the remainder; one more at the end
 };
 struct RemainderData {
-  std::vector<int> row, start, column;
+  std::vector<int> row, start{0}, column;
   std::vector<double> value;
 };
 
@@ -76,6 +76,7 @@ class Banded final : public FusedProducts<Banded<Space>, BlockStencil<Space>> {
   void finish_remainder();
   // The same from the host; throws Error(usage) where rows do not ascend or a column is not a cell.
   void set_remainder(const RemainderData& data);
+  RemainderData remainder_on_host() const;
 
   // Error(usage) where its sizes or periodic ends are not those of the matrix. Not set, multigrid judges by the couplings.
   void set_grid(const BandedGrid& grid);

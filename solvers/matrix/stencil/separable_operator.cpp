@@ -9,6 +9,19 @@ namespace {
 
 bool nearly(double a, double b) { return std::abs(a - b) <= 1e-12 * std::max(std::abs(a), std::abs(b)); }
 
+// Checks the arguments on the way.
+bool is_periodic(const std::vector<double>& faces, EndCondition low, EndCondition high) {
+  if (faces.size() < 2) throw std::invalid_argument("a direction needs at least one cell");
+  const bool periodic = low == EndCondition::periodic;
+  if (periodic != (high == EndCondition::periodic)) throw std::invalid_argument("periodic at one end only");
+  return periodic;
+}
+
+SeparableDirection zero_direction(std::size_t n, bool periodic) {
+  const std::vector<double> zeros(n, 0);
+  return {zeros, zeros, zeros, zeros, periodic && n > 1};
+}
+
 }  // namespace
 
 bool SeparableDirection::is_uniform() const {
@@ -30,16 +43,8 @@ bool SeparableOperator::has_constant_null_space() const {
 }
 
 SeparableDirection cell_centred_direction(const std::vector<double>& faces, EndCondition low, EndCondition high) {
-  if (faces.size() < 2) throw std::invalid_argument("a direction needs at least one cell");
-  const bool periodic = low == EndCondition::periodic;
-  if (periodic != (high == EndCondition::periodic)) throw std::invalid_argument("periodic at one end only");
   const std::size_t n = faces.size() - 1;
-  SeparableDirection d;
-  d.periodic = periodic && n > 1;
-  d.mass.resize(n);
-  d.lower.assign(n, 0);
-  d.upper.assign(n, 0);
-  d.boundary.assign(n, 0);
+  SeparableDirection d = zero_direction(n, is_periodic(faces, low, high));
   for (std::size_t i = 0; i < n; ++i) d.mass[i] = faces[i + 1] - faces[i];
   for (std::size_t i = 0; i + 1 < n; ++i) d.upper[i] = d.lower[i + 1] = 2 / (d.mass[i] + d.mass[i + 1]);
   if (d.periodic) d.lower[0] = d.upper[n - 1] = 2 / (d.mass[0] + d.mass[n - 1]);
@@ -49,21 +54,14 @@ SeparableDirection cell_centred_direction(const std::vector<double>& faces, EndC
 }
 
 SeparableDirection face_centred_direction(const std::vector<double>& faces, EndCondition low, EndCondition high) {
-  if (faces.size() < 2) throw std::invalid_argument("a direction needs at least one cell");
-  const bool periodic = low == EndCondition::periodic;
-  if (periodic != (high == EndCondition::periodic)) throw std::invalid_argument("periodic at one end only");
+  const bool periodic = is_periodic(faces, low, high);
   const std::size_t cells = faces.size() - 1;
   const std::size_t first = low == EndCondition::dirichlet ? 1 : 0;
   const std::size_t last = high == EndCondition::neumann ? cells : cells - 1;  // periodic: face `cells` is face 0
   if (last + 1 <= first) throw std::invalid_argument("no unknown between the end faces: one cell more is needed");
   const std::size_t n = last + 1 - first;
   const auto width = [&](std::size_t c) { return faces[c + 1] - faces[c]; };  // of cell c
-  SeparableDirection d;
-  d.periodic = periodic && n > 1;
-  d.mass.resize(n);
-  d.lower.assign(n, 0);
-  d.upper.assign(n, 0);
-  d.boundary.assign(n, 0);
+  SeparableDirection d = zero_direction(n, periodic);
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t f = first + i;  // between cells f - 1 and f
     const bool has_left = f > 0 || periodic, has_right = f < cells;

@@ -18,7 +18,7 @@
 
 #include "base/at.hpp"
 #include "base/error.hpp"
-#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/device/vector_ops.hpp"
 #include "solvers/preconditioner/aggregation/aggregates.hpp"
 #include "solvers/preconditioner/aggregation/aggregation_kernels.hpp"
 #include "solvers/preconditioner/block_ilu0/block_ilu0.hpp"

@@ -7,7 +7,7 @@
 
 #include "base/at.hpp"
 #include "base/error.hpp"
-#include "solvers/krylov/vector_ops.hpp"
+#include "solvers/device/vector_ops.hpp"
 #include "solvers/matrix/algorithms/triangular.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/matrix/row_error.hpp"

@@ -1,5 +1,5 @@
-// The vector updates of the Krylov methods, each one pass over its operands, with the reduction that follows it fused
-// in. Included by .cu files only.
+// Operations on vectors, each one pass over its operands, with the reduction that follows it fused in. Included by .cu files
+// only.
 #pragma once
 #include <cmath>
 
@@ -77,38 +77,6 @@ double shift_square(double c, Vector x) {
 template <class Space>
 void shift(double c, Vector x) {  // x -= c
   for_each<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { x[i] -= c; });
-}
-
-// cg: x += alpha p with the old direction, then p = z + beta p.
-template <class Space>
-void advance_direction(double alpha, double beta, ConstVector z, Vector p, Vector x) {
-  for_each<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) {
-    const double old = p[i];
-    x[i] += alpha * old;
-    p[i] = z[i] + beta * old;
-  });
-}
-
-// bicgstab: p = r + beta (p - omega v)
-template <class Space>
-void bicgstab_direction(double beta, double omega, ConstVector r, ConstVector v, Vector p) {
-  for_each<Space>(static_cast<int>(r.size()), [=] WEIR_HD(int i) { p[i] = r[i] + beta * (p[i] - omega * v[i]); });
-}
-// bicgstab: x += alpha p + omega s, r -= omega t; returns {r.r, r0.r}
-template <class Space>
-struct BicgstabStep {
-  ConstVector p, s, t, r0;
-  Vector x, r;
-};
-template <class Space>
-Pair bicgstab_step(double alpha, double omega, const BicgstabStep<Space>& w) {
-  const BicgstabStep<Space> v = w;
-  return sum2<Space>(static_cast<int>(v.x.size()), [=] WEIR_HD(int i) {
-    v.x[i] += alpha * v.p[i] + omega * v.s[i];
-    const double ri = v.r[i] - omega * v.t[i];
-    v.r[i] = ri;
-    return Pair{ri * ri, v.r0[i] * ri};
-  });
 }
 
 }  // namespace weir
