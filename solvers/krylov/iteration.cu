@@ -7,7 +7,6 @@
 
 #include "backend/traits.hpp"
 #include "solvers/device/vector_ops.hpp"
-#include "solvers/parallel/communicator.hpp"
 
 namespace weir {
 namespace {
@@ -27,7 +26,7 @@ Iteration<Space>::Iteration(const Matrix<Space>& A, const Preconditioner<Space>&
                             View<double> x, const KrylovOptions& options, std::vector<double>& history)
     : A_(A),
       M_(M),
-      ranks_(A.ranks() && A.ranks()->size() > 1 ? A.ranks() : nullptr),
+      ranks_(A.ranks() ? *A.ranks() : alone_),
       b_(b),
       x_(x),
       options_(options),
@@ -40,40 +39,8 @@ Iteration<Space>::Iteration(const Matrix<Space>& A, const Preconditioner<Space>&
 }
 
 template <class Space>
-double Iteration<Space>::sum(double share) {
-  if (!ranks_) return share;
-  ScopedTimer timer(result_.reduce_seconds);
-  return ranks_->sum(share);
-}
-template <class Space>
-Pair Iteration<Space>::sum(Pair shares) {
-  if (!ranks_) return shares;
-  ScopedTimer timer(result_.reduce_seconds);
-  return ranks_->sum(shares);
-}
-template <class Space>
-void Iteration<Space>::sum(std::span<double> shares) {
-  if (!ranks_) return;
-  ScopedTimer timer(result_.reduce_seconds);
-  ranks_->sum(shares);
-}
-template <class Space>
-void Iteration<Space>::start_sum(std::span<const double> shares) {
-  if (!ranks_) return pending_.assign(shares.begin(), shares.end());
-  ScopedTimer timer(result_.reduce_seconds);
-  ranks_->start_sum(shares);
-}
-template <class Space>
-void Iteration<Space>::finish_sum(std::span<double> sums) {
-  if (!ranks_) return void(std::copy(pending_.begin(), pending_.end(), sums.begin()));
-  ScopedTimer timer(result_.reduce_seconds);
-  ranks_->finish_sum(sums);
-}
-
-template <class Space>
 double Iteration<Space>::max_norm_of(View<const double> r) const {
-  const double mine = max_norm<Space>(r);
-  return ranks_ ? ranks_->max(mine) : mine;
+  return ranks_.max(max_norm<Space>(r));
 }
 template <class Space>
 double Iteration<Space>::norm_of(View<const double> r, double rr) const {
@@ -243,7 +210,7 @@ template <class Space>
 SolveResult Iteration<Space>::finish() {
   if (singular_ && result_.reason != Reason::not_finite) remove_mean();
   result_.solve_seconds = now() - started_;
-  if (ranks_) {
+  if (ranks_.size() > 1) {
     const HaloCost cost = A_.halo_cost();
     result_.halo_seconds = cost.seconds - halo_before_.seconds;
     result_.transfer_bytes = static_cast<double>(cost.bytes - halo_before_.bytes);

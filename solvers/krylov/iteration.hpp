@@ -19,6 +19,7 @@
 #include "solvers/device/chunked_reduce.hpp"
 #include "solvers/krylov/basis.hpp"
 #include "solvers/krylov/krylov.hpp"
+#include "solvers/parallel/communicator.hpp"
 
 namespace weir {
 
@@ -51,12 +52,20 @@ class Iteration {
 
   // A rank's share of a sum becomes the sum over all ranks of A; nothing happens where there is one. Whatever a method
   // computes with dot, axpy_square and their like goes through here; the products below have gone already.
-  double sum(double share);
-  Pair sum(Pair shares);
-  void sum(std::span<double> shares);
+  template <class T>  // double, Pair
+  T sum(T share) {
+    return ranks_.size() == 1 ? share : timed(result_.reduce_seconds, [&] { return ranks_.sum(share); });
+  }
+  void sum(std::span<double> shares) {
+    timed(result_.reduce_seconds, [&] { ranks_.sum(shares); });
+  }
   // The same with work in between: shares go off, sums come back. One at a time.
-  void start_sum(std::span<const double> shares);
-  void finish_sum(std::span<double> sums);
+  void start_sum(std::span<const double> shares) {
+    timed(result_.reduce_seconds, [&] { ranks_.start_sum(shares); });
+  }
+  void finish_sum(std::span<double> sums) {
+    timed(result_.reduce_seconds, [&] { ranks_.finish_sum(sums); });
+  }
 
   // The true residual of x, and its norm in the options' sense.
   double true_residual(View<double> r);
@@ -93,7 +102,8 @@ class Iteration {
 
   const Matrix<Space>& A_;
   const Preconditioner<Space>& M_;
-  const Communicator* ranks_;  // null: one
+  const Communicator alone_;
+  const Communicator& ranks_;
   View<const double> b_;
   View<double> x_;
   const KrylovOptions& options_;
@@ -105,7 +115,6 @@ class Iteration {
   int best_at_ = 0;
   double started_;
   HaloCost halo_before_;
-  std::vector<double> pending_;  // start_sum on one rank
 };
 
 // Bad pairs are the caller's error, not a numerical outcome.
