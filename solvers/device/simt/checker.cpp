@@ -127,8 +127,6 @@ void check_order(const char* p, std::uint8_t bytes, unsigned access, const void*
     return (r.bytes & bytes) && !(is_atomic && r.is_atomic) && !ordered(r, t);
   };
   if (conflicts(c.write)) report_race(c.write, "write", verb(writes), p, pc);
-  if (access & Access::read_only && c.write.epoch == current_epoch() && (c.write.bytes & bytes))
-    fail("read-only load of memory that the same launch writes, at " + describe_code(code_offset(pc)));
   const Record now{current_epoch(), t.block->id, t.clock.now, code_offset(pc), static_cast<std::uint16_t>(t.rank),
                    bytes,           is_atomic};
   if (writes) {

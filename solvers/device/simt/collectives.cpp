@@ -15,21 +15,11 @@ void in_order(unsigned count, const F& f) {
     for (unsigned i = 0; i < count; ++i) f(i);
 }
 
-int count_votes(const Block& b) {
-  if (b.vote == Vote::count) return b.votes;
-  if (b.vote == Vote::all) return b.votes == static_cast<int>(b.waiting);
-  return b.votes != 0;
-}
-
 void release_block(Block& b) {
   checker_block_barrier(b);
-  const int result = count_votes(b);
   b.waiting = 0;
   in_order(b.size, [&](unsigned i) {
-    Thread& t = b.threads[i];
-    if (t.state != State::at_block_barrier) return;
-    t.result = static_cast<std::uint64_t>(result);
-    make_ready(t);
+    if (b.threads[i].state == State::at_block_barrier) make_ready(b.threads[i]);
   });
 }
 
@@ -59,11 +49,6 @@ bool finish_lane(Thread* warp, unsigned lanes, unsigned ballot, Thread& t) {
       break;
     case Collective::ballot:
       t.result = ballot;
-      break;
-    case Collective::match:
-      t.result = 0;
-      for (unsigned rest = lanes; rest; rest &= rest - 1)
-        if (warp[__builtin_ctz(rest)].payload == t.payload) t.result |= rest & -rest;
       break;
     case Collective::exchange:
       if (t.source_lane < 0 || t.source_lane > 31 || !(lanes >> t.source_lane & 1)) return false;
@@ -119,7 +104,7 @@ void check_mask(const Thread& t, unsigned mask, const Where& at) {
 
 }  // namespace
 
-int block_barrier(Vote vote, int predicate, const Where& at) {
+void block_barrier(const Where& at) {
   Machine& m = machine();
   if (!m.self || m.in_loop) fail("a block barrier in a launch with collectives = false");
   Thread& t = *m.self;
@@ -129,20 +114,16 @@ int block_barrier(Vote vote, int predicate, const Where& at) {
     fail(format("divergent barrier: %u thread(s) of the block have left the kernel before ", b.size - b.live) +
          describe(at));
   if (b.waiting == 0) {
-    b.vote = vote;
     b.at = at;
-    b.votes = 0;
-  } else if (!same_place(b.at, at) || b.vote != vote) {
+  } else if (!same_place(b.at, at)) {
     fail("divergent barrier: at " + describe(at) + format(" while %u thread(s) of the block wait at ", b.waiting) +
          describe(b.at));
   }
-  b.votes += predicate != 0;
   ++b.waiting;
   t.state = State::at_block_barrier;
   t.at = at;
   if (b.waiting == b.live) release_block(b);  // makes this thread ready too
   switch_to_host();
-  return static_cast<int>(t.result);
 }
 
 void grid_barrier(const Where& at) {

@@ -46,8 +46,6 @@ struct Block {
   uint3 index{};
   std::uint32_t id = 0;
   unsigned size = 0, live = 0, waiting = 0;  // threads: all, not finished, at the block barrier
-  Vote vote = Vote::none;
-  int votes = 0;
   Where at;
   std::vector<Thread> threads;
   std::vector<unsigned> live_lanes;  // a mask a warp

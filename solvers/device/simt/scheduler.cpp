@@ -60,7 +60,6 @@ void fail(const std::string& message) {
   if (!checks_accesses()) throw Abandoned{};
   for (;;) switch_to_host();  // no exception may pass the hooks: the fiber is never resumed
 }
-void fail(const char* message) { fail(std::string(message)); }
 
 void make_ready(Thread& t) {
   Machine& m = machine();

@@ -56,12 +56,6 @@ __global__ void shuffles(View<int> out) {
   out[192 + lane] = quarter;
 }
 
-__global__ void votes(View<int> out) {
-  const int i = static_cast<int>(threadIdx.x);
-  const int count = __syncthreads_count(i % 2), all = __syncthreads_and(i < 50), any = __syncthreads_or(i == 63);
-  out[i] = count + 1000 * all + 10000 * any;
-}
-
 template <class Op>
 __global__ void reduce_blocks(View<const double> x, View<double> out) {
   const unsigned i = blockIdx.x * block_size() + thread_rank();
@@ -121,12 +115,6 @@ TEST(Warp, ExchangesRegistersAndVotes) {
     EXPECT_EQ(v[160 + l], 1);
     EXPECT_EQ(v[192 + l], lane < 8 ? 7 - lane : -1);
   }
-}
-
-TEST(Block, VotesAtBarriers) {
-  Array<int, Device> out(64);
-  launch({.block = 64, .name = "votes"}, votes, out.view());
-  EXPECT_EQ(out.to_vector(), std::vector<int>(64, 32 + 10000));
 }
 
 TEST(Block, ReducesInThreeShapes) {

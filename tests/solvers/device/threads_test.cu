@@ -14,12 +14,7 @@ namespace {
 __global__ void atomics(View<int> n, View<double> x) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   atomicAdd(&n[0], 1);
-  atomicSub(&n[1], 2);
-  atomicMax(&n[2], i);
-  atomicMin(&n[3], -i);
-  atomicOr(&n[4], 1 << (i % 8));
-  atomicAnd(&n[5], ~(1 << (i % 8)));
-  if (i == 17) atomicExch(&n[6], 5);
+  if (i == 17) atomicExch(&n[1], 5);
   atomicAdd(&x[0], 0.5);
 }
 
@@ -78,10 +73,10 @@ __global__ void write_rank(View<int> x, int offset) {
 }  // namespace
 
 TEST(Atomics, OnIntAndDoubleAddUp) {
-  Array<int, Device> n(std::vector<int>{0, 0, 0, 0, 0, 255, 0});
+  Array<int, Device> n(std::vector<int>{0, 0});
   Array<double, Device> x(std::vector<double>{0});
   launch({.grid = 5, .block = 40, .name = "atomics"}, atomics, n.view(), x.view());
-  EXPECT_EQ(n.to_vector(), (std::vector<int>{200, -400, 199, -199, 255, 0, 5}));
+  EXPECT_EQ(n.to_vector(), (std::vector<int>{200, 5}));
   EXPECT_EQ(x.to_vector()[0], 100.0);
 }
 

@@ -58,14 +58,12 @@ using Where = std::source_location;
 void* shared_array(const void* tag, std::size_t bytes, std::size_t align, const char* name);
 void* dynamic_shared();
 
-enum class Vote : std::uint8_t { none, count, all, any };
-int block_barrier(Vote vote, int predicate, const Where& at);
+void block_barrier(const Where& at);
 void grid_barrier(const Where& at);
-enum class Collective : std::uint8_t { sync, exchange, ballot, match };
+enum class Collective : std::uint8_t { sync, exchange, ballot };
 std::uint64_t warp_collective(unsigned mask, Collective kind, std::uint64_t payload, int source_lane, const Where& at);
 int lane();
 void fence();
-[[noreturn]] void fail(const char* message);
 
 // Another thread's turn; without progress it counts against the step budget. Plain loops have no turns.
 extern bool fibers_running;
@@ -76,7 +74,7 @@ inline void yield(bool progress) {
 
 // Bits of an access that instrumentation cannot see for what it is.
 struct Access {
-  static constexpr unsigned read = 0, write = 1, atomic = 2, acquire = 4, release = 8, read_only = 16, modify = 32;
+  static constexpr unsigned read = 0, write = 1, atomic = 2, acquire = 4, release = 8, modify = 16;
 };
 void check_access(const void* p, std::size_t bytes, unsigned access, const void* program_counter);
 #if defined(__SANITIZE_THREAD__)
@@ -140,25 +138,11 @@ WEIR_SIMT_RAW void store_release(T* p, typename Same<T>::type v) {
 }  // namespace weir
 
 // Barriers and fences.
-inline void __syncthreads(weir::simt::Where at = weir::simt::Where::current()) {
-  weir::simt::block_barrier(weir::simt::Vote::none, 0, at);
-}
-inline int __syncthreads_count(int p, weir::simt::Where at = weir::simt::Where::current()) {
-  return weir::simt::block_barrier(weir::simt::Vote::count, p, at);
-}
-inline int __syncthreads_and(int p, weir::simt::Where at = weir::simt::Where::current()) {
-  return weir::simt::block_barrier(weir::simt::Vote::all, p, at);
-}
-inline int __syncthreads_or(int p, weir::simt::Where at = weir::simt::Where::current()) {
-  return weir::simt::block_barrier(weir::simt::Vote::any, p, at);
-}
+inline void __syncthreads(weir::simt::Where at = weir::simt::Where::current()) { weir::simt::block_barrier(at); }
 inline void __syncwarp(unsigned mask = 0xffffffffu, weir::simt::Where at = weir::simt::Where::current()) {
   weir::simt::warp_collective(mask, weir::simt::Collective::sync, 0, 0, at);
 }
 inline void __threadfence() { weir::simt::fence(); }
-inline void __threadfence_block() { weir::simt::fence(); }  // its smaller scope is not modelled
-[[noreturn]] inline void __trap() { weir::simt::fail("__trap()"); }
-inline void __nanosleep(unsigned) { weir::simt::yield(false); }
 
 // Shuffles and votes.
 template <class T>
@@ -190,37 +174,11 @@ inline int __any_sync(unsigned m, int p, weir::simt::Where at = weir::simt::Wher
 inline int __all_sync(unsigned m, int p, weir::simt::Where at = weir::simt::Where::current()) {
   return __ballot_sync(m, !p, at) == 0;
 }
-template <class T>
-unsigned __match_any_sync(unsigned m, T v, weir::simt::Where at = weir::simt::Where::current()) {
-  std::uint64_t bits = 0;
-  __builtin_memcpy(&bits, &v, sizeof v);
-  return static_cast<unsigned>(weir::simt::warp_collective(m, weir::simt::Collective::match, bits, 0, at));
-}
 
 // Atomics: relaxed, as in CUDA; the old value comes back.
 template <class T>
 __forceinline__ T atomicAdd(T* p, typename weir::Same<T>::type v) {
   return weir::simt::read_modify_write(p, [v](T old) { return static_cast<T>(old + v); });
-}
-template <class T>
-__forceinline__ T atomicSub(T* p, typename weir::Same<T>::type v) {
-  return weir::simt::read_modify_write(p, [v](T old) { return static_cast<T>(old - v); });
-}
-template <class T>
-__forceinline__ T atomicMax(T* p, typename weir::Same<T>::type v) {
-  return weir::simt::read_modify_write(p, [v](T old) { return old < v ? v : old; });
-}
-template <class T>
-__forceinline__ T atomicMin(T* p, typename weir::Same<T>::type v) {
-  return weir::simt::read_modify_write(p, [v](T old) { return v < old ? v : old; });
-}
-template <class T>
-__forceinline__ T atomicOr(T* p, typename weir::Same<T>::type v) {
-  return weir::simt::read_modify_write(p, [v](T old) { return static_cast<T>(old | v); });
-}
-template <class T>
-__forceinline__ T atomicAnd(T* p, typename weir::Same<T>::type v) {
-  return weir::simt::read_modify_write(p, [v](T old) { return static_cast<T>(old & v); });
 }
 template <class T>
 __forceinline__ T atomicExch(T* p, typename weir::Same<T>::type v) {
@@ -230,17 +188,3 @@ template <class T>
 __forceinline__ T atomicCAS(T* p, typename weir::Same<T>::type expected, typename weir::Same<T>::type v) {
   return weir::simt::read_modify_write(p, [expected, v](T old) { return old == expected ? v : old; });
 }
-
-// A load through the read-only path: nobody may write that memory in the same launch.
-template <class T>
-WEIR_SIMT_RAW T __ldg(const T* p) {
-  weir::simt::note_access(p, sizeof *p, weir::simt::Access::read_only, __builtin_return_address(0));
-  return *p;
-}
-
-// Intrinsics.
-inline int __popc(unsigned x) { return __builtin_popcount(x); }
-inline int __clz(int x) { return x ? __builtin_clz(static_cast<unsigned>(x)) : 32; }
-inline int __ffs(int x) { return __builtin_ffs(x); }
-inline double __fma_rn(double a, double b, double c) { return std::fma(a, b, c); }
-inline double rsqrt(double x) { return 1.0 / std::sqrt(x); }
