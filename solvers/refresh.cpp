@@ -116,7 +116,7 @@ bool RefreshPolicy::blames_age(const SolveResult& result) const {
 ScheduleCost RefreshPolicy::cost_of(int every) const {
   double iterations = 0;
   for (int k = 0; k < every; ++k) {
-    const AgeRecord& a = ages_[static_cast<std::size_t>(k)];
+    const AgeRecord& a = ages_[k];
     iterations += a.iterations / a.solves;
   }
   const double iteration_seconds = solve_seconds_ / iterations_, update = update_seconds_ / updates_;
@@ -128,7 +128,7 @@ std::vector<ScheduleCost> RefreshPolicy::compare() const {
   if (measured_price() == 0 || ages_.empty() || ages_.front().solves == 0) return {};
   int solves = 0, reached = 0;
   for (const AgeRecord& a : ages_) solves += a.solves;
-  while (reached < static_cast<int>(ages_.size()) && ages_[static_cast<std::size_t>(reached)].solves > 0) ++reached;
+  while (reached < static_cast<int>(ages_.size()) && ages_[reached].solves > 0) ++reached;
   std::vector<ScheduleCost> costs{{text_, iterations_ / solves, (update_seconds_ + solve_seconds_) / solves},
                                   cost_of(1)};
   ScheduleCost best = costs.back();

@@ -32,16 +32,15 @@ struct Twofold {
 void residual(const BlockCsrData& A, const std::vector<double>& b, const ExtendedSolution& s, std::vector<double>& r) {
   const int B = A.block;
   for (int row = 0; row < A.rows() * B; ++row) {
-    Twofold sum{b[static_cast<std::size_t>(row)], 0};
-    for (auto e = A.row_start[static_cast<std::size_t>(row / B)];
-         e < A.row_start[static_cast<std::size_t>(row / B) + 1]; ++e)
+    Twofold sum{b[row], 0};
+    for (auto e = A.row_start[row / B]; e < A.row_start[static_cast<std::size_t>(row / B) + 1]; ++e)
       for (int v = 0; v < B; ++v) {
-        const double a = -A.value[static_cast<std::size_t>((e * B + row % B) * B + v)];
-        const auto j = static_cast<std::size_t>(A.column[static_cast<std::size_t>(e)] * B + v);
+        const double a = -A.value[(e * B + row % B) * B + v];
+        const auto j = static_cast<std::size_t>(A.column[e] * B + v);
         sum.add_product(a, s.x[j]);
         sum.low += a * s.low[j];
       }
-    r[static_cast<std::size_t>(row)] = sum.high + sum.low;
+    r[row] = sum.high + sum.low;
   }
 }
 

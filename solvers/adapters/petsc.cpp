@@ -131,7 +131,7 @@ class Petsc : public Peer {
 
   void insert_values(const BlockCsrData& A) {
     for (PetscInt i = 0; i < A.rows(); ++i) {
-      const auto from = A.row_start[static_cast<std::size_t>(i)], to = A.row_start[static_cast<std::size_t>(i) + 1];
+      const auto from = A.row_start[i], to = A.row_start[i + 1];
       const PetscInt* columns = A.column.data() + from;
       if (A.block == 1) {
         check(MatSetValues(A_, 1, &i, static_cast<PetscInt>(to - from), columns, A.value.data() + from, INSERT_VALUES));

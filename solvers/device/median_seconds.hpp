@@ -32,7 +32,7 @@ double median_seconds(const F& f, int runs = 7, const Runners& runners = {}) {
   std::vector<double> seconds;
   for (int i = 0; i < std::max(runs, 1); ++i) seconds.push_back(seconds_of(calls) / calls);
   std::nth_element(seconds.begin(), seconds.begin() + runs / 2, seconds.end());
-  return seconds[static_cast<std::size_t>(runs / 2)];
+  return seconds[runs / 2];
 }
 
 }  // namespace weir

@@ -16,8 +16,7 @@ namespace weir {
 
 class Wavefront {
  public:
-  explicit Wavefront(Extents cells)
-      : cells_(cells), done_(new Done[static_cast<std::size_t>(std::max(cells.ny, cells.nz))]) {}
+  explicit Wavefront(Extents cells) : cells_(cells), done_(new Done[std::max(cells.ny, cells.nz)]) {}
 
   // body(j, k, i0, i1): the cells [i0, i1) of grid row (j, k). backward: from the far corner of the box.
   template <class F>

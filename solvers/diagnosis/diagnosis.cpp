@@ -24,14 +24,14 @@ void widen(Range& range, double size) {
 void look_at_rows(const BlockCsrData& A, Diagnosis& d) {
   d.shortest_row = std::numeric_limits<int>::max();
   for (int i = 0; i < A.rows(); ++i) {
-    const auto from = A.row_start[at(i)], to = A.row_start[at(i) + 1];
+    const auto from = A.row_start[i], to = A.row_start[i + 1];
     d.shortest_row = std::min(d.shortest_row, static_cast<int>(to - from));
     d.longest_row = std::max(d.longest_row, static_cast<int>(to - from));
     double sum = 0, others = 0, diagonal = 0, largest = 0;
     bool is_stored = false, has_positive = false;
     for (auto e = from; e < to; ++e) {
-      const int j = A.column[at(e)];
-      const double value = A.value[at(e)], size = std::abs(value);
+      const int j = A.column[e];
+      const double value = A.value[e], size = std::abs(value);
       d.not_finite += !std::isfinite(value);
       d.stored_zeros += value == 0;
       widen(d.entry, size);
@@ -69,10 +69,10 @@ void look_at_rows(const BlockCsrData& A, Diagnosis& d) {
 void look_at_columns(const BlockCsrData& T, Diagnosis& d) {
   for (int j = 0; j < T.rows(); ++j) {
     double sum = 0, sizes = 0, largest = 0;
-    for (auto e = T.row_start[at(j)]; e < T.row_start[at(j) + 1]; ++e) {
-      sum += T.value[at(e)];
-      sizes += std::abs(T.value[at(e)]);
-      largest = std::max(largest, std::abs(T.value[at(e)]));
+    for (auto e = T.row_start[j]; e < T.row_start[j + 1]; ++e) {
+      sum += T.value[e];
+      sizes += std::abs(T.value[e]);
+      largest = std::max(largest, std::abs(T.value[e]));
     }
     if (largest == 0) d.empty_columns.add(j);
     if (std::abs(sum) <= rounding * sizes) d.zero_column_sums.add(j);
@@ -86,7 +86,7 @@ void compare_with_mirror(const BlockCsrData& A, const BlockCsrData& T, Diagnosis
   const std::vector<double> largest = largest_in_rows(A);
   double sum = 0;
   const auto meet = [&](int i, int j, double a, double t, bool both) {
-    if (const double size = std::max(largest[at(i)], largest[at(j)]); size > 0)
+    if (const double size = std::max(largest[i], largest[j]); size > 0)
       d.asymmetry = std::max(d.asymmetry, std::abs(a - t) / size);
     if (i == j) return;
     sum = std::max(sum, std::abs(a + t));
@@ -94,16 +94,16 @@ void compare_with_mirror(const BlockCsrData& A, const BlockCsrData& T, Diagnosis
     mirrored += both ? 2 : 0;
   };
   for (int i = 0; i < A.rows(); ++i) {
-    auto p = A.row_start[at(i)], q = T.row_start[at(i)];
-    const auto p_end = A.row_start[at(i) + 1], q_end = T.row_start[at(i) + 1];
+    auto p = A.row_start[i], q = T.row_start[i];
+    const auto p_end = A.row_start[i + 1], q_end = T.row_start[i + 1];
     while (p < p_end || q < q_end) {
-      const int j = p < p_end ? A.column[at(p)] : A.rows(), k = q < q_end ? T.column[at(q)] : A.rows();
+      const int j = p < p_end ? A.column[p] : A.rows(), k = q < q_end ? T.column[q] : A.rows();
       if (j == k)
-        meet(i, j, A.value[at(p++)], T.value[at(q++)], true);
+        meet(i, j, A.value[p++], T.value[q++], true);
       else if (j < k)
-        meet(i, j, A.value[at(p++)], 0, false);
+        meet(i, j, A.value[p++], 0, false);
       else
-        meet(i, k, 0, T.value[at(q++)], false);
+        meet(i, k, 0, T.value[q++], false);
     }
   }
   d.mirrored = off ? static_cast<double>(mirrored) / static_cast<double>(off) : 1;
@@ -118,36 +118,36 @@ void find_irreducible_blocks(const BlockCsrData& A, Diagnosis& d) {
   std::vector<char> is_open(at(n), 0);
   int count = 0;
   for (int root = 0; root < n; ++root) {
-    if (number[at(root)] >= 0) continue;
+    if (number[root] >= 0) continue;
     path.assign(1, root);
     while (!path.empty()) {
       const int v = path.back();
-      if (number[at(v)] < 0) {
-        number[at(v)] = low[at(v)] = count++;
+      if (number[v] < 0) {
+        number[v] = low[v] = count++;
         open.push_back(v);
-        is_open[at(v)] = 1;
+        is_open[v] = 1;
       }
       int into = -1;
-      for (auto& e = next[at(v)]; e < A.row_start[at(v) + 1] && into < 0; ++e) {
-        const int w = A.column[at(e)];
-        if (A.value[at(e)] == 0) continue;
-        if (number[at(w)] < 0)
+      for (auto& e = next[v]; e < A.row_start[v + 1] && into < 0; ++e) {
+        const int w = A.column[e];
+        if (A.value[e] == 0) continue;
+        if (number[w] < 0)
           into = w;
-        else if (is_open[at(w)])
-          low[at(v)] = std::min(low[at(v)], number[at(w)]);
+        else if (is_open[w])
+          low[v] = std::min(low[v], number[w]);
       }
       if (into >= 0) {
         path.push_back(into);
         continue;
       }
       path.pop_back();
-      if (!path.empty()) low[at(path.back())] = std::min(low[at(path.back())], low[at(v)]);
-      if (low[at(v)] != number[at(v)]) continue;
+      if (!path.empty()) low[path.back()] = std::min(low[path.back()], low[v]);
+      if (low[v] != number[v]) continue;
       int size = 0, w;
       do {
         w = open.back();
         open.pop_back();
-        is_open[at(w)] = 0;
+        is_open[w] = 0;
         ++size;
       } while (w != v);
       ++d.irreducible_blocks;
@@ -163,14 +163,14 @@ BlockCsrData transposed(const BlockCsrData& A) {
   t.row_start.assign(A.row_start.size(), 0);
   t.column.resize(A.column.size());
   t.value.resize(A.value.size());
-  for (const int j : A.column) ++t.row_start[at(j) + 1];
-  for (int i = 0; i < A.rows(); ++i) t.row_start[at(i) + 1] += t.row_start[at(i)];
+  for (const int j : A.column) ++t.row_start[j + 1];
+  for (int i = 0; i < A.rows(); ++i) t.row_start[i + 1] += t.row_start[i];
   std::vector<std::int64_t> next(t.row_start.begin(), t.row_start.end() - 1);
   for (int i = 0; i < A.rows(); ++i)
-    for (auto e = A.row_start[at(i)]; e < A.row_start[at(i) + 1]; ++e) {
-      const auto to = at(next[at(A.column[at(e)])]++);
+    for (auto e = A.row_start[i]; e < A.row_start[i + 1]; ++e) {
+      const auto to = at(next[A.column[e]]++);
       t.column[to] = i;
-      t.value[to] = A.value[at(e)];
+      t.value[to] = A.value[e];
     }
   return t;
 }

@@ -41,7 +41,7 @@ static_assert(std::size(names) == static_cast<std::size_t>(Cause::steps_exhauste
 
 }  // namespace
 
-const char* to_string(Cause cause) { return names[static_cast<std::size_t>(cause)]; }
+const char* to_string(Cause cause) { return names[static_cast<int>(cause)]; }
 
 std::string three_digits(double value) {
   char text[32];

@@ -83,8 +83,8 @@ Equilibrated equilibrated(const BlockCsrData& A, const std::vector<double>& b, b
   std::vector<double> row(n, 0), column(n, 0);
   for (std::size_t i = 0; i < n; ++i)
     for (auto e = A.row_start[i]; e < A.row_start[i + 1]; ++e) {
-      const auto j = at(A.column[at(e)]);
-      const double size = std::abs(A.value[at(e)]);
+      const auto j = at(A.column[e]);
+      const double size = std::abs(A.value[e]);
       row[i] = std::max(row[i], symmetric && i != j ? 0 : size);
     }
   for (double& r : row) r = r > 0 ? 1 / (symmetric ? std::sqrt(r) : r) : 1;
@@ -93,16 +93,15 @@ Equilibrated equilibrated(const BlockCsrData& A, const std::vector<double>& b, b
   } else {
     for (std::size_t i = 0; i < n; ++i)
       for (auto e = A.row_start[i]; e < A.row_start[i + 1]; ++e) {
-        double& c = column[at(A.column[at(e)])];
-        c = std::max(c, row[i] * std::abs(A.value[at(e)]));
+        double& c = column[A.column[e]];
+        c = std::max(c, row[i] * std::abs(A.value[e]));
       }
     for (double& c : column) c = c > 0 ? 1 / c : 1;
   }
   Equilibrated s{A, b};
   for (std::size_t i = 0; i < n; ++i) {
     s.b[i] *= row[i];
-    for (auto e = A.row_start[i]; e < A.row_start[i + 1]; ++e)
-      s.rows.value[at(e)] *= row[i] * column[at(A.column[at(e)])];
+    for (auto e = A.row_start[i]; e < A.row_start[i + 1]; ++e) s.rows.value[e] *= row[i] * column[A.column[e]];
   }
   return s;
 }
@@ -132,7 +131,7 @@ std::optional<Finding> ordering(Examination<Space>& e) {
   if (e.settings().preconditioner.find("ilu") == std::string::npos || !e.rows()) return {};
   const Order order = reverse_cuthill_mckee(graph_of_pattern(*e.rows(), e.transposed_rows()));
   std::vector<double> b;
-  for (const int i : order) b.push_back(e.b()[at(i)]);
+  for (const int i : order) b.push_back(e.b()[i]);
   const Trial t = e.of_rows(permuted(*e.rows(), order), b);
   if (!t.works() || e.of_rows(*e.rows(), e.b()).works()) return {};
   const Diagnosis& d = e.diagnosis();

@@ -37,7 +37,7 @@ std::optional<Finding> matrix_not_finite(Examination<Space>& e) {
   Finding f{Cause::matrix_not_finite, "the matrix has NaN or Inf entries, first in " + e.row(row)};
   f.measured("NaN or Inf entries", std::to_string(e.diagnosis().not_finite));
   f.measured("the first: row", e.row(row));
-  f.measured("the first: column", e.row(A->column[at(entry)])).measured("its value", A->value[at(entry)]);
+  f.measured("the first: column", e.row(A->column[entry])).measured("its value", A->value[entry]);
   return f.advising(e.settings().table,
                     "not a solver problem: find the source of this coefficient (state, metric, time step)");
 }
@@ -48,7 +48,7 @@ std::optional<Finding> right_hand_side_not_finite(Examination<Space>& e) {
   if (row < 0) return {};
   Finding f{Cause::right_hand_side_not_finite,
             "the right-hand side has NaN or Inf, first in " + e.row(row) + "; the matrix is finite"};
-  f.measured("NaN or Inf values", count_not_finite(e.b())).measured("the first: " + e.row(row), e.b()[at(row)]);
+  f.measured("NaN or Inf values", count_not_finite(e.b())).measured("the first: " + e.row(row), e.b()[row]);
   return f.advising(e.settings().table,
                     "not a solver problem: find the source of this value (state, source term, boundary)");
 }
@@ -59,7 +59,7 @@ std::optional<Finding> guess_not_finite(Examination<Space>& e) {
   const int row = first_not_finite(e.x());
   if (row < 0 || e.result().iterations > 0 || std::isfinite(e.result().residual0)) return {};
   Finding f{Cause::guess_not_finite, "the initial guess has NaN or Inf, first in " + e.row(row)};
-  f.measured("NaN or Inf values", count_not_finite(e.x())).measured("the first: " + e.row(row), e.x()[at(row)]);
+  f.measured("NaN or Inf values", count_not_finite(e.x())).measured("the first: " + e.row(row), e.x()[row]);
   return f.advising(e.key("initial_guess"), "\"zero\"");
 }
 
@@ -168,14 +168,14 @@ ConstantPieces constant_pieces(const BlockCsrData& A, const BlockCsrData& T, con
   c.b.assign(at(pieces), 0);
   c.singular.assign(at(pieces), 1);
   for (int i = 0; i < A.rows(); ++i) {
-    const std::size_t p = at(c.piece[at(i)]);
+    const std::size_t p = at(c.piece[i]);
     ++c.rows[p];
-    c.b[p] += b[at(i)];
+    c.b[p] += b[i];
     for (const BlockCsrData* M : {&A, &T}) {
       double sum = 0, size = 0;
-      for (auto e = M->row_start[at(i)]; e < M->row_start[at(i) + 1]; ++e) {
-        sum += M->value[at(e)];
-        size += std::abs(M->value[at(e)]);
+      for (auto e = M->row_start[i]; e < M->row_start[i + 1]; ++e) {
+        sum += M->value[e];
+        size += std::abs(M->value[e]);
       }
       if (!(std::abs(sum) <= 1e-13 * size)) c.singular[p] = 0;
     }
@@ -217,7 +217,7 @@ std::optional<Finding> constant_null_space(Examination<Space>& e) {
 template <class Space>
 std::optional<Finding> other_null_space(Examination<Space>& e) {
   const Diagnosis& d = e.diagnosis();
-  const bool rows_vanish = d.empty_rows.count > 0 && e.b()[at(d.empty_rows.first)] != 0,
+  const bool rows_vanish = d.empty_rows.count > 0 && e.b()[d.empty_rows.first] != 0,
              sums_vanish = d.zero_row_sums.count == d.rows;
   if ((!rows_vanish && !sums_vanish) || e.failed.A->has_constant_null_space()) return {};
   std::vector<double> b(e.b().size());
@@ -231,7 +231,7 @@ std::optional<Finding> other_null_space(Examination<Space>& e) {
           : "the matrix is singular (every row sums to zero) and the right-hand side is not in its range"};
   if (rows_vanish) {
     f.measured("empty rows", std::to_string(d.empty_rows.count));
-    f.measured("b there", e.b()[at(d.empty_rows.first)]);
+    f.measured("b there", e.b()[d.empty_rows.first]);
   }
   f.measured("rows that sum to zero", std::to_string(d.zero_row_sums.count) + " of " + std::to_string(d.rows));
   f.measured("tried: a right-hand side in the range", told(t));

@@ -95,8 +95,8 @@ RitzValues lanczos(const VectorMap& product, int n, int steps) {
 void multiply(const BlockCsrData& A, std::span<const double> x, std::span<double> y) {
   for (int i = 0; i < A.rows(); ++i) {
     double s = 0;
-    for (auto e = A.row_start[at(i)]; e < A.row_start[at(i) + 1]; ++e) s += A.value[at(e)] * x[at(A.column[at(e)])];
-    y[at(i)] = s;
+    for (auto e = A.row_start[i]; e < A.row_start[i + 1]; ++e) s += A.value[e] * x[A.column[e]];
+    y[i] = s;
   }
 }
 

@@ -112,22 +112,22 @@ class BicgstabL : public Krylov<Space> {
     if (std::abs(rho) <= noise * c.shadow_norm * std::sqrt(r_square)) return lost(it, c);
     const double beta = c.alpha * rho / c.rho;
     it.update([&] {
-      for (int i = 0; i <= j; ++i) next_direction<Space>(beta, R_[at(i)], U_[at(i)]);
+      for (int i = 0; i <= j; ++i) next_direction<Space>(beta, R_[i], U_[i]);
     });
-    const Pair us_uu = product(it, U_[at(j)], U_[at(j) + 1]);
+    const Pair us_uu = product(it, U_[j], U_[j + 1]);
     if (!std::isfinite(us_uu.a) || !std::isfinite(us_uu.b)) return it.stop(Reason::not_finite), false;
     if (std::abs(us_uu.a) <= noise * c.shadow_norm * std::sqrt(us_uu.b)) return lost(it, c);
     c.rho = rho;
     c.alpha = rho / us_uu.a;
     c.rr = it.reduce([&] {
-      for (int i = 1; i <= j; ++i) axpy<Space>(-c.alpha, U_[at(i) + 1], R_[at(i)]);
+      for (int i = 1; i <= j; ++i) axpy<Space>(-c.alpha, U_[i + 1], R_[i]);
       return bicg_step<Space>(c.alpha, U_[0], U_[1], y, R_[0]);
     });
     if (!std::isfinite(c.rr)) return it.stop(Reason::not_finite), false;
     const bool counts = j + 1 < l_ || std::sqrt(c.rr) <= it.target();  // the last one's share is the polynomial
     if (counts && (++c.steps, !it.step(R_[0], c.rr))) return false;
     if (counts && j + 1 == l_) return false;
-    const Pair rs_rr = product(it, R_[at(j)], R_[at(j) + 1]);
+    const Pair rs_rr = product(it, R_[j], R_[j + 1]);
     c.rho_next = rs_rr.a;
     c.next_square = rs_rr.b;
     if (!std::isfinite(rs_rr.a) || !std::isfinite(rs_rr.b)) return it.stop(Reason::not_finite), false;
@@ -137,42 +137,42 @@ class BicgstabL : public Krylov<Space> {
   // The residual of least length; false where the recurrence cannot go on behind it.
   bool polynomial(Iteration<Space>& it, Vector y, Recurrence& c) {
     for (int j = 1; j <= l_; ++j) {
-      const View<double> rj = R_[at(j)], r0 = R_[0];
+      const View<double> rj = R_[j], r0 = R_[0];
       double before = 0;
       for (int i = 1; i < j; ++i) {
-        const View<double> ri = R_[at(i)];
-        tau(i, j) = it.reduce([&] { return dot<Space>(rj, ri); }) / sigma_[at(i)];
-        before += tau(i, j) * tau(i, j) * sigma_[at(i)];
+        const View<double> ri = R_[i];
+        tau(i, j) = it.reduce([&] { return dot<Space>(rj, ri); }) / sigma_[i];
+        before += tau(i, j) * tau(i, j) * sigma_[i];
         it.update([&] { axpy<Space>(-tau(i, j), ri, rj); });
       }
       const Pair r0_rr = it.reduce([&] { return dot_and_square<Space>(rj, r0); });
-      sigma_[at(j)] = r0_rr.b;
-      projected_[at(j)] = r0_rr.a / r0_rr.b;
+      sigma_[j] = r0_rr.b;
+      projected_[j] = r0_rr.a / r0_rr.b;
       if (!(r0_rr.b > noise * noise * (before + r0_rr.b))) return false;  // r_j depends on those before it
     }
     for (int j = l_; j >= 1; --j) {
-      gamma_[at(j)] = projected_[at(j)];
-      for (int i = j + 1; i <= l_; ++i) gamma_[at(j)] -= tau(j, i) * gamma_[at(i)];
+      gamma_[j] = projected_[j];
+      for (int i = j + 1; i <= l_; ++i) gamma_[j] -= tau(j, i) * gamma_[i];
     }
     for (int j = 1; j < l_; ++j) {
-      shifted_[at(j)] = gamma_[at(j) + 1];
-      for (int i = j + 1; i < l_; ++i) shifted_[at(j)] += tau(j, i) * gamma_[at(i) + 1];
+      shifted_[j] = gamma_[j + 1];
+      for (int i = j + 1; i < l_; ++i) shifted_[j] += tau(j, i) * gamma_[i + 1];
     }
-    shifted_[at(l_)] = 0;
+    shifted_[l_] = 0;
     const double rr = c.rr;
     const Pair last = it.reduce([&] { return add_terms(y); });
     c.rr = last.a;
     c.rho_next = last.b;
-    c.omega = gamma_[at(l_)];
-    return std::abs(projected_[at(l_)]) * std::sqrt(sigma_[at(l_)]) > noise * std::sqrt(rr);
+    c.omega = gamma_[l_];
+    return std::abs(projected_[l_]) * std::sqrt(sigma_[l_]) > noise * std::sqrt(rr);
   }
 
   // {r_0.r_0, r_0.shadow} of the residual behind the last term.
   Pair add_terms(Vector y) {
     Pair last{};
     for (int j = 1; j <= l_; ++j)
-      last = add_term<Space>({j == 1 ? gamma_[1] : 0, shifted_[at(j)], projected_[at(j)], gamma_[at(j)], R_[at(j)],
-                              U_[at(j)], shadow_, y, R_[0], U_[0]});
+      last = add_term<Space>(
+          {j == 1 ? gamma_[1] : 0, shifted_[j], projected_[j], gamma_[j], R_[j], U_[j], shadow_, y, R_[0], U_[0]});
     return last;
   }
 

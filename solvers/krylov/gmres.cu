@@ -62,18 +62,18 @@ class Hessenberg {
   double rotate(int j) {
     double* h = column(j);
     for (int i = 0; i < j; ++i) {
-      const double above = c_[at(i)] * h[i] + s_[at(i)] * h[i + 1];
-      h[i + 1] = -s_[at(i)] * h[i] + c_[at(i)] * h[i + 1];
+      const double above = c_[i] * h[i] + s_[i] * h[i + 1];
+      h[i + 1] = -s_[i] * h[i] + c_[i] * h[i + 1];
       h[i] = above;
     }
     const double length = std::hypot(h[j], h[j + 1]);
-    c_[at(j)] = length > 0 ? h[j] / length : 1;
-    s_[at(j)] = length > 0 ? h[j + 1] / length : 0;
+    c_[j] = length > 0 ? h[j] / length : 1;
+    s_[j] = length > 0 ? h[j + 1] / length : 0;
     h[j] = length;
     h[j + 1] = 0;
-    g_[at(j) + 1] = -s_[at(j)] * g_[at(j)];
-    g_[at(j)] *= c_[at(j)];
-    return std::abs(g_[at(j) + 1]);
+    g_[j + 1] = -s_[j] * g_[j];
+    g_[j] *= c_[j];
+    return std::abs(g_[j + 1]);
   }
   // y of the first `steps` columns, in the place of g. A diagonal entry that is rounding noise (singular A) takes no
   // part.
@@ -81,9 +81,9 @@ class Hessenberg {
     double largest = 0;
     for (int i = 0; i < steps; ++i) largest = std::max(largest, column(i)[i]);
     for (int i = steps - 1; i >= 0; --i) {
-      double t = g_[at(i)];
-      for (int k = i + 1; k < steps; ++k) t -= column(k)[i] * g_[at(k)];
-      g_[at(i)] = column(i)[i] <= noise * largest ? 0 : t / column(i)[i];
+      double t = g_[i];
+      for (int k = i + 1; k < steps; ++k) t -= column(k)[i] * g_[k];
+      g_[i] = column(i)[i] <= noise * largest ? 0 : t / column(i)[i];
     }
     return g_.data();
   }
@@ -186,10 +186,10 @@ class Gmres : public Krylov<Space> {
     double projected = 0, remains = 0;
     for (int i = 0; i <= j; ++i) projected += h[i] * h[i];
     double ww = subtract(it, h, j + 1, w, left_);
-    for (int i = 0; i <= j; ++i) remains += left_[static_cast<std::size_t>(i)] * left_[static_cast<std::size_t>(i)];
+    for (int i = 0; i <= j; ++i) remains += left_[i] * left_[i];
     const double before = ww + projected;
     if (ww < 0.5 * before && !(remains <= rounding.semi_orthogonal * rounding.semi_orthogonal * ww)) {
-      for (int i = 0; i <= j; ++i) h[i] += left_[static_cast<std::size_t>(i)];
+      for (int i = 0; i <= j; ++i) h[i] += left_[i];
       std::swap(left_, again_);
       ww = subtract(it, again_.data(), j + 1, w, left_);
     }
@@ -201,7 +201,7 @@ class Gmres : public Krylov<Space> {
   }
 
   double subtract(Iteration<Space>& it, const double* h, int count, View<double> w, std::vector<double>& left) {
-    double& ww = left[static_cast<std::size_t>(count)];  // behind the others: one message
+    double& ww = left[count];  // behind the others: one message
     it.update([&] { ww = V_.subtract(h, count, w, left.data()); });
     it.sum(std::span<double>(left.data(), static_cast<std::size_t>(count) + 1));
     return ww;

@@ -84,7 +84,7 @@ class Idrs : public Krylov<Space> {
       scatter<Space>(rank * s_ + j, p);
       for (int pass = 0; pass < 2 && j > 0; ++pass) {
         it.project(P_, p, j, h_.data());
-        for (int i = 0; i < j; ++i) a_[at(i)] = -h_[at(i)];
+        for (int i = 0; i < j; ++i) a_[i] = -h_[i];
         P_.combine(a_.data(), j, p);
       }
       P_.keep(j, 1 / std::sqrt(it.sum(dot<Space>(p, p))));
@@ -120,19 +120,19 @@ class Idrs : public Krylov<Space> {
     const double length = make_biorthogonal(it, k, u, g);
     if (!std::isfinite(length)) return it.stop(Reason::not_finite), Outcome::ends;
     if (std::abs(mu(k, k)) <= noise * length) return Outcome::lost;
-    const double beta = f_[at(k)] / mu(k, k);
+    const double beta = f_[k] / mu(k, k);
     rr_ = it.reduce([&] { return residual_step<Space>(beta, u, g, x, r_); });
-    for (int i = k + 1; i < s_; ++i) f_[at(i)] -= beta * mu(i, k);
+    for (int i = k + 1; i < s_; ++i) f_[i] -= beta * mu(i, k);
     return it.step(r_, rr_) ? Outcome::goes_on : Outcome::ends;
   }
 
   // u = omega M^-1 v + sum c_i u_i
   void direction(Iteration<Space>& it, int k, double omega, Vector u) {
     for (int i = k; i < s_; ++i) {
-      double t = f_[at(i)];
-      for (int j = k; j < i; ++j) t -= mu(i, j) * c_[at(j)];
-      c_[at(i)] = t / mu(i, i);
-      a_[at(i)] = -c_[at(i)];
+      double t = f_[i];
+      for (int j = k; j < i; ++j) t -= mu(i, j) * c_[j];
+      c_[i] = t / mu(i, i);
+      a_[i] = -c_[i];
     }
     const Vector v = v_, w = w_, z = it.place_of(v, z_);
     it.update([&] {
@@ -151,17 +151,17 @@ class Idrs : public Krylov<Space> {
   double make_biorthogonal(Iteration<Space>& it, int k, Vector u, Vector g) {
     it.project(P_, g, s_, h_.data());
     double square = 0;
-    for (int i = 0; i < s_; ++i) square += h_[at(i)] * h_[at(i)];
+    for (int i = 0; i < s_; ++i) square += h_[i] * h_[i];
     for (int i = 0; i < k; ++i) {
-      const double alpha = h_[at(i)] / mu(i, i);
-      a_[at(i)] = -alpha;
-      for (int j = i; j < s_; ++j) h_[at(j)] -= alpha * mu(j, i);
+      const double alpha = h_[i] / mu(i, i);
+      a_[i] = -alpha;
+      for (int j = i; j < s_; ++j) h_[j] -= alpha * mu(j, i);
     }
     it.update([&] {
       G_.combine(a_.data(), k, g);
       U_.combine(a_.data(), k, u);
     });
-    for (int i = k; i < s_; ++i) mu(i, k) = h_[at(i)];
+    for (int i = k; i < s_; ++i) mu(i, k) = h_[i];
     return std::sqrt(square);
   }
 

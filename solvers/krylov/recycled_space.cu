@@ -60,9 +60,9 @@ template <class Space>
 void RecycledSpace<Space>::remove(Iteration<Space>& it, int kept, View<double> c, View<double> u, double& square) {
   it.project(next_C_, c, kept, h_.data());
   for (int i = 0; i < kept; ++i) {
-    const double h = h_[at(i)], to = next_length_[at(i)];
+    const double h = h_[i], to = next_length_[i];
     square += h * h * to * to;
-    h_[at(i)] = -h;
+    h_[i] = -h;
   }
   it.update([&] {
     next_C_.combine(h_.data(), kept, c);
@@ -82,7 +82,7 @@ void RecycledSpace<Space>::renew(Iteration<Space>& it) {
       assign<Space>(U_.fresh(j), u);
       return dot<Space>(c, c);
     });
-    double square = length_[at(j)] * length_[at(j)];
+    double square = length_[j] * length_[j];
     for (int pass = 0; pass < 2 && kept > 0; ++pass) remove(it, kept, c, u, square);
     const double length = std::sqrt(it.reduce([&] { return dot<Space>(c, c); }));
     if (!(length > least_length * std::sqrt(before)) || !std::isfinite(1 / length)) continue;
@@ -90,7 +90,7 @@ void RecycledSpace<Space>::renew(Iteration<Space>& it) {
       next_C_.keep(kept, 1 / length);
       next_U_.keep(kept, 1 / length);
     });
-    next_length_[at(kept++)] = std::sqrt(square) / length;
+    next_length_[kept++] = std::sqrt(square) / length;
   }
   const int cycles = cycles_;
   take(kept);
@@ -101,7 +101,7 @@ template <class Space>
 bool RecycledSpace<Space>::holds_much_of(Iteration<Space>& it, View<const double> r) {
   it.project(C_, r, count_, h_.data());
   double square = 0;
-  for (int j = 0; j < count_; ++j) square += h_[at(j)] * h_[at(j)];
+  for (int j = 0; j < count_; ++j) square += h_[j] * h_[j];
   return square > much * it.rr();
 }
 
@@ -119,8 +119,8 @@ double RecycledSpace<Space>::project_out(Iteration<Space>& it, int step, View<do
   for (int pass = 0; pass < 2; ++pass) {
     it.project(C_, w, count_, h_.data());
     for (int j = 0; j < count_; ++j) {
-      b[j] += h_[at(j)];
-      h_[at(j)] *= -1;
+      b[j] += h_[j];
+      h_[j] *= -1;
     }
     it.update([&] { C_.combine(h_.data(), count_, w); });
   }
@@ -136,8 +136,8 @@ void RecycledSpace<Space>::record(int step, const double* h) {
 template <class Space>
 void RecycledSpace<Space>::complete(const double* y, int steps, View<double> x) {
   for (int j = 0; j < count_; ++j) {
-    h_[at(j)] = 0;
-    for (int i = 0; i < steps; ++i) h_[at(j)] -= B_.column(i)[j] * y[i];
+    h_[j] = 0;
+    for (int i = 0; i < steps; ++i) h_[j] -= B_.column(i)[j] * y[i];
   }
   U_.combine(h_.data(), count_, x);
 }
@@ -145,7 +145,7 @@ void RecycledSpace<Space>::complete(const double* y, int steps, View<double> x) 
 template <class Space>
 int RecycledSpace<Space>::choose(int steps) {
   G_.shape(count_ + steps + 1, count_ + steps);
-  for (int j = 0; j < count_; ++j) G_.column(j)[j] = 1 / length_[at(j)];
+  for (int j = 0; j < count_; ++j) G_.column(j)[j] = 1 / length_[j];
   for (int i = 0; i < steps; ++i) {
     double* g = G_.column(count_ + i);
     std::copy(B_.column(i), B_.column(i) + count_, g);
@@ -156,8 +156,8 @@ int RecycledSpace<Space>::choose(int steps) {
     double* p = P_.column(j);
     double square = 0;
     for (int i = 0; i < P_.rows; ++i) square += p[i] * p[i];
-    next_length_[at(j)] = std::sqrt(square);
-    for (int i = 0; i < count_; ++i) p[i] /= length_[at(i)];
+    next_length_[j] = std::sqrt(square);
+    for (int i = 0; i < count_; ++i) p[i] /= length_[i];
   }
   return found;
 }

@@ -12,8 +12,8 @@ std::vector<double> largest_in_rows(const BlockCsrData& A) {
   std::vector<double> largest(at(A.rows()));
   const std::int64_t BB = std::int64_t{A.block} * A.block;
   for (int i = 0; i < A.rows(); ++i)
-    for (auto e = A.row_start[at(i)] * BB; e < A.row_start[at(i) + 1] * BB; ++e)
-      largest[at(i)] = std::max(largest[at(i)], std::abs(A.value[at(e)]));
+    for (auto e = A.row_start[i] * BB; e < A.row_start[i + 1] * BB; ++e)
+      largest[i] = std::max(largest[i], std::abs(A.value[e]));
   return largest;
 }
 
@@ -22,15 +22,14 @@ bool is_symmetric(const BlockCsrData& A) {
   const std::vector<double> largest = largest_in_rows(A);
   std::vector<std::int64_t> next(A.row_start.begin(), A.row_start.end() - 1);  // of row j: its next block to meet
   for (int i = 0; i < A.rows(); ++i)
-    for (auto e = A.row_start[at(i)]; e < A.row_start[at(i) + 1]; ++e) {
-      const auto j = at(A.column[at(e)]);
+    for (auto e = A.row_start[i]; e < A.row_start[i + 1]; ++e) {
+      const auto j = at(A.column[e]);
       const std::int64_t mirror = next[j]++;
-      if (mirror == A.row_start[j + 1] || A.column[at(mirror)] != i) return false;
-      const double bound = symmetry_tolerance * std::max(largest[at(i)], largest[j]);
+      if (mirror == A.row_start[j + 1] || A.column[mirror] != i) return false;
+      const double bound = symmetry_tolerance * std::max(largest[i], largest[j]);
       for (int u = 0; u < B; ++u)
         for (int v = 0; v < B; ++v)
-          if (!(std::abs(A.value[at((e * B + u) * B + v)] - A.value[at((mirror * B + v) * B + u)]) <= bound))
-            return false;
+          if (!(std::abs(A.value[(e * B + u) * B + v] - A.value[(mirror * B + v) * B + u]) <= bound)) return false;
     }
   return true;
 }
@@ -38,9 +37,9 @@ bool is_symmetric(const BlockCsrData& A) {
 bool has_positive_diagonal(const BlockCsrData& A) {
   const int B = A.block;
   for (int i = 0; i < A.rows(); ++i)
-    for (auto e = A.row_start[at(i)]; e < A.row_start[at(i) + 1]; ++e)
-      for (int u = 0; u < B && A.column[at(e)] == i; ++u)
-        if (!(A.value[at((e * B + u) * B + u)] > 0)) return false;
+    for (auto e = A.row_start[i]; e < A.row_start[i + 1]; ++e)
+      for (int u = 0; u < B && A.column[e] == i; ++u)
+        if (!(A.value[(e * B + u) * B + u] > 0)) return false;
   return true;
 }
 
@@ -69,9 +68,8 @@ double rounding_of_residual(const BlockCsrData& A, std::span<const double> x) {
   double sum = 0;
   for (int row = 0; row < A.rows() * B; ++row) {
     double s = 0;
-    for (auto e = A.row_start[at(row / B)]; e < A.row_start[at(row / B) + 1]; ++e)
-      for (int v = 0; v < B; ++v)
-        s += std::abs(A.value[at((e * B + row % B) * B + v)] * x[at(A.column[at(e)] * B + v)]);
+    for (auto e = A.row_start[row / B]; e < A.row_start[at(row / B) + 1]; ++e)
+      for (int v = 0; v < B; ++v) s += std::abs(A.value[(e * B + row % B) * B + v] * x[A.column[e] * B + v]);
     sum += s * s;
   }
   return std::numeric_limits<double>::epsilon() * std::sqrt(sum);

@@ -2,7 +2,6 @@
 
 #include <limits>
 
-#include "base/at.hpp"
 #include "base/error.hpp"
 
 namespace weir {
@@ -10,7 +9,7 @@ namespace {
 
 std::array<int, 3> slabs(const std::array<int, 3>& cells, int ranks) {
   std::array<int, 3> parts{1, 1, 1};
-  parts[at(cells[2] > 1 ? 2 : cells[1] > 1 ? 1 : 0)] = ranks;
+  parts[cells[2] > 1 ? 2 : cells[1] > 1 ? 1 : 0] = ranks;
   return parts;
 }
 
@@ -26,8 +25,8 @@ std::array<int, 3> blocks(const std::array<int, 3>& cells, int ranks, int least)
       double area = 0;
       bool fits = true;
       for (int d = 0; d < 3; ++d) {
-        fits = fits && (parts[at(d)] == 1 || cells[at(d)] / parts[at(d)] >= least);
-        area += (parts[at(d)] - 1.0) * cells[at((d + 1) % 3)] * cells[at((d + 2) % 3)];
+        fits = fits && (parts[d] == 1 || cells[d] / parts[d] >= least);
+        area += (parts[d] - 1.0) * cells[(d + 1) % 3] * cells[(d + 2) % 3];
       }
       if (fits && area < smallest) {
         smallest = area;
@@ -44,7 +43,7 @@ BlockPartition::BlockPartition(std::array<int, 3> cells, int ranks, Cutting cutt
     : cells_(cells), cutting_(cutting) {
   parts_ = cutting == Cutting::slabs ? slabs(cells, ranks) : blocks(cells, ranks, least);
   bool fits = parts_[0] > 0;
-  for (int d = 0; d < 3; ++d) fits = fits && (parts_[at(d)] == 1 || cells_[at(d)] / parts_[at(d)] >= least);
+  for (int d = 0; d < 3; ++d) fits = fits && (parts_[d] == 1 || cells_[d] / parts_[d] >= least);
   if (fits) return;
   throw Error(Exit::usage, std::to_string(cells[0]) + " x " + std::to_string(cells[1]) + " x " +
                                std::to_string(cells[2]) + " cells are too few for " + std::to_string(ranks) +
@@ -54,15 +53,15 @@ BlockPartition::BlockPartition(std::array<int, 3> cells, int ranks, Cutting cutt
 }
 
 int BlockPartition::begin(int d, int part) const {
-  return static_cast<int>(static_cast<long long>(cells_[at(d)]) * part / parts_[at(d)]);
+  return static_cast<int>(static_cast<long long>(cells_[d]) * part / parts_[d]);
 }
 
 RankBox BlockPartition::box(int rank) const {
   const int part[3] = {rank % parts_[0], rank / parts_[0] % parts_[1], rank / parts_[0] / parts_[1]};
   RankBox b;
   for (int d = 0; d < 3; ++d) {
-    b.low[at(d)] = begin(d, part[d]);
-    b.high[at(d)] = begin(d, part[d] + 1);
+    b.low[d] = begin(d, part[d]);
+    b.high[d] = begin(d, part[d] + 1);
   }
   return b;
 }
@@ -71,8 +70,8 @@ int BlockPartition::owner(int i, int j, int k) const {
   const int cell[3] = {i, j, k};
   int part[3];
   for (int d = 0; d < 3; ++d) {
-    int p = static_cast<int>(static_cast<long long>(cell[d]) * parts_[at(d)] / cells_[at(d)]);
-    while (p + 1 < parts_[at(d)] && begin(d, p + 1) <= cell[d]) ++p;
+    int p = static_cast<int>(static_cast<long long>(cell[d]) * parts_[d] / cells_[d]);
+    while (p + 1 < parts_[d] && begin(d, p + 1) <= cell[d]) ++p;
     while (p > 0 && begin(d, p) > cell[d]) --p;
     part[d] = p;
   }

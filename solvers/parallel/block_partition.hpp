@@ -12,7 +12,7 @@ enum class Cutting { slabs, blocks };
 // Cells [low, high) in each direction.
 struct RankBox {
   std::array<int, 3> low{}, high{1, 1, 1};
-  int size(int d) const { return high[static_cast<std::size_t>(d)] - low[static_cast<std::size_t>(d)]; }
+  int size(int d) const { return high[d] - low[d]; }
   bool operator==(const RankBox&) const = default;
 };
 
@@ -25,7 +25,7 @@ class BlockPartition {
   const std::array<int, 3>& cells() const { return cells_; }
   const std::array<int, 3>& parts() const { return parts_; }  // in each direction; their product is the number of ranks
   int ranks() const { return parts_[0] * parts_[1] * parts_[2]; }
-  bool is_cut(int d) const { return parts_[static_cast<std::size_t>(d)] > 1; }
+  bool is_cut(int d) const { return parts_[d] > 1; }
 
   int begin(int d, int part) const;  // the first cell of a part; part may be the number of parts: the end
   RankBox box(int rank) const;

@@ -12,11 +12,11 @@ namespace weir {
 
 const char* to_string(Reduction reduction) {
   static constexpr std::array<const char*, 4> names = {"gather", "tree", "allreduce", "nonblocking"};
-  return names[static_cast<std::size_t>(reduction)];
+  return names[static_cast<int>(reduction)];
 }
 const char* to_string(HaloStrategy strategy) {
   static constexpr std::array<const char*, 4> names = {"naive", "pairs", "persistent", "neighbourhood"};
-  return names[static_cast<std::size_t>(strategy)];
+  return names[static_cast<int>(strategy)];
 }
 
 namespace detail {

@@ -231,7 +231,7 @@ class MpiRanks : public Communicator {
   bool message_arrives(double* buffer) const {
     constexpr int n = 512;  // from the first half to the second
     std::vector<double> pattern(2 * n, -1.0), back(2 * n);
-    for (int i = 0; i < n; ++i) pattern[static_cast<std::size_t>(i)] = i + 0.5;
+    for (int i = 0; i < n; ++i) pattern[i] = i + 0.5;
     backend::copy_to_device(buffer, pattern.data(), 2 * n * std::int64_t{sizeof(double)});
     backend::synchronise();
     const int status = MPI_Sendrecv(buffer, n, MPI_DOUBLE, rank_, probe_tag, buffer + n, n, MPI_DOUBLE, rank_,

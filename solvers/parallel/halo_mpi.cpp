@@ -71,10 +71,10 @@ class Pairs : public HaloTransport {
     std::vector<std::set<int>> taken(counts.size());  // phases in which a rank is busy
     std::vector<std::pair<int, std::size_t>> phase_of;
     for (int a = 0; a < size; ++a)
-      for (int k = 0; k < counts[static_cast<std::size_t>(a)]; ++k) {
-        const int b = all[static_cast<std::size_t>(begin[static_cast<std::size_t>(a)] + k)];
+      for (int k = 0; k < counts[a]; ++k) {
+        const int b = all[begin[a] + k];
         if (b < a) continue;
-        auto &busy_a = taken[static_cast<std::size_t>(a)], &busy_b = taken[static_cast<std::size_t>(b)];
+        auto &busy_a = taken[a], &busy_b = taken[b];
         int phase = 0;
         while (busy_a.contains(phase) || busy_b.contains(phase)) ++phase;
         busy_a.insert(phase);

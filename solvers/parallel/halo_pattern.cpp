@@ -8,8 +8,8 @@ HaloPattern make_halo_pattern(const Communicator& ranks, const std::vector<Ghost
   const auto size = static_cast<std::size_t>(ranks.size());
   std::vector<std::vector<int>> wanted(size), places(size);
   for (const GhostRequest& g : ghosts) {
-    wanted[static_cast<std::size_t>(g.owner)].push_back(g.index);
-    places[static_cast<std::size_t>(g.owner)].push_back(g.place);
+    wanted[g.owner].push_back(g.index);
+    places[g.owner].push_back(g.place);
   }
   const std::vector<std::vector<int>> asked = ranks.exchange(wanted);
   HaloPattern p;

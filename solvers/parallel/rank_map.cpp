@@ -14,11 +14,11 @@ RankMap::RankMap(const Communicator& ranks, const std::vector<int>& place) : ran
 
 void RankMap::gather(std::span<const double> mine, std::span<double> whole) const {
   ranks_->gather(mine, counts_, packed_);
-  for (std::size_t i = 0; i < place_.size(); ++i) whole[static_cast<std::size_t>(place_[i])] = packed_[i];
+  for (std::size_t i = 0; i < place_.size(); ++i) whole[place_[i]] = packed_[i];
 }
 
 void RankMap::scatter(std::span<const double> whole, std::span<double> mine) const {
-  for (std::size_t i = 0; i < place_.size(); ++i) packed_[i] = whole[static_cast<std::size_t>(place_[i])];
+  for (std::size_t i = 0; i < place_.size(); ++i) packed_[i] = whole[place_[i]];
   ranks_->scatter(packed_, counts_, mine);
 }
 

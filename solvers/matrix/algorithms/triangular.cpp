@@ -37,8 +37,8 @@ int find_levels(const TriangularRows& rows, Triangle side, std::vector<int>& lev
   for (int p = 0; p < n; ++p) {
     const int i = side == Triangle::lower ? p : n - 1 - p;
     int l = 0;
-    for (std::int64_t e = rows.first(i); e < rows.end(i); ++e) l = std::max(l, level[at(rows.column[at(e)])] + 1);
-    level[at(i)] = l;
+    for (std::int64_t e = rows.first(i); e < rows.end(i); ++e) l = std::max(l, level[rows.column[e]] + 1);
+    level[i] = l;
     count = std::max(count, l + 1);
   }
   return count;
@@ -58,11 +58,11 @@ Levels::Levels(const TriangularRows& rows, Triangle side) {
   std::vector<int> level;
   const int count = find_levels(rows, side, level);
   start.assign(at(count) + 1, 0);
-  for (const int l : level) ++start[at(l) + 1];
+  for (const int l : level) ++start[l + 1];
   std::partial_sum(start.begin(), start.end(), start.begin());
   std::vector<int> next(start.begin(), start.end() - 1);
   row.resize(at(n));
-  for (int i = 0; i < n; ++i) row[at(next[at(level[at(i)])]++)] = i;
+  for (int i = 0; i < n; ++i) row[next[level[i]]++] = i;
 }
 
 ThreadPlan::ThreadPlan(const TriangularRows& rows, Triangle side, int block, int threads, const std::vector<int>& cuts)
@@ -109,23 +109,23 @@ void ThreadPlan::share_stretches(const TriangularRows& rows, Triangle side, cons
   bound[0] = 0;
   for (int t = 1; t < threads_; ++t) {
     const auto cut = std::lower_bound(cuts.begin(), cuts.end(), static_cast<int>(std::int64_t{n} * t / threads_));
-    bound[at(t)] = std::max(bound[at(t) - 1], cut == cuts.end() ? n : *cut);
+    bound[t] = std::max(bound[t - 1], cut == cuts.end() ? n : *cut);
   }
   pieces_.assign(at(threads_), {});
   for (int t = 0; t < threads_; ++t)
-    pieces_[at(t)].push_back(side == Triangle::lower ? Piece{bound[at(t)], bound[at(t) + 1]}
-                                                     : Piece{n - bound[at(t) + 1], n - bound[at(t)]});
+    pieces_[t].push_back(side == Triangle::lower ? Piece{bound[t], bound[t + 1]}
+                                                 : Piece{n - bound[t + 1], n - bound[t]});
   needs_.assign(at(threads_), std::vector<int>(at(threads_), 0));
 }
 
 ThreadPlan::Sharing ThreadPlan::by_levels(const TriangularRows& rows, const Levels& levels, int block) const {
   Sharing s{levels.row, std::vector<int>(at(rows.rows()), 0)};
   for (int l = 0; l < levels.count(); ++l) {
-    const auto first = levels.row.begin() + levels.start[at(l)], end = levels.row.begin() + levels.start[at(l) + 1];
+    const auto first = levels.row.begin() + levels.start[l], end = levels.row.begin() + levels.start[l + 1];
     std::int64_t total = 0, before = 0;
     for (auto i = first; i != end; ++i) total += weight(rows, *i, block);
     for (auto i = first; i != end && total >= shared_level; ++i) {
-      s.thread_of[at(*i)] = static_cast<int>((before + weight(rows, *i, block) / 2) * threads_ / total);
+      s.thread_of[*i] = static_cast<int>((before + weight(rows, *i, block) / 2) * threads_ / total);
       before += weight(rows, *i, block);
     }
   }
@@ -138,14 +138,14 @@ ThreadPlan::Sharing ThreadPlan::by_layers(const TriangularRows& rows, Triangle s
   const auto row = [&](int p) { return side == Triangle::lower ? p : n - 1 - p; };  // and back
   std::vector<int> reach(at(n));
   for (int p = 0; p < n; ++p) {
-    reach[at(p)] = p;
-    for (std::int64_t e = rows.first(row(p)); e < rows.end(row(p)); ++e) reach[at(row(rows.column[at(e)]))] = p;
+    reach[p] = p;
+    for (std::int64_t e = rows.first(row(p)); e < rows.end(row(p)); ++e) reach[row(rows.column[e])] = p;
   }
   Sharing s{{}, std::vector<int>(at(n))};
   for (int from = 0, to = std::min(1, n); from < n;) {
     for (int p = from; p < to; ++p) {
       s.sequence.push_back(row(p));
-      s.thread_of[at(row(p))] = static_cast<int>(std::int64_t{p - from} * threads_ / (to - from));
+      s.thread_of[row(p)] = static_cast<int>(std::int64_t{p - from} * threads_ / (to - from));
     }
     const int next = to < n ? *std::max_element(reach.begin() + from, reach.begin() + to) + 1 : n;
     from = to;
@@ -158,14 +158,14 @@ ThreadPlan::Sharing ThreadPlan::by_layers(const TriangularRows& rows, Triangle s
 double ThreadPlan::simulated(const TriangularRows& rows, int block, const Sharing& sharing) const {
   std::vector<double> row_done(at(rows.rows())), now(at(threads_), 0.0);
   for (const int i : sharing.sequence) {
-    const int me = sharing.thread_of[at(i)];
-    double& t = now[at(me)];
+    const int me = sharing.thread_of[i];
+    double& t = now[me];
     for (std::int64_t e = rows.first(i); e < rows.end(i); ++e) {
-      const int j = rows.column[at(e)];
-      if (sharing.thread_of[at(j)] != me) t = std::max(t, row_done[at(j)] + wait_time);
+      const int j = rows.column[e];
+      if (sharing.thread_of[j] != me) t = std::max(t, row_done[j] + wait_time);
     }
     t += value_time * static_cast<double>(weight(rows, i, block));
-    row_done[at(i)] = t;
+    row_done[i] = t;
   }
   return *std::max_element(now.begin(), now.end());
 }
@@ -182,30 +182,30 @@ void ThreadPlan::cut_into_pieces(const TriangularRows& rows, const Sharing& shar
   std::vector<int> piece_of(at(n));
   needs_.assign(at(threads_), {});
   for (const int i : sharing.sequence) {
-    const int me = sharing.thread_of[at(i)];
-    bool fresh = !open[at(me)];
+    const int me = sharing.thread_of[i];
+    bool fresh = !open[me];
     for (std::int64_t e = rows.first(i); e < rows.end(i); ++e) {
-      const int j = rows.column[at(e)], other = sharing.thread_of[at(j)];
-      if (other == me || piece_of[at(j)] < known[at(me)][at(other)]) continue;
-      known[at(me)][at(other)] = piece_of[at(j)] + 1;
-      if (piece_of[at(j)] + 1 == static_cast<int>(starts[at(other)].size())) open[at(other)] = false;
+      const int j = rows.column[e], other = sharing.thread_of[j];
+      if (other == me || piece_of[j] < known[me][other]) continue;
+      known[me][other] = piece_of[j] + 1;
+      if (piece_of[j] + 1 == static_cast<int>(starts[other].size())) open[other] = false;
       fresh = true;
     }
     if (fresh) {
-      starts[at(me)].push_back(static_cast<int>(mine[at(me)].size()));
-      needs_[at(me)].insert(needs_[at(me)].end(), known[at(me)].begin(), known[at(me)].end());
-      open[at(me)] = true;
+      starts[me].push_back(static_cast<int>(mine[me].size()));
+      needs_[me].insert(needs_[me].end(), known[me].begin(), known[me].end());
+      open[me] = true;
     }
-    piece_of[at(i)] = static_cast<int>(starts[at(me)].size()) - 1;
-    mine[at(me)].push_back(i);
+    piece_of[i] = static_cast<int>(starts[me].size()) - 1;
+    mine[me].push_back(i);
   }
   pieces_.assign(at(threads_), {});
   for (int t = 0; t < threads_; ++t) {
     const int offset = static_cast<int>(order_.size());
-    order_.insert(order_.end(), mine[at(t)].begin(), mine[at(t)].end());
-    starts[at(t)].push_back(static_cast<int>(mine[at(t)].size()));
-    for (std::size_t k = 0; k + 1 < starts[at(t)].size(); ++k)
-      pieces_[at(t)].push_back({offset + starts[at(t)][k], offset + starts[at(t)][k + 1]});
+    order_.insert(order_.end(), mine[t].begin(), mine[t].end());
+    starts[t].push_back(static_cast<int>(mine[t].size()));
+    for (std::size_t k = 0; k + 1 < starts[t].size(); ++k)
+      pieces_[t].push_back({offset + starts[t][k], offset + starts[t][k + 1]});
   }
 }
 
@@ -227,7 +227,7 @@ template <class Space, class T>
 std::vector<int> TriangleBlocks<Space, T>::positions() const {
   const std::vector<int> order = order_.to_vector();
   std::vector<int> position(order.size());
-  for (std::size_t p = 0; p < order.size(); ++p) position[at(order[p])] = static_cast<int>(p);
+  for (std::size_t p = 0; p < order.size(); ++p) position[order[p]] = static_cast<int>(p);
   return position;
 }
 

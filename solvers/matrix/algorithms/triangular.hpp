@@ -30,8 +30,8 @@ struct TriangularRows {
   std::vector<int> column;
 
   int rows() const { return static_cast<int>(start.size()) - 1; }
-  std::int64_t first(int row) const { return start[static_cast<std::size_t>(row)]; }
-  std::int64_t end(int row) const { return start[static_cast<std::size_t>(row) + 1]; }
+  std::int64_t first(int row) const { return start[row]; }
+  std::int64_t end(int row) const { return start[row + 1]; }
 };
 
 // Rows by level: those of level l, ascending, are row[start[l]] .. row[start[l + 1] - 1] and need rows of earlier
@@ -41,7 +41,7 @@ struct Levels {
 
   Levels(const TriangularRows& rows, Triangle side);
   int count() const { return static_cast<int>(start.size()) - 1; }
-  int size(int l) const { return start[static_cast<std::size_t>(l) + 1] - start[static_cast<std::size_t>(l)]; }
+  int size(int l) const { return start[l + 1] - start[l]; }
 };
 
 int count_levels(const TriangularRows& rows, Triangle side);
@@ -86,9 +86,7 @@ class ThreadPlan {
   void cut_into_pieces(const TriangularRows& rows, const Sharing& sharing);
   bool ready(int thread, int piece, const std::vector<int>& done) const;
   void wait(int thread, int piece, std::vector<int>& seen) const;
-  int needed(int thread, int piece, int other) const {
-    return needs_[static_cast<std::size_t>(thread)][static_cast<std::size_t>(piece * threads_ + other)];
-  }
+  int needed(int thread, int piece, int other) const { return needs_[thread][piece * threads_ + other]; }
 
   int threads_, levels_ = 0;
   std::vector<int> order_;
@@ -192,16 +190,14 @@ class UnitTriangle<Device, T> : public TriangleBlocks<Device, T> {
 // ThreadPlan::run, which needs OpenMP's header.
 inline bool ThreadPlan::ready(int thread, int piece, const std::vector<int>& done) const {
   for (int other = 0; other < threads_; ++other)
-    if (done[static_cast<std::size_t>(other)] < needed(thread, piece, other)) return false;
+    if (done[other] < needed(thread, piece, other)) return false;
   return true;
 }
 
 // seen: how far the others had come when last looked at.
 inline void ThreadPlan::wait(int thread, int piece, std::vector<int>& seen) const {
   for (int turns = 0; !ready(thread, piece, seen); ++turns) {
-    for (int other = 0; other < threads_; ++other)
-      seen[static_cast<std::size_t>(other)] =
-          done_[static_cast<std::size_t>(other)].pieces.load(std::memory_order_acquire);
+    for (int other = 0; other < threads_; ++other) seen[other] = done_[other].pieces.load(std::memory_order_acquire);
     if (turns > 4000) std::this_thread::yield();  // more threads than cores: let the other one run
   }
 }
@@ -209,9 +205,9 @@ inline void ThreadPlan::wait(int thread, int piece, std::vector<int>& seen) cons
 template <class F>
 void ThreadPlan::run(const F& body) const {
   if (threads_ == 1) return body(0, static_cast<int>(order_.size()), 0);
-  for (int t = 0; t < threads_; ++t) done_[static_cast<std::size_t>(t)].pieces.store(0, std::memory_order_relaxed);
-  const auto piece = [this](int t, int k) { return pieces_[static_cast<std::size_t>(t)][static_cast<std::size_t>(k)]; };
-  const auto count = [this](int t) { return static_cast<int>(pieces_[static_cast<std::size_t>(t)].size()); };
+  for (int t = 0; t < threads_; ++t) done_[t].pieces.store(0, std::memory_order_relaxed);
+  const auto piece = [this](int t, int k) { return pieces_[t][k]; };
+  const auto count = [this](int t) { return static_cast<int>(pieces_[t].size()); };
 #pragma omp parallel num_threads(omp_get_max_threads() == 1 ? 1 : threads_)
   {
     const int thread = omp_get_thread_num();
@@ -220,13 +216,13 @@ void ThreadPlan::run(const F& body) const {
       for (int k = 0; k < count(thread); ++k) {
         wait(thread, k, seen);
         body(piece(thread, k).from, piece(thread, k).to, thread);
-        done_[static_cast<std::size_t>(thread)].pieces.store(k + 1, std::memory_order_release);
+        done_[thread].pieces.store(k + 1, std::memory_order_release);
       }
     } else if (thread == 0) {  // there are fewer now: one does everybody's pieces in turn
       for (bool more = true; more;) {
         more = false;
         for (int t = 0; t < threads_; ++t)
-          for (int& k = seen[static_cast<std::size_t>(t)]; k < count(t) && ready(t, k, seen); ++k, more = true)
+          for (int& k = seen[t]; k < count(t) && ready(t, k, seen); ++k, more = true)
             body(piece(t, k).from, piece(t, k).to, 0);
       }
     }

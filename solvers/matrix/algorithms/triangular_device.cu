@@ -102,9 +102,7 @@ std::vector<int> chunks_of(const Levels& levels, int block) {
   const int rows = std::max(1, triangular::threads_a_workgroup / block);
   std::vector<int> chunk;
   for (int l = 0; l < levels.count(); ++l)
-    for (int p = levels.start[static_cast<std::size_t>(l)]; p < levels.start[static_cast<std::size_t>(l) + 1];
-         p += rows)
-      chunk.push_back(p);
+    for (int p = levels.start[l]; p < levels.start[l + 1]; p += rows) chunk.push_back(p);
   chunk.push_back(static_cast<int>(levels.row.size()));
   return chunk;
 }
@@ -144,8 +142,7 @@ void UnitTriangle<Device, T>::solve(const T* scale, const double* b, double* x) 
   if (form_ == SweepForm::one_launch) return solve_in_one_launch(s);
   for (const LevelLaunch& l : launches_) {
     if (l.end == l.first + 1) {
-      triangular::solve_level(s, level_start_[static_cast<std::size_t>(l.first)],
-                              level_start_[static_cast<std::size_t>(l.end)]);
+      triangular::solve_level(s, level_start_[l.first], level_start_[l.end]);
     } else {
       launch({.grid = 1, .block = triangular::threads_a_workgroup, .name = "small levels"},
              triangular::solve_small_levels<T>, s, static_cast<const int*>(level_starts_.data()), l.first, l.end);

@@ -77,15 +77,14 @@ std::vector<std::int64_t> checked_diagonal(const BlockCsrData& d) {
   if (!d.value.empty() && d.value.size() != d.column.size() * at(d.block * d.block))
     refuse("block size squared values a block are needed");
   for (std::int64_t i = 0; i < rows; ++i)
-    if (d.row_start[at(i)] > d.row_start[at(i + 1)]) refuse("row starts descend at block row " + std::to_string(i));
+    if (d.row_start[i] > d.row_start[i + 1]) refuse("row starts descend at block row " + std::to_string(i));
   std::vector<std::int64_t> diagonal(at(rows), -1);
   for (std::int64_t i = 0; i < rows; ++i) {
-    for (std::int64_t e = d.row_start[at(i)]; e < d.row_start[at(i + 1)]; ++e) {
-      const int c = d.column[at(e)];
+    for (std::int64_t e = d.row_start[i]; e < d.row_start[i + 1]; ++e) {
+      const int c = d.column[e];
       if (c < 0 || c >= rows) refuse("a column out of range in block row " + std::to_string(i));
-      if (e > d.row_start[at(i)] && d.column[at(e - 1)] >= c)
-        refuse("columns do not ascend in block row " + std::to_string(i));
-      if (c == i) diagonal[at(i)] = e;
+      if (e > d.row_start[i] && d.column[e - 1] >= c) refuse("columns do not ascend in block row " + std::to_string(i));
+      if (c == i) diagonal[i] = e;
     }
   }
   return diagonal;

@@ -65,8 +65,7 @@ BlockCsrData rows_of_stencil(const BlockStencil<Space>& A) {
         for (int c = 0; c < v.n; ++c) block[r * v.n + c] += mirror ? v.entry(to, 6 - s, c, r) : v.entry(cell, s, r, c);
     }
     if (q < beside.row.size() && beside.row[q] == cell) {
-      for (int e = beside.start[q]; e < beside.start[q + 1]; ++e)
-        *rows.block(beside.column[static_cast<std::size_t>(e)]) += beside.value[static_cast<std::size_t>(e)];
+      for (int e = beside.start[q]; e < beside.start[q + 1]; ++e) *rows.block(beside.column[e]) += beside.value[e];
       ++q;
     }
     rows.end_row();
@@ -82,12 +81,12 @@ BlockCsrData rows_of_separable(const SeparableOperator& op) {
     const int at[] = {cell % e.nx, cell / e.nx % e.ny, cell / (e.nx * e.ny)};
     double mass[3], volume = 1;
     for (int d = 0; d < 3; ++d) {
-      mass[d] = op.direction[static_cast<std::size_t>(d)].mass[static_cast<std::size_t>(at[d])];
+      mass[d] = op.direction[d].mass[at[d]];
       volume *= mass[d];
     }
     *rows.block(cell) += op.shift * volume;
     for (int d = 0; d < 3; ++d) {
-      const SeparableDirection& k = op.direction[static_cast<std::size_t>(d)];
+      const SeparableDirection& k = op.direction[d];
       const auto i = static_cast<std::size_t>(at[d]);
       const double area = op.scale * mass[(d + 1) % 3] * mass[(d + 2) % 3];
       *rows.block(cell) += area * (k.lower[i] + k.upper[i] + k.boundary[i]);

@@ -12,8 +12,8 @@ std::int64_t count_blocks(const BlockCsrData& d, int B, std::int64_t most) {
   std::vector<int> seen(at(d.rows() / B), -1);  // the last block row that had a block in this block column
   std::int64_t count = 0;
   for (int i = 0; i < d.rows() / B && count <= most; ++i)
-    for (auto e = d.row_start[at(i * B)]; e < d.row_start[at((i + 1) * B)]; ++e) {
-      int& last = seen[at(d.column[at(e)] / B)];
+    for (auto e = d.row_start[i * B]; e < d.row_start[(i + 1) * B]; ++e) {
+      int& last = seen[d.column[e] / B];
       count += last != i;
       last = i;
     }
@@ -40,19 +40,19 @@ BlockCsrData cut_into_blocks(BlockCsrData&& d, int B) {
   std::vector<int> columns;
   for (int i = 0; i < d.rows() / B; ++i) {
     columns.clear();
-    for (auto e = d.row_start[at(i * B)]; e < d.row_start[at((i + 1) * B)]; ++e) columns.push_back(d.column[at(e)] / B);
+    for (auto e = d.row_start[i * B]; e < d.row_start[(i + 1) * B]; ++e) columns.push_back(d.column[e] / B);
     std::sort(columns.begin(), columns.end());
     columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
     b.column.insert(b.column.end(), columns.begin(), columns.end());
-    b.row_start[at(i) + 1] = static_cast<std::int64_t>(b.column.size());
+    b.row_start[i + 1] = static_cast<std::int64_t>(b.column.size());
   }
   b.value.assign(b.column.size() * at(B) * at(B), 0);
   for (int row = 0; row < d.rows(); ++row) {
-    const auto from = b.column.begin() + b.row_start[at(row / B)], to = b.column.begin() + b.row_start[at(row / B) + 1];
-    for (auto e = d.row_start[at(row)]; e < d.row_start[at(row) + 1]; ++e) {
-      const int column = d.column[at(e)];
+    const auto from = b.column.begin() + b.row_start[row / B], to = b.column.begin() + b.row_start[at(row / B) + 1];
+    for (auto e = d.row_start[row]; e < d.row_start[row + 1]; ++e) {
+      const int column = d.column[e];
       const auto k = std::lower_bound(from, to, column / B) - b.column.begin();
-      b.value[at((k * B + row % B) * B + column % B)] = d.value[at(e)];
+      b.value[(k * B + row % B) * B + column % B] = d.value[e];
     }
   }
   return b;
@@ -68,8 +68,8 @@ BlockCsrData scalar_rows(const BlockCsrData& b) {
   d.column.reserve(b.value.size());
   for (int i = 0; i < b.rows(); ++i)
     for (int u = 0; u < B; ++u) {
-      for (auto e = b.row_start[at(i)]; e < b.row_start[at(i) + 1]; ++e)
-        for (int v = 0; v < B; ++v) d.column.push_back(b.column[at(e)] * B + v);
+      for (auto e = b.row_start[i]; e < b.row_start[i + 1]; ++e)
+        for (int v = 0; v < B; ++v) d.column.push_back(b.column[e] * B + v);
       d.row_start.push_back(static_cast<std::int64_t>(d.column.size()));
     }
   d.value.resize(b.value.size());
@@ -82,7 +82,7 @@ void update_scalar_rows(const BlockCsrData& b, BlockCsrData& scalar) {
   auto to = scalar.value.begin();
   for (int i = 0; i < b.rows(); ++i)
     for (int u = 0; u < B; ++u)
-      for (auto e = b.row_start[at(i)]; e < b.row_start[at(i) + 1]; ++e)
+      for (auto e = b.row_start[i]; e < b.row_start[i + 1]; ++e)
         to = std::copy_n(b.value.begin() + (e * B + u) * B, B, to);
 }
 

@@ -32,8 +32,8 @@ BlockCsrData joint_pattern(const std::vector<const BlockCsrData*>& parts) {
   for (int i = 0; i < parts.front()->rows(); ++i) {
     columns.clear();
     for (const BlockCsrData* part : parts)
-      columns.insert(columns.end(), part->column.begin() + part->row_start[at(i)],
-                     part->column.begin() + part->row_start[at(i) + 1]);
+      columns.insert(columns.end(), part->column.begin() + part->row_start[i],
+                     part->column.begin() + part->row_start[i + 1]);
     std::sort(columns.begin(), columns.end());
     whole.column.insert(whole.column.end(), columns.begin(), std::unique(columns.begin(), columns.end()));
     whole.row_start.push_back(static_cast<std::int64_t>(whole.column.size()));
@@ -65,9 +65,9 @@ BlockCsrData augment(const std::vector<const BlockCsrData*>& parts) {
   for (const BlockCsrData* part : parts) {
     const int m = part->block;
     for (int i = 0; i < part->rows(); ++i) {
-      std::int64_t to = whole.row_start[at(i)];
-      for (auto e = part->row_start[at(i)]; e < part->row_start[at(i) + 1]; ++e) {
-        while (whole.column[at(to)] != part->column[at(e)]) ++to;
+      std::int64_t to = whole.row_start[i];
+      for (auto e = part->row_start[i]; e < part->row_start[i + 1]; ++e) {
+        while (whole.column[to] != part->column[e]) ++to;
         for (int v = 0; v < m; ++v)
           std::copy_n(part->value.begin() + (e * m + v) * m, m, whole.value.begin() + (to * n + first + v) * n + first);
       }

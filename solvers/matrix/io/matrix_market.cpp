@@ -94,11 +94,11 @@ std::vector<std::int64_t> count_rows(MarketNumbers& in, const Header& h) {
     if (j < 1 || j > h.rows) in.fail("column " + std::to_string(j) + " is not in 1 .. " + std::to_string(h.rows));
     if (mirrored && j > i) in.fail("a symmetric file holds the lower triangle only");
     if (!h.banner.pattern) in.skip("a value");
-    ++start[at(i)];
-    if (mirrored && i != j) ++start[at(j)];
+    ++start[i];
+    if (mirrored && i != j) ++start[j];
   }
   if (!in.at_end()) in.fail("more entries than the " + std::to_string(h.count) + " that are announced");
-  for (int i = 0; i < h.rows; ++i) start[at(i) + 1] += start[at(i)];
+  for (int i = 0; i < h.rows; ++i) start[i + 1] += start[i];
   return start;
 }
 
@@ -107,9 +107,9 @@ void fill_rows(MarketNumbers& in, const Header& h, BlockCsrData& d, MarketFaults
   const Symmetry symmetry = h.banner.symmetry;
   std::vector<std::int64_t> next(d.row_start.begin(), d.row_start.end() - 1);
   const auto put = [&](int row, int column, double value) {
-    const std::int64_t e = next[at(row)]++;
-    d.column[at(e)] = column;
-    d.value[at(e)] = value;
+    const std::int64_t e = next[row]++;
+    d.column[e] = column;
+    d.value[e] = value;
   };
   for (std::int64_t k = 0; k < h.count; ++k) {
     const int i = static_cast<int>(in.integer("a row number")) - 1,
@@ -128,8 +128,8 @@ void fill_rows(MarketNumbers& in, const Header& h, BlockCsrData& d, MarketFaults
 void sort_rows(BlockCsrData& d, const std::string& name, MarketFaults* faults) {
   std::vector<std::pair<int, double>> row;
   for (int i = 0; i < d.rows(); ++i) {
-    const auto from = at(d.row_start[at(i)]), to = at(d.row_start[at(i) + 1]);
-    const auto first = d.column.begin() + d.row_start[at(i)], last = d.column.begin() + d.row_start[at(i) + 1];
+    const auto from = at(d.row_start[i]), to = at(d.row_start[i + 1]);
+    const auto first = d.column.begin() + d.row_start[i], last = d.column.begin() + d.row_start[i + 1];
     if (!std::is_sorted(first, last)) {
       row.clear();
       for (auto e = from; e < to; ++e) row.emplace_back(d.column[e], d.value[e]);
@@ -152,16 +152,16 @@ void sort_rows(BlockCsrData& d, const std::string& name, MarketFaults* faults) {
 void add_up_repeated(BlockCsrData& d) {
   std::int64_t to = 0;
   for (int i = 0; i < d.rows(); ++i) {
-    const std::int64_t end = d.row_start[at(i) + 1], start = to;
-    for (auto e = d.row_start[at(i)]; e < end; ++e) {
-      if (to > start && d.column[at(to - 1)] == d.column[at(e)]) {
-        d.value[at(to - 1)] += d.value[at(e)];
+    const std::int64_t end = d.row_start[i + 1], start = to;
+    for (auto e = d.row_start[i]; e < end; ++e) {
+      if (to > start && d.column[to - 1] == d.column[e]) {
+        d.value[to - 1] += d.value[e];
         continue;
       }
-      d.column[at(to)] = d.column[at(e)];
-      d.value[at(to++)] = d.value[at(e)];
+      d.column[to] = d.column[e];
+      d.value[to++] = d.value[e];
     }
-    d.row_start[at(i)] = start;
+    d.row_start[i] = start;
   }
   d.row_start.back() = to;
   d.column.resize(at(to));
@@ -243,7 +243,7 @@ std::vector<double> parse_vector_market(std::string_view text, const std::string
       if (i < 1 || i > rows) in.fail("row " + std::to_string(i) + " is not in 1 .. " + std::to_string(rows));
       if (in.integer("a column number") != 1) in.fail("a vector has one column");
     }
-    v[at(i - 1)] = banner.pattern ? 1 : in.real("a value");
+    v[i - 1] = banner.pattern ? 1 : in.real("a value");
   }
   if (!in.at_end()) in.fail("more values than announced");
   return v;
@@ -264,11 +264,10 @@ void write_matrix_market(const std::string& path, const BlockCsrData& d) {
                static_cast<long long>(d.rows()) * B, static_cast<long long>(d.rows()) * B, d.value.size());
   for (int i = 0; i < d.rows(); ++i)
     for (int u = 0; u < B; ++u)
-      for (auto e = d.row_start[static_cast<std::size_t>(i)]; e < d.row_start[static_cast<std::size_t>(i) + 1]; ++e)
+      for (auto e = d.row_start[i]; e < d.row_start[i + 1]; ++e)
         for (int v = 0; v < B; ++v)
           std::fprintf(file.get(), "%lld %lld %.17g\n", static_cast<long long>(i) * B + u + 1,
-                       static_cast<long long>(d.column[static_cast<std::size_t>(e)]) * B + v + 1,
-                       d.value[static_cast<std::size_t>((e * B + u) * B + v)]);
+                       static_cast<long long>(d.column[e]) * B + v + 1, d.value[(e * B + u) * B + v]);
   file.finish();
 }
 
