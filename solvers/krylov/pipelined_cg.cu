@@ -5,7 +5,7 @@
 //   beta = gamma / gamma_old,  alpha = gamma / (delta - beta gamma / alpha_old)
 //   z = n + beta z   q = m + beta q   s = w + beta s   p = u + beta p
 //   x += alpha p     r -= alpha s     u -= alpha q     w -= alpha z
-// The eight updates are one pass (24 vectors moved with a preconditioner, 16 without, where cg moves 10 to 13): it pays
+// The eight updates are one pass (24 vectors with a preconditioner, 16 without, where cg moves 10 to 13): it pays
 // where waiting for a sum costs more than that.
 //
 // r, u, w, s, q and z drift away from what they stand for, more than in cg. Every replacement_interval iterations they are
@@ -24,7 +24,8 @@ struct PipelinedCgVectors {
   Vector x, r, u, w, p, q, s, z;
 };
 
-// All updates of an iteration; returns the next {r.u, w.u}.
+// All updates of an iteration; returns the next {r.u, w.u}. Where M is the identity u is r, m is w and q is s, and they are
+// written twice with the same values.
 template <class Space>
 Pair pipelined_cg_step(double alpha, double beta, const PipelinedCgVectors& vectors) {
   const PipelinedCgVectors v = vectors;
@@ -41,23 +42,6 @@ Pair pipelined_cg_step(double alpha, double beta, const PipelinedCgVectors& vect
     v.u[i] = u;
     v.w[i] = w;
     return Pair{r * u, w * u};
-  });
-}
-
-// The same where M is the identity: u is r, m is w, q is s.
-template <class Space>
-Pair pipelined_cg_plain_step(double alpha, double beta, const PipelinedCgVectors& vectors) {
-  const PipelinedCgVectors v = vectors;
-  return sum2<Space>(static_cast<int>(v.x.size()), [=] WEIR_HD(int i) {
-    const double z = v.n[i] + beta * v.z[i], s = v.w[i] + beta * v.s[i], p = v.r[i] + beta * v.p[i];
-    v.z[i] = z;
-    v.s[i] = s;
-    v.p[i] = p;
-    v.x[i] += alpha * p;
-    const double r = v.r[i] - alpha * s, w = v.w[i] - alpha * z;
-    v.r[i] = r;
-    v.w[i] = w;
-    return Pair{r * r, w * r};
   });
 }
 
@@ -106,9 +90,7 @@ class PipelinedCg : public Krylov<Space> {
       alpha = gamma / curvature;
       gamma_old = gamma;
       const PipelinedCgVectors v{m, n, x, r, u, w, p, q, s, z};
-      Pair products = it.update([&] {
-        return identity_ ? pipelined_cg_plain_step<Space>(alpha, beta, v) : pipelined_cg_step<Space>(alpha, beta, v);
-      });
+      Pair products = it.update([&] { return pipelined_cg_step<Space>(alpha, beta, v); });
       if ((step + 1) % replacement_interval == 0) products = replace(it, v);
       start(it, products, r);
     }
