@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "solvers/krylov/recycled_space.hpp"
+#include "solvers/krylov/shortened_most.hpp"
 
 namespace weir {
 namespace {

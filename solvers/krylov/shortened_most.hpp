@@ -1,0 +1,30 @@
+// The directions that a small dense matrix shortens most.
+#pragma once
+#include <vector>
+
+namespace weir {
+
+// A small dense matrix by columns.
+struct Columns {
+  int rows = 0, count = 0;
+  std::vector<double> a;
+
+  void shape(int r, int c) {  // zero
+    rows = r;
+    count = c;
+    a.assign(static_cast<std::size_t>(r) * static_cast<std::size_t>(c), 0.0);
+  }
+  double* column(int j) { return a.data() + static_cast<std::ptrdiff_t>(j) * rows; }
+  const double* column(int j) const { return a.data() + static_cast<std::ptrdiff_t>(j) * rows; }
+};
+
+// Work space of shortened_most.
+struct ShorteningWork {
+  Columns Q, R, X;
+};
+
+// About the `wanted` directions P that G shortens most, such that the columns of Q = G P are orthonormal; their number,
+// which is 0 where G is singular to rounding.
+int shortened_most(const Columns& G, int wanted, ShorteningWork& work, Columns& P, Columns& Q);
+
+}  // namespace weir
