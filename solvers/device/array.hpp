@@ -1,4 +1,4 @@
-// Array<T, Space> owns memory in a space; copy(dst, src) is the only way between spaces. Nothing else moves data.
+// Array<T, Space> owns memory in a space; upload and download are the only way between spaces. Nothing else moves data.
 #pragma once
 #include <algorithm>
 #include <cstdint>
@@ -81,15 +81,5 @@ class Array {
   T* data_ = nullptr;
   std::int64_t size_ = 0;
 };
-
-// Between spaces, or within one. Sizes must agree.
-template <class T>
-void copy(Array<T, Device>& dst, const Array<T, Host>& src) {
-  backend::copy_to_device(dst.data(), src.data(), src.size() * static_cast<std::int64_t>(sizeof(T)));
-}
-template <class T>
-void copy(Array<T, Host>& dst, const Array<T, Device>& src) {
-  backend::copy_to_host(dst.data(), src.data(), src.size() * static_cast<std::int64_t>(sizeof(T)));
-}
 
 }  // namespace weir
