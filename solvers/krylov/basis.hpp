@@ -7,31 +7,124 @@
 // twice and need as many reductions as there are vectors.
 //
 // Vectors are kept as T, double or float: half the memory and half the traffic of the passes. All sums and the vector
-// at work stay double, so that the basis of floats is, as it is stored, orthonormal to about the precision of float.
+// at work stay double, so that the basis of floats is, as it is stored, orthonormal to about the precision of float. Included by .cu files only.
 #pragma once
 #include <vector>
 
 #include "solvers/device/array.hpp"
+#include "solvers/device/vector_ops.hpp"
+#include "solvers/krylov/basis_host.hpp"
 
 namespace weir {
+
+namespace basis_device {  // two basis vectors a kernel, w in cache or registers between
+
+// y += a u + b v, in one pass.
+template <class Space, class T>
+void add_two(double a, View<const T> u, double b, View<const T> v, Vector y) {
+  for_each<Space>(static_cast<int>(y.size()), [=] WEIR_HD(int i) { y[i] += a * u[i] + b * v[i]; });
+}
+template <class Space, class T>
+void add_one(double a, View<const T> u, Vector y) {
+  for_each<Space>(static_cast<int>(y.size()), [=] WEIR_HD(int i) { y[i] += a * u[i]; });
+}
+// {u.w, v.w}
+template <class Space, class T>
+Pair dot_two(View<const T> u, View<const T> v, ConstVector w) {
+  return sum2<Space>(static_cast<int>(w.size()), [=] WEIR_HD(int i) { return Pair{w[i] * u[i], w[i] * v[i]}; });
+}
+template <class Space, class T>
+double dot_one(View<const T> u, ConstVector w) {
+  return sum<Space>(static_cast<int>(w.size()), [=] WEIR_HD(int i) { return w[i] * u[i]; });
+}
+// v = a w as floats; `as_stored` the same as doubles
+template <class Space>
+void narrow(double a, ConstVector w, View<float> v, Vector as_stored) {
+  for_each<Space>(static_cast<int>(w.size()), [=] WEIR_HD(int i) {
+    const float value = static_cast<float>(a * w[i]);
+    v[i] = value;
+    as_stored[i] = value;
+  });
+}
+
+}  // namespace basis_device
 
 template <class Space, class T = double>
 class Basis {
  public:
   // Allocates where the size or number is new. apart: latest(j) is still wanted while fresh(j + 1) is made.
-  void fit(std::int64_t n, int vectors, bool apart = true);
+  void fit(std::int64_t n, int vectors, bool apart = true) {
+    if (std::is_same_v<T, float> && apart && latest_.size() != n) latest_ = Array<double, Space>(n);
+    if (n == n_ && vectors <= count_) return;
+    n_ = n;
+    stride_ = (n + 15) / 16 * 16;
+    count_ = vectors;
+    data_ = Array<T, Space>(stride_ * vectors);
+    if constexpr (std::is_same_v<T, float>) {
+      fresh_ = Array<double, Space>(n);
+      if (!apart) latest_ = {};
+    }
+    partial_.resize(static_cast<std::size_t>(basis_host::chunks_of(n) * (vectors + 1)));
+  }
 
   // Vector j is made in `fresh(j)`; keep(j, a) makes a times that vector j, as it is stored, which `latest(j)` shows
   // until the next one is kept. round(j) is keep(j, 1).
-  View<double> fresh(int j);
-  void keep(int j, double a);
-  void round(int j);
-  View<double> latest(int j);
+  View<double> fresh(int j) {
+    if constexpr (std::is_same_v<T, float>)
+      return fresh_;
+    else
+      return at(j);
+  }
+  void keep(int j, double a) {
+    if constexpr (std::is_same_v<T, float>)
+      basis_device::narrow<Space>(a, fresh_, at(j), latest(j));
+    else
+      scaled<Space>(a, at(j), at(j));
+  }
+  void round(int j) {
+    if constexpr (std::is_same_v<T, float>) keep(j, 1);
+  }
+  View<double> latest(int j) {
+    if constexpr (std::is_same_v<T, float>)
+      return latest_.size() > 0 ? latest_ : fresh_;
+    else
+      return at(j);
+  }
 
-  void project(View<const double> w, int count, double* h);                   // h[0..count) = V^T w
-  double subtract(const double* h, int count, View<double> w, double* left);  // w -= V h; left = V^T w; returns w.w
+  // h[0..count) = V^T w
+  void project(View<const double> w, int count, double* h) {
+    if constexpr (std::is_same_v<Space, Host>) {
+      basis_host::project<T>({data_.data(), n_, stride_}, w.data(), count, partial_.data(), h);
+    } else {
+      for (int j = 0; j + 1 < count; j += 2) {
+        const Pair two = basis_device::dot_two<Space, T>(at(j), at(j + 1), w);
+        h[j] = two.a;
+        h[j + 1] = two.b;
+      }
+      if (count % 2) h[count - 1] = basis_device::dot_one<Space, T>(at(count - 1), w);
+    }
+  }
+  // w -= V h; left = V^T w; returns w.w
+  double subtract(const double* h, int count, View<double> w, double* left) {
+    if constexpr (std::is_same_v<Space, Host>) {
+      return basis_host::subtract<T>({data_.data(), n_, stride_}, h, w.data(), count, partial_.data(), left);
+    } else {
+      for (int j = 0; j < count; ++j) left[j] = -h[j];
+      combine(left, count, w);
+      project(w, count, left);
+      return dot<Space>(w, w);
+    }
+  }
   // x += V y, of the `count` vectors from `first` on
-  void combine(const double* y, int count, View<double> x, int first = 0);
+  void combine(const double* y, int count, View<double> x, int first = 0) {
+    if constexpr (std::is_same_v<Space, Host>) {
+      basis_host::combine<T>({data_.data() + stride_ * first, n_, stride_}, y, count, x.data());
+    } else {
+      for (int j = 0; j + 1 < count; j += 2)
+        basis_device::add_two<Space, T>(y[j], at(first + j), y[j + 1], at(first + j + 1), x);
+      if (count % 2) basis_device::add_one<Space, T>(y[count - 1], at(first + count - 1), x);
+    }
+  }
 
  private:
   View<T> at(int j) const { return View<T>(data_.data() + stride_ * j, n_); }
@@ -43,22 +136,5 @@ class Basis {
       latest_;                   // float: the vector at work and, where it is another, the one kept last, as doubles
   std::vector<double> partial_;  // Host: a row of sums a chunk
 };
-
-namespace basis_host {
-
-template <class T>
-struct HostBasis {
-  const T* v;
-  std::int64_t n, stride;
-};
-std::int64_t chunks_of(std::int64_t n);  // rows of `partial`, of count + 1 values at most
-template <class T>
-void project(const HostBasis<T>& V, const double* w, int count, double* partial, double* h);
-template <class T>
-double subtract(const HostBasis<T>& V, const double* h, double* w, int count, double* partial, double* left);
-template <class T>
-void combine(const HostBasis<T>& V, const double* y, int count, double* x);
-
-}  // namespace basis_host
 
 }  // namespace weir

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "solvers/device/for_each.hpp"
-#include "solvers/krylov/basis.hpp"
+#include "solvers/krylov/basis_host.hpp"
 #include "solvers/matrix/block/block_lanes.hpp"
 
 namespace weir::basis_host {

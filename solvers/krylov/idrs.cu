@@ -14,6 +14,7 @@
 
 #include "base/at.hpp"
 #include "solvers/device/vector_ops.hpp"
+#include "solvers/krylov/basis.hpp"
 #include "solvers/krylov/iteration.hpp"
 #include "solvers/parallel/communicator.hpp"
 #include "solvers/registry.hpp"

@@ -17,7 +17,6 @@
 #include "base/timer.hpp"
 #include "solvers/device/array.hpp"
 #include "solvers/device/chunked_reduce.hpp"
-#include "solvers/krylov/basis.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/parallel/communicator.hpp"
 
@@ -87,8 +86,11 @@ class Iteration {
   auto reduce(const F& f) {
     return sum(update(f));
   }
-  template <class T>
-  void project(Basis<Space, T>& V, View<const double> w, int count, double* h);  // h[0..count) = V^T w
+  template <class Basis>
+  void project(Basis& V, View<const double> w, int count, double* h) {  // h[0..count) = V^T w
+    update([&] { V.project(w, count, h); });
+    sum(std::span<double>(h, static_cast<std::size_t>(count)));
+  }
 
   void add_seconds(const SolveResult& inner);  // the parts of an inner solve are parts of this one
 
@@ -136,13 +138,6 @@ View<double> Iteration<Space>::place_of(View<double> r, Array<double, Space>& ow
   if (M_.is_identity()) return r;
   fit(own, r.size());
   return own;
-}
-
-template <class Space>
-template <class T>
-void Iteration<Space>::project(Basis<Space, T>& V, View<const double> w, int count, double* h) {
-  update([&] { V.project(w, count, h); });
-  sum(std::span<double>(h, static_cast<std::size_t>(count)));
 }
 
 }  // namespace weir

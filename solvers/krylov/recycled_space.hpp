@@ -19,6 +19,7 @@
 
 #include "base/at.hpp"
 #include "solvers/device/vector_ops.hpp"
+#include "solvers/krylov/basis.hpp"
 #include "solvers/krylov/iteration.hpp"
 #include "solvers/krylov/shortened_most.hpp"
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <numeric>
 #include <thread>
 
@@ -23,7 +24,8 @@ void check(int status, const char* call) {
   char text[MPI_MAX_ERROR_STRING] = {};
   int length = 0;
   MPI_Error_string(status, text, &length);
-  throw Error(Exit::internal, std::string(call) + ": " + std::string(text, static_cast<std::size_t>(length)));
+  const std::string name(call, std::strcspn(call, "("));
+  throw Error(Exit::internal, name + ": " + std::string(text, static_cast<std::size_t>(length)));
 }
 
 }  // namespace mpi
@@ -49,13 +51,12 @@ class MpiRanks : public Communicator {
  public:
   MpiRanks() {
     int provided = 0;
-    mpi::check(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided), "MPI_Init_thread");
+    WEIR_MPI(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided));
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm machine = MPI_COMM_NULL;
-    mpi::check(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine),
-               "MPI_Comm_split_type");
+    WEIR_MPI(MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &machine));
     MPI_Comm_rank(machine, &machine_rank_);
     MPI_Comm_size(machine, &machine_size_);
     MPI_Comm_free(&machine);
@@ -67,9 +68,9 @@ class MpiRanks : public Communicator {
   int ranks_on_this_machine() const override { return machine_size_; }
   int rank_on_this_machine() const override { return machine_rank_; }
 
-  void barrier() const override { mpi::check(MPI_Barrier(MPI_COMM_WORLD), "MPI_Barrier"); }
+  void barrier() const override { WEIR_MPI(MPI_Barrier(MPI_COMM_WORLD)); }
   void broadcast(void* data, std::int64_t bytes, int from) const override {
-    mpi::check(MPI_Bcast(data, static_cast<int>(bytes), MPI_BYTE, from, MPI_COMM_WORLD), "MPI_Bcast");
+    WEIR_MPI(MPI_Bcast(data, static_cast<int>(bytes), MPI_BYTE, from, MPI_COMM_WORLD));
   }
 
   std::vector<std::vector<int>> exchange(const std::vector<std::vector<int>>& to) const override {
@@ -78,13 +79,11 @@ class MpiRanks : public Communicator {
       send_counts.push_back(static_cast<int>(list.size()));
       send.insert(send.end(), list.begin(), list.end());
     }
-    mpi::check(MPI_Alltoall(send_counts.data(), 1, MPI_INT, receive_counts.data(), 1, MPI_INT, MPI_COMM_WORLD),
-               "MPI_Alltoall");
+    WEIR_MPI(MPI_Alltoall(send_counts.data(), 1, MPI_INT, receive_counts.data(), 1, MPI_INT, MPI_COMM_WORLD));
     const std::vector<int> send_begin = offsets(send_counts), receive_begin = offsets(receive_counts);
     std::vector<int> receive(static_cast<std::size_t>(receive_begin.back() + receive_counts.back()));
-    mpi::check(MPI_Alltoallv(send.data(), send_counts.data(), send_begin.data(), MPI_INT, receive.data(),
-                             receive_counts.data(), receive_begin.data(), MPI_INT, MPI_COMM_WORLD),
-               "MPI_Alltoallv");
+    WEIR_MPI(MPI_Alltoallv(send.data(), send_counts.data(), send_begin.data(), MPI_INT, receive.data(),
+                           receive_counts.data(), receive_begin.data(), MPI_INT, MPI_COMM_WORLD));
     std::vector<std::vector<int>> from;
     for (std::size_t r = 0; r < to.size(); ++r)
       from.emplace_back(receive.begin() + receive_begin[r], receive.begin() + receive_begin[r] + receive_counts[r]);
@@ -93,15 +92,13 @@ class MpiRanks : public Communicator {
 
   void gather(std::span<const double> mine, std::span<const int> counts, std::span<double> all) const override {
     const std::vector<int> begin = offsets(counts);
-    mpi::check(MPI_Gatherv(mine.data(), static_cast<int>(mine.size()), MPI_DOUBLE, all.data(), counts.data(),
-                           begin.data(), MPI_DOUBLE, 0, MPI_COMM_WORLD),
-               "MPI_Gatherv");
+    WEIR_MPI(MPI_Gatherv(mine.data(), static_cast<int>(mine.size()), MPI_DOUBLE, all.data(), counts.data(),
+                         begin.data(), MPI_DOUBLE, 0, MPI_COMM_WORLD));
   }
   void scatter(std::span<const double> all, std::span<const int> counts, std::span<double> mine) const override {
     const std::vector<int> begin = offsets(counts);
-    mpi::check(MPI_Scatterv(all.data(), counts.data(), begin.data(), MPI_DOUBLE, mine.data(),
-                            static_cast<int>(mine.size()), MPI_DOUBLE, 0, MPI_COMM_WORLD),
-               "MPI_Scatterv");
+    WEIR_MPI(MPI_Scatterv(all.data(), counts.data(), begin.data(), MPI_DOUBLE, mine.data(),
+                          static_cast<int>(mine.size()), MPI_DOUBLE, 0, MPI_COMM_WORLD));
   }
 
   std::unique_ptr<HaloTransport> transport(HaloStrategy strategy, const HaloLinks& links, const double* send,
@@ -155,9 +152,8 @@ class MpiRanks : public Communicator {
         return tree_sum(values);
       case Reduction::allreduce:
         fill_slots(values);
-        mpi::check(MPI_Allreduce(MPI_IN_PLACE, slots_.data(), static_cast<int>(slots_.size()), MPI_DOUBLE, MPI_SUM,
-                                 MPI_COMM_WORLD),
-                   "MPI_Allreduce");
+        WEIR_MPI(MPI_Allreduce(MPI_IN_PLACE, slots_.data(), static_cast<int>(slots_.size()), MPI_DOUBLE, MPI_SUM,
+                               MPI_COMM_WORLD));
         return take_sum(values);
       case Reduction::nonblocking:
         start_slots(values);
@@ -168,17 +164,16 @@ class MpiRanks : public Communicator {
   // A rank's values lie in a slot of their own among zeros: what MPI adds is exact, and the order is ours.
   void start_slots(std::span<const double> values) const override {
     fill_slots(values);
-    mpi::check(MPI_Iallreduce(MPI_IN_PLACE, slots_.data(), static_cast<int>(slots_.size()), MPI_DOUBLE, MPI_SUM,
-                              MPI_COMM_WORLD, &request_),
-               "MPI_Iallreduce");
+    WEIR_MPI(MPI_Iallreduce(MPI_IN_PLACE, slots_.data(), static_cast<int>(slots_.size()), MPI_DOUBLE, MPI_SUM,
+                            MPI_COMM_WORLD, &request_));
   }
   void finish_slots(std::span<double> values) const override {
-    mpi::check(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait");
+    WEIR_MPI(MPI_Wait(&request_, MPI_STATUS_IGNORE));
     take_sum(values);
   }
   double max_over_ranks(double value) const override {
     double both[2] = {std::isnan(value) ? 1.0 : 0.0, std::isnan(value) ? 0.0 : value};
-    mpi::check(MPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
+    WEIR_MPI(MPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD));
     return both[0] > 0 ? std::nan("") : both[1];
   }
 
@@ -199,9 +194,8 @@ class MpiRanks : public Communicator {
     fill_slots(values);
     for (int shift = 1; shift < size_; ++shift) {
       const int to = (rank_ + shift) % size_, from = (rank_ - shift + size_) % size_;
-      mpi::check(MPI_Sendrecv(values.data(), n, MPI_DOUBLE, to, reduction_tag, slots_.data() + from * n, n, MPI_DOUBLE,
-                              from, reduction_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
-                 "MPI_Sendrecv");
+      WEIR_MPI(MPI_Sendrecv(values.data(), n, MPI_DOUBLE, to, reduction_tag, slots_.data() + from * n, n, MPI_DOUBLE,
+                            from, reduction_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     }
     take_sum(values);
   }
@@ -213,19 +207,17 @@ class MpiRanks : public Communicator {
     int step = 1;
     for (; step < size_ && rank_ % (2 * step) == 0; step *= 2) {
       if (rank_ + step >= size_) continue;
-      mpi::check(MPI_Recv(slots_.data(), n, MPI_DOUBLE, rank_ + step, reduction_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
-                 "MPI_Recv");
+      WEIR_MPI(MPI_Recv(slots_.data(), n, MPI_DOUBLE, rank_ + step, reduction_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
       for (std::size_t i = 0; i < values.size(); ++i) values[i] += slots_[i];
     }
     if (rank_ > 0) {
       const int parent = rank_ - step;
-      mpi::check(MPI_Send(values.data(), n, MPI_DOUBLE, parent, reduction_tag, MPI_COMM_WORLD), "MPI_Send");
-      mpi::check(MPI_Recv(values.data(), n, MPI_DOUBLE, parent, reduction_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
-                 "MPI_Recv");
+      WEIR_MPI(MPI_Send(values.data(), n, MPI_DOUBLE, parent, reduction_tag, MPI_COMM_WORLD));
+      WEIR_MPI(MPI_Recv(values.data(), n, MPI_DOUBLE, parent, reduction_tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     }
     for (step /= 2; step > 0; step /= 2)
       if (rank_ + step < size_)
-        mpi::check(MPI_Send(values.data(), n, MPI_DOUBLE, rank_ + step, reduction_tag, MPI_COMM_WORLD), "MPI_Send");
+        WEIR_MPI(MPI_Send(values.data(), n, MPI_DOUBLE, rank_ + step, reduction_tag, MPI_COMM_WORLD));
   }
 
   bool message_arrives(double* buffer) const {

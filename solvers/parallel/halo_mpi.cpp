@@ -1,5 +1,6 @@
 // The four ways a halo travels.
 #include <algorithm>
+#include <numeric>
 #include <set>
 #include <utility>
 
@@ -24,32 +25,23 @@ struct Messages {
 
   void swap_with(std::size_t q) const {
     const int rank = links.neighbour[q];
-    check(MPI_Sendrecv(to(q), sends(q), MPI_DOUBLE, rank, halo_tag, from(q), receives(q), MPI_DOUBLE, rank, halo_tag,
-                       comm, MPI_STATUS_IGNORE),
-          "MPI_Sendrecv");
+    WEIR_MPI(MPI_Sendrecv(to(q), sends(q), MPI_DOUBLE, rank, halo_tag, from(q), receives(q), MPI_DOUBLE, rank, halo_tag,
+                          comm, MPI_STATUS_IGNORE));
   }
 };
 
-// One neighbour after the other, by ascending rank: along a row of ranks each waits for the one before, which is what
-// made the paper's first version slow. (The pair that comes first in the order of (lower, higher) rank is never kept
-// waiting, so that it cannot lock.)
-class Naive : public HaloTransport {
+// Each pair of ranks in turn, in one of two orders.
+//   as they stand  one neighbour after the other, by ascending rank: along a row of ranks each waits for the one before, which
+//                  is what made the paper's first version slow. (The pair that comes first in the order of (lower, higher)
+//                  rank is never kept waiting, so that it cannot lock.)
+//   in phases      every rank talks to one neighbour at most: for slabs the paper's two, [0 1] [2 3] ... then [1 2]
+//                  [3 4] ...; in general the colours of the graph of ranks, taken greedily in an order that all ranks know
+class Pairwise : public HaloTransport {
  public:
-  explicit Naive(Messages m) : m_(std::move(m)) {}
-  void start() override {}
-  void finish() override {
-    for (std::size_t q = 0; q < m_.count(); ++q) m_.swap_with(q);
+  Pairwise(Messages m, bool in_phases) : m_(std::move(m)), order_(m_.count()) {
+    std::iota(order_.begin(), order_.end(), 0);
+    if (in_phases) find_phases();
   }
-
- private:
-  Messages m_;
-};
-
-// Phases in which every rank talks to one neighbour at most: for slabs the paper's two, [0 1] [2 3] ... then [1 2]
-// [3 4] ...; in general the colours of the graph of ranks, taken greedily in an order that all ranks know.
-class Pairs : public HaloTransport {
- public:
-  explicit Pairs(Messages m) : m_(std::move(m)) { find_phases(); }
   void start() override {}
   void finish() override {
     for (const std::size_t q : order_) m_.swap_with(q);
@@ -62,12 +54,11 @@ class Pairs : public HaloTransport {
     MPI_Comm_size(m_.comm, &size);
     const int mine = static_cast<int>(m_.count());
     std::vector<int> counts(static_cast<std::size_t>(size)), begin(counts);
-    check(MPI_Allgather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, m_.comm), "MPI_Allgather");
+    WEIR_MPI(MPI_Allgather(&mine, 1, MPI_INT, counts.data(), 1, MPI_INT, m_.comm));
     for (std::size_t r = 1; r < counts.size(); ++r) begin[r] = begin[r - 1] + counts[r - 1];
     std::vector<int> all(static_cast<std::size_t>(begin.back() + counts.back()));
-    check(MPI_Allgatherv(m_.links.neighbour.data(), mine, MPI_INT, all.data(), counts.data(), begin.data(), MPI_INT,
-                         m_.comm),
-          "MPI_Allgatherv");
+    WEIR_MPI(MPI_Allgatherv(m_.links.neighbour.data(), mine, MPI_INT, all.data(), counts.data(), begin.data(), MPI_INT,
+                            m_.comm));
     std::vector<std::set<int>> taken(counts.size());  // phases in which a rank is busy
     std::vector<std::pair<int, std::size_t>> phase_of;
     for (int a = 0; a < size; ++a)
@@ -84,6 +75,7 @@ class Pairs : public HaloTransport {
         phase_of.emplace_back(phase, static_cast<std::size_t>(at - m_.links.neighbour.begin()));
       }
     std::sort(phase_of.begin(), phase_of.end());
+    order_.clear();
     for (const auto& [phase, q] : phase_of) order_.push_back(q);
   }
 
@@ -98,9 +90,9 @@ class Persistent : public HaloTransport {
     for (std::size_t q = 0; q < m_.count(); ++q) {
       const int rank = m_.links.neighbour[q];
       MPI_Request request = MPI_REQUEST_NULL;
-      check(MPI_Recv_init(m_.from(q), m_.receives(q), MPI_DOUBLE, rank, halo_tag, m_.comm, &request), "MPI_Recv_init");
+      WEIR_MPI(MPI_Recv_init(m_.from(q), m_.receives(q), MPI_DOUBLE, rank, halo_tag, m_.comm, &request));
       requests_.push_back(request);
-      check(MPI_Send_init(m_.to(q), m_.sends(q), MPI_DOUBLE, rank, halo_tag, m_.comm, &request), "MPI_Send_init");
+      WEIR_MPI(MPI_Send_init(m_.to(q), m_.sends(q), MPI_DOUBLE, rank, halo_tag, m_.comm, &request));
       requests_.push_back(request);
     }
   }
@@ -110,9 +102,9 @@ class Persistent : public HaloTransport {
     for (auto& request : requests_)
       if (!ended) MPI_Request_free(&request);
   }
-  void start() override { check(MPI_Startall(static_cast<int>(requests_.size()), requests_.data()), "MPI_Startall"); }
+  void start() override { WEIR_MPI(MPI_Startall(static_cast<int>(requests_.size()), requests_.data())); }
   void finish() override {
-    check(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE), "MPI_Waitall");
+    WEIR_MPI(MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE));
   }
 
  private:
@@ -126,9 +118,8 @@ class Neighbourhood : public HaloTransport {
   explicit Neighbourhood(Messages m) : m_(std::move(m)) {
     const int n = static_cast<int>(m_.count());
     const int* ranks = m_.links.neighbour.data();
-    check(MPI_Dist_graph_create_adjacent(m_.comm, n, ranks, MPI_UNWEIGHTED, n, ranks, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
-                                         &graph_),
-          "MPI_Dist_graph_create_adjacent");
+    WEIR_MPI(MPI_Dist_graph_create_adjacent(m_.comm, n, ranks, MPI_UNWEIGHTED, n, ranks, MPI_UNWEIGHTED, MPI_INFO_NULL,
+                                            0, &graph_));
     for (std::size_t q = 0; q < m_.count(); ++q) {
       sends_.push_back(m_.sends(q));
       receives_.push_back(m_.receives(q));
@@ -140,11 +131,10 @@ class Neighbourhood : public HaloTransport {
     if (!ended) MPI_Comm_free(&graph_);
   }
   void start() override {
-    check(MPI_Ineighbor_alltoallv(m_.send, sends_.data(), m_.links.send_begin.data(), MPI_DOUBLE, m_.receive,
-                                  receives_.data(), m_.links.receive_begin.data(), MPI_DOUBLE, graph_, &request_),
-          "MPI_Ineighbor_alltoallv");
+    WEIR_MPI(MPI_Ineighbor_alltoallv(m_.send, sends_.data(), m_.links.send_begin.data(), MPI_DOUBLE, m_.receive,
+                                     receives_.data(), m_.links.receive_begin.data(), MPI_DOUBLE, graph_, &request_));
   }
-  void finish() override { check(MPI_Wait(&request_, MPI_STATUS_IGNORE), "MPI_Wait"); }
+  void finish() override { WEIR_MPI(MPI_Wait(&request_, MPI_STATUS_IGNORE)); }
 
  private:
   Messages m_;
@@ -160,9 +150,8 @@ std::unique_ptr<HaloTransport> make_transport(MPI_Comm comm, HaloStrategy strate
   Messages m{comm, links, send, receive};
   switch (strategy) {
     case HaloStrategy::naive:
-      return std::make_unique<Naive>(std::move(m));
     case HaloStrategy::pairs:
-      return std::make_unique<Pairs>(std::move(m));
+      return std::make_unique<Pairwise>(std::move(m), strategy == HaloStrategy::pairs);
     case HaloStrategy::persistent:
       return std::make_unique<Persistent>(std::move(m));
     case HaloStrategy::neighbourhood:

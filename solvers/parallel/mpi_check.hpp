@@ -10,7 +10,8 @@
 
 namespace weir::mpi {
 
-void check(int status, const char* call);  // throws Error(internal) with MPI's own text
+void check(int status, const char* call);  // throws Error(internal) with the function's name and MPI's own text
+#define WEIR_MPI(call) ::weir::mpi::check(call, #call)
 
 std::unique_ptr<HaloTransport> make_transport(MPI_Comm comm, HaloStrategy strategy, const HaloLinks& links,
                                               const double* send, double* receive);
