@@ -105,11 +105,9 @@ void check_mask(const Thread& t, unsigned mask, const Where& at) {
 }  // namespace
 
 void block_barrier(const Where& at) {
-  Machine& m = machine();
-  if (!m.self || m.in_loop) fail("a block barrier in a launch with collectives = false");
-  Thread& t = *m.self;
+  Thread& t = collective_thread("a block barrier");
   Block& b = *t.block;
-  m.idle = 0;
+  machine().idle = 0;
   if (b.live != b.size)
     fail(format("divergent barrier: %u thread(s) of the block have left the kernel before ", b.size - b.live) +
          describe(at));
@@ -128,9 +126,8 @@ void block_barrier(const Where& at) {
 
 void grid_barrier(const Where& at) {
   Machine& m = machine();
-  if (!m.self || m.in_loop) fail("a grid barrier in a launch with collectives = false");
+  Thread& t = collective_thread("a grid barrier");
   if (!m.config->cooperative) fail("a grid barrier in a launch that is not cooperative, at " + describe(at));
-  Thread& t = *m.self;
   m.idle = 0;
   if (m.at_grid_barrier == 0)
     m.grid_at = at;
@@ -144,8 +141,7 @@ void grid_barrier(const Where& at) {
 
 std::uint64_t warp_collective(unsigned mask, Collective kind, std::uint64_t payload, int source_lane, const Where& at) {
   Machine& m = machine();
-  if (!m.self || m.in_loop) fail("a warp collective in a launch with collectives = false");
-  Thread& t = *m.self;
+  Thread& t = collective_thread("a warp collective");
   Block& b = *t.block;
   m.idle = 0;
   check_mask(t, mask, at);

@@ -101,6 +101,7 @@ void forget_stacks();  // after an error: no fiber will be resumed
 void make_ready(Thread& t);
 void give_up(const std::string& error);  // of the whole launch, noticed by the scheduler
 [[noreturn]] void fail(const std::string& message);
+Thread& collective_thread(const char* what);  // that runs now; fails in a launch without collectives
 
 // collectives.cpp
 void thread_finished(Thread& t);

@@ -38,11 +38,11 @@ Machine::Machine() {
                                                      : Order::random;
 }
 
-int lane() {
-  const Thread* t = machine().self;
-  if (!t || machine().in_loop) fail("a warp collective in a launch with collectives = false");
-  return t->lane;
+Thread& collective_thread(const char* what) {
+  if (!machine().self || machine().in_loop) fail(std::string(what) + " in a launch with collectives = false");
+  return *machine().self;
 }
+int lane() { return collective_thread("a warp collective").lane; }
 
 namespace {
 
@@ -274,18 +274,16 @@ void next_turn(bool progress) {
 }
 
 void* shared_array(const void* tag, std::size_t bytes, std::size_t align, const char* name) {
-  Thread* t = machine().self;
-  if (!t || machine().in_loop) fail("shared memory in a launch with collectives = false");
-  for (const SharedArray& a : t->block->arrays)
+  Block& b = *collective_thread("shared memory").block;
+  for (const SharedArray& a : b.arrays)
     if (a.tag == tag) return a.data;
-  return new_shared(*t->block, tag, bytes, align, name);
+  return new_shared(b, tag, bytes, align, name);
 }
 
 void* dynamic_shared() {
-  Thread* t = machine().self;
-  if (!t || machine().in_loop) fail("shared memory in a launch with collectives = false");
-  if (!t->block->dynamic) fail("dynamic shared memory is used, but the launch asked for none");
-  return t->block->dynamic;
+  char* p = collective_thread("shared memory").block->dynamic;
+  if (!p) fail("dynamic shared memory is used, but the launch asked for none");
+  return p;
 }
 
 // ---- loops of the race build ----

@@ -80,18 +80,7 @@ void run_loop(std::int64_t n, const F& f) {
 template <class F>
 void run_loop_3d(int nx, int ny, int nz, const F& f) {
   if constexpr (simt::checked_loops) {
-    auto loop = [&] {
-      const F body = f;
-      std::int64_t index = 0;
-      for (int k = 0; k < nz; ++k)
-        for (int j = 0; j < ny; ++j)
-          for (int i = 0; i < nx; ++i) {
-            simt::begin_index(index++);
-            body(i, j, k);
-            simt::end_index();
-          }
-    };
-    simt::checked_loop("for_each", loop, f);
+    run_loop(std::int64_t{nx} * ny * nz, [=](int q) { f(q % nx, q / nx % ny, q / nx / ny); });
   } else {
     const simt::DeviceCode scope;
     const F body = f;
