@@ -53,9 +53,6 @@ class Bicgstab : public Krylov<Space> {
   }
 
  private:
-  // Relative to the norms of its factors, a dot product below this is rounding noise.
-  static constexpr double noise = 1e-15;
-
   void cycle(Iteration<Space>& it, View<double> x) {
     const View<double> r = r_, r0 = r0_, p = p_, v = v_, t = t_;
     const View<double> Mp = it.place_of(p, Mp_), Ms = it.place_of(r, Ms_);
@@ -66,7 +63,8 @@ class Bicgstab : public Krylov<Space> {
     for (int step = 0;; ++step) {
       const Pair vr_vv = product(it, p, Mp, v, r0);
       if (!std::isfinite(vr_vv.a)) return it.stop(Reason::not_finite);
-      if (std::abs(vr_vv.a) <= noise * r0_norm * std::sqrt(vr_vv.b) || std::abs(rho) <= noise * r0_norm * std::sqrt(rr))
+      if (std::abs(vr_vv.a) <= product_noise * r0_norm * std::sqrt(vr_vv.b) ||
+          std::abs(rho) <= product_noise * r0_norm * std::sqrt(rr))
         return lost(it, step);
       const double alpha = rho / vr_vv.a;
       const double ss = it.reduce([&] { return axpy_square<Space>(-alpha, v, r); });  // s, in the place of r
@@ -78,7 +76,7 @@ class Bicgstab : public Krylov<Space> {
       }
       const Pair ts_tt = product(it, r, Ms, t, r);
       const double omega = ts_tt.a / ts_tt.b;
-      if (!(ts_tt.b > 0) || std::abs(ts_tt.a) <= noise * std::sqrt(ss * ts_tt.b)) {
+      if (!(ts_tt.b > 0) || std::abs(ts_tt.a) <= product_noise * std::sqrt(ss * ts_tt.b)) {
         axpy<Space>(alpha, Mp, x);  // what this iteration has gained so far
         if (it.step(r, ss)) lost(it, step);
         return;

@@ -79,8 +79,6 @@ class BicgstabL : public Krylov<Space> {
   }
 
  private:
-  static constexpr double noise = 1e-15;  // as in bicgstab
-
   double& tau(int i, int j) { return tau_[at(i) * at(l_ + 1) + at(j)]; }
 
   void cycle(Iteration<Space>& it, Vector y) {
@@ -109,14 +107,14 @@ class BicgstabL : public Krylov<Space> {
   bool bicg(Iteration<Space>& it, int j, Vector y, Recurrence& c) {
     if (j == 0) c.rho *= -c.omega;
     const double rho = c.rho_next, r_square = j == 0 ? c.rr : c.next_square;
-    if (std::abs(rho) <= noise * c.shadow_norm * std::sqrt(r_square)) return lost(it, c);
+    if (std::abs(rho) <= product_noise * c.shadow_norm * std::sqrt(r_square)) return lost(it, c);
     const double beta = c.alpha * rho / c.rho;
     it.update([&] {
       for (int i = 0; i <= j; ++i) next_direction<Space>(beta, R_[i], U_[i]);
     });
     const Pair us_uu = product(it, U_[j], U_[j + 1]);
     if (!std::isfinite(us_uu.a) || !std::isfinite(us_uu.b)) return it.stop(Reason::not_finite), false;
-    if (std::abs(us_uu.a) <= noise * c.shadow_norm * std::sqrt(us_uu.b)) return lost(it, c);
+    if (std::abs(us_uu.a) <= product_noise * c.shadow_norm * std::sqrt(us_uu.b)) return lost(it, c);
     c.rho = rho;
     c.alpha = rho / us_uu.a;
     c.rr = it.reduce([&] {
@@ -148,7 +146,8 @@ class BicgstabL : public Krylov<Space> {
       const Pair r0_rr = it.reduce([&] { return dot_and_square<Space>(rj, r0); });
       sigma_[j] = r0_rr.b;
       projected_[j] = r0_rr.a / r0_rr.b;
-      if (!(r0_rr.b > noise * noise * (before + r0_rr.b))) return false;  // r_j depends on those before it
+      if (!(r0_rr.b > product_noise * product_noise * (before + r0_rr.b)))
+        return false;  // r_j depends on those before it
     }
     for (int j = l_; j >= 1; --j) {
       gamma_[j] = projected_[j];
@@ -164,7 +163,7 @@ class BicgstabL : public Krylov<Space> {
     c.rr = last.a;
     c.rho_next = last.b;
     c.omega = gamma_[l_];
-    return std::abs(projected_[l_]) * std::sqrt(sigma_[l_]) > noise * std::sqrt(rr);
+    return std::abs(projected_[l_]) * std::sqrt(sigma_[l_]) > product_noise * std::sqrt(rr);
   }
 
   // {r_0.r_0, r_0.shadow} of the residual behind the last term.

@@ -67,7 +67,6 @@ class Idrs : public Krylov<Space> {
   }
 
  private:
-  static constexpr double noise = 1e-15;
   // Where t and r make an angle whose cosine is below this, omega t.t = t.r would make the next vectors inaccurate
   // (Sleijpen & van der Vorst 1995).
   static constexpr double least_cosine = 0.7;
@@ -120,7 +119,7 @@ class Idrs : public Krylov<Space> {
     it.apply(u, g);
     const double length = make_biorthogonal(it, k, u, g);
     if (!std::isfinite(length)) return it.stop(Reason::not_finite), Outcome::ends;
-    if (std::abs(mu(k, k)) <= noise * length) return Outcome::lost;
+    if (std::abs(mu(k, k)) <= product_noise * length) return Outcome::lost;
     const double beta = f_[k] / mu(k, k);
     rr_ = it.reduce([&] { return residual_step<Space>(beta, u, g, x, r_); });
     for (int i = k + 1; i < s_; ++i) f_[i] -= beta * mu(i, k);
@@ -174,7 +173,7 @@ class Idrs : public Krylov<Space> {
     const Pair tr_tt = it.reduce([&] { return dot_and_square<Space>(t, r); });
     if (!std::isfinite(tr_tt.a) || !std::isfinite(tr_tt.b)) return it.stop(Reason::not_finite), false;
     const double cosine = std::abs(tr_tt.a) / std::sqrt(tr_tt.b * rr_);
-    if (!(cosine > noise)) return false;  // omega = 0: the space would shrink to nothing; start again
+    if (!(cosine > product_noise)) return false;  // omega = 0: the space would shrink to nothing; start again
     omega = tr_tt.a / tr_tt.b * std::max(1.0, least_cosine / cosine);
     rr_ = it.reduce([&] { return residual_step<Space>(omega, z, t, x, r); });
     return it.step(r, rr_);

@@ -25,6 +25,8 @@ namespace weir {
 inline constexpr int stagnation_window = 500;         // iterations without ...
 inline constexpr double stagnation_progress = 0.999;  // ... the smallest residual falling below this fraction of itself
 inline constexpr double claim_slack = 10;
+inline constexpr double product_noise =
+    1e-15;  // relative to the norms of its factors, a dot product below this is rounding
 
 template <class Space>
 class Iteration {

@@ -75,8 +75,6 @@ class PipelinedBicgstab : public Krylov<Space> {
 
  private:
   static constexpr int replacement_interval = 50;
-  static constexpr double noise = 1e-15;  // relative to the norms of its factors, a dot product below is rounding
-
   void cycle(Iteration<Space>& it, View<double> x) {
     const PipelinedBicgstabVectors a{it.place_of(x, e_), r0_, r_, w_, t_, p_, s_, z_, v_, q_, y_};
     for (const Vector& v : {a.p, a.s, a.z, a.v}) fill<Space>(0, v);
@@ -88,7 +86,7 @@ class PipelinedBicgstab : public Krylov<Space> {
     const double rw = it.reduce([&] { return dot<Space>(a.r0, a.w); });
     product(it, a.w, a.t);
     if (!std::isfinite(rw)) return it.stop(Reason::not_finite);
-    if (std::abs(rw) <= noise * rho) return it.stop(Reason::breakdown);
+    if (std::abs(rw) <= product_noise * rho) return it.stop(Reason::breakdown);
     double alpha = rho / rw;
     for (int step = 0;; ++step) {
       const Pair shares = it.update([&] { return pipelined_directions<Space>(alpha, beta, omega, a); });
@@ -111,7 +109,7 @@ class PipelinedBicgstab : public Krylov<Space> {
       if (!it.step(a.r, sums[1])) return;
       const double rho_old = rho, r_norm = std::sqrt(sums[1]);
       rho = sums[0];
-      if (omega == 0 || std::abs(rho) <= noise * r0_norm * r_norm) return lost(it, step);
+      if (omega == 0 || std::abs(rho) <= product_noise * r0_norm * r_norm) return lost(it, step);
       beta = rho / rho_old * (alpha / omega);
       const double denominator = sums[2] + beta * (sums[3] - omega * sums[4]);
       if (!std::isfinite(denominator)) return it.stop(Reason::not_finite);
