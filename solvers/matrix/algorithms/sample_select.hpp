@@ -21,13 +21,6 @@ struct Selection {
   int levels = 0;          // how often the values that were left have been counted
 };
 
-enum class Counting { shared, global };  // Device: where the buckets' counters are
-
-struct SelectOptions {
-  Counting counting = Counting::shared;
-  std::uint64_t seed = 1;  // of the samples
-};
-
 // Seconds since the object was made.
 struct SelectTimes {
   double splitters = 0, count = 0, extract = 0, sort = 0;
@@ -79,7 +72,7 @@ WEIR_HD inline int bucket_of(const double* tree, double x) {
 template <class Space>
 class SampleSelect {
  public:
-  explicit SampleSelect(const SelectOptions& options = {}) : options_(options) {}
+  explicit SampleSelect(std::uint64_t seed = 1) : seed_(seed) {}  // of the samples
 
   // rank 0 is the smallest. Error(usage) unless 0 <= rank < the number of values.
   Selection exact(View<const double> values, std::int64_t rank);
@@ -94,7 +87,7 @@ class SampleSelect {
   const double* extract(const double* x, std::int64_t n, const select::Found& found, int level);
   Selection sorted(const double* x, std::int64_t n, std::int64_t rank);
 
-  SelectOptions options_;
+  std::uint64_t seed_;
   SelectTimes times_;
   GrowingArray<select::Splitters, Space> splitters_;
   GrowingArray<std::int64_t, Space> counts_;  // of a bucket, thread by thread (Device: workgroup by workgroup)

@@ -1,15 +1,13 @@
 // The steps of SampleSelect as kernels of 256 threads.
 //   splitters   one workgroup: 1024 samples gathered and sorted in shared memory (bitonic)
 //   count       the tree in shared memory, 8 steps a value; counters in shared memory, atomics on integers, each
-//               workgroup's counts written at its end ("shared"); or atomics on global counters ("global")
+//               workgroup's counts written at its end
 //   bucket      one workgroup: a thread a bucket adds up the workgroups' counts, then a prefix sum over the buckets
-//   extract     a workgroup's values go where its part of the bucket begins, in the order in which they come ("global": one
-//               cursor for all). That order depends on timing; the set of values, and so the result, does not.
+//   extract     a workgroup's values go where its part of the bucket begins, in the order in which they come. That order depends on timing; the set of values, and so the result, does not.
 // Bytes as in sample_select.hpp; a workgroup handles at least 4096 values.
 #include <algorithm>
 
 #include "base/timer.hpp"
-#include "solvers/device/for_each.hpp"
 #include "solvers/device/launch.hpp"
 #include "solvers/matrix/algorithms/sample_select.hpp"
 
@@ -51,9 +49,9 @@ __global__ void find_splitters(const double* x, std::int64_t n, std::uint64_t se
   out->tree[b] = b + 1 < buckets ? v[splitter_of_node(b) * step] : 0;
 }
 
-template <bool Oracles, bool Shared>
+template <bool Oracles>
 __global__ void count_values(const double* x, std::int64_t n, const Splitters* p, std::int64_t* counts,
-                             unsigned long long* global_count, unsigned char* oracle) {
+                             unsigned char* oracle) {
   WEIR_SHARED(double, tree, [buckets]);
   WEIR_SHARED(double, s, [buckets]);
   WEIR_SHARED(int, equal, [buckets]);
@@ -69,14 +67,11 @@ __global__ void count_values(const double* x, std::int64_t n, const Splitters* p
     const double v = x[i];
     int b = bucket_of(tree, v);
     if (b > 0 && equal[b - 1] && v == s[b]) --b;
-    if (Shared)
-      atomicAdd(&counter[b], 1);
-    else
-      atomicAdd(&global_count[b], 1ull);
+    atomicAdd(&counter[b], 1);
     if (Oracles) oracle[i] = static_cast<unsigned char>(b);
   }
   __syncthreads();
-  if (Shared) counts[std::int64_t{blockIdx.x} * buckets + b0] = counter[b0];
+  counts[std::int64_t{blockIdx.x} * buckets + b0] = counter[b0];
 }
 
 // parts: workgroups whose counts lie one after the other. Every thread does the same short search at the end.
@@ -120,19 +115,16 @@ __global__ void place_parts(std::int64_t* counts, int parts, int bucket) {
   for (int part = me(); part < parts; part += threads) counts[std::int64_t{part} * buckets + bucket] = count[part];
 }
 
-template <bool Shared>
 __global__ void extract_values(const double* x, std::int64_t n, const unsigned char* oracle, int bucket,
-                               const std::int64_t* counts, unsigned long long* cursor, double* out) {
+                               const std::int64_t* counts, double* out) {
   WEIR_SHARED(int, taken, [1]);
   if (me() == 0) taken[0] = 0;
   __syncthreads();
-  const std::int64_t first = Shared ? counts[std::int64_t{blockIdx.x} * buckets + bucket] : 0;
+  const std::int64_t first = counts[std::int64_t{blockIdx.x} * buckets + bucket];
   const std::int64_t step = std::int64_t{gridDim.x} * threads;
   for (std::int64_t i = std::int64_t{blockIdx.x} * threads + me(); i < n; i += step) {
     if (oracle[i] != bucket) continue;
-    const std::int64_t at =
-        Shared ? first + atomicAdd(&taken[0], 1) : static_cast<std::int64_t>(atomicAdd(cursor, 1ull));
-    out[at] = x[i];
+    out[first + atomicAdd(&taken[0], 1)] = x[i];
   }
 }
 
@@ -160,10 +152,6 @@ Found to_host(const Found* found) {
   return f;
 }
 
-void clear(unsigned long long* x, int n) {
-  for_each<Device>(n, [=] WEIR_HD(int i) { x[i] = 0; });
-}
-
 }  // namespace select
 
 using select::Found;
@@ -171,23 +159,18 @@ using select::Found;
 template <>
 void SampleSelect<Device>::find_splitters(const double* x, std::int64_t n, int level) {
   const ScopedTimer timer(times_.splitters);
-  launch(select::config(1, "splitters"), select::find_splitters, x, n, options_.seed, level, splitters_.reserve(1));
+  launch(select::config(1, "splitters"), select::find_splitters, x, n, seed_, level, splitters_.reserve(1));
 }
 
 template <>
 template <bool Oracles>
 Found SampleSelect<Device>::count(const double* x, std::int64_t n, std::int64_t rank, bool nearest) {
   const ScopedTimer timer(times_.count);
-  const int groups = select::workgroups(n);
-  const bool shared = options_.counting == Counting::shared;
-  parts_ = shared ? groups : 1;
-  std::int64_t* counts = counts_.reserve(std::int64_t{parts_} * select::buckets + 1);
-  auto* global = reinterpret_cast<unsigned long long*>(counts);
+  parts_ = select::workgroups(n);
+  std::int64_t* counts = counts_.reserve(std::int64_t{parts_} * select::buckets);
   unsigned char* oracle = Oracles ? oracles_.reserve(n) : nullptr;
-  if (!shared) select::clear(global, select::buckets + 1);  // the last one: extraction's cursor
-  launch(select::config(groups, "count values"),
-         shared ? select::count_values<Oracles, true> : select::count_values<Oracles, false>, x, n,
-         static_cast<const select::Splitters*>(splitters_.data()), counts, global, oracle);
+  launch(select::config(parts_, "count values"), select::count_values<Oracles>, x, n,
+         static_cast<const select::Splitters*>(splitters_.data()), counts, oracle);
   Found* found = found_.reserve(1);
   launch(select::config(1, "find bucket"), select::find_bucket,
          static_cast<const select::Splitters*>(splitters_.data()), static_cast<const std::int64_t*>(counts), parts_,
@@ -200,12 +183,10 @@ const double* SampleSelect<Device>::extract(const double* x, std::int64_t n, con
   const ScopedTimer timer(times_.extract);
   double* out = left_[level % 2].reserve(found.count);
   std::int64_t* counts = counts_.data();
-  const bool shared = options_.counting == Counting::shared;
-  if (shared) launch(select::config(1, "place parts"), select::place_parts, counts, parts_, found.bucket);
-  launch(select::config(select::workgroups(n), "extract values"),
-         shared ? select::extract_values<true> : select::extract_values<false>, x, n,
+  launch(select::config(1, "place parts"), select::place_parts, counts, parts_, found.bucket);
+  launch(select::config(select::workgroups(n), "extract values"), select::extract_values, x, n,
          static_cast<const unsigned char*>(oracles_.data()), found.bucket, static_cast<const std::int64_t*>(counts),
-         reinterpret_cast<unsigned long long*>(counts) + select::buckets, out);
+         out);
   return out;
 }
 

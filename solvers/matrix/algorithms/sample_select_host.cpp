@@ -111,7 +111,7 @@ void SampleSelect<Host>::find_splitters(const double* x, std::int64_t n, int lev
   const ScopedTimer timer(times_.splitters);
   Splitters& p = *splitters_.reserve(1);
   double sample[select::samples];
-  for (int q = 0; q < select::samples; ++q) sample[q] = x[select::sample_index(options_.seed, level, q, n)];
+  for (int q = 0; q < select::samples; ++q) sample[q] = x[select::sample_index(seed_, level, q, n)];
   std::sort(sample, sample + select::samples);
   for (int b = 0; b < buckets; ++b) p.s[b] = sample[b * (select::samples / buckets)];
   for (int b = 0; b < buckets; ++b) p.equal[b] = b > 0 && b + 1 < buckets && p.s[b] == p.s[b + 1];

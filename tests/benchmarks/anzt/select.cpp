@@ -80,16 +80,9 @@ void host_rows(SelectSheet& sheet, std::int64_t n, int distinct) {
 
 void device_rows(SelectSheet& sheet, std::int64_t n, int distinct) {
   const Array<double, Device> x(shuffled(n, distinct));
-  for (const Counting counting : {Counting::shared, Counting::global}) {
-    const bool shared = counting == Counting::shared;
-    SampleSelect<Device> select({.counting = counting});
-    sheet.add(n, distinct,
-              {shared ? "device, exact, shared" : "device, exact, global", 10, [&] { select.exact(x, n / 2); }}, 0);
-    sheet.add(n, distinct,
-              {shared ? "device, approximate, shared" : "device, approximate, global", 8,
-               [&] { select.approximate(x, n / 2); }},
-              0);
-  }
+  SampleSelect<Device> select;
+  sheet.add(n, distinct, {"device, exact", 10, [&] { select.exact(x, n / 2); }}, 0);
+  sheet.add(n, distinct, {"device, approximate", 8, [&] { select.approximate(x, n / 2); }}, 0);
 }
 
 // Fig. 9: seconds of each part of `calls` selections.
