@@ -32,23 +32,28 @@ std::vector<To> converted(const std::vector<From>& from) {
   return {from.begin(), from.end()};
 }
 
-void add_direction(NamedNumbers& to, const SeparableDirection& d, const std::string& axis) {
-  to.add(axis + "_mass", d.mass);
-  to.add(axis + "_lower", d.lower);
-  to.add(axis + "_upper", d.upper);
-  to.add(axis + "_boundary", d.boundary);
-  to.add(axis + "_periodic", Integers{d.periodic});
+constexpr std::pair<const char*, std::vector<double> SeparableDirection::*> arrays[] = {
+    {"_mass", &SeparableDirection::mass},
+    {"_lower", &SeparableDirection::lower},
+    {"_upper", &SeparableDirection::upper},
+    {"_boundary", &SeparableDirection::boundary}};
+
+void add_directions(NamedNumbers& to, const std::array<SeparableDirection, 3>& directions) {
+  for (int d = 0; d < 3; ++d) {
+    for (const auto& [name, array] : arrays) to.add(axes[d] + std::string(name), directions[d].*array);
+    to.add(axes[d] + std::string("_periodic"), Integers{directions[d].periodic});
+  }
 }
 
-SeparableDirection direction_of(const NamedNumbers& from, const std::string& axis) {
-  SeparableDirection d;
-  d.mass = from.numbers(axis + "_mass");
-  const auto n = static_cast<std::int64_t>(d.mass.size());
-  d.lower = from.numbers(axis + "_lower", n);
-  d.upper = from.numbers(axis + "_upper", n);
-  d.boundary = from.numbers(axis + "_boundary", n);
-  d.periodic = from.whole(axis + "_periodic", 1).front() != 0;
-  return d;
+std::array<SeparableDirection, 3> directions_of(const NamedNumbers& from) {
+  std::array<SeparableDirection, 3> directions;
+  for (int d = 0; d < 3; ++d) {
+    const std::string axis = axes[d];
+    const auto n = static_cast<std::int64_t>(from.numbers(axis + "_mass").size());
+    for (const auto& [name, array] : arrays) directions[d].*array = from.numbers(axis + name, n);
+    directions[d].periodic = from.whole(axis + "_periodic", 1).front() != 0;
+  }
+  return directions;
 }
 
 template <class Space>
@@ -110,7 +115,7 @@ MatrixRecord record_banded(const Banded<Space>& A) {
   MatrixRecord r = record_stencil<Space>(A);
   r.kind = "banded";
   r.pattern.add("has_grid", Integers{A.has_grid()});
-  for (std::size_t d = 0; d < 3 && A.has_grid(); ++d) add_direction(r.pattern, A.directions()[d], axes[d]);
+  if (A.has_grid()) add_directions(r.pattern, A.directions());
   const RemainderData R = A.remainder_on_host();
   r.values.add("remainder_row", converted<std::int64_t>(R.row));
   r.values.add("remainder_start", converted<std::int64_t>(R.start));
@@ -128,8 +133,7 @@ std::unique_ptr<Matrix<Space>> rebuild_stencil(const MatrixRecord& r) {
     return std::make_unique<BlockStencil<Space>>(cells, static_cast<int>(r.pattern.whole("block", 1).front()),
                                                  periodic);
   auto A = std::make_unique<Banded<Space>>(cells, periodic);
-  if (r.pattern.whole("has_grid", 1).front())
-    A->set_directions({direction_of(r.pattern, "x"), direction_of(r.pattern, "y"), direction_of(r.pattern, "z")});
+  if (r.pattern.whole("has_grid", 1).front()) A->set_directions(directions_of(r.pattern));
   return A;
 }
 
@@ -153,7 +157,7 @@ template <class Space>
 MatrixRecord record_separable(const SeparableOperator& op) {
   MatrixRecord r;
   r.kind = "separable";
-  for (std::size_t d = 0; d < 3; ++d) add_direction(r.pattern, op.direction[d], axes[d]);
+  add_directions(r.pattern, op.direction);
   r.values.add("coefficients", std::vector<double>{op.shift, op.scale});
   return r;
 }
@@ -190,7 +194,7 @@ std::unique_ptr<Matrix<Space>> rebuild_matrix(const MatrixRecord& r) {
     A = rebuild_stencil<Space>(r);
   } else if (r.kind == "separable") {
     SeparableOperator op;
-    op.direction = {direction_of(r.pattern, "x"), direction_of(r.pattern, "y"), direction_of(r.pattern, "z")};
+    op.direction = directions_of(r.pattern);
     A = std::make_unique<SeparableStencil<Space>>(std::move(op));
   } else {
     misfit("unknown kind '" + r.kind + "'");

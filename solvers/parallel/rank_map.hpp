@@ -25,9 +25,7 @@ class RankMap {
   mutable std::vector<double> packed_;
 };
 
-// How ranks talk, from the table [ranks] of a case:
-//   halo = "naive" | "pairs" | "persistent" | "neighbourhood", device_path = "probe" | "staged" | "direct",
-//   reduction = "gather" | "tree" | "allreduce" | "nonblocking"
+// How ranks talk, from the table [ranks] of a case.
 Options rank_options();
 HaloOptions read_halo_options(const Table& ranks);
 Reduction read_reduction(const Table& ranks);

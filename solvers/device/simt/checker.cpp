@@ -13,7 +13,6 @@
 
 #include "arena.hpp"
 #include "base/error.hpp"
-#include "solvers/device/simt/synchronisation.hpp"
 
 namespace weir::simt {
 namespace {

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/at.hpp"
+#include "base/buckets.hpp"
 
 namespace weir {
 namespace {
@@ -24,10 +25,6 @@ constexpr double worthwhile = 0.85, much_better = 0.7;
 std::int64_t weight(const TriangularRows& rows, int i, int block) {
   return (1 + rows.end(i) - rows.first(i)) * block * block;
 }
-
-}  // namespace
-
-namespace {
 
 // The level of each row; returns how many there are.
 int find_levels(const TriangularRows& rows, Triangle side, std::vector<int>& level) {
@@ -54,15 +51,13 @@ int count_levels(const TriangularRows& rows, Triangle side) {
 }
 
 Levels::Levels(const TriangularRows& rows, Triangle side) {
-  const int n = rows.rows();
   std::vector<int> level;
   const int count = find_levels(rows, side, level);
-  start.assign(at(count) + 1, 0);
-  for (const int l : level) ++start[l + 1];
-  std::partial_sum(start.begin(), start.end(), start.begin());
-  std::vector<int> next(start.begin(), start.end() - 1);
-  row.resize(at(n));
-  for (int i = 0; i < n; ++i) row[next[level[i]]++] = i;
+  Buckets<int> by_level = into_buckets<int>(count, [&](const auto& put) {
+    for (int i = 0; i < rows.rows(); ++i) put(level[i], i);
+  });
+  start = std::move(by_level.start);
+  row = std::move(by_level.item);
 }
 
 ThreadPlan::ThreadPlan(const TriangularRows& rows, Triangle side, int block, int threads, const std::vector<int>& cuts)

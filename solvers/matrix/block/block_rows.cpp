@@ -102,23 +102,13 @@ BlockCsrData rows_of_separable(const SeparableOperator& op) {
   return rows.take();
 }
 
-template <class Space>
-BlockCsrData rows_as_they_are(const BlockSparse<Space>& A) {
-  BlockCsrData data;
-  data.block = A.block();
-  data.row_start = A.row_start().to_vector();
-  data.column = A.column().to_vector();
-  data.value = A.to_values();
-  return data;
-}
-
 }  // namespace
 
 template <class Space>
 BlockCsrData block_rows(const Matrix<Space>& A) {
   BlockCsrData data;
   if (const auto* rows = dynamic_cast<const BlockSparse<Space>*>(&A))
-    data = rows_as_they_are(*rows);
+    data = {rows->block(), rows->row_start().to_vector(), rows->column().to_vector(), rows->to_values()};
   else if (const auto* stencil = dynamic_cast<const BlockStencil<Space>*>(&A))
     data = rows_of_stencil(*stencil);
   else if (const SeparableOperator* op = A.separable())
