@@ -13,26 +13,6 @@
 
 namespace weir {
 
-// A rectangle. Patches x_min, x_max, y_min, y_max.
-struct BoxOptions {
-  std::array<std::vector<double>, 2> line;  // coordinates of the nodes in x and y, increasing
-  CellShape shape = CellShape::quads;
-  std::array<bool, 2> periodic{};
-  // One side is two patches, `names`, before and behind the coordinate `at`, which must be a node's.
-  struct Split {
-    SheetSide side = SheetSide::bottom;
-    double at = 0;
-    std::array<std::string, 2> names{"symmetry", "wall"};
-  };
-  std::vector<Split> splits;
-  // Both (x, y) of a node move by perturbation / (2 pi) * sin(2 pi xi) sin(2 pi eta) of the box's lengths: smooth, and
-  // nothing on the sides. Below 0.5 the mesh stays valid.
-  double perturbation = 0;
-  double jitter = 0;  // at random, a fraction of the distance to the nearest node
-  std::uint64_t seed = 1;
-};
-MeshDescription make_box(const BoxOptions& options);
-
 // The hybrid mesh of a NACA 4-digit airfoil: layers of quadrilaterals on the wall, triangles up to a circle about the
 // mid-chord. Patches wall, farfield. All sizes are those of refinement 1, which makes about 13,000 cells;
 // refinement r divides every size by r (and the layers' total height stays), so the number of cells grows like r^2.

@@ -152,50 +152,97 @@ SheetSide side_of(const Table& t) {
                            : SheetSide::top;
 }
 
-BoxOptions::Split read_split(const Table& t, const BoxOptions& box) {
-  BoxOptions::Split split;
-  split.side = side_of(t);
-  for (const auto& other : box.splits)
-    if (other.side == split.side)
+// A side that is two patches, below and above the node `at`.
+struct Split {
+  SheetSide side;
+  int at;
+  std::vector<std::string> names;
+};
+
+using Lines = std::array<std::vector<double>, 2>;  // coordinates of the nodes in x and y
+
+Split read_split(const Table& t, const Lines& lines, const std::array<bool, 2>& periodic,
+                 const std::vector<Split>& others) {
+  const SheetSide side = side_of(t);
+  for (const Split& other : others)
+    if (other.side == side)
       t.fail("side", "a second split of '" + t.get<std::string>("side") + "': a side has at most two markers");
-  split.at = t.get<double>("at");
+  const auto at = t.get<double>("at");
   const auto names = t.get<std::vector<std::string>>("names");
   if (names.size() != 2 || names[0].empty() || names[1].empty() || names[0] == names[1])
     t.fail("names", "'names' must be two different patch names");
-  split.names = {names[0], names[1]};
-  const bool is_vertical = split.side == SheetSide::left || split.side == SheetSide::right;
-  const auto& line = box.line[is_vertical ? 1 : 0];
-  const auto near = std::min_element(
-      line.begin(), line.end(), [&](double a, double b) { return std::abs(a - split.at) < std::abs(b - split.at); });
-  if (std::abs(*near - split.at) > 1e-9 * (line.back() - line.front()))
+  const auto& line = lines[is_vertical(side) ? 1 : 0];
+  const auto near = std::ranges::min_element(line, {}, [&](double x) { return std::abs(x - at); });
+  if (std::abs(*near - at) > 1e-9 * (line.back() - line.front()))
     t.fail("at", "the side is split where the mesh has no node; the nearest is at " + std::to_string(*near) +
-                     "; name the place as one of the " + (is_vertical ? "y" : "x") + " points");
+                     "; name the place as one of the " + (is_vertical(side) ? "y" : "x") + " points");
   if (near == line.begin() || near + 1 == line.end()) t.fail("at", "the side is split at its end");
-  if (box.periodic[is_vertical ? 0 : 1]) t.fail("side", "a periodic side cannot be split");
-  return split;
+  if (periodic[is_vertical(side) ? 0 : 1]) t.fail("side", "a periodic side cannot be split");
+  return {side, static_cast<int>(near - line.begin()), names};
 }
 
-MeshDescription read_box(const Table& t) {
-  BoxOptions o;
+Lines read_lines(const Table& t) {
+  Lines line;
   const bool has_x = t.has("x"), has_y = t.has("y");
   if (!has_x || !has_y) {
     const auto cells = cell_counts(t);
     const auto origin = pair(t, "origin"), length = pair(t, "length");
     auto stretching = read_stretchings(t);
     stretching.resize(2);
-    for (std::size_t d = 0; d < 2; ++d) o.line[d] = make_grid_line(cells[d], origin[d], length[d], stretching[d]).faces;
+    for (std::size_t d = 0; d < 2; ++d) line[d] = make_grid_line(cells[d], origin[d], length[d], stretching[d]).faces;
   }
-  if (has_x) o.line[0] = read_sections(t, "x");
-  if (has_y) o.line[1] = read_sections(t, "y");
-  o.shape = shape(t);
-  require_countable(t, "cells", 1.0 * static_cast<double>(o.line[0].size()) * static_cast<double>(o.line[1].size()),
-                    o.shape);
-  for (const auto& direction : t.get<std::vector<std::string>>("periodic")) o.periodic[direction == "x" ? 0 : 1] = true;
-  for (const Table& split : t.tables("split")) o.splits.push_back(read_split(split, o));
-  o.perturbation = t.get<double>("perturbation");
-  o.jitter = t.get<double>("jitter");
-  o.seed = static_cast<std::uint64_t>(t.get<std::int64_t>("seed"));
-  return make_box(o);
+  if (has_x) line[0] = read_sections(t, "x");
+  if (has_y) line[1] = read_sections(t, "y");
+  return line;
+}
+
+// Both (x, y) of a node move by perturbation / (2 pi) * sin(2 pi xi) sin(2 pi eta) of the box's lengths: smooth, and nothing
+// on the sides. Below 0.5 the mesh stays valid.
+void place_nodes(Sheet& sheet, const Lines& line, double perturbation) {
+  constexpr double two_pi = 2 * std::numbers::pi;
+  const auto& [x, y] = line;
+  const double length = x.back() - x.front(), height = y.back() - y.front();
+  for (int j = 0; j <= sheet.ny; ++j)
+    for (int i = 0; i <= sheet.nx; ++i) {
+      const bool is_inside = i > 0 && i < sheet.nx && j > 0 && j < sheet.ny;
+      const double wave = is_inside ? perturbation / two_pi * std::sin(two_pi * (x[i] - x.front()) / length) *
+                                          std::sin(two_pi * (y[j] - y.front()) / height)
+                                    : 0;
+      sheet.at(i, j) = {x[i] + wave * length, y[j] + wave * height};
+    }
+}
+
+// A rectangle. Patches x_min, x_max, y_min, y_max, or those of the splits.
+MeshDescription make_box(const Table& t) {
+  const Lines line = read_lines(t);
+  const auto& [x, y] = line;
+  const CellShape cell_shape = shape(t);
+  require_countable(t, "cells", 1.0 * static_cast<double>(x.size()) * static_cast<double>(y.size()), cell_shape);
+  Sheet sheet(static_cast<int>(x.size()) - 1, static_cast<int>(y.size()) - 1, cell_shape);
+  std::array<bool, 2> periodic{};
+  for (const auto& direction : t.get<std::vector<std::string>>("periodic")) periodic[direction == "x" ? 0 : 1] = true;
+  std::vector<Split> splits;
+  for (const Table& split : t.tables("split")) splits.push_back(read_split(split, line, periodic, splits));
+  place_nodes(sheet, line, t.get<double>("perturbation"));
+  const auto jitter = t.get<double>("jitter");
+  sheet.jitter(jitter, static_cast<std::uint64_t>(t.get<std::int64_t>("seed")));
+  std::vector<SheetPatch> patches;
+  for (const auto& [side, name] : {std::pair{SheetSide::left, "x_min"},
+                                   {SheetSide::right, "x_max"},
+                                   {SheetSide::bottom, "y_min"},
+                                   {SheetSide::top, "y_max"}}) {
+    const auto split = std::ranges::find(splits, side, &Split::side);
+    if (split == splits.end()) {
+      patches.push_back({side, name});
+      continue;
+    }
+    patches.push_back({side, split->names[0], 0, split->at});
+    patches.push_back({side, split->names[1], split->at, -1});
+  }
+  MeshDescription out = describe(sheet, patches);
+  if (periodic[0]) out.periodic.push_back({"x_min", "x_max", Point{x.back() - x.front(), 0}});
+  if (periodic[1]) out.periodic.push_back({"y_min", "y_max", Point{0, y.back() - y.front()}});
+  return out;
 }
 
 // An O-grid of quadrilaterals around a circle about the origin. Patches wall, farfield.
@@ -339,7 +386,7 @@ Options generator_options(std::string_view type) {
 MeshDescription read_generator(const Table& options) {
   const auto type = options.described_by(generator_keys).get<std::string>("type");
   const Table t = options.described_by(generator_options(type));
-  if (type == "box") return read_box(t);
+  if (type == "box") return make_box(t);
   if (type == "cylinder") return make_cylinder(t);
   if (type == "bump") return make_bump(t);
   if (type == "wedge") return make_wedge(t);

@@ -7,6 +7,7 @@
 #include <map>
 #include <numbers>
 
+#include "base/error.hpp"
 #include "inputs/case.hpp"
 #include "mesh/generate/spacing.hpp"
 #include "mesh/unstructured/build_mesh.hpp"
@@ -67,17 +68,14 @@ double least_angle(const UnstructuredMesh& mesh) {
   return least;
 }
 
-BoxOptions unit_box(int nx, int ny, CellShape shape = CellShape::quads) {
-  BoxOptions o;
-  o.line = {two_sided_spacing(nx, 2, 0, 0), two_sided_spacing(ny, 1, 0, 0)};
-  o.shape = shape;
-  return o;
+// Of 2 x 1, with more keys.
+std::string box(int nx, int ny, const std::string& more = "") {
+  return "type = \"box\", length = [2, 1], cells = [" + std::to_string(nx) + ", " + std::to_string(ny) + "]" + more;
 }
 
 TEST(Box, HasItsCellsItsSidesAndItsArea) {
-  for (const auto& [shape, factor] :
-       {std::pair{CellShape::quads, 1}, {CellShape::triangles, 2}, {CellShape::triangles_aligned, 2}}) {
-    const UnstructuredMesh mesh = checked(make_box(unit_box(6, 5, shape)));
+  for (const auto& [shape, factor] : {std::pair{"quads", 1}, {"triangles", 2}, {"triangles_aligned", 2}}) {
+    const UnstructuredMesh mesh = generated(box(6, 5, ", shape = \"" + std::string(shape) + "\""));
     EXPECT_EQ(mesh.cells(), 30 * factor);
     EXPECT_EQ(patch_sizes(mesh), (Sizes{{"x_min", 5}, {"x_max", 5}, {"y_min", 6}, {"y_max", 6}}));
     EXPECT_NEAR(check_mesh(mesh).volume, 2, round_off);
@@ -85,42 +83,32 @@ TEST(Box, HasItsCellsItsSidesAndItsArea) {
   }
 }
 
-TEST(Box, OfOneCellIsAMesh) { EXPECT_EQ(checked(make_box(unit_box(1, 1))).cells(), 1); }
+TEST(Box, OfOneCellIsAMesh) { EXPECT_EQ(generated(box(1, 1)).cells(), 1); }
 
 TEST(Box, StaysValidAndKeepsItsAreaUnderBothPerturbations) {
-  for (const CellShape shape : {CellShape::quads, CellShape::triangles}) {
-    BoxOptions o = unit_box(16, 12, shape);
-    o.perturbation = 0.45;
-    o.jitter = 0.15;
-    EXPECT_NEAR(check_mesh(checked(make_box(o))).volume, 2, round_off);
-    const auto once = make_box(o).node;
-    EXPECT_EQ(once, make_box(o).node);
-    o.seed = 2;
-    EXPECT_NE(once, make_box(o).node);
+  for (const std::string shape : {"quads", "triangles"}) {
+    const std::string bent = box(16, 12, ", shape = \"" + shape + "\", perturbation = 0.45, jitter = 0.15");
+    EXPECT_NEAR(check_mesh(generated(bent)).volume, 2, round_off);
+    EXPECT_EQ(generated(bent).node, generated(bent).node);
+    EXPECT_NE(generated(bent).node, generated(bent + ", seed = 2").node);
   }
 }
 
 TEST(Box, SplitsASideAtANodeAsAFlatPlateNeeds) {
-  BoxOptions o = unit_box(8, 3);
-  o.splits = {{SheetSide::bottom, 0.5, {"symmetry", "wall"}}, {SheetSide::right, o.line[1][1], {"low", "high"}}};
-  const UnstructuredMesh mesh = checked(make_box(o));
+  const UnstructuredMesh mesh = generated(box(8, 3, R"(, split = [{ side = "y_min", at = 0.5 },
+    { side = "x_max", at = 0.3333333333, names = ["low", "high"] }])"));
   EXPECT_EQ(patch_sizes(mesh),
             (Sizes{{"x_min", 3}, {"low", 1}, {"high", 2}, {"symmetry", 2}, {"wall", 6}, {"y_max", 8}}));
   EXPECT_NEAR(length_of(mesh, "wall"), 1.5, round_off);
-  o.splits = {{SheetSide::bottom, 0.51, {"a", "b"}}};
-  EXPECT_THROW(make_box(o), std::invalid_argument);
+  EXPECT_THROW(generated(box(8, 3, ", split = [{ at = 0.51 }]")), Error);
 }
 
 TEST(Box, IsPeriodicWhereAskedTo) {
-  BoxOptions o = unit_box(8, 4, CellShape::triangles);
-  o.periodic = {true, true};
-  o.perturbation = 0.2;
-  const UnstructuredMesh both = build_mesh(make_box(o));
+  const std::string bent = box(8, 4, ", shape = \"triangles\", perturbation = 0.2, ");
+  const UnstructuredMesh both = generated(bent + "periodic = [\"x\", \"y\"]");
   EXPECT_TRUE(both.patches.empty());
   EXPECT_EQ(both.periodic_faces, 12);
-  EXPECT_LT(check_mesh(both).closure, round_off);
-  o.periodic = {true, false};
-  EXPECT_EQ(patch_sizes(build_mesh(make_box(o))), (Sizes{{"y_min", 8}, {"y_max", 8}}));
+  EXPECT_EQ(patch_sizes(generated(bent + "periodic = [\"x\"]")), (Sizes{{"y_min", 8}, {"y_max", 8}}));
 }
 
 TEST(Cylinder, ApproachesTheExactAreaWithSecondOrder) {
