@@ -15,7 +15,7 @@
 #include "mesh/unstructured/make_mesh.hpp"
 #include "mesh/unstructured/quality.hpp"
 #include "miniapps/cli/verbs.hpp"
-#include "postproc/fields/vtu.hpp"
+#include "postproc/fields/vtk.hpp"
 #include "postproc/run/machine.hpp"
 #include "postproc/run/write_aside.hpp"
 
@@ -43,13 +43,13 @@ class Fields {
  public:
   void add(std::string name, std::vector<int> values) {
     integers_.push_back(std::move(values));
-    fields.push_back(mesh_field(std::move(name), integers_.back()));
+    fields.push_back(output_field(std::move(name), integers_.back()));
   }
   void add(std::string name, std::vector<double> values) {
     numbers_.push_back(std::move(values));
-    fields.push_back(mesh_field(std::move(name), 1, numbers_.back()));
+    fields.push_back(output_field(std::move(name), 1, numbers_.back()));
   }
-  std::vector<MeshField> fields;
+  std::vector<OutputField> fields;
 
  private:
   std::list<std::vector<int>> integers_;  // lists: the fields refer to their elements

@@ -7,7 +7,6 @@
 #include <limits>
 
 #include "base/nearest.hpp"
-#include "postproc/fields/vtu.hpp"
 #include "postproc/run/write_aside.hpp"
 
 namespace weir {
@@ -53,7 +52,7 @@ double of_cell(const CompressibleCase& c, const PrimitiveState& s, const std::st
   return c.gas.gamma * c.gas.mach * c.gas.mach * s[3] / s[0];  // temperature
 }
 
-MeshField velocity_field(const FlowFields& fields) {
+OutputField velocity_field(const FlowFields& fields) {
   return {"velocity", 3, false, [&fields](std::size_t first, std::span<double> values) {
             for (std::size_t i = 0; i < values.size() / 3; ++i) {
               const PrimitiveState s = fields.at(static_cast<int>(first + i));
@@ -131,8 +130,7 @@ CompressibleOutput::CompressibleOutput(const Table& config, const CompressibleCa
 
 void CompressibleOutput::open(const std::string& folder, const std::string& name, std::optional<double> restart_time) {
   folder_ = folder;
-  pictures_ = restart_time ? std::make_unique<PictureSeries>(folder + "/vtk", name, *restart_time)
-                           : std::make_unique<PictureSeries>(folder + "/vtk", name);
+  pictures_ = std::make_unique<PictureSeries>(folder + "/vtk", name, restart_time);
 }
 
 bool CompressibleOutput::picture_due(std::int64_t step, double time) const {
@@ -150,12 +148,12 @@ void CompressibleOutput::write_picture(const FlowFields& fields, std::int64_t st
     if (name == "velocity")
       picture.cell_fields.push_back(velocity_field(fields));
     else if (name == "cell")
-      picture.cell_fields.push_back(mesh_field("cell", [](std::size_t i) { return static_cast<double>(i); }));
+      picture.cell_fields.push_back(output_field("cell", [](std::size_t i) { return static_cast<double>(i); }));
     else
-      picture.cell_fields.push_back(mesh_field(
+      picture.cell_fields.push_back(output_field(
           name, [this, &fields, name](std::size_t i) { return of_cell(case_, fields.at(static_cast<int>(i)), name); }));
   }
-  for (const auto& [name, values] : more) picture.cell_fields.push_back(mesh_field(name, 1, values));
+  for (const auto& [name, values] : more) picture.cell_fields.push_back(output_field(name, 1, values));
   pictures_->write(step, picture);
 }
 

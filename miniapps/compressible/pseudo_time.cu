@@ -5,7 +5,6 @@
 
 #include "base/at.hpp"
 #include "base/timer.hpp"
-#include "miniapps/compressible/over_ranks.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 
 namespace weir {

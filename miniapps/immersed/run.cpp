@@ -58,10 +58,9 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
   void begun(Run& run, std::optional<double> restart_time) {
     for (const std::string& message : messages) run.event("body", message);
     if (!run.ranks().is_root()) return;
-    const std::string path = run.directory() + "/vtk/" + run.name() + "_body.pvd";
-    surfaces = restart_time ? PvdCollection::continued(path, *restart_time) : PvdCollection(path);
+    surfaces.emplace(run.directory() + "/vtk/" + run.name() + "_body.pvd", restart_time);
   }
-  std::vector<CellField> more_fields() {
+  std::vector<OutputField> more_fields() {
     for (std::size_t d = 0; d < 3; ++d)
       if (!flow.own_cut().fraction[d].empty()) parts[d] = this->whole.of(flow.own_cut().fraction[d]);
     return {fluid_field(flow.ranks().whole(), parts)};

@@ -97,19 +97,16 @@ double divergence_at(const IncompressibleCase& c, const Flow<Host>& flow, int i,
   return div;
 }
 
-using PointValue = std::function<double(int component, int i, int j, int k)>;
+}  // namespace
 
-CellField slab_field(const Layout& l, const std::string& name, int components, PointValue value) {
+OutputField cell_field(const Layout& l, const std::string& name, int components, CellValue value) {
   const int nx = l.n[0], ny = l.n[1];
-  return {name, components, [nx, ny, components, value = std::move(value)](int k, std::span<double> slab) {
-            std::size_t q = 0;
-            for (int j = 0; j < ny; ++j)
-              for (int i = 0; i < nx; ++i)
-                for (int e = 0; e < components; ++e) slab[q++] = value(e, i, j, k);
+  return {name, components, false, [=, value = std::move(value)](std::size_t first, std::span<double> out) {
+            auto cell = static_cast<int>(first);
+            for (std::size_t q = 0; q < out.size(); ++cell)
+              for (int e = 0; e < components; ++e) out[q++] = value(e, cell % nx, cell / nx % ny, cell / nx / ny);
           }};
 }
-
-}  // namespace
 
 std::vector<SampledField> sampled_fields(const IncompressibleCase& c, const Flow<Host>& flow) {
   std::vector<SampledField> fields;
@@ -118,27 +115,27 @@ std::vector<SampledField> sampled_fields(const IncompressibleCase& c, const Flow
   return fields;
 }
 
-std::vector<CellField> cell_fields(const IncompressibleCase& c, const Flow<Host>& flow,
-                                   const std::vector<std::string>& names) {
+std::vector<OutputField> cell_fields(const IncompressibleCase& c, const Flow<Host>& flow,
+                                     const std::vector<std::string>& names) {
   const Layout& l = flow.layout;
-  std::vector<CellField> fields;
+  std::vector<OutputField> fields;
   for (const std::string& name : names) {
     if (name == "velocity")
-      fields.push_back(slab_field(l, name, 3, [&flow](int e, int i, int j, int k) {
+      fields.push_back(cell_field(l, name, 3, [&flow](int e, int i, int j, int k) {
         return e < flow.layout.dim ? centred(flow, e, i, j, k) : 0.0;
       }));
     else if (name == "pressure")
       fields.push_back(
-          slab_field(l, name, 1, [&](int, int i, int j, int k) { return c.density * flow.pressure()(i, j, k); }));
+          cell_field(l, name, 1, [&](int, int i, int j, int k) { return c.density * flow.pressure()(i, j, k); }));
     else if (name == "divergence")
       fields.push_back(
-          slab_field(l, name, 1, [&](int, int i, int j, int k) { return divergence_at(c, flow, i, j, k); }));
+          cell_field(l, name, 1, [&](int, int i, int j, int k) { return divergence_at(c, flow, i, j, k); }));
     else if (l.dim == 2)
-      fields.push_back(slab_field(l, name, 1, [&](int, int i, int j, int k) {
+      fields.push_back(cell_field(l, name, 1, [&](int, int i, int j, int k) {
         return slope(c, flow, 1, 0, i, j, k) - slope(c, flow, 0, 1, i, j, k);
       }));
     else
-      fields.push_back(slab_field(l, name, 3, [&](int e, int i, int j, int k) {
+      fields.push_back(cell_field(l, name, 3, [&](int e, int i, int j, int k) {
         const int a = (e + 1) % 3, b = (e + 2) % 3;
         return slope(c, flow, b, a, i, j, k) - slope(c, flow, a, b, i, j, k);
       }));
@@ -174,20 +171,19 @@ FlowOutput::FlowOutput(const Table& config, const IncompressibleCase& c, const s
 void FlowOutput::open(const std::string& folder, const std::string& name, std::optional<double> restart_time) {
   folder_ = folder;
   write_history_references(folder, history_references_);
-  pictures_ = restart_time ? std::make_unique<PictureSeries>(folder + "/vtk", name, *restart_time)
-                           : std::make_unique<PictureSeries>(folder + "/vtk", name);
+  pictures_ = std::make_unique<PictureSeries>(folder + "/vtk", name, restart_time);
 }
 
 bool FlowOutput::picture_due(std::int64_t step, double time, double dt) const {
   return schedule_.is_due(step, time, dt);
 }
 
-void FlowOutput::write_picture(const Flow<Host>& flow, std::int64_t step, double time, std::vector<CellField> more) {
+void FlowOutput::write_picture(const Flow<Host>& flow, std::int64_t step, double time, std::vector<OutputField> more) {
   Picture picture;
   picture.time = time;
   for (std::size_t d = 0; d < 3; ++d) picture.faces[d] = case_.grid.line[d].faces;
   picture.fields = cell_fields(case_, flow, fields_);
-  for (CellField& field : more) picture.fields.push_back(std::move(field));
+  for (OutputField& field : more) picture.fields.push_back(std::move(field));
   pictures_->write(step, picture);
 }
 

@@ -28,7 +28,7 @@ class FlowOutput {
   static Options options();
   bool picture_due(std::int64_t step, double time, double dt) const;
   // more: fields beside those of [output] fields.
-  void write_picture(const Flow<Host>& flow, std::int64_t step, double time, std::vector<CellField> more = {});
+  void write_picture(const Flow<Host>& flow, std::int64_t step, double time, std::vector<OutputField> more = {});
 
   // Writes every profile; returns error_NAME of those that name published data.
   std::map<std::string, double> write_profiles(const Flow<Host>& flow);
@@ -47,8 +47,12 @@ class FlowOutput {
 // u, v(, w) and p between the nodes where they are stored, for profiles.
 std::vector<SampledField> sampled_fields(const IncompressibleCase& c, const Flow<Host>& flow);
 
+// A field of a function of the cell.
+using CellValue = std::function<double(int component, int i, int j, int k)>;
+OutputField cell_field(const Layout& layout, const std::string& name, int components, CellValue value);
+
 // velocity, pressure, vorticity, divergence at cell centres; refers to the flow and the case.
-std::vector<CellField> cell_fields(const IncompressibleCase& c, const Flow<Host>& flow,
-                                   const std::vector<std::string>& names);
+std::vector<OutputField> cell_fields(const IncompressibleCase& c, const Flow<Host>& flow,
+                                     const std::vector<std::string>& names);
 
 }  // namespace weir

@@ -55,8 +55,8 @@ struct StructuredScheme {
   void measured(const StepRecord&, bool /*last*/) {}
   void describe(RunHeader&) const {}
   void begun(Run&, std::optional<double> /*restart_time*/) {}
-  std::vector<CellField> more_fields() { return {}; }  // of the whole box, on rank 0; all ranks call
-  void write_beside(Run&) {}                           // the field output, on rank 0
+  std::vector<OutputField> more_fields() { return {}; }  // of the whole box, on rank 0; all ranks call
+  void write_beside(Run&) {}                             // the field output, on rank 0
   void save(CheckpointState&) {}
   void load(const Checkpoint&) {}
   // Its linear solvers, and how checkpoints name them.
@@ -143,9 +143,10 @@ template <class Scheme>
 const Flow<Host>& write_fields(Run& run, Scheme& scheme, FlowOutput& output, Lab<typename Scheme::Space>& lab) {
   ScopedTimer timer(run.timings().at("output", "pictures"));
   const Flow<Host>& fields = scheme.fields();
-  std::vector<CellField> more = scheme.more_fields();
-  const Extents cells = scheme.flow.ranks().whole().extents();
-  for (CellField& field : cell_fields_of(lab.fields(scheme.systems().back()), cells)) more.push_back(std::move(field));
+  std::vector<OutputField> more = scheme.more_fields();
+  const std::vector<RowField> of_lab = lab.fields(scheme.systems().back());
+  for (const auto& [name, values] : of_lab)  // those of a system that does not live in the cells are left out
+    if (static_cast<int>(values.size()) == fields.layout.cells().count()) more.push_back(output_field(name, 1, values));
   run.on_root([&] {
     output.write_picture(fields, scheme.flow.step, scheme.flow.time, std::move(more));
     scheme.write_beside(run);
