@@ -7,11 +7,7 @@
 
 #include "base/colour.hpp"
 #include "base/nearest.hpp"
-#include "miniapps/cli/ab.hpp"
-#include "miniapps/cli/doctor.hpp"
 #include "miniapps/cli/lists.hpp"
-#include "miniapps/cli/replay.hpp"
-#include "miniapps/cli/solve.hpp"
 #include "miniapps/cli/start.hpp"
 #include "miniapps/cli/verbs.hpp"
 
@@ -206,18 +202,17 @@ int parse_and_run(const Program& program, int argc, char** argv) {
   add_solve_options(*solve, s);
   solve->callback([&] { code = solve_system(s); });
 
-  std::string patient;
+  std::string what, folder = "docs/reference";
   CLI::App* doctor = app.add_subcommand("doctor", "diagnose a matrix and suggest solvers");
-  doctor->add_option("MATRIX", patient, "matrix or captured system, as for `weir solve`")->required();
-  doctor->callback([&] { code = examine_matrix(patient); });
+  doctor->add_option("MATRIX", what, "matrix or captured system, as for `weir solve`")->required();
+  doctor->callback([&] { code = examine_matrix(what); });
 
-  AbArguments twins;
   CLI::App* ab = app.add_subcommand("ab", "paired A/B runs: cases x configurations x repeats, compared");
-  ab->add_option("STUDY", twins.study, "study file (TOML)")->required();
-  ab->add_option("-o,--output", twins.directory, "folder of the runs; completed runs are not repeated")
+  ab->add_option("STUDY", what, "study file (TOML)")->required();
+  ab->add_option("-o,--output", a.directory, "folder of the runs; completed runs are not repeated")
       ->required()
       ->type_name("DIR");
-  ab->callback([&] { code = run_ab(twins); });
+  ab->callback([&] { code = run_ab(what, a.directory); });
 
   CLI::App* report = app.add_subcommand("report", "write report.html of a run directory");
   report->add_option("DIR", a.source, "run directory")->required();
@@ -227,14 +222,13 @@ int parse_and_run(const Program& program, int argc, char** argv) {
   bench->prefix_command()->set_help_flag();
   bench->callback([&] { start_benchmarks(argv); });
 
-  std::string what, key, shell, folder = "docs/reference";
   CLI::App* list = app.add_subcommand("list", "what there is: cases, methods, preconditioners, boundaries, ...");
   list->add_option("WHAT", what, "left out: what can be listed");
   list->callback([&] { code = list_what(program, what); });
 
   CLI::App* explain = app.add_subcommand("explain", "what a key of the case file means");
-  explain->add_option("KEY", key, "time.cfl, linear.pressure, boundary.*.type, cfl")->required();
-  explain->callback([&] { code = explain_key(program, key); });
+  explain->add_option("KEY", what, "time.cfl, linear.pressure, boundary.*.type, cfl")->required();
+  explain->callback([&] { code = explain_key(program, what); });
 
   CLI::App* reference =
       app.add_subcommand("reference", "write the reference pages and the JSON schema of the case file");
@@ -243,7 +237,7 @@ int parse_and_run(const Program& program, int argc, char** argv) {
 
   CLI::App* completion =
       app.add_subcommand("completion", "print completion for a shell: source <(weir completion bash)");
-  completion->add_option("SHELL", shell, "bash")->required()->check(CLI::IsMember({"bash"}));
+  completion->add_option("SHELL", what, "bash")->required()->check(CLI::IsMember({"bash"}));
   completion->callback([&] {
     std::vector<std::pair<std::string, std::string>> words;
     for (const std::string& verb : names_of(app))

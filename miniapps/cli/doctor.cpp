@@ -1,5 +1,3 @@
-#include "miniapps/cli/doctor.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "miniapps/cli/export_system.hpp"
-#include "miniapps/cli/solve.hpp"
+#include "miniapps/cli/verbs.hpp"
 #include "solvers/adapters/peer.hpp"
 #include "solvers/diagnosis/diagnosis.hpp"
 #include "solvers/diagnosis/examination.hpp"

@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
 #include "base/error.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
-#include "solvers/matrix/io/matrix_market.hpp"
+#include "solvers/matrix/block/cut_blocks.hpp"
+#include "solvers/matrix/io/augment.hpp"
+#include "solvers/matrix/io/generate.hpp"
 #include "solvers/matrix/io/petsc_binary.hpp"
 
 namespace weir {
@@ -32,6 +35,14 @@ BlockCsrData rows_of(const Capsule& c) {
   const auto A = rebuild_matrix<Host>(c.A);
   if (A->size() != c.size()) throw Error(Exit::file_io, c.path + ": its matrix and its vectors differ in size");
   return block_rows(*A);
+}
+
+BlockCsrData read_system(const std::string& name, int block, MarketFaults* faults) {
+  if (is_capsule(name)) return rows_of(read_capsule(name));
+  if (is_augmented(name)) return augmented_system(name);
+  if (!is_generated(name)) return read_matrix_market(name, block, faults);
+  BlockCsrData scalar = generated_system(name);
+  return cut_into_blocks(std::move(scalar), std::max(block, 1));
 }
 
 void export_capsule(const Capsule& c, const std::string& format, const std::string& folder) {

@@ -1,5 +1,3 @@
-#include "miniapps/cli/replay.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include "base/error.hpp"
 #include "inputs/case.hpp"
 #include "miniapps/cli/export_system.hpp"
+#include "miniapps/cli/verbs.hpp"
 #include "miniapps/study/capture/capsule.hpp"
 #include "miniapps/study/shadow/reference_solver.hpp"
 #include "miniapps/study/shadow/statistics.hpp"

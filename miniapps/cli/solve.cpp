@@ -1,5 +1,3 @@
-#include "miniapps/cli/solve.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,15 +9,13 @@
 #include "base/table_option.hpp"
 #include "inputs/case.hpp"
 #include "miniapps/cli/export_system.hpp"
+#include "miniapps/cli/verbs.hpp"
 #include "miniapps/study/recorder/flight_text.hpp"
 #include "solvers/adapters/any_solver.hpp"
 #include "solvers/adapters/extended.hpp"
 #include "solvers/adapters/peer.hpp"
 #include "solvers/diagnosis/failed_solve.hpp"
-#include "solvers/matrix/block/cut_blocks.hpp"
 #include "solvers/matrix/facts.hpp"
-#include "solvers/matrix/io/augment.hpp"
-#include "solvers/matrix/io/generate.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 #include "solvers/registry.hpp"
 
@@ -210,14 +206,6 @@ std::vector<double> right_hand_side(const std::string& what, const BlockCsrData&
 }
 
 }  // namespace
-
-BlockCsrData read_system(const std::string& name, int block, MarketFaults* faults) {
-  if (is_capsule(name)) return rows_of(read_capsule(name));
-  if (is_augmented(name)) return augmented_system(name);
-  if (!is_generated(name)) return read_matrix_market(name, block, faults);
-  BlockCsrData scalar = generated_system(name);
-  return cut_into_blocks(std::move(scalar), std::max(block, 1));
-}
 
 int solve_system(const SolveArguments& a) {
   BlockCsrData data = read_system(a.matrix, a.block);

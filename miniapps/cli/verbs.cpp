@@ -57,7 +57,7 @@ int run_miniapp(const Program& program, RunOptions options, const Table& config)
   const bool was_interrupted = code > 128;
   if (run.has_begun() && run.ranks().is_root() && run.wants_report() && !was_interrupted &&
       code != static_cast<int>(Exit::file_io))
-    write_report_of(run);
+    try_report(run.directory());
   return code;
 }
 
@@ -83,10 +83,6 @@ std::string run_directory_of(const Checkpoint& checkpoint) {
   return directory.string();
 }
 
-}  // namespace
-
-namespace {
-
 // No log: what goes wrong is said on standard error.
 int run_quietly(const Program& program, RunOptions options, const Table& config) {
   const std::string directory = options.directory;
@@ -97,32 +93,31 @@ int run_quietly(const Program& program, RunOptions options, const Table& config)
   return code;
 }
 
-}  // namespace
-
-int run_case(const Program& program, const RunArguments& arguments) {
-  const Table config = read_case(arguments.source, arguments.overrides);
+int run_in(const Program& program, const RunArguments& a, const std::string& name, const std::string& directory,
+           const Table& config, std::optional<Checkpoint> restart) {
   RunOptions options;
-  options.name = fs::path(arguments.source).stem().string();
-  options.directory = arguments.directory.empty() ? "weir-runs/" + options.name : arguments.directory;
-  options.overwrite = arguments.overwrite;
-  options.steps = arguments.steps;
-  options.wall_limit = arguments.wall_limit;
-  options.command_line = arguments.command_line;
-  return (arguments.quiet ? run_quietly : run_miniapp)(program, std::move(options), config);
+  options.name = name;
+  options.directory = a.directory.empty() ? directory : a.directory;
+  options.overwrite = a.overwrite;
+  options.steps = a.steps;
+  options.wall_limit = a.wall_limit;
+  options.command_line = a.command_line;
+  options.restart = std::move(restart);
+  return (a.quiet ? run_quietly : run_miniapp)(program, std::move(options), config);
 }
 
-int restart_case(const Program& program, const RunArguments& arguments) {
-  Checkpoint checkpoint = find_checkpoint(arguments.source);
-  const Table config = read_case_text(checkpoint.header.config, checkpoint.path + ":config", arguments.overrides);
-  RunOptions options;
-  options.name = checkpoint.header.name;
-  options.directory = arguments.directory.empty() ? run_directory_of(checkpoint) : arguments.directory;
-  options.overwrite = arguments.overwrite;
-  options.steps = arguments.steps;
-  options.wall_limit = arguments.wall_limit;
-  options.command_line = arguments.command_line;
-  options.restart = std::move(checkpoint);
-  return (arguments.quiet ? run_quietly : run_miniapp)(program, std::move(options), config);
+}  // namespace
+
+int run_case(const Program& program, const RunArguments& a) {
+  const std::string name = fs::path(a.source).stem().string();
+  return run_in(program, a, name, "weir-runs/" + name, read_case(a.source, a.overrides), {});
+}
+
+int restart_case(const Program& program, const RunArguments& a) {
+  Checkpoint from = find_checkpoint(a.source);
+  const Table config = read_case_text(from.header.config, from.path + ":config", a.overrides);
+  const std::string directory = a.directory.empty() ? run_directory_of(from) : a.directory;
+  return run_in(program, a, from.header.name, directory, config, std::move(from));
 }
 
 int show_info(const Program& program, const std::string& case_path, const std::vector<std::string>& overrides) {
