@@ -7,9 +7,9 @@
 namespace weir {
 
 template <class Space>
-class WholeCoupled : public WholeArrays<Space, CoupledGather> {
+class WholeCoupled : public WholeArrays<Space> {
  public:
-  using WholeArrays<Space, CoupledGather>::WholeArrays;
+  using WholeArrays<Space>::WholeArrays;
 
   // The whole flow in host memory on rank 0; nothing of use on the others.
   const Flow<Host>& of(ArtificialCompressibility<Space>& flow) {
