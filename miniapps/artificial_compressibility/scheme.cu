@@ -5,7 +5,6 @@
 
 #include "base/timer.hpp"
 #include "miniapps/artificial_compressibility/diagnostics.hpp"
-#include "miniapps/incompressible/channel.hpp"
 #include "miniapps/structured/initial.hpp"
 #include "physics/k_omega.hpp"
 #include "solvers/krylov/vector_ops.hpp"

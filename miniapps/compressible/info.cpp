@@ -1,5 +1,3 @@
-#include "miniapps/compressible/info.hpp"
-
 #include <fmt/format.h>
 
 #include <ostream>

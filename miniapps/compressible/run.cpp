@@ -10,7 +10,6 @@
 #include "miniapps/compressible/compressible.hpp"
 #include "miniapps/compressible/flow.hpp"
 #include "miniapps/compressible/flow_records.hpp"
-#include "miniapps/compressible/info.hpp"
 #include "miniapps/compressible/output.hpp"
 #include "miniapps/study/lab.hpp"
 #include "postproc/run/hash.hpp"

@@ -1,8 +1,5 @@
-#include "miniapps/immersed/info.hpp"
-
 #include "miniapps/immersed/immersed.hpp"
 #include "miniapps/immersed/immersed_flow.hpp"
-#include "miniapps/immersed/read.hpp"
 #include "miniapps/structured/output.hpp"
 #include "miniapps/structured/run_structured.hpp"
 #include "miniapps/study/lab.hpp"

@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "miniapps/immersed/geometry/body_rate.hpp"
 #include "miniapps/immersed/immersed.hpp"
 #include "miniapps/immersed/immersed_flow.hpp"
-#include "miniapps/immersed/info.hpp"
 #include "miniapps/immersed/output.hpp"
-#include "miniapps/immersed/read.hpp"
 #include "miniapps/immersed/statistics.hpp"
 #include "miniapps/incompressible/staggered_scheme.hpp"
 

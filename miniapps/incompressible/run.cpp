@@ -1,4 +1,3 @@
-#include "miniapps/artificial_compressibility/run.hpp"
 #include "miniapps/incompressible/fractional_step.hpp"
 #include "miniapps/incompressible/incompressible.hpp"
 #include "miniapps/incompressible/staggered_scheme.hpp"

@@ -1,6 +1,6 @@
 // A few steps of small flows around bodies.
 #include "flow_case.hpp"
-#include "miniapps/immersed/geometry/body_rate.hpp"
+#include "miniapps/immersed/case.hpp"
 #include "miniapps/structured/clock.hpp"
 #include "miniapps/structured/diagnostics.hpp"
 #include "solvers/device/ledger.hpp"
