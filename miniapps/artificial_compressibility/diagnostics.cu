@@ -1,8 +1,6 @@
 #include "miniapps/artificial_compressibility/diagnostics.hpp"
 
 #include <algorithm>
-#include <memory>
-#include <vector>
 
 #include "solvers/device/reduce.hpp"
 

@@ -2,7 +2,6 @@
 // ghosts straight across are the neighbours' cells; no face looks round a corner. Sides of the whole grid and periods that lie
 // within a rank are filled by boundary.hpp.
 #pragma once
-#include <span>
 #include <string>
 #include <vector>
 

@@ -2,9 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <memory>
-
 #include "postproc/run/write_aside.hpp"
 
 namespace weir {

@@ -1,7 +1,6 @@
 // What leaves a flow around a body, beside the incompressible miniapp's pictures and profiles.
 #pragma once
 #include <array>
-#include <map>
 #include <string>
 #include <vector>
 

@@ -1,7 +1,6 @@
 #include "miniapps/structured/output.hpp"
 
 #include <array>
-#include <cmath>
 
 namespace weir {
 namespace {

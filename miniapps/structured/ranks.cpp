@@ -3,7 +3,6 @@
 #include "base/at.hpp"
 #include "miniapps/structured/boundary.hpp"
 #include "miniapps/structured/metrics.hpp"
-#include "solvers/parallel/rank_map.hpp"
 
 namespace weir {
 

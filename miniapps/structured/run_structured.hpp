@@ -8,9 +8,7 @@
 //   measure(run, row), look(row)     columns of history.csv: every step, and where a pass over the fields is due
 //   fields(), quantities(fields)     the whole flow in host memory, on rank 0; what is compared with the literature
 #pragma once
-#include <cmath>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <type_traits>

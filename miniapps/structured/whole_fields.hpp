@@ -2,7 +2,6 @@
 #pragma once
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <filesystem>
 
 #include "base/error.hpp"
 #include "postproc/run/write_aside.hpp"

@@ -16,7 +16,6 @@
 #pragma once
 #include <array>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "mesh/unstructured/unstructured.hpp"

@@ -6,7 +6,6 @@
 #include "base/at.hpp"
 #include "base/error.hpp"
 #include "mesh/graph/graph_tools.hpp"
-#include "mesh/ordering/lines.hpp"
 #include "mesh/ordering/make_ordering.hpp"
 #include "miniapps/compressible/discretisation/spatial_arrays.hpp"
 

@@ -3,7 +3,6 @@
 // been and stay so.
 #pragma once
 #include <array>
-#include <span>
 
 #include "miniapps/immersed/geometry/cut_geometry.hpp"
 #include "solvers/device/growing_array.hpp"

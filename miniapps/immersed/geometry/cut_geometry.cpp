@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "base/error.hpp"
 #include "solvers/parallel/communicator.hpp"

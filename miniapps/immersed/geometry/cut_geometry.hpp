@@ -23,7 +23,6 @@
 //   u_F - 2d / (d + h) u_P + d / (d + 2h) u_Q = 2 h^2 / ((d + h)(d + 2h)) u_B
 #pragma once
 #include <array>
-#include <cstdint>
 #include <memory>
 #include <vector>
 
