@@ -212,11 +212,7 @@ void CutGeometry::cut_cells(const Body& body) {
         if (feet == 0 || crossings == 0) continue;
         velocity = (1.0 / feet) * velocity;
         body_flux[cell] = -dot(velocity, area);
-        surface.cell.push_back(cell);
-        surface.point.push_back((1.0 / crossings) * point);
-        surface.normal.push_back((1 / length(normal)) * normal);
-        surface.area.push_back(area);
-        surface.velocity.push_back(velocity);
+        surface.push_back({cell, (1.0 / crossings) * point, (1 / length(normal)) * normal, area, velocity});
         if (ranks_ && is_own(i, j, k)) look_where_forces_do(at);
       }
 }
@@ -242,7 +238,7 @@ void CutGeometry::find_held_cells() {
 void CutGeometry::look_where_forces_do(const int (&cell)[3]) {
   double h = 0;
   for (int d = 0; d < layout_.dim; ++d) h = std::max(h, grid_.line[d].width[cell[d]]);
-  if (!is_inside(surface.point.back() + force_reach * h * surface.normal.back(), 1)) too_narrow_ = true;
+  if (!is_inside(surface.back().point + force_reach * h * surface.back().normal, 1)) too_narrow_ = true;
 }
 
 // A body's surface sweeps what its volume changes by, exactly, and what a cavity gains comes in through its openings: what
@@ -250,12 +246,12 @@ void CutGeometry::look_where_forces_do(const int (&cell)[3]) {
 void CutGeometry::close_body_flux(const Body& body) {
   const Extents cells = layout_.cells();
   std::array<double, 3> all{};  // flux, area, x . n A of the own cells
-  for (int q = 0; q < surface.size(); ++q) {
-    const int cell = surface.cell[q];
+  for (const Piece& piece : surface) {
+    const int cell = piece.cell;
     if (!is_own(cell % cells.nx, cell / cells.nx % cells.ny, cell / cells.nx / cells.ny)) continue;
     all[0] += body_flux[cell];
-    all[1] += length(surface.area[q]);
-    all[2] += dot(surface.point[q], surface.area[q]);
+    all[1] += length(piece.area);
+    all[2] += dot(piece.point, piece.area);
   }
   if (ranks_) ranks_->sum(all);
   const auto [flux, area, moment] = all;
@@ -263,9 +259,7 @@ void CutGeometry::close_body_flux(const Body& body) {
   cavity_volume = body.is_cavity() ? -moment / layout_.dim : 0;
   if (area == 0) return;
   total_body_flux = body.is_cavity() ? 0 : -body.volume_rate() * (layout_.dim == 2 ? grid_.line[2].length() : 1.0);
-  for (int q = 0; q < surface.size(); ++q) {
-    body_flux[surface.cell[q]] += (total_body_flux - flux) * length(surface.area[q]) / area;
-  }
+  for (const Piece& piece : surface) body_flux[piece.cell] += (total_body_flux - flux) * length(piece.area) / area;
 }
 
 }  // namespace weir

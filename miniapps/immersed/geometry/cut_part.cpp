@@ -125,17 +125,13 @@ void CutPart::take_cells(const CutGeometry& cut) {
     fields_.wet[at(q)] = cut.wet[there];
     fields_.body_flux[at(q)] = cut.body_flux[there];
   }
-  SurfacePieces& s = fields_.surface;
-  s.clear();
-  for (int q = 0; q < cut.surface.size(); ++q) {
-    std::array<int, 3> c = from_index(region, cut.surface.cell[at(q)]);
+  fields_.surface.clear();
+  for (Piece piece : cut.surface) {
+    std::array<int, 3> c = from_index(region, piece.cell);
     for (int d = 0; d < 3; ++d) c[at(d)] += from.low[d];
     if (!holds(own, c)) continue;
-    s.cell.push_back(index_in(own, c));
-    s.point.push_back(cut.surface.point[at(q)]);
-    s.normal.push_back(cut.surface.normal[at(q)]);
-    s.area.push_back(cut.surface.area[at(q)]);
-    s.velocity.push_back(cut.surface.velocity[at(q)]);
+    piece.cell = index_in(own, c);
+    fields_.surface.push_back(piece);
   }
 }
 
@@ -145,33 +141,28 @@ void CutPart::take_rows(const CutGeometry& cut, int component) {
   const InterpolationRows& from = cut.rows[at(component)];
   InterpolationRows& to = fields_.rows[at(component)];
   std::vector<RemoteEntry>& remote = remote_[at(component)];
-  to.clear();
+  to.row.clear();
+  to.entry.clear();
   remote.clear();
-  to.start.push_back(0);
-  for (int q = 0; q < from.rows(); ++q) {
-    const std::array<int, 3> unknown = in_whole(cut.layout(), ranks_->whole(), component, from.row[at(q)]);
+  for (InterpolationRow row : from.row) {
+    const std::array<int, 3> unknown = in_whole(cut.layout(), ranks_->whole(), component, row.row);
     if (!holds(own, unknown)) continue;
-    const int row = index_in(own, unknown);
-    to.row.push_back(row);
-    to.node.push_back(from.node[at(q)]);
-    to.self.push_back(from.self[at(q)]);
-    to.target.push_back(from.target[at(q)]);
-    to.blend.push_back(from.blend[at(q)]);
-    for (int e = from.start[at(q)]; e < from.start[at(q) + 1]; ++e) {
-      int column = -1;
-      if (from.column[at(e)] >= 0) {
-        const std::array<int, 3> u = in_whole(cut.layout(), ranks_->whole(), component, from.column[at(e)]);
+    const int begin = row.begin, end = row.end;
+    row.row = index_in(own, unknown);
+    row.begin = static_cast<int>(to.entry.size());
+    for (int e = begin; e < end; ++e) {
+      InterpolationEntry entry = from.entry[at(e)];
+      if (entry.column >= 0) {
+        const std::array<int, 3> u = in_whole(cut.layout(), ranks_->whole(), component, entry.column);
         const int owner = cuts.owner(u);
-        if (holds(own, u))
-          column = index_in(own, u);
-        else
-          remote.push_back({row, owner, index_in(cuts.box(owner), u), from.blend[at(q)] * from.weight[at(e)]});
+        const bool is_own = holds(own, u);
+        if (!is_own) remote.push_back({row.row, owner, index_in(cuts.box(owner), u), row.blend * entry.weight});
+        entry.column = is_own ? index_in(own, u) : -1;
       }
-      to.column.push_back(column);
-      to.place.push_back(from.place[at(e)]);
-      to.weight.push_back(from.weight[at(e)]);
+      to.entry.push_back(entry);
     }
-    to.start.push_back(static_cast<int>(to.column.size()));
+    row.end = static_cast<int>(to.entry.size());
+    to.row.push_back(row);
   }
 }
 
