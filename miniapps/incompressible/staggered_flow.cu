@@ -36,7 +36,7 @@ StaggeredFlow<Space>::StaggeredFlow(const IncompressibleCase& c, const FlowRanks
       ranks_(ranks),
       metrics_(c.grid, ranks.local()),
       flow_(ranks.local()),
-      boundary_(flow_.layout, &ranks_.communicator()),
+      boundary_(flow_case_, metrics_.view(), flow_.layout, &ranks_.communicator()),
       halo_(ranks_),
       psi_(flow_.layout.cells().count()),
       rhs_(flow_.layout.cells().count()) {
@@ -62,7 +62,7 @@ void StaggeredFlow<Space>::add_increments() {
 template <class Space>
 void StaggeredFlow<Space>::velocity_changed() {
   halo_.velocity(flow_);
-  velocity_ghosts(flow_case_, boundary_, flow_);
+  boundary_.set_ghosts(flow_);
 }
 
 template <class Space>
