@@ -62,7 +62,7 @@ template <class Space>
 Limited limited(const UnstructuredMesh& mesh, Limiter limiter, const std::vector<double>& w) {
   const Gas gas;
   const auto conditions = test::all_round(mesh, BoundaryType::supersonic_outflow, test::euler_gas());
-  SpatialArrays<Space> a(spatial_geometry(mesh, gas, GradientScheme::least_squares, conditions), gas, {},
+  SpatialArrays<Space> a(spatial_geometry(mesh, gas, GradientScheme::least_squares, conditions), gas,
                          {.order = 2, .limiter = limiter});
   a.w.upload(w);
   gradients<Space>(a.view);
