@@ -68,7 +68,7 @@ double reference_speed(const IncompressibleCase& c) {
 
 double reference_length(const IncompressibleCase& c) {
   double length = c.grid.line[0].length();
-  for (int d = 1; d < c.dim(); ++d) length = std::min(length, c.grid.line[static_cast<std::size_t>(d)].length());
+  for (int d = 1; d < c.dim(); ++d) length = std::min(length, c.grid.line[d].length());
   return length;
 }
 

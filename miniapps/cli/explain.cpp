@@ -130,7 +130,7 @@ int list_what(const Program& program, const std::string& what) {
   else if (what == "quantities")
     for (const Quantity& q : quantities()) rows.push_back({q.name, q.miniapps, q.meaning});
   else
-    rows = words_with_meaning(Schema(program), lists()[static_cast<std::size_t>(found - names.begin())].key);
+    rows = words_with_meaning(Schema(program), lists()[found - names.begin()].key);
   print_columns(rows);
   return 0;
 }

@@ -261,7 +261,7 @@ WatchedVariable watched(CompressibleFlow<Space>& flow, const char* name, int k) 
     return values;
   };
   v.place = [&flow](std::int64_t cell) {
-    const std::int64_t number = flow.ranks ? flow.ranks->part.cell[static_cast<std::size_t>(cell)] : cell;
+    const std::int64_t number = flow.ranks ? flow.ranks->part.cell[cell] : cell;
     return name_of_cell(flow.mesh, cell, number);
   };
   return v;

@@ -67,7 +67,7 @@ RemainderData remainder_of(const InterpolationRows& rows) {
   for (const InterpolationRow& row : rows.row) {
     remainder.row.push_back(row.row);
     for (int e = row.begin; e < row.end; ++e)
-      if (const InterpolationEntry& entry = rows.entry[static_cast<std::size_t>(e)]; entry.column >= 0) {
+      if (const InterpolationEntry& entry = rows.entry[e]; entry.column >= 0) {
         remainder.column.push_back(entry.column);
         remainder.value.push_back(row.blend * entry.weight);
       }

@@ -110,8 +110,8 @@ Side read_side(const Table& options, const std::string& name, int dim, int d) {
 void read_boundary(const Table& t, IncompressibleCase& c) {
   const int dim = c.dim();
   for (int n = 0; n < 6; ++n) {
-    const char* name = side_names[static_cast<std::size_t>(n)];
-    Side& s = c.sides[static_cast<std::size_t>(n)];
+    const char* name = side_names[n];
+    Side& s = c.sides[n];
     if (n >= 2 * dim) {
       if (t.has(name)) t.fail(name, "a grid of one cell in z is 2D and has no side " + std::string(name));
       s.type = Side::Type::periodic;
@@ -122,7 +122,7 @@ void read_boundary(const Table& t, IncompressibleCase& c) {
   }
   for (int d = 0; d < dim; ++d) {
     const bool low = c.side(d, 0).type == Side::Type::periodic, high = c.side(d, 1).type == Side::Type::periodic;
-    const char* culprit = side_names[static_cast<std::size_t>(2 * d + (low ? 0 : 1))];
+    const char* culprit = side_names[2 * d + (low ? 0 : 1)];
     if (low != high) t.fail(culprit, std::string(culprit) + " is periodic and the opposite side is not");
   }
 }
@@ -133,14 +133,14 @@ void check_fluxes(const Table& t, const IncompressibleCase& c) {
   int last = -1;
   bool has_outlet = false;
   for (int n = 0; n < 2 * c.dim(); ++n) {
-    const Side& s = c.sides[static_cast<std::size_t>(n)];
+    const Side& s = c.sides[n];
     const int d = n / 2;
     has_outlet = has_outlet || s.type == Side::Type::outlet;
     if (s.type != Side::Type::inlet) continue;
     double flux = s.velocity[d] * (n % 2 == 0 ? 1 : -1) * (s.modulation.is_constant() ? s.modulation.mean : 1);
     for (int a = 0; a < c.dim(); ++a) {
       if (a == d) continue;
-      flux *= c.grid.line[static_cast<std::size_t>(a)].length();
+      flux *= c.grid.line[a].length();
       if (s.profile == Side::Profile::parabolic && !c.is_periodic(a)) flux *= 2.0 / 3.0;
     }
     net += flux;
@@ -149,7 +149,7 @@ void check_fluxes(const Table& t, const IncompressibleCase& c) {
     if (!s.modulation.is_constant() && flux != 0) net = 1e300;
   }
   if (!has_outlet && gross > 0 && std::abs(net) > 1e-10 * gross)
-    t.fail(side_names[static_cast<std::size_t>(last)], "fluid flows in and has no way out: one side must be an outlet");
+    t.fail(side_names[last], "fluid flows in and has no way out: one side must be an outlet");
 }
 
 void read_flow(const Table& options, IncompressibleCase& c) {
@@ -203,10 +203,10 @@ void read_turbulence(const Table& t, IncompressibleCase& c) {
   if (c.initial != Initial::turbulent_channel)
     t.fail("turbulence", "turbulence = \"k_omega\" needs initial = \"turbulent_channel\"");
   for (int n = 0; n < 2 * c.dim(); ++n) {
-    const Side::Type type = c.sides[static_cast<std::size_t>(n)].type;
+    const Side::Type type = c.sides[n].type;
     if (type == Side::Type::inlet || type == Side::Type::outlet)
-      t.fail("turbulence", std::string("turbulence = \"k_omega\" does not know what flows in or out at ") +
-                               side_names[static_cast<std::size_t>(n)]);
+      t.fail("turbulence",
+             std::string("turbulence = \"k_omega\" does not know what flows in or out at ") + side_names[n]);
   }
 }
 

@@ -66,7 +66,7 @@ struct IncompressibleCase {
   TimeControl time;
   CoupledOptions coupled;  // of artificial compressibility
 
-  const Side& side(int d, int end) const { return sides[static_cast<std::size_t>(2 * d + end)]; }
+  const Side& side(int d, int end) const { return sides[2 * d + end]; }
   int unknowns() const { return dim() + 1 + (turbulence == Turbulence::k_omega ? 2 : 0); }  // a cell, coupled scheme
   int dim() const { return grid.is_2d() ? 2 : 3; }
   bool has_exact() const { return exact != Initial::rest; }

@@ -21,8 +21,7 @@ Stencil node_stencil(const Layout& l, const GridLine& line, int d, bool at_faces
   if (!is_pressure) return {{node == 0 ? -1 : n, node == 0 ? 0 : n - 1}, {0.5, 0.5}};
   const int a = node == 0 ? 0 : n - 1, b = node == 0 ? 1 : n - 2;
   const auto& h = line.width;
-  const double slope =
-      h[static_cast<std::size_t>(a)] / (h[static_cast<std::size_t>(a)] + h[static_cast<std::size_t>(b)]);
+  const double slope = h[a] / (h[a] + h[b]);
   return {{a, b}, {1 + slope, -slope}};
 }
 
@@ -39,17 +38,14 @@ std::vector<double> node_coordinates(const Layout& l, const GridLine& line, int 
 SampledField sampled_field(const IncompressibleCase& c, const Layout& l, Field<const double> f, int component) {
   static const std::array<const char*, 4> names = {"u", "v", "w", "p"};
   SampledField s;
-  s.name = names[static_cast<std::size_t>(component)];
-  for (int d = 0; d < 3; ++d)
-    s.nodes[static_cast<std::size_t>(d)] =
-        node_coordinates(l, c.grid.line[static_cast<std::size_t>(d)], d, l.staggered && component == d);
+  s.name = names[component];
+  for (int d = 0; d < 3; ++d) s.nodes[d] = node_coordinates(l, c.grid.line[d], d, l.staggered && component == d);
   const double scale = component == 3 ? c.density : 1;
   s.value = [&c, l, f, component, scale](int i, int j, int k) {
     const int node[3] = {i, j, k};
     Stencil st[3];
     for (int d = 0; d < 3; ++d)
-      st[d] = node_stencil(l, c.grid.line[static_cast<std::size_t>(d)], d, l.staggered && component == d,
-                           component == 3, node[d]);
+      st[d] = node_stencil(l, c.grid.line[d], d, l.staggered && component == d, component == 3, node[d]);
     double value = 0;
     for (int q = 0; q < 8; ++q) {
       const int a = q & 1, b = (q >> 1) & 1, e = q >> 2;
@@ -70,13 +66,13 @@ double centred(const Flow<Host>& flow, int component, int i, int j, int k) {
 
 double slope(const IncompressibleCase& c, const Flow<Host>& flow, int component, int d, int i, int j, int k) {
   if (d >= flow.layout.dim || component >= flow.layout.dim) return 0;
-  const GridLine& line = c.grid.line[static_cast<std::size_t>(d)];
+  const GridLine& line = c.grid.line[d];
   const int at[3] = {i, j, k}, n = line.cells();
   const auto h = [&](int m) {
     const bool wraps = flow.layout.periodic[d];
     if (m < 0) m = wraps ? n - 1 : 0;
     if (m >= n) m = wraps ? 0 : n - 1;
-    return line.width[static_cast<std::size_t>(m)];
+    return line.width[m];
   };
   const double distance = 0.5 * (h(at[d] - 1) + h(at[d] + 1)) + h(at[d]);
   const int dx = d == 0, dy = d == 1, dz = d == 2;
@@ -90,7 +86,7 @@ double divergence_at(const IncompressibleCase& c, const Flow<Host>& flow, int i,
   const int at[3] = {i, j, k};
   for (int d = 0; d < flow.layout.dim; ++d) {
     const Field<const double> u = flow.component(d);
-    const double h = c.grid.line[static_cast<std::size_t>(d)].width[static_cast<std::size_t>(at[d])];
+    const double h = c.grid.line[d].width[at[d]];
     div += (u(i + (d == 0), j + (d == 1), k + (d == 2)) - u(i, j, k)) / h;
   }
   return div;

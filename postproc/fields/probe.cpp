@@ -40,7 +40,7 @@ Stencil cubic_stencil(const std::vector<double>& nodes, double x) {
     double weight = 1;  // at node i exactly 1, and 0 for the others: no rounding at a node
     for (int j = 0; j < s.count; ++j)
       if (j != i) weight *= (x - at[j]) / (at[i] - at[j]);
-    s.weight[static_cast<std::size_t>(i)] = weight;
+    s.weight[i] = weight;
   }
   return s;
 }
@@ -77,8 +77,8 @@ Profile read_or_fail(const Table& table, const Comparison& comparison) {
 
 void check_range(const Table& table, const Probe& probe) {
   const Profile published = read_or_fail(table, *probe.reference);
-  const auto d = static_cast<std::size_t>(probe.direction);
-  const double low = std::min(probe.from[d], probe.to[d]), high = std::max(probe.from[d], probe.to[d]);
+  const double low = std::min(probe.from[probe.direction], probe.to[probe.direction]),
+               high = std::max(probe.from[probe.direction], probe.to[probe.direction]);
   const auto [first, last] = std::minmax_element(published.position.begin(), published.position.end());
   const double slack = 1e-12 * (high - low);
   if (*first < low - slack || *last > high + slack)
@@ -93,8 +93,7 @@ void read_reference(const Table& table, Probe& probe) {
     table.fail("field", fmt::format("'{}' is not among the probe's fields", probe.reference_field));
   int varying = 0;
   for (int d = 0; d < 3; ++d) {
-    const auto e = static_cast<std::size_t>(d);
-    if (probe.from[e] == probe.to[e]) continue;
+    if (probe.from[d] == probe.to[d]) continue;
     probe.direction = d;
     ++varying;
   }
@@ -129,8 +128,7 @@ double interpolate(const SampledField& field, const Point& x) {
   for (int k = 0; k < sz.count; ++k)
     for (int j = 0; j < sy.count; ++j)
       for (int i = 0; i < sx.count; ++i) {
-        const double weight = sx.weight[static_cast<std::size_t>(i)] * sy.weight[static_cast<std::size_t>(j)] *
-                              sz.weight[static_cast<std::size_t>(k)];
+        const double weight = sx.weight[i] * sy.weight[j] * sz.weight[k];
         if (weight != 0) sum += weight * field.value(sx.first + i, sy.first + j, sz.first + k);
       }
   return sum;
@@ -145,7 +143,7 @@ Point Probe::at(int i) const {
 
 Point Probe::at_coordinate(double along) const {
   Point x = from;
-  x[static_cast<std::size_t>(direction)] = along;
+  x[direction] = along;
   return x;
 }
 
