@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/at.hpp"
 #include "base/timer.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 
@@ -93,7 +92,7 @@ PseudoTime<Space>::PseudoTime(FlowEquations<Space>& equations, const PseudoTimeO
   if (ranks_) {
     spread_ = std::make_unique<DistributedMatrix<Space>>(ranks_->communicator, *J_, ranks_->nearest, ranks_->coupling(),
                                                          false, false, ranks_->halo);
-    spread_->name_rows([this](int row) { return "cell " + std::to_string(ranks_->part.cell[at(row)]); });
+    spread_->name_rows([this](int row) { return "cell " + std::to_string(ranks_->part.cell[row]); });
     first_order_ = spread_.get();
     solver_.precondition_each_rank();
   }

@@ -24,7 +24,7 @@ RankOptions read_rank_options(const Table& config) {
 
 BoxCuts FlowRanks::cuts(int component) const {
   std::array<int, 3> first{};
-  if (component < 3) first[at(component)] = whole().first(component);
+  if (component < 3) first[component] = whole().first(component);
   return cuts_of(partition(), first);
 }
 
@@ -97,7 +97,7 @@ FlowHalo<Space>::FlowHalo(const FlowRanks& ranks) {
   std::int64_t begin = 0;
   const Layout& l = ranks.local();
   for (int d = 0; d < l.dim; ++d) {
-    below_begin_[at(d)] = begin;
+    below_begin_[d] = begin;
     if (l.cut[2 * d]) begin += l.cells().count() / l.n[d];
   }
 }
@@ -120,7 +120,7 @@ PsiBelow FlowHalo<Space>::psi(View<const double> psi) {
   psi_.finish();
   psi_.unpack(HaloFields::blocks(below_.data(), 1));
   PsiBelow below;
-  for (int d = 0; d < 3; ++d) below.plane[d] = below_.data() + below_begin_[at(d)];
+  for (int d = 0; d < 3; ++d) below.plane[d] = below_.data() + below_begin_[d];
   return below;
 }
 
@@ -128,7 +128,7 @@ std::vector<double> Gather::gathered(const std::string& name, const std::vector<
   if (kinds_.empty()) return mine;
   const auto& [places, map] = kinds_[kind_of_(name)];
   std::vector<double> packed, whole(is_root_ ? places.whole_size : 0);
-  for (const int place : places.here) packed.push_back(mine[at(place)]);
+  for (const int place : places.here) packed.push_back(mine[place]);
   map.gather(places.here.empty() ? mine : packed, whole);
   return whole;
 }
@@ -138,7 +138,7 @@ std::vector<double> Gather::scattered(const std::string& name, std::span<const d
   const auto& [places, map] = kinds_[kind_of_(name)];
   std::vector<double> packed(places.here.size()), mine(size, 0.0);
   map.scatter(whole, places.here.empty() ? mine : packed);
-  for (std::size_t i = 0; i < packed.size(); ++i) mine[at(places.here[i])] = packed[i];
+  for (std::size_t i = 0; i < packed.size(); ++i) mine[places.here[i]] = packed[i];
   return mine;
 }
 

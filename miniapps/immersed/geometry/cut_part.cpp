@@ -24,8 +24,8 @@ bool holds(const RankBox& b, const std::array<int, 3>& c) {
 std::array<int, 3> in_whole(const Layout& region, const Layout& whole, int component, int unknown) {
   std::array<int, 3> u = from_index(region.unknowns(component), unknown);
   for (int d = 0; d < 3; ++d) {
-    u[at(d)] += region.low[d];
-    if (d == component) u[at(d)] += region.first(d) - whole.first(d);
+    u[d] += region.low[d];
+    if (d == component) u[d] += region.first(d) - whole.first(d);
   }
   return u;
 }
@@ -44,8 +44,8 @@ int body_layers(const Grid& grid, const Body& body) {
     const int first = std::max(cell_at(box.low[d]) - margin, 0);
     const int last = std::min(cell_at(box.high[d]) + margin, line.cells() - 1);
     for (int i = first; i <= last; ++i) {
-      widest = std::max(widest, line.width[at(i)]);
-      narrowest = std::min(narrowest, line.width[at(i)]);
+      widest = std::max(widest, line.width[i]);
+      narrowest = std::min(narrowest, line.width[i]);
     }
   }
   return std::max(rows_and_forces, static_cast<int>(std::ceil(force_reach * widest / narrowest)) + 3);
@@ -56,8 +56,8 @@ Layout region_of(const FlowRanks& ranks, int layers) {
   RankBox box;
   for (int d = 0; d < 3; ++d) {
     const int more = ranks.partition().is_cut(d) ? layers : 0;
-    box.low[at(d)] = std::max(0, own.low[d] - more);
-    box.high[at(d)] = std::min(whole.n[d], own.low[d] + own.n[d] + more);
+    box.low[d] = std::max(0, own.low[d] - more);
+    box.high[d] = std::min(whole.n[d], own.low[d] + own.n[d] + more);
   }
   return part_of(whole, box);
 }
@@ -98,17 +98,17 @@ void CutPart::take_fields(const CutGeometry& cut) {
 void CutPart::take_faces(const CutGeometry& cut, int c) {
   const Layout &from = cut.layout(), &to = ranks_->local();
   const Extents padded{from.padded(0), from.padded(1), from.padded(2)};
-  fields_.cut_faces[at(c)].clear();
-  for (CutFace face : cut.cut_faces[at(c)]) {
+  fields_.cut_faces[c].clear();
+  for (CutFace face : cut.cut_faces[c]) {
     std::array<int, 3> i = from_index(padded, face.place);
     bool is_own = true;
     for (int d = 0; d < 3; ++d) {
-      i[at(d)] += from.low[d] - from.pad(d) - to.low[d];
-      is_own = is_own && i[at(d)] >= 0 && i[at(d)] < to.n[d];
+      i[d] += from.low[d] - from.pad(d) - to.low[d];
+      is_own = is_own && i[d] >= 0 && i[d] < to.n[d];
     }
     if (!is_own) continue;
     face.place = to.padded_index(i[0], i[1], i[2]);
-    fields_.cut_faces[at(c)].push_back(face);
+    fields_.cut_faces[c].push_back(face);
   }
 }
 
@@ -122,13 +122,13 @@ void CutPart::take_cells(const CutGeometry& cut) {
     const std::array<int, 3> c = from_index(cells, q);
     const auto there = at(
         region.index(c[0] + to.low[0] - from.low[0], c[1] + to.low[1] - from.low[1], c[2] + to.low[2] - from.low[2]));
-    fields_.wet[at(q)] = cut.wet[there];
-    fields_.body_flux[at(q)] = cut.body_flux[there];
+    fields_.wet[q] = cut.wet[there];
+    fields_.body_flux[q] = cut.body_flux[there];
   }
   fields_.surface.clear();
   for (Piece piece : cut.surface) {
     std::array<int, 3> c = from_index(region, piece.cell);
-    for (int d = 0; d < 3; ++d) c[at(d)] += from.low[d];
+    for (int d = 0; d < 3; ++d) c[d] += from.low[d];
     if (!holds(own, c)) continue;
     piece.cell = index_in(own, c);
     fields_.surface.push_back(piece);
@@ -138,9 +138,9 @@ void CutPart::take_cells(const CutGeometry& cut) {
 void CutPart::take_rows(const CutGeometry& cut, int component) {
   const BoxCuts cuts = ranks_->cuts(component);
   const RankBox own = cuts.box(ranks_->communicator().rank());
-  const InterpolationRows& from = cut.rows[at(component)];
-  InterpolationRows& to = fields_.rows[at(component)];
-  std::vector<RemoteEntry>& remote = remote_[at(component)];
+  const InterpolationRows& from = cut.rows[component];
+  InterpolationRows& to = fields_.rows[component];
+  std::vector<RemoteEntry>& remote = remote_[component];
   to.row.clear();
   to.entry.clear();
   remote.clear();
@@ -151,7 +151,7 @@ void CutPart::take_rows(const CutGeometry& cut, int component) {
     row.row = index_in(own, unknown);
     row.begin = static_cast<int>(to.entry.size());
     for (int e = begin; e < end; ++e) {
-      InterpolationEntry entry = from.entry[at(e)];
+      InterpolationEntry entry = from.entry[e];
       if (entry.column >= 0) {
         const std::array<int, 3> u = in_whole(cut.layout(), ranks_->whole(), component, entry.column);
         const int owner = cuts.owner(u);
