@@ -15,13 +15,13 @@ int side_beyond(const CoupledCells& c, const int (&at)[3]) {
 
 }  // namespace
 
-std::vector<GhostRequest> CoupledRanks::ghosts() const {
+HaloPattern CoupledRanks::ghosts() const {
   std::vector<GhostRequest> all;
   local().for_padded([&](int i, int j, int k) {
     const int side = side_beyond(local(), {i, j, k});
     if (side >= 0 && local().cut[side]) all.push_back(request(i, j, k));
   });
-  return all;
+  return make_halo_pattern(communicator(), all);
 }
 
 Places CoupledRanks::field_places() const {
@@ -50,20 +50,5 @@ Places CoupledRanks::vector_places() const {
 std::vector<int> CoupledRanks::cell_numbers() const {
   return places_of(whole().extents(), partition().box(communicator().rank()));
 }
-
-template <class Space>
-CoupledHalo<Space>::CoupledHalo(const CoupledRanks& ranks) : unknowns_(ranks.whole().unknowns) {
-  if (ranks.alone()) return;
-  const Communicator& all = ranks.communicator();
-  halo_ = Halo<Space>(all, make_halo_pattern(all, ranks.ghosts()), unknowns_, ranks.options().halo);
-}
-
-template <class Space>
-void CoupledHalo<Space>::exchange(CoupledField<Space>& x) {
-  if (!halo_.empty()) halo_.exchange(HaloFields::blocks(x.values().data(), unknowns_));
-}
-
-template class CoupledHalo<Host>;
-template class CoupledHalo<Device>;
 
 }  // namespace weir

@@ -18,7 +18,7 @@ class CoupledRanks : public BoxRanks<CoupledCells> {
       : BoxRanks(&ranks, coupled_cells(c, c.unknowns()), options) {}
 
   BoxCuts cuts() const { return cuts_of(partition()); }
-  std::vector<GhostRequest> ghosts() const;  // of a padded field, in cells
+  HaloPattern ghosts() const;  // of a padded field that lie with other ranks, in cells. All ranks call.
 
   // Of padded fields (cells, and ghosts beyond the sides of the whole grid) and of vectors of the linear solver ("b").
   std::vector<Places> places() const { return {field_places(), vector_places()}; }
@@ -28,19 +28,6 @@ class CoupledRanks : public BoxRanks<CoupledCells> {
 
  private:
   Places vector_places() const;
-};
-
-// The ghosts that other ranks own.
-template <class Space>
-class CoupledHalo {
- public:
-  explicit CoupledHalo(const CoupledRanks& ranks);
-  void exchange(CoupledField<Space>& x);
-  const std::string& path() const { return halo_.path(); }
-
- private:
-  int unknowns_;
-  Halo<Space> halo_;
 };
 
 }  // namespace weir

@@ -163,17 +163,15 @@ struct CoupledScheme : StructuredScheme<Space, ArtificialCompressibility<Space>,
   Lifetime<Space> lifetime;
 };
 
-template <class Space>
-int run_coupled_in(Run& run, const Table& config, const StructuredPlan& plan) {
-  return run_structured<CoupledScheme<Space>>(run, config, plan, [&] {
-    return CoupledScheme<Space>(plan.c, config.table("linear"), CoupledRanks(run.ranks(), plan.c, plan.ranks));
-  });
-}
-
 }  // namespace
 
 int run_coupled(Run& run, const Table& config, const StructuredPlan& plan) {
-  return run.on_device() ? run_coupled_in<Device>(run, config, plan) : run_coupled_in<Host>(run, config, plan);
+  const auto in = [&](auto space) {
+    using InSpace = CoupledScheme<decltype(space)>;
+    const CoupledRanks ranks(run.ranks(), plan.c, plan.ranks);
+    return run_structured<InSpace>(run, config, plan, [&] { return InSpace(plan.c, config.table("linear"), ranks); });
+  };
+  return run.on_device() ? in(Device{}) : in(Host{});
 }
 
 }  // namespace weir

@@ -37,14 +37,16 @@ ArtificialCompressibility<Space>::ArtificialCompressibility(const Incompressible
       x_(cells_),
       x1_(cells_),
       x2_(cells_),
-      halo_(ranks_),
       A_(ranks_.communicator(), ranks.whole().extents(), ranks.whole().wraps_here(), cells_.unknowns, ranks.cuts(),
          ranks.options().halo),
       b_(std::int64_t{1} * A_.size()),
       dx_(std::int64_t{1} * A_.size()),
       solver_(coupled_system.solver<Space>(linear)),
       length_(reference_length(c)) {
-  if (!ranks_.alone()) solver_.precondition_each_rank();
+  if (!ranks_.alone()) {
+    halo_ = Halo<Space>(ranks_.communicator(), ranks_.ghosts(), cells_.unknowns, ranks_.options().halo);
+    solver_.precondition_each_rank();
+  }
   for (auto& [name, array] : state()) fill<Space>(0, *array);
   if (!has_model()) return;
   eddy_ = Array<double, Space>(cells_.padded_count());
@@ -127,7 +129,7 @@ bool ArtificialCompressibility<Space>::evaluate(Timings& timings) {
   timed(timings.at("flow", "boundary"), [&] { fill_ghosts<Space>(rules_, v); });
   if (!ranks_.alone()) {
     ScopedTimer timer(timings.at("flow", "halo of the fields"));
-    halo_.exchange(x_);
+    halo_.exchange(HaloFields::blocks(x_.values().data(), cells_.unknowns));
   }
   if (has_model()) {
     ScopedTimer timer(timings.at("flow", "turbulence"));

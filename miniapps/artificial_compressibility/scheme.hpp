@@ -105,7 +105,7 @@ class ArtificialCompressibility {
   CoupledCells cells_;
   CoupledLines<Space> lines_;
   CoupledField<Space> x_, x1_, x2_;  // present iterate, x^n, x^{n-1}
-  CoupledHalo<Space> halo_;
+  Halo<Space> halo_;                 // over ranks
   DistributedBlockStencil<Space> A_;
   Array<double, Space> b_, dx_;
   Array<double, Space> eddy_;  // nu_t of every padded cell, where there is a model

@@ -261,8 +261,12 @@ int parse_and_run(const Program& program, int argc, char** argv) {
 }  // namespace
 
 int run_command_line(const Program& program, int argc, char** argv) {
+  return code_of([&] { return parse_and_run(program, argc, argv); });
+}
+
+int code_of(const std::function<int()>& f) {
   try {
-    return parse_and_run(program, argc, argv);
+    return f();
   } catch (const Error& e) {
     fmt::print(stderr, "{} {}\n", coloured("weir:", Colour::red, stderr), e.what());
     return static_cast<int>(e.code());

@@ -101,22 +101,20 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
   FluidParts parts;
 };
 
-template <class Space>
-int run_in(Run& run, const Table& config, const ImmersedCase& c) {
-  const StructuredPlan plan = immersed_plan(c, config);
-  return run_structured<ImmersedScheme<Space>>(run, config, plan, [&] {
-    std::vector<std::string> messages;
-    Body body = read_case_body(config, c, &messages);
-    return ImmersedScheme<Space>(c, config, std::move(body), FlowRanks(run.ranks(), c.flow, plan.ranks),
-                                 std::move(messages));
-  });
-}
-
 }  // namespace
 
 int run_immersed(Run& run, const Table& config) {
   const ImmersedCase c = read_immersed_case(config);
-  return run.on_device() ? run_in<Device>(run, config, c) : run_in<Host>(run, config, c);
+  const StructuredPlan plan = immersed_plan(c, config);
+  const auto in = [&](auto space) {
+    using InSpace = ImmersedScheme<decltype(space)>;
+    return run_structured<InSpace>(run, config, plan, [&] {
+      std::vector<std::string> messages;
+      Body body = read_case_body(config, c, &messages);
+      return InSpace(c, config, std::move(body), FlowRanks(run.ranks(), c.flow, plan.ranks), std::move(messages));
+    });
+  };
+  return run.on_device() ? in(Device{}) : in(Host{});
 }
 
 }  // namespace weir
