@@ -11,17 +11,8 @@ int own_cells_of(const MeshRanks* ranks, const UnstructuredMesh& mesh) {
 
 template <class Space>
 CompressibleFlow<Space>::CompressibleFlow(const CompressibleCase& flow_case, const UnstructuredMesh& on,
-                                          const std::vector<FlowBoundary>& with, const Table& linear)
-    : CompressibleFlow(flow_case, nullptr, on, with, linear) {}
-template <class Space>
-CompressibleFlow<Space>::CompressibleFlow(const CompressibleCase& flow_case, const MeshRanks& on,
-                                          const std::vector<FlowBoundary>& with, const Table& linear)
-    : CompressibleFlow(flow_case, &on, on.part.mesh, with, linear) {}
-
-template <class Space>
-CompressibleFlow<Space>::CompressibleFlow(const CompressibleCase& flow_case, const MeshRanks* over,
-                                          const UnstructuredMesh& on, const std::vector<FlowBoundary>& with,
-                                          const Table& linear)
+                                          const std::vector<FlowBoundary>& with, const Table& linear,
+                                          const MeshRanks* over)
     : c(flow_case),
       ranks(over),
       mesh(on),

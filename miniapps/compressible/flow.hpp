@@ -1,6 +1,5 @@
 // Everything that a run of the compressible miniapp keeps, built once.
 #pragma once
-#include <optional>
 #include <vector>
 
 #include "miniapps/compressible/case.hpp"
@@ -34,10 +33,9 @@ struct CompressibleFlow {
   double time = 0;
   Lifetime<Space> lifetime;  // of the preconditioner
 
+  // over: null: one rank; else `on` is the mesh of its part.
   CompressibleFlow(const CompressibleCase& flow_case, const UnstructuredMesh& on, const std::vector<FlowBoundary>& with,
-                   const Table& linear);
-  CompressibleFlow(const CompressibleCase& flow_case, const MeshRanks& on, const std::vector<FlowBoundary>& with,
-                   const Table& linear);
+                   const Table& linear, const MeshRanks* over = nullptr);
 
   int own_cells() const { return equations.cells(); }
   void initialise();            // the initial state, on the host and up
@@ -47,10 +45,6 @@ struct CompressibleFlow {
   std::vector<double> on_host() { return on_host(pseudo.state()); }
   std::vector<double> on_host(const Array<double, Space>& U) const;
   void from_host(const std::vector<double>& all, Array<double, Space>& U) const;  // the whole, on every rank
-
- private:
-  CompressibleFlow(const CompressibleCase& flow_case, const MeshRanks* ranks, const UnstructuredMesh& on,
-                   const std::vector<FlowBoundary>& with, const Table& linear);
 };
 
 }  // namespace weir

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <memory>
 #include <span>
 
 #include "base/timer.hpp"
@@ -310,7 +308,6 @@ struct ReadCase {
   std::vector<CellRange> lines;
   UnstructuredMesh mesh;
   std::vector<FlowBoundary> boundary;
-  std::string devices;  // over ranks: who has which
 
   explicit ReadCase(const Table& config)
       : c(read_compressible_case(config)), mesh(read_ordered_mesh(config, ordering, &lines)) {
@@ -320,19 +317,35 @@ struct ReadCase {
 };
 
 template <class Space>
-int run_flow(Run& run, const Table& config, ReadCase& read, CompressibleOutput& output, CompressibleFlow<Space>& flow) {
+int run_in(Run& run, const Table& config) {
+  ReadCase read(config);
   const CompressibleCase& c = read.c;
+  return_freed_memory();  // the mesh in the order it was read in
+  CompressibleOutput output(config, c, read.boundary);
+  run.require_memory(compressible_memory(read.mesh, c, config).each_of(run.ranks().size()));
+  const HaloOptions halo = read_halo_options(config.table("ranks"));
+  run.ranks().use(read_reduction(config.table("ranks")));
+  const bool is_alone = run.ranks().size() == 1;
+  const std::string devices = !is_alone && std::is_same_v<Space, Device> ? choose_device(run.ranks()) : "";
+  std::optional<MeshRanks> ranks;
+  if (!is_alone) ranks.emplace(run.ranks(), read.mesh, partition_of(run.ranks(), read.mesh, read.lines), halo);
+
+  CompressibleFlow<Space> flow(c, is_alone ? read.mesh : ranks->part.mesh, read.boundary, config.table("linear"),
+                               is_alone ? nullptr : &*ranks);
+  if (!is_alone && !flow.pseudo.solver().lifetime().is_always())
+    config.table("linear").table("flow").fail("refresh", "in parallel the preconditioner is rebuilt for every matrix");
   return_freed_memory();  // the geometry on its way to the space
-  flow.pseudo.jacobian().set_lines(row_ranges(flow.ranks ? flow.ranks->own(read.lines) : read.lines));  // for `line`
+  flow.pseudo.jacobian().set_lines(row_ranges(is_alone ? read.lines : ranks->own(read.lines)));  // for `line`
   flow.initialise();
   Lab<Space> lab(config, {"flow"}, run.ranks());
   lab.describe(facts_of(flow, read.ordering));
   lab.attach(compressible_system, flow.pseudo.solver(), config.table("linear"));
+
   const bool restarted = run.restart() != nullptr, writes = run.ranks().is_root();
   const std::string note = restarted ? load_flow(run.ranks(), *run.restart(), flow) : "";
   RunHeader header = header_of(flow, output, config, read.ordering);
   if (!note.empty()) header.notes.emplace_back("restart", note);
-  if (!read.devices.empty()) header.notes.emplace_back("devices", read.devices);
+  if (!devices.empty()) header.notes.emplace_back("devices", devices);
   run.begin(std::move(header));
   if (writes)
     output.open(run.directory(), run.name(), restarted ? std::optional<double>(picture_time(flow)) : std::nullopt);
@@ -341,26 +354,6 @@ int run_flow(Run& run, const Table& config, ReadCase& read, CompressibleOutput& 
   lab.open(run);
   return c.is_unsteady() ? march<Space, TimeMarch<Space>>(run, flow, output, lab)
                          : march<Space, SteadyMarch<Space>>(run, flow, output, lab);
-}
-
-template <class Space>
-int run_in(Run& run, const Table& config) {
-  ReadCase read(config);
-  return_freed_memory();  // the mesh in the order it was read in
-  CompressibleOutput output(config, read.c, read.boundary);
-  run.require_memory(compressible_memory(read.mesh, read.c, config).each_of(run.ranks().size()));
-  const HaloOptions halo = read_halo_options(config.table("ranks"));
-  run.ranks().use(read_reduction(config.table("ranks")));
-  if (run.ranks().size() == 1) {
-    CompressibleFlow<Space> flow(read.c, read.mesh, read.boundary, config.table("linear"));
-    return run_flow(run, config, read, output, flow);
-  }
-  if (std::is_same_v<Space, Device>) read.devices = choose_device(run.ranks());
-  const MeshRanks ranks(run.ranks(), read.mesh, partition_of(run.ranks(), read.mesh, read.lines), halo);
-  CompressibleFlow<Space> flow(read.c, ranks, read.boundary, config.table("linear"));
-  if (!flow.pseudo.solver().lifetime().is_always())
-    config.table("linear").table("flow").fail("refresh", "in parallel the preconditioner is rebuilt for every matrix");
-  return run_flow(run, config, read, output, flow);
 }
 
 }  // namespace
