@@ -81,7 +81,7 @@ struct Probe {
 };
 
 // The widest side of the cell that x lies in, which `cell` becomes.
-WEIR_HD inline double spacing(const SurfaceView& v, const double (&x)[3], int (&cell)[3]) {
+WEIR_HD inline double spacing(const SurfaceView& v, const Vec3& x, int (&cell)[3]) {
   double h = 0;
   for (int d = 0; d < v.dim; ++d) {
     int low = 0, high = v.n[d];
