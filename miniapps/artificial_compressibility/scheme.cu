@@ -74,20 +74,18 @@ template <class Space>
 void ArtificialCompressibility<Space>::initialise() {
   std::vector<double> values(static_cast<std::size_t>(x_.values().size()), 0.0);
   double* x = values.data() + static_cast<std::ptrdiff_t>(cells_.origin()) * cells_.unknowns;
-  for (int k = 0; k < cells_.n[2]; ++k)
-    for (int j = 0; j < cells_.n[1]; ++j)
-      for (int i = 0; i < cells_.n[0]; ++i) {
-        const int at[3] = {i, j, k};
-        double point[3];
-        for (std::size_t d = 0; d < 3; ++d) point[d] = case_.grid.line[d].centre[at[d] + cells_.low[d]];
-        double* cell = x + static_cast<std::ptrdiff_t>(cells_.at(i, j, k)) * cells_.unknowns;
-        for (int e = 0; e < cells_.dim; ++e) cell[1 + e] = solution_velocity(case_, case_.initial, e, point, 0);
-        if (has_model()) {
-          const KOmega guess = turbulent_channel_k_omega(case_, point);
-          cell[cells_.dim + 1] = guess.k;
-          cell[cells_.dim + 2] = guess.omega;
-        }
-      }
+  cells_.for_cells([&](int i, int j, int k) {
+    const int at[3] = {i, j, k};
+    double point[3];
+    for (std::size_t d = 0; d < 3; ++d) point[d] = case_.grid.line[d].centre[at[d] + cells_.low[d]];
+    double* cell = x + static_cast<std::ptrdiff_t>(cells_.at(i, j, k)) * cells_.unknowns;
+    for (int e = 0; e < cells_.dim; ++e) cell[1 + e] = solution_velocity(case_, case_.initial, e, point, 0);
+    if (has_model()) {
+      const KOmega guess = turbulent_channel_k_omega(case_, point);
+      cell[cells_.dim + 1] = guess.k;
+      cell[cells_.dim + 2] = guess.omega;
+    }
+  });
   x_.values().upload(values);
   evaluate_steady();  // sets the ghosts
 }

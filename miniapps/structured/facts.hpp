@@ -32,10 +32,9 @@ WatchedVariable watched_variable(const std::string& name, const Cells& cells, co
   v.values = [&cells, &field, unknown, unknowns] {
     const std::vector<double> padded = field.to_vector();
     std::vector<double> values;
-    for (int k = 0; k < cells.n[2]; ++k)
-      for (int j = 0; j < cells.n[1]; ++j)
-        for (int i = 0; i < cells.n[0]; ++i)
-          values.push_back(padded[(cells.origin() + cells.at(i, j, k)) * unknowns + unknown]);
+    cells.for_cells([&](int i, int j, int k) {
+      values.push_back(padded[(cells.origin() + cells.at(i, j, k)) * unknowns + unknown]);
+    });
     return values;
   };
   v.place = [&cells](std::int64_t cell) { return name_of_cell(cells, cell); };

@@ -102,16 +102,13 @@ Norms velocity_error(const IncompressibleCase& c, const Flow<Host>& flow, int co
     return 0.5 * ((i > 0 ? h[s - 1] : l.periodic[d] ? h.back() : 0) + h[s]);
   };
   Norms e;
-  for (int k = 0; k < l.n[2]; ++k)
-    for (int j = 0; j < l.n[1]; ++j)
-      for (int i = 0; i < l.n[0]; ++i) {
-        const double x[3] = {at[0][static_cast<std::size_t>(i) + 1], at[1][static_cast<std::size_t>(j) + 1],
-                             at[2][static_cast<std::size_t>(k) + 1]};
-        const double d = u(i, j, k) - solution_velocity(c, c.exact, component, x, time);
-        const double volume = width(0, i) * width(1, j) * width(2, k);
-        e.max = std::max(e.max, std::abs(d));
-        e.square += volume * d * d;
-      }
+  l.for_cells([&](int i, int j, int k) {
+    const double x[3] = {at[0][i + 1], at[1][j + 1], at[2][k + 1]};
+    const double d = u(i, j, k) - solution_velocity(c, c.exact, component, x, time);
+    const double volume = width(0, i) * width(1, j) * width(2, k);
+    e.max = std::max(e.max, std::abs(d));
+    e.square += volume * d * d;
+  });
   return e;
 }
 
@@ -120,17 +117,14 @@ double pressure_error(const IncompressibleCase& c, const Flow<Host>& flow, doubl
   const Field<const double> p = flow.pressure();
   const double *U = c.initial_velocity, decay = std::exp(-4 * c.viscosity * t);
   double mean = 0, square = 0, volume = 0;
-  for (int k = 0; k < l.n[2]; ++k)
-    for (int j = 0; j < l.n[1]; ++j)
-      for (int i = 0; i < l.n[0]; ++i) {
-        const auto si = static_cast<std::size_t>(i), sj = static_cast<std::size_t>(j), sk = static_cast<std::size_t>(k);
-        const double x = c.grid.line[0].centre[si] - U[0] * t, y = c.grid.line[1].centre[sj] - U[1] * t;
-        const double d = p(i, j, k) - 0.25 * (std::cos(2 * x) + std::cos(2 * y)) * decay;
-        const double v = c.grid.line[0].width[si] * c.grid.line[1].width[sj] * c.grid.line[2].width[sk];
-        mean += v * d;
-        square += v * d * d;
-        volume += v;
-      }
+  l.for_cells([&](int i, int j, int k) {
+    const double x = c.grid.line[0].centre[i] - U[0] * t, y = c.grid.line[1].centre[j] - U[1] * t;
+    const double d = p(i, j, k) - 0.25 * (std::cos(2 * x) + std::cos(2 * y)) * decay;
+    const double v = c.grid.line[0].width[i] * c.grid.line[1].width[j] * c.grid.line[2].width[k];
+    mean += v * d;
+    square += v * d * d;
+    volume += v;
+  });
   return std::sqrt(std::max(0.0, square / volume - (mean / volume) * (mean / volume)));
 }
 
@@ -173,12 +167,10 @@ void set_initial_velocity(const IncompressibleCase& c, Flow<Space>& flow) {
     std::array<std::vector<double>, 3> at;
     for (std::size_t d = 0; d < 3; ++d) at[d] = coordinates(c.grid.line[d], component == static_cast<int>(d));
     std::size_t q = 0;
-    for (int k = 1 - l.pad(2); k <= l.n[2] + l.pad(2); ++k)
-      for (int j = 0; j <= l.n[1] + 1; ++j)
-        for (int i = 0; i <= l.n[0] + 1; ++i) {
-          const double x[3] = {at[0][i + l.low[0]], at[1][j + l.low[1]], at[2][k + l.low[2]]};
-          values[q++] = solution_velocity(c, c.initial, component, x, 0);
-        }
+    l.for_padded([&](int i, int j, int k) {
+      const double x[3] = {at[0][i + 1 + l.low[0]], at[1][j + 1 + l.low[1]], at[2][k + 1 + l.low[2]]};
+      values[q++] = solution_velocity(c, c.initial, component, x, 0);
+    });
     flow.velocity[component].upload(values);
   }
 }

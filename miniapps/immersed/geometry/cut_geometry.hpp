@@ -136,7 +136,7 @@ class CutGeometry : public CutFields {
   void interpolate(int component, const Vec3& x, double factor, int self, InterpolationRows& r, std::vector<int>& more);
   double cell_along(const Vec3& normal, int component, int at) const;
   std::size_t corner(int i, int j, int k) const;  // its place in phi_
-  int place(int i, int j, int k) const { return layout_.origin() + i + j * layout_.stride(1) + k * layout_.stride(2); }
+  int place(int i, int j, int k) const { return layout_.padded_index(i, j, k); }
   int point_index(int component, int at) const;  // of a padded place among the component's points
 
   // Signed distances at the points of the region; along x, where the side is carried from point to point, of the whole grid.
