@@ -21,24 +21,9 @@ std::int64_t bytes_of_mesh(const UnstructuredMesh& m) {
   return 16 * nodes + 4 * cells + 4 * corners + 24 * cells + faces * (8 + 8 + 16 + 8 + 16);
 }
 
-const char* flux_name(FluxScheme flux) {
-  switch (flux) {
-    case FluxScheme::roe:
-      return "Roe";
-    case FluxScheme::hllc:
-      return "HLLC";
-    case FluxScheme::ausm_plus:
-      return "AUSM+";
-    case FluxScheme::van_leer:
-      return "van Leer";
-    case FluxScheme::rusanov:
-      return "Rusanov";
-  }
-  return "";
-}
-
 std::string scheme_line(const CompressibleCase& c) {
-  std::string text = fmt::format("{}, order {}", flux_name(c.scheme.flux), c.scheme.order);
+  constexpr const char* fluxes[] = {"Roe", "HLLC", "AUSM+", "van Leer", "Rusanov"};
+  std::string text = fmt::format("{}, order {}", fluxes[static_cast<int>(c.scheme.flux)], c.scheme.order);
   if (c.scheme.order == 1) return text;
   text += c.scheme.gradient == GradientScheme::least_squares ? ", least squares" : ", Green-Gauss";
   if (c.scheme.limiter == Limiter::venkatakrishnan) text += ", Venkatakrishnan's limiter";

@@ -1,8 +1,8 @@
 #include "miniapps/structured/case.hpp"
 
 #include <algorithm>
-#include <map>
 
+#include "base/table_option.hpp"
 #include "mesh/structured/read_grid.hpp"
 #include "miniapps/structured/output.hpp"
 #include "miniapps/structured/ranks.hpp"
@@ -87,18 +87,13 @@ Side read_side(const Table& options, const std::string& name, int dim, int d) {
   Side s;
   const Table t = options.described_by(side_keys).described_by(moving_keys).described_by(inlet_keys);
   if (!t.has("type")) t.fail("type", name + " needs a type");
-  const auto type = t.get<std::string>("type");
-  static const std::map<std::string, Side::Type> types = {{"wall", Side::Type::wall},
-                                                          {"slip", Side::Type::slip},
-                                                          {"inlet", Side::Type::inlet},
-                                                          {"outlet", Side::Type::outlet},
-                                                          {"periodic", Side::Type::periodic}};
-  s.type = types.at(type);
+  s.type = get_enum<Side::Type>(t, "type");
   const bool takes_velocity = s.type == Side::Type::wall || s.type == Side::Type::inlet;
   for (const char* key : {"velocity", "profile", "modulation"})
-    if (!takes_velocity && t.has(key)) t.fail(key, std::string(key) + " means nothing on a side of type " + type);
+    if (!takes_velocity && t.has(key))
+      t.fail(key, std::string(key) + " means nothing on a side of type " + t.get<std::string>("type"));
   if (!takes_velocity) return s;
-  if (s.type == Side::Type::inlet && t.get<std::string>("profile") == "parabolic") s.profile = Side::Profile::parabolic;
+  if (s.type == Side::Type::inlet) s.profile = get_enum<Side::Profile>(t, "profile");
   if (s.type == Side::Type::inlet && !t.has("velocity")) t.fail("velocity", "an inlet needs a velocity");
   read_vector(t, "velocity", dim, s.velocity);
   if (t.has("modulation")) s.modulation = read_modulation(t.table("modulation"));
@@ -154,7 +149,7 @@ void check_fluxes(const Table& t, const IncompressibleCase& c) {
 
 void read_flow(const Table& options, IncompressibleCase& c) {
   const Table t = options.described_by(flow_keys);
-  if (t.get<std::string>("scheme") != "fractional_step") c.scheme = Scheme::artificial_compressibility;
+  c.scheme = get_enum<Scheme>(t, "scheme");
   c.density = t.get<double>("density");
   c.viscosity = t.get<double>("viscosity") / c.density;
   if (t.is_table("body_force")) {
@@ -164,18 +159,11 @@ void read_flow(const Table& options, IncompressibleCase& c) {
   } else {
     read_vector(t, "body_force", c.dim(), c.body_force);
   }
-  static const std::map<std::string, Initial> kinds = {{"rest", Initial::rest},
-                                                       {"uniform", Initial::uniform},
-                                                       {"taylor_green_2d", Initial::taylor_green_2d},
-                                                       {"taylor_green_3d", Initial::taylor_green_3d},
-                                                       {"poiseuille", Initial::poiseuille},
-                                                       {"womersley", Initial::womersley},
-                                                       {"turbulent_channel", Initial::turbulent_channel}};
   const auto initial = t.get<std::string>("initial");
-  c.initial = kinds.at(initial);
+  c.initial = get_enum<Initial>(t, "initial");
   const bool is_exact = initial == "taylor_green_2d" || initial == "poiseuille" || initial == "womersley";
   const std::string exact = t.get("exact", is_exact ? initial : "none");
-  c.exact = exact == "none" ? Initial::rest : kinds.at(exact);
+  if (exact != "none") c.exact = static_cast<Initial>(place_of_word(t, "initial", exact));
   if (c.initial == Initial::uniform || c.initial == Initial::taylor_green_2d)
     read_vector(t, "initial_velocity", c.dim(), c.initial_velocity);
   else if (t.has("initial_velocity"))

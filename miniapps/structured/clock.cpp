@@ -12,11 +12,8 @@ StepSize::StepSize(const IncompressibleCase& c, std::function<double(double)> wa
     const auto& width = c.grid.line[d].width;
     const double h = *std::min_element(width.begin(), width.end());
     double speed = 0;
-    for (const Side& s : c.sides)
-      speed =
-          std::max(speed, std::abs(s.velocity[d]) * (std::abs(s.modulation.mean) + std::abs(s.modulation.amplitude)));
-    const double force =
-        std::abs(c.body_force[d]) * (std::abs(c.force_modulation.mean) + std::abs(c.force_modulation.amplitude));
+    for (const Side& s : c.sides) speed = std::max(speed, std::abs(s.velocity[d]) * s.modulation.largest());
+    const double force = std::abs(c.body_force[d]) * c.force_modulation.largest();
     start_rate_ += speed / h + std::sqrt(force / h);
   }
 }

@@ -24,6 +24,7 @@
 
 namespace weir {
 
+// In the order of the words of [numerics].
 enum class FluxScheme { roe, hllc, ausm_plus, van_leer, rusanov };
 enum class GradientScheme { least_squares, green_gauss };
 enum class Limiter { none, venkatakrishnan, barth_jespersen };
