@@ -15,9 +15,7 @@
 
 namespace weir {
 
-// [[surface]] name, marker, quantity = "cp" | "cf", side = "both" | "upper" | "lower", reference = { file, coordinate,
-// column, ... }: published values along x. error_NAME is the largest difference; `range` = [from, to] of x leaves the rest
-// out of it.
+// [[surface]]
 struct SurfaceComparison {
   std::string name, marker, quantity, side;
   double from = -1e300, to = 1e300;
@@ -26,8 +24,7 @@ struct SurfaceComparison {
 
 class CompressibleOutput {
  public:
-  // Reads [output] fields_every, fields and [[surface]]. fields_every: an integer counts steps, a number with a fraction
-  // is a time (unsteady); 0: the last state alone.
+  // Reads [output] and [[surface]].
   CompressibleOutput(const Table& config, const CompressibleCase& c, const std::vector<FlowBoundary>& boundary);
 
   // Once the run directory exists. restart_time: pictures after it are listed no more.

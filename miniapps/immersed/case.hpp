@@ -28,8 +28,7 @@ std::vector<KeyTable> immersed_keys();
 
 ImmersedCase read_immersed_case(const Table& config);
 
-// [ranks] body_layers: the layers of cells that a rank looks at around its own, for bodies that a border cuts; 0: as many as
-// the cells beside the body ask for (cut_part.hpp).
+// [ranks] body_layers; 0: as many as the cells beside the body ask for (cut_part.hpp).
 int read_body_layers(const Table& config);
 
 // [body] as the geometry reads it, triangulated finer than the grid. What was repaired in a file is put to `messages`.

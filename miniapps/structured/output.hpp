@@ -17,9 +17,7 @@ namespace weir {
 
 class FlowOutput {
  public:
-  // Reads [output] fields_every, fields and [[probe]]. fields_every: an integer counts steps, a number with a fraction
-  // is a time; 0: the last state alone.
-  // columns: those of history.csv that published data may belong to.
+  // Reads [output], [[probe]] and [[history_reference]]. columns: those of history.csv that published data may belong to.
   FlowOutput(const Table& config, const IncompressibleCase& c, const std::vector<std::string>& columns);
 
   // Once the run directory exists. restart_time: pictures after it are listed no more.

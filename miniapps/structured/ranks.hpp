@@ -1,8 +1,6 @@
 // The flow over ranks: each has a box of cells with a layer of ghosts around it. Where the box was cut, the ghosts are
 // the neighbours' cells, edges and corners included; sides of the whole box and periods that lie within a rank are
 // filled by boundary.hpp afterwards, as on one rank.
-//   [ranks]  partition = "slabs" | "blocks", halo = "naive" | "pairs" | "persistent" | "neighbourhood",
-//            device_path = "probe" | "staged" | "direct", reduction = "gather" | "tree" | "allreduce" | "nonblocking"
 #pragma once
 #include <array>
 #include <memory>
