@@ -126,8 +126,8 @@ WEIR_HD inline void piece_force(const SurfaceView& v, const Piece& s, double (&o
 // What leaves a box of component c's control volumes through one plane normal to t, per unit of time, in the direction of t.
 struct PlaneView {
   const double *u, *across, *p;  // of (0, 0, 0)
-  MetricLine own, line, other;   // along c, t, and the third direction
-  int c, t, e, low[3], size1, stride[3];
+  MetricLine own, line;          // along c, t
+  int c, t, stride[3];
   double viscosity;
 };
 
