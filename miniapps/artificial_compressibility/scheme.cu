@@ -238,12 +238,6 @@ StepEnd ArtificialCompressibility<Space>::advance_in_time(double dt, Timings& ti
   return StepEnd::advanced;
 }
 
-template <class Space>
-StepEnd ArtificialCompressibility<Space>::advance(double dt, Timings& timings,
-                                                  const std::function<void()>& after_solve) {
-  return options().steady ? advance_steady(timings, after_solve) : advance_in_time(dt, timings, after_solve);
-}
-
 template class ArtificialCompressibility<Host>;
 template class ArtificialCompressibility<Device>;
 

@@ -49,7 +49,9 @@ class ArtificialCompressibility {
 
   // One time step, or (steady) one pseudo-time step, whose end is `converged` where the residual is below the tolerance
   // and nothing was done. after_solve is called after each linear solve: result and setup_seconds are its record.
-  StepEnd advance(double dt, Timings& timings, const std::function<void()>& after_solve);
+  StepEnd advance(double dt, Timings& timings, const std::function<void()>& after_solve) {
+    return options().steady ? advance_steady(timings, after_solve) : advance_in_time(dt, timings, after_solve);
+  }
 
   double time = 0;
   std::int64_t step = 0;

@@ -55,15 +55,6 @@ void CompressibleFlow<Space>::set_outside(double at) {
   }
 }
 
-template <class Space>
-std::vector<double> CompressibleFlow<Space>::on_host(const Array<double, Space>& U) const {
-  return ranks ? ranks->gathered(U.to_vector()) : U.to_vector();
-}
-template <class Space>
-void CompressibleFlow<Space>::from_host(const std::vector<double>& all, Array<double, Space>& U) const {
-  U.upload(ranks ? ranks->own(all) : all);
-}
-
 std::int64_t space_bytes(const UnstructuredMesh& mesh, const CompressibleCase& c) {
   // A cell: W and at second order its gradients, limited or not, volume, start of its links. An interior face: its flux, eight
   // numbers, two cells, two places in the matrix, and from each of its cells two weights, a face and a cell. A boundary face:

@@ -43,8 +43,13 @@ struct CompressibleFlow {
 
   // The global state in host memory: on the root rank, empty on the others; all call.
   std::vector<double> on_host() { return on_host(pseudo.state()); }
-  std::vector<double> on_host(const Array<double, Space>& U) const;
-  void from_host(const std::vector<double>& all, Array<double, Space>& U) const;  // the whole, on every rank
+  std::vector<double> on_host(const Array<double, Space>& U) const {
+    return ranks ? ranks->gathered(U.to_vector()) : U.to_vector();
+  }
+  // all: the whole, on every rank.
+  void from_host(const std::vector<double>& all, Array<double, Space>& U) const {
+    U.upload(ranks ? ranks->own(all) : all);
+  }
 };
 
 }  // namespace weir

@@ -63,11 +63,6 @@ WallForces<Space>::WallForces(const UnstructuredMesh& mesh, const CompressibleCa
 }
 
 template <class Space>
-void WallForces<Space>::evaluate(Discretisation<Space>& space, View<const double> U, Wall& w) {
-  space.wall_stress(U, w.patch, WallStress<Space>{w.pressure, w.shear, w.heat});
-}
-
-template <class Space>
 Forces WallForces<Space>::measure(Discretisation<Space>& space, View<const double> U) {
   Forces total;
   const double scale = 2 / reference_length_, dx = direction_[0], dy = direction_[1];

@@ -133,10 +133,6 @@ void CompressibleOutput::open(const std::string& folder, const std::string& name
   pictures_ = std::make_unique<PictureSeries>(folder + "/vtk", name, restart_time);
 }
 
-bool CompressibleOutput::picture_due(std::int64_t step, double time) const {
-  return schedule_.is_due(step, time, case_.time.dt);
-}
-
 void CompressibleOutput::write_picture(const FlowFields& fields, std::int64_t step, double time,
                                        const std::vector<std::pair<std::string, std::vector<double>>>& more) {
   MeshPicture picture;

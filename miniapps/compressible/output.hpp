@@ -31,7 +31,7 @@ class CompressibleOutput {
   void open(const std::string& folder, const std::string& name, std::optional<double> restart_time);
 
   static Options field_options(), surface_options();
-  bool picture_due(std::int64_t step, double time) const;
+  bool picture_due(std::int64_t step, double time) const { return schedule_.is_due(step, time, case_.time.dt); }
   // more: values of all cells, by name.
   void write_picture(const FlowFields& fields, std::int64_t step, double time,
                      const std::vector<std::pair<std::string, std::vector<double>>>& more = {});

@@ -141,11 +141,6 @@ void PseudoTime<Space>::start_phase(int order) {
 }
 
 template <class Space>
-bool PseudoTime<Space>::is_finite() const {
-  return std::isfinite(control.norm[0] + control.norm[1] + control.norm[2] + control.norm[3]);
-}
-
-template <class Space>
 SolveResult PseudoTime<Space>::solve(Timings& timings) {
   timed(timings, "jacobian", [&] {
     equations_.space().time_step_scale(U_, scale_);  // (4)

@@ -125,11 +125,6 @@ void ImmersedFlow<Space>::assemble_pressure() {
 }
 
 template <class Space>
-WallMotion ImmersedFlow<Space>::wall_motion() const {
-  return weir::wall_motion(body_, flow_case_.grid, case_.forces.box);
-}
-
-template <class Space>
 bool ImmersedFlow<Space>::project(double dt, Timings& timings) {
   timed(timings.at("pressure", "divergence"), [&] {
     halo_.velocity(flow_);

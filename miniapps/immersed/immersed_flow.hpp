@@ -58,7 +58,6 @@ class ImmersedFlow : public StaggeredFlow<Space> {
 
   double max_mass_error();  // max over the cells of |sum of fluxes| / V, after a step
 
-  const ImmersedCase& immersed_case() const { return case_; }
   const CutGeometry& cut() const { return cut_; }  // over ranks: of the rank's region
   const CutFields& own_cut() const { return ranks_.alone() ? static_cast<const CutFields&>(cut_) : part_.fields(); }
   const Body& body() const { return body_; }
@@ -78,7 +77,7 @@ class ImmersedFlow : public StaggeredFlow<Space> {
   void assemble_pressure();
   void prepare(FlowSystem<Space>& system);
   bool project(double dt, Timings& timings);
-  WallMotion wall_motion() const;
+  WallMotion wall_motion() const { return weir::wall_motion(body_, flow_case_.grid, case_.forces.box); }
 
   ImmersedCase case_;
   Body body_;

@@ -55,30 +55,6 @@ MomentumTerms StaggeredFlow<Space>::momentum_terms(int component, double dt) con
 }
 
 template <class Space>
-void StaggeredFlow<Space>::add_increments() {
-  for (int c = 0; c < layout().dim; ++c) add_increment<Space>(flow_, c, delta_[c]);
-}
-
-template <class Space>
-void StaggeredFlow<Space>::velocity_changed() {
-  halo_.velocity(flow_);
-  boundary_.set_ghosts(flow_);
-}
-
-template <class Space>
-void StaggeredFlow<Space>::pressure_changed() {
-  halo_.pressure(flow_);
-  pressure_ghosts(flow_);
-}
-
-template <class Space>
-void StaggeredFlow<Space>::end_step(double dt) {
-  time += dt;
-  dt_before = dt;
-  ++step;
-}
-
-template <class Space>
 double StaggeredFlow<Space>::rate() const {
   double change = 0;
   for (int c = 0; c < layout().dim; ++c) change = std::max(change, max_norm<Space>(delta_[c]));

@@ -4,7 +4,6 @@
 
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
-#include "solvers/parallel/communicator.hpp"
 
 namespace weir {
 namespace {
@@ -271,11 +270,6 @@ BoundaryValues<Space>::BoundaryValues(const IncompressibleCase& of, const Metric
       ranks_(ranks && ranks->size() > 1 ? ranks : nullptr),
       now_(planes_.total),
       next_(planes_.total) {}
-
-template <class Space>
-double BoundaryValues<Space>::over_ranks(double share) const {
-  return ranks_ ? ranks_->sum(share) : share;
-}
 
 template <class Space>
 void BoundaryValues<Space>::initialise(const Flow<Space>& flow, double t, double taken) {

@@ -12,10 +12,9 @@
 #include "miniapps/structured/case.hpp"
 #include "miniapps/structured/layout.hpp"
 #include "miniapps/structured/metrics.hpp"
+#include "solvers/parallel/communicator.hpp"
 
 namespace weir {
-
-class Communicator;
 
 // Where the planes of a side and component begin in one array; a side that is periodic or cut has none.
 struct BoundaryPlanes {
@@ -54,7 +53,7 @@ class BoundaryValues {
   double* next(int side, int component) { return next_.data() + planes_.offset(side, component); }
   Array<double, Space>& values() { return now_; }  // the whole state, for checkpoints
 
-  double over_ranks(double share) const;  // the sum
+  double over_ranks(double share) const { return ranks_ ? ranks_->sum(share) : share; }
 
   const IncompressibleCase& c;
   const Metrics m;

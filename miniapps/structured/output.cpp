@@ -169,10 +169,6 @@ void FlowOutput::open(const std::string& folder, const std::string& name, std::o
   pictures_ = std::make_unique<PictureSeries>(folder + "/vtk", name, restart_time);
 }
 
-bool FlowOutput::picture_due(std::int64_t step, double time, double dt) const {
-  return schedule_.is_due(step, time, dt);
-}
-
 void FlowOutput::write_picture(const Flow<Host>& flow, std::int64_t step, double time, std::vector<OutputField> more) {
   Picture picture;
   picture.time = time;

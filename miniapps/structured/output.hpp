@@ -24,7 +24,7 @@ class FlowOutput {
   void open(const std::string& folder, const std::string& name, std::optional<double> restart_time);
 
   static Options options();
-  bool picture_due(std::int64_t step, double time, double dt) const;
+  bool picture_due(std::int64_t step, double time, double dt) const { return schedule_.is_due(step, time, dt); }
   // more: fields beside those of [output] fields.
   void write_picture(const Flow<Host>& flow, std::int64_t step, double time, std::vector<OutputField> more = {});
 

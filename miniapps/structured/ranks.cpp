@@ -110,10 +110,6 @@ void FlowHalo<Space>::velocity(Flow<Space>& flow) {
   velocity_.exchange(fields);
 }
 template <class Space>
-void FlowHalo<Space>::pressure(Flow<Space>& flow) {
-  if (!pressure_.empty()) pressure_.exchange(HaloFields::blocks(flow.p.data(), 1));
-}
-template <class Space>
 PsiBelow FlowHalo<Space>::psi(View<const double> psi) {
   if (psi_.empty()) return {};
   psi_.start(HaloFields::blocks(psi.data(), 1));

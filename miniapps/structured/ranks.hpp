@@ -102,7 +102,9 @@ class FlowHalo {
  public:
   explicit FlowHalo(const FlowRanks& ranks);
   void velocity(Flow<Space>& flow);
-  void pressure(Flow<Space>& flow);
+  void pressure(Flow<Space>& flow) {
+    if (!pressure_.empty()) pressure_.exchange(HaloFields::blocks(flow.p.data(), 1));
+  }
   PsiBelow psi(View<const double> psi);  // valid until the next call
   const std::string& path() const { return velocity_.path(); }
 
