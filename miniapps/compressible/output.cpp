@@ -52,17 +52,6 @@ double of_cell(const CompressibleCase& c, const PrimitiveState& s, const std::st
   return c.gas.gamma * c.gas.mach * c.gas.mach * s[3] / s[0];  // temperature
 }
 
-OutputField velocity_field(const FlowFields& fields) {
-  return {"velocity", 3, false, [&fields](std::size_t first, std::span<double> values) {
-            for (std::size_t i = 0; i < values.size() / 3; ++i) {
-              const PrimitiveState s = fields.at(static_cast<int>(first + i));
-              values[3 * i] = s[1];
-              values[3 * i + 1] = s[2];
-              values[3 * i + 2] = 0;
-            }
-          }};
-}
-
 // The surface's value at x: linear between the faces' middles; NaN outside.
 double interpolate_along(const std::vector<double>& x, const std::vector<double>& value, double at) {
   const auto next = std::lower_bound(x.begin(), x.end(), at);
@@ -141,13 +130,14 @@ void CompressibleOutput::write_picture(const FlowFields& fields, std::int64_t st
   picture.cell_start = fields.mesh.cell_start;
   picture.cell_node = fields.mesh.cell_node;
   for (const std::string& name : fields_) {
-    if (name == "velocity")
-      picture.cell_fields.push_back(velocity_field(fields));
-    else if (name == "cell")
-      picture.cell_fields.push_back(output_field("cell", [](std::size_t i) { return static_cast<double>(i); }));
-    else
-      picture.cell_fields.push_back(output_field(
-          name, [this, &fields, name](std::size_t i) { return of_cell(case_, fields.at(static_cast<int>(i)), name); }));
+    const bool is_velocity = name == "velocity";
+    picture.cell_fields.push_back(
+        output_field(name, is_velocity ? 3 : 1, [this, &fields, name, is_velocity](std::size_t item, int component) {
+          if (name == "cell") return static_cast<double>(item);
+          const PrimitiveState s = fields.at(static_cast<int>(item));
+          if (is_velocity) return component < 2 ? s[static_cast<std::size_t>(component) + 1] : 0.0;
+          return of_cell(case_, s, name);
+        }));
   }
   for (const auto& [name, values] : more) picture.cell_fields.push_back(output_field(name, 1, values));
   pictures_->write(step, picture);

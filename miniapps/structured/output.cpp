@@ -96,11 +96,10 @@ double divergence_at(const IncompressibleCase& c, const Flow<Host>& flow, int i,
 
 OutputField cell_field(const Layout& l, const std::string& name, int components, CellValue value) {
   const int nx = l.n[0], ny = l.n[1];
-  return {name, components, false, [=, value = std::move(value)](std::size_t first, std::span<double> out) {
-            auto cell = static_cast<int>(first);
-            for (std::size_t q = 0; q < out.size(); ++cell)
-              for (int e = 0; e < components; ++e) out[q++] = value(e, cell % nx, cell / nx % ny, cell / nx / ny);
-          }};
+  return output_field(name, components, [=, value = std::move(value)](std::size_t item, int component) {
+    const auto cell = static_cast<int>(item);
+    return value(component, cell % nx, cell / nx % ny, cell / nx / ny);
+  });
 }
 
 std::vector<SampledField> sampled_fields(const IncompressibleCase& c, const Flow<Host>& flow) {

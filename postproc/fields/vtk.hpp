@@ -27,8 +27,9 @@ struct OutputField {
 // The fields whose values lie in memory in the mesh's order; they refer to them.
 OutputField output_field(std::string name, int components, std::span<const double> values);
 OutputField output_field(std::string name, std::span<const int> values);
-// The field of a function: output_field("Mach", [&](std::size_t cell) { return ...; }).
-OutputField output_field(std::string name, std::function<double(std::size_t item)> value);
+// The field of a function: output_field("Mach", 1, [&](std::size_t cell, int) { return ...; }).
+OutputField output_field(std::string name, int components,
+                         std::function<double(std::size_t item, int component)> value);
 
 struct Picture {
   double time = 0;

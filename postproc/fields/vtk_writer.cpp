@@ -162,9 +162,11 @@ OutputField output_field(std::string name, std::span<const int> values) {
           }};
 }
 
-OutputField output_field(std::string name, std::function<double(std::size_t)> value) {
-  return {std::move(name), 1, false, [value = std::move(value)](std::size_t first, std::span<double> out) {
-            for (std::size_t i = 0; i < out.size(); ++i) out[i] = value(first + i);
+OutputField output_field(std::string name, int components, std::function<double(std::size_t, int)> value) {
+  return {std::move(name), components, false,
+          [components, value = std::move(value)](std::size_t item, std::span<double> out) {
+            for (std::size_t i = 0; i < out.size(); ++item)
+              for (int c = 0; c < components; ++c) out[i++] = value(item, c);
           }};
 }
 

@@ -25,7 +25,8 @@ struct Sample {
             .cell_start = cell_start,
             .cell_node = cell_node,
             .cell_fields = {output_field("velocity", 3, velocity), output_field("line", line),
-                            output_field("twice", [](std::size_t cell) { return 2.0 * static_cast<double>(cell); })},
+                            output_field("twice", 1,
+                                         [](std::size_t cell, int) { return 2.0 * static_cast<double>(cell); })},
             .node_fields = {output_field("temperature", 1, temperature)}};
   }
 };
