@@ -47,7 +47,6 @@ FlowBoundary read_entry(const Table& options, const std::string& name, const Com
                                                             {"supersonic_outflow", BoundaryType::supersonic_outflow},
                                                             {"pressure_outlet", BoundaryType::pressure_outlet},
                                                             {"exact", BoundaryType::exact}};
-  if (!options.has("type")) options.fail("type", "marker '" + name + "' needs a type");
   const auto type = options.described_by(type_keys).get<std::string>("type");
   const Table t = options.described_by(type_keys).described_by(boundary_options(type));
   FlowBoundary b;
@@ -63,9 +62,7 @@ FlowBoundary read_entry(const Table& options, const std::string& name, const Com
     b.condition.outside = c.free_stream();
     b.condition.outside[3] = t.get<double>("pressure", b.condition.outside[3]);
   }
-  if (type == "isothermal_wall") {
-    b.condition.temperature = t.get<double>("temperature");
-  }
+  if (type == "isothermal_wall") b.condition.temperature = t.get<double>("temperature");
   if (type == "supersonic_inflow") {
     const auto& s = b.condition.outside;
     if (s[1] * s[1] + s[2] * s[2] <= c.gas.gamma * s[3] / s[0])

@@ -83,10 +83,9 @@ Modulation read_modulation(const Table& t) {
           t.get<double>("phase")};
 }
 
-Side read_side(const Table& options, const std::string& name, int dim, int d) {
+Side read_side(const Table& options, int dim, int d) {
   Side s;
   const Table t = options.described_by(side_keys).described_by(moving_keys).described_by(inlet_keys);
-  if (!t.has("type")) t.fail("type", name + " needs a type");
   s.type = get_enum<Side::Type>(t, "type");
   const bool takes_velocity = s.type == Side::Type::wall || s.type == Side::Type::inlet;
   for (const char* key : {"velocity", "profile", "modulation"})
@@ -113,7 +112,7 @@ void read_boundary(const Table& t, IncompressibleCase& c) {
       continue;
     }
     if (!t.has(name)) t.fail(name, "missing boundary: [boundary] must say what " + std::string(name) + " is");
-    s = read_side(t.table(name), name, dim, n / 2);
+    s = read_side(t.table(name), dim, n / 2);
   }
   for (int d = 0; d < dim; ++d) {
     const bool low = c.side(d, 0).type == Side::Type::periodic, high = c.side(d, 1).type == Side::Type::periodic;
