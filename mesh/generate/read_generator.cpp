@@ -72,37 +72,6 @@ constexpr Option wedge_keys[] = {{"cells", Option::integers, "[96, 64]", "[nx, n
                                  {"height", Option::number, "1", "of the channel", "(0, inf)", "length"},
                                  shape_key};
 
-constexpr Option naca_keys[] = {
-    {"profile", Option::text, Option::required, "of naca: the four digits, \"2412\""},
-    {"trailing_edge", Option::text, "closed", "open: blunt; extended: the profile's own curves to their intersection",
-     "closed | open | extended"},
-    {"far_field", Option::number, "20", "radius of the far field; 100 for an accurate lift", "[2, 1e4]", "chords"},
-    {"wall_faces", Option::integer, "200", "of both sides", "[20, inf)"},
-    {"leading_spacing", Option::number, "0.0014", "size of the faces at the leading edge", "(0, inf)", "chords"},
-    {"trailing_spacing", Option::number, "0.0025", "size of the faces at the trailing edge", "(0, inf)", "chords"},
-    {"layers", Option::integer, "20", "of quadrilaterals at the wall; 0: triangles alone", "[0, inf)"},
-    {"first_height", Option::number, "5e-5", "of the first layer", "(0, inf)", "chords"},
-    {"layer_growth", Option::number, "1.26", "ratio of neighbouring layers", "[1, 3]"},
-    {"near_growth", Option::number, "0.125", "of triangle sizes with the distance, within a chord", "[0.01, 0.5]"},
-    {"far_growth", Option::number, "0.16", "the same beyond a chord", "[0.01, 0.5]"},
-    {"fan", Option::number, "depends: 20.05", "a column of the fan of cells around the trailing edge", "[2, 60]",
-     "degrees"},
-    {"wake_length", Option::number, "0", "of the finer triangles behind the trailing edge", "[0, inf)", "chords"},
-    {"wake_size", Option::number, "0.03", "of those triangles", "(0, inf)", "chords"},
-    {"shape", Option::text, "hybrid", "triangles: the layers' quadrilaterals are halved", "hybrid | triangles"},
-    {"refinement", Option::number, "1",
-     "all sizes here are those of 1, which makes about 13,000 cells; cells grow by "
-     "its square",
-     "[0.2, 60]"},
-    {"cells", Option::integer, "depends on refinement", "about so many cells, instead of refinement", "[500, inf)"}};
-
-// Cells of a mesh are counted with int, their corners too.
-void require_countable(const Table& t, const char* key, double cells, CellShape shape = CellShape::quads) {
-  const double most = std::numeric_limits<int>::max() / 4.0;
-  if (cells * (shape == CellShape::quads ? 1 : 2) > most)
-    t.fail(key, "more cells than a 32-bit index can name the corners of");
-}
-
 std::array<int, 2> cell_counts(const Table& t) {
   const auto n = t.get<std::vector<int>>("cells");
   if (n.size() != 2) t.fail("cells", "'cells' must be [nx, ny]");
@@ -327,51 +296,13 @@ MeshDescription make_wedge(const Table& t) {
                           {SheetSide::top, "y_max"}});
 }
 
-void read_profile(const Table& t, NacaOptions& o) {
-  const auto digits = t.get<std::string>("profile");
-  if (digits.size() != 4 || digits.find_first_not_of("0123456789") != std::string::npos || digits.substr(2) == "00")
-    t.fail("profile", "'profile' must be the four digits of a NACA airfoil, such as \"0012\" or \"2412\"");
-  o.camber = 0.01 * (digits[0] - '0');
-  if (digits[1] != '0') o.camber_position = 0.1 * (digits[1] - '0');
-  if ((o.camber > 0) != (digits[1] != '0')) t.fail("profile", "camber and its position are both zero or both not");
-  o.thickness = 0.1 * (digits[2] - '0') + 0.01 * (digits[3] - '0');
-}
-
-MeshDescription read_naca(const Table& t, bool has_profile) {
-  NacaOptions o;
-  if (has_profile) read_profile(t, o);
-  const auto edge = t.get<std::string>("trailing_edge");
-  o.trailing_edge = edge == "closed" ? TrailingEdge::closed
-                    : edge == "open" ? TrailingEdge::open
-                                     : TrailingEdge::extended;
-  o.far_field = t.get<double>("far_field");
-  o.wall_faces = t.get<int>("wall_faces");
-  o.leading_spacing = t.get<double>("leading_spacing");
-  o.trailing_spacing = t.get<double>("trailing_spacing");
-  o.layers = t.get<int>("layers");
-  o.first_height = t.get<double>("first_height");
-  o.layer_growth = t.get<double>("layer_growth");
-  o.near_growth = t.get<double>("near_growth");
-  o.far_growth = t.get<double>("far_growth");
-  if (t.has("fan")) o.fan_angle = t.get<double>("fan", 20) * 3.141592653589793 / 180;
-  o.wake_length = t.get<double>("wake_length");
-  o.wake_size = t.get<double>("wake_size");
-  if (o.wake_length > o.far_field - 1) t.fail("wake_length", "the wake ends beyond the far field");
-  o.shape = t.get<std::string>("shape") == "hybrid" ? CellShape::quads : CellShape::triangles;
-  const double heights = geometric_spacing(o.layers, o.first_height, o.layer_growth).back();
-  if (heights > 0.5) t.fail("layers", "the layers would be thicker than half a chord");
-  if (t.has("cells") && t.has("refinement")) t.fail("cells", "'cells' and 'refinement' say the same: give one of them");
-  o.refinement = t.has("cells") ? refinement_for(o, t.get<int>("cells", 0)) : t.get<double>("refinement");
-  if (o.refinement < 0.2 || o.refinement > 60) t.fail("cells", "needs a refinement between 0.2 and 60");
-  try {
-    return make_naca(o);
-  } catch (const std::runtime_error& e) {
-    t.fail("layers",
-           std::string(e.what()) + ": the layers fold over; make them fewer or thinner, or the wall spacing finer");
-  }
-}
-
 }  // namespace
+
+void require_countable(const Table& t, const char* key, double cells, CellShape shape) {
+  const double most = std::numeric_limits<int>::max() / 4.0;
+  if (cells * (shape == CellShape::quads ? 1 : 2) > most)
+    t.fail(key, "more cells than a 32-bit index can name the corners of");
+}
 
 Options generator_options() { return generator_keys; }
 
@@ -380,7 +311,7 @@ Options generator_options(std::string_view type) {
   if (type == "cylinder") return cylinder_keys;
   if (type == "bump") return bump_keys;
   if (type == "wedge") return wedge_keys;
-  return naca_keys;
+  return naca_options();
 }
 
 MeshDescription read_generator(const Table& options) {
@@ -390,7 +321,7 @@ MeshDescription read_generator(const Table& options) {
   if (type == "cylinder") return make_cylinder(t);
   if (type == "bump") return make_bump(t);
   if (type == "wedge") return make_wedge(t);
-  return read_naca(t, type == "naca");
+  return make_naca(t, type == "naca");
 }
 
 }  // namespace weir
