@@ -37,12 +37,6 @@ int most_iterations(const StudiedSystem<Space>& system) {
   return system.options.template get<int>("max_iterations", KrylovOptions().max_iterations);
 }
 
-std::string counts(const std::array<int, storage_kinds>& rows) {
-  std::string text;
-  for (const int count : rows) text += (text.empty() ? "" : ",") + std::to_string(count);
-  return text;
-}
-
 std::string cell(double value) { return value >= 0 ? fmt::format("{:.6g}", value) : std::string(); }
 
 template <class Space>
@@ -194,7 +188,7 @@ class Observatory : public Facility<Space> {
         eye.part, eye.leader->name(), r.iterations, to_string(r.reason), r.residual0, r.true_residual, cell(s.probe),
         s.dominance_L >= 0 ? (eye.warned ? "1" : "0") : "", cell(s.fixed_point), cell(s.dominance_L),
         cell(s.dominance_U), cell(s.median_dominance_L), cell(s.median_dominance_U), cell(s.stale_reads),
-        cell(s.largest_residual), s.row_of_largest, cell(s.error), 1e3 * seconds, counts(s.rows_stored));
+        cell(s.largest_residual), s.row_of_largest, cell(s.error), 1e3 * seconds, fmt::join(s.rows_stored, ","));
     run_->on_root([&] { rows_.add(row); });
   }
 
