@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -32,6 +33,13 @@ struct TriangularRows {
   std::int64_t first(int row) const { return start[static_cast<std::size_t>(row)]; }
   std::int64_t end(int row) const { return start[static_cast<std::size_t>(row) + 1]; }
 };
+
+// Of a block CSR pattern whose columns ascend; Error(usage) that names the method and the first row without a diagonal.
+struct Triangles {
+  TriangularRows lower, upper;
+};
+Triangles triangles_of(const std::string& method, const std::vector<std::int64_t>& row_start,
+                       const std::vector<std::int64_t>& diagonal, const std::vector<int>& column);
 
 // Rows by level: those of level l, ascending, are row[start[l]] .. row[start[l + 1] - 1] and need rows of earlier
 // levels only.
@@ -118,13 +126,20 @@ struct Sweep;  // triangular_device.cu
 
 int useful_threads();  // Host threads for a sweep: more than cores would wait for each other
 
+// How a space runs sweeps.
+struct SweepOptions {
+  int threads = useful_threads();      // Host
+  std::vector<int> cuts;               // Host: for ThreadPlan
+  SweepForm form = SweepForm::levels;  // Device
+};
+
 template <class Space, class T>
 class UnitTriangle;
 
 template <class T>
 class UnitTriangle<Host, T> {
  public:
-  UnitTriangle(const TriangularRows& rows, Triangle side, int block, int threads, const std::vector<int>& cuts = {});
+  UnitTriangle(const TriangularRows& rows, Triangle side, int block, const SweepOptions& options = {});
   const ThreadPlan& plan() const { return plan_; }
   TriangleView<T> view();
   std::vector<int> positions() const;  // row -> position
@@ -144,7 +159,7 @@ class UnitTriangle<Host, T> {
 template <class T>
 class UnitTriangle<Device, T> {
  public:
-  UnitTriangle(const TriangularRows& rows, Triangle side, int block, SweepForm form);
+  UnitTriangle(const TriangularRows& rows, Triangle side, int block, const SweepOptions& options = {});
   TriangleView<T> view();
   std::vector<int> positions() const;
   int levels() const { return static_cast<int>(level_start_.size()) - 1; }

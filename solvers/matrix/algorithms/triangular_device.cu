@@ -124,13 +124,13 @@ std::vector<LevelLaunch> launches_of(const Levels& levels, int block) {
 }  // namespace
 
 template <class T>
-UnitTriangle<Device, T>::UnitTriangle(const TriangularRows& rows, Triangle side, int block, SweepForm form)
-    : block_(block), form_(form) {
+UnitTriangle<Device, T>::UnitTriangle(const TriangularRows& rows, Triangle side, int block, const SweepOptions& options)
+    : block_(block), form_(options.form) {
   const Levels levels(rows, side);
   level_start_ = levels.start;
   order_host_ = levels.row;
   launches_ = launches_of(levels, block);
-  if (form == SweepForm::one_launch) {
+  if (form_ == SweepForm::one_launch) {
     chunk_ = Array<int, Device>(chunks_of(levels, block));
     finished_ = Array<int, Device>(std::vector<int>(levels.row.size(), 0));
     drawn_ = Array<unsigned, Device>(std::vector<unsigned>(1, 0));

@@ -24,10 +24,9 @@ void solve_rows(Block block, const TriangleView<T>& t, const T* scale, int from,
 }  // namespace
 
 template <class T>
-UnitTriangle<Host, T>::UnitTriangle(const TriangularRows& rows, Triangle side, int block, int threads,
-                                    const std::vector<int>& cuts)
+UnitTriangle<Host, T>::UnitTriangle(const TriangularRows& rows, Triangle side, int block, const SweepOptions& options)
     : block_(block),
-      plan_(rows, side, block, threads, cuts),
+      plan_(rows, side, block, options.threads, options.cuts),
       order_(plan_.order()),
       column_(static_cast<std::int64_t>(rows.column.size())),
       start_(std::int64_t{rows.rows()} + 1),
