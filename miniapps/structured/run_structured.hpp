@@ -154,8 +154,7 @@ const Flow<Host>& write_fields(Run& run, Scheme& scheme, FlowOutput& output, Lab
 
 // The one branch where a step fails: why, and where the flow went wrong.
 template <class Scheme>
-int stop(Run& run, Scheme& scheme, Lab<typename Scheme::Space>& lab) {
-  Outcome outcome = scheme.failure();
+int stop(Run& run, Scheme& scheme, Lab<typename Scheme::Space>& lab, Outcome outcome) {
   const Flow<Host>& fields = scheme.fields();
   const std::string where = run.ranks().is_root() ? where_not_finite(fields, scheme.flow.step + 1) : "";
   if (!where.empty()) {
@@ -212,7 +211,7 @@ int run_structured(Run& run, const Table& config, const StructuredPlan& plan, co
   if (run.ranks().is_root()) output.open(run.directory(), run.name(), from);
   scheme.begun(run, from);
   lab.open(run);
-  if (!restart && !scheme.initialise(run)) return stop(run, scheme, lab);
+  if (!restart && !scheme.initialise(run)) return stop(run, scheme, lab, scheme.failure());
 
   // 4. Time steps.
   bool done = clock.finished(flow.time), is_steady = false;
@@ -220,8 +219,10 @@ int run_structured(Run& run, const Table& config, const StructuredPlan& plan, co
     const double rate = clock.needs_rate() ? run.ranks().max(scheme.courant_rate()) : 0;
     const double dt = clock.next(flow.time, rate);
     lab.begin_step(flow.step + 1);
+    if (const std::string why = clock.why_collapsed(flow.time, flow.step + 1); !why.empty())
+      return stop(run, scheme, lab, {.exit = Exit::not_finite, .reason = why});
     const Progress progress = scheme.advance(run, dt);  // the scheme's equations (2) to (5)
-    if (progress == Progress::failed) return stop(run, scheme, lab);
+    if (progress == Progress::failed) return stop(run, scheme, lab, scheme.failure());
     is_steady = progress == Progress::converged ||
                 record_step(run, scheme, plan.header.history.size(), diagnostics_every, clock.finished(flow.time));
     done = clock.finished(flow.time) || is_steady;
