@@ -38,6 +38,13 @@ std::string step_line(const CompressibleCase& c) {
   return text + fmt::format(", CFL {:g} to {:g}, tolerance {:g}", o.cfl_start, o.cfl_max, o.tolerance);
 }
 
+std::vector<std::string> warnings_of(const CompressibleCase& c) {
+  constexpr double transonic = 0.7;  // from about there on aerofoils have shocks
+  const bool is_smooth = c.initial.kind == FlowKind::isentropic_vortex || c.initial.kind == FlowKind::ringleb;
+  if (c.gas.mach < transonic || is_smooth || c.scheme.order == 1 || c.scheme.limiter != Limiter::none) return {};
+  return {fmt::format("Mach {:g} with order 2 and without [numerics] limiter: shocks will overshoot", c.gas.mach)};
+}
+
 }  // namespace
 
 UnstructuredMesh read_ordered_mesh(const Table& config, std::string& ordering, std::vector<CellRange>* lines) {
@@ -91,6 +98,7 @@ RunHeader compressible_header(const CompressibleCase& c, const UnstructuredMesh&
                "order"};
   h.quantities = quantity_names(c, boundary);
   h.notes = {{"scheme", scheme_line(c)}, {"steps", step_line(c)}};
+  h.warnings = warnings_of(c);
   return h;
 }
 
@@ -112,6 +120,7 @@ void info_compressible(const Table& config, int ranks, std::ostream& out) {
   read_reduction(config.table("ranks"));
   read_lab(config, {compressible_system});
   out << "flow       " << compressible_system.solver<Host>(config.table("linear")).describe() << "\n";
+  for (const std::string& warning : h.warnings) out << "warning    " << warning << "\n";
   out << fmt::format(
       "memory     {:.1f} MB: mesh {:.1f}, flow {:.1f}, matrix {:.1f}, solver {:.1f}, program {:.1f}; {:.0f} bytes per "
       "cell\n",

@@ -34,6 +34,9 @@ int read_body_layers(const Table& config);
 // [body] as the geometry reads it, triangulated finer than the grid. What was repaired in a file is put to `messages`.
 Body read_case_body(const Table& config, const ImmersedCase& c, std::vector<std::string>* messages = nullptr);
 
+// A body or a gap thinner than two cells, a motion that leaves the grid. Moves the body and brings it back to t = 0.
+std::vector<std::string> body_warnings(Body& body, const ImmersedCase& c);
+
 // What a moving body asks of the time step: t -> max over the body's nodes of sum_d |u_d| / h_d, per unit of time: u the
 // velocity of the fluid there (in an opening, what comes through), h_d the smallest cell along d. Empty for a body that stays,
 // and where the case gives dt.

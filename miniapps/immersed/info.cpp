@@ -44,8 +44,9 @@ StructuredPlan immersed_plan(const ImmersedCase& c, const Table& config) {
 
 void info_immersed(const Table& config, int ranks, std::ostream& out) {
   const ImmersedCase c = read_immersed_case(config);
-  const Body body = read_case_body(config, c);
-  const StructuredPlan plan = immersed_plan(c, config);
+  Body body = read_case_body(config, c);
+  StructuredPlan plan = immersed_plan(c, config);
+  plan.header.warnings = body_warnings(body, c);
   const FlowOutput output(config, c.flow, plan.header.history);
   const Table linear = config.table("linear");
   read_body_layers(config);  // known keys

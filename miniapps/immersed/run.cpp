@@ -18,11 +18,12 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
   using Base::flow;
 
   ImmersedScheme(const ImmersedCase& of, const Table& config, Body body, const FlowRanks& ranks,
-                 std::vector<std::string> messages_of_body)
+                 std::vector<std::string> messages_of_body, std::vector<std::string> warnings_of_body)
       : Base(velocity_system, cut_pressure_system, of, std::move(body), config.table("linear"), ranks,
              read_body_layers(config)),
         c(of),
-        messages(std::move(messages_of_body)) {
+        messages(std::move(messages_of_body)),
+        warnings(std::move(warnings_of_body)) {
     scale = 1 / (0.5 * c.forces.velocity * c.forces.velocity * c.forces.area);
     for (int d = c.flow.dim(); d < 3; ++d) scale /= c.flow.grid.line[2].length();  // per unit of depth
   }
@@ -52,6 +53,10 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
       forces.add(flow.time, flow.dt_before, *r.values[0], *r.values[1], *r.values[2]);
   }
 
+  void describe(RunHeader& h) {
+    Base::describe(h);
+    h.warnings = warnings;
+  }
   void begun(Run& run, std::optional<double> restart_time) {
     for (const std::string& message : messages) run.event("body", message);
     if (!run.ranks().is_root()) return;
@@ -92,8 +97,8 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
   }
 
   const ImmersedCase& c;
-  std::vector<std::string> messages;  // what was repaired in the body's file
-  double scale = 1;                   // from forces to coefficients
+  std::vector<std::string> messages, warnings;  // what was repaired in the body's file; what will not come out well
+  double scale = 1;                             // from forces to coefficients
   ForceStatistics forces;
   std::vector<double> saved_forces;
   double max_mass_error = 0, volume_error = 0;  // the largest seen, since the start or the restart
@@ -111,7 +116,9 @@ int run_immersed(Run& run, const Table& config) {
     return run_structured<InSpace>(run, config, plan, [&] {
       std::vector<std::string> messages;
       Body body = read_case_body(config, c, &messages);
-      return InSpace(c, config, std::move(body), FlowRanks(run.ranks(), c.flow, plan.ranks), std::move(messages));
+      std::vector<std::string> warnings = body_warnings(body, c);
+      return InSpace(c, config, std::move(body), FlowRanks(run.ranks(), c.flow, plan.ranks), std::move(messages),
+                     std::move(warnings));
     });
   };
   return run.on_device() ? in(Device{}) : in(Host{});

@@ -58,6 +58,7 @@ void StructuredPlan::print(const std::vector<std::pair<std::string, std::string>
   line("grid", header.grid);
   line("cells", std::to_string(header.cells));
   for (const auto& [label, text] : more) line(label, text);
+  for (const std::string& warning : header.warnings) line("warning", warning);
   const auto megabytes = [](std::int64_t bytes) {
     return fmt::format("{:.1f}", static_cast<double>(bytes) / (1 << 20));
   };

@@ -234,6 +234,7 @@ void Run::begin(RunHeader header) {
   write_summary({0, "running", ""}, {});
   print_header();
   event(restart() ? "restart" : "begin", restart() ? "continues " + restart()->path : "begins");
+  for (const std::string& warning : header_.warnings) event("warning", warning);
   print_columns();
   signals_.catch_them();
   loop_start_ = last_line_ = seconds_now();

@@ -61,6 +61,7 @@ struct RunHeader {
   std::vector<std::string> history;     // columns between cfl and wall: residual norms, forces, divergence
   std::vector<std::string> quantities;  // names that the outcome will hold: [check] may ask for these
   std::vector<std::pair<std::string, std::string>> systems;  // name and description of the solver
+  std::vector<std::string> warnings;                         // of physics that will not come out well
   std::vector<std::pair<std::string, std::string>> notes;    // any other aligned line: label, text
 };
 
