@@ -13,7 +13,7 @@ Options generator_options();                       // `type` alone
 Options generator_options(std::string_view type);  // the keys of one
 MeshDescription read_generator(const Table& options);
 
-// Cells of a mesh are counted with int, their corners too.
+// Cells of a mesh are counted with int, their corners too; and the machine must have room for them.
 void require_countable(const Table& t, const char* key, double cells, CellShape shape = CellShape::quads);
 
 // The hybrid mesh of a NACA 4-digit airfoil: layers of quadrilaterals on the wall, triangles up to a circle about the

@@ -314,6 +314,8 @@ MeshDescription make_naca(const Table& t, bool has_profile) {
   if (t.has("cells") && t.has("refinement")) t.fail("cells", "'cells' and 'refinement' say the same: give one of them");
   o.refinement = t.has("cells") ? refinement_for(o, t.get<int>("cells", 0)) : t.get<double>("refinement");
   if (o.refinement < 0.2 || o.refinement > 60) t.fail("cells", "needs a refinement between 0.2 and 60");
+  const double finer = 0.14 / std::min(o.near_growth, o.far_growth), r = o.refinement;
+  require_countable(t, "wall_faces", r * r * o.wall_faces * (o.layers + 45 * finer * finer));
   try {
     return mesh_of(o);
   } catch (const std::runtime_error& e) {

@@ -6,6 +6,7 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "base/files.hpp"
 #include "mesh/generate/spacing.hpp"
 #include "mesh/structured/read_grid.hpp"
 
@@ -158,7 +159,7 @@ Lines read_lines(const Table& t) {
     const auto origin = pair(t, "origin"), length = pair(t, "length");
     auto stretching = read_stretchings(t);
     stretching.resize(2);
-    for (std::size_t d = 0; d < 2; ++d) line[d] = make_grid_line(cells[d], origin[d], length[d], stretching[d]).faces;
+    for (std::size_t d = 0; d < 2; ++d) line[d] = read_line(t, cells[d], origin[d], length[d], stretching[d]).faces;
   }
   if (has_x) line[0] = read_sections(t, "x");
   if (has_y) line[1] = read_sections(t, "y");
@@ -302,6 +303,9 @@ void require_countable(const Table& t, const char* key, double cells, CellShape 
   const double most = std::numeric_limits<int>::max() / 4.0;
   if (cells * (shape == CellShape::quads ? 1 : 2) > most)
     t.fail(key, "more cells than a 32-bit index can name the corners of");
+  constexpr double bytes_a_cell = 500;  // while a mesh is built from its description and renumbered
+  require_free_memory(bytes_a_cell * cells,
+                      t.where(key) + ": a mesh of " + std::to_string(std::llround(cells)) + " cells");
 }
 
 Options generator_options() { return generator_keys; }

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 
 #include "base/error.hpp"
 #include "base/table_node.hpp"
@@ -138,25 +137,6 @@ std::string find_file(const Table& t, std::string_view key, const std::string& w
     }
   const std::string both = beside.string() == name ? "" : ", nor '" + beside.string() + "' beside the case file";
   throw Error(Exit::file_io, place + ": there is no " + what + " '" + name + "' in the current folder" + both);
-}
-
-std::string content_of(const std::string& path, const std::string& what) {
-  std::error_code error;
-  if (fs::is_directory(path, error)) throw Error(Exit::file_io, path + ": a folder, not a " + what);
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error(Exit::file_io, path + ": cannot open the " + what);
-  constexpr std::size_t chunk = std::size_t{1} << 20;
-  std::string text;
-  const std::uintmax_t size = fs::file_size(path, error);
-  if (!error) text.reserve(size + chunk);
-  while (file) {
-    const std::size_t old = text.size();
-    text.resize(old + chunk);
-    file.read(text.data() + old, chunk);
-    text.resize(old + static_cast<std::size_t>(file.gcount()));
-  }
-  if (file.bad()) throw Error(Exit::file_io, path + ": cannot read the " + what);
-  return text;
 }
 
 }  // namespace weir

@@ -7,6 +7,7 @@
 #include <iostream>
 #include <new>
 
+#include "base/files.hpp"
 #include "base/nearest.hpp"
 #include "inputs/case.hpp"
 #include "miniapps/cli/lists.hpp"
@@ -110,6 +111,8 @@ int run_in(const Program& program, const RunArguments& a, const std::string& nam
 
 int run_case(const Program& program, const RunArguments& a) {
   const std::string name = fs::path(a.source).stem().string();
+  if (const std::string why = why_no_file_name(name); !why.empty())
+    throw Error(Exit::usage, a.source + ": the case's name '" + name + "': " + why);
   return run_in(program, a, name, "weir-runs/" + name, read_case(a.source, a.overrides), {});
 }
 
@@ -117,7 +120,8 @@ int restart_case(const Program& program, const RunArguments& a) {
   Checkpoint from = find_checkpoint(a.source);
   const Table config = read_case_text(from.header.config, from.path + ":config", a.overrides);
   const std::string directory = a.directory.empty() ? run_directory_of(from) : a.directory;
-  return run_in(program, a, from.header.name, directory, config, std::move(from));
+  const std::string name = from.header.name;  // which goes with the checkpoint
+  return run_in(program, a, name, directory, config, std::move(from));
 }
 
 int show_info(const Program& program, const std::string& case_path, const std::vector<std::string>& overrides) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/files.hpp"
 #include "mesh/read/read_mesh.hpp"
 #include "miniapps/compressible/case.hpp"
 
@@ -91,7 +92,11 @@ std::vector<FlowBoundary> read_flow_boundary(const Table& config, const Compress
   const Table boundary = config.table("boundary");
   require_conditions(mesh, "the mesh", boundary);
   std::vector<FlowBoundary> entries;
-  for (const Patch& p : mesh.patches) entries.push_back(read_entry(boundary.table(p.name), p.name, c));
+  for (const Patch& p : mesh.patches) {
+    entries.push_back(read_entry(boundary.table(p.name), p.name, c));
+    const std::string why = entries.back().is_wall ? why_no_file_name(p.name) : "";
+    if (!why.empty()) boundary.fail(p.name, "'" + p.name + "' has a file of its own, surface/MARKER.csv: " + why);
+  }
   return entries;
 }
 

@@ -169,6 +169,7 @@ void read_time(const Table& options, UnsteadyOptions& time) {
   if (!t.has("end") && !t.has("dt")) return;
   time.end = t.get<double>("end");
   time.dt = t.get<double>("dt");
+  if (!(time.end / time.dt < 1e15)) t.fail("dt", "more time steps than can be counted: 'end' over 'dt'");
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/files.hpp"
 #include "base/nearest.hpp"
 #include "postproc/run/write_aside.hpp"
 
@@ -24,6 +25,7 @@ SurfaceComparison read_comparison(const Table& options, const std::vector<FlowBo
   const Table t = options.described_by(surface_keys);
   SurfaceComparison s;
   s.name = t.get<std::string>("name");
+  if (const std::string why = why_no_file_name(s.name); !why.empty()) t.fail("name", "'name': " + why);
   s.marker = t.get<std::string>("marker");
   std::vector<std::string> walls;
   for (const FlowBoundary& b : boundary)

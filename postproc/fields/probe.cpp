@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "postproc/run/write_aside.hpp"
 
 namespace weir {
@@ -14,7 +16,7 @@ constexpr Option probe_keys[] = {
     {"name", Option::text, Option::required, "of probes/NAME.csv"},
     {"from", Option::numbers, Option::required, "beginning of the line; 2D: [x, y]", "", "length"},
     {"to", Option::numbers, Option::required, "its end", "", "length"},
-    {"points", Option::integer, Option::required, "on the line, ends included", "[2, inf)"},
+    {"points", Option::integer, Option::required, "on the line, ends included", "[2, 1000000]"},
     {"fields", Option::texts, Option::required, "of u, v, w, p"},
     {"reference", Option::table, "", "published data: the largest difference becomes the quantity error_NAME", "", "",
      "", comparison_options}};
@@ -101,6 +103,24 @@ void read_reference(const Table& table, Probe& probe) {
   check_range(table, probe);
 }
 
+// Piece by piece: a line of a million points does not stand in memory.
+void write_profile(const std::string& path, const Probe& probe, std::span<const SampledField> fields) {
+  constexpr std::size_t piece = std::size_t{1} << 16;
+  OutputFile file(path);
+  std::string text = fmt::format("x,y,z,{}\n", fmt::join(probe.fields, ","));
+  for (int i = 0; i < probe.points; ++i) {
+    const Point x = probe.at(i);
+    text += fmt::format("{},{},{}", x[0], x[1], x[2]);
+    for (const std::string& name : probe.fields) text += fmt::format(",{}", interpolate(field_named(fields, name), x));
+    text += '\n';
+    if (text.size() < piece) continue;
+    file.write(text);
+    text.clear();
+  }
+  file.write(text);
+  file.close();
+}
+
 void write_comparison(const std::string& path, const Probe& probe, const Profile& published,
                       std::span<const double> computed) {
   std::string text = "x,y,z,published,computed,difference\n";
@@ -153,14 +173,13 @@ std::vector<KeyTable> probe_keys_of_case() {
 
 std::vector<Probe> read_probes(const Table& configuration, const Box& box, std::span<const std::string> fields) {
   std::vector<Probe> probes;
+  std::set<std::string> names;
   for (const Table& entry : configuration.tables("probe")) {
     const Table table = entry.described_by(probe_keys);
     Probe probe;
     probe.name = table.get<std::string>("name");
-    if (probe.name.empty() || probe.name.find('/') != probe.name.npos)
-      table.fail("name", "'name' becomes a file name: not empty, without '/'");
-    for (const Probe& other : probes)
-      if (other.name == probe.name) table.fail("name", "a second probe '" + probe.name + "'");
+    if (const std::string why = why_no_file_name(probe.name); !why.empty()) table.fail("name", "'name': " + why);
+    if (!names.insert(probe.name).second) table.fail("name", "a second probe '" + probe.name + "'");
     probe.from = read_point(table, "from", box);
     probe.to = read_point(table, "to", box);
     probe.points = table.get<int>("points");
@@ -179,15 +198,8 @@ std::vector<std::pair<std::string, double>> write_probes(const std::string& fold
                                                          std::span<const SampledField> fields) {
   std::vector<std::pair<std::string, double>> quantities;
   for (const Probe& probe : probes) {
-    std::string text = fmt::format("x,y,z,{}\n", fmt::join(probe.fields, ","));
-    for (int i = 0; i < probe.points; ++i) {
-      const Point x = probe.at(i);
-      text += fmt::format("{},{},{}", x[0], x[1], x[2]);
-      for (const std::string& name : probe.fields)
-        text += fmt::format(",{}", interpolate(field_named(fields, name), x));
-      text += '\n';
-    }
-    write_text_aside(folder + "/" + probe.name + ".csv", text);
+    write_aside(folder + "/" + probe.name + ".csv",
+                [&](const std::string& path) { write_profile(path, probe, fields); });
     if (!probe.reference) continue;
     const Profile published = read_published(*probe.reference);
     const SampledField& field = field_named(fields, probe.reference_field);

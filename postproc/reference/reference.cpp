@@ -6,12 +6,12 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <optional>
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 
 namespace weir {
 namespace {
@@ -84,8 +84,10 @@ std::string reference_path(const std::string& file) {
 }
 
 Profile read_published(const Comparison& c) {
-  std::ifstream file(reference_path(c.file));
-  if (!file) fail(c, "no such file in " + std::string(WEIR_REFERENCE_FOLDER));
+  const std::string path = reference_path(c.file);
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) fail(c, "no such file in " + std::string(WEIR_REFERENCE_FOLDER));
+  std::istringstream file(content_of(path, "table"));
   std::vector<std::string> names;
   const auto column = [&](const std::string& name) {
     const auto at = std::find(names.begin(), names.end(), name);

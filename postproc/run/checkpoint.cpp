@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "postproc/run/seal.hpp"
 #include "postproc/run/sealed_file.hpp"
 
@@ -46,6 +47,7 @@ Checkpoint read_checkpoint(const std::string& path) {
     fail_to_read(path, "is no state to go on from: its step, time or wall time is not a number of a run");
   c.header.config = file.text("config");
   c.header.name = file.text("name");
+  if (const std::string why = why_no_file_name(c.header.name); !why.empty()) fail_to_read(path, "its 'name': " + why);
   c.header.miniapp = file.text("miniapp");
   c.header.version = file.text("version");
   c.arrays = std::move(file.doubles);

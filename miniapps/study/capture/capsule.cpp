@@ -106,7 +106,9 @@ std::vector<double> packed(const SolveResult& r) {
           r.solve_seconds};
 }
 SolveResult unpacked(const std::vector<double>& v, const std::string& path) {
-  if (v.size() != 9) fail_to_read(path, "its result is not complete");
+  const auto is_count = [](double x, double most) { return x >= 0 && x <= most; };
+  if (v.size() != 9 || !is_count(v[0], 1e9) || !is_count(v[1], static_cast<double>(Reason::not_finite)))
+    fail_to_read(path, "its result is not complete");
   SolveResult r;
   r.iterations = static_cast<int>(v[0]);
   r.reason = static_cast<Reason>(static_cast<int>(v[1]));
