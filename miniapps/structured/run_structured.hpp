@@ -219,8 +219,9 @@ int run_structured(Run& run, const Table& config, const StructuredPlan& plan, co
     const double rate = clock.needs_rate() ? run.ranks().max(scheme.courant_rate()) : 0;
     const double dt = clock.next(flow.time, rate);
     lab.begin_step(flow.step + 1);
-    if (const std::string why = clock.why_collapsed(flow.time, flow.step + 1); !why.empty())
-      return stop(run, scheme, lab, {.exit = Exit::not_finite, .reason = why});
+    if (const Outcome end{Exit::not_finite, clock.why_collapsed(flow.time, flow.step + 1), {}, {}, 0};
+        !end.reason.empty())
+      return stop(run, scheme, lab, end);
     const Progress progress = scheme.advance(run, dt);  // the scheme's equations (2) to (5)
     if (progress == Progress::failed) return stop(run, scheme, lab, scheme.failure());
     is_steady = progress == Progress::converged ||
