@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "physics/scalar.hpp"
 #include "solvers/device/reduce.hpp"
 
 namespace weir {
@@ -15,8 +16,6 @@ struct Place {
     c = cells.at(at[0], at[1], at[2]);
   }
 };
-
-WEIR_HD inline double magnitude(double x) { return x < 0 ? -x : x; }
 
 }  // namespace
 
@@ -46,7 +45,7 @@ double courant_rate(const CoupledView& v) {
     const Place p(v.cells, q);
     double rate = 0;
     for (int d = 0; d < v.cells.dim; ++d)
-      rate += magnitude(v.x[p.c * v.cells.unknowns + 1 + d]) * v.line[d].inv_h[p.at[d]];
+      rate += absolute(v.x[p.c * v.cells.unknowns + 1 + d]) * v.line[d].inv_h[p.at[d]];
     return rate;
   });
 }
@@ -74,7 +73,7 @@ double largest_change(const CoupledView& v, const double* before) {
     const Place p(v.cells, q);
     double most = 0;
     for (int e = 1; e <= v.cells.dim; ++e) {
-      const double change = magnitude(v.x[p.c * v.cells.unknowns + e] - before[p.c * v.cells.unknowns + e]);
+      const double change = absolute(v.x[p.c * v.cells.unknowns + e] - before[p.c * v.cells.unknowns + e]);
       if (change > most || change != change) most = change;
     }
     return most;

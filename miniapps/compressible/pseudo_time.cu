@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/timer.hpp"
+#include "physics/scalar.hpp"
 #include "solvers/krylov/vector_ops.hpp"
 
 namespace weir {
@@ -27,14 +28,12 @@ std::array<double, 4> squares(View<const double> R) {
   return {a.a, a.b, b.a, b.b};
 }
 
-WEIR_HD inline double magnitude(double x) { return x < 0 ? -x : x; }
-
 // The larger of the relative changes of density and pressure that dU makes, to first order.
 WEIR_HD inline double relative_change(const double* U, const double* dU) {
   const double u = U[1] / U[0], v = U[2] / U[0];
   const double p = U[3] - 0.5 * (U[1] * u + U[2] * v);  // without (gamma - 1), which cancels
   const double dp = dU[3] - u * dU[1] - v * dU[2] + 0.5 * (u * u + v * v) * dU[0];
-  const double of_rho = magnitude(dU[0] / U[0]), of_p = magnitude(dp / p);
+  const double of_rho = absolute(dU[0] / U[0]), of_p = absolute(dp / p);
   return of_p > of_rho || of_p != of_p ? of_p : of_rho;
 }
 

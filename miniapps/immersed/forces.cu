@@ -301,25 +301,24 @@ std::array<double, 9> ControlVolume<Space>::balance(const Flow<Space>& flow, con
 }
 
 template <class Space>
-void ControlVolume<Space>::remember(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut,
-                                    const WallMotion& wall) {
+std::array<double, 9> ControlVolume<Space>::remember(const Flow<Space>& flow, const Metrics& m,
+                                                     const CutArrays<Space>& cut, const WallMotion& wall) {
   const std::array<double, 9> now = balance(flow, m, cut, wall);
   for (std::size_t c = 0; c < 3; ++c) {
     momentum_[c] = now[c];
     outflow_[c] = now[3 + c];
   }
+  return now;
 }
 
 template <class Space>
 void ControlVolume<Space>::advance(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut,
                                    const WallMotion& wall, double dt, double (&force)[3]) {
-  const std::array<double, 9> now = balance(flow, m, cut, wall);
+  const ControlVolume before = *this;
+  const std::array<double, 9> now = remember(flow, m, cut, wall);
   for (std::size_t c = 0; c < 3; ++c) {
-    const double before = momentum_[c], out_before = outflow_[c];
-    momentum_[c] = now[c];
-    outflow_[c] = now[3 + c];
     const double pressure = now[6 + c] - outflow_[c];  // of the half level already
-    force[c] = -(momentum_[c] - before) / dt - 0.5 * (outflow_[c] + out_before) - pressure;
+    force[c] = -(momentum_[c] - before.momentum_[c]) / dt - 0.5 * (outflow_[c] + before.outflow_[c]) - pressure;
   }
 }
 
