@@ -14,15 +14,6 @@ namespace weir {
 using async_ilu::AsyncPattern;
 using async_ilu::AsyncView;
 
-namespace {
-
-template <class Space>
-const BlockCsr<Space>& block_csr(const Matrix<Space>& A) {
-  return taken_as<BlockCsr<Space>>(A, "async_block_ilu0");
-}
-
-}  // namespace
-
 template <class Space>
 AsyncFactors<Space>::AsyncFactors(const BlockCsr<Space>& A, const AsyncIluOptions& options)
     : AsyncFactors(AsyncPattern(A, options.scalar), A, options) {}
@@ -199,7 +190,7 @@ void AsyncFactors<Space>::state(Archive& a) {
 
 template <class Space>
 void AsyncIlu<Space>::make_factors(const Matrix<Space>& A) {
-  A_ = &block_csr(A);
+  A_ = &taken_as<BlockCsr<Space>>(A, "async_block_ilu0");
   if (A_->block() > async_ilu::largest_block && !options_.scalar)
     throw Error(Exit::usage, "async_block_ilu0: blocks of at most 8 unknowns, this matrix has " +
                                  std::to_string(A_->block()) + "; async_ilu0 takes any");
@@ -221,10 +212,11 @@ void AsyncIlu<Space>::restore(const Matrix<Space>& A, Archive& from) {
 }
 
 template <class Space>
-SetupInfo AsyncIlu<Space>::do_update(const Matrix<Space>& A) {
-  if (!factors_ || !factors_->fits(block_csr(A))) return do_setup(A);
-  A_ = &block_csr(A);
-  return factors_->build(*A_, false);
+SetupInfo AsyncIlu<Space>::do_update(const Matrix<Space>& matrix) {
+  const auto& A = taken_as<BlockCsr<Space>>(matrix, "async_block_ilu0");
+  if (!factors_ || !factors_->fits(A)) return do_setup(A);
+  A_ = &A;
+  return factors_->build(A, false);
 }
 
 template <class Space>

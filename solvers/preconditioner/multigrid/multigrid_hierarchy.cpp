@@ -32,11 +32,6 @@ double merge_limit(const GridLevel& level) {
   return all;
 }
 
-bool has_two_colours(const GridLevel& grid) {
-  return std::none_of(grid.line.begin(), grid.line.end(),
-                      [](const Line& l) { return l.d.periodic && l.size() % 2 == 1; });
-}
-
 using Index = std::size_t;
 
 // Which unknowns are merged with their next one.
@@ -213,7 +208,8 @@ std::vector<GridLevel> make_grids(const SeparableOperator& A, int coarse_size) {
     for (std::size_t d = 0; d < 3; ++d) coarse.line[d] = coarsen(fine.line[d], limit, fine.transfer[d]);
     grids.push_back(std::move(coarse));
   }
-  for (GridLevel& grid : grids) grid.two_colours = has_two_colours(grid);
+  for (GridLevel& grid : grids)
+    for (const Line& l : grid.line) grid.two_colours = grid.two_colours && !(l.d.periodic && l.size() % 2 == 1);
   return grids;
 }
 
