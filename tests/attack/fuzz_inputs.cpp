@@ -1,8 +1,10 @@
-// Fuzz target of what a run reads beside meshes and surfaces (tests/mesh/fuzz_readers.cpp): damaged case files through all that
-// `weir info` does, damaged checkpoints and capsules whose seals hold, because anyone can make a seal. Each is read or
+// Fuzz target of what a run reads beside meshes and surfaces (tests/mesh/fuzz_readers.cpp): damaged case files through all
+// that `weir info` does, damaged checkpoints and capsules whose seals hold, because anyone can make a seal. Each is read or
 // refused with a code of its own: no other exception, no signal, no more than a few gigabytes, seconds.
 //   fuzz_inputs [cases|checkpoints|capsules] [--count 300] [--first 0]
 // A finding tells its number, which makes the same file on every machine.
+// Open: HDF5 1.10 crashes in H5Literate on about one in a thousand of the checkpoints (1333, 2001, 3232), so that the long
+// test under the label `attack` still fails.
 #include <sys/resource.h>
 #include <unistd.h>
 
