@@ -1,6 +1,7 @@
 // What exists: the miniapps that the command line knows.
 #include <cstring>
 
+#include "base/print.hpp"
 #include "miniapps/cli/command_line.hpp"
 #include "miniapps/cli/start.hpp"
 #include "miniapps/compressible/compressible.hpp"
@@ -9,6 +10,7 @@
 
 int main(int argc, char** argv) {
   using namespace weir;
+  open_standard_streams();
   limit_spinning(argv);
   return code_of([&] {
     if (argc > 1 && std::strcmp(argv[1], "bench") == 0) start_benchmarks(argv);

@@ -1,8 +1,10 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <algorithm>
 #include <filesystem>
 
+#include "base/print.hpp"
 #include "base/error.hpp"
 #include "miniapps/cli/verbs.hpp"
 #include "miniapps/study/ab/ab_runs.hpp"
@@ -29,7 +31,7 @@ void prepare(const std::string& directory) {
 void tell(const AbStudy& study, const AbProgress& progress, const AbRun& run) {
   const std::string how = run.counts ? fmt::format("{}, {} steps", duration_text(run.seconds), run.steps)
                                      : fmt::format("excluded: exit code {}, {}", run.exit_code, run.reason);
-  fmt::print("[{}/{}] {}, {}, repeat {}: {}{}\n", progress.done, progress.all, study.cases[run.twin.of_case].name,
+  say("[{}/{}] {}, {}, repeat {}: {}{}\n", progress.done, progress.all, study.cases[run.twin.of_case].name,
              study.configurations[run.twin.configuration].name, run.twin.repeat + 1, how,
              progress.was_there ? " (done before)" : "");
   std::fflush(stdout);
@@ -45,7 +47,7 @@ int run_ab(const std::string& study_file, const std::string& directory) {
   const auto [runs, stopped_by] =
       run_twins(study, directory, [&](const AbProgress& p, const AbRun& r) { tell(study, p, r); });
   if (stopped_by) {
-    fmt::print(
+    say(
         "stopped by signal {}, with the run in progress; {} of {} runs are complete and kept in {}: the same command "
         "continues from there\n",
         stopped_by, runs.size(), draw_order(study).size(), directory);
@@ -57,11 +59,13 @@ int run_ab(const std::string& study_file, const std::string& directory) {
   write_text_aside(path("ab_summary.csv"), ab_summary_csv(summary));
   write_text_aside(path("ab_quantities.csv"), ab_quantities_csv(summary));
   write_text_aside(path("ab.txt"), text);
-  fmt::print("\n{}", text);
-  if (study.report && try_report(directory)) fmt::print("  report           {}\n", path("report.html"));
-  for (const AbRun& r : runs)
-    if (r.counts) return 0;
-  return static_cast<int>(Exit::solver_failed);  // not one run came to where it could be compared
+  say("\n{}", text);
+  const bool is_any = std::any_of(runs.begin(), runs.end(), [](const AbRun& r) { return r.counts; });
+  const int code = is_any ? 0 : static_cast<int>(Exit::solver_failed);  // not one run came to where it could be compared
+  if (!study.report) return code;
+  const int ended = try_report(directory, code);
+  if (fs::exists(path("report.html"))) say("  report           {}\n", path("report.html"));
+  return ended;
 }
 
 }  // namespace weir

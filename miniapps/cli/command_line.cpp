@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "base/print.hpp"
 #include "base/colour.hpp"
 #include "base/nearest.hpp"
 #include "miniapps/cli/lists.hpp"
@@ -242,11 +243,11 @@ int parse_and_run(const Program& program, int argc, char** argv) {
     std::vector<std::pair<std::string, std::string>> words;
     for (const std::string& verb : names_of(app))
       words.emplace_back(verb, fmt::format("{}", fmt::join(options_of(*app.get_subcommand(verb)), " ")));
-    fmt::print("{}", completion_script(program, words));
+    say("{}", completion_script(program, words));
   });
 
   if (argc < 2) {
-    fmt::print(stderr, "{}", app.help());
+    say(stderr, "{}", app.help());
     return static_cast<int>(Exit::usage);
   }
   refuse_unknown_words(app, argc, argv);
@@ -261,20 +262,20 @@ int parse_and_run(const Program& program, int argc, char** argv) {
 }  // namespace
 
 int run_command_line(const Program& program, int argc, char** argv) {
-  return code_of([&] { return parse_and_run(program, argc, argv); });
+  return code_of([&] { return code_after_output(parse_and_run(program, argc, argv)); });
 }
 
 int code_of(const std::function<int()>& f) {
   try {
     return f();
   } catch (const Error& e) {
-    fmt::print(stderr, "{} {}\n", coloured("weir:", Colour::red, stderr), e.what());
+    say(stderr, "{} {}\n", coloured("weir:", Colour::red, stderr), e.what());
     return static_cast<int>(e.code());
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "weir: out of memory\n");
+    say(stderr, "weir: out of memory\n");
     return static_cast<int>(Exit::out_of_memory);
   } catch (const std::exception& e) {
-    fmt::print(stderr, "weir: internal error: {}\n", e.what());
+    say(stderr, "weir: internal error: {}\n", e.what());
     return static_cast<int>(Exit::internal);
   }
 }

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
+#include "base/print.hpp"
 #include "base/table_option.hpp"
 #include "inputs/case.hpp"
 #include "miniapps/cli/lists.hpp"
@@ -23,10 +24,10 @@ constexpr std::size_t most_in_full = 4;  // keys; more are a table
 void explain_in_full(const DescribedKey& k) {
   const Option& o = *k.option;
   const DescribedTable& t = *k.table;
-  fmt::print("{}{}{}\n  {}\n", k.path(), t.when.empty() ? "" : "   of " + t.when,
-             t.readers.empty() ? "" : fmt::format("   ({})", fmt::join(t.readers, ", ")), o.meaning);
+  say("{}{}{}\n  {}\n", k.path(), t.when.empty() ? "" : "   of " + t.when,
+      t.readers.empty() ? "" : fmt::format("   ({})", fmt::join(t.readers, ", ")), o.meaning);
   const auto row = [](const char* label, std::string_view text) {
-    if (!text.empty()) fmt::print("  {:<8} {}\n", label, text);
+    if (!text.empty()) say("  {:<8} {}\n", label, text);
   };
   row("type", name_of(o.type));
   row("default", default_text(o));
@@ -76,9 +77,9 @@ void print_columns(const std::vector<std::array<std::string, 3>>& rows) {
     for (std::size_t c = 0; c < 2; ++c) width[c] = std::max(width[c], row[c].size());
   for (const auto& [first, second, third] : rows)
     if (width[1] == 0)
-      fmt::print("{:<{}}  {}\n", first, width[0], third);
+      say("{:<{}}  {}\n", first, width[0], third);
     else
-      fmt::print("{:<{}}  {:<{}}  {}\n", first, width[0], second, width[1], third);
+      say("{:<{}}  {:<{}}  {}\n", first, width[0], second, width[1], third);
 }
 
 // "wall: no slip; slip: no normal velocity" has what each word means.

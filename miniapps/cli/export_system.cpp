@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/print.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/matrix/block/cut_blocks.hpp"
 #include "solvers/matrix/io/augment.hpp"
@@ -54,13 +55,13 @@ void export_capsule(const Capsule& c, const std::string& format, const std::stri
   const BlockCsrData A = rows_of(c);
   if (format == "petsc") {
     write_petsc_binary(base + ".petsc", A, {c.b, c.x0});
-    fmt::print("{}.petsc: A, b, x0; {} rows\n", base, c.size());
+    say("{}.petsc: A, b, x0; {} rows\n", base, c.size());
     return;
   }
   write_matrix_market(base + ".mtx", A);
   write_vector_market(base + "_b.mtx", c.b);
   write_vector_market(base + "_x0.mtx", c.x0);
-  fmt::print("{0}.mtx, {0}_b.mtx, {0}_x0.mtx; {1} rows\n", base, c.size());
+  say("{0}.mtx, {0}_b.mtx, {0}_x0.mtx; {1} rows\n", base, c.size());
 }
 
 }  // namespace weir

@@ -6,6 +6,7 @@
 #include <memory>
 #include <numeric>
 
+#include "base/print.hpp"
 #include "base/error.hpp"
 #include "inputs/case.hpp"
 #include "mesh/graph/colouring.hpp"
@@ -35,7 +36,7 @@ std::string grouped(std::int64_t n) {
 
 template <class... Arguments>
 void line(std::string_view label, fmt::format_string<Arguments...> form, Arguments&&... arguments) {
-  fmt::print("{:<13} {}\n", label, fmt::format(form, std::forward<Arguments>(arguments)...));
+  say("{:<13} {}\n", label, fmt::format(form, std::forward<Arguments>(arguments)...));
 }
 
 using Fields = std::vector<OutputField>;
@@ -105,7 +106,7 @@ void add_lines(const UnstructuredMesh& mesh, const CellLines& lines, double anis
 // The case's own ordering once more as "order" and "level", so that a script need not know its name.
 void add_orderings(const UnstructuredMesh& mesh, const Graph& graph, OrderingOptions options, Fields& fields) {
   const std::string chosen = options.type;
-  fmt::print("{:<13} {:<9} {:>10} {:>8} {:>12} {:>8}\n", "orderings", "type", "bandwidth", "levels", "cells/level",
+  say("{:<13} {:<9} {:>10} {:>8} {:>12} {:>8}\n", "orderings", "type", "bandwidth", "levels", "cells/level",
              "s");
   for (const char* type : ordering_types) {
     options.type = type;
@@ -113,7 +114,7 @@ void add_orderings(const UnstructuredMesh& mesh, const Graph& graph, OrderingOpt
     const Order order = make_ordering(mesh, options).order;
     const double seconds = seconds_now() - start;
     LevelSets sets = level_sets(graph, order);
-    fmt::print("{:<13} {:<9} {:>10} {:>8} {:>12.1f} {:>8.2f}{}\n", "", type, grouped(bandwidth(graph, order)),
+    say("{:<13} {:<9} {:>10} {:>8} {:>12.1f} {:>8.2f}{}\n", "", type, grouped(bandwidth(graph, order)),
                grouped(sets.levels), static_cast<double>(mesh.cells()) / std::max(sets.levels, 1), seconds,
                chosen == type ? "  <- this case" : "");
     std::vector<int> position = inverse(order);
@@ -127,7 +128,7 @@ void add_orderings(const UnstructuredMesh& mesh, const Graph& graph, OrderingOpt
 }
 
 void add_colourings(const Graph& graph, std::uint64_t seed, Fields& fields) {
-  fmt::print("{:<13} {:<14} {:>8} {:>10} {:>10} {:>8}\n", "colourings", "type", "colours", "smallest", "largest", "s");
+  say("{:<13} {:<14} {:>8} {:>10} {:>10} {:>8}\n", "colourings", "type", "colours", "smallest", "largest", "s");
   const auto colour_by = [&](const char* name, auto&& colour) {
     const double start = seconds_now();
     Colouring c = colour();
@@ -135,7 +136,7 @@ void add_colourings(const Graph& graph, std::uint64_t seed, Fields& fields) {
     std::vector<int> count(static_cast<std::size_t>(std::max(c.colours, 1)));
     for (const int one : c.colour) ++count[one];
     const auto [least, most] = std::minmax_element(count.begin(), count.end());
-    fmt::print("{:<13} {:<14} {:>8} {:>10} {:>10} {:>8.2f}\n", "", name, c.colours, grouped(*least), grouped(*most),
+    say("{:<13} {:<14} {:>8} {:>10} {:>10} {:>8.2f}\n", "", name, c.colours, grouped(*least), grouped(*most),
                seconds);
     add(fields, fmt::format("colour_{}", name), std::move(c.colour));
   };

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "base/print.hpp"
 #include "miniapps/cli/verbs.hpp"
 #include "postproc/report/python.hpp"
 
@@ -17,17 +18,21 @@ int write_report(const std::string& directory) {
   if (!script) throw Error(Exit::internal, "postproc/report/" + name + " is missing");
   const auto python = find_python();
   if (!python) throw Error(Exit::internal, "no python3 with matplotlib: apt-get install python3-matplotlib");
-  if (run_child({*python, *script, directory}) != 0)
-    throw Error(Exit::internal, "the report of " + directory + " failed");
+  const int code = run_child({*python, *script, directory});
+  if (code > 128) return code;
+  if (code != 0)
+    throw Error(code == static_cast<int>(Exit::file_io) ? Exit::file_io : Exit::internal,
+                "the report of " + directory + " failed");
   return 0;
 }
 
-bool try_report(const std::string& directory) {
+int try_report(const std::string& directory, int code) {
   try {
-    return write_report(directory) == 0;
+    const int signal = write_report(directory);
+    return signal > 128 ? signal : code;
   } catch (const Error& e) {
-    fmt::print("  report not written: {}\n", e.what());
-    return false;
+    say("  report not written: {}\n", e.what());
+    return code == 0 && e.code() == Exit::file_io ? static_cast<int>(e.code()) : code;
   }
 }
 

@@ -35,8 +35,9 @@ int write_mesh(const MeshArguments& arguments);  // mesh_verb.cpp
 
 // weir report: report.html of a run directory, or of the folder of paired A/B runs.
 int write_report(const std::string& directory);
-// The same where something has just ended; says so where that is not possible. False: there is none.
-bool try_report(const std::string& directory);
+// The same where something has just ended with `code`; says so where that is not possible. The exit code: `code`, but 128 + n
+// where signal n came meanwhile, and file_io instead of 0 where the report could not be written.
+int try_report(const std::string& directory, int code);
 
 // weir ab STUDY.toml -o DIR: paired A/B runs (miniapps/study/ab/ab_study.hpp). Runs what DIR does not hold yet; writes ab.csv,
 // ab_summary.csv, ab_quantities.csv, study.toml and report.html there.

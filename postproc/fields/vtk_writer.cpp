@@ -52,7 +52,7 @@ class VtkFile {
       }
       file.write("\n  </AppendedData>\n</VTKFile>\n");
       file.close();
-    });
+    }, Sync::later);
   }
 
  private:

@@ -1,7 +1,9 @@
 // run.json
 #include <algorithm>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/print.hpp"
 #include "postproc/run/hash.hpp"
 #include "postproc/run/machine.hpp"
 #include "postproc/run/run.hpp"
@@ -52,9 +54,39 @@ void Run::write_summary(const Ending& ending, const Outcome& outcome) const {
   j["loop_seconds"] = loop;
   j["seed"] = seed_;
   j["deterministic"] = deterministic_;
+  j["changed"] = options_.changed.empty() ? Json::array() : Json(options_.changed);
   j["restarted_from"] = restart() ? Json(restart()->path) : Json();
   j["last_checkpoint"] = last_checkpoint_.empty() ? Json() : Json(last_checkpoint_);
   write_text_aside(path("run.json"), j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+std::optional<int> Run::nothing_left() const {
+  const Checkpoint* from = restart();
+  if (!from || from->header.end.empty() || !continues_in_place()) return std::nullopt;
+  int code = -1;
+  std::string reason;
+  if (ranks().is_root()) {
+    std::ifstream file(path("run.json"));
+    const auto j = nlohmann::json::parse(file, nullptr, false);
+    const bool is_end = j.is_object() && j.value("status", "") != "running" &&
+                        j.value("steps", std::int64_t{-1}) == last_.step && j.contains("exit_code") &&
+                        j["exit_code"].is_number_integer();
+    if (is_end) code = j["exit_code"];
+    reason = is_end ? j.value("reason", "") : "";
+  }
+  ranks().broadcast(&code, sizeof code, 0);
+  if (code < 0) return std::nullopt;  // killed between its last checkpoint and its end
+  config_.refuse_unknown();
+  say("{}: the run has ended after step {} ({}); nothing is left to do, nothing was changed\n", options_.directory,
+      last_.step, reason);
+  for (const std::string& change : options_.changed) say("  without effect: {}\n", change);
+  say("  to go on: --set with a later end, a larger max_steps or a smaller tolerance\n");
+  return code;
+}
+
+bool Run::was_steady(double tolerance) const {
+  return tolerance > 0 && restart() && restart()->header.end == "steady state" &&
+         tolerance >= restart()->header.tolerance;
 }
 
 }  // namespace weir

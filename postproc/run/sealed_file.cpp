@@ -220,7 +220,7 @@ void write_sealed_file(const std::string& path, const SealedFormat& format, cons
     reserve_file(temporary, most_bytes(content));
     seal_file(temporary, format, head, write_content(temporary, head, content));
   });
-  sync_folder_of(path);
+  sync_folder(folder_of(path));
 }
 
 SealedFile read_sealed_file(const std::string& path, const SealedFormat& format) {
