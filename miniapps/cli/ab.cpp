@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 
-#include "base/print.hpp"
 #include "base/error.hpp"
+#include "base/print.hpp"
 #include "miniapps/cli/verbs.hpp"
 #include "miniapps/study/ab/ab_runs.hpp"
 #include "miniapps/study/ab/ab_summary.hpp"
@@ -32,8 +32,8 @@ void tell(const AbStudy& study, const AbProgress& progress, const AbRun& run) {
   const std::string how = run.counts ? fmt::format("{}, {} steps", duration_text(run.seconds), run.steps)
                                      : fmt::format("excluded: exit code {}, {}", run.exit_code, run.reason);
   say("[{}/{}] {}, {}, repeat {}: {}{}\n", progress.done, progress.all, study.cases[run.twin.of_case].name,
-             study.configurations[run.twin.configuration].name, run.twin.repeat + 1, how,
-             progress.was_there ? " (done before)" : "");
+      study.configurations[run.twin.configuration].name, run.twin.repeat + 1, how,
+      progress.was_there ? " (done before)" : "");
   std::fflush(stdout);
 }
 
@@ -47,8 +47,7 @@ int run_ab(const std::string& study_file, const std::string& directory) {
   const auto [runs, stopped_by] =
       run_twins(study, directory, [&](const AbProgress& p, const AbRun& r) { tell(study, p, r); });
   if (stopped_by) {
-    say(
-        "stopped by signal {}, with the run in progress; {} of {} runs are complete and kept in {}: the same command "
+    say("stopped by signal {}, with the run in progress; {} of {} runs are complete and kept in {}: the same command "
         "continues from there\n",
         stopped_by, runs.size(), draw_order(study).size(), directory);
     return 128 + stopped_by;
@@ -61,7 +60,8 @@ int run_ab(const std::string& study_file, const std::string& directory) {
   write_text_aside(path("ab.txt"), text);
   say("\n{}", text);
   const bool is_any = std::any_of(runs.begin(), runs.end(), [](const AbRun& r) { return r.counts; });
-  const int code = is_any ? 0 : static_cast<int>(Exit::solver_failed);  // not one run came to where it could be compared
+  const int code =
+      is_any ? 0 : static_cast<int>(Exit::solver_failed);  // not one run came to where it could be compared
   if (!study.report) return code;
   const int ended = try_report(directory, code);
   if (fs::exists(path("report.html"))) say("  report           {}\n", path("report.html"));

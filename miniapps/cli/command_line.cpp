@@ -5,9 +5,9 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "base/print.hpp"
 #include "base/colour.hpp"
 #include "base/nearest.hpp"
+#include "base/print.hpp"
 #include "miniapps/cli/lists.hpp"
 #include "miniapps/cli/start.hpp"
 #include "miniapps/cli/verbs.hpp"

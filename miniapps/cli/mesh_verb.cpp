@@ -6,8 +6,8 @@
 #include <memory>
 #include <numeric>
 
-#include "base/print.hpp"
 #include "base/error.hpp"
+#include "base/print.hpp"
 #include "inputs/case.hpp"
 #include "mesh/graph/colouring.hpp"
 #include "mesh/graph/graph_tools.hpp"
@@ -106,8 +106,7 @@ void add_lines(const UnstructuredMesh& mesh, const CellLines& lines, double anis
 // The case's own ordering once more as "order" and "level", so that a script need not know its name.
 void add_orderings(const UnstructuredMesh& mesh, const Graph& graph, OrderingOptions options, Fields& fields) {
   const std::string chosen = options.type;
-  say("{:<13} {:<9} {:>10} {:>8} {:>12} {:>8}\n", "orderings", "type", "bandwidth", "levels", "cells/level",
-             "s");
+  say("{:<13} {:<9} {:>10} {:>8} {:>12} {:>8}\n", "orderings", "type", "bandwidth", "levels", "cells/level", "s");
   for (const char* type : ordering_types) {
     options.type = type;
     const double start = seconds_now();
@@ -115,8 +114,8 @@ void add_orderings(const UnstructuredMesh& mesh, const Graph& graph, OrderingOpt
     const double seconds = seconds_now() - start;
     LevelSets sets = level_sets(graph, order);
     say("{:<13} {:<9} {:>10} {:>8} {:>12.1f} {:>8.2f}{}\n", "", type, grouped(bandwidth(graph, order)),
-               grouped(sets.levels), static_cast<double>(mesh.cells()) / std::max(sets.levels, 1), seconds,
-               chosen == type ? "  <- this case" : "");
+        grouped(sets.levels), static_cast<double>(mesh.cells()) / std::max(sets.levels, 1), seconds,
+        chosen == type ? "  <- this case" : "");
     std::vector<int> position = inverse(order);
     if (chosen == type) {
       add(fields, "order", position);
@@ -136,8 +135,7 @@ void add_colourings(const Graph& graph, std::uint64_t seed, Fields& fields) {
     std::vector<int> count(static_cast<std::size_t>(std::max(c.colours, 1)));
     for (const int one : c.colour) ++count[one];
     const auto [least, most] = std::minmax_element(count.begin(), count.end());
-    say("{:<13} {:<14} {:>8} {:>10} {:>10} {:>8.2f}\n", "", name, c.colours, grouped(*least), grouped(*most),
-               seconds);
+    say("{:<13} {:<14} {:>8} {:>10} {:>10} {:>8.2f}\n", "", name, c.colours, grouped(*least), grouped(*most), seconds);
     add(fields, fmt::format("colour_{}", name), std::move(c.colour));
   };
   colour_by("largest_first", [&] { return colour_largest_first(graph); });

@@ -122,7 +122,8 @@ int restart_case(const Program& program, const RunArguments& a) {
   Checkpoint from = find_checkpoint(a.source);
   const Table config = read_case_text(from.header.config, from.path + ":config", a.overrides);
   const std::string directory = a.directory.empty() ? run_directory_of(from) : a.directory;
-  const std::vector<std::string> changed = config.changes(read_case_text(from.header.config, from.path + ":config", {}));
+  const std::vector<std::string> changed =
+      config.changes(read_case_text(from.header.config, from.path + ":config", {}));
   const std::string name = from.header.name;  // which goes with the checkpoint
   return run_in(program, a, name, directory, config, std::move(from), changed);
 }

@@ -43,16 +43,19 @@ class VtkFile {
   // Aside, and renames. Throws Error(Exit::file_io) with path and reason.
   void write(const std::string& path) const {
     static_assert(std::endian::native == std::endian::little);
-    write_aside(path, [&](const std::string& temporary) {
-      OutputFile file(temporary);
-      file.write(header_ + "    </Piece>\n  </" + type_ + ">\n  <AppendedData encoding=\"raw\">\n   _");
-      for (const Block& block : blocks_) {
-        file.write(&block.bytes, sizeof block.bytes);
-        block.write(file);
-      }
-      file.write("\n  </AppendedData>\n</VTKFile>\n");
-      file.close();
-    }, Sync::later);
+    write_aside(
+        path,
+        [&](const std::string& temporary) {
+          OutputFile file(temporary);
+          file.write(header_ + "    </Piece>\n  </" + type_ + ">\n  <AppendedData encoding=\"raw\">\n   _");
+          for (const Block& block : blocks_) {
+            file.write(&block.bytes, sizeof block.bytes);
+            block.write(file);
+          }
+          file.write("\n  </AppendedData>\n</VTKFile>\n");
+          file.close();
+        },
+        Sync::later);
   }
 
  private:

@@ -233,12 +233,12 @@ class ShadowStudy : public Facility<Space> {
     const auto who = static_cast<std::size_t>(own ? 0 : r.name);
     if (!own && r.name > 0 && std::has_single_bit(static_cast<std::uint64_t>(series_.systems(r.name)))) keep_curve(r);
     rows_->add(fmt::format("{},{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{},{},{},{},{}", r.step, r.solve, system_,
-                          own ? leader_in_the_flow : names_[who], solvers_[who], r.place, r.result.iterations,
-                          to_string(r.result.reason), r.result.residual0, r.residual,
-                          r.setup_seconds > 0 ? measure(r.setup_seconds) : "", measure(r.result.solve_seconds),
-                          measure(r.result.apply_seconds), measure(r.result.spmv_seconds),
-                          measure(r.result.reduce_seconds), own || r.solver > 1 ? "" : fmt::format("{}", r.solver + 1),
-                          own || r.solver > 1 ? "" : fmt::format("{}", r.differing)));
+                           own ? leader_in_the_flow : names_[who], solvers_[who], r.place, r.result.iterations,
+                           to_string(r.result.reason), r.result.residual0, r.residual,
+                           r.setup_seconds > 0 ? measure(r.setup_seconds) : "", measure(r.result.solve_seconds),
+                           measure(r.result.apply_seconds), measure(r.result.spmv_seconds),
+                           measure(r.result.reduce_seconds), own || r.solver > 1 ? "" : fmt::format("{}", r.solver + 1),
+                           own || r.solver > 1 ? "" : fmt::format("{}", r.differing)));
   }
 
   // An iteration's moment: its part of the solve's time, set-up in front. A method that looks at its residual more or
@@ -250,7 +250,7 @@ class ShadowStudy : public Facility<Space> {
     const auto add = [&](std::size_t i) {
       const double part = static_cast<double>(i) / static_cast<double>(points - 1);
       curves_->add(fmt::format("{},{},{:.6g},{:.6g},{:.6g}", r.step, names_[r.name], part * r.result.iterations,
-                              1e3 * (r.setup_seconds + part * r.result.solve_seconds), r.history[i]));
+                               1e3 * (r.setup_seconds + part * r.result.solve_seconds), r.history[i]));
     };
     for (std::size_t i = 0; i + 1 < points; i += stride) add(i);
     add(points - 1);

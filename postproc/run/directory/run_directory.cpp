@@ -96,8 +96,10 @@ RunDirectory::RunDirectory(const std::string& path, New how) : path_(plain_path(
   } else if (!holds_nothing_but_a_manifest(path_)) {  // of somebody else, or made since
     refuse(path_, "exists and is not a run directory");
   }
-  if (ftruncate(manifest_.file, 0) != 0) fail_to_write(of(manifest_name), errno);
-  std::string head = first_line + fmt::format("owner {} {} {}\n", getpid(), host_name(), date_text());
+  const bool is_begun = manifest.starts_with(first_line);  // that line stays: at any moment this is a run's manifest
+  if (ftruncate(manifest_.file, is_begun ? static_cast<off_t>(std::strlen(first_line)) : 0) != 0)
+    fail_to_write(of(manifest_name), errno);
+  std::string head = (is_begun ? "" : first_line) + fmt::format("owner {} {} {}\n", getpid(), host_name(), date_text());
   for (const char* name : known_names) {
     names_.insert(name);
     head += std::string("file ") + name + "\n";

@@ -52,7 +52,7 @@ Picture picture_of(const std::vector<double>& u, std::int64_t step) {
   Picture picture;
   picture.time = static_cast<double>(step);
   picture.faces = {faces, faces, faces};
-  picture.fields = {cell_field("u", 1, std::span<const double>(u).first(1), 1)};
+  picture.fields = {output_field("u", 1, std::span<const double>(u).first(1))};
   return picture;
 }
 

@@ -25,9 +25,9 @@ max_steps = 20
 report = false
 )";
 
-class Restart : public testing::ProgramTest {
+class Continue : public testing::ProgramTest {
  protected:
-  Restart() : ProgramTest(WEIR_TOY) { write_file(folder / "ring.toml", ring); }
+  Continue() : ProgramTest(WEIR_TOY) { write_file(folder / "ring.toml", ring); }
   // A shell's view: redirections.
   int shell(const std::string& arguments) const {
     return testing::run({"/bin/sh", "-c", std::string(WEIR_TOY) + " " + arguments}, folder.path()).code;
@@ -35,7 +35,7 @@ class Restart : public testing::ProgramTest {
   std::string events(const std::string& run) const { return read_file(folder / (run + "/events.jsonl")); }
 };
 
-TEST_F(Restart, ARunThatHasEndedSaysSoAndChangesNothing) {
+TEST_F(Continue, ARunThatHasEndedSaysSoAndChangesNothing) {
   ASSERT_EQ(weir({"run", "ring.toml", "-o", "a"}).code, 0);
   EXPECT_TRUE(fs::exists(folder / "a/checkpoints/step_00000020.h5"));  // also without checkpoint.every
   const std::string before = read_file(folder / "a/run.json") + events("a") + read_file(folder / "a/manifest.txt");
@@ -56,27 +56,29 @@ TEST_F(Restart, ARunThatHasEndedSaysSoAndChangesNothing) {
   EXPECT_NE(events("a").find(R"x("kind":"changed","message":"time.max_steps = 30 (was 20)")x"), std::string::npos);
 }
 
-TEST_F(Restart, ARunThatWasKilledAfterItsLastStepEndsWithoutAnother) {
+TEST_F(Continue, ARunThatWasKilledAfterItsLastStepEndsWithoutAnother) {
   ASSERT_EQ(weir({"run", "ring.toml", "-o", "a"}).code, 0);
   const auto end = summary("a");
   auto running = end;  // as it stands until the run has written its end
-  running["status"] = "running";
-  running["exit_code"] = nullptr;
   running["state_hash"] = nullptr;
-  write_file(folder / "a/run.json", running.dump());
-  ASSERT_EQ(weir({"restart", "a"}).code, 0);
-  EXPECT_EQ(summary("a")["steps"], 20);
-  EXPECT_EQ(summary("a")["status"], "finished");
-  EXPECT_EQ(summary("a")["state_hash"], end["state_hash"]);
-  EXPECT_EQ(lines_of(folder / "a/history.csv"), 21);
+  for (const auto& [status, code] : {std::pair{"running", nlohmann::json()}, {"failed", nlohmann::json(6)}}) {
+    running["status"] = status;  // 6: the disk was full then
+    running["exit_code"] = code;
+    write_file(folder / "a/run.json", running.dump());
+    ASSERT_EQ(weir({"restart", "a"}).code, 0);
+    EXPECT_EQ(summary("a")["steps"], 20);
+    EXPECT_EQ(summary("a")["status"], "finished");
+    EXPECT_EQ(summary("a")["state_hash"], end["state_hash"]);
+    EXPECT_EQ(lines_of(folder / "a/history.csv"), 21);
+  }
 }
 
-TEST_F(Restart, AFailedCheckIsStillFailed) {
+TEST_F(Continue, AFailedCheckIsStillFailed) {
   ASSERT_EQ(weir({"run", "ring.toml", "-o", "a", "--set", "check.total={value=1e9,tolerance=1}"}).code, 5);
   EXPECT_EQ(weir({"restart", "a"}).code, 5);
 }
 
-TEST_F(Restart, ABranchThatWasGivenUpIsKeptAsideAndDoesNotComeBack) {
+TEST_F(Continue, ABranchThatWasGivenUpIsKeptAsideAndDoesNotComeBack) {
   ASSERT_EQ(
       weir({"run", "ring.toml", "-o", "a", "--set", "checkpoint={every=5,keep=4}", "--set", "toy.pictures_every=4"})
           .code,
@@ -95,7 +97,7 @@ TEST_F(Restart, ABranchThatWasGivenUpIsKeptAsideAndDoesNotComeBack) {
   EXPECT_TRUE(fs::exists(folder / "a/vtk/ring_00000020.vtr"));
 }
 
-TEST_F(Restart, AWallLimitBeforeTheFirstStepLeavesACheckpoint) {
+TEST_F(Continue, AWallLimitBeforeTheFirstStepLeavesACheckpoint) {
   ASSERT_EQ(weir({"run", "ring.toml", "-o", "a", "--wall-limit", "0"}).code, 9);
   ASSERT_EQ(weir({"restart", "a"}).code, 0);
   ASSERT_EQ(weir({"run", "ring.toml", "-o", "b"}).code, 0);
@@ -103,7 +105,7 @@ TEST_F(Restart, AWallLimitBeforeTheFirstStepLeavesACheckpoint) {
   EXPECT_EQ(csv("a/history.csv"), csv("b/history.csv"));
 }
 
-TEST_F(Restart, ASecondProcessIsRefusedWhileTheFirstWrites) {
+TEST_F(Continue, ASecondProcessIsRefusedWhileTheFirstWrites) {
   Process first = start({"run", "ring.toml", "-o", "a", "--set", "toy.wait_ms=20", "--set", "checkpoint.every=2"});
   wait_for_steps(first, "a", 4);
   const Finished second = weir({"restart", "a"});
@@ -114,13 +116,13 @@ TEST_F(Restart, ASecondProcessIsRefusedWhileTheFirstWrites) {
   EXPECT_EQ(lines_of(folder / "a/history.csv"), 21);
 }
 
-TEST_F(Restart, ADirectoryWithoutItsCaseIsStillARun) {
+TEST_F(Continue, ADirectoryWithoutItsCaseIsStillARun) {
   ASSERT_EQ(weir({"run", "ring.toml", "-o", "a", "--steps", "7"}).code, 0);
   fs::remove(folder / "a/config.effective.toml");  // killed before it was there
   EXPECT_EQ(weir({"restart", "a"}).code, 0);
 }
 
-TEST_F(Restart, OutputThatCannotBePrintedHasCode6AndHarmsNoRun) {
+TEST_F(Continue, OutputThatCannotBePrintedHasCode6AndHarmsNoRun) {
   EXPECT_EQ(shell("--help >/dev/full 2>/dev/null"), 6);
   EXPECT_EQ(shell("info ring.toml >/dev/full 2>&1"), 6);
   EXPECT_EQ(shell("run nosuch.toml >/dev/full 2>&1"), 2);
