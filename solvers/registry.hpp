@@ -102,6 +102,10 @@ struct SolverNames {
 SolverNames read_solver_names(const Table& options, const std::string& default_method,
                               const std::string& default_preconditioner);
 
+// Error(usage) at its key where the solver that a table [linear.SYSTEM] names does not take this kind of matrices, or needs
+// symmetric ones and these are not.
+void refuse_unfit(const Table& options, const std::string& default_method, const std::string& default_preconditioner,
+                  unsigned kind, bool is_symmetric);
 // Error(usage): "line takes block CSR; this is a stencil matrix (a sum of ...), which these take: jacobi, ..."
 template <class Space>
 [[noreturn]] void refuse_matrix(std::string_view preconditioner, const Matrix<Space>& A);

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "base/files.hpp"
+#include "base/find_file.hpp"
 #include "mesh/body/motion/read_motion.hpp"
 #include "mesh/body/shapes.hpp"
 #include "mesh/body/stl/stl.hpp"

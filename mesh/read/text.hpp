@@ -45,10 +45,4 @@ class MeshText {
   int number_ = 0;
 };
 
-// The files that a case names.
-
-// The path of the file that a key of the case names: beside the case file, or in the current folder. `what` is for the
-// message where there is none: "mesh file".
-std::string find_file(const Table& t, std::string_view key, const std::string& what);
-
 }  // namespace weir

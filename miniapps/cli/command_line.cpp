@@ -32,7 +32,7 @@ struct DeviceArguments {
 
 void add_overrides(CLI::App& verb, std::vector<std::string>& overrides) {
   verb.add_option("--set", overrides, "override a key of the case: key.path=value, the value as in TOML (repeatable)")
-      ->type_name("KEY=VALUE")
+      ->option_text("KEY=VALUE")
       ->allow_extra_args(false);
 }
 
@@ -91,7 +91,7 @@ void add_replay_options(CLI::App& verb, ReplayArguments& r) {
       ->required();
   verb.add_option(
           "--solvers", r.solvers,
-          "TOML file with one table per solver, as [shadow.NAME]; default: the reference solver as it ran, which "
+          "TOML file: a table [NAME] for each solver, with the keys of [shadow.NAME]; default: the reference solver as it ran, which "
           "must repeat its iteration counts (exit code 5 if not)")
       ->type_name("FILE");
   verb.add_option("--repeat", r.repeat, "solves per system and solver; times are medians")

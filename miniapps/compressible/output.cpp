@@ -19,7 +19,7 @@ constexpr Option surface_keys[] = {
     {"quantity", Option::text, "cp", "pressure or skin friction coefficient", "cp | cf"},
     {"side", Option::text, "both", "of the wall", "both | upper | lower"},
     {"range", Option::numbers, "depends: everywhere", "[from, to] of x, where the difference counts", "", "length"},
-    {"reference", Option::table, "", "published data", "", "", "", comparison_options}};
+    {"reference", Option::table, Option::required, "published data", "", "", "", comparison_options}};
 
 SurfaceComparison read_comparison(const Table& options, const std::vector<FlowBoundary>& boundary) {
   const Table t = options.described_by(surface_keys);

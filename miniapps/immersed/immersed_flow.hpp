@@ -29,8 +29,8 @@ struct Uploads {
   std::int64_t copies = 0, bytes = 0;
 };
 
-inline constexpr SystemDefaults velocity_system{"advection_diffusion", "bicgstab", "jacobi", 1e-8};
-inline constexpr SystemDefaults cut_pressure_system{"pressure", "cg", "multigrid", 1e-6};
+inline constexpr SystemDefaults velocity_system{"advection_diffusion", "bicgstab", "jacobi", 1e-8, on_banded};
+inline constexpr SystemDefaults cut_pressure_system{"pressure", "cg", "multigrid", 1e-6, on_banded, true};
 
 template <class Space>
 class ImmersedFlow : public StaggeredFlow<Space> {

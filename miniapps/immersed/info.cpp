@@ -56,8 +56,8 @@ void info_immersed(const Table& config, int ranks, std::ostream& out) {
               {"body", std::to_string(body.surface().elements()) +
                            (body.surface().dimension == 2 ? " segments" : " triangles") +
                            (body.is_fixed() ? ", fixed" : ", moving")},
-              {"velocity", velocity_system.solver<Host>(linear).describe()},
-              {"pressure", cut_pressure_system.solver<Host>(linear).describe()}},
+              {velocity_system.name, velocity_system.solver<Host>(linear).describe()},
+              {cut_pressure_system.name, cut_pressure_system.solver<Host>(linear).describe()}},
              ranks, out);
 }
 

@@ -51,8 +51,10 @@ void StructuredPlan::tell_memory(int count, RunHeader& h) const {
 
 void StructuredPlan::print(const std::vector<std::pair<std::string, std::string>>& more, int count,
                            std::ostream& out) const {
+  std::size_t width = 9;
+  for (const auto& [label, text] : more) width = std::max(width, label.size());
   const auto line = [&](const std::string& label, const std::string& text) {
-    out << fmt::format("{:<11}{}\n", label, text);
+    out << fmt::format("{:<{}}{}\n", label, width + 2, text);
   };
   line("miniapp", header.miniapp);
   line("grid", header.grid);

@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/find_file.hpp"
 
 namespace weir {
 namespace {
@@ -42,7 +43,8 @@ bool agree(const std::string& a, const std::string& b) {
 }
 
 constexpr Option keys[] = {
-    {"file", Option::text, Option::required, "CSV file of postproc/reference, or a path with '/'"},
+    {"file", Option::text, Option::required,
+     "CSV file of postproc/reference, or a path with '/', looked up beside the case, then here"},
     {"coordinate", Option::text, "x", "column of the position"},
     {"column", Option::text, Option::required, "column of the value"},
     {"rows", Option::texts, "[]", "only the rows with \"column=entry\""},
@@ -59,6 +61,7 @@ Comparison read_comparison(const Table& options) {
   const Table t = options.described_by(keys);
   Comparison c;
   c.file = t.get<std::string>("file");
+  if (c.file.find('/') != c.file.npos) c.file = find_file(t, "file", "published data");
   c.coordinate = t.get<std::string>("coordinate");
   c.column = t.get<std::string>("column");
   for (const auto& row : t.get<std::vector<std::string>>("rows")) {

@@ -149,7 +149,9 @@ class ShadowStudy : public Facility<Space> {
     for (const auto& name : candidates_) {
       const Table options = options_.table(name);
       options.described_by(candidate_options()).get<double>("slowed_by");
-      if (!options.get<bool>("like_leader", false)) make_any_solver<Space>(options, s.method, s.preconditioner, {});
+      if (options.get<bool>("like_leader", false)) continue;
+      if (!is_peer(options.get<std::string>("method", s.method))) s.refuse_unfit(options);
+      make_any_solver<Space>(options, s.method, s.preconditioner, {});
     }
   }
 
