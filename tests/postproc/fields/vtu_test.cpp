@@ -109,7 +109,7 @@ TEST(Vtu, ThatCannotBeWrittenIsAFileError) {
     ADD_FAILURE() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Exit::file_io);
-    EXPECT_NE(std::string(error.what()).find("a.vtu/b.vtu"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("a.vtu"), std::string::npos) << error.what();
   }
 }
 

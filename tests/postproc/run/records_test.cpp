@@ -70,7 +70,7 @@ TEST(Records, ARestartTellsRowsOfLaterStepsApartAndDropsAnUnfinishedLine) {
 
 TEST(Records, WhatAPowerCutGarbledCountsAsLater) {
   const ScratchFolder folder;
-  write_file(folder / "h.csv", std::string("step,u\n1,5\n\0\0\0\n2,6\n", 22));
+  write_file(folder / "h.csv", std::string("step,u\n1,5\n\0\0\0\n2,6\n", 19));
   EXPECT_EQ(split_at_step(folder / "h.csv", 9)->kept, "step,u\n1,5\n2,6\n");
 }
 

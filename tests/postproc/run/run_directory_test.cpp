@@ -119,7 +119,7 @@ TEST(RunDirectory, ARestartFromAnEarlierStepKeepsTheLaterOnesAside) {
     write_text_aside(run + "/run.json", "{}");
     write_text_aside(run + "/config.effective.toml", "");
   }
-  for (const std::string aside : {run + "/superseded/1", run + "/superseded/1_2"}) {
+  for (const std::string& aside : {run + "/superseded/1", run + "/superseded/1_2"}) {
     const RunDirectory directory(run, Continued{1});
     EXPECT_EQ(run + "/" + directory.superseded(), aside);
     EXPECT_EQ(read_file(run + "/history.csv"), "step,u\n1,5\n");
