@@ -89,10 +89,10 @@ void add_replay_options(CLI::App& verb, ReplayArguments& r) {
   verb.add_option("CAPSULE", r.capsules,
                   "captured systems: files of capsules/ in a run directory, or the directory ([capture] writes them)")
       ->required();
-  verb.add_option(
-          "--solvers", r.solvers,
-          "TOML file: a table [NAME] for each solver, with the keys of [shadow.NAME]; default: the reference solver as it ran, which "
-          "must repeat its iteration counts (exit code 5 if not)")
+  verb.add_option("--solvers", r.solvers,
+                  "TOML file: a table [NAME] for each solver, with the keys of [shadow.NAME]; default: the reference "
+                  "solver as it ran, which "
+                  "must repeat its iteration counts (exit code 5 if not)")
       ->type_name("FILE");
   verb.add_option("--repeat", r.repeat, "solves per system and solver; times are medians")
       ->capture_default_str()
