@@ -6,21 +6,21 @@
 namespace weir {
 
 // Bucket b holds item[start[b]] .. item[start[b + 1] - 1].
-template <class Item>
+template <class Item, class Start = int>
 struct Buckets {
-  std::vector<int> start;
+  std::vector<Start> start;
   std::vector<Item> item;
 };
 
 // each(put) calls put(bucket, item) for every item. It is called twice: to count and to place.
-template <class Item, class Each>
-Buckets<Item> into_buckets(std::size_t buckets, const Each& each) {
-  Buckets<Item> b;
+template <class Item, class Start = int, class Each>
+Buckets<Item, Start> into_buckets(std::size_t buckets, const Each& each) {
+  Buckets<Item, Start> b;
   b.start.assign(buckets + 1, 0);
   each([&](int at, const Item&) { ++b.start[at + 1]; });
   std::partial_sum(b.start.begin(), b.start.end(), b.start.begin());
   b.item.resize(b.start.back());
-  std::vector<int> next(b.start.begin(), b.start.end() - 1);
+  std::vector<Start> next(b.start.begin(), b.start.end() - 1);
   each([&](int at, const Item& item) { b.item[next[at]++] = item; });
   return b;
 }

@@ -92,7 +92,7 @@ std::shared_ptr<TableNode> node_of(const T& value) {
 }
 
 TableNode* ask(TableNode& table, std::string_view key) {
-  if (std::find(table.asked.begin(), table.asked.end(), key) == table.asked.end()) table.asked.emplace_back(key);
+  if (!table.asked.contains(key)) table.asked.emplace(key);
   TableNode* n = table.find(key);
   return n && !n->is_default ? n : nullptr;
 }
@@ -117,16 +117,22 @@ void refuse_unknown_in(const TableNode& n) {
   for (const auto& item : n.items) refuse_unknown_in(*item);
   for (const auto& [key, child] : n.entries) {
     if (!child->is_read)
-      throw Error(Exit::usage, child->place + ": unknown key '" + key + "'" + did_you_mean(key, n.asked));
+      throw Error(Exit::usage,
+                  child->place + ": unknown key '" + key + "'" + did_you_mean(key, {n.asked.begin(), n.asked.end()}));
     refuse_unknown_in(*child);
   }
 }
 
 }  // namespace
 
-TableNode* TableNode::find(std::string_view key) const {
-  for (const auto& [name, node] : entries)
-    if (name == key) return node.get();
+std::shared_ptr<TableNode> TableNode::entry(std::string_view key) const {
+  for (std::size_t tried = 0; tried < entries.size(); ++tried) {
+    const std::size_t at = (last_found + tried) % entries.size();
+    const auto& [name, node] = entries[at];
+    if (name != key) continue;
+    last_found = at;
+    return node;
+  }
   return nullptr;
 }
 
@@ -245,11 +251,8 @@ Table Table::table(std::string_view key) const {
   if (TableNode* n = ask(*node_, key)) {
     n->is_read = true;
     if (n->kind != Kind::table) fail(key, "'" + std::string(key) + "' must be a table, got " + name_of(n->kind));
-    for (const auto& [name, child] : node_->entries)
-      if (child.get() == n) return inside(key, child);
   }
-  for (const auto& [name, child] : node_->entries)
-    if (name == key) return inside(key, child);  // made by an earlier look-up
+  if (const auto child = node_->entry(key)) return inside(key, child);  // of the file, or made by an earlier look-up
   auto n = std::make_shared<TableNode>();
   n->is_read = n->is_default = true;
   n->place = node_->place;

@@ -59,6 +59,9 @@ class Table {
   // The same without the defaults: what the file and the overrides say.
   std::string given() const;
 
+  // The keys whose values are others than in `before`: "flow.viscosity = 0.02 (was 0.01)".
+  std::vector<std::string> changes(const Table& before) const;
+
   const std::shared_ptr<TableNode>& node() const { return node_; }
 
  private:

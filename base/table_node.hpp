@@ -2,7 +2,9 @@
 // Independent of the parser. Only the reader (inputs/case.cpp) and base/table*.cpp include this.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,13 +22,15 @@ struct TableNode {
   std::vector<std::shared_ptr<TableNode>> items;                            // array
   std::vector<std::pair<std::string, std::shared_ptr<TableNode>>> entries;  // table, in the order of the file
 
-  std::string place;               // "file:line", "--set key.path", or the file alone for the root
-  std::string path;                // "linear.pressure"; empty for the root
-  bool is_read = false;            // somebody asked for it
-  bool is_default = false;         // not in the file: written here by a look-up
-  std::vector<std::string> asked;  // table: every key that was looked for, for suggestions
+  std::string place;                         // "file:line" (of the root 1), or "--set key.path"
+  std::string path;                          // "linear.pressure"; empty for the root
+  bool is_read = false;                      // somebody asked for it
+  bool is_default = false;                   // not in the file: written here by a look-up
+  std::set<std::string, std::less<>> asked;  // table: every key that was looked for, for suggestions
+  mutable std::size_t last_found = 0;        // of entries: the next search begins there, keys being mostly in order
 
-  TableNode* find(std::string_view key) const;  // null where missing
+  TableNode* find(std::string_view key) const { return entry(key).get(); }  // null where missing
+  std::shared_ptr<TableNode> entry(std::string_view key) const;
   void set(std::string_view key, std::shared_ptr<TableNode> value);
   std::string child_path(std::string_view key) const {
     return path.empty() ? std::string(key) : path + "." + std::string(key);

@@ -109,6 +109,16 @@ std::vector<std::string> words_of(std::string_view list, char separator) {
   return words;
 }
 
+std::size_t place_of_word(const Table& table, std::string_view key, const std::string& word) {
+  for (const Options& options : table.descriptions())
+    for (const Option& o : options)
+      if (o.name == key) {
+        const auto words = words_of(o.values);
+        return static_cast<std::size_t>(std::find(words.begin(), words.end(), word) - words.begin());
+      }
+  throw std::logic_error("key '" + std::string(key) + "' has no description");
+}
+
 void take_older_names(TableNode& table, const Option& option) {
   for (const std::string& older : words_of(option.alias, ','))
     if (older.find('=') == std::string::npos) rename(table, older, option.name);

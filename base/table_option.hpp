@@ -13,6 +13,14 @@ namespace weir {
 // The words of "V | F", of "a, b" with ','.
 std::vector<std::string> words_of(std::string_view list, char separator = '|');
 
+// The place of a word among those that the description of a text allows.
+std::size_t place_of_word(const Table& table, std::string_view key, const std::string& word);
+// The text of a key as an enumeration that lists the allowed words in their order.
+template <class E>
+E get_enum(const Table& table, std::string_view key) {
+  return static_cast<E>(place_of_word(table, key, table.get<std::string>(key)));
+}
+
 // Entries under an older name, or with an older value, become what the description calls them.
 void take_older_names(TableNode& table, const Option& option);
 

@@ -1,4 +1,5 @@
 // A Table as TOML, so that a run can be repeated from what it wrote.
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -88,7 +89,31 @@ std::shared_ptr<TableNode> without_defaults(const TableNode& n) {
   return out;
 }
 
+void find_changes(const TableNode* now, const TableNode* before, const std::string& path,
+                  std::vector<std::string>& changes) {
+  const bool is_table = (now ? now : before)->kind == Kind::table && (!now || !before || now->kind == before->kind);
+  if (!is_table) {
+    const std::string text = now ? inline_toml(*now) : "(default)", was = before ? inline_toml(*before) : "the default";
+    if (text != was) changes.push_back(path + " = " + text + " (was " + was + ")");
+    return;
+  }
+  std::vector<std::string> keys;
+  for (const TableNode* table : {now, before})
+    if (table)
+      for (const auto& [key, child] : table->entries)
+        if (std::find(keys.begin(), keys.end(), key) == keys.end()) keys.push_back(key);
+  for (const std::string& key : keys)
+    find_changes(now ? now->find(key) : nullptr, before ? before->find(key) : nullptr,
+                 path.empty() ? key_text(key) : path + "." + key_text(key), changes);
+}
+
 }  // namespace
+
+std::vector<std::string> Table::changes(const Table& before) const {
+  std::vector<std::string> found;
+  find_changes(node_.get(), before.node_.get(), "", found);
+  return found;
+}
 
 std::string inline_toml(const TableNode& n) {
   std::string list;

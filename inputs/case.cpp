@@ -17,12 +17,10 @@ struct MalformedToml : std::runtime_error {
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "base/table_node.hpp"
 
 namespace weir {
@@ -88,8 +86,9 @@ class Reader {
 };
 
 // Tables below tables are walked by recursion: a key like a.a.a ... stops here. (toml++ limits arrays and inline tables.)
+constexpr int deepest = 200;
+
 void refuse_deep_keys(const std::string& text, const std::string& name) {
-  constexpr int deepest = 200;
   std::istringstream lines(text);
   int number = 0;
   for (std::string line; std::getline(lines, line);) {
@@ -102,21 +101,21 @@ void refuse_deep_keys(const std::string& text, const std::string& name) {
 }
 
 // The first line with which the text cannot be parsed any more: where an assertion of toml++ tells no place.
-int line_of_assertion(const std::string& text) {
-  std::string begin;
-  std::istringstream lines(text);
-  int number = 0;
-  for (std::string line; std::getline(lines, line);) {
-    ++number;
-    begin += line + "\n";
+std::size_t line_of_assertion(const std::string& text) {
+  std::vector<std::size_t> end;  // of each line
+  for (std::size_t at = 0; at < text.size(); at = end.back())
+    end.push_back(std::min(text.find('\n', at), text.size() - 1) + 1);
+  const auto is_malformed = [&](std::size_t lines_end) {
     try {
-      static_cast<void>(toml::parse(begin));
+      static_cast<void>(toml::parse(std::string_view(text).substr(0, lines_end)));
     } catch (const toml::parse_error&) {  // an array or a string that goes on
     } catch (const MalformedToml&) {
-      return number;
+      return true;
     }
-  }
-  return number;
+    return false;
+  };
+  const auto first = std::partition_point(end.begin(), end.end(), [&](std::size_t e) { return !is_malformed(e); });
+  return std::min(static_cast<std::size_t>(first - end.begin()) + 1, end.size());
 }
 
 toml::table parse(const std::string& text, const std::string& name) {
@@ -154,6 +153,7 @@ std::vector<std::string> split_path(const std::string& path, const std::string& 
     if (part.empty()) throw Error(Exit::usage, place + ": a key path looks like grid.cells");
     parts.push_back(part);
   }
+  if (parts.size() > deepest) throw Error(Exit::usage, place.substr(0, 60) + "...: tables nested too deep");
   return parts;
 }
 
@@ -198,17 +198,19 @@ void apply_override(TableNode& root, const std::string& text) {
 }  // namespace
 
 Table read_case_text(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
-  const NodePointer root = Reader(name).table(parse(text, name), "", name);
+  const NodePointer root = Reader(name).table(parse(text, name), "", name + ":1");
   for (const auto& one : overrides) apply_override(*root, one);
   return Table(root);
 }
 
 Table read_case(const std::string& path, const std::vector<std::string>& overrides) {
-  std::ifstream file(path);
-  std::stringstream text;
-  if (file) text << file.rdbuf();
-  if (!file || text.bad()) throw Error(Exit::usage, path + ": cannot read this case file: " + std::strerror(errno));
-  return read_case_text(text.str(), path, overrides);
+  std::string text;
+  try {
+    text = content_of(path, "case file");
+  } catch (const Error& e) {
+    throw Error(Exit::usage, e.what());
+  }
+  return read_case_text(text, path, overrides);
 }
 
 }  // namespace weir

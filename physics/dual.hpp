@@ -128,9 +128,5 @@ WEIR_HD inline Dual<T, N> power(const Dual<T, N>& a, double exponent) {
   for (int k = 0; k < N; ++k) r.d[k] = slope * a.d[k];
   return r;
 }
-template <class T, int N>
-WEIR_HD inline T value_of(const Dual<T, N>& a) {
-  return a.v;
-}
 
 }  // namespace weir

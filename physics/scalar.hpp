@@ -12,7 +12,6 @@ WEIR_HD inline double square_root(double x) { return std::sqrt(x); }
 WEIR_HD inline double absolute(double x) { return std::fabs(x); }
 WEIR_HD inline double power(double x, double exponent) { return std::pow(x, exponent); }
 WEIR_HD inline double select(bool which, double yes, double no) { return which ? yes : no; }
-WEIR_HD inline double value_of(double x) { return x; }
 
 template <class T>
 WEIR_HD inline T larger_of(const T& a, const T& b) {

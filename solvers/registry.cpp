@@ -46,6 +46,17 @@ std::string names_of(const List& list) {
   return names;
 }
 
+std::string misfit(const PreconditionerDescription& preconditioner, unsigned kind) {
+  std::string takes, is, others;
+  for (const MatrixKind& k : matrix_kinds) {
+    if (k.kind & preconditioner.matrices) takes += (takes.empty() ? "" : ", ") + std::string(k.name);
+    if (k.kind == kind) is = std::string(k.name) + " matrix (" + std::string(k.meaning) + ")";
+  }
+  for (const auto* d : all_preconditioners)
+    if (d->matrices & kind) others += (others.empty() ? "" : ", ") + std::string(d->name);
+  return std::string(preconditioner.name) + " takes " + takes + "; this is a " + is + ", which these take: " + others;
+}
+
 }  // namespace
 
 std::span<const PreconditionerDescription* const> preconditioners() { return all_preconditioners; }
@@ -58,22 +69,25 @@ double preconditioner_bytes(const std::string& type, const Table& options, const
   return d ? d->bytes(options, A) : 0;
 }
 
+void refuse_unfit(const Table& options, const std::string& default_method, const std::string& default_preconditioner,
+                  unsigned kind, bool is_symmetric) {
+  const SolverNames names = read_solver_names(options, default_method, default_preconditioner);
+  const KrylovDescription* method = find_krylov(names.method);
+  if (method && method->needs_symmetry && !is_symmetric)
+    options.fail("method", names.method + " needs a symmetric matrix, which this system's is not");
+  const PreconditionerDescription* d = find_preconditioner(names.preconditioner);
+  if (!d || (d->matrices & kind)) return;
+  if (names.is_itself) options.fail("method", misfit(*d, kind));
+  names.options.fail("type", misfit(*d, kind));
+}
+
 template <class Space>
 void refuse_matrix(std::string_view preconditioner, const Matrix<Space>& A) {
   const unsigned kind = dynamic_cast<const BlockSparse<Space>*>(&A)    ? on_block_csr
                         : dynamic_cast<const Banded<Space>*>(&A)       ? on_banded
                         : dynamic_cast<const BlockStencil<Space>*>(&A) ? on_block_stencil
                                                                        : on_stencil;
-  const unsigned taken = find_preconditioner(preconditioner)->matrices;
-  std::string takes, is, others;
-  for (const MatrixKind& k : matrix_kinds) {
-    if (k.kind & taken) takes += (takes.empty() ? "" : ", ") + std::string(k.name);
-    if (k.kind == kind) is = std::string(k.name) + " matrix (" + std::string(k.meaning) + ")";
-  }
-  for (const auto* d : all_preconditioners)
-    if (d->matrices & kind) others += (others.empty() ? "" : ", ") + std::string(d->name);
-  throw Error(Exit::usage,
-              std::string(preconditioner) + " takes " + takes + "; this is a " + is + ", which these take: " + others);
+  throw Error(Exit::usage, misfit(*find_preconditioner(preconditioner), kind));
 }
 template void refuse_matrix(std::string_view, const Matrix<Host>&);
 template void refuse_matrix(std::string_view, const Matrix<Device>&);

@@ -102,9 +102,27 @@ struct SolverNames {
 SolverNames read_solver_names(const Table& options, const std::string& default_method,
                               const std::string& default_preconditioner);
 
+// Error(usage) at its key where the solver that a table [linear.SYSTEM] names does not take this kind of matrices, or needs
+// symmetric ones and these are not.
+void refuse_unfit(const Table& options, const std::string& default_method, const std::string& default_preconditioner,
+                  unsigned kind, bool is_symmetric);
 // Error(usage): "line takes block CSR; this is a stencil matrix (a sum of ...), which these take: jacobi, ..."
 template <class Space>
 [[noreturn]] void refuse_matrix(std::string_view preconditioner, const Matrix<Space>& A);
+
+// A as the kind of matrix that the preconditioner takes; refused where it is another.
+template <class Kind, class Space>
+const Kind& taken_as(const Matrix<Space>& A, std::string_view preconditioner) {
+  if (const auto* kind = dynamic_cast<const Kind*>(&A)) return *kind;
+  refuse_matrix(preconditioner, A);
+}
+
+// Keys and where their values go: read_keys(t, "pre", o.pre, "post", o.post).
+template <class T, class... More>
+void read_keys(const Table& t, std::string_view key, T& to, More&&... more) {
+  to = t.get<T>(key);
+  if constexpr (sizeof...(more) > 0) read_keys(t, more...);
+}
 
 // Memory, about: of a preconditioner; of all that a table [linear.SYSTEM] names.
 double preconditioner_bytes(const std::string& type, const Table& options, const MatrixSize& A);

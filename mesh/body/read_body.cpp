@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/files.hpp"
+#include "base/find_file.hpp"
 #include "mesh/body/motion/read_motion.hpp"
 #include "mesh/body/shapes.hpp"
 #include "mesh/body/stl/stl.hpp"
@@ -65,12 +67,20 @@ std::vector<double> read_lengths(const Table& t, const char* key) {
   return l;
 }
 
-// At most a few million elements, whatever the case says.
-double surface_spacing(const Table& t, double spacing, double size) {
+// At most some million elements, whatever the case says; and the machine must have room for them.
+void require_few_elements(const Table& t, double spacing, double size, int dimension) {
+  const double across = size / spacing, finest = dimension == 2 ? 2000 : 1000;
+  if (!(across <= finest))
+    t.fail("surface_spacing", "the surface would have far too many elements: at least 1/" +
+                                  std::to_string(std::lround(finest)) + " of the body's size");
+  constexpr double bytes_an_element = 400;
+  const double elements = dimension == 2 ? 4 * across : 12 * across * across;
+  require_free_memory(bytes_an_element * elements, t.where("surface_spacing") + ": the body's surface");
+}
+
+double surface_spacing(const Table& t, double spacing, double size, int dimension) {
   const double s = t.get<double>("surface_spacing", spacing);
-  constexpr double finest = 2000;
-  if (!(s * finest >= size))
-    t.fail("surface_spacing", "the surface would have far too many elements: at least 1/2000 of the body's size");
+  require_few_elements(t, s, size, dimension);
   return s;
 }
 
@@ -81,7 +91,7 @@ Body make_round(const Table& t, const std::vector<double>& diameters, double spa
     radius[d] = 0.5 * diameters[d];
     size = std::max(size, diameters[d]);
   }
-  const double s = surface_spacing(t, spacing, size);
+  const double s = surface_spacing(t, spacing, size, static_cast<int>(diameters.size()));
   if (diameters.size() == 2) return {make_ellipse(radius, s), std::move(motion), exact_ellipse(radius)};
   return {make_ellipsoid(radius, s), std::move(motion), exact_ellipsoid(radius)};
 }
@@ -92,12 +102,12 @@ Body make_aerofoil_body(const Table& t, double spacing, Motion motion) {
       (naca[0] == '0') != (naca[1] == '0'))
     t.fail("naca", "'naca' must be four digits of an aerofoil with a thickness, \"0012\" or \"4412\"");
   const auto chord = t.get<double>("chord"), origin = t.get<double>("origin");
-  return {make_aerofoil(naca, chord, origin, surface_spacing(t, spacing, chord)), std::move(motion)};
+  return {make_aerofoil(naca, chord, origin, surface_spacing(t, spacing, chord, 2)), std::move(motion)};
 }
 
 Body make_box_body(const Table& t, double spacing, Motion motion) {
   const auto l = read_lengths(t, "lengths");
-  const double s = surface_spacing(t, spacing, *std::max_element(l.begin(), l.end()));
+  const double s = surface_spacing(t, spacing, *std::max_element(l.begin(), l.end()), static_cast<int>(l.size()));
   if (l.size() == 2) return {make_rectangle({l[0], l[1], 0}, s), std::move(motion)};
   return {make_box({l[0], l[1], l[2]}, s), std::move(motion)};
 }
@@ -155,7 +165,10 @@ Body make_ventricle(const Table& t, double spacing, Motion motion) {
   const double rim = o.radius * std::sqrt(1 - std::pow(o.base_height / o.length, 2));
   // Its curvature is gentle: twice the spacing will do; but an opening needs a few triangles across its radius.
   const double coarsest = 0.35 * rim * std::min(o.mitral_radius, o.aortic_radius);
-  return {make_left_ventricle(o, std::min(coarsest, surface_spacing(t, 2 * spacing, o.length))), std::move(motion)};
+  const double size = std::max(o.length, 2 * o.radius);
+  const double s = std::min(coarsest, surface_spacing(t, 2 * spacing, size, 3));
+  require_few_elements(t, s, size, 3);
+  return {make_left_ventricle(o, s), std::move(motion)};
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // The hybrid mesh of a NACA 4-digit airfoil: layers of quadrilaterals on the wall, triangles to the far field.
 #include <algorithm>
 #include <cmath>
+#include <numbers>
+#include <stdexcept>
 
 #include "mesh/generate/airfoil.hpp"
 #include "mesh/generate/generators.hpp"
@@ -11,8 +13,43 @@
 namespace weir {
 namespace {
 
+constexpr Option naca_keys[] = {
+    {"profile", Option::text, Option::required, "of naca: the four digits, \"2412\""},
+    {"trailing_edge", Option::text, "closed", "open: blunt; extended: the profile's own curves to their intersection",
+     "closed | open | extended"},
+    {"far_field", Option::number, "20", "radius of the far field; 100 for an accurate lift", "[2, 1e4]", "chords"},
+    {"wall_faces", Option::integer, "200", "of both sides", "[20, inf)"},
+    {"leading_spacing", Option::number, "0.0014", "size of the faces at the leading edge", "(0, inf)", "chords"},
+    {"trailing_spacing", Option::number, "0.0025", "size of the faces at the trailing edge", "(0, inf)", "chords"},
+    {"layers", Option::integer, "20", "of quadrilaterals at the wall; 0: triangles alone", "[0, inf)"},
+    {"first_height", Option::number, "5e-5", "of the first layer", "(0, inf)", "chords"},
+    {"layer_growth", Option::number, "1.26", "ratio of neighbouring layers", "[1, 3]"},
+    {"near_growth", Option::number, "0.125", "of triangle sizes with the distance, within a chord", "[0.01, 0.5]"},
+    {"far_growth", Option::number, "0.16", "the same beyond a chord", "[0.01, 0.5]"},
+    {"fan", Option::number, "depends: 20.05", "a column of the fan of cells around the trailing edge", "[2, 60]",
+     "degrees"},
+    {"wake_length", Option::number, "0", "of the finer triangles behind the trailing edge", "[0, inf)", "chords"},
+    {"wake_size", Option::number, "0.03", "of those triangles", "(0, inf)", "chords"},
+    {"shape", Option::text, "hybrid", "triangles: the layers' quadrilaterals are halved", "hybrid | triangles"},
+    {"refinement", Option::number, "1",
+     "all sizes here are those of 1, which makes about 13,000 cells; cells grow by "
+     "its square",
+     "[0.2, 60]"},
+    {"cells", Option::integer, "depends on refinement", "about so many cells, instead of refinement", "[500, inf)"}};
+
+struct Naca {
+  double thickness = 0.12, camber = 0, camber_position = 0.4;  // of the chord: NACA 0012
+  TrailingEdge trailing_edge;
+  double far_field, refinement = 1;
+  int wall_faces, layers;
+  double leading_spacing, trailing_spacing, first_height, layer_growth;
+  double fan_angle;  // radians: a column of the fan around the trailing edge
+  double near_growth, far_growth, wake_length, wake_size;
+  bool halves_layers;
+};
+
 // Clockwise from the trailing edge: along the lower side, around the nose, along the upper side, up the base if blunt.
-std::vector<Point> contour(const NacaOptions& o) {
+std::vector<Point> contour(const Naca& o) {
   const Airfoil airfoil(o.thickness, o.camber, o.camber_position, o.trailing_edge);
   const int n = std::max(4, static_cast<int>(std::lround(0.5 * o.wall_faces * o.refinement)));
   const double leading = o.leading_spacing / o.refinement, trailing = o.trailing_spacing / o.refinement;
@@ -155,7 +192,7 @@ std::vector<int> add_layers(MeshDescription& mesh, const LayerOptions& o) {
 }
 
 // With refinement r the layers have the same total height: r times as many, each growth factor to the power 1 / r.
-std::vector<double> layer_heights(const NacaOptions& o) {
+std::vector<double> layer_heights(const Naca& o) {
   const int layers = static_cast<int>(std::lround(o.layers * o.refinement));
   const double growth = std::pow(o.layer_growth, 1 / o.refinement);
   const double first =
@@ -163,7 +200,7 @@ std::vector<double> layer_heights(const NacaOptions& o) {
   return geometric_spacing(layers, first, growth);
 }
 
-SizeField size_field(const NacaOptions& o, const MeshDescription& mesh, const std::vector<int>& front) {
+SizeField size_field(const Naca& o, const MeshDescription& mesh, const std::vector<int>& front) {
   std::vector<SizeField::Source> sources;
   for (std::size_t i = 0; i < front.size(); ++i) {
     const Point &a = mesh.node[front[i]], &b = mesh.node[front[(i + 1) % front.size()]];
@@ -178,7 +215,7 @@ SizeField size_field(const NacaOptions& o, const MeshDescription& mesh, const st
           std::min(o.far_growth / o.refinement, steepest)};
 }
 
-std::vector<Point> circle(const NacaOptions& o, const SizeField& size) {
+std::vector<Point> circle(const Naca& o, const SizeField& size) {
   constexpr double two_pi = 6.283185307179586;
   const double h = size({0.5 + o.far_field, 0});
   const int n = std::max(16, static_cast<int>(std::lround(two_pi * o.far_field / h)));
@@ -193,25 +230,14 @@ double shape(double x, double a4) {
   return 0.2969 * std::sqrt(x) + x * (-0.1260 + x * (-0.3516 + x * (0.2843 + x * a4)));
 }
 
-}  // namespace
-
-double refinement_for(NacaOptions o, int cells) {
-  o.refinement = 1;
-  o.refinement = std::sqrt(cells / static_cast<double>(make_naca(o).cells()));
-  // Coarse meshes, cheap to make again, depart from the square law: layers are counted in integers.
-  for (int i = 0; i < 2 && o.refinement < 1; ++i)
-    o.refinement *= std::sqrt(cells / static_cast<double>(make_naca(o).cells()));
-  return o.refinement;
-}
-
-MeshDescription make_naca(const NacaOptions& o) {
+MeshDescription mesh_of(const Naca& o) {
   MeshDescription mesh;
   mesh.node = contour(o);
   const int walls = static_cast<int>(mesh.node.size());
   const int wall = mesh.add_marker("wall"), farfield = mesh.add_marker("farfield");
   for (int i = 0; i < walls; ++i) mesh.add_edge(i, (i + 1) % walls, wall);
   const std::vector<int> front =
-      add_layers(mesh, {layer_heights(o), o.fan_angle / std::sqrt(o.refinement), o.shape != CellShape::quads});
+      add_layers(mesh, {layer_heights(o), o.fan_angle / std::sqrt(o.refinement), o.halves_layers});
   const SizeField size = size_field(o, mesh, front);
 
   std::vector<Point> nodes;
@@ -236,6 +262,66 @@ MeshDescription make_naca(const NacaOptions& o) {
   for (const Triangle& t : outside.triangle) mesh.add_cell(number[t.node[0]], number[t.node[1]], number[t.node[2]]);
   for (std::size_t i = 0; i < far.size(); ++i) mesh.add_edge(number[i], number[(i + 1) % far.size()], farfield);
   return mesh;
+}
+
+// The refinement that gives about so many cells (to a few per cent).
+double refinement_for(Naca o, int cells) {
+  o.refinement = 1;
+  o.refinement = std::sqrt(cells / static_cast<double>(mesh_of(o).cells()));
+  // Coarse meshes, cheap to make again, depart from the square law: layers are counted in integers.
+  for (int i = 0; i < 2 && o.refinement < 1; ++i)
+    o.refinement *= std::sqrt(cells / static_cast<double>(mesh_of(o).cells()));
+  return o.refinement;
+}
+
+void read_profile(const Table& t, Naca& o) {
+  const auto digits = t.get<std::string>("profile");
+  if (digits.size() != 4 || digits.find_first_not_of("0123456789") != std::string::npos || digits.substr(2) == "00")
+    t.fail("profile", "'profile' must be the four digits of a NACA airfoil, such as \"0012\" or \"2412\"");
+  o.camber = 0.01 * (digits[0] - '0');
+  if (digits[1] != '0') o.camber_position = 0.1 * (digits[1] - '0');
+  if ((o.camber > 0) != (digits[1] != '0')) t.fail("profile", "camber and its position are both zero or both not");
+  o.thickness = 0.1 * (digits[2] - '0') + 0.01 * (digits[3] - '0');
+}
+
+}  // namespace
+
+Options naca_options() { return naca_keys; }
+
+MeshDescription make_naca(const Table& t, bool has_profile) {
+  Naca o;
+  if (has_profile) read_profile(t, o);
+  const auto edge = t.get<std::string>("trailing_edge");
+  o.trailing_edge = edge == "closed" ? TrailingEdge::closed
+                    : edge == "open" ? TrailingEdge::open
+                                     : TrailingEdge::extended;
+  o.far_field = t.get<double>("far_field");
+  o.wall_faces = t.get<int>("wall_faces");
+  o.leading_spacing = t.get<double>("leading_spacing");
+  o.trailing_spacing = t.get<double>("trailing_spacing");
+  o.layers = t.get<int>("layers");
+  o.first_height = t.get<double>("first_height");
+  o.layer_growth = t.get<double>("layer_growth");
+  o.near_growth = t.get<double>("near_growth");
+  o.far_growth = t.get<double>("far_growth");
+  o.fan_angle = t.has("fan") ? t.get<double>("fan", 20) * std::numbers::pi / 180 : 0.35;
+  o.wake_length = t.get<double>("wake_length");
+  o.wake_size = t.get<double>("wake_size");
+  if (o.wake_length > o.far_field - 1) t.fail("wake_length", "the wake ends beyond the far field");
+  o.halves_layers = t.get<std::string>("shape") == "triangles";
+  const double heights = geometric_spacing(o.layers, o.first_height, o.layer_growth).back();
+  if (heights > 0.5) t.fail("layers", "the layers would be thicker than half a chord");
+  if (t.has("cells") && t.has("refinement")) t.fail("cells", "'cells' and 'refinement' say the same: give one of them");
+  o.refinement = t.has("cells") ? refinement_for(o, t.get<int>("cells", 0)) : t.get<double>("refinement");
+  if (o.refinement < 0.2 || o.refinement > 60) t.fail("cells", "needs a refinement between 0.2 and 60");
+  const double finer = 0.14 / std::min(o.near_growth, o.far_growth), r = o.refinement;
+  require_countable(t, "wall_faces", r * r * o.wall_faces * (o.layers + 45 * finer * finer));
+  try {
+    return mesh_of(o);
+  } catch (const std::runtime_error& e) {
+    t.fail("layers",
+           std::string(e.what()) + ": the layers fold over; make them fewer or thinner, or the wall spacing finer");
+  }
 }
 
 Airfoil::Airfoil(double thickness, double camber, double position, TrailingEdge edge)

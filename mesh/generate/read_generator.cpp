@@ -6,6 +6,7 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "base/files.hpp"
 #include "mesh/generate/spacing.hpp"
 #include "mesh/structured/read_grid.hpp"
 
@@ -72,37 +73,6 @@ constexpr Option wedge_keys[] = {{"cells", Option::integers, "[96, 64]", "[nx, n
                                  {"height", Option::number, "1", "of the channel", "(0, inf)", "length"},
                                  shape_key};
 
-constexpr Option naca_keys[] = {
-    {"profile", Option::text, Option::required, "of naca: the four digits, \"2412\""},
-    {"trailing_edge", Option::text, "closed", "open: blunt; extended: the profile's own curves to their intersection",
-     "closed | open | extended"},
-    {"far_field", Option::number, "20", "radius of the far field; 100 for an accurate lift", "[2, 1e4]", "chords"},
-    {"wall_faces", Option::integer, "200", "of both sides", "[20, inf)"},
-    {"leading_spacing", Option::number, "0.0014", "size of the faces at the leading edge", "(0, inf)", "chords"},
-    {"trailing_spacing", Option::number, "0.0025", "size of the faces at the trailing edge", "(0, inf)", "chords"},
-    {"layers", Option::integer, "20", "of quadrilaterals at the wall; 0: triangles alone", "[0, inf)"},
-    {"first_height", Option::number, "5e-5", "of the first layer", "(0, inf)", "chords"},
-    {"layer_growth", Option::number, "1.26", "ratio of neighbouring layers", "[1, 3]"},
-    {"near_growth", Option::number, "0.125", "of triangle sizes with the distance, within a chord", "[0.01, 0.5]"},
-    {"far_growth", Option::number, "0.16", "the same beyond a chord", "[0.01, 0.5]"},
-    {"fan", Option::number, "depends: 20.05", "a column of the fan of cells around the trailing edge", "[2, 60]",
-     "degrees"},
-    {"wake_length", Option::number, "0", "of the finer triangles behind the trailing edge", "[0, inf)", "chords"},
-    {"wake_size", Option::number, "0.03", "of those triangles", "(0, inf)", "chords"},
-    {"shape", Option::text, "hybrid", "triangles: the layers' quadrilaterals are halved", "hybrid | triangles"},
-    {"refinement", Option::number, "1",
-     "all sizes here are those of 1, which makes about 13,000 cells; cells grow by "
-     "its square",
-     "[0.2, 60]"},
-    {"cells", Option::integer, "depends on refinement", "about so many cells, instead of refinement", "[500, inf)"}};
-
-// Cells of a mesh are counted with int, their corners too.
-void require_countable(const Table& t, const char* key, double cells, CellShape shape = CellShape::quads) {
-  const double most = std::numeric_limits<int>::max() / 4.0;
-  if (cells * (shape == CellShape::quads ? 1 : 2) > most)
-    t.fail(key, "more cells than a 32-bit index can name the corners of");
-}
-
 std::array<int, 2> cell_counts(const Table& t) {
   const auto n = t.get<std::vector<int>>("cells");
   if (n.size() != 2) t.fail("cells", "'cells' must be [nx, ny]");
@@ -152,50 +122,97 @@ SheetSide side_of(const Table& t) {
                            : SheetSide::top;
 }
 
-BoxOptions::Split read_split(const Table& t, const BoxOptions& box) {
-  BoxOptions::Split split;
-  split.side = side_of(t);
-  for (const auto& other : box.splits)
-    if (other.side == split.side)
+// A side that is two patches, below and above the node `at`.
+struct Split {
+  SheetSide side;
+  int at;
+  std::vector<std::string> names;
+};
+
+using Lines = std::array<std::vector<double>, 2>;  // coordinates of the nodes in x and y
+
+Split read_split(const Table& t, const Lines& lines, const std::array<bool, 2>& periodic,
+                 const std::vector<Split>& others) {
+  const SheetSide side = side_of(t);
+  for (const Split& other : others)
+    if (other.side == side)
       t.fail("side", "a second split of '" + t.get<std::string>("side") + "': a side has at most two markers");
-  split.at = t.get<double>("at");
+  const auto at = t.get<double>("at");
   const auto names = t.get<std::vector<std::string>>("names");
   if (names.size() != 2 || names[0].empty() || names[1].empty() || names[0] == names[1])
     t.fail("names", "'names' must be two different patch names");
-  split.names = {names[0], names[1]};
-  const bool is_vertical = split.side == SheetSide::left || split.side == SheetSide::right;
-  const auto& line = box.line[is_vertical ? 1 : 0];
-  const auto near = std::min_element(
-      line.begin(), line.end(), [&](double a, double b) { return std::abs(a - split.at) < std::abs(b - split.at); });
-  if (std::abs(*near - split.at) > 1e-9 * (line.back() - line.front()))
+  const auto& line = lines[is_vertical(side) ? 1 : 0];
+  const auto near = std::ranges::min_element(line, {}, [&](double x) { return std::abs(x - at); });
+  if (std::abs(*near - at) > 1e-9 * (line.back() - line.front()))
     t.fail("at", "the side is split where the mesh has no node; the nearest is at " + std::to_string(*near) +
-                     "; name the place as one of the " + (is_vertical ? "y" : "x") + " points");
+                     "; name the place as one of the " + (is_vertical(side) ? "y" : "x") + " points");
   if (near == line.begin() || near + 1 == line.end()) t.fail("at", "the side is split at its end");
-  if (box.periodic[is_vertical ? 0 : 1]) t.fail("side", "a periodic side cannot be split");
-  return split;
+  if (periodic[is_vertical(side) ? 0 : 1]) t.fail("side", "a periodic side cannot be split");
+  return {side, static_cast<int>(near - line.begin()), names};
 }
 
-MeshDescription read_box(const Table& t) {
-  BoxOptions o;
+Lines read_lines(const Table& t) {
+  Lines line;
   const bool has_x = t.has("x"), has_y = t.has("y");
   if (!has_x || !has_y) {
     const auto cells = cell_counts(t);
     const auto origin = pair(t, "origin"), length = pair(t, "length");
     auto stretching = read_stretchings(t);
     stretching.resize(2);
-    for (std::size_t d = 0; d < 2; ++d) o.line[d] = make_grid_line(cells[d], origin[d], length[d], stretching[d]).faces;
+    for (std::size_t d = 0; d < 2; ++d) line[d] = read_line(t, cells[d], origin[d], length[d], stretching[d]).faces;
   }
-  if (has_x) o.line[0] = read_sections(t, "x");
-  if (has_y) o.line[1] = read_sections(t, "y");
-  o.shape = shape(t);
-  require_countable(t, "cells", 1.0 * static_cast<double>(o.line[0].size()) * static_cast<double>(o.line[1].size()),
-                    o.shape);
-  for (const auto& direction : t.get<std::vector<std::string>>("periodic")) o.periodic[direction == "x" ? 0 : 1] = true;
-  for (const Table& split : t.tables("split")) o.splits.push_back(read_split(split, o));
-  o.perturbation = t.get<double>("perturbation");
-  o.jitter = t.get<double>("jitter");
-  o.seed = static_cast<std::uint64_t>(t.get<std::int64_t>("seed"));
-  return make_box(o);
+  if (has_x) line[0] = read_sections(t, "x");
+  if (has_y) line[1] = read_sections(t, "y");
+  return line;
+}
+
+// Both (x, y) of a node move by perturbation / (2 pi) * sin(2 pi xi) sin(2 pi eta) of the box's lengths: smooth, and nothing
+// on the sides. Below 0.5 the mesh stays valid.
+void place_nodes(Sheet& sheet, const Lines& line, double perturbation) {
+  constexpr double two_pi = 2 * std::numbers::pi;
+  const auto& [x, y] = line;
+  const double length = x.back() - x.front(), height = y.back() - y.front();
+  for (int j = 0; j <= sheet.ny; ++j)
+    for (int i = 0; i <= sheet.nx; ++i) {
+      const bool is_inside = i > 0 && i < sheet.nx && j > 0 && j < sheet.ny;
+      const double wave = is_inside ? perturbation / two_pi * std::sin(two_pi * (x[i] - x.front()) / length) *
+                                          std::sin(two_pi * (y[j] - y.front()) / height)
+                                    : 0;
+      sheet.at(i, j) = {x[i] + wave * length, y[j] + wave * height};
+    }
+}
+
+// A rectangle. Patches x_min, x_max, y_min, y_max, or those of the splits.
+MeshDescription make_box(const Table& t) {
+  const Lines line = read_lines(t);
+  const auto& [x, y] = line;
+  const CellShape cell_shape = shape(t);
+  require_countable(t, "cells", 1.0 * static_cast<double>(x.size()) * static_cast<double>(y.size()), cell_shape);
+  Sheet sheet(static_cast<int>(x.size()) - 1, static_cast<int>(y.size()) - 1, cell_shape);
+  std::array<bool, 2> periodic{};
+  for (const auto& direction : t.get<std::vector<std::string>>("periodic")) periodic[direction == "x" ? 0 : 1] = true;
+  std::vector<Split> splits;
+  for (const Table& split : t.tables("split")) splits.push_back(read_split(split, line, periodic, splits));
+  place_nodes(sheet, line, t.get<double>("perturbation"));
+  const auto jitter = t.get<double>("jitter");
+  sheet.jitter(jitter, static_cast<std::uint64_t>(t.get<std::int64_t>("seed")));
+  std::vector<SheetPatch> patches;
+  for (const auto& [side, name] : {std::pair{SheetSide::left, "x_min"},
+                                   {SheetSide::right, "x_max"},
+                                   {SheetSide::bottom, "y_min"},
+                                   {SheetSide::top, "y_max"}}) {
+    const auto split = std::ranges::find(splits, side, &Split::side);
+    if (split == splits.end()) {
+      patches.push_back({side, name});
+      continue;
+    }
+    patches.push_back({side, split->names[0], 0, split->at});
+    patches.push_back({side, split->names[1], split->at, -1});
+  }
+  MeshDescription out = describe(sheet, patches);
+  if (periodic[0]) out.periodic.push_back({"x_min", "x_max", Point{x.back() - x.front(), 0}});
+  if (periodic[1]) out.periodic.push_back({"y_min", "y_max", Point{0, y.back() - y.front()}});
+  return out;
 }
 
 // An O-grid of quadrilaterals around a circle about the origin. Patches wall, farfield.
@@ -280,51 +297,16 @@ MeshDescription make_wedge(const Table& t) {
                           {SheetSide::top, "y_max"}});
 }
 
-void read_profile(const Table& t, NacaOptions& o) {
-  const auto digits = t.get<std::string>("profile");
-  if (digits.size() != 4 || digits.find_first_not_of("0123456789") != std::string::npos || digits.substr(2) == "00")
-    t.fail("profile", "'profile' must be the four digits of a NACA airfoil, such as \"0012\" or \"2412\"");
-  o.camber = 0.01 * (digits[0] - '0');
-  if (digits[1] != '0') o.camber_position = 0.1 * (digits[1] - '0');
-  if ((o.camber > 0) != (digits[1] != '0')) t.fail("profile", "camber and its position are both zero or both not");
-  o.thickness = 0.1 * (digits[2] - '0') + 0.01 * (digits[3] - '0');
-}
-
-MeshDescription read_naca(const Table& t, bool has_profile) {
-  NacaOptions o;
-  if (has_profile) read_profile(t, o);
-  const auto edge = t.get<std::string>("trailing_edge");
-  o.trailing_edge = edge == "closed" ? TrailingEdge::closed
-                    : edge == "open" ? TrailingEdge::open
-                                     : TrailingEdge::extended;
-  o.far_field = t.get<double>("far_field");
-  o.wall_faces = t.get<int>("wall_faces");
-  o.leading_spacing = t.get<double>("leading_spacing");
-  o.trailing_spacing = t.get<double>("trailing_spacing");
-  o.layers = t.get<int>("layers");
-  o.first_height = t.get<double>("first_height");
-  o.layer_growth = t.get<double>("layer_growth");
-  o.near_growth = t.get<double>("near_growth");
-  o.far_growth = t.get<double>("far_growth");
-  if (t.has("fan")) o.fan_angle = t.get<double>("fan", 20) * 3.141592653589793 / 180;
-  o.wake_length = t.get<double>("wake_length");
-  o.wake_size = t.get<double>("wake_size");
-  if (o.wake_length > o.far_field - 1) t.fail("wake_length", "the wake ends beyond the far field");
-  o.shape = t.get<std::string>("shape") == "hybrid" ? CellShape::quads : CellShape::triangles;
-  const double heights = geometric_spacing(o.layers, o.first_height, o.layer_growth).back();
-  if (heights > 0.5) t.fail("layers", "the layers would be thicker than half a chord");
-  if (t.has("cells") && t.has("refinement")) t.fail("cells", "'cells' and 'refinement' say the same: give one of them");
-  o.refinement = t.has("cells") ? refinement_for(o, t.get<int>("cells", 0)) : t.get<double>("refinement");
-  if (o.refinement < 0.2 || o.refinement > 60) t.fail("cells", "needs a refinement between 0.2 and 60");
-  try {
-    return make_naca(o);
-  } catch (const std::runtime_error& e) {
-    t.fail("layers",
-           std::string(e.what()) + ": the layers fold over; make them fewer or thinner, or the wall spacing finer");
-  }
-}
-
 }  // namespace
+
+void require_countable(const Table& t, const char* key, double cells, CellShape shape) {
+  const double most = std::numeric_limits<int>::max() / 4.0;
+  if (cells * (shape == CellShape::quads ? 1 : 2) > most)
+    t.fail(key, "more cells than a 32-bit index can name the corners of");
+  constexpr double bytes_a_cell = 500;  // while a mesh is built from its description and renumbered
+  require_free_memory(bytes_a_cell * cells,
+                      t.where(key) + ": a mesh of " + std::to_string(std::llround(cells)) + " cells");
+}
 
 Options generator_options() { return generator_keys; }
 
@@ -333,17 +315,17 @@ Options generator_options(std::string_view type) {
   if (type == "cylinder") return cylinder_keys;
   if (type == "bump") return bump_keys;
   if (type == "wedge") return wedge_keys;
-  return naca_keys;
+  return naca_options();
 }
 
 MeshDescription read_generator(const Table& options) {
   const auto type = options.described_by(generator_keys).get<std::string>("type");
   const Table t = options.described_by(generator_options(type));
-  if (type == "box") return read_box(t);
+  if (type == "box") return make_box(t);
   if (type == "cylinder") return make_cylinder(t);
   if (type == "bump") return make_bump(t);
   if (type == "wedge") return make_wedge(t);
-  return read_naca(t, type == "naca");
+  return make_naca(t, type == "naca");
 }
 
 }  // namespace weir

@@ -22,6 +22,7 @@ enum class CellShape {
 };
 
 enum class SheetSide { left, right, bottom, top };
+inline bool is_vertical(SheetSide side) { return side == SheetSide::left || side == SheetSide::right; }
 
 // Faces first .. first + count - 1 of a side; count < 0: to its end.
 struct SheetPatch {

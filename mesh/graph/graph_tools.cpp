@@ -12,17 +12,10 @@ namespace weir {
 
 Graph graph_of_edges(int vertices, const std::vector<std::array<int, 2>>& edges) {
   const auto n = static_cast<std::size_t>(vertices);
-  std::vector<std::int64_t> start(n + 1, 0);
-  for (const auto& [a, b] : edges)
-    if (a != b) ++start[static_cast<std::size_t>(a) + 1], ++start[static_cast<std::size_t>(b) + 1];
-  std::partial_sum(start.begin(), start.end(), start.begin());
-  std::vector<int> neighbour(static_cast<std::size_t>(start[n]));
-  std::vector<std::int64_t> next(start.begin(), start.end() - 1);
-  for (const auto& [a, b] : edges)
-    if (a != b) {
-      neighbour[next[a]++] = b;
-      neighbour[next[b]++] = a;
-    }
+  auto [start, neighbour] = into_buckets<int, std::int64_t>(n, [&](const auto& put) {
+    for (const auto& [a, b] : edges)
+      if (a != b) put(a, b), put(b, a);
+  });
   Graph graph;
   graph.start.assign(n + 1, 0);
   auto out = neighbour.begin();

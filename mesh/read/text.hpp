@@ -5,6 +5,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/files.hpp"
 #include "base/table.hpp"
 
 namespace weir {
@@ -43,14 +44,5 @@ class MeshText {
   char comment_;
   int number_ = 0;
 };
-
-// The files that a case names.
-
-// The path of the file that a key of the case names: beside the case file, or in the current folder. `what` is for the
-// message where there is none: "mesh file".
-std::string find_file(const Table& t, std::string_view key, const std::string& what);
-
-// All bytes of a file. Error(Exit::file_io) where it cannot be read.
-std::string content_of(const std::string& path, const std::string& what);
 
 }  // namespace weir

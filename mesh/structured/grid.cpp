@@ -39,18 +39,24 @@ std::vector<double> refined_faces(int cells, double origin, double length, const
   const double end = origin + length;
   if (!(s.width > 0) || !(s.from < s.to) || s.from < origin - 1e-12 * length || s.to > end + 1e-12 * length)
     throw std::invalid_argument("a refined stretching needs width > 0 and from < to inside the box");
+  if (!((s.to - s.from) / s.width < cells + 0.5))
+    throw std::invalid_argument("a refined stretching has too few cells for `width` between `from` and `to`");
   const int inner = std::max(1, static_cast<int>(std::lround((s.to - s.from) / s.width)));
   const double w = (s.to - s.from) / inner, below = s.from - origin, above = end - s.to;
   const int outer = cells - inner;
-  int low = 0;
-  double best = std::numeric_limits<double>::infinity();
-  for (int n = 0; n <= outer; ++n)
-    if (const double worst = std::max(excess(growth_ratio(w, n, below)), excess(growth_ratio(w, outer - n, above)));
-        worst < best) {
-      best = worst;
-      low = n;
-    }
-  if (!std::isfinite(best))
+  const auto worst = [&](int n) {
+    return std::max(excess(growth_ratio(w, n, below)), excess(growth_ratio(w, outer - n, above)));
+  };
+  // It falls and then rises with n; where nothing lies above, all cells go below.
+  int low = std::isfinite(worst(outer)) ? outer : 0;
+  for (int high = outer; low < high;) {
+    const int middle = low + (high - low) / 2;
+    if (worst(middle) > worst(middle + 1))
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (!std::isfinite(worst(low)))
     throw std::invalid_argument("a refined stretching has too few cells for what lies outside `from` .. `to` (" +
                                 std::to_string(inner) + " lie inside)");
   std::vector<double> faces(static_cast<std::size_t>(cells) + 1);

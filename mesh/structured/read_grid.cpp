@@ -1,5 +1,7 @@
 #include "mesh/structured/read_grid.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
@@ -55,6 +57,20 @@ std::vector<Stretching> read_stretchings(const Table& t) {
   return stretching;
 }
 
+GridLine read_line(const Table& t, int cells, double origin, double length, const Stretching& stretching) {
+  GridLine line;
+  try {
+    line = make_grid_line(cells, origin, length, stretching);
+  } catch (const std::invalid_argument& e) {
+    t.fail("stretching", e.what());
+  }
+  constexpr double smallest = 1e-60, largest = 1e60;  // volumes, areas and their inverses stay numbers
+  const auto [least, most] = std::minmax_element(line.width.begin(), line.width.end());
+  if (!(*least > smallest && *most < largest && std::abs(origin) < largest))
+    t.fail("length", "'length', 'origin', 'cells' and 'stretching' make cells too small or too large to compute with");
+  return line;
+}
+
 Grid read_grid(const Table& options) {
   const Table t = options.described_by(grid_keys);
   auto cells = t.get<std::vector<int>>("cells");
@@ -67,13 +83,7 @@ Grid read_grid(const Table& options) {
   auto stretching = read_stretchings(t);
   stretching.resize(3);
   Grid grid;
-  for (std::size_t d = 0; d < 3; ++d) {
-    try {
-      grid.line[d] = make_grid_line(cells[d], origin[d], length[d], stretching[d]);
-    } catch (const std::invalid_argument& e) {
-      t.fail("stretching", e.what());
-    }
-  }
+  for (std::size_t d = 0; d < 3; ++d) grid.line[d] = read_line(t, cells[d], origin[d], length[d], stretching[d]);
   return grid;
 }
 

@@ -101,20 +101,15 @@ class Matcher {
   std::vector<LooseEdge> loose_;
 };
 
-const Face& face_of(const Face& f) { return f; }
-const Face& face_of(const PeriodicFace& f) { return f.face; }
-
 // By owner with buckets (a counting sort), then by the other side: a cell owns four faces at most.
 template <class AnyFace>
 void sort_faces(std::vector<AnyFace>& faces, int cells) {
   auto [start, sorted] = into_buckets<AnyFace>(static_cast<std::size_t>(cells), [&](const auto& put) {
-    for (const AnyFace& f : faces) put(face_of(f).owner, f);
+    for (const AnyFace& f : faces) put(f.owner, f);
   });
   for (std::size_t c = 0; c + 1 < start.size(); ++c)
-    std::sort(sorted.begin() + start[c], sorted.begin() + start[c + 1], [](const AnyFace& x, const AnyFace& y) {
-      const Face &f = face_of(x), &g = face_of(y);
-      return f.other != g.other ? f.other < g.other : f.a < g.a;
-    });
+    std::sort(sorted.begin() + start[c], sorted.begin() + start[c + 1],
+              [](const AnyFace& f, const AnyFace& g) { return f.other != g.other ? f.other < g.other : f.a < g.a; });
   faces = std::move(sorted);
 }
 
@@ -261,8 +256,8 @@ void set_faces(UnstructuredMesh& mesh, FaceSet faces, const std::vector<std::str
     mesh.neighbour.push_back(f.other);
   }
   for (const PeriodicFace& f : faces.periodic) {
-    append(mesh, f.face);
-    mesh.neighbour.push_back(f.face.other);
+    append(mesh, f);
+    mesh.neighbour.push_back(f.other);
     mesh.shift.push_back(f.shift);
   }
   mesh.periodic_faces = static_cast<int>(faces.periodic.size());

@@ -13,8 +13,7 @@ struct Face {
   int owner, other, a, b;
 };
 
-struct PeriodicFace {
-  Face face;
+struct PeriodicFace : Face {
   Point shift;
 };
 

@@ -1,5 +1,6 @@
 #include "mesh/unstructured/make_mesh.hpp"
 
+#include "base/find_file.hpp"
 #include "mesh/generate/generators.hpp"
 #include "mesh/read/read_mesh.hpp"
 #include "mesh/read/text.hpp"

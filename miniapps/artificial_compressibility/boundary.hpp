@@ -30,7 +30,7 @@ CoupledCells coupled_cells(const IncompressibleCase& c, int unknowns);
 SideRules side_rules(const IncompressibleCase& c, const CoupledCells& cells, double t);
 
 // (1), on all sides that carry a boundary condition and across periods within the rank; ghosts that other ranks own come
-// by CoupledHalo.
+// by an exchange.
 template <class Space>
 void fill_ghosts(const SideRules& rules, const CoupledView& v);
 

@@ -1,9 +1,8 @@
 #include "miniapps/artificial_compressibility/diagnostics.hpp"
 
 #include <algorithm>
-#include <memory>
-#include <vector>
 
+#include "physics/scalar.hpp"
 #include "solvers/device/reduce.hpp"
 
 namespace weir {
@@ -17,8 +16,6 @@ struct Place {
     c = cells.at(at[0], at[1], at[2]);
   }
 };
-
-WEIR_HD inline double magnitude(double x) { return x < 0 ? -x : x; }
 
 }  // namespace
 
@@ -48,7 +45,7 @@ double courant_rate(const CoupledView& v) {
     const Place p(v.cells, q);
     double rate = 0;
     for (int d = 0; d < v.cells.dim; ++d)
-      rate += magnitude(v.x[p.c * v.cells.unknowns + 1 + d]) * v.line[d].inv_h[p.at[d]];
+      rate += absolute(v.x[p.c * v.cells.unknowns + 1 + d]) * v.line[d].inv_h[p.at[d]];
     return rate;
   });
 }
@@ -76,7 +73,7 @@ double largest_change(const CoupledView& v, const double* before) {
     const Place p(v.cells, q);
     double most = 0;
     for (int e = 1; e <= v.cells.dim; ++e) {
-      const double change = magnitude(v.x[p.c * v.cells.unknowns + e] - before[p.c * v.cells.unknowns + e]);
+      const double change = absolute(v.x[p.c * v.cells.unknowns + e] - before[p.c * v.cells.unknowns + e]);
       if (change > most || change != change) most = change;
     }
     return most;
@@ -105,20 +102,18 @@ const Flow<Host>& CoupledCopy::of(const CoupledCells& cells, const std::vector<d
     const auto value = [&](int i, int j, int k) {
       return x[static_cast<std::ptrdiff_t>(cells.at(i, j, k)) * cells.unknowns + u];
     };
-    for (int k = -l.pad(2); k < l.n[2] + l.pad(2); ++k)
-      for (int j = -1; j <= l.n[1]; ++j)
-        for (int i = -1; i <= l.n[0]; ++i) {
-          const int a = inside(0, i), c = inside(1, j), e = inside(2, k);
-          const double own = value(a, c, e);
-          f(i, j, k) = value(i, c, e) + (value(a, j, e) - own) + (value(a, c, k) - own);
-        }
+    l.for_padded([&](int i, int j, int k) {
+      const int a = inside(0, i), c = inside(1, j), e = inside(2, k);
+      const double own = value(a, c, e);
+      f(i, j, k) = value(i, c, e) + (value(a, j, e) - own) + (value(a, c, k) - own);
+    });
   }
   std::size_t q = 0;
-  for (std::size_t k = 0; k < static_cast<std::size_t>(l.n[2]); ++k)
-    for (std::size_t j = 0; j < static_cast<std::size_t>(l.n[1]); ++j)
-      for (std::size_t i = 0; i < static_cast<std::size_t>(l.n[0]); ++i, ++q)
-        divergence_[q] = -b[q * static_cast<std::size_t>(cells.unknowns)] /
-                         (speed * grid.line[0].width[i] * grid.line[1].width[j] * grid.line[2].width[k]);
+  l.for_cells([&](int i, int j, int k) {
+    divergence_[q] =
+        -b[q * cells.unknowns] / (speed * grid.line[0].width[i] * grid.line[1].width[j] * grid.line[2].width[k]);
+    ++q;
+  });
   return *flow_;
 }
 

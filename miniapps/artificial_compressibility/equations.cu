@@ -1,7 +1,5 @@
 #include "miniapps/artificial_compressibility/equations.hpp"
 
-#include <cmath>
-
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
 

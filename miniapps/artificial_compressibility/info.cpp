@@ -1,5 +1,5 @@
-#include "miniapps/artificial_compressibility/run.hpp"
 #include "miniapps/artificial_compressibility/scheme.hpp"
+#include "miniapps/incompressible/incompressible.hpp"
 
 namespace weir {
 namespace {

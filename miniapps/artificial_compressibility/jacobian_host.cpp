@@ -6,7 +6,6 @@
 //   by any other unknown v   diagonal e_v,                              diagonal = share of the flux -+ diffusivity
 // Off the diagonal of the last kind a block is 0 for ever: BlockStencil begins with zeros, and nothing writes there.
 #include <array>
-#include <cmath>
 
 #include "miniapps/artificial_compressibility/equations.hpp"
 #include "solvers/device/for_each.hpp"

@@ -55,20 +55,18 @@ CoupledOptions read_coupled_options(const Table& config, bool steady, double ref
 double reference_speed(const IncompressibleCase& c) {
   double speed = 0;
   for (const Side& s : c.sides)
-    speed = std::max(speed, std::hypot(s.velocity[0], s.velocity[1], s.velocity[2]) *
-                                (std::abs(s.modulation.mean) + std::abs(s.modulation.amplitude)));
+    speed = std::max(speed, std::hypot(s.velocity[0], s.velocity[1], s.velocity[2]) * s.modulation.largest());
   const double carried = std::hypot(c.initial_velocity[0], c.initial_velocity[1], c.initial_velocity[2]);
   const bool vortices = c.initial == Initial::taylor_green_2d || c.initial == Initial::taylor_green_3d;
   speed = std::max(speed, carried + (vortices ? 1 : 0));
-  const double force = std::hypot(c.body_force[0], c.body_force[1], c.body_force[2]) *
-                       (std::abs(c.force_modulation.mean) + std::abs(c.force_modulation.amplitude));
+  const double force = std::hypot(c.body_force[0], c.body_force[1], c.body_force[2]) * c.force_modulation.largest();
   speed = std::max(speed, std::sqrt(force * reference_length(c)));
   return speed > 0 ? speed : 1;
 }
 
 double reference_length(const IncompressibleCase& c) {
   double length = c.grid.line[0].length();
-  for (int d = 1; d < c.dim(); ++d) length = std::min(length, c.grid.line[static_cast<std::size_t>(d)].length());
+  for (int d = 1; d < c.dim(); ++d) length = std::min(length, c.grid.line[d].length());
   return length;
 }
 

@@ -1,16 +1,34 @@
-#include "miniapps/artificial_compressibility/run.hpp"
-
 #include <fmt/format.h>
 
 #include "miniapps/artificial_compressibility/diagnostics.hpp"
 #include "miniapps/artificial_compressibility/scheme.hpp"
-#include "miniapps/artificial_compressibility/whole_flow.hpp"
+#include "miniapps/incompressible/incompressible.hpp"
 #include "miniapps/structured/initial.hpp"
 #include "miniapps/structured/run_structured.hpp"
 #include "miniapps/study/lifetime.hpp"
 
 namespace weir {
 namespace {
+
+// The flow of all ranks in one place. All ranks call.
+template <class Space>
+class WholeCoupled : public WholeArrays<Space> {
+ public:
+  using WholeArrays<Space>::WholeArrays;
+
+  // The whole flow in host memory on rank 0; nothing of use on the others.
+  const Flow<Host>& of(ArtificialCompressibility<Space>& flow) {
+    const Grid& grid = flow.flow_case().grid;
+    const double speed = flow.options().speed;
+    const std::vector<double> x = this->gather_.gathered("x", flow.field().values().to_vector()),
+                              b = this->gather_.gathered("b", flow.minus_residual_on_host());
+    return this->is_root_ ? copy_.of(flow.ranks().whole(), x, b, grid, speed) : nothing_;
+  }
+
+ private:
+  CoupledCopy copy_;
+  Flow<Host> nothing_{Layout{}};
+};
 
 template <class Space>
 struct CoupledScheme : StructuredScheme<Space, ArtificialCompressibility<Space>, WholeCoupled<Space>> {
@@ -145,17 +163,15 @@ struct CoupledScheme : StructuredScheme<Space, ArtificialCompressibility<Space>,
   Lifetime<Space> lifetime;
 };
 
-template <class Space>
-int run_coupled_in(Run& run, const Table& config, const StructuredPlan& plan) {
-  return run_structured<CoupledScheme<Space>>(run, config, plan, [&] {
-    return CoupledScheme<Space>(plan.c, config.table("linear"), CoupledRanks(run.ranks(), plan.c, plan.ranks));
-  });
-}
-
 }  // namespace
 
 int run_coupled(Run& run, const Table& config, const StructuredPlan& plan) {
-  return run.on_device() ? run_coupled_in<Device>(run, config, plan) : run_coupled_in<Host>(run, config, plan);
+  const auto in = [&](auto space) {
+    using InSpace = CoupledScheme<decltype(space)>;
+    const CoupledRanks ranks(run.ranks(), plan.c, plan.ranks);
+    return run_structured<InSpace>(run, config, plan, [&] { return InSpace(plan.c, config.table("linear"), ranks); });
+  };
+  return run.on_device() ? in(Device{}) : in(Host{});
 }
 
 }  // namespace weir

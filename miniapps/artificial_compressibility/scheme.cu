@@ -5,7 +5,6 @@
 
 #include "base/timer.hpp"
 #include "miniapps/artificial_compressibility/diagnostics.hpp"
-#include "miniapps/incompressible/channel.hpp"
 #include "miniapps/structured/initial.hpp"
 #include "physics/k_omega.hpp"
 #include "solvers/device/vector_ops.hpp"
@@ -38,14 +37,16 @@ ArtificialCompressibility<Space>::ArtificialCompressibility(const Incompressible
       x_(cells_),
       x1_(cells_),
       x2_(cells_),
-      halo_(ranks_),
       A_(ranks_.communicator(), ranks.whole().extents(), ranks.whole().wraps_here(), cells_.unknowns, ranks.cuts(),
          ranks.options().halo),
       b_(std::int64_t{1} * A_.size()),
       dx_(std::int64_t{1} * A_.size()),
       solver_(coupled_system.solver<Space>(linear)),
       length_(reference_length(c)) {
-  if (!ranks_.alone()) solver_.precondition_each_rank();
+  if (!ranks_.alone()) {
+    halo_ = Halo<Space>(ranks_.communicator(), ranks_.ghosts(), cells_.unknowns, ranks_.options().halo);
+    solver_.precondition_each_rank();
+  }
   for (auto& [name, array] : state()) fill<Space>(0, *array);
   if (!has_model()) return;
   eddy_ = Array<double, Space>(cells_.padded_count());
@@ -73,20 +74,18 @@ template <class Space>
 void ArtificialCompressibility<Space>::initialise() {
   std::vector<double> values(static_cast<std::size_t>(x_.values().size()), 0.0);
   double* x = values.data() + static_cast<std::ptrdiff_t>(cells_.origin()) * cells_.unknowns;
-  for (int k = 0; k < cells_.n[2]; ++k)
-    for (int j = 0; j < cells_.n[1]; ++j)
-      for (int i = 0; i < cells_.n[0]; ++i) {
-        const int at[3] = {i, j, k};
-        double point[3];
-        for (std::size_t d = 0; d < 3; ++d) point[d] = case_.grid.line[d].centre[at[d] + cells_.low[d]];
-        double* cell = x + static_cast<std::ptrdiff_t>(cells_.at(i, j, k)) * cells_.unknowns;
-        for (int e = 0; e < cells_.dim; ++e) cell[1 + e] = solution_velocity(case_, case_.initial, e, point, 0);
-        if (has_model()) {
-          const KOmega guess = turbulent_channel_k_omega(case_, point);
-          cell[cells_.dim + 1] = guess.k;
-          cell[cells_.dim + 2] = guess.omega;
-        }
-      }
+  cells_.for_cells([&](int i, int j, int k) {
+    const int at[3] = {i, j, k};
+    double point[3];
+    for (std::size_t d = 0; d < 3; ++d) point[d] = case_.grid.line[d].centre[at[d] + cells_.low[d]];
+    double* cell = x + static_cast<std::ptrdiff_t>(cells_.at(i, j, k)) * cells_.unknowns;
+    for (int e = 0; e < cells_.dim; ++e) cell[1 + e] = solution_velocity(case_, case_.initial, e, point, 0);
+    if (has_model()) {
+      const KOmega guess = turbulent_channel_k_omega(case_, point);
+      cell[cells_.dim + 1] = guess.k;
+      cell[cells_.dim + 2] = guess.omega;
+    }
+  });
   x_.values().upload(values);
   evaluate_steady();  // sets the ghosts
 }
@@ -128,7 +127,7 @@ bool ArtificialCompressibility<Space>::evaluate(Timings& timings) {
   timed(timings.at("flow", "boundary"), [&] { fill_ghosts<Space>(rules_, v); });
   if (!ranks_.alone()) {
     ScopedTimer timer(timings.at("flow", "halo of the fields"));
-    halo_.exchange(x_);
+    halo_.exchange(HaloFields::blocks(x_.values().data(), cells_.unknowns));
   }
   if (has_model()) {
     ScopedTimer timer(timings.at("flow", "turbulence"));
@@ -237,12 +236,6 @@ StepEnd ArtificialCompressibility<Space>::advance_in_time(double dt, Timings& ti
   dt_before = dt;
   ++step;
   return StepEnd::advanced;
-}
-
-template <class Space>
-StepEnd ArtificialCompressibility<Space>::advance(double dt, Timings& timings,
-                                                  const std::function<void()>& after_solve) {
-  return options().steady ? advance_steady(timings, after_solve) : advance_in_time(dt, timings, after_solve);
 }
 
 template class ArtificialCompressibility<Host>;

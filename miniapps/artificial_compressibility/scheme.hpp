@@ -32,7 +32,7 @@
 namespace weir {
 
 // The tolerance is that of an update which is itself one of several.
-inline constexpr SystemDefaults coupled_system{"flow", "gmres", "block_ilu0", 0.1};
+inline constexpr SystemDefaults coupled_system{"flow", "gmres", "block_ilu0", 0.1, on_block_stencil};
 
 // How a step ended.
 enum class StepEnd { advanced, converged, linear_failed, not_converged, not_finite };
@@ -49,7 +49,9 @@ class ArtificialCompressibility {
 
   // One time step, or (steady) one pseudo-time step, whose end is `converged` where the residual is below the tolerance
   // and nothing was done. after_solve is called after each linear solve: result and setup_seconds are its record.
-  StepEnd advance(double dt, Timings& timings, const std::function<void()>& after_solve);
+  StepEnd advance(double dt, Timings& timings, const std::function<void()>& after_solve) {
+    return options().steady ? advance_steady(timings, after_solve) : advance_in_time(dt, timings, after_solve);
+  }
 
   double time = 0;
   std::int64_t step = 0;
@@ -105,7 +107,7 @@ class ArtificialCompressibility {
   CoupledCells cells_;
   CoupledLines<Space> lines_;
   CoupledField<Space> x_, x1_, x2_;  // present iterate, x^n, x^{n-1}
-  CoupledHalo<Space> halo_;
+  Halo<Space> halo_;                 // over ranks
   DistributedBlockStencil<Space> A_;
   Array<double, Space> b_, dx_;
   Array<double, Space> eddy_;  // nu_t of every padded cell, where there is a model

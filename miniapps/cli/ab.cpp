@@ -1,14 +1,14 @@
-#include "miniapps/cli/ab.hpp"
-
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/print.hpp"
+#include "miniapps/cli/verbs.hpp"
 #include "miniapps/study/ab/ab_runs.hpp"
 #include "miniapps/study/ab/ab_summary.hpp"
-#include "postproc/report/python.hpp"
 #include "postproc/run/machine.hpp"
 #include "postproc/run/records.hpp"
 #include "postproc/run/write_aside.hpp"
@@ -31,46 +31,25 @@ void prepare(const std::string& directory) {
 void tell(const AbStudy& study, const AbProgress& progress, const AbRun& run) {
   const std::string how = run.counts ? fmt::format("{}, {} steps", duration_text(run.seconds), run.steps)
                                      : fmt::format("excluded: exit code {}, {}", run.exit_code, run.reason);
-  fmt::print("[{}/{}] {}, {}, repeat {}: {}{}\n", progress.done, progress.all, study.cases[run.twin.of_case].name,
-             study.configurations[run.twin.configuration].name, run.twin.repeat + 1, how,
-             progress.was_there ? " (done before)" : "");
+  say("[{}/{}] {}, {}, repeat {}: {}{}\n", progress.done, progress.all, study.cases[run.twin.of_case].name,
+      study.configurations[run.twin.configuration].name, run.twin.repeat + 1, how,
+      progress.was_there ? " (done before)" : "");
   std::fflush(stdout);
-}
-
-void draw(const std::string& directory) {
-  try {
-    write_ab_report(directory);
-    fmt::print("  report           {}\n", (fs::path(directory) / "report.html").string());
-  } catch (const Error& e) {
-    fmt::print("  report not written: {}\n", e.what());
-  }
 }
 
 }  // namespace
 
-bool write_ab_report(const std::string& directory) {
-  if (!fs::exists(fs::path(directory) / "ab_summary.csv")) return false;
-  const auto script = find_script("report_ab.py");
-  if (!script) throw Error(Exit::internal, "postproc/report/report_ab.py is missing");
-  const auto python = find_python();
-  if (!python) throw Error(Exit::internal, "no python3 with matplotlib: apt-get install python3-matplotlib");
-  if (run_child({*python, *script, directory}) != 0)
-    throw Error(Exit::internal, "the report of " + directory + " failed");
-  return true;
-}
-
-int run_ab(const AbArguments& arguments) {
-  const AbStudy study = read_ab_study(arguments.study);
-  prepare(arguments.directory);
-  const auto path = [&](const char* name) { return (fs::path(arguments.directory) / name).string(); };
-  write_text_aside(path("study.toml"), read_text(arguments.study));
+int run_ab(const std::string& study_file, const std::string& directory) {
+  const AbStudy study = read_ab_study(study_file);
+  prepare(directory);
+  const auto path = [&](const char* name) { return (fs::path(directory) / name).string(); };
+  write_text_aside(path("study.toml"), read_text(study_file));
   const auto [runs, stopped_by] =
-      run_twins(study, arguments.directory, [&](const AbProgress& p, const AbRun& r) { tell(study, p, r); });
+      run_twins(study, directory, [&](const AbProgress& p, const AbRun& r) { tell(study, p, r); });
   if (stopped_by) {
-    fmt::print(
-        "stopped by signal {}, with the run in progress; {} of {} runs are complete and kept in {}: the same command "
+    say("stopped by signal {}, with the run in progress; {} of {} runs are complete and kept in {}: the same command "
         "continues from there\n",
-        stopped_by, runs.size(), draw_order(study).size(), arguments.directory);
+        stopped_by, runs.size(), draw_order(study).size(), directory);
     return 128 + stopped_by;
   }
   const AbSummary summary = summarise(study, runs);
@@ -79,11 +58,14 @@ int run_ab(const AbArguments& arguments) {
   write_text_aside(path("ab_summary.csv"), ab_summary_csv(summary));
   write_text_aside(path("ab_quantities.csv"), ab_quantities_csv(summary));
   write_text_aside(path("ab.txt"), text);
-  fmt::print("\n{}", text);
-  if (study.report) draw(arguments.directory);
-  for (const AbRun& r : runs)
-    if (r.counts) return 0;
-  return static_cast<int>(Exit::solver_failed);  // not one run came to where it could be compared
+  say("\n{}", text);
+  const bool is_any = std::any_of(runs.begin(), runs.end(), [](const AbRun& r) { return r.counts; });
+  const int code =
+      is_any ? 0 : static_cast<int>(Exit::solver_failed);  // not one run came to where it could be compared
+  if (!study.report) return code;
+  const int ended = try_report(directory, code);
+  if (fs::exists(path("report.html"))) say("  report           {}\n", path("report.html"));
+  return ended;
 }
 
 }  // namespace weir

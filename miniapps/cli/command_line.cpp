@@ -7,11 +7,8 @@
 
 #include "base/colour.hpp"
 #include "base/nearest.hpp"
-#include "miniapps/cli/ab.hpp"
-#include "miniapps/cli/doctor.hpp"
+#include "base/print.hpp"
 #include "miniapps/cli/lists.hpp"
-#include "miniapps/cli/replay.hpp"
-#include "miniapps/cli/solve.hpp"
 #include "miniapps/cli/start.hpp"
 #include "miniapps/cli/verbs.hpp"
 
@@ -35,7 +32,7 @@ struct DeviceArguments {
 
 void add_overrides(CLI::App& verb, std::vector<std::string>& overrides) {
   verb.add_option("--set", overrides, "override a key of the case: key.path=value, the value as in TOML (repeatable)")
-      ->type_name("KEY=VALUE")
+      ->option_text("KEY=VALUE")
       ->allow_extra_args(false);
 }
 
@@ -92,10 +89,10 @@ void add_replay_options(CLI::App& verb, ReplayArguments& r) {
   verb.add_option("CAPSULE", r.capsules,
                   "captured systems: files of capsules/ in a run directory, or the directory ([capture] writes them)")
       ->required();
-  verb.add_option(
-          "--solvers", r.solvers,
-          "TOML file with one table per solver, as [shadow.NAME]; default: the reference solver as it ran, which "
-          "must repeat its iteration counts (exit code 5 if not)")
+  verb.add_option("--solvers", r.solvers,
+                  "TOML file: a table [NAME] for each solver, with the keys of [shadow.NAME]; default: the reference "
+                  "solver as it ran, which "
+                  "must repeat its iteration counts (exit code 5 if not)")
       ->type_name("FILE");
   verb.add_option("--repeat", r.repeat, "solves per system and solver; times are medians")
       ->capture_default_str()
@@ -206,18 +203,17 @@ int parse_and_run(const Program& program, int argc, char** argv) {
   add_solve_options(*solve, s);
   solve->callback([&] { code = solve_system(s); });
 
-  std::string patient;
+  std::string what, folder = "docs/reference";
   CLI::App* doctor = app.add_subcommand("doctor", "diagnose a matrix and suggest solvers");
-  doctor->add_option("MATRIX", patient, "matrix or captured system, as for `weir solve`")->required();
-  doctor->callback([&] { code = examine_matrix(patient); });
+  doctor->add_option("MATRIX", what, "matrix or captured system, as for `weir solve`")->required();
+  doctor->callback([&] { code = examine_matrix(what); });
 
-  AbArguments twins;
   CLI::App* ab = app.add_subcommand("ab", "paired A/B runs: cases x configurations x repeats, compared");
-  ab->add_option("STUDY", twins.study, "study file (TOML)")->required();
-  ab->add_option("-o,--output", twins.directory, "folder of the runs; completed runs are not repeated")
+  ab->add_option("STUDY", what, "study file (TOML)")->required();
+  ab->add_option("-o,--output", a.directory, "folder of the runs; completed runs are not repeated")
       ->required()
       ->type_name("DIR");
-  ab->callback([&] { code = run_ab(twins); });
+  ab->callback([&] { code = run_ab(what, a.directory); });
 
   CLI::App* report = app.add_subcommand("report", "write report.html of a run directory");
   report->add_option("DIR", a.source, "run directory")->required();
@@ -227,14 +223,13 @@ int parse_and_run(const Program& program, int argc, char** argv) {
   bench->prefix_command()->set_help_flag();
   bench->callback([&] { start_benchmarks(argv); });
 
-  std::string what, key, shell, folder = "docs/reference";
   CLI::App* list = app.add_subcommand("list", "what there is: cases, methods, preconditioners, boundaries, ...");
   list->add_option("WHAT", what, "left out: what can be listed");
   list->callback([&] { code = list_what(program, what); });
 
   CLI::App* explain = app.add_subcommand("explain", "what a key of the case file means");
-  explain->add_option("KEY", key, "time.cfl, linear.pressure, boundary.*.type, cfl")->required();
-  explain->callback([&] { code = explain_key(program, key); });
+  explain->add_option("KEY", what, "time.cfl, linear.pressure, boundary.*.type, cfl")->required();
+  explain->callback([&] { code = explain_key(program, what); });
 
   CLI::App* reference =
       app.add_subcommand("reference", "write the reference pages and the JSON schema of the case file");
@@ -243,16 +238,16 @@ int parse_and_run(const Program& program, int argc, char** argv) {
 
   CLI::App* completion =
       app.add_subcommand("completion", "print completion for a shell: source <(weir completion bash)");
-  completion->add_option("SHELL", shell, "bash")->required()->check(CLI::IsMember({"bash"}));
+  completion->add_option("SHELL", what, "bash")->required()->check(CLI::IsMember({"bash"}));
   completion->callback([&] {
     std::vector<std::pair<std::string, std::string>> words;
     for (const std::string& verb : names_of(app))
       words.emplace_back(verb, fmt::format("{}", fmt::join(options_of(*app.get_subcommand(verb)), " ")));
-    fmt::print("{}", completion_script(program, words));
+    say("{}", completion_script(program, words));
   });
 
   if (argc < 2) {
-    fmt::print(stderr, "{}", app.help());
+    say(stderr, "{}", app.help());
     return static_cast<int>(Exit::usage);
   }
   refuse_unknown_words(app, argc, argv);
@@ -267,16 +262,20 @@ int parse_and_run(const Program& program, int argc, char** argv) {
 }  // namespace
 
 int run_command_line(const Program& program, int argc, char** argv) {
+  return code_of([&] { return code_after_output(parse_and_run(program, argc, argv)); });
+}
+
+int code_of(const std::function<int()>& f) {
   try {
-    return parse_and_run(program, argc, argv);
+    return f();
   } catch (const Error& e) {
-    fmt::print(stderr, "{} {}\n", coloured("weir:", Colour::red, stderr), e.what());
+    say(stderr, "{} {}\n", coloured("weir:", Colour::red, stderr), e.what());
     return static_cast<int>(e.code());
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "weir: out of memory\n");
+    say(stderr, "weir: out of memory\n");
     return static_cast<int>(Exit::out_of_memory);
   } catch (const std::exception& e) {
-    fmt::print(stderr, "weir: internal error: {}\n", e.what());
+    say(stderr, "weir: internal error: {}\n", e.what());
     return static_cast<int>(Exit::internal);
   }
 }

@@ -1,5 +1,6 @@
 // The command line: verb -> function. miniapps/weir.cpp lists what exists.
 #pragma once
+#include <functional>
 #include <iosfwd>
 #include <memory>
 #include <string>
@@ -23,7 +24,9 @@ struct Program {
   Build build = {};
 };
 
-// Prints errors; returns the process's exit code.
-int run_command_line(const Program& program, int argc, char** argv);
+int run_command_line(const Program& program, int argc, char** argv);  // the process's exit code
+
+// What f returns, or the exit code of the error that it throws, which is printed.
+int code_of(const std::function<int()>& f);
 
 }  // namespace weir

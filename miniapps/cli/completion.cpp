@@ -2,6 +2,7 @@
 
 #include "miniapps/cli/lists.hpp"
 #include "miniapps/cli/schema.hpp"
+#include "miniapps/cli/verbs.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir {

@@ -1,5 +1,3 @@
-#include "miniapps/cli/doctor.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,8 +6,9 @@
 #include <optional>
 
 #include "base/error.hpp"
+#include "base/print.hpp"
 #include "miniapps/cli/export_system.hpp"
-#include "miniapps/cli/solve.hpp"
+#include "miniapps/cli/verbs.hpp"
 #include "solvers/adapters/peer.hpp"
 #include "solvers/diagnosis/diagnosis.hpp"
 #include "solvers/diagnosis/examination.hpp"
@@ -29,11 +28,11 @@ enum class Mark { good, look, fault };
 
 template <class... Arguments>
 void line(Mark mark, std::string_view label, fmt::format_string<Arguments...> form, Arguments&&... arguments) {
-  fmt::print("{} {:<13} {}\n",
-             mark == Mark::fault  ? '!'
-             : mark == Mark::look ? '?'
-                                  : ' ',
-             label, fmt::format(form, std::forward<Arguments>(arguments)...));
+  say("{} {:<13} {}\n",
+      mark == Mark::fault  ? '!'
+      : mark == Mark::look ? '?'
+                           : ' ',
+      label, fmt::format(form, std::forward<Arguments>(arguments)...));
 }
 
 // "3 (the first: row 17)"; rows count from 1, as in the file.
@@ -218,10 +217,10 @@ void print_advice(const std::string& matrix, const Diagnosis& d, const Estimates
   const bool has_pivots = d.missing_diagonal.count + d.zero_diagonal.count == 0;
   const bool is_positive = d.is_definite_for_sure() || (e.symmetric_part.least > 0);
   const bool is_like_poisson = d.positive_off_diagonal.count == 0 && d.negative_diagonal.count == 0 && has_pivots;
-  fmt::print("\nsuggested solvers\n");
-  if (d.has_constant_null_space()) fmt::print("  (the constant null space is detected and projected out)\n");
+  say("\nsuggested solvers\n");
+  if (d.has_constant_null_space()) say("  (the constant null space is detected and projected out)\n");
   if (d.is_symmetric() && d.rows > 0 && e.symmetric_part.most < 0)
-    fmt::print("  (negative definite: negate both sides to use cg)\n");
+    say("  (negative definite: negate both sides to use cg)\n");
   if (d.is_symmetric() && (is_positive || (d.has_constant_null_space() && is_like_poisson)))
     advise(solver("cg+block_ilu0"), "symmetric, positive");
   if (is_like_poisson && has_library("hypre"))
@@ -241,7 +240,7 @@ void print_advice(const std::string& matrix, const Diagnosis& d, const Estimates
            "ill-conditioned: x in double-double precision");
   std::size_t width = 0;
   for (const auto& [options, why] : lines) width = std::max(width, options.size());
-  for (const auto& [options, why] : lines) fmt::print("  weir solve {} {:<{}}   # {}\n", matrix, options, width, why);
+  for (const auto& [options, why] : lines) say("  weir solve {} {:<{}}   # {}\n", matrix, options, width, why);
 }
 
 }  // namespace
@@ -249,21 +248,21 @@ void print_advice(const std::string& matrix, const Diagnosis& d, const Estimates
 int examine_matrix(const std::string& matrix) {
   if (is_capsule(matrix)) {
     const Capsule c = read_capsule(matrix);
-    fmt::print("{}\nreference solver: {}\n", origin_of(c), leader_of(c));
+    say("{}\nreference solver: {}\n", origin_of(c), leader_of(c));
   }
   MarketFaults faults;
   BlockCsrData A = read_system(matrix, 1, &faults);
   if (A.block > 1) A = scalar_rows(A);
   const Diagnosis d = diagnose(A);
-  fmt::print("{}: {} rows, {} entries, {:.3g} a row ({} to {})\n\n", matrix, d.rows, d.entries,
-             static_cast<double>(d.entries) / d.rows, d.shortest_row, d.longest_row);
+  say("{}: {} rows, {} entries, {:.3g} a row ({} to {})\n\n", matrix, d.rows, d.entries,
+      static_cast<double>(d.entries) / d.rows, d.shortest_row, d.longest_row);
   print_entries(d, faults);
   print_diagonal(d);
   print_pivots(A, d);
   print_sums(d);
   print_structure(d);
   if (d.not_finite) {
-    fmt::print("\nThe matrix has NaN or Inf entries: fix the file first.\n");
+    say("\nThe matrix has NaN or Inf entries: fix the file first.\n");
     return static_cast<int>(Exit::check_failed);
   }
   const Estimates e = estimate(A, d);
@@ -271,7 +270,7 @@ int examine_matrix(const std::string& matrix) {
   const bool is_hopeless =
       d.empty_rows.count || d.empty_columns.count || (e.is_singular && !d.has_constant_null_space());
   if (is_hopeless)
-    fmt::print("\nThe matrix is singular: only right-hand sides in its range have a solution, and it is not unique.\n");
+    say("\nThe matrix is singular: only right-hand sides in its range have a solution, and it is not unique.\n");
   print_advice(matrix, d, e);
   return static_cast<int>(is_hopeless || faults.repeated ? Exit::check_failed : Exit::finished);
 }

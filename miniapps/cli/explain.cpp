@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
+#include "base/print.hpp"
 #include "base/table_option.hpp"
 #include "inputs/case.hpp"
 #include "miniapps/cli/lists.hpp"
@@ -23,10 +24,10 @@ constexpr std::size_t most_in_full = 4;  // keys; more are a table
 void explain_in_full(const DescribedKey& k) {
   const Option& o = *k.option;
   const DescribedTable& t = *k.table;
-  fmt::print("{}{}{}\n  {}\n", k.path(), t.when.empty() ? "" : "   of " + t.when,
-             t.readers.empty() ? "" : fmt::format("   ({})", fmt::join(t.readers, ", ")), o.meaning);
+  say("{}{}{}\n  {}\n", k.path(), t.when.empty() ? "" : "   of " + t.when,
+      t.readers.empty() ? "" : fmt::format("   ({})", fmt::join(t.readers, ", ")), o.meaning);
   const auto row = [](const char* label, std::string_view text) {
-    if (!text.empty()) fmt::print("  {:<8} {}\n", label, text);
+    if (!text.empty()) say("  {:<8} {}\n", label, text);
   };
   row("type", name_of(o.type));
   row("default", default_text(o));
@@ -49,8 +50,11 @@ void explain_in_rows(const std::vector<DescribedKey>& keys) {
 std::vector<std::array<std::string, 3>> words_with_meaning(const Schema& schema, const std::string& key) {
   std::vector<std::array<std::string, 3>> rows;
   for (const DescribedKey& k : schema.find(key))
-    for (const std::string& word : words_of(k.option->values))
-      rows.push_back({word, fmt::format("{}", fmt::join(k.table->readers, ", ")), meaning_of_word(*k.option, word)});
+    for (const std::string& word : words_of(k.option->values)) {
+      const std::array<std::string, 3> row{word, fmt::format("{}", fmt::join(k.table->readers, ", ")),
+                                           meaning_of_word(*k.option, word)};
+      if (std::find(rows.begin(), rows.end(), row) == rows.end()) rows.push_back(row);
+    }
   return rows;
 }
 
@@ -68,6 +72,36 @@ std::vector<std::array<std::string, 3>> case_rows() {
   return rows;
 }
 
+std::vector<std::array<std::string, 3>> rows_of(const NamedList& list, const Schema& schema) {
+  const std::string what = list.name;
+  if (what == "cases") return case_rows();
+  std::vector<std::array<std::string, 3>> rows;
+  if (what == "methods")
+    for (const KrylovDescription* m : krylov_methods())
+      rows.push_back({std::string(m->name), "", std::string(m->meaning)});
+  else if (what == "preconditioners")
+    for (const PreconditionerDescription* m : preconditioners())
+      rows.push_back({std::string(m->name), matrices_text(m->matrices), std::string(m->meaning)});
+  else if (what == "quantities")
+    for (const Quantity& q : quantities()) rows.push_back({q.name, q.miniapps, q.meaning});
+  else
+    rows = words_with_meaning(schema, list.key);
+  return rows;
+}
+
+// A word that is no key: a boundary's type, a method, a quantity.
+bool explain_word(const Schema& schema, const std::string& word) {
+  bool is_known = false;
+  for (const NamedList& list : lists())
+    for (const auto& row : rows_of(list, schema)) {
+      if (row[0] != word) continue;
+      fmt::print("{}   one of `weir list {}`{}\n  {}\n", word, list.name, row[1].empty() ? "" : "   (" + row[1] + ")",
+                 row[2]);
+      is_known = true;
+    }
+  return is_known;
+}
+
 }  // namespace
 
 void print_columns(const std::vector<std::array<std::string, 3>>& rows) {
@@ -76,9 +110,9 @@ void print_columns(const std::vector<std::array<std::string, 3>>& rows) {
     for (std::size_t c = 0; c < 2; ++c) width[c] = std::max(width[c], row[c].size());
   for (const auto& [first, second, third] : rows)
     if (width[1] == 0)
-      fmt::print("{:<{}}  {}\n", first, width[0], third);
+      say("{:<{}}  {}\n", first, width[0], third);
     else
-      fmt::print("{:<{}}  {:<{}}  {}\n", first, width[0], second, width[1], third);
+      say("{:<{}}  {:<{}}  {}\n", first, width[0], second, width[1], third);
 }
 
 // "wall: no slip; slip: no normal velocity" has what each word means.
@@ -113,24 +147,13 @@ const std::vector<NamedList>& lists() {
 int list_what(const Program& program, const std::string& what) {
   std::vector<std::array<std::string, 3>> rows;
   std::vector<std::string> names;
-  for (const NamedList& list : lists()) names.push_back(list.name);
-  const auto found = std::find(names.begin(), names.end(), what);
-  if (what.empty())
-    for (const NamedList& list : lists()) rows.push_back({list.name, "", list.meaning});
-  else if (found == names.end())
+  for (const NamedList& list : lists()) {
+    names.push_back(list.name);
+    if (what.empty()) rows.push_back({list.name, "", list.meaning});
+    if (what == list.name) rows = rows_of(list, Schema(program));
+  }
+  if (!what.empty() && std::find(names.begin(), names.end(), what) == names.end())
     throw Error(Exit::usage, "there is no list of '" + what + "'" + did_you_mean(what, names));
-  else if (what == "cases")
-    rows = case_rows();
-  else if (what == "methods")
-    for (const KrylovDescription* m : krylov_methods())
-      rows.push_back({std::string(m->name), "", std::string(m->meaning)});
-  else if (what == "preconditioners")
-    for (const PreconditionerDescription* m : preconditioners())
-      rows.push_back({std::string(m->name), matrices_text(m->matrices), std::string(m->meaning)});
-  else if (what == "quantities")
-    for (const Quantity& q : quantities()) rows.push_back({q.name, q.miniapps, q.meaning});
-  else
-    rows = words_with_meaning(Schema(program), lists()[static_cast<std::size_t>(found - names.begin())].key);
   print_columns(rows);
   return 0;
 }
@@ -139,6 +162,7 @@ int explain_key(const Program& program, const std::string& key) {
   const Schema schema(program);
   const std::vector<DescribedKey> keys = schema.find(key);
   if (keys.empty()) {
+    if (explain_word(schema, key)) return 0;
     const std::string near = nearest(key, schema.names_like(key));
     throw Error(Exit::usage, "no key '" + key + "'" + (near.empty() ? "" : "; did you mean '" + near + "'?"));
   }

@@ -2,12 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/print.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
-#include "solvers/matrix/io/matrix_market.hpp"
+#include "solvers/matrix/block/cut_blocks.hpp"
+#include "solvers/matrix/io/augment.hpp"
+#include "solvers/matrix/io/generate.hpp"
 #include "solvers/matrix/io/petsc_binary.hpp"
 
 namespace weir {
@@ -34,6 +38,14 @@ BlockCsrData rows_of(const Capsule& c) {
   return block_rows(*A);
 }
 
+BlockCsrData read_system(const std::string& name, int block, MarketFaults* faults) {
+  if (is_capsule(name)) return rows_of(read_capsule(name));
+  if (is_augmented(name)) return augmented_system(name);
+  if (!is_generated(name)) return read_matrix_market(name, block, faults);
+  BlockCsrData scalar = generated_system(name);
+  return cut_into_blocks(std::move(scalar), std::max(block, 1));
+}
+
 void export_capsule(const Capsule& c, const std::string& format, const std::string& folder) {
   namespace fs = std::filesystem;
   const fs::path source(c.path);
@@ -43,13 +55,13 @@ void export_capsule(const Capsule& c, const std::string& format, const std::stri
   const BlockCsrData A = rows_of(c);
   if (format == "petsc") {
     write_petsc_binary(base + ".petsc", A, {c.b, c.x0});
-    fmt::print("{}.petsc: A, b, x0; {} rows\n", base, c.size());
+    say("{}.petsc: A, b, x0; {} rows\n", base, c.size());
     return;
   }
   write_matrix_market(base + ".mtx", A);
   write_vector_market(base + "_b.mtx", c.b);
   write_vector_market(base + "_x0.mtx", c.x0);
-  fmt::print("{0}.mtx, {0}_b.mtx, {0}_x0.mtx; {1} rows\n", base, c.size());
+  say("{0}.mtx, {0}_b.mtx, {0}_x0.mtx; {1} rows\n", base, c.size());
 }
 
 }  // namespace weir

@@ -1,9 +1,9 @@
-// A capsule's system in words, as block rows, and in the formats of others.
+// Systems of files and capsules as block rows; a capsule's in words, and in the formats of others.
 #pragma once
 #include <string>
 
 #include "miniapps/study/capture/capsule.hpp"
-#include "solvers/matrix/block/block_csr.hpp"
+#include "solvers/matrix/io/matrix_market.hpp"
 
 namespace weir {
 
@@ -16,6 +16,8 @@ std::string origin_of(const Capsule& capsule);
 // "cg + jacobi, 1e-06 relative to |b| in the l2 norm: 36 iterations, converged"
 std::string leader_of(const Capsule& capsule);
 
+// name: of a file, a capsule or a generated system. block: 0: detected (1 where generated).
+BlockCsrData read_system(const std::string& name, int block, MarketFaults* faults = nullptr);
 // The matrix of a capsule as block rows.
 BlockCsrData rows_of(const Capsule& capsule);
 

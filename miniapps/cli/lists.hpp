@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "base/option.hpp"
-#include "miniapps/cli/command_line.hpp"
 
 namespace weir {
 
@@ -28,11 +27,5 @@ const std::vector<ExitCode>& exit_codes();
 std::string meaning_of_word(const Option& option, const std::string& word);
 std::string matrices_text(unsigned matrices);  // "stencil, banded"
 void print_columns(const std::vector<std::array<std::string, 3>>& rows);
-
-int list_what(const Program& program, const std::string& what);
-int explain_key(const Program& program, const std::string& key);
-// help: of the whole command line.
-int write_reference(const Program& program, const std::string& folder, const std::string& help);
-std::string completion_script(const Program& program, const std::vector<std::pair<std::string, std::string>>& options);
 
 }  // namespace weir

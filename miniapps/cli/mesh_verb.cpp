@@ -3,10 +3,11 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <list>
+#include <memory>
 #include <numeric>
 
 #include "base/error.hpp"
+#include "base/print.hpp"
 #include "inputs/case.hpp"
 #include "mesh/graph/colouring.hpp"
 #include "mesh/graph/graph_tools.hpp"
@@ -15,7 +16,7 @@
 #include "mesh/unstructured/make_mesh.hpp"
 #include "mesh/unstructured/quality.hpp"
 #include "miniapps/cli/verbs.hpp"
-#include "postproc/fields/vtu.hpp"
+#include "postproc/fields/vtk.hpp"
 #include "postproc/run/machine.hpp"
 #include "postproc/run/write_aside.hpp"
 
@@ -35,26 +36,19 @@ std::string grouped(std::int64_t n) {
 
 template <class... Arguments>
 void line(std::string_view label, fmt::format_string<Arguments...> form, Arguments&&... arguments) {
-  fmt::print("{:<13} {}\n", label, fmt::format(form, std::forward<Arguments>(arguments)...));
+  say("{:<13} {}\n", label, fmt::format(form, std::forward<Arguments>(arguments)...));
 }
 
-// Integer fields that live as long as the picture that refers to them.
-class Fields {
- public:
-  void add(std::string name, std::vector<int> values) {
-    integers_.push_back(std::move(values));
-    fields.push_back(mesh_field(std::move(name), integers_.back()));
-  }
-  void add(std::string name, std::vector<double> values) {
-    numbers_.push_back(std::move(values));
-    fields.push_back(mesh_field(std::move(name), 1, numbers_.back()));
-  }
-  std::vector<MeshField> fields;
+using Fields = std::vector<OutputField>;
 
- private:
-  std::list<std::vector<int>> integers_;  // lists: the fields refer to their elements
-  std::list<std::vector<double>> numbers_;
-};
+// A field of one number a cell, which it keeps; integers are written as such.
+template <class T>
+void add(Fields& fields, std::string name, std::vector<T> values) {
+  const auto kept = std::make_shared<const std::vector<T>>(std::move(values));
+  fields.push_back({std::move(name), 1, std::is_integral_v<T>, [kept](std::size_t first, std::span<double> out) {
+                      std::copy_n(kept->begin() + static_cast<std::ptrdiff_t>(first), out.size(), out.begin());
+                    }});
+}
 
 void print_repairs(const MeshRepairs& r) {
   std::string text;
@@ -89,9 +83,9 @@ void print_mesh(const UnstructuredMesh& mesh, const MeshOrigin& origin, double s
   const double mean = std::accumulate(aspect.begin(), aspect.end(), 0.0) / mesh.cells();
   line("aspect ratio", "at most {:.4g}, mean {:.3g}", *std::max_element(aspect.begin(), aspect.end()), mean);
   line("angle", "at least {:.1f} degrees", *std::min_element(angle.begin(), angle.end()));
-  fields.add("aspect_ratio", std::move(aspect));
-  fields.add("angle", std::move(angle));
-  fields.add("volume", mesh.volume);
+  add(fields, "aspect_ratio", std::move(aspect));
+  add(fields, "angle", std::move(angle));
+  add(fields, "volume", mesh.volume);
 }
 
 void add_lines(const UnstructuredMesh& mesh, const CellLines& lines, double anisotropy, double seconds,
@@ -106,49 +100,47 @@ void add_lines(const UnstructuredMesh& mesh, const CellLines& lines, double anis
          shortest, longest, 100.0 * static_cast<double>(lines.cell.size()) / mesh.cells(), anisotropy, seconds);
   else
     line("lines", "none: no cell at a boundary has an anisotropy above {:g} ({:.2f} s)", anisotropy, seconds);
-  fields.add("line", line_of_cell(lines, mesh.cells()));
+  add(fields, "line", line_of_cell(lines, mesh.cells()));
 }
 
 // The case's own ordering once more as "order" and "level", so that a script need not know its name.
 void add_orderings(const UnstructuredMesh& mesh, const Graph& graph, OrderingOptions options, Fields& fields) {
   const std::string chosen = options.type;
-  fmt::print("{:<13} {:<9} {:>10} {:>8} {:>12} {:>8}\n", "orderings", "type", "bandwidth", "levels", "cells/level",
-             "s");
+  say("{:<13} {:<9} {:>10} {:>8} {:>12} {:>8}\n", "orderings", "type", "bandwidth", "levels", "cells/level", "s");
   for (const char* type : ordering_types) {
     options.type = type;
     const double start = seconds_now();
     const Order order = make_ordering(mesh, options).order;
     const double seconds = seconds_now() - start;
     LevelSets sets = level_sets(graph, order);
-    fmt::print("{:<13} {:<9} {:>10} {:>8} {:>12.1f} {:>8.2f}{}\n", "", type, grouped(bandwidth(graph, order)),
-               grouped(sets.levels), static_cast<double>(mesh.cells()) / std::max(sets.levels, 1), seconds,
-               chosen == type ? "  <- this case" : "");
+    say("{:<13} {:<9} {:>10} {:>8} {:>12.1f} {:>8.2f}{}\n", "", type, grouped(bandwidth(graph, order)),
+        grouped(sets.levels), static_cast<double>(mesh.cells()) / std::max(sets.levels, 1), seconds,
+        chosen == type ? "  <- this case" : "");
     std::vector<int> position = inverse(order);
     if (chosen == type) {
-      fields.add("order", position);
-      fields.add("level", sets.level);
+      add(fields, "order", position);
+      add(fields, "level", sets.level);
     }
-    fields.add(fmt::format("order_{}", type), std::move(position));
-    fields.add(fmt::format("level_{}", type), std::move(sets.level));
+    add(fields, fmt::format("order_{}", type), std::move(position));
+    add(fields, fmt::format("level_{}", type), std::move(sets.level));
   }
 }
 
 void add_colourings(const Graph& graph, std::uint64_t seed, Fields& fields) {
-  fmt::print("{:<13} {:<14} {:>8} {:>10} {:>10} {:>8}\n", "colourings", "type", "colours", "smallest", "largest", "s");
-  const auto add = [&](const char* name, auto&& colour) {
+  say("{:<13} {:<14} {:>8} {:>10} {:>10} {:>8}\n", "colourings", "type", "colours", "smallest", "largest", "s");
+  const auto colour_by = [&](const char* name, auto&& colour) {
     const double start = seconds_now();
     Colouring c = colour();
     const double seconds = seconds_now() - start;
     std::vector<int> count(static_cast<std::size_t>(std::max(c.colours, 1)));
     for (const int one : c.colour) ++count[one];
     const auto [least, most] = std::minmax_element(count.begin(), count.end());
-    fmt::print("{:<13} {:<14} {:>8} {:>10} {:>10} {:>8.2f}\n", "", name, c.colours, grouped(*least), grouped(*most),
-               seconds);
-    fields.add(fmt::format("colour_{}", name), std::move(c.colour));
+    say("{:<13} {:<14} {:>8} {:>10} {:>10} {:>8.2f}\n", "", name, c.colours, grouped(*least), grouped(*most), seconds);
+    add(fields, fmt::format("colour_{}", name), std::move(c.colour));
   };
-  add("largest_first", [&] { return colour_largest_first(graph); });
-  add("balanced", [&] { return colour_balanced(graph); });
-  add("jones_plassmann", [&] { return colour_jones_plassmann(graph, seed); });
+  colour_by("largest_first", [&] { return colour_largest_first(graph); });
+  colour_by("balanced", [&] { return colour_balanced(graph); });
+  colour_by("jones_plassmann", [&] { return colour_jones_plassmann(graph, seed); });
 }
 
 void add_partition(const Graph& graph, const CellLines& lines, int parts, Fields& fields) {
@@ -160,7 +152,7 @@ void add_partition(const Graph& graph, const CellLines& lines, int parts, Fields
   line("partition", "{} parts of {} to {} cells, {} faces cut, implicit lines kept whole ({:.2f} s)", parts,
        grouped(*std::min_element(count.begin(), count.end())), grouped(*std::max_element(count.begin(), count.end())),
        grouped(edge_cut(graph, part)), seconds);
-  fields.add("partition", std::move(part));
+  add(fields, "partition", std::move(part));
 }
 
 }  // namespace
@@ -191,7 +183,7 @@ int write_mesh(const MeshArguments& a) {
     write_unstructured(a.output, {.node = mesh.node,
                                   .cell_start = mesh.cell_start,
                                   .cell_node = mesh.cell_node,
-                                  .cell_fields = fields.fields,
+                                  .cell_fields = fields,
                                   .node_fields = {}});
   line("written", "{} ({:.2f} s)", a.output, seconds_now() - before_writing);
   line("time", "{:.2f} s", seconds_now() - start);

@@ -9,6 +9,7 @@
 #include "base/table_option.hpp"
 #include "miniapps/cli/lists.hpp"
 #include "miniapps/cli/schema.hpp"
+#include "miniapps/cli/verbs.hpp"
 #include "postproc/run/write_aside.hpp"
 #include "solvers/registry.hpp"
 

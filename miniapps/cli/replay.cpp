@@ -1,5 +1,3 @@
-#include "miniapps/cli/replay.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,8 +6,10 @@
 #include <memory>
 
 #include "base/error.hpp"
+#include "base/print.hpp"
 #include "inputs/case.hpp"
 #include "miniapps/cli/export_system.hpp"
+#include "miniapps/cli/verbs.hpp"
 #include "miniapps/study/capture/capsule.hpp"
 #include "miniapps/study/shadow/reference_solver.hpp"
 #include "miniapps/study/shadow/statistics.hpp"
@@ -184,16 +184,16 @@ class Report {
  public:
   explicit Report(const std::vector<std::string>& capsules) {
     for (const std::string& path : capsules) width_ = std::max(width_, short_name(path).size());
-    fmt::print("{:<{}}  {:<40} {:>10} {:>12} {:>10} {:>10}  {}\n", "capsule", width_, "solver", "iterations",
-               "|b-Ax|/|b|", "setup ms", "solve ms", "end");
+    say("{:<{}}  {:<40} {:>10} {:>12} {:>10} {:>10}  {}\n", "capsule", width_, "solver", "iterations", "|b-Ax|/|b|",
+        "setup ms", "solve ms", "end");
   }
   void row(const Capsule& c, const Replay& r, const std::string& note) const {
     if (!r.refusal.empty()) {
-      fmt::print("{:<{}}  {:<40} refused: {}\n", short_name(c.path), width_, r.solver, r.refusal);
+      say("{:<{}}  {:<40} refused: {}\n", short_name(c.path), width_, r.solver, r.refusal);
     } else {
-      fmt::print("{:<{}}  {:<40} {:>10} {:>12.3e} {:>10.3f} {:>10.3f}  {}{}\n", short_name(c.path), width_, r.solver,
-                 r.counts(), r.residual, 1e3 * median(r.setup), 1e3 * median(r.solve), to_string(r.result.reason),
-                 note.empty() ? "" : ", " + note);
+      say("{:<{}}  {:<40} {:>10} {:>12.3e} {:>10.3f} {:>10.3f}  {}{}\n", short_name(c.path), width_, r.solver,
+          r.counts(), r.residual, 1e3 * median(r.setup), 1e3 * median(r.solve), to_string(r.result.reason),
+          note.empty() ? "" : ", " + note);
     }
     std::fflush(stdout);
   }
@@ -256,8 +256,8 @@ int replay_capsules(const ReplayArguments& a) {
     return static_cast<int>(Exit::finished);
   }
   for (const std::string& path : capsules)
-    fmt::print("{}\n", origin_of(read_capsule(path)));  // what is no capsule ends it here
-  fmt::print("\n");
+    say("{}\n", origin_of(read_capsule(path)));  // what is no capsule ends it here
+  say("\n");
   const Report report(capsules);
   Tally tally;
   for (const std::string& path : capsules) {
@@ -268,11 +268,10 @@ int replay_capsules(const ReplayArguments& a) {
       replay_one<Host>(c, a, candidates, report, tally);
   }
   if (candidates.empty()) {
-    fmt::print("\n{} of {} captured systems repeat the recorded iterations exactly", tally.same, capsules.size());
-    if (tally.not_comparable > 0) fmt::print("; {} not comparable", tally.not_comparable);
-    if (tally.other > 0)
-      fmt::print("; {} differ (another compiler, processor or version may round differently)", tally.other);
-    fmt::print("\n");
+    say("\n{} of {} captured systems repeat the recorded iterations exactly", tally.same, capsules.size());
+    if (tally.not_comparable > 0) say("; {} not comparable", tally.not_comparable);
+    if (tally.other > 0) say("; {} differ (another compiler, processor or version may round differently)", tally.other);
+    say("\n");
   }
   if (tally.other > 0) return static_cast<int>(Exit::check_failed);
   return static_cast<int>(tally.all_converged ? Exit::finished : Exit::solver_failed);

@@ -1,34 +1,38 @@
-// report.html is made by postproc/report/report.py in a child process.
+// report.html is made by postproc/report/report.py, or report_ab.py, in a child process.
 #include <fmt/format.h>
 
 #include <filesystem>
 
-#include "miniapps/cli/ab.hpp"
+#include "base/print.hpp"
 #include "miniapps/cli/verbs.hpp"
 #include "postproc/report/python.hpp"
 
 namespace weir {
 
-namespace fs = std::filesystem;
-
-int write_report(const std::string& run_directory) {
-  if (write_ab_report(run_directory)) return 0;
-  if (!fs::exists(fs::path(run_directory) / "run.json"))
-    throw Error(Exit::usage, run_directory + ": is not a run directory (no run.json)");
-  const auto script = find_script("report.py");
-  if (!script) throw Error(Exit::internal, "postproc/report/report.py is missing");
+int write_report(const std::string& directory) {
+  const auto has = [&](const char* file) { return std::filesystem::exists(std::filesystem::path(directory) / file); };
+  const bool is_study = has("ab_summary.csv");
+  if (!is_study && !has("run.json")) throw Error(Exit::usage, directory + ": is not a run directory (no run.json)");
+  const std::string name = is_study ? "report_ab.py" : "report.py";
+  const auto script = find_script(name);
+  if (!script) throw Error(Exit::internal, "postproc/report/" + name + " is missing");
   const auto python = find_python();
   if (!python) throw Error(Exit::internal, "no python3 with matplotlib: apt-get install python3-matplotlib");
-  if (run_child({*python, *script, run_directory}) != 0)
-    throw Error(Exit::internal, "the report of " + run_directory + " failed");
+  const int code = run_child({*python, *script, directory});
+  if (code > 128) return code;
+  if (code != 0)
+    throw Error(code == static_cast<int>(Exit::file_io) ? Exit::file_io : Exit::internal,
+                "the report of " + directory + " failed");
   return 0;
 }
 
-void write_report_of(const Run& run) {
+int try_report(const std::string& directory, int code) {
   try {
-    write_report(run.directory());
+    const int signal = write_report(directory);
+    return signal > 128 ? signal : code;
   } catch (const Error& e) {
-    fmt::print("  report not written: {}\n", e.what());
+    say("  report not written: {}\n", e.what());
+    return code == 0 && e.code() == Exit::file_io ? static_cast<int>(e.code()) : code;
   }
 }
 

@@ -1,5 +1,3 @@
-#include "miniapps/cli/solve.hpp"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -8,18 +6,17 @@
 #include <type_traits>
 
 #include "base/error.hpp"
+#include "base/print.hpp"
 #include "base/table_option.hpp"
 #include "inputs/case.hpp"
 #include "miniapps/cli/export_system.hpp"
+#include "miniapps/cli/verbs.hpp"
 #include "miniapps/study/recorder/flight_text.hpp"
 #include "solvers/adapters/any_solver.hpp"
 #include "solvers/adapters/extended.hpp"
 #include "solvers/adapters/peer.hpp"
 #include "solvers/diagnosis/failed_solve.hpp"
-#include "solvers/matrix/block/cut_blocks.hpp"
 #include "solvers/matrix/facts.hpp"
-#include "solvers/matrix/io/augment.hpp"
-#include "solvers/matrix/io/generate.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 #include "solvers/registry.hpp"
 
@@ -143,14 +140,14 @@ class System {
 
 void print_row(const std::string& name, std::size_t width, const Row& row, double norm_b) {
   if (!row.refusal.empty()) {
-    fmt::print("{:<{}} refused: {}\n", name, width, row.refusal);
+    say("{:<{}} refused: {}\n", name, width, row.refusal);
     return;
   }
   const SolveResult& r = row.result;
-  fmt::print("{:<{}} {:>10.3f} {:>10.3f} {:>10} {:>12.3e} {:>12}  {}\n", name, width, 1e3 * row.setup.seconds,
-             1e3 * r.solve_seconds, r.iterations, r.true_residual / norm_b,
-             row.setup.bytes > 0 ? fmt::format("{:.2f}", static_cast<double>(row.setup.bytes) / 1e6) : "",
-             to_string(r.reason));
+  say("{:<{}} {:>10.3f} {:>10.3f} {:>10} {:>12.3e} {:>12}  {}\n", name, width, 1e3 * row.setup.seconds,
+      1e3 * r.solve_seconds, r.iterations, r.true_residual / norm_b,
+      row.setup.bytes > 0 ? fmt::format("{:.2f}", static_cast<double>(row.setup.bytes) / 1e6) : "",
+      to_string(r.reason));
 }
 
 template <class Space>
@@ -162,8 +159,8 @@ int solve_all(const SolveArguments& a, const BlockCsrData& data, const std::vect
   norm_b = norm_b > 0 ? std::sqrt(norm_b) : 1;
   std::size_t width = 0;
   for (const Candidate& c : candidates) width = std::max(width, c.name.size() + 1);
-  fmt::print("{:<{}} {:>10} {:>10} {:>10} {:>12} {:>12}  {}\n", "solver", width, "setup ms", "solve ms", "iterations",
-             "|b-Ax|/|b|", "setup MB", "end");
+  say("{:<{}} {:>10} {:>10} {:>10} {:>12} {:>12}  {}\n", "solver", width, "setup ms", "solve ms", "iterations",
+      "|b-Ax|/|b|", "setup MB", "end");
   bool all = true, any = false, any_refused = false;
   double attainable = 0;
   std::string reports, verdicts;
@@ -182,16 +179,15 @@ int solve_all(const SolveArguments& a, const BlockCsrData& data, const std::vect
     all = all && solved;
     any = any || solved;
   }
-  fmt::print("{}{}", reports, verdicts);
+  say("{}{}", reports, verdicts);
   if (any_refused && is_capsule(a.matrix) && !a.solvers.empty())
-    fmt::print(
-        "\nweir solve turns every matrix into block CSR; weir replay {} --solvers FILE.toml solves with the "
+    say("\nweir solve turns every matrix into block CSR; weir replay {} --solvers FILE.toml solves with the "
         "stencil that was captured, as geometric multigrid and fast_poisson need it\n",
         a.matrix);
   if (attainable > 0 && !a.extended)
-    fmt::print("\nstagnated: rounding limits |b-Ax|/|b| to about {:.1e} here (eps ||A||x|| / |b|); {}\n", attainable,
-               attainable > 0.1 * a.tolerance ? "no x in double precision meets the tolerance; try --extended"
-                                              : "the residual is larger than that");
+    say("\nstagnated: rounding limits |b-Ax|/|b| to about {:.1e} here (eps ||A||x|| / |b|); {}\n", attainable,
+        attainable > 0.1 * a.tolerance ? "no x in double precision meets the tolerance; try --extended"
+                                       : "the residual is larger than that");
   if (!a.solution.empty()) write_vector_market(a.solution, system.solution());
   return static_cast<int>((a.solvers.empty() ? any : all) ? Exit::finished : Exit::solver_failed);
 }
@@ -210,14 +206,6 @@ std::vector<double> right_hand_side(const std::string& what, const BlockCsrData&
 }
 
 }  // namespace
-
-BlockCsrData read_system(const std::string& name, int block, MarketFaults* faults) {
-  if (is_capsule(name)) return rows_of(read_capsule(name));
-  if (is_augmented(name)) return augmented_system(name);
-  if (!is_generated(name)) return read_matrix_market(name, block, faults);
-  BlockCsrData scalar = generated_system(name);
-  return cut_into_blocks(std::move(scalar), std::max(block, 1));
-}
 
 int solve_system(const SolveArguments& a) {
   BlockCsrData data = read_system(a.matrix, a.block);
@@ -240,10 +228,10 @@ int solve_system(const SolveArguments& a) {
   if (a.extended) inner.tolerance = std::max(a.tolerance, tolerance_of_corrections);
   for (const std::string& name : a.solvers.empty() ? default_solvers(data) : a.solvers)
     candidates.push_back(candidate_of(name, inner));
-  fmt::print("{}: {} rows, {} entries in blocks of {}{}{}; right-hand side: {}{}\n\n", a.matrix, size,
-             data.value.size(), data.block, data.symmetric ? ", symmetric" : "",
-             data.constant_null_space ? ", singular (constants, projected out)" : "", of_rhs,
-             a.extended ? "; x and its residual in double-double precision" : "");
+  say("{}: {} rows, {} entries in blocks of {}{}{}; right-hand side: {}{}\n\n", a.matrix, size, data.value.size(),
+      data.block, data.symmetric ? ", symmetric" : "",
+      data.constant_null_space ? ", singular (constants, projected out)" : "", of_rhs,
+      a.extended ? "; x and its residual in double-double precision" : "");
   return a.space == "device" ? solve_all<Device>(a, data, rhs, guess, candidates)
                              : solve_all<Host>(a, data, rhs, guess, candidates);
 }

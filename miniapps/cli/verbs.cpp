@@ -7,7 +7,9 @@
 #include <iostream>
 #include <new>
 
+#include "base/files.hpp"
 #include "base/nearest.hpp"
+#include "base/print.hpp"
 #include "inputs/case.hpp"
 #include "miniapps/cli/lists.hpp"
 
@@ -38,7 +40,7 @@ int run_miniapp(const Program& program, RunOptions options, const Table& config)
     if (run.ranks().size() > 1)
       run.ranks().abort(number, reason,
                         [&] { run.fail_alone(code, "rank " + std::to_string(run.ranks().rank()) + ": " + reason); });
-    fmt::print(stderr, "weir: {}\n", reason);
+    say(stderr, "weir: {}\n", reason);
     return number;
   };
   int code = 0;
@@ -46,7 +48,7 @@ int run_miniapp(const Program& program, RunOptions options, const Table& config)
     code = miniapp.run(run, config);
   } catch (const AgreedError& e) {  // all ranks are here: each ends by itself
     code = run.fail(e.code(), e.what());
-    fmt::print(stderr, "weir: {}\n", e.what());
+    say(stderr, "weir: {}\n", e.what());
   } catch (const Error& e) {
     code = failed(e.code(), e.what());
   } catch (const std::bad_alloc&) {
@@ -57,7 +59,7 @@ int run_miniapp(const Program& program, RunOptions options, const Table& config)
   const bool was_interrupted = code > 128;
   if (run.has_begun() && run.ranks().is_root() && run.wants_report() && !was_interrupted &&
       code != static_cast<int>(Exit::file_io))
-    write_report_of(run);
+    return try_report(run.directory(), code);
   return code;
 }
 
@@ -70,7 +72,7 @@ Checkpoint find_checkpoint(const std::string& source) {
     try {
       return read_checkpoint(file->second);
     } catch (const Error& e) {
-      fmt::print(stderr, "weir: {}; using the previous one\n", e.what());
+      say(stderr, "weir: {}; using the previous one\n", e.what());
     }
   }
   return read_checkpoint(files.front().second);
@@ -78,14 +80,10 @@ Checkpoint find_checkpoint(const std::string& source) {
 
 std::string run_directory_of(const Checkpoint& checkpoint) {
   const fs::path directory = fs::path(checkpoint.path).parent_path().parent_path();
-  if (!fs::exists(directory / "config.effective.toml"))
+  if (!RunDirectory::is_run(directory.string()))
     throw Error(Exit::usage, checkpoint.path + ": is not in a run directory; name the new run directory (-o)");
-  return directory.string();
+  return directory.empty() ? "." : directory.string();
 }
-
-}  // namespace
-
-namespace {
 
 // No log: what goes wrong is said on standard error.
 int run_quietly(const Program& program, RunOptions options, const Table& config) {
@@ -93,36 +91,41 @@ int run_quietly(const Program& program, RunOptions options, const Table& config)
   if (!std::freopen("/dev/null", "w", stdout)) throw Error(Exit::internal, "cannot silence the log");
   const int code = run_miniapp(program, std::move(options), config);
   for (const ExitCode& e : exit_codes())
-    if (e.code == code && code != 0) fmt::print(stderr, "weir: {}: {}/run.json\n", e.meaning, directory);
+    if (e.code == code && code != 0) say(stderr, "weir: {}: {}/run.json\n", e.meaning, directory);
   return code;
+}
+
+int run_in(const Program& program, const RunArguments& a, const std::string& name, const std::string& directory,
+           const Table& config, std::optional<Checkpoint> restart, std::vector<std::string> changed = {}) {
+  RunOptions options;
+  options.name = name;
+  options.directory = a.directory.empty() ? directory : a.directory;
+  options.overwrite = a.overwrite;
+  options.steps = a.steps;
+  options.wall_limit = a.wall_limit;
+  options.command_line = a.command_line;
+  options.restart = std::move(restart);
+  options.changed = std::move(changed);
+  return (a.quiet ? run_quietly : run_miniapp)(program, std::move(options), config);
 }
 
 }  // namespace
 
-int run_case(const Program& program, const RunArguments& arguments) {
-  const Table config = read_case(arguments.source, arguments.overrides);
-  RunOptions options;
-  options.name = fs::path(arguments.source).stem().string();
-  options.directory = arguments.directory.empty() ? "weir-runs/" + options.name : arguments.directory;
-  options.overwrite = arguments.overwrite;
-  options.steps = arguments.steps;
-  options.wall_limit = arguments.wall_limit;
-  options.command_line = arguments.command_line;
-  return (arguments.quiet ? run_quietly : run_miniapp)(program, std::move(options), config);
+int run_case(const Program& program, const RunArguments& a) {
+  const std::string name = fs::path(a.source).stem().string();
+  if (const std::string why = why_no_file_name(name); !why.empty())
+    throw Error(Exit::usage, a.source + ": the case's name '" + name + "': " + why);
+  return run_in(program, a, name, "weir-runs/" + name, read_case(a.source, a.overrides), {});
 }
 
-int restart_case(const Program& program, const RunArguments& arguments) {
-  Checkpoint checkpoint = find_checkpoint(arguments.source);
-  const Table config = read_case_text(checkpoint.header.config, checkpoint.path + ":config", arguments.overrides);
-  RunOptions options;
-  options.name = checkpoint.header.name;
-  options.directory = arguments.directory.empty() ? run_directory_of(checkpoint) : arguments.directory;
-  options.overwrite = arguments.overwrite;
-  options.steps = arguments.steps;
-  options.wall_limit = arguments.wall_limit;
-  options.command_line = arguments.command_line;
-  options.restart = std::move(checkpoint);
-  return (arguments.quiet ? run_quietly : run_miniapp)(program, std::move(options), config);
+int restart_case(const Program& program, const RunArguments& a) {
+  Checkpoint from = find_checkpoint(a.source);
+  const Table config = read_case_text(from.header.config, from.path + ":config", a.overrides);
+  const std::string directory = a.directory.empty() ? run_directory_of(from) : a.directory;
+  const std::vector<std::string> changed =
+      config.changes(read_case_text(from.header.config, from.path + ":config", {}));
+  const std::string name = from.header.name;  // which goes with the checkpoint
+  return run_in(program, a, name, directory, config, std::move(from), changed);
 }
 
 int show_info(const Program& program, const std::string& case_path, const std::vector<std::string>& overrides) {

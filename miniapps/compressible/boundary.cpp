@@ -3,6 +3,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/files.hpp"
 #include "mesh/read/read_mesh.hpp"
 #include "miniapps/compressible/case.hpp"
 
@@ -47,7 +48,6 @@ FlowBoundary read_entry(const Table& options, const std::string& name, const Com
                                                             {"supersonic_outflow", BoundaryType::supersonic_outflow},
                                                             {"pressure_outlet", BoundaryType::pressure_outlet},
                                                             {"exact", BoundaryType::exact}};
-  if (!options.has("type")) options.fail("type", "marker '" + name + "' needs a type");
   const auto type = options.described_by(type_keys).get<std::string>("type");
   const Table t = options.described_by(type_keys).described_by(boundary_options(type));
   FlowBoundary b;
@@ -63,9 +63,7 @@ FlowBoundary read_entry(const Table& options, const std::string& name, const Com
     b.condition.outside = c.free_stream();
     b.condition.outside[3] = t.get<double>("pressure", b.condition.outside[3]);
   }
-  if (type == "isothermal_wall") {
-    b.condition.temperature = t.get<double>("temperature");
-  }
+  if (type == "isothermal_wall") b.condition.temperature = t.get<double>("temperature");
   if (type == "supersonic_inflow") {
     const auto& s = b.condition.outside;
     if (s[1] * s[1] + s[2] * s[2] <= c.gas.gamma * s[3] / s[0])
@@ -86,8 +84,7 @@ Options boundary_options(std::string_view type) {
 
 void take_periods(const UnstructuredMesh& mesh, CompressibleCase& c) {
   for (const auto& shift : mesh.shift)
-    for (int d = 0; d < 2; ++d)
-      c.initial.period[d] = std::max(c.initial.period[d], std::abs(shift[static_cast<std::size_t>(d)]));
+    for (int d = 0; d < 2; ++d) c.initial.period[d] = std::max(c.initial.period[d], std::abs(shift[d]));
 }
 
 std::vector<FlowBoundary> read_flow_boundary(const Table& config, const CompressibleCase& c,
@@ -95,7 +92,11 @@ std::vector<FlowBoundary> read_flow_boundary(const Table& config, const Compress
   const Table boundary = config.table("boundary");
   require_conditions(mesh, "the mesh", boundary);
   std::vector<FlowBoundary> entries;
-  for (const Patch& p : mesh.patches) entries.push_back(read_entry(boundary.table(p.name), p.name, c));
+  for (const Patch& p : mesh.patches) {
+    entries.push_back(read_entry(boundary.table(p.name), p.name, c));
+    const std::string why = entries.back().is_wall ? why_no_file_name(p.name) : "";
+    if (!why.empty()) boundary.fail(p.name, "'" + p.name + "' has a file of its own, surface/MARKER.csv: " + why);
+  }
   return entries;
 }
 

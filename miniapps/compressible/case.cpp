@@ -1,9 +1,9 @@
 #include "miniapps/compressible/case.hpp"
 
 #include <cmath>
-#include <map>
 #include <numbers>
 
+#include "base/table_option.hpp"
 #include "mesh/generate/generators.hpp"
 #include "mesh/ordering/make_ordering.hpp"
 #include "mesh/unstructured/make_mesh.hpp"
@@ -98,14 +98,9 @@ void read_pair(const Table& t, const char* key, double (&v)[2]) {
 
 void read_initial(const Table& flow, CompressibleCase& c) {
   ExactFlow& f = c.initial;
-  static const std::map<std::string, FlowKind> kinds = {{"freestream", FlowKind::freestream},
-                                                        {"isentropic_vortex", FlowKind::isentropic_vortex},
-                                                        {"sod", FlowKind::sod},
-                                                        {"ringleb", FlowKind::ringleb},
-                                                        {"oblique_shock", FlowKind::oblique_shock}};
   const bool is_table = flow.is_table("initial");
   const Table t = is_table ? flow.table("initial").described_by(initial_keys) : flow;
-  f.kind = kinds.at(t.get<std::string>(is_table ? "type" : "initial"));
+  f.kind = get_enum<FlowKind>(t, is_table ? "type" : "initial");
   f.gamma = c.gas.gamma;
   f.mach = c.gas.mach;
   f.direction[0] = c.direction[0];
@@ -133,21 +128,12 @@ void read_flow(const Table& options, CompressibleCase& c) {
 }
 
 void read_numerics(const Table& options, SpatialScheme& s) {
-  static const std::map<std::string, FluxScheme> fluxes = {{"roe", FluxScheme::roe},
-                                                           {"hllc", FluxScheme::hllc},
-                                                           {"ausm_plus", FluxScheme::ausm_plus},
-                                                           {"van_leer", FluxScheme::van_leer},
-                                                           {"rusanov", FluxScheme::rusanov}};
-  static const std::map<std::string, Limiter> limiters = {{"none", Limiter::none},
-                                                          {"venkatakrishnan", Limiter::venkatakrishnan},
-                                                          {"barth_jespersen", Limiter::barth_jespersen}};
   const Table t = options.described_by(numerics_keys);
-  s.flux = fluxes.at(t.get<std::string>("flux"));
+  s.flux = get_enum<FluxScheme>(t, "flux");
   s.entropy_fix = t.get<double>("entropy_fix");
   s.order = t.get<int>("order");
-  s.gradient =
-      t.get<std::string>("gradient") == "green_gauss" ? GradientScheme::green_gauss : GradientScheme::least_squares;
-  s.limiter = limiters.at(t.get<std::string>("limiter"));
+  s.gradient = get_enum<GradientScheme>(t, "gradient");
+  s.limiter = get_enum<Limiter>(t, "limiter");
   s.venkatakrishnan = t.get<double>("venkatakrishnan");
 }
 
@@ -183,6 +169,7 @@ void read_time(const Table& options, UnsteadyOptions& time) {
   if (!t.has("end") && !t.has("dt")) return;
   time.end = t.get<double>("end");
   time.dt = t.get<double>("dt");
+  if (!(time.end / time.dt < 1e15)) t.fail("dt", "more time steps than can be counted: 'end' over 'dt'");
 }
 
 }  // namespace

@@ -23,6 +23,16 @@ PrimitiveState vortex(const ExactFlow& f, double x, double y, double t) {
   return {rho, f.direction[0] - b * dy * e, f.direction[1] + b * dx * e, rho * T / (f.gamma * f.mach * f.mach)};
 }
 
+// Where `is_below` changes from true to false between two points.
+template <class F>
+double bisect(double low, double high, int steps, const F& is_below) {
+  for (int i = 0; i < steps; ++i) {
+    const double middle = 0.5 * (low + high);
+    (is_below(middle) ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
 // Toro's f_K of (4.6): the velocity jump across the wave between state K and the star region, and its slope.
 struct Wave {
   double rho, p, c, gamma;
@@ -39,12 +49,8 @@ PrimitiveState sod(const ExactFlow& f, double x, double t) {
   const double along = x - f.centre[0];
   if (t <= 0) return along < 0 ? PrimitiveState{rho_l, 0, 0, p_l} : PrimitiveState{rho_r, 0, 0, p_r};
   const Wave left{rho_l, p_l, std::sqrt(g * p_l / rho_l), g}, right{rho_r, p_r, std::sqrt(g * p_r / rho_r), g};
-  double low = p_r, high = p_l;
-  for (int i = 0; i < 100; ++i) {
-    const double middle = 0.5 * (low + high);
-    (left.jump(middle) + right.jump(middle) < 0 ? low : high) = middle;
-  }
-  const double star = 0.5 * (low + high), u = 0.5 * (right.jump(star) - left.jump(star));
+  const double star = bisect(p_r, p_l, 100, [&](double p) { return left.jump(p) + right.jump(p) < 0; });
+  const double u = 0.5 * (right.jump(star) - left.jump(star));
   const double speed = along / t, ratio = (g - 1) / (g + 1);
   const double c_star = left.c * std::pow(star / p_l, (g - 1) / (2 * g));
   const double shock = right.c * std::sqrt((g + 1) / (2 * g) * star / p_r + (g - 1) / (2 * g));
@@ -76,12 +82,8 @@ PrimitiveState ringleb(const ExactFlow& f, double x, double y) {
     const double centre = x + 0.5 * s.J, radius = 1 / (2 * s.rho * q * q);
     return centre * centre + y * y - radius * radius;
   };
-  double low = 0.05, high = 2;  // the circles of small speeds hold the whole field
-  for (int i = 0; i < 100; ++i) {
-    const double middle = 0.5 * (low + high);
-    (outside(middle) < 0 ? low : high) = middle;
-  }
-  const double q = 0.5 * (low + high);
+  // The circles of small speeds hold the whole field.
+  const double q = bisect(0.05, 2, 100, [&](double speed) { return outside(speed) < 0; });
   const Speed s = of(q);
   const double sine2 = std::clamp(0.5 * (1 + 2 * s.rho * q * q * (x + 0.5 * s.J)), 0.0, 1.0);  // (q / k)^2
   const double sine = std::sqrt(sine2), cosine = std::sqrt(1 - sine2);
@@ -110,11 +112,7 @@ double weak_shock_angle(double mach, double wedge_angle, double gamma) {
   double low = std::asin(1 / mach), high = low;  // the turn grows from zero at the Mach angle to its largest
   while (high < 0.5 * pi && turn(high) < wedge_angle) high += 1e-3;
   if (high >= 0.5 * pi) return 0;
-  for (int i = 0; i < 60; ++i) {
-    const double middle = 0.5 * (low + high);
-    (turn(middle) < wedge_angle ? low : high) = middle;
-  }
-  return 0.5 * (low + high);
+  return bisect(low, high, 60, [&](double beta) { return turn(beta) < wedge_angle; });
 }
 
 void ExactFlow::prepare() {

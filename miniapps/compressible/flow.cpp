@@ -11,17 +11,8 @@ int own_cells_of(const MeshRanks* ranks, const UnstructuredMesh& mesh) {
 
 template <class Space>
 CompressibleFlow<Space>::CompressibleFlow(const CompressibleCase& flow_case, const UnstructuredMesh& on,
-                                          const std::vector<FlowBoundary>& with, const Table& linear)
-    : CompressibleFlow(flow_case, nullptr, on, with, linear) {}
-template <class Space>
-CompressibleFlow<Space>::CompressibleFlow(const CompressibleCase& flow_case, const MeshRanks& on,
-                                          const std::vector<FlowBoundary>& with, const Table& linear)
-    : CompressibleFlow(flow_case, &on, on.part.mesh, with, linear) {}
-
-template <class Space>
-CompressibleFlow<Space>::CompressibleFlow(const CompressibleCase& flow_case, const MeshRanks* over,
-                                          const UnstructuredMesh& on, const std::vector<FlowBoundary>& with,
-                                          const Table& linear)
+                                          const std::vector<FlowBoundary>& with, const Table& linear,
+                                          const MeshRanks* over)
     : c(flow_case),
       ranks(over),
       mesh(on),
@@ -62,15 +53,6 @@ void CompressibleFlow<Space>::set_outside(double at) {
     const Array<double, Space> there(states);
     space.set_outside(static_cast<int>(p), there);
   }
-}
-
-template <class Space>
-std::vector<double> CompressibleFlow<Space>::on_host(const Array<double, Space>& U) const {
-  return ranks ? ranks->gathered(U.to_vector()) : U.to_vector();
-}
-template <class Space>
-void CompressibleFlow<Space>::from_host(const std::vector<double>& all, Array<double, Space>& U) const {
-  U.upload(ranks ? ranks->own(all) : all);
 }
 
 std::int64_t space_bytes(const UnstructuredMesh& mesh, const CompressibleCase& c) {

@@ -1,6 +1,5 @@
 // Everything that a run of the compressible miniapp keeps, built once.
 #pragma once
-#include <optional>
 #include <vector>
 
 #include "miniapps/compressible/case.hpp"
@@ -11,7 +10,7 @@
 
 namespace weir {
 
-inline constexpr SystemDefaults compressible_system{"flow", "gmres", "block_ilu0", 0.03};
+inline constexpr SystemDefaults compressible_system{"flow", "gmres", "block_ilu0", 0.03, on_block_csr};
 
 // What the discretisation will allocate.
 std::int64_t space_bytes(const UnstructuredMesh& mesh, const CompressibleCase& c);
@@ -34,10 +33,9 @@ struct CompressibleFlow {
   double time = 0;
   Lifetime<Space> lifetime;  // of the preconditioner
 
+  // over: null: one rank; else `on` is the mesh of its part.
   CompressibleFlow(const CompressibleCase& flow_case, const UnstructuredMesh& on, const std::vector<FlowBoundary>& with,
-                   const Table& linear);
-  CompressibleFlow(const CompressibleCase& flow_case, const MeshRanks& on, const std::vector<FlowBoundary>& with,
-                   const Table& linear);
+                   const Table& linear, const MeshRanks* over = nullptr);
 
   int own_cells() const { return equations.cells(); }
   void initialise();            // the initial state, on the host and up
@@ -45,12 +43,13 @@ struct CompressibleFlow {
 
   // The global state in host memory: on the root rank, empty on the others; all call.
   std::vector<double> on_host() { return on_host(pseudo.state()); }
-  std::vector<double> on_host(const Array<double, Space>& U) const;
-  void from_host(const std::vector<double>& all, Array<double, Space>& U) const;  // the whole, on every rank
-
- private:
-  CompressibleFlow(const CompressibleCase& flow_case, const MeshRanks* ranks, const UnstructuredMesh& on,
-                   const std::vector<FlowBoundary>& with, const Table& linear);
+  std::vector<double> on_host(const Array<double, Space>& U) const {
+    return ranks ? ranks->gathered(U.to_vector()) : U.to_vector();
+  }
+  // all: the whole, on every rank.
+  void from_host(const std::vector<double>& all, Array<double, Space>& U) const {
+    U.upload(ranks ? ranks->own(all) : all);
+  }
 };
 
 }  // namespace weir

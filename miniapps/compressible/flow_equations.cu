@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "base/error.hpp"
-#include "miniapps/compressible/over_ranks.hpp"
 #include "solvers/device/vector_ops.hpp"
 #include "solvers/parallel/halo.hpp"
 

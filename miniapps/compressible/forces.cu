@@ -5,11 +5,26 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include "solvers/device/reduce.hpp"
 
 namespace weir {
+namespace {
+
+// {along the direction (dx, dy), across it (-dy, dx)} of sum over the faces of area * amount * vector, the vector being
+// the normal or the tangent.
+template <class Space>
+Pair resolved(const Array<double, Space>& nx, const Array<double, Space>& ny, const Array<double, Space>& area,
+              const Array<double, Space>& amount, double less, bool along_tangent, double dx, double dy) {
+  const double *x = nx.data(), *y = ny.data(), *a = area.data(), *q = amount.data();
+  return sum2<Space>(static_cast<int>(area.size()), [=] WEIR_HD(int f) {
+    const double vx = along_tangent ? -y[f] : x[f], vy = along_tangent ? x[f] : y[f];
+    const double force = a[f] * (q[f] - less);
+    return Pair{force * (vx * dx + vy * dy), force * (vy * dx - vx * dy)};
+  });
+}
+
+}  // namespace
 
 template <class Space>
 WallForces<Space>::WallForces(const UnstructuredMesh& mesh, const CompressibleCase& c,
@@ -46,28 +61,6 @@ WallForces<Space>::WallForces(const UnstructuredMesh& mesh, const CompressibleCa
     walls_.push_back(std::move(w));
   }
 }
-
-template <class Space>
-void WallForces<Space>::evaluate(Discretisation<Space>& space, View<const double> U, Wall& w) {
-  space.wall_stress(U, w.patch, WallStress<Space>{w.pressure, w.shear, w.heat});
-}
-
-namespace {
-
-// {along the direction (dx, dy), across it (-dy, dx)} of sum over the faces of area * amount * vector, the vector being
-// the normal or the tangent.
-template <class Space>
-Pair resolved(const Array<double, Space>& nx, const Array<double, Space>& ny, const Array<double, Space>& area,
-              const Array<double, Space>& amount, double less, bool along_tangent, double dx, double dy) {
-  const double *x = nx.data(), *y = ny.data(), *a = area.data(), *q = amount.data();
-  return sum2<Space>(static_cast<int>(area.size()), [=] WEIR_HD(int f) {
-    const double vx = along_tangent ? -y[f] : x[f], vy = along_tangent ? x[f] : y[f];
-    const double force = a[f] * (q[f] - less);
-    return Pair{force * (vx * dx + vy * dy), force * (vy * dx - vx * dy)};
-  });
-}
-
-}  // namespace
 
 template <class Space>
 Forces WallForces<Space>::measure(Discretisation<Space>& space, View<const double> U) {

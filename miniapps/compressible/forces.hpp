@@ -44,7 +44,9 @@ class WallForces {
     int whole_faces;  // and how many that has
   };
   std::vector<double> gathered(const Wall& wall, const std::vector<double>& mine) const;
-  void evaluate(Discretisation<Space>& space, View<const double> U, Wall& wall);
+  void evaluate(Discretisation<Space>& space, View<const double> U, Wall& w) {
+    space.wall_stress(U, w.patch, WallStress<Space>{w.pressure, w.shear, w.heat});
+  }
 
   const Communicator* ranks_;
   double direction_[2], free_pressure_, reference_length_;

@@ -1,5 +1,3 @@
-#include "miniapps/compressible/info.hpp"
-
 #include <fmt/format.h>
 
 #include <ostream>
@@ -23,24 +21,9 @@ std::int64_t bytes_of_mesh(const UnstructuredMesh& m) {
   return 16 * nodes + 4 * cells + 4 * corners + 24 * cells + faces * (8 + 8 + 16 + 8 + 16);
 }
 
-const char* flux_name(FluxScheme flux) {
-  switch (flux) {
-    case FluxScheme::roe:
-      return "Roe";
-    case FluxScheme::hllc:
-      return "HLLC";
-    case FluxScheme::ausm_plus:
-      return "AUSM+";
-    case FluxScheme::van_leer:
-      return "van Leer";
-    case FluxScheme::rusanov:
-      return "Rusanov";
-  }
-  return "";
-}
-
 std::string scheme_line(const CompressibleCase& c) {
-  std::string text = fmt::format("{}, order {}", flux_name(c.scheme.flux), c.scheme.order);
+  constexpr const char* fluxes[] = {"Roe", "HLLC", "AUSM+", "van Leer", "Rusanov"};
+  std::string text = fmt::format("{}, order {}", fluxes[static_cast<int>(c.scheme.flux)], c.scheme.order);
   if (c.scheme.order == 1) return text;
   text += c.scheme.gradient == GradientScheme::least_squares ? ", least squares" : ", Green-Gauss";
   if (c.scheme.limiter == Limiter::venkatakrishnan) text += ", Venkatakrishnan's limiter";
@@ -53,6 +36,13 @@ std::string step_line(const CompressibleCase& c) {
   std::string text = c.is_unsteady() ? fmt::format("BDF2, dt {:g}; inside: ", c.time.dt) : "";
   text += o.matrix_free ? "Newton, matrix-free" : "backward Euler, first-order Jacobian";
   return text + fmt::format(", CFL {:g} to {:g}, tolerance {:g}", o.cfl_start, o.cfl_max, o.tolerance);
+}
+
+std::vector<std::string> warnings_of(const CompressibleCase& c) {
+  constexpr double transonic = 0.7;  // from about there on aerofoils have shocks
+  const bool is_smooth = c.initial.kind == FlowKind::isentropic_vortex || c.initial.kind == FlowKind::ringleb;
+  if (c.gas.mach < transonic || is_smooth || c.scheme.order == 1 || c.scheme.limiter != Limiter::none) return {};
+  return {fmt::format("Mach {:g} with order 2 and without [numerics] limiter: shocks will overshoot", c.gas.mach)};
 }
 
 }  // namespace
@@ -108,6 +98,7 @@ RunHeader compressible_header(const CompressibleCase& c, const UnstructuredMesh&
                "order"};
   h.quantities = quantity_names(c, boundary);
   h.notes = {{"scheme", scheme_line(c)}, {"steps", step_line(c)}};
+  h.warnings = warnings_of(c);
   return h;
 }
 
@@ -129,6 +120,7 @@ void info_compressible(const Table& config, int ranks, std::ostream& out) {
   read_reduction(config.table("ranks"));
   read_lab(config, {compressible_system});
   out << "flow       " << compressible_system.solver<Host>(config.table("linear")).describe() << "\n";
+  for (const std::string& warning : h.warnings) out << "warning    " << warning << "\n";
   out << fmt::format(
       "memory     {:.1f} MB: mesh {:.1f}, flow {:.1f}, matrix {:.1f}, solver {:.1f}, program {:.1f}; {:.0f} bytes per "
       "cell\n",

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/files.hpp"
 #include "base/nearest.hpp"
-#include "postproc/fields/vtu.hpp"
 #include "postproc/run/write_aside.hpp"
 
 namespace weir {
@@ -19,12 +19,13 @@ constexpr Option surface_keys[] = {
     {"quantity", Option::text, "cp", "pressure or skin friction coefficient", "cp | cf"},
     {"side", Option::text, "both", "of the wall", "both | upper | lower"},
     {"range", Option::numbers, "depends: everywhere", "[from, to] of x, where the difference counts", "", "length"},
-    {"reference", Option::table, "", "published data", "", "", "", comparison_options}};
+    {"reference", Option::table, Option::required, "published data", "", "", "", comparison_options}};
 
 SurfaceComparison read_comparison(const Table& options, const std::vector<FlowBoundary>& boundary) {
   const Table t = options.described_by(surface_keys);
   SurfaceComparison s;
   s.name = t.get<std::string>("name");
+  if (const std::string why = why_no_file_name(s.name); !why.empty()) t.fail("name", "'name': " + why);
   s.marker = t.get<std::string>("marker");
   std::vector<std::string> walls;
   for (const FlowBoundary& b : boundary)
@@ -51,17 +52,6 @@ double of_cell(const CompressibleCase& c, const PrimitiveState& s, const std::st
   if (field == "entropy") return entropy_of(s, c);
   if (field == "cp") return 2 * (s[3] - c.free_pressure());
   return c.gas.gamma * c.gas.mach * c.gas.mach * s[3] / s[0];  // temperature
-}
-
-MeshField velocity_field(const FlowFields& fields) {
-  return {"velocity", 3, false, [&fields](std::size_t first, std::span<double> values) {
-            for (std::size_t i = 0; i < values.size() / 3; ++i) {
-              const PrimitiveState s = fields.at(static_cast<int>(first + i));
-              values[3 * i] = s[1];
-              values[3 * i + 1] = s[2];
-              values[3 * i + 2] = 0;
-            }
-          }};
 }
 
 // The surface's value at x: linear between the faces' middles; NaN outside.
@@ -131,12 +121,7 @@ CompressibleOutput::CompressibleOutput(const Table& config, const CompressibleCa
 
 void CompressibleOutput::open(const std::string& folder, const std::string& name, std::optional<double> restart_time) {
   folder_ = folder;
-  pictures_ = restart_time ? std::make_unique<PictureSeries>(folder + "/vtk", name, *restart_time)
-                           : std::make_unique<PictureSeries>(folder + "/vtk", name);
-}
-
-bool CompressibleOutput::picture_due(std::int64_t step, double time) const {
-  return schedule_.is_due(step, time, case_.time.dt);
+  pictures_ = std::make_unique<PictureSeries>(folder + "/vtk", name, restart_time);
 }
 
 void CompressibleOutput::write_picture(const FlowFields& fields, std::int64_t step, double time,
@@ -147,15 +132,16 @@ void CompressibleOutput::write_picture(const FlowFields& fields, std::int64_t st
   picture.cell_start = fields.mesh.cell_start;
   picture.cell_node = fields.mesh.cell_node;
   for (const std::string& name : fields_) {
-    if (name == "velocity")
-      picture.cell_fields.push_back(velocity_field(fields));
-    else if (name == "cell")
-      picture.cell_fields.push_back(mesh_field("cell", [](std::size_t i) { return static_cast<double>(i); }));
-    else
-      picture.cell_fields.push_back(mesh_field(
-          name, [this, &fields, name](std::size_t i) { return of_cell(case_, fields.at(static_cast<int>(i)), name); }));
+    const bool is_velocity = name == "velocity";
+    picture.cell_fields.push_back(
+        output_field(name, is_velocity ? 3 : 1, [this, &fields, name, is_velocity](std::size_t item, int component) {
+          if (name == "cell") return static_cast<double>(item);
+          const PrimitiveState s = fields.at(static_cast<int>(item));
+          if (is_velocity) return component < 2 ? s[static_cast<std::size_t>(component) + 1] : 0.0;
+          return of_cell(case_, s, name);
+        }));
   }
-  for (const auto& [name, values] : more) picture.cell_fields.push_back(mesh_field(name, 1, values));
+  for (const auto& [name, values] : more) picture.cell_fields.push_back(output_field(name, 1, values));
   pictures_->write(step, picture);
 }
 

@@ -15,9 +15,7 @@
 
 namespace weir {
 
-// [[surface]] name, marker, quantity = "cp" | "cf", side = "both" | "upper" | "lower", reference = { file, coordinate,
-// column, ... }: published values along x. error_NAME is the largest difference; `range` = [from, to] of x leaves the rest
-// out of it.
+// [[surface]]
 struct SurfaceComparison {
   std::string name, marker, quantity, side;
   double from = -1e300, to = 1e300;
@@ -26,15 +24,14 @@ struct SurfaceComparison {
 
 class CompressibleOutput {
  public:
-  // Reads [output] fields_every, fields and [[surface]]. fields_every: an integer counts steps, a number with a fraction
-  // is a time (unsteady); 0: the last state alone.
+  // Reads [output] and [[surface]].
   CompressibleOutput(const Table& config, const CompressibleCase& c, const std::vector<FlowBoundary>& boundary);
 
   // Once the run directory exists. restart_time: pictures after it are listed no more.
   void open(const std::string& folder, const std::string& name, std::optional<double> restart_time);
 
   static Options field_options(), surface_options();
-  bool picture_due(std::int64_t step, double time) const;
+  bool picture_due(std::int64_t step, double time) const { return schedule_.is_due(step, time, case_.time.dt); }
   // more: values of all cells, by name.
   void write_picture(const FlowFields& fields, std::int64_t step, double time,
                      const std::vector<std::pair<std::string, std::vector<double>>>& more = {});

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/at.hpp"
 #include "base/timer.hpp"
-#include "miniapps/compressible/over_ranks.hpp"
+#include "physics/scalar.hpp"
 #include "solvers/device/vector_ops.hpp"
 
 namespace weir {
@@ -29,14 +28,12 @@ std::array<double, 4> squares(View<const double> R) {
   return {a.a, a.b, b.a, b.b};
 }
 
-WEIR_HD inline double magnitude(double x) { return x < 0 ? -x : x; }
-
 // The larger of the relative changes of density and pressure that dU makes, to first order.
 WEIR_HD inline double relative_change(const double* U, const double* dU) {
   const double u = U[1] / U[0], v = U[2] / U[0];
   const double p = U[3] - 0.5 * (U[1] * u + U[2] * v);  // without (gamma - 1), which cancels
   const double dp = dU[3] - u * dU[1] - v * dU[2] + 0.5 * (u * u + v * v) * dU[0];
-  const double of_rho = magnitude(dU[0] / U[0]), of_p = magnitude(dp / p);
+  const double of_rho = absolute(dU[0] / U[0]), of_p = absolute(dp / p);
   return of_p > of_rho || of_p != of_p ? of_p : of_rho;
 }
 
@@ -94,7 +91,7 @@ PseudoTime<Space>::PseudoTime(FlowEquations<Space>& equations, const PseudoTimeO
   if (ranks_) {
     spread_ = std::make_unique<DistributedMatrix<Space>>(ranks_->communicator, *J_, ranks_->nearest, ranks_->coupling(),
                                                          false, false, ranks_->halo);
-    spread_->name_rows([this](int row) { return "cell " + std::to_string(ranks_->part.cell[at(row)]); });
+    spread_->name_rows([this](int row) { return "cell " + std::to_string(ranks_->part.cell[row]); });
     first_order_ = spread_.get();
     solver_.precondition_each_rank();
   }
@@ -140,11 +137,6 @@ void PseudoTime<Space>::start_phase(int order) {
   control.norm = norms(minus_R_);
   control.reference = control.norm[3];
   control.steps_in_phase = 0;
-}
-
-template <class Space>
-bool PseudoTime<Space>::is_finite() const {
-  return std::isfinite(control.norm[0] + control.norm[1] + control.norm[2] + control.norm[3]);
 }
 
 template <class Space>

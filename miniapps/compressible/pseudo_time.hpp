@@ -9,7 +9,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "miniapps/compressible/case.hpp"
@@ -60,7 +59,6 @@ class PseudoTime {
 
   Attempt attempt(Timings& timings);  // (1) to (4)
   double drop() const { return control.norm[3] > 0 ? control.norm[3] / control.reference : 0; }
-  bool is_finite() const;
 
   LinearSolver<Space>& solver() { return solver_; }
   const LinearSolver<Space>& solver() const { return solver_; }

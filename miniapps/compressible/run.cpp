@@ -2,15 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
-#include <memory>
 #include <span>
 
 #include "base/timer.hpp"
 #include "miniapps/compressible/compressible.hpp"
 #include "miniapps/compressible/flow.hpp"
 #include "miniapps/compressible/flow_records.hpp"
-#include "miniapps/compressible/info.hpp"
 #include "miniapps/compressible/output.hpp"
 #include "miniapps/study/lab.hpp"
 #include "postproc/run/hash.hpp"
@@ -51,6 +48,23 @@ Outcome given_up(const Attempt& a, std::int64_t step, int rejections) {
   return outcome;
 }
 
+constexpr const char* steps_ran_out = "pseudo_time.max_steps";
+
+std::int64_t time_steps(const CompressibleCase& c) {
+  return std::max<std::int64_t>(1, std::llround(c.time.end / c.time.dt));
+}
+
+// What ends the run at this step; empty: it goes on.
+template <class Space>
+std::string end_of(const CompressibleFlow<Space>& flow) {
+  const PseudoTimeOptions& options = flow.c.pseudo_time;
+  if (flow.step == 0) return "";
+  if (flow.c.is_unsteady()) return flow.step >= time_steps(flow.c) ? "end time" : "";
+  if (flow.pseudo.control.order == flow.c.scheme.order && flow.pseudo.drop() <= options.tolerance)
+    return "steady state";
+  return flow.step >= options.max_steps ? steps_ran_out : "";
+}
+
 // Pseudo-time steps to the steady state: first order until its residual has fallen, then the scheme itself.
 template <class Space>
 class SteadyMarch {
@@ -74,28 +88,18 @@ class SteadyMarch {
     }
     ++flow_.step;
     record_step(run, flow_, a);
+    const bool is_low = flow_.pseudo.control.order < flow_.c.scheme.order;
+    if (!is_low || flow_.pseudo.drop() > options_.first_order_tolerance) return true;
     const double drop = flow_.pseudo.drop();
-    if (flow_.pseudo.control.order < flow_.c.scheme.order) {
-      if (drop > options_.first_order_tolerance) return true;
-      flow_.first_step_second_order = flow_.step;
-      flow_.pseudo.start_phase(flow_.c.scheme.order);
-      run.event("second order", "the first-order residual has fallen to " + std::to_string(drop));
-    } else if (drop <= options_.tolerance) {
-      done_ = true;
-      outcome.reason = "steady state";
-    }
-    if (done_ || flow_.step < options_.max_steps) return true;
-    outcome.exit = Exit::solver_failed;
-    outcome.reason = "not converged after " + std::to_string(options_.max_steps) + " steps";
-    outcome.limit = "pseudo_time.max_steps";
-    return false;
+    flow_.first_step_second_order = flow_.step;
+    flow_.pseudo.start_phase(flow_.c.scheme.order);
+    run.event("second order", "the first-order residual has fallen to " + std::to_string(drop));
+    return true;
   }
-  bool done() const { return done_; }
 
  private:
   CompressibleFlow<Space>& flow_;
   const PseudoTimeOptions& options_;
-  bool done_ = false;
 };
 
 // Time steps of (5), each solved by pseudo-time steps from the state before.
@@ -103,10 +107,7 @@ template <class Space>
 class TimeMarch {
  public:
   explicit TimeMarch(CompressibleFlow<Space>& flow)
-      : flow_(flow),
-        options_(flow.c.pseudo_time),
-        steps_(std::max<std::int64_t>(1, std::llround(flow.c.time.end / flow.c.time.dt))),
-        dt_(flow.c.time.end / static_cast<double>(steps_)) {}
+      : flow_(flow), options_(flow.c.pseudo_time), dt_(flow.c.time.end / static_cast<double>(time_steps(flow.c))) {}
 
   void begin(bool) { flow_.pseudo.control.order = flow_.c.scheme.order; }
 
@@ -128,26 +129,18 @@ class TimeMarch {
     }
     ++f.step;
     record_step(run, f, a);
-    if (f.pseudo.drop() > options_.tolerance) {
-      outcome.exit = Exit::solver_failed;
-      outcome.reason = "time step not converged after " + std::to_string(options_.max_steps) +
-                       " pseudo-time steps at step " + std::to_string(f.step);
-      outcome.limit = "pseudo_time.max_steps";
-      return false;
-    }
-    if (f.step < steps_) return true;
-    done_ = true;
-    outcome.reason = "end time";
-    return true;
+    if (f.pseudo.drop() <= options_.tolerance) return true;
+    outcome.exit = Exit::solver_failed;
+    outcome.reason = "time step not converged after " + std::to_string(options_.max_steps) +
+                     " pseudo-time steps at step " + std::to_string(f.step);
+    outcome.limit = steps_ran_out;
+    return false;
   }
-  bool done() const { return done_; }
 
  private:
   CompressibleFlow<Space>& flow_;
   const PseudoTimeOptions& options_;
-  std::int64_t steps_;
   double dt_;
-  bool done_ = false;
 };
 
 template <class Space>
@@ -212,18 +205,25 @@ int march(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, L
   scheme.begin(run.restart() != nullptr);
   Outcome outcome;
   bool going = true;
-  while (going && !scheme.done() && !run.should_stop()) {
+  while (going && run.end_reached().empty() && !run.should_stop()) {
     lab.begin_step(flow.step + 1);
     going = scheme.step(run, outcome);
-    if (output.picture_due(flow.step, flow.time) && !scheme.done()) picture(run, flow, output, lab);
-    if (going && run.checkpoint_due(scheme.done())) save_flow(run, flow);
+    if (going) run.reached(end_of(flow));
+    if (output.picture_due(flow.step, flow.time) && run.end_reached().empty()) picture(run, flow, output, lab);
+    if (going && run.checkpoint_due()) save_flow(run, flow);
+  }
+  if (going && run.checkpoint_due()) save_flow(run, flow);  // of a run that was stopped before its first step
+  if (run.end_reached() == steps_ran_out) {
+    outcome.exit = Exit::solver_failed;
+    outcome.reason = "not converged after " + std::to_string(flow.step) + " steps";
+    outcome.limit = steps_ran_out;
   }
   const std::vector<double> U = picture(run, flow, output, lab);
   const FlowFields fields{flow.whole, U, flow.c.gas.gamma};
   Outcome all = results(flow, fields, output);
   all.exit = outcome.exit;
   all.limit = outcome.limit;
-  all.reason = outcome.reason;  // empty: the shell knows why
+  all.reason = outcome.exit == Exit::finished ? run.end_reached() : outcome.reason;  // empty: the shell knows why
   flow.lifetime.report(run, "flow", flow.pseudo.solver());
   lab.end(run, all);
   return run.finish(all);
@@ -262,7 +262,7 @@ WatchedVariable watched(CompressibleFlow<Space>& flow, const char* name, int k) 
     return values;
   };
   v.place = [&flow](std::int64_t cell) {
-    const std::int64_t number = flow.ranks ? flow.ranks->part.cell[static_cast<std::size_t>(cell)] : cell;
+    const std::int64_t number = flow.ranks ? flow.ranks->part.cell[cell] : cell;
     return name_of_cell(flow.mesh, cell, number);
   };
   return v;
@@ -311,7 +311,6 @@ struct ReadCase {
   std::vector<CellRange> lines;
   UnstructuredMesh mesh;
   std::vector<FlowBoundary> boundary;
-  std::string devices;  // over ranks: who has which
 
   explicit ReadCase(const Table& config)
       : c(read_compressible_case(config)), mesh(read_ordered_mesh(config, ordering, &lines)) {
@@ -321,19 +320,38 @@ struct ReadCase {
 };
 
 template <class Space>
-int run_flow(Run& run, const Table& config, ReadCase& read, CompressibleOutput& output, CompressibleFlow<Space>& flow) {
+int run_in(Run& run, const Table& config) {
+  ReadCase read(config);
   const CompressibleCase& c = read.c;
+  return_freed_memory();  // the mesh in the order it was read in
+  CompressibleOutput output(config, c, read.boundary);
+  run.require_memory(compressible_memory(read.mesh, c, config).each_of(run.ranks().size()));
+  const HaloOptions halo = read_halo_options(config.table("ranks"));
+  run.ranks().use(read_reduction(config.table("ranks")));
+  const bool is_alone = run.ranks().size() == 1;
+  const std::string devices = !is_alone && std::is_same_v<Space, Device> ? choose_device(run.ranks()) : "";
+  std::optional<MeshRanks> ranks;
+  if (!is_alone) ranks.emplace(run.ranks(), read.mesh, partition_of(run.ranks(), read.mesh, read.lines), halo);
+
+  CompressibleFlow<Space> flow(c, is_alone ? read.mesh : ranks->part.mesh, read.boundary, config.table("linear"),
+                               is_alone ? nullptr : &*ranks);
+  if (!is_alone && !flow.pseudo.solver().lifetime().is_always())
+    config.table("linear").table("flow").fail("refresh", "in parallel the preconditioner is rebuilt for every matrix");
   return_freed_memory();  // the geometry on its way to the space
-  flow.pseudo.jacobian().set_lines(row_ranges(flow.ranks ? flow.ranks->own(read.lines) : read.lines));  // for `line`
+  flow.pseudo.jacobian().set_lines(row_ranges(is_alone ? read.lines : ranks->own(read.lines)));  // for `line`
   flow.initialise();
   Lab<Space> lab(config, {"flow"}, run.ranks());
   lab.describe(facts_of(flow, read.ordering));
   lab.attach(compressible_system, flow.pseudo.solver(), config.table("linear"));
+
   const bool restarted = run.restart() != nullptr, writes = run.ranks().is_root();
   const std::string note = restarted ? load_flow(run.ranks(), *run.restart(), flow) : "";
+  if (restarted) run.reached(end_of(flow));
+  if (!run.end_reached().empty())  // before this run has begun
+    if (const auto code = run.nothing_left()) return *code;
   RunHeader header = header_of(flow, output, config, read.ordering);
   if (!note.empty()) header.notes.emplace_back("restart", note);
-  if (!read.devices.empty()) header.notes.emplace_back("devices", read.devices);
+  if (!devices.empty()) header.notes.emplace_back("devices", devices);
   run.begin(std::move(header));
   if (writes)
     output.open(run.directory(), run.name(), restarted ? std::optional<double>(picture_time(flow)) : std::nullopt);
@@ -342,26 +360,6 @@ int run_flow(Run& run, const Table& config, ReadCase& read, CompressibleOutput& 
   lab.open(run);
   return c.is_unsteady() ? march<Space, TimeMarch<Space>>(run, flow, output, lab)
                          : march<Space, SteadyMarch<Space>>(run, flow, output, lab);
-}
-
-template <class Space>
-int run_in(Run& run, const Table& config) {
-  ReadCase read(config);
-  return_freed_memory();  // the mesh in the order it was read in
-  CompressibleOutput output(config, read.c, read.boundary);
-  run.require_memory(compressible_memory(read.mesh, read.c, config).each_of(run.ranks().size()));
-  const HaloOptions halo = read_halo_options(config.table("ranks"));
-  run.ranks().use(read_reduction(config.table("ranks")));
-  if (run.ranks().size() == 1) {
-    CompressibleFlow<Space> flow(read.c, read.mesh, read.boundary, config.table("linear"));
-    return run_flow(run, config, read, output, flow);
-  }
-  if (std::is_same_v<Space, Device>) read.devices = choose_device(run.ranks());
-  const MeshRanks ranks(run.ranks(), read.mesh, partition_of(run.ranks(), read.mesh, read.lines), halo);
-  CompressibleFlow<Space> flow(read.c, ranks, read.boundary, config.table("linear"));
-  if (!flow.pseudo.solver().lifetime().is_always())
-    config.table("linear").table("flow").fail("refresh", "in parallel the preconditioner is rebuilt for every matrix");
-  return run_flow(run, config, read, output, flow);
 }
 
 }  // namespace

@@ -82,7 +82,7 @@ int read_body_layers(const Table& config) {
 double surface_spacing(const Grid& grid) {
   double h = std::numeric_limits<double>::infinity();
   for (int d = 0; d < (grid.is_2d() ? 2 : 3); ++d)
-    for (const double w : grid.line[static_cast<std::size_t>(d)].width) h = std::min(h, w);
+    for (const double w : grid.line[d].width) h = std::min(h, w);
   return h;
 }
 

@@ -1,6 +1,8 @@
 // What a case file says about a flow with a body in it, checked: everything of the incompressible miniapp's case, and [body].
 #pragma once
-#include <optional>
+#include <functional>
+#include <string>
+#include <vector>
 
 #include "miniapps/immersed/forces.hpp"
 #include "miniapps/structured/case.hpp"
@@ -26,9 +28,19 @@ std::vector<KeyTable> immersed_keys();
 
 ImmersedCase read_immersed_case(const Table& config);
 
-// [ranks] body_layers: the layers of cells that a rank looks at around its own, for bodies that a border cuts; 0: as many as
-// the cells beside the body ask for (cut_part.hpp).
+// [ranks] body_layers; 0: as many as the cells beside the body ask for (cut_part.hpp).
 int read_body_layers(const Table& config);
+
+// [body] as the geometry reads it, triangulated finer than the grid. What was repaired in a file is put to `messages`.
+Body read_case_body(const Table& config, const ImmersedCase& c, std::vector<std::string>* messages = nullptr);
+
+// A body or a gap thinner than two cells, a motion that leaves the grid. Moves the body and brings it back to t = 0.
+std::vector<std::string> body_warnings(Body& body, const ImmersedCase& c);
+
+// What a moving body asks of the time step: t -> max over the body's nodes of sum_d |u_d| / h_d, per unit of time: u the
+// velocity of the fluid there (in an opening, what comes through), h_d the smallest cell along d. Empty for a body that stays,
+// and where the case gives dt.
+std::function<double(double)> body_rate(const Table& config, const ImmersedCase& c);
 
 // A list of triangles or segments about as fine as the grid beside the body.
 double surface_spacing(const Grid& grid);

@@ -81,7 +81,7 @@ struct Probe {
 };
 
 // The widest side of the cell that x lies in, which `cell` becomes.
-WEIR_HD inline double spacing(const SurfaceView& v, const double (&x)[3], int (&cell)[3]) {
+WEIR_HD inline double spacing(const SurfaceView& v, const Vec3& x, int (&cell)[3]) {
   double h = 0;
   for (int d = 0; d < v.dim; ++d) {
     int low = 0, high = v.n[d];
@@ -126,8 +126,8 @@ WEIR_HD inline void piece_force(const SurfaceView& v, const Piece& s, double (&o
 // What leaves a box of component c's control volumes through one plane normal to t, per unit of time, in the direction of t.
 struct PlaneView {
   const double *u, *across, *p;  // of (0, 0, 0)
-  MetricLine own, line, other;   // along c, t, and the third direction
-  int c, t, e, low[3], size1, stride[3];
+  MetricLine own, line;          // along c, t
+  int c, t, stride[3];
   double viscosity;
 };
 
@@ -301,25 +301,24 @@ std::array<double, 9> ControlVolume<Space>::balance(const Flow<Space>& flow, con
 }
 
 template <class Space>
-void ControlVolume<Space>::remember(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut,
-                                    const WallMotion& wall) {
+std::array<double, 9> ControlVolume<Space>::remember(const Flow<Space>& flow, const Metrics& m,
+                                                     const CutArrays<Space>& cut, const WallMotion& wall) {
   const std::array<double, 9> now = balance(flow, m, cut, wall);
   for (std::size_t c = 0; c < 3; ++c) {
     momentum_[c] = now[c];
     outflow_[c] = now[3 + c];
   }
+  return now;
 }
 
 template <class Space>
 void ControlVolume<Space>::advance(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut,
                                    const WallMotion& wall, double dt, double (&force)[3]) {
-  const std::array<double, 9> now = balance(flow, m, cut, wall);
+  const ControlVolume before = *this;
+  const std::array<double, 9> now = remember(flow, m, cut, wall);
   for (std::size_t c = 0; c < 3; ++c) {
-    const double before = momentum_[c], out_before = outflow_[c];
-    momentum_[c] = now[c];
-    outflow_[c] = now[3 + c];
     const double pressure = now[6 + c] - outflow_[c];  // of the half level already
-    force[c] = -(momentum_[c] - before) / dt - 0.5 * (outflow_[c] + out_before) - pressure;
+    force[c] = -(momentum_[c] - before.momentum_[c]) / dt - 0.5 * (outflow_[c] + before.outflow_[c]) - pressure;
   }
 }
 

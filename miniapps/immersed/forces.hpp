@@ -49,8 +49,9 @@ class ControlVolume {
  public:
   ControlVolume(const CellBox& box, double viscosity, const Communicator& ranks)
       : box_(box), viscosity_(viscosity), ranks_(&ranks) {}
-  // M and the fluxes of the flow as it is: before the first step, and after loading.
-  void remember(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, const WallMotion& wall);
+  // M and the fluxes of the flow as it is: before the first step, and after loading. Returns balance().
+  std::array<double, 9> remember(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut,
+                                 const WallMotion& wall);
   // The mean force over the step that has led to this flow; remembers it.
   void advance(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, const WallMotion& wall,
                double dt, double (&force)[3]);

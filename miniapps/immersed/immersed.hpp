@@ -2,13 +2,15 @@
 #pragma once
 #include <iosfwd>
 
-#include "base/table.hpp"
-#include "postproc/run/run.hpp"
+#include "miniapps/immersed/case.hpp"
+#include "miniapps/structured/plan.hpp"
 
 namespace weir {
 
-std::vector<KeyTable> immersed_keys();
 int run_immersed(Run& run, const Table& config);                        // the process's exit code
 void info_immersed(const Table& config, int ranks, std::ostream& out);  // sizes, memory, solvers; allocates nothing
+
+RankOptions read_immersed_rank_options(const Table& config);  // with the layers that a rank needs at least
+StructuredPlan immersed_plan(const ImmersedCase& c, const Table& config);
 
 }  // namespace weir

@@ -125,15 +125,10 @@ void ImmersedFlow<Space>::assemble_pressure() {
 }
 
 template <class Space>
-WallMotion ImmersedFlow<Space>::wall_motion() const {
-  return weir::wall_motion(body_, flow_case_.grid, case_.forces.box);
-}
-
-template <class Space>
 bool ImmersedFlow<Space>::project(double dt, Timings& timings) {
   timed(timings.at("pressure", "divergence"), [&] {
     halo_.velocity(flow_);
-    normal_velocity_on_sides(flow_case_, boundary_, flow_);
+    boundary_.set_normal_velocity(flow_);
     wide_.fetch(flow_);
     open_faces_.open(arrays_, wide_.of(flow_), flow_);
     halo_.velocity(flow_);
@@ -174,8 +169,8 @@ bool ImmersedFlow<Space>::initialise(Timings& timings) {
   timed(timings.at("body", "geometry"), [&] { place_body(this->time); });
   set_initial_velocity(flow_case_, flow_);
   halo_.velocity(flow_);
-  initial_boundary(flow_case_, metrics(), flow_, this->time, boundary_, cut_.total_body_flux);
-  velocity_ghosts(flow_case_, boundary_, flow_);
+  boundary_.initialise(flow_, this->time, cut_.total_body_flux);
+  boundary_.set_ghosts(flow_);
   assemble_pressure();
   prepare(pressure());
   if (!project(0, timings)) return false;
@@ -200,14 +195,14 @@ const FlowSystem<Space>* ImmersedFlow<Space>::advance(double dt, Timings& timing
   timed(timings.at("velocity", "assembly"), [&] { assemble(dt); });
   bool moving = false;
   timed(timings.at("flow", "boundary"),
-        [&] { moving = advance_boundary(flow_case_, m, flow_, this->time, dt, boundary_, cut_.total_body_flux); });
+        [&] { moving = boundary_.advance(flow_, this->time, dt, cut_.total_body_flux); });
   if (!wide_.is_current()) wide_.fetch(flow_);
   for (int c = 0; c < dim; ++c) {
     const View<double> b = rhs_.view().part(0, delta_[c].size());
     timed(timings.at("velocity", "rhs"), [&] {
       const MomentumTerms terms = this->momentum_terms(c, dt);
       momentum_rhs(flow_, m, c, terms, advection_[c], b);  // (2)
-      if (moving) add_boundary_increment(flow_case_, m, flow_.layout, c, dt, boundary_, b);
+      if (moving) boundary_.add_increment(c, dt, b);
       finish_velocity_rhs(flow_, wide_.of(flow_), c, lines_[c], arrays_, dt * terms.before, advection_[c], b);
     });
     if (!systems_[c]->solve(b, delta_[c])) return systems_[c].get();
@@ -261,7 +256,7 @@ template <class Space>
 void ImmersedFlow<Space>::after_loading() {
   if (!body_.is_fixed() && this->dt_before > 0) place_body(this->time - this->dt_before);
   place_body(this->time);
-  follow_loaded(metrics(), flow_.layout, boundary_);
+  boundary_.follow_loaded();
   wide_.fetch(flow_);
   open_faces_.open(arrays_, wide_.of(flow_), flow_);
   open_faces_.close(arrays_, flow_);

@@ -29,8 +29,8 @@ struct Uploads {
   std::int64_t copies = 0, bytes = 0;
 };
 
-inline constexpr SystemDefaults velocity_system{"advection_diffusion", "bicgstab", "jacobi", 1e-8};
-inline constexpr SystemDefaults cut_pressure_system{"pressure", "cg", "multigrid", 1e-6};
+inline constexpr SystemDefaults velocity_system{"advection_diffusion", "bicgstab", "jacobi", 1e-8, on_banded};
+inline constexpr SystemDefaults cut_pressure_system{"pressure", "cg", "multigrid", 1e-6, on_banded, true};
 
 template <class Space>
 class ImmersedFlow : public StaggeredFlow<Space> {
@@ -58,7 +58,6 @@ class ImmersedFlow : public StaggeredFlow<Space> {
 
   double max_mass_error();  // max over the cells of |sum of fluxes| / V, after a step
 
-  const ImmersedCase& immersed_case() const { return case_; }
   const CutGeometry& cut() const { return cut_; }  // over ranks: of the rank's region
   const CutFields& own_cut() const { return ranks_.alone() ? static_cast<const CutFields&>(cut_) : part_.fields(); }
   const Body& body() const { return body_; }
@@ -78,7 +77,7 @@ class ImmersedFlow : public StaggeredFlow<Space> {
   void assemble_pressure();
   void prepare(FlowSystem<Space>& system);
   bool project(double dt, Timings& timings);
-  WallMotion wall_motion() const;
+  WallMotion wall_motion() const { return weir::wall_motion(body_, flow_case_.grid, case_.forces.box); }
 
   ImmersedCase case_;
   Body body_;

@@ -1,8 +1,5 @@
-#include "miniapps/immersed/info.hpp"
-
 #include "miniapps/immersed/immersed.hpp"
 #include "miniapps/immersed/immersed_flow.hpp"
-#include "miniapps/immersed/read.hpp"
 #include "miniapps/structured/output.hpp"
 #include "miniapps/structured/run_structured.hpp"
 #include "miniapps/study/lab.hpp"
@@ -47,8 +44,9 @@ StructuredPlan immersed_plan(const ImmersedCase& c, const Table& config) {
 
 void info_immersed(const Table& config, int ranks, std::ostream& out) {
   const ImmersedCase c = read_immersed_case(config);
-  const Body body = read_case_body(config, c);
-  const StructuredPlan plan = immersed_plan(c, config);
+  Body body = read_case_body(config, c);
+  StructuredPlan plan = immersed_plan(c, config);
+  plan.header.warnings = body_warnings(body, c);
   const FlowOutput output(config, c.flow, plan.header.history);
   const Table linear = config.table("linear");
   read_body_layers(config);  // known keys
@@ -58,8 +56,8 @@ void info_immersed(const Table& config, int ranks, std::ostream& out) {
               {"body", std::to_string(body.surface().elements()) +
                            (body.surface().dimension == 2 ? " segments" : " triangles") +
                            (body.is_fixed() ? ", fixed" : ", moving")},
-              {"velocity", velocity_system.solver<Host>(linear).describe()},
-              {"pressure", cut_pressure_system.solver<Host>(linear).describe()}},
+              {velocity_system.name, velocity_system.solver<Host>(linear).describe()},
+              {cut_pressure_system.name, cut_pressure_system.solver<Host>(linear).describe()}},
              ranks, out);
 }
 

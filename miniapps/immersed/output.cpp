@@ -2,28 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <memory>
-
 #include "postproc/run/write_aside.hpp"
 
 namespace weir {
 
-CellField fluid_field(const Layout& layout, const FluidParts& parts) {
-  const int nx = layout.n[0], ny = layout.n[1];
-  return {"fluid", 1, [nx, ny, layout, &parts](int k, std::span<double> slab) {
-            std::size_t q = 0;
-            for (int j = 0; j < ny; ++j)
-              for (int i = 0; i < nx; ++i) {
-                double sum = 0;
-                for (int d = 0; d < layout.dim; ++d) {
-                  const auto& part = parts[d];
-                  const int p = layout.origin() + i + j * layout.stride(1) + k * layout.stride(2);
-                  sum += part[p] + part[p + layout.stride(d)];
-                }
-                slab[q++] = sum / (2 * layout.dim);
-              }
-          }};
+OutputField fluid_field(const Layout& layout, const FluidParts& parts) {
+  return cell_field(layout, "fluid", 1, [layout, &parts](int, int i, int j, int k) {
+    const int p = layout.padded_index(i, j, k);
+    double sum = 0;
+    for (int d = 0; d < layout.dim; ++d) sum += parts[d][p] + parts[d][p + layout.stride(d)];
+    return sum / (2 * layout.dim);
+  });
 }
 
 void write_surface(const std::string& path, const Surface& s) {

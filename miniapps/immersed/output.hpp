@@ -1,7 +1,6 @@
 // What leaves a flow around a body, beside the incompressible miniapp's pictures and profiles.
 #pragma once
 #include <array>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -14,7 +13,7 @@ namespace weir {
 // The fluid part of each velocity node's control volume, padded.
 using FluidParts = std::array<std::vector<double>, 3>;
 // "fluid": how much of each cell is fluid, for pictures that mask the body; refers to the parts.
-CellField fluid_field(const Layout& layout, const FluidParts& parts);
+OutputField fluid_field(const Layout& layout, const FluidParts& parts);
 
 // The surface as VTK PolyData: lines in 2D, triangles in 3D. Throws Error(Exit::file_io).
 void write_surface(const std::string& path, const Surface& surface);

@@ -3,12 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "miniapps/immersed/geometry/body_rate.hpp"
 #include "miniapps/immersed/immersed.hpp"
 #include "miniapps/immersed/immersed_flow.hpp"
-#include "miniapps/immersed/info.hpp"
 #include "miniapps/immersed/output.hpp"
-#include "miniapps/immersed/read.hpp"
 #include "miniapps/immersed/statistics.hpp"
 #include "miniapps/incompressible/staggered_scheme.hpp"
 
@@ -21,11 +18,12 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
   using Base::flow;
 
   ImmersedScheme(const ImmersedCase& of, const Table& config, Body body, const FlowRanks& ranks,
-                 std::vector<std::string> messages_of_body)
+                 std::vector<std::string> messages_of_body, std::vector<std::string> warnings_of_body)
       : Base(velocity_system, cut_pressure_system, of, std::move(body), config.table("linear"), ranks,
              read_body_layers(config)),
         c(of),
-        messages(std::move(messages_of_body)) {
+        messages(std::move(messages_of_body)),
+        warnings(std::move(warnings_of_body)) {
     scale = 1 / (0.5 * c.forces.velocity * c.forces.velocity * c.forces.area);
     for (int d = c.flow.dim(); d < 3; ++d) scale /= c.flow.grid.line[2].length();  // per unit of depth
   }
@@ -55,13 +53,16 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
       forces.add(flow.time, flow.dt_before, *r.values[0], *r.values[1], *r.values[2]);
   }
 
+  void describe(RunHeader& h) {
+    Base::describe(h);
+    h.warnings = warnings;
+  }
   void begun(Run& run, std::optional<double> restart_time) {
     for (const std::string& message : messages) run.event("body", message);
     if (!run.ranks().is_root()) return;
-    const std::string path = run.directory() + "/vtk/" + run.name() + "_body.pvd";
-    surfaces = restart_time ? PvdCollection::continued(path, *restart_time) : PvdCollection(path);
+    surfaces.emplace(run.directory() + "/vtk/" + run.name() + "_body.pvd", restart_time);
   }
-  std::vector<CellField> more_fields() {
+  std::vector<OutputField> more_fields() {
     for (std::size_t d = 0; d < 3; ++d)
       if (!flow.own_cut().fraction[d].empty()) parts[d] = this->whole.of(flow.own_cut().fraction[d]);
     return {fluid_field(flow.ranks().whole(), parts)};
@@ -96,8 +97,8 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
   }
 
   const ImmersedCase& c;
-  std::vector<std::string> messages;  // what was repaired in the body's file
-  double scale = 1;                   // from forces to coefficients
+  std::vector<std::string> messages, warnings;  // what was repaired in the body's file; what will not come out well
+  double scale = 1;                             // from forces to coefficients
   ForceStatistics forces;
   std::vector<double> saved_forces;
   double max_mass_error = 0, volume_error = 0;  // the largest seen, since the start or the restart
@@ -105,22 +106,22 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
   FluidParts parts;
 };
 
-template <class Space>
-int run_in(Run& run, const Table& config, const ImmersedCase& c) {
-  const StructuredPlan plan = immersed_plan(c, config);
-  return run_structured<ImmersedScheme<Space>>(run, config, plan, [&] {
-    std::vector<std::string> messages;
-    Body body = read_case_body(config, c, &messages);
-    return ImmersedScheme<Space>(c, config, std::move(body), FlowRanks(run.ranks(), c.flow, plan.ranks),
-                                 std::move(messages));
-  });
-}
-
 }  // namespace
 
 int run_immersed(Run& run, const Table& config) {
   const ImmersedCase c = read_immersed_case(config);
-  return run.on_device() ? run_in<Device>(run, config, c) : run_in<Host>(run, config, c);
+  const StructuredPlan plan = immersed_plan(c, config);
+  const auto in = [&](auto space) {
+    using InSpace = ImmersedScheme<decltype(space)>;
+    return run_structured<InSpace>(run, config, plan, [&] {
+      std::vector<std::string> messages;
+      Body body = read_case_body(config, c, &messages);
+      std::vector<std::string> warnings = body_warnings(body, c);
+      return InSpace(c, config, std::move(body), FlowRanks(run.ranks(), c.flow, plan.ranks), std::move(messages),
+                     std::move(warnings));
+    });
+  };
+  return run.on_device() ? in(Device{}) : in(Host{});
 }
 
 }  // namespace weir

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solvers/matrix/block/block_small.hpp"
+
 namespace weir {
 namespace {
 
@@ -23,26 +25,6 @@ double half_range(const std::vector<double>& values) {
 
 double largest(const std::vector<double>& values) {
   return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
-}
-
-// Solves the small dense system A x = b in place (partial pivoting); x is left in b.
-void solve_dense(std::vector<double>& a, std::vector<double>& b) {
-  const std::size_t n = b.size();
-  for (std::size_t c = 0; c < n; ++c) {
-    std::size_t pivot = c;
-    for (std::size_t r = c + 1; r < n; ++r)
-      if (std::abs(a[r * n + c]) > std::abs(a[pivot * n + c])) pivot = r;
-    if (a[pivot * n + c] == 0) continue;
-    for (std::size_t q = 0; q < n; ++q) std::swap(a[c * n + q], a[pivot * n + q]);
-    std::swap(b[c], b[pivot]);
-    for (std::size_t r = 0; r < n; ++r) {
-      if (r == c) continue;
-      const double f = a[r * n + c] / a[c * n + c];
-      for (std::size_t q = c; q < n; ++q) a[r * n + q] -= f * a[c * n + q];
-      b[r] -= f * b[c];
-    }
-  }
-  for (std::size_t c = 0; c < n; ++c) b[c] = a[c * n + c] != 0 ? b[c] / a[c * n + c] : 0;
 }
 
 }  // namespace
@@ -100,12 +82,15 @@ double ForceStatistics::noise(double period) const {
       for (std::size_t q = 0; q < n; ++q) a[r * n + q] += f[r] * f[q];
     }
   }
-  solve_dense(a, b);
+  if (!block_small::invert(static_cast<int>(n), a.data(), true)) return 0;
+  std::vector<double> x(n, 0.0);
+  for (std::size_t r = 0; r < n; ++r)
+    for (std::size_t q = 0; q < n; ++q) x[r] += a[r * n + q] * b[q];
   double worst = 0;
   for (std::size_t i = 0; i < drag_.size(); ++i) {
     basis(time_[i], f);
     double fit = 0;
-    for (std::size_t r = 0; r < n; ++r) fit += f[r] * b[r];
+    for (std::size_t r = 0; r < n; ++r) fit += f[r] * x[r];
     worst = std::max(worst, std::abs(drag_[i] - fit));
   }
   const double amplitude = half_range(drag_);

@@ -55,21 +55,21 @@ void assemble_velocity(const Layout& l, int c, const OperatorLines<Space>& lines
   });
   const RowsView r = cut.rows(c);
   for_each<Space>(r.rows, [=] WEIR_HD(int q) {
-    for (int e = a.first; e < a.first + a.slots; ++e) a.slot_blocks(e)[r.row[q]] *= 1 - r.blend[q];
-    a.slot_blocks(slot::delta)[r.row[q]] += r.blend[q] * r.self[q];
+    const InterpolationRow& row = r.row[q];
+    for (int e = a.first; e < a.first + a.slots; ++e) a.slot_blocks(e)[row.row] *= 1 - row.blend;
+    a.slot_blocks(slot::delta)[row.row] += row.blend * row.self;
   });
 }
 
 RemainderData remainder_of(const InterpolationRows& rows) {
   RemainderData remainder;
-  remainder.row = rows.row;
   remainder.start.push_back(0);
-  for (int q = 0; q < rows.rows(); ++q) {
-    const auto n = static_cast<std::size_t>(q);
-    for (int e = rows.start[n]; e < rows.start[n + 1]; ++e)
-      if (const auto m = static_cast<std::size_t>(e); rows.column[m] >= 0) {
-        remainder.column.push_back(rows.column[m]);
-        remainder.value.push_back(rows.blend[n] * rows.weight[m]);
+  for (const InterpolationRow& row : rows.row) {
+    remainder.row.push_back(row.row);
+    for (int e = row.begin; e < row.end; ++e)
+      if (const InterpolationEntry& entry = rows.entry[e]; entry.column >= 0) {
+        remainder.column.push_back(entry.column);
+        remainder.value.push_back(row.blend * entry.weight);
       }
     remainder.start.push_back(static_cast<int>(remainder.column.size()));
   }
@@ -96,9 +96,10 @@ void finish_velocity_rhs(const Flow<Space>& flow, const Flow<Space>& wide, int c
   const RowsView r = cut.rows(c);
   const double* u = wide.velocity[c].data();
   for_each<Space>(r.rows, [=] WEIR_HD(int q) {
-    double sum = r.self[q] * u[r.node[q]];
-    for (int e = r.start[q]; e < r.start[q + 1]; ++e) sum += r.weight[e] * u[r.place[e]];
-    b[r.row[q]] = (1 - r.blend[q]) * b[r.row[q]] + r.blend[q] * (r.target[q] - sum);
+    const InterpolationRow& row = r.row[q];
+    double sum = row.self * u[row.node];
+    for (int e = row.begin; e < row.end; ++e) sum += r.entry[e].weight * u[r.entry[e].place];
+    b[row.row] = (1 - row.blend) * b[row.row] + row.blend * (row.target - sum);
   });
 }
 
@@ -114,11 +115,11 @@ void set_ghost_nodes(const Flow<Space>& wide, int c, const CutArrays<Space>& cut
   double *value = work.data(), *u = flow.velocity[c].data();
   for_each<Space>(r.rows, [=] WEIR_HD(int q) {
     double sum = 0;
-    for (int e = r.start[q]; e < r.start[q + 1]; ++e) sum += r.weight[e] * from[r.place[e]];
-    value[q] = (r.target[q] - sum) / r.self[q];
+    for (int e = r.row[q].begin; e < r.row[q].end; ++e) sum += r.entry[e].weight * from[r.entry[e].place];
+    value[q] = (r.row[q].target - sum) / r.row[q].self;
   });
   for_each<Space>(r.rows, [=] WEIR_HD(int q) {
-    const int n = r.row[q], i = n % box.nx, j = n / box.nx % box.ny, k = n / (box.nx * box.ny);
+    const int n = r.row[q].row, i = n % box.nx, j = n / box.nx % box.ny, k = n / (box.nx * box.ny);
     const int at = first + i + j * sy + k * sz;
     if (kind[at] == ghost_node) u[at] = value[q];
   });

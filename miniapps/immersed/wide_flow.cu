@@ -13,19 +13,16 @@ std::vector<GhostRequest> missing_points(const FlowRanks& ranks, const Layout& r
   const Layout& whole = ranks.whole();
   const int me = ranks.communicator().rank();
   std::vector<GhostRequest> all;
-  for (int k = -region.pad(2); k < region.n[2] + region.pad(2); ++k)
-    for (int j = -region.pad(1); j < region.n[1] + region.pad(1); ++j)
-      for (int i = -region.pad(0); i < region.n[0] + region.pad(0); ++i) {
-        const int point[3] = {i + region.low[0], j + region.low[1], k + region.low[2]};
-        int cell[3];
-        for (int d = 0; d < 3; ++d) cell[d] = std::clamp(point[d], 0, whole.n[d] - 1);
-        const int owner = ranks.partition().owner(cell[0], cell[1], cell[2]);
-        if (owner == me) continue;
-        const Layout there = part_of(whole, ranks.partition().box(owner));
-        all.push_back({region.origin() + i + j * region.stride(1) + k * region.stride(2), owner,
-                       there.origin() + point[0] - there.low[0] + (point[1] - there.low[1]) * there.stride(1) +
-                           (point[2] - there.low[2]) * there.stride(2)});
-      }
+  region.for_padded([&](int i, int j, int k) {
+    const int point[3] = {i + region.low[0], j + region.low[1], k + region.low[2]};
+    int cell[3];
+    for (int d = 0; d < 3; ++d) cell[d] = std::clamp(point[d], 0, whole.n[d] - 1);
+    const int owner = ranks.partition().owner(cell[0], cell[1], cell[2]);
+    if (owner == me) return;
+    const Layout there = part_of(whole, ranks.partition().box(owner));
+    all.push_back({region.padded_index(i, j, k), owner,
+                   there.padded_index(point[0] - there.low[0], point[1] - there.low[1], point[2] - there.low[2])});
+  });
   return all;
 }
 

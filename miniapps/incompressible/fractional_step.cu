@@ -36,8 +36,8 @@ bool FractionalStep<Space>::initialise(Timings& timings) {
   const Metrics& m = this->metrics();
   set_initial_velocity(flow_case_, flow_);
   halo_.velocity(flow_);
-  initial_boundary(flow_case_, m, flow_, this->time, boundary_);
-  velocity_ghosts(flow_case_, boundary_, flow_);
+  boundary_.initialise(flow_, this->time);
+  boundary_.set_ghosts(flow_);
   this->pressure().prepare();
   ScopedTimer timer(timings.at("flow", "initial field"));
   minus_divergence(flow_, m, rhs_);  // (3)
@@ -67,14 +67,12 @@ const FlowSystem<Space>* FractionalStep<Space>::advance(double dt, Timings& timi
   const int dim = flow_case_.dim();
   prepare_momentum(dt);
   bool moving = false;
-  timed(timings.at("flow", "boundary"), [&] {
-    moving = advance_boundary(flow_case_, m, flow_, this->time, dt, boundary_);  // b^{n+1}
-  });
+  timed(timings.at("flow", "boundary"), [&] { moving = boundary_.advance(flow_, this->time, dt); });  // b^{n+1}
   for (int c = 0; c < dim; ++c) {
     const View<double> b = rhs_.view().part(0, delta_[c].size());
     timed(timings.at("momentum", "rhs"), [&] {
       momentum_rhs(flow_, m, c, this->momentum_terms(c, dt), advection_[c], b);  // (2)
-      if (moving) add_boundary_increment(flow_case_, m, flow_.layout, c, dt, boundary_, b);
+      if (moving) boundary_.add_increment(c, dt, b);
     });
     if (!systems_[c]->solve(b, delta_[c])) return systems_[c].get();
   }
@@ -82,7 +80,7 @@ const FlowSystem<Space>* FractionalStep<Space>::advance(double dt, Timings& timi
   timed(timings.at("pressure", "divergence"), [&] {
     if (moving) boundary_.swap();
     halo_.velocity(flow_);
-    normal_velocity_on_sides(flow_case_, boundary_, flow_);
+    boundary_.set_normal_velocity(flow_);
     minus_divergence(flow_, m, rhs_);  // (3)
   });
   if (!this->pressure().solve(rhs_, psi_)) return systems_.back().get();
@@ -99,7 +97,7 @@ const FlowSystem<Space>* FractionalStep<Space>::advance(double dt, Timings& timi
 
 template <class Space>
 void FractionalStep<Space>::after_loading() {
-  follow_loaded(this->metrics(), flow_.layout, boundary_);
+  boundary_.follow_loaded();
   this->pressure().prepare();
 }
 

@@ -19,8 +19,8 @@
 namespace weir {
 
 // The tolerance is that of an increment: far below the step's truncation error.
-inline constexpr SystemDefaults momentum_system{"momentum", "chebyshev", "jacobi", 1e-6};
-inline constexpr SystemDefaults pressure_system{"pressure", "fast_poisson", "jacobi", 1e-8};
+inline constexpr SystemDefaults momentum_system{"momentum", "chebyshev", "jacobi", 1e-6, on_stencil, true};
+inline constexpr SystemDefaults pressure_system{"pressure", "fast_poisson", "jacobi", 1e-8, on_stencil, true};
 
 template <class Space>
 class FractionalStep : public StaggeredFlow<Space> {

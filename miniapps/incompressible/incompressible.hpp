@@ -6,11 +6,13 @@
 
 namespace weir {
 
-std::vector<KeyTable> incompressible_keys();
 int run_incompressible(Run& run, const Table& config);  // the process's exit code
 void info_incompressible(const Table& config, int ranks,
                          std::ostream& out);  // sizes, memory, solvers; allocates nothing
 
 StructuredPlan incompressible_plan(const IncompressibleCase& c, const Table& config);  // of either scheme
+// Of artificial compressibility.
+StructuredPlan coupled_plan(const IncompressibleCase& c, const Table& config);
+int run_coupled(Run& run, const Table& config, const StructuredPlan& plan);
 
 }  // namespace weir

@@ -1,4 +1,3 @@
-#include "miniapps/artificial_compressibility/run.hpp"
 #include "miniapps/artificial_compressibility/scheme.hpp"
 #include "miniapps/incompressible/fractional_step.hpp"
 #include "miniapps/incompressible/incompressible.hpp"

@@ -1,4 +1,3 @@
-#include "miniapps/artificial_compressibility/run.hpp"
 #include "miniapps/incompressible/fractional_step.hpp"
 #include "miniapps/incompressible/incompressible.hpp"
 #include "miniapps/incompressible/staggered_scheme.hpp"
@@ -32,21 +31,20 @@ struct FractionalStepScheme : StaggeredScheme<Space, FractionalStep<Space>> {
   }
 };
 
-template <class Space>
-int run_in(Run& run, const Table& config, const StructuredPlan& plan) {
-  return run_structured<FractionalStepScheme<Space>>(run, config, plan, [&] {
-    return FractionalStepScheme<Space>(momentum_system, pressure_system, plan.c, config.table("linear"),
-                                       FlowRanks(run.ranks(), plan.c, plan.ranks));
-  });
-}
-
 }  // namespace
 
 int run_incompressible(Run& run, const Table& config) {
   const IncompressibleCase c = read_incompressible_case(config);
   const StructuredPlan plan = incompressible_plan(c, config);
   if (c.scheme == Scheme::artificial_compressibility) return run_coupled(run, config, plan);
-  return run.on_device() ? run_in<Device>(run, config, plan) : run_in<Host>(run, config, plan);
+  const auto in = [&](auto space) {
+    using InSpace = FractionalStepScheme<decltype(space)>;
+    return run_structured<InSpace>(run, config, plan, [&] {
+      return InSpace(momentum_system, pressure_system, c, config.table("linear"),
+                     FlowRanks(run.ranks(), c, plan.ranks));
+    });
+  };
+  return run.on_device() ? in(Device{}) : in(Host{});
 }
 
 }  // namespace weir

@@ -36,7 +36,7 @@ StaggeredFlow<Space>::StaggeredFlow(const IncompressibleCase& c, const FlowRanks
       ranks_(ranks),
       metrics_(c.grid, ranks.local()),
       flow_(ranks.local()),
-      boundary_(flow_.layout, &ranks_.communicator()),
+      boundary_(flow_case_, metrics_.view(), flow_.layout, &ranks_.communicator()),
       halo_(ranks_),
       psi_(flow_.layout.cells().count()),
       rhs_(flow_.layout.cells().count()) {
@@ -52,30 +52,6 @@ MomentumTerms StaggeredFlow<Space>::momentum_terms(int component, double dt) con
   const double r = dt_before > 0 ? dt / dt_before : 0;
   return {dt, flow_case_.viscosity, 1 + r / 2, -r / 2,
           flow_case_.body_force[component] * flow_case_.force_modulation.at(time + dt / 2)};
-}
-
-template <class Space>
-void StaggeredFlow<Space>::add_increments() {
-  for (int c = 0; c < layout().dim; ++c) add_increment<Space>(flow_, c, delta_[c]);
-}
-
-template <class Space>
-void StaggeredFlow<Space>::velocity_changed() {
-  halo_.velocity(flow_);
-  velocity_ghosts(flow_case_, boundary_, flow_);
-}
-
-template <class Space>
-void StaggeredFlow<Space>::pressure_changed() {
-  halo_.pressure(flow_);
-  pressure_ghosts(flow_);
-}
-
-template <class Space>
-void StaggeredFlow<Space>::end_step(double dt) {
-  time += dt;
-  dt_before = dt;
-  ++step;
 }
 
 template <class Space>

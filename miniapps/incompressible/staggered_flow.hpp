@@ -62,11 +62,23 @@ class StaggeredFlow {
 
  protected:
   StaggeredFlow(const IncompressibleCase& c, const FlowRanks& ranks);
-  void velocity_changed();  // fills its ghosts
-  void pressure_changed();
-  void add_increments();                                         // u* of (2)
+  void velocity_changed() {  // fills its ghosts
+    halo_.velocity(flow_);
+    boundary_.set_ghosts(flow_);
+  }
+  void pressure_changed() {
+    halo_.pressure(flow_);
+    pressure_ghosts(flow_);
+  }
+  void add_increments() {  // u* of (2)
+    for (int c = 0; c < layout().dim; ++c) add_increment<Space>(flow_, c, delta_[c]);
+  }
   MomentumTerms momentum_terms(int component, double dt) const;  // of (2)
-  void end_step(double dt);
+  void end_step(double dt) {
+    time += dt;
+    dt_before = dt;
+    ++step;
+  }
 
   IncompressibleCase flow_case_;
   FlowRanks ranks_;

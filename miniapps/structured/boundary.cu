@@ -4,7 +4,6 @@
 
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
-#include "solvers/parallel/communicator.hpp"
 
 namespace weir {
 namespace {
@@ -48,17 +47,19 @@ WEIR_HD double parabola(const MetricLine& line, int first, int last, bool at_fac
 }
 
 template <class Space>
-void fill_given_side(const IncompressibleCase& c, const Metrics& m, const Layout& l, int side, int component, double t,
-                     double* out) {
-  const Side& s = c.sides[side];
+void fill_given_side(BoundaryValues<Space>& values, int side, int component, double t) {
+  const Layout& l = values.l;
+  const Side& s = values.c.sides[side];
   const Plane p = make_plane(l, side / 2);
   const int first1 = -l.low[p.t1], first2 = -l.low[p.t2];
   const int last1 = first1 + l.whole[p.t1], last2 = first2 + l.whole[p.t2];
   const double value = s.has_velocity() ? s.velocity[component] * s.modulation.at(t) : 0;
   const bool shaped = s.profile == Side::Profile::parabolic;
-  const bool shape1 = shaped && p.pad1 && !c.is_periodic(p.t1), shape2 = shaped && p.pad2 && !c.is_periodic(p.t2);
+  const bool shape1 = shaped && p.pad1 && !values.c.is_periodic(p.t1),
+             shape2 = shaped && p.pad2 && !values.c.is_periodic(p.t2);
   const bool face1 = component == p.t1, face2 = component == p.t2;
-  const MetricLine line1 = m.line[p.t1], line2 = m.line[p.t2];
+  const MetricLine line1 = values.m.line[p.t1], line2 = values.m.line[p.t2];
+  double* out = values.next(side, component);
   for_each<Space>(p.padded(), [=] WEIR_HD(int ia, int ib, int) {
     const int a = ia - p.pad1, b = ib - p.pad2;
     const double f1 = shape1 ? parabola(line1, first1, last1, face1, a) : 1,
@@ -89,11 +90,11 @@ void take_from_field(const Layout& l, int d, int end, int component, const Flow<
 
 // Through a side of the whole box: the shares of the ranks that lie on it.
 template <class Space>
-double flux_into_box(const Metrics& m, const Layout& l, int side, BoundaryValues<Space>& values) {
+double flux_into_box(BoundaryValues<Space>& values, int side) {
   double out = 0;
-  if (l.is_side(side)) {
-    const Plane p = make_plane(l, side / 2);
-    const double *h1 = m.line[p.t1].h, *h2 = m.line[p.t2].h, *normal = values.next(side, side / 2);
+  if (values.l.is_side(side)) {
+    const Plane p = make_plane(values.l, side / 2);
+    const double *h1 = values.m.line[p.t1].h, *h2 = values.m.line[p.t2].h, *normal = values.next(side, side / 2);
     out = sum<Space>(p.n1 * p.n2, [=] WEIR_HD(int n) {
       const int a = n % p.n1, b = n / p.n1;
       return normal[p.index(a, b)] * h1[a] * h2[b];
@@ -118,8 +119,8 @@ double outlet_area(const IncompressibleCase& c) {
 }
 
 template <class Space>
-void convect_outlet(const Metrics& m, const Layout& l, int side, double speed, double dt, const Flow<Space>& flow,
-                    BoundaryValues<Space>& values) {
+void convect_outlet(BoundaryValues<Space>& values, int side, double speed, double dt, const Flow<Space>& flow) {
+  const Layout& l = values.l;
   if (!l.is_side(side)) return;
   const int d = side / 2, n = l.n[d];
   const bool high = side % 2 == 1;
@@ -128,7 +129,7 @@ void convect_outlet(const Metrics& m, const Layout& l, int side, double speed, d
     const double h = c == d ? 1 : 0.5;  // of the cell beside the outlet: where the inner value sits
     const SideSteps at = side_steps(l, p, high ? n - 1 : (c == d ? 1 : 0));
     const double *f = flow.velocity[c].data(), *old = values.now(side, c),
-                 *inv_h = m.line[d].inv_h + (high ? n - 1 : 0);
+                 *inv_h = values.m.line[d].inv_h + (high ? n - 1 : 0);
     double* b = values.next(side, c);
     for_each<Space>(p.padded(), [=] WEIR_HD(int ia, int ib, int) {
       const int i1 = ia - p.pad1, i2 = ib - p.pad2;
@@ -140,13 +141,14 @@ void convect_outlet(const Metrics& m, const Layout& l, int side, double speed, d
 
 // Adds a constant to the normal component on every outlet, so that the fluxes sum to what is taken inside.
 template <class Space>
-void balance_mass(const IncompressibleCase& c, const Metrics& m, const Layout& l, double taken,
-                  BoundaryValues<Space>& values) {
+void balance_mass(BoundaryValues<Space>& values, double taken) {
+  const IncompressibleCase& c = values.c;
+  const Layout& l = values.l;
   const double area = outlet_area(c);
   if (area == 0) return;
   double excess = -taken;
   for (int s = 0; s < 2 * l.dim; ++s) {
-    if (c.sides[s].type == Side::Type::outlet) values.flux[s] = flux_into_box<Space>(m, l, s, values);
+    if (c.sides[s].type == Side::Type::outlet) values.flux[s] = flux_into_box(values, s);
     excess += values.flux[s];
   }
   for (int s = 0; s < 2 * l.dim; ++s) {
@@ -161,10 +163,9 @@ void balance_mass(const IncompressibleCase& c, const Metrics& m, const Layout& l
 }
 
 template <class Space>
-void fill_given(const IncompressibleCase& c, const Metrics& m, const Layout& l, int side, double t,
-                BoundaryValues<Space>& values) {
-  for (int e = 0; e < l.dim && l.is_side(side); ++e) fill_given_side<Space>(c, m, l, side, e, t, values.next(side, e));
-  values.flux[side] = flux_into_box<Space>(m, l, side, values);
+void fill_given(BoundaryValues<Space>& values, int side, double t) {
+  for (int e = 0; e < values.l.dim && values.l.is_side(side); ++e) fill_given_side(values, side, e, t);
+  values.flux[side] = flux_into_box(values, side);
 }
 
 template <class Space>
@@ -207,8 +208,8 @@ void periodic_images(const Layout& l, int d, double* f) {
 
 // Components [from, to) in direction d.
 template <class Space>
-void fill_ends(const IncompressibleCase& c, BoundaryValues<Space>& values, Flow<Space>& flow, int d, int from, int to) {
-  const Layout l = flow.layout;
+void fill_ends(BoundaryValues<Space>& values, Flow<Space>& flow, int d, int from, int to) {
+  const Layout& l = values.l;
   if (l.periodic[d]) {
     for (int e = from; e < to; ++e) periodic_images<Space>(l, d, flow.velocity[e].data());
     return;
@@ -224,8 +225,8 @@ void fill_ends(const IncompressibleCase& c, BoundaryValues<Space>& values, Flow<
     g.high[e] = values.now(2 * d + 1, e);
     g.f[e] = flow.velocity[e].data();
   }
-  g.known_low = c.side(d, 0).has_velocity();
-  g.known_high = c.side(d, 1).has_velocity();
+  g.known_low = values.c.side(d, 0).has_velocity();
+  g.known_high = values.c.side(d, 1).has_velocity();
   const int n = l.n[d], sd = l.stride(d);
   for_each<Space>(p.padded(), [=] WEIR_HD(int ia, int ib, int) {
     for (int e = from; e < to; ++e) end_values(g, p, at, sd, n, e, ia - p.pad1, ib - p.pad2);
@@ -260,66 +261,60 @@ std::vector<int> boundary_places(const Layout& local, const Layout& whole) {
 }
 
 template <class Space>
-BoundaryValues<Space>::BoundaryValues(const Layout& l, const Communicator* ranks)
-    : planes_(l), ranks_(ranks && ranks->size() > 1 ? ranks : nullptr) {
-  const std::int64_t total = planes_.total;
-  now_ = Array<double, Space>(total);
-  next_ = Array<double, Space>(total);
-}
+BoundaryValues<Space>::BoundaryValues(const IncompressibleCase& of, const Metrics& metrics, const Layout& layout,
+                                      const Communicator* ranks)
+    : c(of),
+      m(metrics),
+      l(layout),
+      planes_(l),
+      ranks_(ranks && ranks->size() > 1 ? ranks : nullptr),
+      now_(planes_.total),
+      next_(planes_.total) {}
 
 template <class Space>
-double BoundaryValues<Space>::over_ranks(double share) const {
-  return ranks_ ? ranks_->sum(share) : share;
-}
-
-template <class Space>
-void initial_boundary(const IncompressibleCase& c, const Metrics& m, const Flow<Space>& flow, double t,
-                      BoundaryValues<Space>& b, double taken) {
-  const Layout& l = flow.layout;
+void BoundaryValues<Space>::initialise(const Flow<Space>& flow, double t, double taken) {
   for (int s = 0; s < 2 * l.dim; ++s) {
     if (c.is_periodic(s / 2)) continue;
     if (c.sides[s].type == Side::Type::outlet)
-      for (int e = 0; e < l.dim && l.is_side(s); ++e) take_from_field<Space>(l, s / 2, s % 2, e, flow, b.next(s, e));
+      for (int e = 0; e < l.dim && l.is_side(s); ++e) take_from_field<Space>(l, s / 2, s % 2, e, flow, next(s, e));
     else
-      fill_given<Space>(c, m, l, s, t, b);
+      fill_given(*this, s, t);
   }
-  balance_mass<Space>(c, m, l, taken, b);
+  balance_mass(*this, taken);
   for (int s = 0; s < 2 * l.dim; ++s)
-    for (int e = 0; e < l.dim && l.is_side(s); ++e) copy_plane<Space>(l, s / 2, b.next(s, e), b.now(s, e));
+    for (int e = 0; e < l.dim && l.is_side(s); ++e) copy_plane<Space>(l, s / 2, next(s, e), now(s, e));
 }
 
 template <class Space>
-void follow_loaded(const Metrics& m, const Layout& l, BoundaryValues<Space>& b) {
+void BoundaryValues<Space>::follow_loaded() {
   for (int s = 0; s < 2 * l.dim; ++s) {
-    for (int e = 0; e < l.dim && l.is_side(s); ++e) copy_plane<Space>(l, s / 2, b.now(s, e), b.next(s, e));
-    b.flux[s] = flux_into_box<Space>(m, l, s, b);
+    for (int e = 0; e < l.dim && l.is_side(s); ++e) copy_plane<Space>(l, s / 2, now(s, e), next(s, e));
+    flux[s] = flux_into_box(*this, s);
   }
 }
 
 template <class Space>
-bool advance_boundary(const IncompressibleCase& c, const Metrics& m, const Flow<Space>& flow, double t, double dt,
-                      BoundaryValues<Space>& b, double taken) {
-  const Layout& l = flow.layout;
+bool BoundaryValues<Space>::advance(const Flow<Space>& flow, double t, double dt, double taken) {
   double inflow = 0;
   bool changes = false;
   for (int s = 0; s < 2 * l.dim; ++s) {
     const Side& side = c.sides[s];
     changes = changes || side.changes_in_time();
     if (side.type == Side::Type::outlet) continue;
-    if (side.changes_in_time()) fill_given<Space>(c, m, l, s, t + dt, b);
-    inflow += b.flux[s];
+    if (side.changes_in_time()) fill_given(*this, s, t + dt);
+    inflow += flux[s];
   }
   if (!changes) return false;
   const double area = outlet_area(c), speed = area > 0 ? std::max(inflow, 0.0) / area : 0;
   for (int s = 0; s < 2 * l.dim; ++s)
-    if (c.sides[s].type == Side::Type::outlet) convect_outlet<Space>(m, l, s, speed, dt, flow, b);
-  balance_mass<Space>(c, m, l, taken, b);
+    if (c.sides[s].type == Side::Type::outlet) convect_outlet(*this, s, speed, dt, flow);
+  balance_mass(*this, taken);
   return true;
 }
 
 template <class Space>
-void add_boundary_increment(const IncompressibleCase& c, const Metrics& m, const Layout& l, int component, double dt,
-                            BoundaryValues<Space>& values, View<double> rhs) {
+void BoundaryValues<Space>::add_increment(int component, double dt, View<double> rhs) {
+  const Metrics metrics = m;  // in the kernel, where `this` means nothing
   const Extents box = l.unknowns(component);
   for (int s = 0; s < 2 * l.dim; ++s) {
     if (!l.is_side(s) || !c.sides[s].changes_in_time()) continue;
@@ -332,23 +327,23 @@ void add_boundary_increment(const IncompressibleCase& c, const Metrics& m, const
     // (nu/2) of the value on the side: at the distance h of the first face, or h/2 of the first centre
     const double factor = dt * c.viscosity * (normal ? 0.5 : 1.0);
     const double* inv_h = m.line[p.d].inv_h + (high ? l.n[p.d] - 1 : 0);
-    const double *now = values.now(s, component), *next = values.next(s, component);
+    const double *old = now(s, component), *coming = next(s, component);
     for_each<Space>(Extents{size[p.t1], size[p.t2], 1}, [=] WEIR_HD(int ia, int ib, int) {
       const int a = ia + first1, b = ib + first2, q = p.index(a, b);
-      const double area = cv_width(m, component, p.t1, a) * cv_width(m, component, p.t2, b);
-      rhs[row + ia * step1 + ib * step2] += factor * inv_h[0] * area * (next[q] - now[q]);
+      const double area = cv_width(metrics, component, p.t1, a) * cv_width(metrics, component, p.t2, b);
+      rhs[row + ia * step1 + ib * step2] += factor * inv_h[0] * area * (coming[q] - old[q]);
     });
   }
 }
 
 template <class Space>
-void velocity_ghosts(const IncompressibleCase& c, BoundaryValues<Space>& b, Flow<Space>& flow) {
-  for (int d = 0; d < flow.layout.dim; ++d) fill_ends<Space>(c, b, flow, d, 0, flow.layout.dim);
+void BoundaryValues<Space>::set_ghosts(Flow<Space>& flow) {
+  for (int d = 0; d < l.dim; ++d) fill_ends(*this, flow, d, 0, l.dim);
 }
 
 template <class Space>
-void normal_velocity_on_sides(const IncompressibleCase& c, BoundaryValues<Space>& b, Flow<Space>& flow) {
-  for (int d = 0; d < flow.layout.dim; ++d) fill_ends<Space>(c, b, flow, d, d, d + 1);
+void BoundaryValues<Space>::set_normal_velocity(Flow<Space>& flow) {
+  for (int d = 0; d < l.dim; ++d) fill_ends(*this, flow, d, d, d + 1);
 }
 
 template <class Space>
@@ -357,20 +352,9 @@ void pressure_ghosts(Flow<Space>& flow) {
     if (flow.layout.periodic[d]) periodic_images<Space>(flow.layout, d, flow.p.data());
 }
 
-#define WEIR_BOUNDARY(S)                                                                                         \
-  template class BoundaryValues<S>;                                                                              \
-  template void initial_boundary<S>(const IncompressibleCase&, const Metrics&, const Flow<S>&, double,           \
-                                    BoundaryValues<S>&, double);                                                 \
-  template bool advance_boundary<S>(const IncompressibleCase&, const Metrics&, const Flow<S>&, double, double,   \
-                                    BoundaryValues<S>&, double);                                                 \
-  template void follow_loaded<S>(const Metrics&, const Layout&, BoundaryValues<S>&);                             \
-  template void add_boundary_increment<S>(const IncompressibleCase&, const Metrics&, const Layout&, int, double, \
-                                          BoundaryValues<S>&, View<double>);                                     \
-  template void velocity_ghosts<S>(const IncompressibleCase&, BoundaryValues<S>&, Flow<S>&);                     \
-  template void normal_velocity_on_sides<S>(const IncompressibleCase&, BoundaryValues<S>&, Flow<S>&);            \
-  template void pressure_ghosts<S>(Flow<S>&);
-WEIR_BOUNDARY(Host)
-WEIR_BOUNDARY(Device)
-#undef WEIR_BOUNDARY
+template class BoundaryValues<Host>;
+template class BoundaryValues<Device>;
+template void pressure_ghosts<Host>(Flow<Host>&);
+template void pressure_ghosts<Device>(Flow<Device>&);
 
 }  // namespace weir

@@ -12,10 +12,9 @@
 #include "miniapps/structured/case.hpp"
 #include "miniapps/structured/layout.hpp"
 #include "miniapps/structured/metrics.hpp"
+#include "solvers/parallel/communicator.hpp"
 
 namespace weir {
-
-class Communicator;
 
 // Where the planes of a side and component begin in one array; a side that is periodic or cut has none.
 struct BoundaryPlanes {
@@ -30,50 +29,42 @@ std::vector<int> boundary_places(const Layout& local, const Layout& whole);
 template <class Space>
 class BoundaryValues {
  public:
-  explicit BoundaryValues(const Layout& layout, const Communicator* ranks = nullptr);
+  // The case must outlive this. ranks: null: one.
+  BoundaryValues(const IncompressibleCase& c, const Metrics& metrics, const Layout& layout,
+                 const Communicator* ranks = nullptr);
+
+  // Both levels at time t, from the case; an outlet takes what the field holds on its faces, then the mass balance.
+  // taken: what leaves the fluid inside the box, through the surface of a body.
+  void initialise(const Flow<Space>& flow, double t, double taken = 0);
+  // b at t + dt into next(). Returns whether anything changes in time; where not, next() equals now().
+  bool advance(const Flow<Space>& flow, double t, double dt, double taken = 0);
+  void swap() { std::swap(now_, next_); }
+  // After now() was read from a checkpoint: next() and the fluxes follow it.
+  void follow_loaded();
+
+  // What the change of b over the step adds to the delta form of Crank-Nicolson (see momentum.hpp).
+  void add_increment(int component, double dt, View<double> rhs);
+  // Faces on the sides, ghosts beside them and periodic images, from now().
+  void set_ghosts(Flow<Space>& flow);
+  // Only what the divergence reads: the normal component on the sides.
+  void set_normal_velocity(Flow<Space>& flow);
 
   double* now(int side, int component) { return now_.data() + planes_.offset(side, component); }
   double* next(int side, int component) { return next_.data() + planes_.offset(side, component); }
-  void swap() { std::swap(now_, next_); }
-  std::int64_t size() const { return now_.size(); }
   Array<double, Space>& values() { return now_; }  // the whole state, for checkpoints
 
-  double over_ranks(double share) const;  // the sum
-  double flux[6] = {};                    // into the whole box through each side, at the new level
+  double over_ranks(double share) const { return ranks_ ? ranks_->sum(share) : share; }
+
+  const IncompressibleCase& c;
+  const Metrics m;
+  const Layout l;
+  double flux[6] = {};  // into the whole box through each side, at the new level
 
  private:
   BoundaryPlanes planes_;
   const Communicator* ranks_;  // null: one
   Array<double, Space> now_, next_;
 };
-
-// Both levels at time t, from the case; an outlet takes what the field holds on its faces, then the mass balance.
-// taken: what leaves the fluid inside the box, through the surface of a body.
-template <class Space>
-void initial_boundary(const IncompressibleCase& c, const Metrics& m, const Flow<Space>& flow, double t,
-                      BoundaryValues<Space>& b, double taken = 0);
-
-// b at t + dt into next(). Returns whether anything changes in time; where not, next() equals now().
-template <class Space>
-bool advance_boundary(const IncompressibleCase& c, const Metrics& m, const Flow<Space>& flow, double t, double dt,
-                      BoundaryValues<Space>& b, double taken = 0);
-
-// After now() was read from a checkpoint: next() and the fluxes follow it.
-template <class Space>
-void follow_loaded(const Metrics& m, const Layout& layout, BoundaryValues<Space>& b);
-
-// What the change of b over the step adds to the delta form of Crank-Nicolson (see momentum.hpp).
-template <class Space>
-void add_boundary_increment(const IncompressibleCase& c, const Metrics& m, const Layout& layout, int component,
-                            double dt, BoundaryValues<Space>& b, View<double> rhs);
-
-// Faces on the sides, ghosts beside them and periodic images, from now().
-template <class Space>
-void velocity_ghosts(const IncompressibleCase& c, BoundaryValues<Space>& b, Flow<Space>& flow);
-
-// Only what the divergence reads: the normal component on the sides.
-template <class Space>
-void normal_velocity_on_sides(const IncompressibleCase& c, BoundaryValues<Space>& b, Flow<Space>& flow);
 
 // Periodic images of the pressure; no other ghost of it is ever read.
 template <class Space>

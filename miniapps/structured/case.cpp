@@ -1,8 +1,8 @@
 #include "miniapps/structured/case.hpp"
 
 #include <algorithm>
-#include <map>
 
+#include "base/table_option.hpp"
 #include "mesh/structured/read_grid.hpp"
 #include "miniapps/structured/output.hpp"
 #include "miniapps/structured/ranks.hpp"
@@ -83,22 +83,16 @@ Modulation read_modulation(const Table& t) {
           t.get<double>("phase")};
 }
 
-Side read_side(const Table& options, const std::string& name, int dim, int d) {
+Side read_side(const Table& options, int dim, int d) {
   Side s;
   const Table t = options.described_by(side_keys).described_by(moving_keys).described_by(inlet_keys);
-  if (!t.has("type")) t.fail("type", name + " needs a type");
-  const auto type = t.get<std::string>("type");
-  static const std::map<std::string, Side::Type> types = {{"wall", Side::Type::wall},
-                                                          {"slip", Side::Type::slip},
-                                                          {"inlet", Side::Type::inlet},
-                                                          {"outlet", Side::Type::outlet},
-                                                          {"periodic", Side::Type::periodic}};
-  s.type = types.at(type);
+  s.type = get_enum<Side::Type>(t, "type");
   const bool takes_velocity = s.type == Side::Type::wall || s.type == Side::Type::inlet;
   for (const char* key : {"velocity", "profile", "modulation"})
-    if (!takes_velocity && t.has(key)) t.fail(key, std::string(key) + " means nothing on a side of type " + type);
+    if (!takes_velocity && t.has(key))
+      t.fail(key, std::string(key) + " means nothing on a side of type " + t.get<std::string>("type"));
   if (!takes_velocity) return s;
-  if (s.type == Side::Type::inlet && t.get<std::string>("profile") == "parabolic") s.profile = Side::Profile::parabolic;
+  if (s.type == Side::Type::inlet) s.profile = get_enum<Side::Profile>(t, "profile");
   if (s.type == Side::Type::inlet && !t.has("velocity")) t.fail("velocity", "an inlet needs a velocity");
   read_vector(t, "velocity", dim, s.velocity);
   if (t.has("modulation")) s.modulation = read_modulation(t.table("modulation"));
@@ -110,19 +104,19 @@ Side read_side(const Table& options, const std::string& name, int dim, int d) {
 void read_boundary(const Table& t, IncompressibleCase& c) {
   const int dim = c.dim();
   for (int n = 0; n < 6; ++n) {
-    const char* name = side_names[static_cast<std::size_t>(n)];
-    Side& s = c.sides[static_cast<std::size_t>(n)];
+    const char* name = side_names[n];
+    Side& s = c.sides[n];
     if (n >= 2 * dim) {
       if (t.has(name)) t.fail(name, "a grid of one cell in z is 2D and has no side " + std::string(name));
       s.type = Side::Type::periodic;
       continue;
     }
     if (!t.has(name)) t.fail(name, "missing boundary: [boundary] must say what " + std::string(name) + " is");
-    s = read_side(t.table(name), name, dim, n / 2);
+    s = read_side(t.table(name), dim, n / 2);
   }
   for (int d = 0; d < dim; ++d) {
     const bool low = c.side(d, 0).type == Side::Type::periodic, high = c.side(d, 1).type == Side::Type::periodic;
-    const char* culprit = side_names[static_cast<std::size_t>(2 * d + (low ? 0 : 1))];
+    const char* culprit = side_names[2 * d + (low ? 0 : 1)];
     if (low != high) t.fail(culprit, std::string(culprit) + " is periodic and the opposite side is not");
   }
 }
@@ -133,14 +127,14 @@ void check_fluxes(const Table& t, const IncompressibleCase& c) {
   int last = -1;
   bool has_outlet = false;
   for (int n = 0; n < 2 * c.dim(); ++n) {
-    const Side& s = c.sides[static_cast<std::size_t>(n)];
+    const Side& s = c.sides[n];
     const int d = n / 2;
     has_outlet = has_outlet || s.type == Side::Type::outlet;
     if (s.type != Side::Type::inlet) continue;
     double flux = s.velocity[d] * (n % 2 == 0 ? 1 : -1) * (s.modulation.is_constant() ? s.modulation.mean : 1);
     for (int a = 0; a < c.dim(); ++a) {
       if (a == d) continue;
-      flux *= c.grid.line[static_cast<std::size_t>(a)].length();
+      flux *= c.grid.line[a].length();
       if (s.profile == Side::Profile::parabolic && !c.is_periodic(a)) flux *= 2.0 / 3.0;
     }
     net += flux;
@@ -149,12 +143,12 @@ void check_fluxes(const Table& t, const IncompressibleCase& c) {
     if (!s.modulation.is_constant() && flux != 0) net = 1e300;
   }
   if (!has_outlet && gross > 0 && std::abs(net) > 1e-10 * gross)
-    t.fail(side_names[static_cast<std::size_t>(last)], "fluid flows in and has no way out: one side must be an outlet");
+    t.fail(side_names[last], "fluid flows in and has no way out: one side must be an outlet");
 }
 
 void read_flow(const Table& options, IncompressibleCase& c) {
   const Table t = options.described_by(flow_keys);
-  if (t.get<std::string>("scheme") != "fractional_step") c.scheme = Scheme::artificial_compressibility;
+  c.scheme = get_enum<Scheme>(t, "scheme");
   c.density = t.get<double>("density");
   c.viscosity = t.get<double>("viscosity") / c.density;
   if (t.is_table("body_force")) {
@@ -164,18 +158,11 @@ void read_flow(const Table& options, IncompressibleCase& c) {
   } else {
     read_vector(t, "body_force", c.dim(), c.body_force);
   }
-  static const std::map<std::string, Initial> kinds = {{"rest", Initial::rest},
-                                                       {"uniform", Initial::uniform},
-                                                       {"taylor_green_2d", Initial::taylor_green_2d},
-                                                       {"taylor_green_3d", Initial::taylor_green_3d},
-                                                       {"poiseuille", Initial::poiseuille},
-                                                       {"womersley", Initial::womersley},
-                                                       {"turbulent_channel", Initial::turbulent_channel}};
   const auto initial = t.get<std::string>("initial");
-  c.initial = kinds.at(initial);
+  c.initial = get_enum<Initial>(t, "initial");
   const bool is_exact = initial == "taylor_green_2d" || initial == "poiseuille" || initial == "womersley";
   const std::string exact = t.get("exact", is_exact ? initial : "none");
-  c.exact = exact == "none" ? Initial::rest : kinds.at(exact);
+  if (exact != "none") c.exact = static_cast<Initial>(place_of_word(t, "initial", exact));
   if (c.initial == Initial::uniform || c.initial == Initial::taylor_green_2d)
     read_vector(t, "initial_velocity", c.dim(), c.initial_velocity);
   else if (t.has("initial_velocity"))
@@ -203,10 +190,10 @@ void read_turbulence(const Table& t, IncompressibleCase& c) {
   if (c.initial != Initial::turbulent_channel)
     t.fail("turbulence", "turbulence = \"k_omega\" needs initial = \"turbulent_channel\"");
   for (int n = 0; n < 2 * c.dim(); ++n) {
-    const Side::Type type = c.sides[static_cast<std::size_t>(n)].type;
+    const Side::Type type = c.sides[n].type;
     if (type == Side::Type::inlet || type == Side::Type::outlet)
-      t.fail("turbulence", std::string("turbulence = \"k_omega\" does not know what flows in or out at ") +
-                               side_names[static_cast<std::size_t>(n)]);
+      t.fail("turbulence",
+             std::string("turbulence = \"k_omega\" does not know what flows in or out at ") + side_names[n]);
   }
 }
 

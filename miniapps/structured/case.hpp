@@ -15,6 +15,7 @@ namespace weir {
 struct Modulation {
   double mean = 1, amplitude = 0, angular_frequency = 0, phase = 0;
   bool is_constant() const { return amplitude == 0; }
+  double largest() const { return std::abs(mean) + std::abs(amplitude); }
   double at(double t) const {
     return is_constant() ? mean : mean + amplitude * std::cos(angular_frequency * t + phase);
   }
@@ -34,6 +35,7 @@ struct Side {
   bool changes_in_time() const { return type == Type::outlet || (has_velocity() && !modulation.is_constant()); }
 };
 
+// These in the order of the words of [flow], those of a side in that of [boundary].
 enum class Scheme { fractional_step, artificial_compressibility };
 
 enum class Initial { rest, uniform, taylor_green_2d, taylor_green_3d, poiseuille, womersley, turbulent_channel };
@@ -66,7 +68,7 @@ struct IncompressibleCase {
   TimeControl time;
   CoupledOptions coupled;  // of artificial compressibility
 
-  const Side& side(int d, int end) const { return sides[static_cast<std::size_t>(2 * d + end)]; }
+  const Side& side(int d, int end) const { return sides[2 * d + end]; }
   int unknowns() const { return dim() + 1 + (turbulence == Turbulence::k_omega ? 2 : 0); }  // a cell, coupled scheme
   int dim() const { return grid.is_2d() ? 2 : 3; }
   bool has_exact() const { return exact != Initial::rest; }

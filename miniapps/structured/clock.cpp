@@ -1,5 +1,7 @@
 #include "miniapps/structured/clock.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -12,11 +14,8 @@ StepSize::StepSize(const IncompressibleCase& c, std::function<double(double)> wa
     const auto& width = c.grid.line[d].width;
     const double h = *std::min_element(width.begin(), width.end());
     double speed = 0;
-    for (const Side& s : c.sides)
-      speed =
-          std::max(speed, std::abs(s.velocity[d]) * (std::abs(s.modulation.mean) + std::abs(s.modulation.amplitude)));
-    const double force =
-        std::abs(c.body_force[d]) * (std::abs(c.force_modulation.mean) + std::abs(c.force_modulation.amplitude));
+    for (const Side& s : c.sides) speed = std::max(speed, std::abs(s.velocity[d]) * s.modulation.largest());
+    const double force = std::abs(c.body_force[d]) * c.force_modulation.largest();
     start_rate_ += speed / h + std::sqrt(force / h);
   }
 }
@@ -24,7 +23,7 @@ StepSize::StepSize(const IncompressibleCase& c, std::function<double(double)> wa
 // At three times of the step, which no period divides: a wall that swings may stand still at its end.
 double StepSize::within_wall_limit(double time, double step) const {
   const auto rate = [&](double part) { return wall_rate_(time + part * step); };
-  while (step * std::max({rate(1), rate(0.618), rate(0.271)}) > control_.cfl) step *= 0.8;
+  while (step > 0 && step * std::max({rate(1), rate(0.618), rate(0.271)}) > control_.cfl) step *= 0.8;
   return step;
 }
 
@@ -37,10 +36,20 @@ double StepSize::next(double time, double rate) {
     else if (dt > wanted || dt < 0.8 * wanted)
       dt = std::min(0.95 * wanted, 1.2 * dt);
     if (wall_rate_) dt = within_wall_limit(time, dt);
+    largest_ = std::max(largest_, dt);
   }
   const double left = control_.end - time;
   if (left < 1.01 * dt) return left;
   return left < (2 - 1e-9) * dt ? left / 2 : dt;  // no sliver at the end: forces on moving bodies go like 1 / dt
+}
+
+// Speeds that grow by a factor of a million, with more than a billion steps to go, are no flow's: the one bound alone would
+// stop a flow that starts from rest, the other one a case whose end is far away because it ends by itself.
+std::string StepSize::why_collapsed(double time, std::int64_t step) const {
+  constexpr double collapse = 1e-6, most_steps = 1e9;
+  if (!needs_rate() || !(dt < collapse * largest_) || !(control_.end - time > most_steps * dt)) return "";
+  return fmt::format("the flow blows up: at step {} its CFL number has cut dt to {:.3g}, from {:.3g} before", step, dt,
+                     largest_);
 }
 
 }  // namespace weir

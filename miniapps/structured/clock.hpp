@@ -1,6 +1,8 @@
 // The time step: fixed, or from the CFL number, and the last one cut to end on time.
 #pragma once
+#include <cstdint>
 #include <functional>
+#include <string>
 
 #include "miniapps/structured/case.hpp"
 
@@ -19,6 +21,9 @@ class StepSize {
   bool needs_rate() const { return !control_.steady && control_.dt == 0; }
   bool finished(double time) const { return !control_.steady && time >= control_.end * (1 - 1e-12); }
 
+  // Where the CFL number has cut dt by so much that the flow will never come to its end, why; else empty.
+  std::string why_collapsed(double time, std::int64_t step) const;
+
   double dt = 0;  // before the cut at the end; kept in checkpoints
 
  private:
@@ -26,6 +31,7 @@ class StepSize {
 
   TimeControl control_;
   std::function<double(double)> wall_rate_;
+  double largest_ = 0;     // dt so far, of this process
   double start_rate_ = 0;  // of the flow that the boundary and the force will make: what a fluid at rest does not tell
 };
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "physics/scalar.hpp"
 #include "solvers/device/reduce.hpp"
 
 namespace weir {
@@ -22,8 +23,6 @@ FlowView view_of(const Flow<Space>& flow, const Metrics& m) {
   for (int c = 0; c < flow.layout.dim; ++c) v.f[c] = flow.component(c).at(0, 0, 0);
   return v;
 }
-
-WEIR_HD inline double absolute(double x) { return x < 0 ? -x : x; }
 
 WEIR_HD inline double row_energy(const FlowView& v, int j, int k) {
   double row = 0;

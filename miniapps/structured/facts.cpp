@@ -1,7 +1,5 @@
 #include "miniapps/structured/facts.hpp"
 
-#include <memory>
-
 namespace weir {
 
 std::vector<double> places_of_unknowns(const Grid& grid, const Layout& layout, int component) {
@@ -23,19 +21,6 @@ std::string name_of_unknown(const Layout& l, int component, int row) {
   int at[3] = {row % n.nx, row / n.nx % n.ny, row / n.nx / n.ny};
   if (component < 3) at[component] += l.first(component);
   return std::string(1, "uvwp"[component]) + " of " + cell_name({at[0], at[1], at[2]});
-}
-
-std::vector<CellField> cell_fields_of(std::vector<RowField> fields, const Extents& cells) {
-  std::vector<CellField> pictures;
-  for (RowField& field : fields) {
-    if (field.second.size() != static_cast<std::size_t>(cells.count())) continue;
-    const auto values = std::make_shared<const std::vector<double>>(std::move(field.second));
-    pictures.push_back({field.first, 1, [values](int k, std::span<double> slab) {
-                          const auto first = static_cast<std::size_t>(k) * slab.size();
-                          for (std::size_t i = 0; i < slab.size(); ++i) slab[i] = (*values)[first + i];
-                        }});
-  }
-  return pictures;
 }
 
 }  // namespace weir

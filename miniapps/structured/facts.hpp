@@ -6,7 +6,6 @@
 #include "mesh/structured/grid.hpp"
 #include "miniapps/structured/layout.hpp"
 #include "miniapps/study/facility.hpp"
-#include "postproc/fields/vtk.hpp"
 #include "solvers/distributed/box_border.hpp"
 
 namespace weir {
@@ -16,9 +15,6 @@ std::vector<double> places_of_unknowns(const Grid& grid, const Layout& layout, i
 
 // "u of cell (3, 4, 0)": the same numbers. A velocity is named after the cell whose low face it sits on.
 std::string name_of_unknown(const Layout& layout, int component, int row);
-
-// Fields of the instrumentation for field output on that many cells; those of a system that lives elsewhere are left out.
-std::vector<CellField> cell_fields_of(std::vector<RowField> fields, const Extents& cells);
 
 // The name of a cell of this rank, counted x first.
 inline std::string name_of_cell(const GridPart& cells, std::int64_t index) {
@@ -36,10 +32,9 @@ WatchedVariable watched_variable(const std::string& name, const Cells& cells, co
   v.values = [&cells, &field, unknown, unknowns] {
     const std::vector<double> padded = field.to_vector();
     std::vector<double> values;
-    for (int k = 0; k < cells.n[2]; ++k)
-      for (int j = 0; j < cells.n[1]; ++j)
-        for (int i = 0; i < cells.n[0]; ++i)
-          values.push_back(padded[(cells.origin() + cells.at(i, j, k)) * unknowns + unknown]);
+    cells.for_cells([&](int i, int j, int k) {
+      values.push_back(padded[(cells.origin() + cells.at(i, j, k)) * unknowns + unknown]);
+    });
     return values;
   };
   v.place = [&cells](std::int64_t cell) { return name_of_cell(cells, cell); };

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <vector>
 
-#include "miniapps/incompressible/channel.hpp"
+#include "physics/k_omega.hpp"
 
 namespace weir {
 namespace {
@@ -38,6 +38,42 @@ double womersley(const IncompressibleCase& c, double y, double t) {
   return c.body_force[0] * f.amplitude / omega * wave.real();
 }
 
+// Of a turbulent channel's first guess.
+struct Channel {
+  double half, y, u_tau, y_plus;  // y: from the nearer wall
+
+  Channel(const IncompressibleCase& c, const double (&x)[3]) {
+    const GridLine& line = c.grid.line[1];
+    half = 0.5 * line.length();
+    y = std::max(0.0, std::min(x[1] - line.faces.front(), line.faces.back() - x[1]));
+    u_tau = std::sqrt(std::abs(c.body_force[0] * c.force_modulation.mean) * half);
+    y_plus = y * u_tau / c.viscosity;
+  }
+};
+
+// Of a stream function along z (2D), or of rolls that differ along x: v = a sin(pi Y) cos(X) cos(Z) and its partner in u.
+double wave(const IncompressibleCase& c, int component, const double (&x)[3]) {
+  double phase[3] = {}, rate[3] = {};
+  for (int d = 0; d < c.dim(); ++d) {
+    const GridLine& line = c.grid.line[d];
+    rate[d] = (d == 1 ? 1 : 2) * std::numbers::pi / line.length();
+    phase[d] = rate[d] * (x[d] - line.faces.front());
+  }
+  const double across = c.dim() == 3 ? std::cos(phase[2]) : 1, s = std::sin(phase[1]);
+  if (component == 1) return s * s * std::cos(phase[0]) * across;
+  if (component == 0) return -2 * s * std::cos(phase[1]) * rate[1] / rate[0] * std::sin(phase[0]) * across;
+  return 0;
+}
+
+double turbulent_channel_velocity(const IncompressibleCase& c, int component, const double (&x)[3]) {
+  const Channel at(c, x);
+  const double perturbation = c.initial_perturbation * at.u_tau * wave(c, component, x);
+  if (component != 0) return perturbation;
+  const double y = at.y_plus;
+  const double u = std::log(1 + 0.4 * y) / 0.4 + 7.8 * (1 - std::exp(-y / 11) - y / 11 * std::exp(-0.33 * y));
+  return std::copysign(at.u_tau, c.body_force[0]) * u + perturbation;
+}
+
 // Coordinates of a component's points along a direction, for index -1..n (component 3: the pressure).
 std::vector<double> coordinates(const GridLine& line, bool at_faces) {
   const auto n = static_cast<std::size_t>(line.cells());
@@ -66,16 +102,13 @@ Norms velocity_error(const IncompressibleCase& c, const Flow<Host>& flow, int co
     return 0.5 * ((i > 0 ? h[s - 1] : l.periodic[d] ? h.back() : 0) + h[s]);
   };
   Norms e;
-  for (int k = 0; k < l.n[2]; ++k)
-    for (int j = 0; j < l.n[1]; ++j)
-      for (int i = 0; i < l.n[0]; ++i) {
-        const double x[3] = {at[0][static_cast<std::size_t>(i) + 1], at[1][static_cast<std::size_t>(j) + 1],
-                             at[2][static_cast<std::size_t>(k) + 1]};
-        const double d = u(i, j, k) - solution_velocity(c, c.exact, component, x, time);
-        const double volume = width(0, i) * width(1, j) * width(2, k);
-        e.max = std::max(e.max, std::abs(d));
-        e.square += volume * d * d;
-      }
+  l.for_cells([&](int i, int j, int k) {
+    const double x[3] = {at[0][i + 1], at[1][j + 1], at[2][k + 1]};
+    const double d = u(i, j, k) - solution_velocity(c, c.exact, component, x, time);
+    const double volume = width(0, i) * width(1, j) * width(2, k);
+    e.max = std::max(e.max, std::abs(d));
+    e.square += volume * d * d;
+  });
   return e;
 }
 
@@ -84,21 +117,26 @@ double pressure_error(const IncompressibleCase& c, const Flow<Host>& flow, doubl
   const Field<const double> p = flow.pressure();
   const double *U = c.initial_velocity, decay = std::exp(-4 * c.viscosity * t);
   double mean = 0, square = 0, volume = 0;
-  for (int k = 0; k < l.n[2]; ++k)
-    for (int j = 0; j < l.n[1]; ++j)
-      for (int i = 0; i < l.n[0]; ++i) {
-        const auto si = static_cast<std::size_t>(i), sj = static_cast<std::size_t>(j), sk = static_cast<std::size_t>(k);
-        const double x = c.grid.line[0].centre[si] - U[0] * t, y = c.grid.line[1].centre[sj] - U[1] * t;
-        const double d = p(i, j, k) - 0.25 * (std::cos(2 * x) + std::cos(2 * y)) * decay;
-        const double v = c.grid.line[0].width[si] * c.grid.line[1].width[sj] * c.grid.line[2].width[sk];
-        mean += v * d;
-        square += v * d * d;
-        volume += v;
-      }
+  l.for_cells([&](int i, int j, int k) {
+    const double x = c.grid.line[0].centre[i] - U[0] * t, y = c.grid.line[1].centre[j] - U[1] * t;
+    const double d = p(i, j, k) - 0.25 * (std::cos(2 * x) + std::cos(2 * y)) * decay;
+    const double v = c.grid.line[0].width[i] * c.grid.line[1].width[j] * c.grid.line[2].width[k];
+    mean += v * d;
+    square += v * d * d;
+    volume += v;
+  });
   return std::sqrt(std::max(0.0, square / volume - (mean / volume) * (mean / volume)));
 }
 
 }  // namespace
+
+KOmega turbulent_channel_k_omega(const IncompressibleCase& c, const double (&x)[3]) {
+  const Channel at(c, x);
+  const double root = std::sqrt(k_omega::beta_star);
+  const double wall = k_omega::omega_near_wall(c.viscosity, at.y), layer = at.u_tau / (root * 0.41 * at.y);
+  return {at.u_tau * at.u_tau / root * (1 - std::exp(-at.y_plus / 10)) * (1 - 0.8 * at.y / at.half),
+          std::hypot(wall, layer)};
+}
 
 double solution_velocity(const IncompressibleCase& c, Initial kind, int component, const double (&x)[3], double t) {
   switch (kind) {
@@ -129,12 +167,10 @@ void set_initial_velocity(const IncompressibleCase& c, Flow<Space>& flow) {
     std::array<std::vector<double>, 3> at;
     for (std::size_t d = 0; d < 3; ++d) at[d] = coordinates(c.grid.line[d], component == static_cast<int>(d));
     std::size_t q = 0;
-    for (int k = 1 - l.pad(2); k <= l.n[2] + l.pad(2); ++k)
-      for (int j = 0; j <= l.n[1] + 1; ++j)
-        for (int i = 0; i <= l.n[0] + 1; ++i) {
-          const double x[3] = {at[0][i + l.low[0]], at[1][j + l.low[1]], at[2][k + l.low[2]]};
-          values[q++] = solution_velocity(c, c.initial, component, x, 0);
-        }
+    l.for_padded([&](int i, int j, int k) {
+      const double x[3] = {at[0][i + 1 + l.low[0]], at[1][j + 1 + l.low[1]], at[2][k + 1 + l.low[2]]};
+      values[q++] = solution_velocity(c, c.initial, component, x, 0);
+    });
     flow.velocity[component].upload(values);
   }
 }

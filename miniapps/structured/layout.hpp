@@ -38,6 +38,13 @@ struct GridPart {
   int low[3] = {};           // number of the first cell in the whole grid
   int whole[3] = {1, 1, 1};  // cells of the whole grid
   WEIR_HD Extents extents() const { return {n[0], n[1], n[2]}; }
+  // body(i, j, k) for every cell, x fastest. On the host.
+  template <class F>
+  void for_cells(const F& body) const {
+    for (int k = 0; k < n[2]; ++k)
+      for (int j = 0; j < n[1]; ++j)
+        for (int i = 0; i < n[0]; ++i) body(i, j, k);
+  }
   std::int64_t whole_count() const { return std::int64_t{1} * whole[0] * whole[1] * whole[2]; }
   // Whether the whole grid is periodic, as far as a rank at its ends must know.
   bool wraps(int d) const {

@@ -1,7 +1,6 @@
 #include "miniapps/structured/output.hpp"
 
 #include <array>
-#include <cmath>
 
 namespace weir {
 namespace {
@@ -22,8 +21,7 @@ Stencil node_stencil(const Layout& l, const GridLine& line, int d, bool at_faces
   if (!is_pressure) return {{node == 0 ? -1 : n, node == 0 ? 0 : n - 1}, {0.5, 0.5}};
   const int a = node == 0 ? 0 : n - 1, b = node == 0 ? 1 : n - 2;
   const auto& h = line.width;
-  const double slope =
-      h[static_cast<std::size_t>(a)] / (h[static_cast<std::size_t>(a)] + h[static_cast<std::size_t>(b)]);
+  const double slope = h[a] / (h[a] + h[b]);
   return {{a, b}, {1 + slope, -slope}};
 }
 
@@ -40,17 +38,14 @@ std::vector<double> node_coordinates(const Layout& l, const GridLine& line, int 
 SampledField sampled_field(const IncompressibleCase& c, const Layout& l, Field<const double> f, int component) {
   static const std::array<const char*, 4> names = {"u", "v", "w", "p"};
   SampledField s;
-  s.name = names[static_cast<std::size_t>(component)];
-  for (int d = 0; d < 3; ++d)
-    s.nodes[static_cast<std::size_t>(d)] =
-        node_coordinates(l, c.grid.line[static_cast<std::size_t>(d)], d, l.staggered && component == d);
+  s.name = names[component];
+  for (int d = 0; d < 3; ++d) s.nodes[d] = node_coordinates(l, c.grid.line[d], d, l.staggered && component == d);
   const double scale = component == 3 ? c.density : 1;
   s.value = [&c, l, f, component, scale](int i, int j, int k) {
     const int node[3] = {i, j, k};
     Stencil st[3];
     for (int d = 0; d < 3; ++d)
-      st[d] = node_stencil(l, c.grid.line[static_cast<std::size_t>(d)], d, l.staggered && component == d,
-                           component == 3, node[d]);
+      st[d] = node_stencil(l, c.grid.line[d], d, l.staggered && component == d, component == 3, node[d]);
     double value = 0;
     for (int q = 0; q < 8; ++q) {
       const int a = q & 1, b = (q >> 1) & 1, e = q >> 2;
@@ -71,13 +66,13 @@ double centred(const Flow<Host>& flow, int component, int i, int j, int k) {
 
 double slope(const IncompressibleCase& c, const Flow<Host>& flow, int component, int d, int i, int j, int k) {
   if (d >= flow.layout.dim || component >= flow.layout.dim) return 0;
-  const GridLine& line = c.grid.line[static_cast<std::size_t>(d)];
+  const GridLine& line = c.grid.line[d];
   const int at[3] = {i, j, k}, n = line.cells();
   const auto h = [&](int m) {
     const bool wraps = flow.layout.periodic[d];
     if (m < 0) m = wraps ? n - 1 : 0;
     if (m >= n) m = wraps ? 0 : n - 1;
-    return line.width[static_cast<std::size_t>(m)];
+    return line.width[m];
   };
   const double distance = 0.5 * (h(at[d] - 1) + h(at[d] + 1)) + h(at[d]);
   const int dx = d == 0, dy = d == 1, dz = d == 2;
@@ -91,25 +86,21 @@ double divergence_at(const IncompressibleCase& c, const Flow<Host>& flow, int i,
   const int at[3] = {i, j, k};
   for (int d = 0; d < flow.layout.dim; ++d) {
     const Field<const double> u = flow.component(d);
-    const double h = c.grid.line[static_cast<std::size_t>(d)].width[static_cast<std::size_t>(at[d])];
+    const double h = c.grid.line[d].width[at[d]];
     div += (u(i + (d == 0), j + (d == 1), k + (d == 2)) - u(i, j, k)) / h;
   }
   return div;
 }
 
-using PointValue = std::function<double(int component, int i, int j, int k)>;
-
-CellField slab_field(const Layout& l, const std::string& name, int components, PointValue value) {
-  const int nx = l.n[0], ny = l.n[1];
-  return {name, components, [nx, ny, components, value = std::move(value)](int k, std::span<double> slab) {
-            std::size_t q = 0;
-            for (int j = 0; j < ny; ++j)
-              for (int i = 0; i < nx; ++i)
-                for (int e = 0; e < components; ++e) slab[q++] = value(e, i, j, k);
-          }};
-}
-
 }  // namespace
+
+OutputField cell_field(const Layout& l, const std::string& name, int components, CellValue value) {
+  const int nx = l.n[0], ny = l.n[1];
+  return output_field(name, components, [=, value = std::move(value)](std::size_t item, int component) {
+    const auto cell = static_cast<int>(item);
+    return value(component, cell % nx, cell / nx % ny, cell / nx / ny);
+  });
+}
 
 std::vector<SampledField> sampled_fields(const IncompressibleCase& c, const Flow<Host>& flow) {
   std::vector<SampledField> fields;
@@ -118,27 +109,27 @@ std::vector<SampledField> sampled_fields(const IncompressibleCase& c, const Flow
   return fields;
 }
 
-std::vector<CellField> cell_fields(const IncompressibleCase& c, const Flow<Host>& flow,
-                                   const std::vector<std::string>& names) {
+std::vector<OutputField> cell_fields(const IncompressibleCase& c, const Flow<Host>& flow,
+                                     const std::vector<std::string>& names) {
   const Layout& l = flow.layout;
-  std::vector<CellField> fields;
+  std::vector<OutputField> fields;
   for (const std::string& name : names) {
     if (name == "velocity")
-      fields.push_back(slab_field(l, name, 3, [&flow](int e, int i, int j, int k) {
+      fields.push_back(cell_field(l, name, 3, [&flow](int e, int i, int j, int k) {
         return e < flow.layout.dim ? centred(flow, e, i, j, k) : 0.0;
       }));
     else if (name == "pressure")
       fields.push_back(
-          slab_field(l, name, 1, [&](int, int i, int j, int k) { return c.density * flow.pressure()(i, j, k); }));
+          cell_field(l, name, 1, [&](int, int i, int j, int k) { return c.density * flow.pressure()(i, j, k); }));
     else if (name == "divergence")
       fields.push_back(
-          slab_field(l, name, 1, [&](int, int i, int j, int k) { return divergence_at(c, flow, i, j, k); }));
+          cell_field(l, name, 1, [&](int, int i, int j, int k) { return divergence_at(c, flow, i, j, k); }));
     else if (l.dim == 2)
-      fields.push_back(slab_field(l, name, 1, [&](int, int i, int j, int k) {
+      fields.push_back(cell_field(l, name, 1, [&](int, int i, int j, int k) {
         return slope(c, flow, 1, 0, i, j, k) - slope(c, flow, 0, 1, i, j, k);
       }));
     else
-      fields.push_back(slab_field(l, name, 3, [&](int e, int i, int j, int k) {
+      fields.push_back(cell_field(l, name, 3, [&](int e, int i, int j, int k) {
         const int a = (e + 1) % 3, b = (e + 2) % 3;
         return slope(c, flow, b, a, i, j, k) - slope(c, flow, a, b, i, j, k);
       }));
@@ -174,20 +165,15 @@ FlowOutput::FlowOutput(const Table& config, const IncompressibleCase& c, const s
 void FlowOutput::open(const std::string& folder, const std::string& name, std::optional<double> restart_time) {
   folder_ = folder;
   write_history_references(folder, history_references_);
-  pictures_ = restart_time ? std::make_unique<PictureSeries>(folder + "/vtk", name, *restart_time)
-                           : std::make_unique<PictureSeries>(folder + "/vtk", name);
+  pictures_ = std::make_unique<PictureSeries>(folder + "/vtk", name, restart_time);
 }
 
-bool FlowOutput::picture_due(std::int64_t step, double time, double dt) const {
-  return schedule_.is_due(step, time, dt);
-}
-
-void FlowOutput::write_picture(const Flow<Host>& flow, std::int64_t step, double time, std::vector<CellField> more) {
+void FlowOutput::write_picture(const Flow<Host>& flow, std::int64_t step, double time, std::vector<OutputField> more) {
   Picture picture;
   picture.time = time;
   for (std::size_t d = 0; d < 3; ++d) picture.faces[d] = case_.grid.line[d].faces;
   picture.fields = cell_fields(case_, flow, fields_);
-  for (CellField& field : more) picture.fields.push_back(std::move(field));
+  for (OutputField& field : more) picture.fields.push_back(std::move(field));
   pictures_->write(step, picture);
 }
 

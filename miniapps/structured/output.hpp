@@ -17,18 +17,16 @@ namespace weir {
 
 class FlowOutput {
  public:
-  // Reads [output] fields_every, fields and [[probe]]. fields_every: an integer counts steps, a number with a fraction
-  // is a time; 0: the last state alone.
-  // columns: those of history.csv that published data may belong to.
+  // Reads [output], [[probe]] and [[history_reference]]. columns: those of history.csv that published data may belong to.
   FlowOutput(const Table& config, const IncompressibleCase& c, const std::vector<std::string>& columns);
 
   // Once the run directory exists. restart_time: pictures after it are listed no more.
   void open(const std::string& folder, const std::string& name, std::optional<double> restart_time);
 
   static Options options();
-  bool picture_due(std::int64_t step, double time, double dt) const;
+  bool picture_due(std::int64_t step, double time, double dt) const { return schedule_.is_due(step, time, dt); }
   // more: fields beside those of [output] fields.
-  void write_picture(const Flow<Host>& flow, std::int64_t step, double time, std::vector<CellField> more = {});
+  void write_picture(const Flow<Host>& flow, std::int64_t step, double time, std::vector<OutputField> more = {});
 
   // Writes every profile; returns error_NAME of those that name published data.
   std::map<std::string, double> write_profiles(const Flow<Host>& flow);
@@ -47,8 +45,12 @@ class FlowOutput {
 // u, v(, w) and p between the nodes where they are stored, for profiles.
 std::vector<SampledField> sampled_fields(const IncompressibleCase& c, const Flow<Host>& flow);
 
+// A field of a function of the cell.
+using CellValue = std::function<double(int component, int i, int j, int k)>;
+OutputField cell_field(const Layout& layout, const std::string& name, int components, CellValue value);
+
 // velocity, pressure, vorticity, divergence at cell centres; refers to the flow and the case.
-std::vector<CellField> cell_fields(const IncompressibleCase& c, const Flow<Host>& flow,
-                                   const std::vector<std::string>& names);
+std::vector<OutputField> cell_fields(const IncompressibleCase& c, const Flow<Host>& flow,
+                                     const std::vector<std::string>& names);
 
 }  // namespace weir

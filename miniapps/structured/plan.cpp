@@ -1,9 +1,10 @@
 #include "miniapps/structured/plan.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-#include <iomanip>
-#include <sstream>
+#include <ostream>
 
 #include "postproc/run/machine.hpp"
 
@@ -11,12 +12,12 @@ namespace weir {
 namespace {
 
 std::string grid_line(const IncompressibleCase& c) {
-  std::ostringstream out;
+  std::string text;
   for (int d = 0; d < c.dim(); ++d) {
     const GridLine& line = c.grid.line[d];
-    out << (d ? " x " : "") << line.cells() << (line.is_uniform() ? "" : " (stretched)");
+    text += fmt::format("{}{}{}", d ? " x " : "", line.cells(), line.is_uniform() ? "" : " (stretched)");
   }
-  return out.str();
+  return text;
 }
 
 }  // namespace
@@ -50,25 +51,25 @@ void StructuredPlan::tell_memory(int count, RunHeader& h) const {
 
 void StructuredPlan::print(const std::vector<std::pair<std::string, std::string>>& more, int count,
                            std::ostream& out) const {
+  std::size_t width = 9;
+  for (const auto& [label, text] : more) width = std::max(width, label.size());
   const auto line = [&](const std::string& label, const std::string& text) {
-    out << std::left << std::setw(11) << label << text << "\n";
+    out << fmt::format("{:<{}}{}\n", label, width + 2, text);
   };
   line("miniapp", header.miniapp);
   line("grid", header.grid);
   line("cells", std::to_string(header.cells));
   for (const auto& [label, text] : more) line(label, text);
+  for (const std::string& warning : header.warnings) line("warning", warning);
   const auto megabytes = [](std::int64_t bytes) {
-    std::ostringstream text;
-    text << std::fixed << std::setprecision(1) << static_cast<double>(bytes) / (1 << 20);
-    return text.str();
+    return fmt::format("{:.1f}", static_cast<double>(bytes) / (1 << 20));
   };
   std::string parts;
   for (const auto& [purpose, bytes] : memory) parts += (parts.empty() ? "" : ", ") + purpose + " " + megabytes(bytes);
   line("memory", megabytes(over_ranks(1).all) + " MB: " + parts);
   if (count == 1) return;
   const MemoryOverRanks o = over_ranks(count);
-  line("",
-       bytes_text(o.all) + " over " + std::to_string(count) + " ranks, at most " + bytes_text(o.largest) + " per rank");
+  line("", fmt::format("{} over {} ranks, at most {} per rank", bytes_text(o.all), count, bytes_text(o.largest)));
 }
 
 RunHeader structured_header(const IncompressibleCase& c) {

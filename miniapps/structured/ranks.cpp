@@ -3,7 +3,6 @@
 #include "base/at.hpp"
 #include "miniapps/structured/boundary.hpp"
 #include "miniapps/structured/metrics.hpp"
-#include "solvers/parallel/rank_map.hpp"
 
 namespace weir {
 
@@ -25,7 +24,7 @@ RankOptions read_rank_options(const Table& config) {
 
 BoxCuts FlowRanks::cuts(int component) const {
   std::array<int, 3> first{};
-  if (component < 3) first[at(component)] = whole().first(component);
+  if (component < 3) first[component] = whole().first(component);
   return cuts_of(partition(), first);
 }
 
@@ -60,12 +59,25 @@ std::vector<GhostRequest> FlowRanks::cells_below() const {
   return all;
 }
 
-std::vector<int> FlowRanks::field_places() const {
-  std::vector<int> place;
-  const Layout& l = local();
-  l.for_padded(
-      [&](int i, int j, int k) { place.push_back(whole().padded_index(i + l.low[0], j + l.low[1], k + l.low[2])); });
-  return place;
+std::vector<Places> FlowRanks::places() const {
+  std::vector<Places> all(6);
+  local().for_padded([&](int i, int j, int k) {
+    const int* low = local().low;
+    all[0].whole.push_back(whole().padded_index(i + low[0], j + low[1], k + low[2]));
+  });
+  all[0].whole_size = at(whole().padded_count());
+  for (int c = 0; c < 4; ++c)
+    if (c < whole().dim || c == 3) all[at(c) + 1] = {{}, unknown_places(c), at(unknowns(c).count())};
+  all[5] = {{}, boundary_places(local(), whole()), at(BoundaryPlanes(whole()).total)};
+  return all;
+}
+
+std::size_t FlowRanks::kind_of(const std::string& name) {
+  if (name == "psi") return 4;
+  if (name == "boundary") return 5;
+  if (name.starts_with("advection_") || name.starts_with("delta_"))
+    return name.back() == 'u' ? 1 : name.back() == 'v' ? 2 : 3;
+  return 0;
 }
 
 std::vector<int> FlowRanks::unknown_places(int component) const {
@@ -85,7 +97,7 @@ FlowHalo<Space>::FlowHalo(const FlowRanks& ranks) {
   std::int64_t begin = 0;
   const Layout& l = ranks.local();
   for (int d = 0; d < l.dim; ++d) {
-    below_begin_[at(d)] = begin;
+    below_begin_[d] = begin;
     if (l.cut[2 * d]) begin += l.cells().count() / l.n[d];
   }
 }
@@ -98,57 +110,31 @@ void FlowHalo<Space>::velocity(Flow<Space>& flow) {
   velocity_.exchange(fields);
 }
 template <class Space>
-void FlowHalo<Space>::pressure(Flow<Space>& flow) {
-  if (!pressure_.empty()) pressure_.exchange(HaloFields::blocks(flow.p.data(), 1));
-}
-template <class Space>
 PsiBelow FlowHalo<Space>::psi(View<const double> psi) {
   if (psi_.empty()) return {};
   psi_.start(HaloFields::blocks(psi.data(), 1));
   psi_.finish();
   psi_.unpack(HaloFields::blocks(below_.data(), 1));
   PsiBelow below;
-  for (int d = 0; d < 3; ++d) below.plane[d] = below_.data() + below_begin_[at(d)];
+  for (int d = 0; d < 3; ++d) below.plane[d] = below_.data() + below_begin_[d];
   return below;
 }
-FlowGather::FlowGather(const FlowRanks& ranks) : alone_(ranks.alone()), is_root_(ranks.communicator().is_root()) {
-  if (alone_) return;
-  const Communicator& all = ranks.communicator();
-  maps_[0] = RankMap(all, ranks.field_places());
-  size_[0] = at(ranks.whole().padded_count());
-  for (int c = 0; c < 4; ++c) {
-    if (c < 3 && c >= ranks.whole().dim) continue;
-    maps_[at(c) + 1] = RankMap(all, ranks.unknown_places(c));
-    size_[at(c) + 1] = at(ranks.unknowns(c).count());
-  }
-  maps_[5] = RankMap(all, boundary_places(ranks.local(), ranks.whole()));
-  size_[5] = at(BoundaryPlanes(ranks.whole()).total);
-}
 
-std::size_t FlowGather::kind(const std::string& name) {
-  if (name == "psi") return 4;
-  if (name == "boundary") return 5;
-  if (name.starts_with("advection_") || name.starts_with("delta_"))
-    return name.back() == 'u' ? 1 : name.back() == 'v' ? 2 : 3;
-  return 0;
-}
-
-std::size_t FlowGather::whole_size(const std::string& name, std::size_t mine) const {
-  return alone_ ? mine : size_[kind(name)];
-}
-
-std::vector<double> FlowGather::gathered(const std::string& name, const std::vector<double>& mine) const {
-  if (alone_) return mine;
-  std::vector<double> whole(is_root_ ? size_[kind(name)] : 0);
-  maps_[kind(name)].gather(mine, whole);
+std::vector<double> Gather::gathered(const std::string& name, const std::vector<double>& mine) const {
+  if (kinds_.empty()) return mine;
+  const auto& [places, map] = kinds_[kind_of_(name)];
+  std::vector<double> packed, whole(is_root_ ? places.whole_size : 0);
+  for (const int place : places.here) packed.push_back(mine[place]);
+  map.gather(places.here.empty() ? mine : packed, whole);
   return whole;
 }
 
-std::vector<double> FlowGather::scattered(const std::string& name, std::span<const double> whole,
-                                          std::size_t size) const {
-  if (alone_) return {whole.begin(), whole.end()};
-  std::vector<double> mine(size);
-  maps_[kind(name)].scatter(whole, mine);
+std::vector<double> Gather::scattered(const std::string& name, std::span<const double> whole, std::size_t size) const {
+  if (kinds_.empty()) return {whole.begin(), whole.end()};
+  const auto& [places, map] = kinds_[kind_of_(name)];
+  std::vector<double> packed(places.here.size()), mine(size, 0.0);
+  map.scatter(whole, places.here.empty() ? mine : packed);
+  for (std::size_t i = 0; i < packed.size(); ++i) mine[places.here[i]] = packed[i];
   return mine;
 }
 

@@ -1,8 +1,6 @@
 // The flow over ranks: each has a box of cells with a layer of ghosts around it. Where the box was cut, the ghosts are
 // the neighbours' cells, edges and corners included; sides of the whole box and periods that lie within a rank are
 // filled by boundary.hpp afterwards, as on one rank.
-//   [ranks]  partition = "slabs" | "blocks", halo = "naive" | "pairs" | "persistent" | "neighbourhood",
-//            device_path = "probe" | "staged" | "direct", reduction = "gather" | "tree" | "allreduce" | "nonblocking"
 #pragma once
 #include <array>
 #include <memory>
@@ -28,6 +26,12 @@ struct RankOptions {
 };
 Options partition_options();
 RankOptions read_rank_options(const Table& config);
+
+// Where this rank's values of an array lie, here (empty: in order, all of it) and in the array of one rank.
+struct Places {
+  std::vector<int> here, whole;
+  std::size_t whole_size = 0;
+};
 
 // A structured grid over ranks. Cells: how a scheme numbers its cells, of the whole grid and of this rank.
 template <class Cells>
@@ -83,10 +87,13 @@ class FlowRanks : public BoxRanks<Layout> {
   std::vector<GhostRequest> ghosts() const;       // of a padded field
   std::vector<GhostRequest> cells_below() const;  // beyond low sides that are cut: place in planes of x, then y, then z
 
-  // Where this rank's values lie in the arrays of one rank: padded fields, unknowns of a component (3: cells), planes.
-  std::vector<int> field_places() const;
-  std::vector<int> unknown_places(int component) const;
+  std::vector<int> unknown_places(int component) const;  // of this rank's among those of one rank (3: cells)
   Extents unknowns(int component) const { return component == 3 ? whole().cells() : whole().unknowns(component); }
+
+  // Of padded fields, unknowns of each component, cells, boundary planes.
+  std::vector<Places> places() const;
+  // `name` is that of StaggeredFlow::state(), or "field" for any padded field.
+  static std::size_t kind_of(const std::string& name);
 };
 
 // The ghosts that other ranks own.
@@ -95,7 +102,9 @@ class FlowHalo {
  public:
   explicit FlowHalo(const FlowRanks& ranks);
   void velocity(Flow<Space>& flow);
-  void pressure(Flow<Space>& flow);
+  void pressure(Flow<Space>& flow) {
+    if (!pressure_.empty()) pressure_.exchange(HaloFields::blocks(flow.p.data(), 1));
+  }
   PsiBelow psi(View<const double> psi);  // valid until the next call
   const std::string& path() const { return velocity_.path(); }
 
@@ -107,19 +116,28 @@ class FlowHalo {
 
 // Files know one layout, that of one rank: the root rank gathers the arrays and scatters them, whatever the number of
 // ranks that wrote them. All ranks call; whole arrays are empty but on rank 0. On one rank they are the arrays themselves.
-class FlowGather {
+// What of an array lies with other ranks comes back as 0.
+class Gather {
  public:
-  explicit FlowGather(const FlowRanks& ranks);
-  // `name` is that of StaggeredFlow::state(), or "field" for any padded field.
+  template <class Ranks>
+  explicit Gather(const Ranks& ranks) : is_root_(ranks.communicator().is_root()), kind_of_(Ranks::kind_of) {
+    if (ranks.alone()) return;
+    for (const Places& places : ranks.places()) kinds_.push_back({places, RankMap(ranks.communicator(), places.whole)});
+  }
   std::vector<double> gathered(const std::string& name, const std::vector<double>& mine) const;
   std::vector<double> scattered(const std::string& name, std::span<const double> whole, std::size_t mine) const;
-  std::size_t whole_size(const std::string& name, std::size_t mine) const;  // mine: where there is one rank
+  std::size_t whole_size(const std::string& name, std::size_t mine) const {
+    return kinds_.empty() ? mine : kinds_[kind_of_(name)].places.whole_size;
+  }
 
  private:
-  static std::size_t kind(const std::string& name);
-  bool alone_, is_root_;
-  std::array<RankMap, 6> maps_;  // field, unknowns of x, y, z, cells, planes
-  std::array<std::size_t, 6> size_{};
+  struct Kind {
+    Places places;
+    RankMap map;
+  };
+  bool is_root_;
+  std::size_t (*kind_of_)(const std::string& name);
+  std::vector<Kind> kinds_;  // empty: one rank
 };
 
 }  // namespace weir

@@ -8,9 +8,7 @@
 //   measure(run, row), look(row)     columns of history.csv: every step, and where a pass over the fields is due
 //   fields(), quantities(fields)     the whole flow in host memory, on rank 0; what is compared with the literature
 #pragma once
-#include <cmath>
 #include <functional>
-#include <map>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -55,8 +53,8 @@ struct StructuredScheme {
   void measured(const StepRecord&, bool /*last*/) {}
   void describe(RunHeader&) const {}
   void begun(Run&, std::optional<double> /*restart_time*/) {}
-  std::vector<CellField> more_fields() { return {}; }  // of the whole box, on rank 0; all ranks call
-  void write_beside(Run&) {}                           // the field output, on rank 0
+  std::vector<OutputField> more_fields() { return {}; }  // of the whole box, on rank 0; all ranks call
+  void write_beside(Run&) {}                             // the field output, on rank 0
   void save(CheckpointState&) {}
   void load(const Checkpoint&) {}
   // Its linear solvers, and how checkpoints name them.
@@ -143,9 +141,10 @@ template <class Scheme>
 const Flow<Host>& write_fields(Run& run, Scheme& scheme, FlowOutput& output, Lab<typename Scheme::Space>& lab) {
   ScopedTimer timer(run.timings().at("output", "pictures"));
   const Flow<Host>& fields = scheme.fields();
-  std::vector<CellField> more = scheme.more_fields();
-  const Extents cells = scheme.flow.ranks().whole().extents();
-  for (CellField& field : cell_fields_of(lab.fields(scheme.systems().back()), cells)) more.push_back(std::move(field));
+  std::vector<OutputField> more = scheme.more_fields();
+  const std::vector<RowField> of_lab = lab.fields(scheme.systems().back());
+  for (const auto& [name, values] : of_lab)  // those of a system that does not live in the cells are left out
+    if (static_cast<int>(values.size()) == fields.layout.cells().count()) more.push_back(output_field(name, 1, values));
   run.on_root([&] {
     output.write_picture(fields, scheme.flow.step, scheme.flow.time, std::move(more));
     scheme.write_beside(run);
@@ -155,8 +154,11 @@ const Flow<Host>& write_fields(Run& run, Scheme& scheme, FlowOutput& output, Lab
 
 // The one branch where a step fails: why, and where the flow went wrong.
 template <class Scheme>
-int stop(Run& run, Scheme& scheme, Lab<typename Scheme::Space>& lab) {
-  Outcome outcome = scheme.failure();
+int stop(Run& run, Scheme& scheme, const StepSize& clock, Lab<typename Scheme::Space>& lab, Outcome outcome) {
+  if (scheme.flow.flow_case().time.steady && !outcome.limit.empty()) {  // a larger limit lets it go on from here
+    run.reached(outcome.limit);
+    if (run.checkpoint_due()) save(run, scheme, clock);
+  }
   const Flow<Host>& fields = scheme.fields();
   const std::string where = run.ranks().is_root() ? where_not_finite(fields, scheme.flow.step + 1) : "";
   if (!where.empty()) {
@@ -206,6 +208,11 @@ int run_structured(Run& run, const Table& config, const StructuredPlan& plan, co
   StepSize clock(plan.c, scheme.wall_rate(config));
   const Checkpoint* restart = run.restart();
   const std::string note = restart ? load(*restart, scheme, clock) : "";
+  bool is_steady = run.was_steady(plan.header.tolerance), done = clock.finished(flow.time) || is_steady;
+  if (done) {  // before this run has begun
+    if (const auto code = run.nothing_left()) return *code;
+    run.reached(is_steady ? "steady state" : "end time");
+  }
   RunHeader header = header_of(scheme, plan, output, devices);
   if (!note.empty()) header.notes.emplace_back("restart", note);
   run.begin(std::move(header));
@@ -213,26 +220,30 @@ int run_structured(Run& run, const Table& config, const StructuredPlan& plan, co
   if (run.ranks().is_root()) output.open(run.directory(), run.name(), from);
   scheme.begun(run, from);
   lab.open(run);
-  if (!restart && !scheme.initialise(run)) return stop(run, scheme, lab);
+  if (!restart && !scheme.initialise(run)) return stop(run, scheme, clock, lab, scheme.failure());
 
   // 4. Time steps.
-  bool done = clock.finished(flow.time), is_steady = false;
   while (!done && !run.should_stop()) {
     const double rate = clock.needs_rate() ? run.ranks().max(scheme.courant_rate()) : 0;
     const double dt = clock.next(flow.time, rate);
     lab.begin_step(flow.step + 1);
+    if (const Outcome end{Exit::not_finite, clock.why_collapsed(flow.time, flow.step + 1), {}, {}, 0};
+        !end.reason.empty())
+      return stop(run, scheme, clock, lab, end);
     const Progress progress = scheme.advance(run, dt);  // the scheme's equations (2) to (5)
-    if (progress == Progress::failed) return stop(run, scheme, lab);
+    if (progress == Progress::failed) return stop(run, scheme, clock, lab, scheme.failure());
     is_steady = progress == Progress::converged ||
                 record_step(run, scheme, plan.header.history.size(), diagnostics_every, clock.finished(flow.time));
     done = clock.finished(flow.time) || is_steady;
+    if (done) run.reached(is_steady ? "steady state" : "end time");
     if (!done && output.picture_due(flow.step, flow.time, dt)) write_fields(run, scheme, output, lab);
-    if (run.checkpoint_due(done)) save(run, scheme, clock);
+    if (run.checkpoint_due()) save(run, scheme, clock);
   }
+  if (run.checkpoint_due()) save(run, scheme, clock);  // of a run that was stopped before its first step
 
   // 5. What came out.
   Outcome outcome;
-  outcome.reason = is_steady ? "steady state" : done ? "end time" : "";  // empty: the shell knows why
+  outcome.reason = run.end_reached();  // empty: the shell knows why
   scheme.ended(run);
   const Flow<Host>& fields = write_fields(run, scheme, output, lab);
   outcome.quantities = scheme.quantities(fields);

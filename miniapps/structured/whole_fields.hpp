@@ -2,7 +2,6 @@
 #pragma once
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -17,8 +16,7 @@ namespace weir {
 template <class Space>
 using NamedArrays = std::vector<std::pair<std::string, Array<double, Space>*>>;
 
-// Gather: FlowGather or CoupledGather.
-template <class Space, class Gather>
+template <class Space>
 class WholeArrays {
  public:
   template <class Ranks>
@@ -56,10 +54,10 @@ class WholeArrays {
 
 // Those of a staggered flow, and its fields.
 template <class Space>
-class WholeFields : public WholeArrays<Space, FlowGather> {
+class WholeFields : public WholeArrays<Space> {
  public:
   explicit WholeFields(const FlowRanks& ranks)
-      : WholeArrays<Space, FlowGather>(ranks), layout_(this->is_root_ ? ranks.whole() : ranks.local()) {}
+      : WholeArrays<Space>(ranks), layout_(this->is_root_ ? ranks.whole() : ranks.local()) {}
 
   // The fields of the whole box in host memory: themselves, or a copy kept for the purpose, on rank 0.
   const Flow<Host>& of(const Flow<Space>& flow) {

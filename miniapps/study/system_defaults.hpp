@@ -8,6 +8,8 @@ namespace weir {
 struct SystemDefaults {
   const char *name, *method, *preconditioner;
   double tolerance;
+  unsigned matrix;  // its kind, of registry.hpp
+  bool is_symmetric = false;
 
   Table options(const Table& linear) const { return linear.table(name); }
   std::string method_of(const Table& linear) const { return options(linear).get<std::string>("method", method); }
@@ -18,7 +20,12 @@ struct SystemDefaults {
   // linear: [linear]
   template <class Space>
   LinearSolver<Space> solver(const Table& linear) const {
+    refuse_unfit(options(linear));
     return LinearSolver<Space>(options(linear), method, preconditioner, tolerance);
+  }
+  // Error(usage) of a solver that cannot take this system's matrices.
+  void refuse_unfit(const Table& options_of_solver) const {
+    weir::refuse_unfit(options_of_solver, method, preconditioner, matrix, is_symmetric);
   }
 };
 

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <filesystem>
+#include <set>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
 #include "postproc/run/write_aside.hpp"
 
 namespace weir {
@@ -16,7 +16,7 @@ constexpr Option probe_keys[] = {
     {"name", Option::text, Option::required, "of probes/NAME.csv"},
     {"from", Option::numbers, Option::required, "beginning of the line; 2D: [x, y]", "", "length"},
     {"to", Option::numbers, Option::required, "its end", "", "length"},
-    {"points", Option::integer, Option::required, "on the line, ends included", "[2, inf)"},
+    {"points", Option::integer, Option::required, "on the line, ends included", "[2, 1000000]"},
     {"fields", Option::texts, Option::required, "of u, v, w, p"},
     {"reference", Option::table, "", "published data: the largest difference becomes the quantity error_NAME", "", "",
      "", comparison_options}};
@@ -42,7 +42,7 @@ Stencil cubic_stencil(const std::vector<double>& nodes, double x) {
     double weight = 1;  // at node i exactly 1, and 0 for the others: no rounding at a node
     for (int j = 0; j < s.count; ++j)
       if (j != i) weight *= (x - at[j]) / (at[i] - at[j]);
-    s.weight[static_cast<std::size_t>(i)] = weight;
+    s.weight[i] = weight;
   }
   return s;
 }
@@ -79,8 +79,8 @@ Profile read_or_fail(const Table& table, const Comparison& comparison) {
 
 void check_range(const Table& table, const Probe& probe) {
   const Profile published = read_or_fail(table, *probe.reference);
-  const auto d = static_cast<std::size_t>(probe.direction);
-  const double low = std::min(probe.from[d], probe.to[d]), high = std::max(probe.from[d], probe.to[d]);
+  const double low = std::min(probe.from[probe.direction], probe.to[probe.direction]),
+               high = std::max(probe.from[probe.direction], probe.to[probe.direction]);
   const auto [first, last] = std::minmax_element(published.position.begin(), published.position.end());
   const double slack = 1e-12 * (high - low);
   if (*first < low - slack || *last > high + slack)
@@ -95,13 +95,30 @@ void read_reference(const Table& table, Probe& probe) {
     table.fail("field", fmt::format("'{}' is not among the probe's fields", probe.reference_field));
   int varying = 0;
   for (int d = 0; d < 3; ++d) {
-    const auto e = static_cast<std::size_t>(d);
-    if (probe.from[e] == probe.to[e]) continue;
+    if (probe.from[d] == probe.to[d]) continue;
     probe.direction = d;
     ++varying;
   }
   if (varying != 1) table.fail("file", "published data is compared along a line in x, y or z only");
   check_range(table, probe);
+}
+
+// Piece by piece: a line of a million points does not stand in memory.
+void write_profile(const std::string& path, const Probe& probe, std::span<const SampledField> fields) {
+  constexpr std::size_t piece = std::size_t{1} << 16;
+  OutputFile file(path);
+  std::string text = fmt::format("x,y,z,{}\n", fmt::join(probe.fields, ","));
+  for (int i = 0; i < probe.points; ++i) {
+    const Point x = probe.at(i);
+    text += fmt::format("{},{},{}", x[0], x[1], x[2]);
+    for (const std::string& name : probe.fields) text += fmt::format(",{}", interpolate(field_named(fields, name), x));
+    text += '\n';
+    if (text.size() < piece) continue;
+    file.write(text);
+    text.clear();
+  }
+  file.write(text);
+  file.close();
 }
 
 void write_comparison(const std::string& path, const Probe& probe, const Profile& published,
@@ -131,8 +148,7 @@ double interpolate(const SampledField& field, const Point& x) {
   for (int k = 0; k < sz.count; ++k)
     for (int j = 0; j < sy.count; ++j)
       for (int i = 0; i < sx.count; ++i) {
-        const double weight = sx.weight[static_cast<std::size_t>(i)] * sy.weight[static_cast<std::size_t>(j)] *
-                              sz.weight[static_cast<std::size_t>(k)];
+        const double weight = sx.weight[i] * sy.weight[j] * sz.weight[k];
         if (weight != 0) sum += weight * field.value(sx.first + i, sy.first + j, sz.first + k);
       }
   return sum;
@@ -147,7 +163,7 @@ Point Probe::at(int i) const {
 
 Point Probe::at_coordinate(double along) const {
   Point x = from;
-  x[static_cast<std::size_t>(direction)] = along;
+  x[direction] = along;
   return x;
 }
 
@@ -157,14 +173,13 @@ std::vector<KeyTable> probe_keys_of_case() {
 
 std::vector<Probe> read_probes(const Table& configuration, const Box& box, std::span<const std::string> fields) {
   std::vector<Probe> probes;
+  std::set<std::string> names;
   for (const Table& entry : configuration.tables("probe")) {
     const Table table = entry.described_by(probe_keys);
     Probe probe;
     probe.name = table.get<std::string>("name");
-    if (probe.name.empty() || probe.name.find('/') != probe.name.npos)
-      table.fail("name", "'name' becomes a file name: not empty, without '/'");
-    for (const Probe& other : probes)
-      if (other.name == probe.name) table.fail("name", "a second probe '" + probe.name + "'");
+    if (const std::string why = why_no_file_name(probe.name); !why.empty()) table.fail("name", "'name': " + why);
+    if (!names.insert(probe.name).second) table.fail("name", "a second probe '" + probe.name + "'");
     probe.from = read_point(table, "from", box);
     probe.to = read_point(table, "to", box);
     probe.points = table.get<int>("points");
@@ -183,15 +198,8 @@ std::vector<std::pair<std::string, double>> write_probes(const std::string& fold
                                                          std::span<const SampledField> fields) {
   std::vector<std::pair<std::string, double>> quantities;
   for (const Probe& probe : probes) {
-    std::string text = fmt::format("x,y,z,{}\n", fmt::join(probe.fields, ","));
-    for (int i = 0; i < probe.points; ++i) {
-      const Point x = probe.at(i);
-      text += fmt::format("{},{},{}", x[0], x[1], x[2]);
-      for (const std::string& name : probe.fields)
-        text += fmt::format(",{}", interpolate(field_named(fields, name), x));
-      text += '\n';
-    }
-    write_text_aside(folder + "/" + probe.name + ".csv", text);
+    write_aside(folder + "/" + probe.name + ".csv",
+                [&](const std::string& path) { write_profile(path, probe, fields); });
     if (!probe.reference) continue;
     const Profile published = read_published(*probe.reference);
     const SampledField& field = field_named(fields, probe.reference_field);

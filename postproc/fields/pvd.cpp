@@ -53,34 +53,28 @@ std::string attribute(std::string_view element, std::string_view name, const std
 
 }  // namespace
 
-PvdCollection PvdCollection::continued(std::string path, double time) {
-  PvdCollection result(std::move(path));
-  if (!std::filesystem::exists(result.path_)) return result;
-  std::ifstream file(result.path_);
+PvdCollection::PvdCollection(std::string path, std::optional<double> restart_time) : path_(std::move(path)) {
+  if (!restart_time || !std::filesystem::exists(path_)) return;
+  std::ifstream file(path_);
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   if (text.find("</VTKFile>") == text.npos)
-    throw Error(Exit::file_io, "cannot read " + result.path_ + ": not a whole .pvd file");
+    throw Error(Exit::file_io, "cannot read " + path_ + ": not a whole .pvd file");
   for (auto at = text.find("<DataSet "); at != text.npos; at = text.find("<DataSet ", at + 1)) {
     const std::string_view element = std::string_view(text).substr(at, text.find('>', at) - at);
-    const std::string when = attribute(element, "timestep", result.path_);
-    Entry entry{0, attribute(element, "file", result.path_)};
+    const std::string when = attribute(element, "timestep", path_);
+    Entry entry{0, attribute(element, "file", path_)};
     if (std::from_chars(when.data(), when.data() + when.size(), entry.time).ec != std::errc{})
-      throw Error(Exit::file_io, fmt::format("cannot read {}: timestep '{}' is no number", result.path_, when));
-    result.entries_.push_back(std::move(entry));
+      throw Error(Exit::file_io, fmt::format("cannot read {}: timestep '{}' is no number", path_, when));
+    entries_.push_back(std::move(entry));
   }
-  result.cut_back(time);
-  return result;
+  // Times are written so that they read back exactly, and a restart knows its time exactly: no tolerance is needed.
+  if (std::erase_if(entries_, [&](const Entry& e) { return e.time > *restart_time; })) write();
 }
 
 void PvdCollection::add(double time, const std::string& file) {
   std::erase_if(entries_, [&](const Entry& e) { return e.file == file; });
   entries_.push_back({time, file});
   write();
-}
-
-void PvdCollection::cut_back(double time) {
-  // Times are written so that they read back exactly, and a restart knows its time exactly: no tolerance is needed.
-  if (std::erase_if(entries_, [&](const Entry& e) { return e.time > time; })) write();
 }
 
 void PvdCollection::write() const {
@@ -94,11 +88,8 @@ void PvdCollection::write() const {
   write_text_aside(path_, text);
 }
 
-PictureSeries::PictureSeries(const std::string& folder, const std::string& name)
-    : folder_(folder), name_(name), pvd_(folder + "/" + name + ".pvd") {}
-
-PictureSeries::PictureSeries(const std::string& folder, const std::string& name, double restart_time)
-    : folder_(folder), name_(name), pvd_(PvdCollection::continued(folder + "/" + name + ".pvd", restart_time)) {}
+PictureSeries::PictureSeries(const std::string& folder, const std::string& name, std::optional<double> restart_time)
+    : folder_(folder), name_(name), pvd_(folder + "/" + name + ".pvd", restart_time) {}
 
 void PictureSeries::write(std::int64_t step, const Picture& picture) {
   const std::string file = fmt::format("{}_{:08}.vtr", name_, step);
@@ -110,14 +101,6 @@ void PictureSeries::write(std::int64_t step, const MeshPicture& picture) {
   const std::string file = fmt::format("{}_{:08}.vtu", name_, step);
   write_unstructured(folder_ + "/" + file, picture);
   pvd_.add(picture.time, file);
-}
-
-CellField cell_field(std::string name, int components, std::span<const double> values, int cells_z) {
-  const std::size_t slab_size = values.size() / static_cast<std::size_t>(cells_z);
-  return {std::move(name), components, [=](int k, std::span<double> slab) {
-            const auto source = values.subspan(static_cast<std::size_t>(k) * slab_size, slab_size);
-            std::copy(source.begin(), source.end(), slab.begin());
-          }};
 }
 
 }  // namespace weir

@@ -1,48 +1,66 @@
-// Field pictures for ParaView: one .vtr (VTK XML, rectilinear grid) a picture, one .pvd that lists them with their times.
+// Field output for ParaView: one .vtr (VTK XML, rectilinear grid) or .vtu (unstructured) a time, one .pvd that lists them with
+// their times. Knows no mesh class: a picture refers to the mesh's arrays,
+//
+//   write_unstructured("mesh.vtu", {.node = mesh.node, .cell_start = mesh.cell_start, .cell_node = mesh.cell_node,
+//                                   .cell_fields = {output_field("p", 1, p), output_field("line", line)}});
 #pragma once
 #include <array>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "postproc/fields/vtu.hpp"
-
 namespace weir {
 
-// A cell field, asked for one slab z = k at a time, so that a picture needs no copy of the state in double:
-// fill(k, slab) gives cells(x) * cells(y) * components values, components adjacent, then x, then y.
-struct CellField {
+// One value (or vector of 3) a cell or a node, asked for a stretch at a time, so that a picture needs no copy of the
+// state: fill(first, values) gives values.size() / components items from item `first` on, components adjacent. Cells of a
+// rectilinear grid are counted x first, then y.
+struct OutputField {
   std::string name;
-  int components = 1;  // 1 or 3
-  std::function<void(int k, std::span<double> slab)> fill;
+  int components = 1;       // 1 or 3
+  bool is_integer = false;  // written as Int32; otherwise as Float32
+  std::function<void(std::size_t first, std::span<double> values)> fill;
 };
 
-// The field whose values lie in memory in the picture's order (components adjacent, then x, y, z); it refers to them.
-CellField cell_field(std::string name, int components, std::span<const double> values, int cells_z);
+// The fields whose values lie in memory in the mesh's order; they refer to them.
+OutputField output_field(std::string name, int components, std::span<const double> values);
+OutputField output_field(std::string name, std::span<const int> values);
+// The field of a function: output_field("Mach", 1, [&](std::size_t cell, int) { return ...; }).
+OutputField output_field(std::string name, int components,
+                         std::function<double(std::size_t item, int component)> value);
 
 struct Picture {
   double time = 0;
   std::array<std::span<const double>, 3> faces;  // coordinates of the n + 1 cell faces in x, y, z
-  std::vector<CellField> fields;                 // written as Float32
-  int cells(int d) const { return static_cast<int>(faces[d].size()) - 1; }
+  std::vector<OutputField> fields;
+  std::size_t cells() const { return (faces[0].size() - 1) * (faces[1].size() - 1) * (faces[2].size() - 1); }
 };
 
-// Writes aside and renames. Throws Error(Exit::file_io) with path and reason.
+struct MeshPicture {
+  double time = 0;
+  std::span<const std::array<double, 2>> node{};        // in the plane; or
+  std::span<const std::array<double, 3>> space_node{};  // in space
+  std::span<const int> cell_start, cell_node;  // cells + 1; 2 (lines), 3 or 4 corners of each cell, counter-clockwise
+  std::vector<OutputField> cell_fields, node_fields;
+  std::size_t cells() const { return cell_start.size() - 1; }
+  std::size_t nodes() const { return node.size() + space_node.size(); }
+};
+
+// Write aside and rename. Throw Error(Exit::file_io) with path and reason.
 void write_rectilinear(const std::string& path, const Picture& picture);
+void write_unstructured(const std::string& path, const MeshPicture& picture);
 
 // The collection of a run's pictures. The .pvd is rewritten, aside, at each change: it is valid at any moment.
 class PvdCollection {
  public:
-  explicit PvdCollection(std::string path) : path_(std::move(path)) {}  // a new, empty one; nothing is written yet
-
-  // Continues the collection at `path` from `time`: what comes later is cut off (the continued run writes it again). A
-  // missing file is an empty collection; an unreadable one throws Error(Exit::file_io).
-  static PvdCollection continued(std::string path, double time);
+  // Empty, and not written yet; or, of a run that restarts, what the file lists up to that time (the run writes the rest
+  // again). A missing file is an empty collection; an unreadable one throws Error(Exit::file_io).
+  explicit PvdCollection(std::string path, std::optional<double> restart_time = {});
 
   // Appends a picture; `file` is relative to the .pvd. An entry of the same file is replaced.
   void add(double time, const std::string& file);
-  void cut_back(double time);
 
   struct Entry {
     double time;
@@ -59,9 +77,7 @@ class PvdCollection {
 // What a run uses: FOLDER/NAME_00000100.vtr (.vtu) for step 100, listed in FOLDER/NAME.pvd.
 class PictureSeries {
  public:
-  PictureSeries(const std::string& folder, const std::string& name);  // a new run
-  PictureSeries(const std::string& folder, const std::string& name,
-                double restart_time);  // continued from a checkpoint
+  PictureSeries(const std::string& folder, const std::string& name, std::optional<double> restart_time = {});
   void write(std::int64_t step, const Picture& picture);
   void write(std::int64_t step, const MeshPicture& picture);
   const PvdCollection& collection() const { return pvd_; }

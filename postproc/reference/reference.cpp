@@ -6,12 +6,13 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <optional>
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
+#include "base/find_file.hpp"
 
 namespace weir {
 namespace {
@@ -42,7 +43,8 @@ bool agree(const std::string& a, const std::string& b) {
 }
 
 constexpr Option keys[] = {
-    {"file", Option::text, Option::required, "CSV file of postproc/reference, or a path with '/'"},
+    {"file", Option::text, Option::required,
+     "CSV file of postproc/reference, or a path with '/', looked up beside the case, then here"},
     {"coordinate", Option::text, "x", "column of the position"},
     {"column", Option::text, Option::required, "column of the value"},
     {"rows", Option::texts, "[]", "only the rows with \"column=entry\""},
@@ -59,6 +61,7 @@ Comparison read_comparison(const Table& options) {
   const Table t = options.described_by(keys);
   Comparison c;
   c.file = t.get<std::string>("file");
+  if (c.file.find('/') != c.file.npos) c.file = find_file(t, "file", "published data");
   c.coordinate = t.get<std::string>("coordinate");
   c.column = t.get<std::string>("column");
   for (const auto& row : t.get<std::vector<std::string>>("rows")) {
@@ -84,8 +87,10 @@ std::string reference_path(const std::string& file) {
 }
 
 Profile read_published(const Comparison& c) {
-  std::ifstream file(reference_path(c.file));
-  if (!file) fail(c, "no such file in " + std::string(WEIR_REFERENCE_FOLDER));
+  const std::string path = reference_path(c.file);
+  std::error_code error;
+  if (!std::filesystem::exists(path, error)) fail(c, "no such file in " + std::string(WEIR_REFERENCE_FOLDER));
+  std::istringstream file(content_of(path, "table"));
   std::vector<std::string> names;
   const auto column = [&](const std::string& name) {
     const auto at = std::find(names.begin(), names.end(), name);

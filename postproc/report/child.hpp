@@ -21,7 +21,8 @@ class ChildSignals {
   ChildSignals(const ChildSignals&) = delete;
   ChildSignals& operator=(const ChildSignals&) = delete;
 
-  // command[0] is the program's path; its output goes to the file `log`. Error(internal) where it cannot start.
+  // command[0] is the program's path, or its name on PATH; its output goes to the file `log` (empty: where ours goes).
+  // Error(internal) where it cannot start.
   Child run(std::vector<std::string> command, const std::string& log);
   int caught();  // the last such signal so far; 0: none
 

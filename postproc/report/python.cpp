@@ -1,30 +1,24 @@
 #include "postproc/report/python.hpp"
 
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-#include <cerrno>
 #include <cstdio>
 #include <filesystem>
 
-extern char** environ;
+#include "base/error.hpp"
+#include "postproc/report/child.hpp"
 
 namespace weir {
 
 namespace fs = std::filesystem;
 
 int run_child(std::vector<std::string> arguments) {
-  std::vector<char*> argv;
-  for (auto& a : arguments) argv.push_back(a.data());
-  argv.push_back(nullptr);
   std::fflush(stdout);
-  pid_t child = 0;
-  if (posix_spawnp(&child, argv[0], nullptr, nullptr, argv.data(), environ) != 0) return -1;
-  int status = 0;
-  while (waitpid(child, &status, 0) < 0)
-    if (errno != EINTR) return -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  ChildSignals signals;
+  try {
+    const int code = signals.run(std::move(arguments), "").exit_code;
+    return signals.caught() ? 128 + signals.caught() : code;
+  } catch (const Error&) {
+    return -1;
+  }
 }
 
 // The system's own Python first: that is the one that distribution packages serve.

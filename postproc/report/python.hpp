@@ -6,7 +6,8 @@
 
 namespace weir {
 
-// Runs a program found on PATH or by its path and waits for it; its exit status, or -1 where it could not run.
+// Runs a program found on PATH or by its path and waits for it; its exit status, or -1 where it could not run, or
+// 128 + n where signal n has asked this process to end meanwhile: the child has been told, and has ended.
 int run_child(std::vector<std::string> arguments);
 
 // A Python that has matplotlib.

@@ -1,13 +1,22 @@
 #!/usr/bin/env python3
 """Draws a run: python3 report.py DIR  writes DIR/report.html (one file, pictures inside) and DIR/plots/*.png with their
 data as *.csv. Needs numpy and matplotlib. What the run directory lacks is left out, with one line that says why."""
+import contextlib
+import ctypes
 import os
+import signal
 import sys
 import traceback
 
 sys.dont_write_bytecode = True  # the program's own folder may belong to somebody else
 
 EXIT_USAGE, EXIT_FILE = 2, 6  # as the program's own exit codes
+
+
+def end_with_the_program():
+    """Where the program that draws its run is killed the report ends too: the run may be restarted at once (Linux)."""
+    with contextlib.suppress(AttributeError, OSError):
+        ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 def load_parts():
@@ -270,6 +279,7 @@ def main(arguments):
     if len(arguments) != 1 or arguments[0] in ("-h", "--help"):
         print("usage: report.py DIR", file=sys.stderr)
         return EXIT_USAGE
+    end_with_the_program()
     directory = arguments[0]
     if not os.path.isdir(directory):
         print("report.py: no directory %s" % directory, file=sys.stderr)

@@ -6,6 +6,8 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "base/files.hpp"
+#include "postproc/run/directory/file_changes.hpp"
 #include "postproc/run/seal.hpp"
 #include "postproc/run/sealed_file.hpp"
 
@@ -29,6 +31,10 @@ void write_checkpoint(const std::string& path, const CheckpointHeader& header, c
   c.numbers = {{"time", header.time}, {"wall_seconds", header.wall_seconds}};
   c.texts = {
       {"config", header.config}, {"name", header.name}, {"miniapp", header.miniapp}, {"version", header.version}};
+  if (!header.end.empty()) {
+    c.texts.emplace_back("end", header.end);
+    c.numbers.emplace_back("tolerance", header.tolerance);
+  }
   c.doubles = state.doubles;
   for (const auto& [name, value] : state.scalars) c.doubles.emplace_back(name, std::span<const double>(&value, 1));
   write_sealed_file(path, format(), c);
@@ -46,8 +52,12 @@ Checkpoint read_checkpoint(const std::string& path) {
     fail_to_read(path, "is no state to go on from: its step, time or wall time is not a number of a run");
   c.header.config = file.text("config");
   c.header.name = file.text("name");
+  if (const std::string why = why_no_file_name(c.header.name); !why.empty()) fail_to_read(path, "its 'name': " + why);
   c.header.miniapp = file.text("miniapp");
   c.header.version = file.text("version");
+  for (const auto& [name, text] : file.texts)
+    if (name == "end") c.header.end = text;
+  if (!c.header.end.empty()) c.header.tolerance = file.number("tolerance");
   c.arrays = std::move(file.doubles);
   return c;
 }
@@ -86,15 +96,9 @@ std::vector<std::pair<std::int64_t, std::string>> list_checkpoints(const std::st
   return found;
 }
 
-void prune_checkpoints(const std::string& folder, std::int64_t step, int keep) {
-  std::error_code ignored;  // a file that stays does no harm
-  auto files = list_checkpoints(folder);
-  for (const auto& [its_step, path] : files)
-    if (its_step > step) fs::remove(path, ignored);
-  std::erase_if(files, [step](const auto& file) { return file.first > step; });
-  for (std::size_t i = 0; i + static_cast<std::size_t>(keep) < files.size(); ++i) fs::remove(files[i].second, ignored);
-  for (const auto& entry : fs::directory_iterator(folder, ignored))
-    if (entry.path().extension() == ".partial") fs::remove(entry.path(), ignored);
+void prune_checkpoints(const std::string& folder, int keep) {
+  const auto files = list_checkpoints(folder);
+  for (std::size_t i = 0; i + static_cast<std::size_t>(keep) < files.size(); ++i) remove_file(files[i].second);
 }
 
 }  // namespace weir

@@ -18,6 +18,8 @@ struct CheckpointHeader {
   std::string name, miniapp, config, version;  // name: of the case
   std::int64_t step = 0;
   double time = 0, wall_seconds = 0;
+  std::string end = {};  // why the run has come to its end here ("end time", "steady state"); empty: it goes on
+  double tolerance = 0;  // of the case, by which it was steady
 };
 
 // What a flow code hands over. The spans must live until the call that takes them returns.
@@ -56,8 +58,7 @@ Checkpoint read_checkpoint(const std::string& path);
 std::string checkpoint_name(std::int64_t step);
 std::vector<std::pair<std::int64_t, std::string>> list_checkpoints(const std::string& folder);  // by step, ascending
 
-// After the checkpoint of `step` was written: removes what is older than the last `keep`, later ones (of a run that was
-// restarted from an earlier step) and files that a kill left half written.
-void prune_checkpoints(const std::string& folder, std::int64_t step, int keep);
+// Removes what is older than the last `keep`.
+void prune_checkpoints(const std::string& folder, int keep);
 
 }  // namespace weir

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <ctime>
 #include <fstream>
-#include <limits>
 #include <string_view>
 
 #include "backend/runtime.hpp"
@@ -55,15 +54,6 @@ std::string processor_name() {
 bool has_gpu_backend() { return backend_name == "cuda"; }
 bool is_gpu_present() { return has_gpu_backend() && backend::device_available(); }
 std::string device_text() { return backend::device_name(); }
-
-std::int64_t free_memory() {
-  const std::string text = proc_field("/proc/meminfo", "MemAvailable");  // in kB
-  std::int64_t free = text.empty() ? std::numeric_limits<std::int64_t>::max() : std::stoll(text) * 1024;
-  std::int64_t limit = 0, used = 0;  // "max" where there is no limit
-  if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit && std::ifstream("/sys/fs/cgroup/memory.current") >> used)
-    free = std::min(free, std::max<std::int64_t>(0, limit - used));
-  return free;
-}
 
 // glibc keeps freed blocks of up to 32 MB for itself once it has given out one of that size.
 void return_freed_memory() { malloc_trim(0); }

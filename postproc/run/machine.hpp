@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "base/files.hpp"
+
 namespace weir {
 
 std::string weir_version();  // "0.2.0"
@@ -16,7 +18,6 @@ std::string processor_name();
 bool has_gpu_backend();  // this build's Device is a GPU, not the emulator
 bool is_gpu_present();
 std::string device_text();   // the GPU's name, or that it is emulated
-std::int64_t free_memory();  // bytes that the machine, or the container's limit, still has
 void return_freed_memory();  // what this process has freed goes back to the system
 std::int64_t peak_memory();  // bytes of this process so far (VmHWM)
 

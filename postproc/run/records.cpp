@@ -2,13 +2,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <fstream>
+#include <functional>
+#include <limits>
 #include <sstream>
 #include <utility>
 
@@ -38,21 +39,6 @@ std::string read_text(const std::string& path) {
 
 namespace {
 
-bool is_there(const std::string& path) {
-  struct stat info {};
-  return stat(path.c_str(), &info) == 0;
-}
-
-// Keeps the whole lines that `keep` says yes to.
-template <class Keep>
-void filter_lines(const std::string& path, const Keep& keep) {
-  const std::string text = read_text(path);
-  std::string kept;
-  for (std::size_t at = 0, end; (end = text.find('\n', at)) != std::string::npos; at = end + 1)
-    if (keep(std::string_view(text).substr(at, end - at))) kept += text.substr(at, end + 1 - at);
-  if (kept != text) write_text_aside(path, kept);
-}
-
 std::string_view column(std::string_view line, std::size_t index) {
   for (; index > 0; --index) {
     const auto comma = line.find(',');
@@ -62,15 +48,57 @@ std::string_view column(std::string_view line, std::size_t index) {
   return line.substr(0, line.find(','));
 }
 
-bool is_at_most(std::string_view text, std::int64_t step) {
-  std::int64_t value = 0;
-  const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-  return result.ec == std::errc() && value <= step;
+// -1 where it is no number.
+std::int64_t number_in(std::string_view text) {
+  std::int64_t value = -1;
+  std::from_chars(text.data(), text.data() + text.size(), value);
+  return value;
+}
+
+std::string_view after(std::string_view line, std::string_view key) {
+  const auto at = line.find(key);
+  return at == std::string_view::npos ? std::string_view() : line.substr(at + key.size());
+}
+
+// no_step: the line has none; what cannot be read counts as later than any.
+constexpr std::int64_t no_step = -1, garbled = std::numeric_limits<std::int64_t>::max();
+using StepOf = std::function<std::int64_t(std::string_view line)>;
+
+std::int64_t step_or_garbled(std::string_view text) {
+  const std::int64_t step = number_in(text);
+  return step < 0 ? garbled : step;
+}
+
+StepOf steps_of_csv(const std::string& text) {
+  const std::string header = "," + text.substr(0, text.find('\n')) + ",";
+  const auto found = header.find(",step,");
+  if (found == std::string::npos) return {};
+  const auto index =
+      static_cast<std::size_t>(std::count(header.begin(), header.begin() + static_cast<long>(found), ','));
+  return [index, is_header = true](std::string_view line) mutable {
+    return std::exchange(is_header, false) ? no_step : step_or_garbled(column(line, index));
+  };
+}
+
+StepOf step_reader(const std::string& path, const std::string& text) {
+  if (path.ends_with(".csv")) return steps_of_csv(text);
+  if (path.ends_with(".jsonl"))
+    return [](std::string_view line) {
+      const std::string_view number = after(line, "\"step\":");
+      return line.find_first_not_of('\0') == line.npos ? garbled : number.empty() ? no_step : number_in(number);
+    };
+  if (path.ends_with(".pvd"))
+    return [](std::string_view line) {
+      const std::string_view name = after(line, "file=\"");
+      return name.empty() ? no_step : step_in_name(name.substr(0, name.find('"')));
+    };
+  return {};
 }
 
 }  // namespace
 
 LineFile::LineFile(const std::string& path, const std::string& header) : path_(path), flushed_at_(seconds_now()) {
+  tell_making(path);
   file_ = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
   if (file_ < 0) fail_to_write(path, errno);
   if (header.empty() || lseek(file_, 0, SEEK_END) != 0) return;
@@ -90,12 +118,14 @@ LineFile::LineFile(LineFile&& other) noexcept
     : path_(std::move(other.path_)),
       waiting_(std::move(other.waiting_)),
       file_(std::exchange(other.file_, -1)),
-      flushed_at_(other.flushed_at_) {}
+      flushed_at_(other.flushed_at_),
+      is_synced_(other.is_synced_) {}
 LineFile& LineFile::operator=(LineFile&& other) noexcept {
   std::swap(path_, other.path_);
   std::swap(waiting_, other.waiting_);
   std::swap(file_, other.file_);
   std::swap(flushed_at_, other.flushed_at_);
+  std::swap(is_synced_, other.is_synced_);
   return *this;
 }
 
@@ -105,8 +135,16 @@ void LineFile::add(const std::string& line) {
   if (waiting_.size() > batch_bytes || seconds_now() - flushed_at_ > batch_seconds) flush();
 }
 
+void LineFile::sync() {
+  flush();
+  if (is_synced_) return;
+  sync_file(file_, path_);
+  is_synced_ = true;
+}
+
 void LineFile::flush() {
   std::size_t done = 0;
+  if (!waiting_.empty()) is_synced_ = false;
   while (done < waiting_.size()) {
     const ssize_t n = ::write(file_, waiting_.data() + done, waiting_.size() - done);
     if (n < 0 && errno == EINTR) continue;
@@ -147,29 +185,34 @@ std::string solves_row(const SolveRecord& r) {
   return line;
 }
 
-void cut_csv(const std::string& path, std::int64_t step) {
-  if (!is_there(path)) return;
-  const std::string text = read_text(path);
-  const std::string header = "," + text.substr(0, text.find('\n')) + ",";
-  const auto found = header.find(",step,");
-  if (found == std::string::npos) return;
-  const auto index =
-      static_cast<std::size_t>(std::count(header.begin(), header.begin() + static_cast<long>(found), ','));
-  bool first = true;
-  filter_lines(path, [&](std::string_view line) {
-    return std::exchange(first, false) || is_at_most(column(line, index), step);
-  });
+std::int64_t step_in_name(std::string_view name) {
+  name = name.substr(0, name.rfind('.'));
+  for (int number = 0; number < 2; ++number) {  // "pressure_00000100_0": the step, and the solve in it
+    const std::size_t bar = name.rfind('_');
+    if (bar == std::string_view::npos) return -1;
+    const std::string_view digits = name.substr(bar + 1);
+    if (digits.empty() || digits.find_first_not_of("0123456789") != std::string_view::npos) return -1;
+    if (digits.size() >= 8) return number_in(digits);
+    name = name.substr(0, bar);
+  }
+  return -1;
 }
 
-void cut_jsonl(const std::string& path, std::int64_t step) {
-  if (!is_there(path)) return;
-  filter_lines(path, [step](std::string_view line) {
-    constexpr std::string_view key = "\"step\":";
-    const auto at = line.find(key);
-    if (at == std::string_view::npos) return true;
-    const auto number = line.substr(at + key.size());
-    return is_at_most(number.substr(0, number.find_first_of(",}")), step);
-  });
+std::optional<SplitText> split_at_step(const std::string& path, std::int64_t step) {
+  const std::string text = read_text(path);
+  const StepOf step_of = step_reader(path, text);
+  if (!step_of) return std::nullopt;
+  SplitText parts;
+  bool is_any_later = false;
+  for (std::size_t at = 0, end; (end = text.find('\n', at)) != std::string::npos; at = end + 1) {
+    const std::string_view line = std::string_view(text).substr(at, end + 1 - at);
+    const std::int64_t its_step = step_of(line.substr(0, line.size() - 1));
+    if (its_step <= step) parts.kept += line;
+    if (its_step > step || its_step == no_step) parts.later += line;
+    is_any_later |= its_step > step;
+  }
+  if (!is_any_later) parts.later.clear();
+  return parts;
 }
 
 }  // namespace weir

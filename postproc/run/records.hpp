@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace weir {
@@ -40,11 +41,13 @@ class LineFile {
   LineFile& operator=(LineFile&& other) noexcept;
   void add(const std::string& line);
   void flush();
+  void sync();  // flushes, and waits until the disk has what is new: no power cut loses it
 
  private:
   std::string path_, waiting_;
   int file_ = -1;
   double flushed_at_ = 0;
+  bool is_synced_ = true;
 };
 
 std::string read_text(const std::string& path);  // a whole file; Error(file_io)
@@ -54,9 +57,15 @@ std::string history_row(const StepRecord& record, double wall);
 std::string solves_header();
 std::string solves_row(const SolveRecord& record);
 
-// For a restart: drops the rows whose `step` is greater than `step`, and a last line that a kill left unfinished. A CSV
-// without a column `step` (a profile) stays as it is; so does a missing file. Written aside and renamed.
-void cut_csv(const std::string& path, std::int64_t step);
-void cut_jsonl(const std::string& path, std::int64_t step);
+// The step in a file's name, "cavity_00000100.vtr"; -1 where it has none.
+std::int64_t step_in_name(std::string_view name);
+
+// The lines of a file of a run, told apart by their step. What has no step (a header, the frame of a .pvd) is in both parts.
+struct SplitText {
+  std::string kept, later;  // up to the step, with what has none; the whole rest where it holds a step, else empty
+};
+// A CSV by its column `step`, events by "step":, a .pvd by the number in its pictures' names. A last line that a kill left
+// unfinished is in neither. A CSV without such a column (a profile) is none of these: nothing.
+std::optional<SplitText> split_at_step(const std::string& path, std::int64_t step);
 
 }  // namespace weir

@@ -13,6 +13,7 @@
 
 #include "base/colour.hpp"
 #include "base/nearest.hpp"
+#include "base/print.hpp"
 #include "base/timer.hpp"
 #include "postproc/fields/field_schedule.hpp"
 #include "postproc/run/machine.hpp"
@@ -22,25 +23,6 @@ namespace weir {
 namespace {
 
 namespace fs = std::filesystem;
-
-// What the contract puts into a run directory; --overwrite removes these and nothing else.
-constexpr const char* contents[] = {"config.effective.toml",
-                                    "run.json",
-                                    "history.csv",
-                                    "solves.csv",
-                                    "shadow.csv",
-                                    "shadow_summary.csv",
-                                    "shadow_curves.csv",
-                                    "roofline.csv",
-                                    "observatory.csv",
-                                    "lifetime.csv",
-                                    "events.jsonl",
-                                    "probes",
-                                    "surface",
-                                    "vtk",
-                                    "checkpoints",
-                                    "capsules",
-                                    "report.html"};
 
 constexpr Option case_keys[] = {
     {"miniapp", Option::text, Option::required, "the flow solver", "incompressible | compressible | immersed"},
@@ -58,7 +40,7 @@ constexpr Option output_keys[] = {
      "s"},
     {"report", Option::boolean, "true", "draw report.html at the end"}};
 constexpr Option checkpoint_keys[] = {
-    {"every", Option::integer, "0", "between two checkpoints; 0: only when the run is stopped", "[0, inf)", "steps"},
+    {"every", Option::integer, "0", "between two checkpoints; 0: only at the end", "[0, inf)", "steps"},
     {"keep", Option::integer, "2", "the newest", "[1, inf)"}};
 constexpr Option time_keys[] = {{"wall_limit", Option::number, "0",
                                  "of this process; then it stops with a checkpoint and exit code 9; 0: none",
@@ -66,10 +48,6 @@ constexpr Option time_keys[] = {{"wall_limit", Option::number, "0",
 constexpr Option check_keys[] = {
     {"value", Option::number, Option::required, "that the quantity must have at the end"},
     {"tolerance", Option::number, Option::required, "|quantity - value| above it: exit code 5", "[0, inf)"}};
-
-bool is_run_directory(const fs::path& path) {
-  return fs::exists(path / "run.json") || fs::exists(path / "config.effective.toml");
-}
 
 }  // namespace
 
@@ -94,7 +72,9 @@ Run::Run(RunOptions options, Table config) : options_(std::move(options)), confi
     first_time_ = last_.time = from->header.time;
     wall_before_ = from->header.wall_seconds;
     last_checkpoint_ = from->path;
+    if (!continues_in_place()) return;  // a directory of its own gets checkpoints of its own
     last_checkpoint_step_ = from->header.step;
+    last_checkpoint_end_ = from->header.end;
   }
 }
 
@@ -180,36 +160,25 @@ bool Run::continues_in_place() const {
   return fs::equivalent(fs::path(restart()->path).parent_path().parent_path(), options_.directory, error) && !error;
 }
 
-void Run::prepare_directory() const {
-  const fs::path directory = options_.directory;
-  std::error_code error;
-  if (fs::exists(directory, error) && !continues_in_place()) {
-    if (!fs::is_directory(directory)) throw Error(Exit::usage, directory.string() + ": exists and is not a directory");
-    if (!fs::is_empty(directory, error)) {
-      if (!is_run_directory(directory))
-        throw Error(Exit::usage, directory.string() + ": exists and is not a run directory; choose another (-o)");
-      if (!options_.overwrite)
-        throw Error(Exit::usage,
-                    directory.string() + ": already holds a run; add --overwrite or choose another directory (-o)");
-      for (const char* name : contents) fs::remove_all(directory / name, error);
-    }
-  }
-  fs::create_directories(directory, error);
-  if (error) throw Error(Exit::file_io, "cannot create " + directory.string() + ": " + error.message());
+void Run::open_directory() {
+  if (continues_in_place())
+    directory_ = std::make_unique<RunDirectory>(options_.directory, RunDirectory::Continued{first_step_});
+  else
+    directory_ = std::make_unique<RunDirectory>(options_.directory, RunDirectory::New{options_.overwrite});
 }
 
-void Run::open_records() {
-  if (continues_in_place()) {
-    for (const char* name :
-         {"history.csv", "solves.csv", "shadow.csv", "shadow_curves.csv", "roofline.csv", "observatory.csv"})
-      cut_csv(path(name), first_step_);
-    cut_jsonl(path("events.jsonl"), first_step_);
-    std::error_code error;
-    for (const auto& probe : fs::directory_iterator(path("probes"), error)) cut_csv(probe.path().string(), first_step_);
-  }
-  history_ = LineFile(path("history.csv"), history_header(header_.history));
-  solves_ = LineFile(path("solves.csv"), solves_header());
-  events_ = LineFile(path("events.jsonl"), "");
+LineFile& Run::record(const std::string& name, const std::string& header) {
+  return records_.emplace_back(path(name), header);
+}
+
+void Run::tell_of_restart() {
+  event(restart() ? "restart" : "begin", restart() ? "continues " + restart()->path : "begins");
+  for (const std::string& change : options_.changed) event("changed", change);
+  if (!directory_) return;
+  if (!directory_->superseded().empty())
+    event("superseded",
+          fmt::format("what the run held of steps after {} is in {}", first_step_, path(directory_->superseded())));
+  if (!directory_->without_lock().empty()) event("warning", directory_->without_lock());
 }
 
 void Run::begin(RunHeader header) {
@@ -224,16 +193,19 @@ void Run::begin(RunHeader header) {
                 from->path + ": is a checkpoint of '" + from->header.miniapp + "', not of '" + header_.miniapp + "'");
   config_text_ = config_.effective();
   for (const auto& [system, description] : header_.systems) totals_[system];
-  if (writes()) prepare_directory();
+  if (writes()) open_directory();
   ranks().barrier();  // the directory is there
   begun_ = true;
   if (writes()) {
     write_text_aside(path("config.effective.toml"), config_text_);
-    open_records();
+    history_ = &record("history.csv", history_header(header_.history));
+    solves_ = &record("solves.csv", solves_header());
+    events_ = &record("events.jsonl", "");
   }
   write_summary({0, "running", ""}, {});
   print_header();
-  event(restart() ? "restart" : "begin", restart() ? "continues " + restart()->path : "begins");
+  tell_of_restart();
+  for (const std::string& warning : header_.warnings) event("warning", warning);
   print_columns();
   signals_.catch_them();
   loop_start_ = last_line_ = seconds_now();
@@ -242,7 +214,7 @@ void Run::begin(RunHeader header) {
 
 void Run::solve(const SolveRecord& r) {
   ScopedTimer timer(timings_.at("output", "records"));
-  on_root([&] { solves_.add(solves_row(r)); });
+  on_root([&] { solves_->add(solves_row(r)); });
   SystemTotals& t = totals_[r.system];
   if (t.last_step != r.step) t.this_step = 0;
   t.last_step = r.step;
@@ -271,7 +243,7 @@ void Run::step(const StepRecord& record) {
   last_ = record;
   if (const double now = seconds_now(); adaptive_threads_ && adaptive_threads_->is_due(now))
     omp_set_num_threads(adaptive_threads_->next(now, seconds_without_core()));
-  on_root([&] { history_.add(history_row(record, wall())); });
+  on_root([&] { history_->add(history_row(record, wall())); });
   if (is_line_due(record))
     print_step(record);
   else
@@ -279,10 +251,13 @@ void Run::step(const StepRecord& record) {
 }
 
 bool Run::should_stop() const {
-  const bool mine = StopSignals::caught() != 0 || (options_.steps >= 0 && last_.step >= options_.steps) ||
-                    (options_.wall_limit >= 0 && process_seconds() >= options_.wall_limit);
-  const double most = ranks().max(kept_ ? 2 : mine ? 1 : 0);  // one reduction for both
-  if (most > 1) throw_what_is_kept();
+  constexpr double error = 1e6;  // above any signal's number
+  const bool limit = (options_.steps >= 0 && last_.step >= options_.steps) ||
+                     (options_.wall_limit >= 0 && process_seconds() >= options_.wall_limit);
+  const int signal = std::max(stop_signal_, StopSignals::caught());
+  const double most = ranks().max(kept_ ? error : signal ? 1 + signal : limit ? 1 : 0);  // one reduction for all
+  if (most >= error) throw_what_is_kept();
+  if (most > 1) stop_signal_ = static_cast<int>(most) - 1;
   return most > 0;
 }
 
@@ -291,29 +266,33 @@ void Run::throw_what_is_kept() const {
   if (all_end_) agree(ranks(), kept_);
 }
 
-bool Run::checkpoint_due(bool done) const {
-  if (!checkpoints_available() || last_.step == last_checkpoint_step_) return false;
-  if (checkpoint_every_ > 0 && (done || last_.step % checkpoint_every_ == 0)) return true;
-  return !done && should_stop();
+bool Run::checkpoint_due() const {
+  if (!checkpoints_available()) return false;
+  if (last_.step == last_checkpoint_step_ && reached_ == last_checkpoint_end_) return false;
+  if (!reached_.empty()) return true;
+  if (checkpoint_every_ > 0 && last_.step > first_step_ && last_.step % checkpoint_every_ == 0) return true;
+  return should_stop();
 }
 
+// The records first: no checkpoint is ever there without what led to it.
 void Run::checkpoint(CheckpointState state) {
   ScopedTimer timer(timings_.at("output", "checkpoints"));
   const std::string file = path("checkpoints/" + checkpoint_name(state.step));
-  const CheckpointHeader header{options_.name, header_.miniapp, config_.given(), weir_version(),
-                                state.step,    state.time,      wall()};
+  const CheckpointHeader header{options_.name, header_.miniapp, config_.given(), weir_version(),   state.step,
+                                state.time,    wall(),          reached_,        header_.tolerance};
   bool written = true;
   on_root([&] {
     written = false;
-    history_.flush();
-    solves_.flush();
+    for (LineFile& lines : records_) lines.sync();
+    directory_->sync();
     write_checkpoint(file, header, state);
-    prune_checkpoints(path("checkpoints"), state.step, keep_);
+    prune_checkpoints(path("checkpoints"), keep_);
     written = true;
   });
   if (!written) return;
   last_checkpoint_ = file;
   last_checkpoint_step_ = state.step;
+  last_checkpoint_end_ = reached_;
   event("checkpoint", file);
 }
 
@@ -322,7 +301,7 @@ Run::Ending Run::ending_of(const Outcome& outcome) const {
   const std::string kept = last_checkpoint_.empty() ? "; no checkpoint written" : "; checkpoint " + last_checkpoint_;
   if (outcome.exit != Exit::finished) return {static_cast<int>(outcome.exit), "failed", outcome.reason + kept};
   if (!outcome.reason.empty()) return {0, "finished", outcome.reason};
-  if (const int signal = StopSignals::caught())
+  if (const int signal = stop_signal_)
     return {128 + signal, "stopped", fmt::format("signal {} ({})", signal, strsignal(signal)) + after + kept};
   if (options_.steps >= 0 && last_.step >= options_.steps) return {0, "stopped", "--steps" + after + kept};
   return {static_cast<int>(Exit::wall_limit), "stopped", "wall limit" + after + kept};
@@ -334,17 +313,17 @@ int Run::finish(const Outcome& outcome) {
   clear_progress();
   if (last_line_step_ != last_.step) print_step(last_);
   print_end(ending, outcome);
-  std::fputs(closing_.c_str(), stdout);
+  put(stdout, closing_);
   if (ending.status == "finished" && !checks_hold(outcome)) {
     ending.code = static_cast<int>(Exit::check_failed);
     ending.reason += "; [check] out of tolerance";
   }
   print_timings();
   event(ending.status, ending.reason);
-  if (writes()) {
-    history_.flush();
-    solves_.flush();
-  }
+  on_root([&] {
+    for (LineFile& lines : records_) lines.sync();
+    directory_->sync();
+  });
   write_summary(ending, outcome);
   if (kept_) throw Error(kept_.code, kept_.words);  // met since the last time: rank 0 ends the job
   signals_.release();
@@ -357,7 +336,7 @@ int Run::fail(Exit code, const std::string& reason) noexcept {
   if (!begun_) return number;
   try {
     clear_progress();
-    std::fputs(closing_.c_str(), stdout);
+    put(stdout, closing_);
     const std::string kept = last_checkpoint_.empty() ? "" : "; the last checkpoint is " + last_checkpoint_;
     write_summary({number, "failed", reason + kept}, {});
     event("failed", reason + kept);
@@ -371,7 +350,7 @@ void Run::fail_alone(Exit code, const std::string& reason) noexcept {
   if (!begun_ || ranks().is_root()) return;
   try {
     speaks_alone_ = true;
-    events_ = LineFile(path("events.jsonl"), "");
+    events_ = &record("events.jsonl", "");
     fail(code, reason);
   } catch (const std::exception&) {  // as in fail
   }
@@ -383,9 +362,8 @@ bool Run::checks_hold(const Outcome& outcome) const {
     const auto found = outcome.quantities.find(c.quantity);
     const bool known = found != outcome.quantities.end();
     const bool pass = known && std::abs(found->second - c.value) <= c.tolerance;
-    fmt::print("  check  {:<24} {:>14} = {} +- {}  {}\n", c.quantity,
-               known ? fmt::format("{:.8g}", found->second) : "missing", c.value, c.tolerance,
-               coloured(pass ? "PASS" : "FAIL", pass ? Colour::green : Colour::red, stdout));
+    say("  check  {:<24} {:>14} = {} +- {}  {}\n", c.quantity, known ? fmt::format("{:.8g}", found->second) : "missing",
+        c.value, c.tolerance, coloured(pass ? "PASS" : "FAIL", pass ? Colour::green : Colour::red, stdout));
     hold = hold && pass;
   }
   return hold;

@@ -4,16 +4,20 @@
 //     run.require_memory(estimate);
 //     ... read every option of `config`; build grid, solvers and state in the space that run.on_device() names ...
 //     if (const Checkpoint* from = run.restart()) load(*from, state);
+//     if (done) if (const auto code = run.nothing_left()) return *code;   // the run had ended before
 //     run.begin(header);                 // refuses unknown keys, makes the directory, prints the header
 //     while (!done && !run.should_stop()) {
 //       ... one step; run.solve(record) after each linear solve; ScopedTimer t(run.timings().at("momentum", "rhs")) ...
 //       run.step(record);
-//       if (run.checkpoint_due(done)) run.checkpoint(state);   // also before a signal, a limit or --steps ends the loop
+//       if (done) run.reached("end time");
+//       if (run.checkpoint_due()) run.checkpoint(state);   // also before a signal, a limit or --steps ends the loop
 //     }
+//     if (run.checkpoint_due()) run.checkpoint(state);     // of a loop that did not begin
 //     return run.finish(outcome);
 //   }
 #pragma once
 #include <cstdint>
+#include <list>
 #include <map>
 #include <memory>
 #include <optional>
@@ -25,6 +29,7 @@
 #include "base/key_table.hpp"
 #include "base/table.hpp"
 #include "postproc/run/checkpoint.hpp"
+#include "postproc/run/directory/run_directory.hpp"
 #include "postproc/run/provenance.hpp"
 #include "postproc/run/records.hpp"
 #include "postproc/run/stop.hpp"
@@ -47,6 +52,7 @@ struct RunOptions {
   std::shared_ptr<Communicator> ranks;  // null: one rank
   Build build = {};                     // of the program
   std::string command_line;
+  std::vector<std::string> changed = {};  // by this restart: "flow.viscosity = 0.02 (was 0.01)"
 };
 
 // What a flow code knows once everything is built and before anything is computed.
@@ -61,6 +67,7 @@ struct RunHeader {
   std::vector<std::string> history;     // columns between cfl and wall: residual norms, forces, divergence
   std::vector<std::string> quantities;  // names that the outcome will hold: [check] may ask for these
   std::vector<std::pair<std::string, std::string>> systems;  // name and description of the solver
+  std::vector<std::string> warnings;                         // of physics that will not come out well
   std::vector<std::pair<std::string, std::string>> notes;    // any other aligned line: label, text
 };
 
@@ -90,19 +97,30 @@ class Run {
   // Before anything large is allocated: throws Error(Exit::out_of_memory) where the machine has less.
   void require_memory(std::int64_t bytes) const;
 
+  // A restart of what has come to its end. Both say nothing of a run that may go on elsewhere or in another way: the flow
+  // code asks where it finds that no step is left. `tolerance` of the case in force; header: its RunHeader.
+  bool was_steady(double tolerance) const;
+  // Where the run directory records that end: says so, changes nothing, and gives the exit code of then.
+  std::optional<int> nothing_left() const;
+
   void begin(RunHeader header);
   std::string path(const std::string& name) const;  // of a file in the run directory, after begin
 
   void solve(const SolveRecord& record);
   void step(const StepRecord& record);
+  // Another file of lines, on rank 0, after begin: it is on the disk whenever a checkpoint is. Lives as long as the run.
+  LineFile& record(const std::string& name, const std::string& header);
   // A line of events.jsonl and of the log: kind is one word ("warning", "picture", "steady").
   void event(const std::string& kind, const std::string& message);
   void begin_step(std::int64_t step) { step_ = step; }  // events belong to this step from here on
 
   // A signal, the wall limit or --steps; of any rank: all must ask. Throws what on_root has kept.
   bool should_stop() const;
-  // After a step: every [checkpoint] every steps, when should_stop(), and where `done` says that this step was the last.
-  bool checkpoint_due(bool done = false) const;
+  // The time loop has come to its end, and why: the last checkpoint holds it, so that a restart knows.
+  void reached(const std::string& end) { reached_ = end; }
+  const std::string& end_reached() const { return reached_; }
+  // After a step: every [checkpoint] every steps, when should_stop(), and once the end is reached.
+  bool checkpoint_due() const;
   void checkpoint(CheckpointState state);
 
   void say_at_end(const std::string& text) { closing_ += text; }  // printed between the quantities and the times
@@ -159,8 +177,8 @@ class Run {
   bool writes() const { return ranks().is_root() || speaks_alone_; }
   void throw_what_is_kept() const;
   bool continues_in_place() const;
-  void prepare_directory() const;
-  void open_records();
+  void open_directory();
+  void tell_of_restart();
   Ending ending_of(const Outcome& outcome) const;
   bool checks_hold(const Outcome& outcome) const;
   void write_summary(const Ending& ending, const Outcome& outcome) const;  // run.json
@@ -196,7 +214,10 @@ class Run {
   bool speaks_alone_ = false;  // this rank instead of rank 0
 
   StopSignals signals_;
-  LineFile history_, solves_, events_;
+  mutable int stop_signal_ = 0;  // that any rank has caught
+  std::unique_ptr<RunDirectory> directory_;
+  std::list<LineFile> records_;
+  LineFile *history_ = nullptr, *solves_ = nullptr, *events_ = nullptr;
   Timings timings_;
   std::map<std::string, SystemTotals> totals_;
   StepRecord last_;
@@ -204,7 +225,7 @@ class Run {
   double first_time_ = 0, start_ = 0, loop_start_ = 0, wall_before_ = 0;
   double last_line_ = 0, last_progress_ = 0;
   std::int64_t last_line_step_ = 0;
-  std::string last_checkpoint_;
+  std::string last_checkpoint_, last_checkpoint_end_, reached_;
   bool progress_shown_ = false;
   int lines_ = 0;
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "base/print.hpp"
 #include "postproc/run/machine.hpp"
 #include "postproc/run/run.hpp"
 
@@ -15,7 +16,7 @@ constexpr int lines_between_headings = 50;
 constexpr double progress_seconds = 0.5;
 constexpr double least_share = 5e-4;  // of the loop; run.json holds what is less, too
 
-void line(const std::string& label, const std::string& text) { fmt::print("  {:<16} {}\n", label, text); }
+void line(const std::string& label, const std::string& text) { say("  {:<16} {}\n", label, text); }
 
 std::string cell(const Measure& m, int width) {
   return m ? fmt::format("  {:>{}.4g}", *m, width) : fmt::format("  {:>{}}", "-", width);
@@ -26,7 +27,7 @@ int width_of(const std::string& column) { return std::max(10, static_cast<int>(c
 }  // namespace
 
 void Run::print_header() const {
-  fmt::print("Weir {}  {}{}\n", weir_version(), options_.name, title_.empty() ? "" : ": " + title_);
+  say("Weir {}  {}{}\n", weir_version(), options_.name, title_.empty() ? "" : ": " + title_);
   if (!options_.build.commit.empty())
     line("build", fmt::format("commit {}, {}", options_.build.commit, options_.build.compiler));
   line("run directory", options_.directory);
@@ -48,7 +49,7 @@ void Run::print_header() const {
   if (!ends.empty()) line("stops", ends);
   line("checkpoints", !checkpoints_available() ? "none (built without HDF5)"
                       : checkpoint_every_ > 0  ? fmt::format("every {} steps, last {} kept", checkpoint_every_, keep_)
-                                               : "on interruption only");
+                                               : "at the end");
   if (!header_.history.empty()) line("field output", fields_);
   if (deterministic_) line("deterministic", "yes");
 }
@@ -58,7 +59,7 @@ void Run::print_columns() const {
   for (const auto& c : header_.history) text += fmt::format("  {:>{}}", c, width_of(c));
   for (const auto& [system, description] : header_.systems)
     text += fmt::format("  {:>{}}", system + " it", system.size() + 3);
-  fmt::print("{}  {:>9}  {:>8}\n", text, "ms/step", "ETA");
+  say("{}  {:>9}  {:>8}\n", text, "ms/step", "ETA");
   std::fflush(stdout);
 }
 
@@ -98,7 +99,7 @@ void Run::print_step(const StepRecord& r) {
     text += fmt::format("  {:>{}}", totals_[system].this_step, system.size() + 3);
   const double now = seconds_now();
   const auto steps = static_cast<double>(std::max<std::int64_t>(1, r.step - last_line_step_));
-  fmt::print("{}  {:>9.4g}  {:>8}\n", text, 1e3 * (now - last_line_) / steps, time_left(r));
+  say("{}  {:>9.4g}  {:>8}\n", text, 1e3 * (now - last_line_) / steps, time_left(r));
   std::fflush(stdout);
   last_line_ = last_progress_ = now;
   last_line_step_ = r.step;
@@ -107,7 +108,7 @@ void Run::print_step(const StepRecord& r) {
 void Run::show_progress(const StepRecord& r) {
   const double now = seconds_now();
   if (now - last_progress_ < progress_seconds || !isatty(STDERR_FILENO)) return;
-  fmt::print(stderr, "\r\033[Kstep {}, time {:.5g}, ETA {}", r.step, r.time, time_left(r));
+  say(stderr, "\r\033[Kstep {}, time {:.5g}, ETA {}", r.step, r.time, time_left(r));
   std::fflush(stderr);
   last_progress_ = now;
   progress_shown_ = true;
@@ -115,23 +116,23 @@ void Run::show_progress(const StepRecord& r) {
 
 void Run::clear_progress() {
   if (!progress_shown_) return;
-  fmt::print(stderr, "\r\033[K");
+  say(stderr, "\r\033[K");
   std::fflush(stderr);
   progress_shown_ = false;
 }
 
 void Run::print_end(const Ending& ending, const Outcome& outcome) const {
-  fmt::print("\n{}: {}\n", ending.status, ending.reason);
-  for (const auto& [name, value] : outcome.quantities) fmt::print("  {:<31} {:>14.8g}\n", name, value);
-  if (outcome.state_hash != 0) fmt::print("  {:<31} {:016x}\n", "state_hash", outcome.state_hash);
+  say("\n{}: {}\n", ending.status, ending.reason);
+  for (const auto& [name, value] : outcome.quantities) say("  {:<31} {:>14.8g}\n", name, value);
+  if (outcome.state_hash != 0) say("  {:<31} {:016x}\n", "state_hash", outcome.state_hash);
 }
 
 void Run::print_timings() const {
   const double loop = loop_seconds();
   auto row = [loop](const std::string& system, const std::string& kernel, double s) {
-    fmt::print("  {:<16} {:<19} {:>12.4f} {:>7.1f}\n", system, kernel, s, loop > 0 ? 100 * s / loop : 0);
+    say("  {:<16} {:<19} {:>12.4f} {:>7.1f}\n", system, kernel, s, loop > 0 ? 100 * s / loop : 0);
   };
-  fmt::print("\n  {:<36} {:>12} {:>7}\n", "time breakdown", "seconds", "%");
+  say("\n  {:<36} {:>12} {:>7}\n", "time breakdown", "seconds", "%");
   for (const auto& [system, kernels] : timings_.all()) {
     std::vector<std::pair<double, std::string>> sorted;
     for (const auto& [kernel, s] : kernels) sorted.emplace_back(s, kernel);
@@ -143,16 +144,16 @@ void Run::print_timings() const {
   row("time loop", "", loop);
   for (const auto& [system, t] : totals_) {
     if (t.solves == 0) continue;
-    fmt::print("  {:<16} {} solves with {}, {:.1f} iterations on average, at most {}{}\n", system, t.solves, t.solver,
-               static_cast<double>(t.iterations) / static_cast<double>(t.solves), t.most,
-               t.failures > 0 ? fmt::format(", {} not converged", t.failures) : "");
+    say("  {:<16} {} solves with {}, {:.1f} iterations on average, at most {}{}\n", system, t.solves, t.solver,
+        static_cast<double>(t.iterations) / static_cast<double>(t.solves), t.most,
+        t.failures > 0 ? fmt::format(", {} not converged", t.failures) : "");
   }
   const auto steps = static_cast<double>(last_.step - first_step_);
   line("peak memory", bytes_text(peak_memory()));
   if (const double flow = flow_seconds(); steps > 0 && flow > 0)
-    fmt::print("  FOM: {:.4g} million cell steps per second ({:.4g} ms per step{})\n",
-               1e-6 * static_cast<double>(header_.cells) * steps / flow, 1e3 * flow / steps,
-               flow < loop ? ", without instrumentation" : "");
+    say("  FOM: {:.4g} million cell steps per second ({:.4g} ms per step{})\n",
+        1e-6 * static_cast<double>(header_.cells) * steps / flow, 1e3 * flow / steps,
+        flow < loop ? ", without instrumentation" : "");
   std::fflush(stdout);
 }
 
@@ -168,14 +169,15 @@ void Run::event(const std::string& kind, const std::string& message) {
   }
   const std::int64_t step = std::max(step_, last_.step);
   const auto add = [&] {
-    events_.add(fmt::format(R"({{"step":{},"time":{},"wall":{:.6f},"kind":"{}","message":"{}"}})", step, last_.time,
-                            wall(), kind, escaped));
-    events_.flush();
+    if (!events_) return;  // it was the first files of the run that could not be written
+    events_->add(fmt::format(R"({{"step":{},"time":{},"wall":{:.6f},"kind":"{}","message":"{}"}})", step, last_.time,
+                             wall(), kind, escaped));
+    events_->flush();
   };
   speaks_alone_ ? add() : on_root(add);
   if (kind == "begin" || kind == "finished" || kind == "stopped") return;  // the log says these in its own way
   clear_progress();
-  fmt::print("{:>8}  {}: {}\n", step, kind, message);
+  say("{:>8}  {}: {}\n", step, kind, message);
   std::fflush(stdout);
 }
 

@@ -1,7 +1,9 @@
 // run.json
 #include <algorithm>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/print.hpp"
 #include "postproc/run/hash.hpp"
 #include "postproc/run/machine.hpp"
 #include "postproc/run/run.hpp"
@@ -52,9 +54,48 @@ void Run::write_summary(const Ending& ending, const Outcome& outcome) const {
   j["loop_seconds"] = loop;
   j["seed"] = seed_;
   j["deterministic"] = deterministic_;
+  j["changed"] = options_.changed.empty() ? Json::array() : Json(options_.changed);
   j["restarted_from"] = restart() ? Json(restart()->path) : Json();
   j["last_checkpoint"] = last_checkpoint_.empty() ? Json() : Json(last_checkpoint_);
   write_text_aside(path("run.json"), j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+namespace {
+
+// Exit code and reason of a run.json that tells of an end at this step: of the run's own, or a limit of it. What else made it
+// fail there (a full disk) may have passed, and one that cannot be read tells of none: a negative code.
+std::pair<int, std::string> recorded_end(const std::string& path, std::int64_t step) {
+  std::ifstream file(path);
+  const auto j = nlohmann::json::parse(file, nullptr, false);
+  try {
+    const int code = j.at("exit_code").is_null() ? -1 : j.at("exit_code").get<int>();
+    const bool is_end =
+        code == 0 || code == static_cast<int>(Exit::check_failed) || code == static_cast<int>(Exit::solver_failed);
+    if (is_end && j.at("steps") == step) return {code, j.at("reason").get<std::string>()};
+  } catch (const nlohmann::json::exception&) {
+  }
+  return {-1, ""};
+}
+
+}  // namespace
+
+std::optional<int> Run::nothing_left() const {
+  const Checkpoint* from = restart();
+  if (!from || from->header.end.empty() || !continues_in_place()) return std::nullopt;
+  auto [code, reason] = ranks().is_root() ? recorded_end(path("run.json"), last_.step) : std::pair(-1, std::string());
+  ranks().broadcast(&code, sizeof code, 0);
+  if (code < 0) return std::nullopt;
+  config_.refuse_unknown();
+  say("{}: the run has ended after step {} ({}); nothing is left to do, nothing was changed\n", options_.directory,
+      last_.step, reason);
+  for (const std::string& change : options_.changed) say("  without effect: {}\n", change);
+  say("  to go on: --set with a later end, a larger max_steps or a smaller tolerance\n");
+  return code;
+}
+
+bool Run::was_steady(double tolerance) const {
+  return tolerance > 0 && restart() && restart()->header.end == "steady state" &&
+         tolerance >= restart()->header.tolerance;
 }
 
 }  // namespace weir

@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
-#include <filesystem>
 #include <memory>
 
 #include "base/error.hpp"
@@ -140,7 +139,6 @@ void seal_file(const std::string& path, const SealedFormat& format, std::size_t 
     if (n <= 0) fail_to_write(path, n < 0 ? errno : ENOSPC);
     at += static_cast<std::size_t>(n);
   }
-  if (fsync(file.fd) != 0) fail_to_write(path, errno);
 }
 
 void verify_seal(const std::string& path, const SealedFormat& format) {
@@ -176,14 +174,10 @@ void verify_seal(const std::string& path, const SealedFormat& format) {
 void reserve_file(const std::string& path, std::int64_t bytes) {
   const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (file.fd < 0) fail_to_write(path, errno);
-  const int status = posix_fallocate(file.fd, 0, static_cast<off_t>(bytes));
+  int status = 0;
+  do status = posix_fallocate(file.fd, 0, static_cast<off_t>(bytes));
+  while (status == EINTR);
   if (status != 0 && status != EOPNOTSUPP && status != EINVAL) fail_to_write(path, status);
-}
-
-void sync_folder_of(const std::string& path) {
-  const auto folder = std::filesystem::path(path).parent_path();
-  const Descriptor d(open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (d.fd >= 0) fsync(d.fd);  // some file systems refuse this; the rename itself has succeeded
 }
 
 }  // namespace weir

@@ -30,7 +30,7 @@ struct SealedPart {
 // Bytes that the seal of so many parts takes at most: a power of two, as HDF5 wants it.
 std::size_t seal_bytes(const SealedFormat& format, const std::vector<std::string>& parts);
 
-// Writes the seal into the first `head` bytes of a file that is otherwise complete, and syncs it.
+// Writes the seal into the first `head` bytes of a file that is otherwise complete.
 void seal_file(const std::string& path, const SealedFormat& format, std::size_t head,
                const std::vector<SealedPart>& parts);
 
@@ -41,6 +41,5 @@ void verify_seal(const std::string& path, const SealedFormat& format);
 
 // Takes the disk space beforehand, where the file system can: a full disk is then told in time.
 void reserve_file(const std::string& path, std::int64_t bytes);
-void sync_folder_of(const std::string& path);
 
 }  // namespace weir

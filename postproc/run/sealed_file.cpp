@@ -2,7 +2,10 @@
 
 #include <hdf5.h>
 
+#include <algorithm>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include "base/error.hpp"
 #include "postproc/run/write_aside.hpp"
@@ -133,11 +136,24 @@ std::vector<std::string> part_names(const SealedContent& content) {
   return names;
 }
 
+// Anyone can make a seal: what weir does not write (arrays that are compressed, or larger than the file, or in other files)
+// is not read.
+void require_plain(hid_t array, hid_t space, hid_t type, const std::string& path, const std::string& name) {
+  const Id own(H5Dget_type(array), H5Tclose), list(H5Dget_create_plist(array), H5Pclose);
+  std::error_code error;
+  const std::uintmax_t most = std::filesystem::file_size(path, error) / std::max<std::size_t>(1, H5Tget_size(own));
+  const bool is_plain = H5Pget_layout(list) == H5D_CONTIGUOUS && H5Pget_nfilters(list) == 0 &&
+                        H5Pget_external_count(list) == 0 && H5Tequal(own, type) > 0;
+  if (!is_plain || !(static_cast<std::uintmax_t>(H5Sget_simple_extent_npoints(space)) <= most))
+    fail_to_read(path, "'" + name + "' is no array as weir writes it");
+}
+
 template <class T>
 std::vector<T> read_array(hid_t file, const std::string& path, const std::string& name, hid_t type) {
   const Id d(H5Dopen2(file, name.c_str(), H5P_DEFAULT), H5Dclose);
   if (d < 0) fail_to_read(path, "lacks '" + name + "'");
   const Id space(H5Dget_space(d), H5Sclose);
+  require_plain(d, space, type, path, name);
   const auto count = H5Sget_simple_extent_npoints(space);
   std::vector<T> values(count > 0 ? static_cast<std::size_t>(count) : 0);
   if (count > 0 && H5Dread(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()) < 0)
@@ -145,16 +161,17 @@ std::vector<T> read_array(hid_t file, const std::string& path, const std::string
   return values;
 }
 
-// Names in the order in which they were written; of datasets alone.
-std::vector<std::string> names_in(hid_t group) {
+// Names in the order in which they were written. Links to elsewhere are not followed.
+std::vector<std::string> names_in(hid_t group, const std::string& path) {
   std::vector<std::string> names;
-  H5Literate(
+  const herr_t status = H5Literate(
       group, H5_INDEX_CRT_ORDER, H5_ITER_INC, nullptr,
-      [](hid_t, const char* name, const H5L_info_t*, void* out) -> herr_t {
+      [](hid_t, const char* name, const H5L_info_t* link, void* out) -> herr_t {
         static_cast<std::vector<std::string>*>(out)->emplace_back(name);
-        return 0;
+        return link->type == H5L_TYPE_HARD ? 0 : -1;
       },
       &names);
+  if (status < 0) fail_to_read(path, "its list of contents is not as weir writes it");
   return names;
 }
 
@@ -163,7 +180,7 @@ Named<std::vector<T>> read_group(hid_t file, const std::string& path, const std:
   const Id g(H5Gopen2(file, group.c_str(), H5P_DEFAULT), H5Gclose);
   if (g < 0) fail_to_read(path, "lacks its group '" + group + "'");
   Named<std::vector<T>> arrays;
-  for (const auto& name : names_in(g)) arrays.emplace_back(name, read_array<T>(g, path, name, type));
+  for (const auto& name : names_in(g, path)) arrays.emplace_back(name, read_array<T>(g, path, name, type));
   return arrays;
 }
 
@@ -179,10 +196,11 @@ void read_attributes(hid_t file, const std::string& path, SealedFile& into) {
   for (const std::string& name : names) {
     const Id a(H5Aopen(file, name.c_str(), H5P_DEFAULT), H5Aclose);
     const Id type(H5Aget_type(a), H5Tclose), space(H5Aget_space(a), H5Sclose);
-    if (H5Sget_simple_extent_npoints(space) != 1) fail_to_read(path, "'" + name + "' is not one number");
     long long integer = 0;
     double number = 0;
-    const bool is_integer = H5Tget_class(type) == H5T_INTEGER;
+    const bool is_integer = H5Tequal(type, H5T_NATIVE_LLONG) > 0;
+    if (H5Sget_simple_extent_npoints(space) != 1 || !(is_integer || H5Tequal(type, H5T_NATIVE_DOUBLE) > 0))
+      fail_to_read(path, "'" + name + "' is not one number");
     if ((is_integer ? H5Aread(a, H5T_NATIVE_LLONG, &integer) : H5Aread(a, H5T_NATIVE_DOUBLE, &number)) < 0)
       fail_to_read(path, "'" + name + "' cannot be read: " + hdf5_reason());
     if (is_integer)
@@ -202,7 +220,7 @@ void write_sealed_file(const std::string& path, const SealedFormat& format, cons
     reserve_file(temporary, most_bytes(content));
     seal_file(temporary, format, head, write_content(temporary, head, content));
   });
-  sync_folder_of(path);
+  sync_folder(folder_of(path));
 }
 
 SealedFile read_sealed_file(const std::string& path, const SealedFormat& format) {
@@ -213,7 +231,7 @@ SealedFile read_sealed_file(const std::string& path, const SealedFormat& format)
   SealedFile found;
   found.path = path;
   read_attributes(file, path, found);
-  for (const auto& name : names_in(file)) {
+  for (const auto& name : names_in(file, path)) {
     if (name == "doubles" || name == "integers") continue;
     const auto letters = read_array<char>(file, path, name, H5T_NATIVE_CHAR);
     found.texts.emplace_back(name, std::string(letters.begin(), letters.end()));

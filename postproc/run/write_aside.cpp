@@ -1,18 +1,22 @@
 #include "postproc/run/write_aside.hpp"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
-#include <cstring>
-#include <filesystem>
-#include <system_error>
-
-#include "base/error.hpp"
 
 namespace weir {
 
-void fail_to_write(const std::string& path, int reason) {
-  throw Error(Exit::file_io, "cannot write " + path + ": " + (reason ? std::strerror(reason) : "unknown reason"));
+namespace {
+
+// No two processes have it, on no two machines.
+std::string temporary_name(const std::string& path) {
+  char host[64] = {};
+  gethostname(host, sizeof host - 1);
+  return path + "." + host + "-" + std::to_string(getpid()) + ".partial";
 }
+
+}  // namespace
 
 OutputFile::OutputFile(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "wb")) {
   if (!file_) fail_to_write(path_, errno);
@@ -32,20 +36,16 @@ void OutputFile::close() {
   if (std::fclose(file) != 0) fail_to_write(path_, errno);
 }
 
-void write_aside(const std::string& path, const std::function<void(const std::string&)>& write) {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  if (const fs::path folder = fs::path(path).parent_path(); !folder.empty()) {
-    fs::create_directories(folder, error);
-    if (error) fail_to_write(path, error.value());
-  }
-  const std::string temporary = path + ".partial";
+void write_aside(const std::string& path, const std::function<void(const std::string&)>& write, Sync when) {
+  make_folder(folder_of(path));
+  tell_making(path);
+  const std::string temporary = temporary_name(path);
   try {
     write(temporary);
-    fs::rename(temporary, path, error);
-    if (error) fail_to_write(path, error.value());
+    if (when == Sync::now) sync_file(temporary);
+    rename_file(temporary, path);
   } catch (...) {
-    fs::remove(temporary, error);
+    remove_file(temporary);
     throw;
   }
 }

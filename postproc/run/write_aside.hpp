@@ -5,12 +5,20 @@
 #include <string>
 #include <string_view>
 
+#include "postproc/run/directory/file_changes.hpp"
+
 namespace weir {
+
+enum class Sync {
+  now,   // a power cut, too, leaves the old file or the new one
+  later  // large, and of no use alone: with the next checkpoint (RunDirectory)
+};
 
 // Calls write(temporary path), then renames the temporary over `path`; makes the folder where it is missing. Where
 // write throws, the temporary is removed, `path` keeps its old content and the exception passes on. Throws
-// Error(Exit::file_io) with path and reason.
-void write_aside(const std::string& path, const std::function<void(const std::string& temporary)>& write);
+// Error(Exit::file_io) with path and reason. The temporary's name is of this process: "PATH.HOST-PID.partial".
+void write_aside(const std::string& path, const std::function<void(const std::string& temporary)>& write,
+                 Sync when = Sync::now);
 
 // The same for a text.
 void write_text_aside(const std::string& path, std::string_view text);
@@ -30,8 +38,5 @@ class OutputFile {
   std::string path_;
   std::FILE* file_;
 };
-
-// Error(Exit::file_io) of the form "cannot write PATH: reason"; `reason` is an errno value.
-[[noreturn]] void fail_to_write(const std::string& path, int reason);
 
 }  // namespace weir

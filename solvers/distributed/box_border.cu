@@ -13,18 +13,18 @@ namespace {
 
 void add_side(const std::array<int, 3>& sizes, bool wraps, const BoxCuts& cuts, const RankBox& box, int d, int end,
               std::vector<BorderLink>& links) {
-  const int size = sizes[at(d)], edge = end == 0 ? box.low[at(d)] : box.high[at(d)] - 1;
+  const int size = sizes[d], edge = end == 0 ? box.low[d] : box.high[d] - 1;
   int beyond = end == 0 ? edge - 1 : edge + 1;
   if ((beyond < 0 || beyond >= size) && !wraps) return;
   beyond = (beyond + size) % size;
   RankBox plane = box;
-  plane.low[at(d)] = edge;
-  plane.high[at(d)] = edge + 1;
+  plane.low[d] = edge;
+  plane.high[d] = edge + 1;
   const int slot = slot::delta + (end == 0 ? -1 - d : 1 + d);
   for (int c = 0; c < extents_of(plane).count(); ++c) {
     const std::array<int, 3> cell = cell_of(plane, c);
     std::array<int, 3> other = cell;
-    other[at(d)] = beyond;
+    other[d] = beyond;
     const int owner = cuts.owner(other);
     links.push_back({index_in(box, cell), owner, index_in(cuts.box(owner), other), slot, 0});
   }
@@ -36,8 +36,8 @@ RankBox BoxCuts::box(int rank) const {
   const int part[3] = {rank % parts(0), rank / parts(0) % parts(1), rank / parts(0) / parts(1)};
   RankBox b;
   for (int d = 0; d < 3; ++d) {
-    b.low[at(d)] = begin[at(d)][at(part[d])];
-    b.high[at(d)] = begin[at(d)][at(part[d]) + 1];
+    b.low[d] = begin[d][part[d]];
+    b.high[d] = begin[d][part[d] + 1];
   }
   return b;
 }
@@ -51,9 +51,9 @@ int BoxCuts::owner(const std::array<int, 3>& cell) const {
 BoxCuts cuts_of(const BlockPartition& cells, std::array<int, 3> first, std::array<int, 3> last) {
   BoxCuts c;
   for (int d = 0; d < 3; ++d) {
-    const int parts = cells.parts()[at(d)];
-    for (int p = 0; p <= parts; ++p) c.begin[at(d)].push_back(std::max(0, cells.begin(d, p) - first[at(d)]));
-    c.begin[at(d)].back() -= last[at(d)];
+    const int parts = cells.parts()[d];
+    for (int p = 0; p <= parts; ++p) c.begin[d].push_back(std::max(0, cells.begin(d, p) - first[d]));
+    c.begin[d].back() -= last[d];
   }
   return c;
 }
@@ -104,7 +104,7 @@ BorderCoupling::BorderCoupling(std::vector<BorderLink> all) : links(std::move(al
 
 Coupling BorderCoupling::coupling(const HaloPattern& pattern, int block) const {
   std::vector<int> place(requests.size());  // the halo sorts by owner: where it puts each request
-  for (std::size_t g = 0; g < pattern.receive.size(); ++g) place[at(pattern.receive[g])] = static_cast<int>(g);
+  for (std::size_t g = 0; g < pattern.receive.size(); ++g) place[pattern.receive[g]] = static_cast<int>(g);
   Coupling c;
   c.block = block;
   for (std::size_t e = 0; e < links.size(); ++e) {
@@ -112,7 +112,7 @@ Coupling BorderCoupling::coupling(const HaloPattern& pattern, int block) const {
       if (!c.row.empty()) c.start.push_back(static_cast<int>(e));
       c.row.push_back(links[e].row);
     }
-    c.ghost.push_back(place[at(request_[e])]);
+    c.ghost.push_back(place[request_[e]]);
     c.value.push_back(links[e].value);
   }
   if (!c.row.empty()) c.start.push_back(static_cast<int>(links.size()));

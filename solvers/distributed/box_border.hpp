@@ -14,7 +14,7 @@ namespace weir {
 // Where the unknowns of a direction are cut: part p has begin[d][p] .. begin[d][p + 1] - 1; parts are numbered x first.
 struct BoxCuts {
   std::array<std::vector<int>, 3> begin;
-  int parts(int d) const { return static_cast<int>(begin[static_cast<std::size_t>(d)].size()) - 1; }
+  int parts(int d) const { return static_cast<int>(begin[d].size()) - 1; }
   RankBox box(int rank) const;
   int owner(const std::array<int, 3>& cell) const;
 };
@@ -56,6 +56,24 @@ struct BorderCoupling {
 
  private:
   std::vector<int> request_;  // of each link
+};
+
+// Links with the halo that brings their ghosts. All ranks call.
+struct ConnectedBorder {
+  ConnectedBorder(const Communicator& ranks, const BorderCoupling& border, int block = 1)
+      : pattern(make_halo_pattern(ranks, border.requests)),
+        coupling(border.coupling(pattern, block)),
+        slots(border.slots()) {}
+  HaloPattern pattern;
+  Coupling coupling;
+  std::vector<int> slots;
+};
+
+// What a DistributedMatrix on boxes refers to and is made from: a base before it.
+template <class Matrix>
+struct LocalPart {
+  Matrix own_matrix;
+  ConnectedBorder border;
 };
 
 // The blocks that point out of a box come into its coupling: `slot` of each entry of border row r, as in DistributedMatrix;

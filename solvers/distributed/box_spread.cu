@@ -23,30 +23,18 @@ void unpack(View<const int> place, View<const double> message, int width, int pa
                   [=] WEIR_HD(int i) { to[place[i]] = static_cast<T>(message[i * width + part]); });
 }
 
-template <class Space, class T>
-void take(View<const int> place, const T* from, View<double> to) {
-  for_each<Space>(static_cast<int>(place.size()), [=] WEIR_HD(int i) { to[i] = static_cast<double>(from[place[i]]); });
-}
-template <class Space, class T>
-void put(View<const int> place, View<const double> from, T* to) {
-  for_each<Space>(static_cast<int>(place.size()), [=] WEIR_HD(int i) { to[place[i]] = static_cast<T>(from[i]); });
-}
-
 }  // namespace spread_kernels
 
 namespace {
-
-std::array<int, 3> wrapped(std::array<int, 3> cell, const std::array<int, 3>& sizes) {
-  for (std::size_t d = 0; d < 3; ++d) cell[d] = (cell[d] + sizes[d]) % sizes[d];
-  return cell;
-}
 
 // f(cell, the same within the whole grid).
 template <class F>
 void for_cells(const RankBox& box, const std::array<int, 3>& sizes, const F& f) {
   for (int c = 0; c < extents_of(box).count(); ++c) {
     const std::array<int, 3> cell = cell_of(box, c);
-    f(cell, wrapped(cell, sizes));
+    std::array<int, 3> in = cell;
+    for (int d = 0; d < 3; ++d) in[d] = (in[d] + sizes[d]) % sizes[d];
+    f(cell, in);
   }
 }
 
@@ -54,7 +42,7 @@ void for_cells(const RankBox& box, const std::array<int, 3>& sizes, const F& f) 
 
 template <class Space>
 void take_at(View<const int> place, View<const double> from, View<double> to) {
-  spread_kernels::take<Space>(place, from.data(), to);
+  spread_kernels::pack<Space>(place, from.data(), 1, 0, to);
 }
 
 template <class Space>
@@ -69,7 +57,7 @@ BoxSpread<Space>::BoxSpread(const Communicator& ranks, const BoxCuts& cuts, std:
   for (int r = 0; r < ranks.size(); ++r) sources.push_back(source(r));
   for_cells(target, sizes, [&](const std::array<int, 3>& cell, const std::array<int, 3>& in) {
     const int place = place_in(target, cell), owner = cuts.owner(in);
-    const int index = place_in(sources[static_cast<std::size_t>(owner)], in);
+    const int index = place_in(sources[owner], in);
     if (owner != me) {
       requests.push_back({place, owner, index});
     } else if (with_own) {
@@ -129,24 +117,24 @@ BoxGather<Space>::BoxGather(const Communicator& ranks, std::array<int, 3> sizes,
 template <class Space>
 template <class T>
 void BoxGather<Space>::gather(const T* from, T* whole) const {
-  spread_kernels::take<Space>(from_, from, mine_);
+  spread_kernels::pack<Space>(from_, from, 1, 0, mine_);
   mine_.download(mine_host_);
   own_.gather(mine_host_, all_host_);
   if (!is_root_) return;
   all_.upload(all_host_);
-  spread_kernels::put<Space>(whole_, all_, whole);
+  spread_kernels::unpack<Space>(whole_, all_, 1, 0, whole);
 }
 
 template <class Space>
 template <class T>
 void BoxGather<Space>::scatter(const T* whole, T* to) const {
   if (is_root_) {
-    spread_kernels::take<Space>(whole_, whole, all_);
+    spread_kernels::pack<Space>(whole_, whole, 1, 0, all_);
     all_.download(all_host_);
   }
   target_.scatter(all_host_, wide_host_);
   wide_.upload(wide_host_);
-  spread_kernels::put<Space>(to_, wide_, to);
+  spread_kernels::unpack<Space>(to_, wide_, 1, 0, to);
 }
 
 #define WEIR_BOX_SPREAD(S)                                                                          \

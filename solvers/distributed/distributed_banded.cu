@@ -6,22 +6,12 @@
 #include "base/at.hpp"
 
 namespace weir {
-namespace {
-
-bool same(const std::vector<GhostRequest>& a, const std::vector<GhostRequest>& b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const GhostRequest& x, const GhostRequest& y) {
-    return x.place == y.place && x.owner == y.owner && x.index == y.index;
-  });
-}
-
-}  // namespace
-
 template <class Space>
 DistributedBanded<Space>::DistributedBanded(const Communicator& ranks, Extents whole, Periodic periodic,
                                             const BoxCuts& cuts, const HaloOptions& options)
-    : LocalBanded<Space>{Banded<Space>(extents_of(cuts.box(ranks.rank())), within(periodic, cuts))},
-      DistributedMatrix<Space>(ranks, LocalBanded<Space>::bands, make_halo_pattern(ranks, {}), {}, false, false,
-                               options),
+    : Local{Banded<Space>(extents_of(cuts.box(ranks.rank())), within(periodic, cuts)),
+            ConnectedBorder(ranks, BorderCoupling({}))},  // until connect
+      DistributedMatrix<Space>(ranks, Local::own_matrix, Local::border.pattern, {}, false, false, options),
       whole_(whole),
       periodic_(periodic),
       cuts_(cuts),
@@ -39,7 +29,7 @@ void DistributedBanded<Space>::connect(const std::vector<RemoteEntry>& remote) {
   for (const RemoteEntry& e : remote) links.push_back({e.row, e.owner, e.index, -1, e.value});
   const BorderCoupling border(std::move(links));
   const Communicator& ranks = *this->ranks();
-  if (ranks.any(!is_connected_ || !same(border.requests, requested_))) {
+  if (ranks.any(!is_connected_ || border.requests != requested_)) {
     pattern_ = make_halo_pattern(ranks, border.requests);
     this->halo_.connect(ranks, pattern_, 1, options_);
     requested_ = border.requests;
@@ -55,7 +45,7 @@ void DistributedBanded<Space>::connect(const std::vector<RemoteEntry>& remote) {
 
 template <class Space>
 void DistributedBanded<Space>::set_remainder(const RemainderData& own, const std::vector<RemoteEntry>& remote) {
-  this->bands.set_remainder(own);
+  Local::own_matrix.set_remainder(own);
   const Communicator& ranks = *this->ranks();
   has_remainder_ = ranks.any(!own.row.empty() || !remote.empty());
   connect(remote);
@@ -63,7 +53,7 @@ void DistributedBanded<Space>::set_remainder(const RemainderData& own, const std
 
 template <class Space>
 void DistributedBanded<Space>::finish_bands() {
-  take_border_blocks<Space>(this->bands.stencil(), this->row_, this->start_, slot_, this->value_);
+  take_border_blocks<Space>(own().stencil(), this->row_, this->start_, slot_, this->value_);
 }
 
 template <class Space>
@@ -76,9 +66,9 @@ std::unique_ptr<Matrix<Space>> DistributedBanded<Space>::make_whole() const {
 
 template <class Space>
 void DistributedBanded<Space>::update_whole(Matrix<Space>* whole) const {
-  const auto slots = at(this->bands.stencil().slots), n = at(this->rows()), all = at(whole_.count());
+  const auto slots = at(own().stencil().slots), n = at(this->rows()), all = at(whole_.count());
   std::vector<double> mine(slots * n), values(whole ? slots * all : 0);
-  this->bands.download(mine);
+  own().download(mine);
   for (std::size_t s = 0; s < slots; ++s)
     map_.gather(std::span(mine).subspan(s * n, n), whole ? std::span(values).subspan(s * all, all) : std::span(values));
   if (!whole) return;

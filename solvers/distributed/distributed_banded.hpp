@@ -25,19 +25,18 @@ struct RemoteEntry {
 };
 
 template <class Space>
-struct LocalBanded {  // before the base that refers to it
-  Banded<Space> bands;
-};
+class DistributedBanded final : private LocalPart<Banded<Space>>,
+                                public DistributedMatrix<Space>,
+                                public Gatherable<Space> {
+  using Local = LocalPart<Banded<Space>>;
 
-template <class Space>
-class DistributedBanded final : private LocalBanded<Space>, public DistributedMatrix<Space>, public Gatherable<Space> {
  public:
   // cuts: of `whole` cells. A box of a 3D grid needs two layers along z.
   DistributedBanded(const Communicator& ranks, Extents whole, Periodic periodic, const BoxCuts& cuts,
                     const HaloOptions& options = {});
 
-  Banded<Space>& own() { return this->bands; }
-  const Banded<Space>& own() const { return this->bands; }
+  Banded<Space>& own() { return Local::own_matrix; }
+  const Banded<Space>& own() const { return Local::own_matrix; }
   Extents whole() const { return whole_; }
   const Periodic& periodic() const { return periodic_; }  // the whole grid
   const BoxCuts& cuts() const { return cuts_; }
@@ -47,8 +46,8 @@ class DistributedBanded final : private LocalBanded<Space>, public DistributedMa
   void finish_bands();
   bool has_remainder() const { return has_remainder_; }  // on any rank
 
-  bool is_symmetric() const override { return this->bands.is_symmetric() && !has_remainder_; }
-  bool has_constant_null_space() const override { return this->bands.has_constant_null_space(); }
+  bool is_symmetric() const override { return own().is_symmetric() && !has_remainder_; }
+  bool has_constant_null_space() const override { return own().has_constant_null_space(); }
 
   const RankMap& rows_of_ranks() const override { return map_; }
   std::unique_ptr<Matrix<Space>> make_whole() const override;  // a Banded, without the remainder

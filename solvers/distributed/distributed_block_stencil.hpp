@@ -9,27 +9,21 @@
 namespace weir {
 
 template <class Space>
-struct LocalBlockStencil {  // before the base that refers to it
-  BlockStencil<Space> stencil;
-};
+class DistributedBlockStencil final : private LocalPart<BlockStencil<Space>>, public DistributedMatrix<Space> {
+  using Local = LocalPart<BlockStencil<Space>>;
 
-template <class Space>
-class DistributedBlockStencil final : private LocalBlockStencil<Space>, public DistributedMatrix<Space> {
  public:
   // cuts: of `whole` cells, block: unknowns a cell, at most 8 where there are several ranks. A box of a 3D grid needs two
   // layers along z.
   DistributedBlockStencil(const Communicator& ranks, Extents whole, const Periodic& periodic, int block,
                           const BoxCuts& cuts, const HaloOptions& options = {});
 
-  BlockStencil<Space>& own() { return this->stencil; }
-  const BlockStencil<Space>& own() const { return this->stencil; }
+  BlockStencil<Space>& own() { return Local::own_matrix; }
+  const BlockStencil<Space>& own() const { return Local::own_matrix; }
   // The coupling takes the blocks of own() that point across a cut. Costs nothing on one rank.
   void finish_blocks();
 
  private:
-  struct Parts;
-  DistributedBlockStencil(const Communicator& ranks, Extents whole, const Periodic& periodic, int block,
-                          const BoxCuts& cuts, const HaloOptions& options, const Parts& parts);
   Array<int, Space> slot_;  // of each entry of the coupling
 };
 

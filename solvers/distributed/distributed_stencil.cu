@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "base/at.hpp"
 #include "solvers/device/reduce.hpp"
 
 namespace weir {
@@ -53,10 +52,10 @@ BorderCoupling border_of(const SeparableOperator& whole, const BoxCuts& cuts, in
     const std::array<int, 3> cell = cell_of(box, link.row);
     const bool low = link.slot < slot::delta;
     const int d = (low ? slot::delta - link.slot : link.slot - slot::delta) - 1;
-    const SeparableDirection& line = whole.direction[at(d)];
-    link.value = -(low ? line.lower : line.upper)[at(cell[at(d)])];
+    const SeparableDirection& line = whole.direction[d];
+    link.value = -(low ? line.lower : line.upper)[cell[d]];
     for (int t = 0; t < 3; ++t)
-      if (t != d) link.value *= whole.direction[at(t)].mass[at(cell[at(t)])];
+      if (t != d) link.value *= whole.direction[t].mass[cell[t]];
   }
   return BorderCoupling(std::move(links));
 }
@@ -66,12 +65,12 @@ BorderCoupling border_of(const SeparableOperator& whole, const BoxCuts& cuts, in
 SeparableOperator restricted(const SeparableOperator& whole, const RankBox& box) {
   SeparableOperator local = whole;
   for (int d = 0; d < 3; ++d) {
-    const SeparableDirection& from = whole.direction[at(d)];
-    SeparableDirection& to = local.direction[at(d)];
+    const SeparableDirection& from = whole.direction[d];
+    SeparableDirection& to = local.direction[d];
     if (box.size(d) == from.size()) continue;
     const auto slice = [&](const std::vector<double>& v) {
       std::vector<double> part;
-      for (int i = box.low[at(d)]; i < box.high[at(d)]; ++i) part.push_back(v[at((i + from.size()) % from.size())]);
+      for (int i = box.low[d]; i < box.high[d]; ++i) part.push_back(v[(i + from.size()) % from.size()]);
       return part;
     };
     to = {slice(from.mass), slice(from.lower), slice(from.upper), slice(from.boundary), false};
@@ -82,26 +81,11 @@ SeparableOperator restricted(const SeparableOperator& whole, const RankBox& box)
 }
 
 template <class Space>
-struct DistributedStencil<Space>::Parts {
-  Parts(const Communicator& ranks, const SeparableOperator& whole, const BoxCuts& cuts) {
-    const BorderCoupling border = border_of(whole, cuts, ranks.rank());
-    pattern = make_halo_pattern(ranks, border.requests);
-    coupling = border.coupling(pattern);
-  }
-  HaloPattern pattern;
-  Coupling coupling;
-};
-
-template <class Space>
 DistributedStencil<Space>::DistributedStencil(const Communicator& ranks, SeparableOperator whole, const BoxCuts& cuts,
                                               const HaloOptions& options)
-    : DistributedStencil(ranks, whole, cuts, options, Parts(ranks, whole, cuts)) {}
-
-template <class Space>
-DistributedStencil<Space>::DistributedStencil(const Communicator& ranks, SeparableOperator whole, const BoxCuts& cuts,
-                                              const HaloOptions& options, const Parts& parts)
-    : LocalStencil<Space>{SeparableStencil<Space>(restricted(whole, cuts.box(ranks.rank())))},
-      DistributedMatrix<Space>(ranks, LocalStencil<Space>::stencil, parts.pattern, parts.coupling, true,
+    : Local{SeparableStencil<Space>(restricted(whole, cuts.box(ranks.rank()))),
+            ConnectedBorder(ranks, border_of(whole, cuts, ranks.rank()))},
+      DistributedMatrix<Space>(ranks, Local::own_matrix, Local::border.pattern, Local::border.coupling, true,
                                whole.has_constant_null_space(), options),
       whole_(std::move(whole)),
       cuts_(cuts),
@@ -110,14 +94,13 @@ DistributedStencil<Space>::DistributedStencil(const Communicator& ranks, Separab
       options_(this->halo_.found(options)) {
   std::vector<double> inverse[3];
   for (int d = 0; d < 3; ++d) {
-    for (int i = box_.low[at(d)]; i < box_.high[at(d)]; ++i)
-      inverse[d].push_back(1 / whole_.direction[at(d)].mass[at(i)]);
+    for (int i = box_.low[d]; i < box_.high[d]; ++i) inverse[d].push_back(1 / whole_.direction[d].mass[i]);
     inverse_mass_[d] = Array<double, Space>(inverse[d]);
   }
   std::vector<double> border;
-  for (const int row : parts.coupling.row)
-    border.push_back(inverse[0][at(row % box_.size(0))] * inverse[1][at(row / box_.size(0) % box_.size(1))] *
-                     inverse[2][at(row / box_.size(0) / box_.size(1))]);
+  for (const int row : Local::border.coupling.row)
+    border.push_back(inverse[0][row % box_.size(0)] * inverse[1][row / box_.size(0) % box_.size(1)] *
+                     inverse[2][row / box_.size(0) / box_.size(1)]);
   border_volume_ = Array<double, Space>(border);
   this->factor_ = whole_.scale;
   this->name_rows([box = box_](int row) { return cell_name(cell_of(box, row)); });
@@ -127,7 +110,7 @@ template <class Space>
 void DistributedStencil<Space>::set_coefficients(double shift, double scale) {
   whole_.shift = shift;
   whole_.scale = scale;
-  this->stencil.set_coefficients(shift, scale);
+  Local::own_matrix.set_coefficients(shift, scale);
   this->factor_ = scale;
 }
 
@@ -159,7 +142,7 @@ double DistributedStencil<Space>::chebyshev_steps(const ChebyshevSteps& steps, V
     one.alpha[0] = steps.alpha[p];
     one.omega[0] = steps.omega[p];
     this->fetch(x);
-    this->stencil.chebyshev_steps(one, b, x, y);
+    Local::own_matrix.chebyshev_steps(one, b, x, y);
     this->halo_.finish();
     distributed_kernels::relax_border<Space>(this->row_, this->start_, this->ghost_, this->value_, border_volume_,
                                              this->halo_.ghosts(), steps.omega[p] * this->factor_, y);

@@ -16,15 +16,12 @@ namespace weir {
 SeparableOperator restricted(const SeparableOperator& whole, const RankBox& box);
 
 template <class Space>
-struct LocalStencil {  // before the base that refers to it
-  SeparableStencil<Space> stencil;
-};
-
-template <class Space>
-class DistributedStencil : private LocalStencil<Space>,
+class DistributedStencil : private LocalPart<SeparableStencil<Space>>,
                            public DistributedMatrix<Space>,
                            public ChebyshevPasses<Space>,
                            public Gatherable<Space> {
+  using Local = LocalPart<SeparableStencil<Space>>;
+
  public:
   DistributedStencil(const Communicator& ranks, SeparableOperator whole, const BoxCuts& cuts,
                      const HaloOptions& options = {});
@@ -43,9 +40,6 @@ class DistributedStencil : private LocalStencil<Space>,
                          View<double> y) const override;
 
  private:
-  struct Parts;
-  DistributedStencil(const Communicator& ranks, SeparableOperator whole, const BoxCuts& cuts,
-                     const HaloOptions& options, const Parts& parts);
   SeparableOperator whole_;
   BoxCuts cuts_;
   RankBox box_;

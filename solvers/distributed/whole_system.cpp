@@ -31,7 +31,7 @@ BlockCsrData rows_from(const std::vector<double>& stream, int rows, int block) {
   const std::size_t size = at(block) * at(block);
   std::vector<std::size_t> where(at(rows));
   for (std::size_t i = 0; i < stream.size(); i += 2 + static_cast<std::size_t>(stream[i + 1]) * (1 + size))
-    where[static_cast<std::size_t>(stream[i])] = i;
+    where[stream[i]] = i;
   BlockCsrData data;
   data.block = block;
   data.row_start = {0};
@@ -111,19 +111,17 @@ std::vector<double> WholeSystem<Space>::stream_of(const DistributedMatrix<Space>
   std::vector<double> stream;
   auto from = across.cbegin();
   for (int i = 0; i < own.rows(); ++i) {
-    const auto first = static_cast<std::size_t>(own.row_start[at(i)]),
-               end = static_cast<std::size_t>(own.row_start[at(i + 1)]);
+    const auto first = static_cast<std::size_t>(own.row_start[i]), end = static_cast<std::size_t>(own.row_start[i + 1]);
     const auto to = std::find_if(from, across.cend(), [i](const auto& entry) { return entry.first != i; });
-    stream.push_back(number_[at(i)]);
+    stream.push_back(number_[i]);
     stream.push_back(static_cast<double>(end - first) + static_cast<double>(to - from));
     const auto add = [&](double column, const std::vector<double>& values, std::size_t block) {
       stream.push_back(column);
       const auto begin = values.begin() + static_cast<std::ptrdiff_t>(block * size);
       stream.insert(stream.end(), begin, begin + static_cast<std::ptrdiff_t>(size));
     };
-    for (std::size_t k = first; k < end; ++k) add(number_[at(own.column[k])], own.value, k);
-    for (; from != to; ++from)
-      add(ghost[at(beyond.ghost[at(from->second)]) * at(block_)], beyond.value, at(from->second));
+    for (std::size_t k = first; k < end; ++k) add(number_[own.column[k]], own.value, k);
+    for (; from != to; ++from) add(ghost[at(beyond.ghost[from->second]) * at(block_)], beyond.value, at(from->second));
   }
   return stream;
 }

@@ -7,7 +7,8 @@
 // twice and need as many reductions as there are vectors.
 //
 // Vectors are kept as T, double or float: half the memory and half the traffic of the passes. All sums and the vector
-// at work stay double, so that the basis of floats is, as it is stored, orthonormal to about the precision of float. Included by .cu files only.
+// at work stay double, so that the basis of floats is, as it is stored, orthonormal to about the precision of float.
+// Included by .cu files only.
 #pragma once
 #include <vector>
 

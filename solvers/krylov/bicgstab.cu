@@ -111,7 +111,7 @@ constexpr KrylovDescription krylov::bicgstab{.name = "bicgstab",
                                              .citation = "van der Vorst 1992",
                                              .options = {},
                                              .vectors = [](const KrylovOptions&) { return 8.0; },
-                                             .make_host = made<Bicgstab, Host>,
-                                             .make_device = made<Bicgstab, Device>};
+                                             .make_host = make_method<Bicgstab, Host>,
+                                             .make_device = make_method<Bicgstab, Device>};
 
 }  // namespace weir

@@ -205,7 +205,7 @@ constexpr KrylovDescription krylov::bicgstab_l{
     .read = [](const Table& t, KrylovOptions& o) { o.l = t.get<int>("l"); },
     .vectors = [](const KrylovOptions& o) { return 2.0 * (o.l + 1) + 3; },
     .label = [](const KrylovOptions& o) { return "bicgstab(" + std::to_string(o.l) + ")"; },
-    .make_host = made<BicgstabL, Host>,
-    .make_device = made<BicgstabL, Device>};
+    .make_host = make_method<BicgstabL, Host>,
+    .make_device = make_method<BicgstabL, Device>};
 
 }  // namespace weir

@@ -81,7 +81,7 @@ constexpr KrylovDescription krylov::cg{.name = "cg",
                                        .options = {},
                                        .needs_symmetry = true,
                                        .vectors = [](const KrylovOptions&) { return 4.0; },
-                                       .make_host = made<Cg, Host>,
-                                       .make_device = made<Cg, Device>};
+                                       .make_host = make_method<Cg, Host>,
+                                       .make_device = make_method<Cg, Device>};
 
 }  // namespace weir

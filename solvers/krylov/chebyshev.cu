@@ -154,7 +154,7 @@ constexpr KrylovDescription krylov::chebyshev{
     .needs_symmetry = true,
     .takes_preconditioner = false,
     .vectors = [](const KrylovOptions&) { return 1.0; },
-    .make_host = made<Chebyshev, Host>,
-    .make_device = made<Chebyshev, Device>};
+    .make_host = make_method<Chebyshev, Host>,
+    .make_device = make_method<Chebyshev, Device>};
 
 }  // namespace weir

@@ -197,7 +197,7 @@ constexpr KrylovDescription krylov::idrs{
     .read = [](const Table& t, KrylovOptions& o) { o.s = t.get<int>("s"); },
     .vectors = [](const KrylovOptions& o) { return 3.0 * o.s + 4; },
     .label = [](const KrylovOptions& o) { return "idr(" + std::to_string(o.s) + ")"; },
-    .make_host = made<Idrs, Host>,
-    .make_device = made<Idrs, Device>};
+    .make_host = make_method<Idrs, Host>,
+    .make_device = make_method<Idrs, Device>};
 
 }  // namespace weir

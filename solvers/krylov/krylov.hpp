@@ -74,7 +74,7 @@ class Krylov {
 
 // What makes a method, for its description.
 template <template <class> class Method, class Space>
-std::unique_ptr<Krylov<Space>> made(const KrylovOptions& options) {
+std::unique_ptr<Krylov<Space>> make_method(const KrylovOptions& options) {
   return std::make_unique<Method<Space>>(options);
 }
 

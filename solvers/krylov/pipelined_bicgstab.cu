@@ -75,6 +75,7 @@ class PipelinedBicgstab : public Krylov<Space> {
 
  private:
   static constexpr int replacement_interval = 50;
+
   void cycle(Iteration<Space>& it, View<double> x) {
     const PipelinedBicgstabVectors a{it.place_of(x, e_), r0_, r_, w_, t_, p_, s_, z_, v_, q_, y_};
     for (const Vector& v : {a.p, a.s, a.z, a.v}) fill<Space>(0, v);
@@ -168,7 +169,7 @@ constexpr KrylovDescription krylov::pipelined_bicgstab{
     .citation = "Cools & Vanroose 2017",
     .options = {},
     .vectors = [](const KrylovOptions&) { return 12.0; },
-    .make_host = made<PipelinedBicgstab, Host>,
-    .make_device = made<PipelinedBicgstab, Device>};
+    .make_host = make_method<PipelinedBicgstab, Host>,
+    .make_device = make_method<PipelinedBicgstab, Device>};
 
 }  // namespace weir

@@ -124,7 +124,7 @@ constexpr KrylovDescription krylov::pipelined_cg{.name = "pipelined_cg",
                                                  .options = {},
                                                  .needs_symmetry = true,
                                                  .vectors = [](const KrylovOptions&) { return 9.0; },
-                                                 .make_host = made<PipelinedCg, Host>,
-                                                 .make_device = made<PipelinedCg, Device>};
+                                                 .make_host = make_method<PipelinedCg, Host>,
+                                                 .make_device = make_method<PipelinedCg, Device>};
 
 }  // namespace weir

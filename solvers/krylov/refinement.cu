@@ -124,8 +124,8 @@ constexpr KrylovDescription krylov::refinement{
     .read = read_refinement,
     .vectors = [](const KrylovOptions& o) { return 2 + find_krylov(o.inner)->vectors(o); },
     .label = refinement_label,
-    .make_host = made<Refinement, Host>,
-    .make_device = made<Refinement, Device>};
+    .make_host = make_method<Refinement, Host>,
+    .make_device = make_method<Refinement, Device>};
 
 // Stationary iteration  x += M^-1 (b - A x): the preconditioner as the solver itself. The residual is the true one in
 // every iteration, so nothing is computed twice; with a direct solver as M one
@@ -165,7 +165,7 @@ constexpr KrylovDescription krylov::correction{
     .options = {},
     .is_flexible = true,
     .vectors = [](const KrylovOptions&) { return 2.0; },
-    .make_host = made<Correction, Host>,
-    .make_device = made<Correction, Device>};
+    .make_host = make_method<Correction, Host>,
+    .make_device = make_method<Correction, Device>};
 
 }  // namespace weir

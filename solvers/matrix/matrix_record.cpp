@@ -127,6 +127,10 @@ MatrixRecord record_banded(const Banded<Space>& A) {
 template <class Space>
 std::unique_ptr<Matrix<Space>> rebuild_stencil(const MatrixRecord& r) {
   const Integers &n = r.pattern.whole("cells", 3), &wraps = r.pattern.whole("periodic", 3);
+  const auto entries = static_cast<double>(r.values.numbers("entries").size());
+  double count = 1;
+  for (const std::int64_t along : n) count *= static_cast<double>(along);
+  if (n[0] < 1 || n[1] < 1 || n[2] < 1 || count > entries) misfit("impossible sizes");
   const Extents cells{static_cast<int>(n[0]), static_cast<int>(n[1]), static_cast<int>(n[2])};
   const Periodic periodic{wraps[0] != 0, wraps[1] != 0, wraps[2] != 0};
   if (r.kind == "block_stencil")

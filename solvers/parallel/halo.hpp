@@ -26,6 +26,7 @@ struct HaloPattern {
 // A ghost of this rank: its place here, its owner, and the point's index there.
 struct GhostRequest {
   int place, owner, index;
+  bool operator==(const GhostRequest&) const = default;
 };
 // All ranks call. Ghosts are ordered by owner, then as they stand.
 HaloPattern make_halo_pattern(const Communicator& ranks, const std::vector<GhostRequest>& ghosts);

@@ -66,7 +66,7 @@ TEST(Table, RefusesAMissingKeyThatHasNoDefault) {
             "cavity.toml:2: missing key 'viscosity' in [flow]; is 'viscocity' meant to be it?");
   EXPECT_EQ(refusal([] { sample().table("time").get<double>("dt"); }), "cavity.toml:3: missing key 'dt' in [time]");
   EXPECT_EQ(refusal([] { sample().table("flow").get<double>("viscosity"); }),
-            "cavity.toml: missing key 'viscosity' in [flow]");
+            "cavity.toml:1: missing key 'viscosity' in [flow]");
 }
 
 TEST(Table, RefusesAWordThatIsNotAChoice) {
@@ -188,7 +188,7 @@ TEST(Table, DescribedKeysHaveTheirDefaultsAndRanges) {
   EXPECT_EQ(refusal([&] { bad.get<double>("x"); }), "d.toml:2: 'x' must be positive, got 0");
   EXPECT_EQ(refusal([&] { bad.get<std::string>("storage"); }),
             "d.toml:3: 'storage' must be one of \"double\", \"float\", got \"flaot\"; did you mean 'float'?");
-  EXPECT_EQ(refusal([&] { bad.get<int>("size"); }), "d.toml: missing key 'size'");
+  EXPECT_EQ(refusal([&] { bad.get<int>("size"); }), "d.toml:1: missing key 'size'");
 }
 
 TEST(Table, OlderNamesOfAKeyCountAsTheKey) {

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "solvers/matrix/block/block_csr.hpp"
-#include "solvers/preconditioner/jacobi/block_jacobi.hpp"
 #include "solvers/preconditioner/jacobi/rounded_blocks.hpp"
 #include "tests/benchmarks/bench.hpp"
 

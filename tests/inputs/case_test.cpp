@@ -80,7 +80,7 @@ TEST(Case, MutatedTextsAreReadOrRefused) {
 
 TEST(Case, AMissingFileIsNamed) {
   EXPECT_EQ(refusal([] { read_case("no_such_case.toml"); }),
-            "no_such_case.toml: cannot read this case file: No such file or directory");
+            "no_such_case.toml: cannot open the case file: No such file or directory");
 }
 
 TEST(Case, DatesAreRefused) {

@@ -7,7 +7,9 @@
 #include <map>
 #include <numbers>
 
+#include "base/error.hpp"
 #include "inputs/case.hpp"
+#include "mesh/generate/airfoil.hpp"
 #include "mesh/generate/spacing.hpp"
 #include "mesh/unstructured/build_mesh.hpp"
 #include "mesh/unstructured/quality.hpp"
@@ -67,17 +69,14 @@ double least_angle(const UnstructuredMesh& mesh) {
   return least;
 }
 
-BoxOptions unit_box(int nx, int ny, CellShape shape = CellShape::quads) {
-  BoxOptions o;
-  o.line = {two_sided_spacing(nx, 2, 0, 0), two_sided_spacing(ny, 1, 0, 0)};
-  o.shape = shape;
-  return o;
+// Of 2 x 1, with more keys.
+std::string box(int nx, int ny, const std::string& more = "") {
+  return "type = \"box\", length = [2, 1], cells = [" + std::to_string(nx) + ", " + std::to_string(ny) + "]" + more;
 }
 
 TEST(Box, HasItsCellsItsSidesAndItsArea) {
-  for (const auto& [shape, factor] :
-       {std::pair{CellShape::quads, 1}, {CellShape::triangles, 2}, {CellShape::triangles_aligned, 2}}) {
-    const UnstructuredMesh mesh = checked(make_box(unit_box(6, 5, shape)));
+  for (const auto& [shape, factor] : {std::pair{"quads", 1}, {"triangles", 2}, {"triangles_aligned", 2}}) {
+    const UnstructuredMesh mesh = generated(box(6, 5, ", shape = \"" + std::string(shape) + "\""));
     EXPECT_EQ(mesh.cells(), 30 * factor);
     EXPECT_EQ(patch_sizes(mesh), (Sizes{{"x_min", 5}, {"x_max", 5}, {"y_min", 6}, {"y_max", 6}}));
     EXPECT_NEAR(check_mesh(mesh).volume, 2, round_off);
@@ -85,42 +84,32 @@ TEST(Box, HasItsCellsItsSidesAndItsArea) {
   }
 }
 
-TEST(Box, OfOneCellIsAMesh) { EXPECT_EQ(checked(make_box(unit_box(1, 1))).cells(), 1); }
+TEST(Box, OfOneCellIsAMesh) { EXPECT_EQ(generated(box(1, 1)).cells(), 1); }
 
 TEST(Box, StaysValidAndKeepsItsAreaUnderBothPerturbations) {
-  for (const CellShape shape : {CellShape::quads, CellShape::triangles}) {
-    BoxOptions o = unit_box(16, 12, shape);
-    o.perturbation = 0.45;
-    o.jitter = 0.15;
-    EXPECT_NEAR(check_mesh(checked(make_box(o))).volume, 2, round_off);
-    const auto once = make_box(o).node;
-    EXPECT_EQ(once, make_box(o).node);
-    o.seed = 2;
-    EXPECT_NE(once, make_box(o).node);
+  for (const std::string shape : {"quads", "triangles"}) {
+    const std::string bent = box(16, 12, ", shape = \"" + shape + "\", perturbation = 0.45, jitter = 0.15");
+    EXPECT_NEAR(check_mesh(generated(bent)).volume, 2, round_off);
+    EXPECT_EQ(generated(bent).node, generated(bent).node);
+    EXPECT_NE(generated(bent).node, generated(bent + ", seed = 2").node);
   }
 }
 
 TEST(Box, SplitsASideAtANodeAsAFlatPlateNeeds) {
-  BoxOptions o = unit_box(8, 3);
-  o.splits = {{SheetSide::bottom, 0.5, {"symmetry", "wall"}}, {SheetSide::right, o.line[1][1], {"low", "high"}}};
-  const UnstructuredMesh mesh = checked(make_box(o));
+  const UnstructuredMesh mesh = generated(box(8, 3, R"(, split = [{ side = "y_min", at = 0.5 },
+    { side = "x_max", at = 0.3333333333, names = ["low", "high"] }])"));
   EXPECT_EQ(patch_sizes(mesh),
             (Sizes{{"x_min", 3}, {"low", 1}, {"high", 2}, {"symmetry", 2}, {"wall", 6}, {"y_max", 8}}));
   EXPECT_NEAR(length_of(mesh, "wall"), 1.5, round_off);
-  o.splits = {{SheetSide::bottom, 0.51, {"a", "b"}}};
-  EXPECT_THROW(make_box(o), std::invalid_argument);
+  EXPECT_THROW(generated(box(8, 3, ", split = [{ at = 0.51 }]")), Error);
 }
 
 TEST(Box, IsPeriodicWhereAskedTo) {
-  BoxOptions o = unit_box(8, 4, CellShape::triangles);
-  o.periodic = {true, true};
-  o.perturbation = 0.2;
-  const UnstructuredMesh both = build_mesh(make_box(o));
+  const std::string bent = box(8, 4, ", shape = \"triangles\", perturbation = 0.2, ");
+  const UnstructuredMesh both = generated(bent + "periodic = [\"x\", \"y\"]");
   EXPECT_TRUE(both.patches.empty());
   EXPECT_EQ(both.periodic_faces, 12);
-  EXPECT_LT(check_mesh(both).closure, round_off);
-  o.periodic = {true, false};
-  EXPECT_EQ(patch_sizes(build_mesh(make_box(o))), (Sizes{{"y_min", 8}, {"y_max", 8}}));
+  EXPECT_EQ(patch_sizes(generated(bent + "periodic = [\"x\"]")), (Sizes{{"y_min", 8}, {"y_max", 8}}));
 }
 
 TEST(Cylinder, ApproachesTheExactAreaWithSecondOrder) {
@@ -169,14 +158,10 @@ TEST(Wedge, HasANodeOnItsCornerAndExactSides) {
 }
 
 // Small enough for a test: about 3,000 cells.
-NacaOptions small_naca() {
-  NacaOptions o;
-  o.refinement = 0.5;
-  return o;
-}
+std::string small_naca(const std::string& more = "") { return "type = \"naca0012\", refinement = 0.5" + more; }
 
 TEST(Naca, IsAHybridOfLayersAndGoodTriangles) {
-  const UnstructuredMesh mesh = checked(make_naca(small_naca()));
+  const UnstructuredMesh mesh = generated(small_naca());
   const auto sizes = patch_sizes(mesh);
   EXPECT_EQ(sizes.at("wall"), 100);
   EXPECT_GT(sizes.at("farfield"), 15);
@@ -188,10 +173,8 @@ TEST(Naca, IsAHybridOfLayersAndGoodTriangles) {
 
 TEST(Naca, LeavesTheCircleLessTheAirfoilWithSecondOrder) {
   const auto error = [](double refinement) {
-    NacaOptions o = small_naca();
-    o.refinement = refinement;
-    o.far_field = 3;
-    const UnstructuredMesh mesh = checked(make_naca(o));
+    const UnstructuredMesh mesh =
+        generated("type = \"naca0012\", far_field = 3, refinement = " + std::to_string(refinement));
     const int n = mesh.patch("farfield")->count;
     const double polygon = 0.5 * n * 9 * std::sin(2 * pi / n);
     // 2 y dx = 4 s y ds is a polynomial of degree 10 in s: Simpson on 2000 is exact to round-off.
@@ -209,10 +192,7 @@ TEST(Naca, LeavesTheCircleLessTheAirfoilWithSecondOrder) {
 TEST(Naca, KeepsTheTotalHeightOfItsLayersUnderRefinement) {
   double outermost[2];
   for (const int i : {0, 1}) {
-    NacaOptions o = small_naca();
-    o.refinement = i ? 0.5 : 0.25;
-    o.shape = CellShape::quads;
-    const UnstructuredMesh mesh = checked(make_naca(o));
+    const UnstructuredMesh mesh = generated("type = \"naca0012\", refinement = " + std::string(i ? "0.5" : "0.25"));
     double least = 0;  // x of the front's nose: quadrilaterals upstream of the airfoil on the axis
     for (int c = 0; c < mesh.cells(); ++c)
       for (int k = mesh.cell_start[c]; mesh.corners(c) == 4 && k < mesh.cell_start[c + 1]; ++k)
@@ -225,51 +205,35 @@ TEST(Naca, KeepsTheTotalHeightOfItsLayersUnderRefinement) {
 }
 
 TEST(Naca, HasAboutAsManyCellsAsAskedFor) {
-  for (const int wanted : {2000, 6000}) {
-    NacaOptions o;
-    o.refinement = refinement_for(o, wanted);
-    EXPECT_NEAR(make_naca(o).cells(), wanted, 0.1 * wanted);
-  }
+  for (const int wanted : {2000, 6000})
+    EXPECT_NEAR(generated("type = \"naca0012\", cells = " + std::to_string(wanted)).cells(), wanted, 0.1 * wanted);
 }
 
 TEST(Naca, OfTrianglesAloneIsOneToo) {
-  NacaOptions halved = small_naca();
-  halved.shape = CellShape::triangles;
-  for (const NacaOptions& o : {halved, [] {
-                                 NacaOptions bare = small_naca();
-                                 bare.layers = 0;
-                                 return bare;
-                               }()}) {
-    const UnstructuredMesh mesh = checked(make_naca(o));
+  for (const bool bare : {false, true}) {
+    const UnstructuredMesh mesh = generated(small_naca(bare ? ", layers = 0" : ", shape = \"triangles\""));
     EXPECT_EQ(static_cast<int>(mesh.cell_node.size()), 3 * mesh.cells());
     EXPECT_EQ(patch_sizes(mesh).at("wall"), 100);
-    if (o.layers > 0) continue;
-    EXPECT_GT(least_angle(mesh), 15);
+    EXPECT_GT(least_angle(mesh), bare ? 15 : 0);
   }
 }
 
 TEST(Naca, MeshesCamberedAndBluntAirfoils) {
-  NacaOptions o = small_naca();
-  o.trailing_edge = TrailingEdge::open;
-  EXPECT_GT(patch_sizes(checked(make_naca(o))).at("wall"), 100);  // the base has a face of its own
-  o = small_naca();
-  o.camber = 0.06;
-  o.thickness = 0.09;
-  EXPECT_GT(least_angle(checked(make_naca(o))), 15);
-  o.wake_length = 1;
-  const int with_wake = checked(make_naca(o)).cells();
-  o.wake_length = 0;
-  EXPECT_GT(with_wake, make_naca(o).cells());
+  const UnstructuredMesh blunt = generated(small_naca(", trailing_edge = \"open\""));
+  EXPECT_GT(patch_sizes(blunt).at("wall"), 100);  // the base has a face of its own
+  const std::string cambered = "type = \"naca\", profile = \"6409\", refinement = 0.5";
+  const UnstructuredMesh mesh = generated(cambered);
+  EXPECT_GT(least_angle(mesh), 15);
+  EXPECT_GT(generated(cambered + ", wake_length = 1").cells(), mesh.cells());
 }
 
 TEST(Naca, KeepsItsShapeWhereLayersAreThinAndWhereTheyAreMissing) {
-  NacaOptions o = small_naca();
-  o.layers = 4;  // thinner than the wall's faces are long
-  EXPECT_GT(least_angle(checked(make_naca(o))), 1);
-  o.refinement = 0.25;
-  o.near_growth = o.far_growth = 0.5;  // steeper than triangles can follow
-  o.layers = 0;
-  EXPECT_GT(least_angle(checked(make_naca(o))), 10);
+  // Thinner than the wall's faces are long.
+  EXPECT_GT(least_angle(generated(small_naca(", layers = 4"))), 1);
+  // Growing more steeply than triangles can follow.
+  EXPECT_GT(
+      least_angle(generated("type = \"naca0012\", refinement = 0.25, layers = 0, near_growth = 0.5, far_growth = 0.5")),
+      10);
 }
 
 TEST(Quality, IsOneForSquaresAndEquilateralTriangles) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numbers>
 
+#include "base/find_file.hpp"
 #include "mesh/body/motion/motion_laws.hpp"
 #include "mesh/read/text.hpp"
 

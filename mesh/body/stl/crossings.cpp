@@ -60,13 +60,7 @@ bool overlap_in_plane(const Corners& s, const Corners& t) {
 class Crossings {
  public:
   explicit Crossings(const Surface& s) : s_(s), order_(s.element.size()), box_(s.element.size()) {
-    for (int e = 0; e < s.elements(); ++e) {
-      const Corners c = corners(e);
-      for (std::size_t d = 0; d < 3; ++d) {
-        box_[e].low[d] = std::min({c[0][d], c[1][d], c[2][d]});
-        box_[e].high[d] = std::max({c[0][d], c[1][d], c[2][d]});
-      }
-    }
+    for (int e = 0; e < s.elements(); ++e) box_[e] = bounding_box(corners(e));
     std::iota(order_.begin(), order_.end(), 0);
     tree_.resize(1);
     build(0, 0, s.elements());
@@ -114,11 +108,10 @@ class Crossings {
 
   void build(int at, int first, int last) {
     Box3 box = box_[order_[first]];
-    for (int i = first; i < last; ++i)
-      for (std::size_t d = 0; d < 3; ++d) {
-        box.low[d] = std::min(box.low[d], box_[order_[i]].low[d]);
-        box.high[d] = std::max(box.high[d], box_[order_[i]].high[d]);
-      }
+    for (int i = first; i < last; ++i) {
+      include(box, box_[order_[i]].low);
+      include(box, box_[order_[i]].high);
+    }
     tree_[at] = {box, first, last, 0};
     constexpr int leaf = 8;
     if (last - first <= leaf) return;
@@ -221,20 +214,10 @@ Shells flood(Draft& d) {
 
 Surface shell(const Surface& s, const std::vector<int>& of, int number) {
   Surface one;
-  std::vector<int> node(s.node.size(), -1);
-  for (int e = 0; e < s.elements(); ++e) {
-    if (of[e] != number) continue;
-    std::array<int, 3> corners{};
-    for (std::size_t k = 0; k < 3; ++k) {
-      int& n = node[s.element[e][k]];
-      if (n < 0) {
-        n = one.nodes();
-        one.node.push_back(s.node[s.element[e][k]]);
-      }
-      corners[k] = n;
-    }
-    one.element.push_back(corners);
-  }
+  one.node = s.node;
+  for (int e = 0; e < s.elements(); ++e)
+    if (of[e] == number) one.element.push_back(s.element[e]);
+  compact(one);
   return one;
 }
 

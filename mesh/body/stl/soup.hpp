@@ -30,6 +30,7 @@ struct Draft {
 };
 
 Draft weld(const Soup& soup);
+void compact(Surface& s);  // leaves out nodes that no element names
 // Two elements that use each edge: all of them, once require_closed has passed; -1: there is no second one.
 std::vector<std::array<int, 2>> users_of(const Surface& s, const SurfaceEdges& edges);
 void drop_degenerate(Draft& draft);  // ... and repeated triangles

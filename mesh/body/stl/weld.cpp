@@ -51,21 +51,6 @@ bool is_closed(const Surface& s) {
   return std::ranges::none_of(users_of(s, find_edges(s)), [](const auto& users) { return users[1] < 0; });
 }
 
-// Nodes that no element names any more are left out.
-void compact(Surface& s) {
-  std::vector<int> number(s.node.size(), -1);
-  std::vector<Vec3> node;
-  for (auto& e : s.element)
-    for (int& n : e) {
-      if (number[n] < 0) {
-        number[n] = static_cast<int>(node.size());
-        node.push_back(s.node[n]);
-      }
-      n = number[n];
-    }
-  s.node = std::move(node);
-}
-
 template <class Keep>
 std::size_t keep_where(Draft& d, Keep keep) {
   std::size_t kept = 0;
@@ -123,6 +108,20 @@ std::size_t split_across_flat_triangles(Draft& d) {
 }
 
 }  // namespace
+
+void compact(Surface& s) {
+  std::vector<int> number(s.node.size(), -1);
+  std::vector<Vec3> node;
+  for (auto& e : s.element)
+    for (int& n : e) {
+      if (number[n] < 0) {
+        number[n] = static_cast<int>(node.size());
+        node.push_back(s.node[n]);
+      }
+      n = number[n];
+    }
+  s.node = std::move(node);
+}
 
 std::vector<std::array<int, 2>> users_of(const Surface& s, const SurfaceEdges& edges) {
   std::vector<std::array<int, 2>> users(static_cast<std::size_t>(edges.count), {-1, -1});

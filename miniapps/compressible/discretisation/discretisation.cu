@@ -25,9 +25,8 @@ Gas point_gas(const GasModel& m) {
 }  // namespace
 
 template <class Space>
-SpatialArrays<Space>::SpatialArrays(const SpatialGeometry& g, const Gas& point, const GasModel& model,
-                                    const SpatialScheme& s)
-    : gas(model), scheme(s), patch_first(g.patch_first), patch_count(g.patch_count), patch_own(g.patch_own) {
+SpatialArrays<Space>::SpatialArrays(const SpatialGeometry& g, const Gas& point, const SpatialScheme& s)
+    : scheme(s), patch_first(g.patch_first), patch_count(g.patch_count), patch_own(g.patch_own) {
   const auto put = [](auto& array, const auto& host) { array = std::remove_reference_t<decltype(array)>(host); };
   put(owner, g.owner), put(neighbour, g.neighbour), put(cell_of_face, g.boundary_cell_of_face), put(type, g.type);
   put(start, g.start), put(link, g.link), put(other, g.other), put(boundary_cell, g.boundary_cell);
@@ -77,22 +76,11 @@ SpatialArrays<Space>::SpatialArrays(const SpatialGeometry& g, const Gas& point, 
 }
 
 template <class Space>
-std::int64_t SpatialArrays<Space>::bytes() const {
-  const auto ints = owner.size() + neighbour.size() + cell_of_face.size() + type.size() + start.size() + link.size() +
-                    other.size() + boundary_cell.size() + boundary_start.size() + boundary_faces.size() +
-                    owner_row.size() + neighbour_row.size();
-  const auto doubles = face.size() + boundary_face.size() + outside.size() + volume.size() + weight.size() + w.size() +
-                       wx.size() + wy.size() + phi.size() + flux.size() + boundary_flux.size() + boundary_block.size() +
-                       ghost.size() + border.size();
-  return 4 * ints + 8 * doubles;
-}
-
-template <class Space>
 Discretisation<Space>::Discretisation(const UnstructuredMesh& mesh, const GasModel& gas, const SpatialScheme& scheme,
                                       const std::vector<BoundaryCondition>& conditions, const MeshRanks* ranks) {
   const Gas point = point_gas(gas);
   arrays_ = std::make_unique<SpatialArrays<Space>>(
-      spatial_geometry(mesh, point, scheme.gradient, conditions, ranks ? &ranks->part : nullptr), point, gas, scheme);
+      spatial_geometry(mesh, point, scheme.gradient, conditions, ranks ? &ranks->part : nullptr), point, scheme);
   if (!ranks) return;
   arrays_->ranks = &ranks->communicator;
   arrays_->halo = Halo<Space>(ranks->communicator, ranks->states, 4, ranks->halo);
@@ -100,14 +88,6 @@ Discretisation<Space>::Discretisation(const UnstructuredMesh& mesh, const GasMod
 template <class Space>
 Discretisation<Space>::~Discretisation() = default;
 
-template <class Space>
-const GasModel& Discretisation<Space>::gas() const {
-  return arrays_->gas;
-}
-template <class Space>
-int Discretisation<Space>::order() const {
-  return arrays_->view.order;
-}
 template <class Space>
 void Discretisation<Space>::set_order(int order) {
   if (order < 1 || order > arrays_->scheme.order)
@@ -213,10 +193,6 @@ void Discretisation<Space>::couple(View<double> blocks) const {
 template <class Space>
 const Halo<Space>& Discretisation<Space>::halo() const {
   return arrays_->halo;
-}
-template <class Space>
-std::int64_t Discretisation<Space>::bytes() const {
-  return arrays_->bytes();
 }
 
 template struct SpatialArrays<Host>;

@@ -16,14 +16,15 @@
 #pragma once
 #include <array>
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "mesh/unstructured/unstructured.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
+#include "solvers/parallel/communicator.hpp"
 
 namespace weir {
 
+// In the order of the words of [numerics].
 enum class FluxScheme { roe, hllc, ausm_plus, van_leer, rusanov };
 enum class GradientScheme { least_squares, green_gauss };
 enum class Limiter { none, venkatakrishnan, barth_jespersen };
@@ -85,8 +86,6 @@ class Discretisation {
                  const std::vector<BoundaryCondition>& conditions, const MeshRanks* ranks = nullptr);
   ~Discretisation();
 
-  const GasModel& gas() const;
-  int order() const;
   void set_order(int order);  // 1 or 2: what residual() uses
 
   void residual(View<const double> U, View<double> R);  // (1)
@@ -106,11 +105,20 @@ class Discretisation {
   void couple(View<double> blocks) const;
   const Communicator* ranks() const;  // null: one
   const Halo<Space>& halo() const;
-  std::int64_t bytes() const;
 
  private:
   std::unique_ptr<SpatialArrays<Space>> arrays_;
 };
+
+// A rank's share of a sum, or of a maximum, becomes that of all ranks; on one rank it stays as it is.
+template <class Space>
+double sum_over_ranks(const Discretisation<Space>& space, double share) {
+  return space.ranks() ? space.ranks()->sum(share) : share;
+}
+template <class Space>
+double max_over_ranks(const Discretisation<Space>& space, double mine) {
+  return space.ranks() ? space.ranks()->max(mine) : mine;
+}
 
 // The pattern of J: a block row a cell, values zero. own: of the first cells alone, without columns of the others.
 BlockCsrData jacobian_pattern(const UnstructuredMesh& mesh, int own = -1);

@@ -6,7 +6,6 @@
 #include "base/at.hpp"
 #include "base/error.hpp"
 #include "mesh/graph/graph_tools.hpp"
-#include "mesh/ordering/lines.hpp"
 #include "mesh/ordering/make_ordering.hpp"
 #include "miniapps/compressible/discretisation/spatial_arrays.hpp"
 
@@ -24,14 +23,14 @@ CellLines lines_of(const std::vector<CellRange>& ranges) {
 
 std::vector<GhostRequest> requests(const MeshPart& part, int count) {
   std::vector<GhostRequest> wanted;
-  for (int k = 0; k < count; ++k) wanted.push_back({k, part.ghost[at(k)].part, part.ghost[at(k)].index});
+  for (int k = 0; k < count; ++k) wanted.push_back({k, part.ghost[k].part, part.ghost[k].index});
   return wanted;
 }
 
 std::vector<int> places(const MeshPart& part) {
   std::vector<int> place;
   for (int i = 0; i < part.own; ++i)
-    for (int k = 0; k < 4; ++k) place.push_back(4 * part.cell[at(i)] + k);
+    for (int k = 0; k < 4; ++k) place.push_back(4 * part.cell[i] + k);
   return place;
 }
 
@@ -50,18 +49,18 @@ MeshRanks::MeshRanks(const Communicator& ranks, const UnstructuredMesh& mesh, co
 
 Coupling MeshRanks::coupling() const {
   std::vector<int> number(at(part.near));  // of a near ghost in the order in which the halo delivers them
-  for (std::size_t g = 0; g < nearest.receive.size(); ++g) number[at(nearest.receive[g])] = static_cast<int>(g);
+  for (std::size_t g = 0; g < nearest.receive.size(); ++g) number[nearest.receive[g]] = static_cast<int>(g);
   const FaceOrder order = order_faces(part.mesh, part.own);
   Coupling c;
   c.block = 4;
   for (int k = order.inner; k < order.count; ++k) {
-    const int face = order.face[at(k)], row = part.mesh.owner[at(face)];
+    const int face = order.face[k], row = part.mesh.owner[face];
     if (c.row.empty() || c.row.back() != row) {
       c.row.push_back(row);
       c.start.push_back(c.start.back());
     }
     ++c.start.back();
-    c.ghost.push_back(number[at(part.mesh.neighbour[at(face)] - part.own)]);
+    c.ghost.push_back(number[part.mesh.neighbour[face] - part.own]);
   }
   c.value.assign(16 * c.ghost.size(), 0.0);
   return c;
@@ -81,7 +80,7 @@ std::vector<double> MeshRanks::own(std::span<const double> all) const {
   std::vector<double> mine;
   mine.reserve(4 * at(part.own));
   for (int i = 0; i < part.own; ++i) {
-    const auto values = all.subspan(4 * at(part.cell[at(i)]), 4);
+    const auto values = all.subspan(4 * at(part.cell[i]), 4);
     mine.insert(mine.end(), values.begin(), values.end());
   }
   return mine;
@@ -99,7 +98,7 @@ std::vector<int> partition_of(const Communicator& ranks, const UnstructuredMesh&
   std::vector<int> part = partition_cells(cell_graph(mesh), lines, ranks.size());
   ranks.broadcast(part.data(), static_cast<std::int64_t>(part.size() * sizeof(int)), 0);
   std::vector<int> cells(at(ranks.size()), 0);
-  for (const int p : part) ++cells[at(p)];
+  for (const int p : part) ++cells[p];
   if (std::find(cells.begin(), cells.end(), 0) != cells.end())
     throw Error(Exit::usage, "a mesh of " + std::to_string(mesh.cells()) + " cells, lines uncut, leaves one of " +
                                  std::to_string(ranks.size()) + " ranks without a cell; use fewer ranks");

@@ -38,7 +38,6 @@ SpatialGeometry spatial_geometry(const UnstructuredMesh& mesh, const Gas& gas, G
 
 template <class Space>
 struct SpatialArrays {
-  GasModel gas;
   SpatialScheme scheme;
   SpatialView view;
   std::vector<int> patch_first, patch_count, patch_own;
@@ -51,8 +50,7 @@ struct SpatialArrays {
   Halo<Space> halo;
   Array<double, Space> ghost, border;
 
-  SpatialArrays(const SpatialGeometry& g, const Gas& point_gas, const GasModel& model, const SpatialScheme& s);
-  std::int64_t bytes() const;
+  SpatialArrays(const SpatialGeometry& g, const Gas& point_gas, const SpatialScheme& s);
 };
 
 }  // namespace weir

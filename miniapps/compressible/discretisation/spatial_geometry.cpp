@@ -12,10 +12,10 @@ namespace {
 using Point = std::array<double, 2>;
 
 Point neighbour_centre(const UnstructuredMesh& mesh, int f) {
-  Point c = mesh.centre[at(mesh.neighbour[at(f)])];
+  Point c = mesh.centre[mesh.neighbour[f]];
   const int periodic = f - (mesh.interior_faces() - mesh.periodic_faces);
   if (periodic >= 0)
-    for (std::size_t d = 0; d < 2; ++d) c[d] += mesh.shift[at(periodic)][d];
+    for (std::size_t d = 0; d < 2; ++d) c[d] += mesh.shift[periodic][d];
   return c;
 }
 
@@ -33,13 +33,13 @@ void interior(const UnstructuredMesh& mesh, SpatialGeometry& g) {
   g.face.resize(8 * n);
   for (std::size_t f = 0; f < n; ++f) {
     const int face = order.face[f];
-    g.owner.push_back(mesh.owner[at(face)]);
-    g.neighbour.push_back(mesh.neighbour[at(face)]);
-    const Point l = mesh.centre[at(g.owner[f])], r = neighbour_centre(mesh, face);
-    const Point m = mesh.face_centre[at(face)], normal = mesh.normal[at(face)];
+    g.owner.push_back(mesh.owner[face]);
+    g.neighbour.push_back(mesh.neighbour[face]);
+    const Point l = mesh.centre[g.owner[f]], r = neighbour_centre(mesh, face);
+    const Point m = mesh.face_centre[face], normal = mesh.normal[face];
     const double numbers[8] = {
-        normal[0],   normal[1],   mesh.area[at(face)], m[0] - l[0],
-        m[1] - l[1], m[0] - r[0], m[1] - r[1],         inverse_distance(normal, r[0] - l[0], r[1] - l[1])};
+        normal[0],   normal[1],   mesh.area[face], m[0] - l[0],
+        m[1] - l[1], m[0] - r[0], m[1] - r[1],     inverse_distance(normal, r[0] - l[0], r[1] - l[1])};
     for (std::size_t k = 0; k < 8; ++k) g.face[k * n + f] = numbers[k];
   }
 }
@@ -48,21 +48,21 @@ void links(const UnstructuredMesh& mesh, SpatialGeometry& g) {
   g.start.assign(at(mesh.cells() + 1), 0);
   const int faces = mesh.interior_faces();
   for (int f = 0; f < faces; ++f) {
-    ++g.start[at(g.owner[at(f)] + 1)];
-    ++g.start[at(g.neighbour[at(f)] + 1)];
+    ++g.start[g.owner[f] + 1];
+    ++g.start[g.neighbour[f] + 1];
   }
-  for (int i = 0; i < mesh.cells(); ++i) g.start[at(i + 1)] += g.start[at(i)];
+  for (int i = 0; i < mesh.cells(); ++i) g.start[i + 1] += g.start[i];
   g.link.resize(at(g.start.back()));
   g.other.resize(g.link.size());
   std::vector<int> next(g.start.begin(), g.start.end() - 1);
   const auto add = [&](int cell, int link, int other) {
-    const std::size_t e = at(next[at(cell)]++);
+    const std::size_t e = at(next[cell]++);
     g.link[e] = link;
     g.other[e] = other;
   };
   for (int f = 0; f < faces; ++f) {
-    add(g.owner[at(f)], f, g.neighbour[at(f)]);
-    add(g.neighbour[at(f)], ~f, g.owner[at(f)]);
+    add(g.owner[f], f, g.neighbour[f]);
+    add(g.neighbour[f], ~f, g.owner[f]);
   }
 }
 
@@ -74,9 +74,9 @@ void gradient_weights(const UnstructuredMesh& mesh, GradientScheme gradient, Spa
   const auto number = [&](int which, int f) { return g.face[at(which) * n + at(f)]; };
   for (int i = 0; i < g.reach; ++i) {
     double xx = 0, xy = 0, yy = 0;
-    for (int e = g.start[at(i)]; e < g.start[at(i + 1)]; ++e) {
-      const bool left = g.link[at(e)] >= 0;
-      const int f = left ? g.link[at(e)] : ~g.link[at(e)];
+    for (int e = g.start[i]; e < g.start[i + 1]; ++e) {
+      const bool left = g.link[e] >= 0;
+      const int f = left ? g.link[e] : ~g.link[e];
       const double sign = left ? 1 : -1;
       const double dx = sign * (number(3, f) - number(5, f)), dy = sign * (number(4, f) - number(6, f));
       const double d2 = dx * dx + dy * dy, nx = sign * number(0, f), ny = sign * number(1, f);
@@ -87,20 +87,20 @@ void gradient_weights(const UnstructuredMesh& mesh, GradientScheme gradient, Spa
       if (gradient == GradientScheme::green_gauss) {
         const double to_l = std::fabs(nx * number(3, f) + ny * number(4, f));
         const double to_r = std::fabs(nx * number(5, f) + ny * number(6, f));
-        const double share = (left ? to_l : to_r) / (to_l + to_r), scale = share * number(2, f) / mesh.volume[at(i)];
+        const double share = (left ? to_l : to_r) / (to_l + to_r), scale = share * number(2, f) / mesh.volume[i];
         wx = scale * nx;
         wy = scale * ny;
       }
-      g.weight[at(2 * e)] = wx;
-      g.weight[at(2 * e + 1)] = wy;
+      g.weight[2 * e] = wx;
+      g.weight[2 * e + 1] = wy;
     }
     if (gradient == GradientScheme::green_gauss) continue;
     const double determinant = xx * yy - xy * xy, trace = xx + yy;
     const double inverse = determinant > 1e-8 * trace * trace ? 1 / determinant : 0;  // 0: at the boundary, set there
-    for (int e = g.start[at(i)]; e < g.start[at(i + 1)]; ++e) {
-      const double wx = g.weight[at(2 * e)], wy = g.weight[at(2 * e + 1)];
-      g.weight[at(2 * e)] = inverse * (yy * wx - xy * wy);
-      g.weight[at(2 * e + 1)] = inverse * (xx * wy - xy * wx);
+    for (int e = g.start[i]; e < g.start[i + 1]; ++e) {
+      const double wx = g.weight[2 * e], wy = g.weight[2 * e + 1];
+      g.weight[2 * e] = inverse * (yy * wx - xy * wy);
+      g.weight[2 * e + 1] = inverse * (xx * wy - xy * wx);
     }
   }
 }
@@ -137,13 +137,13 @@ void boundaries(const UnstructuredMesh& mesh, const Gas& gas, const std::vector<
     g.patch_own.push_back(part ? part->own_in_patch[p] : patch.count);
     const std::array<double, 4> outside = outside_state(gas, conditions[p]);
     for (int f = patch.first; f < patch.first + patch.count; ++f) {
-      const std::size_t b = at(f - first), i = at(mesh.owner[at(f)]);
-      const Point normal = mesh.normal[at(f)];
-      const double lx = mesh.face_centre[at(f)][0] - mesh.centre[i][0];
-      const double ly = mesh.face_centre[at(f)][1] - mesh.centre[i][1];
-      const double numbers[6] = {normal[0], normal[1], mesh.area[at(f)], lx, ly, inverse_distance(normal, lx, ly)};
+      const std::size_t b = at(f - first), i = at(mesh.owner[f]);
+      const Point normal = mesh.normal[f];
+      const double lx = mesh.face_centre[f][0] - mesh.centre[i][0];
+      const double ly = mesh.face_centre[f][1] - mesh.centre[i][1];
+      const double numbers[6] = {normal[0], normal[1], mesh.area[f], lx, ly, inverse_distance(normal, lx, ly)};
       for (std::size_t k = 0; k < 6; ++k) g.boundary_face[k * n + b] = numbers[k];
-      g.boundary_cell_of_face[b] = mesh.owner[at(f)];
+      g.boundary_cell_of_face[b] = mesh.owner[f];
       g.type[b] = static_cast<int>(conditions[p].type);
       std::copy(outside.begin(), outside.end(), g.outside.begin() + static_cast<std::ptrdiff_t>(4 * b));
     }
@@ -154,11 +154,11 @@ void boundaries(const UnstructuredMesh& mesh, const Gas& gas, const std::vector<
 void boundary_cells(SpatialGeometry& g) {
   const int n = static_cast<int>(g.boundary_cell_of_face.size());
   g.boundary_faces.resize(at(n));
-  for (int f = 0; f < n; ++f) g.boundary_faces[at(f)] = f;
+  for (int f = 0; f < n; ++f) g.boundary_faces[f] = f;
   std::stable_sort(g.boundary_faces.begin(), g.boundary_faces.end(),
-                   [&](int a, int b) { return g.boundary_cell_of_face[at(a)] < g.boundary_cell_of_face[at(b)]; });
+                   [&](int a, int b) { return g.boundary_cell_of_face[a] < g.boundary_cell_of_face[b]; });
   for (int k = 0; k < n; ++k) {
-    const int cell = g.boundary_cell_of_face[at(g.boundary_faces[at(k)])];
+    const int cell = g.boundary_cell_of_face[g.boundary_faces[k]];
     if (!g.boundary_cell.empty() && g.boundary_cell.back() == cell) continue;
     g.boundary_cell.push_back(cell);
     g.boundary_start.push_back(k);
@@ -172,22 +172,22 @@ BlockCsrData pattern_of(const UnstructuredMesh& mesh, int own) {
   BlockCsrData J;
   J.block = 4;
   std::vector<int> length(cells, 1);
-  const auto is_inner = [&](int f) { return mesh.owner[at(f)] < own && mesh.neighbour[at(f)] < own; };
+  const auto is_inner = [&](int f) { return mesh.owner[f] < own && mesh.neighbour[f] < own; };
   for (int f = 0; f < mesh.interior_faces(); ++f) {
     if (!is_inner(f)) continue;
-    ++length[at(mesh.owner[at(f)])];
-    ++length[at(mesh.neighbour[at(f)])];
+    ++length[mesh.owner[f]];
+    ++length[mesh.neighbour[f]];
   }
   J.row_start.assign(cells + 1, 0);
   for (std::size_t i = 0; i < cells; ++i) J.row_start[i + 1] = J.row_start[i] + length[i];
   J.column.resize(static_cast<std::size_t>(J.row_start.back()));
   std::vector<std::int64_t> next(J.row_start.begin(), J.row_start.end() - 1);
-  const auto add = [&](int row, int column) { J.column[next[at(row)]++] = column; };
+  const auto add = [&](int row, int column) { J.column[next[row]++] = column; };
   for (int i = 0; i < own; ++i) add(i, i);
   for (int f = 0; f < mesh.interior_faces(); ++f) {
     if (!is_inner(f)) continue;
-    add(mesh.owner[at(f)], mesh.neighbour[at(f)]);
-    add(mesh.neighbour[at(f)], mesh.owner[at(f)]);
+    add(mesh.owner[f], mesh.neighbour[f]);
+    add(mesh.neighbour[f], mesh.owner[f]);
   }
   for (std::size_t i = 0; i < cells; ++i) {
     const auto begin = J.column.begin() + J.row_start[i], end = J.column.begin() + J.row_start[i + 1];
@@ -202,8 +202,8 @@ BlockCsrData pattern_of(const UnstructuredMesh& mesh, int own) {
 void block_places(const UnstructuredMesh& mesh, SpatialGeometry& g) {
   const BlockCsrData pattern = pattern_of(mesh, g.own);
   const auto place = [&](int row, int column) {
-    const auto begin = pattern.column.begin() + pattern.row_start[at(row)];
-    const auto end = pattern.column.begin() + pattern.row_start[at(row + 1)];
+    const auto begin = pattern.column.begin() + pattern.row_start[row];
+    const auto end = pattern.column.begin() + pattern.row_start[row + 1];
     return static_cast<int>(4 * (std::lower_bound(begin, end, column) - pattern.column.begin()));
   };
   for (std::size_t f = 0; f < at(g.inner); ++f) {
@@ -224,14 +224,14 @@ FaceOrder order_faces(const UnstructuredMesh& mesh, int own) {
   const int all = mesh.interior_faces(), plain = all - mesh.periodic_faces;
   const auto take = [&](int first, int end, int own_cells) {
     for (int f = first; f < end; ++f)
-      if ((mesh.owner[at(f)] < own) + (mesh.neighbour[at(f)] < own) == own_cells) order.face.push_back(f);
+      if ((mesh.owner[f] < own) + (mesh.neighbour[f] < own) == own_cells) order.face.push_back(f);
     return static_cast<int>(order.face.size());
   };
   order.sorted = take(0, plain, 2);
   order.inner = take(plain, all, 2);
   order.count = take(0, all, 1);
   std::stable_sort(order.face.begin() + order.inner, order.face.end(),
-                   [&](int a, int b) { return mesh.owner[at(a)] < mesh.owner[at(b)]; });
+                   [&](int a, int b) { return mesh.owner[a] < mesh.owner[b]; });
   take(0, all, 0);
   return order;
 }

@@ -38,46 +38,12 @@ void CutArrays<Space>::upload(const CutFields& cut) {
     field_.fraction[d] = in_space(fraction_[d], cut.fraction[d]);
     field_.kind[d] = in_space(kind_[d], cut.kind[d]);
     cut_faces_[d].assign(cut.cut_faces[d]);
-    const InterpolationRows& r = cut.rows[d];
-    Rows& to = rows_[d];
-    to.row.assign(r.row);
-    to.node.assign(r.node);
-    to.start.assign(r.start);
-    to.place.assign(r.place);
-    to.weight.assign(r.weight);
-    to.self.assign(r.self);
-    to.target.assign(r.target);
-    to.blend.assign(r.blend);
+    rows_[d].assign(cut.rows[d].row);
+    entries_[d].assign(cut.rows[d].entry);
   }
   field_.wet = in_space(wet_, cut.wet);
   field_.body_flux = in_space(body_flux_, cut.body_flux);
-  staged_.clear();
-  const SurfacePieces& s = cut.surface;
-  for (int q = 0; q < s.size(); ++q) {
-    Piece piece{};
-    for (std::size_t d = 0; d < 3; ++d) {
-      piece.point[d] = s.point[q][d];
-      piece.normal[d] = s.normal[q][d];
-      piece.area[d] = s.area[q][d];
-      piece.velocity[d] = s.velocity[q][d];
-    }
-    staged_.push_back(piece);
-  }
-  pieces_.assign(staged_);
-}
-
-template <class Space>
-RowsView CutArrays<Space>::rows(int component) const {
-  const Rows& r = rows_[component];
-  return {static_cast<int>(r.row.size()),
-          r.row.data(),
-          r.node.data(),
-          r.start.data(),
-          r.place.data(),
-          r.weight.data(),
-          r.self.data(),
-          r.target.data(),
-          r.blend.data()};
+  pieces_.assign(cut.surface);
 }
 
 template class CutArrays<Host>;

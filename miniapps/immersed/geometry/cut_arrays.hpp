@@ -3,23 +3,16 @@
 // been and stay so.
 #pragma once
 #include <array>
-#include <span>
 
 #include "miniapps/immersed/geometry/cut_geometry.hpp"
 #include "solvers/device/growing_array.hpp"
 
 namespace weir {
 
-// See InterpolationRows.
 struct RowsView {
   int rows = 0;
-  const int *row = nullptr, *node = nullptr, *start = nullptr, *place = nullptr;
-  const double *weight = nullptr, *self = nullptr, *target = nullptr, *blend = nullptr;
-};
-
-// A piece of surface, as the forces want it.
-struct Piece {
-  double point[3], normal[3], area[3], velocity[3];
+  const InterpolationRow* row = nullptr;
+  const InterpolationEntry* entry = nullptr;
 };
 
 template <class Space>
@@ -33,17 +26,13 @@ class CutArrays {
   const unsigned char* kind(int d) const { return field_.kind[d]; }   // padded
   const unsigned char* wet() const { return field_.wet; }
   const double* body_flux() const { return field_.body_flux; }
-  RowsView rows(int component) const;
+  RowsView rows(int c) const { return {static_cast<int>(rows_[c].size()), rows_[c].data(), entries_[c].data()}; }
   const CutFace* cut_faces(int d) const { return cut_faces_[d].data(); }
   int cut_face_count(int d) const { return cut_faces_[d].size(); }
   const Piece* pieces() const { return pieces_.data(); }
   int piece_count() const { return static_cast<int>(pieces_.size()); }
 
  private:
-  struct Rows {
-    GrowingArray<int, Space> row, node, start, place;
-    GrowingArray<double, Space> weight, self, target, blend;
-  };
   struct Fields {
     std::array<const double*, 3> alpha{}, fraction{};
     std::array<const unsigned char*, 3> kind{};
@@ -56,10 +45,10 @@ class CutArrays {
   std::array<Array<unsigned char, Space>, 3> kind_;
   Array<unsigned char, Space> wet_;
   Array<double, Space> body_flux_;
-  std::array<Rows, 3> rows_;
+  std::array<GrowingArray<InterpolationRow, Space>, 3> rows_;
+  std::array<GrowingArray<InterpolationEntry, Space>, 3> entries_;
   std::array<GrowingArray<CutFace, Space>, 3> cut_faces_;
   GrowingArray<Piece, Space> pieces_;
-  std::vector<Piece> staged_;
 };
 
 }  // namespace weir

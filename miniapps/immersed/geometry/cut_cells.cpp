@@ -96,22 +96,20 @@ void CutGeometry::apertures() {
       }
   }
   const Extents cells = l.cells();
-  for (int k = 0; k < l.n[2]; ++k)
-    for (int j = 0; j < l.n[1]; ++j)
-      for (int i = 0; i < l.n[0]; ++i) {
-        const int at[3] = {i, j, k}, p = place(i, j, k);
-        bool open = false;
-        for (int d = 0; d < l.dim; ++d) {
-          const std::vector<double>& a = alpha[d];
-          if (a[p] > 0 && (at[d] > 0 || !l.is_side(2 * d))) open = true;
-          if (a[p + l.stride(d)] > 0 && (at[d] + 1 < l.n[d] || !l.is_side(2 * d + 1))) open = true;
-        }
-        wet[cells.index(i, j, k)] = open ? wet_cell : dry_cell;
-        for (int d = 0; d < l.dim && !open; ++d) {  // fluid behind a side of the box alone: shut in
-          alpha[d][p] = 0;
-          alpha[d][p + l.stride(d)] = 0;
-        }
-      }
+  l.for_cells([&](int i, int j, int k) {
+    const int at[3] = {i, j, k}, p = place(i, j, k);
+    bool open = false;
+    for (int d = 0; d < l.dim; ++d) {
+      const std::vector<double>& a = alpha[d];
+      if (a[p] > 0 && (at[d] > 0 || !l.is_side(2 * d))) open = true;
+      if (a[p + l.stride(d)] > 0 && (at[d] + 1 < l.n[d] || !l.is_side(2 * d + 1))) open = true;
+    }
+    wet[cells.index(i, j, k)] = open ? wet_cell : dry_cell;
+    for (int d = 0; d < l.dim && !open; ++d) {  // fluid behind a side of the box alone: shut in
+      alpha[d][p] = 0;
+      alpha[d][p + l.stride(d)] = 0;
+    }
+  });
 }
 
 // A cut face has its corners beside the surface; it is listed by the lowest of them.
@@ -170,79 +168,70 @@ void CutGeometry::cut_cells(const Body& body) {
   const int nx = corners_.distance->count(0), ny = l.n[1] + 1, corner_z = l.dim == 3 ? 2 : 1;
   surface.clear();
   std::fill(body_flux.begin(), body_flux.end(), 0.0);
-  for (int k = 0; k < l.n[2]; ++k)
-    for (int j = 0; j < l.n[1]; ++j)
-      for (int i = 0; i < l.n[0]; ++i) {
-        const int cell = cells.index(i, j, k), p = place(i, j, k);
-        if (!wet[cell]) continue;
-        const int at[3] = {i, j, k};
-        Vec3 area{};  // into the fluid
-        for (int d = 0; d < l.dim; ++d) {
-          const std::vector<double>& a = alpha[d];
-          double face = 1;
-          for (int e = 0; e < 3; ++e)
-            if (e != d) face *= grid_.line[e].width[at[e]];
-          area[d] = face * (a[p + l.stride(d)] - a[p]);
-        }
-        if (dot(area, area) == 0) continue;
-        Vec3 velocity{}, normal{}, point{};
-        int feet = 0, crossings = 0;
-        for (int q = 0; q < 4 * corner_z; ++q) {
-          const int a = i + (q & 1), b = j + ((q >> 1) & 1), e = k + (q >> 2);
-          const int index = x0_ + a + nx * (b + ny * (l.dim == 3 ? e : 0));
-          const std::int32_t near = code[index];
-          if (near >= 0) {
-            const Foot& foot = corners_.distance->near()[near].foot;
-            velocity += body.fluid_velocity(foot);
-            normal += foot.normal;
-            ++feet;
-          }
-          const double pa = phi_[index];
-          for (int d = 0; d < l.dim; ++d) {
-            if ((d == 0 && (q & 1)) || (d == 1 && ((q >> 1) & 1)) || (d == 2 && (q >> 2))) continue;
-            const int step = d == 0 ? 1 : d == 1 ? nx : nx * ny;
-            const double pb = phi_[index + step];
-            if ((pa > 0) == (pb > 0)) continue;
-            Vec3 x = {face_[0][a], face_[1][b], l.dim == 3 ? face_[2][e] : grid_.line[2].centre[0]};
-            x[d] += pa / (pa - pb) * grid_.line[d].width[at[d]];
-            point += x;
-            ++crossings;
-          }
-        }
-        if (feet == 0 || crossings == 0) continue;
-        velocity = (1.0 / feet) * velocity;
-        body_flux[cell] = -dot(velocity, area);
-        surface.cell.push_back(cell);
-        surface.point.push_back((1.0 / crossings) * point);
-        surface.normal.push_back((1 / length(normal)) * normal);
-        surface.area.push_back(area);
-        surface.velocity.push_back(velocity);
-        if (ranks_ && is_own(i, j, k)) look_where_forces_do(at);
+  l.for_cells([&](int i, int j, int k) {
+    const int cell = cells.index(i, j, k), p = place(i, j, k);
+    if (!wet[cell]) return;
+    const int at[3] = {i, j, k};
+    Vec3 area{};  // into the fluid
+    for (int d = 0; d < l.dim; ++d) {
+      const std::vector<double>& a = alpha[d];
+      double face = 1;
+      for (int e = 0; e < 3; ++e)
+        if (e != d) face *= grid_.line[e].width[at[e]];
+      area[d] = face * (a[p + l.stride(d)] - a[p]);
+    }
+    if (dot(area, area) == 0) return;
+    Vec3 velocity{}, normal{}, point{};
+    int feet = 0, crossings = 0;
+    for (int q = 0; q < 4 * corner_z; ++q) {
+      const int a = i + (q & 1), b = j + ((q >> 1) & 1), e = k + (q >> 2);
+      const int index = x0_ + a + nx * (b + ny * (l.dim == 3 ? e : 0));
+      const std::int32_t near = code[index];
+      if (near >= 0) {
+        const Foot& foot = corners_.distance->near()[near].foot;
+        velocity += body.fluid_velocity(foot);
+        normal += foot.normal;
+        ++feet;
       }
+      const double pa = phi_[index];
+      for (int d = 0; d < l.dim; ++d) {
+        if ((d == 0 && (q & 1)) || (d == 1 && ((q >> 1) & 1)) || (d == 2 && (q >> 2))) continue;
+        const int step = d == 0 ? 1 : d == 1 ? nx : nx * ny;
+        const double pb = phi_[index + step];
+        if ((pa > 0) == (pb > 0)) continue;
+        Vec3 x = {face_[0][a], face_[1][b], l.dim == 3 ? face_[2][e] : grid_.line[2].centre[0]};
+        x[d] += pa / (pa - pb) * grid_.line[d].width[at[d]];
+        point += x;
+        ++crossings;
+      }
+    }
+    if (feet == 0 || crossings == 0) return;
+    velocity = (1.0 / feet) * velocity;
+    body_flux[cell] = -dot(velocity, area);
+    surface.push_back({cell, (1.0 / crossings) * point, (1 / length(normal)) * normal, area, velocity});
+    if (ranks_ && is_own(i, j, k)) look_where_forces_do(at);
+  });
 }
 
 void CutGeometry::find_held_cells() {
   const Layout& l = layout_;
   const Extents cells = l.cells();
-  for (int k = 0; k < l.n[2]; ++k)
-    for (int j = 0; j < l.n[1]; ++j)
-      for (int i = 0; i < l.n[0]; ++i) {
-        unsigned char& what = wet[cells.index(i, j, k)];
-        if (what == dry_cell) continue;
-        const auto p = static_cast<std::size_t>(place(i, j, k));
-        for (int d = 0; d < l.dim; ++d) {
-          const std::vector<unsigned char>& nodes = kind[d];
-          if (nodes[p] >= fluid_node || nodes[p + static_cast<std::size_t>(l.stride(d))] >= fluid_node)
-            what = held_cell;
-        }
-      }
+  l.for_cells([&](int i, int j, int k) {
+    unsigned char& what = wet[cells.index(i, j, k)];
+    if (what == dry_cell) return;
+    const auto p = static_cast<std::size_t>(place(i, j, k));
+    for (int d = 0; d < l.dim; ++d) {
+      const std::vector<unsigned char>& nodes = kind[d];
+      if (nodes[p] >= fluid_node || nodes[p + static_cast<std::size_t>(l.stride(d))] >= fluid_node) what = held_cell;
+    }
+  });
 }
 
 // The farthest point that the force of the last piece asks for (forces.hpp) must lie well within the region.
 void CutGeometry::look_where_forces_do(const int (&cell)[3]) {
   double h = 0;
   for (int d = 0; d < layout_.dim; ++d) h = std::max(h, grid_.line[d].width[cell[d]]);
-  if (!is_inside(surface.point.back() + force_reach * h * surface.normal.back(), 1)) too_narrow_ = true;
+  if (!is_inside(surface.back().point + force_reach * h * surface.back().normal, 1)) too_narrow_ = true;
 }
 
 // A body's surface sweeps what its volume changes by, exactly, and what a cavity gains comes in through its openings: what
@@ -250,12 +239,12 @@ void CutGeometry::look_where_forces_do(const int (&cell)[3]) {
 void CutGeometry::close_body_flux(const Body& body) {
   const Extents cells = layout_.cells();
   std::array<double, 3> all{};  // flux, area, x . n A of the own cells
-  for (int q = 0; q < surface.size(); ++q) {
-    const int cell = surface.cell[q];
+  for (const Piece& piece : surface) {
+    const int cell = piece.cell;
     if (!is_own(cell % cells.nx, cell / cells.nx % cells.ny, cell / cells.nx / cells.ny)) continue;
     all[0] += body_flux[cell];
-    all[1] += length(surface.area[q]);
-    all[2] += dot(surface.point[q], surface.area[q]);
+    all[1] += length(piece.area);
+    all[2] += dot(piece.point, piece.area);
   }
   if (ranks_) ranks_->sum(all);
   const auto [flux, area, moment] = all;
@@ -263,9 +252,7 @@ void CutGeometry::close_body_flux(const Body& body) {
   cavity_volume = body.is_cavity() ? -moment / layout_.dim : 0;
   if (area == 0) return;
   total_body_flux = body.is_cavity() ? 0 : -body.volume_rate() * (layout_.dim == 2 ? grid_.line[2].length() : 1.0);
-  for (int q = 0; q < surface.size(); ++q) {
-    body_flux[surface.cell[q]] += (total_body_flux - flux) * length(surface.area[q]) / area;
-  }
+  for (const Piece& piece : surface) body_flux[piece.cell] += (total_body_flux - flux) * length(piece.area) / area;
 }
 
 }  // namespace weir

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "base/error.hpp"
 #include "solvers/parallel/communicator.hpp"
@@ -39,40 +38,7 @@ Grid part_of(const Grid& whole, const Layout& l) {
   return part;
 }
 
-// In ascending order, as the matrix wants its rows.
-void sort_rows(const InterpolationRows& r, InterpolationRows& out) {
-  std::vector<int> order(r.row.size());
-  for (std::size_t q = 0; q < order.size(); ++q) order[q] = static_cast<int>(q);
-  std::sort(order.begin(), order.end(), [&](int a, int b) { return r.row[a] < r.row[b]; });
-  out.clear();
-  out.start.push_back(0);
-  for (const int q : order) {
-    const auto n = static_cast<std::size_t>(q);
-    out.row.push_back(r.row[n]);
-    out.node.push_back(r.node[n]);
-    out.self.push_back(r.self[n]);
-    out.target.push_back(r.target[n]);
-    out.blend.push_back(r.blend[n]);
-    for (int e = r.start[n]; e < r.start[n + 1]; ++e) {
-      out.column.push_back(r.column[e]);
-      out.place.push_back(r.place[e]);
-      out.weight.push_back(r.weight[e]);
-    }
-    out.start.push_back(static_cast<int>(out.column.size()));
-  }
-}
-
 }  // namespace
-
-void InterpolationRows::clear() {
-  for (auto* v : {&row, &node, &start, &column, &place}) v->clear();
-  for (auto* v : {&weight, &self, &target, &blend}) v->clear();
-}
-
-void SurfacePieces::clear() {
-  cell.clear();
-  for (auto* v : {&point, &normal, &area, &velocity}) v->clear();
-}
 
 CutGeometry::CutGeometry(const Grid& grid, const Layout& layout)
     : CutGeometry(grid, CutRegion{layout, {{0, 0, 0}, {layout.n[0], layout.n[1], layout.n[2]}}}) {}
@@ -217,7 +183,7 @@ void CutGeometry::interpolate(int c, const Vec3& x, double factor, int self, Int
     if (w == 0) continue;
     const int where = place(at[0], at[1], at[2]);
     if (where == self) {
-      r.self.back() += w;
+      r.row.back().self += w;
       continue;
     }
     unsigned char& k = kind[c][where];
@@ -225,9 +191,7 @@ void CutGeometry::interpolate(int c, const Vec3& x, double factor, int self, Int
       k = ghost_node;
       more.push_back(where);
     }
-    r.column.push_back(is_unknown ? box.index(unknown[0], unknown[1], unknown[2]) : -1);
-    r.place.push_back(where);
-    r.weight.push_back(w);
+    r.entry.push_back({is_unknown ? box.index(unknown[0], unknown[1], unknown[2]) : -1, where, w});
   }
 }
 
@@ -247,9 +211,9 @@ void CutGeometry::make_rows(const Body& body, int c) {
                          near.foot.distance < blend_zone * cell_along(near.foot.normal, c, at);
     if (what == ghost_node || what == fresh_node || blended) todo.push_back(at);
   }
-  InterpolationRows& r = unsorted_;
-  r.clear();
-  r.start.push_back(0);
+  InterpolationRows& r = rows[c];
+  r.row.clear();
+  r.entry.clear();
   const int sy = l.stride(1), sz = l.stride(2);
   while (!todo.empty()) {
     more.clear();
@@ -263,40 +227,38 @@ void CutGeometry::make_rows(const Body& body, int c) {
       const Vec3 x = foot.point + foot.distance * foot.normal;
       const double wall = body.fluid_velocity(foot)[c];
       row_is_own_ = is_own(i, j, k);
-      r.row.push_back(box.index(u[0], u[1], u[2]));
-      r.node.push_back(at);
-      r.self.push_back(1);
+      InterpolationRow& row = r.row.emplace_back();
+      row.row = box.index(u[0], u[1], u[2]);
+      row.node = at;
+      row.begin = static_cast<int>(r.entry.size());
       const double h = cell_along(foot.normal, c, at);
       const bool is_ghost = kind[c][at] == ghost_node;
       if (body.is_outflow(foot)) {
         interpolate(c, (is_ghost ? foot.point : x) + h * foot.normal, -1, at, r, more);
-        r.target.push_back(0);
-        r.blend.push_back(1);
       } else if (is_ghost && body.has_openings()) {
         interpolate(c, x - 2 * foot.distance * foot.normal, 1, at, r, more);
-        r.target.push_back(2 * wall);
-        r.blend.push_back(1);
+        row.target = 2 * wall;
       } else if (is_ghost) {
         const double d = foot.distance / h;
         interpolate(c, foot.point + h * foot.normal, d * (d - 2), at, r, more);
         interpolate(c, foot.point + 2 * h * foot.normal, -0.5 * d * (d - 1), at, r, more);
-        r.target.push_back(0.5 * (d - 1) * (d - 2) * wall);
-        r.blend.push_back(1);
+        row.target = 0.5 * (d - 1) * (d - 2) * wall;
       } else {
         const double s0 = foot.distance, s1 = s0 + h, s2 = s1 + h;
         interpolate(c, x + h * foot.normal, -2 * s0 / s1, at, r, more);
         interpolate(c, x + 2 * h * foot.normal, s0 / s2, at, r, more);
-        r.target.push_back(2 * h * h / (s1 * s2) * wall);
+        row.target = 2 * h * h / (s1 * s2) * wall;
         const bool fresh = kind[c][at] == fresh_node;
         const double part = 1 - s0 / (blend_zone * h);
-        r.blend.push_back(fresh ? 1 : part * part);
+        row.blend = fresh ? 1 : part * part;
         fresh_nodes += fresh;
       }
-      r.start.push_back(static_cast<int>(r.column.size()));
+      row.end = static_cast<int>(r.entry.size());
     }
     todo.swap(more);
   }
-  sort_rows(r, rows[c]);
+  const auto by_row = [](const InterpolationRow& a, const InterpolationRow& b) { return a.row < b.row; };
+  std::sort(r.row.begin(), r.row.end(), by_row);  // as the matrix wants them
 }
 
 void CutGeometry::find_distances(const Body& body) {

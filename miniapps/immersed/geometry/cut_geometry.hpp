@@ -23,7 +23,6 @@
 //   u_F - 2d / (d + h) u_P + d / (d + 2h) u_Q = 2 h^2 / ((d + h)(d + 2h)) u_B
 #pragma once
 #include <array>
-#include <cstdint>
 #include <memory>
 #include <vector>
 
@@ -43,30 +42,31 @@ enum NodeKind : unsigned char { solid_node, ghost_node, fresh_node, fluid_node, 
 enum CellKind : unsigned char { dry_cell, wet_cell, held_cell };
 
 // The interpolation rows of one velocity component: self u_row + sum weight u = target.
+struct InterpolationRow {
+  int row = 0, node = 0;   // unknown, and its place in the padded field
+  int begin = 0, end = 0;  // of its entries
+  double self = 1, target = 0;
+  double blend = 1;  // 1: the row is the interpolation; 0 .. 1: that much of it, the rest the momentum equation
+};
+struct InterpolationEntry {
+  int column;  // unknown, or -1: a value on a side of the box, known already
+  int place;   // in the padded field
+  double weight;
+};
 struct InterpolationRows {
-  std::vector<int> row;     // unknown, ascending
-  std::vector<int> node;    // its place in the padded field
-  std::vector<int> start;   // rows + 1
-  std::vector<int> column;  // unknown, or -1: a value on a side of the box, known already
-  std::vector<int> place;   // in the padded field
-  std::vector<double> weight, self, target;
-  std::vector<double>
-      blend;  // 1: the row is the interpolation; 0 .. 1: that much of it, the rest the momentum equation
-  int rows() const { return static_cast<int>(row.size()); }
-  void clear();
+  std::vector<InterpolationRow> row;  // ascending
+  std::vector<InterpolationEntry> entry;
 };
 
 // Forces ask for values on the normal of a piece of surface, the farthest so many of the widest cells away.
 inline constexpr int force_reach = 3;
 
-// One piece of surface a cut cell.
-struct SurfacePieces {
-  std::vector<int> cell;
-  std::vector<Vec3> point, normal;  // normal: unit, into the fluid
-  std::vector<Vec3> area;           // area vector, into the fluid
-  std::vector<Vec3> velocity;       // of the fluid there
-  int size() const { return static_cast<int>(cell.size()); }
-  void clear();
+// The surface in a cut cell.
+struct Piece {
+  int cell;
+  Vec3 point, normal;  // normal: unit, into the fluid
+  Vec3 area;           // area vector, into the fluid
+  Vec3 velocity;       // of the fluid there
 };
 
 // A face that is open in part. Its flux is the mean over that part of the parabola that has the face's mean and those of two
@@ -88,7 +88,7 @@ struct CutFields {
   std::array<InterpolationRows, 3> rows;
   std::vector<unsigned char> wet;  // cells: dry_cell, wet_cell or held_cell
   std::vector<double> body_flux;   // cells: out of the fluid through the surface
-  SurfacePieces surface;
+  std::vector<Piece> surface;
 };
 
 // Which cells a rank looks at: its own, and around them as many as values are asked of (cut_part.hpp).
@@ -136,7 +136,7 @@ class CutGeometry : public CutFields {
   void interpolate(int component, const Vec3& x, double factor, int self, InterpolationRows& r, std::vector<int>& more);
   double cell_along(const Vec3& normal, int component, int at) const;
   std::size_t corner(int i, int j, int k) const;  // its place in phi_
-  int place(int i, int j, int k) const { return layout_.origin() + i + j * layout_.stride(1) + k * layout_.stride(2); }
+  int place(int i, int j, int k) const { return layout_.padded_index(i, j, k); }
   int point_index(int component, int at) const;  // of a padded place among the component's points
 
   // Signed distances at the points of the region; along x, where the side is carried from point to point, of the whole grid.
@@ -156,7 +156,6 @@ class CutGeometry : public CutFields {
   Points corners_;
   std::array<Points, 3> nodes_;
   std::vector<double> phi_;            // at the corners
-  InterpolationRows unsorted_;         // work of make_rows
   std::vector<unsigned char> before_;  // the kinds of a component at the last update
   bool updated_ = false;
   bool too_narrow_ = false, row_is_own_ = true;

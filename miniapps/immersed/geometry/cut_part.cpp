@@ -24,8 +24,8 @@ bool holds(const RankBox& b, const std::array<int, 3>& c) {
 std::array<int, 3> in_whole(const Layout& region, const Layout& whole, int component, int unknown) {
   std::array<int, 3> u = from_index(region.unknowns(component), unknown);
   for (int d = 0; d < 3; ++d) {
-    u[at(d)] += region.low[d];
-    if (d == component) u[at(d)] += region.first(d) - whole.first(d);
+    u[d] += region.low[d];
+    if (d == component) u[d] += region.first(d) - whole.first(d);
   }
   return u;
 }
@@ -44,8 +44,8 @@ int body_layers(const Grid& grid, const Body& body) {
     const int first = std::max(cell_at(box.low[d]) - margin, 0);
     const int last = std::min(cell_at(box.high[d]) + margin, line.cells() - 1);
     for (int i = first; i <= last; ++i) {
-      widest = std::max(widest, line.width[at(i)]);
-      narrowest = std::min(narrowest, line.width[at(i)]);
+      widest = std::max(widest, line.width[i]);
+      narrowest = std::min(narrowest, line.width[i]);
     }
   }
   return std::max(rows_and_forces, static_cast<int>(std::ceil(force_reach * widest / narrowest)) + 3);
@@ -56,8 +56,8 @@ Layout region_of(const FlowRanks& ranks, int layers) {
   RankBox box;
   for (int d = 0; d < 3; ++d) {
     const int more = ranks.partition().is_cut(d) ? layers : 0;
-    box.low[at(d)] = std::max(0, own.low[d] - more);
-    box.high[at(d)] = std::min(whole.n[d], own.low[d] + own.n[d] + more);
+    box.low[d] = std::max(0, own.low[d] - more);
+    box.high[d] = std::min(whole.n[d], own.low[d] + own.n[d] + more);
   }
   return part_of(whole, box);
 }
@@ -98,17 +98,17 @@ void CutPart::take_fields(const CutGeometry& cut) {
 void CutPart::take_faces(const CutGeometry& cut, int c) {
   const Layout &from = cut.layout(), &to = ranks_->local();
   const Extents padded{from.padded(0), from.padded(1), from.padded(2)};
-  fields_.cut_faces[at(c)].clear();
-  for (CutFace face : cut.cut_faces[at(c)]) {
+  fields_.cut_faces[c].clear();
+  for (CutFace face : cut.cut_faces[c]) {
     std::array<int, 3> i = from_index(padded, face.place);
     bool is_own = true;
     for (int d = 0; d < 3; ++d) {
-      i[at(d)] += from.low[d] - from.pad(d) - to.low[d];
-      is_own = is_own && i[at(d)] >= 0 && i[at(d)] < to.n[d];
+      i[d] += from.low[d] - from.pad(d) - to.low[d];
+      is_own = is_own && i[d] >= 0 && i[d] < to.n[d];
     }
     if (!is_own) continue;
     face.place = to.padded_index(i[0], i[1], i[2]);
-    fields_.cut_faces[at(c)].push_back(face);
+    fields_.cut_faces[c].push_back(face);
   }
 }
 
@@ -122,56 +122,47 @@ void CutPart::take_cells(const CutGeometry& cut) {
     const std::array<int, 3> c = from_index(cells, q);
     const auto there = at(
         region.index(c[0] + to.low[0] - from.low[0], c[1] + to.low[1] - from.low[1], c[2] + to.low[2] - from.low[2]));
-    fields_.wet[at(q)] = cut.wet[there];
-    fields_.body_flux[at(q)] = cut.body_flux[there];
+    fields_.wet[q] = cut.wet[there];
+    fields_.body_flux[q] = cut.body_flux[there];
   }
-  SurfacePieces& s = fields_.surface;
-  s.clear();
-  for (int q = 0; q < cut.surface.size(); ++q) {
-    std::array<int, 3> c = from_index(region, cut.surface.cell[at(q)]);
-    for (int d = 0; d < 3; ++d) c[at(d)] += from.low[d];
+  fields_.surface.clear();
+  for (Piece piece : cut.surface) {
+    std::array<int, 3> c = from_index(region, piece.cell);
+    for (int d = 0; d < 3; ++d) c[d] += from.low[d];
     if (!holds(own, c)) continue;
-    s.cell.push_back(index_in(own, c));
-    s.point.push_back(cut.surface.point[at(q)]);
-    s.normal.push_back(cut.surface.normal[at(q)]);
-    s.area.push_back(cut.surface.area[at(q)]);
-    s.velocity.push_back(cut.surface.velocity[at(q)]);
+    piece.cell = index_in(own, c);
+    fields_.surface.push_back(piece);
   }
 }
 
 void CutPart::take_rows(const CutGeometry& cut, int component) {
   const BoxCuts cuts = ranks_->cuts(component);
   const RankBox own = cuts.box(ranks_->communicator().rank());
-  const InterpolationRows& from = cut.rows[at(component)];
-  InterpolationRows& to = fields_.rows[at(component)];
-  std::vector<RemoteEntry>& remote = remote_[at(component)];
-  to.clear();
+  const InterpolationRows& from = cut.rows[component];
+  InterpolationRows& to = fields_.rows[component];
+  std::vector<RemoteEntry>& remote = remote_[component];
+  to.row.clear();
+  to.entry.clear();
   remote.clear();
-  to.start.push_back(0);
-  for (int q = 0; q < from.rows(); ++q) {
-    const std::array<int, 3> unknown = in_whole(cut.layout(), ranks_->whole(), component, from.row[at(q)]);
+  for (InterpolationRow row : from.row) {
+    const std::array<int, 3> unknown = in_whole(cut.layout(), ranks_->whole(), component, row.row);
     if (!holds(own, unknown)) continue;
-    const int row = index_in(own, unknown);
-    to.row.push_back(row);
-    to.node.push_back(from.node[at(q)]);
-    to.self.push_back(from.self[at(q)]);
-    to.target.push_back(from.target[at(q)]);
-    to.blend.push_back(from.blend[at(q)]);
-    for (int e = from.start[at(q)]; e < from.start[at(q) + 1]; ++e) {
-      int column = -1;
-      if (from.column[at(e)] >= 0) {
-        const std::array<int, 3> u = in_whole(cut.layout(), ranks_->whole(), component, from.column[at(e)]);
+    const int begin = row.begin, end = row.end;
+    row.row = index_in(own, unknown);
+    row.begin = static_cast<int>(to.entry.size());
+    for (int e = begin; e < end; ++e) {
+      InterpolationEntry entry = from.entry[e];
+      if (entry.column >= 0) {
+        const std::array<int, 3> u = in_whole(cut.layout(), ranks_->whole(), component, entry.column);
         const int owner = cuts.owner(u);
-        if (holds(own, u))
-          column = index_in(own, u);
-        else
-          remote.push_back({row, owner, index_in(cuts.box(owner), u), from.blend[at(q)] * from.weight[at(e)]});
+        const bool is_own = holds(own, u);
+        if (!is_own) remote.push_back({row.row, owner, index_in(cuts.box(owner), u), row.blend * entry.weight});
+        entry.column = is_own ? index_in(own, u) : -1;
       }
-      to.column.push_back(column);
-      to.place.push_back(from.place[at(e)]);
-      to.weight.push_back(from.weight[at(e)]);
+      to.entry.push_back(entry);
     }
-    to.start.push_back(static_cast<int>(to.column.size()));
+    row.end = static_cast<int>(to.entry.size());
+    to.row.push_back(row);
   }
 }
 

@@ -66,9 +66,11 @@ bool find_done(const fs::path& path, const nlohmann::json& wanted, Child& child)
   if (!j.is_object() || j.value("command", nlohmann::json()) != wanted["command"] ||
       j.value("input", nlohmann::json()) != wanted["input"])
     return false;
-  child.exit_code = j.value("exit_code", -1);
-  child.processor_seconds = j.value("processor_seconds", 0.0);
-  child.peak_bytes = j.value("peak_bytes", std::int64_t{0});
+  for (const char* key : {"exit_code", "processor_seconds", "peak_bytes"})
+    if (!j.contains(key) || !j[key].is_number()) return false;
+  child.exit_code = j["exit_code"];
+  child.processor_seconds = j["processor_seconds"];
+  child.peak_bytes = j["peak_bytes"];
   return true;
 }
 
@@ -176,7 +178,12 @@ AbRuns run_twins(const AbStudy& study, const std::string& directory,
     run.processor_seconds = child.processor_seconds;
     run.peak_bytes = child.peak_bytes;
     run.reason = last_line(log);
-    read_costs(run_directory, study.target, run);
+    try {
+      read_costs(run_directory, study.target, run);
+    } catch (const nlohmann::json::exception&) {
+      run.counts = false;
+      run.reason = "its run.json is not one of a run";
+    }
     tell(progress, run);
     all.runs.push_back(std::move(run));
     if (all.stopped_by) break;

@@ -61,12 +61,6 @@ std::vector<double> take(SealedFile& from, const std::string& name) {
   fail_to_read(from.path, "lacks '" + name + "'");
 }
 
-std::string joined(const std::vector<std::string>& words) {
-  std::string text;
-  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
-  return text;
-}
-
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> words;
   for (std::size_t at = 0; at < text.size();) {
@@ -79,7 +73,7 @@ std::vector<std::string> split(const std::string& text) {
 
 std::int64_t write_pattern(const std::string& path, const Capsule& c) {
   SealedContent content;
-  const std::string variables = joined(c.variables);
+  const std::string variables = fmt::format("{}", fmt::join(c.variables, " "));
   content.texts = {{"kind", c.A.kind}, {"variables", variables}};
   add_numbers(content, "", c.A.pattern);
   content.doubles.emplace_back("places", c.places);
@@ -112,7 +106,9 @@ std::vector<double> packed(const SolveResult& r) {
           r.solve_seconds};
 }
 SolveResult unpacked(const std::vector<double>& v, const std::string& path) {
-  if (v.size() != 9) fail_to_read(path, "its result is not complete");
+  const auto is_count = [](double x, double most) { return x >= 0 && x <= most; };
+  if (v.size() != 9 || !is_count(v[0], 1e9) || !is_count(v[1], static_cast<double>(Reason::not_finite)))
+    fail_to_read(path, "its result is not complete");
   SolveResult r;
   r.iterations = static_cast<int>(v[0]);
   r.reason = static_cast<Reason>(static_cast<int>(v[1]));

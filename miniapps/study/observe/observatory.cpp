@@ -37,12 +37,6 @@ int most_iterations(const StudiedSystem<Space>& system) {
   return system.options.template get<int>("max_iterations", KrylovOptions().max_iterations);
 }
 
-std::string counts(const std::array<int, storage_kinds>& rows) {
-  std::string text;
-  for (const int count : rows) text += (text.empty() ? "" : ",") + std::to_string(count);
-  return text;
-}
-
 std::string cell(double value) { return value >= 0 ? fmt::format("{:.6g}", value) : std::string(); }
 
 template <class Space>
@@ -64,7 +58,7 @@ class Observatory : public Facility<Space> {
 
   void open(Run& run) override {
     run_ = &run;
-    if (!eyes_.empty() && ranks_.is_root()) rows_ = LineFile(run.path("observatory.csv"), observatory_columns);
+    if (!eyes_.empty() && ranks_.is_root()) rows_ = &run.record("observatory.csv", observatory_columns);
   }
 
   void begin_step(std::int64_t step) override {
@@ -79,7 +73,6 @@ class Observatory : public Facility<Space> {
 
   void finish(Run& run) override {
     if (observed_ == 0 || !ranks_.is_root()) return;
-    rows_.flush();
     run.timings().at("instrumentation", "solver diagnostics") += seconds_ + error_seconds_;
     std::string text =
         fmt::format("\n{}: {} solves observed, {:.3g} ms each", system_, observed_, 1e3 * seconds_ / observed_);
@@ -194,15 +187,15 @@ class Observatory : public Facility<Space> {
         eye.part, eye.leader->name(), r.iterations, to_string(r.reason), r.residual0, r.true_residual, cell(s.probe),
         s.dominance_L >= 0 ? (eye.warned ? "1" : "0") : "", cell(s.fixed_point), cell(s.dominance_L),
         cell(s.dominance_U), cell(s.median_dominance_L), cell(s.median_dominance_U), cell(s.stale_reads),
-        cell(s.largest_residual), s.row_of_largest, cell(s.error), 1e3 * seconds, counts(s.rows_stored));
-    run_->on_root([&] { rows_.add(row); });
+        cell(s.largest_residual), s.row_of_largest, cell(s.error), 1e3 * seconds, fmt::join(s.rows_stored, ","));
+    run_->on_root([&] { rows_->add(row); });
   }
 
   std::string system_;
   std::int64_t every_ = 0;
   bool due_ = false, wants_error_ = false;
   std::vector<std::unique_ptr<Eye>> eyes_;
-  LineFile rows_;
+  LineFile* rows_ = nullptr;  // of the run
   double seconds_ = 0, error_seconds_ = 0;
   int observed_ = 0, warnings_ = 0;
 };

@@ -63,7 +63,7 @@ class Roofline : public Facility<Space> {
     run_ = &run;
     if (systems_.empty()) return;
     triad_ = triad_of_all(triad_beyond_caches, ranks_.ranks_on_this_machine());
-    if (ranks_.is_root()) rows_ = LineFile(run.path("roofline.csv"), roofline_columns);
+    if (ranks_.is_root()) rows_ = &run.record("roofline.csv", roofline_columns);
   }
 
   void begin_step(std::int64_t step) override {
@@ -73,7 +73,6 @@ class Roofline : public Facility<Space> {
 
   void finish(Run& run) override {
     if (last_.empty() || !ranks_.is_root()) return;
-    rows_.flush();
     run.timings().at("instrumentation", "roofline") += seconds_;
     std::string text = fmt::format(
         "\nkernels at step {}: minimal memory traffic over measured time; triad {:.1f} GB/s{}\n"
@@ -169,7 +168,7 @@ class Roofline : public Facility<Space> {
         "{},{},{},{},{},{},{:.6g},{:.5g},{:.5g},{:.5g},{:.5g}", step_, row.system, row.solver, row.kernel,
         row.work.bytes, row.work.flops, row.seconds, giga(static_cast<double>(row.work.bytes), row.seconds),
         giga(static_cast<double>(row.work.flops), row.seconds), 1e-9 * triad_, 1e-9 * triad_of(row.work.bytes));
-    run_->on_root([&] { rows_.add(line); });
+    run_->on_root([&] { rows_->add(line); });
   }
 
   // All ranks at once: what they move together in the time of the slowest. bytes: of `sharers` of them.
@@ -194,7 +193,7 @@ class Roofline : public Facility<Space> {
   std::vector<std::unique_ptr<System>> systems_;
   std::vector<Row> last_;  // of the last measurement
   std::int64_t last_step_ = 0;
-  LineFile rows_;
+  LineFile* rows_ = nullptr;  // of the run
 };
 
 }  // namespace

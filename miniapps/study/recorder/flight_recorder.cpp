@@ -252,6 +252,7 @@ template <class Space>
 void FlightRecorder<Space>::begin_step(std::int64_t step) {
   if (ring_.empty()) return;
   if (begun_ > 0 && facts_.dt) now().dt = facts_.dt();
+  if (begun_ > 0) history_.add(now());
   const FlightStep* before = begun_ > 0 ? &now() : nullptr;
   FlightStep fresh;
   fresh.step = step;
@@ -285,6 +286,15 @@ std::vector<FlightStep> FlightRecorder<Space>::steps() const {
 }
 
 template <class Space>
+std::vector<FlightMoment> FlightRecorder<Space>::moments() const {
+  const std::vector<FlightStep> last = steps();
+  std::vector<FlightMoment> all = history_.kept();
+  std::erase_if(all, [&](const FlightMoment& m) { return m.step >= last.front().step; });
+  all.insert(all.end(), last.begin(), last.end());
+  return all;
+}
+
+template <class Space>
 std::optional<Finding> FlightRecorder<Space>::examine_last_solve() {
   if (!last_ || !last_->solve_failed()) return {};
   return ranks_.size() > 1 ? last_->examine_whole(ranks_, facts_) : examine(last_->failure(facts_));
@@ -300,6 +310,7 @@ Finding FlightRecorder<Space>::verdict(const Outcome& outcome, bool restarted) {
     e.positive.push_back(v.positive);
   }
   e.steps = steps();
+  if (begun_ > 0) e.moments = moments();
   e.first = first_;
   e.restarted = restarted;
   e.not_finite = not_finite_;
@@ -329,7 +340,7 @@ void FlightRecorder<Space>::tell(Run& run, const Outcome& outcome, const Finding
   std::vector<std::string> variables, systems;
   for (const WatchedVariable& v : facts_.watched) variables.push_back(v.name);
   for (const auto& w : watches_) systems.push_back(w->system().name);
-  write_flight(run.path(flight_file), f, outcome.reason, steps(), variables, systems);
+  write_flight(run.path(flight_file), f, outcome.reason, steps(), history_.kept(), variables, systems);
   run.say_at_end(flight_text(f));
   run.event("diagnosis", std::string(to_string(f.cause)) + ": " + f.what);
 }

@@ -1,5 +1,5 @@
 // [recorder]: the last steps of a run in a ring; where the run ends badly, a verdict with its evidence and the key to
-// change, at the end of the log and in flight_recorder.json with the steps themselves.
+// change, at the end of the log and in flight_recorder.json with the steps themselves and a thinned history of the run.
 // Over ranks a look costs a gather and a broadcast; after a failure rank 0 says what all have seen. An
 // error that a rank alone ends with has no verdict: the others do not know of it.
 #pragma once
@@ -43,10 +43,12 @@ class FlightRecorder : public Facility<Space> {
   void note(int system, const SolveResult& result, int age, double setup_seconds);
   std::optional<Finding> examine_last_solve();
   void tell(Run& run, const Outcome& outcome, const Finding& finding);
-  std::vector<FlightStep> steps() const;  // the oldest first
+  std::vector<FlightStep> steps() const;      // the oldest first
+  std::vector<FlightMoment> moments() const;  // those before them, thinned, and them
 
   std::int64_t every_ = 1, begun_ = 0;
   std::vector<FlightStep> ring_;
+  FlightHistory history_;
   FlightStep first_, cfl_from_;  // the first of this process; the one whose CFL number was computed last
   std::vector<std::unique_ptr<Watch>> watches_;
   Watch* last_ = nullptr;  // of the system that was solved last

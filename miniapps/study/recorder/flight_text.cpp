@@ -27,7 +27,7 @@ Json json_of(const FlightSolve& s, const std::vector<std::string>& systems) {
           {"solve_ms", number(1e3 * s.seconds)}};
 }
 
-Json json_of(const FlightStep& s, const std::vector<std::string>& variables, const std::vector<std::string>& systems) {
+Json json_of(const FlightMoment& s, const std::vector<std::string>& variables) {
   Json j = {{"step", s.step},
             {"time", number(s.time)},
             {"dt", s.dt > 0 ? number(s.dt) : Json()},
@@ -37,6 +37,11 @@ Json json_of(const FlightStep& s, const std::vector<std::string>& variables, con
     j["state"][variables[v]] = s.range[v].all_finite
                                    ? Json{{"min", number(s.range[v].least)}, {"max", number(s.range[v].most)}}
                                    : Json("not finite");
+  return j;
+}
+
+Json json_of(const FlightStep& s, const std::vector<std::string>& variables, const std::vector<std::string>& systems) {
+  Json j = json_of(static_cast<const FlightMoment&>(s), variables);
   j["solves"] = s.solves;
   j["solves_failed"] = s.failed_solves;
   j["last_solves"] = Json::array();
@@ -59,8 +64,8 @@ std::string verdict_text(const Finding& f) {
 std::string flight_text(const Finding& f) { return verdict_text(f) + fmt::format("  last steps: {}\n", flight_file); }
 
 void write_flight(const std::string& path, const Finding& f, const std::string& reason,
-                  const std::vector<FlightStep>& steps, const std::vector<std::string>& variables,
-                  const std::vector<std::string>& systems) {
+                  const std::vector<FlightStep>& steps, const std::vector<FlightMoment>& history,
+                  const std::vector<std::string>& variables, const std::vector<std::string>& systems) {
   Json j = {{"schema", 1}, {"cause", to_string(f.cause)}, {"what", f.what}, {"ended", reason}};
   j["evidence"] = Json::array();
   for (const auto& [label, value] : f.evidence) j["evidence"].push_back({{"what", label}, {"value", value}});
@@ -68,6 +73,8 @@ void write_flight(const std::string& path, const Finding& f, const std::string& 
   j["change"] = f.change;
   j["steps"] = Json::array();
   for (const FlightStep& s : steps) j["steps"].push_back(json_of(s, variables, systems));
+  j["history"] = Json::array();  // of the whole run, thinned
+  for (const FlightMoment& m : history) j["history"].push_back(json_of(m, variables));
   write_text_aside(path, j.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 

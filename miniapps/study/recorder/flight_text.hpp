@@ -12,7 +12,7 @@ inline constexpr const char* flight_file = "flight_recorder.json";
 std::string verdict_text(const Finding& finding);  // what was found, measured, and is to be changed
 std::string flight_text(const Finding& finding);   // the same at the end of a run
 void write_flight(const std::string& path, const Finding& finding, const std::string& reason,
-                  const std::vector<FlightStep>& steps, const std::vector<std::string>& variables,
-                  const std::vector<std::string>& systems);
+                  const std::vector<FlightStep>& steps, const std::vector<FlightMoment>& history,
+                  const std::vector<std::string>& variables, const std::vector<std::string>& systems);
 
 }  // namespace weir

@@ -8,7 +8,7 @@
 namespace weir {
 namespace {
 
-constexpr double large_growth = 100;  // of a variable since the run began
+constexpr double large_growth = 100;  // of a variable
 
 std::string told(const BadValue& bad) { return fmt::format("{} of {}", bad.variable, bad.place); }
 
@@ -18,29 +18,41 @@ void add_first_bad(const FlightEvidence& e, Finding& f) {
   f.measured("cells with NaN or Inf then", fmt::format("{} of {} cells", e.not_finite->count, e.not_finite->cells));
 }
 
-// The variable that has grown most since the run began, and where in the ring that became visible.
+// The growth of a variable, from the end of the longest time in which its largest value so far did not double: a flow that
+// starts from rest grows at first too.
 struct Growth {
   std::size_t variable = 0;
   double from = 0, to = 0;
-  std::size_t onset = 0;  // the last step whose state is within twice the first one
+  std::size_t onset = 0;  // of the moments: the last one of that time
   double factor() const { return from > 0 ? to / from : 0; }
 };
+
+Growth growth_of(const std::vector<FlightMoment>& moments, std::size_t variable) {
+  Growth g{.variable = variable};
+  std::vector<double> most;  // so far
+  std::int64_t longest = -1;
+  for (std::size_t begin = 0, k = 0; k < moments.size(); ++k) {
+    const ValueRange& r = moments[k].range[variable];
+    if (!r.all_finite) break;
+    g.to = r.size();
+    most.push_back(std::max(g.to, k > 0 ? most.back() : 0));
+    while (most[begin] == 0 && begin < k) ++begin;  // the run began at rest
+    while (2 * most[begin] < most[k]) ++begin;
+    const std::int64_t steps = moments[k].step - moments[begin].step;
+    if (most[begin] == 0 || steps <= longest) continue;
+    longest = steps;
+    g.from = most[begin];
+    g.onset = k;
+  }
+  return g;
+}
+
 Growth largest_growth(const FlightEvidence& e) {
   Growth g;
   for (std::size_t v = 0; v < e.variables.size(); ++v) {
     if (e.variables[v] == "p" && !e.positive[v]) continue;  // of incompressible flow: it jumps where boundaries move
-    double from = e.first.range[v].size();
-    if (from == 0 && !e.steps.empty()) from = e.steps.front().range[v].size();  // the run began at rest
-    double to = 0;
-    std::size_t onset = 0;
-    for (std::size_t k = 0; k < e.steps.size(); ++k) {
-      const ValueRange& r = e.steps[k].range[v];
-      if (!r.all_finite) break;
-      to = r.size();
-      if (to <= 2 * from) onset = k;
-    }
-    const double factor = from > 0 ? to / from : 0;
-    if (factor > g.factor()) g = {v, from, to, onset};
+    const Growth of_this = growth_of(e.moments, v);
+    if (of_this.factor() > g.factor()) g = of_this;
   }
   return g;
 }
@@ -68,18 +80,18 @@ std::optional<Finding> bad_start(const FlightEvidence& e) {
 // The state grows, and with it the CFL number: what counts is the number it had before. The first state of a run has none
 // yet; where nothing else is left it is scaled back from the next one.
 double cfl_before(const FlightEvidence& e, const Growth& g) {
-  for (std::size_t k = 0; k <= g.onset; ++k)
-    if (e.steps[k].cfl > 0) return e.steps[k].cfl;
-  if (g.onset + 1 >= e.steps.size()) return e.steps[g.onset].cfl;
-  const FlightStep& next = e.steps[g.onset + 1];
-  const double grown = next.range[g.variable].size() / std::max(e.steps[g.onset].range[g.variable].size(), 1e-300);
+  for (std::size_t k = g.onset + 1; k-- > 0;)
+    if (e.moments[k].cfl > 0) return e.moments[k].cfl;
+  if (g.onset + 1 >= e.moments.size()) return e.moments[g.onset].cfl;
+  const FlightMoment& next = e.moments[g.onset + 1];
+  const double grown = next.range[g.variable].size() / std::max(e.moments[g.onset].range[g.variable].size(), 1e-300);
   return grown > 1 ? next.cfl / grown : next.cfl;
 }
 
 std::optional<Finding> growth(const FlightEvidence& e) {
   const Growth g = largest_growth(e);
   if (g.factor() < large_growth) return {};
-  const FlightStep& onset = e.steps[g.onset];
+  const FlightMoment &onset = e.moments[g.onset], &last = e.moments.back();
   const double cfl = cfl_before(e, g);
   const bool too_large = e.courant_limit > 0 && cfl > e.courant_limit;
   Finding f(too_large ? Cause::time_step : Cause::growing_state,
@@ -87,8 +99,8 @@ std::optional<Finding> growth(const FlightEvidence& e) {
                 ? "the time step is too large for the explicit part of the scheme: the flow grows from step to step"
                 : "the flow grows from step to step although its CFL number was within the limit at onset");
   f.measured(fmt::format("largest |{}|", e.variables[g.variable]),
-             fmt::format("{:.3g} at the start, {:.3g} before step {}", g.from, g.to, e.steps.back().step));
-  f.measured("growth from step", std::to_string(onset.step));
+             fmt::format("{:.3g} until step {}, {:.3g} before step {}", g.from, onset.step, g.to, last.step));
+  f.measured("growth from step", fmt::format("{}, at time {:.6g}", onset.step, onset.time));
   if (cfl >= 0) f.measured("CFL number before", fmt::format("{:.3g} (limit about {:.3g})", cfl, e.courant_limit));
   add_first_bad(e, f);
   if (!e.not_finite && e.solve && e.solve->cause == Cause::right_hand_side_not_finite)
@@ -156,6 +168,16 @@ std::optional<Finding> limits(const FlightEvidence& e) {
 }
 
 }  // namespace
+
+void FlightHistory::add(const FlightMoment& moment) {
+  if (seen_++ % stride_ != 0) return;
+  if (kept_.size() == most_) {
+    for (std::size_t k = 0; 2 * k < most_; ++k) kept_[k] = kept_[2 * k];
+    kept_.resize(most_ / 2);
+    stride_ *= 2;
+  }
+  kept_.push_back(moment);
+}
 
 Finding verdict_of_flight(const FlightEvidence& e) {
   for (const auto rule : {bad_start, growth, limits})

@@ -149,7 +149,9 @@ class ShadowStudy : public Facility<Space> {
     for (const auto& name : candidates_) {
       const Table options = options_.table(name);
       options.described_by(candidate_options()).get<double>("slowed_by");
-      if (!options.get<bool>("like_leader", false)) make_any_solver<Space>(options, s.method, s.preconditioner, {});
+      if (options.get<bool>("like_leader", false)) continue;
+      if (!is_peer(options.get<std::string>("method", s.method))) s.refuse_unfit(options);
+      make_any_solver<Space>(options, s.method, s.preconditioner, {});
     }
   }
 
@@ -190,8 +192,8 @@ class ShadowStudy : public Facility<Space> {
     series_ = ShadowSeries(names_, solvers_);
     for (const std::string& message : left_out_) run.event("shadow", message);
     if (!ranks_.is_root()) return;
-    rows_ = LineFile(run.path("shadow.csv"), columns);
-    curves_ = LineFile(run.path("shadow_curves.csv"), curve_columns);
+    rows_ = &run.record("shadow.csv", columns);
+    curves_ = &run.record("shadow_curves.csv", curve_columns);
   }
 
   void begin_step(std::int64_t step) override {
@@ -200,8 +202,6 @@ class ShadowStudy : public Facility<Space> {
 
   void finish(Run& run) override {
     if (series_.empty() || !ranks_.is_root()) return;
-    rows_.flush();
-    curves_.flush();
     run.timings().at("instrumentation", "shadow solves") += shadow_->seconds();
     run.timings().at("instrumentation", "after shadows") += shadow_->give_back_seconds();
     ShadowComparison comparison = series_.compare(seed_);
@@ -234,13 +234,13 @@ class ShadowStudy : public Facility<Space> {
     const bool own = r.name == ShadowRecord::in_the_flow;
     const auto who = static_cast<std::size_t>(own ? 0 : r.name);
     if (!own && r.name > 0 && std::has_single_bit(static_cast<std::uint64_t>(series_.systems(r.name)))) keep_curve(r);
-    rows_.add(fmt::format("{},{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{},{},{},{},{}", r.step, r.solve, system_,
-                          own ? leader_in_the_flow : names_[who], solvers_[who], r.place, r.result.iterations,
-                          to_string(r.result.reason), r.result.residual0, r.residual,
-                          r.setup_seconds > 0 ? measure(r.setup_seconds) : "", measure(r.result.solve_seconds),
-                          measure(r.result.apply_seconds), measure(r.result.spmv_seconds),
-                          measure(r.result.reduce_seconds), own || r.solver > 1 ? "" : fmt::format("{}", r.solver + 1),
-                          own || r.solver > 1 ? "" : fmt::format("{}", r.differing)));
+    rows_->add(fmt::format("{},{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{},{},{},{},{}", r.step, r.solve, system_,
+                           own ? leader_in_the_flow : names_[who], solvers_[who], r.place, r.result.iterations,
+                           to_string(r.result.reason), r.result.residual0, r.residual,
+                           r.setup_seconds > 0 ? measure(r.setup_seconds) : "", measure(r.result.solve_seconds),
+                           measure(r.result.apply_seconds), measure(r.result.spmv_seconds),
+                           measure(r.result.reduce_seconds), own || r.solver > 1 ? "" : fmt::format("{}", r.solver + 1),
+                           own || r.solver > 1 ? "" : fmt::format("{}", r.differing)));
   }
 
   // An iteration's moment: its part of the solve's time, set-up in front. A method that looks at its residual more or
@@ -251,8 +251,8 @@ class ShadowStudy : public Facility<Space> {
     const std::size_t stride = (points + curve_points - 1) / curve_points;
     const auto add = [&](std::size_t i) {
       const double part = static_cast<double>(i) / static_cast<double>(points - 1);
-      curves_.add(fmt::format("{},{},{:.6g},{:.6g},{:.6g}", r.step, names_[r.name], part * r.result.iterations,
-                              1e3 * (r.setup_seconds + part * r.result.solve_seconds), r.history[i]));
+      curves_->add(fmt::format("{},{},{:.6g},{:.6g},{:.6g}", r.step, names_[r.name], part * r.result.iterations,
+                               1e3 * (r.setup_seconds + part * r.result.solve_seconds), r.history[i]));
     };
     for (std::size_t i = 0; i + 1 < points; i += stride) add(i);
     add(points - 1);
@@ -268,7 +268,7 @@ class ShadowStudy : public Facility<Space> {
   std::string why_not_the_same_;  // the replicas' answers as the reference solver's; empty: they should be
   std::vector<std::string> names_, solvers_;
   ShadowSeries series_;
-  LineFile rows_, curves_;
+  LineFile *rows_ = nullptr, *curves_ = nullptr;  // of the run
 };
 
 }  // namespace

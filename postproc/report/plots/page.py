@@ -3,6 +3,8 @@ import base64
 import html
 import os
 
+from . import output
+
 MOST_BYTES = 300000  # of a plot's data that the page itself carries
 
 STYLE = """
@@ -144,9 +146,8 @@ def paragraph(words, soft=False):
 
 def write(path, title, body):
     """Written aside and renamed: a reader never sees half a page."""
-    with open(path + ".partial", "w", encoding="utf-8") as file:
+    with output.aside(path) as partial, open(partial, "w", encoding="utf-8") as file:
         file.write(_page(title, body))
-    os.replace(path + ".partial", path)
 
 
 def _page(title, body):

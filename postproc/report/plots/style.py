@@ -8,6 +8,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure as Canvas
 from matplotlib.ticker import FuncFormatter, LogLocator, MaxNLocator, NullLocator
 
+from . import output
+
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#5A5A5A", "#B8A800"]
 INK, GREY = "#1d2329", "#9aa0a6"
 WIDTH = 5.6  # inches: one column of the page, so that the letters are readable on a phone too
@@ -214,7 +216,8 @@ def save(figure, folder, name, caption, data=None):
     path = os.path.join(folder, name + ".png")
     _lay_out(figure)
     figure.set_dpi(DPI)
-    FigureCanvasAgg(figure).print_png(path, metadata={"Software": None}, pil_kwargs={"compress_level": 2})
+    with output.aside(path) as partial:
+        FigureCanvasAgg(figure).print_png(partial, metadata={"Software": None}, pil_kwargs={"compress_level": 2})
     if data:
         write_csv(os.path.join(folder, name + ".csv"), data)
     return Figure(path, caption, name, figure.get_size_inches()[0] > 1.5 * WIDTH)
@@ -232,6 +235,6 @@ def write_csv(path, data):
         forms.append("%.9g" if is_real else "%s")
         columns.append(values.tolist() if is_real else [cell(v) for v in values] + [""] * (max(lengths) - len(values)))
     line = ",".join(forms) + "\n"
-    with open(path, "w") as file:
+    with output.aside(path) as partial, open(partial, "w") as file:
         file.write(",".join(cell(name) for name, _ in data) + "\n")
         file.writelines(line % row for row in zip(*columns))

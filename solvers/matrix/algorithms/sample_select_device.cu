@@ -3,7 +3,8 @@
 //   count       the tree in shared memory, 8 steps a value; counters in shared memory, atomics on integers, each
 //               workgroup's counts written at its end
 //   bucket      one workgroup: a thread a bucket adds up the workgroups' counts, then a prefix sum over the buckets
-//   extract     a workgroup's values go where its part of the bucket begins, in the order in which they come. That order depends on timing; the set of values, and so the result, does not.
+//   extract     a workgroup's values go where its part of the bucket begins, in the order in which they come. That
+//               order depends on timing; the set of values, and so the result, does not.
 // Bytes as in sample_select.hpp; a workgroup handles at least 4096 values.
 #include <algorithm>
 

@@ -8,6 +8,7 @@
 
 #include "base/at.hpp"
 #include "base/buckets.hpp"
+#include "base/error.hpp"
 
 namespace weir {
 namespace {
@@ -42,6 +43,24 @@ int find_levels(const TriangularRows& rows, Triangle side, std::vector<int>& lev
 }
 
 }  // namespace
+
+Triangles triangles_of(const std::string& method, const std::vector<std::int64_t>& row_start,
+                       const std::vector<std::int64_t>& diagonal, const std::vector<int>& column) {
+  Triangles t;
+  const auto add = [&](TriangularRows& rows, std::int64_t from, std::int64_t to) {
+    rows.column.insert(rows.column.end(), column.begin() + from, column.begin() + to);
+    rows.start.push_back(static_cast<std::int64_t>(rows.column.size()));
+  };
+  for (std::size_t i = 0; i < diagonal.size(); ++i) {
+    const std::int64_t from = row_start[i], d = diagonal[i], to = row_start[i + 1];
+    if (d < 0)
+      throw Error(Exit::usage, method + ": block row " + std::to_string(i) + " has no diagonal block" +
+                                   (from == to ? " (the row is empty)" : ""));
+    add(t.lower, from, d);
+    add(t.upper, d + 1, to);
+  }
+  return t;
+}
 
 int useful_threads() { return std::min(omp_get_max_threads(), omp_get_num_procs()); }
 

@@ -13,6 +13,7 @@
 #include <atomic>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -33,6 +34,13 @@ struct TriangularRows {
   std::int64_t first(int row) const { return start[row]; }
   std::int64_t end(int row) const { return start[row + 1]; }
 };
+
+// Of a block CSR pattern whose columns ascend; Error(usage) that names the method and the first row without a diagonal.
+struct Triangles {
+  TriangularRows lower, upper;
+};
+Triangles triangles_of(const std::string& method, const std::vector<std::int64_t>& row_start,
+                       const std::vector<std::int64_t>& diagonal, const std::vector<int>& column);
 
 // Rows by level: those of level l, ascending, are row[start[l]] .. row[start[l + 1] - 1] and need rows of earlier
 // levels only.
@@ -151,6 +159,13 @@ struct Sweep;  // triangular_device.cu
 
 int useful_threads();  // Host threads for a sweep: more than cores would wait for each other
 
+// How a space runs sweeps.
+struct SweepOptions {
+  int threads = useful_threads();      // Host
+  std::vector<int> cuts;               // Host: for ThreadPlan
+  SweepForm form = SweepForm::levels;  // Device
+};
+
 // The blocks of a triangle by position.
 template <class Space, class T>
 class TriangleBlocks {
@@ -179,8 +194,8 @@ class UnitTriangle;
 template <class T>
 class UnitTriangle<Host, T> : public TriangleBlocks<Host, T> {
  public:
-  UnitTriangle(const TriangularRows& rows, Triangle side, int block, int threads, const std::vector<int>& cuts = {})
-      : UnitTriangle(rows, block, ThreadPlan(rows, side, block, threads, cuts)) {}
+  UnitTriangle(const TriangularRows& rows, Triangle side, int block, const SweepOptions& options = {})
+      : UnitTriangle(rows, block, ThreadPlan(rows, side, block, options.threads, options.cuts)) {}
   const ThreadPlan& plan() const { return plan_; }
   int levels() const { return plan_.levels(); }
   // scale: blocks of S by position, or null; x may be b.
@@ -195,8 +210,8 @@ class UnitTriangle<Host, T> : public TriangleBlocks<Host, T> {
 template <class T>
 class UnitTriangle<Device, T> : public TriangleBlocks<Device, T> {
  public:
-  UnitTriangle(const TriangularRows& rows, Triangle side, int block, SweepForm form)
-      : UnitTriangle(rows, Levels(rows, side), block, form) {}
+  UnitTriangle(const TriangularRows& rows, Triangle side, int block, const SweepOptions& options = {})
+      : UnitTriangle(rows, Levels(rows, side), block, options.form) {}
   int levels() const { return static_cast<int>(level_start_.size()) - 1; }
   const std::vector<int>& level_start() const { return level_start_; }  // positions
   const std::vector<LevelLaunch>& launches() const { return launches_; }

@@ -1,5 +1,6 @@
 // The device form: one thread a scalar row, so the B threads of a block row read its blocks side by side and x from
-// cache. Moves the blocks (8 B^2 + 4 bytes each, or 4 B^2 + 4), row starts and two vectors. Sums by the fixed tree of reduce.hpp.
+// cache. Moves the blocks (8 B^2 + 4 bytes each, or 4 B^2 + 4), row starts and two vectors. Sums by the fixed tree of
+// reduce.hpp.
 #include "solvers/matrix/block/block_csr.hpp"
 
 #include <limits>

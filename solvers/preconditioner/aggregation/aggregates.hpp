@@ -46,12 +46,7 @@ CoarsePattern coarse_pattern(const Pattern& A, const Aggregates& aggregates, boo
 // Lines of the coarse level: the aggregates whose first members lie on a line.
 std::vector<RowRange> coarse_lines(const std::vector<RowRange>& lines, const Aggregates& aggregates);
 
-}  // namespace weir::aggregation
-
-// What P^T A P is summed from (aggregates.hpp).
-namespace weir::aggregation {
-
-// V, T: what the blocks of A and of P^T A P are stored in; floats lie as those of RoundedCsr, doubles as those of BlockCsr.
+// What P^T A P is summed from. V, T: what the blocks of A and of P^T A P are stored in; floats lie as those of RoundedCsr, doubles as those of BlockCsr.
 template <class V, class T>
 struct Sums {
   const std::int64_t* row_start;  // of A

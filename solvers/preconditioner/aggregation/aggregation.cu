@@ -69,18 +69,13 @@ template <class Space>
 void fit(Array<double, Space>& v, std::int64_t n) {
   if (v.size() != n) v = Array<double, Space>(n);
 }
-template <class Space>
-View<double> whole(const Array<double, Space>& a) {
-  return View<double>(a.data(), a.size());
-}
 
 // The members for aggregation_host::sum_blocks.
 std::vector<int> sorted_in_chunks(const Aggregates& a) {
   std::vector<int> member = a.member;
   for (int I = 0; I < a.count(); I += aggregates_a_chunk) {
     const int end = std::min(a.count(), I + aggregates_a_chunk);
-    std::sort(member.begin() + a.start[static_cast<std::size_t>(I)],
-              member.begin() + a.start[static_cast<std::size_t>(end)]);
+    std::sort(member.begin() + a.start[I], member.begin() + a.start[end]);
   }
   return member;
 }
@@ -178,13 +173,12 @@ class Aggregation final : public Preconditioner<Space> {
 
  private:
   static const BlockSparse<Space>& block_sparse(const Matrix<Space>& A) {
-    const auto* csr = dynamic_cast<const BlockSparse<Space>*>(&A);
-    if (!csr) refuse_matrix("aggregation", A);
+    const auto& csr = taken_as<BlockSparse<Space>>(A, "aggregation");
     if (A.has_constant_null_space())
       throw Error(Exit::usage,
                   "aggregation: the matrix is singular (constant null space), so its coarsest level has no inverse; "
                   "fix the value of one unknown, or take block_ilu0 or jacobi");
-    return *csr;
+    return csr;
   }
   std::unique_ptr<Preconditioner<Space>> make_smoother() const {
     return make_preconditioner<Space>(o_.smoother.get("type", default_smoother), o_.smoother);
@@ -294,9 +288,9 @@ class Aggregation final : public Preconditioner<Space> {
 
   // z = what one cycle from level l makes of r.
   void cycle(std::size_t l, View<const double> r, View<double> z) const {
-    const Level<Space, T>& level = *levels_[l];
+    Level<Space, T>& level = *levels_[l];
     if (l + 1 == levels_.size()) return level.smoother->apply(r, z);
-    const View<double> defect = whole(level.defect), c = whole(levels_[l + 1]->z);
+    const View<double> defect = level.defect, c = levels_[l + 1]->z;
     for (int s = 0; s < o_.pre; ++s) s == 0 ? level.smoother->apply(r, z) : smooth(level, r, z);
     if (o_.pre > 0) level.A->residual(r, z, defect);
     const View<const double> d = o_.pre > 0 ? View<const double>(defect) : r;
@@ -307,8 +301,8 @@ class Aggregation final : public Preconditioner<Space> {
     if (o_.scaling != 1) scaled<Space>(o_.scaling, c, c);
     if (o_.post > 0) {
       subtract_correction(level, d, c, defect);
-      level.smoother->apply(defect, o_.pre == 0 ? z : whole(level.change));
-      if (o_.pre > 0) axpy<Space>(1, whole(level.change), z);
+      level.smoother->apply(defect, o_.pre == 0 ? z : level.change);
+      if (o_.pre > 0) axpy<Space>(1, level.change, z);
     }
     run<Space, Prolong>(block_, level.A->rows(), of_row, to_add, z.data());
     for (int s = 1; s < o_.post; ++s) smooth(level, r, z);
@@ -324,8 +318,8 @@ class Aggregation final : public Preconditioner<Space> {
   }
 
   // z += S (r - A z)
-  void smooth(const Level<Space, T>& level, View<const double> r, View<double> z) const {
-    const View<double> defect = whole(level.defect), change = whole(level.change);
+  void smooth(Level<Space, T>& level, View<const double> r, View<double> z) const {
+    const View<double> defect = level.defect, change = level.change;
     level.A->residual(r, z, defect);
     level.smoother->apply(defect, change);
     axpy<Space>(1, change, z);
@@ -333,8 +327,8 @@ class Aggregation final : public Preconditioner<Space> {
 
   // Level l's z from its r.
   void solve(std::size_t l) const {
-    const Level<Space, T>& level = *levels_[l];
-    const View<double> r = whole(level.r), z = whole(level.z), q = whole(level.left), c = whole(level.step);
+    Level<Space, T>& level = *levels_[l];
+    const View<double> r = level.r, z = level.z, q = level.left, c = level.step;
     cycle(l, r, z);
     if (o_.cycle == "V" || l + 1 == levels_.size()) return;
     if (o_.cycle == "W") {
@@ -343,7 +337,7 @@ class Aggregation final : public Preconditioner<Space> {
       return axpy<Space>(1, c, z);
     }
     // GCR: z = alpha z, and where that leaves much, the combination of z and c that leaves least.
-    const View<double> v = whole(level.image), w = whole(level.second);
+    const View<double> v = level.image, w = level.second;
     const Pair first = level.A->apply_dots(z, r, v);
     if (!(first.b > 0)) return;
     const double alpha = first.a / first.b;
@@ -405,15 +399,8 @@ constexpr Option aggregation_keys[] = {
 AggregationOptions read_aggregation_options(const Table& t) {
   AggregationOptions o;
   o.smoother = t.table("smoother");
-  o.cycle = t.get<std::string>("cycle");
-  o.pre = t.get<int>("pre");
-  o.post = t.get<int>("post");
-  o.passes = t.get<int>("passes");
-  o.levels = t.get<int>("levels");
-  o.coarse_rows = t.get<int>("coarse_rows");
-  o.strength = t.get<double>("strength");
-  o.diffusion = t.get<double>("diffusion");
-  o.scaling = t.get<double>("scaling");
+  read_keys(t, "cycle", o.cycle, "pre", o.pre, "post", o.post, "passes", o.passes, "levels", o.levels);
+  read_keys(t, "coarse_rows", o.coarse_rows, "strength", o.strength, "diffusion", o.diffusion, "scaling", o.scaling);
   if (o.pre + o.post == 0) t.fail("post", "a cycle needs a sweep before or after its correction");
   if (o.smoother.get("type", default_smoother) == std::string("aggregation"))
     o.smoother.fail("type", "aggregation within aggregation");

@@ -1,31 +1,18 @@
 #include "solvers/preconditioner/async_ilu/async_ilu.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/at.hpp"
 #include "base/error.hpp"
 #include "base/timer.hpp"
 #include "solvers/matrix/block/block_dense.hpp"
-#include "solvers/preconditioner/async_ilu/async_ilu_factors.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir {
 
 using async_ilu::AsyncPattern;
 using async_ilu::AsyncView;
-
-namespace {
-
-constexpr int largest_async_block = 8;
-
-template <class Space>
-const BlockCsr<Space>& block_csr(const Matrix<Space>& A) {
-  const auto* csr = dynamic_cast<const BlockCsr<Space>*>(&A);
-  if (!csr) refuse_matrix("async_block_ilu0", A);
-  return *csr;
-}
-
-}  // namespace
 
 template <class Space>
 AsyncFactors<Space>::AsyncFactors(const BlockCsr<Space>& A, const AsyncIluOptions& options)
@@ -40,22 +27,15 @@ AsyncFactors<Space>::AsyncFactors(const AsyncPattern& p, const BlockCsr<Space>& 
       work_rows_(p.rows),
       b_(p.n),
       blocks_(A.blocks()),
-      lower_start_(p.lower_start),
-      upper_start_(p.upper_start),
-      lower_source_(p.lower_source),
-      diagonal_source_(p.diagonal_source),
-      upper_source_(p.upper_source),
-      lower_products_(p.lower_products),
-      diagonal_products_(p.diagonal_products),
-      upper_products_(p.upper_products),
-      lower_column_(p.lower_column),
-      upper_column_(p.upper_column),
-      replaced_(std::vector<int>(at(p.rows), 0)),
-      product_(p.product) {
+      lower_(p.lower),
+      diagonal_(p.diagonal),
+      upper_(p.upper),
+      product_(p.product),
+      replaced_(std::vector<int>(at(p.rows), 0)) {
   const int slots = options.prescribed ? 2 : 1;
   const std::int64_t bb = std::int64_t{b_} * b_;
-  L_ = Array<double, Space>(slots * lower_column_.size() * bb);
-  U_ = Array<double, Space>(slots * upper_column_.size() * bb);
+  L_ = Array<double, Space>(slots * lower_.count() * bb);
+  U_ = Array<double, Space>(slots * upper_.count() * bb);
   inverse_ = Array<double, Space>(slots * work_rows_ * bb);
   y_ = Array<double, Space>(std::int64_t{slots} * size_);
   if (options.prescribed) z_ = Array<double, Space>(std::int64_t{slots} * size_);
@@ -70,12 +50,12 @@ AsyncView AsyncFactors<Space>::view(const BlockCsr<Space>* A, int slot) {
   const std::int64_t bb = std::int64_t{b_} * b_;
   return {work_rows_,
           b_,
-          {lower_start_.data(), lower_column_.data(), lower_source_.data(), lower_products_.data()},
-          {nullptr, nullptr, diagonal_source_.data(), diagonal_products_.data()},
-          {upper_start_.data(), upper_column_.data(), upper_source_.data(), upper_products_.data()},
+          lower_.view(),
+          diagonal_.view(),
+          upper_.view(),
           product_.data(),
-          L_.data() + slot * lower_column_.size() * bb,
-          U_.data() + slot * upper_column_.size() * bb,
+          L_.data() + slot * lower_.count() * bb,
+          U_.data() + slot * upper_.count() * bb,
           inverse_.data() + slot * work_rows_ * bb,
           A ? A->view().value.data() : nullptr,
           scale_.size() ? scale_.data() : nullptr,
@@ -105,16 +85,15 @@ void AsyncFactors<Space>::start(const BlockCsr<Space>& A, bool first) {
   if (first || !options_.from_previous)
     guess(view(&A, slot));
   else if (slot_ != slot)
-    async_ilu::copy_factors<Space>(view(&A, slot_), view(&A, slot), lower_column_.size(), upper_column_.size());
+    async_ilu::copy_factors<Space>(view(&A, slot_), view(&A, slot), lower_.count(), upper_.count());
   slot_ = slot;
 }
 
 template <class Space>
 void AsyncFactors<Space>::sweep(const BlockCsr<Space>& A, int sweeps) {
   if (options_.prescribed) {
-    if (slot_ == 0)
-      async_ilu::copy_factors<Space>(view(&A, 0), view(&A, 1), lower_column_.size(), upper_column_.size());
-    async_ilu::sweep_prescribed<Space>(view(&A, 0), schedule_, lower_column_.size(), upper_column_.size(), sweeps);
+    if (slot_ == 0) async_ilu::copy_factors<Space>(view(&A, 0), view(&A, 1), lower_.count(), upper_.count());
+    async_ilu::sweep_prescribed<Space>(view(&A, 0), schedule_, lower_.count(), upper_.count(), sweeps);
     slot_ = (sweeps - 1) & 1;
   } else if constexpr (std::is_same_v<Space, Host>) {
     async_ilu::sweep_host(view(&A, 0), sweeps, options_.chunk);
@@ -124,23 +103,24 @@ void AsyncFactors<Space>::sweep(const BlockCsr<Space>& A, int sweeps) {
 }
 
 template <class Space>
-void AsyncFactors<Space>::build(const BlockCsr<Space>& A, bool first, SetupInfo& info) {
+SetupInfo AsyncFactors<Space>::build(const BlockCsr<Space>& A, bool first) {
+  SetupInfo info;
   start(A, first);
-  const double before =
-      options_.diagnostics
-          ? timed(info.diagnostics_seconds, [&] { return async_ilu::fixed_point_residual<Space>(view(&A, slot_)); })
-          : 0;
+  const auto residual = [](const FactorObservation& o) {
+    return std::accumulate(o.fixed_point.begin(), o.fixed_point.end(), 0.0);
+  };
+  double before = 0;
+  if (options_.diagnostics) before = timed(info.diagnostics_seconds, [&] { return residual(measured(A)); });
   sweep(A, options_.build_sweeps);
   info.replaced_blocks = async_ilu::count_replaced<Space>(view(&A, slot_));
-  info.nnz = (lower_column_.size() + upper_column_.size() + work_rows_) * b_ * b_;
+  info.nnz = (lower_.count() + upper_.count() + work_rows_) * b_ * b_;
   info.bytes = bytes();
-  if (!options_.diagnostics) return;
-  const ScopedTimer timer(info.diagnostics_seconds);
-  const AsyncView f = view(&A, slot_);
-  const double after = async_ilu::fixed_point_residual<Space>(f);
-  info.fixed_point_residual = before > 0 ? after / before : after;
-  info.dominance_L = async_ilu::dominance_of_L<Space>(f);
-  info.dominance_U = async_ilu::dominance_of_U<Space>(f);
+  if (!options_.diagnostics) return info;
+  const FactorObservation now = timed(info.diagnostics_seconds, [&] { return measured(A); });
+  info.fixed_point_residual = before > 0 ? residual(now) / before : residual(now);
+  info.dominance_L = *std::max_element(now.dominance_L.begin(), now.dominance_L.end());
+  info.dominance_U = *std::max_element(now.dominance_U.begin(), now.dominance_U.end());
+  return info;
 }
 
 template <class Space>
@@ -156,53 +136,49 @@ void AsyncFactors<Space>::solve(const double* r, double* z) {
 
 template <class Space>
 std::int64_t AsyncFactors<Space>::bytes() const {
-  const std::int64_t offsets = lower_start_.size() + upper_start_.size() + lower_source_.size() +
-                               diagonal_source_.size() + upper_source_.size() + lower_products_.size() +
-                               diagonal_products_.size() + upper_products_.size() + product_.size();
   const std::int64_t doubles = L_.size() + U_.size() + inverse_.size() + scale_.size() + y_.size() + z_.size();
-  return 8 * (offsets + doubles) + 4 * (lower_column_.size() + upper_column_.size() + replaced_.size());
+  return lower_.bytes() + diagonal_.bytes() + upper_.bytes() + 8 * (product_.size() + doubles) + 4 * replaced_.size();
 }
 
-// Row by row as in A: lower entries, the diagonal one (inverted back), upper ones; each block row by row.
+template <class Space>
+template <class F>
+void AsyncFactors<Space>::for_blocks(const F& f) const {
+  const std::vector<std::int64_t> lower = lower_.start.to_vector(), upper = upper_.start.to_vector();
+  for (int i = 0; i < work_rows_; ++i) {
+    for (std::int64_t e = lower[i]; e < lower[i + 1]; ++e) f(0, slot_ * lower_.count() + e);
+    f(1, std::int64_t{slot_} * work_rows_ + i);
+    for (std::int64_t e = upper[i]; e < upper[i + 1]; ++e) f(2, slot_ * upper_.count() + e);
+  }
+}
+
+// Each block row by row, the diagonal ones inverted back.
 template <class Space>
 std::vector<double> AsyncFactors<Space>::to_values() const {
-  const std::vector<double> L = L_.to_vector(), U = U_.to_vector(), inverse = inverse_.to_vector();
-  const std::vector<std::int64_t> lower = lower_start_.to_vector(), upper = upper_start_.to_vector();
   const std::int64_t bb = std::int64_t{b_} * b_;
+  const std::vector<double> parts[] = {L_.to_vector(), inverse_.to_vector(), U_.to_vector()};
   std::vector<double> values, block(at(bb));
-  const auto add = [&](const std::vector<double>& from, std::int64_t e, bool inverted) {
-    std::copy_n(from.begin() + e * bb, bb, block.begin());
-    if (inverted) lanes::invert(lanes::RuntimeBlock(b_), block.data());
+  for_blocks([&](int part, std::int64_t e) {
+    std::copy_n(parts[part].begin() + e * bb, bb, block.begin());
+    if (part == 1) lanes::invert(lanes::RuntimeBlock(b_), block.data());
     for (int u = 0; u < b_; ++u)
-      for (int v = 0; v < b_; ++v) values.push_back(block[at(v * b_ + u)]);
-  };
-  for (int i = 0; i < work_rows_; ++i) {
-    for (std::int64_t e = lower[at(i)]; e < lower[at(i) + 1]; ++e) add(L, slot_ * lower_column_.size() + e, false);
-    add(inverse, std::int64_t{slot_} * work_rows_ + i, true);
-    for (std::int64_t e = upper[at(i)]; e < upper[at(i) + 1]; ++e) add(U, slot_ * upper_column_.size() + e, false);
-  }
+      for (int v = 0; v < b_; ++v) values.push_back(block[v * b_ + u]);
+  });
   return values;
 }
 
 template <class Space>
 void AsyncFactors<Space>::from_values(const std::vector<double>& values) {
-  std::vector<double> L = L_.to_vector(), U = U_.to_vector(), inverse = inverse_.to_vector();
-  const std::vector<std::int64_t> lower = lower_start_.to_vector(), upper = upper_start_.to_vector();
-  const std::int64_t bb = std::int64_t{b_} * b_;
+  std::vector<double> parts[] = {L_.to_vector(), inverse_.to_vector(), U_.to_vector()};
   auto from = values.begin();
-  const auto take = [&](std::vector<double>& to, std::int64_t e, bool invert) {
+  for_blocks([&](int part, std::int64_t e) {
+    double* to = parts[part].data() + e * b_ * b_;
     for (int u = 0; u < b_; ++u)
-      for (int v = 0; v < b_; ++v) to[at(e * bb + v * b_ + u)] = *from++;
-    if (invert) lanes::invert(lanes::RuntimeBlock(b_), to.data() + e * bb);
-  };
-  for (int i = 0; i < work_rows_; ++i) {
-    for (std::int64_t e = lower[at(i)]; e < lower[at(i) + 1]; ++e) take(L, slot_ * lower_column_.size() + e, false);
-    take(inverse, std::int64_t{slot_} * work_rows_ + i, true);
-    for (std::int64_t e = upper[at(i)]; e < upper[at(i) + 1]; ++e) take(U, slot_ * upper_column_.size() + e, false);
-  }
-  L_.upload(L);
-  U_.upload(U);
-  inverse_.upload(inverse);
+      for (int v = 0; v < b_; ++v) to[v * b_ + u] = *from++;
+    if (part == 1) lanes::invert(lanes::RuntimeBlock(b_), to);
+  });
+  L_.upload(parts[0]);
+  inverse_.upload(parts[1]);
+  U_.upload(parts[2]);
 }
 
 template <class Space>
@@ -213,24 +189,9 @@ void AsyncFactors<Space>::state(Archive& a) {
 }
 
 template <class Space>
-AsyncIlu<Space>::AsyncIlu(const AsyncIluOptions& options)
-    : Preconditioner<Space>({.is_constant = false, .repeats = options.prescribed, .remembers = options.from_previous}),
-      options_(options) {}
-template <class Space>
-AsyncIlu<Space>::~AsyncIlu() = default;
-
-template <class Space>
-SetupInfo AsyncIlu<Space>::do_setup(const Matrix<Space>& A) {
-  make_factors(A);
-  SetupInfo info;
-  factors_->build(*A_, true, info);
-  return info;
-}
-
-template <class Space>
 void AsyncIlu<Space>::make_factors(const Matrix<Space>& A) {
-  A_ = &block_csr(A);
-  if (A_->block() > largest_async_block && !options_.scalar)
+  A_ = &taken_as<BlockCsr<Space>>(A, "async_block_ilu0");
+  if (A_->block() > async_ilu::largest_block && !options_.scalar)
     throw Error(Exit::usage, "async_block_ilu0: blocks of at most 8 unknowns, this matrix has " +
                                  std::to_string(A_->block()) + "; async_ilu0 takes any");
   factors_.reset();
@@ -238,9 +199,11 @@ void AsyncIlu<Space>::make_factors(const Matrix<Space>& A) {
 }
 
 template <class Space>
-void AsyncIlu<Space>::save(Archive& to) {
-  if (options_.from_previous && factors_) factors_->state(to);
+SetupInfo AsyncIlu<Space>::do_setup(const Matrix<Space>& A) {
+  make_factors(A);
+  return factors_->build(*A_, true);
 }
+
 template <class Space>
 void AsyncIlu<Space>::restore(const Matrix<Space>& A, Archive& from) {
   if (!options_.from_previous) return void(do_setup(A));
@@ -249,26 +212,11 @@ void AsyncIlu<Space>::restore(const Matrix<Space>& A, Archive& from) {
 }
 
 template <class Space>
-SetupInfo AsyncIlu<Space>::do_update(const Matrix<Space>& A) {
-  if (!factors_ || !factors_->fits(block_csr(A))) return do_setup(A);
-  A_ = &block_csr(A);
-  SetupInfo info;
-  factors_->build(*A_, false, info);
-  return info;
-}
-
-template <class Space>
-void AsyncIlu<Space>::apply(View<const double> r, View<double> z) const {
-  factors_->solve(r.data(), z.data());
-}
-
-template <class Space>
-Work AsyncIlu<Space>::apply_work() const {
-  return factors_ && !options_.prescribed ? factors_->solve_work() : Work{};
-}
-template <class Space>
-Work AsyncIlu<Space>::update_work() const {
-  return factors_ && !options_.prescribed ? factors_->build_work() : Work{};
+SetupInfo AsyncIlu<Space>::do_update(const Matrix<Space>& matrix) {
+  const auto& A = taken_as<BlockCsr<Space>>(matrix, "async_block_ilu0");
+  if (!factors_ || !factors_->fits(A)) return do_setup(A);
+  A_ = &A;
+  return factors_->build(A, false);
 }
 
 template <class Space>
@@ -284,30 +232,12 @@ std::string AsyncIlu<Space>::describe() const {
   return text;
 }
 
-template <class Space>
-FactorObservation AsyncIlu<Space>::observe() const {
-  return factors_->observe(*A_);
-}
-
-template <class Space>
-std::vector<double> AsyncIlu<Space>::factors() const {
-  return factors_->to_values();
-}
-template <class Space>
-void AsyncIlu<Space>::set_factors(const std::vector<double>& values) {
-  factors_->from_values(values);
-}
-template <class Space>
-void AsyncIlu<Space>::sweep() {
-  factors_->sweep(*A_, 1);
-}
-
 namespace {
 
 constexpr Option prescribed_keys[] = {
     {"type", Option::text, "prescribed", "threads as they come, or a model that repeats bit for bit",
      "free | prescribed"},
-    {"seed", Option::integer, "1", "of the model (async_ilu_factors.hpp)"},
+    {"seed", Option::integer, "1", "of the model (async_ilu.hpp)"},
     {"delay", Option::integer, "8", "steps after which a value is seen, at most", "[0, inf)"},
     {"lanes", Option::integer, "16", "virtual threads", "[1, inf)"}};
 constexpr Option async_ilu_keys[] = {
@@ -326,12 +256,9 @@ AsyncIluOptions read_options(const Table& options, bool scalar) {
   const Table t = options.described_by(async_ilu_keys);
   AsyncIluOptions o;
   o.scalar = scalar;
-  o.build_sweeps = t.get<int>("build_sweeps");
-  o.apply_sweeps = t.get<int>("apply_sweeps");
-  o.chunk = t.get<int>("chunk");
+  read_keys(t, "build_sweeps", o.build_sweeps, "apply_sweeps", o.apply_sweeps, "chunk", o.chunk);
+  read_keys(t, "scaling", o.scaling, "diagnostics", o.diagnostics);
   o.from_previous = t.get<std::string>("initial") == "previous";
-  o.scaling = t.get<bool>("scaling");
-  o.diagnostics = t.get<bool>("diagnostics");
   if (!t.is_table("asynchrony")) {
     o.prescribed = t.choice("asynchrony", {"free", "prescribed"}, "free") == "prescribed";
     return o;
@@ -339,8 +266,7 @@ AsyncIluOptions read_options(const Table& options, bool scalar) {
   const Table model = t.table("asynchrony");
   o.prescribed = model.get<std::string>("type") == "prescribed";
   o.seed = static_cast<std::uint64_t>(model.get<std::int64_t>("seed"));
-  o.delay = model.get<int>("delay");
-  o.lanes = model.get<int>("lanes");
+  read_keys(model, "delay", o.delay, "lanes", o.lanes);
   return o;
 }
 

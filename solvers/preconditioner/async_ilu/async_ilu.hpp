@@ -11,9 +11,14 @@
 //
 // Device, free: a thread a row, one launch a sweep.
 #pragma once
+#include <cmath>
+#include <cstdint>
 #include <memory>
 
+#include "solvers/device/array.hpp"
+#include "solvers/device/space.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
+#include "solvers/matrix/block/block_small.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 
 namespace weir {
@@ -28,34 +33,176 @@ struct AsyncIluOptions {
   int delay = 8, lanes = 16;
 };
 
+// Prescribed asynchrony: a seeded model in place of what threads and memory do, so that asynchronous iterations repeat
+// bit for bit. In the paper's words (Kashi & Nadarajah 2020, section 3.1) it gives
+//   the update function u(j): at step j `lanes` rows are updated, one a lane. Lanes draw chunks of consecutive rows in
+//     the order of the loop and walk through them side by side; a sweep has T steps;
+//   the shift functions s(j): what row i reads of row k at step j is k's value after step j - 1 - s, with s in
+//     0 .. delay drawn by a hash of the seed, j, i and k.
+// One lane and no delay: every read sees the step before, which is the sequential algorithm. A delay is less than T, so
+// a value is at most two updates old: two slots, written in turn, hold all that can be read, and no step writes a slot
+// that the same step reads.
+struct AsyncSchedule {
+  int rows = 0, chunk = 1, lanes = 1, delay = 0;
+  std::uint64_t seed = 1;
+
+  WEIR_HD int steps() const {
+    const int strip = lanes * chunk, whole = rows / strip, rest = rows % strip;
+    return whole * chunk + (rest < chunk ? rest : chunk);
+  }
+  // The row that a lane updates at a step of a sweep; none where it is not less than rows.
+  WEIR_HD int row(int step, int lane) const { return step / chunk * lanes * chunk + lane * chunk + step % chunk; }
+  WEIR_HD int step_of(int row) const { return row / (lanes * chunk) * chunk + row % chunk; }
+
+  WEIR_HD int shift(std::int64_t j, int reader, int source) const {
+    if (delay == 0) return 0;
+    std::uint64_t h = seed + 0x9e3779b97f4a7c15u * static_cast<std::uint64_t>(j);
+    h = (h ^ (static_cast<std::uint64_t>(reader) << 32 | static_cast<std::uint64_t>(source))) * 0xbf58476d1ce4e5b9u;
+    h = (h ^ (h >> 31)) * 0x94d049bb133111ebu;
+    h ^= h >> 29;
+    const int T = steps(), most = delay < T ? delay : T - 1;
+    return static_cast<int>(h % static_cast<std::uint64_t>(most + 1));
+  }
+  // The sweep whose value `reader`, updated at this step of this sweep, reads of `source`; -1: the initial guess.
+  WEIR_HD int sweep_read(int sweep, int step, int reader, int source) const {
+    const int T = steps();
+    const std::int64_t j = std::int64_t{sweep} * T + step, last = j - 1 - shift(j, reader, source);
+    int s = sweep;
+    while (s >= 0 && std::int64_t{s} * T + step_of(source) > last) --s;
+    return s;
+  }
+  // The slot that holds what `reader`, updated at this step of this sweep, reads of `source`. The initial guess is in
+  // the slot of sweep -1, which is 1.
+  WEIR_HD int slot(int sweep, int step, int reader, int source) const {
+    return sweep_read(sweep, step, reader, source) & 1;
+  }
+};
+
+namespace async_ilu {
+
+// L_ik U_kj, one of the products that a target (i, j) subtracts.
+struct Product {
+  int lower, upper;
+};
+
+// One kind of entry (strictly lower, diagonal, strictly upper), in the order of the rows.
+struct Entries {
+  const std::int64_t* start = nullptr;     // rows + 1; not of the diagonal, which has one a row
+  const int* column = nullptr;             // not of the diagonal
+  const std::int64_t* source = nullptr;    // where its block starts in the values of A
+  const std::int64_t* products = nullptr;  // first product of each; one more at the end
+};
+struct EntryLists {
+  std::vector<std::int64_t> start{0}, source, products{0};
+  std::vector<int> column;
+};
 template <class Space>
-class AsyncFactors;  // async_ilu_factors.hpp
+struct EntryArrays {
+  explicit EntryArrays(const EntryLists& lists)
+      : start(lists.start), source(lists.source), products(lists.products), column(lists.column) {}
+  Entries view() const { return {start.data(), column.data(), source.data(), products.data()}; }
+  std::int64_t count() const { return source.size(); }
+  std::int64_t bytes() const { return 8 * (start.size() + source.size() + products.size()) + 4 * column.size(); }
+
+  Array<std::int64_t, Space> start, source, products;
+  Array<int, Space> column;
+};
+
+// Blocks lie column by column; those of A row by row.
+struct AsyncView {
+  int rows = 0, n = 1;
+  Entries lower = {}, diagonal = {}, upper = {};
+  const Product* product = nullptr;
+  double *L = nullptr, *U = nullptr, *inverse = nullptr;  // inverse: U_ii^-1
+  const double* A = nullptr;
+  const double* scale = nullptr;  // of each unknown, or null
+  int* replaced = nullptr;        // of a row: 1 where its U_ii was singular when last computed
+};
+
+// The pattern of the entries and all products: once a pattern, on the host.
+struct AsyncPattern {
+  int rows = 0, n = 1;
+  EntryLists lower, diagonal, upper;
+  std::vector<Product> product;
+
+  template <class Space>
+  AsyncPattern(const BlockCsr<Space>& A, bool scalar);
+
+ private:
+  void add_entries(int row, const std::vector<int>& column, const std::vector<std::int64_t>& source);
+  void find_products();
+};
+
+}  // namespace async_ilu
+
+template <class Space>
+class AsyncFactors {
+ public:
+  AsyncFactors(const BlockCsr<Space>& A, const AsyncIluOptions& options);
+
+  SetupInfo build(const BlockCsr<Space>& A, bool first);
+  void sweep(const BlockCsr<Space>& A, int sweeps);
+  void solve(const double* r, double* z);  // z may be r
+  bool fits(const BlockCsr<Space>& A) const { return A.rows() == rows_ && A.blocks() == blocks_; }
+  FactorObservation observe(const BlockCsr<Space>& A);   // async_ilu_pattern.cpp
+  FactorObservation measured(const BlockCsr<Space>& A);  // the same without stale reads
+  std::int64_t bytes() const;
+  Work solve_work() const, build_work() const;  // async_ilu_pattern.cpp
+  // L and U on the pattern of A (async_ilu0: of its scalars), blocks row by row.
+  std::vector<double> to_values() const;
+  void from_values(const std::vector<double>& values);
+  void state(Archive& a);
+
+ private:
+  AsyncFactors(const async_ilu::AsyncPattern& p, const BlockCsr<Space>& A, const AsyncIluOptions& options);
+  // f(part, number): the blocks of L, of the inverted diagonal and of U, parts 0 to 2, in the order of A's entries.
+  template <class F>
+  void for_blocks(const F& f) const;
+  async_ilu::AsyncView view(const BlockCsr<Space>* A, int slot);
+  void start(const BlockCsr<Space>& A, bool first);
+  void guess(const async_ilu::AsyncView& f);
+
+  AsyncIluOptions options_;
+  AsyncSchedule schedule_;
+  int rows_, n_, size_;  // block rows, block and unknowns of the matrix
+  int work_rows_, b_;    // rows and block of the entries
+  std::int64_t blocks_;
+  int slot_ = 0;                            // that holds the factors
+  std::vector<double> stale_reads() const;  // of the rows of the entries, as prescribed
+  std::vector<double> count_stale_reads();  // of threads that do not wait, on the host
+
+  async_ilu::EntryArrays<Space> lower_, diagonal_, upper_;
+  Array<async_ilu::Product, Space> product_;
+  Array<int, Space> replaced_;
+  Array<double, Space> L_, U_, inverse_;  // two slots each where asynchrony is prescribed
+  Array<double, Space> scale_, y_, z_;
+};
 
 template <class Space>
 class AsyncIlu final : public Preconditioner<Space> {
  public:
-  explicit AsyncIlu(const AsyncIluOptions& options);
-  ~AsyncIlu() override;
+  explicit AsyncIlu(const AsyncIluOptions& options)
+      : Preconditioner<Space>(
+            {.is_constant = false, .repeats = options.prescribed, .remembers = options.from_previous}),
+        options_(options) {}
 
+  void save(Archive& to) override {
+    if (options_.from_previous && factors_) factors_->state(to);
+  }
+  void restore(const Matrix<Space>& A, Archive& from) override;
+  void apply(View<const double> r, View<double> z) const override { factors_->solve(r.data(), z.data()); }
+  // Of sweeps by threads that do not wait; of prescribed asynchrony, a model, nothing is stated.
+  Work apply_work() const override { return factors_ && !options_.prescribed ? factors_->solve_work() : Work{}; }
+  Work update_work() const override { return factors_ && !options_.prescribed ? factors_->build_work() : Work{}; }
+  FactorObservation observe() const override { return factors_->observe(*A_); }
+  std::string describe() const override;
+
+  AsyncFactors<Space>& factors() const { return *factors_; }  // for tests
+
+ private:
   // Error(usage): A is no BlockCsr, or a row has no diagonal block (named).
   SetupInfo do_setup(const Matrix<Space>& A) override;
   SetupInfo do_update(const Matrix<Space>& A) override;
-  void save(Archive& to) override;
-  void restore(const Matrix<Space>& A, Archive& from) override;
-  void apply(View<const double> r, View<double> z) const override;
-  // Of sweeps by threads that do not wait; of prescribed asynchrony, a model, nothing is stated.
-  Work apply_work() const override;
-  Work update_work() const override;
-  std::string describe() const override;
-
-  FactorObservation observe() const override;
-
-  // For tests: L and U on the pattern of A (async_ilu0: of its scalars), blocks row by row; and one more sweep.
-  std::vector<double> factors() const;
-  void set_factors(const std::vector<double>& values);
-  void sweep();
-
- private:
   void make_factors(const Matrix<Space>& A);
 
   AsyncIluOptions options_;
@@ -63,4 +210,169 @@ class AsyncIlu final : public Preconditioner<Space> {
   std::unique_ptr<AsyncFactors<Space>> factors_;
 };
 
+namespace async_ilu {
+
+// The sweeps of threads that do not wait. Host: async_ilu_host.cpp. Device: async_ilu_device.cu.
+bool needs_guess();  // Host: one thread reads nothing that it has not computed before
+void guess_host(const AsyncView& f);
+void sweep_host(const AsyncView& f, int sweeps, int chunk);
+void solve_host(const AsyncView& f, int sweeps, int chunk, const double* r, double* y, double* z);
+void sweep_device(const AsyncView& f, int sweeps);
+void solve_device(const AsyncView& f, int sweeps, const double* r, double* y, double* z);
+
+// The model; each space runs the same code. L, U, inverse, y and work have two slots, one after the other (lowers,
+// uppers: blocks of L and U); the first sweep reads its initial guess from the second slot, sweep s writes slot s % 2.
+template <class Space>
+void sweep_prescribed(const AsyncView& f, const AsyncSchedule& schedule, std::int64_t lowers, std::int64_t uppers,
+                      int sweeps);
+template <class Space>
+void solve_prescribed(const AsyncView& f, const AsyncSchedule& schedule, int sweeps, const double* r, double* y,
+                      double* work, double* z);
+
+// The initial guess from the entries of A; S from its diagonal; diagnostics.
+template <class Space>
+void guess(const AsyncView& f);
+template <class Space>
+void copy_factors(const AsyncView& from, const AsyncView& to, std::int64_t lowers, std::int64_t uppers);
+template <class Space>
+void find_scale(const AsyncView& f, double* scale);
+// Of each row |x - g(x)|_1, and its dominances (FactorObservation).
+void measure_rows(Host, const AsyncView& f, double* fixed_point, double* dominance_L, double* dominance_U);
+void measure_rows(Device, const AsyncView& f, double* fixed_point, double* dominance_L, double* dominance_U);
+template <class Space>
+int count_replaced(const AsyncView& f);
+// The part of each row's reads in the last sweep each way that a sequential sweep would not make: by a solve of its own, with
+// stamps on the rows (stamp, stale: of f.rows). An upper bound, to the time between two neighbouring loads.
+void count_stale_reads_host(const AsyncView& f, int sweeps, int chunk, const double* r, double* y, double* z,
+                            int* stamp, double* stale);
+
+// One row of (18) and of algorithm 5 by one thread of either space. What is read of other rows and where results go is
+// the Access's business: what the others have stored by now, what a schedule prescribes, or just memory.
+//
+// A block is formed in registers and stored once, when it is complete. Adding up in place would show other threads
+// partial sums, which are not old values of the iteration but no values of it at all: the paper saw much slower
+// convergence (end of section 3.3), and the theory of asynchronous iterations does not cover it.
+//
+// Every multiplication is part of an explicit fma, so that both spaces round alike.
+inline constexpr int largest_block = 8;
+
+// C -= A B
+WEIR_HD inline void subtract(int n, double* C, const double* A, const double* B) {
+  for (int v = 0; v < n; ++v)
+    for (int u = 0; u < n; ++u) {
+      double s = C[v * n + u];
+      for (int w = 0; w < n; ++w) s = fma(-A[w * n + u], B[v * n + w], s);
+      C[v * n + u] = s;
+    }
+}
+// C = A B
+WEIR_HD inline void multiply(int n, double* C, const double* A, const double* B) {
+  for (int v = 0; v < n; ++v)
+    for (int u = 0; u < n; ++u) {
+      double s = 0;
+      for (int w = 0; w < n; ++w) s = fma(A[w * n + u], B[v * n + w], s);
+      C[v * n + u] = s;
+    }
+}
+
+// d <- d^-1 without pivoting, or to a multiple of the identity where that cannot be done: the modified iteration.
+// False where it had to be replaced.
+WEIR_HD inline bool invert_or_replace(int n, double* d) {
+  double size = 0;
+  for (int e = 0; e < n * n; ++e) size = fmax(size, fabs(d[e]));
+  bool usable = true;
+  for (int r = 0; r < n; ++r) {
+    const double pivot = d[r * n + r], inverse = 1 / pivot;
+    usable = usable && pivot != 0 && inverse - inverse == 0 && pivot - pivot == 0;
+    d[r * n + r] = 1;
+    for (int v = 0; v < n; ++v) d[v * n + r] = d[v * n + r] * inverse;
+    for (int u = 0; u < n; ++u) {
+      if (u == r) continue;
+      const double factor = d[r * n + u];
+      d[r * n + u] = 0;
+      for (int v = 0; v < n; ++v) d[v * n + u] = fma(-factor, d[v * n + r], d[v * n + u]);
+    }
+  }
+  const double one = size > 0 && size - size == 0 ? 1 / size : 1;
+  for (int e = 0; e < n * n && !usable; ++e) d[e] = e % (n + 1) == 0 ? one : 0;
+  return usable;
+}
+
+// A block of A, column by column, scaled where wanted.
+WEIR_HD inline void load_entry(const AsyncView& f, std::int64_t source, int i, int j, double* block) {
+  const int n = f.n;
+  for (int v = 0; v < n; ++v)
+    for (int u = 0; u < n; ++u) {
+      const double a = f.A[source + u * n + v];
+      block[v * n + u] = f.scale ? a * f.scale[i * n + u] * f.scale[j * n + v] : a;
+    }
+}
+
+// target e of a row = A_ij - sum of products
+template <int Cap, class Access>
+WEIR_HD void form_target(const AsyncView& f, const Access& at, const Entries& entries, std::int64_t e, int i, int j,
+                         double* block) {
+  double l[Cap * Cap], u[Cap * Cap];
+  load_entry(f, entries.source[e], i, j, block);
+  for (std::int64_t p = entries.products[e]; p < entries.products[e + 1]; ++p) {
+    at.load_L(f.product[p].lower, l);
+    at.load_U(f.product[p].upper, f.lower.column[f.product[p].lower], u);
+    subtract(f.n, block, l, u);
+  }
+}
+
+template <int Cap, class Access>
+WEIR_HD void sweep_row(const AsyncView& f, const Access& at, int i) {
+  double block[Cap * Cap], inverse[Cap * Cap], product[Cap * Cap];
+  for (std::int64_t e = f.lower.start[i]; e < f.lower.start[i + 1]; ++e) {
+    const int j = f.lower.column[e];
+    form_target<Cap>(f, at, f.lower, e, i, j, block);
+    at.load_inverse(j, inverse);
+    multiply(f.n, product, block, inverse);
+    at.store_L(e, product);
+  }
+  form_target<Cap>(f, at, f.diagonal, i, i, i, block);
+  f.replaced[i] = invert_or_replace(f.n, block) ? 0 : 1;
+  at.store_inverse(i, block);
+  for (std::int64_t e = f.upper.start[i]; e < f.upper.start[i + 1]; ++e) {
+    form_target<Cap>(f, at, f.upper, e, i, f.upper.column[e], block);
+    at.store_U(e, block);
+  }
+}
+
+// sum = sum - sum_j T_ij x_j
+template <int Cap, class Access>
+WEIR_HD void subtract_row(const AsyncView& f, const Access& at, const Entries& entries, const double* T, int i,
+                          double* sum) {
+  const int n = f.n;
+  double x[Cap];
+  for (std::int64_t e = entries.start[i]; e < entries.start[i + 1]; ++e) {
+    at.load_vector(entries.column[e], x);
+    for (int v = 0; v < n; ++v)
+      for (int u = 0; u < n; ++u) sum[u] = fma(-T[e * n * n + v * n + u], x[v], sum[u]);
+  }
+}
+
+template <int Cap, class Access>
+WEIR_HD void forward_row(const AsyncView& f, const Access& at, int i, const double* r) {
+  double sum[Cap];
+  for (int u = 0; u < f.n; ++u) sum[u] = f.scale ? r[i * f.n + u] * f.scale[i * f.n + u] : r[i * f.n + u];
+  subtract_row<Cap>(f, at, f.lower, f.L, i, sum);
+  at.store_vector(i, sum);
+}
+
+template <int Cap, class Access>
+WEIR_HD void backward_row(const AsyncView& f, const Access& at, int i, const double* y) {
+  const int n = f.n;
+  double sum[Cap], z[Cap];
+  for (int u = 0; u < n; ++u) sum[u] = y[i * n + u];
+  subtract_row<Cap>(f, at, f.upper, f.U, i, sum);
+  for (int u = 0; u < n; ++u) {
+    z[u] = 0;
+    for (int v = 0; v < n; ++v) z[u] = fma(f.inverse[(std::int64_t{i} * n + v) * n + u], sum[v], z[u]);
+  }
+  at.store_vector(i, z);
+}
+
+}  // namespace async_ilu
 }  // namespace weir

@@ -3,7 +3,8 @@
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/launch.hpp"
 #include "solvers/device/reduce.hpp"
-#include "solvers/preconditioner/async_ilu/async_ilu_factors.hpp"
+#include "solvers/device/vector_ops.hpp"
+#include "solvers/preconditioner/async_ilu/async_ilu.hpp"
 
 namespace weir::async_ilu {
 namespace {
@@ -54,11 +55,14 @@ LaunchConfig config(int rows, const char* name) {
           .name = name};
 }
 
+template <class Space>
 void clear(double* x, int size) {
-  for_each<Device>(size, [=] WEIR_HD(int i) { x[i] = 0; });
+  fill<Space>(0, View<double>(x, size));
 }
-void multiply_by(const double* scale, double* x, int size) {
-  for_each<Device>(size, [=] WEIR_HD(int i) { x[i] *= scale[i]; });
+// z = scale x
+template <class Space>
+void copy_scaled(const double* x, const double* scale, double* z, int size) {
+  for_each<Space>(size, [=] WEIR_HD(int i) { z[i] = scale ? x[i] * scale[i] : x[i]; });
 }
 
 template <int Cap>
@@ -68,12 +72,12 @@ void sweep(const AsyncView& f, int sweeps) {
 
 template <int Cap>
 void solve(const AsyncView& f, int sweeps, const double* r, double* y, double* z) {
-  clear(y, f.rows * f.n);
+  clear<Device>(y, f.rows * f.n);
   for (int s = 0; s < sweeps; ++s) launch(config(f.rows, "asynchronous forward sweep"), forward_rows<Cap>, f, r, y);
-  clear(z, f.rows * f.n);
+  clear<Device>(z, f.rows * f.n);
   for (int s = 0; s < sweeps; ++s)
     launch(config(f.rows, "asynchronous backward sweep"), backward_rows<Cap>, f, static_cast<const double*>(y), z);
-  if (f.scale) multiply_by(f.scale, z, f.rows * f.n);
+  if (f.scale) copy_scaled<Device>(z, f.scale, z, f.rows * f.n);
 }
 
 // Sweeps of prescribed asynchrony: a loop over the lanes for every step of the schedule. Each row is in two slots.
@@ -143,53 +147,30 @@ void solve_step(const AsyncView& f, const Prescribed& at, const double* right) {
   });
 }
 
-template <class Space>
-void clear(double* x, int size) {
-  for_each<Space>(size, [=] WEIR_HD(int i) { x[i] = 0; });
-}
-template <class Space>
-void copy_scaled(const double* x, const double* scale, double* z, int size) {
-  for_each<Space>(size, [=] WEIR_HD(int i) { z[i] = scale ? x[i] * scale[i] : x[i]; });
-}
-
 // The initial guess, the symmetric scaling, and what is measured of the factors, in either space.
-
-// Memory that nobody writes meanwhile; stores add up |stored - new| instead.
-struct Compare {
-  const double *L, *U, *inverse;
-  int n;
-  double* sum;
-
-  WEIR_HD void copy(const double* from, double* to) const {
-    for (int e = 0; e < n * n; ++e) to[e] = from[e];
-  }
-  WEIR_HD void compare(const double* stored, const double* fresh) const {
-    for (int e = 0; e < n * n; ++e) *sum += fabs(stored[e] - fresh[e]);
-  }
-  WEIR_HD void load_L(std::int64_t e, double* block) const { copy(L + e * n * n, block); }
-  WEIR_HD void load_U(std::int64_t e, int, double* block) const { copy(U + e * n * n, block); }
-  WEIR_HD void load_inverse(std::int64_t j, double* block) const { copy(inverse + j * n * n, block); }
-};
 
 // |x - g(x)|_1 over the entries of row i. U_ii is stored inverted: it is inverted once more.
 template <int Cap>
 WEIR_HD double residual_of_row(const AsyncView& f, int i) {
   double sum = 0, block[Cap * Cap], other[Cap * Cap], product[Cap * Cap];
   const int nn = f.n * f.n;
-  const Compare at{f.L, f.U, f.inverse, f.n, &sum};
+  const Relaxed at{f.L, f.U, f.inverse, nullptr, f.n};
+  const auto compare = [&](const double* stored, const double* fresh) {
+    for (int e = 0; e < nn; ++e) sum += fabs(stored[e] - fresh[e]);
+  };
   for (std::int64_t e = f.lower.start[i]; e < f.lower.start[i + 1]; ++e) {
     form_target<Cap>(f, at, f.lower, e, i, f.lower.column[e], block);
     at.load_inverse(f.lower.column[e], other);
     multiply(f.n, product, block, other);
-    at.compare(f.L + e * nn, product);
+    compare(f.L + e * nn, product);
   }
   form_target<Cap>(f, at, f.diagonal, i, i, i, block);
   at.load_inverse(i, other);
   invert_or_replace(f.n, other);
-  at.compare(other, block);
+  compare(other, block);
   for (std::int64_t e = f.upper.start[i]; e < f.upper.start[i + 1]; ++e) {
     form_target<Cap>(f, at, f.upper, e, i, f.upper.column[e], block);
-    at.compare(f.U + e * nn, block);
+    compare(f.U + e * nn, block);
   }
   return sum;
 }
@@ -268,15 +249,13 @@ void guess(const AsyncView& f) {
 }
 
 template <class Space>
-void copy_blocks(const double* from, double* to, std::int64_t count) {
-  for_each<Space>(static_cast<int>(count), [=] WEIR_HD(int e) { to[e] = from[e]; });
-}
-template <class Space>
 void copy_factors(const AsyncView& from, const AsyncView& to, std::int64_t lowers, std::int64_t uppers) {
-  const std::int64_t nn = std::int64_t{from.n} * from.n;
-  copy_blocks<Space>(from.L, to.L, lowers * nn);
-  copy_blocks<Space>(from.U, to.U, uppers * nn);
-  copy_blocks<Space>(from.inverse, to.inverse, from.rows * nn);
+  const auto copy = [nn = std::int64_t{from.n} * from.n](const double* a, double* b, std::int64_t blocks) {
+    assign<Space>(View<const double>(a, blocks * nn), View<double>(b, blocks * nn));
+  };
+  copy(from.L, to.L, lowers);
+  copy(from.U, to.U, uppers);
+  copy(from.inverse, to.inverse, from.rows);
 }
 
 // s_i = |a_ii|^-1/2; 1 where a_ii is 0.
@@ -289,27 +268,8 @@ void find_scale(const AsyncView& f, double* scale) {
   });
 }
 
-template <class Space>
-double fixed_point_residual(const AsyncView& f) {
-  return sum<Space>(f.rows, [=] WEIR_HD(int i) {
-    return f.n == 1 ? residual_of_row<1>(f, i) : residual_of_row<largest_block>(f, i);
-  });
-}
-
-template <class Space>
-double dominance_of_L(const AsyncView& f) {
-  return max_abs<Space>(f.rows * f.n,
-                        [=] WEIR_HD(int q) { return row_sum(f, f.lower, f.L, nullptr, q / f.n, q % f.n); });
-}
-template <class Space>
-double dominance_of_U(const AsyncView& f) {
-  return max_abs<Space>(f.rows * f.n,
-                        [=] WEIR_HD(int q) { return row_sum(f, f.upper, f.U, f.inverse, q / f.n, q % f.n); });
-}
-
-template <class Space>
-void measure_rows(const AsyncView& f, double* fixed_point, double* dominance_L, double* dominance_U) {
-  for_each<Space>(f.rows, [=] WEIR_HD(int i) {
+void measure_rows(Device, const AsyncView& f, double* fixed_point, double* dominance_L, double* dominance_U) {
+  for_each<Device>(f.rows, [=] WEIR_HD(int i) {
     fixed_point[i] = f.n == 1 ? residual_of_row<1>(f, i) : residual_of_row<largest_block>(f, i);
     double L = 0, U = 0;
     for (int u = 0; u < f.n; ++u) {
@@ -332,13 +292,6 @@ template void copy_factors<Host>(const AsyncView&, const AsyncView&, std::int64_
 template void copy_factors<Device>(const AsyncView&, const AsyncView&, std::int64_t, std::int64_t);
 template void find_scale<Host>(const AsyncView&, double*);
 template void find_scale<Device>(const AsyncView&, double*);
-template double fixed_point_residual<Host>(const AsyncView&);
-template double fixed_point_residual<Device>(const AsyncView&);
-template double dominance_of_L<Host>(const AsyncView&);
-template double dominance_of_L<Device>(const AsyncView&);
-template double dominance_of_U<Host>(const AsyncView&);
-template double dominance_of_U<Device>(const AsyncView&);
-template void measure_rows<Device>(const AsyncView&, double*, double*, double*);
 template int count_replaced<Host>(const AsyncView&);
 template int count_replaced<Device>(const AsyncView&);
 

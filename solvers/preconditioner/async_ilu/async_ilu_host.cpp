@@ -1,6 +1,6 @@
 // Asynchronous sweeps on host threads, algorithms 4 and 5 of Kashi & Nadarajah 2020 with vectors over the block: a
 // parallel region with all sweeps in it, chunks of rows drawn in the order of the loop, no wait between sweeps. On one
-// thread nothing is shared: the same arithmetic with plain loads. Blocks are stored once, complete: async_ilu_factors.hpp.
+// thread nothing is shared: the same arithmetic with plain loads. Blocks are stored once, complete: async_ilu.hpp.
 // A sweep of the factorisation reads A once, writes the factors once and reads U once a product; a solve sweep reads its
 // factor once: memory sets the pace.
 #include <omp.h>
@@ -12,7 +12,7 @@
 #include "solvers/matrix/algorithms/relaxed_lanes.hpp"
 #include "solvers/matrix/block/block_dense.hpp"
 #include "solvers/matrix/block/block_product.hpp"
-#include "solvers/preconditioner/async_ilu/async_ilu_factors.hpp"
+#include "solvers/preconditioner/async_ilu/async_ilu.hpp"
 
 namespace weir::async_ilu {
 namespace {
@@ -285,7 +285,7 @@ void count_stale_reads_host(const AsyncView& f, int sweeps, int chunk, const dou
                             int* stamp, double* stale) {
   with_block(f.n, [&](auto N) { solve_and_count<N.value>(f, sweeps, chunk, r, y, z, stamp, stale); });
 }
-void measure_rows_host(const AsyncView& f, double* fixed_point, double* dominance_L, double* dominance_U) {
+void measure_rows(Host, const AsyncView& f, double* fixed_point, double* dominance_L, double* dominance_U) {
   with_block(f.n, [&](auto N) {
 #pragma omp parallel for schedule(static)
     for (int i = 0; i < f.rows; ++i) {

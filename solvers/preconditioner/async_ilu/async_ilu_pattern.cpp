@@ -4,7 +4,7 @@
 
 #include "base/at.hpp"
 #include "base/error.hpp"
-#include "solvers/preconditioner/async_ilu/async_ilu_factors.hpp"
+#include "solvers/preconditioner/async_ilu/async_ilu.hpp"
 
 namespace weir::async_ilu {
 
@@ -17,15 +17,15 @@ AsyncPattern::AsyncPattern(const BlockCsr<Space>& A, bool scalar)
   std::vector<int> columns;
   std::vector<std::int64_t> sources;
   for (int i = 0; i < A.rows(); ++i) {
-    if (diagonal[at(i)] < 0)
+    if (diagonal[i] < 0)
       throw Error(Exit::usage, "asynchronous ILU(0): block row " + std::to_string(i) + " has no diagonal block" +
-                                   (start[at(i)] == start[at(i) + 1] ? " (the row is empty)" : ""));
+                                   (start[i] == start[i + 1] ? " (the row is empty)" : ""));
     for (int r = 0; r < (scalar ? B : 1); ++r) {
       columns.clear();
       sources.clear();
-      for (std::int64_t e = start[at(i)]; e < start[at(i) + 1]; ++e)
+      for (std::int64_t e = start[i]; e < start[i + 1]; ++e)
         for (int c = 0; c < (scalar ? B : 1); ++c) {
-          columns.push_back(scalar ? column[at(e)] * B + c : column[at(e)]);
+          columns.push_back(scalar ? column[e] * B + c : column[e]);
           sources.push_back(e * B * B + r * B + c);
         }
       add_entries(scalar ? i * B + r : i, columns, sources);
@@ -36,18 +36,11 @@ AsyncPattern::AsyncPattern(const BlockCsr<Space>& A, bool scalar)
 
 void AsyncPattern::add_entries(int row, const std::vector<int>& column, const std::vector<std::int64_t>& source) {
   for (std::size_t e = 0; e < column.size(); ++e) {
-    if (column[e] < row) {
-      lower_column.push_back(column[e]);
-      lower_source.push_back(source[e]);
-    } else if (column[e] > row) {
-      upper_column.push_back(column[e]);
-      upper_source.push_back(source[e]);
-    } else {
-      diagonal_source.push_back(source[e]);
-    }
+    EntryLists& of = column[e] < row ? lower : column[e] > row ? upper : diagonal;
+    of.column.push_back(column[e]);
+    of.source.push_back(source[e]);
   }
-  lower_start.push_back(static_cast<std::int64_t>(lower_column.size()));
-  upper_start.push_back(static_cast<std::int64_t>(upper_column.size()));
+  for (EntryLists* of : {&lower, &diagonal, &upper}) of->start.push_back(static_cast<std::int64_t>(of->column.size()));
 }
 
 // Row by row: where[j] is the target (i, j) of the row at hand, numbered lower, diagonal, upper; the products of each
@@ -55,45 +48,38 @@ void AsyncPattern::add_entries(int row, const std::vector<int>& column, const st
 void AsyncPattern::find_products() {
   std::vector<int> where(at(rows), -1);
   std::vector<std::vector<Product>> of;
-  std::vector<Product> diagonal, upper;  // the lists of the lower entries come first, then these
-  const auto store = [](const std::vector<Product>& list, std::vector<Product>& all, std::vector<std::int64_t>& ends) {
-    all.insert(all.end(), list.begin(), list.end());
-    ends.push_back(static_cast<std::int64_t>(all.size()));
-  };
+  std::vector<Product> of_kind[3];  // lower, diagonal, upper
+  EntryLists* const kinds[] = {&lower, &diagonal, &upper};
+  std::vector<int> columns, kind;  // of a row's targets
   for (int i = 0; i < rows; ++i) {
-    const std::int64_t l0 = lower_start[at(i)], l1 = lower_start[at(i) + 1], u0 = upper_start[at(i)],
-                       u1 = upper_start[at(i) + 1];
-    const int lowers = static_cast<int>(l1 - l0), targets = lowers + 1 + static_cast<int>(u1 - u0);
-    const auto column = [&](int t) {
-      return t < lowers ? lower_column[at(l0 + t)] : t == lowers ? i : upper_column[at(u0 + t - lowers - 1)];
-    };
-    of.resize(std::max(of.size(), at(targets)));
-    for (int t = 0; t < targets; ++t) {
-      of[at(t)].clear();
-      where[at(column(t))] = t;
+    columns.clear();
+    kind.clear();
+    for (int k = 0; k < 3; ++k)
+      for (std::int64_t e = kinds[k]->start[i]; e < kinds[k]->start[i + 1]; ++e) {
+        columns.push_back(kinds[k]->column[e]);
+        kind.push_back(k);
+      }
+    of.resize(std::max(of.size(), columns.size()));
+    for (std::size_t t = 0; t < columns.size(); ++t) {
+      of[t].clear();
+      where[columns[t]] = static_cast<int>(t);
     }
-    for (std::int64_t l = l0; l < l1; ++l) {
-      const int k = lower_column[at(l)];
-      for (std::int64_t u = upper_start[at(k)]; u < upper_start[at(k) + 1]; ++u)
-        if (const int t = where[at(upper_column[at(u)])]; t >= 0)
-          of[at(t)].push_back({static_cast<int>(l), static_cast<int>(u)});
+    for (std::int64_t l = lower.start[i]; l < lower.start[i + 1]; ++l) {
+      const int k = lower.column[l];
+      for (std::int64_t u = upper.start[k]; u < upper.start[k + 1]; ++u)
+        if (const int t = where[upper.column[u]]; t >= 0) of[t].push_back({static_cast<int>(l), static_cast<int>(u)});
     }
-    for (int t = 0; t < targets; ++t) {
-      if (t < lowers)
-        store(of[at(t)], product, lower_products);
-      else if (t == lowers)
-        store(of[at(t)], diagonal, diagonal_products);
-      else
-        store(of[at(t)], upper, upper_products);
-      where[at(column(t))] = -1;
+    for (std::size_t t = 0; t < columns.size(); ++t) {
+      std::vector<Product>& all = of_kind[kind[t]];
+      all.insert(all.end(), of[t].begin(), of[t].end());
+      kinds[kind[t]]->products.push_back(static_cast<std::int64_t>(all.size()));
+      where[columns[t]] = -1;
     }
   }
-  const auto append = [&](const std::vector<Product>& list, std::vector<std::int64_t>& ends) {
-    for (std::int64_t& e : ends) e += static_cast<std::int64_t>(product.size());
-    product.insert(product.end(), list.begin(), list.end());
-  };
-  append(diagonal, diagonal_products);
-  append(upper, upper_products);
+  for (int k = 0; k < 3; ++k) {  // one list
+    for (std::int64_t& e : kinds[k]->products) e += static_cast<std::int64_t>(product.size());
+    product.insert(product.end(), of_kind[k].begin(), of_kind[k].end());
+  }
 }
 
 template AsyncPattern::AsyncPattern(const BlockCsr<Host>&, bool);
@@ -122,8 +108,8 @@ std::vector<double> gathered(const std::vector<double>& rows, int each, bool add
 // A sequential sweep forward reads what this sweep has stored of every row before, backward of every row after.
 template <class Space>
 std::vector<double> AsyncFactors<Space>::stale_reads() const {
-  const std::vector<std::int64_t> lower = lower_start_.to_vector(), upper = upper_start_.to_vector();
-  const std::vector<int> lower_column = lower_column_.to_vector(), upper_column = upper_column_.to_vector();
+  const std::vector<std::int64_t> lower = lower_.start.to_vector(), upper = upper_.start.to_vector();
+  const std::vector<int> lower_column = lower_.column.to_vector(), upper_column = upper_.column.to_vector();
   const int last = options_.apply_sweeps - 1;
   const auto is_stale = [&](int reader, int source) {  // places in the order of the loop
     return schedule_.sweep_read(last, schedule_.step_of(reader), reader, source) < last;
@@ -131,11 +117,11 @@ std::vector<double> AsyncFactors<Space>::stale_reads() const {
   std::vector<double> part(at(work_rows_), 0.0);
   for (int i = 0; i < work_rows_; ++i) {
     int stale = 0;
-    for (std::int64_t e = lower[at(i)]; e < lower[at(i) + 1]; ++e) stale += is_stale(i, lower_column[at(e)]);
-    for (std::int64_t e = upper[at(i)]; e < upper[at(i) + 1]; ++e)
-      stale += is_stale(work_rows_ - 1 - i, work_rows_ - 1 - upper_column[at(e)]);
-    const std::int64_t reads = lower[at(i) + 1] - lower[at(i)] + upper[at(i) + 1] - upper[at(i)];
-    if (reads > 0) part[at(i)] = static_cast<double>(stale) / static_cast<double>(reads);
+    for (std::int64_t e = lower[i]; e < lower[i + 1]; ++e) stale += is_stale(i, lower_column[e]);
+    for (std::int64_t e = upper[i]; e < upper[i + 1]; ++e)
+      stale += is_stale(work_rows_ - 1 - i, work_rows_ - 1 - upper_column[e]);
+    const std::int64_t reads = lower[i + 1] - lower[i] + upper[i + 1] - upper[i];
+    if (reads > 0) part[i] = static_cast<double>(stale) / static_cast<double>(reads);
   }
   return part;
 }
@@ -151,17 +137,21 @@ std::vector<double> AsyncFactors<Space>::count_stale_reads() {
 }
 
 template <class Space>
-FactorObservation AsyncFactors<Space>::observe(const BlockCsr<Space>& A) {
+FactorObservation AsyncFactors<Space>::measured(const BlockCsr<Space>& A) {
   Array<double, Space> fixed(work_rows_), lower(work_rows_), upper(work_rows_);
-  if constexpr (std::is_same_v<Space, Host>)
-    async_ilu::measure_rows_host(view(&A, slot_), fixed.data(), lower.data(), upper.data());
-  else
-    async_ilu::measure_rows<Space>(view(&A, slot_), fixed.data(), lower.data(), upper.data());
+  async_ilu::measure_rows(Space{}, view(&A, slot_), fixed.data(), lower.data(), upper.data());
   const int each = options_.scalar ? n_ : 1;
   FactorObservation o;
   o.fixed_point = gathered(fixed.to_vector(), each, true);
   o.dominance_L = gathered(lower.to_vector(), each, false);
   o.dominance_U = gathered(upper.to_vector(), each, false);
+  return o;
+}
+
+template <class Space>
+FactorObservation AsyncFactors<Space>::observe(const BlockCsr<Space>& A) {
+  FactorObservation o = measured(A);
+  const int each = options_.scalar ? n_ : 1;
   if (options_.prescribed)
     o.stale_reads = gathered(stale_reads(), each, false);
   else if (std::is_same_v<Space, Host>)
@@ -173,7 +163,7 @@ FactorObservation AsyncFactors<Space>::observe(const BlockCsr<Space>& A) {
 // on it reads them too.
 template <class Space>
 Work AsyncFactors<Space>::solve_work() const {
-  const std::int64_t sweeps = options_.apply_sweeps, beside = lower_column_.size() + upper_column_.size();
+  const std::int64_t sweeps = options_.apply_sweeps, beside = lower_.count() + upper_.count();
   const std::int64_t values = (beside + work_rows_) * b_ * b_, unknowns = std::int64_t{b_} * work_rows_;
   Work work{
       sweeps * (8 * values + 4 * beside + 2 * 8 * work_rows_ + 4 * 8 * unknowns) + (sweeps - 1) * 2 * 8 * unknowns,
@@ -185,8 +175,8 @@ Work AsyncFactors<Space>::solve_work() const {
 // Each sweep reads A, writes the factors, and is led there by where the entries of A stand, by the products and by the columns of L.
 template <class Space>
 Work AsyncFactors<Space>::build_work() const {
-  const std::int64_t sweeps = options_.build_sweeps, lower = lower_column_.size();
-  const std::int64_t entries = lower + upper_column_.size() + work_rows_, bb = std::int64_t{b_} * b_;
+  const std::int64_t sweeps = options_.build_sweeps, lower = lower_.count();
+  const std::int64_t entries = lower + upper_.count() + work_rows_, bb = std::int64_t{b_} * b_;
   const std::int64_t products = product_.size();
   return {sweeps * (2 * 8 * entries * bb + 2 * 8 * entries + 8 * products + 4 * lower + 2 * 8 * work_rows_),
           sweeps * 2 * bb * b_ * (products + lower + work_rows_)};
@@ -196,6 +186,8 @@ template Work AsyncFactors<Host>::solve_work() const;
 template Work AsyncFactors<Device>::solve_work() const;
 template Work AsyncFactors<Host>::build_work() const;
 template Work AsyncFactors<Device>::build_work() const;
+template FactorObservation AsyncFactors<Host>::measured(const BlockCsr<Host>&);
+template FactorObservation AsyncFactors<Device>::measured(const BlockCsr<Device>&);
 template FactorObservation AsyncFactors<Host>::observe(const BlockCsr<Host>&);
 template FactorObservation AsyncFactors<Device>::observe(const BlockCsr<Device>&);
 

@@ -116,16 +116,8 @@ class StencilIlu0 final : public IluFactors<Space> {
 }  // namespace
 
 const char* to_string(BlockIluForm form) {
-  switch (form) {
-    case BlockIluForm::entry:
-      return "entry";
-    case BlockIluForm::workgroup:
-      return "workgroup";
-    case BlockIluForm::one_launch:
-      return "one_launch";
-    default:
-      return "automatic";
-  }
+  constexpr const char* names[] = {"automatic", "entry", "workgroup", "one_launch"};
+  return names[static_cast<int>(form)];
 }
 
 template <class Space>

@@ -18,15 +18,15 @@ CsrPattern::CsrPattern(const BlockSparse<Space>& A, bool only_lines)
   for (const RowRange& line : A.lines())
     if (only_lines) std::fill_n(after.begin() + line.first + 1, line.count - 1, true);
   for (int i = 0; i < A.rows(); ++i) {
-    const std::int64_t d = diagonal[at(i)];
-    std::int64_t from = start[at(i)], to = start[at(i) + 1];
+    const std::int64_t d = diagonal[i];
+    std::int64_t from = start[i], to = start[i + 1];
     if (d < 0)
       throw Error(Exit::usage, "block ILU(0): block row " + std::to_string(i) + " has no diagonal block" +
                                    (from == to ? " (the row is empty)" : ""));
     if (only_lines) {
-      const bool on = i + 1 < A.rows() && after[at(i) + 1];
-      from = after[at(i)] && d > from && column[at(d - 1)] == i - 1 ? d - 1 : d;
-      to = on && d + 1 < to && column[at(d + 1)] == i + 1 ? d + 2 : d + 1;
+      const bool on = i + 1 < A.rows() && after[i + 1];
+      from = after[i] && d > from && column[d - 1] == i - 1 ? d - 1 : d;
+      to = on && d + 1 < to && column[d + 1] == i + 1 ? d + 2 : d + 1;
       if (from == d) cuts.push_back(i);
     }
     first.push_back(from);
@@ -44,14 +44,13 @@ void CsrPattern::find_matches(const std::vector<std::int64_t>& upper_start, std:
                               std::vector<Match>& match) const {
   match_start.assign(1, 0);
   for (int i = 0; i < lower.rows(); ++i) {
-    for (std::int64_t e = first[at(i)]; e < diagonal[at(i)]; ++e) {
-      const int k = column[at(e)];
+    for (std::int64_t e = first[i]; e < diagonal[i]; ++e) {
+      const int k = column[e];
       std::int64_t to = e + 1;
-      for (std::int64_t u = upper.first(k); u < upper.end(k) && to < end[at(i)]; ++u) {
-        while (to < end[at(i)] && column[at(to)] < upper.column[at(u)]) ++to;
-        if (to < end[at(i)] && column[at(to)] == upper.column[at(u)])
-          match.push_back(
-              {static_cast<int>(upper_start[at(k)] + u - upper.first(k)), static_cast<int>(to - first[at(i)])});
+      for (std::int64_t u = upper.first(k); u < upper.end(k) && to < end[i]; ++u) {
+        while (to < end[i] && column[to] < upper.column[u]) ++to;
+        if (to < end[i] && column[to] == upper.column[u])
+          match.push_back({static_cast<int>(upper_start[k] + u - upper.first(k)), static_cast<int>(to - first[i])});
       }
       match_start.push_back(static_cast<std::int64_t>(match.size()));
     }
@@ -66,15 +65,9 @@ template CsrPattern::CsrPattern(const BlockSparse<Device>&, bool);
 namespace weir {
 namespace {
 
-template <class Space, class T>
-UnitTriangle<Space, T> triangle(const block_ilu0::CsrPattern& pattern, Triangle side, int block,
-                                const BlockIluOptions& options) {
-  const TriangularRows& rows = side == Triangle::lower ? pattern.lower : pattern.upper;
-  if constexpr (std::is_same_v<Space, Host>)
-    return UnitTriangle<Host, T>(rows, side, block, useful_threads(), pattern.cuts);
-  else
-    return UnitTriangle<Device, T>(
-        rows, side, block, options.form == BlockIluForm::one_launch ? SweepForm::one_launch : SweepForm::levels);
+SweepOptions sweep_options(const block_ilu0::CsrPattern& pattern, const BlockIluOptions& options) {
+  return {.cuts = pattern.cuts,
+          .form = options.form == BlockIluForm::one_launch ? SweepForm::one_launch : SweepForm::levels};
 }
 
 // What is wrong with a matrix whose factorisation failed at this row.
@@ -85,7 +78,7 @@ template <class Space>
   const std::vector<std::int64_t> start = A.row_start().to_vector();
   const std::int64_t nn = std::int64_t{A.block()} * A.block();
   for (int i = 0; i < A.rows(); ++i)
-    if (!std::all_of(values.begin() + start[at(i)] * nn, values.begin() + start[at(i) + 1] * nn,
+    if (!std::all_of(values.begin() + start[i] * nn, values.begin() + start[i + 1] * nn,
                      [](double v) { return std::isfinite(v); }))
       throw RowError(Exit::not_finite, name + ": the matrix has NaN or Inf in ", i, "");
   throw RowError(
@@ -111,18 +104,18 @@ CsrIlu0<Space, T>::CsrIlu0(const BlockSparse<Space>& A, const block_ilu0::CsrPat
       upper_blocks_(static_cast<std::int64_t>(pattern.upper.column.size())),
       blocks_(A.blocks()),
       nnz_((rows_ + lower_blocks_ + upper_blocks_) * block_ * block_),
-      lower_(triangle<Space, T>(pattern, Triangle::lower, block_, options)),
-      upper_(triangle<Space, T>(pattern, Triangle::upper, block_, options)),
+      lower_(pattern.lower, Triangle::lower, block_, sweep_options(pattern, options)),
+      upper_(pattern.upper, Triangle::upper, block_, sweep_options(pattern, options)),
       inverted_(std::int64_t{rows_} * block_ * block_),
       lower_first_(pattern.lower.start),
       upper_position_(upper_.positions()),
       bad_(rows_) {
   std::vector<std::int64_t> by_position(at(rows_)), by_row(by_position), match_start;
   const std::vector<int> position = upper_.positions();
-  for (int i = 0; i < rows_; ++i) by_position[at(position[at(i)])] = pattern.upper.end(i) - pattern.upper.first(i);
+  for (int i = 0; i < rows_; ++i) by_position[position[i]] = pattern.upper.end(i) - pattern.upper.first(i);
   std::int64_t next = 0;
   for (std::int64_t& s : by_position) next += std::exchange(s, next);
-  for (int i = 0; i < rows_; ++i) by_row[at(i)] = by_position[at(position[at(i)])];
+  for (int i = 0; i < rows_; ++i) by_row[i] = by_position[position[i]];
   std::vector<block_ilu0::Match> match;
   pattern.find_matches(by_row, match_start, match);
   match_start_ = Array<std::int64_t, Space>(match_start);
@@ -198,7 +191,7 @@ std::vector<double> CsrIlu0<Space, T>::inverted_diagonals() const {
   const std::vector<int> position = lower_.positions();
   const std::int64_t nn = std::int64_t{block_} * block_;
   std::vector<double> by_row(stored.size());
-  for (int i = 0; i < rows_; ++i) std::copy_n(stored.begin() + position[at(i)] * nn, nn, by_row.begin() + i * nn);
+  for (int i = 0; i < rows_; ++i) std::copy_n(stored.begin() + position[i] * nn, nn, by_row.begin() + i * nn);
   return by_row;
 }
 

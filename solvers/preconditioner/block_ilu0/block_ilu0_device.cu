@@ -21,7 +21,7 @@ Hyperplanes::Hyperplanes(Extents e, int cells_a_group) : group(cells_a_group) {
   for (std::size_t p = 1; p < start.size(); ++p) start[p] = start[p - 1] + (start[p] + group - 1) / group * group;
   std::vector<int> next = start;
   cells.assign(static_cast<std::size_t>(start.back()), -1);
-  for (int c = 0; c < e.count(); ++c) cells[static_cast<std::size_t>(next[level(c)]++)] = c;
+  for (int c = 0; c < e.count(); ++c) cells[next[level(c)]++] = c;
 }
 
 int Hyperplanes::widest() const {
@@ -265,7 +265,7 @@ void times_inverse(const DeviceFactors<T>& f, const Plane& p, bool add, double* 
 
 template <class T>
 Plane plane(const DeviceFactors<T>& f, const Hyperplanes& levels, int p) {
-  const int first = levels.start[static_cast<std::size_t>(p)], last = levels.start[static_cast<std::size_t>(p) + 1];
+  const int first = levels.start[p], last = levels.start[p + 1];
   const int most = most_before(f.A.periodic), nn = f.A.n * f.A.n;
   return {f.order + first, last - first, f.work, f.work + std::int64_t{levels.widest()} * most * nn, most};
 }

@@ -64,7 +64,7 @@ struct Hyperplanes {
   Hyperplanes(Extents cells, int cells_a_group);
 
   int count() const { return static_cast<int>(start.size()) - 1; }
-  int first_group(int p) const { return start[static_cast<std::size_t>(p)] / group; }
+  int first_group(int p) const { return start[p] / group; }
   int groups() const { return first_group(count()); }
   int widest() const;  // places of the largest hyperplane
   int widest_groups() const { return widest() / group; }

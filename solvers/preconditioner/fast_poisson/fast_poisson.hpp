@@ -42,24 +42,24 @@ class FastPoisson final : public Preconditioner<Space> {
 
   void apply(View<const double> r, View<double> z) const override;
 
-  // shift, scale >= 0, not both 0: throws std::invalid_argument otherwise.
-  SetupInfo setup(const SeparableOperator& A);
-  // Another shift or scale costs nothing; other directions are set up anew.
-  SetupInfo update(const SeparableOperator& A);
-  using Preconditioner<Space>::setup, Preconditioner<Space>::update;
-
   bool spreads_over(const Matrix<Space>& A) const override;
   Work apply_work() const override;
   std::string describe() const override;
 
  private:
-  SetupInfo do_setup(const Matrix<Space>& A) override;  // A: separable()
+  // A: separable(), shift and scale >= 0, not both 0; throws std::invalid_argument otherwise.
+  SetupInfo do_setup(const Matrix<Space>& A) override;
+  // Another shift or scale costs nothing; other directions are set up anew.
   SetupInfo do_update(const Matrix<Space>& A) override;
 
+  class Transposes;  // over ranks
+
   FastPoissonOptions options_;
-  std::unique_ptr<FastPoissonPlan> plan_;
+  std::array<SeparableDirection, 3> direction_;  // of the last setup
+  std::unique_ptr<FastPoissonPlan> plan_;        // over ranks: of y and z for some of the modes of x
   std::unique_ptr<FastPoissonSweep<Space>> sweep_;
-  std::unique_ptr<Preconditioner<Space>> spread_;  // instead, over ranks: DistributedFastPoisson
+  std::unique_ptr<Transposes> transposes_;
+  std::string text_;  // of the whole plan
 };
 
 // What fast_poisson does in which direction, and the interface behind which a space does it.
@@ -71,7 +71,7 @@ struct FastPoissonPlan {
   double shift = 0, scale = 1;
   bool singular = false;
 
-  bool transforms(int d) const { return d != tridiagonal && modes[static_cast<std::size_t>(d)].n > 1; }
+  bool transforms(int d) const { return d != tridiagonal && modes[d].n > 1; }
   double norm() const;  // product of those of the modes
   // Of one solution. Main memory is passed once for the transforms along x and y together, once for those along z, each way,
   // and once for the solve between them, reading and writing a value each time; the eigenvectors are read once, each
@@ -103,8 +103,5 @@ class FastPoissonSweep {
 };
 template <class Space>
 std::unique_ptr<FastPoissonSweep<Space>> make_fast_poisson_sweep(const FastPoissonPlan& plan);
-// What the space does best, for make_fast_poisson_plan.
-template <class Space>
-FastPoissonPlan choose_fast_poisson_plan(const SeparableOperator& A, const FastPoissonOptions& options);
 
 }  // namespace weir

@@ -9,24 +9,23 @@
 #include "solvers/preconditioner/fast_poisson/fast_poisson.hpp"
 
 namespace weir {
-namespace {
+namespace fast_poisson_device {
 
 struct DeviceDirection {
   explicit DeviceDirection(const FastPoissonPlan& plan, int d) {
-    const auto s = static_cast<std::size_t>(d);
     if (d == plan.tridiagonal) {
-      const SeparableDirection& line = plan.direction[s];
+      const SeparableDirection& line = plan.direction[d];
       mass = Array<double, Device>(line.mass);
       lower = Array<double, Device>(line.lower);
       upper = Array<double, Device>(line.upper);
       boundary = Array<double, Device>(line.boundary);
       return;
     }
-    lambda = Array<double, Device>(plan.modes[s].lambda);
+    lambda = Array<double, Device>(plan.modes[d].lambda);
     if (!plan.transforms(d)) return;
-    const std::vector<double> full = full_matrix(plan.modes[s]);
+    const std::vector<double> full = full_matrix(plan.modes[d]);
     Q = Array<double, Device>(full);
-    Q_transposed = Array<double, Device>(transposed(full, plan.modes[s].n));
+    Q_transposed = Array<double, Device>(transposed(full, plan.modes[d].n));
   }
   Array<double, Device> Q, Q_transposed, lambda, mass, lower, upper, boundary;
 };
@@ -74,10 +73,7 @@ WEIR_HD inline void thomas_line(const DeviceLine& d, const LineSystem& a, std::i
   for (int k = 0; k < d.n; ++k) x[first + k * d.step] -= mean / total;
 }
 
-}  // namespace
-
 // The loops of the sweep, free functions for nvcc's sake.
-namespace fast_poisson_device {
 
 void solve_tridiagonal(const FastPoissonPlan& p, const DeviceLine& d, View<const double> lambda_x,
                        View<const double> lambda_2, const double* f, double* g, double* x) {
@@ -106,6 +102,8 @@ void solve_diagonal(const FastPoissonPlan& p, View<const double> lambda_x, View<
 }  // namespace fast_poisson_device
 
 namespace {
+
+using fast_poisson_device::DeviceDirection, fast_poisson_device::DeviceLine;
 
 class DeviceSweep final : public FastPoissonSweep<Device> {
  public:
@@ -181,12 +179,6 @@ class DeviceSweep final : public FastPoissonSweep<Device> {
 template <>
 std::unique_ptr<FastPoissonSweep<Device>> make_fast_poisson_sweep(const FastPoissonPlan& plan) {
   return std::make_unique<DeviceSweep>(plan);
-}
-
-// On a device a tridiagonal direction pays only where there are lines for all its threads.
-template <>
-FastPoissonPlan choose_fast_poisson_plan<Device>(const SeparableOperator& A, const FastPoissonOptions& options) {
-  return make_fast_poisson_plan(A, options, false, 4096);
 }
 
 }  // namespace weir

@@ -15,6 +15,7 @@
 #include "solvers/preconditioner/fast_poisson/line_transform.hpp"
 
 namespace weir {
+namespace {
 
 // Thomas' elimination for the tridiagonal direction of fast_poisson, many lines side by side:
 //   (sigma M + scale K) x = f .
@@ -22,7 +23,7 @@ namespace weir {
 //   e_k = sigma m_k + scale boundary_k + u_{k-1} e_{k-1} / pivot_{k-1} ,
 // so nothing cancels, however small sigma is; where the matrix is singular the last pivot is exactly 0, and the last
 // unknown is put to 0.
-inline constexpr int thomas_width = 32;  // most lines side by side on the host
+constexpr int thomas_width = 32;  // most lines side by side
 
 // One block of lines on the host: value k of line c at in[k * step + c].
 struct ThomasBlock {
@@ -35,9 +36,48 @@ struct ThomasBlock {
 };
 
 // f = norm * in. scratch: 2 * size * thomas_width doubles.
-void thomas_host(const SeparableDirection& d, double scale, double norm, const ThomasBlock& block, double* scratch);
-
-namespace {
+void solve_lines(const SeparableDirection& d, double scale, double norm, const ThomasBlock& b, double* scratch) {
+  constexpr int W = thomas_width;
+  const int n = d.size(), w = b.count;
+  alignas(64) double escape[W] = {}, surplus[W] = {};  // e / pivot of the row before; what has no solution, per mass
+  const double total = b.first_is_singular ? std::accumulate(d.mass.begin(), d.mass.end(), 0.0) : 1;
+  if (b.first_is_singular) {
+    double s = 0;
+    for (int k = 0; k < n; ++k) s += b.in[k * b.step];
+    surplus[0] = norm * s / total;
+  }
+  // x_k = g_k + c_k x_{k+1}
+  double *g = scratch, *c = scratch + std::ptrdiff_t{n} * W;
+  for (int k = 0; k < n; ++k) {
+    const double m = d.mass[k], end = scale * d.boundary[k], before = scale * d.lower[k], u = scale * d.upper[k];
+    const double *f = b.in + k * b.step, *g_before = k > 0 ? g - W : escape;
+#pragma omp simd
+    for (int l = 0; l < w; ++l) {
+      const double e = b.sigma[l] * m + end + before * escape[l];
+      const double pivot = e + u;
+      const double inverse = pivot > 0 ? 1 / pivot : 0;
+      g[l] = (norm * f[l] - surplus[l] * m + before * g_before[l]) * inverse;
+      c[l] = u * inverse;
+      escape[l] = e * inverse;
+    }
+    g += W;
+    c += W;
+  }
+  alignas(64) double x[W] = {};
+  for (int k = n - 1; k >= 0; --k) {
+    g -= W;
+    c -= W;
+    double* out = b.out + k * b.step;
+#pragma omp simd
+    for (int l = 0; l < w; ++l) out[l] = x[l] = g[l] + c[l] * x[l];
+  }
+  if (b.first_is_singular) {  // zero mean over the line
+    double mean = 0;
+    for (int k = 0; k < n; ++k) mean += d.mass[k] * b.out[k * b.step];
+    mean /= total;
+    for (int k = 0; k < n; ++k) b.out[k * b.step] -= mean;
+  }
+}
 
 int blocks(int count, int block) { return (count + block - 1) / block; }
 
@@ -63,7 +103,7 @@ class HostSweep final : public FastPoissonSweep<Host> {
   }
   int blocks_a_plane(int d) const {
     const int lines = d == 0 ? extents_.ny : d == 1 ? extents_.nx : extents_.nx * extents_.ny;
-    return blocks(lines, transform_[static_cast<std::size_t>(d)]->block());
+    return blocks(lines, transform_[d]->block());
   }
   void transform_block(int d, bool inverse, const double* from, double* z, int plane, int block, double* scratch) const;
   int threads() const { return extents_.count() <= parallel_grain ? 1 : std::min(omp_get_max_threads(), slots_); }
@@ -81,17 +121,15 @@ class HostSweep final : public FastPoissonSweep<Host> {
 
 HostSweep::HostSweep(const FastPoissonPlan& plan) : extents_(plan.extents) {
   for (int d = 0; d < 3; ++d) {
-    const auto s = static_cast<std::size_t>(d);
-    const Modes& modes = plan.modes[s];
+    const Modes& modes = plan.modes[d];
     if (!plan.transforms(d)) continue;
     const bool matrix = modes.basis == ModeBasis::dense || modes.basis == ModeBasis::symmetric;
-    transform_[s] = matrix ? make_matrix_transform(modes) : make_fast_transform(modes);
-    stride_ = std::max(stride_, transform_[s]->scratch());
+    transform_[d] = matrix ? make_matrix_transform(modes) : make_fast_transform(modes);
+    stride_ = std::max(stride_, transform_[d]->scratch());
     bytes_ += static_cast<std::int64_t>(2 * (modes.even.size() + modes.odd.size()) * sizeof(double));
   }
   if (plan.tridiagonal >= 0)
-    stride_ = std::max<std::int64_t>(
-        stride_, 2 * thomas_width * plan.direction[static_cast<std::size_t>(plan.tridiagonal)].size());
+    stride_ = std::max<std::int64_t>(stride_, 2 * thomas_width * plan.direction[plan.tridiagonal].size());
   stride_ = (stride_ + 7) / 8 * 8 + 8;  // whole cache lines, and no two threads' blocks at the same place of their sets
   slots_ = std::max(omp_get_max_threads(), omp_get_num_procs());
   scratch_ = Array<double, Host>(stride_ * slots_);
@@ -101,7 +139,7 @@ HostSweep::HostSweep(const FastPoissonPlan& plan) : extents_(plan.extents) {
 void HostSweep::transform_block(int d, bool inverse, const double* from, double* z, int plane, int block,
                                 double* scratch) const {
   const auto& [nx, ny, nz] = extents_;
-  const LineTransform& T = *transform_[static_cast<std::size_t>(d)];
+  const LineTransform& T = *transform_[d];
   const std::ptrdiff_t nxy = std::ptrdiff_t{nx} * ny;
   const int first = block * T.block(), lines = d == 0 ? ny : d == 1 ? nx : nx * ny;
   const std::ptrdiff_t next = d == 0 ? nx : 1, step = d == 0 ? 1 : d == 1 ? nx : nxy;
@@ -114,7 +152,7 @@ void HostSweep::transform_block(int d, bool inverse, const double* from, double*
 void HostSweep::transform_planes(const Call& call, bool inverse, const double* from) const {
   const int nz = extents_.nz;
   const int order[2] = {inverse ? 1 : 0, inverse ? 0 : 1};
-  const auto has = [&](int d) { return transform_[static_cast<std::size_t>(d)] != nullptr; };
+  const auto has = [&](int d) { return transform_[d] != nullptr; };
   if (nz >= 4 * call.threads) {
     run(call, nz, [&](int k, double* scratch) {
       const double* in = from;
@@ -143,7 +181,7 @@ void HostSweep::transform_z(const Call& call, bool inverse, const double* from) 
 void HostSweep::solve_tridiagonal(const Call& call, const double* from) const {
   const FastPoissonPlan& p = call.plan;
   const int nx = extents_.nx, along = p.tridiagonal;
-  const SeparableDirection& d = p.direction[static_cast<std::size_t>(along)];
+  const SeparableDirection& d = p.direction[along];
   const std::ptrdiff_t nxy = std::ptrdiff_t{nx} * extents_.ny;
   const int planes = along == 1 ? extents_.nz : 1, lines = along == 1 ? nx : nx * extents_.ny;
   const int count = blocks(lines, thomas_width);
@@ -158,7 +196,7 @@ void HostSweep::solve_tridiagonal(const Call& call, const double* from) const {
       sigma[c] = p.shift + p.scale * (lambda_x[(first + c) % nx] + lambda_2[j]);
     }
     const std::ptrdiff_t offset = plane * nxy + first;
-    thomas_host(d, p.scale, p.norm(),
+    solve_lines(d, p.scale, p.norm(),
                 {from + offset, call.z + offset, along == 1 ? nx : nxy, w, sigma, p.singular && offset == 0}, scratch);
   });
 }
@@ -169,8 +207,7 @@ void HostSweep::solve_diagonal(const Call& call, const double* from) const {
   run(call, ny * extents_.nz, [&](int row, double*) {
     const double norm = p.norm(), scale = p.scale;
     const double* lambda = p.modes[0].lambda.data();
-    const double rest = p.shift + scale * (p.modes[1].lambda[static_cast<std::size_t>(row % ny)] +
-                                           p.modes[2].lambda[static_cast<std::size_t>(row / ny)]);
+    const double rest = p.shift + scale * (p.modes[1].lambda[row % ny] + p.modes[2].lambda[row / ny]);
     const double* f = from + std::ptrdiff_t{row} * nx;
     double* x = call.z + std::ptrdiff_t{row} * nx;
 #pragma omp simd
@@ -203,62 +240,11 @@ void HostSweep::solve(const FastPoissonPlan& plan, View<const double> r, View<do
   if (in_planes) transform_planes(call, true, z.data());
 }
 
-constexpr int W = thomas_width;
-
-double total_mass(const SeparableDirection& d) { return std::accumulate(d.mass.begin(), d.mass.end(), 0.0); }
-
 }  // namespace
 
 template <>
 std::unique_ptr<FastPoissonSweep<Host>> make_fast_poisson_sweep(const FastPoissonPlan& plan) {
   return std::make_unique<HostSweep>(plan);
-}
-
-template <>
-FastPoissonPlan choose_fast_poisson_plan<Host>(const SeparableOperator& A, const FastPoissonOptions& options) {
-  return make_fast_poisson_plan(A, options, true, 1);
-}
-
-void thomas_host(const SeparableDirection& d, double scale, double norm, const ThomasBlock& b, double* scratch) {
-  const int n = d.size(), w = b.count;
-  alignas(64) double escape[W] = {}, surplus[W] = {};  // e / pivot of the row before; what has no solution, per mass
-  if (b.first_is_singular) {
-    double s = 0;
-    for (int k = 0; k < n; ++k) s += b.in[k * b.step];
-    surplus[0] = norm * s / total_mass(d);
-  }
-  // x_k = g_k + c_k x_{k+1}
-  double *g = scratch, *c = scratch + std::ptrdiff_t{n} * W;
-  for (int k = 0; k < n; ++k) {
-    const auto s = static_cast<std::size_t>(k);
-    const double m = d.mass[s], end = scale * d.boundary[s], before = scale * d.lower[s], u = scale * d.upper[s];
-    const double *f = b.in + k * b.step, *g_before = k > 0 ? g - W : escape;
-#pragma omp simd
-    for (int l = 0; l < w; ++l) {
-      const double e = b.sigma[l] * m + end + before * escape[l];
-      const double pivot = e + u;
-      const double inverse = pivot > 0 ? 1 / pivot : 0;
-      g[l] = (norm * f[l] - surplus[l] * m + before * g_before[l]) * inverse;
-      c[l] = u * inverse;
-      escape[l] = e * inverse;
-    }
-    g += W;
-    c += W;
-  }
-  alignas(64) double x[W] = {};
-  for (int k = n - 1; k >= 0; --k) {
-    g -= W;
-    c -= W;
-    double* out = b.out + k * b.step;
-#pragma omp simd
-    for (int l = 0; l < w; ++l) out[l] = x[l] = g[l] + c[l] * x[l];
-  }
-  if (b.first_is_singular) {  // zero mean over the line
-    double mean = 0;
-    for (int k = 0; k < n; ++k) mean += d.mass[static_cast<std::size_t>(k)] * b.out[k * b.step];
-    mean /= total_mass(d);
-    for (int k = 0; k < n; ++k) b.out[k * b.step] -= mean;
-  }
 }
 
 }  // namespace weir

@@ -120,27 +120,23 @@ void dense_modes(const SeparableDirection& d, Modes& modes) {
 // lambda = (4 u / h) sin^2 of half the mode's angle; u = coupling, h = width.
 void trigonometric_modes(const SeparableDirection& d, Modes& modes) {
   const double n = modes.n, h = d.mass[0], u = d.upper[0], pi = std::numbers::pi;
-  for (int k = 0; k < modes.n; ++k) {
-    double angle = 0;
+  const auto angle = [&](int k) {
     switch (modes.basis) {
       case ModeBasis::sine:
-        angle = pi * (n - k) / n;
-        break;  // as a cosine transform of (-1)^i x_i leaves it
+        return pi * (n - k) / n;  // as a cosine transform of (-1)^i x_i leaves it
       case ModeBasis::mixed_low:
       case ModeBasis::mixed_high:
-        angle = pi * (k + 0.5) / n;
-        break;
+        return pi * (k + 0.5) / n;
       case ModeBasis::sine_I:
-        angle = pi * (k + 1) / (n + 1);
-        break;
+        return pi * (k + 1) / (n + 1);
       case ModeBasis::fourier:
-        angle = 2 * pi * std::min(k, modes.n - k) / n;
-        break;
+        return 2 * pi * std::min(k, modes.n - k) / n;
       default:
-        angle = pi * k / n;
-        break;
+        return pi * k / n;
     }
-    const double s = std::sin(0.5 * angle);
+  };
+  for (int k = 0; k < modes.n; ++k) {
+    const double s = std::sin(0.5 * angle(k));
     modes.lambda.push_back(4 * u / h * s * s);
   }
   const bool is_mixed = modes.basis == ModeBasis::mixed_low || modes.basis == ModeBasis::mixed_high;
@@ -250,26 +246,16 @@ void reflect(std::vector<double>& A, std::vector<double>& Z, const std::vector<d
 }  // namespace
 
 const char* to_string(ModeBasis basis) {
-  switch (basis) {
-    case ModeBasis::single:
-      return "single";
-    case ModeBasis::cosine:
-      return "cosine transform";
-    case ModeBasis::sine:
-      return "sine transform";
-    case ModeBasis::mixed_low:
-    case ModeBasis::mixed_high:
-      return "cosine transform of quarter waves";
-    case ModeBasis::sine_I:
-      return "sine transform of faces";
-    case ModeBasis::fourier:
-      return "Fourier transform";
-    case ModeBasis::dense:
-      return "eigenvectors";
-    case ModeBasis::symmetric:
-      return "even and odd eigenvectors";
-  }
-  return "";
+  constexpr const char* names[] = {"single",
+                                   "cosine transform",
+                                   "sine transform",
+                                   "cosine transform of quarter waves",
+                                   "cosine transform of quarter waves",
+                                   "sine transform of faces",
+                                   "Fourier transform",
+                                   "eigenvectors",
+                                   "even and odd eigenvectors"};
+  return names[static_cast<int>(basis)];
 }
 
 ModeBasis trigonometric_basis(const SeparableDirection& d) {

@@ -186,8 +186,8 @@ struct Placement {
   const std::vector<int>& row;
   const std::vector<double>& sign;
   int size() const { return static_cast<int>(row.size()); }
-  std::ptrdiff_t offset(int i) const { return std::ptrdiff_t{row[static_cast<std::size_t>(i)]} * width; }
-  double s(int i) const { return sign[static_cast<std::size_t>(i)]; }
+  std::ptrdiff_t offset(int i) const { return std::ptrdiff_t{row[i]} * width; }
+  double s(int i) const { return sign[i]; }
 };
 
 void gather_rows(const Lines& l, const Placement& p, double* buffer) {

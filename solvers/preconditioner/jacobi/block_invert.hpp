@@ -2,7 +2,7 @@
 #pragma once
 #include "backend/dialect.hpp"
 
-namespace weir::block_jacobi_kernels {
+namespace weir::block_jacobi {
 
 // a = a^-1 for a row-major B x B block; false where a pivot vanishes against the largest entry of the block.
 WEIR_HD inline bool invert(double* a, int B) {
@@ -51,4 +51,4 @@ WEIR_HD inline bool invert(double* a, int B) {
   return true;
 }
 
-}  // namespace weir::block_jacobi_kernels
+}  // namespace weir::block_jacobi

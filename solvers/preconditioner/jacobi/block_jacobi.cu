@@ -1,7 +1,8 @@
+// `block_jacobi`: z = D^-1 r, D the B x B diagonal blocks of A, inverted by Gauss-Jordan elimination with row pivoting.
+// storage = "adaptive": each inverted block as half, bfloat16, float or double, the shortest that its condition number and
+// its entries allow (rounded_blocks.hpp).
 // setup: one thread a block, in place. apply: one thread a scalar row on the device, blocks of compile-time size on the
 // host.
-#include "solvers/preconditioner/jacobi/block_jacobi.hpp"
-
 #include <string>
 
 #include "solvers/device/for_each.hpp"
@@ -14,7 +15,7 @@
 #include "solvers/registry.hpp"
 
 namespace weir {
-namespace block_jacobi_kernels {
+namespace block_jacobi {
 
 // Inverts all blocks; returns the first singular one, or their number where there is none.
 template <class Space>
@@ -32,7 +33,7 @@ WEIR_HD inline double product_at(const View<const double>& inverse, int B, const
   for (int c = 0; c < B; ++c) s += a[c] * ri[c];
   return s;
 }
-void apply(View<const double> inverse, int B, View<const double> r, View<double> z) {
+void apply(Device, View<const double> inverse, int B, View<const double> r, View<double> z) {
   for_each<Device>(static_cast<int>(r.size()), [=] WEIR_HD(int i) { z[i] = product_at(inverse, B, r, i); });
 }
 double apply_dot(View<const double> inverse, int B, View<const double> r, View<double> z) {
@@ -43,7 +44,7 @@ double apply_dot(View<const double> inverse, int B, View<const double> r, View<d
   });
 }
 
-}  // namespace block_jacobi_kernels
+}  // namespace block_jacobi
 
 void throw_singular_block(int row, int block) {
   throw RowError(Exit::solver_failed, "block_jacobi: the diagonal block of ", row,
@@ -64,21 +65,18 @@ class BlockJacobi : public Preconditioner<Space> {
     const std::int64_t entries = std::int64_t{rows_} * block_ * block_;
     if (inverse_.size() != entries) inverse_ = Array<double, Space>(entries);
     A.block_diagonal(inverse_);
-    const int bad = block_jacobi_kernels::invert_all<Space>(rows_, block_, inverse_);
+    const int bad = block_jacobi::invert_all<Space>(rows_, block_, inverse_);
     if (bad < rows_) throw_singular_block(bad, block_);
     return {.nnz = inverse_.size(), .bytes = 8 * inverse_.size()};
   }
   void apply(View<const double> r, View<double> z) const override {
-    if constexpr (std::is_same_v<Space, Host>)
-      block_jacobi_host::apply(inverse_.data(), rows_, block_, r.data(), z.data());
-    else
-      block_jacobi_kernels::apply(inverse_, block_, r, z);
+    block_jacobi::apply(Space{}, inverse_, block_, r, z);
   }
   double apply_dot(View<const double> r, View<double> z) const override {
     if constexpr (std::is_same_v<Space, Host>)
       return Preconditioner<Space>::apply_dot(r, z);
     else
-      return block_jacobi_kernels::apply_dot(inverse_, block_, r, z);
+      return block_jacobi::apply_dot(inverse_, block_, r, z);
   }
   bool is_symmetric() const override { return symmetric_; }
   Work apply_work() const override {

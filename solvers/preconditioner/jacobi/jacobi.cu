@@ -2,6 +2,7 @@
 #include "solvers/device/array.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
+#include "solvers/device/vector_ops.hpp"
 #include "solvers/matrix/row_error.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 #include "solvers/registry.hpp"
@@ -12,7 +13,7 @@ namespace weir {
 template <class Space>
 double Preconditioner<Space>::apply_dot(View<const double> r, View<double> z) const {
   apply(r, z);
-  return sum<Space>(static_cast<int>(r.size()), [=] WEIR_HD(int i) { return r[i] * z[i]; });
+  return dot<Space>(r, z);
 }
 template class Preconditioner<Host>;
 template class Preconditioner<Device>;
@@ -60,9 +61,7 @@ class None : public Preconditioner<Space> {
       : Preconditioner<Space>(
             {.keeps_symmetry = true, .is_identity = true, .takes_floats = true, .works_over_ranks = true}) {}
   SetupInfo do_setup(const Matrix<Space>&) override { return {}; }
-  void apply(View<const double> r, View<double> z) const override {
-    for_each<Space>(static_cast<int>(r.size()), [=] WEIR_HD(int i) { z[i] = r[i]; });
-  }
+  void apply(View<const double> r, View<double> z) const override { assign<Space>(r, z); }
   std::string describe() const override { return "none"; }
 };
 

@@ -16,7 +16,7 @@
 #include "solvers/preconditioner/jacobi/block_invert.hpp"
 
 namespace weir {
-namespace rounded_block_kernels {
+namespace block_jacobi {
 
 using Places = std::uint32_t*;
 
@@ -46,7 +46,7 @@ WEIR_HD inline void make_symmetric(double* a, int B) {
 WEIR_HD inline bool invert_and_choose(double* a, int B, bool symmetric, double accuracy, StoredAs& kind) {
   BlockNorms norms;
   if (accuracy > 0) norms.of_block = one_norm(a, B);
-  if (!block_jacobi_kernels::invert(a, B)) return false;
+  if (!invert(a, B)) return false;
   if (symmetric) make_symmetric(a, B);
   kind = StoredAs::float32;
   if (accuracy == 0) return true;
@@ -133,7 +133,7 @@ WEIR_HD inline double product_at(const RoundedBlocks& m, const View<const double
   const int i = row / m.block, u = row % m.block;
   return with_entries(m, i, RowTimes{r.data() + (row - u), m.block, u});
 }
-void apply(RoundedBlocks m, View<const double> r, View<double> z) {
+void apply(Device, RoundedBlocks m, View<const double> r, View<double> z) {
   for_each<Device>(static_cast<int>(r.size()), [=] WEIR_HD(int i) { z[i] = product_at(m, r, i); });
 }
 double apply_dot(RoundedBlocks m, View<const double> r, View<double> z) {
@@ -144,7 +144,7 @@ double apply_dot(RoundedBlocks m, View<const double> r, View<double> z) {
   });
 }
 
-}  // namespace rounded_block_kernels
+}  // namespace block_jacobi
 
 // accuracy 0: floats.
 template <class Space>
@@ -170,17 +170,12 @@ class RoundedBlockJacobi final : public Preconditioner<Space> {
                      8 * (scratch_.size() + start_.size()) + 4 * (is_one_.size() + kinds_.size())};
   }
 
-  void apply(View<const double> r, View<double> z) const override {
-    if constexpr (std::is_same_v<Space, Host>)
-      block_jacobi_host::apply(view(), r.data(), z.data());
-    else
-      rounded_block_kernels::apply(view(), r, z);
-  }
+  void apply(View<const double> r, View<double> z) const override { block_jacobi::apply(Space{}, view(), r, z); }
   double apply_dot(View<const double> r, View<double> z) const override {
     if constexpr (std::is_same_v<Space, Host>)
       return Preconditioner<Space>::apply_dot(r, z);
     else
-      return rounded_block_kernels::apply_dot(view(), r, z);
+      return block_jacobi::apply_dot(view(), r, z);
   }
   bool is_symmetric() const override { return symmetric_; }
   Work apply_work() const override {
@@ -246,10 +241,10 @@ class RoundedBlockJacobi final : public Preconditioner<Space> {
   }
   void invert(const Matrix<Space>& A, int first, int n, std::uint32_t* kinds) {
     if (const BlockCsr<Space>* csr = block_csr_of(A))
-      rounded_block_kernels::copy_diagonal<Space>(csr->view(), first, n, scratch_.data());
+      block_jacobi::copy_diagonal<Space>(csr->view(), first, n, scratch_.data());
     else
       A.block_diagonal(scratch_);
-    const int bad = rounded_block_kernels::invert_all<Space>(n, block_, symmetric_, accuracy_, scratch_.data(), kinds);
+    const int bad = block_jacobi::invert_all<Space>(n, block_, symmetric_, accuracy_, scratch_.data(), kinds);
     if (bad < n) throw_singular_block(first + bad, block_);
   }
   // As long as no block changes its kind, each stays where it is; false: one did, and what is stored is of no use.
@@ -258,8 +253,8 @@ class RoundedBlockJacobi final : public Preconditioner<Space> {
     for_each_stretch([&](int first, int n) {
       if (!is_same) return;
       invert(A, first, n, kinds_.data());
-      is_same = !is_adaptive() || rounded_block_kernels::are_of_kinds<Space>(n, place_.data() + first, kinds_.data());
-      if (is_same) rounded_block_kernels::store<Space>(first, n, scratch_.data(), view());
+      is_same = !is_adaptive() || block_jacobi::are_of_kinds<Space>(n, place_.data() + first, kinds_.data());
+      if (is_same) block_jacobi::store<Space>(first, n, scratch_.data(), view());
     });
     return is_same;
   }
@@ -277,9 +272,9 @@ class RoundedBlockJacobi final : public Preconditioner<Space> {
   void choose(const Matrix<Space>& A, int first, int n, std::uint32_t* place) {
     invert(A, first, n, place);
     for (int width = 0; width < 3; ++width) {
-      rounded_block_kernels::count<Space>(n, width, place, is_one_.data());
+      block_jacobi::count<Space>(n, width, place, is_one_.data());
       const std::int64_t more = scan_(is_one_.data(), n, start_.data());
-      rounded_block_kernels::number<Space>(n, width, blocks_[width], start_.data(), place);
+      block_jacobi::number<Space>(n, width, blocks_[width], start_.data(), place);
       blocks_[width] += more;
     }
   }
@@ -287,7 +282,7 @@ class RoundedBlockJacobi final : public Preconditioner<Space> {
   void store(const Matrix<Space>& A) {
     for_each_stretch([&](int first, int n) {
       if (!is_adaptive() || stretch_ < rows_) invert(A, first, n, nullptr);
-      rounded_block_kernels::store<Space>(first, n, scratch_.data(), view());
+      block_jacobi::store<Space>(first, n, scratch_.data(), view());
     });
   }
 

@@ -54,9 +54,11 @@ WEIR_HD decltype(auto) with_entries(const RoundedBlocks& m, int row, const F& f)
   }
 }
 
-namespace block_jacobi_host {
-void apply(const RoundedBlocks& m, const double* r, double* z);
-}  // namespace block_jacobi_host
+// z = D^-1 r
+namespace block_jacobi {
+void apply(Host, const RoundedBlocks& m, View<const double> r, View<double> z);
+void apply(Host, View<const double> inverse, int n, View<const double> r, View<double> z);  // n x n each, row by row
+}  // namespace block_jacobi
 
 // In what precision an inverted diagonal block J = D^-1 may be stored, after Anzt, Dongarra, Flegar, Higham &
 // Quintana-Orti, "Adaptive precision in block-Jacobi preconditioning for iterative sparse system solvers", Concurrency
@@ -80,12 +82,9 @@ WEIR_HD constexpr NumberFormat half_format() { return {0x1p-11, Half::least_norm
 WEIR_HD constexpr NumberFormat bfloat16_format() { return {0x1p-8 * (1 + 0x1p-15), 0x1p-126, 0x1.fep127}; }
 WEIR_HD constexpr NumberFormat float_format() { return {0x1p-24, 0x1p-126, FLT_MAX}; }
 
-// The bound on |F D|_1.
-WEIR_HD constexpr double rounding_bound(const NumberFormat& f, int B, const BlockNorms& n) {
-  return f.round_off * (n.of_inverse + B * f.least_normal) * n.of_block;
-}
 WEIR_HD constexpr bool fits(const NumberFormat& f, int B, const BlockNorms& n, double accuracy) {
-  return n.largest <= f.largest && rounding_bound(f, B, n) <= accuracy;
+  const double bound = f.round_off * (n.of_inverse + B * f.least_normal) * n.of_block;  // on |F D|_1
+  return n.largest <= f.largest && bound <= accuracy;
 }
 WEIR_HD constexpr StoredAs precision_of(int B, const BlockNorms& n, double accuracy) {
   if (fits(half_format(), B, n, accuracy)) return StoredAs::half;

@@ -5,7 +5,6 @@
 #include "solvers/device/for_each.hpp"
 #include "solvers/matrix/block/block_lanes.hpp"
 #include "solvers/matrix/block/block_product.hpp"
-#include "solvers/preconditioner/jacobi/block_jacobi.hpp"
 #include "solvers/preconditioner/jacobi/rounded_blocks.hpp"
 
 namespace weir {
@@ -23,7 +22,7 @@ namespace weir {
 }
 [[gnu::always_inline]] inline lanes::Pair load_pair(const Half* p) { return lanes::Pair{p[0], p[1]}; }
 
-namespace block_jacobi_host {
+namespace block_jacobi {
 namespace {
 
 template <int N, class T>
@@ -57,15 +56,10 @@ void all_products(Block block, const RoundedBlocks& m, const double* r, double* 
 
 }  // namespace
 
-void apply(const RoundedBlocks& m, const double* r, double* z) {
-  lanes::with_block(m.block, [&](auto block) { all_products(block, m, r, z); });
+void apply(Host, const RoundedBlocks& m, View<const double> r, View<double> z) {
+  lanes::with_block(m.block, [&](auto block) { all_products(block, m, r.data(), z.data()); });
 }
 
-}  // namespace block_jacobi_host
-
-}  // namespace weir
-
-namespace weir::block_jacobi_host {
 namespace {
 
 // z = D^-1 r on the host: OpenMP over chunks of block rows, blocks of compile-time size up to 8.
@@ -86,13 +80,16 @@ void apply_rows(const double* inverse, int n, const double* r, double* z, int lo
 
 }  // namespace
 
-void apply(const double* inverse, int rows, int n, const double* r, double* z) {
+void apply(Host, View<const double> inverse, int n, View<const double> r, View<double> z) {
+  const int rows = static_cast<int>(r.size()) / n;
   block_host::with_block(n, [&](auto B) {
     constexpr int chunk = 512;
 #pragma omp parallel for schedule(static) if (std::int64_t{rows} * n * n > parallel_grain)
-    for (int lo = 0; lo < rows; lo += chunk) apply_rows<B.value>(inverse, n, r, z, lo, std::min(rows, lo + chunk));
+    for (int lo = 0; lo < rows; lo += chunk)
+      apply_rows<B.value>(inverse.data(), n, r.data(), z.data(), lo, std::min(rows, lo + chunk));
     return 0;
   });
 }
 
-}  // namespace weir::block_jacobi_host
+}  // namespace block_jacobi
+}  // namespace weir

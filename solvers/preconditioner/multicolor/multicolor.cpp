@@ -24,8 +24,8 @@ Graph coupling_graph(const std::vector<std::int64_t>& row_start, const std::vect
   std::vector<std::array<int, 2>> edges;
   edges.reserve(column.size());
   for (int i = 0; i < rows; ++i)
-    for (std::int64_t e = row_start[at(i)]; e < row_start[at(i) + 1]; ++e)
-      if (column[at(e)] != i) edges.push_back({i, column[at(e)]});
+    for (std::int64_t e = row_start[i]; e < row_start[i + 1]; ++e)
+      if (column[e] != i) edges.push_back({i, column[e]});
   return graph_of_edges(rows, edges);
 }
 
@@ -39,25 +39,24 @@ Colouring colour(const Graph& graph, const MulticolorOptions& options) {
 
 template <class Space, class T>
 SetupInfo Multicolor<Space, T>::do_setup(const Matrix<Space>& matrix) {
-  const auto* A = dynamic_cast<const BlockCsr<Space>*>(&matrix);
-  if (!A) refuse_matrix("multicolor", matrix);
-  rows_ = A->rows();
-  block_ = A->block();
-  const MulticolorPlan plan(A->row_start().to_vector(), A->column().to_vector(), A->diagonal().to_vector(), options_,
+  const auto& A = taken_as<BlockCsr<Space>>(matrix, "multicolor");
+  rows_ = A.rows();
+  block_ = A.block();
+  const MulticolorPlan plan(A.row_start().to_vector(), A.column().to_vector(), A.diagonal().to_vector(), options_,
                             [this](int colours) { return tile_rows(colours); });
   passes_ = plan.passes(options_);
   piece_start_ = plan.piece_start;
   sweep_.clear();
   colours_.assign(at(plan.colours), {});
   for (int q = 0; q < plan.pieces(); ++q) {
-    sweep_.push_back({plan.piece_start[at(q)], plan.piece_start[at(q) + 1], false});
-    colours_[at(plan.piece_colour[at(q)])].push_back(sweep_.back());
+    sweep_.push_back({plan.piece_start[q], plan.piece_start[q + 1], false});
+    colours_[plan.piece_colour[q]].push_back(sweep_.back());
   }
   earlier_before_.clear();
   later_before_.clear();
   for (const int p : plan.piece_start) {
-    earlier_before_.push_back(plan.start[at(p)] - plan.start.front());
-    later_before_.push_back(plan.later[at(p)] - plan.later.front());
+    earlier_before_.push_back(plan.start[p] - plan.start.front());
+    later_before_.push_back(plan.later[p] - plan.later.front());
   }
   row_ = Array<int, Space>(plan.row);
   column_ = Array<int, Space>(plan.column);
@@ -113,25 +112,7 @@ void Multicolor<Space, T>::sweep(View<const double> b, View<double> x) const {
   run(sweep_, b, x);
 }
 
-template <class Space, class T>
-std::vector<int> Multicolor<Space, T>::colour_rows() const {
-  std::vector<int> rows;
-  for (const auto& pieces : colours_) {
-    rows.push_back(0);
-    for (const ColourPass& piece : pieces) rows.back() += piece.to - piece.from;
-  }
-  return rows;
-}
-
-// Every block once, b once, x read once and written once, the integers of the pattern.
-template <class Space, class T>
-Work Multicolor<Space, T>::sweep_work() const {
-  return {static_cast<std::int64_t>(sizeof(T)) * off_.size() + 8 * diagonal_.size() + 4 * column_.size() +
-              (3 * 8 * block_ + 2 * 8 + 4) * std::int64_t{rows_},
-          2 * (off_.size() + diagonal_.size())};
-}
-
-// Of some passes: as sweep_work, but of the blocks that they read.
+// Every block that the passes read once, b once, x read once and written once, the integers of the pattern.
 template <class Space, class T>
 Work Multicolor<Space, T>::work(const std::vector<ColourPass>& passes) const {
   const std::int64_t n2 = std::int64_t{block_} * block_;
@@ -173,18 +154,8 @@ std::vector<PartOfApply<Space>> Multicolor<Space, T>::parts() const {
 
 template <class Space, class T>
 MulticolorView<T> Multicolor<Space, T>::view() const {
-  MulticolorView<T> m;
-  m.rows = rows_;
-  m.n = block_;
-  m.row = row_.data();
-  m.start = start_.data();
-  m.later = later_.data();
-  m.column = column_.data();
-  m.source = source_.data();
-  m.off = off_.data();
-  m.scale = scale_.data();
-  m.diagonal = diagonal_.data();
-  return m;
+  return {rows_,          block_,         row_.data(), start_.data(), later_.data(),
+          column_.data(), source_.data(), off_.data(), scale_.data(), diagonal_.data()};
 }
 
 template <class Space, class T>
@@ -213,9 +184,7 @@ template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_multicolor(const Table& options) {
   const Table t = options.described_by(multicolor_keys);
   MulticolorOptions o;
-  o.sweeps = t.get<int>("sweeps");
-  o.symmetric = t.get<bool>("symmetric");
-  o.colouring = t.get<std::string>("colouring");
+  read_keys(t, "sweeps", o.sweeps, "symmetric", o.symmetric, "colouring", o.colouring);
   o.seed = static_cast<std::uint64_t>(t.get<int>("seed"));
   if (!t.get<bool>("wavefront")) o.cache_bytes = 0;
   const auto storage = t.get<std::string>("storage");
@@ -258,7 +227,7 @@ MulticolorPlan::MulticolorPlan(const std::vector<std::int64_t>& row_start, const
                                const std::function<int(int)>& tile) {
   const int rows = static_cast<int>(row_start.size()) - 1;
   for (int i = 0; i < rows; ++i)
-    if (diagonal[at(i)] < 0)
+    if (diagonal[i] < 0)
       throw Error(Exit::usage, "multicolor: block row " + std::to_string(i) + " has no diagonal block");
   const Graph graph = coupling_graph(row_start, column_of);
   const Colouring colouring = colour(graph, options);
@@ -272,10 +241,10 @@ MulticolorPlan::MulticolorPlan(const std::vector<std::int64_t>& row_start, const
   for (const bool are_later : {false, true}) {
     if (are_later) later = {start.back()};
     for (const int i : row) {
-      for (std::int64_t e = row_start[at(i)]; e < row_start[at(i) + 1]; ++e)
-        if (e != diagonal[at(i)] && (colouring.colour[at(column_of[at(e)])] > colouring.colour[at(i)]) == are_later) {
+      for (std::int64_t e = row_start[i]; e < row_start[i + 1]; ++e)
+        if (e != diagonal[i] && (colouring.colour[column_of[e]] > colouring.colour[i]) == are_later) {
           source.push_back(e);
-          column.push_back(column_of[at(e)]);
+          column.push_back(column_of[e]);
         }
       (are_later ? later : start).push_back(static_cast<std::int64_t>(source.size()));
     }
@@ -287,7 +256,7 @@ MulticolorPlan::MulticolorPlan(const std::vector<std::int64_t>& row_start, const
 std::vector<ColourPass> MulticolorPlan::passes(const MulticolorOptions& options) const {
   std::vector<ColourPass> passes;
   const auto add = [&](int q, int skipped, bool first) {
-    if (piece_colour[at(q)] != skipped) passes.push_back({piece_start[at(q)], piece_start[at(q) + 1], first});
+    if (piece_colour[q] != skipped) passes.push_back({piece_start[q], piece_start[q + 1], first});
   };
   for (int s = 0; s < options.sweeps; ++s) {
     for (int q = 0; q < pieces(); ++q) add(q, s > 0 && options.symmetric ? 0 : -1, s == 0);

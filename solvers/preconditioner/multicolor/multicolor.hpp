@@ -91,11 +91,10 @@ class Multicolor final : public Preconditioner<Space> {
   std::string describe() const override;
 
   int colours() const { return static_cast<int>(colours_.size()); }
-  // Each colour's pieces in a whole sweep; the tail: how many rows they have. run: one colour, for timing.
+  // Each colour's pieces in a whole sweep. run: one colour, for timing.
   const std::vector<std::vector<ColourPass>>& colour_passes() const { return colours_; }
-  std::vector<int> colour_rows() const;
   void run(const std::vector<ColourPass>& passes, View<const double> b, View<double> x) const;
-  Work sweep_work() const;  // what a whole sweep must move and compute
+  Work sweep_work() const { return work(sweep_); }  // what a whole sweep must move and compute
 
  private:
   SetupInfo do_setup(const Matrix<Space>& A) override;   // A: block CSR

@@ -73,14 +73,8 @@ template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_multigrid(const Table& options) {
   const Table t = options.described_by(multigrid_keys);
   MultigridOptions o;
-  o.cycle = t.get<std::string>("cycle");
-  o.pre = t.get<int>("pre");
-  o.post = t.get<int>("post");
-  o.symmetric = t.get<bool>("symmetric");
-  o.smoother = t.get<std::string>("smoother");
-  o.storage = t.get<std::string>("storage");
-  o.coarse_size = t.get<int>("coarse_size");
-  o.gather_size = t.get<int>("gather_size");
+  read_keys(t, "cycle", o.cycle, "pre", o.pre, "post", o.post, "symmetric", o.symmetric, "smoother", o.smoother);
+  read_keys(t, "storage", o.storage, "coarse_size", o.coarse_size, "gather_size", o.gather_size);
   return std::make_unique<Multigrid<Space>>(o);
 }
 

@@ -1,4 +1,12 @@
-// How the levels of a multigrid hierarchy are cut over ranks.
+// How the levels of a multigrid hierarchy are cut over ranks. The cycle over ranks is that of one rank, whose smoothers and
+// transfers do not know the ranks:
+//
+//   wide box         a rank's own unknowns of a level and so many layers around them where the grid was cut that all sweeps of
+//                    the way down and up can be computed from one exchange of the right-hand side and one of the coarser
+//                    correction: a few layers are computed twice, and the passes are those of one rank
+//   coarse unknown   of the rank that has its first fine one
+//   tail             the levels of at most `gather_size` unknowns: on rank 0 alone
+// So a V cycle has two exchanges a level and one gather and scatter of the tail.
 #pragma once
 #include <algorithm>
 
@@ -16,9 +24,9 @@ Direction slice(const Direction& whole, int fine_low, int fine_high, int low, in
   const int n = static_cast<int>(whole.parent.size()), nc = static_cast<int>(whole.ratio.size());
   Direction out;
   for (int I = low; I <= high; ++I) {
-    const int turns = floor_divided(I, nc), first = whole.first[static_cast<std::size_t>(I - turns * nc)] + turns * n;
+    const int turns = floor_divided(I, nc), first = whole.first[I - turns * nc] + turns * n;
     out.first.push_back(std::clamp(first - fine_low, 0, fine_high - fine_low));
-    if (I < high) out.ratio.push_back(whole.ratio[static_cast<std::size_t>(I - turns * nc)]);
+    if (I < high) out.ratio.push_back(whole.ratio[I - turns * nc]);
   }
   for (int i = fine_low; i < fine_high; ++i) {
     const int turns = floor_divided(i, n);
@@ -65,11 +73,11 @@ inline void whole_pairs(const LineTransfer& t, int& low, int& high) {
   const int n = t.fine(), nc = t.coarse();
   const auto parent = [&](int i) {
     const int turns = floor_divided(i, n);
-    return t.parent[static_cast<std::size_t>(i - turns * n)] + turns * nc;
+    return t.parent[i - turns * n] + turns * nc;
   };
   const auto first = [&](int I) {
     const int turns = floor_divided(I, nc);
-    return t.first[static_cast<std::size_t>(I - turns * nc)] + turns * n;
+    return t.first[I - turns * nc] + turns * n;
   };
   low = first(parent(low));
   high = first(parent(high - 1) + 1);
@@ -86,20 +94,6 @@ inline BoxCuts coarser(const BoxCuts& fine, const std::array<LineTransfer, 3>& t
   return coarse;
 }
 
-// A rank's box and `more` layers around it where the grid was cut; beyond the ends of a periodic direction too.
-inline RankBox grown(const GridLevel& grid, const BoxCuts& cuts, int rank, int more) {
-  RankBox b = cuts.box(rank);
-  for (std::size_t d = 0; d < 3; ++d) {
-    if (cuts.parts(static_cast<int>(d)) == 1) continue;
-    b.low[d] -= more;
-    b.high[d] += more;
-    if (grid.line[d].d.periodic) continue;
-    b.low[d] = std::max(b.low[d], 0);
-    b.high[d] = std::min(b.high[d], grid.line[d].size());
-  }
-  return b;
-}
-
 // In the order of the levels' lines (order_of_lines).
 inline BoxCuts ordered(const BoxCuts& cuts, const std::array<std::size_t, 3>& order) {
   return {{cuts.begin[order[0]], cuts.begin[order[1]], cuts.begin[order[2]]}};
@@ -109,12 +103,26 @@ inline std::array<int, 3> sizes_of(const GridLevel& g) {
   return {g.line[0].size(), g.line[1].size(), g.line[2].size()};
 }
 
+// A rank's box and `more` layers around it where the grid was cut; beyond the ends of a periodic direction too.
+inline RankBox grown(const GridLevel& grid, const BoxCuts& cuts, int rank, int more) {
+  RankBox b = cuts.box(rank);
+  for (int d = 0; d < 3; ++d) {
+    if (cuts.parts(d) == 1) continue;
+    b.low[d] -= more;
+    b.high[d] += more;
+    if (grid.line[d].d.periodic) continue;
+    b.low[d] = std::max(b.low[d], 0);
+    b.high[d] = std::min(b.high[d], grid.line[d].size());
+  }
+  return b;
+}
+
 // Whether every rank has cells of a level, and a wide box meets no cell twice.
 inline bool fits(const GridLevel& grid, const BoxCuts& cuts, int layers) {
-  for (std::size_t d = 0; d < 3; ++d) {
-    const int parts = cuts.parts(static_cast<int>(d)), n = grid.line[d].size();
+  for (int d = 0; d < 3; ++d) {
+    const int parts = cuts.parts(d), n = grid.line[d].size();
     for (int p = 0; p < parts && parts > 1; ++p) {
-      const int size = cuts.begin[d][static_cast<std::size_t>(p) + 1] - cuts.begin[d][static_cast<std::size_t>(p)];
+      const int size = cuts.begin[d][p + 1] - cuts.begin[d][p];
       if (size < 1 || (grid.line[d].d.periodic && size + 2 * layers > n)) return false;
     }
   }

@@ -1,13 +1,6 @@
-// The cycle of a separable operator. Over ranks it is that of one rank, whose smoothers and transfers do not know the order of
-// the unknowns; every value is the one that one rank would have, to round-off.
-//
-//   part of a level   a rank's own unknowns and so many layers around them where the grid was cut that all sweeps of the way down
-//                     and up can be computed from one exchange of the right-hand side and one of the coarser correction: a few
-//                     layers are computed twice (7 for V(2,2) by two colours), and the passes are those of one rank
-//   coarse unknown    of the rank that has its first fine one
-//   tail              the levels of at most `gather_size` unknowns: on rank 0 alone
-// So a V cycle has two exchanges a level (the finest: one) and one gather and scatter of the tail. On Host a red-black cycle asks
-// for the largest value of r too.
+// The cycle of a separable operator. Over ranks (multigrid_boxes.hpp) every value is the one that one rank would have, to
+// round-off; 7 layers are computed twice for V(2,2) by two colours. The finest level has one exchange; on Host a red-black
+// cycle asks for the largest value of r too.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -134,7 +127,7 @@ class SeparableCycle final : public Preconditioner<Space> {
   }
   // Over ranks not stated: it is not the same on all.
   Work apply_work() const override {
-    return all_levels_ == 0 || is_spread() ? Work{} : work_of_cycle(tail_.levels().grids(), options_);
+    return all_levels_ == 0 || is_spread() ? Work{} : work_of_cycle(tail_.grids(), options_);
   }
   std::string describe() const override {
     std::string s = "multigrid (" + options_.cycle + "(" + std::to_string(options_.pre) + "," +
@@ -157,8 +150,8 @@ class SeparableCycle final : public Preconditioner<Space> {
       all_levels_ = static_cast<int>(grids.grids.size());
       set_up_parts(*stencil, grids);
     } else {
-      tail_ = Hierarchy<T, Space>(make_grids(separable(A), options_.coarse_size), options_);
-      all_levels_ = static_cast<int>(tail_.levels().count());
+      tail_ = Levels<T, Space>(make_grids(separable(A), options_.coarse_size), options_, true);
+      all_levels_ = static_cast<int>(tail_.count());
     }
     const Extents own = finest().own;
     if (is_fused()) row_dots_ = Array<double, Host>(std::int64_t{1} * own.ny * own.nz);
@@ -168,8 +161,8 @@ class SeparableCycle final : public Preconditioner<Space> {
   SetupInfo do_update(const Matrix<Space>& A) override {
     const SeparableOperator& s = separable(A);
     if (s.direction != direction_) return do_setup(A);
-    parts_.update(s.shift, s.scale);
-    if (tail_.levels().count() > 0) tail_.update(s.shift, s.scale, s.has_constant_null_space());
+    parts_.update(s);
+    tail_.update(s);
     return {.levels = all_levels_,
             .colours = options_.smoother == "red_black" ? 2 : 1,
             .bytes = parts_.bytes() + tail_.bytes()};
@@ -181,7 +174,7 @@ class SeparableCycle final : public Preconditioner<Space> {
     const std::size_t last = spread.cuts.size() - 1;
     std::vector<GridLevel> parts;
     for (std::size_t l = 0; l <= last; ++l) parts.push_back(spread.part(l, me));
-    parts_ = Levels<T, Space>(std::move(parts), options_);
+    parts_ = Levels<T, Space>(std::move(parts), options_, false);
     for (std::size_t l = 0; l < last; ++l)
       spread_.emplace_back(
           *ranks_, spread.cuts[l], sizes_of(spread.grids[l]), [&](int rank) { return spread.box(l, rank); },
@@ -195,14 +188,14 @@ class SeparableCycle final : public Preconditioner<Space> {
     tail_cells_ =
         BoxGather<Space>(*ranks_, sizes_of(spread.grids[last]), spread.cuts[last].box(me), end, end, place_in_halves);
     if (ranks_->is_root())
-      tail_ =
-          Hierarchy<T, Space>({spread.grids.begin() + static_cast<std::ptrdiff_t>(last), spread.grids.end()}, options_);
+      tail_ = Levels<T, Space>({spread.grids.begin() + static_cast<std::ptrdiff_t>(last), spread.grids.end()}, options_,
+                               true);
   }
 
   bool is_spread() const { return !spread_.empty(); }
-  Levels<T, Space>& first_levels() const { return is_spread() ? parts_ : tail_.levels(); }
-  const LevelView<T>& finest() const { return first_levels().view(0); }
-  bool is_fused() const { return !first_levels().is_last(0) && first_levels().is_fused(0); }
+  Levels<T, Space>& first() const { return is_spread() ? parts_ : tail_; }
+  const LevelView<T>& finest() const { return first().view(0); }
+  bool is_fused() const { return !first().is_last(0) && first().is_fused(0); }
 
   void apply_rows(View<const double> r, View<double> z, double* row_dots) const {
     const double peak = run(r.data(), {z.data(), 1, r.data(), row_dots});
@@ -220,13 +213,13 @@ class SeparableCycle final : public Preconditioner<Space> {
     else if (is_spread())
       peak = ranks_->max(load_own(top, r, factor));
     if (is_spread()) share(0, top.g);
-    if (first_levels().is_last(0)) {
+    if (first().is_last(0)) {
       tail_.visit(0, false, true);
     } else {
-      const double largest = first_levels().descend_from(0, true, loads_on_the_way ? r : nullptr, factor);
+      const double largest = first().descend_from(0, true, loads_on_the_way ? r : nullptr, factor);
       if (loads_on_the_way) peak = largest;
       visit(1, options_.cycle == "F");
-      first_levels().ascend_to(0, fused ? out : Output{});
+      first().ascend_to(0, fused ? out : Output{});
     }
     if (!fused) store<Space>(top, out.factor, out.z);
     return peak;
@@ -251,9 +244,9 @@ class SeparableCycle final : public Preconditioner<Space> {
   void visit_tail(bool f_cycle) const {
     const LevelView<T>& first = parts_.view(parts_.count() - 1);
     const bool is_root = ranks_->is_root();
-    tail_cells_.gather(first.g, is_root ? tail_.levels().view(0).g : nullptr);
+    tail_cells_.gather(first.g, is_root ? tail_.view(0).g : nullptr);
     if (is_root) tail_.visit(0, f_cycle, true);
-    tail_cells_.scatter(is_root ? tail_.levels().view(0).u : nullptr, first.u);
+    tail_cells_.scatter(is_root ? tail_.view(0).u : nullptr, first.u);
   }
 
   // The others' unknowns of a rank's part.
@@ -266,7 +259,7 @@ class SeparableCycle final : public Preconditioner<Space> {
   mutable Levels<T, Space> parts_;        // over ranks; the last one is the tail's first
   std::vector<BoxSpread<Space>> spread_;  // of all parts but the last
   BoxGather<Space> tail_cells_;
-  mutable Hierarchy<T, Space> tail_;  // on one rank all levels; over ranks on rank 0
+  mutable Levels<T, Space> tail_;  // on one rank all levels; over ranks on rank 0
   Array<double, Host> row_dots_;
 };
 

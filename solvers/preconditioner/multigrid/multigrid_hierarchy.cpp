@@ -15,7 +15,7 @@ constexpr double reduction = 0.65;  // a level keeps at most this part of the fi
 double largest_distance(const GridLevel& level) {
   double h = 0;
   for (const Line& l : level.line)
-    for (int i = 0; i + 1 < l.size(); ++i) h = std::max(h, 1 / l.d.upper[static_cast<std::size_t>(i)]);
+    for (int i = 0; i + 1 < l.size(); ++i) h = std::max(h, 1 / l.d.upper[i]);
   return h;
 }
 
@@ -32,18 +32,13 @@ double merge_limit(const GridLevel& level) {
   return all;
 }
 
-bool has_two_colours(const GridLevel& grid) {
-  return std::none_of(grid.line.begin(), grid.line.end(),
-                      [](const Line& l) { return l.d.periodic && l.size() % 2 == 1; });
-}
-
 using Index = std::size_t;
 
 // Which unknowns are merged with their next one.
 std::vector<int> pairs_closer_than(const Line& line, double limit) {
   std::vector<int> pairs;
   for (int i = 0; i + 1 < line.size();) {
-    const bool close = 1 / line.d.upper[static_cast<Index>(i)] < limit;
+    const bool close = 1 / line.d.upper[i] < limit;
     if (close) pairs.push_back(i);
     i += close ? 2 : 1;
   }
@@ -90,12 +85,12 @@ std::vector<int> first_of_each(int n, const std::vector<int>& pairs) {
 void merge_boundary(const Line& fine, const LineTransfer& t, Line& coarse) {
   const int n = fine.size(), nc = coarse.size();
   for (int I = 0; I < nc; ++I)
-    for (int i = t.first[static_cast<Index>(I)]; i < t.first[static_cast<Index>(I) + 1]; ++i) {
-      const double b = fine.d.boundary[static_cast<Index>(i)];
+    for (int i = t.first[I]; i < t.first[I + 1]; ++i) {
+      const double b = fine.d.boundary[i];
       if (b == 0) continue;
-      const double moved = coarse.x[static_cast<Index>(I)] - fine.x[static_cast<Index>(i)];
+      const double moved = coarse.x[I] - fine.x[i];
       const double away = i == 0 ? moved : i == n - 1 ? -moved : 0;  // further from the wall
-      coarse.d.boundary[static_cast<Index>(I)] += 1 / (1 / b + away);
+      coarse.d.boundary[I] += 1 / (1 / b + away);
     }
 }
 
@@ -104,20 +99,15 @@ Line merge(const Line& fine, const LineTransfer& t) {
   Line coarse;
   coarse.period = fine.period;
   coarse.d.periodic = fine.d.periodic && nc > 1;
-  coarse.d.mass.assign(static_cast<Index>(nc), 0);
-  coarse.x.assign(static_cast<Index>(nc), 0);
-  coarse.d.lower.assign(static_cast<Index>(nc), 0);
-  coarse.d.upper.assign(static_cast<Index>(nc), 0);
-  coarse.d.boundary.assign(static_cast<Index>(nc), 0);
-  for (Index I = 0; I < static_cast<Index>(nc); ++I) {
-    for (auto i = static_cast<Index>(t.first[I]); i < static_cast<Index>(t.first[I + 1]); ++i) {
+  for (auto* v : {&coarse.x, &coarse.d.mass, &coarse.d.lower, &coarse.d.upper, &coarse.d.boundary}) v->assign(nc, 0);
+  for (int I = 0; I < nc; ++I) {
+    for (int i = t.first[I]; i < t.first[I + 1]; ++i) {
       coarse.d.mass[I] += fine.d.mass[i];
       coarse.x[I] += fine.d.mass[i] * fine.x[i];
     }
     coarse.x[I] /= coarse.d.mass[I];
   }
-  for (Index I = 0; I + 1 < static_cast<Index>(nc); ++I)
-    coarse.d.upper[I] = coarse.d.lower[I + 1] = 1 / (coarse.x[I + 1] - coarse.x[I]);
+  for (int I = 0; I + 1 < nc; ++I) coarse.d.upper[I] = coarse.d.lower[I + 1] = 1 / (coarse.x[I + 1] - coarse.x[I]);
   if (coarse.d.periodic)
     coarse.d.lower[0] = coarse.d.upper.back() = 1 / (coarse.period - (coarse.x.back() - coarse.x[0]));
   merge_boundary(fine, t, coarse);
@@ -127,28 +117,26 @@ Line merge(const Line& fine, const LineTransfer& t) {
 // Linear interpolation between coarse positions; to a Dirichlet value at an end; constant beyond a Neumann end.
 void interpolate(const Line& fine, const Line& coarse, LineTransfer& t) {
   const int n = fine.size(), nc = coarse.size();
-  t.parent.resize(static_cast<Index>(n));
-  t.other.resize(static_cast<Index>(n));
-  t.weight_parent.assign(static_cast<Index>(n), 1);
-  t.weight_other.assign(static_cast<Index>(n), 0);
+  t.parent.resize(n);
+  t.other.resize(n);
+  t.weight_parent.assign(n, 1);
+  t.weight_other.assign(n, 0);
   for (int I = 0; I < nc; ++I)
-    for (int i = t.first[static_cast<Index>(I)]; i < t.first[static_cast<Index>(I) + 1]; ++i) {
-      const auto s = static_cast<Index>(i);
-      t.parent[s] = t.other[s] = I;
-      const double off = fine.x[s] - coarse.x[static_cast<Index>(I)];
-      if (t.first[static_cast<Index>(I) + 1] - t.first[static_cast<Index>(I)] == 1) continue;
+    for (int i = t.first[I]; i < t.first[I + 1]; ++i) {
+      t.parent[i] = t.other[i] = I;
+      const double off = fine.x[i] - coarse.x[I];
+      if (t.first[I + 1] - t.first[I] == 1) continue;
       const int side = off > 0 ? 1 : -1;
       int J = I + side;
       if (coarse.d.periodic) J = (J + nc) % nc;
       if (J >= 0 && J < nc) {
         if (J == I) continue;  // a single periodic unknown
-        const double coupling =
-            side > 0 ? coarse.d.upper[static_cast<Index>(I)] : coarse.d.lower[static_cast<Index>(I)];
-        t.other[s] = J;
-        t.weight_other[s] = std::abs(off) * coupling;
-        t.weight_parent[s] = 1 - t.weight_other[s];
-      } else if (const double b = fine.d.boundary[s]; b > 0) {
-        t.weight_parent[s] = (1 / b) / (1 / b + std::abs(off));
+        const double coupling = side > 0 ? coarse.d.upper[I] : coarse.d.lower[I];
+        t.other[i] = J;
+        t.weight_other[i] = std::abs(off) * coupling;
+        t.weight_parent[i] = 1 - t.weight_other[i];
+      } else if (const double b = fine.d.boundary[i]; b > 0) {
+        t.weight_parent[i] = (1 / b) / (1 / b + std::abs(off));
       }
     }
 }
@@ -160,16 +148,16 @@ void interpolate(const Line& fine, const Line& coarse, LineTransfer& t) {
 void lump_masses(const Line& fine, const LineTransfer& t, Line& coarse) {
   std::fill(coarse.d.mass.begin(), coarse.d.mass.end(), 0.0);
   for (Index i = 0; i < fine.x.size(); ++i) {
-    coarse.d.mass[static_cast<Index>(t.parent[i])] += t.weight_parent[i] * fine.d.mass[i];
-    coarse.d.mass[static_cast<Index>(t.other[i])] += t.weight_other[i] * fine.d.mass[i];
+    coarse.d.mass[t.parent[i]] += t.weight_parent[i] * fine.d.mass[i];
+    coarse.d.mass[t.other[i]] += t.weight_other[i] * fine.d.mass[i];
   }
 }
 
 void transpose(const Line& fine, const Line& coarse, LineTransfer& t) {
   const int n = fine.size(), nc = coarse.size();
-  t.restriction.assign(4 * static_cast<Index>(nc), 0);
+  t.restriction.assign(4 * nc, 0);
   for (int I = 0; I < nc; ++I) {
-    const int first = t.first[static_cast<Index>(I)], end = t.first[static_cast<Index>(I) + 1];
+    const int first = t.first[I], end = t.first[I + 1];
     for (int slot = 0; slot < 4; ++slot) {
       int i = first - 1 + slot;
       const bool own = i >= first && i < end;
@@ -178,10 +166,8 @@ void transpose(const Line& fine, const Line& coarse, LineTransfer& t) {
         if (!fine.d.periodic) continue;
         i = (i + n) % n;
       }
-      const auto s = static_cast<Index>(i);
-      const double p = own ? t.weight_parent[s] : (t.other[s] == I && t.parent[s] != I ? t.weight_other[s] : 0);
-      t.restriction[4 * static_cast<Index>(I) + static_cast<Index>(slot)] =
-          p * fine.d.mass[s] / coarse.d.mass[static_cast<Index>(I)];
+      const double p = own ? t.weight_parent[i] : (t.other[i] == I && t.parent[i] != I ? t.weight_other[i] : 0);
+      t.restriction[4 * I + slot] = p * fine.d.mass[i] / coarse.d.mass[I];
     }
   }
 }
@@ -222,42 +208,42 @@ std::vector<GridLevel> make_grids(const SeparableOperator& A, int coarse_size) {
     for (std::size_t d = 0; d < 3; ++d) coarse.line[d] = coarsen(fine.line[d], limit, fine.transfer[d]);
     grids.push_back(std::move(coarse));
   }
-  for (GridLevel& grid : grids) grid.two_colours = has_two_colours(grid);
+  for (GridLevel& grid : grids)
+    for (const Line& l : grid.line) grid.two_colours = grid.two_colours && !(l.d.periodic && l.size() % 2 == 1);
   return grids;
 }
 
-void invert_coarsest(const GridLevel& level, double shift, double scale, bool singular, std::vector<double>& inverse,
-                     std::vector<double>& work) {
+void invert_coarsest(const GridLevel& level, const SeparableOperator& A, std::vector<double>& inverse) {
   const auto n = static_cast<std::size_t>(level.count());
   const auto nx = static_cast<std::size_t>(level.line[0].size()), ny = static_cast<std::size_t>(level.line[1].size());
-  work.assign(n * n, 0);
+  inverse.assign(n * n, 0);
   double trace = 0;
   for (std::size_t a = 0; a < n; ++a) {
     const std::array<std::size_t, 3> at{a % nx, a / nx % ny, a / nx / ny}, stride{1, nx, nx * ny};
     double volume = 1;
     for (std::size_t d = 0; d < 3; ++d) volume *= level.line[d].d.mass[at[d]];
-    work[a * n + a] += shift * volume;
+    inverse[a * n + a] += A.shift * volume;
     for (std::size_t d = 0; d < 3; ++d) {
       const SeparableDirection& l = level.line[d].d;
-      const double area = scale * volume / l.mass[at[d]];
+      const double area = A.scale * volume / l.mass[at[d]];
       const auto last = static_cast<std::size_t>(l.size()) - 1;
       const std::size_t base = a - at[d] * stride[d];
-      work[a * n + a] += area * (l.lower[at[d]] + l.upper[at[d]] + l.boundary[at[d]]);
-      work[a * n + base + (at[d] > 0 ? at[d] - 1 : last) * stride[d]] -= area * l.lower[at[d]];
-      work[a * n + base + (at[d] < last ? at[d] + 1 : 0) * stride[d]] -= area * l.upper[at[d]];
+      inverse[a * n + a] += area * (l.lower[at[d]] + l.upper[at[d]] + l.boundary[at[d]]);
+      inverse[a * n + base + (at[d] > 0 ? at[d] - 1 : last) * stride[d]] -= area * l.lower[at[d]];
+      inverse[a * n + base + (at[d] < last ? at[d] + 1 : 0) * stride[d]] -= area * l.upper[at[d]];
     }
-    trace += work[a * n + a];
+    trace += inverse[a * n + a];
   }
   // With the null space shifted to the mean eigenvalue, A + (mean / n) 1 1^T, the inverse has 1 1^T / (n mean) too
   // much.
   const double mean = trace > 0 ? trace / static_cast<double>(n) : 1;
   const auto size = static_cast<double>(n);
+  const bool singular = A.has_constant_null_space();
   if (singular)
-    for (double& v : work) v += mean / size;
-  invert_in_place(work, n);
+    for (double& v : inverse) v += mean / size;
+  invert_in_place(inverse, n);
   if (singular)
-    for (double& v : work) v -= 1 / (size * mean);
-  inverse = work;
+    for (double& v : inverse) v -= 1 / (size * mean);
 }
 
 double Line::smallest_distance() const {

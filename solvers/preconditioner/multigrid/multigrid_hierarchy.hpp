@@ -76,8 +76,7 @@ std::vector<GridLevel> make_grids(const SeparableOperator& A, int coarse_size);
 void invert_in_place(std::vector<double>& a, std::size_t n);
 
 // (A V^-1)^-1 of the coarsest level, row-major, natural order: u = inverse (V g). A constant null space is projected
-// out on both sides (the pseudo-inverse). `work` keeps its memory between calls.
-void invert_coarsest(const GridLevel& level, double shift, double scale, bool singular, std::vector<double>& inverse,
-                     std::vector<double>& work);
+// out on both sides (the pseudo-inverse). `inverse` keeps its memory between calls. A: shift, scale, null space.
+void invert_coarsest(const GridLevel& level, const SeparableOperator& A, std::vector<double>& inverse);
 
 }  // namespace weir::multigrid

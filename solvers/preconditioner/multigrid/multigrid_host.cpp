@@ -318,18 +318,17 @@ RowExchange<T> make_row_exchange(const LineTransfer& t) {
     for (std::size_t I = 0; I < n; ++I)
       x.restriction[s].push_back(static_cast<T>(t.restriction[4 * I + static_cast<std::size_t>(s)]));
   for (int I = 0; I < t.coarse(); ++I) {
-    const auto c = static_cast<std::size_t>(I);
-    if (t.first[c] == t.first[c + 1]) {  // its fine unknowns are those of another rank
+    if (t.first[I] == t.first[I + 1]) {  // its fine unknowns are those of another rank
       for (auto* weights : {&x.left_parent, &x.left_other, &x.right_parent, &x.right_other}) weights->push_back(0);
       continue;
     }
-    const auto a = static_cast<std::size_t>(t.first[c]), b = static_cast<std::size_t>(t.first[c + 1]) - 1;
+    const auto a = static_cast<std::size_t>(t.first[I]), b = static_cast<std::size_t>(t.first[I + 1]) - 1;
     x.left_parent.push_back(static_cast<T>(t.weight_parent[a]));
     x.left_other.push_back(static_cast<T>(t.weight_other[a]));
     x.right_parent.push_back(static_cast<T>(t.weight_parent[b]));
     x.right_other.push_back(static_cast<T>(t.weight_other[b]));
     const bool pair = b > a;
-    if (x.runs.empty() || x.runs.back().pairs != pair) x.runs.push_back({t.first[c], I, 0, pair});
+    if (x.runs.empty() || x.runs.back().pairs != pair) x.runs.push_back({t.first[I], I, 0, pair});
     ++x.runs.back().count;
   }
   return x;

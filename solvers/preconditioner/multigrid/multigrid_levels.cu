@@ -13,21 +13,6 @@ namespace {
 // The memory of a level: 1D arrays of the operator and of the exchange with the coarser level, uploaded once.
 using Index = std::size_t;
 
-// Where the arrays of a direction begin in a level's coefficients.
-struct Layout {
-  Index x[3], y[3], z[3], size;
-};
-template <class T>
-Layout layout(const LevelView<T>& v) {
-  Layout l{};
-  Index at = 0;
-  for (Index a = 0; a < 3; ++a, at += 2 * static_cast<Index>(v.pitch)) l.x[a] = at;
-  for (Index a = 0; a < 3; ++a, at += static_cast<Index>(v.Y.n)) l.y[a] = at;
-  for (Index a = 0; a < 3; ++a, at += static_cast<Index>(v.Z.n)) l.z[a] = at;
-  l.size = at;
-  return l;
-}
-
 template <class T, class Space>
 void add_masses(const GridLevel& grid, Level<T, Space>& level) {
   LevelView<T>& v = level.view;
@@ -36,8 +21,8 @@ void add_masses(const GridLevel& grid, Level<T, Space>& level) {
   all.insert(all.end(), y.begin(), y.end());
   all.insert(all.end(), z.begin(), z.end());
   const auto halves = all.size();
-  all.resize(halves + 2 * static_cast<Index>(v.pitch), 0.0);
-  for (int i = 0; i < v.X.n; ++i) all[halves + static_cast<Index>(v.half_of_axis(i))] = 1 / x[static_cast<Index>(i)];
+  all.resize(halves + 2 * v.pitch, 0.0);
+  for (int i = 0; i < v.X.n; ++i) all[halves + v.half_of_axis(i)] = 1 / x[i];
   level.masses = Array<double, Space>(all);
   v.X.mass = level.masses.data();
   v.Y.mass = v.X.mass + x.size();
@@ -45,59 +30,105 @@ void add_masses(const GridLevel& grid, Level<T, Space>& level) {
   v.X.inverse_mass = v.X.mass + halves;
 }
 
-// Appends a direction's arrays; the views' pointers are offsets until all are known.
-template <class T>
-struct ExchangeBuilder {
-  std::vector<int> indices;
-  std::vector<T> weights;
-
-  template <class U, class V>
-  static Index append(std::vector<U>& all, const std::vector<V>& v) {
-    const Index at = all.size();
-    for (const auto& e : v) all.push_back(static_cast<U>(e));
-    return at;
-  }
-};
-
 template <class T, class Space>
 void add_exchange(const GridLevel& grid, Level<T, Space>& level) {
-  ExchangeBuilder<T> b;
+  std::vector<int> indices;
+  std::vector<T> weights;
+  for (const LineTransfer& t : grid.transfer) {
+    for (const auto* part : {&t.parent, &t.other, &t.first}) indices.insert(indices.end(), part->begin(), part->end());
+    for (const auto* part : {&t.weight_parent, &t.weight_other, &t.restriction})
+      for (const double w : *part) weights.push_back(static_cast<T>(w));
+  }
+  level.indices = Array<int, Space>(indices);
+  level.weights = Array<T, Space>(weights);
+  const int* index = level.indices.data();
+  const T* weight = level.weights.data();
   TransferView<T>* const views[3] = {&level.exchange.X, &level.exchange.Y, &level.exchange.Z};
-  Index at[3][6];
   for (Index d = 0; d < 3; ++d) {
-    const LineTransfer& t = grid.transfer[d];
-    at[d][0] = b.append(b.indices, t.parent);
-    at[d][1] = b.append(b.indices, t.other);
-    at[d][2] = b.append(b.indices, t.first);
-    at[d][3] = b.append(b.weights, t.weight_parent);
-    at[d][4] = b.append(b.weights, t.weight_other);
-    at[d][5] = b.append(b.weights, t.restriction);
-    views[d]->fine = t.fine();
-    views[d]->coarse = t.coarse();
+    TransferView<T>& v = *views[d];
+    v.fine = grid.transfer[d].fine();
+    v.coarse = grid.transfer[d].coarse();
+    v.parent = std::exchange(index, index + v.fine);
+    v.other = std::exchange(index, index + v.fine);
+    v.first = std::exchange(index, index + v.coarse + 1);
+    v.weight_parent = std::exchange(weight, weight + v.fine);
+    v.weight_other = std::exchange(weight, weight + v.fine);
+    v.restriction = std::exchange(weight, weight + 4 * v.coarse);
   }
-  level.indices = Array<int, Space>(b.indices);
-  level.weights = Array<T, Space>(b.weights);
+}
+
+template <class T, class Space>
+Level<T, Space> make_level(const GridLevel& grid, bool fused) {
+  Level<T, Space> level;
+  LevelView<T>& v = level.view;
+  AxisView<T>* const axes[3] = {&v.X, &v.Y, &v.Z};
   for (Index d = 0; d < 3; ++d) {
-    views[d]->parent = level.indices.data() + at[d][0];
-    views[d]->other = level.indices.data() + at[d][1];
-    views[d]->first = level.indices.data() + at[d][2];
-    views[d]->weight_parent = level.weights.data() + at[d][3];
-    views[d]->weight_other = level.weights.data() + at[d][4];
-    views[d]->restriction = level.weights.data() + at[d][5];
+    axes[d]->n = grid.line[d].size();
+    axes[d]->periodic = grid.line[d].d.periodic;
   }
+  v.own = {v.X.n, v.Y.n, v.Z.n};
+  v.pitch = half_pitch(v.X.n);
+  const int n = 2 * v.pitch * v.Y.n * v.Z.n, vectors = fused && grid.two_colours ? 2 : 4;
+  level.values = Array<T, Space>(std::int64_t{1} * vectors * n);
+  v.u = level.values.data();
+  v.g = v.u + n;
+  if (vectors == 4) {
+    v.w = v.g + n;
+    v.p = v.w + n;
+  }
+  if constexpr (std::is_same_v<Space, Device>) {
+    for (int a = 0; a < vectors; ++a) clear<Space>(v.u + std::int64_t{1} * a * n, n);
+  }
+  const int lengths[3] = {2 * v.pitch, v.Y.n, v.Z.n}, coefficients = 3 * (lengths[0] + lengths[1] + lengths[2]);
+  level.coefficients_on_host.assign(coefficients, 0);
+  level.coefficients = Array<T, Space>(coefficients);
+  const T* c = level.coefficients.data();
+  for (Index d = 0; d < 3; ++d)
+    for (const T** part : {&axes[d]->low, &axes[d]->up, &axes[d]->diagonal}) *part = std::exchange(c, c + lengths[d]);
+  add_masses(grid, level);
+  if (grid.transfer[0].fine() > 0) {
+    add_exchange(grid, level);
+    if (fused) level.row = make_row_exchange<T>(grid.transfer[0]);
+  }
+  return level;
+}
+
+template <class T, class Space>
+void set_coefficients(const GridLevel& grid, double shift, double scale, Level<T, Space>& level) {
+  LevelView<T>& v = level.view;
+  v.shift = static_cast<T>(shift);
+  const AxisView<T>* const axes[3] = {&v.X, &v.Y, &v.Z};
+  const auto on_host = [&](const T* part) {
+    return level.coefficients_on_host.data() + (part - level.coefficients.data());
+  };
+  for (Index d = 0; d < 3; ++d) {
+    const SeparableDirection& line = grid.line[d].d;
+    T *low = on_host(axes[d]->low), *up = on_host(axes[d]->up), *diagonal = on_host(axes[d]->diagonal);
+    for (int i = 0; i < line.size(); ++i) {
+      const int place = d == 0 ? v.half_of_axis(i) : i;
+      const double f = scale / line.mass[i];
+      low[place] = static_cast<T>(f * line.lower[i]);
+      up[place] = static_cast<T>(f * line.upper[i]);
+      diagonal[place] = static_cast<T>(f * (line.lower[i] + line.upper[i] + line.boundary[i]));
+    }
+  }
+  level.coefficients.upload(level.coefficients_on_host);
 }
 
 }  // namespace
 
+int half_pitch(int nx) { return ((nx + 1) / 2 + 2 + 7) / 8 * 8; }
+
 int reach(const MultigridOptions& options, int sweeps) { return options.smoother == "jacobi" ? sweeps : 2 * sweeps; }
 
 template <class T, class Space>
-Levels<T, Space>::Levels(std::vector<GridLevel> grids, const MultigridOptions& options)
+Levels<T, Space>::Levels(std::vector<GridLevel> grids, const MultigridOptions& options, bool solves)
     : options_(options),
       fused_(std::is_same_v<Space, Host> && options.smoother == "red_black"),
       grids_(std::move(grids)) {
   for (const GridLevel& grid : grids_) levels_.push_back(make_level<T, Space>(grid, fused_));
   make_scratch();
+  if (solves) make_inverse();
 }
 
 template <class T, class Space>
@@ -120,13 +151,14 @@ void Levels<T, Space>::make_scratch() {
 }
 
 template <class T, class Space>
-void Levels<T, Space>::update(double shift, double scale) {
-  for (std::size_t l = 0; l < levels_.size(); ++l) set_coefficients(grids_[l], shift, scale, levels_[l]);
+void Levels<T, Space>::update(const SeparableOperator& A) {
+  for (std::size_t l = 0; l < levels_.size(); ++l) set_coefficients(grids_[l], A.shift, A.scale, levels_[l]);
+  if (inverse_.size() > 0) update_inverse(A);
 }
 
 template <class T, class Space>
 std::int64_t Levels<T, Space>::bytes() const {
-  std::int64_t b = (scratch_.size() + planes_.size()) * static_cast<std::int64_t>(sizeof(T));
+  std::int64_t b = (scratch_.size() + planes_.size() + inverse_.size()) * static_cast<std::int64_t>(sizeof(T));
   for (const auto& l : levels_) b += l.bytes();
   return b;
 }
@@ -140,7 +172,7 @@ HostPass<T> Levels<T, Space>::pass(std::size_t l, int sweeps, int first_colour) 
           &level.row,
           workspace_,
           sweeps,
-          first_colour ^ level.colour,
+          first_colour ^ grids_[l].colour,
           static_cast<T>(options_.omega)};
 }
 
@@ -171,9 +203,9 @@ void Levels<T, Space>::smooth(std::size_t l, int sweeps, int first_colour) {
       residual<Space>(v);
       jacobi_step<Space>(v, static_cast<T>(0.8));
     }
-  } else if (options_.smoother == "red_black" && levels_[l].two_colours) {
+  } else if (options_.smoother == "red_black" && grids_[l].two_colours) {
     for (int s = 0; s < 2 * sweeps; ++s)
-      relax_colour<Space>(v, (first_colour + levels_[l].colour + s) % 2, static_cast<T>(options_.omega));
+      relax_colour<Space>(v, (first_colour + grids_[l].colour + s) % 2, static_cast<T>(options_.omega));
   } else {
     chebyshev(v, 2 * sweeps);
   }
@@ -194,14 +226,12 @@ void Levels<T, Space>::chebyshev(const LevelView<T>& v, int degree) {
 }
 
 template <class T, class Space>
-Hierarchy<T, Space>::Hierarchy(std::vector<GridLevel> grids, const MultigridOptions& options)
-    : levels_(std::move(grids), options) {
-  const GridLevel& last = levels_.grids().back();
-  const auto n = static_cast<std::size_t>(last.count());
+void Levels<T, Space>::make_inverse() {
+  const auto n = static_cast<std::size_t>(grids_.back().count());
   inverse_on_host_.resize(n * n);
   inverse_ = Array<T, Space>(static_cast<std::int64_t>(n * n));
   std::vector<int> places;
-  const LevelView<T>& v = levels_.view(levels_.count() - 1);
+  const LevelView<T>& v = levels_.back().view;
   for (int k = 0; k < v.Z.n; ++k)
     for (int j = 0; j < v.Y.n; ++j)
       for (int i = 0; i < v.X.n; ++i) places.push_back(v.place(i, j, k));
@@ -209,10 +239,9 @@ Hierarchy<T, Space>::Hierarchy(std::vector<GridLevel> grids, const MultigridOpti
 }
 
 template <class T, class Space>
-void Hierarchy<T, Space>::update(double shift, double scale, bool singular) {
-  levels_.update(shift, scale);
-  const GridLevel& last = levels_.grids().back();
-  invert_coarsest(last, shift, scale, singular, inverse_in_double_, work_);
+void Levels<T, Space>::update_inverse(const SeparableOperator& A) {
+  const GridLevel& last = grids_.back();
+  invert_coarsest(last, A, inverse_in_double_);
   const auto n = static_cast<std::size_t>(last.count());
   const auto nx = static_cast<std::size_t>(last.line[0].size()), ny = static_cast<std::size_t>(last.line[1].size());
   for (std::size_t b = 0; b < n; ++b) {
@@ -225,95 +254,20 @@ void Hierarchy<T, Space>::update(double shift, double scale, bool singular) {
 }
 
 template <class T, class Space>
-void Hierarchy<T, Space>::visit(std::size_t l, bool f_cycle, bool from_zero) {
-  if (levels_.is_last(l)) return solve_coarsest<Space>(levels_.view(l), places_.data(), inverse_.data());
-  levels_.descend_from(l, from_zero);
+void Levels<T, Space>::visit(std::size_t l, bool f_cycle, bool from_zero) {
+  if (is_last(l)) return solve_coarsest<Space>(view(l), places_.data(), inverse_.data());
+  descend_from(l, from_zero);
   visit(l + 1, f_cycle, true);
-  levels_.ascend_to(l);
+  ascend_to(l);
   if (!f_cycle) return;
-  levels_.descend_from(l, false);
+  descend_from(l, false);
   visit(l + 1, false, true);
-  levels_.ascend_to(l);
+  ascend_to(l);
 }
 
-#define WEIR_MULTIGRID_LEVELS(T, S) \
-  template class Levels<T, S>;      \
-  template class Hierarchy<T, S>;
-WEIR_MULTIGRID_LEVELS(float, Host)
-WEIR_MULTIGRID_LEVELS(double, Host)
-WEIR_MULTIGRID_LEVELS(float, Device)
-WEIR_MULTIGRID_LEVELS(double, Device)
-#undef WEIR_MULTIGRID_LEVELS
-
-int half_pitch(int nx) { return ((nx + 1) / 2 + 2 + 7) / 8 * 8; }
-
-template <class T, class Space>
-Level<T, Space> make_level(const GridLevel& grid, bool fused) {
-  Level<T, Space> level;
-  LevelView<T>& v = level.view;
-  AxisView<T>* const axes[3] = {&v.X, &v.Y, &v.Z};
-  for (Index d = 0; d < 3; ++d) {
-    axes[d]->n = grid.line[d].size();
-    axes[d]->periodic = grid.line[d].d.periodic;
-  }
-  level.two_colours = grid.two_colours;
-  level.colour = grid.colour;
-  v.own = {v.X.n, v.Y.n, v.Z.n};
-  v.pitch = half_pitch(v.X.n);
-  const int n = 2 * v.pitch * v.Y.n * v.Z.n, vectors = fused && level.two_colours ? 2 : 4;
-  level.values = Array<T, Space>(std::int64_t{1} * vectors * n);
-  v.u = level.values.data();
-  v.g = v.u + n;
-  if (vectors == 4) {
-    v.w = v.g + n;
-    v.p = v.w + n;
-  }
-  if constexpr (std::is_same_v<Space, Device>) {
-    for (int a = 0; a < vectors; ++a) clear<Space>(v.u + std::int64_t{1} * a * n, n);
-  }
-  const Layout l = layout(v);
-  level.coefficients_on_host.assign(l.size, 0);
-  level.coefficients = Array<T, Space>(static_cast<std::int64_t>(l.size));
-  const T* c = level.coefficients.data();
-  v.X.low = c + l.x[0], v.X.up = c + l.x[1], v.X.diagonal = c + l.x[2];
-  v.Y.low = c + l.y[0], v.Y.up = c + l.y[1], v.Y.diagonal = c + l.y[2];
-  v.Z.low = c + l.z[0], v.Z.up = c + l.z[1], v.Z.diagonal = c + l.z[2];
-  add_masses(grid, level);
-  if (grid.transfer[0].fine() > 0) {
-    add_exchange(grid, level);
-    if (fused) level.row = make_row_exchange<T>(grid.transfer[0]);
-  }
-  return level;
-}
-
-template <class T, class Space>
-void set_coefficients(const GridLevel& grid, double shift, double scale, Level<T, Space>& level) {
-  LevelView<T>& v = level.view;
-  v.shift = static_cast<T>(shift);
-  const Layout l = layout(v);
-  for (Index d = 0; d < 3; ++d) {
-    const SeparableDirection& line = grid.line[d].d;
-    const Index* at = d == 0 ? l.x : d == 1 ? l.y : l.z;
-    for (int i = 0; i < line.size(); ++i) {
-      const auto s = static_cast<Index>(i);
-      const auto place = d == 0 ? static_cast<Index>(v.half_of_axis(i)) : s;
-      const double f = scale / line.mass[s];
-      T* c = level.coefficients_on_host.data();
-      c[at[0] + place] = static_cast<T>(f * line.lower[s]);
-      c[at[1] + place] = static_cast<T>(f * line.upper[s]);
-      c[at[2] + place] = static_cast<T>(f * (line.lower[s] + line.upper[s] + line.boundary[s]));
-    }
-  }
-  level.coefficients.upload(level.coefficients_on_host);
-}
-
-#define WEIR_MULTIGRID_LEVEL(T, S)                               \
-  template Level<T, S> make_level<T, S>(const GridLevel&, bool); \
-  template void set_coefficients<T, S>(const GridLevel&, double, double, Level<T, S>&);
-WEIR_MULTIGRID_LEVEL(float, Host)
-WEIR_MULTIGRID_LEVEL(double, Host)
-WEIR_MULTIGRID_LEVEL(float, Device)
-WEIR_MULTIGRID_LEVEL(double, Device)
-#undef WEIR_MULTIGRID_LEVEL
+template class Levels<float, Host>;
+template class Levels<double, Host>;
+template class Levels<float, Device>;
+template class Levels<double, Device>;
 
 }  // namespace weir::multigrid

@@ -17,8 +17,6 @@ struct Level {
   LevelView<T> view;
   ExchangeView<T> exchange;  // with the next coarser level
   RowExchange<T> row;        // Host only
-  bool two_colours = true;
-  int colour = 0;  // of the first unknown
   Array<T, Space> values, coefficients, weights;
   Array<double, Space> masses;
   Array<int, Space> indices;
@@ -29,29 +27,26 @@ struct Level {
   }
 };
 
-template <class T, class Space>
-Level<T, Space> make_level(const GridLevel& grid, bool fused);
-template <class T, class Space>
-void set_coefficients(const GridLevel& grid, double shift, double scale, Level<T, Space>& level);
 int half_pitch(int nx);  // LevelView::pitch
 
 template <class T, class Space>
 class Levels {
  public:
   Levels() = default;
-  Levels(std::vector<GridLevel> grids, const MultigridOptions& options);
-  Levels(Levels&&) noexcept = default;
-  Levels& operator=(Levels&&) noexcept = default;
+  // solves: the last level directly; otherwise somebody else does (a rank's parts of levels).
+  Levels(std::vector<GridLevel> grids, const MultigridOptions& options, bool solves);
 
   std::size_t count() const { return levels_.size(); }
   const std::vector<GridLevel>& grids() const { return grids_; }
   const LevelView<T>& view(std::size_t l) const { return levels_[l].view; }
   LevelView<T>& view(std::size_t l) { return levels_[l].view; }
-  bool is_fused(std::size_t l) const { return fused_ && levels_[l].two_colours; }
+  bool is_fused(std::size_t l) const { return fused_ && grids_[l].two_colours; }
   bool is_last(std::size_t l) const { return l + 1 == levels_.size(); }
-  void update(double shift, double scale);  // allocates nothing
+  void update(const SeparableOperator& A);  // its shift and scale; allocates nothing
   std::int64_t bytes() const;
 
+  // Solves level l approximately for its g.
+  void visit(std::size_t l, bool f_cycle, bool from_zero);
   // Smooths level l and restricts its residual to the next, whose g it sets. With r (of a fused level): g = factor r / V
   // first. Where u starts from zero it need not be cleared. Returns the largest |g| that was loaded, or 1.
   double descend_from(std::size_t l, bool from_zero, const double* r = nullptr, double factor = 1);
@@ -63,6 +58,8 @@ class Levels {
   void smooth(std::size_t l, int sweeps, int first_colour);
   void chebyshev(const LevelView<T>& v, int degree);
   void make_scratch();
+  void make_inverse();
+  void update_inverse(const SeparableOperator& A);
 
   MultigridOptions options_;
   bool fused_ = false;
@@ -72,30 +69,14 @@ class Levels {
   Array<T, Host> scratch_;
   Array<double, Host> peaks_;
   Workspace<T> workspace_;
+  // Of the last level, where it is solved.
+  Array<T, Space> inverse_;
+  Array<int, Space> places_;
+  std::vector<T> inverse_on_host_;
+  std::vector<double> inverse_in_double_;
 };
 
 // How many layers of unknowns `sweeps` sweeps of the smoother reach.
 int reach(const MultigridOptions& options, int sweeps);
-
-// The whole of it on one rank: the last level is solved directly.
-template <class T, class Space>
-class Hierarchy {
- public:
-  Hierarchy() = default;
-  Hierarchy(std::vector<GridLevel> grids, const MultigridOptions& options);
-
-  Levels<T, Space>& levels() { return levels_; }
-  void update(double shift, double scale, bool singular);  // allocates nothing
-  // Solves level l approximately for its g.
-  void visit(std::size_t l, bool f_cycle, bool from_zero);
-  std::int64_t bytes() const { return levels_.bytes() + inverse_.size() * static_cast<std::int64_t>(sizeof(T)); }
-
- private:
-  Levels<T, Space> levels_;
-  Array<T, Space> inverse_;
-  Array<int, Space> places_;
-  std::vector<T> inverse_on_host_;
-  std::vector<double> inverse_in_double_, work_;
-};
 
 }  // namespace weir::multigrid

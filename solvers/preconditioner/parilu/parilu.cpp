@@ -5,7 +5,7 @@
 #include "base/at.hpp"
 #include "base/error.hpp"
 #include "solvers/matrix/block/block_dense.hpp"
-#include "solvers/preconditioner/parilu/parilu_factors.hpp"
+#include "solvers/preconditioner/async_ilu/async_ilu.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir {
@@ -13,15 +13,13 @@ namespace {
 
 template <class Space>
 const BlockCsr<Space>& block_csr(const Matrix<Space>& A, bool asynchronous_solves) {
-  const auto* csr = dynamic_cast<const BlockCsr<Space>*>(&A);
-  if (!csr) refuse_matrix("parilut", A);
-  constexpr int most_asynchronous = 8;
-  if (asynchronous_solves && csr->block() > most_asynchronous)
+  const auto& csr = taken_as<BlockCsr<Space>>(A, "parilut");
+  if (asynchronous_solves && csr.block() > async_ilu::largest_block)
     throw Error(Exit::usage,
                 "parilu, parilut: solves = \"asynchronous\" takes blocks of at most 8 unknowns, this "
                 "matrix has " +
-                    std::to_string(csr->block()) + "; solves = \"exact\" takes all");
-  return *csr;
+                    std::to_string(csr.block()) + "; solves = \"exact\" takes all");
+  return csr;
 }
 
 std::string short_number(double x) {
@@ -39,37 +37,20 @@ const char* to_string(ParIluStage stage) {
 }
 
 template <class Space>
-ParIlu<Space>::ParIlu(const ParIluOptions& options)
-    : Preconditioner<Space>({.is_constant = !options.asynchronous_solves,
-                             .repeats = options.synchronous && !options.asynchronous_solves,
-                             .remembers = options.from_previous}),
-      options_(options) {}
-template <class Space>
-ParIlu<Space>::~ParIlu() = default;
-
-template <class Space>
 SetupInfo ParIlu<Space>::do_setup(const Matrix<Space>& A) {
   A_ = &block_csr(A, options_.asynchronous_solves);
   factors_.reset();
   factors_ = std::make_unique<ParIluFactors<Space>>(*A_, options_);
-  SetupInfo info;
-  factors_->build(*A_, true, info);
-  return info;
+  return factors_->build(*A_, true);
 }
 
 template <class Space>
 SetupInfo ParIlu<Space>::do_update(const Matrix<Space>& A) {
   if (!factors_ || !factors_->fits(block_csr(A, options_.asynchronous_solves))) return do_setup(A);
   A_ = &block_csr(A, options_.asynchronous_solves);
-  SetupInfo info;
-  factors_->build(*A_, false, info);
-  return info;
+  return factors_->build(*A_, false);
 }
 
-template <class Space>
-void ParIlu<Space>::save(Archive& to) {
-  if (options_.from_previous && factors_) factors_->state(to);
-}
 template <class Space>
 void ParIlu<Space>::restore(const Matrix<Space>& A, Archive& from) {
   if (!options_.from_previous) return void(do_setup(A));
@@ -77,16 +58,6 @@ void ParIlu<Space>::restore(const Matrix<Space>& A, Archive& from) {
   factors_.reset();
   factors_ = std::make_unique<ParIluFactors<Space>>(*A_, options_);
   factors_->state(from);
-}
-
-template <class Space>
-void ParIlu<Space>::apply(View<const double> r, View<double> z) const {
-  factors_->solve(r.data(), z.data());
-}
-
-template <class Space>
-Work ParIlu<Space>::apply_work() const {
-  return factors_ ? factors_->solve_work() : Work{};
 }
 
 template <class Space>
@@ -105,33 +76,12 @@ std::string ParIlu<Space>::describe() const {
 }
 
 template <class Space>
-const std::vector<ParIlutStep>& ParIlu<Space>::steps() const {
-  return factors_->steps();
-}
-template <class Space>
-ParIluTimes ParIlu<Space>::times() const {
-  return factors_->times();
-}
-template <class Space>
-BlockCsrData ParIlu<Space>::factors() const {
-  return factors_->to_data();
-}
-template <class Space>
-void ParIlu<Space>::set_factors(const std::vector<double>& values) {
-  factors_->from_values(values);
-}
-template <class Space>
-void ParIlu<Space>::sweep() {
-  factors_->sweeps(*A_, 1);
-}
-
-template <class Space>
 std::string ParIlu<Space>::report() const {
-  if (!factors_ || steps().empty()) return "";
+  if (!factors_ || factors_->steps().empty()) return "";
   std::string text = "step  candidates  blocks in L  blocks in U  |A - L U| before  threshold L  threshold U";
   char line[200];
   int k = 0;
-  for (const ParIlutStep& s : steps()) {
+  for (const ParIlutStep& s : factors_->steps()) {
     char residual[32] = "not measured";
     if (s.residual >= 0) std::snprintf(residual, sizeof residual, "%.2e", s.residual);
     std::snprintf(line, sizeof line, "\n%4d %11lld %12lld %12lld %17s %12.2e %12.2e", ++k,
@@ -141,9 +91,9 @@ std::string ParIlu<Space>::report() const {
   }
   text += "\nmilliseconds:";
   for (int stage = 0; stage < parilu_stages; ++stage) {
-    if (times()[static_cast<std::size_t>(stage)] == 0) continue;
-    std::snprintf(line, sizeof line, " %s %.3g", to_string(static_cast<ParIluStage>(stage)),
-                  1e3 * times()[static_cast<std::size_t>(stage)]);
+    const double seconds = factors_->times()[stage];
+    if (seconds == 0) continue;
+    std::snprintf(line, sizeof line, " %s %.3g", to_string(static_cast<ParIluStage>(stage)), 1e3 * seconds);
     text += line;
   }
   return text + "\n";
@@ -180,16 +130,14 @@ ParIluOptions read_options(const Table& options, bool thresholds) {
   const Table t = options.described_by(thresholds ? Options(parilut_keys) : Options(parilu_keys));
   ParIluOptions o;
   o.thresholds = thresholds;
-  o.sweeps = t.get<int>("sweeps");
+  read_keys(t, "sweeps", o.sweeps, "diagnostics", o.diagnostics);
   o.synchronous = t.get<std::string>("schedule") == "synchronous";
   o.asynchronous_solves = t.get<std::string>("solves") == "asynchronous";
   if (o.asynchronous_solves) o.apply_sweeps = t.get<int>("apply_sweeps");
   o.from_previous = t.get<std::string>("initial") == "previous";
-  o.diagnostics = t.get<bool>("diagnostics");
   if (!thresholds) return o;
-  o.steps = t.get<int>("steps");
+  read_keys(t, "steps", o.steps, "fill", o.fill);
   if (o.from_previous) o.update_steps = t.get<int>("update_steps");
-  o.fill = t.get<double>("fill");
   o.exact_thresholds = t.get<std::string>("thresholds") == "exact";
   return o;
 }
@@ -237,54 +185,54 @@ constexpr PreconditionerDescription preconditioner::parilut{
 template class ParIlu<Host>;
 template class ParIlu<Device>;
 
-// The factors of parilu and parilut in and out, block rows of L and U with U's diagonal blocks: for tests and measurements.
+// f(part, number, column): the blocks of L, of the inverted diagonal and of U, parts 0 to 2, row by row.
+template <class Space>
+template <class F>
+void ParIluFactors<Space>::for_blocks(const F& f) const {
+  const auto ls = lower_.start.to_vector(rows_ + 1), us = upper_.start.to_vector(rows_ + 1);
+  const auto lc = lower_.column.to_vector(lower_.count), uc = upper_.column.to_vector(upper_.count);
+  for (int i = 0; i < rows_; ++i) {
+    for (std::int64_t e = ls[i]; e < ls[i + 1]; ++e) f(0, e, lc[e]);
+    f(1, std::int64_t{i}, i);
+    for (std::int64_t e = us[i]; e < us[i + 1]; ++e) f(2, e, uc[e]);
+  }
+}
+
 template <class Space>
 BlockCsrData ParIluFactors<Space>::to_data() const {
   const std::int64_t nn = std::int64_t{n_} * n_;
-  const auto ls = lower_.start.to_vector(rows_ + 1), us = upper_.start.to_vector(rows_ + 1);
-  const auto lc = lower_.column.to_vector(lower_.count), uc = upper_.column.to_vector(upper_.count);
-  const auto lv = lower_.value.to_vector(lower_.count * nn), uv = upper_.value.to_vector(upper_.count * nn);
-  std::vector<double> inverse = inverse_.to_vector(rows_ * nn);
+  std::vector<double> parts[] = {lower_.value.to_vector(lower_.count * nn), inverse_.to_vector(rows_ * nn),
+                                 upper_.value.to_vector(upper_.count * nn)};
   BlockCsrData data;
   data.block = n_;
-  data.row_start = {0};
-  const auto add = [&](int j, const double* block) {
-    data.column.push_back(j);
+  const auto ls = lower_.start.to_vector(rows_ + 1), us = upper_.start.to_vector(rows_ + 1);
+  for (int i = 0; i <= rows_; ++i) data.row_start.push_back(ls[i] + i + us[i]);
+  for_blocks([&](int part, std::int64_t e, int column) {
+    double* block = parts[part].data() + e * nn;
+    if (part == 1) lanes::invert(lanes::RuntimeBlock(n_), block);
+    data.column.push_back(column);
     for (int u = 0; u < n_; ++u)
       for (int v = 0; v < n_; ++v) data.value.push_back(block[v * n_ + u]);
-  };
-  for (int i = 0; i < rows_; ++i) {
-    for (std::int64_t e = ls[at(i)]; e < ls[at(i) + 1]; ++e) add(lc[at(e)], &lv[at(e * nn)]);
-    lanes::invert(lanes::RuntimeBlock(n_), &inverse[at(i * nn)]);
-    add(i, &inverse[at(i * nn)]);
-    for (std::int64_t e = us[at(i)]; e < us[at(i) + 1]; ++e) add(uc[at(e)], &uv[at(e * nn)]);
-    data.row_start.push_back(static_cast<std::int64_t>(data.column.size()));
-  }
+  });
   return data;
 }
 
 template <class Space>
 void ParIluFactors<Space>::from_values(const std::vector<double>& values) {
   const std::int64_t nn = std::int64_t{n_} * n_;
-  const auto ls = lower_.start.to_vector(rows_ + 1), us = upper_.start.to_vector(rows_ + 1);
-  std::vector<double> lv, uv, inverse;
+  std::vector<double> parts[] = {std::vector<double>(at((lower_.count + parilu::entries_behind) * nn)),
+                                 std::vector<double>(at(rows_ * nn)),
+                                 std::vector<double>(at((upper_.count + parilu::entries_behind) * nn))};
   auto from = values.begin();
-  const auto take = [&](std::vector<double>& to, bool invert) {
-    to.resize(to.size() + at(nn));
-    double* block = to.data() + (to.size() - at(nn));
+  for_blocks([&](int part, std::int64_t e, int) {
+    double* block = parts[part].data() + e * nn;
     for (int u = 0; u < n_; ++u)
       for (int v = 0; v < n_; ++v) block[v * n_ + u] = *from++;
-    if (invert) lanes::invert(lanes::RuntimeBlock(n_), block);
-  };
-  for (int i = 0; i < rows_; ++i) {
-    for (std::int64_t e = ls[at(i)]; e < ls[at(i) + 1]; ++e) take(lv, false);
-    take(inverse, true);
-    for (std::int64_t e = us[at(i)]; e < us[at(i) + 1]; ++e) take(uv, false);
-  }
-  for (std::vector<double>* v : {&lv, &uv}) v->resize(v->size() + at(parilu::entries_behind * nn));
-  lower_.value.assign(lv);
-  upper_.value.assign(uv);
-  inverse_.assign(inverse);
+    if (part == 1) lanes::invert(lanes::RuntimeBlock(n_), block);
+  });
+  lower_.value.assign(parts[0]);
+  inverse_.assign(parts[1]);
+  upper_.value.assign(parts[2]);
 }
 
 namespace {
@@ -298,8 +246,8 @@ void require_triangle(const Archive& a, const std::vector<std::int64_t>& start, 
     const int row = static_cast<int>(i), first = is_lower ? 0 : row + 1,
               end = is_lower ? row : static_cast<int>(start.size()) - 1;
     for (std::int64_t e = start[i]; e < start[i + 1]; ++e) {
-      const int j = column[at(e)];
-      good = good && j >= first && j < end && (e == start[i] || column[at(e) - 1] < j);
+      const int j = column[e];
+      good = good && j >= first && j < end && (e == start[i] || column[e - 1] < j);
     }
   }
   a.require(good, "pattern");

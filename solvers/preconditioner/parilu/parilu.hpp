@@ -17,7 +17,12 @@
 #pragma once
 #include <array>
 #include <memory>
+#include <optional>
 
+#include "solvers/device/launch.hpp"
+#include "solvers/matrix/algorithms/prefix_sum.hpp"
+#include "solvers/matrix/algorithms/sample_select.hpp"
+#include "solvers/matrix/algorithms/triangular.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 
@@ -45,34 +50,189 @@ struct ParIlutStep {
   ParIluTimes seconds{};
 };
 
+namespace parilu {
+
+inline constexpr int largest_parilu_block = 64;
+
+// Entries of a triangle without its diagonal, row by row, columns ascending; blocks column by column. Behind the last
+// one there is room that may be read: Host takes several at a time.
+inline constexpr int entries_behind = 4;
+struct RowsView {
+  std::int64_t* start = nullptr;  // rows + 1
+  int* column = nullptr;
+  double* value = nullptr;
+};
+
 template <class Space>
-class ParIluFactors;  // parilu_factors.hpp
+struct Rows {
+  GrowingArray<std::int64_t, Space> start;
+  GrowingArray<int, Space> column;
+  GrowingArray<double, Space> value;
+  std::int64_t count = 0;
+
+  RowsView view() const { return {start.data(), column.data(), value.data()}; }
+  void reserve(std::int64_t entries, int n) {
+    count = entries;
+    column.reserve(entries + entries_behind);
+    value.reserve((entries + entries_behind) * n * n);
+  }
+  std::int64_t bytes() const { return start.bytes() + column.bytes() + value.bytes(); }
+};
+
+struct FactorsView {
+  int rows = 0, n = 1;
+  RowsView lower, upper;
+  double* inverse = nullptr;  // U_ii^-1
+  int* replaced = nullptr;    // of a row: 1 where its U_ii was singular when last computed
+};
+
+// Work space. Host: for each thread, a value (or a block's place) a column, and the list of a row's candidates.
+// Device: how far each stream of a row has been merged.
+template <class Space>
+struct Work {
+  GrowingArray<int, Space> lower_count, upper_count;  // by row
+  GrowingArray<double, Space> row_sum;                // by row
+  GrowingArray<double, Space> value;
+  GrowingArray<int, Space> place;
+  std::vector<std::vector<int>> list;
+  std::vector<std::uint64_t> bits;
+  PrefixSum<Space> prefix_sum;
+};
+
+// Host: parilu_host.cpp. Device: parilu_device.cu.
+// F = (pattern of A - L U) \ (pattern of L and U): its pattern, sorted.
+template <class Space>
+void find_candidates(const BlockCsrView& A, const FactorsView& f, Rows<Space>& lower, Rows<Space>& upper,
+                     Work<Space>& work);
+// F_ij = (A - L U)_ij.
+template <class Space>
+void residual(const BlockCsrView& A, const FactorsView& f, const RowsView& lower, const RowsView& upper,
+              Work<Space>& work);
+// (2) and (3): from the values of `in` into those of `out`, which may be the same: then asynchronously.
+template <class Space>
+void sweep(const BlockCsrView& A, const FactorsView& in, const FactorsView& out, Work<Space>& work);
+
+// Steps on one Host thread: parilu_host.cpp. n = 1; `S` gives the pattern, and the inverses of what comes out.
+// lower, upper = the pattern S u F, and room for values.
+void grow_in_order(const BlockCsrView& A, const FactorsView& S, Rows<Host>& lower, Rows<Host>& upper, Work<Host>& work);
+// lower, upper = the entries of S whose norm is at least the threshold, and L and U there where it sweeps.
+struct Kept {
+  const double* norm;
+  double threshold;  // 0: all
+};
+void keep_in_order(const BlockCsrView& A, const FactorsView& S, const Kept& L, const Kept& U, bool sweeps,
+                   Rows<Host>& lower, Rows<Host>& upper, Work<Host>& work);
+
+// Both spaces: parilu_pattern.cu.
+// L_ij = A_ij A_jj^-1, U_ij = A_ij on A's own pattern.
+template <class Space>
+void guess(const BlockCsrView& A, const FactorsView& f);
+template <class Space>
+void copy_pattern(int rows, const Rows<Space>& from, int n, Rows<Space>& to);
+template <class Space>
+double norm_of_rows(int rows, int n, const RowsView& lower, const RowsView& upper);  // Frobenius
+template <class Space>
+double norm_of_matrix(const BlockCsrView& A);
+// out = S u F; scale: F_ij is multiplied by scale[j] (L gets F_ij U_jj^-1), or null.
+template <class Space>
+void add(int rows, int n, const RowsView& s, const RowsView& F, const double* scale, Rows<Space>& out);
+template <class Space>
+void norms(const RowsView& s, std::int64_t count, int n, double* norm);
+template <class Space>
+std::int64_t count_up_to(double bound, const double* norm, std::int64_t count);  // norms of at most the bound
+// out = the entries of S whose norm is at least the threshold.
+template <class Space>
+void remove(int rows, int n, const RowsView& s, const double* norm, double threshold, Rows<Space>& out,
+            Work<Space>& work);
+template <class Space>
+int count_replaced(const FactorsView& f);
+// T = S, or U_ii^-1 S_ij where there is an inverse, which goes to `scale` by position.
+template <class Space>
+void fill_triangle(const RowsView& s, const double* inverse, const TriangleView<double>& t, double* scale);
+
+}  // namespace parilu
+
+template <class Space>
+class ParIluFactors {
+ public:
+  ParIluFactors(const BlockCsr<Space>& A, const ParIluOptions& options);
+
+  SetupInfo build(const BlockCsr<Space>& A, bool first);
+  void sweeps(const BlockCsr<Space>& A, int count);
+  void solve(const double* r, double* z);
+  weir::Work solve_work() const;
+  bool fits(const BlockCsr<Space>& A) const;
+  std::int64_t bytes() const;
+  std::int64_t entries() const { return (lower_.count + upper_.count + rows_) * n_ * n_; }
+  const std::vector<ParIlutStep>& steps() const { return steps_; }  // of the last setup or update
+  ParIluTimes times() const;  // of all its steps, and what came before and after them
+  // L and U with the diagonal of U, blocks row by row.
+  BlockCsrData to_data() const;
+  void from_values(const std::vector<double>& values);  // as in to_data().value
+  void state(Archive& a);
+
+ private:
+  parilu::FactorsView view();
+  template <class F>
+  void for_blocks(const F& f) const;
+  void start(const BlockCsr<Space>& A);
+  void iterate(const BlockCsr<Space>& A);
+  bool in_order() const;
+  void iterate_in_order(const BlockCsr<Space>& A, bool last);
+  void grow(const BlockCsr<Space>& A);
+  void keep(const BlockCsr<Space>& A, bool sweeps);
+  void record_step();
+  void find_candidates(const BlockCsr<Space>& A);
+  void residual(const BlockCsr<Space>& A);
+  void add_candidates();
+  void select_thresholds();
+  double threshold_of(const parilu::Rows<Space>& rows, GrowingArray<double, Space>& norm, std::int64_t most);
+  void remove_smallest();
+  void prepare_solves();
+
+  ParIluOptions options_;
+  int rows_, n_, threads_ = 1;
+  std::int64_t blocks_, most_lower_, most_upper_;  // of A; what is kept of L and U
+  double norm_of_A_ = 0;
+  bool new_pattern_ = true, from_initial_ = false;
+  std::vector<ParIlutStep> steps_;
+  ParIlutStep now_;    // the step at hand
+  ParIluTimes apart_;  // outside of steps
+  parilu::Rows<Space> initial_lower_, initial_upper_;
+  parilu::Rows<Space> lower_, upper_, next_lower_, next_upper_, F_lower_, F_upper_;
+  GrowingArray<double, Space> inverse_, next_inverse_, norm_lower_, norm_upper_;
+  Array<int, Space> replaced_;
+  parilu::Work<Space> work_;
+  SampleSelect<Space> select_;
+  std::optional<UnitTriangle<Space, double>> lower_triangle_, upper_triangle_;
+  Array<double, Space> scale_, y_;
+};
 
 template <class Space>
 class ParIlu final : public Preconditioner<Space> {
  public:
-  explicit ParIlu(const ParIluOptions& options);
-  ~ParIlu() override;
+  explicit ParIlu(const ParIluOptions& options)
+      : Preconditioner<Space>({.is_constant = !options.asynchronous_solves,
+                               .repeats = options.synchronous && !options.asynchronous_solves,
+                               .remembers = options.from_previous}),
+        options_(options) {}
 
-  // Error(usage): A is no BlockCsr, its blocks are too large for asynchronous solves, or a row has no diagonal block (named).
-  SetupInfo do_setup(const Matrix<Space>& A) override;
-  SetupInfo do_update(const Matrix<Space>& A) override;
-  void save(Archive& to) override;
+  void save(Archive& to) override {
+    if (options_.from_previous && factors_) factors_->state(to);
+  }
   void restore(const Matrix<Space>& A, Archive& from) override;
-  void apply(View<const double> r, View<double> z) const override;
-  Work apply_work() const override;
+  void apply(View<const double> r, View<double> z) const override { factors_->solve(r.data(), z.data()); }
+  Work apply_work() const override { return factors_ ? factors_->solve_work() : Work{}; }
   std::string describe() const override;
   std::string report() const override;
 
-  const std::vector<ParIlutStep>& steps() const;  // of the last setup or update
-  ParIluTimes times() const;                      // of all its steps, and what came before and after them
-
-  // For tests: L and U with the diagonal of U, blocks row by row.
-  BlockCsrData factors() const;
-  void set_factors(const std::vector<double>& values);  // as in factors().value
-  void sweep();
+  ParIluFactors<Space>& factors() const { return *factors_; }  // for tests and measurements
 
  private:
+  // Error(usage): A is no BlockCsr, its blocks are too large for asynchronous solves, or a row has no diagonal block (named).
+  SetupInfo do_setup(const Matrix<Space>& A) override;
+  SetupInfo do_update(const Matrix<Space>& A) override;
+
   ParIluOptions options_;
   const BlockCsr<Space>* A_ = nullptr;
   std::unique_ptr<ParIluFactors<Space>> factors_;

@@ -6,15 +6,15 @@
 //   residual     a lane an entry of F (Fig. 7): along L_i, each time a binary search in a row of U. No transposed U needs
 //                to be kept, and the lanes of a row read the same rows of U.
 //   sweep        the same for the entries of L, the diagonal and U (Fig. 6). Asynchronous: relaxed loads and stores, each
-//                value whole, old or new; a block is stored once, complete (async_ilu_factors.hpp says why).
+//                value whole, old or new; a block is stored once, complete (async_ilu.hpp says why).
 // Bytes: 12 of L and about 4 log2(row of U) + 12 of U a term; 2 flops. Residual, and sweeps from one set of values into
 // another, do not depend on timing.
 #include <climits>
 
 #include "solvers/device/block.hpp"
 #include "solvers/device/launch.hpp"
-#include "solvers/preconditioner/async_ilu/async_ilu_factors.hpp"
-#include "solvers/preconditioner/parilu/parilu_factors.hpp"
+#include "solvers/preconditioner/async_ilu/async_ilu.hpp"
+#include "solvers/preconditioner/parilu/parilu.hpp"
 
 namespace weir::parilu {
 namespace {
@@ -36,18 +36,37 @@ LaunchConfig config(int rows, bool collectives, const char* name) {
           .name = name};
 }
 
+// Where column j stands among the ascending columns from .. to - 1, or -1.
+__device__ inline std::int64_t find(const int* column, std::int64_t from, std::int64_t to, int j) {
+  std::int64_t beyond = to;
+  while (from < beyond) {
+    const std::int64_t middle = (from + beyond) / 2;
+    if (column[middle] < j)
+      from = middle + 1;
+    else
+      beyond = middle;
+  }
+  return from < to && column[from] == j ? from : -1;
+}
+
+template <bool Shared>
+__device__ inline double load(const double* p) {
+  return Shared ? load_relaxed(p) : *p;
+}
+template <bool Shared>
+__device__ inline void store(double* p, double v) {
+  if (Shared)
+    store_relaxed(p, v);
+  else
+    *p = v;
+}
 template <bool Shared>
 __device__ void load(const double* from, int count, double* to) {
-  for (int q = 0; q < count; ++q) to[q] = Shared ? load_relaxed(from + q) : from[q];
+  for (int q = 0; q < count; ++q) to[q] = load<Shared>(from + q);
 }
 template <bool Shared>
 __device__ void store(double* to, int count, const double* from) {
-  for (int q = 0; q < count; ++q) {
-    if (Shared)
-      store_relaxed(to + q, from[q]);
-    else
-      to[q] = from[q];
-  }
+  for (int q = 0; q < count; ++q) store<Shared>(to + q, from[q]);
 }
 
 // block = A_ij - sum_{k < min(i, j)} L_ik U_kj
@@ -174,29 +193,11 @@ __global__ void merge_rows(BlockCsrView A, FactorsView f, int* heads, int* lower
   upper_count[i] = uppers;
 }
 
-template <int Cap>
-void sweep_capped(const BlockCsrView& A, const FactorsView& in, const FactorsView& out) {
-  launch(config(in.rows, false, "ParILU sweep"),
-         in.inverse == out.inverse ? sweep_rows<true, Cap> : sweep_rows<false, Cap>, A, in, out);
-}
-
 // Sweeps and residual for blocks of 9 to 64 unknowns: a workgroup a block row, entry after entry; thread u has row u of the
 // block at hand, sums it alone and stores each of its values once, final. What all rows need, a block of U, an inverse, or
 // the diagonal block while it is inverted, lies in shared memory (n^2 doubles, at most 32 KiB).
 //   Bytes: 8 n^2 of L and of U a product; 2 n^3 flops.
 constexpr int large_threads = largest_parilu_block;
-
-template <bool Shared>
-__device__ inline double load(const double* p) {
-  return Shared ? load_relaxed(p) : *p;
-}
-template <bool Shared>
-__device__ inline void store(double* p, double v) {
-  if (Shared)
-    store_relaxed(p, v);
-  else
-    *p = v;
-}
 
 // A whole block into shared memory; all threads of the workgroup come here.
 template <bool Shared>
@@ -325,24 +326,23 @@ void find_candidates<Device>(const BlockCsrView& A, const FactorsView& f, Rows<D
 template <>
 void residual<Device>(const BlockCsrView& A, const FactorsView& f, const RowsView& lower, const RowsView& upper,
                       Work<Device>&) {
-  if (f.n > most_of_a_lane) return residual_large(A, f, lower, upper);
+  if (f.n > most_of_a_lane)
+    return launch(config(f, "ParILU residual, large blocks"), residual_of_large_rows, A, f, lower, upper);
   launch(config(f.rows, false, "ParILU residual"), f.n == 1 ? residual_of_rows<1> : residual_of_rows<most_of_a_lane>, A,
          f, lower, upper);
 }
 
 template <>
 void sweep<Device>(const BlockCsrView& A, const FactorsView& in, const FactorsView& out, Work<Device>&) {
-  if (in.n > most_of_a_lane) return sweep_large(A, in, out);
-  in.n == 1 ? sweep_capped<1>(A, in, out) : sweep_capped<most_of_a_lane>(A, in, out);
-}
-
-void sweep_large(const BlockCsrView& A, const FactorsView& in, const FactorsView& out) {
-  launch(config(in, "ParILU sweep, large blocks"),
-         in.inverse == out.inverse ? sweep_large_rows<true> : sweep_large_rows<false>, A, in, out);
-}
-
-void residual_large(const BlockCsrView& A, const FactorsView& f, const RowsView& lower, const RowsView& upper) {
-  launch(config(f, "ParILU residual, large blocks"), residual_of_large_rows, A, f, lower, upper);
+  const bool in_place = in.inverse == out.inverse;
+  if (in.n > most_of_a_lane)
+    launch(config(in, "ParILU sweep, large blocks"), in_place ? sweep_large_rows<true> : sweep_large_rows<false>, A, in,
+           out);
+  else if (in.n == 1)
+    launch(config(in.rows, false, "ParILU sweep"), in_place ? sweep_rows<true, 1> : sweep_rows<false, 1>, A, in, out);
+  else
+    launch(config(in.rows, false, "ParILU sweep"),
+           in_place ? sweep_rows<true, most_of_a_lane> : sweep_rows<false, most_of_a_lane>, A, in, out);
 }
 
 }  // namespace weir::parilu

@@ -1,15 +1,14 @@
 // The iteration of parilu and parilut, the same in both spaces.
-#include "solvers/preconditioner/parilu/parilu_factors.hpp"
+#include "solvers/preconditioner/parilu/parilu.hpp"
 
 #include <omp.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "base/at.hpp"
 #include "base/error.hpp"
 #include "base/timer.hpp"
-#include "solvers/preconditioner/async_ilu/async_ilu_factors.hpp"
+#include "solvers/preconditioner/async_ilu/async_ilu.hpp"
 
 namespace weir {
 
@@ -18,30 +17,18 @@ using parilu::Rows;
 
 namespace {
 
-// A triangle of A: its pattern, and where its blocks lie in A's values.
-struct Part {
-  std::vector<std::int64_t> start{0}, source;
-  std::vector<int> column;
-
-  void end_row() { start.push_back(static_cast<std::int64_t>(column.size())); }
-  void add(int j, std::int64_t from) {
-    column.push_back(j);
-    source.push_back(from);
-  }
-  template <class Space>
-  void store(Rows<Space>& rows, Array<std::int64_t, Space>& sources) const {
-    rows.count = static_cast<std::int64_t>(column.size());
-    rows.start.assign(start);
-    rows.column.assign(column);
-    sources = Array<std::int64_t, Space>(source);
-  }
-};
+template <class Space>
+void assign(const TriangularRows& pattern, Rows<Space>& rows) {
+  rows.count = static_cast<std::int64_t>(pattern.column.size());
+  rows.start.assign(pattern.start);
+  rows.column.assign(pattern.column);
+}
 
 // Wall-clock time of a stage, with what it has launched.
 template <class Space>
 class StageTimer {
  public:
-  StageTimer(ParIluTimes& times, ParIluStage stage) : timer_(times[at(static_cast<int>(stage))]) {}
+  StageTimer(ParIluTimes& times, ParIluStage stage) : timer_(times[static_cast<int>(stage)]) {}
   ~StageTimer() {
     if constexpr (std::is_same_v<Space, Device>) backend::synchronise();
   }
@@ -61,23 +48,10 @@ ParIluFactors<Space>::ParIluFactors(const BlockCsr<Space>& A, const ParIluOption
       replaced_(rows_),
       scale_(std::int64_t{rows_} * n_ * n_),
       y_(A.size()) {
-  const std::vector<std::int64_t> start = A.row_start().to_vector(), diagonal = A.diagonal().to_vector();
-  const std::vector<int> column = A.column().to_vector();
-  Part lower, upper;
-  std::vector<std::int64_t> diagonals;
-  for (int i = 0; i < rows_; ++i) {
-    if (diagonal[at(i)] < 0)
-      throw Error(Exit::usage, "parilu, parilut: block row " + std::to_string(i) + " has no diagonal block" +
-                                   (start[at(i)] == start[at(i) + 1] ? " (the row is empty)" : ""));
-    for (std::int64_t e = start[at(i)]; e < start[at(i) + 1]; ++e)
-      if (column[at(e)] != i) (column[at(e)] < i ? lower : upper).add(column[at(e)], e * n_ * n_);
-    diagonals.push_back(diagonal[at(i)] * n_ * n_);
-    lower.end_row();
-    upper.end_row();
-  }
-  lower.store(initial_lower_, lower_source_);
-  upper.store(initial_upper_, upper_source_);
-  diagonal_source_ = Array<std::int64_t, Space>(diagonals);
+  const Triangles pattern =
+      triangles_of("parilu, parilut", A.row_start().to_vector(), A.diagonal().to_vector(), A.column().to_vector());
+  assign(pattern.lower, initial_lower_);
+  assign(pattern.upper, initial_upper_);
   most_lower_ = std::llround(options.fill * static_cast<double>(initial_lower_.count));
   most_upper_ = std::llround(options.fill * static_cast<double>(initial_upper_.count));
 }
@@ -96,8 +70,7 @@ void ParIluFactors<Space>::start(const BlockCsr<Space>& A) {
   parilu::copy_pattern(rows_, initial_lower_, n_, lower_);
   parilu::copy_pattern(rows_, initial_upper_, n_, upper_);
   const bool swept = !options_.thresholds || options_.steps > 0;
-  if (!in_order() || !swept)
-    parilu::guess<Space>(A.view(), {lower_source_.data(), diagonal_source_.data(), upper_source_.data()}, view());
+  if (!in_order() || !swept) parilu::guess<Space>(A.view(), view());
   new_pattern_ = true;
 }
 
@@ -263,7 +236,7 @@ void ParIluFactors<Space>::remove_smallest() {
 }
 
 template <class Space>
-void ParIluFactors<Space>::build(const BlockCsr<Space>& A, bool first, SetupInfo& info) {
+SetupInfo ParIluFactors<Space>::build(const BlockCsr<Space>& A, bool first) {
   steps_.clear();
   apart_ = {};
   now_ = {};
@@ -274,9 +247,13 @@ void ParIluFactors<Space>::build(const BlockCsr<Space>& A, bool first, SetupInfo
   const int steps = !options_.thresholds ? 0 : warm ? options_.update_steps : options_.steps;
   const bool alone = in_order();  // a second sweep would repeat the first
   if (!options_.thresholds || (warm && !(alone && steps > 0))) sweeps(A, alone ? 1 : options_.sweeps);
-  for (const double s : now_.seconds) apart_[at(static_cast<int>(ParIluStage::sweeps))] += s;
+  for (const double s : now_.seconds) apart_[static_cast<int>(ParIluStage::sweeps)] += s;
   for (int s = 0; s < steps; ++s) alone ? iterate_in_order(A, s + 1 == steps) : iterate(A);
   prepare_solves();
+  SetupInfo info{.levels = lower_triangle_ ? std::max(lower_triangle_->levels(), upper_triangle_->levels()) : 0,
+                 .nnz = entries(),
+                 .replaced_blocks = parilu::count_replaced<Space>(view()),
+                 .bytes = bytes()};
   if (options_.diagnostics) {
     now_ = {};
     find_candidates(A);
@@ -285,22 +262,7 @@ void ParIluFactors<Space>::build(const BlockCsr<Space>& A, bool first, SetupInfo
   } else if (!steps_.empty()) {  // on one Host thread: not known
     info.ilu_residual = steps_.back().residual;
   }
-  info.replaced_blocks = parilu::count_replaced<Space>(view());
-  info.nnz = entries();
-  info.levels = lower_triangle_ ? std::max(lower_triangle_->levels(), upper_triangle_->levels()) : 0;
-  info.bytes = bytes();
-}
-
-template <class Space>
-std::optional<UnitTriangle<Space, double>> ParIluFactors<Space>::triangle(const Rows<Space>& rows,
-                                                                          Triangle side) const {
-  TriangularRows pattern;
-  pattern.start = rows.start.to_vector(rows_ + 1);
-  pattern.column = rows.column.to_vector(rows.count);
-  if constexpr (std::is_same_v<Space, Host>)
-    return std::optional<UnitTriangle<Host, double>>(std::in_place, pattern, side, n_, threads_);
-  else
-    return std::optional<UnitTriangle<Device, double>>(std::in_place, pattern, side, n_, SweepForm::levels);
+  return info;
 }
 
 // L y = r and (D^-1 U) z = D^-1 y as triangles with unit diagonals.
@@ -310,8 +272,11 @@ void ParIluFactors<Space>::prepare_solves() {
   const StageTimer<Space> timer(apart_, ParIluStage::solves);
   if (new_pattern_ || threads_ != useful_threads()) {
     threads_ = useful_threads();
-    lower_triangle_ = triangle(lower_, Triangle::lower);
-    upper_triangle_ = triangle(upper_, Triangle::upper);
+    const auto pattern = [this](const Rows<Space>& rows) {
+      return TriangularRows{rows.start.to_vector(rows_ + 1), rows.column.to_vector(rows.count)};
+    };
+    lower_triangle_.emplace(pattern(lower_), Triangle::lower, n_);
+    upper_triangle_.emplace(pattern(upper_), Triangle::upper, n_);
     new_pattern_ = false;
   }
   parilu::fill_triangle<Space>(lower_.view(), nullptr, lower_triangle_->view(), nullptr);
@@ -326,17 +291,13 @@ void ParIluFactors<Space>::solve(const double* r, double* z) {
     return;
   }
   constexpr int rows_a_chunk = 384;
-  async_ilu::AsyncView f;
-  f.rows = rows_;
-  f.n = n_;
-  f.lower.start = lower_.start.data();
-  f.lower.column = lower_.column.data();
-  f.upper.start = upper_.start.data();
-  f.upper.column = upper_.column.data();
-  f.L = lower_.value.data();
-  f.U = upper_.value.data();
-  f.inverse = inverse_.data();
-  f.scale = nullptr;
+  const async_ilu::AsyncView f{.rows = rows_,
+                               .n = n_,
+                               .lower = {lower_.start.data(), lower_.column.data()},
+                               .upper = {upper_.start.data(), upper_.column.data()},
+                               .L = lower_.value.data(),
+                               .U = upper_.value.data(),
+                               .inverse = inverse_.data()};
   if constexpr (std::is_same_v<Space, Host>)
     async_ilu::solve_host(f, options_.apply_sweeps, rows_a_chunk, r, y_.data(), z);
   else
@@ -372,8 +333,7 @@ std::int64_t ParIluFactors<Space>::bytes() const {
        {&initial_lower_, &initial_upper_, &lower_, &upper_, &next_lower_, &next_upper_, &F_lower_, &F_upper_})
     sum += r->bytes();
   for (const auto* t : {&lower_triangle_, &upper_triangle_}) sum += *t ? (*t)->bytes() : 0;
-  return sum + 8 * (lower_source_.size() + diagonal_source_.size() + upper_source_.size() + scale_.size() + y_.size()) +
-         4 * replaced_.size();
+  return sum + 8 * (scale_.size() + y_.size()) + 4 * replaced_.size();
 }
 
 template class ParIluFactors<Host>;

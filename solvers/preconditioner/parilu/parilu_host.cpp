@@ -261,7 +261,7 @@ void find_candidates<Host>(const BlockCsrView& A, const FactorsView& f, Rows<Hos
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
   for (int t = 0; t < threads; ++t)
     list_candidates(A, f, rows_of_thread(rows, t, threads), work.place.data() + std::int64_t{t} * rows,
-                    &work.list[static_cast<std::size_t>(2 * t)], work);
+                    &work.list[2 * t], work);
   lower.reserve(work.prefix_sum(work.lower_count.data(), rows, lower.start.reserve(rows + 1)), f.n);
   upper.reserve(work.prefix_sum(work.upper_count.data(), rows, upper.start.reserve(rows + 1)), f.n);
 #pragma omp parallel for schedule(static) num_threads(threads) if (threads > 1)
@@ -270,8 +270,8 @@ void find_candidates<Host>(const BlockCsrView& A, const FactorsView& f, Rows<Hos
     const auto copy = [&](const RowsView& F, const std::vector<int>& list) {
       std::copy_n(list.begin(), F.start[r.to] - F.start[r.from], F.column + F.start[r.from]);
     };
-    copy(lower.view(), work.list[static_cast<std::size_t>(2 * t)]);
-    copy(upper.view(), work.list[static_cast<std::size_t>(2 * t) + 1]);
+    copy(lower.view(), work.list[2 * t]);
+    copy(upper.view(), work.list[2 * t + 1]);
   }
 }
 

@@ -4,8 +4,8 @@
 
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
-#include "solvers/preconditioner/async_ilu/async_ilu_factors.hpp"
-#include "solvers/preconditioner/parilu/parilu_factors.hpp"
+#include "solvers/preconditioner/async_ilu/async_ilu.hpp"
+#include "solvers/preconditioner/parilu/parilu.hpp"
 
 namespace weir::parilu {
 namespace {
@@ -82,18 +82,18 @@ WEIR_HD inline void merge_scalar_row(const RowsView& s, const RowsView& F, const
 }  // namespace
 
 template <class Space>
-void guess(const BlockCsrView& A, const Sources& source, const FactorsView& f) {
+void guess(const BlockCsrView& A, const FactorsView& f) {
   for_each<Space>(f.rows, [=] WEIR_HD(int i) {
-    const std::int64_t nn = std::int64_t{f.n} * f.n;
-    load_transposed(f.n, &A.value[source.diagonal[i]], f.inverse + i * nn);
+    const std::int64_t nn = std::int64_t{f.n} * f.n, d = A.diagonal[i], after = d + 1 - f.upper.start[i];
+    load_transposed(f.n, &A.value[d * nn], f.inverse + i * nn);
     f.replaced[i] = async_ilu::invert_or_replace(f.n, f.inverse + i * nn) ? 0 : 1;
     for (std::int64_t e = f.upper.start[i]; e < f.upper.start[i + 1]; ++e)
-      load_transposed(f.n, &A.value[source.upper[e]], f.upper.value + e * nn);
+      load_transposed(f.n, &A.value[(after + e) * nn], f.upper.value + e * nn);
   });
   for_each<Space>(f.rows, [=] WEIR_HD(int i) {
-    const std::int64_t nn = std::int64_t{f.n} * f.n;
+    const std::int64_t nn = std::int64_t{f.n} * f.n, before = A.row_start[i] - f.lower.start[i];
     for (std::int64_t e = f.lower.start[i]; e < f.lower.start[i + 1]; ++e)
-      multiply_rows(f.n, f.lower.value + e * nn, &A.value[source.lower[e]], f.inverse + f.lower.column[e] * nn);
+      multiply_rows(f.n, f.lower.value + e * nn, &A.value[(before + e) * nn], f.inverse + f.lower.column[e] * nn);
   });
 }
 
@@ -213,7 +213,7 @@ void fill_triangle(const RowsView& s, const double* inverse, const TriangleView<
 }
 
 #define WEIR_INSTANTIATE(Space)                                                                              \
-  template void guess<Space>(const BlockCsrView&, const Sources&, const FactorsView&);                       \
+  template void guess<Space>(const BlockCsrView&, const FactorsView&);                                       \
   template void copy_pattern<Space>(int, const Rows<Space>&, int, Rows<Space>&);                             \
   template double norm_of_rows<Space>(int, int, const RowsView&, const RowsView&);                           \
   template double norm_of_matrix<Space>(const BlockCsrView&);                                                \

@@ -10,7 +10,7 @@
 
 #include "solvers/matrix/algorithms/relaxed_lanes.hpp"
 #include "solvers/matrix/block/block_dense.hpp"
-#include "solvers/preconditioner/parilu/parilu_factors.hpp"
+#include "solvers/preconditioner/parilu/parilu.hpp"
 
 namespace weir::parilu {
 

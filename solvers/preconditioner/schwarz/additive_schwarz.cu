@@ -18,19 +18,17 @@ namespace weir {
 namespace {
 
 // The rank's box with `layers` more on every side that is cut, where there are as many.
-RankBox widened(const SeparableOperator& whole, const BoxCuts& cuts, const RankBox& box, int layers) {
-  RankBox wide = box;
+RankBox widened(const SeparableOperator& whole, const BoxCuts& cuts, RankBox box, int layers) {
   for (int d = 0; d < 3; ++d) {
-    const auto s = static_cast<std::size_t>(d);
     if (cuts.parts(d) == 1) continue;
-    const int n = whole.direction[s].size();
-    wide.low[s] -= layers;
-    wide.high[s] += layers;
-    if (whole.direction[s].periodic && wide.size(d) < n) continue;
-    wide.low[s] = std::max(0, wide.low[s]);
-    wide.high[s] = std::min(n, wide.high[s]);
+    const int n = whole.direction[d].size();
+    box.low[d] -= layers;
+    box.high[d] += layers;
+    if (whole.direction[d].periodic && box.size(d) < n) continue;
+    box.low[d] = std::max(0, box.low[d]);
+    box.high[d] = std::min(n, box.high[d]);
   }
-  return wide;
+  return box;
 }
 
 }  // namespace
@@ -57,7 +55,7 @@ class AdditiveSchwarz : public Preconditioner<Space> {
   }
   SetupInfo do_update(const Matrix<Space>& A) override {
     const auto* stencil = dynamic_cast<const DistributedStencil<Space>*>(&A);
-    if (is_wide_ && stencil) {
+    if (wide_ && stencil) {
       wide_->set_coefficients(stencil->whole_operator().shift, stencil->whole_operator().scale);
       return together(A, [&] { return inner_->update(*wide_); });
     }
@@ -66,7 +64,7 @@ class AdditiveSchwarz : public Preconditioner<Space> {
   }
 
   void apply(View<const double> r, View<double> z) const override {
-    if (!is_wide_) return inner_->apply(r, z);
+    if (!wide_) return inner_->apply(r, z);
     spread_(r.data(), wide_r_.data());
     inner_->apply(wide_r_, wide_z_);
     take_at<Space>(place_, wide_z_, z);
@@ -75,12 +73,12 @@ class AdditiveSchwarz : public Preconditioner<Space> {
   Work apply_work() const override { return inner_->apply_work(); }  // on this rank
   Work update_work() const override { return inner_->update_work(); }
   std::vector<PartOfApply<Space>> parts() const override {
-    return is_wide_ ? std::vector<PartOfApply<Space>>() : inner_->parts();
+    return wide_ ? std::vector<PartOfApply<Space>>() : inner_->parts();
   }
   std::vector<StoredAs> storage_of_rows() const override {
-    return is_wide_ ? std::vector<StoredAs>() : inner_->storage_of_rows();
+    return wide_ ? std::vector<StoredAs>() : inner_->storage_of_rows();
   }
-  FactorObservation observe() const override { return is_wide_ ? FactorObservation() : inner_->observe(); }
+  FactorObservation observe() const override { return wide_ ? FactorObservation() : inner_->observe(); }
   std::string report() const override { return inner_->report(); }
   std::string describe() const override {
     return "additive_schwarz(" + inner_->describe() + " on each rank, overlap " + std::to_string(overlap_) + ")";
@@ -90,7 +88,7 @@ class AdditiveSchwarz : public Preconditioner<Space> {
   // inner(part): the inner preconditioner's setup from this rank's part of A.
   template <class Inner>
   SetupInfo prepare(const Matrix<Space>& A, const Inner& inner) {
-    is_wide_ = false;
+    wide_.reset();
     const auto* spread = dynamic_cast<const DistributedMatrix<Space>*>(&A);
     if (!spread) return inner(A);
     if (overlap_ == 0) return together(A, [&] { return inner(floats_.taken_by(*inner_, spread->local())); });
@@ -110,7 +108,7 @@ class AdditiveSchwarz : public Preconditioner<Space> {
       try {
         info = prepare();
       } catch (const RowError& error) {
-        if (!spread || is_wide_) throw;
+        if (!spread || wide_) throw;
         throw error.with_name(spread->row_name(error.row()));
       }
     };
@@ -124,18 +122,16 @@ class AdditiveSchwarz : public Preconditioner<Space> {
   void widen(const DistributedStencil<Space>& A) {
     const SeparableOperator& whole = A.whole_operator();
     const RankBox wide = widened(whole, A.cuts(), A.box(), overlap_);
-    const auto own_of = [&](int rank) { return A.cuts().box(rank); };
     const std::array<int, 3> sizes{whole.direction[0].size(), whole.direction[1].size(), whole.direction[2].size()};
+    const auto own_of = [&](int rank) { return A.cuts().box(rank); };
     spread_ = BoxSpread<Space>(*A.ranks(), A.cuts(), sizes, own_of, wide, 1, true, A.halo_options());
     place_ = Array<int, Space>(places_in(A.box(), wide));
     wide_ = std::make_unique<SeparableStencil<Space>>(restricted(whole, wide));
     wide_r_ = Array<double, Space>(extents_of(wide).count());
     wide_z_ = Array<double, Space>(wide_r_.size());
-    is_wide_ = true;
   }
 
   int overlap_;
-  bool is_wide_ = false;
   std::unique_ptr<Preconditioner<Space>> inner_;
   WideMatrix<Space> floats_;
   std::unique_ptr<SeparableStencil<Space>> wide_;

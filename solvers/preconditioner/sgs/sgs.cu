@@ -5,7 +5,6 @@
 // whatever the schedule, and symmetric where A is. A matrix that is not sparse rows of blocks gets a copy that is.
 #include <optional>
 
-#include "base/at.hpp"
 #include "base/error.hpp"
 #include "solvers/device/vector_ops.hpp"
 #include "solvers/matrix/algorithms/triangular.hpp"
@@ -46,7 +45,7 @@ int fill(const BlockCsrView& A, const Factors<T>& f) {
            const std::int64_t nn = static_cast<std::int64_t>(n) * n, d = A.diagonal[i];
            double* inverse = f.inverse + i * nn;
            for (int k = 0; k < nn; ++k) inverse[k] = A.value[d * nn + k];
-           if (!block_jacobi_kernels::invert(inverse, n)) return static_cast<double>(A.rows - i);
+           if (!block_jacobi::invert(inverse, n)) return static_cast<double>(A.rows - i);
            for (int k = 0; k < nn; ++k) f.scale[p * nn + k % n * n + k / n] = static_cast<T>(inverse[k]);
            std::int64_t to = f.lower.start[p];
            for (std::int64_t e = A.row_start[i]; e < d; ++e, ++to)
@@ -63,14 +62,6 @@ int fill(const BlockCsrView& A, const Factors<T>& f) {
 namespace {
 
 template <class Space, class T>
-UnitTriangle<Space, T> sgs_triangle(const TriangularRows& rows, Triangle side, int block) {
-  if constexpr (std::is_same_v<Space, Host>)
-    return UnitTriangle<Host, T>(rows, side, block, useful_threads());
-  else
-    return UnitTriangle<Device, T>(rows, side, block, SweepForm::levels);
-}
-
-template <class Space, class T>
 class SymmetricGaussSeidel final : public Preconditioner<Space> {
  public:
   explicit SymmetricGaussSeidel(int sweeps)
@@ -79,19 +70,10 @@ class SymmetricGaussSeidel final : public Preconditioner<Space> {
   SetupInfo do_setup(const Matrix<Space>& matrix) override {
     copy_.reset();
     const BlockCsr<Space>& A = rows_of(matrix);
-    const std::vector<std::int64_t> start = A.row_start().to_vector(), diagonal = A.diagonal().to_vector();
-    const std::vector<int> column = A.column().to_vector();
-    TriangularRows lower, upper;
-    for (int i = 0; i < A.rows(); ++i) {
-      const std::int64_t from = start[at(i)], d = diagonal[at(i)], to = start[at(i) + 1];
-      if (d < 0) throw RowError(Exit::usage, "sgs: ", i, " has no diagonal block");
-      lower.column.insert(lower.column.end(), column.begin() + from, column.begin() + d);
-      upper.column.insert(upper.column.end(), column.begin() + d + 1, column.begin() + to);
-      lower.start.push_back(static_cast<std::int64_t>(lower.column.size()));
-      upper.start.push_back(static_cast<std::int64_t>(upper.column.size()));
-    }
-    lower_.emplace(sgs_triangle<Space, T>(lower, Triangle::lower, A.block()));
-    upper_.emplace(sgs_triangle<Space, T>(upper, Triangle::upper, A.block()));
+    const Triangles rows =
+        triangles_of("sgs", A.row_start().to_vector(), A.diagonal().to_vector(), A.column().to_vector());
+    lower_.emplace(rows.lower, Triangle::lower, A.block());
+    upper_.emplace(rows.upper, Triangle::upper, A.block());
     in_lower_ = Array<int, Space>(lower_->positions());
     in_upper_ = Array<int, Space>(upper_->positions());
     blocks_ = A.blocks();

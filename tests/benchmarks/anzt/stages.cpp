@@ -114,14 +114,15 @@ void add_rows(Table& table, const AniProblem& p, double fill, bool exact, bool a
   ParIlu<Host> M(options), shorter(before);
   shorter.setup(A);
   M.setup(A);
-  const Pattern S = pattern_of(shorter.factors()), P = grown(S, pattern_of(p.data)), K = pattern_of(M.factors());
+  const Pattern S = pattern_of(shorter.factors().to_data()), P = grown(S, pattern_of(p.data)),
+                K = pattern_of(M.factors().to_data());
   ParIluTimes best;
   best.fill(1e30);
   for (int q = 0; q < (quick ? 1 : 5); ++q) {
     M.update(A);
-    ParIluTimes now = M.steps().back().seconds;
+    ParIluTimes now = M.factors().steps().back().seconds;
     const auto solves = static_cast<std::size_t>(ParIluStage::solves);
-    now[solves] = M.times()[solves];
+    now[solves] = M.factors().times()[solves];
     for (std::size_t k = 0; k < now.size(); ++k) best[k] = std::min(best[k], now[k]);
   }
   double all = 0;

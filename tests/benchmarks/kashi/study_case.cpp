@@ -3,7 +3,7 @@
 #include <stdexcept>
 
 #include "inputs/case.hpp"
-#include "miniapps/compressible/info.hpp"
+#include "miniapps/compressible/compressible.hpp"
 #include "tests/benchmarks/bench.hpp"
 
 namespace weir::kashi {

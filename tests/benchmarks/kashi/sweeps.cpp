@@ -32,7 +32,7 @@ Factors sequential_factors(const BlockCsr<Host>& A) {
   a.delay = 0;
   AsyncIlu<Host> M(a);
   M.setup(A);
-  return M.factors();
+  return M.factors().to_values();
 }
 
 SolveResult solve(const BlockCsr<Host>& A, const Preconditioner<Host>& M, const Array<double, Host>& b,
@@ -53,8 +53,9 @@ Cell measure(const BlockCsr<Host>& A, const Array<double, Host>& b, const Factor
   for (int r = 0; r < cell.repeats; ++r) {
     AsyncIlu<Host> M(async_options(o, build, apply, 1 + r));
     M.setup(A);
-    if (build == 0) M.set_factors(exact);
-    const SolveResult result = apply == 0 ? solve(A, SequentialSolve(A, M.factors()), b, o) : solve(A, M, b, o);
+    if (build == 0) M.factors().from_values(exact);
+    const SolveResult result =
+        apply == 0 ? solve(A, SequentialSolve(A, M.factors().to_values()), b, o) : solve(A, M, b, o);
     cell.converged += result.converged();
     if (result.converged()) iterations.push_back(result.iterations);
   }

@@ -77,10 +77,12 @@ TEST(Lines, GoThroughAWholeStripThatIsAnisotropicEverywhere) {
 
 // Two triangles in the place of each quadrilateral, diagonals this way and that way: their centres are far apart.
 TEST(Lines, ZigzagThroughLayersOfTriangles) {
-  BoxOptions box;
-  box.line = {even(nx, nx), stretched(ny, 0.01, 1.25)};
-  box.shape = CellShape::triangles;
-  const UnstructuredMesh mesh = build_mesh(make_box(box));
+  const std::vector<double> x = even(nx, nx), y = stretched(ny, 0.01, 1.25);
+  Sheet sheet(nx, ny, CellShape::triangles);
+  for (int j = 0; j <= ny; ++j)
+    for (int i = 0; i <= nx; ++i) sheet.at(i, j) = {x[i], y[j]};
+  const UnstructuredMesh mesh = build_mesh(describe(
+      sheet, {{SheetSide::left, "w"}, {SheetSide::right, "w"}, {SheetSide::bottom, "w"}, {SheetSide::top, "w"}}));
   const CellLines lines = find_lines(mesh, 10);
   ASSERT_EQ(lines.count(), nx);
   const Graph graph = cell_graph(mesh);

@@ -229,17 +229,6 @@ TEST_F(CommandLine, ARestartIntoANewDirectoryLeavesTheOldOne) {
   EXPECT_EQ(weir({"restart", "a/checkpoints/step_00000015.h5", "-o", "b"}).code, 2);  // b exists now
 }
 
-TEST_F(CommandLine, AnEarlierCheckpointCutsTheRecordsBack) {
-  ASSERT_EQ(weir({"run", "ring.toml", "-o", "a"}).code, 0);
-  fs::create_directories(folder / "a/probes");
-  write_file(folder / "a/probes/point.csv", "step,u\n15,1\n16,2\n");
-  ASSERT_EQ(weir({"restart", "a/checkpoints/step_00000015.h5", "--steps", "16"}).code, 0);
-  EXPECT_EQ(lines_of(folder / "a/history.csv"), 17);
-  EXPECT_EQ(lines_of(folder / "a/solves.csv"), 17);
-  EXPECT_EQ(read_file(folder / "a/probes/point.csv"), "step,u\n15,1\n");
-  EXPECT_FALSE(fs::exists(folder / "a/checkpoints/step_00000020.h5"));  // of a future that was given up
-}
-
 TEST_F(CommandLine, DamagedCheckpointsHaveCode6AndADirectoryFallsBackToTheOneBefore) {
   ASSERT_EQ(weir({"run", "ring.toml", "-o", "a"}).code, 0);
   const std::string newest = folder / "a/checkpoints/step_00000020.h5";

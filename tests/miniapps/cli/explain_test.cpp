@@ -25,6 +25,7 @@ TEST_F(Weir, ExplainsAKeyByItsPathByAPatternAndByItsNameAlone) {
   EXPECT_TRUE(weir({"explain", "boundary.*.type"}).out.find("farfield") != f.out.npos);
   EXPECT_TRUE(weir({"explain", "time.cfl"}).out.find("(0, inf)") != f.out.npos);
   EXPECT_TRUE(weir({"explain", "linear.flow.preconditioner.smoother.sweeps"}).out.find("of sgs") != f.out.npos);
+  EXPECT_TRUE(weir({"explain", "slip_wall"}).out.find("one of `weir list boundaries`") != f.out.npos);
   EXPECT_TRUE(weir({"explain", "steady_tolerance"}).out.find("time.steady_tolerance") != f.out.npos);
   EXPECT_TRUE(weir({"explain", "pseudo_time"}).out.find("cfl_max") != f.out.npos);
 }

@@ -5,14 +5,19 @@
 
 #include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <memory>
 #include <new>
+#include <optional>
 #include <ostream>
 #include <thread>
 
+#include "base/print.hpp"
 #include "base/timer.hpp"
 #include "miniapps/cli/command_line.hpp"
+#include "postproc/fields/vtk.hpp"
 #include "postproc/run/hash.hpp"
+#include "tests/support/file_trace.hpp"
 
 namespace weir {
 namespace {
@@ -21,7 +26,7 @@ struct Toy {
   int n;
   std::int64_t steps, blow_up_at, flicker_at, claims;
   double rate;
-  int wait_ms, starved_rank;
+  int wait_ms, starved_rank, pictures_every;
   explicit Toy(const Table& config) {
     const Table t = config.table("toy");
     n = t.get<int>("n", 64);
@@ -29,6 +34,7 @@ struct Toy {
     claims = t.get<std::int64_t>("claims", 0);  // bytes
     wait_ms = t.get<int>("wait_ms", 0);
     starved_rank = t.get<int>("starved_rank", -1);
+    pictures_every = t.get<int>("pictures_every", 0);
     blow_up_at = t.get<std::int64_t>("blow_up_at", -1);
     flicker_at = t.get<std::int64_t>("flicker_at", -1);
     steps = config.table("time").get<std::int64_t>("max_steps", 20);
@@ -39,6 +45,15 @@ void advance(std::vector<double>& u, std::vector<double>& next, double rate) {
   const std::size_t n = u.size();
   for (std::size_t i = 0; i < n; ++i) next[i] = u[i] + rate * (u[(i + n - 1) % n] - 2 * u[i] + u[(i + 1) % n]);
   std::swap(u, next);
+}
+
+Picture picture_of(const std::vector<double>& u, std::int64_t step) {
+  static const std::vector<double> faces{0, 1};
+  Picture picture;
+  picture.time = static_cast<double>(step);
+  picture.faces = {faces, faces, faces};
+  picture.fields = {output_field("u", 1, std::span<const double>(u).first(1))};
+  return picture;
 }
 
 int run_toy(Run& run, const Table& config) {
@@ -60,9 +75,24 @@ int run_toy(Run& run, const Table& config) {
   header.history = {"top"};
   header.quantities = {"total"};
   header.systems = {{"heat", "explicit"}};
-  run.begin(header);
-
+  const auto save_if_due = [&] {
+    if (!run.checkpoint_due()) return;
+    CheckpointState state;
+    state.step = step;
+    state.time = static_cast<double>(step);
+    state.add("u", u);
+    run.checkpoint(state);
+  };
   bool done = step >= c.steps, is_finite = true;
+  if (done) {
+    if (const auto code = run.nothing_left()) return *code;
+    run.reached("max_steps");
+  }
+  run.begin(header);
+  const std::string vtk = run.directory() + "/vtk";
+  PictureSeries pictures =
+      run.restart() ? PictureSeries(vtk, "ring", run.restart()->header.time) : PictureSeries(vtk, "ring");
+
   while (!done && is_finite && !run.should_stop()) {
     {
       ScopedTimer timer(run.timings().at("heat", "advance"));
@@ -85,14 +115,11 @@ int run_toy(Run& run, const Table& config) {
     solve.r0 = top;
     run.solve(solve);
     run.step({step, static_cast<double>(step), 1.0, {}, {top}});
-    if (is_finite && run.checkpoint_due(done)) {
-      CheckpointState state;
-      state.step = step;
-      state.time = static_cast<double>(step);
-      state.add("u", u);
-      run.checkpoint(state);
-    }
+    if (c.pictures_every > 0 && step % c.pictures_every == 0) pictures.write(step, picture_of(u, step));
+    if (done && is_finite) run.reached("max_steps");
+    if (is_finite) save_if_due();
   }
+  if (is_finite) save_if_due();
   Outcome outcome;
   if (!is_finite) outcome.exit = Exit::not_finite;
   outcome.reason = !is_finite ? "top is not finite" : done ? "max_steps" : "";
@@ -109,6 +136,9 @@ void info_toy(const Table& config, int, std::ostream& out) { out << "ring of " <
 }  // namespace weir
 
 int main(int argc, char** argv) {
+  weir::open_standard_streams();
+  std::optional<weir::testing::FileTrace> trace;
+  if (const char* folder = std::getenv("TOY_TRACE")) trace.emplace(folder);
   std::shared_ptr<weir::Communicator> ranks = weir::make_world();
   ranks->silence_others();
   return weir::run_command_line({{{"toy", weir::run_toy, weir::info_toy}}, ranks}, argc, argv);

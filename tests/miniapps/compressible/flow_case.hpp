@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "inputs/case.hpp"
+#include "miniapps/compressible/compressible.hpp"
 #include "miniapps/compressible/flow.hpp"
-#include "miniapps/compressible/info.hpp"
 #include "miniapps/compressible/quantities.hpp"
 
 namespace weir::test {

@@ -23,7 +23,7 @@ class GradientTest : public ::testing::Test {
     for (std::size_t f = 0; f < g.type.size(); ++f)
       for (int k = 0; k < 4; ++k)
         g.outside[4 * f + static_cast<std::size_t>(k)] = linear(mesh.face_centre[g.owner.size() + f], k);
-    SpatialArrays<Space> a(g, gas, {}, {.order = 2, .gradient = gradient});
+    SpatialArrays<Space> a(g, gas, {.order = 2, .gradient = gradient});
     std::vector<double> w;
     for (const auto& c : mesh.centre)
       for (int k = 0; k < 4; ++k) w.push_back(linear(c, k));
@@ -62,7 +62,7 @@ template <class Space>
 Limited limited(const UnstructuredMesh& mesh, Limiter limiter, const std::vector<double>& w) {
   const Gas gas;
   const auto conditions = test::all_round(mesh, BoundaryType::supersonic_outflow, test::euler_gas());
-  SpatialArrays<Space> a(spatial_geometry(mesh, gas, GradientScheme::least_squares, conditions), gas, {},
+  SpatialArrays<Space> a(spatial_geometry(mesh, gas, GradientScheme::least_squares, conditions), gas,
                          {.order = 2, .limiter = limiter});
   a.w.upload(w);
   gradients<Space>(a.view);

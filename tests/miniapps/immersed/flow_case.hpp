@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "inputs/case.hpp"
+#include "miniapps/immersed/case.hpp"
 #include "miniapps/immersed/immersed_flow.hpp"
-#include "miniapps/immersed/read.hpp"
 
 namespace weir::test {
 

@@ -38,6 +38,35 @@ TEST(ImmersedCaseFile, AnUnknownKeyOfTheBodyIsRefused) {
   EXPECT_TRUE(says(message, "did you mean 'diameter'")) << message;
 }
 
+std::vector<std::string> warnings_of(const std::string& text) {
+  const Table config = read_case_text(text, "test.toml");
+  const ImmersedCase c = read_immersed_case(config);
+  Body body = read_case_body(config, c);
+  const std::vector<Vec3> before = body.surface().node;
+  const auto warnings = body_warnings(body, c);
+  EXPECT_EQ(body.surface().node, before);
+  return warnings;
+}
+
+TEST(ImmersedCaseFile, ABodyOrAGapOfFewCellsIsWarnedOf) {
+  const auto with = [](const std::string& body) { return warnings_of(text_of(16, 0.1, 1, body)); };
+  EXPECT_TRUE(with(fixed_cylinder).empty());
+  const auto plate = with("type = \"box\"\nlengths = [1.5, 0.1]\nangle = 30.0\n");
+  ASSERT_EQ(plate.size(), 1u);
+  EXPECT_TRUE(says(plate[0], "thick along its y axis")) << plate[0];
+  const auto grid = read_immersed_case(read_case_text(text_of(16, 0.1, 1, fixed_cylinder), "test.toml")).flow.grid;
+  const double top = grid.line[1].faces.back(), h = grid.line[1].width.back();
+  const auto near_the_top = [&](double gap) {
+    return with("type = \"cylinder\"\ndiameter = 1.0\nposition = [0.0, " + std::to_string(top - 0.5 - gap) + "]\n");
+  };
+  EXPECT_TRUE(near_the_top(3 * h).empty());
+  ASSERT_EQ(near_the_top(0.3 * h).size(), 1u);
+  EXPECT_TRUE(says(near_the_top(0.3 * h)[0], "gap between the body and y_max")) << near_the_top(0.3 * h)[0];
+  const auto leaves = with(fixed_cylinder + "motion = { type = \"translation\", velocity = [100.0, 0.0] }\n");
+  ASSERT_EQ(leaves.size(), 1u);
+  EXPECT_TRUE(says(leaves[0], "leaves the grid through x_max at t = ")) << leaves[0];
+}
+
 TEST(ImmersedCaseFile, TheCoupledSchemeIsRefused) {
   const std::string text =
       replaced(text_of(16, 0.1, 1, fixed_cylinder), "[flow]\n", "[flow]\nscheme = \"artificial_compressibility\"\n");

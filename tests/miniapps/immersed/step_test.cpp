@@ -1,6 +1,6 @@
 // A few steps of small flows around bodies.
 #include "flow_case.hpp"
-#include "miniapps/immersed/geometry/body_rate.hpp"
+#include "miniapps/immersed/case.hpp"
 #include "miniapps/structured/clock.hpp"
 #include "miniapps/structured/diagnostics.hpp"
 #include "solvers/device/ledger.hpp"
@@ -65,11 +65,10 @@ TEST(ImmersedVentricle, OnlyWhereFluidLeavesTheOpeningImposesNoVelocity) {
     cut.update(body);
     int found = 0;
     for (const InterpolationRows& r : cut.rows)
-      for (std::size_t q = 0; q < r.row.size(); ++q) {
-        double sum = r.self[q];
-        for (auto e = static_cast<std::size_t>(r.start[q]); e < static_cast<std::size_t>(r.start[q + 1]); ++e)
-          sum += r.weight[e];
-        found += std::abs(sum) < 1e-12 && r.target[q] == 0;
+      for (const InterpolationRow& row : r.row) {
+        double sum = row.self;
+        for (int e = row.begin; e < row.end; ++e) sum += r.entry[e].weight;
+        found += std::abs(sum) < 1e-12 && row.target == 0;
       }
     return found;
   };
@@ -90,18 +89,16 @@ TYPED_TEST(ImmersedStep, GhostsContinueTheProjectedVelocity) {
   for (std::size_t c = 0; c < 2; ++c) {
     const std::vector<double> u = t.flow.flow().velocity[c].to_vector();
     const InterpolationRows& r = cut.rows[c];
-    for (std::size_t q = 0; q < r.row.size(); ++q) {
-      const auto node = static_cast<std::size_t>(r.node[q]);
-      if (cut.kind[c][node] != ghost_node) continue;
-      double sum = r.self[q] * u[node];
+    for (const InterpolationRow& row : r.row) {
+      if (cut.kind[c][row.node] != ghost_node) continue;
+      double sum = row.self * u[row.node];
       bool meets_ghosts = false;
-      for (auto e = static_cast<std::size_t>(r.start[q]); e < static_cast<std::size_t>(r.start[q + 1]); ++e) {
-        const auto place = static_cast<std::size_t>(r.place[e]);
-        meets_ghosts = meets_ghosts || cut.kind[c][place] < fluid_node;
-        sum += r.weight[e] * u[place];
+      for (int e = row.begin; e < row.end; ++e) {
+        meets_ghosts = meets_ghosts || cut.kind[c][r.entry[e].place] < fluid_node;
+        sum += r.entry[e].weight * u[r.entry[e].place];
       }
       if (meets_ghosts) continue;
-      EXPECT_NEAR(sum, r.target[q], 1e-12);
+      EXPECT_NEAR(sum, row.target, 1e-12);
       ++looked_at;
     }
   }
@@ -136,11 +133,10 @@ TYPED_TEST(ImmersedStep, CutCellsKeepALinearVelocitysMass) {
   minus_mass_balance(flow, t.flow.metrics(), arrays, balance.view());
   const std::vector<double> into = balance.to_vector();
   ASSERT_GT(cut.surface.size(), 20);
-  for (int q = 0; q < cut.surface.size(); ++q) {
-    const auto n = static_cast<std::size_t>(q);
-    const Vec3 &p = cut.surface.point[n], &area = cut.surface.area[n];
+  for (const Piece& piece : cut.surface) {
+    const Vec3 &p = piece.point, &area = piece.area;
     const double through = u_at(p[0], p[1]) * area[0] + v_at(p[0], p[1]) * area[1];
-    EXPECT_NEAR(into[static_cast<std::size_t>(cut.surface.cell[n])], -through, 1e-14);
+    EXPECT_NEAR(into[piece.cell], -through, 1e-14);
   }
   faces.close(arrays, flow);
   EXPECT_EQ(flow.velocity[0].to_vector(), u);

@@ -53,8 +53,8 @@ y_min = { type = "wall" }
 y_max = { type = "wall" })";
   TestFlow<TypeParam> f(text_of("cells = [6, 5]\nlength = [3.0, 2.0]\nstretching = [\"uniform\", \"tanh\"]",
                                 "viscosity = 0.1", boundary, 0.01));
-  BoundaryValues<TypeParam> b(f.step.layout());
-  initial_boundary(f.c, f.step.metrics(), f.step.flow(), 0, b);
+  BoundaryValues<TypeParam> b(f.c, f.step.metrics(), f.step.layout());
+  b.initialise(f.step.flow(), 0);
   EXPECT_NEAR(b.flux[0], 2.0, 1e-14);
   EXPECT_NEAR(b.flux[1], -2.0, 1e-14);
 }

@@ -35,15 +35,15 @@ double energy_made_by_advection(const std::string& grid, int dim, bool periodic,
     for (double& v : values) v = uniform(random);
     f.step.flow().velocity[e].upload(values);
   }
-  BoundaryValues<Space> b(l);
-  initial_boundary(f.c, f.step.metrics(), f.step.flow(), 0, b);
-  velocity_ghosts(f.c, b, f.step.flow());
+  BoundaryValues<Space> b(f.c, f.step.metrics(), l);
+  b.initialise(f.step.flow(), 0);
+  b.set_ghosts(f.step.flow());
   Array<double, Space> rhs(l.cells().count()), psi(l.cells().count());
   psi.upload(std::vector<double>(static_cast<std::size_t>(psi.size()), 0.0));
   minus_divergence(f.step.flow(), f.step.metrics(), rhs);
   EXPECT_TRUE(f.step.pressure().solver.solve(f.step.pressure().A, rhs, psi).converged());
   correct_velocity(f.step.metrics(), psi, f.step.flow());
-  velocity_ghosts(f.c, b, f.step.flow());
+  b.set_ghosts(f.step.flow());
   double made = 0;
   scale = 0;
   for (int e = 0; e < dim; ++e) {
@@ -81,9 +81,9 @@ double momentum_error(int n, int component) {
       "viscosity = 0.3\ninitial = \"taylor_green_3d\"", periodic_or_not(3, false), 0.01));
   const Layout& l = f.step.layout();
   set_initial_velocity(f.c, f.step.flow());
-  BoundaryValues<Space> b(l);
-  initial_boundary(f.c, f.step.metrics(), f.step.flow(), 0, b);
-  velocity_ghosts(f.c, b, f.step.flow());
+  BoundaryValues<Space> b(f.c, f.step.metrics(), l);
+  b.initialise(f.step.flow(), 0);
+  b.set_ghosts(f.step.flow());
   const Extents box = l.unknowns(component);
   Array<double, Space> advection(box.count()), rhs(box.count());
   advection.upload(std::vector<double>(static_cast<std::size_t>(box.count()), 0.0));
@@ -143,9 +143,9 @@ TYPED_TEST(Operators, DeltaFormsMatrixIsTheExplicitOperatorsOwn) {
         for (double& v : values) v = 1e-18 * uniform(random);
       f.step.flow().velocity[o].upload(values);
     }
-    BoundaryValues<TypeParam> b(l);
-    initial_boundary(f.c, f.step.metrics(), f.step.flow(), 0, b);
-    velocity_ghosts(f.c, b, f.step.flow());
+    BoundaryValues<TypeParam> b(f.c, f.step.metrics(), l);
+    b.initialise(f.step.flow(), 0);
+    b.set_ghosts(f.step.flow());
     const int n = l.unknowns(e).count();
     Array<double, TypeParam> advection(n), rhs(n), x(f.unknowns(e)), ax(n);
     advection.upload(std::vector<double>(static_cast<std::size_t>(n), 0.0));

@@ -1,5 +1,6 @@
 // Case files that cannot be meant: refused with file and line, and saying what was expected.
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 #include "base/error.hpp"
@@ -142,6 +143,31 @@ TEST(StepSizes, ACourantNumberIsKeptAndGrowthIsLimited) {
   const double small = clock.dt;
   EXPECT_DOUBLE_EQ(clock.next(0, 1.0), 1.2 * small);
   EXPECT_DOUBLE_EQ(clock.next(0, 0.45 / clock.dt), 1.2 * small);  // within the band: unchanged
+}
+
+// Speeds that grow from step to step: the run is to end, not to follow them.
+TEST(StepSizes, AStepThatCollapsesIsTold) {
+  IncompressibleCase c = read_incompressible_case(read_case_text(good, "case.toml"));
+  c.time.dt = 0;
+  c.time.cfl = 0.5;
+  c.time.end = 20;
+  StepSize clock(c);
+  double t = 0, rate = 8;
+  int steps = 0;
+  for (; steps < 10000 && clock.why_collapsed(t, steps).empty(); ++steps) {
+    t += clock.next(t, rate);
+    if (steps > 50) rate *= 1.1;
+  }
+  EXPECT_GT(clock.dt, 1e-12);
+  EXPECT_LT(steps, 300);
+  EXPECT_EQ(clock.next(t, std::numeric_limits<double>::infinity()), 0);
+  EXPECT_NE(clock.why_collapsed(t, steps), "");
+  // A flow that starts from rest is none: the steps that are left are few enough, however small they have become.
+  c.sides = {};
+  StepSize slow(c);
+  EXPECT_EQ(slow.next(0, 1e-9), 20);
+  EXPECT_LT(slow.next(0, 1e6), 1e-6);
+  EXPECT_EQ(slow.why_collapsed(0, 2), "");
 }
 
 // A wall that swings from rest: its rate at the step's end counts, though the fluid tells nothing of it yet.

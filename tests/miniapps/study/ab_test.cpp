@@ -128,6 +128,11 @@ TEST_F(TwinRuns, WhatHasEndedIsNotRepeatedUnlessItsCommandOrCaseHasChanged) {
     return count;
   };
   EXPECT_EQ(repeated(again), 0);
+  std::string done = read_file(folder / "out/done/heat.slow.1.json");
+  const auto code = done.find("\"exit_code\": 0");
+  ASSERT_NE(code, std::string::npos) << done;
+  write_file(folder / "out/done/heat.slow.1.json", done.replace(code, 14, "\"exit_code\": \"zero\""));
+  EXPECT_EQ(repeated(ab("out")), 1);
   replace("toy.rate=0.2", "toy.rate=0.1");
   EXPECT_EQ(repeated(ab("out")), 1);
   write_file(folder / "cases/heat.toml", read_file(folder / "cases/heat.toml").append("# changed\n"));

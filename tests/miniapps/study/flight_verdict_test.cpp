@@ -117,6 +117,41 @@ TEST(FlightVerdict, AFlowThatGrowsWithinTheLimitIsNotBlamedOnTheStep) {
   EXPECT_EQ(flow.verdict().cause, Cause::growing_state);
 }
 
+TEST(FlightVerdict, GrowthIsDatedToWhereItBegan) {
+  MadeUpFlow flow;
+  flow.scale(0.3);  // it starts slowly, and is calm for long
+  for (int i = 0; i < 3000; ++i) {
+    flow.step();
+    if (i < 10) flow.scale(1.1);
+    if (i >= 1800) flow.scale(1.02);
+  }
+  const Finding f = flow.verdict();
+  EXPECT_EQ(f.cause, Cause::growing_state);
+  int from = 0;  // a factor of two: 35 steps; and moments that old are some steps apart
+  for (const auto& [what, value] : f.evidence)
+    if (what == "growth from step") from = std::stoi(value);
+  EXPECT_GE(from, 1800);
+  EXPECT_LE(from, 1850);
+}
+
+TEST(FlightVerdict, AHistoryOfAnyLengthIsSpreadEvenlyAndBounded) {
+  for (const std::int64_t steps : {5, 16, 17, 1000, 12345}) {
+    FlightHistory history(16);
+    for (std::int64_t s = 1; s <= steps; ++s) {
+      FlightMoment m;
+      m.step = s;
+      history.add(m);
+    }
+    const auto& kept = history.kept();
+    ASSERT_LE(kept.size(), 16u);
+    ASSERT_GE(kept.size(), std::min<std::size_t>(8, static_cast<std::size_t>(steps)));
+    EXPECT_EQ(kept.front().step, 1);
+    const std::int64_t stride = kept[1].step - kept[0].step;
+    for (std::size_t k = 1; k < kept.size(); ++k) EXPECT_EQ(kept[k].step - kept[k - 1].step, stride);
+    EXPECT_LT(steps - kept.back().step, stride);
+  }
+}
+
 TEST(FlightVerdict, TheRangeOfAVariableIsExactAndSeesWhatIsNotFinite) {
   for (const int stride : {1, 3}) {
     std::vector<double> v(10000);

@@ -19,7 +19,7 @@ TEST(VtkLibrary, ReadsThePictureBack) {
   const testing::ScratchFolder folder;
   const std::vector<double> x{0, 0.5, 2}, y{-1, 0, 1, 3}, z{0, 1};
   const std::vector<double> velocity{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18};
-  write_rectilinear(folder / "a.vtr", {0.25, {x, y, z}, {cell_field("velocity", 3, velocity, 1)}});
+  write_rectilinear(folder / "a.vtr", {0.25, {x, y, z}, {output_field("velocity", 3, velocity)}});
   vtkNew<vtkXMLRectilinearGridReader> reader;
   reader->SetFileName((folder / "a.vtr").c_str());
   reader->Update();
@@ -39,11 +39,12 @@ TEST(VtkLibrary, ReadsAnUnstructuredPictureBack) {
   const std::vector<std::array<double, 2>> node{{0, 0}, {1, 0}, {1, 1}, {0, 1}, {1.75, 0.1}};
   const std::vector<int> start{0, 4, 7}, corner{0, 1, 2, 3, 1, 4, 2}, line{-1, 7};
   const std::vector<double> velocity{1, 2, 0, 3, 4, 0}, temperature{1, 2, 3, 4, 5};
-  write_unstructured(folder / "a.vtu", {.node = node,
-                                        .cell_start = start,
-                                        .cell_node = corner,
-                                        .cell_fields = {mesh_field("velocity", 3, velocity), mesh_field("line", line)},
-                                        .node_fields = {mesh_field("temperature", 1, temperature)}});
+  write_unstructured(folder / "a.vtu",
+                     {.node = node,
+                      .cell_start = start,
+                      .cell_node = corner,
+                      .cell_fields = {output_field("velocity", 3, velocity), output_field("line", line)},
+                      .node_fields = {output_field("temperature", 1, temperature)}});
   vtkNew<vtkXMLUnstructuredGridReader> reader;
   reader->SetFileName((folder / "a.vtu").c_str());
   reader->Update();

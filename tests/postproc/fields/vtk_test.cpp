@@ -25,7 +25,7 @@ struct Sample {
     }
   }
   Picture picture(double time) const {
-    return {time, {x, y, z}, {cell_field("p", 1, p, 2), cell_field("velocity", 3, velocity, 2)}};
+    return {time, {x, y, z}, {output_field("p", 1, p), output_field("velocity", 3, velocity)}};
   }
 };
 
@@ -78,7 +78,7 @@ TEST(Vtr, ThatCannotBeWrittenIsAFileErrorAndTheOldOneStays) {
   tight.rlim_max = old.rlim_max;
   setrlimit(RLIMIT_FSIZE, &tight);
   try {
-    write_rectilinear(path, {2, {faces, faces, faces}, {cell_field("p", 1, values, 4)}});
+    write_rectilinear(path, {2, {faces, faces, faces}, {output_field("p", 1, values)}});
     ADD_FAILURE() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Exit::file_io);
@@ -121,7 +121,7 @@ TEST(PvdCollection, KeepsNamesThatXmlMustEscape) {
   const std::string name = "a<&>\"b.vtr";
   PvdCollection pvd(folder / "a.pvd");
   pvd.add(1.0 / 3, name);
-  const auto again = PvdCollection::continued(folder / "a.pvd", 1.0 / 3);
+  const auto again = PvdCollection(folder / "a.pvd", 1.0 / 3);
   ASSERT_EQ(again.entries().size(), 1u);
   EXPECT_EQ(again.entries()[0].file, name);
   EXPECT_EQ(again.entries()[0].time, 1.0 / 3);
@@ -132,7 +132,7 @@ TEST(PvdCollection, ThatIsHalfAFileIsRefused) {
   PvdCollection pvd(folder / "a.pvd");
   pvd.add(1, "a.vtr");
   std::filesystem::resize_file(folder / "a.pvd", 120);
-  EXPECT_THROW(PvdCollection::continued(folder / "a.pvd", 1), Error);
+  EXPECT_THROW(PvdCollection(folder / "a.pvd", 1), Error);
 }
 
 }  // namespace

@@ -130,27 +130,38 @@ TEST(Checkpoint, RefusesANewerSchemaAndWhatIsNoCheckpoint) {
 
 TEST(Checkpoint, AFailedWriteLeavesTheFileBefore) {
   const ScratchFolder folder;
-  const Sample s;
+  Sample s;
   const std::string file = folder / "c.h5";
   write_checkpoint(file, s.header, s.state);
   const std::string before = read_file(file);
-  std::filesystem::create_directory(file + ".partial");  // nothing can be written there
+  s.state.add("two/of/one", 1.0);  // HDF5 has no group "two"
   EXPECT_NE(refusal([&] { write_checkpoint(file, s.header, s.state); }).find("cannot write " + file),
             std::string::npos);
   EXPECT_EQ(read_file(file), before);
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder.path()), {}), 1);  // no temporary stays
 }
 
-TEST(Checkpoint, TheLastOnesAreKeptAndTheFutureOfAnotherRunIsRemoved) {
+TEST(Checkpoint, KnowsThatTheRunHasEnded) {
   const ScratchFolder folder;
-  for (const int step : {10, 20, 30, 40, 99}) write_file(folder / checkpoint_name(step), "");
-  write_file(folder / "step_00000050.h5.partial", "");
+  Sample s;
+  write_checkpoint(folder / "a.h5", s.header, s.state);
+  EXPECT_EQ(read_checkpoint(folder / "a.h5").header.end, "");
+  s.header.end = "steady state";
+  s.header.tolerance = 1e-9;
+  write_checkpoint(folder / "a.h5", s.header, s.state);
+  EXPECT_EQ(read_checkpoint(folder / "a.h5").header.end, "steady state");
+  EXPECT_EQ(read_checkpoint(folder / "a.h5").header.tolerance, 1e-9);
+}
+
+TEST(Checkpoint, TheLastOnesAreKept) {
+  const ScratchFolder folder;
+  for (const int step : {10, 20, 30, 40}) write_file(folder / checkpoint_name(step), "");
   write_file(folder / "notes.txt", "");
-  prune_checkpoints(folder.path(), 40, 2);
+  prune_checkpoints(folder.path(), 2);
   const auto files = list_checkpoints(folder.path());
   ASSERT_EQ(files.size(), 2u);
   EXPECT_EQ(files[0].first, 30);
   EXPECT_EQ(files[1].first, 40);
-  EXPECT_FALSE(std::filesystem::exists(folder / "step_00000050.h5.partial"));
   EXPECT_TRUE(std::filesystem::exists(folder / "notes.txt"));
   EXPECT_TRUE(list_checkpoints(folder / "missing").empty());
 }

@@ -54,31 +54,48 @@ TEST(Records, AFullDiskIsAnErrorThatNamesTheFile) {
   }
 }
 
-TEST(Records, ARestartCutsRowsAfterItsStepAndAnUnfinishedLine) {
+TEST(Records, ARestartTellsRowsOfLaterStepsApartAndDropsAnUnfinishedLine) {
   const ScratchFolder folder;
   const std::string file = folder / "h.csv";
   write_file(file, "time,step,u\n0.1,1,5\n0.2,2,6\n0.3,3,7\n0.4,4");
-  cut_csv(file, 2);
-  EXPECT_EQ(read_file(file), "time,step,u\n0.1,1,5\n0.2,2,6\n");
+  auto parts = split_at_step(file, 2);
+  ASSERT_TRUE(parts);
+  EXPECT_EQ(parts->kept, "time,step,u\n0.1,1,5\n0.2,2,6\n");
+  EXPECT_EQ(parts->later, "time,step,u\n0.3,3,7\n");
   write_file(file, "step,u\n1,5\n2,");
-  cut_csv(file, 9);
-  EXPECT_EQ(read_file(file), "step,u\n1,5\n");
+  parts = split_at_step(file, 9);
+  EXPECT_EQ(parts->kept, "step,u\n1,5\n");
+  EXPECT_EQ(parts->later, "");
 }
 
-TEST(Records, ARestartLeavesProfilesAndMissingFilesAlone) {
+TEST(Records, WhatAPowerCutGarbledCountsAsLater) {
+  const ScratchFolder folder;
+  write_file(folder / "h.csv", std::string("step,u\n1,5\n\0\0\0\n2,6\n", 19));
+  EXPECT_EQ(split_at_step(folder / "h.csv", 9)->kept, "step,u\n1,5\n2,6\n");
+}
+
+TEST(Records, AProfileHasNoSteps) {
   const ScratchFolder folder;
   write_file(folder / "p.csv", "x,y,u\n1,2,3\n");
-  cut_csv(folder / "p.csv", 0);
-  EXPECT_EQ(read_file(folder / "p.csv"), "x,y,u\n1,2,3\n");
-  EXPECT_NO_THROW(cut_csv(folder / "missing.csv", 0));
-  EXPECT_NO_THROW(cut_jsonl(folder / "missing.jsonl", 0));
+  EXPECT_FALSE(split_at_step(folder / "p.csv", 0));
 }
 
-TEST(Records, ARestartCutsEvents) {
+TEST(Records, ARestartTellsLaterEventsAndPicturesApart) {
   const ScratchFolder folder;
   write_file(folder / "e.jsonl", "{\"step\":1,\"k\":2}\n{\"step\":12,\"k\":2}\n{\"note\":1}\n{\"step\":3}\n{\"ste");
-  cut_jsonl(folder / "e.jsonl", 3);
-  EXPECT_EQ(read_file(folder / "e.jsonl"), "{\"step\":1,\"k\":2}\n{\"note\":1}\n{\"step\":3}\n");
+  EXPECT_EQ(split_at_step(folder / "e.jsonl", 3)->kept, "{\"step\":1,\"k\":2}\n{\"note\":1}\n{\"step\":3}\n");
+  write_file(folder / "a.pvd", "<C>\n<DataSet file=\"a_00000003.vtr\"/>\n<DataSet file=\"a_00000004.vtr\"/>\n</C>\n");
+  const auto parts = split_at_step(folder / "a.pvd", 3);
+  EXPECT_EQ(parts->kept, "<C>\n<DataSet file=\"a_00000003.vtr\"/>\n</C>\n");
+  EXPECT_EQ(parts->later, "<C>\n<DataSet file=\"a_00000004.vtr\"/>\n</C>\n");
+}
+
+TEST(Records, TheStepIsReadFromTheNamesOfAllFilesOfAStep) {
+  EXPECT_EQ(step_in_name("ring_00000012.vtr"), 12);
+  EXPECT_EQ(step_in_name("step_123456789.h5"), 123456789);
+  EXPECT_EQ(step_in_name("pressure_00000012_3.h5"), 12);
+  for (const char* other : {"history.csv", "error_2024.csv", "pattern_0123456789abcdef.h5", "a_b.csv"})
+    EXPECT_EQ(step_in_name(other), -1) << other;
 }
 
 TEST(Hash, EveryFlippedBitAndEveryLengthChangesIt) {

@@ -127,7 +127,7 @@ struct Beside {
   // Cells, and ghosts beyond the sides of the whole grid.
   void expect_same(double tolerance) {
     const std::vector<double> mine = part.field().values().to_vector(), all = alone.field().values().to_vector();
-    const CoupledRanks::Places places = ranks.field_places();
+    const Places places = ranks.field_places();
     double most = 0, largest = 0;
     for (std::size_t i = 0; i < places.here.size(); ++i) {
       const double here = mine[static_cast<std::size_t>(places.here[i])],
@@ -187,10 +187,10 @@ TYPED_TEST(DistributedCoupled, AStepAllocatesNothingAndCopiesNothingButScalarsAn
 TYPED_TEST(DistributedCoupled, ArraysThatAreGatheredAndHandedOutAgainAreTheSame) {
   Beside<TypeParam> flow(channel, Cutting::blocks);
   flow.advance(1);
-  const CoupledGather gather(flow.ranks);
+  const Gather gather(flow.ranks);
   const std::vector<double> mine = flow.part.field().values().to_vector(), whole = gather.gathered("x", mine),
                             again = gather.scattered("x", whole, mine.size());
-  const CoupledRanks::Places places = flow.ranks.field_places();
+  const Places places = flow.ranks.field_places();
   for (const int place : places.here)
     EXPECT_EQ(again[static_cast<std::size_t>(place)], mine[static_cast<std::size_t>(place)]);
   const std::vector<double> b = gather.gathered("b", flow.part.minus_residual_on_host());

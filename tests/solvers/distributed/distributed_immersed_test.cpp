@@ -1,7 +1,7 @@
 // A body that swings across the borders of the ranks: once it has been everywhere, a step allocates nothing.
 #include <gtest/gtest.h>
 
-#include "miniapps/immersed/info.hpp"
+#include "miniapps/immersed/immersed.hpp"
 #include "solvers/device/ledger.hpp"
 #include "tests/miniapps/immersed/flow_case.hpp"
 #include "tests/solvers/distributed/world.hpp"

@@ -140,7 +140,7 @@ TEST(MulticolorOnHost, AWavefrontChangesNoBit) {
             plain({.symmetric = symmetric, .cache_bytes = 0});
         wave.setup(A);
         plain.setup(A);
-        ASSERT_EQ(wave.colour_rows(), plain.colour_rows());
+        ASSERT_EQ(wave.colours(), plain.colours());
         EXPECT_GT(wave.colour_passes()[0].size(), 10U);
         EXPECT_EQ(plain.colour_passes()[0].size(), 1U);
         EXPECT_EQ(applied<Host>(wave, r), applied<Host>(plain, r)) << "n = " << B << ", " << cache_bytes << " bytes";

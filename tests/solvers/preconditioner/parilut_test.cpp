@@ -34,9 +34,9 @@ TYPED_TEST(ParIlutOf, ExactFactorsAreAFixedPointOfASweep) {
       const BlockCsr<TypeParam> A(data);
       ParIlu<TypeParam> M({.thresholds = false, .synchronous = synchronous});
       M.setup(A);
-      M.set_factors(textbook.factors.value);
-      M.sweep();
-      EXPECT_LE(relative(M.factors().value, textbook.factors.value), same) << "n = " << B;
+      M.factors().from_values(textbook.factors.value);
+      M.factors().sweeps(A, 1);
+      EXPECT_LE(relative(M.factors().to_data().value, textbook.factors.value), same) << "n = " << B;
     }
 }
 
@@ -50,7 +50,7 @@ TYPED_TEST(ParIlutOf, ParIluTendsToIlu0InEveryOrder) {
       const BlockCsr<TypeParam> A(data);
       ParIlu<TypeParam> M({.thresholds = false, .sweeps = 60, .synchronous = synchronous});
       M.setup(A);
-      EXPECT_LE(relative(M.factors().value, textbook.factors.value), same);
+      EXPECT_LE(relative(M.factors().to_data().value, textbook.factors.value), same);
       const Numbers r = random_numbers(A.size(), 5);
       EXPECT_LE(relative(applied(M, r), textbook.solve(r)), same);
     }
@@ -63,7 +63,7 @@ TEST(ParIluOnHost, OneSweepOnOneThreadIsTheSequentialFactorisation) {
     const BlockCsr<Host> A(data);
     ParIlu<Host> M({.thresholds = false});
     M.setup(A);
-    EXPECT_LE(relative(M.factors().value, TextbookIlu0(data).factors.value), same) << "n = " << B;
+    EXPECT_LE(relative(M.factors().to_data().value, TextbookIlu0(data).factors.value), same) << "n = " << B;
   }
 }
 
@@ -80,11 +80,13 @@ TEST(ParIlutOnHost, StepsInTheOrderOfEliminationEqualTheSeparateStagesBitForBit)
             measured({.steps = steps, .fill = fill, .diagnostics = true});
         alone.setup(A);
         measured.setup(A);
-        EXPECT_EQ(alone.factors().column, measured.factors().column) << B << " " << fill << " " << steps;
-        EXPECT_EQ(alone.factors().value, measured.factors().value) << B << " " << fill << " " << steps;
-        ASSERT_EQ(alone.steps().size(), measured.steps().size());
-        for (std::size_t k = 0; k < alone.steps().size(); ++k)
-          EXPECT_EQ(alone.steps()[k].candidates, measured.steps()[k].candidates);
+        EXPECT_EQ(alone.factors().to_data().column, measured.factors().to_data().column)
+            << B << " " << fill << " " << steps;
+        EXPECT_EQ(alone.factors().to_data().value, measured.factors().to_data().value)
+            << B << " " << fill << " " << steps;
+        ASSERT_EQ(alone.factors().steps().size(), measured.factors().steps().size());
+        for (std::size_t k = 0; k < alone.factors().steps().size(); ++k)
+          EXPECT_EQ(alone.factors().steps()[k].candidates, measured.factors().steps()[k].candidates);
       }
   }
 }
@@ -150,11 +152,11 @@ TYPED_TEST(ParIlutOf, CandidatesAndTheirResidualAreWhatTheDenseProductSays) {
       const BlockCsr<TypeParam> A(data);
       ParIlu<TypeParam> M({.steps = steps, .synchronous = true, .diagnostics = true});
       const SetupInfo info = M.setup(A);
-      EXPECT_NEAR(info.ilu_residual, outside(data, M.factors()).norm, same);
+      EXPECT_NEAR(info.ilu_residual, outside(data, M.factors().to_data()).norm, same);
       ParIlu<TypeParam> one_more({.steps = steps + 1, .synchronous = true});
       one_more.setup(A);
-      EXPECT_EQ(one_more.steps().back().candidates, outside(data, M.factors()).blocks);
-      EXPECT_NEAR(one_more.steps().back().residual, info.ilu_residual, same);
+      EXPECT_EQ(one_more.factors().steps().back().candidates, outside(data, M.factors().to_data()).blocks);
+      EXPECT_NEAR(one_more.factors().steps().back().residual, info.ilu_residual, same);
     }
 }
 
@@ -166,7 +168,7 @@ TYPED_TEST(ParIlutOf, LargeBlocksGiveTheTextbooksFactorsAndAGrownPattern) {
     for (const bool synchronous : {false, true}) {
       ParIlu<TypeParam> fixed({.thresholds = false, .sweeps = 8, .synchronous = synchronous});
       fixed.setup(A);
-      EXPECT_LE(relative(fixed.factors().value, TextbookIlu0(data).factors.value), same) << "n = " << B;
+      EXPECT_LE(relative(fixed.factors().to_data().value, TextbookIlu0(data).factors.value), same) << "n = " << B;
     }
     ParIlu<TypeParam> whole({.steps = 2, .sweeps = 8, .fill = 10, .synchronous = true, .diagnostics = true});
     EXPECT_EQ(whole.setup(A).ilu_residual, 0);
@@ -187,7 +189,7 @@ TYPED_TEST(ParIlutOf, ThresholdsKeepWhatWasAskedFor) {
     ParIlu<TypeParam> near({.steps = 2, .fill = fill, .synchronous = true});
     exact.setup(A);
     near.setup(A);
-    const ParIlutStep &e = exact.steps().back(), &a = near.steps().back();
+    const ParIlutStep &e = exact.factors().steps().back(), &a = near.factors().steps().back();
     EXPECT_EQ(e.lower, std::llround(fill * triangle));
     EXPECT_EQ(e.upper, std::llround(fill * triangle));
     EXPECT_GT(e.threshold_L, 0);
@@ -206,7 +208,7 @@ TYPED_TEST(ParIlutOf, ConstantCoefficientsDoNotGrowBeyondWhatWasAskedFor) {
   for (const bool exact : {false, true}) {
     ParIlu<TypeParam> M({.steps = 4, .exact_thresholds = exact, .synchronous = true});
     M.setup(A);
-    for (const ParIlutStep& s : M.steps()) {
+    for (const ParIlutStep& s : M.factors().steps()) {
       EXPECT_LE(static_cast<double>(s.lower), 1.12 * static_cast<double>(data.column.size() - 168) / 2);
       EXPECT_GE(static_cast<double>(s.lower), 0.5 * static_cast<double>(data.column.size() - 168) / 2);
     }
@@ -224,8 +226,8 @@ TYPED_TEST(ParIlutOf, UpdateEqualsAFreshSetup) {
     A.update(second.value);
     updated.update(A);
     fresh.setup(A);
-    EXPECT_EQ(updated.factors().column, fresh.factors().column);
-    EXPECT_EQ(updated.factors().value, fresh.factors().value);
+    EXPECT_EQ(updated.factors().to_data().column, fresh.factors().to_data().column);
+    EXPECT_EQ(updated.factors().to_data().value, fresh.factors().to_data().value);
     const Numbers r = random_numbers(A.size(), 3);
     EXPECT_EQ(applied(updated, r), applied(fresh, r));
   }
@@ -238,16 +240,16 @@ TYPED_TEST(ParIlutOf, AWarmUpdateKeepsThePatternAndConvergesToTheNewFactors) {
   BlockCsr<TypeParam> A(first);
   ParIlu<TypeParam> M({.steps = 2, .sweeps = 60, .update_steps = 0, .fill = 1.5, .from_previous = true});
   M.setup(A);
-  const std::vector<int> pattern = M.factors().column;
+  const std::vector<int> pattern = M.factors().to_data().column;
   A.update(second.value);
   const Ledger before = ledger();
   M.update(A);
   EXPECT_EQ(ledger().host_allocations, before.host_allocations);
   EXPECT_EQ(ledger().device_allocations, before.device_allocations);
-  const BlockCsrData f = M.factors();
+  const BlockCsrData f = M.factors().to_data();
   EXPECT_EQ(f.column, pattern);
-  M.sweep();
-  EXPECT_LE(relative(M.factors().value, f.value), same) << "not a fixed point of the new matrix";
+  M.factors().sweeps(A, 1);
+  EXPECT_LE(relative(M.factors().to_data().value, f.value), same) << "not a fixed point of the new matrix";
 }
 
 TYPED_TEST(ParIlutOf, SynchronousSweepsRepeatBitForBit) {
@@ -277,8 +279,8 @@ TEST(ParIlutInBothSpaces, SynchronousSweepsGiveTheSamePatternsAndFactors) {
     ParIlu<Device> on_device(options);
     on_host.setup(A);
     on_device.setup(D);
-    EXPECT_EQ(on_host.factors().column, on_device.factors().column);
-    EXPECT_LE(relative(on_host.factors().value, on_device.factors().value), same);
+    EXPECT_EQ(on_host.factors().to_data().column, on_device.factors().to_data().column);
+    EXPECT_LE(relative(on_host.factors().to_data().value, on_device.factors().to_data().value), same);
   }
 }
 
@@ -308,15 +310,15 @@ TYPED_TEST(ParIlutOf, StepsAreRecorded) {
   const BlockCsr<TypeParam> A(anisotropic({.m = 12}));
   ParIlu<TypeParam> M({.steps = 3, .fill = 1.5, .diagnostics = true});
   const SetupInfo info = M.setup(A);
-  ASSERT_EQ(M.steps().size(), 3u);
-  for (const ParIlutStep& s : M.steps()) {
+  ASSERT_EQ(M.factors().steps().size(), 3u);
+  for (const ParIlutStep& s : M.factors().steps()) {
     EXPECT_GT(s.candidates, 0);
     for (const double seconds : s.seconds) EXPECT_GE(seconds, 0);
   }
-  EXPECT_LT(M.steps()[2].residual, M.steps()[0].residual);
-  EXPECT_LT(info.ilu_residual, M.steps()[2].residual);
-  EXPECT_EQ(info.nnz, M.steps()[2].lower + M.steps()[2].upper + A.rows());
-  EXPECT_GT(M.times()[static_cast<std::size_t>(ParIluStage::sweeps)], 0);
+  EXPECT_LT(M.factors().steps()[2].residual, M.factors().steps()[0].residual);
+  EXPECT_LT(info.ilu_residual, M.factors().steps()[2].residual);
+  EXPECT_EQ(info.nnz, M.factors().steps()[2].lower + M.factors().steps()[2].upper + A.rows());
+  EXPECT_GT(M.factors().times()[static_cast<std::size_t>(ParIluStage::sweeps)], 0);
   EXPECT_GT(info.levels, 1);
   EXPECT_GT(info.bytes, 12 * info.nnz);
 }

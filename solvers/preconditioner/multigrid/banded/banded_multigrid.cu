@@ -16,16 +16,8 @@
 //
 // A remainder of the matrix is not seen.
 //
-// Over ranks: the cycle of one rank, whose smoother and transfers see all cells at once and so do not know the ranks; every
-// value is the one that one rank would have, to the last bit of single precision.
-//
-//   wide box    a rank's cells of a level and `layers` more around them where the box was cut. All steps of the way down are
-//               computed from one exchange of the right-hand side, those of the way up from one of the coarser level's
-//               result: a few layers are computed twice, and the kernels are those of one rank, several steps in one sweep
-//   core box    the rank's coarse cells and one layer: what its restriction gives, and the coarse couplings
-//   coarse cell of the rank that has its first fine cell
-//   tail        the levels below `gather_size` cells: on rank 0 alone, to which the right-hand side is gathered
-// So a cycle has two exchanges a level and one gather and scatter of the tail.
+// Over ranks (multigrid_boxes.hpp) every value is the one that one rank would have, to the last bit of single precision. What
+// the restriction gives, and the coarse couplings, are on the core box: the rank's coarse cells and one layer.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -73,7 +65,7 @@ struct SpreadLevel {
 
   mg::LevelView view_of(const RankBox& b, mg::Right right, float* memory) const {
     bool wraps[3];
-    for (std::size_t d = 0; d < 3; ++d) wraps[d] = periodic[d] && cuts.parts(static_cast<int>(d)) == 1;
+    for (int d = 0; d < 3; ++d) wraps[d] = periodic[d] && cuts.parts(d) == 1;
     return mg::level_view(extents_of(b), wraps, right, memory);
   }
 };

@@ -13,40 +13,25 @@ namespace {
 constexpr int bytes_per_cell = 32;  // of the arrays that a step reads and writes
 constexpr int chunk = 256;          // coarse cells of a row that are worked on together
 
-// Row (j, k): where its neighbours' rows begin, and where the couplings to them stand. An end that does not wrap gives the row
-// itself, with a row of couplings that are 0.
-struct RowPlaces {
-  int row, south, north, below, above, north_coupling, above_coupling;
-};
-RowPlaces places(const LevelView& L, int j, int k) {
-  const Extents e = L.cells;
-  const auto at = [&](int jj, int kk) { return e.index(0, jj, kk); };
-  RowPlaces p;
-  p.row = at(j, k);
-  p.south = j > 0 ? at(j - 1, k) : L.wraps[1] ? at(e.ny - 1, k) : p.row;
-  p.north_coupling = at(j + 1 < e.ny ? j + 1 : 0, k);
-  p.north = j + 1 < e.ny || L.wraps[1] ? p.north_coupling : p.row;
-  p.below = k > 0 ? at(j, k - 1) : L.wraps[2] ? at(j, e.nz - 1) : p.row;
-  p.above_coupling = at(j, k + 1 < e.nz ? k + 1 : 0);
-  p.above = k + 1 < e.nz || L.wraps[2] ? p.above_coupling : p.row;
-  return p;
-}
-
+// Row (j, k), its neighbours' rows and the couplings to them. An end that does not wrap has the row itself for a neighbour, with
+// a row of couplings that are 0.
 struct StencilRow {
   const float *x, *xS, *xN, *xB, *xT, *aW, *aS, *aN, *aB, *aT;
   int n;
   StencilRow(const LevelView& L, const float* u, int j, int k) : n(L.cells.nx) {
-    const RowPlaces p = places(L, j, k);
-    x = u + p.row;
-    xS = u + p.south;
-    xN = u + p.north;
-    xB = u + p.below;
-    xT = u + p.above;
-    aW = L.ax + p.row;
-    aS = L.ay + p.row;
-    aN = L.ay + p.north_coupling;
-    aB = L.az + p.row;
-    aT = L.az + p.above_coupling;
+    const Extents e = L.cells;
+    const auto at = [&](int jj, int kk) { return e.index(0, jj, kk); };
+    const int row = at(j, k), north = at(j + 1 < e.ny ? j + 1 : 0, k), above = at(j, k + 1 < e.nz ? k + 1 : 0);
+    x = u + row;
+    xS = u + (j > 0 ? at(j - 1, k) : L.wraps[1] ? at(e.ny - 1, k) : row);
+    xN = u + (j + 1 < e.ny || L.wraps[1] ? north : row);
+    xB = u + (k > 0 ? at(j, k - 1) : L.wraps[2] ? at(j, e.nz - 1) : row);
+    xT = u + (k + 1 < e.nz || L.wraps[2] ? above : row);
+    aW = L.ax + row;
+    aS = L.ay + row;
+    aN = L.ay + north;
+    aB = L.az + row;
+    aT = L.az + above;
   }
   float operator()(int i, float aE, float west, float east) const {
     return (aW[i] * west + aE * east) + (aS[i] * xS[i] + aN[i] * xN[i]) + (aB[i] * xB[i] + aT[i] * xT[i]);
@@ -248,7 +233,7 @@ void descend(const LevelView& L, const LevelView& coarse, const TransferView& t,
              const Ends& ends) {
   const int n = static_cast<int>(steps.size());
   sweep(L)(n + 1, [&](int p, int j, int k) {
-    const float *from = p % 2 ? L.u : L.v, omega = p < n ? static_cast<float>(steps[static_cast<std::size_t>(p)]) : 0;
+    const float *from = p % 2 ? L.u : L.v, omega = p < n ? static_cast<float>(steps[p]) : 0;
     float* to = p % 2 ? L.v : L.u;
     if (p == 0)
       first_step(L, ends, omega, j, k);
@@ -271,8 +256,7 @@ double ascend(const LevelView& L, const LevelView& coarse, const TransferView& t
   sweep(L)(n + 1, [&](int p, int j, int k) {
     if (p == 0) return prolong(L, after_descent(L, steps.size()), coarse, t, j, k);
     const int q = n + p - 1;  // the count goes on where the descent has ended
-    step(L, ends, q % 2 ? L.u : L.v, q % 2 ? L.v : L.u, static_cast<float>(steps[static_cast<std::size_t>(p - 1)]), j,
-         k);
+    step(L, ends, q % 2 ? L.u : L.v, q % 2 ? L.v : L.u, static_cast<float>(steps[p - 1]), j, k);
     if (p < n || !ends.z) return;
     const double row_dot = store(L, ends, j, k);
     if (dot) part[k * L.cells.ny + j] = row_dot;

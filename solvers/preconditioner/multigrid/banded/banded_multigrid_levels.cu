@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "solvers/device/reduce.hpp"
+#include "solvers/device/vector_ops.hpp"
 #include "solvers/parallel/communicator.hpp"
 #include "solvers/preconditioner/multigrid/banded/banded_multigrid_kernels.hpp"
 
@@ -19,11 +19,6 @@ namespace {
 // single precision, and far below its smallest eigenvalue otherwise.
 constexpr double regularisation = 1e-5;
 
-template <class Space>
-double dot_of(int n, const double* r, const double* z) {
-  return sum<Space>(n, [=] WEIR_HD(int i) { return r[i] * z[i]; });
-}
-
 // Host memory comes as zeros.
 void set_zero(Array<float, Host>&) {}
 void set_zero(Array<float, Device>& a) { a.upload(std::vector<float>(static_cast<std::size_t>(a.size()))); }
@@ -31,15 +26,15 @@ void set_zero(Array<float, Device>& a) { a.upload(std::vector<float>(static_cast
 // Cells that couplings join: of each, one of its part that all of them lead to (union-find).
 class Parts {
  public:
-  explicit Parts(std::size_t cells) : parent_(cells) { std::iota(parent_.begin(), parent_.end(), std::size_t{0}); }
-  std::size_t of(std::size_t c) {
+  explicit Parts(int cells) : parent_(cells) { std::iota(parent_.begin(), parent_.end(), 0); }
+  int of(int c) {
     while (parent_[c] != c) c = parent_[c] = parent_[parent_[c]];
     return c;
   }
-  void join(std::size_t a, std::size_t b) { parent_[of(a)] = of(b); }
+  void join(int a, int b) { parent_[of(a)] = of(b); }
 
  private:
-  std::vector<std::size_t> parent_;
+  std::vector<int> parent_;
 };
 
 template <class T>
@@ -85,13 +80,13 @@ typename TransferArrays<Space>::Direction TransferArrays<Space>::direction(const
   out.parent = t.parent;
   for (const double w : t.weight_other) out.weight.push_back(static_cast<float>(w));
   for (std::size_t I = 0; I < coarse.d.lower.size(); ++I) {
-    const double f = fine.d.lower[static_cast<std::size_t>(t.first[I])], c = coarse.d.lower[I];
+    const double f = fine.d.lower[t.first[I]], c = coarse.d.lower[I];
     out.ratio.push_back(f > 0 ? static_cast<float>(c / f) : 0);
   }
   const auto n = static_cast<std::size_t>(t.fine());
   for (std::size_t i = 0; i < n; ++i) out.end_weight.push_back(static_cast<float>(fine.d.boundary[i] / fine.d.mass[i]));
   for (std::size_t i = 0; i < n; ++i) {
-    const double b = fine.d.boundary[i], c = coarse.d.boundary[static_cast<std::size_t>(t.parent[i])];
+    const double b = fine.d.boundary[i], c = coarse.d.boundary[t.parent[i]];
     out.end_ratio.push_back(b > 0 ? static_cast<float>(c / b) : 0);
   }
   return out;
@@ -167,21 +162,19 @@ void Levels<Space>::invert_coarsest() {
       *part = download_.data() + (*part - last.values.data());
     return h;
   }();
-  const auto n = static_cast<std::size_t>(v.cells.count());
+  const int n = v.cells.count();
   Parts parts(n);
   std::vector<double> diagonal(n, 0), excess(n, 0);  // of a part
   std::fill(work_.begin(), work_.end(), 0.0);
-  for (int c = 0; c < v.cells.count(); ++c) {
+  for (int c = 0; c < n; ++c) {
     const Around a = around(v.cells, c % v.cells.nx, c / v.cells.nx % v.cells.ny, c / (v.cells.nx * v.cells.ny));
-    const auto entry = [&](int row, int column) -> double& {
-      return work_[static_cast<std::size_t>(row) * n + static_cast<std::size_t>(column)];
-    };
+    const auto entry = [&](int row, int column) -> double& { return work_[row * n + column]; };
     const auto inverse = static_cast<double>(v.inverse[c]);
     entry(c, c) += inverse > 0 ? regularisation / inverse + static_cast<double>(v.excess[c]) : 1;
     const std::pair<float, int> links[] = {{v.ax[c], a.west}, {v.ay[c], a.south}, {v.az[c], a.below}};
     for (const auto& [coupling, to] : links) {  // summed in double: the constant vector stays a null vector
       const double g = static_cast<double>(coupling);
-      if (g > 0) parts.join(static_cast<std::size_t>(c), static_cast<std::size_t>(to));
+      if (g > 0) parts.join(c, to);
       entry(c, c) += g;
       entry(to, to) += g;
       entry(c, to) -= g;
@@ -189,19 +182,19 @@ void Levels<Space>::invert_coarsest() {
     }
   }
   multigrid::invert_in_place(work_, n);
-  for (std::size_t c = 0; c < n; ++c) {
+  for (int c = 0; c < n; ++c) {
     if (!(v.inverse[c] > 0)) continue;
     diagonal[parts.of(c)] += 1 / static_cast<double>(v.inverse[c]);
     excess[parts.of(c)] += static_cast<double>(v.excess[c]);
   }
   // What the inverse makes of the constant of a singular part, 1e5 times, would drown the rest once a right-hand side is but for
   // rounding compatible: with D the diagonal and w its constant, w' D w = 1, the term w w' / regularisation becomes w w'.
-  for (std::size_t i = 0; i < n; ++i) {
-    const std::size_t part = parts.of(i);
+  for (int i = 0; i < n; ++i) {
+    const int part = parts.of(i);
     const double d = diagonal[part], e = excess[part];
     if (!(v.inverse[i] > 0) || e > regularisation * d) continue;
     const double surplus = (1 / (regularisation + e / d) - 1) / d;
-    for (std::size_t j = 0; j < n; ++j)
+    for (int j = 0; j < n; ++j)
       if (parts.of(j) == part && v.inverse[j] > 0) work_[i * n + j] -= surplus;
   }
   inverse_.upload(work_);
@@ -222,7 +215,8 @@ double Levels<Space>::run(const Ends& ends, bool dot) const {
   const Level& finest = levels_[0];
   if (levels_.size() == 1) {
     solve_coarsest<Space>(finest.view, inverse_.data(), ends);
-    return dot ? dot_of<Space>(finest.view.cells.count(), ends.r, ends.z) : 0;
+    const std::int64_t n = finest.view.cells.count();
+    return dot ? weir::dot<Space>(View<const double>(ends.r, n), View<const double>(ends.z, n)) : 0;
   }
   const LevelView& coarse = levels_[1].view;
   descend<Space>(finest.view, coarse, finest.transfer, steps_, ends);
@@ -262,15 +256,15 @@ std::array<SeparableDirection, 3> judged_directions(const Banded<Space>& A,
   std::array<SeparableDirection, 3> direction = cubes;
   std::array<std::vector<double>, 3> largest;
   std::array<double, 3> m{1, 1, 1};
-  for (std::size_t d = 0; d < 3; ++d) {
+  for (int d = 0; d < 3; ++d) {
     const int n = direction[d].size(), faces = direction[d].periodic ? n : n - 1;
     if (faces < 1) continue;
-    Array<double, Space> values(box.size(static_cast<int>(d)));
-    largest_couplings<Space>(A.banded(), static_cast<int>(d), values.data());
-    largest[d].assign(static_cast<std::size_t>(n), 0.0);
+    Array<double, Space> values(box.size(d));
+    largest_couplings<Space>(A.banded(), d, values.data());
+    largest[d].assign(n, 0.0);
     const std::vector<double> mine = values.to_vector();
     std::copy(mine.begin(), mine.end(), largest[d].begin() + box.low[d]);
-    largest[d].resize(static_cast<std::size_t>(faces));
+    largest[d].resize(faces);
     for (double& v : largest[d]) v = ranks.max(v);
     const double top = *std::max_element(largest[d].begin(), largest[d].end());
     if (!(top > 0) || !std::isfinite(top)) return cubes;

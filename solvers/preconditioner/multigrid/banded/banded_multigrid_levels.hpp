@@ -9,6 +9,7 @@
 #include "solvers/matrix/stencil/banded.hpp"
 #include "solvers/matrix/work.hpp"
 #include "solvers/parallel/block_partition.hpp"
+#include "solvers/parallel/communicator.hpp"
 #include "solvers/preconditioner/multigrid/banded/banded_multigrid_kernels.hpp"
 #include "solvers/preconditioner/multigrid/multigrid_hierarchy.hpp"
 
@@ -76,14 +77,6 @@ class Levels {
   std::vector<float> download_;
   std::vector<double> work_;
 };
-
-}  // namespace weir::banded_multigrid
-
-// The grid behind a banded matrix, as multigrid takes it.
-namespace weir {
-class Communicator;
-}
-namespace weir::banded_multigrid {
 
 // The grid as the couplings tell it, where nobody else has: with volumes in the rows, the coupling across a face is its area
 // over the distance, h_y h_z / d_x. The largest of a plane belongs to its widest open cells, whose widths H are the largest

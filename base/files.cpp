@@ -1,0 +1,86 @@
+#include "base/files.hpp"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+#include "base/error.hpp"
+
+namespace weir {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The number after "name:" in one of /proc's files, in kB; negative where there is none.
+std::int64_t proc_kilobytes(const char* path, const std::string& name) {
+  std::ifstream file(path);
+  for (std::string word; file >> word;)
+    if (std::int64_t value = 0; word == name && file >> value) return value;
+  return -1;
+}
+
+}  // namespace
+
+std::string content_of(const std::string& path, const std::string& what) {
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (fs::is_directory(status)) throw Error(Exit::file_io, path + ": a folder, not a " + what);
+  if (fs::is_character_file(status) || fs::is_block_file(status))  // /dev/zero has no end
+    throw Error(Exit::file_io, path + ": a device, not a " + what);
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error(Exit::file_io, path + ": cannot open the " + what + ": " + std::strerror(errno));
+  constexpr std::size_t chunk = std::size_t{1} << 20;
+  std::string text;
+  const std::uintmax_t size = fs::file_size(path, error);
+  if (!error) text.reserve(size + chunk);
+  while (file) {
+    const std::size_t old = text.size();
+    text.resize(old + chunk);
+    file.read(text.data() + old, chunk);
+    text.resize(old + static_cast<std::size_t>(file.gcount()));
+  }
+  if (file.bad()) throw Error(Exit::file_io, path + ": cannot read the " + what);
+  return text;
+}
+
+std::string why_no_file_name(std::string_view name) {
+  constexpr std::size_t longest = 200;  // of the 255 of most file systems; numbers and endings are added
+  if (name.empty() || name == "." || name == ".." || name.find('/') != name.npos)
+    return "it becomes a file name: not empty, without '/'";
+  if (name.size() > longest) return "it becomes a file name: at most " + std::to_string(longest) + " bytes";
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
+  if (std::any_of(name.begin(), name.end(), is_control)) return "it becomes a file name: without control characters";
+  return "";
+}
+
+std::int64_t free_memory() {
+  constexpr std::int64_t kilobyte = 1024;
+  std::int64_t free = std::numeric_limits<std::int64_t>::max();
+  if (const std::int64_t here = proc_kilobytes("/proc/meminfo", "MemAvailable:"); here >= 0) free = kilobyte * here;
+  std::int64_t limit = 0, used = 0;  // "max" where there is no limit
+  if (std::ifstream("/sys/fs/cgroup/memory.max") >> limit && std::ifstream("/sys/fs/cgroup/memory.current") >> used)
+    free = std::min(free, std::max<std::int64_t>(0, limit - used));
+  rlimit own{};
+  if (getrlimit(RLIMIT_AS, &own) == 0 && own.rlim_cur != RLIM_INFINITY) {
+    const std::int64_t held = kilobyte * std::max<std::int64_t>(0, proc_kilobytes("/proc/self/status", "VmSize:"));
+    free = std::min(free, std::max<std::int64_t>(0, static_cast<std::int64_t>(own.rlim_cur) - held));
+  }
+  return free;
+}
+
+void require_free_memory(double bytes, const std::string& what) {
+  const auto free = static_cast<double>(free_memory());
+  if (bytes <= free) return;
+  constexpr double megabyte = 1 << 20;
+  throw Error(Exit::out_of_memory, what + " needs about " + std::to_string(std::llround(bytes / megabyte)) +
+                                       " MB, but only " + std::to_string(std::llround(free / megabyte)) +
+                                       " MB are free");
+}
+
+}  // namespace weir

@@ -1,0 +1,27 @@
+#include "base/find_file.hpp"
+
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "base/table_node.hpp"
+
+namespace weir {
+
+namespace fs = std::filesystem;
+
+std::string find_file(const Table& t, std::string_view key, const std::string& what) {
+  const auto name = t.get<std::string>(key);
+  const std::string place = t.where(key);  // "folder/case.toml:12"; not a path where --set gave it
+  const std::string case_file = place.substr(0, place.rfind(':'));
+  const fs::path beside = fs::path(case_file).parent_path() / name;
+  std::error_code ignored;
+  for (const fs::path& path : {beside, fs::path(name)})
+    if (fs::exists(path, ignored)) {
+      t.node()->find(key)->text = fs::absolute(path).lexically_normal().string();  // for the effective configuration
+      return path.string();
+    }
+  const std::string both = beside.string() == name ? "" : ", nor '" + beside.string() + "' beside the case file";
+  throw Error(Exit::file_io, place + ": there is no " + what + " '" + name + "' in the current folder" + both);
+}
+
+}  // namespace weir

@@ -1,0 +1,13 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "base/table.hpp"
+
+namespace weir {
+
+// The path of the file that a key of the case names: beside the case file, or in the current folder. `what` is for the
+// message where there is none: "mesh file". Error(Exit::file_io).
+std::string find_file(const Table& t, std::string_view key, const std::string& what);
+
+}  // namespace weir

@@ -1,0 +1,82 @@
+// What a body and a grid promise before the first step: too few cells across the body or the gap beside it, and a way out
+// of the grid.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "miniapps/immersed/case.hpp"
+
+namespace weir {
+namespace {
+
+constexpr double fewest = 2;  // cells across
+
+Box3 box_of(const Body& body) { return body.exact() ? body.exact()->box() : bounding_box(body.surface().node); }
+
+// The smallest cell beside the body.
+Vec3 cells_beside(const Box3& box, const Grid& grid) {
+  Vec3 h{};
+  for (std::size_t d = 0; d < 3; ++d) {
+    const GridLine& line = grid.line[d];
+    h[d] = line.length();
+    for (std::size_t i = 0; i < line.width.size(); ++i)
+      if (line.faces[i] <= box.high[d] && line.faces[i + 1] >= box.low[d]) h[d] = std::min(h[d], line.width[i]);
+  }
+  return h;
+}
+
+// Along the axes of its own frame: a plate is thin however it is turned.
+void look_at_thickness(const Body& body, const Grid& grid, std::vector<std::string>& warnings) {
+  const Rotation& R = body.placement().rotation;
+  std::vector<Vec3> own;
+  for (const Vec3& x : body.surface().node) own.push_back(turned_back(R, x));
+  const Box3 extent = bounding_box(own);
+  const Vec3 h = cells_beside(box_of(body), grid);
+  for (std::size_t a = 0; a < static_cast<std::size_t>(body.surface().dimension); ++a) {
+    double cell = 0;
+    for (std::size_t d = 0; d < 3; ++d) cell = std::max(cell, std::abs(R[d][a]) * h[d]);
+    const double width = extent.high[a] - extent.low[a];
+    if (width < fewest * cell)
+      warnings.push_back(
+          fmt::format("the body is {:.3g} thick along its {} axis, {:.2g} cells of {:.3g}: forces need ten or more",
+                      width, "xyz"[a], width / cell, cell));
+  }
+}
+
+void look_at_sides(const Body& body, const ImmersedCase& c, std::vector<std::string>& warnings) {
+  const Box3 box = box_of(body);
+  const std::string when = body.is_fixed() ? "" : fmt::format(" at t = {:.4g}", body.time());
+  for (std::size_t d = 0; d < static_cast<std::size_t>(c.flow.dim()); ++d) {
+    const GridLine& line = c.flow.grid.line[d];
+    const double gap[2] = {box.low[d] - line.faces.front(), line.faces.back() - box.high[d]};
+    for (std::size_t end = 0; end < 2; ++end) {
+      const std::string side = side_names[2 * d + end];
+      const double h = end == 0 ? line.width.front() : line.width.back();
+      if (gap[end] < 0) {
+        warnings.push_back("the body leaves the grid through " + side + when + ": the run will end there");
+        return;
+      }
+      if (gap[end] > 1e-9 * h && gap[end] < fewest * h && !body.is_cavity() && !c.flow.is_periodic(static_cast<int>(d)))
+        warnings.push_back(fmt::format("the gap between the body and {} is {:.3g} wide{}, {:.2g} cells of {:.3g}", side,
+                                       gap[end], when, gap[end] / h, h));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> body_warnings(Body& body, const ImmersedCase& c) {
+  std::vector<std::string> warnings;
+  look_at_thickness(body, c.flow.grid, warnings);
+  look_at_sides(body, c, warnings);
+  constexpr int looks = 16;
+  for (int k = 1; k <= looks && warnings.empty() && !body.is_fixed(); ++k) {
+    body.move(c.flow.time.end * (k - 0.382) / looks);  // which no period divides
+    look_at_sides(body, c, warnings);
+  }
+  body.move(0);
+  return warnings;
+}
+
+}  // namespace weir
