@@ -172,7 +172,7 @@ void Banded<Space>::set_remainder(const RemainderData& d) {
 
 template <class Space>
 RemainderData Banded<Space>::remainder_on_host() const {
-  RemainderData d;
+  RemainderData d{{}, {0}, {}, {}};
   if (remainder_rows_ == 0) return d;
   d.row = on_host<Space>(row_.data(), remainder_rows_);
   d.start = on_host<Space>(start_.data(), remainder_rows_ + 1);

@@ -29,7 +29,7 @@ struct RemainderView {
   int* first = nullptr;  // per grid row (j, k): its first row of the remainder; one more at the end
 };
 struct RemainderData {
-  std::vector<int> row, start{0}, column;
+  std::vector<int> row, start, column;
   std::vector<double> value;
 };
 
