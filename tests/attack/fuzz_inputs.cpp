@@ -3,8 +3,6 @@
 // refused with a code of its own: no other exception, no signal, no more than a few gigabytes, seconds.
 //   fuzz_inputs [cases|checkpoints|capsules] [--count 300] [--first 0]
 // A finding tells its number, which makes the same file on every machine.
-// Open: HDF5 1.10 crashes in H5Literate on about one in a thousand of the checkpoints (1333, 2001, 3232), so that the long
-// test under the label `attack` still fails.
 #include <sys/resource.h>
 #include <unistd.h>
 
