@@ -21,6 +21,7 @@ LinearSolver<Space>::LinearSolver(const Table& given, const std::string& default
   const std::string& type = names.preconditioner;
   method_ = names.method;
   options_ = read_krylov_options(given, defaults, method_);
+  options_.should_stop = std::make_shared<std::function<bool()>>();
   start_from_zero_ = options.get<std::string>("initial_guess") == "zero";
   preconditioner_ = make_preconditioner<Space>(type, names.options);
   lifetime_ = RefreshPolicy(given, type);
@@ -198,6 +199,7 @@ SolveResult LinearSolver<Space>::solve(const Matrix<Space>& A, View<const double
     result = try_again(result, A, b, x);
   else
     lifetime_.solved(result);
+  if (result.reason == Reason::interrupted) return result;
   for (SolveWatch<Space>* watch : watches_) watch->after(A, b, x, result);
   return result;
 }

@@ -5,9 +5,11 @@
 // with a fresh one, from the matrix of the last update: it must still be there and the same.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/table.hpp"
@@ -43,6 +45,9 @@ class LinearSolver {
   void setup(const Matrix<Space>& A);   // once a pattern
   void update(const Matrix<Space>& A);  // new values, same pattern; rebuilt where the policy says so
   SolveResult solve(const Matrix<Space>& A, View<const double> b, View<double> x);
+
+  // Asked in every iteration, by all ranks; where it says yes, the solve ends as `interrupted`, and no watch hears of it.
+  void stop_when(std::function<bool()> question) { *options_.should_stop = std::move(question); }
 
   // Adds one more watch, called after those before it; it must outlive the solver's use.
   void watch(SolveWatch<Space>* watch) { watches_.push_back(watch); }

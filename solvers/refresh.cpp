@@ -108,7 +108,7 @@ void RefreshPolicy::wasted(const SolveResult& result) {
 }
 
 bool RefreshPolicy::blames_age(const SolveResult& result) const {
-  if (is_always() || age_ == 0 || result.converged()) return false;
+  if (is_always() || age_ == 0 || result.converged() || result.reason == Reason::interrupted) return false;
   const bool lowered = result.true_residual < result.residual0;  // false where it is not a number
   return !fresh_failed_ || !lowered;
 }

@@ -94,6 +94,7 @@ struct CoupledScheme : StructuredScheme<Space, ArtificialCompressibility<Space>,
     if (end == StepEnd::converged) return Progress::converged;
     return end == StepEnd::advanced ? Progress::advanced : Progress::failed;
   }
+  bool was_interrupted() const { return flow.result.reason == Reason::interrupted; }
   Outcome failure() const {
     Outcome outcome;
     const std::string at = " at step " + std::to_string(flow.step + 1);

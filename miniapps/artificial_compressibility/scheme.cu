@@ -175,6 +175,7 @@ bool ArtificialCompressibility<Space>::linear_step(Timings& timings, const std::
   // residual is refused all the same: dx = 0 would be nearer to the solution of (4), and the next sub-iteration's
   // corrections would diverge further. The pseudo-time step is too large for the method then.
   const bool lowered = result.true_residual < result.residual0;
+  if (result.reason == Reason::interrupted) return false;
   if (!result.converged() && !(lowered && result.reason != Reason::not_finite)) return false;
   ScopedTimer timer(timings.at("flow", "update"));
   if (has_model()) k_omega::limit_update<Space>(v, options().relaxation, dx_);

@@ -59,7 +59,7 @@ void record_step(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
 
 // A checkpoint is that of one rank, whatever the number of them.
 template <class Space>
-void save_flow(Run& run, CompressibleFlow<Space>& flow) {
+CheckpointState state_of(const Run& run, CompressibleFlow<Space>& flow) {
   const PseudoTimeControl& p = flow.pseudo.control;
   CheckpointState state;
   state.step = flow.step;
@@ -71,10 +71,8 @@ void save_flow(Run& run, CompressibleFlow<Space>& flow) {
   state.add("norm", std::span<const double>(p.norm));
   state.add("linear_iterations", static_cast<double>(p.linear_iterations));
   state.add("first_step_second_order", static_cast<double>(flow.first_step_second_order));
-  const std::vector<double> U = flow.on_host(),
-                            older = flow.c.is_unsteady() ? flow.on_host(flow.older) : std::vector<double>();
-  state.add("U", U);
-  state.add("older", older);
+  state.keep("U", flow.on_host());
+  state.keep("older", flow.c.is_unsteady() ? flow.on_host(flow.older) : std::vector<double>());
   save_solver(run.ranks(), "flow", flow.pseudo.solver(), state);
   if (const auto& origin = flow.pseudo.origin(); origin.U.size() > 0) {
     state.keep("refresh_U", flow.on_host(origin.U));
@@ -82,7 +80,7 @@ void save_flow(Run& run, CompressibleFlow<Space>& flow) {
     state.add("refresh_time_factor", origin.time_factor);
     state.add("refresh_outside_at", origin.outside_at);
   }
-  run.checkpoint(std::move(state));
+  return state;
 }
 
 // Why the linear solver begins anew, or nothing.

@@ -232,6 +232,7 @@ Attempt PseudoTime<Space>::attempt(Timings& timings) {
   Attempt a;
   a.cfl = control.cfl;
   a.solve = solve(timings);  // (1)
+  if (a.is_interrupted()) return a;
   control.linear_iterations += a.solve.iterations;
   judge(a, timings);
   if (!a.accepted) control.cfl *= options_.rejected_cut;

@@ -37,6 +37,7 @@ struct Attempt {
   int bad_cell = -1;  // of the whole mesh, where the rejection tells one
   double cfl = 0, omega = 0;
   SolveResult solve;
+  bool is_interrupted() const { return solve.reason == Reason::interrupted; }
 };
 
 template <class Space>

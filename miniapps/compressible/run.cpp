@@ -32,7 +32,7 @@ Attempt take_step(Run& run, CompressibleFlow<Space>& flow) {
   for (int rejections = 0;;) {
     const Attempt a = flow.pseudo.attempt(run.timings());
     record_attempt(run, flow, a);
-    if (a.accepted) return a;
+    if (a.accepted || a.is_interrupted()) return a;
     run.event("rejected", "step " + std::to_string(flow.step + 1) + ": " + a.why + place(flow.whole, a.bad_cell) +
                               "; CFL " + std::to_string(a.cfl) + " to " + std::to_string(flow.pseudo.control.cfl));
     if (++rejections > most) return a;
@@ -82,6 +82,7 @@ class SteadyMarch {
   // False where the run must give up; `outcome` says why.
   bool step(Run& run, Outcome& outcome) {
     const Attempt a = take_step(run, flow_);
+    if ((was_interrupted_ = a.is_interrupted())) return false;
     if (!a.accepted) {
       outcome = given_up(a, flow_.step, options_.max_rejections + 1);
       return false;
@@ -96,10 +97,12 @@ class SteadyMarch {
     run.event("second order", "the first-order residual has fallen to " + std::to_string(drop));
     return true;
   }
+  bool was_interrupted() const { return was_interrupted_; }
 
  private:
   CompressibleFlow<Space>& flow_;
   const PseudoTimeOptions& options_;
+  bool was_interrupted_ = false;
 };
 
 // Time steps of (5), each solved by pseudo-time steps from the state before.
@@ -121,6 +124,7 @@ class TimeMarch {
     Attempt a;
     for (int inner = 0; inner < options_.max_steps; ++inner) {
       a = take_step(run, f);
+      if ((was_interrupted_ = a.is_interrupted())) return false;
       if (!a.accepted) {
         outcome = given_up(a, f.step, options_.max_rejections + 1);
         return false;
@@ -136,11 +140,13 @@ class TimeMarch {
     outcome.limit = steps_ran_out;
     return false;
   }
+  bool was_interrupted() const { return was_interrupted_; }
 
  private:
   CompressibleFlow<Space>& flow_;
   const PseudoTimeOptions& options_;
   double dt_;
+  bool was_interrupted_ = false;
 };
 
 template <class Space>
@@ -206,13 +212,20 @@ int march(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, L
   Outcome outcome;
   bool going = true;
   while (going && run.end_reached().empty() && !run.should_stop()) {
+    run.keep_if_due([&] { return state_of(run, flow); });
     lab.begin_step(flow.step + 1);
     going = scheme.step(run, outcome);
+    if (scheme.was_interrupted()) {
+      run.abandon_step();
+      lab.finish(run);
+      return run.finish({});  // what is there is no state of the flow
+    }
     if (going) run.reached(end_of(flow));
     if (output.picture_due(flow.step, flow.time) && run.end_reached().empty()) picture(run, flow, output, lab);
-    if (going && run.checkpoint_due()) save_flow(run, flow);
+    if (going && run.checkpoint_due()) run.checkpoint(state_of(run, flow));
   }
-  if (going && run.checkpoint_due()) save_flow(run, flow);  // of a run that was stopped before its first step
+  if (going && run.checkpoint_due())
+    run.checkpoint(state_of(run, flow));  // of a run that was stopped before its first step
   if (run.end_reached() == steps_ran_out) {
     outcome.exit = Exit::solver_failed;
     outcome.reason = "not converged after " + std::to_string(flow.step) + " steps";
@@ -340,6 +353,8 @@ int run_in(Run& run, const Table& config) {
   return_freed_memory();  // the geometry on its way to the space
   flow.pseudo.jacobian().set_lines(row_ranges(is_alone ? read.lines : ranks->own(read.lines)));  // for `line`
   flow.initialise();
+  require_promises(run, flow.pseudo.solver());
+  flow.pseudo.solver().stop_when([&run] { return run.must_abandon_step(); });
   Lab<Space> lab(config, {"flow"}, run.ranks());
   lab.describe(facts_of(flow, read.ordering));
   lab.attach(compressible_system, flow.pseudo.solver(), config.table("linear"));

@@ -78,11 +78,15 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
     state.add("forces_count", static_cast<double>(saved_forces.size()));
     saved_forces.push_back(0);  // an array of no length cannot be kept
     state.add("forces", std::span<const double>(saved_forces));
+    state.add("max_mass_error", max_mass_error);
+    state.add("volume_error", volume_error);
   }
   void load(const Checkpoint& from) {
     std::vector<double> kept = from.doubles("forces", static_cast<std::int64_t>(from.scalar("forces_count")) + 1);
     kept.pop_back();
     forces.restore(kept);
+    if (from.find("max_mass_error")) max_mass_error = from.scalar("max_mass_error");  // older checkpoints have none
+    if (from.find("volume_error")) volume_error = from.scalar("volume_error");
     flow.after_loading();
   }
 
@@ -101,7 +105,7 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
   double scale = 1;                             // from forces to coefficients
   ForceStatistics forces;
   std::vector<double> saved_forces;
-  double max_mass_error = 0, volume_error = 0;  // the largest seen, since the start or the restart
+  double max_mass_error = 0, volume_error = 0;  // the largest seen
   std::optional<PvdCollection> surfaces;        // of field output, on rank 0
   FluidParts parts;
 };

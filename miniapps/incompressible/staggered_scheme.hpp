@@ -59,6 +59,7 @@ struct StaggeredScheme : StructuredScheme<SchemeSpace, FlowCode, WholeFields<Sch
   }
   Progress advance(Run& run, double dt) {
     failed = flow.advance(dt, run.timings());  // (2) to (5)
+    if (was_interrupted()) return Progress::failed;
     for (const auto& s : flow.systems()) {
       SolveRecord r;
       r.step = flow.step;
@@ -69,6 +70,7 @@ struct StaggeredScheme : StructuredScheme<SchemeSpace, FlowCode, WholeFields<Sch
     }
     return failed ? Progress::failed : Progress::advanced;
   }
+  bool was_interrupted() const { return failed && failed->result.reason == Reason::interrupted; }
   Outcome failure() const {
     Outcome o;
     o.exit = failed->result.reason == Reason::not_finite ? Exit::not_finite : Exit::solver_failed;

@@ -6,6 +6,8 @@
 //   advance(run, dt)                 one step, its solves recorded; after a Progress::failed, failure() says why
 //   courant_rate()                   of this rank: dt times the largest of all ranks is the CFL number
 //   measure(run, row), look(row)     columns of history.csv: every step, and where a pass over the fields is due
+//   was_interrupted()                the failure is a solve that was asked to stop
+//   solvers()                        its linear solvers, and how checkpoints name them
 //   fields(), quantities(fields)     the whole flow in host memory, on rank 0; what is compared with the literature
 #pragma once
 #include <functional>
@@ -57,8 +59,6 @@ struct StructuredScheme {
   void write_beside(Run&) {}                             // the field output, on rank 0
   void save(CheckpointState&) {}
   void load(const Checkpoint&) {}
-  // Its linear solvers, and how checkpoints name them.
-  std::vector<std::pair<std::string, LinearSolver<Space>*>> solvers() { return {}; }
   void ended(Run&) {}
 
   FlowCode flow;
@@ -108,7 +108,7 @@ bool record_step(Run& run, Scheme& scheme, std::size_t columns, int every, bool 
 }
 
 template <class Scheme>
-void save(Run& run, Scheme& scheme, const StepSize& clock) {
+CheckpointState state_of(const Run& run, Scheme& scheme, const StepSize& clock) {
   CheckpointState state;
   state.step = scheme.flow.step;
   state.time = scheme.flow.time;
@@ -116,7 +116,8 @@ void save(Run& run, Scheme& scheme, const StepSize& clock) {
   state.add("dt", clock.dt);
   for (const auto& [name, solver] : scheme.solvers()) save_solver(run.ranks(), name, *solver, state);
   scheme.save(state);
-  scheme.whole.save(run, std::move(state), scheme.flow.state());
+  scheme.whole.save(state, scheme.flow.state());
+  return state;
 }
 
 // Why linear solvers begin anew, or nothing.
@@ -155,9 +156,14 @@ const Flow<Host>& write_fields(Run& run, Scheme& scheme, FlowOutput& output, Lab
 // The one branch where a step fails: why, and where the flow went wrong.
 template <class Scheme>
 int stop(Run& run, Scheme& scheme, const StepSize& clock, Lab<typename Scheme::Space>& lab, Outcome outcome) {
+  if (scheme.was_interrupted()) {
+    run.abandon_step();
+    lab.finish(run);
+    return run.finish({});  // what is there is no state of the flow
+  }
   if (scheme.flow.flow_case().time.steady && !outcome.limit.empty()) {  // a larger limit lets it go on from here
     run.reached(outcome.limit);
-    if (run.checkpoint_due()) save(run, scheme, clock);
+    if (run.checkpoint_due()) run.checkpoint(state_of(run, scheme, clock));
   }
   const Flow<Host>& fields = scheme.fields();
   const std::string where = run.ranks().is_root() ? where_not_finite(fields, scheme.flow.step + 1) : "";
@@ -203,6 +209,10 @@ int run_structured(Run& run, const Table& config, const StructuredPlan& plan, co
   auto& flow = scheme.flow;
   Lab<Space> lab(config, scheme.systems(), run.ranks());
   scheme.attach(lab, config.table("linear"));
+  for (const auto& [name, solver] : scheme.solvers()) {
+    require_promises(run, *solver);
+    solver->stop_when([&run] { return run.must_abandon_step(); });
+  }
 
   // 3. The first state: from a checkpoint, or by the case once the run directory is there.
   StepSize clock(plan.c, scheme.wall_rate(config));
@@ -224,6 +234,7 @@ int run_structured(Run& run, const Table& config, const StructuredPlan& plan, co
 
   // 4. Time steps.
   while (!done && !run.should_stop()) {
+    run.keep_if_due([&] { return state_of(run, scheme, clock); });
     const double rate = clock.needs_rate() ? run.ranks().max(scheme.courant_rate()) : 0;
     const double dt = clock.next(flow.time, rate);
     lab.begin_step(flow.step + 1);
@@ -237,9 +248,10 @@ int run_structured(Run& run, const Table& config, const StructuredPlan& plan, co
     done = clock.finished(flow.time) || is_steady;
     if (done) run.reached(is_steady ? "steady state" : "end time");
     if (!done && output.picture_due(flow.step, flow.time, dt)) write_fields(run, scheme, output, lab);
-    if (run.checkpoint_due()) save(run, scheme, clock);
+    if (run.checkpoint_due()) run.checkpoint(state_of(run, scheme, clock));
   }
-  if (run.checkpoint_due()) save(run, scheme, clock);  // of a run that was stopped before its first step
+  if (run.checkpoint_due())
+    run.checkpoint(state_of(run, scheme, clock));  // of a run that was stopped before its first step
 
   // 5. What came out.
   Outcome outcome;

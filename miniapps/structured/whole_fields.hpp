@@ -29,15 +29,14 @@ class WholeArrays {
     for (const auto& [name, array] : of) whole.emplace_back(name, gather_.gathered(name, array->to_vector()));
     return whole;
   }
-  void save(Run& run, CheckpointState state, const NamedArrays<Space>& of) const {
-    if (alone_ && std::is_same_v<Space, Host>) {  // no copies
+  // The spans are those of the arrays, where they need not be gathered.
+  void save(CheckpointState& state, const NamedArrays<Space>& of) const {
+    if (alone_ && std::is_same_v<Space, Host>) {
       for (const auto& [name, array] : of)
         state.add(name, std::span<const double>(array->data(), static_cast<std::size_t>(array->size())));
-      return run.checkpoint(std::move(state));
+      return;
     }
-    const auto whole = arrays(of);
-    for (const auto& [name, values] : whole) state.add(name, std::span<const double>(values));
-    run.checkpoint(std::move(state));
+    for (auto& [name, values] : arrays(of)) state.keep(name, std::move(values));
   }
   void load(const Checkpoint& from, const NamedArrays<Space>& arrays) const {
     for (const auto& [name, array] : arrays) {

@@ -5,8 +5,10 @@
 
 namespace weir {
 
-// `record` names step, system, solver and unknowns; negative seconds were not measured.
+// `record` names step, system, solver and unknowns; negative seconds were not measured. A solve that was interrupted leaves
+// none: its step will be taken again.
 inline void record_solve(Run& run, SolveRecord record, const SolveResult& result, double setup_seconds) {
+  if (result.reason == Reason::interrupted) return;
   const auto milliseconds = [](double seconds) { return seconds >= 0 ? Measure(1e3 * seconds) : Measure(); };
   record.iterations = result.iterations;
   record.reason = to_string(result.reason);

@@ -1,16 +1,35 @@
 // Linear solvers in checkpoints: what of the past decides their next bits (LinearSolver::save), each rank's part behind
 // that of the rank before. A solver that takes nothing from one system to the next is not there.
+//   require_promises(run, solver);                             // at the start
 //   save_solver(ranks, "flow", solver, state);
 //   note = load_solver(ranks, "flow", solver, from);   // before its setup; why it begins anew, or nothing
 #pragma once
 #include <string>
+#include <type_traits>
 
-#include "postproc/run/checkpoint.hpp"
+#include "postproc/run/run.hpp"
 #include "solvers/linear_solver.hpp"
 #include "solvers/parallel/agree.hpp"
 #include "solvers/parallel/communicator.hpp"
 
 namespace weir {
+
+// Refuses what cannot keep the promises of a run: that checkpoints hold all of it, and --deterministic.
+template <class Space>
+void require_promises(const Run& run, LinearSolver<Space>& solver) {
+  if (checkpoints_available()) {
+    Archive nothing;
+    solver.preconditioner().save(nothing);
+  }
+  const bool alone = std::is_same_v<Space, Host> && run.threads() == 1;
+  if (!run.is_deterministic() || alone || solver.preconditioner().traits().repeats) return;
+  throw Error(
+      Exit::usage,
+      "deterministic: " + solver.name() +
+          " has threads that do not wait for each other, so that its results depend on timing; take asynchrony = "
+          "\"prescribed\" (async_ilu0, async_block_ilu0), schedule = \"synchronous\" with solves = \"exact\" "
+          "(parilu, parilut), or one host thread (--space host --threads 1)");
+}
 
 // All ranks call. The arrays are on rank 0.
 template <class Space>

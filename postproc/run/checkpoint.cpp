@@ -40,6 +40,12 @@ void write_checkpoint(const std::string& path, const CheckpointHeader& header, c
   write_sealed_file(path, format(), c);
 }
 
+void CheckpointState::own() {
+  for (auto& [name, values] : doubles)
+    if (std::ranges::none_of(kept, [&](const auto& own) { return own.data() == values.data(); }))
+      values = kept.emplace_back(values.begin(), values.end());
+}
+
 Checkpoint read_checkpoint(const std::string& path) {
   SealedFile file = read_sealed_file(path, format());
   Checkpoint c;

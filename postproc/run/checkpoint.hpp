@@ -32,8 +32,9 @@ struct CheckpointState {
   void add(const std::string& name, std::span<const double> values) { doubles.emplace_back(name, values); }
   void add(const std::string& name, double value) { scalars.emplace_back(name, value); }
   void keep(const std::string& name, std::vector<double> values) { add(name, kept.emplace_back(std::move(values))); }
+  void own();  // copies of all values
 
-  std::list<std::vector<double>> kept;  // of names whose values nobody else keeps
+  std::list<std::vector<double>> kept;  // what the spans of `keep` point to
 };
 
 // A checkpoint that was read and found whole.

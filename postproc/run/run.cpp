@@ -250,15 +250,34 @@ void Run::step(const StepRecord& record) {
     show_progress(record);
 }
 
+bool Run::must_abandon_step() const {
+  constexpr double patience = 1;  // seconds
+  constexpr int calls_a_message = 16;
+  if (ranks().size() > 1 && ++asked_ % calls_a_message != 0) return false;
+  const bool is_signalled = StopSignals::caught() != 0;
+  if (is_signalled && signal_seen_at_ < 0) signal_seen_at_ = process_seconds();
+  return ranks().any((is_signalled && process_seconds() >= signal_seen_at_ + patience) ||
+                     (options_.wall_limit >= 0 && process_seconds() >= options_.wall_limit + patience));
+}
+
+void Run::abandon_step() {
+  event("abandoned", "step " + std::to_string(last_.step + 1) + ": stopped within a solve");
+  should_stop();  // all ranks learn of the signal
+  if (kept_state_ && kept_state_->step > last_checkpoint_step_) checkpoint(std::move(*kept_state_));
+}
+
 bool Run::should_stop() const {
-  constexpr double error = 1e6;  // above any signal's number
+  constexpr double error = 1e6, copy = 0.5;  // above any signal's number; below all that stops
   const bool limit = (options_.steps >= 0 && last_.step >= options_.steps) ||
                      (options_.wall_limit >= 0 && process_seconds() >= options_.wall_limit);
   const int signal = std::max(stop_signal_, StopSignals::caught());
-  const double most = ranks().max(kept_ ? error : signal ? 1 + signal : limit ? 1 : 0);  // one reduction for all
+  const bool copy_is_due = checkpoints_available() && loop_seconds() >= copy_due_at_;
+  // One reduction for all.
+  const double most = ranks().max(kept_ ? error : signal ? 1 + signal : limit ? 1 : copy_is_due ? copy : 0);
   if (most >= error) throw_what_is_kept();
   if (most > 1) stop_signal_ = static_cast<int>(most) - 1;
-  return most > 0;
+  is_copy_due_ = most == copy;
+  return most >= 1;
 }
 
 void Run::throw_what_is_kept() const {

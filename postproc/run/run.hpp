@@ -16,6 +16,7 @@
 //     return run.finish(outcome);
 //   }
 #pragma once
+#include <algorithm>
 #include <cstdint>
 #include <list>
 #include <map>
@@ -28,6 +29,7 @@
 #include "base/error.hpp"
 #include "base/key_table.hpp"
 #include "base/table.hpp"
+#include "base/timer.hpp"
 #include "postproc/run/checkpoint.hpp"
 #include "postproc/run/directory/run_directory.hpp"
 #include "postproc/run/provenance.hpp"
@@ -90,6 +92,7 @@ class Run {
   // Read from [device] at construction.
   bool on_device() const { return on_device_; }
   int threads() const { return threads_; }
+  bool is_deterministic() const { return deterministic_; }
   // Rank 0 alone writes and prints; the others call the same functions, which then do nothing but agree.
   Communicator& ranks() const { return *options_.ranks; }
   const Checkpoint* restart() const { return options_.restart ? &*options_.restart : nullptr; }
@@ -122,6 +125,19 @@ class Run {
   // After a step: every [checkpoint] every steps, when should_stop(), and once the end is reached.
   bool checkpoint_due() const;
   void checkpoint(CheckpointState state);
+  // Solvers ask in each iteration, on all ranks: a step that goes on a second after a signal or the wall limit is given up.
+  bool must_abandon_step() const;
+  void abandon_step();  // a checkpoint of what was kept
+  // Before a step: a copy of the state, for abandon_step. Copies take at most 1 % of the time: not every short step has one.
+  template <class StateOf>
+  void keep_if_due(const StateOf& state_of) {
+    if (!is_copy_due_ || last_.step == last_checkpoint_step_) return;
+    ScopedTimer timer(timings_.at("output", "checkpoints"));
+    const double begin = loop_seconds();
+    kept_state_ = state_of();
+    kept_state_->own();
+    copy_due_at_ = loop_seconds() + std::max(1.0, 100 * (loop_seconds() - begin));
+  }
 
   void say_at_end(const std::string& text) { closing_ += text; }  // printed between the quantities and the times
 
@@ -210,6 +226,11 @@ class Run {
   std::vector<Check> checks_;
 
   MetError kept_;  // of rank 0, by on_root
+  std::optional<CheckpointState> kept_state_;
+  double copy_due_at_ = 0;  // loop_seconds
+  mutable bool is_copy_due_ = false;
+  mutable double signal_seen_at_ = -1;  // process_seconds, in a solve
+  mutable int asked_ = 0;
   mutable bool all_end_ = false;
   bool speaks_alone_ = false;  // this rank instead of rank 0
 

@@ -99,7 +99,9 @@ class Chebyshev : public Krylov<Space> {
     }
     const double target = result.target = options_.relative ? options_.tolerance * reference : options_.tolerance;
     double before = 2 * r;
-    while (std::isfinite(r) && r > target && r < before && result.iterations + 2 <= options_.max_iterations) {
+    is_interrupted_ = false;
+    while (!is_interrupted_ && std::isfinite(r) && r > target && r < before &&
+           result.iterations + 2 <= options_.max_iterations) {
       const int steps = steps_for(interval.sigma, r / target, options_.max_iterations - result.iterations);
       if (result.iterations > 0) A.chebyshev_start(1 / interval.theta, b, x, y_now_);
       before = r;
@@ -107,10 +109,11 @@ class Chebyshev : public Krylov<Space> {
       result.iterations += steps;
     }
     result.residual = result.true_residual = r;
-    result.reason = !std::isfinite(r) ? Reason::not_finite
-                    : r <= target     ? Reason::converged
-                    : !(r < before)   ? Reason::stagnated
-                                      : Reason::max_iterations;
+    result.reason = is_interrupted_     ? Reason::interrupted
+                    : !std::isfinite(r) ? Reason::not_finite
+                    : r <= target       ? Reason::converged
+                    : !(r < before)     ? Reason::stagnated
+                                        : Reason::max_iterations;
   }
 
   // Steps 2 to `steps`; step 1 has left x_1 in y. The last lands in x; returns r.r there.
@@ -120,6 +123,7 @@ class Chebyshev : public Krylov<Space> {
     View<double> from = y_now_, to = x;
     double rho = sigma > 0 ? 1 / sigma : 0, square = 0;
     for (int done = 1; done < steps;) {
+      if ((is_interrupted_ = is_interrupted(options_))) return square;  // that of no iterate: the solve is abandoned
       ChebyshevSteps group;
       for (; group.count < ChebyshevSteps::most && done < steps; ++group.count, ++done) {
         const double next = sigma > 0 ? 1 / (2 * sigma - rho) : 0;
@@ -144,6 +148,7 @@ class Chebyshev : public Krylov<Space> {
   Array<double, Space> y_;
   View<double> work_, y_now_;
   const Communicator* ranks_ = nullptr;
+  bool is_interrupted_ = false;
 };
 
 constexpr KrylovDescription krylov::chebyshev{

@@ -111,6 +111,7 @@ bool Iteration<Space>::step(double norm) {
   if (!std::isfinite(norm)) return stop(Reason::not_finite), false;
   if (norm <= target_) return stop(Reason::converged), false;
   if (result_.iterations >= options_.max_iterations) return stop(Reason::max_iterations), false;
+  if (is_interrupted(options_)) return stop(Reason::interrupted), false;
   if (norm < stagnation_progress * best_) {
     best_ = norm;
     best_at_ = result_.iterations;

@@ -28,6 +28,8 @@ inline constexpr double claim_slack = 10;
 inline constexpr double product_noise =
     1e-15;  // relative to the norms of its factors, a dot product below this is rounding
 
+inline bool is_interrupted(const KrylovOptions& o) { return o.should_stop && *o.should_stop && (*o.should_stop)(); }
+
 template <class Space>
 class Iteration {
  public:

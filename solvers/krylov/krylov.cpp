@@ -7,7 +7,8 @@
 namespace weir {
 
 const char* to_string(Reason reason) {
-  constexpr const char* names[] = {"converged", "max_iterations", "breakdown", "stagnated", "not_finite"};
+  constexpr const char* names[] = {"converged", "max_iterations", "breakdown",
+                                   "stagnated", "not_finite",     "interrupted"};
   return names[static_cast<int>(reason)];
 }
 

@@ -1,6 +1,7 @@
 // Iterative methods for A x = b with a preconditioner. The convergence norm is that of the unpreconditioned residual
 // b - A x; the true residual is computed once at the end of every solve. The first solve of a size allocates.
 #pragma once
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -12,7 +13,7 @@
 
 namespace weir {
 
-enum class Reason { converged, max_iterations, breakdown, stagnated, not_finite };
+enum class Reason { converged, max_iterations, breakdown, stagnated, not_finite, interrupted };
 const char* to_string(Reason reason);
 
 enum class Norm { l2, max };
@@ -47,6 +48,9 @@ struct KrylovOptions {
   std::string inner = "gmres", inner_matrix = "double";
   double inner_tolerance = 1e-4;
   int inner_iterations = 30;
+
+  // Asked in every iteration, over ranks by all: whether the solve must end. Shared by all copies.
+  std::shared_ptr<std::function<bool()>> should_stop = {};
 };
 // method: its own keys are read too; keys of other methods stay unread, and so are refused as unknown.
 KrylovOptions read_krylov_options(const Table& options, const KrylovOptions& defaults = {},

@@ -57,7 +57,8 @@ class Refinement : public Krylov<Space> {
       it.add_seconds(inner);
       const bool lowered = inner.reason != Reason::not_finite && inner.true_residual < inner.residual0;
       if (!lowered) {
-        const bool failed = inner.reason == Reason::not_finite || inner.reason == Reason::breakdown;
+        const bool failed = inner.reason == Reason::not_finite || inner.reason == Reason::breakdown ||
+                            inner.reason == Reason::interrupted;
         it.stop(failed ? inner.reason : Reason::stagnated);
         it.judge(norm);
         break;

@@ -113,7 +113,7 @@ class Aggregation final : public Preconditioner<Space> {
     std::size_t levels = levels_[0]->A ? levels_.size() : 0;
     to.number("levels", levels);
     for (std::size_t l = 0; l + 1 < levels; ++l) to.array("aggregates", levels_[l]->of_row, levels_[l]->of_row.size());
-    for (std::size_t l = 0; l < levels; ++l) levels_[l]->smoother->save(to);
+    for (auto& level : levels_) level->smoother->save(to);
   }
   void restore(const Matrix<Space>& matrix, Archive& from) override {
     std::size_t levels = 0;
