@@ -48,7 +48,7 @@ void add_run_options(CLI::App& verb, RunArguments& a, DeviceArguments& d, const 
   verb.add_option("--wall-limit", a.wall_limit, "stop with a checkpoint after this wall time")
       ->type_name("SECONDS")
       ->check(CLI::NonNegativeNumber);
-  verb.add_flag("--deterministic", d.deterministic, "bitwise reproducible for any thread count");
+  verb.add_flag("--deterministic", d.deterministic, "bitwise reproducible for any thread count, or refused");
   verb.add_option("--seed", d.seed, "seed of all random choices")->type_name("N")->check(CLI::NonNegativeNumber);
   verb.add_flag("-q,--quiet", a.quiet, "no log: errors alone, on standard error");
   verb.add_flag("--overwrite", a.overwrite, "overwrite the run in the run directory");

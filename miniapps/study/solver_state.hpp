@@ -25,10 +25,10 @@ void require_promises(const Run& run, LinearSolver<Space>& solver) {
   if (!run.is_deterministic() || alone || solver.preconditioner().traits().repeats) return;
   throw Error(
       Exit::usage,
-      "deterministic: " + solver.name() +
-          " has threads that do not wait for each other, so that its results depend on timing; take asynchrony = "
-          "\"prescribed\" (async_ilu0, async_block_ilu0), schedule = \"synchronous\" with solves = \"exact\" "
-          "(parilu, parilut), or one host thread (--space host --threads 1)");
+      "--deterministic ([device] deterministic): " + solver.name() +
+          " depends on timing, as its threads do not wait for each other; choose asynchrony = \"prescribed\" "
+          "(async_ilu0, async_block_ilu0), schedule = \"synchronous\" with solves = \"exact\" (parilu, parilut), "
+          "or --space host --threads 1");
 }
 
 // All ranks call. The arrays are on rank 0.

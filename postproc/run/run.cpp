@@ -31,7 +31,8 @@ constexpr Option device_keys[] = {
     {"space", Option::text, "auto", "where to compute; auto: on the device where a GPU build finds one",
      "auto | host | device"},
     {"threads", Option::integer, "0", "of the host; 0: all, fewer while other programs want the cores", "[0, inf)"},
-    {"deterministic", Option::boolean, "false", "bitwise reproducible for any thread count"},
+    {"deterministic", Option::boolean, "false",
+     "bitwise reproducible for any thread count; a method that cannot be is refused"},
     {"seed", Option::integer, "0", "of whatever is random"}};
 constexpr Option output_keys[] = {
     {"log_every", Option::integer, "0", "between two lines of the log; 0: fewer lines as the run goes on", "[0, inf)",
@@ -251,7 +252,7 @@ void Run::step(const StepRecord& record) {
 }
 
 bool Run::must_abandon_step() const {
-  constexpr double patience = 1;  // seconds
+  constexpr double patience = 0.5;  // seconds; mpirun kills a second after a SIGTERM
   constexpr int calls_a_message = 16;
   if (ranks().size() > 1 && ++asked_ % calls_a_message != 0) return false;
   const bool is_signalled = StopSignals::caught() != 0;
@@ -261,6 +262,7 @@ bool Run::must_abandon_step() const {
 }
 
 void Run::abandon_step() {
+  step_ = last_.step;  // what is told from here on a restart need not set aside
   event("abandoned", "step " + std::to_string(last_.step + 1) + ": stopped within a solve");
   should_stop();  // all ranks learn of the signal
   if (kept_state_ && kept_state_->step > last_checkpoint_step_) checkpoint(std::move(*kept_state_));

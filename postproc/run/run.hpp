@@ -125,7 +125,7 @@ class Run {
   // After a step: every [checkpoint] every steps, when should_stop(), and once the end is reached.
   bool checkpoint_due() const;
   void checkpoint(CheckpointState state);
-  // Solvers ask in each iteration, on all ranks: a step that goes on a second after a signal or the wall limit is given up.
+  // Asked by solvers in each iteration, on all ranks: half a second after a signal or the wall limit the step is given up.
   bool must_abandon_step() const;
   void abandon_step();  // a checkpoint of what was kept
   // Before a step: a copy of the state, for abandon_step. Copies take at most 1 % of the time: not every short step has one.
@@ -136,7 +136,7 @@ class Run {
     const double begin = loop_seconds();
     kept_state_ = state_of();
     kept_state_->own();
-    copy_due_at_ = loop_seconds() + std::max(1.0, 100 * (loop_seconds() - begin));
+    copy_due_at_ = loop_seconds() + std::max(0.5, 100 * (loop_seconds() - begin));
   }
 
   void say_at_end(const std::string& text) { closing_ += text; }  // printed between the quantities and the times

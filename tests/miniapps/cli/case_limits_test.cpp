@@ -45,6 +45,38 @@ TEST_F(Inputs, NamesThatNoFileCanHaveAreRefusedAtTheStart) {
   EXPECT_EQ(f.code, 2);
 }
 
+TEST_F(Inputs, DeterministicRefusesWhatDependsOnTimingAndSaysWhatToChoose) {
+  const auto run = [&](const std::string& directory, const std::vector<std::string>& more) {
+    std::vector<std::string> all{"run",
+                                 input("compressible/study/cylinder.toml"),
+                                 "-o",
+                                 directory,
+                                 "--deterministic",
+                                 "--steps",
+                                 "1",
+                                 "--set",
+                                 "mesh.generator.around=24",
+                                 "--set",
+                                 "mesh.generator.outward=12",
+                                 "--set",
+                                 "output.report=false",
+                                 "--space",
+                                 "host"};
+    all.insert(all.end(), more.begin(), more.end());
+    return ProgramTest::weir(all);
+  };
+  const Finished f = run("free", {"--threads", "2"});
+  EXPECT_EQ(f.code, 2) << f.out;
+  EXPECT_NE(f.err.find("async_block_ilu0 depends on timing"), std::string::npos) << f.err;
+  EXPECT_NE(f.err.find("asynchrony = \"prescribed\""), std::string::npos) << f.err;
+  EXPECT_FALSE(std::filesystem::exists(folder / "free"));
+  EXPECT_EQ(run("alone", {"--threads", "1"}).code, 0);
+  EXPECT_EQ(run("prescribed", {"--threads", "2", "--set",
+                               "linear.flow.preconditioner={type=\"async_block_ilu0\",asynchrony=\"prescribed\"}"})
+                .code,
+            0);
+}
+
 TEST_F(Inputs, WhatGrowsWithAKeyHasABoundOrAnEstimate) {
   expect_refused(cavity + "[[probe]]\nname = \"p\"\npoints = 50000000\n" + centreline, "points");
   const std::string beat = input("immersed/left_ventricle_beat.toml");

@@ -7,6 +7,7 @@ namespace weir {
 namespace {
 
 using testing::Finished;
+using testing::Process;
 using testing::write_file;
 
 // What ranks may do wrong at their borders: a moving lid, an inlet with a profile, an outlet, a slip wall, stretched cells.
@@ -186,6 +187,33 @@ TEST_F(WeirRanks, ARankThatIsKilledEndsTheJobWhichNamesItAndTheCheckpointRestart
                                    "killed/checkpoints");
   const Finished again = weir(2, {"restart", "killed", "-o", "again", "--steps", "20", "--set", "time.end=1000.0"});
   EXPECT_EQ(again.code, 0) << again.out << again.err;
+}
+
+// Its third step is one solve that takes minutes.
+TEST_F(WeirRanks, ASignalToOneRankWithinALongSolveEndsAllAtTheStepBefore) {
+  const std::vector<std::string> grid{"--set", "grid.cells=[160,6,8]", "--set", "time.dt=0.002", "--steps"};
+  const auto steps = [&](const char* last) {
+    std::vector<std::string> more = grid;
+    more.emplace_back(last);
+    return more;
+  };
+  run(2, "whole", "channel.toml", steps("3"));
+  run(2, "cut", "channel.toml", steps("2"));
+  Process job(
+      arguments(2, {"restart", "cut", "--steps", "3", "--set",
+                    "linear.pressure={method=\"jacobi\",tolerance=1e-30,relative=false,max_iterations=100000000}"}),
+      folder.path());
+  const auto is_running = [&] { return job.is_running() && summary("cut")["status"] == "running"; };
+  for (int n = 0; n < 3000 && !is_running(); ++n) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  const int rank = pid_of_rank(1);
+  ASSERT_GT(rank, 0);
+  kill(rank, SIGTERM);
+  EXPECT_EQ(job.wait().code, 128 + SIGTERM);
+  EXPECT_NE(testing::read_file(folder / "cut/events.jsonl").find("abandoned"), std::string::npos);
+  const Finished f = weir(2, {"restart", "cut", "--steps", "3"});
+  EXPECT_EQ(f.code, 0) << f.out << f.err;
+  EXPECT_EQ(summary("cut")["state_hash"], summary("whole")["state_hash"]);
 }
 
 // The others wait for it: it writes down itself why the run ended.

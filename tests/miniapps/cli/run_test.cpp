@@ -1,9 +1,11 @@
 // The program itself, end to end, on a small cavity: interrupted, killed, restarted, blown up, on one thread and on two.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "tests/support/case_text.hpp"
 #include "tests/support/program_test.hpp"
@@ -64,6 +66,36 @@ TEST_F(Weir, AnInterruptedRunEndsBitForBitAsOneThatWasNot) {
         weir({"run", "cavity.toml", "-o", "long", "--set", "time.end=10000.0", "--steps", std::to_string(at)}).code, 0);
     EXPECT_EQ(summary("long")["state_hash"], stopped["state_hash"]);
   }
+}
+
+// Its fourth step is one solve that takes minutes.
+TEST_F(Weir, ASignalOrTheWallLimitWithinALongSolveEndsTheRunAtTheStepBefore) {
+  const std::string grid = "grid.cells=[256,256]";
+  const std::vector<std::string> endless = {
+      "--steps", "5", "--set",
+      "linear.pressure={method=\"jacobi\",tolerance=1e-30,relative=false,max_iterations=100000000}"};
+  ASSERT_EQ(weir({"run", "cavity.toml", "-o", "whole", "--steps", "5", "--set", grid}).code, 0);
+  ASSERT_EQ(weir({"run", "cavity.toml", "-o", "a", "--steps", "3", "--set", grid}).code, 0);
+  const auto go_on = [&](std::vector<std::string> arguments, const std::vector<std::string>& more) {
+    arguments.insert(arguments.end(), endless.begin(), endless.end());
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return arguments;
+  };
+  Process process = start(go_on({"restart", "a"}, {}));
+  std::this_thread::sleep_for(std::chrono::seconds(1));  // it is in that solve, or will be within the time it has
+  const auto sent = std::chrono::steady_clock::now();
+  process.send(SIGTERM);
+  EXPECT_EQ(process.wait().code, 128 + SIGTERM);
+  EXPECT_LT(std::chrono::steady_clock::now() - sent, std::chrono::seconds(20));
+  EXPECT_EQ(summary("a")["steps"], 3);
+  EXPECT_EQ(weir(go_on({"restart", "a"}, {"--wall-limit", "0.5"})).code, 9);
+  EXPECT_NE(testing::read_file(folder / "a/events.jsonl").find("abandoned"), std::string::npos);
+  ASSERT_EQ(weir({"restart", "a", "--steps", "5"}).code, 0);
+  expect_same_end("a", "whole");
+  // No step was whole: the copy of the first state goes on.
+  EXPECT_EQ(weir(go_on({"run", "cavity.toml", "-o", "b", "--set", grid}, {"--wall-limit", "0.5"})).code, 9);
+  ASSERT_EQ(weir({"restart", "b", "--steps", "5", "--set", "linear.pressure={tolerance=1e-8}"}).code, 0);
+  expect_same_end("b", "whole");
 }
 
 TEST_F(Weir, AKilledRunEndsBitForBitAsOneThatWasNot) {
