@@ -74,7 +74,8 @@ void add_solve_options(CLI::App& verb, SolveArguments& s) {
   verb.add_option("--tolerance", s.tolerance, "relative tolerance: |b - A x| / |b|")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
-  verb.add_option("--max-iterations", s.max_iterations, "iteration limit of each solve")
+  verb.add_option("--max-iterations", s.max_iterations,
+                  "iteration limit of each solve; with --extended no correction begins beyond it")
       ->capture_default_str()
       ->check(CLI::PositiveNumber);
   verb.add_option("--solution", s.solution, "write the solution of the last solver (Matrix Market)")->type_name("FILE");

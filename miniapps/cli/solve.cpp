@@ -83,7 +83,9 @@ struct Row {
   SolveResult result;
   SetupInfo setup;
   std::string refusal;  // why the method does not apply
-  std::string report;   // what its setup has recorded
+  Exit code_of_refusal = Exit::finished;
+  bool is_known = false;  // its names and keys
+  std::string report;     // what its setup has recorded
 };
 
 template <class Space>
@@ -94,9 +96,10 @@ class System {
 
   Row solve(const Table& options, const SolveArguments& a) {
     Row row;
-    const auto solver = make_any_solver<Space>(options);  // a mistyped name ends the program
-    options.refuse_unknown();
     try {
+      const auto solver = make_any_solver<Space>(options);
+      options.refuse_unknown();
+      row.is_known = true;
       x_.upload(guess_);
       solver->setup(A_);
       row.setup = solver->setup_info();
@@ -104,6 +107,7 @@ class System {
       row.result = a.extended ? solve_extended(*solver, a) : solver->solve(A_, b_, x_);
     } catch (const Error& e) {
       row.refusal = e.what();
+      row.code_of_refusal = e.code();
     }
     return row;
   }
@@ -154,14 +158,13 @@ template <class Space>
 int solve_all(const SolveArguments& a, const BlockCsrData& data, const std::vector<double>& rhs,
               const std::vector<double>& guess, const std::vector<Candidate>& candidates) {
   System<Space> system(data, rhs, guess);
-  double norm_b = 0;
-  for (const double v : rhs) norm_b += v * v;
-  norm_b = norm_b > 0 ? std::sqrt(norm_b) : 1;
+  const double length = l2_norm(rhs), norm_b = length > 0 ? length : 1;
   std::size_t width = 0;
   for (const Candidate& c : candidates) width = std::max(width, c.name.size() + 1);
   say("{:<{}} {:>10} {:>10} {:>10} {:>12} {:>12}  {}\n", "solver", width, "setup ms", "solve ms", "iterations",
       "|b-Ax|/|b|", "setup MB", "end");
-  bool all = true, any = false, any_refused = false;
+  bool any = false, any_refused = false;
+  Exit worst = Exit::finished;  // one that failed says more than one that does not fit
   double attainable = 0;
   std::string reports, verdicts;
   for (const Candidate& c : candidates) {
@@ -172,11 +175,12 @@ int solve_all(const SolveArguments& a, const BlockCsrData& data, const std::vect
     if (row.refusal.empty() && row.result.reason == Reason::stagnated)
       attainable = rounding_of_residual(data, system.solution()) / norm_b;
     const bool solved = row.refusal.empty() && row.result.converged();
-    if (!solved && !a.solvers.empty() && !a.extended && is_ours(c.options))
+    if (!solved && row.is_known && !a.solvers.empty() && !a.extended && is_ours(c.options))
       if (const Finding f = system.why_it_failed(c.options, row); f.cause != Cause::refused)
         verdicts += "\n" + c.name + verdict_text(f);
     any_refused = any_refused || !row.refusal.empty();
-    all = all && solved;
+    if (!solved && worst != Exit::solver_failed)
+      worst = row.refusal.empty() ? Exit::solver_failed : row.code_of_refusal;
     any = any || solved;
   }
   say("{}{}", reports, verdicts);
@@ -189,7 +193,8 @@ int solve_all(const SolveArguments& a, const BlockCsrData& data, const std::vect
         attainable > 0.1 * a.tolerance ? "no x in double precision meets the tolerance; try --extended"
                                        : "the residual is larger than that");
   if (!a.solution.empty()) write_vector_market(a.solution, system.solution());
-  return static_cast<int>((a.solvers.empty() ? any : all) ? Exit::finished : Exit::solver_failed);
+  if (a.solvers.empty()) worst = any ? Exit::finished : Exit::solver_failed;
+  return static_cast<int>(worst);
 }
 
 // "ones", "row-sums" (A times ones: the solution is all ones), or a file.

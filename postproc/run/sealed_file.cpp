@@ -245,6 +245,7 @@ void rehearse(const std::string& path) {
     constexpr rlimit no_core{0, 0}, seconds{60, 60};
     setrlimit(RLIMIT_CORE, &no_core);
     setrlimit(RLIMIT_CPU, &seconds);
+    close(STDERR_FILENO);  // its last words
     try {
       read_content(path, Reading::rehearsal);
     } catch (...) {

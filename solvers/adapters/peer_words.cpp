@@ -1,4 +1,5 @@
 // What the peers themselves need: part of the program and of the plugin.
+#include <algorithm>
 #include <cmath>
 
 #include "base/error.hpp"
@@ -27,10 +28,17 @@ PeerLibrary absent_library(const char* name, const char* proper_name) {
           }};
 }
 
+// Squares of lengths beyond these bounds underflow or overflow.
 double l2_norm(std::span<const double> v) {
-  double s = 0;
-  for (const double x : v) s += x * x;
-  return std::sqrt(s);
+  double s = 0, most = 0;
+  for (const double x : v) {
+    s += x * x;
+    most = std::max(most, std::abs(x));
+  }
+  if (most == 0 || !std::isfinite(most) || (most > 1e-140 && most < 1e140)) return std::sqrt(s);
+  s = 0;
+  for (const double x : v) s += (x / most) * (x / most);
+  return most * std::sqrt(s);
 }
 
 }  // namespace weir

@@ -66,9 +66,9 @@ TEST_F(Systems, AProgramWithoutItsPluginSaysSo) {
   std::filesystem::copy_file(WEIR_TOY, alone);
   const Finished f = testing::run({alone, "solve", "banded:100:1", "--solver", "hypre:gmres+ilu"}, folder.path());
   EXPECT_EQ(f.code, 2);
-  EXPECT_TRUE(f.err.find("weir_peers.so is missing") != std::string::npos ||
-              f.err.find("lacks hypre") != std::string::npos)
-      << f.err;
+  EXPECT_TRUE(f.out.find("weir_peers.so is missing") != std::string::npos ||
+              f.out.find("lacks hypre") != std::string::npos)
+      << f.out;
   EXPECT_EQ(testing::run({alone, "solve", "banded:100:1"}, folder.path()).code, 0);
 }
 
@@ -83,13 +83,22 @@ TEST_F(Systems, AMatrixThatIsSymmetricButForRoundingMayUseCg) {
 TEST_F(Systems, ARefusalReadsAsOne) {
   write("2 2 4\n1 1 4\n1 2 -1.001\n2 1 -1\n2 2 4\n");
   const Finished f = weir({"solve", "a.mtx", "--solver", "cg"});
-  EXPECT_EQ(f.code, 3);
+  EXPECT_EQ(f.code, 2);
   expect_says(f, "refused: cg needs a symmetric matrix");
   expect_says(f, "diagnosis: not_symmetric");
   const Finished multigrid = weir({"solve", "banded:100:1", "--solver", "gmres+multigrid"});
-  EXPECT_EQ(multigrid.code, 3);
+  EXPECT_EQ(multigrid.code, 2);
   expect_says(multigrid, "refused: multigrid takes stencil, banded; this is a block CSR matrix");
   EXPECT_EQ(multigrid.out.find("ended as converged"), std::string::npos) << multigrid.out;
+}
+
+TEST_F(Systems, ASolverThatDoesNotFitDoesNotEndTheList) {
+  for (const char* unfit : {"fast_poisson", "magic", "petsc:-no such option", "cusparse:none"}) {
+    const Finished f = weir({"solve", "banded:10", "--solver", unfit, "--solver", "gmres+jacobi"});
+    EXPECT_EQ(f.code, 2) << unfit;
+    expect_says(f, "refused: ");
+    expect_says(f, "converged");
+  }
 }
 
 TEST_F(Systems, TwoDoublesMeetATolerance) {
