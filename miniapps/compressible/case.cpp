@@ -71,9 +71,9 @@ constexpr Option matrix_keys[] = {{"matrix_storage", Option::text, "double",
                                    "precision of the stored Jacobian; float is for tolerances of 1e-5 and more",
                                    "double | float", "", "matrix, single=float"}};
 
-constexpr Option time_keys[] = {{"end", Option::number, Option::required,
+constexpr Option time_keys[] = {{"end", Option::number, "depends: required with dt",
                                  "of an unsteady run (BDF2); without end and dt it is steady", "(0, inf)", "time"},
-                                {"dt", Option::number, Option::required, "time step", "(0, inf)", "time"}};
+                                {"dt", Option::number, "depends: required with end", "time step", "(0, inf)", "time"}};
 
 void read_gas(const Table& t, GasModel& gas) {
   gas.gamma = t.get<double>("gamma");

@@ -62,8 +62,9 @@ constexpr Option inlet_keys[] = {{"profile", Option::text, "constant",
 
 constexpr Option time_keys[] = {
     {"end", Option::number, Option::required, "of the run", "(0, inf)", "time"},
-    {"dt", Option::number, Option::required, "fixed time step; give dt or cfl", "(0, inf)", "time"},
-    {"cfl", Option::number, Option::required, "CFL number that sets dt; at most 1 with fractional_step", "(0, inf)"},
+    {"dt", Option::number, "depends on time.cfl: one of both is given", "fixed time step", "(0, inf)", "time"},
+    {"cfl", Option::number, "depends on time.dt: one of both is given",
+     "CFL number that sets dt; at most 1 with fractional_step", "(0, inf)"},
     {"steady_tolerance", Option::number, "0", "the run ends where max |du/dt| falls below; 0: off", "[0, inf)",
      "velocity/time"},
     {"steady_every", Option::integer, "10", "between two evaluations of it", "[1, inf)", "steps"}};
@@ -123,7 +124,7 @@ void read_boundary(const Table& t, IncompressibleCase& c) {
 
 // What flows in must flow out: without an outlet the fluxes given must cancel. The profile's mean: 2/3 a direction.
 void check_fluxes(const Table& t, const IncompressibleCase& c) {
-  double net = 0, gross = 0;
+  double net = 0, gross = 0, in = 0;
   int last = -1;
   bool has_outlet = false;
   for (int n = 0; n < 2 * c.dim(); ++n) {
@@ -138,10 +139,13 @@ void check_fluxes(const Table& t, const IncompressibleCase& c) {
       if (s.profile == Side::Profile::parabolic && !c.is_periodic(a)) flux *= 2.0 / 3.0;
     }
     net += flux;
+    in += s.modulation.is_constant() ? std::max(flux, 0.0) : std::abs(flux);
     gross += std::abs(flux);
     last = n;
     if (!s.modulation.is_constant() && flux != 0) net = 1e300;
   }
+  if (gross > 0 && in == 0)
+    t.table(side_names[last]).fail("velocity", "an inlet's velocity points into the domain; here nothing flows in");
   if (!has_outlet && gross > 0 && std::abs(net) > 1e-10 * gross)
     t.fail(side_names[last], "fluid flows in and has no way out: one side must be an outlet");
 }
@@ -167,6 +171,8 @@ void read_flow(const Table& options, IncompressibleCase& c) {
     read_vector(t, "initial_velocity", c.dim(), c.initial_velocity);
   else if (t.has("initial_velocity"))
     t.fail("initial_velocity", "initial_velocity means nothing with initial = \"" + initial + "\"");
+  if (c.initial == Initial::uniform && !t.has("initial_velocity"))
+    t.fail("initial", "initial = \"uniform\" needs initial_velocity");
   const auto either = [&](Initial kind) { return c.initial == kind || c.exact == kind; };
   if ((either(Initial::poiseuille) || either(Initial::womersley)) && !(c.viscosity > 0))
     t.fail("viscosity", "this flow needs a positive viscosity");
@@ -179,6 +185,16 @@ void read_flow(const Table& options, IncompressibleCase& c) {
   }
   if (c.initial == Initial::taylor_green_3d && c.dim() == 2)
     t.fail("initial", "initial = \"taylor_green_3d\" needs a 3D grid");
+}
+
+// Flows between walls that a body force drives, the same all along.
+void check_exact(const Table& t, const IncompressibleCase& c) {
+  if (c.exact != Initial::poiseuille && c.exact != Initial::womersley) return;
+  for (int n = 0; n < 2 * c.dim(); ++n)
+    if (c.sides[n].type == Side::Type::inlet || c.sides[n].type == Side::Type::outlet)
+      t.fail(t.has("exact") ? "exact" : "initial",
+             std::string("this flow is no exact solution beside the inlet or outlet at ") + side_names[n] +
+                 "; exact = \"none\" measures no error");
 }
 
 // The model knows walls, slip and periodic sides, and starts from the channel's first guess.
@@ -259,6 +275,7 @@ IncompressibleCase read_incompressible_case(const Table& config) {
   const Table boundary = config.table("boundary");
   read_boundary(boundary, c);
   check_fluxes(boundary, c);
+  check_exact(config.table("flow"), c);
   read_turbulence(config.table("flow"), c);
   read_time(config.table("time"), c.scheme, c.time);
   if (c.scheme == Scheme::artificial_compressibility)

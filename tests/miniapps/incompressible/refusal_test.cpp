@@ -69,6 +69,18 @@ TEST(Refusal, AnInletWithoutVelocityOrWithoutAWayOut) {
                  "case.toml:6", "\"constant\", \"parabolic\", got \"logarithmic\"");
   EXPECT_REFUSED("x_min = { type = \"wall\" }", "x_min = { type = \"inlet\", velocity = [1.0, 0.0] }", "case.toml:6",
                  "no way out");
+  EXPECT_REFUSED("x_min = { type = \"wall\" }\nx_max = { type = \"wall\" }",
+                 "x_min = { type = \"inlet\", velocity = [-1.0, 0.0] }\nx_max = { type = \"outlet\" }", "case.toml:6",
+                 "points into the domain");
+}
+
+TEST(Refusal, InitialAndExactFlowsThatTheCaseCannotHave) {
+  EXPECT_REFUSED("viscosity = 0.1\n", "viscosity = 0.1\ninitial = \"uniform\"\n", "case.toml:5",
+                 "needs initial_velocity");
+  EXPECT_REFUSED("viscosity = 0.1\n[boundary]\nx_min = { type = \"wall\" }\nx_max = { type = \"wall\" }",
+                 "viscosity = 0.1\nexact = \"poiseuille\"\n[boundary]\nx_min = { type = \"inlet\", velocity = [1.0, "
+                 "0.0] }\nx_max = { type = \"outlet\" }",
+                 "case.toml:5", "no exact solution beside the inlet");
 }
 
 TEST(Refusal, AVelocityWhereItMeansNothing) {
