@@ -18,6 +18,10 @@ struct Quantity {
 };
 const std::vector<Quantity>& quantities();
 
+// The columns of history.csv and solves.csv; the miniapps of a column as in Quantity.
+const std::vector<Quantity>& history_columns();
+const std::vector<std::array<const char*, 2>>& solves_columns();
+
 struct ExitCode {
   int code;
   const char* meaning;

@@ -51,6 +51,39 @@ const std::vector<Quantity>& quantities() {
   return list;
 }
 
+const std::vector<Quantity>& history_columns() {
+  constexpr const char *all = "all", *flow = "incompressible", *coupled = "incompressible (artificial_compressibility)";
+  static const std::vector<Quantity> list = {
+      {"step, time, dt", all, "one row a step; time at its end"},
+      {"cfl", all, "largest CFL number of the step"},
+      {"max_divergence, kinetic_energy, rate", flow, "as the quantities above, each diagnostics_every steps"},
+      {"residual_p, residual_u, residual_v, residual_w, residual_k, residual_omega", coupled, "of the equations"},
+      {"sub_iterations, pseudo_cfl", coupled, "pseudo-time steps of the step, and their last CFL number"},
+      {"drag, lift", "immersed, compressible", "coefficients of the force on the body"},
+      {"drag_control_volume, lift_control_volume", "immersed", "from the momentum balance of control_volume"},
+      {"max_mass_error, volume", "immersed", "largest divergence of a cut cell's fluxes; volume of a cavity"},
+      {"residual_density, residual_momentum_x, residual_momentum_y, residual_energy", "compressible",
+       "of the equations"},
+      {"linear_iterations, order", "compressible", "of the step; order of the scheme in space"},
+      {"wall", all, "seconds since the start"}};
+  return list;
+}
+
+const std::vector<std::array<const char*, 2>>& solves_columns() {
+  static const std::vector<std::array<const char*, 2>> list = {
+      {"step, system, solver, unknowns", "which solve; one row each"},
+      {"iterations, reason", "how it ended"},
+      {"r0, r_true, target", "norms: first residual, |b - A x| at the end, what was asked for"},
+      {"setup_ms, solve_ms", "of the preconditioner's set-up or update, and of the solve, milliseconds"},
+      {"apply_ms, spmv_ms, reduce_ms, halo_ms",
+       "parts of solve_ms: preconditioner, matrix-vector products, reductions, halo exchange"},
+      {"transfer_bytes", "between host and device"},
+      {"preconditioner_age", "solves since its set-up"},
+      {"ilu_residual", "an incomplete factorisation's remainder"},
+      {"dominance_L, dominance_U", "largest ratio of off-diagonal sum to diagonal of the factors' rows"}};
+  return list;
+}
+
 const std::vector<ExitCode>& exit_codes() {
   static const std::vector<ExitCode> list = {{0, "finished"},           {1, "internal error"},
                                              {2, "usage or case file"}, {3, "solver failed"},

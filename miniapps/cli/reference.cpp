@@ -117,6 +117,11 @@ std::string results_page() {
                      "| quantity | miniapp | meaning |\n|---|---|---|\n";
   for (const Quantity& q : quantities())
     text += fmt::format("| `{}` | {} | {} |\n", q.name, q.miniapps, escaped(q.meaning));
+  text += "\n## history.csv\nWhat was not measured is empty.\n\n| columns | miniapp | meaning |\n|---|---|---|\n";
+  for (const Quantity& q : history_columns())
+    text += fmt::format("| `{}` | {} | {} |\n", q.name, q.miniapps, escaped(q.meaning));
+  text += "\n## solves.csv\n| columns | meaning |\n|---|---|\n";
+  for (const auto& [names, meaning] : solves_columns()) text += fmt::format("| `{}` | {} |\n", names, escaped(meaning));
   text += "\n## Exit codes\n| code | meaning |\n|---|---|\n";
   for (const ExitCode& e : exit_codes()) text += fmt::format("| {} | {} |\n", e.code, e.meaning);
   return text + "| 128+n | signal n |\n";

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "tests/support/program_test.hpp"
 
@@ -100,6 +101,15 @@ TEST_P(EffectiveConfiguration, RunsToTheSameState) {
   };
   const std::string first = run(source, "first");
   EXPECT_EQ(run("first/config.effective.toml", "second"), first);
+  std::string page = read_file(WEIR_SOURCE "/docs/reference/results.md");
+  for (char& c : page)
+    if (c == '`' || c == ',') c = ' ';
+  for (const char* file : {"/history.csv", "/solves.csv"}) {
+    const std::string text = read_file(folder / ("first" + std::string(file)));
+    std::istringstream columns(text.substr(0, text.find('\n')));
+    for (std::string name; std::getline(columns, name, ',');)
+      EXPECT_NE(page.find(" " + name + " "), page.npos) << name << " of " << file << " is not in the reference";
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Inputs, EffectiveConfiguration,
