@@ -246,9 +246,11 @@ void print_advice(const std::string& matrix, const Diagnosis& d, const Estimates
 }  // namespace
 
 int examine_matrix(const std::string& matrix) {
+  bool was_solved = false;
   if (is_capsule(matrix)) {
     const Capsule c = read_capsule(matrix);
     say("{}\nreference solver: {}\n", origin_of(c), leader_of(c));
+    was_solved = c.leader.result && c.leader.result->converged();
   }
   MarketFaults faults;
   BlockCsrData A = read_system(matrix, 1, &faults);
@@ -270,9 +272,10 @@ int examine_matrix(const std::string& matrix) {
   const bool is_hopeless =
       d.empty_rows.count || d.empty_columns.count || (e.is_singular && !d.has_constant_null_space());
   if (is_hopeless)
-    say("\nThe matrix is singular: only right-hand sides in its range have a solution, and it is not unique.\n");
+    say("\nThe matrix is singular: only right-hand sides in its range have a solution, and it is not unique.{}\n",
+        was_solved ? " The captured one is: the run solved it." : "");
   print_advice(matrix, d, e);
-  return static_cast<int>(is_hopeless || faults.repeated ? Exit::check_failed : Exit::finished);
+  return static_cast<int>((is_hopeless && !was_solved) || faults.repeated ? Exit::check_failed : Exit::finished);
 }
 
 }  // namespace weir

@@ -114,9 +114,11 @@ struct Candidate {
   Table options;
 };
 
-// Each table of the file; or the file itself, where it has the keys of one solver.
+// Each table of the file, also as [shadow.NAME]; or the file itself, where it has the keys of one solver.
 std::vector<Candidate> candidates_of(const std::string& file) {
-  const Table all = read_case(file);
+  const Table whole = read_case(file);
+  const bool is_of_a_case = whole.is_table("shadow") && !whole.table("shadow").has("method");
+  const Table all = is_of_a_case ? whole.table("shadow") : whole;
   std::vector<Candidate> list;
   for (const std::string& key : all.keys())
     if (key != "preconditioner" && all.is_table(key)) list.push_back({key, all.table(key)});

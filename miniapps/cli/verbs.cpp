@@ -85,13 +85,14 @@ std::string run_directory_of(const Checkpoint& checkpoint) {
   return directory.empty() ? "." : directory.string();
 }
 
-// No log: what goes wrong is said on standard error.
+// No log: what goes wrong is said on standard error, by the run itself where it is no numerical outcome.
 int run_quietly(const Program& program, RunOptions options, const Table& config) {
   const std::string directory = options.directory;
   if (!std::freopen("/dev/null", "w", stdout)) throw Error(Exit::internal, "cannot silence the log");
   const int code = run_miniapp(program, std::move(options), config);
   for (const ExitCode& e : exit_codes())
-    if (e.code == code && code != 0) say(stderr, "weir: {}: {}/run.json\n", e.meaning, directory);
+    if (e.code == code && ((code >= 3 && code <= 5) || code == 9))
+      say(stderr, "weir: {}: {}/run.json\n", e.meaning, directory);
   return code;
 }
 

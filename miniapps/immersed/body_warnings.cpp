@@ -76,6 +76,9 @@ std::vector<std::string> body_warnings(Body& body, const ImmersedCase& c) {
     look_at_sides(body, c, warnings);
   }
   body.move(0);
+  if (c.forces.average_from > c.flow.time.end)
+    warnings.push_back(
+        "average_from lies after time.end: means and amplitudes of the forces are those of the last step");
   return warnings;
 }
 

@@ -339,6 +339,7 @@ int Run::finish(const Outcome& outcome) {
     ending.code = static_cast<int>(Exit::check_failed);
     ending.reason += "; [check] out of tolerance";
   }
+  if (ending.status == "stopped" && !checks_.empty()) say("  check  none: the run has not reached its end\n");
   print_timings();
   event(ending.status, ending.reason);
   on_root([&] {

@@ -101,7 +101,10 @@ std::optional<Finding> growth(const FlightEvidence& e) {
   f.measured(fmt::format("largest |{}|", e.variables[g.variable]),
              fmt::format("{:.3g} until step {}, {:.3g} before step {}", g.from, onset.step, g.to, last.step));
   f.measured("growth from step", fmt::format("{}, at time {:.6g}", onset.step, onset.time));
-  if (cfl >= 0) f.measured("CFL number before", fmt::format("{:.3g} (limit about {:.3g})", cfl, e.courant_limit));
+  if (cfl >= 0)
+    f.measured("CFL number before",
+               fmt::format("{:.3g}", cfl) + (e.courant_limit > 0 ? fmt::format(" (limit about {:.3g})", e.courant_limit)
+                                                                 : " (no limit by the scheme)"));
   add_first_bad(e, f);
   if (!e.not_finite && e.solve && e.solve->cause == Cause::right_hand_side_not_finite)
     f.measured("first NaN or Inf", e.solve->what);

@@ -188,6 +188,8 @@ TEST_F(CaptureRun, ReplayTellsWhatWasNotRepeatedAndTakesOtherSolvers) {
   EXPECT_EQ(others.code, 3);
   EXPECT_NE(others.out.find("direct (fast_poisson)"), std::string::npos);
   EXPECT_NE(others.out.find("max_iterations"), std::string::npos);
+  write_file(folder / "s.toml", "[shadow.direct]\nmethod = \"fast_poisson\"\n");
+  EXPECT_NE(replay("a", {"--solvers", "s.toml"}).out.find("direct (fast_poisson)"), std::string::npos);
   write_file(folder / "s.toml", "[direct]\nmetod = \"fast_poisson\"\n");
   EXPECT_EQ(replay("a", {"--solvers", "s.toml"}).code, 2);
 
