@@ -108,12 +108,14 @@ template <class Space>
 void LinearSolver<Space>::setup(const Matrix<Space>& A, Archive lifetime) {
   setup(A);
   lifetime_.state(lifetime);
+  fit_to(A);
   lifetime.end();
 }
 
 template <class Space>
 void LinearSolver<Space>::fit_to(const Matrix<Space>& A) {
-  if (!lifetime_.is_always() && x0_.size() != A.size()) x0_ = Array<double, Space>(A.size());
+  const bool may_try_again = !lifetime_.is_always() || lifetime_.age() > 0;  // a forged record may say the latter alone
+  if (may_try_again && x0_.size() != A.size()) x0_ = Array<double, Space>(A.size());
 }
 
 template <class Space>
