@@ -15,7 +15,8 @@ TYPED_TEST(Boundary, EveryPairOfSidesGivesAFlowWithoutDivergenceAndWithoutNaN) {
                                           "{ type = \"inlet\", velocity = [1.0, 0.2], profile = \"parabolic\" }",
                                           "{ type = \"outlet\" }"};
   for (const auto& low : kinds)
-    for (const auto& high : kinds) {
+    for (auto high : kinds) {
+      if (const auto at = high.find("[1.0"); at != high.npos) high.replace(at, 4, "[-1.0");  // inwards, there
       // walls in y move, so that something flows; the outlet in y lets out what comes in
       const std::string boundary =
           "x_min = " + low + "\nx_max = " + high +
