@@ -62,8 +62,9 @@ class Hessenberg {
   double rotate(int j) {
     double* h = column(j);
     for (int i = 0; i < j; ++i) {
-      const double above = c_[i] * h[i] + s_[i] * h[i + 1];
-      h[i + 1] = -s_[i] * h[i] + c_[i] * h[i + 1];
+      // fma: which product a compiler fuses with the sum must not depend on what it inlines around it.
+      const double above = std::fma(c_[i], h[i], s_[i] * h[i + 1]);
+      h[i + 1] = std::fma(-s_[i], h[i], c_[i] * h[i + 1]);
       h[i] = above;
     }
     const double length = std::hypot(h[j], h[j + 1]);
