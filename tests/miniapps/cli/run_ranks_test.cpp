@@ -192,7 +192,7 @@ TEST_F(WeirRanks, ARankThatIsKilledEndsTheJobWhichNamesItAndTheCheckpointRestart
 // Its third step is one solve that takes minutes.
 TEST_F(WeirRanks, ASignalToOneRankWithinALongSolveEndsAllAtTheStepBefore) {
   const std::vector<std::string> grid{
-      "--set",  "grid.cells=[160,6,8]", "--set", "time.dt=0.002", "--set", "linear.pressure={tolerance=1e-7}",
+      "--set",  "grid.cells=[640,6,8]", "--set", "time.dt=0.002", "--set", "linear.pressure={tolerance=1e-7}",
       "--steps"};
   const auto steps = [&](const char* last) {
     std::vector<std::string> more = grid;
