@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <list>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -154,14 +155,14 @@ Json json_of(const Option& o) {
 // The tables as they nest; "*" stands for any name.
 struct Place {
   std::vector<std::pair<std::string, std::vector<const Option*>>> keys;
-  std::vector<std::pair<std::string, Place>> inside;
+  std::list<std::pair<std::string, Place>> inside;  // a list may hold what is not complete yet
 };
 
-template <class T>
-T& entry(std::vector<std::pair<std::string, T>>& list, const std::string& name) {
+template <class List>
+auto& entry(List& list, const std::string& name) {
   for (auto& [key, value] : list)
     if (key == name) return value;
-  return list.emplace_back(name, T{}).second;
+  return list.emplace_back(name, typename List::value_type::second_type{}).second;
 }
 
 Place place_of_all(const Schema& schema) {
