@@ -10,26 +10,31 @@ namespace {
 constexpr int resamples = 2000;
 constexpr int fewest_pairs = 6;  // the smallest number of which a sign test can reach 0.05
 
-// The medians of series put together from blocks of neighbours, sorted.
-std::vector<double> bootstrap_medians(const std::vector<double>& series, std::uint64_t seed) {
-  const std::size_t n = series.size();
+}  // namespace
+
+std::vector<double> block_bootstrap(std::size_t n, std::uint64_t seed,
+                                    const std::function<double(const std::vector<std::size_t>&)>& statistic) {
   const std::size_t block = std::max<std::size_t>(1, static_cast<std::size_t>(std::cbrt(static_cast<double>(n))));
   std::mt19937_64 random(seed);
-  std::vector<double> medians, sample;
-  medians.reserve(resamples);
+  std::vector<double> values;
+  std::vector<std::size_t> pick;
+  values.reserve(resamples);
   for (int r = 0; r < resamples; ++r) {
-    sample.clear();
-    while (sample.size() < n) {
+    pick.clear();
+    while (pick.size() < n) {
       const std::size_t first = random() % (n - block + 1);
-      for (std::size_t i = 0; i < block && sample.size() < n; ++i) sample.push_back(series[first + i]);
+      for (std::size_t i = 0; i < block && pick.size() < n; ++i) pick.push_back(first + i);
     }
-    medians.push_back(median(sample));
+    values.push_back(statistic(pick));
   }
-  std::sort(medians.begin(), medians.end());
-  return medians;
+  std::sort(values.begin(), values.end());
+  return values;
 }
 
-}  // namespace
+Interval middle_95(const std::vector<double>& sorted) {
+  const std::size_t tail = sorted.size() / 40;
+  return {sorted[tail], sorted[sorted.size() - 1 - tail]};
+}
 
 double median(std::vector<double> values) {
   if (values.empty()) return NAN;
@@ -61,9 +66,14 @@ PairedComparison compare_pairs(std::span<const double> candidate, std::span<cons
     if (logs.back() < 0) ++c.wins;
     if (logs.back() == 0) ++ties;
   }
-  const std::vector<double> medians = bootstrap_medians(logs, seed);
+  std::vector<double> sample;
+  const Interval of_median = middle_95(block_bootstrap(logs.size(), seed, [&](const std::vector<std::size_t>& pick) {
+    sample.clear();
+    for (const std::size_t i : pick) sample.push_back(logs[i]);
+    return median(sample);
+  }));
   c.ratio = std::exp(median(logs));
-  c.interval = {std::exp(medians[resamples / 40]), std::exp(medians[resamples - 1 - resamples / 40])};
+  c.interval = {std::exp(of_median.low), std::exp(of_median.high)};
   c.sign_test_p = sign_test(c.wins, c.pairs - ties);
   return c;
 }

@@ -2,6 +2,7 @@
 // solver), so that "twice as fast" and "twice as slow" weigh the same.
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,12 @@ struct Interval {
   double low = 0, high = 0;
 };
 
+// A moving-block bootstrap (Kuensch, Ann. Stat. 17 (1989) 1217): the statistic of series of n that are put together from
+// blocks of about n^(1/3) neighbours, since neighbouring steps are alike; sorted. Of these, where 95 % lie.
+std::vector<double> block_bootstrap(std::size_t n, std::uint64_t seed,
+                                    const std::function<double(const std::vector<std::size_t>&)>& statistic);
+Interval middle_95(const std::vector<double>& sorted);
+
 struct PairedComparison {
   int pairs = 0;
   int wins = 0;            // pairs in which the candidate was faster
@@ -22,8 +29,7 @@ struct PairedComparison {
   double sign_test_p = 1;  // two-sided, that faster and slower are equally likely
 };
 
-// Times of the same systems in the same order, both positive. The interval is a moving-block bootstrap of the median
-// (Kuensch, Ann. Stat. 17 (1989) 1217; blocks of about n^(1/3) neighbours, since neighbouring steps are alike).
+// Times of the same systems in the same order, both positive. The interval is a block bootstrap of the median.
 PairedComparison compare_pairs(std::span<const double> candidate, std::span<const double> leader, std::uint64_t seed);
 
 // What the interval allows one to say. The floor is the largest |log ratio| that the reference solver's interval
