@@ -63,7 +63,7 @@ struct Candidate {
 Candidate candidate_of(const std::string& solver, const SolveArguments& a) {
   const std::string defaults = fmt::format("tolerance = {}\nmax_iterations = {}\n", a.tolerance, a.max_iterations);
   if (solver.ends_with(".toml")) {
-    if (!std::filesystem::exists(solver)) throw Error(Exit::file_io, solver + ": no such file");
+    if (!std::filesystem::exists(solver)) throw Error(Exit::usage, solver + ": no such file");
     Table options = read_case(solver);
     std::vector<std::string> overrides;
     if (!options.has("tolerance")) overrides.push_back(fmt::format("tolerance={}", a.tolerance));

@@ -5,9 +5,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <type_traits>
 
@@ -106,7 +108,9 @@ MarketText::MarketText(const std::string& path) {
   std::error_code error;
   if (std::filesystem::is_directory(path, error)) throw Error(Exit::file_io, path + ": a folder, not a matrix file");
   const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (file < 0) throw Error(Exit::file_io, path + ": cannot open the matrix file");
+  if (file < 0)  // a path that leads nowhere is mistyped, as that of a case would be
+    throw Error(errno == ENOENT || errno == ENOTDIR ? Exit::usage : Exit::file_io,
+                path + ": cannot open the matrix file: " + std::strerror(errno));
   struct stat status;
   if (::fstat(file, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 2) {
     size_ = static_cast<std::size_t>(status.st_size);

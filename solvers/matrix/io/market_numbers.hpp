@@ -64,7 +64,7 @@ class MarketNumbers {
 // where its content says that it is gzipped.
 class MarketText {
  public:
-  explicit MarketText(const std::string& path);  // Error(file_io) where it cannot be read
+  explicit MarketText(const std::string& path);  // Error(usage) where it is not there, file_io where it cannot be read
   ~MarketText();
   MarketText(const MarketText&) = delete;
   MarketText& operator=(const MarketText&) = delete;

@@ -1,8 +1,8 @@
 // Matrix Market files (Boisvert, Pozo & Remington, NISTIR 5935, 1996), plain or gzipped.
 //   matrices: coordinate; real, integer or pattern (every value 1); general, symmetric or skew-symmetric
 //   vectors:  array or coordinate, one column
-// What is wrong with a file is an Error(Exit::usage) that begins with file:line; a file that cannot be read is one of
-// Exit::file_io. Nothing is allocated on the word of a header: no more than the file can hold. The text is read twice, so
+// What is wrong with a file is an Error(Exit::usage) that begins with file:line, one that is not there is of Exit::usage,
+// too, and one that cannot be read of Exit::file_io. Nothing is allocated on the word of a header: no more than the file can hold. The text is read twice, so
 // that memory holds the mapped file and the matrix, nothing else.
 #pragma once
 #include <span>

@@ -126,6 +126,7 @@ TEST_F(Continue, OutputThatCannotBePrintedHasCode6AndHarmsNoRun) {
   EXPECT_EQ(shell("--help >/dev/full 2>/dev/null"), 6);
   EXPECT_EQ(shell("info ring.toml >/dev/full 2>&1"), 6);
   EXPECT_EQ(shell("run nosuch.toml >/dev/full 2>&1"), 2);
+  EXPECT_EQ(shell("solve nosuch.mtx >/dev/full 2>&1"), 2);  // its own code stays: nothing was lost but the words
   EXPECT_EQ(shell("run ring.toml -o a >/dev/full 2>&1"), 6);
   EXPECT_EQ(summary("a")["status"], "finished");
   EXPECT_EQ(shell("run ring.toml -o b >&- 2>&-"), 6);

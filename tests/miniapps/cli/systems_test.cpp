@@ -54,10 +54,13 @@ TEST_F(Systems, BlocksOfManyUnknownsAreMadeFromTwoSystems) {
 
 TEST_F(Systems, WhatIsMistypedIsAUsageError) {
   EXPECT_EQ(weir({"solve", "banded:x"}).code, 2);
-  EXPECT_EQ(weir({"solve", "nothing.mtx"}).code, 6);
+  EXPECT_EQ(weir({"solve", "nothing.mtx"}).code, 2);
+  EXPECT_EQ(weir({"doctor", "two.mtx/nothing.mtx"}).code, 2);
+  EXPECT_EQ(weir({"solve", "banded:10", "--solver", "nothing.toml"}).code, 2);
+  EXPECT_EQ(weir({"solve", "."}).code, 6);
   EXPECT_EQ(weir({"solve", "banded:10", "--solver", "magic"}).code, 2);
   EXPECT_EQ(weir({"solve", "banded:10", "--solver", "eigen:magic"}).code, 2);
-  EXPECT_EQ(weir({"doctor", "nothing.mtx"}).code, 6);
+  EXPECT_EQ(weir({"doctor", "nothing.mtx"}).code, 2);
 }
 
 // PETSc and hypre are a plugin beside the program: a copy of the program alone says what it misses, and works otherwise.
