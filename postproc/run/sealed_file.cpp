@@ -69,33 +69,40 @@ class Writer {
   }
   void attribute(const char* name, hid_t type, const void* value) {
     const Id space(H5Screate(H5S_SCALAR), H5Sclose);
-    const Id a(H5Acreate2(*file_, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+    Id a(H5Acreate2(*file_, name, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
     check(a);
     check(H5Awrite(a, type, value));
+    close(a);
   }
   void group(const char* name) {
     const Id list(H5Pcreate(H5P_GROUP_CREATE), H5Pclose);
     order(list);
-    const Id g(H5Gcreate2(*file_, name, H5P_DEFAULT, list, H5P_DEFAULT), H5Gclose);
+    Id g(H5Gcreate2(*file_, name, H5P_DEFAULT, list, H5P_DEFAULT), H5Gclose);
     check(g);
+    close(g);
   }
   void array(const std::string& name, hid_t type, const void* values, std::size_t count) {
     const hsize_t n = count;
     const Id space(H5Screate_simple(1, &n, nullptr), H5Sclose);
-    const Id d(H5Dcreate2(*file_, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
+    Id d(H5Dcreate2(*file_, name.c_str(), type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT), H5Dclose);
     check(d);
-    if (n == 0) return;
+    if (n == 0) return close(d);
     check(H5Dwrite(d, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values));
     parts_.push_back(
         {name, static_cast<std::int64_t>(H5Dget_offset(d)), static_cast<std::int64_t>(count * H5Tget_size(type))});
+    close(d);
   }
   std::vector<SealedPart> close() {
     check(H5Fflush(*file_, H5F_SCOPE_GLOBAL));
-    if (!file_->close()) check(-1);
+    close(*file_);
     return std::move(parts_);
   }
 
  private:
+  // Small arrays are written when they are closed.
+  void close(Id& object) const {
+    if (!object.close()) check(-1);
+  }
   static void order(hid_t list) { H5Pset_link_creation_order(list, H5P_CRT_ORDER_TRACKED | H5P_CRT_ORDER_INDEXED); }
   void check(long long status) const {
     if (status < 0) throw Error(Exit::file_io, "cannot write " + path_ + ": " + hdf5_reason());
