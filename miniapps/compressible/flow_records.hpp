@@ -63,7 +63,7 @@ CheckpointState state_of(const Run& run, CompressibleFlow<Space>& flow) {
   const PseudoTimeControl& p = flow.pseudo.control;
   CheckpointState state;
   state.step = flow.step;
-  state.time = flow.time;
+  state.time = picture_time(flow);
   state.add("order", p.order);
   state.add("cfl", p.cfl);
   state.add("reference", p.reference);
@@ -88,7 +88,7 @@ template <class Space>
 std::string load_flow(const Communicator& ranks, const Checkpoint& from, CompressibleFlow<Space>& flow) {
   PseudoTimeControl& p = flow.pseudo.control;
   flow.step = from.header.step;
-  flow.time = from.header.time;
+  if (flow.c.is_unsteady()) flow.time = from.header.time;
   p.order = static_cast<int>(from.scalar("order"));
   p.cfl = from.scalar("cfl");
   p.reference = from.scalar("reference");
