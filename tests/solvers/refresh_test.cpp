@@ -154,5 +154,35 @@ TYPED_TEST(RefreshOf, ASolveThatFailsWithAnOldPreconditionerIsTriedAgainWithAFre
   EXPECT_EQ(old.lifetime().age(), 0);
 }
 
+// A capsule's, which anyone can write.
+TYPED_TEST(RefreshOf, AForgedRecordOfItsLifeIsRefusedOrHarmless) {
+  SeparableStencil<TypeParam> A(box({6, 5, 1}, EndCondition::dirichlet, false, 1.0));
+  Archive record;
+  RefreshPolicy policy(Table(), "jacobi");
+  policy.state(record);
+  const Numbers whole = record.numbers();
+  const auto attempt = [&](const Numbers& numbers) {
+    LinearSolver<TypeParam> solver(Table(), "bicgstab", "jacobi", 1e-8);
+    const Array<double, TypeParam> b(random_numbers(A.size(), 1));
+    Array<double, TypeParam> x(random_numbers(A.size(), 2));
+    solver.setup(A, Archive(numbers));
+    return solver.solve(A, b, x).converged();
+  };
+  EXPECT_TRUE(attempt(whole));
+  Numbers longer = whole;
+  longer.push_back(1);
+  for (const Numbers& wrong : {longer, Numbers(whole.begin(), whole.end() - 1), Numbers{}})
+    EXPECT_THROW(attempt(wrong), Error) << wrong.size();
+  for (std::size_t i = 0; i < whole.size(); ++i)
+    for (const double forged : {-1.0, 1.0, 1e18, HUGE_VAL, std::nan("")}) {
+      Numbers numbers = whole;
+      numbers[i] = forged;
+      try {
+        EXPECT_TRUE(attempt(numbers)) << i << " " << forged;
+      } catch (const Error&) {  // refused
+      }
+    }
+}
+
 }  // namespace
 }  // namespace weir::test

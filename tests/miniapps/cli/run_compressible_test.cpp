@@ -34,11 +34,39 @@ dt = 0.2
 report = false
 )";
 
+// A short shock tube, whose ends follow the exact solution in time.
+const char* const tube = R"([case]
+miniapp = "compressible"
+[mesh]
+generator = { type = "box", cells = [40, 2], length = [1.0, 0.05] }
+[flow]
+mach = 0.8451542547285166
+initial = { type = "sod", centre = [0.5, 0.0] }
+[numerics]
+limiter = "barth_jespersen"
+[boundary]
+x_min = { type = "exact" }
+x_max = { type = "exact" }
+y_min = { type = "symmetry" }
+y_max = { type = "symmetry" }
+[time]
+end = 0.05
+dt = 0.002
+[pseudo_time]
+cfl_start = 1e4
+cfl_max = 1e4
+first_order_tolerance = 0.0
+tolerance = 1e-3
+[output]
+report = false
+)";
+
 class WeirCompressible : public testing::ProgramTest {
  protected:
   WeirCompressible() : ProgramTest(WEIR_PROGRAM) {
     write_file(folder / "cylinder.toml", cylinder);
     write_file(folder / "vortex.toml", vortex);
+    write_file(folder / "tube.toml", tube);
   }
 };
 
@@ -65,6 +93,40 @@ TEST_F(WeirCompressible, AStoppedRunWithAnOldPreconditionerGoesOnWithTheSameOne)
     EXPECT_EQ(summary(a)["state_hash"], summary(b)["state_hash"]) << policy;
     EXPECT_EQ(summary(a)["quantities"], summary(b)["quantities"]) << policy;
     EXPECT_TRUE(fs::exists(folder / (a + "/lifetime.csv")));
+  }
+}
+
+// Steps that are neither of the first matrix nor of today's: aggregates of the first one, factors of an old one, which a
+// restart makes again with the boundary values of its time.
+TEST_F(WeirCompressible, WhatASolverKeepsOverStepsGoesOn) {
+  const std::pair<const char*, const char*> keeping[] = {
+      {"cylinder.toml", "linear.flow.preconditioner={type=\"aggregation\"}"},
+      {"cylinder.toml", "linear.flow.preconditioner={type=\"additive_schwarz\",inner={type=\"aggregation\"}}"},
+      {"tube.toml", "linear.flow.refresh=\"every:3\""},
+      {"tube.toml", "linear.flow.refresh=\"adaptive\""},
+  };
+  int n = 0;
+  for (const auto& [file, solver] : keeping) {
+    const std::string a = "a" + std::to_string(++n), b = "b" + std::to_string(n);
+    ASSERT_EQ(weir({"run", file, "-o", a, "--set", solver, "--steps", "23"}).code, 0) << solver;
+    ASSERT_EQ(weir({"run", file, "-o", b, "--set", solver, "--steps", "4"}).code, 0);
+    ASSERT_EQ(weir({"restart", b, "--steps", "23"}).code, 0);
+    EXPECT_EQ(summary(a)["state_hash"], summary(b)["state_hash"]) << file << " " << solver;
+    EXPECT_EQ(csv(a + "/solves.csv", 5), csv(b + "/solves.csv", 5)) << file << " " << solver;
+  }
+}
+
+// Killed while its report is drawn: the last checkpoint is there, the end of the run is not in run.json yet.
+TEST_F(WeirCompressible, ARunThatWasKilledAfterItsLastStepTakesNoOther) {
+  for (const std::string name : {"cylinder", "tube", "vortex"}) {
+    ASSERT_EQ(weir({"run", name + ".toml", "-o", name, "--set", "checkpoint.every=1"}).code, 0);
+    const auto end = summary(name);
+    auto running = end;
+    running["status"] = "running";
+    running["exit_code"] = running["state_hash"] = nullptr;
+    write_file(folder / (name + "/run.json"), running.dump());
+    ASSERT_EQ(weir({"restart", name}).code, 0);
+    for (const char* key : {"steps", "time", "state_hash"}) EXPECT_EQ(summary(name)[key], end[key]) << name;
   }
 }
 

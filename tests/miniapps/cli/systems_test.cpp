@@ -63,6 +63,16 @@ TEST_F(Systems, WhatIsMistypedIsAUsageError) {
   EXPECT_EQ(weir({"doctor", "nothing.mtx"}).code, 2);
 }
 
+TEST_F(Systems, WhatUnpacksToMuchMoreThanItsSizeIsNotUnpacked) {
+  const char* const bomb =  // 400 MB
+      "head -c 8000000 /dev/zero | gzip > part && for i in $(seq 50); do cat part; done > bomb.mtx.gz";
+  ASSERT_EQ(testing::run({"/bin/sh", "-c", bomb}, folder.path()).code, 0);
+  const Finished f = weir({"solve", "bomb.mtx.gz"});
+  if (f.err.find("no zlib") != std::string::npos) GTEST_SKIP();
+  EXPECT_EQ(f.code, 6);
+  EXPECT_NE(f.err.find("more than 64 times its size"), std::string::npos) << f.err;
+}
+
 // PETSc and hypre are a plugin beside the program: a copy of the program alone says what it misses, and works otherwise.
 TEST_F(Systems, AProgramWithoutItsPluginSaysSo) {
   const std::string alone = folder / "alone";

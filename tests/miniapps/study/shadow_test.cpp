@@ -1,6 +1,7 @@
 // Shadow solves in a real run: they change nothing, all get the same systems, and their mistakes are told.
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -12,6 +13,7 @@ namespace weir {
 namespace {
 
 using testing::Finished;
+using testing::Process;
 using testing::read_file;
 using testing::write_file;
 
@@ -205,6 +207,21 @@ TEST_F(Shadows, RestartedRunsKeepTheRowsOfTheFirstPart) {
   ASSERT_EQ(second.code, 0) << second.err;
   EXPECT_EQ(rows("parts/shadow.csv").size(), rows("whole/shadow.csv").size());
   EXPECT_EQ(state_hash("parts"), state_hash("whole"));
+}
+
+// Rows that are written late are lost with the process, though its checkpoint is of a later step.
+TEST_F(Shadows, AKilledRunKeepsTheRowsBeforeItsCheckpoint) {
+  write_file(folder / "case.toml", cavity + with_shadow + "[checkpoint]\nevery = 4\n");
+  Process process = start({"run", "case.toml", "-o", "a", "--deterministic", "--set", "time.end=100.0"});
+  wait_for_steps(process, "a", 60);
+  process.send(SIGKILL);
+  ASSERT_EQ(process.wait().code, 128 + SIGKILL);
+  const Finished second = ProgramTest::weir({"restart", "a", "--deterministic", "--steps", "400"});
+  ASSERT_EQ(second.code, 0) << second.err;
+  std::map<int, int> rows_of;
+  for (const Row& row : rows("a/shadow.csv")) ++rows_of[std::stoi(row.at("step"))];
+  EXPECT_EQ(rows_of.size(), 100U);
+  for (const auto& [step, count] : rows_of) EXPECT_EQ(count, 5) << "step " << step;
 }
 
 TEST_F(Shadows, AndTheRooflineLeavesTheFlowAloneToo) {

@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <hdf5.h>
 
 #include <cmath>
 #include <filesystem>
@@ -8,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "postproc/run/checkpoint.hpp"
+#include "postproc/run/seal.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/scratch_folder.hpp"
 
@@ -75,6 +77,27 @@ TEST(Checkpoint, RefusesTimesThatNoRunHas) {
     write_checkpoint(folder / "c.h5", s.header, s.state);
     EXPECT_NE(refusal([&] { read_checkpoint(folder / "c.h5"); }), "not refused");
   }
+}
+
+// Anyone can make a seal: an array where a number belongs would be read beyond it.
+TEST(Checkpoint, RefusesAnArrayWhereANumberBelongs) {
+  const ScratchFolder folder;
+  const Sample s;
+  const std::string path = folder / "c.h5";
+  write_checkpoint(path, s.header, s.state);
+  const hid_t file = H5Fopen(path.c_str(), H5F_ACC_RDWR, H5P_DEFAULT);
+  ASSERT_GE(H5Adelete(file, "step"), 0);
+  constexpr hsize_t many = 4000;
+  const hid_t space = H5Screate_simple(1, &many, nullptr);
+  const hid_t number = H5Acreate2(file, "step", H5T_NATIVE_LLONG, space, H5P_DEFAULT, H5P_DEFAULT);
+  const std::vector<long long> steps(many, 123);
+  EXPECT_GE(H5Awrite(number, H5T_NATIVE_LLONG, steps.data()), 0);
+  EXPECT_GE(H5Aclose(number), 0);
+  EXPECT_GE(H5Sclose(space), 0);
+  EXPECT_GE(H5Fclose(file), 0);
+  EXPECT_NE(refusal([&] { read_checkpoint(path); }).find("does not match"), std::string::npos);
+  seal_file(path, {"checkpoint", checkpoint_schema, false}, 512, {});
+  EXPECT_NE(refusal([&] { read_checkpoint(path); }).find("'step' is not one number"), std::string::npos);
 }
 
 TEST(Checkpoint, RefusesAFileAlteredInAnyByte) {
