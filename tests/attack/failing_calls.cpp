@@ -1,5 +1,5 @@
 // Preloaded into a program under attack: the FAIL_AT-th call of FAIL_CALL on a file whose path holds FAIL_IN fails with
-// FAIL_ERRNO, or is short (FAIL_ERRNO=0: half of a write).
+// FAIL_ERRNO, or is short (FAIL_ERRNO=0: half of a write); and all later ones, with FAIL_ON.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -21,7 +21,8 @@ const char* setting(const char* name) {
 bool is_hit(const char* call, const char* path) {
   static int calls = 0;
   if (std::strcmp(call, setting("FAIL_CALL")) != 0 || !std::strstr(path, setting("FAIL_IN"))) return false;
-  if (++calls != std::atoi(setting("FAIL_AT"))) return false;
+  const int first = std::atoi(setting("FAIL_AT"));
+  if (++calls != first && (calls < first || !*setting("FAIL_ON"))) return false;
   errno = std::atoi(setting("FAIL_ERRNO"));
   return true;
 }

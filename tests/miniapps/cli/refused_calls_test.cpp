@@ -24,10 +24,12 @@ class RefusedCalls : public testing::ProgramTest {
   RefusedCalls() : ProgramTest(WEIR_TOY) {
     write_file(folder / "ring.toml", "[case]\nminiapp = \"toy\"\n[checkpoint]\nevery = 5\n[output]\nreport = false\n");
   }
-  // A run whose number-th `call` on a file whose path holds `where` fails with `error`, or does half (0).
+  // A run whose number-th `call` on a file whose path holds `where` fails with `error`, or does half (0); and all later
+  // ones where `on` is not empty.
   Finished run_with(const char* call, int number, int error, const char* where,
-                    const std::vector<std::string>& more = {}) const {
+                    const std::vector<std::string>& more = {}, const std::string& on = "") const {
     std::vector<std::string> all = {"/usr/bin/env",
+                                    "FAIL_ON=" + on,
                                     std::string("LD_PRELOAD=") + WEIR_FAILING_CALLS,
                                     std::string("FAIL_CALL=") + call,
                                     "FAIL_AT=" + std::to_string(number),
@@ -54,14 +56,15 @@ class RefusedCalls : public testing::ProgramTest {
 // it crashes.
 TEST_F(RefusedCalls, EveryWriteOfACheckpointMayFail) {
   constexpr int writes = 10;  // of one checkpoint, at least
-  for (int number = 1; number <= writes; ++number) {
-    const Finished f = run_with("pwrite", number, ENOSPC, "checkpoints");
-    EXPECT_EQ(f.code, 6) << number << f.err;
-    EXPECT_NE(f.err.find("cannot write a/checkpoints/"), std::string::npos) << number << f.err;
-    EXPECT_NE(f.err.find("No space left on device"), std::string::npos) << number << f.err;
-    EXPECT_EQ(summary("a")["exit_code"], 6) << number;
-    EXPECT_EQ(half_written(), std::vector<std::string>{}) << number;
-  }
+  for (const char* on : {"", "and on"})
+    for (int number = 1; number <= writes; ++number) {
+      const Finished f = run_with("pwrite", number, ENOSPC, "checkpoints", {}, on);
+      EXPECT_EQ(f.code, 6) << number << on << f.err;
+      EXPECT_NE(f.err.find("cannot write a/checkpoints/"), std::string::npos) << number << on << f.err;
+      EXPECT_NE(f.err.find("No space left on device"), std::string::npos) << number << on << f.err;
+      EXPECT_EQ(summary("a")["exit_code"], 6) << number << on;
+      EXPECT_EQ(half_written(), std::vector<std::string>{}) << number << on;
+    }
 }
 
 TEST_F(RefusedCalls, AShortWriteIsGoneOnWith) {
