@@ -30,6 +30,7 @@ class OwnSolver : public AnySolver<Space> {
   SolveResult solve(const Matrix<Space>& A, View<const double> b, View<double> x) override {
     return solver_.solve(A, b, x);
   }
+  bool remembers() const override { return solver_.remembers(); }
   const SetupInfo& setup_info() const override { return solver_.setup_info(); }
   std::string name() const override { return solver_.name(); }
   std::string describe() const override { return solver_.describe(); }

@@ -35,6 +35,7 @@ class AnySolver {
   virtual void update(const Matrix<Space>& A) = 0;  // new values, same pattern
   // x holds the guess on entry. Peers run on the host, on a copy of A in block rows (solvers/matrix/block/block_rows.hpp).
   virtual SolveResult solve(const Matrix<Space>& A, View<const double> b, View<double> x) = 0;
+  virtual bool remembers() const { return false; }  // solves or systems before this one, in what it does
   virtual const SetupInfo& setup_info() const = 0;  // seconds and bytes of the last setup or update
   virtual std::string name() const = 0;
   virtual std::string describe() const = 0;

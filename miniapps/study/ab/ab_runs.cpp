@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "miniapps/study/shadow/statistics.hpp"
 #include "postproc/report/child.hpp"
 #include "postproc/run/csv.hpp"
 #include "postproc/run/hash.hpp"
@@ -89,13 +90,20 @@ std::size_t row_of_target(const Csv& history, const AbTarget& target) {
 }
 
 void add_up_solves(const Csv& solves, double last_step, AbRun& run) {
+  std::vector<double> seconds;
   for (std::size_t i = 0; i < solves.rows(); ++i) {
     if (solves.number(i, "step") > last_step) break;
     ++run.solves;
     run.iterations += static_cast<std::int64_t>(solves.or_zero(i, "iterations"));
-    run.setup_seconds += 1e-3 * solves.or_zero(i, "setup_ms");
-    run.solve_seconds += 1e-3 * solves.or_zero(i, "solve_ms");
+    const double setup = 1e-3 * solves.or_zero(i, "setup_ms"), solve = 1e-3 * solves.or_zero(i, "solve_ms");
+    run.setup_seconds += setup;
+    run.solve_seconds += solve;
+    seconds.push_back(setup + solve);
+    if (solves.text(i, "reason") == "converged") continue;
+    ++run.failed_solves;
+    run.failed_seconds += setup + solve;
   }
+  run.p95_solve_seconds = percentile_95(std::move(seconds));
 }
 
 // Whether the run comes to its end or not: solves that stagnate are what the warnings are for.

@@ -26,6 +26,8 @@ struct AbRun {
   double time = 0, seconds = 0;
   std::int64_t solves = 0, iterations = 0;
   double setup_seconds = 0, solve_seconds = 0;  // of the linear solvers
+  std::int64_t failed_solves = 0;               // not converged
+  double failed_seconds = 0, p95_solve_seconds = 0;
   double other_seconds() const { return seconds - setup_seconds - solve_seconds; }
 
   double processor_seconds = 0;  // of the whole process

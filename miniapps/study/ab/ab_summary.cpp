@@ -29,11 +29,12 @@ double ratio(double a, double b) { return b > 0 ? a / b : NAN; }
 
 struct Pairs {
   std::vector<double> candidate, baseline;
-  void add(const Chosen& a, const Chosen& b) {
+  // unit: of both times.
+  void add(const Chosen& a, const Chosen& b, double unit = 1) {
     for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) {
       if (!a[i]->counts || !b[i]->counts || !(a[i]->seconds > 0 && b[i]->seconds > 0)) continue;
-      candidate.push_back(a[i]->seconds);
-      baseline.push_back(b[i]->seconds);
+      candidate.push_back(a[i]->seconds / unit);
+      baseline.push_back(b[i]->seconds / unit);
     }
   }
 };
@@ -54,9 +55,12 @@ AbRow row_of(const AbStudy& study, const std::vector<AbRun>& runs, std::size_t c
   });
   row.other_ms_a_step =
       median_of(own, [](const AbRun& r) { return 1e3 * ratio(r.other_seconds(), static_cast<double>(r.steps)); });
+  row.p95_solve_ms = median_of(own, [](const AbRun& r) { return 1e3 * r.p95_solve_seconds; });
+  row.setup_seconds = median_of(own, [](const AbRun& r) { return r.setup_seconds; });
+  row.failed_seconds = median_of(own, [](const AbRun& r) { return r.failed_seconds; });
   Pairs pairs;
   pairs.add(own, base);
-  all.add(own, base);
+  all.add(own, base, median_of(base, [](const AbRun& r) { return r.seconds; }));
   row.with_baseline = compare_pairs(pairs.candidate, pairs.baseline, study.seed);
   return row;
 }
@@ -64,7 +68,10 @@ AbRow row_of(const AbStudy& study, const std::vector<AbRun>& runs, std::size_t c
 // rows[0] is the baseline, rows[1] its double.
 void judge(AbRow* rows, std::size_t count) {
   const double floor = noise_floor_of(rows[1].with_baseline);
-  for (std::size_t k = 0; k < count; ++k) rows[k].verdict = verdict_of(rows[k].with_baseline, floor);
+  for (std::size_t k = 0; k < count; ++k) {
+    rows[k].noise = floor;
+    rows[k].verdict = verdict_of(rows[k].with_baseline, floor);
+  }
 }
 
 void add_quantities(const AbStudy& study, const std::vector<AbRun>& runs, std::size_t c, AbSummary& summary) {
@@ -120,6 +127,7 @@ AbSummary summarise(const AbStudy& study, const std::vector<AbRun>& runs) {
       row.failures += summary.rows[c * count + k].failures;
     }
     row.total_seconds = row.steps = row.iterations_a_step = row.ms_an_iteration = row.other_ms_a_step = NAN;
+    row.p95_solve_ms = row.setup_seconds = row.failed_seconds = NAN;
     row.with_baseline = compare_pairs(all[k].candidate, all[k].baseline, study.seed);
     summary.rows.push_back(row);
   }

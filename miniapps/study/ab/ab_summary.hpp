@@ -15,7 +15,10 @@ struct AbRow {
   std::string configuration;
   int runs = 0, failures = 0;
   double total_seconds = 0, steps = 0, iterations_a_step = 0, ms_an_iteration = 0, other_ms_a_step = 0;
-  PairedComparison with_baseline;
+  double p95_solve_ms = 0;                       // 95 % of the solves, set-up in them, take less
+  double setup_seconds = 0, failed_seconds = 0;  // set-ups; solves that did not converge
+  PairedComparison with_baseline;                // of all cases: each weighs the same
+  double noise = 0;                              // of log ratios
   Verdict verdict = Verdict::too_few_systems;
 };
 

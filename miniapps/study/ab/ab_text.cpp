@@ -22,9 +22,15 @@ std::string quoted(std::string text) {
 bool is_baseline(const AbStudy& study, const AbRow& row) { return row.configuration == study.configurations[0].name; }
 bool is_control(const AbStudy& study, const AbRow& row) { return row.configuration == study.configurations[1].name; }
 
-std::string verdict_text(const AbRow& row) {
+// One word for the file.
+std::string verdict_word(const AbRow& row) {
   if (row.with_baseline.pairs == 0) return "not comparable";
   return row.verdict == Verdict::too_few_systems ? "too few pairs" : to_string(row.verdict);
+}
+
+std::string verdict_words(const AbStudy& study, const AbRow& row) {
+  if (is_control(study, row)) return "A/A control";
+  return row.verdict == Verdict::undecided ? verdict_text(row.verdict, row.noise) : verdict_word(row);
 }
 
 std::string number(double value, int width, int digits) {
@@ -37,11 +43,10 @@ std::string row_text(const AbStudy& study, const AbRow& row, std::size_t width) 
                                  number(row.ms_an_iteration, 8, 3), number(row.other_ms_a_step, 9, 2));
   const PairedComparison& c = row.with_baseline;
   if (!is_baseline(study, row) && c.pairs > 0)
-    text += fmt::format("  {:>7.3f}  {:>6.3f} .. {:<6.3f} {:>2} of {:<2}  {}", c.ratio, c.interval.low, c.interval.high,
-                        c.wins, c.pairs,
-                        is_control(study, row)                    ? "A/A control"
-                        : row.verdict == Verdict::not_significant ? difference_text(c, row.verdict)
-                                                                  : verdict_text(row));
+    text +=
+        fmt::format("  {:>7.3f}  {:>6.3f} .. {:<6.3f}  {:>6.3f}  {:>2} of {:<2}  {}", c.of_sums, c.of_sums_interval.low,
+                    c.of_sums_interval.high, c.ratio, c.wins, c.pairs, verdict_words(study, row));
+  if (row.failed_seconds > 0) text += fmt::format(", {:.3g} s in solves that did not converge", row.failed_seconds);
   if (row.failures) text += fmt::format("  {} of {} runs excluded", row.failures, row.runs);
   return text + "\n";
 }
@@ -118,7 +123,7 @@ std::string ab_csv(const AbStudy& study, const std::vector<AbRun>& runs) {
       "case,configuration,repeat,place,exit_code,status,counts,steps,time,total_s,solves,iterations,setup_s,solve_s,"
       "other_s,processor_s,peak_bytes,state_hash,warned,stagnated,warned_rightly,reason";
   for (const auto& name : names) text += "," + name;
-  text += "\n";
+  text += ",p95_solve_ms,failed_solves,failed_s\n";
   for (const AbRun& r : runs) {
     text += fmt::format("{},{},{},{},{},{},{},", study.cases[r.twin.of_case].name,
                         study.configurations[r.twin.configuration].name, r.twin.repeat + 1, r.twin.place + 1,
@@ -135,7 +140,9 @@ std::string ab_csv(const AbStudy& study, const std::vector<AbRun>& runs) {
       const auto found = r.quantities.find(name);
       text += found == r.quantities.end() ? "," : fmt::format(",{:.10g}", found->second);
     }
-    text += "\n";
+    text += r.counts
+                ? fmt::format(",{},{},{:.6f}\n", cell(1e3 * r.p95_solve_seconds), r.failed_solves, r.failed_seconds)
+                : ",,,\n";
   }
   return text;
 }
@@ -144,7 +151,7 @@ std::string ab_summary_csv(const AbSummary& summary) {
   std::string text =
       "case,configuration,runs,failures,total_s,steps,iterations_a_step,ms_an_iteration,other_ms_a_step,pairs,ratio,"
       "low,"
-      "high,won,sign_test_p,verdict\n";
+      "high,won,sign_test_p,verdict,sums_ratio,sums_low,sums_high,noise,p95_solve_ms,setup_s,failed_s\n";
   for (std::size_t i = 0; i < summary.rows.size(); ++i) {
     const AbRow& r = summary.rows[i];
     const PairedComparison& c = r.with_baseline;
@@ -156,7 +163,11 @@ std::string ab_summary_csv(const AbSummary& summary) {
     text += first || c.pairs == 0 ? ",,,,,"
                                   : fmt::format("{:.5g},{:.5g},{:.5g},{},{:.3g},", c.ratio, c.interval.low,
                                                 c.interval.high, c.wins, c.sign_test_p);
-    text += (first ? "baseline" : second ? "control" : verdict_text(r)) + "\n";
+    text += (first ? "baseline" : second ? "control" : verdict_word(r)) + ",";
+    text += first || c.pairs == 0 ? ",,,,"
+                                  : fmt::format("{:.5g},{:.5g},{:.5g},{:.5g},", c.of_sums, c.of_sums_interval.low,
+                                                c.of_sums_interval.high, std::exp(r.noise));
+    text += cell(r.p95_solve_ms) + "," + cell(r.setup_seconds) + "," + cell(r.failed_seconds) + "\n";
   }
   return text;
 }
@@ -181,8 +192,8 @@ std::string ab_text(const AbStudy& study, const AbSummary& summary, const std::v
       if (!of_case.empty()) text += quantities_text(summary, of_case) + repetition_text(study, runs, of_case);
       of_case = row.of_case;
       text += fmt::format(
-          "\n{}\n  {:<{}}   total s = steps x (iterations x   ms  + other ms)  / {:<10} 95 % interval   won\n", of_case,
-          "configuration", width, study.configurations[0].name + "'s");
+          "\n{}\n  {:<{}}   total s = steps x (iterations x   ms  + other ms)  / {:<10} 95 % interval   median  won\n",
+          of_case, "configuration", width, study.configurations[0].name + "'s");
     }
     text += row_text(study, row, width);
   }

@@ -60,7 +60,8 @@ template <class Space>
 class Shadow : public SolveWatch<Space> {
  public:
   using Keep = std::function<void(const ShadowRecord&)>;
-  // repeats: how often each solves a system; kept is the one with the median time (of an even number, the shorter).
+  // repeats: how often each solves a system; kept is the one with the median time (of an even number, the shorter). Where
+  // that is unusual for a solver, it solves once more: what the machine had interrupted is not slow a second time.
   // leader_repeats: preparing and solving once more leave the reference solver as it was, bit for bit. Every rank makes
   // one, with the same seed.
   Shadow(const Communicator& ranks, std::uint64_t seed, int repeats, LinearSolver<Space>& leader, bool leader_repeats,
@@ -92,11 +93,13 @@ class Shadow : public SolveWatch<Space> {
     std::string name;
     std::unique_ptr<AnySolver<Space>> solver;
     Stale stale = Stale::pattern;
+    std::vector<double> seconds = {};  // of each system
   };
   void draw_order();
   void keep_own(const Matrix<Space>& A, View<const double> b, View<const double> x, const SolveResult& result);
   void warm_up(const Matrix<Space>& A, View<const double> b);
   void solve_all(const Matrix<Space>& A, View<const double> b, View<const double> own);
+  bool is_unusual(const Candidate& c, double seconds) const;
   ShadowRecord solve_by(std::size_t who, const Matrix<Space>& A, View<const double> b);
   double prepare(Candidate& c, const Matrix<Space>& A);
   double seconds_to_prepare(Candidate& c, const Matrix<Space>& A);

@@ -4,12 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace weir {
 namespace {
 
 double megabytes(std::int64_t bytes) { return 1e-6 * static_cast<double>(bytes); }
+
+constexpr double worth_telling = 0.02;  // part of a solver's time
 
 double percent(double log_ratio) { return 100 * std::expm1(log_ratio); }
 
@@ -29,8 +32,9 @@ bool ShadowSeries::add(const ShadowRecord& r) {
   }
   Series& s = by_name_[r.name];
   s.seconds.push_back(r.seconds());
+  s.failed.push_back(!r.result.converged());
+  s.setup_seconds += r.setup_seconds;
   s.iterations += r.result.iterations;
-  s.failures += !r.result.converged();
   s.bytes = std::max(s.bytes, r.bytes);
   s.most_bytes = std::max(s.most_bytes, r.most_bytes);
   if (r.solver < 2) of_double_[r.solver].push_back(r.seconds());
@@ -43,18 +47,38 @@ bool ShadowSeries::add(const ShadowRecord& r) {
   return true;
 }
 
+ShadowRow ShadowSeries::row(std::size_t name, std::uint64_t seed) const {
+  const Series &s = by_name_[name], &reference = by_name_.front();
+  ShadowRow row;
+  row.name = names_[name];
+  row.solver = solvers_[name];
+  std::vector<double> solved_again(s.seconds.size(), 0.0);
+  double failed_seconds = 0;
+  for (std::size_t i = 0; i < s.seconds.size(); ++i) {
+    if (!s.failed[i]) continue;
+    ++row.failures;
+    if (!reference.failed[i]) solved_again[i] = reference.seconds[i];
+    failed_seconds += s.seconds[i] + solved_again[i];
+  }
+  const double to_mean = 1e3 / static_cast<double>(s.seconds.size());
+  row.iterations = static_cast<double>(s.iterations) / static_cast<double>(s.seconds.size());
+  row.milliseconds = 1e3 * median(s.seconds);
+  row.p95_milliseconds = 1e3 * percentile_95(s.seconds);
+  row.mean_milliseconds = to_mean * std::accumulate(s.seconds.begin(), s.seconds.end(), 0.0);
+  row.setup_milliseconds = to_mean * s.setup_seconds;
+  row.failed_milliseconds = to_mean * failed_seconds;
+  row.bytes = s.bytes;
+  row.most_bytes = s.most_bytes;
+  row.with_leader = compare_pairs(s.seconds, reference.seconds, seed, solved_again);
+  return row;
+}
+
 ShadowComparison ShadowSeries::compare(std::uint64_t seed) const {
   ShadowComparison c;
   c.repetition = repetition_;
   c.own_milliseconds = 1e3 * median(own_);
   c.doubles = compare_pairs(of_double_[1], of_double_[0], seed);
-  for (std::size_t i = 0; i < by_name_.size(); ++i) {
-    const Series& s = by_name_[i];
-    ShadowRow row{names_[i], solvers_[i], s.failures, 0, 1e3 * median(s.seconds), s.bytes, s.most_bytes, {}, {}};
-    row.iterations = static_cast<double>(s.iterations) / static_cast<double>(s.seconds.size());
-    row.with_leader = compare_pairs(s.seconds, by_name_.front().seconds, seed);
-    c.rows.push_back(std::move(row));
-  }
+  for (std::size_t i = 0; i < by_name_.size(); ++i) c.rows.push_back(row(i, seed));
   c.noise = std::max(noise_floor_of(c.rows[1].with_leader), noise_floor_of(c.doubles));
   for (ShadowRow& row : c.rows) row.verdict = verdict_of(row.with_leader, c.noise);
   return c;
@@ -66,26 +90,32 @@ std::string shadow_table(const ShadowComparison& c, const std::string& system) {
   };
   std::size_t width = 6;
   for (const ShadowRow& r : c.rows) width = std::max(width, label(r).size());
-  std::string text = fmt::format("\n{}: {} systems, each solved by {} solvers in random order\n", system,
-                                 c.rows.front().with_leader.pairs, c.rows.size());
-  text += fmt::format("  {:<{}}  iterations  median ms        MB  time / reference   95 % interval         won  \n",
-                      "solver", width);
+  std::string text = fmt::format(
+      "\n{}, open loop, on the reference's systems: {} systems, each solved by {} solvers in random order\n", system,
+      c.rows.front().with_leader.pairs, c.rows.size());
+  text += fmt::format(
+      "  {:<{}}  iterations  median ms  95 % below        MB  sum / reference's  95 % interval      median         "
+      "won  on the reference's systems\n",
+      "solver", width);
   for (const ShadowRow& r : c.rows) {
     const PairedComparison& p = r.with_leader;
-    text += fmt::format("  {:<{}}  {:>10.1f}  {:>9.3f}  {:>8.3f}", label(r), width, r.iterations, r.milliseconds,
-                        megabytes(r.bytes));
+    text += fmt::format("  {:<{}}  {:>10.1f}  {:>9.3f}  {:>10.3f}  {:>8.3f}", label(r), width, r.iterations,
+                        r.milliseconds, r.p95_milliseconds, megabytes(r.bytes));
     if (&r != &c.rows.front())
-      text +=
-          fmt::format("  {:>16.3f}  {:>6.3f} .. {:<6.3f}  {:>4} of {:<4}  {}", p.ratio, p.interval.low, p.interval.high,
-                      p.wins, p.pairs, &r == &c.rows[1] ? "control" : difference_text(p, r.verdict));
-    if (r.failures) text += fmt::format(", {} solves not converged", r.failures);
+      text += fmt::format("  {:>17.3f}  {:>6.3f} .. {:<6.3f}  {:>8.3f}  {:>4} of {:<4}  {}", p.of_sums,
+                          p.of_sums_interval.low, p.of_sums_interval.high, p.ratio, p.wins, p.pairs,
+                          &r == &c.rows[1] ? "control" : verdict_text(r.verdict, c.noise));
+    if (r.setup_milliseconds >= worth_telling * r.mean_milliseconds)
+      text += fmt::format(", set-ups {:.0f} % of its time", 100 * r.setup_milliseconds / r.mean_milliseconds);
+    if (r.failures)
+      text += fmt::format(", {} solves not converged, {:.3g} ms a system", r.failures, r.failed_milliseconds);
     text += '\n';
   }
   text += fmt::format(
       "  noise floor {:.1f} %: largest extent of the A/A intervals (control / reference above, replica / replica "
       "{:.3f} "
       ".. {:.3f})\n",
-      percent(c.noise), c.doubles.interval.low, c.doubles.interval.high);
+      percent(c.noise), c.doubles.of_sums_interval.low, c.doubles.of_sums_interval.high);
   if (c.ranks > 1) text += fmt::format("  {} ranks: times are of the slowest rank, MB summed over all\n", c.ranks);
   return text + fmt::format("  the same systems solved in the run itself: median {:.3f} ms\n", c.own_milliseconds);
 }
@@ -93,7 +123,7 @@ std::string shadow_table(const ShadowComparison& c, const std::string& system) {
 std::string shadow_csv(const ShadowComparison& c) {
   std::string text =
       "name,solver,systems,iterations,median_ms,ratio,low,high,won,sign_test_p,failures,verdict,noise,ranks,mb,mb_of_"
-      "largest_rank\n";
+      "largest_rank,sums_ratio,sums_low,sums_high,p95_ms,mean_ms,setup_ms,failed_ms\n";
   for (const ShadowRow& r : c.rows) {
     const PairedComparison& p = r.with_leader;
     const bool leader = &r == &c.rows.front(), again = &r == &c.rows[1];
@@ -101,11 +131,15 @@ std::string shadow_csv(const ShadowComparison& c) {
     text += leader ? ",,,,,"
                    : fmt::format("{:.5g},{:.5g},{:.5g},{},{:.3g},", p.ratio, p.interval.low, p.interval.high, p.wins,
                                  p.sign_test_p);
-    text += fmt::format("{},{},{:.5g},{},{:.6g},{:.6g}\n", r.failures,
+    text += fmt::format("{},{},{:.5g},{},{:.6g},{:.6g},", r.failures,
                         leader  ? "leader"
                         : again ? "control"
                                 : to_string(r.verdict),
                         std::exp(c.noise), c.ranks, megabytes(r.bytes), megabytes(r.most_bytes));
+    text += leader ? ",,,"
+                   : fmt::format("{:.5g},{:.5g},{:.5g},", p.of_sums, p.of_sums_interval.low, p.of_sums_interval.high);
+    text += fmt::format("{:.6g},{:.6g},{:.6g},{:.6g}\n", r.p95_milliseconds, r.mean_milliseconds, r.setup_milliseconds,
+                        r.failed_milliseconds);
   }
   return text;
 }

@@ -12,8 +12,11 @@ namespace weir {
 struct ShadowRow {
   std::string name, solver;
   int failures = 0;
-  double iterations = 0;                   // a solve
-  double milliseconds = 0;                 // the median, setup in it
+  double iterations = 0;                      // a solve
+  double milliseconds = 0, p95_milliseconds = 0;  // the median, the 95th percentile, setup in it
+  // What a system costs on average, and which part of it is set-up. Failures cost their own time and beside that the
+  // reference solver's on the same system, where it converged: a run would have to solve it again.
+  double mean_milliseconds = 0, setup_milliseconds = 0, failed_milliseconds = 0;
   std::int64_t bytes = 0, most_bytes = 0;  // of its setup, the most it came to: of all ranks, of one
   PairedComparison with_leader;
   Verdict verdict = Verdict::too_few_systems;
@@ -53,9 +56,11 @@ class ShadowSeries {
  private:
   struct Series {
     std::vector<double> seconds;
+    std::vector<bool> failed;
+    double setup_seconds = 0;
     std::int64_t iterations = 0, bytes = 0, most_bytes = 0;
-    int failures = 0;
   };
+  ShadowRow row(std::size_t name, std::uint64_t seed) const;
   std::vector<std::string> names_, solvers_;
   std::vector<Series> by_name_;
   std::vector<double> of_double_[2], own_;

@@ -103,6 +103,7 @@ class SlowedSolver : public AnySolver<Space> {
     return result;
   }
   const SetupInfo& setup_info() const override { return info_; }
+  bool remembers() const override { return solver_->remembers(); }
   std::string name() const override { return solver_->name(); }
   std::string describe() const override { return solver_->describe(); }
   std::span<const double> history() const override { return solver_->history(); }

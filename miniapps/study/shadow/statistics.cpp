@@ -1,7 +1,10 @@
 #include "miniapps/study/shadow/statistics.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <random>
 
 namespace weir {
@@ -9,6 +12,8 @@ namespace {
 
 constexpr int resamples = 2000;
 constexpr int fewest_pairs = 6;  // the smallest number of which a sign test can reach 0.05
+
+double reach(const Interval& i) { return std::max(std::abs(std::log(i.low)), std::abs(std::log(i.high))); }
 
 }  // namespace
 
@@ -44,6 +49,13 @@ double median(std::vector<double> values) {
   return 0.5 * (*middle + *std::max_element(values.begin(), middle));
 }
 
+double percentile_95(std::vector<double> values) {
+  if (values.empty()) return NAN;
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>((19 * values.size() + 19) / 20 - 1);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+
 double sign_test(int wins, int pairs) {
   if (pairs == 0) return 1;
   const int tail = std::min(wins, pairs - wins);
@@ -54,7 +66,8 @@ double sign_test(int wins, int pairs) {
   return std::min(1.0, 2 * sum);
 }
 
-PairedComparison compare_pairs(std::span<const double> candidate, std::span<const double> leader, std::uint64_t seed) {
+PairedComparison compare_pairs(std::span<const double> candidate, std::span<const double> leader, std::uint64_t seed,
+                               std::span<const double> beside) {
   PairedComparison c;
   c.pairs = static_cast<int>(std::min(candidate.size(), leader.size()));
   if (c.pairs == 0) return c;
@@ -75,28 +88,39 @@ PairedComparison compare_pairs(std::span<const double> candidate, std::span<cons
   c.ratio = std::exp(median(logs));
   c.interval = {std::exp(of_median.low), std::exp(of_median.high)};
   c.sign_test_p = sign_test(c.wins, c.pairs - ties);
+  const auto ratio_of_sums = [&](const std::vector<std::size_t>& pick) {
+    double mine = 0, reference = 0;
+    for (const std::size_t i : pick) {
+      mine += candidate[i] + (beside.empty() ? 0 : beside[i]);
+      reference += leader[i];
+    }
+    return mine / reference;
+  };
+  std::vector<std::size_t> all(logs.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  c.of_sums = ratio_of_sums(all);
+  c.of_sums_interval = middle_95(block_bootstrap(all.size(), seed, ratio_of_sums));
   return c;
 }
 
-double noise_floor_of(const PairedComparison& control) {
-  return std::max(std::abs(std::log(control.interval.low)), std::abs(std::log(control.interval.high)));
-}
+double noise_floor_of(const PairedComparison& control) { return reach(control.of_sums_interval); }
 
 Verdict verdict_of(const PairedComparison& c, double noise_floor) {
   if (c.pairs < fewest_pairs) return Verdict::too_few_systems;
-  if (std::log(c.interval.high) < -noise_floor) return Verdict::faster;
-  if (std::log(c.interval.low) > noise_floor) return Verdict::slower;
-  return Verdict::not_significant;
+  if (std::log(c.of_sums_interval.high) < -noise_floor) return Verdict::faster;
+  if (std::log(c.of_sums_interval.low) > noise_floor) return Verdict::slower;
+  return std::max(reach(c.of_sums_interval), noise_floor) <= std::log1p(alike) ? Verdict::no_difference
+                                                                               : Verdict::undecided;
 }
 
 std::string to_string(Verdict verdict) {
-  constexpr const char* names[] = {"faster", "slower", "not significant", "too few systems"};
+  constexpr const char* names[] = {"faster", "slower", "no difference", "undecided", "too few systems"};
   return names[static_cast<int>(verdict)];
 }
 
-std::string difference_text(const PairedComparison& c, Verdict verdict) {
-  const bool leaves_out_1 = c.interval.high < 1 || c.interval.low > 1;
-  return verdict == Verdict::not_significant && leaves_out_1 ? "within the noise floor" : to_string(verdict);
+std::string verdict_text(Verdict verdict, double noise_floor) {
+  if (verdict != Verdict::undecided) return to_string(verdict);
+  return fmt::format("undecided (noise {:.1f} %)", 100 * std::expm1(noise_floor));
 }
 
 }  // namespace weir

@@ -1,5 +1,5 @@
-// Paired comparisons of two solvers on the same systems: everything is said of log(time / time of the reference
-// solver), so that "twice as fast" and "twice as slow" weigh the same.
+// Paired comparisons of two solvers on the same systems, or of two configurations over whole runs. The verdict is on what a
+// run pays: the sum of one's times over the sum of the other's. Beside it, of the usual solve, the median of the ratios.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -9,7 +9,8 @@
 
 namespace weir {
 
-double median(std::vector<double> values);  // not-a-number of none
+double median(std::vector<double> values);         // not-a-number of none
+double percentile_95(std::vector<double> values);  // the smallest that 95 % of them do not exceed; not-a-number of none
 
 struct Interval {
   double low = 0, high = 0;
@@ -27,19 +28,24 @@ struct PairedComparison {
   double ratio = 1;        // median of candidate / reference
   Interval interval;       // of that median: 95 %
   double sign_test_p = 1;  // two-sided, that faster and slower are equally likely
+  double of_sums = 1;      // sum of the candidate's / sum of the reference's
+  Interval of_sums_interval{1, 1};
 };
 
-// Times of the same systems in the same order, both positive. The interval is a block bootstrap of the median.
-PairedComparison compare_pairs(std::span<const double> candidate, std::span<const double> leader, std::uint64_t seed);
+// Times of the same systems in the same order, both positive. Intervals are block bootstraps. `beside`: seconds that the
+// candidate's failures cost in addition, in the sums alone; empty: none.
+PairedComparison compare_pairs(std::span<const double> candidate, std::span<const double> leader, std::uint64_t seed,
+                               std::span<const double> beside = {});
 
-// What the interval allows one to say. The floor is the largest |log ratio| that the reference solver's interval
-// against itself reaches: a difference within it is none.
-enum class Verdict { faster, slower, not_significant, too_few_systems };
+// What the interval of the sums allows one to say. The floor is the largest |log ratio| that the reference solver's
+// interval against itself reaches: a difference within it is none. "No difference" is a finding too: interval and floor
+// lie within `alike`; else the data leave it undecided.
+enum class Verdict { faster, slower, no_difference, undecided, too_few_systems };
+inline constexpr double alike = 0.03;
 Verdict verdict_of(const PairedComparison& c, double noise_floor);
 double noise_floor_of(const PairedComparison& leader_again);
 std::string to_string(Verdict verdict);
-// The same in a table: an interval that leaves out 1 but not the noise floor is "within the noise floor".
-std::string difference_text(const PairedComparison& c, Verdict verdict);
+std::string verdict_text(Verdict verdict, double noise_floor);  // "undecided (noise 4.1 %)"
 
 // Two-sided exact sign test: the probability of `wins` or something rarer among `pairs` throws of a fair coin.
 double sign_test(int wins, int pairs);

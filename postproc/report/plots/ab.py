@@ -16,6 +16,7 @@ def read(directory, name):
 def read_summary(directory):
     """With the field's name for the baseline's second runs."""
     rows = read(directory, "ab_summary.csv")
+    shadow.decide_by_sums(rows)
     rows["configuration"] = [re.sub(" again$", " (A/A)", name) if verdict == "control" else name
                              for name, verdict in zip(rows["configuration"], rows["verdict"])]
     return rows
@@ -35,7 +36,7 @@ def headline(summary):
         if verdict in ("faster", "slower"):
             of.setdefault((name, verdict), []).append(case)
     if not of:
-        return "No configuration differs significantly from %s" % baseline
+        return "No configuration is shown to be faster or slower than %s" % baseline
     return "; ".join("%s is %s than %s (%s)" % (name, verdict, baseline, ", ".join(cases)) for (name, verdict), cases in of.items())
 
 
@@ -56,6 +57,10 @@ def verdict_words(summary):
 def summary_table(summary):
     names = ["case", "configuration", "time / baseline's", "95 % interval", "won", "verdict", "total s", "steps", "iterations per step",
              "ms per iteration", "other ms per step"]
+    extra = {"median ratio": ("median_ratio", "%.3f"), "95 % of solves below, ms": ("p95_solve_ms", "%.3g"),
+             "set-ups, s": ("setup_s", "%.3g"), "failed solves, s": ("failed_s", "%.3g")}
+    extra = {title: (name, form) for title, (name, form) in extra.items() if name in summary}
+    names += list(extra)
     table = []
     for i in range(len(summary["case"])):
         def cell(name, form):
@@ -68,8 +73,8 @@ def summary_table(summary):
             verdict += ", %d of %d runs excluded" % (summary["failures"][i], summary["runs"][i])
         table.append([summary["case"][i], summary["configuration"][i], cell("ratio", "%.3f"), interval, won, verdict,
                       cell("total_s", "%.3f"), cell("steps", "%.0f"), cell("iterations_a_step", "%.1f"),
-                      cell("ms_an_iteration", "%.3g"), cell("other_ms_a_step", "%.3g")])
-    return page.table(names, table, (2, 3, 4, 6, 7, 8, 9, 10))
+                      cell("ms_an_iteration", "%.3g"), cell("other_ms_a_step", "%.3g")] + [cell(*what) for what in extra.values()])
+    return page.table(names, table, (2, 3, 4, *range(6, len(names))))
 
 
 def interval_plot(summary, folder):
@@ -93,7 +98,7 @@ def interval_plot(summary, folder):
     axes.set_title("Paired ratios")
     data = [("case", [summary["case"][i] for i in some]), ("configuration", [summary["configuration"][i] for i in some]),
             ("ratio", ratio[some]), ("low", low[some]), ("high", high[some])]
-    return [style.save(figure, folder, "ab_ratio", "Total time over the baseline's: median of the pairs and its 95 % interval. Grey: A/A pairs, the "
+    return [style.save(figure, folder, "ab_ratio", "Total time over the baseline's, sums of the pairs, and its 95 % interval. Grey: A/A pairs, the "
                        "baseline against itself: noise.", data)]
 
 

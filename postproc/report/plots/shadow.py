@@ -9,6 +9,7 @@ from . import records
 REFERENCE, CONTROL = "reference", "A/A control"
 SHOWN = {"leader": REFERENCE, "leader again": CONTROL}  # as the files call them
 VERDICTS = {"leader": REFERENCE, "no difference seen": "no significant difference"}
+HERE = "on the reference's systems"  # what the reference has left behind; when a candidate leads, it meets others
 
 
 def present(run):
@@ -26,6 +27,8 @@ class Study:
 
     def __init__(self, run):
         self.summary = read(run, "shadow_summary.csv")
+        self.left_out = self._take_out()
+        self.statistic = decide_by_sums(self.summary)
         self.rows = read(run, "shadow.csv")
         self.names = self.summary["name"]
         self.summary["verdict"] = [VERDICTS.get(v, v) for v in self.summary["verdict"]]
@@ -38,6 +41,14 @@ class Study:
         self.total = self.rows["solve_ms"] + self.setup
         self._pair()
         self._place(run)
+
+    def _take_out(self):
+        """Candidates without a solve, and why; the other rows stay."""
+        rows, verdicts = self.summary, self.summary["verdict"]
+        out = [(rows["name"][i], rows["left_out"][i]) for i, v in enumerate(verdicts) if v == "left out"]
+        keep = [i for i, v in enumerate(verdicts) if v != "left out"]
+        self.summary = {c: [v[i] for i in keep] if isinstance(v, list) else v[keep] for c, v in rows.items()}
+        return out
 
     def value(self, name, column):
         return self.summary[column][self.names.index(name)]
@@ -118,6 +129,16 @@ class Study:
         return None if column is None or isinstance(column, list) else column
 
 
+def decide_by_sums(rows):
+    """Sums are what a run pays; runs of older versions have medians alone. What is shown, in words."""
+    if "sums_ratio" not in rows:
+        return "median of time / reference's time"
+    rows["median_ratio"] = rows["ratio"]
+    for ours, theirs in (("ratio", "sums_ratio"), ("low", "sums_low"), ("high", "sums_high")):
+        rows[ours] = rows[theirs]
+    return "sum of the times / sum of the reference's"
+
+
 def interval(study, name):
     return "%.3g to %.3g" % (study.value(name, "low"), study.value(name, "high"))
 
@@ -130,12 +151,17 @@ def headline(study):
         return "Too few systems for a verdict"
     faster = sorted((n for n in of if of[n] == "faster"), key=lambda n: study.value(n, "ratio"))
     if faster:
-        return "%s %s faster than %s" % (_list(faster), "is" if len(faster) == 1 else "are", reference)
-    same = [n for n in of if of[n] != "slower"]
-    if same:
-        return "No candidate is faster than %s; %s %s not differ significantly from it" % (
-            reference, _list(same), "does" if len(same) == 1 else "do")
-    return "All %d candidates are slower than %s" % (len(of), reference)
+        return "%s %s faster than %s, %s" % (_list(faster), "is" if len(faster) == 1 else "are", reference, HERE)
+    others = {}
+    for name, verdict in of.items():
+        if verdict != "slower":
+            others.setdefault(verdict, []).append(name)
+    if others:
+        return "No candidate is shown to be faster than %s, %s; %s" % (
+            reference, HERE, "; ".join("%s: %s" % (_list(names), verdict) for verdict, names in others.items()))
+    if not of:
+        return "No candidate took part"
+    return "All %d candidates are slower than %s, %s" % (len(of), reference, HERE)
 
 
 def _list(names):
@@ -149,8 +175,8 @@ def sentences(study):
         verdict = study.value(name, "verdict")
         if verdict == "faster":
             words.append("%s takes %s times the reference's time." % (name, interval(study, name)))
-    words.append("Each of %d systems (%s) was solved by all, in random order; intervals: 95 %%, of the median of time / "
-                 "reference's time." % (study.value(REFERENCE, "systems"), study.system))
+    words.append("Open loop: each of %d systems (%s) that the reference solver met was solved by all, in random order. Intervals: 95 %%, "
+                 "of the %s." % (study.value(REFERENCE, "systems"), study.system, study.statistic))
     words.append("A/A interval %s; noise floor %.1f %% (largest extent of the A/A intervals)." % (
         interval(study, CONTROL), 100 * (study.floor() - 1)))
     repetition = study.repetition()
@@ -163,14 +189,27 @@ def sentences(study):
         words.append("%d ranks; the time of a solve is that of the slowest rank." % study.ranks())
     failures = [(n, int(study.value(n, "failures"))) for n in study.names if study.value(n, "failures") > 0]
     for name, count in failures:
-        words.append("%s missed the tolerance in %d of %d systems." % (name, count, study.value(name, "systems")))
+        words.append("%s missed the tolerance in %d of %d systems%s." % (name, count, study.value(name, "systems"), _cost(study, name)))
+    words += ["%s is left out: %s." % (name, why.rstrip(".")) for name, why in study.left_out]
     return words
 
 
+def _cost(study, name):
+    """Of failures, on average over all systems."""
+    if "failed_ms" not in study.summary:
+        return ""
+    return ", which cost %.3g of %.3g ms a system" % (study.value(name, "failed_ms"), _paid_ms(study, name))
+
+
+def _paid_ms(study, name):
+    """A failed solve counts with the reference's time for the same system, which would have to solve it again."""
+    return study.value(REFERENCE, "mean_ms") * (1 if name == REFERENCE else study.value(name, "ratio"))
+
+
 def summary_table(study):
-    has_memory = "mb" in study.summary
+    has_memory, has_sums = "mb" in study.summary, "median_ratio" in study.summary
     names = ["", "verdict", "time / reference's", "95 % interval", "median ms", "iterations", "won", "p", "missed"]
-    names += ["MB", "solver"] if has_memory else ["solver"]
+    names += ["MB"] * has_memory + ["median ratio", "95 % below, ms", "set-ups", "failures"] * has_sums + ["solver"]
     table = []
     for n in study.names:
         v = lambda column: study.value(n, column)  # noqa: E731
@@ -180,5 +219,8 @@ def summary_table(study):
                       "" if is_reference else "%.2g" % v("sign_test_p"), "%d" % v("failures")])
         if has_memory:
             table[-1].append("%.3g" % v("mb"))
+        if has_sums:
+            table[-1] += ["" if is_reference else "%.3f" % v("median_ratio"), "%.3g" % v("p95_ms"),
+                          "%.0f %%" % (100 * v("setup_ms") / v("mean_ms")), "%.0f %%" % (100 * v("failed_ms") / _paid_ms(study, n))]
         table[-1].append(study.solver[n].replace("+", " + "))
     return names, table

@@ -47,13 +47,13 @@ std::vector<std::string> shadows_of(const Subject& s, Kind kind, std::uint64_t s
 void read_verdicts(const std::string& run, Repeat& r) {
   const Csv summary(run + "/shadow_summary.csv");
   if (summary.rows() != 4) throw Error(Exit::internal, run + ": shadow_summary.csv is not that of this benchmark");
-  r.control = {summary.number(1, "low"), summary.number(1, "high")};
-  r.control_ratio = summary.number(1, "ratio");
+  r.control = {summary.number(1, "sums_low"), summary.number(1, "sums_high")};
+  r.control_ratio = summary.number(1, "sums_ratio");
   r.noise = summary.number(1, "noise");
   r.twin = summary.text(2, "verdict");
-  r.twin_ratio = summary.number(2, "ratio");
+  r.twin_ratio = summary.number(2, "sums_ratio");
   r.slow = summary.text(3, "verdict");
-  r.slow_ratio = summary.number(3, "ratio");
+  r.slow_ratio = summary.number(3, "sums_ratio");
 }
 
 double median_over(const std::vector<Repeat>& repeats, double (*value)(const Repeat&)) {
@@ -67,7 +67,7 @@ void tell(const Subject& s, const std::vector<Repeat>& repeats, int steps) {
   double farthest = 1;
   for (const Repeat& r : repeats) {
     control += r.control.low <= 1 && 1 <= r.control.high;
-    twin += r.twin == to_string(Verdict::not_significant);
+    twin += r.twin == to_string(Verdict::no_difference) || r.twin == to_string(Verdict::undecided);
     slow += r.slow == to_string(Verdict::slower);
     if (std::abs(std::log(r.control_ratio)) > std::abs(std::log(farthest))) farthest = r.control_ratio;
   }
@@ -77,7 +77,7 @@ void tell(const Subject& s, const std::vector<Repeat>& repeats, int steps) {
       "  reference solver against itself: interval holds 1 in {} of {} (95 % expected); ratio median {:.4f}, farthest "
       "{:.4f}\n",
       control, n, median_over(repeats, [](const Repeat& r) { return r.control_ratio; }), farthest);
-  fmt::print("  its twin: not significant in {} of {}; ratio median {:.4f}\n", twin, n,
+  fmt::print("  its twin: no difference or undecided in {} of {}; ratio median {:.4f}\n", twin, n,
              median_over(repeats, [](const Repeat& r) { return r.twin_ratio; }));
   fmt::print("  {:g} % slower: found in {} of {}; ratio median {:.4f}; noise median {:.1f} %\n", 100 * planted, slow, n,
              median_over(repeats, [](const Repeat& r) { return r.slow_ratio; }),
@@ -91,7 +91,8 @@ void tell(const Subject& s, const std::vector<Repeat>& repeats, int steps) {
   const PairedComparison chance = compare_pairs(own(plain_again), without, 1);
   fmt::print("  reference solver's own solves, medians of a run, over those without shadows:\n");
   const auto line = [&](const char* what, const PairedComparison& p, const std::string& verdict) {
-    fmt::print("    {:<22} {:.4f} ({:.4f} .. {:.4f})  {}\n", what, p.ratio, p.interval.low, p.interval.high, verdict);
+    fmt::print("    {:<22} {:.4f} ({:.4f} .. {:.4f})  {}\n", what, p.of_sums, p.of_sums_interval.low,
+               p.of_sums_interval.high, verdict);
   };
   line("without again", chance, "the noise floor");
   for (const auto& [what, kind] :

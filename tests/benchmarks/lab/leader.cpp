@@ -66,7 +66,8 @@ PairedComparison to_without(const std::vector<double>& ratios) {
 }
 
 void tell_line(const std::string& what, const PairedComparison& c, const std::string& verdict) {
-  fmt::print("  {:<36} {:.4f} ({:.4f} .. {:.4f})  {}\n", what, c.ratio, c.interval.low, c.interval.high, verdict);
+  fmt::print("  {:<36} {:.4f} ({:.4f} .. {:.4f})  {}\n", what, c.of_sums, c.of_sums_interval.low,
+             c.of_sums_interval.high, verdict);
 }
 
 void tell(const Subject& s, const Turns& turns, std::vector<double> without_ms, int steps) {
