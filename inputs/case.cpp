@@ -21,6 +21,7 @@ struct MalformedToml : std::runtime_error {
 
 #include "base/error.hpp"
 #include "base/files.hpp"
+#include "base/nearest.hpp"
 #include "base/table_node.hpp"
 
 namespace weir {
@@ -195,22 +196,51 @@ void apply_override(TableNode& root, const std::string& text) {
     at->set(parts.back(), value);
 }
 
+void remove_key(TableNode& root, const std::string& path) {
+  const std::string place = "--unset " + path;
+  const auto parts = split_path(path, place);
+  TableNode* at = &root;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    const bool is_last = i + 1 == parts.size();
+    if (at->kind == Kind::array) {
+      NodePointer& item = element(*at, parts[i], place);
+      if (is_last) std::erase(at->items, NodePointer(item));
+      if (!is_last) at = item.get();
+      continue;
+    }
+    TableNode* next = at->kind == Kind::table ? at->find(parts[i]) : nullptr;
+    if (!next) {
+      std::vector<std::string> known;
+      for (const auto& [key, value] : at->entries) known.push_back(key);
+      throw Error(Exit::usage, place + ": the case does not set '" + parts[i] + "'" + did_you_mean(parts[i], known));
+    }
+    if (is_last) {
+      std::erase_if(at->entries, [&](const auto& entry) { return entry.first == parts[i]; });
+      at->last_found = 0;
+    }
+    at = next;
+  }
+}
+
 }  // namespace
 
-Table read_case_text(const std::string& text, const std::string& name, const std::vector<std::string>& overrides) {
+Table read_case_text(const std::string& text, const std::string& name, const std::vector<std::string>& overrides,
+                     const std::vector<std::string>& unset) {
   const NodePointer root = Reader(name).table(parse(text, name), "", name + ":1");
+  for (const auto& one : unset) remove_key(*root, one);
   for (const auto& one : overrides) apply_override(*root, one);
   return Table(root);
 }
 
-Table read_case(const std::string& path, const std::vector<std::string>& overrides) {
+Table read_case(const std::string& path, const std::vector<std::string>& overrides,
+                const std::vector<std::string>& unset) {
   std::string text;
   try {
     text = content_of(path, "case file");
   } catch (const Error& e) {
     throw Error(Exit::usage, e.what());
   }
-  return read_case_text(text, path, overrides);
+  return read_case_text(text, path, overrides, unset);
 }
 
 }  // namespace weir

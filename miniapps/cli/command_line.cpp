@@ -30,15 +30,18 @@ struct DeviceArguments {
   }
 };
 
-void add_overrides(CLI::App& verb, std::vector<std::string>& overrides) {
+void add_overrides(CLI::App& verb, std::vector<std::string>& overrides, std::vector<std::string>& unset) {
   verb.add_option("--set", overrides, "override a key of the case: key.path=value, the value as in TOML (repeatable)")
       ->option_text("KEY=VALUE")
+      ->allow_extra_args(false);
+  verb.add_option("--unset", unset, "remove a key or table from the case, before --set (repeatable)")
+      ->option_text("KEY")
       ->allow_extra_args(false);
 }
 
 void add_run_options(CLI::App& verb, RunArguments& a, DeviceArguments& d, const std::string& default_directory) {
   verb.add_option("-o,--output", a.directory, "run directory; default: " + default_directory)->type_name("DIR");
-  add_overrides(verb, a.overrides);
+  add_overrides(verb, a.overrides, a.unset);
   verb.add_option("--space", d.space, "where to compute (default: as the case says, or auto)")
       ->check(CLI::IsMember({"host", "device", "auto"}));
   verb.add_option("--threads", d.threads, "host threads (0: all)")->check(CLI::NonNegativeNumber);
@@ -177,8 +180,8 @@ int parse_and_run(const Program& program, int argc, char** argv) {
 
   CLI::App* info = app.add_subcommand("info", "dry run: sizes, memory estimate, solvers; nothing is allocated");
   info->add_option("CASE", a.source, "case file (TOML)")->required();
-  add_overrides(*info, a.overrides);
-  info->callback([&] { code = show_info(program, a.source, a.overrides); });
+  add_overrides(*info, a.overrides, a.unset);
+  info->callback([&] { code = show_info(program, a); });
 
   MeshArguments m;
   CLI::App* mesh =
@@ -191,7 +194,7 @@ int parse_and_run(const Program& program, int argc, char** argv) {
       ->type_name("N")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  add_overrides(*mesh, m.overrides);
+  add_overrides(*mesh, m.overrides, m.unset);
   mesh->callback([&] { code = write_mesh(m); });
 
   ReplayArguments r;

@@ -31,7 +31,7 @@ _weir() {{
   [ "$COMP_CWORD" -gt 1 ] || words="{}"
   case $previous in
     list) words="{}" ;;
-    explain) words="{}" ;;
+    explain | --unset) words="{}" ;;
     completion) words="bash" ;;
     --space) words="host device auto" ;;
     --solver) words="{}" ;;

@@ -158,7 +158,7 @@ void add_partition(const Graph& graph, const CellLines& lines, int parts, Fields
 }  // namespace
 
 int write_mesh(const MeshArguments& a) {
-  const Table config = read_case(a.case_path, a.overrides);
+  const Table config = read_case(a.case_path, a.overrides, a.unset);
   if (!config.has("mesh")) throw Error(Exit::usage, a.case_path + ": this case has no [mesh]: its grid is structured");
   const double start = seconds_now();
   const Table mesh_table = config.table("mesh"), ordering_table = config.table("ordering");

@@ -116,12 +116,12 @@ int run_case(const Program& program, const RunArguments& a) {
   const std::string name = fs::path(a.source).stem().string();
   if (const std::string why = why_no_file_name(name); !why.empty())
     throw Error(Exit::usage, a.source + ": the case's name '" + name + "': " + why);
-  return run_in(program, a, name, "weir-runs/" + name, read_case(a.source, a.overrides), {});
+  return run_in(program, a, name, "weir-runs/" + name, read_case(a.source, a.overrides, a.unset), {});
 }
 
 int restart_case(const Program& program, const RunArguments& a) {
   Checkpoint from = find_checkpoint(a.source);
-  const Table config = read_case_text(from.header.config, from.path + ":config", a.overrides);
+  const Table config = read_case_text(from.header.config, from.path + ":config", a.overrides, a.unset);
   const std::string directory = a.directory.empty() ? run_directory_of(from) : a.directory;
   const std::vector<std::string> changed =
       config.changes(read_case_text(from.header.config, from.path + ":config", {}));
@@ -129,8 +129,8 @@ int restart_case(const Program& program, const RunArguments& a) {
   return run_in(program, a, name, directory, config, std::move(from), changed);
 }
 
-int show_info(const Program& program, const std::string& case_path, const std::vector<std::string>& overrides) {
-  const Table config = read_case(case_path, overrides);
+int show_info(const Program& program, const RunArguments& a) {
+  const Table config = read_case(a.source, a.overrides, a.unset);
   const Miniapp& miniapp = miniapp_of(program, config);
   const Run options_of_the_run({}, config);  // reads and checks them; nothing else happens
   miniapp.info(config, program.ranks->size(), std::cout);

@@ -13,7 +13,7 @@ namespace weir {
 struct RunArguments {
   std::string source;     // the case file, or the checkpoint (or a run directory: its newest whole checkpoint)
   std::string directory;  // -o; empty: weir-runs/CASE, or where the checkpoint's run is
-  std::vector<std::string> overrides;
+  std::vector<std::string> overrides, unset;
   bool overwrite = false, quiet = false;
   std::int64_t steps = -1;
   double wall_limit = -1;
@@ -22,13 +22,13 @@ struct RunArguments {
 int run_case(const Program& program, const RunArguments& arguments);
 int restart_case(const Program& program, const RunArguments& arguments);
 
-int show_info(const Program& program, const std::string& case_path, const std::vector<std::string>& overrides);
+int show_info(const Program& program, const RunArguments& arguments);  // source, overrides, unset
 
 // weir mesh.
 struct MeshArguments {
   std::string case_path;
   std::string output = "mesh.vtu";  // .su2: the mesh alone, as SU2 writes it
-  std::vector<std::string> overrides;
+  std::vector<std::string> overrides, unset;
   int parts = 4;
 };
 int write_mesh(const MeshArguments& arguments);  // mesh_verb.cpp

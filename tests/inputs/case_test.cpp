@@ -19,10 +19,10 @@ std::string refusal(const std::function<void()>& f) {
   return "not refused";
 }
 
-Table with(const std::vector<std::string>& overrides) {
-  return read_case_text("[time]\ncfl = 0.5\n[grid]\ncells = [8, 8, 1]\n[[probe]]\npoints = 9\n[[probe]]\npoints = 17\n",
-                        "c.toml", overrides);
-}
+constexpr const char* document =
+    "[time]\ncfl = 0.5\n[grid]\ncells = [8, 8, 1]\n[[probe]]\npoints = 9\n[[probe]]\npoints = 17\n";
+
+Table with(const std::vector<std::string>& overrides) { return read_case_text(document, "c.toml", overrides); }
 
 TEST(Case, SyntaxErrorsCarryFileAndLine) {
   const std::string message = refusal([] { read_case_text("a = 1\nb = = 2\n", "c.toml"); });
@@ -132,6 +132,34 @@ TEST(Case, AnOverrideThatLeadsNowhereIsRefused) {
             "--set probe.2.points: 'probe' is an array of 2: its elements are 0 .. 1, not '2'");
   EXPECT_EQ(refusal([] { with({"probe.points=1"}); }),
             "--set probe.points: 'probe' is an array of 2: its elements are 0 .. 1, not 'points'");
+}
+
+Table without(const std::vector<std::string>& unset, const std::vector<std::string>& overrides = {}) {
+  return read_case_text(document, "c.toml", overrides, unset);
+}
+
+TEST(Case, AKeyIsTakenOutBeforeAnyIsSet) {
+  EXPECT_FALSE(without({"time.cfl"}).table("time").has("cfl"));
+  EXPECT_FALSE(without({"probe"}).has("probe"));
+  EXPECT_EQ(without({"probe.0"}).tables("probe").size(), 1U);
+  EXPECT_EQ(without({"time.cfl"}, {"time.cfl=3"}).table("time").get<double>("cfl"), 3.0);
+  const Table t = without({"time"}, {"time.dt=0.1"});
+  EXPECT_EQ(t.table("time").get<double>("dt"), 0.1);
+  EXPECT_FALSE(t.table("time").has("cfl"));
+}
+
+TEST(Case, AKeyThatTheCaseDoesNotSetCannotBeTakenOut) {
+  EXPECT_EQ(refusal([] { without({"time.clf"}); }),
+            "--unset time.clf: the case does not set 'clf'; did you mean 'cfl'?");
+  EXPECT_EQ(refusal([] {
+              without({"time.cfl", "time.cfl"});
+            }).substr(0, 43),
+            "--unset time.cfl: the case does not set 'cf");
+  EXPECT_EQ(refusal([] { without({"time.cfl.x"}); }), "--unset time.cfl.x: the case does not set 'x'");
+  EXPECT_EQ(refusal([] { without({"nothing.here"}); }).substr(0, 52),
+            "--unset nothing.here: the case does not set 'nothing");
+  EXPECT_EQ(refusal([] { without({"time..cfl"}); }), "--unset time..cfl: a key path looks like grid.cells");
+  EXPECT_EQ(refusal([] { without({"probe.7"}); }).substr(0, 27), "--unset probe.7: 'probe' is");
 }
 
 }  // namespace

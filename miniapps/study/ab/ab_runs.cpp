@@ -38,8 +38,11 @@ std::vector<std::string> command_of(const AbStudy& study, const AbTwin& t, const
                                    run_directory,
                                    "--set",
                                    "output.report=false"};
-  for (const auto* list : {&study.set, &study.configurations[t.configuration].set})
-    for (const auto& override_text : *list) command.insert(command.end(), {"--set", override_text});
+  const AbConfiguration& k = study.configurations[t.configuration];
+  for (const auto& [option, lists] :
+       {std::pair{"--unset", std::pair{&study.unset, &k.unset}}, std::pair{"--set", std::pair{&study.set, &k.set}}})
+    for (const auto* list : {lists.first, lists.second})
+      for (const auto& key : *list) command.insert(command.end(), {option, key});
   if (study.steps > 0) command.insert(command.end(), {"--steps", std::to_string(study.steps)});
   if (study.wall_limit > 0) command.insert(command.end(), {"--wall-limit", fmt::format("{:g}", study.wall_limit)});
   return command;

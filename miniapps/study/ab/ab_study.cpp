@@ -39,10 +39,12 @@ constexpr Option study_keys[] = {
     {"steps", Option::integer, "0", "of each run, as --steps; 0: to its end", "[0, inf)", "steps"},
     {"wall_limit", Option::number, "0", "of each run; 0: none", "[0, inf)", "s"},
     {"set", Option::texts, "[]", "for every run, as --set"},
+    {"unset", Option::texts, "[]", "for every run, as --unset"},
     {"until", Option::text, "end", "what times are compared to: end, or { time = T } or { column, falls_to }", "end"},
     {"report", Option::boolean, "true", "draw the report of the study"}};
 
-constexpr Option configuration_keys[] = {{"set", Option::texts, "[]", "as --set"}};
+constexpr Option configuration_keys[] = {{"set", Option::texts, "[]", "as --set"},
+                                         {"unset", Option::texts, "[]", "as --unset"}};
 
 AbTarget read_target(const Table& t) {
   AbTarget target;
@@ -102,14 +104,18 @@ AbStudy read_ab_study(const std::string& path) {
     if (!file.table("configuration").is_table(name))
       t.fail("configurations", "no table [configuration." + name + "] defines it");
     const Table configuration = file.table("configuration").table(name).described_by(configuration_keys);
-    s.configurations.push_back({name, configuration.get<std::vector<std::string>>("set")});
-    if (s.configurations.size() == 1) s.configurations.push_back({name + " again", s.configurations[0].set});
+    s.configurations.push_back({name, configuration.get<std::vector<std::string>>("set"),
+                                configuration.get<std::vector<std::string>>("unset")});
+    if (s.configurations.size() > 1) continue;
+    s.configurations.push_back(s.configurations[0]);
+    s.configurations[1].name += " again";
   }
   s.repeats = t.get<int>("repeats");
   s.seed = static_cast<std::uint64_t>(t.get<std::int64_t>("seed"));
   s.steps = t.get<std::int64_t>("steps");
   s.wall_limit = t.get<double>("wall_limit");
   s.set = t.get<std::vector<std::string>>("set");
+  s.unset = t.get<std::vector<std::string>>("unset");
   s.target = read_target(t);
   s.report = t.get<bool>("report");
   file.refuse_unknown();

@@ -15,7 +15,7 @@ struct AbCase {
 
 struct AbConfiguration {
   std::string name;
-  std::vector<std::string> set;
+  std::vector<std::string> set, unset;
 };
 
 // Where runs are compared. `falls_to` is relative to the largest value of the column so far.
@@ -34,7 +34,7 @@ struct AbStudy {
   std::uint64_t seed = 1;
   std::int64_t steps = 0;
   double wall_limit = 0;
-  std::vector<std::string> set;
+  std::vector<std::string> set, unset;
   AbTarget target;
   bool report = true;
 };

@@ -313,6 +313,20 @@ TEST_F(CommandLine, InfoWritesNothing) {
   EXPECT_EQ(weir({"info", "ring.toml", "--set", "toy.m=5"}).code, 2);
 }
 
+TEST_F(CommandLine, UnsetTakesAKeyOutOfTheCaseAndTheRunKnowsIt) {
+  write_file(folder / "ring.toml", "[case]\nminiapp = \"toy\"\n[toy]\nn = 7\n[time]\nmax_steps = 4\n");
+  EXPECT_EQ(weir({"info", "ring.toml", "--unset", "toy.n"}).out, "ring of 64\n");
+  EXPECT_EQ(weir({"info", "ring.toml", "--set", "toy.n=5", "--unset", "toy"}).out, "ring of 5\n");
+  ASSERT_EQ(weir({"run", "ring.toml", "-o", "a", "--unset", "toy.n"}).code, 0);
+  EXPECT_EQ(summary("a")["cells"], 64);
+  EXPECT_NE(summary("a")["command_line"].get<std::string>().find("--unset toy.n"), std::string::npos);
+  ASSERT_EQ(weir({"restart", "a", "--unset", "time.max_steps"}).code, 0);
+  EXPECT_EQ(summary("a")["changed"], nlohmann::json::array({"time.max_steps = (default) (was 4)"}));
+  const Finished f = weir({"run", "ring.toml", "-o", "b", "--unset", "toy.m"});
+  EXPECT_EQ(f.code, 2);
+  EXPECT_NE(f.err.find("--unset toy.m: the case does not set 'm'"), std::string::npos) << f.err;
+}
+
 TEST_F(CommandLine, MeshWritesTheMeshWithOrderingsLinesAndPartsAsFields) {
   write_file(folder / "wing.toml",
              "[mesh]\ngenerator = { type = \"naca0012\", refinement = 0.3 }\n[ordering]\ntype = \"line_rcm\"\n");

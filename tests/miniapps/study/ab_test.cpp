@@ -154,6 +154,13 @@ TEST_F(TwinRuns, AreComparedAtEqualTimeAndFromOneCheckpoint) {
   EXPECT_NE(f.out.find("it ended before that: until top has fallen to 1e-09"), std::string::npos) << f.out;
 }
 
+TEST_F(TwinRuns, AConfigurationCanUnsetAKeyOfItsCase) {
+  replace("set = [\"toy.rate=0.2\"]", "unset = [\"time.max_steps\"]");
+  ASSERT_EQ(ab("out").code, 0);
+  for (const auto& row : cells("out/ab.csv"))
+    if (row[1] == "fast") EXPECT_EQ(row[7], "20") << "steps by default";
+}
+
 TEST_F(TwinRuns, MistakesAreRefusedWithTheirPlace) {
   const auto refusal = [&](const char* a, const char* b) {
     write_file(folder / "study.toml", study);
