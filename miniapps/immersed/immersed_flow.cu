@@ -251,17 +251,21 @@ double ImmersedFlow<Space>::max_mass_error() {
   return ranks_.communicator().max(weir::max_mass_error<Space>(flow_.layout, metrics(), rhs_));
 }
 
-// The body is moved as it was in the last step, so that the same nodes are fresh.
+// The body is moved as it was in the last step, so that the same nodes are fresh. A fixed one may stand there already.
 template <class Space>
 void ImmersedFlow<Space>::after_loading() {
+  const bool stands_there = body_.is_fixed() && operator_dt_ > 0;
+  cut_.forget();
   if (!body_.is_fixed() && this->dt_before > 0) place_body(this->time - this->dt_before);
-  place_body(this->time);
+  if (!stands_there) place_body(this->time);
   boundary_.follow_loaded();
   wide_.fetch(flow_);
   open_faces_.open(arrays_, wide_.of(flow_), flow_);
   open_faces_.close(arrays_, flow_);
   assemble_pressure();
   prepare(pressure());
+  operator_dt_ = 0;
+  if (body_.is_fixed() && this->dt_before > 0) assemble(this->dt_before);
   control_.remember(flow_, metrics(), arrays_, wall_motion());
 }
 

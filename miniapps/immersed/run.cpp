@@ -87,7 +87,7 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
     forces.restore(kept);
     if (from.find("max_mass_error")) max_mass_error = from.scalar("max_mass_error");  // older checkpoints have none
     if (from.find("volume_error")) volume_error = from.scalar("volume_error");
-    flow.after_loading();
+    Base::load(from);
   }
 
   std::map<std::string, double> quantities(const Flow<Host>& fields) const {

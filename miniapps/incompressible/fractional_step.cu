@@ -98,6 +98,8 @@ const FlowSystem<Space>* FractionalStep<Space>::advance(double dt, Timings& timi
 template <class Space>
 void FractionalStep<Space>::after_loading() {
   boundary_.follow_loaded();
+  operator_dt_ = 0;
+  if (this->dt_before > 0) prepare_momentum(this->dt_before);
   this->pressure().prepare();
 }
 

@@ -36,7 +36,7 @@ class FractionalStep : public StaggeredFlow<Space> {
   // (momentum) or u* (pressure).
   const FlowSystem<Space>* advance(double dt, Timings& timings);
 
-  void after_loading();  // what follows from the state: boundary fluxes
+  void after_loading();  // what follows from the state: boundary fluxes; the solvers may be others than before
 
  private:
   using Base = StaggeredFlow<Space>;

@@ -18,7 +18,7 @@ FlowSystem<Space>::FlowSystem(const SystemDefaults& system, std::unique_ptr<Matr
 template <class Space>
 void FlowSystem<Space>::prepare() {
   ScopedTimer timer(setup_seconds = std::max(setup_seconds, 0.0));
-  if (std::exchange(is_set_up, true))
+  if (solver.is_set_up())
     solver.update(A);
   else
     solver.setup(A);

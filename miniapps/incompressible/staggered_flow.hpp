@@ -34,7 +34,6 @@ struct FlowSystem {
   LinearSolver<Space> solver;
   SolveResult result;
   double setup_seconds = -1;  // of this step; negative: nothing was set up
-  bool is_set_up = false;
 };
 
 template <class Space>

@@ -79,7 +79,10 @@ struct StaggeredScheme : StructuredScheme<SchemeSpace, FlowCode, WholeFields<Sch
   }
   double courant_rate() const { return weir::courant_rate(flow.flow(), flow.metrics()); }
   const Flow<Host>& fields() { return this->whole.of(flow.flow()); }
-  void load(const Checkpoint&) { flow.after_loading(); }
+  void load(const Checkpoint&) {
+    failed = nullptr;
+    flow.after_loading();
+  }
   std::vector<std::pair<std::string, LinearSolver<SchemeSpace>*>> solvers() {
     std::vector<std::pair<std::string, LinearSolver<SchemeSpace>*>> all;
     for (auto& s : flow.systems()) all.emplace_back(s->name + "_" + std::to_string(all.size()), &s->solver);

@@ -112,6 +112,7 @@ class CutGeometry : public CutFields {
   // For the body as it is now; the kinds of the last update tell which nodes are fresh (none the first time).
   // Error(Exit::usage) where a row or a force asks for values beyond the region.
   void update(const Body& body);
+  void forget() { updated_ = false; }  // the last update: none of the next one's nodes is fresh
 
   const Layout& layout() const { return layout_; }
   double total_body_flux = 0;  // of all ranks
