@@ -214,6 +214,7 @@ void Run::begin(RunHeader header) {
 }
 
 void Run::solve(const SolveRecord& r) {
+  if (diverted_) return diverted_->add(r);
   ScopedTimer timer(timings_.at("output", "records"));
   on_root([&] { solves_->add(solves_row(r)); });
   SystemTotals& t = totals_[r.system];
@@ -240,6 +241,7 @@ void Run::solve(const SolveRecord& r) {
 }
 
 void Run::step(const StepRecord& record) {
+  if (diverted_) return;
   ScopedTimer timer(timings_.at("output", "records"));
   last_ = record;
   if (const double now = seconds_now(); adaptive_threads_ && adaptive_threads_->is_due(now))

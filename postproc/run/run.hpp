@@ -82,6 +82,17 @@ struct Outcome {
   std::uint64_t state_hash = 0;  // of the bytes of the final flow state
 };
 
+// Of steps that are none of the run's, such as those of a branch: what the flow code would record.
+struct Diverted {
+  std::int64_t solves = 0, iterations = 0, unconverged = 0, rejected = 0;
+  Timings timings;
+  void add(const SolveRecord& r) {
+    ++solves;
+    iterations += r.iterations;
+    unconverged += r.reason != "converged";
+  }
+};
+
 std::vector<KeyTable> run_keys();  // what the run shell reads of a case
 
 class Run {
@@ -115,6 +126,8 @@ class Run {
   LineFile& record(const std::string& name, const std::string& header);
   // A line of events.jsonl and of the log: kind is one word ("warning", "picture", "steady").
   void event(const std::string& kind, const std::string& message);
+  // From here on steps, solves, events and times go to `to` and nowhere else; null: to the run again.
+  void divert(Diverted* to) { diverted_ = to; }
   void begin_step(std::int64_t step) { step_ = step; }  // events belong to this step from here on
 
   // A signal, the wall limit or --steps; of any rank: all must ask. Throws what on_root has kept.
@@ -140,6 +153,7 @@ class Run {
   }
 
   void say_at_end(const std::string& text) { closing_ += text; }  // printed between the quantities and the times
+  void add_to_summary(const std::string& name, std::string json) { blocks_[name] = std::move(json); }  // run.json
 
   // f() on rank 0, which writes a file. Over ranks an error of rank 0 is kept until all ranks meet next, in should_stop or
   // finish, and all throw it there: none is left waiting in the middle of a step.
@@ -157,7 +171,7 @@ class Run {
 
   double loop_seconds() const;  // since begin
 
-  Timings& timings() { return timings_; }
+  Timings& timings() { return diverted_ ? diverted_->timings : timings_; }
 
   // Evaluates [check], prints where the time went, writes run.json; the process's exit code.
   int finish(const Outcome& outcome);
@@ -240,6 +254,8 @@ class Run {
   std::list<LineFile> records_;
   LineFile *history_ = nullptr, *solves_ = nullptr, *events_ = nullptr;
   Timings timings_;
+  Diverted* diverted_ = nullptr;
+  std::map<std::string, std::string> blocks_;  // of run.json
   std::map<std::string, SystemTotals> totals_;
   StepRecord last_;
   std::int64_t first_step_ = 0, last_checkpoint_step_ = -1, step_ = 0;

@@ -158,6 +158,10 @@ void Run::print_timings() const {
 }
 
 void Run::event(const std::string& kind, const std::string& message) {
+  if (diverted_) {
+    diverted_->rejected += kind == "rejected";
+    return;
+  }
   // One JSON object a line; the step comes first, so that a restart can cut the file back.
   std::string escaped;
   for (const char c : message) {

@@ -57,6 +57,7 @@ void Run::write_summary(const Ending& ending, const Outcome& outcome) const {
   j["changed"] = options_.changed.empty() ? Json::array() : Json(options_.changed);
   j["restarted_from"] = restart() ? Json(restart()->path) : Json();
   j["last_checkpoint"] = last_checkpoint_.empty() ? Json() : Json(last_checkpoint_);
+  for (const auto& [name, text] : blocks_) j[name] = Json::parse(text);
   write_text_aside(path("run.json"), j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
