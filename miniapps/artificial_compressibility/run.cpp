@@ -1,5 +1,7 @@
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "miniapps/artificial_compressibility/diagnostics.hpp"
 #include "miniapps/artificial_compressibility/scheme.hpp"
 #include "miniapps/incompressible/incompressible.hpp"
@@ -113,6 +115,11 @@ struct CoupledScheme : StructuredScheme<Space, ArtificialCompressibility<Space>,
     return outcome;
   }
 
+  double level() {
+    if (!flow.flow_case().time.steady) return flow.time;
+    flow.evaluate_steady();  // of the state after the last update
+    return -std::log10(flow.largest_residual);
+  }
   double courant_rate() { return weir::courant_rate<Space>(flow.view()); }
   // Columns as coupled_plan has them: the norms, then these five.
   std::size_t first_column() const { return static_cast<std::size_t>(flow.cells().unknowns); }
@@ -136,6 +143,7 @@ struct CoupledScheme : StructuredScheme<Space, ArtificialCompressibility<Space>,
   void load(const Checkpoint& from) {
     flow.cfl = from.scalar("cfl");
     flow.residual_before = from.scalar("residual_before");
+    flow.result = {};
     flow.evaluate_steady();
     lifetime.load(from, flow.solver(), flow.matrix(), flow.matrix().values());
   }

@@ -99,8 +99,8 @@ std::vector<DescribedKey> Schema::find(std::string_view pattern) const {
     }
   if (!exact.empty() && below.empty()) return exact;
   exact.insert(exact.end(), below.begin(), below.end());
-  if (exact.empty() && anywhere.empty() && asked.size() > 2 && asked[0] == "shadow")  // [shadow.NAME] has the same keys
-    return find("linear" + std::string(pattern.substr(6)));
+  if (exact.empty() && anywhere.empty() && asked.size() > 2 && (asked[0] == "shadow" || asked[0] == "relay"))
+    return find("linear" + std::string(pattern.substr(asked[0].size())));  // [shadow.NAME] has the same keys
   if (exact.empty() && anywhere.empty() && asked.size() > 4)  // a preconditioner in a preconditioner: smoother, inner
     for (const DescribedKey& outer : find(pattern.substr(0, pattern.rfind('.'))))
       if (outer.option->type == Option::table && outer.option->values == "preconditioner")

@@ -81,6 +81,7 @@ class SteadyMarch {
 
   // False where the run must give up; `outcome` says why.
   bool step(Run& run, Outcome& outcome) {
+    const double before = flow_.pseudo.control.norm[3];
     const Attempt a = take_step(run, flow_);
     if ((was_interrupted_ = a.is_interrupted())) return false;
     if (!a.accepted) {
@@ -88,6 +89,7 @@ class SteadyMarch {
       return false;
     }
     ++flow_.step;
+    fallen_ += std::log10(before / flow_.pseudo.control.norm[3]);
     record_step(run, flow_, a);
     const bool is_low = flow_.pseudo.control.order < flow_.c.scheme.order;
     if (!is_low || flow_.pseudo.drop() > options_.first_order_tolerance) return true;
@@ -98,10 +100,12 @@ class SteadyMarch {
     return true;
   }
   bool was_interrupted() const { return was_interrupted_; }
+  double level() const { return fallen_; }
 
  private:
   CompressibleFlow<Space>& flow_;
   const PseudoTimeOptions& options_;
+  double fallen_ = 0;  // the residual of energy, in decades, from whatever start
   bool was_interrupted_ = false;
 };
 
@@ -141,6 +145,7 @@ class TimeMarch {
     return false;
   }
   bool was_interrupted() const { return was_interrupted_; }
+  double level() const { return flow_.time; }
 
  private:
   CompressibleFlow<Space>& flow_;
@@ -205,14 +210,35 @@ std::vector<double> picture(Run& run, CompressibleFlow<Space>& flow, Compressibl
   return U;
 }
 
+// Steps as those of the run, without its records. All must outlive it.
+template <class Space, class March>
+FlowBranch branch_of(Run& run, CompressibleFlow<Space>& flow, March& scheme) {
+  FlowBranch b;
+  b.is_in_decades = !flow.c.is_unsteady();
+  b.state = [&run, &flow] { return state_of(run, flow); };
+  b.load = [&run, &flow, &scheme](const Checkpoint& from) {
+    load_flow(run.ranks(), from, flow);
+    scheme.begin(true);
+  };
+  b.level = [&scheme] { return scheme.level(); };
+  b.step = [&run, &flow, &scheme] {
+    Outcome outcome;
+    if (!scheme.step(run, outcome)) return scheme.was_interrupted() ? BranchEnd::interrupted : BranchEnd::failed;
+    return end_of(flow).empty() ? BranchEnd::none : BranchEnd::reached;
+  };
+  return b;
+}
+
 template <class Space, class March>
 int march(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, Lab<Space>& lab) {
   March scheme(flow);
   scheme.begin(run.restart() != nullptr);
+  const FlowBranch branch = branch_of(run, flow, scheme);
   Outcome outcome;
   bool going = true;
   while (going && run.end_reached().empty() && !run.should_stop()) {
     run.keep_if_due([&] { return state_of(run, flow); });
+    lab.between_steps(flow.step + 1, branch);
     lab.begin_step(flow.step + 1);
     going = scheme.step(run, outcome);
     if (scheme.was_interrupted()) {

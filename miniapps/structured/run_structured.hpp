@@ -8,9 +8,11 @@
 //   measure(run, row), look(row)     columns of history.csv: every step, and where a pass over the fields is due
 //   was_interrupted()                the failure is a solve that was asked to stop
 //   solvers()                        its linear solvers, and how checkpoints name them
+//   level()                          how far the flow has come, for branches
 //   fields(), quantities(fields)     the whole flow in host memory, on rank 0; what is compared with the literature
 #pragma once
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <type_traits>
@@ -51,6 +53,7 @@ struct StructuredScheme {
   std::function<double(double)> wall_rate(const Table&) const {
     return {};
   }  // of walls that move by themselves: StepSize
+  double level() { return flow.time; }
   void measure(Run&, StepRecord&) {}
   void measured(const StepRecord&, bool /*last*/) {}
   void describe(RunHeader&) const {}
@@ -135,6 +138,40 @@ std::string load(const Checkpoint& from, Scheme& scheme, StepSize& clock) {
   }
   scheme.load(from);
   return note;
+}
+
+template <class Scheme>
+double next_dt(Run& run, Scheme& scheme, StepSize& clock) {
+  return clock.next(scheme.flow.time, clock.needs_rate() ? run.ranks().max(scheme.courant_rate()) : 0);
+}
+
+// Steps as those of the run, without its records. All must outlive it.
+template <class Scheme>
+FlowBranch branch_of(Run& run, Scheme& scheme, StepSize& clock) {
+  const auto kept_clock = std::make_shared<StepSize>(clock);
+  FlowBranch b;
+  b.is_in_decades = scheme.flow.flow_case().time.steady;
+  b.state = [&run, &scheme, &clock, kept_clock] {
+    *kept_clock = clock;
+    return state_of(run, scheme, clock);
+  };
+  b.load = [&scheme, &clock, kept_clock](const Checkpoint& from) {
+    load(from, scheme, clock);
+    clock = *kept_clock;
+  };
+  b.level = [&scheme] { return scheme.level(); };
+  b.step = [&run, &scheme, &clock] {
+    const double dt = next_dt(run, scheme, clock);
+    if (!clock.why_collapsed(scheme.flow.time, scheme.flow.step + 1).empty()) return BranchEnd::failed;
+    const Progress progress = scheme.advance(run, dt);
+    if (progress == Progress::failed && scheme.was_interrupted()) return BranchEnd::interrupted;
+    const bool is_at_limit = scheme.flow.flow_case().time.steady && progress == Progress::failed &&
+                             !scheme.failure().limit.empty();  // of steps, for whoever leads
+    if (progress == Progress::failed && !is_at_limit) return BranchEnd::failed;
+    const bool is_at_end = is_at_limit || progress == Progress::converged || clock.finished(scheme.flow.time);
+    return is_at_end ? BranchEnd::reached : BranchEnd::none;
+  };
+  return b;
 }
 
 // All ranks call. Returns the fields of the whole box, on rank 0.
@@ -233,10 +270,11 @@ int run_structured(Run& run, const Table& config, const StructuredPlan& plan, co
   if (!restart && !scheme.initialise(run)) return stop(run, scheme, clock, lab, scheme.failure());
 
   // 4. Time steps.
+  const FlowBranch branch = branch_of(run, scheme, clock);
   while (!done && !run.should_stop()) {
     run.keep_if_due([&] { return state_of(run, scheme, clock); });
-    const double rate = clock.needs_rate() ? run.ranks().max(scheme.courant_rate()) : 0;
-    const double dt = clock.next(flow.time, rate);
+    lab.between_steps(flow.step + 1, branch);
+    const double dt = next_dt(run, scheme, clock);
     lab.begin_step(flow.step + 1);
     if (const Outcome end{Exit::not_finite, clock.why_collapsed(flow.time, flow.step + 1), {}, {}, 0};
         !end.reason.empty())

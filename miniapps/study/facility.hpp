@@ -10,6 +10,7 @@
 
 #include "base/table.hpp"
 #include "miniapps/study/recorder/value_range.hpp"
+#include "miniapps/study/relay/flow_branch.hpp"
 #include "miniapps/study/system_defaults.hpp"
 #include "postproc/run/run.hpp"
 #include "solvers/device/array.hpp"
@@ -85,6 +86,7 @@ class Facility {
   void describe(const FlowFacts<Space>& facts) { facts_ = facts; }         // before attach
   virtual void attach(const StudiedSystem<Space>&) {}                      // each system; before open
   virtual void open(Run& run) { run_ = &run; }                             // after run.begin
+  virtual void between_steps(std::int64_t, const FlowBranch&) {}           // before begin_step of the next one
   virtual void begin_step(std::int64_t step) { step_ = step; }             // before the step's first solve
   virtual std::vector<RowField> fields(const std::string&) { return {}; }  // of a system, as last seen
   virtual void finish(Run&) {}                                             // the run has come to its end
@@ -104,11 +106,14 @@ std::unique_ptr<Facility<Space>> make_capture(const LabCase& c);
 template <class Space>
 std::unique_ptr<Facility<Space>> make_shadow_study(const LabCase& c);
 template <class Space>
+std::unique_ptr<Facility<Space>> make_relay(const LabCase& c);
+template <class Space>
 std::unique_ptr<Facility<Space>> make_observatory(const LabCase& c);
 template <class Space>
 std::unique_ptr<Facility<Space>> make_roofline(const LabCase& c);
 Options capture_options(), observe_options(), roofline_options();
 Options shadow_options();     // of [shadow]
-Options candidate_options();  // of [shadow.NAME], beside those of [linear.SYSTEM]
+Options relay_options();      // of [relay]
+Options candidate_options();  // of [shadow.NAME] and [relay.NAME], beside those of [linear.SYSTEM]
 
 }  // namespace weir

@@ -18,6 +18,7 @@ std::string read_system(const Table& table, const std::vector<std::string>& syst
 
 std::vector<KeyTable> lab_keys() {
   return {{"shadow", "", shadow_options()},     {"shadow.NAME", "and the keys of [linear.SYSTEM]", candidate_options()},
+          {"relay", "", relay_options()},       {"relay.NAME", "and the keys of [linear.SYSTEM]", candidate_options()},
           {"capture", "", capture_options()},   {"observe", "", observe_options()},
           {"roofline", "", roofline_options()}, {"recorder", "", recorder_options()}};
 }
@@ -33,7 +34,8 @@ template <class Space>
 Lab<Space>::Lab(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks)
     : alone_(ranks.size() == 1) {
   const LabCase c{config, systems, ranks};
-  for (const auto make : {make_capture<Space>, make_shadow_study<Space>, make_observatory<Space>, make_roofline<Space>})
+  for (const auto make : {make_capture<Space>, make_shadow_study<Space>, make_relay<Space>, make_observatory<Space>,
+                          make_roofline<Space>})
     facilities_.push_back(make(c));
   facilities_.push_back(std::make_unique<FlightRecorder<Space>>(config, ranks));  // its verdict stands last
 }
@@ -86,6 +88,11 @@ void Lab<Space>::open(Run& run) {
   run_ = &run;
   exceptions_ = std::uncaught_exceptions();
   for (auto& f : facilities_) f->open(run);
+}
+
+template <class Space>
+void Lab<Space>::between_steps(std::int64_t next, const FlowBranch& flow) {
+  for (auto& f : facilities_) f->between_steps(next, flow);
 }
 
 template <class Space>

@@ -5,7 +5,8 @@
 //   lab.describe(facts);                                                                 // what the flow can tell
 //   lab.attach(pressure_system, solver, linear);                                         // each system
 //   lab.open(run);                                                                       // after run.begin
-//   lab.begin_step(step) ... lab.finish(run), or lab.failed(run, outcome) before run.finish(outcome)
+//   lab.between_steps(step, branch), lab.begin_step(step) ...
+//   lab.finish(run), or lab.failed(run, outcome) before run.finish(outcome)
 #pragma once
 #include <cstdint>
 #include <map>
@@ -41,7 +42,8 @@ class Lab : private SolveWatch<Space> {  // hears what reference solvers refuse
   // second part (momentum in y).
   void attach(const SystemDefaults& system, LinearSolver<Space>& leader, const Table& linear);
   void open(Run& run);
-  void begin_step(std::int64_t step);  // before its first solve
+  void between_steps(std::int64_t next, const FlowBranch& flow);  // before the step `next`
+  void begin_step(std::int64_t step);                             // before its first solve
   // Of the system's block rows, for the flow code's pictures; over ranks those of the whole, on rank 0, and all call.
   std::vector<RowField> fields(const std::string& system);
   void failed(Run& run, const Outcome& outcome);

@@ -53,7 +53,8 @@ void collect(const TableNode& n, const std::string& path, std::set<std::string>&
   for (const auto& [key, child] : n.entries) collect(*child, path.empty() ? key : path + "." + key, asked);
 }
 
-// [shadow.NAME] has the keys of [linear.SYSTEM], the smoother and the inner of a preconditioner are preconditioners.
+// [shadow.NAME] and [relay.NAME] have the keys of [linear.SYSTEM], the smoother and the inner of a preconditioner are
+// preconditioners.
 std::string without_nesting(std::string path) {
   for (const char* inner : {".smoother.", ".inner."})
     for (auto at = path.find(inner); at != std::string::npos; at = path.find(inner))
@@ -68,7 +69,8 @@ bool is_described(const std::string& asked) {
       if (schema().is_at(DescribedKey{&t, &o}, path)) return true;
     if (schema().is_above(t, path)) return true;
   }
-  return path.starts_with("shadow.") && is_described("linear." + path.substr(7));
+  if (path.starts_with("shadow.")) return is_described("linear." + path.substr(7));
+  return path.starts_with("relay.") && is_described("linear." + path.substr(6));
 }
 
 // Small cases whose words are changed one after the other.
@@ -112,6 +114,13 @@ solvers = ["a", "b"]
 method = "cg"
 preconditioner = { type = "multigrid" }
 [shadow.b]
+like_leader = true
+[relay]
+system = "pressure"
+solvers = ["a", "b"]
+[relay.a]
+method = "gmres"
+[relay.b]
 like_leader = true
 )",
                                               R"(

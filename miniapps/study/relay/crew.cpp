@@ -1,0 +1,37 @@
+#include "miniapps/study/relay/crew.hpp"
+
+namespace weir {
+
+template <class Space>
+void Crew<Space>::stop_when(std::function<bool()> question) {
+  should_stop_ = std::move(question);
+  for (Seat& s : seats_) s.solver.stop_when(should_stop_);
+}
+
+template <class Space>
+void Crew<Space>::begin() {
+  for (Seat& s : seats_) {
+    if (s.solver.lifetime().is_always()) continue;
+    s.solver = make_(s.system);
+    s.solver.stop_when(should_stop_);
+  }
+}
+
+template <class Space>
+std::string Crew<Space>::solver() const {
+  for (const Seat& s : seats_)
+    if (s.system.name == system_) return s.solver.name();
+  return "";
+}
+
+template <class Space>
+std::int64_t Crew<Space>::bytes() const {
+  std::int64_t sum = 0;
+  for (const Seat& s : seats_) sum += s.solver.setup_info().bytes;
+  return sum;
+}
+
+template class Crew<Host>;
+template class Crew<Device>;
+
+}  // namespace weir

@@ -1,0 +1,61 @@
+// Solvers for all systems of a case. A crew leads a branch by changing places with the flow code's own solvers: those wait
+// untouched, with all they know, and what hangs on them hears nothing of the branch.
+#pragma once
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "miniapps/study/facility.hpp"
+
+namespace weir {
+
+template <class Space>
+class Crew {
+ public:
+  using Make = std::function<LinearSolver<Space>(const StudiedSystem<Space>&)>;
+  // system: the one that is studied, which names the crew's solver.
+  Crew(std::string name, std::string system, double slowed_by, Make make)
+      : name_(std::move(name)), system_(std::move(system)), slowed_by_(slowed_by), make_(std::move(make)) {}
+
+  // Each system, in the flow code's order.
+  void join(const StudiedSystem<Space>& s) { seats_.push_back({s, make_(s)}); }
+  void stop_when(std::function<bool()> question);
+
+  // Before a branch: a preconditioner that outlives its matrix (refresh) begins anew; others follow every matrix.
+  void begin();
+  void change_places() {  // and back
+    for (Seat& s : seats_) std::swap(*s.system.leader, s.solver);
+  }
+
+  const std::string& name() const { return name_; }
+  double slowed_by() const { return slowed_by_; }
+  std::string solver() const;
+  std::int64_t bytes() const;  // of what is set up, of this rank
+
+ private:
+  struct Seat {
+    StudiedSystem<Space> system;
+    LinearSolver<Space> solver;
+  };
+  std::string name_, system_;
+  double slowed_by_;
+  Make make_;
+  std::function<bool()> should_stop_;
+  std::vector<Seat> seats_;
+};
+
+// In place for as long as it lives.
+template <class Space>
+class InPlace {
+ public:
+  explicit InPlace(Crew<Space>& crew) : crew_(crew) { crew_.change_places(); }
+  ~InPlace() { crew_.change_places(); }
+  InPlace(const InPlace&) = delete;
+  InPlace& operator=(const InPlace&) = delete;
+
+ private:
+  Crew<Space>& crew_;
+};
+
+}  // namespace weir

@@ -1,0 +1,306 @@
+#include "miniapps/study/relay/relay_series.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+namespace weir {
+namespace {
+
+constexpr int fewest_branches = 6;                                     // as of pairs (statistics.cpp)
+constexpr int fewest_to_settle = 2;                                    // branches that a drift is seen in
+constexpr int hopeless_branches = 3;                                   // that came to no end, one after the other
+constexpr double small_drift = 0.1, small_drift_of_iterations = 0.05;  // of the log of a cost
+constexpr double endless = std::numeric_limits<double>::infinity();
+
+using Indices = std::vector<std::size_t>;
+
+struct Sums {
+  double seconds = 0, progress = 0, steps = 0;
+  double first = 0;  // seconds of the first step, whose systems are the reference's: it is from the same state
+  explicit Sums(const Lead& lead)
+      : seconds(lead.seconds()),
+        progress(lead.progress()),
+        steps(std::max(1.0, static_cast<double>(lead.steps.size()))),
+        first(lead.steps.empty() ? lead.rest : lead.steps.front().seconds) {}
+};
+
+// One branch as two crews have led it.
+struct Both {
+  Sums mine, reference;
+};
+
+// A crew that makes no progress pays without end.
+double cost_of(double seconds, double progress) { return progress > 0 ? seconds / progress : endless; }
+
+double sum_of(const std::vector<Both>& all, const Indices& pick, Sums Both::*who, double Sums::*what) {
+  double sum = 0;
+  for (const std::size_t i : pick) sum += all[i].*who.*what;
+  return sum;
+}
+
+double closed_ratio(const std::vector<Both>& all, const Indices& pick) {
+  const auto sum = [&](Sums Both::*who, double Sums::*what) { return sum_of(all, pick, who, what); };
+  const double mine = sum(&Both::mine, &Sums::seconds), reference = sum(&Both::reference, &Sums::seconds);
+  const double cost = cost_of(mine, sum(&Both::mine, &Sums::progress)),
+               of_reference = cost_of(reference, sum(&Both::reference, &Sums::progress));
+  if (cost < endless || of_reference < endless) return cost / of_reference;
+  return mine / sum(&Both::mine, &Sums::steps) / (reference / sum(&Both::reference, &Sums::steps));
+}
+
+double open_ratio(const std::vector<Both>& all, const Indices& pick) {
+  return sum_of(all, pick, &Both::mine, &Sums::first) / sum_of(all, pick, &Both::reference, &Sums::first);
+}
+
+Indices all_indices(const std::vector<Both>& both) {
+  Indices all(both.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return all;
+}
+
+template <class F>
+Interval interval_of(const std::vector<Both>& both, std::uint64_t seed, const F& ratio) {
+  return middle_95(block_bootstrap(both.size(), seed, [&](const Indices& pick) { return ratio(both, pick); }));
+}
+
+double extent(const Interval& i) { return std::max(std::abs(std::log(i.low)), std::abs(std::log(i.high))); }
+
+bool came_to_an_end(const Lead& lead) { return lead.end == LeadEnd::steps || lead.end == LeadEnd::reached; }
+
+// The earlier half of the steps and the later one, of time and of iterations.
+struct Halves {
+  double seconds[2] = {}, iterations[2] = {};
+  void add(const Lead& lead) {
+    const std::size_t n = lead.steps.size(), half = n / 2;
+    for (std::size_t k = 0; k < half; ++k)
+      for (const std::size_t late : {std::size_t{0}, std::size_t{1}}) {
+        const LedStep& s = lead.steps[late * (n - half) + k];
+        seconds[late] += s.seconds;
+        iterations[late] += static_cast<double>(s.iterations);
+      }
+  }
+};
+
+RelayVerdict verdict_of(const RelayRow& r, double noise) {
+  const double low = std::log(r.closed_interval.low), high = std::log(r.closed_interval.high);
+  const bool is_faster = high<-noise, is_slower = low> noise;
+  if (r.failures > (is_faster ? 0 : r.branches / 2)) return RelayVerdict::fails;
+  if (r.branches >= hopeless_branches && r.cut == r.branches) return RelayVerdict::slower;
+  if (r.branches < fewest_branches) return RelayVerdict::too_few_branches;
+  if (!is_faster && !is_slower)
+    return std::max(extent(r.closed_interval), noise) <= std::log1p(alike) ? RelayVerdict::no_difference
+                                                                           : RelayVerdict::undecided;
+  // What grows can only become slower than it is.
+  if (!r.has_settled && (is_faster ? r.drift > 1 : r.drift < 1)) return RelayVerdict::not_settled;
+  return is_faster ? RelayVerdict::faster : RelayVerdict::slower;
+}
+
+}  // namespace
+
+const char* to_string(LeadEnd end) {
+  constexpr const char* names[] = {"steps", "reached", "failed", "cut"};
+  return names[static_cast<int>(end)];
+}
+
+const char* to_string(RelayVerdict verdict) {
+  constexpr const char* names[] = {"reference", "control",     "faster", "slower",          "no difference",
+                                   "undecided", "not settled", "fails",  "too few branches"};
+  return names[static_cast<int>(verdict)];
+}
+
+double Lead::seconds(std::size_t from, std::size_t to) const {
+  double sum = 0;
+  for (std::size_t k = from; k < to; ++k) sum += steps[k].seconds;
+  return sum;
+}
+
+double Lead::progress() const {
+  double sum = 0;
+  for (const LedStep& s : steps) sum += s.progress;
+  return sum;
+}
+
+RelaySeries::RelaySeries(std::vector<std::string> names, std::vector<std::string> solvers, BranchLength length)
+    : names_(std::move(names)), solvers_(std::move(solvers)), length_(length), steps_(length.first) {}
+
+RelaySeries::Those RelaySeries::led_by(int name, int steps) const {
+  Those those;
+  for (const Branch& b : branches_)
+    if (b.steps == steps && b.by_name[name] && b.by_name[0]) those.push_back(&b);
+  return those;
+}
+
+RelaySeries::Drift RelaySeries::drift(int name, int steps) const {
+  Halves mine, reference;
+  int whole = 0;
+  for (const Branch* b : led_by(name, steps)) {
+    const Lead &m = *b->by_name[name], &r = *b->by_name[0];
+    if (!came_to_an_end(m) || !came_to_an_end(r) || m.steps.size() < 2 || r.steps.size() < 2) continue;
+    mine.add(m);
+    reference.add(r);
+    ++whole;
+  }
+  if (whole < fewest_to_settle) return {NAN, NAN};
+  const auto growth = [](const double* of) { return of[0] > 0 ? of[1] / of[0] : 1; };  // a direct solver has none
+  return {growth(mine.seconds) / growth(reference.seconds), growth(mine.iterations) / growth(reference.iterations)};
+}
+
+bool RelaySeries::has_settled(int name, int steps) const {
+  const double control = drift(1, steps).time;
+  const double noise = std::isfinite(control) ? 3 * std::abs(std::log(control)) : 0;
+  const Drift d = drift(name, steps);
+  return std::abs(std::log(d.time)) <= std::max(small_drift, noise) &&
+         std::abs(std::log(d.iterations)) <= small_drift_of_iterations;
+}
+
+void RelaySeries::add(Branch branch) {
+  branches_.push_back(std::move(branch));
+  growing_.clear();
+  if (steps_ >= length_.most) return;
+  for (int name = 2; name < static_cast<int>(names_.size()); ++name)
+    if (!std::isnan(drift(name, steps_).time) && !has_settled(name, steps_))
+      growing_ += (growing_.empty() ? "" : ", ") + names_[name];
+  if (!growing_.empty()) steps_ = std::min(2 * steps_, length_.most);
+}
+
+std::string RelaySeries::growing() const { return growing_; }
+
+bool RelaySeries::is_hopeless(int name) const {
+  int in_a_row = 0;
+  for (auto b = branches_.rbegin(); b != branches_.rend(); ++b) {
+    if (!b->by_name[name]) return true;  // it has been left out since
+    if (came_to_an_end(*b->by_name[name])) return false;
+    if (++in_a_row == hopeless_branches) return name > 1;
+  }
+  return false;
+}
+
+RelayRow RelaySeries::row(int name, int steps, std::uint64_t seed) const {
+  RelayRow r;
+  r.name = names_[name];
+  r.solver = solvers_[name];
+  std::vector<Both> both;
+  double seconds = 0, led = 0, first = 0, last = 0;
+  for (const Branch* b : led_by(name, steps)) {
+    const Lead& lead = *b->by_name[name];
+    both.push_back({Sums(lead), Sums(*b->by_name[0])});
+    r.failures += lead.end == LeadEnd::failed;
+    r.cut += lead.end == LeadEnd::cut;
+    for (const LedStep& s : lead.steps) r.unconverged += s.unconverged, r.rejected += s.rejected;
+    if (lead.steps.empty()) continue;
+    seconds += lead.seconds(0, lead.steps.size());
+    led += static_cast<double>(lead.steps.size());
+    first += static_cast<double>(lead.steps.front().iterations);
+    last += static_cast<double>(lead.steps.back().iterations);
+  }
+  r.branches = static_cast<int>(both.size());
+  if (both.empty()) return r;
+  r.milliseconds = 1e3 * seconds / std::max(1.0, led);
+  r.first_iterations = first / r.branches;
+  r.last_iterations = last / r.branches;
+  if (name == 0) return r;
+  const Indices all = all_indices(both);
+  const auto gain = [](const std::vector<Both>& of, const Indices& pick) {
+    return closed_ratio(of, pick) / open_ratio(of, pick);
+  };
+  r.closed = closed_ratio(both, all);
+  r.open = open_ratio(both, all);
+  r.gain = gain(both, all);
+  r.closed_interval = interval_of(both, seed, closed_ratio);
+  r.open_interval = interval_of(both, seed, open_ratio);
+  r.gain_interval = interval_of(both, seed, gain);
+  const Drift d = drift(name, steps);
+  r.drift = std::abs(std::log(d.iterations)) > std::abs(std::log(d.time)) ? d.iterations : d.time;
+  r.has_settled = has_settled(name, steps);
+  return r;
+}
+
+Interval RelaySeries::replicas_against_each_other(int steps, std::uint64_t seed) const {
+  std::vector<Both> both;
+  for (const Branch* b : led_by(1, steps)) {
+    const Sums zero(*b->by_name[0]), one(*b->by_name[1]);
+    both.push_back(b->by_name[0]->crew == 0 ? Both{one, zero} : Both{zero, one});
+  }
+  return both.empty() ? Interval{1, 1} : interval_of(both, seed, closed_ratio);
+}
+
+RelayComparison RelaySeries::compare(std::uint64_t seed) const {
+  RelayComparison c;
+  for (int steps = steps_; steps >= length_.first && c.branches < fewest_branches; --steps) {
+    const int n = static_cast<int>(led_by(0, steps).size());
+    if (n > 0 && (c.branches == 0 || n >= fewest_branches)) c.branches = n, c.steps = steps;
+  }
+  for (int name = 0; name < static_cast<int>(names_.size()); ++name) c.rows.push_back(row(name, c.steps, seed));
+  if (c.rows[1].branches > 0)
+    c.noise = std::max(extent(c.rows[1].closed_interval), extent(replicas_against_each_other(c.steps, seed)));
+  for (RelayRow& r : c.rows) r.verdict = verdict_of(r, c.noise);
+  c.rows[0].verdict = RelayVerdict::reference;
+  c.rows[1].verdict = RelayVerdict::control;
+  return c;
+}
+
+std::string relay_table(const RelayComparison& c, const std::string& system, const std::string& what) {
+  std::string text = fmt::format(
+      "\n{}, closed loop: {} branches of the run, {} steps each; time a unit of progress ({}), all systems and the "
+      "flow's own work in it\n",
+      system, c.branches, c.steps, what);
+  const auto label = [&c](const RelayRow& r) {
+    return (&r == &c.rows[0] ? "reference" : &r == &c.rows[1] ? "A/A control" : r.name) + " (" + r.solver + ")";
+  };
+  std::size_t width = 6;
+  for (const RelayRow& r : c.rows) width = std::max(width, label(r).size());
+  text += fmt::format(
+      "  {:<{}}  ms a step  iterations a step  leads / reference  95 % interval      on its systems  "
+      "loop gain  95 % interval\n",
+      "solver", width);
+  for (const RelayRow& r : c.rows) {
+    text += fmt::format("  {:<{}}  {:>9.3f}  {:>7.1f} to {:<6.1f}", label(r), width, r.milliseconds, r.first_iterations,
+                        r.last_iterations);
+    if (&r != &c.rows[0])
+      text += fmt::format("  {:>17.3f}  {:>6.3f} .. {:<6.3f}  {:>15.3f}  {:>9.3f}  {:>6.3f} .. {:<6.3f}  {}", r.closed,
+                          r.closed_interval.low, r.closed_interval.high, r.open, r.gain, r.gain_interval.low,
+                          r.gain_interval.high, to_string(r.verdict));
+    if (r.branches < c.branches) text += fmt::format(", took part in {}", r.branches);
+    if (r.cut) text += fmt::format(", cut off in {}", r.cut);
+    if (r.failures) text += fmt::format(", failed in {}", r.failures);
+    if (r.rejected) text += fmt::format(", {} steps rejected", r.rejected);
+    if (r.unconverged) text += fmt::format(", {} solves not converged", r.unconverged);
+    if (!r.has_settled && std::isfinite(r.drift))
+      text += fmt::format(", its cost has not settled: {:+.0f} % from half to half", 100 * (r.drift - 1));
+    text += '\n';
+  }
+  return text + fmt::format("  noise floor {:.1f} %: largest extent of the A/A intervals\n", 100 * std::expm1(c.noise));
+}
+
+std::string relay_json(const RelayComparison& c, const std::string& system, const std::string& what) {
+  using Json = nlohmann::ordered_json;
+  const auto of = [](const Interval& i) { return Json::array({i.low, i.high}); };
+  Json j{{"system", system}, {"evidence", "closed loop"},  {"branches", c.branches},  {"steps", c.steps},
+         {"progress", what}, {"noise", std::exp(c.noise)}, {"solvers", Json::array()}};
+  for (const RelayRow& r : c.rows)
+    j["solvers"].push_back({{"name", r.name},
+                            {"solver", r.solver},
+                            {"branches", r.branches},
+                            {"ms_a_step", r.milliseconds},
+                            {"iterations", Json::array({r.first_iterations, r.last_iterations})},
+                            {"closed", r.closed},
+                            {"closed_interval", of(r.closed_interval)},
+                            {"open", r.open},
+                            {"open_interval", of(r.open_interval)},
+                            {"gain", r.gain},
+                            {"gain_interval", of(r.gain_interval)},
+                            {"cut", r.cut},
+                            {"failures", r.failures},
+                            {"rejected", r.rejected},
+                            {"unconverged", r.unconverged},
+                            {"drift", r.drift},
+                            {"settled", r.has_settled},
+                            {"verdict", to_string(r.verdict)}});
+  return j.dump();
+}
+
+}  // namespace weir

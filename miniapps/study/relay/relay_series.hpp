@@ -1,0 +1,117 @@
+// What branches have cost, gathered by name and compared. Cost is time a unit of progress: the sum of all branches' times
+// over the sum of their progress, relative to the reference of the same branches.
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "miniapps/study/shadow/statistics.hpp"
+
+namespace weir {
+
+struct LedStep {
+  double seconds = 0, progress = 0;
+  std::int64_t solves = 0, iterations = 0, unconverged = 0, rejected = 0;
+};
+
+// cut: its time limit; steps: as many as were asked for.
+enum class LeadEnd { steps, reached, failed, cut };
+const char* to_string(LeadEnd end);
+
+// What a crew has made of a branch.
+struct Lead {
+  int crew = 0, place = 0;  // who, and in which order; 0 and 1 are the reference's replicas
+  std::vector<LedStep> steps;
+  double rest = 0;  // seconds in the step that it did not end
+  LeadEnd end = LeadEnd::steps;
+  std::string why;  // it failed
+
+  double seconds(std::size_t from, std::size_t to) const;  // of these steps
+  double seconds() const { return seconds(0, steps.size()) + rest; }
+  double progress() const;
+};
+
+// All crews' answers to one state. Names are those of the crews, but that a coin says which replica stands for the
+// reference; none: it did not take part.
+struct Branch {
+  std::int64_t step = 0;  // of the run, whose state before it is branched from
+  int steps = 0;          // that each crew leads
+  std::vector<std::optional<Lead>> by_name;
+};
+
+// Of a branch's steps how many are enough. A name has settled where the later half of its steps costs what the earlier
+// half does, in time and in iterations, relative to the reference's halves; while one has not, the next branches have
+// twice as many.
+struct BranchLength {
+  int first = 8, most = 64;
+};
+
+enum class RelayVerdict {
+  reference,
+  control,
+  faster,
+  slower,
+  no_difference,  // shown, as in statistics.hpp
+  undecided,
+  not_settled,
+  fails,
+  too_few_branches
+};
+const char* to_string(RelayVerdict verdict);
+
+struct RelayRow {
+  std::string name, solver;
+  int branches = 0, failures = 0, cut = 0;
+  std::int64_t unconverged = 0, rejected = 0;
+  double milliseconds = 0;                           // a step
+  double first_iterations = 0, last_iterations = 0;  // of the branches' first steps and of their last, on average
+  double closed = 1, open = 1, gain = 1;             // time a unit of progress; time of the first step; their ratio
+  Interval closed_interval{1, 1}, open_interval{1, 1}, gain_interval{1, 1};
+  double drift = 1;  // of its cost a step, from the earlier half of a branch to the later one; NaN: not known
+  bool has_settled = true;
+  RelayVerdict verdict = RelayVerdict::too_few_branches;
+};
+
+struct RelayComparison {
+  int branches = 0, steps = 0;  // of that length: the longest of which there were enough
+  double noise = 0;             // of log ratios, as far as the A/A intervals reach
+  std::vector<RelayRow> rows;   // [0] the reference, [1] the A/A control
+};
+
+class RelaySeries {
+ public:
+  RelaySeries() = default;
+  RelaySeries(std::vector<std::string> names, std::vector<std::string> solvers, BranchLength length);
+
+  void add(Branch branch);
+  int steps() const { return steps_; }  // of the next branch
+  int branches() const { return static_cast<int>(branches_.size()); }
+  bool is_hopeless(int name) const;  // it came to no end in its last branches: it need not take part any more
+  std::string growing() const;       // for whom the last branch has made the next ones longer; empty: it has not
+  RelayComparison compare(std::uint64_t seed) const;
+
+ private:
+  using Those = std::vector<const Branch*>;
+  // Of the branches of a length.
+  Those led_by(int name, int steps) const;
+  struct Drift {
+    double time, iterations;  // NaN: too few whole branches
+  };
+  Drift drift(int name, int steps) const;
+  bool has_settled(int name, int steps) const;
+  RelayRow row(int name, int steps, std::uint64_t seed) const;
+  Interval replicas_against_each_other(int steps, std::uint64_t seed) const;
+
+  std::vector<std::string> names_, solvers_;
+  BranchLength length_;
+  int steps_ = 0;
+  std::vector<Branch> branches_;
+  std::string growing_;
+};
+
+// what: "physical time" or "decades of the residual".
+std::string relay_table(const RelayComparison& c, const std::string& system, const std::string& what);
+std::string relay_json(const RelayComparison& c, const std::string& system, const std::string& what);
+
+}  // namespace weir
