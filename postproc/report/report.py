@@ -22,11 +22,11 @@ def end_with_the_program():
 def load_parts():
     """The parts need numpy and matplotlib: a missing one is said in one line."""
     try:
-        from plots import (compressible, fields, flight, histories, page, profiles, records, roofline, shadow, shadow_plots, style,
-                           timings)
+        from plots import (compressible, fields, flight, histories, page, profiles, records, relay, roofline, shadow, shadow_plots,
+                           style, timings)
     except ImportError as error:
         sys.exit("report.py: %s (Debian: apt-get install python3-matplotlib python3-numpy)" % error)
-    return compressible, fields, flight, histories, page, profiles, records, roofline, shadow, shadow_plots, style, timings
+    return compressible, fields, flight, histories, page, profiles, records, relay, roofline, shadow, shadow_plots, style, timings
 
 
 def seconds(value):
@@ -45,7 +45,7 @@ def megabytes(value):
 
 class Report:
     def __init__(self, directory):
-        (self.compressible, self.fields, self.flight, self.histories, self.page, self.profiles, self.records, self.roofline, self.shadow,
+        (self.compressible, self.fields, self.flight, self.histories, self.page, self.profiles, self.records, self.relay, self.roofline, self.shadow,
          self.shadow_plots, self.style, self.timings) = load_parts()
         self.run = self.records.RunDirectory(directory)
         self.folder = os.path.join(directory, "plots")
@@ -204,6 +204,15 @@ class Report:
         names, rows = self.histories.solver_table(self.run)
         return self.page.section("Linear solvers", self.page.table(names, rows, (2, 3, 4, 5, 6)), self.page.figures(figures))
 
+    def branches(self):
+        """What the candidates cost when they lead; None where none has."""
+        if not self.relay.present(self.run):
+            return None
+        relay, page = self.relay.read(self.run), self.page
+        return '<section class="verdict study"><p><strong class="word">%s</strong></p>%s%s</section>' % (
+            page.text(self.relay.headline(relay)), page.paragraph(" ".join(self.relay.sentences(relay))),
+            page.table(*self.relay.table(relay), range(2, 10)))
+
     def study(self):
         """The verdict on the solvers, and what it rests on; None where nothing was compared."""
         if not self.shadow.present(self.run):
@@ -266,7 +275,8 @@ class Report:
     def write(self, path):
         title = self.run.table("case").get("title") or self.run.run.get("case") or \
             os.path.basename(os.path.abspath(self.run.path))
-        parts = ["<h1>%s</h1>" % self.page.text(title), self.attempt("the shadow solves", self.study),
+        parts = ["<h1>%s</h1>" % self.page.text(title), self.attempt("the branches", self.branches),
+                 self.attempt("the shadow solves", self.study),
                  self.attempt("verdict", self.verdict)]
         for what, make in [("the failure diagnostics", self.flight_section), ("the roofline", self.roofline_section), ("what was run", self.facts), *self.sections(),
                            ("the time split", self.time_section), ("the quantities", self.quantities), ("the events", self.event_section)]:
