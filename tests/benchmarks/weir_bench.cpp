@@ -16,6 +16,7 @@
 #include "tests/benchmarks/kernels.hpp"
 #include "tests/benchmarks/lab/aa.hpp"
 #include "tests/benchmarks/lab/leader.hpp"
+#include "tests/benchmarks/lab/relay_aa.hpp"
 #include "tests/benchmarks/liu/liu.hpp"
 #include "tests/benchmarks/luo/luo.hpp"
 #include "tests/benchmarks/multicolor.hpp"
@@ -89,6 +90,18 @@ std::vector<Suite> benchmark_suites(const std::shared_ptr<Communicator>& ranks) 
       {"lab-leader-aerofoil",
        [](const SuiteOptions& o) {
          return bench::lab_leader_aerofoil({o.folder, o.quick});
+       }},
+      {"relay-cavity",
+       [](const SuiteOptions& o) {
+         return bench::relay_cavity({o.folder, o.quick});
+       }},
+      {"relay-aerofoil",
+       [](const SuiteOptions& o) {
+         return bench::relay_aerofoil({o.folder, o.quick});
+       }},
+      {"relay-cylinder",
+       [](const SuiteOptions& o) {
+         return bench::relay_cylinder({o.folder, o.quick});
        }},
   };
 }
