@@ -27,6 +27,8 @@ struct StudiedSystem {
   Table options;  // [linear.NAME], and what holds where it says nothing:
   std::string default_method, default_preconditioner;
   double default_tolerance = 1e-8;
+  unsigned matrix = 0;  // its kind, of registry.hpp; 0: not known
+  bool is_symmetric = false;
 };
 
 // A variable of the state that the failure diagnostics follow: range costs a pass each step, the others are asked after a

@@ -8,6 +8,7 @@
 #include "base/timer.hpp"
 #include "miniapps/study/shadow/statistics.hpp"
 #include "solvers/device/vector_ops.hpp"
+#include "solvers/parallel/agree.hpp"
 
 namespace weir {
 namespace {
@@ -71,15 +72,51 @@ double Shadow<Space>::prepare(Candidate& c, const Matrix<Space>& A) {
   return c.solver->setup_info().seconds;
 }
 
+// f(), a set-up. What it throws is a candidate's own affair, but for faults of the program; a replica's is the run's.
+template <class Space>
+template <class F>
+bool Shadow<Space>::is_possible(std::size_t who, const F& f) {
+  Candidate& c = candidates_[who];
+  if (c.is_left_out) return false;
+  if (who < 2) {
+    f();
+    return true;
+  }
+  MetError met;
+  try {
+    all_or_none(ranks_, f);
+    return true;
+  } catch (...) {
+    met = met_now();
+    if (met.code == Exit::internal) throw;
+  }
+  c.is_left_out = true;
+  if (tell_left_out_) tell_left_out_(c.name, met.words);
+  return false;
+}
+
+// Nothing of it is kept: when it first takes part, a candidate is set up for that system, as without the trial.
+template <class Space>
+void Shadow<Space>::try_setups(const Matrix<Space>& A) {
+  const Matrix<Space>& from = prepared_from_ ? *prepared_from_ : A;
+  for (std::size_t who = 2; who < candidates_.size(); ++who)
+    is_possible(who, [&] { candidates_[who].solver->setup(from); });
+}
+
 // Over ranks by the clock: a rank that gathers or waits for another does not count that as its own.
 template <class Space>
-double Shadow<Space>::seconds_to_prepare(Candidate& c, const Matrix<Space>& A) {
+double Shadow<Space>::seconds_to_prepare(std::size_t who, const Matrix<Space>& A) {
+  Candidate& c = candidates_[who];
   if (c.stale == Stale::nothing) return 0;
-  if (ranks_.size() == 1) return prepare(c, A);
-  ranks_.barrier();
   double seconds = 0;
-  timed(seconds, [&] { prepare(c, A); });
-  return ranks_.max(seconds);
+  ranks_.barrier();
+  const bool is_done = is_possible(who, [&] {
+    if (ranks_.size() == 1)
+      seconds = prepare(c, A);
+    else
+      timed(seconds, [&] { prepare(c, A); });
+  });
+  return is_done ? ranks_.max(seconds) : 0;
 }
 
 // The whole record of the rank that took longest, so that its parts add up.
@@ -120,14 +157,15 @@ bool Shadow<Space>::is_unusual(const Candidate& c, double seconds) const {
 }
 
 template <class Space>
-ShadowRecord Shadow<Space>::solve_by(std::size_t who, const Matrix<Space>& A, View<const double> b) {
+std::optional<ShadowRecord> Shadow<Space>::solve_by(std::size_t who, const Matrix<Space>& A, View<const double> b) {
   Candidate& c = candidates_[who];
   ShadowRecord record;
   record.step = step_;
   record.solve = solve_;
   record.solver = static_cast<int>(who);
   record.name = who < 2 && swapped_ ? 1 - record.solver : record.solver;
-  record.setup_seconds = seconds_to_prepare(c, A);
+  record.setup_seconds = seconds_to_prepare(who, A);
+  if (c.is_left_out) return {};
   assign<Space>(x0_.view(), x_);
   ranks_.barrier();
   record.result = of_slowest(c.solver->solve(A, b, x_));
@@ -146,20 +184,23 @@ void Shadow<Space>::solve_all(const Matrix<Space>& A, View<const double> b, View
   std::vector<std::vector<ShadowRecord>> records(candidates_.size());
   const auto take_turn = [&](std::size_t who, int place) {
     candidates_[who].stale = stale[who];
-    ShadowRecord record = solve_by(who, A, b);
-    record.place = place;
-    if (who < 2) record.differing = count_differing<Space>(ranks_, own, x_.view());
-    if (record.differing > 0) record.largest_difference = ranks_.max(largest_difference<Space>(own, x_.view()));
-    records[who].push_back(record);
+    std::optional<ShadowRecord> record = solve_by(who, A, b);
+    if (!record) return;
+    record->place = place;
+    if (who < 2) record->differing = count_differing<Space>(ranks_, own, x_.view());
+    if (record->differing > 0) record->largest_difference = ranks_.max(largest_difference<Space>(own, x_.view()));
+    records[who].push_back(*record);
   };
   const auto shorter = [](const ShadowRecord& p, const ShadowRecord& q) { return p.seconds() < q.seconds(); };
   for (int place = 0; place < static_cast<int>(order_.size()); ++place)
     take_turn(order_[static_cast<std::size_t>(place)], place + 1);
   for (std::size_t who = 0; who < records.size(); ++who) {
     std::vector<ShadowRecord>& tries = records[who];
+    if (candidates_[who].is_left_out) continue;
     const ShadowRecord best = *std::min_element(tries.begin(), tries.end(), shorter);
     if (is_unusual(candidates_[who], best.seconds())) {
       take_turn(who, best.place);
+      if (candidates_[who].is_left_out) continue;
       if (tries.back().result.iterations != best.result.iterations) tries.pop_back();  // other work
     }
     const auto most = std::max_element(tries.begin(), tries.end(), [](const ShadowRecord& p, const ShadowRecord& q) {
@@ -196,7 +237,8 @@ template <class Space>
 void Shadow<Space>::warm_up(const Matrix<Space>& A, View<const double> b) {
   for (const std::size_t who : order_) {
     Candidate& c = candidates_[who];
-    seconds_to_prepare(c, A);
+    seconds_to_prepare(who, A);
+    if (c.is_left_out) continue;
     assign<Space>(x0_.view(), x_);
     c.solver->solve(A, b, x_);
     c.stale = leader_setup_ > 0 ? Stale::values : Stale::nothing;
@@ -228,9 +270,11 @@ void Shadow<Space>::give_back(const Matrix<Space>& A, View<const double> b, View
 }
 
 template <class Space>
-void Shadow<Space>::before(const Matrix<Space>&, View<const double>, View<const double> x) {
-  if (!due_) return;
+void Shadow<Space>::before(const Matrix<Space>& A, View<const double>, View<const double> x) {
+  if (!due_ && has_tried_) return;
   ScopedTimer timer(seconds_);
+  if (!std::exchange(has_tried_, true)) try_setups(A);
+  if (!due_) return;
   if (x0_.size() != x.size()) {
     x0_ = Array<double, Space>(x.size());
     x_ = Array<double, Space>(x.size());

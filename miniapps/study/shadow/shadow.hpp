@@ -20,6 +20,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -75,6 +76,11 @@ class Shadow : public SolveWatch<Space> {
 
   // Before the first system. The first two are the reference solver's replicas.
   void add(std::string name, std::unique_ptr<AnySolver<Space>> solver);
+  // A candidate whose set-up this system's matrix does not allow, or a later one, takes part no more. Set-up is tried
+  // before the first solve of the run.
+  void tell_left_out(std::function<void(const std::string& name, const std::string& why)> tell) {
+    tell_left_out_ = std::move(tell);
+  }
   void know_state(std::function<void()> read) { read_state_ = std::move(read); }  // reads the flow's; not known: none
   void begin_step(std::int64_t step, bool due);
 
@@ -94,15 +100,19 @@ class Shadow : public SolveWatch<Space> {
     std::unique_ptr<AnySolver<Space>> solver;
     Stale stale = Stale::pattern;
     std::vector<double> seconds = {};  // of each system
+    bool is_left_out = false;
   };
+  void try_setups(const Matrix<Space>& A);
+  template <class F>
+  bool is_possible(std::size_t who, const F& f);
   void draw_order();
   void keep_own(const Matrix<Space>& A, View<const double> b, View<const double> x, const SolveResult& result);
   void warm_up(const Matrix<Space>& A, View<const double> b);
   void solve_all(const Matrix<Space>& A, View<const double> b, View<const double> own);
   bool is_unusual(const Candidate& c, double seconds) const;
-  ShadowRecord solve_by(std::size_t who, const Matrix<Space>& A, View<const double> b);
+  std::optional<ShadowRecord> solve_by(std::size_t who, const Matrix<Space>& A, View<const double> b);
   double prepare(Candidate& c, const Matrix<Space>& A);
-  double seconds_to_prepare(Candidate& c, const Matrix<Space>& A);
+  double seconds_to_prepare(std::size_t who, const Matrix<Space>& A);
   SolveResult of_slowest(SolveResult mine) const;
   void repeat_leader(const Matrix<Space>& A, View<const double> b, View<const double> x);
   void give_back(const Matrix<Space>& A, View<const double> b, View<const double> x, double own_seconds);
@@ -115,13 +125,14 @@ class Shadow : public SolveWatch<Space> {
   bool leader_repeats_;
   Keep keep_;
   std::function<void()> read_state_;
+  std::function<void(const std::string&, const std::string&)> tell_left_out_;
   std::vector<Candidate> candidates_;
   std::vector<std::size_t> order_;  // of candidates_, each as often as it solves
   bool swapped_ = false;            // the second replica stands for the reference solver
   Array<double, Space> x0_, x_, r_;
   std::int64_t step_ = 0;
   int solve_ = 0;
-  bool due_ = false, warm_ = false;
+  bool due_ = false, warm_ = false, has_tried_ = false;
   double leader_setup_ = 0, seconds_ = 0, give_back_seconds_ = 0;
   const Matrix<Space>* prepared_from_ = nullptr;  // may differ from the operator that is solved with (matrix-free)
 };

@@ -12,6 +12,12 @@ namespace {
 
 double megabytes(std::int64_t bytes) { return 1e-6 * static_cast<double>(bytes); }
 
+// A reason may hold commas and quotes.
+std::string quoted(std::string text) {
+  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, "\"");
+  return "\"" + text + "\"";
+}
+
 constexpr double worth_telling = 0.02;  // part of a solver's time
 
 double percent(double log_ratio) { return 100 * std::expm1(log_ratio); }
@@ -75,10 +81,12 @@ ShadowRow ShadowSeries::row(std::size_t name, std::uint64_t seed) const {
 
 ShadowComparison ShadowSeries::compare(std::uint64_t seed) const {
   ShadowComparison c;
+  if (empty()) return c;
   c.repetition = repetition_;
   c.own_milliseconds = 1e3 * median(own_);
   c.doubles = compare_pairs(of_double_[1], of_double_[0], seed);
-  for (std::size_t i = 0; i < by_name_.size(); ++i) c.rows.push_back(row(i, seed));
+  for (std::size_t i = 0; i < by_name_.size(); ++i)
+    if (!by_name_[i].seconds.empty()) c.rows.push_back(row(i, seed));
   c.noise = std::max(noise_floor_of(c.rows[1].with_leader), noise_floor_of(c.doubles));
   for (ShadowRow& row : c.rows) row.verdict = verdict_of(row.with_leader, c.noise);
   return c;
@@ -116,6 +124,7 @@ std::string shadow_table(const ShadowComparison& c, const std::string& system) {
       "{:.3f} "
       ".. {:.3f})\n",
       percent(c.noise), c.doubles.of_sums_interval.low, c.doubles.of_sums_interval.high);
+  for (const LeftOut& out : c.left_out) text += fmt::format("  {} is left out: {}\n", out.name, out.why);
   if (c.ranks > 1) text += fmt::format("  {} ranks: times are of the slowest rank, MB summed over all\n", c.ranks);
   return text + fmt::format("  the same systems solved in the run itself: median {:.3f} ms\n", c.own_milliseconds);
 }
@@ -123,7 +132,12 @@ std::string shadow_table(const ShadowComparison& c, const std::string& system) {
 std::string shadow_csv(const ShadowComparison& c) {
   std::string text =
       "name,solver,systems,iterations,median_ms,ratio,low,high,won,sign_test_p,failures,verdict,noise,ranks,mb,mb_of_"
-      "largest_rank,sums_ratio,sums_low,sums_high,p95_ms,mean_ms,setup_ms,failed_ms\n";
+      "largest_rank,sums_ratio,sums_low,sums_high,p95_ms,mean_ms,setup_ms,failed_ms,left_out\n";
+  const auto why_left_out = [&c](const std::string& name) {
+    const auto found =
+        std::find_if(c.left_out.begin(), c.left_out.end(), [&](const auto& o) { return o.name == name; });
+    return found == c.left_out.end() ? std::string() : quoted(found->why);
+  };
   for (const ShadowRow& r : c.rows) {
     const PairedComparison& p = r.with_leader;
     const bool leader = &r == &c.rows.front(), again = &r == &c.rows[1];
@@ -138,9 +152,12 @@ std::string shadow_csv(const ShadowComparison& c) {
                         std::exp(c.noise), c.ranks, megabytes(r.bytes), megabytes(r.most_bytes));
     text += leader ? ",,,"
                    : fmt::format("{:.5g},{:.5g},{:.5g},", p.of_sums, p.of_sums_interval.low, p.of_sums_interval.high);
-    text += fmt::format("{:.6g},{:.6g},{:.6g},{:.6g}\n", r.p95_milliseconds, r.mean_milliseconds, r.setup_milliseconds,
-                        r.failed_milliseconds);
+    text += fmt::format("{:.6g},{:.6g},{:.6g},{:.6g},{}\n", r.p95_milliseconds, r.mean_milliseconds,
+                        r.setup_milliseconds, r.failed_milliseconds, why_left_out(r.name));
   }
+  for (const LeftOut& out : c.left_out)
+    if (std::none_of(c.rows.begin(), c.rows.end(), [&](const ShadowRow& r) { return r.name == out.name; }))
+      text += fmt::format("{},,0,,,,,,,,,left out,,,,,,,,,,,,{}\n", out.name, quoted(out.why));
   return text;
 }
 

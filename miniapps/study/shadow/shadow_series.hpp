@@ -12,7 +12,7 @@ namespace weir {
 struct ShadowRow {
   std::string name, solver;
   int failures = 0;
-  double iterations = 0;                      // a solve
+  double iterations = 0;                          // a solve
   double milliseconds = 0, p95_milliseconds = 0;  // the median, the 95th percentile, setup in it
   // What a system costs on average, and which part of it is set-up. Failures cost their own time and beside that the
   // reference solver's on the same system, where it converged: a run would have to solve it again.
@@ -31,12 +31,17 @@ struct Repetition {
   double largest_difference = 0;
 };
 
+struct LeftOut {
+  std::string name, why;
+};
+
 struct ShadowComparison {
   int ranks = 1;
-  std::vector<ShadowRow> rows;  // [0] the reference solver, [1] the A/A control
-  PairedComparison doubles;     // the second replica with the first: what places in memory do
-  double noise = 0;             // of log ratios: as far as rows[1] or `doubles` reach
-  double own_milliseconds = 0;  // the median of the reference solver's own solves, in the flow
+  std::vector<ShadowRow> rows;    // [0] the reference solver, [1] the A/A control; those that have solved
+  std::vector<LeftOut> left_out;  // from the start, without a row, or from some system on
+  PairedComparison doubles;       // the second replica with the first: what places in memory do
+  double noise = 0;               // of log ratios: as far as rows[1] or `doubles` reach
+  double own_milliseconds = 0;    // the median of the reference solver's own solves, in the flow
   Repetition repetition;
 };
 

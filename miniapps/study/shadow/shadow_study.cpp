@@ -1,6 +1,7 @@
 // [shadow]: the systems of a run solved by other solvers as well, recorded, compared.
 // A candidate, [shadow.NAME], is like [linear.SYSTEM]; what stops a solve (tolerance, norm, ...) is the reference solver's by
-// default. One of a library that this build lacks is left out, and over ranks one of any other library; the log says so.
+// default. One that cannot take part is left out, and log, records and page say why: it does not take this system's
+// matrices, or its set-up fails; its library is not in this build, or knows one rank alone.
 // shadow.csv holds a row a solver and system, and one of the reference solver's own solve ("in the flow");
 // shadow_summary.csv what the pairs say (statistics.hpp);
 // shadow_curves.csv the residuals of some solves, iteration by iteration.
@@ -12,12 +13,14 @@
 #include <chrono>
 #include <cmath>
 
+#include "base/print.hpp"
 #include "miniapps/study/facility.hpp"
 #include "miniapps/study/shadow/reference_solver.hpp"
 #include "miniapps/study/shadow/shadow_series.hpp"
 #include "postproc/run/records.hpp"
 #include "postproc/run/write_aside.hpp"
 #include "solvers/adapters/peer.hpp"
+#include "solvers/adapters/vendor/vendor_kernels.hpp"
 
 namespace weir {
 
@@ -52,14 +55,31 @@ constexpr std::size_t curve_points = 200;  // at most, of one solve
 std::string measure(double seconds) { return seconds >= 0 ? fmt::format("{:.6g}", 1e3 * seconds) : std::string(); }
 
 // Why the solver of another library that the table asks for cannot take part; empty: it can, or it is one of ours.
+template <class Space>
 std::string why_left_out(const Table& solver, const Communicator& ranks) {
   if (solver.has("like_leader")) return "";
   const std::string method = solver.get<std::string>("method", "");
+  if (method.starts_with("cusparse:") && !(std::is_same_v<Space, Device> && has_vendor_kernels()))
+    return "cusparse needs a build with CUDA, and --space device";
   const std::string library = peer_name(method).library;
   const std::vector<std::string> there = peer_libraries();
   if (is_peer(method) && std::find(there.begin(), there.end(), library) == there.end())
     return "this build lacks " + library;
   return method.find(':') != std::string::npos && ranks.size() > 1 ? library + " runs on one rank only here" : "";
+}
+
+// Why one of ours does not take such matrices. system: its default method and preconditioner, kind, symmetry.
+template <class System>
+std::string why_unfit(const Table& solver, const System& system, const std::string& method,
+                      const std::string& preconditioner) {
+  const std::string named = solver.get<std::string>("method", method);
+  if (system.matrix == 0 || named.find(':') != std::string::npos) return "";
+  try {
+    refuse_unfit(solver, method, preconditioner, system.matrix, system.is_symmetric);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
 }
 
 // So that none of its keys is an unknown one.
@@ -151,8 +171,9 @@ class ShadowStudy : public Facility<Space> {
       const Table options = options_.table(name);
       options.described_by(candidate_options()).get<double>("slowed_by");
       if (options.get<bool>("like_leader", false)) continue;
-      if (!is_peer(options.get<std::string>("method", s.method))) s.refuse_unfit(options);
       make_any_solver<Space>(options, s.method, s.preconditioner, {});
+      if (const std::string why = why_unfit(options, s, s.method, s.preconditioner); !why.empty())
+        say("shadow solver {} is left out: {}\n", name, why);
     }
   }
 
@@ -163,6 +184,7 @@ class ShadowStudy : public Facility<Space> {
     defaults.history = true;
     shadow_ = std::make_unique<Shadow<Space>>(ranks_, seed_, repeats_, *s.leader, why_leader_differs(s).empty(),
                                               [this](const ShadowRecord& record) { keep(record); });
+    shadow_->tell_left_out([this](const std::string& name, const std::string& why) { leave_out(name, why); });
     shadow_->know_state([this] {
       for (const WatchedVariable& variable : facts_.watched) variable.range();
     });
@@ -176,8 +198,14 @@ class ShadowStudy : public Facility<Space> {
     of_leader.history = true;
     for (const auto& name : candidates_) {
       const Table options = options_.table(name);
-      auto solver = options.get<bool>("like_leader", false) ? make(s.options, defaults) : make(options, of_leader);
+      const bool is_own = options.get<bool>("like_leader", false);
+      auto solver = is_own ? make(s.options, defaults) : make(options, of_leader);
       const auto slowed_by = options.described_by(candidate_options()).get<double>("slowed_by");
+      if (const std::string why = is_own ? "" : why_unfit(options, s, s.default_method, s.default_preconditioner);
+          !why.empty()) {
+        leave_out(name, why);
+        continue;
+      }
       if (slowed_by > 0) solver = std::make_unique<SlowedSolver<Space>>(std::move(solver), slowed_by);
       shadow_->add(name, std::move(solver));
     }
@@ -191,7 +219,7 @@ class ShadowStudy : public Facility<Space> {
     names_ = shadow_->names();
     solvers_ = shadow_->solvers();
     series_ = ShadowSeries(names_, solvers_);
-    for (const std::string& message : left_out_) run.event("shadow", message);
+    for (const LeftOut& out : left_out_) tell(out);
     if (!ranks_.is_root()) return;
     rows_ = &run.record("shadow.csv", columns);
     curves_ = &run.record("shadow_curves.csv", curve_columns);
@@ -207,6 +235,7 @@ class ShadowStudy : public Facility<Space> {
     run.timings().at("instrumentation", "after shadows") += shadow_->give_back_seconds();
     ShadowComparison comparison = series_.compare(seed_);
     comparison.ranks = ranks_.size();
+    comparison.left_out = left_out_;
     write_text_aside(run.path("shadow_summary.csv"), shadow_csv(comparison));
     run.say_at_end(shadow_table(comparison, system_) + "  " +
                    repetition_text(comparison.repetition, why_not_the_same_) + "\n");
@@ -218,12 +247,19 @@ class ShadowStudy : public Facility<Space> {
   void leave_out_peers() {
     std::erase_if(candidates_, [&](const std::string& name) {
       const Table solver = options_.table(name);
-      const std::string why = why_left_out(solver, ranks_);
+      const std::string why = why_left_out<Space>(solver, ranks_);
       if (why.empty()) return false;
-      left_out_.push_back(name + " is left out: " + why);
+      left_out_.push_back({name, why});
       read_keys(solver);
       return true;
     });
+  }
+
+  void tell(const LeftOut& out) { run_->event("shadow", out.name + " is left out: " + out.why); }
+
+  void leave_out(const std::string& name, const std::string& why) {
+    left_out_.push_back({name, why});
+    if (run_) tell(left_out_.back());
   }
 
   void keep(const ShadowRecord& r) {
@@ -261,7 +297,8 @@ class ShadowStudy : public Facility<Space> {
 
   Table options_;
   std::string system_;
-  std::vector<std::string> candidates_, left_out_;  // those of other libraries that cannot take part, why
+  std::vector<std::string> candidates_;
+  std::vector<LeftOut> left_out_;
   std::int64_t every_ = 0;
   int repeats_ = 1;
   std::uint64_t seed_ = 1;

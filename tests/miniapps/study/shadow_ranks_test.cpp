@@ -55,6 +55,7 @@ class ShadowRanks : public testing::OverRanks {
     for (const auto& [step, place] : places) EXPECT_EQ(place.size(), all.size() / 2) << "step " << step;
     for (const std::string& name : independent) EXPECT_EQ(counts[0][name], counts[1][name]) << name;
     for (const Row& row : rows("with/shadow_summary.csv")) {
+      if (row.at("verdict") == "left out") continue;
       EXPECT_EQ(row.at("ranks"), "2");
       const double all_ranks = std::stod(row.at("mb")), one = std::stod(row.at("mb_of_largest_rank"));
       EXPECT_LE(one, all_ranks) << row.at("name");

@@ -8,6 +8,7 @@
 #include <functional>
 #include <random>
 
+#include "base/error.hpp"
 #include "inputs/case.hpp"
 #include "solvers/linear_solver.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
@@ -60,9 +61,10 @@ class Loop {
     shadow_.add(name, std::move(solver));
     series = ShadowSeries(shadow_.names(), shadow_.solvers());
   }
-  void run(int steps) {
+  Shadow<Host>& shadow() { return shadow_; }
+  void run(int steps, int first_due = 1) {
     for (int step = 1; step <= steps; ++step) {
-      shadow_.begin_step(step, true);
+      shadow_.begin_step(step, step >= first_due);
       Numbers b;
       for (int i = 0; i < unknowns; ++i) b.push_back(std::sin(0.1 * step * i) + 1);
       const Array<double, Host> rhs(b);
@@ -206,6 +208,65 @@ TEST(ShadowSeries, WhatWasSlowOnceIsSolvedAgainAndWhatIsSlowTwiceCounts) {
     EXPECT_DOUBLE_EQ(*std::max_element(seconds.begin(), seconds.end()), tries == 1 ? 1 : 10);
     EXPECT_EQ(watched.solves(), 22) << "one uncounted at first, and the second try";
   }
+}
+
+// Refuses its set-up, or the k-th system.
+class Unfit : public Interrupted {
+ public:
+  explicit Unfit(int refuses_update) : Interrupted(0, 0), refuses_update_(refuses_update) {}
+  void setup(const Matrix<Host>&) override {
+    if (refuses_update_ == 0) throw Error(Exit::usage, "it takes square matrices, not \"oblong\", ones");
+  }
+  void update(const Matrix<Host>&) override {
+    if (++updates_ == refuses_update_) throw Error(Exit::solver_failed, "a zero on the diagonal");
+  }
+
+ private:
+  int refuses_update_, updates_ = 0;
+};
+
+struct WithUnfit {
+  std::vector<LeftOut> told;
+  ShadowComparison comparison;
+};
+WithUnfit with_unfit(int refuses_update, int first_due = 1) {
+  WithUnfit w;
+  Loop loop(1);
+  loop.shadow().tell_left_out([&](const std::string& name, const std::string& why) { w.told.push_back({name, why}); });
+  loop.add("unfit", std::make_unique<Unfit>(refuses_update));
+  loop.run(12, first_due);
+  w.comparison = loop.series.compare(1);
+  w.comparison.left_out = w.told;
+  return w;
+}
+
+TEST(ShadowSeries, ACandidateWhoseSetUpIsRefusedIsLeftOutAndTheOthersGoOn) {
+  const WithUnfit w = with_unfit(0);
+  ASSERT_EQ(w.told.size(), 1U);
+  EXPECT_EQ(w.told[0].name, "unfit");
+  ASSERT_EQ(w.comparison.rows.size(), 4U);
+  EXPECT_EQ(w.comparison.rows[3].with_leader.pairs, 12);
+  const std::string csv = shadow_csv(w.comparison), table = shadow_table(w.comparison, "pressure");
+  EXPECT_NE(csv.find("\nunfit,,0,"), std::string::npos) << csv;
+  EXPECT_NE(csv.find("left out,,,,,,,,,,,,\"it takes square matrices, not \"\"oblong\"\", ones\"\n"), std::string::npos)
+      << csv;
+  EXPECT_NE(table.find("  unfit is left out: it takes square"), std::string::npos) << table;
+  EXPECT_NE(table.find("12 systems, each solved by 4 solvers"), std::string::npos) << table;
+}
+
+TEST(ShadowSeries, ItIsFoundBeforeTheFirstSolveWhenShadowsBeginLater) {
+  EXPECT_EQ(with_unfit(0, 100).told.size(), 1U);
+  EXPECT_EQ(with_unfit(0, 100).comparison.rows.size(), 0U);
+}
+
+TEST(ShadowSeries, ACandidateThatALaterSystemRefusesIsLeftOutFromThereOn) {
+  const WithUnfit w = with_unfit(5);
+  ASSERT_EQ(w.told.size(), 1U);
+  ASSERT_EQ(w.comparison.rows.size(), 5U);
+  EXPECT_EQ(w.comparison.rows[4].with_leader.pairs, 4);
+  EXPECT_EQ(w.comparison.rows[3].with_leader.pairs, 12);
+  const std::string csv = shadow_csv(w.comparison);
+  EXPECT_NE(csv.find(",\"a zero on the diagonal\"\n"), std::string::npos) << csv;
 }
 
 TEST(ShadowSeries, WhatTheDoublesDifferByIsNoise) {

@@ -47,6 +47,44 @@ class Shadows : public testing::ProgramTest {
   }
 };
 
+TEST_F(Shadows, ThatDoNotFitAreLeftOutWithTheReason) {
+  // Of another kind of matrix; not symmetric enough; no sum of products in the coordinates.
+  const std::string contenders = R"([shadow]
+system = "pressure"
+solvers = ["lines", "levels", "direct"]
+every = 2
+[shadow.lines]
+method = "cg"
+preconditioner = { type = "line" }
+[shadow.levels]
+method = "bicgstab"
+preconditioner = { type = "multigrid" }
+[shadow.direct]
+method = "fast_poisson"
+)";
+  const std::string body = testing::cylinder_in_a_stream(24, 24) + R"([linear.pressure]
+method = "bicgstab"
+tolerance = 1e-6
+preconditioner = { type = "jacobi" }
+)";
+  ASSERT_EQ(weir(body, "without").code, 0);
+  const Finished run = weir(body + contenders, "with");
+  ASSERT_EQ(run.code, 0) << run.err;
+  EXPECT_EQ(state_hash("without"), state_hash("with"));
+  std::map<std::string, Row> by_name;
+  for (const Row& row : rows("with/shadow_summary.csv")) by_name[row.at("name")] = row;
+  EXPECT_EQ(by_name["levels"]["systems"], "3");
+  for (const char* name : {"lines", "direct"}) {
+    EXPECT_EQ(by_name[name]["verdict"], "left out");
+    EXPECT_FALSE(by_name[name]["left_out"].empty());
+    EXPECT_NE(run.out.find(std::string(name) + " is left out: "), std::string::npos) << run.out;
+    EXPECT_NE(read_file(folder / "with/events.jsonl").find(std::string(name) + " is left out: "), std::string::npos);
+  }
+  const Finished info = ProgramTest::weir({"info", "case.toml"});
+  EXPECT_EQ(info.code, 0) << info.err;
+  EXPECT_NE(info.out.find("shadow solver lines is left out: "), std::string::npos) << info.out;
+}
+
 TEST_F(Shadows, ChangeNoBitOfTheFlowAndSolveTheSameSystems) {
   ASSERT_EQ(weir(cavity, "without").code, 0);
   const Finished run = weir(cavity + with_shadow, "with");
