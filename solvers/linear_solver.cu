@@ -22,7 +22,7 @@ LinearSolver<Space>::LinearSolver(const Table& given, const std::string& default
   method_ = names.method;
   options_ = read_krylov_options(given, defaults, method_);
   options_.should_stop = std::make_shared<std::function<bool()>>();
-  start_from_zero_ = options.get<std::string>("initial_guess") == "zero";
+  guess_ = InitialGuess<Space>(GuessRule(given, method_));
   preconditioner_ = make_preconditioner<Space>(type, names.options);
   lifetime_ = RefreshPolicy(given, type);
   const std::string& applied_by = method_ == "refinement" ? options_.inner : method_;
@@ -92,6 +92,7 @@ void LinearSolver<Space>::prepare(const Matrix<Space>& A, Step step) {
 
 template <class Space>
 void LinearSolver<Space>::setup(const Matrix<Space>& A) {
+  guess_.matrix_may_be_new();
   if (kept_) {
     take_up(A);
     renew(A);
@@ -126,6 +127,7 @@ void LinearSolver<Space>::renew(const Matrix<Space>& A) {
 
 template <class Space>
 void LinearSolver<Space>::update(const Matrix<Space>& A) {
+  guess_.matrix_may_be_new();
   prepared_from_ = &A;
   if (lifetime_.is_due()) {
     renew(A);
@@ -138,7 +140,7 @@ void LinearSolver<Space>::update(const Matrix<Space>& A) {
 
 template <class Space>
 bool LinearSolver<Space>::remembers() const {
-  return !lifetime_.is_always() || krylov_->remembers() || preconditioner_->traits().remembers;
+  return !lifetime_.is_always() || krylov_->remembers() || guess_.remembers() || preconditioner_->traits().remembers;
 }
 
 template <class Space>
@@ -146,6 +148,7 @@ void LinearSolver<Space>::save(Archive& to) {
   to.number("made_from", made_from_);
   lifetime_.state(to);
   krylov_->state(to);
+  guess_.state(to);
   bool is_prepared = is_set_up();
   to.number("is_prepared", is_prepared);
   if (is_prepared) preconditioner_->save(to);
@@ -158,6 +161,8 @@ bool LinearSolver<Space>::load(Archive from) {
   if (made_from != made_from_) return false;
   lifetime_.state(from);
   krylov_->state(from);
+  guess_.state(from);
+  guess_.matrix_may_be_new();
   bool was_prepared = false;
   from.number("is_prepared", was_prepared);
   if (!was_prepared) return true;
@@ -190,7 +195,7 @@ SetupInfo LinearSolver<Space>::restore(const Matrix<Space>& A) {
 
 template <class Space>
 SolveResult LinearSolver<Space>::solve(const Matrix<Space>& A, View<const double> b, View<double> x) {
-  if (start_from_zero_) fill<Space>(0, x);
+  guess_.choose(A, b, x);
   for (SolveWatch<Space>* watch : watches_) watch->before(A, b, x);
   if (lifetime_.age() > 0) assign<Space>(x, x0_);
   const auto solve_by_krylov = [&](View<const double> rhs, View<double> solution) {
@@ -202,6 +207,7 @@ SolveResult LinearSolver<Space>::solve(const Matrix<Space>& A, View<const double
   else
     lifetime_.solved(result);
   if (result.reason == Reason::interrupted) return result;
+  guess_.learn(A, x, result);
   for (SolveWatch<Space>* watch : watches_) watch->after(A, b, x, result);
   return result;
 }
@@ -236,7 +242,7 @@ std::string LinearSolver<Space>::describe() const {
   const bool has_parts =
       spread_for_ && !preconditioner_->works_over_ranks() && preconditioner_->spreads_over(*spread_for_);
   if (has_parts) text += ", distributed over all ranks";
-  return text + ", " + tolerance + " in the " + norm;
+  return text + ", " + tolerance + " in the " + norm + guess_.rule().describe();
 }
 
 template class LinearSolver<Host>;

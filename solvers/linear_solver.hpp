@@ -14,6 +14,7 @@
 
 #include "base/table.hpp"
 #include "solvers/device/array.hpp"
+#include "solvers/krylov/initial_guess.hpp"
 #include "solvers/krylov/krylov.hpp"
 #include "solvers/preconditioner/wide_matrix.hpp"
 #include "solvers/refresh.hpp"
@@ -49,11 +50,16 @@ class LinearSolver {
   // Asked in every iteration, by all ranks; where it says yes, the solve ends as `interrupted`, and no watch hears of it.
   void stop_when(std::function<bool()> question) { *options_.should_stop = std::move(question); }
 
+  // Each solve begins with the x that it is given, whatever the table says of earlier solutions: that of another solver of
+  // the same system.
+  void start_as_given() { guess_.take_as_given(); }
+
   // Adds one more watch, called after those before it; it must outlive the solver's use.
   void watch(SolveWatch<Space>* watch) { watches_.push_back(watch); }
 
   const SetupInfo& setup_info() const { return info_; }  // of the last setup or update; 0 seconds where it was skipped
-  // What of the past decides its next bits: the refresh policy, what the method recycles, what the preconditioner remembers.
+  // What of the past decides its next bits: the refresh policy, what the method recycles, earlier solutions,
+  // what the preconditioner remembers.
   bool remembers() const;
   void save(Archive& to);
   // Before setup: goes on as the solver that was saved. Where the policy is "always", setup is then that solver's next
@@ -85,7 +91,7 @@ class LinearSolver {
   std::uint32_t made_from_ = 0;  // a hash of the table
   std::optional<Archive> kept_;  // between load and what takes up the preconditioner's part of it
   KrylovOptions options_;
-  bool start_from_zero_ = false;
+  InitialGuess<Space> guess_;
   OverRanks over_ranks_ = OverRanks::alone;
   const Matrix<Space>* spread_for_ = nullptr;  // as spread_over_ranks was given it
   std::unique_ptr<Preconditioner<Space>> preconditioner_;

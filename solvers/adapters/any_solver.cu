@@ -23,7 +23,9 @@ class OwnSolver : public AnySolver<Space> {
  public:
   OwnSolver(const Table& options, const std::string& method, const std::string& preconditioner,
             const KrylovOptions& defaults)
-      : solver_(options, method, preconditioner, defaults), krylov_(solver_.krylov()) {}
+      : solver_(options, method, preconditioner, defaults), krylov_(solver_.krylov()) {
+    solver_.start_as_given();
+  }
   void spread_like(const LinearSolver<Space>& leader) override { solver_.spread_like(leader); }
   void setup(const Matrix<Space>& A) override { solver_.setup(A); }
   void update(const Matrix<Space>& A) override { solver_.update(A); }

@@ -2,6 +2,7 @@
 #include "solvers/krylov/krylov.hpp"
 
 #include "base/error.hpp"
+#include "solvers/krylov/initial_guess.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir {
@@ -25,7 +26,10 @@ constexpr Option common_keys[] = {
     {"norm", Option::text, "l2", "that convergence is measured in", "l2 | max"},
     {"max_iterations", Option::integer, "1000",
      "at most; a solve that is repeated because its preconditioner was too old has as many again", "[0, inf)"},
-    {"initial_guess", Option::text, "previous", "x as it comes, or zero", "previous | zero"},
+    {"initial_guess", Option::text, "previous",
+     "x as it comes (previous), zero, extrapolation:K (of degree K, in the number of the solve), projection:K (the "
+     "best of the "
+     "span of the last K solutions)"},
     {"restart", Option::integer, "30", "gmres, fgmres: steps of a cycle", "[1, inf)"},
     {"basis_storage", Option::text, "depends on the method: float of refinement, else double",
      "gmres, fgmres: of the vectors of the basis", "double | float", "", "basis, single=float"},
@@ -99,7 +103,8 @@ double linear_solver_bytes(const Table& options, const std::string& default_meth
   KrylovOptions o;
   read_sizes(options.described_by(common_keys), names.method, o);
   const double vectors = names.is_itself ? krylov::correction.vectors(o) : find_krylov(names.method)->vectors(o);
-  return 8 * vectors * A.unknowns() + preconditioner_bytes(names.preconditioner, names.options, A);
+  return 8 * (vectors + GuessRule(options, names.method).vectors()) * A.unknowns() +
+         preconditioner_bytes(names.preconditioner, names.options, A);
 }
 
 }  // namespace weir

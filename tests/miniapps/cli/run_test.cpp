@@ -121,6 +121,34 @@ TEST_F(Weir, ARestartContinuesBitForBitInBothSpacesAndWithAVariableStep) {
     }
 }
 
+// The matrix of the momentum is assembled anew by a restart, and by the run itself where the step varies.
+TEST_F(Weir, ARestartKnowsTheEarlierSolutionsThatItsGuessesAreMadeFrom) {
+  for (const std::string space : {"host", "device"})
+    for (const std::string step : {"time.dt=0.01", "time={end=12.0,cfl=0.4}"})
+      for (const std::string guess : {"projection:4", "extrapolation:2"}) {
+        const std::string name = space + std::to_string(step.size()) + guess.substr(0, 2), quoted = "\"" + guess + "\"";
+        const std::vector<std::string> more = {
+            "--space", space,
+            "--set",   step,
+            "--set",   "linear.momentum.initial_guess=" + quoted,
+            "--set",   "linear.pressure={method=\"cg\",initial_guess=" + quoted + "}",
+            "--steps"};
+        const auto go = [&](const char* verb, const std::string& of, const std::string& run, const char* steps) {
+          std::vector<std::string> arguments = {verb, of};
+          if (!run.empty()) arguments.insert(arguments.end(), {"-o", run});
+          if (!run.empty()) arguments.insert(arguments.end(), more.begin(), more.end());
+          if (run.empty()) arguments.push_back("--steps");
+          arguments.emplace_back(steps);
+          return weir(arguments).code;
+        };
+        ASSERT_EQ(go("run", "cavity.toml", name, "30"), 0);
+        ASSERT_EQ(go("run", "cavity.toml", "cut" + name, "13"), 0);
+        ASSERT_EQ(go("restart", "cut" + name, "", "30"), 0);
+        expect_same_end("cut" + name, name);
+        EXPECT_EQ(testing::read_file(folder / ("cut" + name + "/events.jsonl")).find("begins anew"), std::string::npos);
+      }
+}
+
 TEST_F(Weir, DeterministicRunsHaveEqualStateHashesOverThreadCounts) {
   std::string first;
   int run = 0;

@@ -102,6 +102,31 @@ Solved solve_both(const SeparableOperator& op, Cutting cutting, const std::strin
   return out;
 }
 
+TYPED_TEST(DistributedSolve, GuessesFromEarlierSolutionsAreThoseOfOneRank) {
+  const SeparableOperator op = box_operator({9, 8, 17}, {neumann, neumann, periodic}, 0);
+  for (const char* method : {"cg", "gmres"})
+    for (const char* guess : {"extrapolation:2", "projection:3"}) {
+      const Table options =
+          read_case_text("method = '" + std::string(method) + "'\nrestart = 80\ntolerance = 1e-6\ninitial_guess = '" +
+                             guess + "'\npreconditioner = { type = 'jacobi' }",
+                         "test");
+      Both<TypeParam> s(op, Cutting::blocks);
+      LinearSolver<TypeParam> alone(options), spread(options);
+      spread.spread_over_ranks();
+      alone.setup(s.alone);
+      spread.setup(s.spread);
+      Array<double, TypeParam> x(Numbers(s.b.size())), px(Numbers(s.part_of_b.size()));
+      for (int step = 0; step < 7; ++step) {
+        Numbers b = s.b;
+        for (std::size_t i = 0; i < b.size(); ++i) b[i] += std::sin(0.1 * step + static_cast<double>(i));
+        const SolveResult one = alone.solve(s.alone, Array<double, TypeParam>(b), x);
+        const SolveResult many = spread.solve(s.spread, Array<double, TypeParam>(part(b, op, s.spread.box())), px);
+        EXPECT_EQ(one.iterations, many.iterations) << method << guess << step;
+        EXPECT_NEAR(one.residual0, many.residual0, 1e-7 * one.residual0) << method << guess << step;
+      }
+    }
+}
+
 // Methods whose iterates do not depend on the ranks: counts equal, solutions to round-off times the condition. (Without a
 // preconditioner cg needs 125 iterations here, and its loss of orthogonality turns round-off into one or two more or less.)
 TYPED_TEST(DistributedSolve, MethodsThatDoNotKnowTheRanksTakeTheSameIterations) {
