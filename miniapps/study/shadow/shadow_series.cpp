@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <numeric>
 #include <utility>
 
@@ -159,6 +160,15 @@ std::string shadow_csv(const ShadowComparison& c) {
     if (std::none_of(c.rows.begin(), c.rows.end(), [&](const ShadowRow& r) { return r.name == out.name; }))
       text += fmt::format("{},,0,,,,,,,,,left out,,,,,,,,,,,,{}\n", out.name, quoted(out.why));
   return text;
+}
+
+std::string shadow_json(const ShadowComparison& c, const std::string& system) {
+  using Json = nlohmann::ordered_json;
+  Json j{{"system", system}, {"evidence", "open loop"}, {"noise", std::exp(c.noise)}, {"verdicts", Json::object()}};
+  for (std::size_t i = 2; i < c.rows.size(); ++i) j["verdicts"][c.rows[i].name] = to_string(c.rows[i].verdict);
+  j["left_out"] = Json::object();
+  for (const LeftOut& out : c.left_out) j["left_out"][out.name] = out.why;
+  return j.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string repetition_text(const Repetition& r, const std::string& why) {

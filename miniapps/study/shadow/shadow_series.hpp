@@ -75,6 +75,8 @@ class ShadowSeries {
 
 std::string shadow_table(const ShadowComparison& c, const std::string& system);
 std::string shadow_csv(const ShadowComparison& c);
+std::string shadow_json(const ShadowComparison& c,
+                        const std::string& system);  // of run.json: the verdicts, who is left out
 // why: the reference solver's method is known not to repeat; empty: it should.
 std::string repetition_text(const Repetition& r, const std::string& why);
 

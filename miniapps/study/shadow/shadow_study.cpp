@@ -237,6 +237,7 @@ class ShadowStudy : public Facility<Space> {
     comparison.ranks = ranks_.size();
     comparison.left_out = left_out_;
     write_text_aside(run.path("shadow_summary.csv"), shadow_csv(comparison));
+    run.add_to_summary("shadow", shadow_json(comparison, system_));
     run.say_at_end(shadow_table(comparison, system_) + "  " +
                    repetition_text(comparison.repetition, why_not_the_same_) + "\n");
   }

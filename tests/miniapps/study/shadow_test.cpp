@@ -78,6 +78,7 @@ preconditioner = { type = "jacobi" }
     EXPECT_EQ(by_name[name]["verdict"], "left out");
     EXPECT_FALSE(by_name[name]["left_out"].empty());
     EXPECT_NE(run.out.find(std::string(name) + " is left out: "), std::string::npos) << run.out;
+    EXPECT_FALSE(summary("with")["shadow"]["left_out"][name].get<std::string>().empty());
     EXPECT_NE(read_file(folder / "with/events.jsonl").find(std::string(name) + " is left out: "), std::string::npos);
   }
   const Finished info = ProgramTest::weir({"info", "case.toml"});
