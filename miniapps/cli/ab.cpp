@@ -28,9 +28,28 @@ void prepare(const std::string& directory) {
   if (error) throw Error(Exit::file_io, "cannot make " + directory + ": " + error.message());
 }
 
+// All that a dry run can find, before the first run of any.
+void check(const Program& program, const AbStudy& study) {
+  for (const AbCase& c : study.cases)
+    for (const AbConfiguration& k : study.configurations) {
+      RunArguments a;
+      a.source = c.path;
+      for (const auto& [to, lists] : {std::pair{&a.overrides, std::pair{&study.set, &k.set}},
+                                      std::pair{&a.unset, std::pair{&study.unset, &k.unset}}})
+        for (const auto* list : {lists.first, lists.second}) to->insert(to->end(), list->begin(), list->end());
+      try {
+        check_run(program, a, c.is_checkpoint);
+      } catch (const Error& error) {
+        throw Error(Exit::usage, fmt::format("configuration '{}', case '{}': {}", k.name, c.name, error.what()));
+      }
+    }
+}
+
 void tell(const AbStudy& study, const AbProgress& progress, const AbRun& run) {
-  const std::string how = run.counts ? fmt::format("{}, {} steps", duration_text(run.seconds), run.steps)
-                                     : fmt::format("excluded: exit code {}, {}", run.exit_code, run.reason);
+  const std::string cost = fmt::format("{}, {} steps", duration_text(run.seconds), run.steps);
+  const std::string how = run.counts       ? cost
+                          : run.is_stopped ? "more than " + cost + ": stopped by the budget"
+                                           : fmt::format("excluded: exit code {}, {}", run.exit_code, run.reason);
   say("[{}/{}] {}, {}, repeat {}: {}{}\n", progress.done, progress.all, study.cases[run.twin.of_case].name,
       study.configurations[run.twin.configuration].name, run.twin.repeat + 1, how,
       progress.was_there ? " (done before)" : "");
@@ -39,8 +58,10 @@ void tell(const AbStudy& study, const AbProgress& progress, const AbRun& run) {
 
 }  // namespace
 
-int run_ab(const std::string& study_file, const std::string& directory) {
-  const AbStudy study = read_ab_study(study_file);
+int run_ab(const Program& program, const std::string& study_file, const std::string& directory,
+           const std::string& budget) {
+  const AbStudy study = read_ab_study(study_file, budget);
+  check(program, study);
   prepare(directory);
   const auto path = [&](const char* name) { return (fs::path(directory) / name).string(); };
   write_text_aside(path("study.toml"), read_text(study_file));

@@ -217,7 +217,13 @@ int parse_and_run(const Program& program, int argc, char** argv) {
   ab->add_option("-o,--output", a.directory, "folder of the runs; completed runs are not repeated")
       ->required()
       ->type_name("DIR");
-  ab->callback([&] { code = run_ab(what, a.directory); });
+  std::string budget;
+  ab->add_option(
+        "--budget", budget,
+        "stop a run after so many times the baseline's time (12x) or so long (60s); it counts as more; default: as "
+        "the study says")
+      ->type_name("BUDGET");
+  ab->callback([&] { code = run_ab(program, what, a.directory, budget); });
 
   CLI::App* report = app.add_subcommand("report", "write report.html of a run directory");
   report->add_option("DIR", a.source, "run directory")->required();

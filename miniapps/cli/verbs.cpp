@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <iostream>
 #include <new>
+#include <sstream>
 
 #include "base/files.hpp"
 #include "base/nearest.hpp"
@@ -110,6 +111,13 @@ int run_in(const Program& program, const RunArguments& a, const std::string& nam
   return (a.quiet ? run_quietly : run_miniapp)(program, std::move(options), config);
 }
 
+void inform(const Program& program, const Table& config, std::ostream& out) {
+  const Miniapp& miniapp = miniapp_of(program, config);
+  const Run options_of_the_run({}, config);  // reads and checks them; nothing else happens
+  miniapp.info(config, program.ranks->size(), out);
+  config.refuse_unknown();
+}
+
 }  // namespace
 
 int run_case(const Program& program, const RunArguments& a) {
@@ -129,12 +137,17 @@ int restart_case(const Program& program, const RunArguments& a) {
   return run_in(program, a, name, directory, config, std::move(from), changed);
 }
 
+void check_run(const Program& program, const RunArguments& a, bool is_restart) {
+  const auto read_checkpoints_case = [&] {
+    const Checkpoint from = find_checkpoint(a.source);
+    return read_case_text(from.header.config, from.path + ":config", a.overrides, a.unset);
+  };
+  std::ostringstream nobody;
+  inform(program, is_restart ? read_checkpoints_case() : read_case(a.source, a.overrides, a.unset), nobody);
+}
+
 int show_info(const Program& program, const RunArguments& a) {
-  const Table config = read_case(a.source, a.overrides, a.unset);
-  const Miniapp& miniapp = miniapp_of(program, config);
-  const Run options_of_the_run({}, config);  // reads and checks them; nothing else happens
-  miniapp.info(config, program.ranks->size(), std::cout);
-  config.refuse_unknown();
+  inform(program, read_case(a.source, a.overrides, a.unset), std::cout);
   return 0;
 }
 

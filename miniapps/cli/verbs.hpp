@@ -22,6 +22,8 @@ struct RunArguments {
 int run_case(const Program& program, const RunArguments& arguments);
 int restart_case(const Program& program, const RunArguments& arguments);
 
+// What `weir info` says of it is right or an Error; nothing is printed. is_restart: `source` is a checkpoint.
+void check_run(const Program& program, const RunArguments& arguments, bool is_restart);
 int show_info(const Program& program, const RunArguments& arguments);  // source, overrides, unset
 
 // weir mesh.
@@ -40,8 +42,8 @@ int write_report(const std::string& directory);
 int try_report(const std::string& directory, int code);
 
 // weir ab STUDY.toml -o DIR: paired A/B runs (miniapps/study/ab/ab_study.hpp). Runs what DIR does not hold yet; writes ab.csv,
-// ab_summary.csv, ab_quantities.csv, study.toml and report.html there.
-int run_ab(const std::string& study, const std::string& directory);
+// ab_summary.csv, ab_quantities.csv, study.toml and report.html there. budget: "12x", "60s"; empty: the study's.
+int run_ab(const Program& program, const std::string& study, const std::string& directory, const std::string& budget);
 
 // weir replay: systems that a run has captured, solved again.
 struct ReplayArguments {

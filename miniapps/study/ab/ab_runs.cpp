@@ -6,9 +6,11 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/error.hpp"
 #include "miniapps/study/shadow/statistics.hpp"
 #include "postproc/report/child.hpp"
 #include "postproc/run/csv.hpp"
@@ -29,7 +31,9 @@ std::string name_of(const AbStudy& study, const AbTwin& t) {
   return name;
 }
 
-std::vector<std::string> command_of(const AbStudy& study, const AbTwin& t, const std::string& run_directory) {
+// limit: of the whole process, seconds; 0: none.
+std::vector<std::string> command_of(const AbStudy& study, const AbTwin& t, const std::string& run_directory,
+                                    double limit) {
   const AbCase& c = study.cases[t.of_case];
   std::vector<std::string> command{fs::read_symlink("/proc/self/exe").string(),
                                    c.is_checkpoint ? "restart" : "run",
@@ -44,8 +48,20 @@ std::vector<std::string> command_of(const AbStudy& study, const AbTwin& t, const
     for (const auto* list : {lists.first, lists.second})
       for (const auto& key : *list) command.insert(command.end(), {option, key});
   if (study.steps > 0) command.insert(command.end(), {"--steps", std::to_string(study.steps)});
-  if (study.wall_limit > 0) command.insert(command.end(), {"--wall-limit", fmt::format("{:g}", study.wall_limit)});
+  if (limit > 0) command.insert(command.end(), {"--wall-limit", fmt::format("{:.6g}", limit)});
   return command;
+}
+
+// What the baseline's first run of a case says for the others' budgets.
+struct BaselineTime {
+  double before_loop = 0, loop = 0;  // seconds; 0: not known
+};
+
+// Seconds of a run's loop; 0: none. The baseline sets the measure and is not held to it.
+double budget_of(const AbStudy& study, const AbTwin& t, const BaselineTime& baseline) {
+  const double relative = t.configuration > 1 ? study.budget.factor * baseline.loop : 0;
+  if (relative == 0 || study.budget.seconds == 0) return std::max(relative, study.budget.seconds);
+  return std::min(relative, study.budget.seconds);
 }
 
 // What a run depends on beside its command: the text of its case or checkpoint.
@@ -63,12 +79,15 @@ std::string last_line(const fs::path& path) {
   return last;
 }
 
-// A run that has ended before, with the same command on the same input.
+// A run that has ended before, with the same command on the same input; of one that was stopped the budget is part of that.
 bool find_done(const fs::path& path, const nlohmann::json& wanted, Child& child) {
   std::ifstream file(path);
   const nlohmann::json j = nlohmann::json::parse(file, nullptr, false);
   if (!j.is_object() || j.value("command", nlohmann::json()) != wanted["command"] ||
       j.value("input", nlohmann::json()) != wanted["input"])
+    return false;
+  if (j.value("exit_code", nlohmann::json()) == static_cast<int>(Exit::wall_limit) &&
+      j.value("budget", "") != wanted["budget"])
     return false;
   for (const char* key : {"exit_code", "processor_seconds", "peak_bytes"})
     if (!j.contains(key) || !j[key].is_number()) return false;
@@ -125,8 +144,19 @@ void read_summary(const nlohmann::json& j, AbRun& run) {
     if (value.is_number()) run.quantities[name] = value;
 }
 
-// Fills in what the files tell; a run without them does not count, and the reason says why.
-void read_costs(const std::string& directory, const AbTarget& target, AbRun& run) {
+// A run that its budget has stopped: all that it did.
+void read_stopped(const Csv& history, const Csv& solves, double loop_seconds, AbRun& run) {
+  run.counts = false;
+  run.is_stopped = true;
+  run.steps = static_cast<std::int64_t>(history.rows());
+  if (history.rows() > 0) run.time = history.number(history.rows() - 1, "time");
+  run.seconds = loop_seconds;
+  add_up_solves(solves, std::numeric_limits<double>::infinity(), run);
+}
+
+// Fills in what the files tell; a run without them does not count, and the reason says why. has_budget: it may be that which
+// has stopped the run.
+void read_costs(const std::string& directory, const AbTarget& target, bool has_budget, AbRun& run) {
   std::ifstream file(directory + "/run.json");
   const nlohmann::json j = nlohmann::json::parse(file, nullptr, false);
   if (!j.is_object()) return;  // the reason is in the log
@@ -139,6 +169,9 @@ void read_costs(const std::string& directory, const AbTarget& target, AbRun& run
     return;
   }
   const std::size_t row = row_of_target(history, target);
+  if (has_budget && run.exit_code == static_cast<int>(Exit::wall_limit) &&
+      (target.kind == AbTarget::Kind::end || row == history.rows()))
+    return read_stopped(history, solves, j.value("loop_seconds", 0.0), run);
   if (row == history.rows()) {
     if (ended) run.reason = "it ended before that: " + target.describe();
     return;
@@ -148,6 +181,7 @@ void read_costs(const std::string& directory, const AbTarget& target, AbRun& run
   run.steps = static_cast<std::int64_t>(row) + 1;
   run.time = history.number(row, "time");
   run.seconds = history.number(row, "wall") - loop_began;
+  run.before_loop = loop_began;
   add_up_solves(solves, history.number(row, "step"), run);
 }
 
@@ -160,21 +194,27 @@ AbRuns run_twins(const AbStudy& study, const std::string& directory,
   std::vector<std::string> inputs;
   for (const AbCase& c : study.cases) inputs.push_back(hash_of_input(c));
   const std::vector<AbTwin> order = draw_order(study);
+  std::vector<BaselineTime> baselines(study.cases.size());
   AbRuns all;
   ChildSignals signals;
   for (const AbTwin& twin : order) {
     const std::string name = name_of(study, twin), run_directory = (folder / "runs" / name).string();
     const fs::path log = folder / "logs" / (name + ".txt"), done = folder / "done" / (name + ".json");
+    BaselineTime& baseline = baselines[twin.of_case];
+    const double budget = budget_of(study, twin, baseline), budget_ends = budget + baseline.before_loop;
+    const bool is_first_to_end = budget > 0 && (study.wall_limit == 0 || budget_ends < study.wall_limit);
     nlohmann::ordered_json record;
-    record["command"] = command_of(study, twin, run_directory);
+    record["command"] = command_of(study, twin, run_directory, study.wall_limit);
     record["input"] = inputs[twin.of_case];
+    record["budget"] = study.budget.describe();
     Child child;
     AbProgress progress{twin.place + 1, static_cast<int>(order.size()), find_done(done, record, child)};
     if (!progress.was_there) {
       std::error_code error;
       fs::remove(done, error);
       fs::remove_all(run_directory, error);
-      child = signals.run(command_of(study, twin, run_directory), log.string());
+      child = signals.run(command_of(study, twin, run_directory, is_first_to_end ? budget_ends : study.wall_limit),
+                          log.string());
       record["exit_code"] = child.exit_code;
       record["processor_seconds"] = child.processor_seconds;
       record["peak_bytes"] = child.peak_bytes;
@@ -190,11 +230,13 @@ AbRuns run_twins(const AbStudy& study, const std::string& directory,
     run.peak_bytes = child.peak_bytes;
     run.reason = last_line(log);
     try {
-      read_costs(run_directory, study.target, run);
+      read_costs(run_directory, study.target, is_first_to_end, run);
     } catch (const nlohmann::json::exception&) {
       run.counts = false;
       run.reason = "its run.json is not one of a run";
     }
+    if (twin.configuration == 0 && run.counts && baseline.loop == 0)
+      baseline = {study.cases[twin.of_case].is_checkpoint ? 0 : run.before_loop, run.seconds};
     tell(progress, run);
     all.runs.push_back(std::move(run));
     if (all.stopped_by) break;

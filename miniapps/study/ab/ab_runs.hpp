@@ -20,10 +20,12 @@ struct AbRun {
   int exit_code = -1;
   std::string status, reason;  // as run.json says, or why there is none
   bool counts = false;         // it came to where runs are compared
+  bool is_stopped = false;     // by the budget before that: what follows is of what it did until then
+  bool has_cost() const { return counts || is_stopped; }
 
   // Up to there, from the start of the time loop:
   std::int64_t steps = 0;
-  double time = 0, seconds = 0;
+  double time = 0, seconds = 0, before_loop = 0;
   std::int64_t solves = 0, iterations = 0;
   double setup_seconds = 0, solve_seconds = 0;  // of the linear solvers
   std::int64_t failed_solves = 0;               // not converged

@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <random>
 #include <set>
+#include <sstream>
 
 #include "base/error.hpp"
 #include "inputs/case.hpp"
@@ -29,6 +31,11 @@ constexpr Option until_keys[] = {
     {"column", Option::text, Option::required, "a column of history.csv"},
     {"falls_to", Option::number, Option::required, "part of its largest value that is left", "(0, inf)"}};
 
+constexpr Option budget_keys[] = {
+    {"seconds", Option::number, "0", "of the time loop; 0: none", "[0, inf)", "s"},
+    {"factor", Option::number, "0", "times what the baseline's first run of the case takes; 0: none", "[0, inf)"}};
+Options budget_options() { return budget_keys; }
+
 constexpr Option study_keys[] = {
     {"title", Option::text, "", "of the report"},
     {"cases", Option::texts, Option::required,
@@ -41,6 +48,8 @@ constexpr Option study_keys[] = {
     {"set", Option::texts, "[]", "for every run, as --set"},
     {"unset", Option::texts, "[]", "for every run, as --unset"},
     {"until", Option::text, "end", "what times are compared to: end, or { time = T } or { column, falls_to }", "end"},
+    {"budget", Option::table, "none: each run to its end", "what a run may take; one that is stopped counts as more",
+     "", "", "", budget_options},
     {"report", Option::boolean, "true", "draw the report of the study"}};
 
 constexpr Option configuration_keys[] = {{"set", Option::texts, "[]", "as --set"},
@@ -64,6 +73,18 @@ AbTarget read_target(const Table& t) {
   return target;
 }
 
+AbBudget read_budget(const Table& t, const std::string& text) {
+  const Table budget = t.table("budget").described_by(budget_keys);
+  AbBudget b{budget.get<double>("seconds"), budget.get<double>("factor")};
+  if (text.empty()) return b;
+  char unit = 0;
+  double value = 0;
+  std::istringstream words(text);
+  if (!(words >> value >> unit) || !(value > 0) || (unit != 'x' && unit != 's') || words.get() != EOF)
+    throw Error(Exit::usage, "--budget " + text + ": expected 12x (times the baseline's time) or 60s");
+  return unit == 's' ? AbBudget{value, 0} : AbBudget{0, value};
+}
+
 void refuse_twins(const Table& t, const char* key, const std::vector<std::string>& names) {
   if (names.empty()) t.fail(key, std::string("'") + key + "' names none");
   std::set<std::string> seen;
@@ -79,13 +100,20 @@ std::string AbTarget::describe() const {
   return "to the end of each run";
 }
 
+std::string AbBudget::describe() const {
+  const std::string of_baseline = factor > 0 ? fmt::format("{:g} x the baseline", factor) : "";
+  const std::string fixed = seconds > 0 ? fmt::format("{:g} s", seconds) : "";
+  return of_baseline + (factor > 0 && seconds > 0 ? ", " : "") + fixed;
+}
+
 std::vector<KeyTable> ab_keys() {
   return {{"study", "", study_keys},
           {"study.until", "as a table", until_keys},
+          {"study.budget", "", budget_keys},
           {"configuration.NAME", "", configuration_keys}};
 }
 
-AbStudy read_ab_study(const std::string& path) {
+AbStudy read_ab_study(const std::string& path, const std::string& budget) {
   const Table file = read_case(path);
   const Table t = file.table("study").described_by(study_keys);
   AbStudy s;
@@ -117,6 +145,7 @@ AbStudy read_ab_study(const std::string& path) {
   s.set = t.get<std::vector<std::string>>("set");
   s.unset = t.get<std::vector<std::string>>("unset");
   s.target = read_target(t);
+  s.budget = read_budget(t, budget);
   s.report = t.get<bool>("report");
   file.refuse_unknown();
   return s;
@@ -130,6 +159,13 @@ std::vector<AbTwin> draw_order(const AbStudy& study) {
       for (std::size_t k = 0; k < study.configurations.size(); ++k) all.push_back({c, k, repeat, 0});
     std::mt19937_64 random(study.seed + 1000003 * static_cast<std::uint64_t>(repeat));
     for (std::size_t i = all.size() - 1; i > first; --i) std::swap(all[i], all[first + random() % (i - first + 1)]);
+    if (repeat > 0 || study.budget.factor == 0) continue;
+    for (std::size_t c = 0; c < study.cases.size(); ++c) {
+      const auto of_case = [&](const AbTwin& t) { return t.of_case == c; };
+      const auto earliest = std::find_if(all.begin(), all.end(), of_case);
+      std::swap(*earliest, *std::find_if(earliest, all.end(),
+                                         [&](const AbTwin& t) { return of_case(t) && t.configuration == 0; }));
+    }
   }
   for (std::size_t i = 0; i < all.size(); ++i) all[i].place = static_cast<int>(i);
   return all;

@@ -26,6 +26,14 @@ struct AbTarget {
   std::string describe() const;
 };
 
+// After which a run is stopped at its next step: it then counts as "more than that".
+struct AbBudget {
+  double seconds = 0;  // of its time loop; 0: none
+  double factor = 0;   // times what the baseline's first run of the same case takes; 0: none
+  explicit operator bool() const { return seconds > 0 || factor > 0; }
+  std::string describe() const;  // "12 x the baseline", "60 s"
+};
+
 struct AbStudy {
   std::string path, title;
   std::vector<AbCase> cases;
@@ -36,15 +44,17 @@ struct AbStudy {
   double wall_limit = 0;
   std::vector<std::string> set, unset;
   AbTarget target;
+  AbBudget budget;
   bool report = true;
 };
 
 std::vector<KeyTable> ab_keys();
 
-// Error(Exit::usage) with file and line where the study cannot be.
-AbStudy read_ab_study(const std::string& path);
+// Error(Exit::usage) with file and line where the study cannot be. budget: "12x", "60s", instead of the file's; empty: that.
+AbStudy read_ab_study(const std::string& path, const std::string& budget = "");
 
-// A run of the study: indices into it. The order of each repeat is randomised by the seed, cases and configurations alike.
+// A run of the study: indices into it. The order of each repeat is randomised by the seed, cases and configurations alike;
+// where the baseline's time is a budget, its first run of a case comes before the others.
 struct AbTwin {
   std::size_t of_case = 0, configuration = 0;
   int repeat = 0, place = 0;  // in the order of the whole study

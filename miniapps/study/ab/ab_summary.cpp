@@ -21,23 +21,38 @@ Chosen runs_of(const std::vector<AbRun>& runs, std::size_t of_case, std::size_t 
 double median_of(const Chosen& runs, const std::function<double(const AbRun&)>& value) {
   std::vector<double> values;
   for (const AbRun* r : runs)
-    if (r->counts) values.push_back(value(*r));
+    if (r->has_cost()) values.push_back(value(*r));
   return median(std::move(values));
+}
+
+// Of the runs that have come to where they are compared.
+double median_of_ended(const Chosen& runs, const std::function<double(const AbRun&)>& value) {
+  Chosen ended;
+  std::copy_if(runs.begin(), runs.end(), std::back_inserter(ended), [](const AbRun* r) { return r->counts; });
+  return median_of(ended, value);
 }
 
 double ratio(double a, double b) { return b > 0 ? a / b : NAN; }
 
 struct Pairs {
   std::vector<double> candidate, baseline;
-  // unit: of both times.
+  int stopped_wins = 0;  // of runs that were stopped before they had taken as long as the baseline: nobody knows
+  // unit: of both times. One that was stopped has taken at least what it had until then.
   void add(const Chosen& a, const Chosen& b, double unit = 1) {
     for (std::size_t i = 0; i < a.size() && i < b.size(); ++i) {
-      if (!a[i]->counts || !b[i]->counts || !(a[i]->seconds > 0 && b[i]->seconds > 0)) continue;
+      if (!a[i]->has_cost() || !b[i]->counts || !(a[i]->seconds > 0 && b[i]->seconds > 0)) continue;
+      stopped_wins += a[i]->is_stopped && a[i]->seconds < b[i]->seconds;
       candidate.push_back(a[i]->seconds / unit);
       baseline.push_back(b[i]->seconds / unit);
     }
   }
 };
+
+PairedComparison compared(const Pairs& pairs, std::uint64_t seed) {
+  PairedComparison c = compare_pairs(pairs.candidate, pairs.baseline, seed);
+  c.wins -= pairs.stopped_wins;
+  return c;
+}
 
 AbRow row_of(const AbStudy& study, const std::vector<AbRun>& runs, std::size_t c, std::size_t k, Pairs& all) {
   const Chosen own = runs_of(runs, c, k), base = runs_of(runs, c, 0);
@@ -45,9 +60,12 @@ AbRow row_of(const AbStudy& study, const std::vector<AbRun>& runs, std::size_t c
   row.of_case = study.cases[c].name;
   row.configuration = study.configurations[k].name;
   row.runs = static_cast<int>(own.size());
-  for (const AbRun* r : own) row.failures += !r->counts;
+  for (const AbRun* r : own) {
+    row.failures += !r->has_cost();
+    row.stopped += r->is_stopped;
+  }
   row.total_seconds = median_of(own, [](const AbRun& r) { return r.seconds; });
-  row.steps = median_of(own, [](const AbRun& r) { return static_cast<double>(r.steps); });
+  row.steps = median_of_ended(own, [](const AbRun& r) { return static_cast<double>(r.steps); });
   row.iterations_a_step = median_of(
       own, [](const AbRun& r) { return ratio(static_cast<double>(r.iterations), static_cast<double>(r.steps)); });
   row.ms_an_iteration = median_of(own, [](const AbRun& r) {
@@ -60,8 +78,8 @@ AbRow row_of(const AbStudy& study, const std::vector<AbRun>& runs, std::size_t c
   row.failed_seconds = median_of(own, [](const AbRun& r) { return r.failed_seconds; });
   Pairs pairs;
   pairs.add(own, base);
-  all.add(own, base, median_of(base, [](const AbRun& r) { return r.seconds; }));
-  row.with_baseline = compare_pairs(pairs.candidate, pairs.baseline, study.seed);
+  all.add(own, base, median_of_ended(base, [](const AbRun& r) { return r.seconds; }));
+  row.with_baseline = compared(pairs, study.seed);
   return row;
 }
 
@@ -71,6 +89,8 @@ void judge(AbRow* rows, std::size_t count) {
   for (std::size_t k = 0; k < count; ++k) {
     rows[k].noise = floor;
     rows[k].verdict = verdict_of(rows[k].with_baseline, floor);
+    const bool is_more = rows[k].verdict == Verdict::slower || rows[k].verdict == Verdict::too_few_systems;
+    if (rows[k].stopped > 0 && !is_more) rows[k].verdict = Verdict::undecided;  // what it takes in the end is not known
   }
 }
 
@@ -97,10 +117,10 @@ void add_quantities(const AbStudy& study, const std::vector<AbRun>& runs, std::s
           low = std::min(low, v);
           high = std::max(high, v);
         }
-      const double value = median_of(runs_of(runs, c, k), value_of(name));
+      const double value = median_of_ended(runs_of(runs, c, k), value_of(name));
       if (!std::isfinite(value)) continue;
       summary.quantities.push_back({study.cases[c].name, study.configurations[k].name, name, value,
-                                    median_of(base, value_of(name)), std::max(0.0, high - low)});
+                                    median_of_ended(base, value_of(name)), std::max(0.0, high - low)});
     }
 }
 
@@ -125,10 +145,11 @@ AbSummary summarise(const AbStudy& study, const std::vector<AbRun>& runs) {
     for (std::size_t c = 0; c < study.cases.size(); ++c) {
       row.runs += summary.rows[c * count + k].runs;
       row.failures += summary.rows[c * count + k].failures;
+      row.stopped += summary.rows[c * count + k].stopped;
     }
     row.total_seconds = row.steps = row.iterations_a_step = row.ms_an_iteration = row.other_ms_a_step = NAN;
     row.p95_solve_ms = row.setup_seconds = row.failed_seconds = NAN;
-    row.with_baseline = compare_pairs(all[k].candidate, all[k].baseline, study.seed);
+    row.with_baseline = compared(all[k], study.seed);
     summary.rows.push_back(row);
   }
   judge(&summary.rows[first], count);

@@ -9,11 +9,11 @@
 
 namespace weir {
 
-// Medians over the runs that count. total = steps (iterations_a_step ms_an_iteration + other_ms_a_step), of each run.
+// Medians over the runs that count or were stopped, of these up to there. total = steps (iterations_a_step ms_an_iteration + other_ms_a_step), of each run.
 struct AbRow {
   std::string of_case;  // "all cases": pairs of all of them, and no medians
   std::string configuration;
-  int runs = 0, failures = 0;
+  int runs = 0, failures = 0, stopped = 0;  // stopped by the budget: its times and ratios are "more than"
   double total_seconds = 0, steps = 0, iterations_a_step = 0, ms_an_iteration = 0, other_ms_a_step = 0;
   double p95_solve_ms = 0;                       // 95 % of the solves, set-up in them, take less
   double setup_seconds = 0, failed_seconds = 0;  // set-ups; solves that did not converge

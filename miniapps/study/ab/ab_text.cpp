@@ -37,16 +37,25 @@ std::string number(double value, int width, int digits) {
   return std::isfinite(value) ? fmt::format("{:>{}.{}f}", value, width, digits) : std::string(width, ' ');
 }
 
+// A lower bound where runs were stopped.
+std::string more_than(const AbRow& row, double value, int width, int digits) {
+  if (row.stopped == 0 || !std::isfinite(value)) return number(value, width, digits);
+  return fmt::format("{:>{}}", fmt::format(">{:.{}f}", value, digits), width);
+}
+
 std::string row_text(const AbStudy& study, const AbRow& row, std::size_t width) {
-  std::string text = fmt::format("  {:<{}} {} {} {} {} {}", row.configuration, width, number(row.total_seconds, 9, 3),
-                                 number(row.steps, 7, 0), number(row.iterations_a_step, 9, 1),
-                                 number(row.ms_an_iteration, 8, 3), number(row.other_ms_a_step, 9, 2));
+  std::string text =
+      fmt::format("  {:<{}} {} {} {} {} {}", row.configuration, width, more_than(row, row.total_seconds, 9, 3),
+                  number(row.steps, 7, 0), number(row.iterations_a_step, 9, 1), number(row.ms_an_iteration, 8, 3),
+                  number(row.other_ms_a_step, 9, 2));
   const PairedComparison& c = row.with_baseline;
   if (!is_baseline(study, row) && c.pairs > 0)
-    text +=
-        fmt::format("  {:>7.3f}  {:>6.3f} .. {:<6.3f}  {:>6.3f}  {:>2} of {:<2}  {}", c.of_sums, c.of_sums_interval.low,
-                    c.of_sums_interval.high, c.ratio, c.wins, c.pairs, verdict_words(study, row));
+    text += fmt::format("  {}  {:>6.3f} .. {:<6}  {}  {:>2} of {:<2}  {}", more_than(row, c.of_sums, 7, 3),
+                        c.of_sums_interval.low, row.stopped ? "more" : fmt::format("{:.3f}", c.of_sums_interval.high),
+                        more_than(row, c.ratio, 6, 3), c.wins, c.pairs, verdict_words(study, row));
   if (row.failed_seconds > 0) text += fmt::format(", {:.3g} s in solves that did not converge", row.failed_seconds);
+  if (row.stopped > 0 && c.pairs > 0)
+    text += fmt::format(", more than {:.3g} x: {} of {} runs stopped", c.of_sums, row.stopped, row.runs);
   if (row.failures) text += fmt::format("  {} of {} runs excluded", row.failures, row.runs);
   return text + "\n";
 }
@@ -73,7 +82,7 @@ std::string quantities_text(const AbSummary& summary, const std::string& of_case
 std::string failures_text(const AbStudy& study, const std::vector<AbRun>& runs) {
   std::string text;
   for (const AbRun& r : runs)
-    if (!r.counts)
+    if (!r.has_cost())
       text += fmt::format("  excluded: {}, {}, repeat {}: exit code {}, {}\n", study.cases[r.twin.of_case].name,
                           study.configurations[r.twin.configuration].name, r.twin.repeat + 1, r.exit_code, r.reason);
   return text;
@@ -123,14 +132,14 @@ std::string ab_csv(const AbStudy& study, const std::vector<AbRun>& runs) {
       "case,configuration,repeat,place,exit_code,status,counts,steps,time,total_s,solves,iterations,setup_s,solve_s,"
       "other_s,processor_s,peak_bytes,state_hash,warned,stagnated,warned_rightly,reason";
   for (const auto& name : names) text += "," + name;
-  text += ",p95_solve_ms,failed_solves,failed_s\n";
+  text += ",p95_solve_ms,failed_solves,failed_s,stopped\n";
   for (const AbRun& r : runs) {
     text += fmt::format("{},{},{},{},{},{},{},", study.cases[r.twin.of_case].name,
                         study.configurations[r.twin.configuration].name, r.twin.repeat + 1, r.twin.place + 1,
                         r.exit_code, r.status, r.counts ? 1 : 0);
-    text += r.counts ? fmt::format("{},{:.9g},{:.6f},{},{},{:.6f},{:.6f},{:.6f},", r.steps, r.time, r.seconds, r.solves,
-                                   r.iterations, r.setup_seconds, r.solve_seconds, r.other_seconds())
-                     : ",,,,,,,,";
+    text += r.has_cost() ? fmt::format("{},{:.9g},{:.6f},{},{},{:.6f},{:.6f},{:.6f},", r.steps, r.time, r.seconds,
+                                       r.solves, r.iterations, r.setup_seconds, r.solve_seconds, r.other_seconds())
+                         : ",,,,,,,,";
     text += fmt::format("{:.3f},{},{},", r.processor_seconds, r.peak_bytes, r.state_hash);
     text += r.warnings.solves() ? fmt::format("{},{},{},", r.warnings.hits + r.warnings.false_alarms,
                                               r.warnings.stagnations(), r.warnings.hits)
@@ -140,9 +149,9 @@ std::string ab_csv(const AbStudy& study, const std::vector<AbRun>& runs) {
       const auto found = r.quantities.find(name);
       text += found == r.quantities.end() ? "," : fmt::format(",{:.10g}", found->second);
     }
-    text += r.counts
-                ? fmt::format(",{},{},{:.6f}\n", cell(1e3 * r.p95_solve_seconds), r.failed_solves, r.failed_seconds)
-                : ",,,\n";
+    text += r.has_cost() ? fmt::format(",{},{},{:.6f},{}\n", cell(1e3 * r.p95_solve_seconds), r.failed_solves,
+                                       r.failed_seconds, r.is_stopped ? 1 : 0)
+                         : ",,,,\n";
   }
   return text;
 }
@@ -151,7 +160,7 @@ std::string ab_summary_csv(const AbSummary& summary) {
   std::string text =
       "case,configuration,runs,failures,total_s,steps,iterations_a_step,ms_an_iteration,other_ms_a_step,pairs,ratio,"
       "low,"
-      "high,won,sign_test_p,verdict,sums_ratio,sums_low,sums_high,noise,p95_solve_ms,setup_s,failed_s\n";
+      "high,won,sign_test_p,verdict,sums_ratio,sums_low,sums_high,noise,p95_solve_ms,setup_s,failed_s,stopped\n";
   for (std::size_t i = 0; i < summary.rows.size(); ++i) {
     const AbRow& r = summary.rows[i];
     const PairedComparison& c = r.with_baseline;
@@ -167,7 +176,8 @@ std::string ab_summary_csv(const AbSummary& summary) {
     text += first || c.pairs == 0 ? ",,,,"
                                   : fmt::format("{:.5g},{:.5g},{:.5g},{:.5g},", c.of_sums, c.of_sums_interval.low,
                                                 c.of_sums_interval.high, std::exp(r.noise));
-    text += cell(r.p95_solve_ms) + "," + cell(r.setup_seconds) + "," + cell(r.failed_seconds) + "\n";
+    text += cell(r.p95_solve_ms) + "," + cell(r.setup_seconds) + "," + cell(r.failed_seconds) +
+            fmt::format(",{}\n", r.stopped);
   }
   return text;
 }
@@ -184,8 +194,10 @@ std::string ab_text(const AbStudy& study, const AbSummary& summary, const std::v
   std::size_t width = 13;
   for (const AbConfiguration& c : study.configurations) width = std::max(width, c.name.size());
   std::string text = study.title.empty() ? "" : study.title + "\n";
-  text += fmt::format("{} runs, {} repeats, {}, in random order (seed {})\n", runs.size(), study.repeats,
-                      study.target.describe(), study.seed);
+  const std::string stopped =
+      study.budget ? fmt::format("; a run is stopped after {} and counts as more", study.budget.describe()) : "";
+  text += fmt::format("{} runs, {} repeats, {}, in random order (seed {}){}\n", runs.size(), study.repeats,
+                      study.target.describe(), study.seed, stopped);
   std::string of_case;
   for (const AbRow& row : summary.rows) {
     if (row.of_case != of_case) {

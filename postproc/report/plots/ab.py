@@ -28,6 +28,11 @@ def column(rows, name):
     return values if not isinstance(values, list) else np.full(len(values), np.nan)
 
 
+def stopped(summary, i):
+    """Runs that the budget has stopped: what the row says is a lower bound."""
+    return int(summary["stopped"][i]) if "stopped" in summary else 0
+
+
 def headline(summary):
     """The verdict in one sentence, over all cases where there are several and these allow one."""
     baseline = summary["configuration"][0]
@@ -46,7 +51,10 @@ def verdict_words(summary):
     baseline = summary["configuration"][0]
     for i, verdict in enumerate(summary["verdict"]):
         name, case = summary["configuration"][i], summary["case"][i]
-        if verdict in ("faster", "slower"):
+        if verdict == "slower" and stopped(summary, i):
+            sentences.append("%s: %s is slower than %s: more than %.3g times its time; %d of %d runs were stopped." % (
+                case, name, baseline, summary["ratio"][i], stopped(summary, i), summary["runs"][i]))
+        elif verdict in ("faster", "slower"):
             sentences.append("%s: %s is %s than %s, %.3g to %.3g times its time." % (
                 case, name, verdict, baseline, summary["low"][i], summary["high"][i]))
         elif verdict not in ("baseline", "control"):
@@ -66,13 +74,16 @@ def summary_table(summary):
         def cell(name, form):
             value = column(summary, name)[i]
             return form % value if np.isfinite(value) else ""
-        interval = cell("low", "%.3f") and cell("low", "%.3f") + " to " + cell("high", "%.3f")
+        more = "> " if stopped(summary, i) else ""
+        interval = cell("low", "%.3f") and cell("low", "%.3f") + (" or more" if more else " to " + cell("high", "%.3f"))
         won = cell("won", "%d") and cell("won", "%d") + " of " + cell("pairs", "%d")
         verdict = shadow.VERDICTS.get(summary["verdict"][i], summary["verdict"][i])
+        if more:
+            verdict += ", %d of %d runs stopped" % (stopped(summary, i), summary["runs"][i])
         if summary["failures"][i]:
             verdict += ", %d of %d runs excluded" % (summary["failures"][i], summary["runs"][i])
-        table.append([summary["case"][i], summary["configuration"][i], cell("ratio", "%.3f"), interval, won, verdict,
-                      cell("total_s", "%.3f"), cell("steps", "%.0f"), cell("iterations_a_step", "%.1f"),
+        table.append([summary["case"][i], summary["configuration"][i], cell("ratio", more + "%.3f"), interval, won, verdict,
+                      cell("total_s", more + "%.3f"), cell("steps", "%.0f"), cell("iterations_a_step", "%.1f"),
                       cell("ms_an_iteration", "%.3g"), cell("other_ms_a_step", "%.3g")] + [cell(*what) for what in extra.values()])
     return page.table(names, table, (2, 3, 4, *range(6, len(names))))
 
@@ -146,7 +157,7 @@ def quantities_table(directory):
 
 def failures_table(directory):
     rows = read(directory, "ab.csv")
-    some = [i for i in range(len(rows["case"])) if not rows["counts"][i]]
+    some = [i for i in range(len(rows["case"])) if not rows["counts"][i] and not stopped(rows, i)]
     if not some:
         return ""
     table = [[rows["case"][i], rows["configuration"][i], "%d" % rows["repeat"][i], "%d" % rows["exit_code"][i], rows["reason"][i]] for i in some]

@@ -54,6 +54,11 @@ class TwinRuns : public testing::ProgramTest {
     text.replace(text.find(a), a.size(), b);
     write_file(folder / "study.toml", text);
   }
+  void with_one_that_crawls() const {
+    replace("[\"slow\", \"fast\", \"broken\"]", "[\"slow\", \"crawl\"]");
+    replace("[configuration.fast]\nset = [\"toy.rate=0.2\"]\n[configuration.broken]\nset = [\"toy.blow_up_at=3\"]",
+            "[configuration.crawl]\nset = [\"toy.wait_ms=1000\"]");
+  }
 };
 
 TEST_F(TwinRuns, CompareConfigurationsAndTheFirstWithItself) {
@@ -157,8 +162,75 @@ TEST_F(TwinRuns, AreComparedAtEqualTimeAndFromOneCheckpoint) {
 TEST_F(TwinRuns, AConfigurationCanUnsetAKeyOfItsCase) {
   replace("set = [\"toy.rate=0.2\"]", "unset = [\"time.max_steps\"]");
   ASSERT_EQ(ab("out").code, 0);
-  for (const auto& row : cells("out/ab.csv"))
-    if (row[1] == "fast") EXPECT_EQ(row[7], "20") << "steps by default";
+  for (const auto& row : cells("out/ab.csv")) {
+    if (row[1] == "fast") {
+      EXPECT_EQ(row[7], "20") << "steps by default";
+    }
+  }
+}
+
+TEST_F(TwinRuns, ARunBeyondItsBudgetIsStoppedAndCountsAsMoreThanThat) {
+  with_one_that_crawls();
+  replace("repeats = 2", "repeats = 6\nbudget = { factor = 4 }");
+  const Finished f = ab("out");
+  ASSERT_EQ(f.code, 0) << f.out << f.err;
+  EXPECT_NE(f.out.find("[1/18] heat, slow, repeat 1: "), std::string::npos)
+      << "the baseline sets the budget: " << f.out;
+  EXPECT_NE(f.out.find("a run is stopped after 4 x the baseline and counts as more"), std::string::npos) << f.out;
+  EXPECT_NE(f.out.find("6 of 6 runs stopped"), std::string::npos) << f.out;
+  const auto runs = rows("out/ab.csv"), summary = rows("out/ab_summary.csv");
+  double budget = 0;
+  for (const Row& r : runs)
+    if (r.at("configuration") == "slow" && r.at("repeat") == "1") budget = 4 * std::stod(r.at("total_s"));
+  EXPECT_GT(budget, 4 * 8 * 0.02);
+  for (const Row& r : runs) {
+    const bool crawls = r.at("configuration") == "crawl";
+    EXPECT_EQ(r.at("exit_code"), crawls ? "9" : "0");
+    EXPECT_EQ(r.at("counts"), crawls ? "0" : "1");
+    EXPECT_EQ(r.at("stopped"), crawls ? "1" : "0");
+    if (!crawls) continue;
+    EXPECT_LT(std::stoi(r.at("steps")), 8);
+    EXPECT_GT(std::stod(r.at("total_s")), 0.5 * budget) << "but for what the start of the process took";
+    const std::string run = folder / ("out/runs/heat.crawl." + r.at("repeat"));
+    EXPECT_NE(read_file(run + "/run.json").find("\"exit_code\": 9"), std::string::npos);
+    EXPECT_FALSE(fs::is_empty(run + "/checkpoints")) << "it can be continued";
+  }
+  ASSERT_EQ(summary.size(), 3U);
+  EXPECT_EQ(summary[2].at("stopped"), "6");
+  EXPECT_EQ(summary[2].at("failures"), "0");
+  EXPECT_EQ(summary[2].at("verdict"), "slower");
+  EXPECT_GT(std::stod(summary[2].at("sums_ratio")), 1.5);
+  EXPECT_EQ(summary[2].at("won"), "0");
+  EXPECT_NE(ab("out").out.find("[18/18] "), std::string::npos);
+  EXPECT_EQ(rows("out/ab.csv"), runs) << "a stopped run is not repeated";
+}
+
+TEST_F(TwinRuns, ABudgetTooSmallToTellLeavesTheVerdictOpen) {
+  with_one_that_crawls();
+  replace("repeats = 2", "repeats = 6");
+  write_file(folder / "cases/heat.toml", std::string(heat) + "[output]\nreport = false\n");
+  const Finished f = weir({"ab", "study.toml", "-o", "out", "--budget", "0.5x"});
+  ASSERT_EQ(f.code, 0) << f.out << f.err;
+  const auto summary = rows("out/ab_summary.csv");
+  EXPECT_EQ(summary[2].at("stopped"), "6");
+  EXPECT_NE(summary[2].at("verdict"), "faster");
+  EXPECT_NE(summary[2].at("verdict"), "no difference");
+  for (const char* budget : {"12", "x", "12y", "-1s", "2xx"}) {
+    const Finished refused = weir({"ab", "study.toml", "-o", "y", std::string("--budget=") + budget});
+    EXPECT_EQ(refused.code, 2) << budget;
+  }
+}
+
+TEST_F(TwinRuns, EveryConfigurationIsCheckedBeforeTheFirstRun) {
+  replace("toy.rate=0.2", "toy.rat=0.2");
+  const Finished f = ab("out");
+  EXPECT_EQ(f.code, 2);
+  EXPECT_NE(f.err.find("configuration 'fast', case 'heat': --set toy.rat: unknown key 'rat'; did you mean 'rate'?"),
+            std::string::npos)
+      << f.err;
+  EXPECT_FALSE(fs::exists(folder / "out"));
+  replace("toy.rat=0.2", "time.max_steps=many");
+  EXPECT_NE(ab("out").err.find("configuration 'fast', case 'heat': --set time.max_steps: "), std::string::npos);
 }
 
 TEST_F(TwinRuns, MistakesAreRefusedWithTheirPlace) {
