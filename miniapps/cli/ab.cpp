@@ -18,8 +18,21 @@ namespace {
 
 namespace fs = std::filesystem;
 
+void tell(const AbStudy& study, const AbProgress& progress, const AbRun& run) {
+  const std::string cost = fmt::format("{}, {} steps", duration_text(run.seconds), run.steps);
+  const std::string how = run.counts       ? cost
+                          : run.is_stopped ? "more than " + cost + ": stopped by the budget"
+                                           : fmt::format("excluded: exit code {}, {}", run.exit_code, run.reason);
+  say("[{}/{}] {}, {}, repeat {}: {}{}\n", progress.done, progress.all, study.cases[run.twin.of_case].name,
+      study.configurations[run.twin.configuration].name, run.twin.repeat + 1, how,
+      progress.was_there ? " (done before)" : "");
+  std::fflush(stdout);
+}
+
+}  // namespace
+
 // A folder that is none of a study's is left alone.
-void prepare(const std::string& directory) {
+void prepare_study_folder(const std::string& directory) {
   const fs::path folder = directory;
   if (fs::exists(folder) && !(fs::is_directory(folder) && (fs::is_empty(folder) || fs::exists(folder / "study.toml"))))
     throw Error(Exit::usage, directory + ": exists and is not the folder of a study; choose another (-o)");
@@ -29,7 +42,7 @@ void prepare(const std::string& directory) {
 }
 
 // All that a dry run can find, before the first run of any.
-void check(const Program& program, const AbStudy& study) {
+void check_study(const Program& program, const AbStudy& study) {
   for (const AbCase& c : study.cases)
     for (const AbConfiguration& k : study.configurations) {
       RunArguments a;
@@ -45,24 +58,11 @@ void check(const Program& program, const AbStudy& study) {
     }
 }
 
-void tell(const AbStudy& study, const AbProgress& progress, const AbRun& run) {
-  const std::string cost = fmt::format("{}, {} steps", duration_text(run.seconds), run.steps);
-  const std::string how = run.counts       ? cost
-                          : run.is_stopped ? "more than " + cost + ": stopped by the budget"
-                                           : fmt::format("excluded: exit code {}, {}", run.exit_code, run.reason);
-  say("[{}/{}] {}, {}, repeat {}: {}{}\n", progress.done, progress.all, study.cases[run.twin.of_case].name,
-      study.configurations[run.twin.configuration].name, run.twin.repeat + 1, how,
-      progress.was_there ? " (done before)" : "");
-  std::fflush(stdout);
-}
-
-}  // namespace
-
 int run_ab(const Program& program, const std::string& study_file, const std::string& directory,
            const std::string& budget) {
   const AbStudy study = read_ab_study(study_file, budget);
-  check(program, study);
-  prepare(directory);
+  check_study(program, study);
+  prepare_study_folder(directory);
   const auto path = [&](const char* name) { return (fs::path(directory) / name).string(); };
   write_text_aside(path("study.toml"), read_text(study_file));
   const auto [runs, stopped_by] =

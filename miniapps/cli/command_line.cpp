@@ -218,11 +218,14 @@ int parse_and_run(const Program& program, int argc, char** argv) {
       ->required()
       ->type_name("DIR");
   std::string budget;
-  ab->add_option(
-        "--budget", budget,
-        "stop a run after so many times the baseline's time (12x) or so long (60s); it counts as more; default: as "
-        "the study says")
-      ->type_name("BUDGET");
+  const auto add_budget = [&](CLI::App* verb) {
+    verb->add_option(
+            "--budget", budget,
+            "stop a run after so many times the baseline's time (12x) or so long (60s); it counts as more; default: as "
+            "the study says")
+        ->type_name("BUDGET");
+  };
+  add_budget(ab);
   ab->callback([&] { code = run_ab(program, what, a.directory, budget); });
 
   CLI::App* report = app.add_subcommand("report", "write report.html of a run directory");
@@ -232,6 +235,14 @@ int parse_and_run(const Program& program, int argc, char** argv) {
   CLI::App* bench = app.add_subcommand("bench", "kernel benchmarks, compared with the machine's measured bandwidth");
   bench->prefix_command()->set_help_flag();
   bench->callback([&] { start_benchmarks(argv); });
+
+  CLI::App* map = app.add_subcommand("map", "who wins where: whole runs over a grid of two parameters of a case");
+  map->add_option("STUDY", what, "study file (TOML): as for ab, and [map]")->required();
+  map->add_option("-o,--output", a.directory, "folder of the runs; completed runs are not repeated")
+      ->required()
+      ->type_name("DIR");
+  add_budget(map);
+  map->callback([&] { code = run_map(program, what, a.directory, budget); });
 
   CLI::App* list = app.add_subcommand("list", "what there is: cases, methods, preconditioners, boundaries, ...");
   list->add_option("WHAT", what, "left out: what can be listed");

@@ -11,9 +11,10 @@ namespace weir {
 
 int write_report(const std::string& directory) {
   const auto has = [&](const char* file) { return std::filesystem::exists(std::filesystem::path(directory) / file); };
-  const bool is_study = has("ab_summary.csv");
-  if (!is_study && !has("run.json")) throw Error(Exit::usage, directory + ": is not a run directory (no run.json)");
-  const std::string name = is_study ? "report_ab.py" : "report.py";
+  const bool is_study = has("ab_summary.csv"), is_map = has("map_cells.csv");
+  if (!is_study && !is_map && !has("run.json"))
+    throw Error(Exit::usage, directory + ": is not a run directory (no run.json)");
+  const std::string name = is_map ? "report_map.py" : is_study ? "report_ab.py" : "report.py";
   const auto script = find_script(name);
   if (!script) throw Error(Exit::internal, "postproc/report/" + name + " is missing");
   const auto python = find_python();

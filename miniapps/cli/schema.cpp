@@ -7,6 +7,7 @@
 
 #include "miniapps/study/ab/ab_study.hpp"
 #include "miniapps/study/lab.hpp"
+#include "miniapps/study/map/map_study.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir {
@@ -65,6 +66,7 @@ Schema::Schema(const Program& program) {
   for (const PreconditionerDescription* m : preconditioners())
     add({"linear.SYSTEM.preconditioner", m->name, m->options}, "");
   for (const KeyTable& t : ab_keys()) add(t, "weir ab");
+  for (const KeyTable& t : map_keys()) add(t, "weir map");
   for (DescribedTable& t : tables_)
     if (t.readers.size() == program.miniapps.size()) t.readers.clear();
 }

@@ -43,6 +43,11 @@ int try_report(const std::string& directory, int code);
 
 // weir ab STUDY.toml -o DIR: paired A/B runs (miniapps/study/ab/ab_study.hpp). Runs what DIR does not hold yet; writes ab.csv,
 // ab_summary.csv, ab_quantities.csv, study.toml and report.html there. budget: "12x", "60s"; empty: the study's.
+struct AbStudy;
+void check_study(const Program& program, const AbStudy& study);  // Error(usage) that names the configuration
+void prepare_study_folder(const std::string& directory);  // makes it; one that is none of a study's is left alone
+// weir map STUDY.toml -o DIR: such runs over a grid of two parameters (miniapps/study/map/map_study.hpp).
+int run_map(const Program& program, const std::string& study, const std::string& directory, const std::string& budget);
 int run_ab(const Program& program, const std::string& study, const std::string& directory, const std::string& budget);
 
 // weir replay: systems that a run has captured, solved again.

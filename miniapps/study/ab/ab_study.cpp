@@ -115,6 +115,12 @@ std::vector<KeyTable> ab_keys() {
 
 AbStudy read_ab_study(const std::string& path, const std::string& budget) {
   const Table file = read_case(path);
+  AbStudy study = ab_study_of(file, path, budget);
+  file.refuse_unknown();
+  return study;
+}
+
+AbStudy ab_study_of(const Table& file, const std::string& path, const std::string& budget) {
   const Table t = file.table("study").described_by(study_keys);
   AbStudy s;
   s.path = path;
@@ -147,7 +153,6 @@ AbStudy read_ab_study(const std::string& path, const std::string& budget) {
   s.target = read_target(t);
   s.budget = read_budget(t, budget);
   s.report = t.get<bool>("report");
-  file.refuse_unknown();
   return s;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/key_table.hpp"
+#include "base/table.hpp"
 
 namespace weir {
 
@@ -52,6 +53,9 @@ std::vector<KeyTable> ab_keys();
 
 // Error(Exit::usage) with file and line where the study cannot be. budget: "12x", "60s", instead of the file's; empty: that.
 AbStudy read_ab_study(const std::string& path, const std::string& budget = "");
+
+// The same of a file that holds more than a study.
+AbStudy ab_study_of(const Table& file, const std::string& path, const std::string& budget);
 
 // A run of the study: indices into it. The order of each repeat is randomised by the seed, cases and configurations alike;
 // where the baseline's time is a budget, its first run of a case comes before the others.

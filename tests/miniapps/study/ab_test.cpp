@@ -233,6 +233,65 @@ TEST_F(TwinRuns, EveryConfigurationIsCheckedBeforeTheFirstRun) {
   EXPECT_NE(ab("out").err.find("configuration 'fast', case 'heat': --set time.max_steps: "), std::string::npos);
 }
 
+// One that takes as long as the cell says, and one that always takes 20 ms a step.
+const char* const map_study = R"([study]
+title = "Who waits"
+cases = ["cases/heat.toml"]
+configurations = ["as_told", "steady"]
+repeats = 6
+report = false
+[configuration.as_told]
+[configuration.steady]
+set = ["toy.wait_ms=20"]
+[map]
+x = { key = "toy.wait_ms", values = ["4", "100"] }
+y = { key = "toy.rate", values = ["0.1"] }
+)";
+
+TEST_F(TwinRuns, AMapSaysWhoWinsWhereAndGoesOnWhereItWasStopped) {
+  write_file(folder / "map.toml", map_study);
+  const Finished f = weir({"map", "map.toml", "-o", "out", "--budget", "3x"});
+  ASSERT_EQ(f.code, 0) << f.out << f.err;
+  EXPECT_NE(f.out.find("[36/36] 100, 0.1: "), std::string::npos) << f.out;
+  EXPECT_NE(f.out.find(" left\n"), std::string::npos) << f.out;
+  const auto at = rows("out/map_cells.csv"), all = rows("out/map.csv");
+  ASSERT_EQ(at.size(), 2U);
+  ASSERT_EQ(all.size(), 6U);
+  EXPECT_EQ(at[0].at("x"), "\"4\"");
+  EXPECT_EQ(at[0].at("winner"), "as_told");
+  EXPECT_EQ(at[1].at("winner"), "steady");
+  for (const Row& cell : at) EXPECT_EQ(cell.at("decided"), "1") << read_file(folder / "out/map.csv");
+  EXPECT_GT(std::stod(at[1].at("margin")), 2);
+  EXPECT_EQ(all[2].at("verdict"), "slower");
+  EXPECT_EQ(all[5].at("verdict"), "faster");
+  fs::remove(folder / "out/cells/2.1/done/heat.steady.4.json");
+  const Finished again = weir({"map", "map.toml", "-o", "out", "--budget", "3x"});
+  EXPECT_EQ(again.code, 0);
+  std::stringstream text(again.out);
+  int made = 0;
+  for (std::string line; std::getline(text, line);)
+    made += line.starts_with("[") && line.find("(done before)") == std::string::npos;
+  EXPECT_EQ(made, 1) << again.out;
+  EXPECT_EQ(rows("out/map_cells.csv").size(), 2U);
+}
+
+TEST_F(TwinRuns, AMapThatCannotBeIsRefused) {
+  const auto refusal = [&](const std::string& a, const std::string& b) {
+    std::string text = map_study;
+    text.replace(text.find(a), a.size(), b);
+    write_file(folder / "map.toml", text);
+    const Finished f = weir({"map", "map.toml", "-o", "out"});
+    EXPECT_EQ(f.code, 2) << b;
+    return f.err;
+  };
+  EXPECT_NE(refusal("\"toy.rate\"", "\"toy.wait_ms\"").find("'toy.wait_ms' lies along x already"), std::string::npos);
+  EXPECT_NE(refusal("[\"0.1\"]", "[]").find("'values' names none"), std::string::npos);
+  EXPECT_NE(refusal("toy.rate", "toy.rat").find("configuration 'as_told', case 'heat': --set toy.rat"),
+            std::string::npos);
+  EXPECT_NE(refusal("[map]", "[amp]").find("map"), std::string::npos);
+  EXPECT_FALSE(fs::exists(folder / "out"));
+}
+
 TEST_F(TwinRuns, MistakesAreRefusedWithTheirPlace) {
   const auto refusal = [&](const char* a, const char* b) {
     write_file(folder / "study.toml", study);

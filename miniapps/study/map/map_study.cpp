@@ -1,0 +1,150 @@
+#include "miniapps/study/map/map_study.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "inputs/case.hpp"
+
+namespace weir {
+namespace {
+
+constexpr Option axis_keys[] = {{"key", Option::text, Option::required, "of the case: time.cfl"},
+                                {"values", Option::texts, Option::required, "as behind --set KEY=: [\"0.5\", \"1\"]"}};
+Options axis_options() { return axis_keys; }
+
+constexpr Option map_options[] = {{"x", Option::table, Option::required, "one parameter", "", "", "", axis_options},
+                                  {"y", Option::table, Option::required, "the other one", "", "", "", axis_options}};
+
+MapAxis read_axis(const Table& map, const char* name) {
+  const Table t = map.table(name).described_by(axis_keys);
+  MapAxis axis{t.get<std::string>("key"), t.get<std::vector<std::string>>("values")};
+  if (axis.values.empty()) t.fail("values", "'values' names none");
+  return axis;
+}
+
+struct Taker {
+  std::string name;
+  double ratio, low, high;
+};
+
+// Those that have a time beside the baseline's, and itself; the fastest first.
+std::vector<Taker> takers_of(const AbSummary& cell) {
+  std::vector<Taker> takers;
+  for (std::size_t k = 0; k < cell.rows.size(); ++k) {
+    const AbRow& row = cell.rows[k];
+    const PairedComparison& c = row.with_baseline;
+    if (k == 1 || c.pairs == 0) continue;  // the baseline's double
+    if (k == 0)
+      takers.push_back({row.configuration, 1, 1, 1});
+    else
+      takers.push_back(
+          {row.configuration, c.of_sums, c.of_sums_interval.low, row.stopped ? INFINITY : c.of_sums_interval.high});
+  }
+  std::stable_sort(takers.begin(), takers.end(), [](const Taker& a, const Taker& b) { return a.ratio < b.ratio; });
+  return takers;
+}
+
+// A value may hold commas.
+std::string quoted_value(std::string text) {
+  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, "\"");
+  return "\"" + text + "\"";
+}
+
+std::string place_text(const MapStudy& map, const MapCell& cell) {
+  return quoted_value(map.x.values[cell.x]) + "," + quoted_value(map.y.values[cell.y]);
+}
+
+}  // namespace
+
+std::vector<KeyTable> map_keys() { return {{"map", "of `weir map`", map_options}, {"map.x", "also map.y", axis_keys}}; }
+
+MapStudy read_map_study(const std::string& path, const std::string& budget) {
+  const Table file = read_case(path);
+  MapStudy map;
+  map.runs = ab_study_of(file, path, budget);
+  const Table t = file.table("map").described_by(map_options);
+  map.x = read_axis(t, "x");
+  map.y = read_axis(t, "y");
+  if (map.x.key == map.y.key) t.fail("y", "'" + map.y.key + "' lies along x already");
+  if (map.runs.cases.size() != 1) file.table("study").fail("cases", "a map has one case");
+  file.refuse_unknown();
+  return map;
+}
+
+AbStudy study_of_cell(const MapStudy& map, std::size_t x, std::size_t y) {
+  AbStudy study = map.runs;
+  study.set.push_back(map.x.key + "=" + map.x.values[x]);
+  study.set.push_back(map.y.key + "=" + map.y.values[y]);
+  return study;
+}
+
+MapWinner winner_of(const AbSummary& cell) {
+  const std::vector<Taker> takers = takers_of(cell);
+  MapWinner w;
+  if (takers.empty()) return w;
+  const Taker& best = takers.front();
+  w.configuration = best.name;
+  if (takers.size() < 2) {  // the others failed
+    w.is_decided = true;
+    return w;
+  }
+  w.second = takers[1].name;
+  w.margin = takers[1].ratio / best.ratio;
+  const AbRow& any = cell.rows[0];
+  const double noise = std::exp(any.noise);
+  w.is_decided =
+      std::all_of(takers.begin() + 1, takers.end(), [&](const Taker& t) { return t.low > best.high * noise; });
+  for (std::size_t k = 2; k < cell.rows.size(); ++k)
+    if (cell.rows[k].verdict == Verdict::too_few_systems && cell.rows[k].with_baseline.pairs > 0) w.is_decided = false;
+  return w;
+}
+
+std::string map_csv(const MapStudy& map, const std::vector<MapCell>& cells) {
+  std::string text = "x,y,configuration,runs,failures,stopped,pairs,ratio,low,high,noise,verdict,total_s\n";
+  for (const MapCell& cell : cells)
+    for (std::size_t k = 0; k < cell.summary.rows.size(); ++k) {
+      const AbRow& r = cell.summary.rows[k];
+      const PairedComparison& c = r.with_baseline;
+      text += fmt::format("{},{},{},{},{},{},", place_text(map, cell), r.configuration, r.runs, r.failures, r.stopped,
+                          c.pairs);
+      text += k == 0 || c.pairs == 0 ? ",,,,"
+                                     : fmt::format("{:.5g},{:.5g},{:.5g},{:.5g},", c.of_sums, c.of_sums_interval.low,
+                                                   c.of_sums_interval.high, std::exp(r.noise));
+      text += (k == 0 ? "baseline" : k == 1 ? "control" : c.pairs == 0 ? "not comparable" : to_string(r.verdict));
+      text += std::isfinite(r.total_seconds) ? fmt::format(",{:.6g}\n", r.total_seconds) : ",\n";
+    }
+  return text;
+}
+
+std::string map_cells_csv(const MapStudy& map, const std::vector<MapCell>& cells) {
+  std::string text = "x,y,winner,decided,second,margin\n";
+  for (const MapCell& cell : cells) {
+    const MapWinner w = winner_of(cell.summary);
+    text += fmt::format("{},{},{},{},{}\n", place_text(map, cell), w.configuration, w.is_decided ? 1 : 0, w.second,
+                        w.second.empty() ? "" : fmt::format("{:.5g}", w.margin));
+  }
+  return text;
+}
+
+std::string map_text(const MapStudy& map, const std::vector<MapCell>& cells) {
+  std::string text = fmt::format("\n{} along x, {} along y: who takes least, and what the next one takes more\n",
+                                 map.x.key, map.y.key);
+  for (const MapCell& cell : cells) {
+    const MapWinner w = winner_of(cell.summary);
+    text += fmt::format("  {:<16} {:<16} ", map.x.values[cell.x], map.y.values[cell.y]);
+    if (w.configuration.empty())
+      text += "nobody came to an end\n";
+    else if (!w.is_decided)
+      text += fmt::format("undecided: {} before {}, {:.2f} x\n", w.configuration, w.second, w.margin);
+    else if (w.second.empty())
+      text += w.configuration + ", the others failed\n";
+    else
+      text += fmt::format("{}, {:.2f} x before {}\n", w.configuration, w.margin, w.second);
+  }
+  return text;
+}
+
+}  // namespace weir

@@ -1,0 +1,28 @@
+#!/usr/bin/env python3
+"""Draws a map: python3 report_map.py DIR  writes DIR/report.html and DIR/plots/*.png with their data, from the files of `weir map`."""
+import os
+import sys
+
+sys.dont_write_bytecode = True  # the program's own folder may belong to somebody else
+
+
+def main():
+    if len(sys.argv) != 2:
+        sys.exit("usage: report_map.py DIR")
+    directory = sys.argv[1]
+    from plots import map, page
+    study = map.Map(directory)
+    with open(os.path.join(directory, "map.txt")) as file:
+        title, x, y = file.read().split("\n")[:3]
+    body = '<h1>%s</h1><section class="verdict"><p><strong class="word">%s</strong></p>%s</section>' % (
+        page.text(title), page.text(study.headline()),
+        page.paragraph("Whole runs; the baseline's double in each cell is the measure of chance."))
+    body += page.section("Phase diagram", page.figures([map.diagram(study, x, y, os.path.join(directory, "plots"))]))
+    body += page.section("Every cell", map.table(study))
+    body += page.section("Files", page.paragraph("map_cells.csv: a row a cell; map.csv: a row a cell and configuration; cells/: the runs; "
+                                                 "study.toml: the study; plots/: the plot and its data."))
+    page.write(os.path.join(directory, "report.html"), title, body)
+
+
+if __name__ == "__main__":
+    main()
