@@ -13,6 +13,7 @@
 #include <random>
 #include <utility>
 
+#include "miniapps/study/relay/branch_eye.hpp"
 #include "miniapps/study/relay/crew.hpp"
 #include "miniapps/study/relay/held_state.hpp"
 #include "miniapps/study/relay/relay_series.hpp"
@@ -44,7 +45,9 @@ Options relay_options() {
 namespace {
 
 constexpr const char* relay_columns =
-    "step,length,name,solver,place,replica,led,seconds,progress,solves,iterations,not_converged,rejected,end";
+    "step,length,name,solver,place,replica,led,seconds,progress,solves,iterations,not_converged,rejected,end,long_"
+    "waves,"
+    "left";
 
 // What the flow code records while this lives goes to `to`.
 class Diversion {
@@ -61,7 +64,7 @@ class Diversion {
 template <class Space>
 class Relay : public Facility<Space> {
  public:
-  explicit Relay(const LabCase& c) : Facility<Space>(c.ranks), options_(c.config.table("relay")) {
+  explicit Relay(const LabCase& c) : Facility<Space>(c.ranks), options_(c.config.table("relay")), eye_(c.ranks) {
     const Table t = options_.described_by(relay_options());
     candidates_ = t.get<std::vector<std::string>>("solvers");
     every_ = t.get<std::int64_t>("every");
@@ -164,15 +167,16 @@ class Relay : public Facility<Space> {
       options.fail("method", "a solver of another library cannot lead a branch; compare it in [shadow]");
   }
 
-  LinearSolver<Space> solver_of(const StudiedSystem<Space>& s, const Table& options, const KrylovOptions& with) const {
+  LinearSolver<Space> solver_of(const StudiedSystem<Space>& s, const Table& options, const KrylovOptions& with) {
     LinearSolver<Space> solver(options, s.default_method, s.default_preconditioner, with);
+    if (s.name == system_ && s.part == 0) eye_.hang_on(solver, *s.leader);
     if (ranks_.size() > 1) {
       solver.lifetime().require_always(options);
       solver.spread_like(*s.leader);
     }
     return solver;
   }
-  LinearSolver<Space> like_leader(const StudiedSystem<Space>& s) const {
+  LinearSolver<Space> like_leader(const StudiedSystem<Space>& s) {
     return solver_of(s, s.options, KrylovOptions{s.default_tolerance});
   }
 
@@ -272,10 +276,14 @@ class Relay : public Facility<Space> {
         return;
       }
       records_ = {};
+      eye_.look_at_next();
       ranks_.barrier();
       cut_at_ = seconds_now() + limit - lead.seconds();
       double seconds = 0;
       const BranchEnd end = timed(seconds, flow.step);
+      double looking = 0;
+      const Look look = eye_.take(looking);
+      seconds = std::max(0.0, seconds - looking);
       if (crew.slowed_by() > 0) wait(seconds, crew.slowed_by() * seconds);
       seconds = ranks_.max(seconds);
       if (end == BranchEnd::failed || end == BranchEnd::interrupted) {
@@ -287,7 +295,7 @@ class Relay : public Facility<Space> {
       const double progress = flow.level() - level;
       level += progress;
       lead.steps.push_back(
-          {seconds, progress, records_.solves, records_.iterations, records_.unconverged, records_.rejected});
+          {seconds, progress, records_.solves, records_.iterations, records_.unconverged, records_.rejected, look});
       if (!std::isfinite(progress)) {
         lead.steps.back().progress = 0;
         return fails(lead, "the residual is not finite");
@@ -325,10 +333,12 @@ class Relay : public Facility<Space> {
     for (std::size_t k = 0; k < led; ++k) {
       const LedStep& s = lead.steps[k];
       const bool is_last = k + 1 == led && lead.rest == 0;
-      rows_->add(fmt::format("{},{},{:.6g},{:.6g},{},{},{},{},{}", who, k + 1, s.seconds, s.progress, s.solves,
-                             s.iterations, s.unconverged, s.rejected, is_last ? to_string(lead.end) : ""));
+      const auto if_known = [](double value) { return value >= 0 ? fmt::format("{:.4g}", value) : std::string(); };
+      rows_->add(fmt::format("{},{},{:.6g},{:.6g},{},{},{},{},{},{},{}", who, k + 1, s.seconds, s.progress, s.solves,
+                             s.iterations, s.unconverged, s.rejected, is_last ? to_string(lead.end) : "",
+                             if_known(s.look.long_waves), if_known(s.look.left)));
     }
-    if (led == 0 || lead.rest > 0) rows_->add(fmt::format("{},,{:.6g},,,,,,{}", who, lead.rest, to_string(lead.end)));
+    if (led == 0 || lead.rest > 0) rows_->add(fmt::format("{},,{:.6g},,,,,,{},,", who, lead.rest, to_string(lead.end)));
   }
 
   static constexpr double never_ = std::numeric_limits<double>::infinity();
@@ -343,6 +353,7 @@ class Relay : public Facility<Space> {
   std::uint64_t seed_ = 1;
 
   std::vector<Crew<Space>> crews_;  // two replicas of the reference, then the candidates
+  BranchEye<Space> eye_;
   RelaySeries series_;
   Diverted records_;             // of the step that is led
   double cut_at_ = never_;       // seconds_now

@@ -15,6 +15,7 @@ constexpr int fewest_branches = 6;                                     // as of 
 constexpr int fewest_to_settle = 2;                                    // branches that a drift is seen in
 constexpr int hopeless_branches = 3;                                   // that came to no end, one after the other
 constexpr double small_drift = 0.1, small_drift_of_iterations = 0.05;  // of the log of a cost
+constexpr double far_gain = 0.1;                                       // from 1, of what is told
 constexpr double endless = std::numeric_limits<double>::infinity();
 
 using Indices = std::vector<std::size_t>;
@@ -85,9 +86,55 @@ struct Halves {
   }
 };
 
+// Their mean, where they are known.
+class Looks {
+ public:
+  void add(const Look& look) {
+    if (look.left < 0 || look.long_waves < 0) return;
+    sum_.long_waves += look.long_waves;
+    sum_.left += look.left;
+    ++count_;
+  }
+  Look mean() const { return count_ > 0 ? Look{sum_.long_waves / count_, sum_.left / count_} : Look(); }
+
+ private:
+  Look sum_{0, 0};
+  int count_ = 0;
+};
+
+// What has been seen of a branch that explains why leading costs other than the reference's systems do.
+std::string why(const RelayRow& r, const RelayRow& reference, double noise) {
+  const double low = std::log(r.gain_interval.low), high = std::log(r.gain_interval.high);
+  const double least = std::max(noise, std::log1p(far_gain));
+  if (r.branches < fewest_to_settle || !(low >= least || high <= -least)) return "";
+  std::vector<std::string> seen;
+  if (const double growth =
+          r.later_iterations / r.first_iterations * reference.first_iterations / reference.later_iterations;
+      std::abs(std::log(growth)) > std::log1p(far_gain))
+    seen.push_back(fmt::format("its iterations a step go from {:.1f} to {:.1f} (the reference's from {:.1f} to {:.1f})",
+                               r.first_iterations, r.later_iterations, reference.first_iterations,
+                               reference.later_iterations));
+  if (!(std::abs(std::log(r.progress)) <= std::log1p(alike)))
+    seen.push_back(fmt::format("a step makes {:.2f} of the reference's progress", r.progress));
+  const Look &mine = r.later_look, &its = reference.later_look;
+  if (mine.long_waves >= 0 && std::abs(mine.long_waves - its.long_waves) > far_gain)
+    seen.push_back(
+        fmt::format("of the error that stays from step to step {:.2f} is long waves ({:.2f} when the reference leads)",
+                    mine.long_waves, its.long_waves));
+  if (mine.left >= 0 && mine.left > (1 + far_gain) * its.left)
+    seen.push_back(
+        fmt::format("one application of its preconditioner leaves {:.2f} of a residual (the reference's {:.2f})",
+                    mine.left, its.left));
+  if (r.unconverged > 0) seen.push_back(fmt::format("{} solves miss the tolerance", r.unconverged));
+  if (seen.empty()) seen.push_back("nothing that was measured tells why");
+  return fmt::format("when it leads {} costs {:.2f} times what it does on the reference's systems: {}", r.name, r.gain,
+                     fmt::join(seen, "; "));
+}
+
 RelayVerdict verdict_of(const RelayRow& r, double noise) {
   const double low = std::log(r.closed_interval.low), high = std::log(r.closed_interval.high);
-  const bool is_faster = high<-noise, is_slower = low> noise;
+  const bool is_faster = high < -noise;
+  const bool is_slower = low > noise;
   if (r.failures > (is_faster ? 0 : r.branches / 2)) return RelayVerdict::fails;
   if (r.branches >= hopeless_branches && r.cut == r.branches) return RelayVerdict::slower;
   if (r.branches < fewest_branches) return RelayVerdict::too_few_branches;
@@ -95,7 +142,10 @@ RelayVerdict verdict_of(const RelayRow& r, double noise) {
     return std::max(extent(r.closed_interval), noise) <= std::log1p(alike) ? RelayVerdict::no_difference
                                                                            : RelayVerdict::undecided;
   // What grows can only become slower than it is.
-  if (!r.has_settled && (is_faster ? r.drift > 1 : r.drift < 1)) return RelayVerdict::not_settled;
+  if (!r.has_settled && is_faster && r.drift > 1) return RelayVerdict::not_settled;
+  // What shrinks may end up faster than it is: its later half alone must be slower.
+  const double of_later_half = 2 * r.drift / (1 + r.drift);
+  if (!r.has_settled && is_slower && low + std::log(of_later_half) <= noise) return RelayVerdict::not_settled;
   return is_faster ? RelayVerdict::faster : RelayVerdict::slower;
 }
 
@@ -184,7 +234,8 @@ RelayRow RelaySeries::row(int name, int steps, std::uint64_t seed) const {
   r.name = names_[name];
   r.solver = solvers_[name];
   std::vector<Both> both;
-  double seconds = 0, led = 0, first = 0, last = 0;
+  double seconds = 0, led = 0, first = 0, later = 0, iterations = 0;
+  Looks first_looks, later_looks;
   for (const Branch* b : led_by(name, steps)) {
     const Lead& lead = *b->by_name[name];
     both.push_back({Sums(lead), Sums(*b->by_name[0])});
@@ -195,13 +246,19 @@ RelayRow RelaySeries::row(int name, int steps, std::uint64_t seed) const {
     seconds += lead.seconds(0, lead.steps.size());
     led += static_cast<double>(lead.steps.size());
     first += static_cast<double>(lead.steps.front().iterations);
-    last += static_cast<double>(lead.steps.back().iterations);
+    first_looks.add(lead.steps.front().look);
+    for (std::size_t k = lead.steps.size() / 2; k < lead.steps.size(); ++k, ++later) {
+      iterations += static_cast<double>(lead.steps[k].iterations);
+      later_looks.add(lead.steps[k].look);
+    }
   }
   r.branches = static_cast<int>(both.size());
   if (both.empty()) return r;
   r.milliseconds = 1e3 * seconds / std::max(1.0, led);
   r.first_iterations = first / r.branches;
-  r.last_iterations = last / r.branches;
+  r.later_iterations = iterations / std::max(1.0, later);
+  r.first_look = first_looks.mean();
+  r.later_look = later_looks.mean();
   if (name == 0) return r;
   const Indices all = all_indices(both);
   const auto gain = [](const std::vector<Both>& of, const Indices& pick) {
@@ -210,6 +267,10 @@ RelayRow RelaySeries::row(int name, int steps, std::uint64_t seed) const {
   r.closed = closed_ratio(both, all);
   r.open = open_ratio(both, all);
   r.gain = gain(both, all);
+  const auto a_step = [&](Sums Both::*who) {
+    return sum_of(both, all, who, &Sums::progress) / sum_of(both, all, who, &Sums::steps);
+  };
+  r.progress = a_step(&Both::mine) / a_step(&Both::reference);
   r.closed_interval = interval_of(both, seed, closed_ratio);
   r.open_interval = interval_of(both, seed, open_ratio);
   r.gain_interval = interval_of(both, seed, gain);
@@ -237,7 +298,10 @@ RelayComparison RelaySeries::compare(std::uint64_t seed) const {
   for (int name = 0; name < static_cast<int>(names_.size()); ++name) c.rows.push_back(row(name, c.steps, seed));
   if (c.rows[1].branches > 0)
     c.noise = std::max(extent(c.rows[1].closed_interval), extent(replicas_against_each_other(c.steps, seed)));
-  for (RelayRow& r : c.rows) r.verdict = verdict_of(r, c.noise);
+  for (RelayRow& r : c.rows) {
+    r.verdict = verdict_of(r, c.noise);
+    if (&r > &c.rows[1]) r.why = why(r, c.rows[0], c.noise);
+  }
   c.rows[0].verdict = RelayVerdict::reference;
   c.rows[1].verdict = RelayVerdict::control;
   return c;
@@ -259,7 +323,7 @@ std::string relay_table(const RelayComparison& c, const std::string& system, con
       "solver", width);
   for (const RelayRow& r : c.rows) {
     text += fmt::format("  {:<{}}  {:>9.3f}  {:>7.1f} to {:<6.1f}", label(r), width, r.milliseconds, r.first_iterations,
-                        r.last_iterations);
+                        r.later_iterations);
     if (&r != &c.rows[0])
       text += fmt::format("  {:>17.3f}  {:>6.3f} .. {:<6.3f}  {:>15.3f}  {:>9.3f}  {:>6.3f} .. {:<6.3f}  {}", r.closed,
                           r.closed_interval.low, r.closed_interval.high, r.open, r.gain, r.gain_interval.low,
@@ -273,33 +337,41 @@ std::string relay_table(const RelayComparison& c, const std::string& system, con
       text += fmt::format(", its cost has not settled: {:+.0f} % from half to half", 100 * (r.drift - 1));
     text += '\n';
   }
+  for (const RelayRow& r : c.rows)
+    if (!r.why.empty()) text += "  " + r.why + "\n";
   return text + fmt::format("  noise floor {:.1f} %: largest extent of the A/A intervals\n", 100 * std::expm1(c.noise));
 }
 
 std::string relay_json(const RelayComparison& c, const std::string& system, const std::string& what) {
   using Json = nlohmann::ordered_json;
   const auto of = [](const Interval& i) { return Json::array({i.low, i.high}); };
+  const auto if_known = [](double value) { return value >= 0 ? Json(value) : Json(); };
   Json j{{"system", system}, {"evidence", "closed loop"},  {"branches", c.branches},  {"steps", c.steps},
          {"progress", what}, {"noise", std::exp(c.noise)}, {"solvers", Json::array()}};
   for (const RelayRow& r : c.rows)
-    j["solvers"].push_back({{"name", r.name},
-                            {"solver", r.solver},
-                            {"branches", r.branches},
-                            {"ms_a_step", r.milliseconds},
-                            {"iterations", Json::array({r.first_iterations, r.last_iterations})},
-                            {"closed", r.closed},
-                            {"closed_interval", of(r.closed_interval)},
-                            {"open", r.open},
-                            {"open_interval", of(r.open_interval)},
-                            {"gain", r.gain},
-                            {"gain_interval", of(r.gain_interval)},
-                            {"cut", r.cut},
-                            {"failures", r.failures},
-                            {"rejected", r.rejected},
-                            {"unconverged", r.unconverged},
-                            {"drift", r.drift},
-                            {"settled", r.has_settled},
-                            {"verdict", to_string(r.verdict)}});
+    j["solvers"].push_back(
+        {{"name", r.name},
+         {"solver", r.solver},
+         {"branches", r.branches},
+         {"ms_a_step", r.milliseconds},
+         {"iterations", Json::array({r.first_iterations, r.later_iterations})},
+         {"closed", r.closed},
+         {"closed_interval", of(r.closed_interval)},
+         {"open", r.open},
+         {"open_interval", of(r.open_interval)},
+         {"gain", r.gain},
+         {"gain_interval", of(r.gain_interval)},
+         {"cut", r.cut},
+         {"failures", r.failures},
+         {"rejected", r.rejected},
+         {"unconverged", r.unconverged},
+         {"drift", r.drift},
+         {"settled", r.has_settled},
+         {"progress", r.progress},
+         {"long_waves", Json::array({if_known(r.first_look.long_waves), if_known(r.later_look.long_waves)})},
+         {"left", Json::array({if_known(r.first_look.left), if_known(r.later_look.left)})},
+         {"verdict", to_string(r.verdict)},
+         {"why", r.why}});
   return j.dump();
 }
 

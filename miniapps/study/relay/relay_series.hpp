@@ -10,9 +10,19 @@
 
 namespace weir {
 
+// From inside a step's first solve. Not known: negative.
+struct Look {
+  // Of the correction that the solve makes: the error that the steps before have left. What stays of it where each row takes
+  // the mean of itself and its neighbours, each variable scaled to one: the square of that over the square of all. Long
+  // waves: near 1; noise: one over the number of those rows.
+  double long_waves = -1;
+  double left = -1;  // of the first residual by one application of the preconditioner: |r - A M^-1 r| / |r|
+};
+
 struct LedStep {
   double seconds = 0, progress = 0;
   std::int64_t solves = 0, iterations = 0, unconverged = 0, rejected = 0;
+  Look look = {};
 };
 
 // cut: its time limit; steps: as many as were asked for.
@@ -64,13 +74,16 @@ struct RelayRow {
   std::string name, solver;
   int branches = 0, failures = 0, cut = 0;
   std::int64_t unconverged = 0, rejected = 0;
-  double milliseconds = 0;                           // a step
-  double first_iterations = 0, last_iterations = 0;  // of the branches' first steps and of their last, on average
-  double closed = 1, open = 1, gain = 1;             // time a unit of progress; time of the first step; their ratio
+  double milliseconds = 0;                            // a step
+  double first_iterations = 0, later_iterations = 0;  // a step: of the branches' first, and of their later halves
+  Look first_look, later_look;                        // likewise
+  double progress = 1;                                // a step, over the reference's
+  double closed = 1, open = 1, gain = 1;              // time a unit of progress; time of the first step; their ratio
   Interval closed_interval{1, 1}, open_interval{1, 1}, gain_interval{1, 1};
   double drift = 1;  // of its cost a step, from the earlier half of a branch to the later one; NaN: not known
   bool has_settled = true;
   RelayVerdict verdict = RelayVerdict::too_few_branches;
+  std::string why;  // in a sentence, where the loop gain is far from 1
 };
 
 struct RelayComparison {
