@@ -218,7 +218,9 @@ class Report:
         if not self.shadow.present(self.run):
             return None
         study, page = self.shadow.Study(self.run), self.page
-        words = ['<p><strong class="word">%s</strong></p>' % page.text(self.shadow.headline(study))]
+        is_highest = not self.relay.present(self.run)  # of the evidence there is; the headline is the branches' else
+        headline = self.shadow.headline(study)
+        words = ['<p><strong class="word">%s</strong></p>' % page.text(headline) if is_highest else page.paragraph("Open loop: " + headline + ".")]
         words += [page.paragraph(" ".join(self.shadow.sentences(study)))]
         names, rows = self.shadow.summary_table(study)
         figures = []

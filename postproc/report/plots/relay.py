@@ -1,8 +1,6 @@
 """Branches of the run that candidates have led (closed loop): run.json's "relay" in words and a table."""
 from .shadow import SHOWN
 
-GROWS = 1.25  # iterations of a branch's last step over those of its first, from which on it is told
-
 
 def present(run):
     return bool((run.run or {}).get("relay", {}).get("solvers"))
@@ -25,24 +23,22 @@ def headline(relay):
     candidates = relay["solvers"][2:]
     faster = [s["name"] for s in candidates if s["verdict"] == "faster"]
     if faster:
-        return "When it leads, faster than the reference solver: %s" % ", ".join(faster)
+        return "Closed loop: when %s, faster than the reference solver: %s" % ("they lead" if len(faster) > 1 else "it leads", ", ".join(faster))
     if candidates and all(s["verdict"] in ("slower", "fails") for s in candidates):
-        return "No candidate is faster than the reference solver when it leads: all are slower or fail"
-    return "No candidate is shown to be faster than the reference solver when it leads"
+        return "Closed loop: no candidate is faster than the reference solver when it leads: all are slower or fail"
+    return "Closed loop: no candidate is shown to be faster than the reference solver when it leads"
 
 
 def sentences(relay):
-    words = ["%d branches of %d steps each; cost: time of whole steps over progress (%s), 95 %% intervals by a block bootstrap; noise "
-             "floor %.1f %%." % (relay["branches"], relay["steps"], relay["progress"], 100 * ((relay["noise"] or 1) - 1))]
+    words = ["Closed loop: %d branches of the run, on which each solver leads %d steps from one state; cost: time of whole steps over "
+             "progress (%s), 95 %% intervals by a block bootstrap; noise floor %.1f %%. Loop gain: that cost over the one on the "
+             "reference's systems." % (relay["branches"], relay["steps"], relay["progress"], 100 * ((relay["noise"] or 1) - 1))]
     for s in relay["solvers"][2:]:
-        first, last = s["iterations"]
-        if first > 0 and last > GROWS * first:
-            words.append("While %s leads, a step's iterations grow from %.1f to %.1f: it meets systems that it has itself shaped." %
-                         (s["name"], first, last))
-        if s["cut"]:
-            words.append("%s was cut off in %d of %d branches." % (s["name"], s["cut"], s["branches"]))
-        if s["failures"]:
-            words.append("%s failed in %d of %d branches." % (s["name"], s["failures"], s["branches"]))
+        if s["why"]:
+            words.append(s["why"][0].upper() + s["why"][1:] + ".")
+        for count, what in ((s["cut"], "was cut off"), (s["failures"], "failed")):
+            if count:
+                words.append("%s %s in %d of %d branches." % (s["name"], what, count, s["branches"]))
         if not s["settled"]:
             words.append("The cost of %s has not settled." % s["name"])
     return words

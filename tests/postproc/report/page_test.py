@@ -4,6 +4,7 @@ without an error on a screen, on a telephone and on paper."""
 import base64
 import csv
 import html.parser
+import json
 import os
 import re
 import shutil
@@ -145,6 +146,48 @@ class Page(Study):
     def test_it_has_rules_for_telephones_and_for_paper(self):
         for words in ('name="viewport"', "@media print", "@media (max-width", "break-inside: avoid"):
             self.assertIn(words, self.text)
+
+
+def led(name, verdict, closed, **more):
+    row = {"name": name, "solver": "cg+" + name, "branches": 9, "ms_a_step": 2.0, "iterations": [5.0, 20.0], "closed": closed,
+           "closed_interval": [closed, closed], "open": 0.5, "open_interval": [0.5, 0.5], "gain": 2 * closed,
+           "gain_interval": [closed, None], "cut": 0, "failures": 0, "rejected": 0, "settled": True, "verdict": verdict, "why": ""}
+    return dict(row, **more)
+
+
+class Branches(unittest.TestCase):
+    """Beside shadow solves that call `quick` faster, branches on which it is slower when it leads."""
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        folder = os.path.join(scratch.name, "run")
+        fabricate_run.main(folder, "study")
+        path = os.path.join(folder, "run.json")
+        with open(path) as file:
+            run = json.load(file)
+        run["relay"] = {"branches": 9, "steps": 8, "progress": "physical time", "noise": 1.01, "solvers": [
+            led("leader", "reference", 1.0), led("leader again", "control", 1.0),
+            led("quick", "slower", 4.0, cut=2, settled=False, why="when it leads quick costs 8.00 times what it does on the reference's systems")]}
+        with open(path, "w") as file:
+            json.dump(run, file)
+        self.report = report.Report(folder)
+
+    def test_the_headline_is_that_of_the_highest_rung(self):
+        branches, study = self.report.branches(), self.report.study()
+        self.assertIn('<strong class="word">Closed loop: no candidate is faster than the reference solver when it leads: all are slower or fail<', branches)
+        for words in ("When it leads quick costs 8.00 times what it does on the reference&#x27;s systems.", "quick was cut off in 2 of 9 branches.",
+                      "The cost of quick has not settled.", "4 to \u221e"):
+            self.assertIn(words, branches)
+        self.assertNotIn('class="word"', study)
+        self.assertIn("<p>Open loop: quick is faster than the reference solver", study)
+
+    def test_without_a_verdict_nobody_is_called_faster(self):
+        solvers = self.report.run.run["relay"]["solvers"]
+        solvers[2]["verdict"] = "not settled"
+        self.assertIn("no candidate is shown to be faster", self.report.branches())
+        solvers[2]["verdict"] = "faster"
+        self.assertIn("when it leads, faster than the reference solver: quick", self.report.branches())
 
 
 WIDTHS = """<script>window.addEventListener('load', () => {
