@@ -12,7 +12,7 @@ template <class Space>
 class BranchEye : public SolveWatch<Space> {
  public:
   explicit BranchEye(const Communicator& ranks) : ranks_(ranks) {}
-  // leader: where the solvers that change places sit.
+  // `leader`: where the solvers that change places sit.
   void hang_on(LinearSolver<Space>& solver, const LinearSolver<Space>& leader) {
     leader_ = &leader;
     solver.watch(this);

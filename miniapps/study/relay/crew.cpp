@@ -3,6 +3,14 @@
 namespace weir {
 
 template <class Space>
+void Crew<Space>::join(const StudiedSystem<Space>& s) {
+  seats_.push_back({s, make_(s), {}});
+  Archive state;
+  seats_.back().solver.save(state);
+  seats_.back().knows_nothing = state.numbers();
+}
+
+template <class Space>
 void Crew<Space>::stop_when(std::function<bool()> question) {
   should_stop_ = std::move(question);
   for (Seat& s : seats_) s.solver.stop_when(should_stop_);
@@ -11,7 +19,10 @@ void Crew<Space>::stop_when(std::function<bool()> question) {
 template <class Space>
 void Crew<Space>::begin() {
   for (Seat& s : seats_) {
-    if (s.solver.lifetime().is_always()) continue;
+    if (s.solver.lifetime().is_always()) {
+      if (s.solver.remembers()) s.solver.load(Archive(s.knows_nothing));  // recycled spaces, earlier solutions
+      continue;
+    }
     s.solver = make_(s.system);
     s.solver.stop_when(should_stop_);
   }

@@ -19,10 +19,11 @@ class Crew {
       : name_(std::move(name)), system_(std::move(system)), slowed_by_(slowed_by), make_(std::move(make)) {}
 
   // Each system, in the flow code's order.
-  void join(const StudiedSystem<Space>& s) { seats_.push_back({s, make_(s)}); }
+  void join(const StudiedSystem<Space>& s);
   void stop_when(std::function<bool()> question);
 
-  // Before a branch: a preconditioner that outlives its matrix (refresh) begins anew; others follow every matrix.
+  // Before a branch: what was learnt on the one before is forgotten. A preconditioner that outlives its matrix (refresh)
+  // begins anew, others follow every matrix.
   void begin();
   void change_places() {  // and back
     for (Seat& s : seats_) std::swap(*s.system.leader, s.solver);
@@ -37,6 +38,7 @@ class Crew {
   struct Seat {
     StudiedSystem<Space> system;
     LinearSolver<Space> solver;
+    std::vector<double> knows_nothing;  // its state when it was made
   };
   std::string name_, system_;
   double slowed_by_;

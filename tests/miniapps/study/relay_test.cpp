@@ -143,6 +143,36 @@ dt = 0.2
                         of_blocks, "6");
 }
 
+// What a candidate has learnt on one branch is none of the next one's.
+TEST_F(Relays, LeadABranchAlikeWhateverHasBeenBefore) {
+  const auto branch = [this](const std::string& every) {
+    const Finished run = weir(testing::cavity_12x12 + "[time]\nend = 0.4\ndt = 0.01\n" + testing::cg_with_jacobi +
+                                  relay("pressure", R"(solvers = ["guesses", "recycles", "keeps"]
+[relay.guesses]
+method = "cg"
+initial_guess = "extrapolation:2"
+preconditioner = { type = "jacobi" }
+[relay.recycles]
+method = "gmres"
+recycle = 2
+preconditioner = { type = "jacobi" }
+[relay.keeps]
+method = "gmres"
+refresh = "every:3"
+)"),
+                              "run",
+                              {"--steps", "6", "--set", "relay.every=" + every, "--set", "relay.randomised=false",
+                               "--set", "relay.most_steps=2"});
+    EXPECT_EQ(run.code, 0) << run.out << run.err;
+    std::map<std::string, std::string> led;
+    for (const Row& row : rows("run/relay.csv"))
+      if (row.at("step") == "6") led[row.at("name")] += row.at("led") + ":" + row.at("iterations") + " ";
+    EXPECT_EQ(led.size(), 5U);
+    return led;
+  };
+  EXPECT_EQ(branch("2"), branch("6"));
+}
+
 // One that fails when it leads is counted and, after three branches, left out; the run goes on.
 TEST_F(Relays, CountACandidateThatFails) {
   const std::string hopeless = relay("pressure", R"(solvers = ["one_step"]
