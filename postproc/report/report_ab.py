@@ -17,7 +17,7 @@ def main():
         text = file.read()
     head = text.split("\n\n")[0].split("\n")
     title = head[0] if len(head) > 1 else "Paired A/B runs"
-    words = '<p><strong class="word">%s</strong></p>' % page.text(ab.headline(summary))
+    words = '<p><strong class="word">%s</strong></p>' % page.text("Whole runs: " + ab.headline(summary))
     words += "".join(page.paragraph(s) for s in ab.verdict_words(summary))
     words += "".join(page.paragraph(line.strip()[0].upper() + line.strip()[1:] + ".", soft=True)
                      for line in text.split("\n") if line.startswith("  the baseline "))

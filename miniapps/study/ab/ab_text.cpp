@@ -196,7 +196,7 @@ std::string ab_text(const AbStudy& study, const AbSummary& summary, const std::v
   std::string text = study.title.empty() ? "" : study.title + "\n";
   const std::string stopped =
       study.budget ? fmt::format("; a run is stopped after {} and counts as more", study.budget.describe()) : "";
-  text += fmt::format("{} runs, {} repeats, {}, in random order (seed {}){}\n", runs.size(), study.repeats,
+  text += fmt::format("{} whole runs, {} repeats, {}, in random order (seed {}){}\n", runs.size(), study.repeats,
                       study.target.describe(), study.seed, stopped);
   std::string of_case;
   for (const AbRow& row : summary.rows) {
