@@ -280,6 +280,7 @@ TEST(Keys, EveryKeyThatIsLookedUpIsDescribedAndEveryKeyThatIsDescribedIsLookedUp
   for (const std::string& key : asked) EXPECT_TRUE(is_described(key)) << key << " has no description";
   for (const DescribedTable& t : schema().tables()) {
     if (t.path.starts_with("study") || t.path.starts_with("configuration")) continue;  // of weir ab: below
+    if (t.path.starts_with("map")) continue;                                           // of weir map: ab_test
     for (const Option& o : t.keys) {
       const DescribedKey key{&t, &o};
       bool found = false;
