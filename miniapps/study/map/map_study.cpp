@@ -59,7 +59,7 @@ std::string place_text(const MapStudy& map, const MapCell& cell) {
 
 }  // namespace
 
-std::vector<KeyTable> map_keys() { return {{"map", "of `weir map`", map_options}, {"map.x", "also map.y", axis_keys}}; }
+std::vector<KeyTable> map_keys() { return {{"map", "", map_options}}; }
 
 MapStudy read_map_study(const std::string& path, const std::string& budget) {
   const Table file = read_case(path);
