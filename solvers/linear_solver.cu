@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "solvers/device/vector_ops.hpp"
@@ -73,6 +74,10 @@ void LinearSolver<Space>::prepare(const Matrix<Space>& A, Step step) {
       throw spread ? error.with_name(spread->row_name(error.row())) : Error(error);
     }
   };
+  // Over ranks all would have to ask equally often. A restart must be whole.
+  const bool may_stop = step != Step::restore && (!A.ranks() || A.ranks()->size() == 1);
+  preconditioner_->stop_when(may_stop ? options_.should_stop : nullptr);
+  if (std::exchange(setup_was_stopped_, false) && step == Step::update) step = Step::setup;  // there is nothing whole
   // Those that exchange messages agree by themselves.
   const bool is_silent = preconditioner_->works_over_ranks() && !preconditioner_->traits().talks_in_setup;
   try {
@@ -80,6 +85,9 @@ void LinearSolver<Space>::prepare(const Matrix<Space>& A, Step step) {
       all_or_none(*A.ranks(), make);
     else
       make();
+  } catch (const SetupStopped&) {
+    setup_was_stopped_ = true;
+    info_ = {};
   } catch (const Error& error) {
     // A matrix of another kind is no outcome of the run. What the matrix's numbers bring about all ranks have met.
     const bool of_numbers = error.code() == Exit::solver_failed || error.code() == Exit::not_finite;
@@ -88,6 +96,7 @@ void LinearSolver<Space>::prepare(const Matrix<Space>& A, Step step) {
       for (SolveWatch<Space>* watch : watches_) watch->refused(A, error.code(), error.what());
     throw;
   }
+  preconditioner_->stop_when(nullptr);  // who has it set up anew for a measurement catches nothing
 }
 
 template <class Space>
@@ -102,6 +111,7 @@ void LinearSolver<Space>::setup(const Matrix<Space>& A) {
     prepared_from_ = &A;
     fit_to(A);
   }
+  if (setup_was_stopped_) return;
   for (SolveWatch<Space>* watch : watches_) watch->prepared(A, true, info_);
 }
 
@@ -135,6 +145,7 @@ void LinearSolver<Space>::update(const Matrix<Space>& A) {
     lifetime_.kept();
     info_.seconds = 0;
   }
+  if (setup_was_stopped_) return;
   for (SolveWatch<Space>* watch : watches_) watch->prepared(A, false, info_);
 }
 
@@ -149,7 +160,7 @@ void LinearSolver<Space>::save(Archive& to) {
   lifetime_.state(to);
   krylov_->state(to);
   guess_.state(to);
-  bool is_prepared = is_set_up();
+  bool is_prepared = is_set_up() && !setup_was_stopped_;
   to.number("is_prepared", is_prepared);
   if (is_prepared) preconditioner_->save(to);
 }
@@ -195,6 +206,7 @@ SetupInfo LinearSolver<Space>::restore(const Matrix<Space>& A) {
 
 template <class Space>
 SolveResult LinearSolver<Space>::solve(const Matrix<Space>& A, View<const double> b, View<double> x) {
+  if (setup_was_stopped_) return {.reason = Reason::interrupted};
   guess_.choose(A, b, x);
   for (SolveWatch<Space>* watch : watches_) watch->before(A, b, x);
   if (lifetime_.age() > 0) assign<Space>(x, x0_);
@@ -218,6 +230,7 @@ SolveResult LinearSolver<Space>::try_again(const SolveResult& first, const Matri
                                            View<double> x) {
   lifetime_.wasted(first);
   renew(*prepared_from_);
+  if (setup_was_stopped_) return {.reason = Reason::interrupted};
   assign<Space>(x0_, x);
   SolveResult result = krylov_->solve(A, *preconditioner_, b, x);
   lifetime_.solved(result);

@@ -47,8 +47,12 @@ class LinearSolver {
   void update(const Matrix<Space>& A);  // new values, same pattern; rebuilt where the policy says so
   SolveResult solve(const Matrix<Space>& A, View<const double> b, View<double> x);
 
-  // Asked in every iteration, by all ranks; where it says yes, the solve ends as `interrupted`, and no watch hears of it.
+  // Asked in every iteration, by all ranks; where it says yes, the solve ends as `interrupted`, and no watch hears of it. Of
+  // one rank alone long set-ups ask, too: the solve that comes next ends so at once.
   void stop_when(std::function<bool()> question) { *options_.should_stop = std::move(question); }
+  void stop_like(const LinearSolver& other) {  // as that is told, now and later
+    stop_when([question = other.options_.should_stop] { return *question && (*question)(); });
+  }
 
   // Each solve begins with the x that it is given, whatever the table says of earlier solutions: that of another solver of
   // the same system.
@@ -88,6 +92,7 @@ class LinearSolver {
   SolveResult try_again(const SolveResult& first, const Matrix<Space>& A, View<const double> b, View<double> x);
 
   std::string name_, method_;
+  bool setup_was_stopped_ = false;
   std::uint32_t made_from_ = 0;  // a hash of the table
   std::optional<Archive> kept_;  // between load and what takes up the preconditioner's part of it
   KrylovOptions options_;

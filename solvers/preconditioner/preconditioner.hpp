@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/archive.hpp"
@@ -27,6 +28,9 @@ struct SetupInfo {
   double seconds = 0;
   double diagnostics_seconds = 0;  // of measurements that were asked for: no part of `seconds`
 };
+
+// Thrown within a set-up that was asked to stop (Preconditioner::stop_when): what it was making is of no use.
+struct SetupStopped {};
 
 // A part of an application that can be run by itself, to be measured: a colour, a sweep, the levels from one on. What it
 // leaves in z is of no use.
@@ -75,6 +79,8 @@ class Preconditioner {
   SetupInfo update(const Matrix<Space>& A) {
     return with_seconds([&] { return do_update(A); });
   }
+  // Asked between the parts of set-ups that may take long.
+  void stop_when(std::shared_ptr<const std::function<bool()>> question) { should_stop_ = std::move(question); }
   // What it remembers, for checkpoints.
   virtual void save(Archive& to);
   // Goes on as one that had this state after its last setup or update, which was with A.
@@ -102,9 +108,14 @@ class Preconditioner {
   virtual SetupInfo do_setup(const Matrix<Space>& A) = 0;
   virtual SetupInfo do_update(const Matrix<Space>& A) { return do_setup(A); }
 
+  void stop_if_asked() const {
+    if (should_stop_ && *should_stop_ && (*should_stop_)()) throw SetupStopped();
+  }
+
   Traits traits_;
 
  private:
+  std::shared_ptr<const std::function<bool()>> should_stop_;
   template <class F>
   static SetupInfo with_seconds(const F& prepare) {
     double seconds = 0;

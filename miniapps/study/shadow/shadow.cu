@@ -169,6 +169,7 @@ std::optional<ShadowRecord> Shadow<Space>::solve_by(std::size_t who, const Matri
   assign<Space>(x0_.view(), x_);
   ranks_.barrier();
   record.result = of_slowest(c.solver->solve(A, b, x_));
+  is_interrupted_ = is_interrupted_ || record.result.reason == Reason::interrupted;
   record.residual = residual_norm(A, b, x_.view());
   const auto bytes = static_cast<double>(c.solver->setup_info().bytes);
   record.bytes = static_cast<std::int64_t>(ranks_.sum(bytes));
@@ -178,22 +179,26 @@ std::optional<ShadowRecord> Shadow<Space>::solve_by(std::size_t who, const Matri
 
 // A repeat is prepared like the first time, where the system asked for that.
 template <class Space>
-void Shadow<Space>::solve_all(const Matrix<Space>& A, View<const double> b, View<const double> own) {
+void Shadow<Space>::solve_all(const Matrix<Space>& A, View<const double> b, View<const double> x,
+                              const ShadowRecord& own) {
   std::vector<Stale> stale;
   for (const Candidate& c : candidates_) stale.push_back(c.stale);
   std::vector<std::vector<ShadowRecord>> records(candidates_.size());
   const auto take_turn = [&](std::size_t who, int place) {
+    if (is_interrupted_) return;
     candidates_[who].stale = stale[who];
     std::optional<ShadowRecord> record = solve_by(who, A, b);
     if (!record) return;
     record->place = place;
-    if (who < 2) record->differing = count_differing<Space>(ranks_, own, x_.view());
-    if (record->differing > 0) record->largest_difference = ranks_.max(largest_difference<Space>(own, x_.view()));
+    if (who < 2) record->differing = count_differing<Space>(ranks_, x, x_.view());
+    if (record->differing > 0) record->largest_difference = ranks_.max(largest_difference<Space>(x, x_.view()));
     records[who].push_back(*record);
   };
   const auto shorter = [](const ShadowRecord& p, const ShadowRecord& q) { return p.seconds() < q.seconds(); };
   for (int place = 0; place < static_cast<int>(order_.size()); ++place)
     take_turn(order_[static_cast<std::size_t>(place)], place + 1);
+  if (is_interrupted_) return;
+  keep_(own);
   for (std::size_t who = 0; who < records.size(); ++who) {
     std::vector<ShadowRecord>& tries = records[who];
     if (candidates_[who].is_left_out) continue;
@@ -219,15 +224,15 @@ void Shadow<Space>::solve_all(const Matrix<Space>& A, View<const double> b, View
 }
 
 template <class Space>
-void Shadow<Space>::keep_own(const Matrix<Space>& A, View<const double> b, View<const double> x,
-                             const SolveResult& result) {
+ShadowRecord Shadow<Space>::own_record(const Matrix<Space>& A, View<const double> b, View<const double> x,
+                                       const SolveResult& result) {
   ShadowRecord record;
   record.step = step_;
   record.solve = solve_;
   record.result = of_slowest(result);
   record.setup_seconds = leader_setup_;
   record.residual = residual_norm(A, b, x);
-  keep_(record);
+  return record;
 }
 
 // The first solve of each allocates and meets memory that was never touched: not counted. Who comes first gets the gaps
@@ -240,7 +245,7 @@ void Shadow<Space>::warm_up(const Matrix<Space>& A, View<const double> b) {
     seconds_to_prepare(who, A);
     if (c.is_left_out) continue;
     assign<Space>(x0_.view(), x_);
-    c.solver->solve(A, b, x_);
+    is_interrupted_ = is_interrupted_ || c.solver->solve(A, b, x_).reason == Reason::interrupted;
     c.stale = leader_setup_ > 0 ? Stale::values : Stale::nothing;
   }
 }
@@ -289,10 +294,10 @@ void Shadow<Space>::after(const Matrix<Space>& A, View<const double> b, View<con
   if (due_) {
     timed(seconds_, [&] {
       leader_setup_ = ranks_.max(leader_setup_);  // one that is solved on the root rank costs the others nothing
-      keep_own(A, b, x, result);
+      const ShadowRecord own = own_record(A, b, x, result);
       draw_order();
       if (!std::exchange(warm_, true)) warm_up(A, b);
-      solve_all(A, b, x);
+      solve_all(A, b, x, own);
     });
     ScopedTimer timer(give_back_seconds_);
     give_back(A, b, x, ranks_.max(result.solve_seconds));

@@ -106,9 +106,10 @@ class Shadow : public SolveWatch<Space> {
   template <class F>
   bool is_possible(std::size_t who, const F& f);
   void draw_order();
-  void keep_own(const Matrix<Space>& A, View<const double> b, View<const double> x, const SolveResult& result);
+  ShadowRecord own_record(const Matrix<Space>& A, View<const double> b, View<const double> x,
+                          const SolveResult& result);
   void warm_up(const Matrix<Space>& A, View<const double> b);
-  void solve_all(const Matrix<Space>& A, View<const double> b, View<const double> own);
+  void solve_all(const Matrix<Space>& A, View<const double> b, View<const double> x, const ShadowRecord& own);
   bool is_unusual(const Candidate& c, double seconds) const;
   std::optional<ShadowRecord> solve_by(std::size_t who, const Matrix<Space>& A, View<const double> b);
   double prepare(Candidate& c, const Matrix<Space>& A);
@@ -133,6 +134,7 @@ class Shadow : public SolveWatch<Space> {
   std::int64_t step_ = 0;
   int solve_ = 0;
   bool due_ = false, warm_ = false, has_tried_ = false;
+  bool is_interrupted_ = false;  // a solve was asked to stop: the run ends soon, and a part of a comparison is none
   double leader_setup_ = 0, seconds_ = 0, give_back_seconds_ = 0;
   const Matrix<Space>* prepared_from_ = nullptr;  // may differ from the operator that is solved with (matrix-free)
 };

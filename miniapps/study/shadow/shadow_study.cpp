@@ -109,6 +109,7 @@ class SlowedSolver : public AnySolver<Space> {
   SlowedSolver(std::unique_ptr<AnySolver<Space>> solver, double part) : solver_(std::move(solver)), part_(part) {}
 
   void spread_like(const LinearSolver<Space>& leader) override { solver_->spread_like(leader); }
+  void stop_like(const LinearSolver<Space>& leader) override { solver_->stop_like(leader); }
   void setup(const Matrix<Space>& A) override {
     solver_->setup(A);
     note_setup();
@@ -191,6 +192,7 @@ class ShadowStudy : public Facility<Space> {
     const auto make = [&](const Table& options, const KrylovOptions& with) {
       auto solver = make_any_solver<Space>(options, s.default_method, s.default_preconditioner, with);
       if (ranks_.size() > 1) solver->spread_like(*s.leader);
+      solver->stop_like(*s.leader);
       return solver;
     };
     for (const char* name : {"leader", leader_again}) shadow_->add(name, make(s.options, defaults));

@@ -197,6 +197,7 @@ class Aggregation final : public Preconditioner<Space> {
     Pattern pattern{A.row_start().to_vector(), A.column().to_vector()};
     bool last = false;
     while (!last && (from ? levels_.size() <= of_row.size() : static_cast<int>(levels_.size()) < o_.levels)) {
+      this->stop_if_asked();
       // A finest level of few rows has itself as the coarsest, with a full pattern.
       const int passes = pattern.rows() > o_.coarse_rows ? o_.passes : 0;
       const Aggregates aggregates =
@@ -275,6 +276,7 @@ class Aggregation final : public Preconditioner<Space> {
   SetupInfo compute(const Prepare& prepare) {
     SetupInfo info{.levels = static_cast<int>(levels_.size())};
     for (std::size_t l = 0; l < levels_.size(); ++l) {
+      this->stop_if_asked();
       Level<Space, T>& level = *levels_[l];
       if (l > 0) sum_blocks(l);
       const SetupInfo of_smoother = prepare(*level.smoother, level.wide.taken_by(*level.smoother, *level.A));

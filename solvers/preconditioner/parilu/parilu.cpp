@@ -41,14 +41,14 @@ SetupInfo ParIlu<Space>::do_setup(const Matrix<Space>& A) {
   A_ = &block_csr(A, options_.asynchronous_solves);
   factors_.reset();
   factors_ = std::make_unique<ParIluFactors<Space>>(*A_, options_);
-  return factors_->build(*A_, true);
+  return factors_->build(*A_, true, [this] { this->stop_if_asked(); });
 }
 
 template <class Space>
 SetupInfo ParIlu<Space>::do_update(const Matrix<Space>& A) {
   if (!factors_ || !factors_->fits(block_csr(A, options_.asynchronous_solves))) return do_setup(A);
   A_ = &block_csr(A, options_.asynchronous_solves);
-  return factors_->build(*A_, false);
+  return factors_->build(*A_, false, [this] { this->stop_if_asked(); });
 }
 
 template <class Space>

@@ -16,6 +16,7 @@
 // (asynchronous solves: 8 x 8).
 #pragma once
 #include <array>
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -157,7 +158,8 @@ class ParIluFactors {
  public:
   ParIluFactors(const BlockCsr<Space>& A, const ParIluOptions& options);
 
-  SetupInfo build(const BlockCsr<Space>& A, bool first);
+  // stop_if_asked(): between the parts; throws where it is to stop.
+  SetupInfo build(const BlockCsr<Space>& A, bool first, std::function<void()> stop_if_asked);
   void sweeps(const BlockCsr<Space>& A, int count);
   void solve(const double* r, double* z);
   weir::Work solve_work() const;
@@ -191,6 +193,7 @@ class ParIluFactors {
   void prepare_solves();
 
   ParIluOptions options_;
+  std::function<void()> stop_if_asked_ = [] {};
   int rows_, n_, threads_ = 1;
   std::int64_t blocks_, most_lower_, most_upper_;  // of A; what is kept of L and U
   double norm_of_A_ = 0;

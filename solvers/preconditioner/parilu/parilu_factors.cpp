@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/timer.hpp"
@@ -181,6 +182,7 @@ template <class Space>
 void ParIluFactors<Space>::sweeps(const BlockCsr<Space>& A, int count) {
   const StageTimer<Space> timer(now_.seconds, ParIluStage::sweeps);
   for (int s = 0; s < count; ++s) {
+    stop_if_asked_();
     if (!options_.synchronous) {
       parilu::sweep(A.view(), view(), view(), work_);
       continue;
@@ -236,7 +238,8 @@ void ParIluFactors<Space>::remove_smallest() {
 }
 
 template <class Space>
-SetupInfo ParIluFactors<Space>::build(const BlockCsr<Space>& A, bool first) {
+SetupInfo ParIluFactors<Space>::build(const BlockCsr<Space>& A, bool first, std::function<void()> stop_if_asked) {
+  stop_if_asked_ = std::move(stop_if_asked);
   steps_.clear();
   apart_ = {};
   now_ = {};

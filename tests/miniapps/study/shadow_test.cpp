@@ -1,6 +1,7 @@
 // Shadow solves in a real run: they change nothing, all get the same systems, and their mistakes are told.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <csignal>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -261,6 +262,29 @@ TEST_F(Shadows, AKilledRunKeepsTheRowsBeforeItsCheckpoint) {
   for (const Row& row : rows("a/shadow.csv")) ++rows_of[std::stoi(row.at("step"))];
   EXPECT_EQ(rows_of.size(), 100U);
   for (const auto& [step, count] : rows_of) EXPECT_EQ(count, 5) << "step " << step;
+}
+
+// A solve of minutes beside the flow: it is given up with the run, and leaves no row of a comparison that is none.
+TEST_F(Shadows, AreGivenUpAtTheWallLimit) {
+  const std::string large = "grid.cells=[64,64]", text = cavity + R"([shadow]
+system = "pressure"
+solvers = ["slow"]
+every = 1
+[shadow.slow]
+method = "jacobi"
+tolerance = 1e-30
+relative = false
+max_iterations = 100000000
+)";
+  ASSERT_EQ(weir(cavity, "without", {"--steps", "3", "--set", large}).code, 0);
+  const auto start = std::chrono::steady_clock::now();
+  const Finished f = weir(text, "with", {"--steps", "3", "--set", large, "--wall-limit", "1"});
+  EXPECT_EQ(f.code, 9) << f.out << f.err;
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(30));
+  EXPECT_TRUE(rows("with/shadow.csv").empty());
+  ASSERT_EQ(ProgramTest::weir({"restart", "with", "--deterministic", "--steps", "3", "--set", "shadow.every=0"}).code,
+            0);
+  EXPECT_EQ(state_hash("without"), state_hash("with"));
 }
 
 TEST_F(Shadows, AndTheRooflineLeavesTheFlowAloneToo) {

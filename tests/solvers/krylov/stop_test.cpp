@@ -80,5 +80,36 @@ TYPED_TEST(StopOf, EveryMethodAsksWhetherToStop) {
   }
 }
 
+// What a set-up was making is of no use: the next solve ends at once, and a whole set-up mends it.
+TYPED_TEST(StopOf, LongSetUpsAskWhetherToStop) {
+  for (const std::string type : {"aggregation", "parilu", "parilut"}) {
+    const BlockCsr<TypeParam> A(slow_system());
+    LinearSolver<TypeParam> solver(
+        read_case_text("method = 'gmres'\npreconditioner = { type = '" + type + "' }\n", "case.toml"));
+    int asked = 0;
+    bool stops = true;
+    solver.stop_when([&] { return ++asked, stops; });
+    const Array<double, TypeParam> b(random_numbers(A.size(), 3));
+    Array<double, TypeParam> x(Numbers(at(A.size())));
+    const auto expect_interrupted = [&] {
+      EXPECT_EQ(asked, 1) << type;
+      const SolveResult r = solver.solve(A, b, x);
+      EXPECT_EQ(r.reason, Reason::interrupted) << type;
+      EXPECT_EQ(r.iterations, 0) << type;
+    };
+    solver.setup(A);
+    expect_interrupted();
+    stops = false;
+    solver.setup(A);
+    EXPECT_NE(solver.solve(A, b, x).reason, Reason::interrupted) << type;
+    asked = 0;
+    stops = true;
+    solver.update(A);
+    expect_interrupted();
+    solver.preconditioner().update(A);  // by somebody who cannot go on without it: it asks nobody
+    EXPECT_EQ(asked, 1) << type;
+  }
+}
+
 }  // namespace
 }  // namespace weir::test
