@@ -36,7 +36,7 @@ double StepSize::next(double time, double rate) {
     else if (dt > wanted || dt < 0.8 * wanted)
       dt = std::min(0.95 * wanted, 1.2 * dt);
     if (wall_rate_) dt = within_wall_limit(time, dt);
-    largest_ = std::max(largest_, dt);
+    largest = std::max(largest, dt);
   }
   const double left = control_.end - time;
   if (left < 1.01 * dt) return left;
@@ -47,9 +47,19 @@ double StepSize::next(double time, double rate) {
 // stop a flow that starts from rest, the other one a case whose end is far away because it ends by itself.
 std::string StepSize::why_collapsed(double time, std::int64_t step) const {
   constexpr double collapse = 1e-6, most_steps = 1e9;
-  if (!needs_rate() || !(dt < collapse * largest_) || !(control_.end - time > most_steps * dt)) return "";
+  if (!needs_rate()) {
+    if (!(last_cfl_ > std::max(1.0, first_cfl_) / collapse)) return "";
+    return fmt::format("the flow blows up: before step {} its CFL number is {:.3g}, from {:.3g} before", step,
+                       last_cfl_, first_cfl_);
+  }
+  if (!(dt < collapse * largest) || !(control_.end - time > most_steps * dt)) return "";
   return fmt::format("the flow blows up: at step {} its CFL number has cut dt to {:.3g}, from {:.3g} before", step, dt,
-                     largest_);
+                     largest);
+}
+
+void StepSize::saw(double cfl) {
+  last_cfl_ = cfl;
+  if (first_cfl_ == 0) first_cfl_ = cfl;
 }
 
 }  // namespace weir

@@ -21,17 +21,22 @@ class StepSize {
   bool needs_rate() const { return !control_.steady && control_.dt == 0; }
   bool finished(double time) const { return !control_.steady && time >= control_.end * (1 - 1e-12); }
 
-  // Where the CFL number has cut dt by so much that the flow will never come to its end, why; else empty.
+  // The CFL number of a step, where it is known.
+  void saw(double cfl);
+  // Why the flow will never come to its end: the CFL number has cut dt by too much, or, of a fixed dt, has grown by too much;
+  // else empty.
   std::string why_collapsed(double time, std::int64_t step) const;
 
-  double dt = 0;  // before the cut at the end; kept in checkpoints
+  // Kept in checkpoints.
+  double dt = 0;       // before the cut at the end
+  double largest = 0;  // so far
 
  private:
   double within_wall_limit(double time, double step) const;
 
   TimeControl control_;
   std::function<double(double)> wall_rate_;
-  double largest_ = 0;     // dt so far, of this process
+  double first_cfl_ = 0, last_cfl_ = 0;  // that this process saw
   double start_rate_ = 0;  // of the flow that the boundary and the force will make: what a fluid at rest does not tell
 };
 

@@ -83,7 +83,7 @@ FlowFacts<typename Scheme::Space> common_facts(Scheme& scheme) {
 
 // A row of history.csv. True where the flow has become steady.
 template <class Scheme>
-bool record_step(Run& run, Scheme& scheme, std::size_t columns, int every, bool last) {
+bool record_step(Run& run, Scheme& scheme, StepSize& clock, std::size_t columns, int every, bool last) {
   auto& flow = scheme.flow;
   const TimeControl& time = flow.flow_case().time;
   StepRecord r;
@@ -102,6 +102,7 @@ bool record_step(Run& run, Scheme& scheme, std::size_t columns, int every, bool 
     }
     if (flow.step % every == 0 || last || is_steady) {
       if (!time.steady) r.cfl = flow.dt_before * run.ranks().max(scheme.courant_rate());
+      if (r.cfl) clock.saw(*r.cfl);
       scheme.look(r);
     }
   }
@@ -117,6 +118,7 @@ CheckpointState state_of(const Run& run, Scheme& scheme, const StepSize& clock) 
   state.time = scheme.flow.time;
   state.add("dt_before", scheme.flow.dt_before);
   state.add("dt", clock.dt);
+  state.add("dt_largest", clock.largest);
   for (const auto& [name, solver] : scheme.solvers()) save_solver(run.ranks(), name, *solver, state);
   scheme.save(state);
   scheme.whole.save(state, scheme.flow.state());
@@ -131,6 +133,7 @@ std::string load(const Checkpoint& from, Scheme& scheme, StepSize& clock) {
   scheme.flow.step = from.header.step;
   scheme.flow.dt_before = from.scalar("dt_before");
   if (clock.needs_rate()) clock.dt = from.scalar("dt");
+  if (from.find("dt_largest")) clock.largest = from.scalar("dt_largest");
   std::string note;
   for (const auto& [name, solver] : scheme.solvers()) {
     const std::string why = load_solver(scheme.flow.ranks().communicator(), name, *solver, from);
@@ -281,8 +284,8 @@ int run_structured(Run& run, const Table& config, const StructuredPlan& plan, co
       return stop(run, scheme, clock, lab, end);
     const Progress progress = scheme.advance(run, dt);  // the scheme's equations (2) to (5)
     if (progress == Progress::failed) return stop(run, scheme, clock, lab, scheme.failure());
-    is_steady = progress == Progress::converged ||
-                record_step(run, scheme, plan.header.history.size(), diagnostics_every, clock.finished(flow.time));
+    is_steady = progress == Progress::converged || record_step(run, scheme, clock, plan.header.history.size(),
+                                                               diagnostics_every, clock.finished(flow.time));
     done = clock.finished(flow.time) || is_steady;
     if (done) run.reached(is_steady ? "steady state" : "end time");
     if (!done && output.picture_due(flow.step, flow.time, dt)) write_fields(run, scheme, output, lab);

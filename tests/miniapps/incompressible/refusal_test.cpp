@@ -174,12 +174,28 @@ TEST(StepSizes, AStepThatCollapsesIsTold) {
   EXPECT_LT(steps, 300);
   EXPECT_EQ(clock.next(t, std::numeric_limits<double>::infinity()), 0);
   EXPECT_NE(clock.why_collapsed(t, steps), "");
+  StepSize restarted(c);  // by the step at hand alone nothing has collapsed
+  restarted.dt = clock.dt;
+  EXPECT_EQ(restarted.why_collapsed(t, steps), "");
+  restarted.largest = clock.largest;
+  EXPECT_NE(restarted.why_collapsed(t, steps), "");
   // A flow that starts from rest is none: the steps that are left are few enough, however small they have become.
   c.sides = {};
   StepSize slow(c);
   EXPECT_EQ(slow.next(0, 1e-9), 20);
   EXPECT_LT(slow.next(0, 1e6), 1e-6);
   EXPECT_EQ(slow.why_collapsed(0, 2), "");
+}
+
+TEST(StepSizes, AFixedStepWhoseCourantNumberExplodesIsTold) {
+  IncompressibleCase c = read_incompressible_case(read_case_text(good, "case.toml"));
+  StepSize clock(c);
+  for (const double cfl : {1e-9, 0.3, 5.0, 9e5}) {  // from rest, beyond the limit
+    clock.saw(cfl);
+    EXPECT_EQ(clock.why_collapsed(0, 5), "") << cfl;
+  }
+  clock.saw(2e6);
+  EXPECT_NE(clock.why_collapsed(0, 5), "");
 }
 
 // A wall that swings from rest: its rate at the step's end counts, though the fluid tells nothing of it yet.
