@@ -38,8 +38,8 @@ StructuredPlan coupled_plan(const IncompressibleCase& c, const Table& config) {
           coupled_header(c),
           {{"fields", word * n * (3 * std::int64_t{cells.padded_count()} + 2 * count)},
            {"matrix", matrix},
-           {"solver", coupled_system.bytes(linear, A) + 2 * word * count * n},
-           {"program", program_bytes}}};
+           {"solver", coupled_system.bytes(linear, A) + 2 * word * count * n}},
+          2 * word * n * std::int64_t{cells.padded_count()}};
 }
 
 }  // namespace weir

@@ -16,13 +16,14 @@ void info_compressible(const Table& config, int ranks, std::ostream& out);  // s
 
 // What is known of a case before the flow is set up: sizes and memory.
 struct CompressibleMemory {
-  std::int64_t mesh = 0;     // as the host keeps it for pictures and records
-  std::int64_t flow = 0;     // the discretisation's copies, state and vectors of the step
-  std::int64_t matrix = 0;   // of the first-order scheme
-  std::int64_t solver = 0;   // preconditioner and Krylov vectors
+  std::int64_t mesh = 0;    // as the host keeps it for pictures and records
+  std::int64_t flow = 0;    // the discretisation's copies, state and vectors of the step
+  std::int64_t matrix = 0;  // of the first-order scheme
+  std::int64_t solver = 0;  // preconditioner and Krylov vectors
+  std::int64_t kept = 0;  // on the root rank: the step before, to go on from where a step is given up, and a picture's
   std::int64_t process = 0;  // program, libraries and their buffers
   std::int64_t total() const { return each_of(1); }
-  std::int64_t each_of(int ranks) const { return mesh + (flow + matrix + solver) / ranks + process; }  // of one of them
+  std::int64_t each_of(int ranks) const { return mesh + (flow + matrix + solver) / ranks + kept + process; }  // at most
 };
 
 CompressibleMemory compressible_memory(const UnstructuredMesh& mesh, const CompressibleCase& c, const Table& config);

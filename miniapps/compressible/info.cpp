@@ -69,6 +69,7 @@ CompressibleMemory compressible_memory(const UnstructuredMesh& mesh, const Compr
       linear_solver_bytes(linear, compressible_system.method, compressible_system.preconditioner, J));
   if (linear.get("refresh", "always") != "always") m.flow += 2 * cells * state;  // its origin, and where a solve began
   if (c.is_unsteady()) m.flow += 2 * cells * state;
+  m.kept = (c.is_unsteady() ? 3 : 2) * cells * state;
   m.process = 16 * megabyte;
   return m;
 }
@@ -122,10 +123,11 @@ void info_compressible(const Table& config, int ranks, std::ostream& out) {
   out << "flow       " << compressible_system.solver<Host>(config.table("linear")).describe() << "\n";
   for (const std::string& warning : h.warnings) out << "warning    " << warning << "\n";
   out << fmt::format(
-      "memory     {:.1f} MB: mesh {:.1f}, flow {:.1f}, matrix {:.1f}, solver {:.1f}, program {:.1f}; {:.0f} bytes per "
-      "cell\n",
+      "memory     {:.1f} MB: mesh {:.1f}, flow {:.1f}, matrix {:.1f}, solver {:.1f}, kept step {:.1f}, program {:.1f}; "
+      "{:.0f} bytes per cell\n",
       megabytes(m.total()), megabytes(m.mesh), megabytes(m.flow), megabytes(m.matrix), megabytes(m.solver),
-      megabytes(m.process), static_cast<double>(m.total() - m.process) / static_cast<double>(h.cells));
+      megabytes(m.kept), megabytes(m.process),
+      static_cast<double>(m.total() - m.process) / static_cast<double>(h.cells));
   if (ranks > 1)
     out << fmt::format("           {:.1f} MB over {} ranks, about {:.1f} MB per rank (each holds the whole mesh)\n",
                        ranks * megabytes(m.each_of(ranks)), ranks, megabytes(m.each_of(ranks)));

@@ -38,8 +38,9 @@ StructuredPlan immersed_plan(const ImmersedCase& c, const Table& config) {
           immersed_header(c),
           {{"flow and geometry", flow},
            {"velocity systems", dim * (bands + velocity_system.bytes(linear, A))},
-           {"pressure system", 2 * bands + cut_pressure_system.bytes(linear, A)},
-           {"program", std::int64_t{16} << 20}}};
+           {"pressure system", 2 * bands + cut_pressure_system.bytes(linear, A)}},
+          8 * (3 * dim + 2) * cells,
+          std::int64_t{16} << 20};
 }
 
 void info_immersed(const Table& config, int ranks, std::ostream& out) {

@@ -22,8 +22,8 @@ StructuredPlan incompressible_plan(const IncompressibleCase& c, const Table& con
           structured_header(c),
           {{"flow", word * ((c.dim() + 1) * padded + 2 * c.dim() * cells + 2 * cells + sides)},
            {"momentum solvers", (takes_turns ? 1 : c.dim()) * momentum_system.bytes(linear, A)},
-           {"pressure solver", pressure_system.bytes(linear, A)},
-           {"program", program_bytes}}};
+           {"pressure solver", pressure_system.bytes(linear, A)}},
+          word * ((c.dim() + 1) * padded + (2 * c.dim() + 1) * cells)};
 }
 
 void info_incompressible(const Table& config, int ranks, std::ostream& out) {

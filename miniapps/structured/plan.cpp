@@ -23,9 +23,9 @@ std::string grid_line(const IncompressibleCase& c) {
 }  // namespace
 
 MemoryOverRanks StructuredPlan::over_ranks(int count) const {
-  const std::int64_t program = memory.back().second;
-  std::int64_t total = 0, padded = 1, most = 0;
-  for (const auto& [purpose, bytes] : memory) total += bytes;
+  std::int64_t spread = 0, padded = 1, most = 0;
+  for (const auto& [purpose, bytes] : memory) spread += bytes;
+  const std::int64_t total = spread + kept_step + program;
   if (count == 1) return {total, total};
   std::array<int, 3> cells{1, 1, 1};
   for (int d = 0; d < c.dim(); ++d) {
@@ -37,7 +37,7 @@ MemoryOverRanks StructuredPlan::over_ranks(int count) const {
     const RankBox b = partition.box(r);
     most = std::max(most, std::int64_t{1} * b.size(0) * b.size(1) * b.size(2));
   }
-  const std::int64_t gathered = 8 * (c.dim() + 1) * padded, spread = total - program;
+  const std::int64_t gathered = 8 * (c.dim() + 1) * padded + kept_step;
   const double share = static_cast<double>(most) / static_cast<double>(c.grid.count());
   return {spread + count * program + gathered,
           static_cast<std::int64_t>(share * static_cast<double>(spread)) + program + gathered};
@@ -65,7 +65,8 @@ void StructuredPlan::print(const std::vector<std::pair<std::string, std::string>
     return fmt::format("{:.1f}", static_cast<double>(bytes) / (1 << 20));
   };
   std::string parts;
-  for (const auto& [purpose, bytes] : memory) parts += (parts.empty() ? "" : ", ") + purpose + " " + megabytes(bytes);
+  for (const auto& [purpose, bytes] : memory) parts += purpose + " " + megabytes(bytes) + ", ";
+  parts += "kept step " + megabytes(kept_step) + ", program " + megabytes(program);
   line("memory", megabytes(over_ranks(1).all) + " MB: " + parts);
   if (count == 1) return;
   const MemoryOverRanks o = over_ranks(count);

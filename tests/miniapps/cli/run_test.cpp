@@ -183,6 +183,16 @@ TEST_F(Weir, InfoTellsMemoryAndWritesNothing) {
   EXPECT_FALSE(fs::exists(folder / "weir-runs"));
 }
 
+// With the copy of the state that an interruption goes back to: without it, it is little more than half.
+TEST_F(Weir, TheEstimateOfMemoryIsThatOfTheRun) {
+  ASSERT_EQ(weir({"run", "cavity.toml", "-o", "a", "--steps", "1", "--set", "grid.cells=[600,600]", "--set",
+                  "linear.pressure={method=\"fast_poisson\"}"})
+                .code,
+            0);
+  const auto memory = summary("a")["memory"];
+  EXPECT_LT(memory["peak"].get<double>(), 1.4 * memory["estimate"].get<double>());
+}
+
 TEST_F(Weir, MistakesInACaseAreRefusedWithFileAndLine) {
   const std::pair<const char*, const char*> mistakes[] = {
       {"grid.cels=3", "unknown key 'cels'; did you mean 'cells'?"},
