@@ -312,10 +312,18 @@ MeshDescription make_naca(const Table& t, bool has_profile) {
   const double heights = geometric_spacing(o.layers, o.first_height, o.layer_growth).back();
   if (heights > 0.5) t.fail("layers", "the layers would be thicker than half a chord");
   if (t.has("cells") && t.has("refinement")) t.fail("cells", "'cells' and 'refinement' say the same: give one of them");
+  // Also before the mesh of refinement 1, which tells how many cells that has.
+  const auto require_memory_for = [&](double r) {
+    const double finer = 0.14 / std::min(o.near_growth, o.far_growth), triangles_a_face = 45 * finer * finer;
+    const double wake = 2 * o.wake_length / o.wake_size,
+                 base = o.trailing_edge == TrailingEdge::open ? 0.021 * o.thickness / o.trailing_spacing : 0;
+    require_countable(t, "wall_faces", r * r * (o.wall_faces + base) * (o.layers + triangles_a_face));
+    require_countable(t, "wake_size", r * r * wake * triangles_a_face);
+  };
+  require_memory_for(t.has("cells") ? 1 : t.get<double>("refinement"));
   o.refinement = t.has("cells") ? refinement_for(o, t.get<int>("cells", 0)) : t.get<double>("refinement");
   if (o.refinement < 0.2 || o.refinement > 60) t.fail("cells", "needs a refinement between 0.2 and 60");
-  const double finer = 0.14 / std::min(o.near_growth, o.far_growth), r = o.refinement;
-  require_countable(t, "wall_faces", r * r * o.wall_faces * (o.layers + 45 * finer * finer));
+  if (t.has("cells")) require_memory_for(o.refinement);
   try {
     return mesh_of(o);
   } catch (const std::runtime_error& e) {

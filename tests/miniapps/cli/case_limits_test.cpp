@@ -88,6 +88,12 @@ TEST_F(Inputs, WhatGrowsWithAKeyHasABoundOrAnEstimate) {
   const Finished box = ProgramTest::weir(
       {"info", input("compressible/sod.toml"), "--set", "mesh.generator.cells=[16000,16000]"});  // 128 GB to be built
   EXPECT_EQ(box.code, 7) << box.out << box.err;
+  for (const char* endless : {"cells=5000,wall_faces=2000000000", "wake_length=0.6,wake_size=1e-12",
+                              "trailing_edge=\"open\",trailing_spacing=1e-12,cells=5000"}) {
+    const std::string generator = std::string("mesh.generator={type=\"naca0012\",") + endless + "}";
+    const Finished naca = ProgramTest::weir({"info", input("compressible/naca0012_laminar.toml"), "--set", generator});
+    EXPECT_TRUE(naca.code == 2 || naca.code == 7) << endless << naca.code << naca.out << naca.err;
+  }
 }
 
 TEST_F(Inputs, CellsThatNoComputationCanUseAreRefused) {
