@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "base/colour.hpp"
 #include "base/nearest.hpp"
@@ -216,7 +217,7 @@ void Run::begin(RunHeader header) {
 void Run::solve(const SolveRecord& r) {
   if (diverted_) return diverted_->add(r);
   ScopedTimer timer(timings_.at("output", "records"));
-  on_root([&] { solves_->add(solves_row(r)); });
+  if (ranks().is_root()) rows_of_step_.emplace_back(r.step, solves_row(r));
   SystemTotals& t = totals_[r.system];
   if (t.last_step != r.step) t.this_step = 0;
   t.last_step = r.step;
@@ -240,9 +241,16 @@ void Run::solve(const SolveRecord& r) {
   if (r.setup_ms) timings_.at(r.system, "setup") += 1e-3 * *r.setup_ms;
 }
 
+void Run::write_solves() {
+  on_root([&] {
+    for (const auto& [step, row] : std::exchange(rows_of_step_, {})) solves_->add(row);
+  });
+}
+
 void Run::step(const StepRecord& record) {
   if (diverted_) return;
   ScopedTimer timer(timings_.at("output", "records"));
+  write_solves();
   last_ = record;
   if (const double now = seconds_now(); adaptive_threads_ && adaptive_threads_->is_due(now))
     omp_set_num_threads(adaptive_threads_->next(now, seconds_without_core()));
@@ -265,6 +273,7 @@ bool Run::must_abandon_step() const {
 
 void Run::abandon_step() {
   step_ = last_.step;  // what is told from here on a restart need not set aside
+  std::erase_if(rows_of_step_, [&](const auto& row) { return row.first > last_.step; });
   event("abandoned", "step " + std::to_string(last_.step + 1) + ": stopped within a solve");
   should_stop();  // all ranks learn of the signal
   if (kept_state_ && kept_state_->step > last_checkpoint_step_) checkpoint(std::move(*kept_state_));
@@ -304,6 +313,7 @@ void Run::checkpoint(CheckpointState state) {
   const CheckpointHeader header{options_.name, header_.miniapp, config_.given(), weir_version(),   state.step,
                                 state.time,    wall(),          reached_,        header_.tolerance};
   bool written = true;
+  write_solves();
   on_root([&] {
     written = false;
     for (LineFile& lines : records_) lines.sync();
@@ -331,6 +341,7 @@ Run::Ending Run::ending_of(const Outcome& outcome) const {
 }
 
 int Run::finish(const Outcome& outcome) {
+  write_solves();
   throw_what_is_kept();
   Ending ending = ending_of(outcome);
   clear_progress();
@@ -360,6 +371,7 @@ int Run::fail(Exit code, const std::string& reason) noexcept {
   if (!begun_) return number;
   try {
     clear_progress();
+    write_solves();
     put(stdout, closing_);
     const std::string kept = last_checkpoint_.empty() ? "" : "; the last checkpoint is " + last_checkpoint_;
     write_summary({number, "failed", reason + kept}, {});

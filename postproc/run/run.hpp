@@ -206,6 +206,7 @@ class Run {
   void read_checks();
   bool writes() const { return ranks().is_root() || speaks_alone_; }
   void throw_what_is_kept() const;
+  void write_solves();
   bool continues_in_place() const;
   void open_directory();
   void tell_of_restart();
@@ -252,6 +253,7 @@ class Run {
   mutable int stop_signal_ = 0;  // that any rank has caught
   std::unique_ptr<RunDirectory> directory_;
   std::list<LineFile> records_;
+  std::vector<std::pair<std::int64_t, std::string>> rows_of_step_;  // of solves.csv, by step, until the step is whole
   LineFile *history_ = nullptr, *solves_ = nullptr, *events_ = nullptr;
   Timings timings_;
   Diverted* diverted_ = nullptr;

@@ -130,6 +130,21 @@ TEST_F(WeirCompressible, ARunThatWasKilledAfterItsLastStepTakesNoOther) {
   }
 }
 
+// Of a time step that is given up after many of its pseudo-time steps nothing stays.
+TEST_F(WeirCompressible, AnAbandonedTimeStepLeavesNoRows) {
+  ASSERT_EQ(weir({"run", "vortex.toml", "-o", "a", "--steps", "3"}).code, 0);
+  const Finished f = weir({"restart", "a", "--wall-limit", "1", "--set", "pseudo_time.tolerance=1e-300", "--set",
+                           "pseudo_time.max_steps=100000000"});
+  EXPECT_EQ(f.code, 9) << f.out << f.err;
+  EXPECT_NE(read_file(folder / "a/events.jsonl").find("abandoned"), std::string::npos);
+  EXPECT_EQ(rows("a/solves.csv").back().at("step"), "3");
+  ASSERT_EQ(weir({"restart", "a", "--steps", "5", "--set", "pseudo_time.tolerance=1e-4", "--set",
+                  "pseudo_time.max_steps=200"})
+                .code,
+            0);
+  EXPECT_FALSE(fs::exists(folder / "a/superseded"));
+}
+
 TEST_F(WeirCompressible, TheRecordsHoldForcesSurfacesAndPictures) {
   ASSERT_EQ(weir({"run", "cylinder.toml", "-o", "a"}).code, 0);
   for (const char* quantity : {"lift", "drag", "drag_pressure", "drag_viscous", "entropy_error", "cp_min"})
@@ -155,6 +170,9 @@ TEST_F(WeirCompressible, MistakesInACaseAreRefusedWithTheNearestName) {
       {"boundary.farfield={type=\"pressure_outlet\",pressure=0.0}", "'pressure' must be positive"},
       {"boundary.farfield={type=\"pressure_outlet\",density=1.0}", "density"},
       {"flow.mach=-1.0", "'mach' must be positive"},
+      {"flow.mach=1e300", "'mach' must be between"},
+      {"surface=[{name=\"a\",marker=\"wall\",quantity=\"cp\",reference={file=\"nothing.csv\",column=\"cp\"}}]",
+       ": published data nothing.csv: no such file"},
       {"numerics.flux=\"row\"", "did you mean 'roe'?"},
       {"pseudo_time.cfl_maxx=3.0", "did you mean 'cfl_max'?"},
       {"check.dragg={value=0.0,tolerance=1.0}", "did you mean 'drag'?"},
