@@ -41,7 +41,7 @@ SurfaceComparison read_comparison(const Table& options, const std::vector<FlowBo
   s.from = range[0];
   s.to = range[1];
   s.published = read_comparison(t.table("reference"));
-  read_published(s.published);  // refuses what cannot be read before anything is computed
+  read_or_fail(t.table("reference"), s.published);  // refuses what cannot be read before anything is computed
   return s;
 }
 

@@ -68,15 +68,6 @@ Point read_point(const Table& table, const char* key, const Box& box) {
   return point;
 }
 
-// An error of the data's file is one of the case's line that names it.
-Profile read_or_fail(const Table& table, const Comparison& comparison) {
-  try {
-    return read_published(comparison);
-  } catch (const Error& error) {
-    table.fail("file", error.what());
-  }
-}
-
 void check_range(const Table& table, const Probe& probe) {
   const Profile published = read_or_fail(table, *probe.reference);
   const double low = std::min(probe.from[probe.direction], probe.to[probe.direction]),

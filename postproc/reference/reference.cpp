@@ -119,6 +119,14 @@ Profile read_published(const Comparison& c) {
   return profile;
 }
 
+Profile read_or_fail(const Table& table, const Comparison& comparison) {
+  try {
+    return read_published(comparison);
+  } catch (const Error& error) {
+    table.fail("file", error.what());
+  }
+}
+
 double max_difference(std::span<const double> computed, std::span<const double> published) {
   double largest = 0;
   for (std::size_t i = 0; i < published.size(); ++i) {

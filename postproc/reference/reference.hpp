@@ -28,6 +28,8 @@ struct Profile {
 
 // Throws Error(Exit::usage) where the file is missing, has no such column or no such row.
 Profile read_published(const Comparison& comparison);
+// The same for a case that is being read: an error of the data's file is one of the line of `table` that names it.
+Profile read_or_fail(const Table& table, const Comparison& comparison);
 
 // Where the file is: beside the sources, or in share/weir/postproc/reference of an installation. A path with '/' is
 // taken as it is.
