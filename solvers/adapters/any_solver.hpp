@@ -31,7 +31,7 @@ class AnySolver {
   virtual void spread_like(const LinearSolver<Space>& /*leader*/) {
     throw Error(Exit::usage, "'" + name() + "' runs on one rank only");
   }
-  // Is asked whether to stop as the leader is (LinearSolver::stop_like); another library's solver is not.
+  // Is asked whether to stop as that solver is (LinearSolver::stop_like); another library's is not.
   virtual void stop_like(const LinearSolver<Space>& /*leader*/) {}
   virtual void setup(const Matrix<Space>& A) = 0;   // once a pattern
   virtual void update(const Matrix<Space>& A) = 0;  // new values, same pattern
