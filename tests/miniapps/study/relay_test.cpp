@@ -76,8 +76,9 @@ class Relays : public testing::ProgramTest {
       if (row.at("replica").empty()) continue;
       const int step = std::stoi(row.at("step")) + std::stoi(row.at("led")) - 1;
       if (const auto own = of_run.find(step);
-          own != of_run.end())  // the run's last steps are not those of all branches
+          own != of_run.end()) {  // the run's last steps are not those of all branches
         EXPECT_EQ(std::stoi(row.at("iterations")), own->second) << "a replica does what the run does, step " << step;
+      }
       of_replica[row.at("step")][row.at("replica")] +=
           row.at("led") + ":" + row.at("progress") + ":" + row.at("iterations") + " ";
     }
