@@ -131,13 +131,15 @@ std::string why(const RelayRow& r, const RelayRow& reference, double noise) {
                      fmt::join(seen, "; "));
 }
 
-RelayVerdict verdict_of(const RelayRow& r, double noise) {
+RelayVerdict verdict_of(const RelayRow& r, const RelayComparison& c) {
+  const double noise = c.noise;
   const double low = std::log(r.closed_interval.low), high = std::log(r.closed_interval.high);
   const bool is_faster = high < -noise;
   const bool is_slower = low > noise;
   if (r.failures > (is_faster ? 0 : r.branches / 2)) return RelayVerdict::fails;
   if (r.branches >= hopeless_branches && r.cut == r.branches) return RelayVerdict::slower;
   if (r.branches < fewest_branches) return RelayVerdict::too_few_branches;
+  if (!c.has_clear_progress) return RelayVerdict::undecided;
   if (!is_faster && !is_slower)
     return std::max(extent(r.closed_interval), noise) <= std::log1p(alike) ? RelayVerdict::no_difference
                                                                            : RelayVerdict::undecided;
@@ -280,6 +282,17 @@ RelayRow RelaySeries::row(int name, int steps, std::uint64_t seed) const {
   return r;
 }
 
+bool RelaySeries::has_clear_progress(int steps, std::uint64_t seed) const {
+  const Those those = led_by(0, steps);
+  if (those.empty()) return true;
+  const auto sum = [&](const Indices& pick) {
+    double all = 0;
+    for (const std::size_t i : pick) all += those[i]->by_name[0]->progress();
+    return all;
+  };
+  return middle_95(block_bootstrap(those.size(), seed, sum)).low > 0;
+}
+
 Interval RelaySeries::replicas_against_each_other(int steps, std::uint64_t seed) const {
   std::vector<Both> both;
   for (const Branch* b : led_by(1, steps)) {
@@ -295,12 +308,13 @@ RelayComparison RelaySeries::compare(std::uint64_t seed) const {
     const int n = static_cast<int>(led_by(0, steps).size());
     if (n > 0 && (c.branches == 0 || n >= fewest_branches)) c.branches = n, c.steps = steps;
   }
+  c.has_clear_progress = has_clear_progress(c.steps, seed);
   for (int name = 0; name < static_cast<int>(names_.size()); ++name) c.rows.push_back(row(name, c.steps, seed));
   if (c.rows[1].branches > 0)
     c.noise = std::max(extent(c.rows[1].closed_interval), extent(replicas_against_each_other(c.steps, seed)));
   for (RelayRow& r : c.rows) {
-    r.verdict = verdict_of(r, c.noise);
-    if (&r > &c.rows[1]) r.why = why(r, c.rows[0], c.noise);
+    r.verdict = verdict_of(r, c);
+    if (&r > &c.rows[1] && c.has_clear_progress) r.why = why(r, c.rows[0], c.noise);
   }
   c.rows[0].verdict = RelayVerdict::reference;
   c.rows[1].verdict = RelayVerdict::control;
@@ -337,6 +351,8 @@ std::string relay_table(const RelayComparison& c, const std::string& system, con
       text += fmt::format(", its cost has not settled: {:+.0f} % from half to half", 100 * (r.drift - 1));
     text += '\n';
   }
+  if (!c.has_clear_progress)
+    text += "  the reference makes no clear progress here: what a unit of it costs decides nothing\n";
   for (const RelayRow& r : c.rows)
     if (!r.why.empty()) text += "  " + r.why + "\n";
   return text + fmt::format("  noise floor {:.1f} %: largest extent of the A/A intervals\n", 100 * std::expm1(c.noise));
@@ -346,8 +362,14 @@ std::string relay_json(const RelayComparison& c, const std::string& system, cons
   using Json = nlohmann::ordered_json;
   const auto of = [](const Interval& i) { return Json::array({i.low, i.high}); };
   const auto if_known = [](double value) { return value >= 0 ? Json(value) : Json(); };
-  Json j{{"system", system}, {"evidence", "closed loop"},  {"branches", c.branches},  {"steps", c.steps},
-         {"progress", what}, {"noise", std::exp(c.noise)}, {"solvers", Json::array()}};
+  Json j{{"system", system},
+         {"evidence", "closed loop"},
+         {"branches", c.branches},
+         {"steps", c.steps},
+         {"progress", what},
+         {"noise", std::exp(c.noise)},
+         {"clear_progress", c.has_clear_progress},
+         {"solvers", Json::array()}};
   for (const RelayRow& r : c.rows)
     j["solvers"].push_back(
         {{"name", r.name},

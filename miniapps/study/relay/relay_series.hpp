@@ -89,7 +89,9 @@ struct RelayRow {
 struct RelayComparison {
   int branches = 0, steps = 0;  // of that length: the longest of which there were enough
   double noise = 0;             // of log ratios, as far as the A/A intervals reach
-  std::vector<RelayRow> rows;   // [0] the reference, [1] the A/A control
+  // Whether the reference's is more than its ups and downs; else a unit of it has no price, and nothing is decided.
+  bool has_clear_progress = true;
+  std::vector<RelayRow> rows;  // [0] the reference, [1] the A/A control
 };
 
 class RelaySeries {
@@ -113,6 +115,7 @@ class RelaySeries {
   };
   Drift drift(int name, int steps) const;
   bool has_settled(int name, int steps) const;
+  bool has_clear_progress(int steps, std::uint64_t seed) const;
   RelayRow row(int name, int steps, std::uint64_t seed) const;
   Interval replicas_against_each_other(int steps, std::uint64_t seed) const;
 

@@ -33,6 +33,8 @@ def sentences(relay):
     words = ["Closed loop: %d branches of the run, on which each solver leads %d steps from one state; cost: time of whole steps over "
              "progress (%s), 95 %% intervals by a block bootstrap; noise floor %.1f %%. Loop gain: that cost over the one on the "
              "reference's systems." % (relay["branches"], relay["steps"], relay["progress"], 100 * ((relay["noise"] or 1) - 1))]
+    if not relay.get("clear_progress", True):
+        words.append("The reference makes no clear progress here: what a unit of it costs decides nothing.")
     for s in relay["solvers"][2:]:
         if s["why"]:
             words.append(s["why"][0].upper() + s["why"][1:] + ".")

@@ -161,6 +161,26 @@ TEST(RelaySeries, TellsWhyLeadingCostsOtherThanTheReferencesSystemsDo) {
   EXPECT_NE(why({{1, 0.3, 1, 5, 0, 0}, {3, 0.3, 1, 5, 0, 0}}).find("nothing that was measured"), std::string::npos);
 }
 
+// A run that has stalled goes up and down: what is divided by the sum of that is chance.
+TEST(RelaySeries, DecidesNothingWhereTheReferenceMakesNoClearProgress) {
+  RelaySeries s({"leader", "leader again", "other"}, {"a", "a", "b"}, {2, 2});
+  for (int i = 0; i < 20; ++i) {
+    Lead one, two, other;
+    two.crew = 1;
+    other.crew = 2;
+    const double progress = i % 5 < 3 ? 0.3 : -0.4;
+    one.steps = two.steps = {{1, progress, 1, 5, 0, 0}, {1, 0, 1, 5, 0, 0}};
+    other.steps = {{1, 0.3, 1, 5, 0, 0}, {1, 0.3, 1, 5, 0, 0}};
+    Branch b{i + 1, 2, {}};
+    b.by_name = {one, two, other};
+    s.add(std::move(b));
+  }
+  const RelayComparison c = s.compare(1);
+  EXPECT_FALSE(c.has_clear_progress);
+  EXPECT_EQ(c.rows[2].verdict, RelayVerdict::undecided);
+  EXPECT_EQ(c.rows[2].why, "");
+}
+
 TEST(RelaySeries, LeavesOutWhoComesToNoEndThreeTimesInARow) {
   RelaySeries s({"leader", "leader again", "other"}, {"a", "a", "b"}, {2, 2});
   for (int i = 0; i < 3; ++i) {
