@@ -81,6 +81,7 @@ void read_gas(const Table& t, GasModel& gas) {
   gas.mach = t.get<double>("mach");
   constexpr double largest = 1e100;  // its square and the free stream's pressure, 1 / (gamma mach^2), are numbers
   if (gas.mach > largest || gas.mach < 1 / largest) t.fail("mach", "'mach' must be between 1e-100 and 1e100");
+  if (gas.gamma > largest) t.fail("gamma", "'gamma' must be at most 1e100");
   gas.reynolds = t.get<double>("reynolds");
   if (!t.has("sutherland") || t.is_table("sutherland")) {
     const Table s = t.table("sutherland");

@@ -171,6 +171,7 @@ TEST_F(WeirCompressible, MistakesInACaseAreRefusedWithTheNearestName) {
       {"boundary.farfield={type=\"pressure_outlet\",density=1.0}", "density"},
       {"flow.mach=-1.0", "'mach' must be positive"},
       {"flow.mach=1e300", "'mach' must be between"},
+      {"flow.gamma=1e308", "'gamma' must be at most"},
       {"surface=[{name=\"a\",marker=\"wall\",quantity=\"cp\",reference={file=\"nothing.csv\",column=\"cp\"}}]",
        ": published data nothing.csv: no such file"},
       {"numerics.flux=\"row\"", "did you mean 'roe'?"},
