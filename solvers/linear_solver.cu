@@ -125,7 +125,7 @@ void LinearSolver<Space>::setup(const Matrix<Space>& A, Archive lifetime) {
 
 template <class Space>
 void LinearSolver<Space>::fit_to(const Matrix<Space>& A) {
-  const bool may_try_again = !lifetime_.is_always() || lifetime_.age() > 0;  // a forged record may say the latter alone
+  const bool may_try_again = help_ || !lifetime_.is_always() || lifetime_.age() > 0;  // the last alone: a forged record
   if (may_try_again && x0_.size() != A.size()) x0_ = Array<double, Space>(A.size());
 }
 
@@ -209,7 +209,8 @@ SolveResult LinearSolver<Space>::solve(const Matrix<Space>& A, View<const double
   if (setup_was_stopped_) return {.reason = Reason::interrupted};
   guess_.choose(A, b, x);
   for (SolveWatch<Space>* watch : watches_) watch->before(A, b, x);
-  if (lifetime_.age() > 0) assign<Space>(x, x0_);
+  if (help_) fit_to(A);  // it may have come after setup
+  if (help_ || lifetime_.age() > 0) assign<Space>(x, x0_);
   const auto solve_by_krylov = [&](View<const double> rhs, View<double> solution) {
     return krylov_->solve(A, *preconditioner_, rhs, solution);
   };
@@ -219,9 +220,45 @@ SolveResult LinearSolver<Space>::solve(const Matrix<Space>& A, View<const double
   else
     lifetime_.solved(result);
   if (result.reason == Reason::interrupted) return result;
+  if (help_ && result.reason != Reason::converged) result = solve_with_help(result, A, b, x);
+  if (result.reason == Reason::interrupted) return result;
   guess_.learn(A, x, result);
   for (SolveWatch<Space>* watch : watches_) watch->after(A, b, x, result);
   return result;
+}
+
+namespace {
+
+void add_first_try(const SolveResult& first, double setup_seconds, SolveResult& result) {
+  result.iterations += first.iterations;
+  for (const auto part : {&SolveResult::apply_seconds, &SolveResult::spmv_seconds, &SolveResult::reduce_seconds,
+                          &SolveResult::solve_seconds, &SolveResult::halo_seconds, &SolveResult::transfer_bytes})
+    if (first.*part >= 0) result.*part += first.*part;
+  result.solve_seconds += setup_seconds;
+}
+
+}  // namespace
+
+template <class Space>
+SolveResult LinearSolver<Space>::solve_with_help(const SolveResult& first, const Matrix<Space>& A, View<const double> b,
+                                                 View<double> x) {
+  ++helped_;
+  LinearSolver help = help_();
+  *help.options_.should_stop = *options_.should_stop;
+  assign<Space>(x0_, x);
+  help.setup(A);
+  SolveResult result = help.solve(A, b, x);
+  add_first_try(first, help.setup_info().seconds, result);
+  return result;
+}
+
+template <class Space>
+void LinearSolver<Space>::change_places(LinearSolver& other) {
+  std::swap(*this, other);
+  std::swap(watches_, other.watches_);
+  std::swap(help_, other.help_);
+  std::swap(helped_, other.helped_);
+  std::swap(*options_.should_stop, *other.options_.should_stop);
 }
 
 // The record is that of both tries and of the update between them.
@@ -234,11 +271,7 @@ SolveResult LinearSolver<Space>::try_again(const SolveResult& first, const Matri
   assign<Space>(x0_, x);
   SolveResult result = krylov_->solve(A, *preconditioner_, b, x);
   lifetime_.solved(result);
-  result.iterations += first.iterations;
-  for (const auto part : {&SolveResult::apply_seconds, &SolveResult::spmv_seconds, &SolveResult::reduce_seconds,
-                          &SolveResult::solve_seconds, &SolveResult::halo_seconds, &SolveResult::transfer_bytes})
-    if (first.*part >= 0) result.*part += first.*part;
-  result.solve_seconds += info_.seconds;
+  add_first_try(first, info_.seconds, result);
   return result;
 }
 

@@ -61,6 +61,14 @@ class LinearSolver {
   // Adds one more watch, called after those before it; it must outlive the solver's use.
   void watch(SolveWatch<Space>* watch) { watches_.push_back(watch); }
 
+  // The two change places: all but what hangs on a place, which are its watches, who may stop it, who comes to its help.
+  void change_places(LinearSolver& other);
+  // A solve that fails is made once more, from the same x, by a solver that is made for it and then thrown away; nullptr:
+  // by none. What both took is in the record.
+  using MakeHelp = std::function<LinearSolver()>;
+  void help_by(MakeHelp help) { help_ = std::move(help); }
+  std::int64_t helped() const { return helped_; }  // solves so far
+
   const SetupInfo& setup_info() const { return info_; }  // of the last setup or update; 0 seconds where it was skipped
   // What of the past decides its next bits: the refresh policy, what the method recycles, earlier solutions,
   // what the preconditioner remembers.
@@ -89,6 +97,7 @@ class LinearSolver {
   void renew(const Matrix<Space>& A);
   void take_up(const Matrix<Space>& A);
   void fit_to(const Matrix<Space>& A);
+  SolveResult solve_with_help(const SolveResult& first, const Matrix<Space>& A, View<const double> b, View<double> x);
   SolveResult try_again(const SolveResult& first, const Matrix<Space>& A, View<const double> b, View<double> x);
 
   std::string name_, method_;
@@ -105,8 +114,10 @@ class LinearSolver {
   RefreshPolicy lifetime_;
   WideMatrix<Space> wide_;
   const Matrix<Space>* prepared_from_ = nullptr;  // of the last setup or update
-  Array<double, Space> x0_;                       // for the second try; empty where updates are never skipped
+  Array<double, Space> x0_;                       // for a second try; empty where there is none
   std::vector<SolveWatch<Space>*> watches_;
+  MakeHelp help_;
+  std::int64_t helped_ = 0;
 };
 
 }  // namespace weir

@@ -234,10 +234,15 @@ int march(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, L
   March scheme(flow);
   scheme.begin(run.restart() != nullptr);
   const FlowBranch branch = branch_of(run, flow, scheme);
+  const auto whole_state = [&] {
+    CheckpointState state = state_of(run, flow);
+    lab.save(state);
+    return state;
+  };
   Outcome outcome;
   bool going = true;
   while (going && run.end_reached().empty() && !run.should_stop()) {
-    run.keep_if_due([&] { return state_of(run, flow); });
+    run.keep_if_due(whole_state);
     lab.between_steps(flow.step + 1, branch);
     lab.begin_step(flow.step + 1);
     going = scheme.step(run, outcome);
@@ -248,10 +253,9 @@ int march(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, L
     }
     if (going) run.reached(end_of(flow));
     if (output.picture_due(flow.step, flow.time) && run.end_reached().empty()) picture(run, flow, output, lab);
-    if (going && run.checkpoint_due()) run.checkpoint(state_of(run, flow));
+    if (going && run.checkpoint_due()) run.checkpoint(whole_state());
   }
-  if (going && run.checkpoint_due())
-    run.checkpoint(state_of(run, flow));  // of a run that was stopped before its first step
+  if (going && run.checkpoint_due()) run.checkpoint(whole_state());  // of a run that was stopped before its first step
   if (run.end_reached() == steps_ran_out) {
     outcome.exit = Exit::solver_failed;
     outcome.reason = "not converged after " + std::to_string(flow.step) + " steps";
@@ -386,6 +390,7 @@ int run_in(Run& run, const Table& config) {
   lab.attach(compressible_system, flow.pseudo.solver(), config.table("linear"));
 
   const bool restarted = run.restart() != nullptr, writes = run.ranks().is_root();
+  if (restarted) lab.resume(*run.restart());
   const std::string note = restarted ? load_flow(run.ranks(), *run.restart(), flow) : "";
   if (restarted) run.reached(end_of(flow));
   if (!run.end_reached().empty())  // before this run has begun

@@ -125,6 +125,15 @@ CheckpointState state_of(const Run& run, Scheme& scheme, const StepSize& clock) 
   return state;
 }
 
+// And what the lab wants to be kept.
+template <class Scheme>
+CheckpointState whole_state_of(const Run& run, Scheme& scheme, const StepSize& clock,
+                               const Lab<typename Scheme::Space>& lab) {
+  CheckpointState state = state_of(run, scheme, clock);
+  lab.save(state);
+  return state;
+}
+
 // Why linear solvers begin anew, or nothing.
 template <class Scheme>
 std::string load(const Checkpoint& from, Scheme& scheme, StepSize& clock) {
@@ -203,7 +212,7 @@ int stop(Run& run, Scheme& scheme, const StepSize& clock, Lab<typename Scheme::S
   }
   if (scheme.flow.flow_case().time.steady && !outcome.limit.empty()) {  // a larger limit lets it go on from here
     run.reached(outcome.limit);
-    if (run.checkpoint_due()) run.checkpoint(state_of(run, scheme, clock));
+    if (run.checkpoint_due()) run.checkpoint(whole_state_of(run, scheme, clock, lab));
   }
   const Flow<Host>& fields = scheme.fields();
   const std::string where = run.ranks().is_root() ? where_not_finite(fields, scheme.flow.step + 1) : "";
@@ -257,6 +266,7 @@ int run_structured(Run& run, const Table& config, const StructuredPlan& plan, co
   // 3. The first state: from a checkpoint, or by the case once the run directory is there.
   StepSize clock(plan.c, scheme.wall_rate(config));
   const Checkpoint* restart = run.restart();
+  if (restart) lab.resume(*restart);
   const std::string note = restart ? load(*restart, scheme, clock) : "";
   bool is_steady = run.was_steady(plan.header.tolerance), done = clock.finished(flow.time) || is_steady;
   if (done) {  // before this run has begun
@@ -275,7 +285,7 @@ int run_structured(Run& run, const Table& config, const StructuredPlan& plan, co
   // 4. Time steps.
   const FlowBranch branch = branch_of(run, scheme, clock);
   while (!done && !run.should_stop()) {
-    run.keep_if_due([&] { return state_of(run, scheme, clock); });
+    run.keep_if_due([&] { return whole_state_of(run, scheme, clock, lab); });
     lab.between_steps(flow.step + 1, branch);
     const double dt = next_dt(run, scheme, clock);
     lab.begin_step(flow.step + 1);
@@ -289,10 +299,10 @@ int run_structured(Run& run, const Table& config, const StructuredPlan& plan, co
     done = clock.finished(flow.time) || is_steady;
     if (done) run.reached(is_steady ? "steady state" : "end time");
     if (!done && output.picture_due(flow.step, flow.time, dt)) write_fields(run, scheme, output, lab);
-    if (run.checkpoint_due()) run.checkpoint(state_of(run, scheme, clock));
+    if (run.checkpoint_due()) run.checkpoint(whole_state_of(run, scheme, clock, lab));
   }
   if (run.checkpoint_due())
-    run.checkpoint(state_of(run, scheme, clock));  // of a run that was stopped before its first step
+    run.checkpoint(whole_state_of(run, scheme, clock, lab));  // of a run that was stopped before its first step
 
   // 5. What came out.
   Outcome outcome;

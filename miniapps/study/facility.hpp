@@ -90,6 +90,8 @@ class Facility {
   virtual void open(Run& run) { run_ = &run; }                             // after run.begin
   virtual void between_steps(std::int64_t, const FlowBranch&) {}           // before begin_step of the next one
   virtual void begin_step(std::int64_t step) { step_ = step; }             // before the step's first solve
+  virtual void save(CheckpointState&) const {}                             // what a checkpoint holds for it
+  virtual void resume(const Checkpoint&) {}                                // before the flow code loads it
   virtual std::vector<RowField> fields(const std::string&) { return {}; }  // of a system, as last seen
   virtual void finish(Run&) {}                                             // the run has come to its end
   // The run ends badly; what was measured until then is of use.
@@ -110,10 +112,13 @@ std::unique_ptr<Facility<Space>> make_shadow_study(const LabCase& c);
 template <class Space>
 std::unique_ptr<Facility<Space>> make_relay(const LabCase& c);
 template <class Space>
+std::unique_ptr<Facility<Space>> make_select(const LabCase& c);
+template <class Space>
 std::unique_ptr<Facility<Space>> make_observatory(const LabCase& c);
 template <class Space>
 std::unique_ptr<Facility<Space>> make_roofline(const LabCase& c);
 Options capture_options(), observe_options(), roofline_options();
+Options select_options();     // of [select]
 Options shadow_options();     // of [shadow]
 Options relay_options();      // of [relay]
 Options candidate_options();  // of [shadow.NAME] and [relay.NAME], beside those of [linear.SYSTEM]

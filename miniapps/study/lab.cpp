@@ -18,6 +18,7 @@ std::string read_system(const Table& table, const std::vector<std::string>& syst
 
 std::vector<KeyTable> lab_keys() {
   return {{"shadow", "", shadow_options()},     {"shadow.NAME", "and the keys of [linear.SYSTEM]", candidate_options()},
+          {"select", "", select_options()},     {"select.NAME", "and the keys of [linear.SYSTEM]", candidate_options()},
           {"relay", "", relay_options()},       {"relay.NAME", "and the keys of [linear.SYSTEM]", candidate_options()},
           {"capture", "", capture_options()},   {"observe", "", observe_options()},
           {"roofline", "", roofline_options()}, {"recorder", "", recorder_options()}};
@@ -34,8 +35,8 @@ template <class Space>
 Lab<Space>::Lab(const Table& config, const std::vector<std::string>& systems, const Communicator& ranks)
     : alone_(ranks.size() == 1) {
   const LabCase c{config, systems, ranks};
-  for (const auto make : {make_capture<Space>, make_shadow_study<Space>, make_relay<Space>, make_observatory<Space>,
-                          make_roofline<Space>})
+  for (const auto make : {make_capture<Space>, make_shadow_study<Space>, make_relay<Space>, make_select<Space>,
+                          make_observatory<Space>, make_roofline<Space>})
     facilities_.push_back(make(c));
   facilities_.push_back(std::make_unique<FlightRecorder<Space>>(config, ranks));  // its verdict stands last
 }
@@ -82,6 +83,16 @@ void Lab<Space>::attach(const SystemDefaults& system, LinearSolver<Space>& leade
       system.preconditioner, system.tolerance,      system.matrix, system.is_symmetric};
   for (auto& f : facilities_) f->attach(studied);
   leader.watch(this);
+}
+
+template <class Space>
+void Lab<Space>::save(CheckpointState& state) const {
+  for (const auto& f : facilities_) f->save(state);
+}
+
+template <class Space>
+void Lab<Space>::resume(const Checkpoint& from) {
+  for (auto& f : facilities_) f->resume(from);
 }
 
 template <class Space>

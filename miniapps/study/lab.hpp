@@ -41,6 +41,8 @@ class Lab : private SolveWatch<Space> {  // hears what reference solvers refuse
   // A solver of the flow code, which must outlive the lab's steps; linear: [linear]. A second one of the same name is the
   // second part (momentum in y).
   void attach(const SystemDefaults& system, LinearSolver<Space>& leader, const Table& linear);
+  void save(CheckpointState& state) const;  // what a checkpoint is to hold of it
+  void resume(const Checkpoint& from);      // before the flow code loads it
   void open(Run& run);
   void between_steps(std::int64_t next, const FlowBranch& flow);  // before the step `next`
   void begin_step(std::int64_t step);                             // before its first solve

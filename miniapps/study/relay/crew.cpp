@@ -17,15 +17,45 @@ void Crew<Space>::stop_when(std::function<bool()> question) {
 }
 
 template <class Space>
+LinearSolver<Space> Crew<Space>::new_solver(const StudiedSystem<Space>& s) const {
+  LinearSolver<Space> solver = make_(s);
+  solver.stop_when(should_stop_);
+  return solver;
+}
+
+template <class Space>
 void Crew<Space>::begin() {
   for (Seat& s : seats_) {
-    if (s.solver.lifetime().is_always()) {
-      if (s.solver.remembers()) s.solver.load(Archive(s.knows_nothing));  // recycled spaces, earlier solutions
-      continue;
-    }
-    s.solver = make_(s.system);
-    s.solver.stop_when(should_stop_);
+    if (!s.solver.lifetime().is_always())
+      s.solver = new_solver(s.system);
+    else if (s.solver.remembers())
+      s.solver.load(Archive(s.knows_nothing));  // recycled spaces, earlier solutions
   }
+}
+
+template <class Space>
+void Crew<Space>::begin_anew() {
+  for (Seat& s : seats_) s.solver = new_solver(s.system);
+}
+
+template <class Space>
+void Crew<Space>::take_lead(const Crew* help) {
+  for (Seat& s : seats_) {
+    if (s.system.name != system_) continue;
+    s.system.leader->change_places(s.solver);
+    s.solver = new_solver(s.system);
+    typename LinearSolver<Space>::MakeHelp make;
+    if (help) make = [from = help->make_, system = s.system] { return from(system); };
+    s.system.leader->help_by(std::move(make));
+  }
+}
+
+template <class Space>
+std::int64_t Crew<Space>::helped() const {
+  std::int64_t sum = 0;
+  for (const Seat& s : seats_)
+    if (s.system.name == system_) sum += s.system.leader->helped();
+  return sum;
 }
 
 template <class Space>

@@ -29,12 +29,19 @@ class Crew {
     for (Seat& s : seats_) std::swap(*s.system.leader, s.solver);
   }
 
+  void begin_anew();  // every solver
+  // From here on the crew's solver of the system leads the run itself, and a new one waits in its place. Where it fails the
+  // one that `help` would make is asked; null: none.
+  void take_lead(const Crew* help);
+  std::int64_t helped() const;  // solves of the system, whoever led
+
   const std::string& name() const { return name_; }
   double slowed_by() const { return slowed_by_; }
   std::string solver() const;
   std::int64_t bytes() const;  // of what is set up, of this rank
 
  private:
+  LinearSolver<Space> new_solver(const StudiedSystem<Space>& s) const;
   struct Seat {
     StudiedSystem<Space> system;
     LinearSolver<Space> solver;

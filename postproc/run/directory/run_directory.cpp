@@ -25,9 +25,9 @@ constexpr const char* manifest_name = "manifest.txt";
 constexpr const char* first_line = "weir-run 1\n";
 // Of every run. A manifest names them from the start: no power cut leaves one of them without its name.
 constexpr const char* known_names[] = {
-    "config.effective.toml", "run.json",          "history.csv",          "solves.csv",      "shadow.csv",
-    "shadow_summary.csv",    "shadow_curves.csv", "roofline.csv",         "observatory.csv", "lifetime.csv",
-    "events.jsonl",          "report.html",       "flight_recorder.json", "relay.csv"};
+    "config.effective.toml", "run.json",     "history.csv",     "solves.csv",   "shadow.csv",   "shadow_summary.csv",
+    "shadow_curves.csv",     "roofline.csv", "observatory.csv", "lifetime.csv", "events.jsonl", "report.html",
+    "flight_recorder.json",  "relay.csv",    "decisions.csv",   "races.csv"};
 
 [[noreturn]] void refuse(const std::string& path, const std::string& why) {
   throw Error(Exit::usage, path + ": " + why + "; choose another directory (-o)");

@@ -1,0 +1,211 @@
+#include "miniapps/study/relay/branches.hpp"
+
+#include <cmath>
+
+#include "miniapps/study/relay/held_state.hpp"
+#include "miniapps/study/shadow/reference_solver.hpp"
+#include "miniapps/study/shadow/shadow.hpp"
+#include "postproc/run/machine.hpp"
+#include "solvers/adapters/peer.hpp"
+
+namespace weir {
+namespace {
+
+// What the flow code records while this lives goes to `to`.
+class Diversion {
+ public:
+  Diversion(Run& run, Diverted& to) : run_(run) { run_.divert(&to); }
+  ~Diversion() { run_.divert(nullptr); }
+  Diversion(const Diversion&) = delete;
+  Diversion& operator=(const Diversion&) = delete;
+
+ private:
+  Run& run_;
+};
+
+// On the processor, so many seconds more.
+void wait(double& seconds, double more) {
+  ScopedTimer timer(seconds);
+  for (const double end = seconds_now() + more; seconds_now() < end;) continue;
+}
+
+void fails(Lead& lead, const std::string& why) {
+  lead.end = LeadEnd::failed;
+  lead.why = why;
+}
+
+void refuse_other_libraries(const Table& options) {
+  if (is_peer(options.get<std::string>("method", "")))
+    options.fail("method", "a solver of another library cannot lead a branch; compare it in [shadow]");
+}
+
+template <class Space>
+LinearSolver<Space> solver_of(const StudiedSystem<Space>& s, const Table& options, const KrylovOptions& with,
+                              const Communicator& ranks) {
+  LinearSolver<Space> solver(options, s.default_method, s.default_preconditioner, with);
+  if (ranks.size() > 1) {
+    solver.lifetime().require_always(options);
+    solver.spread_like(*s.leader);
+  }
+  return solver;
+}
+
+template <class Space>
+LinearSolver<Space> as_leader(const StudiedSystem<Space>& s, const Communicator& ranks) {
+  return solver_of(s, s.options, KrylovOptions{s.default_tolerance}, ranks);
+}
+
+}  // namespace
+
+Contenders::Contenders(const Table& table, const std::vector<std::string>& systems)
+    : table_(table), names_(table.get<std::vector<std::string>>("solvers", {})) {
+  for (const auto& name : names_)
+    if (!table_.is_table(name)) table_.fail("solvers", "no table of the name '" + name + "' defines it");
+  if (!names_.empty())
+    system_ = read_system(table_, systems);
+  else
+    table_.get<std::string>("system", "");
+}
+
+Table Contenders::candidate(const std::string& name) const {
+  const Table options = table_.table(name);
+  options.described_by(candidate_options()).get<double>("slowed_by");
+  return options;
+}
+
+template <class Space>
+void Contenders::refuse_unfit(const SystemDefaults& s) const {
+  if (s.name != system_) return;
+  for (const auto& name : names_) {
+    const Table options = candidate(name);
+    if (options.get<bool>("like_leader", false)) continue;
+    refuse_other_libraries(options);
+    s.refuse_unfit(options);
+    LinearSolver<Space>(options, s.method, s.preconditioner, KrylovOptions{});
+  }
+}
+
+template <class Space>
+Crew<Space> Contenders::like_leader(const std::string& name, const Communicator& ranks) const {
+  return {name, system_, 0, [&ranks](const StudiedSystem<Space>& s) { return as_leader(s, ranks); }};
+}
+
+template <class Space>
+Crew<Space> Contenders::crew(const std::string& name, const Communicator& ranks) const {
+  const Table options = candidate(name);
+  const auto slowed_by = options.get<double>("slowed_by", 0.0);
+  if (options.get<bool>("like_leader", false))
+    return {name, system_, slowed_by, [&ranks](const StudiedSystem<Space>& s) { return as_leader(s, ranks); }};
+  refuse_other_libraries(options);
+  return {name, system_, slowed_by, [options, system = system_, &ranks](const StudiedSystem<Space>& s) {
+            if (s.name != system) return as_leader(s, ranks);
+            return solver_of(s, options, stopping_test_of(s.options, KrylovOptions{s.default_tolerance}), ranks);
+          }};
+}
+
+template <class Space>
+void Branches<Space>::open(Run& run) {
+  run_ = &run;
+  for (Crew<Space>& crew : crews_) crew.stop_when([this] { return must_stop(); });
+}
+
+template <class Space>
+void Branches<Space>::hold(const FlowBranch& flow) {
+  state_ = held(ranks_, flow.state());
+}
+
+template <class Space>
+std::int64_t Branches<Space>::state_bytes() const {
+  return bytes_of(state_);
+}
+
+template <class Space>
+bool Branches<Space>::is_interrupted() {
+  return is_interrupted_ = run_->should_stop() || is_interrupted_;
+}
+
+// Asked by solvers in every iteration, on all ranks.
+template <class Space>
+bool Branches<Space>::must_stop() {
+  constexpr int calls_a_message = 16;
+  if (is_interrupted_ || run_->must_abandon_step()) return is_interrupted_ = true;
+  if (ranks_.size() > 1 && ++asked_ % calls_a_message != 0) return false;
+  return ranks_.any(seconds_now() > cut_at_);
+}
+
+template <class Space>
+void Branches<Space>::put_back(int who, const FlowBranch& flow) {
+  Crew<Space>& replica = crews_[static_cast<std::size_t>(who)];
+  replica.begin();
+  const InPlace in_place(replica);
+  flow.load(state_);
+}
+
+template <class Space>
+Lead Branches<Space>::lead(int who, int steps, const FlowBranch& flow, double limit) {
+  Crew<Space>& crew = crews_[static_cast<std::size_t>(who)];
+  Lead lead;
+  lead.crew = who;
+  crew.begin();
+  const InPlace in_place(crew);
+  const Diversion diversion(*run_, records_);
+  try {
+    flow.load(state_);
+    take_steps(crew, steps, flow, limit, lead);
+  } catch (const AgreedError& error) {
+    fails(lead, error.what());
+  } catch (...) {  // on one rank of many, or no failure of a solver: none of a candidate's
+    const MetError met = met_now();
+    if (ranks_.size() > 1 || met.code == Exit::internal) throw;
+    fails(lead, met.words);
+  }
+  cut_at_ = never;
+  return lead;
+}
+
+template <class Space>
+void Branches<Space>::take_steps(const Crew<Space>& crew, int steps, const FlowBranch& flow, double limit, Lead& lead) {
+  double level = flow.level();
+  for (int step = 0; step < steps; ++step) {
+    if (lead.seconds() > limit) {
+      lead.end = LeadEnd::cut;
+      return;
+    }
+    records_ = {};
+    ranks_.barrier();
+    cut_at_ = seconds_now() + limit - lead.seconds();
+    double seconds = 0;
+    const BranchEnd end = timed(seconds, flow.step);
+    if (crew.slowed_by() > 0) wait(seconds, crew.slowed_by() * seconds);
+    seconds = ranks_.max(seconds);
+    if (end == BranchEnd::failed || end == BranchEnd::interrupted) {
+      lead.rest = seconds;
+      lead.end = LeadEnd::cut;
+      if (end == BranchEnd::failed) fails(lead, "a step failed");
+      return;
+    }
+    const double progress = flow.level() - level;
+    level += progress;
+    lead.steps.push_back(
+        {seconds, progress, records_.solves, records_.iterations, records_.unconverged, records_.rejected});
+    if (!std::isfinite(progress)) {
+      lead.steps.back().progress = 0;
+      return fails(lead, "the residual is not finite");
+    }
+    if (end == BranchEnd::reached) {
+      lead.end = LeadEnd::reached;
+      return;
+    }
+  }
+}
+
+template class Branches<Host>;
+template class Branches<Device>;
+template void Contenders::refuse_unfit<Host>(const SystemDefaults&) const;
+template void Contenders::refuse_unfit<Device>(const SystemDefaults&) const;
+template Crew<Host> Contenders::crew(const std::string&, const Communicator&) const;
+template Crew<Device> Contenders::crew(const std::string&, const Communicator&) const;
+template Crew<Host> Contenders::like_leader(const std::string&, const Communicator&) const;
+template Crew<Device> Contenders::like_leader(const std::string&, const Communicator&) const;
+
+}  // namespace weir

@@ -1,0 +1,58 @@
+// What races say of who should lead. A race gives each solver that took part a cost (time a unit of progress); two are
+// compared by the log ratios of their costs in the races that both have run, the last few of them: systems change.
+// The variance of the log ratios is not known and races are few, so it has a prior; the mean then follows Student's t.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <span>
+#include <vector>
+
+#include "miniapps/study/shadow/statistics.hpp"
+
+namespace weir {
+
+// Distribution function of Student's t, whole degrees of freedom (Abramowitz & Stegun 26.7.3, 26.7.4).
+double student_cdf(double t, int degrees);
+
+struct RaceRules {
+  double margin = 0.02;       // faster by less is not worth a change
+  double confidence = 0.975;  // the probability of that which a change asks for
+};
+
+struct Duel {
+  int races = 0;
+  double ratio = 1;          // of costs, the challenger's over the leader's: geometric mean
+  Interval interval{0, 0};   // 95 %
+  double is_faster = 0;      // probability that the challenger is faster by the margin
+  double is_not_faster = 0;  // that it is not faster at all
+};
+
+class RaceScores {
+ public:
+  RaceScores() = default;
+  RaceScores(int names, RaceRules rules) : rules_(rules), pauses_(static_cast<std::size_t>(names)) {}
+
+  // Not-a-number for those that took no part; infinite for those that failed or were cut off. Ends a race.
+  void add(std::vector<double> costs, int leader);
+  Duel duel(int challenger, int leader) const;
+  int best_against(int leader) const;  // who should lead instead; -1: nobody
+  // Who has lost pauses, twice as many races each time: the next one may be another flow.
+  bool takes_part(int name) const { return races_ >= pauses_[static_cast<std::size_t>(name)].until; }
+  std::int64_t races() const { return races_; }
+
+  // All of it, as numbers.
+  std::vector<double> state() const;
+  bool load(std::span<const double> state);  // false: of other names
+
+ private:
+  struct Pause {
+    std::int64_t until = 0, length = 1;  // in races
+  };
+  RaceRules rules_;
+  std::int64_t races_ = 0;
+  std::deque<std::vector<double>> costs_;  // of the last races
+  std::vector<Pause> pauses_;
+};
+
+}  // namespace weir

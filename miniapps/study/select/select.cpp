@@ -1,0 +1,295 @@
+// [select]: the lab leads. At intervals the solvers race: each leads the same few steps on a branch of the run (closed
+// loop, branches.hpp). Another one leads from then on where the races show that it is faster by a margin (race_scores.hpp).
+// A solve in which a selected solver fails is made again at once by the default, that of [linear.SYSTEM], which leads
+// from the next step on. Races may cost a share of the run's own time, and half of what changes have saved.
+// decisions.csv holds what was decided and why, races.csv what each has cost. A run that follows such a file
+// ([select] decisions) runs no race and is bitwise the run that wrote it. Checkpoints hold who leads and the races.
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <random>
+
+#include "miniapps/study/relay/branches.hpp"
+#include "miniapps/study/select/decisions.hpp"
+#include "miniapps/study/select/race_scores.hpp"
+#include "postproc/run/machine.hpp"
+
+namespace weir {
+
+Options select_options() {
+  static constexpr Option keys[] = {
+      {"system", Option::text, "", "one of [linear.SYSTEM]"},
+      {"solvers", Option::texts, "[]",
+       "names: [select.NAME] says what each is; the default, [linear.SYSTEM], races too"},
+      {"every", Option::integer, "20", "between two races, at least", "[1, inf)", "steps"},
+      {"steps", Option::integer, "4", "that each solver leads in a race", "[2, inf)"},
+      {"budget", Option::number, "0.04",
+       "what races may cost: this share of the run's own time, and half of what changes have saved", "(0, 1]"},
+      {"limit", Option::number, "2", "a solver is cut off in a race after so many times what the leader takes",
+       "(1, inf)"},
+      {"margin", Option::number, "0.02", "by which another solver must be faster to lead", "[0, 1)"},
+      {"confidence", Option::number, "0.975", "with which it must be, by the races", "(0.5, 1)"},
+      {"decisions", Option::text, "", "a decisions.csv: its decisions are followed and no race is run"},
+      {"seed", Option::integer, "1", "of the orders in races"}};
+  return keys;
+}
+
+namespace {
+
+constexpr const char* race_columns =
+    "step,system,race,name,solver,place,steps,seconds,progress,iterations,not_converged,end";
+constexpr const char* default_name = "default";
+
+template <class Space>
+class Select : public Facility<Space> {
+ public:
+  explicit Select(const LabCase& c)
+      : Facility<Space>(c.ranks),
+        options_(c.config.table("select")),
+        contenders_(options_, c.systems),
+        branches_(c.ranks) {
+    const Table t = options_.described_by(select_options());
+    every_ = t.get<std::int64_t>("every");
+    steps_ = t.get<int>("steps");
+    budget_ = t.get<double>("budget");
+    limit_ = t.get<double>("limit");
+    rules_ = {t.get<double>("margin"), t.get<double>("confidence")};
+    decisions_file_ = t.get<std::string>("decisions");
+    seed_ = static_cast<std::uint64_t>(t.get<std::int64_t>("seed"));
+    names_.emplace_back(default_name);
+    for (const auto& name : contenders_.names()) {
+      if (name == default_name) t.fail("solvers", "'default' is the solver of [linear.SYSTEM]");
+      names_.push_back(name);
+    }
+    is_warm_.resize(names_.size());
+    scores_ = RaceScores(static_cast<int>(names_.size()), rules_);
+    if (is_on() && !decisions_file_.empty()) {
+      decisions_ = read_decisions(decisions_file_, contenders_.system(), names_);
+      is_following_ = true;
+    }
+  }
+
+  void read(const SystemDefaults& s) override { contenders_.refuse_unfit<Space>(s); }
+
+  void attach(const StudiedSystem<Space>& s) override {
+    if (!is_on()) return;
+    if (branches_.crews().empty()) {
+      branches_.add(contenders_.like_leader<Space>(default_name, ranks_));
+      for (const auto& name : contenders_.names()) branches_.add(contenders_.crew<Space>(name, ranks_));
+    }
+    for (Crew<Space>& crew : branches_.crews()) crew.join(s);
+  }
+
+  // Before the flow code loads the checkpoint: who led then takes up what it holds.
+  void resume(const Checkpoint& from) override {
+    if (!is_on()) return;
+    const std::vector<double>* leader = from.find("select_leader");
+    const std::vector<double>* races = from.find("select_races");
+    if (!leader || !races || leader->size() != 3 || !scores_.load(*races)) return;
+    const double who = (*leader)[0];
+    if (!(who >= 0) || who >= static_cast<double>(names_.size())) return;
+    saved_ = (*leader)[1];
+    spent_before_ = (*leader)[2];
+    if (who > 0) lead(static_cast<int>(who));
+  }
+  void save(CheckpointState& state) const override {
+    if (!is_on()) return;
+    state.keep("select_leader", {static_cast<double>(leading_), saved_, spent()});
+    state.keep("select_races", scores_.state());
+  }
+
+  void open(Run& run) override {
+    run_ = &run;
+    if (!is_on()) return;
+    if (run.is_deterministic() && !is_following_)
+      throw Error(
+          Exit::usage,
+          "--deterministic ([device] deterministic): [select] decides by times, which no two runs share; follow "
+          "the decisions of a run instead: --set select.decisions=RUN/decisions.csv");
+    branches_.open(run);
+    if (!ranks_.is_root()) return;
+    decided_ = &run.record("decisions.csv", decision_columns);
+    raced_ = &run.record("races.csv", race_columns);
+  }
+
+  void between_steps(std::int64_t next, const FlowBranch& flow) override {
+    if (!is_on()) return;
+    account();
+    if (is_following_) {
+      follow(next, flow);
+    } else if (const std::int64_t helped = crew(leading_).helped(); leading_ != 0 && helped > helped_) {
+      change(next, flow, 0, fmt::format("{} failed in step {}", names_[at(leading_)], next - 1));
+    } else if (next >= next_race_ && has_budget()) {
+      race(next, flow);
+    }
+    own_ = run_->loop_seconds() - instrumentation();
+  }
+
+  void finish(Run& run) override {
+    if (!is_on() || !ranks_.is_root()) return;
+    nlohmann::ordered_json j;
+    j["system"] = contenders_.system();
+    j["leader"] = names_[at(leading_)];
+    j["changes"] = changes_;
+    j["races"] = scores_.races();
+    j["race_seconds"] = spent();
+    j["saved_seconds"] = saved_;
+    run.add_to_summary("select", j.dump());
+    run.say_at_end(
+        fmt::format("  [select] {}: {} leads at the end; {} changes; {} races took {}, changes saved about {}\n",
+                    contenders_.system(), names_[at(leading_)], changes_, scores_.races(), duration_text(spent()),
+                    duration_text(saved_)));
+  }
+
+ private:
+  using Facility<Space>::ranks_, Facility<Space>::run_;
+
+  static constexpr double patience = 5;  // with the first step of a solver, in steps of the run
+  static std::size_t at(int name) { return static_cast<std::size_t>(name); }
+  bool is_on() const { return !contenders_.names().empty(); }
+  Crew<Space>& crew(int name) { return branches_.crews()[at(name)]; }
+  double instrumentation() const { return run_->timings().at("instrumentation", "select"); }
+  double own_step() const {
+    return (run_->loop_seconds() - instrumentation()) / static_cast<double>(std::max<std::int64_t>(own_steps_, 1));
+  }
+  double spent() const { return spent_before_ + (run_ ? instrumentation() : 0); }
+
+  // What the run's own steps have taken since, and what that saved against the default.
+  void account() {
+    const double own = run_->loop_seconds() - instrumentation(), since = own - own_;
+    ++own_steps_;
+    if (leading_ == 0) return;
+    const Duel d = scores_.duel(0, leading_);
+    if (d.races > 0) saved_ += since * (d.ratio - 1);
+  }
+
+  // The worst that the next race may take fits into what is left.
+  bool has_budget() const {
+    if (own_steps_ < 2) return false;
+    double worst = steps_;  // in steps of the leader
+    for (int name = 0; name < static_cast<int>(names_.size()); ++name)
+      if (name != leading_ && scores_.takes_part(name)) worst += limit_ * steps_ + (is_warm_[at(name)] ? 0 : patience);
+    const double own = run_->loop_seconds() - instrumentation();
+    const double cost = worst * own_step();
+    return ranks_.max(spent() + cost - budget_ * own - std::max(0.0, saved_) / 2) <= 0;
+  }
+
+  void race(std::int64_t next, const FlowBranch& flow) {
+    ScopedTimer timer(run_->timings().at("instrumentation", "select"));
+    next_race_ = next + every_;
+    branches_.hold(flow);
+    std::vector<int> order;
+    for (int name = 0; name < static_cast<int>(names_.size()); ++name)
+      if (name != leading_ && scores_.takes_part(name)) order.push_back(name);
+    std::mt19937_64 random(seed_ + 1000003 * static_cast<std::uint64_t>(next));
+    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
+    order.insert(order.begin(), leading_);  // by its time the others are cut off
+    std::vector<double> costs(names_.size(), std::nan(""));
+    double limit = Branches<Space>::never;
+    for (std::size_t place = 0; place < order.size() && !branches_.is_interrupted(); ++place) {
+      const int name = order[place];
+      Lead lead;
+      // The first step of each allocates, and meets memory that was never touched: not counted.
+      if (!is_warm_[at(name)]) lead = branches_.lead(name, 1, flow, patience * own_step());
+      if (lead.end == LeadEnd::steps || lead.end == LeadEnd::reached) {
+        is_warm_[at(name)] = true;
+        lead = branches_.lead(name, steps_, flow, limit);
+      }
+      const double cost = cost_of(lead);
+      if (name == leading_) limit = limit_ * lead.seconds();
+      costs[at(name)] = cost;
+      write_race(next, name, static_cast<int>(place) + 1, lead);
+    }
+    branches_.put_back(leading_, flow);
+    if (branches_.is_interrupted()) return;           // the run stops
+    if (!std::isfinite(costs[at(leading_)])) return;  // it has come to its end, or will fail as it did here
+    scores_.add(std::move(costs), leading_);
+    if (const int best = scores_.best_against(leading_); best >= 0) {
+      const Duel d = scores_.duel(best, leading_);
+      change(next, flow, best, fmt::format("{} costs {:.3g} times as much in races", names_[at(best)], d.ratio), d);
+    }
+  }
+
+  // Time a unit of progress; infinite: it came to no end.
+  static double cost_of(const Lead& lead) {
+    if (lead.end == LeadEnd::failed || lead.end == LeadEnd::cut) return INFINITY;
+    const double seconds = lead.seconds(), progress = lead.progress();
+    return progress > 0 && seconds > 0 ? seconds / progress : std::nan("");
+  }
+
+  void follow(std::int64_t next, const FlowBranch& flow) {
+    for (const Decision& d : decisions_) {
+      if (d.step != next) continue;
+      const auto to = static_cast<int>(std::find(names_.begin(), names_.end(), d.to) - names_.begin());
+      change(next, flow, to, d.why);
+    }
+  }
+
+  // The new leader begins with the flow's state as after a restart, whoever has led, raced or waited before.
+  void change(std::int64_t next, const FlowBranch& flow, int to, const std::string& why, const Duel& d = {}) {
+    branches_.hold(flow);
+    crew(to).begin_anew();
+    branches_.put_back(to, flow);
+    const std::string from = names_[at(leading_)];
+    lead_on(to);
+    ++changes_;
+    run_->event("select", fmt::format("{} leads instead of {} from here on: {}", names_[at(to)], from, why));
+    if (decided_)
+      decided_->add(fmt::format("{},{},{},{},{},{:.6g},{:.6g},{:.6g},{}", next, contenders_.system(), from,
+                                names_[at(to)], why, d.ratio, d.interval.low, d.interval.high, d.races));
+  }
+
+  // At a restart: nothing is set up yet.
+  void lead(int to) {
+    crew(to).begin_anew();
+    lead_on(to);
+  }
+  void lead_on(int to) {
+    crew(to).take_lead(to == 0 ? nullptr : &crew(0));
+    leading_ = to;
+    helped_ = crew(to).helped();
+  }
+
+  void write_race(std::int64_t next, int name, int place, const Lead& lead) {
+    if (!raced_) return;
+    std::int64_t iterations = 0, unconverged = 0;
+    for (const LedStep& s : lead.steps) iterations += s.iterations, unconverged += s.unconverged;
+    raced_->add(fmt::format("{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{}", next, contenders_.system(),
+                            scores_.races() + 1, names_[at(name)], crew(name).solver(), place, lead.steps.size(),
+                            lead.seconds(), lead.progress(), iterations, unconverged, to_string(lead.end)));
+  }
+
+  Table options_;
+  Contenders contenders_;
+  Branches<Space> branches_;  // a crew each name
+  std::vector<std::string> names_;
+  std::int64_t every_ = 20;
+  int steps_ = 4;
+  double budget_ = 0, limit_ = 0;
+  RaceRules rules_;
+  std::string decisions_file_;
+  std::uint64_t seed_ = 1;
+  bool is_following_ = false;
+  std::vector<Decision> decisions_;
+
+  RaceScores scores_;
+  std::vector<bool> is_warm_;  // has led before, in this process
+  int leading_ = 0, changes_ = 0;
+  std::int64_t helped_ = 0, next_race_ = 0, own_steps_ = 0;
+  double own_ = 0, saved_ = 0, spent_before_ = 0;  // seconds
+  LineFile *decided_ = nullptr, *raced_ = nullptr;
+};
+
+}  // namespace
+
+template <class Space>
+std::unique_ptr<Facility<Space>> make_select(const LabCase& c) {
+  return std::make_unique<Select<Space>>(c);
+}
+template std::unique_ptr<Facility<Host>> make_select<Host>(const LabCase&);
+template std::unique_ptr<Facility<Device>> make_select<Device>(const LabCase&);
+
+}  // namespace weir

@@ -1,0 +1,86 @@
+// Who should lead, by races: the arithmetic alone.
+#include "miniapps/study/select/race_scores.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+
+namespace weir {
+namespace {
+
+TEST(StudentCdf, HoldsTheTablesValues) {
+  // Abramowitz & Stegun, table 26.10: 97.5 % lie below.
+  for (const auto& [degrees, t] : {std::pair{1, 12.706}, {2, 4.303}, {3, 3.182}, {4, 2.776}, {5, 2.571}, {10, 2.228}})
+    EXPECT_NEAR(student_cdf(t, degrees), 0.975, 2e-5) << degrees;
+  EXPECT_DOUBLE_EQ(student_cdf(0, 7), 0.5);
+  EXPECT_NEAR(student_cdf(-2.228, 10) + student_cdf(2.228, 10), 1, 1e-14);
+}
+
+// Races in which the second costs `ratio` times what the first does, both with some noise.
+RaceScores raced(int races, double ratio, double noise, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal(0, noise);
+  RaceScores scores(2, {});
+  for (int race = 0; race < races; ++race) scores.add({std::exp(normal(random)), ratio * std::exp(normal(random))}, 0);
+  return scores;
+}
+
+TEST(RaceScores, ATwinTakesTheLeadInFewOfHundredRunsAndAFasterOneInMost) {
+  int twins = 0, faster = 0;
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    twins += raced(4, 1.0, 0.03, seed).best_against(0) == 1;
+    faster += raced(4, 0.85, 0.03, seed).best_against(0) == 1;
+  }
+  EXPECT_LE(twins, 3);
+  EXPECT_GE(faster, 95);
+}
+
+TEST(RaceScores, OneRaceIsNotEnoughAndAMarginIsAskedFor) {
+  EXPECT_EQ(raced(1, 0.5, 0, 1).best_against(0), -1);
+  EXPECT_EQ(raced(2, 0.5, 0, 1).best_against(0), 1);
+  EXPECT_EQ(raced(8, 0.99, 0.001, 1).best_against(0), -1) << "faster, but not by 2 %";
+}
+
+TEST(RaceScores, WhoFailsPausesTwiceAsLongEachTimeAndCountsFromThenOn) {
+  RaceScores scores(2, {});
+  scores.add({1, 0.5}, 0);
+  scores.add({1, 0.5}, 0);
+  ASSERT_EQ(scores.best_against(0), 1);
+  scores.add({1, INFINITY}, 0);
+  EXPECT_EQ(scores.best_against(0), -1) << "what was before the failure is no argument";
+  EXPECT_FALSE(scores.takes_part(1));
+  scores.add({1, NAN}, 0);
+  EXPECT_TRUE(scores.takes_part(1));
+  scores.add({1, INFINITY}, 0);
+  scores.add({1, NAN}, 0);
+  EXPECT_FALSE(scores.takes_part(1));
+  scores.add({1, NAN}, 0);
+  EXPECT_TRUE(scores.takes_part(1));
+}
+
+TEST(RaceScores, ComparisonsHoldWhoeverLed) {
+  RaceScores scores(3, {});
+  for (int race = 0; race < 3; ++race) scores.add({1.0, 0.8, 0.9}, 0);
+  EXPECT_EQ(scores.best_against(0), 1);
+  EXPECT_EQ(scores.best_against(1), -1);
+  EXPECT_NEAR(scores.duel(2, 1).ratio, 0.9 / 0.8, 1e-12);
+  EXPECT_NEAR(scores.duel(0, 1).ratio, 1.25, 1e-12);
+}
+
+TEST(RaceScores, GoOnAfterTheirStateIsLoaded) {
+  RaceScores one = raced(5, 0.97, 0.05, 3), other(2, {});
+  one.add({1, INFINITY}, 0);
+  ASSERT_TRUE(other.load(one.state()));
+  EXPECT_EQ(other.state().size(), one.state().size());
+  for (RaceScores* s : {&one, &other})
+    for (int race = 0; race < 3; ++race) s->add({1, 0.7}, 0);
+  EXPECT_EQ(one.best_against(0), other.best_against(0));
+  EXPECT_EQ(one.duel(1, 0).is_faster, other.duel(1, 0).is_faster);
+  EXPECT_FALSE(RaceScores(3, {}).load(one.state())) << "of two names, not of three";
+  EXPECT_FALSE(other.load(std::vector<double>{2, 1}));
+}
+
+}  // namespace
+}  // namespace weir

@@ -1,0 +1,100 @@
+// [select] in real runs: what it decides can be followed bit for bit, with and without a stop, and a leader that fails is
+// replaced in the very solve.
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/support/case_text.hpp"
+#include "tests/support/program_test.hpp"
+
+namespace weir {
+namespace {
+
+using testing::Finished;
+using testing::write_file;
+
+const std::string cavity = testing::cavity_12x12 + "[time]\nend = 0.6\ndt = 0.01\n[checkpoint]\nevery = 7\n";
+// Noise decides nothing here: one of the two is slowed down by so much.
+const std::string slow_default = "[linear.pressure]\nmethod = \"cg\"\npreconditioner = { type = \"jacobi\" }\n";
+std::string select(const std::string& more) {
+  return "[select]\nsystem = \"pressure\"\nevery = 2\nsteps = 2\nbudget = 1.0\nlimit = 1e9\nmargin = 0.0\n" + more;
+}
+const std::string direct = "solvers = [\"direct\"]\n[select.direct]\nmethod = \"fast_poisson\"\n";
+
+class Selects : public testing::ProgramTest {
+ protected:
+  Selects() : ProgramTest(WEIR_PROGRAM) {}
+  Finished weir(const std::string& text, const std::string& directory, std::vector<std::string> more = {}) const {
+    write_file(folder / "case.toml", text);
+    more.insert(more.begin(), {"run", "case.toml", "-o", directory, "--overwrite", "--threads", "1"});
+    return ProgramTest::weir(more);
+  }
+  void follow(const std::string& text, const std::string& decisions) const {
+    write_file(folder / "decisions.csv", "step,system,from,to,why\n" + decisions);
+    const Finished run = weir(text + select("decisions = \"decisions.csv\"\n" + direct), "followed");
+    ASSERT_EQ(run.code, 0) << run.out << run.err;
+  }
+};
+
+TEST_F(Selects, ARunThatFollowsTheDecisionsOfAnotherIsThatRunBitForBit) {
+  const Finished raced = weir(cavity + slow_default + select(direct), "raced");
+  ASSERT_EQ(raced.code, 0) << raced.out << raced.err;
+  EXPECT_GE(rows("raced/races.csv").size(), 2U);
+  const Finished followed = weir(cavity + slow_default + select("decisions = \"raced/decisions.csv\"\n" + direct),
+                                 "followed", {"--deterministic"});
+  ASSERT_EQ(followed.code, 0) << followed.out << followed.err;
+  EXPECT_EQ(state_hash("raced"), state_hash("followed"));
+  EXPECT_EQ(csv("raced/solves.csv", 8), csv("followed/solves.csv", 8));
+  EXPECT_EQ(csv("raced/decisions.csv"), csv("followed/decisions.csv"));
+  EXPECT_FALSE(std::filesystem::exists(folder / "followed/races.csv") && !rows("followed/races.csv").empty());
+}
+
+TEST_F(Selects, TheLeaderChangesAtTheStepThatIsDecidedAndAgainAfterARestart) {
+  follow(cavity + slow_default, "11,pressure,default,direct,said\n31,pressure,direct,default,said\n");
+  for (const Row& row : rows("followed/solves.csv")) {
+    if (row.at("system") != "pressure") continue;
+    const int step = std::stoi(row.at("step"));
+    EXPECT_EQ(row.at("solver"), step >= 11 && step < 31 ? "fast_poisson" : "cg+jacobi") << step;
+  }
+  const std::string whole = state_hash("followed"), solves = csv("followed/solves.csv", 8);
+  const std::string text =
+      cavity + slow_default + select("decisions = \"" + (folder / "decisions.csv").string() + "\"\n" + direct);
+  ASSERT_EQ(weir(text, "stopped", {"--steps", "17"}).code, 0);
+  const Finished restart = ProgramTest::weir({"restart", "stopped"});
+  ASSERT_EQ(restart.code, 0) << restart.out << restart.err;
+  EXPECT_EQ(state_hash("stopped"), whole);
+  EXPECT_EQ(csv("stopped/solves.csv", 8), solves);
+}
+
+TEST_F(Selects, ALeaderThatFailsIsHelpedInTheSolveAndReplacedInTheNextStep) {
+  const std::string hopeless =
+      "solvers = [\"hopeless\"]\n[select.hopeless]\nmethod = \"cg\"\npreconditioner = { type = \"jacobi\" }\n"
+      "max_iterations = 1\n";
+  write_file(folder / "decisions.csv", "step,system,from,to,why\n5,pressure,default,hopeless,said\n");
+  const Finished run =
+      weir(cavity + slow_default + select("decisions = \"decisions.csv\"\n" + hopeless), "run", {"--steps", "9"});
+  ASSERT_EQ(run.code, 0) << run.out << run.err;
+  for (const Row& row : rows("run/solves.csv")) EXPECT_EQ(row.at("reason"), "converged") << row.at("step");
+}
+
+TEST_F(Selects, DeterministicRunsDoNotRace) {
+  const Finished run = weir(cavity + slow_default + select(direct), "run", {"--deterministic"});
+  EXPECT_EQ(run.code, 2) << run.out;
+  EXPECT_NE(run.err.find("select.decisions"), std::string::npos) << run.err;
+}
+
+TEST_F(Selects, DecisionsThatAreNoneAreRefused) {
+  for (const auto& [text, words] :
+       {std::pair<std::string, std::string>{"step,system,from,to,why\n5,pressure,default,nobody,x\n", "nobody"},
+        {"step,system,from,to,why\nx,pressure,default,direct,x\n", "the step is 'x'"},
+        {"time\n", "no column 'step'"},
+        {"step,system,from,to,why\n5,pressure,default,direct,x\n4,pressure,direct,default,x\n", "do not ascend"}}) {
+    write_file(folder / "decisions.csv", text);
+    const Finished run = weir(cavity + slow_default + select("decisions = \"decisions.csv\"\n" + direct), "run");
+    EXPECT_EQ(run.code, 2) << run.out;
+    EXPECT_NE(run.err.find(words), std::string::npos) << run.err;
+  }
+}
+
+}  // namespace
+}  // namespace weir
