@@ -27,6 +27,9 @@ std::vector<Decision> read_decisions(const std::string& file, const std::string&
     d.from = csv.text(row, "from");
     d.to = csv.text(row, "to");
     d.why = csv.text(row, "why");
+    if (csv.has("races"))
+      d.evidence = fmt::format("{},{},{},{}", csv.text(row, "ratio"), csv.text(row, "low"), csv.text(row, "high"),
+                               csv.text(row, "races"));
     if (std::find(names.begin(), names.end(), d.to) == names.end())
       fail(fmt::format("line {}: '{}' is none of: {}", row + 2, d.to, fmt::join(names, ", ")));
     if (!all.empty() && d.step < all.back().step) fail(fmt::format("line {}: the steps do not ascend", row + 2));

@@ -9,6 +9,7 @@ namespace weir {
 struct Decision {
   std::int64_t step = 0;  // from which on `to` leads
   std::string from, to, why;
+  std::string evidence = "1,1,1,0";  // the columns from `ratio` on
 };
 
 inline constexpr const char* decision_columns = "step,system,from,to,why,ratio,low,high,races";

@@ -27,7 +27,7 @@ Options select_options() {
       {"every", Option::integer, "20", "between two races, at least", "[1, inf)", "steps"},
       {"steps", Option::integer, "4", "that each solver leads in a race", "[2, inf)"},
       {"budget", Option::number, "0.04",
-       "what races may cost: this share of the run's own time, and half of what changes have saved", "(0, 1]"},
+       "what races may cost: this share of the run's own time, and half of what changes have saved", "(0, inf)"},
       {"limit", Option::number, "2", "a solver is cut off in a race after so many times what the leader takes",
        "(1, inf)"},
       {"margin", Option::number, "0.02", "by which another solver must be faster to lead", "[0, 1)"},
@@ -121,7 +121,7 @@ class Select : public Facility<Space> {
     if (is_following_) {
       follow(next, flow);
     } else if (const std::int64_t helped = crew(leading_).helped(); leading_ != 0 && helped > helped_) {
-      change(next, flow, 0, fmt::format("{} failed in step {}", names_[at(leading_)], next - 1));
+      change(flow, 0, {next, "", "", fmt::format("{} failed in step {}", names_[at(leading_)], next - 1)});
     } else if (next >= next_race_ && has_budget()) {
       race(next, flow);
     }
@@ -209,7 +209,9 @@ class Select : public Facility<Space> {
     scores_.add(std::move(costs), leading_);
     if (const int best = scores_.best_against(leading_); best >= 0) {
       const Duel d = scores_.duel(best, leading_);
-      change(next, flow, best, fmt::format("{} costs {:.3g} times as much in races", names_[at(best)], d.ratio), d);
+      change(flow, best,
+             {next, "", "", fmt::format("{} costs {:.3g} times as much in races", names_[at(best)], d.ratio),
+              fmt::format("{:.6g},{:.6g},{:.6g},{}", d.ratio, d.interval.low, d.interval.high, d.races)});
     }
   }
 
@@ -224,22 +226,22 @@ class Select : public Facility<Space> {
     for (const Decision& d : decisions_) {
       if (d.step != next) continue;
       const auto to = static_cast<int>(std::find(names_.begin(), names_.end(), d.to) - names_.begin());
-      change(next, flow, to, d.why);
+      change(flow, to, d);
     }
   }
 
   // The new leader begins with the flow's state as after a restart, whoever has led, raced or waited before.
-  void change(std::int64_t next, const FlowBranch& flow, int to, const std::string& why, const Duel& d = {}) {
+  void change(const FlowBranch& flow, int to, Decision d) {
     branches_.hold(flow);
     crew(to).begin_anew();
     branches_.put_back(to, flow);
-    const std::string from = names_[at(leading_)];
+    d.from = names_[at(leading_)];
+    d.to = names_[at(to)];
     lead_on(to);
     ++changes_;
-    run_->event("select", fmt::format("{} leads instead of {} from here on: {}", names_[at(to)], from, why));
+    run_->event("select", fmt::format("{} leads instead of {} from here on: {}", d.to, d.from, d.why));
     if (decided_)
-      decided_->add(fmt::format("{},{},{},{},{},{:.6g},{:.6g},{:.6g},{}", next, contenders_.system(), from,
-                                names_[at(to)], why, d.ratio, d.interval.low, d.interval.high, d.races));
+      decided_->add(fmt::format("{},{},{},{},{},{}", d.step, contenders_.system(), d.from, d.to, d.why, d.evidence));
   }
 
   // At a restart: nothing is set up yet.
