@@ -130,6 +130,8 @@ class Run {
   void divert(Diverted* to) { diverted_ = to; }
   void begin_step(std::int64_t step) { step_ = step; }  // events belong to this step from here on
 
+  // Of the steps or the time that the case asks for, after the last step; 0: not known, as it stops once it has converged.
+  double share_done() const { return header_.tolerance > 0 ? 0 : share_done(last_); }
   // A signal, the wall limit or --steps; of any rank: all must ask. Throws what on_root has kept.
   bool should_stop() const;
   // The time loop has come to its end, and why: the last checkpoint holds it, so that a restart knows.
@@ -224,6 +226,7 @@ class Run {
   void show_progress(const StepRecord& record);
   void clear_progress();
   std::int64_t last_step() const;
+  double share_done(const StepRecord& record) const;
   std::string time_left(const StepRecord& record) const;
   bool is_line_due(const StepRecord& record) const;
   void print_timings() const;

@@ -69,12 +69,17 @@ std::int64_t Run::last_step() const {
   return header_.last_step > 0 ? std::min(options_.steps, header_.last_step) : options_.steps;
 }
 
-// From the fraction done; "<": a run that converges stops sooner.
-std::string Run::time_left(const StepRecord& r) const {
+double Run::share_done(const StepRecord& r) const {
   double done = 0;
   if (header_.end_time > first_time_) done = (r.time - first_time_) / (header_.end_time - first_time_);
   if (const std::int64_t last = last_step(); last > first_step_)
     done = std::max(done, static_cast<double>(r.step - first_step_) / static_cast<double>(last - first_step_));
+  return std::max(done, 0.0);
+}
+
+// "<": a run that converges stops sooner.
+std::string Run::time_left(const StepRecord& r) const {
+  const double done = share_done(r);
   if (done <= 0) return "-";
   return (header_.tolerance > 0 ? "<" : "") +
          duration_text(std::max(0.0, (seconds_now() - loop_start_) * (1 / done - 1)));

@@ -35,6 +35,7 @@ class RaceScores {
 
   // Not-a-number for those that took no part; infinite for those that failed or were cut off. Ends a race.
   void add(std::vector<double> costs, int leader);
+  void skip() { ++races_; }  // nobody but the leader would take part
   Duel duel(int challenger, int leader) const;
   int best_against(int leader) const;  // who should lead instead; -1: nobody
   // Who has lost pauses, twice as many races each time: the next one may be another flow.

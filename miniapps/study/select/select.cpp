@@ -122,10 +122,10 @@ class Select : public Facility<Space> {
       follow(next, flow);
     } else if (const std::int64_t helped = crew(leading_).helped(); leading_ != 0 && helped > helped_) {
       change(flow, 0, {next, "", "", fmt::format("{} failed in step {}", names_[at(leading_)], next - 1)});
-    } else if (next >= next_race_ && has_budget()) {
-      race(next, flow);
+    } else if (next >= next_race_) {
+      race_if_it_pays(next, flow);
     }
-    own_ = run_->loop_seconds() - instrumentation();
+    own_ = own_seconds();
   }
 
   void finish(Run& run) override {
@@ -152,38 +152,44 @@ class Select : public Facility<Space> {
   bool is_on() const { return !contenders_.names().empty(); }
   Crew<Space>& crew(int name) { return branches_.crews()[at(name)]; }
   double instrumentation() const { return run_->timings().at("instrumentation", "select"); }
-  double own_step() const {
-    return (run_->loop_seconds() - instrumentation()) / static_cast<double>(std::max<std::int64_t>(own_steps_, 1));
-  }
+  double own_seconds() const { return run_->loop_seconds() - instrumentation(); }  // of the run without races
+  double own_step() const { return own_seconds() / static_cast<double>(std::max<std::int64_t>(own_steps_, 1)); }
   double spent() const { return spent_before_ + (run_ ? instrumentation() : 0); }
 
   // What the run's own steps have taken since, and what that saved against the default.
   void account() {
-    const double own = run_->loop_seconds() - instrumentation(), since = own - own_;
+    const double since = own_seconds() - own_;
     ++own_steps_;
     if (leading_ == 0) return;
     const Duel d = scores_.duel(0, leading_);
     if (d.races > 0) saved_ += since * (d.ratio - 1);
   }
 
-  // The worst that the next race may take fits into what is left.
-  bool has_budget() const {
+  // The worst that the next race may take fits into what is left. Of a run whose length is known the whole counts: what is
+  // found early pays longest.
+  bool has_budget(const std::vector<int>& racers) const {
     if (own_steps_ < 2) return false;
     double worst = steps_;  // in steps of the leader
-    for (int name = 0; name < static_cast<int>(names_.size()); ++name)
-      if (name != leading_ && scores_.takes_part(name)) worst += limit_ * steps_ + (is_warm_[at(name)] ? 0 : patience);
-    const double own = run_->loop_seconds() - instrumentation();
-    const double cost = worst * own_step();
-    return ranks_.max(spent() + cost - budget_ * own - std::max(0.0, saved_) / 2) <= 0;
+    for (const int name : racers) worst += limit_ * steps_ + (is_warm_[at(name)] ? 0 : patience);
+    const double done = run_->share_done(), own = own_seconds(), whole = done > 0 ? own / done : own;
+    return ranks_.max(spent() + worst * own_step() - budget_ * whole - std::max(0.0, saved_) / 2) <= 0;
   }
 
-  void race(std::int64_t next, const FlowBranch& flow) {
-    ScopedTimer timer(run_->timings().at("instrumentation", "select"));
-    next_race_ = next + every_;
-    branches_.hold(flow);
-    std::vector<int> order;
+  void race_if_it_pays(std::int64_t next, const FlowBranch& flow) {
+    std::vector<int> racers;
     for (int name = 0; name < static_cast<int>(names_.size()); ++name)
-      if (name != leading_ && scores_.takes_part(name)) order.push_back(name);
+      if (name != leading_ && scores_.takes_part(name)) racers.push_back(name);
+    if (!racers.empty() && !has_budget(racers)) return;
+    next_race_ = next + every_;
+    if (racers.empty())
+      scores_.skip();
+    else
+      race(next, flow, std::move(racers));
+  }
+
+  void race(std::int64_t next, const FlowBranch& flow, std::vector<int> order) {
+    ScopedTimer timer(run_->timings().at("instrumentation", "select"));
+    branches_.hold(flow);
     std::mt19937_64 random(seed_ + 1000003 * static_cast<std::uint64_t>(next));
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
     order.insert(order.begin(), leading_);  // by its time the others are cut off
