@@ -1,6 +1,8 @@
 #include "miniapps/study/relay/branches.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "miniapps/study/relay/held_state.hpp"
 #include "miniapps/study/shadow/reference_solver.hpp"
@@ -86,21 +88,32 @@ void Contenders::refuse_unfit(const SystemDefaults& s) const {
 }
 
 template <class Space>
-Crew<Space> Contenders::like_leader(const std::string& name, const Communicator& ranks) const {
-  return {name, system_, 0, [&ranks](const StudiedSystem<Space>& s) { return as_leader(s, ranks); }};
+Crew<Space> Contenders::like_leader(const std::string& name, const Communicator& ranks, BranchEye<Space>* eye) const {
+  return {name, system_, 0, seen_by(eye, [&ranks](const StudiedSystem<Space>& s) { return as_leader(s, ranks); })};
 }
 
 template <class Space>
-Crew<Space> Contenders::crew(const std::string& name, const Communicator& ranks) const {
+Crew<Space> Contenders::crew(const std::string& name, const Communicator& ranks, BranchEye<Space>* eye) const {
   const Table options = candidate(name);
   const auto slowed_by = options.get<double>("slowed_by", 0.0);
-  if (options.get<bool>("like_leader", false))
-    return {name, system_, slowed_by, [&ranks](const StudiedSystem<Space>& s) { return as_leader(s, ranks); }};
-  refuse_other_libraries(options);
-  return {name, system_, slowed_by, [options, system = system_, &ranks](const StudiedSystem<Space>& s) {
-            if (s.name != system) return as_leader(s, ranks);
-            return solver_of(s, options, stopping_test_of(s.options, KrylovOptions{s.default_tolerance}), ranks);
-          }};
+  const bool is_like_leader = options.get<bool>("like_leader", false);
+  if (!is_like_leader) refuse_other_libraries(options);
+  const auto make = [=, system = system_, &ranks](const StudiedSystem<Space>& s) {
+    if (is_like_leader || s.name != system) return as_leader(s, ranks);
+    return solver_of(s, options, stopping_test_of(s.options, KrylovOptions{s.default_tolerance}), ranks);
+  };
+  return {name, system_, slowed_by, seen_by<Space>(eye, make)};
+}
+
+// Of a system in several parts the eye sees the first.
+template <class Space>
+typename Crew<Space>::Make Contenders::seen_by(BranchEye<Space>* eye, typename Crew<Space>::Make make) const {
+  if (!eye) return make;
+  return [eye, system = system_, make = std::move(make)](const StudiedSystem<Space>& s) {
+    LinearSolver<Space> solver = make(s);
+    if (s.name == system && s.part == 0) eye->hang_on(solver, *s.leader);
+    return solver;
+  };
 }
 
 template <class Space>
@@ -172,10 +185,14 @@ void Branches<Space>::take_steps(const Crew<Space>& crew, int steps, const FlowB
       return;
     }
     records_ = {};
+    if (eye_) eye_->look_at_next();
     ranks_.barrier();
     cut_at_ = seconds_now() + limit - lead.seconds();
     double seconds = 0;
     const BranchEnd end = timed(seconds, flow.step);
+    double looking = 0;
+    const Look look = eye_ ? eye_->take(looking) : Look{};
+    seconds = std::max(0.0, seconds - looking);
     if (crew.slowed_by() > 0) wait(seconds, crew.slowed_by() * seconds);
     seconds = ranks_.max(seconds);
     if (end == BranchEnd::failed || end == BranchEnd::interrupted) {
@@ -187,7 +204,7 @@ void Branches<Space>::take_steps(const Crew<Space>& crew, int steps, const FlowB
     const double progress = flow.level() - level;
     level += progress;
     lead.steps.push_back(
-        {seconds, progress, records_.solves, records_.iterations, records_.unconverged, records_.rejected});
+        {seconds, progress, records_.solves, records_.iterations, records_.unconverged, records_.rejected, look});
     if (!std::isfinite(progress)) {
       lead.steps.back().progress = 0;
       return fails(lead, "the residual is not finite");
@@ -203,9 +220,9 @@ template class Branches<Host>;
 template class Branches<Device>;
 template void Contenders::refuse_unfit<Host>(const SystemDefaults&) const;
 template void Contenders::refuse_unfit<Device>(const SystemDefaults&) const;
-template Crew<Host> Contenders::crew(const std::string&, const Communicator&) const;
-template Crew<Device> Contenders::crew(const std::string&, const Communicator&) const;
-template Crew<Host> Contenders::like_leader(const std::string&, const Communicator&) const;
-template Crew<Device> Contenders::like_leader(const std::string&, const Communicator&) const;
+template Crew<Host> Contenders::crew(const std::string&, const Communicator&, BranchEye<Host>*) const;
+template Crew<Device> Contenders::crew(const std::string&, const Communicator&, BranchEye<Device>*) const;
+template Crew<Host> Contenders::like_leader(const std::string&, const Communicator&, BranchEye<Host>*) const;
+template Crew<Device> Contenders::like_leader(const std::string&, const Communicator&, BranchEye<Device>*) const;
 
 }  // namespace weir

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "miniapps/study/relay/branch_eye.hpp"
 #include "miniapps/study/relay/crew.hpp"
 #include "miniapps/study/relay/flow_branch.hpp"
 #include "miniapps/study/relay/relay_series.hpp"
@@ -24,13 +25,16 @@ class Contenders {
 
   template <class Space>
   void refuse_unfit(const SystemDefaults& s) const;  // Error(usage)
+  // A crew whose solver of the system is [TABLE.NAME], or [linear.SYSTEM]; eye: that is to see its systems.
   template <class Space>
-  Crew<Space> crew(const std::string& name, const Communicator& ranks) const;
+  Crew<Space> crew(const std::string& name, const Communicator& ranks, BranchEye<Space>* eye = nullptr) const;
   template <class Space>
-  Crew<Space> like_leader(const std::string& name, const Communicator& ranks) const;
+  Crew<Space> like_leader(const std::string& name, const Communicator& ranks, BranchEye<Space>* eye = nullptr) const;
 
  private:
   Table candidate(const std::string& name) const;
+  template <class Space>
+  typename Crew<Space>::Make seen_by(BranchEye<Space>* eye, typename Crew<Space>::Make make) const;
   Table table_;
   std::string system_;
   std::vector<std::string> names_;
@@ -46,6 +50,7 @@ class Branches {
   void add(Crew<Space> crew) { crews_.push_back(std::move(crew)); }
   std::vector<Crew<Space>>& crews() { return crews_; }
   void open(Run& run);
+  void look_by(BranchEye<Space>* eye) { eye_ = eye; }
 
   // From here on branches begin with the flow's present state.
   void hold(const FlowBranch& flow);
@@ -64,6 +69,7 @@ class Branches {
 
   const Communicator& ranks_;
   Run* run_ = nullptr;
+  BranchEye<Space>* eye_ = nullptr;
   std::vector<Crew<Space>> crews_;
   Checkpoint state_;
   Diverted records_;             // of the step that is led

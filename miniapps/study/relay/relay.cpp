@@ -7,20 +7,13 @@
 // relay.csv holds a row a step led, the block "relay" of run.json what the branches say (relay_series.hpp).
 #include <fmt/format.h>
 
-#include <cmath>
-#include <limits>
 #include <memory>
 #include <random>
 #include <utility>
 
-#include "miniapps/study/relay/branch_eye.hpp"
-#include "miniapps/study/relay/crew.hpp"
-#include "miniapps/study/relay/held_state.hpp"
-#include "miniapps/study/relay/relay_series.hpp"
-#include "miniapps/study/shadow/reference_solver.hpp"
+#include "miniapps/study/relay/branches.hpp"
 #include "miniapps/study/shadow/shadow.hpp"
 #include "postproc/run/machine.hpp"
-#include "solvers/adapters/peer.hpp"
 
 namespace weir {
 
@@ -49,24 +42,16 @@ constexpr const char* relay_columns =
     "waves,"
     "left";
 
-// What the flow code records while this lives goes to `to`.
-class Diversion {
- public:
-  Diversion(Run& run, Diverted& to) : run_(run) { run_.divert(&to); }
-  ~Diversion() { run_.divert(nullptr); }
-  Diversion(const Diversion&) = delete;
-  Diversion& operator=(const Diversion&) = delete;
-
- private:
-  Run& run_;
-};
-
 template <class Space>
 class Relay : public Facility<Space> {
  public:
-  explicit Relay(const LabCase& c) : Facility<Space>(c.ranks), options_(c.config.table("relay")), eye_(c.ranks) {
+  explicit Relay(const LabCase& c)
+      : Facility<Space>(c.ranks),
+        options_(c.config.table("relay")),
+        contenders_(options_, c.systems),
+        branches_(c.ranks),
+        eye_(c.ranks) {
     const Table t = options_.described_by(relay_options());
-    candidates_ = t.get<std::vector<std::string>>("solvers");
     every_ = t.get<std::int64_t>("every");
     is_randomised_ = t.get<bool>("randomised");
     length_ = {t.get<int>("steps"), t.get<int>("most_steps")};
@@ -74,37 +59,27 @@ class Relay : public Facility<Space> {
     limit_ = t.get<double>("limit");
     budget_ = t.get<double>("budget");
     seed_ = static_cast<std::uint64_t>(t.get<std::int64_t>("seed"));
-    for (const auto& name : candidates_)
-      if (!options_.is_table(name)) options_.fail("solvers", "no table [relay." + name + "] defines it");
-    if (!candidates_.empty())
-      system_ = read_system(options_, c.systems);
-    else
-      t.get<std::string>("system");
   }
 
-  void read(const SystemDefaults& s) override {
-    if (s.name != system_) return;
-    for (const auto& name : candidates_) {
-      const Table options = candidate(name);
-      if (options.get<bool>("like_leader", false)) continue;
-      refuse_other_libraries(options);
-      s.refuse_unfit(options);
-      LinearSolver<Space>(options, s.method, s.preconditioner, KrylovOptions{});
-    }
-  }
+  void read(const SystemDefaults& s) override { contenders_.refuse_unfit<Space>(s); }
 
   void attach(const StudiedSystem<Space>& s) override {
-    if (candidates_.empty()) return;
-    if (crews_.empty()) gather_crews();
-    for (Crew<Space>& crew : crews_) crew.join(s);
+    if (contenders_.names().empty()) return;
+    if (branches_.crews().empty()) {
+      for (const char* name : {"leader", leader_again})
+        branches_.add(contenders_.like_leader<Space>(name, ranks_, &eye_));
+      for (const auto& name : contenders_.names()) branches_.add(contenders_.crew<Space>(name, ranks_, &eye_));
+      branches_.look_by(&eye_);
+    }
+    for (Crew<Space>& crew : branches_.crews()) crew.join(s);
   }
 
   void open(Run& run) override {
     run_ = &run;
     if (!is_on()) return;
+    branches_.open(run);
     std::vector<std::string> names, solvers;
-    for (Crew<Space>& crew : crews_) {
-      crew.stop_when([this] { return must_stop(); });
+    for (const Crew<Space>& crew : branches_.crews()) {
       names.push_back(crew.name());
       solvers.push_back(crew.solver());
     }
@@ -118,11 +93,10 @@ class Relay : public Facility<Space> {
     if (ranks_.any(spent > budget_ * (run_->loop_seconds() - spent))) return;
     ScopedTimer timer(spent);
     is_in_decades_ = flow.is_in_decades;
-    const Checkpoint state = held(ranks_, flow.state());
-    state_bytes_ = bytes_of(state);
-    Branch branch = branch_from(next, state, flow);
-    put_back(state, flow);
-    if (is_interrupted_) return;  // the run stops
+    branches_.hold(flow);
+    Branch branch = branch_from(next, flow);
+    branches_.put_back(0, flow);
+    if (branches_.is_interrupted()) return;  // the run stops
     const int before = series_.steps();
     write(branch);
     series_.add(std::move(branch));
@@ -135,19 +109,19 @@ class Relay : public Facility<Space> {
     if (series_.branches() == 0 || !ranks_.is_root()) return;
     const RelayComparison comparison = series_.compare(seed_);
     const char* what = is_in_decades_ ? "decades of the residual" : "physical time";
-    run.add_to_summary("relay", relay_json(comparison, system_, what));
+    run.add_to_summary("relay", relay_json(comparison, contenders_.system(), what));
     std::int64_t bytes = 0;
-    for (const Crew<Space>& crew : crews_) bytes += crew.bytes();
-    run.say_at_end(relay_table(comparison, system_, what) +
+    for (const Crew<Space>& crew : branches_.crews()) bytes += crew.bytes();
+    run.say_at_end(relay_table(comparison, contenders_.system(), what) +
                    fmt::format("  {} branches took {}; {} for the state, {} for the solvers that wait\n",
                                series_.branches(), duration_text(run.timings().at("instrumentation", "relay")),
-                               bytes_text(state_bytes_), bytes_text(bytes)));
+                               bytes_text(branches_.state_bytes()), bytes_text(bytes)));
   }
 
  private:
   using Facility<Space>::ranks_, Facility<Space>::run_;
 
-  bool is_on() const { return !crews_.empty() && every_ > 0; }
+  bool is_on() { return !branches_.crews().empty() && every_ > 0; }
 
   // One of `every_` steps, the same whatever has been before.
   bool is_due(std::int64_t step) const {
@@ -157,160 +131,35 @@ class Relay : public Facility<Space> {
     return static_cast<std::uint64_t>(place) == random() % static_cast<std::uint64_t>(every_);
   }
 
-  Table candidate(const std::string& name) const {
-    const Table options = options_.table(name);
-    options.described_by(candidate_options()).get<double>("slowed_by");
-    return options;
-  }
-  static void refuse_other_libraries(const Table& options) {
-    if (is_peer(options.get<std::string>("method", "")))
-      options.fail("method", "a solver of another library cannot lead a branch; compare it in [shadow]");
-  }
-
-  LinearSolver<Space> solver_of(const StudiedSystem<Space>& s, const Table& options, const KrylovOptions& with) {
-    LinearSolver<Space> solver(options, s.default_method, s.default_preconditioner, with);
-    if (s.name == system_ && s.part == 0) eye_.hang_on(solver, *s.leader);
-    if (ranks_.size() > 1) {
-      solver.lifetime().require_always(options);
-      solver.spread_like(*s.leader);
-    }
-    return solver;
-  }
-  LinearSolver<Space> like_leader(const StudiedSystem<Space>& s) {
-    return solver_of(s, s.options, KrylovOptions{s.default_tolerance});
-  }
-
-  void gather_crews() {
-    const auto as_leader = [this](const StudiedSystem<Space>& s) { return like_leader(s); };
-    for (const char* name : {"leader", leader_again}) crews_.emplace_back(name, system_, 0, as_leader);
-    for (const auto& name : candidates_) {
-      const Table options = candidate(name);
-      const auto slowed_by = options.get<double>("slowed_by", 0.0);
-      if (options.get<bool>("like_leader", false)) {
-        crews_.emplace_back(name, system_, slowed_by, as_leader);
-        continue;
-      }
-      refuse_other_libraries(options);
-      crews_.emplace_back(name, system_, slowed_by, [this, options](const StudiedSystem<Space>& s) {
-        if (s.name != system_) return like_leader(s);
-        return solver_of(s, options, stopping_test_of(s.options, KrylovOptions{s.default_tolerance}));
-      });
-    }
-  }
-
-  // Asked by solvers in every iteration, on all ranks.
-  bool must_stop() {
-    constexpr int calls_a_message = 16;
-    if (is_interrupted_ || run_->must_abandon_step()) return is_interrupted_ = true;
-    if (ranks_.size() > 1 && ++asked_ % calls_a_message != 0) return false;
-    return ranks_.any(seconds_now() > cut_at_);
-  }
-
   // All crews, in random order.
-  Branch branch_from(std::int64_t next, const Checkpoint& state, const FlowBranch& flow) {
+  Branch branch_from(std::int64_t next, const FlowBranch& flow) {
     std::vector<int> order;
-    for (int who = 0; who < static_cast<int>(crews_.size()); ++who) {
+    for (int who = 0; who < static_cast<int>(branches_.crews().size()); ++who) {
       // The first step of each allocates, and meets memory that was never touched: not counted.
-      if (series_.branches() == 0) lead_by(who, 1, state, flow);
+      if (series_.branches() == 0) lead_by(who, 1, flow);
       if (!series_.is_hopeless(who)) order.push_back(who);
     }
     std::mt19937_64 random(seed_ + 1000003 * static_cast<std::uint64_t>(next));
     for (std::size_t i = order.size() - 1; i > 0; --i) std::swap(order[i], order[random() % (i + 1)]);
     const bool is_swapped = random() % 2 == 1;  // the second replica stands for the reference
     Branch branch{next, series_.steps(), {}};
-    branch.by_name.resize(crews_.size());
-    for (int place = 0; place < static_cast<int>(order.size()); ++place) {
-      is_interrupted_ = run_->should_stop() || is_interrupted_;
-      if (is_interrupted_) break;
+    branch.by_name.resize(branches_.crews().size());
+    for (int place = 0; place < static_cast<int>(order.size()) && !branches_.is_interrupted(); ++place) {
       const int who = order[static_cast<std::size_t>(place)];
-      Lead lead = lead_by(who, branch.steps, state, flow);
+      Lead lead = lead_by(who, branch.steps, flow);
       lead.place = place + 1;
       branch.by_name[static_cast<std::size_t>(who < 2 && is_swapped ? 1 - who : who)] = std::move(lead);
     }
     return branch;
   }
 
-  // With a replica in place: it takes what the state holds of the reference, which itself stays out of it.
-  void put_back(const Checkpoint& state, const FlowBranch& flow) {
-    crews_[0].begin();
-    const InPlace replica(crews_[0]);
-    flow.load(state);
-  }
-
-  Lead lead_by(int who, int steps, const Checkpoint& state, const FlowBranch& flow) {
-    Crew<Space>& crew = crews_[static_cast<std::size_t>(who)];
-    Lead lead;
-    lead.crew = who;
-    crew.begin();
-    const InPlace in_place(crew);
-    const Diversion diversion(*run_, records_);
-    try {
-      flow.load(state);
-      take_steps(crew, steps, flow, lead);
-    } catch (const AgreedError& error) {
-      fails(lead, error.what());
-    } catch (...) {  // on one rank of many, or no failure of a solver: none of a candidate's
-      const MetError met = met_now();
-      if (ranks_.size() > 1 || met.code == Exit::internal) throw;
-      fails(lead, met.words);
-    }
-    if (who < 2) {
-      replicas_seconds_ += lead.seconds();
-      replicas_steps_ += static_cast<double>(lead.steps.size());
-    }
+  // The replicas' times are what the limit of the others is made of.
+  Lead lead_by(int who, int steps, const FlowBranch& flow) {
+    if (who >= 2) return branches_.lead(who, steps, flow, limit_ * steps * replicas_seconds_ / replicas_steps_);
+    Lead lead = branches_.lead(who, steps, flow);
+    replicas_seconds_ += lead.seconds();
+    replicas_steps_ += static_cast<double>(lead.steps.size());
     return lead;
-  }
-
-  static void fails(Lead& lead, const std::string& why) {
-    lead.end = LeadEnd::failed;
-    lead.why = why;
-  }
-
-  void take_steps(const Crew<Space>& crew, int steps, const FlowBranch& flow, Lead& lead) {
-    const bool is_replica = lead.crew < 2;  // its times are what the limit is made of
-    const double limit = is_replica ? never_ : limit_ * steps * replicas_seconds_ / replicas_steps_;
-    double level = flow.level();
-    for (int step = 0; step < steps; ++step) {
-      if (lead.seconds() > limit) {
-        lead.end = LeadEnd::cut;
-        return;
-      }
-      records_ = {};
-      eye_.look_at_next();
-      ranks_.barrier();
-      cut_at_ = seconds_now() + limit - lead.seconds();
-      double seconds = 0;
-      const BranchEnd end = timed(seconds, flow.step);
-      double looking = 0;
-      const Look look = eye_.take(looking);
-      seconds = std::max(0.0, seconds - looking);
-      if (crew.slowed_by() > 0) wait(seconds, crew.slowed_by() * seconds);
-      seconds = ranks_.max(seconds);
-      if (end == BranchEnd::failed || end == BranchEnd::interrupted) {
-        lead.rest = seconds;
-        lead.end = LeadEnd::cut;
-        if (end == BranchEnd::failed) fails(lead, "a step failed");
-        return;
-      }
-      const double progress = flow.level() - level;
-      level += progress;
-      lead.steps.push_back(
-          {seconds, progress, records_.solves, records_.iterations, records_.unconverged, records_.rejected, look});
-      if (!std::isfinite(progress)) {
-        lead.steps.back().progress = 0;
-        return fails(lead, "the residual is not finite");
-      }
-      if (end == BranchEnd::reached) {
-        lead.end = LeadEnd::reached;
-        return;
-      }
-    }
-  }
-
-  // On the processor, so many seconds more.
-  static void wait(double& seconds, double more) {
-    ScopedTimer timer(seconds);
-    for (const double end = seconds_now() + more; seconds_now() < end;) continue;
   }
 
   void write(const Branch& branch) {
@@ -318,17 +167,17 @@ class Relay : public Facility<Space> {
       if (!branch.by_name[name]) continue;
       const Lead& lead = *branch.by_name[name];
       if (lead.end == LeadEnd::failed)
-        run_->event("relay", fmt::format("{} fails when it leads from step {} on: {}", crews_[name].name(), branch.step,
-                                         lead.why));
+        run_->event("relay", fmt::format("{} fails when it leads from step {} on: {}", branches_.crews()[name].name(),
+                                         branch.step, lead.why));
       run_->on_root([&] { write_rows(branch, name, lead); });
     }
   }
 
   // A last row without `led` is of a step that was not ended.
   void write_rows(const Branch& branch, std::size_t name, const Lead& lead) {
-    const std::string who =
-        fmt::format("{},{},{},{},{},{}", branch.step, branch.steps, crews_[name].name(), crews_[name].solver(),
-                    lead.place, lead.crew < 2 ? fmt::format("{}", lead.crew + 1) : std::string());
+    const std::string who = fmt::format("{},{},{},{},{},{}", branch.step, branch.steps, branches_.crews()[name].name(),
+                                        branches_.crews()[name].solver(), lead.place,
+                                        lead.crew < 2 ? fmt::format("{}", lead.crew + 1) : std::string());
     const std::size_t led = lead.steps.size();
     for (std::size_t k = 0; k < led; ++k) {
       const LedStep& s = lead.steps[k];
@@ -341,26 +190,18 @@ class Relay : public Facility<Space> {
     if (led == 0 || lead.rest > 0) rows_->add(fmt::format("{},,{:.6g},,,,,,{},,", who, lead.rest, to_string(lead.end)));
   }
 
-  static constexpr double never_ = std::numeric_limits<double>::infinity();
-
   Table options_;
-  std::string system_;
-  std::vector<std::string> candidates_;
+  Contenders contenders_;
+  Branches<Space> branches_;  // crews: two replicas of the reference, then the contenders
+  BranchEye<Space> eye_;
   std::int64_t every_ = 0;
   bool is_randomised_ = true, is_in_decades_ = false;
   BranchLength length_;
   double limit_ = 0, budget_ = 0;
   std::uint64_t seed_ = 1;
 
-  std::vector<Crew<Space>> crews_;  // two replicas of the reference, then the candidates
-  BranchEye<Space> eye_;
   RelaySeries series_;
-  Diverted records_;             // of the step that is led
-  double cut_at_ = never_;       // seconds_now
-  bool is_interrupted_ = false;  // the run stops
-  int asked_ = 0;
   double replicas_seconds_ = 0, replicas_steps_ = 0;
-  std::int64_t state_bytes_ = 0;
   LineFile* rows_ = nullptr;  // of the run
 };
 
