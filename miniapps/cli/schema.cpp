@@ -101,7 +101,8 @@ std::vector<DescribedKey> Schema::find(std::string_view pattern) const {
     }
   if (!exact.empty() && below.empty()) return exact;
   exact.insert(exact.end(), below.begin(), below.end());
-  if (exact.empty() && anywhere.empty() && asked.size() > 2 && (asked[0] == "shadow" || asked[0] == "relay"))
+  if (exact.empty() && anywhere.empty() && asked.size() > 2 &&
+      (asked[0] == "shadow" || asked[0] == "relay" || asked[0] == "select"))
     return find("linear" + std::string(pattern.substr(asked[0].size())));  // [shadow.NAME] has the same keys
   if (exact.empty() && anywhere.empty() && asked.size() > 4)  // a preconditioner in a preconditioner: smoother, inner
     for (const DescribedKey& outer : find(pattern.substr(0, pattern.rfind('.'))))

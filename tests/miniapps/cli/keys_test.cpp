@@ -53,7 +53,7 @@ void collect(const TableNode& n, const std::string& path, std::set<std::string>&
   for (const auto& [key, child] : n.entries) collect(*child, path.empty() ? key : path + "." + key, asked);
 }
 
-// [shadow.NAME] and [relay.NAME] have the keys of [linear.SYSTEM], the smoother and the inner of a preconditioner are
+// [shadow.NAME], [relay.NAME] and [select.NAME] have the keys of [linear.SYSTEM], the smoother and the inner of a preconditioner are
 // preconditioners.
 std::string without_nesting(std::string path) {
   for (const char* inner : {".smoother.", ".inner."})
@@ -69,8 +69,9 @@ bool is_described(const std::string& asked) {
       if (schema().is_at(DescribedKey{&t, &o}, path)) return true;
     if (schema().is_above(t, path)) return true;
   }
-  if (path.starts_with("shadow.")) return is_described("linear." + path.substr(7));
-  return path.starts_with("relay.") && is_described("linear." + path.substr(6));
+  for (const std::string table : {"shadow.", "relay.", "select."})
+    if (path.starts_with(table)) return is_described("linear." + path.substr(table.size()));
+  return false;
 }
 
 // Small cases whose words are changed one after the other.
@@ -121,6 +122,13 @@ solvers = ["a", "b"]
 [relay.a]
 method = "gmres"
 [relay.b]
+like_leader = true
+[select]
+system = "pressure"
+solvers = ["a", "b"]
+[select.a]
+method = "gmres"
+[select.b]
 like_leader = true
 )",
                                               R"(
