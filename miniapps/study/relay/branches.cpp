@@ -59,7 +59,7 @@ LinearSolver<Space> as_leader(const StudiedSystem<Space>& s, const Communicator&
 
 }  // namespace
 
-Contenders::Contenders(const Table& table, const std::vector<std::string>& systems)
+Candidates::Candidates(const Table& table, const std::vector<std::string>& systems)
     : table_(table), names_(table.get<std::vector<std::string>>("solvers", {})) {
   for (const auto& name : names_)
     if (!table_.is_table(name)) table_.fail("solvers", "no table of the name '" + name + "' defines it");
@@ -69,14 +69,14 @@ Contenders::Contenders(const Table& table, const std::vector<std::string>& syste
     table_.get<std::string>("system", "");
 }
 
-Table Contenders::candidate(const std::string& name) const {
+Table Candidates::candidate(const std::string& name) const {
   const Table options = table_.table(name);
   options.described_by(candidate_options()).get<double>("slowed_by");
   return options;
 }
 
 template <class Space>
-void Contenders::refuse_unfit(const SystemDefaults& s) const {
+void Candidates::refuse_unfit(const SystemDefaults& s) const {
   if (s.name != system_) return;
   for (const auto& name : names_) {
     const Table options = candidate(name);
@@ -88,12 +88,12 @@ void Contenders::refuse_unfit(const SystemDefaults& s) const {
 }
 
 template <class Space>
-Crew<Space> Contenders::like_leader(const std::string& name, const Communicator& ranks, BranchEye<Space>* eye) const {
+Crew<Space> Candidates::like_leader(const std::string& name, const Communicator& ranks, BranchEye<Space>* eye) const {
   return {name, system_, 0, seen_by(eye, [&ranks](const StudiedSystem<Space>& s) { return as_leader(s, ranks); })};
 }
 
 template <class Space>
-Crew<Space> Contenders::crew(const std::string& name, const Communicator& ranks, BranchEye<Space>* eye) const {
+Crew<Space> Candidates::crew(const std::string& name, const Communicator& ranks, BranchEye<Space>* eye) const {
   const Table options = candidate(name);
   const auto slowed_by = options.get<double>("slowed_by", 0.0);
   const bool is_like_leader = options.get<bool>("like_leader", false);
@@ -107,7 +107,7 @@ Crew<Space> Contenders::crew(const std::string& name, const Communicator& ranks,
 
 // Of a system in several parts the eye sees the first.
 template <class Space>
-typename Crew<Space>::Make Contenders::seen_by(BranchEye<Space>* eye, typename Crew<Space>::Make make) const {
+typename Crew<Space>::Make Candidates::seen_by(BranchEye<Space>* eye, typename Crew<Space>::Make make) const {
   if (!eye) return make;
   return [eye, system = system_, make = std::move(make)](const StudiedSystem<Space>& s) {
     LinearSolver<Space> solver = make(s);
@@ -218,11 +218,11 @@ void Branches<Space>::take_steps(const Crew<Space>& crew, int steps, const FlowB
 
 template class Branches<Host>;
 template class Branches<Device>;
-template void Contenders::refuse_unfit<Host>(const SystemDefaults&) const;
-template void Contenders::refuse_unfit<Device>(const SystemDefaults&) const;
-template Crew<Host> Contenders::crew(const std::string&, const Communicator&, BranchEye<Host>*) const;
-template Crew<Device> Contenders::crew(const std::string&, const Communicator&, BranchEye<Device>*) const;
-template Crew<Host> Contenders::like_leader(const std::string&, const Communicator&, BranchEye<Host>*) const;
-template Crew<Device> Contenders::like_leader(const std::string&, const Communicator&, BranchEye<Device>*) const;
+template void Candidates::refuse_unfit<Host>(const SystemDefaults&) const;
+template void Candidates::refuse_unfit<Device>(const SystemDefaults&) const;
+template Crew<Host> Candidates::crew(const std::string&, const Communicator&, BranchEye<Host>*) const;
+template Crew<Device> Candidates::crew(const std::string&, const Communicator&, BranchEye<Device>*) const;
+template Crew<Host> Candidates::like_leader(const std::string&, const Communicator&, BranchEye<Host>*) const;
+template Crew<Device> Candidates::like_leader(const std::string&, const Communicator&, BranchEye<Device>*) const;
 
 }  // namespace weir

@@ -16,10 +16,10 @@
 namespace weir {
 
 // Who may lead: the solver of [linear.SYSTEM] and those of TABLE.NAME, with the keys of [linear.SYSTEM] and of [shadow.NAME].
-class Contenders {
+class Candidates {
  public:
   // table: [relay], [select], whose key `solvers` lists names; nothing is read of the system where that is empty.
-  Contenders(const Table& table, const std::vector<std::string>& systems);
+  Candidates(const Table& table, const std::vector<std::string>& systems);
   const std::string& system() const { return system_; }
   const std::vector<std::string>& names() const { return names_; }
 

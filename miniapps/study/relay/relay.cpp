@@ -48,7 +48,7 @@ class Relay : public Facility<Space> {
   explicit Relay(const LabCase& c)
       : Facility<Space>(c.ranks),
         options_(c.config.table("relay")),
-        contenders_(options_, c.systems),
+        candidates_(options_, c.systems),
         branches_(c.ranks),
         eye_(c.ranks) {
     const Table t = options_.described_by(relay_options());
@@ -61,14 +61,14 @@ class Relay : public Facility<Space> {
     seed_ = static_cast<std::uint64_t>(t.get<std::int64_t>("seed"));
   }
 
-  void read(const SystemDefaults& s) override { contenders_.refuse_unfit<Space>(s); }
+  void read(const SystemDefaults& s) override { candidates_.refuse_unfit<Space>(s); }
 
   void attach(const StudiedSystem<Space>& s) override {
-    if (contenders_.names().empty()) return;
+    if (candidates_.names().empty()) return;
     if (branches_.crews().empty()) {
       for (const char* name : {"leader", leader_again})
-        branches_.add(contenders_.like_leader<Space>(name, ranks_, &eye_));
-      for (const auto& name : contenders_.names()) branches_.add(contenders_.crew<Space>(name, ranks_, &eye_));
+        branches_.add(candidates_.like_leader<Space>(name, ranks_, &eye_));
+      for (const auto& name : candidates_.names()) branches_.add(candidates_.crew<Space>(name, ranks_, &eye_));
       branches_.look_by(&eye_);
     }
     for (Crew<Space>& crew : branches_.crews()) crew.join(s);
@@ -109,10 +109,10 @@ class Relay : public Facility<Space> {
     if (series_.branches() == 0 || !ranks_.is_root()) return;
     const RelayComparison comparison = series_.compare(seed_);
     const char* what = is_in_decades_ ? "decades of the residual" : "physical time";
-    run.add_to_summary("relay", relay_json(comparison, contenders_.system(), what));
+    run.add_to_summary("relay", relay_json(comparison, candidates_.system(), what));
     std::int64_t bytes = 0;
     for (const Crew<Space>& crew : branches_.crews()) bytes += crew.bytes();
-    run.say_at_end(relay_table(comparison, contenders_.system(), what) +
+    run.say_at_end(relay_table(comparison, candidates_.system(), what) +
                    fmt::format("  {} branches took {}; {} for the state, {} for the solvers that wait\n",
                                series_.branches(), duration_text(run.timings().at("instrumentation", "relay")),
                                bytes_text(branches_.state_bytes()), bytes_text(bytes)));
@@ -191,8 +191,8 @@ class Relay : public Facility<Space> {
   }
 
   Table options_;
-  Contenders contenders_;
-  Branches<Space> branches_;  // crews: two replicas of the reference, then the contenders
+  Candidates candidates_;
+  Branches<Space> branches_;  // crews: two replicas of the reference, then the candidates
   BranchEye<Space> eye_;
   std::int64_t every_ = 0;
   bool is_randomised_ = true, is_in_decades_ = false;

@@ -22,7 +22,7 @@ struct RaceRules {
 
 struct Duel {
   int races = 0;
-  double ratio = 1;          // of costs, the challenger's over the leader's: geometric mean
+  double ratio = 1;          // of costs, the challenger's over the in-loop solver's: geometric mean
   Interval interval{0, 0};   // 95 %
   double is_faster = 0;      // probability that the challenger is faster by the margin
   double is_not_faster = 0;  // that it is not faster at all
@@ -35,7 +35,7 @@ class RaceScores {
 
   // Not-a-number for those that took no part; infinite for those that failed or were cut off. Ends a race.
   void add(std::vector<double> costs, int leader);
-  void skip() { ++races_; }  // nobody but the leader would take part
+  void skip() { ++races_; }  // nobody but the in-loop solver would take part
   Duel duel(int challenger, int leader) const;
   int best_against(int leader) const;  // who should lead instead; -1: nobody
   // Who has lost pauses, twice as many races each time: the next one may be another flow.

@@ -28,7 +28,7 @@ Options select_options() {
       {"steps", Option::integer, "4", "that each solver leads in a race", "[2, inf)"},
       {"budget", Option::number, "0.04",
        "what races may cost: this share of the run's own time, and half of what changes have saved", "(0, inf)"},
-      {"limit", Option::number, "2", "a solver is cut off in a race after so many times what the leader takes",
+      {"limit", Option::number, "2", "a solver is cut off in a race after so many times what the in-loop solver takes",
        "(1, inf)"},
       {"margin", Option::number, "0.02", "by which another solver must be faster to lead", "[0, 1)"},
       {"confidence", Option::number, "0.975", "with which it must be, by the races", "(0.5, 1)"},
@@ -49,7 +49,7 @@ class Select : public Facility<Space> {
   explicit Select(const LabCase& c)
       : Facility<Space>(c.ranks),
         options_(c.config.table("select")),
-        contenders_(options_, c.systems),
+        candidates_(options_, c.systems),
         branches_(c.ranks) {
     const Table t = options_.described_by(select_options());
     every_ = t.get<std::int64_t>("every");
@@ -60,25 +60,25 @@ class Select : public Facility<Space> {
     decisions_file_ = t.get<std::string>("decisions");
     seed_ = static_cast<std::uint64_t>(t.get<std::int64_t>("seed"));
     names_.emplace_back(default_name);
-    for (const auto& name : contenders_.names()) {
+    for (const auto& name : candidates_.names()) {
       if (name == default_name) t.fail("solvers", "'default' is the solver of [linear.SYSTEM]");
       names_.push_back(name);
     }
     is_warm_.resize(names_.size());
     scores_ = RaceScores(static_cast<int>(names_.size()), rules_);
     if (is_on() && !decisions_file_.empty()) {
-      decisions_ = read_decisions(decisions_file_, contenders_.system(), names_);
+      decisions_ = read_decisions(decisions_file_, candidates_.system(), names_);
       is_following_ = true;
     }
   }
 
-  void read(const SystemDefaults& s) override { contenders_.refuse_unfit<Space>(s); }
+  void read(const SystemDefaults& s) override { candidates_.refuse_unfit<Space>(s); }
 
   void attach(const StudiedSystem<Space>& s) override {
     if (!is_on()) return;
     if (branches_.crews().empty()) {
-      branches_.add(contenders_.like_leader<Space>(default_name, ranks_));
-      for (const auto& name : contenders_.names()) branches_.add(contenders_.crew<Space>(name, ranks_));
+      branches_.add(candidates_.like_leader<Space>(default_name, ranks_));
+      for (const auto& name : candidates_.names()) branches_.add(candidates_.crew<Space>(name, ranks_));
     }
     for (Crew<Space>& crew : branches_.crews()) crew.join(s);
   }
@@ -131,7 +131,7 @@ class Select : public Facility<Space> {
   void finish(Run& run) override {
     if (!is_on() || !ranks_.is_root()) return;
     nlohmann::ordered_json j;
-    j["system"] = contenders_.system();
+    j["system"] = candidates_.system();
     j["leader"] = names_[at(leading_)];
     j["changes"] = changes_;
     j["races"] = scores_.races();
@@ -140,7 +140,7 @@ class Select : public Facility<Space> {
     run.add_to_summary("select", j.dump());
     run.say_at_end(
         fmt::format("  [select] {}: {} leads at the end; {} changes; {} races took {}, changes saved about {}\n",
-                    contenders_.system(), names_[at(leading_)], changes_, scores_.races(), duration_text(spent()),
+                    candidates_.system(), names_[at(leading_)], changes_, scores_.races(), duration_text(spent()),
                     duration_text(saved_)));
   }
 
@@ -149,7 +149,7 @@ class Select : public Facility<Space> {
 
   static constexpr double patience = 5;  // with the first step of a solver, in steps of the run
   static std::size_t at(int name) { return static_cast<std::size_t>(name); }
-  bool is_on() const { return !contenders_.names().empty(); }
+  bool is_on() const { return !candidates_.names().empty(); }
   Crew<Space>& crew(int name) { return branches_.crews()[at(name)]; }
   double instrumentation() const { return run_->timings().at("instrumentation", "select"); }
   double own_seconds() const { return run_->loop_seconds() - instrumentation(); }  // of the run without races
@@ -169,7 +169,7 @@ class Select : public Facility<Space> {
   // found early pays longest.
   bool has_budget(const std::vector<int>& racers) const {
     if (own_steps_ < 2) return false;
-    double worst = steps_;  // in steps of the leader
+    double worst = steps_;  // in steps of the in-loop solver
     for (const int name : racers) worst += limit_ * steps_ + (is_warm_[at(name)] ? 0 : patience);
     const double done = run_->share_done(), own = own_seconds(), whole = done > 0 ? own / done : own;
     return ranks_.max(spent() + worst * own_step() - budget_ * whole - std::max(0.0, saved_) / 2) <= 0;
@@ -236,7 +236,7 @@ class Select : public Facility<Space> {
     }
   }
 
-  // The new leader begins with the flow's state as after a restart, whoever has led, raced or waited before.
+  // The new in-loop solver begins with the flow's state as after a restart, whoever has led, raced or waited before.
   void change(const FlowBranch& flow, int to, Decision d) {
     branches_.hold(flow);
     crew(to).begin_anew();
@@ -247,7 +247,7 @@ class Select : public Facility<Space> {
     ++changes_;
     run_->event("select", fmt::format("{} leads instead of {} from here on: {}", d.to, d.from, d.why));
     if (decided_)
-      decided_->add(fmt::format("{},{},{},{},{},{}", d.step, contenders_.system(), d.from, d.to, d.why, d.evidence));
+      decided_->add(fmt::format("{},{},{},{},{},{}", d.step, candidates_.system(), d.from, d.to, d.why, d.evidence));
   }
 
   // At a restart: nothing is set up yet.
@@ -265,13 +265,13 @@ class Select : public Facility<Space> {
     if (!raced_) return;
     std::int64_t iterations = 0, unconverged = 0;
     for (const LedStep& s : lead.steps) iterations += s.iterations, unconverged += s.unconverged;
-    raced_->add(fmt::format("{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{}", next, contenders_.system(),
+    raced_->add(fmt::format("{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{}", next, candidates_.system(),
                             scores_.races() + 1, names_[at(name)], crew(name).solver(), place, lead.steps.size(),
                             lead.seconds(), lead.progress(), iterations, unconverged, to_string(lead.end)));
   }
 
   Table options_;
-  Contenders contenders_;
+  Candidates candidates_;
   Branches<Space> branches_;  // a crew each name
   std::vector<std::string> names_;
   std::int64_t every_ = 20;

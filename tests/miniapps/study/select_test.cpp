@@ -1,4 +1,4 @@
-// [select] in real runs: what it decides can be followed bit for bit, with and without a stop, and a leader that fails is
+// [select] in real runs: what it decides can be followed bit for bit, with and without a stop, and a solver that fails is
 // replaced in the very solve.
 #include <gtest/gtest.h>
 
