@@ -95,8 +95,9 @@ void expect_same_bits(const std::string& text, bool symmetric = false, bool must
   ASSERT_EQ(before.solve(0, stop), first) << text << "\ndoes not repeat";
   after.go_on_from(before);
   EXPECT_EQ(after.solve(stop, systems), expected) << text;
-  if (changes == Changes::matrix)
+  if (changes == Changes::matrix) {
     EXPECT_EQ(after.solver().lifetime().updates(), whole.solver().lifetime().updates()) << text;
+  }
   if (must_differ_without) {
     EXPECT_TRUE(whole.solver().remembers()) << text;
     EXPECT_NE(without.solve(stop, systems), expected) << text << "\nwithout its state";
