@@ -20,9 +20,10 @@ TEST(StudentCdf, HoldsTheTablesValues) {
 // Races in which the second costs `ratio` times what the first does, both with some noise.
 RaceScores raced(int races, double ratio, double noise, std::uint64_t seed) {
   std::mt19937_64 random(seed);
-  std::normal_distribution<double> normal(0, noise);
+  std::normal_distribution<double> normal(0, 1);
   RaceScores scores(2, {});
-  for (int race = 0; race < races; ++race) scores.add({std::exp(normal(random)), ratio * std::exp(normal(random))}, 0);
+  for (int race = 0; race < races; ++race)
+    scores.add({std::exp(noise * normal(random)), ratio * std::exp(noise * normal(random))}, 0);
   return scores;
 }
 
