@@ -22,6 +22,7 @@ LinearSolver<Space>::LinearSolver(const Table& given, const std::string& default
   const std::string& type = names.preconditioner;
   method_ = names.method;
   options_ = read_krylov_options(given, defaults, method_);
+  if (!options_.forcing) options_.forcing = (forcing_ = ForcingTerm(options_.forcing_rule)).shared();
   options_.should_stop = std::make_shared<std::function<bool()>>();
   guess_ = InitialGuess<Space>(GuessRule(given, method_));
   preconditioner_ = make_preconditioner<Space>(type, names.options);
@@ -151,7 +152,8 @@ void LinearSolver<Space>::update(const Matrix<Space>& A) {
 
 template <class Space>
 bool LinearSolver<Space>::remembers() const {
-  return !lifetime_.is_always() || krylov_->remembers() || guess_.remembers() || preconditioner_->traits().remembers;
+  return !lifetime_.is_always() || krylov_->remembers() || guess_.remembers() || forcing_.is_adaptive() ||
+         preconditioner_->traits().remembers;
 }
 
 template <class Space>
@@ -160,6 +162,7 @@ void LinearSolver<Space>::save(Archive& to) {
   lifetime_.state(to);
   krylov_->state(to);
   guess_.state(to);
+  forcing_.state(to);
   bool is_prepared = is_set_up() && !setup_was_stopped_;
   to.number("is_prepared", is_prepared);
   if (is_prepared) preconditioner_->save(to);
@@ -173,6 +176,7 @@ bool LinearSolver<Space>::load(Archive from) {
   lifetime_.state(from);
   krylov_->state(from);
   guess_.state(from);
+  forcing_.state(from);
   guess_.matrix_may_be_new();
   bool was_prepared = false;
   from.number("is_prepared", was_prepared);
@@ -222,6 +226,8 @@ SolveResult LinearSolver<Space>::solve(const Matrix<Space>& A, View<const double
   if (result.reason == Reason::interrupted) return result;
   if (help_ && result.reason != Reason::converged) result = solve_with_help(result, A, b, x);
   if (result.reason == Reason::interrupted) return result;
+  result.tolerance = options_.tolerance_now();
+  result.tolerance_reason = forcing_.reason();
   guess_.learn(A, x, result);
   for (SolveWatch<Space>* watch : watches_) watch->after(A, b, x, result);
   return result;
@@ -281,7 +287,10 @@ std::string LinearSolver<Space>::describe() const {
   const char* norm = options_.norm == Norm::max ? "max norm" : "l2 norm";
   const char* reference =
       !options_.relative ? "absolute" : (options_.reference == "rhs" ? "relative to |b|" : "relative to |b - A x0|");
-  std::snprintf(tolerance, sizeof tolerance, "%g %s", options_.tolerance, reference);
+  if (options_.forcing)
+    std::snprintf(tolerance, sizeof tolerance, "Eisenstat-Walker tolerance %s", reference);
+  else
+    std::snprintf(tolerance, sizeof tolerance, "%g %s", options_.tolerance, reference);
   const bool itself = !find_krylov(method_);
   std::string text = itself ? "" : weir::describe(method_, options_);
   if (itself || !preconditioner_->is_identity()) text += (itself ? "" : " + ") + preconditioner_->describe();

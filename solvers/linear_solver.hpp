@@ -47,6 +47,9 @@ class LinearSolver {
   void update(const Matrix<Space>& A);  // new values, same pattern; rebuilt where the policy says so
   SolveResult solve(const Matrix<Space>& A, View<const double> b, View<double> x);
 
+  // Told of each system before it is solved where the tolerance follows the nonlinear residual.
+  ForcingTerm& forcing() { return forcing_; }
+
   // Asked in every iteration, by all ranks; where it says yes, the solve ends as `interrupted`, and no watch hears of it. Of
   // one rank alone long set-ups ask, too: the solve that comes next ends so at once.
   void stop_when(std::function<bool()> question) { *options_.should_stop = std::move(question); }
@@ -70,7 +73,7 @@ class LinearSolver {
   std::int64_t helped() const { return helped_; }  // solves so far
 
   const SetupInfo& setup_info() const { return info_; }  // of the last setup or update; 0 seconds where it was skipped
-  // What of the past decides its next bits: the refresh policy, what the method recycles, earlier solutions,
+  // What of the past decides its next bits: the refresh policy, what the method recycles, earlier solutions, the forcing term,
   // what the preconditioner remembers.
   bool remembers() const;
   void save(Archive& to);
@@ -106,6 +109,7 @@ class LinearSolver {
   std::optional<Archive> kept_;  // between load and what takes up the preconditioner's part of it
   KrylovOptions options_;
   InitialGuess<Space> guess_;
+  ForcingTerm forcing_;
   OverRanks over_ranks_ = OverRanks::alone;
   const Matrix<Space>* spread_for_ = nullptr;  // as spread_over_ranks was given it
   std::unique_ptr<Preconditioner<Space>> preconditioner_;

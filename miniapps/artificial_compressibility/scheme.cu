@@ -169,6 +169,7 @@ bool ArtificialCompressibility<Space>::linear_step(Timings& timings, const std::
       solver_.setup(system());
   });
   timed(timings.at("flow", "update"), [&] { fill<Space>(0, dx_); });
+  solver_.forcing().aim(largest_residual, options().tolerance);
   result = solver_.solve(system(), b_, dx_);
   after_solve();
   // An inner solve may end short of its tolerance, as a fixed number of corrections always does. One that did not lower the
@@ -224,6 +225,7 @@ template <class Space>
 StepEnd ArtificialCompressibility<Space>::advance_in_time(double dt, Timings& timings,
                                                           const std::function<void()>& after_solve) {
   begin_step(dt, timings);
+  solver_.forcing().begin_phase();
   for (sub_iterations = 0;; ++sub_iterations) {
     if (!evaluate(timings)) return StepEnd::not_finite;
     if (is_converged()) break;

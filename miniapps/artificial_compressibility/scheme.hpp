@@ -32,7 +32,7 @@
 namespace weir {
 
 // The tolerance is that of an update which is itself one of several.
-inline constexpr SystemDefaults coupled_system{"flow", "gmres", "block_ilu0", 0.1, on_block_stencil};
+inline constexpr SystemDefaults coupled_system{"flow", "gmres", "block_ilu0", 0.1, on_block_stencil, false, true};
 
 // How a step ended.
 enum class StepEnd { advanced, converged, linear_failed, not_converged, not_finite };

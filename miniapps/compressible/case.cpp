@@ -8,6 +8,7 @@
 #include "mesh/ordering/make_ordering.hpp"
 #include "mesh/unstructured/make_mesh.hpp"
 #include "miniapps/compressible/output.hpp"
+#include "solvers/krylov/forcing_term.hpp"
 #include "solvers/parallel/rank_map.hpp"
 #include "solvers/registry.hpp"
 
@@ -163,7 +164,8 @@ void read_pseudo_time(const Table& options, PseudoTimeOptions& o) {
 void read_matrix(const Table& given, PseudoTimeOptions& o) {
   const Table linear = given.described_by(matrix_keys).described_by(linear_solver_options());
   o.float_jacobian = linear.get<std::string>("matrix_storage") == "float";
-  if (o.float_jacobian && !o.matrix_free && linear.has("tolerance") && linear.get<double>("tolerance", 1) < 1e-5)
+  if (o.float_jacobian && !o.matrix_free && linear.has("tolerance") && !ForcingRule::is_given(linear) &&
+      linear.get<double>("tolerance", 1) < 1e-5)
     linear.fail("matrix_storage", "a matrix of floats is for tolerances of 1e-5 and more");
 }
 

@@ -10,7 +10,7 @@
 
 namespace weir {
 
-inline constexpr SystemDefaults compressible_system{"flow", "gmres", "block_ilu0", 0.03, on_block_csr};
+inline constexpr SystemDefaults compressible_system{"flow", "gmres", "block_ilu0", 0.03, on_block_csr, false, true};
 
 // What the discretisation will allocate.
 std::int64_t space_bytes(const UnstructuredMesh& mesh, const CompressibleCase& c);

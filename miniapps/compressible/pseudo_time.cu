@@ -125,6 +125,7 @@ void PseudoTime<Space>::timed(Timings& timings, const char* part, const F& body)
 
 template <class Space>
 void PseudoTime<Space>::resume() {
+  was_rejected_ = false;
   equations_.space().set_order(control.order);
   equations_.residual(U_, trial_R_);
   negate<Space>(trial_R_, minus_R_);
@@ -137,6 +138,15 @@ void PseudoTime<Space>::start_phase(int order) {
   control.norm = norms(minus_R_);
   control.reference = control.norm[3];
   control.steps_in_phase = 0;
+  solver_.forcing().begin_phase();
+}
+
+// The energy's residual ends the run; all of them measure progress.
+template <class Space>
+void PseudoTime<Space>::aim() {
+  if (was_rejected_) return solver_.forcing().again();
+  const double residual = length(control.norm);
+  solver_.forcing().aim(residual, drop() > 0 ? residual * options_.tolerance / drop() : 0);
 }
 
 template <class Space>
@@ -155,6 +165,7 @@ SolveResult PseudoTime<Space>::solve(Timings& timings) {
       solver_.setup(*first_order_);
   }
   fill<Space>(0, dU_);
+  aim();
   if (options_.matrix_free) newton_.linearise(U_, minus_R_, scale_, control.cfl);
   const Matrix<Space>& A = options_.matrix_free ? newton_ : *first_order_;
   const SolveResult result = solver_.solve(A, minus_R_, dU_);
@@ -235,7 +246,8 @@ Attempt PseudoTime<Space>::attempt(Timings& timings) {
   if (a.is_interrupted()) return a;
   control.linear_iterations += a.solve.iterations;
   judge(a, timings);
-  if (!a.accepted) control.cfl *= options_.rejected_cut;
+  was_rejected_ = !a.accepted;
+  if (was_rejected_) control.cfl *= options_.rejected_cut;
   return a;
 }
 

@@ -80,6 +80,7 @@ class PseudoTime {
   void timed(Timings& timings, const char* part, const F& body);
   std::array<double, 4> norms(View<const double> R) const;
   SolveResult solve(Timings& timings);
+  void aim();
   void remember_origin();
   void judge(Attempt& attempt, Timings& timings);
   void ramp(double ratio, double omega);
@@ -95,6 +96,7 @@ class PseudoTime {
   Array<double, Space> U_, minus_R_, dU_, trial_, trial_R_, scale_;
   Origin origin_;
   double setup_seconds_ = 0;
+  bool was_rejected_ = false;  // the last attempt
 };
 
 }  // namespace weir

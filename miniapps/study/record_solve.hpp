@@ -15,6 +15,10 @@ inline void record_solve(Run& run, SolveRecord record, const SolveResult& result
   record.r0 = result.residual0;
   record.r_true = result.true_residual;
   if (result.target >= 0) record.target = result.target;
+  if (result.tolerance >= 0) {
+    record.tolerance = result.tolerance;
+    record.tolerance_reason = to_string(result.tolerance_reason);
+  }
   record.setup_ms = milliseconds(setup_seconds);
   record.solve_ms = milliseconds(result.solve_seconds);
   record.apply_ms = milliseconds(result.apply_seconds);

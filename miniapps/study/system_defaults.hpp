@@ -10,6 +10,7 @@ struct SystemDefaults {
   double tolerance;
   unsigned matrix;  // its kind, of registry.hpp
   bool is_symmetric = false;
+  bool is_newton = false;  // its right-hand side is a nonlinear residual, of which the flow code tells the solver
 
   Table options(const Table& linear) const { return linear.table(name); }
   std::string method_of(const Table& linear) const { return options(linear).get<std::string>("method", method); }
@@ -25,6 +26,9 @@ struct SystemDefaults {
   }
   // Error(usage) of a solver that cannot take this system's matrices.
   void refuse_unfit(const Table& options_of_solver) const {
+    if (!is_newton && ForcingRule::is_given(options_of_solver))
+      options_of_solver.fail("tolerance",
+                             "'" + std::string(name) + "' needs a number: its systems are no Newton steps");
     weir::refuse_unfit(options_of_solver, method, preconditioner, matrix, is_symmetric);
   }
 };

@@ -173,16 +173,16 @@ std::string history_row(const StepRecord& r, double wall) {
 
 std::string solves_header() {
   return "step,system,solver,unknowns,iterations,reason,r0,r_true,setup_ms,solve_ms,apply_ms,spmv_ms,reduce_ms,halo_ms,"
-         "transfer_bytes,preconditioner_age,ilu_residual,dominance_L,dominance_U,target";
+         "transfer_bytes,preconditioner_age,ilu_residual,dominance_L,dominance_U,target,tolerance,tolerance_reason";
 }
 
 std::string solves_row(const SolveRecord& r) {
   std::string line = fmt::format("{},{},{},{},{},{}", r.step, r.system, r.solver, r.unknowns, r.iterations, r.reason);
-  for (const Measure* m :
-       {&r.r0, &r.r_true, &r.setup_ms, &r.solve_ms, &r.apply_ms, &r.spmv_ms, &r.reduce_ms, &r.halo_ms,
-        &r.transfer_bytes, &r.preconditioner_age, &r.ilu_residual, &r.dominance_L, &r.dominance_U, &r.target})
+  for (const Measure* m : {&r.r0, &r.r_true, &r.setup_ms, &r.solve_ms, &r.apply_ms, &r.spmv_ms, &r.reduce_ms,
+                           &r.halo_ms, &r.transfer_bytes, &r.preconditioner_age, &r.ilu_residual, &r.dominance_L,
+                           &r.dominance_U, &r.target, &r.tolerance})
     line += "," + cell(*m);
-  return line;
+  return line + "," + r.tolerance_reason;
 }
 
 std::int64_t step_in_name(std::string_view name) {

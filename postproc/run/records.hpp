@@ -25,7 +25,8 @@ struct SolveRecord {
   int iterations = 0;
   std::string reason;
   Measure r0, r_true, setup_ms, solve_ms, apply_ms, spmv_ms, reduce_ms, halo_ms, transfer_bytes, preconditioner_age,
-      ilu_residual, dominance_L, dominance_U, target;
+      ilu_residual, dominance_L, dominance_U, target, tolerance;
+  std::string tolerance_reason;
 };
 
 // A file that grows by whole lines. Lines go to the system in batches, at the latest a quarter of a second after they

@@ -165,6 +165,8 @@ std::unique_ptr<AnySolver<Space>> make_any_solver(const Table& options, const st
                                                   const std::string& default_preconditioner,
                                                   const KrylovOptions& defaults) {
   const std::string method = options.get<std::string>("method", default_method);
+  if (ForcingRule::is_given(options) && !defaults.forcing)
+    options.fail("tolerance", "a solver that does not lead a flow needs a number, or has its leader's");
   if (is_peer(method)) return std::make_unique<PeerSolver<Space>>(method, options, defaults);
   if (method.starts_with("cusparse:")) return std::make_unique<VendorSolver<Space>>(method, options, defaults);
   return std::make_unique<OwnSolver<Space>>(options, default_method, default_preconditioner, defaults);

@@ -97,7 +97,7 @@ class Chebyshev : public Krylov<Space> {
       fill<Space>(0, x);
       return;
     }
-    const double target = result.target = options_.relative ? options_.tolerance * reference : options_.tolerance;
+    const double target = result.target = options_.tolerance_now() * (options_.relative ? reference : 1);
     double before = 2 * r;
     is_interrupted_ = false;
     while (!is_interrupted_ && std::isfinite(r) && r > target && r < before &&

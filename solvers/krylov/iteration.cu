@@ -97,7 +97,7 @@ void Iteration<Space>::start(View<double> r) {
     result_.residual = result_.true_residual = 0;
     return;
   }
-  result_.target = target_ = options_.tolerance * (!options_.relative ? 1 : (to_rhs ? b_norm : r_norm));
+  result_.target = target_ = options_.tolerance_now() * (!options_.relative ? 1 : (to_rhs ? b_norm : r_norm));
   if (r_norm <= target_) return;
   running_ = options_.max_iterations > 0;
   if (!running_) result_.reason = Reason::max_iterations;

@@ -20,7 +20,10 @@ constexpr Option common_keys[] = {
      "a Krylov method, or a preconditioner as the solver itself: x += M^-1 (b - A x)"},
     {"preconditioner", Option::table, "depends on the system", "`type` and the keys of that preconditioner",
      "preconditioner"},
-    {"tolerance", Option::number, "depends on the system", "of the residual b - A x", "[0, inf)"},
+    {"tolerance", Option::number, "depends on the system", "of the residual b - A x", "[0, inf)", "", "",
+     forcing_options},
+    {"tolerance", Option::text, "depends on the system",
+     "`flow` systems: by how the nonlinear residual falls; a table has the rule's parameters", "eisenstat_walker"},
     {"relative", Option::boolean, "true", "to `reference`; else the tolerance is absolute"},
     {"reference", Option::text, "rhs", "what the tolerance is relative to: |b|, or |b - A x0|", "rhs | initial"},
     {"norm", Option::text, "l2", "that convergence is measured in", "l2 | max"},
@@ -55,7 +58,12 @@ Options linear_solver_options() { return common_keys; }
 KrylovOptions read_krylov_options(const Table& options, const KrylovOptions& defaults, const std::string& method) {
   const Table t = options.described_by(common_keys);
   KrylovOptions o = defaults;
-  o.tolerance = t.get<double>("tolerance", o.tolerance);
+  if (ForcingRule::is_given(t)) {
+    o.forcing_rule = ForcingRule(options);
+  } else {
+    o.tolerance = t.get<double>("tolerance", o.tolerance);
+    if (t.has("tolerance")) o.forcing = {}, o.forcing_rule = {};
+  }
   o.relative = t.get<bool>("relative", o.relative);
   o.reference = t.get<std::string>("reference", o.reference);
   o.norm = t.get<std::string>("norm", o.norm == Norm::max ? "max" : "l2") == "max" ? Norm::max : Norm::l2;

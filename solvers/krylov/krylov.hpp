@@ -8,6 +8,7 @@
 
 #include "base/archive.hpp"
 #include "base/table.hpp"
+#include "solvers/krylov/forcing_term.hpp"
 #include "solvers/matrix/matrix.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 
@@ -27,6 +28,8 @@ struct SolveResult {
   Reason reason = Reason::converged;
   double apply_seconds = 0, spmv_seconds = 0, reduce_seconds = 0, solve_seconds = 0;  // negative: not measured
   double halo_seconds = -1, transfer_bytes = -1;  // of this rank; negative: one rank
+  double tolerance = -1;                          // that held, and why; negative: not told
+  ToleranceReason tolerance_reason = ToleranceReason::fixed;
   bool converged() const { return reason == Reason::converged; }
 };
 
@@ -48,6 +51,12 @@ struct KrylovOptions {
   std::string inner = "gmres", inner_matrix = "double";
   double inner_tolerance = 1e-4;
   int inner_iterations = 30;
+
+  // Where `forcing` is not null, it is the tolerance of each solve instead of `tolerance`; shared by all copies. The rule makes
+  // a ForcingTerm of the solver's own, where it is given none.
+  ForcingRule forcing_rule = {};
+  std::shared_ptr<const double> forcing = {};
+  double tolerance_now() const { return forcing ? *forcing : tolerance; }
 
   // Asked in every iteration, over ranks by all: whether the solve must end. Shared by all copies.
   std::shared_ptr<std::function<bool()>> should_stop = {};

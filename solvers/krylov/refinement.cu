@@ -24,6 +24,7 @@ KrylovOptions inner_options(const KrylovOptions& outer) {
   if (outer.inner == "refinement") throw Error(Exit::usage, "refinement cannot be its own inner method");
   KrylovOptions o = outer;
   o.tolerance = outer.inner_tolerance;
+  o.forcing = {};
   o.relative = true;
   o.reference = "rhs";
   o.max_iterations = outer.inner_iterations;

@@ -12,6 +12,7 @@
 
 #include "base/error.hpp"
 #include "base/timer.hpp"
+#include "inputs/case.hpp"
 #include "miniapps/study/capture/capsule.hpp"
 #include "miniapps/study/capture/capture_rules.hpp"
 #include "miniapps/study/facility.hpp"
@@ -184,6 +185,8 @@ class Capture : public Facility<Space> {
     l.name = w.system.leader->name();
     l.description = w.system.leader->describe();
     l.options = w.system.options.given();
+    if (ForcingRule::is_given(w.system.options))  // a solve by itself has no Newton step before it
+      l.options = read_case_text(l.options, "leader", {fmt::format("tolerance={}", solve.result.tolerance)}).given();
     l.default_method = w.system.default_method;
     l.default_preconditioner = w.system.default_preconditioner;
     l.default_tolerance = w.system.default_tolerance;

@@ -110,7 +110,8 @@ class FlightRecorder<Space>::Watch : public SolveWatch<Space> {
     f.x = x_;
     f.result = result_;
     KrylovOptions defaults;
-    defaults.tolerance = system_.default_tolerance;
+    const bool is_adaptive = ForcingRule::is_given(system_.options) && result_.tolerance >= 0;
+    defaults.tolerance = is_adaptive ? result_.tolerance : system_.default_tolerance;
     f.settings = read_solver_settings("linear." + system_.name, system_.options, system_.default_method,
                                       system_.default_preconditioner, defaults);
     if (!refused_) f.M = &system_.leader->preconditioner();

@@ -24,6 +24,8 @@ inline KrylovOptions stopping_test_of(const Table& options, const KrylovOptions&
   const KrylovOptions leader = read_krylov_options(options, defaults, "");
   KrylovOptions o;
   o.tolerance = leader.tolerance;
+  o.forcing = leader.forcing;
+  o.forcing_rule = leader.forcing_rule;
   o.relative = leader.relative;
   o.reference = leader.reference;
   o.norm = leader.norm;

@@ -182,6 +182,7 @@ class ShadowStudy : public Facility<Space> {
     if (candidates_.empty() || s.name != system_ || s.part > 0) return;
     KrylovOptions defaults;
     defaults.tolerance = s.default_tolerance;
+    defaults.forcing = s.leader->forcing().shared();
     defaults.history = true;
     shadow_ = std::make_unique<Shadow<Space>>(ranks_, seed_, repeats_, *s.leader, why_leader_differs(s).empty(),
                                               [this](const ShadowRecord& record) { keep(record); });

@@ -241,6 +241,7 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> words = {
      {"linear.flow.method=fgmres",
       "linear.flow.preconditioner={ type = \"async_ilu0\", asynchrony = { type = \"prescribed\" } }"}},
     {"previous", {"linear.flow.preconditioner={ type = \"parilut\", initial = \"previous\" }"}},
+    {"eisenstat_walker", {"linear.flow.tolerance={ type = \"eisenstat_walker\" }"}},
     {"fields_every", {"output.fields_every=2"}}};
 
 // Reads one variation; what is wrong with it may be said, what is wrong with a description may not.

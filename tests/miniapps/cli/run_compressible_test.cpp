@@ -145,6 +145,30 @@ TEST_F(WeirCompressible, AnAbandonedTimeStepLeavesNoRows) {
   EXPECT_FALSE(fs::exists(folder / "a/superseded"));
 }
 
+// In the middle of a phase, and of the time steps of a vortex.
+TEST_F(WeirCompressible, TheForcingTermIsToldWithItsReasonAndGoesOnAfterARestart) {
+  for (const auto& [name, part] : {std::pair{std::string("cylinder"), "7"}, {"vortex", "4"}})
+    for (const std::string guess : {"previous", "projection:3"}) {
+      const std::string a = name + guess.substr(0, 3), b = "cut" + a;
+      const std::vector<std::string> set = {"--set",
+                                            "linear.flow.tolerance={type=\"eisenstat_walker\",initial=0.3,max=0.7}",
+                                            "--set", "linear.flow.initial_guess=\"" + guess + "\""};
+      const auto with = [&](std::vector<std::string> arguments) {
+        arguments.insert(arguments.end(), set.begin(), set.end());
+        return weir(arguments).code;
+      };
+      ASSERT_EQ(with({"run", name + ".toml", "-o", a}), 0);
+      ASSERT_EQ(with({"run", name + ".toml", "-o", b, "--steps", part}), 0);
+      ASSERT_EQ(weir({"restart", b}).code, 0);
+      EXPECT_EQ(summary(a)["state_hash"], summary(b)["state_hash"]) << a;
+      EXPECT_EQ(csv(a + "/solves.csv", 8), csv(b + "/solves.csv", 8)) << a;
+      const std::string solves = read_file(folder / (a + "/solves.csv"));
+      EXPECT_NE(solves.find(",0.3,initial\n"), std::string::npos) << solves;
+      EXPECT_NE(solves.find(",ratio\n"), std::string::npos) << solves;
+      EXPECT_EQ(solves.find(",fixed\n"), std::string::npos) << solves;
+    }
+}
+
 TEST_F(WeirCompressible, TheRecordsHoldForcesSurfacesAndPictures) {
   ASSERT_EQ(weir({"run", "cylinder.toml", "-o", "a"}).code, 0);
   for (const char* quantity : {"lift", "drag", "drag_pressure", "drag_viscous", "entropy_error", "cp_min"})

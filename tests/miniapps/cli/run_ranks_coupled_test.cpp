@@ -80,6 +80,16 @@ TEST_F(WeirRanksCoupled, ARestartOnTheSameRanksGoesOnBitForBitWithEveryHalo) {
   EXPECT_EQ(summary("again")["state_hash"], summary("whole")["state_hash"]);
 }
 
+TEST_F(WeirRanksCoupled, ForcingTermsAndEarlierSolutionsGoOnBitForBitOnTheSameRanks) {
+  const std::string tolerance = "linear.flow.tolerance=\"eisenstat_walker\"",
+                    guess = "linear.flow.initial_guess=\"projection:3\"";
+  run(2, "whole", "channel.toml", {"--set", tolerance, "--set", guess});
+  run(2, "part", "channel.toml", {"--set", tolerance, "--set", guess, "--steps", "3"});
+  ASSERT_EQ(weir(2, {"restart", "part"}).code, 0);
+  EXPECT_EQ(summary("part")["state_hash"], summary("whole")["state_hash"]);
+  EXPECT_EQ(csv("part/solves.csv", 8), csv("whole/solves.csv", 8));
+}
+
 TEST_F(WeirRanksCoupled, AChannelOfTheKOmegaModelIsTheSameSteadyFlowWithFactorsOfEachRank) {
   run(1, "whole", "turbulent.toml");
   const std::string log = run(3, "three", "turbulent.toml");

@@ -18,7 +18,7 @@ TEST(Records, ColumnsAreThoseOfTheContract) {
   EXPECT_EQ(
       solves_header(),
       "step,system,solver,unknowns,iterations,reason,r0,r_true,setup_ms,solve_ms,apply_ms,spmv_ms,reduce_ms,halo_ms,"
-      "transfer_bytes,preconditioner_age,ilu_residual,dominance_L,dominance_U,target");
+      "transfer_bytes,preconditioner_age,ilu_residual,dominance_L,dominance_U,target,tolerance,tolerance_reason");
 }
 
 TEST(Records, WhatWasNotMeasuredIsEmptyAndNumbersReadBackTheSame) {
@@ -32,7 +32,7 @@ TEST(Records, WhatWasNotMeasuredIsEmptyAndNumbersReadBackTheSame) {
   r.reason = "converged";
   r.r0 = 0.0;
   r.dominance_U = 2;
-  EXPECT_EQ(solves_row(r), "3,pressure,cg+multigrid,64,5,converged,0,,,,,,,,,,,,2,");
+  EXPECT_EQ(solves_row(r), "3,pressure,cg+multigrid,64,5,converged,0,,,,,,,,,,,,2,,,");
 }
 
 TEST(Records, ALineFileKeepsItsHeaderAndGrows) {

@@ -1,0 +1,95 @@
+#include "solvers/krylov/forcing_term.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/table_node.hpp"
+#include "solvers/registry.hpp"
+
+namespace weir {
+namespace {
+
+constexpr const char* eisenstat_walker = "eisenstat_walker";
+constexpr double safeguarded = 0.1;
+
+constexpr Option keys[] = {
+    {"type", Option::text, Option::required, "the rule", eisenstat_walker},
+    {"initial", Option::number, "0.3", "of the first solve", "(0, 1)"},
+    {"max", Option::number, "0.3", "at most", "(0, 1)"},
+    {"gamma", Option::number, "0.9", "times the residual's ratio to the power `alpha`", "(0, 1]"},
+    {"alpha", Option::number, "2", "power of the residual's ratio", "(1, 2]"}};
+
+}  // namespace
+
+const char* to_string(ToleranceReason reason) {
+  constexpr const char* names[] = {"fixed", "initial", "ratio", "safeguard", "goal", "max", "again"};
+  return names[static_cast<int>(reason)];
+}
+
+Options forcing_options() { return keys; }
+
+bool ForcingRule::is_given(const Table& options) {
+  const TableNode* n = options.node()->find("tolerance");
+  return n && (n->kind == TableNode::Kind::string || n->kind == TableNode::Kind::table);
+}
+
+ForcingRule::ForcingRule(const Table& options) {
+  if (!is_given(options)) return;
+  const Table t = options.described_by(linear_solver_options());
+  const bool is_table = t.is_table("tolerance");
+  const Table own = is_table ? t.table("tolerance") : Table().described_by(keys);
+  if (is_table) {
+    own.get<std::string>("type");
+  } else if (const auto text = t.get<std::string>("tolerance"); text != eisenstat_walker) {
+    t.fail("tolerance", "'tolerance' must be a number or \"eisenstat_walker\", got \"" + text + "\"");
+  }
+  read_keys(own, "initial", initial, "max", max, "gamma", gamma, "alpha", alpha);
+  if (!t.get<bool>("relative")) t.fail("relative", "tolerance = \"eisenstat_walker\" is relative");
+  is_adaptive = true;
+}
+
+ForcingTerm::ForcingTerm(const ForcingRule& rule) : rule_(rule) {
+  if (!rule.is_adaptive) return;
+  eta_ = std::make_shared<double>(std::min(rule.initial, rule.max));
+  reason_ = ToleranceReason::initial;
+}
+
+void ForcingTerm::begin_phase() { residual_ = -1; }
+
+void ForcingTerm::aim(double residual, double goal) {
+  if (!eta_) return;
+  double eta = rule_.initial;
+  reason_ = ToleranceReason::initial;
+  if (residual_ > 0) {
+    eta = rule_.gamma * std::pow(residual / residual_, rule_.alpha);
+    reason_ = ToleranceReason::ratio;
+    if (const double slowest = rule_.gamma * std::pow(*eta_, rule_.alpha); slowest > safeguarded && slowest > eta) {
+      eta = slowest;
+      reason_ = ToleranceReason::safeguard;
+    }
+  }
+  if (residual > 0 && goal / (2 * residual) > eta) {
+    eta = goal / (2 * residual);
+    reason_ = ToleranceReason::goal;
+  }
+  if (!(eta <= rule_.max)) {
+    eta = rule_.max;
+    reason_ = ToleranceReason::max;
+  }
+  residual_ = residual;
+  *eta_ = eta;
+}
+
+void ForcingTerm::again() {
+  if (eta_) reason_ = ToleranceReason::again;
+}
+
+void ForcingTerm::state(Archive& a) {
+  if (!eta_) return;
+  a.number("forcing_term", *eta_);
+  a.number("nonlinear_residual", residual_);
+  a.require(*eta_ > 0 && *eta_ < 1, "forcing_term");
+}
+
+}  // namespace weir
