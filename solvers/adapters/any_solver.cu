@@ -166,7 +166,7 @@ std::unique_ptr<AnySolver<Space>> make_any_solver(const Table& options, const st
                                                   const KrylovOptions& defaults) {
   const std::string method = options.get<std::string>("method", default_method);
   if (ForcingRule::is_given(options) && !defaults.forcing)
-    options.fail("tolerance", "a solver that does not lead a flow needs a number, or has its leader's");
+    options.fail("tolerance", "a solver that does not lead a flow needs a number, or has that of the reference solver");
   if (is_peer(method)) return std::make_unique<PeerSolver<Space>>(method, options, defaults);
   if (method.starts_with("cusparse:")) return std::make_unique<VendorSolver<Space>>(method, options, defaults);
   return std::make_unique<OwnSolver<Space>>(options, default_method, default_preconditioner, defaults);
