@@ -16,7 +16,10 @@ std::string find_file(const Table& t, std::string_view key, const std::string& w
   const fs::path beside = fs::path(case_file).parent_path() / name;
   std::error_code ignored;
   for (const fs::path& path : {beside, fs::path(name)})
-    if (fs::exists(path, ignored)) {
+    if (const fs::file_status status = fs::status(path, ignored); fs::exists(status)) {
+      if (fs::is_directory(status)) t.fail(key, "'" + path.string() + "' is a folder, not a " + what);
+      if (fs::is_character_file(status) || fs::is_block_file(status))
+        t.fail(key, "'" + path.string() + "' is a device, not a " + what);
       t.node()->find(key)->text = fs::absolute(path).lexically_normal().string();  // for the effective configuration
       return path.string();
     }

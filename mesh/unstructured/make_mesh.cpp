@@ -1,5 +1,6 @@
 #include "mesh/unstructured/make_mesh.hpp"
 
+#include "base/error.hpp"
 #include "base/find_file.hpp"
 #include "mesh/generate/generators.hpp"
 #include "mesh/read/read_mesh.hpp"
@@ -57,9 +58,14 @@ UnstructuredMesh make_mesh(const Table& options, MeshOrigin* origin) {
     made.name = "generator " + generator.get<std::string>("type");
   }
   made.periodic = description.periodic;
-  UnstructuredMesh mesh = build_mesh(std::move(description), &made.repairs);
-  if (origin) *origin = std::move(made);
-  return mesh;
+  try {
+    UnstructuredMesh mesh = build_mesh(std::move(description), &made.repairs);
+    if (origin) *origin = std::move(made);
+    return mesh;
+  } catch (const Error& error) {
+    if (has_file || error.code() != Exit::usage) throw;
+    t.fail("generator", error.what());  // a file's faults name their line themselves
+  }
 }
 
 }  // namespace weir

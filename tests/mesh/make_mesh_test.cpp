@@ -91,6 +91,9 @@ TEST(MakeMesh, RefusesWrongOptionsWithTheirPlace) {
   EXPECT_TRUE(
       holds(complaint_of("type = \"naca0012\", refinement = -1"), "'refinement' must lie between 0.2 and 60, got -1"));
   EXPECT_TRUE(holds(complaint_of("type = \"naca0012\", layers = 60"), "thicker than half a chord"));
+  EXPECT_TRUE(holds(complaint_of("type = \"box\", length = [1.0, 1e-18]"), "case.toml:2: mesh: zero-area cell"));
+  EXPECT_TRUE(holds(complaint("file = \"/dev/null\""), "'/dev/null' is a device, not a mesh file"));
+  EXPECT_TRUE(holds(complaint("file = \"/\""), "'/' is a folder, not a mesh file"));
 }
 
 TEST(MakeMesh, FindsAFileBesideTheCaseBeforeTheCurrentFolder) {

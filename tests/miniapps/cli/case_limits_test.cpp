@@ -110,7 +110,8 @@ TEST_F(Inputs, CellsThatNoComputationCanUseAreRefused) {
 
 TEST_F(Inputs, DevicesAreNoFiles) {
   EXPECT_EQ(ProgramTest::weir({"info", "/dev/zero"}).code, 2);
-  EXPECT_EQ(weir("[case]\nminiapp = \"compressible\"\n[mesh]\nfile = \"/dev/zero\"\n[flow]\nmach = 0.3\n").code, 6);
+  expect_refused("[case]\nminiapp = \"compressible\"\n[mesh]\nfile = \"/dev/zero\"\n[flow]\nmach = 0.3\n",
+                 "case.toml:4");
   expect_refused(cavity + "[[probe]]\nname = \"p\"\npoints = 5\n" + centreline +
                      "reference = { file = \"/dev/zero\", column = \"u\" }\n",
                  "a device");
