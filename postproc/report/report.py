@@ -209,9 +209,11 @@ class Report:
         if not self.relay.present(self.run):
             return None
         relay, page = self.relay.read(self.run), self.page
-        return '<section class="verdict study"><p><strong class="word">%s</strong></p>%s%s</section>' % (
-            page.text(self.relay.headline(relay)), page.paragraph(" ".join(self.relay.sentences(relay))),
-            page.table(*self.relay.table(relay), range(2, 10)))
+        study = self.shadow.Study(self.run) if self.shadow.present(self.run) else None
+        rungs = self.attempt("the rungs of evidence", self.relay.evidence_table, self.run, relay, study)
+        return '<section class="verdict study"><p><strong class="word">%s</strong></p>%s%s%s</section>' % (
+            page.text(self.relay.headline(self.run, relay, study)), page.paragraph(" ".join(self.relay.sentences(relay))),
+            page.table(*self.relay.table(relay), range(2, 10)), page.table(*rungs, range(2, 8)) if rungs else "")
 
     def study(self):
         """The verdict on the solvers, and what it rests on; None where nothing was compared."""

@@ -167,15 +167,16 @@ class Branches(unittest.TestCase):
         with open(path) as file:
             run = json.load(file)
         run["relay"] = {"branches": 9, "steps": 8, "progress": "physical time", "noise": 1.01, "solvers": [
-            led("leader", "reference", 1.0), led("leader again", "control", 1.0),
-            led("quick", "slower", 4.0, cut=2, settled=False, why="when it leads quick costs 8.00 times what it does on the reference's systems")]}
+            led("leader", "reference", 1.0, left=[0.1, 0.1]), led("leader again", "control", 1.0),
+            led("quick", "slower", 4.0, cut=2, left=[0.98, 0.99], settled=False, why="when it leads quick costs 8.00 times what it does on the reference's systems")]}
         with open(path, "w") as file:
             json.dump(run, file)
         self.report = report.Report(folder)
 
     def test_the_headline_is_that_of_the_highest_rung(self):
         branches, study = self.report.branches(), self.report.study()
-        self.assertIn('<strong class="word">Closed loop: no candidate is faster than the reference solver when it leads: all are slower or fail<', branches)
+        self.assertIn('<strong class="word">Closed loop: quick is slower when it leads (4 times the cost): one application leaves 0.99 of a residual '
+                      '(the reference&#x27;s 0.10), and what is left piles up; on the reference&#x27;s systems quick looked faster<', branches)
         for words in ("When it leads quick costs 8.00 times what it does on the reference&#x27;s systems.", "quick was cut off in 2 of 9 branches.",
                       "The cost of quick has not settled.", "4 to \u221e"):
             self.assertIn(words, branches)
@@ -185,9 +186,24 @@ class Branches(unittest.TestCase):
     def test_without_a_verdict_nobody_is_called_faster(self):
         solvers = self.report.run.run["relay"]["solvers"]
         solvers[2]["verdict"] = "not settled"
-        self.assertIn("no candidate is shown to be faster", self.report.branches())
+        self.assertIn("Closed loop: quick: not settled<", self.report.branches())
         solvers[2]["verdict"] = "faster"
-        self.assertIn("when it leads, faster than the reference solver: quick", self.report.branches())
+        self.assertIn("Closed loop: quick is faster when it leads (4 times the cost)<", self.report.branches())
+
+    def test_each_rung_of_the_ladder_has_a_row_of_the_labs_own_numbers(self):
+        with open(self.report.run.file("relay.csv"), "w") as file:
+            file.write("step,length,name,solves,iterations,not_converged,seconds\n3,8,quick,2,100,1,0.5\n3,8,quick,,,,0.25\n1,4,quick,9,9,9,9\n")
+        whole = self.report.run.file("whole_runs")
+        os.makedirs(whole)
+        with open(os.path.join(whole, "ab_summary.csv"), "w") as file:
+            file.write("case,configuration,runs,ratio,low,high,verdict,stopped\nc,default,1,,,,baseline,0\nc,quick,1,5,4.5,6,slower,1\n")
+        with open(os.path.join(whole, "ab.csv"), "w") as file:
+            file.write("configuration,solves,iterations,failed_solves,total_s\ndefault,68,517,0,1.22\nquick,30,3000,20,6.1\n")
+        rows = {(row[0], row[1]): row[2:] for row in self.report.relay.evidence_table(self.report.run, self.report.relay.read(self.report.run))[1]}
+        self.assertEqual(rows["quick", "closed loop: leads 8 steps, 2 of 9 cut off"], ["4.000", "4 to 4", "2", "50.0", "1", "0.75"])
+        self.assertEqual(rows["reference", "whole runs"], ["1", "", "68", "7.6", "0", "1.22"])
+        self.assertEqual(rows["quick", "whole runs, 1 of 1 stopped by the budget"], ["> 5.000", "4.5 or more", "30", "100.0", "20", "6.1"])
+        self.assertIn("Whole runs: quick is slower when it leads (more than 5 times the cost)", self.report.branches())
 
 
 WIDTHS = """<script>window.addEventListener('load', () => {
