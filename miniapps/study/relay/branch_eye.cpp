@@ -3,7 +3,6 @@
 #include <cmath>
 #include <utility>
 
-#include "base/timer.hpp"
 #include "solvers/device/on_host.hpp"
 #include "solvers/distributed/distributed_matrix.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
@@ -28,7 +27,7 @@ template <class Space>
 void BranchEye<Space>::before(const Matrix<Space>& A, View<const double> b, View<const double> x) {
   is_within_ = std::exchange(is_due_, false);
   if (!is_within_) return;
-  ScopedTimer timer(seconds_);
+  const CostTimer timer(clock_, seconds_);
   const std::int64_t n = x.size();
   if (work_.size() != 3 * n) work_ = Array<double, Space>(3 * n);
   const View<double> r = work_.view().part(0, n), z = work_.view().part(n, n), rest = work_.view().part(2 * n, n);
@@ -43,7 +42,7 @@ void BranchEye<Space>::before(const Matrix<Space>& A, View<const double> b, View
 template <class Space>
 void BranchEye<Space>::after(const Matrix<Space>& A, View<const double>, View<const double> x, const SolveResult&) {
   if (!std::exchange(is_within_, false)) return;
-  ScopedTimer timer(seconds_);
+  const CostTimer timer(clock_, seconds_);
   std::vector<double> correction = on_host<Space>(x);
   for (std::size_t i = 0; i < correction.size(); ++i) correction[i] -= x0_[i];
   look_.long_waves = long_waves(A, correction);

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "miniapps/study/facility.hpp"
+#include "miniapps/study/relay/cost_clock.hpp"
 #include "miniapps/study/relay/relay_series.hpp"
 
 namespace weir {
@@ -17,6 +18,7 @@ class BranchEye : public SolveWatch<Space> {
     leader_ = &leader;
     solver.watch(this);
   }
+  void time_by(const CostClock& clock) { clock_ = clock; }
   void look_at_next() { is_due_ = true; }
   // Of the solves since; what looking has cost, of this rank.
   Look take(double& seconds);
@@ -32,6 +34,7 @@ class BranchEye : public SolveWatch<Space> {
   const LinearSolver<Space>* leader_ = nullptr;
   bool is_due_ = false, is_within_ = false, has_graph_ = false;
   Look look_;
+  CostClock clock_;
   double seconds_ = 0;
   std::vector<std::int64_t> start_;  // of each row's neighbours, of this rank; none: the matrix knows no entries
   std::vector<int> neighbour_;

@@ -7,7 +7,6 @@
 #include "miniapps/study/relay/held_state.hpp"
 #include "miniapps/study/shadow/reference_solver.hpp"
 #include "miniapps/study/shadow/shadow.hpp"
-#include "postproc/run/machine.hpp"
 #include "solvers/adapters/peer.hpp"
 
 namespace weir {
@@ -26,9 +25,9 @@ class Diversion {
 };
 
 // On the processor, so many seconds more.
-void wait(double& seconds, double more) {
-  ScopedTimer timer(seconds);
-  for (const double end = seconds_now() + more; seconds_now() < end;) continue;
+void wait(const CostClock& clock, double& seconds, double more) {
+  const CostTimer timer(clock, seconds);
+  for (const double end = clock.now() + more; clock.now() < end;) continue;
 }
 
 void fails(Lead& lead, const std::string& why) {
@@ -119,6 +118,8 @@ typename Crew<Space>::Make Candidates::seen_by(BranchEye<Space>* eye, typename C
 template <class Space>
 void Branches<Space>::open(Run& run) {
   run_ = &run;
+  clock_ = CostClock(ranks_);
+  if (eye_) eye_->time_by(clock_);
   for (Crew<Space>& crew : crews_) crew.stop_when([this] { return must_stop(); });
 }
 
@@ -143,7 +144,7 @@ bool Branches<Space>::must_stop() {
   constexpr int calls_a_message = 16;
   if (is_interrupted_ || run_->must_abandon_step()) return is_interrupted_ = true;
   if (ranks_.size() > 1 && ++asked_ % calls_a_message != 0) return false;
-  return ranks_.any(seconds_now() > cut_at_);
+  return ranks_.any(clock_.now() > cut_at_);
 }
 
 template <class Space>
@@ -187,13 +188,16 @@ void Branches<Space>::take_steps(const Crew<Space>& crew, int steps, const FlowB
     records_ = {};
     if (eye_) eye_->look_at_next();
     ranks_.barrier();
-    cut_at_ = seconds_now() + limit - lead.seconds();
+    cut_at_ = clock_.now() + limit - lead.seconds();
     double seconds = 0;
-    const BranchEnd end = timed(seconds, flow.step);
+    const BranchEnd end = [&] {
+      const CostTimer timer(clock_, seconds);
+      return flow.step();
+    }();
     double looking = 0;
     const Look look = eye_ ? eye_->take(looking) : Look{};
     seconds = std::max(0.0, seconds - looking);
-    if (crew.slowed_by() > 0) wait(seconds, crew.slowed_by() * seconds);
+    if (crew.slowed_by() > 0) wait(clock_, seconds, crew.slowed_by() * seconds);
     seconds = ranks_.max(seconds);
     if (end == BranchEnd::failed || end == BranchEnd::interrupted) {
       lead.rest = seconds;

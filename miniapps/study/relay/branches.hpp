@@ -1,6 +1,6 @@
 // Branches of a run: crews lead the same few steps from one state in memory, the flow code's own solvers wait untouched,
 // then the state is put back and the run goes on as if nothing had been. Timed is the whole step, flow work included; over
-// ranks it is the slowest rank's time, so that ranks agree.
+// ranks it is the slowest rank's time, so that ranks agree; by which clock is said in cost_clock.hpp.
 #pragma once
 #include <cstdint>
 #include <limits>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "miniapps/study/relay/branch_eye.hpp"
+#include "miniapps/study/relay/cost_clock.hpp"
 #include "miniapps/study/relay/crew.hpp"
 #include "miniapps/study/relay/flow_branch.hpp"
 #include "miniapps/study/relay/relay_series.hpp"
@@ -55,6 +56,7 @@ class Branches {
   // From here on branches begin with the flow's present state.
   void hold(const FlowBranch& flow);
   std::int64_t state_bytes() const;
+  const CostClock& clock() const { return clock_; }
   // Crew `who` leads so many steps; it is cut off after limit seconds. What fails is told by the answer, not thrown.
   Lead lead(int who, int steps, const FlowBranch& flow, double limit = never);
   // With crew `who` in place: it takes what the state holds of the flow code's own solvers, which stay out of it.
@@ -72,8 +74,9 @@ class Branches {
   BranchEye<Space>* eye_ = nullptr;
   std::vector<Crew<Space>> crews_;
   Checkpoint state_;
-  Diverted records_;             // of the step that is led
-  double cut_at_ = never;        // seconds_now
+  Diverted records_;  // of the step that is led
+  CostClock clock_;
+  double cut_at_ = never;        // on the clock
   bool is_interrupted_ = false;  // the run stops
   int asked_ = 0;
 };

@@ -108,11 +108,12 @@ class Relay : public Facility<Space> {
   void finish(Run& run) override {
     if (series_.branches() == 0 || !ranks_.is_root()) return;
     const RelayComparison comparison = series_.compare(seed_);
-    const char* what = is_in_decades_ ? "decades of the residual" : "physical time";
-    run.add_to_summary("relay", relay_json(comparison, candidates_.system(), what));
+    const RelaySubject of{candidates_.system(), is_in_decades_ ? "decades of the residual" : "physical time",
+                          branches_.clock().name()};
+    run.add_to_summary("relay", relay_json(comparison, of));
     std::int64_t bytes = 0;
     for (const Crew<Space>& crew : branches_.crews()) bytes += crew.bytes();
-    run.say_at_end(relay_table(comparison, candidates_.system(), what) +
+    run.say_at_end(relay_table(comparison, of) +
                    fmt::format("  {} branches took {}; {} for the state, {} for the solvers that wait\n",
                                series_.branches(), duration_text(run.timings().at("instrumentation", "relay")),
                                bytes_text(branches_.state_bytes()), bytes_text(bytes)));

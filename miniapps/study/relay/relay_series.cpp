@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 namespace weir {
@@ -29,6 +28,16 @@ struct Sums {
         steps(std::max(1.0, static_cast<double>(lead.steps.size()))),
         first(lead.steps.empty() ? lead.rest : lead.steps.front().seconds) {}
 };
+
+// Of a candidate's reference the mean of both replicas: it wavers less than one.
+Sums sums_of_reference(const Branch& b, int name) {
+  Sums of(*b.by_name[0]);
+  if (name < 2 || !b.by_name[1]) return of;
+  const Sums again(*b.by_name[1]);
+  for (double Sums::*what : {&Sums::seconds, &Sums::progress, &Sums::steps, &Sums::first})
+    of.*what = 0.5 * (of.*what + again.*what);
+  return of;
+}
 
 // One branch as two crews have led it.
 struct Both {
@@ -65,7 +74,7 @@ Indices all_indices(const std::vector<Both>& both) {
 
 template <class F>
 Interval interval_of(const std::vector<Both>& both, std::uint64_t seed, const F& ratio) {
-  return middle_95(block_bootstrap(both.size(), seed, [&](const Indices& pick) { return ratio(both, pick); }));
+  return bootstrap_95(both.size(), seed, [&](const Indices& pick) { return ratio(both, pick); });
 }
 
 double extent(const Interval& i) { return std::max(std::abs(std::log(i.low)), std::abs(std::log(i.high))); }
@@ -240,7 +249,7 @@ RelayRow RelaySeries::row(int name, int steps, std::uint64_t seed) const {
   Looks first_looks, later_looks;
   for (const Branch* b : led_by(name, steps)) {
     const Lead& lead = *b->by_name[name];
-    both.push_back({Sums(lead), Sums(*b->by_name[0])});
+    both.push_back({Sums(lead), sums_of_reference(*b, name)});
     r.failures += lead.end == LeadEnd::failed;
     r.cut += lead.end == LeadEnd::cut;
     for (const LedStep& s : lead.steps) r.unconverged += s.unconverged, r.rejected += s.rejected;
@@ -290,7 +299,7 @@ bool RelaySeries::has_clear_progress(int steps, std::uint64_t seed) const {
     for (const std::size_t i : pick) all += those[i]->by_name[0]->progress();
     return all;
   };
-  return middle_95(block_bootstrap(those.size(), seed, sum)).low > 0;
+  return bootstrap_95(those.size(), seed, sum).low > 0;
 }
 
 Interval RelaySeries::replicas_against_each_other(int steps, std::uint64_t seed) const {
@@ -319,82 +328,6 @@ RelayComparison RelaySeries::compare(std::uint64_t seed) const {
   c.rows[0].verdict = RelayVerdict::reference;
   c.rows[1].verdict = RelayVerdict::control;
   return c;
-}
-
-std::string relay_table(const RelayComparison& c, const std::string& system, const std::string& what) {
-  std::string text = fmt::format(
-      "\n{}, closed loop: {} branches of the run, {} steps each; time a unit of progress ({}), all systems and the "
-      "flow's own work in it\n",
-      system, c.branches, c.steps, what);
-  const auto label = [&c](const RelayRow& r) {
-    return (&r == &c.rows[0] ? "reference" : &r == &c.rows[1] ? "A/A control" : r.name) + " (" + r.solver + ")";
-  };
-  std::size_t width = 6;
-  for (const RelayRow& r : c.rows) width = std::max(width, label(r).size());
-  text += fmt::format(
-      "  {:<{}}  ms a step  iterations a step  leads / reference  95 % interval      on its systems  "
-      "loop gain  95 % interval\n",
-      "solver", width);
-  for (const RelayRow& r : c.rows) {
-    text += fmt::format("  {:<{}}  {:>9.3f}  {:>7.1f} to {:<6.1f}", label(r), width, r.milliseconds, r.first_iterations,
-                        r.later_iterations);
-    if (&r != &c.rows[0])
-      text += fmt::format("  {:>17.3f}  {:>6.3f} .. {:<6.3f}  {:>15.3f}  {:>9.3f}  {:>6.3f} .. {:<6.3f}  {}", r.closed,
-                          r.closed_interval.low, r.closed_interval.high, r.open, r.gain, r.gain_interval.low,
-                          r.gain_interval.high, to_string(r.verdict));
-    if (r.branches < c.branches) text += fmt::format(", took part in {}", r.branches);
-    if (r.cut) text += fmt::format(", cut off in {}", r.cut);
-    if (r.failures) text += fmt::format(", failed in {}", r.failures);
-    if (r.rejected) text += fmt::format(", {} steps rejected", r.rejected);
-    if (r.unconverged) text += fmt::format(", {} solves not converged", r.unconverged);
-    if (!r.has_settled && std::isfinite(r.drift))
-      text += fmt::format(", its cost has not settled: {:+.0f} % from half to half", 100 * (r.drift - 1));
-    text += '\n';
-  }
-  if (!c.has_clear_progress)
-    text += "  the reference makes no clear progress here: what a unit of it costs decides nothing\n";
-  for (const RelayRow& r : c.rows)
-    if (!r.why.empty()) text += "  " + r.why + "\n";
-  return text + fmt::format("  noise floor {:.1f} %: largest extent of the A/A intervals\n", 100 * std::expm1(c.noise));
-}
-
-std::string relay_json(const RelayComparison& c, const std::string& system, const std::string& what) {
-  using Json = nlohmann::ordered_json;
-  const auto of = [](const Interval& i) { return Json::array({i.low, i.high}); };
-  const auto if_known = [](double value) { return value >= 0 ? Json(value) : Json(); };
-  Json j{{"system", system},
-         {"evidence", "closed loop"},
-         {"branches", c.branches},
-         {"steps", c.steps},
-         {"progress", what},
-         {"noise", std::exp(c.noise)},
-         {"clear_progress", c.has_clear_progress},
-         {"solvers", Json::array()}};
-  for (const RelayRow& r : c.rows)
-    j["solvers"].push_back(
-        {{"name", r.name},
-         {"solver", r.solver},
-         {"branches", r.branches},
-         {"ms_a_step", r.milliseconds},
-         {"iterations", Json::array({r.first_iterations, r.later_iterations})},
-         {"closed", r.closed},
-         {"closed_interval", of(r.closed_interval)},
-         {"open", r.open},
-         {"open_interval", of(r.open_interval)},
-         {"gain", r.gain},
-         {"gain_interval", of(r.gain_interval)},
-         {"cut", r.cut},
-         {"failures", r.failures},
-         {"rejected", r.rejected},
-         {"unconverged", r.unconverged},
-         {"drift", r.drift},
-         {"settled", r.has_settled},
-         {"progress", r.progress},
-         {"long_waves", Json::array({if_known(r.first_look.long_waves), if_known(r.later_look.long_waves)})},
-         {"left", Json::array({if_known(r.first_look.left), if_known(r.later_look.left)})},
-         {"verdict", to_string(r.verdict)},
-         {"why", r.why}});
-  return j.dump();
 }
 
 }  // namespace weir

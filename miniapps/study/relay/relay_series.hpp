@@ -126,8 +126,10 @@ class RelaySeries {
   std::string growing_;
 };
 
-// what: "physical time" or "decades of the residual".
-std::string relay_table(const RelayComparison& c, const std::string& system, const std::string& what);
-std::string relay_json(const RelayComparison& c, const std::string& system, const std::string& what);
+struct RelaySubject {
+  std::string system, progress, clock;  // progress: "physical time" or "decades of the residual"
+};
+std::string relay_table(const RelayComparison& c, const RelaySubject& of);
+std::string relay_json(const RelayComparison& c, const RelaySubject& of);
 
 }  // namespace weir

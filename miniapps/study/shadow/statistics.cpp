@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 #include <random>
 
@@ -15,10 +17,17 @@ constexpr int fewest_pairs = 6;  // the smallest number of which a sign test can
 
 double reach(const Interval& i) { return std::max(std::abs(std::log(i.low)), std::abs(std::log(i.high))); }
 
+// How many of the sorted values lie beyond either end, so that of n / block independent ones 95 % lie between.
+std::size_t tail_of(std::size_t n, std::size_t block) {
+  const double m = std::max(2.0, static_cast<double>(n) / static_cast<double>(block));
+  const double t = boost::math::quantile(boost::math::students_t(m - 1), 0.975);
+  const double below = 0.5 * std::erfc(std::sqrt(m / (m - 1)) * t / std::numbers::sqrt2);
+  return static_cast<std::size_t>(below * resamples);
+}
+
 }  // namespace
 
-std::vector<double> block_bootstrap(std::size_t n, std::uint64_t seed,
-                                    const std::function<double(const std::vector<std::size_t>&)>& statistic) {
+Interval bootstrap_95(std::size_t n, std::uint64_t seed, const Statistic& statistic) {
   const std::size_t block = std::max<std::size_t>(1, static_cast<std::size_t>(std::cbrt(static_cast<double>(n))));
   std::mt19937_64 random(seed);
   std::vector<double> values;
@@ -33,12 +42,8 @@ std::vector<double> block_bootstrap(std::size_t n, std::uint64_t seed,
     values.push_back(statistic(pick));
   }
   std::sort(values.begin(), values.end());
-  return values;
-}
-
-Interval middle_95(const std::vector<double>& sorted) {
-  const std::size_t tail = sorted.size() / 40;
-  return {sorted[tail], sorted[sorted.size() - 1 - tail]};
+  const std::size_t tail = tail_of(n, block);
+  return {values[tail], values[values.size() - 1 - tail]};
 }
 
 double median(std::vector<double> values) {
@@ -80,11 +85,11 @@ PairedComparison compare_pairs(std::span<const double> candidate, std::span<cons
     if (logs.back() == 0) ++ties;
   }
   std::vector<double> sample;
-  const Interval of_median = middle_95(block_bootstrap(logs.size(), seed, [&](const std::vector<std::size_t>& pick) {
+  const Interval of_median = bootstrap_95(logs.size(), seed, [&](const std::vector<std::size_t>& pick) {
     sample.clear();
     for (const std::size_t i : pick) sample.push_back(logs[i]);
     return median(sample);
-  }));
+  });
   c.ratio = std::exp(median(logs));
   c.interval = {std::exp(of_median.low), std::exp(of_median.high)};
   c.sign_test_p = sign_test(c.wins, c.pairs - ties);
@@ -99,7 +104,7 @@ PairedComparison compare_pairs(std::span<const double> candidate, std::span<cons
   std::vector<std::size_t> all(logs.size());
   std::iota(all.begin(), all.end(), std::size_t{0});
   c.of_sums = ratio_of_sums(all);
-  c.of_sums_interval = middle_95(block_bootstrap(all.size(), seed, ratio_of_sums));
+  c.of_sums_interval = bootstrap_95(all.size(), seed, ratio_of_sums);
   return c;
 }
 

@@ -131,15 +131,19 @@ TEST(Statistics, ASlowdownOf5PercentIsFound) {
   EXPECT_LT(faster.candidate.sign_test_p, 0.01);
 }
 
-TEST(Statistics, TheIntervalHoldsTheTruthAboutAsOftenAsItSays) {
-  int median = 0, sums = 0;
-  for (unsigned seed = 1; seed <= 50; ++seed) {
-    const PairedComparison c = compared(seed, 1.2, 60).candidate;
-    median += c.interval.low <= 1.2 && 1.2 <= c.interval.high;
-    sums += c.of_sums_interval.low <= 1.2 && 1.2 <= c.of_sums_interval.high;
+// Of 6 systems too: percentiles of a bootstrap alone hold it in 86 of 100, of 100 systems in 92.
+TEST(Statistics, TheIntervalHoldsTheTruthAsOftenAsItSays) {
+  for (const int systems : {6, 20, 60}) {
+    int median = 0, sums = 0;
+    for (unsigned seed = 1; seed <= 200; ++seed) {
+      const PairedComparison c = compared(seed, 1.2, systems).candidate;
+      median += c.interval.low <= 1.2 && 1.2 <= c.interval.high;
+      sums += c.of_sums_interval.low <= 1.2 && 1.2 <= c.of_sums_interval.high;
+    }
+    EXPECT_GE(median, 183) << systems;  // 190 expected of 200; 3.1 is the standard deviation
+    EXPECT_GE(sums, 183) << systems;
+    EXPECT_LE(sums, 198) << systems;
   }
-  EXPECT_GE(median, 43);  // 47.5 expected of 50; 3 standard deviations are 4.6
-  EXPECT_GE(sums, 43);
 }
 
 TEST(Statistics, FewSystemsAllowNoVerdict) {

@@ -1,0 +1,85 @@
+// What branches say: the log's table, the block of run.json.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "miniapps/study/relay/relay_series.hpp"
+
+namespace weir {
+
+std::string relay_table(const RelayComparison& c, const RelaySubject& of) {
+  std::string text = fmt::format(
+      "\n{}, closed loop: {} branches of the run, {} steps each; {} a unit of progress ({}), all systems and the "
+      "flow's own work in it\n",
+      of.system, c.branches, c.steps, of.clock == "wall clock" ? "time" : of.clock, of.progress);
+  const auto label = [&c](const RelayRow& r) {
+    return (&r == &c.rows[0] ? "reference" : &r == &c.rows[1] ? "A/A control" : r.name) + " (" + r.solver + ")";
+  };
+  std::size_t width = 6;
+  for (const RelayRow& r : c.rows) width = std::max(width, label(r).size());
+  text += fmt::format(
+      "  {:<{}}  ms a step  iterations a step  leads / reference  95 % interval      on its systems  "
+      "loop gain  95 % interval\n",
+      "solver", width);
+  for (const RelayRow& r : c.rows) {
+    text += fmt::format("  {:<{}}  {:>9.3f}  {:>7.1f} to {:<6.1f}", label(r), width, r.milliseconds, r.first_iterations,
+                        r.later_iterations);
+    if (&r != &c.rows[0])
+      text += fmt::format("  {:>17.3f}  {:>6.3f} .. {:<6.3f}  {:>15.3f}  {:>9.3f}  {:>6.3f} .. {:<6.3f}  {}", r.closed,
+                          r.closed_interval.low, r.closed_interval.high, r.open, r.gain, r.gain_interval.low,
+                          r.gain_interval.high, to_string(r.verdict));
+    if (r.branches < c.branches) text += fmt::format(", took part in {}", r.branches);
+    if (r.cut) text += fmt::format(", cut off in {}", r.cut);
+    if (r.failures) text += fmt::format(", failed in {}", r.failures);
+    if (r.rejected) text += fmt::format(", {} steps rejected", r.rejected);
+    if (r.unconverged) text += fmt::format(", {} solves not converged", r.unconverged);
+    if (!r.has_settled && std::isfinite(r.drift))
+      text += fmt::format(", its cost has not settled: {:+.0f} % from half to half", 100 * (r.drift - 1));
+    text += '\n';
+  }
+  if (!c.has_clear_progress)
+    text += "  the reference makes no clear progress here: what a unit of it costs decides nothing\n";
+  for (const RelayRow& r : c.rows)
+    if (!r.why.empty()) text += "  " + r.why + "\n";
+  return text + fmt::format("  noise floor {:.1f} %: largest extent of the A/A intervals\n", 100 * std::expm1(c.noise));
+}
+
+std::string relay_json(const RelayComparison& c, const RelaySubject& of) {
+  using Json = nlohmann::ordered_json;
+  const auto both = [](const Interval& i) { return Json::array({i.low, i.high}); };
+  const auto if_known = [](double value) { return value >= 0 ? Json(value) : Json(); };
+  Json j{{"system", of.system},        {"evidence", "closed loop"},
+         {"branches", c.branches},     {"steps", c.steps},
+         {"progress", of.progress},    {"clock", of.clock},
+         {"noise", std::exp(c.noise)}, {"clear_progress", c.has_clear_progress},
+         {"solvers", Json::array()}};
+  for (const RelayRow& r : c.rows)
+    j["solvers"].push_back(
+        {{"name", r.name},
+         {"solver", r.solver},
+         {"branches", r.branches},
+         {"ms_a_step", r.milliseconds},
+         {"iterations", Json::array({r.first_iterations, r.later_iterations})},
+         {"closed", r.closed},
+         {"closed_interval", both(r.closed_interval)},
+         {"open", r.open},
+         {"open_interval", both(r.open_interval)},
+         {"gain", r.gain},
+         {"gain_interval", both(r.gain_interval)},
+         {"cut", r.cut},
+         {"failures", r.failures},
+         {"rejected", r.rejected},
+         {"unconverged", r.unconverged},
+         {"drift", r.drift},
+         {"settled", r.has_settled},
+         {"progress", r.progress},
+         {"long_waves", Json::array({if_known(r.first_look.long_waves), if_known(r.later_look.long_waves)})},
+         {"left", Json::array({if_known(r.first_look.left), if_known(r.later_look.left)})},
+         {"verdict", to_string(r.verdict)},
+         {"why", r.why}});
+  return j.dump();
+}
+
+}  // namespace weir
