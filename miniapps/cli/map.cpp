@@ -60,15 +60,14 @@ int run_map(const Program& program, const std::string& study_file, const std::st
     for (std::size_t x = 0; x < map.x.values.size(); ++x) {
       const AbStudy study = study_of_cell(map, x, y);
       const std::string name = map.x.values[x] + ", " + map.y.values[y];
-      const auto [runs, stopped_by] =
-          run_twins(study, path(fmt::format("cells/{}.{}", x + 1, y + 1)),
-                    [&](const AbProgress& p, const AbRun& r) { pace.tell(name, p, r, study); });
-      if (stopped_by) {
+      const AbRuns made = run_twins(study, path(fmt::format("cells/{}.{}", x + 1, y + 1)),
+                                    [&](const AbProgress& p, const AbRun& r) { pace.tell(name, p, r, study); });
+      if (const int stopped_by = made.stopped_by) {
         say("stopped by signal {}; what is complete is kept in {}: the same command continues from there\n", stopped_by,
             directory);
         return 128 + stopped_by;
       }
-      cells.push_back({x, y, summarise(study, runs)});
+      cells.push_back({x, y, map.by_relays ? summary_of_relays(made) : summarise(study, made.runs)});
       write_text_aside(path("map.csv"), map_csv(map, cells));  // what is known so far
       write_text_aside(path("map_cells.csv"), map_cells_csv(map, cells));
     }

@@ -13,10 +13,13 @@ def main():
     from plots import map, page
     study = map.Map(directory)
     with open(os.path.join(directory, "map.txt")) as file:
-        title, x, y = file.read().split("\n")[:3]
+        text = file.read()
+    title, x, y = text.split("\n")[:3]
+    is_closed = ", closed loop: who takes least" in text
     body = '<h1>%s</h1><section class="verdict"><p><strong class="word">%s</strong></p>%s</section>' % (
         page.text(title), page.text(study.headline()),
-        page.paragraph("Whole runs; the baseline's double in each cell is the measure of chance."))
+        page.paragraph("Closed loop: a run a cell, on whose branches each solver leads; cost: time over progress. The reference's double is the "
+                       "measure of chance." if is_closed else "Whole runs; the baseline's double in each cell is the measure of chance."))
     body += page.section("Phase diagram", page.figures([map.diagram(study, x, y, os.path.join(directory, "plots"))]))
     body += page.section("Every cell", map.table(study))
     body += page.section("Files", page.paragraph("map_cells.csv: a row a cell; map.csv: a row a cell and configuration; cells/: the runs; "

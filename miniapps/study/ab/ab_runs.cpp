@@ -139,6 +139,7 @@ void read_summary(const nlohmann::json& j, AbRun& run) {
   run.status = j.value("status", "");
   run.reason = j.value("reason", "");
   if (j.contains("state_hash") && j["state_hash"].is_string()) run.state_hash = j["state_hash"];
+  if (j.contains("relay")) run.relay = j["relay"].dump();
   const nlohmann::json quantities = j.value("quantities", nlohmann::json::object());
   for (const auto& [name, value] : quantities.items())
     if (value.is_number()) run.quantities[name] = value;

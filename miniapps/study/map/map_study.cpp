@@ -16,7 +16,9 @@ constexpr Option axis_keys[] = {{"key", Option::text, Option::required, "of the 
 Options axis_options() { return axis_keys; }
 
 constexpr Option map_options[] = {{"x", Option::table, Option::required, "one parameter", "", "", "", axis_options},
-                                  {"y", Option::table, Option::required, "the other one", "", "", "", axis_options}};
+                                  {"y", Option::table, Option::required, "the other one", "", "", "", axis_options},
+                                  {"relays", Option::boolean, "false",
+                                   "a cell is one run of the one configuration; its [relay] says who costs least"}};
 
 MapAxis read_axis(const Table& map, const char* name) {
   const Table t = map.table(name).described_by(axis_keys);
@@ -70,6 +72,12 @@ MapStudy read_map_study(const std::string& path, const std::string& budget) {
   map.y = read_axis(t, "y");
   if (map.x.key == map.y.key) t.fail("y", "'" + map.y.key + "' lies along x already");
   if (map.runs.cases.size() != 1) file.table("study").fail("cases", "a map has one case");
+  map.by_relays = t.get<bool>("relays");
+  if (map.by_relays) {
+    if (map.runs.configurations.size() != 2) t.fail("relays", "relays compare the solvers of one configuration");
+    map.runs.configurations.pop_back();  // the baseline's double
+    map.runs.repeats = 1;
+  }
   file.refuse_unknown();
   return map;
 }
@@ -93,8 +101,7 @@ MapWinner winner_of(const AbSummary& cell) {
   }
   w.second = takers[1].name;
   w.margin = takers[1].ratio / best.ratio;
-  const AbRow& any = cell.rows[0];
-  const double noise = std::exp(any.noise);
+  const double noise = std::exp(cell.rows[0].noise);
   w.is_decided =
       std::all_of(takers.begin() + 1, takers.end(), [&](const Taker& t) { return t.low > best.high * noise; });
   for (std::size_t k = 2; k < cell.rows.size(); ++k)
@@ -130,8 +137,8 @@ std::string map_cells_csv(const MapStudy& map, const std::vector<MapCell>& cells
 }
 
 std::string map_text(const MapStudy& map, const std::vector<MapCell>& cells) {
-  std::string text = fmt::format("\n{} along x, {} along y: who takes least, and what the next one takes more\n",
-                                 map.x.key, map.y.key);
+  std::string text = fmt::format("\n{} along x, {} along y, {}: who takes least, and what the next one takes more\n",
+                                 map.x.key, map.y.key, map.evidence());
   for (const MapCell& cell : cells) {
     const MapWinner w = winner_of(cell.summary);
     text += fmt::format("  {:<16} {:<16} ", map.x.values[cell.x], map.y.values[cell.y]);

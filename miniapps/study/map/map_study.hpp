@@ -1,5 +1,5 @@
-// weir map STUDY.toml: two parameters of a case on a grid; in each cell whole runs of the configurations, as in `weir ab`, and
-// who wins there. The study file is that of `weir ab` with one case and a table [map].
+// weir map STUDY.toml: two parameters of a case on a grid; in each cell whole runs of the configurations, as in `weir ab`, or
+// one run of the case with [relay], whose branches say what its candidates cost when they lead; and who wins there. The study file is that of `weir ab` with one case and a table [map].
 //   DIR/cells/X.Y     the runs of a cell (ab_runs.hpp); those that are done are not repeated
 //   DIR/map.csv       a row a cell and configuration; map_cells.csv: a row a cell
 #pragma once
@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/key_table.hpp"
+#include "miniapps/study/ab/ab_runs.hpp"
 #include "miniapps/study/ab/ab_study.hpp"
 #include "miniapps/study/ab/ab_summary.hpp"
 
@@ -20,6 +21,8 @@ struct MapAxis {
 struct MapStudy {
   AbStudy runs;
   MapAxis x, y;
+  bool by_relays = false;  // a run a cell
+  const char* evidence() const { return by_relays ? "closed loop" : "whole runs"; }
   std::size_t cells() const { return x.values.size() * y.values.size(); }
 };
 
@@ -39,6 +42,9 @@ struct MapWinner {
   double margin = 0;  // the second's time / the winner's; of one that was stopped a lower bound
 };
 MapWinner winner_of(const AbSummary& cell);
+
+// What the branches of a cell's run say, as if each solver were a configuration; no rows where there were none.
+AbSummary summary_of_relays(const AbRuns& runs);
 
 struct MapCell {
   std::size_t x = 0, y = 0;

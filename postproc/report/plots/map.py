@@ -57,8 +57,7 @@ def diagram(study, x_label, y_label, folder):
     shown = [n for n in study.names if n in seen]
     style.legend_below(figure, [style.matplotlib.patches.Rectangle((0, 0), 1, 1, color=study.colour[n]) for n in shown], shown)
     data = [(c, study.cells[c] if c not in ("winner", "second") else getattr(study, c)) for c in ("x", "y", "winner", "decided", "second", "margin")]
-    return style.save(figure, folder, "map", "Colour: the configuration whose whole runs take least; number: what the next one takes over it. Hatched: "
-                      "the intervals of the two overlap.", data)
+    return style.save(figure, folder, "map", "Colour: who takes least; number: what the next one takes over it. Hatched: the intervals of the two overlap.", data)
 
 
 def table(study):
