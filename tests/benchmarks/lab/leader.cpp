@@ -129,6 +129,10 @@ int measure(const Subject& subject, const LabOptions& options) {
 }  // namespace
 
 int lab_leader_cavity(const LabOptions& options) { return measure(cavity(), options); }
-int lab_leader_aerofoil(const LabOptions& options) { return measure(aerofoil(), options); }
+int lab_leader_aerofoil(const LabOptions& options) {
+  Subject subject = aerofoil();
+  if (options.quick) subject.set.push_back("mesh.generator.refinement=0.3");
+  return measure(subject, options);
+}
 
 }  // namespace weir::bench

@@ -5,7 +5,7 @@
 // its turn solve by solve: the median of the ratios is the turn's figure, and of all turns the median and its 95 % interval
 // (compare_pairs) are printed; the second run without shadows is the noise. Two runs differ by some per cent by where their memory
 // lies; so the solves right after the shadows of every second step are also compared with the others of their run. A case goes
-// on for 80 s, 12 turns at least (--quick: two of eight steps). DIR/lab_leader_NAME.csv: a row a turn.
+// on for 80 s, 12 turns at least (--quick: two of eight steps, the aerofoil on a coarser mesh). DIR/lab_leader_NAME.csv: a row a turn.
 #pragma once
 #include "tests/benchmarks/lab/aa.hpp"
 
