@@ -247,12 +247,14 @@ class EarlierSolutions {
     if (++count_ > rule_.k) drop_oldest();
   }
 
+ public:  // nvcc takes a device lambda in no private member
   void remove_mean(const Matrix<Space>& A, View<double> u) {
     double total = weir::sum<Space>(static_cast<int>(u.size()), [=] WEIR_HD(int i) { return u[i]; });
     sum(A, {&total, 1});
     shift<Space>(total / static_cast<double>(A.unknowns()), u);
   }
 
+ private:
   void drop_oldest() {
     for (int j = 1; j < count_; ++j)
       for (int i = 0; i <= j; ++i) R(i, j - 1) = R(i, j);
