@@ -1,0 +1,13 @@
+// From a lane's address to a byte of the host, checked; and what accesses of a warp cost.
+#pragma once
+#include "tests/ptx/machine/machine.hpp"
+
+namespace weir::ptx {
+
+u64 lane_address(const Context& context, const Instruction& instruction, int lane);
+// Ends the kernel where the address lies outside of live allocations, of its window, or is not aligned. `device`: the byte
+// lies in the device's memory, so it goes through the L1.
+char* checked_pointer(const Context& context, const Instruction& instruction, int lane, int bytes, bool& device);
+void count_access(const Context& context, const Instruction& instruction, u32 mask, int bytes);
+
+}  // namespace weir::ptx

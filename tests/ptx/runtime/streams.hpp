@@ -1,0 +1,34 @@
+// Streams and events, lazily: work stays in its queue until somebody waits, then streams advance in random order as far as
+// events and the default stream allow. What relies on an order that nothing promises is found out.
+#pragma once
+#include <deque>
+#include <functional>
+#include <set>
+
+#include "tests/ptx/base.hpp"
+
+namespace weir::ptx {
+
+struct Event {
+  u64 last = 0;           // number of the last record
+  std::set<u64> pending;  // records that have not happened
+};
+
+struct Stream;
+Stream* default_stream();
+Stream* new_stream(bool waits_for_default);
+void destroy(Stream* stream);  // once its work is done
+
+void submit(Stream* stream, std::function<int()> work);  // which returns a cudaError_t
+void record(Event& event, Stream* stream);
+void wait_for(Stream* stream, Event& event);
+bool in_use(const Event& event);
+
+void finish(Stream* stream);
+void finish(const Event& event);
+void finish_all();
+
+// The first error of a kernel, which ends the context: everything later gives it again.
+int context_error();
+
+}  // namespace weir::ptx
