@@ -18,7 +18,7 @@ if(WEIR_SANITIZE)
   endif()
   set(CMAKE_CXX_FLAGS_RELEASE "-Og")  # instrumented code compiles a quarter faster than with -O1
 elseif(WEIR_ONLY_CHECK)
-  set(CMAKE_OPTIMIZE_DEPENDENCIES ON)  # `device_code` needs no library that knows nothing of the device, only links with it
+  set(CMAKE_OPTIMIZE_DEPENDENCIES ON)  # `device_code` builds no library without device code that no program links
   set(CMAKE_CXX_FLAGS_RELEASE "-O0")
   set(CMAKE_CUDA_FLAGS_RELEASE "-O0")
 else()
@@ -62,6 +62,9 @@ if(WEIR_ONLY_CHECK)
   # Unrolled block products, compiled again in every place they are inlined into, take half of some files' compile time. (The
   # standard library and intrinsics write __always_inline__.)
   list(APPEND weir_compile -Dalways_inline=unused)
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    list(APPEND weir_compile --param=ggc-min-heapsize=524288)  # KB: no collection of garbage below
+  endif()
 endif()
 if(WEIR_SANITIZE STREQUAL "address")
   # What ASan sees itself is left out of UBSan, and accesses are checked by calls: files compile three times faster. Reports
