@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "checker.hpp"
 #include "machine.hpp"
+#include "solvers/device/cuda/launch_limits.hpp"
 #include "solvers/device/simt/backend/runtime.hpp"
 
 uint3 threadIdx{}, blockIdx{};
@@ -128,10 +129,15 @@ void drop_shared(Block& b) {
 }
 
 char* new_shared(Block& b, const void* tag, std::size_t bytes, std::size_t align, const char* name) {
-  constexpr std::size_t red_zone = 64, limit = 227 * 1024;  // what a block of sm_90 may have
+  constexpr std::size_t red_zone = 64, limit = backend::most_shared;
   const std::size_t to = std::max<std::size_t>(align, 16);
   const std::size_t from = (b.shared_used + red_zone + to - 1) / to * to;
   if (from + bytes > limit) fail(format("more than %zu bytes of shared memory", limit));
+  std::size_t asked = bytes;  // for, without what lies between arrays here
+  for (const SharedArray& a : b.arrays) asked += a.bytes;
+  if (machine().config->shared_bytes <= backend::dynamic_without_asking && asked > backend::shared_without_asking)
+    fail(format("'%s' makes %zu bytes of shared memory, of which launch() has not asked for more than %zu", name, asked,
+                backend::shared_without_asking));
   char* p = b.shared + from;
   b.shared_used = from + bytes;
   set_live(p, bytes, true);

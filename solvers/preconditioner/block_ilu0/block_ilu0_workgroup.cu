@@ -164,8 +164,9 @@ struct SolveThread {
 
 namespace {
 
+// A workgroup may have 1,024 threads (n = 32): 64 registers a thread, which the compiler must keep to.
 template <class T>
-__global__ void factorise_plane(DeviceFactors<T> f, int first_group, int most) {
+__global__ __launch_bounds__(1024) void factorise_plane(DeviceFactors<T> f, int first_group, int most) {
   WEIR_DYNAMIC_SHARED(double, s);
   const FactorThread me(f, Mapping(f.A.n), first_group + static_cast<int>(blockIdx.x), most);
   factorise_cell(f, me.cell, me.u, me.v, s + me.shared_from);
@@ -225,7 +226,8 @@ __device__ void announce(const DeviceFactors<T>& f, int cell, bool one_of_cell, 
 }
 
 template <class T>
-__global__ void factorise_all(DeviceFactors<T> f, Tickets tickets, int groups, int most, int turn) {
+__global__ __launch_bounds__(1024) void factorise_all(DeviceFactors<T> f, Tickets tickets, int groups, int most,
+                                                      int turn) {
   WEIR_DYNAMIC_SHARED(double, s);
   const Mapping m(f.A.n);
   for (int q = next_group(tickets); q < groups; q = next_group(tickets)) {

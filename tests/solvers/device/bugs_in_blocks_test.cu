@@ -103,6 +103,15 @@ std::vector<int> numbers(int n) {
   return v;
 }
 
+template <int bytes>
+__global__ void beside_dynamic_memory(View<int> x) {
+  WEIR_SHARED(char, array, [bytes]);
+  WEIR_DYNAMIC_SHARED(int, dynamic);
+  array[0] = 1;
+  dynamic[0] = array[0];
+  x[0] = dynamic[0];
+}
+
 template <bool repaired>
 bool exchange_is_wrong() {
   Array<int, Device> x(numbers(128));
@@ -156,6 +165,19 @@ TEST(DivergentBarrier, IsReportedWhereThreadsHaveLeft) {
   EXPECT_CONTAINS(error_of([&] { launch({.block = 64}, barrier_after_return<false>, x.view()); }), "divergent barrier");
   launch({.block = 64}, barrier_after_return<true>, x.view());
   EXPECT_EQ(x.to_vector(), std::vector<int>(50, 2));
+}
+
+// On a GPU such a launch is refused.
+TEST(SharedMemory, BeyondWhatTheLaunchHasAskedForIsReported) {
+  auto x = filled(1, 0);
+  const auto run = [&](auto kernel, std::size_t dynamic) {
+    return error_of([&] { launch({.shared_bytes = dynamic}, kernel, x.view()); });
+  };
+  constexpr int kb = 1024;
+  EXPECT_EQ(run(beside_dynamic_memory<16 * kb>, 32 * kb), "");
+  EXPECT_CONTAINS(run(beside_dynamic_memory<17 * kb>, 32 * kb), "launch() has not asked for");
+  EXPECT_EQ(run(beside_dynamic_memory<17 * kb>, 33 * kb), "");
+  EXPECT_CONTAINS(run(beside_dynamic_memory<17 * kb>, 220 * kb), "bytes of shared memory");
 }
 
 TEST(DivergentShuffle, IsReported) {

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <utility>
 
+#include "solvers/device/cuda/launch_limits.hpp"
+
 namespace weir {
 
 struct LaunchConfig {
@@ -31,8 +33,7 @@ void pinned_release(void* p) noexcept;
 // Arguments are converted to the kernel's parameter types and copied before launch() returns.
 template <class... P, class... A>
 void launch(const LaunchConfig& config, void (*kernel)(P...), A&&... arguments) {
-  constexpr std::size_t always_allowed = 48 * 1024;
-  if (config.shared_bytes > always_allowed)
+  if (config.shared_bytes > backend::dynamic_without_asking)
     backend::allow_shared_bytes(reinterpret_cast<const void*>(kernel), config.shared_bytes);
   cudaLaunchAttribute attribute{};
   attribute.id = cudaLaunchAttributeCooperative;

@@ -57,9 +57,7 @@ void run_loop(std::int64_t n, const F& f) {
 template <class F>
 void run_loop_3d(int nx, int ny, int nz, const F& f) {
   if (nx <= 0 || ny <= 0 || nz <= 0) return;
-  unsigned x = 1;
-  while (x < 128 && x < static_cast<unsigned>(nx)) x *= 2;
-  const unsigned y = 128 / x, limit = 65535;
+  const unsigned x = lanes_along_x(static_cast<unsigned>(nx)), y = 128 / x, limit = 65535;
   const unsigned rows = blocks_for(ny, y), layers = static_cast<unsigned>(nz);
   const dim3 grid(blocks_for(nx, x), rows < limit ? rows : limit, layers < limit ? layers : limit);
   launch({.grid = grid, .block = dim3(x, y), .name = "for_each"}, loop_kernel_3d<F>, nx, ny, nz, f);
