@@ -1,7 +1,11 @@
 // Memory and errors of a CUDA device.
 #include "solvers/device/cuda/backend/runtime.hpp"
 
+#include <cxxabi.h>
+
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
 #include <string>
 
 #include "base/error.hpp"
@@ -33,6 +37,28 @@ void check(cudaError_t status, const char* what) {
 void allow_shared_bytes(const void* kernel, std::size_t bytes) {
   check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
         "shared memory");
+}
+
+bool& waits_for_launches() {
+  static bool waits = [] {
+    const char* s = std::getenv("WEIR_CUDA_SYNC");
+    return s && s[0] == '1';
+  }();
+  return waits;
+}
+
+void wait_for_launch(const void* kernel, const char* name) {
+  const cudaError_t status = cudaDeviceSynchronize();
+  if (status == cudaSuccess) return;
+  const char* symbol = nullptr;
+  std::string text = name;
+  if (cudaFuncGetName(&symbol, kernel) == cudaSuccess && symbol) {
+    int failed = 0;
+    const std::unique_ptr<char, void (*)(void*)> readable(abi::__cxa_demangle(symbol, nullptr, nullptr, &failed),
+                                                          std::free);
+    text += std::string(" (") + (failed == 0 ? readable.get() : symbol) + ")";
+  }
+  check(status, text.c_str());
 }
 
 void* device_allocate(std::int64_t bytes) {

@@ -23,6 +23,9 @@ namespace backend {
 // Throws weir::Error with the exit code that fits (out of memory, no device, internal) unless the status is success.
 void check(cudaError_t status, const char* what);
 void allow_shared_bytes(const void* kernel, std::size_t bytes);
+// WEIR_CUDA_SYNC=1: each launch is waited for, so that an error carries the name of the kernel that made it.
+bool& waits_for_launches();
+void wait_for_launch(const void* kernel, const char* name);
 
 }  // namespace backend
 
@@ -45,6 +48,7 @@ void launch(const LaunchConfig& config, void (*kernel)(P...), A&&... arguments) 
   c.attrs = &attribute;
   c.numAttrs = config.cooperative ? 1 : 0;
   backend::check(cudaLaunchKernelEx(&c, kernel, static_cast<P>(std::forward<A>(arguments))...), config.name);
+  if (backend::waits_for_launches()) backend::wait_for_launch(reinterpret_cast<const void*>(kernel), config.name);
 }
 
 }  // namespace weir
