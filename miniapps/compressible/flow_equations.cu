@@ -16,7 +16,7 @@ void FlowEquations<Space>::start_time_step(double dt, View<const double> now, Vi
   double *S = known_.data(), *before = older.data();
   time_factor_ = (is_first ? 1 : 1.5) / dt;
   const double of_now = (is_first ? -1 : -2) / dt, of_older = is_first ? 0 : 0.5 / dt;
-  for_each<Space>(static_cast<int>(now.size()), [=] WEIR_HD(int i) {
+  for_each<Space>(now.size(), [=] WEIR_HD(int i) {
     S[i] = V[i / 4] * (of_now * U[i] + (of_older == 0 ? 0.0 : of_older * before[i]));
     before[i] = U[i];
   });
@@ -28,7 +28,7 @@ void FlowEquations<Space>::residual(View<const double> U, View<double> R) {
   if (time_factor_ == 0) return;
   const double *V = space_.volume().data(), *S = known_.data(), *u = U.data(), a = time_factor_;
   double* r = R.data();
-  for_each<Space>(static_cast<int>(U.size()), [=] WEIR_HD(int i) { r[i] += a * V[i / 4] * u[i] + S[i]; });
+  for_each<Space>(U.size(), [=] WEIR_HD(int i) { r[i] += a * V[i / 4] * u[i] + S[i]; });
 }
 
 // To the diagonal entries of block row i: a V_i + scale_i / cfl.

@@ -17,7 +17,7 @@ template <class Space>
 Pair resolved(const Array<double, Space>& nx, const Array<double, Space>& ny, const Array<double, Space>& area,
               const Array<double, Space>& amount, double less, bool along_tangent, double dx, double dy) {
   const double *x = nx.data(), *y = ny.data(), *a = area.data(), *q = amount.data();
-  return sum2<Space>(static_cast<int>(area.size()), [=] WEIR_HD(int f) {
+  return sum2<Space>(area.size(), [=] WEIR_HD(int f) {
     const double vx = along_tangent ? -y[f] : x[f], vy = along_tangent ? x[f] : y[f];
     const double force = a[f] * (q[f] - less);
     return Pair{force * (vx * dx + vy * dy), force * (vy * dx - vx * dy)};

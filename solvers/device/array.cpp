@@ -13,6 +13,7 @@
 
 #include "base/error.hpp"
 #include "solvers/device/chunked_reduce.hpp"
+#include "solvers/device/for_each.hpp"
 #include "solvers/device/ledger.hpp"
 #include "solvers/device/mapped_blocks.hpp"
 
@@ -84,6 +85,11 @@ void host_release(void* p, std::int64_t bytes) {
     mapped_blocks().put_back(static_cast<char*>(p), static_cast<std::size_t>(bytes));
   else
     std::free(p);
+}
+
+void refuse_count(std::int64_t n) {
+  throw Error(Exit::out_of_memory, "a loop over " + std::to_string(n) +
+                                       " values, more than 2147483647 in one process: use fewer cells or more ranks");
 }
 
 double* reduction_scratch(std::int64_t count) {

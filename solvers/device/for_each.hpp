@@ -3,16 +3,30 @@
 //   for_each<Space>(n, [=] WEIR_HD (int i) { ... });
 //   for_each<Space>(Extents{nx, ny, nz}, [=] WEIR_HD (int i, int j, int k) { ... });     i runs fastest
 #pragma once
+#include <cstdint>
+#include <limits>
+
 #include "backend/runtime.hpp"
 #include "solvers/device/space.hpp"
 
 namespace weir {
 
+namespace detail {
+[[noreturn]] void refuse_count(std::int64_t n);  // Error
+}
+
+// Loops count in int. A larger count is an error: cut to 32 bits it may be negative, and the loop would do nothing.
+inline int loop_count(std::int64_t n) {
+  if (n > std::numeric_limits<int>::max()) detail::refuse_count(n);
+  return static_cast<int>(n);
+}
+
 // Below this many indices a second thread costs more than it saves.
 inline constexpr int parallel_grain = 8192;
 
 template <class Space, class F>
-void for_each(int n, const F& f) {
+void for_each(std::int64_t size, const F& f) {
+  const int n = loop_count(size);
   if constexpr (std::is_same_v<Space, Host>) {
 #pragma omp parallel if (n > parallel_grain)
     {

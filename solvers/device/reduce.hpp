@@ -12,7 +12,8 @@
 namespace weir {
 
 template <class Space, class F>
-double sum(int n, const F& f) {
+double sum(std::int64_t size, const F& f) {
+  const int n = loop_count(size);
   if constexpr (std::is_same_v<Space, Host>) {
     return detail::chunked_sum<true>(n, f);
   } else {
@@ -22,7 +23,8 @@ double sum(int n, const F& f) {
 }
 
 template <class Space, class F>
-Pair sum2(int n, const F& f) {
+Pair sum2(std::int64_t size, const F& f) {
+  const int n = loop_count(size);
   if constexpr (std::is_same_v<Space, Host>) {
     return detail::chunked_sum2<true>(n, f);
   } else {
@@ -33,7 +35,8 @@ Pair sum2(int n, const F& f) {
 
 // The largest |f(i)|, never below 0; not-a-number where any f(i) is.
 template <class Space, class F>
-double max_abs(int n, const F& f) {
+double max_abs(std::int64_t size, const F& f) {
+  const int n = loop_count(size);
   if constexpr (std::is_same_v<Space, Host>) {
     return detail::chunked_max<true>(n, f);
   } else {

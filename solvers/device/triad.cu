@@ -9,7 +9,7 @@ namespace {
 
 template <class Space>
 void triad(View<double> a, View<const double> b, View<const double> c) {
-  for_each<Space>(static_cast<int>(a.size()), [=] WEIR_HD(int i) { a[i] = b[i] + 3.0 * c[i]; });
+  for_each<Space>(a.size(), [=] WEIR_HD(int i) { a[i] = b[i] + 3.0 * c[i]; });
 }
 
 }  // namespace

@@ -13,53 +13,53 @@ using Vector = View<double>;
 
 template <class Space>
 double dot(ConstVector x, ConstVector y) {
-  return sum<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { return x[i] * y[i]; });
+  return sum<Space>(x.size(), [=] WEIR_HD(int i) { return x[i] * y[i]; });
 }
 // {x.y, x.z}
 template <class Space>
 Pair dot2(ConstVector x, ConstVector y, ConstVector z) {
-  return sum2<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { return Pair{x[i] * y[i], x[i] * z[i]}; });
+  return sum2<Space>(x.size(), [=] WEIR_HD(int i) { return Pair{x[i] * y[i], x[i] * z[i]}; });
 }
 // {x.y, x.x}
 template <class Space>
 Pair dot_and_square(ConstVector x, ConstVector y) {
-  return sum2<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { return Pair{x[i] * y[i], x[i] * x[i]}; });
+  return sum2<Space>(x.size(), [=] WEIR_HD(int i) { return Pair{x[i] * y[i], x[i] * x[i]}; });
 }
 template <class Space>
 double max_norm(ConstVector x) {
-  return max_abs<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { return x[i]; });
+  return max_abs<Space>(x.size(), [=] WEIR_HD(int i) { return x[i]; });
 }
 // {sum of x, x.x}
 template <class Space>
 Pair sum_and_square(ConstVector x) {
-  return sum2<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { return Pair{x[i], x[i] * x[i]}; });
+  return sum2<Space>(x.size(), [=] WEIR_HD(int i) { return Pair{x[i], x[i] * x[i]}; });
 }
 // |x - c|^2
 template <class Space>
 double square_about(ConstVector x, double c) {
-  return sum<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { return (x[i] - c) * (x[i] - c); });
+  return sum<Space>(x.size(), [=] WEIR_HD(int i) { return (x[i] - c) * (x[i] - c); });
 }
 
 template <class Space>
 void fill(double value, Vector x) {
-  for_each<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { x[i] = value; });
+  for_each<Space>(x.size(), [=] WEIR_HD(int i) { x[i] = value; });
 }
 template <class Space>
 void assign(ConstVector x, Vector y) {  // y = x
-  for_each<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { y[i] = x[i]; });
+  for_each<Space>(x.size(), [=] WEIR_HD(int i) { y[i] = x[i]; });
 }
 template <class Space>
 void scaled(double a, ConstVector x, Vector y) {  // y = a x
-  for_each<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { y[i] = a * x[i]; });
+  for_each<Space>(x.size(), [=] WEIR_HD(int i) { y[i] = a * x[i]; });
 }
 template <class Space>
 void axpy(double a, ConstVector x, Vector y) {  // y += a x
-  for_each<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { y[i] += a * x[i]; });
+  for_each<Space>(x.size(), [=] WEIR_HD(int i) { y[i] += a * x[i]; });
 }
 // y += a x; returns y.y
 template <class Space>
 double axpy_square(double a, ConstVector x, Vector y) {
-  return sum<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) {
+  return sum<Space>(x.size(), [=] WEIR_HD(int i) {
     const double v = y[i] + a * x[i];
     y[i] = v;
     return v * v;
@@ -68,7 +68,7 @@ double axpy_square(double a, ConstVector x, Vector y) {
 // x -= c; returns x.x
 template <class Space>
 double shift_square(double c, Vector x) {
-  return sum<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) {
+  return sum<Space>(x.size(), [=] WEIR_HD(int i) {
     const double v = x[i] - c;
     x[i] = v;
     return v * v;
@@ -76,7 +76,7 @@ double shift_square(double c, Vector x) {
 }
 template <class Space>
 void shift(double c, Vector x) {  // x -= c
-  for_each<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { x[i] -= c; });
+  for_each<Space>(x.size(), [=] WEIR_HD(int i) { x[i] -= c; });
 }
 
 }  // namespace weir

@@ -131,7 +131,7 @@ template <class Space>
 void take_border_blocks(const BlockStencilView& blocks, View<const int> row, View<const int> start,
                         View<const int> slot, View<double> value) {
   const BlockStencilView a = blocks;
-  for_each<Space>(static_cast<int>(row.size()), [=] WEIR_HD(int r) {
+  for_each<Space>(row.size(), [=] WEIR_HD(int r) {
     for (int e = start[r]; e < start[r + 1]; ++e) {
       if (slot[e] < 0) continue;
       double* out = value.data() + e * a.block_entries();

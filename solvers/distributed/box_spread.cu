@@ -10,17 +10,16 @@ namespace spread_kernels {
 
 template <class Space, class T>
 void move(View<const int> from_place, View<const int> to_place, const T* from, T* to) {
-  for_each<Space>(static_cast<int>(from_place.size()), [=] WEIR_HD(int i) { to[to_place[i]] = from[from_place[i]]; });
+  for_each<Space>(from_place.size(), [=] WEIR_HD(int i) { to[to_place[i]] = from[from_place[i]]; });
 }
 template <class Space, class T>
 void pack(View<const int> place, const T* from, int width, int part, View<double> message) {
-  for_each<Space>(static_cast<int>(place.size()),
+  for_each<Space>(place.size(),
                   [=] WEIR_HD(int i) { message[i * width + part] = static_cast<double>(from[place[i]]); });
 }
 template <class Space, class T>
 void unpack(View<const int> place, View<const double> message, int width, int part, T* to) {
-  for_each<Space>(static_cast<int>(place.size()),
-                  [=] WEIR_HD(int i) { to[place[i]] = static_cast<T>(message[i * width + part]); });
+  for_each<Space>(place.size(), [=] WEIR_HD(int i) { to[place[i]] = static_cast<T>(message[i * width + part]); });
 }
 
 }  // namespace spread_kernels

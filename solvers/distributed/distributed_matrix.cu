@@ -27,14 +27,14 @@ WEIR_HD inline double from_ghosts(const Border& b, int r, int e) {
 template <class Space>
 void add(const Border& border, double factor, View<double> y) {
   const Border b = border;
-  for_each<Space>(static_cast<int>(b.row.size()), [=] WEIR_HD(int r) {
+  for_each<Space>(b.row.size(), [=] WEIR_HD(int r) {
     for (int e = 0; e < b.block; ++e) y[b.row[r] * b.block + e] += factor * from_ghosts(b, r, e);
   });
 }
 template <class Space>
 double add_dot(const Border& border, double factor, View<const double> w, View<double> y) {
   const Border b = border;
-  return sum<Space>(static_cast<int>(b.row.size()), [=] WEIR_HD(int r) {
+  return sum<Space>(b.row.size(), [=] WEIR_HD(int r) {
     double s = 0;
     for (int e = 0; e < b.block; ++e) {
       const double more = factor * from_ghosts(b, r, e);

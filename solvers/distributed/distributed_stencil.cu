@@ -27,7 +27,7 @@ Pair start_from_residual(Extents e, const Volumes& volumes, double omega, View<c
 template <class Space>
 void relax_border(View<const int> row, View<const int> start, View<const int> ghost, View<const double> value,
                   View<const double> inverse_volume, View<const double> x, double factor, View<double> y) {
-  for_each<Space>(static_cast<int>(row.size()), [=] WEIR_HD(int r) {
+  for_each<Space>(row.size(), [=] WEIR_HD(int r) {
     double s = 0;
     for (int k = start[r]; k < start[r + 1]; ++k) s += value[k] * x[ghost[k]];
     y[row[r]] -= factor * inverse_volume[r] * s;
@@ -36,7 +36,7 @@ void relax_border(View<const int> row, View<const int> start, View<const int> gh
 
 template <class Space>
 double square(View<const double> r) {
-  return sum<Space>(static_cast<int>(r.size()), [=] WEIR_HD(int i) { return r[i] * r[i]; });
+  return sum<Space>(r.size(), [=] WEIR_HD(int i) { return r[i] * r[i]; });
 }
 
 }  // namespace distributed_kernels

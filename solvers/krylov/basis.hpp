@@ -23,25 +23,25 @@ namespace basis_device {  // two basis vectors a kernel, w in cache or registers
 // y += a u + b v, in one pass.
 template <class Space, class T>
 void add_two(double a, View<const T> u, double b, View<const T> v, Vector y) {
-  for_each<Space>(static_cast<int>(y.size()), [=] WEIR_HD(int i) { y[i] += a * u[i] + b * v[i]; });
+  for_each<Space>(y.size(), [=] WEIR_HD(int i) { y[i] += a * u[i] + b * v[i]; });
 }
 template <class Space, class T>
 void add_one(double a, View<const T> u, Vector y) {
-  for_each<Space>(static_cast<int>(y.size()), [=] WEIR_HD(int i) { y[i] += a * u[i]; });
+  for_each<Space>(y.size(), [=] WEIR_HD(int i) { y[i] += a * u[i]; });
 }
 // {u.w, v.w}
 template <class Space, class T>
 Pair dot_two(View<const T> u, View<const T> v, ConstVector w) {
-  return sum2<Space>(static_cast<int>(w.size()), [=] WEIR_HD(int i) { return Pair{w[i] * u[i], w[i] * v[i]}; });
+  return sum2<Space>(w.size(), [=] WEIR_HD(int i) { return Pair{w[i] * u[i], w[i] * v[i]}; });
 }
 template <class Space, class T>
 double dot_one(View<const T> u, ConstVector w) {
-  return sum<Space>(static_cast<int>(w.size()), [=] WEIR_HD(int i) { return w[i] * u[i]; });
+  return sum<Space>(w.size(), [=] WEIR_HD(int i) { return w[i] * u[i]; });
 }
 // v = a w as floats; `as_stored` the same as doubles
 template <class Space>
 void narrow(double a, ConstVector w, View<float> v, Vector as_stored) {
-  for_each<Space>(static_cast<int>(w.size()), [=] WEIR_HD(int i) {
+  for_each<Space>(w.size(), [=] WEIR_HD(int i) {
     const float value = static_cast<float>(a * w[i]);
     v[i] = value;
     as_stored[i] = value;

@@ -18,7 +18,7 @@ namespace weir {
 // p = r + beta (p - omega v)
 template <class Space>
 void bicgstab_direction(double beta, double omega, ConstVector r, ConstVector v, Vector p) {
-  for_each<Space>(static_cast<int>(r.size()), [=] WEIR_HD(int i) { p[i] = r[i] + beta * (p[i] - omega * v[i]); });
+  for_each<Space>(r.size(), [=] WEIR_HD(int i) { p[i] = r[i] + beta * (p[i] - omega * v[i]); });
 }
 // x += alpha p + omega s, r -= omega t; returns {r.r, r0.r}
 template <class Space>
@@ -29,7 +29,7 @@ struct BicgstabStep {
 template <class Space>
 Pair bicgstab_step(double alpha, double omega, const BicgstabStep<Space>& w) {
   const BicgstabStep<Space> v = w;
-  return sum2<Space>(static_cast<int>(v.x.size()), [=] WEIR_HD(int i) {
+  return sum2<Space>(v.x.size(), [=] WEIR_HD(int i) {
     v.x[i] += alpha * v.p[i] + omega * v.s[i];
     const double ri = v.r[i] - omega * v.t[i];
     v.r[i] = ri;

@@ -19,12 +19,12 @@ namespace {
 // u = r - beta u
 template <class Space>
 void next_direction(double beta, ConstVector r, Vector u) {
-  for_each<Space>(static_cast<int>(r.size()), [=] WEIR_HD(int i) { u[i] = r[i] - beta * u[i]; });
+  for_each<Space>(r.size(), [=] WEIR_HD(int i) { u[i] = r[i] - beta * u[i]; });
 }
 // y += alpha u0, r -= alpha u1; returns r.r
 template <class Space>
 double bicg_step(double alpha, ConstVector u0, ConstVector u1, Vector y, Vector r) {
-  return sum<Space>(static_cast<int>(r.size()), [=] WEIR_HD(int i) {
+  return sum<Space>(r.size(), [=] WEIR_HD(int i) {
     y[i] += alpha * u0[i];
     const double v = r[i] - alpha * u1[i];
     r[i] = v;
@@ -40,7 +40,7 @@ struct PolynomialTerm {
 template <class Space>
 Pair add_term(const PolynomialTerm& term) {
   const PolynomialTerm t = term;
-  return sum2<Space>(static_cast<int>(t.y.size()), [=] WEIR_HD(int i) {
+  return sum2<Space>(t.y.size(), [=] WEIR_HD(int i) {
     const double old = t.r0[i], rj = t.rj[i], now = old - t.c * rj;
     t.y[i] += t.a * old + t.b * rj;
     t.u0[i] -= t.d * t.uj[i];

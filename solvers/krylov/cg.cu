@@ -16,7 +16,7 @@ namespace weir {
 // x += alpha p with the old direction, then p = z + beta p.
 template <class Space>
 void advance_direction(double alpha, double beta, ConstVector z, Vector p, Vector x) {
-  for_each<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) {
+  for_each<Space>(x.size(), [=] WEIR_HD(int i) {
     const double old = p[i];
     x[i] += alpha * old;
     p[i] = z[i] + beta * old;

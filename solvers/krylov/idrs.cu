@@ -33,13 +33,12 @@ WEIR_HD inline double scattered(std::uint64_t key) {
 template <class Space>
 void scatter(int stream, Vector p) {
   const std::uint64_t first = static_cast<std::uint64_t>(stream) << 32;
-  for_each<Space>(static_cast<int>(p.size()),
-                  [=] WEIR_HD(int i) { p[i] = scattered(first + static_cast<std::uint64_t>(i)); });
+  for_each<Space>(p.size(), [=] WEIR_HD(int i) { p[i] = scattered(first + static_cast<std::uint64_t>(i)); });
 }
 // x += a u, r -= a g; returns r.r. u may be r.
 template <class Space>
 double residual_step(double a, ConstVector u, ConstVector g, Vector x, Vector r) {
-  return sum<Space>(static_cast<int>(r.size()), [=] WEIR_HD(int i) {
+  return sum<Space>(r.size(), [=] WEIR_HD(int i) {
     x[i] += a * u[i];
     const double v = r[i] - a * g[i];
     r[i] = v;

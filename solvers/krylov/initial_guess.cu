@@ -30,7 +30,7 @@ int number_after_colon(const std::string& text, int most) {
 // Reproducible numbers between 0 and 1 that no matrix of a flow annuls.
 template <class Space>
 void fill_scattered(Vector v) {
-  for_each<Space>(static_cast<int>(v.size()), [=] WEIR_HD(int i) {
+  for_each<Space>(v.size(), [=] WEIR_HD(int i) {
     v[i] = static_cast<double>((static_cast<unsigned>(i) * 2654435761U) >> 8) / 16777216.0;
   });
 }
@@ -38,7 +38,7 @@ void fill_scattered(Vector v) {
 // (u, v) <- (c u + s v, c v - s u)
 template <class Space>
 void rotate(double c, double s, Vector u, Vector v) {
-  for_each<Space>(static_cast<int>(u.size()), [=] WEIR_HD(int i) {
+  for_each<Space>(u.size(), [=] WEIR_HD(int i) {
     const double old = u[i];
     u[i] = c * old + s * v[i];
     v[i] = c * v[i] - s * old;
@@ -249,7 +249,7 @@ class EarlierSolutions {
 
  public:  // nvcc takes a device lambda in no private member
   void remove_mean(const Matrix<Space>& A, View<double> u) {
-    double total = weir::sum<Space>(static_cast<int>(u.size()), [=] WEIR_HD(int i) { return u[i]; });
+    double total = weir::sum<Space>(u.size(), [=] WEIR_HD(int i) { return u[i]; });
     sum(A, {&total, 1});
     shift<Space>(total / static_cast<double>(A.unknowns()), u);
   }

@@ -28,7 +28,7 @@ struct PipelinedBicgstabVectors {
 template <class Space>
 Pair pipelined_directions(double alpha, double beta, double omega, const PipelinedBicgstabVectors& vectors) {
   const PipelinedBicgstabVectors a = vectors;
-  return sum2<Space>(static_cast<int>(a.r.size()), [=] WEIR_HD(int i) {
+  return sum2<Space>(a.r.size(), [=] WEIR_HD(int i) {
     const double s_old = a.s[i], z_old = a.z[i];
     const double p = a.r[i] + beta * (a.p[i] - omega * s_old), s = a.w[i] + beta * (s_old - omega * z_old),
                  z = a.t[i] + beta * (z_old - omega * a.v[i]), q = a.r[i] - alpha * s, y = a.w[i] - alpha * z;
@@ -45,7 +45,7 @@ Pair pipelined_directions(double alpha, double beta, double omega, const Pipelin
 template <class Space>
 Pair pipelined_advance(double alpha, double omega, const PipelinedBicgstabVectors& vectors) {
   const PipelinedBicgstabVectors a = vectors;
-  return sum2<Space>(static_cast<int>(a.r.size()), [=] WEIR_HD(int i) {
+  return sum2<Space>(a.r.size(), [=] WEIR_HD(int i) {
     const double y = a.y[i], q = a.q[i], r = q - omega * y;
     a.e[i] += alpha * a.p[i] + omega * q;
     a.r[i] = r;

@@ -29,7 +29,7 @@ struct PipelinedCgVectors {
 template <class Space>
 Pair pipelined_cg_step(double alpha, double beta, const PipelinedCgVectors& vectors) {
   const PipelinedCgVectors v = vectors;
-  return sum2<Space>(static_cast<int>(v.x.size()), [=] WEIR_HD(int i) {
+  return sum2<Space>(v.x.size(), [=] WEIR_HD(int i) {
     const double z = v.n[i] + beta * v.z[i], q = v.m[i] + beta * v.q[i], s = v.w[i] + beta * v.s[i],
                  p = v.u[i] + beta * v.p[i];
     v.z[i] = z;

@@ -15,14 +15,14 @@ namespace halo_kernels {
 template <class Space>
 void pack(const HaloFields& fields, View<const int> index, View<double> buffer) {
   const HaloFields f = fields;
-  for_each<Space>(static_cast<int>(index.size()), [=] WEIR_HD(int i) {
+  for_each<Space>(index.size(), [=] WEIR_HD(int i) {
     for (int c = 0; c < f.width; ++c) buffer[i * f.width + c] = f.first[c][index[i] * f.stride];
   });
 }
 template <class Space>
 void unpack(const HaloFields& fields, View<const int> index, View<const double> buffer) {
   const HaloFields f = fields;
-  for_each<Space>(static_cast<int>(index.size()), [=] WEIR_HD(int i) {
+  for_each<Space>(index.size(), [=] WEIR_HD(int i) {
     for (int c = 0; c < f.width; ++c) f.first[c][index[i] * f.stride] = buffer[i * f.width + c];
   });
 }

@@ -188,7 +188,7 @@ template <class Space>
 void Discretisation<Space>::couple(View<double> blocks) const {
   const double* border = arrays_->border.data();
   double* out = blocks.data();
-  for_each<Space>(static_cast<int>(blocks.size()), [=] WEIR_HD(int i) { out[i] = border[i]; });
+  for_each<Space>(blocks.size(), [=] WEIR_HD(int i) { out[i] = border[i]; });
 }
 template <class Space>
 const Halo<Space>& Discretisation<Space>::halo() const {

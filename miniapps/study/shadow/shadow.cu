@@ -17,12 +17,12 @@ namespace {
 template <class Space>
 std::int64_t count_differing(const Communicator& ranks, View<const double> x, View<const double> y) {
   return static_cast<std::int64_t>(
-      ranks.sum(sum<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { return x[i] == y[i] ? 0.0 : 1.0; })));
+      ranks.sum(sum<Space>(x.size(), [=] WEIR_HD(int i) { return x[i] == y[i] ? 0.0 : 1.0; })));
 }
 
 template <class Space>
 double largest_difference(View<const double> x, View<const double> y) {
-  return max_abs<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { return x[i] - y[i]; });
+  return max_abs<Space>(x.size(), [=] WEIR_HD(int i) { return x[i] - y[i]; });
 }
 
 }  // namespace

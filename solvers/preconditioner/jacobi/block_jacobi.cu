@@ -34,10 +34,10 @@ WEIR_HD inline double product_at(const View<const double>& inverse, int B, const
   return s;
 }
 void apply(Device, View<const double> inverse, int B, View<const double> r, View<double> z) {
-  for_each<Device>(static_cast<int>(r.size()), [=] WEIR_HD(int i) { z[i] = product_at(inverse, B, r, i); });
+  for_each<Device>(r.size(), [=] WEIR_HD(int i) { z[i] = product_at(inverse, B, r, i); });
 }
 double apply_dot(View<const double> inverse, int B, View<const double> r, View<double> z) {
-  return sum<Device>(static_cast<int>(r.size()), [=] WEIR_HD(int i) {
+  return sum<Device>(r.size(), [=] WEIR_HD(int i) {
     const double v = product_at(inverse, B, r, i);
     z[i] = v;
     return v * r[i];

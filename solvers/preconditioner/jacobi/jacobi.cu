@@ -23,7 +23,7 @@ namespace jacobi_kernels {
 // D's entries: every (B + 1)-th of each block of B x B.
 template <class Space>
 void scalar_diagonal(View<const double> blocks, int B, View<double> d) {
-  for_each<Space>(static_cast<int>(d.size()),
+  for_each<Space>(d.size(),
                   [=] WEIR_HD(int i) { d[i] = blocks[static_cast<std::int64_t>(i / B) * B * B + (i % B) * (B + 1)]; });
 }
 // The first row whose entry is zero or not finite; n where there is none.
@@ -37,15 +37,15 @@ int first_bad(View<const double> d) {
 }
 template <class Space>
 void invert(double omega, View<double> d) {
-  for_each<Space>(static_cast<int>(d.size()), [=] WEIR_HD(int i) { d[i] = omega / d[i]; });
+  for_each<Space>(d.size(), [=] WEIR_HD(int i) { d[i] = omega / d[i]; });
 }
 template <class Space>
 void multiply(View<const double> d, View<const double> r, View<double> z) {
-  for_each<Space>(static_cast<int>(r.size()), [=] WEIR_HD(int i) { z[i] = d[i] * r[i]; });
+  for_each<Space>(r.size(), [=] WEIR_HD(int i) { z[i] = d[i] * r[i]; });
 }
 template <class Space>
 double multiply_dot(View<const double> d, View<const double> r, View<double> z) {
-  return sum<Space>(static_cast<int>(r.size()), [=] WEIR_HD(int i) {
+  return sum<Space>(r.size(), [=] WEIR_HD(int i) {
     const double v = d[i] * r[i];
     z[i] = v;
     return v * r[i];

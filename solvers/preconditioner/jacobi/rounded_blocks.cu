@@ -134,10 +134,10 @@ WEIR_HD inline double product_at(const RoundedBlocks& m, const View<const double
   return with_entries(m, i, RowTimes{r.data() + (row - u), m.block, u});
 }
 void apply(Device, RoundedBlocks m, View<const double> r, View<double> z) {
-  for_each<Device>(static_cast<int>(r.size()), [=] WEIR_HD(int i) { z[i] = product_at(m, r, i); });
+  for_each<Device>(r.size(), [=] WEIR_HD(int i) { z[i] = product_at(m, r, i); });
 }
 double apply_dot(RoundedBlocks m, View<const double> r, View<double> z) {
-  return sum<Device>(static_cast<int>(r.size()), [=] WEIR_HD(int i) {
+  return sum<Device>(r.size(), [=] WEIR_HD(int i) {
     const double v = product_at(m, r, i);
     z[i] = v;
     return v * r[i];

@@ -142,15 +142,14 @@ template <class Space>
 void norms(const RowsView& s, std::int64_t count, int n, double* norm) {
   const double* value = s.value;
   if (n == 1)
-    for_each<Space>(static_cast<int>(count), [=] WEIR_HD(int e) { norm[e] = fabs(value[e]); });
+    for_each<Space>(count, [=] WEIR_HD(int e) { norm[e] = fabs(value[e]); });
   else
-    for_each<Space>(static_cast<int>(count),
-                    [=] WEIR_HD(int e) { norm[e] = sqrt(square_sum(n * n, value + std::int64_t{e} * n * n)); });
+    for_each<Space>(count, [=] WEIR_HD(int e) { norm[e] = sqrt(square_sum(n * n, value + std::int64_t{e} * n * n)); });
 }
 
 template <class Space>
 std::int64_t count_up_to(double bound, const double* norm, std::int64_t count) {
-  return std::llround(sum<Space>(static_cast<int>(count), [=] WEIR_HD(int e) { return norm[e] <= bound ? 1.0 : 0.0; }));
+  return std::llround(sum<Space>(count, [=] WEIR_HD(int e) { return norm[e] <= bound ? 1.0 : 0.0; }));
 }
 
 template <class Space>

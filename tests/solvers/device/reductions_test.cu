@@ -44,19 +44,19 @@ Exact exactly(const std::vector<double>& v) {
 
 template <class Space>
 double plain_sum(View<const double> x) {
-  return sum<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { return x[i]; });
+  return sum<Space>(x.size(), [=] WEIR_HD(int i) { return x[i]; });
 }
 template <class Space>
 Pair sum_and_squares(View<const double> x) {
-  return sum2<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { return Pair{x[i], x[i] * x[i]}; });
+  return sum2<Space>(x.size(), [=] WEIR_HD(int i) { return Pair{x[i], x[i] * x[i]}; });
 }
 template <class Space>
 double largest_of(View<const double> x) {
-  return max_abs<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) { return x[i]; });
+  return max_abs<Space>(x.size(), [=] WEIR_HD(int i) { return x[i]; });
 }
 template <class Space>
 double update_and_dot(double a, View<const double> x, View<double> y) {
-  return sum<Space>(static_cast<int>(x.size()), [=] WEIR_HD(int i) {
+  return sum<Space>(x.size(), [=] WEIR_HD(int i) {
     y[i] += a * x[i];
     return y[i] * y[i];
   });
