@@ -368,11 +368,11 @@ int run_in(Run& run, const Table& config) {
   const CompressibleCase& c = read.c;
   return_freed_memory();  // the mesh in the order it was read in
   CompressibleOutput output(config, c, read.boundary);
-  run.require_memory(compressible_memory(read.mesh, c, config).each_of(run.ranks().size()));
   const HaloOptions halo = read_halo_options(config.table("ranks"));
   run.ranks().use(read_reduction(config.table("ranks")));
   const bool is_alone = run.ranks().size() == 1;
   const std::string devices = !is_alone && std::is_same_v<Space, Device> ? choose_device(run.ranks()) : "";
+  run.require_memory(compressible_memory(read.mesh, c, config).each_of(run.ranks().size()));
   std::optional<MeshRanks> ranks;
   if (!is_alone) ranks.emplace(run.ranks(), read.mesh, partition_of(run.ranks(), read.mesh, read.lines), halo);
 

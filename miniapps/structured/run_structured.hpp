@@ -248,10 +248,11 @@ int run_structured(Run& run, const Table& config, const StructuredPlan& plan, co
   // 1. What the case says, and whether the machine has the memory for it.
   FlowOutput output(config, plan.c, plan.header.history);
   const int diagnostics_every = read_diagnostics_every(config);
-  run.require_memory(plan.over_ranks(run.ranks().size()).all);
   run.ranks().use(plan.ranks.reduction);
   std::string devices;
   if (run.ranks().size() > 1 && std::is_same_v<Space, Device>) devices = choose_device(run.ranks());
+  const MemoryOverRanks memory = plan.over_ranks(run.ranks().size());
+  run.require_memory(std::is_same_v<Space, Host> ? memory.all : memory.largest);  // each has a device of its own
 
   // 2. Grid, state, matrices and solvers; the instrumentation sees each of the solvers.
   Scheme scheme = make();

@@ -53,6 +53,10 @@ std::string processor_name() {
 
 bool has_gpu_backend() { return backend_name == "cuda"; }
 bool is_gpu_present() { return has_gpu_backend() && backend::device_available(); }
+std::string why_no_gpu() { return backend::why_no_device(); }
+std::int64_t free_device_memory() {
+  return has_gpu_backend() ? backend::free_memory() : std::min(backend::free_memory(), free_memory());
+}
 std::string device_text() { return backend::device_name(); }
 
 // glibc keeps freed blocks of up to 32 MB for itself once it has given out one of that size.

@@ -17,9 +17,11 @@ std::string date_text();  // now, UTC: "2026-11-22T18:35:00Z"
 std::string processor_name();
 bool has_gpu_backend();  // this build's Device is a GPU, not the emulator
 bool is_gpu_present();
-std::string device_text();   // the GPU's name, or that it is emulated
-void return_freed_memory();  // what this process has freed goes back to the system
-std::int64_t peak_memory();  // bytes of this process so far (VmHWM)
+std::string why_no_gpu();           // a reason, where this is a build for GPUs and none can be used
+std::int64_t free_device_memory();  // of the emulator: the machine's
+std::string device_text();          // the GPU's name, or that it is emulated
+void return_freed_memory();         // what this process has freed goes back to the system
+std::int64_t peak_memory();         // bytes of this process so far (VmHWM)
 
 // "12.3 MB", "1.2 GB";  "12.3 s", "3m20s", "2h05m".
 std::string bytes_text(std::int64_t bytes);

@@ -125,23 +125,24 @@ void Run::decide_space() {
     decision_ = "host (requested)";
   } else if (space == "device") {
     if (has_gpu_backend() && !is_gpu_present())
-      throw Error(Exit::no_device, device.where("space") + ": space = \"device\", but CUDA finds no GPU");
+      throw Error(Exit::no_device, device.where("space") + ": space = \"device\", but " + why_no_gpu());
     on_device_ = true;
     decision_ = "device (requested)";
   } else if (!has_gpu_backend()) {
     decision_ = "host: CPU build (no GPU backend)";
   } else {
     on_device_ = is_gpu_present();
-    decision_ = on_device_ ? "device: GPU found" : "host: CUDA build, but no GPU found";
+    decision_ = on_device_ ? "device: GPU found" : "host: CUDA build, but " + why_no_gpu();
   }
 }
 
 void Run::require_memory(std::int64_t bytes) const {
-  const std::int64_t free = free_memory();
-  if (on_device_ || bytes <= free) return;
-  throw Error(Exit::out_of_memory,
-              fmt::format("this case needs about {}, but only {} are free; use fewer cells or a larger machine",
-                          bytes_text(bytes), bytes_text(free)));
+  const std::int64_t free = on_device_ ? free_device_memory() : free_memory();
+  if (bytes <= free) return;
+  throw Error(
+      Exit::out_of_memory,
+      fmt::format("this case needs about {}, but only {} are free{}; use fewer cells or a larger {}", bytes_text(bytes),
+                  bytes_text(free), on_device_ ? " on the device" : "", on_device_ ? "GPU" : "machine"));
 }
 
 double Run::process_seconds() const { return seconds_now() - start_; }

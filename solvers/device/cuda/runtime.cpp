@@ -9,6 +9,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "solvers/device/cuda/driver_version.hpp"
 #include "solvers/device/ledger.hpp"
 
 namespace weir {
@@ -90,6 +91,22 @@ void copy_to_host(void* host, const void* device, std::int64_t bytes) {
   ledger().bytes_to_host += bytes;
 }
 
+void set_zero(void* device, std::int64_t bytes) {
+  if (bytes > 0) check(cudaMemsetAsync(device, 0, static_cast<std::size_t>(bytes)), "zeros");
+}
+
+// Less what kernels with arrays of their own (2.5 KB a thread at most) reserve for all threads that fit on the device.
+std::int64_t free_memory() {
+  constexpr std::int64_t most_stack = 2560;
+  std::size_t free = 0, total = 0;
+  int number = 0, multiprocessors = 0, threads = 0;
+  check(cudaMemGetInfo(&free, &total), "free memory of the device");
+  check(cudaGetDevice(&number), "the device");
+  check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, number), "the device");
+  check(cudaDeviceGetAttribute(&threads, cudaDevAttrMaxThreadsPerMultiProcessor, number), "the device");
+  return std::max<std::int64_t>(0, static_cast<std::int64_t>(free) - most_stack * multiprocessors * threads);
+}
+
 void synchronise() { check(cudaDeviceSynchronize(), "waiting for the device"); }
 
 const char* device_name() {
@@ -107,6 +124,17 @@ int device_count() {
   return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
 }
 bool device_available() { return device_count() > 0; }
+
+std::string why_no_device() {
+  int count = 0, driver = 0;
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  if (status == cudaSuccess && count > 0) return "";
+  cudaGetLastError();
+  cudaDriverGetVersion(&driver);  // 0 without a driver
+  if (status == cudaErrorInsufficientDriver && driver > 0) return too_old_driver(driver, CUDART_VERSION);
+  return status == cudaSuccess ? "CUDA finds no GPU" : std::string("CUDA finds no GPU: ") + cudaGetErrorString(status);
+}
+
 void select_device(int number) { check(cudaSetDevice(number), "choosing the device"); }
 
 double* reduction_partials(std::int64_t count) {

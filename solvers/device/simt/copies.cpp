@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 #include <string>
 
 #include "arena.hpp"
@@ -70,6 +71,20 @@ void copy_to_host(void* host, const void* device, std::int64_t bytes) {
   std::memcpy(host, device, static_cast<std::size_t>(bytes));
   ++ledger().copies_to_host;
   ledger().bytes_to_host += bytes;
+}
+
+void set_zero(void* device, std::int64_t bytes) {
+  if (bytes == 0) return;
+  check_device(device, bytes, "zeros");
+  const simt::DeviceCode scope;
+  std::memset(device, 0, static_cast<std::size_t>(bytes));
+  simt::checker_initialised(device, static_cast<std::size_t>(bytes));
+}
+
+std::int64_t free_memory() {
+  const char* s = std::getenv("WEIR_SIMT_MEMORY");
+  return s ? std::max<std::int64_t>(0, std::strtoll(s, nullptr, 10) - ledger().device_bytes)
+           : std::numeric_limits<std::int64_t>::max();
 }
 
 const char* device_name() { return "simt (emulated on the CPU)"; }

@@ -26,23 +26,24 @@ WEIR_HD inline std::int64_t place_of(std::int64_t e, int B, bool by_columns) {
 }
 template <class Space, class T>
 void zero(View<T> value) {
-  for_each<Space>(static_cast<int>(value.size()), [=] WEIR_HD(int i) { value[i] = 0; });
+  if (std::is_same_v<Space, Host>)  // a lambda of device code must not stand in an `if constexpr`
+    for_each<Host>(value.size(), [=] WEIR_HD(int i) { value[i] = 0; });
+  else
+    backend::set_zero(value.data(), value.size() * static_cast<std::int64_t>(sizeof(T)));
 }
 template <class Space, class T>
 void round(int B, View<const double> from, View<T> to) {
   const double* a = from.data();
   T* rounded = to.data();
   constexpr bool by_columns = CsrMatrix<Space, T>::by_columns;
-  for_each<Space>(static_cast<int>(to.size()),
-                  [=] WEIR_HD(int i) { rounded[place_of(i, B, by_columns)] = static_cast<T>(a[i]); });
+  for_each<Space>(to.size(), [=] WEIR_HD(int i) { rounded[place_of(i, B, by_columns)] = static_cast<T>(a[i]); });
 }
 template <class Space, class T>
 void widen(int B, View<const T> from, View<double> to) {
   const T* rounded = from.data();
   double* a = to.data();
   constexpr bool by_columns = CsrMatrix<Space, T>::by_columns;
-  for_each<Space>(static_cast<int>(to.size()),
-                  [=] WEIR_HD(int i) { a[i] = static_cast<double>(rounded[place_of(i, B, by_columns)]); });
+  for_each<Space>(to.size(), [=] WEIR_HD(int i) { a[i] = static_cast<double>(rounded[place_of(i, B, by_columns)]); });
 }
 template <class Space, class T>
 void block_diagonal(const CsrView<T>& A, View<double> d) {

@@ -36,12 +36,7 @@ std::int64_t padding_of(Extents e, int n) {
 // Host memory comes as zeros.
 void set_zero(Array<double, Host>&) {}
 void set_zero(Array<double, Device>& a) {
-  constexpr int row = 256;
-  double* values = a.data();
-  const std::int64_t size = a.size();
-  for_each<Device>(static_cast<int>((size + row - 1) / row), [=] WEIR_HD(int q) {
-    for (std::int64_t i = std::int64_t{q} * row; i < size && i < std::int64_t{q + 1} * row; ++i) values[i] = 0;
-  });
+  backend::set_zero(a.data(), a.size() * static_cast<std::int64_t>(sizeof(double)));
 }
 
 // out = base + factor A x on the device (Luo et al. 2015, Alg. 7), base null for 0. One thread an entry of the vector;

@@ -203,6 +203,20 @@ TEST_F(CommandLine, ACaseThatIsTooLargeForTheMachineHasCode7) {
   EXPECT_EQ(f.code, 7);
   EXPECT_NE(f.err.find("this case needs about 1000000000.00 GB"), std::string::npos) << f.err;
   EXPECT_FALSE(fs::exists(folder / "weir-runs"));
+  EXPECT_EQ(weir({"run", "ring.toml", "--space", "device", "--set", "toy.claims=1000000000000000000"}).code, 7);
+}
+
+TEST_F(CommandLine, ACaseThatFitsTheMachineAndNotTheDeviceHasCode7) {
+  setenv("WEIR_SIMT_MEMORY", "2000000", 1);
+  const Finished large = weir({"run", "ring.toml", "--space", "device", "--set", "toy.claims=2000001"});
+  const Finished fits = weir({"run", "ring.toml", "--space", "device", "-o", "a", "--set", "toy.claims=2000000"});
+  const Finished host = weir({"run", "ring.toml", "--space", "host", "-o", "b", "--set", "toy.claims=2000001"});
+  unsetenv("WEIR_SIMT_MEMORY");
+  EXPECT_EQ(large.code, 7);
+  EXPECT_NE(large.err.find("needs about 2.0 MB, but only 2.0 MB are free on the device"), std::string::npos)
+      << large.err;
+  EXPECT_EQ(fits.code, 0) << fits.err;
+  EXPECT_EQ(host.code, 0) << host.err;
 }
 
 TEST_F(CommandLine, StepsCountFromTheVeryStartAlsoAfterARestart) {

@@ -5,8 +5,11 @@
 
 #include "base/error.hpp"
 #include "solvers/device/array.hpp"
+#include "solvers/device/cuda/driver_version.hpp"
+#include "solvers/device/cuda/launch_limits.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/ledger.hpp"
+#include "solvers/device/reduce.hpp"
 
 namespace weir {
 namespace {
@@ -122,6 +125,50 @@ TEST(DeviceMemory, ThatDoesNotFitIsAnErrorOfItsOwnExitCode) {
   }
   const Array<double, Device> small(numbers(5));  // the device is still usable
   EXPECT_EQ(small.to_vector(), numbers(5));
+}
+
+namespace {
+
+template <class Space>
+void loop_over(std::int64_t n) {
+  for_each<Space>(n, [=] WEIR_HD(int) {});
+}
+template <class Space>
+double sum_over(std::int64_t n) {
+  return sum<Space>(n, [=] WEIR_HD(int) { return 0.0; });
+}
+
+}  // namespace
+
+TEST(LoopsOf, MoreIndicesThanAnIntCountsAreAnErrorAndNotNothing) {
+  const auto count = std::int64_t{1} << 32;  // 0 as an int
+  EXPECT_THROW(loop_over<Host>(count), Error);
+  EXPECT_THROW(loop_over<Device>(count), Error);
+  EXPECT_THROW(sum_over<Host>(count), Error);
+  EXPECT_THROW(sum_over<Device>(count), Error);
+}
+
+TEST(LoopsOf, ThreeDimensionsLeaveFewThreadsIdleAtTheEndsOfRows) {
+  for (unsigned nx = 1; nx <= 2000; ++nx) {
+    const unsigned x = backend::lanes_along_x(nx), threads = (nx + x - 1) / x * x;
+    EXPECT_EQ(128 % x, 0U) << nx;
+    EXPECT_LT(threads - nx, 16U) << nx;
+  }
+  EXPECT_EQ(backend::lanes_along_x(1), 1U);
+  EXPECT_EQ(backend::lanes_along_x(64), 64U);
+  EXPECT_EQ(backend::lanes_along_x(256), 128U);
+}
+
+TEST(Zeros, AreWrittenInTheDevicesMemory) {
+  Array<double, Device> x(numbers(9));
+  backend::set_zero(x.data(), 8 * 4);
+  const std::vector<double> now = x.to_vector(), before = numbers(9);
+  for (std::size_t i = 0; i < now.size(); ++i) EXPECT_EQ(now[i], i < 4 ? 0 : before[i]);
+}
+
+TEST(ADriver, ThatIsTooOldIsToldWithBothVersions) {
+  const std::string text = too_old_driver(12040, 13000);
+  EXPECT_NE(text.find("the driver knows CUDA 12.4, this build was made with CUDA 13.0"), std::string::npos) << text;
 }
 
 }  // namespace weir

@@ -1,6 +1,7 @@
 // Memory and independent loops of a CUDA device.
 #pragma once
 #include <cstdint>
+#include <string>
 
 #include "backend/launch.hpp"
 
@@ -12,9 +13,12 @@ void* device_allocate(std::int64_t bytes);  // not initialised; throws Error(out
 void device_release(void* p, std::int64_t bytes) noexcept;
 void copy_to_device(void* device, const void* host, std::int64_t bytes);  // both wait until the copy is done
 void copy_to_host(void* host, const void* device, std::int64_t bytes);
-void synchronise();  // all work submitted so far is done
+void set_zero(void* device, std::int64_t bytes);  // in order with launches
+std::int64_t free_memory();                       // bytes that the chosen device still has
+void synchronise();                               // all work submitted so far is done
 const char* device_name();
 bool device_available();
+std::string why_no_device();  // empty where there is one: no GPU, or a driver that is too old for this build
 int device_count();
 void select_device(int number);  // for this process, before anything lies on a device
 

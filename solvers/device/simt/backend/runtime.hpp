@@ -2,6 +2,7 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include "backend/launch.hpp"
 
@@ -50,9 +51,12 @@ void* device_allocate(std::int64_t bytes);  // poisoned; throws Error(out_of_mem
 void device_release(void* p, std::int64_t bytes) noexcept;
 void copy_to_device(void* device, const void* host, std::int64_t bytes);
 void copy_to_host(void* host, const void* device, std::int64_t bytes);
+void set_zero(void* device, std::int64_t bytes);
+std::int64_t free_memory();   // without a limit; WEIR_SIMT_MEMORY=BYTES: what the device has
 inline void synchronise() {}  // all work submitted so far is done: here nothing is put off
 const char* device_name();
 bool device_available();
+inline std::string why_no_device() { return ""; }
 int device_count();
 void select_device(int number);  // for this process, before anything lies on a device
 

@@ -1,0 +1,13 @@
+// What to say of a driver that does not know this build's CUDA. Versions as CUDA counts them: 12040 is 12.4.
+#pragma once
+#include <string>
+
+namespace weir {
+
+inline std::string too_old_driver(int driver, int toolkit) {
+  const auto text = [](int v) { return std::to_string(v / 1000) + "." + std::to_string(v % 1000 / 10); };
+  return "the driver knows CUDA " + text(driver) + ", this build was made with CUDA " + text(toolkit) +
+         ": update the driver, or build with a toolkit that it knows (12.8 or newer)";
+}
+
+}  // namespace weir
