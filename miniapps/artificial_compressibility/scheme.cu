@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/timer.hpp"
 #include "miniapps/artificial_compressibility/diagnostics.hpp"
 #include "miniapps/structured/initial.hpp"
 #include "physics/k_omega.hpp"
+#include "solvers/device/space_timer.hpp"
 #include "solvers/device/vector_ops.hpp"
 
 namespace weir {
@@ -16,7 +16,7 @@ namespace {
 template <class Space>
 void shift_levels(double r, CoupledField<Space>& x, CoupledField<Space>& x1, CoupledField<Space>& x2) {
   double *now = x.values().data(), *one = x1.values().data(), *two = x2.values().data();
-  for_each<Space>(static_cast<int>(x.values().size()), [=] WEIR_HD(int i) {
+  for_each<Space>(x.values().size(), [=] WEIR_HD(int i) {
     const double xn = now[i], before = one[i];
     two[i] = before;
     one[i] = xn;
@@ -99,7 +99,7 @@ void ArtificialCompressibility<Space>::evaluate_steady() {
 
 template <class Space>
 void ArtificialCompressibility<Space>::begin_step(double dt, Timings& timings) {
-  ScopedTimer timer(timings.at("flow", "time levels"));
+  SpaceTimer<Space> timer(timings.at("flow", "time levels"));
   derivative_ = {};
   if (dt > 0) {
     derivative_ = time_derivative(dt, dt_before);
@@ -124,22 +124,22 @@ double ArtificialCompressibility<Space>::residual_scale(int unknown) const {
 template <class Space>
 bool ArtificialCompressibility<Space>::evaluate(Timings& timings) {
   const CoupledView v = view();
-  timed(timings.at("flow", "boundary"), [&] { fill_ghosts<Space>(rules_, v); });
+  timed<Space>(timings.at("flow", "boundary"), [&] { fill_ghosts<Space>(rules_, v); });
   if (!ranks_.alone()) {
-    ScopedTimer timer(timings.at("flow", "halo of the fields"));
+    SpaceTimer<Space> timer(timings.at("flow", "halo of the fields"));
     halo_.exchange(HaloFields::blocks(x_.values().data(), cells_.unknowns));
   }
   if (has_model()) {
-    ScopedTimer timer(timings.at("flow", "turbulence"));
+    SpaceTimer<Space> timer(timings.at("flow", "turbulence"));
     k_omega::update_eddy_viscosity<Space>(v, eddy_.data() + cells_.origin());
   }
-  timed(timings.at("flow", "residual"), [&] { residual<Space>(v, derivative_, force_, b_); });
+  timed<Space>(timings.at("flow", "residual"), [&] { residual<Space>(v, derivative_, force_, b_); });
   if (has_model()) {
-    ScopedTimer timer(timings.at("flow", "turbulence"));
+    SpaceTimer<Space> timer(timings.at("flow", "turbulence"));
     k_omega::add_sources<Space>(v, walls_, b_);
     k_omega::balance_rows<Space>(v, options().speed / length_, b_);
   }
-  ScopedTimer timer(timings.at("flow", "norms"));
+  SpaceTimer<Space> timer(timings.at("flow", "norms"));
   residual_norms<Space>(v, ranks_.communicator(), b_, norms);
   largest_residual = 0;
   for (int u = 0; u < cells_.unknowns; ++u) {
@@ -153,22 +153,23 @@ bool ArtificialCompressibility<Space>::evaluate(Timings& timings) {
 template <class Space>
 bool ArtificialCompressibility<Space>::linear_step(Timings& timings, const std::function<void()>& after_solve) {
   const CoupledView v = view();
-  timed(timings.at("flow", "jacobian"),
-        [&] { assemble_jacobian<Space>(v, derivative_, rules_, 1 / cfl, matrix().stencil()); });
+  timed<Space>(timings.at("flow", "jacobian"),
+               [&] { assemble_jacobian<Space>(v, derivative_, rules_, 1 / cfl, matrix().stencil()); });
   if (has_model()) {
-    ScopedTimer timer(timings.at("flow", "turbulence"));
+    SpaceTimer<Space> timer(timings.at("flow", "turbulence"));
     k_omega::add_source_jacobian<Space>(v, walls_, matrix().stencil());
     k_omega::balance_rows<Space>(v, options().speed / length_, matrix().stencil());
   }
   A_.finish_blocks();
   setup_seconds = 0;
-  timed(setup_seconds, [&] {
+  {
+    WaitingTimer<Space> timer(setup_seconds);
     if (solver_.is_set_up())
       solver_.update(system());
     else
       solver_.setup(system());
-  });
-  timed(timings.at("flow", "update"), [&] { fill<Space>(0, dx_); });
+  }
+  timed<Space>(timings.at("flow", "update"), [&] { fill<Space>(0, dx_); });
   solver_.forcing().aim(largest_residual, options().tolerance);
   result = solver_.solve(system(), b_, dx_);
   after_solve();
@@ -178,7 +179,7 @@ bool ArtificialCompressibility<Space>::linear_step(Timings& timings, const std::
   const bool lowered = result.true_residual < result.residual0;
   if (result.reason == Reason::interrupted) return false;
   if (!result.converged() && !(lowered && result.reason != Reason::not_finite)) return false;
-  ScopedTimer timer(timings.at("flow", "update"));
+  SpaceTimer<Space> timer(timings.at("flow", "update"));
   if (has_model()) k_omega::limit_update<Space>(v, options().relaxation, dx_);
   add_update<Space>(v, options().relaxation, dx_);
   return true;

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/timer.hpp"
 #include "physics/scalar.hpp"
+#include "solvers/device/space_timer.hpp"
 #include "solvers/device/vector_ops.hpp"
 
 namespace weir {
@@ -40,8 +40,7 @@ WEIR_HD inline double relative_change(const double* U, const double* dU) {
 template <class Space>
 double largest_change(View<const double> U, View<const double> dU) {
   const double *u = U.data(), *d = dU.data();
-  return max_abs<Space>(static_cast<int>(U.size() / 4),
-                        [=] WEIR_HD(int i) { return relative_change(u + 4 * i, d + 4 * i); });
+  return max_abs<Space>(U.size() / 4, [=] WEIR_HD(int i) { return relative_change(u + 4 * i, d + 4 * i); });
 }
 
 // trial = U + omega dU; a cell whose density or pressure is not positive there, or -1.
@@ -49,7 +48,7 @@ template <class Space>
 int move(double omega, View<const double> U, View<const double> dU, View<double> trial) {
   const double *u = U.data(), *d = dU.data();
   double* t = trial.data();
-  const double bad = max_abs<Space>(static_cast<int>(U.size() / 4), [=] WEIR_HD(int i) {
+  const double bad = max_abs<Space>(U.size() / 4, [=] WEIR_HD(int i) {
     for (int e = 4 * i; e < 4 * i + 4; ++e) t[e] = u[e] + omega * d[e];
     const double* s = t + 4 * i;
     const double inner = s[3] - 0.5 * (s[1] * s[1] + s[2] * s[2]) / s[0];
@@ -115,7 +114,7 @@ void PseudoTime<Space>::timed(Timings& timings, const char* part, const F& body)
   double& seconds = timings.at("flow equations", part);
   const double before = halo;
   {
-    ScopedTimer timer(seconds);
+    SpaceTimer<Space> timer(seconds);
     body();
   }
   if (!ranks_) return;
@@ -158,7 +157,7 @@ SolveResult PseudoTime<Space>::solve(Timings& timings) {
   });
   setup_seconds_ = 0;
   {
-    ScopedTimer timer(setup_seconds_);
+    WaitingTimer<Space> timer(setup_seconds_);
     if (solver_.is_set_up())
       solver_.update(*first_order_);
     else

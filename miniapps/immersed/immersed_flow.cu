@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "base/timer.hpp"
 #include "miniapps/incompressible/momentum.hpp"
 #include "miniapps/incompressible/projection.hpp"
 #include "miniapps/structured/initial.hpp"
 #include "solvers/device/ledger.hpp"
+#include "solvers/device/space_timer.hpp"
 #include "solvers/device/vector_ops.hpp"
 
 namespace weir {
@@ -126,7 +126,7 @@ void ImmersedFlow<Space>::assemble_pressure() {
 
 template <class Space>
 bool ImmersedFlow<Space>::project(double dt, Timings& timings) {
-  timed(timings.at("pressure", "divergence"), [&] {
+  timed<Space>(timings.at("pressure", "divergence"), [&] {
     halo_.velocity(flow_);
     boundary_.set_normal_velocity(flow_);
     wide_.fetch(flow_);
@@ -136,7 +136,7 @@ bool ImmersedFlow<Space>::project(double dt, Timings& timings) {
     remove_wet_mean(arrays_, ranks_.communicator(), wet_cells_, rhs_);
   });
   if (!pressure().solve(rhs_, psi_)) return false;
-  ScopedTimer timer(timings.at("pressure", "correction"));
+  SpaceTimer<Space> timer(timings.at("pressure", "correction"));
   remove_wet_mean(arrays_, ranks_.communicator(), wet_cells_, psi_);
   correct_open_faces(metrics(), arrays_, psi_, flow_, halo_.psi(psi_));  // (4)
   open_faces_.close(arrays_, flow_);
@@ -166,7 +166,7 @@ void ImmersedFlow<Space>::set_ghosts_of_body() {
 
 template <class Space>
 bool ImmersedFlow<Space>::initialise(Timings& timings) {
-  timed(timings.at("body", "geometry"), [&] { place_body(this->time); });
+  timed<Space>(timings.at("body", "geometry"), [&] { place_body(this->time); });
   set_initial_velocity(flow_case_, flow_);
   halo_.velocity(flow_);
   boundary_.initialise(flow_, this->time, cut_.total_body_flux);
@@ -187,19 +187,19 @@ const FlowSystem<Space>* ImmersedFlow<Space>::advance(double dt, Timings& timing
   for (auto& system : systems_) system->setup_seconds = -1;
   if (operator_dt_ > 0) uploads_ = {};
   if (!body_.is_fixed()) {
-    timed(timings.at("body", "geometry"), [&] { place_body(this->time + dt); });
-    ScopedTimer timer(timings.at("pressure", "assembly"));
+    timed<Space>(timings.at("body", "geometry"), [&] { place_body(this->time + dt); });
+    SpaceTimer<Space> timer(timings.at("pressure", "assembly"));
     assemble_pressure();
   }
   if (!body_.is_fixed()) prepare(pressure());
-  timed(timings.at("velocity", "assembly"), [&] { assemble(dt); });
+  timed<Space>(timings.at("velocity", "assembly"), [&] { assemble(dt); });
   bool moving = false;
-  timed(timings.at("flow", "boundary"),
-        [&] { moving = boundary_.advance(flow_, this->time, dt, cut_.total_body_flux); });
+  timed<Space>(timings.at("flow", "boundary"),
+               [&] { moving = boundary_.advance(flow_, this->time, dt, cut_.total_body_flux); });
   if (!wide_.is_current()) wide_.fetch(flow_);
   for (int c = 0; c < dim; ++c) {
     const View<double> b = rhs_.view().part(0, delta_[c].size());
-    timed(timings.at("velocity", "rhs"), [&] {
+    timed<Space>(timings.at("velocity", "rhs"), [&] {
       const MomentumTerms terms = this->momentum_terms(c, dt);
       momentum_rhs(flow_, m, c, terms, advection_[c], b);  // (2)
       if (moving) boundary_.add_increment(c, dt, b);
@@ -207,14 +207,14 @@ const FlowSystem<Space>* ImmersedFlow<Space>::advance(double dt, Timings& timing
     });
     if (!systems_[c]->solve(b, delta_[c])) return systems_[c].get();
   }
-  timed(timings.at("velocity", "add increment"), [&] { this->add_increments(); });  // u*
+  timed<Space>(timings.at("velocity", "add increment"), [&] { this->add_increments(); });  // u*
   if (moving) boundary_.swap();
   if (!project(dt, timings)) return systems_.back().get();
-  timed(timings.at("flow", "boundary"), [&] {
+  timed<Space>(timings.at("flow", "boundary"), [&] {
     velocity_changed();
     set_ghosts_of_body();
   });
-  ScopedTimer timer(timings.at("body", "control volume"));
+  SpaceTimer<Space> timer(timings.at("body", "control volume"));
   control_.advance(flow_, m, arrays_, wall_motion(), dt, control_force_);
   this->end_step(dt);
   return nullptr;

@@ -1,8 +1,8 @@
 #include "miniapps/incompressible/fractional_step.hpp"
 
-#include "base/timer.hpp"
 #include "miniapps/incompressible/projection.hpp"
 #include "miniapps/structured/initial.hpp"
+#include "solvers/device/space_timer.hpp"
 #include "solvers/device/vector_ops.hpp"
 
 namespace weir {
@@ -39,7 +39,7 @@ bool FractionalStep<Space>::initialise(Timings& timings) {
   boundary_.initialise(flow_, this->time);
   boundary_.set_ghosts(flow_);
   this->pressure().prepare();
-  ScopedTimer timer(timings.at("flow", "initial field"));
+  SpaceTimer<Space> timer(timings.at("flow", "initial field"));
   minus_divergence(flow_, m, rhs_);  // (3)
   if (!this->pressure().solve(rhs_, psi_)) return false;
   correct_velocity(m, psi_, flow_, halo_.psi(psi_));  // (4)
@@ -67,28 +67,28 @@ const FlowSystem<Space>* FractionalStep<Space>::advance(double dt, Timings& timi
   const int dim = flow_case_.dim();
   prepare_momentum(dt);
   bool moving = false;
-  timed(timings.at("flow", "boundary"), [&] { moving = boundary_.advance(flow_, this->time, dt); });  // b^{n+1}
+  timed<Space>(timings.at("flow", "boundary"), [&] { moving = boundary_.advance(flow_, this->time, dt); });  // b^{n+1}
   for (int c = 0; c < dim; ++c) {
     const View<double> b = rhs_.view().part(0, delta_[c].size());
-    timed(timings.at("momentum", "rhs"), [&] {
+    timed<Space>(timings.at("momentum", "rhs"), [&] {
       momentum_rhs(flow_, m, c, this->momentum_terms(c, dt), advection_[c], b);  // (2)
       if (moving) boundary_.add_increment(c, dt, b);
     });
     if (!systems_[c]->solve(b, delta_[c])) return systems_[c].get();
   }
-  timed(timings.at("momentum", "add increment"), [&] { this->add_increments(); });  // u*
-  timed(timings.at("pressure", "divergence"), [&] {
+  timed<Space>(timings.at("momentum", "add increment"), [&] { this->add_increments(); });  // u*
+  timed<Space>(timings.at("pressure", "divergence"), [&] {
     if (moving) boundary_.swap();
     halo_.velocity(flow_);
     boundary_.set_normal_velocity(flow_);
     minus_divergence(flow_, m, rhs_);  // (3)
   });
   if (!this->pressure().solve(rhs_, psi_)) return systems_.back().get();
-  timed(timings.at("pressure", "correction"), [&] {
+  timed<Space>(timings.at("pressure", "correction"), [&] {
     correct_velocity(m, psi_, flow_, halo_.psi(psi_));                // (4)
     update_pressure(m, dt, flow_case_.viscosity, psi_, rhs_, flow_);  // (5)
   });
-  ScopedTimer timer(timings.at("flow", "boundary"));
+  SpaceTimer<Space> timer(timings.at("flow", "boundary"));
   this->velocity_changed();
   this->pressure_changed();
   this->end_step(dt);

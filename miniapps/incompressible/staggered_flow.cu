@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/timer.hpp"
+#include "solvers/device/space_timer.hpp"
 #include "solvers/device/vector_ops.hpp"
 
 namespace weir {
@@ -17,7 +17,7 @@ FlowSystem<Space>::FlowSystem(const SystemDefaults& system, std::unique_ptr<Matr
 
 template <class Space>
 void FlowSystem<Space>::prepare() {
-  ScopedTimer timer(setup_seconds = std::max(setup_seconds, 0.0));
+  WaitingTimer<Space> timer(setup_seconds = std::max(setup_seconds, 0.0));
   if (solver.is_set_up())
     solver.update(A);
   else

@@ -1,22 +1,35 @@
 // Where the time goes, per system and kernel.
-//   { ScopedTimer timer(run.timings().at("momentum", "rhs")); momentum_rhs(...); }
+//   { SpaceTimer<Space> timer(run.timings().at("momentum", "rhs")); momentum_rhs(...); }
 // Solves are added by Run::solve: time everything else. Regions must not nest, or their seconds count twice.
 #pragma once
 #include <map>
 #include <string>
 
+#include "solvers/device/space_timer.hpp"
+
 namespace weir {
 
 class Timings {
  public:
+  Timings() = default;
+  ~Timings() { backend::settle_timers(); }
+  Timings(const Timings& o) : seconds_(o.all()) {}
+  Timings& operator=(const Timings& o) {
+    seconds_ = std::map(o.all());  // which has settled what belongs to either
+    return *this;
+  }
+
   double& at(const std::string& system, const std::string& kernel) { return seconds_[system][kernel]; }  // stays valid
   double total() const {
     double sum = 0;
-    for (const auto& [system, kernels] : seconds_)
+    for (const auto& [system, kernels] : all())
       for (const auto& [kernel, s] : kernels) sum += s;
     return sum;
   }
-  const std::map<std::string, std::map<std::string, double>>& all() const { return seconds_; }
+  const std::map<std::string, std::map<std::string, double>>& all() const {
+    backend::settle_timers();
+    return seconds_;
+  }
 
  private:
   std::map<std::string, std::map<std::string, double>> seconds_;

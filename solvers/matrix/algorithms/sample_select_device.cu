@@ -8,8 +8,8 @@
 // Bytes as in sample_select.hpp; a workgroup handles at least 4096 values.
 #include <algorithm>
 
-#include "base/timer.hpp"
 #include "solvers/device/launch.hpp"
+#include "solvers/device/space_timer.hpp"
 #include "solvers/matrix/algorithms/sample_select.hpp"
 
 namespace weir {
@@ -159,14 +159,14 @@ using select::Found;
 
 template <>
 void SampleSelect<Device>::find_splitters(const double* x, std::int64_t n, int level) {
-  const ScopedTimer timer(times_.splitters);
+  const WaitingTimer<Device> timer(times_.splitters);
   launch(select::config(1, "splitters"), select::find_splitters, x, n, seed_, level, splitters_.reserve(1));
 }
 
 template <>
 template <bool Oracles>
 Found SampleSelect<Device>::count(const double* x, std::int64_t n, std::int64_t rank, bool nearest) {
-  const ScopedTimer timer(times_.count);
+  const WaitingTimer<Device> timer(times_.count);
   parts_ = select::workgroups(n);
   std::int64_t* counts = counts_.reserve(std::int64_t{parts_} * select::buckets);
   unsigned char* oracle = Oracles ? oracles_.reserve(n) : nullptr;
@@ -181,7 +181,7 @@ Found SampleSelect<Device>::count(const double* x, std::int64_t n, std::int64_t 
 
 template <>
 const double* SampleSelect<Device>::extract(const double* x, std::int64_t n, const Found& found, int level) {
-  const ScopedTimer timer(times_.extract);
+  const WaitingTimer<Device> timer(times_.extract);
   double* out = left_[level % 2].reserve(found.count);
   std::int64_t* counts = counts_.data();
   launch(select::config(1, "place parts"), select::place_parts, counts, parts_, found.bucket);
@@ -193,7 +193,7 @@ const double* SampleSelect<Device>::extract(const double* x, std::int64_t n, con
 
 template <>
 Selection SampleSelect<Device>::sorted(const double* x, std::int64_t n, std::int64_t rank) {
-  const ScopedTimer timer(times_.sort);
+  const WaitingTimer<Device> timer(times_.sort);
   Found* found = found_.reserve(1);
   launch(select::config(1, "sort few"), select::sort_few, x, static_cast<int>(n), static_cast<int>(rank), found);
   const Found f = select::to_host(found);

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "base/error.hpp"
-#include "base/timer.hpp"
+#include "solvers/device/space_timer.hpp"
 #include "solvers/preconditioner/async_ilu/async_ilu.hpp"
 
 namespace weir {
@@ -25,17 +25,10 @@ void assign(const TriangularRows& pattern, Rows<Space>& rows) {
   rows.column.assign(pattern.column);
 }
 
-// Wall-clock time of a stage, with what it has launched.
+// With what the stage has launched.
 template <class Space>
-class StageTimer {
- public:
-  StageTimer(ParIluTimes& times, ParIluStage stage) : timer_(times[static_cast<int>(stage)]) {}
-  ~StageTimer() {
-    if constexpr (std::is_same_v<Space, Device>) backend::synchronise();
-  }
-
- private:
-  ScopedTimer timer_;
+struct StageTimer : WaitingTimer<Space> {
+  StageTimer(ParIluTimes& times, ParIluStage stage) : WaitingTimer<Space>(times[static_cast<int>(stage)]) {}
 };
 
 }  // namespace

@@ -1,0 +1,23 @@
+// Seconds that the device spends on what is launched within a scope, by a pair of events: nothing waits.
+#pragma once
+
+namespace weir::backend {
+
+class Timer {
+ public:
+  explicit Timer(double& seconds);
+  ~Timer();
+  Timer(const Timer&) = delete;
+  Timer& operator=(const Timer&) = delete;
+
+ private:
+  double* seconds_;
+  void* begin_;  // events
+  void* end_;
+};
+
+// Waits for all scopes that have ended and adds their seconds. Whoever owns such seconds calls it before reading them, and
+// before they go.
+void settle_timers() noexcept;
+
+}  // namespace weir::backend

@@ -1,0 +1,66 @@
+// Pairs of events in the default stream. A failure leaves a scope untimed: whoever waits for the kernels is told.
+#include "solvers/device/cuda/backend/timer.hpp"
+
+#include <cuda_runtime.h>
+
+#include <deque>
+#include <vector>
+
+namespace weir::backend {
+namespace {
+
+struct Scope {
+  cudaEvent_t begin, end;
+  double* seconds;
+};
+
+// Never destroyed: events must not outlive the driver, and at exit nobody knows which goes first.
+std::deque<Scope>& ended() {
+  static auto& scopes = *new std::deque<Scope>;
+  return scopes;
+}
+std::vector<cudaEvent_t>& spare() {
+  static auto& events = *new std::vector<cudaEvent_t>;
+  return events;
+}
+
+cudaEvent_t take() {
+  cudaEvent_t e = nullptr;
+  if (!spare().empty()) {
+    e = spare().back();
+    spare().pop_back();
+  } else if (cudaEventCreate(&e) != cudaSuccess) {
+    e = nullptr;
+  }
+  return e;
+}
+
+void settle_first() noexcept {
+  const Scope s = ended().front();
+  ended().pop_front();
+  float milliseconds = 0;
+  if (cudaEventSynchronize(s.end) == cudaSuccess && cudaEventElapsedTime(&milliseconds, s.begin, s.end) == cudaSuccess)
+    *s.seconds += 1e-3 * static_cast<double>(milliseconds);
+  spare().push_back(s.begin);
+  spare().push_back(s.end);
+}
+
+}  // namespace
+
+Timer::Timer(double& seconds) : seconds_(&seconds), begin_(nullptr), end_(nullptr) {
+  while (!ended().empty() && cudaEventQuery(ended().front().end) == cudaSuccess) settle_first();
+  begin_ = take();
+  end_ = take();
+  if (begin_) cudaEventRecord(static_cast<cudaEvent_t>(begin_));
+}
+
+Timer::~Timer() {
+  if (!begin_ || !end_ || cudaEventRecord(static_cast<cudaEvent_t>(end_)) != cudaSuccess) return;
+  ended().push_back({static_cast<cudaEvent_t>(begin_), static_cast<cudaEvent_t>(end_), seconds_});
+}
+
+void settle_timers() noexcept {
+  while (!ended().empty()) settle_first();
+}
+
+}  // namespace weir::backend
