@@ -106,8 +106,7 @@ void add_replay_options(CLI::App& verb, ReplayArguments& r) {
       ->check(CLI::IsMember({"mtx", "petsc"}));
   verb.add_option("-o,--output", r.output, "folder of the exported files; default: that of the captured systems")
       ->type_name("DIR");
-  verb.add_option("--space", r.space, "where to compute")
-      ->capture_default_str()
+  verb.add_option("--space", r.space, "where to compute; default: where the run did")
       ->check(CLI::IsMember({"host", "device"}));
 }
 

@@ -13,6 +13,7 @@
 #include "miniapps/study/capture/capsule.hpp"
 #include "miniapps/study/shadow/reference_solver.hpp"
 #include "miniapps/study/shadow/statistics.hpp"
+#include "postproc/run/machine.hpp"
 #include "solvers/adapters/any_solver.hpp"
 #include "solvers/linear_solver.hpp"
 
@@ -231,21 +232,27 @@ struct Tally {
 };
 
 template <class Space>
-void replay_one(const Capsule& c, const ReplayArguments& a, const std::vector<Candidate>& candidates,
-                const Report& report, Tally& tally) {
+void replay_one(const Capsule& c, int repeat, const std::vector<Candidate>& candidates, const Report& report,
+                Tally& tally) {
   System<Space> system(c);
   if (candidates.empty()) {
-    const Replay replay = replay_leader(c, system, a.repeat);
+    const Replay replay = replay_leader(c, system, repeat);
     std::string note;
-    const Agreement agreement = compare(c, replay, a.space, note);
+    const Agreement agreement = compare(c, replay, Space::name, note);
     ++(agreement == Agreement::same ? tally.same : agreement == Agreement::other ? tally.other : tally.not_comparable);
     report.row(c, replay, note);
   }
   for (const Candidate& candidate : candidates) {
-    const Replay replay = replay_candidate(c, system, candidate, a.repeat);
+    const Replay replay = replay_candidate(c, system, candidate, repeat);
     tally.all_converged = tally.all_converged && replay.refusal.empty() && replay.result.converged();
     report.row(c, replay, "");
   }
+}
+
+// Where the run was, unless told otherwise, or where a build for GPUs finds none.
+bool replays_on_device(const std::string& asked, const Capsule& c) {
+  if (!asked.empty()) return asked == Device::name;
+  return c.origin.space == Device::name && (!has_gpu_backend() || is_gpu_present());
 }
 
 }  // namespace
@@ -264,10 +271,10 @@ int replay_capsules(const ReplayArguments& a) {
   Tally tally;
   for (const std::string& path : capsules) {
     const Capsule c = read_capsule(path);
-    if (a.space == "device")
-      replay_one<Device>(c, a, candidates, report, tally);
+    if (replays_on_device(a.space, c))
+      replay_one<Device>(c, a.repeat, candidates, report, tally);
     else
-      replay_one<Host>(c, a, candidates, report, tally);
+      replay_one<Host>(c, a.repeat, candidates, report, tally);
   }
   if (candidates.empty()) {
     say("\n{} of {} captured systems repeat the recorded iterations exactly", tally.same, capsules.size());

@@ -173,6 +173,17 @@ TEST_F(CaptureRun, DevicesCapturesAreThoseOfTheHostToRounding) {
   EXPECT_NE(f.out.find("as recorded"), std::string::npos) << f.out;
 }
 
+TEST_F(CaptureRun, ReplayComputesWhereTheRunDidUnlessToldOtherwise) {
+  ASSERT_EQ(run(cavity, "a", {"capture.when=steps:2", "capture.system=pressure", "device.space=device"}).code, 0);
+  Capsule c = read_capsule(capsules("a").front());
+  ++c.leader.result->iterations;
+  write_capsule(folder / "a/capsules", c);
+  EXPECT_EQ(replay("a").code, 5) << "in the same space another count is a fault";
+  const Finished elsewhere = replay("a", {"--space", "host"});
+  EXPECT_EQ(elsewhere.code, 0) << elsewhere.out;
+  EXPECT_NE(elsewhere.out.find("converged on the device"), std::string::npos) << elsewhere.out;
+}
+
 TEST_F(CaptureRun, ReplayTellsWhatWasNotRepeatedAndTakesOtherSolvers) {
   ASSERT_EQ(run(cavity, "a", {"capture.when=steps:2", "capture.system=pressure"}).code, 0);
   Capsule c = read_capsule(capsules("a").front());
