@@ -1,4 +1,6 @@
 // The Jacobian of the coupled scheme against differences of its residual, for every number of unknowns and side.
+#include <algorithm>
+
 #include "tests/miniapps/artificial_compressibility/coupled_case.hpp"
 #include "tests/support/spaces.hpp"
 
@@ -70,6 +72,16 @@ TYPED_TEST(CoupledJacobian, ThePseudoTimeTermStandsOnTheDiagonalAlone) {
   }
 }
 
+// Without the blocks of neighbours that lie outside of the grid, which have been folded into the cell's own: where nothing
+// flows through a side, rounding decides from which of its two cells a flux of 0 or 1e-18 comes.
+std::vector<double> blocks_inside(const BlockStencilView& A, std::vector<double> values) {
+  const BlockStencilView blocks = A.on(values.data());
+  for (int t = A.first; t < A.first + A.slots; ++t)
+    for (int cell = 0; cell < A.cells.count(); ++cell)
+      if (A.neighbour(cell, t) < 0) std::fill_n(blocks.block(cell, t), A.block_entries(), 0.0);
+  return values;
+}
+
 TEST(CoupledJacobianInBothSpaces, EveryEntryAgreesToRoundOff) {
   for (const Setting& s : settings) {
     const std::string text = coupled_text(s.grid, "viscosity = 0.1", s.boundary, 0.1);
@@ -80,7 +92,8 @@ TEST(CoupledJacobianInBothSpaces, EveryEntryAgreesToRoundOff) {
     std::vector<double> a(static_cast<std::size_t>(host.A.values().size())), b(a.size());
     host.A.download(a);
     device.A.download(b);
-    EXPECT_LT(max_difference_of(a, b), 1e-15 * 1000) << s.grid;  // entries up to a hundred
+    const std::vector<double> here = blocks_inside(host.A.stencil(), a), there = blocks_inside(device.A.stencil(), b);
+    EXPECT_LT(max_difference_of(here, there), 1e-15 * 1000) << s.grid;  // entries up to a hundred
     EXPECT_LT(max_difference_of(host.minus_residual(0, 0, 0), device.minus_residual(0, 0, 0)), 1e-15 * 1000);
   }
 }

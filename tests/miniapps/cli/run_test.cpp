@@ -185,8 +185,8 @@ TEST_F(Weir, InfoTellsMemoryAndWritesNothing) {
 
 // With the copy of the state that an interruption goes back to: without it, it is little more than half.
 TEST_F(Weir, TheEstimateOfMemoryIsThatOfTheRun) {
-  ASSERT_EQ(weir({"run", "cavity.toml", "-o", "a", "--steps", "1", "--set", "grid.cells=[600,600]", "--set",
-                  "linear.pressure={method=\"fast_poisson\"}"})
+  ASSERT_EQ(weir({"run", "cavity.toml", "-o", "a", "--steps", "1", "--space", "host", "--set", "grid.cells=[600,600]",
+                  "--set", "linear.pressure={method=\"fast_poisson\"}"})
                 .code,
             0);
   const auto memory = summary("a")["memory"];
