@@ -100,8 +100,13 @@ target_compile_options(weir_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${weir_wa
 
 if(WEIR_DEVICE STREQUAL "cuda")
   set(CMAKE_CUDA_ARCHITECTURES 90 CACHE STRING "GPU architectures")
+  set(CMAKE_CUDA_RUNTIME_LIBRARY Shared)  # the one that cuBLAS uses: a static one beside it would know other contexts
   enable_language(CUDA)
   find_package(CUDAToolkit REQUIRED)
+  if(CUDAToolkit_VERSION VERSION_LESS 12.8)
+    message(FATAL_ERROR "CUDA ${CUDAToolkit_VERSION} lacks the atomic loads and stores of device code: 12.8 or newer is needed "
+      "(and for CUDA 13 a driver of 580 or newer)")
+  endif()
   # CMake 3.25 does not know nvcc's C++20: asked for it, it silently adds no flag; not asked, it takes CMAKE_CXX_STANDARD,
   # with its REQUIRED, and stops.
   set(CMAKE_CUDA_STANDARD 20)
@@ -247,9 +252,9 @@ endfunction()
 # All programs whose tests have the label `unit`: what a sanitizer's tree is built for.
 add_custom_target(unit_tests)
 
-# weir_test(name LIBRARIES a b SOURCES x.cpp y.cu): one GoogleTest program; its tests are ctest's, but under a sanitizer,
-# where the program is one test: there a program's start takes longer than most tests. NOT_SANITIZED: patterns of tests that
-# run the code of other tests for longer; NOT_UNDER_RACE: that run the kernels of other tests for longer.
+# weir_test(name LIBRARIES a b SOURCES x.cpp y.cu): one GoogleTest program; its tests are ctest's, but under a sanitizer or
+# on a GPU, where the program is one test: there a program's start takes longer than most tests. NOT_SANITIZED: patterns of
+# tests that run the code of other tests for longer; NOT_UNDER_RACE: that run the kernels of other tests for longer.
 function(weir_test name)
   cmake_parse_arguments(arg "" "" "LIBRARIES;SOURCES;LABELS;NOT_SANITIZED;NOT_UNDER_RACE" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
@@ -271,8 +276,11 @@ function(weir_test name)
     cmake_language(EVAL CODE "cmake_language(DEFER CALL weir_in_batches [[${name}]])")
   endif()
   set(environment OMP_WAIT_POLICY=passive)  # more threads than cores, as some tests ask for, must not spin at each other
-  if(WEIR_SANITIZE)
-    set(left_out ${arg_NOT_SANITIZED})
+  if(WEIR_SANITIZE OR WEIR_DEVICE STREQUAL "cuda")  # on a GPU each process would make a context first, for up to a second
+    set(left_out "")
+    if(WEIR_SANITIZE)
+      set(left_out ${arg_NOT_SANITIZED})
+    endif()
     if(WEIR_SANITIZE STREQUAL "race")
       list(APPEND left_out ${arg_NOT_UNDER_RACE} */host.*)  # the host's half of the typed tests runs no device code
     endif()

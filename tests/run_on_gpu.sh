@@ -1,29 +1,36 @@
 #!/usr/bin/env bash
-# Checks Weir on a real GPU, within ten minutes:
+# Checks Weir on a real GPU, within an hour on 16 cores:
 #
 #   tests/run_on_gpu.sh [BUILD_DIR]        default: build-gpu
+#   tests/run_on_gpu.sh --link DIR         step 1 alone, without its run: needs no GPU
 #
 #   1. tests/solvers/device/check.cu, built by one call of nvcc: loops, reductions, kernels, flags, grid barrier, errors, and the
 #      speed of the memory. Needs nothing but a compiler and nvcc.
 #   2. Everything, configured with WEIR_DEVICE=cuda for this GPU. Without GoogleTest (or another library that the tests
 #      need) the product alone; without the product's libraries the solvers alone.
 #   3. All tests in both spaces (ctest), where they were built.
-#   4. compute-sanitizer, memcheck and racecheck, on the device tests (on check.cu where there are no tests).
+#   4. compute-sanitizer: memcheck, racecheck and synccheck on the device tests (on check.cu where there are no tests),
+#      memcheck and synccheck on those of kernels by hand. WEIR_CUDA_SYNC=1: an error carries its kernel's name.
 #   5. The benchmarks: bin/weir bench.
 #
 # Each step has a time limit; what was skipped is said, and the last lines sum up. Exit code: 0 when all that ran passed, 8
 # without a GPU or nvcc, else 1.
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+only_link=false
+[ "${1:-}" != --link ] || { only_link=true; shift; }
 build=$(realpath -m "${1:-$root/build-gpu}")
 export OMP_WAIT_POLICY=passive
 failed=() passed=() skipped=()
 
 command -v nvcc >/dev/null || export PATH="/usr/local/cuda/bin:$PATH"
 command -v nvcc >/dev/null || { echo "no nvcc"; exit 8; }
-nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader || { echo "no NVIDIA GPU"; exit 8; }
-capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d '. ')
-nvcc --version | tail -n 2
+capability=90
+if ! $only_link; then
+  nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader || { echo "no NVIDIA GPU"; exit 8; }
+  capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d '. ')
+  nvcc --version | tail -n 2
+fi
 mkdir -p "$build"
 
 # step NAME SECONDS COMMAND...: runs it under a time limit, remembers how it ended.
@@ -42,8 +49,12 @@ skip() { skipped+=("$1"); }
 
 flags=(-std=c++20 --extended-lambda --expt-relaxed-constexpr -O3 -lineinfo "-arch=sm_$capability" -Xcompiler=-fopenmp
   -I"$root" -I"$root/solvers/device/cuda")
-step "build check.cu" 120 nvcc "${flags[@]}" "$root/tests/solvers/device/check.cu" "$root/solvers/device/array.cpp" \
-  "$root/solvers/device/mapped_blocks.cpp" "$root/solvers/device/cuda/runtime.cpp" -o "$build/check" && step "check.cu" 60 "$build/check"
+step "build check.cu" 600 nvcc "${flags[@]}" "$root/tests/solvers/device/check.cu" "$root/solvers/device/array.cpp" \
+  "$root/solvers/device/mapped_blocks.cpp" "$root/solvers/device/cuda/runtime.cpp" "$root/solvers/device/cuda/timer.cpp" \
+  -o "$build/check"
+linked=$?
+! $only_link || exit $linked
+[ $linked -ne 0 ] || step "check.cu" 60 "$build/check" faults
 
 generator="Unix Makefiles"
 command -v ninja >/dev/null && generator=Ninja
@@ -65,9 +76,9 @@ else
 fi
 
 if [ ${#targets[@]} -gt 0 ]; then
-  step "build" 300 cmake --build "$build/tree" -j "$(nproc)" --target "${targets[@]}"
+  step "build" 1500 cmake --build "$build/tree" -j "$(nproc)" --target "${targets[@]}"
   if [ -x "$build/tree/bin/device_arrays_test" ]; then
-    step "ctest" 180 ctest --test-dir "$build/tree" --output-on-failure -j 4 -LE long
+    step "ctest" 900 ctest --test-dir "$build/tree" --output-on-failure -j 4 -LE long
   else
     skip "ctest: no tests were built"
   fi
@@ -76,11 +87,16 @@ fi
 if command -v compute-sanitizer >/dev/null; then
   programs=("$build/tree/bin/device_arrays_test" "$build/tree/bin/device_kernels_test")
   [ -x "${programs[0]}" ] || programs=("$build/check")
+  # The test that asks for too much memory means its failed allocation.
+  sanitize() {
+    [ ! -x "$2" ] || step "$1 $(basename "$2")" "$3" env WEIR_CUDA_SYNC=1 \
+      compute-sanitizer --tool "$1" --report-api-errors no --error-exitcode 1 "$2"
+  }
   for program in "${programs[@]}"; do
-    for tool in memcheck racecheck; do
-      # The test that asks for too much memory means its failed allocation.
-      step "$tool $(basename "$program")" 60 compute-sanitizer --tool "$tool" --report-api-errors no --error-exitcode 1 "$program"
-    done
+    for tool in memcheck racecheck synccheck; do sanitize "$tool" "$program" 60; done
+  done
+  for name in block_ilu0 multicolor parilut stencil krylov; do
+    for tool in memcheck synccheck; do sanitize "$tool" "$build/tree/bin/${name}_test" 300; done
   done
 else
   skip "compute-sanitizer: not installed"

@@ -3,6 +3,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <string>
 
 #include "backend/grid_sync.hpp"
 #include "base/error.hpp"
@@ -11,6 +12,7 @@
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/launch.hpp"
 #include "solvers/device/reduce.hpp"
+#include "solvers/device/space_timer.hpp"
 
 namespace weir {
 namespace {
@@ -92,6 +94,21 @@ void check_errors() {
   }
 }
 
+__global__ void write_nowhere(double* x) { x[0] = 1; }
+
+// The last of all: the process's context is lost with it.
+void check_names_of_errors() {
+  backend::waits_for_launches() = true;
+  try {
+    launch({.name = "write nowhere"}, write_nowhere, static_cast<double*>(nullptr));
+    check("WEIR_CUDA_SYNC: an error names its kernel", false);
+  } catch (const Error& e) {
+    const std::string text = e.what();
+    check("WEIR_CUDA_SYNC: an error names its kernel",
+          text.find("write nowhere (") == 0 && text.find("write_nowhere") != std::string::npos);
+  }
+}
+
 void measure() {
   constexpr int n = 1 << 25, repeats = 20;
   Array<double, Device> a(n), b(n), c(n);
@@ -103,27 +120,37 @@ void measure() {
   for (int k = 0; k < repeats; ++k) triad(n, a, b, c);
   backend::synchronise();
   const double s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / repeats;
+  double of_device = 0;
+  {
+    const SpaceTimer<Device> timer(of_device);
+    for (int k = 0; k < repeats; ++k) triad(n, a, b, c);
+  }
+  check("a timer knows nothing before its launches are done", of_device == 0);
+  backend::settle_timers();
+  check("the device's time is no more than the clock's", of_device > 0 && of_device < 1.5 * s * repeats);
   const auto begin = std::chrono::steady_clock::now();
   for (int k = 0; k < repeats; ++k) sum_of(n, a);
   const double t = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / repeats;
   std::printf("triad %.1f GB/s, sum %.1f GB/s (%d doubles an array)\n", 24e-9 * n / s, 8e-9 * n / t, n);
 }
 
-int run() {
+int run(bool with_faults) {
   std::printf("device: %s\n", backend::device_name());
   check_loops();
   check_kernels();
   check_errors();
   measure();
+  if (with_faults) check_names_of_errors();
   return failures == 0 ? 0 : 1;
 }
 
 }  // namespace
 }  // namespace weir
 
-int main() {
+// `faults`: with what an error of a kernel says (compute-sanitizer would count it).
+int main(int count, char** arguments) {
   try {
-    return weir::run();
+    return weir::run(count > 1 && std::string(arguments[1]) == "faults");
   } catch (const weir::Error& e) {
     std::fprintf(stderr, "%s\n", e.what());
     return static_cast<int>(e.code());
