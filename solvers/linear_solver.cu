@@ -78,7 +78,9 @@ void LinearSolver<Space>::prepare(const Matrix<Space>& A, Step step) {
   // Over ranks all would have to ask equally often. A restart must be whole.
   const bool may_stop = step != Step::restore && (!A.ranks() || A.ranks()->size() == 1);
   preconditioner_->stop_when(may_stop ? options_.should_stop : nullptr);
-  if (std::exchange(setup_was_stopped_, false) && step == Step::update) step = Step::setup;  // there is nothing whole
+  if (!is_whole() && step == Step::update) step = Step::setup;
+  setup_was_stopped_ = false;
+  setup_failure_ = nullptr;
   // Those that exchange messages agree by themselves.
   const bool is_silent = preconditioner_->works_over_ranks() && !preconditioner_->traits().talks_in_setup;
   try {
@@ -93,9 +95,14 @@ void LinearSolver<Space>::prepare(const Matrix<Space>& A, Step step) {
     // A matrix of another kind is no outcome of the run. What the matrix's numbers bring about all ranks have met.
     const bool of_numbers = error.code() == Exit::solver_failed || error.code() == Exit::not_finite;
     const bool all_have = !A.ranks() || A.ranks()->size() == 1 || dynamic_cast<const AgreedError*>(&error);
-    if (error.code() != Exit::usage && step != Step::restore && (of_numbers || all_have))
-      for (SolveWatch<Space>* watch : watches_) watch->refused(A, error.code(), error.what());
-    throw;
+    if (help_ && of_numbers && all_have && step != Step::restore) {
+      setup_failure_ = std::current_exception();
+      info_ = {};
+    } else {
+      if (error.code() != Exit::usage && step != Step::restore && (of_numbers || all_have))
+        for (SolveWatch<Space>* watch : watches_) watch->refused(A, error.code(), error.what());
+      throw;
+    }
   }
   preconditioner_->stop_when(nullptr);  // who has it set up anew for a measurement catches nothing
 }
@@ -112,7 +119,7 @@ void LinearSolver<Space>::setup(const Matrix<Space>& A) {
     prepared_from_ = &A;
     fit_to(A);
   }
-  if (setup_was_stopped_) return;
+  if (!is_whole()) return;
   for (SolveWatch<Space>* watch : watches_) watch->prepared(A, true, info_);
 }
 
@@ -140,14 +147,15 @@ template <class Space>
 void LinearSolver<Space>::update(const Matrix<Space>& A) {
   guess_.matrix_may_be_new();
   prepared_from_ = &A;
-  if (lifetime_.is_due()) {
+  const bool is_first = !is_whole();
+  if (lifetime_.is_due() || is_first) {
     renew(A);
   } else {
     lifetime_.kept();
     info_.seconds = 0;
   }
-  if (setup_was_stopped_) return;
-  for (SolveWatch<Space>* watch : watches_) watch->prepared(A, false, info_);
+  if (!is_whole()) return;
+  for (SolveWatch<Space>* watch : watches_) watch->prepared(A, is_first, info_);
 }
 
 template <class Space>
@@ -163,7 +171,7 @@ void LinearSolver<Space>::save(Archive& to) {
   krylov_->state(to);
   guess_.state(to);
   forcing_.state(to);
-  bool is_prepared = is_set_up() && !setup_was_stopped_;
+  bool is_prepared = is_set_up() && is_whole();
   to.number("is_prepared", is_prepared);
   if (is_prepared) preconditioner_->save(to);
 }
@@ -210,7 +218,7 @@ SetupInfo LinearSolver<Space>::restore(const Matrix<Space>& A) {
 
 template <class Space>
 SolveResult LinearSolver<Space>::solve(const Matrix<Space>& A, View<const double> b, View<double> x) {
-  if (setup_was_stopped_) return {.reason = Reason::interrupted};
+  if (!is_whole()) return solve_without_setup(A, b, x);
   guess_.choose(A, b, x);
   for (SolveWatch<Space>* watch : watches_) watch->before(A, b, x);
   if (help_) fit_to(A);  // it may have come after setup
@@ -245,6 +253,22 @@ void add_first_try(const SolveResult& first, double setup_seconds, SolveResult& 
 
 }  // namespace
 
+// No watch hears of it: there is nothing that it could look at.
+template <class Space>
+SolveResult LinearSolver<Space>::solve_without_setup(const Matrix<Space>& A, View<const double> b, View<double> x) {
+  if (setup_was_stopped_) return {.reason = Reason::interrupted};
+  if (!help_) std::rethrow_exception(setup_failure_);  // who would have helped then has left
+  guess_.choose(A, b, x);
+  fit_to(A);
+  assign<Space>(x, x0_);
+  SolveResult result = solve_with_help({}, A, b, x);
+  if (result.reason == Reason::interrupted) return result;
+  result.tolerance = options_.tolerance_now();
+  result.tolerance_reason = forcing_.reason();
+  guess_.learn(A, x, result);
+  return result;
+}
+
 template <class Space>
 SolveResult LinearSolver<Space>::solve_with_help(const SolveResult& first, const Matrix<Space>& A, View<const double> b,
                                                  View<double> x) {
@@ -274,6 +298,7 @@ SolveResult LinearSolver<Space>::try_again(const SolveResult& first, const Matri
   lifetime_.wasted(first);
   renew(*prepared_from_);
   if (setup_was_stopped_) return {.reason = Reason::interrupted};
+  if (setup_failure_) return first;
   assign<Space>(x0_, x);
   SolveResult result = krylov_->solve(A, *preconditioner_, b, x);
   lifetime_.solved(result);

@@ -5,6 +5,7 @@
 // with a fresh one, from the matrix of the last update: it must still be there and the same.
 #pragma once
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -66,8 +67,8 @@ class LinearSolver {
 
   // The two change places: all but what hangs on a place, which are its watches, who may stop it, who comes to its help.
   void change_places(LinearSolver& other);
-  // A solve that fails is made once more, from the same x, by a solver that is made for it and then thrown away; nullptr:
-  // by none. What both took is in the record.
+  // A solve that fails, or whose preconditioner's set-up did, is made once more, from the same x, by a solver that is made
+  // for it and then thrown away; nullptr: by none. What both took is in the record.
   using MakeHelp = std::function<LinearSolver()>;
   void help_by(MakeHelp help) { help_ = std::move(help); }
   std::int64_t helped() const { return helped_; }  // solves so far
@@ -100,13 +101,16 @@ class LinearSolver {
   void renew(const Matrix<Space>& A);
   void take_up(const Matrix<Space>& A);
   void fit_to(const Matrix<Space>& A);
+  bool is_whole() const { return !setup_was_stopped_ && !setup_failure_; }  // what was set up last
+  SolveResult solve_without_setup(const Matrix<Space>& A, View<const double> b, View<double> x);
   SolveResult solve_with_help(const SolveResult& first, const Matrix<Space>& A, View<const double> b, View<double> x);
   SolveResult try_again(const SolveResult& first, const Matrix<Space>& A, View<const double> b, View<double> x);
 
   std::string name_, method_;
   bool setup_was_stopped_ = false;
-  std::uint32_t made_from_ = 0;  // a hash of the table
-  std::optional<Archive> kept_;  // between load and what takes up the preconditioner's part of it
+  std::exception_ptr setup_failure_;  // for the solve that comes next, which is helped
+  std::uint32_t made_from_ = 0;       // a hash of the table
+  std::optional<Archive> kept_;       // between load and what takes up the preconditioner's part of it
   KrylovOptions options_;
   InitialGuess<Space> guess_;
   ForcingTerm forcing_;

@@ -125,6 +125,39 @@ TYPED_TEST(LinearSolverOf, UpdateFollowsTheMatrix) {
   EXPECT_GT(solver.setup_info().bytes, 0);
 }
 
+// A matrix with a zero on its diagonal stops jacobi at set-up.
+TYPED_TEST(LinearSolverOf, ASetupThatFailsIsHelpedInTheSolveAndTriedAgainWithTheNextMatrix) {
+  const auto matrix = [](double diagonal) {
+    return BlockCsrData{.block = 1, .row_start = {0, 2, 4}, .column = {0, 1, 0, 1}, .value = {diagonal, 1, 1, 3}};
+  };
+  const BlockCsr<TypeParam> bad(matrix(0)), good(matrix(2));
+  const Array<double, TypeParam> b(Numbers{1, 2});
+  const auto expect_solved = [&](LinearSolver<TypeParam>& solver, const BlockCsr<TypeParam>& A) {
+    Array<double, TypeParam> x(Numbers(2)), r(Numbers(2));
+    const SolveResult result = solver.solve(A, b, x);
+    EXPECT_TRUE(result.converged());
+    A.residual(b, x, r);
+    EXPECT_LE(norm(r.to_vector()), 1e-7);
+  };
+  const std::string jacobi = "method = \"gmres\"\npreconditioner = { type = \"jacobi\" }";
+  LinearSolver<TypeParam> alone(options(jacobi)), helped(options(jacobi));
+  EXPECT_THROW(alone.setup(bad), Error);
+  helped.help_by([] { return LinearSolver<TypeParam>(options("method = \"gmres\"")); });
+  helped.setup(bad);
+  expect_solved(helped, bad);
+  EXPECT_EQ(helped.helped(), 1);
+  helped.update(good);
+  expect_solved(helped, good);
+  EXPECT_EQ(helped.helped(), 1);
+  helped.update(bad);
+  expect_solved(helped, bad);
+  EXPECT_EQ(helped.helped(), 2);
+  helped.update(bad);
+  helped.help_by(nullptr);
+  Array<double, TypeParam> x(Numbers(2));
+  EXPECT_THROW(helped.solve(bad, b, x), Error);
+}
+
 std::string refusal(const std::string& text) {
   try {
     const LinearSolver<Host> solver(options(text));
