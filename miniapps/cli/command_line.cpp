@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <filesystem>
 
 #include "base/colour.hpp"
 #include "base/nearest.hpp"
@@ -15,9 +16,15 @@
 namespace weir {
 namespace {
 
-// Options of [device] that have a name of their own on the command line.
-struct DeviceArguments {
-  std::string space;
+std::string in_quotes(const std::string& words) {  // as TOML takes them
+  std::string text = "\"";
+  for (const char c : words) text += c == '"' || c == '\\' ? std::string{'\\', c} : std::string{c};
+  return text + "\"";
+}
+
+// Keys that have a name of their own on the command line: of [device], and [select] decisions.
+struct KeyArguments {
+  std::string space, decisions;
   int threads = -1;
   bool deterministic = false;
   std::int64_t seed = -1;
@@ -27,6 +34,8 @@ struct DeviceArguments {
     if (threads >= 0) overrides.push_back(fmt::format("device.threads={}", threads));
     if (deterministic) overrides.push_back("device.deterministic=true");
     if (seed >= 0) overrides.push_back(fmt::format("device.seed={}", seed));
+    if (!decisions.empty())  // a restart may start elsewhere
+      overrides.push_back("select.decisions=" + in_quotes(std::filesystem::absolute(decisions).string()));
   }
 };
 
@@ -39,7 +48,7 @@ void add_overrides(CLI::App& verb, std::vector<std::string>& overrides, std::vec
       ->allow_extra_args(false);
 }
 
-void add_run_options(CLI::App& verb, RunArguments& a, DeviceArguments& d, const std::string& default_directory) {
+void add_run_options(CLI::App& verb, RunArguments& a, KeyArguments& d, const std::string& default_directory) {
   verb.add_option("-o,--output", a.directory, "run directory; default: " + default_directory)->type_name("DIR");
   add_overrides(verb, a.overrides, a.unset);
   verb.add_option("--space", d.space, "where to compute (default: as the case says, or auto)")
@@ -53,6 +62,9 @@ void add_run_options(CLI::App& verb, RunArguments& a, DeviceArguments& d, const 
       ->check(CLI::NonNegativeNumber);
   verb.add_flag("--deterministic", d.deterministic, "bitwise reproducible for any thread count, or refused");
   verb.add_option("--seed", d.seed, "seed of all random choices")->type_name("N")->check(CLI::NonNegativeNumber);
+  verb.add_option("--decisions", d.decisions,
+                  "follow the decisions of a run with [select]: its decisions.csv; no races")
+      ->type_name("FILE");
   verb.add_flag("-q,--quiet", a.quiet, "no log: errors alone, on standard error");
   verb.add_flag("--overwrite", a.overwrite, "overwrite the run in the run directory");
 }
@@ -158,7 +170,7 @@ int parse_and_run(const Program& program, int argc, char** argv) {
   int code = 0;
   RunArguments a;
   for (int i = 0; i < argc; ++i) a.command_line += (i > 0 ? " " : "") + std::string(argv[i]);
-  DeviceArguments d;
+  KeyArguments d;
 
   CLI::App* run = app.add_subcommand("run", "run a case");
   run->add_option("CASE", a.source, "case file (TOML)")->required();
