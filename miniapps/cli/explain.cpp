@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <regex>
 
 #include "base/error.hpp"
 #include "base/nearest.hpp"
@@ -12,6 +13,7 @@
 #include "miniapps/cli/lists.hpp"
 #include "miniapps/cli/schema.hpp"
 #include "miniapps/cli/verbs.hpp"
+#include "miniapps/study/select/auto_candidates.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir {
@@ -82,6 +84,9 @@ std::vector<std::array<std::string, 3>> rows_of(const NamedList& list, const Sch
   else if (what == "preconditioners")
     for (const PreconditionerDescription* m : preconditioners())
       rows.push_back({std::string(m->name), matrices_text(m->matrices), std::string(m->meaning)});
+  else if (what == "auto")
+    for (const AutoCandidate& c : auto_candidates())
+      rows.push_back({c.name, matrices_text(c.matrices), std::regex_replace(c.options, std::regex("\n"), "; ")});
   else if (what == "quantities")
     for (const Quantity& q : quantities()) rows.push_back({q.name, q.miniapps, q.meaning});
   else
@@ -130,6 +135,7 @@ const std::vector<NamedList>& lists() {
   static const std::vector<NamedList> all = {{"cases", "", "case files that come with weir"},
                                              {"methods", "", "Krylov methods: linear.SYSTEM.method"},
                                              {"preconditioners", "", "linear.SYSTEM.preconditioner.type"},
+                                             {"auto", "", "candidates of linear.SYSTEM.method = \"auto\""},
                                              {"boundaries", "boundary.*.type", "types of boundary conditions"},
                                              {"quantities", "", "results: run.json, [check]"},
                                              {"generators", "mesh.generator.type", "of unstructured meshes"},

@@ -11,6 +11,7 @@
 #include "miniapps/cli/lists.hpp"
 #include "miniapps/cli/schema.hpp"
 #include "miniapps/cli/verbs.hpp"
+#include "miniapps/study/select/auto_candidates.hpp"
 #include "postproc/run/write_aside.hpp"
 #include "solvers/registry.hpp"
 
@@ -84,6 +85,9 @@ std::string solvers_page(const Schema& schema) {
       text += !(p->matrices & kind.kind) ? "  |" : p->over_ranks & kind.kind ? " x |" : " r |";
     text += fmt::format(" {} | {} |\n", escaped(p->meaning), escaped(p->citation));
   }
+  text += "\n## Candidates of `method = \"auto\"`\n| name | matrices |\n|---|---|\n";
+  for (const AutoCandidate& c : auto_candidates())
+    text += fmt::format("| `{}` | {} |\n", c.name, matrices_text(c.matrices));
   text += "\nMatrices: ";
   for (const MatrixKind& kind : matrix_kinds)
     text += fmt::format("{}{}: {}", &kind == matrix_kinds ? "" : "; ", kind.name, kind.meaning);

@@ -13,7 +13,9 @@ struct SystemDefaults {
   bool is_newton = false;  // its right-hand side is a nonlinear residual, of which the flow code tells the solver
 
   Table options(const Table& linear) const { return linear.table(name); }
-  std::string method_of(const Table& linear) const { return options(linear).get<std::string>("method", method); }
+  std::string method_of(const Table& linear) const {
+    return read_solver_names(options(linear), method, preconditioner).method;
+  }
   // Memory of the solver, about.
   std::int64_t bytes(const Table& linear, const MatrixSize& A) const {
     return static_cast<std::int64_t>(linear_solver_bytes(options(linear), method, preconditioner, A));

@@ -17,7 +17,8 @@ namespace {
 
 constexpr Option common_keys[] = {
     {"method", Option::text, "depends on the system",
-     "a Krylov method, or a preconditioner as the solver itself: x += M^-1 (b - A x)"},
+     "a Krylov method, or a preconditioner as the solver itself: x += M^-1 (b - A x); auto: [select] of the "
+     "miniapp's default and what `weir list auto` shows"},
     {"preconditioner", Option::table, "depends on the system", "`type` and the keys of that preconditioner",
      "preconditioner"},
     {"tolerance", Option::number, "depends on the system", "of the residual b - A x", "[0, inf)", "", "",
@@ -82,6 +83,7 @@ SolverNames read_solver_names(const Table& given, const std::string& default_met
   const Table t = given.described_by(common_keys);
   SolverNames names;
   names.method = t.get<std::string>("method", default_method);
+  if (names.method == "auto") names.method = default_method;  // who else may lead is none of the solver's business
   const KrylovDescription* d = find_krylov(names.method);
   names.is_itself = !d;
   if (!d && (!find_preconditioner(names.method) || names.method == "none")) {

@@ -4,7 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include "inputs/case.hpp"
 #include "miniapps/study/relay/held_state.hpp"
+#include "miniapps/study/select/auto_candidates.hpp"
 #include "miniapps/study/shadow/reference_solver.hpp"
 #include "miniapps/study/shadow/shadow.hpp"
 #include "solvers/adapters/peer.hpp"
@@ -58,17 +60,25 @@ LinearSolver<Space> as_leader(const StudiedSystem<Space>& s, const Communicator&
 
 }  // namespace
 
-Candidates::Candidates(const Table& table, const std::vector<std::string>& systems)
+Candidates::Candidates(const Table& table, const std::vector<std::string>& systems, const std::string& automatic)
     : table_(table), names_(table.get<std::vector<std::string>>("solvers", {})) {
   for (const auto& name : names_)
     if (!table_.is_table(name)) table_.fail("solvers", "no table of the name '" + name + "' defines it");
-  if (!names_.empty())
-    system_ = read_system(table_, systems);
-  else
+  is_automatic_ = names_.empty() && !automatic.empty();
+  if (is_automatic_)
+    for (const AutoCandidate& c : auto_candidates()) names_.emplace_back(c.name);
+  if (names_.empty()) {
     table_.get<std::string>("system", "");
+    return;
+  }
+  system_ = automatic.empty() || table_.has("system") ? read_system(table_, systems) : automatic;
+  if (!automatic.empty() && system_ != automatic)
+    table_.fail("system", "[linear." + automatic + "] method = \"auto\" asks for that system");
 }
 
 Table Candidates::candidate(const std::string& name) const {
+  for (const AutoCandidate& c : auto_candidates())
+    if (is_automatic_ && name == c.name) return read_case_text(c.options, "method = \"auto\"");
   const Table options = table_.table(name);
   options.described_by(candidate_options()).get<double>("slowed_by");
   return options;
@@ -76,13 +86,27 @@ Table Candidates::candidate(const std::string& name) const {
 
 template <class Space>
 void Candidates::refuse_unfit(const SystemDefaults& s) const {
-  if (s.name != system_) return;
+  if (s.name != system_ || is_automatic_) return;
   for (const auto& name : names_) {
     const Table options = candidate(name);
     if (options.get<bool>("like_leader", false)) continue;
     refuse_other_libraries(options);
     s.refuse_unfit(options);
     LinearSolver<Space>(options, s.method, s.preconditioner, KrylovOptions{});
+  }
+}
+
+template <class Space>
+std::string Candidates::why_left_out(const std::string& name, const StudiedSystem<Space>& s) const {
+  for (const AutoCandidate& c : auto_candidates())
+    if (name == c.name && !(c.matrices & s.matrix)) return "not tried on such matrices";
+  const Table options = candidate(name);
+  try {
+    weir::refuse_unfit(options, s.default_method, s.default_preconditioner, s.matrix, s.is_symmetric);
+    const LinearSolver<Space> solver(options, s.default_method, s.default_preconditioner);
+    return solver.name() == s.leader->name() ? "is the default" : "";
+  } catch (const Error& error) {
+    return error.what();
   }
 }
 
@@ -224,6 +248,8 @@ template class Branches<Host>;
 template class Branches<Device>;
 template void Candidates::refuse_unfit<Host>(const SystemDefaults&) const;
 template void Candidates::refuse_unfit<Device>(const SystemDefaults&) const;
+template std::string Candidates::why_left_out(const std::string&, const StudiedSystem<Host>&) const;
+template std::string Candidates::why_left_out(const std::string&, const StudiedSystem<Device>&) const;
 template Crew<Host> Candidates::crew(const std::string&, const Communicator&, BranchEye<Host>*) const;
 template Crew<Device> Candidates::crew(const std::string&, const Communicator&, BranchEye<Device>*) const;
 template Crew<Host> Candidates::like_leader(const std::string&, const Communicator&, BranchEye<Host>*) const;

@@ -20,12 +20,17 @@ namespace weir {
 class Candidates {
  public:
   // table: [relay], [select], whose key `solvers` lists names; nothing is read of the system where that is empty.
-  Candidates(const Table& table, const std::vector<std::string>& systems);
+  // automatic: the system whose method is "auto"; it has the names of auto_candidates.hpp where the table lists none.
+  Candidates(const Table& table, const std::vector<std::string>& systems, const std::string& automatic = "");
   const std::string& system() const { return system_; }
   const std::vector<std::string>& names() const { return names_; }
 
   template <class Space>
   void refuse_unfit(const SystemDefaults& s) const;  // Error(usage)
+  // Of those of auto_candidates.hpp; empty: it fits.
+  template <class Space>
+  std::string why_left_out(const std::string& name, const StudiedSystem<Space>& s) const;
+  bool is_automatic() const { return is_automatic_; }
   // A crew whose solver of the system is [TABLE.NAME], or [linear.SYSTEM]; eye: that is to see its systems.
   template <class Space>
   Crew<Space> crew(const std::string& name, const Communicator& ranks, BranchEye<Space>* eye = nullptr) const;
@@ -39,6 +44,7 @@ class Candidates {
   Table table_;
   std::string system_;
   std::vector<std::string> names_;
+  bool is_automatic_ = false;
 };
 
 template <class Space>
@@ -51,6 +57,7 @@ class Branches {
   void add(Crew<Space> crew) { crews_.push_back(std::move(crew)); }
   std::vector<Crew<Space>>& crews() { return crews_; }
   void open(Run& run);
+  double now() const { return clock_.now(); }
   void look_by(BranchEye<Space>* eye) { eye_ = eye; }
 
   // From here on branches begin with the flow's present state.

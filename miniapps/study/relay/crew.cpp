@@ -39,13 +39,20 @@ void Crew<Space>::begin_anew() {
 }
 
 template <class Space>
-void Crew<Space>::take_lead(const Crew* help) {
+void Crew<Space>::take_lead() {
   for (Seat& s : seats_) {
     if (s.system.name != system_) continue;
     s.system.leader->change_places(s.solver);
     s.solver = new_solver(s.system);
+  }
+}
+
+template <class Space>
+void Crew<Space>::help_leader(bool is_on) {
+  for (Seat& s : seats_) {
+    if (s.system.name != system_) continue;
     typename LinearSolver<Space>::MakeHelp make;
-    if (help) make = [from = help->make_, system = s.system] { return from(system); };
+    if (is_on) make = [from = make_, system = s.system] { return from(system); };
     s.system.leader->help_by(std::move(make));
   }
 }

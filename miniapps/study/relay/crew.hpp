@@ -30,9 +30,10 @@ class Crew {
   }
 
   void begin_anew();  // every solver
-  // From here on the crew's solver of the system leads the run itself, and a new one waits in its place. Where it fails the
-  // one that `help` would make is asked; null: none.
-  void take_lead(const Crew* help);
+  // From here on the crew's solver of the system leads the run itself, and a new one waits in its place.
+  void take_lead();
+  // Where whoever leads the system fails, the solver that this crew would make is asked; where not on: nobody.
+  void help_leader(bool is_on);
   std::int64_t helped() const;  // solves of the system, whoever led
 
   const std::string& name() const { return name_; }

@@ -40,6 +40,11 @@ struct Lead {
   double seconds(std::size_t from, std::size_t to) const;  // of these steps
   double seconds() const { return seconds(0, steps.size()) + rest; }
   double progress() const;
+  std::int64_t unconverged() const {
+    std::int64_t sum = 0;
+    for (const LedStep& s : steps) sum += s.unconverged;
+    return sum;
+  }
 };
 
 // All crews' answers to one state. Names are those of the crews, but that a coin says which replica stands for the

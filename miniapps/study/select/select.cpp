@@ -43,13 +43,26 @@ constexpr const char* race_columns =
     "step,system,race,name,solver,place,steps,seconds,progress,iterations,not_converged,end";
 constexpr const char* default_name = "default";
 
+// The one whose method is "auto"; empty: none.
+std::string automatic_system(const LabCase& c) {
+  std::string found;
+  const Table linear = c.config.table("linear");
+  for (const std::string& system : c.systems) {
+    const Table t = linear.table(system);
+    if (!t.has("method") || t.get<std::string>("method", "") != "auto" || system == found) continue;
+    if (!found.empty()) t.fail("method", "one system can have \"auto\"; [linear." + found + "] has it");
+    found = system;
+  }
+  return found;
+}
+
 template <class Space>
 class Select : public Facility<Space> {
  public:
   explicit Select(const LabCase& c)
       : Facility<Space>(c.ranks),
         options_(c.config.table("select")),
-        candidates_(options_, c.systems),
+        candidates_(options_, c.systems, automatic_system(c)),
         branches_(c.ranks) {
     const Table t = options_.described_by(select_options());
     every_ = t.get<std::int64_t>("every");
@@ -59,12 +72,15 @@ class Select : public Facility<Space> {
     rules_ = {t.get<double>("margin"), t.get<double>("confidence")};
     decisions_file_ = t.get<std::string>("decisions");
     seed_ = static_cast<std::uint64_t>(t.get<std::int64_t>("seed"));
+    if (!is_on() && !decisions_file_.empty())
+      t.fail("decisions", "there is nobody to decide on: the case has neither [select] solvers nor method = \"auto\"");
     names_.emplace_back(default_name);
     for (const auto& name : candidates_.names()) {
       if (name == default_name) t.fail("solvers", "'default' is the solver of [linear.SYSTEM]");
       names_.push_back(name);
     }
     is_warm_.resize(names_.size());
+    left_out_.resize(names_.size());
     scores_ = RaceScores(static_cast<int>(names_.size()), rules_);
     if (is_on() && !decisions_file_.empty()) {
       decisions_ = read_decisions(decisions_file_, candidates_.system(), names_);
@@ -81,6 +97,8 @@ class Select : public Facility<Space> {
       for (const auto& name : candidates_.names()) branches_.add(candidates_.crew<Space>(name, ranks_));
     }
     for (Crew<Space>& crew : branches_.crews()) crew.join(s);
+    if (candidates_.is_automatic() && s.name == candidates_.system() && s.part == 0)
+      for (std::size_t i = 1; i < names_.size(); ++i) left_out_[i] = candidates_.why_left_out(names_[i], s);
   }
 
   // Before the flow code loads the checkpoint: who led then takes up what it holds.
@@ -92,12 +110,12 @@ class Select : public Facility<Space> {
     const double who = (*leader)[0];
     if (!(who >= 0) || who >= static_cast<double>(names_.size())) return;
     saved_ = (*leader)[1];
-    spent_before_ = (*leader)[2];
+    spent_ = (*leader)[2];
     if (who > 0) lead(static_cast<int>(who));
   }
   void save(CheckpointState& state) const override {
     if (!is_on()) return;
-    state.keep("select_leader", {static_cast<double>(leading_), saved_, spent()});
+    state.keep("select_leader", {static_cast<double>(leading_), saved_, spent_});
     state.keep("select_races", scores_.state());
   }
 
@@ -110,6 +128,11 @@ class Select : public Facility<Space> {
           "--deterministic ([device] deterministic): [select] decides by times, which no two runs share; follow "
           "the decisions of a run instead: --set select.decisions=RUN/decisions.csv");
     branches_.open(run);
+    for (const Decision& d : decisions_)
+      if (const std::string& why = left_out_[at(number_of(d.to))]; !why.empty())
+        throw Error(Exit::usage, decisions_file_ + ": '" + d.to + "' cannot lead: " + why);
+    for (std::size_t i = 1; i < names_.size(); ++i)
+      if (!left_out_[i].empty()) run.event("select", names_[i] + " is left out: " + left_out_[i]);
     if (!ranks_.is_root()) return;
     decided_ = &run.record("decisions.csv", decision_columns);
     raced_ = &run.record("races.csv", race_columns);
@@ -117,15 +140,20 @@ class Select : public Facility<Space> {
 
   void between_steps(std::int64_t next, const FlowBranch& flow) override {
     if (!is_on()) return;
-    account();
+    const double arrived = branches_.now();
+    if (left_at_ >= 0) account(arrived - left_at_);
     if (is_following_) {
       follow(next, flow);
     } else if (const std::int64_t helped = crew(leading_).helped(); leading_ != 0 && helped > helped_) {
+      std::vector<double> costs(names_.size(), std::nan(""));
+      costs[at(leading_)] = INFINITY;
+      scores_.add(std::move(costs), 0);
       change(flow, 0, {next, "", "", fmt::format("{} failed in step {}", names_[at(leading_)], next - 1)});
     } else if (next >= next_race_) {
       race_if_it_pays(next, flow);
     }
-    own_ = own_seconds();
+    left_at_ = branches_.now();
+    spent_ += left_at_ - arrived;
   }
 
   void finish(Run& run) override {
@@ -135,61 +163,83 @@ class Select : public Facility<Space> {
     j["leader"] = names_[at(leading_)];
     j["changes"] = changes_;
     j["races"] = scores_.races();
-    j["race_seconds"] = spent();
+    j["race_seconds"] = spent_;
     j["saved_seconds"] = saved_;
     run.add_to_summary("select", j.dump());
     run.say_at_end(
         fmt::format("  [select] {}: {} leads at the end; {} changes; {} races took {}, changes saved about {}\n",
-                    candidates_.system(), names_[at(leading_)], changes_, scores_.races(), duration_text(spent()),
+                    candidates_.system(), names_[at(leading_)], changes_, scores_.races(), duration_text(spent_),
                     duration_text(saved_)));
   }
 
  private:
   using Facility<Space>::ranks_, Facility<Space>::run_;
 
-  static constexpr double patience = 5;  // with the first step of a solver, in steps of the run
+  static constexpr double patience = 5;  // with the first step of a solver, in steps; more where the budget is large
   static std::size_t at(int name) { return static_cast<std::size_t>(name); }
+  int number_of(const std::string& name) const {
+    return static_cast<int>(std::find(names_.begin(), names_.end(), name) - names_.begin());
+  }
   bool is_on() const { return !candidates_.names().empty(); }
   Crew<Space>& crew(int name) { return branches_.crews()[at(name)]; }
-  double instrumentation() const { return run_->timings().at("instrumentation", "select"); }
-  double own_seconds() const { return run_->loop_seconds() - instrumentation(); }  // of the run without races
-  double own_step() const { return own_seconds() / static_cast<double>(std::max<std::int64_t>(own_steps_, 1)); }
-  double spent() const { return spent_before_ + (run_ ? instrumentation() : 0); }
+  double own_step() const { return own_ / static_cast<double>(std::max<std::int64_t>(own_steps_, 1)); }
 
   // What the run's own steps have taken since, and what that saved against the default.
-  void account() {
-    const double since = own_seconds() - own_;
+  void account(double since) {
     ++own_steps_;
+    own_ += since;
     if (leading_ == 0) return;
     const Duel d = scores_.duel(0, leading_);
     if (d.races > 0) saved_ += since * (d.ratio - 1);
   }
 
-  // The worst that the next race may take fits into what is left. Of a run whose length is known the whole counts: what is
-  // found early pays longest.
-  bool has_budget(const std::vector<int>& racers) const {
-    if (own_steps_ < 2) return false;
-    double worst = steps_;  // in steps of the in-loop solver
-    for (const int name : racers) worst += limit_ * steps_ + (is_warm_[at(name)] ? 0 : patience);
-    const double done = run_->share_done(), own = own_seconds(), whole = done > 0 ? own / done : own;
-    return ranks_.max(spent() + worst * own_step() - budget_ * whole - std::max(0.0, saved_) / 2) <= 0;
-  }
+  // Of a run whose length is known the whole counts: what is found early pays longest.
+  double whole() const { return run_->share_done() > 0 ? own_ / run_->share_done() : own_; }
+  // That the next race may take; all ranks agree.
+  double seconds_left() const { return -ranks_.max(spent_ - budget_ * whole() - std::max(0.0, saved_) / 2); }
+  // A race in which it is about as fast as the in-loop solver.
+  double least_seconds(int name) const { return own_step() * (steps_ + (is_warm_[at(name)] ? 0 : 1)); }
 
+  // As many race as the budget takes: those first of whom little is known. Where a race has shown that one may be faster, the
+  // next comes at once, for those alone.
   void race_if_it_pays(std::int64_t next, const FlowBranch& flow) {
+    if (own_steps_ < 2) return;
     std::vector<int> racers;
     for (int name = 0; name < static_cast<int>(names_.size()); ++name)
-      if (name != leading_ && scores_.takes_part(name)) racers.push_back(name);
-    if (!racers.empty() && !has_budget(racers)) return;
-    next_race_ = next + every_;
-    if (racers.empty())
-      scores_.skip();
-    else
-      race(next, flow, std::move(racers));
+      if (name != leading_ && left_out_[at(name)].empty() && scores_.takes_part(name) &&
+          (!is_follow_up_ || may_be_faster(name)))
+        racers.push_back(name);
+    if (racers.empty()) {
+      is_follow_up_ = false;
+      next_race_ = next + every_;
+      return scores_.skip();
+    }
+    std::stable_sort(racers.begin(), racers.end(),
+                     [&](int a, int b) { return scores_.duel(a, leading_).races < scores_.duel(b, leading_).races; });
+    constexpr double slower =
+        1.25;  // than the in-loop solver: one that is so much slower is cut off before the budget is
+    const double left = seconds_left();
+    double least = ranks_.max(least_seconds(leading_));
+    std::size_t fit = 0;
+    for (; fit < racers.size(); ++fit) {
+      least += ranks_.max(slower * least_seconds(racers[fit]));
+      if (least > left) break;
+    }
+    if (fit == 0) return;
+    racers.resize(fit);
+    race(next, flow, std::move(racers), left);
+    is_follow_up_ = false;
+    for (int name = 0; name < static_cast<int>(names_.size()); ++name) is_follow_up_ |= may_be_faster(name);
+    next_race_ = next + (is_follow_up_ ? std::min<std::int64_t>(steps_, every_) : every_);
+  }
+  bool may_be_faster(int name) const {
+    return name != leading_ && scores_.takes_part(name) && scores_.duel(name, leading_).is_faster > 0.5;
   }
 
-  void race(std::int64_t next, const FlowBranch& flow, std::vector<int> order) {
+  void race(std::int64_t next, const FlowBranch& flow, std::vector<int> order, double left) {
     ScopedTimer timer(run_->timings().at("instrumentation", "select"));
     branches_.hold(flow);
+    crew(0).help_leader(false);  // who needs help loses
     std::mt19937_64 random(seed_ + 1000003 * static_cast<std::uint64_t>(next));
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
     order.insert(order.begin(), leading_);  // by its time the others are cut off
@@ -198,17 +248,24 @@ class Select : public Facility<Space> {
     for (std::size_t place = 0; place < order.size() && !branches_.is_interrupted(); ++place) {
       const int name = order[place];
       Lead lead;
+      if (left <= 0) break;
       // The first step of each allocates, and meets memory that was never touched: not counted.
-      if (!is_warm_[at(name)]) lead = branches_.lead(name, 1, flow, patience * own_step());
+      if (!is_warm_[at(name)])
+        lead = branches_.lead(name, 1, flow, std::min(left, std::max(patience * own_step(), left / 4)));
+      left -= lead.seconds();
       if (lead.end == LeadEnd::steps || lead.end == LeadEnd::reached) {
         is_warm_[at(name)] = true;
-        lead = branches_.lead(name, steps_, flow, limit);
+        lead = branches_.lead(name, steps_, flow, std::min(left, limit));
+        left -= lead.seconds();
       }
-      const double cost = cost_of(lead);
+      // The default helps in each solve that fails, and would lead again.
+      const bool fails = name != 0 && lead.unconverged() > 0;
+      const double cost = fails ? INFINITY : cost_of(lead);
       if (name == leading_) limit = limit_ * lead.seconds();
       costs[at(name)] = cost;
       write_race(next, name, static_cast<int>(place) + 1, lead);
     }
+    crew(0).help_leader(leading_ != 0);
     branches_.put_back(leading_, flow);
     if (branches_.is_interrupted()) return;           // the run stops
     if (!std::isfinite(costs[at(leading_)])) return;  // it has come to its end, or will fail as it did here
@@ -231,14 +288,14 @@ class Select : public Facility<Space> {
   void follow(std::int64_t next, const FlowBranch& flow) {
     for (const Decision& d : decisions_) {
       if (d.step != next) continue;
-      const auto to = static_cast<int>(std::find(names_.begin(), names_.end(), d.to) - names_.begin());
-      change(flow, to, d);
+      change(flow, number_of(d.to), d);
     }
   }
 
   // The new in-loop solver begins with the flow's state as after a restart, whoever has led, raced or waited before.
   void change(const FlowBranch& flow, int to, Decision d) {
     branches_.hold(flow);
+    crew(0).help_leader(to != 0);
     crew(to).begin_anew();
     branches_.put_back(to, flow);
     d.from = names_[at(leading_)];
@@ -252,22 +309,23 @@ class Select : public Facility<Space> {
 
   // At a restart: nothing is set up yet.
   void lead(int to) {
+    crew(0).help_leader(to != 0);
     crew(to).begin_anew();
     lead_on(to);
   }
   void lead_on(int to) {
-    crew(to).take_lead(to == 0 ? nullptr : &crew(0));
+    crew(to).take_lead();
     leading_ = to;
     helped_ = crew(to).helped();
   }
 
   void write_race(std::int64_t next, int name, int place, const Lead& lead) {
     if (!raced_) return;
-    std::int64_t iterations = 0, unconverged = 0;
-    for (const LedStep& s : lead.steps) iterations += s.iterations, unconverged += s.unconverged;
+    std::int64_t iterations = 0;
+    for (const LedStep& s : lead.steps) iterations += s.iterations;
     raced_->add(fmt::format("{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{}", next, candidates_.system(),
                             scores_.races() + 1, names_[at(name)], crew(name).solver(), place, lead.steps.size(),
-                            lead.seconds(), lead.progress(), iterations, unconverged, to_string(lead.end)));
+                            lead.seconds(), lead.progress(), iterations, lead.unconverged(), to_string(lead.end)));
   }
 
   Table options_;
@@ -284,10 +342,13 @@ class Select : public Facility<Space> {
   std::vector<Decision> decisions_;
 
   RaceScores scores_;
-  std::vector<bool> is_warm_;  // has led before, in this process
+  std::vector<std::string> left_out_;  // why; empty: it is not
+  std::vector<bool> is_warm_;          // has led before, in this process
   int leading_ = 0, changes_ = 0;
   std::int64_t helped_ = 0, next_race_ = 0, own_steps_ = 0;
-  double own_ = 0, saved_ = 0, spent_before_ = 0;  // seconds
+  bool is_follow_up_ = false;               // the next race
+  double left_at_ = -1;                     // between_steps, by the branches' clock
+  double own_ = 0, saved_ = 0, spent_ = 0;  // seconds
   LineFile *decided_ = nullptr, *raced_ = nullptr;
 };
 

@@ -4,6 +4,7 @@
 
 #include "base/table.hpp"
 #include "solvers/krylov/krylov.hpp"
+#include "solvers/registry.hpp"
 
 namespace weir {
 
@@ -13,8 +14,8 @@ inline std::string why_not_the_same(const Table& options, const std::string& def
                                     const Traits& preconditioner) {
   if (!preconditioner.repeats) return "asynchronous, no two solves are alike";
   if (preconditioner.remembers) return "its factors go back to those of the systems before";
-  if (read_krylov_options(options, KrylovOptions{default_tolerance}, options.get<std::string>("method", default_method))
-          .recycle > 0)
+  const std::string method = read_solver_names(options, default_method, "none").method;
+  if (read_krylov_options(options, KrylovOptions{default_tolerance}, method).recycle > 0)
     return "it learns from the solves before (recycle)";
   return "";
 }

@@ -2,7 +2,9 @@
 // replaced in the very solve.
 #include <gtest/gtest.h>
 
+#include <array>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tests/support/case_text.hpp"
 #include "tests/support/program_test.hpp"
@@ -91,6 +93,56 @@ TEST_F(Selects, DecisionsThatAreNoneAreRefused) {
         {"step,system,from,to,why\n5,pressure,default,direct,x\n4,pressure,direct,default,x\n", "do not ascend"}}) {
     write_file(folder / "decisions.csv", text);
     const Finished run = weir(cavity + slow_default + select("decisions = \"decisions.csv\"\n" + direct), "run");
+    EXPECT_EQ(run.code, 2) << run.out;
+    EXPECT_NE(run.err.find(words), std::string::npos) << run.err;
+  }
+}
+
+TEST_F(Selects, DecisionsCanBeNamedOnTheCommandLine) {
+  write_file(folder / "decisions.csv", "step,system,from,to,why\n4,pressure,default,direct,said\n");
+  const auto with = [&](const std::string& text, const std::string& file) {
+    return weir(text, "run", {"--steps", "6", "--decisions", file});
+  };
+  ASSERT_EQ(with(cavity + slow_default + select(direct), "decisions.csv").code, 0);
+  EXPECT_EQ(csv("run/decisions.csv").find("direct") != std::string::npos, true);
+  const Finished restart = ProgramTest::weir({"restart", "run", "--steps", "9", "--decisions", "decisions.csv"});
+  EXPECT_EQ(restart.code, 0) << restart.err;
+  for (const Row& row : rows("run/solves.csv"))
+    if (row.at("system") == "pressure") {
+      EXPECT_EQ(row.at("solver"), std::stoi(row.at("step")) >= 4 ? "fast_poisson" : "cg+jacobi");
+    }
+  for (const auto& [text, file, words] :
+       {std::array<std::string, 3>{cavity + slow_default, "decisions.csv", "nobody to decide on"},
+        {cavity + slow_default + select(direct), "none.csv", "none.csv: no such file"}}) {
+    const Finished run = with(text, file);
+    EXPECT_EQ(run.code, 2) << run.out;
+    EXPECT_NE(run.err.find(words), std::string::npos) << run.err;
+  }
+}
+
+TEST_F(Selects, AutoLetsTheListRaceAgainstTheDefault) {
+  const std::string automatic = "[linear.pressure]\nmethod = \"auto\"\n";
+  const Finished raced = weir(cavity + automatic + "[select]\nevery = 2\nsteps = 2\nbudget = 1e4\n", "raced");
+  ASSERT_EQ(raced.code, 0) << raced.out << raced.err;
+  std::set<std::string> racers;
+  for (const Row& row : rows("raced/races.csv")) racers.insert(row.at("name"));
+  EXPECT_EQ(racers, (std::set<std::string>{"default", "cg+multigrid", "cg+jacobi", "chebyshev"}));
+  const std::string events = testing::read_file(folder / "raced/events.jsonl");
+  EXPECT_NE(events.find("fast_poisson is left out: is the default"), std::string::npos) << events;
+  EXPECT_NE(events.find("gmres+block_ilu0 is left out: not tried on such matrices"), std::string::npos) << events;
+  const Finished followed =
+      weir(cavity + automatic, "followed", {"--deterministic", "--decisions", "raced/decisions.csv"});
+  ASSERT_EQ(followed.code, 0) << followed.out << followed.err;
+  EXPECT_EQ(state_hash("raced"), state_hash("followed"));
+}
+
+TEST_F(Selects, AutoIsOfOneSystem) {
+  const std::string automatic = "[linear.pressure]\nmethod = \"auto\"\n",
+                    other = "[linear.momentum]\nmethod = \"auto\"\n";
+  for (const auto& [text, words] :
+       {std::array<std::string, 2>{cavity + automatic + other, "one system can have"},
+        {cavity + automatic + "[select]\nsystem = \"momentum\"\n", "asks for that system"}}) {
+    const Finished run = weir(text, "run");
     EXPECT_EQ(run.code, 2) << run.out;
     EXPECT_NE(run.err.find(words), std::string::npos) << run.err;
   }
