@@ -17,6 +17,7 @@
 #include "tests/benchmarks/lab/aa.hpp"
 #include "tests/benchmarks/lab/leader.hpp"
 #include "tests/benchmarks/lab/relay_aa.hpp"
+#include "tests/benchmarks/lab/select_cases.hpp"
 #include "tests/benchmarks/liu/liu.hpp"
 #include "tests/benchmarks/luo/luo.hpp"
 #include "tests/benchmarks/multicolor.hpp"
@@ -102,6 +103,10 @@ std::vector<Suite> benchmark_suites(const std::shared_ptr<Communicator>& ranks) 
       {"relay-cylinder",
        [](const SuiteOptions& o) {
          return bench::relay_cylinder({o.folder, o.quick});
+       }},
+      {"select",
+       [](const SuiteOptions& o) {
+         return bench::select_cases({o.folder, o.quick});
        }},
   };
 }

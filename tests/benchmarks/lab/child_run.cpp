@@ -15,7 +15,7 @@ std::vector<std::string> command_of(const Subject& s, int steps, const std::vect
                                     const std::string& run) {
   std::vector<std::string> command{(std::filesystem::read_symlink("/proc/self/exe").parent_path() / "weir").string(),
                                    "run",
-                                   std::string(WEIR_SOURCE_DIR) + "/inputs/" + s.path,
+                                   inputs_folder() + s.path,
                                    "-o",
                                    run,
                                    "--overwrite",
@@ -36,6 +36,8 @@ std::string words_of(const std::string& log) {
 }
 
 }  // namespace
+
+std::string inputs_folder() { return std::string(WEIR_SOURCE_DIR) + "/inputs/"; }
 
 Subject cavity_subject() {
   return {"cavity",

@@ -18,6 +18,8 @@ inline double median_of(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+std::string inputs_folder();
+
 Subject cavity_subject();
 Subject aerofoil_subject();
 Subject cylinder_subject();
