@@ -78,18 +78,18 @@ def evidence_table(run, relay, study=None):
     """A row a solver and rung of the ladder, of the lab's own files: cost over the reference's, and what it is made of."""
     led, (whole, runs) = _led(run, relay), _whole_runs(run)
     rows = []
-    for s in relay["solvers"]:
+    for s in relay["solvers"][:1] + relay["solvers"][2:]:  # without the control
         name, is_reference = SHOWN.get(s["name"], s["name"]), s["name"] == "leader"
         compared = lambda ratio, low, high: ["1", ""] if is_reference else [_number(ratio), _span((low, high))]  # noqa: E731, B023
         if study and name in study.names:
             at = study.at[name]
             missed = sum(study.rows["reason"][i] != "converged" for i in at)
-            rows.append([name, "open loop: the reference's systems", *compared(*(study.value(name, c) for c in ("ratio", "low", "high"))),
+            rows.append([name, "open loop", *compared(*(study.value(name, c) for c in ("ratio", "low", "high"))),
                          *_paid(len(at), np.sum(study.iterations(name)), missed, 1e-3 * np.sum(study.total[at]))])
         if s["name"] in led:
             more = ", %d of %d cut off" % (s["cut"], s["branches"]) if s["cut"] else ""
-            rows.append([name, "closed loop: leads %d steps%s" % (relay["steps"], more), *compared(s["closed"], *s["closed_interval"]), *led[s["name"]]])
-        if whole is None or s["name"] == "leader again":
+            rows.append([name, "closed loop, %d steps%s" % (relay["steps"], more), *compared(s["closed"], *s["closed_interval"]), *led[s["name"]]])
+        if whole is None:
             continue
         configuration = whole["configuration"][0] if is_reference else s["name"]
         if configuration in whole["configuration"]:

@@ -200,7 +200,7 @@ class Branches(unittest.TestCase):
         with open(os.path.join(whole, "ab.csv"), "w") as file:
             file.write("configuration,solves,iterations,failed_solves,total_s\ndefault,68,517,0,1.22\nquick,30,3000,20,6.1\n")
         rows = {(row[0], row[1]): row[2:] for row in self.report.relay.evidence_table(self.report.run, self.report.relay.read(self.report.run))[1]}
-        self.assertEqual(rows["quick", "closed loop: leads 8 steps, 2 of 9 cut off"], ["4.000", "4 to 4", "2", "50.0", "1", "0.75"])
+        self.assertEqual(rows["quick", "closed loop, 8 steps, 2 of 9 cut off"], ["4.000", "4 to 4", "2", "50.0", "1", "0.75"])
         self.assertEqual(rows["reference", "whole runs"], ["1", "", "68", "7.6", "0", "1.22"])
         self.assertEqual(rows["quick", "whole runs, 1 of 1 stopped by the budget"], ["> 5.000", "4.5 or more", "30", "100.0", "20", "6.1"])
         self.assertIn("Whole runs: quick is slower when it leads (more than 5 times the cost)", self.report.branches())
