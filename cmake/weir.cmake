@@ -119,7 +119,7 @@ if(WEIR_DEVICE STREQUAL "cuda")
   if(WEIR_BATCH GREATER 1)
     list(APPEND weir_cuda -Xcompiler=-Wno-subobject-linkage)
   endif()
-  if(WEIR_ONLY_CHECK AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
+  if(WEIR_ONLY_CHECK AND NOT WEIR_PTX AND CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
     list(APPEND weir_cuda --Ofast-compile=max)  # nvcc's -O0 is the host's alone
   endif()
   if(WEIR_WERROR)
