@@ -75,7 +75,8 @@ const std::vector<std::array<const char*, 2>>& solves_columns() {
       {"iterations, reason", "how it ended"},
       {"r0, r_true, target", "norms: first residual, |b - A x| at the end, what was asked for"},
       {"tolerance, tolerance_reason",
-       "that held, and why: fixed, or the forcing term's rule (initial, ratio, safeguard, goal, max, again: a step was "
+       "that held, and why: fixed, or the forcing term's rule (initial, ratio, safeguard, goal, max, limit, again: a "
+       "step was "
        "rejected)"},
       {"setup_ms, solve_ms", "of the preconditioner's set-up or update, and of the solve, milliseconds"},
       {"apply_ms, spmv_ms, reduce_ms, halo_ms",

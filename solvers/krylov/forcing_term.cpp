@@ -12,18 +12,23 @@ namespace {
 
 constexpr const char* eisenstat_walker = "eisenstat_walker";
 constexpr double safeguarded = 0.1;
+constexpr int window = 10;  // systems after which progress is looked at
+constexpr double slow = 0.5, quick = 0.2, least_limit = 0.01;
 
 constexpr Option keys[] = {
     {"type", Option::text, Option::required, "the rule", eisenstat_walker},
-    {"initial", Option::number, "0.3", "of the first solve", "(0, 1)"},
+    {"initial", Option::number, "0.1", "of the first solve", "(0, 1)"},
     {"max", Option::number, "0.3", "at most", "(0, 1)"},
+    {"max_at_start", Option::number, "0.1",
+     "at most, at first: doubled by ten systems that take the residual to a fifth, halved by ten that do not halve it",
+     "(0, 1)"},
     {"gamma", Option::number, "0.9", "times the residual's ratio to the power `alpha`", "(0, 1]"},
     {"alpha", Option::number, "2", "power of the residual's ratio", "(1, 2]"}};
 
 }  // namespace
 
 const char* to_string(ToleranceReason reason) {
-  constexpr const char* names[] = {"fixed", "initial", "ratio", "safeguard", "goal", "max", "again"};
+  constexpr const char* names[] = {"fixed", "initial", "ratio", "safeguard", "goal", "max", "limit", "again"};
   return names[static_cast<int>(reason)];
 }
 
@@ -44,7 +49,7 @@ ForcingRule::ForcingRule(const Table& options) {
   } else if (const auto text = t.get<std::string>("tolerance"); text != eisenstat_walker) {
     t.fail("tolerance", "'tolerance' must be a number or \"eisenstat_walker\", got \"" + text + "\"");
   }
-  read_keys(own, "initial", initial, "max", max, "gamma", gamma, "alpha", alpha);
+  read_keys(own, "initial", initial, "max", max, "max_at_start", max_at_start, "gamma", gamma, "alpha", alpha);
   if (!t.get<bool>("relative")) t.fail("relative", "tolerance = \"eisenstat_walker\" is relative");
   is_adaptive = true;
 }
@@ -52,13 +57,30 @@ ForcingRule::ForcingRule(const Table& options) {
 ForcingTerm::ForcingTerm(const ForcingRule& rule) : rule_(rule) {
   if (!rule.is_adaptive) return;
   eta_ = std::make_shared<double>(std::min(rule.initial, rule.max));
+  begin_phase();
   reason_ = ToleranceReason::initial;
 }
 
-void ForcingTerm::begin_phase() { residual_ = -1; }
+void ForcingTerm::begin_phase() {
+  residual_ = mark_ = -1;
+  limit_ = std::min(rule_.max_at_start, rule_.max);
+}
+
+void ForcingTerm::look_at_progress(double residual) {
+  if (!(mark_ > 0)) {
+    mark_ = residual;
+    since_mark_ = 0;
+  } else if (++since_mark_ == window) {
+    if (residual > slow * mark_) limit_ = std::max(limit_ / 2, std::min(least_limit, rule_.max));
+    if (residual < quick * mark_) limit_ = std::min(limit_ * 2, rule_.max);
+    mark_ = residual;
+    since_mark_ = 0;
+  }
+}
 
 void ForcingTerm::aim(double residual, double goal) {
   if (!eta_) return;
+  look_at_progress(residual);
   double eta = rule_.initial;
   reason_ = ToleranceReason::initial;
   if (residual_ > 0) {
@@ -73,9 +95,9 @@ void ForcingTerm::aim(double residual, double goal) {
     eta = goal / (2 * residual);
     reason_ = ToleranceReason::goal;
   }
-  if (!(eta <= rule_.max)) {
-    eta = rule_.max;
-    reason_ = ToleranceReason::max;
+  if (!(eta <= limit_)) {
+    eta = limit_;
+    reason_ = limit_ < rule_.max ? ToleranceReason::limit : ToleranceReason::max;
   }
   residual_ = residual;
   *eta_ = eta;
@@ -89,6 +111,9 @@ void ForcingTerm::state(Archive& a) {
   if (!eta_) return;
   a.number("forcing_term", *eta_);
   a.number("nonlinear_residual", residual_);
+  a.number("forcing_limit", limit_);
+  a.number("forcing_mark", mark_);
+  a.number("forcing_since_mark", since_mark_);
   a.require(*eta_ > 0 && *eta_ < 1, "forcing_term");
 }
 

@@ -16,10 +16,11 @@ namespace weir::test {
 namespace {
 
 Table table(const std::string& text) { return read_case_text(text, "case.toml"); }
-ForcingTerm term(double initial = 0.5, double max = 0.9, double gamma = 0.9, double alpha = 2) {
+ForcingTerm term(double initial = 0.5, double max = 0.9, double gamma = 0.9, double alpha = 2,
+                 double max_at_start = 1) {
   ForcingRule rule;
   rule.is_adaptive = true;
-  rule.initial = initial, rule.max = max, rule.gamma = gamma, rule.alpha = alpha;
+  rule.initial = initial, rule.max = max, rule.max_at_start = max_at_start, rule.gamma = gamma, rule.alpha = alpha;
   return ForcingTerm(rule);
 }
 struct Aim {
@@ -71,6 +72,21 @@ TEST(ForcingTerm, WhatIsNoNumberAsksForNoMoreThanTheMaximum) {
   aimed(t, 1);
   expect(aimed(t, std::nan("")), 0.9, ToleranceReason::max);
   expect(aimed(t, 1), 0.5, ToleranceReason::initial);
+}
+
+TEST(ForcingTerm, LooseSolvesHaveToBeEarned) {
+  ForcingTerm t = term(0.1, 0.3, 0.9, 2, 0.1);
+  expect(aimed(t, 1), 0.1, ToleranceReason::initial);
+  for (int k = 1; k < 10; ++k) expect(aimed(t, 1), 0.1, ToleranceReason::limit);
+  for (int k = 0; k < 10; ++k) expect(aimed(t, 0.9), 0.05, ToleranceReason::limit);
+  for (int k = 0; k < 200; ++k) aimed(t, 0.9);
+  expect(aimed(t, 0.9), 0.01, ToleranceReason::limit);
+  double residual = 0.9;
+  for (int k = 0; k < 80; ++k) aimed(t, residual *= 0.8);
+  expect(aimed(t, residual), 0.3, ToleranceReason::max);
+  t.begin_phase();
+  aimed(t, 1);
+  expect(aimed(t, 1), 0.1, ToleranceReason::limit);
 }
 
 TEST(ForcingTerm, GoesOnFromItsState) {
