@@ -24,7 +24,7 @@ std::string find_file(const Table& t, std::string_view key, const std::string& w
       return path.string();
     }
   const std::string both = beside.string() == name ? "" : ", nor '" + beside.string() + "' beside the case file";
-  throw Error(Exit::file_io, place + ": there is no " + what + " '" + name + "' in the current folder" + both);
+  throw Error(Exit::usage, place + ": there is no " + what + " '" + name + "' in the current folder" + both);
 }
 
 }  // namespace weir

@@ -112,7 +112,7 @@ TEST(MakeMesh, FindsAFileBesideTheCaseBeforeTheCurrentFolder) {
     mesh_of("file = \"circle.su2\"", folder / "case.toml");
     ADD_FAILURE() << "no error";
   } catch (const Error& error) {
-    EXPECT_EQ(error.code(), Exit::file_io);
+    EXPECT_EQ(error.code(), Exit::usage);
     EXPECT_TRUE(holds(error.what(), "no mesh file 'circle.su2' in the current folder, nor '" + (folder / "circle.su2")))
         << error.what();
   }

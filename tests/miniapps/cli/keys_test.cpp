@@ -18,6 +18,7 @@
 #include "miniapps/immersed/immersed.hpp"
 #include "miniapps/incompressible/incompressible.hpp"
 #include "miniapps/study/ab/ab_study.hpp"
+#include "miniapps/study/map/map_study.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/scratch_folder.hpp"
 
@@ -315,7 +316,10 @@ class Case : public ::testing::TestWithParam<std::string> {};
 TEST_P(Case, IsWhatItsEffectiveConfigurationSays) {
   const Table config = read_case(GetParam());
   if (!config.has("case")) {
-    EXPECT_NO_THROW(read_ab_study(GetParam()));
+    if (config.has("map"))
+      EXPECT_NO_THROW(read_map_study(GetParam()));
+    else
+      EXPECT_NO_THROW(read_ab_study(GetParam()));
     return;
   }
   ASSERT_NO_THROW(read(config));

@@ -151,7 +151,7 @@ TEST_F(WeirCompressible, TheForcingTermIsToldWithItsReasonAndGoesOnAfterARestart
     for (const std::string guess : {"previous", "projection:3"}) {
       const std::string a = name + guess.substr(0, 3), b = "cut" + a;
       const std::vector<std::string> set = {"--set",
-                                            "linear.flow.tolerance={type=\"eisenstat_walker\",initial=0.3,max=0.7}",
+                                            "linear.flow.tolerance={type=\"eisenstat_walker\",initial=0.05,max=0.7}",
                                             "--set", "linear.flow.initial_guess=\"" + guess + "\""};
       const auto with = [&](std::vector<std::string> arguments) {
         arguments.insert(arguments.end(), set.begin(), set.end());
@@ -163,7 +163,7 @@ TEST_F(WeirCompressible, TheForcingTermIsToldWithItsReasonAndGoesOnAfterARestart
       EXPECT_EQ(summary(a)["state_hash"], summary(b)["state_hash"]) << a;
       EXPECT_EQ(csv(a + "/solves.csv", 8), csv(b + "/solves.csv", 8)) << a;
       const std::string solves = read_file(folder / (a + "/solves.csv"));
-      EXPECT_NE(solves.find(",0.3,initial\n"), std::string::npos) << solves;
+      EXPECT_NE(solves.find(",0.05,initial\n"), std::string::npos) << solves;
       EXPECT_NE(solves.find(",ratio\n"), std::string::npos) << solves;
       EXPECT_EQ(solves.find(",fixed\n"), std::string::npos) << solves;
     }
