@@ -140,11 +140,12 @@ std::string why(const RelayRow& r, const RelayRow& reference, double noise) {
                      fmt::join(seen, "; "));
 }
 
+// Faster, slower: the interval excludes 1, and the ratio is beyond what the reference shows against itself.
 RelayVerdict verdict_of(const RelayRow& r, const RelayComparison& c) {
   const double noise = c.noise;
   const double low = std::log(r.closed_interval.low), high = std::log(r.closed_interval.high);
-  const bool is_faster = high < -noise;
-  const bool is_slower = low > noise;
+  const bool is_faster = high < 0 && std::log(r.closed) < -noise;
+  const bool is_slower = low > 0 && std::log(r.closed) > noise;
   if (r.failures > (is_faster ? 0 : r.branches / 2)) return RelayVerdict::fails;
   if (r.branches >= hopeless_branches && r.cut == r.branches) return RelayVerdict::slower;
   if (r.branches < fewest_branches) return RelayVerdict::too_few_branches;
@@ -155,8 +156,9 @@ RelayVerdict verdict_of(const RelayRow& r, const RelayComparison& c) {
   // What grows can only become slower than it is.
   if (!r.has_settled && is_faster && r.drift > 1) return RelayVerdict::not_settled;
   // What shrinks may end up faster than it is: its later half alone must be slower.
-  const double of_later_half = 2 * r.drift / (1 + r.drift);
-  if (!r.has_settled && is_slower && low + std::log(of_later_half) <= noise) return RelayVerdict::not_settled;
+  const double of_later_half = std::log(2 * r.drift / (1 + r.drift));
+  const bool is_slower_later = low + of_later_half > 0 && std::log(r.closed) + of_later_half > noise;
+  if (!r.has_settled && is_slower && !is_slower_later) return RelayVerdict::not_settled;
   return is_faster ? RelayVerdict::faster : RelayVerdict::slower;
 }
 

@@ -51,6 +51,11 @@ void RaceScores::add(std::vector<double> costs, int leader) {
   }
 }
 
+void RaceScores::forget() {
+  costs_.clear();
+  pauses_.assign(pauses_.size(), Pause());
+}
+
 Duel RaceScores::duel(int challenger, int leader) const {
   Duel d;
   double sum = 0, squares = 0;

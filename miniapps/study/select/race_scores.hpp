@@ -36,11 +36,11 @@ class RaceScores {
   // Not-a-number for those that took no part; infinite for those that failed or were cut off. Ends a race.
   void add(std::vector<double> costs, int leader);
   void skip() { ++races_; }  // nobody but the in-loop solver would take part
+  void forget();             // what races have shown: the systems are others now
   Duel duel(int challenger, int leader) const;
   int best_against(int leader) const;  // who should lead instead; -1: nobody
   // Who has lost pauses, twice as many races each time: the next one may be another flow.
   bool takes_part(int name) const { return races_ >= pauses_[static_cast<std::size_t>(name)].until; }
-  std::int64_t races() const { return races_; }
 
   // All of it, as numbers.
   std::vector<double> state() const;

@@ -1,7 +1,8 @@
 // [select]: the lab leads. At intervals the solvers race: each leads the same few steps on a branch of the run (closed
 // loop, branches.hpp). Another one leads from then on where the races show that it is faster by a margin (race_scores.hpp).
 // A solve in which a selected solver fails is made again at once by the default, that of [linear.SYSTEM], which leads
-// from the next step on. Races may cost a share of the run's own time, and half of what changes have saved.
+// from the next step on. Races may cost a share of the run's own time. They come
+// at intervals that grow while nobody is faster, and anew where the cost of a step has changed: other systems.
 // decisions.csv holds what was decided and why, races.csv what each has cost. A run that follows such a file
 // ([select] decisions) runs no race and is bitwise the run that wrote it. Checkpoints hold who leads and the races.
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 
 #include "miniapps/study/relay/branches.hpp"
 #include "miniapps/study/select/decisions.hpp"
+#include "miniapps/study/select/race_pace.hpp"
 #include "miniapps/study/select/race_scores.hpp"
 #include "postproc/run/machine.hpp"
 
@@ -24,10 +26,11 @@ Options select_options() {
       {"system", Option::text, "", "one of [linear.SYSTEM]"},
       {"solvers", Option::texts, "[]",
        "names: [select.NAME] says what each is; the default, [linear.SYSTEM], races too"},
-      {"every", Option::integer, "20", "between two races, at least", "[1, inf)", "steps"},
-      {"steps", Option::integer, "4", "that each solver leads in a race", "[2, inf)"},
-      {"budget", Option::number, "0.04",
-       "what races may cost: this share of the run's own time, and half of what changes have saved", "(0, inf)"},
+      {"every", Option::integer, "20", "between two races where the cost of a step stays the same", "[1, inf)",
+       "steps"},
+      {"steps", Option::integer, "2", "that each solver leads in a race, at least; together they take 2 ms",
+       "[2, inf)"},
+      {"budget", Option::number, "0.04", "what races may cost: this share of the run's own time", "(0, inf)"},
       {"limit", Option::number, "2", "a solver is cut off in a race after so many times what the in-loop solver takes",
        "(1, inf)"},
       {"margin", Option::number, "0.02", "by which another solver must be faster to lead", "[0, 1)"},
@@ -66,8 +69,6 @@ class Select : public Facility<Space> {
         branches_(c.ranks) {
     const Table t = options_.described_by(select_options());
     every_ = t.get<std::int64_t>("every");
-    steps_ = t.get<int>("steps");
-    budget_ = t.get<double>("budget");
     limit_ = t.get<double>("limit");
     rules_ = {t.get<double>("margin"), t.get<double>("confidence")};
     decisions_file_ = t.get<std::string>("decisions");
@@ -79,7 +80,7 @@ class Select : public Facility<Space> {
       if (name == default_name) t.fail("solvers", "'default' is the solver of [linear.SYSTEM]");
       names_.push_back(name);
     }
-    is_warm_.resize(names_.size());
+    pace_ = RacePace(ranks_, static_cast<int>(names_.size()), t.get<int>("steps"), t.get<double>("budget"));
     left_out_.resize(names_.size());
     scores_ = RaceScores(static_cast<int>(names_.size()), rules_);
     if (is_on() && !decisions_file_.empty()) {
@@ -106,16 +107,19 @@ class Select : public Facility<Space> {
     if (!is_on()) return;
     const std::vector<double>* leader = from.find("select_leader");
     const std::vector<double>* races = from.find("select_races");
-    if (!leader || !races || leader->size() != 3 || !scores_.load(*races)) return;
+    if (!leader || !races || leader->size() != 3 + RacePace::state_size || !scores_.load(*races)) return;
     const double who = (*leader)[0];
     if (!(who >= 0) || who >= static_cast<double>(names_.size())) return;
     saved_ = (*leader)[1];
-    spent_ = (*leader)[2];
+    gain_ = (*leader)[2];
+    pace_.load(leader->data() + 3);
     if (who > 0) lead(static_cast<int>(who));
   }
   void save(CheckpointState& state) const override {
     if (!is_on()) return;
-    state.keep("select_leader", {static_cast<double>(leading_), saved_, spent_});
+    std::vector<double> leader{static_cast<double>(leading_), saved_, gain_};
+    for (const double x : pace_.state()) leader.push_back(x);
+    state.keep("select_leader", std::move(leader));
     state.keep("select_races", scores_.state());
   }
 
@@ -149,11 +153,16 @@ class Select : public Facility<Space> {
       costs[at(leading_)] = INFINITY;
       scores_.add(std::move(costs), 0);
       change(flow, 0, {next, "", "", fmt::format("{} failed in step {}", names_[at(leading_)], next - 1)});
-    } else if (next >= next_race_) {
-      race_if_it_pays(next, flow);
+    } else {
+      if (pace_.has_changed()) {
+        scores_.forget();
+        is_follow_up_ = false;
+        next_race_ = next;
+      }
+      if (next >= next_race_) race_if_it_pays(next, flow);
     }
     left_at_ = branches_.now();
-    spent_ += left_at_ - arrived;
+    pace_.spend(left_at_ - arrived);
   }
 
   void finish(Run& run) override {
@@ -162,48 +171,46 @@ class Select : public Facility<Space> {
     j["system"] = candidates_.system();
     j["leader"] = names_[at(leading_)];
     j["changes"] = changes_;
-    j["races"] = scores_.races();
-    j["race_seconds"] = spent_;
+    j["races"] = races_;
+    j["race_seconds"] = pace_.spent();
     j["saved_seconds"] = saved_;
     run.add_to_summary("select", j.dump());
     run.say_at_end(
         fmt::format("  [select] {}: {} leads at the end; {} changes; {} races took {}, changes saved about {}\n",
-                    candidates_.system(), names_[at(leading_)], changes_, scores_.races(), duration_text(spent_),
+                    candidates_.system(), names_[at(leading_)], changes_, races_, duration_text(pace_.spent()),
                     duration_text(saved_)));
   }
 
  private:
   using Facility<Space>::ranks_, Facility<Space>::run_;
 
-  static constexpr double patience = 5;  // with the first step of a solver, in steps; more where the budget is large
+  // Decades a step in which the residual's course depends on what a linear tolerance of some percent leaves.
+  static constexpr double unclear_progress = 0.02;
   static std::size_t at(int name) { return static_cast<std::size_t>(name); }
   int number_of(const std::string& name) const {
     return static_cast<int>(std::find(names_.begin(), names_.end(), name) - names_.begin());
   }
   bool is_on() const { return !candidates_.names().empty(); }
   Crew<Space>& crew(int name) { return branches_.crews()[at(name)]; }
-  double own_step() const { return own_ / static_cast<double>(std::max<std::int64_t>(own_steps_, 1)); }
 
   // What the run's own steps have taken since, and what that saved against the default.
   void account(double since) {
-    ++own_steps_;
-    own_ += since;
-    if (leading_ == 0) return;
-    const Duel d = scores_.duel(0, leading_);
-    if (d.races > 0) saved_ += since * (d.ratio - 1);
+    pace_.add(since);
+    if (leading_ != 0) saved_ += since * (gain_ - 1);
   }
-
-  // Of a run whose length is known the whole counts: what is found early pays longest.
-  double whole() const { return run_->share_done() > 0 ? own_ / run_->share_done() : own_; }
-  // That the next race may take; all ranks agree.
-  double seconds_left() const { return -ranks_.max(spent_ - budget_ * whole() - std::max(0.0, saved_) / 2); }
-  // A race in which it is about as fast as the in-loop solver.
-  double least_seconds(int name) const { return own_step() * (steps_ + (is_warm_[at(name)] ? 0 : 1)); }
+  // What the default costs over the in-loop solver's, as far as races show. It was cut off: at least its limit.
+  void learn_gain(const std::vector<double>& costs) {
+    if (leading_ == 0) return;
+    if (std::isinf(costs[0]))
+      gain_ = std::max(gain_, limit_);
+    else if (const Duel d = scores_.duel(0, leading_); d.races > 0)
+      gain_ = d.ratio;
+  }
 
   // As many race as the budget takes: those first of whom little is known. Where a race has shown that one may be faster, the
   // next comes at once, for those alone.
   void race_if_it_pays(std::int64_t next, const FlowBranch& flow) {
-    if (own_steps_ < 2) return;
+    if (pace_.own_steps() < 2) return;
     std::vector<int> racers;
     for (int name = 0; name < static_cast<int>(names_.size()); ++name)
       if (name != leading_ && left_out_[at(name)].empty() && scores_.takes_part(name) &&
@@ -218,11 +225,11 @@ class Select : public Facility<Space> {
                      [&](int a, int b) { return scores_.duel(a, leading_).races < scores_.duel(b, leading_).races; });
     constexpr double slower =
         1.25;  // than the in-loop solver: one that is so much slower is cut off before the budget is
-    const double left = seconds_left();
-    double least = ranks_.max(least_seconds(leading_));
+    const double left = pace_.left(run_->share_done());
+    double least = pace_.least(leading_);
     std::size_t fit = 0;
     for (; fit < racers.size(); ++fit) {
-      least += ranks_.max(slower * least_seconds(racers[fit]));
+      least += slower * pace_.least(racers[fit]);
       if (least > left) break;
     }
     if (fit == 0) return;
@@ -230,7 +237,7 @@ class Select : public Facility<Space> {
     race(next, flow, std::move(racers), left);
     is_follow_up_ = false;
     for (int name = 0; name < static_cast<int>(names_.size()); ++name) is_follow_up_ |= may_be_faster(name);
-    next_race_ = next + (is_follow_up_ ? std::min<std::int64_t>(steps_, every_) : every_);
+    next_race_ = next + (is_follow_up_ ? std::min<std::int64_t>(pace_.race_steps(), every_) : every_);
   }
   bool may_be_faster(int name) const {
     return name != leading_ && scores_.takes_part(name) && scores_.duel(name, leading_).is_faster > 0.5;
@@ -244,24 +251,33 @@ class Select : public Facility<Space> {
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
     order.insert(order.begin(), leading_);  // by its time the others are cut off
     std::vector<double> costs(names_.size(), std::nan(""));
-    double limit = Branches<Space>::never;
+    double limit = Branches<Space>::never, unclear = 0;
+    const int steps = pace_.race_steps();
+    ++races_;
     for (std::size_t place = 0; place < order.size() && !branches_.is_interrupted(); ++place) {
       const int name = order[place];
       Lead lead;
       if (left <= 0) break;
       // The first step of each allocates, and meets memory that was never touched: not counted.
-      if (!is_warm_[at(name)])
-        lead = branches_.lead(name, 1, flow, std::min(left, std::max(patience * own_step(), left / 4)));
+      if (!pace_.is_warm(name)) lead = branches_.lead(name, 1, flow, pace_.first_step(left));
       left -= lead.seconds();
       if (lead.end == LeadEnd::steps || lead.end == LeadEnd::reached) {
-        is_warm_[at(name)] = true;
-        lead = branches_.lead(name, steps_, flow, std::min(left, limit));
+        pace_.warm(name);
+        lead = branches_.lead(name, steps, flow, std::min(left, limit));
         left -= lead.seconds();
       }
       // The default helps in each solve that fails, and would lead again.
       const bool fails = name != 0 && lead.unconverged() > 0;
-      const double cost = fails ? INFINITY : cost_of(lead);
-      if (name == leading_) limit = limit_ * lead.seconds();
+      if (name == leading_) {
+        limit = limit_ * lead.seconds();
+        if (flow.is_in_decades) unclear = unclear_progress * static_cast<double>(lead.steps.size());
+        if (!(lead.progress() + unclear > 0)) unclear = INFINITY;
+      }
+      double cost = fails ? INFINITY : cost_of(lead, unclear);
+      if (name != leading_ && left <= 0 && lead.end == LeadEnd::cut) {  // the budget ends it: no loss
+        cost = std::nan("");
+        pace_.was_too_short(name);
+      }
       costs[at(name)] = cost;
       write_race(next, name, static_cast<int>(place) + 1, lead);
     }
@@ -269,7 +285,9 @@ class Select : public Facility<Space> {
     branches_.put_back(leading_, flow);
     if (branches_.is_interrupted()) return;           // the run stops
     if (!std::isfinite(costs[at(leading_)])) return;  // it has come to its end, or will fail as it did here
-    scores_.add(std::move(costs), leading_);
+    scores_.add(costs, leading_);
+    learn_gain(costs);
+    pace_.raced();
     if (const int best = scores_.best_against(leading_); best >= 0) {
       const Duel d = scores_.duel(best, leading_);
       change(flow, best,
@@ -278,11 +296,13 @@ class Select : public Facility<Space> {
     }
   }
 
-  // Time a unit of progress; infinite: it came to no end.
-  static double cost_of(const Lead& lead) {
+  // Time a unit of progress, with so much of it unclear; all of it: time a step. Infinite: it came to no end, or falls back.
+  static double cost_of(const Lead& lead, double unclear) {
     if (lead.end == LeadEnd::failed || lead.end == LeadEnd::cut) return INFINITY;
-    const double seconds = lead.seconds(), progress = lead.progress();
-    return progress > 0 && seconds > 0 ? seconds / progress : std::nan("");
+    const double seconds = lead.seconds(), progress = lead.progress() + unclear;
+    if (!(seconds > 0)) return std::nan("");
+    if (std::isinf(unclear)) return seconds / static_cast<double>(lead.steps.size());
+    return progress > 0 ? seconds / progress : INFINITY;
   }
 
   void follow(std::int64_t next, const FlowBranch& flow) {
@@ -300,6 +320,7 @@ class Select : public Facility<Space> {
     branches_.put_back(to, flow);
     d.from = names_[at(leading_)];
     d.to = names_[at(to)];
+    if (to != 0 && !is_following_) gain_ = std::isfinite(default_cost(to)) ? default_cost(to) : limit_;
     lead_on(to);
     ++changes_;
     run_->event("select", fmt::format("{} leads instead of {} from here on: {}", d.to, d.from, d.why));
@@ -314,18 +335,25 @@ class Select : public Facility<Space> {
     lead_on(to);
   }
   void lead_on(int to) {
+    pace_.another_leads();
     crew(to).take_lead();
     leading_ = to;
     helped_ = crew(to).helped();
+  }
+
+  // Over that of `to`, by the races; infinite: it failed or was cut off in the last ones.
+  double default_cost(int to) const {
+    const Duel d = scores_.duel(0, to);
+    return d.races > 0 ? d.ratio : INFINITY;
   }
 
   void write_race(std::int64_t next, int name, int place, const Lead& lead) {
     if (!raced_) return;
     std::int64_t iterations = 0;
     for (const LedStep& s : lead.steps) iterations += s.iterations;
-    raced_->add(fmt::format("{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{}", next, candidates_.system(),
-                            scores_.races() + 1, names_[at(name)], crew(name).solver(), place, lead.steps.size(),
-                            lead.seconds(), lead.progress(), iterations, lead.unconverged(), to_string(lead.end)));
+    raced_->add(fmt::format("{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{}", next, candidates_.system(), races_,
+                            names_[at(name)], crew(name).solver(), place, lead.steps.size(), lead.seconds(),
+                            lead.progress(), iterations, lead.unconverged(), to_string(lead.end)));
   }
 
   Table options_;
@@ -333,22 +361,23 @@ class Select : public Facility<Space> {
   Branches<Space> branches_;  // a crew each name
   std::vector<std::string> names_;
   std::int64_t every_ = 20;
-  int steps_ = 4;
-  double budget_ = 0, limit_ = 0;
+  double limit_ = 0;
   RaceRules rules_;
   std::string decisions_file_;
   std::uint64_t seed_ = 1;
   bool is_following_ = false;
   std::vector<Decision> decisions_;
 
+  RacePace pace_;
   RaceScores scores_;
   std::vector<std::string> left_out_;  // why; empty: it is not
-  std::vector<bool> is_warm_;          // has led before, in this process
   int leading_ = 0, changes_ = 0;
-  std::int64_t helped_ = 0, next_race_ = 0, own_steps_ = 0;
-  bool is_follow_up_ = false;               // the next race
-  double left_at_ = -1;                     // between_steps, by the branches' clock
-  double own_ = 0, saved_ = 0, spent_ = 0;  // seconds
+  std::int64_t helped_ = 0, next_race_ = 0;
+  std::int64_t races_ = 0;
+  bool is_follow_up_ = false;  // the next race
+  double gain_ = 1;            // the default's cost over the in-loop solver's
+  double left_at_ = -1;        // between_steps, by the branches' clock
+  double saved_ = 0;           // seconds
   LineFile *decided_ = nullptr, *raced_ = nullptr;
 };
 

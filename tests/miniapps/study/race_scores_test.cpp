@@ -60,6 +60,17 @@ TEST(RaceScores, WhoFailsPausesTwiceAsLongEachTimeAndCountsFromThenOn) {
   EXPECT_TRUE(scores.takes_part(1));
 }
 
+TEST(RaceScores, OfOtherSystemsNothingIsKnown) {
+  RaceScores scores(3, {});
+  for (int race = 0; race < 3; ++race) scores.add({1.0, 0.5, INFINITY}, 0);
+  ASSERT_EQ(scores.best_against(0), 1);
+  ASSERT_FALSE(scores.takes_part(2));
+  scores.forget();
+  EXPECT_EQ(scores.best_against(0), -1);
+  EXPECT_EQ(scores.duel(1, 0).races, 0);
+  EXPECT_TRUE(scores.takes_part(2));
+}
+
 TEST(RaceScores, ComparisonsHoldWhoeverLed) {
   RaceScores scores(3, {});
   for (int race = 0; race < 3; ++race) scores.add({1.0, 0.8, 0.9}, 0);

@@ -1,0 +1,70 @@
+#include "miniapps/study/select/race_pace.hpp"
+
+#include <algorithm>
+
+namespace weir {
+namespace {
+
+constexpr std::size_t recent_steps = 15;
+constexpr double other_cost = 1.3;
+constexpr double least_race = 0.002, most_race_steps = 16;  // seconds that times can be told apart after
+constexpr double default_first_step = 5, first_step = 8;    // of the run's: structure, orderings, memory never touched
+constexpr double patience = 10;                             // with a first step; more where the budget is large
+
+}  // namespace
+
+RacePace::RacePace(const Communicator& ranks, int names, int steps, double budget)
+    : ranks_(&ranks), steps_(steps), budget_(budget), first_step_(static_cast<std::size_t>(names), weir::first_step) {
+  first_step_[0] = default_first_step;
+}
+
+void RacePace::add(double seconds) {
+  ++own_steps_;
+  own_ += seconds;
+  recent_.push_back(seconds);
+  if (recent_.size() > recent_steps) recent_.pop_front();
+}
+
+double RacePace::recent() const {
+  if (recent_.size() < recent_steps) return 0;
+  std::vector<double> sorted(recent_.begin(), recent_.end());
+  std::nth_element(sorted.begin(), sorted.begin() + recent_steps / 2, sorted.end());
+  return ranks_->max(sorted[recent_steps / 2]);
+}
+
+bool RacePace::has_changed() {
+  const double now = recent();
+  const bool has = raced_at_ > 0 && now > 0 && (now > other_cost * raced_at_ || now * other_cost < raced_at_);
+  if (has || raced_at_ == 0) raced_at_ = now;
+  return has;
+}
+
+void RacePace::another_leads() {
+  recent_.clear();
+  raced_at_ = 0;
+}
+
+int RacePace::race_steps() const {
+  const double enough = ranks_->max(own_steps_ > 0 ? least_race / step() : 0);
+  return std::max(steps_, static_cast<int>(std::min(enough, most_race_steps)));
+}
+
+double RacePace::left(double share_done) const {
+  return -ranks_->max(spent_ - budget_ * (share_done > 0 ? own_ / share_done : own_));
+}
+
+double RacePace::least(int name) const {
+  return ranks_->max(step() * (race_steps() + first_step_[static_cast<std::size_t>(name)]));
+}
+
+double RacePace::first_step(double left) const { return std::min(left, std::max(patience * step(), left / 4)); }
+
+std::vector<double> RacePace::state() const { return {own_, static_cast<double>(own_steps_), spent_}; }
+
+void RacePace::load(const double* state) {
+  own_ = state[0];
+  own_steps_ = static_cast<std::int64_t>(state[1]);
+  spent_ = state[2];
+}
+
+}  // namespace weir

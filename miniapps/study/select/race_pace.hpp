@@ -1,0 +1,56 @@
+// When solvers race again, for how long, and what a race may cost: by what the run's own steps take.
+#pragma once
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "solvers/parallel/communicator.hpp"
+
+namespace weir {
+
+// All ranks agree in the answers.
+class RacePace {
+ public:
+  RacePace() = default;
+  // steps: that each solver leads in a race, at least; budget: a share of the run's own time.
+  RacePace(const Communicator& ranks, int names, int steps, double budget);
+
+  void add(double seconds);  // a step of the run
+  void spend(double seconds) { spent_ += seconds; }
+  double spent() const { return spent_; }
+  double step() const { return own_ / static_cast<double>(own_steps_ > 0 ? own_steps_ : 1); }  // seconds, the mean
+  std::int64_t own_steps() const { return own_steps_; }
+
+  // A step of the run costs other than it did when the last race was run: the systems are others.
+  bool has_changed();
+  void raced() { raced_at_ = recent(); }
+  void another_leads();
+
+  int race_steps() const;  // more than asked for where a step is too short to be timed
+  // Seconds that the next race may take. Of a run whose length is known (share_done > 0) the whole counts: what is found
+  // early pays longest.
+  double left(double share_done) const;
+  // Of a race in which it is about as fast as the in-loop solver. The first step of each solver sets everything up.
+  double least(int name) const;
+  double first_step(double left) const;  // what is waited for it
+  bool is_warm(int name) const { return first_step_[static_cast<std::size_t>(name)] == 0; }
+  void warm(int name) { first_step_[static_cast<std::size_t>(name)] = 0; }
+  void was_too_short(int name) { first_step_[static_cast<std::size_t>(name)] *= 2; }
+
+  static constexpr std::size_t state_size = 3;
+  std::vector<double> state() const;
+  void load(const double* state);
+
+ private:
+  double recent() const;  // the median of the last steps; 0: too few
+
+  const Communicator* ranks_ = nullptr;
+  int steps_ = 2;
+  double budget_ = 0, own_ = 0, spent_ = 0;  // seconds, but that the first is a share
+  std::int64_t own_steps_ = 0;
+  std::deque<double> recent_;
+  double raced_at_ = 0;             // a step's seconds when the last race was run; 0: not known
+  std::vector<double> first_step_;  // what a solver's may cost, in steps of the run; 0: it has been made
+};
+
+}  // namespace weir

@@ -1,0 +1,57 @@
+// When solvers race again and what that may cost: the arithmetic alone.
+#include "miniapps/study/select/race_pace.hpp"
+
+#include <gtest/gtest.h>
+
+namespace weir {
+namespace {
+
+const Communicator alone;
+
+TEST(RacePace, OtherSystemsAreSeenByTheCostOfSteps) {
+  RacePace pace(alone, 2, 2, 0.04);
+  for (int k = 0; k < 20; ++k) pace.add(1.0);
+  pace.raced();
+  EXPECT_FALSE(pace.has_changed());
+  for (int k = 0; k < 7; ++k) pace.add(9.0);  // outputs, checkpoints: not half of the last ones
+  EXPECT_FALSE(pace.has_changed());
+  for (int k = 0; k < 15; ++k) pace.add(1.2);
+  EXPECT_FALSE(pace.has_changed());
+  for (int k = 0; k < 15; ++k) pace.add(1.4);
+  EXPECT_TRUE(pace.has_changed());
+  EXPECT_FALSE(pace.has_changed()) << "said once";
+  for (int k = 0; k < 15; ++k) pace.add(0.7);
+  EXPECT_TRUE(pace.has_changed());
+  pace.another_leads();
+  for (int k = 0; k < 15; ++k) pace.add(0.1);
+  EXPECT_FALSE(pace.has_changed()) << "its steps cost other than those of the one before";
+}
+
+TEST(RacePace, BudgetIsAShareOfTheWholeRunWhereThatIsKnown) {
+  RacePace pace(alone, 2, 2, 0.04);
+  for (int k = 0; k < 10; ++k) pace.add(1.0);
+  EXPECT_NEAR(pace.left(0), 0.4, 1e-12);
+  EXPECT_NEAR(pace.left(0.01), 40, 1e-9);
+  pace.spend(15);
+  EXPECT_NEAR(pace.left(0.01), 25, 1e-9);
+  RacePace again(alone, 2, 2, 0.04);
+  ASSERT_EQ(pace.state().size(), RacePace::state_size);
+  again.load(pace.state().data());
+  EXPECT_EQ(again.left(0.01), pace.left(0.01));
+}
+
+TEST(RacePace, ShortStepsAreLedInGreaterNumberAndFirstStepsCostMore) {
+  RacePace fast(alone, 2, 2, 0.04), slow(alone, 2, 2, 0.04);
+  fast.add(1e-5);
+  slow.add(0.1);
+  EXPECT_EQ(fast.race_steps(), 16);
+  EXPECT_EQ(slow.race_steps(), 2);
+  const double cold = slow.least(1);
+  slow.was_too_short(1);
+  EXPECT_GT(slow.least(1), cold);
+  slow.warm(1);
+  EXPECT_NEAR(slow.least(1), 0.2, 1e-12);
+}
+
+}  // namespace
+}  // namespace weir
