@@ -23,6 +23,8 @@ Options relay_options() {
       {"solvers", Option::texts, "[]", "names: [relay.NAME] says what each is"},
       {"every", Option::integer, "10", "between two branches; 0: off", "[0, inf)", "steps"},
       {"randomised", Option::boolean, "true", "a branch at any one of these steps"},
+      {"repeats", Option::integer, "1", "branches one after the other: where other programs disturb the times",
+       "[1, inf)"},
       {"steps", Option::integer, "8", "that each solver leads at first", "[2, inf)"},
       {"most_steps", Option::integer, "64",
        "that they come to lead: twice as many while the later half of a branch costs other than the earlier one",
@@ -54,6 +56,7 @@ class Relay : public Facility<Space> {
     const Table t = options_.described_by(relay_options());
     every_ = t.get<std::int64_t>("every");
     is_randomised_ = t.get<bool>("randomised");
+    repeats_ = t.get<int>("repeats");
     length_ = {t.get<int>("steps"), t.get<int>("most_steps")};
     if (length_.most < length_.first) t.fail("most_steps", "'most_steps' is less than 'steps'");
     limit_ = t.get<double>("limit");
@@ -94,15 +97,11 @@ class Relay : public Facility<Space> {
     ScopedTimer timer(spent);
     is_in_decades_ = flow.is_in_decades;
     branches_.hold(flow);
-    Branch branch = branch_from(next, flow);
+    for (int repeat = 0; repeat < repeats_ && !branches_.is_interrupted(); ++repeat) {
+      Branch branch = branch_from(next, repeat, flow);
+      if (!branches_.is_interrupted()) keep(std::move(branch));  // else the run stops
+    }
     branches_.put_back(0, flow);
-    if (branches_.is_interrupted()) return;  // the run stops
-    const int before = series_.steps();
-    write(branch);
-    series_.add(std::move(branch));
-    if (series_.steps() > before)
-      run_->event("relay", fmt::format("branches have {} steps from here on: the cost of {} has not settled",
-                                       series_.steps(), series_.growing()));
   }
 
   void finish(Run& run) override {
@@ -132,15 +131,25 @@ class Relay : public Facility<Space> {
     return static_cast<std::uint64_t>(place) == random() % static_cast<std::uint64_t>(every_);
   }
 
+  void keep(Branch branch) {
+    const int before = series_.steps();
+    write(branch);
+    series_.add(std::move(branch));
+    if (series_.steps() > before)
+      run_->event("relay", fmt::format("branches have {} steps from here on: the cost of {} has not settled",
+                                       series_.steps(), series_.growing()));
+  }
+
   // All crews, in random order.
-  Branch branch_from(std::int64_t next, const FlowBranch& flow) {
+  Branch branch_from(std::int64_t next, int repeat, const FlowBranch& flow) {
     std::vector<int> order;
     for (int who = 0; who < static_cast<int>(branches_.crews().size()); ++who) {
       // The first step of each allocates, and meets memory that was never touched: not counted.
       if (series_.branches() == 0) lead_by(who, 1, flow);
       if (!series_.is_hopeless(who)) order.push_back(who);
     }
-    std::mt19937_64 random(seed_ + 1000003 * static_cast<std::uint64_t>(next));
+    std::mt19937_64 random(seed_ + 1000003 * static_cast<std::uint64_t>(next) +
+                           15485863 * static_cast<std::uint64_t>(repeat));
     for (std::size_t i = order.size() - 1; i > 0; --i) std::swap(order[i], order[random() % (i + 1)]);
     const bool is_swapped = random() % 2 == 1;  // the second replica stands for the reference
     Branch branch{next, series_.steps(), {}};
@@ -196,6 +205,7 @@ class Relay : public Facility<Space> {
   Branches<Space> branches_;  // crews: two replicas of the reference, then the candidates
   BranchEye<Space> eye_;
   std::int64_t every_ = 0;
+  int repeats_ = 1;
   bool is_randomised_ = true, is_in_decades_ = false;
   BranchLength length_;
   double limit_ = 0, budget_ = 0;

@@ -99,6 +99,15 @@ TEST_F(Relays, ChangeNoBitOfACavity) {
                         "12");
 }
 
+TEST_F(Relays, BranchFromAStepAsOftenAsAsked) {
+  expect_no_bit_changed(testing::cavity_12x12 + "[time]\nend = 0.4\ndt = 0.01\n" + testing::cg_with_jacobi, of_pressure,
+                        "6", {"--set", "relay.repeats=3"});
+  std::map<std::string, int> first_steps;
+  for (const Row& row : rows("with/relay.csv"))
+    if (row.at("led") == "1" && row.at("replica") == "1") ++first_steps[row.at("step")];
+  for (const auto& [step, branches] : first_steps) EXPECT_EQ(branches, 3) << step;
+}
+
 TEST_F(Relays, ChangeNoBitOfAFlowWhoseStepFollowsItsSpeedAndThatHasAnOutlet) {
   std::string channel = testing::channel_10x17();
   channel.replace(channel.find("dt = 0.02"), 9, "cfl = 0.05");
