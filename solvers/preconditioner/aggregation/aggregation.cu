@@ -1,16 +1,5 @@
-// aggregation: algebraic multigrid by aggregates for block CSR matrices of any block size (Vanek, Mandel & Brezina 1996 without
-// smoothing; Notay, Electron. Trans. Numer. Anal. 37 (2010) 123). For finite volumes of first order it is the agglomeration
-// multigrid of Lallemand, Steve & Dervieux, Comput. Fluids 21 (1992) 397: the sum of the rows of an aggregate is the balance
-// of the joined cell, and an upwind flux between cells stays one between aggregates.
-//   A_{l+1} = P^T A_l P,   P: 1 from an aggregate to each of its rows (aggregates.hpp)
-//   cycle:  [z = S r]_pre,   d = r - A z,   c = scaling C P^T d,   z += P c + S (d - A P c),   [z += S (r - A z)]_(post - 1)
-// C: what the next level makes of it.
-// The coarsest level has a full pattern, so that its block ILU(0) solves it exactly.
-// Aggregates are those of the values at setup; update computes numbers alone and allocates nothing of its own. The matrix is
-// read at every application, and must outlive this. Error(usage): A is no block CSR
-// matrix, or has the constants as its null space.
+// The hierarchy of aggregation.hpp, its set-up and its cycles.
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <memory>
 #include <string>
@@ -20,6 +9,7 @@
 #include "base/error.hpp"
 #include "solvers/device/vector_ops.hpp"
 #include "solvers/preconditioner/aggregation/aggregates.hpp"
+#include "solvers/preconditioner/aggregation/aggregation.hpp"
 #include "solvers/preconditioner/aggregation/aggregation_kernels.hpp"
 #include "solvers/preconditioner/block_ilu0/block_ilu0.hpp"
 #include "solvers/preconditioner/wide_matrix.hpp"
@@ -31,15 +21,7 @@ namespace {
 using namespace aggregation;
 
 constexpr double slowest_coarsening = 0.9;  // of the rows left: where hardly anything joins, no level is added
-constexpr const char* default_smoother = "block_ilu0";
-constexpr double enough = 0.25;  // of |r| left after the first step of a K cycle: no second one
-
-struct AggregationOptions {
-  Table smoother;
-  std::string cycle;
-  int pre, post, passes, levels, coarse_rows;
-  double strength, scaling, diffusion;
-};
+constexpr double enough = 0.25;             // of |r| left after the first step of a K cycle: no second one
 
 // T: what coarse matrices are stored in.
 template <class Space, class T>
@@ -181,7 +163,7 @@ class Aggregation final : public Preconditioner<Space> {
     return csr;
   }
   std::unique_ptr<Preconditioner<Space>> make_smoother() const {
-    return make_preconditioner<Space>(o_.smoother.get("type", default_smoother), o_.smoother);
+    return make_preconditioner<Space>(o_.smoother_type(), o_.smoother);
   }
 
   // of_row: of each level, where they are known already, from a checkpoint.
@@ -376,77 +358,15 @@ class Aggregation final : public Preconditioner<Space> {
   std::vector<std::unique_ptr<Level<Space, T>>> levels_;
 };
 
-constexpr Option aggregation_keys[] = {
-    {"smoother", Option::table, "{ type = \"block_ilu0\" }",
-     "S: any preconditioner for block CSR, of every level but the coarsest", "preconditioner"},
-    {"pre", Option::integer, "0", "before the correction", "[0, inf)", "sweeps"},
-    {"post", Option::integer, "1", "after the correction", "[0, inf)", "sweeps"},
-    {"cycle", Option::text, "V",
-     "the next level: one cycle, two, or up to two steps of GCR preconditioned by the cycle (Notay & Vassilevski 2008; "
-     "changes with r, so that it needs fgmres)",
-     "V | W | K"},
-    {"passes", Option::integer, "2", "2^passes rows join at most", "[1, inf)"},
-    {"strength", Option::number, "0.25", "of a row's strongest coupling: weaker ones join nothing", "[0, 1]"},
-    {"scaling", Option::number, "1.0", "over-correction: constants make second derivatives on coarse levels too stiff",
-     "(0, inf)"},
-    {"diffusion", Option::number, "1.0",
-     "what a coarse level keeps of the diffusion across its rows' borders, which constants make too stiff: for upwind "
-     "schemes 0.8 pays, below 0.7 cycles diverge",
-     "(0, 1]"},
-    {"coarse_storage", Option::text, "double", "of the coarse levels' matrices", "double | float", "",
-     "coarse_matrices, single=float"},
-    {"levels", Option::integer, "20", "at most", "[2, inf)"},
-    {"coarse_rows", Option::integer, "32", "a level of at most so many is the coarsest", "[1, inf)", "block rows"}};
-
-AggregationOptions read_aggregation_options(const Table& t) {
-  AggregationOptions o;
-  o.smoother = t.table("smoother");
-  read_keys(t, "cycle", o.cycle, "pre", o.pre, "post", o.post, "passes", o.passes, "levels", o.levels);
-  read_keys(t, "coarse_rows", o.coarse_rows, "strength", o.strength, "diffusion", o.diffusion, "scaling", o.scaling);
-  if (o.pre + o.post == 0) t.fail("post", "a cycle needs a sweep before or after its correction");
-  if (o.smoother.get("type", default_smoother) == std::string("aggregation"))
-    o.smoother.fail("type", "aggregation within aggregation");
-  return o;
-}
-
-template <class Space>
-std::unique_ptr<Preconditioner<Space>> make_aggregation(const Table& options) {
-  const Table t = options.described_by(aggregation_keys);
-  if (t.get<std::string>("coarse_storage") == "float")
-    return std::make_unique<Aggregation<Space, float>>(read_aggregation_options(t));
-  return std::make_unique<Aggregation<Space, double>>(read_aggregation_options(t));
-}
-
-// Two numbers a block, and rows' lists and a vector, lead down. Below, each level has about a quarter of the rows
-// (passes = 2) with five or six blocks each.
-double aggregation_bytes(const Table& options, const MatrixSize& A) {
-  const Table t = options.described_by(aggregation_keys);
-  const AggregationOptions o = read_aggregation_options(t);
-  const std::string type = o.smoother.get("type", default_smoother);
-  const int value = t.get<std::string>("coarse_storage") == "float" ? 4 : 8;
-  const int vectors = o.cycle == "V" ? 3 : o.cycle == "W" ? 5 : 7;
-  double bytes = preconditioner_bytes(type, o.smoother, A) + 8 * A.blocks + 13 * A.rows + 8 * A.unknowns();
-  const double ratio = 0.03 + std::pow(0.5, o.passes);
-  for (double rows = ratio * A.rows; rows > o.coarse_rows; rows *= ratio) {
-    const MatrixSize level{rows, 5.5 * rows, A.block, value};
-    bytes += level.csr_bytes() + preconditioner_bytes(type, o.smoother, level) + 8 * level.blocks + 13 * rows +
-             8 * vectors * level.unknowns();
-  }
-  return bytes;
-}
-
 }  // namespace
 
-constexpr PreconditionerDescription preconditioner::aggregation{
-    .name = "aggregation",
-    .meaning = "algebraic multigrid by plain aggregation",
-    .citation = "Vanek, Mandel & Brezina 1996; Notay 2010; Lallemand, Steve & Dervieux 1992",
-    .options = aggregation_keys,
-    .matrices = on_block_csr,
-    .over_ranks = 0,
-    .update_cost = 2,
-    .bytes = aggregation_bytes,
-    .make_host = make_aggregation<Host>,
-    .make_device = make_aggregation<Device>};
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> aggregation::make(const AggregationOptions& options) {
+  if (options.coarse_floats) return std::make_unique<Aggregation<Space, float>>(options);
+  return std::make_unique<Aggregation<Space, double>>(options);
+}
+
+template std::unique_ptr<Preconditioner<Host>> aggregation::make(const AggregationOptions& options);
+template std::unique_ptr<Preconditioner<Device>> aggregation::make(const AggregationOptions& options);
 
 }  // namespace weir

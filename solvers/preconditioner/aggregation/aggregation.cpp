@@ -1,0 +1,80 @@
+// The options of aggregation, its memory, its description.
+#include "solvers/preconditioner/aggregation/aggregation.hpp"
+
+#include <cmath>
+
+#include "solvers/registry.hpp"
+
+namespace weir {
+namespace {
+
+constexpr Option aggregation_keys[] = {
+    {"smoother", Option::table, "{ type = \"block_ilu0\" }",
+     "S: any preconditioner for block CSR, of every level but the coarsest", "preconditioner"},
+    {"pre", Option::integer, "0", "before the correction", "[0, inf)", "sweeps"},
+    {"post", Option::integer, "1", "after the correction", "[0, inf)", "sweeps"},
+    {"cycle", Option::text, "V",
+     "the next level: one cycle, two, or up to two steps of GCR preconditioned by the cycle (Notay & Vassilevski 2008; "
+     "changes with r, so that it needs fgmres)",
+     "V | W | K"},
+    {"passes", Option::integer, "2", "2^passes rows join at most", "[1, inf)"},
+    {"strength", Option::number, "0.25", "of a row's strongest coupling: weaker ones join nothing", "[0, 1]"},
+    {"scaling", Option::number, "1.0", "over-correction: constants make second derivatives on coarse levels too stiff",
+     "(0, inf)"},
+    {"diffusion", Option::number, "1.0",
+     "what a coarse level keeps of the diffusion across its rows' borders, which constants make too stiff: for upwind "
+     "schemes 0.8 pays, below 0.7 cycles diverge",
+     "(0, 1]"},
+    {"coarse_storage", Option::text, "double", "of the coarse levels' matrices", "double | float", "",
+     "coarse_matrices, single=float"},
+    {"levels", Option::integer, "20", "at most", "[2, inf)"},
+    {"coarse_rows", Option::integer, "32", "a level of at most so many is the coarsest", "[1, inf)", "block rows"}};
+
+AggregationOptions read_aggregation_options(const Table& t) {
+  AggregationOptions o;
+  o.smoother = t.table("smoother");
+  read_keys(t, "cycle", o.cycle, "pre", o.pre, "post", o.post, "passes", o.passes, "levels", o.levels);
+  read_keys(t, "coarse_rows", o.coarse_rows, "strength", o.strength, "diffusion", o.diffusion, "scaling", o.scaling);
+  o.coarse_floats = t.get<std::string>("coarse_storage") == "float";
+  if (o.pre + o.post == 0) t.fail("post", "a cycle needs a sweep before or after its correction");
+  if (o.smoother_type() == "aggregation") o.smoother.fail("type", "aggregation within aggregation");
+  return o;
+}
+
+template <class Space>
+std::unique_ptr<Preconditioner<Space>> make_aggregation(const Table& options) {
+  return aggregation::make<Space>(read_aggregation_options(options.described_by(aggregation_keys)));
+}
+
+// Two numbers a block, and rows' lists and a vector, lead down. Below, each level has about a quarter of the rows
+// (passes = 2) with five or six blocks each.
+double aggregation_bytes(const Table& options, const MatrixSize& A) {
+  const AggregationOptions o = read_aggregation_options(options.described_by(aggregation_keys));
+  const std::string type = o.smoother_type();
+  const int value = o.coarse_floats ? 4 : 8;
+  const int vectors = o.cycle == "V" ? 3 : o.cycle == "W" ? 5 : 7;
+  double bytes = preconditioner_bytes(type, o.smoother, A) + 8 * A.blocks + 13 * A.rows + 8 * A.unknowns();
+  const double ratio = 0.03 + std::pow(0.5, o.passes);
+  for (double rows = ratio * A.rows; rows > o.coarse_rows; rows *= ratio) {
+    const MatrixSize level{rows, 5.5 * rows, A.block, value};
+    bytes += level.csr_bytes() + preconditioner_bytes(type, o.smoother, level) + 8 * level.blocks + 13 * rows +
+             8 * vectors * level.unknowns();
+  }
+  return bytes;
+}
+
+}  // namespace
+
+constexpr PreconditionerDescription preconditioner::aggregation{
+    .name = "aggregation",
+    .meaning = "algebraic multigrid by plain aggregation",
+    .citation = "Vanek, Mandel & Brezina 1996; Notay 2010; Lallemand, Steve & Dervieux 1992",
+    .options = aggregation_keys,
+    .matrices = on_block_csr,
+    .over_ranks = 0,
+    .update_cost = 2,
+    .bytes = aggregation_bytes,
+    .make_host = make_aggregation<Host>,
+    .make_device = make_aggregation<Device>};
+
+}  // namespace weir
