@@ -1,0 +1,86 @@
+#include "miniapps/compressible/flow_facts.hpp"
+
+namespace weir {
+
+std::string place_of_cell(const UnstructuredMesh& mesh, int cell) {
+  if (cell < 0 || cell >= mesh.cells()) return "";
+  const auto& x = mesh.centre[cell];
+  return " in the cell at (" + std::to_string(x[0]) + ", " + std::to_string(x[1]) + ")";
+}
+
+namespace {
+
+// mesh: the whole or a rank's part; cell: there; number: in the whole.
+std::string name_of_cell(const UnstructuredMesh& mesh, std::int64_t cell, std::int64_t number) {
+  return "cell " + std::to_string(number) +
+         place_of_cell(mesh, static_cast<int>(cell)).substr(std::string(" in the cell").size());
+}
+
+// Density, momentum and pressure: k = 0, 1, 2 of the conserved variables, 3: the pressure.
+template <class Space>
+WatchedVariable watched(CompressibleFlow<Space>& flow, const char* name, int k) {
+  WatchedVariable v;
+  v.name = name;
+  v.positive = k == 0 || k == 3;
+  const double gamma = flow.c.gas.gamma;
+  v.range = [&flow, k, gamma] {
+    const View<const double> U = flow.pseudo.state().view();
+    return k < 3 ? range_of<Space>(U, k, 4) : range_of_pressure<Space>(U, gamma);
+  };
+  v.values = [&flow, k, gamma] {
+    const std::vector<double> U = flow.pseudo.state().to_vector();
+    std::vector<double> values;
+    for (std::size_t i = 0; i < U.size(); i += 4)
+      values.push_back(k < 3 ? U[i + static_cast<std::size_t>(k)]
+                             : (gamma - 1) * (U[i + 3] - 0.5 * (U[i + 1] * U[i + 1] + U[i + 2] * U[i + 2]) / U[i]));
+    return values;
+  };
+  v.place = [&flow](std::int64_t cell) {
+    const std::int64_t number = flow.ranks ? flow.ranks->part.cell[cell] : cell;
+    return name_of_cell(flow.mesh, cell, number);
+  };
+  return v;
+}
+
+}  // namespace
+
+template <class Space>
+FlowFacts<Space> facts_of(CompressibleFlow<Space>& flow, const std::string& ordering) {
+  FlowFacts<Space> facts;
+  facts.time = [&flow] { return flow.time; };
+  facts.dt = [&flow] { return flow.c.time.dt; };
+  facts.cfl = [&flow] { return flow.pseudo.control.cfl; };
+  facts.is_cfl_stored = true;
+  facts.state = [&flow] {
+    std::vector<std::pair<std::string, std::vector<double>>> arrays{{"U", flow.on_host()}};
+    if (flow.c.is_unsteady()) arrays.emplace_back("older", flow.on_host(flow.older));
+    return arrays;
+  };
+  facts.places = [&flow](const std::string&, int) {
+    std::vector<double> places;
+    for (const auto& [x, y] : flow.whole.centre) places.insert(places.end(), {x, y, 0.0});
+    return places;
+  };
+  if (flow.ranks) {
+    facts.numbers = [&flow](const std::string&, int) {
+      const MeshPart& part = flow.ranks->part;
+      return std::vector<int>(part.cell.begin(), part.cell.begin() + part.own);
+    };
+    facts.partition = "METIS, implicit lines kept whole";
+  }
+  facts.variables = [](const std::string&, int) { return std::vector<std::string>{"rho", "rho_u", "rho_v", "rho_E"}; };
+  facts.ordering = ordering;
+  facts.step_key = "pseudo_time.cfl_max";
+  facts.watched = {watched(flow, "rho", 0), watched(flow, "rho_u", 1), watched(flow, "rho_v", 2),
+                   watched(flow, "p", 3)};
+  facts.row_name = [&flow](const std::string&, int, int row) {
+    static constexpr const char* names[] = {"rho", "rho_u", "rho_v", "rho_E"};
+    return std::string(names[row % 4]) + " of " + name_of_cell(flow.whole, row / 4, row / 4);
+  };
+  return facts;
+}
+
+template FlowFacts<Host> facts_of(CompressibleFlow<Host>& flow, const std::string& ordering);
+template FlowFacts<Device> facts_of(CompressibleFlow<Device>& flow, const std::string& ordering);
+
+}  // namespace weir
