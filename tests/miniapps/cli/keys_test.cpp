@@ -75,6 +75,11 @@ bool is_described(const std::string& asked) {
   return false;
 }
 
+std::string candidates(const std::string& table) {
+  return "[" + table + "]\nsystem = \"pressure\"\nsolvers = [\"a\", \"b\"]\n[" + table + ".a]\nmethod = \"gmres\"\n[" +
+         table + ".b]\nlike_leader = true\n";
+}
+
 // Small cases whose words are changed one after the other.
 const std::vector<std::string> small_cases = {R"(
 [case]
@@ -117,21 +122,7 @@ method = "cg"
 preconditioner = { type = "multigrid" }
 [shadow.b]
 like_leader = true
-[relay]
-system = "pressure"
-solvers = ["a", "b"]
-[relay.a]
-method = "gmres"
-[relay.b]
-like_leader = true
-[select]
-system = "pressure"
-solvers = ["a", "b"]
-[select.a]
-method = "gmres"
-[select.b]
-like_leader = true
-)",
+)" + candidates("relay") + candidates("select"),
                                               R"(
 [case]
 miniapp = "incompressible"

@@ -49,6 +49,27 @@ class Made {
   double noise_;
 };
 
+// The same three on branches of two steps: what the reference's two replicas and the other have led.
+struct Told {
+  RelaySeries series{{"leader", "leader again", "other"}, {"a", "a", "b"}, {2, 2}};
+  int branches = 0;
+
+  // unfinished: seconds in the step at which the other was cut off; 0: it was not.
+  void add(const std::vector<LedStep>& reference, const std::vector<LedStep>& others, double unfinished = 0) {
+    Lead one, two, other;
+    two.crew = 1;
+    other.crew = 2;
+    one.steps = two.steps = reference;
+    other.steps = others;
+    other.rest = unfinished;
+    if (unfinished > 0) other.end = LeadEnd::cut;
+    Branch b{++branches, 2, {}};
+    b.by_name = {one, two, other};
+    series.add(std::move(b));
+  }
+  RelayRow other() const { return series.compare(1).rows[2]; }
+};
+
 TEST(RelaySeries, FindsNothingInTheReferenceItselfAndFivePercentInATwinThatHasThem) {
   int holds_1 = 0, found = 0;
   constexpr int repeats = 50, branches = 60;
@@ -116,35 +137,18 @@ TEST(RelaySeries, PaysForRareSteps) {
 
 // Time without progress is paid all the same: half as fast a step, a third of the progress.
 TEST(RelaySeries, ComparesCostAUnitOfProgress) {
-  RelaySeries s({"leader", "leader again", "other"}, {"a", "a", "b"}, {2, 2});
-  for (int i = 0; i < 8; ++i) {
-    Lead one, two, other;
-    two.crew = 1;
-    other.crew = 2;
-    one.steps = two.steps = {{1, 0.3, 1, 5, 0, 0}, {1, 0.3, 1, 5, 0, 0}};
-    other.steps = {{0.5, 0.1, 1, 2, 0, 0}, {0.5, 0.1, 1, 2, 0, 0}};
-    Branch b{i + 1, 2, {}};
-    b.by_name = {one, two, other};
-    s.add(std::move(b));
-  }
-  EXPECT_NEAR(s.compare(1).rows[2].closed, 1.5, 1e-12);
-  EXPECT_NEAR(s.compare(1).rows[2].open, 0.5, 1e-12);
+  Told t;
+  for (int i = 0; i < 8; ++i)
+    t.add({{1, 0.3, 1, 5, 0, 0}, {1, 0.3, 1, 5, 0, 0}}, {{0.5, 0.1, 1, 2, 0, 0}, {0.5, 0.1, 1, 2, 0, 0}});
+  EXPECT_NEAR(t.other().closed, 1.5, 1e-12);
+  EXPECT_NEAR(t.other().open, 0.5, 1e-12);
 }
 
 // A candidate like `made`, which the reference's equals leave alone: what is said of its loop gain.
 std::string why(const std::vector<LedStep>& made) {
-  RelaySeries s({"leader", "leader again", "other"}, {"a", "a", "b"}, {2, 2});
-  for (int i = 0; i < 8; ++i) {
-    Lead one, two, other;
-    two.crew = 1;
-    other.crew = 2;
-    one.steps = two.steps = {{1, 0.3, 1, 5, 0, 0, {0.2, 0.5}}, {1, 0.3, 1, 5, 0, 0, {0.2, 0.5}}};
-    other.steps = made;
-    Branch b{i + 1, 2, {}};
-    b.by_name = {one, two, other};
-    s.add(std::move(b));
-  }
-  return s.compare(1).rows[2].why;
+  Told t;
+  for (int i = 0; i < 8; ++i) t.add({{1, 0.3, 1, 5, 0, 0, {0.2, 0.5}}, {1, 0.3, 1, 5, 0, 0, {0.2, 0.5}}}, made);
+  return t.other().why;
 }
 
 TEST(RelaySeries, TellsWhyLeadingCostsOtherThanTheReferencesSystemsDo) {
@@ -163,41 +167,24 @@ TEST(RelaySeries, TellsWhyLeadingCostsOtherThanTheReferencesSystemsDo) {
 
 // A run that has stalled goes up and down: what is divided by the sum of that is chance.
 TEST(RelaySeries, DecidesNothingWhereTheReferenceMakesNoClearProgress) {
-  RelaySeries s({"leader", "leader again", "other"}, {"a", "a", "b"}, {2, 2});
-  for (int i = 0; i < 20; ++i) {
-    Lead one, two, other;
-    two.crew = 1;
-    other.crew = 2;
-    const double progress = i % 5 < 3 ? 0.3 : -0.4;
-    one.steps = two.steps = {{1, progress, 1, 5, 0, 0}, {1, 0, 1, 5, 0, 0}};
-    other.steps = {{1, 0.3, 1, 5, 0, 0}, {1, 0.3, 1, 5, 0, 0}};
-    Branch b{i + 1, 2, {}};
-    b.by_name = {one, two, other};
-    s.add(std::move(b));
-  }
-  const RelayComparison c = s.compare(1);
+  Told t;
+  for (int i = 0; i < 20; ++i)
+    t.add({{1, i % 5 < 3 ? 0.3 : -0.4, 1, 5, 0, 0}, {1, 0, 1, 5, 0, 0}}, {{1, 0.3, 1, 5, 0, 0}, {1, 0.3, 1, 5, 0, 0}});
+  const RelayComparison c = t.series.compare(1);
   EXPECT_FALSE(c.has_clear_progress);
   EXPECT_EQ(c.rows[2].verdict, RelayVerdict::undecided);
   EXPECT_EQ(c.rows[2].why, "");
 }
 
 TEST(RelaySeries, LeavesOutWhoComesToNoEndThreeTimesInARow) {
-  RelaySeries s({"leader", "leader again", "other"}, {"a", "a", "b"}, {2, 2});
+  Told t;
   for (int i = 0; i < 3; ++i) {
-    EXPECT_FALSE(s.is_hopeless(2));
-    Lead one, two, other;
-    two.crew = 1;
-    other.crew = 2;
-    other.end = LeadEnd::cut;
-    other.rest = 10;
-    one.steps = two.steps = {{1, 0.3, 1, 5, 0, 0}, {1, 0.3, 1, 5, 0, 0}};
-    Branch b{i + 1, 2, {}};
-    b.by_name = {one, two, other};
-    s.add(std::move(b));
+    EXPECT_FALSE(t.series.is_hopeless(2));
+    t.add({{1, 0.3, 1, 5, 0, 0}, {1, 0.3, 1, 5, 0, 0}}, {}, 10);
   }
-  EXPECT_TRUE(s.is_hopeless(2));
-  EXPECT_FALSE(s.is_hopeless(0));
-  EXPECT_EQ(s.compare(1).rows[2].verdict, RelayVerdict::slower);
+  EXPECT_TRUE(t.series.is_hopeless(2));
+  EXPECT_FALSE(t.series.is_hopeless(0));
+  EXPECT_EQ(t.other().verdict, RelayVerdict::slower);
 }
 
 }  // namespace
