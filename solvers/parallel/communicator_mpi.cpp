@@ -47,9 +47,22 @@ bool is_readable_here(const double* p) {
   return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == static_cast<ssize_t>(sizeof value);
 }
 
+// A device-aware MPI takes up the device that it finds chosen, device 0 where none is, and keeps it: before it begins a rank
+// chooses what choose_device will give it. Its number on this machine is what the launchers of Open MPI, MPICH and Slurm say.
+// Ranks beyond one a device wait for choose_device: choosing makes a context, and the run may compute on the host.
+void choose_device_before_mpi() {
+  for (const char* name : {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID"})
+    if (const char* text = std::getenv(name)) {
+      const int here = std::atoi(text);
+      if (here > 0 && here < backend::device_count()) backend::select_device(here);
+      return;
+    }
+}
+
 class MpiRanks : public Communicator {
  public:
   MpiRanks() {
+    choose_device_before_mpi();
     int provided = 0;
     WEIR_MPI(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided));
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
