@@ -87,9 +87,10 @@ class Examination {
     if (!pivots_) pivots_ = ilu0_pivots(*rows());
     return *pivots_;
   }
-  // What rounding leaves of |b - A x|, at the x where the solve ended; 0: not known
+  // What rounding leaves of |b - A x|, at the x where the solve ended; 0: not known, or the matrix was refused before there
+  // was any x.
   double attainable() {
-    if (!rows()) return 0;
+    if (x_.empty() || !rows()) return 0;
     const double l2 = rounding_of_residual(*rows(), x_);
     return settings().krylov.norm == Norm::max ? l2 / std::sqrt(static_cast<double>(x_.size())) : l2;
   }

@@ -294,6 +294,29 @@ TEST(PlantedFault, TooFewIterations) {
   EXPECT_EQ(f.key, "linear.s.max_iterations");
 }
 
+// A matrix of rank 4 whose second diagonal block alone is singular; no solve has begun, there is no x.
+TEST(PlantedFault, ABlockThatIsSingularInAMatrixThatIsNot) {
+  const BlockCsrData blocks{.block = 2,
+                            .row_start = {0, 2, 4},
+                            .column = {0, 1, 0, 1},
+                            .value = {2, 0, 0, 2, 1, 0, 0, 1, 1, 0, 0, 1, 1, 1, 1, 1}};
+  const Table table = read_case_text("method = \"gmres\"\npreconditioner = { type = \"block_jacobi\" }", "s.toml");
+  LinearSolver<Host> solver(table);
+  const BlockCsr<Host> A(blocks);
+  FailedSolve<Host> failed;
+  failed.A = &A;
+  failed.settings = read_solver_settings("linear.s", table, "cg", "none", {});
+  try {
+    solver.setup(A);
+    FAIL() << "the planted fault did no harm";
+  } catch (const Error& error) {
+    failed.refusal = error.what();
+  }
+  const Finding f = examine(failed);
+  EXPECT_STREQ(to_string(f.cause), to_string(Cause::refused)) << f.what;
+  EXPECT_TRUE(mentions(f, "the diagonal block of")) << f.what;
+}
+
 // A preconditioner that a test makes up: z = D r with an antisymmetric neighbour's share, or a scale that changes.
 class MadeUp final : public Preconditioner<Host> {
  public:
