@@ -37,6 +37,12 @@ void fails(Lead& lead, const std::string& why) {
   lead.why = why;
 }
 
+// What a solver can bring about by itself: numbers, a matrix that it cannot take, more memory than there is. Disks, devices and
+// faults of the program are the run's affair.
+bool is_of_a_solver(Exit code) {
+  return code == Exit::solver_failed || code == Exit::not_finite || code == Exit::usage || code == Exit::out_of_memory;
+}
+
 void refuse_other_libraries(const Table& options) {
   if (is_peer(options.get<std::string>("method", "")))
     options.fail("method", "a solver of another library cannot lead a branch; compare it in [shadow]");
@@ -190,11 +196,11 @@ Lead Branches<Space>::lead(int who, int steps, const FlowBranch& flow, double li
   try {
     flow.load(state_);
     take_steps(crew, steps, flow, limit, lead);
-  } catch (const AgreedError& error) {
-    fails(lead, error.what());
-  } catch (...) {  // on one rank of many, or no failure of a solver: none of a candidate's
+  } catch (const std::exception& error) {
+    // The other ranks wait for one that has met an error alone.
+    const bool all_have = ranks_.size() == 1 || dynamic_cast<const AgreedError*>(&error);
     const MetError met = met_now();
-    if (ranks_.size() > 1 || met.code == Exit::internal) throw;
+    if (!all_have || !is_of_a_solver(met.code)) throw;
     fails(lead, met.words);
   }
   cut_at_ = never;

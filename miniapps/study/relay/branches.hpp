@@ -64,7 +64,8 @@ class Branches {
   void hold(const FlowBranch& flow);
   std::int64_t state_bytes() const;
   const CostClock& clock() const { return clock_; }
-  // Crew `who` leads so many steps; it is cut off after limit seconds. What fails is told by the answer, not thrown.
+  // Crew `who` leads so many steps; it is cut off after limit seconds. Of what a solver
+  // brings about the answer tells; other errors, and those of one rank alone, are thrown.
   Lead lead(int who, int steps, const FlowBranch& flow, double limit = never);
   // With crew `who` in place: it takes what the state holds of the flow code's own solvers, which stay out of it.
   void put_back(int who, const FlowBranch& flow);
