@@ -79,6 +79,33 @@ TEST_F(Selects, ALeaderThatFailsIsHelpedInTheSolveAndReplacedInTheNextStep) {
   for (const Row& row : rows("run/solves.csv")) EXPECT_EQ(row.at("reason"), "converged") << row.at("step");
 }
 
+// In so short a step the blocks of block_jacobi are singular to rounding; jacobi divides by their diagonals alone.
+TEST_F(Selects, ALeaderWhoseSetupFailsIsHelpedInTheSolve) {
+  const std::string text =
+      "[case]\nminiapp = \"incompressible\"\n[grid]\ncells = [12, 12]\n[flow]\nscheme = "
+      "\"artificial_compressibility\"\nviscosity = 0.01\n[time]\nend = 1.0\ndt = 1e-13\n" +
+      testing::lid_driven + testing::no_report;
+  const auto by = [](const std::string& table, const std::string& type) {
+    return "[" + table + "]\nmethod = \"gmres\"\npreconditioner = { type = \"" + type + "\" }\n";
+  };
+  const Finished blocks = weir(text + by("linear.flow", "block_jacobi"), "blocks", {"--steps", "3"});
+  EXPECT_EQ(blocks.code, 3) << blocks.out;
+  EXPECT_NE(blocks.err.find("block_jacobi: the diagonal block of"), std::string::npos) << blocks.err;
+  ASSERT_EQ(weir(text + by("linear.flow", "jacobi"), "alone", {"--steps", "3"}).code, 0);
+  write_file(folder / "decisions.csv", "step,system,from,to,why\n1,flow,default,blocks,said\n");
+  const Finished run = weir(text + by("linear.flow", "jacobi") +
+                                "[select]\nsystem = \"flow\"\nsolvers = [\"blocks\"]\ndecisions = \"decisions.csv\"\n" +
+                                by("select.blocks", "block_jacobi"),
+                            "run", {"--steps", "3"});
+  ASSERT_EQ(run.code, 0) << run.out << run.err;
+  ASSERT_FALSE(rows("run/solves.csv").empty());
+  for (const Row& row : rows("run/solves.csv")) {
+    EXPECT_EQ(row.at("solver"), "gmres+block_jacobi") << "it leads";
+    EXPECT_EQ(row.at("reason"), "converged") << row.at("step");
+  }
+  EXPECT_EQ(state_hash("run"), state_hash("alone")) << "the default has solved in its place, from the same x";
+}
+
 TEST_F(Selects, DeterministicRunsDoNotRace) {
   const Finished run = weir(cavity + slow_default + select(direct), "run", {"--deterministic"});
   EXPECT_EQ(run.code, 2) << run.out;
