@@ -18,13 +18,25 @@ Uploads uploads_since(const Ledger& before) {
   return {ledger().copies_to_device - before.copies_to_device, ledger().bytes_to_device - before.bytes_to_device};
 }
 
+// Of the pressure. What its couplings tell of the grid is the less the more of it a body closes, and changes as the body moves.
+BandedGrid grid_of(const Grid& g, const Layout& l) {
+  BandedGrid grid = cubes(l.cells(), periodic_of(l));
+  for (int d = 0; d < l.dim; ++d) grid.faces[static_cast<std::size_t>(d)] = g.line[d].faces;
+  return grid;
+}
+
 template <class Space>
-std::unique_ptr<Matrix<Space>> make_matrix(const FlowRanks& ranks, int component) {
+std::unique_ptr<Matrix<Space>> make_matrix(const FlowRanks& ranks, const Grid& grid, int component) {
   const Layout& l = ranks.whole();
-  const Extents unknowns = component == 3 ? l.cells() : l.unknowns(component);
-  if (ranks.alone()) return std::make_unique<Banded<Space>>(unknowns, periodic_of(l));
-  return std::make_unique<DistributedBanded<Space>>(ranks.communicator(), unknowns, periodic_of(l),
-                                                    ranks.cuts(component), ranks.options().halo);
+  const bool is_pressure = component == 3;
+  const Extents unknowns = is_pressure ? l.cells() : l.unknowns(component);
+  const auto with_grid = [&](auto matrix) {
+    if (is_pressure) matrix->set_grid(grid_of(grid, l));
+    return matrix;
+  };
+  if (ranks.alone()) return with_grid(std::make_unique<Banded<Space>>(unknowns, periodic_of(l)));
+  return with_grid(std::make_unique<DistributedBanded<Space>>(ranks.communicator(), unknowns, periodic_of(l),
+                                                              ranks.cuts(component), ranks.options().halo));
 }
 
 template <class Space>
@@ -52,8 +64,8 @@ void set_remainder(const FlowSystem<Space>& system, const InterpolationRows& row
 
 template <class Space>
 void ImmersedFlow<Space>::add_system(const SystemDefaults& system, int component, const Table& linear) {
-  systems_.push_back(
-      std::make_unique<FlowSystem<Space>>(system, make_matrix<Space>(ranks_, component), ranks_, linear));
+  systems_.push_back(std::make_unique<FlowSystem<Space>>(system, make_matrix<Space>(ranks_, flow_case_.grid, component),
+                                                         ranks_, linear));
 }
 
 template <class Space>

@@ -17,7 +17,8 @@ DistributedBanded<Space>::DistributedBanded(const Communicator& ranks, Extents w
       cuts_(cuts),
       box_(cuts.box(ranks.rank())),
       map_(ranks, places_of(whole, box_)),
-      options_(this->halo_.found(options)) {
+      options_(this->halo_.found(options)),
+      direction_(directions_of(cubes(whole, periodic), whole, periodic)) {
   border_ = border_links(whole, periodic, cuts, ranks.rank());
   connect({});
   this->name_rows([box = box_](int row) { return cell_name(cell_of(box, row)); });
@@ -52,6 +53,12 @@ void DistributedBanded<Space>::set_remainder(const RemainderData& own, const std
 }
 
 template <class Space>
+void DistributedBanded<Space>::set_grid(const BandedGrid& grid) {
+  direction_ = directions_of(grid, whole_, periodic_);
+  has_grid_ = true;
+}
+
+template <class Space>
 void DistributedBanded<Space>::finish_bands() {
   take_border_blocks<Space>(own().stencil(), this->row_, this->start_, slot_, this->value_);
 }
@@ -59,7 +66,11 @@ void DistributedBanded<Space>::finish_bands() {
 template <class Space>
 std::unique_ptr<Matrix<Space>> DistributedBanded<Space>::make_whole() const {
   std::unique_ptr<Matrix<Space>> whole;
-  if (this->ranks()->is_root()) whole = std::make_unique<Banded<Space>>(whole_, periodic_);
+  if (this->ranks()->is_root()) {
+    auto banded = std::make_unique<Banded<Space>>(whole_, periodic_);
+    if (has_grid_) banded->set_directions(direction_);
+    whole = std::move(banded);
+  }
   update_whole(whole.get());
   return whole;
 }

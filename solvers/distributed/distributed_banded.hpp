@@ -41,6 +41,10 @@ class DistributedBanded final : private LocalPart<Banded<Space>>,
   const Periodic& periodic() const { return periodic_; }  // the whole grid
   const BoxCuts& cuts() const { return cuts_; }
   const HaloOptions& halo_options() const { return options_; }
+  // Of the whole, as Banded's.
+  void set_grid(const BandedGrid& grid);
+  bool has_grid() const { return has_grid_; }
+  const std::array<SeparableDirection, 3>& directions() const { return direction_; }
   // Rows are this rank's; `own` holds the entries whose columns are this rank's too.
   void set_remainder(const RemainderData& own, const std::vector<RemoteEntry>& remote);
   void finish_bands();
@@ -62,11 +66,13 @@ class DistributedBanded final : private LocalPart<Banded<Space>>,
   RankBox box_;
   RankMap map_;
   HaloOptions options_;
+  std::array<SeparableDirection, 3> direction_;
   std::vector<BorderLink> border_;       // the bands' own
   std::vector<GhostRequest> requested_;  // of the halo as it is ...
   HaloPattern pattern_;                  // ... and its pattern
   GrowingArray<int, Space> slot_;        // of each entry of the coupling
   bool has_remainder_ = false;
+  bool has_grid_ = false;
   bool is_connected_ = false;
 };
 

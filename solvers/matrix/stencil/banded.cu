@@ -104,10 +104,8 @@ Banded<Space>::Banded(Extents cells, Periodic periodic)
   has_grid_ = false;
 }
 
-template <class Space>
-void Banded<Space>::set_grid(const BandedGrid& grid) {
-  const Extents e = this->cells();
-  const Periodic p = this->periodic();
+std::array<SeparableDirection, 3> directions_of(const BandedGrid& grid, Extents e, Periodic p) {
+  std::array<SeparableDirection, 3> directions;
   const std::size_t size[3] = {static_cast<std::size_t>(e.nx), static_cast<std::size_t>(e.ny),
                                static_cast<std::size_t>(e.nz)};
   const bool wraps[3] = {p.x, p.y, p.z};
@@ -115,8 +113,14 @@ void Banded<Space>::set_grid(const BandedGrid& grid) {
     const auto& ends = grid.ends[d];
     if (grid.faces[d].size() != size[d] + 1 || (ends[0] == EndCondition::periodic) != wraps[d])
       throw Error(Exit::usage, "banded: the grid has other sizes or other periodic directions than the matrix");
-    direction_[d] = cell_centred_direction(grid.faces[d], ends[0], ends[1]);
+    directions[d] = cell_centred_direction(grid.faces[d], ends[0], ends[1]);
   }
+  return directions;
+}
+
+template <class Space>
+void Banded<Space>::set_grid(const BandedGrid& grid) {
+  direction_ = directions_of(grid, this->cells(), this->periodic());
   has_grid_ = true;
 }
 

@@ -53,6 +53,8 @@ struct BandedGrid {
 
 // Cells of width 1, what a matrix has where no grid was set.
 BandedGrid cubes(Extents cells, Periodic periodic);
+// Error(usage) where its sizes or periodic ends are not those of the cells.
+std::array<SeparableDirection, 3> directions_of(const BandedGrid& grid, Extents cells, Periodic periodic);
 
 template <class Space>
 class Banded final : public FusedProducts<Banded<Space>, BlockStencil<Space>> {
@@ -78,7 +80,8 @@ class Banded final : public FusedProducts<Banded<Space>, BlockStencil<Space>> {
   void set_remainder(const RemainderData& data);
   RemainderData remainder_on_host() const;
 
-  // Error(usage) where its sizes or periodic ends are not those of the matrix. Not set, multigrid judges by the couplings.
+  // Error(usage) where its sizes or periodic ends are not those of the matrix. Not set, multigrid judges
+  // by the couplings, anew at each update.
   void set_grid(const BandedGrid& grid);
   void set_directions(const std::array<SeparableDirection, 3>& directions);  // the same, as directions() has told them
   bool has_grid() const { return has_grid_; }

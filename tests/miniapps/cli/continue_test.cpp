@@ -125,6 +125,8 @@ TEST_F(Continue, ADirectoryWithoutItsCaseIsStillARun) {
 TEST_F(Continue, OutputThatCannotBePrintedHasCode6AndHarmsNoRun) {
   EXPECT_EQ(shell("--help >/dev/full 2>/dev/null"), 6);
   EXPECT_EQ(shell("info ring.toml >/dev/full 2>&1"), 6);
+  EXPECT_EQ(shell("solve banded:100 >/dev/full 2>&1"), 6);
+  EXPECT_EQ(shell("doctor banded:60 >/dev/full 2>&1"), 6);
   EXPECT_EQ(shell("run nosuch.toml >/dev/full 2>&1"), 2);
   EXPECT_EQ(shell("solve nosuch.mtx >/dev/full 2>&1"), 2);  // its own code stays: nothing was lost but the words
   EXPECT_EQ(shell("run ring.toml -o a >/dev/full 2>&1"), 6);

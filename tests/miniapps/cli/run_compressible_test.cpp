@@ -103,6 +103,7 @@ TEST_F(WeirCompressible, WhatASolverKeepsOverStepsGoesOn) {
       {"cylinder.toml", "linear.flow.preconditioner={type=\"aggregation\"}"},
       {"cylinder.toml", "linear.flow.preconditioner={type=\"additive_schwarz\",inner={type=\"aggregation\"}}"},
       {"tube.toml", "linear.flow.refresh=\"every:3\""},
+      {"tube.toml", "linear.flow.refresh=\"every:7\""},
       {"tube.toml", "linear.flow.refresh=\"adaptive\""},
   };
   int n = 0;

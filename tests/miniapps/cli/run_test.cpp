@@ -35,6 +35,46 @@ log_every = 1000
 every = 100
 )" + testing::lid_driven;
 
+// Coarse: of its body's motion it matters here that other faces are closed in each step.
+const char* const ventricle = R"([case]
+miniapp = "immersed"
+[grid]
+cells = [20, 20, 36]
+length = [6.0, 6.0, 9.6]
+origin = [-3.0, -3.0, -9.1]
+[flow]
+viscosity = 0.04
+density = 1.05
+initial = "rest"
+[body]
+type = "left_ventricle"
+radius = 2.66
+length = 6.46
+base_height = 1.9
+mitral_centre = -0.38
+mitral_radius = 0.54
+aortic_centre = 0.58
+aortic_radius = 0.30
+position = [0.0, 0.0, 0.0]
+surface_spacing = 0.35
+reference_velocity = 80.0
+[boundary]
+x_min = { type = "wall" }
+x_max = { type = "wall" }
+y_min = { type = "wall" }
+y_max = { type = "wall" }
+z_min = { type = "wall" }
+z_max = { type = "wall" }
+[time]
+end = 0.33
+cfl = 0.4
+[linear.pressure]
+norm = "max"
+tolerance = 1e-5
+[output]
+report = false
+)";
+
 class Weir : public testing::ProgramTest {
  protected:
   Weir() : ProgramTest(WEIR_PROGRAM) { write_file(folder / "cavity.toml", cavity); }
@@ -119,6 +159,39 @@ TEST_F(Weir, ARestartContinuesBitForBitInBothSpacesAndWithAVariableStep) {
       ASSERT_EQ(weir({"restart", "cut" + name, "--steps", "60"}).code, 0);
       expect_same_end("cut" + name, name);
     }
+}
+
+// Multigrid has met another matrix first.
+TEST_F(Weir, ARestartOfAMovingBodyContinuesBitForBit) {
+  write_file(folder / "ventricle.toml", ventricle);
+  ASSERT_EQ(weir({"run", "ventricle.toml", "-o", "whole", "--steps", "6"}).code, 0);
+  ASSERT_EQ(weir({"run", "ventricle.toml", "-o", "cut", "--steps", "3"}).code, 0);
+  ASSERT_EQ(weir({"restart", "cut", "--steps", "6"}).code, 0);
+  expect_same_end("cut", "whole");
+}
+
+// What was stopped before its first step, and what has met its tolerance but was killed before it could write so.
+TEST_F(Weir, ARestartBeforeTheFirstStepOrAfterTheLastEndsAsTheRun) {
+  const std::string tolerance = "time.steady_tolerance=0.1";
+  ASSERT_EQ(weir({"run", "cavity.toml", "-o", "whole", "--set", tolerance}).code, 0);
+  ASSERT_EQ(weir({"run", "cavity.toml", "-o", "a", "--set", tolerance, "--wall-limit", "0"}).code, 9);
+  EXPECT_TRUE(fs::exists(folder / "a/checkpoints/step_00000000.h5"));
+  ASSERT_EQ(weir({"restart", "a"}).code, 0);
+  expect_same_end("a", "whole");
+  auto running = summary("a");
+  running["status"] = "running";
+  running["state_hash"] = running["exit_code"] = nullptr;
+  write_file(folder / "a/run.json", running.dump());
+  ASSERT_EQ(weir({"restart", "a"}).code, 0);
+  expect_same_end("a", "whole");
+}
+
+TEST_F(Weir, AClosedOutputHarmsNoRun) {
+  ASSERT_EQ(weir({"run", "cavity.toml", "-o", "whole", "--steps", "30"}).code, 0);
+  const Finished f =
+      testing::run({"/bin/sh", "-c", WEIR_PROGRAM " run cavity.toml -o a --steps 30 >&-"}, folder.path());
+  EXPECT_EQ(f.code, 6) << f.err;
+  expect_same_end("a", "whole");
 }
 
 // The matrix of the momentum is assembled anew by a restart, and by the run itself where the step varies.

@@ -3,7 +3,7 @@
 // body) are solved by their diagonal and take no part. Trottenberg, Oosterlee & Schueller 2001, ch. 5 and 7.
 //
 //   grids      merged pairs of cells, in each direction only where its cells lie closest (multigrid_hierarchy.hpp), from the
-//              faces that Banded::set_grid was given, or from what the couplings tell of them
+//              faces that Banded::set_grid was given, or from what the couplings tell of them, at each update anew
 //   coupling   of a coarse face: the sum of the fine ones in it, times the ratio of the distances it spans; so a face
 //              half closed by a body stays half closed. The rest of the diagonal: the sum
 //   transfer   u_f = P + w_x (X - P) + w_y (Y - P) + w_z (Z - P): the parent and its neighbours on the cell's sides, exact
@@ -146,17 +146,17 @@ class BandedCycle final : public Preconditioner<Space> {
     cells_ = A->cells();
     levels_.clear();
     tail_ = {};
+    knows_grid_ = spread ? spread->has_grid() : A->has_grid();
     SeparableOperator grid;
     if (spread) {
       ranks_ = spread->ranks();
-      const BandedGrid lines = cubes(spread->whole(), spread->periodic());
-      for (std::size_t d = 0; d < 3; ++d)
-        grid.direction[d] = cell_centred_direction(lines.faces[d], lines.ends[d][0], lines.ends[d][1]);
-      grid.direction = mg::judged_directions<Space>(*A, grid.direction, spread->cuts().box(ranks_->rank()), *ranks_);
+      grid.direction = spread->directions();
+      if (!knows_grid_)
+        grid.direction = mg::judged_directions<Space>(*A, grid.direction, spread->cuts().box(ranks_->rank()), *ranks_);
     } else {
       const RankBox all{{0, 0, 0}, {cells_.nx, cells_.ny, cells_.nz}};
-      grid.direction =
-          A->has_grid() ? A->directions() : mg::judged_directions<Space>(*A, A->directions(), all, Communicator());
+      grid.direction = A->directions();
+      if (!knows_grid_) grid.direction = mg::judged_directions<Space>(*A, grid.direction, all, Communicator());
     }
     const auto order = multigrid::order_of_lines(grid);
     constexpr int towards_smaller[] = {slot::gamma, slot::beta, slot::alpha};
@@ -166,19 +166,24 @@ class BandedCycle final : public Preconditioner<Space> {
       tail_.build(grids, degree_, mg::Right::callers);
     else if (!build_levels(*spread, grids, order))
       return {};
-    return do_update(matrix);
+    return take_values(*A, spread);
   }
 
   SetupInfo do_update(const Matrix<Space>& matrix) override {
     const auto* spread = symmetric<DistributedBanded<Space>>(matrix);
     const Banded<Space>* A = spread ? &spread->own() : symmetric<Banded<Space>>(matrix);
-    if (!A || A->cells() != cells_ || is_spread() != (spread != nullptr)) return do_setup(matrix);
-    scale_ = mg::largest_diagonal<Space>(A->banded());
+    // Grids that were judged from other values would depend on the systems before.
+    if (!A || A->cells() != cells_ || is_spread() != (spread != nullptr) || !knows_grid_) return do_setup(matrix);
+    return take_values(*A, spread);
+  }
+
+  SetupInfo take_values(const Banded<Space>& A, const DistributedBanded<Space>* spread) {
+    scale_ = mg::largest_diagonal<Space>(A.banded());
     scale_ = mg::scale_of(spread ? ranks_->max(scale_) : scale_);
     if (spread)
-      load_levels(spread->own());
+      load_levels(A);
     else
-      mg::load_bands<Space>(A->banded(), slots_, scale_, tail_.first());
+      mg::load_bands<Space>(A.banded(), slots_, scale_, tail_.first());
     if (!tail_.empty()) tail_.update();
     SetupInfo info{.levels = static_cast<int>(is_spread() ? levels_.size() - 1 + std::max<std::size_t>(1, tail_.count())
                                                           : tail_.count()),
@@ -317,6 +322,7 @@ class BandedCycle final : public Preconditioner<Space> {
   int degree_, coarse_size_, gather_size_;
   std::vector<double> steps_;
   Extents cells_;             // of this rank
+  bool knows_grid_ = false;   // the matrix of the last set-up was told its grid
   int slots_[3] = {0, 0, 0};  // of the matrix: towards smaller indices along each direction of the levels
   double scale_ = 1;
   mg::Levels<Space> tail_;  // on one rank all levels; over ranks those of rank 0
