@@ -1,5 +1,7 @@
 #include "miniapps/study/relay/crew.hpp"
 
+#include <algorithm>
+
 namespace weir {
 
 template <class Space>
@@ -70,6 +72,11 @@ std::string Crew<Space>::solver() const {
   for (const Seat& s : seats_)
     if (s.system.name == system_) return s.solver.name();
   return "";
+}
+
+template <class Space>
+bool Crew<Space>::remembers() const {
+  return std::any_of(seats_.begin(), seats_.end(), [](const Seat& s) { return s.solver.remembers(); });
 }
 
 template <class Space>

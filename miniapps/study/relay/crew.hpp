@@ -39,6 +39,7 @@ class Crew {
   const std::string& name() const { return name_; }
   double slowed_by() const { return slowed_by_; }
   std::string solver() const;
+  bool remembers() const;      // the systems before, on any of them
   std::int64_t bytes() const;  // of what is set up, of this rank
 
  private:

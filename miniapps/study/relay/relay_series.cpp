@@ -175,6 +175,10 @@ const char* to_string(RelayVerdict verdict) {
   return names[static_cast<int>(verdict)];
 }
 
+void Lead::forget_first(int count) {
+  if (end == LeadEnd::steps && unconverged() == 0) steps.erase(steps.begin(), steps.begin() + count);
+}
+
 double Lead::seconds(std::size_t from, std::size_t to) const {
   double sum = 0;
   for (std::size_t k = from; k < to; ++k) sum += steps[k].seconds;

@@ -37,6 +37,7 @@ struct Lead {
   LeadEnd end = LeadEnd::steps;
   std::string why;  // it failed
 
+  void forget_first(int count);                            // of its steps, unless it failed or was cut off
   double seconds(std::size_t from, std::size_t to) const;  // of these steps
   double seconds() const { return seconds(0, steps.size()) + rest; }
   double progress() const;

@@ -49,12 +49,14 @@ int RacePace::race_steps() const {
   return std::max(steps_, static_cast<int>(std::min(enough, most_race_steps)));
 }
 
-double RacePace::left(double share_done) const {
-  return -ranks_->max(spent_ - budget_ * (share_done > 0 ? own_ / share_done : own_));
+double RacePace::left(double share_done, bool may_show) const {
+  const bool have_raced = std::all_of(first_step_.begin(), first_step_.end(), [](double s) { return s == 0; });
+  const double due = have_raced && !may_show ? (1 + share_done) / 2 : 1;
+  return -ranks_->max(spent_ - budget_ * (share_done > 0 ? due * own_ / share_done : own_));
 }
 
-double RacePace::least(int name) const {
-  return ranks_->max(step() * (race_steps() + first_step_[static_cast<std::size_t>(name)]));
+double RacePace::least(int name, int warm_up) const {
+  return ranks_->max(step() * (race_steps() + warm_up + first_step_[static_cast<std::size_t>(name)]));
 }
 
 double RacePace::first_step(double left) const { return std::min(left, std::max(patience * step(), left / 4)); }

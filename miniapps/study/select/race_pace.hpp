@@ -28,10 +28,11 @@ class RacePace {
 
   int race_steps() const;  // more than asked for where a step is too short to be timed
   // Seconds that the next race may take. Of a run whose length is known (share_done > 0) the whole counts: what is found
-  // early pays longest.
-  double left(double share_done) const;
+  // early pays longest. But once all have raced, half of it is kept for the rest of the run, and for races that may show
+  // who is faster.
+  double left(double share_done, bool may_show) const;
   // Of a race in which it is about as fast as the in-loop solver. The first step of each solver sets everything up.
-  double least(int name) const;
+  double least(int name, int warm_up = 0) const;
   double first_step(double left) const;  // what is waited for it
   bool is_warm(int name) const { return first_step_[static_cast<std::size_t>(name)] == 0; }
   void warm(int name) { first_step_[static_cast<std::size_t>(name)] = 0; }

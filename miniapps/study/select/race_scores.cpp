@@ -9,6 +9,7 @@ namespace weir {
 namespace {
 
 constexpr std::size_t races_kept = 8;
+constexpr double long_pause = 8;
 // Of the variance of a log ratio: as if so many races had shown this deviation.
 constexpr int prior_races = 4;
 constexpr double prior_deviation = 0.05;
@@ -34,37 +35,39 @@ double student_cdf(double t, int degrees) {
   return 0.5 + within / 2;
 }
 
-void RaceScores::add(std::vector<double> costs, int leader) {
-  ++races_;
-  costs_.push_back(std::move(costs));
-  if (costs_.size() > races_kept) costs_.pop_front();
+void RaceScores::add(std::vector<double> costs, int leader, double when) {
+  last_.push_back({when, std::move(costs)});
+  if (last_.size() > races_kept) last_.pop_front();
   for (int name = 0; name < static_cast<int>(pauses_.size()); ++name) {
-    const double cost = costs_.back()[static_cast<std::size_t>(name)];
+    const double cost = last_.back().costs[static_cast<std::size_t>(name)];
     if (name == leader || std::isnan(cost)) continue;
     Pause& pause = pauses_[static_cast<std::size_t>(name)];
-    if (std::isinf(cost) || duel(name, leader).is_not_faster > rules_.confidence) {
-      pause.until = races_ + pause.length;
-      pause.length *= 2;
-    } else if (duel(name, leader).is_faster > 0.5) {
+    if (std::isinf(cost) || duel(name, leader).is_faster < 0.5) {
+      pause.until = when + pause.length;
+      pause.length *= 1.5;
+    } else {
       pause.length = 1;
     }
   }
 }
 
 void RaceScores::forget() {
-  costs_.clear();
+  last_.clear();
   pauses_.assign(pauses_.size(), Pause());
 }
 
 Duel RaceScores::duel(int challenger, int leader) const {
   Duel d;
-  double sum = 0, squares = 0;
-  for (const auto& race : costs_) {
-    const double a = race[static_cast<std::size_t>(challenger)], b = race[static_cast<std::size_t>(leader)];
-    if (std::isinf(a)) {  // what came before a failure counts no more
+  double sum = 0, squares = 0, latest = 0;
+  for (const Race& race : last_) {
+    const double a = race.costs[static_cast<std::size_t>(challenger)], b = race.costs[static_cast<std::size_t>(leader)];
+    if (std::isnan(a)) continue;
+    if (std::isinf(a) || race.when - latest > long_pause) {  // what came before counts no more
       d = {};
       sum = squares = 0;
-    } else if (std::isfinite(a) && std::isfinite(b)) {
+    }
+    latest = race.when;
+    if (std::isfinite(a) && std::isfinite(b)) {
       const double x = std::log(a / b);
       ++d.races;
       sum += x;
@@ -80,7 +83,6 @@ Duel RaceScores::duel(int challenger, int leader) const {
   d.ratio = std::exp(mean);
   d.interval = {std::exp(mean - reach), std::exp(mean + reach)};
   d.is_faster = student_cdf((std::log1p(-rules_.margin) - mean) / error, degrees);
-  d.is_not_faster = student_cdf(mean / error, degrees);
   return d;
 }
 
@@ -98,28 +100,29 @@ int RaceScores::best_against(int leader) const {
 }
 
 std::vector<double> RaceScores::state() const {
-  std::vector<double> all{static_cast<double>(pauses_.size()), static_cast<double>(races_),
-                          static_cast<double>(costs_.size())};
-  for (const Pause& p : pauses_) all.insert(all.end(), {static_cast<double>(p.until), static_cast<double>(p.length)});
-  for (const auto& race : costs_) all.insert(all.end(), race.begin(), race.end());
+  std::vector<double> all{static_cast<double>(pauses_.size()), static_cast<double>(last_.size())};
+  for (const Pause& p : pauses_) all.insert(all.end(), {p.until, p.length});
+  for (const Race& race : last_) {
+    all.push_back(race.when);
+    all.insert(all.end(), race.costs.begin(), race.costs.end());
+  }
   return all;
 }
 
 bool RaceScores::load(std::span<const double> state) {
   const std::size_t names = pauses_.size();
-  if (state.size() < 3 || state[0] != static_cast<double>(names) || !(state[2] >= 0) || state[2] > races_kept)
+  if (state.size() < 2 || state[0] != static_cast<double>(names) || !(state[1] >= 0) || state[1] > races_kept)
     return false;
-  const auto kept = static_cast<std::size_t>(state[2]);
-  if (state.size() != 3 + 2 * names + kept * names) return false;
-  races_ = static_cast<std::int64_t>(state[1]);
-  auto next = state.begin() + 3;
+  const auto kept = static_cast<std::size_t>(state[1]);
+  if (state.size() != 2 + 2 * names + kept * (1 + names)) return false;
+  auto next = state.begin() + 2;
   for (Pause& p : pauses_) {
-    p.until = static_cast<std::int64_t>(*next++);
-    p.length = static_cast<std::int64_t>(*next++);
+    p.until = *next++;
+    p.length = *next++;
   }
-  costs_.clear();
-  for (std::size_t r = 0; r < kept; ++r, next += static_cast<std::ptrdiff_t>(names))
-    costs_.emplace_back(next, next + static_cast<std::ptrdiff_t>(names));
+  last_.clear();
+  for (std::size_t r = 0; r < kept; ++r, next += static_cast<std::ptrdiff_t>(1 + names))
+    last_.push_back({*next, {next + 1, next + static_cast<std::ptrdiff_t>(1 + names)}});
   return true;
 }
 

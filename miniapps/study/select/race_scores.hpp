@@ -1,5 +1,6 @@
 // What races say of who should lead. A race gives each solver that took part a cost (time a unit of progress); two are
-// compared by the log ratios of their costs in the races that both have run, the last few of them: systems change.
+// compared by the log ratios of their costs in the races that both have run, the last few of them, and of those the ones
+// since they last paused for long: systems change.
 // The variance of the log ratios is not known and races are few, so it has a prior; the mean then follows Student's t.
 #pragma once
 #include <cstddef>
@@ -22,10 +23,9 @@ struct RaceRules {
 
 struct Duel {
   int races = 0;
-  double ratio = 1;          // of costs, the challenger's over the in-loop solver's: geometric mean
-  Interval interval{0, 0};   // 95 %
-  double is_faster = 0;      // probability that the challenger is faster by the margin
-  double is_not_faster = 0;  // that it is not faster at all
+  double ratio = 1;         // of costs, the challenger's over the in-loop solver's: geometric mean
+  Interval interval{0, 0};  // 95 %
+  double is_faster = 0;     // probability that the challenger is faster by the margin
 };
 
 class RaceScores {
@@ -33,14 +33,14 @@ class RaceScores {
   RaceScores() = default;
   RaceScores(int names, RaceRules rules) : rules_(rules), pauses_(static_cast<std::size_t>(names)) {}
 
-  // Not-a-number for those that took no part; infinite for those that failed or were cut off. Ends a race.
-  void add(std::vector<double> costs, int leader);
-  void skip() { ++races_; }  // nobody but the in-loop solver would take part
-  void forget();             // what races have shown: the systems are others now
+  // Of a race: not-a-number for those that took no part; infinite for those that failed or were cut off. `when`, here and
+  // below: the run's steps, in the intervals at which races may come.
+  void add(std::vector<double> costs, int leader, double when);
+  void forget();  // what races have shown: the systems are others now
   Duel duel(int challenger, int leader) const;
   int best_against(int leader) const;  // who should lead instead; -1: nobody
-  // Who has lost pauses, twice as many races each time: the next one may be another flow.
-  bool takes_part(int name) const { return races_ >= pauses_[static_cast<std::size_t>(name)].until; }
+  // Who is probably not faster pauses, half as long again each time: the next race may be of another flow.
+  bool takes_part(int name, double when) const { return when >= pauses_[static_cast<std::size_t>(name)].until; }
 
   // All of it, as numbers.
   std::vector<double> state() const;
@@ -48,11 +48,14 @@ class RaceScores {
 
  private:
   struct Pause {
-    std::int64_t until = 0, length = 1;  // in races
+    double until = 0, length = 1;
   };
   RaceRules rules_;
-  std::int64_t races_ = 0;
-  std::deque<std::vector<double>> costs_;  // of the last races
+  struct Race {
+    double when;
+    std::vector<double> costs;
+  };
+  std::deque<Race> last_;
   std::vector<Pause> pauses_;
 };
 

@@ -136,7 +136,10 @@ class Select : public Facility<Space> {
       if (const std::string& why = left_out_[at(number_of(d.to))]; !why.empty())
         throw Error(Exit::usage, decisions_file_ + ": '" + d.to + "' cannot lead: " + why);
     for (std::size_t i = 1; i < names_.size(); ++i)
-      if (!left_out_[i].empty()) run.event("select", names_[i] + " is left out: " + left_out_[i]);
+      if (!left_out_[i].empty()) {
+        pace_.warm(static_cast<int>(i));  // nothing is to be spent on it
+        run.event("select", names_[i] + " is left out: " + left_out_[i]);
+      }
     if (!ranks_.is_root()) return;
     decided_ = &run.record("decisions.csv", decision_columns);
     raced_ = &run.record("races.csv", race_columns);
@@ -151,7 +154,7 @@ class Select : public Facility<Space> {
     } else if (const std::int64_t helped = crew(leading_).helped(); leading_ != 0 && helped > helped_) {
       std::vector<double> costs(names_.size(), std::nan(""));
       costs[at(leading_)] = INFINITY;
-      scores_.add(std::move(costs), 0);
+      scores_.add(std::move(costs), 0, when(next));
       change(flow, 0, {next, "", "", fmt::format("{} failed in step {}", names_[at(leading_)], next - 1)});
     } else {
       if (pace_.has_changed()) {
@@ -191,6 +194,7 @@ class Select : public Facility<Space> {
     return static_cast<int>(std::find(names_.begin(), names_.end(), name) - names_.begin());
   }
   bool is_on() const { return !candidates_.names().empty(); }
+  double when(std::int64_t step) const { return static_cast<double>(step) / static_cast<double>(every_); }
   Crew<Space>& crew(int name) { return branches_.crews()[at(name)]; }
 
   // What the run's own steps have taken since, and what that saved against the default.
@@ -213,23 +217,23 @@ class Select : public Facility<Space> {
     if (pace_.own_steps() < 2) return;
     std::vector<int> racers;
     for (int name = 0; name < static_cast<int>(names_.size()); ++name)
-      if (name != leading_ && left_out_[at(name)].empty() && scores_.takes_part(name) &&
+      if (name != leading_ && left_out_[at(name)].empty() && scores_.takes_part(name, when(next)) &&
           (!is_follow_up_ || may_be_faster(name)))
         racers.push_back(name);
     if (racers.empty()) {
       is_follow_up_ = false;
       next_race_ = next + every_;
-      return scores_.skip();
+      return;
     }
     std::stable_sort(racers.begin(), racers.end(),
                      [&](int a, int b) { return scores_.duel(a, leading_).races < scores_.duel(b, leading_).races; });
     constexpr double slower =
         1.25;  // than the in-loop solver: one that is so much slower is cut off before the budget is
-    const double left = pace_.left(run_->share_done());
-    double least = pace_.least(leading_);
+    const double left = pace_.left(run_->share_done(), is_follow_up_);
+    double least = pace_.least(leading_, warm_up(leading_));
     std::size_t fit = 0;
     for (; fit < racers.size(); ++fit) {
-      least += slower * pace_.least(racers[fit]);
+      least += slower * pace_.least(racers[fit], warm_up(racers[fit]));
       if (least > left) break;
     }
     if (fit == 0) return;
@@ -239,8 +243,12 @@ class Select : public Facility<Space> {
     for (int name = 0; name < static_cast<int>(names_.size()); ++name) is_follow_up_ |= may_be_faster(name);
     next_race_ = next + (is_follow_up_ ? std::min<std::int64_t>(pace_.race_steps(), every_) : every_);
   }
-  bool may_be_faster(int name) const {
-    return name != leading_ && scores_.takes_part(name) && scores_.duel(name, leading_).is_faster > 0.5;
+  bool may_be_faster(int name) const { return name != leading_ && scores_.duel(name, leading_).is_faster > 0.5; }
+
+  // Steps that do not count: what a solver keeps of the systems before, it first has to learn on the branch.
+  int warm_up(int name) {
+    constexpr int least = 4;
+    return crew(name).remembers() ? std::max(least, pace_.race_steps()) : 0;
   }
 
   void race(std::int64_t next, const FlowBranch& flow, std::vector<int> order, double left) {
@@ -263,8 +271,10 @@ class Select : public Facility<Space> {
       left -= lead.seconds();
       if (lead.end == LeadEnd::steps || lead.end == LeadEnd::reached) {
         pace_.warm(name);
-        lead = branches_.lead(name, steps, flow, std::min(left, limit));
+        const int idle = warm_up(name);
+        lead = branches_.lead(name, idle + steps, flow, std::min(left, limit * (idle + steps) / steps));
         left -= lead.seconds();
+        lead.forget_first(idle);
       }
       // The default helps in each solve that fails, and would lead again.
       const bool fails = name != 0 && lead.unconverged() > 0;
@@ -285,7 +295,7 @@ class Select : public Facility<Space> {
     branches_.put_back(leading_, flow);
     if (branches_.is_interrupted()) return;           // the run stops
     if (!std::isfinite(costs[at(leading_)])) return;  // it has come to its end, or will fail as it did here
-    scores_.add(costs, leading_);
+    scores_.add(costs, leading_, when(next));
     learn_gain(costs);
     pace_.raced();
     if (const int best = scores_.best_against(leading_); best >= 0) {

@@ -30,14 +30,18 @@ TEST(RacePace, OtherSystemsAreSeenByTheCostOfSteps) {
 TEST(RacePace, BudgetIsAShareOfTheWholeRunWhereThatIsKnown) {
   RacePace pace(alone, 2, 2, 0.04);
   for (int k = 0; k < 10; ++k) pace.add(1.0);
-  EXPECT_NEAR(pace.left(0), 0.4, 1e-12);
-  EXPECT_NEAR(pace.left(0.01), 40, 1e-9);
+  EXPECT_NEAR(pace.left(0, false), 0.4, 1e-12);
+  EXPECT_NEAR(pace.left(0.01, false), 40, 1e-9);
   pace.spend(15);
-  EXPECT_NEAR(pace.left(0.01), 25, 1e-9);
+  EXPECT_NEAR(pace.left(0.01, false), 25, 1e-9);
+  for (const int name : {0, 1}) pace.warm(name);
+  EXPECT_NEAR(pace.left(0.01, false), 40 * 1.01 / 2 - 15, 1e-9) << "half is for later";
+  EXPECT_NEAR(pace.left(0.01, true), 25, 1e-9);
   RacePace again(alone, 2, 2, 0.04);
   ASSERT_EQ(pace.state().size(), RacePace::state_size);
   again.load(pace.state().data());
-  EXPECT_EQ(again.left(0.01), pace.left(0.01));
+  for (const int name : {0, 1}) again.warm(name);
+  EXPECT_EQ(again.left(0.01, false), pace.left(0.01, false));
 }
 
 TEST(RacePace, ShortStepsAreLedInGreaterNumberAndFirstStepsCostMore) {

@@ -23,7 +23,7 @@ RaceScores raced(int races, double ratio, double noise, std::uint64_t seed) {
   std::normal_distribution<double> normal(0, 1);
   RaceScores scores(2, {});
   for (int race = 0; race < races; ++race)
-    scores.add({std::exp(noise * normal(random)), ratio * std::exp(noise * normal(random))}, 0);
+    scores.add({std::exp(noise * normal(random)), ratio * std::exp(noise * normal(random))}, 0, race);
   return scores;
 }
 
@@ -43,37 +43,45 @@ TEST(RaceScores, OneRaceIsNotEnoughAndAMarginIsAskedFor) {
   EXPECT_EQ(raced(8, 0.99, 0.001, 1).best_against(0), -1) << "faster, but not by 2 %";
 }
 
-TEST(RaceScores, WhoFailsPausesTwiceAsLongEachTimeAndCountsFromThenOn) {
+TEST(RaceScores, WhoFailsPausesLongerEachTimeAndCountsFromThenOn) {
   RaceScores scores(2, {});
-  scores.add({1, 0.5}, 0);
-  scores.add({1, 0.5}, 0);
+  for (const double when : {0.0, 0.5}) scores.add({1, 0.5}, 0, when);
   ASSERT_EQ(scores.best_against(0), 1);
-  scores.add({1, INFINITY}, 0);
+  scores.add({1, INFINITY}, 0, 1);
   EXPECT_EQ(scores.best_against(0), -1) << "what was before the failure is no argument";
-  EXPECT_FALSE(scores.takes_part(1));
-  scores.add({1, NAN}, 0);
-  EXPECT_TRUE(scores.takes_part(1));
-  scores.add({1, INFINITY}, 0);
-  scores.add({1, NAN}, 0);
-  EXPECT_FALSE(scores.takes_part(1));
-  scores.add({1, NAN}, 0);
-  EXPECT_TRUE(scores.takes_part(1));
+  EXPECT_FALSE(scores.takes_part(1, 1.9));
+  EXPECT_TRUE(scores.takes_part(1, 2));
+  scores.add({1, INFINITY}, 0, 2);
+  EXPECT_FALSE(scores.takes_part(1, 3.4));
+  EXPECT_TRUE(scores.takes_part(1, 3.5));
 }
 
 TEST(RaceScores, OfOtherSystemsNothingIsKnown) {
   RaceScores scores(3, {});
-  for (int race = 0; race < 3; ++race) scores.add({1.0, 0.5, INFINITY}, 0);
+  for (int race = 0; race < 3; ++race) scores.add({1.0, 0.5, INFINITY}, 0, race);
   ASSERT_EQ(scores.best_against(0), 1);
-  ASSERT_FALSE(scores.takes_part(2));
+  ASSERT_FALSE(scores.takes_part(2, 3));
   scores.forget();
   EXPECT_EQ(scores.best_against(0), -1);
   EXPECT_EQ(scores.duel(1, 0).races, 0);
-  EXPECT_TRUE(scores.takes_part(2));
+  EXPECT_TRUE(scores.takes_part(2, 3));
+}
+
+// A cost of a step that stays the same, as a direct solver's does, does not tell that the others' has changed.
+TEST(RaceScores, WhatWasBeforeALongPauseCountsNoMore) {
+  RaceScores scores(2, {});
+  double when = 0;
+  for (; when < 7; ++when) scores.add({1, 2}, 0, when);
+  ASSERT_FALSE(scores.takes_part(1, when));
+  while (!scores.takes_part(1, when)) ++when;
+  for (int race = 0; race < 2; ++race) scores.add({1, 0.7}, 0, when + 0.1 * race);
+  EXPECT_EQ(scores.best_against(0), 1);
+  EXPECT_NEAR(scores.duel(1, 0).ratio, 0.7, 1e-12);
 }
 
 TEST(RaceScores, ComparisonsHoldWhoeverLed) {
   RaceScores scores(3, {});
-  for (int race = 0; race < 3; ++race) scores.add({1.0, 0.8, 0.9}, 0);
+  for (int race = 0; race < 3; ++race) scores.add({1.0, 0.8, 0.9}, 0, race);
   EXPECT_EQ(scores.best_against(0), 1);
   EXPECT_EQ(scores.best_against(1), -1);
   EXPECT_NEAR(scores.duel(2, 1).ratio, 0.9 / 0.8, 1e-12);
@@ -82,11 +90,11 @@ TEST(RaceScores, ComparisonsHoldWhoeverLed) {
 
 TEST(RaceScores, GoOnAfterTheirStateIsLoaded) {
   RaceScores one = raced(5, 0.97, 0.05, 3), other(2, {});
-  one.add({1, INFINITY}, 0);
+  one.add({1, INFINITY}, 0, 5);
   ASSERT_TRUE(other.load(one.state()));
-  EXPECT_EQ(other.state().size(), one.state().size());
+  EXPECT_EQ(other.state(), one.state());
   for (RaceScores* s : {&one, &other})
-    for (int race = 0; race < 3; ++race) s->add({1, 0.7}, 0);
+    for (int race = 6; race < 9; ++race) s->add({1, 0.7}, 0, race);
   EXPECT_EQ(one.best_against(0), other.best_against(0));
   EXPECT_EQ(one.duel(1, 0).is_faster, other.duel(1, 0).is_faster);
   EXPECT_FALSE(RaceScores(3, {}).load(one.state())) << "of two names, not of three";

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -104,6 +105,24 @@ TEST_F(Selects, ALeaderWhoseSetupFailsIsHelpedInTheSolve) {
     EXPECT_EQ(row.at("reason"), "converged") << row.at("step");
   }
   EXPECT_EQ(state_hash("run"), state_hash("alone")) << "the default has solved in its place, from the same x";
+}
+
+// Its first steps on a branch, from which it learns, do not count.
+TEST_F(Selects, ASolverThatLearnsRacesWithWhatItHasLearnt) {
+  const std::string learns =
+      "solvers = [\"learns\"]\n[select.learns]\nmethod = \"cg\"\npreconditioner = { type = \"jacobi\" }\n"
+      "initial_guess = \"projection:8\"\n";
+  const Finished run = weir(cavity + slow_default + select(learns), "run", {"--set", "grid.cells=[64,64]", "--steps", "8"});
+  ASSERT_EQ(run.code, 0) << run.out << run.err;
+  std::map<std::string, int> iterations, steps;
+  for (const Row& row : rows("run/races.csv")) {
+    if (row.at("race") != "2" || row.at("end") != "steps") continue;
+    iterations[row.at("name")] += std::stoi(row.at("iterations"));
+    steps[row.at("name")] += std::stoi(row.at("steps"));
+  }
+  ASSERT_GT(steps["learns"], 0);
+  EXPECT_EQ(steps["learns"], steps["default"]);
+  EXPECT_LT(iterations["learns"], 0.95 * iterations["default"]);
 }
 
 TEST_F(Selects, DeterministicRunsDoNotRace) {
