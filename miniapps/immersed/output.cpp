@@ -1,5 +1,7 @@
 #include "miniapps/immersed/output.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "postproc/run/write_aside.hpp"
@@ -42,10 +44,11 @@ double wake_length(const ImmersedCase& c, const Flow<Host>& flow, const Surface&
   const double start = box.high[0], end = c.flow.grid.line[0].faces.back();
   const double y = 0.5 * (box.low[1] + box.high[1]);
   const double z = c.flow.dim() == 3 ? 0.5 * (box.low[2] + box.high[2]) : c.flow.grid.line[2].centre.front();
-  const double h = 0.5 * surface_spacing(c.flow.grid);
+  constexpr double most = 1e6;  // samples: a grid may be longer than its finest cell by any factor
+  const double h = std::max(0.5 * surface_spacing(c.flow.grid), (end - start) / most);
   bool back = false;
-  double before = 0;
-  for (double x = start + 2 * h; x < end; x += h) {
+  double before = 0, x = start + 2 * h;
+  for (int sample = 0; sample < static_cast<int>(most) && x < end; ++sample, x += h) {
     const double here = interpolate(u, {x, y, z});
     if (here < 0) back = true;
     if (back && here >= 0) return (x - h * here / (here - before) - start) / c.forces.length;

@@ -170,6 +170,14 @@ TEST_F(Weir, ARestartOfAMovingBodyContinuesBitForBit) {
   expect_same_end("cut", "whole");
 }
 
+// The wake was sampled in steps of the finest cell.
+TEST_F(Weir, AGridThatIsVeryLongEndsInSeconds) {
+  write_file(folder / "ventricle.toml", ventricle);
+  const Finished f = weir({"run", "ventricle.toml", "-o", "a", "--steps", "1", "--set", "grid.length=[1e12,6.0,9.6]"});
+  EXPECT_EQ(f.code, 0) << f.err;
+  EXPECT_LT(summary("a")["wall_seconds"].get<double>(), 60);
+}
+
 // What was stopped before its first step, and what has met its tolerance but was killed before it could write so.
 TEST_F(Weir, ARestartBeforeTheFirstStepOrAfterTheLastEndsAsTheRun) {
   const std::string tolerance = "time.steady_tolerance=0.1";
