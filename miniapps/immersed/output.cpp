@@ -44,7 +44,7 @@ double wake_length(const ImmersedCase& c, const Flow<Host>& flow, const Surface&
   const double start = box.high[0], end = c.flow.grid.line[0].faces.back();
   const double y = 0.5 * (box.low[1] + box.high[1]);
   const double z = c.flow.dim() == 3 ? 0.5 * (box.low[2] + box.high[2]) : c.flow.grid.line[2].centre.front();
-  constexpr double most = 1e6;  // samples: a grid may be longer than its finest cell by any factor
+  constexpr double most = 1e5;  // samples: a grid may be longer than its finest cell by any factor
   const double h = std::max(0.5 * surface_spacing(c.flow.grid), (end - start) / most);
   bool back = false;
   double before = 0, x = start + 2 * h;
