@@ -173,7 +173,8 @@ TEST_F(Weir, ARestartOfAMovingBodyContinuesBitForBit) {
 // The wake was sampled in steps of the finest cell.
 TEST_F(Weir, AGridThatIsVeryLongEndsInSeconds) {
   write_file(folder / "ventricle.toml", ventricle);
-  const Finished f = weir({"run", "ventricle.toml", "-o", "a", "--steps", "1", "--set", "grid.length=[1e12,6.0,9.6]"});
+  const Finished f = weir({"run", "ventricle.toml", "-o", "a", "--steps", "1", "--set", "grid.length=[1e12,6.0,9.6]",
+                           "--set", "grid.cells=[8,10,16]", "--set", "body.surface_spacing=0.8"});
   EXPECT_EQ(f.code, 0) << f.err;
   EXPECT_LT(summary("a")["wall_seconds"].get<double>(), 60);
 }
