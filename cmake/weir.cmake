@@ -66,10 +66,22 @@ if(WEIR_ONLY_CHECK)
     list(APPEND weir_compile --param=ggc-min-heapsize=524288)  # KB: no collection of garbage below
   endif()
 endif()
+# The host's kernels over blocks are compiled for each size up to WEIR_FIXED_BLOCKS, and for WEIR_ROWS_AT_ONCE rows of larger
+# ones. A checked tree has the same code with fewer of each; the race build, which is about device code, none.
+set(fixed_blocks 8)
+set(rows_at_once 32)
+if(WEIR_ONLY_CHECK)
+  set(fixed_blocks 5)
+  set(rows_at_once 8)
+endif()
+if(WEIR_SANITIZE STREQUAL "race")
+  set(fixed_blocks 0)
+endif()
+target_compile_definitions(weir_flags INTERFACE WEIR_FIXED_BLOCKS=${fixed_blocks} WEIR_ROWS_AT_ONCE=${rows_at_once})
 if(WEIR_SANITIZE STREQUAL "address")
   # What ASan sees itself is left out of UBSan, and accesses are checked by calls: files compile three times faster. Reports
   # name functions; for lines too, which cost a sixth of the compile time, configure with -DCMAKE_CXX_FLAGS=-g1.
-  list(APPEND weir_compile -fsanitize=address,undefined -fno-sanitize=null,alignment,object-size,vptr
+  list(APPEND weir_compile -fsanitize=address,undefined -fno-sanitize=null,alignment,object-size,pointer-overflow,vptr
     -fno-sanitize-recover=all --param=asan-instrumentation-with-call-threshold=0 -fno-omit-frame-pointer)
   target_compile_definitions(weir_flags INTERFACE _GLIBCXX_ASSERTIONS)  # an index past a vector's size is one past its memory
   target_link_options(weir_flags INTERFACE -fsanitize=address,undefined)
@@ -249,10 +261,14 @@ function(weir_read_once name)
   target_precompile_headers(${name} REUSE_FROM weir_standard_headers)
 endfunction()
 
-# What spends no time of a run (readers, records, command line, tests) is compiled with less effort: in half the time.
+# What spends no time of a run (readers, records, command line) is compiled with less effort: in half the time.
 set(weir_light "")
 if(NOT WEIR_ONLY_CHECK)
   set(weir_light $<$<COMPILE_LANGUAGE:CXX>:-O1>)
+endif()
+set(weir_test_effort $<$<COMPILE_LANGUAGE:CXX>:-O0>)  # tests spend their time in the libraries
+if(WEIR_SANITIZE)
+  set(weir_test_effort "")
 endif()
 function(weir_lighten name)
   target_compile_options(${name} PRIVATE ${weir_light})
@@ -274,11 +290,11 @@ function(weir_test name)
   add_executable(${name} ${arg_SOURCES})
   weir_depends_on_device_code(${name} ${arg_SOURCES})
   weir_device_sources(${arg_SOURCES})
-  target_compile_options(${name} PRIVATE ${weir_light})
+  target_compile_options(${name} PRIVATE ${weir_test_effort})
   if(NOT TARGET weir_test_headers)  # every test reads these: once for all programs
     file(WRITE ${CMAKE_BINARY_DIR}/test_headers.cpp "")
     add_library(weir_test_headers OBJECT ${CMAKE_BINARY_DIR}/test_headers.cpp)
-    target_compile_options(weir_test_headers PRIVATE ${weir_light})
+    target_compile_options(weir_test_headers PRIVATE ${weir_test_effort})
     target_link_libraries(weir_test_headers PRIVATE weir_flags ${weir_checked} GTest::gtest)
     target_precompile_headers(weir_test_headers PRIVATE
       "$<$<COMPILE_LANGUAGE:CXX>:<gtest/gtest.h$<ANGLE-R>>" "$<$<COMPILE_LANGUAGE:CXX>:<functional$<ANGLE-R>>")

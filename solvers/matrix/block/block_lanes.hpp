@@ -134,8 +134,8 @@ struct Lanes {
   }
 };
 
-// What the kernels over cells are written on: FixedBlock<N> for n = N <= 8, RuntimeBlock for any n <= max_block. Their
-// Vector is a cell's unknowns, meant to live in registers (or, for large n, in the first-level cache).
+// What the kernels over cells are written on: FixedBlock<N> for n = N <= WEIR_FIXED_BLOCKS, RuntimeBlock for any
+// n <= max_block. Their Vector is a cell's unknowns, meant to live in registers (or, for large n, in the first-level cache).
 template <int N>
 struct FixedBlock {
   static constexpr int fixed = N;
@@ -221,7 +221,7 @@ struct RuntimeBlock {
     }
 
    private:
-    // All sums of up to 32 rows in registers, column after column: the block is read once, strictly in memory order. Any
+    // All sums of up to `widest` rows in registers, column after column: the block is read once, strictly in memory order. Any
     // other order (tiles of 16, 8, ... rows; groups of columns) ran at 0.4 of the triad where this runs at 0.8.
     template <int sign, class T>
     void add(const T* A, const double* x) {
@@ -230,7 +230,7 @@ struct RuntimeBlock {
       constexpr auto table = row_sums<sign, T>(std::make_integer_sequence<int, widest>{});
       table.f[n - u - 1](n, A + u, x, a + u);
     }
-    static constexpr int widest = 32;
+    static constexpr int widest = WEIR_ROWS_AT_ONCE;
     template <class T>
     struct Table {
       void (*f[widest])(int, const T*, const double*, double*);
@@ -257,13 +257,13 @@ struct RuntimeBlock {
   };
 };
 
-// f(FixedBlock<n>) for n <= 8, else f(RuntimeBlock).
-template <int N = 1, class F>
+// f(FixedBlock<n>) for n <= Largest, else f(RuntimeBlock).
+template <int Largest = WEIR_FIXED_BLOCKS, int N = 1, class F>
 decltype(auto) with_block(int n, const F& f) {
-  if constexpr (N > 8)
+  if constexpr (N > Largest)
     return f(RuntimeBlock(n));
   else
-    return n == N ? f(FixedBlock<N>(n)) : with_block<N + 1>(n, f);
+    return n == N ? f(FixedBlock<N>(n)) : with_block<Largest, N + 1>(n, f);
 }
 
 }  // namespace weir::lanes

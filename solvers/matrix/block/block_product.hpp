@@ -52,10 +52,11 @@ inline void add_product(int B, const double* a, const double* x, double* y) {
   }
 }
 
-// Calls f(std::integral_constant<int, B>) for B = 1..8 and with 0 for all others.
-template <class F>
+// Calls f(std::integral_constant<int, B>) for B = 1..Largest and with 0 for all others.
+template <int Largest = WEIR_FIXED_BLOCKS, class F>
 auto with_block(int B, const F& f) {
-  return lanes::with_block(B, [&](auto block) { return f(std::integral_constant<int, decltype(block)::fixed>()); });
+  return lanes::with_block<Largest>(
+      B, [&](auto block) { return f(std::integral_constant<int, decltype(block)::fixed>()); });
 }
 
 }  // namespace weir::block_host

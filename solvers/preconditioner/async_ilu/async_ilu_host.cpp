@@ -261,7 +261,7 @@ double dominance_of_row(const Entries& entries, const double* T, const double* i
 // f(N) as a compile-time constant; larger blocks have been refused.
 template <class F>
 void with_block(int n, const F& f) {
-  block_host::with_block(n, [&](auto N) {
+  block_host::with_block<8>(n, [&](auto N) {
     if constexpr (N.value > 0) f(N);
     return 0;
   });

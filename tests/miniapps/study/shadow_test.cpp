@@ -266,7 +266,8 @@ TEST_F(Shadows, AKilledRunKeepsTheRowsBeforeItsCheckpoint) {
 
 // A solve of minutes beside the flow: it is given up with the run, and leaves no row of a comparison that is none.
 TEST_F(Shadows, AreGivenUpAtTheWallLimit) {
-  const std::string large = "grid.cells=[256,256]", text = cavity + R"([shadow]
+  const std::string cells = std::to_string(WEIR_LONG_SOLVE_CELLS), large = "grid.cells=[" + cells + "," + cells + "]",
+                    text = cavity + R"([shadow]
 system = "pressure"
 solvers = ["slow"]
 every = 1
