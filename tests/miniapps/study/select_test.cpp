@@ -112,7 +112,8 @@ TEST_F(Selects, ASolverThatLearnsRacesWithWhatItHasLearnt) {
   const std::string learns =
       "solvers = [\"learns\"]\n[select.learns]\nmethod = \"cg\"\npreconditioner = { type = \"jacobi\" }\n"
       "initial_guess = \"projection:8\"\n";
-  const Finished run = weir(cavity + slow_default + select(learns), "run", {"--set", "grid.cells=[64,64]", "--steps", "8"});
+  const Finished run =
+      weir(cavity + slow_default + select(learns), "run", {"--set", "grid.cells=[64,64]", "--steps", "8"});
   ASSERT_EQ(run.code, 0) << run.out << run.err;
   std::map<std::string, int> iterations, steps;
   for (const Row& row : rows("run/races.csv")) {
