@@ -1,4 +1,4 @@
-// The clock of what a led step costs. One thread alone: the processor's time for this program, so that other programs which
+// The clock of what a led step costs. One thread alone: the processor's time for it, so that other programs which
 // take the processor away cost nothing. Else the wall clock: threads, ranks and GPUs wait for each other, and that is a cost.
 #pragma once
 #include "solvers/parallel/communicator.hpp"

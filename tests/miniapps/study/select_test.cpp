@@ -126,6 +126,22 @@ TEST_F(Selects, ASolverThatLearnsRacesWithWhatItHasLearnt) {
   EXPECT_LT(iterations["learns"], 0.95 * iterations["default"]);
 }
 
+TEST_F(Selects, ALimitOnProcessorTimeDoesNotSpoilTheClock) {
+  write_file(folder / "case.toml", cavity + slow_default + select(direct));
+  const Finished run = testing::run(
+      {"/bin/sh", "-c", "ulimit -t 1000; exec " WEIR_PROGRAM " run case.toml -o run --threads 1 --steps 9"},
+      folder.path());
+  ASSERT_EQ(run.code, 0) << run.out << run.err;
+  const auto races = rows("run/races.csv");
+  ASSERT_FALSE(races.empty());
+  std::set<std::string> seconds;  // a tick: 0.004
+  for (const Row& row : races) {
+    EXPECT_GT(std::stod(row.at("seconds")), 0);
+    seconds.insert(row.at("seconds"));
+  }
+  EXPECT_EQ(seconds.size(), races.size());
+}
+
 TEST_F(Selects, DeterministicRunsDoNotRace) {
   const Finished run = weir(cavity + slow_default + select(direct), "run", {"--deterministic"});
   EXPECT_EQ(run.code, 2) << run.out;
