@@ -32,6 +32,11 @@ double RacePace::recent() const {
   return ranks_->max(sorted[recent_steps / 2]);
 }
 
+double RacePace::step() const {
+  const double now = recent();
+  return now > 0 ? now : own_ / static_cast<double>(own_steps_ > 0 ? own_steps_ : 1);
+}
+
 bool RacePace::has_changed() {
   const double now = recent();
   const bool has = raced_at_ > 0 && now > 0 && (now > other_cost * raced_at_ || now * other_cost < raced_at_);
@@ -40,8 +45,18 @@ bool RacePace::has_changed() {
 }
 
 void RacePace::another_leads() {
+  before_ = recent();
+  changed_at_ = own_steps_;
   recent_.clear();
   raced_at_ = 0;
+}
+
+double RacePace::over_former() const {
+  constexpr double noise = 1.05;
+  constexpr std::int64_t probation = 500;
+  const double now = recent();
+  const bool is_more = before_ > 0 && now > noise * before_ && own_steps_ <= changed_at_ + probation;
+  return is_more ? now / before_ : 0;
 }
 
 int RacePace::race_steps() const {

@@ -18,13 +18,16 @@ class RacePace {
   void add(double seconds);  // a step of the run
   void spend(double seconds) { spent_ += seconds; }
   double spent() const { return spent_; }
-  double step() const { return own_ / static_cast<double>(own_steps_ > 0 ? own_steps_ : 1); }  // seconds, the mean
+  double recent() const;  // seconds of a step, the median of the last ones; 0: too few since another one leads
+  double step() const;    // the same, or the mean of all
   std::int64_t own_steps() const { return own_steps_; }
 
   // A step of the run costs other than it did when the last race was run: the systems are others.
   bool has_changed();
   void raced() { raced_at_ = recent(); }
   void another_leads();
+  // What a step has come to cost since, over what it did before; 0: no more than that, not known, or long ago.
+  double over_former() const;
 
   int race_steps() const;  // more than asked for where a step is too short to be timed
   // Seconds that the next race may take. Of a run whose length is known (share_done > 0) the whole counts: what is found
@@ -43,13 +46,13 @@ class RacePace {
   void load(const double* state);
 
  private:
-  double recent() const;  // the median of the last steps; 0: too few
-
   const Communicator* ranks_ = nullptr;
   int steps_ = 2;
   double budget_ = 0, own_ = 0, spent_ = 0;  // seconds, but that the first is a share
   std::int64_t own_steps_ = 0;
   std::deque<double> recent_;
+  double before_ = 0;               // a step's seconds when another one led last
+  std::int64_t changed_at_ = 0;     // by own steps
   double raced_at_ = 0;             // a step's seconds when the last race was run; 0: not known
   std::vector<double> first_step_;  // what a solver's may cost, in steps of the run; 0: it has been made
 };

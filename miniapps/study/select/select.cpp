@@ -1,7 +1,8 @@
 // [select]: the lab leads. At intervals the solvers race: each leads the same few steps on a branch of the run (closed
 // loop, branches.hpp). Another one leads from then on where the races show that it is faster by a margin (race_scores.hpp).
 // A solve in which a selected solver fails is made again at once by the default, that of [linear.SYSTEM], which leads
-// from the next step on. Races may cost a share of the run's own time. They come
+// from the next step on. One that comes to cost more than who led before it, since it meets the systems that it leaves itself
+// and no longer the other's, gives the lead back. Races may cost a share of the run's own time. They come
 // at intervals that grow while nobody is faster, and anew where the cost of a step has changed: other systems.
 // decisions.csv holds what was decided and why, races.csv what each has cost. A run that follows such a file
 // ([select] decisions) runs no race and is bitwise the run that wrote it. Checkpoints hold who leads and the races.
@@ -156,6 +157,14 @@ class Select : public Facility<Space> {
       costs[at(leading_)] = INFINITY;
       scores_.add(std::move(costs), 0, when(next));
       change(flow, 0, {next, "", "", fmt::format("{} failed in step {}", names_[at(leading_)], next - 1)});
+    } else if (const double more = former_ >= 0 ? pace_.over_former() : 0; more > 0) {
+      std::vector<double> costs(names_.size(), std::nan(""));
+      costs[at(leading_)] = INFINITY;
+      scores_.add(std::move(costs), former_, when(next));
+      change(flow, former_,
+             {next, "", "",
+              fmt::format("{} has come to cost {:.3g} times what {} did", names_[at(leading_)], more,
+                          names_[at(former_)])});
     } else {
       if (pace_.has_changed()) {
         scores_.forget();
@@ -300,9 +309,11 @@ class Select : public Facility<Space> {
     pace_.raced();
     if (const int best = scores_.best_against(leading_); best >= 0) {
       const Duel d = scores_.duel(best, leading_);
+      const int before = leading_;
       change(flow, best,
              {next, "", "", fmt::format("{} costs {:.3g} times as much in races", names_[at(best)], d.ratio),
               fmt::format("{:.6g},{:.6g},{:.6g},{}", d.ratio, d.interval.low, d.interval.high, d.races)});
+      if (!flow.is_in_decades) former_ = before;  // steps for decades of a residual cost what they go for
     }
   }
 
@@ -332,6 +343,7 @@ class Select : public Facility<Space> {
     d.to = names_[at(to)];
     if (to != 0 && !is_following_) gain_ = std::isfinite(default_cost(to)) ? default_cost(to) : limit_;
     lead_on(to);
+    former_ = -1;
     ++changes_;
     run_->event("select", fmt::format("{} leads instead of {} from here on: {}", d.to, d.from, d.why));
     if (decided_)
@@ -385,6 +397,7 @@ class Select : public Facility<Space> {
   std::int64_t helped_ = 0, next_race_ = 0;
   std::int64_t races_ = 0;
   bool is_follow_up_ = false;  // the next race
+  int former_ = -1;            // who led before, where races have shown that another one is faster
   double gain_ = 1;            // the default's cost over the in-loop solver's
   double left_at_ = -1;        // between_steps, by the branches' clock
   double saved_ = 0;           // seconds

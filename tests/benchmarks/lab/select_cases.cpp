@@ -135,7 +135,7 @@ std::vector<Case> all_cases() {
        "pressure",
        {"grid.cells=[32, 32, 32]", "flow.viscosity=0.01", "time.end=25.0", "-time.steady_tolerance"},
        absolute,
-       {direct, learning_multigrid, learning_jacobi}}};
+       {direct, learning_multigrid}}};
 }
 
 struct Outcome {

@@ -44,6 +44,19 @@ TEST(RacePace, BudgetIsAShareOfTheWholeRunWhereThatIsKnown) {
   EXPECT_EQ(again.left(0.01, false), pace.left(0.01, false));
 }
 
+// It looked faster on the systems of the one before.
+TEST(RacePace, WhoComesToCostMoreThanTheOneBeforeIsToldInTime) {
+  RacePace pace(alone, 2, 2, 0.04);
+  for (int k = 0; k < 20; ++k) pace.add(1.0);
+  pace.another_leads();
+  for (int k = 0; k < 20; ++k) pace.add(0.85);
+  EXPECT_EQ(pace.over_former(), 0);
+  for (int k = 0; k < 10; ++k) pace.add(1.2);
+  EXPECT_NEAR(pace.over_former(), 1.2, 1e-12);
+  for (int k = 0; k < 500; ++k) pace.add(1.2);
+  EXPECT_EQ(pace.over_former(), 0) << "by now the flow may be another";
+}
+
 TEST(RacePace, ShortStepsAreLedInGreaterNumberAndFirstStepsCostMore) {
   RacePace fast(alone, 2, 2, 0.04), slow(alone, 2, 2, 0.04);
   fast.add(1e-5);
