@@ -241,7 +241,9 @@ int parse_and_run(const Program& program, int argc, char** argv) {
 
   CLI::App* report = app.add_subcommand("report", "write report.html of a run directory");
   report->add_option("DIR", a.source, "run directory")->required();
-  report->callback([&] { code = write_report(a.source); });
+  bool with_png = false;
+  report->add_flag("--png", with_png, "the plots as PNG too, in DIR/plots (needs matplotlib)");
+  report->callback([&] { code = write_report(a.source, with_png); });
 
   CLI::App* bench = app.add_subcommand("bench", "kernel benchmarks, compared with the machine's measured bandwidth");
   bench->prefix_command()->set_help_flag();

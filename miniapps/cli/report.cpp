@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "base/print.hpp"
 #include "miniapps/cli/verbs.hpp"
@@ -9,7 +11,7 @@
 
 namespace weir {
 
-int write_report(const std::string& directory) {
+int write_report(const std::string& directory, bool with_png) {
   const auto has = [&](const char* file) { return std::filesystem::exists(std::filesystem::path(directory) / file); };
   const bool is_study = has("ab_summary.csv"), is_map = has("map_cells.csv");
   if (!is_study && !is_map && !has("run.json"))
@@ -17,9 +19,12 @@ int write_report(const std::string& directory) {
   const std::string name = is_map ? "report_map.py" : is_study ? "report_ab.py" : "report.py";
   const auto script = find_script(name);
   if (!script) throw Error(Exit::internal, "postproc/report/" + name + " is missing");
-  const auto python = find_python();
-  if (!python) throw Error(Exit::internal, "no python3 with matplotlib: apt-get install python3-matplotlib");
-  const int code = run_child({*python, *script, directory});
+  const std::string package = with_png ? "matplotlib" : "numpy";
+  const auto python = find_python(package);
+  if (!python) throw Error(Exit::internal, "no python3 with " + package + ": apt-get install python3-" + package);
+  std::vector<std::string> command = {*python, *script, directory};
+  if (with_png) command.push_back("--png");
+  const int code = run_child(command);
   if (code > 128) return code;
   if (code != 0)
     throw Error(code == static_cast<int>(Exit::file_io) ? Exit::file_io : Exit::internal,

@@ -35,8 +35,8 @@ struct MeshArguments {
 };
 int write_mesh(const MeshArguments& arguments);  // mesh_verb.cpp
 
-// weir report: report.html of a run directory, or of the folder of paired A/B runs.
-int write_report(const std::string& directory);
+// weir report: report.html of a run directory, or of the folder of paired A/B runs; its plots as PNG too.
+int write_report(const std::string& directory, bool with_png = false);
 // The same where something has just ended with `code`; says so where that is not possible. The exit code: `code`, but 128 + n
 // where signal n came meanwhile, and file_io instead of 0 where the report could not be written.
 int try_report(const std::string& directory, int code);

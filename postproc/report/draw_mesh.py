@@ -36,7 +36,7 @@ def main(arguments):
     except (OSError, ValueError) as error:
         print("draw_mesh.py: %s: %s" % (a.vtu, error), file=sys.stderr)
         return 6
-    print(figure.png)
+    print(figure.path + ".png")
     return 0
 
 

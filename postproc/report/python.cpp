@@ -22,10 +22,10 @@ int run_child(std::vector<std::string> arguments) {
 }
 
 // The system's own Python first: that is the one that distribution packages serve.
-std::optional<std::string> find_python() {
-  const std::string has_matplotlib = "import importlib.util as u, sys; sys.exit(u.find_spec('matplotlib') is None)";
+std::optional<std::string> find_python(const std::string& package) {
+  const std::string has_it = "import importlib.util as u, sys; sys.exit(u.find_spec('" + package + "') is None)";
   for (const char* python : {"/usr/bin/python3", "python3"})
-    if (run_child({python, "-c", has_matplotlib}) == 0) return python;
+    if (run_child({python, "-c", has_it}) == 0) return python;
   return std::nullopt;
 }
 

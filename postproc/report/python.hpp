@@ -1,4 +1,4 @@
-// Plots are made by Python in a child process: matplotlib is optional, and a fault in it harms no run.
+// Reports are made by Python in a child process: numpy and matplotlib are optional, and a fault in them harms no run.
 #pragma once
 #include <optional>
 #include <string>
@@ -10,8 +10,8 @@ namespace weir {
 // 128 + n where signal n has asked this process to end meanwhile: the child has been told, and has ended.
 int run_child(std::vector<std::string> arguments);
 
-// A Python that has matplotlib.
-std::optional<std::string> find_python();
+// A Python that has a package: numpy for the page, matplotlib for pictures.
+std::optional<std::string> find_python(const std::string& package);
 
 // A file of postproc/report/, by its name there: beside the sources, or in share/weir/postproc/report of an installation.
 std::optional<std::string> find_script(const std::string& name);

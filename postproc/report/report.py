@@ -1,16 +1,19 @@
 #!/usr/bin/env python3
-"""Draws a run: python3 report.py DIR  writes DIR/report.html (one file, pictures inside) and DIR/plots/*.png with their
-data as *.csv. Needs numpy and matplotlib. What the run directory lacks is left out, with one line that says why."""
+"""Draws a run: python3 report.py [--png] DIR  writes DIR/report.html (one file) and the plots' data, DIR/plots/*.csv; with
+--png also the plots, DIR/plots/*.png. Needs numpy, and matplotlib for --png. What the run directory lacks is left out, with one line that says why."""
 import contextlib
 import ctypes
+import importlib
 import os
 import signal
 import sys
-import traceback
+import types
 
 sys.dont_write_bytecode = True  # the program's own folder may belong to somebody else
 
 EXIT_USAGE, EXIT_FILE = 2, 6  # as the program's own exit codes
+PARTS = ("compressible", "fields", "flight", "histories", "page", "profiles", "records", "relay", "roofline", "shadow", "shadow_plots", "style",
+         "timings")
 
 
 def end_with_the_program():
@@ -19,14 +22,12 @@ def end_with_the_program():
         ctypes.CDLL(None).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
-def load_parts():
-    """The parts need numpy and matplotlib: a missing one is said in one line."""
-    try:
-        from plots import (compressible, fields, flight, histories, page, profiles, records, relay, roofline, shadow, shadow_plots,
-                           style, timings)
-    except ImportError as error:
-        sys.exit("report.py: %s (Debian: apt-get install python3-matplotlib python3-numpy)" % error)
-    return compressible, fields, flight, histories, page, profiles, records, relay, roofline, shadow, shadow_plots, style, timings
+def import_numpy():
+    """Without its random numbers, polynomials and transforms, which no plot of the page needs: a fifth of the memory."""
+    if "numpy" not in sys.modules:
+        for name in ("random", "polynomial", "fft"):
+            sys.modules["numpy." + name] = types.ModuleType("numpy." + name)
+    importlib.import_module("numpy")
 
 
 def seconds(value):
@@ -45,10 +46,15 @@ def megabytes(value):
 
 class Report:
     def __init__(self, directory):
-        (self.compressible, self.fields, self.flight, self.histories, self.page, self.profiles, self.records, self.relay, self.roofline, self.shadow,
-         self.shadow_plots, self.style, self.timings) = load_parts()
         self.run = self.records.RunDirectory(directory)
         self.folder = os.path.join(directory, "plots")
+
+    def __getattr__(self, name):
+        """The parts, each loaded when it is needed: no run needs all."""
+        if name not in PARTS:
+            raise AttributeError(name)
+        setattr(self, name, importlib.import_module("plots." + name))
+        return self.__dict__[name]
 
     def attempt(self, what, make, *arguments):
         """A part of the page, or nothing and a line among what is missing."""
@@ -56,7 +62,7 @@ class Report:
             return make(*arguments)
         except Exception as error:  # a report must not fail because one part of a run is broken
             if os.environ.get("WEIR_REPORT_DEBUG"):
-                traceback.print_exc()
+                sys.excepthook(type(error), error, error.__traceback__)
             self.run.leave_out(what, error if str(error) else type(error).__name__)
             return None
 
@@ -206,10 +212,10 @@ class Report:
 
     def branches(self):
         """What the candidates cost when they lead; None where none has."""
-        if not self.relay.present(self.run):
+        if not self.run.branches():
             return None
         relay, page = self.relay.read(self.run), self.page
-        study = self.shadow.Study(self.run) if self.shadow.present(self.run) else None
+        study = self.shadow.Study(self.run) if self.run.has("shadow_summary.csv") else None
         rungs = self.attempt("the rungs of evidence", self.relay.evidence_table, self.run, relay, study)
         return '<section class="verdict study"><p><strong class="word">%s</strong></p>%s%s%s</section>' % (
             page.text(self.relay.headline(self.run, relay, study)), page.paragraph(" ".join(self.relay.sentences(relay))),
@@ -217,10 +223,10 @@ class Report:
 
     def study(self):
         """The verdict on the solvers, and what it rests on; None where nothing was compared."""
-        if not self.shadow.present(self.run):
+        if not self.run.has("shadow_summary.csv"):
             return None
         study, page = self.shadow.Study(self.run), self.page
-        is_highest = not self.relay.present(self.run)  # of the evidence there is; the headline is the branches' else
+        is_highest = not self.run.branches()  # of the evidence there is; the headline is the branches' else
         headline = self.shadow.headline(study)
         words = ['<p><strong class="word">%s</strong></p>' % page.text(headline) if is_highest else page.paragraph("Open loop: " + headline + ".")]
         words += [page.paragraph(" ".join(self.shadow.sentences(study)))]
@@ -235,7 +241,7 @@ class Report:
 
     def flight_section(self):
         """Why a run that ended badly did so; None for the others."""
-        if not self.flight.present(self.run):
+        if not self.run.has("flight_recorder.json"):
             return None
         flight, page = self.flight.read(self.run), self.page
         figures = self.attempt("the last steps", self.flight.state_plot, self.run, self.folder) or []
@@ -246,7 +252,7 @@ class Report:
                             "<details><summary>The last solves</summary>%s</details>" % page.table(names, rows, (0, 2, 4, 5, 6)))
 
     def roofline_section(self):
-        if not self.roofline.present(self.run):
+        if not self.run.has("roofline.csv"):
             return None
         figures = []
         for make in (self.roofline.rate_plot, self.roofline.roofline_plot, self.roofline.part_plots):
@@ -276,7 +282,11 @@ class Report:
             return None
         return self.page.section("Not available", self.page.table(["what", "why"], missing))
 
-    def write(self, path):
+    def write(self, path, with_png=False):
+        self.page.make(path, self.body, with_png)
+
+    def body(self):
+        """The page's title and what it holds."""
         title = self.run.table("case").get("title") or self.run.run.get("case") or \
             os.path.basename(os.path.abspath(self.run.path))
         parts = ["<h1>%s</h1>" % self.page.text(title), self.attempt("the branches", self.branches),
@@ -286,25 +296,29 @@ class Report:
                            ("the time split", self.time_section), ("the quantities", self.quantities), ("the events", self.event_section)]:
             parts.append(self.attempt(what, make))
         parts.append(self.missing_section())
-        self.page.write(path, "%s: report" % title, "\n".join(part for part in parts if part))
+        return "%s: report" % title, "\n".join(part for part in parts if part)
 
 
 def main(arguments):
+    with_png, arguments = "--png" in arguments, [a for a in arguments if a != "--png"]
     if len(arguments) != 1 or arguments[0] in ("-h", "--help"):
-        print("usage: report.py DIR", file=sys.stderr)
+        print("usage: report.py [--png] DIR", file=sys.stderr)
         return EXIT_USAGE
     end_with_the_program()
     directory = arguments[0]
     if not os.path.isdir(directory):
         print("report.py: no directory %s" % directory, file=sys.stderr)
         return EXIT_USAGE
-    report = Report(directory)
     target = os.path.join(directory, "report.html")
     try:
-        report.write(target)
+        if not with_png:
+            import_numpy()
+        Report(directory).write(target, with_png)
     except OSError as error:
         print("report.py: cannot write %s: %s" % (target, error.strerror), file=sys.stderr)
         return EXIT_FILE
+    except ImportError as error:
+        sys.exit("report.py: %s (Debian: apt-get install python3-numpy python3-matplotlib)" % error)
     print(target)
     return 0
 

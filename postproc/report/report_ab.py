@@ -1,15 +1,12 @@
 #!/usr/bin/env python3
-"""Draws paired A/B runs: python3 report_ab.py DIR  writes DIR/report.html and DIR/plots/*.png with their data, from the files of `weir ab`."""
+"""Draws paired A/B runs: python3 report_ab.py [--png] DIR  writes DIR/report.html and the plots' data, with --png also DIR/plots/*.png, from the files of `weir ab`."""
 import os
 import sys
 
 sys.dont_write_bytecode = True  # the program's own folder may belong to somebody else
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: report_ab.py DIR")
-    directory = sys.argv[1]
+def body_of(directory):
     from plots import ab, page
     summary = ab.read_summary(directory)
     folder = os.path.join(directory, "plots")
@@ -31,9 +28,20 @@ def main():
                          page.paragraph("Shown: differences larger than between any two runs of the baseline, and larger than 1e-6 of the quantity.", soft=True))
     body += ab.failures_table(directory)
     body += page.section("Files", page.paragraph("ab.csv: one row per run; ab_summary.csv, ab_quantities.csv: these tables; study.toml: the study; "
-                                                 "runs/: the run directories; logs/: output of the runs; plots/: the plots and their data."))
-    page.write(os.path.join(directory, "report.html"), title, body)
+                                                 "runs/: the run directories; logs/: output of the runs; plots/: the plots' data."))
+    return title, body
+
+
+def main(arguments):
+    with_png, directories = "--png" in arguments, [a for a in arguments if a != "--png"]
+    if len(directories) != 1:
+        sys.exit("usage: report_ab.py [--png] DIR")
+    try:
+        from plots import page
+        page.make(os.path.join(directories[0], "report.html"), lambda: body_of(directories[0]), with_png)
+    except ImportError as error:
+        sys.exit("report_ab.py: %s" % error)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -1,15 +1,12 @@
 #!/usr/bin/env python3
-"""Draws a map: python3 report_map.py DIR  writes DIR/report.html and DIR/plots/*.png with their data, from the files of `weir map`."""
+"""Draws a map: python3 report_map.py [--png] DIR  writes DIR/report.html and the plots' data, with --png also DIR/plots/*.png, from the files of `weir map`."""
 import os
 import sys
 
 sys.dont_write_bytecode = True  # the program's own folder may belong to somebody else
 
 
-def main():
-    if len(sys.argv) != 2:
-        sys.exit("usage: report_map.py DIR")
-    directory = sys.argv[1]
+def body_of(directory):
     from plots import map, page
     study = map.Map(directory)
     with open(os.path.join(directory, "map.txt")) as file:
@@ -23,9 +20,20 @@ def main():
     body += page.section("Phase diagram", page.figures([map.diagram(study, x, y, os.path.join(directory, "plots"))]))
     body += page.section("Every cell", map.table(study))
     body += page.section("Files", page.paragraph("map_cells.csv: a row a cell; map.csv: a row a cell and configuration; cells/: the runs; "
-                                                 "study.toml: the study; plots/: the plot and its data."))
-    page.write(os.path.join(directory, "report.html"), title, body)
+                                                 "study.toml: the study; plots/: the plot's data."))
+    return title, body
+
+
+def main(arguments):
+    with_png, directories = "--png" in arguments, [a for a in arguments if a != "--png"]
+    if len(directories) != 1:
+        sys.exit("usage: report_map.py [--png] DIR")
+    try:
+        from plots import page
+        page.make(os.path.join(directories[0], "report.html"), lambda: body_of(directories[0]), with_png)
+    except ImportError as error:
+        sys.exit("report_map.py: %s" % error)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

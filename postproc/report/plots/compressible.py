@@ -42,10 +42,7 @@ def _zooms(vtu, walls):
 
 def _shown(vtu, name, zoom):
     """The range of a field's colours: what the box holds, without the outermost two per mille."""
-    polygons = vtu.polygons()
-    low, high = polygons.min(axis=1), polygons.max(axis=1)
-    inside = (high[:, 0] >= zoom[0]) & (low[:, 0] <= zoom[1]) & (high[:, 1] >= zoom[2]) & (low[:, 1] <= zoom[3])
-    values = meshes.field_of(vtu, name)[inside]
+    values = meshes.field_of(vtu, name)[vtu.inside(zoom)]
     values = values[np.isfinite(values)]
     if not len(values):
         return None

@@ -70,7 +70,7 @@ class Plane:
         return max(np.searchsorted(faces, low) - 1, 0), min(np.searchsorted(faces, high), len(faces) - 1)
 
     def _cut(self, field):  # [z, y, x, ...]: the axis of direction d is 2 - d
-        return np.mean([np.take(field, cell, axis=2 - self.normal) for cell in self.cells], axis=0)
+        return np.mean([np.take(field, cell, axis=2 - self.normal).astype(float) for cell in self.cells], axis=0)
 
     @property
     def name(self):
@@ -176,6 +176,9 @@ def _pressure(plane, folder):
 
 
 def _data(plane, folder):
+    """For pictures on paper; the page holds the values."""
+    if not style.is_on_paper():
+        return
     b, a = np.meshgrid(plane.centre_b, plane.centre_a, indexing="ij")
     columns = [(AXES[plane.a], a.ravel()), (AXES[plane.b], b.ravel())]
     if plane.velocity is not None:

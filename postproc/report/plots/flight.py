@@ -1,14 +1,9 @@
 """Failure diagnostics: the diagnosis of a run that ended badly, the growth of the flow and the last solves."""
 import json
-import os
 
 import numpy as np
 
 from . import style
-
-
-def present(run):
-    return os.path.exists(run.file("flight_recorder.json"))
 
 
 def read(run):

@@ -40,9 +40,8 @@ def diagram(study, x_label, y_label, folder):
     for i, name in enumerate(study.winner):
         x, y = study.x.index(study.cells["x"][i]), study.y.index(study.cells["y"][i])
         decided = study.cells["decided"][i] > 0
-        axes.add_patch(style.matplotlib.patches.Rectangle(
-            (x - 0.5, y - 0.5), 1, 1, facecolor=study.colour.get(name, style.GREY), alpha=0.85 if decided else 0.35,
-            hatch=None if decided else "////", edgecolor="white", linewidth=1))
+        axes.barh(y, 1, left=x - 0.5, height=1, color=study.colour.get(name, style.GREY), alpha=0.85 if decided else 0.35,
+                  hatch=None if decided else "////", edgecolor="white", linewidth=1)
         seen.add(name)
         if np.isfinite(study.cells["margin"][i]):
             axes.text(x, y, "%.2f" % study.cells["margin"][i], ha="center", va="center", fontsize=9, color="white" if decided else style.INK)
@@ -55,7 +54,7 @@ def diagram(study, x_label, y_label, folder):
     axes.grid(False)
     axes.set_title("Who takes least")
     shown = [n for n in study.names if n in seen]
-    style.legend_below(figure, [style.matplotlib.patches.Rectangle((0, 0), 1, 1, color=study.colour[n]) for n in shown], shown)
+    style.legend_below(figure, [style.patch(study.colour[n]) for n in shown], shown)
     data = [(c, study.cells[c] if c not in ("winner", "second") else getattr(study, c)) for c in ("x", "y", "winner", "decided", "second", "margin")]
     return style.save(figure, folder, "map", "Colour: who takes least; number: what the next one takes over it. Hatched: the intervals of the two overlap.", data)
 

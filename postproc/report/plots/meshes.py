@@ -4,20 +4,11 @@
     mesh_figure(vtu, folder, "mach", ...)                                a saved figure with caption, for the report
 """
 import numpy as np
-from matplotlib.collections import PolyCollection
-from matplotlib.colors import BoundaryNorm, ListedColormap, LogNorm
 
 from . import style
 
 WORD_FIELDS = ("line", "colour", "partition")  # told apart rather than compared; also what begins so
 WIDE_FIELDS = ("aspect_ratio", "volume")  # over decades
-
-
-def _in_box(vtu, zoom):
-    polygons = vtu.polygons()
-    low, high = polygons.min(axis=1), polygons.max(axis=1)
-    inside = (high[:, 0] >= zoom[0]) & (low[:, 0] <= zoom[1]) & (high[:, 1] >= zoom[2]) & (low[:, 1] <= zoom[3])
-    return polygons[inside], inside
 
 
 def whole(vtu):
@@ -59,12 +50,10 @@ def _can_be_told(vtu, field):
     return words is not None and len(words) > 0
 
 
-def _norm(field, values, limits):
-    """How numbers become colours: over decades, or evenly between the limits."""
+def _is_wide(field, values, limits):
+    """Colours over decades, else evenly between the limits."""
     low, high = _limits(values, limits)
-    if field in WIDE_FIELDS and limits is None and low > 0 and high > 30 * low:
-        return LogNorm(low, high)
-    return None
+    return field in WIDE_FIELDS and limits is None and low > 0 and high > 30 * low
 
 
 def field_of(vtu, name):
@@ -78,70 +67,29 @@ def field_of(vtu, name):
     return values
 
 
-def _edges(polygons, zoom):
-    """Line widths in points: a tenth of each cell's thickness, so that edges never hide the colours of small cells."""
-    sides = np.linalg.norm(np.roll(polygons, -1, axis=1) - polygons, axis=2).max(axis=1)
-    x, y = polygons[..., 0], polygons[..., 1]
-    area = 0.5 * np.abs(np.sum(x * np.roll(y, -1, axis=1) - y * np.roll(x, -1, axis=1), axis=1))
-    points = 72 * style.WIDTH / (zoom[1] - zoom[0])
-    return np.clip(0.1 * points * area / np.maximum(sides, 1e-300), 0.01, 0.6)
-
-
 def draw(axes, vtu, field=None, zoom=None, mesh=None, limits=None, cmap=None, levels=0):
     """Draws on `axes`; field None: the mesh alone. mesh: edges, True, False or None (where they can be seen). levels: so many
-    isolines on top (of the means at nodes). Returns the collection, for a colour bar, or None."""
+    isolines on top (of the means at nodes). Returns what a colour bar needs, or None."""
     zoom = zoom or whole(vtu)
-    polygons, inside = _in_box(vtu, zoom)
+    inside = vtu.inside(zoom)
     if mesh is None:
-        mesh = field is None or len(polygons) < 4000
+        mesh = field is None or np.count_nonzero(inside) < 4000
     style.frame(axes)
     axes.set(aspect="equal", xlim=zoom[:2], ylim=zoom[2:])
     if field is None:
-        axes.add_collection(PolyCollection(polygons, facecolors="white", edgecolors="#222222", linewidths=3 * _edges(polygons, zoom)))
+        style.mesh(axes, vtu, inside)
         return None
-    values = field_of(vtu, field)[inside]
-    norm = None
+    everywhere = field_of(vtu, field)
+    values, words, is_wide = everywhere[inside], None, False
     if _is_word(field):
-        words = _few(field_of(vtu, field))
+        words = _few(everywhere)
         if words is None:
             values, limits, cmap = _shuffled(values), (0, 1), cmap or "turbo"
         else:
             values = np.where(values < 0, np.nan, values)
-        if words is not None and len(words):
-            cmap = ListedColormap([style.matplotlib.colormaps["tab10"](k) for k in range(len(words))])
-            norm = BoundaryNorm(np.append(words - 0.5, words[-1] + 0.5), len(words))
-    else:
-        norm = _norm(field, field_of(vtu, field), limits)
-    # Without edges nothing is smoothed: else the background shines through between the cells.
-    drawn = PolyCollection(polygons, array=values, cmap=style.colours(cmap or "viridis"), norm=norm,
-                           linewidths=_edges(polygons, zoom) if mesh else 0.1, edgecolors=(0, 0, 0, 0.5) if mesh else "face",
-                           antialiaseds=bool(mesh))
-    if norm is None:
-        drawn.set_clim(*_limits(values, limits))
-    axes.add_collection(drawn)
-    if levels and len(values) > 8:
-        _isolines(axes, vtu, inside, field, np.linspace(*drawn.get_clim(), levels + 2)[1:-1])
-    return drawn
-
-
-def node_values(vtu, values):
-    """Cell values brought to the nodes: the mean of the cells around each."""
-    total = np.zeros(len(vtu.node))
-    count = np.zeros(len(vtu.node))
-    for k in range(4):
-        distinct = np.ones(len(vtu.corners), bool) if k < 3 else vtu.corners[:, 3] != vtu.corners[:, 2]
-        total += np.bincount(vtu.corners[distinct, k], values[distinct], len(vtu.node))
-        count += np.bincount(vtu.corners[distinct, k], minlength=len(vtu.node))
-    return total / np.maximum(count, 1)
-
-
-def _isolines(axes, vtu, inside, field, levels):
-    """On the mesh's own triangles (quadrilaterals halved), so that nothing is drawn across a body."""
-    corners = vtu.corners[inside]
-    quads = corners[:, 3] != corners[:, 2]
-    triangles = np.concatenate([corners[:, :3], corners[quads][:, [0, 2, 3]]])
-    axes.tricontour(vtu.node[:, 0], vtu.node[:, 1], triangles, node_values(vtu, field_of(vtu, field)), levels=levels,
-                    colors="black", linewidths=0.4, alpha=0.6)
+    elif _is_wide(field, everywhere, limits):
+        is_wide, limits = True, _limits(everywhere, None)
+    return style.mesh(axes, vtu, inside, values, _limits(values, limits), style.colours(cmap or "viridis"), mesh, is_wide, words, levels, everywhere)
 
 
 def mesh_figure(vtu, folder, field=None, zoom=None, mesh=None, limits=None, cmap=None, levels=0, label=None, title=None,

@@ -2,14 +2,13 @@
 (postproc/run/directory), so that --overwrite knows them as the run's."""
 import contextlib
 import os
-import socket
 
 
 @contextlib.contextmanager
 def aside(path):
     """The name to write under. It becomes `path` at the end, and goes where that fails."""
     name_in_manifest(path)
-    partial = "%s.%s-%d.partial" % (path, socket.gethostname(), os.getpid())
+    partial = "%s.%s-%d.partial" % (path, os.uname().nodename, os.getpid())
     try:
         yield partial
         os.replace(partial, path)

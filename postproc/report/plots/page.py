@@ -1,9 +1,9 @@
 """The page: one HTML file with everything in it, for a screen, a phone and paper."""
 import base64
-import html
+import json
 import os
 
-from . import output
+from . import output, style
 
 MOST_BYTES = 300000  # of a plot's data that the page itself carries
 
@@ -42,8 +42,22 @@ td.number, td:first-child, td .pass, td .fail { white-space: nowrap; }
 .figures > * { min-width: 0; }
 .figures + .figures { margin-top: 1.3rem; }
 figure { margin: 0; break-inside: avoid; }
-figure img { width: 100%; height: auto; max-width: 40rem; display: block; }
-figure.long { grid-column: 1 / -1; } figure.long img { max-width: 80rem; }
+figure.plot > div { max-width: 40rem; }
+figure.long { grid-column: 1 / -1; } figure.long > div { max-width: none; }
+.panels { display: grid; }
+.panels > div { min-width: 0; }
+.panels h3 { font-size: .92rem; margin: .2rem 0; overflow-wrap: anywhere; }
+.u-legend { margin: 0; text-align: left; font-size: .8rem; font-variant-numeric: tabular-nums; }
+.u-legend th, .u-legend td { border: 0; font-weight: 400; white-space: nowrap; } .u-inline tr { margin-right: .6rem; }
+.u-series > *, .keys span, .readout { padding: 1px 2px; }
+.keys, .readout { font-size: .8rem; color: var(--soft); min-height: 1.5em; font-variant-numeric: tabular-nums; }
+.keys span { margin-right: .9rem; white-space: nowrap; }
+.keys i { display: inline-block; width: 1em; height: .8em; margin-right: .35em; }
+.keys i.line { height: 0; border-top: 2px solid; vertical-align: middle; }
+.bar { display: block; width: 88%; margin: 0 auto; }
+.bar canvas { display: block; width: 100%; height: 12px; border: 1px solid #888; }
+.bar div { position: relative; height: 1.3em; font-size: .75rem; } .bar div span { position: absolute; transform: translateX(-50%); white-space: nowrap; }
+.bar p { text-align: center; font-size: .8rem; margin: 0; }
 figcaption { font-size: .87rem; color: var(--soft); margin-top: .15rem; }
 a { color: var(--study); }
 a.data { white-space: nowrap; }
@@ -63,8 +77,10 @@ code { font-size: .92em; }
   h1 { font-size: 15pt; } h2 { font-size: 12pt; break-after: avoid; } .verdict strong.word { font-size: 13pt; }
   section { border: 0; border-radius: 0; padding: 0; margin: 0 0 7mm; }
   .verdict { padding-left: .8rem; border-left-style: solid; border-left-width: 6px; }
-  .figures { grid-template-columns: 1fr 1fr; gap: 4mm 6mm; } .figures .figures { grid-template-columns: 1fr; } figure.long { grid-column: 1 / -1; } figure.long img { max-width: 80rem; }
-figcaption { font-size: 8pt; }
+  .figures { grid-template-columns: 1fr 1fr; gap: 4mm 6mm; } .figures .figures { grid-template-columns: 1fr; } figure.long { grid-column: 1 / -1; }
+  .uplot, .u-wrap { width: 100% !important; height: auto !important; } .uplot canvas { height: auto !important; }
+  .u-over, .u-under, .readout, .u-value { display: none; } canvas { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  figcaption { font-size: 8pt; }
   .scroll { overflow: visible; } table { font-size: 7.6pt; } th, td { padding-right: .5rem; } th { white-space: normal; }
   tr { break-inside: avoid; } details, button, a.data { display: none; } a { color: inherit; } }
 """
@@ -85,7 +101,11 @@ for (const button of document.querySelectorAll('button.copy')) button.onclick = 
 
 
 def text(value):
-    return html.escape(str(value))
+    """As html.escape, whose module brings a megabyte of entities."""
+    value = str(value)
+    for sign, name in (("&", "&amp;"), ("<", "&lt;"), (">", "&gt;"), ('"', "&quot;"), ("'", "&#x27;")):
+        value = value.replace(sign, name)
+    return value
 
 
 def table(names, rows, numbers=()):
@@ -114,7 +134,7 @@ def beside(*parts):
 
 def _data_of(item):
     """A link that saves the plot's data; large ones stay beside the page."""
-    path = os.path.splitext(item.png)[0] + ".csv"
+    path = item.path + ".csv"
     name = os.path.basename(path)
     if not os.path.exists(path):
         return ""
@@ -129,10 +149,9 @@ def figures(items):
     """Figures in two columns, or in three where that leaves none alone."""
     parts = []
     for item in items:
-        with open(item.png, "rb") as file:
-            data = base64.b64encode(file.read()).decode("ascii")
-        parts.append('<figure%s><img alt="%s" src="data:image/png;base64,%s"><figcaption>%s%s</figcaption></figure>' % (
-            ' class="long"' if item.is_long else "", text(item.caption), data, text(item.caption), _data_of(item)))
+        plot = json.dumps(item.plot, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
+        parts.append('<figure class="plot%s"><div role="img" aria-label="%s"></div><figcaption>%s%s</figcaption><script type="application/json">%s'
+                     '</script></figure>' % (" long" if item.is_long else "", text(item.caption), text(item.caption), _data_of(item), plot))
     return '<div class="figures%s">%s</div>' % (" three" if len(items) % 3 == 0 and len(items) != 6 else "", "".join(parts))
 
 
@@ -144,13 +163,35 @@ def paragraph(words, soft=False):
     return '<p%s>%s</p>' % (' class="soft"' if soft else "", text(words))
 
 
+def make(path, body, with_png):
+    """Writes the page of body() -> (title, HTML). with_png: its plots are drawn on paper too, beside the page."""
+    if with_png:
+        from . import paper  # noqa: F401: a missing matplotlib is an error before anything is written
+    style.draw_with("sketch")
+    style.start()
+    write(path, *body())
+    if with_png:
+        style.draw_with("paper")
+        body()
+
+
 def write(path, title, body):
     """Written aside and renamed: a reader never sees half a page."""
     with output.aside(path) as partial, open(partial, "w", encoding="utf-8") as file:
         file.write(_page(title, body))
 
 
+def _beside(name):
+    with open(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "page", name), encoding="utf-8") as file:
+        return file.read()
+
+
 def _page(title, body):
-    return ('<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-            '<meta name="viewport" content="width=device-width, initial-scale=1"><title>%s</title><style>%s</style></head>'
-            '<body><main>%s</main><script>%s</script></body></html>\n' % (text(title), STYLE, body, SCRIPT))
+    scripts = ""
+    if 'class="plot' in body:
+        body = "<noscript><p>The plots need JavaScript. Their data are in plots/*.csv; weir report --png DIR draws pictures.</p></noscript>" + body
+        scripts = "<script>/*\n%s*/</script>" % _beside("LICENSE.uPlot")  # which asks to be in every copy
+        scripts += "".join("<script>%s</script>" % _beside(name) for name in ("uPlot.iife.min.js", "ticks.js", "field.js", "plots.js"))
+    return ('<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">'
+            '<title>%s</title><style>%s%s</style></head><body><main>%s</main><script>%s</script>%s</body></html>\n' % (
+                text(title), _beside("uPlot.min.css") if scripts else "", STYLE, body, SCRIPT, scripts))

@@ -66,6 +66,13 @@ class RunDirectory:
     def file(self, name):
         return os.path.join(self.path, name)
 
+    def has(self, name):
+        return os.path.exists(self.file(name))
+
+    def branches(self):
+        """Whether candidates have led the run on branches of it."""
+        return bool((self.run.get("relay") or {}).get("solvers"))
+
     def leave_out(self, what, why):
         self.missing.append((what, str(why)))
 

@@ -10,10 +10,6 @@ from .shadow import SHOWN
 WHOLE_RUNS = "whole_runs"  # in the run's directory
 
 
-def present(run):
-    return bool((run.run or {}).get("relay", {}).get("solvers"))
-
-
 def read(run):
     return run.run["relay"]
 

@@ -10,10 +10,6 @@ WORDS = {"spmv": "product with the matrix", "apply": "application of the precond
 COLOUR = {"spmv": "#009E73", "apply": "#0072B2", "update": "#E69F00"}
 
 
-def present(run):
-    return os.path.exists(run.file("roofline.csv"))
-
-
 def kernels(run):
     """Medians over the steps: a list of dictionaries, in the order of the file."""
     rows = records.read_csv(run.file("roofline.csv"))
@@ -54,8 +50,7 @@ def rate_plot(run, folder):
     axes.grid(axis="y", visible=False)
     axes.set_xlabel("GB/s: least bytes over measured time")
     axes.set_title("Bandwidth of the kernels")
-    line = style.matplotlib.lines.Line2D
-    handles = [line([], [], color="#b3261e", linestyle="--"), line([], [], color=style.INK, linewidth=2)]
+    handles = [style.rule("#b3261e", "--"), style.rule(style.INK, linewidth=2)]
     style.legend_below(figure, handles, ["triad out of memory, %.3g GB/s" % triad, "triad on as many bytes"], 2)
     data = [(c, [k[c] for k in found]) for c in ("system", "solver", "kernel", "bytes", "flops", "seconds", "gb_per_s", "gflop_per_s",
                                                   "triad_gb_per_s", "triad_same_size_gb_per_s")]

@@ -1,6 +1,5 @@
 """Shadow solves: how solvers of the same systems compare, with A/A replicas of the reference solver as control. Here the records
 and the words; the plots are in shadow_plots.py."""
-import os
 
 import numpy as np
 
@@ -10,10 +9,6 @@ REFERENCE, CONTROL = "reference", "A/A control"
 SHOWN = {"leader": REFERENCE, "leader again": CONTROL}  # as the files call them
 VERDICTS = {"leader": REFERENCE, "no difference seen": "no significant difference"}
 HERE = "on the reference's systems"  # what the reference has left behind; when a candidate leads, it meets others
-
-
-def present(run):
-    return os.path.exists(run.file("shadow_summary.csv"))
 
 
 def read(run, file):

@@ -203,7 +203,7 @@ def split_plot(study, folder):
     axes.grid(axis="y", visible=False)
     axes.set_xlabel("ms per solve")
     axes.set_title("Where each solver's time goes")
-    handles = [style.matplotlib.patches.Rectangle((0, 0), 1, 1, color=palette[k]) for k in kinds]
+    handles = [style.patch(palette[k]) for k in kinds]
     style.legend_below(figure, handles, kinds)
     data = [("name", names)] + [(k, [dict(parts[n]).get(k, "") for n in names]) for k in kinds]
     caption = "Mean per solve, scaled to the median."

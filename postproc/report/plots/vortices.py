@@ -9,10 +9,27 @@ PIXELS = 340  # of the longer side
 VIEW = (-65.0, 22.0)  # degrees: azimuth and elevation of the eye
 
 
+def _slope(field, line, axis):
+    """Second order also where the cells differ, one-sided at the ends."""
+    f, slope = np.moveaxis(field, axis, 0), np.empty_like(field)
+    out, h = np.moveaxis(slope, axis, 0), np.diff(line).astype(field.dtype).reshape((-1,) + (1,) * (field.ndim - 1))
+    between = np.diff(f, axis=0)
+    between /= h
+    np.multiply(between[1:], h[:-1] / (h[:-1] + h[1:]), out=out[1:-1])
+    out[1:-1] += between[:-1] * (h[1:] / (h[:-1] + h[1:]))
+    out[0], out[-1] = between[0], between[-1]
+    return slope
+
+
 def q_criterion(velocity, centres):
     """[z, y, x] from velocity [z, y, x, 3]: -(du_i/dx_j du_j/dx_i) / 2, where div u = 0."""
-    slope = [[np.gradient(velocity[..., i], centres[j], axis=2 - j, edge_order=1) for j in range(3)] for i in range(3)]
-    return -0.5 * sum(slope[i][j] * slope[j][i] for i in range(3) for j in range(3))
+    q = np.zeros(velocity.shape[:3], velocity.dtype)
+    for i in range(3):
+        for j in range(i + 1):
+            product = _slope(velocity[..., i], centres[j], 2 - j)
+            product *= product if i == j else _slope(velocity[..., j], centres[i], 2 - i)
+            q -= (0.5 if i == j else 1) * product
+    return q
 
 
 def well_inside(fluid):
@@ -58,6 +75,52 @@ def _camera():
     return towards, right, np.cross(right, towards)
 
 
+def _reach(q, level, centres, right, up, towards, a, b):
+    """For blocks of pixels, first and last depth where a ray can meet the surface; first > last where it meets none."""
+    high = q > level
+    for axis in range(3):  # the cells around, too: the surface lies between a cell's centre and its neighbours'
+        grown = high.copy()
+        ahead, behind = [slice(None)] * 3, [slice(None)] * 3
+        ahead[axis], behind[axis] = slice(1, None), slice(None, -1)
+        grown[tuple(behind)] |= high[tuple(ahead)]
+        grown[tuple(ahead)] |= high[tuple(behind)]
+        high = grown
+    z, y, x = np.nonzero(high)
+    x, y, z = centres[0][x], centres[1][y], centres[2][z]
+    column = np.rint((x * right[0] + y * right[1] - a[0]) / (a[1] - a[0])).astype(int)
+    row = np.rint((x * up[0] + y * up[1] + z * up[2] - b[0]) / (b[1] - b[0])).astype(int)
+    depth = x * towards[0] + y * towards[1] + z * towards[2]
+    largest = np.sqrt(sum(np.diff(line).max() ** 2 for line in centres))
+    block = max(int(np.ceil(largest / min(a[1] - a[0], b[1] - b[0]))), 1)  # a cell reaches into the next one at most
+    shape = (len(b) // block + 3, len(a) // block + 3)
+    near, far = np.full(shape, np.inf), np.full(shape, -np.inf)
+    place = (np.clip(row // block, 0, shape[0] - 3) + 1, np.clip(column // block, 0, shape[1] - 3) + 1)
+    np.minimum.at(near, place, depth - largest)
+    np.maximum.at(far, place, depth + largest)
+    around = [(i, j) for i in (0, 1, 2) for j in (0, 1, 2)]
+    rows, columns = shape[0] - 2, shape[1] - 2
+    near = np.min([near[i:i + rows, j:j + columns] for i, j in around], axis=0)
+    far = np.max([far[i:i + rows, j:j + columns] for i, j in around], axis=0)
+    return [v.repeat(block, 0).repeat(block, 1)[:len(b), :len(a)].ravel() for v in (near, far)]
+
+
+def _thickness(centres, cloud, start, towards, depths, shape):
+    """How much of the cloud each ray passes: a shadow, for which a ninth of the rays is enough."""
+    coarse = np.arange(shape[0])[::3], np.arange(shape[1])[::3]
+    rays = start.reshape(shape + (3,))[::3, ::3].reshape(-1, 3)
+    passed = np.zeros(len(rays))
+    for s in depths:
+        places, is_in = [], np.ones(len(rays), bool)
+        for d, line in enumerate(centres):
+            x = rays[:, d] + s * towards[d]
+            is_in &= (x >= line[0]) & (x <= line[-1])
+            places.append(np.rint(np.interp(x, line, np.arange(len(line)))).astype(int))
+        passed += is_in & (cloud[places[2], places[1], places[0]] > 0.5)
+    passed = (passed * (depths[1] - depths[0])).reshape(len(coarse[0]), len(coarse[1]))
+    wide = np.array([np.interp(np.arange(shape[1]), coarse[1], row) for row in passed])
+    return np.array([np.interp(np.arange(shape[0]), coarse[0], column) for column in wide.T]).T
+
+
 def cast(centres, q, level, cloud, box):
     """(points where rays meet the surface, their pixels, how much of the cloud each ray passes, extent of the picture)."""
     towards, right, up = _camera()
@@ -66,32 +129,32 @@ def cast(centres, q, level, cloud, box):
     extent = (across.min(), across.max(), along.min(), along.max())
     size = max(np.ptp(across), np.ptp(along))
     width, height = (max(int(PIXELS * np.ptp(v) / size), 2) for v in (across, along))
-    a, b = np.meshgrid(np.linspace(*extent[:2], width), np.linspace(*extent[2:], height))
-    start = a.reshape(-1, 1) * right + b.reshape(-1, 1) * up
+    a, b = np.linspace(*extent[:2], width), np.linspace(*extent[2:], height)
+    start = (a[None, :, None] * right + b[:, None, None] * up).reshape(-1, 3)
     spacing = min(np.diff(line).min() for line in centres)
     steps = int(np.clip(1.5 * np.ptp(depth) / spacing, 50, 400))
     depths = np.linspace(depth.min(), depth.max(), steps)
-    sample = Sampler(centres)
-    passed, hit = np.zeros(len(start)), np.full(len(start), np.nan)
-    before = np.full(len(start), -np.inf)
-    is_clear = not np.any(cloud)
-    for number, s in enumerate(depths):
-        points = start + s * towards
-        in_box = np.all([(points[:, d] >= box[d][0]) & (points[:, d] <= box[d][1]) for d in range(3)], axis=0)
-        ray = np.nonzero(in_box & np.isnan(hit) if is_clear else in_box)[0]
-        if is_clear:
-            here, = sample(points[ray], q)
-        else:
-            here, there = sample(points[ray], q, cloud)
-            passed[ray] += (there > 0.5) * (depths[1] - depths[0])
-        new = (here > level) & np.isnan(hit[ray])
+    step = depths[1] - depths[0]
+    near, far = _reach(q, level, centres, right, up, towards, a, b)
+    sample, hit, before = Sampler(centres), np.full(len(start), np.nan), np.full(len(start), -np.inf)
+    open_rays = np.flatnonzero(near <= far)
+    for s in depths:
+        open_rays = open_rays[(far[open_rays] >= s - step) & np.isnan(hit[open_rays])]
+        ray = open_rays[near[open_rays] <= s + step]
+        points = start[ray] + s * towards
+        is_in = np.all([(points[:, d] >= box[d][0]) & (points[:, d] <= box[d][1]) for d in range(3)], axis=0)
+        ray, points = ray[is_in], points[is_in]
+        if not len(ray):
+            continue
+        here, = sample(points, q)
+        new = here > level
         first = before[ray[new]]
         part = np.where(np.isfinite(first) & (first < level), (here[new] - level) / np.maximum(here[new] - first, 1e-300), 0)
-        hit[ray[new]] = s - part * (depths[1] - depths[0])
-        before[:] = -np.inf
+        hit[ray[new]] = s - part * step
         before[ray] = here
     met = np.nonzero(~np.isnan(hit))[0]
-    return start[met] + hit[met, None] * towards, met, passed.reshape(height, width), extent
+    passed = _thickness(centres, cloud, start, towards, depths, (height, width)) if np.any(cloud) else np.zeros((height, width))
+    return start[met] + hit[met, None] * towards, met, passed, extent
 
 
 def _shade(centres, q, points):
@@ -117,7 +180,8 @@ def vortex_plot(vtr, folder):
     inside = well_inside(fluid) if "fluid" in vtr.fields else np.ones(fluid.shape, bool)
     if not inside.any():
         return None
-    q = np.where(inside, q_criterion(velocity, centres), 0)
+    q = q_criterion(velocity, centres)
+    q[~inside] = 0
     level = np.quantile(q[inside], 1 - SHARE)
     if not level > 0:
         return None
@@ -128,17 +192,17 @@ def vortex_plot(vtr, folder):
         ends = (rows[0], rows[-1]) if hollow else (0, len(centres[d]) - 1)
         box.append((centres[d][ends[0]], centres[d][ends[1]]))
     points, pixels, passed, extent = cast(centres, q, level, fluid if hollow else 1 - fluid, box)
-    speed = Sampler(centres)(points, np.sqrt((velocity ** 2).sum(axis=-1)))[0]
+    speed = np.sqrt(sum(part ** 2 for part in Sampler(centres)(points, *np.moveaxis(velocity, -1, 0))))
     most = np.max(speed, initial=0) or 1
     picture = np.ones(passed.shape + (3,))
     picture -= 0.22 * passed[..., None] / (passed.max() or 1)  # a cavity, or the body, as a grey shadow
-    colour = style.colours("viridis")(speed / most)[:, :3] * _shade(centres, q, points)[:, None]
+    colour = style.table_of("viridis", speed / most) * _shade(centres, q, points)[:, None]
     picture.reshape(-1, 3)[pixels] = colour
     ratio = picture.shape[0] / picture.shape[1]
     figure, axes = style.new()
     axes.imshow(picture, origin="lower", extent=extent, aspect="equal", interpolation="bilinear")
     axes.axis("off")
-    scale = style.matplotlib.cm.ScalarMappable(style.matplotlib.colors.Normalize(0, most), "viridis")
+    scale = style.scale(0, most, "viridis")
     style.colour_bar(figure, axes, scale, "speed |u| on the surface   [length / time]", below=ratio < 0.6)
     axes.set_title("Vortex cores, Q = %.3g" % level)
     caption = ("Surface Q = (|Ω|² − |S|²)/2 = %.3g, which encloses %g %% of the fluid; the eye at %g° around z from x and %g° above the "

@@ -1,4 +1,5 @@
 """Reads a .vtr (VTK XML, rectilinear grid, appended raw data, plain or zlib) with numpy alone."""
+import mmap
 import re
 import zlib
 
@@ -36,12 +37,12 @@ class Appended:
 
     def __init__(self, path, kind):
         with open(path, "rb") as file:
-            data = file.read()
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)  # arrays are read where they lie
         start = data.find(b"<AppendedData")
         if start < 0 or kind not in data[:start]:
             raise ValueError("no %s with appended data" % kind.decode())
         self.head = data[:start].decode("ascii", "replace")
-        self._data = data[data.index(b"_", start) + 1:]
+        self._data = memoryview(data)[data.find(b"_", start) + 1:]
         self._order = "<" if attribute(self.head, "byte_order", "LittleEndian") == "LittleEndian" else ">"
         self._header = self._order + {"UInt32": "u4", "UInt64": "u8"}[attribute(self.head, "header_type", "UInt32")]
         self._compressor = attribute(self.head, "compressor")
@@ -65,10 +66,10 @@ class Vtr:
         coordinates = head.index("<Coordinates")
         for element in re.finditer(r"<DataArray\b[^>]*>", head):
             text = element.group(0)
-            values = file.array(text).astype(float)
+            values = file.array(text)
             name = attribute(text, "Name")
             if element.start() > coordinates:
-                self.faces.append(values)
+                self.faces.append(values.astype(float))
             elif name == "TimeValue":
                 self.time = float(values[0])
             else:

@@ -13,7 +13,7 @@ class Vtu:
     def __init__(self, path):
         self._file = Appended(path, b"UnstructuredGrid")
         head = self._file.head
-        self.time = None
+        self.time, self._inside = None, {}
         whole = self._arrays(head[:head.find("<Piece")])
         if "TimeValue" in whole:
             self.time = float(whole["TimeValue"][0])
@@ -47,6 +47,15 @@ class Vtu:
     def polygons(self, cells=slice(None)):
         """[cells, 4, 2]"""
         return self.node[self.corners[cells]]
+
+    def inside(self, zoom):
+        """Which cells a box (x0, x1, y0, y1) shows."""
+        zoom = tuple(zoom)
+        if zoom not in self._inside:
+            of = [self.node[:, d][self.corners] for d in range(2)]
+            self._inside[zoom] = (of[0].max(axis=1) >= zoom[0]) & (of[0].min(axis=1) <= zoom[1]) & \
+                (of[1].max(axis=1) >= zoom[2]) & (of[1].min(axis=1) <= zoom[3])
+        return self._inside[zoom]
 
     def box(self):
         return (*self.node.min(axis=0), *self.node.max(axis=0))

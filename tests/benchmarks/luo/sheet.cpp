@@ -24,7 +24,7 @@ void Sheet::draw() {
   table_.flush();
   std::printf("\n%s.csv\n", stem_.c_str());
   const auto script = find_script("plots/luo.py");
-  const auto python = find_python();
+  const auto python = find_python("matplotlib");
   if (!script || !python)
     std::printf("no plot: no python3 with matplotlib (Debian: apt-get install python3-matplotlib)\n");
   else if (run_child({*python, "-B", *script, kind_, stem_ + ".csv", stem_ + ".png"}) == 0)

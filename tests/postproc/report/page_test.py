@@ -21,9 +21,9 @@ sys.path[:0] = [HERE, os.path.join(HERE, "../../../postproc/report")]
 
 import fabricate_run  # noqa: E402
 import report  # noqa: E402
-from plots import records, roofline, shadow, shadow_plots, style  # noqa: E402
+from plots import paper, records, roofline, shadow, shadow_plots  # noqa: E402
 
-style.DPI = 40
+paper.DPI = 40
 VOID = {"meta", "img", "br", "hr", "link", "input"}
 BROWSER = next((path for path in map(shutil.which, ("chromium", "chromium-browser", "google-chrome")) if path), None)
 
@@ -48,11 +48,12 @@ def decode_png(data):
 
 
 class Reader(html.parser.HTMLParser):
-    """Tags that close, pictures, links, and what would be fetched from elsewhere."""
+    """Tags that close, plots, links, and what would be fetched from elsewhere."""
 
     def __init__(self, text):
         super().__init__()
-        self.open, self.pictures, self.data, self.outside, self.unbalanced = [], [], {}, [], []
+        self.open, self.plots, self.data, self.outside, self.unbalanced = [], [], {}, [], []
+        self.in_plot = False
         self.feed(text)
         self.close()
         self.unbalanced += self.open
@@ -61,14 +62,20 @@ class Reader(html.parser.HTMLParser):
         given = dict(attributes)
         if tag not in VOID:
             self.open.append(tag)
-        if tag == "img":
-            self.pictures.append((given.get("alt"), given.get("src", "")))
+        self.outside += [("img", "src", given)] if tag == "img" else []
+        self.in_plot = given.get("type") == "application/json"
+        self.words = given.get("aria-label", getattr(self, "words", None))
         for key in ("src", "href", "srcset", "action"):
             value = given.get(key)
             if value is not None and not value.startswith("data:"):
                 self.outside.append((tag, key, value))
         if given.get("href", "").startswith("data:text/csv;base64,"):
             self.data[given.get("download")] = base64.b64decode(given["href"].split(",", 1)[1], validate=True).decode()
+
+    def handle_data(self, data):
+        if self.in_plot:
+            self.plots.append((self.words, json.loads(data)))
+            self.in_plot = False
 
     def handle_endtag(self, tag):
         if not self.open or self.open.pop() != tag:
@@ -121,14 +128,32 @@ class Page(Study):
         study.candidates.remove("even")
         self.assertEqual(set(shadow_plots.winners(study)), {"reference"})
 
-    def test_every_picture_decodes_and_nothing_comes_from_elsewhere(self):
+    def test_every_plot_holds_what_it_draws_and_nothing_comes_from_elsewhere(self):
         self.assertEqual(self.reader.outside, [])
         self.assertEqual(self.reader.unbalanced, [])
-        self.assertGreaterEqual(len(self.reader.pictures), 18)
-        for alt, source in self.reader.pictures:
-            self.assertTrue(alt)
-            width, height = decode_png(base64.b64decode(source.split("data:image/png;base64,")[1], validate=True))
-            self.assertTrue(width > 100 and height > 40, alt)
+        self.assertGreaterEqual(len(self.reader.plots), 18)
+        for words, plot in self.reader.plots:
+            self.assertTrue(words)
+            for axes in plot["axes"]:
+                self.assertTrue(axes["marks"], words)
+                self.assertTrue(all(axes[d]["high"] > axes[d]["low"] for d in "xy"), words)
+
+    def test_numbers_reach_the_page_in_full(self):
+        _, plot = next(p for p in self.reader.plots if p[0].startswith("Time of each solver over"))
+        line = next(m for m in plot["axes"][0]["marks"] if m.get("name") == "quick")
+        study = shadow.Study(records.RunDirectory(self.folder))
+        self.assertEqual(base64.b64decode(line["y"]["f8"]), study.ratio("quick").astype("<f8").tobytes())
+
+    def test_each_plot_is_drawn_on_paper_too(self):
+        page = report.Report(self.folder)
+        page.write(os.path.join(self.scratch.name, "again.html"), with_png=True)
+        folder = os.path.join(self.folder, "plots")
+        drawn = [name for name in os.listdir(folder) if name.endswith(".png")]
+        self.assertEqual(len(drawn), len(self.reader.plots))
+        for name in drawn:
+            with open(os.path.join(folder, name), "rb") as file:
+                width, height = decode_png(file.read())
+            self.assertTrue(width > 100 and height > 40, name)
 
     def test_every_plot_of_the_study_carries_its_data(self):
         for name in ("shadow_intervals", "shadow_win_map", "shadow_ratio", "shadow_iterations", "shadow_split", "shadow_curves",
@@ -207,12 +232,32 @@ class Branches(unittest.TestCase):
 
 
 WIDTHS = """<script>window.addEventListener('load', () => {
+  const has_ink = c => new Set(new Uint32Array(c.getContext('2d').getImageData(0, 0, c.width, c.height).data.buffer)).size > 2;
   const frames = [...document.querySelectorAll('iframe')].map(f => {
-    const d = f.contentDocument, pictures = [...d.images];
-    return f.width + ': ' + pictures.filter(i => i.complete && i.naturalWidth > 100).length + ' of ' + pictures.length +
+    const d = f.contentDocument, pictures = [...d.querySelectorAll('figure.plot')];
+    return f.width + ': ' + pictures.filter(p => p.querySelector('canvas') && [...p.querySelectorAll('canvas')].every(has_ink)).length + ' of ' + pictures.length +
       ' pictures, ' + Math.max(0, d.documentElement.scrollWidth - f.clientWidth) + ' too wide, ' + d.querySelectorAll('button.copy').length + ' tables, ' +
       [...d.querySelectorAll('.scroll')].filter(s => s.scrollWidth > s.clientWidth + 1).length + ' cut'; });
   document.body.append(frames.join('; ')); });</script>"""
+
+
+ZOOM = """<script>{
+  const send = (u, type, part) => (type === 'mouseup' ? document : u.over).dispatchEvent(new MouseEvent(type, {bubbles: true, movementX: 3, movementY: 3,
+    clientX: u.over.getBoundingClientRect().left + part * u.over.clientWidth, clientY: u.over.getBoundingClientRect().top + part * u.over.clientHeight}));
+  const width = u => [u.scales.x.min, u.scales.x.max].join(), plots = everyPlot.flat();
+  setTimeout(() => {
+    const before = plots.map(width), values = plots.map(u => {
+      for (const [type, part] of [['mousemove', 0.4], ['mousedown', 0.4], ['mousemove', 0.7], ['mouseup', 0.7]]) send(u, type, part);
+      return (u.root.querySelector('.u-legend') ?? u.root.parentElement.parentElement.querySelector('.readout')).innerText.replace(/\\s+/g, ' ');
+    });
+    setTimeout(() => {
+      const zoomed = plots.map(width);
+      plots.forEach(u => send(u, 'dblclick', 0.5));
+      setTimeout(() => document.body.insertAdjacentHTML('beforeend', '<p id="said">' + plots.map((u, i) => (zoomed[i] !== before[i] ? 'zoomed, ' : '') +
+        (width(u) === before[i] ? 'back: ' : '') + values[i]).join('; ') + '</p>'), 500);
+    }, 500);
+  }, 500);
+}</script>"""
 
 
 @unittest.skipUnless(BROWSER, "no Chromium on this machine")
@@ -231,11 +276,20 @@ class Browser(Study):
         done = self.browse("--dump-dom", "file://" + outer)
         said = [line for line in done.stderr.splitlines() if "CONSOLE" in line]
         self.assertEqual(said, [])
-        count = len(self.reader.pictures)
+        count = len(self.reader.plots)
         tables = self.text.count('<button class="copy"')
         for width in (390, 1280):
             self.assertIn("%d: %d of %d pictures, 0 too wide, %d tables" % (width, count, count, tables), done.stdout[-600:])
         self.assertIn(" tables, 0 cut", done.stdout[-600:].split("1280: ")[1])
+
+    def test_a_plot_zooms_shows_its_values_and_goes_back(self):
+        outer = os.path.join(self.folder, "zoom.html")
+        with open(outer, "w", encoding="utf-8") as file:
+            file.write(self.text.replace("</body>", ZOOM + "</body>"))
+        said = re.search(r'<p id="said">(.*?)</p>', self.browse("--dump-dom", "file://" + outer).stdout)[1].split("; ")
+        self.assertEqual(len(said), sum(len(plot["axes"]) for _, plot in self.reader.plots))
+        for one in said:
+            self.assertRegex(one, r"^zoomed, back: .*\d")
 
     def test_it_prints(self):
         paper = os.path.join(self.scratch.name, "page.pdf")
