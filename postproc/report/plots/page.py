@@ -80,7 +80,7 @@ code { font-size: .92em; }
   .figures { grid-template-columns: 1fr 1fr; gap: 4mm 6mm; } .figures .figures { grid-template-columns: 1fr; } figure.long { grid-column: 1 / -1; }
   .uplot, .u-wrap { width: 100% !important; height: auto !important; } .uplot canvas { height: auto !important; }
   .u-over, .u-under, .readout, .u-value { display: none; } canvas { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
-  figcaption { font-size: 8pt; }
+  figcaption, .u-legend, .keys, .bar p, .bar div { font-size: 8pt; } .panels h3 { font-size: 9pt; } .u-legend tr:first-child { display: none; }
   .scroll { overflow: visible; } table { font-size: 7.6pt; } th, td { padding-right: .5rem; } th { white-space: normal; }
   tr { break-inside: avoid; } details, button, a.data { display: none; } a { color: inherit; } }
 """
