@@ -66,9 +66,9 @@ function axisOf(axis, scale, side, is_off) {
     scale, side, font: FONT, labelFont: FONT, stroke: '#444', label: axis.label || undefined, labelSize: axis.label ? 20 : 0, show: !is_off, gap: 4,
     filter: (_, splits) => splits,
     grid: {show: axis.grid && side !== 1, stroke: '#ddd', width: 0.7}, ticks: {stroke: '#444', width: 0.8, size: 4},
-    splits: (u, _, low, high) => ticksOf(axis, low, high, Math.max(2, Math.round((is_up ? u.height / 60 : u.width / 85)))),
+    splits: (u, _, low, high) => ticksOf(axis, low, high, Math.max(3, Math.round(is_up ? u.height / 50 : u.width / 85))),
     values: (_, splits) => splits.map(v => axis.bare ? '' : nameOf(axis, v)), rotate: axis.slanted ? -45 : 0,
-    size: (u, values, i, cycle) => cycle > 1 ? u.axes[i]._size : Math.ceil(10 + Math.max(
+    size: (u, values, i, cycle) => cycle > 1 ? u.axes[i]._size : Math.ceil(13 + Math.max(
       axis.beside ?? 0, axis.bare ? 0 : is_up ? longest(values) : axis.slanted ? 0.75 * longest(values) + 8 : 12)),
   };
 }
@@ -181,20 +181,20 @@ function drawMarks(u, marks, y) {
 
 function seriesOf(line, scale) {
   const point = line.point ? {show: true, size: 1.3 * line.point, width: line.hollow ? 1.3 : 0, fill: line.hollow ? '#fff' : line.colour} : {show: false};
-  return {label: line.name, scale, stroke: line.colour, width: line.width, dash: line.dash, points: point,
+  return {label: line.name, scale, stroke: line.colour, width: line.width, dash: line.dash, points: point, pxAlign: 0,
           paths: line.width ? undefined : () => null, value: (_, v) => tick(v, 5)};
 }
 
 // What the cursor is on, where no series tells: a picture's value, a bar's ends.
 function readOut(u, marks, names) {
   const {left, top} = u.cursor;
-  if (names.off || !(left >= 0 && top >= 0)) return 'drag: zoom; double click: back';
-  const x = u.posToVal(left, 'x'), y = u.posToVal(top, 'y'), where = `${names.x.label || 'x'} ${tick(x, 4)}, ${names.y.label || 'y'} ${tick(y, 4)}`;
+  if (names.off || !(left >= 0 && top >= 0)) return '';
+  const x = u.posToVal(left, 'x'), y = u.posToVal(top, 'y'), where = `${names.x.label || names.x.below || 'x'} ${tick(x, 4)}, ${names.y.label || 'y'} ${tick(y, 4)}`;
   const picture = marks.find(m => m.kind === 'cells' || m.kind === 'mesh');
   if (picture) return `${where}: ${tick(valueAt(picture, placeOf(u), left * uPlot.pxRatio, top * uPlot.pxRatio), 5)}`;
   const bar = marks.find(m => m.kind === 'bar' && x >= Math.min(m.box[0], m.box[1]) && x <= Math.max(m.box[0], m.box[1]) && y >= m.box[2] && y <= m.box[3]);
   if (bar) return `${bar.name ?? ''} ${names.x.label || ''} ${tick(bar.box[1] - bar.box[0], 4)}`;
-  return (names.x.names ? '' : `${names.x.label || 'x'} ${tick(x, 4)} `) + (names.y.names ? '' : `${names.y.label || 'y'} ${tick(y, 4)}`);
+  return (names.x.names ? '' : `${names.x.label || names.x.below || 'x'} ${tick(x, 4)} `) + (names.y.names ? '' : `${names.y.label || 'y'} ${tick(y, 4)}`);
 }
 
 function plot(root, axes, height, others, share, is_titled) {
@@ -208,7 +208,7 @@ function plot(root, axes, height, others, share, is_titled) {
     width: holder.clientWidth || 500, height, padding: [10, 14, 0, axes.off ? 0 : null],
     scales: {x: scaleOf(axes.x), y: scaleOf(axes.y)},
     axes: [axisOf(axes.x, 'x', 2, axes.off), axisOf(axes.y, 'y', 3, axes.off)],
-    series: [{label: axes.x.label || 'x', value: (_, v) => tick(v, 6)}, ...lines.map(l => seriesOf(l, 'y')), ...seconds.map(l => seriesOf(l, 'right'))],
+    series: [{label: axes.x.label || axes.x.below || 'x', value: (_, v) => tick(v, 6)}, ...lines.map(l => seriesOf(l, 'y')), ...seconds.map(l => seriesOf(l, 'right'))],
     legend: {show: named.length > 0, markers: {width: 0, fill: (_, i) => named[i - 1]?.colour}},
     cursor: {
       dataIdx: nearest, points: {size: 6}, drag: {x: true, y: true, uni: 25, setScale: !axes.equal}, focus: {prox: -1},
@@ -237,7 +237,6 @@ function plot(root, axes, height, others, share, is_titled) {
   };
   for (const mark of rest) if (mark.png) Object.assign(mark.picture = new Image(), {onload: () => u.redraw(false, true), src: 'data:image/png;base64,' + mark.png});
   if (lines.length) said.remove();
-  else said.textContent = readOut({cursor: {}}, marks, axes);
   return u;
 }
 
@@ -272,7 +271,7 @@ function heightOf(axes, figure, row, width) {
     return Math.min((width - beside) * (axes.y.high - axes.y.low) / (axes.x.high - axes.x.low) + below, 1.25 * width);
   }
   const shares = figure.height_ratios ?? new Array(figure.axes.length / figure.columns).fill(1);
-  return Math.max(110, 92 * figure.size[1] * shares[row] / shares.reduce((a, b) => a + b) - 12);
+  return Math.max(125, 92 * figure.size[1] * shares[row] / shares.reduce((a, b) => a + b) - 12);
 }
 
 const everyPlot = [];  // a list a figure
@@ -289,6 +288,7 @@ function drawFigure(element) {
     own(a[d]) + (d === 'y' ? labels(a.y) : a.x.slanted ? 0.75 * labels(a.x) + 8 : 12))));
   for (const [share, d] of [['x', 'y'], ['y', 'x']])
     if (figure.share.includes(share)) figure.axes.forEach(a => { a[d].beside = most(d) - own(a[d]); });
+  if (figure.share.includes('x')) figure.axes.forEach(a => { a.x.below = figure.axes.at(-1).x.label; });
   const cells = figure.axes.map(() => panels.appendChild(document.createElement('div'))), plots = [];
   everyPlot.push(plots);
   figure.axes.forEach((axes, i) => {
@@ -301,4 +301,14 @@ function drawFigure(element) {
   if (figure.bar) root.append(colourBar(figure.bar));
 }
 
-for (const element of document.querySelectorAll('figure.plot')) drawFigure(element);
+for (const element of document.querySelectorAll('figure.plot')) try {
+  drawFigure(element);
+} catch (error) {  // the others stand for themselves
+  console.error(error);
+  element.querySelector('div').textContent = 'This plot could not be drawn: ' + error.message;
+}
+
+const hint = document.createElement('p');
+hint.className = 'soft hint';
+hint.textContent = 'In a plot: drag to zoom, double click to go back. The values at the cursor stand below it.';
+document.querySelector('figure.plot').closest('.figures').before(hint);

@@ -15,13 +15,13 @@ function tick(value, digits = 10) {
   return words.replace(/-/g, '−');
 }
 
-// Even steps of 1, 2 or 5 times a power of ten, about `count` of them.
+// Even steps of 1, 2 or 5 times a power of ten, about `count` of them, three at least.
 function evenTicks(low, high, count) {
   const power = 10 ** Math.floor(Math.log10((high - low) / count));
   const step = power * ([1, 2, 5, 10].find(s => s * power >= (high - low) / count) ?? 10);
   const found = [];
   for (let n = Math.ceil(low / step - 1e-9); n * step <= high + 1e-9 * step && found.length < 100; ++n) found.push(+(n * step).toPrecision(12));
-  return found;
+  return found.length > 2 || count > 8 ? found : evenTicks(low, high, count + 1);
 }
 
 // Powers of ten; 1, 2 and 5 of each where there are few; even steps below a decade.

@@ -79,7 +79,7 @@ code { font-size: .92em; }
   .verdict { padding-left: .8rem; border-left-style: solid; border-left-width: 6px; }
   .figures { grid-template-columns: 1fr 1fr; gap: 4mm 6mm; } .figures .figures { grid-template-columns: 1fr; } figure.long { grid-column: 1 / -1; }
   .uplot, .u-wrap { width: 100% !important; height: auto !important; } .uplot canvas { height: auto !important; }
-  .u-over, .u-under, .readout, .u-value { display: none; } canvas { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+  .u-over, .u-under, .readout, .hint, .u-value { display: none; } canvas { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
   figcaption, .u-legend, .keys, .bar p, .bar div { font-size: 8pt; } .panels h3 { font-size: 9pt; } .u-legend tr:first-child { display: none; }
   .scroll { overflow: visible; } table { font-size: 7.6pt; } th, td { padding-right: .5rem; } th { white-space: normal; }
   tr { break-inside: avoid; } details, button, a.data { display: none; } a { color: inherit; } }
@@ -149,7 +149,7 @@ def figures(items):
     """Figures in two columns, or in three where that leaves none alone."""
     parts = []
     for item in items:
-        plot = json.dumps(item.plot, ensure_ascii=False, separators=(",", ":")).replace("</", "<\\/")
+        plot = json.dumps(item.plot, ensure_ascii=False, allow_nan=False, separators=(",", ":")).replace("</", "<\\/")
         parts.append('<figure class="plot%s"><div role="img" aria-label="%s"></div><figcaption>%s%s</figcaption><script type="application/json">%s'
                      '</script></figure>' % (" long" if item.is_long else "", text(item.caption), text(item.caption), _data_of(item), plot))
     return '<div class="figures%s">%s</div>' % (" three" if len(items) % 3 == 0 and len(items) != 6 else "", "".join(parts))

@@ -43,8 +43,9 @@ class Drawn:
     """A picture's colours, for its bar."""
 
     def __init__(self, mark, low, high, cmap):
-        self.mark, self.limits, self.cmap = mark, (float(low), float(high)), cmap
-        mark.update(low=float(low), high=float(high), cmap=cmap)
+        self.mark, self.cmap = mark, cmap
+        self.limits = (float(low), float(high)) if np.isfinite([low, high]).all() and high > low else (0.0, 1.0)
+        mark.update(low=self.limits[0], high=self.limits[1], cmap=cmap)
 
     def get_clim(self):
         return self.limits
@@ -71,7 +72,9 @@ class Axes:
     # ---- what is drawn
 
     def add(self, mark):
-        self.marks.append(mark)
+        """Unless its place is no number: what has blown up is not drawn."""
+        if all(np.isfinite(mark[k]).all() for k in ("box", "at", "five", "x", "y", "x0", "x1") if not isinstance(mark.get(k, {}), dict)):
+            self.marks.append(mark)
         return mark
 
     def _next(self):
@@ -152,7 +155,7 @@ class Axes:
         return self.pcolorfast(x, y, values, vmin, vmax, cmap)
 
     def contour(self, x, y, values, levels, **_):
-        self.marks[-1]["levels"] = [float(v) for v in levels]
+        self.marks[-1]["levels"] = [float(v) for v in levels if np.isfinite(v)]
 
     def streamplot(self, x, y, u, v, **_):
         """Drawn again for each frame that the reader chooses."""
@@ -200,7 +203,7 @@ class Axes:
         if isinstance(low, (tuple, list)):
             low, high = low
         for end, value in (("low", low), ("high", high)):
-            if value is not None:
+            if value is not None and np.isfinite(value):
                 self.of[d][end] = float(value)
 
     def set_xlim(self, left=None, right=None):
@@ -252,7 +255,7 @@ class Axes:
             return low, high
         is_log = axis["kind"] == "log"
         values = np.concatenate([m.span[d] for m in self.marks] or [[]]).astype(float)
-        values = values[np.isfinite(values) & (values > 0 if is_log else True)]
+        values = values[(np.abs(values) < 1e300) & (values > 0 if is_log else True)]  # margins must not overflow
         first, last = (values.min(), values.max()) if len(values) else (1, 10) if is_log else (0, 1)
         if is_log:
             first, last = np.log10(first), np.log10(last)

@@ -133,6 +133,21 @@ class Reports(Folder):
             self.assertTrue(words in page, words)
         self.assertTrue('<figure class="plot' in page)
 
+    def test_a_flow_that_blew_up_still_has_its_plots(self):
+        self.make("2d")
+        grid, wanted = fabricate_run.cavity()
+        wanted = {name: np.where(np.arange(values.size).reshape(values.shape) % 7, np.nan, 1e38 * values) for name, values in wanted.items()}
+        path = os.path.join(self.path, "vtk/run_00000400.vtr")
+        for change in (np.copy, lambda values: values * np.nan):
+            fabricate_run.write_vtr(path, 2.0, grid, {name: change(values) for name, values in wanted.items()}, False)
+            with open(os.path.join(self.path, "history.csv"), "w") as file:
+                file.write("step,time,dt,cfl,change,kinetic_energy\n1,0.1,0.1,1,1,1\n2,0.2,0.1,inf,1e200,1e308\n3,0.3,0.1,nan,inf,nan\n")
+            page = self.page_of(self.path)
+            plots = [json.loads(text) for text in re.findall(r'application/json">(.*?)</script>', page)]
+            self.assertGreaterEqual(len(plots), 9)
+            for axes in sum((plot["axes"] for plot in plots), []):
+                self.assertTrue(all(axes[d]["high"] > axes[d]["low"] for d in "xy"), axes["title"])
+
     def test_no_directory_is_a_usage_error_in_one_line(self):
         for arguments in ([self.path], [], ["a", "b"]):
             code, said = self.write(arguments)
