@@ -13,6 +13,23 @@ y_min = { type = "wall" }
 y_max = { type = "wall", velocity = [1.0, 0.0] }
 )";
 
+inline const std::string closed_box = R"([boundary]
+x_min = { type = "wall" }
+x_max = { type = "wall" }
+y_min = { type = "wall" }
+y_max = { type = "wall" }
+z_min = { type = "wall" }
+z_max = { type = "wall" }
+)";
+
+// More keys of [body] may follow.
+inline const std::string ventricle_body = R"([body]
+type = "left_ventricle"
+radius = 2.66
+length = 6.46
+base_height = 1.9
+)";
+
 inline const std::string inlet_outlet_and_slip = R"([boundary]
 x_min = { type = "inlet", velocity = [1.0, 0.0] }
 x_max = { type = "outlet" }

@@ -36,7 +36,7 @@ every = 100
 )" + testing::lid_driven;
 
 // Coarse: of its body's motion it matters here that other faces are closed in each step.
-const char* const ventricle = R"([case]
+const std::string ventricle = R"([case]
 miniapp = "immersed"
 [grid]
 cells = [20, 20, 36]
@@ -46,26 +46,14 @@ origin = [-3.0, -3.0, -9.1]
 viscosity = 0.04
 density = 1.05
 initial = "rest"
-[body]
-type = "left_ventricle"
-radius = 2.66
-length = 6.46
-base_height = 1.9
-mitral_centre = -0.38
+)" + testing::ventricle_body + R"(mitral_centre = -0.38
 mitral_radius = 0.54
 aortic_centre = 0.58
 aortic_radius = 0.30
 position = [0.0, 0.0, 0.0]
 surface_spacing = 0.35
 reference_velocity = 80.0
-[boundary]
-x_min = { type = "wall" }
-x_max = { type = "wall" }
-y_min = { type = "wall" }
-y_max = { type = "wall" }
-z_min = { type = "wall" }
-z_max = { type = "wall" }
-[time]
+)" + testing::closed_box + R"([time]
 end = 0.33
 cfl = 0.4
 [linear.pressure]

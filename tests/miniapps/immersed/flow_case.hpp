@@ -9,6 +9,7 @@
 #include "inputs/case.hpp"
 #include "miniapps/immersed/case.hpp"
 #include "miniapps/immersed/immersed_flow.hpp"
+#include "tests/support/case_text.hpp"
 
 namespace weir::test {
 
@@ -40,22 +41,10 @@ length = [6.0, 6.0, 9.0]
 origin = [-3.0, -3.0, -8.42]
 [flow]
 viscosity = 0.1
-[boundary]
-x_min = { type = "wall" }
-x_max = { type = "wall" }
-y_min = { type = "wall" }
-y_max = { type = "wall" }
-z_min = { type = "wall" }
-z_max = { type = "wall" }
-[time]
+)" + testing::closed_box + R"([time]
 end = 0.33
 cfl = 0.7
-[body]
-type = "left_ventricle"
-radius = 2.66
-length = 6.46
-base_height = 1.9
-surface_spacing = 0.4
+)" + testing::ventricle_body + R"(surface_spacing = 0.4
 )" + tight;
 
 template <class Space>
