@@ -9,6 +9,7 @@
 #include "base/nearest.hpp"
 #include "base/table_node.hpp"
 #include "base/table_option.hpp"
+#include "base/unknown_key.hpp"
 
 namespace weir {
 namespace {
@@ -117,8 +118,8 @@ void refuse_unknown_in(const TableNode& n) {
   for (const auto& item : n.items) refuse_unknown_in(*item);
   for (const auto& [key, child] : n.entries) {
     if (!child->is_read)
-      throw Error(Exit::usage,
-                  child->place + ": unknown key '" + key + "'" + did_you_mean(key, {n.asked.begin(), n.asked.end()}));
+      throw UnknownKey(n.child_path(key), child->place + ": unknown key '" + key + "'" +
+                                              did_you_mean(key, {n.asked.begin(), n.asked.end()}));
     refuse_unknown_in(*child);
   }
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "base/nearest.hpp"
 #include "miniapps/study/ab/ab_study.hpp"
 #include "miniapps/study/lab.hpp"
 #include "miniapps/study/map/map_study.hpp"
@@ -135,6 +136,31 @@ std::vector<std::string> Schema::names_like(std::string_view pattern) const {
     }
   }
   return all;
+}
+
+std::string Schema::whose_table(const Table& config, const std::string& name) const {
+  std::vector<std::pair<std::string, std::string>> owners;  // readers, and when
+  std::vector<std::string> known, texts;
+  for (const DescribedTable& t : tables_) {
+    if (t.path != name || t.readers.empty()) continue;
+    const auto readers = fmt::format("{}", fmt::join(t.readers, " and "));
+    const auto owner = std::ranges::find(owners, readers, [](const auto& o) { return o.first; });
+    if (owner == owners.end())
+      owners.emplace_back(readers, t.when);
+    else if (t.when.empty())
+      owner->second.clear();
+    for (const Option& o : t.keys) known.emplace_back(o.name);
+  }
+  if (owners.empty()) return {};
+  for (const auto& [readers, when] : owners) texts.push_back(readers + (when.empty() ? "" : " with " + when));
+  const std::string belongs = fmt::format("[{}] belongs to {}", name, fmt::join(texts, ", or to "));
+  if (config.is_table(name)) {
+    const Table table = config.table(name);
+    for (const std::string& key : table.keys())
+      if (std::ranges::find(known, key) == known.end())
+        return fmt::format("{}: unknown key '{}' ({}){}", table.where(key), key, belongs, did_you_mean(key, known));
+  }
+  return fmt::format("{}: unknown key '{}': {}", config.where(name), name, belongs);
 }
 
 const char* name_of(Option::Type type) {

@@ -36,6 +36,9 @@ class Schema {
   static bool is_above(const DescribedTable& table, std::string_view path);  // the path is this table, or holds it
   std::vector<std::string> names_like(
       std::string_view pattern) const;  // paths of keys and tables, to choose a nearest from
+  // What to say where nobody reads the table of a case: the key in it that is mistyped, and whose table it is. Empty
+  // where nobody's.
+  std::string whose_table(const Table& config, const std::string& table) const;
 
  private:
   void add(const KeyTable& table, const std::string& reader);

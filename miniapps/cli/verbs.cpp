@@ -11,8 +11,10 @@
 #include "base/files.hpp"
 #include "base/nearest.hpp"
 #include "base/print.hpp"
+#include "base/unknown_key.hpp"
 #include "inputs/case.hpp"
 #include "miniapps/cli/lists.hpp"
+#include "miniapps/cli/schema.hpp"
 
 namespace weir {
 namespace {
@@ -28,6 +30,12 @@ const Miniapp& miniapp_of(const Program& program, const Table& config) {
     known.push_back(m.name);
   }
   c.fail("miniapp", "no miniapp '" + name + "'" + did_you_mean(name, known));
+}
+
+// An unknown table may be another miniapp's.
+std::string text_of(const UnknownKey& e, const Program& program, const Table& config) {
+  const std::string text = Schema(program).whose_table(config, e.path());
+  return text.empty() ? e.what() : text;
 }
 
 // Runs to the end, or to an error that the run directory records before the process ends with its code.
@@ -50,6 +58,8 @@ int run_miniapp(const Program& program, RunOptions options, const Table& config)
   } catch (const AgreedError& e) {  // all ranks are here: each ends by itself
     code = run.fail(e.code(), e.what());
     say(stderr, "weir: {}\n", e.what());
+  } catch (const UnknownKey& e) {
+    code = failed(e.code(), text_of(e, program, config));
   } catch (const Error& e) {
     code = failed(e.code(), e.what());
   } catch (const std::bad_alloc&) {
@@ -115,7 +125,11 @@ void inform(const Program& program, const Table& config, std::ostream& out) {
   const Miniapp& miniapp = miniapp_of(program, config);
   const Run options_of_the_run({}, config);  // reads and checks them; nothing else happens
   miniapp.info(config, program.ranks->size(), out);
-  config.refuse_unknown();
+  try {
+    config.refuse_unknown();
+  } catch (const UnknownKey& e) {
+    throw Error(e.code(), text_of(e, program, config));
+  }
 }
 
 }  // namespace

@@ -266,6 +266,11 @@ TEST_F(Weir, TheEstimateOfMemoryIsThatOfTheRun) {
 TEST_F(Weir, MistakesInACaseAreRefusedWithFileAndLine) {
   const std::pair<const char*, const char*> mistakes[] = {
       {"grid.cels=3", "unknown key 'cels'; did you mean 'cells'?"},
+      {"body.diametr=1", "unknown key 'diametr' ([body] belongs to immersed); did you mean 'diameter'?"},
+      {"body.diameter=1", "--set body.diameter: unknown key 'body': [body] belongs to immersed"},
+      {"pseudo_time.cfl_strat=1",
+       "'cfl_strat' ([pseudo_time] belongs to incompressible with artificial_compressibility, or to compressible); "
+       "did you mean 'cfl_start'?"},
       {"flow.viscosity=thick", "'viscosity' must be a number, got a string"},
       {"linear.pressure={method=\"cgg\"}", "--set linear.pressure"},
       {"grid.cells=[0,12]", "--set grid.cells"},
