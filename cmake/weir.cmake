@@ -279,6 +279,7 @@ function(weir_lighten_cpp name)  # but for what holds loops over a space, which 
   endif()
 endfunction()
 
+add_custom_target(ptx_check)  # what CI builds with the preset ptx: tests/ptx
 # All programs whose tests have the label `unit`: what a sanitizer's tree is built for.
 add_custom_target(unit_tests)
 
@@ -306,7 +307,9 @@ function(weir_test name)
     cmake_language(EVAL CODE "cmake_language(DEFER CALL weir_in_batches [[${name}]])")
   endif()
   set(environment OMP_WAIT_POLICY=passive)  # more threads than cores, as some tests ask for, must not spin at each other
-  if(WEIR_SANITIZE OR WEIR_DEVICE STREQUAL "cuda")  # on a GPU each process would make a context first, for up to a second
+  if(WEIR_PTX)
+    weir_ptx_tests(${name} "${arg_LABELS}" ${arg_NOT_SANITIZED} ${arg_NOT_UNDER_RACE} */host.*)
+  elseif(WEIR_SANITIZE OR WEIR_DEVICE STREQUAL "cuda")  # on a GPU each process would make a context first, for up to a second
     set(left_out "")
     if(WEIR_SANITIZE)
       set(left_out ${arg_NOT_SANITIZED})
@@ -321,6 +324,28 @@ function(weir_test name)
     gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${arg_LABELS};unit"
       ENVIRONMENT ${environment})
   endif()
+endfunction()
+
+# The device's half of a program's tests under tests/ptx: as compilers hope for, then torn warps on weak memory; many seeds
+# are `long`. One program is one test: its PTX is read once.
+set(weir_ptx_gate device_arrays_test device_kernels_test stencil_test krylov_test jacobi_test block_ilu0_test multicolor_test
+  parilut_test discretisation_test incompressible_step_test immersed_test)  # those that CI runs: label ptx_gate
+function(weir_ptx_tests name labels)
+  if(name IN_LIST weir_ptx_gate)
+    list(APPEND labels ptx_gate)
+    add_dependencies(ptx_check ${name})
+  endif()
+  list(JOIN ARGN ":" left_out)
+  set(environment LD_LIBRARY_PATH=${CMAKE_BINARY_DIR}/ptx WEIR_PTX_CACHE=${CMAKE_BINARY_DIR}/ptx/registers OMP_NUM_THREADS=1)
+  set(torn WEIR_PTX_ORDER=lanes WEIR_PTX_WEAK=1 WEIR_PTX_REVERSE=1)
+  add_test(NAME ptx.${name} COMMAND ${name} --gtest_filter=-${left_out})
+  set_tests_properties(ptx.${name} PROPERTIES LABELS "${labels};ptx;unit" ENVIRONMENT "${environment}" TIMEOUT 900)
+  foreach(seed RANGE 1 8)
+    add_test(NAME ptx.${name}.torn${seed} COMMAND ${name} --gtest_filter=-${left_out})
+    set_tests_properties(ptx.${name}.torn${seed} PROPERTIES LABELS "${labels};ptx;unit;long" TIMEOUT 3600
+      ENVIRONMENT "${environment};${torn};WEIR_PTX_SEED=${seed}")
+  endforeach()
+  set_tests_properties(ptx.${name}.torn1 PROPERTIES LABELS "${labels};ptx;unit")
 endfunction()
 
 # weir_flow_comparison(program sources...): tests that compare whole flows on several grids. Not under a sanitizer, which has
