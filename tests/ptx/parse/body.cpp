@@ -37,6 +37,7 @@ void FunctionParser::place_shared() {
   for (std::size_t k = body.find(".shared"); k != body.npos; k = body.find(".shared", k + 7)) {
     const std::size_t before = body.find_last_of("\n;{}", k ? k - 1 : 0), begin = before == body.npos ? 0 : before + 1;
     if (!trim(body.substr(begin, k - begin)).empty() || !is_space(body[k + 7])) continue;  // ld.shared and the like
+    if (!f_.is_kernel) refuse("shared memory in a function that is called (compiled without optimisation?)");
     const Declaration d = declaration(body.substr(k + 7, body.find(';', k) - k - 7));
     place(d.name, d.size(), d.align);
   }
