@@ -187,6 +187,13 @@ cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute
   k->dynamic_allowed = value;
   return cudaSuccess;
 }
+cudaError_t cudaFuncGetName(const char** name, const void* kernel) {
+  const Guard guard(runtime_lock());
+  const Function* f = kernel_of(kernel);
+  if (!f) return result(cudaErrorInvalidDeviceFunction);
+  *name = f->name.c_str();
+  return cudaSuccess;
+}
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, const void* kernel, int threads,
                                                                    std::size_t shared, unsigned) {
   const Guard guard(runtime_lock());

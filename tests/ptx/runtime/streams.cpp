@@ -41,7 +41,10 @@ bool ready(Stream* s) {
 void step(Stream* s) {
   const Work work = std::move(s->queue.front());
   s->queue.pop_front();
-  if (work.what == Work::record) work.event->pending.erase(work.of_record);
+  if (work.what == Work::record) {
+    work.event->pending.erase(work.of_record);
+    work.event->happened = std::chrono::steady_clock::now();
+  }
   if (work.what == Work::run && !first_error) first_error = work.function();
 }
 

@@ -1,6 +1,7 @@
 // Streams and events, lazily: work stays in its queue until somebody waits, then streams advance in random order as far as
 // events and the default stream allow. What relies on an order that nothing promises is found out.
 #pragma once
+#include <chrono>
 #include <deque>
 #include <functional>
 #include <set>
@@ -12,6 +13,7 @@ namespace weir::ptx {
 struct Event {
   u64 last = 0;           // number of the last record
   std::set<u64> pending;  // records that have not happened
+  std::chrono::steady_clock::time_point happened{};
 };
 
 struct Stream;
