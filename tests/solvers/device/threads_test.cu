@@ -28,10 +28,10 @@ __global__ void count_under_a_lock(int* lock, int* count) {
   atomicExch(lock, 0);
 }
 
-// Each block waits for the one before: x_b = 2 x_{b-1} + 1.
-__global__ void chain(View<int> x, View<int> done) {
+// Each block waits for the one before: x_b = 2 x_{b-1} + 1. Blocks are numbered as they come: CUDA promises no order.
+__global__ void chain(View<int> x, View<int> done, View<int> ticket) {
   if (threadIdx.x != 0) return;
-  const int b = static_cast<int>(blockIdx.x);
+  const int b = atomicAdd(&ticket[0], 1);
   int v = 0;
   if (b > 0) {
     while (load_acquire(&done[b - 1]) == 0) {
@@ -88,8 +88,8 @@ TEST(Atomics, MakeALock) {
 
 TEST(Flags, HandDataFromBlockToBlock) {
   constexpr int n = 50;
-  Array<int, Device> x(n), done(std::vector<int>(n, 0));
-  launch({.grid = n, .block = 32, .name = "chain"}, chain, x.view(), done.view());
+  Array<int, Device> x(n), done(std::vector<int>(n, 0)), ticket(std::vector<int>{0});
+  launch({.grid = n, .block = 32, .name = "chain"}, chain, x.view(), done.view(), ticket.view());
   const auto got = x.to_vector();
   for (int v = 0, i = 0; i < n; ++i) {
     v = (2 * v + 1) % 1000003;
