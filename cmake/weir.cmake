@@ -326,32 +326,41 @@ function(weir_test name)
   endif()
 endfunction()
 
-# The device's half of a program's tests under tests/ptx: as compilers hope for, then torn warps on weak memory; many seeds
-# are `long`. One program is one test: its PTX is read once.
-set(weir_ptx_gate device_arrays_test device_kernels_test stencil_test krylov_test jacobi_test block_ilu0_test multicolor_test
-  parilut_test discretisation_test incompressible_step_test immersed_test)  # those that CI runs: label ptx_gate
+# A program's tests under tests/ptx, less the host's half of the typed ones: with convergent warps, then torn on weak memory.
+# CI runs the programs of weir_ptx_gate with one seed (label ptx_gate); the other seeds are `long`. One program is one test:
+# its PTX is read once.
+set(weir_ptx_gate device_arrays_test device_kernels_test matrix_test stencil_test krylov_test jacobi_test block_ilu0_test
+  multicolor_test parilut_test multigrid_test fast_poisson_test aggregation_test incompressible_step_test
+  artificial_compressibility_test discretisation_test compressible_flow_test immersed_test)
 function(weir_ptx_tests name labels)
+  list(APPEND labels ptx unit)
   if(name IN_LIST weir_ptx_gate)
     list(APPEND labels ptx_gate)
     add_dependencies(ptx_check ${name})
   endif()
   list(JOIN ARGN ":" left_out)
-  set(environment LD_LIBRARY_PATH=${CMAKE_BINARY_DIR}/ptx WEIR_PTX_CACHE=${CMAKE_BINARY_DIR}/ptx/registers OMP_NUM_THREADS=1)
-  set(torn WEIR_PTX_ORDER=lanes WEIR_PTX_WEAK=1 WEIR_PTX_REVERSE=1)
-  add_test(NAME ptx.${name} COMMAND ${name} --gtest_filter=-${left_out})
-  set_tests_properties(ptx.${name} PROPERTIES LABELS "${labels};ptx;unit" ENVIRONMENT "${environment}" TIMEOUT 900)
-  foreach(seed RANGE 1 8)
-    add_test(NAME ptx.${name}.torn${seed} COMMAND ${name} --gtest_filter=-${left_out})
-    set_tests_properties(ptx.${name}.torn${seed} PROPERTIES LABELS "${labels};ptx;unit;long" TIMEOUT 3600
-      ENVIRONMENT "${environment};${torn};WEIR_PTX_SEED=${seed}")
+  # A launch of more steps is endless: the largest takes a hundredth.
+  set(environment LD_LIBRARY_PATH=${CMAKE_BINARY_DIR}/ptx WEIR_PTX_CACHE=${CMAKE_BINARY_DIR}/ptx/registers
+    WEIR_PTX_STEPS=1e9 OMP_NUM_THREADS=1)
+  foreach(seed RANGE 8)
+    set(suffix "")
+    set(settings ${environment})
+    if(seed GREATER 0)
+      set(suffix .torn${seed})
+      list(APPEND settings WEIR_PTX_ORDER=lanes WEIR_PTX_WEAK=1 WEIR_PTX_REVERSE=1 WEIR_PTX_SEED=${seed})
+    endif()
+    if(seed EQUAL 2)
+      list(APPEND labels long)
+    endif()
+    add_test(NAME ptx.${name}${suffix} COMMAND ${name} --gtest_filter=-${left_out})
+    set_tests_properties(ptx.${name}${suffix} PROPERTIES LABELS "${labels}" ENVIRONMENT "${settings}" TIMEOUT 1800)
   endforeach()
-  set_tests_properties(ptx.${name}.torn1 PROPERTIES LABELS "${labels};ptx;unit")
 endfunction()
 
-# weir_flow_comparison(program sources...): tests that compare whole flows on several grids. Not under a sanitizer, which has
-# seen each of their steps in the program's other tests.
+# weir_flow_comparison(program sources...): tests that compare whole flows on several grids. Not under a sanitizer or tests/ptx,
+# which have seen each of their steps in the program's other tests.
 function(weir_flow_comparison name)
-  if(NOT WEIR_SANITIZE)
+  if(NOT WEIR_SANITIZE AND NOT WEIR_PTX)
     target_sources(${name} PRIVATE ${ARGN})
   endif()
 endfunction()
