@@ -44,6 +44,12 @@ TYPED_TEST(CsrIlu0Of, EqualsTheTextbookInEveryOrderOfAMesh) {
       expect_textbook<TypeParam>(mesh_like(12, 7, 4, 5, order), {.form = form}, same);
 }
 
+// 36 rows a workgroup and up to 69 a level: workgroups wait for each other.
+TYPED_TEST(CsrIlu0Of, EqualsTheTextbookWhereALevelTakesSeveralWorkgroups) {
+  for (const BlockIluForm form : csr_forms<TypeParam>())
+    expect_textbook<TypeParam>(mesh_like(20, 16, 7, 6, random_order(320, 1)), {.form = form}, same);
+}
+
 TYPED_TEST(CsrIlu0Of, FloatFactorsDifferByTheirRounding) {
   for (const BlockIluForm form : csr_forms<TypeParam>())
     expect_textbook<TypeParam>(mesh_like(9, 8, 4, 7, diagonal_order(9, 8)), {.form = form, .float_factors = true},
