@@ -81,9 +81,10 @@ TEST(Atomics, OnIntAndDoubleAddUp) {
 }
 
 TEST(Atomics, MakeALock) {
-  Array<int, Device> v(std::vector<int>{0, 0});
-  launch({.grid = 20, .block = 32, .name = "lock"}, count_under_a_lock, v.data(), v.data() + 1);
-  EXPECT_EQ(v.to_vector(), (std::vector<int>{0, 20}));
+  Array<int, Device> v(std::vector<int>(65, 0));  // lock and count in cache lines of their own
+  launch({.grid = 20, .block = 32, .name = "lock"}, count_under_a_lock, v.data(), v.data() + 64);
+  EXPECT_EQ(v.to_vector().front(), 0);
+  EXPECT_EQ(v.to_vector().back(), 20);
 }
 
 TEST(Flags, HandDataFromBlockToBlock) {
