@@ -339,7 +339,7 @@ function(weir_ptx_tests name labels)
     add_dependencies(ptx_check ${name})
   endif()
   list(JOIN ARGN ":" left_out)
-  # A launch of more steps is endless: the largest takes a hundredth.
+  # A launch of more steps is endless: the largest takes some 1e6.
   set(environment LD_LIBRARY_PATH=${CMAKE_BINARY_DIR}/ptx WEIR_PTX_CACHE=${CMAKE_BINARY_DIR}/ptx/registers
     WEIR_PTX_STEPS=1e9 OMP_NUM_THREADS=1)
   foreach(seed RANGE 8)
