@@ -97,6 +97,7 @@ class Relay : public Facility<Space> {
     ScopedTimer timer(spent);
     is_in_decades_ = flow.is_in_decades;
     branches_.hold(flow);
+    begin_anew(next, flow);
     for (int repeat = 0; repeat < repeats_ && !branches_.is_interrupted(); ++repeat) {
       Branch branch = branch_from(next, repeat, flow);
       if (!branches_.is_interrupted()) keep(std::move(branch));  // else the run stops
@@ -140,17 +141,32 @@ class Relay : public Facility<Space> {
                                        series_.steps(), series_.growing()));
   }
 
+  // Where its arrays lie makes a solver up to 3 % slower or faster: who gets which memory is drawn again before each step's branches.
+  // The first step of each allocates, and meets memory that was never touched: not counted.
+  void begin_anew(std::int64_t next, const FlowBranch& flow) {
+    std::vector<int> order;
+    for (int who = 0; who < static_cast<int>(branches_.crews().size()); ++who)
+      if (!series_.is_hopeless(who)) order.push_back(who);
+    if (replicas_steps_ == 0) lead_by(0, 1, flow);  // the others' limit
+    for (Crew<Space>& crew : branches_.crews()) crew.begin_anew();
+    std::mt19937_64 random(seed_ + 32452843 * static_cast<std::uint64_t>(next));
+    shuffle(order, random);
+    for (const int who : order)
+      if (!branches_.is_interrupted()) lead_by(who, 1, flow);
+  }
+
+  static void shuffle(std::vector<int>& order, std::mt19937_64& random) {
+    for (std::size_t i = order.size() - 1; i > 0; --i) std::swap(order[i], order[random() % (i + 1)]);
+  }
+
   // All crews, in random order.
   Branch branch_from(std::int64_t next, int repeat, const FlowBranch& flow) {
     std::vector<int> order;
-    for (int who = 0; who < static_cast<int>(branches_.crews().size()); ++who) {
-      // The first step of each allocates, and meets memory that was never touched: not counted.
-      if (series_.branches() == 0) lead_by(who, 1, flow);
+    for (int who = 0; who < static_cast<int>(branches_.crews().size()); ++who)
       if (!series_.is_hopeless(who)) order.push_back(who);
-    }
     std::mt19937_64 random(seed_ + 1000003 * static_cast<std::uint64_t>(next) +
                            15485863 * static_cast<std::uint64_t>(repeat));
-    for (std::size_t i = order.size() - 1; i > 0; --i) std::swap(order[i], order[random() % (i + 1)]);
+    shuffle(order, random);
     const bool is_swapped = random() % 2 == 1;  // the second replica stands for the reference
     Branch branch{next, series_.steps(), {}};
     branch.by_name.resize(branches_.crews().size());

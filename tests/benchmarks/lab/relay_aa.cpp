@@ -109,7 +109,7 @@ int measure_branches(const Subject& s, int branches, const LabOptions& options) 
 
 int relay_cavity(const LabOptions& options) { return measure_branches(cavity_subject(), 1, options); }
 // A few long steps make most of its sum: more branches, for intervals as wide.
-int relay_aerofoil(const LabOptions& options) { return measure_branches(aerofoil_subject(), 4, options); }
+int relay_aerofoil(const LabOptions& options) { return measure_branches(aerofoil_subject(), 6, options); }
 int relay_cylinder(const LabOptions& options) { return measure_branches(cylinder_subject(), 1, options); }
 
 }  // namespace weir::bench
