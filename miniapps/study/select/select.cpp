@@ -1,9 +1,10 @@
-// [select]: the lab leads. At intervals the solvers race: each leads the same few steps on a branch of the run (closed
-// loop, branches.hpp). Another one leads from then on where the races show that it is faster by a margin (race_scores.hpp).
+// [select]: the lab leads. At intervals the solvers race: each leads the same few steps on a branch of the run (race.hpp).
+// Another one leads from then on where the races show that it is faster by a margin (race_scores.hpp). Races may cost a
+// share of the run's own time; they come at intervals that grow while nobody is faster, and anew where the cost of a step
+// has changed: other systems (race_pace.hpp).
 // A solve in which a selected solver fails is made again at once by the default, that of [linear.SYSTEM], which leads
-// from the next step on. One that comes to cost more than who led before it, since it meets the systems that it leaves itself
-// and no longer the other's, gives the lead back. Races may cost a share of the run's own time. They come
-// at intervals that grow while nobody is faster, and anew where the cost of a step has changed: other systems.
+// from the next step on. One that comes to cost more than who led before it, since it meets the systems that it leaves
+// itself and no longer the other's, gives the lead back.
 // decisions.csv holds what was decided and why, races.csv what each has cost. A run that follows such a file
 // ([select] decisions) runs no race and is bitwise the run that wrote it. Checkpoints hold who leads and the races.
 #include <fmt/format.h>
@@ -16,6 +17,7 @@
 
 #include "miniapps/study/relay/branches.hpp"
 #include "miniapps/study/select/decisions.hpp"
+#include "miniapps/study/select/race.hpp"
 #include "miniapps/study/select/race_pace.hpp"
 #include "miniapps/study/select/race_scores.hpp"
 #include "postproc/run/machine.hpp"
@@ -196,8 +198,6 @@ class Select : public Facility<Space> {
  private:
   using Facility<Space>::ranks_, Facility<Space>::run_;
 
-  // Decades a step in which the residual's course depends on what a linear tolerance of some percent leaves.
-  static constexpr double unclear_progress = 0.02;
   static std::size_t at(int name) { return static_cast<std::size_t>(name); }
   int number_of(const std::string& name) const {
     return static_cast<int>(std::find(names_.begin(), names_.end(), name) - names_.begin());
@@ -239,10 +239,11 @@ class Select : public Facility<Space> {
     constexpr double slower =
         1.25;  // than the in-loop solver: one that is so much slower is cut off before the budget is
     const double left = pace_.left(run_->share_done(), is_follow_up_);
-    double least = pace_.least(leading_, warm_up(leading_));
+    const Race<Space> race_here = race_on(flow, next);
+    double least = pace_.least(leading_, race_here.warm_up(leading_));
     std::size_t fit = 0;
     for (; fit < racers.size(); ++fit) {
-      least += slower * pace_.least(racers[fit], warm_up(racers[fit]));
+      least += slower * pace_.least(racers[fit], race_here.warm_up(racers[fit]));
       if (least > left) break;
     }
     if (fit == 0) return;
@@ -252,54 +253,20 @@ class Select : public Facility<Space> {
     for (int name = 0; name < static_cast<int>(names_.size()); ++name) is_follow_up_ |= may_be_faster(name);
     next_race_ = next + (is_follow_up_ ? std::min<std::int64_t>(pace_.race_steps(), every_) : every_);
   }
+  Race<Space> race_on(const FlowBranch& flow, std::int64_t next) {
+    const auto told = [this, next](int name, int place, const Lead& lead) { write_race(next, name, place, lead); };
+    return {branches_, pace_, flow, leading_, limit_, told};
+  }
   bool may_be_faster(int name) const { return name != leading_ && scores_.duel(name, leading_).is_faster > 0.5; }
 
-  // Steps that do not count: what a solver keeps of the systems before, it first has to learn on the branch.
-  int warm_up(int name) {
-    constexpr int least = 4;
-    return crew(name).remembers() ? std::max(least, pace_.race_steps()) : 0;
-  }
-
-  void race(std::int64_t next, const FlowBranch& flow, std::vector<int> order, double left) {
+  void race(std::int64_t next, const FlowBranch& flow, std::vector<int> racers, double left) {
     ScopedTimer timer(run_->timings().at("instrumentation", "select"));
     branches_.hold(flow);
     crew(0).help_leader(false);  // who needs help loses
     std::mt19937_64 random(seed_ + 1000003 * static_cast<std::uint64_t>(next));
-    for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
-    order.insert(order.begin(), leading_);  // by its time the others are cut off
-    std::vector<double> costs(names_.size(), std::nan(""));
-    double limit = Branches<Space>::never, unclear = 0;
-    const int steps = pace_.race_steps();
+    for (std::size_t i = racers.size(); i > 1; --i) std::swap(racers[i - 1], racers[random() % i]);
     ++races_;
-    for (std::size_t place = 0; place < order.size() && !branches_.is_interrupted(); ++place) {
-      const int name = order[place];
-      Lead lead;
-      if (left <= 0) break;
-      // The first step of each allocates, and meets memory that was never touched: not counted.
-      if (!pace_.is_warm(name)) lead = branches_.lead(name, 1, flow, pace_.first_step(left));
-      left -= lead.seconds();
-      if (lead.end == LeadEnd::steps || lead.end == LeadEnd::reached) {
-        pace_.warm(name);
-        const int idle = warm_up(name);
-        lead = branches_.lead(name, idle + steps, flow, std::min(left, limit * (idle + steps) / steps));
-        left -= lead.seconds();
-        lead.forget_first(idle);
-      }
-      // The default helps in each solve that fails, and would lead again.
-      const bool fails = name != 0 && lead.unconverged() > 0;
-      if (name == leading_) {
-        limit = limit_ * lead.seconds();
-        if (flow.is_in_decades) unclear = unclear_progress * static_cast<double>(lead.steps.size());
-        if (!(lead.progress() + unclear > 0)) unclear = INFINITY;
-      }
-      double cost = fails ? INFINITY : cost_of(lead, unclear);
-      if (name != leading_ && left <= 0 && lead.end == LeadEnd::cut) {  // the budget ends it: no loss
-        cost = std::nan("");
-        pace_.was_too_short(name);
-      }
-      costs[at(name)] = cost;
-      write_race(next, name, static_cast<int>(place) + 1, lead);
-    }
+    const std::vector<double> costs = race_on(flow, next).costs(racers, left);
     crew(0).help_leader(leading_ != 0);
     branches_.put_back(leading_, flow);
     if (branches_.is_interrupted()) return;           // the run stops
@@ -315,15 +282,6 @@ class Select : public Facility<Space> {
               fmt::format("{:.6g},{:.6g},{:.6g},{}", d.ratio, d.interval.low, d.interval.high, d.races)});
       if (!flow.is_in_decades) former_ = before;  // steps for decades of a residual cost what they go for
     }
-  }
-
-  // Time a unit of progress, with so much of it unclear; all of it: time a step. Infinite: it came to no end, or falls back.
-  static double cost_of(const Lead& lead, double unclear) {
-    if (lead.end == LeadEnd::failed || lead.end == LeadEnd::cut) return INFINITY;
-    const double seconds = lead.seconds(), progress = lead.progress() + unclear;
-    if (!(seconds > 0)) return std::nan("");
-    if (std::isinf(unclear)) return seconds / static_cast<double>(lead.steps.size());
-    return progress > 0 ? seconds / progress : INFINITY;
   }
 
   void follow(std::int64_t next, const FlowBranch& flow) {

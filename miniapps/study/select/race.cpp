@@ -1,0 +1,73 @@
+#include "miniapps/study/select/race.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weir {
+namespace {
+
+// Decades a step in which the residual's course depends on what a linear tolerance of some percent leaves.
+constexpr double unclear_progress = 0.02;
+
+// Time a unit of progress, with so much of it unclear; all of it: time a step.
+double cost_of(const Lead& lead, double unclear) {
+  if (lead.end == LeadEnd::failed || lead.end == LeadEnd::cut) return INFINITY;
+  const double seconds = lead.seconds(), progress = lead.progress() + unclear;
+  if (!(seconds > 0)) return std::nan("");
+  if (std::isinf(unclear)) return seconds / static_cast<double>(lead.steps.size());
+  return progress > 0 ? seconds / progress : INFINITY;
+}
+
+}  // namespace
+
+template <class Space>
+int Race<Space>::warm_up(int name) const {
+  constexpr int least = 4;
+  return branches.crews()[static_cast<std::size_t>(name)].remembers() ? std::max(least, pace.race_steps()) : 0;
+}
+
+// The first step of each allocates, and meets memory that was never touched: not counted.
+template <class Space>
+Lead Race<Space>::lead(int name, double& left, double most_seconds) const {
+  Lead lead;
+  if (!pace.is_warm(name)) lead = branches.lead(name, 1, flow, pace.first_step(left));
+  left -= lead.seconds();
+  if (lead.end != LeadEnd::steps && lead.end != LeadEnd::reached) return lead;
+  pace.warm(name);
+  const int idle = warm_up(name), steps = pace.race_steps();
+  lead = branches.lead(name, idle + steps, flow, std::min(left, most_seconds * (idle + steps) / steps));
+  left -= lead.seconds();
+  lead.forget_first(idle);
+  return lead;
+}
+
+template <class Space>
+std::vector<double> Race<Space>::costs(const std::vector<int>& racers, double left) const {
+  std::vector<double> costs(branches.crews().size(), std::nan(""));
+  std::vector<int> order{leading};
+  order.insert(order.end(), racers.begin(), racers.end());
+  double most_seconds = Branches<Space>::never, unclear = 0;
+  for (std::size_t place = 0; place < order.size() && left > 0 && !branches.is_interrupted(); ++place) {
+    const int name = order[place];
+    const Lead its = lead(name, left, most_seconds);
+    if (name == leading) {
+      most_seconds = limit * its.seconds();
+      if (flow.is_in_decades) unclear = unclear_progress * static_cast<double>(its.steps.size());
+      if (!(its.progress() + unclear > 0)) unclear = INFINITY;
+    }
+    const bool falls_back = name != 0 && its.unconverged() > 0;
+    double& cost = costs[static_cast<std::size_t>(name)];
+    cost = falls_back ? INFINITY : cost_of(its, unclear);
+    if (name != leading && left <= 0 && its.end == LeadEnd::cut) {  // by the budget: no loss
+      cost = std::nan("");
+      pace.was_too_short(name);
+    }
+    told(name, static_cast<int>(place) + 1, its);
+  }
+  return costs;
+}
+
+template struct Race<Host>;
+template struct Race<Device>;
+
+}  // namespace weir

@@ -1,0 +1,31 @@
+// One race of [select]: the in-loop solver leads a few steps on a branch of the run, then each racer the same steps.
+#pragma once
+#include <functional>
+#include <vector>
+
+#include "miniapps/study/relay/branches.hpp"
+#include "miniapps/study/select/race_pace.hpp"
+
+namespace weir {
+
+template <class Space>
+struct Race {
+  Branches<Space>& branches;  // a crew each name; 0: the default, which helps in each solve that fails
+  RacePace& pace;
+  const FlowBranch& flow;
+  int leading;   // the in-loop solver
+  double limit;  // the others are cut off after so many times what it takes
+  std::function<void(int name, int place, const Lead&)> told;
+
+  // Steps that do not count: what a solver keeps of the systems before, it first has to learn on the branch.
+  int warm_up(int name) const;
+
+  // Cost of each name: time a unit of progress. NaN: it did not take part, or the budget of `left` seconds ended it; infinite:
+  // it came to no end, or falls back on the default.
+  std::vector<double> costs(const std::vector<int>& racers, double left) const;
+
+ private:
+  Lead lead(int name, double& left, double most_seconds) const;
+};
+
+}  // namespace weir
