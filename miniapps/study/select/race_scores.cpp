@@ -1,5 +1,6 @@
 #include "miniapps/study/select/race_scores.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -9,7 +10,7 @@ namespace weir {
 namespace {
 
 constexpr std::size_t races_kept = 8;
-constexpr double long_pause = 8;
+constexpr double memory = 8;  // intervals
 // Of the variance of a log ratio: as if so many races had shown this deviation.
 constexpr int prior_races = 4;
 constexpr double prior_deviation = 0.05;
@@ -43,12 +44,26 @@ void RaceScores::add(std::vector<double> costs, int leader, double when) {
     if (name == leader || std::isnan(cost)) continue;
     Pause& pause = pauses_[static_cast<std::size_t>(name)];
     if (std::isinf(cost) || duel(name, leader).is_faster < 0.5) {
-      pause.until = when + pause.length;
+      pause.until = when + std::min(pause.length, std::max(1.0, until_even(name, leader)));
       pause.length *= 1.5;
     } else {
       pause.length = 1;
     }
   }
+}
+
+double RaceScores::until_even(int name, int leader) const {
+  constexpr double noise = 0.05;
+  double lost = std::nan(""), at = 0;  // by the last race: log of the ratio, and when
+  for (auto race = last_.rbegin(); race != last_.rend(); ++race) {
+    const double a = race->costs[static_cast<std::size_t>(name)], b = race->costs[static_cast<std::size_t>(leader)];
+    if (!std::isfinite(a) || !std::isfinite(b)) continue;
+    const double x = std::log(a / b);
+    if (!std::isnan(lost)) return x - lost > noise ? lost / (x - lost) * (at - race->when) : INFINITY;
+    lost = x;
+    at = race->when;
+  }
+  return INFINITY;
 }
 
 void RaceScores::forget() {
@@ -58,21 +73,18 @@ void RaceScores::forget() {
 
 Duel RaceScores::duel(int challenger, int leader) const {
   Duel d;
-  double sum = 0, squares = 0, latest = 0;
-  for (const Race& race : last_) {
-    const double a = race.costs[static_cast<std::size_t>(challenger)], b = race.costs[static_cast<std::size_t>(leader)];
-    if (std::isnan(a)) continue;
-    if (std::isinf(a) || race.when - latest > long_pause) {  // what came before counts no more
-      d = {};
-      sum = squares = 0;
-    }
-    latest = race.when;
-    if (std::isfinite(a) && std::isfinite(b)) {
-      const double x = std::log(a / b);
-      ++d.races;
-      sum += x;
-      squares += x * x;
-    }
+  double sum = 0, squares = 0;
+  const auto of = [](const Race& race, int name) { return race.costs[static_cast<std::size_t>(name)]; };
+  const auto took_part = [&](const Race& race) { return !std::isnan(of(race, challenger)); };
+  const auto latest = std::find_if(last_.rbegin(), last_.rend(), took_part);
+  for (auto race = latest; race != last_.rend() && latest->when - race->when <= memory; ++race) {
+    const double a = of(*race, challenger), b = of(*race, leader);
+    if (std::isinf(a)) break;  // what came before counts no more
+    if (!std::isfinite(a) || !std::isfinite(b)) continue;
+    const double x = std::log(a / b);
+    ++d.races;
+    sum += x;
+    squares += x * x;
   }
   if (d.races == 0) return d;
   const double n = d.races, mean = sum / n;

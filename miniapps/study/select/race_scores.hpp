@@ -1,6 +1,6 @@
 // What races say of who should lead. A race gives each solver that took part a cost (time a unit of progress); two are
-// compared by the log ratios of their costs in the races that both have run, the last few of them, and of those the ones
-// since they last paused for long: systems change.
+// compared by the log ratios of their costs in the races that both have run, the last few of them, and of those the recent
+// ones: systems change.
 // The variance of the log ratios is not known and races are few, so it has a prior; the mean then follows Student's t.
 #pragma once
 #include <cstddef>
@@ -39,7 +39,8 @@ class RaceScores {
   void forget();  // what races have shown: the systems are others now
   Duel duel(int challenger, int leader) const;
   int best_against(int leader) const;  // who should lead instead; -1: nobody
-  // Who is probably not faster pauses, half as long again each time: the next race may be of another flow.
+  // Who is probably not faster pauses, half as long again each time: the next race may be of another flow. Who has caught up
+  // since the race before pauses until it would break even, if that is earlier.
   bool takes_part(int name, double when) const { return when >= pauses_[static_cast<std::size_t>(name)].until; }
 
   // All of it, as numbers.
@@ -55,6 +56,8 @@ class RaceScores {
     double when;
     std::vector<double> costs;
   };
+  double until_even(int name, int leader) const;  // from the last race on; infinite: it does not catch up
+
   std::deque<Race> last_;
   std::vector<Pause> pauses_;
 };

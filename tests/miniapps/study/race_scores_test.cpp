@@ -68,7 +68,7 @@ TEST(RaceScores, OfOtherSystemsNothingIsKnown) {
 }
 
 // A cost of a step that stays the same, as a direct solver's does, does not tell that the others' has changed.
-TEST(RaceScores, WhatWasBeforeALongPauseCountsNoMore) {
+TEST(RaceScores, WhatWasLongAgoCountsNoMore) {
   RaceScores scores(2, {});
   double when = 0;
   for (; when < 7; ++when) scores.add({1, 2}, 0, when);
@@ -77,6 +77,20 @@ TEST(RaceScores, WhatWasBeforeALongPauseCountsNoMore) {
   for (int race = 0; race < 2; ++race) scores.add({1, 0.7}, 0, when + 0.1 * race);
   EXPECT_EQ(scores.best_against(0), 1);
   EXPECT_NEAR(scores.duel(1, 0).ratio, 0.7, 1e-12);
+}
+
+TEST(RaceScores, WhoCatchesUpRacesAgainWhenItWouldBreakEven) {
+  RaceScores steady(2, {}), catching_up(2, {});
+  for (int race = 0; race < 6; ++race) {
+    steady.add({1, std::exp(0.6)}, 0, 10.0 * race);
+    catching_up.add({1, std::exp(0.6 - 0.1 * race)}, 0, 10.0 * race);  // even at 60
+  }
+  EXPECT_FALSE(steady.takes_part(1, 57));
+  EXPECT_FALSE(catching_up.takes_part(1, 57)) << "its pauses are no longer than before";
+  RaceScores near(2, {});
+  for (int race = 0; race < 6; ++race) near.add({1, std::exp(0.6 - 0.11 * race)}, 0, 10.0 * race);  // even at 54.5
+  EXPECT_FALSE(near.takes_part(1, 54));
+  EXPECT_TRUE(near.takes_part(1, 55));
 }
 
 TEST(RaceScores, ComparisonsHoldWhoeverLed) {
