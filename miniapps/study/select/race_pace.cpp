@@ -9,6 +9,7 @@ constexpr std::size_t recent_steps = 15;
 constexpr double other_cost = 1.3;
 constexpr double least_race = 0.002, most_race_steps = 16;  // seconds that times can be told apart after
 constexpr double default_first_step = 5, first_step = 8;    // of the run's: structure, orderings, memory never touched
+constexpr double early = 0.25;                              // of the budget, for races at the start
 constexpr double patience = 10;                             // with a first step; more where the budget is large
 
 }  // namespace
@@ -66,7 +67,7 @@ int RacePace::race_steps() const {
 
 double RacePace::left(double share_done, bool may_show) const {
   const bool have_raced = std::all_of(first_step_.begin(), first_step_.end(), [](double s) { return s == 0; });
-  const double due = have_raced && !may_show ? (1 + share_done) / 2 : 1;
+  const double due = have_raced && !may_show ? early + (1 - early) * share_done : 1;
   return -ranks_->max(spent_ - budget_ * (share_done > 0 ? due * own_ / share_done : own_));
 }
 

@@ -31,7 +31,7 @@ class RacePace {
 
   int race_steps() const;  // more than asked for where a step is too short to be timed
   // Seconds that the next race may take. Of a run whose length is known (share_done > 0) the whole counts: what is found
-  // early pays longest. But once all have raced, half of it is kept for the rest of the run, and for races that may show
+  // early pays longest. But once all have raced, three quarters are kept for the rest of the run, and for races that may show
   // who is faster.
   double left(double share_done, bool may_show) const;
   // Of a race in which it is about as fast as the in-loop solver. The first step of each solver sets everything up.

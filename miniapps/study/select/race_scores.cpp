@@ -66,9 +66,9 @@ double RaceScores::until_even(int name, int leader) const {
   return INFINITY;
 }
 
-void RaceScores::forget() {
-  last_.clear();
-  pauses_.assign(pauses_.size(), Pause());
+void RaceScores::forget(double when) {
+  since_ = when;
+  for (Pause& p : pauses_) p.until = 0;
 }
 
 Duel RaceScores::duel(int challenger, int leader) const {
@@ -77,7 +77,7 @@ Duel RaceScores::duel(int challenger, int leader) const {
   const auto of = [](const Race& race, int name) { return race.costs[static_cast<std::size_t>(name)]; };
   const auto took_part = [&](const Race& race) { return !std::isnan(of(race, challenger)); };
   const auto latest = std::find_if(last_.rbegin(), last_.rend(), took_part);
-  for (auto race = latest; race != last_.rend() && latest->when - race->when <= memory; ++race) {
+  for (auto race = latest; race != last_.rend() && race->when >= std::max(since_, latest->when - memory); ++race) {
     const double a = of(*race, challenger), b = of(*race, leader);
     if (std::isinf(a)) break;  // what came before counts no more
     if (!std::isfinite(a) || !std::isfinite(b)) continue;
@@ -112,7 +112,7 @@ int RaceScores::best_against(int leader) const {
 }
 
 std::vector<double> RaceScores::state() const {
-  std::vector<double> all{static_cast<double>(pauses_.size()), static_cast<double>(last_.size())};
+  std::vector<double> all{static_cast<double>(pauses_.size()), static_cast<double>(last_.size()), since_};
   for (const Pause& p : pauses_) all.insert(all.end(), {p.until, p.length});
   for (const Race& race : last_) {
     all.push_back(race.when);
@@ -123,11 +123,12 @@ std::vector<double> RaceScores::state() const {
 
 bool RaceScores::load(std::span<const double> state) {
   const std::size_t names = pauses_.size();
-  if (state.size() < 2 || state[0] != static_cast<double>(names) || !(state[1] >= 0) || state[1] > races_kept)
+  if (state.size() < 3 || state[0] != static_cast<double>(names) || !(state[1] >= 0) || state[1] > races_kept)
     return false;
   const auto kept = static_cast<std::size_t>(state[1]);
-  if (state.size() != 2 + 2 * names + kept * (1 + names)) return false;
-  auto next = state.begin() + 2;
+  if (state.size() != 3 + 2 * names + kept * (1 + names)) return false;
+  since_ = state[2];
+  auto next = state.begin() + 3;
   for (Pause& p : pauses_) {
     p.until = *next++;
     p.length = *next++;

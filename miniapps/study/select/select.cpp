@@ -169,7 +169,7 @@ class Select : public Facility<Space> {
                           names_[at(former_)])});
     } else {
       if (pace_.has_changed()) {
-        scores_.forget();
+        scores_.forget(when(next));
         is_follow_up_ = false;
         next_race_ = next;
       }

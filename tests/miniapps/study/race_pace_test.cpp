@@ -35,7 +35,7 @@ TEST(RacePace, BudgetIsAShareOfTheWholeRunWhereThatIsKnown) {
   pace.spend(15);
   EXPECT_NEAR(pace.left(0.01, false), 25, 1e-9);
   for (const int name : {0, 1}) pace.warm(name);
-  EXPECT_NEAR(pace.left(0.01, false), 40 * 1.01 / 2 - 15, 1e-9) << "half is for later";
+  EXPECT_NEAR(pace.left(0.01, false), 40 * (0.25 + 0.75 * 0.01) - 15, 1e-9) << "three quarters are for later";
   EXPECT_NEAR(pace.left(0.01, true), 25, 1e-9);
   RacePace again(alone, 2, 2, 0.04);
   ASSERT_EQ(pace.state().size(), RacePace::state_size);

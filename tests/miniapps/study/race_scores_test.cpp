@@ -61,7 +61,7 @@ TEST(RaceScores, OfOtherSystemsNothingIsKnown) {
   for (int race = 0; race < 3; ++race) scores.add({1.0, 0.5, INFINITY}, 0, race);
   ASSERT_EQ(scores.best_against(0), 1);
   ASSERT_FALSE(scores.takes_part(2, 3));
-  scores.forget();
+  scores.forget(3);
   EXPECT_EQ(scores.best_against(0), -1);
   EXPECT_EQ(scores.duel(1, 0).races, 0);
   EXPECT_TRUE(scores.takes_part(2, 3));
