@@ -112,7 +112,10 @@ inline Numbers random_numbers(int n, unsigned seed) {
 
 inline double max_difference(const Numbers& a, const Numbers& b) {
   double m = a.size() == b.size() ? 0 : INFINITY;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) m = std::max(m, std::abs(a[i] - b[i]));
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
+    const double d = std::abs(a[i] - b[i]);
+    if (d > m || std::isnan(d)) m = d;  // std::max would lose what is not a number
+  }
   return m;
 }
 inline double dot(const Numbers& a, const Numbers& b) {
