@@ -67,7 +67,7 @@ void load(Context& c, const Instruction& i, u32 mask) {
       if (i.out[k] != no_row) put_wide(c.rows + i.out[k], l, i.out_width, extended(v, i.type));
     }
   }
-  if (options.weak && acquires(i)) l1_write_back(*c.block, true);
+  if (options.weak && acquires(i)) l1_invalidate(*c.block);
 }
 
 void store(Context& c, const Instruction& i, u32 mask) {
@@ -166,7 +166,8 @@ u64 apply(Type type, Atomic op, char* p, u64 a, u64 b) {
 // Lane by lane; the first is any where the schedule is not convergent: no order is promised.
 void atomic(Context& c, const Instruction& i, u32 mask) {
   if (!options.statistics.empty()) count_access(c, i, mask, i.bytes);
-  if (options.weak && !i.block_scope && i.semantics != Semantics::relaxed) l1_write_back(*c.block, acquires(i));
+  if (options.weak && releases(i)) l1_write_back(*c.block, false);
+  if (options.weak && acquires(i)) l1_invalidate(*c.block);
   const u32 first = options.schedule == Schedule::convergent ? 0 : static_cast<u32>(random_number() % 32);
   for (u32 k = 0; k < 32; ++k) {
     const int l = static_cast<int>((first + k) % 32);

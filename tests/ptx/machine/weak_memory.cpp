@@ -36,6 +36,14 @@ void l1_write_back(ThreadBlock& block, bool invalidate) {
   if (invalidate) block.l1.clear();
 }
 
+// An acquire orders later loads: it shows nobody what this block has stored.
+void l1_invalidate(ThreadBlock& block) {
+  std::erase_if(block.l1, [](const auto& entry) { return entry.second.dirty == 0; });
+  for (auto& [address, sector] : block.l1)
+    for (const int byte : lanes(~sector.dirty))
+      sector.data[static_cast<std::size_t>(byte)] = reinterpret_cast<const char*>(address)[byte];
+}
+
 void l1_drop(ThreadBlock& block, const char* address) { write_back_one(block, reinterpret_cast<u64>(address), true); }
 
 // A line leaves the cache now and then, so a thread that polls with plain loads is not always stale.
