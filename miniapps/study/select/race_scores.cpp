@@ -68,7 +68,11 @@ double RaceScores::until_even(int name, int leader) const {
 
 void RaceScores::forget(double when) {
   since_ = when;
-  for (Pause& p : pauses_) p.until = 0;
+  for (std::size_t name = 0; name < pauses_.size(); ++name) {
+    const auto took_part = [name](const Race& race) { return !std::isnan(race.costs[name]); };
+    const auto latest = std::find_if(last_.rbegin(), last_.rend(), took_part);
+    if (latest == last_.rend() || std::isfinite(latest->costs[name])) pauses_[name].until = 0;
+  }
 }
 
 Duel RaceScores::duel(int challenger, int leader) const {

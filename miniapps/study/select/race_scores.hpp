@@ -36,7 +36,9 @@ class RaceScores {
   // Of a race: not-a-number for those that took no part; infinite for those that failed or were cut off. `when`, here and
   // below: the run's steps, in the intervals at which races may come.
   void add(std::vector<double> costs, int leader, double when);
-  void forget(double when);  // what races have shown: the systems are others now. All may race; pauses go on to grow
+  // What races have shown of who is faster: the systems are others now. All may race but those that failed last, and pauses go on
+  // to grow.
+  void forget(double when);
   Duel duel(int challenger, int leader) const;
   int best_against(int leader) const;  // who should lead instead; -1: nobody
   // Who is probably not faster pauses, half as long again each time: the next race may be of another flow. Who has caught up

@@ -57,14 +57,15 @@ TEST(RaceScores, WhoFailsPausesLongerEachTimeAndCountsFromThenOn) {
 }
 
 TEST(RaceScores, OfOtherSystemsNothingIsKnown) {
-  RaceScores scores(3, {});
-  for (int race = 0; race < 3; ++race) scores.add({1.0, 0.5, INFINITY}, 0, race);
+  RaceScores scores(4, {});
+  for (int race = 0; race < 3; ++race) scores.add({1.0, 0.5, 2.0, INFINITY}, 0, race);
   ASSERT_EQ(scores.best_against(0), 1);
   ASSERT_FALSE(scores.takes_part(2, 3));
   scores.forget(3);
   EXPECT_EQ(scores.best_against(0), -1);
   EXPECT_EQ(scores.duel(1, 0).races, 0);
   EXPECT_TRUE(scores.takes_part(2, 3));
+  EXPECT_FALSE(scores.takes_part(3, 3)) << "it failed last";
 }
 
 // A cost of a step that stays the same, as a direct solver's does, does not tell that the others' has changed.
