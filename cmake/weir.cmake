@@ -285,9 +285,13 @@ add_custom_target(unit_tests)
 
 # weir_test(name LIBRARIES a b SOURCES x.cpp y.cu): one GoogleTest program; its tests are ctest's, but under a sanitizer or
 # on a GPU, where the program is one test: there a program's start takes longer than most tests. NOT_SANITIZED: patterns of
-# tests that run the code of other tests for longer; NOT_UNDER_RACE: that run the kernels of other tests for longer.
+# tests that run the code of other tests for longer; NOT_UNDER_RACE: that run no device code, or the kernels of
+# other tests for longer. HOST_SOURCES: sources without device code, which the race build leaves out.
 function(weir_test name)
-  cmake_parse_arguments(arg "" "" "LIBRARIES;SOURCES;LABELS;NOT_SANITIZED;NOT_UNDER_RACE" ${ARGN})
+  cmake_parse_arguments(arg "" "" "LIBRARIES;SOURCES;HOST_SOURCES;LABELS;NOT_SANITIZED;NOT_UNDER_RACE" ${ARGN})
+  if(NOT WEIR_SANITIZE STREQUAL "race")
+    list(APPEND arg_SOURCES ${arg_HOST_SOURCES})
+  endif()
   add_executable(${name} ${arg_SOURCES})
   weir_depends_on_device_code(${name} ${arg_SOURCES})
   weir_device_sources(${arg_SOURCES})
@@ -315,7 +319,7 @@ function(weir_test name)
       set(left_out ${arg_NOT_SANITIZED})
     endif()
     if(WEIR_SANITIZE STREQUAL "race")
-      list(APPEND left_out ${arg_NOT_UNDER_RACE} */host.*)  # the host's half of the typed tests runs no device code
+      list(APPEND left_out ${arg_NOT_UNDER_RACE} */host.* *OnHost.*)  # what is about the host runs no device code
     endif()
     list(JOIN left_out ":" left_out)
     add_test(NAME ${name} COMMAND ${name} --gtest_filter=-${left_out})
