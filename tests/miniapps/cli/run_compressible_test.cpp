@@ -15,7 +15,7 @@ using testing::read_file;
 using testing::write_file;
 namespace fs = std::filesystem;
 
-const std::string cylinder = testing::cylinder_at_mach_038(48, 24, 20) + R"([pseudo_time]
+const std::string cylinder = testing::cylinder_at_mach_038(32, 16, 20) + R"([pseudo_time]
 cfl_max = 50.0
 tolerance = 1e-3
 )";
