@@ -33,7 +33,7 @@ Options select_options() {
        "steps"},
       {"steps", Option::integer, "2", "that each solver leads in a race, at least; together they take 2 ms",
        "[2, inf)"},
-      {"budget", Option::number, "0.04", "what races may cost: this share of the run's own time", "(0, inf)"},
+      {"budget", Option::number, "0.03", "what races may cost: this share of the run's own time", "(0, inf)"},
       {"limit", Option::number, "2", "a solver is cut off in a race after so many times what the in-loop solver takes",
        "(1, inf)"},
       {"margin", Option::number, "0.02", "by which another solver must be faster to lead", "[0, 1)"},
