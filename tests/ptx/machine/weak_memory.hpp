@@ -8,7 +8,7 @@ namespace weir::ptx {
 void l1_read(ThreadBlock& block, const char* from, void* to, int bytes);
 void l1_write(ThreadBlock& block, char* to, const void* from, int bytes);
 void l1_write_back(ThreadBlock& block, bool invalidate);
-void l1_invalidate(ThreadBlock& block);  // but for its own stores
+void l1_invalidate(ThreadBlock& block);                 // but for its own stores
 void l1_drop(ThreadBlock& block, const char* address);  // writes the address's sector back and forgets it
 
 }  // namespace weir::ptx
