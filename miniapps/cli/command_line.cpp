@@ -70,11 +70,11 @@ void add_run_options(CLI::App& verb, RunArguments& a, KeyArguments& d, const std
 }
 
 void add_solve_options(CLI::App& verb, SolveArguments& s) {
-  verb.add_option(
-          "MATRIX", s.matrix,
-          "a captured system (.h5), solved from its initial guess; a Matrix Market file (coordinate), gzipped or not; "
-          "banded:ROWS[:HALF], a generated matrix of 2 HALF + 1 diagonals; or "
-          "augment:N:B1=FIRST.mtx:B2=SECOND.mtx, blocks of N unknowns assembled from two matrices")
+  verb.add_option("MATRIX", s.matrix,
+                  "a captured system, solved from its initial guess, or a folder of them; a Matrix Market file "
+                  "(coordinate), gzipped or not; "
+                  "banded:ROWS[:HALF], a generated matrix of 2 HALF + 1 diagonals; or "
+                  "augment:N:B1=FIRST.mtx:B2=SECOND.mtx, blocks of N unknowns assembled from two matrices")
       ->required();
   verb.add_option("--rhs", s.rhs,
                   "right-hand side: ones (the default), row-sums (the solution is all ones) or a Matrix Market file; "
@@ -102,13 +102,17 @@ void add_solve_options(CLI::App& verb, SolveArguments& s) {
 }
 
 void add_replay_options(CLI::App& verb, ReplayArguments& r) {
-  verb.add_option("CAPSULE", r.capsules,
-                  "captured systems: files of capsules/ in a run directory, or the directory ([capture] writes them)")
+  verb.add_option(
+          "CAPSULE", r.capsules,
+          "captured systems: files of capsules/ in a run directory, or the directory ([capture] writes them); or a "
+          "folder that weir import or another code has written")
       ->required();
-  verb.add_option("--solvers", r.solvers,
-                  "TOML file: a table [NAME] for each solver, with the keys of [shadow.NAME]; default: the reference "
-                  "solver as it ran, which "
-                  "must repeat its iteration counts (exit code 5 if not)")
+  verb.add_option(
+          "--solvers", r.solvers,
+          "TOML file: a table [NAME] for each solver, with the keys of [shadow.NAME]; default: the reference "
+          "solver as it ran, which "
+          "must repeat its iteration counts (exit code 5 if not); with -o DIR: a study as by [shadow], of which "
+          "[linear.SYSTEM] in FILE is the reference solver (default: the recorded one)")
       ->type_name("FILE");
   verb.add_option("--repeat", r.repeat, "solves per system and solver; times are medians")
       ->capture_default_str()
@@ -116,10 +120,30 @@ void add_replay_options(CLI::App& verb, ReplayArguments& r) {
   verb.add_option("--export", r.export_format,
                   "export the systems instead of solving them: Matrix Market or PETSc binary")
       ->check(CLI::IsMember({"mtx", "petsc"}));
-  verb.add_option("-o,--output", r.output, "folder of the exported files; default: that of the captured systems")
+  verb.add_option("-o,--output", r.output,
+                  "folder of the exported files, default: that of the captured systems; or run directory of the study")
       ->type_name("DIR");
+  verb.add_flag("--warm", r.warm, "study: each system begins with the reference solver's solution of the one before");
+  verb.add_option("--system", r.system, "study: of the captured systems of this name")->type_name("NAME");
+  verb.add_option("--threads", r.threads, "study: threads")->type_name("N")->check(CLI::PositiveNumber);
+  verb.add_flag("--overwrite", r.overwrite, "study: overwrite the run in its run directory");
   verb.add_option("--space", r.space, "where to compute; default: where the run did")
       ->check(CLI::IsMember({"host", "device"}));
+}
+
+void add_import_options(CLI::App& verb, ImportArguments& i) {
+  verb.add_option(
+          "MATRIX", i.matrices,
+          "matrices in the order of the sequence: Matrix Market (coordinate) or PETSc binary, where b and x0 may "
+          "follow each; one matrix for all right-hand sides is enough where it stays")
+      ->required();
+  verb.add_option("--rhs", i.rhs, "right-hand sides: Matrix Market or PETSc binary")->type_name("FILE...");
+  verb.add_option("--guess", i.guess, "initial guesses; default: zeros")->type_name("FILE...");
+  verb.add_option("--system", i.system, "name of the system")->capture_default_str()->type_name("NAME");
+  verb.add_option("--block", i.block, "unknowns per block row (0: detect)")->check(CLI::Range(0, 64));
+  verb.add_option("-o,--output", i.output, "folder of the captured systems; it must not be there")
+      ->required()
+      ->type_name("DIR");
 }
 
 std::vector<std::string> names_of(const CLI::App& app) {
@@ -209,91 +233,96 @@ int parse_and_run(const Program& program, int argc, char** argv) {
   mesh->callback([&] { code = write_mesh(m); });
 
   ReplayArguments r;
+  r.command_line = a.command_line;
   CLI::App* replay = app.add_subcommand("replay", "re-solve captured systems of a run, or export them");
   add_replay_options(*replay, r);
-  replay->callback([&] { code = replay_capsules(r); });
+  replay->callback([&] { code = replay_capsules(program, r); });
 
-  SolveArguments s;
-  CLI::App* solve = app.add_subcommand("solve", "solve a matrix or a captured system with one or several solvers");
-  add_solve_options(*solve, s);
-  solve->callback([&] { code = solve_system(s); });
+  ImportArguments i;
+  CLI::App* import = app.add_subcommand("import", "make captured systems of matrix files of another code");
+  add_import_options(*import, i);
+  import->callback([&] { code = import_systems(i);
+});
 
-  std::string what, folder = "docs/reference";
-  CLI::App* doctor = app.add_subcommand("doctor", "diagnose a matrix and suggest solvers");
-  doctor->add_option("MATRIX", what, "matrix or captured system, as for `weir solve`")->required();
-  doctor->callback([&] { code = examine_matrix(what); });
+SolveArguments s;
+CLI::App* solve = app.add_subcommand("solve", "solve a matrix or a captured system with one or several solvers");
+add_solve_options(*solve, s);
+solve->callback([&] { code = solve_system(s); });
 
-  CLI::App* ab = app.add_subcommand("ab", "paired A/B runs: cases x configurations x repeats, compared");
-  ab->add_option("STUDY", what, "study file (TOML)")->required();
-  ab->add_option("-o,--output", a.directory, "folder of the runs; completed runs are not repeated")
-      ->required()
-      ->type_name("DIR");
-  std::string budget;
-  const auto add_budget = [&](CLI::App* verb) {
-    verb->add_option(
-            "--budget", budget,
-            "stop a run after so many times the baseline's time (12x) or so long (60s); it counts as more; default: as "
-            "the study says")
-        ->type_name("BUDGET");
-  };
-  add_budget(ab);
-  ab->callback([&] { code = run_ab(program, what, a.directory, budget); });
+std::string what, folder = "docs/reference";
+CLI::App* doctor = app.add_subcommand("doctor", "diagnose a matrix and suggest solvers");
+doctor->add_option("MATRIX", what, "matrix or captured system, as for `weir solve`")->required();
+doctor->callback([&] { code = examine_matrix(what); });
 
-  CLI::App* report = app.add_subcommand("report", "write report.html of a run directory");
-  report->add_option("DIR", a.source, "run directory")->required();
-  bool with_png = false;
-  report->add_flag("--png", with_png, "the plots as PNG too, in DIR/plots (needs matplotlib)");
-  report->callback([&] { code = write_report(a.source, with_png); });
+CLI::App* ab = app.add_subcommand("ab", "paired A/B runs: cases x configurations x repeats, compared");
+ab->add_option("STUDY", what, "study file (TOML)")->required();
+ab->add_option("-o,--output", a.directory, "folder of the runs; completed runs are not repeated")
+    ->required()
+    ->type_name("DIR");
+std::string budget;
+const auto add_budget = [&](CLI::App* verb) {
+  verb->add_option(
+          "--budget", budget,
+          "stop a run after so many times the baseline's time (12x) or so long (60s); it counts as more; default: as "
+          "the study says")
+      ->type_name("BUDGET");
+};
+add_budget(ab);
+ab->callback([&] { code = run_ab(program, what, a.directory, budget); });
 
-  CLI::App* bench = app.add_subcommand("bench", "kernel benchmarks, compared with the machine's measured bandwidth");
-  bench->prefix_command()->set_help_flag();
-  bench->callback([&] { start_benchmarks(argv); });
+CLI::App* report = app.add_subcommand("report", "write report.html of a run directory");
+report->add_option("DIR", a.source, "run directory")->required();
+bool with_png = false;
+report->add_flag("--png", with_png, "the plots as PNG too, in DIR/plots (needs matplotlib)");
+report->callback([&] { code = write_report(a.source, with_png); });
 
-  CLI::App* map = app.add_subcommand("map", "who wins where: whole runs over a grid of two parameters of a case");
-  map->add_option("STUDY", what, "study file (TOML): as for ab, and [map]")->required();
-  map->add_option("-o,--output", a.directory, "folder of the runs; completed runs are not repeated")
-      ->required()
-      ->type_name("DIR");
-  add_budget(map);
-  map->callback([&] { code = run_map(program, what, a.directory, budget); });
+CLI::App* bench = app.add_subcommand("bench", "kernel benchmarks, compared with the machine's measured bandwidth");
+bench->prefix_command()->set_help_flag();
+bench->callback([&] { start_benchmarks(argv); });
 
-  CLI::App* list = app.add_subcommand("list", "what there is: cases, methods, preconditioners, boundaries, ...");
-  list->add_option("WHAT", what, "left out: what can be listed");
-  list->callback([&] { code = list_what(program, what); });
+CLI::App* map = app.add_subcommand("map", "who wins where: whole runs over a grid of two parameters of a case");
+map->add_option("STUDY", what, "study file (TOML): as for ab, and [map]")->required();
+map->add_option("-o,--output", a.directory, "folder of the runs; completed runs are not repeated")
+    ->required()
+    ->type_name("DIR");
+add_budget(map);
+map->callback([&] { code = run_map(program, what, a.directory, budget); });
 
-  CLI::App* explain = app.add_subcommand("explain", "what a key of the case file means");
-  explain->add_option("KEY", what, "time.cfl, linear.pressure, boundary.*.type, cfl")->required();
-  explain->callback([&] { code = explain_key(program, what); });
+CLI::App* list = app.add_subcommand("list", "what there is: cases, methods, preconditioners, boundaries, ...");
+list->add_option("WHAT", what, "left out: what can be listed");
+list->callback([&] { code = list_what(program, what); });
 
-  CLI::App* reference =
-      app.add_subcommand("reference", "write the reference pages and the JSON schema of the case file");
-  reference->add_option("-o,--output", folder, "folder of the pages")->type_name("DIR")->capture_default_str();
-  reference->callback([&] { code = write_reference(program, folder, help_of_all(app)); });
+CLI::App* explain = app.add_subcommand("explain", "what a key of the case file means");
+explain->add_option("KEY", what, "time.cfl, linear.pressure, boundary.*.type, cfl")->required();
+explain->callback([&] { code = explain_key(program, what); });
 
-  CLI::App* completion =
-      app.add_subcommand("completion", "print completion for a shell: source <(weir completion bash)");
-  completion->add_option("SHELL", what, "bash")->required()->check(CLI::IsMember({"bash"}));
-  completion->callback([&] {
-    std::vector<std::pair<std::string, std::string>> words;
-    for (const std::string& verb : names_of(app))
-      words.emplace_back(verb, fmt::format("{}", fmt::join(options_of(*app.get_subcommand(verb)), " ")));
-    say("{}", completion_script(program, words));
-  });
+CLI::App* reference = app.add_subcommand("reference", "write the reference pages and the JSON schema of the case file");
+reference->add_option("-o,--output", folder, "folder of the pages")->type_name("DIR")->capture_default_str();
+reference->callback([&] { code = write_reference(program, folder, help_of_all(app)); });
 
-  if (argc < 2) {
-    say(stderr, "{}", app.help());
-    return static_cast<int>(Exit::usage);
-  }
-  refuse_unknown_words(app, argc, argv);
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError& e) {
-    return app.exit(e) == 0 ? 0 : static_cast<int>(Exit::usage);  // prints help, version or the error
-  }
-  return code;
+CLI::App* completion = app.add_subcommand("completion", "print completion for a shell: source <(weir completion bash)");
+completion->add_option("SHELL", what, "bash")->required()->check(CLI::IsMember({"bash"}));
+completion->callback([&] {
+  std::vector<std::pair<std::string, std::string>> words;
+  for (const std::string& verb : names_of(app))
+    words.emplace_back(verb, fmt::format("{}", fmt::join(options_of(*app.get_subcommand(verb)), " ")));
+  say("{}", completion_script(program, words));
+});
+
+if (argc < 2) {
+  say(stderr, "{}", app.help());
+  return static_cast<int>(Exit::usage);
 }
-
+refuse_unknown_words(app, argc, argv);
+try {
+  app.parse(argc, argv);
+} catch (const CLI::ParseError& e) {
+  return app.exit(e) == 0 ? 0 : static_cast<int>(Exit::usage);  // prints help, version or the error
+}
+return code;
 }  // namespace
+
+}  // namespace weir
 
 int run_command_line(const Program& program, int argc, char** argv) {
   return code_of([&] { return code_after_output(parse_and_run(program, argc, argv)); });

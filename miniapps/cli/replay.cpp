@@ -9,6 +9,7 @@
 #include "base/print.hpp"
 #include "inputs/case.hpp"
 #include "miniapps/cli/export_system.hpp"
+#include "miniapps/cli/replay_study.hpp"
 #include "miniapps/cli/verbs.hpp"
 #include "miniapps/study/capture/capsule.hpp"
 #include "miniapps/study/shadow/reference_solver.hpp"
@@ -110,30 +111,8 @@ Replay replay_leader(const Capsule& c, System<Space>& system, int repeat) {
   return replay;
 }
 
-struct Candidate {
-  std::string name;
-  Table options;
-};
-
-// Each table of the file, also as [shadow.NAME]; or the file itself, where it has the keys of one solver.
-std::vector<Candidate> candidates_of(const std::string& file) {
-  const Table whole = read_case(file);
-  const bool is_of_a_case = whole.is_table("shadow") && !whole.table("shadow").has("method");
-  const Table all = is_of_a_case ? whole.table("shadow") : whole;
-  std::vector<Candidate> list;
-  for (const std::string& key : all.keys())
-    if (key != "preconditioner" && all.is_table(key)) list.push_back({key, all.table(key)});
-  if (all.has("method") || all.has("preconditioner")) {
-    if (!list.empty())
-      all.fail("method", "either one solver or a table for each: there is also [" + list.front().name + "]");
-    list.push_back({std::filesystem::path(file).stem().string(), all});
-  }
-  if (list.empty()) throw Error(Exit::usage, file + ": names no solver; give each a table, as [shadow.NAME] of a case");
-  return list;
-}
-
 template <class Space>
-Replay replay_candidate(const Capsule& c, System<Space>& system, const Candidate& candidate, int repeat) {
+Replay replay_candidate(const Capsule& c, System<Space>& system, const NamedSolver& candidate, int repeat) {
   const CapsuleLeader& l = c.leader;
   const Table leader = read_case_text(l.options, c.path + ":leader_options");
   const KrylovOptions test = stopping_test_of(leader, KrylovOptions{l.default_tolerance});
@@ -205,34 +184,13 @@ class Report {
   std::size_t width_ = 7;
 };
 
-// A run directory, or its folder of capsules, stands for all of them; patterns that a shell's * has caught are left
-// out.
-std::vector<std::string> capsules_of(const std::vector<std::string>& names) {
-  namespace fs = std::filesystem;
-  std::vector<std::string> files;
-  for (const std::string& name : names) {
-    if (!fs::is_directory(name)) {
-      if (!is_pattern(name)) files.push_back(name);
-      continue;
-    }
-    const fs::path inside = fs::path(name) / "capsules";
-    std::vector<std::string> found;
-    for (const auto& entry : fs::directory_iterator(fs::is_directory(inside) ? inside : fs::path(name)))
-      if (is_capsule(entry.path().string())) found.push_back(entry.path().string());
-    if (found.empty()) throw Error(Exit::file_io, name + ": holds no captured system");
-    std::sort(found.begin(), found.end());
-    files.insert(files.end(), found.begin(), found.end());
-  }
-  return files;
-}
-
 struct Tally {
   int same = 0, other = 0, not_comparable = 0;
   bool all_converged = true;
 };
 
 template <class Space>
-void replay_one(const Capsule& c, int repeat, const std::vector<Candidate>& candidates, const Report& report,
+void replay_one(const Capsule& c, int repeat, const std::vector<NamedSolver>& candidates, const Report& report,
                 Tally& tally) {
   System<Space> system(c);
   if (candidates.empty()) {
@@ -242,7 +200,7 @@ void replay_one(const Capsule& c, int repeat, const std::vector<Candidate>& cand
     ++(agreement == Agreement::same ? tally.same : agreement == Agreement::other ? tally.other : tally.not_comparable);
     report.row(c, replay, note);
   }
-  for (const Candidate& candidate : candidates) {
+  for (const NamedSolver& candidate : candidates) {
     const Replay replay = replay_candidate(c, system, candidate, repeat);
     tally.all_converged = tally.all_converged && replay.refusal.empty() && replay.result.converged();
     report.row(c, replay, "");
@@ -257,9 +215,12 @@ bool replays_on_device(const std::string& asked, const Capsule& c) {
 
 }  // namespace
 
-int replay_capsules(const ReplayArguments& a) {
-  const std::vector<std::string> capsules = capsules_of(a.capsules);
-  const std::vector<Candidate> candidates = a.solvers.empty() ? std::vector<Candidate>() : candidates_of(a.solvers);
+int replay_capsules(const Program& program, const ReplayArguments& a) {
+  const std::vector<std::string> capsules = captured_systems(a.capsules);
+  if (!a.solvers.empty() && !a.output.empty() && a.export_format.empty()) return study_captured(program, a, capsules);
+  if (a.warm || a.overwrite || a.threads > 0 || !a.system.empty())
+    throw Error(Exit::usage, "--warm, --system, --threads and --overwrite belong to a study: --solvers FILE -o DIR");
+  const std::vector<NamedSolver> candidates = a.solvers.empty() ? std::vector<NamedSolver>() : solvers_of(a.solvers);
   if (!a.export_format.empty()) {
     for (const std::string& path : capsules) export_capsule(read_capsule(path), a.export_format, a.output);
     return static_cast<int>(Exit::finished);

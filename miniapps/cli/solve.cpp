@@ -210,9 +210,7 @@ std::vector<double> right_hand_side(const std::string& what, const BlockCsrData&
   return sums.to_vector();
 }
 
-}  // namespace
-
-int solve_system(const SolveArguments& a) {
+int solve_one(const SolveArguments& a) {
   BlockCsrData data = read_system(a.matrix, a.block);
   data.symmetric = is_symmetric(data);
   data.constant_null_space = has_constant_null_space(data);
@@ -239,6 +237,20 @@ int solve_system(const SolveArguments& a) {
       a.extended ? "; x and its residual in double-double precision" : "");
   return a.space == "device" ? solve_all<Device>(a, data, rhs, guess, candidates)
                              : solve_all<Host>(a, data, rhs, guess, candidates);
+}
+
+}  // namespace
+
+int solve_system(const SolveArguments& a) {
+  if (!std::filesystem::is_directory(a.matrix)) return solve_one(a);
+  int worst = 0;
+  for (const std::string& path : captured_systems({a.matrix})) {
+    SolveArguments one = a;
+    one.matrix = path;
+    worst = std::max(worst, solve_one(one));
+    say("\n");
+  }
+  return worst;
 }
 
 }  // namespace weir

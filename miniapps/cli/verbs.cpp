@@ -38,7 +38,8 @@ std::string text_of(const UnknownKey& e, const Program& program, const Table& co
   return text.empty() ? e.what() : text;
 }
 
-// Runs to the end, or to an error that the run directory records before the process ends with its code.
+}  // namespace
+
 int run_miniapp(const Program& program, RunOptions options, const Table& config) {
   const Miniapp& miniapp = miniapp_of(program, config);
   options.ranks = program.ranks;
@@ -73,6 +74,8 @@ int run_miniapp(const Program& program, RunOptions options, const Table& config)
     return try_report(run.directory(), code);
   return code;
 }
+
+namespace {
 
 // A checkpoint, or the newest whole one of a run directory.
 Checkpoint find_checkpoint(const std::string& source) {

@@ -9,6 +9,10 @@
 
 namespace weir {
 
+// Runs the miniapp that [case] names to its end, or to an error that the run directory records before the process ends
+// with its code.
+int run_miniapp(const Program& program, RunOptions options, const Table& config);
+
 // weir run, restart.
 struct RunArguments {
   std::string source;     // the case file, or the checkpoint (or a run directory: its newest whole checkpoint)
@@ -55,13 +59,27 @@ struct ReplayArguments {
   std::vector<std::string> capsules;
   std::string solvers;        // a TOML file: a table a solver, as [shadow.NAME]; empty: the reference solver as it ran
   std::string export_format;  // "", "mtx" or "petsc": writes the systems instead of solving them
-  std::string output;         // folder of what is exported; empty: beside the capsules
+  std::string output;         // folder of what is exported (empty: beside the capsules), or of the study
   std::string space;          // "host" or "device"; empty: the run's, as each capsule tells it
   int repeat = 3;             // solves, each from the start: times are their medians
+  // Of a study: with solvers and output (replay_study.hpp).
+  std::string system;  // the captured systems of this name alone; empty: there is but one
+  int threads = 0;     // 0: as a run
+  bool warm = false, overwrite = false;
+  std::string command_line;  // as typed, for run.json
 };
 // Prints a table with a row a capsule and solver. Exit code 5: the reference solver did not repeat its iterations, in the
 // space of the run and with a method that repeats; 3: else, where a solver that was asked for by name did not converge.
-int replay_capsules(const ReplayArguments& arguments);
+int replay_capsules(const Program& program, const ReplayArguments& arguments);
+
+// weir import: Matrix Market and PETSc binary files as captured systems, a new folder. Exit code 2 where a file is not what
+// was expected, 6 where one cannot be read or written.
+struct ImportArguments {
+  std::vector<std::string> matrices, rhs, guess;  // in the order of the sequence
+  std::string system = "imported", output;
+  int block = 0;  // unknowns a block row; 0: detected in the first matrix
+};
+int import_systems(const ImportArguments& arguments);
 
 // weir solve: a system solved by any configuration of the solver layer or by other libraries.
 struct SolveArguments {

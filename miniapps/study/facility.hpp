@@ -53,7 +53,8 @@ struct FlowFacts {
   // x, y, z of where each block row's unknowns sit (3 a block row), and the names of the unknowns of a block row.
   std::function<std::vector<double>(const std::string& system, int part)> places;
   std::function<std::vector<std::string>(const std::string& system, int part)> variables;
-  std::string ordering;  // of the cells, as [ordering] type
+  std::string ordering;                                   // of the cells, as [ordering] type
+  std::string whose_systems = "the reference's systems";  // that shadow solves are compared on
   // Over ranks: of each block row of this rank its number in the whole, and how that is divided, for people.
   std::function<std::vector<int>(const std::string& system, int part)> numbers;
   std::string partition;

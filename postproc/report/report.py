@@ -189,6 +189,8 @@ class Report:
 
     def sections(self):
         """(what, method) of the pictures, which differ between the miniapps."""
+        if self.run.run.get("miniapp") == "captured":
+            return [("the linear solvers", self.solver_section)]
         if self.is_compressible():
             return [("the pictures", self.compressible_pictures), ("the walls", self.surface_section),
                     ("the convergence", self.convergence_section), ("the linear solver", self.compressible_solver_section)]

@@ -71,6 +71,7 @@ struct RunHeader {
   std::vector<std::pair<std::string, std::string>> systems;  // name and description of the solver
   std::vector<std::string> warnings;                         // of physics that will not come out well
   std::vector<std::pair<std::string, std::string>> notes;    // any other aligned line: label, text
+  bool has_checkpoints = true;                               // false: it cannot be restarted
 };
 
 // How a time loop ended.

@@ -47,9 +47,10 @@ void Run::print_header() const {
   if (const std::int64_t last = last_step(); last > 0) add(fmt::format("after step {}", last));
   if (options_.wall_limit >= 0) add(fmt::format("after {} of wall time", duration_text(options_.wall_limit)));
   if (!ends.empty()) line("stops", ends);
-  line("checkpoints", !checkpoints_available() ? "none (built without HDF5)"
-                      : checkpoint_every_ > 0  ? fmt::format("every {} steps, last {} kept", checkpoint_every_, keep_)
-                                               : "at the end");
+  if (header_.has_checkpoints)
+    line("checkpoints", !checkpoints_available() ? "none (built without HDF5)"
+                        : checkpoint_every_ > 0  ? fmt::format("every {} steps, last {} kept", checkpoint_every_, keep_)
+                                                 : "at the end");
   if (!header_.history.empty()) line("field output", fields_);
   if (deterministic_) line("deterministic", "yes");
 }

@@ -2,10 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
 #include "base/error.hpp"
+#include "miniapps/study/capture/client_capture.hpp"
 #include "postproc/run/hash.hpp"
 #include "postproc/run/sealed_file.hpp"
 
@@ -205,6 +207,24 @@ std::string capsule_name(const CapsuleOrigin& o) {
 
 std::string pattern_name(const Capsule& c) { return "pattern_" + hex(pattern_hash(c)) + ".h5"; }
 
+std::vector<std::string> captured_systems(const std::vector<std::string>& names) {
+  std::vector<std::string> files;
+  for (const std::string& name : names) {
+    if (!fs::is_directory(name)) {
+      if (!is_pattern(name)) files.push_back(name);
+      continue;
+    }
+    const fs::path inside = fs::path(name) / "capsules";
+    std::vector<std::string> found;
+    for (const auto& entry : fs::directory_iterator(fs::is_directory(inside) ? inside : fs::path(name)))
+      if (is_capsule(entry.path().string())) found.push_back(entry.path().string());
+    if (found.empty()) throw Error(Exit::file_io, name + ": holds no captured system");
+    std::sort(found.begin(), found.end());
+    files.insert(files.end(), found.begin(), found.end());
+  }
+  return files;
+}
+
 std::int64_t write_capsule(const std::string& folder, const Capsule& c) {
   const std::string pattern = (fs::path(folder) / pattern_name(c)).string();
   std::int64_t bytes = fs::exists(pattern) ? 0 : write_pattern(pattern, c);
@@ -220,6 +240,7 @@ std::int64_t write_capsule(const std::string& folder, const Capsule& c) {
 }
 
 Capsule read_capsule(const std::string& path) {
+  if (is_client_capture(path)) return read_client_capture(path);
   SealedFile file = read_sealed_file(path, capsule_format());
   Capsule c;
   c.path = path;
@@ -239,7 +260,11 @@ Capsule read_capsule(const std::string& path) {
   return c;
 }
 
-bool is_capsule(const std::string& path) { return begins_with(path, capsule_format().first_word()); }
-bool is_pattern(const std::string& path) { return begins_with(path, pattern_format().first_word()); }
+bool is_capsule(const std::string& path) {
+  return begins_with(path, capsule_format().first_word()) || is_client_capture(path);
+}
+bool is_pattern(const std::string& path) {
+  return begins_with(path, pattern_format().first_word()) || is_client_pattern(path);
+}
 
 }  // namespace weir

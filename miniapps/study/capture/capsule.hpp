@@ -63,7 +63,11 @@ std::int64_t write_capsule(const std::string& folder, const Capsule& capsule);
 // Error(Exit::file_io) that says what is wrong: no capsule, truncated, which part was altered, no pattern beside it.
 Capsule read_capsule(const std::string& path);
 
-// By its first bytes; false for what cannot be read.
+// The files of captured systems: a folder (a run directory, or a sequence) stands for all that lie in it, in the order of
+// their names; patterns that a shell's * has caught are left out.
+std::vector<std::string> captured_systems(const std::vector<std::string>& names);
+
+// By its first bytes; false for what cannot be read. What other codes have dumped (client_capture.hpp) counts.
 bool is_capsule(const std::string& path);
 bool is_pattern(const std::string& path);
 

@@ -99,13 +99,12 @@ std::string shadow_table(const ShadowComparison& c, const std::string& system) {
   };
   std::size_t width = 6;
   for (const ShadowRow& r : c.rows) width = std::max(width, label(r).size());
-  std::string text = fmt::format(
-      "\n{}, open loop, on the reference's systems: {} systems, each solved by {} solvers in random order\n", system,
-      c.rows.front().with_leader.pairs, c.rows.size());
+  std::string text = fmt::format("\n{}, open loop, on {}: {} systems, each solved by {} solvers in random order\n",
+                                 system, c.on, c.rows.front().with_leader.pairs, c.rows.size());
   text += fmt::format(
       "  {:<{}}  iterations  median ms  95 % below        MB  sum / reference's  95 % interval      median         "
-      "won  on the reference's systems\n",
-      "solver", width);
+      "won  on {}\n",
+      "solver", width, c.on);
   for (const ShadowRow& r : c.rows) {
     const PairedComparison& p = r.with_leader;
     text += fmt::format("  {:<{}}  {:>10.1f}  {:>9.3f}  {:>10.3f}  {:>8.3f}", label(r), width, r.iterations,
@@ -164,7 +163,11 @@ std::string shadow_csv(const ShadowComparison& c) {
 
 std::string shadow_json(const ShadowComparison& c, const std::string& system) {
   using Json = nlohmann::ordered_json;
-  Json j{{"system", system}, {"evidence", "open loop"}, {"noise", std::exp(c.noise)}, {"verdicts", Json::object()}};
+  Json j{{"system", system},
+         {"evidence", "open loop"},
+         {"on", c.on},
+         {"noise", std::exp(c.noise)},
+         {"verdicts", Json::object()}};
   for (std::size_t i = 2; i < c.rows.size(); ++i) j["verdicts"][c.rows[i].name] = to_string(c.rows[i].verdict);
   j["left_out"] = Json::object();
   for (const LeftOut& out : c.left_out) j["left_out"][out.name] = out.why;

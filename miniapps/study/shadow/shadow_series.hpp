@@ -37,11 +37,12 @@ struct LeftOut {
 
 struct ShadowComparison {
   int ranks = 1;
-  std::vector<ShadowRow> rows;    // [0] the reference solver, [1] the A/A control; those that have solved
-  std::vector<LeftOut> left_out;  // from the start, without a row, or from some system on
-  PairedComparison doubles;       // the second replica with the first: what places in memory do
-  double noise = 0;               // of log ratios: as far as rows[1] or `doubles` reach
-  double own_milliseconds = 0;    // the median of the reference solver's own solves, in the flow
+  std::string on = "the reference's systems";  // or those of another code
+  std::vector<ShadowRow> rows;                 // [0] the reference solver, [1] the A/A control; those that have solved
+  std::vector<LeftOut> left_out;               // from the start, without a row, or from some system on
+  PairedComparison doubles;                    // the second replica with the first: what places in memory do
+  double noise = 0;                            // of log ratios: as far as rows[1] or `doubles` reach
+  double own_milliseconds = 0;                 // the median of the reference solver's own solves, in the flow
   Repetition repetition;
 };
 

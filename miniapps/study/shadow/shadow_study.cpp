@@ -238,6 +238,7 @@ class ShadowStudy : public Facility<Space> {
     run.timings().at("instrumentation", "after shadows") += shadow_->give_back_seconds();
     ShadowComparison comparison = series_.compare(seed_);
     comparison.ranks = ranks_.size();
+    comparison.on = facts_.whose_systems;
     comparison.left_out = left_out_;
     write_text_aside(run.path("shadow_summary.csv"), shadow_csv(comparison));
     run.add_to_summary("shadow", shadow_json(comparison, system_));

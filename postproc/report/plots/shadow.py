@@ -8,7 +8,6 @@ from . import records
 REFERENCE, CONTROL = "reference", "A/A control"
 SHOWN = {"leader": REFERENCE, "leader again": CONTROL}  # as the files call them
 VERDICTS = {"leader": REFERENCE, "no difference seen": "no significant difference"}
-HERE = "on the reference's systems"  # what the reference has left behind; when a candidate leads, it meets others
 
 
 def read(run, file):
@@ -21,6 +20,8 @@ class Study:
     """shadow.csv and shadow_summary.csv of a run."""
 
     def __init__(self, run):
+        # What the reference has left behind, or another code; when a candidate leads, it meets others.
+        self.here = "on " + (run.run.get("shadow") or {}).get("on", "the reference's systems")
         self.summary = read(run, "shadow_summary.csv")
         self.left_out = self._take_out()
         self.statistic = decide_by_sums(self.summary)
@@ -146,17 +147,17 @@ def headline(study):
         return "Too few systems for a verdict"
     faster = sorted((n for n in of if of[n] == "faster"), key=lambda n: study.value(n, "ratio"))
     if faster:
-        return "%s %s faster than %s, %s" % (_list(faster), "is" if len(faster) == 1 else "are", reference, HERE)
+        return "%s %s faster than %s, %s" % (_list(faster), "is" if len(faster) == 1 else "are", reference, study.here)
     others = {}
     for name, verdict in of.items():
         if verdict != "slower":
             others.setdefault(verdict, []).append(name)
     if others:
         return "No candidate is shown to be faster than %s, %s; %s" % (
-            reference, HERE, "; ".join("%s: %s" % (_list(names), verdict) for verdict, names in others.items()))
+            reference, study.here, "; ".join("%s: %s" % (_list(names), verdict) for verdict, names in others.items()))
     if not of:
         return "No candidate took part"
-    return "All %d candidates are slower than %s, %s" % (len(of), reference, HERE)
+    return "All %d candidates are slower than %s, %s" % (len(of), reference, study.here)
 
 
 def _list(names):
@@ -170,8 +171,8 @@ def sentences(study):
         verdict = study.value(name, "verdict")
         if verdict == "faster":
             words.append("%s takes %s times the reference's time." % (name, interval(study, name)))
-    words.append("Open loop: each of %d systems (%s) that the reference solver met was solved by all, in random order. Intervals: 95 %%, "
-                 "of the %s." % (study.value(REFERENCE, "systems"), study.system, study.statistic))
+    words.append("Open loop, %s: each of %d (%s) was solved by all, in random order. Intervals: 95 %%, of the %s." % (
+        study.here, study.value(REFERENCE, "systems"), study.system, study.statistic))
     words.append("A/A interval %s; noise floor %.1f %% (largest extent of the A/A intervals)." % (
         interval(study, CONTROL), 100 * (study.floor() - 1)))
     repetition = study.repetition()

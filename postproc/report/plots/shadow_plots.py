@@ -46,7 +46,7 @@ def interval_plot(study, folder):
     axes.set_xlabel("time / reference's time     (left of 1: faster)")
     axes.set_title("Paired differences")
     data = [("name", names)] + [(c, [study.value(n, c) for n in names]) for c in ("ratio", "low", "high", "won", "sign_test_p")]
-    return [style.save(figure, folder, "shadow_intervals", "On the reference's systems: %s, and its 95 %% interval. "
+    return [style.save(figure, folder, "shadow_intervals", study.here.capitalize() + ": %s, and its 95 %% interval. "
                        "Shaded: the noise floor." % study.statistic, data)]
 
 

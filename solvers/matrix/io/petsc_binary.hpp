@@ -2,6 +2,7 @@
 //   matrix  int32 1211216, rows, columns, entries, entries of each row, column of each entry; double of each entry
 //   vector  int32 1211214, size; doubles
 #pragma once
+#include <cstdint>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,5 +14,20 @@ namespace weir {
 // Blocks become scalar rows, zeros and all. Error(usage) above 2^31 - 1 entries, Error(file_io) where it cannot be written.
 void write_petsc_binary(const std::string& path, const BlockCsrData& matrix,
                         const std::vector<std::span<const double>>& vectors);
+
+// What lies in such a file, one after the other: matrices (AIJ) and vectors, with 32-bit or 64-bit integers.
+struct PetscObject {
+  bool is_matrix = false, has_wide_integers = false;
+  std::int64_t rows = 0, entries = 0;
+  std::int64_t offset = 0;  // of what follows the sizes, in bytes
+};
+bool is_petsc_binary(const std::string& path);  // by its first bytes
+// Error(usage) that names the byte and what was expected there: truncated, dense, not square, neither matrix nor vector.
+std::vector<PetscObject> petsc_objects(const std::string& path);
+// Scalar rows, columns ascending. Error(usage) of what is not finite, outside of the matrix, or there twice.
+BlockCsrData read_petsc_matrix(const std::string& path, const PetscObject& matrix);
+std::vector<double> read_petsc_vector(const std::string& path, const PetscObject& vector);
+// Of FILE.info beside it (-matload_block_size); 0: not told.
+int petsc_block_size(const std::string& path);
 
 }  // namespace weir

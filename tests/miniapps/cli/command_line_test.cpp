@@ -74,7 +74,8 @@ TEST_F(CommandLine, UsageErrorsHaveCode2) {
   const Finished unknown = weir({"rnu"});
   EXPECT_EQ(unknown.code, 2);
   EXPECT_NE(unknown.err.find("unknown verb 'rnu'; did you mean 'run'?"), std::string::npos) << unknown.err;
-  EXPECT_NE(unknown.err.find("run, restart, info, mesh, replay, solve, doctor, ab, report, bench"), std::string::npos)
+  EXPECT_NE(unknown.err.find("run, restart, info, mesh, replay, import, solve, doctor, ab, report, bench"),
+            std::string::npos)
       << unknown.err;
   EXPECT_EQ(weir({}).code, 2);
   EXPECT_EQ(weir({"run"}).code, 2);

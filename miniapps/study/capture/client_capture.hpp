@@ -1,0 +1,23 @@
+// Systems that other codes have dumped (inputs/clients/README.md has the format), as captured systems: they can be
+// replayed, solved, exported and diagnosed like ours. Nobody has solved them yet, so they have no recorded solver.
+#pragma once
+#include <string>
+
+#include "miniapps/study/capture/capsule.hpp"
+#include "solvers/matrix/block/block_csr.hpp"
+
+namespace weir {
+
+inline constexpr int client_capture_version = 1;
+
+bool is_client_capture(const std::string& path);  // by its name and its first bytes; not so a client's pattern
+bool is_client_pattern(const std::string& path);
+
+// Error(Exit::file_io) that says what is wrong with which file.
+Capsule read_client_capture(const std::string& path);
+
+// What holds where nobody has solved: gmres + block_ilu0. `facts` of the rows are computed here.
+void describe_unsolved(Capsule& capsule);
+MatrixRecord record_of(BlockCsrData&& rows);
+
+}  // namespace weir
