@@ -117,9 +117,11 @@ void add_replay_options(CLI::App& verb, ReplayArguments& r) {
   verb.add_option("--repeat", r.repeat, "solves per system and solver; times are medians")
       ->capture_default_str()
       ->check(CLI::Range(1, 1000));
-  verb.add_option("--export", r.export_format,
-                  "export the systems instead of solving them: Matrix Market or PETSc binary")
-      ->check(CLI::IsMember({"mtx", "petsc"}));
+  verb.add_option(
+          "--export", r.export_format,
+          "export the systems instead of solving them: Matrix Market, PETSc binary, or hypre's IJ files in folders "
+          "ls_00000 as hypredrive reads them")
+      ->check(CLI::IsMember({"mtx", "petsc", "hypre"}));
   verb.add_option("-o,--output", r.output,
                   "folder of the exported files, default: that of the captured systems; or run directory of the study")
       ->type_name("DIR");

@@ -12,6 +12,7 @@
 #include "solvers/matrix/block/cut_blocks.hpp"
 #include "solvers/matrix/io/augment.hpp"
 #include "solvers/matrix/io/generate.hpp"
+#include "solvers/matrix/io/hypre_ij.hpp"
 #include "solvers/matrix/io/petsc_binary.hpp"
 
 namespace weir {
@@ -46,7 +47,7 @@ BlockCsrData read_system(const std::string& name, int block, MarketFaults* fault
   return cut_into_blocks(std::move(scalar), std::max(block, 1));
 }
 
-void export_capsule(const Capsule& c, const std::string& format, const std::string& folder) {
+void export_capsule(const Capsule& c, const std::string& format, const std::string& folder, int number) {
   namespace fs = std::filesystem;
   const fs::path source(c.path);
   const fs::path to = folder.empty() ? source.parent_path() : fs::path(folder);
@@ -56,6 +57,15 @@ void export_capsule(const Capsule& c, const std::string& format, const std::stri
   if (format == "petsc") {
     write_petsc_binary(base + ".petsc", A, {c.b, c.x0});
     say("{}.petsc: A, b, x0; {} rows\n", base, c.size());
+    return;
+  }
+  if (format == "hypre") {
+    const fs::path place = to / fmt::format("ls_{:05}", number);
+    fs::create_directories(place);
+    write_hypre_matrix((place / "IJ.out.A").string(), A);
+    write_hypre_vector((place / "IJ.out.b").string(), c.b);
+    write_hypre_vector((place / "IJ.out.x0").string(), c.x0);
+    say("{}: IJ.out.A, IJ.out.b, IJ.out.x0 of {}; {} rows\n", place.string(), source.stem().string(), c.size());
     return;
   }
   write_matrix_market(base + ".mtx", A);

@@ -7,9 +7,10 @@
 
 namespace weir {
 
-// format "mtx": NAME.mtx, NAME_b.mtx, NAME_x0.mtx; "petsc": NAME.petsc with A, b and x0 one after the other. Into `folder`,
-// or beside the capsule where that is empty. Prints what was written.
-void export_capsule(const Capsule& capsule, const std::string& format, const std::string& folder);
+// format "mtx": NAME.mtx, NAME_b.mtx, NAME_x0.mtx; "petsc": NAME.petsc with A, b and x0 one after the other; "hypre":
+// ls_00000/IJ.out.A, .b and .x0, as hypredrive reads a sequence, `number` being that of the folder. Into `folder`, or beside
+// the capsule where that is empty. Prints what was written.
+void export_capsule(const Capsule& capsule, const std::string& format, const std::string& folder, int number);
 
 // "pressure_00000007_0: pressure of cavity (incompressible), step 7, solve 0, 144 unknowns ...; captured by 'every:7'"
 std::string origin_of(const Capsule& capsule);

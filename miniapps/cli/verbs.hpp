@@ -58,7 +58,7 @@ int run_ab(const Program& program, const std::string& study, const std::string& 
 struct ReplayArguments {
   std::vector<std::string> capsules;
   std::string solvers;        // a TOML file: a table a solver, as [shadow.NAME]; empty: the reference solver as it ran
-  std::string export_format;  // "", "mtx" or "petsc": writes the systems instead of solving them
+  std::string export_format;  // "", "mtx", "petsc", "hypre": writes the systems instead of solving them
   std::string output;         // folder of what is exported (empty: beside the capsules), or of the study
   std::string space;          // "host" or "device"; empty: the run's, as each capsule tells it
   int repeat = 3;             // solves, each from the start: times are their medians

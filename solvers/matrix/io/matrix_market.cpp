@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <tuple>
 
 #include "base/at.hpp"
 #include "base/error.hpp"
 #include "solvers/matrix/block/cut_blocks.hpp"
+#include "solvers/matrix/io/file_aside.hpp"
 #include "solvers/matrix/io/market_numbers.hpp"
 
 namespace weir {
@@ -188,32 +188,6 @@ BlockCsrData read_scalar_rows(std::string_view text, const std::string& name, Ma
   return d;
 }
 
-// A file written aside and renamed when it is whole.
-class MarketFile {
- public:
-  explicit MarketFile(const std::string& path) : path_(path), aside_(path + ".part") {
-    file_ = std::fopen(aside_.c_str(), "w");
-    if (!file_) throw Error(Exit::file_io, path + ": cannot be written");
-  }
-  ~MarketFile() {
-    if (file_) std::fclose(file_);
-    std::error_code ignored;
-    std::filesystem::remove(aside_, ignored);
-  }
-  std::FILE* get() const { return file_; }
-  void finish() {
-    const bool whole = std::fflush(file_) == 0 && std::ferror(file_) == 0;
-    std::fclose(std::exchange(file_, nullptr));
-    std::error_code error;
-    if (whole) std::filesystem::rename(aside_, path_, error);
-    if (!whole || error) throw Error(Exit::file_io, path_ + ": could not be written whole (is the disk full?)");
-  }
-
- private:
-  std::string path_, aside_;
-  std::FILE* file_ = nullptr;
-};
-
 }  // namespace
 
 BlockCsrData parse_matrix_market(std::string_view text, const std::string& name, int block, MarketFaults* faults) {
@@ -258,7 +232,7 @@ std::vector<double> read_vector_market(const std::string& path, std::int64_t siz
 }
 
 void write_matrix_market(const std::string& path, const BlockCsrData& d) {
-  MarketFile file(path);
+  FileAside file(path);
   const int B = d.block;
   std::fprintf(file.get(), "%%%%MatrixMarket matrix coordinate real general\n%% blocks of %d\n%lld %lld %zu\n", B,
                static_cast<long long>(d.rows()) * B, static_cast<long long>(d.rows()) * B, d.value.size());
@@ -272,7 +246,7 @@ void write_matrix_market(const std::string& path, const BlockCsrData& d) {
 }
 
 void write_vector_market(const std::string& path, std::span<const double> vector) {
-  MarketFile file(path);
+  FileAside file(path);
   std::fprintf(file.get(), "%%%%MatrixMarket matrix array real general\n%zu 1\n", vector.size());
   for (const double v : vector) std::fprintf(file.get(), "%.17g\n", v);
   file.finish();

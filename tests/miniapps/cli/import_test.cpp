@@ -3,10 +3,12 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "base/error.hpp"
 #include "miniapps/study/capture/capsule.hpp"
 #include "miniapps/study/capture/client_capture.hpp"
+#include "solvers/matrix/matrix_record.hpp"
 #include "tests/support/program_test.hpp"
 
 namespace weir {
@@ -122,6 +124,35 @@ TEST_F(Import, ADumpThatIsTruncatedOrAlteredAnywhereIsRefusedByName) {
   for (const auto& entry : fs::directory_iterator(folder / "dump"))
     if (is_pattern(entry.path())) fs::resize_file(entry.path(), fs::file_size(entry.path()) - 1);
   expect_refused({"replay", "dump"}, 6, "is truncated");
+}
+
+// ls_00000, ls_00001, ... as hypredrive counts a sequence.
+TEST_F(Import, HypreReadsTheSystemsThatAreExportedForIt) {
+  dump();
+  ASSERT_EQ(weir({"replay", "dump", "--export", "hypre", "-o", "ls"}).code, 0);
+  const Capsule c = read_capsule(folder / "dump/system_00000002.weir");
+  const auto A = rebuild_matrix<Host>(c.A);
+  const Array<double, Host> b(c.b);
+  Array<double, Host> y(b.size());
+  A->apply(b, y);
+  std::istringstream file(read_file(folder / "ls/ls_00002/IJ.out.A.00000"));
+  std::vector<double> from_file(c.b.size(), 0.0);
+  std::size_t first = 0, last = 0, row = 0, column = 0;
+  double value = 0;
+  file >> row >> last >> first >> last;
+  EXPECT_EQ(last, c.b.size() - 1);
+  while (file >> row >> column >> value) from_file.at(row) += value * c.b.at(column);
+  EXPECT_EQ(from_file, y.to_vector());
+
+  if (sh("echo '#include <HYPRE_IJ_mv.h>' | mpicc -I/usr/include/hypre -x c -E - >out 2>&1").code != 0)
+    GTEST_SKIP() << "no hypre";
+  const Finished f = sh("mpicc -I/usr/include/hypre " + sources + "/hypre_read.c -lHYPRE -lm -o h && ./h ls/ls_00002");
+  ASSERT_EQ(f.code, 0) << f.err;
+  std::istringstream lines(f.out);
+  std::vector<double> of_hypre;
+  while (lines >> value) of_hypre.push_back(value);
+  ASSERT_EQ(of_hypre.size(), from_file.size());
+  for (std::size_t i = 0; i < of_hypre.size(); ++i) EXPECT_NEAR(of_hypre[i], from_file[i], 1e-13 * 300) << i;
 }
 
 class ImportFiles : public Import {

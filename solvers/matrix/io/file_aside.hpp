@@ -1,0 +1,39 @@
+// A text file that is written aside and renamed when it is whole.
+#pragma once
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <utility>
+
+#include "base/error.hpp"
+
+namespace weir {
+
+class FileAside {
+ public:
+  explicit FileAside(const std::string& path) : path_(path), aside_(path + ".part") {
+    file_ = std::fopen(aside_.c_str(), "w");
+    if (!file_) throw Error(Exit::file_io, path + ": cannot be written");
+  }
+  ~FileAside() {
+    if (file_) std::fclose(file_);
+    std::error_code ignored;
+    std::filesystem::remove(aside_, ignored);
+  }
+  FileAside(const FileAside&) = delete;
+  FileAside& operator=(const FileAside&) = delete;
+  std::FILE* get() const { return file_; }
+  void finish() {
+    const bool whole = std::fflush(file_) == 0 && std::ferror(file_) == 0;
+    std::fclose(std::exchange(file_, nullptr));
+    std::error_code error;
+    if (whole) std::filesystem::rename(aside_, path_, error);
+    if (!whole || error) throw Error(Exit::file_io, path_ + ": could not be written whole (is the disk full?)");
+  }
+
+ private:
+  std::string path_, aside_;
+  std::FILE* file_ = nullptr;
+};
+
+}  // namespace weir
