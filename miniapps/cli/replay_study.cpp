@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <memory>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/table_node.hpp"
@@ -33,16 +34,16 @@ class SequenceMatrix {
       leader.update(*A_);
       return;
     }
-    auto next = rebuild_matrix<Space>(c.A);
-    if (next->size() != c.size()) throw Error(Exit::file_io, c.path + ": its matrix and its vectors differ in size");
-    leader.setup(*next);
-    A_ = std::move(next);
+    before_ = std::exchange(A_, rebuild_matrix<Space>(c.A));  // solvers know it until they are set up with the next
+    if (A_->size() != c.size()) throw Error(Exit::file_io, c.path + ": its matrix and its vectors differ in size");
+    leader.setup(*A_);
+    before_.reset();
     pattern_ = pattern;
   }
   const Matrix<Space>& operator*() const { return *A_; }
 
  private:
-  std::unique_ptr<Matrix<Space>> A_;
+  std::unique_ptr<Matrix<Space>> A_, before_;
   std::string pattern_;
 };
 
@@ -73,6 +74,8 @@ int solve_sequence(Run& run, const Table& config) {
                              system.tolerance);
   leader.start_as_given();
   leader.stop_when([&run] { return run.must_abandon_step(); });
+  SequenceMatrix<Space> A;  // outlives the lab, which looks at the last system where the run ends badly
+  Array<double, Space> b, x;
   Lab<Space> lab(config, {name}, run.ranks());
   FlowFacts<Space> facts;
   facts.whose_systems = "the captured systems";
@@ -80,8 +83,6 @@ int solve_sequence(Run& run, const Table& config) {
   lab.attach(system, leader, config.table("linear"));
   run.begin(header_of(first, files.size(), leader.describe()));
   lab.open(run);
-  SequenceMatrix<Space> A;
-  Array<double, Space> b, x;
   Hash64 solutions;
   Outcome outcome;
   bool has_solution = false;

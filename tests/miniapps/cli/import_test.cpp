@@ -249,6 +249,21 @@ TEST_F(Import, AStudyOfASequenceHasTheFilesOfAShadowStudy) {
   expect_refused({"replay", "dump", "--solvers", "s.toml", "-o", "x"}, 2, "s.toml:14: unknown key 'restrat'");
 }
 
+TEST_F(Import, AReferenceSolverThatFailsOrDoesNotFitIsTold) {
+  dump();
+  const auto with = [](const std::string& old, const std::string& other) {
+    std::string text = study;
+    return text.replace(text.find(old), old.size(), other);
+  };
+  write_file(folder / "s.toml", with("tolerance = 1e-6", "max_iterations = 1"));
+  const Finished f = weir({"replay", "dump", "--solvers", "s.toml", "-o", "a", "--repeat", "1"});
+  EXPECT_EQ(f.code, 0) << f.err;
+  EXPECT_NE(f.out.find("3 solves not converged"), std::string::npos) << f.out;
+  write_file(folder / "s.toml", with("jacobi", "multigrid"));
+  expect_refused({"replay", "dump", "--solvers", "s.toml", "-o", "b"}, 2, "multigrid takes stencil");
+  EXPECT_EQ(summary("b")["exit_code"], 2);
+}
+
 TEST_F(Import, AWarmStartIsTheSolutionOfTheSystemBefore) {
   dump();
   write_file(folder / "s.toml", study);
