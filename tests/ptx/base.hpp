@@ -54,6 +54,7 @@ struct Options {
   int devices = 1;
   std::string mutant;                  // release, acquire, fence or barrier: left out of all kernels
   std::string statistics, log, cache;  // files and a folder
+  u64 l2 = u64{50} << 20;              // bytes of the device's L2
   bool lines = false;                  // statistics name instructions that touch too many sectors
 };
 extern const Options options;

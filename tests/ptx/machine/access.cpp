@@ -48,32 +48,40 @@ Space generic_space(u64& address) {
 }
 
 // 32 banks of 4 bytes; accesses of 8 bytes go by half warps, of 16 by quarters.
-void count_banks(const Instruction& i, const u64* addresses, int n, int bytes) {
+void count_banks(const Instruction& i, const u64* addresses, int n, LaunchCounts& counts) {
+  const int bytes = i.bytes * i.elements;
   const int together = bytes <= 4 ? 32 : bytes == 8 ? 16 : 8, words = std::max(bytes / 4, 1);
+  ++counts.shared_accesses;
   for (int begin = 0; begin < n; begin += together) {
-    std::vector<u64> touched;
+    u64 touched[64];
+    int number = 0, in_bank[32] = {};
     for (int k = begin; k < std::min(n, begin + together); ++k)
-      for (int w = 0; w < words; ++w) touched.push_back(addresses[k] / 4 + static_cast<u64>(w));
-    std::sort(touched.begin(), touched.end());
-    touched.erase(std::unique(touched.begin(), touched.end()), touched.end());
-    int in_bank[32] = {};
-    for (const u64 word : touched) ++in_bank[word % 32];
-    i.counts.conflicts += static_cast<u64>(std::max(*std::max_element(in_bank, in_bank + 32), 1) - 1);
-    ++i.counts.ideal;
+      for (int w = 0; w < words; ++w) touched[number++] = addresses[k] / 4 + static_cast<u64>(w);
+    std::sort(touched, touched + number);
+    const u64* end = std::unique(touched, touched + number);
+    for (const u64* word = touched; word != end; ++word) ++in_bank[*word % 32];
+    counts.conflicts += static_cast<u64>(std::max(*std::max_element(in_bank, in_bank + 32), 1) - 1);
+    ++counts.passes;
   }
 }
 
 // Sectors of 32 bytes, and how few they could be.
-void count_sectors(const Instruction& i, u64* addresses, int n, int bytes) {
+void count_sectors(const Instruction& i, u64* addresses, int n, LaunchCounts& counts) {
   const auto distinct = [](u64* begin, u64* end) {
     std::sort(begin, end);
     return static_cast<u64>(std::unique(begin, end) - begin);
   };
-  i.counts.ideal += (distinct(addresses, addresses + n) * static_cast<u64>(bytes) + 31) / 32;
-  u64 sectors[32];
-  std::transform(addresses, addresses + n, sectors, [](u64 a) { return a / 32; });
-  i.counts.sectors += distinct(sectors, sectors + n);
-  i.counts.bytes += static_cast<u64>(n) * static_cast<u64>(bytes);
+  const u64 bytes = static_cast<u64>(i.bytes) * i.elements;
+  const u64 ideal = (distinct(addresses, addresses + n) * bytes + 31) / 32;
+  u64 numbers[32];
+  std::transform(addresses, addresses + n, numbers, [](u64 a) { return a / 32; });
+  const u64 sectors = distinct(numbers, numbers + n);
+  i.counts.ideal += ideal;
+  i.counts.sectors += sectors;
+  ++i.counts.executed;
+  ++counts.accesses;
+  counts.fewest += ideal;
+  counts.sectors += sectors;
 }
 
 }  // namespace
@@ -112,8 +120,7 @@ char* checked_pointer(const Context& c, const Instruction& i, int lane, int byte
   return c.warp->local.get() + static_cast<s64>(lane) * c.launch->local_bytes + static_cast<s64>(address);
 }
 
-void count_access(const Context& c, const Instruction& i, u32 mask, int bytes) {
-  ++i.counts.executed;
+void count_access(const Context& c, const Instruction& i, u32 mask) {
   if (i.space == Space::param || i.space == Space::frame || i.space == Space::local) return;
   u64 addresses[32];
   int n = 0;
@@ -128,9 +135,9 @@ void count_access(const Context& c, const Instruction& i, u32 mask, int bytes) {
     ++n;
   }
   if (shared)
-    count_banks(i, addresses, n, bytes);
+    count_banks(i, addresses, n, *c.launch->counts);
   else
-    count_sectors(i, addresses, n, bytes);
+    count_sectors(i, addresses, n, *c.launch->counts);
 }
 
 }  // namespace weir::ptx

@@ -27,6 +27,7 @@ void Scheduler::start(ThreadBlock& b, u64 linear) {
   b.pause = 0;
   b.barriers.fill({});
   b.l1.clear();
+  if (launch_.counts) start_clock(b);
   b.shared.assign(launch_.shared_bytes, static_cast<char>(0xff));
   b.warps.resize(static_cast<std::size_t>(launch_.warps));
   for (int k = 0; k < launch_.warps; ++k) {
@@ -46,6 +47,7 @@ void Scheduler::start_warp(ThreadBlock& b, Warp& w, bool fresh) {
       std::copy(f->constants.begin(), f->constants.end(), w.rows.get() + window.rows);
   }
   std::memset(w.local.get(), 0xff, local_bytes);
+  if (launch_.counts) start_clock(w, launch_.row_bytes);
   w.live = first_lanes(launch_.threads - w.number * 32);
   w.groups.assign(1, Group{});
   w.groups[0].lanes = w.live;
@@ -125,6 +127,7 @@ u32 Scheduler::special(Special which, const ThreadBlock& b, const Warp& w, int l
 void Scheduler::end_lanes(ThreadBlock& b, Warp& w, u32 mask) {
   w.live &= ~mask;
   b.live -= __builtin_popcount(mask);
+  if (launch_.counts && w.live == 0) end_clock(launch_, w);
   if (b.live == 0) {
     b.active = false;
     --running_;

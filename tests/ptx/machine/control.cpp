@@ -43,12 +43,12 @@ bool Scheduler::control(Warp& w, std::size_t k, const Instruction& i, u32 mask) 
 
 bool Scheduler::branch(Warp& w, std::size_t k, const Instruction& i, u32 mask) {
   Group& g = w.groups[k];
-  ++g.function->branches;
+  if (launch_.counts) ++launch_.counts->branches;
   if (mask == g.lanes || mask == 0) {
     g.at = mask ? i.target : g.at + 1;
     return true;
   }
-  ++g.function->divergent;
+  if (launch_.counts) ++launch_.counts->divergent;
   ++g.at;
   split(w, k, mask, i.target);
   return false;

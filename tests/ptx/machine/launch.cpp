@@ -25,15 +25,14 @@ u64 grid_workspace() {
 
 int run_launch(const LaunchRequest& request) {
   Function& f = *request.kernel;
-  Launch launch{request, &f, static_cast<int>(request.block.count()), 0, 0, {}, 0, 0, 0, 0};
+  Launch launch{request, &f, static_cast<int>(request.block.count()), 0, 0, {}, 0, 0, 0, 0, nullptr, {}, 0};
   launch.warps = (launch.threads + 31) / 32;
   launch.shared_bytes = static_cast<u32>(f.static_shared);
   if (request.dynamic_shared)
     launch.shared_bytes = static_cast<u32>(round_up(f.static_shared, 16)) + request.dynamic_shared;
   add_windows(&f, launch);
   if (request.cooperative) launch.workspace = grid_workspace();
-  ++f.launches;
-  f.threads += request.grid.count() * static_cast<u64>(launch.threads);
+  if (counting().on) launch.counts = &f.counts[{request.grid.count(), request.block.count(), request.dynamic_shared}];
   Scheduler scheduler(launch);
   int error = 0;
   try {
@@ -42,7 +41,12 @@ int run_launch(const LaunchRequest& request) {
     report("FAULT: " + x.text);
     error = x.code;
   }
-  f.warp_instructions += launch.steps;
+  if (launch.counts) {
+    ++launch.counts->launches;
+    launch.counts->threads += request.grid.count() * static_cast<u64>(launch.threads);
+    launch.counts->instructions += launch.steps;
+    launch.counts->chain += launch.chain;
+  }
   return error;
 }
 

@@ -45,7 +45,6 @@ bool is_plain(const Instruction& i) { return i.semantics == Semantics::weak || i
 
 void load(Context& c, const Instruction& i, u32 mask) {
   const int bytes = i.bytes * i.elements;
-  if (!options.statistics.empty()) count_access(c, i, mask, bytes);
   if (i.bytes == i.out_width)
     if (const char* all = contiguous(c, i, mask)) {
       std::memcpy(c.rows + i.out[0], all, static_cast<std::size_t>(32 * bytes));
@@ -72,7 +71,6 @@ void load(Context& c, const Instruction& i, u32 mask) {
 
 void store(Context& c, const Instruction& i, u32 mask) {
   const int bytes = i.bytes * i.elements;
-  if (!options.statistics.empty()) count_access(c, i, mask, bytes);
   if (i.bytes == i.in_width)
     if (char* all = contiguous(c, i, mask)) {
       std::memcpy(all, c.rows + i.in[1], static_cast<std::size_t>(32 * bytes));
@@ -165,7 +163,6 @@ u64 apply(Type type, Atomic op, char* p, u64 a, u64 b) {
 
 // Lane by lane; the first is any where the schedule is not convergent: no order is promised.
 void atomic(Context& c, const Instruction& i, u32 mask) {
-  if (!options.statistics.empty()) count_access(c, i, mask, i.bytes);
   if (options.weak && releases(i)) l1_write_back(*c.block, false);
   if (options.weak && acquires(i)) l1_invalidate(*c.block);
   const u32 first = options.schedule == Schedule::convergent ? 0 : static_cast<u32>(random_number() % 32);

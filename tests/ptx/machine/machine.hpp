@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "tests/ptx/machine/counts.hpp"
 #include "tests/ptx/parse/program.hpp"
 
 namespace weir::ptx {
@@ -55,6 +56,7 @@ struct Warp {
   std::unique_ptr<char[]> rows, local;  // registers; local memory, lane by lane
   u32 live = 0, carry = 0;
   int number = 0, runnable = 0;  // groups that run
+  WarpClock clock;
 };
 
 struct Sector {  // of an L1, 32 bytes
@@ -77,6 +79,7 @@ struct ThreadBlock {
   int pause = 0;  // turns it is left out, behind a store or an atomic that others may wait for
   std::array<BarrierState, 16> barriers;
   std::unordered_map<u64, Sector> l1;
+  BlockClock clock;
 };
 
 // Where a function's rows and its frame begin. Each function has its own: recursion is not known here.
@@ -93,6 +96,9 @@ struct Launch {
   int row_bytes = 0, local_bytes = 0;
   u64 workspace = 0;  // of a cooperative launch's barrier
   u64 steps = 0;
+  LaunchCounts* counts = nullptr;        // nullptr: nothing is counted
+  std::unordered_map<u64, u32> written;  // by 4 bytes: when flags are there
+  mutable u64 chain = 0;                 // of the slowest warp
 };
 
 // What an instruction sees.

@@ -120,6 +120,7 @@ u64 Scheduler::run_group(ThreadBlock& b, Warp& w, std::size_t k, u64 quantum) {
     const Instruction& i = code[at];
     const u32 mask = guarded(context_, i, all);
     ++done;
+    if (launch_.counts) count(context_, i, mask);
     if (i.kind != Kind::plain) {
       w.groups[k].at = at;
       if (!control(w, k, i, mask) || !alone) return done;

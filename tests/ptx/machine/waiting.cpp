@@ -22,6 +22,7 @@ bool Scheduler::arrive(Warp& w, std::size_t k, const Instruction& i, u32 mask) {
     barrier.all = barrier.all && p == mask;
     barrier.any = barrier.any || p != 0;
   }
+  if (launch_.counts) count_barrier(context_);
   Group& g = w.groups[k];
   if (what == Barrier::arrive) {
     ++g.at;

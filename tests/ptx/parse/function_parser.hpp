@@ -75,6 +75,7 @@ class FunctionParser {
   void plain(Instruction& i);
   bool has(const char* word) const;
   bool left_out(Instruction& i) const;
+  u8 double_issues() const;
   void push(const Instruction& i);
 
   Function& f_;

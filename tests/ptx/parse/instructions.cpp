@@ -35,6 +35,15 @@ bool FunctionParser::left_out(Instruction& i) const {
   return mutant == "barrier" && i.kind == Kind::barrier;
 }
 
+// How often the FP64 units are asked: once, or some ten times for what ptxas writes out as a series.
+u8 FunctionParser::double_issues() const {
+  static constexpr std::array once = {"add", "sub", "mul", "fma", "mad", "setp", "min", "max", "cvt"};
+  const std::string& name = opcode_[0];
+  if (!has("f64")) return 0;
+  if ((name == "div" || name == "sqrt" || name == "rcp") && !has("approx")) return 10;
+  return std::find(once.begin(), once.end(), name) != once.end();
+}
+
 void FunctionParser::push(const Instruction& i) {
   f_.code.push_back(i);
   f_.code.back().text = static_cast<int>(f_.texts.size());
@@ -86,6 +95,8 @@ void FunctionParser::instruction(std::string text) {
     else
       plain(i);
     if (!bind_arithmetic(i, opcode_)) refuse("unknown instruction: " + text_);
+    i.fences = name == "membar" || name == "fence";
+    i.doubles = double_issues();
   }
   if (!left_out(i)) push(i);
 }

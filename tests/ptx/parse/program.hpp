@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "tests/ptx/base.hpp"
+#include "tests/ptx/machine/counts.hpp"
 
 namespace weir::ptx {
 
@@ -42,7 +43,7 @@ enum class Collective : u8 {
 enum class Barrier : u8 { sync, arrive, popc, all, any };
 
 struct AccessCounts {
-  u64 executed = 0, sectors = 0, bytes = 0, ideal = 0, conflicts = 0;
+  u64 executed = 0, sectors = 0, ideal = 0;
 };
 
 inline constexpr int no_row = -1;
@@ -57,6 +58,8 @@ struct Instruction {
   u8 variant = 0, variant2 = 0;                       // of the operation: rounding, comparison, parts, counts
   bool flag = false;                                  // a negated predicate, cvta.to, add.cc
   u8 address_width = 8, out_width = 4, in_width = 4;  // bytes of a lane in the rows
+  u8 doubles = 0;                                     // FP64 issues
+  bool fences = false;
   bool stores = false, atomic = false, aligned = false, block_scope = false, guard_negated = false;
   int out[4] = {no_row, no_row, no_row, no_row}, in[5] = {no_row, no_row, no_row, no_row, no_row};
   int guard = no_row, target = -1;
@@ -128,9 +131,7 @@ struct Function {
   int max_threads = 0;                            // __launch_bounds__, 0: none
   int registers = -1;                             // as ptxas gives for sm_90, once asked
   bool waits = false, has_barrier = false;        // reads what other threads write meanwhile
-  u64 launches = 0, threads = 0, warp_instructions = 0, branches = 0, divergent = 0;
-  double occupancy = 0, waves = 0, last_wave = 0;  // of the largest launch
-  u64 largest_grid = 0;
+  std::map<LaunchShape, LaunchCounts> counts;
 };
 
 struct GlobalVariable {

@@ -9,6 +9,7 @@ extern "C" {
 void weir_ptx_submit(cudaStream_t stream, void (*work)(void*), void* data);
 char* weir_ptx_memory(const void* p, std::uint64_t bytes);
 void weir_ptx_report(const char* what);
+void weir_ptx_count_product(std::uint64_t m, std::uint64_t n, std::uint64_t k, std::uint64_t products);
 }
 
 namespace {
@@ -83,6 +84,8 @@ cublasStatus_t cublasDgemmStridedBatched(cublasHandle_t, cublasOperation_t ta, c
     return CUBLAS_STATUS_INVALID_VALUE;
   }
   if (m == 0 || n == 0 || count == 0) return CUBLAS_STATUS_SUCCESS;
+  weir_ptx_count_product(static_cast<std::uint64_t>(m), static_cast<std::uint64_t>(n), static_cast<std::uint64_t>(k),
+                         static_cast<std::uint64_t>(count));
   auto* product = new Product{m, n, k, *alpha, A, lda, step_a, B, ldb, step_b, *beta, C, ldc, step_c, count};
   weir_ptx_submit(
       current_stream,

@@ -37,11 +37,13 @@ extern "C" {
 
 cudaError_t cudaDeviceSynchronize() {
   const Guard guard(runtime_lock());
+  counting().program.synchronisations += counting().on;
   finish_all();
   return result(context_error());
 }
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
   const Guard guard(runtime_lock());
+  counting().program.synchronisations += counting().on;
   finish(stream_of(stream));
   return result(context_error());
 }
@@ -79,6 +81,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   const Guard guard(runtime_lock());
+  counting().program.synchronisations += counting().on;
   finish(*event_of(event));
   return result(context_error());
 }

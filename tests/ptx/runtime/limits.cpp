@@ -102,15 +102,15 @@ int check_launch(const LaunchRequest& r, int dynamic_allowed) {
 
 void count_waves(const LaunchRequest& r) {
   Function& f = *r.kernel;
-  if (r.grid.count() < f.largest_grid) return;
-  f.largest_grid = r.grid.count();
+  LaunchCounts& counts = f.counts[{r.grid.count(), r.block.count(), r.dynamic_shared}];
+  if (counts.occupancy > 0) return;
   const int threads = static_cast<int>(r.block.count()),
             blocks = blocks_per_multiprocessor(f, threads, r.dynamic_shared);
   if (blocks < 1) return;
   const double a_wave = static_cast<double>(blocks) * multiprocessors;
-  f.occupancy = blocks * ((threads + 31) / 32) / 64.0;
-  f.waves = static_cast<double>(r.grid.count()) / a_wave;
-  f.last_wave = f.waves - (std::ceil(f.waves) - 1);
+  counts.occupancy = blocks * ((threads + 31) / 32) / 64.0;
+  counts.waves = static_cast<double>(r.grid.count()) / a_wave;
+  counts.last_wave = counts.waves - (std::ceil(counts.waves) - 1);
 }
 
 }  // namespace weir::ptx

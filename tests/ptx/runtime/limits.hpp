@@ -12,6 +12,6 @@ int blocks_per_multiprocessor(Function& kernel, int threads, u64 dynamic_shared)
 
 // cudaSuccess, or the error that CUDA gives; then it is reported. `dynamic_allowed` < 0: no opt-in.
 int check_launch(const LaunchRequest& request, int dynamic_allowed);
-void count_waves(const LaunchRequest& request);  // into the kernel's occupancy, waves and last_wave
+void count_waves(const LaunchRequest& request);  // occupancy, waves and last_wave of its counts
 
 }  // namespace weir::ptx

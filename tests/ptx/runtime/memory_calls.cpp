@@ -20,6 +20,15 @@ int check_copy(u64 to, u64 from, u64 bytes, cudaMemcpyKind kind) {
   return cudaErrorInvalidValue;
 }
 
+// Between host and device; what is on the device alone is work of its memory.
+void count_copy(u64 to, u64 from, u64 bytes) {
+  constexpr u64 small = 4096;
+  if (!counting().on || bytes == 0 || (is_device(to) && is_device(from))) return;
+  ProgramCounts& p = counting().program;
+  ++(bytes < small ? p.small_copies : p.large_copies);
+  if (bytes >= small) p.copied_bytes += bytes;
+}
+
 }  // namespace
 }  // namespace weir::ptx
 
@@ -34,6 +43,7 @@ cudaError_t cudaMalloc(void** p, std::size_t bytes) {
   if (bytes == 0) return cudaSuccess;
   if (bytes > device_bytes || live_bytes() + bytes > device_bytes) return result(cudaErrorMemoryAllocation);
   *p = reinterpret_cast<void*>(allocate(bytes));
+  counting().program.allocations += counting().on;
   count_live(static_cast<s64>(bytes));
   return cudaSuccess;
 }
@@ -78,6 +88,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   if (context_error()) return result(context_error());
   const u64 target = address_of(to), source = address_of(from);
   if (const int error = check_copy(target, source, bytes, kind)) return result(error);
+  count_copy(target, source, bytes);
   Stream* s = stream_of(stream);
   if (!is_device(source) && !is_pinned(source)) {
     const char* begin = static_cast<const char*>(from);
@@ -110,6 +121,7 @@ cudaError_t cudaMemsetAsync(void* p, int value, std::size_t bytes, cudaStream_t 
     report("FAULT: cudaMemset leaves an allocation");
     return result(cudaErrorInvalidValue);
   }
+  counting().program.fills += counting().on;
   submit(stream_of(stream), [=] {
     if (bytes) std::memset(real(target), value, bytes);
     return 0;

@@ -23,5 +23,6 @@ Stream* stream_of(cudaStream_t stream);
 const std::vector<std::unique_ptr<Module>>& modules();
 Function* kernel_of(const void* host_function);  // parsed; nullptr: not registered
 void write_statistics();                         // as the process ends
+void begin_counting();                           // from nothing
 
 }  // namespace weir::ptx

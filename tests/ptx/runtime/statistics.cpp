@@ -1,6 +1,9 @@
-// At the end of a process: a line for each kernel it has launched, appended to WEIR_PTX_STATS. The columns: README.md.
+// At the end of a process: a line for each kernel and shape of launch, and one for the program, appended to WEIR_PTX_STATS.
+// The columns: README.md.
+#include <algorithm>
 #include <fstream>
 
+#include "tests/ptx/runtime/limits.hpp"
 #include "tests/ptx/runtime/runtime.hpp"
 
 namespace weir::ptx {
@@ -13,25 +16,36 @@ std::string brief(const std::string& mangled) {
   return name;
 }
 
-void add(AccessCounts& sum, const AccessCounts& c) {
-  sum.executed += c.executed;
-  sum.sectors += c.sectors;
-  sum.bytes += c.bytes;
-  sum.ideal += c.ideal;
-  sum.conflicts += c.conflicts;
+struct Library {  // a kernel of cuBLAS, as if launched
+  std::string name;
+  LaunchShape shape;
+  LaunchCounts counts;
+};
+std::vector<Library>& libraries() {  // never destroyed: the statistics are written as statics go
+  static auto* all = new std::vector<Library>;
+  return *all;
 }
 
-void write_kernel(std::ostream& out, const Function& f) {
-  AccessCounts global, shared;
-  for (const Instruction& i : f.code)
-    if (i.bytes && i.space != Space::param) add(i.space == Space::shared ? shared : global, i.counts);
-  out << brief(f.name);
+constexpr const char* columns =
+    "#kernel\tlaunches\tthreads\tinstructions\taccesses\tbytes\tsectors\tfewest_sectors\tshared_accesses\tshared_passes"
+    "\tbank_conflicts\tbranches\tdivergent\tregisters\toccupancy\twaves\tlast_wave\tblocks\tblock_threads\tshared_bytes"
+    "\twarps\tdoubles\tl2_sectors\tmemory_read\tmemory_written\tload_depth\tchain\twarp_chains\n";
+
+struct Row {
+  const std::string& name;
+  int registers, static_shared;
+};
+void write_kernel(std::ostream& out, const Row& row, const LaunchShape& shape, const LaunchCounts& c) {
+  out << row.name;
   const auto column = [&](auto value) { out << '\t' << value; };
-  for (const u64 count : {f.launches, f.threads, f.warp_instructions, global.executed, global.bytes, global.sectors,
-                          global.ideal, shared.executed, shared.ideal, shared.conflicts, f.branches, f.divergent})
+  for (const u64 count : {c.launches, c.threads, c.instructions - std::min(c.instructions, c.spun), c.accesses, c.bytes,
+                          c.sectors, c.fewest, c.shared_accesses, c.passes, c.conflicts, c.branches, c.divergent})
     column(count);
-  column(f.registers);
-  for (const double value : {f.occupancy, f.waves, f.last_wave}) column(value);
+  column(row.registers);
+  for (const double value : {c.occupancy, c.waves, c.last_wave}) column(value);
+  for (const u64 count : {shape.blocks, shape.threads, shape.shared + static_cast<u64>(row.static_shared), c.warps,
+                          c.doubles, c.in_l2, c.read_memory, c.written_memory, c.depth, c.chain, c.warp_chains})
+    column(count);
   out << '\n';
 }
 
@@ -40,10 +54,18 @@ void write_lines(std::ostream& out, const Function& f) {
   for (const Instruction& i : f.code) {
     if (!i.bytes || i.counts.sectors <= 2 * i.counts.ideal) continue;
     const auto file = f.module->files.find(static_cast<int>(i.file));
-    out << "  line\t" << (file == f.module->files.end() ? "" : file->second) << ':' << i.line << '\t'
+    out << "#line\t" << (file == f.module->files.end() ? "" : file->second) << ':' << i.line << '\t'
         << f.texts[static_cast<std::size_t>(i.text)] << '\t' << i.counts.executed << '\t' << i.counts.sectors << '\t'
         << i.counts.ideal << '\n';
   }
+}
+
+void write_program(std::ostream& out) {
+  const ProgramCounts& p = counting().program;
+  out << "#program\tsynchronisations\tsmall_copies\tlarge_copies\tlarge_bytes\tfills\tallocations\n(program)";
+  for (const u64 count : {p.synchronisations, p.small_copies, p.large_copies, p.copied_bytes, p.fills, p.allocations})
+    out << '\t' << count;
+  out << '\n';
 }
 
 }  // namespace
@@ -51,12 +73,76 @@ void write_lines(std::ostream& out, const Function& f) {
 void write_statistics() {
   if (options.statistics.empty()) return;
   std::ofstream out(options.statistics, std::ios::app);
+  out << columns;
   for (const auto& module : modules())
     for (const auto& [name, f] : module->functions) {
-      if (!f->launches) continue;
-      write_kernel(out, *f);
+      const std::string shown = brief(f->name);
+      for (const auto& [shape, counts] : f->counts)
+        if (counts.launches) write_kernel(out, {shown, f->registers, f->static_shared}, shape, counts);
       if (options.lines) write_lines(out, *f);
     }
+  for (const Library& l : libraries()) write_kernel(out, {l.name, 0, 0}, l.shape, l.counts);
+  write_program(out);
+}
+
+void begin_counting() {
+  for (const auto& module : modules())
+    for (const auto& [name, f] : module->functions) {
+      f->counts.clear();
+      for (Instruction& i : f->code) i.counts = {};
+    }
+  libraries().clear();
+  counting() = {!options.statistics.empty(), {}};
 }
 
 }  // namespace weir::ptx
+
+using namespace weir::ptx;
+
+extern "C" {
+
+// A program counts from here (what was counted before is forgotten) to cudaProfilerStop.
+cudaError_t cudaProfilerStart() {
+  const Guard guard(runtime_lock());
+  finish_all();
+  begin_counting();
+  return cudaSuccess;
+}
+cudaError_t cudaProfilerStop() {
+  const Guard guard(runtime_lock());
+  finish_all();
+  counting().on = false;
+  return cudaSuccess;
+}
+
+// cuBLAS: `count` products of m x k and k x n doubles. An estimate: tiles of 64 x 64 by 128 threads, each matrix from memory
+// once, each FMA once by the FP64 units, a step of 16 in k as long as a read of L2.
+void weir_ptx_count_product(u64 m, u64 n, u64 k, u64 products) {
+  const Guard guard(runtime_lock());
+  if (!counting().on) return;
+  constexpr u64 tile = 64, threads = 128, step = 16, warp = 32;
+  const LaunchShape shape{(m + tile - 1) / tile * ((n + tile - 1) / tile) * products, threads, 0};
+  auto found = std::find_if(libraries().begin(), libraries().end(), [&](const Library& l) { return l.shape == shape; });
+  if (found == libraries().end()) found = libraries().insert(found, {"cublasDgemm (estimate)", shape, {}});
+  LaunchCounts& c = found->counts;
+  const u64 bytes = 8 * products * (m * k + k * n + m * n), warps = shape.blocks * threads / warp;
+  const u64 chain = ClockUnits::from_memory + k / step * ClockUnits::from_l2;
+  ++c.launches;
+  c.threads += shape.blocks * threads;
+  c.warps += warps;
+  c.doubles += products * m * n * k / warp;
+  c.instructions += 2 * products * m * n * k / warp;
+  c.bytes += bytes;
+  c.sectors += bytes / 32;
+  c.fewest += bytes / 32;
+  c.in_l2 += bytes / 32;
+  c.read_memory += 8 * products * m * n;
+  c.written_memory += 8 * products * m * n;
+  c.chain += chain;
+  c.warp_chains += chain * warps;
+  constexpr double together = 4;  // blocks of an SM
+  c.occupancy = together * threads / 2048;
+  c.waves = static_cast<double>(shape.blocks) / (together * multiprocessors);
+}
+
+}  // extern "C"

@@ -11,4 +11,4 @@ struct Buffers {
   std::vector<int> expected = {};  // what the first ints must be; empty: nothing is compared
 };
 using Bug = void (*)(Buffers& buffers);
-extern const std::map<std::string, Bug> bugs_in_kernels, bugs_of_hosts, waiting_protocols;
+extern const std::map<std::string, Bug> bugs_in_kernels, bugs_of_hosts, waiting_protocols, counted_kernels;

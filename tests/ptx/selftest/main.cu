@@ -4,7 +4,7 @@
 #include "tests/ptx/selftest/bugs.hpp"
 
 int main(int count, char** arguments) {
-  for (const auto* bugs : {&bugs_in_kernels, &bugs_of_hosts, &waiting_protocols})
+  for (const auto* bugs : {&bugs_in_kernels, &bugs_of_hosts, &waiting_protocols, &counted_kernels})
     for (const auto& [name, bug] : *bugs) {
       if (count != 2) {
         std::printf("%s\n", name.c_str());

@@ -1,0 +1,80 @@
+// What a launch costs on a GPU, counted as it runs where WEIR_PTX_STATS asks for it.
+#pragma once
+#include <map>
+#include <unordered_map>
+#include <vector>
+
+#include "tests/ptx/base.hpp"
+
+namespace weir::ptx {
+
+struct Context;
+struct Instruction;
+struct Warp;
+struct ThreadBlock;
+struct Launch;
+
+// The sums of launches of one kernel with one grid, block and shared memory.
+struct LaunchCounts {
+  u64 launches = 0, threads = 0, warps = 0, instructions = 0;
+  u64 accesses = 0, bytes = 0, sectors = 0, fewest = 0;     // global
+  u64 shared_accesses = 0, passes = 0, conflicts = 0;       // shared
+  u64 branches = 0, divergent = 0, doubles = 0, in_l2 = 0;  // doubles: FP64 issues of a warp; in_l2: sectors past L1
+  u64 read_memory = 0, written_memory = 0;                  // bytes past L2
+  u64 depth = 0, chain = 0, warp_chains = 0, spun = 0;      // deepest; sums of units of the clock; polls left out
+  double occupancy = 0, waves = 0, last_wave = 0;
+};
+struct LaunchShape {
+  u64 blocks = 0, threads = 0, shared = 0;  // threads of a block; its dynamic shared memory
+  auto operator<=>(const LaunchShape&) const = default;
+};
+
+// Units of the clock: 1/128 of the time that a read of memory takes. From published latencies of an H100: memory about 600
+// cycles, L2 270, L1 and shared memory 35, a shuffle 25, FP64 and integers 4 to 8.
+enum ClockUnits : u32 {
+  from_memory = 128,
+  from_l2 = 58,
+  from_l1 = 8,
+  from_shared = 6,
+  of_arithmetic = 1,
+  of_division = 16
+};
+
+// A warp issues in order from one branch or barrier to the next; between two an instruction goes when its operands are
+// there, as ptxas sees to. `ready` and `depth` are of rows (by 4 bytes): when they can be used, by how many loads.
+struct WarpClock {
+  std::vector<u32> ready;
+  std::vector<u16> depth;
+  u32 now = 0, last = 0, waited = 0, barriers = 0;  // waited: for flags of other warps
+  bool at_barrier = false;
+  const Instruction* polled = nullptr;  // the last load that may poll, and where
+  u64 polled_address = 0, since_poll = 0;
+};
+
+// Which sectors a block's L1 holds, and since which barrier time its barriers have opened.
+struct BlockClock {
+  std::vector<u64> l1;
+  std::vector<u32> barriers;
+};
+
+void start_clock(ThreadBlock& block);
+void start_clock(Warp& warp, int row_bytes);
+void count(Context& context, const Instruction& instruction, u32 mask);  // before it executes
+void count_barrier(Context& context);                                    // a warp arrives
+void end_clock(const Launch& launch, Warp& warp);
+
+// The device's L2: sectors in sets of 16, the least recently used goes first.
+enum class Touch { read, write };
+bool l2_holds(u64 sector, Touch touch, LaunchCounts& counts);
+
+// Counting, from the begin of a process or from cudaProfilerStart; and what programs ask of the runtime meanwhile.
+struct ProgramCounts {
+  u64 synchronisations = 0, small_copies = 0, large_copies = 0, copied_bytes = 0, fills = 0, allocations = 0;
+};
+struct Counting {
+  bool on = false;
+  ProgramCounts program;
+};
+Counting& counting();
+
+}  // namespace weir::ptx
