@@ -23,6 +23,7 @@
 #include "tests/benchmarks/multicolor.hpp"
 #include "tests/benchmarks/orderings.hpp"
 #include "tests/benchmarks/scaling/scaling.hpp"
+#include "tests/gpu_model/suite.hpp"
 
 namespace weir {
 namespace {
@@ -31,7 +32,14 @@ struct SuiteOptions {
   std::string json_path;              // empty: no JSON
   std::string folder = "weir-bench";  // where suites that draw put their tables and plots
   bool quick = false;                 // small sizes: shows that the suite works, measures little
+  gpu::SuiteOptions gpu;              // gpu-model alone
 };
+
+int gpu_model(const SuiteOptions& o) {
+  gpu::SuiteOptions options = o.gpu;
+  options.json_path = o.json_path;
+  return gpu::gpu_model(options);
+}
 
 struct Suite {
   std::string name;
@@ -60,6 +68,7 @@ std::vector<Suite> benchmark_suites(const std::shared_ptr<Communicator>& ranks) 
       {"zubair", [](const SuiteOptions& o) { return bench::bench_multicolor(o.folder + "/zubair.csv", o.quick); }},
       {"zubair-984k",
        [](const SuiteOptions& o) { return bench::bench_multicolor_984k(o.folder + "/zubair_984k.csv", o.quick); }},
+      {"gpu-model", gpu_model},
       {"luo-table1", [](const SuiteOptions& o) { return bench::luo_table1(luo(o)); }},
       {"luo-tables", [](const SuiteOptions& o) { return bench::luo_tables(luo(o)); }},
       {"luo-fig8", [](const SuiteOptions& o) { return bench::luo_fig8(luo(o)); }},
@@ -144,8 +153,23 @@ int parse_and_run(int argc, char** argv) {
   app.add_option("--json", options.json_path, "write the results to a file as well (one per suite)")->type_name("FILE");
   app.add_option("-o,--output", options.folder, "folder of tables and plots; default: weir-bench")->type_name("DIR");
   app.add_flag("--quick", options.quick, "small sizes: a smoke test, no measurement");
+  gpu::SuiteOptions& model = options.gpu;
+  const char* const group = "gpu-model: times on a GPU, predicted from counts of tests/ptx";
+  app.add_option("FILES", model.files, "counts (WEIR_PTX_STATS); default: the works of tests/gpu_model")->group(group);
+  app.add_option("--device", model.device, "a device of tests/gpu_model/devices, or a file; default: H200")
+      ->group(group);
+  app.add_option("--minus", model.minus, "counts to take away: a run of fewer steps")->type_name("FILE")->group(group);
+  app.add_option("--per", model.per, "times are of one of so many steps")->group(group);
+  app.add_option("--extrapolate", model.extrapolate, "sizes of the first file, of the second and the wanted one")
+      ->expected(3)
+      ->group(group);
+  app.add_option("--chain-power", model.chain_power, "longest chains go with size^this: 1/3 for hyperplanes of a cube")
+      ->group(group);
+  app.add_option("--csv", model.csv_path, "the table of kernels")->type_name("FILE")->group(group);
   try {
     app.parse(argc, argv);
+    if (!model.files.empty() && suite != "gpu-model")
+      throw Error(Exit::usage, "FILES are for the suite gpu-model, not '" + suite + "'");
   } catch (const CLI::ParseError& e) {
     return app.exit(e) == 0 ? 0 : static_cast<int>(Exit::usage);
   }

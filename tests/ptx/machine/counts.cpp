@@ -52,6 +52,7 @@ bool polls_again(const Instruction& i, const u64* addresses, LaunchCounts& count
   if (i.semantics == Semantics::weak || i.semantics == Semantics::read_only || i.atomic) return false;
   const bool again = clock.polled == &i && clock.polled_address == addresses[0];
   if (again) counts.spun += clock.since_poll;
+  i.polls = i.polls || again;
   clock.polled = &i;
   clock.polled_address = addresses[0];
   clock.since_poll = 0;
@@ -94,26 +95,42 @@ struct GlobalAccess {
   int n;
   u32 mask;
 };
+
+// When the last of the flags at these addresses is there; 0: none was stored in this launch.
+u32 flags_written(const Launch& launch, const GlobalAccess& a) {
+  u32 time = 0;
+  for (int k = 0; k < a.n; ++k)
+    if (const auto found = launch.written.find(a.addresses[k] / 4); found != launch.written.end())
+      time = std::max(time, found->second);
+  return time;
+}
+
+// Back to the first poll: how often the interpreter asks says nothing.
+void wait_for_flags(Context& c, const Instruction& i, const GlobalAccess& a, u16 depth) {
+  WarpClock& clock = c.warp->clock;
+  clock.now = clock.poll_issue;
+  clock.last = clock.poll_last;
+  if (const u32 written = flags_written(*c.launch, a); written > clock.now) {
+    clock.waited += written - clock.now;
+    clock.now = clock.last = written + from_l2;
+  }
+  put(c, i, clock.now, static_cast<u16>(depth + 1));
+}
+
 void count_global(Context& c, const Instruction& i, const GlobalAccess& a, Operands o) {
   WarpClock& clock = c.warp->clock;
   LaunchCounts& counts = *c.launch->counts;
-  if (polls_again(i, a.addresses, counts, clock)) {
-    const auto found = c.launch->written.find(a.addresses[0] / 4);
-    if (found != c.launch->written.end() && found->second > o.issue) {
-      clock.waited += found->second - o.issue;
-      clock.now = std::max(clock.now, found->second + from_l2);
-    }
-    return put(c, i, std::max(o.issue, clock.now), static_cast<u16>(o.depth + 1));
-  }
+  if (polls_again(i, a.addresses, counts, clock)) return wait_for_flags(c, i, a, o.depth);
+  clock.poll_issue = o.issue;
+  clock.poll_last = clock.last;
   count_access(c, i, a.mask);
   const u32 cost = sectors_cost(c, i, a.addresses, a.n, counts);
   note_written(*c.launch, i, a.addresses, a.n, o.issue);
   u32 ready = o.issue + cost;
   if (!i.stores && i.semantics != Semantics::weak && i.semantics != Semantics::read_only) {
-    u32 written = 0;
-    for (int k = 0; k < a.n; ++k)
-      if (const auto found = c.launch->written.find(a.addresses[k] / 4); found != c.launch->written.end())
-        written = std::max(written, found->second);
+    const bool waits =
+        i.polls || i.semantics != Semantics::relaxed;  // relaxed: or takes what is there (asynchronous sweeps)
+    const u32 written = waits ? flags_written(*c.launch, a) : 0;
     if (written > o.issue) {
       clock.waited += written - o.issue;
       ready = written + from_l2;

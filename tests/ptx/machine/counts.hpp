@@ -47,8 +47,9 @@ struct WarpClock {
   std::vector<u16> depth;
   u32 now = 0, last = 0, waited = 0, barriers = 0;  // waited: for flags of other warps
   bool at_barrier = false;
-  const Instruction* polled = nullptr;  // the last load that may poll, and where
+  const Instruction* polled = nullptr;  // the last load that may poll, where, and the clock before it
   u64 polled_address = 0, since_poll = 0;
+  u32 poll_issue = 0, poll_last = 0;
 };
 
 // Which sectors a block's L1 holds, and since which barrier time its barriers have opened.

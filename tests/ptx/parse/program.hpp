@@ -76,6 +76,7 @@ struct Instruction {
     bool device = false;
   } met;
   mutable AccessCounts counts;
+  mutable bool polls = false;  // has asked again and again
 };
 
 // A .param, .local or .shared variable.

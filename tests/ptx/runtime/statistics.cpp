@@ -9,9 +9,19 @@
 namespace weir::ptx {
 namespace {
 
+// Without namespaces that say nothing, and without its own parameters: those of templates tell kernels apart.
 std::string brief(const std::string& mangled) {
   std::string name = demangled(mangled);
-  for (const std::string prefix : {"(anonymous namespace)::", "weir::", "unnamed namespace::"})
+  if (name.ends_with(')')) {
+    std::size_t at = name.size();
+    for (int depth = 0; at > 0;) {
+      --at;
+      depth += name[at] == ')' ? 1 : name[at] == '(' ? -1 : 0;
+      if (depth == 0) break;
+    }
+    name.resize(at);
+  }
+  for (const std::string prefix : {"void ", "(anonymous namespace)::", "weir::", "backend::", "unnamed namespace::"})
     for (std::size_t at = name.find(prefix); at != name.npos; at = name.find(prefix)) name.erase(at, prefix.size());
   return name;
 }
@@ -123,7 +133,7 @@ void weir_ptx_count_product(u64 m, u64 n, u64 k, u64 products) {
   constexpr u64 tile = 64, threads = 128, step = 16, warp = 32;
   const LaunchShape shape{(m + tile - 1) / tile * ((n + tile - 1) / tile) * products, threads, 0};
   auto found = std::find_if(libraries().begin(), libraries().end(), [&](const Library& l) { return l.shape == shape; });
-  if (found == libraries().end()) found = libraries().insert(found, {"cublasDgemm (estimate)", shape, {}});
+  if (found == libraries().end()) found = libraries().insert(found, {"cublasDgemm, estimate", shape, {}});
   LaunchCounts& c = found->counts;
   const u64 bytes = 8 * products * (m * k + k * n + m * n), warps = shape.blocks * threads / warp;
   const u64 chain = ClockUnits::from_memory + k / step * ClockUnits::from_l2;

@@ -1,0 +1,49 @@
+// The works of works.toml, with their counts.
+#include <algorithm>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "inputs/case.hpp"
+#include "tests/gpu_model/suite.hpp"
+
+namespace weir::gpu {
+
+std::vector<Work> read_works() {
+  const std::filesystem::path folder = std::filesystem::path(WEIR_SOURCE_DIR) / "tests/gpu_model";
+  const Table t = read_case((folder / "works.toml").string());
+  std::vector<Work> works;
+  for (const Table& w : t.tables("work")) {
+    Work work;
+    work.name = w.get<std::string>("name");
+    work.title = w.get<std::string>("title");
+    work.source = w.get<std::string>("source", "");
+    work.published = 1e-3 * w.get<double>("published_ms", 0.0);
+    work.target = 1e-3 * w.get<double>("target_ms", 0.0);
+    work.device = w.get<std::string>("device", "H200");
+    work.per = w.get<double>("per", 1.0);
+    const auto counts = [&](const char* file, const char* minus, const std::string& fallback) {
+      const auto path = [&](const std::string& name) { return (folder / "counts" / name).string(); };
+      const Counts all = read_counts(path(w.get<std::string>(file, fallback)));
+      return w.has(minus) ? less(all, read_counts(path(w.get<std::string>(minus)))) : all;
+    };
+    work.counts = counts("counts", "minus", work.name + ".tsv");
+    if (w.has("extrapolate")) {  // `counts` is of the second size
+      const std::vector<double> s = w.get<std::vector<double>>("extrapolate");
+      if (s.size() != 3) w.fail("extrapolate", "expected three sizes");
+      const Counts smaller = counts("smaller", "smaller_minus", "");
+      work.counts = extrapolated(smaller, work.counts, {s[0], s[1], s[2], w.get<double>("chain_power", 1.0)});
+      work.title += ", extrapolated";
+    }
+    works.push_back(work);
+  }
+  t.refuse_unknown();
+  return works;
+}
+
+ModelError error_of(std::vector<double> ratios) {
+  if (ratios.empty()) return {};
+  std::sort(ratios.begin(), ratios.end());
+  return {ratios[ratios.size() / 2], ratios.front(), ratios.back(), static_cast<int>(ratios.size())};
+}
+
+}  // namespace weir::gpu
