@@ -289,6 +289,14 @@ bool Table::is_table(std::string_view key) const {
   return n && n->kind == Kind::table;
 }
 
+void Table::put(std::string_view key, const std::string& text) const {
+  auto n = node_of(text);
+  n->place = node_->place;
+  n->path = node_->child_path(key);
+  node_->is_default = false;
+  node_->set(key, std::move(n));
+}
+
 std::string Table::where(std::string_view key) const {
   const TableNode* n = node_->find(key);
   return n ? n->place : node_->place;

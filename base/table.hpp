@@ -47,6 +47,11 @@ class Table {
   std::vector<Table> tables(std::string_view key) const;
   bool is_table(std::string_view key) const;
 
+  // The keys that no description names, as TOML; they count as read. For a solver that is not ours.
+  std::string rest() const;
+  // As if the file had it: at the place of the table.
+  void put(std::string_view key, const std::string& text) const;
+
   // "file:line" of a key (or of the table where the key is missing), and an error of exit code 2 that starts with it.
   std::string where(std::string_view key) const;
   [[noreturn]] void fail(std::string_view key, const std::string& message) const;

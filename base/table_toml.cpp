@@ -89,6 +89,12 @@ std::shared_ptr<TableNode> without_defaults(const TableNode& n) {
   return out;
 }
 
+void mark_read(TableNode& n) {
+  n.is_read = true;
+  for (const auto& item : n.items) mark_read(*item);
+  for (const auto& [key, child] : n.entries) mark_read(*child);
+}
+
 void find_changes(const TableNode* now, const TableNode* before, const std::string& path,
                   std::vector<std::string>& changes) {
   const bool is_table = (now ? now : before)->kind == Kind::table && (!now || !before || now->kind == before->kind);
@@ -141,6 +147,19 @@ std::string Table::effective() const {
   std::string out;
   write_section(*node_, "", out);
   return out.starts_with('\n') ? out.substr(1) : out;
+}
+
+std::string Table::rest() const {
+  const auto is_named = [&](const std::string& key) {
+    for (const Options& options : described_)
+      for (const Option& o : options)
+        if (o.name == key) return true;
+    return false;
+  };
+  auto rest = without_defaults(*node_);
+  std::erase_if(rest->entries, [&](const auto& entry) { return is_named(entry.first); });
+  for (const auto& [key, child] : rest->entries) mark_read(*node_->find(key));
+  return Table(rest).effective();
 }
 
 std::string Table::given() const { return Table(without_defaults(*node_)).effective(); }

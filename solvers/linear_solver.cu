@@ -31,13 +31,23 @@ LinearSolver<Space>::LinearSolver(const Table& given, const std::string& default
   if (!preconditioner_->is_constant() && !names.is_itself && !find_krylov(applied_by)->is_flexible)
     options.fail("method", "the preconditioner '" + type + "' is not a constant operator: " + applied_by +
                                " cannot use it; use fgmres");
-  krylov_ = make_krylov<Space>(names.is_itself ? "correction" : method_, options_);
-  name_ = names.is_itself || type == "none" ? method_ : method_ + "+" + type;
+  if (preconditioner_->traits().is_method_alone && !names.is_itself)
+    names.options.fail("library", preconditioner_->describe() + " has no `apply`: take it as method = \"plugin:...\"");
+  if (names.is_itself) krylov_ = preconditioner_->own_method(options_);
+  has_own_method_ = bool(krylov_);
+  if (!krylov_) krylov_ = make_krylov<Space>(names.is_itself ? "correction" : method_, options_);
+  name_ = names.label;
   made_from_ = Archive::hash(name_ + "\n" + given.effective());
 }
 
 template <class Space>
+void LinearSolver<Space>::refuse_ranks_of_own_method() const {
+  if (has_own_method_) throw Error(Exit::usage, name_ + " as the method runs on one rank only");
+}
+
+template <class Space>
 void LinearSolver<Space>::spread_over_ranks(const Matrix<Space>* A) {
+  refuse_ranks_of_own_method();
   over_ranks_ = OverRanks::spread;
   spread_for_ = A;
   if (A && preconditioner_->spreads_over(*A)) return;
@@ -46,6 +56,7 @@ void LinearSolver<Space>::spread_over_ranks(const Matrix<Space>* A) {
 
 template <class Space>
 void LinearSolver<Space>::precondition_each_rank() {
+  refuse_ranks_of_own_method();
   over_ranks_ = OverRanks::each_rank;
   if (!preconditioner_->works_over_ranks() && !preconditioner_->is_identity())
     preconditioner_ = make_additive_schwarz<Space>(0, std::move(preconditioner_));

@@ -94,6 +94,7 @@ class LinearSolver {
   const Preconditioner<Space>& preconditioner() const { return *preconditioner_; }
 
  private:
+  void refuse_ranks_of_own_method() const;
   enum class OverRanks { alone, spread, each_rank };
   enum class Step { setup, update, restore };
   void prepare(const Matrix<Space>& A, Step step);
@@ -107,7 +108,7 @@ class LinearSolver {
   SolveResult try_again(const SolveResult& first, const Matrix<Space>& A, View<const double> b, View<double> x);
 
   std::string name_, method_;
-  bool setup_was_stopped_ = false;
+  bool has_own_method_ = false, setup_was_stopped_ = false;
   std::exception_ptr setup_failure_;  // for the solve that comes next, which is helped
   std::uint32_t made_from_ = 0;       // a hash of the table
   std::optional<Archive> kept_;       // between load and what takes up the preconditioner's part of it

@@ -26,7 +26,9 @@ constexpr const PreconditionerDescription* all_preconditioners[] = {&preconditio
                                                                     &preconditioner::parilu,
                                                                     &preconditioner::parilut,
                                                                     &preconditioner::multicolor,
-                                                                    &preconditioner::additive_schwarz};
+                                                                    &preconditioner::additive_schwarz,
+                                                                    &preconditioner::plugin,
+                                                                    &preconditioner::python};
 
 constexpr const KrylovDescription* all_krylov_methods[] = {
     &krylov::cg,        &krylov::bicgstab,   &krylov::gmres,     &krylov::pipelined_cg, &krylov::pipelined_bicgstab,
@@ -63,6 +65,10 @@ std::span<const PreconditionerDescription* const> preconditioners() { return all
 std::span<const KrylovDescription* const> krylov_methods() { return all_krylov_methods; }
 const PreconditionerDescription* find_preconditioner(std::string_view name) { return found(all_preconditioners, name); }
 const KrylovDescription* find_krylov(std::string_view name) { return found(all_krylov_methods, name); }
+
+bool is_made_of_defaults(const PreconditionerDescription& d) {
+  return std::ranges::none_of(d.options, [](const Option& o) { return o.is_required(); });
+}
 
 double preconditioner_bytes(const std::string& type, const Table& options, const MatrixSize& A) {
   const PreconditionerDescription* d = find_preconditioner(type);
@@ -106,6 +112,13 @@ template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_preconditioner(const Table& options) {
   return make_preconditioner<Space>(options.get("type", "none"), options);
 }
+
+template <class Space>
+std::unique_ptr<Krylov<Space>> Preconditioner<Space>::own_method(const KrylovOptions&) const {
+  return nullptr;
+}
+template std::unique_ptr<Krylov<Host>> Preconditioner<Host>::own_method(const KrylovOptions&) const;
+template std::unique_ptr<Krylov<Device>> Preconditioner<Device>::own_method(const KrylovOptions&) const;
 
 template <class Space>
 std::unique_ptr<Krylov<Space>> make_krylov(const std::string& method, const KrylovOptions& options) {

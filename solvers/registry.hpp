@@ -76,7 +76,7 @@ struct KrylovDescription {
 
 namespace preconditioner {
 extern const PreconditionerDescription none, jacobi, block_jacobi, sgs, block_ilu0, line, multicolor, async_ilu0,
-    async_block_ilu0, parilu, parilut, fast_poisson, multigrid, aggregation, additive_schwarz;
+    async_block_ilu0, parilu, parilut, fast_poisson, multigrid, aggregation, additive_schwarz, plugin, python;
 }
 namespace krylov {
 extern const KrylovDescription cg, bicgstab, gmres, pipelined_cg, pipelined_bicgstab, fgmres, correction, chebyshev,
@@ -93,9 +93,13 @@ const KrylovDescription* find_krylov(std::string_view name);
 // The keys of [linear.SYSTEM] that every method has; those of `preconditioner` beside `type` are its own.
 Options linear_solver_options();
 
+// Whether no key of its options is required.
+bool is_made_of_defaults(const PreconditionerDescription& d);
+
 // What [linear.SYSTEM] names. Error(usage) where that cannot work.
 struct SolverNames {
   std::string method, preconditioner;
+  std::string label;       // "gmres+sgs", "gmres+plugin:libmine"
   bool is_itself = false;  // the method is the preconditioner
   Table options;           // of the preconditioner
 };

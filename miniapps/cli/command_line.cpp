@@ -80,10 +80,12 @@ void add_solve_options(CLI::App& verb, SolveArguments& s) {
                   "right-hand side: ones (the default), row-sums (the solution is all ones) or a Matrix Market file; "
                   "default for a captured system: its own")
       ->type_name("RHS");
-  verb.add_option("--solver", s.solvers,
-                  "METHOD, METHOD+PRECONDITIONER, a TOML file with the keys of [linear.SYSTEM], or another library's: "
-                  "\"petsc:-ksp_type gmres -pc_type ilu\", hypre:cg+boomeramg, eigen:bicgstab+ilut, eigen:sparse_lu; "
-                  "repeatable; default: a list")
+  verb.add_option(
+          "--solver", s.solvers,
+          "METHOD, METHOD+PRECONDITIONER, a TOML file with the keys of [linear.SYSTEM], or another library's: "
+          "\"petsc:-ksp_type gmres -pc_type ilu\", hypre:cg+boomeramg, eigen:bicgstab+ilut, eigen:sparse_lu; or yours: "
+          "gmres+plugin:./libmine.so, plugin:./libmine.so; "
+          "repeatable; default: a list")
       ->type_name("SOLVER");
   verb.add_option("--block", s.block, "unknowns per block row (0: detect)")->check(CLI::Range(0, 64));
   verb.add_option("--tolerance", s.tolerance, "relative tolerance: |b - A x| / |b|")
@@ -241,90 +243,97 @@ int parse_and_run(const Program& program, int argc, char** argv) {
   replay->callback([&] { code = replay_capsules(program, r); });
 
   ImportArguments i;
-  CLI::App* import = app.add_subcommand("import", "make captured systems of matrix files of another code");
-  add_import_options(*import, i);
-  import->callback([&] { code = import_systems(i);
-});
+  CLI::App* importer = app.add_subcommand("import", "make captured systems of matrix files of another code");
+  add_import_options(*importer, i);
+  importer->callback([&] { code = import_systems(i); });
 
-SolveArguments s;
-CLI::App* solve = app.add_subcommand("solve", "solve a matrix or a captured system with one or several solvers");
-add_solve_options(*solve, s);
-solve->callback([&] { code = solve_system(s); });
+  SolveArguments s;
+  CLI::App* solve = app.add_subcommand("solve", "solve a matrix or a captured system with one or several solvers");
+  add_solve_options(*solve, s);
+  solve->callback([&] { code = solve_system(s); });
 
-std::string what, folder = "docs/reference";
-CLI::App* doctor = app.add_subcommand("doctor", "diagnose a matrix and suggest solvers");
-doctor->add_option("MATRIX", what, "matrix or captured system, as for `weir solve`")->required();
-doctor->callback([&] { code = examine_matrix(what); });
+  std::string what, folder = "docs/reference";
+  CLI::App* doctor = app.add_subcommand("doctor", "diagnose a matrix and suggest solvers");
+  doctor->add_option("MATRIX", what, "matrix or captured system, as for `weir solve`")->required();
+  doctor->callback([&] { code = examine_matrix(what); });
 
-CLI::App* ab = app.add_subcommand("ab", "paired A/B runs: cases x configurations x repeats, compared");
-ab->add_option("STUDY", what, "study file (TOML)")->required();
-ab->add_option("-o,--output", a.directory, "folder of the runs; completed runs are not repeated")
-    ->required()
-    ->type_name("DIR");
-std::string budget;
-const auto add_budget = [&](CLI::App* verb) {
-  verb->add_option(
-          "--budget", budget,
-          "stop a run after so many times the baseline's time (12x) or so long (60s); it counts as more; default: as "
-          "the study says")
-      ->type_name("BUDGET");
-};
-add_budget(ab);
-ab->callback([&] { code = run_ab(program, what, a.directory, budget); });
+  CLI::App* ab = app.add_subcommand("ab", "paired A/B runs: cases x configurations x repeats, compared");
+  ab->add_option("STUDY", what, "study file (TOML)")->required();
+  ab->add_option("-o,--output", a.directory, "folder of the runs; completed runs are not repeated")
+      ->required()
+      ->type_name("DIR");
+  std::string budget;
+  const auto add_budget = [&](CLI::App* verb) {
+    verb->add_option(
+            "--budget", budget,
+            "stop a run after so many times the baseline's time (12x) or so long (60s); it counts as more; default: as "
+            "the study says")
+        ->type_name("BUDGET");
+  };
+  add_budget(ab);
+  ab->callback([&] { code = run_ab(program, what, a.directory, budget); });
 
-CLI::App* report = app.add_subcommand("report", "write report.html of a run directory");
-report->add_option("DIR", a.source, "run directory")->required();
-bool with_png = false;
-report->add_flag("--png", with_png, "the plots as PNG too, in DIR/plots (needs matplotlib)");
-report->callback([&] { code = write_report(a.source, with_png); });
+  CLI::App* report = app.add_subcommand("report", "write report.html of a run directory");
+  report->add_option("DIR", a.source, "run directory")->required();
+  bool with_png = false;
+  report->add_flag("--png", with_png, "the plots as PNG too, in DIR/plots (needs matplotlib)");
+  report->callback([&] { code = write_report(a.source, with_png); });
 
-CLI::App* bench = app.add_subcommand("bench", "kernel benchmarks, compared with the machine's measured bandwidth");
-bench->prefix_command()->set_help_flag();
-bench->callback([&] { start_benchmarks(argv); });
+  CLI::App* bench = app.add_subcommand("bench", "kernel benchmarks, compared with the machine's measured bandwidth");
+  bench->prefix_command()->set_help_flag();
+  bench->callback([&] { start_benchmarks(argv); });
 
-CLI::App* map = app.add_subcommand("map", "who wins where: whole runs over a grid of two parameters of a case");
-map->add_option("STUDY", what, "study file (TOML): as for ab, and [map]")->required();
-map->add_option("-o,--output", a.directory, "folder of the runs; completed runs are not repeated")
-    ->required()
-    ->type_name("DIR");
-add_budget(map);
-map->callback([&] { code = run_map(program, what, a.directory, budget); });
+  CLI::App* map = app.add_subcommand("map", "who wins where: whole runs over a grid of two parameters of a case");
+  map->add_option("STUDY", what, "study file (TOML): as for ab, and [map]")->required();
+  map->add_option("-o,--output", a.directory, "folder of the runs; completed runs are not repeated")
+      ->required()
+      ->type_name("DIR");
+  add_budget(map);
+  map->callback([&] { code = run_map(program, what, a.directory, budget); });
 
-CLI::App* list = app.add_subcommand("list", "what there is: cases, methods, preconditioners, boundaries, ...");
-list->add_option("WHAT", what, "left out: what can be listed");
-list->callback([&] { code = list_what(program, what); });
+  CLI::App* begin =
+      app.add_subcommand("new", "write a plugin of your own to begin with: its source, CMake file and a case");
+  begin->add_option("WHAT", what, "plugin")->required()->check(CLI::IsMember({"plugin"}));
+  begin->add_option("DIR", a.directory, "folder to make")->required();
+  begin->callback([&] { code = write_new(what, a.directory); });
 
-CLI::App* explain = app.add_subcommand("explain", "what a key of the case file means");
-explain->add_option("KEY", what, "time.cfl, linear.pressure, boundary.*.type, cfl")->required();
-explain->callback([&] { code = explain_key(program, what); });
+  CLI::App* list = app.add_subcommand("list", "what there is: cases, methods, preconditioners, boundaries, ...");
+  list->add_option("WHAT", what, "left out: what can be listed");
+  list->callback([&] { code = list_what(program, what); });
 
-CLI::App* reference = app.add_subcommand("reference", "write the reference pages and the JSON schema of the case file");
-reference->add_option("-o,--output", folder, "folder of the pages")->type_name("DIR")->capture_default_str();
-reference->callback([&] { code = write_reference(program, folder, help_of_all(app)); });
+  CLI::App* explain = app.add_subcommand("explain", "what a key of the case file means");
+  explain->add_option("KEY", what, "time.cfl, linear.pressure, boundary.*.type, cfl")->required();
+  explain->callback([&] { code = explain_key(program, what); });
 
-CLI::App* completion = app.add_subcommand("completion", "print completion for a shell: source <(weir completion bash)");
-completion->add_option("SHELL", what, "bash")->required()->check(CLI::IsMember({"bash"}));
-completion->callback([&] {
-  std::vector<std::pair<std::string, std::string>> words;
-  for (const std::string& verb : names_of(app))
-    words.emplace_back(verb, fmt::format("{}", fmt::join(options_of(*app.get_subcommand(verb)), " ")));
-  say("{}", completion_script(program, words));
-});
+  CLI::App* reference =
+      app.add_subcommand("reference", "write the reference pages and the JSON schema of the case file");
+  reference->add_option("-o,--output", folder, "folder of the pages")->type_name("DIR")->capture_default_str();
+  reference->callback([&] { code = write_reference(program, folder, help_of_all(app)); });
 
-if (argc < 2) {
-  say(stderr, "{}", app.help());
-  return static_cast<int>(Exit::usage);
-}
-refuse_unknown_words(app, argc, argv);
-try {
-  app.parse(argc, argv);
-} catch (const CLI::ParseError& e) {
-  return app.exit(e) == 0 ? 0 : static_cast<int>(Exit::usage);  // prints help, version or the error
-}
-return code;
+  CLI::App* completion =
+      app.add_subcommand("completion", "print completion for a shell: source <(weir completion bash)");
+  completion->add_option("SHELL", what, "bash")->required()->check(CLI::IsMember({"bash"}));
+  completion->callback([&] {
+    std::vector<std::pair<std::string, std::string>> words;
+    for (const std::string& verb : names_of(app))
+      words.emplace_back(verb, fmt::format("{}", fmt::join(options_of(*app.get_subcommand(verb)), " ")));
+    say("{}", completion_script(program, words));
+  });
+
+  if (argc < 2) {
+    say(stderr, "{}", app.help());
+    return static_cast<int>(Exit::usage);
+  }
+  refuse_unknown_words(app, argc, argv);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& e) {
+    return app.exit(e) == 0 ? 0 : static_cast<int>(Exit::usage);  // prints help, version or the error
+  }
+  return code;
 }  // namespace
 
-}  // namespace weir
+}  // namespace
 
 int run_command_line(const Program& program, int argc, char** argv) {
   return code_of([&] { return code_after_output(parse_and_run(program, argc, argv)); });

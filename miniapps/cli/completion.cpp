@@ -21,7 +21,8 @@ std::string completion_script(const Program& program, const std::vector<std::pai
   for (const KrylovDescription* m : krylov_methods()) {
     methods += std::string(m->name) + " ";
     if (m->takes_preconditioner)
-      for (const PreconditionerDescription* p : preconditioners()) methods += fmt::format("{}+{} ", m->name, p->name);
+      for (const PreconditionerDescription* p : preconditioners())
+        if (is_made_of_defaults(*p)) methods += fmt::format("{}+{} ", m->name, p->name);
   }
   return fmt::format(R"(# Completion of weir for bash: source <(weir completion bash)
 _weir() {{

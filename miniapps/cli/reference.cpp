@@ -193,7 +193,10 @@ Json object_of(const Place& place) {
   };
   for (const auto& [name, options] : place.keys)
     for (const Option* o : options)
-      if (o->type != Option::table && o->type != Option::tables) add(name, json_of(*o));
+      if (name == "*")
+        j["additionalProperties"] = true;
+      else if (o->type != Option::table && o->type != Option::tables)
+        add(name, json_of(*o));
   for (const auto& [name, child] : place.inside) {
     const Json object = object_of(child);
     if (name == "*") {

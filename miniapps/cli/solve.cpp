@@ -59,7 +59,7 @@ struct Candidate {
   Table options;
 };
 
-// "method" or "method+preconditioner", "library:what", or a file with the keys of [linear.SYSTEM].
+// "method" or "method+preconditioner", "method+plugin:LIBRARY", "library:what", or a file with the keys of [linear.SYSTEM].
 Candidate candidate_of(const std::string& solver, const SolveArguments& a) {
   const std::string defaults = fmt::format("tolerance = {}\nmax_iterations = {}\n", a.tolerance, a.max_iterations);
   if (solver.ends_with(".toml")) {
@@ -70,6 +70,12 @@ Candidate candidate_of(const std::string& solver, const SolveArguments& a) {
     if (!options.has("max_iterations")) overrides.push_back(fmt::format("max_iterations={}", a.max_iterations));
     return {std::filesystem::path(solver).stem().string(), read_case(solver, overrides)};
   }
+  const std::size_t plugin = solver.find("+plugin:");
+  if (plugin != std::string::npos && plugin < solver.find(':'))
+    return {solver, read_case_text(
+                        fmt::format("method = \"{}\"\n{}preconditioner = {{ type = \"plugin\", library = \"{}\" }}\n",
+                                    solver.substr(0, plugin), defaults, solver.substr(plugin + 8)),
+                        "--solver " + solver)};
   const std::size_t plus = solver.find(':') != std::string::npos ? std::string::npos : solver.find('+');
   std::string text = "method = \"" + solver.substr(0, plus) + "\"\n" + defaults;
   if (plus != std::string::npos) text += "preconditioner = { type = \"" + solver.substr(plus + 1) + "\" }\n";
@@ -77,7 +83,10 @@ Candidate candidate_of(const std::string& solver, const SolveArguments& a) {
 }
 
 // A method of ours, not one of another library.
-bool is_ours(const Table& options) { return options.get("method", "gmres").find(':') == std::string::npos; }
+bool is_ours(const Table& options) {
+  const std::string method = options.get("method", "gmres");
+  return method.find(':') == std::string::npos || method.starts_with("plugin:");
+}
 
 struct Row {
   SolveResult result;

@@ -103,6 +103,9 @@ int solve_system(const SolveArguments& arguments);
 // no solver gets past: numbers that are not finite, or a null space that is more than constants.
 int examine_matrix(const std::string& matrix);
 
+// weir new plugin DIR: a solver plugin that works, with its CMake file and a case that takes it.
+int write_new(const std::string& what, const std::string& directory);
+
 int list_what(const Program& program, const std::string& what);
 int explain_key(const Program& program, const std::string& key);
 // help: of the whole command line.

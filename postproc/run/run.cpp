@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <utility>
 
+#include "base/foreign/foreign_call.hpp"
 #include "base/nearest.hpp"
 #include "base/timer.hpp"
 #include "postproc/fields/field_schedule.hpp"
@@ -101,6 +102,8 @@ void Run::read_options() {
   keep_ = checkpoint.get<int>("keep");
   const auto limit = config_.table("time").described_by(time_keys).get<double>("wall_limit");
   if (options_.wall_limit < 0) options_.wall_limit = limit > 0 ? limit : -1;
+  ForeignCall::must_end_after(options_.wall_limit < 0 ? -1
+                                                      : options_.wall_limit + 1);  // a run that can stop has by then
   read_checks();
 }
 

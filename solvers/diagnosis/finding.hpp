@@ -14,6 +14,7 @@ enum class Cause {
   matrix_not_finite,
   right_hand_side_not_finite,
   guess_not_finite,
+  preconditioner_failed,  // one that is not ours: an error, or NaN from finite values
   overflow,
   float_range,
   // the matrix

@@ -63,6 +63,22 @@ std::optional<Finding> guess_not_finite(Examination<Space>& e) {
   return f.advising(e.key("initial_guess"), "\"zero\"");
 }
 
+// Over ranks, and after a solve by itself, that preconditioner is gone: a fresh one tells.
+template <class Space>
+std::optional<Finding> preconditioner_failed(Examination<Space>& e) {
+  const PreconditionerDescription* d = find_preconditioner(e.settings().preconditioner);
+  if (e.was_refused() || !d || is_made_of_defaults(*d)) return {};
+  std::string complaint = e.failed.M ? e.failed.M->complaint(e.failed.b) : "";
+  if (complaint.empty() && !e.failed.M) {
+    const auto fresh = make_preconditioner<Space>(e.settings().preconditioner, e.settings().preconditioner_options);
+    fresh->setup(*e.failed.A);
+    complaint = fresh->complaint(e.failed.b);
+  }
+  if (complaint.empty()) return {};
+  Finding f{Cause::preconditioner_failed, complaint};
+  return f.advising(e.key("preconditioner.library"), "not a fault of the system: look at that call");
+}
+
 template <class Space>
 std::optional<Finding> overflow(Examination<Space>& e) {
   const double b = largest(e.b()), a = e.rows() ? e.diagnosis().entry.most : 0;
@@ -249,9 +265,13 @@ std::optional<Finding> null_space(Examination<Space>& e) {
 
 template <class Space>
 std::vector<Rule<Space>> rules_of_numbers() {
-  return {matrix_not_finite<Space>, right_hand_side_not_finite<Space>,
-          guess_not_finite<Space>,  overflow<Space>,
-          float_range<Space>,       pivot<Space>,
+  return {matrix_not_finite<Space>,
+          right_hand_side_not_finite<Space>,
+          guess_not_finite<Space>,
+          preconditioner_failed<Space>,
+          overflow<Space>,
+          float_range<Space>,
+          pivot<Space>,
           null_space<Space>};
 }
 template std::vector<Rule<Host>> rules_of_numbers<Host>();

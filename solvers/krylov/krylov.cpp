@@ -1,7 +1,10 @@
 // The keys that every method has.
 #include "solvers/krylov/krylov.hpp"
 
+#include <filesystem>
+
 #include "base/error.hpp"
+#include "base/find_file.hpp"
 #include "solvers/krylov/initial_guess.hpp"
 #include "solvers/registry.hpp"
 
@@ -52,6 +55,31 @@ void read_sizes(const Table& t, const std::string& method, KrylovOptions& o) {
   read_own_options(t, method, o);
 }
 
+const std::string plugin_prefix = "plugin:";
+
+// The file's name without its ending tells one plugin from another.
+std::string label_of(const std::string& type, const Table& options) {
+  const std::string file = type == "plugin"   ? options.get<std::string>("library", "")
+                           : type == "python" ? options.get<std::string>("module", "")
+                                              : "";
+  return file.empty() ? type : type + ":" + std::filesystem::path(file).stem().string();
+}
+
+// "plugin:./libmine.so": its options stand in `preconditioner`, and so does the library from here on.
+SolverNames named_plugin(const Table& t, SolverNames names) {
+  names.options = t.table("preconditioner");
+  find_file(t, "method", "library", plugin_prefix);
+  names.method = t.get<std::string>("method");
+  names.preconditioner = "plugin";
+  const std::string library = names.method.substr(plugin_prefix.size());
+  if (names.options.get<std::string>("library", library) != library ||
+      names.options.get<std::string>("type", "plugin") != "plugin")
+    names.options.fail("library", "the method names another library: leave `type` and `library` out here");
+  names.options.put("library", library);
+  names.label = label_of("plugin", names.options);
+  return names;
+}
+
 }  // namespace
 
 Options linear_solver_options() { return common_keys; }
@@ -86,6 +114,7 @@ SolverNames read_solver_names(const Table& given, const std::string& default_met
   if (names.method == "auto") names.method = default_method;  // who else may lead is none of the solver's business
   const KrylovDescription* d = find_krylov(names.method);
   names.is_itself = !d;
+  if (names.method.starts_with(plugin_prefix)) return named_plugin(t, names);
   if (!d && (!find_preconditioner(names.method) || names.method == "none")) {
     std::string known;
     for (const auto* k : krylov_methods()) known += std::string(k->name) + ", ";
@@ -104,6 +133,7 @@ SolverNames read_solver_names(const Table& given, const std::string& default_met
   if (names.is_itself && type != names.method)
     names.options.fail("type", "method = \"" + names.method + "\" is itself the solver; preconditioning it with '" +
                                    type + "' is not possible (leave `type` out, or take a Krylov method)");
+  names.label = names.is_itself || type == "none" ? names.method : names.method + "+" + label_of(type, names.options);
   return names;
 }
 

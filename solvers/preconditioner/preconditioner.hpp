@@ -48,6 +48,7 @@ struct Traits {
   bool repeats = true;            // the same bits from the same systems
   bool remembers = false;         // what an update makes depends on the systems before: save() and restore() know it
   bool is_exact = false;          // a direct solver: one application solves
+  bool is_method_alone = false;   // has no application, only a method of its own
   bool is_identity = false;       // z = r: methods skip the copy
   bool takes_floats = false;      // RoundedCsr as it is; else it is given a BlockCsr of its values
   bool works_over_ranks = false;  // takes a DistributedMatrix as it is
@@ -67,6 +68,10 @@ struct FactorObservation {
   // empty.
   std::vector<double> stale_reads;
 };
+
+template <class Space>
+class Krylov;
+struct KrylovOptions;
 
 template <class Space>
 class Preconditioner {
@@ -103,6 +108,13 @@ class Preconditioner {
   virtual std::vector<PartOfApply<Space>> parts() const { return {}; }  // must not outlive this, nor a setup or update
   virtual FactorObservation observe() const { return {}; }              // apart from the times of setup
   virtual std::string report() const { return ""; }                     // of the steps of the last setup, for people
+
+  // Before setup, where its rows are those of one rank.
+  virtual void stands_on(int /*rank*/, int /*ranks*/) {}
+  // What solves where this is the method itself, one that outlives it; null: Richardson iteration with it.
+  virtual std::unique_ptr<Krylov<Space>> own_method(const KrylovOptions&) const;
+  // After a solve that failed: what is wrong with this one's applications, of which r is an example; empty: nothing is known.
+  virtual std::string complaint(View<const double> /*r*/) const { return ""; }
 
  protected:
   virtual SetupInfo do_setup(const Matrix<Space>& A) = 0;

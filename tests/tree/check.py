@@ -34,6 +34,7 @@ MAY_INCLUDE = {
     "solvers/distributed": MATRIX,
     "solvers/krylov": METHODS,  # its preconditioner.hpp; those take vector operations from here
     "solvers/preconditioner": METHODS,
+    "solvers/plugin": METHODS,
     "solvers": METHODS,
     "solvers/diagnosis": SOLVERS,
     "solvers/adapters": SOLVERS,

@@ -80,6 +80,7 @@ class AdditiveSchwarz : public Preconditioner<Space> {
   }
   FactorObservation observe() const override { return wide_ ? FactorObservation() : inner_->observe(); }
   std::string report() const override { return inner_->report(); }
+  std::string complaint(View<const double> r) const override { return wide_ ? "" : inner_->complaint(r); }
   std::string describe() const override {
     return "additive_schwarz(" + inner_->describe() + " on each rank, overlap " + std::to_string(overlap_) + ")";
   }
@@ -89,6 +90,7 @@ class AdditiveSchwarz : public Preconditioner<Space> {
   template <class Inner>
   SetupInfo prepare(const Matrix<Space>& A, const Inner& inner) {
     wide_.reset();
+    if (A.ranks()) inner_->stands_on(A.ranks()->rank(), A.ranks()->size());
     const auto* spread = dynamic_cast<const DistributedMatrix<Space>*>(&A);
     if (!spread) return inner(A);
     if (overlap_ == 0) return together(A, [&] { return inner(floats_.taken_by(*inner_, spread->local())); });

@@ -232,6 +232,8 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> words = {
     {"asynchrony",
      {"linear.flow.method=fgmres",
       "linear.flow.preconditioner={ type = \"async_ilu0\", asynchrony = { type = \"prescribed\" } }"}},
+    {"plugin", {"linear.flow.preconditioner={ type = \"plugin\", library = \"$/motion.csv\" }"}},
+    {"python", {"linear.flow.preconditioner={ type = \"python\", module = \"$/motion.csv\", python = \"none\" }"}},
     {"previous", {"linear.flow.preconditioner={ type = \"parilut\", initial = \"previous\" }"}},
     {"eisenstat_walker", {"linear.flow.tolerance={ type = \"eisenstat_walker\" }"}},
     {"fields_every", {"output.fields_every=2"}}};
@@ -283,6 +285,7 @@ TEST(Keys, EveryKeyThatIsLookedUpIsDescribedAndEveryKeyThatIsDescribedIsLookedUp
     if (t.path.starts_with("study") || t.path.starts_with("configuration")) continue;  // of weir ab: below
     if (t.path.starts_with("map")) continue;                                           // of weir map: ab_test
     for (const Option& o : t.keys) {
+      if (o.name == "*" && t.path == "linear.SYSTEM.preconditioner") continue;  // a plugin's own
       const DescribedKey key{&t, &o};
       bool found = false;
       for (const std::string& path : asked) found = found || schema().is_at(key, without_nesting(path));
@@ -325,7 +328,9 @@ TEST_P(Case, IsWhatItsEffectiveConfigurationSays) {
 std::vector<std::string> all_cases() {
   std::vector<std::string> paths;
   for (const auto& file : fs::recursive_directory_iterator(WEIR_INPUTS))
-    if (file.path().extension() == ".toml") paths.push_back(file.path().string());
+    if (file.path().extension() == ".toml" &&
+        !file.path().string().ends_with("plugins/sgs/cavity.toml"))  // a library to build
+      paths.push_back(file.path().string());
   std::sort(paths.begin(), paths.end());
   return paths;
 }

@@ -87,7 +87,7 @@ std::vector<Wicked> wicked_ones() {
 std::vector<std::string> solvers() {
   std::vector<std::string> all;
   for (const auto* d : preconditioners()) {
-    if (!(d->matrices & on_block_csr)) continue;
+    if (!(d->matrices & on_block_csr) || !is_made_of_defaults(*d)) continue;
     for (const auto* method : krylov_methods())
       if (method->takes_preconditioner) all.push_back(std::string(method->name) + "+" + std::string(d->name));
   }
