@@ -149,7 +149,8 @@ def figures(items):
     """Figures in two columns, or in three where that leaves none alone."""
     parts = []
     for item in items:
-        plot = json.dumps(item.plot, ensure_ascii=False, allow_nan=False, separators=(",", ":")).replace("</", "<\\/")
+        plot = json.dumps(item.plot, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+        plot = plot.replace("<", "\\u003c")  # no name ends the element (</script>) or begins a comment (<!-- <script>)
         parts.append('<figure class="plot%s"><div role="img" aria-label="%s"></div><figcaption>%s%s</figcaption><script type="application/json">%s'
                      '</script></figure>' % (" long" if item.is_long else "", text(item.caption), text(item.caption), _data_of(item), plot))
     return '<div class="figures%s">%s</div>' % (" three" if len(items) % 3 == 0 and len(items) != 6 else "", "".join(parts))

@@ -21,7 +21,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "../../../postproc/report")]
 
 import fabricate_run  # noqa: E402
 import report  # noqa: E402
-from plots import paper, records, roofline, shadow, shadow_plots  # noqa: E402
+from plots import page, paper, records, roofline, shadow, shadow_plots  # noqa: E402
 
 paper.DPI = 40
 VOID = {"meta", "img", "br", "hr", "link", "input"}
@@ -91,10 +91,10 @@ def setUpModule():
     unittest.addModuleCleanup(Study.scratch.cleanup)
     Study.folder = os.path.join(Study.scratch.name, "run")
     fabricate_run.main(Study.folder, "study")
-    page = report.Report(Study.folder)
+    made = report.Report(Study.folder)
     Study.path = os.path.join(Study.folder, "report.html")
-    page.write(Study.path)
-    Study.missing = page.run.missing
+    made.write(Study.path)
+    Study.missing = made.run.missing
     with open(Study.path, encoding="utf-8") as file:
         Study.text = file.read()
     Study.reader = Reader(Study.text)
@@ -138,6 +138,13 @@ class Page(Study):
                 self.assertTrue(axes["marks"], words)
                 self.assertTrue(all(axes[d]["high"] > axes[d]["low"] for d in "xy"), words)
 
+    def test_no_name_ends_a_plots_data_or_begins_a_comment_in_it(self):
+        class Item:
+            plot, caption, is_long, path = {"name": "a</script><!-- <script>b"}, "", False, ""
+        written = page.figures([Item])
+        self.assertEqual(written.count("<script"), 1)
+        self.assertEqual(Reader(written).plots, [("", Item.plot)])
+
     def test_numbers_reach_the_page_in_full(self):
         _, plot = next(p for p in self.reader.plots if p[0].startswith("Time of each solver over"))
         line = next(m for m in plot["axes"][0]["marks"] if m.get("name") == "quick")
@@ -145,8 +152,8 @@ class Page(Study):
         self.assertEqual(base64.b64decode(line["y"]["f8"]), study.ratio("quick").astype("<f8").tobytes())
 
     def test_each_plot_is_drawn_on_paper_too(self):
-        page = report.Report(self.folder)
-        page.write(os.path.join(self.scratch.name, "again.html"), with_png=True)
+        again = report.Report(self.folder)
+        again.write(os.path.join(self.scratch.name, "again.html"), with_png=True)
         folder = os.path.join(self.folder, "plots")
         drawn = [name for name in os.listdir(folder) if name.endswith(".png")]
         self.assertEqual(len(drawn), len(self.reader.plots))
