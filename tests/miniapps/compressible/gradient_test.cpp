@@ -3,6 +3,7 @@
 
 #include "miniapps/compressible/discretisation/spatial_arrays.hpp"
 #include "tests/miniapps/compressible/flows.hpp"
+#include "tests/support/larger.hpp"
 #include "tests/support/spaces.hpp"
 
 namespace weir {
@@ -32,7 +33,7 @@ class GradientTest : public ::testing::Test {
     const auto wx = a.wx.to_vector(), wy = a.wy.to_vector();
     double most = 0;
     for (std::size_t i = 0; i < wx.size(); ++i)
-      most = std::max({most, std::abs(wx[i] - gx[i % 4]), std::abs(wy[i] - gy[i % 4])});
+      most = test::larger(test::larger(most, std::abs(wx[i] - gx[i % 4])), std::abs(wy[i] - gy[i % 4]));
     return most;
   }
 };

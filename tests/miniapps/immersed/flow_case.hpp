@@ -10,6 +10,7 @@
 #include "miniapps/immersed/case.hpp"
 #include "miniapps/immersed/immersed_flow.hpp"
 #include "tests/support/case_text.hpp"
+#include "tests/support/larger.hpp"
 
 namespace weir::test {
 
@@ -80,7 +81,7 @@ struct TestFlow {
 inline double largest_difference(const std::vector<double>& a, const std::vector<double>& b) {
   EXPECT_EQ(a.size(), b.size());
   double m = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) m = std::max(m, std::abs(a[i] - b[i]));
+  for (std::size_t i = 0; i < a.size(); ++i) m = test::larger(m, std::abs(a[i] - b[i]));
   return m;
 }
 

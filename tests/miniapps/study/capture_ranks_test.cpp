@@ -6,6 +6,7 @@
 #include "solvers/device/array.hpp"
 #include "tests/miniapps/cli/over_ranks.hpp"
 #include "tests/support/case_text.hpp"
+#include "tests/support/larger.hpp"
 
 namespace weir {
 namespace {
@@ -59,7 +60,7 @@ class CaptureRanks : public testing::OverRanks {
     double size = 0, apart = 0;
     for (std::size_t i = 0; i < a.size(); ++i) {
       size = std::max(size, std::abs(a[i]));
-      apart = std::max(apart, std::abs(a[i] - b[i]));
+      apart = test::larger(apart, std::abs(a[i] - b[i]));
     }
     EXPECT_LE(apart, 1e-6 * size) << what;
   }

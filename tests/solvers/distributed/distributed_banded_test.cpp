@@ -8,6 +8,7 @@
 #include "solvers/device/ledger.hpp"
 #include "solvers/linear_solver.hpp"
 #include "tests/solvers/distributed/world.hpp"
+#include "tests/support/larger.hpp"
 #include "tests/support/spaces.hpp"
 #include "tests/support/systems/operators.hpp"
 
@@ -126,7 +127,7 @@ struct Both {
 
 double largest_difference(const Numbers& a, const Numbers& b) {
   double most = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, std::abs(a[i] - b[i]));
+  for (std::size_t i = 0; i < a.size(); ++i) most = test::larger(most, std::abs(a[i] - b[i]));
   return world().max(most);
 }
 

@@ -7,6 +7,7 @@
 #include "inputs/case.hpp"
 #include "solvers/linear_solver.hpp"
 #include "tests/solvers/distributed/world.hpp"
+#include "tests/support/larger.hpp"
 #include "tests/support/spaces.hpp"
 #include "tests/support/systems/block_systems.hpp"
 
@@ -56,7 +57,7 @@ struct Both {
 
 double worst(const Values& a, const Values& b) {
   double most = a.size() == b.size() ? 0 : 1e300;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) most = std::max(most, std::abs(a[i] - b[i]));
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) most = test::larger(most, std::abs(a[i] - b[i]));
   return world().max(most);
 }
 

@@ -7,6 +7,7 @@
 #include "miniapps/artificial_compressibility/scheme.hpp"
 #include "solvers/device/ledger.hpp"
 #include "tests/solvers/distributed/world.hpp"
+#include "tests/support/larger.hpp"
 #include "tests/support/spaces.hpp"
 
 namespace weir::test {
@@ -132,7 +133,7 @@ struct Beside {
     for (std::size_t i = 0; i < places.here.size(); ++i) {
       const double here = mine[static_cast<std::size_t>(places.here[i])],
                    there = all[static_cast<std::size_t>(places.whole[i])];
-      most = std::max(most, std::abs(here - there));
+      most = test::larger(most, std::abs(here - there));
       largest = std::max(largest, std::abs(there));
     }
     EXPECT_GT(world().max(largest), 0.1);

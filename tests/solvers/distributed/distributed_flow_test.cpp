@@ -8,6 +8,7 @@
 #include "miniapps/compressible/discretisation/mesh_ranks.hpp"
 #include "tests/miniapps/compressible/flows.hpp"
 #include "tests/solvers/distributed/world.hpp"
+#include "tests/support/larger.hpp"
 #include "tests/support/spaces.hpp"
 
 namespace weir::test {
@@ -28,7 +29,7 @@ std::vector<int> parts_of(const UnstructuredMesh& mesh, bool scattered) {
 
 double worst(const Values& a, const Values& b) {
   double most = a.size() == b.size() ? 0 : 1e300;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) most = std::max(most, std::abs(a[i] - b[i]));
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) most = test::larger(most, std::abs(a[i] - b[i]));
   return world().max(most);
 }
 double largest(const Values& a) {

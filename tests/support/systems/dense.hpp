@@ -9,6 +9,7 @@
 #include "solvers/device/array.hpp"
 #include "solvers/matrix/matrix.hpp"
 #include "solvers/matrix/stencil/separable_operator.hpp"
+#include "tests/support/larger.hpp"
 
 namespace weir::test {
 
@@ -112,10 +113,7 @@ inline Numbers random_numbers(int n, unsigned seed) {
 
 inline double max_difference(const Numbers& a, const Numbers& b) {
   double m = a.size() == b.size() ? 0 : INFINITY;
-  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) {
-    const double d = std::abs(a[i] - b[i]);
-    if (d > m || std::isnan(d)) m = d;  // std::max would lose what is not a number
-  }
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) m = larger(m, std::abs(a[i] - b[i]));
   return m;
 }
 inline double dot(const Numbers& a, const Numbers& b) {
