@@ -62,9 +62,9 @@ if(WEIR_ONLY_CHECK)
   # Unrolled block products, compiled again in every place they are inlined into, take half of some files' compile time. (The
   # standard library and intrinsics write __always_inline__.)
   list(APPEND weir_compile -Dalways_inline=unused)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    list(APPEND weir_compile --param=ggc-min-heapsize=524288)  # KB: no collection of garbage below
-  endif()
+endif()
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  list(APPEND weir_compile --param=ggc-min-heapsize=524288)  # KB: no collection of garbage below
 endif()
 # The host's kernels over blocks are compiled for each size up to WEIR_FIXED_BLOCKS, and for WEIR_ROWS_AT_ONCE rows of larger
 # ones. A checked tree has the same code with fewer of each; the race build, which is about device code, none.
@@ -214,7 +214,7 @@ function(weir_in_batches name)
     endforeach()
     list(LENGTH together count)
     set(batch ${WEIR_BATCH})
-    if(WEIR_ONLY_CHECK AND suffix STREQUAL "cu")
+    if(WEIR_ONLY_CHECK)
       math(EXPR batch "2 * ${batch}")
     endif()
     math(EXPR batches "(${count} + ${batch} - 1) / ${batch}")

@@ -127,8 +127,8 @@ void append(UnstructuredMesh& mesh, const Face& f) {
 // Periodic markers become interior faces.
 constexpr double match_tolerance = 1e-4;  // of a face's length
 
-const Point& at(const MeshDescription& d, int node) { return d.node[node]; }
-Point middle_of(const MeshDescription& d, const Face& f) { return middle(at(d, f.a), at(d, f.b)); }
+const Point& point_at(const MeshDescription& d, int node) { return d.node[node]; }
+Point middle_of(const MeshDescription& d, const Face& f) { return middle(point_at(d, f.a), point_at(d, f.b)); }
 
 int marker_index(const MeshDescription& d, const std::string& name) {
   const auto found = std::find(d.marker.begin(), d.marker.end(), name);
@@ -141,7 +141,7 @@ Point centre_of_gravity(const MeshDescription& d, const std::vector<Face>& faces
   Point sum{};
   double total = 0;
   for (const Face& f : faces) {
-    const double length = distance(at(d, f.a), at(d, f.b));
+    const double length = distance(point_at(d, f.a), point_at(d, f.b));
     const Point x = middle_of(d, f);
     sum = {sum[0] + length * x[0], sum[1] + length * x[1]};
     total += length;
@@ -167,12 +167,14 @@ class Partners {
 
   // The unused face that runs from b to a once those are moved by t; null where there is none.
   const Face* take(const Face& f, const Point& t) {
-    const Point a{at(d_, f.a)[0] + t[0], at(d_, f.a)[1] + t[1]}, b{at(d_, f.b)[0] + t[0], at(d_, f.b)[1] + t[1]};
+    const Point a{point_at(d_, f.a)[0] + t[0], point_at(d_, f.a)[1] + t[1]},
+        b{point_at(d_, f.b)[0] + t[0], point_at(d_, f.b)[1] + t[1]};
     const double tolerance = match_tolerance * distance(a, b), x = 0.5 * (a[axis_] + b[axis_]);
     auto candidate = std::lower_bound(sorted_.begin(), sorted_.end(), std::pair<double, std::size_t>{x - tolerance, 0});
     for (; candidate != sorted_.end() && candidate->first <= x + tolerance; ++candidate) {
       const Face& g = faces_[candidate->second];
-      if (used_[candidate->second] || distance(at(d_, g.a), b) > tolerance || distance(at(d_, g.b), a) > tolerance)
+      if (used_[candidate->second] || distance(point_at(d_, g.a), b) > tolerance ||
+          distance(point_at(d_, g.b), a) > tolerance)
         continue;
       used_[candidate->second] = true;
       return &g;
@@ -223,7 +225,7 @@ void join(MeshDescription& d, const PeriodicPair& pair, FaceSet& all) {
   for (std::size_t i = 0; i < one.size(); ++i) {
     const Face &f = one[i], &g = partner[i];
     for (const auto& [from, to] : {std::pair{f.a, g.b}, std::pair{f.b, g.a}})
-      d.node[to] = {at(d, from)[0] + t[0], at(d, from)[1] + t[1]};
+      d.node[to] = {point_at(d, from)[0] + t[0], point_at(d, from)[1] + t[1]};
     if (f.owner < g.owner)
       all.periodic.push_back({{f.owner, g.owner, f.a, f.b}, {-t[0], -t[1]}});
     else

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* manifest_name = "manifest.txt";
-constexpr const char* first_line = "weir-run 1\n";
+constexpr const char* head_line = "weir-run 1\n";
 // Of every run. A manifest names them from the start: no power cut leaves one of them without its name.
 constexpr const char* known_names[] = {
     "config.effective.toml", "run.json",     "history.csv",     "solves.csv",   "shadow.csv",   "shadow_summary.csv",
@@ -73,7 +73,7 @@ bool RunDirectory::is_run(const std::string& path) {
   const fs::path manifest = fs::path(path) / manifest_name;
   std::error_code error;
   return is_old_run(path) ||
-         (fs::is_regular_file(manifest, error) && read_text(manifest.string()).starts_with(first_line));
+         (fs::is_regular_file(manifest, error) && read_text(manifest.string()).starts_with(head_line));
 }
 
 RunDirectory::RunDirectory(const std::string& path, New how) : path_(plain_path(path)) {
@@ -87,7 +87,7 @@ RunDirectory::RunDirectory(const std::string& path, New how) : path_(plain_path(
   make_folder(path_);
   take_hold();
   const std::string manifest = read_manifest();
-  if (manifest.starts_with(first_line)) {
+  if (manifest.starts_with(head_line)) {
     if (!how.overwrite)
       throw Error(Exit::usage, path_ + ": already holds a run; add --overwrite or choose another directory (-o)");
     read_names(manifest);
@@ -96,10 +96,10 @@ RunDirectory::RunDirectory(const std::string& path, New how) : path_(plain_path(
   } else if (!holds_nothing_but_a_manifest(path_)) {  // of somebody else, or made since
     refuse(path_, "exists and is not a run directory");
   }
-  const bool is_begun = manifest.starts_with(first_line);  // that line stays: at any moment this is a run's manifest
-  if (ftruncate(manifest_.file, is_begun ? static_cast<off_t>(std::strlen(first_line)) : 0) != 0)
+  const bool is_begun = manifest.starts_with(head_line);  // that line stays: at any moment this is a run's manifest
+  if (ftruncate(manifest_.file, is_begun ? static_cast<off_t>(std::strlen(head_line)) : 0) != 0)
     fail_to_write(of(manifest_name), errno);
-  std::string head = (is_begun ? "" : first_line) + fmt::format("owner {} {} {}\n", getpid(), host_name(), date_text());
+  std::string head = (is_begun ? "" : head_line) + fmt::format("owner {} {} {}\n", getpid(), host_name(), date_text());
   for (const char* name : known_names) {
     names_.insert(name);
     head += std::string("file ") + name + "\n";
@@ -112,9 +112,9 @@ RunDirectory::RunDirectory(const std::string& path, New how) : path_(plain_path(
 RunDirectory::RunDirectory(const std::string& path, Continued how) : path_(plain_path(path)) {
   take_hold();
   const std::string manifest = read_manifest();
-  const bool is_listed = manifest.starts_with(first_line);
+  const bool is_listed = manifest.starts_with(head_line);
   if (!is_listed && !manifest.empty()) refuse(path_, "its manifest.txt is not that of a run");
-  write_line((is_listed ? "" : first_line) + fmt::format("owner {} {} {}\n", getpid(), host_name(), date_text()));
+  write_line((is_listed ? "" : head_line) + fmt::format("owner {} {} {}\n", getpid(), host_name(), date_text()));
   is_listed ? read_names(manifest) : adopt();
   sync_file(manifest_.file, of(manifest_name));
   sync_folder(path_);

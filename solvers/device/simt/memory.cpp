@@ -26,7 +26,7 @@ namespace {
 
 constexpr std::size_t gib = std::size_t{1} << 30;
 constexpr std::size_t shared_bytes = 2 * gib;  // of addresses
-constexpr std::size_t red_zone = 64, granule = 256, growth = 64 << 20, page = 4096, huge_page = 2 << 20;
+constexpr std::size_t red_zone = 64, granule = 256, growth = 64 << 20, small_page = 4096, huge_page = 2 << 20;
 
 std::size_t round_up(std::size_t n, std::size_t to) { return (n + to - 1) / to * to; }
 
@@ -90,8 +90,8 @@ char* take(std::size_t whole) {
 void put_back(char* p, std::size_t whole) {
   Heap& h = heap();
   if (whole >= growth / 64) {  // its pages go back to the system
-    char* low = reinterpret_cast<char*>(round_up(reinterpret_cast<std::uintptr_t>(p), page));
-    madvise(low, (whole - static_cast<std::size_t>(low - p)) / page * page, MADV_DONTNEED);
+    char* low = reinterpret_cast<char*>(round_up(reinterpret_cast<std::uintptr_t>(p), small_page));
+    madvise(low, (whole - static_cast<std::size_t>(low - p)) / small_page * small_page, MADV_DONTNEED);
   }
   auto it = h.free.emplace(p, whole).first;
   if (const auto next = std::next(it); next != h.free.end() && it->first + it->second == next->first) {
