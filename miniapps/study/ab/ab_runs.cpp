@@ -186,6 +186,21 @@ void read_costs(const std::string& directory, const AbTarget& target, bool has_b
   add_up_solves(solves, history.number(row, "step"), run);
 }
 
+bool is_of(const AbTwin& t, const AbTwin& other) {
+  return t.of_case == other.of_case && t.configuration == other.configuration;
+}
+
+// The budget has stopped it as often as a verdict takes, each time: it is slower, and more of its runs would say no more.
+bool is_decided(const std::vector<AbRun>& runs, const AbTwin& twin) {
+  int stopped = 0;
+  for (const AbRun& r : runs) {
+    if (!is_of(r.twin, twin)) continue;
+    if (!r.is_stopped) return false;
+    ++stopped;
+  }
+  return stopped >= fewest_pairs;
+}
+
 }  // namespace
 
 AbRuns run_twins(const AbStudy& study, const std::string& directory,
@@ -194,11 +209,12 @@ AbRuns run_twins(const AbStudy& study, const std::string& directory,
   for (const char* part : {"runs", "logs", "done"}) fs::create_directories(folder / part);
   std::vector<std::string> inputs;
   for (const AbCase& c : study.cases) inputs.push_back(hash_of_input(c));
-  const std::vector<AbTwin> order = draw_order(study);
+  std::vector<AbTwin> order = draw_order(study);
   std::vector<BaselineTime> baselines(study.cases.size());
   AbRuns all;
   ChildSignals signals;
-  for (const AbTwin& twin : order) {
+  for (std::size_t next = 0; next < order.size(); ++next) {
+    const AbTwin twin = order[next];
     const std::string name = name_of(study, twin), run_directory = (folder / "runs" / name).string();
     const fs::path log = folder / "logs" / (name + ".txt"), done = folder / "done" / (name + ".json");
     BaselineTime& baseline = baselines[twin.of_case];
@@ -209,7 +225,7 @@ AbRuns run_twins(const AbStudy& study, const std::string& directory,
     record["input"] = inputs[twin.of_case];
     record["budget"] = study.budget.describe();
     Child child;
-    AbProgress progress{twin.place + 1, static_cast<int>(order.size()), find_done(done, record, child)};
+    AbProgress progress{static_cast<int>(next) + 1, static_cast<int>(order.size()), find_done(done, record, child)};
     if (!progress.was_there) {
       std::error_code error;
       fs::remove(done, error);
@@ -241,6 +257,10 @@ AbRuns run_twins(const AbStudy& study, const std::string& directory,
     tell(progress, run);
     all.runs.push_back(std::move(run));
     if (all.stopped_by) break;
+    if (is_decided(all.runs, twin))
+      order.erase(std::remove_if(order.begin() + static_cast<std::ptrdiff_t>(next) + 1, order.end(),
+                                 [&](const AbTwin& t) { return is_of(t, twin); }),
+                  order.end());
   }
   return all;
 }

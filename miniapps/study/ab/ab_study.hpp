@@ -27,7 +27,8 @@ struct AbTarget {
   std::string describe() const;
 };
 
-// After which a run is stopped at its next step: it then counts as "more than that".
+// After which a run is stopped at its next step: it then counts as "more than that". What it has stopped six times of six is
+// not run again.
 struct AbBudget {
   double seconds = 0;  // of its time loop; 0: none
   double factor = 0;   // times what the baseline's first run of the same case takes; 0: none

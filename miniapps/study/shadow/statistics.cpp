@@ -13,7 +13,6 @@ namespace weir {
 namespace {
 
 constexpr int resamples = 2000;
-constexpr int fewest_pairs = 6;  // the smallest number of which a sign test can reach 0.05
 
 double reach(const Interval& i) { return std::max(std::abs(std::log(i.low)), std::abs(std::log(i.high))); }
 

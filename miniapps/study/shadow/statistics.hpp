@@ -43,6 +43,7 @@ PairedComparison compare_pairs(std::span<const double> candidate, std::span<cons
 // lie within `alike`; else the data leave it undecided.
 enum class Verdict { faster, slower, no_difference, undecided, too_few_systems };
 inline constexpr double alike = 0.03;
+inline constexpr int fewest_pairs = 6;  // of a verdict: the smallest number of which a sign test can reach 0.05
 Verdict verdict_of(const PairedComparison& c, double noise_floor);
 double noise_floor_of(const PairedComparison& leader_again);
 std::string to_string(Verdict verdict);
