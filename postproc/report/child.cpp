@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -56,6 +57,18 @@ pid_t start(std::vector<std::string>& command, const std::string& log) {
   return pid;
 }
 
+bool ended(pid_t pid, Child& child) {
+  int status = 0;
+  rusage used{};
+  const pid_t found = wait4(pid, &status, WNOHANG, &used);
+  if (found < 0 && errno != EINTR) throw Error(Exit::internal, std::string("a run was lost: ") + std::strerror(errno));
+  if (found <= 0) return false;
+  child.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  child.processor_seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
+  child.peak_bytes = 1024 * static_cast<std::int64_t>(used.ru_maxrss);
+  return true;
+}
+
 }  // namespace
 
 ChildSignals::ChildSignals() {
@@ -84,7 +97,8 @@ void ChildSignals::hear(int timeout_ms) {
   for (char number = 0; read(heard[0], &number, 1) == 1;) {
     if (number == SIGCHLD) continue;
     caught_ = number;
-    if (passed_on_to_ > 0) kill(-passed_on_to_, caught_);
+    for (const pid_t group : running_)
+      if (group > 0) kill(-group, caught_);
   }
 }
 
@@ -94,22 +108,27 @@ int ChildSignals::caught() {
 }
 
 Child ChildSignals::run(std::vector<std::string> command, const std::string& log) {
-  passed_on_to_ = start(command, log);
-  int status = 0;
-  rusage used{};
+  return run_together({{std::move(command), log}}, 1)[0];
+}
+
+std::vector<Child> ChildSignals::run_together(std::vector<ChildCommand> commands, std::size_t awaited) {
+  std::vector<Child> children(commands.size());
+  for (ChildCommand& c : commands) running_.push_back(start(c.words, c.log));
+  std::size_t left = commands.size(), awaited_left = awaited;
   for (;;) {
-    const pid_t ended = wait4(passed_on_to_, &status, WNOHANG, &used);
-    if (ended > 0) break;
-    if (ended < 0 && errno != EINTR)
-      throw Error(Exit::internal, std::string("a run was lost: ") + std::strerror(errno));
+    for (std::size_t i = 0; i < running_.size(); ++i) {
+      if (running_[i] == 0 || !ended(running_[i], children[i])) continue;
+      running_[i] = 0;
+      --left;
+      if (i >= awaited || --awaited_left > 0) continue;
+      for (const pid_t group : running_)
+        if (group > 0) kill(-group, SIGTERM);
+    }
+    if (left == 0) break;
     hear(-1);
   }
-  passed_on_to_ = 0;
-  Child child;
-  child.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-  child.processor_seconds = seconds(used.ru_utime) + seconds(used.ru_stime);
-  child.peak_bytes = 1024 * static_cast<std::int64_t>(used.ru_maxrss);
-  return child;
+  running_.clear();
+  return children;
 }
 
 }  // namespace weir

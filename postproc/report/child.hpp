@@ -7,6 +7,10 @@
 
 namespace weir {
 
+struct ChildCommand {
+  std::vector<std::string> words;  // [0] is the program's path, or its name on PATH
+  std::string log;                 // the file for its output; empty: where ours goes
+};
 struct Child {
   int exit_code = -1;  // 128 + n: signal n ended it
   double processor_seconds = 0;
@@ -21,14 +25,16 @@ class ChildSignals {
   ChildSignals(const ChildSignals&) = delete;
   ChildSignals& operator=(const ChildSignals&) = delete;
 
-  // command[0] is the program's path, or its name on PATH; its output goes to the file `log` (empty: where ours goes).
   // Error(internal) where it cannot start.
   Child run(std::vector<std::string> command, const std::string& log);
+  // All at once. Where the first `awaited` have ended the others are asked to stop (SIGTERM).
+  std::vector<Child> run_together(std::vector<ChildCommand> commands, std::size_t awaited);
   int caught();  // the last such signal so far; 0: none
 
  private:
   void hear(int timeout_ms);
-  int caught_ = 0, passed_on_to_ = 0;
+  int caught_ = 0;
+  std::vector<int> running_;  // process groups; 0: has ended
 };
 
 }  // namespace weir

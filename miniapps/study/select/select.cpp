@@ -246,7 +246,10 @@ class Select : public Facility<Space> {
       least += slower * pace_.least(racers[fit], race_here.warm_up(racers[fit]));
       if (least > left) break;
     }
-    if (fit == 0) return;
+    if (fit == 0) {  // asking at each step would cost more than some steps
+      next_race_ = next + std::max<std::int64_t>(1, every_ / 4);
+      return;
+    }
     racers.resize(fit);
     race(next, flow, std::move(racers), left);
     is_follow_up_ = false;

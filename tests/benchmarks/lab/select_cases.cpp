@@ -1,16 +1,17 @@
 #include "tests/benchmarks/lab/select_cases.hpp"
 
 #include <fmt/format.h>
+#include <sched.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
-#include <random>
 
 #include "base/error.hpp"
 #include "tests/benchmarks/lab/child_run.hpp"
@@ -21,7 +22,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int rounds = 3;
-constexpr double most = 1.5;  // times the default's
 
 struct Solver {
   const char *name, *options;  // of [linear.SYSTEM], in one line
@@ -136,87 +136,156 @@ std::vector<Case> all_cases() {
        {multigrid, cg_jacobi}}};
 }
 
+// A round of a case: the default twice, [select] among all, the others; side by side on one core, so that a machine whose speed
+// wavers is equally fast for all of them. The others are stopped when those three have ended.
+constexpr std::size_t first = 0, again = 1, selected = 2, others = 3;
+
 struct Outcome {
   double seconds = 0;
   bool is_cut = false;
   std::string told;  // by [select]
 };
 
-class Runs {
+class Rounds {
  public:
-  Runs(const LabOptions& options, ChildSignals& signals) : options_(options), signals_(signals) {}
+  Rounds(const LabOptions& options, ChildSignals& signals) : options_(options), signals_(signals) {}
 
-  // solver: its number, or -1: [select].
-  Outcome operator()(const Case& c, int solver, double most_seconds) {
-    const std::string run = (fs::absolute(options_.folder) / "select_run").string();
-    std::vector<std::string> command{"/bin/sh", "-c", "ulimit -t $0; exec \"$@\"",
-                                     fmt::format("{}", std::ceil(std::max(1.0, most_seconds)))};
-    const auto add = [&](const std::vector<std::string>& words) {
-      command.insert(command.end(), words.begin(), words.end());
-    };
-    add({(fs::read_symlink("/proc/self/exe").parent_path() / "weir").string(), "run", inputs_folder() + c.path, "-o",
-         run, "--overwrite", "--threads", "1"});
-    if (options_.quick) add({"--steps", "4"});
-    for (const std::string& one : c.set)  // "-KEY": is unset
-      one[0] == '-' ? add({"--unset", one.substr(1)}) : add({"--set", one});
-    add({"--set", "output.report=false", "--set", "output.fields_every=0", "--set",
-         fmt::format("linear.{}={{ {}{} }}", c.system, c.solvers[at(std::max(solver, 0))].options, c.stop)});
-    if (solver < 0) {
-      std::string names;
-      for (std::size_t i = 1; i < c.solvers.size(); ++i) names += fmt::format("\"s{}\", ", i);
-      add({"--set", fmt::format("select.system={}", c.system), "--set", "select.solvers=[" + names + "]"});
-      for (std::size_t i = 1; i < c.solvers.size(); ++i)
-        add({"--set", fmt::format("select.s{}={{ {} }}", i, c.solvers[i].options)});
+  // first, again, selected, then the other solvers. Empty: a signal came.
+  std::vector<Outcome> operator()(const Case& c) {
+    std::vector<ChildCommand> commands;
+    for (std::size_t k = 0; k < others - 1 + c.solvers.size(); ++k)
+      commands.push_back({command_of(c, k), folder_of(k) + ".txt"});
+    const std::vector<Child> children = signals_.run_together(std::move(commands), others);
+    if (signals_.caught()) return {};
+    std::vector<Outcome> all;
+    for (std::size_t k = 0; k < children.size(); ++k) {
+      const int code = children[k].exit_code;
+      // A solver that fails never comes to the end.
+      all.push_back(
+          {children[k].processor_seconds, code == 128 + SIGTERM || code == static_cast<int>(Exit::solver_failed), ""});
+      if (!all[k].is_cut && code != 0 && code != static_cast<int>(Exit::check_failed))
+        throw Error(Exit::internal, fmt::format("{}: exit code {}: {}.txt", c.name, code, folder_of(k)));
     }
-    const Child child = signals_.run(command, run + ".txt");
-    Outcome o{child.processor_seconds, child.exit_code == 128 + SIGXCPU || child.exit_code == 128 + SIGKILL, ""};
-    if (signals_.caught() || o.is_cut) return o;
-    if (child.exit_code == static_cast<int>(Exit::solver_failed)) o.is_cut = true;  // it never comes to the end
-    if (!o.is_cut && child.exit_code != 0 && child.exit_code != static_cast<int>(Exit::check_failed))
-      throw Error(Exit::internal, fmt::format("{}: exit code {}: {}.txt", c.name, child.exit_code, run));
-    if (solver < 0 && !o.is_cut) {
-      std::ifstream file(run + "/run.json");
-      const auto s = nlohmann::json::parse(file)["select"];
-      std::string leader = s["leader"];
-      leader = c.solvers[leader == "default" ? 0 : static_cast<std::size_t>(std::stoi(leader.substr(1)))].name;
-      o.told =
-          fmt::format("{} changes; {} races; {} at the end", s["changes"].get<int>(), s["races"].get<int>(), leader);
-    }
-    return o;
+    if (!all[selected].is_cut) all[selected].told = told_by_select(c);
+    return all;
   }
 
  private:
-  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  std::string folder_of(std::size_t k) const {
+    return (fs::absolute(options_.folder) / fmt::format("select_run_{}", k)).string();
+  }
+
+  std::vector<std::string> command_of(const Case& c, std::size_t k) const {
+    std::vector<std::string> command{(fs::read_symlink("/proc/self/exe").parent_path() / "weir").string(),
+                                     "run",
+                                     inputs_folder() + c.path,
+                                     "-o",
+                                     folder_of(k),
+                                     "--overwrite",
+                                     "--threads",
+                                     "1"};
+    const auto add = [&](const std::vector<std::string>& words) {
+      command.insert(command.end(), words.begin(), words.end());
+    };
+    if (options_.quick) add({"--steps", "4"});
+    for (const std::string& one : c.set)  // "-KEY": is unset
+      one[0] == '-' ? add({"--unset", one.substr(1)}) : add({"--set", one});
+    const Solver& solver = c.solvers[k < others ? 0 : k - others + 1];
+    add({"--set", "output.report=false", "--set", "output.fields_every=0", "--set",
+         fmt::format("linear.{}={{ {}{} }}", c.system, solver.options, c.stop)});
+    if (k != selected) return command;
+    std::string names;
+    for (std::size_t i = 1; i < c.solvers.size(); ++i) names += fmt::format("\"s{}\", ", i);
+    add({"--set", fmt::format("select.system={}", c.system), "--set", "select.solvers=[" + names + "]"});
+    for (std::size_t i = 1; i < c.solvers.size(); ++i)
+      add({"--set", fmt::format("select.s{}={{ {} }}", i, c.solvers[i].options)});
+    return command;
+  }
+
+  std::string told_by_select(const Case& c) const {
+    std::ifstream file(folder_of(selected) + "/run.json");
+    const auto s = nlohmann::json::parse(file)["select"];
+    std::string leader = s["leader"];
+    leader = c.solvers[leader == "default" ? 0 : static_cast<std::size_t>(std::stoi(leader.substr(1)))].name;
+    return fmt::format("{} changes; {} races; {} at the end", s["changes"].get<int>(), s["races"].get<int>(), leader);
+  }
+
   const LabOptions& options_;
   ChildSignals& signals_;
 };
 
+// Of all rounds, each over the mean of the default's two runs of the same round.
 struct Costs {
-  std::vector<double> seconds;
+  std::vector<double> ratios;
   bool is_cut = false;
+  double median() const { return median_of(ratios); }
+};
+struct CaseCosts {
+  std::vector<Costs> of;               // first, again, selected, then the other solvers
+  std::vector<double> seconds, noise;  // of the default; |log| of its second run over its first
   std::string told;
-  double median() const { return median_of(seconds); }
+
+  void add(const std::vector<Outcome>& round) {
+    of.resize(round.size());
+    seconds.push_back(0.5 * (round[first].seconds + round[again].seconds));
+    noise.push_back(std::abs(std::log(round[again].seconds / round[first].seconds)));
+    for (std::size_t k = 0; k < round.size(); ++k) {
+      of[k].ratios.push_back(round[k].seconds / seconds.back());
+      of[k].is_cut |= round[k].is_cut;
+    }
+    told = round[selected].told;
+  }
+  // The best fixed solver's; 1: the default's.
+  double best() const {
+    double least = 1;
+    for (std::size_t k = others; k < of.size(); ++k)
+      if (!of[k].is_cut) least = std::min(least, of[k].median());
+    return least;
+  }
 };
 
-// A row of the table; the costs are those of the solvers and, last, of [select].
-nlohmann::ordered_json tell(const Case& c, const std::vector<Costs>& costs) {
-  const std::size_t n = c.solvers.size();
-  std::size_t best = 0;
-  for (std::size_t i = 0; i < n; ++i)
-    if (!costs[i].is_cut && costs[i].median() < costs[best].median()) best = i;
-  std::string others;
-  for (std::size_t i = 1; i < n; ++i)
-    others += fmt::format("{}{} {}{:.2f}", i > 1 ? ", " : "", c.solvers[i].name, costs[i].is_cut ? "> " : "",
-                          costs[i].median() / costs[0].median());
-  const double own = costs[n].median(), to_default = own / costs[0].median(), to_best = own / costs[best].median();
-  fmt::print("| {} | {} | {} {:.2f} s | {} | {:.3f} | {:.3f} | {} |\n", c.name, c.system, c.solvers[0].name,
-             costs[0].median(), others, to_default, to_best, costs[n].told);
-  nlohmann::ordered_json row{
-      {"case", c.name}, {"over_default", to_default}, {"over_best", to_best}, {"told", costs[n].told}};
-  for (std::size_t i = 0; i < n; ++i)
-    row["seconds"][c.solvers[i].name] = {{"median", costs[i].median()}, {"is_more", costs[i].is_cut}};
-  row["seconds"]["select"] = own;
+nlohmann::ordered_json tell(const Case& c, const CaseCosts& costs) {
+  std::string other;
+  for (std::size_t k = others; k < costs.of.size(); ++k)
+    other += fmt::format("{}{} {}{:.2f}", k > others ? ", " : "", c.solvers[k - others + 1].name,
+                         costs.of[k].is_cut ? "> " : "", costs.of[k].median());
+  const double to_default = costs.of[selected].median(), to_best = to_default / costs.best();
+  fmt::print("| {} | {} {:.2f} s | {} | {:.3f} | {:.3f} | {:.1f} % | {} |\n", c.name, c.solvers[0].name,
+             median_of(costs.seconds), other, to_default, to_best, 100 * std::expm1(median_of(costs.noise)),
+             costs.told);
+  nlohmann::ordered_json row{{"case", c.name},
+                             {"system", c.system},
+                             {"default_seconds", median_of(costs.seconds)},
+                             {"over_default", to_default},
+                             {"over_best", to_best},
+                             {"noise", std::expm1(median_of(costs.noise))},
+                             {"told", costs.told}};
+  for (std::size_t k = others; k < costs.of.size(); ++k)
+    row["others"][c.solvers[k - others + 1].name] = {{"over_default", costs.of[k].median()},
+                                                     {"is_more", costs.of[k].is_cut}};
   return row;
+}
+
+// All that is started from here on shares one core, in long turns: each turn begins with cold caches, and the kernel ends
+// turns early for those who read their processor time, as [select] does.
+void share_one_core() {
+  cpu_set_t allowed, one;
+  CPU_ZERO(&one);
+  if (sched_getaffinity(0, sizeof(allowed), &allowed) != 0) return;
+  for (int core = 0; core < CPU_SETSIZE; ++core) {
+    if (!CPU_ISSET(core, &allowed)) continue;
+    CPU_SET(core, &one);
+    break;
+  }
+  sched_setaffinity(0, sizeof(one), &one);
+  struct {
+    std::uint32_t size = 48, policy = 0;
+    std::uint64_t flags = 0;
+    std::int32_t nice = 0;
+    std::uint32_t priority = 0;
+    std::uint64_t turn = 100'000'000, deadline = 0, period = 0;  // nanoseconds
+  } attributes;
+  syscall(SYS_sched_setattr, 0, &attributes, 0U);  // kernels before 6.12 do not care
 }
 
 }  // namespace
@@ -226,36 +295,25 @@ int select_cases(const LabOptions& options) {
   std::ofstream csv(options.folder + "/select.csv");
   csv << "round,case,solver,processor_seconds,is_more,told\n";
   const std::vector<Case> cases = all_cases();
-  std::map<std::string, std::vector<Costs>> all;
-  std::mt19937_64 random(1);
+  std::map<std::string, CaseCosts> all;
   ChildSignals signals;
-  Runs run(options, signals);
-  for (int round = 0; round < (options.quick ? 1 : rounds); ++round) {
+  Rounds round_of(options, signals);
+  share_one_core();
+  for (int round = 0; round < (options.quick ? 1 : rounds); ++round)
     for (const Case& c : cases) {
-      const int n = static_cast<int>(c.solvers.size());
-      std::vector<Costs>& costs = all[c.name];
-      costs.resize(static_cast<std::size_t>(n) + 1);
-      std::vector<int> order;
-      for (int i = round == 0 ? 1 : 0; i <= n; ++i) order.push_back(i);
-      std::shuffle(order.begin(), order.end(), random);
-      if (round == 0) order.insert(order.begin(), 0);  // its time is the others' limit
-      for (const int i : order) {
-        Costs& own = costs[static_cast<std::size_t>(i)];
-        if (own.is_cut) continue;
-        const double limit = costs[0].seconds.empty() ? 600 : most * costs[0].seconds[0];
-        const Outcome o = run(c, i == n ? -1 : i, limit);
-        if (signals.caught()) return 128 + signals.caught();
-        own.seconds.push_back(o.seconds);
-        own.is_cut = o.is_cut;
-        own.told = o.told;
+      const std::vector<Outcome> costs = round_of(c);
+      if (signals.caught()) return 128 + signals.caught();
+      all[c.name].add(costs);
+      for (std::size_t k = 0; k < costs.size(); ++k)
         csv << fmt::format("{},{},{},{:.4f},{},{}\n", round + 1, c.name,
-                           i == n ? "select" : c.solvers[static_cast<std::size_t>(i)].name, o.seconds, o.is_cut, o.told)
+                           k == again      ? "again"
+                           : k == selected ? "select"
+                                           : c.solvers[k < others ? 0 : k - others + 1].name,
+                           costs[k].seconds, costs[k].is_cut, costs[k].told)
             << std::flush;
-      }
     }
-  }
   fmt::print(
-      "| case | system | default | others, over the default | [select] over the default | over the best | told |\n"
+      "| case | default | others, over the default | [select] over the default | over the best | noise | told |\n"
       "|---|---|---|---|---|---|---|\n");
   nlohmann::ordered_json rows;
   for (const Case& c : cases) rows.push_back(tell(c, all[c.name]));
