@@ -9,8 +9,10 @@ constexpr std::size_t recent_steps = 15;
 constexpr double other_cost = 1.3;
 constexpr double least_race = 0.002, most_race_steps = 16;  // seconds that times can be told apart after
 constexpr double default_first_step = 5, first_step = 8;    // of the run's: structure, orderings, memory never touched
-constexpr double early = 0.25;                              // of the budget, for races at the start
-constexpr double patience = 10;                             // with a first step; more where the budget is large
+constexpr double least_look = 0.001, most_steps_a_look = 10;  // seconds
+constexpr std::int64_t first_looks = 20;  // at each of the first steps: what is found early pays longest
+constexpr double early = 0.25;            // of the budget, for races at the start
+constexpr double patience = 10;           // with a first step; more where the budget is large
 
 }  // namespace
 
@@ -19,11 +21,17 @@ RacePace::RacePace(const Communicator& ranks, int names, int steps, double budge
   first_step_[0] = default_first_step;
 }
 
-void RacePace::add(double seconds) {
-  ++own_steps_;
+void RacePace::add(double seconds, std::int64_t steps) {
+  own_steps_ += steps;
   own_ += seconds;
-  recent_.push_back(seconds);
+  recent_.push_back(seconds / static_cast<double>(steps));
   if (recent_.size() > recent_steps) recent_.pop_front();
+}
+
+std::int64_t RacePace::steps_a_look() const {
+  if (own_steps_ < first_looks) return 1;
+  const double fit = ranks_->max(least_look / step());
+  return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(fit, most_steps_a_look)));
 }
 
 double RacePace::recent() const {

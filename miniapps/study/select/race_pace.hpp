@@ -15,7 +15,9 @@ class RacePace {
   // steps: that each solver leads in a race, at least; budget: a share of the run's own time.
   RacePace(const Communicator& ranks, int names, int steps, double budget);
 
-  void add(double seconds);  // a step of the run
+  void add(double seconds, std::int64_t steps = 1);  // of the run
+  // Clocks and questions cost microseconds: of short steps several go by between two looks.
+  std::int64_t steps_a_look() const;
   void spend(double seconds) { spent_ += seconds; }
   double spent() const { return spent_; }
   double recent() const;  // seconds of a step, the median of the last ones; 0: too few since another one leads

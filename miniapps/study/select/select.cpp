@@ -150,31 +150,21 @@ class Select : public Facility<Space> {
 
   void between_steps(std::int64_t next, const FlowBranch& flow) override {
     if (!is_on()) return;
+    if (is_following_) return follow(next, flow);
+    const bool has_failed = leading_ != 0 && crew(leading_).helped() > helped_;
+    if (next < look_at_ && !has_failed) return;
     const double arrived = branches_.now();
-    if (left_at_ >= 0) account(arrived - left_at_);
-    if (is_following_) {
-      follow(next, flow);
-    } else if (const std::int64_t helped = crew(leading_).helped(); leading_ != 0 && helped > helped_) {
-      std::vector<double> costs(names_.size(), std::nan(""));
-      costs[at(leading_)] = INFINITY;
-      scores_.add(std::move(costs), 0, when(next));
-      change(flow, 0, {next, "", "", fmt::format("{} failed in step {}", names_[at(leading_)], next - 1)});
-    } else if (const double more = former_ >= 0 ? pace_.over_former() : 0; more > 0) {
-      std::vector<double> costs(names_.size(), std::nan(""));
-      costs[at(leading_)] = INFINITY;
-      scores_.add(std::move(costs), former_, when(next));
-      change(flow, former_,
-             {next, "", "",
-              fmt::format("{} has come to cost {:.3g} times what {} did", names_[at(leading_)], more,
-                          names_[at(former_)])});
-    } else {
-      if (pace_.has_changed()) {
-        scores_.forget(when(next));
-        is_follow_up_ = false;
-        next_race_ = next;
-      }
-      if (next >= next_race_) race_if_it_pays(next, flow);
-    }
+    if (left_at_ >= 0) account(arrived - left_at_, next - left_step_);
+    if (has_failed)
+      give_back(next, 0, flow, fmt::format("{} failed in step {}", names_[at(leading_)], next - 1));
+    else if (const double more = former_ >= 0 ? pace_.over_former() : 0; more > 0)
+      give_back(
+          next, former_, flow,
+          fmt::format("{} has come to cost {:.3g} times what {} did", names_[at(leading_)], more, names_[at(former_)]));
+    else
+      go_on(next, flow);
+    left_step_ = next;
+    look_at_ = next + pace_.steps_a_look();
     left_at_ = branches_.now();
     pace_.spend(left_at_ - arrived);
   }
@@ -207,8 +197,8 @@ class Select : public Facility<Space> {
   Crew<Space>& crew(int name) { return branches_.crews()[at(name)]; }
 
   // What the run's own steps have taken since, and what that saved against the default.
-  void account(double since) {
-    pace_.add(since);
+  void account(double since, std::int64_t steps) {
+    pace_.add(since, steps);
     if (leading_ != 0) saved_ += since * (gain_ - 1);
   }
   // What the default costs over the in-loop solver's, as far as races show. It was cut off: at least its limit.
@@ -218,6 +208,22 @@ class Select : public Facility<Space> {
       gain_ = std::max(gain_, limit_);
     else if (const Duel d = scores_.duel(0, leading_); d.races > 0)
       gain_ = d.ratio;
+  }
+
+  void give_back(std::int64_t next, int to, const FlowBranch& flow, std::string why) {
+    std::vector<double> costs(names_.size(), std::nan(""));
+    costs[at(leading_)] = INFINITY;
+    scores_.add(std::move(costs), to, when(next));
+    change(flow, to, {next, "", "", std::move(why)});
+  }
+
+  void go_on(std::int64_t next, const FlowBranch& flow) {
+    if (pace_.has_changed()) {
+      scores_.forget(when(next));
+      is_follow_up_ = false;
+      next_race_ = next;
+    }
+    if (next >= next_race_) race_if_it_pays(next, flow);
   }
 
   // As many race as the budget takes: those first of whom little is known. Where a race has shown that one may be faster, the
@@ -360,8 +366,9 @@ class Select : public Facility<Space> {
   bool is_follow_up_ = false;  // the next race
   int former_ = -1;            // who led before, where races have shown that another one is faster
   double gain_ = 1;            // the default's cost over the in-loop solver's
-  double left_at_ = -1;        // between_steps, by the branches' clock
-  double saved_ = 0;           // seconds
+  double left_at_ = -1;        // between_steps, by the branches' clock, when it last looked
+  std::int64_t left_step_ = 0, look_at_ = 0;
+  double saved_ = 0;  // seconds
   LineFile *decided_ = nullptr, *raced_ = nullptr;
 };
 
