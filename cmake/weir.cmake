@@ -214,7 +214,7 @@ function(weir_in_batches name)
     endforeach()
     list(LENGTH together count)
     set(batch ${WEIR_BATCH})
-    if(WEIR_ONLY_CHECK)
+    if(WEIR_ONLY_CHECK OR name MATCHES "_test$")
       math(EXPR batch "2 * ${batch}")
     endif()
     math(EXPR batches "(${count} + ${batch} - 1) / ${batch}")
@@ -284,12 +284,13 @@ add_custom_target(ptx_check)  # what CI builds with the preset ptx: tests/ptx
 add_custom_target(unit_tests)
 
 # weir_test(name LIBRARIES a b SOURCES x.cpp y.cu): one GoogleTest program; its tests are ctest's, but under a sanitizer or
-# on a GPU, where the program is one test: there a program's start takes longer than most tests. NOT_SANITIZED: patterns of
-# tests that run the code of other tests for longer; NOT_UNDER_RACE: that run no device code, or the kernels of
-# other tests for longer. HOST_SOURCES: sources without device code, which the race build leaves out.
-function(weir_test name)
-  cmake_parse_arguments(arg "" "" "LIBRARIES;SOURCES;HOST_SOURCES;LABELS;NOT_SANITIZED;NOT_UNDER_RACE" ${ARGN})
-  if(NOT WEIR_SANITIZE STREQUAL "race")
+# on a GPU, where the program is one test, or so many as SHARDS says: there a program's start takes longer than most tests.
+# NOT_SANITIZED: patterns of tests that run the code of other tests for longer; NOT_UNDER_RACE: that run no device code, or the
+# kernels of other tests for longer. HOST_SOURCES: sources without device code, which the race build and tests/ptx leave out.
+# Few programs of many sources compile in half the time, as sources come in batches: so each has a namespace of its file's name.
+function(weir_test_program name)  # without tests of ctest, or a main function
+  cmake_parse_arguments(arg "" "" "LIBRARIES;SHARDS;SOURCES;HOST_SOURCES;LABELS;NOT_SANITIZED;NOT_UNDER_RACE" ${ARGN})
+  if(NOT WEIR_SANITIZE STREQUAL "race" AND NOT WEIR_PTX)
     list(APPEND arg_SOURCES ${arg_HOST_SOURCES})
   endif()
   add_executable(${name} ${arg_SOURCES})
@@ -305,14 +306,23 @@ function(weir_test name)
       "$<$<COMPILE_LANGUAGE:CXX>:<gtest/gtest.h$<ANGLE-R>>" "$<$<COMPILE_LANGUAGE:CXX>:<functional$<ANGLE-R>>")
   endif()
   target_precompile_headers(${name} REUSE_FROM weir_test_headers)
-  target_link_libraries(${name} PRIVATE weir_flags ${weir_checked} ${arg_LIBRARIES} GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE weir_flags ${weir_checked} ${arg_LIBRARIES} GTest::gtest)
   add_dependencies(unit_tests ${name})
   if(WEIR_BATCH GREATER 1)
     cmake_language(EVAL CODE "cmake_language(DEFER CALL weir_in_batches [[${name}]])")
   endif()
+endfunction()
+
+function(weir_test name)
+  weir_test_program(${name} ${ARGN})
+  cmake_parse_arguments(arg "" "" "LIBRARIES;SHARDS;SOURCES;HOST_SOURCES;LABELS;NOT_SANITIZED;NOT_UNDER_RACE" ${ARGN})
+  target_link_libraries(${name} PRIVATE GTest::gtest_main)
+  if(NOT arg_SHARDS)
+    set(arg_SHARDS 1)
+  endif()
   set(environment OMP_WAIT_POLICY=passive)  # more threads than cores, as some tests ask for, must not spin at each other
   if(WEIR_PTX)
-    weir_ptx_tests(${name} "${arg_LABELS}" ${arg_NOT_SANITIZED} ${arg_NOT_UNDER_RACE} */host.*)
+    weir_ptx_tests(${name} ${arg_SHARDS} "${arg_LABELS}" ${arg_NOT_SANITIZED} ${arg_NOT_UNDER_RACE} */host.*)
   elseif(WEIR_SANITIZE OR WEIR_DEVICE STREQUAL "cuda")  # on a GPU each process would make a context first, for up to a second
     set(left_out "")
     if(WEIR_SANITIZE)
@@ -321,28 +331,38 @@ function(weir_test name)
     if(WEIR_SANITIZE STREQUAL "race")
       list(APPEND left_out ${arg_NOT_UNDER_RACE} */host.* *OnHost.*)  # what is about the host runs no device code
     endif()
-    list(JOIN left_out ":" left_out)
-    add_test(NAME ${name} COMMAND ${name} --gtest_filter=-${left_out})
-    set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS};unit" ENVIRONMENT ${environment})
+    weir_shards(${name} ${name} ${arg_SHARDS} "${left_out}" "${arg_LABELS};unit" "${environment}")
   else()
     gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${arg_LABELS};unit"
       ENVIRONMENT ${environment})
   endif()
 endfunction()
 
+# The test `name` of ctest, or name.0, name.1, ...: shards of `program`.
+function(weir_shards name program shards left_out labels environment)
+  list(JOIN left_out ":" left_out)
+  foreach(shard RANGE 1 ${shards})
+    math(EXPR index "${shard} - 1")
+    set(test ${name})
+    if(shards GREATER 1)
+      string(APPEND test .${index})
+    endif()
+    add_test(NAME ${test} COMMAND ${program} --gtest_filter=-${left_out})
+    set_tests_properties(${test} PROPERTIES LABELS "${labels}" TIMEOUT 1800
+      ENVIRONMENT "${environment};GTEST_TOTAL_SHARDS=${shards};GTEST_SHARD_INDEX=${index}")
+  endforeach()
+endfunction()
+
 # A program's tests under tests/ptx, less the host's half of the typed ones: with convergent warps, then torn on weak memory.
-# CI runs the programs of weir_ptx_gate with one seed (label ptx_gate); the other seeds are `long`. One program is one test:
-# its PTX is read once.
-set(weir_ptx_gate device_arrays_test device_kernels_test matrix_test stencil_test krylov_test jacobi_test block_ilu0_test
-  multicolor_test parilut_test multigrid_test fast_poisson_test aggregation_test incompressible_step_test
-  artificial_compressibility_test discretisation_test compressible_flow_test immersed_test)
-function(weir_ptx_tests name labels)
+# CI runs the programs of weir_ptx_gate with one seed (label ptx_gate); the other seeds are `long`. A program is few tests: each
+# reads its PTX.
+set(weir_ptx_gate device_arrays_test device_kernels_test solvers_test incompressible_test compressible_test immersed_test)
+function(weir_ptx_tests name shards labels)
   list(APPEND labels ptx unit)
   if(name IN_LIST weir_ptx_gate)
     list(APPEND labels ptx_gate)
     add_dependencies(ptx_check ${name})
   endif()
-  list(JOIN ARGN ":" left_out)
   # A launch of more steps is endless: the largest takes some 1e6.
   set(environment LD_LIBRARY_PATH=${CMAKE_BINARY_DIR}/ptx WEIR_PTX_CACHE=${CMAKE_BINARY_DIR}/ptx/registers
     WEIR_PTX_STEPS=1e9 OMP_NUM_THREADS=1)
@@ -356,8 +376,7 @@ function(weir_ptx_tests name labels)
     if(seed EQUAL 2)
       list(APPEND labels long)
     endif()
-    add_test(NAME ptx.${name}${suffix} COMMAND ${name} --gtest_filter=-${left_out})
-    set_tests_properties(ptx.${name}${suffix} PROPERTIES LABELS "${labels}" ENVIRONMENT "${settings}" TIMEOUT 1800)
+    weir_shards(ptx.${name}${suffix} ${name} ${shards} "${ARGN}" "${labels}" "${settings}")
   endforeach()
 endfunction()
 

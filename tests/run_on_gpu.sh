@@ -89,14 +89,14 @@ if command -v compute-sanitizer >/dev/null; then
   [ -x "${programs[0]}" ] || programs=("$build/check")
   # The test that asks for too much memory means its failed allocation.
   sanitize() {
-    [ ! -x "$2" ] || step "$1 $(basename "$2")" "$3" env WEIR_CUDA_SYNC=1 \
+    [ ! -x "$2" ] || step "$1 $(basename "$2") ${GTEST_FILTER:-}" "$3" env WEIR_CUDA_SYNC=1 \
       compute-sanitizer --tool "$1" --report-api-errors no --error-exitcode 1 "$2"
   }
   for program in "${programs[@]}"; do
     for tool in memcheck racecheck synccheck; do sanitize "$tool" "$program" 60; done
   done
-  for name in block_ilu0 multicolor parilut stencil krylov; do
-    for tool in memcheck synccheck; do sanitize "$tool" "$build/tree/bin/${name}_test" 300; done
+  for suites in '*Ilu0*:AsyncIlu*:Line*' 'Multicolor*' 'ParIlu*' 'Stencil*:Banded*' 'Krylov*'; do
+    for tool in memcheck synccheck; do GTEST_FILTER=$suites sanitize "$tool" "$build/tree/bin/solvers_test" 300; done
   done
 else
   skip "compute-sanitizer: not installed"

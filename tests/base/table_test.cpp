@@ -6,7 +6,7 @@
 #include "base/nearest.hpp"
 #include "inputs/case.hpp"
 
-namespace weir {
+namespace weir::table_test {
 namespace {
 
 std::string refusal(const std::function<void()>& f) {
@@ -212,4 +212,4 @@ TEST(Nearest, CountsASwapAsOneEditAndLeavesFarWordsAlone) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::table_test

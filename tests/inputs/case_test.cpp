@@ -6,7 +6,7 @@
 #include "base/error.hpp"
 #include "inputs/case.hpp"
 
-namespace weir {
+namespace weir::case_test {
 namespace {
 
 std::string refusal(const std::function<void()>& f) {
@@ -163,4 +163,4 @@ TEST(Case, AKeyThatTheCaseDoesNotSetCannotBeTakenOut) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::case_test

@@ -12,7 +12,7 @@
 #include "tests/mesh/check_mesh.hpp"
 #include "tests/mesh/meshes.hpp"
 
-namespace weir::test {
+namespace weir::test::build_mesh_test {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
@@ -181,4 +181,4 @@ TEST(Renumber, AnOrderThatIsNoPermutationIsRefused) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::build_mesh_test

@@ -15,7 +15,7 @@
 #include "mesh/unstructured/quality.hpp"
 #include "tests/mesh/check_mesh.hpp"
 
-namespace weir {
+namespace weir::generators_test {
 namespace {
 
 using std::numbers::pi;
@@ -271,4 +271,4 @@ TEST(Airfoil, TrailingEdgesAreThoseOfTheirCoefficients) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::generators_test

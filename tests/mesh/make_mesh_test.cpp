@@ -10,7 +10,7 @@
 #include "mesh/read/read_mesh.hpp"
 #include "tests/support/scratch_folder.hpp"
 
-namespace weir {
+namespace weir::make_mesh_test {
 namespace {
 
 UnstructuredMesh mesh_of(const std::string& text, const std::string& name = "case.toml", MeshOrigin* origin = nullptr) {
@@ -119,4 +119,4 @@ TEST(MakeMesh, FindsAFileBesideTheCaseBeforeTheCurrentFolder) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::make_mesh_test

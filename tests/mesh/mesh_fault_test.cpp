@@ -8,7 +8,7 @@
 #include "tests/mesh/mesh_files.hpp"
 #include "tests/mesh/meshes.hpp"
 
-namespace weir::test {
+namespace weir::test::mesh_fault_test {
 namespace {
 
 void expect_refused(const std::string& text, const std::string& place, const std::string& message) {
@@ -200,4 +200,4 @@ TEST(MeshFault, WhatElseHappensToGmshFiles) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::mesh_fault_test

@@ -10,7 +10,7 @@
 #include "mesh/ordering/make_ordering.hpp"
 #include "tests/support/systems/box_mesh.hpp"
 
-namespace weir {
+namespace weir::mesh_part_test {
 namespace {
 
 constexpr int parts = 4;
@@ -109,4 +109,4 @@ TEST(MeshPart, PatchesKeepTheirPlacesAndTogetherHaveEveryFace) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::mesh_part_test

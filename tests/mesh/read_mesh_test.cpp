@@ -13,7 +13,7 @@
 #include "tests/mesh/meshes.hpp"
 #include "tests/support/scratch_folder.hpp"
 
-namespace weir::test {
+namespace weir::test::read_mesh_test {
 namespace {
 
 UnstructuredMesh mesh_of(const std::string& text) { return build_mesh(parse_description(text, "m")); }
@@ -158,4 +158,4 @@ TEST(ReadMesh, TheMeshesOfOthersAreSound) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::read_mesh_test

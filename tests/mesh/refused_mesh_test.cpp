@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "tests/mesh/meshes.hpp"
 
-namespace weir::test {
+namespace weir::test::refused_mesh_test {
 namespace {
 
 // Two by two cells on lines 10 .. 13, eight edges on lines 20 .. 27.
@@ -148,4 +148,4 @@ TEST(RefusedMesh, AMeshWithoutCells) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::refused_mesh_test

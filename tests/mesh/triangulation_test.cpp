@@ -10,7 +10,7 @@
 #include "mesh/generate/spacing.hpp"
 #include "mesh/generate/triangles.hpp"
 
-namespace weir {
+namespace weir::triangulation_test {
 namespace {
 
 using std::numbers::pi;
@@ -160,4 +160,4 @@ TEST(Spacing, MeetsItsEndsAndIsMonotone) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::triangulation_test

@@ -6,7 +6,7 @@
 #include "physics/boundary_state.hpp"
 #include "tests/physics/states.hpp"
 
-namespace weir {
+namespace weir::boundary_state_test {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
@@ -75,4 +75,4 @@ TEST(SlipState, HasNoVelocityThroughTheWall) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::boundary_state_test

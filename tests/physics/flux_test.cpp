@@ -8,7 +8,7 @@
 #include "tests/physics/states.hpp"
 #include "tests/support/complex_step.hpp"
 
-namespace weir {
+namespace weir::flux_test {
 namespace {
 
 using test::Complex;
@@ -171,4 +171,4 @@ TEST(FluxTest, ThinLayerJacobianInConservedVariablesEqualsTheComplexStep) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::flux_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/k_omega_channel.hpp"
 
-namespace weir::test {
+namespace weir::test::k_omega_test {
 namespace {
 
 using namespace k_omega;
@@ -70,4 +70,4 @@ TEST(KOmegaChannelTextbook, DoesNotDependOnItsGrid) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::k_omega_test

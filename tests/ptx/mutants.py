@@ -17,8 +17,8 @@ TESTS = {
     ("device_kernels_test", "Block.SharesMemoryBetweenBarriers"): ["barrier"],
     ("device_arrays_test", "*Reduc*"): ["barrier"],
     # one launch of block ILU(0) on a grid; levels of triangular factors
-    ("block_ilu0_test", "BlockIlu0Of/device.EqualsTheTextbookOnCubes*"): ["release", "acquire", "barrier"],
-    ("block_ilu0_test", "CsrIlu0Of/device.*WhereALevelTakesSeveralWorkgroups"): ["release", "acquire"],
+    ("solvers_test", "BlockIlu0Of/device.EqualsTheTextbookOnCubes*"): ["release", "acquire", "barrier"],
+    ("solvers_test", "CsrIlu0Of/device.*WhereALevelTakesSeveralWorkgroups"): ["release", "acquire"],
 }
 
 

@@ -10,7 +10,7 @@
 #include "tests/support/systems/block_matrices.hpp"
 #include "tests/support/systems/operators.hpp"
 
-namespace weir::test {
+namespace weir::test::linear_solver_test {
 namespace {
 
 template <class Space>
@@ -210,4 +210,4 @@ TEST(LinearSolverOptions, TheDescriptionNamesWhatAMethodWasGiven) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::linear_solver_test

@@ -8,7 +8,7 @@
 #include "tests/support/spaces.hpp"
 #include "tests/support/systems/operators.hpp"
 
-namespace weir::test {
+namespace weir::test::refresh_test {
 namespace {
 
 RefreshPolicy policy(const std::string& refresh) {
@@ -185,4 +185,4 @@ TYPED_TEST(RefreshOf, AForgedRecordOfItsLifeIsRefusedOrHarmless) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::refresh_test

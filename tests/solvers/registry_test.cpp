@@ -10,7 +10,7 @@
 #include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 
-namespace weir {
+namespace weir::registry_test {
 namespace {
 
 void expect_described(std::string_view method, Options options) {
@@ -122,4 +122,4 @@ TEST(Registry, OlderNamesOfStorageStillCount) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::registry_test

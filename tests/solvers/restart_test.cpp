@@ -10,7 +10,7 @@
 #include "tests/support/spaces.hpp"
 #include "tests/support/systems/block_matrices.hpp"
 
-namespace weir::test {
+namespace weir::test::restart_test {
 namespace {
 
 template <class Space>
@@ -226,4 +226,4 @@ TEST(SolverState, OfEarlierSolutionsThatHasBeenTamperedWithIsRefused) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::restart_test

@@ -9,7 +9,7 @@
 #include "solvers/preconditioner/preconditioner.hpp"
 #include "tests/support/spaces.hpp"
 
-namespace weir::test {
+namespace weir::test::work_test {
 namespace {
 
 template <class Space>
@@ -148,4 +148,4 @@ TYPED_TEST(WorkOf, PartsOfATriangularPairAddUpToTheWhole) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::work_test

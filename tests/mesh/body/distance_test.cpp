@@ -13,7 +13,7 @@
 #include "mesh/body/motion/motion_laws.hpp"
 #include "mesh/body/shapes.hpp"
 
-namespace weir {
+namespace weir::distance_test {
 namespace {
 
 struct Points {
@@ -296,4 +296,4 @@ TEST(Distance, RefusesABodyThatLeavesTheGridOrADimension) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::distance_test

@@ -7,7 +7,7 @@
 
 #include "mesh/body/body.hpp"
 
-namespace weir {
+namespace weir::left_ventricle_test {
 namespace {
 
 constexpr double eps = std::numeric_limits<double>::epsilon();
@@ -101,4 +101,4 @@ TEST(LeftVentricle, TheFluidComesInByTheMitralPatchAndLeavesByTheAorticOne) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::left_ventricle_test

@@ -8,7 +8,7 @@
 #include "mesh/body/motion/motion_laws.hpp"
 #include "mesh/body/read_body.hpp"
 
-namespace weir {
+namespace weir::motion_test {
 namespace {
 
 Body body_of(const std::string& keys) { return read_body(read_case_text("[body]\n" + keys, "c").table("body"), 0.2); }
@@ -124,4 +124,4 @@ TEST(Motion, MistakesInACaseNameLineAndKey) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::motion_test

@@ -9,7 +9,7 @@
 #include "mesh/body/shapes.hpp"
 #include "tests/support/write_stl.hpp"
 
-namespace weir {
+namespace weir::stl_test {
 namespace {
 
 Surface unit_box() { return make_box({1, 1, 1}, 1); }
@@ -211,4 +211,4 @@ TEST(Stl, DamagedFilesNameTheirPlace) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::stl_test

@@ -6,7 +6,7 @@
 
 #include "mesh/body/shapes.hpp"
 
-namespace weir {
+namespace weir::surface_test {
 namespace {
 
 using std::numbers::pi;
@@ -49,4 +49,4 @@ TEST(Surface, EveryShapeIsClosedAndPointsOutwards) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::surface_test

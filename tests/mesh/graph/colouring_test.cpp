@@ -7,7 +7,7 @@
 #include "mesh/graph/orderings.hpp"
 #include "tests/support/systems/graphs.hpp"
 
-namespace weir::test {
+namespace weir::test::colouring_test {
 namespace {
 
 bool is_proper(const Graph& g, const Colouring& c) {
@@ -122,4 +122,4 @@ TEST(ColourWavefront, LetsNeighboursFollowEachOther) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::colouring_test

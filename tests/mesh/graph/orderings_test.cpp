@@ -9,7 +9,7 @@
 #include "mesh/graph/graph_tools.hpp"
 #include "tests/support/systems/graphs.hpp"
 
-namespace weir::test {
+namespace weir::test::orderings_test {
 namespace {
 
 using Method = std::pair<std::string, std::function<Order(const Graph&)>>;
@@ -169,4 +169,4 @@ TEST(GraphOfEdges, DropsLoopsAndRepeatedEdges) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::orderings_test

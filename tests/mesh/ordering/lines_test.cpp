@@ -12,7 +12,7 @@
 #include "mesh/unstructured/build_mesh.hpp"
 #include "tests/support/systems/graphs.hpp"
 
-namespace weir::test {
+namespace weir::test::lines_test {
 namespace {
 
 constexpr int nx = 12, ny = 30;
@@ -162,4 +162,4 @@ TEST(Partition, LeavesPartsEmptyWhereThereAreMoreThanCells) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::lines_test

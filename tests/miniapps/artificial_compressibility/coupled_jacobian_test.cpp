@@ -4,7 +4,7 @@
 #include "tests/miniapps/artificial_compressibility/coupled_case.hpp"
 #include "tests/support/spaces.hpp"
 
-namespace weir::test {
+namespace weir::test::coupled_jacobian_test {
 namespace {
 
 const std::string stretched_2d = "cells = [4, 5]\nstretching = [\"tanh\", { type = \"tanh_low\", factor = 1.5 }]";
@@ -99,4 +99,4 @@ TEST(CoupledJacobianInBothSpaces, EveryEntryAgreesToRoundOff) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::coupled_jacobian_test

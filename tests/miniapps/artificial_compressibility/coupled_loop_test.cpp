@@ -6,9 +6,7 @@
 #include "base/error.hpp"
 #include "tests/miniapps/artificial_compressibility/coupled_case.hpp"
 
-using namespace weir;
-using namespace weir::test;
-
+namespace weir::test::coupled_loop_test {
 namespace {
 
 std::string loop_text(const std::string& linear, const std::string& pseudo_time = "tolerance = 0.0\nmax_steps = 7\n") {
@@ -52,3 +50,5 @@ TEST(CoupledLoopOnHost, ANumberOfSubIterationsThatIsNotFixedIsRefused) {
   const std::string refusal = refusal_of(loop_text("max_iterations = 3\n", "tolerance = 1e-8\n"));
   EXPECT_NE(refusal.find("tolerance = 0"), std::string::npos) << refusal;
 }
+
+}  // namespace weir::test::coupled_loop_test

@@ -4,7 +4,7 @@
 #include "tests/miniapps/artificial_compressibility/coupled_case.hpp"
 #include "tests/miniapps/incompressible/order_of_accuracy.hpp"
 
-namespace weir::test {
+namespace weir::test::coupled_order_test {
 namespace {
 
 constexpr double order_interval = 0.15;
@@ -66,4 +66,4 @@ TEST(CoupledOrder, ACavityWhoseLidOscillatesFromRestIsSecondOrderInTime) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::coupled_order_test

@@ -6,7 +6,7 @@
 #include "tests/miniapps/artificial_compressibility/coupled_case.hpp"
 #include "tests/support/spaces.hpp"
 
-namespace weir::test {
+namespace weir::test::coupled_step_test {
 namespace {
 
 const std::string grid_2d = "cells = [7, 6]\nstretching = [\"tanh\", { type = \"tanh_low\", factor = 1.5 }]";
@@ -218,4 +218,4 @@ TEST(CoupledFailure, AGridOfOneCellIsRefused) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::coupled_step_test

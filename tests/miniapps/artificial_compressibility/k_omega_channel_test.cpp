@@ -11,7 +11,7 @@
 #include "tests/support/larger.hpp"
 #include "tests/support/spaces.hpp"
 
-namespace weir::test {
+namespace weir::test::k_omega_channel_test {
 namespace {
 
 constexpr double Re_tau = 180;
@@ -214,4 +214,4 @@ TEST(KOmegaInTheCoupledScheme, RefusesWhatItIsNotMadeFor) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::k_omega_channel_test

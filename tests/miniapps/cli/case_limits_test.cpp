@@ -8,7 +8,7 @@
 #include "tests/support/case_text.hpp"
 #include "tests/support/program_test.hpp"
 
-namespace weir {
+namespace weir::case_limits_test {
 namespace {
 
 using testing::Finished;
@@ -150,4 +150,4 @@ TEST_F(Inputs, BadPhysicsIsWarnedOf) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::case_limits_test

@@ -11,7 +11,7 @@
 #include "tests/support/program_test.hpp"
 #include "tests/support/read_vtu.hpp"
 
-namespace weir {
+namespace weir::command_line_test {
 namespace {
 
 using testing::Finished;
@@ -368,4 +368,4 @@ TEST_F(CommandLine, MeshWritesTheMeshWithOrderingsLinesAndPartsAsFields) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::command_line_test

@@ -7,7 +7,7 @@
 
 #include "tests/support/program_test.hpp"
 
-namespace weir {
+namespace weir::continue_test {
 namespace {
 
 using testing::Finished;
@@ -144,4 +144,4 @@ TEST_F(Continue, OutputThatCannotBePrintedHasCode6AndHarmsNoRun) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::continue_test

@@ -7,19 +7,19 @@
 
 #include "tests/support/program_test.hpp"
 
-namespace weir {
+namespace weir::explain_test {
 namespace {
 
 using testing::Finished;
 using testing::read_file;
 namespace fs = std::filesystem;
 
-class Weir : public testing::ProgramTest {
+class Explain : public testing::ProgramTest {
  protected:
-  Weir() : ProgramTest(WEIR_PROGRAM) {}
+  Explain() : ProgramTest(WEIR_PROGRAM) {}
 };
 
-TEST_F(Weir, ExplainsAKeyByItsPathByAPatternAndByItsNameAlone) {
+TEST_F(Explain, ExplainsAKeyByItsPathByAPatternAndByItsNameAlone) {
   const Finished f = weir({"explain", "linear.pressure.preconditioner.type"});
   EXPECT_EQ(f.code, 0) << f.err;
   EXPECT_TRUE(f.out.find("fast_poisson") != f.out.npos) << f.out;
@@ -31,7 +31,7 @@ TEST_F(Weir, ExplainsAKeyByItsPathByAPatternAndByItsNameAlone) {
   EXPECT_TRUE(weir({"explain", "pseudo_time"}).out.find("cfl_max") != f.out.npos);
 }
 
-TEST_F(Weir, NamesTheNearestKeyOptionVerbAndList) {
+TEST_F(Explain, NamesTheNearestKeyOptionVerbAndList) {
   const auto refused = [&](const std::vector<std::string>& words, const std::string& meant) {
     const Finished f = weir(words);
     EXPECT_EQ(f.code, 2);
@@ -44,7 +44,7 @@ TEST_F(Weir, NamesTheNearestKeyOptionVerbAndList) {
   refused({"rnu", "x.toml"}, "run");
 }
 
-TEST_F(Weir, ListsAllThatItCanList) {
+TEST_F(Explain, ListsAllThatItCanList) {
   const Finished all = weir({"list"});
   ASSERT_EQ(all.code, 0) << all.err;
   std::stringstream lines(all.out);
@@ -57,7 +57,7 @@ TEST_F(Weir, ListsAllThatItCanList) {
   EXPECT_TRUE(weir({"list", "cases"}).out.find("cavity_re1000.toml") != all.out.npos);
 }
 
-TEST_F(Weir, CompletesVerbsOptionsAndListsInBash) {
+TEST_F(Explain, CompletesVerbsOptionsAndListsInBash) {
   testing::write_file(
       folder / "words.sh",
       "source <(" WEIR_PROGRAM
@@ -68,7 +68,7 @@ TEST_F(Weir, CompletesVerbsOptionsAndListsInBash) {
 }
 
 // The pages are committed: `weir reference` writes them anew.
-TEST_F(Weir, TheReferencePagesAreUpToDate) {
+TEST_F(Explain, TheReferencePagesAreUpToDate) {
   ASSERT_EQ(weir({"reference", "-o", "pages"}).code, 0);
   for (const auto& file : fs::directory_iterator(folder / "pages")) {
     const std::string name = file.path().filename().string();
@@ -77,7 +77,7 @@ TEST_F(Weir, TheReferencePagesAreUpToDate) {
   }
 }
 
-TEST_F(Weir, AQuietRunSaysNothingButWhatIsWrong) {
+TEST_F(Explain, AQuietRunSaysNothingButWhatIsWrong) {
   const std::string cavity = WEIR_SOURCE "/inputs/incompressible/cavity_re100.toml";
   const std::vector<std::string> quiet = {"run", cavity, "-q", "--steps", "1", "--set", "output.report=false"};
   Finished f = weir(quiet);
@@ -89,7 +89,7 @@ TEST_F(Weir, AQuietRunSaysNothingButWhatIsWrong) {
 }
 
 // Cases whose first steps are cheap.
-class EffectiveConfiguration : public Weir, public ::testing::WithParamInterface<std::string> {};
+class EffectiveConfiguration : public Explain, public ::testing::WithParamInterface<std::string> {};
 
 TEST_P(EffectiveConfiguration, RunsToTheSameState) {
   const std::string source = WEIR_SOURCE "/inputs/" + GetParam();
@@ -125,4 +125,4 @@ INSTANTIATE_TEST_SUITE_P(Inputs, EffectiveConfiguration,
                          });
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::explain_test

@@ -11,7 +11,7 @@
 #include "solvers/matrix/matrix_record.hpp"
 #include "tests/support/program_test.hpp"
 
-namespace weir {
+namespace weir::import_test {
 namespace {
 
 using testing::Finished;
@@ -279,4 +279,4 @@ TEST_F(Import, AWarmStartIsTheSolutionOfTheSystemBefore) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::import_test

@@ -22,7 +22,7 @@
 #include "tests/support/process.hpp"
 #include "tests/support/scratch_folder.hpp"
 
-namespace weir {
+namespace weir::keys_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -344,4 +344,4 @@ INSTANTIATE_TEST_SUITE_P(Inputs, Case, ::testing::ValuesIn(all_cases()), [](cons
 });
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::keys_test

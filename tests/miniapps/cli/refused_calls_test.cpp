@@ -10,7 +10,7 @@
 
 #include "tests/support/program_test.hpp"
 
-namespace weir {
+namespace weir::refused_calls_test {
 namespace {
 
 using testing::Finished;
@@ -118,4 +118,4 @@ TEST_F(RefusedCalls, ASignalWhileTheReportIsDrawnEndsItToo) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::refused_calls_test

@@ -7,7 +7,7 @@
 #include "tests/support/case_text.hpp"
 #include "tests/support/program_test.hpp"
 
-namespace weir {
+namespace weir::run_compressible_test {
 namespace {
 
 using testing::Finished;
@@ -217,4 +217,4 @@ TEST_F(WeirCompressible, MistakesInACaseAreRefusedWithTheNearestName) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::run_compressible_test

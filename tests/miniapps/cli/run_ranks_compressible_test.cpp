@@ -2,7 +2,7 @@
 #include "tests/miniapps/cli/over_ranks.hpp"
 #include "tests/support/case_text.hpp"
 
-namespace weir {
+namespace weir::run_ranks_compressible_test {
 namespace {
 
 using testing::Finished;
@@ -174,4 +174,4 @@ TEST_F(WeirRanksCompressible, StepsThatRanOutGetAVerdict) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::run_ranks_compressible_test

@@ -3,7 +3,7 @@
 #include "tests/miniapps/cli/over_ranks.hpp"
 #include "tests/support/case_text.hpp"
 
-namespace weir {
+namespace weir::run_ranks_coupled_test {
 namespace {
 
 using testing::Finished;
@@ -108,4 +108,4 @@ TEST_F(WeirRanksCoupled, WhatIsNotPossibleOverRanksIsRefusedOnce) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::run_ranks_coupled_test

@@ -3,7 +3,7 @@
 #include "tests/miniapps/cli/over_ranks.hpp"
 #include "tests/support/case_text.hpp"
 
-namespace weir {
+namespace weir::run_ranks_test {
 namespace {
 
 using testing::Finished;
@@ -264,4 +264,4 @@ TEST_F(WeirRanks, AFullDiskEndsAllRanksTogether) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::run_ranks_test

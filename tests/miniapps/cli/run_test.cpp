@@ -10,7 +10,7 @@
 #include "tests/support/case_text.hpp"
 #include "tests/support/program_test.hpp"
 
-namespace weir {
+namespace weir::run_test {
 namespace {
 
 using testing::Finished;
@@ -291,4 +291,4 @@ TEST_F(Weir, MistakesInACaseAreRefusedWithFileAndLine) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::run_test

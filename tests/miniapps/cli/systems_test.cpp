@@ -5,7 +5,7 @@
 
 #include "tests/support/program_test.hpp"
 
-namespace weir {
+namespace weir::systems_test {
 namespace {
 
 using testing::Finished;
@@ -157,4 +157,4 @@ TEST_F(Systems, TheDoctorKnowsAPressureMatrix) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::systems_test

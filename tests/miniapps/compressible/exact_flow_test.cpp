@@ -1,7 +1,7 @@
 // The exact solutions against tables.
 #include "tests/miniapps/compressible/flow_case.hpp"
 
-namespace weir::test {
+namespace weir::test::exact_flow_test {
 namespace {
 
 TEST(ExactFlow, SodsStarRegionIsTheTextbooks) {
@@ -31,4 +31,4 @@ TEST(ExactFlow, TheWeakShockOfTenDegreesAtMachTwo) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::exact_flow_test

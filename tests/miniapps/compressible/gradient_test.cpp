@@ -6,7 +6,7 @@
 #include "tests/support/larger.hpp"
 #include "tests/support/spaces.hpp"
 
-namespace weir {
+namespace weir::gradient_test {
 namespace {
 
 using test::CellKind;
@@ -111,4 +111,4 @@ TYPED_TEST(GradientTest, VenkatakrishnanLeavesAConstantAndASmallRippleAlone) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::gradient_test

@@ -5,7 +5,7 @@
 #include "tests/support/larger.hpp"
 #include "tests/support/spaces.hpp"
 
-namespace weir {
+namespace weir::jacobian_test {
 namespace {
 
 using test::CellKind;
@@ -143,4 +143,4 @@ TEST(JacobianTest, RefusesTwoCellsThatShareTwoFaces) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::jacobian_test

@@ -4,7 +4,7 @@
 #include "tests/support/larger.hpp"
 #include "tests/support/spaces.hpp"
 
-namespace weir::test {
+namespace weir::test::pseudo_time_test {
 namespace {
 
 template <class Space>
@@ -161,4 +161,4 @@ TEST(Newton, TheMatrixFreeProductOfTheFirstOrderSchemeIsTheMatrix) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::pseudo_time_test

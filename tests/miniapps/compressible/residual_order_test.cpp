@@ -7,7 +7,7 @@
 #include "tests/miniapps/compressible/flows.hpp"
 #include "tests/support/spaces.hpp"
 
-namespace weir {
+namespace weir::residual_order_test {
 namespace {
 
 using test::CellKind;
@@ -101,4 +101,4 @@ TYPED_TEST(ResidualOrderTest, SecondOrderIsOfOrderTwoOnQuadsAndTriangles) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::residual_order_test

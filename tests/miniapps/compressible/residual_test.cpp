@@ -8,7 +8,7 @@
 #include "tests/support/larger.hpp"
 #include "tests/support/spaces.hpp"
 
-namespace weir {
+namespace weir::residual_test {
 namespace {
 
 using test::CellKind;
@@ -191,4 +191,4 @@ TEST(ResidualTest, DeviceEqualsHost) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::residual_test

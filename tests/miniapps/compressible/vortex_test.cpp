@@ -1,7 +1,7 @@
 // A vortex in a stream, against the exact solution: the order of the scheme in space and time.
 #include "tests/miniapps/compressible/flow_case.hpp"
 
-namespace weir::test {
+namespace weir::test::vortex_test {
 namespace {
 
 double vortex_error(const std::string& shape, int cells) {
@@ -30,4 +30,4 @@ TEST(IsentropicVortex, TheErrorFallsWithTheSquareOfTheSpacing) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::vortex_test

@@ -1,7 +1,7 @@
 // One flow in two frames.
 #include "flow_case.hpp"
 
-namespace weir::test {
+namespace weir::test::galilei_test {
 namespace {
 
 // In a box that repeats along x, a fixed body in a stream and the same body drawn through fluid at rest are one flow seen from
@@ -33,4 +33,4 @@ TEST(ImmersedGalilei, AMovingBodyInFluidAtRestFeelsWhatAFixedOneFeelsInAStream) 
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::galilei_test

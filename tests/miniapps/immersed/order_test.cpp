@@ -1,7 +1,7 @@
 // Drag of a cylinder between two slip walls, Re 5, with its centre at several places of a cell.
 #include "flow_case.hpp"
 
-namespace weir::test {
+namespace weir::test::order_test {
 namespace {
 
 // The faces about the body move by a part of a cell, those at the sides of the box stay, the widths between them change smoothly.
@@ -70,4 +70,4 @@ TEST(ImmersedOrder, TheDragsErrorFallsWithSecondOrderWhereverTheCentreLiesInItsC
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::order_test

@@ -2,7 +2,7 @@
 #include "base/error.hpp"
 #include "flow_case.hpp"
 
-namespace weir::test {
+namespace weir::test::refusal_test {
 namespace {
 
 std::string refusal(const std::string& text) {
@@ -100,4 +100,4 @@ TEST(ImmersedCaseFile, ARefinedDirectionWithTooFewCellsIsRefused) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::refusal_test

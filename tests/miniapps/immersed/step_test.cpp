@@ -7,7 +7,7 @@
 #include "tests/support/larger.hpp"
 #include "tests/support/spaces.hpp"
 
-namespace weir::test {
+namespace weir::test::step_test {
 namespace {
 
 template <class Space>
@@ -291,4 +291,4 @@ TEST(ImmersedSpaces, DeviceEqualsHost) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::step_test

@@ -3,7 +3,7 @@
 #include "tests/miniapps/incompressible/flow_case.hpp"
 #include "tests/support/spaces.hpp"
 
-namespace weir::test {
+namespace weir::test::boundary_test {
 namespace {
 
 template <class Space>
@@ -61,4 +61,4 @@ y_max = { type = "wall" })";
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::boundary_test

@@ -8,7 +8,7 @@
 #include "tests/miniapps/incompressible/flow_case.hpp"
 #include "tests/support/spaces.hpp"
 
-namespace weir::test {
+namespace weir::test::operator_test {
 namespace {
 
 std::string periodic_or_not(int dim, bool periodic) {
@@ -162,4 +162,4 @@ TYPED_TEST(Operators, DeltaFormsMatrixIsTheExplicitOperatorsOwn) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::operator_test

@@ -3,7 +3,7 @@
 
 #include "tests/miniapps/incompressible/order_of_accuracy.hpp"
 
-namespace weir::test {
+namespace weir::test::order_test {
 namespace {
 
 // Between two refinements by 2, away from round-off: what issue and cases promise.
@@ -62,4 +62,4 @@ TEST(Order, ACavityWhoseLidOscillatesFromRestIsSecondOrderInTime) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::order_test

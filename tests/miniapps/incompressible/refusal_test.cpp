@@ -7,7 +7,7 @@
 #include "miniapps/structured/clock.hpp"
 #include "tests/miniapps/incompressible/flow_case.hpp"
 
-namespace weir::test {
+namespace weir::test::refusal_test {
 namespace {
 
 const std::string good = R"([grid]
@@ -220,4 +220,4 @@ TEST(StepSizes, ACourantNumberIsKeptWhereAWallStartsFromRest) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::refusal_test

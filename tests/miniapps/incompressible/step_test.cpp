@@ -5,7 +5,7 @@
 #include "tests/miniapps/incompressible/flow_case.hpp"
 #include "tests/support/spaces.hpp"
 
-namespace weir::test {
+namespace weir::test::step_test {
 namespace {
 
 const std::string grid_2d = "cells = [12, 10]\nstretching = [\"tanh\", { type = \"tanh_low\", factor = 1.5 }]";
@@ -149,4 +149,4 @@ y_max = { type = "outlet" })";
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::step_test

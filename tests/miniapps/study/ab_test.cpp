@@ -9,7 +9,7 @@
 
 #include "tests/support/program_test.hpp"
 
-namespace weir {
+namespace weir::ab_test {
 namespace {
 
 using testing::Finished;
@@ -313,4 +313,4 @@ TEST_F(TwinRuns, MistakesAreRefusedWithTheirPlace) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::ab_test

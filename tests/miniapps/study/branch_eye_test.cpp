@@ -9,7 +9,7 @@
 #include "inputs/case.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
 
-namespace weir {
+namespace weir::branch_eye_test {
 namespace {
 
 constexpr int rows = 400;
@@ -62,4 +62,4 @@ TEST(BranchEye, TellsLongWavesFromShortOnesAndWhatThePreconditionerLeaves) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::branch_eye_test

@@ -8,7 +8,7 @@
 
 #include "inputs/case.hpp"
 
-namespace weir {
+namespace weir::branches_test {
 namespace {
 
 Lead led(const std::function<void()>& step) {
@@ -49,4 +49,4 @@ TEST(Branches, LeaveTheRunToEndByWhatNoSolverBringsAbout) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::branches_test

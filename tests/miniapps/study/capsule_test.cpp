@@ -17,7 +17,7 @@
 #include "solvers/matrix/stencil/separable_stencil.hpp"
 #include "tests/support/scratch_folder.hpp"
 
-namespace weir {
+namespace weir::capsule_test {
 namespace {
 
 using testing::ScratchFolder;
@@ -288,4 +288,4 @@ TEST(PetscBinary, ReadsBackByItsDescription) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::capsule_test

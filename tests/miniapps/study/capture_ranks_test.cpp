@@ -8,7 +8,7 @@
 #include "tests/support/case_text.hpp"
 #include "tests/support/larger.hpp"
 
-namespace weir {
+namespace weir::capture_ranks_test {
 namespace {
 
 using testing::Finished;
@@ -124,4 +124,4 @@ TEST_F(CaptureRanks, AFailureLeavesOneAndItsVerdictRestsOnTheWholeSystem) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::capture_ranks_test

@@ -8,7 +8,7 @@
 #include "tests/support/case_text.hpp"
 #include "tests/support/program_test.hpp"
 
-namespace weir {
+namespace weir::capture_test {
 namespace {
 
 using testing::Finished;
@@ -231,4 +231,4 @@ TEST_F(CaptureRun, OthersReadTheSystem) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::capture_test

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-namespace weir {
+namespace weir::early_warning_test {
 namespace {
 
 TEST(TheEarlyWarning, StandsWhereOneApplicationMakesTheResidualLarger) {
@@ -45,4 +45,4 @@ TEST(TheEarlyWarning, IsJudgedByHitsAndMisses) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::early_warning_test

@@ -7,7 +7,7 @@
 #include "tests/support/case_text.hpp"
 #include "tests/support/planted_value.hpp"
 
-namespace weir {
+namespace weir::flight_ranks_test {
 namespace {
 
 using testing::Finished;
@@ -98,4 +98,4 @@ TEST_F(FlightOverRanks, SaysNothingOfAHealthyRunAndChangesNoBitOfIt) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::flight_ranks_test

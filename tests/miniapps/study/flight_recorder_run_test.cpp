@@ -8,7 +8,7 @@
 #include "tests/support/planted_value.hpp"
 #include "tests/support/program_test.hpp"
 
-namespace weir {
+namespace weir::flight_recorder_run_test {
 namespace {
 
 using testing::Finished;
@@ -186,4 +186,4 @@ TEST_F(FlightRecorder, RefusesOptionsThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::flight_recorder_run_test

@@ -13,7 +13,7 @@
 #include "solvers/linear_solver.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
 
-namespace weir::test {
+namespace weir::test::flight_recorder_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -396,4 +396,4 @@ TEST(NearMiss, AnIndefiniteMatrixUnderGmres) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::flight_recorder_test

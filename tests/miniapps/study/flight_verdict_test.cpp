@@ -9,7 +9,7 @@
 #include "solvers/matrix/block/block_csr.hpp"
 #include "tests/support/allocations.hpp"
 
-namespace weir::test {
+namespace weir::test::flight_verdict_test {
 namespace {
 
 // A state of one variable, and one system a step.
@@ -175,4 +175,4 @@ TEST(FlightVerdict, TheRangeOfAVariableIsExactAndSeesWhatIsNotFinite) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::flight_verdict_test

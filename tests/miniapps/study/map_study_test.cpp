@@ -7,7 +7,7 @@
 
 #include "inputs/case.hpp"
 
-namespace weir {
+namespace weir::map_study_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -74,4 +74,4 @@ TEST(Studies, AllOfTheInputsAreRead) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::map_study_test

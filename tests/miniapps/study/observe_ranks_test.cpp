@@ -7,7 +7,7 @@
 #include "tests/support/read_vtr.hpp"
 #include "tests/support/read_vtu.hpp"
 
-namespace weir {
+namespace weir::observe_ranks_test {
 namespace {
 
 using testing::write_file;
@@ -192,4 +192,4 @@ every = 2
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::observe_ranks_test

@@ -4,7 +4,7 @@
 #include "tests/support/case_text.hpp"
 #include "tests/support/program_test.hpp"
 
-namespace weir {
+namespace weir::observe_test {
 namespace {
 
 using testing::Finished;
@@ -88,4 +88,4 @@ TEST_F(Observed, ASystemThatIsNotThereIsRefused) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::observe_test

@@ -5,7 +5,7 @@
 #include "tests/support/petsc_load.hpp"
 #include "tests/support/scratch_folder.hpp"
 
-namespace weir {
+namespace weir::petsc_load_test {
 namespace {
 
 TEST(PetscBinary, IsLoadedByPetsc) {
@@ -18,4 +18,4 @@ TEST(PetscBinary, IsLoadedByPetsc) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::petsc_load_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace weir {
+namespace weir::race_pace_test {
 namespace {
 
 const Communicator alone;
@@ -83,4 +83,4 @@ TEST(RacePace, OfShortStepsSeveralGoByBetweenTwoLooks) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::race_pace_test

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <random>
 
-namespace weir {
+namespace weir::race_scores_test {
 namespace {
 
 TEST(StudentCdf, HoldsTheTablesValues) {
@@ -117,4 +117,4 @@ TEST(RaceScores, GoOnAfterTheirStateIsLoaded) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::race_scores_test

@@ -4,7 +4,7 @@
 #include "tests/miniapps/cli/over_ranks.hpp"
 #include "tests/support/case_text.hpp"
 
-namespace weir {
+namespace weir::relay_ranks_test {
 namespace {
 
 using testing::write_file;
@@ -78,4 +78,4 @@ preconditioner = { type = "block_jacobi" }
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::relay_ranks_test

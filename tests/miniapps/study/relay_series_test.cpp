@@ -7,7 +7,7 @@
 #include <functional>
 #include <random>
 
-namespace weir {
+namespace weir::relay_series_test {
 namespace {
 
 constexpr int at_first = 4;
@@ -188,4 +188,4 @@ TEST(RelaySeries, LeavesOutWhoComesToNoEndThreeTimesInARow) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::relay_series_test

@@ -8,7 +8,7 @@
 #include "tests/support/case_text.hpp"
 #include "tests/support/program_test.hpp"
 
-namespace weir {
+namespace weir::relay_test {
 namespace {
 
 using testing::Finished;
@@ -212,4 +212,4 @@ TEST_F(Relays, RefuseASolverOfAnotherLibraryBeforeTheFirstStep) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::relay_test

@@ -10,7 +10,7 @@
 #include "tests/support/case_text.hpp"
 #include "tests/support/program_test.hpp"
 
-namespace weir {
+namespace weir::select_test {
 namespace {
 
 using testing::Finished;
@@ -212,4 +212,4 @@ TEST_F(Selects, AutoIsOfOneSystem) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::select_test

@@ -5,7 +5,7 @@
 #include "tests/miniapps/cli/over_ranks.hpp"
 #include "tests/support/case_text.hpp"
 
-namespace weir {
+namespace weir::shadow_ranks_test {
 namespace {
 
 using testing::Finished;
@@ -122,4 +122,4 @@ preconditioner = { type = "block_jacobi" }
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::shadow_ranks_test

@@ -13,7 +13,7 @@
 #include "solvers/linear_solver.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
 
-namespace weir {
+namespace weir::shadow_series_test {
 namespace {
 
 using Numbers = std::vector<double>;
@@ -319,4 +319,4 @@ TEST(ShadowSeries, ALeaderThatDoesNotRepeatIsFoundWithTheStep) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::shadow_series_test

@@ -10,7 +10,7 @@
 #include "tests/support/case_text.hpp"
 #include "tests/support/program_test.hpp"
 
-namespace weir {
+namespace weir::shadow_test {
 namespace {
 
 using testing::Finished;
@@ -362,4 +362,4 @@ TEST_F(Shadows, MistakesAreToldWithTheirPlace) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::shadow_test

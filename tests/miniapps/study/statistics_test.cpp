@@ -7,7 +7,7 @@
 #include <random>
 #include <vector>
 
-namespace weir {
+namespace weir::statistics_test {
 namespace {
 
 // Times of n systems: a cost that wanders with the flow, which all solvers share, times a solver's own noise.
@@ -159,4 +159,4 @@ TEST(Statistics, TheSignTestIsTheBinomialOne) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::statistics_test

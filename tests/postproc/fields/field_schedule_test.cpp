@@ -4,7 +4,7 @@
 #include "inputs/case.hpp"
 #include "postproc/fields/field_schedule.hpp"
 
-namespace weir {
+namespace weir::field_schedule_test {
 namespace {
 
 FieldSchedule schedule(const std::string& text) { return FieldSchedule(read_case_text(text, "case.toml")); }
@@ -28,4 +28,4 @@ TEST(FieldSchedule, TakesAnIntegerOfTheOlderNameAsStepsAndAnyOtherNumberAsTime) 
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::field_schedule_test

@@ -13,7 +13,7 @@
 #include "tests/support/read_vtr.hpp"
 #include "tests/support/scratch_folder.hpp"
 
-namespace weir {
+namespace weir::probe_test {
 namespace {
 
 using testing::ScratchFolder;
@@ -215,4 +215,4 @@ TEST(ProbeMistakes, AreRefusedWithFileAndLine) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::probe_test

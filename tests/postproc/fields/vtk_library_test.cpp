@@ -12,7 +12,7 @@
 #include "postproc/fields/vtk.hpp"
 #include "tests/support/scratch_folder.hpp"
 
-namespace weir {
+namespace weir::vtk_library_test {
 namespace {
 
 TEST(VtkLibrary, ReadsThePictureBack) {
@@ -65,4 +65,4 @@ TEST(VtkLibrary, ReadsAnUnstructuredPictureBack) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::vtk_library_test

@@ -10,7 +10,7 @@
 #include "tests/support/read_vtr.hpp"
 #include "tests/support/scratch_folder.hpp"
 
-namespace weir {
+namespace weir::vtk_test {
 namespace {
 
 using testing::ScratchFolder;
@@ -136,4 +136,4 @@ TEST(PvdCollection, ThatIsHalfAFileIsRefused) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::vtk_test

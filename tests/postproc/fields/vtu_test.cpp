@@ -9,7 +9,7 @@
 #include "tests/support/read_vtu.hpp"
 #include "tests/support/scratch_folder.hpp"
 
-namespace weir {
+namespace weir::vtu_test {
 namespace {
 
 using testing::ScratchFolder;
@@ -114,4 +114,4 @@ TEST(Vtu, ThatCannotBeWrittenIsAFileError) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::vtu_test

@@ -3,7 +3,7 @@
 #include "base/error.hpp"
 #include "postproc/run/checkpoint.hpp"
 
-namespace weir {
+namespace weir::checkpoint_none_test {
 namespace {
 
 TEST(CheckpointWithoutHdf5, SaysWhyItCannot) {
@@ -19,4 +19,4 @@ TEST(CheckpointWithoutHdf5, SaysWhyItCannot) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::checkpoint_none_test

@@ -13,7 +13,7 @@
 #include "tests/support/process.hpp"
 #include "tests/support/scratch_folder.hpp"
 
-namespace weir {
+namespace weir::checkpoint_test {
 namespace {
 
 using testing::read_file;
@@ -190,4 +190,4 @@ TEST(Checkpoint, TheLastOnesAreKept) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::checkpoint_test

@@ -6,7 +6,7 @@
 #include "tests/support/process.hpp"
 #include "tests/support/scratch_folder.hpp"
 
-namespace weir {
+namespace weir::records_test {
 namespace {
 
 using testing::read_file;
@@ -122,4 +122,4 @@ TEST(Hash, TwoSignBitsDoNotCancel) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::records_test

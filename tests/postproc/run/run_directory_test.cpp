@@ -9,7 +9,7 @@
 #include "tests/support/process.hpp"
 #include "tests/support/scratch_folder.hpp"
 
-namespace weir {
+namespace weir::run_directory_test {
 namespace {
 
 using testing::read_file;
@@ -159,4 +159,4 @@ TEST(RunDirectory, ARunOfAnOlderWeirGetsAManifestOfItsFiles) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::run_directory_test

@@ -13,7 +13,7 @@
 #include "tests/support/solve.hpp"
 #include "tests/support/systems/block_matrices.hpp"
 
-namespace weir::test {
+namespace weir::test::adapters_test {
 namespace {
 
 const std::vector<std::string> own = {"cg+jacobi", "bicgstab+jacobi", "gmres+block_ilu0", "fgmres+multicolor",
@@ -249,4 +249,4 @@ TEST(Adapters, WordsThatNobodyKnowsAreRefused) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::adapters_test

@@ -13,7 +13,7 @@
 #include "solvers/registry.hpp"
 #include "tests/support/systems/dense.hpp"
 
-namespace weir::test {
+namespace weir::test::wicked_test {
 namespace {
 
 constexpr double tolerance = 1e-8;
@@ -152,4 +152,4 @@ TEST(WickedMatrices, NoSolverClaimsWhatIsNotTrue) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::wicked_test

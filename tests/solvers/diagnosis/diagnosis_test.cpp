@@ -13,7 +13,7 @@
 #include "solvers/matrix/io/generate.hpp"
 #include "tests/support/systems/block_matrices.hpp"
 
-namespace weir::test {
+namespace weir::test::diagnosis_test {
 namespace {
 
 // (i, j, value), scalar rows.
@@ -186,4 +186,4 @@ TEST(Doctor, TwoDoublesReachWhatOneCannot) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::diagnosis_test

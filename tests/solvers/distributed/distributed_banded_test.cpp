@@ -12,7 +12,7 @@
 #include "tests/support/spaces.hpp"
 #include "tests/support/systems/operators.hpp"
 
-namespace weir::test {
+namespace weir::test::distributed_banded_test {
 namespace {
 
 template <class Space>
@@ -247,4 +247,4 @@ TYPED_TEST(DistributedBands, ARemainderThatGoesLeavesNothingBehind) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::distributed_banded_test

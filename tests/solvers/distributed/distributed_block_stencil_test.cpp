@@ -11,7 +11,7 @@
 #include "tests/support/spaces.hpp"
 #include "tests/support/systems/block_systems.hpp"
 
-namespace weir::test {
+namespace weir::test::distributed_block_stencil_test {
 namespace {
 
 template <class Space>
@@ -110,4 +110,4 @@ TYPED_TEST(DistributedBlocks, BlockJacobiTakesTheIterationsOfOneRankAndFactorsOf
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::distributed_block_stencil_test

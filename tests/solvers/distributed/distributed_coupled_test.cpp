@@ -10,7 +10,7 @@
 #include "tests/support/larger.hpp"
 #include "tests/support/spaces.hpp"
 
-namespace weir::test {
+namespace weir::test::distributed_coupled_test {
 namespace {
 
 template <class Space>
@@ -201,4 +201,4 @@ TYPED_TEST(DistributedCoupled, ArraysThatAreGatheredAndHandedOutAgainAreTheSame)
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::distributed_coupled_test

@@ -11,7 +11,7 @@
 #include "tests/support/larger.hpp"
 #include "tests/support/spaces.hpp"
 
-namespace weir::test {
+namespace weir::test::distributed_flow_test {
 namespace {
 
 template <class Space>
@@ -86,4 +86,4 @@ TYPED_TEST(DistributedFlowTest, ResidualsAndJacobiansAreThoseOfOneRank) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::distributed_flow_test

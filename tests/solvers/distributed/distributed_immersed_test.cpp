@@ -7,7 +7,7 @@
 #include "tests/solvers/distributed/world.hpp"
 #include "tests/support/spaces.hpp"
 
-namespace weir::test {
+namespace weir::test::distributed_immersed_test {
 namespace {
 
 template <class Space>
@@ -37,4 +37,4 @@ TYPED_TEST(DistributedBody, AStepAllocatesNothingOnceTheBodyHasBeenEverywhere) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::distributed_immersed_test

@@ -11,7 +11,7 @@
 #include "tests/support/spaces.hpp"
 #include "tests/support/systems/operators.hpp"
 
-namespace weir::test {
+namespace weir::test::distributed_solve_test {
 namespace {
 
 template <class Space>
@@ -324,4 +324,4 @@ TEST(DistributedRefusal, WhatKnowsOneRankAloneIsRefusedWithAWayOut) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::distributed_solve_test

@@ -14,7 +14,7 @@
 #include "solvers/matrix/stencil/separable_stencil.hpp"
 #include "tests/support/spaces.hpp"
 
-namespace weir::test {
+namespace weir::test::chebyshev_test {
 namespace {
 
 SeparableOperator momentum_like(int nx, int ny, int nz, bool periodic, double scale) {
@@ -187,4 +187,4 @@ TEST(ChebyshevOptions, RefuseWhatCannotWork) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::chebyshev_test

@@ -7,7 +7,7 @@
 #include "tests/support/systems/dense_preconditioner.hpp"
 #include "tests/support/systems/operators.hpp"
 
-namespace weir::test {
+namespace weir::test::conformance_test {
 namespace {
 
 template <class Space>
@@ -266,4 +266,4 @@ TYPED_TEST(Conformance, TheSecondsOfThePartsAreWithinTheWhole) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::conformance_test

@@ -12,7 +12,7 @@
 #include "tests/support/systems/dense_preconditioner.hpp"
 #include "tests/support/systems/operators.hpp"
 
-namespace weir::test {
+namespace weir::test::extended_methods_test {
 namespace {
 
 template <class Space>
@@ -314,4 +314,4 @@ TYPED_TEST(KrylovSecondFloor, ARefinementThatCannotProgressSaysSo) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::extended_methods_test

@@ -12,7 +12,7 @@
 #include "solvers/matrix/stencil/separable_stencil.hpp"
 #include "tests/support/systems/operators.hpp"
 
-namespace weir::test {
+namespace weir::test::forcing_term_test {
 namespace {
 
 Table table(const std::string& text) { return read_case_text(text, "case.toml"); }
@@ -147,4 +147,4 @@ TEST(ForcingTerm, MistakesAreRefusedWithFileAndLine) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::forcing_term_test

@@ -14,7 +14,7 @@
 #include "tests/support/systems/dense_matrix.hpp"
 #include "tests/support/systems/operators.hpp"
 
-namespace weir::test {
+namespace weir::test::initial_guess_test {
 namespace {
 
 template <class Space>
@@ -229,4 +229,4 @@ TEST(InitialGuess, IsNamedCountedAndRefused) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::initial_guess_test

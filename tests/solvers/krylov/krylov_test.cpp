@@ -11,7 +11,7 @@
 #include "tests/support/systems/dense_preconditioner.hpp"
 #include "tests/support/systems/operators.hpp"
 
-namespace weir::test {
+namespace weir::test::krylov_test {
 namespace {
 
 template <class Space>
@@ -284,4 +284,4 @@ TEST(KrylovThreads, SolutionsDoNotDependOnTheNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::krylov_test

@@ -9,7 +9,7 @@
 #include "tests/support/spaces.hpp"
 #include "tests/support/systems/operators.hpp"
 
-namespace weir::test {
+namespace weir::test::stop_test {
 namespace {
 
 template <class Space>
@@ -112,4 +112,4 @@ TYPED_TEST(StopOf, LongSetUpsAskWhetherToStop) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::stop_test

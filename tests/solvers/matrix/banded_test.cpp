@@ -13,7 +13,7 @@
 #include "tests/support/spaces.hpp"
 #include "tests/support/systems/products.hpp"
 
-namespace weir::test {
+namespace weir::test::banded_test {
 namespace {
 
 template <class Space>
@@ -220,4 +220,4 @@ TEST(BandedOnHost, ResultsDoNotDependOnTheNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::banded_test

@@ -11,7 +11,7 @@
 #include "tests/support/systems/block_matrices.hpp"
 #include "tests/support/systems/products.hpp"
 
-namespace weir::test {
+namespace weir::test::block_csr_test {
 namespace {
 
 template <class Space>
@@ -151,4 +151,4 @@ TEST(BlockCsrThreads, ProductsDoNotDependOnTheNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::block_csr_test

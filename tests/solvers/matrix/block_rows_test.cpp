@@ -12,7 +12,7 @@
 #include "tests/support/systems/dense_matrix.hpp"
 #include "tests/support/systems/operators.hpp"
 
-namespace weir::test {
+namespace weir::test::block_rows_test {
 namespace {
 
 template <class Space>
@@ -75,4 +75,4 @@ TYPED_TEST(BlockRows, OfBlockCsrAreItsOwnAndOthersAreRefused) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::block_rows_test

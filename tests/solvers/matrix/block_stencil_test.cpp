@@ -7,7 +7,7 @@
 #include "tests/support/spaces.hpp"
 #include "tests/support/systems/block_systems.hpp"
 
-namespace weir::test {
+namespace weir::test::block_stencil_test {
 namespace {
 
 constexpr double eps = 2.3e-16;
@@ -117,4 +117,4 @@ TEST(BlockStencilOnHost, ResidualDotDoesNotDependOnTheNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::block_stencil_test

@@ -8,7 +8,7 @@
 #include "solvers/preconditioner/fast_poisson/fast_poisson_modes.hpp"
 #include "tests/support/systems/dense.hpp"
 
-namespace weir::test {
+namespace weir::test::dense_algebra_test {
 namespace {
 
 // Column-major m x k times k x n.
@@ -156,4 +156,4 @@ TEST(DenseBlock, InversesAreInverses) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::dense_algebra_test

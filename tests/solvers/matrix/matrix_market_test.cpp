@@ -15,7 +15,7 @@
 #include "tests/support/scratch_folder.hpp"
 #include "tests/support/systems/block_matrices.hpp"
 
-namespace weir::test {
+namespace weir::test::matrix_market_test {
 namespace {
 
 const std::string small =
@@ -181,4 +181,4 @@ TEST(MatrixMarket, DamagedFilesAreReadOrRefused) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::matrix_market_test

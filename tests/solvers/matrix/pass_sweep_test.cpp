@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace weir::test {
+namespace weir::test::pass_sweep_test {
 namespace {
 
 using Rows = std::vector<std::uint64_t>;  // one number a row: the sweep cares for nothing smaller
@@ -54,4 +54,4 @@ TEST(PassSweep, LeavesWhatThePassesLeaveOneAfterTheOther) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::pass_sweep_test

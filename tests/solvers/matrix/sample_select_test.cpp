@@ -12,7 +12,7 @@
 #include "solvers/matrix/algorithms/prefix_sum.hpp"
 #include "tests/support/spaces.hpp"
 
-namespace weir::test {
+namespace weir::test::sample_select_test {
 namespace {
 
 using Values = std::vector<double>;
@@ -127,4 +127,4 @@ TYPED_TEST(SampleSelectOf, PrefixSumsEqualTheStandardLibrarys) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::sample_select_test

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <stdexcept>
 
-namespace weir::test {
+namespace weir::test::separable_operator_test {
 namespace {
 
 constexpr double pi = std::numbers::pi;
@@ -129,4 +129,4 @@ TEST(SeparableOperator, FaceCentredSolutionsAreSecondOrderOnStretchedGrids) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::separable_operator_test

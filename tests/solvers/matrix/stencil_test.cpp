@@ -6,7 +6,7 @@
 #include "tests/support/systems/operators.hpp"
 #include "tests/support/systems/products.hpp"
 
-namespace weir::test {
+namespace weir::test::stencil_test {
 namespace {
 
 template <class Space>
@@ -60,4 +60,4 @@ TEST(StencilThreads, ProductsDoNotDependOnTheNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::stencil_test

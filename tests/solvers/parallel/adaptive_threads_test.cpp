@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace weir {
+namespace weir::adaptive_threads_test {
 namespace {
 
 TEST(AdaptiveThreads, KeepsAllOnAQuietMachine) {
@@ -41,4 +41,4 @@ TEST(AdaptiveThreads, TheTimeWithoutACoreNeverFalls) {
 }
 
 }  // namespace
-}  // namespace weir
+}  // namespace weir::adaptive_threads_test

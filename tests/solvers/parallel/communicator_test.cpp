@@ -9,7 +9,7 @@
 #include "tests/solvers/distributed/world.hpp"
 #include "tests/support/systems/dense.hpp"
 
-namespace weir::test {
+namespace weir::test::communicator_test {
 namespace {
 
 // Of widely different size, so that another order of additions gives other bits.
@@ -139,4 +139,4 @@ TEST(BlockPartition, EveryCellHasOneOwnerAndPartsDifferByOneLayer) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::communicator_test

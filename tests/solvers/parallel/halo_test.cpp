@@ -6,7 +6,7 @@
 #include "tests/support/spaces.hpp"
 #include "tests/support/systems/dense.hpp"
 
-namespace weir::test {
+namespace weir::test::halo_test {
 namespace {
 
 template <class Space>
@@ -82,4 +82,4 @@ TYPED_TEST(HaloTest, ThePathOfDeviceMemoryIsFoundByTryingAndSaysWhy) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::halo_test

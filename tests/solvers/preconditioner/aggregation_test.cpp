@@ -12,7 +12,7 @@
 #include "tests/support/systems/block_matrices.hpp"
 #include "tests/support/systems/operators.hpp"
 
-namespace weir::test {
+namespace weir::test::aggregation_test {
 namespace {
 
 template <class Space>
@@ -308,4 +308,4 @@ TYPED_TEST(AggregationOf, RefusesWhatItCannotDo) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::aggregation_test

@@ -8,7 +8,7 @@
 #include "tests/support/spaces.hpp"
 #include "tests/support/systems/textbook_ilu0.hpp"
 
-namespace weir::test {
+namespace weir::test::async_ilu_test {
 namespace {
 
 template <class Space>
@@ -301,4 +301,4 @@ TYPED_TEST(AsyncIluOf, OnlyFlexibleMethodsTakeIt) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::async_ilu_test

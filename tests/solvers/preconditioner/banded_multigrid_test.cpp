@@ -7,7 +7,7 @@
 #include "tests/support/spaces.hpp"
 #include "tests/support/systems/body_poisson.hpp"
 
-namespace weir::test {
+namespace weir::test::banded_multigrid_test {
 namespace {
 
 template <class Space>
@@ -232,4 +232,4 @@ TYPED_TEST(BandedMultigridOf, GhostRowsOfAdvectionAndDiffusionAreSolvedImplicitl
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::banded_multigrid_test

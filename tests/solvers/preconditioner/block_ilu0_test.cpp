@@ -15,7 +15,7 @@
 #include "tests/support/systems/operators.hpp"
 #include "tests/support/systems/textbook_ilu0.hpp"
 
-namespace weir::test {
+namespace weir::test::block_ilu0_test {
 namespace {
 
 template <class Space>
@@ -257,4 +257,4 @@ TEST(BlockIlu0Augmented, FoursAndSixesMakeEveryEvenNumberFromFourOn) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::block_ilu0_test

@@ -11,7 +11,7 @@
 #include "tests/support/spaces.hpp"
 #include "tests/support/systems/anisotropic.hpp"
 
-namespace weir::test {
+namespace weir::test::block_precision_test {
 namespace {
 
 constexpr double accuracy = 0.1;
@@ -314,4 +314,4 @@ TEST(AdaptiveBlockJacobiIterations, AreThoseOfDoubleWithinATenth) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::block_precision_test

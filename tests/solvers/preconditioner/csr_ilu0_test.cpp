@@ -9,7 +9,7 @@
 #include "tests/support/spaces.hpp"
 #include "tests/support/systems/textbook_ilu0.hpp"
 
-namespace weir::test {
+namespace weir::test::csr_ilu0_test {
 namespace {
 
 template <class Space>
@@ -202,4 +202,4 @@ TEST(CsrIlu0OnHost, FactorsAndSolutionsDoNotDependOnTheNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::csr_ilu0_test

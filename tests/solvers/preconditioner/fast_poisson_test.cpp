@@ -12,7 +12,7 @@
 #include "tests/support/spaces.hpp"
 #include "tests/support/systems/operators.hpp"
 
-namespace weir::test {
+namespace weir::test::fast_poisson_test {
 namespace {
 
 // The 8 n of above.
@@ -263,4 +263,4 @@ TEST(FastPoissonPlan, RefusesWhatItCannotSolve) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::fast_poisson_test

@@ -7,7 +7,7 @@
 #include "tests/support/systems/dense_matrix.hpp"
 #include "tests/support/systems/operators.hpp"
 
-namespace weir::test {
+namespace weir::test::jacobi_test {
 namespace {
 
 template <class Space>
@@ -144,4 +144,4 @@ TYPED_TEST(JacobiPreconditioners, NameTheRowThatCannotBeInverted) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::jacobi_test

@@ -7,7 +7,7 @@
 #include "tests/support/spaces.hpp"
 #include "tests/support/systems/textbook_ilu0.hpp"
 
-namespace weir::test {
+namespace weir::test::line_test {
 namespace {
 
 template <class Space>
@@ -76,4 +76,4 @@ TEST(LineRanges, FaultsAreRefusedByTheirRow) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::line_test

@@ -11,7 +11,7 @@
 #include "tests/support/spaces.hpp"
 #include "tests/support/systems/block_matrices.hpp"
 
-namespace weir::test {
+namespace weir::test::multicolor_test {
 namespace {
 
 // Of the sums' terms: a row has at most 64 * 8 products, each off by eps; the matrices are diagonally dominant, so that
@@ -275,4 +275,4 @@ TEST(Bfloat16Storage, RoundsToTheNearestAndKeepsWhatIsNotANumber) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::multicolor_test

@@ -6,7 +6,7 @@
 #include "mesh/structured/grid.hpp"
 #include "tests/support/systems/operators.hpp"
 
-namespace weir::multigrid {
+namespace weir::multigrid::multigrid_line_test {
 namespace {
 
 using test::Numbers;
@@ -82,4 +82,4 @@ TEST(MultigridLine, APeriodicLineStaysEvenSoThatItHasTwoColours) {
 }
 
 }  // namespace
-}  // namespace weir::multigrid
+}  // namespace weir::multigrid::multigrid_line_test

@@ -14,7 +14,7 @@
 #include "tests/support/systems/dense_matrix.hpp"
 #include "tests/support/systems/operators.hpp"
 
-namespace weir::test {
+namespace weir::test::multigrid_test {
 namespace {
 
 MultigridOptions options_with(const std::string& precision, const std::string& smoother = "red_black",
@@ -260,4 +260,4 @@ TEST(MultigridOnHost, OneTwoAndThreeThreadsGiveTheSameBits) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::multigrid_test

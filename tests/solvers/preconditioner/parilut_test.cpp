@@ -9,7 +9,7 @@
 #include "tests/support/systems/anisotropic.hpp"
 #include "tests/support/systems/textbook_ilu0.hpp"
 
-namespace weir::test {
+namespace weir::test::parilut_test {
 namespace {
 
 template <class Space>
@@ -374,4 +374,4 @@ TYPED_TEST(ParIlutOf, FaultsAreNamed) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::parilut_test

@@ -9,7 +9,7 @@
 #include "tests/support/systems/operators.hpp"
 #include "tests/support/systems/textbook_ilu0.hpp"
 
-namespace weir::test {
+namespace weir::test::sgs_test {
 namespace {
 
 template <class Space>
@@ -113,4 +113,4 @@ TYPED_TEST(Sgs, NamesARowWithoutAPivot) {
 }
 
 }  // namespace
-}  // namespace weir::test
+}  // namespace weir::test::sgs_test
