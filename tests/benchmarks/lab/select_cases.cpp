@@ -52,7 +52,7 @@ std::vector<Case> all_cases() {
       {"vortex",
        "compressible/isentropic_vortex.toml",
        "flow",
-       {"mesh.generator.cells=[40, 40]", "time.end=140.0"},
+       {"mesh.generator.cells=[40, 40]", "time.end=400.0"},
        "",
        {gmres_ilu, gmres_jacobi, bicgstab_ilu}},
       {"sod",
@@ -114,7 +114,7 @@ std::vector<Case> all_cases() {
       {"channel_cylinder",
        "immersed/dfg_2d1.toml",
        "pressure",
-       {"time.end=3.0", "-time.steady_tolerance"},
+       {"time.end=8.0", "-time.steady_tolerance"},
        ", tolerance = 1e-11, relative = false, norm = \"max\"",
        {multigrid, cg_ilu, cg_jacobi}},
       // The best solver changes: multigrid while the momentum system takes many iterations, a cheaper one as the flow settles.
