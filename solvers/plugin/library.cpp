@@ -87,11 +87,14 @@ bool Plugin::call(const char* name, const F& f) {
 
 Plugin::Plugin(const weir_plugin_description& description, std::string file, const std::string& options)
     : description_(description), file_(std::move(file)) {
-  if (!call("create", [&] { return description_.create(options.c_str(), &solver_); }))
-    throw Error(Exit::usage, complaint_);
+  if (call("create", [&] { return description_.create(options.c_str(), &solver_); })) return;
+  if (solver_) destroy();
+  throw Error(Exit::usage, complaint_);
 }
 
-Plugin::~Plugin() {
+Plugin::~Plugin() { destroy(); }
+
+void Plugin::destroy() {
   call("destroy", [&] {
     description_.destroy(solver_);
     return 0;

@@ -38,6 +38,7 @@ class Plugin {
  private:
   template <class F>
   bool call(const char* name, const F& f);
+  void destroy();
 
   const weir_plugin_description& description_;
   std::string file_, complaint_;

@@ -86,10 +86,11 @@ typedef struct weir_plugin_description {
   uint32_t traits;  /* WEIR_KEEPS_SYMMETRY | ... */
   const char* name; /* for the log: "sgs" */
 
-  /* options: the keys of the case file's table beside `type` and `library`, a line "KEY = VALUE" each, in TOML. */
+  /* options: the keys of the case file's table beside `type` and `library`, a line "KEY = VALUE" each, in TOML. Where it fails,
+   * what it has put into *solver (NULL before) is asked for the error and destroyed. */
   int (*create)(const char* options, weir_solver** solver);
   void (*destroy)(weir_solver*);
-  const char* (*error)(weir_solver*);                      /* words for the last error; NULL where create failed; may be NULL */
+  const char* (*error)(weir_solver*);                      /* words for the last error; of NULL: of create; may be NULL */
   int (*setup)(weir_solver*, const weir_matrix* A);        /* a new pattern */
   int (*update)(weir_solver*, const weir_matrix* A);       /* new values, same pattern and addresses of it; NULL: setup */
   int (*apply)(weir_solver*, const double* r, double* z);  /* z = M^-1 r, all of z; r and z in A's space; allocate nothing */
