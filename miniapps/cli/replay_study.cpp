@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "base/table_node.hpp"
 #include "inputs/case.hpp"
 #include "miniapps/study/capture/capsule.hpp"
 #include "miniapps/study/lab.hpp"
 #include "miniapps/study/record_solve.hpp"
-#include "postproc/run/hash.hpp"
 #include "solvers/linear_solver.hpp"
 
 namespace weir {

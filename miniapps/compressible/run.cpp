@@ -4,6 +4,7 @@
 #include <cmath>
 #include <span>
 
+#include "base/hash.hpp"
 #include "base/timer.hpp"
 #include "miniapps/compressible/compressible.hpp"
 #include "miniapps/compressible/flow.hpp"
@@ -11,7 +12,6 @@
 #include "miniapps/compressible/flow_records.hpp"
 #include "miniapps/compressible/output.hpp"
 #include "miniapps/study/lab.hpp"
-#include "postproc/run/hash.hpp"
 #include "postproc/run/machine.hpp"
 #include "solvers/parallel/rank_map.hpp"
 

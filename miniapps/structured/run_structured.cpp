@@ -1,6 +1,6 @@
 #include "miniapps/structured/run_structured.hpp"
 
-#include "postproc/run/hash.hpp"
+#include "base/hash.hpp"
 
 namespace weir {
 

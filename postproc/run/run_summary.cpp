@@ -3,8 +3,8 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/hash.hpp"
 #include "base/print.hpp"
-#include "postproc/run/hash.hpp"
 #include "postproc/run/machine.hpp"
 #include "postproc/run/run.hpp"
 #include "postproc/run/write_aside.hpp"

@@ -9,7 +9,7 @@
 #include <memory>
 
 #include "base/error.hpp"
-#include "postproc/run/hash.hpp"
+#include "base/hash.hpp"
 #include "postproc/run/write_aside.hpp"
 
 namespace weir {

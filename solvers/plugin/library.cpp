@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/foreign/foreign_call.hpp"
+#include "base/hash.hpp"
 #include "base/print.hpp"
 
 namespace weir {
@@ -65,9 +66,9 @@ const weir_plugin_description& plugin_in(const std::string& path) {
 }
 
 std::string hash_of_file(const std::string& path) {
-  std::uint64_t h = 14695981039346656037u;  // FNV-1a
-  for (const char c : content_of(path, "library")) h = (h ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  return fmt::format("{:016x}", h);
+  Hash64 hash;
+  hash.add(content_of(path, "library"));
+  return hex(hash.value());
 }
 
 template <class F>

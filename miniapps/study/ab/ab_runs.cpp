@@ -11,10 +11,10 @@
 #include <sstream>
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "miniapps/study/shadow/statistics.hpp"
 #include "postproc/report/child.hpp"
 #include "postproc/run/csv.hpp"
-#include "postproc/run/hash.hpp"
 #include "postproc/run/records.hpp"
 #include "postproc/run/write_aside.hpp"
 

@@ -7,8 +7,8 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "miniapps/study/capture/client_capture.hpp"
-#include "postproc/run/hash.hpp"
 #include "postproc/run/sealed_file.hpp"
 
 namespace weir {

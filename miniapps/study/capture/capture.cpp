@@ -11,13 +11,13 @@
 #include <utility>
 
 #include "base/error.hpp"
+#include "base/hash.hpp"
 #include "base/timer.hpp"
 #include "inputs/case.hpp"
 #include "miniapps/study/capture/capsule.hpp"
 #include "miniapps/study/capture/capture_rules.hpp"
 #include "miniapps/study/facility.hpp"
 #include "miniapps/study/lifetime.hpp"
-#include "postproc/run/hash.hpp"
 #include "postproc/run/machine.hpp"
 #include "solvers/device/on_host.hpp"
 #include "solvers/distributed/whole_system.hpp"

@@ -12,11 +12,11 @@
 #include <ostream>
 #include <thread>
 
+#include "base/hash.hpp"
 #include "base/print.hpp"
 #include "base/timer.hpp"
 #include "miniapps/cli/command_line.hpp"
 #include "postproc/fields/vtk.hpp"
-#include "postproc/run/hash.hpp"
 #include "tests/support/file_trace.hpp"
 
 namespace weir {

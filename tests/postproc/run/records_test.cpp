@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.hpp"
-#include "postproc/run/hash.hpp"
+#include "base/hash.hpp"
 #include "postproc/run/records.hpp"
 #include "tests/support/process.hpp"
 #include "tests/support/scratch_folder.hpp"
