@@ -1,6 +1,7 @@
 #include "solvers/plugin/python.hpp"
 
 #include <fcntl.h>
+#include <omp.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -80,7 +81,7 @@ int answer_of(weir_solver& s) {
 }
 
 // Between fork and exec no call but those that a signal handler may make.
-[[noreturn]] void become_python(const char* python, const std::array<const char*, 8>& arguments) {
+[[noreturn]] void become_python(const char* python, const std::array<const char*, 9>& arguments) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);  // it must not outlive a process that ends in any way
   execvp(python, const_cast<char* const*>(arguments.data()));
   _exit(127);
@@ -92,9 +93,11 @@ int start(weir_solver& s, const std::string& python, const std::string& module) 
   if (s.memory < 0 || pipe2(to.data(), O_CLOEXEC) != 0 || pipe2(from.data(), O_CLOEXEC) != 0)
     return fail(s, std::string("no pipes: ") + std::strerror(errno));
   s.ask = to[1], s.answer = from[0];
-  const std::string ask = std::to_string(to[0]), answer = std::to_string(from[1]), memory = std::to_string(s.memory);
-  const std::array<const char*, 8> arguments{python.c_str(), "-c",           python_driver,  ask.c_str(),
-                                             answer.c_str(), memory.c_str(), module.c_str(), nullptr};
+  const std::string ask = std::to_string(to[0]), answer = std::to_string(from[1]), memory = std::to_string(s.memory),
+                    threads = std::to_string(omp_get_max_threads());
+  const std::array<const char*, 9> arguments{python.c_str(), "-c",           python_driver,  ask.c_str(),
+                                             answer.c_str(), memory.c_str(), module.c_str(), threads.c_str(),
+                                             nullptr};
   s.process = fork();
   if (s.process == 0) {
     fcntl(to[0], F_SETFD, 0);

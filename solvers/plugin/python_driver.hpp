@@ -1,12 +1,14 @@
-// What the Python process runs: argv has the two pipes, the shared memory and the module's path; the options come first.
+// What the Python process runs: argv has the two pipes, the shared memory, the module's path and the number of threads; the
+// options come first.
 #pragma once
 
 namespace weir {
 
 inline constexpr const char* python_driver = R"PY(
-import importlib.util, inspect, mmap, os, signal, sys, traceback
+import importlib.util, inspect, mmap, os, random, signal, sys, traceback
 signal.signal(signal.SIGINT, signal.SIG_IGN)  # Weir ends this process
 ask, answer, memory, path = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
+for library in ("OMP", "OPENBLAS", "MKL"): os.environ[library + "_NUM_THREADS"] = sys.argv[5]  # as many as the run
 sys.path.insert(0, os.path.dirname(os.path.abspath(path)))
 sys.argv = [path]
 
@@ -69,6 +71,8 @@ def serve():
             A.has_canonical_format = True
             solver.symmetric = bool(symmetric)
             r.flags.writeable = False
+            random.seed(0)  # pyamg draws starting vectors: repeats and restarts must be bitwise
+            np.random.seed(0)
             solver.setup(A)
         else:
             os._exit(0)
@@ -80,6 +84,7 @@ while True:
     except BaseException as e:
         where = [f for f in traceback.extract_tb(e.__traceback__) if f.filename != "<string>"]
         at = " (%s:%d)" % (os.path.basename(where[-1].filename), where[-1].lineno) if where else ""
+        if isinstance(e, ImportError): at += "; the interpreter is %s (key `python`)" % sys.executable
         say(1, "%s: %s%s" % (type(e).__name__, e, at))
         os._exit(1)
 )PY";

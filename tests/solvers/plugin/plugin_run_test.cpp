@@ -232,6 +232,24 @@ class Jacobi:
   }
 }
 
+// pyamg estimates spectral radii from random vectors; numpy's libraries take all cores where nobody tells them.
+TEST_F(PythonRun, ItsRandomNumbersRepeatAndItTakesTheThreadsOfTheRun) {
+  const std::string random = R"(
+import numpy as np, os
+assert os.environ["OPENBLAS_NUM_THREADS"] == "1"
+class Noisy:
+    def setup(self, A): self.d = A.diagonal() * (1 + np.random.rand(A.shape[0]))
+    def apply(self, r): return r / self.d
+)";
+  std::vector<std::string> hashes;
+  for (int i = 0; i < 2; ++i) {
+    const Finished f = run(by_module(random), "out");
+    ASSERT_EQ(f.code, 0) << f.out << f.err;
+    hashes.push_back(state_hash("out"));
+  }
+  EXPECT_EQ(hashes[0], hashes[1]);
+}
+
 TEST_F(PythonRun, ItsMistakesAreNamedWithTheirLine) {
   const std::string head = "class S:\n    def setup(self, A): self.d = A.diagonal()\n    def apply(self, r):\n";
   const std::pair<std::string, std::string> mistakes[] = {
@@ -240,6 +258,7 @@ TEST_F(PythonRun, ItsMistakesAreNamedWithTheirLine) {
       {head + "        return r[1:]\n", "mine.py: apply: returned error 1: ValueError"},
       {head + "        return r + float('nan')\n", "mine.py: apply: writes NaN or Inf"},
       {"import os\n" + head + "        os.abort()\n", "the Python process was ended by Aborted"},
+      {"import nothing_here\n", "No module named 'nothing_here' (mine.py:1); the interpreter is /usr/bin/python3"},
       {"x = 1\n", "the module needs one class with setup(A) and apply(r)"},
       {"def solver(A): return 3\n", "solver(A) returns int, which is nothing to apply"},
       {"import time\n" + head + "        time.sleep(1000)\n", "wall limit: mine.py: apply does not come back"}};
