@@ -6,9 +6,12 @@
 
 The format, version 1: README.md beside this file. Needs numpy and scipy."""
 
+from __future__ import annotations
+
 import os
 import re
 import zlib
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sparse
@@ -17,17 +20,18 @@ VERSION = 1
 
 
 class Writer:
-    def __init__(self, folder, name="system", append=False):
+    def __init__(self, folder: str | os.PathLike[str], name: str = "system", append: bool = False) -> None:
         if not re.fullmatch(r"[A-Za-z0-9_-]{1,64}", name):
             raise ValueError("%r: not a name of 1 to 64 letters, digits, '_' and '-'" % name)
-        self.folder, self.name, self.count, self._last = folder, name, 0, None
+        self.folder, self.name, self.count = folder, name, 0
+        self._last: tuple[int, int] | None = None
         os.makedirs(folder, exist_ok=True)
         while os.path.exists(self._path("system_%08d.weir" % self.count)):
             self.count += 1
         if self.count and not append:
             raise FileExistsError("%s: holds captured systems already (append=True goes on)" % folder)
 
-    def add(self, A, b, x0=None, step=None, time=0.0, coordinates=None):
+    def add(self, A: Any, b: Any, x0: Any = None, step: int | None = None, time: float = 0.0, coordinates: Any = None) -> None:
         """One system; coordinates: x, y, z of each block row."""
         A = A.copy() if sparse.isspmatrix_bsr(A) else sparse.csr_matrix(A)
         block = A.blocksize[0] if sparse.isspmatrix_bsr(A) else 1
@@ -51,17 +55,17 @@ class Writer:
         self._write("system_%08d.weir" % self.count, text, arrays)
         self.count, self._last = self.count + 1, (step, solve)
 
-    def _path(self, file):
+    def _path(self, file: str) -> str:
         return os.path.join(self.folder, file)
 
     @staticmethod
-    def _vector(values, size, what):
+    def _vector(values: Any, size: int, what: str) -> Any:
         values = np.ascontiguousarray(values, "<f8").ravel()
         if len(values) != size:
             raise ValueError("%s: expected %d values, got %d" % (what, size, len(values)))
         return values
 
-    def _write(self, file, text, arrays):
+    def _write(self, file: str, text: bytes, arrays: list[tuple[str, Any]]) -> None:
         """Written aside and renamed: a reader never meets half a file."""
         aside = self._path(file + ".partial")
         with open(aside, "wb") as out:
@@ -71,7 +75,7 @@ class Writer:
         os.replace(aside, self._path(file))
 
 
-def _header(text, arrays):
+def _header(text: str, arrays: list[tuple[str, Any]]) -> tuple[bytes, int]:
     text = "weir-capture %d %s" % (VERSION, text)
     for name, values in arrays:
         kind = {"f8": "float64", "i8": "int64", "i4": "int32"}[values.dtype.str[1:]]

@@ -79,7 +79,7 @@ WORDS = {
 
 def tracked(*patterns):
     out = subprocess.run(["git", "-C", ROOT, "ls-files", *patterns], capture_output=True, text=True, check=True).stdout
-    return [f for f in out.split("\n") if f and os.path.exists(os.path.join(ROOT, f))]
+    return [f for f in out.split("\n") if f and os.path.exists(os.path.join(ROOT, f)) and not os.path.islink(os.path.join(ROOT, f))]
 
 
 def sources():
@@ -189,7 +189,7 @@ def prose_of(path):
 
 def words():
     faults = []
-    for path in tracked("*.md", "*.hpp", "*.cpp", "*.cu", "*.toml", "postproc/*.py"):
+    for path in tracked("*.md", "*.hpp", "*.cpp", "*.cu", "*.toml", "postproc/*.py", "python/*.py"):
         for number, line in prose_of(path):
             for pattern, better in WORDS.items():
                 found = re.search(pattern, line, re.I)

@@ -14,13 +14,14 @@ from .style import COLOURS, WIDTH, Figure, tick
 DPI = 150
 TICKS, LABEL, TITLE = 0.26, 0.21, 0.34  # inches: heights of tick labels, of an axis label, of a title
 
-matplotlib.rcParams.update({
+LOOK = {
     "font.family": "DejaVu Sans", "font.size": 10.5, "axes.titlesize": 11.5, "axes.titleweight": "bold",
     "axes.titlelocation": "left", "axes.titlepad": 8, "axes.labelsize": 10.5, "axes.edgecolor": "#444444",
     "axes.linewidth": 0.8, "axes.grid": True, "grid.color": "#dddddd", "grid.linewidth": 0.7, "axes.axisbelow": True,
     "axes.spines.top": False, "axes.spines.right": False, "axes.prop_cycle": matplotlib.cycler(color=COLOURS),
     "lines.linewidth": 1.6, "legend.frameon": False, "legend.fontsize": 9, "xtick.labelsize": 9.5,
-    "ytick.labelsize": 9.5, "xtick.color": "#444444", "ytick.color": "#444444", "image.cmap": "viridis"})
+    "ytick.labelsize": 9.5, "xtick.color": "#444444", "ytick.color": "#444444", "image.cmap": "viridis"}
+matplotlib.rcParams.update(LOOK)
 
 
 def plain(axis):
@@ -137,7 +138,7 @@ def _under(axes):
     return height + (LABEL if axis.get_label_text() else 0)
 
 
-def _lay_out(figure):
+def lay_out(figure):
     """Margins from the lengths of the labels. matplotlib's own layouts measure every text and draw each figure twice; this needs
     half of the time, and a picture in true proportions gets a figure of its height."""
     width, height = figure.get_size_inches()
@@ -200,7 +201,7 @@ def save(figure, folder, name, caption, data=None):
     """Writes NAME.png and, from data = [(column, values), ...], NAME.csv."""
     os.makedirs(folder, exist_ok=True)
     path = os.path.join(folder, name + ".png")
-    _lay_out(figure)
+    lay_out(figure)
     figure.set_dpi(DPI)
     with output.aside(path) as partial:
         FigureCanvasAgg(figure).print_png(partial, metadata={"Software": None}, pil_kwargs={"compress_level": 2})

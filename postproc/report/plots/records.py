@@ -13,7 +13,7 @@ except ImportError:  # Python before 3.11
     tomllib = None
 
 
-PUBLISHED = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))), "reference")
+PUBLISHED = os.path.join(os.path.dirname(os.path.dirname(os.path.dirname(os.path.realpath(__file__)))), "reference")
 
 
 def read_csv(path):
@@ -176,14 +176,19 @@ class RunDirectory:
         return {name: (columns["time"][names == name], columns["published"][names == name],
                        published_source(files.get(name, ""))) for name in dict.fromkeys(columns["quantity"])}
 
-    def last_picture(self):
-        """The path of the latest .vtr or .vtu that a .pvd names (a body's surfaces have their own), or None."""
-        latest = None
+    def pictures(self):
+        """(time, path) of each .vtr or .vtu that a .pvd names (a body's surfaces have their own), ascending."""
+        found = []
         for pvd in sorted(glob.glob(os.path.join(self.path, "vtk", "*.pvd"))):
             text = self._text(pvd)
             for element in re.findall(r"<DataSet\b[^>]*>", text):
                 time = re.search(r'timestep="([^"]*)"', element)
                 file = re.search(r'file="([^"]*)"', element)
-                if time and file and file.group(1).endswith((".vtr", ".vtu")) and (latest is None or float(time.group(1)) >= latest[0]):
-                    latest = (float(time.group(1)), os.path.join(os.path.dirname(pvd), file.group(1)))
-        return latest[1] if latest else None
+                if time and file and file.group(1).endswith((".vtr", ".vtu")):
+                    found.append((float(time.group(1)), os.path.join(os.path.dirname(pvd), file.group(1))))
+        return sorted(found, key=lambda one: one[0])
+
+    def last_picture(self):
+        """The path of the latest, or None."""
+        found = self.pictures()
+        return found[-1][1] if found else None

@@ -33,7 +33,7 @@ _kit = "paper"
 
 
 def draw_with(kit):
-    """"sketch" or "paper"."""
+    """"sketch", "paper" or "shown"."""
     global _kit
     _kit = kit
 

@@ -1,0 +1,1 @@
+../../inputs/clients/weir_capture.py

@@ -1,0 +1,77 @@
+"""Fields on structured and unstructured meshes, from the files that a run writes."""
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ._report import vtr, vtu
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True)
+class Fields:
+    """cells, points: arrays by name, of cells and of nodes; time: None where the file does not say."""
+    path: Path
+    time: float | None
+    cells: dict[str, Array]
+    points: dict[str, Array] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class StructuredFields(Fields):
+    """A Cartesian grid. cells[name] is [z, y, x], a vector's [z, y, x, 3]; faces: the coordinates of the cell faces in x, y, z."""
+    faces: tuple[Array, Array, Array] = (np.empty(0), np.empty(0), np.empty(0))
+
+    @property
+    def centres(self) -> tuple[Array, Array, Array]:
+        x, y, z = (0.5 * (f[1:] + f[:-1]) for f in self.faces)
+        return x, y, z
+
+
+@dataclass(frozen=True)
+class UnstructuredFields(Fields):
+    """Triangles and quadrilaterals. cells[name] is [cell] or [cell, component]; nodes: [node, 2]; corners: [cell, 4], a triangle's
+    last one repeated."""
+    nodes: Array = field(default_factory=lambda: np.empty((0, 2)))
+    corners: Array = field(default_factory=lambda: np.empty((0, 4), dtype=int))
+
+    @property
+    def centres(self) -> Array:
+        """[cell, 2]: the mean of the corners."""
+        triangle = self.corners[:, 3] == self.corners[:, 2]
+        total: Array = self.nodes[self.corners].sum(axis=1)
+        total[triangle] -= self.nodes[self.corners[triangle, 3]]
+        return total / np.where(triangle, 3, 4)[:, None]
+
+
+def _read_vtr(path: Path, _: int) -> Fields:
+    file = vtr.Vtr(str(path))
+    return StructuredFields(path, file.time, dict(file.fields), {}, tuple(file.faces))
+
+
+def _read_vtu(path: Path, _: int) -> Fields:
+    file = vtu.Vtu(str(path))
+    return UnstructuredFields(path, file.time, dict(file.fields), dict(file.node_fields), file.node, file.corners)
+
+
+# By a file's ending: reads a step of a file, by its place (0 where it holds one).
+READERS: dict[str, Callable[[Path, int], Fields]] = {".vtr": _read_vtr, ".vtu": _read_vtu}
+
+
+def read_fields(path: str | os.PathLike[str], place: int = 0) -> Fields:
+    """One file of fields."""
+    path = Path(path)
+    reader = READERS.get(path.suffix)
+    if reader is None:
+        raise ValueError("%s: expected a file that ends in %s" % (path, " or ".join(READERS)))
+    try:
+        return reader(path, place)
+    except ValueError as error:
+        raise ValueError("%s: %s" % (path, error)) from None
