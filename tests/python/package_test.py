@@ -243,6 +243,9 @@ class Whole(Scratch):
         self.assertTrue((pressure["solver"] == "cg+python:amg").all())
         self.assertEqual(np.nansum(run.shadow.solves.where(name="A/A control")["differing"]), 0)
 
+    def test_its_version_is_the_programs(self):
+        self.assertIn("VERSION %s" % weir.__version__, (ROOT / "CMakeLists.txt").read_text())
+
     def test_the_notebook_is_kept_without_outputs(self):
         import json
         cells = json.loads((ROOT / "python/first_study.ipynb").read_text())["cells"]
