@@ -61,8 +61,13 @@ def _read_vtu(path: Path, _: int) -> Fields:
     return UnstructuredFields(path, file.time, dict(file.fields), dict(file.node_fields), file.node, file.corners)
 
 
+def _read_vtkhdf(path: Path, place: int) -> Fields:
+    from . import vtkhdf
+    return vtkhdf.read(path, place)
+
+
 # By a file's ending: reads a step of a file, by its place (0 where it holds one).
-READERS: dict[str, Callable[[Path, int], Fields]] = {".vtr": _read_vtr, ".vtu": _read_vtu}
+READERS: dict[str, Callable[[Path, int], Fields]] = {".vtr": _read_vtr, ".vtu": _read_vtu, ".vtkhdf": _read_vtkhdf}
 
 
 def read_fields(path: str | os.PathLike[str], place: int = 0) -> Fields:
@@ -74,4 +79,4 @@ def read_fields(path: str | os.PathLike[str], place: int = 0) -> Fields:
     try:
         return reader(path, place)
     except ValueError as error:
-        raise ValueError("%s: %s" % (path, error)) from None
+        raise ValueError(str(error) if str(path) in str(error) else "%s: %s" % (path, error)) from None

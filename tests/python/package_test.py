@@ -20,6 +20,7 @@ import numpy as np  # noqa: E402
 import run_notebook  # noqa: E402
 import weir  # noqa: E402
 
+os.environ.setdefault("WEIR", str(ROOT / "build/bin/weir"))
 INPUTS = ROOT / "inputs"
 CAVITY = INPUTS / "incompressible/cavity_re1000.toml"
 QUICK = {"threads": 1, "raises": False, "unset": ["check"]}  # threads: other tests want the cores
@@ -158,6 +159,54 @@ class Starting(Scratch):
         self.assertIn("direct", ab.headline)
         with self.assertRaisesRegex(FileNotFoundError, "no study of weir ab"):
             weir.read_ab(HERE)
+
+
+@needs("h5py")
+class Vtkhdf(Scratch):
+    """Files as postproc/fields/vtkhdf.hpp describes them."""
+
+    def file(self, name, kind, times, **arrays):
+        import h5py
+        with h5py.File(self.folder / name, "w") as file:
+            root = file.create_group("VTKHDF")
+            root.attrs["Type"] = np.bytes_(kind)
+            for path, values in arrays.items():
+                if path.startswith("attribute_"):
+                    root.attrs[path[10:]] = values
+                else:
+                    root[path.replace("__", "/")] = values
+            root["Steps/Values"] = times
+        return self.folder / name
+
+    def test_a_grid_of_equal_cells_is_read_step_by_step(self):
+        p = np.arange(2 * 1 * 2 * 3.0).reshape(2, 1, 2, 3)
+        path = self.file("image.vtkhdf", "ImageData", [0.5, 1.0], CellData__p=p, attribute_WholeExtent=[0, 3, 0, 2, 0, 1], attribute_Origin=[1.0, 0, 0],
+                         attribute_Spacing=[0.5, 1, 1])
+        fields = weir.read_fields(path, 1)
+        self.assertEqual((fields.time, list(fields.faces[0])), (1.0, [1, 1.5, 2, 2.5]))
+        np.testing.assert_array_equal(fields.cells["p"], p[1])
+        alone = self.file("alone.vtkhdf", "ImageData", [0.5], CellData__p=p[0], attribute_WholeExtent=[0, 3, 0, 2, 0, 1], attribute_Origin=[1.0, 0, 0],
+                          attribute_Spacing=[0.5, 1, 1])
+        np.testing.assert_array_equal(weir.read_fields(alone).cells["p"], p[0])
+        with self.assertRaisesRegex(ValueError, r"image.vtkhdf: no step 2 \(from 0\); it has 2"):
+            weir.read_fields(path, 2)
+
+    def test_a_stretched_grid_of_voxels_is_a_grid_again(self):
+        faces = np.array([0, 0.1, 1]), np.array([0, 2.0]), np.array([0, 1.0])
+        z, y, x = np.meshgrid(*faces[::-1], indexing="ij")
+        path = self.file("voxels.vtkhdf", "UnstructuredGrid", [0.0, 1.0], Points=np.stack([x.ravel(), y.ravel(), z.ravel()], 1), Types=np.uint8([11, 11]),
+                         Connectivity=np.arange(16), Offsets=[0, 8, 16], CellData__p=np.arange(6.0), Steps__CellDataOffsets__p=[0, 4])
+        fields = weir.read_fields(path, 1)  # a step may begin behind padding
+        np.testing.assert_array_equal(fields.cells["p"], [[[4, 5]]])
+        np.testing.assert_array_equal(fields.faces[0], faces[0])
+
+    def test_a_mesh_is_read_with_its_triangles(self):
+        path = self.file("mesh.vtkhdf", "UnstructuredGrid", [2.0], Points=np.array([[0, 0, 0], [1, 0, 0], [1, 1, 0], [0, 1, 0], [2, 0, 0.0]]),
+                         Types=np.uint8([9, 5]), Connectivity=[0, 1, 2, 3, 1, 4, 2], Offsets=[0, 4, 7], CellData__velocity=np.ones((2, 3)),
+                         Steps__CellDataOffsets__velocity=[0])
+        fields = weir.read_fields(path)
+        np.testing.assert_array_equal(fields.corners, [[0, 1, 2, 3], [1, 4, 2, 2]])
+        np.testing.assert_allclose(fields.centres, [[0.5, 0.5], [4 / 3, 1 / 3]])
 
 
 @needs("scipy")
