@@ -44,7 +44,8 @@ if(WEIR_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
 endif()
 
 add_library(weir_flags INTERFACE)
-target_include_directories(weir_flags INTERFACE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/solvers/device/${WEIR_DEVICE})
+# BUILD_INTERFACE: not of an installed Weir (cmake/install.cmake).
+target_include_directories(weir_flags INTERFACE "$<BUILD_INTERFACE:${CMAKE_SOURCE_DIR};${CMAKE_SOURCE_DIR}/solvers/device/${WEIR_DEVICE}>")
 find_package(OpenMP REQUIRED COMPONENTS CXX)
 target_link_libraries(weir_flags INTERFACE OpenMP::OpenMP_CXX)
 
@@ -77,7 +78,8 @@ endif()
 if(WEIR_SANITIZE STREQUAL "race")
   set(fixed_blocks 0)
 endif()
-target_compile_definitions(weir_flags INTERFACE WEIR_FIXED_BLOCKS=${fixed_blocks} WEIR_ROWS_AT_ONCE=${rows_at_once})
+target_compile_definitions(weir_flags INTERFACE
+  "$<BUILD_INTERFACE:WEIR_FIXED_BLOCKS=${fixed_blocks};WEIR_ROWS_AT_ONCE=${rows_at_once}>")
 if(WEIR_SANITIZE STREQUAL "address")
   # What ASan sees itself is left out of UBSan, and accesses are checked by calls: files compile three times faster. Reports
   # name functions; for lines too, which cost a sixth of the compile time, configure with -DCMAKE_CXX_FLAGS=-g1.
@@ -108,7 +110,7 @@ endif()
 if(WEIR_WERROR)
   list(APPEND weir_warnings -Werror)
 endif()
-target_compile_options(weir_flags INTERFACE "$<$<COMPILE_LANGUAGE:CXX>:${weir_warnings};${weir_compile}>")
+target_compile_options(weir_flags INTERFACE "$<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CXX>:${weir_warnings};${weir_compile}>>")
 
 if(WEIR_DEVICE STREQUAL "cuda")
   set(CMAKE_CUDA_ARCHITECTURES 90 CACHE STRING "GPU architectures")
@@ -140,7 +142,7 @@ if(WEIR_DEVICE STREQUAL "cuda")
   if(WEIR_WERROR)
     list(APPEND weir_cuda -Werror=all-warnings -Xcompiler=-Werror)
   endif()
-  target_compile_options(weir_flags INTERFACE "$<$<COMPILE_LANGUAGE:CUDA>:${weir_cuda}>")
+  target_compile_options(weir_flags INTERFACE "$<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:CUDA>:${weir_cuda}>>")
   target_link_libraries(weir_flags INTERFACE CUDA::cudart)
 endif()
 

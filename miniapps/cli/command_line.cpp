@@ -12,6 +12,7 @@
 #include "miniapps/cli/lists.hpp"
 #include "miniapps/cli/start.hpp"
 #include "miniapps/cli/verbs.hpp"
+#include "postproc/own_file.hpp"
 
 namespace weir {
 namespace {
@@ -46,6 +47,14 @@ void add_overrides(CLI::App& verb, std::vector<std::string>& overrides, std::vec
   verb.add_option("--unset", unset, "remove a key or table from the case, before --set (repeatable)")
       ->option_text("KEY")
       ->allow_extra_args(false);
+}
+
+// A case of Weir's own is found from any folder: inputs/incompressible/cavity_re1000.toml.
+std::string case_path(const std::string& path) {
+  std::error_code error;
+  const bool is_ours = path.starts_with("inputs/") && !std::filesystem::exists(path, error);
+  const std::string own = is_ours ? own_file(path) : path;
+  return std::filesystem::exists(own, error) ? own : path;
 }
 
 void add_run_options(CLI::App& verb, RunArguments& a, KeyArguments& d, const std::string& default_directory) {
@@ -201,7 +210,7 @@ int parse_and_run(const Program& program, int argc, char** argv) {
   KeyArguments d;
 
   CLI::App* run = app.add_subcommand("run", "run a case");
-  run->add_option("CASE", a.source, "case file (TOML)")->required();
+  run->add_option("CASE", a.source, "case file (TOML)")->required()->transform(case_path);
   add_run_options(*run, a, d, "weir-runs/CASE");
   run->callback([&] {
     d.add_to(a.overrides);
@@ -218,14 +227,14 @@ int parse_and_run(const Program& program, int argc, char** argv) {
   });
 
   CLI::App* info = app.add_subcommand("info", "dry run: sizes, memory estimate, solvers; nothing is allocated");
-  info->add_option("CASE", a.source, "case file (TOML)")->required();
+  info->add_option("CASE", a.source, "case file (TOML)")->required()->transform(case_path);
   add_overrides(*info, a.overrides, a.unset);
   info->callback([&] { code = show_info(program, a); });
 
   MeshArguments m;
   CLI::App* mesh =
       app.add_subcommand("mesh", "write a case's unstructured mesh for ParaView, with orderings and lines");
-  mesh->add_option("CASE", m.case_path, "case file (TOML)")->required();
+  mesh->add_option("CASE", m.case_path, "case file (TOML)")->required()->transform(case_path);
   mesh->add_option("-o,--output", m.output, "the mesh: .vtu, or .su2 for the mesh alone")
       ->type_name("FILE")
       ->capture_default_str();
@@ -258,7 +267,7 @@ int parse_and_run(const Program& program, int argc, char** argv) {
   doctor->callback([&] { code = examine_matrix(what); });
 
   CLI::App* ab = app.add_subcommand("ab", "paired A/B runs: cases x configurations x repeats, compared");
-  ab->add_option("STUDY", what, "study file (TOML)")->required();
+  ab->add_option("STUDY", what, "study file (TOML)")->required()->transform(case_path);
   ab->add_option("-o,--output", a.directory, "folder of the runs; completed runs are not repeated")
       ->required()
       ->type_name("DIR");
@@ -284,7 +293,7 @@ int parse_and_run(const Program& program, int argc, char** argv) {
   bench->callback([&] { start_benchmarks(argv); });
 
   CLI::App* map = app.add_subcommand("map", "who wins where: whole runs over a grid of two parameters of a case");
-  map->add_option("STUDY", what, "study file (TOML): as for ab, and [map]")->required();
+  map->add_option("STUDY", what, "study file (TOML): as for ab, and [map]")->required()->transform(case_path);
   map->add_option("-o,--output", a.directory, "folder of the runs; completed runs are not repeated")
       ->required()
       ->type_name("DIR");

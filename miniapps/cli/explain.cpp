@@ -14,6 +14,7 @@
 #include "miniapps/cli/schema.hpp"
 #include "miniapps/cli/verbs.hpp"
 #include "miniapps/study/select/auto_candidates.hpp"
+#include "postproc/own_file.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir {
@@ -63,10 +64,11 @@ std::vector<std::array<std::string, 3>> words_with_meaning(const Schema& schema,
 std::vector<std::array<std::string, 3>> case_rows() {
   std::vector<std::array<std::string, 3>> rows;
   std::error_code none;
-  for (const auto& file : fs::recursive_directory_iterator(WEIR_INPUTS_FOLDER, none))
+  const fs::path inputs = own_file("inputs");
+  for (const auto& file : fs::recursive_directory_iterator(inputs, none))
     if (file.path().extension() == ".toml") {
       const Table t = read_case(file.path().string());
-      rows.push_back({file.path().lexically_proximate(fs::path(WEIR_INPUTS_FOLDER).parent_path()).string(),
+      rows.push_back({file.path().lexically_proximate(inputs.parent_path()).string(),
                       t.table("case").get("miniapp", "weir ab"),
                       t.has("study") ? t.table("study").get("title", "") : t.table("case").get("title", "")});
     }

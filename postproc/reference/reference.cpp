@@ -13,6 +13,7 @@
 #include "base/error.hpp"
 #include "base/files.hpp"
 #include "base/find_file.hpp"
+#include "postproc/own_file.hpp"
 
 namespace weir {
 namespace {
@@ -77,19 +78,13 @@ Comparison read_comparison(const Table& options) {
 }
 
 std::string reference_path(const std::string& file) {
-  namespace fs = std::filesystem;
-  if (file.find('/') != file.npos) return file;
-  const fs::path beside_sources = fs::path(WEIR_REFERENCE_FOLDER) / file;
-  if (fs::exists(beside_sources)) return beside_sources.string();
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  return (program.parent_path().parent_path() / "share/weir/postproc/reference" / file).string();
+  return file.find('/') != file.npos ? file : own_file("postproc/reference/" + file);
 }
 
 Profile read_published(const Comparison& c) {
   const std::string path = reference_path(c.file);
   std::error_code error;
-  if (!std::filesystem::exists(path, error)) fail(c, "no such file in " + std::string(WEIR_REFERENCE_FOLDER));
+  if (!std::filesystem::exists(path, error)) fail(c, "no such file in " + own_file("postproc/reference"));
   std::istringstream file(content_of(path, "table"));
   std::vector<std::string> names;
   const auto column = [&](const std::string& name) {

@@ -31,8 +31,7 @@ Profile read_published(const Comparison& comparison);
 // The same for a case that is being read: an error of the data's file is one of the line of `table` that names it.
 Profile read_or_fail(const Table& table, const Comparison& comparison);
 
-// Where the file is: beside the sources, or in share/weir/postproc/reference of an installation. A path with '/' is
-// taken as it is.
+// A file of postproc/reference/; a path with '/' is taken as it is.
 std::string reference_path(const std::string& file);
 
 // The largest |computed - published|; NaN where any of them is.

@@ -4,11 +4,10 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "postproc/own_file.hpp"
 #include "postproc/report/child.hpp"
 
 namespace weir {
-
-namespace fs = std::filesystem;
 
 int run_child(std::vector<std::string> arguments) {
   std::fflush(stdout);
@@ -31,11 +30,8 @@ std::optional<std::string> find_python(const std::string& package) {
 
 std::optional<std::string> find_script(const std::string& name) {
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  for (const fs::path& candidate : {fs::path(WEIR_SOURCE_DIR) / "postproc/report" / name,
-                                    program.parent_path() / "../share/weir/postproc/report" / name})
-    if (fs::exists(candidate, error)) return candidate.string();
-  return std::nullopt;
+  const std::string script = own_file("postproc/report/" + name);
+  return std::filesystem::exists(script, error) ? std::optional(script) : std::nullopt;
 }
 
 }  // namespace weir

@@ -13,7 +13,7 @@ int run_child(std::vector<std::string> arguments);
 // A Python that has a package: numpy for the page, matplotlib for pictures.
 std::optional<std::string> find_python(const std::string& package);
 
-// A file of postproc/report/, by its name there: beside the sources, or in share/weir/postproc/report of an installation.
+// A file of postproc/report/, by its name there.
 std::optional<std::string> find_script(const std::string& name);
 
 }  // namespace weir
