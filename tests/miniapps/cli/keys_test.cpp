@@ -329,7 +329,7 @@ std::vector<std::string> all_cases() {
   std::vector<std::string> paths;
   for (const auto& file : fs::recursive_directory_iterator(WEIR_INPUTS))
     if (file.path().extension() == ".toml" &&
-        !file.path().string().ends_with("plugins/sgs/cavity.toml"))  // a library to build
+        file.path().string().find("/plugins/") == std::string::npos)  // a library to build, a package to have
       paths.push_back(file.path().string());
   std::sort(paths.begin(), paths.end());
   return paths;
