@@ -4,6 +4,7 @@
 #include <omp.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -36,7 +37,7 @@ std::string line_of(const std::string& options, const std::string& key) {
 bool write_all(int to, const void* data, std::size_t bytes) {
   const char* p = static_cast<const char*>(data);
   while (bytes > 0) {
-    const ssize_t n = write(to, p, bytes);
+    const ssize_t n = send(to, p, bytes, MSG_NOSIGNAL);  // to a process that has ended: an error, not SIGPIPE
     if (n <= 0 && errno == EINTR) continue;
     if (n <= 0) return false;
     p += n, bytes -= static_cast<std::size_t>(n);
@@ -90,7 +91,8 @@ int answer_of(weir_solver& s) {
 int start(weir_solver& s, const std::string& python, const std::string& module) {
   std::array<int, 2> to{}, from{};
   s.memory = memfd_create("weir_python", 0);
-  if (s.memory < 0 || pipe2(to.data(), O_CLOEXEC) != 0 || pipe2(from.data(), O_CLOEXEC) != 0)
+  if (s.memory < 0 || socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, to.data()) != 0 ||
+      pipe2(from.data(), O_CLOEXEC) != 0)
     return fail(s, std::string("no pipes: ") + std::strerror(errno));
   s.ask = to[1], s.answer = from[0];
   const std::string ask = std::to_string(to[0]), answer = std::to_string(from[1]), memory = std::to_string(s.memory),
