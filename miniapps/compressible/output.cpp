@@ -121,7 +121,7 @@ CompressibleOutput::CompressibleOutput(const Table& config, const CompressibleCa
 
 void CompressibleOutput::open(const std::string& folder, const std::string& name, std::optional<double> restart_time) {
   folder_ = folder;
-  pictures_ = std::make_unique<PictureSeries>(folder + "/vtk", name, restart_time);
+  pictures_ = std::make_unique<PictureSeries>(folder + "/vtk", name, restart_time, schedule_.format());
 }
 
 void CompressibleOutput::write_picture(const FlowFields& fields, std::int64_t step, double time,

@@ -10,6 +10,7 @@
 #include "miniapps/compressible/case.hpp"
 #include "miniapps/compressible/quantities.hpp"
 #include "postproc/fields/field_schedule.hpp"
+#include "postproc/fields/picture_series.hpp"
 #include "postproc/fields/vtk.hpp"
 #include "postproc/reference/reference.hpp"
 

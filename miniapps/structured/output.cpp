@@ -94,14 +94,6 @@ double divergence_at(const IncompressibleCase& c, const Flow<Host>& flow, int i,
 
 }  // namespace
 
-OutputField cell_field(const Layout& l, const std::string& name, int components, CellValue value) {
-  const int nx = l.n[0], ny = l.n[1];
-  return output_field(name, components, [=, value = std::move(value)](std::size_t item, int component) {
-    const auto cell = static_cast<int>(item);
-    return value(component, cell % nx, cell / nx % ny, cell / nx / ny);
-  });
-}
-
 std::vector<SampledField> sampled_fields(const IncompressibleCase& c, const Flow<Host>& flow) {
   std::vector<SampledField> fields;
   for (int e = 0; e < flow.layout.dim; ++e) fields.push_back(sampled_field(c, flow.layout, flow.component(e), e));
@@ -165,7 +157,7 @@ FlowOutput::FlowOutput(const Table& config, const IncompressibleCase& c, const s
 void FlowOutput::open(const std::string& folder, const std::string& name, std::optional<double> restart_time) {
   folder_ = folder;
   write_history_references(folder, history_references_);
-  pictures_ = std::make_unique<PictureSeries>(folder + "/vtk", name, restart_time);
+  pictures_ = std::make_unique<PictureSeries>(folder + "/vtk", name, restart_time, schedule_.format());
 }
 
 void FlowOutput::write_picture(const Flow<Host>& flow, std::int64_t step, double time, std::vector<OutputField> more) {

@@ -10,6 +10,7 @@
 #include "miniapps/structured/case.hpp"
 #include "miniapps/structured/layout.hpp"
 #include "postproc/fields/field_schedule.hpp"
+#include "postproc/fields/picture_series.hpp"
 #include "postproc/fields/probe.hpp"
 #include "postproc/fields/vtk.hpp"
 
@@ -45,9 +46,23 @@ class FlowOutput {
 // u, v(, w) and p between the nodes where they are stored, for profiles.
 std::vector<SampledField> sampled_fields(const IncompressibleCase& c, const Flow<Host>& flow);
 
-// A field of a function of the cell.
-using CellValue = std::function<double(int component, int i, int j, int k)>;
-OutputField cell_field(const Layout& layout, const std::string& name, int components, CellValue value);
+// A field of a function of the cell: value(component, i, j, k).
+template <class Value>
+OutputField cell_field(const Layout& layout, std::string name, int components, Value value) {
+  const auto nx = static_cast<std::size_t>(layout.n[0]), ny = static_cast<std::size_t>(layout.n[1]);
+  return {std::move(name), components, false, [=](std::size_t first, std::span<double> out) {
+            auto i = static_cast<int>(first % nx), j = static_cast<int>(first / nx % ny),
+                 k = static_cast<int>(first / nx / ny);
+            for (std::size_t at = 0; at < out.size();) {
+              for (int c = 0; c < components; ++c) out[at++] = value(c, i, j, k);
+              if (++i < layout.n[0]) continue;
+              i = 0;
+              if (++j < layout.n[1]) continue;
+              j = 0;
+              ++k;
+            }
+          }};
+}
 
 // velocity, pressure, vorticity, divergence at cell centres; refers to the flow and the case.
 std::vector<OutputField> cell_fields(const IncompressibleCase& c, const Flow<Host>& flow,

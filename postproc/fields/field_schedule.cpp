@@ -14,7 +14,10 @@ constexpr Option keys[] = {
      "steps"},
     {"fields_every_time", Option::number, "0", "between two field outputs; 0: the last state alone", "[0, inf)",
      "time"},
-    {"fields_every", Option::number, "0", "older name: an integer means steps, 2.0 or 0.5 means time", "[0, inf)"}};
+    {"fields_every", Option::number, "0", "older name: an integer means steps, 2.0 or 0.5 means time", "[0, inf)"},
+    {"fields_format", Option::text, "xml",
+     "vtk/CASE.pvd with a .vtr (.vtu) a time, one compressed vtk/CASE.vtkhdf, or both; the report reads the first",
+     "xml | vtkhdf | both"}};
 
 }  // namespace
 
@@ -24,6 +27,8 @@ FieldSchedule::FieldSchedule(const Table& output) {
   const Table t = output.described_by(keys);
   steps_ = t.get<std::int64_t>("fields_every_steps");
   time_ = t.get<double>("fields_every_time");
+  const auto format = t.get<std::string>("fields_format");
+  format_ = format == "xml" ? FieldFormat::xml : format == "both" ? FieldFormat::both : FieldFormat::vtkhdf;
   if (!t.has("fields_every")) return;
   const auto either = t.get<double>("fields_every");
   if (either == 0) return;

@@ -1,4 +1,5 @@
-// When fields are written, from [output]: every so many steps, every so much time, or both; the last state in any case.
+// When fields are written, from [output]: every so many steps, every so much time, or both; the last state in any case. And
+// as which files.
 #pragma once
 #include <cstdint>
 #include <string>
@@ -7,16 +8,20 @@
 
 namespace weir {
 
+enum class FieldFormat { xml, vtkhdf, both };
+
 class FieldSchedule {
  public:
   FieldSchedule() = default;
   explicit FieldSchedule(const Table& output);
   bool is_due(std::int64_t step, double time, double dt) const;
   std::string text() const;  // "every 100 steps"
+  FieldFormat format() const { return format_; }
 
  private:
   std::int64_t steps_ = 0;  // 0: not by steps
   double time_ = 0;
+  FieldFormat format_ = FieldFormat::xml;
 };
 
 Options field_schedule_options();

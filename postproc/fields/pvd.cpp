@@ -88,19 +88,4 @@ void PvdCollection::write() const {
   write_text_aside(path_, text);
 }
 
-PictureSeries::PictureSeries(const std::string& folder, const std::string& name, std::optional<double> restart_time)
-    : folder_(folder), name_(name), pvd_(folder + "/" + name + ".pvd", restart_time) {}
-
-void PictureSeries::write(std::int64_t step, const Picture& picture) {
-  const std::string file = fmt::format("{}_{:08}.vtr", name_, step);
-  write_rectilinear(folder_ + "/" + file, picture);  // the picture first: the .pvd never names a file that is not there
-  pvd_.add(picture.time, file);
-}
-
-void PictureSeries::write(std::int64_t step, const MeshPicture& picture) {
-  const std::string file = fmt::format("{}_{:08}.vtu", name_, step);
-  write_unstructured(folder_ + "/" + file, picture);
-  pvd_.add(picture.time, file);
-}
-
 }  // namespace weir

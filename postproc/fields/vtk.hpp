@@ -74,17 +74,4 @@ class PvdCollection {
   std::vector<Entry> entries_;
 };
 
-// What a run uses: FOLDER/NAME_00000100.vtr (.vtu) for step 100, listed in FOLDER/NAME.pvd.
-class PictureSeries {
- public:
-  PictureSeries(const std::string& folder, const std::string& name, std::optional<double> restart_time = {});
-  void write(std::int64_t step, const Picture& picture);
-  void write(std::int64_t step, const MeshPicture& picture);
-  const PvdCollection& collection() const { return pvd_; }
-
- private:
-  std::string folder_, name_;
-  PvdCollection pvd_;
-};
-
 }  // namespace weir

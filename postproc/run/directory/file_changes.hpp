@@ -13,7 +13,8 @@ class FileListener {
   virtual ~FileListener();
   FileListener(const FileListener&) = delete;
   FileListener& operator=(const FileListener&) = delete;
-  virtual void making(const std::string& /*path*/) {}  // before it is there, and before anything lies beside it
+  virtual void making(const std::string& /*path*/) {}   // before it is there, and before anything lies beside it
+  virtual void written(const std::string& /*path*/) {}  // in its place, not synced
   virtual void synced(const std::string& /*path*/) {}
   virtual void renamed(const std::string& /*from*/, const std::string& /*to*/) {}
   virtual void removed(const std::string& /*path*/) {}
@@ -22,6 +23,7 @@ class FileListener {
 };
 
 void tell_making(const std::string& path);
+void tell_written(const std::string& path);
 void sync_file(int descriptor, const std::string& path);
 void sync_file(const std::string& path);
 void rename_file(const std::string& from, const std::string& to);

@@ -16,6 +16,7 @@
 #include "base/print.hpp"
 #include "base/timer.hpp"
 #include "miniapps/cli/command_line.hpp"
+#include "postproc/fields/picture_series.hpp"
 #include "postproc/fields/vtk.hpp"
 #include "tests/support/file_trace.hpp"
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "postproc/fields/picture_series.hpp"
 #include "tests/support/read_vtr.hpp"
 #include "tests/support/scratch_folder.hpp"
 

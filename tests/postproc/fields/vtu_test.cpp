@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "base/error.hpp"
+#include "postproc/fields/picture_series.hpp"
 #include "postproc/fields/vtk.hpp"
 #include "tests/support/read_vtu.hpp"
 #include "tests/support/scratch_folder.hpp"
