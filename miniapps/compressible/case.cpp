@@ -180,26 +180,28 @@ void read_time(const Table& options, UnsteadyOptions& time) {
 }  // namespace
 
 std::vector<KeyTable> compressible_keys() {
-  return {{"mesh", "", mesh_options()},
-          {"mesh.generator", "box", generator_options("box")},
-          {"mesh.generator", "cylinder", generator_options("cylinder")},
-          {"mesh.generator", "naca0012, naca", generator_options("naca")},
-          {"mesh.generator", "bump", generator_options("bump")},
-          {"mesh.generator", "wedge", generator_options("wedge")},
-          {"ordering", "", ordering_options()},
-          {"flow", "", flow_keys},
-          {"flow.initial", "as a table", initial_keys},
-          {"numerics", "", numerics_keys},
-          {"time", "", time_keys},
-          {"pseudo_time", "", pseudo_time_keys},
-          {"linear.SYSTEM", "flow", matrix_keys},
-          {"output", "", CompressibleOutput::field_options()},
-          {"surface", "", CompressibleOutput::surface_options()},
-          {"ranks", "", rank_options()},
-          {"boundary.MARKER", "", boundary_options("")},
-          {"boundary.MARKER", "farfield, supersonic_inflow", boundary_options("farfield")},
-          {"boundary.MARKER", "pressure_outlet", boundary_options("pressure_outlet")},
-          {"boundary.MARKER", "isothermal_wall", boundary_options("isothermal_wall")}};
+  std::vector<KeyTable> keys = probe_keys_of_case();
+  keys.insert(keys.begin(), {{"mesh", "", mesh_options()},
+                             {"mesh.generator", "box", generator_options("box")},
+                             {"mesh.generator", "cylinder", generator_options("cylinder")},
+                             {"mesh.generator", "naca0012, naca", generator_options("naca")},
+                             {"mesh.generator", "bump", generator_options("bump")},
+                             {"mesh.generator", "wedge", generator_options("wedge")},
+                             {"ordering", "", ordering_options()},
+                             {"flow", "", flow_keys},
+                             {"flow.initial", "as a table", initial_keys},
+                             {"numerics", "", numerics_keys},
+                             {"time", "", time_keys},
+                             {"pseudo_time", "", pseudo_time_keys},
+                             {"linear.SYSTEM", "flow", matrix_keys},
+                             {"output", "", CompressibleOutput::field_options()},
+                             {"surface", "", CompressibleOutput::surface_options()},
+                             {"ranks", "", rank_options()},
+                             {"boundary.MARKER", "", boundary_options("")},
+                             {"boundary.MARKER", "farfield, supersonic_inflow", boundary_options("farfield")},
+                             {"boundary.MARKER", "pressure_outlet", boundary_options("pressure_outlet")},
+                             {"boundary.MARKER", "isothermal_wall", boundary_options("isothermal_wall")}});
+  return keys;
 }
 
 CompressibleCase read_compressible_case(const Table& config) {

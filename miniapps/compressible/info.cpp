@@ -108,7 +108,7 @@ void info_compressible(const Table& config, int ranks, std::ostream& out) {
   std::string ordering;
   const UnstructuredMesh mesh = read_ordered_mesh(config, ordering);
   const std::vector<FlowBoundary> boundary = read_flow_boundary(config, c, mesh);
-  const CompressibleOutput output(config, c, boundary);
+  const CompressibleOutput output(config, c, boundary, mesh);
   const RunHeader h = compressible_header(c, mesh, boundary);
   const CompressibleMemory m = compressible_memory(mesh, c, config);
   const auto megabytes = [](std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); };

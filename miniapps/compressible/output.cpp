@@ -8,6 +8,7 @@
 
 #include "base/files.hpp"
 #include "base/nearest.hpp"
+#include "miniapps/compressible/line_sampler.hpp"
 #include "postproc/run/write_aside.hpp"
 
 namespace weir {
@@ -47,7 +48,9 @@ SurfaceComparison read_comparison(const Table& options, const std::vector<FlowBo
 
 double of_cell(const CompressibleCase& c, const PrimitiveState& s, const std::string& field) {
   if (field == "mach") return mach_number(s, c.gas.gamma);
-  if (field == "pressure") return s[3];
+  if (field == "pressure" || field == "p") return s[3];
+  if (field == "u") return s[1];
+  if (field == "v") return s[2];
   if (field == "density") return s[0];
   if (field == "entropy") return entropy_of(s, c);
   if (field == "cp") return 2 * (s[3] - c.free_pressure());
@@ -111,12 +114,21 @@ Options CompressibleOutput::field_options() {
 Options CompressibleOutput::surface_options() { return surface_keys; }
 
 CompressibleOutput::CompressibleOutput(const Table& config, const CompressibleCase& c,
-                                       const std::vector<FlowBoundary>& boundary)
+                                       const std::vector<FlowBoundary>& boundary, const UnstructuredMesh& mesh)
     : case_(c) {
   const Table output = config.table("output");
   schedule_ = FieldSchedule(output);
   fields_ = output.described_by(field_options()).get<std::vector<std::string>>("fields");
   for (const Table& t : config.tables("surface")) comparisons_.push_back(read_comparison(t, boundary));
+  if (config.tables("probe").empty()) return;
+  Box box{{1e300, 1e300, 0}, {-1e300, -1e300, 0}};
+  for (const Point& x : mesh.node)
+    for (std::size_t d = 0; d < 2; ++d) {
+      box.low[d] = std::min(box.low[d], x[d]);
+      box.high[d] = std::max(box.high[d], x[d]);
+    }
+  static const std::vector<std::string> names{"u", "v", "p", "mach", "density", "entropy", "cp", "temperature"};
+  probes_ = read_probes(config, box, names);
 }
 
 void CompressibleOutput::open(const std::string& folder, const std::string& name, std::optional<double> restart_time) {
@@ -161,8 +173,27 @@ std::map<std::string, double> CompressibleOutput::write_surfaces(const std::vect
   return errors;
 }
 
+std::map<std::string, double> CompressibleOutput::write_profiles(const FlowFields& fields) const {
+  std::map<std::string, double> errors;
+  if (probes_.empty()) return errors;
+  const CellNeighbours neighbours(fields.mesh);
+  const auto value_along = [&](const Probe& probe) -> ProbeValue {
+    const Point from{probe.from[0], probe.from[1]}, to{probe.to[0], probe.to[1]};
+    const double dx = to[0] - from[0], dy = to[1] - from[1], square = dx * dx + dy * dy;
+    return [&, from, dx, dy, square, line = LineSampler(fields.mesh, neighbours, from, to)](const std::string& field,
+                                                                                            const ProbePoint& x) {
+      const double t = square > 0 ? ((x[0] - from[0]) * dx + (x[1] - from[1]) * dy) / square : 0;
+      return line(t, [&](int cell) { return of_cell(case_, fields.at(cell), field); });
+    };
+  };
+  for (const auto& [name, value] : write_probes(folder_ + "/probes", probes_, value_along)) errors[name] = value;
+  return errors;
+}
+
 std::vector<std::string> CompressibleOutput::quantities() const {
   std::vector<std::string> names;
+  for (const Probe& probe : probes_)
+    if (probe.reference) names.push_back("error_" + probe.name);
   for (const SurfaceComparison& c : comparisons_) names.push_back("error_" + c.name);
   return names;
 }

@@ -11,6 +11,7 @@
 #include "miniapps/compressible/quantities.hpp"
 #include "postproc/fields/field_schedule.hpp"
 #include "postproc/fields/picture_series.hpp"
+#include "postproc/fields/probe.hpp"
 #include "postproc/fields/vtk.hpp"
 #include "postproc/reference/reference.hpp"
 
@@ -25,8 +26,9 @@ struct SurfaceComparison {
 
 class CompressibleOutput {
  public:
-  // Reads [output] and [[surface]].
-  CompressibleOutput(const Table& config, const CompressibleCase& c, const std::vector<FlowBoundary>& boundary);
+  // Reads [output], [[surface]] and [[probe]].
+  CompressibleOutput(const Table& config, const CompressibleCase& c, const std::vector<FlowBoundary>& boundary,
+                     const UnstructuredMesh& mesh);
 
   // Once the run directory exists. restart_time: pictures after it are listed no more.
   void open(const std::string& folder, const std::string& name, std::optional<double> restart_time);
@@ -39,6 +41,8 @@ class CompressibleOutput {
 
   // FOLDER/surface/MARKER.csv of every wall, and surface/NAME_reference.csv of every comparison; returns error_NAME.
   std::map<std::string, double> write_surfaces(const std::vector<WallSurface>& surfaces) const;
+  // probes/NAME.csv of every probe; returns error_NAME of those that name published data.
+  std::map<std::string, double> write_profiles(const FlowFields& fields) const;
   std::vector<std::string> quantities() const;  // the names of the above
 
  private:
@@ -46,6 +50,7 @@ class CompressibleOutput {
   FieldSchedule schedule_;
   std::vector<std::string> fields_;
   std::vector<SurfaceComparison> comparisons_;
+  std::vector<Probe> probes_;
   std::string folder_;
   std::unique_ptr<PictureSeries> pictures_;
 };

@@ -186,6 +186,7 @@ Outcome results(CompressibleFlow<Space>& flow, const FlowFields& fields, const C
   if (fields.U.empty()) return o;
   o.quantities = flow_quantities(flow.c, fields, surfaces, forces, flow.time);
   o.quantities.merge(output.write_surfaces(surfaces));
+  o.quantities.merge(output.write_profiles(fields));
   if (!flow.c.is_unsteady()) {
     o.quantities["residual_drop"] = flow.pseudo.drop();
     o.quantities["linear_iterations"] = static_cast<double>(flow.pseudo.control.linear_iterations);
@@ -296,7 +297,7 @@ int run_in(Run& run, const Table& config) {
   ReadCase read(config);
   const CompressibleCase& c = read.c;
   return_freed_memory();  // the mesh in the order it was read in
-  CompressibleOutput output(config, c, read.boundary);
+  CompressibleOutput output(config, c, read.boundary, read.mesh);
   const HaloOptions halo = read_halo_options(config.table("ranks"));
   run.ranks().use(read_reduction(config.table("ranks")));
   const bool is_alone = run.ranks().size() == 1;

@@ -26,6 +26,12 @@ struct Force {
   double total(int d) const { return pressure[d] + viscous[d]; }
 };
 
+// Of a piece of the surface, over the density: pressure, and the stress of friction.
+struct SurfaceLoad {
+  std::array<double, 3> point{}, normal{}, friction{};  // normal: unit, into the fluid
+  double pressure = 0;
+};
+
 // work: 6 values a piece. Over ranks: this rank's share, from the flow on its region (wide_flow.hpp).
 template <class Space>
 Force surface_force(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, double viscosity,

@@ -1,6 +1,8 @@
 #include "miniapps/immersed/immersed_flow.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <numeric>
 
 #include "miniapps/incompressible/momentum.hpp"
 #include "miniapps/incompressible/projection.hpp"
@@ -251,6 +253,42 @@ Force ImmersedFlow<Space>::surface_force() {
     all.viscous[d] = parts[3 + d];
   }
   return all;
+}
+
+template <class Space>
+std::vector<SurfaceLoad> ImmersedFlow<Space>::surface_loads() {
+  surface_force();  // leaves each piece's part behind
+  const std::vector<Piece>& pieces = own_cut().surface;
+  const std::vector<double> work = piece_work_.to_vector();
+  const std::size_t n = pieces.size();
+  constexpr std::size_t width = 10;
+  std::vector<double> mine;
+  for (std::size_t q = 0; q < n; ++q) {
+    const Piece& s = pieces[q];
+    double area = 0, along = 0;
+    for (std::size_t d = 0; d < 3; ++d) {
+      area += s.area[d] * s.area[d];
+      along += work[d * n + q] * s.area[d];
+    }
+    if (!(area > 0)) continue;
+    for (std::size_t d = 0; d < 3; ++d) mine.push_back(s.point[d]);
+    for (std::size_t d = 0; d < 3; ++d) mine.push_back(s.normal[d]);
+    for (std::size_t d = 0; d < 3; ++d) mine.push_back(work[(3 + d) * n + q] / std::sqrt(area));
+    mine.push_back(-along / area);
+  }
+  const Communicator& all_ranks = ranks_.communicator();
+  std::vector<double> sizes(static_cast<std::size_t>(all_ranks.size()));
+  sizes[static_cast<std::size_t>(all_ranks.rank())] = static_cast<double>(mine.size());
+  all_ranks.sum(sizes);
+  const std::vector<int> counts(sizes.begin(), sizes.end());
+  std::vector<double> all(all_ranks.is_root() ? std::accumulate(counts.begin(), counts.end(), std::size_t{0}) : 0);
+  all_ranks.gather(mine, counts, all);
+  std::vector<SurfaceLoad> loads(all.size() / width);
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    const double* v = all.data() + i * width;
+    loads[i] = {{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, {v[6], v[7], v[8]}, v[9]};
+  }
+  return loads;
 }
 
 template <class Space>

@@ -49,6 +49,8 @@ class ImmersedFlow : public StaggeredFlow<Space> {
   // Equations (2) to (5). Null where all went well, else the system whose solver failed.
   const FlowSystem<Space>* advance(double dt, Timings& timings);
 
+  // On each piece of the surface, on rank 0; empty on the others. All ranks call.
+  std::vector<SurfaceLoad> surface_loads();
   // On the body, over the density: of the flow as it is, and the control volume's over the last step.
   Force surface_force();
   const double (&control_volume_force() const)[3] { return control_force_; }

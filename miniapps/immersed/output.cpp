@@ -38,6 +38,39 @@ void write_surface(const std::string& path, const Surface& s) {
   write_text_aside(path, text);
 }
 
+void write_surface_coefficients(const std::string& path, const ImmersedCase& c, const Flow<Host>& flow,
+                                std::vector<SurfaceLoad> loads) {
+  const Grid& grid = c.flow.grid;
+  double level = 0, area = 0;
+  for (int k = 0; k < flow.layout.n[2]; ++k)
+    for (int j = 0; j < flow.layout.n[1]; ++j) {
+      const double a = grid.line[1].width[j] * grid.line[2].width[k];
+      level += a * flow.pressure()(0, j, k);
+      area += a;
+    }
+  level /= area;
+  const double unit = 0.5 * c.forces.velocity * c.forces.velocity;
+  const bool is_flat = c.flow.dim() == 2;
+  std::sort(loads.begin(), loads.end(), [&](const SurfaceLoad& a, const SurfaceLoad& b) {
+    if (!is_flat) return a.point < b.point;
+    const bool up_a = a.normal[1] > 0, up_b = b.normal[1] > 0;
+    if (up_a != up_b) return up_a;
+    return up_a ? a.point < b.point : b.point < a.point;
+  });
+  std::string text = is_flat ? "x,y,upper,cp,cf\n" : "x,y,z,cp\n";
+  for (const SurfaceLoad& s : loads) {
+    const double cp = (s.pressure - level) / unit;
+    if (!is_flat) {
+      text += fmt::format("{:.9g},{:.9g},{:.9g},{:.9g}\n", s.point[0], s.point[1], s.point[2], cp);
+      continue;
+    }
+    const double side = s.normal[1] > 0 ? 1 : -1;
+    const double cf = side * (s.friction[0] * s.normal[1] - s.friction[1] * s.normal[0]) / unit;
+    text += fmt::format("{:.9g},{:.9g},{},{:.9g},{:.9g}\n", s.point[0], s.point[1], side > 0 ? 1 : 0, cp, cf);
+  }
+  write_text_aside(path, text);
+}
+
 double wake_length(const ImmersedCase& c, const Flow<Host>& flow, const Surface& surface) {
   const Box3 box = bounding_box(surface.node);
   const SampledField u = sampled_fields(c.flow, flow).front();

@@ -73,6 +73,13 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
     surfaces->add(flow.time, file);
   }
 
+  void ended(Run& run) {
+    const Flow<Host>& fields = this->fields();
+    std::vector<SurfaceLoad> loads = flow.surface_loads();
+    run.on_root(
+        [&] { write_surface_coefficients(run.directory() + "/surface/body.csv", c, fields, std::move(loads)); });
+  }
+
   void save(CheckpointState& state) {
     saved_forces = forces.state();
     state.add("forces_count", static_cast<double>(saved_forces.size()));

@@ -243,6 +243,7 @@ void read_time(const Table& options, Scheme scheme, TimeControl& time) {
 
 std::vector<KeyTable> structured_keys() {
   std::vector<KeyTable> keys = probe_keys_of_case();
+  for (const KeyTable& table : history_reference_keys()) keys.push_back(table);
   keys.insert(keys.begin(), {{"grid", "", grid_options()},
                              {"flow", "", flow_keys},
                              {"flow.body_force", "as a table", force_keys},

@@ -17,7 +17,8 @@ constexpr Option probe_keys[] = {
     {"from", Option::numbers, Option::required, "beginning of the line; 2D: [x, y]", "", "length"},
     {"to", Option::numbers, Option::required, "its end", "", "length"},
     {"points", Option::integer, Option::required, "on the line, ends included", "[2, 1000000]"},
-    {"fields", Option::texts, Option::required, "of u, v, w, p"},
+    {"fields", Option::texts, Option::required,
+     "of u, v, w, p; compressible: of u, v, p, mach, density, entropy, cp, temperature"},
     {"reference", Option::table, "", "published data: the largest difference becomes the quantity error_NAME", "", "",
      "", comparison_options}};
 constexpr Option field_keys[] = {
@@ -53,11 +54,11 @@ const SampledField& field_named(std::span<const SampledField> fields, const std:
   throw Error(Exit::internal, "no field '" + name + "' for a probe");
 }
 
-Point read_point(const Table& table, const char* key, const Box& box) {
+ProbePoint read_point(const Table& table, const char* key, const Box& box) {
   std::vector<double> given = table.get<std::vector<double>>(key);
   if (given.size() == 2) given.push_back(0.5 * (box.low[2] + box.high[2]));
   if (given.size() != 3) table.fail(key, fmt::format("'{}' needs 2 or 3 coordinates", key));
-  Point point{};
+  ProbePoint point{};
   for (std::size_t d = 0; d < 3; ++d) {
     const double slack = 1e-12 * (box.high[d] - box.low[d]);  // decimals of a case file against sums of widths
     if (!(given[d] >= box.low[d] - slack && given[d] <= box.high[d] + slack))
@@ -95,14 +96,14 @@ void read_reference(const Table& table, Probe& probe) {
 }
 
 // Piece by piece: a line of a million points does not stand in memory.
-void write_profile(const std::string& path, const Probe& probe, std::span<const SampledField> fields) {
+void write_profile(const std::string& path, const Probe& probe, const ProbeValue& value) {
   constexpr std::size_t piece = std::size_t{1} << 16;
   OutputFile file(path);
   std::string text = fmt::format("x,y,z,{}\n", fmt::join(probe.fields, ","));
   for (int i = 0; i < probe.points; ++i) {
-    const Point x = probe.at(i);
+    const ProbePoint x = probe.at(i);
     text += fmt::format("{},{},{}", x[0], x[1], x[2]);
-    for (const std::string& name : probe.fields) text += fmt::format(",{}", interpolate(field_named(fields, name), x));
+    for (const std::string& name : probe.fields) text += fmt::format(",{}", value(name, x));
     text += '\n';
     if (text.size() < piece) continue;
     file.write(text);
@@ -116,7 +117,7 @@ void write_comparison(const std::string& path, const Probe& probe, const Profile
                       std::span<const double> computed) {
   std::string text = "x,y,z,published,computed,difference\n";
   for (std::size_t i = 0; i < computed.size(); ++i) {
-    const Point x = probe.at_coordinate(published.position[i]);
+    const ProbePoint x = probe.at_coordinate(published.position[i]);
     text += fmt::format("{},{},{},{},{},{}\n", x[0], x[1], x[2], published.value[i], computed[i],
                         computed[i] - published.value[i]);
   }
@@ -132,7 +133,7 @@ std::vector<double> nodes_with_ends(std::span<const double> faces) {
   return nodes;
 }
 
-double interpolate(const SampledField& field, const Point& x) {
+double interpolate(const SampledField& field, const ProbePoint& x) {
   const Stencil sx = cubic_stencil(field.nodes[0], x[0]), sy = cubic_stencil(field.nodes[1], x[1]),
                 sz = cubic_stencil(field.nodes[2], x[2]);
   double sum = 0;
@@ -145,22 +146,22 @@ double interpolate(const SampledField& field, const Point& x) {
   return sum;
 }
 
-Point Probe::at(int i) const {
+ProbePoint Probe::at(int i) const {
   const double s = static_cast<double>(i) / (points - 1);
-  Point x{};
+  ProbePoint x{};
   for (std::size_t d = 0; d < 3; ++d) x[d] = i == points - 1 ? to[d] : from[d] + s * (to[d] - from[d]);
   return x;
 }
 
-Point Probe::at_coordinate(double along) const {
-  Point x = from;
+ProbePoint Probe::at_coordinate(double along) const {
+  ProbePoint x = from;
   x[direction] = along;
   return x;
 }
 
-std::vector<KeyTable> probe_keys_of_case() {
-  return {{"probe", "", probe_keys}, {"probe.reference", "", field_keys}, {"history_reference", "", history_keys}};
-}
+std::vector<KeyTable> probe_keys_of_case() { return {{"probe", "", probe_keys}, {"probe.reference", "", field_keys}}; }
+
+std::vector<KeyTable> history_reference_keys() { return {{"history_reference", "", history_keys}}; }
 
 std::vector<Probe> read_probes(const Table& configuration, const Box& box, std::span<const std::string> fields) {
   std::vector<Probe> probes;
@@ -186,20 +187,28 @@ std::vector<Probe> read_probes(const Table& configuration, const Box& box, std::
 }
 
 std::vector<std::pair<std::string, double>> write_probes(const std::string& folder, std::span<const Probe> probes,
-                                                         std::span<const SampledField> fields) {
+                                                         const std::function<ProbeValue(const Probe&)>& value_along) {
   std::vector<std::pair<std::string, double>> quantities;
   for (const Probe& probe : probes) {
+    const ProbeValue value = value_along(probe);
     write_aside(folder + "/" + probe.name + ".csv",
-                [&](const std::string& path) { write_profile(path, probe, fields); });
+                [&](const std::string& path) { write_profile(path, probe, value); });
     if (!probe.reference) continue;
     const Profile published = read_published(*probe.reference);
-    const SampledField& field = field_named(fields, probe.reference_field);
     std::vector<double> computed;
-    for (const double along : published.position) computed.push_back(interpolate(field, probe.at_coordinate(along)));
+    for (const double along : published.position)
+      computed.push_back(value(probe.reference_field, probe.at_coordinate(along)));
     write_comparison(folder + "/" + probe.name + "_reference.csv", probe, published, computed);
     quantities.emplace_back("error_" + probe.name, max_difference(computed, published.value));
   }
   return quantities;
+}
+
+std::vector<std::pair<std::string, double>> write_probes(const std::string& folder, std::span<const Probe> probes,
+                                                         std::span<const SampledField> fields) {
+  return write_probes(folder, probes, [&](const Probe&) -> ProbeValue {
+    return [&](const std::string& name, const ProbePoint& x) { return interpolate(field_named(fields, name), x); };
+  });
 }
 
 std::vector<HistoryReference> read_history_references(const Table& configuration,

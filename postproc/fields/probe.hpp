@@ -15,7 +15,7 @@
 
 namespace weir {
 
-using Point = std::array<double, 3>;
+using ProbePoint = std::array<double, 3>;
 
 // A field as values at the nodes of a tensor grid. The nodes of a direction increase and hold the domain's boundary,
 // with the boundary's value there (nodes_with_ends); a periodic direction repeats its first node behind the last. One
@@ -31,26 +31,26 @@ std::vector<double> nodes_with_ends(std::span<const double> faces);
 
 // Cubic Lagrange interpolation in each direction on the four nodes around x (one-sided at the ends): fourth order,
 // exact at the nodes, so that a point on a wall gets the wall's value.
-double interpolate(const SampledField& field, const Point& x);
+double interpolate(const SampledField& field, const ProbePoint& x);
 
 struct Probe {
   std::string name;
-  Point from{}, to{};
+  ProbePoint from{}, to{};
   int points = 0;
   std::vector<std::string> fields;
   std::optional<Comparison> reference;
   std::string reference_field;
   int direction = 0;  // in which the line runs, where there is a reference
 
-  Point at(int i) const;                    // points >= 2 of equal distance, both ends included
-  Point at_coordinate(double along) const;  // the line's point of this coordinate; needs a reference
+  ProbePoint at(int i) const;                    // points >= 2 of equal distance, both ends included
+  ProbePoint at_coordinate(double along) const;  // the line's point of this coordinate; needs a reference
 };
 
 struct Box {
-  Point low{}, high{};
+  ProbePoint low{}, high{};
 };
 
-std::vector<KeyTable> probe_keys_of_case();
+std::vector<KeyTable> probe_keys_of_case(), history_reference_keys();
 
 // The case's [[probe]] tables. `fields`: the names that the flow code can give. Refuses, with file and line, lines that
 // leave the box, unknown fields and published data that cannot be read. In 2D points may have two coordinates: z is the
@@ -62,6 +62,10 @@ std::vector<Probe> read_probes(const Table& configuration, const Box& box, std::
 // largest |computed - published|.
 std::vector<std::pair<std::string, double>> write_probes(const std::string& folder, std::span<const Probe> probes,
                                                          std::span<const SampledField> fields);
+// The same of any flow: the value of a field at a point of the probe's line.
+using ProbeValue = std::function<double(const std::string& field, const ProbePoint& x)>;
+std::vector<std::pair<std::string, double>> write_probes(const std::string& folder, std::span<const Probe> probes,
+                                                         const std::function<ProbeValue(const Probe&)>& value_along);
 
 // The case's [[history_reference]] tables: a column of history.csv (quantity) and the published data that belongs to it
 // (reference, as of a probe; its coordinate is the time). Refused with file and line where the quantity is none of

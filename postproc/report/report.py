@@ -192,9 +192,11 @@ class Report:
         if self.run.run.get("miniapp") == "captured":
             return [("the linear solvers", self.solver_section)]
         if self.is_compressible():
-            return [("the pictures", self.compressible_pictures), ("the walls", self.surface_section),
+            return [("the pictures", self.compressible_pictures), ("the walls", self.surface_section)] + [
+                    ("the profiles", self.profile_section)] * bool(self.run.probes()) + [
                     ("the convergence", self.convergence_section), ("the linear solver", self.compressible_solver_section)]
-        return [("the pictures", self.pictures), ("the profiles", self.profile_section),
+        walls = [("the walls", self.surface_section)] * self.run.has("surface/body.csv")
+        return [("the pictures", self.pictures)] + walls + [("the profiles", self.profile_section),
                 ("the history", self.history_section), ("the linear solvers", self.solver_section)]
 
     def profile_section(self):

@@ -3,6 +3,7 @@
 #include <omp.h>
 
 #include <algorithm>
+#include <atomic>
 #include <exception>
 
 namespace weir::hdf5 {
@@ -81,12 +82,14 @@ void ChunkWriter::Worker::compress(const Source& source, const Blocks& blocks, D
     bytes[c] = deflate({columns[c], column}, size, what, streams[c]);
 }
 
-// One thread writes while the others compress.
+// One thread writes while the others compress. Whose turn it is they learn asleep: OpenMP's `ordered` spins, which takes the
+// core from whoever compresses where there are fewer cores than threads.
 Chunks ChunkWriter::append(const Source& source, const Blocks& blocks, Deflater::Of what) {
   Chunks chunks;
-  std::exception_ptr failure;  // written in the ordered part alone
+  std::exception_ptr failure;  // touched by the one whose turn it is
+  std::atomic<std::int64_t> turn{0};
   const auto n = static_cast<std::int64_t>(blocks.count());
-#pragma omp parallel for ordered schedule(dynamic) num_threads(static_cast <int>(workers_.size()))
+#pragma omp parallel for schedule(monotonic : dynamic) num_threads(static_cast <int>(workers_.size()))
   for (std::int64_t b = 0; b < n; ++b) {
     Worker& worker = workers_[static_cast<std::size_t>(omp_get_thread_num())];
     std::exception_ptr own;
@@ -95,7 +98,7 @@ Chunks ChunkWriter::append(const Source& source, const Blocks& blocks, Deflater:
     } catch (...) {
       own = std::current_exception();
     }
-#pragma omp ordered
+    for (std::int64_t now = turn; now != b; now = turn) turn.wait(now);
     try {
       if (own && !failure) failure = own;
       for (std::uint32_t c = 0; c < source.components && !failure; ++c)
@@ -104,6 +107,8 @@ Chunks ChunkWriter::append(const Source& source, const Blocks& blocks, Deflater:
     } catch (...) {
       failure = std::current_exception();
     }
+    turn = b + 1;
+    turn.notify_all();
   }
   if (failure) std::rethrow_exception(failure);
   return chunks;

@@ -118,7 +118,7 @@ def surface_figures(run, folder):
     figures = []
     for marker, columns in _walls(run):
         for quantity in ("cp", "cf"):
-            if quantity in columns:
+            if quantity in columns and "upper" in columns:  # a body in space has no sides
                 figures.append(_surface_plot(run, folder, marker, columns, quantity))
     return figures
 

@@ -144,6 +144,30 @@ TYPED_TEST(ImmersedStep, CutCellsKeepALinearVelocitysMass) {
   EXPECT_EQ(flow.velocity[1].to_vector(), v);
 }
 
+TYPED_TEST(ImmersedStep, PressureAndFrictionOfTheSurfacesPiecesAddUpToTheForce) {
+  TestFlow<TypeParam> t(text_of(24, 0.02, 1, fixed_cylinder));
+  t.advance(3);
+  const Force force = t.flow.surface_force();
+  const std::vector<SurfaceLoad> loads = t.flow.surface_loads();
+  const std::vector<Piece>& pieces = t.flow.cut().surface;
+  ASSERT_EQ(loads.size(), pieces.size());
+  double pressure[2] = {}, viscous[2] = {}, front = 0, back = 0;
+  for (std::size_t i = 0; i < loads.size(); ++i) {
+    const Vec3& area = pieces[i].area;
+    EXPECT_EQ(loads[i].point[0], pieces[i].point[0]);
+    for (std::size_t d = 0; d < 2; ++d) {
+      pressure[d] -= loads[i].pressure * area[d];
+      viscous[d] += loads[i].friction[d] * std::hypot(area[0], area[1]);
+    }
+    (loads[i].normal[0] < 0 ? front : back) += loads[i].pressure * std::abs(area[0]);
+  }
+  for (int d = 0; d < 2; ++d) {
+    EXPECT_NEAR(pressure[d], force.pressure[d], 1e-12);  // round-off of sums of some sixty pieces below 1
+    EXPECT_NEAR(viscous[d], force.viscous[d], 1e-12);
+  }
+  EXPECT_GT(front, back);
+}
+
 // A parabola on a stretched grid: a cut face lets through its mean over the open part, less what the value in the middle of a whole
 // face leaves out of the mean, u'' h^2 / 24.
 TYPED_TEST(ImmersedStep, CutFacesLetThroughTheMeanOfAParabola) {
