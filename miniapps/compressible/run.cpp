@@ -243,7 +243,6 @@ int march(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, L
     lab.between_steps(flow.step + 1, branch);
     lab.begin_step(flow.step + 1);
     going = scheme.step(run, outcome);
-    lab.end_step();
     if (scheme.was_interrupted()) {
       run.abandon_step();
       lab.finish(run);

@@ -294,7 +294,6 @@ int run_structured(Run& run, const Table& config, const StructuredPlan& plan, co
         !end.reason.empty())
       return stop(run, scheme, clock, lab, end);
     const Progress progress = scheme.advance(run, dt);  // the scheme's equations (2) to (5)
-    lab.end_step();
     if (progress == Progress::failed) return stop(run, scheme, clock, lab, scheme.failure());
     is_steady = progress == Progress::converged || record_step(run, scheme, clock, plan.header.history.size(),
                                                                diagnostics_every, clock.finished(flow.time));

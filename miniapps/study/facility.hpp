@@ -91,8 +91,6 @@ class Facility {
   virtual void open(Run& run) { run_ = &run; }                             // after run.begin
   virtual void between_steps(std::int64_t, const FlowBranch&) {}           // before begin_step of the next one
   virtual void begin_step(std::int64_t step) { step_ = step; }             // before the step's first solve
-  virtual double seconds_in_steps() const { return 0; }                    // its own, so far
-  virtual void end_step(double /*seconds_in_steps*/) {}                    // after its last solve; of all facilities
   virtual void save(CheckpointState&) const {}                             // what a checkpoint holds for it
   virtual void resume(const Checkpoint&) {}                                // before the flow code loads it
   virtual std::vector<RowField> fields(const std::string&) { return {}; }  // of a system, as last seen

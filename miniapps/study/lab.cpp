@@ -114,13 +114,6 @@ void Lab<Space>::begin_step(std::int64_t step) {
 }
 
 template <class Space>
-void Lab<Space>::end_step() {
-  double seconds = 0;
-  for (const auto& f : facilities_) seconds += f->seconds_in_steps();
-  for (auto& f : facilities_) f->end_step(seconds);
-}
-
-template <class Space>
 std::vector<RowField> Lab<Space>::fields(const std::string& system) {
   std::vector<RowField> all;
   for (auto& f : facilities_)

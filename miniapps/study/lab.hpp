@@ -46,7 +46,6 @@ class Lab : private SolveWatch<Space> {  // hears what reference solvers refuse
   void open(Run& run);
   void between_steps(std::int64_t next, const FlowBranch& flow);  // before the step `next`
   void begin_step(std::int64_t step);                             // before its first solve
-  void end_step();                                                // after its last, before what it records
   // Of the system's block rows, for the flow code's pictures; over ranks those of the whole, on rank 0, and all call.
   std::vector<RowField> fields(const std::string& system);
   void failed(Run& run, const Outcome& outcome);

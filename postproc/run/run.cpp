@@ -214,7 +214,6 @@ void Run::begin(RunHeader header) {
 
 void Run::solve(const SolveRecord& r) {
   if (diverted_) return diverted_->add(r);
-  so_far_.add(r);
   ScopedTimer timer(timings_.at("output", "records"));
   if (ranks().is_root()) rows_of_step_.emplace_back(r.step, solves_row(r));
   SystemTotals& t = totals_[r.system];

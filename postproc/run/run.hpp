@@ -83,7 +83,7 @@ struct Outcome {
   std::uint64_t state_hash = 0;  // of the bytes of the final flow state
 };
 
-// What steps have recorded: of a branch, which are none of the run's, instead of its records.
+// Of steps that are none of the run's, such as those of a branch: what the flow code would record.
 struct Diverted {
   std::int64_t solves = 0, iterations = 0, unconverged = 0, rejected = 0;
   Timings timings;
@@ -129,7 +129,6 @@ class Run {
   void event(const std::string& kind, const std::string& message);
   // From here on steps, solves, events and times go to `to` and nowhere else; null: to the run again.
   void divert(Diverted* to) { diverted_ = to; }
-  const Diverted& so_far() const { return so_far_; }    // the run's own, since it began; no times
   void begin_step(std::int64_t step) { step_ = step; }  // events belong to this step from here on
 
   // Of the steps or the time that the case asks for, after the last step; 0: not known, as it stops once it has converged.
@@ -262,7 +261,6 @@ class Run {
   LineFile *history_ = nullptr, *solves_ = nullptr, *events_ = nullptr;
   Timings timings_;
   Diverted* diverted_ = nullptr;
-  Diverted so_far_;
   std::map<std::string, std::string> blocks_;  // of run.json
   std::map<std::string, SystemTotals> totals_;
   StepRecord last_;

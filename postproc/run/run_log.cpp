@@ -168,7 +168,6 @@ void Run::event(const std::string& kind, const std::string& message) {
     diverted_->rejected += kind == "rejected";
     return;
   }
-  so_far_.rejected += kind == "rejected";
   // One JSON object a line; the step comes first, so that a restart can cut the file back.
   std::string escaped;
   for (const char c : message) {

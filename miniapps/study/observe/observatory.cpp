@@ -71,7 +71,6 @@ class Observatory : public Facility<Space> {
     return eyes_.empty() || system != system_ ? std::vector<RowField>() : eyes_.front()->fields();
   }
 
-  double seconds_in_steps() const override { return seconds_ + error_seconds_; }
   void finish(Run& run) override {
     if (observed_ == 0 || !ranks_.is_root()) return;
     run.timings().at("instrumentation", "solver diagnostics") += seconds_ + error_seconds_;

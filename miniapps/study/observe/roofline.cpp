@@ -71,7 +71,6 @@ class Roofline : public Facility<Space> {
     due_ = every_ > 0 && step % every_ == 0;
   }
 
-  double seconds_in_steps() const override { return seconds_; }
   void finish(Run& run) override {
     if (last_.empty() || !ranks_.is_root()) return;
     run.timings().at("instrumentation", "roofline") += seconds_;

@@ -1,9 +1,6 @@
 // Who races where [linear.SYSTEM] says method = "auto": the one list, for each kind of matrices.
 #pragma once
 #include <span>
-#include <string>
-
-#include "miniapps/study/facility.hpp"
 
 namespace weir {
 
@@ -13,8 +10,5 @@ struct AutoCandidate {
   const char* options;  // as in [linear.SYSTEM]
 };
 std::span<const AutoCandidate> auto_candidates();
-
-// The system whose method is "auto"; empty: none. Error(usage) where there are two.
-std::string automatic_system(const LabCase& c);
 
 }  // namespace weir

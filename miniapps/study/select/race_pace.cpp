@@ -8,16 +8,18 @@ namespace {
 constexpr std::size_t recent_steps = 15;
 constexpr double other_cost = 1.3;
 constexpr double least_race = 0.002, most_race_steps = 16;  // seconds that times can be told apart after
-constexpr double first_step = 8;                            // of the run's: structure, orderings, memory never touched
+constexpr double default_first_step = 5, first_step = 8;    // of the run's: structure, orderings, memory never touched
 constexpr double least_look = 0.001, most_steps_a_look = 10;  // seconds
 constexpr std::int64_t first_looks = 20;  // at each of the first steps: what is found early pays longest
-constexpr double early = 0.5;             // of the budget, for races at the start
+constexpr double early = 0.25;            // of the budget, for races at the start
 constexpr double patience = 10;           // with a first step; more where the budget is large
 
 }  // namespace
 
 RacePace::RacePace(const Communicator& ranks, int names, int steps, double budget)
-    : ranks_(&ranks), steps_(steps), budget_(budget), first_step_(static_cast<std::size_t>(names), weir::first_step) {}
+    : ranks_(&ranks), steps_(steps), budget_(budget), first_step_(static_cast<std::size_t>(names), weir::first_step) {
+  first_step_[0] = default_first_step;
+}
 
 void RacePace::add(double seconds, std::int64_t steps) {
   own_steps_ += steps;
@@ -51,9 +53,7 @@ bool RacePace::has_changed() {
   return has;
 }
 
-void RacePace::another_leads(int name) {
-  leading_ = name;
-  first_step_[static_cast<std::size_t>(name)] = weir::first_step;  // its crew gets a new solver
+void RacePace::another_leads() {
   before_ = recent();
   changed_at_ = own_steps_;
   recent_.clear();
@@ -74,9 +74,7 @@ int RacePace::race_steps() const {
 }
 
 double RacePace::left(double share_done, bool may_show) const {
-  bool have_raced = true;
-  for (std::size_t name = 0; name < first_step_.size(); ++name)
-    have_raced &= first_step_[name] == 0 || static_cast<int>(name) == leading_;
+  const bool have_raced = std::all_of(first_step_.begin(), first_step_.end(), [](double s) { return s == 0; });
   const double due = have_raced && !may_show ? early + (1 - early) * share_done : 1;
   return -ranks_->max(spent_ - budget_ * (share_done > 0 ? due * own_ / share_done : own_));
 }

@@ -27,16 +27,16 @@ class RacePace {
   // A step of the run costs other than it did when the last race was run: the systems are others.
   bool has_changed();
   void raced() { raced_at_ = recent(); }
-  void another_leads(int name);
+  void another_leads();
   // What a step has come to cost since, over what it did before; 0: no more than that, not known, or long ago.
   double over_former() const;
 
   int race_steps() const;  // more than asked for where a step is too short to be timed
   // Seconds that the next race may take. Of a run whose length is known (share_done > 0) the whole counts: what is found
-  // early pays longest. But once all have raced, half is kept for the rest of the run, and for races that may show
+  // early pays longest. But once all have raced, three quarters are kept for the rest of the run, and for races that may show
   // who is faster.
   double left(double share_done, bool may_show) const;
-  // Of a racer that is about as fast as the in-loop solver. Its first step sets everything up.
+  // Of a race in which it is about as fast as the in-loop solver. The first step of each solver sets everything up.
   double least(int name, int warm_up = 0) const;
   double first_step(double left) const;  // what is waited for it
   bool is_warm(int name) const { return first_step_[static_cast<std::size_t>(name)] == 0; }
@@ -52,7 +52,6 @@ class RacePace {
   int steps_ = 2;
   double budget_ = 0, own_ = 0, spent_ = 0;  // seconds, but that the first is a share
   std::int64_t own_steps_ = 0;
-  int leading_ = 0;
   std::deque<double> recent_;
   double before_ = 0;               // a step's seconds when another one led last
   std::int64_t changed_at_ = 0;     // by own steps

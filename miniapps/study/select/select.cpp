@@ -1,11 +1,10 @@
-// [select]: the lab leads. At intervals the solvers race: others lead, on a branch of the run, the few steps that the in-loop
-// solver makes next (race.hpp).
+// [select]: the lab leads. At intervals the solvers race: each leads the same few steps on a branch of the run (race.hpp).
 // Another one leads from then on where the races show that it is faster by a margin (race_scores.hpp). Races may cost a
 // share of the run's own time; they come at intervals that grow while nobody is faster, and anew where the cost of a step
 // has changed: other systems (race_pace.hpp).
 // A solve in which a selected solver fails is made again at once by the default, that of [linear.SYSTEM], which leads
-// from the next step on. One that comes to take more iterations, and time, than who led before it, since it meets the
-// systems that it leaves itself and no longer the other's, gives the lead back.
+// from the next step on. One that comes to cost more than who led before it, since it meets the systems that it leaves
+// itself and no longer the other's, gives the lead back.
 // decisions.csv holds what was decided and why, races.csv what each has cost. A run that follows such a file
 // ([select] decisions) runs no race and is bitwise the run that wrote it. Checkpoints hold who leads and the races.
 #include <fmt/format.h>
@@ -17,7 +16,6 @@
 #include <random>
 
 #include "miniapps/study/relay/branches.hpp"
-#include "miniapps/study/select/auto_candidates.hpp"
 #include "miniapps/study/select/decisions.hpp"
 #include "miniapps/study/select/race.hpp"
 #include "miniapps/study/select/race_pace.hpp"
@@ -51,6 +49,19 @@ constexpr const char* race_columns =
     "step,system,race,name,solver,place,steps,seconds,progress,iterations,not_converged,end";
 constexpr const char* default_name = "default";
 
+// The one whose method is "auto"; empty: none.
+std::string automatic_system(const LabCase& c) {
+  std::string found;
+  const Table linear = c.config.table("linear");
+  for (const std::string& system : c.systems) {
+    const Table t = linear.table(system);
+    if (!t.has("method") || t.get<std::string>("method", "") != "auto" || system == found) continue;
+    if (!found.empty()) t.fail("method", "one system can have \"auto\"; [linear." + found + "] has it");
+    found = system;
+  }
+  return found;
+}
+
 template <class Space>
 class Select : public Facility<Space> {
  public:
@@ -58,8 +69,7 @@ class Select : public Facility<Space> {
       : Facility<Space>(c.ranks),
         options_(c.config.table("select")),
         candidates_(options_, c.systems, automatic_system(c)),
-        branches_(c.ranks),
-        race_(branches_, pace_) {
+        branches_(c.ranks) {
     const Table t = options_.described_by(select_options());
     every_ = t.get<std::int64_t>("every");
     limit_ = t.get<double>("limit");
@@ -142,12 +152,22 @@ class Select : public Facility<Space> {
     if (!is_on()) return;
     if (is_following_) return follow(next, flow);
     const bool has_failed = leading_ != 0 && crew(leading_).helped() > helped_;
-    if (race_.is_open()) race_.take_own_step(*run_, flow);
-    if (next >= look_at_ || has_failed || race_.has_ended()) look(next, flow, has_failed);
-    if (race_.is_open()) race_.begin_own_step(*run_, flow);
+    if (next < look_at_ && !has_failed) return;
+    const double arrived = branches_.now();
+    if (left_at_ >= 0) account(arrived - left_at_, next - left_step_);
+    if (has_failed)
+      give_back(next, 0, flow, fmt::format("{} failed in step {}", names_[at(leading_)], next - 1));
+    else if (const double more = former_ >= 0 ? pace_.over_former() : 0; more > 0)
+      give_back(
+          next, former_, flow,
+          fmt::format("{} has come to cost {:.3g} times what {} did", names_[at(leading_)], more, names_[at(former_)]));
+    else
+      go_on(next, flow);
+    left_step_ = next;
+    look_at_ = next + pace_.steps_a_look();
+    left_at_ = branches_.now();
+    pace_.spend(left_at_ - arrived);
   }
-
-  void end_step(double others) override { race_.end_own_step(others); }
 
   void finish(Run& run) override {
     if (!is_on() || !ranks_.is_root()) return;
@@ -176,23 +196,6 @@ class Select : public Facility<Space> {
   double when(std::int64_t step) const { return static_cast<double>(step) / static_cast<double>(every_); }
   Crew<Space>& crew(int name) { return branches_.crews()[at(name)]; }
 
-  void look(std::int64_t next, const FlowBranch& flow, bool has_failed) {
-    const double arrived = branches_.now();
-    if (left_at_ >= 0) account(arrived - left_at_, next - left_step_);
-    if (has_failed)
-      give_back(next, 0, flow, fmt::format("{} failed in step {}", names_[at(leading_)], next - 1));
-    else if (const double more = takes_more(next) ? pace_.over_former() : 0; more > 0)
-      give_back(
-          next, former_, flow,
-          fmt::format("{} has come to cost {:.3g} times what {} did", names_[at(leading_)], more, names_[at(former_)]));
-    else if (race_.has_ended() || !race_.is_open())
-      go_on(next, flow);
-    left_step_ = next;
-    look_at_ = next + pace_.steps_a_look();
-    left_at_ = branches_.now();
-    pace_.spend(left_at_ - arrived);
-  }
-
   // What the run's own steps have taken since, and what that saved against the default.
   void account(double since, std::int64_t steps) {
     pace_.add(since, steps);
@@ -210,13 +213,11 @@ class Select : public Facility<Space> {
   void give_back(std::int64_t next, int to, const FlowBranch& flow, std::string why) {
     std::vector<double> costs(names_.size(), std::nan(""));
     costs[at(leading_)] = INFINITY;
-    race_.drop();
     scores_.add(std::move(costs), to, when(next));
     change(flow, to, {next, "", "", std::move(why)});
   }
 
   void go_on(std::int64_t next, const FlowBranch& flow) {
-    if (race_.has_ended()) decide(next, flow);
     if (pace_.has_changed()) {
       scores_.forget(when(next));
       is_follow_up_ = false;
@@ -244,10 +245,11 @@ class Select : public Facility<Space> {
     constexpr double slower =
         1.25;  // than the in-loop solver: one that is so much slower is cut off before the budget is
     const double left = pace_.left(run_->share_done(), is_follow_up_);
-    double least = 0;
+    const Race<Space> race_here = race_on(flow, next);
+    double least = pace_.least(leading_, race_here.warm_up(leading_));
     std::size_t fit = 0;
     for (; fit < racers.size(); ++fit) {
-      least += slower * pace_.least(racers[fit], race_.warm_up(racers[fit]));
+      least += slower * pace_.least(racers[fit], race_here.warm_up(racers[fit]));
       if (least > left) break;
     }
     if (fit == 0) {  // asking at each step would cost more than some steps
@@ -256,6 +258,13 @@ class Select : public Facility<Space> {
     }
     racers.resize(fit);
     race(next, flow, std::move(racers), left);
+    is_follow_up_ = false;
+    for (int name = 0; name < static_cast<int>(names_.size()); ++name) is_follow_up_ |= may_be_faster(name);
+    next_race_ = next + (is_follow_up_ ? std::min<std::int64_t>(pace_.race_steps(), every_) : every_);
+  }
+  Race<Space> race_on(const FlowBranch& flow, std::int64_t next) {
+    const auto told = [this, next](int name, int place, const Lead& lead) { write_race(next, name, place, lead); };
+    return {branches_, pace_, flow, leading_, limit_, told};
   }
   bool may_be_faster(int name) const { return name != leading_ && scores_.duel(name, leading_).is_faster > 0.5; }
 
@@ -265,42 +274,23 @@ class Select : public Facility<Space> {
     crew(0).help_leader(false);  // who needs help loses
     std::mt19937_64 random(seed_ + 1000003 * static_cast<std::uint64_t>(next));
     for (std::size_t i = racers.size(); i > 1; --i) std::swap(racers[i - 1], racers[random() % i]);
-    race_.begin(leading_, racers, flow, limit_, left);
+    ++races_;
+    const std::vector<double> costs = race_on(flow, next).costs(racers, left);
     crew(0).help_leader(leading_ != 0);
     branches_.put_back(leading_, flow);
-    if (branches_.is_interrupted()) race_.drop();  // the run stops
-  }
-
-  // Iterations a step than in the races that made it the in-loop solver: so it is not the machine that is slower.
-  bool takes_more(std::int64_t next) const {
-    const auto its = static_cast<double>(run_->so_far().iterations - iterations_before_);
-    return former_ >= 0 && its > 1.05 * promised_ * static_cast<double>(next - led_from_);
-  }
-
-  // The run has made the steps of the race that is open.
-  void decide(std::int64_t next, const FlowBranch& flow) {
-    ++races_;
-    const std::vector<double> costs =
-        race_.end([this, next](int place, const Lead& lead) { write_race(next, place, lead); });
+    if (branches_.is_interrupted()) return;           // the run stops
+    if (!std::isfinite(costs[at(leading_)])) return;  // it has come to its end, or will fail as it did here
     scores_.add(costs, leading_, when(next));
     learn_gain(costs);
     pace_.raced();
-    const int best = scores_.best_against(leading_);
-    const bool has_changed = best >= 0;
-    if (has_changed) {
+    if (const int best = scores_.best_against(leading_); best >= 0) {
       const Duel d = scores_.duel(best, leading_);
       const int before = leading_;
       change(flow, best,
              {next, "", "", fmt::format("{} costs {:.3g} times as much in races", names_[at(best)], d.ratio),
               fmt::format("{:.6g},{:.6g},{:.6g},{}", d.ratio, d.interval.low, d.interval.high, d.races)});
       if (!flow.is_in_decades) former_ = before;  // steps for decades of a residual cost what they go for
-      led_from_ = next;
-      iterations_before_ = run_->so_far().iterations;
-      promised_ = race_.iterations_a_step(best);
     }
-    is_follow_up_ = false;
-    for (int name = 0; name < static_cast<int>(names_.size()); ++name) is_follow_up_ |= may_be_faster(name);
-    next_race_ = next + (!is_follow_up_ ? every_ : has_changed ? pace_.race_steps() : 0);
   }
 
   void follow(std::int64_t next, const FlowBranch& flow) {
@@ -334,7 +324,7 @@ class Select : public Facility<Space> {
     lead_on(to);
   }
   void lead_on(int to) {
-    pace_.another_leads(to);
+    pace_.another_leads();
     crew(to).take_lead();
     leading_ = to;
     helped_ = crew(to).helped();
@@ -346,12 +336,12 @@ class Select : public Facility<Space> {
     return d.races > 0 ? d.ratio : INFINITY;
   }
 
-  void write_race(std::int64_t next, int place, const Lead& lead) {
+  void write_race(std::int64_t next, int name, int place, const Lead& lead) {
     if (!raced_) return;
     std::int64_t iterations = 0;
     for (const LedStep& s : lead.steps) iterations += s.iterations;
     raced_->add(fmt::format("{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{}", next, candidates_.system(), races_,
-                            names_[at(lead.crew)], crew(lead.crew).solver(), place, lead.steps.size(), lead.seconds(),
+                            names_[at(name)], crew(name).solver(), place, lead.steps.size(), lead.seconds(),
                             lead.progress(), iterations, lead.unconverged(), to_string(lead.end)));
   }
 
@@ -368,7 +358,6 @@ class Select : public Facility<Space> {
   std::vector<Decision> decisions_;
 
   RacePace pace_;
-  Race<Space> race_;
   RaceScores scores_;
   std::vector<std::string> left_out_;  // why; empty: it is not
   int leading_ = 0, changes_ = 0;
@@ -376,10 +365,8 @@ class Select : public Facility<Space> {
   std::int64_t races_ = 0;
   bool is_follow_up_ = false;  // the next race
   int former_ = -1;            // who led before, where races have shown that another one is faster
-  std::int64_t led_from_ = 0, iterations_before_ = 0;  // that change: its step, the run's iterations until then
-  double promised_ = 0;                                // iterations a step, by the race
-  double gain_ = 1;                                    // the default's cost over the in-loop solver's
-  double left_at_ = -1;                                // between_steps, by the branches' clock, when it last looked
+  double gain_ = 1;            // the default's cost over the in-loop solver's
+  double left_at_ = -1;        // between_steps, by the branches' clock, when it last looked
   std::int64_t left_step_ = 0, look_at_ = 0;
   double saved_ = 0;  // seconds
   LineFile *decided_ = nullptr, *raced_ = nullptr;

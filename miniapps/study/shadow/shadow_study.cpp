@@ -232,7 +232,6 @@ class ShadowStudy : public Facility<Space> {
     if (shadow_ && every_ > 0) shadow_->begin_step(step, step % every_ == 0);
   }
 
-  double seconds_in_steps() const override { return shadow_ ? shadow_->seconds() + shadow_->give_back_seconds() : 0; }
   void finish(Run& run) override {
     if (series_.empty() || !ranks_.is_root()) return;
     run.timings().at("instrumentation", "shadow solves") += shadow_->seconds();

@@ -22,7 +22,7 @@ TEST(RacePace, OtherSystemsAreSeenByTheCostOfSteps) {
   EXPECT_FALSE(pace.has_changed()) << "said once";
   for (int k = 0; k < 15; ++k) pace.add(0.7);
   EXPECT_TRUE(pace.has_changed());
-  pace.another_leads(1);
+  pace.another_leads();
   for (int k = 0; k < 15; ++k) pace.add(0.1);
   EXPECT_FALSE(pace.has_changed()) << "its steps cost other than those of the one before";
 }
@@ -35,7 +35,7 @@ TEST(RacePace, BudgetIsAShareOfTheWholeRunWhereThatIsKnown) {
   pace.spend(15);
   EXPECT_NEAR(pace.left(0.01, false), 25, 1e-9);
   for (const int name : {0, 1}) pace.warm(name);
-  EXPECT_NEAR(pace.left(0.01, false), 40 * (0.5 + 0.5 * 0.01) - 15, 1e-9) << "half is for later";
+  EXPECT_NEAR(pace.left(0.01, false), 40 * (0.25 + 0.75 * 0.01) - 15, 1e-9) << "three quarters are for later";
   EXPECT_NEAR(pace.left(0.01, true), 25, 1e-9);
   RacePace again(alone, 2, 2, 0.04);
   ASSERT_EQ(pace.state().size(), RacePace::state_size);
@@ -48,7 +48,7 @@ TEST(RacePace, BudgetIsAShareOfTheWholeRunWhereThatIsKnown) {
 TEST(RacePace, WhoComesToCostMoreThanTheOneBeforeIsToldInTime) {
   RacePace pace(alone, 2, 2, 0.04);
   for (int k = 0; k < 20; ++k) pace.add(1.0);
-  pace.another_leads(1);
+  pace.another_leads();
   for (int k = 0; k < 20; ++k) pace.add(0.85);
   EXPECT_EQ(pace.over_former(), 0);
   for (int k = 0; k < 10; ++k) pace.add(1.2);
