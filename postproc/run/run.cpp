@@ -212,6 +212,11 @@ void Run::begin(RunHeader header) {
   last_line_step_ = first_step_;
 }
 
+std::int64_t Run::iterations(const std::string& system) const {
+  const auto found = totals_.find(system);
+  return found == totals_.end() ? 0 : found->second.iterations;
+}
+
 void Run::solve(const SolveRecord& r) {
   if (diverted_) return diverted_->add(r);
   ScopedTimer timer(timings_.at("output", "records"));

@@ -129,7 +129,8 @@ class Run {
   void event(const std::string& kind, const std::string& message);
   // From here on steps, solves, events and times go to `to` and nowhere else; null: to the run again.
   void divert(Diverted* to) { diverted_ = to; }
-  void begin_step(std::int64_t step) { step_ = step; }  // events belong to this step from here on
+  std::int64_t iterations(const std::string& system) const;  // linear, of the run's own solves since it began
+  void begin_step(std::int64_t step) { step_ = step; }       // events belong to this step from here on
 
   // Of the steps or the time that the case asks for, after the last step; 0: not known, as it stops once it has converged.
   double share_done() const { return header_.tolerance > 0 ? 0 : share_done(last_); }

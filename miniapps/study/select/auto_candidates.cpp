@@ -25,4 +25,16 @@ constexpr AutoCandidate all[] = {
 
 std::span<const AutoCandidate> auto_candidates() { return all; }
 
+std::string automatic_system(const LabCase& c) {
+  std::string found;
+  const Table linear = c.config.table("linear");
+  for (const std::string& system : c.systems) {
+    const Table t = linear.table(system);
+    if (!t.has("method") || t.get<std::string>("method", "") != "auto" || system == found) continue;
+    if (!found.empty()) t.fail("method", "one system can have \"auto\"; [linear." + found + "] has it");
+    found = system;
+  }
+  return found;
+}
+
 }  // namespace weir

@@ -1,6 +1,9 @@
 // Who races where [linear.SYSTEM] says method = "auto": the one list, for each kind of matrices.
 #pragma once
 #include <span>
+#include <string>
+
+#include "miniapps/study/facility.hpp"
 
 namespace weir {
 
@@ -10,5 +13,8 @@ struct AutoCandidate {
   const char* options;  // as in [linear.SYSTEM]
 };
 std::span<const AutoCandidate> auto_candidates();
+
+// The system whose method is "auto"; empty: none. Error(usage) where there are two.
+std::string automatic_system(const LabCase& c);
 
 }  // namespace weir

@@ -1,5 +1,7 @@
 #include "miniapps/study/select/race.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -20,10 +22,30 @@ double cost_of(const Lead& lead, double unclear) {
 
 }  // namespace
 
+std::string race_row(const Lead& lead) {
+  std::int64_t iterations = 0;
+  for (const LedStep& s : lead.steps) iterations += s.iterations;
+  return fmt::format("{},{:.6g},{:.6g},{},{},{}", lead.steps.size(), lead.seconds(), lead.progress(), iterations,
+                     lead.unconverged(), to_string(lead.end));
+}
+
 template <class Space>
 int Race<Space>::warm_up(int name) const {
   constexpr int least = 4;
   return branches.crews()[static_cast<std::size_t>(name)].remembers() ? std::max(least, pace.race_steps()) : 0;
+}
+
+template <class Space>
+std::size_t Race<Space>::fit(const std::vector<int>& racers, double left) const {
+  constexpr double slower =
+      1.25;  // than the in-loop solver: one that is so much slower is cut off before the budget is
+  double least = pace.least(leading, warm_up(leading));
+  std::size_t count = 0;
+  for (; count < racers.size(); ++count) {
+    least += slower * pace.least(racers[count], warm_up(racers[count]));
+    if (least > left) break;
+  }
+  return count;
 }
 
 // The first step of each allocates, and meets memory that was never touched: not counted.

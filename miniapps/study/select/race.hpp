@@ -1,12 +1,17 @@
 // One race of [select]: the in-loop solver leads a few steps on a branch of the run, then each racer the same steps.
 #pragma once
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "miniapps/study/relay/branches.hpp"
 #include "miniapps/study/select/race_pace.hpp"
 
 namespace weir {
+
+inline constexpr const char* race_columns =
+    "step,system,race,name,solver,place,steps,seconds,progress,iterations,not_converged,end";
+std::string race_row(const Lead& lead);  // from `steps` on
 
 template <class Space>
 struct Race {
@@ -19,6 +24,9 @@ struct Race {
 
   // Steps that do not count: what a solver keeps of the systems before, it first has to learn on the branch.
   int warm_up(int name) const;
+
+  // How many of them, from the first on, can race in `left` seconds.
+  std::size_t fit(const std::vector<int>& racers, double left) const;
 
   // Cost of each name: time a unit of progress. NaN: it did not take part, or the budget of `left` seconds ended it; infinite:
   // it came to no end, or falls back on the default.

@@ -79,6 +79,13 @@ double RacePace::left(double share_done, bool may_show) const {
   return -ranks_->max(spent_ - budget_ * (share_done > 0 ? due * own_ / share_done : own_));
 }
 
+void RacePace::spend_on_trial(double seconds) {
+  spend(seconds);
+  trial_ = std::max(seconds, trial_ / 2);
+}
+
+bool RacePace::can_afford_trial(double share_done) const { return left(share_done, true) >= ranks_->max(trial_); }
+
 double RacePace::least(int name, int warm_up) const {
   return ranks_->max(step() * (race_steps() + warm_up + first_step_[static_cast<std::size_t>(name)]));
 }

@@ -19,6 +19,8 @@ class RacePace {
   // Clocks and questions cost microseconds: of short steps several go by between two looks.
   std::int64_t steps_a_look() const;
   void spend(double seconds) { spent_ += seconds; }
+  void spend_on_trial(double seconds);
+  bool can_afford_trial(double share_done) const;  // one that costs what the dear ones did
   double spent() const { return spent_; }
   double recent() const;  // seconds of a step, the median of the last ones; 0: too few since another one leads
   double step() const;    // the same, or the mean of all
@@ -52,6 +54,7 @@ class RacePace {
   int steps_ = 2;
   double budget_ = 0, own_ = 0, spent_ = 0;  // seconds, but that the first is a share
   std::int64_t own_steps_ = 0;
+  double trial_ = 0;  // seconds that one costs, beyond the run's own
   std::deque<double> recent_;
   double before_ = 0;               // a step's seconds when another one led last
   std::int64_t changed_at_ = 0;     // by own steps

@@ -10,10 +10,12 @@ namespace weir {
 namespace {
 
 constexpr std::size_t races_kept = 8;
-constexpr double memory = 8;  // intervals
+constexpr double most_counted = 100;  // in a checkpoint, for one race
+constexpr double memory = 8;          // intervals
 // Of the variance of a log ratio: as if so many races had shown this deviation.
 constexpr int prior_races = 4;
 constexpr double prior_deviation = 0.05;
+constexpr double farthest = 1.1;  // of costs: races are enough for who looks slower
 
 double t_quantile_975(int degrees) {
   double low = 0, high = 100;
@@ -36,8 +38,8 @@ double student_cdf(double t, int degrees) {
   return 0.5 + within / 2;
 }
 
-void RaceScores::add(std::vector<double> costs, int leader, double when) {
-  last_.push_back({when, std::move(costs)});
+void RaceScores::add(std::vector<double> costs, int leader, double when, int races) {
+  last_.push_back({when, races, std::move(costs)});
   if (last_.size() > races_kept) last_.pop_front();
   for (int name = 0; name < static_cast<int>(pauses_.size()); ++name) {
     const double cost = last_.back().costs[static_cast<std::size_t>(name)];
@@ -86,9 +88,9 @@ Duel RaceScores::duel(int challenger, int leader) const {
     if (std::isinf(a)) break;  // what came before counts no more
     if (!std::isfinite(a) || !std::isfinite(b)) continue;
     const double x = std::log(a / b);
-    ++d.races;
-    sum += x;
-    squares += x * x;
+    d.races += race->counts_for;
+    sum += race->counts_for * x;
+    squares += race->counts_for * x * x;
   }
   if (d.races == 0) return d;
   const double n = d.races, mean = sum / n;
@@ -100,6 +102,11 @@ Duel RaceScores::duel(int challenger, int leader) const {
   d.interval = {std::exp(mean - reach), std::exp(mean + reach)};
   d.is_faster = student_cdf((std::log1p(-rules_.margin) - mean) / error, degrees);
   return d;
+}
+
+bool RaceScores::deserves_trial(int challenger, int leader) const {
+  const Duel d = duel(challenger, leader);
+  return d.races > 0 && d.ratio < farthest;
 }
 
 int RaceScores::best_against(int leader) const {
@@ -119,7 +126,7 @@ std::vector<double> RaceScores::state() const {
   std::vector<double> all{static_cast<double>(pauses_.size()), static_cast<double>(last_.size()), since_};
   for (const Pause& p : pauses_) all.insert(all.end(), {p.until, p.length});
   for (const Race& race : last_) {
-    all.push_back(race.when);
+    all.insert(all.end(), {race.when, static_cast<double>(race.counts_for)});
     all.insert(all.end(), race.costs.begin(), race.costs.end());
   }
   return all;
@@ -130,7 +137,7 @@ bool RaceScores::load(std::span<const double> state) {
   if (state.size() < 3 || state[0] != static_cast<double>(names) || !(state[1] >= 0) || state[1] > races_kept)
     return false;
   const auto kept = static_cast<std::size_t>(state[1]);
-  if (state.size() != 3 + 2 * names + kept * (1 + names)) return false;
+  if (state.size() != 3 + 2 * names + kept * (2 + names)) return false;
   since_ = state[2];
   auto next = state.begin() + 3;
   for (Pause& p : pauses_) {
@@ -138,8 +145,13 @@ bool RaceScores::load(std::span<const double> state) {
     p.length = *next++;
   }
   last_.clear();
-  for (std::size_t r = 0; r < kept; ++r, next += static_cast<std::ptrdiff_t>(1 + names))
-    last_.push_back({*next, {next + 1, next + static_cast<std::ptrdiff_t>(1 + names)}});
+  for (std::size_t r = 0; r < kept; ++r, next += static_cast<std::ptrdiff_t>(2 + names)) {
+    if (!(next[1] >= 1 && next[1] <= most_counted)) {
+      last_.clear();
+      return false;
+    }
+    last_.push_back({*next, static_cast<int>(next[1]), {next + 2, next + static_cast<std::ptrdiff_t>(2 + names)}});
+  }
   return true;
 }
 

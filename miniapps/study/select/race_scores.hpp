@@ -1,6 +1,6 @@
-// What races say of who should lead. A race gives each solver that took part a cost (time a unit of progress); two are
-// compared by the log ratios of their costs in the races that both have run, the last few of them, and of those the recent
-// ones: systems change.
+// What races and trials say of who should lead. A race gives each solver that took part a cost (time a unit of progress); two
+// are compared by the log ratios of their costs in the races that both have run, the last few of them, and of those the recent
+// ones: systems change. A trial counts as several races.
 // The variance of the log ratios is not known and races are few, so it has a prior; the mean then follows Student's t.
 #pragma once
 #include <cstddef>
@@ -34,12 +34,15 @@ class RaceScores {
   RaceScores(int names, RaceRules rules) : rules_(rules), pauses_(static_cast<std::size_t>(names)) {}
 
   // Of a race: not-a-number for those that took no part; infinite for those that failed or were cut off. `when`, here and
-  // below: the run's steps, in the intervals at which races may come.
-  void add(std::vector<double> costs, int leader, double when);
+  // below: the run's steps, in the intervals at which races may come. A trial is as good as so many races.
+  void add(std::vector<double> costs, int leader, double when, int races = 1);
   // What races have shown of who is faster: the systems are others now. All may race but those that failed last, and pauses go on
   // to grow.
   void forget(double when);
   Duel duel(int challenger, int leader) const;
+  // By the races it is faster, or about as fast: a trial tells for less. That is about as good as so many races.
+  bool deserves_trial(int challenger, int leader) const;
+  static constexpr int of_a_trial = 4;
   int best_against(int leader) const;  // who should lead instead; -1: nobody
   // Who is probably not faster pauses, half as long again each time: the next race may be of another flow. Who has caught up
   // since the race before pauses until it would break even, if that is earlier.
@@ -56,6 +59,7 @@ class RaceScores {
   RaceRules rules_;
   struct Race {
     double when;
+    int counts_for;  // races
     std::vector<double> costs;
   };
   double until_even(int name, int leader) const;  // from the last race on; infinite: it does not catch up

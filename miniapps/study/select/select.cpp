@@ -1,7 +1,8 @@
-// [select]: the lab leads. At intervals the solvers race: each leads the same few steps on a branch of the run (race.hpp).
-// Another one leads from then on where the races show that it is faster by a margin (race_scores.hpp). Races may cost a
-// share of the run's own time; they come at intervals that grow while nobody is faster, and anew where the cost of a step
-// has changed: other systems (race_pace.hpp).
+// [select]: the lab leads. At intervals the solvers race: each leads the same few steps on a branch of the run (race.hpp). One
+// that does not look slower than the in-loop solver then leads the run itself for some steps, on trial (trial.hpp): a closer look
+// for less. Another one leads from then on where that shows that it is faster by a margin (race_scores.hpp). Races and trials may
+// cost a share of the run's own time; they come at intervals that grow while nobody is faster, and anew where the cost of a
+// step has changed: other systems (race_pace.hpp).
 // A solve in which a selected solver fails is made again at once by the default, that of [linear.SYSTEM], which leads
 // from the next step on. One that comes to cost more than who led before it, since it meets the systems that it leaves
 // itself and no longer the other's, gives the lead back.
@@ -16,51 +17,20 @@
 #include <random>
 
 #include "miniapps/study/relay/branches.hpp"
+#include "miniapps/study/select/auto_candidates.hpp"
 #include "miniapps/study/select/decisions.hpp"
 #include "miniapps/study/select/race.hpp"
 #include "miniapps/study/select/race_pace.hpp"
 #include "miniapps/study/select/race_scores.hpp"
+#include "miniapps/study/select/trial.hpp"
 #include "postproc/run/machine.hpp"
 
 namespace weir {
 
-Options select_options() {
-  static constexpr Option keys[] = {
-      {"system", Option::text, "", "one of [linear.SYSTEM]"},
-      {"solvers", Option::texts, "[]",
-       "names: [select.NAME] says what each is; the default, [linear.SYSTEM], races too"},
-      {"every", Option::integer, "20", "between two races where the cost of a step stays the same", "[1, inf)",
-       "steps"},
-      {"steps", Option::integer, "2", "that each solver leads in a race, at least; together they take 2 ms",
-       "[2, inf)"},
-      {"budget", Option::number, "0.03", "what races may cost: this share of the run's own time", "(0, inf)"},
-      {"limit", Option::number, "2", "a solver is cut off in a race after so many times what the in-loop solver takes",
-       "(1, inf)"},
-      {"margin", Option::number, "0.02", "by which another solver must be faster to lead", "[0, 1)"},
-      {"confidence", Option::number, "0.975", "with which it must be, by the races", "(0.5, 1)"},
-      {"decisions", Option::text, "", "a decisions.csv: its decisions are followed and no race is run"},
-      {"seed", Option::integer, "1", "of the orders in races"}};
-  return keys;
-}
-
 namespace {
 
-constexpr const char* race_columns =
-    "step,system,race,name,solver,place,steps,seconds,progress,iterations,not_converged,end";
 constexpr const char* default_name = "default";
-
-// The one whose method is "auto"; empty: none.
-std::string automatic_system(const LabCase& c) {
-  std::string found;
-  const Table linear = c.config.table("linear");
-  for (const std::string& system : c.systems) {
-    const Table t = linear.table(system);
-    if (!t.has("method") || t.get<std::string>("method", "") != "auto" || system == found) continue;
-    if (!found.empty()) t.fail("method", "one system can have \"auto\"; [linear." + found + "] has it");
-    found = system;
-  }
-  return found;
-}
+constexpr const char *on_trial = "on trial", *trial_over = "the trial has ended";
 
 template <class Space>
 class Select : public Facility<Space> {
@@ -69,7 +39,8 @@ class Select : public Facility<Space> {
       : Facility<Space>(c.ranks),
         options_(c.config.table("select")),
         candidates_(options_, c.systems, automatic_system(c)),
-        branches_(c.ranks) {
+        branches_(c.ranks),
+        trial_(c.ranks) {
     const Table t = options_.described_by(select_options());
     every_ = t.get<std::int64_t>("every");
     limit_ = t.get<double>("limit");
@@ -108,19 +79,19 @@ class Select : public Facility<Space> {
   // Before the flow code loads the checkpoint: who led then takes up what it holds.
   void resume(const Checkpoint& from) override {
     if (!is_on()) return;
-    const std::vector<double>* leader = from.find("select_leader");
-    const std::vector<double>* races = from.find("select_races");
-    if (!leader || !races || leader->size() != 3 + RacePace::state_size || !scores_.load(*races)) return;
-    const double who = (*leader)[0];
-    if (!(who >= 0) || who >= static_cast<double>(names_.size())) return;
-    saved_ = (*leader)[1];
-    gain_ = (*leader)[2];
-    pace_.load(leader->data() + 3);
+    const std::vector<double>*leader = from.find("select_leader"), *races = from.find("select_races");
+    if (!leader || !races || leader->size() != 4 + RacePace::state_size || !scores_.load(*races)) return;
+    const double who = (*leader)[0], home = (*leader)[3], names = static_cast<double>(names_.size());
+    if (!(who >= 0 && who < names && home >= 0 && home < names)) return;
+    savings_ = {(*leader)[1], (*leader)[2]};
+    pace_.load(leader->data() + 4);
     if (who > 0) lead(static_cast<int>(who));
+    if (home != who) unfinished_ = static_cast<int>(home);
   }
   void save(CheckpointState& state) const override {
     if (!is_on()) return;
-    std::vector<double> leader{static_cast<double>(leading_), saved_, gain_};
+    std::vector<double> leader{static_cast<double>(leading_), savings_.seconds, savings_.gain,
+                               static_cast<double>(home())};
     for (const double x : pace_.state()) leader.push_back(x);
     state.keep("select_leader", std::move(leader));
     state.keep("select_races", scores_.state());
@@ -154,9 +125,18 @@ class Select : public Facility<Space> {
     const bool has_failed = leading_ != 0 && crew(leading_).helped() > helped_;
     if (next < look_at_ && !has_failed) return;
     const double arrived = branches_.now();
-    if (left_at_ >= 0) account(arrived - left_at_, next - left_step_);
+    since_look_ = left_at_ >= 0 ? arrived - left_at_ : 0;
+    if (left_at_ >= 0) {
+      pace_.add(since_look_, next - left_step_);
+      if (leading_ != 0) savings_.seconds += since_look_ * (savings_.gain - 1);
+    }
     if (has_failed)
-      give_back(next, 0, flow, fmt::format("{} failed in step {}", names_[at(leading_)], next - 1));
+      give_back(next, leading_ == home() ? 0 : home(), flow,
+                fmt::format("{} failed in step {}", names_[at(leading_)], next - 1));
+    else if (unfinished_ >= 0)
+      change(flow, unfinished_, {next, "", "", trial_over});  // by a restart
+    else if (trial_.is_open())
+      go_on_trying(next, flow);
     else if (const double more = former_ >= 0 ? pace_.over_former() : 0; more > 0)
       give_back(
           next, former_, flow,
@@ -164,6 +144,7 @@ class Select : public Facility<Space> {
     else
       go_on(next, flow);
     left_step_ = next;
+    looked_iterations_ = run_->iterations(candidates_.system());
     look_at_ = next + pace_.steps_a_look();
     left_at_ = branches_.now();
     pace_.spend(left_at_ - arrived);
@@ -176,13 +157,14 @@ class Select : public Facility<Space> {
     j["leader"] = names_[at(leading_)];
     j["changes"] = changes_;
     j["races"] = races_;
+    j["trials"] = trials_;
     j["race_seconds"] = pace_.spent();
-    j["saved_seconds"] = saved_;
+    j["saved_seconds"] = savings_.seconds;
     run.add_to_summary("select", j.dump());
-    run.say_at_end(
-        fmt::format("  [select] {}: {} leads at the end; {} changes; {} races took {}, changes saved about {}\n",
-                    candidates_.system(), names_[at(leading_)], changes_, races_, duration_text(pace_.spent()),
-                    duration_text(saved_)));
+    run.say_at_end(fmt::format(
+        "  [select] {}: {} leads at the end; {} changes; {} races and {} trials took {}, changes saved about {}\n",
+        candidates_.system(), names_[at(leading_)], changes_, races_, trials_, duration_text(pace_.spent()),
+        duration_text(savings_.seconds)));
   }
 
  private:
@@ -193,24 +175,21 @@ class Select : public Facility<Space> {
     return static_cast<int>(std::find(names_.begin(), names_.end(), name) - names_.begin());
   }
   bool is_on() const { return !candidates_.names().empty(); }
+  int home() const { return trial_.is_open() ? trial_.home() : unfinished_ >= 0 ? unfinished_ : leading_; }
   double when(std::int64_t step) const { return static_cast<double>(step) / static_cast<double>(every_); }
   Crew<Space>& crew(int name) { return branches_.crews()[at(name)]; }
 
-  // What the run's own steps have taken since, and what that saved against the default.
-  void account(double since, std::int64_t steps) {
-    pace_.add(since, steps);
-    if (leading_ != 0) saved_ += since * (gain_ - 1);
-  }
   // What the default costs over the in-loop solver's, as far as races show. It was cut off: at least its limit.
   void learn_gain(const std::vector<double>& costs) {
     if (leading_ == 0) return;
     if (std::isinf(costs[0]))
-      gain_ = std::max(gain_, limit_);
+      savings_.gain = std::max(savings_.gain, limit_);
     else if (const Duel d = scores_.duel(0, leading_); d.races > 0)
-      gain_ = d.ratio;
+      savings_.gain = d.ratio;
   }
 
   void give_back(std::int64_t next, int to, const FlowBranch& flow, std::string why) {
+    trial_.drop();
     std::vector<double> costs(names_.size(), std::nan(""));
     costs[at(leading_)] = INFINITY;
     scores_.add(std::move(costs), to, when(next));
@@ -223,7 +202,57 @@ class Select : public Facility<Space> {
       is_follow_up_ = false;
       next_race_ = next;
     }
-    if (next >= next_race_) race_if_it_pays(next, flow);
+    if (next < next_race_) return;
+    const int name = who_goes_on_trial(next, flow);
+    if (name < 0) return race_if_it_pays(next, flow);
+    ++trials_;
+    trial_.begin(name, leading_, pace_.step());
+    change(flow, name, {next, "", "", on_trial});
+  }
+
+  // The fastest by the races; -1: nobody. What is about as fast waits until the in-loop solver's steps are known. Steps for
+  // decades of a residual cost what they go for: no trial.
+  int who_goes_on_trial(std::int64_t next, const FlowBranch& flow) const {
+    constexpr double clearly_faster = 0.8;
+    int best = -1;
+    double least = pace_.recent() > 0 ? INFINITY : clearly_faster;
+    for (int name = 0; name < static_cast<int>(names_.size()); ++name) {
+      if (!may_lead(name, next) || !awaits_trial(name, flow)) continue;
+      if (const double ratio = scores_.duel(name, leading_).ratio; ratio < least) {
+        best = name;
+        least = ratio;
+      }
+    }
+    return pace_.can_afford_trial(run_->share_done()) ? best : -1;
+  }
+  bool may_lead(int name, std::int64_t next) const {
+    return name != leading_ && left_out_[at(name)].empty() && scores_.takes_part(name, when(next));
+  }
+
+  void go_on_trying(std::int64_t next, const FlowBranch& flow) {
+    const int name = trial_.name(), home = trial_.home();
+    const Trial::Next now =
+        trial_.add(since_look_, next - left_step_, run_->iterations(candidates_.system()) - looked_iterations_);
+    if (now == Trial::Next::go_on) return;
+    pace_.spend_on_trial(trial_.take_extra());
+    if (now == Trial::Next::lead_back) return change(flow, home, {next, "", "", trial_over});
+    std::vector<double> costs(names_.size(), std::nan(""));
+    costs[at(name)] = trial_.cost();
+    costs[at(home)] = trial_.home_cost();
+    scores_.add(std::move(costs), home, when(next), RaceScores::of_a_trial);
+    if (const Duel d = scores_.duel(name, home); d.is_faster >= rules_.confidence)
+      appoint(name, home, d, next, flow);
+    else if (leading_ != home)
+      change(flow, home, {next, "", "", trial_over});
+    next_race_ = next + 1;
+  }
+
+  // It leads from here on, as races and trials have shown; it may lead already.
+  void appoint(int name, int before, const Duel& d, std::int64_t next, const FlowBranch& flow) {
+    change(flow, name,
+           {next, "", "", fmt::format("{} costs {:.3g} times as much", names_[at(name)], d.ratio),
+            fmt::format("{:.6g},{:.6g},{:.6g},{}", d.ratio, d.interval.low, d.interval.high, d.races)});
+    if (!flow.is_in_decades) former_ = before;  // steps for decades of a residual cost what they go for
   }
 
   // As many race as the budget takes: those first of whom little is known. Where a race has shown that one may be faster, the
@@ -232,8 +261,7 @@ class Select : public Facility<Space> {
     if (pace_.own_steps() < 2) return;
     std::vector<int> racers;
     for (int name = 0; name < static_cast<int>(names_.size()); ++name)
-      if (name != leading_ && left_out_[at(name)].empty() && scores_.takes_part(name, when(next)) &&
-          (!is_follow_up_ || may_be_faster(name)))
+      if (may_lead(name, next) && (!is_follow_up_ || may_be_faster(name)) && !awaits_trial(name, flow))
         racers.push_back(name);
     if (racers.empty()) {
       is_follow_up_ = false;
@@ -242,16 +270,8 @@ class Select : public Facility<Space> {
     }
     std::stable_sort(racers.begin(), racers.end(),
                      [&](int a, int b) { return scores_.duel(a, leading_).races < scores_.duel(b, leading_).races; });
-    constexpr double slower =
-        1.25;  // than the in-loop solver: one that is so much slower is cut off before the budget is
     const double left = pace_.left(run_->share_done(), is_follow_up_);
-    const Race<Space> race_here = race_on(flow, next);
-    double least = pace_.least(leading_, race_here.warm_up(leading_));
-    std::size_t fit = 0;
-    for (; fit < racers.size(); ++fit) {
-      least += slower * pace_.least(racers[fit], race_here.warm_up(racers[fit]));
-      if (least > left) break;
-    }
+    const std::size_t fit = race_on(flow, next).fit(racers, left);
     if (fit == 0) {  // asking at each step would cost more than some steps
       next_race_ = next + std::max<std::int64_t>(1, every_ / 4);
       return;
@@ -263,8 +283,15 @@ class Select : public Facility<Space> {
     next_race_ = next + (is_follow_up_ ? std::min<std::int64_t>(pace_.race_steps(), every_) : every_);
   }
   Race<Space> race_on(const FlowBranch& flow, std::int64_t next) {
-    const auto told = [this, next](int name, int place, const Lead& lead) { write_race(next, name, place, lead); };
+    const auto told = [this, next](int name, int place, const Lead& lead) {
+      if (!raced_) return;
+      raced_->add(fmt::format("{},{},{},{},{},{},{}", next, candidates_.system(), races_, names_[at(name)],
+                              crew(name).solver(), place, race_row(lead)));
+    };
     return {branches_, pace_, flow, leading_, limit_, told};
+  }
+  bool awaits_trial(int name, const FlowBranch& flow) const {
+    return !flow.is_in_decades && scores_.deserves_trial(name, leading_);
   }
   bool may_be_faster(int name) const { return name != leading_ && scores_.duel(name, leading_).is_faster > 0.5; }
 
@@ -283,38 +310,33 @@ class Select : public Facility<Space> {
     scores_.add(costs, leading_, when(next));
     learn_gain(costs);
     pace_.raced();
-    if (const int best = scores_.best_against(leading_); best >= 0) {
-      const Duel d = scores_.duel(best, leading_);
-      const int before = leading_;
-      change(flow, best,
-             {next, "", "", fmt::format("{} costs {:.3g} times as much in races", names_[at(best)], d.ratio),
-              fmt::format("{:.6g},{:.6g},{:.6g},{}", d.ratio, d.interval.low, d.interval.high, d.races)});
-      if (!flow.is_in_decades) former_ = before;  // steps for decades of a residual cost what they go for
-    }
+    if (const int best = scores_.best_against(leading_); best >= 0 && !awaits_trial(best, flow))
+      appoint(best, leading_, scores_.duel(best, leading_), next, flow);
   }
 
   void follow(std::int64_t next, const FlowBranch& flow) {
-    for (const Decision& d : decisions_) {
-      if (d.step != next) continue;
-      change(flow, number_of(d.to), d);
-    }
+    for (const Decision& d : decisions_)
+      if (d.step == next) change(flow, number_of(d.to), d);
   }
 
   // The new in-loop solver begins with the flow's state as after a restart, whoever has led, raced or waited before.
   void change(const FlowBranch& flow, int to, Decision d) {
-    branches_.hold(flow);
-    crew(0).help_leader(to != 0);
-    crew(to).begin_anew();
-    branches_.put_back(to, flow);
     d.from = names_[at(leading_)];
     d.to = names_[at(to)];
-    if (to != 0 && !is_following_) gain_ = std::isfinite(default_cost(to)) ? default_cost(to) : limit_;
-    lead_on(to);
-    former_ = -1;
-    ++changes_;
-    run_->event("select", fmt::format("{} leads instead of {} from here on: {}", d.to, d.from, d.why));
+    if (to != leading_) {
+      branches_.hold(flow);
+      crew(0).help_leader(to != 0);
+      crew(to).begin_anew();
+      branches_.put_back(to, flow);
+      lead_on(to);
+    }
+    if (to != 0 && !is_following_) savings_.gain = std::isfinite(default_cost(to)) ? default_cost(to) : limit_;
+    former_ = unfinished_ = -1;
     if (decided_)
       decided_->add(fmt::format("{},{},{},{},{},{}", d.step, candidates_.system(), d.from, d.to, d.why, d.evidence));
+    if (d.why == on_trial || d.why == trial_over) return;
+    ++changes_;
+    run_->event("select", fmt::format("{} leads from here on: {}", d.to, d.why));
   }
 
   // At a restart: nothing is set up yet.
@@ -336,15 +358,6 @@ class Select : public Facility<Space> {
     return d.races > 0 ? d.ratio : INFINITY;
   }
 
-  void write_race(std::int64_t next, int name, int place, const Lead& lead) {
-    if (!raced_) return;
-    std::int64_t iterations = 0;
-    for (const LedStep& s : lead.steps) iterations += s.iterations;
-    raced_->add(fmt::format("{},{},{},{},{},{},{},{:.6g},{:.6g},{},{},{}", next, candidates_.system(), races_,
-                            names_[at(name)], crew(name).solver(), place, lead.steps.size(), lead.seconds(),
-                            lead.progress(), iterations, lead.unconverged(), to_string(lead.end)));
-  }
-
   Table options_;
   Candidates candidates_;
   Branches<Space> branches_;  // a crew each name
@@ -359,16 +372,19 @@ class Select : public Facility<Space> {
 
   RacePace pace_;
   RaceScores scores_;
+  Trial trial_;
+  int trials_ = 0, unfinished_ = -1;   // who led before a trial that a restart has ended; -1: none
   std::vector<std::string> left_out_;  // why; empty: it is not
   int leading_ = 0, changes_ = 0;
-  std::int64_t helped_ = 0, next_race_ = 0;
-  std::int64_t races_ = 0;
+  std::int64_t helped_ = 0, next_race_ = 0, races_ = 0;
   bool is_follow_up_ = false;  // the next race
   int former_ = -1;            // who led before, where races have shown that another one is faster
-  double gain_ = 1;            // the default's cost over the in-loop solver's
-  double left_at_ = -1;        // between_steps, by the branches' clock, when it last looked
-  std::int64_t left_step_ = 0, look_at_ = 0;
-  double saved_ = 0;  // seconds
+  struct Savings {
+    double seconds = 0;
+    double gain = 1;  // the default's cost over the in-loop solver's
+  } savings_;
+  double left_at_ = -1, since_look_ = 0;  // between_steps, by the branches' clock, when it last looked; until now
+  std::int64_t left_step_ = 0, look_at_ = 0, looked_iterations_ = 0;
   LineFile *decided_ = nullptr, *raced_ = nullptr;
 };
 

@@ -103,8 +103,26 @@ TEST(RaceScores, ComparisonsHoldWhoeverLed) {
   EXPECT_NEAR(scores.duel(0, 1).ratio, 1.25, 1e-12);
 }
 
+TEST(RaceScores, ATrialIsAsGoodAsSeveralRacesAndForThoseThatDoNotLookSlower) {
+  RaceScores scores(2, {});
+  EXPECT_FALSE(scores.deserves_trial(1, 0)) << "no race yet";
+  scores.add({1, 0.93}, 0, 0);
+  EXPECT_TRUE(scores.deserves_trial(1, 0));
+  scores.add({1, 0.93}, 0, 1);
+  EXPECT_EQ(scores.best_against(0), -1);
+  scores.add({1, 0.93}, 0, 2, RaceScores::of_a_trial);
+  EXPECT_EQ(scores.best_against(0), 1);
+  EXPECT_EQ(scores.duel(1, 0).races, 2 + RaceScores::of_a_trial);
+  for (const auto& [ratio, deserves] : {std::pair{0.5, true}, {1.05, true}, {1.3, false}}) {
+    RaceScores raced(2, {});
+    raced.add({1, ratio}, 0, 0);
+    EXPECT_EQ(raced.deserves_trial(1, 0), deserves) << ratio;
+  }
+}
+
 TEST(RaceScores, GoOnAfterTheirStateIsLoaded) {
   RaceScores one = raced(5, 0.97, 0.05, 3), other(2, {});
+  one.add({1, 0.9}, 0, 4.5, RaceScores::of_a_trial);
   one.add({1, INFINITY}, 0, 5);
   ASSERT_TRUE(other.load(one.state()));
   EXPECT_EQ(other.state(), one.state());

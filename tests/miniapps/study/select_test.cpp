@@ -107,6 +107,24 @@ TEST_F(Selects, ALeaderWhoseSetupFailsIsHelpedInTheSolve) {
   EXPECT_EQ(state_hash("run"), state_hash("alone")) << "the default has solved in its place, from the same x";
 }
 
+// A twin is as fast: races do not tell, so it leads on trial, and the default leads again.
+TEST_F(Selects, TrialsAreDecisionsThatCanBeFollowedBitForBit) {
+  const std::string long_cavity = testing::cavity_12x12 + "[time]\nend = 6.0\ndt = 0.01\n",
+                    twin =
+                        "solvers = [\"twin\"]\n[select.twin]\nmethod = \"cg\"\npreconditioner = { type = \"sgs\" }\n";
+  const std::string by_sgs = "[linear.pressure]\nmethod = \"cg\"\npreconditioner = { type = \"sgs\" }\n";
+  const Finished raced = weir(long_cavity + by_sgs + select(twin), "raced");
+  ASSERT_EQ(raced.code, 0) << raced.out << raced.err;
+  std::map<std::string, int> reasons;
+  for (const Row& row : rows("raced/decisions.csv")) ++reasons[row.at("why")];
+  EXPECT_GT(reasons["on trial"], 0) << csv("raced/races.csv");
+  const Finished followed = weir(long_cavity + by_sgs + select("decisions = \"raced/decisions.csv\"\n" + twin),
+                                 "followed", {"--deterministic"});
+  ASSERT_EQ(followed.code, 0) << followed.out << followed.err;
+  EXPECT_EQ(state_hash("raced"), state_hash("followed"));
+  EXPECT_EQ(csv("raced/decisions.csv"), csv("followed/decisions.csv"));
+}
+
 // Its first steps on a branch, from which it learns, do not count.
 TEST_F(Selects, ASolverThatLearnsRacesWithWhatItHasLearnt) {
   const std::string learns =
@@ -117,7 +135,7 @@ TEST_F(Selects, ASolverThatLearnsRacesWithWhatItHasLearnt) {
   ASSERT_EQ(run.code, 0) << run.out << run.err;
   std::map<std::string, int> iterations, steps;
   for (const Row& row : rows("run/races.csv")) {
-    if (row.at("race") != "2" || row.at("end") != "steps") continue;
+    if (row.at("race") != "1" || row.at("end") != "steps") continue;
     iterations[row.at("name")] += std::stoi(row.at("iterations"));
     steps[row.at("name")] += std::stoi(row.at("steps"));
   }

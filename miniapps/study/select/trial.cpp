@@ -1,0 +1,95 @@
+#include "miniapps/study/select/trial.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace weir {
+namespace {
+
+constexpr int settling = 3;  // looks at the start that do not count: set-ups, cold caches
+constexpr int early_look = 6;
+constexpr double growth = 1.1, settled = 1.03;  // of iterations
+
+}  // namespace
+
+void Trial::begin(int name, int home, double before) {
+  name_ = name;
+  home_ = home;
+  before_ = before;
+  phase_ = Phase::leads;
+  settling_ = settling;
+  wanted_ = looks;
+  extra_ = 0;
+  for (std::vector<double>* list : {&looks_, &iterations_}) {
+    list->clear();
+    list->reserve(most_looks);
+  }
+}
+
+Trial::Next Trial::add(double seconds, std::int64_t steps, std::int64_t iterations) {
+  const auto n = static_cast<double>(steps);
+  if (phase_ == Phase::leads || settling_ > 0) extra_ += seconds - n * before_;
+  if (settling_ > 0) {
+    --settling_;
+    return Next::go_on;
+  }
+  looks_.push_back(seconds / n);
+  iterations_.push_back(static_cast<double>(iterations) / n);
+  if (phase_ == Phase::leads) return judge();
+  if (looks_.size() < looks_after) return Next::go_on;
+  home_cost_ = std::sqrt(before_ * median(0));
+  phase_ = Phase::none;
+  return Next::over;
+}
+
+Trial::Next Trial::judge() {
+  const auto n = static_cast<int>(looks_.size());
+  if (n != early_look && n != wanted_) return Next::go_on;
+  during_ = median(n == early_look ? 0 : looks_.size() / 2);
+  home_cost_ = before_;
+  const double log_ratio = std::log(during_ / before_);
+  bool is_over = log_ratio > clear;
+  if (!is_over) {
+    if (n == early_look) return Next::go_on;
+    if (grows()) {
+      if (wanted_ < most_looks) {
+        wanted_ *= 2;
+        return Next::go_on;
+      }
+      during_ = std::numeric_limits<double>::infinity();
+      is_over = true;
+    }
+    is_over |= log_ratio < -clear;
+  }
+  phase_ = is_over ? Phase::none : Phase::after;
+  settling_ = settling;
+  looks_.clear();
+  return is_over ? Next::over : Next::lead_back;
+}
+
+// From the earlier half to the later one, and within the later one still.
+bool Trial::grows() const {
+  const std::size_t n = iterations_.size();
+  const auto sum = [&](std::size_t from, std::size_t to) {
+    return std::accumulate(iterations_.begin() + static_cast<std::ptrdiff_t>(from),
+                           iterations_.begin() + static_cast<std::ptrdiff_t>(to), 0.0);
+  };
+  return sum(n / 2, n) > growth * sum(0, n / 2) && sum(3 * n / 4, n) > settled * sum(n / 2, 3 * n / 4);
+}
+
+double Trial::take_extra() {
+  const double extra = std::max(0.0, extra_);
+  extra_ = 0;
+  return extra;
+}
+
+double Trial::median(std::size_t from) const {
+  std::vector<double> sorted(looks_.begin() + static_cast<std::ptrdiff_t>(from), looks_.end());
+  const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+  std::nth_element(sorted.begin(), middle, sorted.end());
+  return ranks_->max(*middle);
+}
+
+}  // namespace weir
