@@ -39,7 +39,7 @@ template <class Space>
 std::size_t Race<Space>::fit(const std::vector<int>& racers, double left) const {
   constexpr double slower =
       1.25;  // than the in-loop solver: one that is so much slower is cut off before the budget is
-  double least = pace.least(leading, warm_up(leading));
+  double least = flow.is_in_decades ? pace.least(leading, warm_up(leading)) : 0;
   std::size_t count = 0;
   for (; count < racers.size(); ++count) {
     least += slower * pace.least(racers[count], warm_up(racers[count]));
@@ -64,17 +64,29 @@ Lead Race<Space>::lead(int name, double& left, double most_seconds) const {
 }
 
 template <class Space>
+std::vector<int> Race<Space>::order(const std::vector<int>& racers) const {
+  std::vector<int> order;
+  if (flow.is_in_decades) order.push_back(leading);
+  order.insert(order.end(), racers.begin(), racers.end());
+  return order;
+}
+
+template <class Space>
 std::vector<double> Race<Space>::costs(const std::vector<int>& racers, double left) const {
   std::vector<double> costs(branches.crews().size(), std::nan(""));
-  std::vector<int> order{leading};
-  order.insert(order.end(), racers.begin(), racers.end());
-  double most_seconds = Branches<Space>::never, unclear = 0;
-  for (std::size_t place = 0; place < order.size() && left > 0 && !branches.is_interrupted(); ++place) {
-    const int name = order[place];
+  double most_seconds = Branches<Space>::never, unclear = INFINITY;
+  if (!flow.is_in_decades) {
+    costs[static_cast<std::size_t>(leading)] = pace.step();
+    most_seconds = limit * pace.step() * pace.race_steps();
+  }
+  int place = 0;
+  for (const int name : order(racers)) {
+    const bool fits = name == leading || pace.least(name, warm_up(name)) <= left;
+    if (!fits || left <= 0 || branches.is_interrupted()) continue;
     const Lead its = lead(name, left, most_seconds);
     if (name == leading) {
       most_seconds = limit * its.seconds();
-      if (flow.is_in_decades) unclear = unclear_progress * static_cast<double>(its.steps.size());
+      unclear = unclear_progress * static_cast<double>(its.steps.size());
       if (!(its.progress() + unclear > 0)) unclear = INFINITY;
     }
     const bool falls_back = name != 0 && its.unconverged() > 0;
@@ -84,7 +96,7 @@ std::vector<double> Race<Space>::costs(const std::vector<int>& racers, double le
       cost = std::nan("");
       pace.was_too_short(name);
     }
-    told(name, static_cast<int>(place) + 1, its);
+    told(name, ++place, its);
   }
   return costs;
 }

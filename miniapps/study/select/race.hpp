@@ -1,4 +1,5 @@
-// One race of [select]: the in-loop solver leads a few steps on a branch of the run, then each racer the same steps.
+// One race of [select]: each racer leads the same few steps on a branch of the run. Where steps are equal progress, the run's own
+// are what they are compared with; else the in-loop solver leads those steps first.
 #pragma once
 #include <functional>
 #include <string>
@@ -28,12 +29,13 @@ struct Race {
   // How many of them, from the first on, can race in `left` seconds.
   std::size_t fit(const std::vector<int>& racers, double left) const;
 
-  // Cost of each name: time a unit of progress. NaN: it did not take part, or the budget of `left` seconds ended it; infinite:
+  // Cost of each name: time a step, or a unit of progress. NaN: it did not take part, or the budget of `left` seconds ended it; infinite:
   // it came to no end, or falls back on the default.
   std::vector<double> costs(const std::vector<int>& racers, double left) const;
 
  private:
   Lead lead(int name, double& left, double most_seconds) const;
+  std::vector<int> order(const std::vector<int>& racers) const;
 };
 
 }  // namespace weir

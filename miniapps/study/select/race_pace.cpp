@@ -8,11 +8,14 @@ namespace {
 constexpr std::size_t recent_steps = 15;
 constexpr double other_cost = 1.3;
 constexpr double least_race = 0.002, most_race_steps = 16;  // seconds that times can be told apart after
-constexpr double default_first_step = 5, first_step = 8;    // of the run's: structure, orderings, memory never touched
+constexpr double default_first_step = 5,
+                 first_step = 8;  // of the run's, at most: structure, orderings, memory never touched
 constexpr double least_look = 0.001, most_steps_a_look = 10;  // seconds
 constexpr std::int64_t first_looks = 20;  // at each of the first steps: what is found early pays longest
 constexpr double early = 0.25;            // of the budget, for races at the start
-constexpr double patience = 10;           // with a first step; more where the budget is large
+// First steps are dear or small: what the whole run takes is known to a factor of two before this share of it.
+constexpr double known_from = 0.05, unsure = 0.5;
+constexpr double patience = 10;  // with a first step; more where the budget is large
 
 }  // namespace
 
@@ -22,6 +25,7 @@ RacePace::RacePace(const Communicator& ranks, int names, int steps, double budge
 }
 
 void RacePace::add(double seconds, std::int64_t steps) {
+  if (own_steps_ == 0) own_first_ = seconds / static_cast<double>(steps);
   own_steps_ += steps;
   own_ += seconds;
   recent_.push_back(seconds / static_cast<double>(steps));
@@ -42,8 +46,9 @@ double RacePace::recent() const {
 }
 
 double RacePace::step() const {
-  const double now = recent();
-  return now > 0 ? now : own_ / static_cast<double>(own_steps_ > 0 ? own_steps_ : 1);
+  if (const double now = recent(); now > 0) return now;
+  return ranks_->max(recent_.empty() ? own_ / static_cast<double>(std::max<std::int64_t>(1, own_steps_))
+                                     : *std::min_element(recent_.begin(), recent_.end()));
 }
 
 bool RacePace::has_changed() {
@@ -76,7 +81,8 @@ int RacePace::race_steps() const {
 double RacePace::left(double share_done, bool may_show) const {
   const bool have_raced = std::all_of(first_step_.begin(), first_step_.end(), [](double s) { return s == 0; });
   const double due = have_raced && !may_show ? early + (1 - early) * share_done : 1;
-  return -ranks_->max(spent_ - budget_ * (share_done > 0 ? due * own_ / share_done : own_));
+  const double sure = share_done < known_from ? unsure : 1;
+  return -ranks_->max(spent_ - budget_ * (share_done > 0 ? due * sure * own_ / share_done : own_));
 }
 
 void RacePace::spend_on_trial(double seconds) {
@@ -84,10 +90,18 @@ void RacePace::spend_on_trial(double seconds) {
   trial_ = std::max(seconds, trial_ / 2);
 }
 
-bool RacePace::can_afford_trial(double share_done) const { return left(share_done, true) >= ranks_->max(trial_); }
+bool RacePace::can_afford_trial(double share_done) const {
+  const double setups = 2 * weir::first_step * setup_share() * step();  // the solver's, and again the in-loop solver's
+  return left(share_done, true) >= ranks_->max(std::max(trial_, setups));
+}
+
+double RacePace::setup_share() const {
+  if (own_first_ == 0 || own_steps_ < 2) return 1;
+  return ranks_->max(std::clamp(own_first_ / step(), 1.0, weir::first_step)) / weir::first_step;
+}
 
 double RacePace::least(int name, int warm_up) const {
-  return ranks_->max(step() * (race_steps() + warm_up + first_step_[static_cast<std::size_t>(name)]));
+  return ranks_->max(step() * (race_steps() + warm_up + setup_share() * first_step_[static_cast<std::size_t>(name)]));
 }
 
 double RacePace::first_step(double left) const { return std::min(left, std::max(patience * step(), left / 4)); }

@@ -23,7 +23,7 @@ class RacePace {
   bool can_afford_trial(double share_done) const;  // one that costs what the dear ones did
   double spent() const { return spent_; }
   double recent() const;  // seconds of a step, the median of the last ones; 0: too few since another one leads
-  double step() const;    // the same, or the mean of all
+  double step() const;    // the same, or the least of so few: the first ones also set up
   std::int64_t own_steps() const { return own_steps_; }
 
   // A step of the run costs other than it did when the last race was run: the systems are others.
@@ -54,7 +54,10 @@ class RacePace {
   int steps_ = 2;
   double budget_ = 0, own_ = 0, spent_ = 0;  // seconds, but that the first is a share
   std::int64_t own_steps_ = 0;
-  double trial_ = 0;  // seconds that one costs, beyond the run's own
+  double setup_share() const;  // of what a first step may cost: as dear as the run's own first step was
+
+  double own_first_ = 0;  // seconds of that; 0: not known
+  double trial_ = 0;      // that one costs, beyond the run's own
   std::deque<double> recent_;
   double before_ = 0;               // a step's seconds when another one led last
   std::int64_t changed_at_ = 0;     // by own steps

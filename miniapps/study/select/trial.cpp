@@ -50,7 +50,7 @@ Trial::Next Trial::judge() {
   during_ = median(n == early_look ? 0 : looks_.size() / 2);
   home_cost_ = before_;
   const double log_ratio = std::log(during_ / before_);
-  bool is_over = log_ratio > clear;
+  bool is_over = log_ratio > slower;
   if (!is_over) {
     if (n == early_look) return Next::go_on;
     if (grows()) {
@@ -61,7 +61,7 @@ Trial::Next Trial::judge() {
       during_ = std::numeric_limits<double>::infinity();
       is_over = true;
     }
-    is_over |= log_ratio < -clear;
+    is_over |= log_ratio < -faster;
   }
   phase_ = is_over ? Phase::none : Phase::after;
   settling_ = settling;

@@ -15,8 +15,8 @@ class Trial {
   explicit Trial(const Communicator& ranks) : ranks_(&ranks) {}
 
   static constexpr int looks = 24, most_looks = 8 * looks, looks_after = 15;
-  // Beyond this the steps before are enough to compare with; so much slower ends it early. Logs of the ratio.
-  static constexpr double clear = 0.2;
+  // Beyond these the steps before are enough to compare with. Logs of the ratio; much, for the first steps of a run become cheaper.
+  static constexpr double slower = 0.2, faster = 0.5;
 
   bool is_open() const { return phase_ != Phase::none; }
   int name() const { return name_; }

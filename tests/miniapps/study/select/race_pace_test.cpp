@@ -31,12 +31,13 @@ TEST(RacePace, BudgetIsAShareOfTheWholeRunWhereThatIsKnown) {
   RacePace pace(alone, 2, 2, 0.04);
   for (int k = 0; k < 10; ++k) pace.add(1.0);
   EXPECT_NEAR(pace.left(0, false), 0.4, 1e-12);
-  EXPECT_NEAR(pace.left(0.01, false), 40, 1e-9);
-  pace.spend(15);
-  EXPECT_NEAR(pace.left(0.01, false), 25, 1e-9);
+  EXPECT_NEAR(pace.left(0.01, false), 20, 1e-9) << "half of what the first steps promise";
+  EXPECT_NEAR(pace.left(0.05, false), 8, 1e-9);
+  pace.spend(5);
+  EXPECT_NEAR(pace.left(0.05, false), 3, 1e-9);
   for (const int name : {0, 1}) pace.warm(name);
-  EXPECT_NEAR(pace.left(0.01, false), 40 * (0.25 + 0.75 * 0.01) - 15, 1e-9) << "three quarters are for later";
-  EXPECT_NEAR(pace.left(0.01, true), 25, 1e-9);
+  EXPECT_NEAR(pace.left(0.05, false), 8 * (0.25 + 0.75 * 0.05) - 5, 1e-9) << "three quarters are for later";
+  EXPECT_NEAR(pace.left(0.05, true), 3, 1e-9);
   RacePace again(alone, 2, 2, 0.04);
   ASSERT_EQ(pace.state().size(), RacePace::state_size);
   again.load(pace.state().data());
@@ -68,6 +69,21 @@ TEST(RacePace, ShortStepsAreLedInGreaterNumberAndFirstStepsCostMore) {
   EXPECT_GT(slow.least(1), cold);
   slow.warm(1);
   EXPECT_NEAR(slow.least(1), 0.2, 1e-12);
+}
+
+TEST(RacePace, SetupsAreExpectedToCostWhatTheRunsOwnFirstStepDid) {
+  RacePace dear(alone, 2, 2, 0.04), cheap(alone, 2, 2, 0.04);
+  dear.add(6.0);
+  cheap.add(1.0);
+  for (RacePace* pace : {&dear, &cheap}) pace->add(1.0);
+  EXPECT_NEAR(dear.least(1), 2 + 6, 1e-12);
+  EXPECT_NEAR(cheap.least(1), 2 + 1, 1e-12);
+  for (int k = 0; k < 300; ++k) dear.add(1.0), cheap.add(1.0);
+  EXPECT_TRUE(dear.can_afford_trial(0));  // 4 % of 307 s: two set-ups are 12
+  dear.spend(1);
+  EXPECT_FALSE(dear.can_afford_trial(0));
+  cheap.spend(1);
+  EXPECT_TRUE(cheap.can_afford_trial(0));
 }
 
 TEST(RacePace, OfShortStepsSeveralGoByBetweenTwoLooks) {
