@@ -1,7 +1,10 @@
 // Plugins built out of tree: every format of a matrix, in both spaces, is our matrix; the example is our own sgs.
+#include <map>
+
 #include "backend/traits.hpp"
 #include "base/error.hpp"
 #include "inputs/case.hpp"
+#include "solvers/device/ledger.hpp"
 #include "solvers/linear_solver.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/matrix/stencil/banded.hpp"
@@ -42,6 +45,16 @@ std::string refusal(const Matrix<Space>& A, const Table& options) {
   return "";
 }
 
+// In both spaces, built once.
+std::string probe(const std::string& formats) {
+  static const testing::ScratchFolder folder;
+  static std::map<std::string, std::string> built;
+  std::string& library = built[formats];
+  if (library.empty())
+    library = build_probe(folder, "probe_" + formats, {.formats = formats, .spaces = "WEIR_HOST|WEIR_DEVICE"});
+  return library;
+}
+
 template <class Space>
 class Plugins : public ::testing::Test {
  protected:
@@ -57,8 +70,19 @@ class Plugins : public ::testing::Test {
     M->update(A);
     EXPECT_LE(relative(applied<Space>(*M, x), product(A, x)), 1e-13) << what << ", updated";
   }
-  std::string probe(const std::string& formats) {
-    return build_probe(folder, "probe_" + formats, {.formats = formats, .spaces = "WEIR_HOST|WEIR_DEVICE"});
+  // And the new values of the same pattern, which the rows that it has already hold.
+  template <class M, class Values>
+  void expect_same_after_update(M& A, const std::string& library, const Values& take_values) {
+    const Numbers x = random_numbers(A.size(), 3);
+    const auto P = make_preconditioner<Space>(table(library));
+    take_values(A, 5);
+    P->setup(A);
+    take_values(A, 6);
+    const Ledger before = ledger();
+    P->update(A);
+    EXPECT_EQ(ledger().host_allocations, before.host_allocations) << library;
+    EXPECT_EQ(ledger().device_allocations, before.device_allocations) << library;
+    EXPECT_LE(relative(applied<Space>(*P, x), product(A, x)), 1e-13) << library;
   }
   testing::ScratchFolder folder;
 };
@@ -78,8 +102,7 @@ Banded<Space> bands(Extents cells, Periodic periodic, bool symmetric) {
 }
 
 TYPED_TEST(Plugins, SeeTheMatrixInEveryFormatThatTheyTake) {
-  const std::string csr = this->probe("WEIR_CSR"), blocks = this->probe("WEIR_BLOCK_CSR"),
-                    diagonals = this->probe("WEIR_DIAGONALS");
+  const std::string csr = probe("WEIR_CSR"), blocks = probe("WEIR_BLOCK_CSR"), diagonals = probe("WEIR_DIAGONALS");
   for (const int B : {1, 3}) {
     const BlockCsr<TypeParam> A(random_blocks(30, B, 5));
     this->expect_same_matrix(A, csr, "rows");
@@ -93,6 +116,26 @@ TYPED_TEST(Plugins, SeeTheMatrixInEveryFormatThatTheyTake) {
     }
   const SeparableStencil<TypeParam> A(box({5, 4, 3}, EndCondition::dirichlet, true));
   this->expect_same_matrix(A, csr, "separable");
+}
+
+// A direction of two cells that is periodic: both neighbours are one block.
+TYPED_TEST(Plugins, SeeNewValuesWithoutAnAllocation) {
+  const auto upload = [](auto& A, unsigned seed) { A.upload(random_numbers(static_cast<int>(A.entries()), seed)); };
+  for (const char* format : {"WEIR_CSR", "WEIR_BLOCK_CSR", "WEIR_DIAGONALS"}) {
+    const std::string library = probe(format);
+    for (const int B : {1, 3})
+      for (const Extents cells : {Extents{2, 5, 1}, Extents{3, 2, 4}}) {
+        BlockStencil<TypeParam> A(cells, B, {.x = true, .y = true});
+        this->expect_same_after_update(A, library, upload);
+      }
+    auto symmetric = bands<TypeParam>({4, 3, 2}, {.y = true}, true);
+    this->expect_same_after_update(symmetric, library,
+                                   [](auto& A, int seed) { A.upload(Numbers(A.entries(), 1.0 / seed)); });
+  }
+  BlockCsr<TypeParam> A(random_blocks(30, 3, 5));
+  this->expect_same_after_update(A, probe("WEIR_CSR"), [](auto& B, unsigned seed) {
+    B.update(random_numbers(static_cast<int>(B.blocks() * 9), seed));
+  });
 }
 
 TYPED_TEST(Plugins, AreRefusedInASpaceThatTheyDoNotTake) {
@@ -125,6 +168,11 @@ TEST_F(HostPlugins, TheExampleInCIsOurBlockJacobi) {
     EXPECT_EQ(M->setup(A).bytes, 8 * 60 * B * B);
     const Numbers r = random_numbers(60 * B, 3);
     EXPECT_LE(relative(applied<Host>(*M, r), applied<Host>(*own, r)), same) << B;
+    BlockStencil<Host> stencil({5, 4, 3}, B);  // whose diagonals it takes
+    stencil.upload(random_numbers(static_cast<int>(stencil.entries()), 7));
+    own->setup(stencil);
+    M->setup(stencil);
+    EXPECT_LE(relative(applied<Host>(*M, r), applied<Host>(*own, r)), 100 * same) << B;  // no dominant diagonal
   }
 }
 
