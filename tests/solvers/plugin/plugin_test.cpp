@@ -1,6 +1,4 @@
 // Plugins built out of tree: every format of a matrix, in both spaces, is our matrix; the example is our own sgs.
-#include <map>
-
 #include "backend/traits.hpp"
 #include "base/error.hpp"
 #include "inputs/case.hpp"
@@ -45,16 +43,6 @@ std::string refusal(const Matrix<Space>& A, const Table& options) {
   return "";
 }
 
-// In both spaces, built once.
-std::string probe(const std::string& formats) {
-  static const testing::ScratchFolder folder;
-  static std::map<std::string, std::string> built;
-  std::string& library = built[formats];
-  if (library.empty())
-    library = build_probe(folder, "probe_" + formats, {.formats = formats, .spaces = "WEIR_HOST|WEIR_DEVICE"});
-  return library;
-}
-
 template <class Space>
 class Plugins : public ::testing::Test {
  protected:
@@ -84,6 +72,9 @@ class Plugins : public ::testing::Test {
     EXPECT_EQ(ledger().device_allocations, before.device_allocations) << library;
     EXPECT_LE(relative(applied<Space>(*P, x), product(A, x)), 1e-13) << library;
   }
+  std::string probe(const std::string& formats) {
+    return build_probe(folder, "probe_" + formats, {.formats = formats, .spaces = "WEIR_HOST|WEIR_DEVICE"});
+  }
   testing::ScratchFolder folder;
 };
 TYPED_TEST_SUITE(Plugins, Spaces, SpaceName);
@@ -101,8 +92,10 @@ Banded<Space> bands(Extents cells, Periodic periodic, bool symmetric) {
   return A;
 }
 
-TYPED_TEST(Plugins, SeeTheMatrixInEveryFormatThatTheyTake) {
-  const std::string csr = probe("WEIR_CSR"), blocks = probe("WEIR_BLOCK_CSR"), diagonals = probe("WEIR_DIAGONALS");
+// New values come without an allocation. A direction of two cells that is periodic: both neighbours are one block.
+TYPED_TEST(Plugins, SeeTheMatrixAndItsNewValuesInEveryFormatThatTheyTake) {
+  const std::string csr = this->probe("WEIR_CSR"), blocks = this->probe("WEIR_BLOCK_CSR"),
+                    diagonals = this->probe("WEIR_DIAGONALS");
   for (const int B : {1, 3}) {
     const BlockCsr<TypeParam> A(random_blocks(30, B, 5));
     this->expect_same_matrix(A, csr, "rows");
@@ -116,26 +109,23 @@ TYPED_TEST(Plugins, SeeTheMatrixInEveryFormatThatTheyTake) {
     }
   const SeparableStencil<TypeParam> A(box({5, 4, 3}, EndCondition::dirichlet, true));
   this->expect_same_matrix(A, csr, "separable");
-}
 
-// A direction of two cells that is periodic: both neighbours are one block.
-TYPED_TEST(Plugins, SeeNewValuesWithoutAnAllocation) {
-  const auto upload = [](auto& A, unsigned seed) { A.upload(random_numbers(static_cast<int>(A.entries()), seed)); };
-  for (const char* format : {"WEIR_CSR", "WEIR_BLOCK_CSR", "WEIR_DIAGONALS"}) {
-    const std::string library = probe(format);
+  const auto upload = [](auto& B, unsigned seed) { B.upload(random_numbers(static_cast<int>(B.entries()), seed)); };
+  const auto constant = [](auto& B, int seed) { B.upload(Numbers(B.entries(), 1.0 / seed)); };
+  const auto update = [](auto& B, unsigned seed) {
+    B.update(random_numbers(static_cast<int>(B.to_values().size()), seed));
+  };
+  for (const std::string& library : {csr, blocks, diagonals}) {
     for (const int B : {1, 3})
       for (const Extents cells : {Extents{2, 5, 1}, Extents{3, 2, 4}}) {
-        BlockStencil<TypeParam> A(cells, B, {.x = true, .y = true});
-        this->expect_same_after_update(A, library, upload);
+        BlockStencil<TypeParam> stencil(cells, B, {.x = true, .y = true});
+        this->expect_same_after_update(stencil, library, upload);
       }
     auto symmetric = bands<TypeParam>({4, 3, 2}, {.y = true}, true);
-    this->expect_same_after_update(symmetric, library,
-                                   [](auto& A, int seed) { A.upload(Numbers(A.entries(), 1.0 / seed)); });
+    this->expect_same_after_update(symmetric, library, constant);
   }
-  BlockCsr<TypeParam> A(random_blocks(30, 3, 5));
-  this->expect_same_after_update(A, probe("WEIR_CSR"), [](auto& B, unsigned seed) {
-    B.update(random_numbers(static_cast<int>(B.blocks() * 9), seed));
-  });
+  BlockCsr<TypeParam> rows(random_blocks(30, 3, 5));
+  this->expect_same_after_update(rows, csr, update);
 }
 
 TYPED_TEST(Plugins, AreRefusedInASpaceThatTheyDoNotTake) {
