@@ -97,6 +97,7 @@ int main() {
   return weir::dot<weir::Device>(x, x) == 400 && mine == 29 ? 0 : 1;
 }
 )";
+  fs::create_directories(folder / "mine");
   testing::write_file(folder / "mine/main.cpp", program);
   testing::write_file(
       folder / "mine/CMakeLists.txt",
