@@ -4,7 +4,7 @@
 set(headers inputs/case.hpp solvers/linear_solver.hpp solvers/registry.hpp solvers/diagnosis/failed_solve.hpp
   solvers/matrix/facts.hpp solvers/matrix/block/block_csr.hpp solvers/matrix/block/block_stencil.hpp
   solvers/matrix/stencil/banded.hpp solvers/matrix/stencil/separable_stencil.hpp solvers/matrix/io/generate.hpp
-  solvers/matrix/io/matrix_market.hpp solvers/matrix/io/petsc_binary.hpp solvers/device/vector_ops.hpp solvers/device/launch.hpp
+  solvers/matrix/io/matrix_market.hpp solvers/matrix/io/petsc_binary.hpp solvers/device/vector_ops.hpp
   solvers/device/ledger.hpp solvers/device/space_timer.hpp solvers/distributed/distributed_matrix.hpp
   mesh/graph/colouring.hpp mesh/graph/orderings.hpp mesh/graph/graph_tools.hpp)
 if(NOT TOML)

@@ -74,6 +74,7 @@ struct KrylovDescription {
   std::unique_ptr<Krylov<Device>> (*make_device)(const KrylovOptions&);
 };
 
+// Each defined beside its method.
 namespace preconditioner {
 extern const PreconditionerDescription none, jacobi, block_jacobi, sgs, block_ilu0, line, multicolor, async_ilu0,
     async_block_ilu0, parilu, parilut, fast_poisson, multigrid, aggregation, additive_schwarz, plugin, python;
@@ -83,6 +84,7 @@ extern const KrylovDescription cg, bicgstab, gmres, pipelined_cg, pipelined_bicg
     bicgstab_l, idrs, refinement;
 }
 
+// All of them, in the order of lists and of the reference.
 std::span<const PreconditionerDescription* const> preconditioners();
 std::span<const KrylovDescription* const> krylov_methods();
 

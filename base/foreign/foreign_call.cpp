@@ -1,5 +1,6 @@
 #include "base/foreign/foreign_call.hpp"
 
+#include <fcntl.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -8,9 +9,12 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <initializer_list>
 #include <string_view>
+#include <utility>
 
 #include "base/error.hpp"
 
@@ -20,12 +24,46 @@ namespace {
 // A signal handler can reach nothing else: these are the variables of the process behind ForeignCall.
 std::atomic<const char*> library_inside = nullptr, call_inside = nullptr;
 std::atomic<long> number_of_calls = 0, number_at_tick = -1;
+std::atomic<LastWords*> last_words = nullptr;
 double ends_at = -1;  // of the steady clock, in seconds; negative: never
 
 constexpr std::array fatal{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
-void write_words(std::initializer_list<std::string_view> words) {
-  for (const std::string_view w : words) [[maybe_unused]] const auto n = write(STDERR_FILENO, w.data(), w.size());
+using Words = std::initializer_list<std::string_view>;
+
+void write_words(int file, Words words) {
+  for (const std::string_view w : words) [[maybe_unused]] const auto n = write(file, w.data(), w.size());
+}
+
+// Within a string of JSON.
+void write_escaped(int file, Words words) {
+  for (const std::string_view w : words)
+    for (const char c : w) {
+      const bool is_plain = c >= ' ' && c <= '~' && c != '"' && c != '\\';
+      write_words(file, {{is_plain ? &c : "?", 1}});
+    }
+}
+
+// In a signal's handler: no allocation, no locks.
+void leave_last_words(Exit code, Words reason) {
+  const LastWords* w = last_words;
+  if (!w) return;
+  const int file = open(w->temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (file < 0) return;
+  const char digit = static_cast<char>('0' + static_cast<int>(code));
+  write_words(file, {w->before_code, {&digit, 1}, w->before_reason});
+  write_escaped(file, reason);
+  write_words(file, {w->after});
+  if (fsync(file) == 0) rename(w->temporary.c_str(), w->path.c_str());
+}
+
+// Its end, by words for standard error and for the file.
+[[noreturn]] void end_process(Exit code, Words reason) {
+  write_words(STDERR_FILENO, {"weir: "});
+  write_words(STDERR_FILENO, reason);
+  write_words(STDERR_FILENO, {"; the run ends here, and its last checkpoint holds\n"});
+  leave_last_words(code, reason);
+  _exit(static_cast<int>(code));
 }
 
 std::string_view name_of(int number) {
@@ -41,19 +79,14 @@ extern "C" void end_after_crash(int number) {
     raise(number);
     return;
   }
-  write_words({"weir: ", library, ": ", call, " crashed (", name_of(number),
-               "); the run ends here, and its last checkpoint holds\n"});
-  _exit(static_cast<int>(Exit::solver_failed));
+  end_process(Exit::solver_failed, {library, ": ", call, " crashed (", name_of(number), ")"});
 }
 
 extern "C" void look_at_the_clock(int) {
   const long number = number_of_calls;
   const char *library = library_inside, *call = call_inside;
-  if (library && number_at_tick.exchange(number) == number) {
-    constexpr std::string_view rest = " does not come back; the run ends here, and its last checkpoint holds\n";
-    write_words({"weir: wall limit: ", library, ": ", call, rest});
-    _exit(static_cast<int>(Exit::wall_limit));
-  }
+  if (library && number_at_tick.exchange(number) == number)
+    end_process(Exit::wall_limit, {"wall limit: ", library, ": ", call, " does not come back"});
 }
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -108,6 +141,10 @@ ForeignCall::~ForeignCall() {
 void ForeignCall::must_end_after(double seconds) {
   ends_at = seconds < 0 ? -1 : now() + seconds;
   if (number_of_calls > 0) start_clock();
+}
+
+void ForeignCall::leaves(LastWords words) {
+  delete last_words.exchange(words.path.empty() ? nullptr : new LastWords(std::move(words)));
 }
 
 }  // namespace weir

@@ -1,10 +1,16 @@
 // Calls into code that is not Weir's (a plugin of the user's). Where such code crashes, the process ends with a line that names
-// library and call instead of a bare signal; where it does not come back, the wall limit ends it all the same. Nothing
-// of the run can be written then: what it had on the disk (records, checkpoints) stays as it is.
+// library and call instead of a bare signal; where it does not come back, the wall limit ends it all the same. What the
+// run had on the disk (records, checkpoints) stays as it is; the one file that can be written then is prepared before.
 #pragma once
-#include <csignal>
+#include <string>
 
 namespace weir {
+
+// A file of JSON that a process leaves which ends within a call: the parts around the exit code and around the reason, which
+// stands in a string. Written under the name `temporary`, then renamed.
+struct LastWords {
+  std::string path, temporary, before_code, before_reason, after;
+};
 
 class ForeignCall {
  public:
@@ -17,6 +23,7 @@ class ForeignCall {
 
   // From `seconds` on, from now, a call that takes longer than a second ends the process with Exit::wall_limit; negative: never.
   static void must_end_after(double seconds);
+  static void leaves(LastWords words);  // without a path: nothing
 
  private:
   const char *outer_library_, *outer_call_;

@@ -8,6 +8,7 @@
 
 namespace weir {
 
+// As the vertices are numbered; by a shuffle of that seed.
 Order natural_order(int vertices);
 Order random_order(int vertices, std::uint64_t seed);
 

@@ -130,8 +130,8 @@ void add_replay_options(CLI::App& verb, ReplayArguments& r) {
       ->check(CLI::Range(1, 1000));
   verb.add_option(
           "--export", r.export_format,
-          "export the systems instead of solving them: Matrix Market, PETSc binary, or hypre's IJ files in folders "
-          "ls_00000 as hypredrive reads them")
+          "export the systems instead of solving them: Matrix Market (with -o also ginkgo.json, as Ginkgo's benchmarks "
+          "read it), PETSc binary, or hypre's IJ files in folders ls_00000 (with -o also hypredrive.yml)")
       ->check(CLI::IsMember({"mtx", "petsc", "hypre"}));
   verb.add_option("-o,--output", r.output,
                   "folder of the exported files, default: that of the captured systems; or run directory of the study")

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "base/print.hpp"
+#include "postproc/run/write_aside.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/matrix/block/cut_blocks.hpp"
 #include "solvers/matrix/io/augment.hpp"
@@ -17,13 +19,14 @@
 
 namespace weir {
 
+namespace fs = std::filesystem;
+
 std::string origin_of(const Capsule& c) {
   const CapsuleOrigin& o = c.origin;
   return fmt::format("{}: {}{} of {} ({}), step {}, solve {}{}, {} unknowns in blocks of {}{}; captured by '{}'",
-                     std::filesystem::path(c.path).stem().string(), o.system,
-                     o.part > 0 ? fmt::format(" {}", o.part) : "", o.name, o.miniapp, o.step, o.solve,
-                     std::isfinite(o.cfl) ? fmt::format(", CFL {:.4g}", o.cfl) : "", c.size(),
-                     std::max<std::size_t>(1, c.variables.size()),
+                     fs::path(c.path).stem().string(), o.system, o.part > 0 ? fmt::format(" {}", o.part) : "", o.name,
+                     o.miniapp, o.step, o.solve, std::isfinite(o.cfl) ? fmt::format(", CFL {:.4g}", o.cfl) : "",
+                     c.size(), std::max<std::size_t>(1, c.variables.size()),
                      o.ranks > 1 ? fmt::format(" on {} ranks ({})", o.ranks, o.partition) : "", o.trigger);
 }
 
@@ -47,8 +50,9 @@ BlockCsrData read_system(const std::string& name, int block, MarketFaults* fault
   return cut_into_blocks(std::move(scalar), std::max(block, 1));
 }
 
-void export_capsule(const Capsule& c, const std::string& format, const std::string& folder, int number) {
-  namespace fs = std::filesystem;
+namespace {
+
+void export_capsule(const Capsule& c, const std::string& format, const std::string& folder, std::size_t number) {
   const fs::path source(c.path);
   const fs::path to = folder.empty() ? source.parent_path() : fs::path(folder);
   if (!to.empty()) fs::create_directories(to);
@@ -72,6 +76,39 @@ void export_capsule(const Capsule& c, const std::string& format, const std::stri
   write_vector_market(base + "_b.mtx", c.b);
   write_vector_market(base + "_x0.mtx", c.x0);
   say("{0}.mtx, {0}_b.mtx, {0}_x0.mtx; {1} rows\n", base, c.size());
+}
+
+// As the benchmarks of Ginkgo (BENCHMARKING.md) read test cases.
+void write_ginkgo_list(const fs::path& folder, const std::vector<std::string>& paths) {
+  auto list = nlohmann::ordered_json::array();
+  for (const std::string& path : paths) {
+    const std::string name = fs::path(path).stem().string();
+    list.push_back({{"filename", name + ".mtx"}, {"rhs", name + "_b.mtx"}, {"optimal", {{"spmv", "csr"}}}});
+  }
+  write_text_aside((folder / "ginkgo.json").string(), list.dump(2) + "\n");
+}
+
+// A method for any matrix, from zeros: hypredrive 0.2 looks for a guess in no folder of a sequence.
+void write_hypredrive_input(const fs::path& folder, std::size_t count) {
+  write_text_aside((folder / "hypredrive.yml").string(), fmt::format(R"(linear_system:
+  dirname: ls
+  matrix_filename: IJ.out.A
+  rhs_filename: IJ.out.b
+  init_suffix: 0
+  last_suffix: {}
+solver: gmres
+preconditioner: amg
+)",
+                                                                     count - 1));
+}
+
+}  // namespace
+
+void export_capsules(const std::vector<std::string>& paths, const std::string& format, const std::string& folder) {
+  for (std::size_t i = 0; i < paths.size(); ++i) export_capsule(read_capsule(paths[i]), format, folder, i);
+  if (folder.empty()) return;
+  if (format == "mtx") write_ginkgo_list(folder, paths);
+  if (format == "hypre") write_hypredrive_input(folder, paths.size());
 }
 
 }  // namespace weir

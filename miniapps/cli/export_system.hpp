@@ -1,6 +1,7 @@
 // Systems of files and capsules as block rows; a capsule's in words, and in the formats of others.
 #pragma once
 #include <string>
+#include <vector>
 
 #include "miniapps/study/capture/capsule.hpp"
 #include "solvers/matrix/io/matrix_market.hpp"
@@ -8,9 +9,10 @@
 namespace weir {
 
 // format "mtx": NAME.mtx, NAME_b.mtx, NAME_x0.mtx; "petsc": NAME.petsc with A, b and x0 one after the other; "hypre":
-// ls_00000/IJ.out.A, .b and .x0, as hypredrive reads a sequence, `number` being that of the folder. Into `folder`, or beside
-// the capsule where that is empty. Prints what was written.
-void export_capsule(const Capsule& capsule, const std::string& format, const std::string& folder, int number);
+// ls_00000/IJ.out.A, .b and .x0, counted on. Into `folder`, with what names the sequence to Ginkgo's benchmarks
+// (ginkgo.json, of mtx) or to hypredrive (hypredrive.yml), both to be read there; or beside the captured systems where that
+// is empty. Prints what was written.
+void export_capsules(const std::vector<std::string>& paths, const std::string& format, const std::string& folder);
 
 // "pressure_00000007_0: pressure of cavity (incompressible), step 7, solve 0, 144 unknowns ...; captured by 'every:7'"
 std::string origin_of(const Capsule& capsule);

@@ -35,6 +35,7 @@ constexpr const char* index = R"(<!-- Written by `weir reference`: do not edit. 
 - [Keys of the case file](keys.md), and [weir.schema.json](weir.schema.json) for editors
 - [Boundary conditions](boundaries.md)
 - [Linear solvers](solvers.md): methods, preconditioners, which matrices they take
+- [Headers of the library](api.md), written by `tests/tree/api.py`
 - [Quantities and exit codes](results.md)
 
 `weir list`, `weir explain KEY` and `weir VERB --help` show the same in the terminal.

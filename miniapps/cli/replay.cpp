@@ -222,8 +222,7 @@ int replay_capsules(const Program& program, const ReplayArguments& a) {
     throw Error(Exit::usage, "--warm, --system, --threads and --overwrite belong to a study: --solvers FILE -o DIR");
   const std::vector<NamedSolver> candidates = a.solvers.empty() ? std::vector<NamedSolver>() : solvers_of(a.solvers);
   if (!a.export_format.empty()) {
-    int number = 0;
-    for (const std::string& path : capsules) export_capsule(read_capsule(path), a.export_format, a.output, number++);
+    export_capsules(capsules, a.export_format, a.output);
     return static_cast<int>(Exit::finished);
   }
   for (const std::string& path : capsules)

@@ -203,6 +203,7 @@ void Run::begin(RunHeader header) {
     events_ = &record("events.jsonl", "");
   }
   write_summary({0, "running", ""}, {});
+  leave_last_words();
   print_header();
   tell_of_restart();
   for (const std::string& warning : header_.warnings) event("warning", warning);
@@ -330,6 +331,7 @@ void Run::checkpoint(CheckpointState state) {
   last_checkpoint_step_ = state.step;
   last_checkpoint_end_ = reached_;
   event("checkpoint", file);
+  leave_last_words();
 }
 
 }  // namespace weir

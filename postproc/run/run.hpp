@@ -216,8 +216,10 @@ class Run {
   void tell_of_restart();
   Ending ending_of(const Outcome& outcome) const;
   bool checks_hold(const Outcome& outcome) const;
-  void write_summary(const Ending& ending, const Outcome& outcome) const;  // run.json
-  double wall() const;  // seconds of the run, those before a restart included
+  std::string summary(const Ending& ending, const Outcome& outcome) const;  // run.json
+  void write_summary(const Ending& ending, const Outcome& outcome) const;
+  void leave_last_words() const;  // run.json, where the process ends within a plugin
+  double wall() const;            // seconds of the run, those before a restart included
   double process_seconds() const;
   double flow_seconds() const;  // of the loop, without what studies of solvers took
 

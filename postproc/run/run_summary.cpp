@@ -3,6 +3,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "base/foreign/foreign_call.hpp"
 #include "base/hash.hpp"
 #include "base/print.hpp"
 #include "postproc/run/machine.hpp"
@@ -12,7 +13,27 @@
 namespace weir {
 
 void Run::write_summary(const Ending& ending, const Outcome& outcome) const {
-  if (!writes()) return;
+  ForeignCall::leaves({});
+  if (writes()) write_text_aside(path("run.json"), summary(ending, outcome));
+}
+
+// Of any rank: where one ends within a call, rank 0 is killed with it.
+void Run::leave_last_words() const {
+  constexpr int code = -1234567;
+  const std::string reason = "REASON", number = std::to_string(code),
+                    of = last_checkpoint_.empty()
+                             ? "; what else is told here is of the run's beginning, no checkpoint written"
+                             : "; what else is told here is of " + last_checkpoint_;
+  const std::string text = summary({code, "failed", reason + of}, {});
+  const std::size_t at_code = text.find(number), at_reason = text.find(reason, at_code);
+  ForeignCall::leaves({.path = path("run.json"),
+                       .temporary = temporary_name(path("run.json")),
+                       .before_code = text.substr(0, at_code),
+                       .before_reason = text.substr(at_code + number.size(), at_reason - at_code - number.size()),
+                       .after = text.substr(at_reason + reason.size())});
+}
+
+std::string Run::summary(const Ending& ending, const Outcome& outcome) const {
   using Json = nlohmann::ordered_json;
   Json j;
   j["schema"] = 1;
@@ -58,7 +79,7 @@ void Run::write_summary(const Ending& ending, const Outcome& outcome) const {
   j["restarted_from"] = restart() ? Json(restart()->path) : Json();
   j["last_checkpoint"] = last_checkpoint_.empty() ? Json() : Json(last_checkpoint_);
   for (const auto& [name, text] : blocks_) j[name] = Json::parse(text);
-  write_text_aside(path("run.json"), j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+  return j.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 namespace {

@@ -7,16 +7,12 @@
 
 namespace weir {
 
-namespace {
-
 // No two processes have it, on no two machines.
 std::string temporary_name(const std::string& path) {
   char host[64] = {};
   gethostname(host, sizeof host - 1);
   return path + "." + host + "-" + std::to_string(getpid()) + ".partial";
 }
-
-}  // namespace
 
 OutputFile::OutputFile(const std::string& path) : path_(path), file_(std::fopen(path.c_str(), "wb")) {
   if (!file_) fail_to_write(path_, errno);

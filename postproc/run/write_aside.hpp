@@ -20,6 +20,8 @@ enum class Sync {
 void write_aside(const std::string& path, const std::function<void(const std::string& temporary)>& write,
                  Sync when = Sync::now);
 
+std::string temporary_name(const std::string& path);
+
 // The same for a text.
 void write_text_aside(const std::string& path, std::string_view text);
 

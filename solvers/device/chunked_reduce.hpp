@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "backend/dialect.hpp"
+#include "backend/host_device.hpp"
 
 namespace weir {
 

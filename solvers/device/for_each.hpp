@@ -24,6 +24,7 @@ inline int loop_count(std::int64_t n) {
 // Below this many indices a second thread costs more than it saves.
 inline constexpr int parallel_grain = 8192;
 
+// f(i), i = 0 .. size - 1.
 template <class Space, class F>
 void for_each(std::int64_t size, const F& f) {
   const int n = loop_count(size);
@@ -39,6 +40,7 @@ void for_each(std::int64_t size, const F& f) {
   }
 }
 
+// f(i, j, k) for each cell.
 template <class Space, class F>
 void for_each(Extents e, const F& f) {
   if constexpr (std::is_same_v<Space, Host>) {

@@ -11,6 +11,7 @@
 
 namespace weir {
 
+// The sum of f(i), i = 0 .. size - 1.
 template <class Space, class F>
 double sum(std::int64_t size, const F& f) {
   const int n = loop_count(size);
@@ -22,6 +23,7 @@ double sum(std::int64_t size, const F& f) {
   }
 }
 
+// Two sums in one pass: f returns a Pair.
 template <class Space, class F>
 Pair sum2(std::int64_t size, const F& f) {
   const int n = loop_count(size);

@@ -4,10 +4,11 @@
 #include <cstdint>
 #include <type_traits>
 
-#include "backend/dialect.hpp"
+#include "backend/host_device.hpp"
 
 namespace weir {
 
+// Tags: where memory lies and loops run.
 struct Host {
   static constexpr const char* name = "host";
 };

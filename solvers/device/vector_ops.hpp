@@ -8,6 +8,7 @@
 
 namespace weir {
 
+// Of one length in each call, in memory of the space.
 using ConstVector = View<const double>;
 using Vector = View<double>;
 

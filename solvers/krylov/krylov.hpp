@@ -14,9 +14,11 @@
 
 namespace weir {
 
+// How a solve ended.
 enum class Reason { converged, max_iterations, breakdown, stagnated, not_finite, interrupted };
 const char* to_string(Reason reason);
 
+// Of the residual: the root of the sum of squares, or the largest absolute value.
 enum class Norm { l2, max };
 
 struct SolveResult {

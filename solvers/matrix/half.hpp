@@ -4,7 +4,7 @@
 #include <bit>
 #include <cstdint>
 
-#include "backend/dialect.hpp"
+#include "backend/host_device.hpp"
 
 namespace weir {
 

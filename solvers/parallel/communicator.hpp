@@ -24,6 +24,7 @@ const char* to_string(Reduction reduction);
 inline constexpr Reduction all_reductions[] = {Reduction::gather, Reduction::tree, Reduction::allreduce,
                                                Reduction::nonblocking};
 
+// How the messages of a halo exchange travel: `halo` of [parallel]; the same bits by all.
 enum class HaloStrategy { naive, pairs, persistent, neighbourhood };
 const char* to_string(HaloStrategy strategy);
 inline constexpr HaloStrategy all_halo_strategies[] = {HaloStrategy::naive, HaloStrategy::pairs,
@@ -44,6 +45,7 @@ class HaloTransport {
   virtual void finish() = 0;  // the receive buffer is full, the send buffer free again
 };
 
+// Of this rank, since its communicator was made.
 struct Traffic {
   double seconds = 0;
   std::int64_t bytes = 0, calls = 0;

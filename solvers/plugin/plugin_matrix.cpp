@@ -6,8 +6,6 @@
 
 #include "base/error.hpp"
 #include "solvers/matrix/algorithms/triangular.hpp"
-#include "solvers/matrix/block/block_rows.hpp"
-#include "solvers/matrix/block/cut_blocks.hpp"
 #include "solvers/matrix/stencil/banded.hpp"
 
 namespace weir {
@@ -108,16 +106,7 @@ template <class Space>
 const BlockCsr<Space>& PluginMatrix<Space>::converted(const Matrix<Space>& A) {
   if (!(formats_ & (WEIR_CSR | WEIR_BLOCK_CSR)))
     throw Error(Exit::usage, plugin_ + ": takes diagonals alone, and this matrix has entries that lie in none");
-  BlockCsrData data = block_rows(A);
-  if (data.block > 1 && !(formats_ & WEIR_BLOCK_CSR)) data = scalar_rows(data);
-  if (copy_ && data.row_start == row_start_ && data.column == column_ && copy_->block() == data.block) {
-    copy_->update(data.value);
-  } else {
-    copy_.emplace(data);
-    row_start_ = std::move(data.row_start);
-    column_ = std::move(data.column);
-  }
-  return *copy_;
+  return converted_.of(A);
 }
 
 template <class Space>

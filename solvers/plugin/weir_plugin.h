@@ -81,7 +81,7 @@ typedef struct weir_solver weir_solver; /* yours */
 
 typedef struct weir_plugin_description {
   uint32_t abi;     /* WEIR_PLUGIN_ABI */
-  uint32_t formats; /* WEIR_CSR | ... : no copy of what Weir holds in one of these; else one conversion at setup and update */
+  uint32_t formats; /* WEIR_CSR | ... : no copy of what Weir holds in one of these; else rows, refilled at each update */
   uint32_t spaces;  /* WEIR_HOST | WEIR_DEVICE */
   uint32_t traits;  /* WEIR_KEEPS_SYMMETRY | ... */
   const char* name; /* for the log: "sgs" */

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """What a reader of the source tree may rely on, checked: ./weir lint runs all of it, ctest all but format and tidy.
 
-    tests/tree/check.py [includes] [folders] [links] [words] [format] [tidy]     nothing named: all
+    tests/tree/check.py [includes] [folders] [api] [links] [words] [format] [tidy]     nothing named: all
 
 includes  who may include whom (docs/explanation/source_tree.md), and no circle of files
 folders   no flat folder of more than 25 source files, tests end in _test, no conditional outside solvers/device
+api       docs/reference/api.md is what tests/tree/api.py makes of the public headers, in which everything has a comment
 links     pages and code name files and headings that exist, and every picture is shown
 words     the field's words in pages, messages and comments, not those of the left column below
 format    clang-format changes nothing
@@ -16,6 +17,8 @@ import os
 import re
 import subprocess
 import sys
+
+import api as pages
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -152,6 +155,11 @@ def headings(path):
     return {re.sub(r"[^\w\- ]", "", re.sub(r"\[([^]]*)\]\([^)]*\)", r"\1", n)).strip().lower().replace(" ", "-") for n in names}
 
 
+def api():
+    is_new = os.path.exists(os.path.join(ROOT, pages.PAGE)) and text_of(pages.PAGE) == pages.page()
+    return list(pages.undocumented()) + ([] if is_new else [f"{pages.PAGE}: stale; tests/tree/api.py --write writes it"])
+
+
 def links():
     faults, used, files = [], set(), tracked()
     for page in (f for f in files if f.endswith(".md")):
@@ -219,7 +227,7 @@ def tidy():
 
 
 def main():
-    checks = {f.__name__: f for f in (includes, folders, links, words, format, tidy)}
+    checks = {f.__name__: f for f in (includes, folders, api, links, words, format, tidy)}
     named = sys.argv[1:] or list(checks)
     failed = False
     for name in named:

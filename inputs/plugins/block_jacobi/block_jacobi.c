@@ -39,13 +39,25 @@ static void destroy(weir_solver* s) {
 
 static const char* error(weir_solver* s) { return s ? s->error : "out of memory"; }
 
+/* The diagonal block of row i, row by row; 0 where there is none. */
+static int take_diagonal(const weir_matrix* A, int i, double* d) {
+  const int B = A->block;
+  if (A->format == WEIR_DIAGONALS) {
+    const double* from = A->diagonal[3] + (size_t)i * B * B;
+    for (int r = 0; r < B; ++r)
+      for (int c = 0; c < B; ++c) d[r * B + c] = from[c * B + r];
+    return 1;
+  }
+  const int64_t e = A->diagonal_entry[i];
+  if (e >= 0) memcpy(d, A->value + e * B * B, sizeof(double) * B * B);
+  return e >= 0;
+}
+
 static int update(weir_solver* s, const weir_matrix* A) {
   const int B = A->block;
   for (int i = 0; i < A->rows; ++i) {
-    const int64_t e = A->diagonal_entry[i];
     double* d = s->inverse + (size_t)i * B * B;
-    if (e >= 0) memcpy(d, A->value + e * B * B, sizeof(double) * B * B);
-    if (e < 0 || invert(d, B)) {
+    if (!take_diagonal(A, i, d) || invert(d, B)) {
       s->error = "a diagonal block is singular";
       return 1;
     }
@@ -77,8 +89,10 @@ static inline void multiply(const weir_solver* s, int B, const double* restrict 
 static int apply(weir_solver* s, const double* r, double* z) {
   switch (s->block) {
     case 1: multiply(s, 1, r, z); break;
+    case 3: multiply(s, 3, r, z); break;
     case 4: multiply(s, 4, r, z); break;
     case 5: multiply(s, 5, r, z); break;
+    case 6: multiply(s, 6, r, z); break;
     default: multiply(s, s->block, r, z);
   }
   return 0;
@@ -88,7 +102,7 @@ static int64_t bytes(weir_solver* s) { return (int64_t)sizeof(double) * s->rows 
 
 const weir_plugin_description* weir_plugin(void) {
   static const weir_plugin_description description = {
-      .abi = WEIR_PLUGIN_ABI, .formats = WEIR_BLOCK_CSR, .spaces = WEIR_HOST, .traits = WEIR_KEEPS_SYMMETRY,
+      .abi = WEIR_PLUGIN_ABI, .formats = WEIR_BLOCK_CSR | WEIR_DIAGONALS, .spaces = WEIR_HOST, .traits = WEIR_KEEPS_SYMMETRY,
       .name = "block Jacobi", .create = create, .destroy = destroy, .error = error, .setup = setup, .update = update,
       .apply = apply, .bytes = bytes};
   return &description;

@@ -12,8 +12,10 @@
 #include "solvers/device/cuda/launch_limits.hpp"
 #include "solvers/device/simt/backend/runtime.hpp"
 
+namespace weir {
 uint3 threadIdx{}, blockIdx{};
 dim3 blockDim, gridDim;
+}  // namespace weir
 
 namespace weir::simt {
 

@@ -11,6 +11,7 @@
 
 namespace weir {
 
+// Unknowns a block row.
 inline constexpr int largest_block = 64;
 
 // A matrix on the host, as readers and assemblies hand it over.

@@ -20,6 +20,7 @@
 
 namespace weir {
 
+// Directions in which the two ends of the grid are neighbours.
 struct Periodic {
   bool x = false, y = false, z = false;
   bool operator==(const Periodic&) const = default;
@@ -83,6 +84,7 @@ struct BlockStencilView {
   }
 };
 
+// What `product` of the class does on the host.
 Pair host_product(const BlockStencilView& A, Product p, const double* b, const double* x, double* y);
 
 template <class Space>

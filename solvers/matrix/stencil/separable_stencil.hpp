@@ -18,6 +18,7 @@ struct StencilAxis {
   bool periodic = false;
 };
 
+// A = scale (K_x M_y M_z + M_x K_y M_z + M_x M_y K_z) + shift M_x M_y M_z: K and M of one direction each.
 struct StencilView {
   StencilAxis X, Y, Z;
   double shift = 0, scale = 1;

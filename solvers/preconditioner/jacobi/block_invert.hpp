@@ -1,6 +1,6 @@
 // The inverse of a small dense block, by one thread in either space.
 #pragma once
-#include "backend/dialect.hpp"
+#include "backend/host_device.hpp"
 
 namespace weir::block_jacobi {
 

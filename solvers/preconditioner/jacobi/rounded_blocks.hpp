@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <memory>
 
-#include "backend/dialect.hpp"
+#include "backend/host_device.hpp"
 #include "solvers/matrix/half.hpp"
 #include "solvers/matrix/stored_as.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -153,6 +154,27 @@ TEST_F(Import, HypreReadsTheSystemsThatAreExportedForIt) {
   while (lines >> value) of_hypre.push_back(value);
   ASSERT_EQ(of_hypre.size(), from_file.size());
   for (std::size_t i = 0; i < of_hypre.size(); ++i) EXPECT_NEAR(of_hypre[i], from_file[i], 1e-13 * 300) << i;
+}
+
+// Beside the systems: what names them all to hypredrive and to Ginkgo's benchmarks, relative to the folder.
+TEST_F(Import, AnExportedSequenceIsListedForHypredriveAndForGinkgo) {
+  dump();
+  ASSERT_EQ(weir({"replay", "dump", "--export", "hypre", "-o", "ls"}).code, 0);
+  std::map<std::string, std::string> keys;
+  std::istringstream yml(read_file(folder / "ls/hypredrive.yml"));
+  for (std::string line, key; std::getline(yml, line); keys[key] = line.substr(line.find(':') + 1))
+    key = line.substr(line.find_first_not_of(' '), line.find(':') - line.find_first_not_of(' '));
+  EXPECT_EQ(keys["init_suffix"], " 0");
+  EXPECT_EQ(keys["last_suffix"], " 2");
+  for (const char* key : {"matrix_filename", "rhs_filename"})
+    EXPECT_TRUE(fs::exists(folder / ("ls/" + keys["dirname"].substr(1) + "_00002/" + keys[key].substr(1) + ".00000")))
+        << key;
+
+  ASSERT_EQ(weir({"replay", "dump", "--export", "mtx", "-o", "mtx"}).code, 0);
+  const Finished p = sh("cd mtx && /usr/bin/python3 " + sources + "/ginkgo_list.py");
+  if (p.code == 77) GTEST_SKIP() << "no scipy";
+  EXPECT_EQ(p.code, 0) << p.err;
+  EXPECT_EQ(p.out, "system_00000000 40 232\nsystem_00000001 40 232\nsystem_00000002 40 232\n");
 }
 
 class ImportFiles : public Import {

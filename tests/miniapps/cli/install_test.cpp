@@ -70,6 +70,45 @@ TEST_F(Installed, ThePackageAloneBuildsTheExamplesWhichConvergeToTheirKnownSolut
   expect_error({folder / "build/3_time_loop"}, 5e-6, 6e-6, "candidate");
 }
 
+// CUDA's words, which an emulated device takes for itself, are the user's.
+TEST_F(Installed, HeadersOfACpuBuildLeaveTheGlobalNamesToTheUser) {
+  install("library");
+  if (read_file(prefix + "/include/weir/backend/host_device.hpp").find("cuda_runtime") != std::string::npos)
+    GTEST_SKIP() << "the headers of a GPU build include CUDA's own";
+  std::string program;
+  for (const auto& entry : fs::recursive_directory_iterator(prefix + "/include/weir"))
+    if (entry.path().extension() == ".hpp")
+      program += "#include <" + fs::relative(entry.path(), prefix + "/include").string() + ">\n";
+  program += R"(
+namespace mine {
+int __global__ = 1, __device__ = 2, __host__ = 3, __forceinline__ = 4;
+}
+struct dim3 { char name[3]; };
+struct uint3 { char name[3]; };
+dim3 threadIdx, blockIdx, blockDim, gridDim;
+int warpSize() { return 7; }
+int atomicAdd(dim3) { return 8; }
+int __syncthreads(dim3) { return 9; }
+int main() {
+  weir::Array<double, weir::Device> x(100);
+  weir::fill<weir::Device>(2.0, x);
+  weir::LinearSolver<weir::Device> solver(weir::read_case_text("method = \"cg\"", "options"));
+  const int mine = warpSize() + atomicAdd(threadIdx) + __syncthreads(gridDim) + mine::__device__ + mine::__host__;
+  return weir::dot<weir::Device>(x, x) == 400 && mine == 29 ? 0 : 1;
+}
+)";
+  fs::create_directories(folder / "mine");
+  testing::write_file(folder / "mine/main.cpp", program);
+  testing::write_file(
+      folder / "mine/CMakeLists.txt",
+      "cmake_minimum_required(VERSION 3.25)\nproject(mine LANGUAGES C CXX)\nfind_package(Weir REQUIRED)\n"
+      "add_executable(mine main.cpp)\ntarget_link_libraries(mine PRIVATE Weir::solvers)\n");
+  expect({WEIR_CMAKE, "-S", folder / "mine", "-B", folder / "build", "-DCMAKE_PREFIX_PATH=" + prefix,
+          std::string("-DCMAKE_CXX_COMPILER=") + WEIR_CXX, "-DCMAKE_BUILD_TYPE=Debug"});
+  expect({WEIR_CMAKE, "--build", folder / "build"});
+  expect({folder / "build/mine"});
+}
+
 // What it reads at run time is its own, not the source tree's: the example is edited to tell them apart.
 TEST_F(Installed, TheProgramRunsACaseOfItsOwnAndWritesItsPageAndAPlugin) {
   install("program");

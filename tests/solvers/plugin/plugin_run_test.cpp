@@ -106,6 +106,12 @@ TEST_F(PluginRun, EveryMistakeEndsTheRunWithItsCodeAndTheNameOfTheCall) {
     const Finished f = run(with(plugin, "= N", "= " + std::string(m.fault)), "out", {}, limit_of(m.words));
     EXPECT_EQ(f.code, m.code) << m.words << f.out << f.err;
     EXPECT_NE((f.out + f.err).find(m.words), std::string::npos) << m.words << "\n" << f.out << f.err;
+    if (m.code == 2) continue;  // no run has begun
+    const auto told = nlohmann::json::parse(read_file(folder / "out/run.json"));
+    EXPECT_EQ(told["status"], "failed") << m.words;
+    EXPECT_EQ(told["exit_code"], m.code) << m.words;
+    const std::string why = m.code == 4 ? read_file(folder / "out/events.jsonl") : std::string(told["reason"]);
+    EXPECT_NE(why.find(m.words), std::string::npos) << why;
   }
   const Finished missing = run(with(with(plugin, "= N", "= 0"), "../libprobe.so", "libnone.so"), "out");
   EXPECT_EQ(missing.code, 2);
@@ -116,14 +122,21 @@ TEST_F(PluginRun, EveryMistakeEndsTheRunWithItsCodeAndTheNameOfTheCall) {
   EXPECT_NE(device.err.find("takes host memory alone, and this run is on the device"), std::string::npos) << device.err;
 }
 
-// After a crash the last checkpoint is whole.
-TEST_F(PluginRun, ACrashLeavesWhatTheRunHadOnTheDisk) {
-  build_probe(folder, "probe");
+// After a crash the last checkpoint is whole. The library's name is no text of JSON.
+TEST_F(PluginRun, ACrashLeavesWhatTheRunHadOnTheDiskAndSaysInRunJsonWhatHappened) {
+  fs::rename(build_probe(folder, "probe"), folder / "a\"\xc3\xa9.so");
   ASSERT_EQ(run(cavity + pressure_by_sgs, "out").code, 0);
   const Finished crash =
       weir({"restart", "out", "--set",
-            "linear.pressure.preconditioner={ type = \"plugin\", library = \"libprobe.so\", fault = 7 }"});
+            "linear.pressure.preconditioner={ type = \"plugin\", library = 'a\"\xc3\xa9.so', fault = 7 }"});
   EXPECT_EQ(crash.code, 3) << crash.err;
+  const auto told = nlohmann::json::parse(read_file(folder / "out/run.json"));
+  EXPECT_EQ(told["exit_code"], 3);
+  EXPECT_EQ(told["steps"], 4) << "those of the checkpoint";
+  EXPECT_NE(std::string(told["reason"])
+                .find("a???.so: apply crashed (SIGSEGV); what else is told here is of out/checkpoints/"),
+            std::string::npos)
+      << told["reason"];
   EXPECT_EQ(weir({"restart", "out", "--steps", "6"}).code, 0);
 }
 
@@ -155,6 +168,24 @@ set = ["shadow.every=0", "relay.every=0", "time.end=0.04",
 )");
   const Finished ab = weir({"ab", "study.toml", "-o", "ab"});
   EXPECT_EQ(ab.code, 0) << ab.out << ab.err;
+}
+
+TEST_F(PluginRun, RacesInSelectAndIsDroppedWhereItFails) {
+  build_plugin(folder, "sgs", "inputs/plugins/sgs/sgs.cpp");
+  build_probe(folder, "probe");
+  const std::string text =
+      cavity + pressure_by_sgs +
+      "[select]\nsystem = \"pressure\"\nsolvers = [\"mine\", \"bad\"]\nevery = 2\nbudget = 1e9\n" +
+      "[select.mine]\nmethod = \"cg\"\npreconditioner = { type = \"plugin\", library = \"../libsgs.so\" }\n" +
+      "[select.bad]\nmethod = \"gmres\"\npreconditioner = { type = \"plugin\", library = \"../libprobe.so\", fault = 4 "
+      "}\n";
+  write_file(folder / "cases/case.toml", text);
+  const Finished f = weir({"run", "cases/case.toml", "-o", "out", "--steps", "20", "--threads", "1"});
+  ASSERT_EQ(f.code, 0) << f.out << f.err;
+  const std::string races = read_file(folder / "out/races.csv");
+  EXPECT_NE(races.find("mine"), std::string::npos) << races;
+  EXPECT_NE(races.find("bad"), std::string::npos) << races;
+  EXPECT_EQ(read_file(folder / "out/decisions.csv").find("bad"), std::string::npos);
 }
 
 TEST_F(PluginRun, ACapturedSystemKnowsTheLibraryByItsHash) {

@@ -2,6 +2,7 @@
 #include "backend/traits.hpp"
 #include "base/error.hpp"
 #include "inputs/case.hpp"
+#include "solvers/device/ledger.hpp"
 #include "solvers/linear_solver.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/matrix/stencil/banded.hpp"
@@ -57,6 +58,20 @@ class Plugins : public ::testing::Test {
     M->update(A);
     EXPECT_LE(relative(applied<Space>(*M, x), product(A, x)), 1e-13) << what << ", updated";
   }
+  // And the new values of the same pattern, which the rows that it has already hold.
+  template <class M, class Values>
+  void expect_same_after_update(M& A, const std::string& library, const Values& take_values) {
+    const Numbers x = random_numbers(A.size(), 3);
+    const auto P = make_preconditioner<Space>(table(library));
+    take_values(A, 5);
+    P->setup(A);
+    take_values(A, 6);
+    const Ledger before = ledger();
+    P->update(A);
+    EXPECT_EQ(ledger().host_allocations, before.host_allocations) << library;
+    EXPECT_EQ(ledger().device_allocations, before.device_allocations) << library;
+    EXPECT_LE(relative(applied<Space>(*P, x), product(A, x)), 1e-13) << library;
+  }
   std::string probe(const std::string& formats) {
     return build_probe(folder, "probe_" + formats, {.formats = formats, .spaces = "WEIR_HOST|WEIR_DEVICE"});
   }
@@ -77,7 +92,8 @@ Banded<Space> bands(Extents cells, Periodic periodic, bool symmetric) {
   return A;
 }
 
-TYPED_TEST(Plugins, SeeTheMatrixInEveryFormatThatTheyTake) {
+// New values come without an allocation. A direction of two cells that is periodic: both neighbours are one block.
+TYPED_TEST(Plugins, SeeTheMatrixAndItsNewValuesInEveryFormatThatTheyTake) {
   const std::string csr = this->probe("WEIR_CSR"), blocks = this->probe("WEIR_BLOCK_CSR"),
                     diagonals = this->probe("WEIR_DIAGONALS");
   for (const int B : {1, 3}) {
@@ -93,6 +109,23 @@ TYPED_TEST(Plugins, SeeTheMatrixInEveryFormatThatTheyTake) {
     }
   const SeparableStencil<TypeParam> A(box({5, 4, 3}, EndCondition::dirichlet, true));
   this->expect_same_matrix(A, csr, "separable");
+
+  const auto upload = [](auto& B, unsigned seed) { B.upload(random_numbers(static_cast<int>(B.entries()), seed)); };
+  const auto constant = [](auto& B, int seed) { B.upload(Numbers(B.entries(), 1.0 / seed)); };
+  const auto update = [](auto& B, unsigned seed) {
+    B.update(random_numbers(static_cast<int>(B.to_values().size()), seed));
+  };
+  for (const std::string& library : {csr, blocks, diagonals}) {
+    for (const int B : {1, 3})
+      for (const Extents cells : {Extents{2, 5, 1}, Extents{3, 2, 4}}) {
+        BlockStencil<TypeParam> stencil(cells, B, {.x = true, .y = true});
+        this->expect_same_after_update(stencil, library, upload);
+      }
+    auto symmetric = bands<TypeParam>({4, 3, 2}, {.y = true}, true);
+    this->expect_same_after_update(symmetric, library, constant);
+  }
+  BlockCsr<TypeParam> rows(random_blocks(30, 3, 5));
+  this->expect_same_after_update(rows, csr, update);
 }
 
 TYPED_TEST(Plugins, AreRefusedInASpaceThatTheyDoNotTake) {
@@ -125,6 +158,11 @@ TEST_F(HostPlugins, TheExampleInCIsOurBlockJacobi) {
     EXPECT_EQ(M->setup(A).bytes, 8 * 60 * B * B);
     const Numbers r = random_numbers(60 * B, 3);
     EXPECT_LE(relative(applied<Host>(*M, r), applied<Host>(*own, r)), same) << B;
+    BlockStencil<Host> stencil({5, 4, 3}, B);  // whose diagonals it takes
+    stencil.upload(random_numbers(static_cast<int>(stencil.entries()), 7));
+    own->setup(stencil);
+    M->setup(stencil);
+    EXPECT_LE(relative(applied<Host>(*M, r), applied<Host>(*own, r)), 100 * same) << B;  // no dominant diagonal
   }
 }
 

@@ -2,9 +2,7 @@
 // names; what CUDA has no portable word for (shared memory, flags between threads) is named here and in simt/backend
 // alike.
 #pragma once
-#include <cuda_runtime.h>
-
-#define WEIR_HD __host__ __device__
+#include "backend/host_device.hpp"
 
 // WEIR_SHARED(double, tile, [4][33]);            one array a block
 // WEIR_DYNAMIC_SHARED(double, work);             a pointer to the bytes that the launch asked for

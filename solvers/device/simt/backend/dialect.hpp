@@ -1,14 +1,13 @@
 // The words of device code, emulated: kernels are ordinary C++ functions, each CUDA thread a fiber (or a turn of a
 // plain loop, where a launch says that it needs no collectives). Barriers and collectives know the place they are
 // called from, so that a divergent one is reported with both places. What is modelled and what is not:
-// solvers/device/README.md.
+// solvers/device/README.md. In namespace weir, so that kernels must be, too: another library may have these names.
 #pragma once
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <source_location>
 
-#define WEIR_HD
 #define __global__
 #define __device__
 #define __host__
@@ -31,6 +30,8 @@
 #define WEIR_SIMT_RAW inline
 #endif
 
+namespace weir {
+
 struct uint3 {
   unsigned x, y, z;
 };
@@ -43,8 +44,6 @@ struct dim3 {
 extern uint3 threadIdx, blockIdx;
 extern dim3 blockDim, gridDim;
 inline constexpr int warpSize = 32;
-
-namespace weir {
 
 template <class T>
 struct Same {
@@ -135,56 +134,56 @@ WEIR_SIMT_RAW void store_release(T* p, typename Same<T>::type v) {
   simt::yield(true);
 }
 
-}  // namespace weir
-
 // Barriers and fences.
-inline void __syncthreads(weir::simt::Where at = weir::simt::Where::current()) { weir::simt::block_barrier(at); }
-inline void __syncwarp(unsigned mask = 0xffffffffu, weir::simt::Where at = weir::simt::Where::current()) {
-  weir::simt::warp_collective(mask, weir::simt::Collective::sync, 0, 0, at);
+inline void __syncthreads(simt::Where at = simt::Where::current()) { simt::block_barrier(at); }
+inline void __syncwarp(unsigned mask = 0xffffffffu, simt::Where at = simt::Where::current()) {
+  simt::warp_collective(mask, simt::Collective::sync, 0, 0, at);
 }
-inline void __threadfence() { weir::simt::fence(); }
+inline void __threadfence() { simt::fence(); }
 
 // Shuffles and votes.
 template <class T>
-T __shfl_sync(unsigned m, T v, int source, int width = 32, weir::simt::Where at = weir::simt::Where::current()) {
-  const int base = weir::simt::lane() & ~(width - 1);
-  return weir::simt::exchange(m, v, base + (source & (width - 1)), at);
+T __shfl_sync(unsigned m, T v, int source, int width = 32, simt::Where at = simt::Where::current()) {
+  const int base = simt::lane() & ~(width - 1);
+  return simt::exchange(m, v, base + (source & (width - 1)), at);
 }
 template <class T>
-T __shfl_up_sync(unsigned m, T v, unsigned d, int width = 32, weir::simt::Where at = weir::simt::Where::current()) {
-  const int lane = weir::simt::lane(), base = lane & ~(width - 1), s = lane - static_cast<int>(d);
-  return weir::simt::exchange(m, v, s < base ? lane : s, at);
+T __shfl_up_sync(unsigned m, T v, unsigned d, int width = 32, simt::Where at = simt::Where::current()) {
+  const int lane = simt::lane(), base = lane & ~(width - 1), s = lane - static_cast<int>(d);
+  return simt::exchange(m, v, s < base ? lane : s, at);
 }
 template <class T>
-T __shfl_down_sync(unsigned m, T v, unsigned d, int width = 32, weir::simt::Where at = weir::simt::Where::current()) {
-  const int lane = weir::simt::lane(), base = lane & ~(width - 1), s = lane + static_cast<int>(d);
-  return weir::simt::exchange(m, v, s >= base + width ? lane : s, at);
+T __shfl_down_sync(unsigned m, T v, unsigned d, int width = 32, simt::Where at = simt::Where::current()) {
+  const int lane = simt::lane(), base = lane & ~(width - 1), s = lane + static_cast<int>(d);
+  return simt::exchange(m, v, s >= base + width ? lane : s, at);
 }
 template <class T>
-T __shfl_xor_sync(unsigned m, T v, int x, int width = 32, weir::simt::Where at = weir::simt::Where::current()) {
-  const int lane = weir::simt::lane(), base = lane & ~(width - 1), s = lane ^ x;
-  return weir::simt::exchange(m, v, s >= base + width ? lane : s, at);
+T __shfl_xor_sync(unsigned m, T v, int x, int width = 32, simt::Where at = simt::Where::current()) {
+  const int lane = simt::lane(), base = lane & ~(width - 1), s = lane ^ x;
+  return simt::exchange(m, v, s >= base + width ? lane : s, at);
 }
-inline unsigned __ballot_sync(unsigned m, int p, weir::simt::Where at = weir::simt::Where::current()) {
-  return static_cast<unsigned>(weir::simt::warp_collective(m, weir::simt::Collective::ballot, p != 0, 0, at));
+inline unsigned __ballot_sync(unsigned m, int p, simt::Where at = simt::Where::current()) {
+  return static_cast<unsigned>(simt::warp_collective(m, simt::Collective::ballot, p != 0, 0, at));
 }
-inline int __any_sync(unsigned m, int p, weir::simt::Where at = weir::simt::Where::current()) {
+inline int __any_sync(unsigned m, int p, simt::Where at = simt::Where::current()) {
   return __ballot_sync(m, p, at) != 0;
 }
-inline int __all_sync(unsigned m, int p, weir::simt::Where at = weir::simt::Where::current()) {
+inline int __all_sync(unsigned m, int p, simt::Where at = simt::Where::current()) {
   return __ballot_sync(m, !p, at) == 0;
 }
 
 // Atomics: relaxed, as in CUDA; the old value comes back.
 template <class T>
-__forceinline__ T atomicAdd(T* p, typename weir::Same<T>::type v) {
-  return weir::simt::read_modify_write(p, [v](T old) { return static_cast<T>(old + v); });
+__forceinline__ T atomicAdd(T* p, typename Same<T>::type v) {
+  return simt::read_modify_write(p, [v](T old) { return static_cast<T>(old + v); });
 }
 template <class T>
-__forceinline__ T atomicExch(T* p, typename weir::Same<T>::type v) {
-  return weir::simt::read_modify_write(p, [v](T) { return v; });
+__forceinline__ T atomicExch(T* p, typename Same<T>::type v) {
+  return simt::read_modify_write(p, [v](T) { return v; });
 }
 template <class T>
-__forceinline__ T atomicCAS(T* p, typename weir::Same<T>::type expected, typename weir::Same<T>::type v) {
-  return weir::simt::read_modify_write(p, [expected, v](T old) { return old == expected ? v : old; });
+__forceinline__ T atomicCAS(T* p, typename Same<T>::type expected, typename Same<T>::type v) {
+  return simt::read_modify_write(p, [expected, v](T old) { return old == expected ? v : old; });
 }
+
+}  // namespace weir

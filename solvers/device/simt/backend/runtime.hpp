@@ -4,8 +4,6 @@
 #include <cstdint>
 #include <string>
 
-#include "backend/launch.hpp"
-
 namespace weir::simt {
 
 // Device code runs inside of such a scope: with protected memory (options.hpp) it may touch the device's.
