@@ -8,7 +8,7 @@
 #include "base/table.hpp"
 #include "mesh/unstructured/unstructured.hpp"
 #include "miniapps/compressible/discretisation/discretisation.hpp"
-#include "miniapps/compressible/exact.hpp"
+#include "miniapps/compressible/exact/exact_flow.hpp"
 
 namespace weir {
 

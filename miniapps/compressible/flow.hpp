@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "miniapps/compressible/case.hpp"
-#include "miniapps/compressible/force_window.hpp"
+#include "miniapps/compressible/convergence/force_window.hpp"
 #include "miniapps/compressible/forces.hpp"
 #include "miniapps/compressible/pseudo_time.hpp"
 #include "miniapps/study/lifetime.hpp"

@@ -119,7 +119,7 @@ void states_and_gradients(SpatialArrays<Space>& a, View<const double> U) {
   all_states<Space>(a, U);
   if (v.order == 1) return;
   gradients<Space>(v);
-  if (v.limiter != Limiter::none) limiters<Space>(v);
+  if (v.limiter != Limiter::none && !v.is_limiter_frozen) limiters<Space>(v);
 }
 
 template <class Space>
@@ -128,6 +128,25 @@ void Discretisation<Space>::residual(View<const double> U, View<double> R) {
   states_and_gradients<Space>(*arrays_, U);
   interior_residual(Space{}, v, R);
   boundary_residual<Space>(v, R);
+}
+
+template <class Space>
+void Discretisation<Space>::freeze_limiter(View<const double> U) {
+  thaw_limiter();
+  states_and_gradients<Space>(*arrays_, U);
+  arrays_->view.is_limiter_frozen = true;
+  double* slope = arrays_->dphi.data();
+  for_each<Space>(arrays_->dphi.size(), [=] WEIR_HD(int i) { slope[i] = 0; });
+}
+template <class Space>
+void Discretisation<Space>::thaw_limiter() {
+  arrays_->view.is_limiter_frozen = false;
+}
+template <class Space>
+std::vector<double> Discretisation<Space>::limiter_values() const {
+  std::vector<double> phi = arrays_->phi.to_vector();
+  phi.resize(std::min(phi.size(), 4 * static_cast<std::size_t>(arrays_->view.cells.count)));
+  return phi;
 }
 
 template <class Space>

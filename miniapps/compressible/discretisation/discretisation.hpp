@@ -104,6 +104,11 @@ class Discretisation {
   void linearise(View<const double> U);
   void derivative(View<const double> x, View<double> y);
 
+  // From here on the limiter stays what it is at U, or follows the state again.
+  void freeze_limiter(View<const double> U);
+  void thaw_limiter();
+  std::vector<double> limiter_values() const;  // phi of p, u, v, T of each own cell, as last evaluated
+
   // Over ranks: of the faces of own cells, which come first.
   void wall_stress(View<const double> U, int patch, const WallStress<Space>& stress);
   void set_outside(int patch, View<const double> states);  // rho, u, v, p a face: BoundaryType::exact

@@ -21,7 +21,7 @@ void gradient_slopes(const SpatialView& v) {
   linear.w = v.dw, linear.wx = v.dwx, linear.wy = v.dwy;
   for_each<Space>(v.cells.reach, [=] WEIR_HD(int i) { cell::gradient(linear, i); });
   for_each<Space>(v.cells.at_boundary, [=] WEIR_HD(int n) { slope::of_boundary_gradient(v, n); });
-  if (v.limiter == Limiter::none) return;
+  if (v.limiter == Limiter::none || v.is_limiter_frozen) return;
   for_each<Space>(v.cells.reach, [=] WEIR_HD(int i) { slope::of_limiter(v, i); });
 }
 

@@ -47,6 +47,7 @@ struct SpatialView {
   double entropy_fix = 0;
   int order = 1;  // 1: constant states, thin-layer viscous flux
   Limiter limiter = Limiter::none;
+  bool is_limiter_frozen = false;
   GradientScheme gradient = GradientScheme::least_squares;
   FluxScheme flux_scheme = FluxScheme::roe;
   double limiter_k = 0;  // K of eps^2 = (K h)^3

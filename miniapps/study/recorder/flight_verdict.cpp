@@ -129,6 +129,10 @@ std::optional<Finding> sudden(const FlightEvidence& e) {
   return f;
 }
 
+const FlightSolve& last_solve(const FlightStep& s) {
+  return s.solve[static_cast<std::size_t>(std::max(s.solves - 1, 0)) % most_solves];
+}
+
 // Pseudo-time: the residual of the linear systems' right-hand sides is that of the flow.
 std::optional<Finding> limits(const FlightEvidence& e) {
   if (e.limit.empty() || e.steps.empty()) return {};
@@ -157,9 +161,9 @@ std::optional<Finding> limits(const FlightEvidence& e) {
   if (e.solve && 2 * failed > solves) return {};
   const FlightSolve& first = e.steps.front().solve[0];
   const FlightStep& last_step = e.steps.back();
-  const FlightSolve& last = last_step.solve[static_cast<std::size_t>(std::max(last_step.solves - 1, 0)) % most_solves];
-  const double drop = first.residual0 > 0 ? last.residual0 / first.residual0 : 1;
-  const bool falls = drop < 0.9;
+  const FlightSolve& last = last_solve(last_step);
+  const bool falls = residual_falls(e.steps);
+  if (!falls && e.stall) return e.stall;
   Finding f(Cause::steps_exhausted, falls ? "the iteration was converging and reached its step limit"
                                           : "the iteration reached its step limit and its residual stalls");
   f.measured("residual over the recorded steps", fmt::format("{:.3g} to {:.3g}", first.residual0, last.residual0));
@@ -171,6 +175,12 @@ std::optional<Finding> limits(const FlightEvidence& e) {
 }
 
 }  // namespace
+
+bool residual_falls(const std::vector<FlightStep>& steps) {
+  if (steps.empty()) return false;
+  const double first = steps.front().solve[0].residual0;
+  return first > 0 && last_solve(steps.back()).residual0 / first < 0.9;
+}
 
 void FlightHistory::add(const FlightMoment& moment) {
   if (seen_++ % stride_ != 0) return;

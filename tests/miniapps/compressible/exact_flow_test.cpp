@@ -1,5 +1,5 @@
 // The exact solutions against tables.
-#include "miniapps/compressible/riemann.hpp"
+#include "miniapps/compressible/exact/riemann.hpp"
 #include "tests/miniapps/compressible/flow_case.hpp"
 
 namespace weir::test::exact_flow_test {

@@ -1,11 +1,11 @@
-#include "miniapps/compressible/exact.hpp"
+#include "miniapps/compressible/exact/exact_flow.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include "miniapps/compressible/bisect.hpp"
-#include "miniapps/compressible/riemann.hpp"
+#include "miniapps/compressible/exact/bisect.hpp"
+#include "miniapps/compressible/exact/riemann.hpp"
 
 namespace weir {
 namespace {

@@ -11,7 +11,7 @@
 #pragma once
 #include <array>
 
-#include "miniapps/compressible/primitive_state.hpp"
+#include "miniapps/compressible/exact/riemann.hpp"
 
 namespace weir {
 

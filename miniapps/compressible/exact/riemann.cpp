@@ -1,8 +1,8 @@
-#include "miniapps/compressible/riemann.hpp"
+#include "miniapps/compressible/exact/riemann.hpp"
 
 #include <cmath>
 
-#include "miniapps/compressible/bisect.hpp"
+#include "miniapps/compressible/exact/bisect.hpp"
 
 namespace weir {
 namespace {

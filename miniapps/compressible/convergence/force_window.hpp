@@ -26,7 +26,7 @@ class ForceWindow {
   double tolerance() const { return tolerance_; }
   std::size_t steps() const { return steps_; }
 
-  // For checkpoints: lift and drag by turns, the oldest first.
+  // For checkpoints: lift, drag, lift, drag, ... from the oldest step on.
   const std::vector<double>& values() const { return values_; }
   void resume(const std::vector<double>& values) {
     const std::size_t kept = std::min(values.size(), 2 * steps_);

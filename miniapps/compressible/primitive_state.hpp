@@ -1,8 +1,0 @@
-#pragma once
-#include <array>
-
-namespace weir {
-
-using PrimitiveState = std::array<double, 4>;  // rho, u, v, p
-
-}  // namespace weir
