@@ -63,7 +63,7 @@ struct FlowFacts {
 
   std::vector<WatchedVariable> watched;
   std::function<std::string(const std::string& system, int part, int row)>
-      row_name;                            // of the whole: "u of cell (3, 4, 0)"
+      row_name;  // of the whole: "u of cell (3, 4, 0)"
   // What the flow code finds out by trial where its steps ran out; all ranks call.
   std::function<std::optional<Finding>()> stalled;
   double courant_limit = 0;                // of explicit parts of the scheme; 0: it has none
