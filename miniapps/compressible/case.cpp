@@ -196,7 +196,8 @@ void read_pseudo_time(const Table& options, PseudoTimeOptions& o) {
   o.largest_growth = t.get<double>("largest_growth");
   o.growth = t.get<double>("growth");
   o.matrix_free = t.get<std::string>("jacobian") == "matrix_free";
-  o.dual_products = o.matrix_free && t.get<std::string>("products") == "dual_numbers";
+  const bool by_dual_numbers = t.get<std::string>("products") == "dual_numbers";
+  o.dual_products = o.matrix_free && by_dual_numbers;
 }
 
 // Products with floats are off by 1e-7 of what they are made of.

@@ -39,7 +39,9 @@ Finding finding_of(const PseudoTimeOptions& options, Limiter limiter) {
     f.change = "\"venkatakrishnan\", which has no corners";
   } else if (!options.dual_products) {
     f.key = "pseudo_time.products";
-    f.change = "\"dual_numbers\", with jacobian = \"matrix_free\": Newton's method that knows the limiter's slope";
+    f.change =
+        "\"dual_numbers\", with jacobian = \"matrix_free\": Newton's method that knows the limiter's slope; "
+        "on aerofoils with a larger K of the limiter too";
   } else {
     f.key = "pseudo_time.force_tolerance";
     f.change = "1e-5: lift and drag end the run; or a larger K of the limiter";

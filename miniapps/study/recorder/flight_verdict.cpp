@@ -177,9 +177,20 @@ std::optional<Finding> limits(const FlightEvidence& e) {
 }  // namespace
 
 bool residual_falls(const std::vector<FlightStep>& steps) {
+  constexpr double enough = 0.9;
   if (steps.empty()) return false;
-  const double first = steps.front().solve[0].residual0;
-  return first > 0 && last_solve(steps.back()).residual0 / first < 0.9;
+  if (steps.size() < 4) return last_solve(steps.back()).residual0 < enough * steps.front().solve[0].residual0;
+  // Medians of both halves: in a cycle the last may well be below the first.
+  std::vector<double> r;
+  for (const FlightStep& s : steps) r.push_back(s.solve[0].residual0);
+  const auto half = r.begin() + static_cast<std::ptrdiff_t>(r.size() / 2);
+  const auto median = [](auto begin, auto end) {
+    const auto middle = begin + (end - begin) / 2;
+    std::nth_element(begin, middle, end);
+    return *middle;
+  };
+  const double before = median(r.begin(), half), after = median(half, r.end());
+  return after < enough * before;
 }
 
 void FlightHistory::add(const FlightMoment& moment) {
