@@ -2,6 +2,8 @@
 // Walther 2008, chapter 3). T is double or a pack of doubles. Comparisons look at values; select takes value and
 // derivatives of one side, which is the exact derivative of a piecewise function away from its corners.
 #pragma once
+#include <type_traits>
+
 #include "physics/scalar.hpp"
 
 namespace weir {
@@ -93,6 +95,14 @@ WEIR_HD inline Dual<T, N> operator/(double a, const Dual<T, N>& b) {
   return r;
 }
 
+// With constants that are packs.
+template <class T, int N>
+requires(!std::is_same_v<T, double>) WEIR_HD inline Dual<T, N> operator*(Dual<T, N> a, const T& b) {
+  a.v = a.v * b;
+  for (int k = 0; k < N; ++k) a.d[k] = a.d[k] * b;
+  return a;
+}
+
 template <class T, int N>
 WEIR_HD inline auto operator<(const Dual<T, N>& a, const Dual<T, N>& b) {
   return a.v < b.v;
@@ -107,6 +117,10 @@ WEIR_HD inline Dual<T, N> select(const Mask& which, const Dual<T, N>& yes, const
   r.v = select(which, yes.v, no.v);
   for (int k = 0; k < N; ++k) r.d[k] = select(which, yes.d[k], no.d[k]);
   return r;
+}
+template <class T, int N>
+WEIR_HD inline bool any_negative(const Dual<T, N>& a) {
+  return any_negative(a.v);
 }
 template <class T, int N>
 WEIR_HD inline Dual<T, N> absolute(const Dual<T, N>& a) {

@@ -13,6 +13,8 @@ WEIR_HD inline double absolute(double x) { return std::fabs(x); }
 WEIR_HD inline double power(double x, double exponent) { return std::pow(x, exponent); }
 WEIR_HD inline double select(bool which, double yes, double no) { return which ? yes : no; }
 
+WEIR_HD inline bool any_negative(double x) { return x < 0; }
+
 template <class T>
 WEIR_HD inline T larger_of(const T& a, const T& b) {
   return select(a < b, b, a);

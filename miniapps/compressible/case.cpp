@@ -7,6 +7,7 @@
 #include "mesh/generate/generators.hpp"
 #include "mesh/ordering/make_ordering.hpp"
 #include "mesh/unstructured/make_mesh.hpp"
+#include "miniapps/compressible/exact/riemann.hpp"
 #include "miniapps/compressible/output.hpp"
 #include "solvers/krylov/forcing_term.hpp"
 #include "solvers/parallel/rank_map.hpp"
@@ -29,13 +30,19 @@ constexpr Option flow_keys[] = {
      [] { return Options(sutherland_keys); }},
     {"initial", Option::text, "freestream",
      "or { type = ... }; all but freestream are exact solutions, which errors are measured against",
-     "freestream | isentropic_vortex | sod | ringleb | oblique_shock"}};
+     "freestream | isentropic_vortex | sod | ringleb | oblique_shock | riemann"}};
+constexpr Option side_keys[] = {
+    {"density", Option::number, Option::required, "", "(0, inf)", "free stream's"},
+    {"velocity", Option::numbers, "[0, 0]", "[u, v]", "", "free stream's speed"},
+    {"pressure", Option::number, Option::required, "1/(gamma mach^2) in the free stream", "(0, inf)"}};
 constexpr Option initial_keys[] = {
     {"type", Option::text, "freestream", "as `initial`",
-     "freestream | isentropic_vortex | sod | ringleb | oblique_shock"},
+     "freestream | isentropic_vortex | sod | ringleb | oblique_shock | riemann"},
     {"centre", Option::numbers, "[0, 0]", "of the vortex, the corner, the diaphragm", "", "length"},
     {"strength", Option::number, "5", "of the vortex"},
-    {"wedge_angle", Option::number, Option::required, "of the oblique shock", "", "degrees"}};
+    {"wedge_angle", Option::number, Option::required, "of the oblique shock", "", "degrees"},
+    {"left", Option::table, "", "of riemann: the state left of centre", "", "", "", [] { return Options(side_keys); }},
+    {"right", Option::table, "", "of riemann: the state right of it", "", "", "", [] { return Options(side_keys); }}};
 
 constexpr Option numerics_keys[] = {
     {"flux", Option::text, "roe", "numerical flux between two cells", "roe | hllc | ausm_plus | van_leer | rusanov"},
@@ -43,8 +50,9 @@ constexpr Option numerics_keys[] = {
     {"order", Option::integer, "2", "of accuracy in space", "[1, 2]"},
     {"gradient", Option::text, "least_squares", "of the reconstruction", "least_squares | green_gauss"},
     {"limiter", Option::text, "none", "of the reconstruction; flows with shocks need one",
-     "none | venkatakrishnan | barth_jespersen"},
-    {"venkatakrishnan", Option::number, "5", "K of that limiter", "(0, inf)"}};
+     "none | venkatakrishnan | barth_jespersen | michalak"},
+    {"venkatakrishnan", Option::number, "5", "K of that limiter", "(0, inf)"},
+    {"michalak", Option::number, "1", "K of that limiter: differences below (K h)^1.5 are not limited", "(0, inf)"}};
 
 constexpr Option pseudo_time_keys[] = {
     {"cfl_start", Option::number, "50", "first and smallest CFL number; large first steps diverge", "(0, inf)"},
@@ -60,13 +68,23 @@ constexpr Option pseudo_time_keys[] = {
      "(0, inf)"},
     {"first_order_tolerance", Option::number, "0.1",
      "the first-order scheme runs until its residual has fallen by this factor; 0: second order at once", "[0, inf)"},
+    {"force_tolerance", Option::number, "0",
+     "a steady run also ends where lift and drag have each stayed within this over force_window steps; 0: it does not",
+     "[0, inf)"},
+    {"force_window", Option::integer, "50", "steps of the scheme's own order that force_tolerance looks at",
+     "[2, 100000]"},
     {"max_steps", Option::integer, "500", "a run that misses the tolerance ends with exit code 3", "[0, inf)"},
     {"max_rejections", Option::integer, "12", "of one step, before the run stops", "[0, inf)"},
     {"rejected_cut", Option::number, "0.1", "factor of the CFL number after a rejected step", "(0, 1)"},
     {"largest_growth", Option::number, "10", "a step that multiplies the residual by more is rejected", "(0, inf)"},
     {"jacobian", Option::text, "first_order",
      "first_order: backward Euler with that scheme's Jacobian; matrix_free: Newton's method, preconditioned by it",
-     "matrix_free | first_order"}};
+     "matrix_free | first_order"},
+    {"products", Option::text, "differences",
+     "of matrix_free: differences of the residual, or its derivative by dual numbers: exact, for tolerances below 1e-6 "
+     "and "
+     "for strong shocks",
+     "differences | dual_numbers"}};
 
 constexpr Option matrix_keys[] = {{"matrix_storage", Option::text, "double",
                                    "precision of the stored Jacobian; float is for tolerances of 1e-5 and more",
@@ -100,6 +118,16 @@ void read_pair(const Table& t, const char* key, double (&v)[2]) {
   v[1] = list[1];
 }
 
+void read_side(const Table& initial, const char* key, PrimitiveState& s) {
+  if (!initial.has(key))
+    initial.fail("type",
+                 "a Riemann problem needs left and right = { density = ..., velocity = [u, v], pressure = ... }");
+  const Table t = initial.table(key);
+  double velocity[2];
+  read_pair(t, "velocity", velocity);
+  s = {t.get<double>("density"), velocity[0], velocity[1], t.get<double>("pressure")};
+}
+
 void read_initial(const Table& flow, CompressibleCase& c) {
   ExactFlow& f = c.initial;
   const bool is_table = flow.is_table("initial");
@@ -114,6 +142,13 @@ void read_initial(const Table& flow, CompressibleCase& c) {
   if (f.kind == FlowKind::oblique_shock) {
     if (!is_table) flow.fail("initial", "an oblique shock needs { type = \"oblique_shock\", wedge_angle = DEGREES }");
     f.wedge_angle = t.get<double>("wedge_angle") * std::numbers::pi / 180;
+  }
+  if (f.kind == FlowKind::riemann) {
+    if (!is_table) flow.fail("initial", "a Riemann problem needs { type = \"riemann\", left = {...}, right = {...} }");
+    read_side(t, "left", f.left);
+    read_side(t, "right", f.right);
+    if (makes_vacuum(f.left, f.right, f.gamma))
+      t.fail("right", "the two sides part so fast that a vacuum opens between them");
   }
   f.prepare();
   if (f.kind == FlowKind::oblique_shock && f.shock_angle <= 0)
@@ -139,6 +174,7 @@ void read_numerics(const Table& options, SpatialScheme& s) {
   s.gradient = get_enum<GradientScheme>(t, "gradient");
   s.limiter = get_enum<Limiter>(t, "limiter");
   s.venkatakrishnan = t.get<double>("venkatakrishnan");
+  s.michalak = t.get<double>("michalak");
 }
 
 void read_pseudo_time(const Table& options, PseudoTimeOptions& o) {
@@ -152,12 +188,16 @@ void read_pseudo_time(const Table& options, PseudoTimeOptions& o) {
   o.least_relaxation = t.get<double>("least_relaxation");
   o.tolerance = t.get<double>("tolerance");
   o.first_order_tolerance = t.get<double>("first_order_tolerance");
+  o.force_tolerance = t.get<double>("force_tolerance");
+  o.force_window = t.get<int>("force_window");
   o.max_steps = t.get<int>("max_steps");
   o.max_rejections = t.get<int>("max_rejections");
   o.rejected_cut = t.get<double>("rejected_cut");
   o.largest_growth = t.get<double>("largest_growth");
   o.growth = t.get<double>("growth");
   o.matrix_free = t.get<std::string>("jacobian") == "matrix_free";
+  const bool by_dual_numbers = t.get<std::string>("products") == "dual_numbers";
+  o.dual_products = o.matrix_free && by_dual_numbers;
 }
 
 // Products with floats are off by 1e-7 of what they are made of.
@@ -210,6 +250,7 @@ CompressibleCase read_compressible_case(const Table& config) {
   read_flow(config.table("flow"), c);
   read_numerics(config.table("numerics"), c.scheme);
   read_pseudo_time(config.table("pseudo_time"), c.pseudo_time);
+  c.scheme.has_products = c.pseudo_time.dual_products;
   read_matrix(config.table("linear").table("flow"), c.pseudo_time);
   read_time(config.table("time"), c.time);
   return c;

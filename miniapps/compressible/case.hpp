@@ -8,7 +8,7 @@
 #include "base/table.hpp"
 #include "mesh/unstructured/unstructured.hpp"
 #include "miniapps/compressible/discretisation/discretisation.hpp"
-#include "miniapps/compressible/exact.hpp"
+#include "miniapps/compressible/exact/exact_flow.hpp"
 
 namespace weir {
 
@@ -29,12 +29,15 @@ struct PseudoTimeOptions {
   double least_relaxation = 0.2;       // omega of (2) goes no lower than this
   double tolerance = 1e-6;             // of the residual of energy, relative to the first one of its phase
   double first_order_tolerance = 0.1;  // the same for the first-order start; 0: there is none
+  double force_tolerance = 0;          // of lift and drag over force_window steps: ends the run too; 0: does not
+  int force_window = 50;
   int max_steps = 500;
   int max_rejections = 12;      // of one step, before the run gives up
   double rejected_cut = 0.1;    // what a rejected step does to the CFL number
   double largest_growth = 10;   // a step that multiplies the residual by more is rejected
   double growth = 1;            // of the CFL number at each step that was not relaxed, beside (3)
   bool float_jacobian = false;  // its values are stored as floats: [linear.flow] matrix_storage
+  bool dual_products = false;   // these by dual numbers, not by differences
   bool matrix_free = false;  // Newton: products with dR/dU of the scheme itself; false: with the first-order Jacobian
 };
 

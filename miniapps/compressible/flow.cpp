@@ -23,7 +23,8 @@ CompressibleFlow<Space>::CompressibleFlow(const CompressibleCase& flow_case, con
       equations(space, own_cells_of(over, on)),
       pseudo(equations, flow_case.pseudo_time, compressible_system.solver<Space>(linear),
              jacobian_pattern(on, own_cells_of(over, on)), over),
-      walls(on, flow_case, with, over) {
+      walls(on, flow_case, with, over),
+      force_window(flow_case.pseudo_time.force_tolerance, flow_case.pseudo_time.force_window) {
   if (c.is_unsteady()) older = Array<double, Space>(pseudo.state().size());
 }
 
@@ -60,8 +61,9 @@ std::int64_t space_bytes(const UnstructuredMesh& mesh, const CompressibleCase& c
   // numbers, two cells, two places in the matrix, and from each of its cells two weights, a face and a cell. A boundary face:
   // its flux and block, six numbers, what is outside, and five integers.
   const std::int64_t gradients = c.scheme.order == 1 ? 0 : c.scheme.limiter == Limiter::none ? 2 : 3;
+  const std::int64_t copies = c.scheme.has_products ? 2 : 1;  // derivatives beside the values
   const std::int64_t boundary_faces = mesh.faces() - mesh.interior_faces();
-  return static_cast<std::int64_t>(mesh.cells()) * (32 * (1 + gradients) + 8 + 4) +
+  return static_cast<std::int64_t>(mesh.cells()) * (32 * copies * (1 + gradients) + 8 + 4) +
          static_cast<std::int64_t>(mesh.interior_faces()) * (32 + 64 + 16 + 2 * 24) +
          boundary_faces * (32 + 128 + 48 + 32 + 20);
 }

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "miniapps/compressible/case.hpp"
+#include "miniapps/compressible/convergence/force_window.hpp"
 #include "miniapps/compressible/forces.hpp"
 #include "miniapps/compressible/pseudo_time.hpp"
 #include "miniapps/study/lifetime.hpp"
@@ -28,6 +29,7 @@ struct CompressibleFlow {
   FlowEquations<Space> equations;
   PseudoTime<Space> pseudo;
   WallForces<Space> walls;
+  ForceWindow force_window;
   Array<double, Space> older;  // of an unsteady flow: the state at the level before
   std::int64_t step = 0, first_step_second_order = -1;
   double time = 0;

@@ -31,6 +31,15 @@ void FlowEquations<Space>::residual(View<const double> U, View<double> R) {
   for_each<Space>(U.size(), [=] WEIR_HD(int i) { r[i] += a * V[i / 4] * u[i] + S[i]; });
 }
 
+template <class Space>
+void FlowEquations<Space>::derivative(View<const double> x, View<double> y) {
+  space_.derivative(x, y);
+  if (time_factor_ == 0) return;
+  const double *V = space_.volume().data(), *dU = x.data(), a = time_factor_;
+  double* r = y.data();
+  for_each<Space>(x.size(), [=] WEIR_HD(int i) { r[i] += a * V[i / 4] * dU[i]; });
+}
+
 // To the diagonal entries of block row i: a V_i + scale_i / cfl.
 template <class Space, class T>
 void add_shift(int rows, const std::int64_t* diagonal, double a, const double* V, const double* scale, double cfl,
@@ -55,8 +64,10 @@ void FlowEquations<Space>::matrix(View<const double> U, View<const double> scale
 }
 
 template <class Space>
-MatrixFreeJacobian<Space>::MatrixFreeJacobian(FlowEquations<Space>& equations)
-    : equations_(equations), unknowns_(std::llround(sum_over_ranks(equations.space(), 4.0 * equations.cells()))) {}
+MatrixFreeJacobian<Space>::MatrixFreeJacobian(FlowEquations<Space>& equations, bool by_dual_numbers)
+    : equations_(equations),
+      by_dual_numbers_(by_dual_numbers),
+      unknowns_(std::llround(sum_over_ranks(equations.space(), 4.0 * equations.cells()))) {}
 
 template <class Space>
 void MatrixFreeJacobian<Space>::lend(View<double> moved, View<double> moved_R) {
@@ -71,12 +82,19 @@ void MatrixFreeJacobian<Space>::linearise(View<const double> U, View<const doubl
   minus_R_ = minus_R;
   scale_ = scale;
   cfl_ = cfl;
+  if (by_dual_numbers_) return equations_.linearise(U);
   size_of_U_ = std::sqrt(sum_over_ranks(equations_.space(), dot<Space>(U, U)) / static_cast<double>(unknowns_));
 }
 
 template <class Space>
 void MatrixFreeJacobian<Space>::apply(View<const double> x, View<double> y) const {
   const int n = static_cast<int>(x.size());
+  if (by_dual_numbers_) {
+    equations_.derivative(x, y);
+    const double *v = x.data(), *s = scale_.data(), cfl = cfl_;
+    double* out = y.data();
+    return for_each<Space>(n, [=] WEIR_HD(int i) { out[i] += s[i / 4] / cfl * v[i]; });
+  }
   const double size = std::sqrt(sum_over_ranks(equations_.space(), dot<Space>(x, x)) / static_cast<double>(unknowns_));
   const double *v = x.data(), *U = U_.data(), *b = minus_R_.data(), *s = scale_.data(), cfl = cfl_;
   double* out = y.data();

@@ -21,6 +21,10 @@ class FlowEquations {
 
   void residual(View<const double> U, View<double> R);  // R*(U)
 
+  // y = dR*/dU x of the scheme itself, by dual numbers, at the state that linearise() took.
+  void linearise(View<const double> U) { space_.linearise(U); }
+  void derivative(View<const double> x, View<double> y);
+
   // J = dR/dU of the first-order scheme + time_factor V I + scale / cfl I: the matrix of (1).
   void matrix(View<const double> U, View<const double> scale, double cfl, double time_factor, BlockSparse<Space>& J);
   double time_factor() const { return time_factor_; }  // of V I in dR*/dU
@@ -32,12 +36,13 @@ class FlowEquations {
   Array<double, Space> known_;  // the part of V dU/dt that does not depend on U
 };
 
-// A = scale / cfl I + dR*/dU without a matrix: dR*/dU v = (R*(U + eps v) - R*(U)) / eps
+// A = scale / cfl I + dR*/dU without a matrix: by dual numbers, or
+//   dR*/dU v = (R*(U + eps v) - R*(U)) / eps
 // (Knoll & Keyes, J. Comput. Phys. 193 (2004) 357, eqs. 10 and 11).
 template <class Space>
 class MatrixFreeJacobian : public Matrix<Space> {
  public:
-  explicit MatrixFreeJacobian(FlowEquations<Space>& equations);
+  explicit MatrixFreeJacobian(FlowEquations<Space>& equations, bool by_dual_numbers = false);
 
   // minus_R = -R*(U). The views must stay valid and unchanged until the last product.
   void linearise(View<const double> U, View<const double> minus_R, View<const double> scale, double cfl);
@@ -57,6 +62,7 @@ class MatrixFreeJacobian : public Matrix<Space> {
 
  private:
   FlowEquations<Space>& equations_;
+  bool by_dual_numbers_;
   View<const double> U_, minus_R_, scale_;
   View<double> moved_, moved_R_;
   double cfl_ = 1, size_of_U_ = 1;

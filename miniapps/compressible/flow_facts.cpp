@@ -1,5 +1,7 @@
 #include "miniapps/compressible/flow_facts.hpp"
 
+#include "miniapps/compressible/convergence/limiter_cycle.hpp"
+
 namespace weir {
 
 std::string place_of_cell(const UnstructuredMesh& mesh, int cell) {
@@ -70,6 +72,7 @@ FlowFacts<Space> facts_of(CompressibleFlow<Space>& flow, const std::string& orde
   }
   facts.variables = [](const std::string&, int) { return std::vector<std::string>{"rho", "rho_u", "rho_v", "rho_E"}; };
   facts.ordering = ordering;
+  facts.stalled = [&flow] { return limiter_cycle(flow); };
   facts.step_key = "pseudo_time.cfl_max";
   facts.watched = {watched(flow, "rho", 0), watched(flow, "rho_u", 1), watched(flow, "rho_v", 2),
                    watched(flow, "p", 3)};

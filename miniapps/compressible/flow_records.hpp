@@ -51,6 +51,7 @@ void record_step(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
     const Forces f = flow.walls.measure(flow.space, flow.pseudo.state());
     r.values[4] = f.lift();
     r.values[5] = f.drag();
+    if (control.order == flow.c.scheme.order) flow.force_window.add(f.lift(), f.drag());
   }
   r.values[6] = static_cast<double>(control.linear_iterations);
   r.values[7] = control.order;
@@ -73,6 +74,7 @@ CheckpointState state_of(const Run& run, CompressibleFlow<Space>& flow) {
   state.add("first_step_second_order", static_cast<double>(flow.first_step_second_order));
   state.keep("U", flow.on_host());
   state.keep("older", flow.c.is_unsteady() ? flow.on_host(flow.older) : std::vector<double>());
+  if (flow.force_window.is_on()) state.keep("force_window", flow.force_window.values());
   save_solver(run.ranks(), "flow", flow.pseudo.solver(), state);
   if (const auto& origin = flow.pseudo.origin(); origin.U.size() > 0) {
     state.keep("refresh_U", flow.on_host(origin.U));
@@ -99,6 +101,7 @@ std::string load_flow(const Communicator& ranks, const Checkpoint& from, Compres
   flow.first_step_second_order = static_cast<std::int64_t>(from.scalar("first_step_second_order"));
   flow.from_host(from.doubles("U", 4 * flow.cells), flow.pseudo.state());
   if (flow.c.is_unsteady()) flow.from_host(from.doubles("older", 4 * flow.cells), flow.older);
+  if (const auto* window = from.find("force_window")) flow.force_window.resume(*window);
   const std::string note = load_solver(ranks, "flow", flow.pseudo.solver(), from);
   if (flow.pseudo.solver().lifetime().is_always() || !note.empty() || !from.find("refresh_U")) return note;
   Array<double, Space> U(flow.pseudo.state().size());

@@ -28,13 +28,16 @@ std::string scheme_line(const CompressibleCase& c) {
   text += c.scheme.gradient == GradientScheme::least_squares ? ", least squares" : ", Green-Gauss";
   if (c.scheme.limiter == Limiter::venkatakrishnan) text += ", Venkatakrishnan's limiter";
   if (c.scheme.limiter == Limiter::barth_jespersen) text += ", Barth & Jespersen's limiter";
+  if (c.scheme.limiter == Limiter::michalak) text += ", limiter of Michalak & Ollivier-Gooch";
   return text;
 }
 
 std::string step_line(const CompressibleCase& c) {
   const PseudoTimeOptions& o = c.pseudo_time;
   std::string text = c.is_unsteady() ? fmt::format("BDF2, dt {:g}; inside: ", c.time.dt) : "";
-  text += o.matrix_free ? "Newton, matrix-free" : "backward Euler, first-order Jacobian";
+  text += o.dual_products ? "Newton, products by dual numbers"
+          : o.matrix_free ? "Newton, matrix-free"
+                          : "backward Euler, first-order Jacobian";
   return text + fmt::format(", CFL {:g} to {:g}, tolerance {:g}", o.cfl_start, o.cfl_max, o.tolerance);
 }
 

@@ -79,7 +79,7 @@ PseudoTime<Space>::PseudoTime(FlowEquations<Space>& equations, const PseudoTimeO
       ranks_(ranks),
       J_(jacobian_of<Space>(pattern, options.float_jacobian)),
       first_order_(J_.get()),
-      newton_(equations),
+      newton_(equations, options.dual_products),
       U_(4 * static_cast<std::int64_t>(equations.cells())),
       minus_R_(U_.size()),
       dU_(U_.size()),

@@ -93,6 +93,10 @@ void add_shock(const CompressibleCase& c, const FlowFields& f, const std::vector
     xx += weight * x * x;
   }
   q["shock_angle"] = std::atan2(xy, xx) * 180 / std::numbers::pi;
+  q["shock_angle_error"] = q["shock_angle"] - flow.shock_angle * 180 / std::numbers::pi;
+  const double wall[2] = {std::cos(flow.wedge_angle), std::sin(flow.wedge_angle)};
+  const double exact = flow.at(flow.centre[0] + length * wall[0], flow.centre[1] + length * wall[1], 0)[3] / before;
+  q["pressure_ratio_error"] = q["pressure_ratio"] / exact - 1;
 }
 
 }  // namespace
@@ -120,7 +124,8 @@ std::vector<std::string> quantity_names(const CompressibleCase& c, const std::ve
   if (c.has_exact)
     names.insert(names.end(), {"error_density_l1", "error_density_l2", "error_density_max", "error_pressure_l2",
                                "error_velocity_l2"});
-  if (c.initial.kind == FlowKind::oblique_shock) names.insert(names.end(), {"pressure_ratio", "shock_angle"});
+  if (c.initial.kind == FlowKind::oblique_shock)
+    names.insert(names.end(), {"pressure_ratio", "pressure_ratio_error", "shock_angle", "shock_angle_error"});
   if (!c.is_unsteady()) names.insert(names.end(), {"residual_drop", "linear_iterations", "steps_second_order"});
   return names;
 }

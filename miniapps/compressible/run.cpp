@@ -13,6 +13,7 @@
 #include "miniapps/compressible/output.hpp"
 #include "miniapps/study/lab.hpp"
 #include "postproc/run/machine.hpp"
+#include "solvers/diagnosis/finding.hpp"
 #include "solvers/parallel/rank_map.hpp"
 
 namespace weir {
@@ -44,6 +45,7 @@ Outcome given_up(const Attempt& a, std::int64_t step, int rejections) {
   return outcome;
 }
 
+constexpr const char* steady_forces = "steady lift and drag";
 constexpr const char* steps_ran_out = "pseudo_time.max_steps";
 
 std::int64_t time_steps(const CompressibleCase& c) {
@@ -58,7 +60,24 @@ std::string end_of(const CompressibleFlow<Space>& flow) {
   if (flow.c.is_unsteady()) return flow.step >= time_steps(flow.c) ? "end time" : "";
   if (flow.pseudo.control.order == flow.c.scheme.order && flow.pseudo.drop() <= options.tolerance)
     return "steady state";
+  if (flow.force_window.is_settled()) return steady_forces;
   return flow.step >= options.max_steps ? steps_ran_out : "";
+}
+
+// Which of its criteria has ended a steady run.
+template <class Space>
+void tell_criterion(Run& run, const CompressibleFlow<Space>& flow) {
+  const auto text = [](double x) { return three_digits(x); };
+  const double drop = flow.pseudo.drop(), tolerance = flow.c.pseudo_time.tolerance;
+  const ForceWindow& forces = flow.force_window;
+  std::string message;
+  if (run.end_reached() == steady_forces)
+    message = "by lift and drag, within " + text(forces.span()) + " over " + std::to_string(forces.steps()) +
+              " steps (force_tolerance " + text(forces.tolerance()) + "); the residual has fallen to " + text(drop) +
+              ", not to " + text(tolerance);
+  else if (run.end_reached() == "steady state")
+    message = "by the residual, fallen to " + text(drop) + " (tolerance " + text(tolerance) + ")";
+  if (!message.empty()) run.event("converged", message);
 }
 
 // Pseudo-time steps to the steady state: first order until its residual has fallen, then the scheme itself.
@@ -249,6 +268,7 @@ int march(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, L
       return run.finish({});  // what is there is no state of the flow
     }
     if (going) run.reached(end_of(flow));
+    if (going) tell_criterion(run, flow);
     if (output.picture_due(flow.step, flow.time) && run.end_reached().empty()) picture(run, flow, output, lab);
     if (going && run.checkpoint_due()) run.checkpoint(whole_state());
   }

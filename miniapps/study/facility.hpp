@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "miniapps/study/system_defaults.hpp"
 #include "postproc/run/run.hpp"
 #include "solvers/device/array.hpp"
+#include "solvers/diagnosis/finding.hpp"
 #include "solvers/linear_solver.hpp"
 
 namespace weir {
@@ -61,7 +63,9 @@ struct FlowFacts {
 
   std::vector<WatchedVariable> watched;
   std::function<std::string(const std::string& system, int part, int row)>
-      row_name;                            // of the whole: "u of cell (3, 4, 0)"
+      row_name;  // of the whole: "u of cell (3, 4, 0)"
+  // What the flow code finds out by trial where its steps ran out; all ranks call.
+  std::function<std::optional<Finding>()> stalled;
   double courant_limit = 0;                // of explicit parts of the scheme; 0: it has none
   std::string step_key = "time.dt";        // what sets the step
   std::string start_key = "flow.initial";  // what sets the first state

@@ -28,6 +28,12 @@ struct Pack {
   friend Pack operator-(Pack a) { return -a.v; }
   friend Mask operator<(Pack a, Pack b) { return a.v < b.v; }
   friend Pack select(Mask which, Pack yes, Pack no) { return which ? yes.v : no.v; }
+  friend bool any_negative(Pack a) {
+    const Mask negative = a.v < 0.0;
+    std::int64_t any = 0;
+    for (int k = 0; k < width; ++k) any |= negative[k];
+    return any != 0;
+  }
   friend Pack absolute(Pack a) { return a.v < 0.0 ? -a.v : a.v; }
   friend Pack square_root(Pack a) {
     Pack r;

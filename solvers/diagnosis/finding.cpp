@@ -37,8 +37,9 @@ constexpr const char* names[] = {"unknown",
                                  "growing_state",
                                  "unphysical_state",
                                  "first_not_finite",
-                                 "steps_exhausted"};
-static_assert(std::size(names) == static_cast<std::size_t>(Cause::steps_exhausted) + 1);
+                                 "steps_exhausted",
+                                 "limiter_cycle"};
+static_assert(std::size(names) == static_cast<std::size_t>(Cause::limiter_cycle) + 1);
 
 }  // namespace
 

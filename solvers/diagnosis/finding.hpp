@@ -43,6 +43,7 @@ enum class Cause {
   unphysical_state,
   first_not_finite,
   steps_exhausted,
+  limiter_cycle,
 };
 const char* to_string(Cause cause);  // "null_space"
 

@@ -9,6 +9,7 @@
 //   exact                the scheme's flux between inside and outside      viscous: compact, outside at the face
 // At first order states are the cell's and the cell's own gradient is zero.
 #pragma once
+#include "miniapps/compressible/discretisation/keep_positive.hpp"
 #include "miniapps/compressible/discretisation/spatial_view.hpp"
 #include "physics/boundary_state.hpp"
 #include "physics/dual.hpp"
@@ -146,7 +147,7 @@ WEIR_HD inline Inside<double> inside(const SpatialView& v, int f) {
     step[c] = i.gx[c] * v.boundary.lx[f] + i.gy[c] * v.boundary.ly[f];
     if (v.limiter != Limiter::none) step[c] *= v.phi[cell + c];
   }
-  if (step[0] + 0.9 * w[0] < 0 || step[3] + 0.9 * w[3] < 0) return i;
+  keep_positive(w, step);
   i.face = {w[0] + step[0], w[1] + step[1], w[2] + step[2], w[3] + step[3]};
   return i;
 }

@@ -33,37 +33,64 @@ WEIR_HD inline void to_other(const InteriorFaces& g, int link, double& dx, doubl
   dy = sign * (g.ly[f] - g.ry[f]);
 }
 
-// Normal equations of a least-squares gradient of one variable.
+// Normal equations of a least-squares gradient of one variable. S: double, or a dual number.
+template <class S>
 struct Normals {
-  double xx = 0, xy = 0, yy = 0, bx = 0, by = 0;
-  WEIR_HD void add(double dx, double dy, double jump) {
+  double xx = 0, xy = 0, yy = 0;
+  S bx = S(0.0), by = S(0.0);
+  WEIR_HD void add(double dx, double dy, const S& jump) {
     const double weight = 1 / (dx * dx + dy * dy);
     xx += weight * dx * dx;
     xy += weight * dx * dy;
     yy += weight * dy * dy;
-    bx += weight * dx * jump;
-    by += weight * dy * jump;
+    bx = bx + weight * dx * jump;
+    by = by + weight * dy * jump;
   }
   // Trace is the number of points: a determinant far below its square means that they lie on one line.
   WEIR_HD bool is_singular() const { return !(xx * yy - xy * xy > 1e-8 * (xx + yy) * (xx + yy)); }
-  WEIR_HD void solve(double& gx, double& gy) const {
+  WEIR_HD void solve(S& gx, S& gy) const {
     const double inverse = 1 / (xx * yy - xy * xy);
     gx = (yy * bx - xy * by) * inverse;
     gy = (xx * by - xy * bx) * inverse;
   }
 };
 
+// Records of the cells with their derivatives along one direction, where plain records are a pointer.
+struct WithSlope {
+  const double *value, *slope;
+  WEIR_HD Dual<double, 1> operator[](std::int64_t i) const {
+    Dual<double, 1> x;
+    x.v = value[i];
+    x.d[0] = slope[i];
+    return x;
+  }
+};
+
+template <class Field>
+WEIR_HD inline auto state_of(const Field& w, int cell) {
+  using S = std::remove_cvref_t<decltype(w[0])>;
+  const std::int64_t i = std::int64_t{4} * cell;
+  return Primitive<S>{w[i], w[i + 1], w[i + 2], w[i + 3]};
+}
+template <class S>
+WEIR_HD inline S variable(const Primitive<S>& s, int k) {
+  return k == 0 ? s.p : k == 1 ? s.u : k == 2 ? s.v : s.t;
+}
+
 // Least squares in a cell at the boundary, variable k: the boundary counts where it gives data for the variable, and
 // all of it where the neighbours alone do not determine a gradient (corners).
-WEIR_HD inline void least_squares_at_boundary(const SpatialView& v, int i, int n, int k) {
+template <class S, class Field>
+WEIR_HD inline void least_squares_at_boundary(const SpatialView& v, const Field& all, int n, int k, S& gx, S& gy) {
   const Cells& c = v.cells;
   const BoundaryFaces& b = v.boundary;
-  const double* w = v.w + 4 * i;
-  Normals sum;
+  const int i = c.boundary_cell[n];
+  const Primitive<S> mine = state_of(all, i);
+  const S w = variable(mine, k);
+  Normals<S> sum;
   for (int e = c.start[i]; e < c.start[i + 1]; ++e) {
     double dx = 0, dy = 0;
     to_other(v.faces, c.link[e], dx, dy);
-    sum.add(dx, dy, v.w[4 * c.other[e] + k] - w[k]);
+    sum.add(dx, dy, all[std::int64_t{4} * c.other[e] + k] - w);
   }
   for (int pass = 0; pass < 2; ++pass) {
     for (int e = c.boundary_start[n]; e < c.boundary_start[n + 1]; ++e) {
@@ -71,67 +98,98 @@ WEIR_HD inline void least_squares_at_boundary(const SpatialView& v, int i, int n
       const boundary::Given known = boundary::given(boundary::type(b, f));
       const bool is_data = k == 0 ? known.p : k == 3 ? known.t : known.velocity;
       if (is_data != (pass == 0)) continue;
-      const Primitive<double> s = boundary::state(v, Primitive<double>{w[0], w[1], w[2], w[3]}, f);
-      sum.add(b.lx[f], b.ly[f], (k == 0 ? s.p : k == 1 ? s.u : k == 2 ? s.v : s.t) - w[k]);
+      sum.add(b.lx[f], b.ly[f], variable(boundary::state(v, mine, f), k) - w);
     }
     if (!sum.is_singular()) break;
   }
-  v.wx[4 * i + k] = v.wy[4 * i + k] = 0;
-  if (!sum.is_singular()) sum.solve(v.wx[4 * i + k], v.wy[4 * i + k]);
+  gx = gy = S(0.0);
+  if (!sum.is_singular()) sum.solve(gx, gy);
 }
 
 // Green-Gauss: the boundary's part of the surface integral, where the state at the face differs from the cell's.
-WEIR_HD inline void green_gauss_at_boundary(const SpatialView& v, int i, int n) {
+template <class S, class Field>
+WEIR_HD inline void green_gauss_at_boundary(const SpatialView& v, const Field& all, int n, S gx[4], S gy[4]) {
   const BoundaryFaces& b = v.boundary;
-  const double* w = v.w + 4 * i;
+  const int i = v.cells.boundary_cell[n];
+  const Primitive<S> w = state_of(all, i);
   for (int e = v.cells.boundary_start[n]; e < v.cells.boundary_start[n + 1]; ++e) {
     const int f = v.cells.boundary_face[e];
-    const Primitive<double> s = boundary::state(v, Primitive<double>{w[0], w[1], w[2], w[3]}, f);
-    const double jump[4] = {s.p - w[0], s.u - w[1], s.v - w[2], s.t - w[3]}, scale = b.area[f] / v.cells.volume[i];
+    const Primitive<S> s = boundary::state(v, w, f);
+    const double scale = b.area[f] / v.cells.volume[i];
     for (int k = 0; k < 4; ++k) {
-      v.wx[4 * i + k] += scale * b.nx[f] * jump[k];
-      v.wy[4 * i + k] += scale * b.ny[f] * jump[k];
+      const S jump = variable(s, k) - variable(w, k);
+      gx[k] = gx[k] + scale * b.nx[f] * jump;
+      gy[k] = gy[k] + scale * b.ny[f] * jump;
     }
   }
 }
 
 // Cell number n of those at the boundary.
 WEIR_HD inline void boundary_gradient(const SpatialView& v, int n) {
-  const int i = v.cells.boundary_cell[n];
-  if (v.gradient == GradientScheme::green_gauss) return green_gauss_at_boundary(v, i, n);
-  for (int k = 0; k < 4; ++k) least_squares_at_boundary(v, i, n, k);
+  const std::int64_t i = std::int64_t{4} * v.cells.boundary_cell[n];
+  const double* w = v.w;
+  if (v.gradient == GradientScheme::green_gauss) return green_gauss_at_boundary(v, w, n, v.wx + i, v.wy + i);
+  for (int k = 0; k < 4; ++k) least_squares_at_boundary(v, w, n, k, v.wx[i + k], v.wy[i + k]);
 }
 
-// Barth & Jespersen (1989), and Venkatakrishnan's (1995) smooth form: how far up to `bound` a step may go.
-WEIR_HD inline double limited(Limiter limiter, double step, double bound, double eps2) {
-  if (step == 0) return 1;
-  if (limiter == Limiter::barth_jespersen) return step * bound < 0 ? 0 : bound / step < 1 ? bound / step : 1;
-  const double b2 = bound * bound, s2 = step * step, mixed = bound * step;
-  return (b2 + eps2 + 2 * mixed) / (b2 + 2 * s2 + mixed + eps2);
+// How far up to `bound` a step may go. Barth & Jespersen (1989); Venkatakrishnan's (1995) smooth form; the cubic of
+// Michalak & Ollivier-Gooch (J. Comput. Phys. 228 (2009) 8693), which is one from bound = 1.5 step on, with no corner.
+template <class S>
+WEIR_HD inline S limited(Limiter limiter, const S& step, const S& bound, double eps2) {
+  if (!(step < 0.0) && !(-step < 0.0)) return S(1.0);
+  if (limiter == Limiter::barth_jespersen) {
+    if (step * bound < 0.0) return S(0.0);
+    const S y = bound / step;
+    return y < 1.0 ? y : S(1.0);
+  }
+  if (limiter == Limiter::michalak) {
+    const S y = bound / step;
+    return y < 1.5 ? y - (4.0 / 27) * y * y * y : S(1.0);
+  }
+  const S b2 = bound * bound, s2 = step * step, mixed = bound * step;
+  return (b2 + eps2 + 2.0 * mixed) / (b2 + 2.0 * s2 + mixed + eps2);
+}
+
+// Michalak & Ollivier-Gooch: no limiting where the cell and its neighbours differ by less than (K h)^(3/2), smoothly
+// more up to sqrt(2) times that.
+template <class S>
+WEIR_HD inline S relaxed(const S& phi, const S& range, double eps2) {
+  const S y = (range * range - eps2) * (1 / eps2);
+  if (y < 0.0) return S(1.0);
+  if (!(y < 1.0)) return phi;
+  const S sigma = y * y * (2.0 * y - 3.0) + 1.0;
+  return sigma + (1.0 - sigma) * phi;
 }
 
 // phi of each variable: the smallest over the cell's faces; the bounds are those of the cell and its neighbours.
-WEIR_HD inline void limiter(const SpatialView& v, int i) {
+template <class S, class Field>
+WEIR_HD inline void limiter(const SpatialView& v, int i, const Field& w, const Field& wx, const Field& wy, S phi[4]) {
   const Cells& c = v.cells;
-  const double h = std::sqrt(c.volume[i]), kh = v.venkatakrishnan * h, eps2 = kh * kh * kh;
-  const double* w = v.w + 4 * i;
-  double low[4] = {}, high[4] = {}, phi[4] = {1, 1, 1, 1};
+  const double h = std::sqrt(c.volume[i]), kh = v.limiter_k * h, eps2 = kh * kh * kh;
+  const std::int64_t me = std::int64_t{4} * i;
+  S low[4], high[4];
+  for (int k = 0; k < 4; ++k) low[k] = high[k] = S(0.0), phi[k] = S(1.0);
   for (int e = c.start[i]; e < c.start[i + 1]; ++e)
     for (int k = 0; k < 4; ++k) {
-      const double jump = v.w[4 * c.other[e] + k] - w[k];
+      const S jump = w[std::int64_t{4} * c.other[e] + k] - w[me + k];
       low[k] = jump < low[k] ? jump : low[k];
-      high[k] = jump > high[k] ? jump : high[k];
+      high[k] = high[k] < jump ? jump : high[k];
     }
   for (int e = c.start[i]; e < c.start[i + 1]; ++e) {
     const int link = c.link[e], f = link < 0 ? ~link : link;
     const double dx = link < 0 ? v.faces.rx[f] : v.faces.lx[f], dy = link < 0 ? v.faces.ry[f] : v.faces.ly[f];
     for (int k = 0; k < 4; ++k) {
-      const double step = v.wx[4 * i + k] * dx + v.wy[4 * i + k] * dy;
-      const double most = limited(v.limiter, step, step > 0 ? high[k] : low[k], eps2);
+      const S step = wx[me + k] * dx + wy[me + k] * dy;
+      const S most = limited(v.limiter, step, -step < 0.0 ? high[k] : low[k], eps2);
       phi[k] = most < phi[k] ? most : phi[k];
     }
   }
-  for (int k = 0; k < 4; ++k) v.phi[4 * i + k] = phi[k];
+  if (v.limiter == Limiter::michalak)
+    for (int k = 0; k < 4; ++k) phi[k] = relaxed(phi[k], high[k] - low[k], eps2);
+}
+WEIR_HD inline void limiter(const SpatialView& v, int i) {
+  const double *w = v.w, *wx = v.wx, *wy = v.wy;
+  limiter(v, i, w, wx, wy, v.phi + std::int64_t{4} * i);
 }
 
 // R = the fluxes out less those in. Boundary faces: add_boundary after this.

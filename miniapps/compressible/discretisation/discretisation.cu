@@ -39,6 +39,11 @@ SpatialArrays<Space>::SpatialArrays(const SpatialGeometry& g, const Gas& point, 
   make(w, 4 * cells), make(flux, 4 * fluxes), make(boundary_flux, 4 * edges), make(boundary_block, 16 * edges);
   if (s.order > 1) make(wx, 4 * reach), make(wy, 4 * reach);
   if (s.order > 1 && s.limiter != Limiter::none) make(phi, 4 * reach);
+  if (s.has_products) {
+    make(dw, 4 * cells), make(dwx, static_cast<std::size_t>(wx.size())), make(dwy, static_cast<std::size_t>(wy.size()));
+    make(dphi, static_cast<std::size_t>(phi.size()));
+    view.dw = dw.data(), view.dwx = dwx.data(), view.dwy = dwy.data(), view.dphi = dphi.data();
+  }
   make(ghost, 4 * (cells - static_cast<std::size_t>(g.own)));
   make(border, 32 * static_cast<std::size_t>(g.count - g.inner));
 
@@ -50,7 +55,7 @@ SpatialArrays<Space>::SpatialArrays(const SpatialGeometry& g, const Gas& point, 
   view.limiter = s.limiter;
   view.gradient = s.gradient;
   view.flux_scheme = s.flux;
-  view.venkatakrishnan = s.venkatakrishnan;
+  view.limiter_k = s.limiter == Limiter::michalak ? s.michalak : s.venkatakrishnan;
   view.faces = {g.count,   g.inner,   g.sorted,  owner.data(), neighbour.data(), F,        F + n,
                 F + 2 * n, F + 3 * n, F + 4 * n, F + 5 * n,    F + 6 * n,        F + 7 * n};
   view.boundary = {static_cast<int>(b), cell_of_face.data(), type.data(), B,         B + b,
@@ -114,7 +119,7 @@ void states_and_gradients(SpatialArrays<Space>& a, View<const double> U) {
   all_states<Space>(a, U);
   if (v.order == 1) return;
   gradients<Space>(v);
-  if (v.limiter != Limiter::none) limiters<Space>(v);
+  if (v.limiter != Limiter::none && !v.is_limiter_frozen) limiters<Space>(v);
 }
 
 template <class Space>
@@ -123,6 +128,45 @@ void Discretisation<Space>::residual(View<const double> U, View<double> R) {
   states_and_gradients<Space>(*arrays_, U);
   interior_residual(Space{}, v, R);
   boundary_residual<Space>(v, R);
+}
+
+template <class Space>
+void Discretisation<Space>::freeze_limiter(View<const double> U) {
+  thaw_limiter();
+  states_and_gradients<Space>(*arrays_, U);
+  arrays_->view.is_limiter_frozen = true;
+  double* slope = arrays_->dphi.data();
+  for_each<Space>(arrays_->dphi.size(), [=] WEIR_HD(int i) { slope[i] = 0; });
+}
+template <class Space>
+void Discretisation<Space>::thaw_limiter() {
+  arrays_->view.is_limiter_frozen = false;
+}
+template <class Space>
+std::vector<double> Discretisation<Space>::limiter_values() const {
+  std::vector<double> phi = arrays_->phi.to_vector();
+  phi.resize(std::min(phi.size(), 4 * static_cast<std::size_t>(arrays_->view.cells.count)));
+  return phi;
+}
+
+template <class Space>
+void Discretisation<Space>::linearise(View<const double> U) {
+  states_and_gradients<Space>(*arrays_, U);
+}
+
+template <class Space>
+void Discretisation<Space>::derivative(View<const double> x, View<double> y) {
+  SpatialArrays<Space>& a = *arrays_;
+  const SpatialView& v = a.view;
+  if (a.ranks) {
+    a.halo.start(HaloFields::blocks(x.data(), 4));
+    a.halo.finish();
+    a.halo.unpack(HaloFields::blocks(a.ghost.data(), 4));
+  }
+  state_slopes<Space>(v, x, a.ghost);
+  if (v.order > 1) gradient_slopes<Space>(v);
+  interior_slopes(Space{}, v, y);
+  boundary_slopes<Space>(v, y);
 }
 
 template <class Space>

@@ -27,7 +27,7 @@ namespace weir {
 // In the order of the words of [numerics].
 enum class FluxScheme { roe, hllc, ausm_plus, van_leer, rusanov };
 enum class GradientScheme { least_squares, green_gauss };
-enum class Limiter { none, venkatakrishnan, barth_jespersen };
+enum class Limiter { none, venkatakrishnan, barth_jespersen, michalak };
 
 struct GasModel {
   double gamma = 1.4, prandtl = 0.72;
@@ -42,7 +42,8 @@ struct SpatialScheme {
   int order = 2;
   GradientScheme gradient = GradientScheme::least_squares;
   Limiter limiter = Limiter::none;
-  double venkatakrishnan = 5;  // K of eps^2 = (K h)^3
+  double venkatakrishnan = 5, michalak = 1;  // K of eps^2 = (K h)^3 of these limiters
+  bool has_products = false;                 // room for derivative()
 };
 
 enum class BoundaryType {
@@ -97,6 +98,16 @@ class Discretisation {
   // J, in doubles or floats, has the pattern of jacobian_pattern; what couples own cells to ghosts stays here until couple() hands it out, in the
   // order of MeshRanks::coupling().
   void jacobian(View<const double> U, BlockSparse<Space>& J);
+
+  // y = dR/dU x of the order in use, by dual numbers: exact away from the corners of limiters and fluxes. linearise() takes
+  // U; nothing else may be called until the last product. Needs SpatialScheme::has_products.
+  void linearise(View<const double> U);
+  void derivative(View<const double> x, View<double> y);
+
+  // From here on the limiter stays what it is at U, or follows the state again.
+  void freeze_limiter(View<const double> U);
+  void thaw_limiter();
+  std::vector<double> limiter_values() const;  // phi of p, u, v, T of each own cell, as last evaluated
 
   // Over ranks: of the faces of own cells, which come first.
   void wall_stress(View<const double> U, int patch, const WallStress<Space>& stress);

@@ -1,5 +1,6 @@
 // What happens at one interior face, or at several side by side: T is double, or a pack on the host.
 #pragma once
+#include "miniapps/compressible/discretisation/keep_positive.hpp"
 #include "miniapps/compressible/discretisation/spatial_view.hpp"
 #include "physics/flux.hpp"
 #include "physics/flux_jacobian.hpp"
@@ -53,17 +54,26 @@ WEIR_HD inline Normal<T> normal(const InteriorFaces& g, int f) {
   return {{at<T>(g.nx, f), at<T>(g.ny, f)}, at<T>(g.area, f)};
 }
 
-// W of one side, at the cell's centre and carried to the face by the limited gradient (second order). Where that would
-// lose more than nine tenths of pressure or temperature, the cell's own state is the face's.
+// W of one side, at the cell's centre and carried to the face by the limited gradient (second order).
 template <class T>
 struct Reach {
   Primitive<T> centre, face;
   T gx[4], gy[4];
 };
+// N: the scalar of the geometry; T: N, or a dual number of it.
+template <class T, class N>
+WEIR_HD inline void carry(const SpatialView& v, const T w[4], const T phi[4], const N& dx, const N& dy, Reach<T>& r) {
+  T step[4];
+  for (int c = 0; c < 4; ++c) step[c] = r.gx[c] * dx + r.gy[c] * dy;
+  if (v.limiter != Limiter::none)
+    for (int c = 0; c < 4; ++c) step[c] = step[c] * phi[c];
+  keep_positive(w, step);
+  r.face = {w[0] + step[0], w[1] + step[1], w[2] + step[2], w[3] + step[3]};
+}
 template <class T>
 WEIR_HD inline Reach<T> reach(const SpatialView& v, const int* cell, const T& dx, const T& dy) {
   Reach<T> r;
-  T w[4];
+  T w[4], phi[4];
   gather4(v.w, cell, w);
   r.centre = r.face = {w[0], w[1], w[2], w[3]};
   if (v.order == 1) {
@@ -72,16 +82,8 @@ WEIR_HD inline Reach<T> reach(const SpatialView& v, const int* cell, const T& dx
   }
   gather4(v.wx, cell, r.gx);
   gather4(v.wy, cell, r.gy);
-  T step[4];
-  for (int c = 0; c < 4; ++c) step[c] = r.gx[c] * dx + r.gy[c] * dy;
-  if (v.limiter != Limiter::none) {
-    T phi[4];
-    gather4(v.phi, cell, phi);
-    for (int c = 0; c < 4; ++c) step[c] = step[c] * phi[c];
-  }
-  const auto lost = smaller_of(step[0] + 0.9 * w[0], step[3] + 0.9 * w[3]) < 0.0;
-  r.face = {select(lost, w[0], w[0] + step[0]), select(lost, w[1], w[1] + step[1]), select(lost, w[2], w[2] + step[2]),
-            select(lost, w[3], w[3] + step[3])};
+  if (v.limiter != Limiter::none) gather4(v.phi, cell, phi);
+  carry(v, w, phi, dx, dy, r);
   return r;
 }
 
@@ -103,22 +105,32 @@ WEIR_HD inline ViscousFlux<T> viscous(const SpatialView& v, const Reach<T>& l, c
 }
 
 // area (F - F_viscous) . n of faces f, f + 1, ...
-template <class T, class Scheme>
-WEIR_HD inline void flux(const SpatialView& v, const Scheme& scheme, int f) {
-  const InteriorFaces& g = v.faces;
-  const Normal<T> m = normal<T>(g, f);
-  const T &nx = m.n[0], &ny = m.n[1];
-  const Reach<T> l = reach<T>(v, g.owner + f, at<T>(g.lx, f), at<T>(g.ly, f));
-  const Reach<T> r = reach<T>(v, g.neighbour + f, at<T>(g.rx, f), at<T>(g.ry, f));
+template <class T, class N, class Scheme>
+WEIR_HD inline void flux_between(const SpatialView& v, const Scheme& scheme, const Reach<T>& l, const Reach<T>& r,
+                                 int f, T out[4]) {
+  const Normal<N> m = normal<N>(v.faces, f);
+  const N &nx = m.n[0], &ny = m.n[1];
   const Flux<T> F = scheme(make_side(v.gas, l.face, nx, ny), make_side(v.gas, r.face, nx, ny));
-  T out[4] = {F.mass, F.normal * nx - F.tangent * ny, F.normal * ny + F.tangent * nx, F.energy};
+  out[0] = F.mass;
+  out[1] = F.normal * nx - F.tangent * ny;
+  out[2] = F.normal * ny + F.tangent * nx;
+  out[3] = F.energy;
   if (v.gas.viscosity > 0) {
-    const ViscousFlux<T> s = viscous(v, l, r, m.n, f);
+    const T n[2] = {T(nx), T(ny)};
+    const ViscousFlux<T> s = viscous(v, l, r, n, f);
     out[1] = out[1] - s.x;
     out[2] = out[2] - s.y;
     out[3] = out[3] - s.energy;
   }
   for (int c = 0; c < 4; ++c) out[c] = out[c] * m.area;
+}
+template <class T, class Scheme>
+WEIR_HD inline void flux(const SpatialView& v, const Scheme& scheme, int f) {
+  const InteriorFaces& g = v.faces;
+  const Reach<T> l = reach<T>(v, g.owner + f, at<T>(g.lx, f), at<T>(g.ly, f));
+  const Reach<T> r = reach<T>(v, g.neighbour + f, at<T>(g.rx, f), at<T>(g.ry, f));
+  T out[4];
+  flux_between<T, T>(v, scheme, l, r, f, out);
   store4(out, v.flux + std::int64_t{4} * f);
 }
 

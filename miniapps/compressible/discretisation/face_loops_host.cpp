@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "miniapps/compressible/discretisation/cell_kernels.hpp"
-#include "miniapps/compressible/discretisation/face_kernels.hpp"
 #include "miniapps/compressible/discretisation/schemes.hpp"
+#include "miniapps/compressible/discretisation/slope_kernels.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/pack.hpp"
 
@@ -75,6 +75,15 @@ void interior_residual(Host, const SpatialView& v, View<double> R) {
   with_scheme(v, [&](const auto& scheme) {
     sweep(
         v, [=](int f) { face::flux<Pack>(v, scheme, f); }, [=](int f) { face::flux<double>(v, scheme, f); },
+        [=](int i) { cell::residual(v, r, i); });
+  });
+}
+
+void interior_slopes(Host, const SpatialView& v, View<double> y) {
+  double* r = y.data();
+  with_scheme(v, [&](const auto& scheme) {
+    sweep(
+        v, [=](int f) { slope::of_flux<Pack>(v, scheme, f); }, [=](int f) { slope::of_flux<double>(v, scheme, f); },
         [=](int i) { cell::residual(v, r, i); });
   });
 }

@@ -44,7 +44,7 @@ struct SpatialArrays {
   Array<int, Space> owner, neighbour, cell_of_face, type, start, link, other, boundary_cell, boundary_start,
       boundary_faces, owner_row, neighbour_row;
   Array<double, Space> face, boundary_face, outside, volume, weight;
-  Array<double, Space> w, wx, wy, phi, flux, boundary_flux, boundary_block;
+  Array<double, Space> w, wx, wy, phi, flux, boundary_flux, boundary_block, dw, dwx, dwy, dphi;
   // Over ranks: what travels, U of the ghosts, blocks on the border.
   const Communicator* ranks = nullptr;
   Halo<Space> halo;

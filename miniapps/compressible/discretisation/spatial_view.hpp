@@ -47,15 +47,17 @@ struct SpatialView {
   double entropy_fix = 0;
   int order = 1;  // 1: constant states, thin-layer viscous flux
   Limiter limiter = Limiter::none;
+  bool is_limiter_frozen = false;
   GradientScheme gradient = GradientScheme::least_squares;
   FluxScheme flux_scheme = FluxScheme::roe;
-  double venkatakrishnan = 0;
+  double limiter_k = 0;  // K of eps^2 = (K h)^3
   InteriorFaces faces;
   BoundaryFaces boundary;
   Cells cells;
-  double *w = nullptr, *wx = nullptr, *wy = nullptr, *phi = nullptr;  // records a cell
-  double *flux = nullptr, *boundary_flux = nullptr;                   // records a face, times its area
-  double* boundary_block = nullptr;                                   // d flux / dU of the cell, 16 numbers a face
+  double *w = nullptr, *wx = nullptr, *wy = nullptr, *phi = nullptr;      // records a cell
+  double *flux = nullptr, *boundary_flux = nullptr;                       // records a face, times its area
+  double *dw = nullptr, *dwx = nullptr, *dwy = nullptr, *dphi = nullptr;  // derivatives along one direction: products
+  double* boundary_block = nullptr;                                       // d flux / dU of the cell, 16 numbers a face
   // Blocks (owner, neighbour) and (neighbour, owner) of J, as places of records: four times the block's index.
   const int *owner_row = nullptr, *neighbour_row = nullptr;
   // Of J; faces on the border: of `border`. Where J holds floats, which lie as RoundedCsr has them, `values` is null.
@@ -73,6 +75,16 @@ void interior_residual(Host, const SpatialView& v, View<double> R);  // fluxes, 
 void interior_residual(Device, const SpatialView& v, View<double> R);
 void interior_jacobian(Host, const SpatialView& v);  // all blocks; of v.faces.count faces, which must be inner ones
 void interior_jacobian(Device, const SpatialView& v);
+
+// Products with dR/dU (slope_kernels.hpp): each step's derivative along a direction x, after the values of the same step.
+template <class Space>
+void state_slopes(const SpatialView& v, View<const double> x, View<const double> ghost_x);
+template <class Space>
+void gradient_slopes(const SpatialView& v);  // with those of the limiter
+void interior_slopes(Host, const SpatialView& v, View<double> y);
+void interior_slopes(Device, const SpatialView& v, View<double> y);
+template <class Space>
+void boundary_slopes(const SpatialView& v, View<double> y);  // adds to y
 
 // Over ranks.
 template <class Space>

@@ -77,6 +77,7 @@ class FlightRecorder<Space>::Watch : public SolveWatch<Space> {
   bool solve_failed() const { return refused_ || (A_ && !result_.converged()); }
 
   void prepared(const Matrix<Space>& A, bool, const SetupInfo& info) override {
+    if (recorder_.concluded_) return;  // a trial of the verdict's
     prepared_from_ = &A;
     setup_seconds_ += info.seconds;
   }
@@ -93,6 +94,7 @@ class FlightRecorder<Space>::Watch : public SolveWatch<Space> {
     recorder_.failed(*recorder_.run_, outcome);
   }
   void after(const Matrix<Space>& A, View<const double> b, View<const double> x, const SolveResult& result) override {
+    if (recorder_.concluded_) return;
     A_ = &A;
     b_ = b;
     x_ = x;
@@ -323,6 +325,8 @@ Finding FlightRecorder<Space>::verdict(const Outcome& outcome, bool restarted) {
   e.start_key = facts_.start_key;
   e.ended_not_finite = outcome.exit == Exit::not_finite;
   e.solve = examine_last_solve();
+  const bool ran_out = outcome.limit.find("max_steps") != std::string::npos;
+  if (facts_.stalled && ran_out && !residual_falls(e.steps)) e.stall = facts_.stalled();
   return verdict_of_flight(e);
 }
 

@@ -129,6 +129,10 @@ std::optional<Finding> sudden(const FlightEvidence& e) {
   return f;
 }
 
+const FlightSolve& last_solve(const FlightStep& s) {
+  return s.solve[static_cast<std::size_t>(std::max(s.solves - 1, 0)) % most_solves];
+}
+
 // Pseudo-time: the residual of the linear systems' right-hand sides is that of the flow.
 std::optional<Finding> limits(const FlightEvidence& e) {
   if (e.limit.empty() || e.steps.empty()) return {};
@@ -157,9 +161,9 @@ std::optional<Finding> limits(const FlightEvidence& e) {
   if (e.solve && 2 * failed > solves) return {};
   const FlightSolve& first = e.steps.front().solve[0];
   const FlightStep& last_step = e.steps.back();
-  const FlightSolve& last = last_step.solve[static_cast<std::size_t>(std::max(last_step.solves - 1, 0)) % most_solves];
-  const double drop = first.residual0 > 0 ? last.residual0 / first.residual0 : 1;
-  const bool falls = drop < 0.9;
+  const FlightSolve& last = last_solve(last_step);
+  const bool falls = residual_falls(e.steps);
+  if (!falls && e.stall) return e.stall;
   Finding f(Cause::steps_exhausted, falls ? "the iteration was converging and reached its step limit"
                                           : "the iteration reached its step limit and its residual stalls");
   f.measured("residual over the recorded steps", fmt::format("{:.3g} to {:.3g}", first.residual0, last.residual0));
@@ -171,6 +175,23 @@ std::optional<Finding> limits(const FlightEvidence& e) {
 }
 
 }  // namespace
+
+bool residual_falls(const std::vector<FlightStep>& steps) {
+  constexpr double enough = 0.9;
+  if (steps.empty()) return false;
+  if (steps.size() < 4) return last_solve(steps.back()).residual0 < enough * steps.front().solve[0].residual0;
+  // Medians of both halves: in a cycle the last may well be below the first.
+  std::vector<double> r;
+  for (const FlightStep& s : steps) r.push_back(s.solve[0].residual0);
+  const auto half = r.begin() + static_cast<std::ptrdiff_t>(r.size() / 2);
+  const auto median = [](auto begin, auto end) {
+    const auto middle = begin + (end - begin) / 2;
+    std::nth_element(begin, middle, end);
+    return *middle;
+  };
+  const double before = median(r.begin(), half), after = median(half, r.end());
+  return after < enough * before;
+}
 
 void FlightHistory::add(const FlightMoment& moment) {
   if (seen_++ % stride_ != 0) return;

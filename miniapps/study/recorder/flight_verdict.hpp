@@ -69,12 +69,16 @@ struct FlightEvidence {
   std::optional<BadValue> not_finite;  // where the state was first seen not to be finite
   std::optional<BadValue> unphysical;  // a positive variable that is not, in the state the last step began from
   std::optional<Finding> solve;        // of the last solve, where it failed
+  std::optional<Finding> stall;        // what the flow code found out where its steps ran out
   std::string limit;                   // key of a limit that was reached
   double courant_limit = 0;
   double last_cfl = -1;  // after the failure: pseudo-time controllers cut it
   std::string step_key, start_key;
   bool ended_not_finite = false;
 };
+
+bool residual_falls(
+    const std::vector<FlightStep>& steps);  // of the systems' right-hand sides, from the first to the last
 
 Finding verdict_of_flight(const FlightEvidence& evidence);
 

@@ -210,6 +210,10 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> words = {
     {"body.motion.type=table", {"body.motion={ type = \"table\", file = \"$/motion.csv\" }"}},
     {"boundary.y_min.type=farfield", {"boundary.y_min={ type = \"farfield\" }"}},
     {"flow.initial=isentropic_vortex", {"flow.initial={ type = \"isentropic_vortex\" }"}},
+    {"flow.initial=riemann",
+     {"flow.initial={ type = \"riemann\", left = { density = 1.0, pressure = 1.0 }, right = { density = 0.1, pressure "
+      "= 0.1 "
+      "} }"}},
     {"mesh.generator.type=box",
      {"mesh.generator={ type = \"box\", y = { points = [0.0, 0.5, 1.0], cells = [4, 4] }, stretching = ["
       "{ type = \"tanh\" }, { type = \"refined\", from = 0.4, to = 0.6, width = 0.1 }], split = [{ side = \"x_min\", "

@@ -1,8 +1,11 @@
-#include "miniapps/compressible/exact.hpp"
+#include "miniapps/compressible/exact/exact_flow.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+
+#include "miniapps/compressible/exact/bisect.hpp"
+#include "miniapps/compressible/exact/riemann.hpp"
 
 namespace weir {
 namespace {
@@ -21,48 +24,6 @@ PrimitiveState vortex(const ExactFlow& f, double x, double y, double t) {
   const double T = 1 - 0.5 * (f.gamma - 1) * f.mach * f.mach * b * b * e * e;
   const double rho = std::pow(T, 1 / (f.gamma - 1));
   return {rho, f.direction[0] - b * dy * e, f.direction[1] + b * dx * e, rho * T / (f.gamma * f.mach * f.mach)};
-}
-
-// Where `is_below` changes from true to false between two points.
-template <class F>
-double bisect(double low, double high, int steps, const F& is_below) {
-  for (int i = 0; i < steps; ++i) {
-    const double middle = 0.5 * (low + high);
-    (is_below(middle) ? low : high) = middle;
-  }
-  return 0.5 * (low + high);
-}
-
-// Toro's f_K of (4.6): the velocity jump across the wave between state K and the star region, and its slope.
-struct Wave {
-  double rho, p, c, gamma;
-  double jump(double star) const {
-    const double A = 2 / ((gamma + 1) * rho), B = (gamma - 1) / (gamma + 1) * p;
-    if (star > p) return (star - p) * std::sqrt(A / (star + B));
-    return 2 * c / (gamma - 1) * (std::pow(star / p, (gamma - 1) / (2 * gamma)) - 1);
-  }
-};
-
-// Left rarefaction, contact, right shock: the order of Sod's waves.
-PrimitiveState sod(const ExactFlow& f, double x, double t) {
-  const double g = f.gamma, rho_l = 1, p_l = 1, rho_r = 0.125, p_r = 0.1;
-  const double along = x - f.centre[0];
-  if (t <= 0) return along < 0 ? PrimitiveState{rho_l, 0, 0, p_l} : PrimitiveState{rho_r, 0, 0, p_r};
-  const Wave left{rho_l, p_l, std::sqrt(g * p_l / rho_l), g}, right{rho_r, p_r, std::sqrt(g * p_r / rho_r), g};
-  const double star = bisect(p_r, p_l, 100, [&](double p) { return left.jump(p) + right.jump(p) < 0; });
-  const double u = 0.5 * (right.jump(star) - left.jump(star));
-  const double speed = along / t, ratio = (g - 1) / (g + 1);
-  const double c_star = left.c * std::pow(star / p_l, (g - 1) / (2 * g));
-  const double shock = right.c * std::sqrt((g + 1) / (2 * g) * star / p_r + (g - 1) / (2 * g));
-  if (speed < -left.c) return {rho_l, 0, 0, p_l};
-  if (speed < u - c_star) {  // inside the fan
-    const double c = 2 / (g + 1) * left.c - ratio * speed;
-    const double rho = rho_l * std::pow(c / left.c, 2 / (g - 1));
-    return {rho, 2 / (g + 1) * (left.c + speed), 0, p_l * std::pow(c / left.c, 2 * g / (g - 1))};
-  }
-  if (speed < u) return {rho_l * std::pow(star / p_l, 1 / g), u, 0, star};
-  if (speed < shock) return {rho_r * (star / p_r + ratio) / (ratio * star / p_r + 1), u, 0, star};
-  return {rho_r, 0, 0, p_r};
 }
 
 // Speed q and streamline k at a point. All points of one speed lie on a circle:
@@ -124,7 +85,11 @@ PrimitiveState ExactFlow::at(double x, double y, double t) const {
     case FlowKind::isentropic_vortex:
       return vortex(*this, x, y, t);
     case FlowKind::sod:
-      return sod(*this, x, t);
+    case FlowKind::riemann: {
+      const double along = x - centre[0];
+      if (t <= 0) return along < 0 ? left : right;
+      return riemann_solution(left, right, gamma, along / t);
+    }
     case FlowKind::ringleb:
       return ringleb(*this, x, y);
     case FlowKind::oblique_shock:

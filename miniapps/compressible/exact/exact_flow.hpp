@@ -6,15 +6,16 @@
 //   sod                rho, u, p = 1, 0, 1 left of `centre`, 0.125, 0, 0.1 right of it; mach = 1 / sqrt(gamma) makes
 //                      the unit of pressure one (Sod, J. Comput. Phys. 27 (1978) 1; exact: Toro, chapter 4)
 //   ringleb            the hodograph solution of Ringleb (1940); mach = 1, so that the units are the stagnation state's
+//   riemann            `left` and `right` of `centre`, of any density, velocity and pressure (riemann.hpp)
 //   oblique_shock      the stream of Mach number `mach` turned by `wedge_angle` at `centre` (theta-beta-M relation)
 #pragma once
 #include <array>
 
+#include "miniapps/compressible/exact/riemann.hpp"
+
 namespace weir {
 
-using PrimitiveState = std::array<double, 4>;  // rho, u, v, p
-
-enum class FlowKind { freestream, isentropic_vortex, sod, ringleb, oblique_shock };
+enum class FlowKind { freestream, isentropic_vortex, sod, ringleb, oblique_shock, riemann };
 
 struct ExactFlow {
   FlowKind kind = FlowKind::freestream;
@@ -22,9 +23,10 @@ struct ExactFlow {
   double direction[2] = {1, 0};
   double strength = 5;  // of the vortex, relative to the stream's speed
   double centre[2] = {0, 0};
-  double period[2] = {0, 0};  // of a periodic box; 0: none
-  double wedge_angle = 0;     // radians
-  double shock_angle = 0;     // radians; set by prepare()
+  PrimitiveState left = {1, 0, 0, 1}, right = {0.125, 0, 0, 0.1};  // of riemann; Sod's
+  double period[2] = {0, 0};                                       // of a periodic box; 0: none
+  double wedge_angle = 0;                                          // radians
+  double shock_angle = 0;                                          // radians; set by prepare()
 
   void prepare();  // once the members above stand
   PrimitiveState at(double x, double y, double t) const;

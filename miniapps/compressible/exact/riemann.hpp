@@ -1,0 +1,21 @@
+// The exact solution of the Riemann problem of the ideal gas: Toro, Riemann Solvers and Numerical Methods for Fluid Dynamics
+// (3rd edition, 2009), chapter 4.
+#pragma once
+#include <array>
+
+namespace weir {
+
+using PrimitiveState = std::array<double, 4>;  // rho, u, v, p
+
+// Whether the two sides part so fast that a vacuum opens between them (4.40): there is no solution below then.
+bool makes_vacuum(const PrimitiveState& left, const PrimitiveState& right, double gamma);
+
+struct StarRegion {
+  double p, u;
+};
+StarRegion star_region(const PrimitiveState& left, const PrimitiveState& right, double gamma);
+
+// Along the ray x / t = speed.
+PrimitiveState riemann_solution(const PrimitiveState& left, const PrimitiveState& right, double gamma, double speed);
+
+}  // namespace weir
