@@ -15,9 +15,10 @@ void FlowEquations<Space>::start_time_step(double dt, View<const double> now, Vi
   const double *V = space_.volume().data(), *U = now.data();
   double *S = known_.data(), *before = older.data();
   time_factor_ = (is_first ? 1 : 1.5) / dt;
+  const int n = equations();
   const double of_now = (is_first ? -1 : -2) / dt, of_older = is_first ? 0 : 0.5 / dt;
   for_each<Space>(now.size(), [=] WEIR_HD(int i) {
-    S[i] = V[i / 4] * (of_now * U[i] + (of_older == 0 ? 0.0 : of_older * before[i]));
+    S[i] = V[i / n] * (of_now * U[i] + (of_older == 0 ? 0.0 : of_older * before[i]));
     before[i] = U[i];
   });
 }
@@ -28,17 +29,21 @@ void FlowEquations<Space>::residual(View<const double> U, View<double> R) {
   if (time_factor_ == 0) return;
   const double *V = space_.volume().data(), *S = known_.data(), *u = U.data(), a = time_factor_;
   double* r = R.data();
-  for_each<Space>(U.size(), [=] WEIR_HD(int i) { r[i] += a * V[i / 4] * u[i] + S[i]; });
+  const int n = equations();
+  for_each<Space>(U.size(), [=] WEIR_HD(int i) { r[i] += a * V[i / n] * u[i] + S[i]; });
 }
 
 // To the diagonal entries of block row i: a V_i + scale_i / cfl.
+struct Shift {
+  double a, cfl;
+  const double *V, *scale;
+};
 template <class Space, class T>
-void add_shift(int rows, const std::int64_t* diagonal, double a, const double* V, const double* scale, double cfl,
-               T* value) {
+void add_shift(int rows, int n, const std::int64_t* diagonal, const Shift& s, T* value) {
   for_each<Space>(rows, [=] WEIR_HD(int i) {
-    T* block = value + 16 * diagonal[i];
-    const double shift = scale[i] / cfl + a * V[i];
-    for (int e = 0; e < 4; ++e) block[5 * e] = static_cast<T>(block[5 * e] + shift);
+    T* block = value + n * n * diagonal[i];
+    const double shift = s.scale[i] / s.cfl + s.a * s.V[i];
+    for (int e = 0; e < n; ++e) block[(n + 1) * e] = static_cast<T>(block[(n + 1) * e] + shift);
   });
 }
 template <class Space>
@@ -46,7 +51,8 @@ void FlowEquations<Space>::matrix(View<const double> U, View<const double> scale
                                   BlockSparse<Space>& J) {
   space_.jacobian(U, J);
   const auto shift = [&](auto* value) {
-    add_shift<Space>(cells_, J.diagonal().data(), time_factor, space_.volume().data(), scale.data(), cfl, value);
+    const Shift s{time_factor, cfl, space_.volume().data(), scale.data()};
+    add_shift<Space>(cells_, equations(), J.diagonal().data(), s, value);
   };
   if (auto* rounded = dynamic_cast<RoundedCsr<Space>*>(&J))
     shift(rounded->values().data());
@@ -56,7 +62,7 @@ void FlowEquations<Space>::matrix(View<const double> U, View<const double> scale
 
 template <class Space>
 MatrixFreeJacobian<Space>::MatrixFreeJacobian(FlowEquations<Space>& equations)
-    : equations_(equations), unknowns_(std::llround(sum_over_ranks(equations.space(), 4.0 * equations.cells()))) {}
+    : equations_(equations), unknowns_(std::llround(sum_over_ranks(equations.space(), 1.0 * equations.equations() * equations.cells()))) {}
 
 template <class Space>
 void MatrixFreeJacobian<Space>::lend(View<double> moved, View<double> moved_R) {
@@ -88,7 +94,8 @@ void MatrixFreeJacobian<Space>::apply(View<const double> x, View<double> y) cons
   double *moved = moved_.data(), *R = moved_R_.data();
   for_each<Space>(n, [=] WEIR_HD(int i) { moved[i] = U[i] + eps * v[i]; });
   equations_.residual(moved_, moved_R_);
-  for_each<Space>(n, [=] WEIR_HD(int i) { out[i] = s[i / 4] / cfl * v[i] + (R[i] + b[i]) / eps; });
+  const int values = block();
+  for_each<Space>(n, [=] WEIR_HD(int i) { out[i] = s[i / values] / cfl * v[i] + (R[i] + b[i]) / eps; });
 }
 
 template <class Space>

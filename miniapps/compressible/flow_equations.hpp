@@ -14,6 +14,7 @@ class FlowEquations {
   FlowEquations(Discretisation<Space>& space, int cells) : space_(space), cells_(cells) {}
 
   int cells() const { return cells_; }
+  int equations() const { return space_.equations(); }  // of a cell
   Discretisation<Space>& space() { return space_; }
 
   // From here on R* holds the time derivative. older: U^{n-1} on entry (not read in the first step), `now` on return.
@@ -41,11 +42,11 @@ class MatrixFreeJacobian : public Matrix<Space> {
 
   // minus_R = -R*(U). The views must stay valid and unchanged until the last product.
   void linearise(View<const double> U, View<const double> minus_R, View<const double> scale, double cfl);
-  // Work space of 4 cells() values each, free between products.
+  // Work space of cells() blocks of values each, free between products.
   void lend(View<double> moved, View<double> moved_R);
 
   int rows() const override { return equations_.cells(); }
-  int block() const override { return 4; }
+  int block() const override { return equations_.equations(); }
   void apply(View<const double> x, View<double> y) const override;
   void residual(View<const double> b, View<const double> x, View<double> r) const override;
   void block_diagonal(View<double> d) const override;  // throws: it is not known

@@ -98,7 +98,7 @@ void add_shock(const CompressibleCase& c, const FlowFields& f, const std::vector
 }  // namespace
 
 PrimitiveState FlowFields::at(int cell) const {
-  const double* u = U.data() + 4 * static_cast<std::size_t>(cell);
+  const double* u = U.data() + values() * static_cast<std::size_t>(cell);
   return to_primitive({u[0], u[1], u[2], u[3]}, gamma);
 }
 

@@ -12,8 +12,9 @@ namespace weir {
 
 struct FlowFields {
   const UnstructuredMesh& mesh;
-  std::span<const double> U;  // (rho, rho u, rho v, rho E) of each cell
+  std::span<const double> U;  // (rho, rho u, rho v, rho E[, rho nu~]) of each cell
   double gamma;
+  std::size_t values() const { return U.size() / static_cast<std::size_t>(mesh.cells()); }  // of a cell
   PrimitiveState at(int cell) const;
 };
 

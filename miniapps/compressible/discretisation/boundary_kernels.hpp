@@ -66,6 +66,7 @@ template <class S>
 struct Inside {
   Primitive<S> centre, face;
   S gx[4], gy[4];  // of W; zero at first order
+  S eddy;          // viscosity of the cell's turbulence
 };
 
 template <class S>
@@ -90,7 +91,7 @@ WEIR_HD inline ViscousFlux<S> symmetry_stress(const SpatialView& v, const Inside
   const double nx = v.boundary.nx[f], ny = v.boundary.ny[f];
   const S along = (nx * i.gy[2] - ny * i.gx[2]) * nx - (nx * i.gy[1] - ny * i.gx[1]) * ny;
   const S across = -(i.centre.u * nx + i.centre.v * ny) * v.boundary.inverse[f];
-  const S stress = viscosity(v.gas, i.centre.t) * (2.0 * across - (2.0 / 3) * (across + along));
+  const S stress = (viscosity(v.gas, i.centre.t) + i.eddy) * (2.0 * across - (2.0 / 3) * (across + along));
   return {stress * nx, stress * ny, S(0.0)};
 }
 
@@ -110,7 +111,10 @@ WEIR_HD inline ViscousFlux<S> viscous(const SpatialView& v, const Inside<S>& i, 
   }
   if (known.t) compact_gradient(g.tx, g.ty, at.t - i.centre.t, d, n, inverse, g.tx, g.ty);
   if (t == BoundaryType::adiabatic_wall) g.tx = g.ty = S(0.0);
-  return viscous_flux(v.gas, viscosity(v.gas, at.t), g, at.u, at.v, n);
+  const S mu = viscosity(v.gas, at.t);
+  if (v.equations == 4 || is_no_slip(t)) return viscous_flux(v.gas, mu, g, at.u, at.v, n);
+  const S conductivity = v.gas.conduction * mu + v.turbulence.conduction * i.eddy;
+  return viscous_flux(S(mu + i.eddy), conductivity, g, at.u, at.v, n);
 }
 
 // area (F - F_viscous) . n
@@ -187,6 +191,7 @@ WEIR_HD inline void jacobian_of_face(const SpatialView& v, const Scheme& scheme,
   i.centre = i.face = primitive(v.gas, D::variable(rho, 0), D::variable(rho * w[1], 1), D::variable(rho * w[2], 2),
                                 D::variable(energy, 3));
   for (int c = 0; c < 4; ++c) i.gx[c] = i.gy[c] = D(0.0);
+  i.eddy = D(0.0);
   D out[4];
   flux(v, scheme, i, f, out);
   for (int c = 0; c < 4; ++c)
