@@ -159,16 +159,18 @@ WEIR_HD inline Inside<double> inside(const SpatialView& v, int f) {
 // of the domain and the owner on the left of a -> b, the tangent is (-ny, nx), and the fluid pulls the wall by
 // -(viscous stress of the fluid's surface).
 struct Stress {
-  double pressure, shear, heat;
+  double pressure, shear, heat, wall_unit;
 };
 WEIR_HD inline Stress stress(const SpatialView& v, int f) {
   const BoundaryFaces& b = v.boundary;
   const Inside<double> i = inside(v, f);
-  Stress s{i.face.p, 0, 0};
+  Stress s{i.face.p, 0, 0, 0};
   if (v.gas.viscosity > 0 && is_no_slip(type(b, f))) {
     const ViscousFlux<double> t = viscous(v, i, f);
     s.shear = t.x * b.ny[f] - t.y * b.nx[f];
     s.heat = -t.energy;
+    const Primitive<double> wall = state(v, i.centre, f);
+    s.wall_unit = std::sqrt(std::fabs(s.shear) * v.gas.gamma_m2 * wall.p / wall.t) / viscosity(v.gas, wall.t);
   }
   return s;
 }

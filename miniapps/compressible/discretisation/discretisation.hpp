@@ -76,10 +76,12 @@ struct BoundaryCondition {
 };
 
 // What the stream does to a wall face: pressure, shear stress along the face's tangent (a to b) and heat flux into the
-// wall; each per unit area, in the reference state's units (twice a coefficient).
+// wall; each per unit area, in the reference state's units (twice a coefficient). wall_unit: sqrt(|shear| rho) / mu at the
+// wall, y+ of the distance 1.
 template <class Space>
 struct WallStress {
   View<double> pressure, shear, heat;  // one value a face of the patch
+  View<double> wall_unit;              // may be empty
 };
 
 template <class Space>
