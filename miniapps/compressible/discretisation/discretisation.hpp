@@ -81,7 +81,7 @@ struct BoundaryCondition {
 template <class Space>
 struct WallStress {
   View<double> pressure, shear, heat;  // one value a face of the patch
-  View<double> wall_unit;              // may be empty
+  View<double> wall_unit = {};         // may be empty
 };
 
 template <class Space>

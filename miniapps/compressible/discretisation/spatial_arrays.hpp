@@ -53,7 +53,7 @@ struct SpatialArrays {
   Array<double, Space> distance, nu, nu_x, nu_y, nu_flux, nu_boundary_flux;
   Array<int, Space> boundary_number;
 
-  SpatialArrays(const SpatialGeometry& g, const Gas& point_gas, const SpatialScheme& s, const TurbulenceModel& t);
+  SpatialArrays(const SpatialGeometry& g, const Gas& point_gas, const SpatialScheme& s, const TurbulenceModel& t = {});
 
  private:
   void add_turbulence(const SpatialGeometry& g, const TurbulenceModel& t);
