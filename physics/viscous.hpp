@@ -23,24 +23,19 @@ WEIR_HD inline void compact_gradient(const T& gx, const T& gy, const T& jump, co
   y = gy + correction * n[1];
 }
 
-// mu (grad u + grad u^T - 2/3 div u) . n as x and y momentum, and the energy flux u . stress + conductivity grad T; u, v and
-// the temperature that mu belongs to are the face's. (The mass flux is zero.)
+// mu (grad u + grad u^T - 2/3 div u) . n as x and y momentum, and the energy flux u . stress + conduction; u, v and the
+// temperature that mu belongs to are the face's. (The mass flux is zero.)
 template <class T>
 struct ViscousFlux {
   T x, y, energy;
 };
 template <class T>
-WEIR_HD inline ViscousFlux<T> viscous_flux(const T& mu, const T& conductivity, const ViscousGradient<T>& g, const T& u,
+WEIR_HD inline ViscousFlux<T> viscous_flux(const Gas& gas, const T& mu, const ViscousGradient<T>& g, const T& u,
                                            const T& v, const T n[2]) {
   const T third = (2.0 / 3.0) * (g.ux + g.vy), shear = g.uy + g.vx;
   const T x = mu * ((2.0 * g.ux - third) * n[0] + shear * n[1]);
   const T y = mu * (shear * n[0] + (2.0 * g.vy - third) * n[1]);
-  return {x, y, u * x + v * y + conductivity * (g.tx * n[0] + g.ty * n[1])};
-}
-template <class T>
-WEIR_HD inline ViscousFlux<T> viscous_flux(const Gas& gas, const T& mu, const ViscousGradient<T>& g, const T& u,
-                                           const T& v, const T n[2]) {
-  return viscous_flux(mu, T(gas.conduction * mu), g, u, v, n);
+  return {x, y, u * x + v * y + gas.conduction * mu * (g.tx * n[0] + g.ty * n[1])};
 }
 
 }  // namespace weir

@@ -15,11 +15,12 @@ void FlowEquations<Space>::start_time_step(double dt, View<const double> now, Vi
   const double *V = space_.volume().data(), *U = now.data();
   double *S = known_.data(), *before = older.data();
   time_factor_ = (is_first ? 1 : 1.5) / dt;
-  const int n = equations();
   const double of_now = (is_first ? -1 : -2) / dt, of_older = is_first ? 0 : 0.5 / dt;
-  for_each<Space>(now.size(), [=] WEIR_HD(int i) {
-    S[i] = V[i / n] * (of_now * U[i] + (of_older == 0 ? 0.0 : of_older * before[i]));
-    before[i] = U[i];
+  with_equations(equations(), [&](auto n) {
+    for_each<Space>(now.size(), [=] WEIR_HD(int i) {
+      S[i] = V[i / n.value] * (of_now * U[i] + (of_older == 0 ? 0.0 : of_older * before[i]));
+      before[i] = U[i];
+    });
   });
 }
 
@@ -29,8 +30,9 @@ void FlowEquations<Space>::residual(View<const double> U, View<double> R) {
   if (time_factor_ == 0) return;
   const double *V = space_.volume().data(), *S = known_.data(), *u = U.data(), a = time_factor_;
   double* r = R.data();
-  const int n = equations();
-  for_each<Space>(U.size(), [=] WEIR_HD(int i) { r[i] += a * V[i / n] * u[i] + S[i]; });
+  with_equations(equations(), [&](auto n) {
+    for_each<Space>(U.size(), [=] WEIR_HD(int i) { r[i] += a * V[i / n.value] * u[i] + S[i]; });
+  });
 }
 
 // To the diagonal entries of block row i: a V_i + scale_i / cfl.
@@ -39,11 +41,14 @@ struct Shift {
   const double *V, *scale;
 };
 template <class Space, class T>
-void add_shift(int rows, int n, const std::int64_t* diagonal, const Shift& s, T* value) {
-  for_each<Space>(rows, [=] WEIR_HD(int i) {
-    T* block = value + n * n * diagonal[i];
-    const double shift = s.scale[i] / s.cfl + s.a * s.V[i];
-    for (int e = 0; e < n; ++e) block[(n + 1) * e] = static_cast<T>(block[(n + 1) * e] + shift);
+void add_shift(int rows, int equations, const std::int64_t* diagonal, const Shift& s, T* value) {
+  with_equations(equations, [&](auto constant) {
+    for_each<Space>(rows, [=] WEIR_HD(int i) {
+      constexpr int n = constant.value;
+      T* block = value + n * n * diagonal[i];
+      const double shift = s.scale[i] / s.cfl + s.a * s.V[i];
+      for (int e = 0; e < n; ++e) block[(n + 1) * e] = static_cast<T>(block[(n + 1) * e] + shift);
+    });
   });
 }
 template <class Space>
@@ -94,8 +99,9 @@ void MatrixFreeJacobian<Space>::apply(View<const double> x, View<double> y) cons
   double *moved = moved_.data(), *R = moved_R_.data();
   for_each<Space>(n, [=] WEIR_HD(int i) { moved[i] = U[i] + eps * v[i]; });
   equations_.residual(moved_, moved_R_);
-  const int values = block();
-  for_each<Space>(n, [=] WEIR_HD(int i) { out[i] = s[i / values] / cfl * v[i] + (R[i] + b[i]) / eps; });
+  with_equations(block(), [&](auto values) {
+    for_each<Space>(n, [=] WEIR_HD(int i) { out[i] = s[i / values.value] / cfl * v[i] + (R[i] + b[i]) / eps; });
+  });
 }
 
 template <class Space>

@@ -3,10 +3,18 @@
 //   R*(U) = R(U) + V (3 U - 4 U^n + U^{n-1}) / (2 dt) = 0                     BDF2; its first step is backward Euler  (5)
 // and its Jacobians: the assembled one of the first-order scheme, and products with that of the scheme itself.
 #pragma once
+#include <type_traits>
+
 #include "miniapps/compressible/discretisation/discretisation.hpp"
 #include "solvers/device/array.hpp"
 
 namespace weir {
+
+// f(4) or f(5), as a constant of the compiler's: it shapes the loops, and so the last bits of sums.
+template <class F>
+auto with_equations(int n, const F& f) {
+  return n == 4 ? f(std::integral_constant<int, 4>{}) : f(std::integral_constant<int, 5>{});
+}
 
 template <class Space>
 class FlowEquations {

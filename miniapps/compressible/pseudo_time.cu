@@ -17,8 +17,8 @@ double length(const std::array<double, 5>& norm) {
 }
 
 // The sum of the squares of each equation's residual.
-template <class Space>
-std::array<double, 5> squares(View<const double> R, int n) {
+template <class Space, int n>
+std::array<double, 5> squares(View<const double> R) {
   const double* r = R.data();
   const int cells = static_cast<int>(R.size() / n);
   const Pair a = sum2<Space>(cells, [=] WEIR_HD(int i) {
@@ -27,9 +27,9 @@ std::array<double, 5> squares(View<const double> R, int n) {
   const Pair b = sum2<Space>(cells, [=] WEIR_HD(int i) {
     return Pair{r[n * i + 2] * r[n * i + 2], r[n * i + 3] * r[n * i + 3]};
   });
-  if (n == 4) return {a.a, a.b, b.a, b.b, 0};
+  if constexpr (n == 4) return {a.a, a.b, b.a, b.b, 0};
   const Pair c = sum2<Space>(cells, [=] WEIR_HD(int i) {
-    return Pair{r[n * i + 4] * r[n * i + 4], 0.0};
+    return Pair{r[n * i + n - 1] * r[n * i + n - 1], 0.0};
   });
   return {a.a, a.b, b.a, b.b, c.a};
 }
@@ -43,15 +43,15 @@ WEIR_HD inline double relative_change(const double* U, const double* dU) {
   return of_p > of_rho || of_p != of_p ? of_p : of_rho;
 }
 
-template <class Space>
-double largest_change(View<const double> U, View<const double> dU, int n) {
+template <class Space, int n>
+double largest_change(View<const double> U, View<const double> dU) {
   const double *u = U.data(), *d = dU.data();
   return max_abs<Space>(U.size() / n, [=] WEIR_HD(int i) { return relative_change(u + n * i, d + n * i); });
 }
 
 // trial = U + omega dU; a cell whose density or pressure is not positive there, or -1.
-template <class Space>
-int move(double omega, View<const double> U, View<const double> dU, View<double> trial, int n) {
+template <class Space, int n>
+int move(double omega, View<const double> U, View<const double> dU, View<double> trial) {
   const double *u = U.data(), *d = dU.data();
   double* t = trial.data();
   const double bad = max_abs<Space>(U.size() / n, [=] WEIR_HD(int i) {
@@ -106,7 +106,8 @@ PseudoTime<Space>::PseudoTime(FlowEquations<Space>& equations, const PseudoTimeO
 // The l2 norm of each equation's residual.
 template <class Space>
 std::array<double, 5> PseudoTime<Space>::norms(View<const double> R) const {
-  std::array<double, 5> norm = squares<Space>(R, equations_.equations());
+  std::array<double, 5> norm =
+      with_equations(equations_.equations(), [&](auto n) { return squares<Space, n.value>(R); });
   if (ranks_) ranks_->communicator.sum(norm);
   for (double& n : norm) n = std::sqrt(n);
   return norm;
@@ -208,14 +209,16 @@ void PseudoTime<Space>::ramp(double ratio, double omega) {
 
 template <class Space>
 void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
-  const double change = max_over_ranks(equations_.space(), largest_change<Space>(U_, dU_, equations_.equations()));
+  const int equations = equations_.equations();
+  const double mine = with_equations(equations, [&](auto n) { return largest_change<Space, n.value>(U_, dU_); });
+  const double change = max_over_ranks(equations_.space(), mine);
   if (!std::isfinite(change)) {
     a.why = "the linear solution has NaN or Inf";
     a.not_finite = true;
     return;
   }
   a.omega = std::min(1.0, std::max(options_.relaxation / change, options_.least_relaxation));
-  a.bad_cell = move<Space>(a.omega, U_, dU_, trial_, equations_.equations());  // (2)
+  a.bad_cell = with_equations(equations, [&](auto n) { return move<Space, n.value>(a.omega, U_, dU_, trial_); });  // (2)
   if (ranks_) {
     const int bad = a.bad_cell < 0 ? -1 : ranks_->part.cell[a.bad_cell];
     a.bad_cell = static_cast<int>(ranks_->communicator.max(bad));

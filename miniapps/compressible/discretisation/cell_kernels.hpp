@@ -2,7 +2,6 @@
 // side by side fill a vector register.
 #pragma once
 #include "miniapps/compressible/discretisation/boundary_kernels.hpp"
-#include "physics/spalart_allmaras.hpp"
 
 namespace weir::cell {
 
@@ -165,22 +164,11 @@ WEIR_HD inline Speeds speeds(const Gas& gas, const double* w) {
   }
   return {w[1], w[2], std::sqrt(a2), nu};
 }
-// Of cell i: eddies and nu~ diffuse too.
-WEIR_HD inline Speeds speeds(const SpatialView& v, int i) {
-  const double* w = v.w + 4 * i;
-  Speeds s = speeds(v.gas, w);
-  if (v.equations == 4) return s;
-  const double rho = v.gas.gamma_m2 * w[0] / w[3], mu = viscosity(v.gas, w[3]);
-  const double eddies = v.turbulence.unit * rho * larger_of(v.turbulence.nu[i], 0.0);
-  const double heat = v.turbulence.conduction * (v.gas.gamma - 1) * v.gas.gamma_m2;  // gamma / Pr_t
-  s.diffusion += 2 * larger_of(heat, 1 / spalart_allmaras::sigma) * (mu + eddies) / rho;
-  return s;
-}
 WEIR_HD inline double speed(const Speeds& s, double nx, double ny, double inverse) {
   return std::fabs(s.u * nx + s.v * ny) + s.sound + s.diffusion * inverse;
 }
 WEIR_HD inline void time_step_scale(const SpatialView& v, double* scale, int i) {
-  const Speeds s = speeds(v, i);
+  const Speeds s = speeds(v.gas, v.w + 4 * i);
   double total = 0;
   for (int e = v.cells.start[i]; e < v.cells.start[i + 1]; ++e) {
     const int link = v.cells.link[e], f = link < 0 ? ~link : link;
@@ -191,7 +179,7 @@ WEIR_HD inline void time_step_scale(const SpatialView& v, double* scale, int i) 
 }
 WEIR_HD inline void add_boundary_scale(const SpatialView& v, double* scale, int n) {
   const int i = v.cells.boundary_cell[n];
-  const Speeds s = speeds(v, i);
+  const Speeds s = speeds(v.gas, v.w + 4 * i);
   for (int e = v.cells.boundary_start[n]; e < v.cells.boundary_start[n + 1]; ++e) {
     const BoundaryFaces& b = v.boundary;
     const int f = v.cells.boundary_face[e];
@@ -201,40 +189,36 @@ WEIR_HD inline void add_boundary_scale(const SpatialView& v, double* scale, int 
 }
 
 // Where, row by row, the number stands that is the k-th one of a block of J.
-template <int B>
-WEIR_HD inline int row_wise(const SpatialView& v, int k) {
-  return v.by_columns ? k % B * B + k / B : k;
-}
+WEIR_HD inline int row_wise(const SpatialView& v, int k) { return v.by_columns ? k % 4 * 4 + k / 4 : k; }
 
 // Column i of J sums to zero but for the boundary, because what leaves i arrives beside it: the diagonal block is less
 // the sum of the other blocks of its column.
-template <int B, class V>
+template <class V>
 WEIR_HD inline void diagonal_block(const SpatialView& v, V* values, int i) {
-  double d[B * B] = {};
+  double d[16] = {};
   for (int e = v.cells.start[i]; e < v.cells.start[i + 1]; ++e) {
     const int link = v.cells.link[e];
-    const int row = link < 0 ? v.owner_row[~link] : v.neighbour_row[link];
-    const std::int64_t place = B == 4 ? std::int64_t{4} * row : std::int64_t{B * B} * (row / 4);
+    const std::int64_t place = std::int64_t{4} * (link < 0 ? v.owner_row[~link] : v.neighbour_row[link]);
     if (link < v.faces.inner)
-      for (int k = 0; k < B * B; ++k) d[k] -= static_cast<double>(values[place + k]);
+      for (int k = 0; k < 16; ++k) d[k] -= static_cast<double>(values[place + k]);
     else  // beyond the border, where we are the owner
-      for (int k = 0; k < B * B; ++k) d[k] -= v.border[place + row_wise<B>(v, k)];
+      for (int k = 0; k < 16; ++k) d[k] -= v.border[place + row_wise(v, k)];
   }
-  V* out = values + B * B * v.diagonal[i];
-  for (int k = 0; k < B * B; ++k) out[k] = static_cast<V>(d[k]);
+  V* out = values + 16 * v.diagonal[i];
+  for (int k = 0; k < 16; ++k) out[k] = static_cast<V>(d[k]);
 }
 WEIR_HD inline void diagonal_block(const SpatialView& v, int i) {
-  v.values ? diagonal_block<4>(v, v.values, i) : diagonal_block<4>(v, v.floats, i);
+  v.values ? diagonal_block(v, v.values, i) : diagonal_block(v, v.floats, i);
 }
-template <int B, class V>
+template <class V>
 WEIR_HD inline void add_boundary_block(const SpatialView& v, V* values, int n) {
-  V* d = values + B * B * v.diagonal[v.cells.boundary_cell[n]];
+  V* d = values + 16 * v.diagonal[v.cells.boundary_cell[n]];
   for (int e = v.cells.boundary_start[n]; e < v.cells.boundary_start[n + 1]; ++e)
-    for (int k = 0; k < B * B; ++k)
-      d[k] += static_cast<V>(v.boundary_block[B * B * v.cells.boundary_face[e] + row_wise<B>(v, k)]);
+    for (int k = 0; k < 16; ++k)
+      d[k] += static_cast<V>(v.boundary_block[16 * v.cells.boundary_face[e] + row_wise(v, k)]);
 }
 WEIR_HD inline void add_boundary_block(const SpatialView& v, int n) {
-  v.values ? add_boundary_block<4>(v, v.values, n) : add_boundary_block<4>(v, v.floats, n);
+  v.values ? add_boundary_block(v, v.values, n) : add_boundary_block(v, v.floats, n);
 }
 
 }  // namespace weir::cell

@@ -56,8 +56,6 @@ struct Turbulence {
 };
 
 struct SpatialView {
-  int equations = 4;  // 5: turbulent
-  Turbulence turbulence;
   Gas gas;
   double entropy_fix = 0;
   int order = 1;  // 1: constant states, thin-layer viscous flux
@@ -79,6 +77,8 @@ struct SpatialView {
   bool by_columns = false;                 // the floats of a block
   double* border = nullptr;                // (own, near) of each face on the border, then (near, own)
   const std::int64_t* diagonal = nullptr;  // of J
+  int equations = 4;                       // 5: turbulent
+  Turbulence turbulence;
 };
 
 // Face loops, where the time goes: packs of faces on the host, a thread a face on the device.
@@ -96,6 +96,8 @@ template <class Space>
 void turbulent_gradients(const SpatialView& v);  // of nu~
 template <class Space>
 void turbulent_residual(const SpatialView& v, View<double> R);
+template <class Space>
+void turbulent_scales(const SpatialView& v, View<double> scale);  // of the time step
 template <class Space>
 void turbulent_border_jacobian(const SpatialView& v);
 template <class Space>

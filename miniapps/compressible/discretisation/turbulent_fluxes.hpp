@@ -84,9 +84,9 @@ WEIR_HD inline Diffusion<S> diffusion(const SpatialView& v, const Side5<S>& l, c
   const S mu = viscosity(v.gas, 0.5 * (a.t + b.t));
   const S rho_nu = (0.25 * v.turbulence.unit) * (density(v.gas, a) + density(v.gas, b)) * (l.nu + r.nu);
   const S eddy = spalart_allmaras::eddy_viscosity(mu, rho_nu);
-  const S conductivity = v.gas.conduction * mu + v.turbulence.conduction * eddy;
+  const boundary::Eddies<S> eddies{eddy, v.turbulence.conduction * eddy};
   const ViscousGradient<S> q{x[1], y[1], x[2], y[2], x[3], y[3]};
-  return {viscous_flux(S(mu + eddy), conductivity, q, S(0.5 * (a.u + b.u)), S(0.5 * (a.v + b.v)), n),
+  return {boundary::turbulent_flux(v.gas, mu, eddies, q, S(0.5 * (a.u + b.u)), S(0.5 * (a.v + b.v)), n),
           spalart_allmaras::diffusivity(mu, rho_nu) * (x[4] * n[0] + y[4] * n[1])};
 }
 
@@ -138,12 +138,12 @@ WEIR_HD inline void jacobian_of_face(const SpatialView& v, const Scheme& scheme,
 
 // At a boundary face. nu_face: carried there by the gradient.
 template <class S, class Scheme>
-WEIR_HD inline void boundary_flux(const SpatialView& v, const Scheme& scheme, boundary::Inside<S> i, const Side5<S>& in,
-                                  int f, S out[5]) {
+WEIR_HD inline void boundary_flux(const SpatialView& v, const Scheme& scheme, const boundary::Inside<S>& i,
+                                  const Side5<S>& in, int f, S out[5]) {
   const BoundaryFaces& b = v.boundary;
   const BoundaryType t = boundary::type(b, f);
-  i.eddy = eddy_viscosity(v, State<S>{i.centre, in.nu});
-  boundary::flux(v, scheme, i, f, out);
+  const S eddy = boundary::is_no_slip(t) ? S(0.0) : eddy_viscosity(v, State<S>{i.centre, in.nu});
+  boundary::flux(v, scheme, i, f, out, boundary::Eddies<S>{eddy, v.turbulence.conduction * eddy});
   out[4] = S(0.0);
   if (boundary::is_no_slip(t)) {
     const S n[2] = {S(b.nx[f]), S(b.ny[f])}, d[2] = {S(b.lx[f]), S(b.ly[f])};
@@ -166,7 +166,7 @@ WEIR_HD inline void flux_of_boundary_face(const SpatialView& v, const Scheme& sc
 template <class Scheme>
 WEIR_HD inline void jacobian_of_boundary_face(const SpatialView& v, const Scheme& scheme, int f) {
   const Side5<D> in = dual_side(v, v.boundary.cell[f], true);
-  boundary::Inside<D> i{in.flow.centre, in.flow.face, {}, {}, D(0.0)};
+  boundary::Inside<D> i{in.flow.centre, in.flow.face, {}, {}};
   for (int c = 0; c < 4; ++c) i.gx[c] = i.gy[c] = D(0.0);
   D out[5];
   boundary_flux(v, scheme, i, in, f, out);

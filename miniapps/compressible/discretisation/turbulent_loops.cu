@@ -1,6 +1,6 @@
 // The loops of turbulent flow, in both spaces: a thread a face, or a cell.
 #include "miniapps/compressible/discretisation/schemes.hpp"
-#include "miniapps/compressible/discretisation/turbulent_sources.hpp"
+#include "miniapps/compressible/discretisation/turbulent_cells.hpp"
 #include "solvers/device/for_each.hpp"
 
 namespace weir {
@@ -29,34 +29,19 @@ void turbulent_fluxes(const SpatialView& v, const Scheme& scheme) {
   for_each<Space>(v.boundary.count, [=] WEIR_HD(int f) { turbulent::flux_of_boundary_face(v, scheme, f); });
 }
 
-// What cell i loses through its faces, less its sources.
-WEIR_HD inline void turbulent_residual_of_cell(const SpatialView& v, double* R, int i) {
-  const Cells& c = v.cells;
-  double r[5] = {0, 0, 0, 0, -turbulent::source_of_cell(v, i)};
-  for (int e = c.start[i]; e < c.start[i + 1]; ++e) {
-    const int link = c.link[e], f = link < 0 ? ~link : link;
-    const double sign = link < 0 ? -1 : 1;
-    for (int k = 0; k < 4; ++k) r[k] += sign * v.flux[std::int64_t{4} * f + k];
-    r[4] += sign * v.turbulence.flux[f];
-  }
-  for (int k = 0; k < 5; ++k) R[std::int64_t{5} * i + k] = r[k];
-}
-WEIR_HD inline void add_turbulent_boundary(const SpatialView& v, double* R, int n) {
-  const Cells& c = v.cells;
-  double* r = R + std::int64_t{5} * c.boundary_cell[n];
-  for (int e = c.boundary_start[n]; e < c.boundary_start[n + 1]; ++e) {
-    const int f = c.boundary_face[e];
-    for (int k = 0; k < 4; ++k) r[k] += v.boundary_flux[4 * f + k];
-    r[4] += v.turbulence.boundary_flux[f];
-  }
-}
-
 template <class Space>
 void turbulent_residual(const SpatialView& v, View<double> R) {
   with_scheme(v, [&](const auto& scheme) { turbulent_fluxes<Space>(v, scheme); });
   double* r = R.data();
-  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { turbulent_residual_of_cell(v, r, i); });
-  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { add_turbulent_boundary(v, r, n); });
+  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { turbulent::residual(v, r, i); });
+  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { turbulent::add_boundary(v, r, n); });
+}
+
+template <class Space>
+void turbulent_scales(const SpatialView& v, View<double> scale) {
+  double* s = scale.data();
+  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { turbulent::time_step_scale(v, s, i); });
+  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { turbulent::add_boundary_scale(v, s, n); });
 }
 
 template <class Space, class Scheme>
@@ -80,8 +65,8 @@ void turbulent_border_jacobian(const SpatialView& v) {
 // boundary's. Sources come after that: they do not add up to nothing.
 template <class Space, class V>
 void turbulent_diagonals(const SpatialView& v, V* values) {
-  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { cell::diagonal_block<5>(v, values, i); });
-  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { cell::add_boundary_block<5>(v, values, n); });
+  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { turbulent::diagonal_block(v, values, i); });
+  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { turbulent::add_boundary_block(v, values, n); });
   for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { turbulent::subtract_source(v, values, i); });
 }
 
@@ -98,6 +83,7 @@ void turbulent_jacobian(const SpatialView& v) {
   template void turbulent_states<S>(const SpatialView&, View<const double>); \
   template void turbulent_gradients<S>(const SpatialView&);               \
   template void turbulent_residual<S>(const SpatialView&, View<double>);  \
+  template void turbulent_scales<S>(const SpatialView&, View<double>);    \
   template void turbulent_border_jacobian<S>(const SpatialView&);         \
   template void turbulent_jacobian<S>(const SpatialView&);
 WEIR_TURBULENT_LOOPS(Host)
