@@ -48,9 +48,8 @@ class SegmentTree {
     if (level == levels_) return;
     const std::size_t d = box.high[0] - box.low[0] > box.high[1] - box.low[1] ? 0 : 1, middle = (begin + end) / 2;
     const auto at = [&](std::size_t i) { return segment_.begin() + static_cast<std::ptrdiff_t>(i); };
-    std::nth_element(at(begin), at(middle), at(end), [d](const Segment& p, const Segment& q) {
-      return p.a[d] + p.b[d] < q.a[d] + q.b[d];
-    });
+    std::nth_element(at(begin), at(middle), at(end),
+                     [d](const Segment& p, const Segment& q) { return p.a[d] + p.b[d] < q.a[d] + q.b[d]; });
     build(2 * node + 1, level + 1, begin, middle);
     build(2 * node + 2, level + 1, middle, end);
   }
@@ -74,8 +73,8 @@ class SegmentTree {
     const double to_left = to_box(left, x), to_right = to_box(right, x);
     for (const bool is_left : {to_left <= to_right, to_left > to_right}) {
       if ((is_left ? to_left : to_right) >= bound) continue;
-      bound = is_left ? search(left, level + 1, begin, middle, x, bound)
-                      : search(right, level + 1, middle, end, x, bound);
+      bound =
+          is_left ? search(left, level + 1, begin, middle, x, bound) : search(right, level + 1, middle, end, x, bound);
     }
     return bound;
   }

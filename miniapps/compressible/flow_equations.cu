@@ -67,7 +67,8 @@ void FlowEquations<Space>::matrix(View<const double> U, View<const double> scale
 
 template <class Space>
 MatrixFreeJacobian<Space>::MatrixFreeJacobian(FlowEquations<Space>& equations)
-    : equations_(equations), unknowns_(std::llround(sum_over_ranks(equations.space(), 1.0 * equations.equations() * equations.cells()))) {}
+    : equations_(equations),
+      unknowns_(std::llround(sum_over_ranks(equations.space(), 1.0 * equations.equations() * equations.cells()))) {}
 
 template <class Space>
 void MatrixFreeJacobian<Space>::lend(View<double> moved, View<double> moved_R) {

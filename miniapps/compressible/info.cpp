@@ -63,7 +63,8 @@ CompressibleMemory compressible_memory(const UnstructuredMesh& mesh, const Compr
   const std::int64_t state = values * static_cast<std::int64_t>(sizeof(double));
   const std::int64_t cells = mesh.cells(), blocks = cells + 2 * mesh.interior_faces();
   const Table linear = config.table("linear").table("flow");
-  const MatrixSize J{static_cast<double>(cells), static_cast<double>(blocks), values, c.pseudo_time.float_jacobian ? 4 : 8};
+  const MatrixSize J{static_cast<double>(cells), static_cast<double>(blocks), values,
+                     c.pseudo_time.float_jacobian ? 4 : 8};
   CompressibleMemory m;
   m.mesh = bytes_of_mesh(mesh);
   m.flow = cells * (5 * state + 8) + space_bytes(mesh, c);

@@ -21,8 +21,8 @@ constexpr Option surface_keys[] = {
     {"side", Option::text, "both", "of the wall", "both | upper | lower"},
     {"range", Option::numbers, "depends: everywhere", "[from, to] of x, where the difference counts", "", "length"},
     {"at", Option::number, "depends: nowhere", "x whose value becomes the quantity value_NAME", "", "length"},
-    {"reference", Option::table, "depends: required without at", "published data; the difference becomes error_NAME", "", "",
-     "", comparison_options}};
+    {"reference", Option::table, "depends: required without at", "published data; the difference becomes error_NAME",
+     "", "", "", comparison_options}};
 
 SurfaceComparison read_comparison(const Table& options, const std::vector<FlowBoundary>& boundary) {
   const Table t = options.described_by(surface_keys);

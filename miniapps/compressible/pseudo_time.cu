@@ -28,9 +28,7 @@ std::array<double, 5> squares(View<const double> R) {
     return Pair{r[n * i + 2] * r[n * i + 2], r[n * i + 3] * r[n * i + 3]};
   });
   if constexpr (n == 4) return {a.a, a.b, b.a, b.b, 0};
-  const Pair c = sum2<Space>(cells, [=] WEIR_HD(int i) {
-    return Pair{r[n * i + n - 1] * r[n * i + n - 1], 0.0};
-  });
+  const Pair c = sum2<Space>(cells, [=] WEIR_HD(int i) { return Pair{r[n * i + n - 1] * r[n * i + n - 1], 0.0}; });
   return {a.a, a.b, b.a, b.b, c.a};
 }
 
@@ -218,7 +216,8 @@ void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
     return;
   }
   a.omega = std::min(1.0, std::max(options_.relaxation / change, options_.least_relaxation));
-  a.bad_cell = with_equations(equations, [&](auto n) { return move<Space, n.value>(a.omega, U_, dU_, trial_); });  // (2)
+  a.bad_cell =
+      with_equations(equations, [&](auto n) { return move<Space, n.value>(a.omega, U_, dU_, trial_); });  // (2)
   if (ranks_) {
     const int bad = a.bad_cell < 0 ? -1 : ranks_->part.cell[a.bad_cell];
     a.bad_cell = static_cast<int>(ranks_->communicator.max(bad));

@@ -27,8 +27,8 @@ struct PseudoTimeControl {
   double cfl = 0;
   double reference = 0;  // the largest residual of energy of the phase's first steps
   int steps_in_phase = 0;
-  double turbulence_reference = 0;  // the same of nu~
-  std::array<double, 5> norm{};     // of each equation's residual, now; of nu~: 0 where there is none
+  double turbulence_reference = 0;     // the same of nu~
+  std::array<double, 5> norm{};        // of each equation's residual, now; of nu~: 0 where there is none
   std::int64_t linear_iterations = 0;  // cumulative, rejected attempts included
 };
 

@@ -25,7 +25,8 @@ std::map<std::string, double> flow_quantities(const CompressibleCase& c, const F
                                               double time);
 
 double mach_number(const PrimitiveState& s, double gamma);
-double eddy_viscosity_of(const FlowFields& fields, int cell, const CompressibleCase& c);  // over the free stream's viscosity
+double eddy_viscosity_of(const FlowFields& fields, int cell,
+                         const CompressibleCase& c);                    // over the free stream's viscosity
 double entropy_of(const PrimitiveState& s, const CompressibleCase& c);  // (p / rho^gamma) over the free stream's - 1
 
 }  // namespace weir

@@ -14,7 +14,7 @@ namespace {
 using namespace spalart_allmaras;
 
 // nu, nu~, vorticity, distance: sublayer, log layer, where S would be negative, r at its limit, free stream, negative.
-constexpr double points[][4] = {{1e-3, 2e-4, 5, 0.01},    {1e-3, 0.08, 30, 0.1}, {1e-3, 5e-3, 0.1, 0.01},
+constexpr double points[][4] = {{1e-3, 2e-4, 5, 0.01},   {1e-3, 0.08, 30, 0.1}, {1e-3, 5e-3, 0.1, 0.01},
                                 {1e-3, 0.5, 1e-3, 0.05}, {1e-3, 3e-3, 1, 10},   {1e-3, -2e-3, 4, 0.2}};
 
 // Equations (1) to (16) of the paper in its order, without a thought about anything else.
@@ -40,8 +40,7 @@ TEST(SpalartAllmaras, DualNumbersCarryTheDerivativesOfTheSources) {
   using D = Dual<double, 3>;
   for (const auto& [nu, n, W, d] : points) {
     const double values[3] = {nu, n, W};
-    const D exact =
-        production_less_destruction(D::variable(nu, 0), D::variable(n, 1), D::variable(W, 2), double{d});
+    const D exact = production_less_destruction(D::variable(nu, 0), D::variable(n, 1), D::variable(W, 2), double{d});
     for (int k = 0; k < 3; ++k) {
       double at[3] = {nu, n, W};
       const double h = 1e-5 * std::abs(values[k]);  // truncation and rounding: about 1e-10 of value / h

@@ -178,7 +178,8 @@ void Discretisation<Space>::time_step_scale(View<const double> U, View<double> s
 template <class Space>
 void Discretisation<Space>::jacobian(View<const double> U, BlockSparse<Space>& J) {
   SpatialView v = arrays_->view;
-  if (J.block() != v.equations || J.rows() != v.cells.count || J.blocks() != v.cells.count + 2 * std::int64_t{v.faces.inner})
+  if (J.block() != v.equations || J.rows() != v.cells.count ||
+      J.blocks() != v.cells.count + 2 * std::int64_t{v.faces.inner})
     throw Error(Exit::internal, "the matrix has not the pattern of this mesh's Jacobian");
   v.order = 1;
   v.diagonal = J.diagonal().data();

@@ -43,8 +43,8 @@ struct GasModel {
 struct TurbulenceModel {
   bool is_on = false;  // Spalart & Allmaras
   double prandtl = 0.9;
-  double outside = 3;  // nu~ of the stream outside over its viscosity
-  int order = 1;       // of the advection of nu~
+  double outside = 3;            // nu~ of the stream outside over its viscosity
+  int order = 1;                 // of the advection of nu~
   std::vector<double> distance;  // of the own cells to the nearest wall
   int equations() const { return is_on ? 5 : 4; }
 };

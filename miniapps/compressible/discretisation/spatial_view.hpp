@@ -45,14 +45,14 @@ struct Cells {
 // The Spalart-Allmaras model (physics/spalart_allmaras.hpp): a fifth unknown rho nu~ behind the four of U, nu~ in units of
 // the free stream's viscosity.
 struct Turbulence {
-  int order = 1;          // of the advection of nu~
-  double unit = 0;        // the free stream's viscosity
-  double conduction = 0;  // 1 / (Pr_t (gamma - 1) M^2): heat flux over mu_t grad T
-  double outside = 3;     // nu~ of the stream outside
-  const double* distance = nullptr;  // of own cells to the nearest wall
-  const int* boundary = nullptr;     // of own cells: the number among those at the boundary, or -1
-  double *nu = nullptr, *x = nullptr, *y = nullptr;       // nu~ and its gradient, a number a cell
-  double *flux = nullptr, *boundary_flux = nullptr;       // a number a face, times its area
+  int order = 1;                                     // of the advection of nu~
+  double unit = 0;                                   // the free stream's viscosity
+  double conduction = 0;                             // 1 / (Pr_t (gamma - 1) M^2): heat flux over mu_t grad T
+  double outside = 3;                                // nu~ of the stream outside
+  const double* distance = nullptr;                  // of own cells to the nearest wall
+  const int* boundary = nullptr;                     // of own cells: the number among those at the boundary, or -1
+  double *nu = nullptr, *x = nullptr, *y = nullptr;  // nu~ and its gradient, a number a cell
+  double *flux = nullptr, *boundary_flux = nullptr;  // a number a face, times its area
 };
 
 struct SpatialView {

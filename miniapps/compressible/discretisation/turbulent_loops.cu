@@ -79,12 +79,12 @@ void turbulent_jacobian(const SpatialView& v) {
   v.values ? turbulent_diagonals<Space>(v, v.values) : turbulent_diagonals<Space>(v, v.floats);
 }
 
-#define WEIR_TURBULENT_LOOPS(S)                                           \
+#define WEIR_TURBULENT_LOOPS(S)                                              \
   template void turbulent_states<S>(const SpatialView&, View<const double>); \
-  template void turbulent_gradients<S>(const SpatialView&);               \
-  template void turbulent_residual<S>(const SpatialView&, View<double>);  \
-  template void turbulent_scales<S>(const SpatialView&, View<double>);    \
-  template void turbulent_border_jacobian<S>(const SpatialView&);         \
+  template void turbulent_gradients<S>(const SpatialView&);                  \
+  template void turbulent_residual<S>(const SpatialView&, View<double>);     \
+  template void turbulent_scales<S>(const SpatialView&, View<double>);       \
+  template void turbulent_border_jacobian<S>(const SpatialView&);            \
   template void turbulent_jacobian<S>(const SpatialView&);
 WEIR_TURBULENT_LOOPS(Host)
 WEIR_TURBULENT_LOOPS(Device)

@@ -193,8 +193,7 @@ TEST(TurbulentTest, TheDistanceIsThatToTheNearestOfAllWallFaces) {
                    &b = mesh.node[static_cast<std::size_t>(mesh.face_node[static_cast<std::size_t>(f)][1])],
                    &x = mesh.centre[i];
         const double dx = b[0] - a[0], dy = b[1] - a[1];
-        const double along =
-            std::clamp(((x[0] - a[0]) * dx + (x[1] - a[1]) * dy) / (dx * dx + dy * dy), 0.0, 1.0);
+        const double along = std::clamp(((x[0] - a[0]) * dx + (x[1] - a[1]) * dy) / (dx * dx + dy * dy), 0.0, 1.0);
         nearest = std::min(nearest, std::hypot(x[0] - a[0] - along * dx, x[1] - a[1] - along * dy));
       }
     EXPECT_NEAR(found[i], nearest, 1e-14);
