@@ -48,7 +48,8 @@ WEIR_HD inline T modified_vorticity(const T& vorticity, const T& s) {
 // f_w of r = n / (S kappa^2 d^2); `scaled` is the denominator.
 template <class T>
 WEIR_HD inline T wall_function(const T& n, const T& scaled) {
-  const T r = n < largest_r * scaled ? n / scaled : T(largest_r);
+  const double most = largest_r;  // its address would be the host's
+  const T r = n < most * scaled ? n / scaled : T(most);
   const T r3 = cube(r), g = r + cw2 * (r3 * r3 - r), g3 = cube(g);
   constexpr double cw36 = cw3 * cw3 * cw3 * cw3 * cw3 * cw3;
   return g * power((1 + cw36) / (g3 * g3 + cw36), 1.0 / 6.0);
