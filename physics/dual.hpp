@@ -142,5 +142,12 @@ WEIR_HD inline Dual<T, N> power(const Dual<T, N>& a, double exponent) {
   for (int k = 0; k < N; ++k) r.d[k] = slope * a.d[k];
   return r;
 }
+template <class T, int N>
+WEIR_HD inline Dual<T, N> exponential(const Dual<T, N>& a) {
+  Dual<T, N> r;
+  r.v = exponential(a.v);
+  for (int k = 0; k < N; ++k) r.d[k] = r.v * a.d[k];
+  return r;
+}
 
 }  // namespace weir

@@ -11,6 +11,7 @@ namespace weir {
 WEIR_HD inline double square_root(double x) { return std::sqrt(x); }
 WEIR_HD inline double absolute(double x) { return std::fabs(x); }
 WEIR_HD inline double power(double x, double exponent) { return std::pow(x, exponent); }
+WEIR_HD inline double exponential(double x) { return std::exp(x); }
 WEIR_HD inline double select(bool which, double yes, double no) { return which ? yes : no; }
 
 WEIR_HD inline bool any_negative(double x) { return x < 0; }

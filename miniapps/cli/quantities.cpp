@@ -38,6 +38,8 @@ const std::vector<Quantity>& quantities() {
       {"cp_min", "compressible", "smallest pressure coefficient on the walls"},
       {"cp_max", "compressible", "largest pressure coefficient on the walls"},
       {"separation", "compressible", "x where the upper side's skin friction changes sign, over reference_length"},
+      {"y_plus_max", "compressible", "largest y+ of the cells at the walls (turbulent)"},
+      {"eddy_viscosity_max", "compressible", "largest, over the free stream's viscosity (turbulent)"},
       {"cf_blasius_error", "compressible", "largest relative error of a flat plate's skin friction, 0.3 < x < 1"},
       {"error_density_l1", "compressible", "mean difference to the exact flow"},
       {"error_density_l2", "compressible", "its root mean square"},
@@ -47,6 +49,7 @@ const std::vector<Quantity>& quantities() {
       {"residual_drop", "compressible", "last residual over the first (steady)"},
       {"linear_iterations", "compressible", "of all steps (steady)"},
       {"steps_second_order", "compressible", "steps after the first-order start (steady)"},
+      {"value_NAME", "compressible", "cp or cf at the place `at` of a [[surface]]"},
       {"error_NAME", all, "largest difference to the published data of a [[probe]] or [[surface]]"}};
   return list;
 }
@@ -65,6 +68,7 @@ const std::vector<Quantity>& history_columns() {
       {"residual_density, residual_momentum_x, residual_momentum_y, residual_energy", "compressible",
        "of the equations"},
       {"linear_iterations, order", "compressible", "of the step; order of the scheme in space"},
+      {"residual_turbulence", "compressible", "of the equation of the turbulence model (turbulent)"},
       {"wall", all, "seconds since the start"}};
   return list;
 }

@@ -97,6 +97,9 @@ std::vector<FlowBoundary> read_flow_boundary(const Table& config, const Compress
     const std::string why = entries.back().is_wall ? why_no_file_name(p.name) : "";
     if (!why.empty()) boundary.fail(p.name, "'" + p.name + "' has a file of its own, surface/MARKER.csv: " + why);
   }
+  if (c.turbulence.is_on && std::ranges::none_of(entries, &FlowBoundary::is_viscous))
+    config.table("flow").fail("turbulence",
+                              "spalart_allmaras needs the distance to a no-slip wall: no [boundary] is one");
   return entries;
 }
 

@@ -28,6 +28,12 @@ constexpr Option flow_keys[] = {
     {"prandtl", Option::number, "0.72", "Prandtl number", "(0, inf)"},
     {"sutherland", Option::table, "", "Sutherland's law of viscosity; or the word \"constant_viscosity\"", "", "", "",
      [] { return Options(sutherland_keys); }},
+    {"turbulence", Option::text, "none",
+     "spalart_allmaras: the negative variant, fully turbulent; needs reynolds and a no-slip wall",
+     "none | spalart_allmaras"},
+    {"turbulent_prandtl", Option::number, "0.9", "Prandtl number of the eddies", "(0, inf)"},
+    {"turbulent_freestream", Option::number, "3", "spalart_allmaras's variable in the free stream", "[0, inf)",
+     "free stream's viscosity"},
     {"initial", Option::text, "freestream",
      "or { type = ... }; all but freestream are exact solutions, which errors are measured against",
      "freestream | isentropic_vortex | sod | ringleb | oblique_shock | riemann"}};
@@ -48,6 +54,7 @@ constexpr Option numerics_keys[] = {
     {"flux", Option::text, "roe", "numerical flux between two cells", "roe | hllc | ausm_plus | van_leer | rusanov"},
     {"entropy_fix", Option::number, "0.1", "Harten's, of roe", "[0, inf)", "largest eigenvalue"},
     {"order", Option::integer, "2", "of accuracy in space", "[1, 2]"},
+    {"turbulence_order", Option::integer, "1", "of the advection of spalart_allmaras's variable", "[1, 2]"},
     {"gradient", Option::text, "least_squares", "of the reconstruction", "least_squares | green_gauss"},
     {"limiter", Option::text, "none", "of the reconstruction; flows with shocks need one",
      "none | venkatakrishnan | barth_jespersen | michalak"},
@@ -166,6 +173,14 @@ void read_flow(const Table& options, CompressibleCase& c) {
   read_initial(t, c);
 }
 
+void read_turbulence(const Table& options, TurbulenceModel& m, const GasModel& gas) {
+  const Table t = options.described_by(flow_keys);
+  m.is_on = t.get<std::string>("turbulence") != "none";
+  if (m.is_on && gas.reynolds == 0) t.fail("turbulence", "a turbulent flow needs [flow] reynolds");
+  m.prandtl = t.get<double>("turbulent_prandtl");
+  m.outside = t.get<double>("turbulent_freestream");
+}
+
 void read_numerics(const Table& options, SpatialScheme& s) {
   const Table t = options.described_by(numerics_keys);
   s.flux = get_enum<FluxScheme>(t, "flux");
@@ -248,9 +263,14 @@ CompressibleCase read_compressible_case(const Table& config) {
   CompressibleCase c;
   c.title = config.table("case").get("title", "");
   read_flow(config.table("flow"), c);
+  read_turbulence(config.table("flow"), c.turbulence, c.gas);
   read_numerics(config.table("numerics"), c.scheme);
+  c.turbulence.order = config.table("numerics").described_by(numerics_keys).get<int>("turbulence_order");
   read_pseudo_time(config.table("pseudo_time"), c.pseudo_time);
   c.scheme.has_products = c.pseudo_time.dual_products;
+  if (c.scheme.has_products && c.turbulence.is_on)
+    config.table("pseudo_time")
+        .fail("products", "\"dual_numbers\" is for laminar and inviscid flow; [flow] turbulence takes \"differences\"");
   read_matrix(config.table("linear").table("flow"), c.pseudo_time);
   read_time(config.table("time"), c.time);
   return c;

@@ -49,6 +49,7 @@ struct CompressibleCase {
   std::string title;
   GasModel gas;
   SpatialScheme scheme;
+  TurbulenceModel turbulence;
   double reference_length = 1;
   double direction[2] = {1, 0};  // of the free stream
   ExactFlow initial;             // and the exact solution, where it is one

@@ -1,7 +1,23 @@
 #include "miniapps/compressible/flow.hpp"
 
+#include "base/at.hpp"
+#include "mesh/unstructured/wall_distance.hpp"
+
 namespace weir {
 namespace {
+
+// With the distance of this rank's own cells to the nearest wall.
+TurbulenceModel turbulence_of(const CompressibleCase& c, const UnstructuredMesh& whole,
+                              const std::vector<FlowBoundary>& boundary, const MeshRanks* ranks) {
+  TurbulenceModel model = c.turbulence;
+  if (!model.is_on) return model;
+  std::vector<bool> is_wall;
+  for (const FlowBoundary& b : boundary) is_wall.push_back(b.is_viscous);
+  const std::vector<double> distance = wall_distance(whole, is_wall);
+  if (!ranks) model.distance = distance;
+  for (int i = 0; ranks && i < ranks->part.own; ++i) model.distance.push_back(distance[at(ranks->part.cell[i])]);
+  return model;
+}
 
 int own_cells_of(const MeshRanks* ranks, const UnstructuredMesh& mesh) {
   return ranks ? ranks->part.own : mesh.cells();
@@ -19,10 +35,12 @@ CompressibleFlow<Space>::CompressibleFlow(const CompressibleCase& flow_case, con
       boundary(with),
       whole(over ? over->whole : on),
       cells(over ? over->whole_cells : on.cells()),
-      space(on, flow_case.gas, flow_case.scheme, conditions_of(with), over),
+      values(flow_case.turbulence.equations()),
+      space(on, flow_case.gas, flow_case.scheme, conditions_of(with), over,
+            turbulence_of(flow_case, over ? over->whole : on, with, over)),
       equations(space, own_cells_of(over, on)),
       pseudo(equations, flow_case.pseudo_time, compressible_system.solver<Space>(linear),
-             jacobian_pattern(on, own_cells_of(over, on)), over),
+             jacobian_pattern(on, own_cells_of(over, on), flow_case.turbulence.equations()), over),
       walls(on, flow_case, with, over),
       force_window(flow_case.pseudo_time.force_tolerance, flow_case.pseudo_time.force_window) {
   if (c.is_unsteady()) older = Array<double, Space>(pseudo.state().size());
@@ -31,10 +49,11 @@ CompressibleFlow<Space>::CompressibleFlow(const CompressibleCase& flow_case, con
 template <class Space>
 void CompressibleFlow<Space>::initialise() {
   std::vector<double> U;
-  U.reserve(4 * static_cast<std::size_t>(own_cells()));
+  U.reserve(at(values) * at(own_cells()));
   for (int i = 0; i < own_cells(); ++i) {
     const auto& x = mesh.centre[i];
     for (const double value : to_conserved(c.initial.at(x[0], x[1], 0), c.gas.gamma)) U.push_back(value);
+    if (c.turbulence.is_on) U.push_back(U[U.size() - 4] * c.turbulence.outside);
   }
   pseudo.state().upload(U);
 }
@@ -59,13 +78,15 @@ void CompressibleFlow<Space>::set_outside(double at) {
 std::int64_t space_bytes(const UnstructuredMesh& mesh, const CompressibleCase& c) {
   // A cell: W and at second order its gradients, limited or not, volume, start of its links. An interior face: its flux, eight
   // numbers, two cells, two places in the matrix, and from each of its cells two weights, a face and a cell. A boundary face:
-  // its flux and block, six numbers, what is outside, and five integers.
+  // its flux and block, six numbers, what is outside, and five integers. Turbulent: of a cell nu~, its gradient and distance,
+  // and a number.
   const std::int64_t gradients = c.scheme.order == 1 ? 0 : c.scheme.limiter == Limiter::none ? 2 : 3;
   const std::int64_t copies = c.scheme.has_products ? 2 : 1;  // derivatives beside the values
   const std::int64_t boundary_faces = mesh.faces() - mesh.interior_faces();
-  return static_cast<std::int64_t>(mesh.cells()) * (32 * copies * (1 + gradients) + 8 + 4) +
-         static_cast<std::int64_t>(mesh.interior_faces()) * (32 + 64 + 16 + 2 * 24) +
-         boundary_faces * (32 + 128 + 48 + 32 + 20);
+  const bool is_turbulent = c.turbulence.is_on;
+  return static_cast<std::int64_t>(mesh.cells()) * (32 * copies * (1 + gradients) + 8 + 4 + (is_turbulent ? 36 : 0)) +
+         static_cast<std::int64_t>(mesh.interior_faces()) * (32 + 64 + 16 + 2 * 24 + (is_turbulent ? 8 : 0)) +
+         boundary_faces * (32 + 128 + 48 + 32 + 20 + (is_turbulent ? 80 : 0));
 }
 
 template struct CompressibleFlow<Host>;

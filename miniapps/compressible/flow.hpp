@@ -25,6 +25,7 @@ struct CompressibleFlow {
   // Of all ranks; over ranks the whole mesh is there on rank 0 alone.
   const UnstructuredMesh& whole;
   std::int64_t cells;
+  int values;  // of a cell: 4, turbulent 5
   Discretisation<Space> space;
   FlowEquations<Space> equations;
   PseudoTime<Space> pseudo;

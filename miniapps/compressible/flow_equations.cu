@@ -9,26 +9,71 @@
 
 namespace weir {
 
+namespace {
+
+// S = V (of_now U + of_older U^{n-1}), and U^{n-1} = U; n values a cell.
+template <class Space, int n>
+void keep_level(const double* V, View<const double> now, double of_now, double of_older, View<double> older,
+                double* S) {
+  const double* U = now.data();
+  double* before = older.data();
+  for_each<Space>(now.size(), [=] WEIR_HD(int i) {
+    S[i] = V[i / n] * (of_now * U[i] + (of_older == 0 ? 0.0 : of_older * before[i]));
+    before[i] = U[i];
+  });
+}
+
+template <class Space, int n>
+void add_level(const double* V, double a, View<const double> U, const double* S, View<double> R) {
+  const double* u = U.data();
+  double* r = R.data();
+  for_each<Space>(U.size(), [=] WEIR_HD(int i) { r[i] += a * V[i / n] * u[i] + S[i]; });
+}
+
+// To the diagonal entries of block row i: a V_i + scale_i / cfl.
+struct Shift {
+  double a, cfl;
+  const double *V, *scale;
+};
+template <class Space, int n, class T>
+void add_shift(int rows, const std::int64_t* diagonal, const Shift& s, T* value) {
+  const double a = s.a, cfl = s.cfl, *V = s.V, *scale = s.scale;
+  for_each<Space>(rows, [=] WEIR_HD(int i) {
+    T* block = value + n * n * diagonal[i];
+    const double shift = scale[i] / cfl + a * V[i];
+    for (int e = 0; e < n; ++e) block[(n + 1) * e] = static_cast<T>(block[(n + 1) * e] + shift);
+  });
+}
+
+// y = scale / cfl v + (R + b) / eps.
+struct Quotient {
+  const double *scale, *v, *R, *b;
+  double cfl, eps;
+};
+template <class Space, int n>
+void difference_quotient(const Quotient& q, View<double> y) {
+  const double *s = q.scale, *v = q.v, *R = q.R, *b = q.b, cfl = q.cfl, eps = q.eps;
+  double* out = y.data();
+  for_each<Space>(y.size(), [=] WEIR_HD(int i) { out[i] = s[i / n] / cfl * v[i] + (R[i] + b[i]) / eps; });
+}
+
+}  // namespace
+
 template <class Space>
 void FlowEquations<Space>::start_time_step(double dt, View<const double> now, View<double> older, bool is_first) {
   if (known_.size() == 0) known_ = Array<double, Space>(now.size());
-  const double *V = space_.volume().data(), *U = now.data();
-  double *S = known_.data(), *before = older.data();
   time_factor_ = (is_first ? 1 : 1.5) / dt;
-  const double of_now = (is_first ? -1 : -2) / dt, of_older = is_first ? 0 : 0.5 / dt;
-  for_each<Space>(now.size(), [=] WEIR_HD(int i) {
-    S[i] = V[i / 4] * (of_now * U[i] + (of_older == 0 ? 0.0 : of_older * before[i]));
-    before[i] = U[i];
-  });
+  const double of_now = (is_first ? -1 : -2) / dt, of_older = is_first ? 0 : 0.5 / dt, *V = space_.volume().data();
+  with_equations(equations(),
+                 [&](auto n) { keep_level<Space, n.value>(V, now, of_now, of_older, older, known_.data()); });
 }
 
 template <class Space>
 void FlowEquations<Space>::residual(View<const double> U, View<double> R) {
   space_.residual(U, R);
   if (time_factor_ == 0) return;
-  const double *V = space_.volume().data(), *S = known_.data(), *u = U.data(), a = time_factor_;
-  double* r = R.data();
-  for_each<Space>(U.size(), [=] WEIR_HD(int i) { r[i] += a * V[i / 4] * u[i] + S[i]; });
+  const double *V = space_.volume().data(), *S = known_.data();
+  with_equations(equations(), [&](auto n) { add_level<Space, n.value>(V, time_factor_, U, S, R); });
 }
 
 template <class Space>
@@ -40,22 +85,13 @@ void FlowEquations<Space>::derivative(View<const double> x, View<double> y) {
   for_each<Space>(x.size(), [=] WEIR_HD(int i) { r[i] += a * V[i / 4] * dU[i]; });
 }
 
-// To the diagonal entries of block row i: a V_i + scale_i / cfl.
-template <class Space, class T>
-void add_shift(int rows, const std::int64_t* diagonal, double a, const double* V, const double* scale, double cfl,
-               T* value) {
-  for_each<Space>(rows, [=] WEIR_HD(int i) {
-    T* block = value + 16 * diagonal[i];
-    const double shift = scale[i] / cfl + a * V[i];
-    for (int e = 0; e < 4; ++e) block[5 * e] = static_cast<T>(block[5 * e] + shift);
-  });
-}
 template <class Space>
 void FlowEquations<Space>::matrix(View<const double> U, View<const double> scale, double cfl, double time_factor,
                                   BlockSparse<Space>& J) {
   space_.jacobian(U, J);
   const auto shift = [&](auto* value) {
-    add_shift<Space>(cells_, J.diagonal().data(), time_factor, space_.volume().data(), scale.data(), cfl, value);
+    const Shift s{time_factor, cfl, space_.volume().data(), scale.data()};
+    with_equations(equations(), [&](auto n) { add_shift<Space, n.value>(cells_, J.diagonal().data(), s, value); });
   };
   if (auto* rounded = dynamic_cast<RoundedCsr<Space>*>(&J))
     shift(rounded->values().data());
@@ -67,7 +103,7 @@ template <class Space>
 MatrixFreeJacobian<Space>::MatrixFreeJacobian(FlowEquations<Space>& equations, bool by_dual_numbers)
     : equations_(equations),
       by_dual_numbers_(by_dual_numbers),
-      unknowns_(std::llround(sum_over_ranks(equations.space(), 4.0 * equations.cells()))) {}
+      unknowns_(std::llround(sum_over_ranks(equations.space(), 1.0 * equations.equations() * equations.cells()))) {}
 
 template <class Space>
 void MatrixFreeJacobian<Space>::lend(View<double> moved, View<double> moved_R) {
@@ -106,7 +142,8 @@ void MatrixFreeJacobian<Space>::apply(View<const double> x, View<double> y) cons
   double *moved = moved_.data(), *R = moved_R_.data();
   for_each<Space>(n, [=] WEIR_HD(int i) { moved[i] = U[i] + eps * v[i]; });
   equations_.residual(moved_, moved_R_);
-  for_each<Space>(n, [=] WEIR_HD(int i) { out[i] = s[i / 4] / cfl * v[i] + (R[i] + b[i]) / eps; });
+  const Quotient q{s, v, R, b, cfl, eps};
+  with_equations(block(), [&](auto values) { difference_quotient<Space, values.value>(q, y); });
 }
 
 template <class Space>

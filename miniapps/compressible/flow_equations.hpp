@@ -3,10 +3,18 @@
 //   R*(U) = R(U) + V (3 U - 4 U^n + U^{n-1}) / (2 dt) = 0                     BDF2; its first step is backward Euler  (5)
 // and its Jacobians: the assembled one of the first-order scheme, and products with that of the scheme itself.
 #pragma once
+#include <type_traits>
+
 #include "miniapps/compressible/discretisation/discretisation.hpp"
 #include "solvers/device/array.hpp"
 
 namespace weir {
+
+// f(4) or f(5), as a constant of the compiler's: it shapes the loops, and so the last bits of sums.
+template <class F>
+auto with_equations(int n, const F& f) {
+  return n == 4 ? f(std::integral_constant<int, 4>{}) : f(std::integral_constant<int, 5>{});
+}
 
 template <class Space>
 class FlowEquations {
@@ -14,6 +22,7 @@ class FlowEquations {
   FlowEquations(Discretisation<Space>& space, int cells) : space_(space), cells_(cells) {}
 
   int cells() const { return cells_; }
+  int equations() const { return space_.equations(); }  // of a cell
   Discretisation<Space>& space() { return space_; }
 
   // From here on R* holds the time derivative. older: U^{n-1} on entry (not read in the first step), `now` on return.
@@ -46,11 +55,11 @@ class MatrixFreeJacobian : public Matrix<Space> {
 
   // minus_R = -R*(U). The views must stay valid and unchanged until the last product.
   void linearise(View<const double> U, View<const double> minus_R, View<const double> scale, double cfl);
-  // Work space of 4 cells() values each, free between products.
+  // Work space of cells() blocks of values each, free between products.
   void lend(View<double> moved, View<double> moved_R);
 
   int rows() const override { return equations_.cells(); }
-  int block() const override { return 4; }
+  int block() const override { return equations_.equations(); }
   void apply(View<const double> x, View<double> y) const override;
   void residual(View<const double> b, View<const double> x, View<double> r) const override;
   void block_diagonal(View<double> d) const override;  // throws: it is not known

@@ -27,12 +27,12 @@ WatchedVariable watched(CompressibleFlow<Space>& flow, const char* name, int k) 
   const double gamma = flow.c.gas.gamma;
   v.range = [&flow, k, gamma] {
     const View<const double> U = flow.pseudo.state().view();
-    return k < 3 ? range_of<Space>(U, k, 4) : range_of_pressure<Space>(U, gamma);
+    return k < 3 ? range_of<Space>(U, k, flow.values) : range_of_pressure<Space>(U, gamma, flow.values);
   };
   v.values = [&flow, k, gamma] {
     const std::vector<double> U = flow.pseudo.state().to_vector();
     std::vector<double> values;
-    for (std::size_t i = 0; i < U.size(); i += 4)
+    for (std::size_t i = 0; i < U.size(); i += static_cast<std::size_t>(flow.values))
       values.push_back(k < 3 ? U[i + static_cast<std::size_t>(k)]
                              : (gamma - 1) * (U[i + 3] - 0.5 * (U[i + 1] * U[i + 1] + U[i + 2] * U[i + 2]) / U[i]));
     return values;
@@ -70,15 +70,20 @@ FlowFacts<Space> facts_of(CompressibleFlow<Space>& flow, const std::string& orde
     };
     facts.partition = "METIS, implicit lines kept whole";
   }
-  facts.variables = [](const std::string&, int) { return std::vector<std::string>{"rho", "rho_u", "rho_v", "rho_E"}; };
+  facts.variables = [&flow](const std::string&, int) {
+    std::vector<std::string> names{"rho", "rho_u", "rho_v", "rho_E", "rho_nu"};
+    names.resize(static_cast<std::size_t>(flow.values));
+    return names;
+  };
   facts.ordering = ordering;
   facts.stalled = [&flow] { return limiter_cycle(flow); };
   facts.step_key = "pseudo_time.cfl_max";
   facts.watched = {watched(flow, "rho", 0), watched(flow, "rho_u", 1), watched(flow, "rho_v", 2),
                    watched(flow, "p", 3)};
   facts.row_name = [&flow](const std::string&, int, int row) {
-    static constexpr const char* names[] = {"rho", "rho_u", "rho_v", "rho_E"};
-    return std::string(names[row % 4]) + " of " + name_of_cell(flow.whole, row / 4, row / 4);
+    static constexpr const char* names[] = {"rho", "rho_u", "rho_v", "rho_E", "rho_nu"};
+    const int cell = row / flow.values;
+    return std::string(names[row % flow.values]) + " of " + name_of_cell(flow.whole, cell, cell);
   };
   return facts;
 }

@@ -27,7 +27,7 @@ void record_attempt(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
   r.step = flow.step + 1;
   r.system = "flow";
   r.solver = solver.name();
-  r.unknowns = 4 * flow.cells;
+  r.unknowns = flow.values * flow.cells;
   r.preconditioner_age = solver.lifetime().age();
   const auto if_known = [](double value) { return value >= 0 ? Measure(value) : Measure(); };
   r.ilu_residual = if_known(info.ilu_residual >= 0 ? info.ilu_residual : info.fixed_point_residual);
@@ -44,7 +44,7 @@ void record_step(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
   r.dt = flow.c.time.dt;
   r.cfl = a.cfl;
   const PseudoTimeControl& control = flow.pseudo.control;
-  for (const double norm : control.norm) r.values.emplace_back(norm);
+  for (int k = 0; k < 4; ++k) r.values.emplace_back(control.norm[static_cast<std::size_t>(k)]);
   r.values.resize(8);
   if (flow.walls.has_walls()) {
     ScopedTimer timer(run.timings().at("flow equations", "forces"));
@@ -55,6 +55,7 @@ void record_step(Run& run, CompressibleFlow<Space>& flow, const Attempt& a) {
   }
   r.values[6] = static_cast<double>(control.linear_iterations);
   r.values[7] = control.order;
+  if (flow.c.turbulence.is_on) r.values.emplace_back(control.norm[4]);
   run.step(r);
 }
 
@@ -69,7 +70,8 @@ CheckpointState state_of(const Run& run, CompressibleFlow<Space>& flow) {
   state.add("cfl", p.cfl);
   state.add("reference", p.reference);
   state.add("steps_in_phase", p.steps_in_phase);
-  state.add("norm", std::span<const double>(p.norm));
+  state.add("norm", std::span<const double>(p.norm).first(static_cast<std::size_t>(flow.values)));
+  if (flow.c.turbulence.is_on) state.add("turbulence_reference", p.turbulence_reference);
   state.add("linear_iterations", static_cast<double>(p.linear_iterations));
   state.add("first_step_second_order", static_cast<double>(flow.first_step_second_order));
   state.keep("U", flow.on_host());
@@ -95,17 +97,18 @@ std::string load_flow(const Communicator& ranks, const Checkpoint& from, Compres
   p.cfl = from.scalar("cfl");
   p.reference = from.scalar("reference");
   p.steps_in_phase = static_cast<int>(from.scalar("steps_in_phase"));
-  const std::vector<double>& norm = from.doubles("norm", 4);
+  if (flow.c.turbulence.is_on) p.turbulence_reference = from.scalar("turbulence_reference");
+  const std::vector<double>& norm = from.doubles("norm", flow.values);
   std::copy(norm.begin(), norm.end(), p.norm.begin());
   p.linear_iterations = static_cast<std::int64_t>(from.scalar("linear_iterations"));
   flow.first_step_second_order = static_cast<std::int64_t>(from.scalar("first_step_second_order"));
-  flow.from_host(from.doubles("U", 4 * flow.cells), flow.pseudo.state());
-  if (flow.c.is_unsteady()) flow.from_host(from.doubles("older", 4 * flow.cells), flow.older);
+  flow.from_host(from.doubles("U", flow.values * flow.cells), flow.pseudo.state());
+  if (flow.c.is_unsteady()) flow.from_host(from.doubles("older", flow.values * flow.cells), flow.older);
   if (const auto* window = from.find("force_window")) flow.force_window.resume(*window);
   const std::string note = load_solver(ranks, "flow", flow.pseudo.solver(), from);
   if (flow.pseudo.solver().lifetime().is_always() || !note.empty() || !from.find("refresh_U")) return note;
   Array<double, Space> U(flow.pseudo.state().size());
-  flow.from_host(from.doubles("refresh_U", 4 * flow.cells), U);
+  flow.from_host(from.doubles("refresh_U", flow.values * flow.cells), U);
   flow.set_outside(from.scalar("refresh_outside_at"));
   flow.pseudo.resume_preconditioner({std::move(U), from.scalar("refresh_cfl"), from.scalar("refresh_time_factor"),
                                      from.scalar("refresh_outside_at")});

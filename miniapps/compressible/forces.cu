@@ -30,6 +30,7 @@ template <class Space>
 WallForces<Space>::WallForces(const UnstructuredMesh& mesh, const CompressibleCase& c,
                               const std::vector<FlowBoundary>& boundary, const MeshRanks* ranks)
     : ranks_(ranks ? &ranks->communicator : nullptr),
+      is_turbulent_(c.turbulence.is_on),
       direction_{c.direction[0], c.direction[1]},
       free_pressure_(c.free_pressure()),
       reference_length_(c.reference_length) {
@@ -53,11 +54,13 @@ WallForces<Space>::WallForces(const UnstructuredMesh& mesh, const CompressibleCa
       s.normal_x.push_back(mesh.normal[f][0]);
       s.normal_y.push_back(mesh.normal[f][1]);
       s.area.push_back(mesh.area[f]);
+      const Point &x = mesh.face_centre[f], &centre = mesh.centre[mesh.owner[f]], &n = mesh.normal[f];
+      w.height.push_back((x[0] - centre[0]) * n[0] + (x[1] - centre[1]) * n[1]);
     }
     w.normal_x = Array<double, Space>(s.normal_x);
     w.normal_y = Array<double, Space>(s.normal_y);
     w.area = Array<double, Space>(s.area);
-    for (auto* a : {&w.pressure, &w.shear, &w.heat}) *a = Array<double, Space>(own);
+    for (auto* a : {&w.pressure, &w.shear, &w.heat, &w.wall_unit}) *a = Array<double, Space>(own);
     walls_.push_back(std::move(w));
   }
 }
@@ -100,10 +103,13 @@ std::vector<WallSurface> WallForces<Space>::surfaces(Discretisation<Space>& spac
         s.cf[f] *= along >= 0 ? 2 : -2;
         s.heat[f] *= 2;
       }
+      if (is_turbulent_) s.y_plus = w.wall_unit.to_vector();
+      for (std::size_t f = 0; f < s.y_plus.size(); ++f) s.y_plus[f] *= w.height[f];
     }
     if (ranks_)
       for (auto* values : {&s.x, &s.y, &s.normal_x, &s.normal_y, &s.area, &s.cp, &s.cf, &s.heat})
         if (s.is_viscous || (values != &s.cf && values != &s.heat)) *values = gathered(w, *values);
+    if (ranks_ && s.is_viscous && is_turbulent_) s.y_plus = gathered(w, s.y_plus);
     all.push_back(std::move(s));
   }
   return all;

@@ -16,11 +16,12 @@ struct Forces {
 };
 
 // A wall, face by face in the patch's order. cp = 2 (p - p_infinity); cf is positive where the wall is dragged along
-// with the free stream's direction; heat: the coefficient of the flux into the wall.
+// with the free stream's direction; heat: the coefficient of the flux into the wall; y_plus: of the centre of the cell
+// beside it, of turbulent flows alone.
 struct WallSurface {
   std::string name;
   bool is_viscous = false;
-  std::vector<double> x, y, normal_x, normal_y, area, cp, cf, heat;  // normal: into the wall
+  std::vector<double> x, y, normal_x, normal_y, area, cp, cf, heat, y_plus;  // normal: into the wall
 };
 
 template <class Space>
@@ -38,17 +39,19 @@ class WallForces {
  private:
   struct Wall {
     int patch;
-    Array<double, Space> normal_x, normal_y, area, pressure, shear, heat;
+    Array<double, Space> normal_x, normal_y, area, pressure, shear, heat, wall_unit;
+    std::vector<double> height;  // of the centres of the cells beside it
     WallSurface surface;
     RankMap map;      // over ranks: where the faces stand in the whole wall,
     int whole_faces;  // and how many that has
   };
   std::vector<double> gathered(const Wall& wall, const std::vector<double>& mine) const;
   void evaluate(Discretisation<Space>& space, View<const double> U, Wall& w) {
-    space.wall_stress(U, w.patch, WallStress<Space>{w.pressure, w.shear, w.heat});
+    space.wall_stress(U, w.patch, WallStress<Space>{w.pressure, w.shear, w.heat, w.wall_unit});
   }
 
   const Communicator* ranks_;
+  bool is_turbulent_;
   double direction_[2], free_pressure_, reference_length_;
   std::vector<Wall> walls_;
 };

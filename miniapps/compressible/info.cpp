@@ -24,6 +24,7 @@ std::int64_t bytes_of_mesh(const UnstructuredMesh& m) {
 std::string scheme_line(const CompressibleCase& c) {
   constexpr const char* fluxes[] = {"Roe", "HLLC", "AUSM+", "van Leer", "Rusanov"};
   std::string text = fmt::format("{}, order {}", fluxes[static_cast<int>(c.scheme.flux)], c.scheme.order);
+  if (c.turbulence.is_on) text += fmt::format(", Spalart-Allmaras (advection order {})", c.turbulence.order);
   if (c.scheme.order == 1) return text;
   text += c.scheme.gradient == GradientScheme::least_squares ? ", least squares" : ", Green-Gauss";
   if (c.scheme.limiter == Limiter::venkatakrishnan) text += ", Venkatakrishnan's limiter";
@@ -60,10 +61,13 @@ UnstructuredMesh read_ordered_mesh(const Table& config, std::string& ordering, s
 }
 
 CompressibleMemory compressible_memory(const UnstructuredMesh& mesh, const CompressibleCase& c, const Table& config) {
-  constexpr std::int64_t megabyte = 1 << 20, state = 4 * sizeof(double);
+  constexpr std::int64_t megabyte = 1 << 20;
+  const int values = c.turbulence.equations();
+  const std::int64_t state = values * static_cast<std::int64_t>(sizeof(double));
   const std::int64_t cells = mesh.cells(), blocks = cells + 2 * mesh.interior_faces();
   const Table linear = config.table("linear").table("flow");
-  const MatrixSize J{static_cast<double>(cells), static_cast<double>(blocks), 4, c.pseudo_time.float_jacobian ? 4 : 8};
+  const MatrixSize J{static_cast<double>(cells), static_cast<double>(blocks), values,
+                     c.pseudo_time.float_jacobian ? 4 : 8};
   CompressibleMemory m;
   m.mesh = bytes_of_mesh(mesh);
   m.flow = cells * (5 * state + 8) + space_bytes(mesh, c);
@@ -85,7 +89,7 @@ RunHeader compressible_header(const CompressibleCase& c, const UnstructuredMesh&
   for (int i = 0; i < mesh.cells(); ++i) triangles += mesh.corners(i) == 3;
   h.grid = fmt::format("{} triangles, {} quadrilaterals", triangles, mesh.cells() - triangles);
   h.cells = mesh.cells();
-  h.unknowns = 4 * h.cells;
+  h.unknowns = c.turbulence.equations() * h.cells;
   h.end_time = c.time.end;
   if (!c.is_unsteady()) {
     h.last_step = c.pseudo_time.max_steps;
@@ -100,6 +104,7 @@ RunHeader compressible_header(const CompressibleCase& c, const UnstructuredMesh&
                "drag",
                "linear_iterations",
                "order"};
+  if (c.turbulence.is_on) h.history.emplace_back("residual_turbulence");
   h.quantities = quantity_names(c, boundary);
   h.notes = {{"scheme", scheme_line(c)}, {"steps", step_line(c)}};
   h.warnings = warnings_of(c);

@@ -15,12 +15,14 @@ namespace weir {
 namespace {
 
 constexpr Option surface_keys[] = {
-    {"name", Option::text, Option::required, "the difference becomes the quantity error_NAME"},
+    {"name", Option::text, Option::required, "of the quantities value_NAME and error_NAME"},
     {"marker", Option::text, Option::required, "a wall"},
     {"quantity", Option::text, "cp", "pressure or skin friction coefficient", "cp | cf"},
     {"side", Option::text, "both", "of the wall", "both | upper | lower"},
     {"range", Option::numbers, "depends: everywhere", "[from, to] of x, where the difference counts", "", "length"},
-    {"reference", Option::table, Option::required, "published data", "", "", "", comparison_options}};
+    {"at", Option::number, "depends: nowhere", "x whose value becomes the quantity value_NAME", "", "length"},
+    {"reference", Option::table, "depends: required without at", "published data; the difference becomes error_NAME",
+     "", "", "", comparison_options}};
 
 SurfaceComparison read_comparison(const Table& options, const std::vector<FlowBoundary>& boundary) {
   const Table t = options.described_by(surface_keys);
@@ -41,12 +43,17 @@ SurfaceComparison read_comparison(const Table& options, const std::vector<FlowBo
   if (range.size() != 2 || !(range[0] < range[1])) t.fail("range", "range = [from, to] of x");
   s.from = range[0];
   s.to = range[1];
+  if (t.has("at")) s.at = t.get<double>("at");
+  if (s.at && !t.has("reference")) return s;
+  s.has_published = true;
   s.published = read_comparison(t.table("reference"));
   read_or_fail(t.table("reference"), s.published);  // refuses what cannot be read before anything is computed
   return s;
 }
 
-double of_cell(const CompressibleCase& c, const PrimitiveState& s, const std::string& field) {
+double of_cell(const CompressibleCase& c, const FlowFields& fields, int cell, const std::string& field) {
+  if (field == "eddy_viscosity") return eddy_viscosity_of(fields, cell, c);
+  const PrimitiveState s = fields.at(cell);
   if (field == "mach") return mach_number(s, c.gas.gamma);
   if (field == "pressure" || field == "p") return s[3];
   if (field == "u") return s[1];
@@ -67,22 +74,30 @@ double interpolate_along(const std::vector<double>& x, const std::vector<double>
   return value[i - 1] + t * (value[i] - value[i - 1]);
 }
 
-double write_comparison(const std::string& folder, const SurfaceComparison& c, const WallSurface& s) {
+// The surface's values along x, on the side compared.
+struct Along {
+  std::vector<double> x, value;
+};
+Along along(const SurfaceComparison& c, const WallSurface& s) {
   std::vector<std::size_t> faces = along_surface(s);
   std::erase_if(faces, [&](std::size_t f) {
     return (c.side == "upper" && s.normal_y[f] > 0) || (c.side == "lower" && s.normal_y[f] < 0);
   });
   std::sort(faces.begin(), faces.end(), [&](std::size_t a, std::size_t b) { return s.x[a] < s.x[b]; });
-  std::vector<double> x, value;
+  Along line;
   for (const std::size_t f : faces) {
-    x.push_back(s.x[f]);
-    value.push_back(c.quantity == "cp" ? s.cp[f] : s.cf[f]);
+    line.x.push_back(s.x[f]);
+    line.value.push_back(c.quantity == "cp" ? s.cp[f] : s.cf[f]);
   }
+  return line;
+}
+
+double write_comparison(const std::string& folder, const SurfaceComparison& c, const Along& line) {
   const Profile published = read_published(c.published);
   std::string text = "x,published,computed,difference\n";
   double error = 0;
   for (std::size_t i = 0; i < published.position.size(); ++i) {
-    const double at = published.position[i], computed = interpolate_along(x, value, at);
+    const double at = published.position[i], computed = interpolate_along(line.x, line.value, at);
     const double difference = computed - published.value[i];
     text += fmt::format("{:.9g},{:.9g},{:.9g},{:.9g}\n", at, published.value[i], computed, difference);
     if (at >= c.from && at <= c.to) error = std::isnan(difference) ? difference : std::max(error, std::abs(difference));
@@ -107,7 +122,8 @@ std::vector<std::size_t> along_surface(const WallSurface& s) {
 Options CompressibleOutput::field_options() {
   static constexpr Option keys[] = {{"fields", Option::texts, "[mach, pressure, density, velocity, entropy]",
                                      "of field output",
-                                     "mach | pressure | density | velocity | entropy | cp | temperature | cell"}};
+                                     "mach | pressure | density | velocity | entropy | cp | temperature | "
+                                     "eddy_viscosity | cell"}};
   return keys;
 }
 
@@ -119,6 +135,8 @@ CompressibleOutput::CompressibleOutput(const Table& config, const CompressibleCa
   const Table output = config.table("output");
   schedule_ = FieldSchedule(output);
   fields_ = output.described_by(field_options()).get<std::vector<std::string>>("fields");
+  if (!c.turbulence.is_on && std::ranges::find(fields_, "eddy_viscosity") != fields_.end())
+    output.fail("fields", "eddy_viscosity is of turbulent flows: [flow] turbulence");
   for (const Table& t : config.tables("surface")) comparisons_.push_back(read_comparison(t, boundary));
   if (config.tables("probe").empty()) return;
   Box box{{1e300, 1e300, 0}, {-1e300, -1e300, 0}};
@@ -127,7 +145,8 @@ CompressibleOutput::CompressibleOutput(const Table& config, const CompressibleCa
       box.low[d] = std::min(box.low[d], x[d]);
       box.high[d] = std::max(box.high[d], x[d]);
     }
-  static const std::vector<std::string> names{"u", "v", "p", "mach", "density", "entropy", "cp", "temperature"};
+  std::vector<std::string> names{"u", "v", "p", "mach", "density", "entropy", "cp", "temperature"};
+  if (c.turbulence.is_on) names.emplace_back("eddy_viscosity");
   probes_ = read_probes(config, box, names);
 }
 
@@ -148,9 +167,9 @@ void CompressibleOutput::write_picture(const FlowFields& fields, std::int64_t st
     picture.cell_fields.push_back(
         output_field(name, is_velocity ? 3 : 1, [this, &fields, name, is_velocity](std::size_t item, int component) {
           if (name == "cell") return static_cast<double>(item);
-          const PrimitiveState s = fields.at(static_cast<int>(item));
-          if (is_velocity) return component < 2 ? s[static_cast<std::size_t>(component) + 1] : 0.0;
-          return of_cell(case_, s, name);
+          const int cell = static_cast<int>(item);
+          if (is_velocity) return component < 2 ? fields.at(cell)[static_cast<std::size_t>(component) + 1] : 0.0;
+          return of_cell(case_, fields, cell, name);
         }));
   }
   for (const auto& [name, values] : more) picture.cell_fields.push_back(output_field(name, 1, values));
@@ -161,14 +180,20 @@ std::map<std::string, double> CompressibleOutput::write_surfaces(const std::vect
   std::map<std::string, double> errors;
   const std::string folder = folder_ + "/surface";
   for (const WallSurface& s : surfaces) {
-    std::string text = s.is_viscous ? "x,y,upper,cp,cf,heat\n" : "x,y,upper,cp\n";
+    std::string text = s.is_viscous ? "x,y,upper,cp,cf,heat" : "x,y,upper,cp";
+    text += s.y_plus.empty() ? "\n" : ",y_plus\n";
     for (const std::size_t f : along_surface(s)) {
       text += fmt::format("{:.9g},{:.9g},{},{:.9g}", s.x[f], s.y[f], s.normal_y[f] < 0 ? 1 : 0, s.cp[f]);
-      text += s.is_viscous ? fmt::format(",{:.9g},{:.9g}\n", s.cf[f], s.heat[f]) : "\n";
+      if (s.is_viscous) text += fmt::format(",{:.9g},{:.9g}", s.cf[f], s.heat[f]);
+      text += s.y_plus.empty() ? "\n" : fmt::format(",{:.9g}\n", s.y_plus[f]);
     }
     write_text_aside(folder + "/" + s.name + ".csv", text);
-    for (const SurfaceComparison& c : comparisons_)
-      if (c.marker == s.name) errors["error_" + c.name] = write_comparison(folder, c, s);
+    for (const SurfaceComparison& c : comparisons_) {
+      if (c.marker != s.name) continue;
+      const Along line = along(c, s);
+      if (c.at) errors["value_" + c.name] = interpolate_along(line.x, line.value, *c.at);
+      if (c.has_published) errors["error_" + c.name] = write_comparison(folder, c, line);
+    }
   }
   return errors;
 }
@@ -183,7 +208,7 @@ std::map<std::string, double> CompressibleOutput::write_profiles(const FlowField
     return [&, from, dx, dy, square, line = LineSampler(fields.mesh, neighbours, from, to)](const std::string& field,
                                                                                             const ProbePoint& x) {
       const double t = square > 0 ? ((x[0] - from[0]) * dx + (x[1] - from[1]) * dy) / square : 0;
-      return line(t, [&](int cell) { return of_cell(case_, fields.at(cell), field); });
+      return line(t, [&](int cell) { return of_cell(case_, fields, cell, field); });
     };
   };
   for (const auto& [name, value] : write_probes(folder_ + "/probes", probes_, value_along)) errors[name] = value;
@@ -194,7 +219,10 @@ std::vector<std::string> CompressibleOutput::quantities() const {
   std::vector<std::string> names;
   for (const Probe& probe : probes_)
     if (probe.reference) names.push_back("error_" + probe.name);
-  for (const SurfaceComparison& c : comparisons_) names.push_back("error_" + c.name);
+  for (const SurfaceComparison& c : comparisons_) {
+    if (c.at) names.push_back("value_" + c.name);
+    if (c.has_published) names.push_back("error_" + c.name);
+  }
   return names;
 }
 

@@ -21,6 +21,8 @@ namespace weir {
 struct SurfaceComparison {
   std::string name, marker, quantity, side;
   double from = -1e300, to = 1e300;
+  std::optional<double> at;
+  bool has_published = false;
   Comparison published;
 };
 
@@ -39,7 +41,8 @@ class CompressibleOutput {
   void write_picture(const FlowFields& fields, std::int64_t step, double time,
                      const std::vector<std::pair<std::string, std::vector<double>>>& more = {});
 
-  // FOLDER/surface/MARKER.csv of every wall, and surface/NAME_reference.csv of every comparison; returns error_NAME.
+  // FOLDER/surface/MARKER.csv of every wall, and surface/NAME_reference.csv of every comparison; returns error_NAME
+  // and value_NAME.
   std::map<std::string, double> write_surfaces(const std::vector<WallSurface>& surfaces) const;
   // probes/NAME.csv of every probe; returns error_NAME of those that name published data.
   std::map<std::string, double> write_profiles(const FlowFields& fields) const;

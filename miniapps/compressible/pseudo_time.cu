@@ -12,20 +12,24 @@ namespace {
 
 constexpr int first_steps = 5;  // of a phase: the largest of their residuals is what the others are compared with
 
-double length(const std::array<double, 4>& norm) { return std::hypot(std::hypot(norm[0], norm[1]), norm[2], norm[3]); }
+double length(const std::array<double, 5>& norm) {
+  return std::hypot(std::hypot(std::hypot(norm[0], norm[1]), norm[2], norm[3]), norm[4]);
+}
 
 // The sum of the squares of each equation's residual.
-template <class Space>
-std::array<double, 4> squares(View<const double> R) {
+template <class Space, int n>
+std::array<double, 5> squares(View<const double> R) {
   const double* r = R.data();
-  const int cells = static_cast<int>(R.size() / 4);
+  const int cells = static_cast<int>(R.size() / n);
   const Pair a = sum2<Space>(cells, [=] WEIR_HD(int i) {
-    return Pair{r[4 * i] * r[4 * i], r[4 * i + 1] * r[4 * i + 1]};
+    return Pair{r[n * i] * r[n * i], r[n * i + 1] * r[n * i + 1]};
   });
   const Pair b = sum2<Space>(cells, [=] WEIR_HD(int i) {
-    return Pair{r[4 * i + 2] * r[4 * i + 2], r[4 * i + 3] * r[4 * i + 3]};
+    return Pair{r[n * i + 2] * r[n * i + 2], r[n * i + 3] * r[n * i + 3]};
   });
-  return {a.a, a.b, b.a, b.b};
+  if constexpr (n == 4) return {a.a, a.b, b.a, b.b, 0};
+  const Pair c = sum2<Space>(cells, [=] WEIR_HD(int i) { return Pair{r[n * i + n - 1] * r[n * i + n - 1], 0.0}; });
+  return {a.a, a.b, b.a, b.b, c.a};
 }
 
 // The larger of the relative changes of density and pressure that dU makes, to first order.
@@ -37,20 +41,20 @@ WEIR_HD inline double relative_change(const double* U, const double* dU) {
   return of_p > of_rho || of_p != of_p ? of_p : of_rho;
 }
 
-template <class Space>
+template <class Space, int n>
 double largest_change(View<const double> U, View<const double> dU) {
   const double *u = U.data(), *d = dU.data();
-  return max_abs<Space>(U.size() / 4, [=] WEIR_HD(int i) { return relative_change(u + 4 * i, d + 4 * i); });
+  return max_abs<Space>(U.size() / n, [=] WEIR_HD(int i) { return relative_change(u + n * i, d + n * i); });
 }
 
 // trial = U + omega dU; a cell whose density or pressure is not positive there, or -1.
-template <class Space>
+template <class Space, int n>
 int move(double omega, View<const double> U, View<const double> dU, View<double> trial) {
   const double *u = U.data(), *d = dU.data();
   double* t = trial.data();
-  const double bad = max_abs<Space>(U.size() / 4, [=] WEIR_HD(int i) {
-    for (int e = 4 * i; e < 4 * i + 4; ++e) t[e] = u[e] + omega * d[e];
-    const double* s = t + 4 * i;
+  const double bad = max_abs<Space>(U.size() / n, [=] WEIR_HD(int i) {
+    for (int e = n * i; e < n * i + n; ++e) t[e] = u[e] + omega * d[e];
+    const double* s = t + n * i;
     const double inner = s[3] - 0.5 * (s[1] * s[1] + s[2] * s[2]) / s[0];
     return s[0] > 0 && inner > 0 ? 0.0 : i + 1.0;
   });
@@ -80,7 +84,7 @@ PseudoTime<Space>::PseudoTime(FlowEquations<Space>& equations, const PseudoTimeO
       J_(jacobian_of<Space>(pattern, options.float_jacobian)),
       first_order_(J_.get()),
       newton_(equations, options.dual_products),
-      U_(4 * static_cast<std::int64_t>(equations.cells())),
+      U_(equations.equations() * static_cast<std::int64_t>(equations.cells())),
       minus_R_(U_.size()),
       dU_(U_.size()),
       trial_(U_.size()),
@@ -99,8 +103,9 @@ PseudoTime<Space>::PseudoTime(FlowEquations<Space>& equations, const PseudoTimeO
 
 // The l2 norm of each equation's residual.
 template <class Space>
-std::array<double, 4> PseudoTime<Space>::norms(View<const double> R) const {
-  std::array<double, 4> norm = squares<Space>(R);
+std::array<double, 5> PseudoTime<Space>::norms(View<const double> R) const {
+  std::array<double, 5> norm =
+      with_equations(equations_.equations(), [&](auto n) { return squares<Space, n.value>(R); });
   if (ranks_) ranks_->communicator.sum(norm);
   for (double& n : norm) n = std::sqrt(n);
   return norm;
@@ -136,6 +141,7 @@ void PseudoTime<Space>::start_phase(int order) {
   resume();
   control.norm = norms(minus_R_);
   control.reference = control.norm[3];
+  control.turbulence_reference = control.norm[4];
   control.steps_in_phase = 0;
   solver_.forcing().begin_phase();
 }
@@ -201,14 +207,17 @@ void PseudoTime<Space>::ramp(double ratio, double omega) {
 
 template <class Space>
 void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
-  const double change = max_over_ranks(equations_.space(), largest_change<Space>(U_, dU_));
+  const int equations = equations_.equations();
+  const double mine = with_equations(equations, [&](auto n) { return largest_change<Space, n.value>(U_, dU_); });
+  const double change = max_over_ranks(equations_.space(), mine);
   if (!std::isfinite(change)) {
     a.why = "the linear solution has NaN or Inf";
     a.not_finite = true;
     return;
   }
   a.omega = std::min(1.0, std::max(options_.relaxation / change, options_.least_relaxation));
-  a.bad_cell = move<Space>(a.omega, U_, dU_, trial_);  // (2)
+  a.bad_cell =
+      with_equations(equations, [&](auto n) { return move<Space, n.value>(a.omega, U_, dU_, trial_); });  // (2)
   if (ranks_) {
     const int bad = a.bad_cell < 0 ? -1 : ranks_->part.cell[a.bad_cell];
     a.bad_cell = static_cast<int>(ranks_->communicator.max(bad));
@@ -218,7 +227,7 @@ void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
     return;
   }
   timed(timings, "residual", [&] { equations_.residual(trial_, trial_R_); });
-  const std::array<double, 4> norm = norms(trial_R_);
+  const std::array<double, 5> norm = norms(trial_R_);
   const double before = length(control.norm), after = length(norm);
   a.not_finite = !std::isfinite(after);
   if (a.not_finite) {
@@ -232,7 +241,10 @@ void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
     negate<Space>(trial_R_, minus_R_);
     control.norm = norm;
     // A stream at rest against a wall begins without any residual of energy.
-    if (control.steps_in_phase++ < first_steps) control.reference = std::max(control.reference, norm[3]);
+    if (control.steps_in_phase++ < first_steps) {
+      control.reference = std::max(control.reference, norm[3]);
+      control.turbulence_reference = std::max(control.turbulence_reference, norm[4]);
+    }
     ramp(after > 0 ? before / after : 1, a.omega);  // (3)
   }
 }

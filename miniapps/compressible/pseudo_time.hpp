@@ -6,6 +6,7 @@
 // omega bounds the relative changes of density and pressure by `relaxation`. The norm of (3) is that of all equations. A step that leaves a cell without positive density and pressure, or a residual that is not finite or grows
 // beyond `largest_growth`, is rejected: the state stays, the CFL number is cut, and the next attempt starts from there.
 #pragma once
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <memory>
@@ -26,7 +27,8 @@ struct PseudoTimeControl {
   double cfl = 0;
   double reference = 0;  // the largest residual of energy of the phase's first steps
   int steps_in_phase = 0;
-  std::array<double, 4> norm{};        // of each equation's residual, now
+  double turbulence_reference = 0;     // the same of nu~
+  std::array<double, 5> norm{};        // of each equation's residual, now; of nu~: 0 where there is none
   std::int64_t linear_iterations = 0;  // cumulative, rejected attempts included
 };
 
@@ -59,7 +61,11 @@ class PseudoTime {
   void reset_cfl() { control.cfl = options_.cfl_start; }
 
   Attempt attempt(Timings& timings);  // (1) to (4)
-  double drop() const { return control.norm[3] > 0 ? control.norm[3] / control.reference : 0; }
+  // Of the residual of energy, or of nu~ where that has fallen less.
+  double drop() const {
+    const double energy = control.norm[3] > 0 ? control.norm[3] / control.reference : 0;
+    return control.norm[4] > 0 ? std::max(energy, control.norm[4] / control.turbulence_reference) : energy;
+  }
 
   LinearSolver<Space>& solver() { return solver_; }
   const LinearSolver<Space>& solver() const { return solver_; }
@@ -78,7 +84,7 @@ class PseudoTime {
  private:
   template <class F>
   void timed(Timings& timings, const char* part, const F& body);
-  std::array<double, 4> norms(View<const double> R) const;
+  std::array<double, 5> norms(View<const double> R) const;
   SolveResult solve(Timings& timings);
   void aim();
   void remember_origin();

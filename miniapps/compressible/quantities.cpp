@@ -5,6 +5,9 @@
 #include <limits>
 #include <numbers>
 
+#include "physics/gas.hpp"
+#include "physics/spalart_allmaras.hpp"
+
 namespace weir {
 namespace {
 
@@ -26,6 +29,8 @@ void add_surface(const CompressibleCase& c, const std::vector<WallSurface>& surf
   q["cp_max"] = high;
   for (const WallSurface& s : surfaces)
     if (s.is_viscous) q["separation"] = separation_point(s) / c.reference_length;
+  for (const WallSurface& s : surfaces)
+    for (const double y_plus : s.y_plus) q["y_plus_max"] = std::max(q["y_plus_max"], y_plus);
 }
 
 bool is_flat_along_x(const WallSurface& s) {
@@ -102,12 +107,21 @@ void add_shock(const CompressibleCase& c, const FlowFields& f, const std::vector
 }  // namespace
 
 PrimitiveState FlowFields::at(int cell) const {
-  const double* u = U.data() + 4 * static_cast<std::size_t>(cell);
+  const double* u = U.data() + values() * static_cast<std::size_t>(cell);
   return to_primitive({u[0], u[1], u[2], u[3]}, gamma);
 }
 
 double mach_number(const PrimitiveState& s, double gamma) {
   return std::sqrt((s[1] * s[1] + s[2] * s[2]) * s[0] / (gamma * s[3]));
+}
+
+double eddy_viscosity_of(const FlowFields& fields, int cell, const CompressibleCase& c) {
+  const PrimitiveState s = fields.at(cell);
+  Gas gas;
+  gas.viscosity = 1;  // of the free stream
+  gas.sutherland = c.gas.sutherland;
+  const double mu = viscosity(gas, c.gas.gamma * c.gas.mach * c.gas.mach * s[3] / s[0]);
+  return spalart_allmaras::eddy_viscosity(mu, fields.U[fields.values() * static_cast<std::size_t>(cell) + 4]);
 }
 
 double entropy_of(const PrimitiveState& s, const CompressibleCase& c) {
@@ -121,6 +135,7 @@ std::vector<std::string> quantity_names(const CompressibleCase& c, const std::ve
     names.insert(names.end(), {"lift", "drag", "drag_pressure", "drag_viscous", "cp_min", "cp_max"});
   if (any([](const FlowBoundary& b) { return b.is_viscous; }))
     names.insert(names.end(), {"separation", "cf_blasius_error"});
+  if (c.turbulence.is_on) names.insert(names.end(), {"y_plus_max", "eddy_viscosity_max"});
   if (c.has_exact)
     names.insert(names.end(), {"error_density_l1", "error_density_l2", "error_density_max", "error_pressure_l2",
                                "error_velocity_l2"});
@@ -141,6 +156,7 @@ std::map<std::string, double> flow_quantities(const CompressibleCase& c, const F
     volume += f.mesh.volume[i];
     entropy += f.mesh.volume[i] * e * e;
     mach = std::max(mach, mach_number(s, c.gas.gamma));
+    if (c.turbulence.is_on) q["eddy_viscosity_max"] = std::max(q["eddy_viscosity_max"], eddy_viscosity_of(f, i, c));
   }
   q["entropy_error"] = std::sqrt(entropy / volume);
   q["mach_max"] = mach;

@@ -12,8 +12,9 @@ namespace weir {
 
 struct FlowFields {
   const UnstructuredMesh& mesh;
-  std::span<const double> U;  // (rho, rho u, rho v, rho E) of each cell
+  std::span<const double> U;  // (rho, rho u, rho v, rho E[, rho nu~]) of each cell
   double gamma;
+  std::size_t values() const { return U.size() / static_cast<std::size_t>(mesh.cells()); }  // of a cell
   PrimitiveState at(int cell) const;
 };
 
@@ -24,6 +25,8 @@ std::map<std::string, double> flow_quantities(const CompressibleCase& c, const F
                                               double time);
 
 double mach_number(const PrimitiveState& s, double gamma);
+double eddy_viscosity_of(const FlowFields& fields, int cell,
+                         const CompressibleCase& c);                    // over the free stream's viscosity
 double entropy_of(const PrimitiveState& s, const CompressibleCase& c);  // (p / rho^gamma) over the free stream's - 1
 
 }  // namespace weir

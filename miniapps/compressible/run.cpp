@@ -323,7 +323,9 @@ int run_in(Run& run, const Table& config) {
   const std::string devices = !is_alone && std::is_same_v<Space, Device> ? choose_device(run.ranks()) : "";
   run.require_memory(compressible_memory(read.mesh, c, config).each_of(run.ranks().size()));
   std::optional<MeshRanks> ranks;
-  if (!is_alone) ranks.emplace(run.ranks(), read.mesh, partition_of(run.ranks(), read.mesh, read.lines), halo);
+  if (!is_alone)
+    ranks.emplace(run.ranks(), read.mesh, partition_of(run.ranks(), read.mesh, read.lines), halo,
+                  c.turbulence.equations());
 
   CompressibleFlow<Space> flow(c, is_alone ? read.mesh : ranks->part.mesh, read.boundary, config.table("linear"),
                                is_alone ? nullptr : &*ranks);

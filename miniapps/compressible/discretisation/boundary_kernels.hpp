@@ -69,6 +69,30 @@ struct Inside {
   S gx[4], gy[4];  // of W; zero at first order
 };
 
+// What eddies add to viscosity and conductivity: of laminar flow nothing.
+struct NoEddies {};
+template <class S>
+struct Eddies {
+  S viscosity, conductivity;
+};
+template <class S>
+WEIR_HD inline ViscousFlux<S> turbulent_flux(const Gas& gas, const S& mu, const Eddies<S>& e,
+                                             const ViscousGradient<S>& g, const S& u, const S& v, const S n[2]) {
+  Gas cold = gas;
+  cold.conduction = 0;
+  ViscousFlux<S> s = viscous_flux(cold, S(mu + e.viscosity), g, u, v, n);
+  s.energy = s.energy + (gas.conduction * mu + e.conductivity) * (g.tx * n[0] + g.ty * n[1]);
+  return s;
+}
+template <class S>
+WEIR_HD inline S with_eddies(const S& mu, NoEddies) {
+  return mu;
+}
+template <class S>
+WEIR_HD inline S with_eddies(const S& mu, const Eddies<S>& e) {
+  return mu + e.viscosity;
+}
+
 template <class S>
 WEIR_HD inline Side<S> side(const Gas& gas, const Primitive<S>& w, double nx, double ny) {
   return make_side(gas, w, S(nx), S(ny));
@@ -86,20 +110,33 @@ WEIR_HD inline Flux<S> inviscid(const SpatialView& v, const Scheme& scheme, cons
 }
 
 // On a symmetry plane shear and heat flux vanish; d u_n / dn is compact, d u_t / dt the cell's own.
-template <class S>
-WEIR_HD inline ViscousFlux<S> symmetry_stress(const SpatialView& v, const Inside<S>& i, int f) {
+template <class S, class E>
+WEIR_HD inline ViscousFlux<S> symmetry_stress(const SpatialView& v, const Inside<S>& i, int f, const E& eddies) {
   const double nx = v.boundary.nx[f], ny = v.boundary.ny[f];
   const S along = (nx * i.gy[2] - ny * i.gx[2]) * nx - (nx * i.gy[1] - ny * i.gx[1]) * ny;
   const S across = -(i.centre.u * nx + i.centre.v * ny) * v.boundary.inverse[f];
-  const S stress = viscosity(v.gas, i.centre.t) * (2.0 * across - (2.0 / 3) * (across + along));
+  const S stress = with_eddies(viscosity(v.gas, i.centre.t), eddies) * (2.0 * across - (2.0 / 3) * (across + along));
   return {stress * nx, stress * ny, S(0.0)};
 }
 
 template <class S>
-WEIR_HD inline ViscousFlux<S> viscous(const SpatialView& v, const Inside<S>& i, int f) {
+WEIR_HD inline ViscousFlux<S> whole_stress(const SpatialView& v, const Primitive<S>& at, const ViscousGradient<S>& g,
+                                           const S n[2], NoEddies) {
+  return viscous_flux(v.gas, viscosity(v.gas, at.t), g, at.u, at.v, n);
+}
+template <class S>
+WEIR_HD inline ViscousFlux<S> whole_stress(const SpatialView& v, const Primitive<S>& at, const ViscousGradient<S>& g,
+                                           const S n[2], const Eddies<S>& e) {
+  const S mu = viscosity(v.gas, at.t);
+  return turbulent_flux(v.gas, mu, e, g, at.u, at.v, n);
+}
+
+// Eddies do not reach no-slip walls.
+template <class S, class E = NoEddies>
+WEIR_HD inline ViscousFlux<S> viscous(const SpatialView& v, const Inside<S>& i, int f, const E& eddies = {}) {
   const BoundaryFaces& b = v.boundary;
   const BoundaryType t = type(b, f);
-  if (t == BoundaryType::slip_wall) return symmetry_stress(v, i, f);
+  if (t == BoundaryType::slip_wall) return symmetry_stress(v, i, f, eddies);
   const Given known = given(t);
   ViscousGradient<S> g{i.gx[1], i.gy[1], i.gx[2], i.gy[2], i.gx[3], i.gy[3]};
   Primitive<S> at = i.face;
@@ -111,12 +148,13 @@ WEIR_HD inline ViscousFlux<S> viscous(const SpatialView& v, const Inside<S>& i, 
   }
   if (known.t) compact_gradient(g.tx, g.ty, at.t - i.centre.t, d, n, inverse, g.tx, g.ty);
   if (t == BoundaryType::adiabatic_wall) g.tx = g.ty = S(0.0);
-  return viscous_flux(v.gas, viscosity(v.gas, at.t), g, at.u, at.v, n);
+  return whole_stress(v, at, g, n, eddies);
 }
 
 // area (F - F_viscous) . n
-template <class S, class Scheme>
-WEIR_HD inline void flux(const SpatialView& v, const Scheme& scheme, const Inside<S>& i, int f, S out[4]) {
+template <class S, class Scheme, class E = NoEddies>
+WEIR_HD inline void flux(const SpatialView& v, const Scheme& scheme, const Inside<S>& i, int f, S out[4],
+                         const E& eddies = {}) {
   const BoundaryFaces& b = v.boundary;
   const double nx = b.nx[f], ny = b.ny[f], area = b.area[f];
   const Flux<S> F = inviscid(v, scheme, i.face, f);
@@ -125,7 +163,7 @@ WEIR_HD inline void flux(const SpatialView& v, const Scheme& scheme, const Insid
   out[2] = F.normal * ny + F.tangent * nx;
   out[3] = F.energy;
   if (v.gas.viscosity > 0) {
-    const ViscousFlux<S> s = viscous(v, i, f);
+    const ViscousFlux<S> s = viscous(v, i, f, eddies);
     out[1] = out[1] - s.x;
     out[2] = out[2] - s.y;
     out[3] = out[3] - s.energy;
@@ -156,16 +194,18 @@ WEIR_HD inline Inside<double> inside(const SpatialView& v, int f) {
 // of the domain and the owner on the left of a -> b, the tangent is (-ny, nx), and the fluid pulls the wall by
 // -(viscous stress of the fluid's surface).
 struct Stress {
-  double pressure, shear, heat;
+  double pressure, shear, heat, wall_unit;
 };
 WEIR_HD inline Stress stress(const SpatialView& v, int f) {
   const BoundaryFaces& b = v.boundary;
   const Inside<double> i = inside(v, f);
-  Stress s{i.face.p, 0, 0};
+  Stress s{i.face.p, 0, 0, 0};
   if (v.gas.viscosity > 0 && is_no_slip(type(b, f))) {
     const ViscousFlux<double> t = viscous(v, i, f);
     s.shear = t.x * b.ny[f] - t.y * b.nx[f];
     s.heat = -t.energy;
+    const Primitive<double> wall = state(v, i.centre, f);
+    s.wall_unit = std::sqrt(std::fabs(s.shear) * v.gas.gamma_m2 * wall.p / wall.t) / viscosity(v.gas, wall.t);
   }
   return s;
 }

@@ -46,11 +46,13 @@ void time_step_scales(const SpatialView& v, View<double> scale) {
 template <class Space>
 void wall_stresses(const SpatialView& v, int first, int count, const WallStress<Space>& out) {
   double *pressure = out.pressure.data(), *shear = out.shear.data(), *heat = out.heat.data();
+  double* unit = out.wall_unit.data();
   for_each<Space>(count, [=] WEIR_HD(int k) {
     const boundary::Stress s = boundary::stress(v, first + k);
     pressure[k] = s.pressure;
     shear[k] = s.shear;
     heat[k] = s.heat;
+    if (unit) unit[k] = s.wall_unit;
   });
 }
 

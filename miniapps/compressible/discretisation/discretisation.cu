@@ -25,7 +25,8 @@ Gas point_gas(const GasModel& m) {
 }  // namespace
 
 template <class Space>
-SpatialArrays<Space>::SpatialArrays(const SpatialGeometry& g, const Gas& point, const SpatialScheme& s)
+SpatialArrays<Space>::SpatialArrays(const SpatialGeometry& g, const Gas& point, const SpatialScheme& s,
+                                    const TurbulenceModel& t)
     : scheme(s), patch_first(g.patch_first), patch_count(g.patch_count), patch_own(g.patch_own) {
   const auto put = [](auto& array, const auto& host) { array = std::remove_reference_t<decltype(array)>(host); };
   put(owner, g.owner), put(neighbour, g.neighbour), put(cell_of_face, g.boundary_cell_of_face), put(type, g.type);
@@ -36,16 +37,18 @@ SpatialArrays<Space>::SpatialArrays(const SpatialGeometry& g, const Gas& point, 
   const auto make = [](auto& array, std::size_t n) { array = Array<double, Space>(static_cast<std::int64_t>(n)); };
   const std::size_t cells = g.volume.size(), faces = g.owner.size(), edges = g.type.size();
   const auto reach = static_cast<std::size_t>(g.reach), fluxes = static_cast<std::size_t>(g.count);
-  make(w, 4 * cells), make(flux, 4 * fluxes), make(boundary_flux, 4 * edges), make(boundary_block, 16 * edges);
-  if (s.order > 1) make(wx, 4 * reach), make(wy, 4 * reach);
+  const auto values = static_cast<std::size_t>(t.equations());
+  make(w, 4 * cells), make(flux, 4 * fluxes), make(boundary_flux, 4 * edges);
+  make(boundary_block, values * values * edges);
+  if (s.order > 1 || t.is_on) make(wx, 4 * reach), make(wy, 4 * reach);
   if (s.order > 1 && s.limiter != Limiter::none) make(phi, 4 * reach);
   if (s.has_products) {
     make(dw, 4 * cells), make(dwx, static_cast<std::size_t>(wx.size())), make(dwy, static_cast<std::size_t>(wy.size()));
     make(dphi, static_cast<std::size_t>(phi.size()));
     view.dw = dw.data(), view.dwx = dwx.data(), view.dwy = dwy.data(), view.dphi = dphi.data();
   }
-  make(ghost, 4 * (cells - static_cast<std::size_t>(g.own)));
-  make(border, 32 * static_cast<std::size_t>(g.count - g.inner));
+  make(ghost, values * (cells - static_cast<std::size_t>(g.own)));
+  make(border, 2 * values * values * static_cast<std::size_t>(g.count - g.inner));
 
   const auto n = static_cast<std::int64_t>(faces), b = static_cast<std::int64_t>(edges);
   const double *F = face.data(), *B = boundary_face.data();
@@ -78,20 +81,53 @@ SpatialArrays<Space>::SpatialArrays(const SpatialGeometry& g, const Gas& point, 
   view.boundary_flux = boundary_flux.data(), view.boundary_block = boundary_block.data();
   view.owner_row = owner_row.data(), view.neighbour_row = neighbour_row.data();
   view.border = border.data();
+  if (t.is_on) add_turbulence(g, t);
+}
+
+template <class Space>
+void SpatialArrays<Space>::add_turbulence(const SpatialGeometry& g, const TurbulenceModel& t) {
+  if (!(view.gas.viscosity > 0)) throw Error(Exit::usage, "turbulent flow needs a Reynolds number");
+  if (static_cast<int>(t.distance.size()) != g.own)
+    throw Error(Exit::internal, "turbulent flow needs each own cell's distance to the wall");
+  std::vector<int> number(t.distance.size(), -1);
+  for (std::size_t n = 0; n < g.boundary_cell.size(); ++n)
+    if (g.boundary_cell[n] < g.own) number[static_cast<std::size_t>(g.boundary_cell[n])] = static_cast<int>(n);
+  distance = Array<double, Space>(t.distance);
+  boundary_number = Array<int, Space>(number);
+  nu = Array<double, Space>(static_cast<std::int64_t>(g.volume.size()));
+  nu_x = Array<double, Space>(g.reach), nu_y = Array<double, Space>(g.reach);
+  nu_flux = Array<double, Space>(g.count);
+  nu_boundary_flux = Array<double, Space>(static_cast<std::int64_t>(g.type.size()));
+  view.equations = 5;
+  Turbulence& v = view.turbulence;
+  v.order = t.order;
+  v.unit = view.gas.viscosity;
+  v.outside = t.outside;
+  v.distance = distance.data(), v.boundary = boundary_number.data();
+  v.nu = nu.data(), v.x = nu_x.data(), v.y = nu_y.data();
+  v.flux = nu_flux.data(), v.boundary_flux = nu_boundary_flux.data();
 }
 
 template <class Space>
 Discretisation<Space>::Discretisation(const UnstructuredMesh& mesh, const GasModel& gas, const SpatialScheme& scheme,
-                                      const std::vector<BoundaryCondition>& conditions, const MeshRanks* ranks) {
+                                      const std::vector<BoundaryCondition>& conditions, const MeshRanks* ranks,
+                                      const TurbulenceModel& turbulence) {
   const Gas point = point_gas(gas);
   arrays_ = std::make_unique<SpatialArrays<Space>>(
-      spatial_geometry(mesh, point, scheme.gradient, conditions, ranks ? &ranks->part : nullptr), point, scheme);
+      spatial_geometry(mesh, point, scheme.gradient, conditions, ranks ? &ranks->part : nullptr), point, scheme,
+      turbulence);
+  arrays_->view.turbulence.conduction = point.conduction * gas.prandtl / turbulence.prandtl;
   if (!ranks) return;
   arrays_->ranks = &ranks->communicator;
-  arrays_->halo = Halo<Space>(ranks->communicator, ranks->states, 4, ranks->halo);
+  arrays_->halo = Halo<Space>(ranks->communicator, ranks->states, equations(), ranks->halo);
 }
 template <class Space>
 Discretisation<Space>::~Discretisation() = default;
+
+template <class Space>
+int Discretisation<Space>::equations() const {
+  return arrays_->view.equations;
+}
 
 template <class Space>
 void Discretisation<Space>::set_order(int order) {
@@ -101,31 +137,38 @@ void Discretisation<Space>::set_order(int order) {
   arrays_->view.order = order;
 }
 
+template <class Space>
+void own_states(const SpatialView& v, View<const double> U) {
+  v.equations == 4 ? primitive_states(Space{}, v, U) : turbulent_states<Space>(v, U);
+}
+
 // W of all cells; those of the ghosts travel while ours are computed.
 template <class Space>
 void all_states(SpatialArrays<Space>& a, View<const double> U) {
-  if (!a.ranks) return primitive_states(Space{}, a.view, U);
-  a.halo.start(HaloFields::blocks(U.data(), 4));
-  primitive_states(Space{}, a.view, U);
+  if (!a.ranks) return own_states<Space>(a.view, U);
+  a.halo.start(HaloFields::blocks(U.data(), a.view.equations));
+  own_states<Space>(a.view, U);
   a.halo.finish();
-  a.halo.unpack(HaloFields::blocks(a.ghost.data(), 4));
+  a.halo.unpack(HaloFields::blocks(a.ghost.data(), a.view.equations));
   ghost_states<Space>(a.view, a.ghost);
 }
 
-// W, and at second order what carries it to the faces.
+// W, and at second order what carries it to the faces. Sources of turbulence need gradients at first order too.
 template <class Space>
 void states_and_gradients(SpatialArrays<Space>& a, View<const double> U) {
   const SpatialView& v = a.view;
   all_states<Space>(a, U);
-  if (v.order == 1) return;
+  if (v.order == 1 && v.equations == 4) return;
   gradients<Space>(v);
-  if (v.limiter != Limiter::none && !v.is_limiter_frozen) limiters<Space>(v);
+  if (v.equations == 5) turbulent_gradients<Space>(v);
+  if (v.order > 1 && v.limiter != Limiter::none && !v.is_limiter_frozen) limiters<Space>(v);
 }
 
 template <class Space>
 void Discretisation<Space>::residual(View<const double> U, View<double> R) {
   const SpatialView& v = arrays_->view;
   states_and_gradients<Space>(*arrays_, U);
+  if (v.equations == 5) return turbulent_residual<Space>(v, R);
   interior_residual(Space{}, v, R);
   boundary_residual<Space>(v, R);
 }
@@ -171,14 +214,16 @@ void Discretisation<Space>::derivative(View<const double> x, View<double> y) {
 
 template <class Space>
 void Discretisation<Space>::time_step_scale(View<const double> U, View<double> scale) {
-  primitive_states(Space{}, arrays_->view, U);
-  time_step_scales<Space>(arrays_->view, scale);
+  own_states<Space>(arrays_->view, U);
+  const SpatialView& v = arrays_->view;
+  v.equations == 4 ? time_step_scales<Space>(v, scale) : turbulent_scales<Space>(v, scale);
 }
 
 template <class Space>
 void Discretisation<Space>::jacobian(View<const double> U, BlockSparse<Space>& J) {
   SpatialView v = arrays_->view;
-  if (J.block() != 4 || J.rows() != v.cells.count || J.blocks() != v.cells.count + 2 * std::int64_t{v.faces.inner})
+  if (J.block() != v.equations || J.rows() != v.cells.count ||
+      J.blocks() != v.cells.count + 2 * std::int64_t{v.faces.inner})
     throw Error(Exit::internal, "the matrix has not the pattern of this mesh's Jacobian");
   v.order = 1;
   v.diagonal = J.diagonal().data();
@@ -189,7 +234,13 @@ void Discretisation<Space>::jacobian(View<const double> U, BlockSparse<Space>& J
     v.values = dynamic_cast<BlockCsr<Space>&>(J).values().data();
   }
   all_states<Space>(*arrays_, U);
-  if (v.faces.count > v.faces.inner) border_jacobian<Space>(v);
+  const bool has_border = v.faces.count > v.faces.inner;
+  if (v.equations == 5) {
+    if (has_border) turbulent_border_jacobian<Space>(v);
+    v.faces.count = v.faces.inner;
+    return turbulent_jacobian<Space>(v);
+  }
+  if (has_border) border_jacobian<Space>(v);
   v.faces.count = v.faces.inner;
   interior_jacobian(Space{}, v);
   boundary_jacobian<Space>(v);

@@ -1,12 +1,16 @@
 // The spatial discretisation of the 2D compressible equations on an unstructured mesh: residual, Jacobian, time-step
 // scale and wall stresses.
 //
-//   V dU/dt + R(U) = 0,   U = (rho, rho u, rho v, rho E) of each cell, side by side (n = 4),
+//   V dU/dt + R(U) = 0,   U = (rho, rho u, rho v, rho E[, rho nu~]) of each cell, side by side (n = 4; turbulent: 5),
 //   R_i = sum over the faces of cell i of area * (F(U_L, U_R; n) - F_viscous . n),   n out of the cell             (1)
 //
 // First order: U_L and U_R are the cells' own, viscous gradients those of the thin layer (the difference of the two
 // cells along the normal alone); its exact derivative is the Jacobian. Second order: the primitive W = (p, u, v, T) are
 // carried to the face by the cells' (limited) gradients, and viscous gradients are whole (physics/viscous.hpp).
+//
+// Turbulent flow (Spalart & Allmaras, physics/spalart_allmaras.hpp): nu~ is carried by the mass flux from upwind, diffuses
+// as the viscous terms do, and has sources by the cell's own gradients, which reach to its neighbours alone: J has their
+// exact derivatives too.
 //
 // Over ranks, U and R are those of the own cells of a part of the mesh (mesh_ranks.hpp), and what depends on neighbours
 // begins with an exchange: all ranks call.
@@ -34,6 +38,15 @@ struct GasModel {
   double mach = 0.5;
   double reynolds = 0;              // 0: inviscid
   double sutherland = 110.4 / 288;  // S / T_infinity; negative: constant viscosity
+};
+
+struct TurbulenceModel {
+  bool is_on = false;  // Spalart & Allmaras
+  double prandtl = 0.9;
+  double outside = 3;            // nu~ of the stream outside over its viscosity
+  int order = 1;                 // of the advection of nu~
+  std::vector<double> distance;  // of the own cells to the nearest wall
+  int equations() const { return is_on ? 5 : 4; }
 };
 
 struct SpatialScheme {
@@ -64,10 +77,12 @@ struct BoundaryCondition {
 };
 
 // What the stream does to a wall face: pressure, shear stress along the face's tangent (a to b) and heat flux into the
-// wall; each per unit area, in the reference state's units (twice a coefficient).
+// wall; each per unit area, in the reference state's units (twice a coefficient). wall_unit: sqrt(|shear| rho) / mu at the
+// wall, y+ of the distance 1.
 template <class Space>
 struct WallStress {
   View<double> pressure, shear, heat;  // one value a face of the patch
+  View<double> wall_unit = {};         // may be empty
 };
 
 template <class Space>
@@ -84,8 +99,11 @@ class Discretisation {
   // two cells share two faces (a periodic direction of fewer than three cells). ranks: null on one; else the mesh is that
   // of its part, and it must outlive this.
   Discretisation(const UnstructuredMesh& mesh, const GasModel& gas, const SpatialScheme& scheme,
-                 const std::vector<BoundaryCondition>& conditions, const MeshRanks* ranks = nullptr);
+                 const std::vector<BoundaryCondition>& conditions, const MeshRanks* ranks = nullptr,
+                 const TurbulenceModel& turbulence = {});
   ~Discretisation();
+
+  int equations() const;  // n
 
   void set_order(int order);  // 1 or 2: what residual() uses
 
@@ -132,6 +150,6 @@ double max_over_ranks(const Discretisation<Space>& space, double mine) {
 }
 
 // The pattern of J: a block row a cell, values zero. own: of the first cells alone, without columns of the others.
-BlockCsrData jacobian_pattern(const UnstructuredMesh& mesh, int own = -1);
+BlockCsrData jacobian_pattern(const UnstructuredMesh& mesh, int own = -1, int equations = 4);
 
 }  // namespace weir

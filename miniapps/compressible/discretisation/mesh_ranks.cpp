@@ -27,17 +27,17 @@ std::vector<GhostRequest> requests(const MeshPart& part, int count) {
   return wanted;
 }
 
-std::vector<int> places(const MeshPart& part) {
+std::vector<int> places(const MeshPart& part, int values) {
   std::vector<int> place;
   for (int i = 0; i < part.own; ++i)
-    for (int k = 0; k < 4; ++k) place.push_back(4 * part.cell[i] + k);
+    for (int k = 0; k < values; ++k) place.push_back(values * part.cell[i] + k);
   return place;
 }
 
 }  // namespace
 
 MeshRanks::MeshRanks(const Communicator& ranks, const UnstructuredMesh& mesh, const std::vector<int>& part_of_cell,
-                     const HaloOptions& options)
+                     const HaloOptions& options, int values_of_cell)
     : communicator(ranks),
       whole(mesh),
       halo(options),
@@ -45,14 +45,15 @@ MeshRanks::MeshRanks(const Communicator& ranks, const UnstructuredMesh& mesh, co
       whole_cells(mesh.cells()),
       states(make_halo_pattern(ranks, requests(part, static_cast<int>(part.ghost.size())))),
       nearest(make_halo_pattern(ranks, requests(part, part.near))),
-      cells(ranks, places(part)) {}
+      values(values_of_cell),
+      cells(ranks, places(part, values)) {}
 
 Coupling MeshRanks::coupling() const {
   std::vector<int> number(at(part.near));  // of a near ghost in the order in which the halo delivers them
   for (std::size_t g = 0; g < nearest.receive.size(); ++g) number[nearest.receive[g]] = static_cast<int>(g);
   const FaceOrder order = order_faces(part.mesh, part.own);
   Coupling c;
-  c.block = 4;
+  c.block = values;
   for (int k = order.inner; k < order.count; ++k) {
     const int face = order.face[k], row = part.mesh.owner[face];
     if (c.row.empty() || c.row.back() != row) {
@@ -62,7 +63,7 @@ Coupling MeshRanks::coupling() const {
     ++c.start.back();
     c.ghost.push_back(number[part.mesh.neighbour[face] - part.own]);
   }
-  c.value.assign(16 * c.ghost.size(), 0.0);
+  c.value.assign(at(values * values) * c.ghost.size(), 0.0);
   return c;
 }
 
@@ -78,16 +79,16 @@ std::vector<CellRange> MeshRanks::own(const std::vector<CellRange>& lines) const
 
 std::vector<double> MeshRanks::own(std::span<const double> all) const {
   std::vector<double> mine;
-  mine.reserve(4 * at(part.own));
+  mine.reserve(at(values) * at(part.own));
   for (int i = 0; i < part.own; ++i) {
-    const auto values = all.subspan(4 * at(part.cell[i]), 4);
-    mine.insert(mine.end(), values.begin(), values.end());
+    const auto of_cell = all.subspan(at(values) * at(part.cell[i]), at(values));
+    mine.insert(mine.end(), of_cell.begin(), of_cell.end());
   }
   return mine;
 }
 
 std::vector<double> MeshRanks::gathered(std::span<const double> mine) const {
-  std::vector<double> all(communicator.is_root() ? 4 * at(whole_cells) : 0);
+  std::vector<double> all(communicator.is_root() ? at(values) * at(whole_cells) : 0);
   cells.gather(mine, all);
   return all;
 }

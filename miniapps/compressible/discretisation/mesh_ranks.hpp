@@ -21,17 +21,18 @@ struct MeshRanks {
   int whole_cells;
   HaloPattern states;   // ghost k is local cell own + k
   HaloPattern nearest;  // the near ones alone: what products with the Jacobian need
-  RankMap cells;        // the four values of each own cell
+  int values;           // of a cell: 4, turbulent 5
+  RankMap cells;        // the values of each own cell
 
   // part_of_cell: the rank of each cell of the whole mesh. All ranks call.
   MeshRanks(const Communicator& ranks, const UnstructuredMesh& whole, const std::vector<int>& part_of_cell,
-            const HaloOptions& options = {});
+            const HaloOptions& options = {}, int values_of_cell = 4);
 
   Coupling coupling() const;  // of the Jacobian: pattern, and zeros; entries in the order of order_faces
 
   // Of runs of cells those that are this rank's, in its numbers.
   std::vector<CellRange> own(const std::vector<CellRange>& lines) const;
-  // Four values a cell: of the own cells from those of the whole mesh, and the whole, on rank 0 (empty on the others).
+  // All values of cells: of the own cells from those of the whole mesh, and the whole, on rank 0 (empty on the others).
   std::vector<double> own(std::span<const double> all) const;
   std::vector<double> gathered(std::span<const double> mine) const;
 };

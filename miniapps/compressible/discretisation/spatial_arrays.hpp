@@ -49,8 +49,14 @@ struct SpatialArrays {
   const Communicator* ranks = nullptr;
   Halo<Space> halo;
   Array<double, Space> ghost, border;
+  // Turbulent flow.
+  Array<double, Space> distance, nu, nu_x, nu_y, nu_flux, nu_boundary_flux;
+  Array<int, Space> boundary_number;
 
-  SpatialArrays(const SpatialGeometry& g, const Gas& point_gas, const SpatialScheme& s);
+  SpatialArrays(const SpatialGeometry& g, const Gas& point_gas, const SpatialScheme& s, const TurbulenceModel& t = {});
+
+ private:
+  void add_turbulence(const SpatialGeometry& g, const TurbulenceModel& t);
 };
 
 }  // namespace weir

@@ -167,10 +167,10 @@ void boundary_cells(SpatialGeometry& g) {
 }
 
 // A block row an own cell: the diagonal and the own neighbours, ascending. No values.
-BlockCsrData pattern_of(const UnstructuredMesh& mesh, int own) {
+BlockCsrData pattern_of(const UnstructuredMesh& mesh, int own, int block) {
   const std::size_t cells = at(own);
   BlockCsrData J;
-  J.block = 4;
+  J.block = block;
   std::vector<int> length(cells, 1);
   const auto is_inner = [&](int f) { return mesh.owner[f] < own && mesh.neighbour[f] < own; };
   for (int f = 0; f < mesh.interior_faces(); ++f) {
@@ -200,7 +200,7 @@ BlockCsrData pattern_of(const UnstructuredMesh& mesh, int own) {
 
 // Places of the off-diagonal blocks of J, and of those on the border.
 void block_places(const UnstructuredMesh& mesh, SpatialGeometry& g) {
-  const BlockCsrData pattern = pattern_of(mesh, g.own);
+  const BlockCsrData pattern = pattern_of(mesh, g.own, 4);
   const auto place = [&](int row, int column) {
     const auto begin = pattern.column.begin() + pattern.row_start[row];
     const auto end = pattern.column.begin() + pattern.row_start[row + 1];
@@ -254,8 +254,8 @@ SpatialGeometry spatial_geometry(const UnstructuredMesh& mesh, const Gas& gas, G
   return g;
 }
 
-BlockCsrData jacobian_pattern(const UnstructuredMesh& mesh, int own) {
-  return pattern_of(mesh, own < 0 ? mesh.cells() : own);
+BlockCsrData jacobian_pattern(const UnstructuredMesh& mesh, int own, int equations) {
+  return pattern_of(mesh, own < 0 ? mesh.cells() : own, equations);
 }
 
 }  // namespace weir

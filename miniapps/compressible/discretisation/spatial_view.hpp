@@ -42,6 +42,19 @@ struct Cells {
   const int *boundary_cell = nullptr, *boundary_start = nullptr, *boundary_face = nullptr;
 };
 
+// The Spalart-Allmaras model (physics/spalart_allmaras.hpp): a fifth unknown rho nu~ behind the four of U, nu~ in units of
+// the free stream's viscosity.
+struct Turbulence {
+  int order = 1;                                     // of the advection of nu~
+  double unit = 0;                                   // the free stream's viscosity
+  double conduction = 0;                             // 1 / (Pr_t (gamma - 1) M^2): heat flux over mu_t grad T
+  double outside = 3;                                // nu~ of the stream outside
+  const double* distance = nullptr;                  // of own cells to the nearest wall
+  const int* boundary = nullptr;                     // of own cells: the number among those at the boundary, or -1
+  double *nu = nullptr, *x = nullptr, *y = nullptr;  // nu~ and its gradient, a number a cell
+  double *flux = nullptr, *boundary_flux = nullptr;  // a number a face, times its area
+};
+
 struct SpatialView {
   Gas gas;
   double entropy_fix = 0;
@@ -57,7 +70,7 @@ struct SpatialView {
   double *w = nullptr, *wx = nullptr, *wy = nullptr, *phi = nullptr;      // records a cell
   double *flux = nullptr, *boundary_flux = nullptr;                       // records a face, times its area
   double *dw = nullptr, *dwx = nullptr, *dwy = nullptr, *dphi = nullptr;  // derivatives along one direction: products
-  double* boundary_block = nullptr;                                       // d flux / dU of the cell, 16 numbers a face
+  double* boundary_block = nullptr;                                       // d flux / dU of the cell, a block a face
   // Blocks (owner, neighbour) and (neighbour, owner) of J, as places of records: four times the block's index.
   const int *owner_row = nullptr, *neighbour_row = nullptr;
   // Of J; faces on the border: of `border`. Where J holds floats, which lie as RoundedCsr has them, `values` is null.
@@ -66,6 +79,8 @@ struct SpatialView {
   bool by_columns = false;                 // the floats of a block
   double* border = nullptr;                // (own, near) of each face on the border, then (near, own)
   const std::int64_t* diagonal = nullptr;  // of J
+  int equations = 4;                       // 5: turbulent
+  Turbulence turbulence;
 };
 
 // Face loops, where the time goes: packs of faces on the host, a thread a face on the device.
@@ -85,6 +100,20 @@ void interior_slopes(Host, const SpatialView& v, View<double> y);
 void interior_slopes(Device, const SpatialView& v, View<double> y);
 template <class Space>
 void boundary_slopes(const SpatialView& v, View<double> y);  // adds to y
+
+// Of turbulent flow, equations = 5, instead of those above. v.faces.count of interior_jacobian: inner faces.
+template <class Space>
+void turbulent_states(const SpatialView& v, View<const double> U);  // W and nu~ of own cells
+template <class Space>
+void turbulent_gradients(const SpatialView& v);  // of nu~
+template <class Space>
+void turbulent_residual(const SpatialView& v, View<double> R);
+template <class Space>
+void turbulent_scales(const SpatialView& v, View<double> scale);  // of the time step
+template <class Space>
+void turbulent_border_jacobian(const SpatialView& v);
+template <class Space>
+void turbulent_jacobian(const SpatialView& v);
 
 // Over ranks.
 template <class Space>

@@ -96,8 +96,9 @@ struct Strided {
 struct Pressure {
   const double* U;
   double gamma_minus_1;
+  int stride;
   WEIR_HD double operator()(int i) const {
-    const double* u = U + 4 * i;
+    const double* u = U + stride * i;
     return gamma_minus_1 * (u[3] - 0.5 * (u[1] * u[1] + u[2] * u[2]) / u[0]);
   }
 };
@@ -112,13 +113,13 @@ ValueRange range_of(View<const double> values, int first, int stride) {
 }
 
 template <class Space>
-ValueRange range_of_pressure(View<const double> U, double gamma) {
-  return range<Space>(static_cast<int>(U.size() / 4), Pressure{U.data(), gamma - 1});
+ValueRange range_of_pressure(View<const double> U, double gamma, int stride) {
+  return range<Space>(static_cast<int>(U.size() / stride), Pressure{U.data(), gamma - 1, stride});
 }
 
 template ValueRange range_of<Host>(View<const double>, int, int);
 template ValueRange range_of<Device>(View<const double>, int, int);
-template ValueRange range_of_pressure<Host>(View<const double>, double);
-template ValueRange range_of_pressure<Device>(View<const double>, double);
+template ValueRange range_of_pressure<Host>(View<const double>, double, int);
+template ValueRange range_of_pressure<Device>(View<const double>, double, int);
 
 }  // namespace weir

@@ -14,8 +14,8 @@ struct ValueRange {
 template <class Space>
 ValueRange range_of(View<const double> values, int first = 0, int stride = 1);
 
-// Of the pressure of conserved variables (rho, rho u, rho v, rho E) side by side.
+// Of the pressure of conserved variables (rho, rho u, rho v, rho E, ...), `stride` of a cell side by side.
 template <class Space>
-ValueRange range_of_pressure(View<const double> U, double gamma);
+ValueRange range_of_pressure(View<const double> U, double gamma, int stride = 4);
 
 }  // namespace weir

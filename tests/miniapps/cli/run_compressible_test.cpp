@@ -1,6 +1,7 @@
 // The program end to end on a coarse cylinder and a small vortex: stopped and continued, given up, refused.
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -61,17 +62,50 @@ tolerance = 1e-3
 report = false
 )";
 
+// The coarsest of flat_plate_turbulent's family, to two decades.
+const char* const turbulent_plate = R"([case]
+miniapp = "compressible"
+[mesh.generator]
+type = "box"
+x = { points = [-2.0, 0.0, 2.0], cells = [8, 16], spacing = [0.6, 0.03, 0.3] }
+y = { points = [0.0, 1.0], cells = [20], spacing = [1e-5, 0.0] }
+split = [{ side = "y_min", at = 0.0, names = ["symmetry", "plate"] }]
+[flow]
+mach = 0.2
+reynolds = 5e6
+turbulence = "spalart_allmaras"
+[boundary]
+x_min = { type = "farfield" }
+x_max = { type = "pressure_outlet" }
+y_max = { type = "farfield" }
+symmetry = { type = "symmetry" }
+plate = { type = "adiabatic_wall" }
+[[surface]]
+name = "cf"
+marker = "plate"
+quantity = "cf"
+at = 1.0
+[pseudo_time]
+cfl_start = 10.0
+cfl_max = 1e6
+tolerance = 1e-2
+[output]
+report = false
+fields = ["eddy_viscosity"]
+)";
+
 class WeirCompressible : public testing::ProgramTest {
  protected:
   WeirCompressible() : ProgramTest(WEIR_PROGRAM) {
     write_file(folder / "cylinder.toml", cylinder);
     write_file(folder / "vortex.toml", vortex);
     write_file(folder / "tube.toml", tube);
+    write_file(folder / "plate.toml", turbulent_plate);
   }
 };
 
 TEST_F(WeirCompressible, AStoppedRunThatIsContinuedEndsAsOneThatWasNot) {
-  for (const std::string name : {"cylinder", "vortex"}) {
+  for (const std::string name : {"cylinder", "vortex", "plate"}) {
     const std::string file = name + ".toml", a = name + "_a", b = name + "_b";
     ASSERT_EQ(weir({"run", file, "-o", a}).code, 0);
     ASSERT_EQ(weir({"run", file, "-o", b, "--steps", "7"}).code, 0);
@@ -177,6 +211,29 @@ TEST_F(WeirCompressible, TheRecordsHoldForcesSurfacesAndPictures) {
   EXPECT_EQ(read_file(folder / "a/surface/wall.csv").substr(0, 13), "x,y,upper,cp\n");
   EXPECT_TRUE(fs::exists(folder / "a/vtk/cylinder.pvd"));
   EXPECT_NE(read_file(folder / "a/history.csv").find("residual_energy"), std::string::npos);
+}
+
+TEST_F(WeirCompressible, ATurbulentRunIsTheSameInBothSpacesAndRecordsWhatTheModelDoes) {
+  ASSERT_EQ(weir({"run", "plate.toml", "-o", "a"}).code, 0);
+  ASSERT_EQ(weir({"run", "plate.toml", "-o", "b", "--space", "device"}).code, 0);
+  EXPECT_NE(read_file(folder / "a/history.csv").find(",order,residual_turbulence,wall"), std::string::npos);
+  EXPECT_NE(read_file(folder / "a/surface/plate.csv").find("heat,y_plus"), std::string::npos);
+  const auto a = summary("a")["quantities"], b = summary("b")["quantities"];
+  for (const char* name : {"drag", "value_cf", "y_plus_max", "eddy_viscosity_max"}) {
+    const double here = a[name], there = b[name];  // differ by rounding, which some tens of steps carry on
+    EXPECT_NEAR(here, there, 1e-8 * std::abs(here)) << name;
+    EXPECT_GT(here, 0) << name;
+  }
+}
+
+TEST_F(WeirCompressible, ATurbulentFlowWithoutViscosityOrWallIsRefused) {
+  const Finished inviscid = weir({"run", "plate.toml", "-o", "a", "--unset", "flow.reynolds"});
+  EXPECT_EQ(inviscid.code, 2);
+  EXPECT_NE(inviscid.err.find("a turbulent flow needs [flow] reynolds"), std::string::npos) << inviscid.err;
+  const Finished slip =
+      weir({"run", "plate.toml", "-o", "a", "--set", "boundary.plate.type=slip_wall", "--unset", "surface"});
+  EXPECT_EQ(slip.code, 2);
+  EXPECT_NE(slip.err.find("distance to a no-slip wall"), std::string::npos) << slip.err;
 }
 
 TEST_F(WeirCompressible, ARunWhoseStepsAreAllRejectedSaysSoAndGivesUp) {

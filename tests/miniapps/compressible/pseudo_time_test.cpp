@@ -11,7 +11,7 @@ template <class Space>
 class PseudoTimeStep : public ::testing::Test {};
 TYPED_TEST_SUITE(PseudoTimeStep, Spaces, SpaceName);
 
-double length(const std::array<double, 4>& v) { return std::hypot(std::hypot(v[0], v[1]), v[2], v[3]); }
+double length(const std::array<double, 5>& v) { return std::hypot(std::hypot(v[0], v[1]), v[2], v[3]); }
 
 const std::string viscous_box = R"([mesh]
 generator = { type = "box", cells = [6, 6], shape = "triangles", jitter = 0.2 }

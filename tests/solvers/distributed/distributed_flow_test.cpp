@@ -6,7 +6,7 @@
 
 #include "miniapps/compressible/discretisation/discretisation.hpp"
 #include "miniapps/compressible/discretisation/mesh_ranks.hpp"
-#include "tests/miniapps/compressible/flows.hpp"
+#include "tests/miniapps/compressible/turbulent_flows.hpp"
 #include "tests/solvers/distributed/world.hpp"
 #include "tests/support/larger.hpp"
 #include "tests/support/spaces.hpp"
@@ -67,6 +67,40 @@ void compare(const BoxMesh& box, const GasModel& gas, const SpatialScheme& schem
   spread.apply(own_x, own_y);
   const Values y = Y.to_vector();
   EXPECT_LE(worst(own_y.to_vector(), ranks.own(y)), 2000 * eps * largest(y));
+}
+
+TYPED_TEST(DistributedFlowTest, SoAreThoseOfTurbulentFlow) {
+  const GasModel gas = viscous_gas();
+  const SpatialScheme scheme{.limiter = Limiter::venkatakrishnan};
+  const UnstructuredMesh mesh = box_mesh({.nx = 9, .ny = 8});
+  const auto conditions = all_round(mesh, BoundaryType::adiabatic_wall, gas);
+  const Values U = turbulent_state(mesh, gas);
+  for (const bool scattered : {true, false}) {
+    const MeshRanks ranks(world(), mesh, parts_of(mesh, scattered), {}, 5);
+    const TurbulenceModel model = turbulence(mesh, 2);
+    TurbulenceModel own = model;
+    own.distance.clear();
+    for (int i = 0; i < ranks.part.own; ++i)
+      own.distance.push_back(model.distance[static_cast<std::size_t>(ranks.part.cell[static_cast<std::size_t>(i)])]);
+    Discretisation<TypeParam> whole(mesh, gas, scheme, conditions, nullptr, model),
+        part(ranks.part.mesh, gas, scheme, conditions, &ranks, own);
+    const double eps = std::numeric_limits<double>::epsilon();
+    const Values R = residual(whole, U);
+    EXPECT_LE(worst(residual(part, ranks.own(U)), ranks.own(R)), 500 * eps * largest(R));
+
+    const Array<double, TypeParam> all(U), mine(ranks.own(U));
+    BlockCsr<TypeParam> J(jacobian_pattern(mesh, -1, 5)), local(jacobian_pattern(ranks.part.mesh, ranks.part.own, 5));
+    DistributedMatrix<TypeParam> spread(world(), local, ranks.nearest, ranks.coupling(), false, false);
+    whole.jacobian(all, J);
+    part.jacobian(mine, local);
+    part.couple(spread.coupling_values());
+    const Array<double, TypeParam> X(turbulent_state(mesh, gas, 8)), own_x(ranks.own(X.to_vector()));
+    Array<double, TypeParam> Y(X.size()), own_y(own_x.size());
+    J.apply(X, Y);
+    spread.apply(own_x, own_y);
+    const Values y = Y.to_vector();
+    EXPECT_LE(worst(own_y.to_vector(), ranks.own(y)), 2000 * eps * largest(y));
+  }
 }
 
 TYPED_TEST(DistributedFlowTest, ResidualsAndJacobiansAreThoseOfOneRank) {

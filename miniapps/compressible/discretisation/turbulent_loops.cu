@@ -1,0 +1,93 @@
+// The loops of turbulent flow, in both spaces: a thread a face, or a cell.
+#include "miniapps/compressible/discretisation/schemes.hpp"
+#include "miniapps/compressible/discretisation/turbulent_cells.hpp"
+#include "solvers/device/for_each.hpp"
+
+namespace weir {
+
+template <class Space>
+void turbulent_states(const SpatialView& v, View<const double> U) {
+  const double* all = U.data();
+  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) {
+    const double* u = all + std::int64_t{5} * i;
+    const Primitive<double> w = primitive(v.gas, u[0], u[1], u[2], u[3]);
+    const double out[4] = {w.p, w.u, w.v, w.t};
+    store4(out, v.w + std::int64_t{4} * i);
+    v.turbulence.nu[i] = u[4] / u[0];
+  });
+}
+
+template <class Space>
+void turbulent_gradients(const SpatialView& v) {
+  for_each<Space>(v.cells.reach, [=] WEIR_HD(int i) { turbulent::gradient(v, i); });
+  for_each<Space>(v.cells.at_boundary, [=] WEIR_HD(int n) { turbulent::boundary_gradient(v, n); });
+}
+
+template <class Space, class Scheme>
+void turbulent_fluxes(const SpatialView& v, const Scheme& scheme) {
+  for_each<Space>(v.faces.count, [=] WEIR_HD(int f) { turbulent::flux_of_face(v, scheme, f); });
+  for_each<Space>(v.boundary.count, [=] WEIR_HD(int f) { turbulent::flux_of_boundary_face(v, scheme, f); });
+}
+
+template <class Space>
+void turbulent_residual(const SpatialView& v, View<double> R) {
+  with_scheme(v, [&](const auto& scheme) { turbulent_fluxes<Space>(v, scheme); });
+  double* r = R.data();
+  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { turbulent::residual(v, r, i); });
+  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { turbulent::add_boundary(v, r, n); });
+}
+
+template <class Space>
+void turbulent_scales(const SpatialView& v, View<double> scale) {
+  double* s = scale.data();
+  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { turbulent::time_step_scale(v, s, i); });
+  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { turbulent::add_boundary_scale(v, s, n); });
+}
+
+template <class Space, class Scheme>
+void turbulent_blocks(const SpatialView& v, const Scheme& scheme, int first, int count) {
+  for_each<Space>(count, [=] WEIR_HD(int f) { turbulent::jacobian_of_face(v, scheme, first + f); });
+}
+template <class Space, class Scheme>
+void turbulent_boundary_blocks(const SpatialView& v, const Scheme& scheme) {
+  for_each<Space>(v.boundary.count, [=] WEIR_HD(int f) { turbulent::jacobian_of_boundary_face(v, scheme, f); });
+}
+
+template <class Space>
+void turbulent_border_jacobian(const SpatialView& v) {
+  SpatialView border = v;
+  border.values = v.border;
+  const int first = v.faces.inner, count = v.faces.count - first;
+  with_scheme(v, [&](const auto& scheme) { turbulent_blocks<Space>(border, scheme, first, count); });
+}
+
+// Fluxes out of one cell arrive in others: the diagonal block is less the sum of the others of its column, and the
+// boundary's. Sources come after that: they do not add up to nothing.
+template <class Space, class V>
+void turbulent_diagonals(const SpatialView& v, V* values) {
+  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { turbulent::diagonal_block(v, values, i); });
+  for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { turbulent::add_boundary_block(v, values, n); });
+  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { turbulent::subtract_source(v, values, i); });
+}
+
+template <class Space>
+void turbulent_jacobian(const SpatialView& v) {
+  with_scheme(v, [&](const auto& scheme) {
+    turbulent_blocks<Space>(v, scheme, 0, v.faces.count);
+    turbulent_boundary_blocks<Space>(v, scheme);
+  });
+  v.values ? turbulent_diagonals<Space>(v, v.values) : turbulent_diagonals<Space>(v, v.floats);
+}
+
+#define WEIR_TURBULENT_LOOPS(S)                                              \
+  template void turbulent_states<S>(const SpatialView&, View<const double>); \
+  template void turbulent_gradients<S>(const SpatialView&);                  \
+  template void turbulent_residual<S>(const SpatialView&, View<double>);     \
+  template void turbulent_scales<S>(const SpatialView&, View<double>);       \
+  template void turbulent_border_jacobian<S>(const SpatialView&);            \
+  template void turbulent_jacobian<S>(const SpatialView&);
+WEIR_TURBULENT_LOOPS(Host)
+WEIR_TURBULENT_LOOPS(Device)
+#undef WEIR_TURBULENT_LOOPS
+
+}  // namespace weir

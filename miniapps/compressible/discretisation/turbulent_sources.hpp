@@ -1,0 +1,209 @@
+// The sources of nu~ in a cell (physics/spalart_allmaras.hpp, (2)), and their exact derivatives by U of the cell and of its
+// neighbours, through the gradients, which are weighted sums of differences to the neighbours.
+#pragma once
+#include "miniapps/compressible/discretisation/cell_kernels.hpp"
+#include "miniapps/compressible/discretisation/turbulent_fluxes.hpp"
+
+namespace weir::turbulent {
+
+// Gradients of p, u, v, T and nu~.
+template <class S>
+struct Gradients {
+  S x[5], y[5];
+};
+
+// Of a unit of volume, in units of the free stream's viscosity.
+template <class S>
+WEIR_HD inline S source(const SpatialView& v, const State<S>& s, const Gradients<S>& g, double distance) {
+  const double unit = v.turbulence.unit;
+  const S rho = density(v.gas, s.w), mu = viscosity(v.gas, s.w.t), rho_nu = unit * rho * s.nu;
+  const S vorticity = absolute(g.x[2] - g.y[1]);
+  const S made =
+      spalart_allmaras::production_less_destruction(S(mu / rho), S(unit * s.nu), vorticity, distance) * (1 / unit);
+  const S square = g.x[4] * g.x[4] + g.y[4] * g.y[4];
+  const S rho_x = g.x[0] / s.w.p - g.x[3] / s.w.t, rho_y = g.y[0] / s.w.p - g.y[3] / s.w.t;  // over rho
+  const S cross = rho_x * g.x[4] + rho_y * g.y[4];
+  return rho * made + (spalart_allmaras::cb2 / spalart_allmaras::sigma * unit) * rho * square -
+         spalart_allmaras::diffusivity(mu, rho_nu) * cross;
+}
+
+// What a gradient in a cell at the boundary is fitted to by least squares, for p, velocities, T and nu~.
+struct Fit {
+  cell::Normals sum[4];
+  bool has_all[4];  // of the boundary's faces; else those that have data for the variable
+};
+WEIR_HD inline int kind(int k) { return k == 0 ? 0 : k < 3 ? 1 : k - 1; }
+WEIR_HD inline bool is_data(BoundaryType t, int which) {
+  const boundary::Given known = boundary::given(t);
+  return which == 0 ? known.p : which == 1 ? known.velocity : which == 2 ? known.t : boundary::is_no_slip(t);
+}
+WEIR_HD inline Fit fit(const SpatialView& v, int i, int n) {
+  const Cells& c = v.cells;
+  const BoundaryFaces& b = v.boundary;
+  Fit out;
+  for (int which = 0; which < 4; ++which) {
+    cell::Normals& sum = out.sum[which];
+    for (int e = c.start[i]; e < c.start[i + 1]; ++e) {
+      double dx = 0, dy = 0;
+      cell::to_other(v.faces, c.link[e], dx, dy);
+      sum.add(dx, dy, 0);
+    }
+    for (int pass = 0; pass < 2; ++pass) {
+      out.has_all[which] = pass == 1;
+      for (int e = c.boundary_start[n]; e < c.boundary_start[n + 1]; ++e) {
+        const int f = c.boundary_face[e];
+        if (is_data(boundary::type(b, f), which) == (pass == 0)) sum.add(b.lx[f], b.ly[f], 0);
+      }
+      if (!sum.is_singular()) break;
+    }
+  }
+  return out;
+}
+
+struct Weight {
+  double x, y;
+};
+WEIR_HD inline Weight weight(const cell::Normals& sum, double dx, double dy) {
+  if (sum.is_singular()) return {0, 0};
+  const double w = 1 / ((dx * dx + dy * dy) * (sum.xx * sum.yy - sum.xy * sum.xy));
+  return {w * (sum.yy * dx - sum.xy * dy), w * (sum.xx * dy - sum.xy * dx)};
+}
+// Of the difference to the cell beyond link e in the gradient of variable k; fitted: at the boundary by least squares.
+WEIR_HD inline Weight weight_of_link(const SpatialView& v, const Fit& fitted, bool is_fitted, int e, int k) {
+  if (!is_fitted) return {v.cells.weight[2 * e], v.cells.weight[2 * e + 1]};
+  double dx = 0, dy = 0;
+  cell::to_other(v.faces, v.cells.link[e], dx, dy);
+  return weight(fitted.sum[kind(k)], dx, dy);
+}
+
+// What the boundary adds to the gradients in cell i, number n of those there.
+template <class S>
+WEIR_HD inline void add_boundary(const SpatialView& v, const State<S>& s, const Fit& fitted, bool is_fitted, int n,
+                                 Gradients<S>& g) {
+  const BoundaryFaces& b = v.boundary;
+  const double by_volume = 1 / v.cells.volume[v.cells.boundary_cell[n]];
+  for (int e = v.cells.boundary_start[n]; e < v.cells.boundary_start[n + 1]; ++e) {
+    const int f = v.cells.boundary_face[e];
+    const BoundaryType t = boundary::type(b, f);
+    const Primitive<S> at = boundary::state(v, s.w, f);
+    const S jump[5] = {at.p - s.w.p, at.u - s.w.u, at.v - s.w.v, at.t - s.w.t,
+                       boundary::is_no_slip(t) ? S(-s.nu) : S(0.0)};
+    for (int k = 0; k < 5; ++k) {
+      const int which = kind(k);
+      Weight a{b.area[f] * by_volume * b.nx[f], b.area[f] * by_volume * b.ny[f]};
+      if (is_fitted)
+        a = is_data(t, which) || fitted.has_all[which] ? weight(fitted.sum[which], b.lx[f], b.ly[f]) : Weight{0, 0};
+      g.x[k] = g.x[k] + a.x * jump[k];
+      g.y[k] = g.y[k] + a.y * jump[k];
+    }
+  }
+}
+
+// n: of the cell among those at the boundary, or -1.
+template <class S>
+WEIR_HD inline Gradients<S> gradients(const SpatialView& v, int i, int n, const State<S>& s, const Fit& fitted) {
+  const Cells& c = v.cells;
+  const bool is_fitted = n >= 0 && v.gradient == GradientScheme::least_squares;
+  const S own[5] = {s.w.p, s.w.u, s.w.v, s.w.t, s.nu};
+  Gradients<S> g;
+  for (int k = 0; k < 5; ++k) g.x[k] = g.y[k] = S(0.0);
+  for (int e = c.start[i]; e < c.start[i + 1]; ++e) {
+    const int o = c.other[e];
+    for (int k = 0; k < 5; ++k) {
+      const Weight a = weight_of_link(v, fitted, is_fitted, e, k);
+      const S jump = (k < 4 ? v.w[4 * o + k] : v.turbulence.nu[o]) - own[k];
+      g.x[k] = g.x[k] + a.x * jump;
+      g.y[k] = g.y[k] + a.y * jump;
+    }
+  }
+  if (n >= 0) add_boundary(v, s, fitted, is_fitted, n, g);
+  return g;
+}
+
+// The gradient of nu~ in any cell, and anew in cell number n of those at the boundary.
+WEIR_HD inline void gradient(const SpatialView& v, int i) {
+  const Cells& c = v.cells;
+  const Turbulence& t = v.turbulence;
+  double x = 0, y = 0;
+  for (int e = c.start[i]; e < c.start[i + 1]; ++e) {
+    const double jump = t.nu[c.other[e]] - t.nu[i];
+    x += c.weight[2 * e] * jump;
+    y += c.weight[2 * e + 1] * jump;
+  }
+  t.x[i] = x;
+  t.y[i] = y;
+}
+WEIR_HD inline void boundary_gradient(const SpatialView& v, int n) {
+  const int i = v.cells.boundary_cell[n];
+  const Gradients<double> g = gradients(v, i, n, state_of(v, i), fit(v, i, n));
+  v.turbulence.x[i] = g.x[4];
+  v.turbulence.y[i] = g.y[4];
+}
+
+// By the gradients that the residual has.
+WEIR_HD inline double source_of_cell(const SpatialView& v, int i) {
+  Gradients<double> g;
+  for (int k = 0; k < 4; ++k) g.x[k] = v.wx[4 * i + k], g.y[k] = v.wy[4 * i + k];
+  g.x[4] = v.turbulence.x[i], g.y[4] = v.turbulence.y[i];
+  return v.cells.volume[i] * source(v, state_of(v, i), g, v.turbulence.distance[i]);
+}
+
+// d source / d gradients: five numbers in x, five in y.
+WEIR_HD inline Gradients<double> by_gradients(const SpatialView& v, const State<double>& s, const Gradients<double>& g,
+                                              double distance) {
+  using G = Dual<double, 10>;
+  const State<G> constant{{G(s.w.p), G(s.w.u), G(s.w.v), G(s.w.t)}, G(s.nu)};
+  Gradients<G> varied;
+  for (int k = 0; k < 5; ++k) {
+    varied.x[k] = G::variable(g.x[k], k);
+    varied.y[k] = G::variable(g.y[k], 5 + k);
+  }
+  const G out = source(v, constant, varied, distance);
+  Gradients<double> slopes;
+  for (int k = 0; k < 5; ++k) slopes.x[k] = out.d[k], slopes.y[k] = out.d[5 + k];
+  return slopes;
+}
+
+// Takes V d source / dU from the last row of the block: V is double or float.
+template <class V>
+WEIR_HD inline void subtract_row(V* block, bool by_columns, double volume, const double row[5]) {
+  for (int k = 0; k < 5; ++k) {
+    V& out = block[by_columns ? 5 * k + 4 : 20 + k];
+    out = static_cast<V>(out - volume * row[k]);
+  }
+}
+
+// From the blocks of row i of J, after all fluxes and the diagonal.
+template <class V>
+WEIR_HD inline void subtract_source(const SpatialView& v, V* values, int i) {
+  const Cells& c = v.cells;
+  const int n = v.turbulence.boundary[i];
+  const bool is_fitted = n >= 0 && v.gradient == GradientScheme::least_squares;
+  const double volume = c.volume[i], distance = v.turbulence.distance[i];
+  Fit fitted{};
+  if (is_fitted) fitted = fit(v, i, n);
+  const State<D> own = dual_state_of(v, i);
+  const Gradients<D> g = gradients(v, i, n, own, fitted);
+  subtract_row(values + 25 * v.diagonal[i], v.by_columns, volume, source(v, own, g, distance).d);
+  Gradients<double> at;
+  for (int k = 0; k < 5; ++k) at.x[k] = g.x[k].v, at.y[k] = g.y[k].v;
+  const Gradients<double> slope = by_gradients(v, state_of(v, i), at, distance);
+  for (int e = c.start[i]; e < c.start[i + 1]; ++e) {
+    const State<D> s = dual_state_of(v, c.other[e]);
+    const D* other[5] = {&s.w.p, &s.w.u, &s.w.v, &s.w.t, &s.nu};
+    double row[5] = {};
+    for (int k = 0; k < 5; ++k) {
+      const Weight a = weight_of_link(v, fitted, is_fitted, e, k);
+      const double by = slope.x[k] * a.x + slope.y[k] * a.y;
+      for (int d = 0; d < 5; ++d) row[d] += by * other[k]->d[d];
+    }
+    const int link = c.link[e], f = link < 0 ? ~link : link;
+    const std::int64_t block = std::int64_t{25} * ((link < 0 ? v.neighbour_row : v.owner_row)[f] / 4);
+    if (f < v.faces.inner)
+      subtract_row(values + block, v.by_columns, volume, row);
+    else
+      subtract_row(v.border + block, false, volume, row);
+  }
+}
+
+}  // namespace weir::turbulent

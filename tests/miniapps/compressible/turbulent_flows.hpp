@@ -1,0 +1,31 @@
+// States and models for tests of turbulent flow: a fifth number behind the four of flows.hpp.
+#pragma once
+#include "mesh/unstructured/wall_distance.hpp"
+#include "tests/miniapps/compressible/flows.hpp"
+
+namespace weir::test {
+
+// Every side a wall: of a box the model needs some distance.
+inline TurbulenceModel turbulence(const UnstructuredMesh& mesh, int order = 1) {
+  TurbulenceModel m;
+  m.is_on = true;
+  m.order = order;
+  m.distance = wall_distance(mesh, std::vector<bool>(mesh.patches.size(), true));
+  for (double& d : m.distance) d = std::min(d, 1.0);  // fully periodic boxes have none
+  return m;
+}
+
+// nu~ from -1 to 9 in each cell, in units of the free stream's viscosity.
+inline std::vector<double> turbulent_state(const UnstructuredMesh& mesh, const GasModel& gas, unsigned seed = 3) {
+  std::mt19937_64 random(seed + 1);
+  std::uniform_real_distribution<double> nu(-1, 9);
+  const std::vector<double> four = random_state(mesh, gas, seed);
+  std::vector<double> U;
+  for (std::size_t i = 0; i < four.size(); i += 4) {
+    U.insert(U.end(), four.begin() + static_cast<std::ptrdiff_t>(i), four.begin() + static_cast<std::ptrdiff_t>(i + 4));
+    U.push_back(four[i] * nu(random));
+  }
+  return U;
+}
+
+}  // namespace weir::test
