@@ -6,6 +6,6 @@
 namespace weir::bench {
 
 // Prints the table, and writes it as JSON where a path is given; returns 0. `weir bench orderings`.
-int bench_orderings(const std::string& json_path);
+int bench_orderings(const Report& report);
 
 }  // namespace weir::bench
