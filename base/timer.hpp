@@ -1,9 +1,9 @@
 // Wall-clock seconds, added to an accumulator when the scope ends. Where the accumulator has a name, the scope is a region that
-// a profiler sees (region.hpp).
+// a profiler sees (region/region.hpp).
 #pragma once
 #include <chrono>
 
-#include "base/region.hpp"
+#include "base/region/region.hpp"
 
 namespace weir {
 
@@ -20,7 +20,8 @@ struct NamedSeconds {
 class ScopedTimer {
  public:
   explicit ScopedTimer(double& seconds) : ScopedTimer(NamedSeconds{seconds}) {}
-  explicit ScopedTimer(const NamedSeconds& to) : region_(to.system, to.kernel), seconds_(to.seconds), start_(Clock::now()) {}
+  explicit ScopedTimer(const NamedSeconds& to)
+      : region_(to.system, to.kernel), seconds_(to.seconds), start_(Clock::now()) {}
   ~ScopedTimer() { seconds_ += std::chrono::duration<double>(Clock::now() - start_).count(); }
   ScopedTimer(const ScopedTimer&) = delete;
   ScopedTimer& operator=(const ScopedTimer&) = delete;

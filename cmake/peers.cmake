@@ -1,13 +1,14 @@
 # Libraries whose solvers are compared with ours: WEIR_HAS_PETSC, WEIR_HAS_HYPRE, WEIR_HAS_EIGEN, WEIR_HAS_SUITESPARSE,
-# WEIR_HAS_AMGCL. The system's are taken where no folder is named:
+# WEIR_HAS_AMGCL, WEIR_HAS_CUDSS. The system's are taken where no folder is named:
 #   -DPETSC_DIR=... [-DPETSC_ARCH=...]   an installed PETSc, or its source folder and the build in it; of the same MPI
 #   -DHYPRE_DIR=...  -DSUITESPARSE_DIR=...   folders with include/ and lib/
+#   -DCUDSS_DIR=...   the same, for CUDA builds
 #   -DAMGCL_DIR=...   the folder that holds amgcl/amg.hpp
 # A named folder without the library is an error. What is chosen is printed (weir_uses), and stands in run.json's build record.
 find_package(PkgConfig QUIET)
 find_package(MPI QUIET COMPONENTS CXX)
 find_package(Eigen3 QUIET)
-foreach(folder PETSC_DIR PETSC_ARCH HYPRE_DIR SUITESPARSE_DIR AMGCL_DIR)
+foreach(folder PETSC_DIR PETSC_ARCH HYPRE_DIR SUITESPARSE_DIR AMGCL_DIR CUDSS_DIR)
   set(${folder} "" CACHE STRING "Another ${folder} than the system's (cmake/peers.cmake)")
 endforeach()
 
@@ -35,6 +36,9 @@ weir_find_peer(HYPRE "${HYPRE_DIR}" HYPRE HYPRE.h hypre)
 weir_find_peer(CHOLMOD "${SUITESPARSE_DIR}" cholmod cholmod.h suitesparse include/suitesparse)
 weir_find_peer(UMFPACK "${SUITESPARSE_DIR}" umfpack umfpack.h suitesparse include/suitesparse)
 weir_find_peer(AMGCL "${AMGCL_DIR}" "" amgcl/amg.hpp)
+if(WEIR_DEVICE STREQUAL "cuda")
+  weir_find_peer(CUDSS "${CUDSS_DIR}" cudss cudss.h)
+endif()
 
 # By PETSc's own pkg-config file, of the named folder alone.
 if(PkgConfig_FOUND)
@@ -71,3 +75,4 @@ weir_has(HYPRE WEIR_MPI HYPRE_LIBRARY HYPRE_INCLUDE_DIR MPI_CXX_FOUND)
 weir_has(EIGEN Eigen3_FOUND)
 weir_has(SUITESPARSE CHOLMOD_LIBRARY CHOLMOD_INCLUDE_DIR UMFPACK_LIBRARY UMFPACK_INCLUDE_DIR)
 weir_has(AMGCL AMGCL_INCLUDE_DIR)
+weir_has(CUDSS CUDSS_LIBRARY CUDSS_INCLUDE_DIR)

@@ -19,6 +19,8 @@
 namespace weir {
 namespace {
 
+constexpr unsigned few_enough_to_smooth = 20;
+
 using Backend = amgcl::backend::builtin<double>;
 
 template <template <class> class Coarsening, template <class...> class Method>
@@ -31,7 +33,10 @@ class Amgcl : public Peer {
   void setup(const BlockCsrData& A) override {
     const BlockCsrData rows = scalar_rows(A);
     typename Multigrid::params p;
-    p.direct_coarse = !A.constant_null_space;
+    if (A.constant_null_space) {
+      p.direct_coarse = false;
+      p.coarse_enough = few_enough_to_smooth;
+    }
     const auto n = static_cast<std::ptrdiff_t>(rows.rows());
     const std::vector<std::ptrdiff_t> start(rows.row_start.begin(), rows.row_start.end());
     const std::vector<std::ptrdiff_t> column(rows.column.begin(), rows.column.end());
@@ -56,7 +61,7 @@ class Amgcl : public Peer {
       const auto [iterations, error] = (*method_)(*multigrid_, right, x);
       std::copy(x.begin(), x.end(), d.begin());
       const bool met = error <= p.tol;
-      return {static_cast<int>(iterations), met                                                 ? Reason::converged
+      return {static_cast<int>(iterations), met                                              ? Reason::converged
                                             : static_cast<int>(iterations) >= max_iterations ? Reason::max_iterations
                                                                                              : Reason::breakdown};
     } catch (const std::runtime_error&) {  // a product that vanished
@@ -84,7 +89,8 @@ std::unique_ptr<Peer> make(const std::string& what, const KrylovOptions&) {
   if (words.size() == 2 && words[1] == "smoothed_aggregation")
     peer = with<amgcl::coarsening::smoothed_aggregation>(words[0], what);
   if (words.size() == 2 && words[1] == "ruge_stuben") peer = with<amgcl::coarsening::ruge_stuben>(words[0], what);
-  if (!peer) refuse_peer("amgcl", what, "cg or bicgstab with smoothed_aggregation or ruge_stuben (\"amgcl:cg+ruge_stuben\")");
+  if (!peer)
+    refuse_peer("amgcl", what, "cg or bicgstab with smoothed_aggregation or ruge_stuben (\"amgcl:cg+ruge_stuben\")");
   return peer;
 }
 

@@ -8,38 +8,11 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "solvers/adapters/held_rows.hpp"
 #include "solvers/adapters/plugin.hpp"
-#include "solvers/matrix/block/cut_blocks.hpp"
 
 namespace weir {
 namespace {
-
-// Scalar rows with the numbers that SuiteSparse counts in.
-class Rows {
- public:
-  void take(const BlockCsrData& blocks) {
-    const BlockCsrData scalar = scalar_rows(blocks);
-    n = scalar.rows();
-    start.assign(scalar.row_start.begin(), scalar.row_start.end());
-    column.assign(scalar.column.begin(), scalar.column.end());
-    take_values(blocks, scalar);
-  }
-  void update(const BlockCsrData& blocks) { take_values(blocks, scalar_rows(blocks)); }
-
-  bool holds_last = false;
-  std::int64_t n = 0;
-  std::vector<std::int64_t> start, column;
-  std::vector<double> value;
-
- private:
-  void take_values(const BlockCsrData& blocks, const BlockCsrData& scalar) {
-    value = scalar.value;
-    holds_last = blocks.constant_null_space;
-    for (std::int64_t i = 0, last = n - 1; holds_last && i < n; ++i)
-      for (std::int64_t e = start[i]; e < start[i + 1]; ++e)
-        if (i == last || column[e] == last) value[e] = i == column[e] ? 1 : 0;
-  }
-};
 
 class Cholmod : public Peer {
  public:
@@ -115,7 +88,7 @@ class Cholmod : public Peer {
 
   cholmod_common common_{};
   cholmod_factor* factor_ = nullptr;
-  Rows rows_;
+  HeldRows rows_;
   bool is_good_ = false;
 };
 
@@ -143,8 +116,8 @@ class Umfpack : public Peer {
     if (!numeric_) return {0, Reason::breakdown};  // singular
     std::vector<double> right(r.begin(), r.end());
     if (rows_.holds_last) right.back() = 0;
-    const auto code = umfpack_dl_solve(UMFPACK_At, rows_.start.data(), rows_.column.data(), rows_.value.data(), d.data(),
-                                       right.data(), numeric_, nullptr, nullptr);
+    const auto code = umfpack_dl_solve(UMFPACK_At, rows_.start.data(), rows_.column.data(), rows_.value.data(),
+                                       d.data(), right.data(), numeric_, nullptr, nullptr);
     return {1, code == UMFPACK_OK ? Reason::converged : Reason::breakdown};
   }
   std::string describe() const override { return "SuiteSparse, UMFPACK"; }
@@ -157,8 +130,8 @@ class Umfpack : public Peer {
   void factorise() {
     umfpack_dl_free_numeric(&numeric_);
     if (!symbolic_) return;
-    const auto code = umfpack_dl_numeric(rows_.start.data(), rows_.column.data(), rows_.value.data(), symbolic_, &numeric_,
-                                         nullptr, nullptr);
+    const auto code = umfpack_dl_numeric(rows_.start.data(), rows_.column.data(), rows_.value.data(), symbolic_,
+                                         &numeric_, nullptr, nullptr);
     refuse_without_memory(code);
     if (code != UMFPACK_OK) umfpack_dl_free_numeric(&numeric_);
   }
@@ -167,7 +140,7 @@ class Umfpack : public Peer {
     umfpack_dl_free_symbolic(&symbolic_);
   }
 
-  Rows rows_;  // as columns they are the transpose: it is solved with UMFPACK_At
+  HeldRows rows_;  // as columns they are the transpose: it is solved with UMFPACK_At
   void *symbolic_ = nullptr, *numeric_ = nullptr;
 };
 

@@ -33,7 +33,8 @@ SeparableStencil<Host> cavity(const Extents& cells, double stretching) {
 const std::vector<std::pair<const char*, const char*>> solvers = {
     {"cg+multigrid", "method = \"cg\"\npreconditioner = { type = \"multigrid\" }"},
     {"cg+aggregation", "method = \"cg\"\npreconditioner = { type = \"aggregation\", pre = 1 }"},
-    {"fgmres+aggregation K", "method = \"fgmres\"\npreconditioner = { type = \"aggregation\", pre = 1, cycle = \"K\" }"},
+    {"fgmres+aggregation K",
+     "method = \"fgmres\"\npreconditioner = { type = \"aggregation\", pre = 1, cycle = \"K\" }"},
     {"cg+aggregation smoothed",
      "method = \"cg\"\npreconditioner = { type = \"aggregation\", interpolation = \"smoothed\" }"},
     {"hypre:cg+boomeramg", "method = \"hypre:cg+boomeramg\""},
@@ -58,8 +59,9 @@ void measure(bench::Table& table, const std::string& name, const Matrix<Host>& A
           result = solver->solve(A, B, x);
         },
         repeats, 0);
-    table.row({name, label, std::to_string(result.iterations), to_string(result.reason), number(1e3 * setup_seconds, "%.2f"),
-               number(1e3 * seconds, "%.2f"), number(static_cast<double>(solver->setup_info().bytes) / 8 / A.size(), "%.1f")});
+    table.row({name, label, std::to_string(result.iterations), to_string(result.reason),
+               number(1e3 * setup_seconds, "%.2f"), number(1e3 * seconds, "%.2f"),
+               number(static_cast<double>(solver->setup_info().bytes) / 8 / A.size(), "%.1f")});
   }
 }
 
@@ -76,7 +78,8 @@ int main(int argc, char** argv) {
   const int repeats = argc > 3 ? std::atoi(argv[3]) : 3;
   bench::set_threads(threads);
   std::printf("to 1e-8 of |b|, %d thread(s), best of %d\n", threads, repeats);
-  bench::Table table({"system", "solver                       ", "iterations", "ended", "set-up ms", "solve ms", "vectors"});
+  bench::Table table(
+      {"system", "solver                       ", "iterations", "ended", "set-up ms", "solve ms", "vectors"});
   for (int n = finest / 4; n <= finest; n *= 2) {
     const std::string cells = std::to_string(n) + "^2";
     const auto plane = cavity({n, n, 1}, 0.8);

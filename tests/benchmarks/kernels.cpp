@@ -98,7 +98,8 @@ void cg_rows(Rows& rows, const Matrix<Host>& A, int threads, double triad) {
       krylov->solve(A, *M, b, x);
     };
     Spread s = spread_of_seconds(solve, 3);
-    for (double* seconds : {&s.min, &s.median, &s.max}) *seconds /= iterations;  // start and true residual: about one more
+    for (double* seconds : {&s.min, &s.median, &s.max})
+      *seconds /= iterations;  // start and true residual: about one more
     const int vectors = type == std::string("none") ? 10 : 13;
     rows.push_back({std::string("cg + ") + type + ", an iteration", threads, double(vectors * vector), s, triad});
   }

@@ -152,9 +152,11 @@ int parse_and_run(int argc, char** argv) {
   SuiteOptions options;
   CLI::App app("kernel and method benchmarks, compared with what the machine can do", "weir bench");
   app.add_option("SUITE", suite, "one suite only, or a family: luo, anzt");
-  app.add_option("--json", options.report.path,
-                 "write the results with machine, build and spread to a file as well (one per suite): kernels, orderings, "
-                 "gpu-model")->type_name("FILE");
+  app.add_option(
+         "--json", options.report.path,
+         "write the results with machine, build and spread to a file as well (one per suite): kernels, orderings, "
+         "gpu-model")
+      ->type_name("FILE");
   app.add_option("-o,--output", options.folder, "folder of tables and plots; default: weir-bench")->type_name("DIR");
   app.add_flag("--quick", options.quick, "small sizes: a smoke test, no measurement");
   gpu::SuiteOptions& model = options.gpu;

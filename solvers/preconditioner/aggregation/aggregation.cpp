@@ -10,7 +10,8 @@ namespace {
 
 constexpr Option aggregation_keys[] = {
     {"interpolation", Option::text, "constant",
-     "constant in each aggregate, or that smoothed, for symmetric scalar matrices: iterations hardly grow on finer grids; of "
+     "constant in each aggregate, or that smoothed, for symmetric scalar matrices: iterations hardly grow on finer "
+     "grids; of "
      "the other keys it has pre, post, strength, levels and coarse_rows",
      "constant | smoothed"},
     {"smoother", Option::table, "{ type = \"block_ilu0\" }",
@@ -59,7 +60,9 @@ std::unique_ptr<Preconditioner<Space>> make_aggregation(const Table& options) {
 
 // P and P^T have about two entries a row of the finest level, a coarse level a sixth of the rows with nine each; three vectors
 // a row.
-double bytes_of_smoothed(const MatrixSize& A) { return 1.25 * A.rows * (2 * 2 * 12 + 2 * 8 + 3 * 8) + 0.2 * A.rows * 9 * 12; }
+double bytes_of_smoothed(const MatrixSize& A) {
+  return 1.25 * A.rows * (2 * 2 * 12 + 2 * 8 + 3 * 8) + 0.2 * A.rows * 9 * 12;
+}
 
 // Two numbers a block, and rows' lists and a vector, lead down. Below, each level has about a quarter of the rows
 // (passes = 2) with five or six blocks each.

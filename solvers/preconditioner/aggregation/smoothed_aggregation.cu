@@ -20,7 +20,7 @@ using namespace aggregation;
 
 constexpr double slowest_coarsening = 0.9;  // of the rows left: where hardly anything joins, no level is added
 constexpr int most_solved_directly = 4096;
-constexpr double rounding = 1e-10;  // of a triple product's row sums
+constexpr double rounding = 1e-10;     // of a triple product's row sums
 constexpr double smoothed_part = 0.1;  // of the bound of the spectrum: what lies above is the smoother's
 
 template <class Space>
@@ -132,7 +132,8 @@ class SmoothedAggregation final : public Preconditioner<Space> {
       }
       const Work product = level->A->apply_work();  // and b read, for a residual
       work += {sweeps * (product.bytes + 48 * n), sweeps * (product.flops + 4 * n)};
-      work += {level->to_coarse.bytes() + level->minus_from_coarse.bytes() + 40 * n, 4 * level->to_coarse.column.size()};
+      work +=
+          {level->to_coarse.bytes() + level->minus_from_coarse.bytes() + 40 * n, 4 * level->to_coarse.column.size()};
     }
     return work;
   }
@@ -146,8 +147,9 @@ class SmoothedAggregation final : public Preconditioner<Space> {
  private:
   SetupInfo do_setup(const Matrix<Space>& A) override {
     if (A.block() != 1 || !A.is_symmetric())
-      throw Error(Exit::usage, "aggregation: interpolation = \"smoothed\" takes symmetric matrices of scalars, and this is " +
-                                   std::string(A.block() != 1 ? "one of blocks" : "not symmetric"));
+      throw Error(Exit::usage,
+                  "aggregation: interpolation = \"smoothed\" takes symmetric matrices of scalars, and this is " +
+                      std::string(A.block() != 1 ? "one of blocks" : "not symmetric"));
     levels_.clear();
     BlockCsrData rows = block_rows(A);
     add_level(&A, rows);
@@ -198,7 +200,8 @@ class SmoothedAggregation final : public Preconditioner<Space> {
     const double* defect = o_.pre > 0 ? level.defect.data() : r.data();
     csr_products::product(Space{}, level.to_coarse.view(), Product::apply, nullptr, defect, next.r.view().data());
     cycle(l + 1, next.r, next.z);
-    csr_products::product(Space{}, level.minus_from_coarse.view(), Product::residual, z.data(), next.z.data(), z.data());
+    csr_products::product(Space{}, level.minus_from_coarse.view(), Product::residual, z.data(), next.z.data(),
+                          z.data());
     smooth(level, o_.post, false, r, z);
   }
 
@@ -211,8 +214,8 @@ class SmoothedAggregation final : public Preconditioner<Space> {
     for (int s = 0; s < degree; ++s) {
       const bool is_first = from_zero && s == 0;
       if (!is_first) level.A->residual(r, z, level.defect);
-      chebyshev_step<Space>(old, fresh, is_first, level.inverse_diagonal, is_first ? r : View<const double>(level.defect),
-                            level.direction, z);
+      chebyshev_step<Space>(old, fresh, is_first, level.inverse_diagonal,
+                            is_first ? r : View<const double>(level.defect), level.direction, z);
       const double next = 1 / (2 * sigma - rho);
       old = next * rho;
       fresh = 2 * next / half;

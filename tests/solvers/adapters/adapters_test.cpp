@@ -207,7 +207,8 @@ TEST(Adapters, SingularSystemsWithConstantsAreSolvedFreeOfThem) {
   const Numbers compatible = minus(b, Numbers(b.size(), mean(b)));
   for (const std::string& name : everyone()) {
     const bool holds_one = name.starts_with("suitesparse:") || name.starts_with("amgcl:");
-    const bool needs_a_pivot = name.find("ilu") != std::string::npos || (is_direct(name) && !holds_one) || name == "fgmres+multicolor";
+    const bool needs_a_pivot =
+        name.find("ilu") != std::string::npos || (is_direct(name) && !holds_one) || name == "fgmres+multicolor";
     if (needs_a_pivot) continue;  // exact on a chain, whose last pivot is zero
     const Solved s = run(name, data, b, "tolerance = 1e-9\n");
     const double left = norm(minus(compatible, dense(data) * s.x));

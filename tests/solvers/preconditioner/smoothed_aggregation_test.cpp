@@ -43,7 +43,8 @@ SeparableOperator cavity(const Extents& cells, double ratio) {
 Dense dense_of(const aggregation::SparseRows& rows, int columns) {
   Dense D(std::max(rows.rows(), columns));  // square, the rest is zero
   for (int i = 0; i < rows.rows(); ++i)
-    for (auto e = rows.row_start[at(i)]; e < rows.row_start[at(i) + 1]; ++e) D(i, rows.column[at(e)]) += rows.value[at(e)];
+    for (auto e = rows.row_start[at(i)]; e < rows.row_start[at(i) + 1]; ++e)
+      D(i, rows.column[at(e)]) += rows.value[at(e)];
   return D;
 }
 
@@ -179,7 +180,8 @@ TYPED_TEST(SmoothedAggregationOf, IterationsHardlyGrowOnFinerSingularGrids) {
     const int coarse = iterations_in_cavity<TypeParam>({16, 16, 1}, ratio);
     EXPECT_LE(iterations_in_cavity<TypeParam>({64, 64, 1}, ratio), coarse + coarse / 3 + 1) << "2D, ratio " << ratio;
     const int coarse_3d = iterations_in_cavity<TypeParam>({6, 6, 6}, ratio);
-    EXPECT_LE(iterations_in_cavity<TypeParam>({18, 18, 18}, ratio), coarse_3d + coarse_3d / 3 + 2) << "3D, ratio " << ratio;
+    EXPECT_LE(iterations_in_cavity<TypeParam>({18, 18, 18}, ratio), coarse_3d + coarse_3d / 3 + 2)
+        << "3D, ratio " << ratio;
   }
 }
 

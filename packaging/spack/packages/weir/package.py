@@ -1,14 +1,18 @@
 """Spack recipe: spack repo add packaging/spack && spack install weir"""
 from spack.package import *
 
+try:  # Spack 1.0 has moved them there
+    from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
+    from spack_repo.builtin.build_systems.cuda import CudaPackage
+except ImportError:
+    pass
+
 
 class Weir(CMakePackage, CudaPackage):
     """A testbed of implicit flow solvers with exchangeable sparse linear solvers, on CPUs and GPUs."""
 
     license("BSD-3-Clause")
-    # The sources that lie around this recipe: spack dev-build, or `spack develop --path . weir@main`.
-    version("main")
-    has_code = True
+    version("main")  # of the sources around this recipe: spack develop --path . weir@main
 
     variant("mpi", default=True, description="Ranks")
     variant("petsc", default=False, when="+mpi", description="Compare with PETSc")
