@@ -27,7 +27,8 @@ void* plugin_function(const std::string& name, const char* function) {
   return found;
 }
 
-PeerLibrary library_in_plugin(const char* name, const char* plugin) {
+PeerLibrary library_in_plugin(const char* name) {
+  const std::string plugin = std::string("weir_") + name;
   std::error_code error;
   return {name, std::filesystem::exists(path_of(plugin), error),
           [=](const std::string& what, const KrylovOptions& options) {
