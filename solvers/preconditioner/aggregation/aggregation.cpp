@@ -36,19 +36,24 @@ constexpr Option aggregation_keys[] = {
     {"levels", Option::integer, "20", "at most", "[2, inf)"},
     {"coarse_rows", Option::integer, "32", "a level of at most so many is the coarsest", "[1, inf)", "block rows"}};
 
+// Of constant interpolation alone: those of the other are neither read nor written into the effective configuration.
+void read_constant(const Table& t, AggregationOptions& o) {
+  o.smoother = t.table("smoother");
+  read_keys(t, "cycle", o.cycle, "passes", o.passes, "diffusion", o.diffusion, "scaling", o.scaling);
+  o.coarse_floats = t.get<std::string>("coarse_storage") == "float";
+  if (o.smoother_type() == "aggregation") o.smoother.fail("type", "aggregation within aggregation");
+}
+
 AggregationOptions read_aggregation_options(const Table& t) {
   AggregationOptions o;
   o.smoothed = t.get<std::string>("interpolation") == "smoothed";
-  for (const char* key : {"smoother", "cycle", "passes", "scaling", "diffusion", "coarse_storage"})
-    if (o.smoothed && t.has(key)) t.fail(key, "is of interpolation = \"constant\" alone");
-  o.smoother = t.table("smoother");
   o.pre = t.get("pre", o.smoothed ? 2 : 0);
   o.post = t.get("post", o.smoothed ? 2 : 1);
-  read_keys(t, "cycle", o.cycle, "passes", o.passes, "levels", o.levels);
-  read_keys(t, "coarse_rows", o.coarse_rows, "strength", o.strength, "diffusion", o.diffusion, "scaling", o.scaling);
-  o.coarse_floats = t.get<std::string>("coarse_storage") == "float";
+  read_keys(t, "levels", o.levels, "coarse_rows", o.coarse_rows, "strength", o.strength);
   if (o.pre + o.post == 0) t.fail("post", "a cycle needs a sweep before or after its correction");
-  if (o.smoother_type() == "aggregation") o.smoother.fail("type", "aggregation within aggregation");
+  if (!o.smoothed) read_constant(t, o);
+  for (const char* key : {"smoother", "cycle", "passes", "scaling", "diffusion", "coarse_storage"})
+    if (o.smoothed && t.has(key)) t.fail(key, "is of interpolation = \"constant\" alone");
   return o;
 }
 

@@ -22,11 +22,11 @@ namespace weir {
 // Described in aggregation.cpp.
 struct AggregationOptions {
   Table smoother;
-  std::string cycle;
-  int pre, post, passes, levels, coarse_rows;
-  double strength, scaling, diffusion;
-  bool coarse_floats;  // what coarse matrices are stored in
-  bool smoothed;       // the interpolation
+  std::string cycle = "V";
+  int pre, post, passes = 2, levels, coarse_rows;
+  double strength, scaling = 1, diffusion = 1;
+  bool coarse_floats = false;  // what coarse matrices are stored in
+  bool smoothed;               // the interpolation
 
   std::string smoother_type() const { return smoother.get("type", "block_ilu0"); }
 };
