@@ -9,7 +9,7 @@
 //   amgcl:WORDS     cg or bicgstab with smoothed_aggregation or ruge_stuben: "amgcl:cg+smoothed_aggregation"
 //   cudss:WORD      "cudss:cholesky", "cudss:lu", in CUDA builds; compiled, not yet run
 // SuiteSparse, amgcl and cuDSS take systems whose null space is the constants.
-// A library that was not found when Weir was built has its twin *_none.cpp, whose make_ function refuses.
+// A library that was not found when Weir was built has its twin twins/*_none.cpp, whose make_ function refuses.
 #pragma once
 #include <cstdint>
 #include <functional>
