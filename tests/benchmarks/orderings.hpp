@@ -1,7 +1,7 @@
 // The orderings suite: how long each ordering, colouring and partition of a million cells takes on one thread, and what
 // it gives: bandwidth, level sets of the triangular factors, colours, faces between parts.
 #pragma once
-#include <string>
+#include "tests/benchmarks/report.hpp"
 
 namespace weir::bench {
 
