@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "solvers/device/for_each.hpp"
+#include "solvers/device/vector_ops.hpp"
 #include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/preconditioner/aggregation/aggregation.hpp"
 #include "solvers/preconditioner/aggregation/smoothed_levels.hpp"
@@ -210,7 +210,7 @@ class SmoothedAggregation final : public Preconditioner<Space> {
     const double centre = level.bound * (1 + smoothed_part) / 2, half = level.bound * (1 - smoothed_part) / 2;
     const double sigma = centre / half;
     double rho = 1 / sigma, old = 0, fresh = 1 / centre;
-    if (degree == 0 && from_zero) for_each<Space>(z.size(), [=] WEIR_HD(int i) { z[i] = 0; });
+    if (degree == 0 && from_zero) fill<Space>(0, z);
     for (int s = 0; s < degree; ++s) {
       const bool is_first = from_zero && s == 0;
       if (!is_first) level.A->residual(r, z, level.defect);
