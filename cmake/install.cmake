@@ -38,6 +38,9 @@ foreach(package "OpenMP COMPONENTS CXX" fmt "Boost COMPONENTS context" ZLIB "MPI
     string(APPEND WEIR_PACKAGES "find_dependency(${package})\n")
   endif()
 endforeach()
+if(WEIR_REGIONS STREQUAL "caliper")
+  string(APPEND WEIR_PACKAGES "find_dependency(caliper)\n")
+endif()
 set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Weir)
 configure_file(${CMAKE_CURRENT_LIST_DIR}/WeirConfig.cmake.in ${CMAKE_BINARY_DIR}/WeirConfig.cmake @ONLY)
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/WeirConfigVersion.cmake COMPATIBILITY SameMinorVersion)
@@ -54,10 +57,12 @@ install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION share/weir COMPONENT libra
 if(TARGET weir)
   set_target_properties(weir PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)  # of libraries that lie where no loader looks
   install(TARGETS weir RUNTIME DESTINATION bin COMPONENT program)
-  if(TARGET weir_peers)
-    set_target_properties(weir_peers PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
-    install(TARGETS weir_peers LIBRARY DESTINATION bin COMPONENT program)
-  endif()
+  foreach(plugin weir_petsc weir_hypre weir_suitesparse)
+    if(TARGET ${plugin})
+      set_target_properties(${plugin} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+      install(TARGETS ${plugin} LIBRARY DESTINATION bin COMPONENT program)
+    endif()
+  endforeach()
   install(DIRECTORY inputs DESTINATION share/weir COMPONENT program
     PATTERN __pycache__ EXCLUDE REGEX "/inputs/(CMakeLists.txt|case.[ch]pp|examples)$" EXCLUDE)
   # The Python package: its links lead to the report's plots and to inputs/clients there too.

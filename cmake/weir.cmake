@@ -25,8 +25,9 @@ else()
   set(CMAKE_CXX_FLAGS_RELEASE "-O3")
 endif()
 
-# weir_uses(name version): a library that this build uses; run.json names it.
+# weir_uses(name version [where]): a library that this build uses; run.json names it.
 function(weir_uses name version)
+  message(STATUS "Uses ${name} ${version} ${ARGN}")
   set_property(GLOBAL APPEND PROPERTY weir_libraries "{\"${name}\", \"${version}\"},")
 endfunction()
 # weir_uses_header(name header pattern): the same, the version read from the header's `#define`s that match.
@@ -34,7 +35,7 @@ function(weir_uses_header name header pattern)
   file(STRINGS ${header} lines REGEX "#define +${pattern}")
   string(REGEX MATCHALL "[0-9][0-9.]*" version "${lines}")
   list(JOIN version "." version)
-  weir_uses(${name} "${version}")
+  weir_uses(${name} "${version}" ${header})
 endfunction()
 
 # A compiler cache, where there is one: the host files of a second build tree (cuda beside default) come from it.

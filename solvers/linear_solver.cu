@@ -235,6 +235,7 @@ SolveResult LinearSolver<Space>::solve(const Matrix<Space>& A, View<const double
   if (help_) fit_to(A);  // it may have come after setup
   if (help_ || lifetime_.age() > 0) assign<Space>(x, x0_);
   const auto solve_by_krylov = [&](View<const double> rhs, View<double> solution) {
+    const Region region("linear solve", nullptr);
     return krylov_->solve(A, *preconditioner_, rhs, solution);
   };
   SolveResult result = options_.relative ? solve_scaled<Space>(A, b, x, solve_by_krylov) : solve_by_krylov(b, x);

@@ -116,14 +116,14 @@ template <class Space>
 template <class F>
 void PseudoTime<Space>::timed(Timings& timings, const char* part, const F& body) {
   const double& halo = equations_.space().halo().traffic().seconds;
-  double& seconds = timings.at("flow equations", part);
+  const NamedSeconds to = timings.at("flow equations", part);
   const double before = halo;
   {
-    SpaceTimer<Space> timer(seconds);
+    SpaceTimer<Space> timer(to);
     body();
   }
   if (!ranks_) return;
-  seconds -= halo - before;
+  to.seconds -= halo - before;
   timings.at("flow equations", "halo") += halo - before;
 }
 

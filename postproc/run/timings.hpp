@@ -19,7 +19,12 @@ class Timings {
     return *this;
   }
 
-  double& at(const std::string& system, const std::string& kernel) { return seconds_[system][kernel]; }  // stays valid
+  // Stays valid, and so do the names, which profilers see.
+  NamedSeconds at(const std::string& system, const std::string& kernel) {
+    const auto of_system = seconds_.try_emplace(system).first;
+    const auto of_kernel = of_system->second.try_emplace(kernel, 0.0).first;
+    return {of_kernel->second, of_system->first.c_str(), of_kernel->first.c_str()};
+  }
   double total() const {
     double sum = 0;
     for (const auto& [system, kernels] : all())

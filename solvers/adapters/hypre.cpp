@@ -11,7 +11,7 @@
 
 #include "base/error.hpp"
 #include "solvers/adapters/mpi_once.hpp"
-#include "solvers/adapters/peer.hpp"
+#include "solvers/adapters/plugin.hpp"
 #include "solvers/matrix/block/cut_blocks.hpp"
 
 namespace weir {
@@ -259,10 +259,8 @@ class Hypre : public Peer {
 
 }  // namespace
 
-PeerLibrary hypre_library() {
-  return {"hypre", true, [](const std::string& what, const KrylovOptions& options) {
-            return std::make_unique<Hypre>(what, options.restart);
-          }};
+extern "C" Peer* weir_make_peer(const char*, const std::string& what, const KrylovOptions& options) {
+  return std::make_unique<Hypre>(what, options.restart).release();
 }
 
 }  // namespace weir

@@ -5,7 +5,11 @@
 //   hypre:WORDS     cg, bicgstab, gmres or fgmres with boomeramg, ilu, ilut, jacobi: "hypre:cg+boomeramg"; or boomeramg
 //   eigen:WORDS     "eigen:bicgstab+ilut", "eigen:bicgstab+jacobi", "eigen:cg+jacobi", "eigen:sparse_lu";
 //                   "eigen:bicgstab+ilut:1e-3:5": its drop tolerance and fill factor
-// A library that was not found when Weir was built has its twin *_none.cpp, whose make_ function refuses.
+//   suitesparse:WORD   "suitesparse:cholmod" for symmetric positive definite matrices, "suitesparse:umfpack" for any
+//   amgcl:WORDS     cg or bicgstab with smoothed_aggregation or ruge_stuben: "amgcl:cg+smoothed_aggregation"
+//   cudss:WORD      "cudss:cholesky", "cudss:lu", in CUDA builds; compiled, not yet run
+// SuiteSparse, amgcl and cuDSS take systems whose null space is the constants.
+// A library that was not found when Weir was built has its twin twins/*_none.cpp, whose make_ function refuses.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -54,6 +58,9 @@ PeerLibrary absent_library(const char* name, const char* proper_name);  // of th
 PeerLibrary petsc_library();
 PeerLibrary hypre_library();
 PeerLibrary eigen_library();
+PeerLibrary suitesparse_library();
+PeerLibrary amgcl_library();
+PeerLibrary cudss_library();
 
 // The words of "a+b", and an Error(usage) that says which there are.
 std::vector<std::string> peer_words(const std::string& what);

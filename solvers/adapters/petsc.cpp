@@ -5,7 +5,7 @@
 
 #include "base/error.hpp"
 #include "solvers/adapters/mpi_once.hpp"
-#include "solvers/adapters/peer.hpp"
+#include "solvers/adapters/plugin.hpp"
 
 namespace weir {
 namespace {
@@ -172,10 +172,8 @@ class Petsc : public Peer {
 
 }  // namespace
 
-PeerLibrary petsc_library() {
-  return {"petsc", true, [](const std::string& what, const KrylovOptions& options) {
-            return std::make_unique<Petsc>(what, options.restart);
-          }};
+extern "C" Peer* weir_make_peer(const char*, const std::string& what, const KrylovOptions& options) {
+  return std::make_unique<Petsc>(what, options.restart).release();
 }
 
 }  // namespace weir

@@ -15,8 +15,6 @@ std::string path_of(const std::string& name) {
   return (program.parent_path() / (name + ".so")).string();
 }
 
-constexpr const char* peers = "weir_peers";
-
 }  // namespace
 
 void* plugin_function(const std::string& name, const char* function) {
@@ -30,10 +28,11 @@ void* plugin_function(const std::string& name, const char* function) {
 }
 
 PeerLibrary library_in_plugin(const char* name) {
+  const std::string plugin = std::string("weir_") + name;
   std::error_code error;
-  return {name, std::filesystem::exists(path_of(peers), error),
+  return {name, std::filesystem::exists(path_of(plugin), error),
           [=](const std::string& what, const KrylovOptions& options) {
-            auto* make = reinterpret_cast<MakePeer*>(plugin_function(peers, "weir_make_peer"));
+            auto* make = reinterpret_cast<MakePeer*>(plugin_function(plugin, "weir_make_peer"));
             return std::unique_ptr<Peer>(make(name, what, options));
           }};
 }

@@ -1,11 +1,12 @@
-// Libraries that only some runs need, and that cost every start if they were linked (PETSc and hypre: 45 ms and 20 MB):
-// their adapters are shared objects of their own beside the program, loaded when first named.
+// Libraries that only some runs need, and that cost every start if they were linked (PETSc and hypre: 45 ms and 20 MB), or that
+// are under the GPL (SuiteSparse): the adapter of each is a shared object of its own beside the program, weir_NAME.so, loaded
+// when first named. Each has its own dependencies: Debian's PETSc brings another hypre than -DHYPRE_DIR may name.
 #pragma once
 #include "solvers/adapters/peer.hpp"
 
 namespace weir {
 
-// What weir_peers.so, the plugin with PETSc and hypre, offers: throws as make_peer does; the caller owns what it gets.
+// What each of them offers: throws as make_peer does; the caller owns what it gets.
 using MakePeer = Peer*(const char* library, const std::string& what, const KrylovOptions& options);
 extern "C" MakePeer weir_make_peer;
 PeerLibrary library_in_plugin(const char* name);

@@ -29,9 +29,9 @@ class WaitingTimer {
   std::optional<SpaceTimer<Space>> timer_;
 };
 
-// f(), its seconds added.
-template <class Space, class F>
-auto timed(double& seconds, const F& f) {
+// f(), its seconds added: to a double, or to NamedSeconds.
+template <class Space, class Seconds, class F>
+auto timed(Seconds&& seconds, const F& f) {
   SpaceTimer<Space> timer(seconds);
   return f();
 }

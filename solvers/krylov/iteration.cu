@@ -51,10 +51,10 @@ double Iteration<Space>::norm_of(View<const double> r, double rr) const {
 template <class Space>
 double Iteration<Space>::true_residual(View<double> r) {
   if (!singular_) {
-    rr_ = sum(timed(result_.spmv_seconds, [&] { return A_.residual_dot(b_, x_, r); }));
+    rr_ = sum(timed(product_, [&] { return A_.residual_dot(b_, x_, r); }));
     return norm_of(r, rr_);
   }
-  timed(result_.spmv_seconds, [&] { A_.residual(b_, x_, r); });
+  timed(product_, [&] { A_.residual(b_, x_, r); });
   const Pair sums = sum(sum_and_square<Space>(r));
   const double n = static_cast<double>(A_.unknowns()), constant = sums.a * sums.a / n;  // |mean 1|^2
   const bool is_noise = constant <= noise * noise * sums.b;
@@ -173,24 +173,24 @@ void Iteration<Space>::judge(double norm) {
 
 template <class Space>
 void Iteration<Space>::apply(View<const double> x, View<double> y) {
-  timed(result_.spmv_seconds, [&] { A_.apply(x, y); });
+  timed(product_, [&] { A_.apply(x, y); });
 }
 template <class Space>
 double Iteration<Space>::apply_dot(View<const double> x, View<double> y) {
-  return sum(timed(result_.spmv_seconds, [&] { return A_.apply_dot(x, y); }));
+  return sum(timed(product_, [&] { return A_.apply_dot(x, y); }));
 }
 template <class Space>
 Pair Iteration<Space>::apply_dots(View<const double> x, View<const double> w, View<double> y) {
-  return sum(timed(result_.spmv_seconds, [&] { return A_.apply_dots(x, w, y); }));
+  return sum(timed(product_, [&] { return A_.apply_dots(x, w, y); }));
 }
 template <class Space>
 void Iteration<Space>::precondition(View<const double> r, View<double> z) {
   if (M_.is_identity() && r.data() == z.data()) return;  // a rank without rows takes part in M's exchanges
-  timed(result_.apply_seconds, [&] { M_.apply(r, z); });
+  timed(preconditioner_, [&] { M_.apply(r, z); });
 }
 template <class Space>
 double Iteration<Space>::precondition_dot(View<const double> r, View<double> z) {
-  return sum(timed(result_.apply_seconds, [&] { return M_.apply_dot(r, z); }));
+  return sum(timed(preconditioner_, [&] { return M_.apply_dot(r, z); }));
 }
 
 template <class Space>

@@ -57,17 +57,17 @@ class Iteration {
   // computes with dot, axpy_square and their like goes through here; the products below have gone already.
   template <class T>  // double, Pair
   T sum(T share) {
-    return ranks_.size() == 1 ? share : timed(result_.reduce_seconds, [&] { return ranks_.sum(share); });
+    return ranks_.size() == 1 ? share : timed(sums_, [&] { return ranks_.sum(share); });
   }
   void sum(std::span<double> shares) {
-    timed(result_.reduce_seconds, [&] { ranks_.sum(shares); });
+    timed(sums_, [&] { ranks_.sum(shares); });
   }
   // The same with work in between: shares go off, sums come back. One at a time.
   void start_sum(std::span<const double> shares) {
-    timed(result_.reduce_seconds, [&] { ranks_.start_sum(shares); });
+    timed(sums_, [&] { ranks_.start_sum(shares); });
   }
   void finish_sum(std::span<double> sums) {
-    timed(result_.reduce_seconds, [&] { ranks_.finish_sum(sums); });
+    timed(sums_, [&] { ranks_.finish_sum(sums); });
   }
 
   // The true residual of x, and its norm in the options' sense.
@@ -84,7 +84,7 @@ class Iteration {
   // Vector updates and reductions, which are fused: f(), and f() summed over all ranks.
   template <class F>
   auto update(const F& f) {
-    return timed(result_.reduce_seconds, f);
+    return timed(sums_, f);
   }
   template <class F>
   auto reduce(const F& f) {
@@ -115,6 +115,8 @@ class Iteration {
   const KrylovOptions& options_;
   std::vector<double>& history_;
   SolveResult result_;
+  NamedSeconds product_{result_.spmv_seconds, nullptr, "product"}, sums_{result_.reduce_seconds, nullptr, "vectors"},
+      preconditioner_{result_.apply_seconds, nullptr, "preconditioner"};
   bool running_ = false, stopped_ = false, singular_;
   double target_ = 0, rr_ = 0, cycle_norm_ = 0;
   double best_ = 0, previous_claim_ = -1;

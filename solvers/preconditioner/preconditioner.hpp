@@ -131,7 +131,7 @@ class Preconditioner {
   template <class F>
   static SetupInfo with_seconds(const F& prepare) {
     double seconds = 0;
-    SetupInfo info = timed(seconds, prepare);
+    SetupInfo info = timed(NamedSeconds{seconds, nullptr, "set-up"}, prepare);
     info.seconds = seconds - info.diagnostics_seconds;
     return info;
   }

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdlib>
 #include <ctime>
-#include <limits>
 #include <memory>
 #include <new>
 
@@ -34,22 +33,32 @@ double now(clockid_t clock) {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-double best(clockid_t clock, const std::function<void()>& f, int repeats, double min_seconds) {
-  double shortest = std::numeric_limits<double>::max(), spent = 0;
+std::vector<double> sorted_seconds(clockid_t clock, const std::function<void()>& f, int repeats, double min_seconds) {
+  std::vector<double> seconds;
+  double spent = 0;
   for (int r = 0; r < repeats || spent < min_seconds; ++r) {
     const double start = now(clock);
     f();
-    const double s = now(clock) - start;
-    shortest = std::min(shortest, s);
-    spent += s;
+    seconds.push_back(now(clock) - start);
+    spent += seconds.back();
   }
-  return shortest;
+  std::sort(seconds.begin(), seconds.end());
+  return seconds;
+}
+
+double best(clockid_t clock, const std::function<void()>& f, int repeats, double min_seconds) {
+  return sorted_seconds(clock, f, repeats, min_seconds).front();
 }
 
 }  // namespace
 
 double best_seconds(const std::function<void()>& f, int repeats, double min_seconds) {
   return best(CLOCK_MONOTONIC, f, repeats, min_seconds);
+}
+Spread spread_of_seconds(const std::function<void()>& f, int repeats, double min_seconds) {
+  f();
+  const std::vector<double> s = sorted_seconds(CLOCK_MONOTONIC, f, repeats, min_seconds);
+  return {s.front(), s[s.size() / 2], s.back(), static_cast<int>(s.size())};
 }
 double best_processor_seconds(const std::function<void()>& f, int repeats, double min_seconds) {
   return best(CLOCK_THREAD_CPUTIME_ID, f, repeats, min_seconds);

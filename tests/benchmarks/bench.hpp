@@ -13,6 +13,13 @@ namespace weir::bench {
 // Seconds of the fastest of at least `repeats` calls, going on until `min_seconds` have been spent.
 double best_seconds(const std::function<void()>& f, int repeats = 3, double min_seconds = 0.3);
 
+// Of all those calls, of which the first, uncounted, warms up.
+struct Spread {
+  double min = 0, median = 0, max = 0;
+  int repeats = 0;
+};
+Spread spread_of_seconds(const std::function<void()>& f, int repeats = 5, double min_seconds = 0.3);
+
 // The same in processor time of the calling thread, for work on one thread beside other programs: what they take of the
 // processor does not count, what they take of caches and memory does.
 double best_processor_seconds(const std::function<void()>& f, int repeats = 3, double min_seconds = 0.3);

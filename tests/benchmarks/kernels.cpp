@@ -19,7 +19,10 @@ namespace {
 struct Row {
   std::string kernel;
   int threads;
-  double bytes, seconds, triad;
+  double bytes;
+  Spread seconds;
+  double triad;
+  double bytes_per_second() const { return bytes / seconds.min; }
 };
 
 using Rows = std::vector<Row>;
@@ -37,8 +40,7 @@ SeparableOperator neumann_box(int n, bool stretched) {
 
 void measure(Rows& rows, const std::string& kernel, int threads, double triad, std::int64_t bytes,
              const std::function<void()>& f) {
-  f();
-  rows.push_back({kernel, threads, static_cast<double>(bytes), best_seconds(f, 5, 0.3), triad});
+  rows.push_back({kernel, threads, static_cast<double>(bytes), spread_of_seconds(f), triad});
 }
 
 // The 7-point pattern of n^3 cells with blocks of B x B.
@@ -95,38 +97,36 @@ void cg_rows(Rows& rows, const Matrix<Host>& A, int threads, double triad) {
       std::fill(x.data(), x.data() + x.size(), 0.0);
       krylov->solve(A, *M, b, x);
     };
-    solve();
-    const double s = best_seconds(solve, 3, 0.3) / iterations;  // start and true residual included: about one more
+    Spread s = spread_of_seconds(solve, 3);
+    for (double* seconds : {&s.min, &s.median, &s.max})
+      *seconds /= iterations;  // start and true residual: about one more
     const int vectors = type == std::string("none") ? 10 : 13;
     rows.push_back({std::string("cg + ") + type + ", an iteration", threads, double(vectors * vector), s, triad});
   }
 }
 
 void print(const Rows& rows) {
-  Table table({"kernel", "threads", "MB", "ms", "GB/s", "of triad"});
+  Table table({"kernel", "threads", "MB", "ms", "median", "GB/s", "of triad"});
   for (const auto& r : rows)
-    table.row({r.kernel, std::to_string(r.threads), number(r.bytes / 1e6, "%.1f"), number(r.seconds * 1e3),
-               number(r.bytes / r.seconds / 1e9), number(r.bytes / r.seconds / r.triad, "%.2f")});
+    table.row({r.kernel, std::to_string(r.threads), number(r.bytes / 1e6, "%.1f"), number(r.seconds.min * 1e3),
+               number(r.seconds.median * 1e3), number(r.bytes_per_second() / 1e9),
+               number(r.bytes_per_second() / r.triad, "%.2f")});
 }
 
-void write_json(const Rows& rows, const std::string& path) {
-  std::FILE* f = std::fopen(path.c_str(), "w");
-  if (!f) return;
-  std::fprintf(f, "[\n");
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    const Row& r = rows[i];
-    std::fprintf(
-        f,
-        "  {\"kernel\": \"%s\", \"threads\": %d, \"bytes\": %.0f, \"seconds\": %.9g, \"fraction_of_triad\": %.4g}%s\n",
-        r.kernel.c_str(), r.threads, r.bytes, r.seconds, r.bytes / r.seconds / r.triad, i + 1 < rows.size() ? "," : "");
-  }
-  std::fprintf(f, "]\n");
-  std::fclose(f);
+nlohmann::json as_json(const Rows& rows) {
+  nlohmann::json all = nlohmann::json::array();
+  for (const Row& r : rows)
+    all.push_back({{"kernel", r.kernel},
+                   {"threads", r.threads},
+                   {"bytes", r.bytes},
+                   {"seconds", bench::as_json(r.seconds)},
+                   {"fraction_of_triad", r.bytes_per_second() / r.triad}});
+  return all;
 }
 
 }  // namespace
 
-int bench_kernels(const std::string& json_path) {
+int bench_kernels(const Report& report) {
   const int all = omp_get_max_threads();
   Rows rows;
   for (int threads = 1; threads <= std::min(2, all); ++threads) {
@@ -143,7 +143,7 @@ int bench_kernels(const std::string& json_path) {
   }
   set_threads(all);
   print(rows);
-  if (!json_path.empty()) write_json(rows, json_path);
+  report.write("kernels", as_json(rows));
   return 0;
 }
 

@@ -18,12 +18,6 @@ namespace {
 
 constexpr int nx = 2000, ny = 500;  // the boundary layer of a plate: 1 wide, the first cell 1/1000 high
 
-struct Row {
-  std::string what;
-  double seconds;
-  std::string result;
-};
-
 // Of the processor: what other programs take does not count.
 double seconds_of(const std::function<void()>& f) {
   const std::clock_t start = std::clock();
@@ -43,29 +37,18 @@ std::string describe(const Colouring& c) {
   return std::to_string(c.colours) + " colours of " + std::to_string(*least) + " to " + std::to_string(*most);
 }
 
-void write_json(const std::vector<Row>& rows, const std::string& path) {
-  std::FILE* f = std::fopen(path.c_str(), "w");
-  if (!f) return;
-  std::fprintf(f, "[\n");
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    std::fprintf(f, "  {\"what\": \"%s\", \"seconds\": %.6g, \"result\": \"%s\"}%s\n", rows[i].what.c_str(),
-                 rows[i].seconds, rows[i].result.c_str(), i + 1 < rows.size() ? "," : "");
-  std::fprintf(f, "]\n");
-  std::fclose(f);
-}
-
 }  // namespace
 
-int bench_orderings(const std::string& json_path) {
+int bench_orderings(const Report& report) {
   const UnstructuredMesh mesh = test::box_mesh(test::even(nx, nx), test::stretched(ny, 1e-3, 1.0139));
   const int cells = mesh.cells();
   std::printf("%d quadrilaterals, one thread, processor time; nested dissection by %s\n", cells,
               nested_dissection_method());
   Table table({"what                    ", "     s", "result"});
-  std::vector<Row> rows;
+  nlohmann::json rows = nlohmann::json::array();
   const auto add = [&](const std::string& what, double seconds, const std::string& result) {
     table.row({what, number(seconds, "%.2f"), result});
-    rows.push_back({what, seconds, result});
+    rows.push_back({{"what", what}, {"processor_seconds", seconds}, {"result", result}});
   };
   Graph graph;
   const double graph_seconds = seconds_of([&] { graph = cell_graph(mesh); });
@@ -92,7 +75,7 @@ int bench_orderings(const std::string& json_path) {
   std::vector<int> part;
   s = seconds_of([&] { part = partition_cells(graph, lines, 64); });
   add("partition in 64", s, std::to_string(edge_cut(graph, part)) + " faces cut");
-  if (!json_path.empty()) write_json(rows, json_path);
+  report.write("orderings", rows);
   return 0;
 }
 

@@ -29,7 +29,7 @@ namespace weir {
 namespace {
 
 struct SuiteOptions {
-  std::string json_path;              // empty: no JSON
+  bench::Report report;               // --json
   std::string folder = "weir-bench";  // where suites that draw put their tables and plots
   bool quick = false;                 // small sizes: shows that the suite works, measures little
   gpu::SuiteOptions gpu;              // gpu-model alone
@@ -37,7 +37,7 @@ struct SuiteOptions {
 
 int gpu_model(const SuiteOptions& o) {
   gpu::SuiteOptions options = o.gpu;
-  options.json_path = o.json_path;
+  options.json_path = o.report.path;
   return gpu::gpu_model(options);
 }
 
@@ -53,8 +53,8 @@ bench::LiuOptions liu(const SuiteOptions& o) { return {o.folder, o.quick}; }
 
 std::vector<Suite> benchmark_suites(const std::shared_ptr<Communicator>& ranks) {
   return {
-      {"kernels", [](const SuiteOptions& o) { return bench::bench_kernels(o.json_path); }},
-      {"orderings", [](const SuiteOptions& o) { return bench::bench_orderings(o.json_path); }},
+      {"kernels", [](const SuiteOptions& o) { return bench::bench_kernels(o.report); }},
+      {"orderings", [](const SuiteOptions& o) { return bench::bench_orderings(o.report); }},
       {"halo",
        [ranks](const SuiteOptions& o) {
          return bench::bench_halo(*ranks, {o.folder, o.quick});
@@ -131,12 +131,14 @@ int run_benchmarks(const std::vector<Suite>& suites, const std::string& wanted, 
   std::vector<std::string> known;
   int code = 0;
   bool found = false;
+  bench::Report report = options.report;
+  if (!report.path.empty()) report.about = bench::about_this(this_build());
   for (const auto& s : suites) {
     known.push_back(s.name);
     if (!wanted.empty() && s.name != wanted && !s.name.starts_with(wanted + "-")) continue;  // luo: all of luo-...
     found = true;
     SuiteOptions of_suite = options;
-    of_suite.json_path = suite_path(options.json_path, s.name, !wanted.empty());
+    of_suite.report = {suite_path(report.path, s.name, !wanted.empty()), report.about};
     if (const int one = s.run(of_suite); one != 0) code = one;
   }
   if (!found) throw Error(Exit::usage, "no benchmark suite '" + wanted + "'" + did_you_mean(wanted, known));
@@ -150,7 +152,11 @@ int parse_and_run(int argc, char** argv) {
   SuiteOptions options;
   CLI::App app("kernel and method benchmarks, compared with what the machine can do", "weir bench");
   app.add_option("SUITE", suite, "one suite only, or a family: luo, anzt");
-  app.add_option("--json", options.json_path, "write the results to a file as well (one per suite)")->type_name("FILE");
+  app.add_option(
+         "--json", options.report.path,
+         "write the results with machine, build and spread to a file as well (one per suite): kernels, orderings, "
+         "gpu-model")
+      ->type_name("FILE");
   app.add_option("-o,--output", options.folder, "folder of tables and plots; default: weir-bench")->type_name("DIR");
   app.add_flag("--quick", options.quick, "small sizes: a smoke test, no measurement");
   gpu::SuiteOptions& model = options.gpu;

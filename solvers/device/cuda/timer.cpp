@@ -47,7 +47,8 @@ void settle_first() noexcept {
 
 }  // namespace
 
-Timer::Timer(double& seconds) : seconds_(&seconds), begin_(nullptr), end_(nullptr) {
+Timer::Timer(const NamedSeconds& to)
+    : region_(to.system, to.kernel), seconds_(&to.seconds), begin_(nullptr), end_(nullptr) {
   while (!ended().empty() && cudaEventQuery(ended().front().end) == cudaSuccess) settle_first();
   begin_ = take();
   end_ = take();

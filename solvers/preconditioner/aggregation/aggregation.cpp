@@ -9,10 +9,16 @@ namespace weir {
 namespace {
 
 constexpr Option aggregation_keys[] = {
+    {"interpolation", Option::text, "constant",
+     "constant in each aggregate, or that smoothed, for symmetric scalar matrices: iterations hardly grow on finer "
+     "grids; of "
+     "the other keys it has pre, post, strength, levels and coarse_rows",
+     "constant | smoothed"},
     {"smoother", Option::table, "{ type = \"block_ilu0\" }",
      "S: any preconditioner for block CSR, of every level but the coarsest", "preconditioner"},
-    {"pre", Option::integer, "0", "before the correction", "[0, inf)", "sweeps"},
-    {"post", Option::integer, "1", "after the correction", "[0, inf)", "sweeps"},
+    {"pre", Option::integer, "depends on interpolation: 0; smoothed: 2",
+     "before the correction (smoothed: the degree of a Chebyshev polynomial in D^-1 A)", "[0, inf)", "sweeps"},
+    {"post", Option::integer, "depends on interpolation: 1; smoothed: 2", "after the correction", "[0, inf)", "sweeps"},
     {"cycle", Option::text, "V",
      "the next level: one cycle, two, or up to two steps of GCR preconditioned by the cycle (Notay & Vassilevski 2008; "
      "changes with r, so that it needs fgmres)",
@@ -30,26 +36,44 @@ constexpr Option aggregation_keys[] = {
     {"levels", Option::integer, "20", "at most", "[2, inf)"},
     {"coarse_rows", Option::integer, "32", "a level of at most so many is the coarsest", "[1, inf)", "block rows"}};
 
+// Of constant interpolation alone: those of the other are neither read nor written into the effective configuration.
+void read_constant(const Table& t, AggregationOptions& o) {
+  o.smoother = t.table("smoother");
+  read_keys(t, "cycle", o.cycle, "passes", o.passes, "diffusion", o.diffusion, "scaling", o.scaling);
+  o.coarse_floats = t.get<std::string>("coarse_storage") == "float";
+  if (o.smoother_type() == "aggregation") o.smoother.fail("type", "aggregation within aggregation");
+}
+
 AggregationOptions read_aggregation_options(const Table& t) {
   AggregationOptions o;
-  o.smoother = t.table("smoother");
-  read_keys(t, "cycle", o.cycle, "pre", o.pre, "post", o.post, "passes", o.passes, "levels", o.levels);
-  read_keys(t, "coarse_rows", o.coarse_rows, "strength", o.strength, "diffusion", o.diffusion, "scaling", o.scaling);
-  o.coarse_floats = t.get<std::string>("coarse_storage") == "float";
+  o.smoothed = t.get<std::string>("interpolation") == "smoothed";
+  o.pre = t.get("pre", o.smoothed ? 2 : 0);
+  o.post = t.get("post", o.smoothed ? 2 : 1);
+  read_keys(t, "levels", o.levels, "coarse_rows", o.coarse_rows, "strength", o.strength);
   if (o.pre + o.post == 0) t.fail("post", "a cycle needs a sweep before or after its correction");
-  if (o.smoother_type() == "aggregation") o.smoother.fail("type", "aggregation within aggregation");
+  if (!o.smoothed) read_constant(t, o);
+  for (const char* key : {"smoother", "cycle", "passes", "scaling", "diffusion", "coarse_storage"})
+    if (o.smoothed && t.has(key)) t.fail(key, "is of interpolation = \"constant\" alone");
   return o;
 }
 
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_aggregation(const Table& options) {
-  return aggregation::make<Space>(read_aggregation_options(options.described_by(aggregation_keys)));
+  const AggregationOptions o = read_aggregation_options(options.described_by(aggregation_keys));
+  return o.smoothed ? aggregation::make_smoothed<Space>(o) : aggregation::make<Space>(o);
+}
+
+// P and P^T have about two entries a row of the finest level, a coarse level a sixth of the rows with nine each; three vectors
+// a row.
+double bytes_of_smoothed(const MatrixSize& A) {
+  return 1.25 * A.rows * (2 * 2 * 12 + 2 * 8 + 3 * 8) + 0.2 * A.rows * 9 * 12;
 }
 
 // Two numbers a block, and rows' lists and a vector, lead down. Below, each level has about a quarter of the rows
 // (passes = 2) with five or six blocks each.
 double aggregation_bytes(const Table& options, const MatrixSize& A) {
   const AggregationOptions o = read_aggregation_options(options.described_by(aggregation_keys));
+  if (o.smoothed) return bytes_of_smoothed(A);
   const std::string type = o.smoother_type();
   const int value = o.coarse_floats ? 4 : 8;
   const int vectors = o.cycle == "V" ? 3 : o.cycle == "W" ? 5 : 7;
@@ -67,10 +91,10 @@ double aggregation_bytes(const Table& options, const MatrixSize& A) {
 
 constexpr PreconditionerDescription preconditioner::aggregation{
     .name = "aggregation",
-    .meaning = "algebraic multigrid by plain aggregation",
+    .meaning = "algebraic multigrid by plain or smoothed aggregation",
     .citation = "Vanek, Mandel & Brezina 1996; Notay 2010; Lallemand, Steve & Dervieux 1992",
     .options = aggregation_keys,
-    .matrices = on_block_csr,
+    .matrices = on_any_matrix,
     .over_ranks = 0,
     .update_cost = 2,
     .bytes = aggregation_bytes,

@@ -8,6 +8,7 @@
 #include "base/at.hpp"
 #include "base/error.hpp"
 #include "solvers/device/vector_ops.hpp"
+#include "solvers/matrix/block/block_rows.hpp"
 #include "solvers/preconditioner/aggregation/aggregates.hpp"
 #include "solvers/preconditioner/aggregation/aggregation.hpp"
 #include "solvers/preconditioner/aggregation/aggregation_kernels.hpp"
@@ -30,6 +31,7 @@ struct Level {
   std::unique_ptr<CsrMatrix<Space, T>> own;  // *A, below the finest
   std::unique_ptr<Preconditioner<Space>> smoother;
   WideMatrix<Space> wide;  // for the smoother
+  bool is_full = false;    // has all blocks, zero or not
   Array<double, Space> defect, change;
   // To the next level; empty on the coarsest.
   Array<int, Space> of_row, start, member, by_chunks, column, into;
@@ -87,6 +89,7 @@ class Aggregation final : public Preconditioner<Space> {
   }
 
   SetupInfo do_setup(const Matrix<Space>& matrix) override {
+    written_out_.reset();
     find_levels(block_sparse(matrix), {});
     return compute([](auto& smoother, const auto& A) { return smoother.setup(A); });
   }
@@ -154,13 +157,16 @@ class Aggregation final : public Preconditioner<Space> {
   }
 
  private:
-  static const BlockSparse<Space>& block_sparse(const Matrix<Space>& A) {
-    const auto& csr = taken_as<BlockSparse<Space>>(A, "aggregation");
-    if (A.has_constant_null_space())
-      throw Error(Exit::usage,
-                  "aggregation: the matrix is singular (constant null space), so its coarsest level has no inverse; "
-                  "fix the value of one unknown, or take block_ilu0 or jacobi");
-    return csr;
+  // As block CSR; written out, it keeps its storage where the pattern stays.
+  const BlockSparse<Space>& block_sparse(const Matrix<Space>& A) {
+    if (const auto* csr = dynamic_cast<const BlockSparse<Space>*>(&A)) return *csr;
+    const BlockCsrData rows = block_rows(A);
+    if (written_out_ && written_out_->row_start().to_vector() == rows.row_start &&
+        written_out_->column().to_vector() == rows.column)
+      written_out_->update(rows.value);
+    else
+      written_out_ = std::make_unique<BlockCsr<Space>>(rows);
+    return *written_out_;
   }
   std::unique_ptr<Preconditioner<Space>> make_smoother() const {
     return make_preconditioner<Space>(o_.smoother_type(), o_.smoother);
@@ -216,6 +222,7 @@ class Aggregation final : public Preconditioner<Space> {
         BlockCsrData{block_, p.coarse.row_start, p.coarse.column, {}, fine.A->is_symmetric(), false});
     level.own->set_lines(coarse_lines(fine.A->lines(), aggregates));
     level.A = level.own.get();
+    level.is_full = last;
     fit(level.r, level.A->size());
     fit(level.z, level.A->size());
     if (last)
@@ -245,8 +252,13 @@ class Aggregation final : public Preconditioner<Space> {
       else
         sum_blocks_on_device(block_, sums);
     });
-    if (o_.diffusion == 1) return;
-    CsrMatrix<Space, T>& C = *levels_[l]->own;
+    if (o_.diffusion != 1) weaken(*levels_[l]->own);
+    if (levels_[l]->is_full && levels_[0]->A->has_constant_null_space())
+      shift_constants<Space>(block_, levels_[l]->A->rows(), levels_[l]->own->diagonal().data(),
+                             levels_[l]->own->values().data());
+  }
+
+  void weaken(CsrMatrix<Space, T>& C) const {
     const Blocks<T> blocks{C.row_start().data(), C.diagonal().data(), C.column().data(), C.values().data()};
     const T half = static_cast<T>(0.5 * (1 - o_.diffusion));
     run<Space, WeakenDiagonal>(block_, C.rows(), blocks, half);
@@ -353,6 +365,7 @@ class Aggregation final : public Preconditioner<Space> {
   }
 
   AggregationOptions o_;
+  std::unique_ptr<BlockCsr<Space>> written_out_;  // a matrix that is no block CSR
   int rows_ = -1, block_ = 1;
   std::int64_t blocks_ = -1;
   std::vector<std::unique_ptr<Level<Space, T>>> levels_;

@@ -2,6 +2,7 @@
 // else 0. Included by .cu files only.
 #pragma once
 #include "solvers/device/for_each.hpp"
+#include "solvers/device/reduce.hpp"
 #include "solvers/matrix/block/block_csr.hpp"
 #include "solvers/preconditioner/aggregation/aggregates.hpp"
 
@@ -149,5 +150,18 @@ struct WeakenCouplings {
     });
   }
 };
+
+// Constants, the null space of a matrix with all blocks, get its mean eigenvalue m: += (m / n) 1 1^T.
+template <class Space, class T>
+void shift_constants(int B, int rows, const std::int64_t* diagonal, T* value) {
+  const double trace = sum<Space>(rows, [=] WEIR_HD(int i) {
+    double s = 0;
+    for (int u = 0; u < B; ++u) s += static_cast<double>(value[(diagonal[i] * B + u) * B + u]);
+    return s;
+  });
+  const double n = static_cast<double>(rows) * B;
+  const T more = static_cast<T>(trace / n / n);
+  for_each<Space>(std::int64_t{rows} * rows * B * B, [=] WEIR_HD(int e) { value[e] += more; });
+}
 
 }  // namespace weir::aggregation

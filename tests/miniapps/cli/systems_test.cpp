@@ -73,13 +73,13 @@ TEST_F(Systems, WhatUnpacksToMuchMoreThanItsSizeIsNotUnpacked) {
   EXPECT_NE(f.err.find("more than 64 times its size"), std::string::npos) << f.err;
 }
 
-// PETSc and hypre are a plugin beside the program: a copy of the program alone says what it misses, and works otherwise.
+// hypre is a plugin beside the program: a copy of the program alone says what it misses, and works otherwise.
 TEST_F(Systems, AProgramWithoutItsPluginSaysSo) {
   const std::string alone = folder / "alone";
   std::filesystem::copy_file(WEIR_TOY, alone);
   const Finished f = testing::run({alone, "solve", "banded:100:1", "--solver", "hypre:gmres+ilu"}, folder.path());
   EXPECT_EQ(f.code, 2);
-  EXPECT_TRUE(f.out.find("weir_peers.so is missing") != std::string::npos ||
+  EXPECT_TRUE(f.out.find("weir_hypre.so is missing") != std::string::npos ||
               f.out.find("lacks hypre") != std::string::npos)
       << f.out;
   EXPECT_EQ(testing::run({alone, "solve", "banded:100:1"}, folder.path()).code, 0);

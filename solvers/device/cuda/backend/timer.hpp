@@ -1,16 +1,19 @@
 // Seconds that the device spends on what is launched within a scope, by a pair of events: nothing waits.
 #pragma once
+#include "base/timer.hpp"
 
 namespace weir::backend {
 
 class Timer {
  public:
-  explicit Timer(double& seconds);
+  explicit Timer(double& seconds) : Timer(NamedSeconds{seconds}) {}
+  explicit Timer(const NamedSeconds& to);
   ~Timer();
   Timer(const Timer&) = delete;
   Timer& operator=(const Timer&) = delete;
 
  private:
+  Region region_;
   double* seconds_;
   void* begin_;  // events
   void* end_;

@@ -1,0 +1,40 @@
+// Smoothed aggregation of a symmetric scalar matrix (Vanek, Mandel & Brezina 1996): what leads from one level to the next. On
+// the host, in near-linear time.
+//   P = (I - omega D^-1 A_F) P_0,   A_c = P^T A P,   omega = 4 / (3 lambda)
+// P_0: 1 from an aggregate to each of its rows. A_F: A with its weak couplings added to the diagonal, so that rows that sum to
+// zero still do, and constants stay what P makes of constants. D: the diagonal of A_F; lambda: Gershgorin's bound of D^-1 A_F.
+#pragma once
+#include <cstdint>
+#include <vector>
+
+#include "solvers/matrix/block/block_csr.hpp"
+
+namespace weir::aggregation {
+
+// Sparse rows, not square.
+struct SparseRows {
+  std::vector<std::int64_t> row_start{0};
+  std::vector<int> column;
+  std::vector<double> value;
+  int rows() const { return static_cast<int>(row_start.size()) - 1; }
+};
+
+struct SmoothedStep {
+  SparseRows prolongation, restriction;  // P, P^T
+  BlockCsrData coarse;                   // A_c
+};
+
+// |a_ij| at least `strength` times the largest coupling of row i or of row j: a flag an entry, none on the diagonal.
+std::vector<char> strong_couplings(const BlockCsrData& A, double strength);
+
+// The aggregate of each row: a row with all its strong neighbours where these are free; rows left join the aggregate that they
+// couple to most; -1: a row without strong couplings, which the smoother solves.
+std::vector<int> neighbourhoods(const BlockCsrData& A, const std::vector<char>& strong, int& aggregates);
+
+SmoothedStep smoothed_step(const BlockCsrData& A, double strength);
+
+// Of D^-1 A, D the diagonal: its largest sum of a row's sizes, which no eigenvalue exceeds.
+double gershgorin_bound(const BlockCsrData& A);
+std::vector<double> diagonal_of(const BlockCsrData& A);  // zero where the pattern has none
+
+}  // namespace weir::aggregation
