@@ -74,6 +74,10 @@ void take_from_field(BoundaryValues<Space>& values, int patch, int component, co
   });
 }
 
+bool is_whole_side(const IncompressibleCase& c, int side) {
+  return std::count_if(c.patches.begin(), c.patches.end(), [&](const SidePatch& p) { return p.side == side; }) == 1;
+}
+
 // Through a patch of the whole box: the shares of the ranks that lie on it.
 template <class Space>
 double flux_into_box(BoundaryValues<Space>& values, int patch) {
@@ -83,10 +87,15 @@ double flux_into_box(BoundaryValues<Space>& values, int patch) {
     const Plane p = make_plane(values.l, side / 2);
     const double *h1 = values.m.line[p.t1].h, *h2 = values.m.line[p.t2].h, *normal = values.next(side, side / 2);
     const int* owner = values.patch_of(side, side / 2);
-    out = sum<Space>(p.n1 * p.n2, [=] WEIR_HD(int n) {
-      const int a = n % p.n1, b = n / p.n1, q = p.index(a, b);
-      return owner[q] == patch ? normal[q] * h1[a] * h2[b] : 0.0;
-    });
+    const auto through = [=] WEIR_HD(int n) {
+      const int a = n % p.n1, b = n / p.n1;
+      return normal[p.index(a, b)] * h1[a] * h2[b];
+    };
+    if (is_whole_side(values.c, side))  // a choice within the sum would change its rounding
+      out = sum<Space>(p.n1 * p.n2, through);
+    else
+      out = sum<Space>(p.n1 * p.n2,
+                       [=] WEIR_HD(int n) { return owner[p.index(n % p.n1, n / p.n1)] == patch ? through(n) : 0.0; });
   }
   out = values.over_ranks(out);
   return side % 2 == 0 ? out : -out;

@@ -112,7 +112,7 @@ ShearTurns turns_of(const SideShear& s) {
   ShearTurns turns{none, none};
   for (std::size_t i = 1; i < s.x.size(); ++i) {
     const double a = s.shear[i - 1], b = s.shear[i];
-    if ((a > 0) == (b > 0)) continue;
+    if (a == 0 || b == 0 || (a > 0) == (b > 0)) continue;  // 0: the corner of two walls
     const double x = s.x[i - 1] + (s.x[i] - s.x[i - 1]) * a / (a - b);
     if (b > 0)
       turns.reattachment = x;
