@@ -23,6 +23,7 @@ struct TableNode {
   std::vector<std::pair<std::string, std::shared_ptr<TableNode>>> entries;  // table, in the order of the file
 
   std::string place;                         // "file:line" (of the root 1), or "--set key.path"
+  int column = 0;                            // of the value in its line; 0: of an override
   std::string path;                          // "linear.pressure"; empty for the root
   bool is_read = false;                      // somebody asked for it
   bool is_default = false;                   // not in the file: written here by a look-up

@@ -143,6 +143,7 @@ std::shared_ptr<TableNode> default_of(const Option& o) {
 
 void check_value(const Table& table, const Option& o, const TableNode& n) {
   if (o.values.empty() || o.type == Option::table || o.type == Option::tables) return;
+  if (o.values == "numbers or formulas" || o.values == "number or formula") return;  // inputs/formula.hpp checks them
   if (o.type != Option::text && o.type != Option::texts) return check_number(table, o, n);
   const auto known = words_of(o.values);
   if (n.kind == Kind::string) require_one_of(table, o.name, n.text, known);

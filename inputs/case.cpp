@@ -57,6 +57,7 @@ class Reader {
     auto out = std::make_shared<TableNode>();
     out->path = path;
     out->place = place;
+    if (override_place_.empty()) out->column = static_cast<int>(source.source().begin.column);
     if (const auto* a = source.as_array()) {
       out->kind = Kind::array;
       for (const auto& item : *a) out->items.push_back(node(item, path, place_of(item.source())));

@@ -78,14 +78,14 @@ void extrapolate_pressure(const IncompressibleCase& c, int d, int end, SideRule&
 
 SideRule side_rule(const IncompressibleCase& c, int dim, int n, double t) {
   const int d = n / 2, end = n % 2;
-  const Side& side = c.side(d, end);
+  const SidePatch& side = c.side(d, end);
   SideRule r;
-  if (side.type == Side::Type::periodic) {
+  if (side.type == SidePatch::Type::periodic) {
     r.periodic = true;
     for (double& own : r.own) own = 1;
     return r;
   }
-  const bool outlet = side.type == Side::Type::outlet, slip = side.type == Side::Type::slip;
+  const bool outlet = side.type == SidePatch::Type::outlet, slip = side.type == SidePatch::Type::slip;
   for (int e = 0; e < dim; ++e) {
     r.own[1 + e] = outlet || (slip && e != d) ? 1 : -1;
     if (!outlet && !slip) r.given[1 + e] = 2 * side.velocity[e] * side.modulation.at(t);
@@ -100,7 +100,7 @@ SideRule side_rule(const IncompressibleCase& c, int dim, int n, double t) {
   }
   const int across[2] = {d == 0 ? 1 : 0, d == 2 ? 1 : 2};
   for (int q = 0; q < 2; ++q)
-    r.shaped[q] = side.profile == Side::Profile::parabolic && across[q] < dim && !c.is_periodic(across[q]);
+    r.shaped[q] = side.profile == SidePatch::Profile::parabolic && across[q] < dim && !c.is_periodic(across[q]);
   return r;
 }
 

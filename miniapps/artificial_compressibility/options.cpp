@@ -54,7 +54,7 @@ CoupledOptions read_coupled_options(const Table& config, bool steady, double ref
 
 double reference_speed(const IncompressibleCase& c) {
   double speed = 0;
-  for (const Side& s : c.sides)
+  for (const SidePatch& s : c.patches)
     speed = std::max(speed, std::hypot(s.velocity[0], s.velocity[1], s.velocity[2]) * s.modulation.largest());
   const double carried = std::hypot(c.initial_velocity[0], c.initial_velocity[1], c.initial_velocity[2]);
   const bool vortices = c.initial == Initial::taylor_green_2d || c.initial == Initial::taylor_green_3d;

@@ -51,7 +51,7 @@ ArtificialCompressibility<Space>::ArtificialCompressibility(const Incompressible
   if (!has_model()) return;
   eddy_ = Array<double, Space>(cells_.padded_count());
   fill<Space>(0, eddy_);
-  for (int s = 0; s < 2 * cells_.dim; ++s) walls_.wall[s] = c.sides[s].type == Side::Type::wall;
+  for (int s = 0; s < 2 * cells_.dim; ++s) walls_.wall[s] = c.side(s / 2, s % 2).type == SidePatch::Type::wall;
 }
 
 template <class Space>

@@ -50,6 +50,9 @@ const std::vector<Quantity>& quantities() {
       {"linear_iterations", "compressible", "of all steps (steady)"},
       {"steps_second_order", "compressible", "steps after the first-order start (steady)"},
       {"value_NAME", "compressible", "cp or cf at the place `at` of a [[surface]]"},
+      {"NAME_separation", "incompressible, immersed", "of a [[surface]]: first place where its shear turns negative"},
+      {"NAME_reattachment", "incompressible, immersed", "last place where it turns positive"},
+      {"NAME_heat_flux", "incompressible", "mean of -diffusivity dT/dn on it, into the fluid"},
       {"error_NAME", all, "largest difference to the published data of a [[probe]] or [[surface]]"}};
   return list;
 }

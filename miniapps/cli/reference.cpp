@@ -139,7 +139,11 @@ Json json_of(const Option& o) {
   static const std::map<Option::Type, Option::Type> items = {
       {Option::numbers, Option::number}, {Option::integers, Option::integer}, {Option::texts, Option::text}};
   Json j;
-  if (const auto item = items.find(o.type); item != items.end()) {
+  if (o.values.ends_with("formula") || o.values.ends_with("formulas")) {
+    j["type"] = {"number", "string", "array"};
+  } else if (o.values == "pairs of numbers") {
+    j["type"] = "array";
+  } else if (const auto item = items.find(o.type); item != items.end()) {
     Option one = o;
     one.type = item->second;
     one.meaning = one.fallback = {};

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "miniapps/immersed/case.hpp"
+#include "miniapps/structured/sides/read_sides.hpp"
 
 namespace weir {
 namespace {

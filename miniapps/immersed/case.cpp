@@ -29,6 +29,8 @@ void refuse_what_has_no_meaning(const Table& config, const ImmersedCase& c) {
   const Table flow = config.table("flow");
   if (c.flow.scheme != Scheme::fractional_step)
     flow.fail("scheme", "the immersed miniapp knows scheme = \"fractional_step\" alone");
+  if (c.flow.temperature.exists)
+    config.fail("temperature", "[temperature] belongs to the incompressible miniapp: bodies carry none");
   if (!(c.flow.viscosity > 0)) flow.fail("viscosity", "a body needs a positive viscosity");
   if (c.flow.has_exact()) flow.fail("exact", "an exact solution knows of no body");
   if (!config.has("body")) config.fail("body", "missing table [body]: what is in the flow");

@@ -211,11 +211,13 @@ const FlowSystem<Space>* ImmersedFlow<Space>::advance(double dt, Timings& timing
   timed<Space>(timings.at("flow", "boundary"),
                [&] { moving = boundary_.advance(flow_, this->time, dt, cut_.total_body_flux); });
   if (!wide_.is_current()) wide_.fetch(flow_);
+  timed<Space>(timings.at("velocity", "rhs"), [&] { force_.set_time(this->time + dt / 2); });
   for (int c = 0; c < dim; ++c) {
     const View<double> b = rhs_.view().part(0, delta_[c].size());
     timed<Space>(timings.at("velocity", "rhs"), [&] {
       const MomentumTerms terms = this->momentum_terms(c, dt);
       momentum_rhs(flow_, m, c, terms, advection_[c], b);  // (2)
+      force_.add_to(c, m, dt, b);
       if (moving) boundary_.add_increment(c, dt, b);
       finish_velocity_rhs(flow_, wide_.of(flow_), c, lines_[c], arrays_, dt * terms.before, advection_[c], b);
     });

@@ -67,8 +67,8 @@ class ImmersedFlow : public StaggeredFlow<Space> {
   void after_loading();
 
  private:
-  using Base::flow_case_, Base::ranks_, Base::flow_, Base::boundary_, Base::halo_, Base::advection_, Base::delta_,
-      Base::psi_, Base::rhs_, Base::systems_, Base::operator_dt_;
+  using Base::flow_case_, Base::ranks_, Base::flow_, Base::boundary_, Base::force_, Base::halo_, Base::advection_,
+      Base::delta_, Base::psi_, Base::rhs_, Base::systems_, Base::operator_dt_;
 
   void add_system(const SystemDefaults& system, int component, const Table& linear);
   void place_body(double t);

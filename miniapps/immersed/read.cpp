@@ -10,10 +10,6 @@
 namespace weir {
 namespace {
 
-bool has_outlet(const IncompressibleCase& c) {
-  return std::any_of(c.sides.begin(), c.sides.end(), [](const Side& s) { return s.type == Side::Type::outlet; });
-}
-
 void refuse_outside(const Table& t, const Body& body, const IncompressibleCase& c) {
   const auto& line = c.grid.line;
   try {
@@ -31,7 +27,7 @@ Body read_case_body(const Table& config, const ImmersedCase& c, std::vector<std:
   if (body.surface().dimension == 3 && c.flow.dim() == 2)
     t.fail("type", "a 3D body in a 2D grid: give the grid more than one cell in z");
   refuse_outside(t, body, c.flow);
-  if (!body.is_fixed() && !body.is_cavity() && !has_outlet(c.flow)) {
+  if (!body.is_fixed() && !body.is_cavity() && !c.flow.has_outlet()) {
     // A volume that changes needs a way out.
     for (const double t_look : {0.1234, 0.7, 1.9}) {
       body.move(t_look);

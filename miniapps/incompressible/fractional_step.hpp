@@ -14,12 +14,14 @@
 // 168 (2001) 464. The first step has r = 0 (Euler), one step of first order, which leaves the whole second order.
 #pragma once
 #include "miniapps/incompressible/staggered_flow.hpp"
+#include "miniapps/incompressible/temperature.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
 
 namespace weir {
 
 // The tolerance is that of an increment: far below the step's truncation error.
 inline constexpr SystemDefaults momentum_system{"momentum", "chebyshev", "jacobi", 1e-6, on_stencil, true};
+inline constexpr SystemDefaults temperature_system{"temperature", "chebyshev", "jacobi", 1e-8, on_stencil, true};
 inline constexpr SystemDefaults pressure_system{"pressure", "fast_poisson", "jacobi", 1e-8, on_stencil, true};
 
 template <class Space>
@@ -36,15 +38,21 @@ class FractionalStep : public StaggeredFlow<Space> {
   // (momentum) or u* (pressure).
   const FlowSystem<Space>* advance(double dt, Timings& timings);
 
+  // Of StaggeredFlow, and the temperature's.
+  NamedArrays<Space> state();
   void after_loading();  // what follows from the state: boundary fluxes; the solvers may be others than before
 
  private:
   using Base = StaggeredFlow<Space>;
-  using Base::flow_case_, Base::ranks_, Base::flow_, Base::boundary_, Base::halo_, Base::advection_, Base::delta_,
-      Base::psi_, Base::rhs_, Base::systems_, Base::operator_dt_;
+  using Base::flow_case_, Base::ranks_, Base::flow_, Base::boundary_, Base::force_, Base::halo_, Base::advection_,
+      Base::delta_, Base::psi_, Base::rhs_, Base::systems_, Base::operator_dt_;
 
   void add_system(const SystemDefaults& system, SeparableOperator op, int component, const Table& linear);
   void prepare_momentum(double dt);
+  bool advance_temperature(double dt, Timings& timings);  // (6) of temperature.hpp
+  FlowSystem<Space>& temperature_system_of_flow() { return *systems_[static_cast<std::size_t>(flow_case_.dim())]; }
+
+  Temperature<Space> temperature_;
 
   Array<double, Space> work_;  // lent to the momentum solvers, which take turns
 };

@@ -14,16 +14,21 @@ StructuredPlan incompressible_plan(const IncompressibleCase& c, const Table& con
   for (int d = 0; d < c.dim(); ++d) padded *= c.grid.cells(d) + 2;
   for (int d = 0; d < c.dim(); ++d)
     if (!c.is_periodic(d)) sides += 2 * 2 * c.dim() * (padded / (c.grid.cells(d) + 2));
+  sides += sides / 2;  // of each point its patch, twice
+  const std::int64_t force = c.force_has_formula ? (c.dim() + 1) * cells : 0;
   const Table linear = config.table("linear");
   const MatrixSize A{.rows = static_cast<double>(cells)};
   const bool takes_turns = momentum_system.method_of(linear) == "chebyshev";  // all on one work vector
-  return {c,
-          read_rank_options(config),
-          structured_header(c),
-          {{"flow", word * ((c.dim() + 1) * padded + 2 * c.dim() * cells + 2 * cells + sides)},
-           {"momentum solvers", (takes_turns ? 1 : c.dim()) * momentum_system.bytes(linear, A)},
-           {"pressure solver", pressure_system.bytes(linear, A)}},
-          word * ((c.dim() + 1) * padded + (2 * c.dim() + 1) * cells)};
+  return {
+      c,
+      read_rank_options(config),
+      structured_header(c),
+      {{"flow", word * ((c.dim() + 1) * padded + 2 * c.dim() * cells + 2 * cells + sides + force)},
+       {"momentum solvers", (takes_turns ? 1 : c.dim()) * momentum_system.bytes(linear, A)},
+       {"pressure solver", pressure_system.bytes(linear, A)},
+       {"temperature", word * (c.temperature.exists ? 2 * padded + 2 * cells + sides : 0) +
+                           (c.temperature.exists ? temperature_system.bytes(linear, A) : 0)}},
+      word * ((c.dim() + 1) * padded + (2 * c.dim() + 1) * cells + (c.temperature.exists ? padded + 2 * cells : 0))};
 }
 
 void info_incompressible(const Table& config, int ranks, std::ostream& out) {
@@ -34,18 +39,22 @@ void info_incompressible(const Table& config, int ranks, std::ostream& out) {
   read_diagnostics_every(config);
   if (c.scheme == Scheme::artificial_compressibility)
     read_lab(config, {coupled_system});
+  else if (c.temperature.exists)
+    read_lab(config, {momentum_system, temperature_system, pressure_system});
   else
     read_lab(config, {momentum_system, pressure_system});
   std::string unknowns = std::to_string(plan.header.unknowns);
-  if (c.scheme == Scheme::artificial_compressibility)
+  if (c.scheme == Scheme::artificial_compressibility) {
     plan.print({{"unknowns", unknowns + ", " + std::to_string(c.unknowns()) + " per cell"},
                 {"flow", coupled_system.solver<Host>(linear).describe()}},
                ranks, out);
-  else
-    plan.print({{"unknowns", unknowns},
-                {"momentum", momentum_system.solver<Host>(linear).describe()},
-                {"pressure", pressure_system.solver<Host>(linear).describe()}},
-               ranks, out);
+  } else {
+    std::vector<std::pair<std::string, std::string>> lines{
+        {"unknowns", unknowns}, {"momentum", momentum_system.solver<Host>(linear).describe()}};
+    if (c.temperature.exists) lines.emplace_back("temperature", temperature_system.solver<Host>(linear).describe());
+    lines.emplace_back("pressure", pressure_system.solver<Host>(linear).describe());
+    plan.print(lines, ranks, out);
+  }
 }
 
 }  // namespace weir

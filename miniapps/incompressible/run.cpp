@@ -8,8 +8,12 @@ namespace {
 
 template <class Space>
 struct FractionalStepScheme : StaggeredScheme<Space, FractionalStep<Space>> {
-  using StaggeredScheme<Space, FractionalStep<Space>>::StaggeredScheme;
-  using StaggeredScheme<Space, FractionalStep<Space>>::flow;
+  using Base = StaggeredScheme<Space, FractionalStep<Space>>;
+  using Base::flow;
+  template <class... Arguments>
+  explicit FractionalStepScheme(Arguments&&... arguments) : Base(std::forward<Arguments>(arguments)...) {
+    if (flow.flow_case().temperature.exists) this->temperature = temperature_system;
+  }
 
   // Columns as structured_header has them.
   std::size_t rate_column() const { return 2; }

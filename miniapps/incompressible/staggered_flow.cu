@@ -37,6 +37,7 @@ StaggeredFlow<Space>::StaggeredFlow(const IncompressibleCase& c, const FlowRanks
       metrics_(c.grid, ranks.local()),
       flow_(ranks.local()),
       boundary_(flow_case_, metrics_.view(), flow_.layout, &ranks_.communicator()),
+      force_(flow_case_, flow_.layout),
       halo_(ranks_),
       psi_(flow_.layout.cells().count()),
       rhs_(flow_.layout.cells().count()) {
@@ -50,8 +51,11 @@ StaggeredFlow<Space>::StaggeredFlow(const IncompressibleCase& c, const FlowRanks
 template <class Space>
 MomentumTerms StaggeredFlow<Space>::momentum_terms(int component, double dt) const {
   const double r = dt_before > 0 ? dt / dt_before : 0;
-  return {dt, flow_case_.viscosity, 1 + r / 2, -r / 2,
-          flow_case_.body_force[component] * flow_case_.force_modulation.at(time + dt / 2)};
+  const double force =
+      flow_case_.force_has_formula
+          ? 0
+          : flow_case_.body_force[component] * flow_case_.force_modulation.at(time + dt / 2);
+  return {dt, flow_case_.viscosity, 1 + r / 2, -r / 2, force};
 }
 
 template <class Space>

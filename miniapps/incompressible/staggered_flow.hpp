@@ -13,6 +13,7 @@
 #include "miniapps/structured/layout.hpp"
 #include "miniapps/structured/metrics.hpp"
 #include "miniapps/structured/ranks.hpp"
+#include "miniapps/structured/sides/force_field.hpp"
 #include "miniapps/structured/whole_fields.hpp"
 #include "miniapps/study/system_defaults.hpp"
 #include "postproc/run/timings.hpp"
@@ -84,6 +85,7 @@ class StaggeredFlow {
   MetricArrays<Space> metrics_;
   Flow<Space> flow_;
   BoundaryValues<Space> boundary_;
+  ForceField<Space> force_;  // what momentum_terms() has no number for
   FlowHalo<Space> halo_;
   std::array<Array<double, Space>, 3> advection_;  // C(u^{n-1})
   std::array<Array<double, Space>, 3> delta_;      // u* - u^n; the next solve starts from the last one's

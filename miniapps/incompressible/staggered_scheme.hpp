@@ -1,5 +1,6 @@
 // What the fractional steps add to run_structured, with a body in the flow and without.
 #pragma once
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,12 @@ struct StaggeredScheme : StructuredScheme<SchemeSpace, FlowCode, WholeFields<Sch
   StaggeredScheme(const SystemDefaults& velocity_is, const SystemDefaults& pressure_is, Arguments&&... arguments)
       : Base(std::forward<Arguments>(arguments)...), velocity(velocity_is), pressure(pressure_is) {}
 
-  std::vector<std::string> systems() const { return {velocity.name, pressure.name}; }
+  std::vector<std::string> systems() const {
+    std::vector<std::string> names{velocity.name};
+    if (temperature) names.emplace_back(temperature->name);
+    names.emplace_back(pressure.name);
+    return names;
+  }
   void attach(Lab<SchemeSpace>& lab, const Table& linear) {
     FlowFacts<SchemeSpace> facts = common_facts(*this);
     const auto component = [name = std::string(velocity.name)](const std::string& system, int part) {
@@ -31,7 +37,9 @@ struct StaggeredScheme : StructuredScheme<SchemeSpace, FlowCode, WholeFields<Sch
       facts.numbers = [&f, component](const std::string& system, int part) {
         return f.ranks().unknown_places(component(system, part));
       };
-    facts.variables = [component](const std::string& system, int part) {
+    const auto is_temperature = [own = temperature](const std::string& system) { return own && system == own->name; };
+    facts.variables = [component, is_temperature](const std::string& system, int part) {
+      if (is_temperature(system)) return std::vector<std::string>{"T"};
       return std::vector<std::string>{std::string(1, "uvwp"[component(system, part)])};
     };
     facts.cfl = [this] { return flow.dt_before * courant_rate(); };
@@ -41,15 +49,21 @@ struct StaggeredScheme : StructuredScheme<SchemeSpace, FlowCode, WholeFields<Sch
       facts.watched.push_back(
           watched_variable<SchemeSpace>(std::string(1, "uvw"[c]), f.layout(), f.flow().velocity[c]));
     facts.watched.push_back(watched_variable<SchemeSpace>("p", f.layout(), f.flow().p));
-    facts.row_name = [&f, component](const std::string& system, int part, int row) {
-      return name_of_unknown(f.ranks().whole(), component(system, part), row);
+    facts.row_name = [&f, component, is_temperature](const std::string& system, int part, int row) {
+      std::string name = name_of_unknown(f.ranks().whole(), component(system, part), row);
+      if (is_temperature(system)) name[0] = 'T';
+      return name;
     };
     lab.describe(facts);
     for (auto& system : f.systems())
-      lab.attach(system.get() == &f.pressure() ? pressure : velocity, system->solver, linear);
+      lab.attach(system.get() == &f.pressure()                      ? pressure
+                 : temperature && system->name == temperature->name ? *temperature
+                                                                    : velocity,
+                 system->solver, linear);
   }
   void describe(RunHeader& h) {
     h.systems.emplace_back(velocity.name, flow.systems().front()->solver.describe());
+    if (temperature) h.systems.emplace_back(temperature->name, (*(flow.systems().end() - 2))->solver.describe());
     h.systems.emplace_back(pressure.name, flow.pressure().solver.describe());
   }
   bool initialise(Run& run) {
@@ -90,6 +104,7 @@ struct StaggeredScheme : StructuredScheme<SchemeSpace, FlowCode, WholeFields<Sch
   }
 
   SystemDefaults velocity, pressure;
+  std::optional<SystemDefaults> temperature;  // where the flow has one: the system before the pressure's
   const FlowSystem<SchemeSpace>* failed = nullptr;
 };
 

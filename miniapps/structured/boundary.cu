@@ -2,32 +2,12 @@
 
 #include <algorithm>
 
+#include "miniapps/structured/sides/patch_values.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/reduce.hpp"
 
 namespace weir {
 namespace {
-
-// The plane of points on a side normal to d: (a, b) along the two other directions, both from -1 (ghost) on.
-struct Plane {
-  int d = 0, t1 = 1, t2 = 2;
-  int pad1 = 1, pad2 = 1, n1 = 1, n2 = 1;
-
-  WEIR_HD Extents padded() const { return {n1 + 2 * pad1, n2 + 2 * pad2, 1}; }
-  WEIR_HD int index(int a, int b) const { return a + pad1 + (b + pad2) * (n1 + 2 * pad1); }
-};
-
-Plane make_plane(const Layout& l, int d) {
-  Plane p;
-  p.d = d;
-  p.t1 = d == 0 ? 1 : 0;
-  p.t2 = d == 2 ? 1 : 2;
-  p.pad1 = l.pad(p.t1);
-  p.pad2 = l.pad(p.t2);
-  p.n1 = l.n[p.t1];
-  p.n2 = l.n[p.t2];
-  return p;
-}
 
 // Width of a component's control volume along a direction.
 WEIR_HD double cv_width(const Metrics& m, int component, int direction, int i) {
@@ -47,24 +27,27 @@ WEIR_HD double parabola(const MetricLine& line, int first, int last, bool at_fac
 }
 
 template <class Space>
-void fill_given_side(BoundaryValues<Space>& values, int side, int component, double t) {
+void fill_given_side(BoundaryValues<Space>& values, int patch, int component, double t) {
   const Layout& l = values.l;
-  const Side& s = values.c.sides[side];
-  const Plane p = make_plane(l, side / 2);
-  const int first1 = -l.low[p.t1], first2 = -l.low[p.t2];
-  const int last1 = first1 + l.whole[p.t1], last2 = first2 + l.whole[p.t2];
-  const double value = s.has_velocity() ? s.velocity[component] * s.modulation.at(t) : 0;
-  const bool shaped = s.profile == Side::Profile::parabolic;
-  const bool shape1 = shaped && p.pad1 && !values.c.is_periodic(p.t1),
-             shape2 = shaped && p.pad2 && !values.c.is_periodic(p.t2);
+  const SidePatch& s = values.c.patches[patch];
+  const Plane p = make_plane(l, s.side / 2);
+  const int first1 = s.first[p.t1] - l.low[p.t1], first2 = s.first[p.t2] - l.low[p.t2];
+  const int last1 = s.last[p.t1] - l.low[p.t1], last2 = s.last[p.t2] - l.low[p.t2];
+  const double factor = s.modulation.at(t), value = s.has_velocity() ? s.velocity[component] * factor : 0;
+  const bool shaped = s.profile == SidePatch::Profile::parabolic;
+  const bool shape1 = shaped && p.pad1 && !values.c.spans_period(s, p.t1),
+             shape2 = shaped && p.pad2 && !values.c.spans_period(s, p.t2);
   const bool face1 = component == p.t1, face2 = component == p.t2;
   const MetricLine line1 = values.m.line[p.t1], line2 = values.m.line[p.t2];
-  double* out = values.next(side, component);
+  const double* given = s.has_formula ? values.formula(s.side, component) : nullptr;
+  const int* owner = values.patch_of(s.side, component);
+  double* out = values.next(s.side, component);
   for_each<Space>(p.padded(), [=] WEIR_HD(int ia, int ib, int) {
-    const int a = ia - p.pad1, b = ib - p.pad2;
+    const int a = ia - p.pad1, b = ib - p.pad2, q = p.index(a, b);
+    if (owner[q] != patch) return;
     const double f1 = shape1 ? parabola(line1, first1, last1, face1, a) : 1,
                  f2 = shape2 ? parabola(line2, first2, last2, face2, b) : 1;
-    out[p.index(a, b)] = value * f1 * f2;
+    out[q] = given ? given[q] * factor : value * f1 * f2;
   });
 }
 
@@ -77,52 +60,74 @@ SideSteps side_steps(const Layout& l, const Plane& p, int at) {
 }
 
 template <class Space>
-void take_from_field(const Layout& l, int d, int end, int component, const Flow<Space>& flow, double* out) {
+void take_from_field(BoundaryValues<Space>& values, int patch, int component, const Flow<Space>& flow) {
+  const Layout& l = values.l;
+  const int side = values.c.patches[patch].side, d = side / 2, n = l.n[d];
   const Plane p = make_plane(l, d);
-  const int n = l.n[d];
-  const SideSteps at = side_steps(l, p, end == 0 ? 0 : (component == d ? n : n - 1));
+  const SideSteps at = side_steps(l, p, side % 2 == 0 ? 0 : (component == d ? n : n - 1));
   const double* f = flow.velocity[component].data();
+  const int* owner = values.patch_of(side, component);
+  double* out = values.next(side, component);
   for_each<Space>(p.padded(), [=] WEIR_HD(int ia, int ib, int) {
-    const int a = ia - p.pad1, b = ib - p.pad2;
-    out[p.index(a, b)] = f[at.start + a * at.s1 + b * at.s2];
+    const int a = ia - p.pad1, b = ib - p.pad2, q = p.index(a, b);
+    if (owner[q] == patch) out[q] = f[at.start + a * at.s1 + b * at.s2];
   });
 }
 
-// Through a side of the whole box: the shares of the ranks that lie on it.
+bool is_whole_side(const IncompressibleCase& c, int side) {
+  return std::count_if(c.patches.begin(), c.patches.end(), [&](const SidePatch& p) { return p.side == side; }) == 1;
+}
+
+// Through a patch of the whole box: the shares of the ranks that lie on it.
 template <class Space>
-double flux_into_box(BoundaryValues<Space>& values, int side) {
+double flux_into_box(BoundaryValues<Space>& values, int patch) {
+  const int side = values.c.patches[patch].side;
   double out = 0;
   if (values.l.is_side(side)) {
     const Plane p = make_plane(values.l, side / 2);
     const double *h1 = values.m.line[p.t1].h, *h2 = values.m.line[p.t2].h, *normal = values.next(side, side / 2);
-    out = sum<Space>(p.n1 * p.n2, [=] WEIR_HD(int n) {
+    const int* owner = values.patch_of(side, side / 2);
+    const auto through = [=] WEIR_HD(int n) {
       const int a = n % p.n1, b = n / p.n1;
       return normal[p.index(a, b)] * h1[a] * h2[b];
-    });
+    };
+    if (is_whole_side(values.c, side))  // a choice within the sum would change its rounding
+      out = sum<Space>(p.n1 * p.n2, through);
+    else
+      out = sum<Space>(p.n1 * p.n2,
+                       [=] WEIR_HD(int n) { return owner[p.index(n % p.n1, n / p.n1)] == patch ? through(n) : 0.0; });
   }
   out = values.over_ranks(out);
   return side % 2 == 0 ? out : -out;
 }
 
-double side_area(const IncompressibleCase& c, int d) {
-  double area = 1;
-  for (int e = 0; e < 3; ++e)
-    if (e != d) area *= c.grid.line[e].length();
-  return area;
+bool is_outlet(const SidePatch& p) { return p.type == SidePatch::Type::outlet; }
+
+using Choice = bool (*)(const SidePatch&);
+
+// The patches whose normal velocity may be changed: the outlets, else what formulas give, of those that are filled in every
+// step if there are any.
+Choice who_balances(const IncompressibleCase& c) {
+  if (c.has_outlet()) return is_outlet;
+  const Choice formula = [](const SidePatch& p) { return p.has_formula && p.type == SidePatch::Type::inlet; };
+  const Choice changing = [](const SidePatch& p) {
+    return p.has_formula && p.type == SidePatch::Type::inlet && p.changes_in_time();
+  };
+  return std::any_of(c.patches.begin(), c.patches.end(), changing) ? changing : formula;
 }
 
-double outlet_area(const IncompressibleCase& c) {
+double area_of(const IncompressibleCase& c, Choice takes_part) {
   double area = 0;
-  for (int s = 0; s < 6; ++s)
-    if (c.sides[s].type == Side::Type::outlet) area += side_area(c, s / 2);
+  for (const SidePatch& p : c.patches)
+    if (takes_part(p)) area += area_of_patch(c, p);
   return area;
 }
 
 template <class Space>
-void convect_outlet(BoundaryValues<Space>& values, int side, double speed, double dt, const Flow<Space>& flow) {
+void convect_outlet(BoundaryValues<Space>& values, int patch, double speed, double dt, const Flow<Space>& flow) {
   const Layout& l = values.l;
+  const int side = values.c.patches[patch].side, d = side / 2, n = l.n[d];
   if (!l.is_side(side)) return;
-  const int d = side / 2, n = l.n[d];
   const bool high = side % 2 == 1;
   const Plane p = make_plane(l, d);
   for (int c = 0; c < l.dim; ++c) {
@@ -130,42 +135,52 @@ void convect_outlet(BoundaryValues<Space>& values, int side, double speed, doubl
     const SideSteps at = side_steps(l, p, high ? n - 1 : (c == d ? 1 : 0));
     const double *f = flow.velocity[c].data(), *old = values.now(side, c),
                  *inv_h = values.m.line[d].inv_h + (high ? n - 1 : 0);
+    const int* owner = values.patch_of(side, c);
     double* b = values.next(side, c);
     for_each<Space>(p.padded(), [=] WEIR_HD(int ia, int ib, int) {
-      const int i1 = ia - p.pad1, i2 = ib - p.pad2;
+      const int i1 = ia - p.pad1, i2 = ib - p.pad2, q = p.index(i1, i2);
+      if (owner[q] != patch) return;
       const double k = dt * speed * inv_h[0] / h;
-      b[p.index(i1, i2)] = (old[p.index(i1, i2)] + k * f[at.start + i1 * at.s1 + i2 * at.s2]) / (1 + k);
+      b[q] = (old[q] + k * f[at.start + i1 * at.s1 + i2 * at.s2]) / (1 + k);
     });
   }
 }
 
-// Adds a constant to the normal component on every outlet, so that the fluxes sum to what is taken inside.
+// Adds a constant to the normal component on every outlet, so that the fluxes sum to what is taken inside. Without an
+// outlet: on every patch with a formula.
 template <class Space>
 void balance_mass(BoundaryValues<Space>& values, double taken) {
   const IncompressibleCase& c = values.c;
   const Layout& l = values.l;
-  const double area = outlet_area(c);
+  const auto takes_part = who_balances(c);
+  const double area = area_of(c, takes_part);
   if (area == 0) return;
+  const int patches = static_cast<int>(c.patches.size());
   double excess = -taken;
-  for (int s = 0; s < 2 * l.dim; ++s) {
-    if (c.sides[s].type == Side::Type::outlet) values.flux[s] = flux_into_box(values, s);
-    excess += values.flux[s];
+  for (int q = 0; q < patches; ++q) {
+    if (is_outlet(c.patches[q])) values.flux[q] = flux_into_box(values, q);
+    excess += values.flux[q];
   }
-  for (int s = 0; s < 2 * l.dim; ++s) {
-    if (c.sides[s].type != Side::Type::outlet) continue;
+  for (int q = 0; q < patches; ++q) {
+    const int s = c.patches[q].side;
+    if (!takes_part(c.patches[q])) continue;
     const double change = (s % 2 == 1 ? 1 : -1) * excess / area;
     if (l.is_side(s)) {
       double* b = values.next(s, s / 2);
-      for_each<Space>(make_plane(l, s / 2).padded().count(), [=] WEIR_HD(int i) { b[i] += change; });
+      const int* owner = values.patch_of(s, s / 2);
+      for_each<Space>(make_plane(l, s / 2).padded().count(), [=] WEIR_HD(int i) {
+        if (owner[i] == q) b[i] += change;
+      });
     }
-    values.flux[s] -= excess * side_area(c, s / 2) / area;
+    values.flux[q] -= excess * area_of_patch(c, c.patches[q]) / area;
   }
 }
 
 template <class Space>
-void fill_given(BoundaryValues<Space>& values, int side, double t) {
-  for (int e = 0; e < values.l.dim && values.l.is_side(side); ++e) fill_given_side(values, side, e, t);
-  values.flux[side] = flux_into_box(values, side);
+void fill_given(BoundaryValues<Space>& values, int patch, double t) {
+  const int side = values.c.patches[patch].side;
+  for (int e = 0; e < values.l.dim && values.l.is_side(side); ++e) fill_given_side(values, patch, e, t);
+  values.flux[patch] = flux_into_box(values, patch);
 }
 
 template <class Space>
@@ -235,50 +250,43 @@ void fill_ends(BoundaryValues<Space>& values, Flow<Space>& flow, int d, int from
 
 }  // namespace
 
-BoundaryPlanes::BoundaryPlanes(const Layout& l) {
-  for (int s = 0; s < 2 * l.dim; ++s) {
-    begin[s] = total;
-    if (!l.is_side(s)) continue;
-    plane[s / 2] = make_plane(l, s / 2).padded().count();
-    total += l.dim * plane[s / 2];
-  }
-}
-
-std::vector<int> boundary_places(const Layout& local, const Layout& whole) {
-  const BoundaryPlanes planes(whole);
-  std::vector<int> place;
-  for (int s = 0; s < 2 * local.dim; ++s) {
-    if (!local.is_side(s)) continue;
-    const Plane p = make_plane(local, s / 2), all = make_plane(whole, s / 2);
-    const Extents e = p.padded();
-    for (int c = 0; c < local.dim; ++c)
-      for (int b = 0; b < e.ny; ++b)
-        for (int a = 0; a < e.nx; ++a)
-          place.push_back(static_cast<int>(planes.offset(s, c)) +
-                          all.index(a - p.pad1 + local.low[p.t1], b - p.pad2 + local.low[p.t2]));
-  }
-  return place;
-}
-
 template <class Space>
 BoundaryValues<Space>::BoundaryValues(const IncompressibleCase& of, const Metrics& metrics, const Layout& layout,
                                       const Communicator* ranks)
     : c(of),
       m(metrics),
       l(layout),
+      flux(of.patches.size(), 0.0),
       planes_(l),
       ranks_(ranks && ranks->size() > 1 ? ranks : nullptr),
       now_(planes_.total),
-      next_(planes_.total) {}
+      next_(planes_.total),
+      host_owner_(patches_of_points(c, l)),
+      owner_(host_owner_) {
+  if (std::none_of(c.patches.begin(), c.patches.end(), [](const SidePatch& p) { return p.has_formula; })) return;
+  host_formula_.resize(static_cast<std::size_t>(planes_.total), 0.0);
+  formula_ = Array<double, Space>(planes_.total);
+  evaluate_formulas(0, false);
+}
+
+template <class Space>
+void BoundaryValues<Space>::evaluate_formulas(double t, bool only_changing) {
+  const auto changes = [](const SidePatch& p) { return depends_on_time(p.formula); };
+  if (host_formula_.empty() || (only_changing && std::none_of(c.patches.begin(), c.patches.end(), changes))) return;
+  evaluate_patches(c, l, t, only_changing, host_owner_, host_formula_);
+  formula_.upload(host_formula_);
+}
 
 template <class Space>
 void BoundaryValues<Space>::initialise(const Flow<Space>& flow, double t, double taken) {
-  for (int s = 0; s < 2 * l.dim; ++s) {
-    if (c.is_periodic(s / 2)) continue;
-    if (c.sides[s].type == Side::Type::outlet)
-      for (int e = 0; e < l.dim && l.is_side(s); ++e) take_from_field<Space>(l, s / 2, s % 2, e, flow, next(s, e));
+  evaluate_formulas(t, true);
+  for (int q = 0; q < static_cast<int>(c.patches.size()); ++q) {
+    const int s = c.patches[q].side;
+    if (s >= 2 * l.dim || c.is_periodic(s / 2)) continue;
+    if (is_outlet(c.patches[q]))
+      for (int e = 0; e < l.dim && l.is_side(s); ++e) take_from_field(*this, q, e, flow);
     else
-      fill_given(*this, s, t);
+      fill_given(*this, q, t);
   }
   balance_mass(*this, taken);
   for (int s = 0; s < 2 * l.dim; ++s)
@@ -287,27 +295,29 @@ void BoundaryValues<Space>::initialise(const Flow<Space>& flow, double t, double
 
 template <class Space>
 void BoundaryValues<Space>::follow_loaded() {
-  for (int s = 0; s < 2 * l.dim; ++s) {
+  for (int s = 0; s < 2 * l.dim; ++s)
     for (int e = 0; e < l.dim && l.is_side(s); ++e) copy_plane<Space>(l, s / 2, now(s, e), next(s, e));
-    flux[s] = flux_into_box(*this, s);
-  }
+  for (int q = 0; q < static_cast<int>(c.patches.size()); ++q)
+    if (c.patches[q].side < 2 * l.dim) flux[q] = flux_into_box(*this, q);
 }
 
 template <class Space>
 bool BoundaryValues<Space>::advance(const Flow<Space>& flow, double t, double dt, double taken) {
   double inflow = 0;
   bool changes = false;
-  for (int s = 0; s < 2 * l.dim; ++s) {
-    const Side& side = c.sides[s];
-    changes = changes || side.changes_in_time();
-    if (side.type == Side::Type::outlet) continue;
-    if (side.changes_in_time()) fill_given(*this, s, t + dt);
-    inflow += flux[s];
+  evaluate_formulas(t + dt, true);
+  const int patches = static_cast<int>(c.patches.size());
+  for (int q = 0; q < patches; ++q) {
+    const SidePatch& patch = c.patches[q];
+    changes = changes || patch.changes_in_time();
+    if (is_outlet(patch)) continue;
+    if (patch.changes_in_time()) fill_given(*this, q, t + dt);
+    inflow += flux[q];
   }
   if (!changes) return false;
-  const double area = outlet_area(c), speed = area > 0 ? std::max(inflow, 0.0) / area : 0;
-  for (int s = 0; s < 2 * l.dim; ++s)
-    if (c.sides[s].type == Side::Type::outlet) convect_outlet(*this, s, speed, dt, flow);
+  const double area = area_of(c, is_outlet), speed = area > 0 ? std::max(inflow, 0.0) / area : 0;
+  for (int q = 0; q < patches; ++q)
+    if (is_outlet(c.patches[q])) convect_outlet(*this, q, speed, dt, flow);
   balance_mass(*this, taken);
   return true;
 }
@@ -317,7 +327,8 @@ void BoundaryValues<Space>::add_increment(int component, double dt, View<double>
   const Metrics metrics = m;  // in the kernel, where `this` means nothing
   const Extents box = l.unknowns(component);
   for (int s = 0; s < 2 * l.dim; ++s) {
-    if (!l.is_side(s) || !c.sides[s].changes_in_time()) continue;
+    const auto changes = [s](const SidePatch& q) { return q.side == s && q.changes_in_time(); };
+    if (!l.is_side(s) || std::none_of(c.patches.begin(), c.patches.end(), changes)) continue;
     const Plane p = make_plane(l, s / 2);
     const int first1 = component == p.t1 ? l.first(p.t1) : 0, first2 = component == p.t2 ? l.first(p.t2) : 0;
     const int size[3] = {box.nx, box.ny, box.nz}, step[3] = {1, box.nx, box.nx * box.ny};
@@ -347,13 +358,20 @@ void BoundaryValues<Space>::set_normal_velocity(Flow<Space>& flow) {
 }
 
 template <class Space>
+void periodic_ghosts(const Layout& l, double* field) {
+  for (int d = 0; d < l.dim; ++d)
+    if (l.periodic[d]) periodic_images<Space>(l, d, field);
+}
+
+template <class Space>
 void pressure_ghosts(Flow<Space>& flow) {
-  for (int d = 0; d < flow.layout.dim; ++d)
-    if (flow.layout.periodic[d]) periodic_images<Space>(flow.layout, d, flow.p.data());
+  periodic_ghosts<Space>(flow.layout, flow.p.data());
 }
 
 template class BoundaryValues<Host>;
 template class BoundaryValues<Device>;
+template void periodic_ghosts<Host>(const Layout&, double*);
+template void periodic_ghosts<Device>(const Layout&, double*);
 template void pressure_ghosts<Host>(Flow<Host>&);
 template void pressure_ghosts<Device>(Flow<Device>&);
 

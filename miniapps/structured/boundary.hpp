@@ -4,7 +4,8 @@
 //   outlet        db/dt + U db/dn = 0, U the mean outflow, implicit upwind: b' = (b + k u_inner) / (1 + k) with
 //                 k = dt U / distance; then a constant is added to the normal component, so that what flows in flows
 //                 out and the pressure system has a solution
-// A ghost mirrors the value on the side, u_ghost = 2 b - u_inner, so that one formula serves every cell; a face on the
+// Where no outlet is, formulas take what their quadrature misses. Each patch of a side has its own condition
+// (sides/patch.hpp). A ghost mirrors the value on the side, u_ghost = 2 b - u_inner, so that one formula serves every cell; a face on the
 // side holds b itself.
 #pragma once
 #include <vector>
@@ -12,18 +13,10 @@
 #include "miniapps/structured/case.hpp"
 #include "miniapps/structured/layout.hpp"
 #include "miniapps/structured/metrics.hpp"
+#include "miniapps/structured/sides/plane.hpp"
 #include "solvers/parallel/communicator.hpp"
 
 namespace weir {
-
-// Where the planes of a side and component begin in one array; a side that is periodic or cut has none.
-struct BoundaryPlanes {
-  explicit BoundaryPlanes(const Layout& layout);
-  std::int64_t offset(int side, int component) const { return begin[side] + component * plane[side / 2]; }
-  std::int64_t begin[6] = {}, plane[3] = {}, total = 0;
-};
-// Of each value of a rank's planes: its place in those of the whole box.
-std::vector<int> boundary_places(const Layout& local, const Layout& whole);
 
 // b on every side at the old and the new time level: a plane a side and component, as wide as the padded field.
 template <class Space>
@@ -51,6 +44,11 @@ class BoundaryValues {
 
   double* now(int side, int component) { return now_.data() + planes_.offset(side, component); }
   double* next(int side, int component) { return next_.data() + planes_.offset(side, component); }
+  const int* patch_of(int side, int component) const { return owner_.data() + planes_.offset(side, component); }
+  // What formulas say of b without the modulation; null: the case has none.
+  const double* formula(int side, int component) const {
+    return formula_.size() > 0 ? formula_.data() + planes_.offset(side, component) : nullptr;
+  }
   Array<double, Space>& values() { return now_; }  // the whole state, for checkpoints
 
   double over_ranks(double share) const { return ranks_ ? ranks_->sum(share) : share; }
@@ -58,13 +56,23 @@ class BoundaryValues {
   const IncompressibleCase& c;
   const Metrics m;
   const Layout l;
-  double flux[6] = {};  // into the whole box through each side, at the new level
+  std::vector<double> flux;  // into the whole box through each patch, at the new level
 
  private:
+  void evaluate_formulas(double t, bool only_changing);
+
   BoundaryPlanes planes_;
   const Communicator* ranks_;  // null: one
   Array<double, Space> now_, next_;
+  std::vector<int> host_owner_;
+  Array<int, Space> owner_;           // of each point: its patch
+  std::vector<double> host_formula_;  // empty: the case has none
+  Array<double, Space> formula_;
 };
+
+// Periodic images of a padded field that other ranks do not hold.
+template <class Space>
+void periodic_ghosts(const Layout& layout, double* field);
 
 // Periodic images of the pressure; no other ghost of it is ever read.
 template <class Space>

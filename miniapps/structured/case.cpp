@@ -6,19 +6,12 @@
 #include "mesh/structured/read_grid.hpp"
 #include "miniapps/structured/output.hpp"
 #include "miniapps/structured/ranks.hpp"
+#include "miniapps/structured/sides/read_sides.hpp"
 #include "solvers/parallel/rank_map.hpp"
 
 namespace weir {
 
-const std::array<const char*, 6> side_names = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
-
 namespace {
-
-constexpr Option modulation_keys[] = {
-    {"mean", Option::number, "1", "of the factor mean + amplitude cos(angular_frequency t + phase)"},
-    {"amplitude", Option::number, "0", "of the oscillation; 0: steady"},
-    {"angular_frequency", Option::number, "0", "of the oscillation", "", "radians/time"},
-    {"phase", Option::number, "0", "of the oscillation", "", "radians"}};
 
 constexpr Option force_keys[] = {
     {"direction", Option::numbers, "[0, 0, 0]", "of the force, times the factor", "(-inf, inf)", "length/time^2"}};
@@ -31,34 +24,27 @@ constexpr Option flow_keys[] = {
      "density length^2/time"},
     {"density", Option::number, "1", "constant", "(0, inf)", "density"},
     {"body_force", Option::numbers, "[0, 0, 0]",
-     "acceleration; or { direction = [..], mean, amplitude, angular_frequency, phase }, as `modulation` of a boundary",
-     "(-inf, inf)", "length/time^2"},
+     "acceleration; or { direction = [..], mean, amplitude, angular_frequency, phase }, as `modulation` of a boundary; "
+     "formulas of x, y, z, t",
+     "numbers or formulas", "length/time^2"},
     {"initial", Option::text, "rest",
      "uniform: initial_velocity; taylor_green_2d: carried along by it; turbulent_channel: Reichardt's profile between "
-     "walls in y",
-     "rest | uniform | taylor_green_2d | taylor_green_3d | poiseuille | womersley | turbulent_channel"},
-    {"initial_velocity", Option::numbers, "[0, 0, 0]", "of initial = \"uniform\" and \"taylor_green_2d\"",
-     "(-inf, inf)", "velocity"},
+     "walls in y; formula: initial_velocity, formulas of x, y, z (without: exact_velocity at t = 0)",
+     "rest | uniform | taylor_green_2d | taylor_green_3d | poiseuille | womersley | turbulent_channel | formula"},
+    {"initial_velocity", Option::numbers, "[0, 0, 0]",
+     "of initial = \"uniform\", \"taylor_green_2d\" (numbers) and \"formula\"", "numbers or formulas", "velocity"},
     {"initial_perturbation", Option::number, "0", "of turbulent_channel: amplitude of the waves on top", "(-inf, inf)",
      "u_tau"},
     {"exact", Option::text, "depends on initial: the same where that is a solution",
      "what error_velocity_* and error_pressure_l2 are measured against",
-     "none | taylor_green_2d | poiseuille | womersley"},
+     "none | taylor_green_2d | poiseuille | womersley | formula"},
+    {"exact_velocity", Option::numbers, "[0, 0, 0]", "of exact = \"formula\": of x, y, z, t", "numbers or formulas",
+     "velocity"},
+    {"exact_pressure", Option::number, "depends: error_pressure_l2 is not measured", "of exact = \"formula\"",
+     "number or formula", "pressure"},
     {"turbulence", Option::text, "none",
      "k_omega (Wilcox 1988) needs artificial_compressibility, initial = \"turbulent_channel\" and no inlet or outlet",
      "none | k_omega"}};
-
-constexpr Option side_keys[] = {{"type", Option::text, Option::required,
-                                 "wall: no slip; slip: no normal velocity, no shear; inlet: velocity given; outlet: "
-                                 "convective; periodic: both ends",
-                                 "wall | slip | inlet | outlet | periodic"}};
-constexpr Option moving_keys[] = {
-    {"velocity", Option::numbers, "[0, 0, 0]", "inlet: required; wall: in its own plane", "(-inf, inf)", "velocity"},
-    {"modulation", Option::table, "", "factor of the velocity, mean + amplitude cos(angular_frequency t + phase)", "",
-     "", "", [] { return Options(modulation_keys); }}};
-constexpr Option inlet_keys[] = {{"profile", Option::text, "constant",
-                                  "parabolic: `velocity` in the middle of the side, 0 at its ends (mean 2/3; 3D 4/9)",
-                                  "constant | parabolic"}};
 
 constexpr Option time_keys[] = {
     {"end", Option::number, Option::required, "of the run", "(0, inf)", "time"},
@@ -79,75 +65,72 @@ void read_vector(const Table& t, const char* key, int dim, double (&v)[3]) {
   std::copy(list.begin(), list.end(), v);
 }
 
-Modulation read_modulation(const Table& t) {
-  return {t.get<double>("mean"), t.get<double>("amplitude"), t.get<double>("angular_frequency"),
-          t.get<double>("phase")};
-}
+std::string_view place_of_dim(int dim) { return dim == 2 ? "xy" : "xyz"; }
+std::string_view place_and_time_of_dim(int dim) { return dim == 2 ? "xyt" : "xyzt"; }
 
-Side read_side(const Table& options, int dim, int d) {
-  Side s;
-  const Table t = options.described_by(side_keys).described_by(moving_keys).described_by(inlet_keys);
-  s.type = get_enum<Side::Type>(t, "type");
-  const bool takes_velocity = s.type == Side::Type::wall || s.type == Side::Type::inlet;
-  for (const char* key : {"velocity", "profile", "modulation"})
-    if (!takes_velocity && t.has(key))
-      t.fail(key, std::string(key) + " means nothing on a side of type " + t.get<std::string>("type"));
-  if (!takes_velocity) return s;
-  if (s.type == Side::Type::inlet) s.profile = get_enum<Side::Profile>(t, "profile");
-  if (s.type == Side::Type::inlet && !t.has("velocity")) t.fail("velocity", "an inlet needs a velocity");
-  read_vector(t, "velocity", dim, s.velocity);
-  if (t.has("modulation")) s.modulation = read_modulation(t.table("modulation"));
-  if (s.type == Side::Type::wall && s.velocity[d] != 0)
-    t.fail("velocity", "a wall moves in its own plane; a velocity normal to it is an inlet's");
-  return s;
-}
-
-void read_boundary(const Table& t, IncompressibleCase& c) {
-  const int dim = c.dim();
-  for (int n = 0; n < 6; ++n) {
-    const char* name = side_names[n];
-    Side& s = c.sides[n];
-    if (n >= 2 * dim) {
-      if (t.has(name)) t.fail(name, "a grid of one cell in z is 2D and has no side " + std::string(name));
-      s.type = Side::Type::periodic;
-      continue;
+// For the first time step: the largest of some places.
+void take_largest_force(IncompressibleCase& c) {
+  double x[3];
+  for (int n = 0; n < 512; ++n) {
+    for (int d = 0; d < 3; ++d) {
+      const GridLine& line = c.grid.line[d];
+      x[d] = line.faces.front() + line.length() * (0.5 + ((n >> (3 * d)) & 7)) / 8;
     }
-    if (!t.has(name)) t.fail(name, "missing boundary: [boundary] must say what " + std::string(name) + " is");
-    s = read_side(t.table(name), dim, n / 2);
-  }
-  for (int d = 0; d < dim; ++d) {
-    const bool low = c.side(d, 0).type == Side::Type::periodic, high = c.side(d, 1).type == Side::Type::periodic;
-    const char* culprit = side_names[2 * d + (low ? 0 : 1)];
-    if (low != high) t.fail(culprit, std::string(culprit) + " is periodic and the opposite side is not");
+    for (int d = 0; d < 3; ++d)
+      c.body_force[d] = std::max(c.body_force[d], std::abs(c.force_formula[static_cast<std::size_t>(d)].at(x, 0)));
   }
 }
 
-// What flows in must flow out: without an outlet the fluxes given must cancel. The profile's mean: 2/3 a direction.
-void check_fluxes(const Table& t, const IncompressibleCase& c) {
-  double net = 0, gross = 0, in = 0;
-  int last = -1;
-  bool has_outlet = false;
-  for (int n = 0; n < 2 * c.dim(); ++n) {
-    const Side& s = c.sides[n];
-    const int d = n / 2;
-    has_outlet = has_outlet || s.type == Side::Type::outlet;
-    if (s.type != Side::Type::inlet) continue;
-    double flux = s.velocity[d] * (n % 2 == 0 ? 1 : -1) * (s.modulation.is_constant() ? s.modulation.mean : 1);
-    for (int a = 0; a < c.dim(); ++a) {
-      if (a == d) continue;
-      flux *= c.grid.line[a].length();
-      if (s.profile == Side::Profile::parabolic && !c.is_periodic(a)) flux *= 2.0 / 3.0;
-    }
-    net += flux;
-    in += s.modulation.is_constant() ? std::max(flux, 0.0) : std::abs(flux);
-    gross += std::abs(flux);
-    last = n;
-    if (!s.modulation.is_constant() && flux != 0) net = 1e300;
+void read_body_force(const Table& t, IncompressibleCase& c) {
+  if (t.is_table("body_force")) {
+    const Table f = t.table("body_force").described_by(force_keys).described_by(modulation_options());
+    read_vector(f, "direction", c.dim(), c.body_force);
+    c.force_modulation = read_modulation(f);
+    return;
   }
-  if (gross > 0 && in == 0)
-    t.table(side_names[last]).fail("velocity", "an inlet's velocity points into the domain; here nothing flows in");
-  if (!has_outlet && gross > 0 && std::abs(net) > 1e-10 * gross)
-    t.fail(side_names[last], "fluid flows in and has no way out: one side must be an outlet");
+  c.force_has_formula =
+      read_vector(t, "body_force", c.dim(), c.body_force, c.force_formula, place_and_time_of_dim(c.dim()));
+  if (c.force_has_formula) take_largest_force(c);
+}
+
+void read_initial_velocity(const Table& t, const std::string& initial, IncompressibleCase& c) {
+  if (c.initial == Initial::formula) {
+    if (!t.has("initial_velocity") && c.exact != Initial::exact_formula)
+      t.fail("initial", "initial = \"formula\" needs initial_velocity");
+    c.initial_formula = c.exact_velocity;  // at t = 0
+    if (t.has("initial_velocity") &&
+        !read_vector(t, "initial_velocity", c.dim(), c.initial_velocity, c.initial_formula, place_of_dim(c.dim())))
+      for (std::size_t d = 0; d < 3; ++d) c.initial_formula[d] = Formula(c.initial_velocity[d]);
+    return;
+  }
+  if (c.initial == Initial::uniform || c.initial == Initial::taylor_green_2d) {
+    if (has_formula(t, "initial_velocity")) t.fail("initial_velocity", "formulas need initial = \"formula\"");
+    read_vector(t, "initial_velocity", c.dim(), c.initial_velocity);
+  } else if (t.has("initial_velocity")) {
+    t.fail("initial_velocity", "initial_velocity means nothing with initial = \"" + initial + "\"");
+  }
+  if (c.initial == Initial::uniform && !t.has("initial_velocity"))
+    t.fail("initial", "initial = \"uniform\" needs initial_velocity");
+}
+
+void read_exact(const Table& t, const std::string& initial, IncompressibleCase& c) {
+  const bool is_exact = initial == "taylor_green_2d" || initial == "poiseuille" || initial == "womersley";
+  const std::string exact = t.get("exact", is_exact ? initial : "none");
+  if (exact == "formula") {
+    c.exact = Initial::exact_formula;
+    if (!t.has("exact_velocity")) t.fail("exact", "exact = \"formula\" needs exact_velocity");
+    double numbers[3] = {};
+    if (!read_vector(t, "exact_velocity", c.dim(), numbers, c.exact_velocity, place_and_time_of_dim(c.dim())))
+      for (std::size_t d = 0; d < 3; ++d) c.exact_velocity[d] = Formula(numbers[d]);
+    const auto pressure = read_formulas(t, "exact_pressure", place_and_time_of_dim(c.dim()));
+    if (pressure.size() > 1) t.fail("exact_pressure", "'exact_pressure' must be one number or formula");
+    c.exact_has_pressure = !pressure.empty();
+    if (c.exact_has_pressure) c.exact_pressure = pressure.front();
+    return;
+  }
+  for (const char* key : {"exact_velocity", "exact_pressure"})
+    if (t.has(key)) t.fail(key, std::string(key) + " needs exact = \"formula\"");
+  if (exact != "none") c.exact = static_cast<Initial>(place_of_word(t, "initial", exact));
 }
 
 void read_flow(const Table& options, IncompressibleCase& c) {
@@ -155,27 +138,17 @@ void read_flow(const Table& options, IncompressibleCase& c) {
   c.scheme = get_enum<Scheme>(t, "scheme");
   c.density = t.get<double>("density");
   c.viscosity = t.get<double>("viscosity") / c.density;
-  if (t.is_table("body_force")) {
-    const Table f = t.table("body_force").described_by(force_keys).described_by(modulation_keys);
-    read_vector(f, "direction", c.dim(), c.body_force);
-    c.force_modulation = read_modulation(f);
-  } else {
-    read_vector(t, "body_force", c.dim(), c.body_force);
-  }
+  read_body_force(t, c);
   const auto initial = t.get<std::string>("initial");
   c.initial = get_enum<Initial>(t, "initial");
-  const bool is_exact = initial == "taylor_green_2d" || initial == "poiseuille" || initial == "womersley";
-  const std::string exact = t.get("exact", is_exact ? initial : "none");
-  if (exact != "none") c.exact = static_cast<Initial>(place_of_word(t, "initial", exact));
-  if (c.initial == Initial::uniform || c.initial == Initial::taylor_green_2d)
-    read_vector(t, "initial_velocity", c.dim(), c.initial_velocity);
-  else if (t.has("initial_velocity"))
-    t.fail("initial_velocity", "initial_velocity means nothing with initial = \"" + initial + "\"");
-  if (c.initial == Initial::uniform && !t.has("initial_velocity"))
-    t.fail("initial", "initial = \"uniform\" needs initial_velocity");
+  read_exact(t, initial, c);
+  read_initial_velocity(t, initial, c);
   const auto either = [&](Initial kind) { return c.initial == kind || c.exact == kind; };
   if ((either(Initial::poiseuille) || either(Initial::womersley)) && !(c.viscosity > 0))
     t.fail("viscosity", "this flow needs a positive viscosity");
+  if (c.force_has_formula &&
+      (either(Initial::poiseuille) || either(Initial::womersley) || either(Initial::turbulent_channel)))
+    t.fail("body_force", "this flow needs a body force in numbers");
   if (either(Initial::womersley) && !(c.force_modulation.amplitude != 0 && c.force_modulation.angular_frequency > 0))
     t.fail("body_force", "Womersley's flow needs an oscillating body force");
   if (c.initial == Initial::turbulent_channel) {
@@ -187,11 +160,13 @@ void read_flow(const Table& options, IncompressibleCase& c) {
     t.fail("initial", "initial = \"taylor_green_3d\" needs a 3D grid");
 }
 
+SidePatch::Type type_of(const IncompressibleCase& c, int side) { return c.side(side / 2, side % 2).type; }
+
 // Flows between walls that a body force drives, the same all along.
 void check_exact(const Table& t, const IncompressibleCase& c) {
   if (c.exact != Initial::poiseuille && c.exact != Initial::womersley) return;
   for (int n = 0; n < 2 * c.dim(); ++n)
-    if (c.sides[n].type == Side::Type::inlet || c.sides[n].type == Side::Type::outlet)
+    if (type_of(c, n) == SidePatch::Type::inlet || type_of(c, n) == SidePatch::Type::outlet)
       t.fail(t.has("exact") ? "exact" : "initial",
              std::string("this flow is no exact solution beside the inlet or outlet at ") + side_names[n] +
                  "; exact = \"none\" measures no error");
@@ -206,10 +181,24 @@ void read_turbulence(const Table& t, IncompressibleCase& c) {
   if (c.initial != Initial::turbulent_channel)
     t.fail("turbulence", "turbulence = \"k_omega\" needs initial = \"turbulent_channel\"");
   for (int n = 0; n < 2 * c.dim(); ++n) {
-    const Side::Type type = c.sides[n].type;
-    if (type == Side::Type::inlet || type == Side::Type::outlet)
+    const SidePatch::Type type = type_of(c, n);
+    if (type == SidePatch::Type::inlet || type == SidePatch::Type::outlet)
       t.fail("turbulence",
              std::string("turbulence = \"k_omega\" does not know what flows in or out at ") + side_names[n]);
+  }
+}
+
+// Artificial compressibility knows one condition a side, and numbers.
+void refuse_for_coupled(const Table& config, const IncompressibleCase& c) {
+  if (c.scheme != Scheme::artificial_compressibility) return;
+  const std::string needs = ": scheme = \"artificial_compressibility\" does not know them";
+  if (c.temperature.exists) config.fail("temperature", "[temperature] needs scheme = \"fractional_step\"");
+  if (c.force_has_formula) config.table("flow").fail("body_force", "formulas of the body force" + needs);
+  const Table boundary = config.table("boundary");
+  for (std::size_t n = 0; n < c.patches.size(); ++n) {
+    const char* side = side_names[static_cast<std::size_t>(c.patches[n].side)];
+    if (c.patches[n].has_formula) boundary.fail(side, "formulas of a side's velocity" + needs);
+    if (n > 0 && c.patches[n].side == c.patches[n - 1].side) boundary.fail(side, "patches of a side" + needs);
   }
 }
 
@@ -241,28 +230,50 @@ void read_time(const Table& options, Scheme scheme, TimeControl& time) {
 
 }  // namespace
 
+double IncompressibleCase::largest_buoyancy() const {
+  double largest = 0, x[3];
+  for (int d = 0; d < 3; ++d) x[d] = grid.line[d].centre[grid.line[d].centre.size() / 2];
+  for (const SidePatch& p : patches)
+    if (p.fixes_temperature) largest = std::max(largest, std::abs(p.temperature.at(x, 0) - temperature.reference));
+  return std::abs(temperature.expansion) * largest;
+}
+
 std::vector<KeyTable> structured_keys() {
   std::vector<KeyTable> keys = probe_keys_of_case();
   for (const KeyTable& table : history_reference_keys()) keys.push_back(table);
   keys.insert(keys.begin(), {{"grid", "", grid_options()},
                              {"flow", "", flow_keys},
                              {"flow.body_force", "as a table", force_keys},
-                             {"flow.body_force", "as a table", modulation_keys},
-                             {"boundary.SIDE", "", side_keys},
-                             {"boundary.SIDE", "wall, inlet", moving_keys},
-                             {"boundary.SIDE", "inlet", inlet_keys},
+                             {"flow.body_force", "as a table", modulation_options()},
                              {"time", "", time_keys},
                              {"output", "", FlowOutput::options()},
+                             {"surface", "", side_surface_options()},
                              {"ranks", "", partition_options()},
                              {"ranks", "", rank_options()}});
+  const std::vector<KeyTable> sides = side_keys();
+  keys.insert(keys.begin() + 4, sides.begin(), sides.end());
   return keys;
 }
 
 std::vector<KeyTable> incompressible_keys() {
   std::vector<KeyTable> keys = structured_keys(), coupled = coupled_keys();
+  keys.push_back({"temperature", "", temperature_options()});
   keys.push_back({"time", "artificial_compressibility", coupled_time_keys});
   keys.insert(keys.end(), coupled.begin(), coupled.end());
   return keys;
+}
+
+bool read_vector(const Table& t, const char* key, int dim, double (&v)[3], VectorFormula& f,
+                 std::string_view variables) {
+  if (!has_formula(t, key)) {
+    read_vector(t, key, dim, v);
+    return false;
+  }
+  const std::vector<Formula> list = read_formulas(t, key, variables);
+  if (list.size() != 3 && list.size() != static_cast<std::size_t>(dim))
+    t.fail(key, std::string(key) + " must have " + std::to_string(dim) + " numbers or formulas");
+  std::copy(list.begin(), list.end(), f.begin());
+  return true;
 }
 
 IncompressibleCase read_incompressible_case(const Table& config) {
@@ -273,12 +284,12 @@ IncompressibleCase read_incompressible_case(const Table& config) {
   for (int d = 0; d < c.dim(); ++d)
     if (c.grid.cells(d) < 2) grid.fail("cells", "a direction with flow needs at least two cells");
   read_flow(config.table("flow"), c);
-  const Table boundary = config.table("boundary");
-  read_boundary(boundary, c);
-  check_fluxes(boundary, c);
+  read_time(config.table("time"), c.scheme, c.time);
+  c.temperature = read_temperature(config, c.dim());
+  read_sides(config.table("boundary"), c);
   check_exact(config.table("flow"), c);
   read_turbulence(config.table("flow"), c);
-  read_time(config.table("time"), c.scheme, c.time);
+  refuse_for_coupled(config, c);
   if (c.scheme == Scheme::artificial_compressibility)
     c.coupled = read_coupled_options(config, c.time.steady, reference_speed(c));
   return c;

@@ -1,44 +1,34 @@
 // What a case file says about an incompressible flow, checked. Anything wrong is refused with file and line.
 #pragma once
+#include <algorithm>
 #include <array>
-#include <cmath>
 #include <string>
+#include <vector>
 
 #include "base/key_table.hpp"
 #include "base/table.hpp"
 #include "mesh/structured/grid.hpp"
 #include "miniapps/artificial_compressibility/options.hpp"
+#include "miniapps/structured/sides/patch.hpp"
+#include "miniapps/structured/sides/temperature_case.hpp"
 
 namespace weir {
 
-// factor(t) = mean + amplitude cos(angular_frequency t + phase)
-struct Modulation {
-  double mean = 1, amplitude = 0, angular_frequency = 0, phase = 0;
-  bool is_constant() const { return amplitude == 0; }
-  double largest() const { return std::abs(mean) + std::abs(amplitude); }
-  double at(double t) const {
-    return is_constant() ? mean : mean + amplitude * std::cos(angular_frequency * t + phase);
-  }
-};
-
-// One end of the box.
-struct Side {
-  enum class Type { wall, slip, inlet, outlet, periodic };
-  enum class Profile { constant, parabolic };
-  Type type = Type::wall;
-  double velocity[3] = {};  // wall, inlet: times the profile and the modulation
-  Profile profile = Profile::constant;
-  Modulation modulation;
-
-  // The velocity is known on this side: all components, or (slip) the normal one alone.
-  bool has_velocity() const { return type == Type::wall || type == Type::inlet || type == Type::outlet; }
-  bool changes_in_time() const { return type == Type::outlet || (has_velocity() && !modulation.is_constant()); }
-};
-
-// These in the order of the words of [flow], those of a side in that of [boundary].
+// These in the order of the words of [flow].
 enum class Scheme { fractional_step, artificial_compressibility };
 
-enum class Initial { rest, uniform, taylor_green_2d, taylor_green_3d, poiseuille, womersley, turbulent_channel };
+// exact_formula: of `exact` alone.
+enum class Initial {
+  rest,
+  uniform,
+  taylor_green_2d,
+  taylor_green_3d,
+  poiseuille,
+  womersley,
+  turbulent_channel,
+  formula,
+  exact_formula
+};
 
 enum class Turbulence { none, k_omega };
 
@@ -58,24 +48,47 @@ struct IncompressibleCase {
   Grid grid;
   double density = 1;
   double viscosity = 0;       // kinematic: the file's dynamic viscosity over the density
-  double body_force[3] = {};  // acceleration, times the modulation
+  double body_force[3] = {};  // acceleration, times the modulation; of formulas about the largest at t = 0
   Modulation force_modulation;
+  bool force_has_formula = false;
+  VectorFormula force_formula;  // in place of `body_force`
   Initial initial = Initial::rest;
   Initial exact = Initial::rest;    // the solution that errors are measured against; rest: none
   double initial_perturbation = 0;  // of "turbulent_channel", in units of u_tau
   double initial_velocity[3] = {};  // of "uniform"; the others are carried along with it
-  std::array<Side, 6> sides;        // x_min, x_max, y_min, y_max, z_min, z_max
+  VectorFormula initial_formula;    // of "formula"
+  VectorFormula exact_velocity;     // of exact = "formula"
+  bool exact_has_pressure = false;
+  Formula exact_pressure;
+  std::vector<SidePatch> patches;  // by side: x_min, x_max, y_min, y_max, z_min, z_max
+  TemperatureCase temperature;
   TimeControl time;
   CoupledOptions coupled;  // of artificial compressibility
 
-  const Side& side(int d, int end) const { return sides[2 * d + end]; }
+  // The first patch of a side; those of one side agree in has_velocity().
+  const SidePatch& side(int d, int end) const {
+    return *std::find_if(patches.begin(), patches.end(), [&](const SidePatch& p) { return p.side == 2 * d + end; });
+  }
   int unknowns() const { return dim() + 1 + (turbulence == Turbulence::k_omega ? 2 : 0); }  // a cell, coupled scheme
   int dim() const { return grid.is_2d() ? 2 : 3; }
   bool has_exact() const { return exact != Initial::rest; }
-  bool is_periodic(int d) const { return side(d, 0).type == Side::Type::periodic; }
+  bool has_exact_pressure() const { return exact == Initial::taylor_green_2d || exact_has_pressure; }
+  bool is_periodic(int d) const { return side(d, 0).type == SidePatch::Type::periodic; }
+  bool spans_period(const SidePatch& p, int d) const {
+    return is_periodic(d) && p.first[d] == 0 && p.last[d] == grid.cells(d);
+  }
+  // expansion |T - reference|, of the sides at t = 0: for the first time step.
+  double largest_buoyancy() const;
+  bool has_outlet() const {
+    return std::any_of(patches.begin(), patches.end(),
+                       [](const SidePatch& p) { return p.type == SidePatch::Type::outlet; });
+  }
 };
 
-extern const std::array<const char*, 6> side_names;
+// Numbers into v, as many as the flow has directions (or 3), or formulas of `variables` into f.
+// Returns whether there was a formula.
+bool read_vector(const Table& t, const char* key, int dim, double (&v)[3], VectorFormula& f,
+                 std::string_view variables);
 
 std::vector<KeyTable> structured_keys();      // of the incompressible and the immersed miniapp
 std::vector<KeyTable> incompressible_keys();  // with those of artificial compressibility

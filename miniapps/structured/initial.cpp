@@ -7,6 +7,7 @@
 #include <numbers>
 #include <vector>
 
+#include "miniapps/structured/sides/patch_values.hpp"
 #include "physics/k_omega.hpp"
 
 namespace weir {
@@ -74,16 +75,6 @@ double turbulent_channel_velocity(const IncompressibleCase& c, int component, co
   return std::copysign(at.u_tau, c.body_force[0]) * u + perturbation;
 }
 
-// Coordinates of a component's points along a direction, for index -1..n (component 3: the pressure).
-std::vector<double> coordinates(const GridLine& line, bool at_faces) {
-  const auto n = static_cast<std::size_t>(line.cells());
-  std::vector<double> x(n + 2);
-  for (std::size_t i = 0; i < n; ++i) x[i + 1] = at_faces ? line.faces[i] : line.centre[i];
-  x[0] = at_faces ? 2 * line.faces[0] - line.faces[1] : 2 * line.faces[0] - line.centre[0];
-  x[n + 1] = at_faces ? line.faces[n] : 2 * line.faces[n] - line.centre[n - 1];
-  return x;
-}
-
 struct Norms {
   double max = 0, square = 0;  // square: integral of the square
 };
@@ -112,14 +103,19 @@ Norms velocity_error(const IncompressibleCase& c, const Flow<Host>& flow, int co
   return e;
 }
 
+double exact_pressure(const IncompressibleCase& c, const double (&x)[3], double t) {
+  if (c.exact == Initial::exact_formula) return c.exact_pressure.at(x, t) / c.density;
+  const double *U = c.initial_velocity, decay = std::exp(-4 * c.viscosity * t);
+  return 0.25 * (std::cos(2 * (x[0] - U[0] * t)) + std::cos(2 * (x[1] - U[1] * t))) * decay;
+}
+
 double pressure_error(const IncompressibleCase& c, const Flow<Host>& flow, double t) {
   const Layout& l = flow.layout;
   const Field<const double> p = flow.pressure();
-  const double *U = c.initial_velocity, decay = std::exp(-4 * c.viscosity * t);
   double mean = 0, square = 0, volume = 0;
   l.for_cells([&](int i, int j, int k) {
-    const double x = c.grid.line[0].centre[i] - U[0] * t, y = c.grid.line[1].centre[j] - U[1] * t;
-    const double d = p(i, j, k) - 0.25 * (std::cos(2 * x) + std::cos(2 * y)) * decay;
+    const double x[3] = {c.grid.line[0].centre[i], c.grid.line[1].centre[j], c.grid.line[2].centre[k]};
+    const double d = p(i, j, k) - exact_pressure(c, x, t);
     const double v = c.grid.line[0].width[i] * c.grid.line[1].width[j] * c.grid.line[2].width[k];
     mean += v * d;
     square += v * d * d;
@@ -155,6 +151,10 @@ double solution_velocity(const IncompressibleCase& c, Initial kind, int componen
       return component == 0 ? womersley(c, x[1], t) : 0;
     case Initial::turbulent_channel:
       return turbulent_channel_velocity(c, component, x);
+    case Initial::formula:
+      return c.initial_formula[static_cast<std::size_t>(component)].at(x, 0);
+    case Initial::exact_formula:
+      return c.exact_velocity[static_cast<std::size_t>(component)].at(x, t);
   }
   return 0;
 }
@@ -189,7 +189,7 @@ std::map<std::string, double> solution_errors(const IncompressibleCase& c, const
   }
   errors["error_velocity_max"] = all.max;
   errors["error_velocity_l2"] = std::sqrt(all.square / volume);
-  if (c.exact == Initial::taylor_green_2d)
+  if (c.has_exact_pressure())
     errors["error_pressure_l2"] = pressure_error(c, flow, flow.layout.staggered ? time - dt / 2 : time);
   return errors;
 }

@@ -11,6 +11,7 @@
 //                    k+ = (1 - e^{-y+/10}) (1 - 0.8 y/h) / sqrt(beta*), omega: root sum square of wall and log-layer value;
 //                    `initial_perturbation` times u_tau adds waves along x and z, free of divergence, which fall off
 //                    towards the walls
+//   formula          of the case file (initial_velocity, exact_velocity)
 #pragma once
 #include <map>
 #include <string>
@@ -32,7 +33,7 @@ KOmega turbulent_channel_k_omega(const IncompressibleCase& c, const double (&x)[
 template <class Space>
 void set_initial_velocity(const IncompressibleCase& c, Flow<Space>& flow);
 
-// error_velocity_max, error_velocity_l2 (root mean square over the box), and for taylor_green_2d error_pressure_l2
+// error_velocity_max, error_velocity_l2 (root mean square over the box), and where the pressure is known error_pressure_l2
 // (without its mean; on staggered grids at its half level time - dt/2): empty where the case names no exact solution.
 std::map<std::string, double> solution_errors(const IncompressibleCase& c, const Flow<Host>& flow, double time,
                                               double dt);

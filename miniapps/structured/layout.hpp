@@ -116,6 +116,7 @@ struct Flow {
   Layout layout;
   Array<double, Space> velocity[3];
   Array<double, Space> p;
+  Array<double, Space> temperature;    // empty where the case has none
   const double* divergence = nullptr;  // of every cell, where the layout is not staggered
 
   Field<double> field(Array<double, Space>& a) const {

@@ -36,7 +36,7 @@ std::vector<double> node_coordinates(const Layout& l, const GridLine& line, int 
 }
 
 SampledField sampled_field(const IncompressibleCase& c, const Layout& l, Field<const double> f, int component) {
-  static const std::array<const char*, 4> names = {"u", "v", "w", "p"};
+  static const std::array<const char*, 5> names = {"u", "v", "w", "p", "T"};
   SampledField s;
   s.name = names[component];
   for (int d = 0; d < 3; ++d) s.nodes[d] = node_coordinates(l, c.grid.line[d], d, l.staggered && component == d);
@@ -98,6 +98,7 @@ std::vector<SampledField> sampled_fields(const IncompressibleCase& c, const Flow
   std::vector<SampledField> fields;
   for (int e = 0; e < flow.layout.dim; ++e) fields.push_back(sampled_field(c, flow.layout, flow.component(e), e));
   fields.push_back(sampled_field(c, flow.layout, flow.pressure(), 3));
+  if (flow.temperature.size() > 0) fields.push_back(sampled_field(c, flow.layout, flow.field(flow.temperature), 4));
   return fields;
 }
 
@@ -113,6 +114,9 @@ std::vector<OutputField> cell_fields(const IncompressibleCase& c, const Flow<Hos
     else if (name == "pressure")
       fields.push_back(
           cell_field(l, name, 1, [&](int, int i, int j, int k) { return c.density * flow.pressure()(i, j, k); }));
+    else if (name == "temperature")
+      fields.push_back(
+          cell_field(l, name, 1, [&](int, int i, int j, int k) { return flow.field(flow.temperature)(i, j, k); }));
     else if (name == "divergence")
       fields.push_back(
           cell_field(l, name, 1, [&](int, int i, int j, int k) { return divergence_at(c, flow, i, j, k); }));
@@ -131,8 +135,8 @@ std::vector<OutputField> cell_fields(const IncompressibleCase& c, const Flow<Hos
 
 Options FlowOutput::options() {
   static constexpr Option keys[] = {
-      {"fields", Option::texts, "[velocity, pressure, vorticity, divergence]", "of field output",
-       "velocity | pressure | vorticity | divergence"},
+      {"fields", Option::texts, "[velocity, pressure, vorticity, divergence]",
+       "of field output; temperature, where there is one, always", "velocity | pressure | vorticity | divergence"},
       {"diagnostics_every", Option::integer, "10",
        "between evaluations of the CFL number, max_divergence and kinetic_energy", "[1, inf)", "steps"}};
   return keys;
@@ -143,6 +147,7 @@ FlowOutput::FlowOutput(const Table& config, const IncompressibleCase& c, const s
   const Table output = config.table("output");
   schedule_ = FieldSchedule(output);
   fields_ = output.described_by(options()).get<std::vector<std::string>>("fields");
+  if (c.temperature.exists) fields_.emplace_back("temperature");
   Box box;
   for (std::size_t d = 0; d < 3; ++d) {
     box.low[d] = c.grid.line[d].faces.front();
@@ -150,7 +155,9 @@ FlowOutput::FlowOutput(const Table& config, const IncompressibleCase& c, const s
   }
   std::vector<std::string> names = {"u", "v", "p"};
   if (c.dim() == 3) names.push_back("w");
+  if (c.temperature.exists) names.push_back("T");
   probes_ = read_probes(config, box, names);
+  surfaces_ = read_side_surfaces(config, c);
   history_references_ = read_history_references(config, columns);
 }
 
@@ -170,7 +177,7 @@ void FlowOutput::write_picture(const Flow<Host>& flow, std::int64_t step, double
 }
 
 std::map<std::string, double> FlowOutput::write_profiles(const Flow<Host>& flow) {
-  std::map<std::string, double> errors;
+  std::map<std::string, double> errors = write_side_surfaces(folder_ + "/surface", surfaces_, case_, flow);
   if (probes_.empty()) return errors;
   for (const auto& [name, value] : write_probes(folder_ + "/probes", probes_, sampled_fields(case_, flow)))
     errors[name] = value;
@@ -178,7 +185,7 @@ std::map<std::string, double> FlowOutput::write_profiles(const Flow<Host>& flow)
 }
 
 std::vector<std::string> FlowOutput::quantities() const {
-  std::vector<std::string> names;
+  std::vector<std::string> names = quantities_of(surfaces_, case_);
   for (const Probe& probe : probes_)
     if (probe.reference) names.push_back("error_" + probe.name);
   return names;

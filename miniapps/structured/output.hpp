@@ -9,6 +9,7 @@
 #include "base/table.hpp"
 #include "miniapps/structured/case.hpp"
 #include "miniapps/structured/layout.hpp"
+#include "miniapps/structured/sides/side_surface.hpp"
 #include "postproc/fields/field_schedule.hpp"
 #include "postproc/fields/picture_series.hpp"
 #include "postproc/fields/probe.hpp"
@@ -18,7 +19,7 @@ namespace weir {
 
 class FlowOutput {
  public:
-  // Reads [output], [[probe]] and [[history_reference]]. columns: those of history.csv that published data may belong to.
+  // Reads [output], [[probe]], [[surface]] and [[history_reference]]. columns: those of history.csv that published data may belong to.
   FlowOutput(const Table& config, const IncompressibleCase& c, const std::vector<std::string>& columns);
 
   // Once the run directory exists. restart_time: pictures after it are listed no more.
@@ -29,7 +30,7 @@ class FlowOutput {
   // more: fields beside those of [output] fields.
   void write_picture(const Flow<Host>& flow, std::int64_t step, double time, std::vector<OutputField> more = {});
 
-  // Writes every profile; returns error_NAME of those that name published data.
+  // Writes every profile and surface; returns error_NAME of those that name published data, and the surfaces' quantities.
   std::map<std::string, double> write_profiles(const Flow<Host>& flow);
   std::vector<std::string> quantities() const;  // the names of the above
 
@@ -38,6 +39,7 @@ class FlowOutput {
   FieldSchedule schedule_;
   std::vector<std::string> fields_;
   std::vector<Probe> probes_;
+  std::vector<SideSurface> surfaces_;
   std::vector<HistoryReference> history_references_;
   std::string folder_;
   std::unique_ptr<PictureSeries> pictures_;

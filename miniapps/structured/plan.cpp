@@ -6,6 +6,7 @@
 #include <array>
 #include <ostream>
 
+#include "miniapps/structured/sides/read_sides.hpp"
 #include "postproc/run/machine.hpp"
 
 namespace weir {
@@ -60,12 +61,14 @@ void StructuredPlan::print(const std::vector<std::pair<std::string, std::string>
   line("grid", header.grid);
   line("cells", std::to_string(header.cells));
   for (const auto& [label, text] : more) line(label, text);
+  for (const auto& [side, text] : describe_divided_sides(c)) line(side, text);
   for (const std::string& warning : header.warnings) line("warning", warning);
   const auto megabytes = [](std::int64_t bytes) {
     return fmt::format("{:.1f}", static_cast<double>(bytes) / (1 << 20));
   };
   std::string parts;
-  for (const auto& [purpose, bytes] : memory) parts += purpose + " " + megabytes(bytes) + ", ";
+  for (const auto& [purpose, bytes] : memory)
+    if (bytes > 0) parts += purpose + " " + megabytes(bytes) + ", ";
   parts += "kept step " + megabytes(kept_step) + ", program " + megabytes(program);
   line("memory", megabytes(over_ranks(1).all) + " MB: " + parts);
   if (count == 1) return;
@@ -88,11 +91,12 @@ RunHeader structured_header(const IncompressibleCase& c) {
   h.tolerance = c.time.steady_tolerance;
   h.history = {"max_divergence", "kinetic_energy", "rate"};
   h.quantities = {"kinetic_energy", "max_divergence", "dissipation", "rate"};
+  if (c.temperature.exists) h.unknowns += h.cells;
   if (c.has_exact()) {
     h.quantities.push_back("error_velocity_max");
     h.quantities.push_back("error_velocity_l2");
   }
-  if (c.exact == Initial::taylor_green_2d) h.quantities.push_back("error_pressure_l2");
+  if (c.has_exact_pressure()) h.quantities.push_back("error_pressure_l2");
   return h;
 }
 

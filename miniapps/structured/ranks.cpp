@@ -75,6 +75,7 @@ std::vector<Places> FlowRanks::places() const {
 std::size_t FlowRanks::kind_of(const std::string& name) {
   if (name == "psi") return 4;
   if (name == "boundary") return 5;
+  if (name.ends_with("_temperature")) return 4;
   if (name.starts_with("advection_") || name.starts_with("delta_"))
     return name.back() == 'u' ? 1 : name.back() == 'v' ? 2 : 3;
   return 0;

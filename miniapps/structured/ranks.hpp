@@ -105,6 +105,9 @@ class FlowHalo {
   void pressure(Flow<Space>& flow) {
     if (!pressure_.empty()) pressure_.exchange(HaloFields::blocks(flow.p.data(), 1));
   }
+  void scalar(Array<double, Space>& field) {
+    if (!pressure_.empty()) pressure_.exchange(HaloFields::blocks(field.data(), 1));
+  }
   PsiBelow psi(View<const double> psi);  // valid until the next call
   const std::string& path() const { return velocity_.path(); }
 

@@ -19,7 +19,8 @@ std::uint64_t hash_of_flow(const Flow<Host>& flow) {
   Hash64 hash;
   for (int c = 0; c < flow.layout.dim; ++c)
     hash.add(flow.velocity[c].data(), static_cast<std::size_t>(flow.velocity[c].size()) * sizeof(double));
-  hash.add(flow.p.data(), static_cast<std::size_t>(flow.p.size()) * sizeof(double));
+  for (const auto* scalar : {&flow.p, &flow.temperature})
+    hash.add(scalar->data(), static_cast<std::size_t>(scalar->size()) * sizeof(double));
   return hash.value();
 }
 

@@ -65,6 +65,10 @@ class WholeFields : public WholeArrays<Space> {
     if (!copy_) copy_ = std::make_unique<Flow<Host>>(layout_);
     for (int c = 0; c < flow.layout.dim; ++c) fetch(flow.velocity[c], copy_->velocity[c]);
     fetch(flow.p, copy_->p);
+    if (flow.temperature.size() > 0) {
+      if (copy_->temperature.size() == 0) copy_->temperature = Array<double, Host>(layout_.padded_count());
+      fetch(flow.temperature, copy_->temperature);
+    }
     return *copy_;
   }
   // The same of a padded field in host memory; empty on the other ranks.

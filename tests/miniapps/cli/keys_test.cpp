@@ -91,7 +91,7 @@ stretching = [{ type = "tanh" }, { type = "refined", from = 0.4, to = 0.6, width
 viscosity = 0.01
 body_force = { direction = [1.0, 0.0, 0.0], amplitude = 1.0, angular_frequency = 1.0 }
 [boundary]
-x_min = { type = "inlet", velocity = [1.0, 0.0, 0.0], modulation = { amplitude = 0.1 } }
+x_min = { type = "inlet", velocity = [1.0, 0.0, 0.0], modulation = { amplitude = 0.1 }, temperature = 1.0 }
 x_max = { type = "outlet" }
 y_min = { type = "wall" }
 y_max = { type = "wall" }
@@ -109,6 +109,11 @@ to = [0.5, 1.0, 0.5]
 points = 9
 fields = ["u"]
 reference = { file = "plane_poiseuille.csv", coordinate = "y", column = "u" }
+[temperature]
+diffusivity = 0.1
+[[surface]]
+name = "bottom"
+side = "y_min"
 [[history_reference]]
 quantity = "kinetic_energy"
 reference = { file = "tgv3d_Re1600_spectral512.csv", coordinate = "t", column = "Ek" }

@@ -45,6 +45,50 @@ diagnostics_every = 1
 every = 5
 )";
 
+// Patches whose edges lie within a rank and at borders, formulas with t, a temperature that drives the flow.
+const char* const step = R"([case]
+miniapp = "incompressible"
+[grid]
+cells = [10, 12, 16]
+length = [2.0, 1.0, 1.0]
+[flow]
+viscosity = 0.05
+body_force = ["0.1*z*cos(t)", 0.0, 0.0]
+initial = "formula"
+initial_velocity = ["y*(1 - y)", 0.0, "0.1*x"]
+[temperature]
+diffusivity = 0.04
+initial = "z"
+expansion = 1.0
+gravity = [0.0, -2.0, 0.5]
+[boundary]
+x_min = [{ type = "wall", range = [[0.0, 0.4], [0.0, 1.0]], temperature = 0.0 }, { type = "inlet", range = [[0.4, 1.0], [0.0, 0.5]], velocity = "y*z*(1 + 0.2*sin(9*t))", temperature = "1 + t" }, { type = "wall", range = [[0.4, 1.0], [0.5, 1.0]], temperature = 0.5 }]
+x_max = [{ type = "outlet", range = [[0.0, 0.7], [0.0, 1.0]] }, { type = "wall", range = [[0.7, 1.0], [0.0, 1.0]], heat_flux = "z" }]
+y_min = { type = "wall", temperature = "x" }
+y_max = { type = "wall", velocity = [0.5, 0.0, 0.3] }
+z_min = { type = "wall" }
+z_max = { type = "slip" }
+[time]
+end = 0.2
+dt = 0.02
+[linear.momentum]
+tolerance = 1e-9
+[linear.temperature]
+tolerance = 1e-11
+[linear.pressure]
+method = "cg"
+tolerance = 1e-7
+preconditioner = { type = "jacobi" }
+[output]
+report = false
+diagnostics_every = 1
+[[surface]]
+name = "floor"
+side = "y_min"
+[checkpoint]
+every = 5
+)";
+
 // Periods within a rank and across ranks; solved exactly, by transposes.
 const char* const vortices = R"([case]
 miniapp = "incompressible"
@@ -85,6 +129,7 @@ class WeirRanks : public testing::OverRanks {
  protected:
   WeirRanks() {
     write_file(folder / "channel.toml", channel);
+    write_file(folder / "step.toml", step);
     write_file(folder / "vortices.toml", vortices);
     write_file(folder / "body.toml", body);
   }
@@ -161,6 +206,17 @@ TEST_F(WeirRanks, ACheckpointRestartsOnAnotherNumberOfRanks) {
     ASSERT_EQ(f.code, 0) << f.out << f.err;
     expect_same_flow("whole", name);
   }
+}
+
+TEST_F(WeirRanks, PatchesFormulasAndTemperatureAreTheSameOnEveryNumberOfRanksAndRestart) {
+  const std::vector<std::string> all{"kinetic_energy", "dissipation", "rate", "floor_heat_flux"};
+  run(1, "one", "step.toml");
+  run(4, "four", "step.toml", {"--set", "ranks.partition=\"blocks\""});
+  expect_same("one", "four", all, 1e-8);  // the pressure's tolerance
+  run(3, "part", "step.toml", {"--steps", "5"});
+  const Finished f = weir(2, {"restart", "part/checkpoints/step_00000005.h5", "-o", "two"});
+  ASSERT_EQ(f.code, 0) << f.out << f.err;
+  expect_same("one", "two", all, 1e-8);
 }
 
 TEST_F(WeirRanks, PeriodsCloseAcrossRanksAndASolverTellsHowItGoesOverThem) {

@@ -5,6 +5,7 @@
 #include "miniapps/incompressible/momentum.hpp"
 #include "miniapps/incompressible/projection.hpp"
 #include "miniapps/structured/boundary.hpp"
+#include "miniapps/structured/sides/read_sides.hpp"
 #include "tests/miniapps/incompressible/flow_case.hpp"
 #include "tests/support/spaces.hpp"
 
@@ -131,7 +132,7 @@ TYPED_TEST(Operators, DeltaFormsMatrixIsTheExplicitOperatorsOwn) {
   // V u + dt nu/2 K u from the matrix, against the rhs: rhs(u) = -dt nu K u where the flow is at rest elsewhere.
   TestFlow<TypeParam> f(text_of("cells = [6, 5, 4]\nstretching = [\"tanh\", \"uniform\", \"tanh_low\"]",
                                 "viscosity = 0.7", cavity_3d, 0.02));
-  f.c.sides[3].velocity[0] = f.c.sides[3].velocity[2] = 0;  // no lid: homogeneous conditions
+  f.c.patches[3].velocity[0] = f.c.patches[3].velocity[2] = 0;  // no lid: homogeneous conditions
   const Layout& l = f.step.layout();
   std::mt19937 random(3);
   std::uniform_real_distribution<double> uniform(-1, 1);

@@ -180,7 +180,7 @@ TEST(StepSizes, AStepThatCollapsesIsTold) {
   restarted.largest = clock.largest;
   EXPECT_NE(restarted.why_collapsed(t, steps), "");
   // A flow that starts from rest is none: the steps that are left are few enough, however small they have become.
-  c.sides = {};
+  c.patches = {};
   StepSize slow(c);
   EXPECT_EQ(slow.next(0, 1e-9), 20);
   EXPECT_LT(slow.next(0, 1e6), 1e-6);
@@ -201,7 +201,7 @@ TEST(StepSizes, AFixedStepWhoseCourantNumberExplodesIsTold) {
 // A wall that swings from rest: its rate at the step's end counts, though the fluid tells nothing of it yet.
 TEST(StepSizes, ACourantNumberIsKeptWhereAWallStartsFromRest) {
   IncompressibleCase c = read_incompressible_case(read_case_text(good, "case.toml"));
-  c.sides = {};
+  c.patches = {};
   c.time.dt = 0;
   c.time.cfl = 0.5;
   c.time.end = 2;

@@ -1,0 +1,337 @@
+#include "miniapps/structured/sides/read_sides.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/table_node.hpp"
+#include "base/table_option.hpp"
+#include "miniapps/structured/sides/patch_values.hpp"
+
+namespace weir {
+
+const std::array<const char*, 6> side_names = {"x_min", "x_max", "y_min", "y_max", "z_min", "z_max"};
+
+namespace {
+
+constexpr Option modulation_keys[] = {
+    {"mean", Option::number, "1", "of the factor mean + amplitude cos(angular_frequency t + phase)"},
+    {"amplitude", Option::number, "0", "of the oscillation; 0: steady"},
+    {"angular_frequency", Option::number, "0", "of the oscillation", "", "radians/time"},
+    {"phase", Option::number, "0", "of the oscillation", "", "radians"}};
+
+constexpr Option type_keys[] = {{"type", Option::text, Option::required,
+                                 "wall: no slip; slip: no normal velocity, no shear; inlet: velocity given; outlet: "
+                                 "convective; periodic: both ends",
+                                 "wall | slip | inlet | outlet | periodic"}};
+constexpr Option range_keys[] = {
+    {"range", Option::numbers, "depends: all of the side",
+     "of a patch, where SIDE is an array of tables: [low, high] in each other direction of the side, to the nearest "
+     "faces of the grid; patches cover the side without gap or overlap",
+     "pairs of numbers", "length"}};
+constexpr Option moving_keys[] = {
+    {"velocity", Option::numbers, "[0, 0, 0]",
+     "inlet: required, one value: along the inward normal; wall: in its own plane; formulas of x, y, z, t",
+     "numbers or formulas", "velocity"},
+    {"modulation", Option::table, "", "factor of the velocity, mean + amplitude cos(angular_frequency t + phase)", "",
+     "", "", [] { return Options(modulation_keys); }}};
+constexpr Option inlet_keys[] = {
+    {"profile", Option::text, "constant",
+     "parabolic: `velocity` in the middle of the side or patch, 0 at its ends (mean 2/3; 3D 4/9)",
+     "constant | parabolic"}};
+
+constexpr Option heat_keys[] = {
+    {"temperature", Option::number, "depends: an inlet needs it, other patches are adiabatic", "of x, y, z, t",
+     "number or formula", "temperature"},
+    {"heat_flux", Option::number, "0", "wall, slip: into the fluid, over density times heat capacity; of x, y, z, t",
+     "number or formula", "temperature velocity"}};
+
+const char* axis_names[] = {"x", "y", "z"};
+
+Table described(const Table& options) {
+  return options.described_by(type_keys)
+      .described_by(range_keys)
+      .described_by(moving_keys)
+      .described_by(inlet_keys)
+      .described_by(heat_keys);
+}
+
+// The directions of a side that the grid has.
+std::vector<int> directions_of(int side, int dim) {
+  std::vector<int> all;
+  for (int e = 0; e < dim; ++e)
+    if (e != side / 2) all.push_back(e);
+  return all;
+}
+
+int nearest_face(const GridLine& line, double x) {
+  const auto closer = [x](double a, double b) { return std::abs(a - x) < std::abs(b - x); };
+  return static_cast<int>(std::min_element(line.faces.begin(), line.faces.end(), closer) - line.faces.begin());
+}
+
+// [low, high] of the range's entry; numbers alone.
+std::array<double, 2> range_of(const Table& t, const TableNode& n) {
+  std::array<double, 2> ends{};
+  bool good = n.kind == TableNode::Kind::array && n.items.size() == 2;
+  for (std::size_t e = 0; good && e < 2; ++e) {
+    const TableNode& item = *n.items[e];
+    good = item.kind == TableNode::Kind::integer || item.kind == TableNode::Kind::number;
+    ends[e] = item.kind == TableNode::Kind::integer ? static_cast<double>(item.integer) : item.number;
+  }
+  if (!good) t.fail("range", "'range' must be an array of [low, high], got " + inline_toml(n) + " in it");
+  return ends;
+}
+
+void read_range(const Table& t, const IncompressibleCase& c, SidePatch& p) {
+  for (int e = 0; e < 3; ++e) p.last[e] = c.grid.cells(e);
+  if (!t.has("range")) return;
+  TableNode& n = *t.node()->find("range");
+  n.is_read = true;
+  const std::vector<int> directions = directions_of(p.side, c.dim());
+  if (n.kind != TableNode::Kind::array || n.items.size() != directions.size())
+    t.fail("range", fmt::format("'range' must have {} of [low, high]: along {}", directions.size(),
+                                directions.size() == 1
+                                    ? axis_names[directions[0]]
+                                    : std::string(axis_names[directions[0]]) + " and " + axis_names[directions[1]]));
+  for (std::size_t q = 0; q < directions.size(); ++q) {
+    const int e = directions[q];
+    const GridLine& line = c.grid.line[e];
+    const auto [low, high] = range_of(t, *n.items[q]);
+    const double slack = 1e-9 * line.length();
+    if (!(low >= line.faces.front() - slack && high <= line.faces.back() + slack && low < high))
+      t.fail("range", fmt::format("'range' along {} must ascend and lie between {} and {}, got [{}, {}]", axis_names[e],
+                                  line.faces.front(), line.faces.back(), low, high));
+    p.first[e] = nearest_face(line, low);
+    p.last[e] = nearest_face(line, high);
+    if (p.first[e] == p.last[e])
+      t.fail("range", fmt::format("'range' [{}, {}] holds no cell: both ends are nearest to the face {} = {}", low,
+                                  high, axis_names[e], line.faces[p.first[e]]));
+  }
+}
+
+// For the first time step, and for messages.
+void take_largest(const IncompressibleCase& c, SidePatch& p) {
+  const int d = p.side / 2, t1 = d == 0 ? 1 : 0, t2 = d == 2 ? 1 : 2;
+  const GridLine &line1 = c.grid.line[t1], &line2 = c.grid.line[t2];
+  double x[3] = {};
+  x[d] = p.side % 2 ? c.grid.line[d].faces.back() : c.grid.line[d].faces.front();
+  for (int j = p.first[t2]; j < p.last[t2]; ++j)
+    for (int i = p.first[t1]; i < p.last[t1]; ++i) {
+      x[t1] = line1.centre[i];
+      x[t2] = line2.centre[j];
+      for (int e = 0; e < 3; ++e) p.velocity[e] = std::max(p.velocity[e], std::abs(p.formula[e].at(x, 0)));
+    }
+}
+
+bool is_zero(const Formula& f) {
+  const double anywhere[3] = {};
+  return f.is_constant() && f.at(anywhere, 0) == 0;
+}
+
+void read_velocity(const Table& t, const IncompressibleCase& c, SidePatch& p) {
+  const int d = p.side / 2;
+  const std::string_view variables = c.dim() == 2 ? "xyt" : "xyzt";
+  if (!t.has("velocity") || t.node()->find("velocity")->kind == TableNode::Kind::array) {
+    p.has_formula = read_vector(t, "velocity", c.dim(), p.velocity, p.formula, variables);
+  } else {  // one value: along the inward normal
+    if (p.type != SidePatch::Type::inlet) t.fail("velocity", "'velocity' of a wall must be an array, got one value");
+    const Formula f = read_formulas(t, "velocity", variables).front();
+    p.formula[d] = p.side % 2 ? -f : f;
+    p.has_formula = !f.is_constant();
+    if (!p.has_formula) p.velocity[d] = p.formula[d].at({}, 0);
+  }
+  if (p.has_formula && p.profile != SidePatch::Profile::constant)
+    t.fail("profile", "a formula is a profile: `profile` belongs to numbers");
+  if (p.type == SidePatch::Type::wall && (p.velocity[d] != 0 || !is_zero(p.formula[d])))
+    t.fail("velocity", "a wall moves in its own plane; a velocity normal to it is an inlet's");
+  if (p.has_formula) take_largest(c, p);
+}
+
+void read_heat(const Table& t, const IncompressibleCase& c, SidePatch& p) {
+  const bool has_flux = t.has("heat_flux");
+  p.fixes_temperature = t.has("temperature");
+  const char* key = p.fixes_temperature ? "temperature" : "heat_flux";
+  if (!c.temperature.exists) {
+    if (p.fixes_temperature || has_flux) t.fail(key, std::string(key) + " needs a table [temperature]");
+    return;
+  }
+  const bool is_wall = p.type == SidePatch::Type::wall || p.type == SidePatch::Type::slip;
+  if (has_flux && (p.fixes_temperature || !is_wall))
+    t.fail("heat_flux", "'heat_flux' belongs to a wall or slip patch without `temperature`");
+  if (p.type == SidePatch::Type::inlet && !p.fixes_temperature)
+    t.fail("type", "an inlet needs the temperature of what flows in");
+  if (p.fixes_temperature && !is_wall && p.type != SidePatch::Type::inlet)
+    t.fail("temperature", "'temperature' means nothing on a patch of type " + t.get<std::string>("type"));
+  const std::vector<Formula> given = read_formulas(t, key, c.dim() == 2 ? "xyt" : "xyzt");
+  if (given.size() > 1) t.fail(key, "'" + std::string(key) + "' must be one number or formula");
+  if (!given.empty()) p.temperature = given.front();
+}
+
+SidePatch read_patch(const Table& options, const IncompressibleCase& c, int side) {
+  SidePatch p;
+  p.side = side;
+  const Table t = described(options);
+  p.type = get_enum<SidePatch::Type>(t, "type");
+  read_range(t, c, p);
+  read_heat(t, c, p);
+  const bool takes_velocity = p.type == SidePatch::Type::wall || p.type == SidePatch::Type::inlet;
+  for (const char* key : {"velocity", "profile", "modulation"})
+    if (!takes_velocity && t.has(key))
+      t.fail(key, std::string(key) + " means nothing on a side of type " + t.get<std::string>("type"));
+  if (!takes_velocity) return p;
+  if (p.type == SidePatch::Type::inlet) p.profile = get_enum<SidePatch::Profile>(t, "profile");
+  if (p.type == SidePatch::Type::inlet && !t.has("velocity")) t.fail("velocity", "an inlet needs a velocity");
+  read_velocity(t, c, p);
+  if (t.has("modulation")) p.modulation = read_modulation(t.table("modulation"));
+  return p;
+}
+
+// Each cell of the side belongs to one patch.
+void check_cover(const Table& boundary, const std::vector<Table>& tables, const IncompressibleCase& c, int side) {
+  const int d = side / 2, t1 = d == 0 ? 1 : 0, t2 = d == 2 ? 1 : 2, n1 = c.grid.cells(t1);
+  std::vector<int> taken(static_cast<std::size_t>(n1) * static_cast<std::size_t>(c.grid.cells(t2)), -1);
+  const auto first = c.patches.end() - static_cast<std::ptrdiff_t>(tables.size());
+  for (std::size_t q = 0; q < tables.size(); ++q) {
+    const SidePatch& p = first[static_cast<std::ptrdiff_t>(q)];
+    for (int j = p.first[t2]; j < p.last[t2]; ++j)
+      for (int i = p.first[t1]; i < p.last[t1]; ++i) {
+        int& who = taken[static_cast<std::size_t>(i + j * n1)];
+        if (who >= 0)
+          tables[q].fail("range", fmt::format("this patch of {} overlaps the one at {}", side_names[side],
+                                              tables[static_cast<std::size_t>(who)].where("type")));
+        who = static_cast<int>(q);
+      }
+  }
+  const auto gap = std::find(taken.begin(), taken.end(), -1);
+  if (gap == taken.end()) return;
+  const int at[2] = {static_cast<int>(gap - taken.begin()) % n1, static_cast<int>(gap - taken.begin()) / n1};
+  std::string place;
+  for (const int e : directions_of(side, c.dim())) {
+    const auto& faces = c.grid.line[e].faces;
+    const int i = e == t1 ? at[0] : at[1];
+    place += fmt::format("{}{} from {} to {}", place.empty() ? "" : ", ", axis_names[e], faces[i], faces[i + 1]);
+  }
+  boundary.fail(side_names[side],
+                fmt::format("the patches of {} leave a gap: no patch has the cell with {}", side_names[side], place));
+}
+
+// What the linear systems can take: their matrices are sums of 1D operators, with one kind of end condition a side.
+void check_mixture(const std::vector<Table>& tables, const IncompressibleCase& c) {
+  const auto first = c.patches.end() - static_cast<std::ptrdiff_t>(tables.size());
+  for (std::size_t q = 1; q < tables.size(); ++q) {
+    const SidePatch &p = first[static_cast<std::ptrdiff_t>(q)], &before = *first;
+    if (p.type == SidePatch::Type::periodic || before.type == SidePatch::Type::periodic)
+      tables[q].fail("type", "a periodic side has no patches");
+    if (c.temperature.exists && p.fixes_temperature != before.fixes_temperature)
+      tables[q].fail("type",
+                     fmt::format("patches of {} mix given temperature and given flux: the temperature's operator is "
+                                 "a sum of 1D operators, with one kind of end condition a side",
+                                 side_names[static_cast<std::size_t>(p.side)]));
+    if (p.has_velocity() != before.has_velocity())
+      tables[q].fail("type",
+                     "a side is slip as a whole or not at all: its shear and the velocity given beside it would need "
+                     "two end conditions of one momentum operator, which is a sum of 1D operators");
+  }
+}
+
+void read_side(const Table& boundary, IncompressibleCase& c, int side) {
+  const char* name = side_names[side];
+  const TableNode* n = boundary.node()->find(name);
+  const std::vector<Table> tables =
+      n->kind == TableNode::Kind::array ? boundary.tables(name) : std::vector<Table>{boundary.table(name)};
+  if (tables.empty()) boundary.fail(name, std::string(name) + " has no patch");
+  for (const Table& t : tables) c.patches.push_back(read_patch(t, c, side));
+  check_cover(boundary, tables, c, side);
+  check_mixture(tables, c);
+}
+
+// What flows in must flow out: without an outlet the fluxes given must cancel.
+void check_fluxes(const Table& t, const IncompressibleCase& c) {
+  double gross = 0, in = 0, tolerance = 1e-10;
+  int last = -1;
+  bool balances = true;
+  for (const SidePatch& p : c.patches)
+    if (p.has_formula) tolerance = 1e-6;  // by quadrature
+  for (const double time : {0.0, 0.37 * c.time.end, 0.81 * c.time.end}) {
+    double net = 0;
+    for (const SidePatch& p : c.patches) {
+      if (p.type != SidePatch::Type::inlet) continue;
+      const bool swings = !p.modulation.is_constant();
+      SidePatch steady = p;
+      if (swings) steady.modulation = {};
+      const double flux = flux_of_patch(c, steady, time);
+      net += flux;
+      in += swings || depends_on_time(p.formula) ? std::abs(flux) : std::max(flux, 0.0);
+      gross += std::abs(flux);
+      last = p.side;
+      if (swings && flux != 0) balances = false;
+    }
+    balances = balances && std::abs(net) <= tolerance * gross;
+  }
+  if (gross > 0 && in == 0)
+    t.fail(side_names[last], "an inlet's velocity points into the domain; here nothing flows in");
+  if (!c.has_outlet() && gross > 0 && !balances)
+    t.fail(side_names[last], "fluid flows in and has no way out: one side must be an outlet");
+}
+
+}  // namespace
+
+Options modulation_options() { return modulation_keys; }
+
+std::vector<KeyTable> side_keys() {
+  return {{"boundary.SIDE", "", type_keys},
+          {"boundary.SIDE", "", range_keys},
+          {"boundary.SIDE", "wall, inlet", moving_keys},
+          {"boundary.SIDE", "inlet", inlet_keys},
+          {"boundary.SIDE", "with [temperature]", heat_keys}};
+}
+
+Modulation read_modulation(const Table& t) {
+  return {t.get<double>("mean"), t.get<double>("amplitude"), t.get<double>("angular_frequency"),
+          t.get<double>("phase")};
+}
+
+void read_sides(const Table& t, IncompressibleCase& c) {
+  const int dim = c.dim();
+  for (int n = 0; n < 6; ++n) {
+    const char* name = side_names[n];
+    if (n >= 2 * dim) {
+      if (t.has(name)) t.fail(name, "a grid of one cell in z is 2D and has no side " + std::string(name));
+      SidePatch none;
+      none.side = n;
+      none.type = SidePatch::Type::periodic;
+      c.patches.push_back(none);
+      continue;
+    }
+    if (!t.has(name)) t.fail(name, "missing boundary: [boundary] must say what " + std::string(name) + " is");
+    read_side(t, c, n);
+  }
+  for (int d = 0; d < dim; ++d) {
+    const bool low = c.side(d, 0).type == SidePatch::Type::periodic,
+               high = c.side(d, 1).type == SidePatch::Type::periodic;
+    const char* culprit = side_names[2 * d + (low ? 0 : 1)];
+    if (low != high) t.fail(culprit, std::string(culprit) + " is periodic and the opposite side is not");
+  }
+  check_fluxes(t, c);
+}
+
+std::vector<std::pair<std::string, std::string>> describe_divided_sides(const IncompressibleCase& c) {
+  constexpr const char* types[] = {"wall", "slip", "inlet", "outlet", "periodic"};
+  std::vector<std::pair<std::string, std::string>> all;
+  for (int side = 0; side < 2 * c.dim(); ++side) {
+    std::string text;
+    int count = 0;
+    for (const SidePatch& p : c.patches) {
+      if (p.side != side) continue;
+      ++count;
+      text += fmt::format("{}{}", text.empty() ? "" : "; ", types[static_cast<int>(p.type)]);
+      for (const int e : directions_of(side, c.dim()))
+        text += fmt::format(" {} {:g} .. {:g} ({} cells)", axis_names[e], c.grid.line[e].faces[p.first[e]],
+                            c.grid.line[e].faces[p.last[e]], p.last[e] - p.first[e]);
+    }
+    if (count > 1) all.emplace_back(side_names[side], text);
+  }
+  return all;
+}
+
+}  // namespace weir

@@ -1,0 +1,156 @@
+#include "miniapps/structured/sides/side_surface.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "base/table_option.hpp"
+#include "miniapps/structured/sides/read_sides.hpp"
+#include "postproc/run/write_aside.hpp"
+
+namespace weir {
+namespace {
+
+constexpr Option surface_keys[] = {
+    {"name", Option::text, Option::required, "of surface/NAME.csv, NAME_separation and NAME_reattachment"},
+    {"side", Option::text, Option::required, "of the box", "x_min | x_max | y_min | y_max | z_min | z_max"}};
+
+}  // namespace
+
+Options side_surface_options() { return surface_keys; }
+
+std::vector<SideSurface> read_side_surfaces(const Table& config, const IncompressibleCase& c) {
+  std::vector<SideSurface> all;
+  for (const Table& options : config.tables("surface")) {
+    const Table t = options.described_by(surface_keys);
+    SideSurface s;
+    s.name = t.get<std::string>("name");
+    if (s.name.empty() || s.name.find_first_of("/\\") != s.name.npos)
+      t.fail("name", "'name' must be the name of a file, got \"" + s.name + "\"");
+    for (const SideSurface& other : all)
+      if (other.name == s.name) t.fail("name", "two surfaces are called \"" + s.name + "\"");
+    s.side = static_cast<int>(place_of_word(t, "side", t.get<std::string>("side")));
+    if (s.side >= 2 * c.dim() || c.is_periodic(s.side / 2))
+      t.fail("side", std::string(side_names[static_cast<std::size_t>(s.side)]) + " has no boundary condition here");
+    all.push_back(s);
+  }
+  return all;
+}
+
+namespace {
+
+// The directions of a side, its cells and their distances.
+struct Beside {
+  int d, t, o, inner, next, ghost;
+  double y1, y2;
+  Beside(const IncompressibleCase& c, const Layout& l, int side) : d(side / 2), t(d == 0 ? 1 : 0), o(d == 2 ? 1 : 2) {
+    const int n = l.n[d];
+    const bool high = side % 2 == 1;
+    inner = high ? n - 1 : 0;
+    next = high ? n - 2 : 1;
+    ghost = high ? n : -1;
+    const auto& h = c.grid.line[d].width;
+    y1 = 0.5 * h[inner];
+    y2 = h[inner] + 0.5 * h[next];
+  }
+  double at(const Field<const double>& f, int along, int across, int other) const {
+    int q[3] = {};
+    q[t] = along;
+    q[d] = across;
+    q[o] = other;
+    return f(q[0], q[1], q[2]);
+  }
+  // d/dn at the side: of the parabola through its value there and the two inside.
+  double slope(const Field<const double>& f, int along, int other) const {
+    const double f1 = at(f, along, inner, other), wall = 0.5 * (at(f, along, ghost, other) + f1),
+                 f2 = at(f, along, next, other);
+    return (f1 - wall) * y2 / (y1 * (y2 - y1)) - (f2 - wall) * y1 / (y2 * (y2 - y1));
+  }
+};
+
+void add_heat(const IncompressibleCase& c, const Flow<Host>& flow, const Beside& b, SideShear& s) {
+  if (flow.temperature.size() == 0) return;
+  const Field<const double> T = flow.field(flow.temperature);
+  const GridLine &along = c.grid.line[b.t], &other = c.grid.line[b.o];
+  for (int i = 0; i < flow.layout.n[b.t]; ++i) {
+    double heat = 0;
+    for (int k = 0; k < flow.layout.n[b.o]; ++k)
+      heat -= c.temperature.diffusivity * b.slope(T, i, k) * other.width[k] / other.length();
+    s.x_heat.push_back(along.centre[i]);
+    s.heat.push_back(heat);
+    s.mean_heat += heat * along.width[i] / along.length();
+  }
+}
+
+}  // namespace
+
+SideShear shear_along(const IncompressibleCase& c, const Flow<Host>& flow, int side) {
+  const Layout& l = flow.layout;
+  const Beside b(c, l, side);
+  const Field<const double> u = flow.component(b.t), p = flow.pressure();
+  const GridLine &along = c.grid.line[b.t], &other = c.grid.line[b.o];
+  SideShear s;
+  const int points = l.n[b.t] + (l.staggered && !l.periodic[b.t] ? 1 : 0);
+  for (int i = 0; i < points; ++i) {
+    double shear = 0, pressure = 0;
+    for (int k = 0; k < l.n[b.o]; ++k) {
+      const double part = other.width[k] / other.length();
+      shear += part * c.viscosity * c.density * b.slope(u, i, k);
+      pressure += part * c.density * b.at(p, std::min(i, l.n[b.t] - 1), b.inner, k);
+    }
+    s.x.push_back(l.staggered ? along.faces[i] : along.centre[i]);
+    s.shear.push_back(shear);
+    s.pressure.push_back(pressure);
+  }
+  add_heat(c, flow, b, s);
+  return s;
+}
+
+ShearTurns turns_of(const SideShear& s) {
+  constexpr double none = std::numeric_limits<double>::quiet_NaN();
+  ShearTurns turns{none, none};
+  for (std::size_t i = 1; i < s.x.size(); ++i) {
+    const double a = s.shear[i - 1], b = s.shear[i];
+    if (a == 0 || b == 0 || (a > 0) == (b > 0)) continue;  // 0: the corner of two walls
+    const double x = s.x[i - 1] + (s.x[i] - s.x[i - 1]) * a / (a - b);
+    if (b > 0)
+      turns.reattachment = x;
+    else if (a > 0 && turns.separation != turns.separation)
+      turns.separation = x;
+  }
+  return turns;
+}
+
+std::map<std::string, double> write_side_surfaces(const std::string& folder, const std::vector<SideSurface>& surfaces,
+                                                  const IncompressibleCase& c, const Flow<Host>& flow) {
+  std::map<std::string, double> quantities;
+  for (const SideSurface& surface : surfaces) {
+    const SideShear s = shear_along(c, flow, surface.side);
+    std::string text = surface.side / 2 == 0 ? "y,shear,p\n" : "x,shear,p\n";
+    for (std::size_t i = 0; i < s.x.size(); ++i)
+      text += fmt::format("{:.9g},{:.9g},{:.9g}\n", s.x[i], s.shear[i], s.pressure[i]);
+    write_text_aside(folder + "/" + surface.name + ".csv", text);
+    if (!s.heat.empty()) {
+      std::string heat = surface.side / 2 == 0 ? "y,heat_flux\n" : "x,heat_flux\n";
+      for (std::size_t i = 0; i < s.heat.size(); ++i) heat += fmt::format("{:.9g},{:.9g}\n", s.x_heat[i], s.heat[i]);
+      write_text_aside(folder + "/" + surface.name + "_heat.csv", heat);
+      quantities[surface.name + "_heat_flux"] = s.mean_heat;
+    }
+    const ShearTurns turns = turns_of(s);
+    quantities[surface.name + "_separation"] = turns.separation;
+    quantities[surface.name + "_reattachment"] = turns.reattachment;
+  }
+  return quantities;
+}
+
+std::vector<std::string> quantities_of(const std::vector<SideSurface>& surfaces, const IncompressibleCase& c) {
+  std::vector<std::string> names;
+  for (const SideSurface& s : surfaces) {
+    for (const char* what : {"_separation", "_reattachment"}) names.push_back(s.name + what);
+    if (c.temperature.exists) names.push_back(s.name + "_heat_flux");
+  }
+  return names;
+}
+
+}  // namespace weir

@@ -1,0 +1,43 @@
+// [[surface]] of a structured flow: shear and pressure along a side of the box, and where the shear changes its sign.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/key_table.hpp"
+#include "base/table.hpp"
+#include "miniapps/structured/case.hpp"
+#include "miniapps/structured/layout.hpp"
+
+namespace weir {
+
+struct SideSurface {
+  std::string name;
+  int side = 0;
+};
+
+Options side_surface_options();
+std::vector<SideSurface> read_side_surfaces(const Table& config, const IncompressibleCase& c);
+
+// Along the first direction t of the side, means over the other one: the coordinate, the shear mu du_t/dn (n into the fluid; by the
+// parabola through the side's value and the two inside), the pressure beside the side, and at the centres of the cells the heat flux
+// into the fluid, -diffusivity dT/dn (the same way).
+struct SideShear {
+  std::vector<double> x, shear, pressure;
+  std::vector<double> x_heat, heat;  // empty without a temperature
+  double mean_heat = 0;
+};
+SideShear shear_along(const IncompressibleCase& c, const Flow<Host>& flow, int side);
+
+// The first place where the shear turns negative and the last where it turns positive, by straight lines; NaN where there is none.
+struct ShearTurns {
+  double separation, reattachment;
+};
+ShearTurns turns_of(const SideShear& s);
+
+// FOLDER/NAME.csv of each; returns NAME_separation, NAME_reattachment and, with a temperature, NAME_heat_flux (the mean).
+std::map<std::string, double> write_side_surfaces(const std::string& folder, const std::vector<SideSurface>& surfaces,
+                                                  const IncompressibleCase& c, const Flow<Host>& flow);
+std::vector<std::string> quantities_of(const std::vector<SideSurface>& surfaces, const IncompressibleCase& c);
+
+}  // namespace weir
