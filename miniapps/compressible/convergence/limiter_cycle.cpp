@@ -8,7 +8,7 @@ namespace {
 constexpr int trial_steps = 20;
 constexpr double convincing = 0.1;  // of the residual, in those steps
 
-double length(const std::array<double, 4>& norm) { return std::hypot(std::hypot(norm[0], norm[1]), norm[2], norm[3]); }
+double length(const std::array<double, 5>& norm) { return std::hypot(std::hypot(norm[0], norm[1]), norm[2], norm[3]); }
 
 // Cells where the limiter of a variable has gone on or off.
 double changes(const std::vector<double>& before, const std::vector<double>& after) {

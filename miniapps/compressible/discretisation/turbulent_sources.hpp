@@ -29,7 +29,7 @@ WEIR_HD inline S source(const SpatialView& v, const State<S>& s, const Gradients
 
 // What a gradient in a cell at the boundary is fitted to by least squares, for p, velocities, T and nu~.
 struct Fit {
-  cell::Normals sum[4];
+  cell::Normals<double> sum[4];
   bool has_all[4];  // of the boundary's faces; else those that have data for the variable
 };
 WEIR_HD inline int kind(int k) { return k == 0 ? 0 : k < 3 ? 1 : k - 1; }
@@ -42,7 +42,7 @@ WEIR_HD inline Fit fit(const SpatialView& v, int i, int n) {
   const BoundaryFaces& b = v.boundary;
   Fit out;
   for (int which = 0; which < 4; ++which) {
-    cell::Normals& sum = out.sum[which];
+    cell::Normals<double>& sum = out.sum[which];
     for (int e = c.start[i]; e < c.start[i + 1]; ++e) {
       double dx = 0, dy = 0;
       cell::to_other(v.faces, c.link[e], dx, dy);
@@ -63,7 +63,7 @@ WEIR_HD inline Fit fit(const SpatialView& v, int i, int n) {
 struct Weight {
   double x, y;
 };
-WEIR_HD inline Weight weight(const cell::Normals& sum, double dx, double dy) {
+WEIR_HD inline Weight weight(const cell::Normals<double>& sum, double dx, double dy) {
   if (sum.is_singular()) return {0, 0};
   const double w = 1 / ((dx * dx + dy * dy) * (sum.xx * sum.yy - sum.xy * sum.xy));
   return {w * (sum.yy * dx - sum.xy * dy), w * (sum.xx * dy - sum.xy * dx)};

@@ -46,7 +46,7 @@ every = 5
 )";
 
 // Patches whose edges lie within a rank and at borders, formulas with t, a temperature that drives the flow.
-const char* const step = R"([case]
+const char* const step = R"toml([case]
 miniapp = "incompressible"
 [grid]
 cells = [10, 12, 16]
@@ -87,7 +87,7 @@ name = "floor"
 side = "y_min"
 [checkpoint]
 every = 5
-)";
+)toml";
 
 // Periods within a rank and across ranks; solved exactly, by transposes.
 const char* const vortices = R"([case]
