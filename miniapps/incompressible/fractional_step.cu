@@ -66,7 +66,8 @@ void FractionalStep<Space>::prepare_momentum(double dt) {
   }
   if (temperature_.exists()) {
     FlowSystem<Space>& system = temperature_system_of_flow();
-    dynamic_cast<ChebyshevPasses<Space>&>(*system.matrix).set_coefficients(1, dt * flow_case_.temperature.diffusivity / 2);
+    dynamic_cast<ChebyshevPasses<Space>&>(*system.matrix)
+        .set_coefficients(1, dt * flow_case_.temperature.diffusivity / 2);
     system.prepare();
   }
   operator_dt_ = dt;

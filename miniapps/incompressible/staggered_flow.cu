@@ -51,10 +51,9 @@ StaggeredFlow<Space>::StaggeredFlow(const IncompressibleCase& c, const FlowRanks
 template <class Space>
 MomentumTerms StaggeredFlow<Space>::momentum_terms(int component, double dt) const {
   const double r = dt_before > 0 ? dt / dt_before : 0;
-  const double force =
-      flow_case_.force_has_formula
-          ? 0
-          : flow_case_.body_force[component] * flow_case_.force_modulation.at(time + dt / 2);
+  const double force = flow_case_.force_has_formula
+                           ? 0
+                           : flow_case_.body_force[component] * flow_case_.force_modulation.at(time + dt / 2);
   return {dt, flow_case_.viscosity, 1 + r / 2, -r / 2, force};
 }
 
