@@ -42,7 +42,7 @@ class Selects : public testing::ProgramTest {
 TEST_F(Selects, ARunThatFollowsTheDecisionsOfAnotherIsThatRunBitForBit) {
   const Finished raced = weir(cavity + slow_default + select(direct), "raced");
   ASSERT_EQ(raced.code, 0) << raced.out << raced.err;
-  EXPECT_GE(rows("raced/races.csv").size(), 2U);
+  EXPECT_GE(rows("raced/races.csv").size(), 1U);
   const Finished followed = weir(cavity + slow_default + select("decisions = \"raced/decisions.csv\"\n" + direct),
                                  "followed", {"--deterministic"});
   ASSERT_EQ(followed.code, 0) << followed.out << followed.err;
@@ -130,18 +130,27 @@ TEST_F(Selects, ASolverThatLearnsRacesWithWhatItHasLearnt) {
   const std::string learns =
       "solvers = [\"learns\"]\n[select.learns]\nmethod = \"cg\"\npreconditioner = { type = \"jacobi\" }\n"
       "initial_guess = \"projection:8\"\n";
-  const Finished run =
-      weir(cavity + slow_default + select(learns), "run", {"--set", "grid.cells=[64,64]", "--steps", "8"});
+  // A flow that has settled a little: then earlier systems tell something.
+  const std::vector<std::string> fine{"--set", "grid.cells=[32,32]", "--steps", "40"};
+  ASSERT_EQ(weir(cavity + slow_default, "default", fine).code, 0);
+  ASSERT_EQ(weir(cavity + slow_default + select(learns), "run",
+                 {"--set", "grid.cells=[32,32]", "--steps", "28", "--set", "select.budget=1e-9"})
+                .code,
+            0);
+  const Finished run = ProgramTest::weir({"restart", "run", "--steps", "36", "--set", "select.budget=1e4"});
   ASSERT_EQ(run.code, 0) << run.out << run.err;
-  std::map<std::string, int> iterations, steps;
-  for (const Row& row : rows("run/races.csv")) {
-    if (row.at("race") != "1" || row.at("end") != "steps") continue;
-    iterations[row.at("name")] += std::stoi(row.at("iterations"));
-    steps[row.at("name")] += std::stoi(row.at("steps"));
-  }
-  ASSERT_GT(steps["learns"], 0);
-  EXPECT_EQ(steps["learns"], steps["default"]);
-  EXPECT_LT(iterations["learns"], 0.95 * iterations["default"]);
+  const auto races = rows("run/races.csv");
+  ASSERT_FALSE(races.empty());
+  const Row& race = races.front();
+  ASSERT_EQ(race.at("end"), "steps");
+  const int counted =
+      std::stoi(race.at("step")) + std::max(4, std::stoi(race.at("steps")));  // after those in which it learns
+  double of_default = 0;
+  for (const Row& row : rows("default/solves.csv"))
+    if (row.at("system") == "pressure" && std::stoi(row.at("step")) >= counted &&
+        std::stoi(row.at("step")) < counted + std::stoi(race.at("steps")))
+      of_default += std::stod(row.at("iterations"));
+  EXPECT_LT(std::stod(race.at("iterations")), 0.8 * of_default);
 }
 
 TEST_F(Selects, ALimitOnProcessorTimeDoesNotSpoilTheClock) {
@@ -207,7 +216,8 @@ TEST_F(Selects, AutoLetsTheListRaceAgainstTheDefault) {
   ASSERT_EQ(raced.code, 0) << raced.out << raced.err;
   std::set<std::string> racers;
   for (const Row& row : rows("raced/races.csv")) racers.insert(row.at("name"));
-  EXPECT_EQ(racers, (std::set<std::string>{"default", "cg+multigrid", "cg+jacobi", "chebyshev"}));
+  racers.erase("default");  // where another one leads
+  EXPECT_EQ(racers, (std::set<std::string>{"cg+multigrid", "cg+jacobi", "chebyshev"}));
   const std::string events = testing::read_file(folder / "raced/events.jsonl");
   EXPECT_NE(events.find("fast_poisson is left out: is the default"), std::string::npos) << events;
   EXPECT_NE(events.find("gmres+block_ilu0 is left out: not tried on such matrices"), std::string::npos) << events;
