@@ -14,7 +14,7 @@ constexpr double least_look = 0.001, most_steps_a_look = 10;  // seconds
 constexpr std::int64_t first_looks = 20;  // at each of the first steps: what is found early pays longest
 constexpr double early = 0.25;            // of the budget, for races at the start
 // First steps are dear or small: what the whole run takes is known to a factor of two before this share of it.
-constexpr double known_from = 0.2, unsure = 0.5;
+constexpr double known_from = 0.05, unsure = 0.5;
 constexpr double patience = 10;  // with a first step; more where the budget is large
 
 }  // namespace

@@ -32,12 +32,12 @@ TEST(RacePace, BudgetIsAShareOfTheWholeRunWhereThatIsKnown) {
   for (int k = 0; k < 10; ++k) pace.add(1.0);
   EXPECT_NEAR(pace.left(0, false), 0.4, 1e-12);
   EXPECT_NEAR(pace.left(0.01, false), 20, 1e-9) << "half of what the first steps promise";
-  EXPECT_NEAR(pace.left(0.2, false), 2, 1e-9);
-  pace.spend(1.5);
-  EXPECT_NEAR(pace.left(0.2, false), 0.5, 1e-9);
+  EXPECT_NEAR(pace.left(0.05, false), 8, 1e-9);
+  pace.spend(5);
+  EXPECT_NEAR(pace.left(0.05, false), 3, 1e-9);
   for (const int name : {0, 1}) pace.warm(name);
-  EXPECT_NEAR(pace.left(0.2, false), 2 * (0.25 + 0.75 * 0.2) - 1.5, 1e-9) << "three quarters are for later";
-  EXPECT_NEAR(pace.left(0.2, true), 0.5, 1e-9);
+  EXPECT_NEAR(pace.left(0.05, false), 8 * (0.25 + 0.75 * 0.05) - 5, 1e-9) << "three quarters are for later";
+  EXPECT_NEAR(pace.left(0.05, true), 3, 1e-9);
   RacePace again(alone, 2, 2, 0.04);
   ASSERT_EQ(pace.state().size(), RacePace::state_size);
   again.load(pace.state().data());
