@@ -128,16 +128,19 @@ template <class Space>
 void ConvertedRows<Space>::find_places(const BlockStencil<Space>& A) {
   const BlockStencilView v = A.stencil();
   std::vector<signed char> place(at(A.rows()) * slot::count, converted_rows::nowhere);
+  std::vector<int> cells;  // of the row, ascending
+  cells.reserve(slot::count);
   for (int cell = 0; cell < A.rows(); ++cell) {
-    int to[slot::count], cells[slot::count], n = 0;  // of the slots; of the row, ascending
+    int to[slot::count];  // of the slots
+    cells.clear();
     for (int s = v.first; s < v.first + v.slots; ++s)
-      if ((to[s] = v.neighbour(cell, s)) >= 0) cells[n++] = to[s];
-    std::sort(cells, cells + n);
-    n = static_cast<int>(std::unique(cells, cells + n) - cells);
+      if ((to[s] = v.neighbour(cell, s)) >= 0) cells.push_back(to[s]);
+    std::sort(cells.begin(), cells.end());
+    cells.erase(std::unique(cells.begin(), cells.end()), cells.end());
     unsigned taken = 0;
     for (int s = v.first; s < v.first + v.slots; ++s) {
       if (to[s] < 0) continue;
-      const auto p = static_cast<int>(std::lower_bound(cells, cells + n, to[s]) - cells);
+      const auto p = static_cast<int>(std::lower_bound(cells.begin(), cells.end(), to[s]) - cells.begin());
       place[at(cell) * slot::count + at(s)] = static_cast<signed char>(p + (taken >> p & 1 ? converted_rows::adds : 0));
       taken |= 1u << p;
     }
