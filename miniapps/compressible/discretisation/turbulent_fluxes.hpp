@@ -10,7 +10,14 @@
 
 namespace weir::turbulent {
 
-using D = Dual<double, 5>;
+// Derivatives by m of the five variables at once, from number `first` on: five on the host; one on the device, where more do
+// not fit the registers.
+template <int m>
+WEIR_HD inline Dual<double, m> seed(double value, int variable, int first) {
+  Dual<double, m> x(value);
+  if (variable >= first && variable < first + m) x.d[variable - first] = 1;
+  return x;
+}
 
 template <class S>
 struct State {
@@ -23,15 +30,18 @@ WEIR_HD inline State<double> state_of(const SpatialView& v, int cell) {
   return {{w[0], w[1], w[2], w[3]}, v.turbulence.nu[cell]};
 }
 // With derivatives by U of the cell, or (`varies` false) without.
-WEIR_HD inline State<D> dual_state_of(const SpatialView& v, int cell, bool varies = true) {
+template <int m>
+WEIR_HD inline State<Dual<double, m>> dual_state_of(const SpatialView& v, int cell, int first, bool varies = true) {
+  using D = Dual<double, m>;
   const State<double> s = state_of(v, cell);
   const Primitive<double>& w = s.w;
   if (!varies) return {{D(w.p), D(w.u), D(w.v), D(w.t)}, D(s.nu)};
   const double rho = v.gas.gamma_m2 * w.p / w.t;
   const double energy = w.p / (v.gas.gamma - 1) + 0.5 * rho * (w.u * w.u + w.v * w.v);
-  const D density = D::variable(rho, 0);
-  return {primitive(v.gas, density, D::variable(rho * w.u, 1), D::variable(rho * w.v, 2), D::variable(energy, 3)),
-          D::variable(rho * s.nu, 4) / density};
+  const D density = seed<m>(rho, 0, first);
+  return {
+      primitive(v.gas, density, seed<m>(rho * w.u, 1, first), seed<m>(rho * w.v, 2, first), seed<m>(energy, 3, first)),
+      seed<m>(rho * s.nu, 4, first) / density};
 }
 
 template <class S>
@@ -56,8 +66,10 @@ WEIR_HD inline Side5<double> side(const SpatialView& v, const int* cell, double 
   const double x = t.x[*cell], y = t.y[*cell];
   return {face::reach<double>(v, cell, dx, dy), nu, t.order == 1 ? nu : nu + x * dx + y * dy, x, y};
 }
-WEIR_HD inline Side5<D> dual_side(const SpatialView& v, int cell, bool varies) {
-  const State<D> s = dual_state_of(v, cell, varies);
+template <int m>
+WEIR_HD inline Side5<Dual<double, m>> dual_side(const SpatialView& v, int cell, int first, bool varies = true) {
+  using D = Dual<double, m>;
+  const State<D> s = dual_state_of<m>(v, cell, first, varies);
   Side5<D> out{{s.w, s.w, {}, {}}, s.nu, s.nu, D(0.0), D(0.0)};
   for (int c = 0; c < 4; ++c) out.flow.gx[c] = out.flow.gy[c] = D(0.0);
   return out;
@@ -123,17 +135,16 @@ WEIR_HD inline void store(const SpatialView& v, int place, int c, int k, double 
     v.floats[block + (v.by_columns ? 5 * k + c : 5 * c + k)] = static_cast<float>(value);
 }
 
-// The two off-diagonal blocks: dR_owner / dU_neighbour and dR_neighbour / dU_owner.
-template <class Scheme>
-WEIR_HD inline void jacobian_of_face(const SpatialView& v, const Scheme& scheme, int f) {
-  const int cell[2] = {v.faces.owner[f], v.faces.neighbour[f]};
-  for (int by = 0; by < 2; ++by) {
-    D out[5];
-    flux(v, scheme, dual_side(v, cell[0], by == 0), dual_side(v, cell[1], by == 1), f, out);
-    const double sign = by == 0 ? -1 : 1;
-    for (int c = 0; c < 5; ++c)
-      for (int k = 0; k < 5; ++k) store(v, (by == 0 ? v.neighbour_row : v.owner_row)[f], c, k, sign * out[c].d[k]);
-  }
+// m columns of an off-diagonal block, from `first` on. side 0: dR_neighbour / dU_owner; 1: dR_owner / dU_neighbour.
+template <int m, class Scheme>
+WEIR_HD inline void jacobian_of_face(const SpatialView& v, const Scheme& scheme, int f, int side, int first) {
+  Dual<double, m> out[5];
+  flux(v, scheme, dual_side<m>(v, v.faces.owner[f], first, side == 0),
+       dual_side<m>(v, v.faces.neighbour[f], first, side == 1), f, out);
+  const double sign = side == 0 ? -1 : 1;
+  for (int c = 0; c < 5; ++c)
+    for (int k = 0; k < m; ++k)
+      store(v, (side == 0 ? v.neighbour_row : v.owner_row)[f], c, first + k, sign * out[c].d[k]);
 }
 
 // At a boundary face. nu_face: carried there by the gradient.
@@ -163,15 +174,16 @@ WEIR_HD inline void flux_of_boundary_face(const SpatialView& v, const Scheme& sc
   store4(out, v.boundary_flux + std::int64_t{4} * f);
   v.turbulence.boundary_flux[f] = out[4];
 }
-template <class Scheme>
-WEIR_HD inline void jacobian_of_boundary_face(const SpatialView& v, const Scheme& scheme, int f) {
-  const Side5<D> in = dual_side(v, v.boundary.cell[f], true);
+template <int m, class Scheme>
+WEIR_HD inline void jacobian_of_boundary_face(const SpatialView& v, const Scheme& scheme, int f, int first) {
+  using D = Dual<double, m>;
+  const Side5<D> in = dual_side<m>(v, v.boundary.cell[f], first);
   boundary::Inside<D> i{in.flow.centre, in.flow.face, {}, {}};
   for (int c = 0; c < 4; ++c) i.gx[c] = i.gy[c] = D(0.0);
   D out[5];
   boundary_flux(v, scheme, i, in, f, out);
   for (int c = 0; c < 5; ++c)
-    for (int k = 0; k < 5; ++k) v.boundary_block[25 * f + 5 * c + k] = out[c].d[k];
+    for (int k = 0; k < m; ++k) v.boundary_block[25 * f + 5 * c + first + k] = out[c].d[k];
 }
 
 }  // namespace weir::turbulent

@@ -44,13 +44,23 @@ void turbulent_scales(const SpatialView& v, View<double> scale) {
   for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { turbulent::add_boundary_scale(v, s, n); });
 }
 
+// Columns of a block that one index makes.
+template <class Space>
+constexpr int columns = std::is_same_v<Space, Host> ? 5 : 1;
+
 template <class Space, class Scheme>
 void turbulent_blocks(const SpatialView& v, const Scheme& scheme, int first, int count) {
-  for_each<Space>(count, [=] WEIR_HD(int f) { turbulent::jacobian_of_face(v, scheme, first + f); });
+  constexpr int m = columns<Space>, parts = 2 * 5 / m;
+  for_each<Space>(parts * count, [=] WEIR_HD(int i) {
+    const int part = i % parts;
+    turbulent::jacobian_of_face<m>(v, scheme, first + i / parts, part % 2, part / 2 * m);
+  });
 }
 template <class Space, class Scheme>
 void turbulent_boundary_blocks(const SpatialView& v, const Scheme& scheme) {
-  for_each<Space>(v.boundary.count, [=] WEIR_HD(int f) { turbulent::jacobian_of_boundary_face(v, scheme, f); });
+  constexpr int m = columns<Space>, parts = 5 / m;
+  for_each<Space>(parts * v.boundary.count,
+                  [=] WEIR_HD(int i) { turbulent::jacobian_of_boundary_face<m>(v, scheme, i / parts, i % parts * m); });
 }
 
 template <class Space>
@@ -65,9 +75,10 @@ void turbulent_border_jacobian(const SpatialView& v) {
 // boundary's. Sources come after that: they do not add up to nothing.
 template <class Space, class V>
 void turbulent_diagonals(const SpatialView& v, V* values) {
+  constexpr int m = columns<Space>;
   for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { turbulent::diagonal_block(v, values, i); });
   for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { turbulent::add_boundary_block(v, values, n); });
-  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { turbulent::subtract_source(v, values, i); });
+  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { turbulent::subtract_source<m>(v, values, i); });
 }
 
 template <class Space>

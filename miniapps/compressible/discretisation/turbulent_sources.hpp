@@ -148,19 +148,24 @@ WEIR_HD inline double source_of_cell(const SpatialView& v, int i) {
   return v.cells.volume[i] * source(v, state_of(v, i), g, v.turbulence.distance[i]);
 }
 
-// d source / d gradients: five numbers in x, five in y.
+// d source / d gradients: five numbers in x, five in y; 2 m at once.
+template <int m>
 WEIR_HD inline Gradients<double> by_gradients(const SpatialView& v, const State<double>& s, const Gradients<double>& g,
                                               double distance) {
-  using G = Dual<double, 10>;
+  using G = Dual<double, 2 * m>;
   const State<G> constant{{G(s.w.p), G(s.w.u), G(s.w.v), G(s.w.t)}, G(s.nu)};
-  Gradients<G> varied;
-  for (int k = 0; k < 5; ++k) {
-    varied.x[k] = G::variable(g.x[k], k);
-    varied.y[k] = G::variable(g.y[k], 5 + k);
-  }
-  const G out = source(v, constant, varied, distance);
   Gradients<double> slopes;
-  for (int k = 0; k < 5; ++k) slopes.x[k] = out.d[k], slopes.y[k] = out.d[5 + k];
+  for (int first = 0; first < 5; first += m) {
+    Gradients<G> varied;
+    for (int k = 0; k < 5; ++k) {
+      const bool varies = k >= first && k < first + m;
+      varied.x[k] = G(g.x[k]);
+      varied.y[k] = G(g.y[k]);
+      if (varies) varied.x[k].d[k - first] = varied.y[k].d[m + k - first] = 1;
+    }
+    const G out = source(v, constant, varied, distance);
+    for (int k = 0; k < m; ++k) slopes.x[first + k] = out.d[k], slopes.y[first + k] = out.d[m + k];
+  }
   return slopes;
 }
 
@@ -173,29 +178,35 @@ WEIR_HD inline void subtract_row(V* block, bool by_columns, double volume, const
   }
 }
 
-// From the blocks of row i of J, after all fluxes and the diagonal.
-template <class V>
+// From the blocks of row i of J, after all fluxes and the diagonal; m columns at once.
+template <int m, class V>
 WEIR_HD inline void subtract_source(const SpatialView& v, V* values, int i) {
+  using D = Dual<double, m>;
   const Cells& c = v.cells;
   const int n = v.turbulence.boundary[i];
   const bool is_fitted = n >= 0 && v.gradient == GradientScheme::least_squares;
   const double volume = c.volume[i], distance = v.turbulence.distance[i];
   Fit fitted{};
   if (is_fitted) fitted = fit(v, i, n);
-  const State<D> own = dual_state_of(v, i);
-  const Gradients<D> g = gradients(v, i, n, own, fitted);
-  subtract_row(values + 25 * v.diagonal[i], v.by_columns, volume, source(v, own, g, distance).d);
-  Gradients<double> at;
-  for (int k = 0; k < 5; ++k) at.x[k] = g.x[k].v, at.y[k] = g.y[k].v;
-  const Gradients<double> slope = by_gradients(v, state_of(v, i), at, distance);
+  double own_row[5];
+  for (int first = 0; first < 5; first += m) {
+    const State<D> own = dual_state_of<m>(v, i, first);
+    const D out = source(v, own, gradients(v, i, n, own, fitted), distance);
+    for (int k = 0; k < m; ++k) own_row[first + k] = out.d[k];
+  }
+  subtract_row(values + 25 * v.diagonal[i], v.by_columns, volume, own_row);
+  const State<double> state = state_of(v, i);
+  const Gradients<double> slope = by_gradients<m>(v, state, gradients(v, i, n, state, fitted), distance);
   for (int e = c.start[i]; e < c.start[i + 1]; ++e) {
-    const State<D> s = dual_state_of(v, c.other[e]);
-    const D* other[5] = {&s.w.p, &s.w.u, &s.w.v, &s.w.t, &s.nu};
     double row[5] = {};
-    for (int k = 0; k < 5; ++k) {
-      const Weight a = weight_of_link(v, fitted, is_fitted, e, k);
-      const double by = slope.x[k] * a.x + slope.y[k] * a.y;
-      for (int d = 0; d < 5; ++d) row[d] += by * other[k]->d[d];
+    for (int first = 0; first < 5; first += m) {
+      const State<D> s = dual_state_of<m>(v, c.other[e], first);
+      const D* other[5] = {&s.w.p, &s.w.u, &s.w.v, &s.w.t, &s.nu};
+      for (int k = 0; k < 5; ++k) {
+        const Weight a = weight_of_link(v, fitted, is_fitted, e, k);
+        const double by = slope.x[k] * a.x + slope.y[k] * a.y;
+        for (int d = 0; d < m; ++d) row[first + d] += by * other[k]->d[d];
+      }
     }
     const int link = c.link[e], f = link < 0 ? ~link : link;
     const std::int64_t block = std::int64_t{25} * ((link < 0 ? v.neighbour_row : v.owner_row)[f] / 4);
