@@ -51,6 +51,7 @@ flags=(-std=c++20 --extended-lambda --expt-relaxed-constexpr -O3 -lineinfo "-arc
   -I"$root" -I"$root/solvers/device/cuda")
 step "build check.cu" 600 nvcc "${flags[@]}" "$root/tests/solvers/device/check.cu" "$root/solvers/device/array.cpp" \
   "$root/solvers/device/mapped_blocks.cpp" "$root/solvers/device/cuda/runtime.cpp" "$root/solvers/device/cuda/timer.cpp" \
+  "$root/base/region/region_none.cpp" \
   -o "$build/check"
 linked=$?
 ! $only_link || exit $linked
