@@ -10,11 +10,12 @@ constexpr double other_cost = 1.3;
 constexpr double least_race = 0.002, most_race_steps = 16;  // seconds that times can be told apart after
 constexpr double default_first_step = 5,
                  first_step = 8;  // of the run's, at most: structure, orderings, memory never touched
-constexpr double least_look = 0.001, most_steps_a_look = 10;  // seconds
+constexpr double least_look = 0.001, least_idle_look = 0.005, most_steps_a_look = 10;  // seconds
 constexpr std::int64_t first_looks = 20;  // at each of the first steps: what is found early pays longest
 constexpr double early = 0.25;            // of the budget, for races at the start
 // First steps are dear or small: what the whole run takes is known to a factor of two before this share of it.
 constexpr double known_from = 0.05, unsure = 0.5;
+constexpr double mark_every = 1.1;  // the share of the run done then over that of the last mark
 constexpr double patience = 10;  // with a first step; more where the budget is large
 
 }  // namespace
@@ -24,17 +25,19 @@ RacePace::RacePace(const Communicator& ranks, int names, int steps, double budge
   first_step_[0] = default_first_step;
 }
 
-void RacePace::add(double seconds, std::int64_t steps) {
+void RacePace::add(double seconds, std::int64_t steps, double share_done) {
   if (own_steps_ == 0) own_first_ = seconds / static_cast<double>(steps);
   own_steps_ += steps;
   own_ += seconds;
   recent_.push_back(seconds / static_cast<double>(steps));
   if (recent_.size() > recent_steps) recent_.pop_front();
+  if (share_done > mark_every * marks_.back().share) marks_.push_back({share_done, own_});
+  while (marks_.size() > 1 && marks_[1].share <= share_done / 2) marks_.pop_front();
 }
 
-std::int64_t RacePace::steps_a_look() const {
+std::int64_t RacePace::steps_a_look(bool is_idle) const {
   if (own_steps_ < first_looks) return 1;
-  const double fit = ranks_->max(least_look / step());
+  const double fit = ranks_->max((is_idle ? least_idle_look : least_look) / step());
   return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::min(fit, most_steps_a_look)));
 }
 
@@ -78,11 +81,17 @@ int RacePace::race_steps() const {
   return std::max(steps_, static_cast<int>(std::min(enough, most_race_steps)));
 }
 
+double RacePace::whole_run(double share_done) const {
+  const Mark& from = marks_.front();
+  if (share_done <= from.share) return own_ / share_done;
+  return own_ + (1 - share_done) * (own_ - from.own) / (share_done - from.share);
+}
+
 double RacePace::left(double share_done, bool may_show) const {
   const bool have_raced = std::all_of(first_step_.begin(), first_step_.end(), [](double s) { return s == 0; });
   const double due = have_raced && !may_show ? early + (1 - early) * share_done : 1;
   const double sure = share_done < known_from ? unsure : 1;
-  return -ranks_->max(spent_ - budget_ * (share_done > 0 ? due * sure * own_ / share_done : own_));
+  return -ranks_->max(spent_ - budget_ * (share_done > 0 ? due * sure * whole_run(share_done) : own_));
 }
 
 void RacePace::spend_on_trial(double seconds) {

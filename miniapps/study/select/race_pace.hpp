@@ -15,9 +15,10 @@ class RacePace {
   // steps: that each solver leads in a race, at least; budget: a share of the run's own time.
   RacePace(const Communicator& ranks, int names, int steps, double budget);
 
-  void add(double seconds, std::int64_t steps = 1);  // of the run
-  // Clocks and questions cost microseconds: of short steps several go by between two looks.
-  std::int64_t steps_a_look() const;
+  // Of the run, of which share_done is done then; 0: its length is not known.
+  void add(double seconds, std::int64_t steps = 1, double share_done = 0);
+  // Clocks and questions cost microseconds: of short steps several go by between two looks, more while no race can be paid.
+  std::int64_t steps_a_look(bool is_idle = false) const;
   void spend(double seconds) { spent_ += seconds; }
   void spend_on_trial(double seconds);
   bool can_afford_trial(double share_done) const;  // one that costs what the dear ones did
@@ -34,8 +35,8 @@ class RacePace {
   double over_former() const;
 
   int race_steps() const;  // more than asked for where a step is too short to be timed
-  // Seconds that the next race may take. Of a run whose length is known (share_done > 0) the whole counts: what is found
-  // early pays longest. But once all have raced, three quarters are kept for the rest of the run, and for races that may show
+  // Seconds that the next race may take. Of a run whose length is known (share_done > 0) the whole counts, the rest at the
+  // pace of the second half of what is done (first steps may be dear): what is found early pays longest. But once all have raced, three quarters are kept for the rest of the run, and for races that may show
   // who is faster.
   double left(double share_done, bool may_show) const;
   // Of a race in which it is about as fast as the in-loop solver. The first step of each solver sets everything up.
@@ -55,10 +56,15 @@ class RacePace {
   double budget_ = 0, own_ = 0, spent_ = 0;  // seconds, but that the first is a share
   std::int64_t own_steps_ = 0;
   double setup_share() const;  // of what a first step may cost: as dear as the run's own first step was
+  double whole_run(double share_done) const;
 
   double own_first_ = 0;  // seconds of that; 0: not known
   double trial_ = 0;      // that one costs, beyond the run's own
   std::deque<double> recent_;
+  struct Mark {
+    double share, own;
+  };
+  std::deque<Mark> marks_{{0, 0}};  // from half of what is done on
   double before_ = 0;               // a step's seconds when another one led last
   std::int64_t changed_at_ = 0;     // by own steps
   double raced_at_ = 0;             // a step's seconds when the last race was run; 0: not known

@@ -127,7 +127,7 @@ class Select : public Facility<Space> {
     const double arrived = branches_.now();
     since_look_ = left_at_ >= 0 ? arrived - left_at_ : 0;
     if (left_at_ >= 0) {
-      pace_.add(since_look_, next - left_step_);
+      pace_.add(since_look_, next - left_step_, run_->share_done());
       if (leading_ != 0) savings_.seconds += since_look_ * (savings_.gain - 1);
     }
     if (has_failed)
@@ -145,7 +145,7 @@ class Select : public Facility<Space> {
       go_on(next, flow);
     left_step_ = next;
     looked_iterations_ = run_->iterations(candidates_.system());
-    look_at_ = next + pace_.steps_a_look();
+    look_at_ = next + pace_.steps_a_look(is_idle_);
     left_at_ = branches_.now();
     pace_.spend(left_at_ - arrived);
   }
@@ -206,6 +206,7 @@ class Select : public Facility<Space> {
     const int name = who_goes_on_trial(next, flow);
     if (name < 0) return race_if_it_pays(next, flow);
     ++trials_;
+    is_idle_ = false;
     trial_.begin(name, leading_, pace_.step());
     change(flow, name, {next, "", "", on_trial});
   }
@@ -272,7 +273,8 @@ class Select : public Facility<Space> {
                      [&](int a, int b) { return scores_.duel(a, leading_).races < scores_.duel(b, leading_).races; });
     const double left = pace_.left(run_->share_done(), is_follow_up_);
     const std::size_t fit = race_on(flow, next).fit(racers, left);
-    if (fit == 0) {  // asking at each step would cost more than some steps
+    is_idle_ = fit == 0;
+    if (is_idle_) {  // asking at each step would cost more than some steps
       next_race_ = next + std::max<std::int64_t>(1, every_ / 4);
       return;
     }
@@ -378,6 +380,7 @@ class Select : public Facility<Space> {
   int leading_ = 0, changes_ = 0;
   std::int64_t helped_ = 0, next_race_ = 0, races_ = 0;
   bool is_follow_up_ = false;  // the next race
+  bool is_idle_ = false;       // no race can be paid
   int former_ = -1;            // who led before, where races have shown that another one is faster
   struct Savings {
     double seconds = 0;

@@ -45,6 +45,20 @@ TEST(RacePace, BudgetIsAShareOfTheWholeRunWhereThatIsKnown) {
   EXPECT_EQ(again.left(0.01, false), pace.left(0.01, false));
 }
 
+TEST(RacePace, ARunWhoseFirstStepsAreDearIsNotTakenForALongOne) {
+  RacePace pace(alone, 2, 2, 0.04);
+  constexpr int steps = 1000;
+  auto go = [&pace, done = 0](int until, double seconds) mutable {
+    while (done < until) pace.add(seconds, 1, static_cast<double>(++done) / steps);
+  };
+  go(100, 3.0);
+  EXPECT_NEAR(pace.left(0.1, true), 0.04 * 3000, 1e-9);
+  go(200, 1.0);
+  EXPECT_NEAR(pace.left(0.2, true), 0.04 * (300 + 900), 0.04 * 160) << "the second half of what is done tells the rest";
+  go(400, 1.0);
+  EXPECT_NEAR(pace.left(0.4, true), 0.04 * (300 + 900), 1e-9);
+}
+
 // It looked faster on the systems of the one before.
 TEST(RacePace, WhoComesToCostMoreThanTheOneBeforeIsToldInTime) {
   RacePace pace(alone, 2, 2, 0.04);
