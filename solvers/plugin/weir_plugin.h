@@ -53,7 +53,7 @@ typedef struct weir_matrix {
   int32_t cell;    /* unknowns of a cell: B, or where Weir has cut blocks into scalar rows the size that they had */
 
   int32_t symmetric;           /* 1: A = A^T */
-  int32_t constant_null_space; /* 1: constants span the null spaces of A and A^T; Weir projects them out of b - A x and x */
+  int32_t constant_null_space; /* 1: constants span the null spaces of A and A^T; Weir projects them out of b - A x, x and z */
   int32_t rank, ranks;         /* who has these rows; 0 and 1 without MPI */
   int32_t threads;             /* that the run gives a solver on the host */
 

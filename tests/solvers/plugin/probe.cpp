@@ -1,5 +1,6 @@
 // A plugin that tests build in many ways: z = A r from the format that -DFORMATS=... leaves, so that a test can compare it with
-// our own product; and whatever a plugin can do wrong: the option fault = N at the call of that number.
+// our own product, with the option `constant` added to it; and whatever a plugin can do wrong: the option fault = N at the
+// call of that number.
 #include <unistd.h>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +11,7 @@
 struct weir_solver {
   weir_matrix A{};
   int fault = 0, setups = 0, updates = 0;
+  double constant = 0;
   char words[80] = "";
 };
 
@@ -65,6 +67,7 @@ static void multiply(const weir_matrix& A, const double* x, double* y) {
 static int create(const char* options, weir_solver** s) {
   *s = new weir_solver;
   (*s)->fault = static_cast<int>(weir_number(options, "fault", 0));
+  (*s)->constant = weir_number(options, "constant", 0);
   return (*s)->fault == create_fails ? 7 : 0;
 }
 static void destroy(weir_solver* s) { delete s; }
@@ -86,6 +89,7 @@ static int update(weir_solver* s, const weir_matrix* A) {
 
 [[maybe_unused]] static int apply(weir_solver* s, const double* r, double* z) {
   multiply(s->A, r, z);
+  for (int i = 0; i < s->A.rows * s->A.block; ++i) z[i] += s->constant;
   if (s->fault == apply_throws) throw std::runtime_error("out of luck");
   if (s->fault == apply_nan) z[1] = 0 / (z[1] - z[1]);
   if (s->fault == apply_crashes) *reinterpret_cast<volatile int*>(s->setups) = 1;
