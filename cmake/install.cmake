@@ -57,7 +57,7 @@ install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION share/weir COMPONENT libra
 if(TARGET weir)
   set_target_properties(weir PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)  # of libraries that lie where no loader looks
   install(TARGETS weir RUNTIME DESTINATION bin COMPONENT program)
-  foreach(plugin weir_petsc weir_hypre weir_suitesparse)
+  foreach(plugin weir_petsc weir_hypre weir_suitesparse weir_ginkgo)
     if(TARGET ${plugin})
       set_target_properties(${plugin} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
       install(TARGETS ${plugin} LIBRARY DESTINATION bin COMPONENT program)

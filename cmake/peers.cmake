@@ -1,14 +1,15 @@
 # Libraries whose solvers are compared with ours: WEIR_HAS_PETSC, WEIR_HAS_HYPRE, WEIR_HAS_EIGEN, WEIR_HAS_SUITESPARSE,
-# WEIR_HAS_AMGCL, WEIR_HAS_CUDSS. The system's are taken where no folder is named:
+# WEIR_HAS_AMGCL, WEIR_HAS_GINKGO, WEIR_HAS_CUDSS, WEIR_HAS_AMGX. The system's are taken where no folder is named:
 #   -DPETSC_DIR=... [-DPETSC_ARCH=...]   an installed PETSc, or its source folder and the build in it; of the same MPI
 #   -DHYPRE_DIR=...  -DSUITESPARSE_DIR=...   folders with include/ and lib/
-#   -DCUDSS_DIR=...   the same, for CUDA builds
+#   -DCUDSS_DIR=...  -DAMGX_DIR=...   the same, for CUDA builds
+#   -DGINKGO_DIR=...   an installed Ginkgo, or its build folder
 #   -DAMGCL_DIR=...   the folder that holds amgcl/amg.hpp
 # A named folder without the library is an error. What is chosen is printed (weir_uses), and stands in run.json's build record.
 find_package(PkgConfig QUIET)
 find_package(MPI QUIET COMPONENTS CXX)
 find_package(Eigen3 QUIET)
-foreach(folder PETSC_DIR PETSC_ARCH HYPRE_DIR SUITESPARSE_DIR AMGCL_DIR CUDSS_DIR)
+foreach(folder PETSC_DIR PETSC_ARCH HYPRE_DIR SUITESPARSE_DIR AMGCL_DIR GINKGO_DIR CUDSS_DIR AMGX_DIR)
   set(${folder} "" CACHE STRING "Another ${folder} than the system's (cmake/peers.cmake)")
 endforeach()
 
@@ -38,6 +39,18 @@ weir_find_peer(UMFPACK "${SUITESPARSE_DIR}" umfpack umfpack.h suitesparse includ
 weir_find_peer(AMGCL "${AMGCL_DIR}" "" amgcl/amg.hpp)
 if(WEIR_DEVICE STREQUAL "cuda")
   weir_find_peer(CUDSS "${CUDSS_DIR}" cudss cudss.h)
+  weir_find_peer(AMGX "${AMGX_DIR}" amgxsh amgx_c.h)
+endif()
+
+# By Ginkgo's own package file, of the named folder alone.
+if(NOT "${GINKGO_DIR}" STREQUAL "${WEIR_GINKGO_FOUND_IN}")
+  unset(Ginkgo_DIR CACHE)
+  set(WEIR_GINKGO_FOUND_IN "${GINKGO_DIR}" CACHE INTERNAL "")
+endif()
+if(GINKGO_DIR)
+  find_package(Ginkgo REQUIRED PATHS ${GINKGO_DIR} NO_DEFAULT_PATH)
+else()
+  find_package(Ginkgo QUIET)
 endif()
 
 # By PETSc's own pkg-config file, of the named folder alone.
@@ -75,4 +88,6 @@ weir_has(HYPRE WEIR_MPI HYPRE_LIBRARY HYPRE_INCLUDE_DIR MPI_CXX_FOUND)
 weir_has(EIGEN Eigen3_FOUND)
 weir_has(SUITESPARSE CHOLMOD_LIBRARY CHOLMOD_INCLUDE_DIR UMFPACK_LIBRARY UMFPACK_INCLUDE_DIR)
 weir_has(AMGCL AMGCL_INCLUDE_DIR)
+weir_has(GINKGO Ginkgo_FOUND)
 weir_has(CUDSS CUDSS_LIBRARY CUDSS_INCLUDE_DIR)
+weir_has(AMGX AMGX_LIBRARY AMGX_INCLUDE_DIR)

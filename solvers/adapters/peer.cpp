@@ -8,7 +8,8 @@ namespace weir {
 namespace {
 
 std::vector<PeerLibrary> all() {
-  return {petsc_library(), hypre_library(), eigen_library(), suitesparse_library(), amgcl_library(), cudss_library()};
+  return {petsc_library(), hypre_library(),  eigen_library(), suitesparse_library(),
+          amgcl_library(), ginkgo_library(), cudss_library(), amgx_library()};
 }
 
 }  // namespace
@@ -37,7 +38,9 @@ std::unique_ptr<Peer> make_peer(const std::string& method, const KrylovOptions& 
   const PeerName name = peer_name(method);
   for (const PeerLibrary& l : all())
     if (name.library == l.name) return l.make(name.what, options);
-  throw Error(Exit::usage, "'" + method + "' names no library (petsc:, hypre:, eigen:, suitesparse:, amgcl:, cudss:)");
+  throw Error(
+      Exit::usage,
+      "'" + method + "' names no library (petsc:, hypre:, eigen:, suitesparse:, amgcl:, ginkgo:, cudss:, amgx:)");
 }
 
 std::int64_t heap_bytes() {

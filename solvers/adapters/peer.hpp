@@ -7,8 +7,10 @@
 //                   "eigen:bicgstab+ilut:1e-3:5": its drop tolerance and fill factor
 //   suitesparse:WORD   "suitesparse:cholmod" for symmetric positive definite matrices, "suitesparse:umfpack" for any
 //   amgcl:WORDS     cg or bicgstab with smoothed_aggregation or ruge_stuben: "amgcl:cg+smoothed_aggregation"
+//   ginkgo:WORDS    cg, bicgstab or gmres with jacobi, ilu, parilu, parilut or multigrid: "ginkgo:bicgstab+parilut"
 //   cudss:WORD      "cudss:cholesky", "cudss:lu", in CUDA builds; compiled, not yet run
-// SuiteSparse, amgcl and cuDSS take systems whose null space is the constants.
+//   amgx:WORDS      cg, bicgstab or fgmres with aggregation or classical, in CUDA builds; compiled, not yet run
+// SuiteSparse, amgcl, cuDSS and AMGX take systems whose null space is the constants.
 // A library that was not found when Weir was built has its twin twins/*_none.cpp, whose make_ function refuses.
 #pragma once
 #include <cstdint>
@@ -60,7 +62,9 @@ PeerLibrary hypre_library();
 PeerLibrary eigen_library();
 PeerLibrary suitesparse_library();
 PeerLibrary amgcl_library();
+PeerLibrary ginkgo_library();
 PeerLibrary cudss_library();
+PeerLibrary amgx_library();
 
 // The words of "a+b", and an Error(usage) that says which there are.
 std::vector<std::string> peer_words(const std::string& what);

@@ -16,7 +16,7 @@ constexpr double early = 0.25;            // of the budget, for races at the sta
 // First steps are dear or small: what the whole run takes is known to a factor of two before this share of it.
 constexpr double known_from = 0.05, unsure = 0.5;
 constexpr double mark_every = 1.1;  // the share of the run done then over that of the last mark
-constexpr double patience = 10;  // with a first step; more where the budget is large
+constexpr double patience = 10;     // with a first step; more where the budget is large
 
 }  // namespace
 

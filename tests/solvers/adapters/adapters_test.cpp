@@ -36,7 +36,11 @@ const std::vector<std::string> foreign = {"petsc:-ksp_type cg -pc_type jacobi",
                                           "suitesparse:cholmod",
                                           "suitesparse:umfpack",
                                           "amgcl:cg+smoothed_aggregation",
-                                          "amgcl:bicgstab+ruge_stuben"};
+                                          "amgcl:bicgstab+ruge_stuben",
+                                          "ginkgo:cg+jacobi",
+                                          "ginkgo:cg+multigrid",
+                                          "ginkgo:bicgstab+ilu",
+                                          "ginkgo:gmres+parilut"};
 
 bool is_built(const std::string& name) {
   const std::vector<std::string> there = peer_libraries();
@@ -249,7 +253,8 @@ TEST(Adapters, NotANumberIsReportedAndTheGuessIsKept) {
 TEST(Adapters, WordsThatNobodyKnowsAreRefused) {
   for (const char* name : {"hypre:cg+magic", "hypre:cg", "hypre:ilu", "eigen:magic", "eigen:bicgstab+ilut:x",
                            "petsc:-ksp_type cg -pc_type jacobi -pc_magic 3", "petsc:-ksp_type magic", "cusparse:magic",
-                           "cusparse:gmres+ilu0", "suitesparse:magic", "amgcl:cg", "amgcl:cg+magic"}) {
+                           "cusparse:gmres+ilu0", "suitesparse:magic", "amgcl:cg", "amgcl:cg+magic", "ginkgo:cg",
+                           "ginkgo:cg+magic", "amgx:magic"}) {
     const BlockCsr<Host> A(chain(5, 1));
     EXPECT_THROW(make(name)->setup(A), Error) << name;
   }

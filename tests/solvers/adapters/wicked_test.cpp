@@ -97,6 +97,8 @@ std::vector<std::string> solvers() {
       all.insert(all.end(), {"eigen:sparse_lu", "eigen:bicgstab+ilut", "eigen:bicgstab+jacobi", "eigen:cg+jacobi"});
     if (library == "suitesparse") all.insert(all.end(), {"suitesparse:cholmod", "suitesparse:umfpack"});
     if (library == "amgcl") all.insert(all.end(), {"amgcl:cg+smoothed_aggregation", "amgcl:bicgstab+ruge_stuben"});
+    if (library == "ginkgo")
+      all.insert(all.end(), {"ginkgo:cg+multigrid", "ginkgo:gmres+ilu", "ginkgo:bicgstab+jacobi"});
     if (library == "petsc")
       all.insert(all.end(), {"petsc:-ksp_type gmres -pc_type ilu", "petsc:-ksp_type preonly -pc_type lu"});
     if (library == "hypre") all.insert(all.end(), {"hypre:cg+boomeramg", "hypre:gmres+ilu", "hypre:boomeramg"});
