@@ -106,6 +106,18 @@ wall = { type = "adiabatic_wall" }
 farfield = { type = "farfield" }
 )" + no_report;
 
+// Steps of 0.2.
+inline const std::string vortex_12x12 = R"([case]
+miniapp = "compressible"
+[mesh]
+generator = { type = "box", cells = [12, 12], length = [10.0, 10.0], periodic = ["x", "y"] }
+[flow]
+mach = 0.5
+initial = { type = "isentropic_vortex", strength = 2.0, centre = [5.0, 5.0] }
+[time]
+dt = 0.2
+)";
+
 // All but [pseudo_time] and the solver.
 inline std::string cylinder_at_mach_038(int around, int outward, double far_field) {
   return "[case]\nminiapp = \"compressible\"\n[mesh]\ngenerator = { type = \"cylinder\", around = " +

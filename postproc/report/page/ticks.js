@@ -33,12 +33,15 @@ function logTicks(low, high, count) {
   return found.filter(v => v >= low * (1 - 1e-9) && v <= high * (1 + 1e-9));
 }
 
-// Even up to the threshold, powers of ten beyond.
+// Even up to the threshold, powers of ten beyond; none that would touch the one before.
 function ticksOf(axis, low, high, count) {
   if (axis.ticks) return axis.ticks.filter(v => v >= low && v <= high);
   if (axis.kind === 'log') return logTicks(low, high, count);
   if (axis.kind !== 'symlog' || high < 2 * axis.threshold) return evenTicks(low, high, count);
-  return evenTicks(Math.max(low, 0), axis.threshold, 2).concat(logTicks(10 * axis.threshold, high, count - 2));
+  const place = v => Math.asinh(v / axis.threshold), apart = (place(high) - place(low)) / (1.5 * count), found = [];
+  for (const v of evenTicks(Math.max(low, 0), axis.threshold, 2).concat(logTicks(10 * axis.threshold, high, count - 2)))
+    if (!found.length || place(v) - place(found.at(-1)) >= apart) found.push(v);
+  return found;
 }
 
 function nameOf(axis, value) {

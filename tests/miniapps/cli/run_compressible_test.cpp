@@ -21,19 +21,7 @@ cfl_max = 50.0
 tolerance = 1e-3
 )";
 
-const char* const vortex = R"([case]
-miniapp = "compressible"
-[mesh]
-generator = { type = "box", cells = [12, 12], length = [10.0, 10.0], periodic = ["x", "y"] }
-[flow]
-mach = 0.5
-initial = { type = "isentropic_vortex", strength = 2.0, centre = [5.0, 5.0] }
-[time]
-end = 2.0
-dt = 0.2
-[output]
-report = false
-)";
+const std::string vortex = testing::vortex_12x12 + "end = 2.0\n" + testing::no_report;
 
 // A short shock tube, whose ends follow the exact solution in time.
 const char* const tube = R"([case]

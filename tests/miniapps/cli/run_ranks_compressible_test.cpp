@@ -26,21 +26,9 @@ every = 4
 )";
 
 // Periods in both directions; BDF2.
-const char* const vortex = R"([case]
-miniapp = "compressible"
-[mesh]
-generator = { type = "box", cells = [12, 12], length = [10.0, 10.0], periodic = ["x", "y"] }
-[flow]
-mach = 0.5
-initial = { type = "isentropic_vortex", strength = 2.0, centre = [5.0, 5.0] }
-[time]
-end = 1.0
-dt = 0.2
-[linear.flow]
-preconditioner = { type = "block_jacobi" }
-[output]
-report = false
-)";
+const std::string vortex = testing::vortex_12x12 +
+                           "end = 1.0\n[linear.flow]\npreconditioner = { type = \"block_jacobi\" }\n" +
+                           testing::no_report;
 
 class WeirRanksCompressible : public testing::OverRanks {
  protected:

@@ -139,18 +139,7 @@ TEST_F(Relays, ChangeNoBitOfACompressibleFlowWhoseSolverRemembers) {
 }
 
 TEST_F(Relays, ChangeNoBitOfAnUnsteadyCompressibleFlow) {
-  expect_no_bit_changed(R"([case]
-miniapp = "compressible"
-[mesh]
-generator = { type = "box", cells = [12, 12], length = [10.0, 10.0], periodic = ["x", "y"] }
-[flow]
-mach = 0.5
-initial = { type = "isentropic_vortex", strength = 2.0, centre = [5.0, 5.0] }
-[time]
-end = 2.0
-dt = 0.2
-)" + testing::no_report,
-                        of_blocks, "6");
+  expect_no_bit_changed(testing::vortex_12x12 + "end = 2.0\n" + testing::no_report, of_blocks, "6");
 }
 
 // What a candidate has learnt on one branch is none of the next one's.

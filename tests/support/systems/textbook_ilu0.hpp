@@ -152,11 +152,44 @@ inline BlockCsrData mesh_like(int nx, int ny, int B, unsigned seed, const std::v
   }
   return d;
 }
+
+// Three block rows, the second of which is empty.
+inline BlockCsrData row_without_a_diagonal() {
+  BlockCsrData data;
+  data.block = 2;
+  data.row_start = {0, 1, 1, 2};
+  data.column = {0, 2};
+  data.value = {1, 0, 0, 1, 1, 0, 0, 1};
+  return data;
+}
+
+// What M says of a matrix that it does not take.
+template <class Space>
+std::string refusal(Preconditioner<Space>& M, const BlockCsrData& data) {
+  try {
+    const BlockCsr<Space> A(data);
+    M.setup(A);
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
 inline std::vector<int> natural_order(int cells) {
   std::vector<int> order(static_cast<std::size_t>(cells));
   for (int c = 0; c < cells; ++c) order[static_cast<std::size_t>(c)] = c;
   return order;
 }
+
+// mesh_like on 6 x 5 cells; two of its block rows hold zeros alone.
+inline BlockCsrData mesh_like_with_two_singular_rows(int B) {
+  BlockCsrData data = mesh_like(6, 5, B, 19, natural_order(30));
+  for (const std::size_t i : {7, 20})
+    std::fill_n(data.value.begin() + data.row_start[i] * B * B, B * B * (data.row_start[i + 1] - data.row_start[i]),
+                0.0);
+  return data;
+}
+
 inline std::vector<int> random_order(int cells, unsigned seed) {
   std::vector<int> order = natural_order(cells);
   std::mt19937 generator(seed);
