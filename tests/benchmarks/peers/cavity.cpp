@@ -168,7 +168,8 @@ void measure_cavity(PeerRows& rows, const std::string& name, const CavityOptions
   row.title = fmt::format("cavity, {}^{}", g.n, g.nz == 1 ? 2 : 3);
   row.work = "step";
   row.unit = "ms";
-  row.ours = "incompressible";
+  row.ours.solver = "incompressible";
+  row.ours.library = "Weir";
   if (is_on_path("icoFoam") && is_on_path("blockMesh")) {
     const PressureSolver* best = nullptr;
     double least = 0;
@@ -184,17 +185,17 @@ void measure_cavity(PeerRows& rows, const std::string& name, const CavityOptions
       }
     }
     write_foam_case(foam, g, *best);
-    row.peer = std::string("icoFoam, p: ") + best->name;
-    row.peer_library = foam_version(work / "foam.txt");
+    row.peer.solver = std::string("icoFoam, p: ") + best->name;
+    row.peer.library = foam_version(work / "foam.txt");
   }
   for (int round = 0; round < o.rounds; ++round) {
     const Spent us = difference(ours, g.our_steps);
-    row.our_times.push_back(1e3 * us.seconds);
-    row.our_side.megabytes = us.megabytes;
-    if (row.peer.empty()) continue;
+    row.ours.times.push_back(1e3 * us.seconds);
+    row.ours.megabytes = us.megabytes;
+    if (row.peer.solver.empty()) continue;
     const Spent them = difference(theirs, g.their_steps);
-    row.peer_times.push_back(1e3 * them.seconds);
-    row.peer_side.megabytes = them.megabytes;
+    row.peer.times.push_back(1e3 * them.seconds);
+    row.peer.megabytes = them.megabytes;
   }
   rows.add(row);
 }

@@ -8,29 +8,27 @@ namespace weir::bench {
 
 struct PeerRow {
   struct Side {
+    std::string solver, library;  // empty of a peer that is not there
+    std::vector<double> times;    // of the rounds, in the unit
     int iterations = 0;
     double residual = 0, megabytes = 0;
     std::int64_t faults_first = 0, faults_later = 0;
   };
-  std::string name, title, work, unit, ours, peer, peer_library;
-  std::vector<double> our_times, peer_times;  // of the rounds, in the unit; none of a peer that is not there
-  Side our_side, peer_side;
+  std::string name, title, work, unit;
+  Side ours, peer;
 };
 
+// STEM.json has everything, STEM.csv a row a line, STEM.md is the page; ratio: the peer's time over ours, of each round. Rows that
+// STEM.json has of other cases stay, so that cases can be measured one by one.
 class PeerRows {
  public:
-  // `stem`.csv, .md and .json. `load`: programs that wanted the machine when the measurement began.
-  PeerRows(const std::string& stem, const nlohmann::json& about, double load);
-  void add(const PeerRow& row);  // prints it, too
-  // CSV: a row a line, medians and least and greatest; ratio: the peer's time over ours, of each round. Error(usage) where a file
-  // cannot be written.
-  void write() const;
+  // `about`: about_this. The load is noted with each row: programs that want the machine, of the last minute.
+  PeerRows(const std::string& stem, const nlohmann::json& about);
+  void add(const PeerRow& row);  // prints it and writes the files; Error(usage) where they cannot be written
 
  private:
   std::string stem_;
-  nlohmann::json about_;
-  double load_;
-  std::vector<PeerRow> rows_;
+  nlohmann::json about_, rows_ = nlohmann::json::array();
 };
 
 }  // namespace weir::bench

@@ -128,10 +128,6 @@ std::string PeerSettings::best(const PeerCase& c, const std::string& work) const
   return best;
 }
 
-std::string PeerSettings::library(const PeerCase& c, const std::string& candidate) const {
-  return all_.at(c.name).at(candidate).at("library");
-}
-
 void PeerSettings::write(const std::string& path) const {
   std::ofstream file(path);
   file << all_.dump(1) << '\n';

@@ -27,7 +27,6 @@ class PeerSettings {
   void search(const PeerCase& c, bool quick);
   // The fastest for a work; empty where no peer is there.
   std::string best(const PeerCase& c, const std::string& work) const;
-  std::string library(const PeerCase& c, const std::string& candidate) const;  // "hypre 2.26.0"
   void write(const std::string& path) const;
 
  private:

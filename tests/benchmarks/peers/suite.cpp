@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -18,6 +17,22 @@ namespace {
 // What a round measured, by candidate.
 using Round = std::map<std::string, nlohmann::json>;
 
+PeerRow::Side side_of(const std::vector<Round>& rounds, const std::string& candidate, const std::string& work,
+                      double scale) {
+  PeerRow::Side side;
+  if (candidate.empty()) return side;
+  for (const Round& round : rounds) side.times.push_back(scale * seconds_of(round.at(candidate), work));
+  const nlohmann::json& m = rounds.back().at(candidate);
+  side.solver = candidate;
+  side.library = m.at("library");
+  side.iterations = m.at("iterations");
+  side.residual = m.at("residual");
+  side.megabytes = m.at("bytes").get<double>() / 1e6;
+  side.faults_first = m.at("faults_first");
+  side.faults_later = m.at("faults_later");
+  return side;
+}
+
 void add_rows(PeerRows& rows, const PeerCase& c, const std::vector<Round>& rounds, const PeerSettings& settings) {
   for (const std::string& ours : c.ours)
     for (const std::string& work : c.works) {
@@ -27,21 +42,8 @@ void add_rows(PeerRows& rows, const PeerCase& c, const std::vector<Round>& round
       row.title = c.title;
       row.work = work;
       row.unit = c.unit;
-      row.ours = ours;
-      row.peer = peer;
-      if (!peer.empty()) row.peer_library = settings.library(c, peer);
-      for (const Round& round : rounds) {
-        row.our_times.push_back(c.scale * seconds_of(round.at(ours), work));
-        if (!peer.empty()) row.peer_times.push_back(c.scale * seconds_of(round.at(peer), work));
-      }
-      const auto note = [&](const std::string& of, PeerRow::Side& side) {
-        if (of.empty()) return;
-        const nlohmann::json& m = rounds.back().at(of);
-        side = {m.at("iterations"), m.at("residual"), m.at("bytes").get<double>() / 1e6, m.at("faults_first"),
-                m.at("faults_later")};
-      };
-      note(ours, row.our_side);
-      note(peer, row.peer_side);
+      row.ours = side_of(rounds, ours, work, c.scale);
+      row.peer = side_of(rounds, settings.best(c, work), work, c.scale);
       rows.add(row);
     }
 }
@@ -85,16 +87,13 @@ int bench_peers(const PeersOptions& o) {
     if (const auto known = known_cases(); std::ranges::find(known, name) == known.end())
       throw Error(Exit::usage, fmt::format("no case '{}'; there are {}", name, fmt::join(known, ", ")));
   std::filesystem::create_directories(o.folder);
-  const nlohmann::json about = about_this(o.build);
-  double load[3] = {};
-  if (getloadavg(load, 3) != 3) load[0] = -1;
-  PeerRows rows(o.folder + "/peers", about, load[0]);
-  PeerSettings settings(std::string(WEIR_SOURCE_DIR) + "/tests/benchmarks/peers/settings.json");
+  PeerRows rows(o.folder + "/peers", about_this(o.build));
+  const std::string kept = o.folder + "/peer_settings.json";
+  PeerSettings settings(std::filesystem::exists(kept) ? kept : WEIR_SOURCE_DIR "/docs/results/peer_settings.json");
   for (const PeerCase& c : peer_cases(o.quick))
     if (is_wanted(o, c.name)) measure(rows, c, settings, o);
   for (const std::string& name : cavity_cases())
     if (is_wanted(o, name)) measure_cavity(rows, name, {o.folder, o.quick, o.quick ? 1 : o.rounds});
-  rows.write();
   return 0;
 }
 

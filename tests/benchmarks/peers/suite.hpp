@@ -16,8 +16,8 @@ struct PeersOptions {
   std::vector<std::string> cases;  // none named: all
   Build build;
 };
-// 0. Settings are those of peers/settings.json where that has the case and the same versions of the libraries, else they are
-// searched for; peer_settings.json holds what was used. Error where a measurement fails.
+// 0. Settings are those of peer_settings.json in the folder, else in docs/results, where that has the case and the same versions of the libraries, else they are
+// searched for; the folder's then holds what was used. Error where a measurement fails.
 int bench_peers(const PeersOptions& options);
 
 }  // namespace weir::bench
