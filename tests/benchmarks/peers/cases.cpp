@@ -149,9 +149,8 @@ Measured measured(const std::string& candidate, const PeerProblem& problem, cons
   return m;
 }
 
-Checked on_blocks(const PeerCase& c, const std::string& candidate, bool quick) {
-  const int side = quick ? 9 : 65;
-  const test::BlockSystem system = test::random_system({side, side, side}, std::stoi(c.name.substr(9)), 1);
+Checked on_blocks(const PeerCase& c, const std::string& candidate) {
+  const test::BlockSystem system = test::random_system({c.side, c.side, c.side}, std::stoi(c.name.substr(9)), 1);
   Checked result;
   PeerProblem problem;
   problem.blocks = &system;
@@ -189,62 +188,75 @@ Checked on_flow(const PeerCase& c, const std::string& candidate, bool quick) {
   return result;
 }
 
-SevenPoint system_of(const PeerCase& c, bool quick) {
-  const int n = quick ? 16 : 128;
-  if (c.name.starts_with("pressure_")) return pressure_about(c.name.substr(9), n);
-  return poisson(n, c.name == "poisson_stretched" ? 2 : 0);
+SevenPoint system_of(const PeerCase& c) {
+  if (c.name.starts_with("pressure_sphere")) return pressure_about("sphere", c.side);
+  if (c.name.starts_with("pressure_")) return pressure_about("cylinder", c.side);
+  return poisson(c.side, c.name.starts_with("poisson_stretched") ? 2 : 0);
+}
+
+std::string cube(int side) { return std::to_string(side) + "^3"; }
+
+void add_solvers(std::vector<PeerCase>& all, int side, bool is_full) {
+  const auto add = [&](const std::string& name, const std::string& title, const std::vector<std::string>& ours,
+                       const std::vector<std::string>& more) {
+    PeerCase c;
+    c.name = name + (is_full ? "" : "_" + std::to_string(side));
+    c.title = fmt::format(fmt::runtime(title), cube(side));
+    c.works = {"solve", "first"};
+    c.ours = ours;
+    c.peers = together({pfmg_settings(), boomeramg_settings(), more});
+    c.side = side;
+    all.push_back(c);
+  };
+  add("poisson_uniform", "Poisson {}, uniform, to 1e-8", {"cg+multigrid", "fast_poisson"}, geometric_settings());
+  add("poisson_stretched", "Poisson {}, stretched (tanh 2), to 1e-8", {"cg+multigrid", "fast_poisson"},
+      geometric_settings());
+  add("pressure_sphere", "pressure about a sphere, {}, to 1e-6", {"cg+multigrid"}, gamg);
+  add("pressure_cylinder", "pressure about a cylinder, stretched {}, to 1e-6", {"cg+multigrid"}, gamg);
+}
+
+void add_iterations(std::vector<PeerCase>& all, bool quick) {
+  PeerCase cg;
+  cg.name = "cg_iteration";
+  cg.side = quick ? 16 : 128;
+  cg.title = "CG + Jacobi iteration, Poisson " + cube(cg.side);
+  cg.works = {"iteration"};
+  cg.ours = {"cg+jacobi", "cg+jacobi, assembled"};
+  cg.peers = together({cg_settings, {"hypre:diagonal symmetric=0", "hypre:diagonal symmetric=1"}});
+  cg.scale = 1e3;
+  cg.unit = "ms";
+  all.push_back(cg);
+  PeerCase fgmres = cg;
+  fgmres.name = "fgmres_iteration";
+  fgmres.title = std::string("FGMRES + block ILU(0) iteration, ") + (quick ? "345" : "13,020") + " cells, n = 4";
+  fgmres.ours = {"fgmres+block_ilu0"};
+  fgmres.peers = fgmres_settings;
+  fgmres.repeats = 9;
+  all.push_back(fgmres);
+}
+
+void add_kernels(std::vector<PeerCase>& all, const std::string& block, bool quick) {
+  PeerCase c;
+  c.name = "block_ilu" + block;
+  c.side = quick ? 9 : 65;
+  c.title = "block ILU(0), " + cube(c.side) + ", n = " + block;
+  c.works = {"factor", "solve", "residual"};
+  c.ours = {"block_ilu0"};
+  c.peers = ilu_settings;
+  c.scale = 1e6 / (c.side * c.side * c.side);
+  c.unit = "us a cell";
+  c.repeats = 7;
+  all.push_back(c);
 }
 
 }  // namespace
 
 std::vector<PeerCase> peer_cases(bool quick) {
-  const std::string n = quick ? "16^3" : "128^3", side = quick ? "9^3" : "65^3";
-  const std::vector<std::string> solver = {"solve", "first"};
-  std::vector<PeerCase> all = {
-      {"poisson_uniform",
-       "Poisson " + n + ", uniform, to 1e-8",
-       solver,
-       {"cg+multigrid", "fast_poisson"},
-       together({pfmg_settings(), boomeramg_settings(), geometric_settings()})},
-      {"poisson_stretched",
-       "Poisson " + n + ", stretched (tanh 2), to 1e-8",
-       solver,
-       {"cg+multigrid", "fast_poisson"},
-       together({pfmg_settings(), boomeramg_settings(), geometric_settings()})},
-      {"pressure_sphere",
-       "pressure about a sphere, " + n + ", to 1e-6",
-       solver,
-       {"cg+multigrid"},
-       together({pfmg_settings(), boomeramg_settings(), gamg})},
-      {"pressure_cylinder",
-       "pressure about a cylinder, stretched " + n + ", to 1e-6",
-       solver,
-       {"cg+multigrid"},
-       together({pfmg_settings(), boomeramg_settings(), gamg})},
-      {"cg_iteration",
-       "CG + Jacobi iteration, Poisson " + n,
-       {"iteration"},
-       {"cg+jacobi", "cg+jacobi, assembled"},
-       together({cg_settings, {"hypre:diagonal symmetric=0", "hypre:diagonal symmetric=1"}}),
-       1e3,
-       "ms"},
-      {"fgmres_iteration",
-       "FGMRES + block ILU(0) iteration, " + std::string(quick ? "345" : "13,020") + " cells, n = 4",
-       {"iteration"},
-       {"fgmres+block_ilu0"},
-       fgmres_settings,
-       1e3,
-       "ms",
-       9}};
-  for (const char* blocks : {"4", "6"})
-    all.push_back({std::string("block_ilu") + blocks,
-                   "block ILU(0), " + side + ", n = " + blocks,
-                   {"factor", "solve", "residual"},
-                   {"block_ilu0"},
-                   ilu_settings,
-                   1e6 / (quick ? 729 : 274625),
-                   "us a cell",
-                   7});
+  std::vector<PeerCase> all;
+  add_solvers(all, quick ? 16 : 128, true);
+  if (!quick) add_solvers(all, 64, false);
+  add_iterations(all, quick);
+  for (const char* block : {"4", "6"}) add_kernels(all, block, quick);
   if (quick)
     for (PeerCase& c : all) {
       c.repeats = 1;
@@ -254,12 +266,12 @@ std::vector<PeerCase> peer_cases(bool quick) {
 }
 
 Checked measure_candidate(const PeerCase& c, const std::string& candidate, bool quick) {
-  if (is_block(c)) return on_blocks(c, candidate, quick);
+  if (is_block(c)) return on_blocks(c, candidate);
   Checked result;
   if (c.name == "fgmres_iteration") {
     result = on_flow(c, candidate, quick);
   } else {
-    const SevenPoint system = system_of(c, quick);
+    const SevenPoint system = system_of(c);
     const int iterations = c.name == "cg_iteration" ? fixed_iterations : 0;
     PeerProblem problem;
     problem.seven = &system;

@@ -14,6 +14,7 @@ struct PeerCase {
   std::vector<std::string> peers;  // "hypre:SETTINGS", "petsc:SETTINGS" (peer.hpp)
   double scale = 1;                // of seconds to the unit
   std::string unit = "s";
+  int side = 0;     // cells a side of structured systems; the name ends in _64 where that is not the full size
   int repeats = 3;  // of solves and of kernels' groups in one process
 };
 std::vector<PeerCase> peer_cases(bool quick);

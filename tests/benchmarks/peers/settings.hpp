@@ -20,8 +20,8 @@ class PeerSettings {
   // `path` may be missing: nothing is known then.
   explicit PeerSettings(const std::string& path);
 
-  // Whether the file has the case and its libraries are those that run here.
-  bool knows(const PeerCase& c);
+  // Whether the file has all of the case's candidates, from the libraries that run here.
+  bool knows(const PeerCase& c) const;
   // Measures each candidate once, and those within 1.3 of a work's best once more; a candidate counts by its better time.
   // One whose residual is above the limit, or that fails, is noted and does not count.
   void search(const PeerCase& c, bool quick);
