@@ -1,6 +1,5 @@
 // block_ilu0 on the host: microseconds a cell for factorisation, triangular solve (both sweeps) and residual, beside
-// the bytes they must move, the triad of the same run and PETSc's BAIJ ILU(0) on the same matrix (Luo et al. 2015,
-// Figs. 9, 10).
+// the bytes they must move and the triad of the same run (Luo et al. 2015, Figs. 9, 10). PETSc's: `weir bench peers`.
 //   bench_block_ilu [--csv FILE] [--quick]
 // Bytes a cell, n x n blocks of doubles, vectors counted once:
 //   factorisation 7 blocks read, 1 written | solve 3 + 3 of A and twice d, r read, z written, read and written |
@@ -12,7 +11,7 @@
 
 #include "solvers/preconditioner/block_ilu0/block_ilu0.hpp"
 #include "tests/benchmarks/bench.hpp"
-#include "tests/benchmarks/peers/block_ilu_peer.hpp"
+#include "tests/support/systems/block_systems.hpp"
 
 using namespace weir;
 using bench::number;
@@ -55,12 +54,12 @@ class Report {
   double triad_[3] = {};
 };
 
-// One thread: processor time, so that the table can be made beside other programs, as the peer's is.
+// One thread: processor time, so that the table can be made beside other programs.
 double seconds(int threads, const std::function<void()>& f) {
   return threads == 1 ? bench::best_processor_seconds(f) : bench::best_seconds(f);
 }
 
-void measure(Report& report, Extents cells, int n, bool with_peer) {
+void measure(Report& report, Extents cells, int n) {
   const test::BlockSystem system = test::random_system(cells, n, 1);
   const std::string name = std::to_string(cells.nx) + "^3, n = " + std::to_string(n);
   const double count = cells.count();
@@ -83,18 +82,7 @@ void measure(Report& report, Extents cells, int n, bool with_peer) {
         }
         report.row(name + (in_float ? ", float factors" : ""), threads, count, bytes, factor, solve, residual);
       }
-    bench::set_threads(1);
-    BlockIlu0<Host> M({});
-    M.setup(A);
-    M.apply(b, x);
   }
-  if (!with_peer) return;
-  const bench::PeerSeconds peer = bench::peer_block_ilu(system, x.to_vector());
-  if (!peer.found) return;
-  Bytes bytes = bytes_a_cell(n);
-  bytes.solve -= 8.0 * n * n;  // its L holds A_pq d_q^-1, so that d is read once
-  report.row(name + ", PETSc BAIJ ILU(0)", 1, count, bytes, peer.factor, peer.solve, peer.product);
-  if (!(peer.difference < 1e-10)) std::printf("  the peer's solution differs by %.2g\n", peer.difference);
 }
 
 }  // namespace
@@ -109,11 +97,11 @@ int main(int argc, char** argv) {
   Report report(csv);
   for (const int n : {4, 6})
     for (const int side : {15, 33, 65})
-      if (!quick || side < 65) measure(report, {side, side, side}, n, true);
+      if (!quick || side < 65) measure(report, {side, side, side}, n);
   // Fig. 10: n^2 I J K constant.
   const double entries = quick ? 1e6 : 9e6;
   for (const int n : {1, 2, 3, 5, 8, 10, 16, 22, 32}) {
     const int side = static_cast<int>(std::cbrt(entries / (n * n)));
-    measure(report, {side, side, side}, n, true);
+    measure(report, {side, side, side}, n);
   }
 }

@@ -1,5 +1,5 @@
-// FGMRES + block_ilu0 on a system of the size of a compressible case, compared with PETSc's FGMRES + BAIJ ILU(0) on the same
-// matrix in the same run: milliseconds an iteration, and its parts with the bytes they must move, beside the triad.
+// FGMRES + block_ilu0 and its asynchronous forms on a system of the size of a compressible case: milliseconds an iteration, and
+// its parts with the bytes they must move, beside the triad. PETSc's FGMRES: `weir bench peers`.
 //   bench_csr_ilu [--csv FILE] [--side N] [--iterations N] [--threads N]
 // About 3/2 N^2 cells (93: 13 k, as the NACA0012 mesh of issue 4). Bytes: product and solve 8 (4) n^2 + 4 a block, vectors once.
 #include <algorithm>
@@ -10,7 +10,6 @@
 #include "solvers/linear_solver.hpp"
 #include "tests/benchmarks/bench.hpp"
 #include "tests/benchmarks/flow_system.hpp"
-#include "tests/benchmarks/peers/csr_ilu_peer.hpp"
 
 using namespace weir;
 using bench::number;
@@ -40,12 +39,6 @@ class Report {
       std::printf("triad, %d thread(s): %.2f GB/s\n", t, 1e-9 * triad_[t]);
     }
     bench::set_threads(1);
-  }
-
-  void peer() {
-    const bench::PeerSolve p = bench::peer_fgmres(system_.A, system_.b, 30, o_.iterations, 0);
-    if (p.found)
-      row("PETSc FGMRES + BAIJ ILU(0)", 1, p.factor, p.apply, p.product, p.solve, 0, p.iterations, p.residual, 8);
   }
 
   // preconditioner: the lines of its table.
@@ -108,7 +101,6 @@ int main(int argc, char** argv) {
   const bench::FlowSystem system = bench::flow_system(o.side);
   std::printf("%d cells, %zu blocks of 4 x 4\n", system.A.rows(), system.A.column.size());
   Report report(system, o);
-  report.peer();
   for (int threads = 1; threads <= o.threads; ++threads) {
     report.ours("fgmres", "type='block_ilu0'", threads);
     report.ours("fgmres", "type='block_ilu0'\nfactors='float'", threads);

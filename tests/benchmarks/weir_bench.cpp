@@ -22,6 +22,7 @@
 #include "tests/benchmarks/luo/luo.hpp"
 #include "tests/benchmarks/multicolor.hpp"
 #include "tests/benchmarks/orderings.hpp"
+#include "tests/benchmarks/peers/suite.hpp"
 #include "tests/benchmarks/scaling/scaling.hpp"
 #include "tests/gpu_model/suite.hpp"
 
@@ -33,6 +34,7 @@ struct SuiteOptions {
   std::string folder = "weir-bench";  // where suites that draw put their tables and plots
   bool quick = false;                 // small sizes: shows that the suite works, measures little
   gpu::SuiteOptions gpu;              // gpu-model alone
+  bench::PeersOptions peers;          // peers alone
 };
 
 int gpu_model(const SuiteOptions& o) {
@@ -79,7 +81,6 @@ std::vector<Suite> benchmark_suites(const std::shared_ptr<Communicator>& ranks) 
       {"anzt-stages", [](const SuiteOptions& o) { return bench::anzt_stages(anzt(o)); }},
       {"anzt-peers", [](const SuiteOptions& o) { return bench::anzt_peers(anzt(o)); }},
       {"liu-iterations", [](const SuiteOptions& o) { return bench::liu_iterations(liu(o)); }},
-      {"liu-setup", [](const SuiteOptions& o) { return bench::liu_setup(liu(o)); }},
       {"liu-systems", [](const SuiteOptions& o) { return bench::liu_systems(liu(o)); }},
       {"lab-cavity",
        [](const SuiteOptions& o) {
@@ -112,6 +113,14 @@ std::vector<Suite> benchmark_suites(const std::shared_ptr<Communicator>& ranks) 
       {"relay-cylinder",
        [](const SuiteOptions& o) {
          return bench::relay_cylinder({o.folder, o.quick});
+       }},
+      {"peers",
+       [](const SuiteOptions& o) {
+         bench::PeersOptions options = o.peers;
+         options.folder = o.folder;
+         options.quick = o.quick;
+         options.build = this_build();
+         return bench::bench_peers(options);
        }},
       {"select",
        [](const SuiteOptions& o) {
@@ -172,6 +181,10 @@ int parse_and_run(int argc, char** argv) {
   app.add_option("--chain-power", model.chain_power, "longest chains go with size^this: 1/3 for hyperplanes of a cube")
       ->group(group);
   app.add_option("--csv", model.csv_path, "the table of kernels")->type_name("FILE")->group(group);
+  const char* const peers = "peers: Weir beside hypre, PETSc and OpenFOAM";
+  app.add_option("--case", options.peers.cases, "these cases alone")->group(peers);
+  app.add_option("--rounds", options.peers.rounds, "default: 7")->check(CLI::Range(1, 100))->group(peers);
+  app.add_flag("--search", options.peers.search, "search the peers' settings anew")->group(peers);
   try {
     app.parse(argc, argv);
     if (!model.files.empty() && suite != "gpu-model")

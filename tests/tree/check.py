@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """What a reader of the source tree may rely on, checked: ./weir lint runs all of it, ctest all but format and tidy.
 
-    tests/tree/check.py [includes] [folders] [api] [links] [words] [format] [tidy]     nothing named: all
+    tests/tree/check.py [includes] [folders] [api] [links] [claims] [words] [format] [tidy]     nothing named: all
 
 includes  who may include whom (docs/explanation/source_tree.md), and no circle of files
 folders   no flat folder of more than 25 source files, tests end in _test, no conditional outside solvers/device
 api       docs/reference/api.md is what tests/tree/api.py makes of the public headers, in which everything has a comment
 links     pages and code name files and headings that exist, and every picture is shown
+claims    ratios to other libraries name their command and agree with its table (tests/tree/claims.py)
 words     the field's words in pages, messages and comments, not those of the left column below
 format    clang-format changes nothing
 tidy      a short list of clang-tidy on base/ and inputs/
@@ -19,6 +20,7 @@ import subprocess
 import sys
 
 import api as pages
+import claims as ratios
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
@@ -180,6 +182,11 @@ def links():
     return faults + [f"{f}: no page shows this picture" for f in files if f.startswith("docs/pictures/") and f not in used]
 
 
+def claims():
+    rows = ratios.rows_of(os.path.join(ROOT, ratios.TABLE))
+    return [fault for page in tracked("README.md", "docs/*.md") for fault in ratios.faults_of(page, text_of(page), rows)]
+
+
 def prose_of(path):
     """(line, text): a page without code, or the comments and the messages of a source."""
     if path.endswith(".md"):
@@ -227,7 +234,7 @@ def tidy():
 
 
 def main():
-    checks = {f.__name__: f for f in (includes, folders, api, links, words, format, tidy)}
+    checks = {f.__name__: f for f in (includes, folders, api, links, claims, words, format, tidy)}
     named = sys.argv[1:] or list(checks)
     failed = False
     for name in named:

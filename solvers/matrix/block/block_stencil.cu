@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <limits>
 #include <string>
-#include <vector>
 
 #include "base/error.hpp"
 #include "solvers/device/for_each.hpp"
@@ -31,6 +30,20 @@ std::int64_t padding_of(Extents e, int n) {
   constexpr std::int64_t worth_it = 1 << 17, page = 512, near = page / 8, apart = 128 * page / 8 + 72;  // in values
   const std::int64_t slot = std::int64_t{1} * e.nx * e.ny * e.nz, beyond = slot % page;
   return n == 1 && slot >= worth_it && (beyond < near || beyond > page - near) ? apart : 0;
+}
+
+// `values` at place `at` of the array, and back: a slot of a padded array, without a second copy of the whole.
+void put(Array<double, Host>& to, std::int64_t at, std::span<const double> values) {
+  std::ranges::copy(values, to.data() + at);
+}
+void put(Array<double, Device>& to, std::int64_t at, std::span<const double> values) {
+  backend::copy_to_device(to.data() + at, values.data(), static_cast<std::int64_t>(values.size_bytes()));
+}
+void get(const Array<double, Host>& from, std::int64_t at, std::span<double> values) {
+  std::copy_n(from.data() + at, values.size(), values.begin());
+}
+void get(const Array<double, Device>& from, std::int64_t at, std::span<double> values) {
+  backend::copy_to_host(values.data(), from.data() + at, static_cast<std::int64_t>(values.size_bytes()));
 }
 
 // Host memory comes as zeros.
@@ -76,20 +89,17 @@ std::int64_t BlockStencil<Space>::entries() const {
 template <class Space>
 void BlockStencil<Space>::upload(std::span<const double> values) {
   if (padding_ == 0) return values_.upload(values);
-  std::vector<double> padded(static_cast<std::size_t>(values_.size()));
-  const auto one = static_cast<std::size_t>(rows()), step = one + static_cast<std::size_t>(padding_);
-  for (std::size_t s = 0; s < static_cast<std::size_t>(stored_slots(cells_)); ++s)
-    std::ranges::copy(values.subspan(s * one, one), padded.begin() + static_cast<std::int64_t>(s * step));
-  values_.upload(padded);
+  for (std::int64_t s = 0; s < stored_slots(cells_); ++s)
+    put(values_, s * (rows() + padding_),
+        values.subspan(static_cast<std::size_t>(s * rows()), static_cast<std::size_t>(rows())));
 }
 
 template <class Space>
 void BlockStencil<Space>::download(std::span<double> values) const {
   if (padding_ == 0) return values_.download(values);
-  const std::vector<double> padded = values_.to_vector();
-  const auto one = static_cast<std::size_t>(rows()), step = one + static_cast<std::size_t>(padding_);
-  for (std::size_t s = 0; s < static_cast<std::size_t>(stored_slots(cells_)); ++s)
-    std::ranges::copy(std::span(padded).subspan(s * step, one), values.begin() + static_cast<std::int64_t>(s * one));
+  for (std::int64_t s = 0; s < stored_slots(cells_); ++s)
+    get(values_, s * (rows() + padding_),
+        values.subspan(static_cast<std::size_t>(s * rows()), static_cast<std::size_t>(rows())));
 }
 
 template <class Space>

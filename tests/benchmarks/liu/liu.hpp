@@ -16,7 +16,4 @@ int liu_iterations(
 int liu_systems(
     const LiuOptions& options);  // pressure with a body to 1e-6, advection-diffusion to 1e-12: set-up + solve
 
-int liu_setup(
-    const LiuOptions& options);  // the pressure interleaved with hypre's PFMG, each from nothing, again and again
-
 }  // namespace weir::bench

@@ -1,37 +1,35 @@
 // The two systems of a step (eqs. 5 and 6 of the paper) with a body, from x = 0 to their tolerances.
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
-#include <utility>
 
 #include "tests/benchmarks/bench.hpp"
 #include "tests/benchmarks/liu/liu.hpp"
 #include "tests/benchmarks/liu/run.hpp"
 #include "tests/benchmarks/luo/sheet.hpp"
-#include "tests/benchmarks/peers/pfmg.hpp"
+#include "tests/benchmarks/peers/peer.hpp"
 #include "tests/support/systems/body_poisson.hpp"
 
 namespace weir::bench {
 namespace {
 
-double relative_residual(const Banded<Host>& A, const std::vector<double>& b, const std::vector<double>& x) {
-  const Array<double, Host> B(b), X(x);
-  Array<double, Host> r(A.size());
-  double bb = 0;
-  for (const double v : b) bb += v * v;
-  return std::sqrt(A.residual_dot(B, X, r) / bb);
-}
-
-StructProblem problem_of(const Banded<Host>& A, const std::vector<double>& b, double tolerance) {
+// hypre's CG + PFMG as the search of `weir bench peers` likes it best.
+Run pfmg(const Banded<Host>& A, const std::vector<double>& b, double tolerance) {
   const Extents e = A.cells();
-  return {{e.nx, e.ny, e.nz}, to_seven(A), b, tolerance, 1};
-}
-
-Run pfmg(const Banded<Host>& A, const StructProblem& problem) {
-  const PeerResult r = hypre_pfmg(problem);
-  Run result{r.name, r.setup_seconds, r.solve_seconds, r.iterations, 0, true};
-  if (!r.name.empty()) result.residual = relative_residual(A, problem.b, r.x);
-  return result;
+  SevenPoint problem;
+  problem.cells = {e.nx, e.ny, e.nz};
+  problem.values = to_seven(A);
+  problem.b = b;
+  problem.tolerance = tolerance;
+  PeerProblem given;
+  given.seven = &problem;
+  const Measured m = measure_peer("hypre", given, {"pfmg relax=1 symmetric=1", 1, 0});
+  const double residual = relative_residual(problem, m.x);
+  return {"hypre CG + PFMG",
+          m.seconds.at("first")[0] - m.seconds.at("solve")[0],
+          m.seconds.at("solve")[0],
+          m.iterations,
+          residual,
+          residual <= 1.02 * tolerance};
 }
 
 void print(Sheet& sheet, const std::string& system, const std::vector<Run>& ours, const std::vector<Run>& theirs) {
@@ -74,8 +72,7 @@ void pressure(Sheet& sheet, const Case& c, int repeats) {
   if (A.rows() <= 128 * 128 * 128) {
     const BlockCsr<Host> csr(to_csr(A));
     if (has_peer("hypre")) {
-      theirs.push_back(pfmg(A, problem_of(A, b, tolerance)));
-      if (theirs.back().solver.empty()) theirs.pop_back();
+      theirs.push_back(pfmg(A, b, tolerance));
       theirs.push_back(run("hypre:cg+boomeramg", csr, b, tolerance, 500, 1));
     }
     if (has_peer("petsc")) theirs.push_back(run("petsc:-ksp_type cg -pc_type gamg", csr, b, tolerance, 500, 1));
@@ -100,56 +97,7 @@ void advection_diffusion(Sheet& sheet, const Case& c, int repeats) {
   print(sheet, "advection-diffusion " + c.name, ours, theirs);
 }
 
-double median(std::vector<double> v) {
-  std::ranges::sort(v);
-  return v[v.size() / 2];
-}
-
-// Interleaved, each from nothing to a solution, so that both find the memory that either has left: the first time, and the median of
-// the later ones.
-void turns(Sheet& sheet, const Case& c, int rounds) {
-  constexpr double tolerance = 1e-6;
-  const std::vector<double> b = test::right_hand_side(c.options);
-  const Banded<Host> A = test::pressure_matrix<Host>(c.options);
-  const StructProblem problem = problem_of(A, b, tolerance);
-  struct Side {
-    Run last;
-    std::vector<double> setup, solve, both;
-  } ours, theirs;
-  const auto note = [](Side& side, Run r) {
-    side.setup.push_back(r.setup_seconds);
-    side.solve.push_back(r.solve_seconds);
-    side.both.push_back(r.setup_seconds + r.solve_seconds);
-    side.last = std::move(r);
-  };
-  for (int round = 0; round < rounds; ++round) {
-    note(ours, run("cg+multigrid", A, b, tolerance, 200, 1));
-    if (has_peer("hypre")) note(theirs, pfmg(A, problem));
-  }
-  for (Side* side : {&ours, &theirs}) {
-    if (side->both.empty() || side->last.solver.empty()) continue;
-    const auto row = [&](const char* when, const auto& of) {
-      const double all = of(side->both);
-      sheet.row({"pressure " + c.name, side->last.solver, when, number(of(side->setup)), number(of(side->solve)),
-                 number(all), std::to_string(side->last.iterations), number(side->last.residual, "%.1e"),
-                 theirs.both.empty() ? "" : number(of(theirs.both) / all, "%.2f")});
-    };
-    row("first", [](const std::vector<double>& v) { return v.front(); });
-    if (rounds > 1) row("again", [](const std::vector<double>& v) { return median({v.begin() + 1, v.end()}); });
-  }
-}
-
 }  // namespace
-
-int liu_setup(const LiuOptions& o) {
-  set_threads(1);
-  std::printf("one thread, processor time, interleaved; PFMG/this: set-up + solve\n");
-  Sheet sheet(o.folder, "liu-setup",
-              {"system", "solver", "when", "setup s", "solve s", "both s", "iterations", "|r|/|b|", "PFMG/this"});
-  for (const Case& c : cases(o.quick))
-    if (c.options.cells.nx <= 128 && c.options.stretching == 0) turns(sheet, c, o.quick ? 2 : 8);
-  return 0;
-}
 
 int liu_systems(const LiuOptions& o) {
   set_threads(1);
