@@ -2,7 +2,6 @@
 # Checks Weir on a real GPU, within an hour on 16 cores:
 #
 #   tests/run_on_gpu.sh [BUILD_DIR]        default: build-gpu
-#   tests/run_on_gpu.sh --link DIR         step 1 alone, without its run: needs no GPU
 #
 #   1. tests/solvers/device/check.cu, built by one call of nvcc: loops, reductions, kernels, flags, grid barrier, errors, and the
 #      speed of the memory. Needs nothing but a compiler and nvcc.
@@ -13,49 +12,49 @@
 #      memcheck and synccheck on those of kernels by hand. WEIR_CUDA_SYNC=1: an error carries its kernel's name.
 #   5. The benchmarks: bin/weir bench.
 #
-# Each step has a time limit; what was skipped is said, and the last lines sum up. Exit code: 0 when all that ran passed, 8
-# without a GPU or nvcc, else 1.
+# Each step has a time limit; what was skipped is said, and the last lines sum up, as does BUILD_DIR/summary.json: GPU, driver,
+# toolkit, seconds and result of each step, what stands in BUILD_DIR/*.json of benchmarks. Exit code: 0 when all that ran
+# passed, 8 without a GPU or nvcc, else 1. tests/ptx/dry_run.sh runs this script without a GPU.
 set -uo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-only_link=false
-[ "${1:-}" != --link ] || { only_link=true; shift; }
 build=$(realpath -m "${1:-$root/build-gpu}")
 export OMP_WAIT_POLICY=passive
-failed=() passed=() skipped=()
+failed=() passed=() skipped=() rows=()
 
 command -v nvcc >/dev/null || export PATH="/usr/local/cuda/bin:$PATH"
 command -v nvcc >/dev/null || { echo "no nvcc"; exit 8; }
-capability=90
-if ! $only_link; then
-  nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader || { echo "no NVIDIA GPU"; exit 8; }
-  capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d '. ')
-  nvcc --version | tail -n 2
-fi
+gpu=$(nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader) || { echo "no NVIDIA GPU"; exit 8; }
+capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d '. ')
+toolkit=$(nvcc --version | sed -n 's/.*release.*, V//p')
+printf '%s\nCUDA %s\n' "$gpu" "$toolkit"
 mkdir -p "$build"
 
 # step NAME SECONDS COMMAND...: runs it under a time limit, remembers how it ended.
 step() {
-  local name=$1 limit=$2
+  local name=$1 limit=$2 begun=$SECONDS
   shift 2
   printf '\n=== %s (%s s)\n' "$name" "$SECONDS"
   if timeout "$limit" "$@"; then
     passed+=("$name")
+    note "$name" passed $((SECONDS - begun))
   else
     failed+=("$name")
+    note "$name" failed $((SECONDS - begun))
     return 1
   fi
 }
-skip() { skipped+=("$1"); }
+skip() { skipped+=("$1"); note "$1" skipped 0; }
+quoted() { local text=${1//\\/\\\\}; printf '"%s"' "${text//\"/\\\"}"; }
+note() { rows+=("{\"step\": $(quoted "$1"), \"result\": \"$2\", \"seconds\": $3}"); }
 
 flags=(-std=c++20 --extended-lambda --expt-relaxed-constexpr -O3 -lineinfo "-arch=sm_$capability" -Xcompiler=-fopenmp
   -I"$root" -I"$root/solvers/device/cuda")
-step "build check.cu" 600 nvcc "${flags[@]}" "$root/tests/solvers/device/check.cu" "$root/solvers/device/array.cpp" \
+if step "build check.cu" 600 nvcc "${flags[@]}" "$root/tests/solvers/device/check.cu" "$root/solvers/device/array.cpp" \
   "$root/solvers/device/mapped_blocks.cpp" "$root/solvers/device/cuda/runtime.cpp" "$root/solvers/device/cuda/timer.cpp" \
   "$root/base/region/region_none.cpp" \
-  -o "$build/check"
-linked=$?
-! $only_link || exit $linked
-[ $linked -ne 0 ] || step "check.cu" 60 "$build/check" faults
+  -o "$build/check"; then
+  step "check.cu" 60 "$build/check" faults
+fi
 
 generator="Unix Makefiles"
 command -v ninja >/dev/null && generator=Ninja
@@ -104,7 +103,7 @@ else
 fi
 
 if [ -x "$build/tree/bin/weir_bench" ]; then
-  step "benchmarks" 120 "$build/tree/bin/weir" bench kernels
+  step "benchmarks" 120 "$build/tree/bin/weir" bench kernels --json "$build/kernels.json"
   step "Luo et al. 2015" 240 bash -c "for s in luo-table1 luo-tables luo-fig8 luo-fig9 luo-fig10; do '$build/tree/bin/weir' bench \$s -o '$build/bench' || exit 1; done"
 else
   skip "benchmarks: weir_bench was not built"
@@ -114,4 +113,9 @@ printf '\n=== summary (%s s)\n' "$SECONDS"
 [ ${#passed[@]} -eq 0 ] || printf 'passed   %s\n' "${passed[@]}"
 [ ${#skipped[@]} -eq 0 ] || printf 'skipped  %s\n' "${skipped[@]}"
 [ ${#failed[@]} -eq 0 ] || printf 'FAILED   %s\n' "${failed[@]}"
+{
+  printf '{"gpu": %s, "toolkit": %s, "seconds": %s, "steps": [\n' "$(quoted "$(head -n 1 <<<"$gpu")")" "$(quoted "$toolkit")" "$SECONDS"
+  for i in "${!rows[@]}"; do printf '%s%s\n' "${rows[i]}" "$([ "$i" -eq $((${#rows[@]} - 1)) ] || echo ,)"; done
+  printf ']}\n'
+} >"$build/summary.json"
 [ ${#failed[@]} -eq 0 ]
