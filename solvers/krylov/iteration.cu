@@ -194,6 +194,19 @@ double Iteration<Space>::precondition_dot(View<const double> r, View<double> z) 
 }
 
 template <class Space>
+void Iteration<Space>::apply_dot_at(double* to, View<const double> x, View<double> y) {
+  timed(product_, [&] { A_.apply_dot_at(to, x, y); });
+}
+template <class Space>
+void Iteration<Space>::apply_dots_at(double* to, View<const double> x, View<const double> w, View<double> y) {
+  timed(product_, [&] { A_.apply_dots_at(to, x, w, y); });
+}
+template <class Space>
+void Iteration<Space>::precondition_dot_at(double* to, View<const double> r, View<double> z) {
+  timed(preconditioner_, [&] { M_.apply_dot_at(to, r, z); });
+}
+
+template <class Space>
 void Iteration<Space>::remove_mean() {
   const Pair sums = sum(sum_and_square<Space>(x_));
   const double n = static_cast<double>(A_.unknowns());
