@@ -111,6 +111,11 @@ class Iteration {
   double norm_of(View<const double> r, double rr) const;
   double max_norm_of(View<const double> r) const;
   double right_hand_side_norm(View<double> r);
+  double norm_without_mean(Pair sums);
+  struct Start {
+    double b_norm, r_norm;
+  };
+  Start start_of_singular(View<double> r);
   void remove_mean();  // of x
 
   const Matrix<Space>& A_;

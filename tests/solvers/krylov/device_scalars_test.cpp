@@ -67,8 +67,9 @@ TEST(DeviceScalars, ALimitOfIterationsIsKept) {
 struct Counted {
   std::int64_t waits, launches;
 };
-Counted counted(const char* method, const char* M, const Matrix<Device>& A, const Numbers& b, int iterations) {
-  const auto krylov = make_krylov<Device>(method, {.tolerance = 0, .max_iterations = iterations});
+Counted counted(const char* method, const char* M, const Matrix<Device>& A, const Numbers& b, int iterations,
+                double tolerance = 0) {
+  const auto krylov = make_krylov<Device>(method, {.tolerance = tolerance, .max_iterations = iterations});
   const auto preconditioner = make_preconditioner<Device>(M, Table());
   preconditioner->setup(A);
   const Array<double, Device> B(b);
@@ -103,6 +104,14 @@ TEST(DeviceScalars, GmresWaitsOnceAnIteration) {
     const Counted eight = counted("gmres", M, A, b, 8), sixteen = counted("gmres", M, A, b, 16);
     EXPECT_EQ(sixteen.waits - eight.waits, 8) << M;
   }
+}
+
+// b, its mean, the first residual and its mean come with one wait, the last residual with another.
+TEST(DeviceScalars, ASingularSystemSolvedDirectlyTakesTwoWaits) {
+  const SeparableOperator op = box({8, 7, 6}, EndCondition::neumann, true);
+  const SeparableStencil<Device> A(op);
+  const Numbers b = dense(op) * random_numbers(A.size(), 5);
+  EXPECT_EQ(counted("correction", "fast_poisson", A, b, 10, 1e-9).waits, 2);
 }
 
 }  // namespace

@@ -46,8 +46,9 @@ void finish_reduction(const R& result, const Finish& finish) {
   if constexpr (simt::checked_loops) {
     auto loop = [&] {
       const R value = result;
+      const Finish last = finish;
       simt::begin_index(0);
-      finish(value);
+      last(value);
       simt::end_index();
     };
     simt::checked_loop("end of a reduction", loop, finish);
