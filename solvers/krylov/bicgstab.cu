@@ -8,12 +8,12 @@
 // An iteration applies A and M twice. Where r0 has become orthogonal to r (or to v), or omega vanishes, the method
 // starts again from the true residual; where that happens in the first iteration of a cycle, it is a breakdown.
 //
-// On a device of its own the scalars stay there, and the host looks every few iterations (bicgstab_device.hpp).
+// On a device of its own the scalars stay there, and the host looks every few iterations (on_device/bicgstab.hpp).
 #include <cmath>
 
 #include "solvers/device/vector_ops.hpp"
-#include "solvers/krylov/bicgstab_device.hpp"
 #include "solvers/krylov/iteration.hpp"
+#include "solvers/krylov/on_device/bicgstab.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir {

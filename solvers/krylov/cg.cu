@@ -6,12 +6,12 @@
 // Where M is not symmetric, beta is Polak-Ribiere's, z.(r - r_old) / (r.z)_old = -alpha z.q / (r.z)_old (Golub & Ye
 // 1999): the new direction is then A-orthogonal at least to the last one.
 //
-// On a device of its own the scalars stay there, and the host looks every few iterations (cg_device.hpp).
+// On a device of its own the scalars stay there, and the host looks every few iterations (on_device/cg.hpp).
 #include <cmath>
 
 #include "solvers/device/vector_ops.hpp"
-#include "solvers/krylov/cg_device.hpp"
 #include "solvers/krylov/iteration.hpp"
+#include "solvers/krylov/on_device/cg.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir {

@@ -3,8 +3,8 @@
 // Included by cg.cu only.
 #pragma once
 #include "solvers/device/vector_ops.hpp"
-#include "solvers/krylov/device_scalars.hpp"
 #include "solvers/krylov/iteration.hpp"
+#include "solvers/krylov/on_device/device_scalars.hpp"
 
 namespace weir {
 

@@ -2,8 +2,8 @@
 // bicgstab.cu. Included by that one only.
 #pragma once
 #include "solvers/device/vector_ops.hpp"
-#include "solvers/krylov/device_scalars.hpp"
 #include "solvers/krylov/iteration.hpp"
+#include "solvers/krylov/on_device/device_scalars.hpp"
 
 namespace weir {
 
