@@ -8,7 +8,7 @@
 namespace weir {
 namespace {
 
-// One row of cells (j, k) is one term of a reduction.
+// One row of cells (j, k) is one term of a sum.
 struct FlowView {
   Layout l;
   Metrics m;
@@ -37,31 +37,45 @@ WEIR_HD inline double row_energy(const FlowView& v, int j, int k) {
 // The largest of |a| and |b|; not-a-number where b is, so that it is never lost.
 WEIR_HD inline double larger(double a, double b) { return absolute(b) > a || b != b ? absolute(b) : a; }
 
-WEIR_HD inline double row_divergence(const FlowView& v, int j, int k) {
-  double most = 0;
-  for (int i = 0; i < v.l.n[0]; ++i) {
+struct DivergenceAt {
+  FlowView v;
+  WEIR_HD double operator()(int i, int j, int k) const {
     const int at[3] = {i, j, k}, q = i + j * v.l.stride(1) + k * v.l.stride(2);
     double div = 0;
     for (int c = 0; c < v.l.dim; ++c) div += (v.f[c][q + v.l.stride(c)] - v.f[c][q]) * v.m.line[c].inv_h[at[c]];
-    most = larger(most, div);
-    if (most != most) break;
+    return div;
   }
-  return most;
-}
+};
 
-WEIR_HD inline double row_courant(const FlowView& v, int j, int k) {
-  double most = 0;
-  for (int i = 0; i < v.l.n[0]; ++i) {
+struct CourantAt {
+  FlowView v;
+  WEIR_HD double operator()(int i, int j, int k) const {
     const int at[3] = {i, j, k}, q = i + j * v.l.stride(1) + k * v.l.stride(2);
     double rate = 0;
     for (int c = 0; c < v.l.dim; ++c) {
       const double low = absolute(v.f[c][q]), high = absolute(v.f[c][q + v.l.stride(c)]);
       rate += (high > low || high != high ? high : low) * v.m.line[c].inv_h[at[c]];
     }
-    most = larger(most, rate);
-    if (most != most) break;
+    return rate;
   }
-  return most;
+};
+
+// A row of cells is a term of the reduction on the host, where its loop is fast; a cell on the device, where neighbouring lanes then
+// read neighbouring cells. The largest is the same number.
+template <class Space, class At>
+double largest_over_cells(const Layout& l, const At& at) {
+  const int nx = l.n[0], ny = l.n[1], nz = l.n[2];
+  if constexpr (std::is_same_v<Space, Device>)
+    return max_abs<Space>(nx * ny * nz, [=] WEIR_HD(int q) { return at(q % nx, q / nx % ny, q / nx / ny); });
+  else
+    return max_abs<Space>(ny * nz, [=] WEIR_HD(int r) {
+      double most = 0;
+      for (int i = 0; i < nx; ++i) {
+        most = larger(most, at(i, r % ny, r / ny));
+        if (most != most) break;
+      }
+      return most;
+    });
 }
 
 WEIR_HD inline double row_gradient(const FlowView& v, int j, int k) {
@@ -93,16 +107,12 @@ double kinetic_energy(const Flow<Space>& flow, const Metrics& m, const Grid& gri
 
 template <class Space>
 double max_divergence(const Flow<Space>& flow, const Metrics& m) {
-  const FlowView v = view_of(flow, m);
-  const int ny = v.l.n[1];
-  return max_abs<Space>(ny * v.l.n[2], [=] WEIR_HD(int r) { return row_divergence(v, r % ny, r / ny); });
+  return largest_over_cells<Space>(flow.layout, DivergenceAt{view_of(flow, m)});
 }
 
 template <class Space>
 double courant_rate(const Flow<Space>& flow, const Metrics& m) {
-  const FlowView v = view_of(flow, m);
-  const int ny = v.l.n[1];
-  return max_abs<Space>(ny * v.l.n[2], [=] WEIR_HD(int r) { return row_courant(v, r % ny, r / ny); });
+  return largest_over_cells<Space>(flow.layout, CourantAt{view_of(flow, m)});
 }
 
 template <class Space>

@@ -9,13 +9,16 @@
 #include <cstring>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "solvers/device/chunked_reduce.hpp"
+#include "solvers/device/fetch_scalars.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/ledger.hpp"
 #include "solvers/device/mapped_blocks.hpp"
+#include "solvers/device/sums_stay.hpp"
 
 namespace weir {
 
@@ -24,7 +27,31 @@ Ledger& ledger() {
   return the_ledger;
 }
 
+double* passing_places() {
+  static auto& places = *new Array<double, Device>(passing_scalars);  // never destroyed: the device may go before
+  return places.data();
+}
+
 namespace detail {
+
+PlaceOfSums& place_of_sums() {
+  static PlaceOfSums place;
+  return place;
+}
+double* take_places(int count) {
+  PlaceOfSums& place = place_of_sums();
+  if (place.end - place.next < count) throw Error(Exit::internal, "more sums than there are places for them");
+  return std::exchange(place.next, place.next + count);
+}
+
+void fetch_scalars(void* host, const void* device, std::int64_t bytes) {
+  Ledger& l = ledger();
+  const Ledger before = l;
+  backend::copy_to_host(host, device, bytes);
+  l.copies_to_host = before.copies_to_host;
+  l.bytes_to_host = before.bytes_to_host;
+  l.scalars_to_host += bytes / static_cast<std::int64_t>(sizeof(double));
+}
 
 namespace {
 

@@ -15,6 +15,13 @@ struct Pair {
 
 namespace detail {
 
+// What a reduction does with its result: double, Pair.
+template <class T>
+struct LeaveAt {
+  double* place;
+  WEIR_HD void operator()(const T& v) const { *reinterpret_cast<T*>(place) = v; }
+};
+
 inline constexpr int reduction_chunk = 4096;
 inline constexpr int reduction_grain =
     2 * reduction_chunk;  // below this many indices a second thread costs more than it saves

@@ -1,5 +1,5 @@
-// What the process has allocated and copied, in bytes and counts: steady state allocates nothing and copies only
-// scalars, and tests hold it to that.
+// What the process has allocated, copied, launched and waited for, in bytes and counts: steady state allocates nothing and
+// copies only scalars, and tests hold it to that.
 #pragma once
 #include <cstdint>
 
@@ -10,7 +10,9 @@ struct Ledger {
   std::int64_t device_allocations = 0, device_bytes = 0, device_peak_bytes = 0;  // Arrays in Device space
   std::int64_t copies_to_device = 0, bytes_to_device = 0;
   std::int64_t copies_to_host = 0, bytes_to_host = 0;
-  std::int64_t scalars_to_host = 0;  // results of reductions, counted apart
+  std::int64_t scalars_to_host = 0;   // results of reductions, counted apart
+  std::int64_t launches = 0;          // kernels, loops, reductions and fills of the device
+  std::int64_t synchronisations = 0;  // the host has waited for the device: for a sum, a copy, or because it said so
 };
 
 // The one ledger of the process.

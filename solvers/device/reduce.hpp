@@ -3,13 +3,27 @@
 // for_each.
 //   const double rr = sum<Space>(n, [=] WEIR_HD (int i) { return r[i] * r[i]; });
 //   const Pair  both = sum2<Space>(n, [=] WEIR_HD (int i) { return Pair{x[i] * y[i], y[i] * y[i]}; });
+// A result on the host makes the host wait for the device. Two ways around that:
+//   { const SumsStay here(place, 1); sum<Device>(n, f); }      place[0] in device memory has the sum
+//   sum_then(n, f, [=] WEIR_HD (double s) { ... });            what follows from it is computed there
 #pragma once
 #include "backend/reduction.hpp"
 #include "solvers/device/chunked_reduce.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/ledger.hpp"
+#include "solvers/device/sums_stay.hpp"
 
 namespace weir {
+
+namespace detail {
+
+inline bool sums_stay() { return place_of_sums().next != nullptr; }
+inline void count_result(int scalars) {
+  ledger().scalars_to_host += scalars;
+  ++ledger().synchronisations;
+}
+
+}  // namespace detail
 
 // The sum of f(i), i = 0 .. size - 1.
 template <class Space, class F>
@@ -18,7 +32,8 @@ double sum(std::int64_t size, const F& f) {
   if constexpr (std::is_same_v<Space, Host>) {
     return detail::chunked_sum<true>(n, f);
   } else {
-    ++ledger().scalars_to_host;
+    if (detail::sums_stay()) return backend::reduce_sum_then(n, f, detail::LeaveAt<double>{detail::take_places(1)}), 0;
+    detail::count_result(1);
     return backend::reduce_sum(n, f);
   }
 }
@@ -30,7 +45,9 @@ Pair sum2(std::int64_t size, const F& f) {
   if constexpr (std::is_same_v<Space, Host>) {
     return detail::chunked_sum2<true>(n, f);
   } else {
-    ledger().scalars_to_host += 2;
+    if (detail::sums_stay())
+      return backend::reduce_sum2_then(n, f, detail::LeaveAt<Pair>{detail::take_places(2)}), Pair{};
+    detail::count_result(2);
     return backend::reduce_sum2(n, f);
   }
 }
@@ -42,9 +59,20 @@ double max_abs(std::int64_t size, const F& f) {
   if constexpr (std::is_same_v<Space, Host>) {
     return detail::chunked_max<true>(n, f);
   } else {
-    ++ledger().scalars_to_host;
+    if (detail::sums_stay()) return backend::reduce_max_then(n, f, detail::LeaveAt<double>{detail::take_places(1)}), 0;
+    detail::count_result(1);
     return backend::reduce_max(n, f);
   }
+}
+
+// Device: finish(sum) runs there, once, when all f(i) have; the host does not wait.
+template <class F, class Finish>
+void sum_then(std::int64_t size, const F& f, const Finish& finish) {
+  backend::reduce_sum_then(loop_count(size), f, finish);
+}
+template <class F, class Finish>
+void sum2_then(std::int64_t size, const F& f, const Finish& finish) {
+  backend::reduce_sum2_then(loop_count(size), f, finish);
 }
 
 }  // namespace weir

@@ -10,9 +10,12 @@
 // at work stay double, so that the basis of floats is, as it is stored, orthonormal to about the precision of float.
 // Included by .cu files only.
 #pragma once
+#include <algorithm>
+#include <span>
 #include <vector>
 
 #include "solvers/device/array.hpp"
+#include "solvers/device/fetch_scalars.hpp"
 #include "solvers/device/vector_ops.hpp"
 #include "solvers/krylov/basis_host.hpp"
 
@@ -28,6 +31,15 @@ void add_two(double a, View<const T> u, double b, View<const T> v, Vector y) {
 template <class Space, class T>
 void add_one(double a, View<const T> u, Vector y) {
   for_each<Space>(y.size(), [=] WEIR_HD(int i) { y[i] += a * u[i]; });
+}
+// y -= h[0] u + h[1] v, h in device memory
+template <class T>
+void subtract_two(const double* h, View<const T> u, View<const T> v, Vector y) {
+  for_each<Device>(y.size(), [=] WEIR_HD(int i) { y[i] -= h[0] * u[i] + h[1] * v[i]; });
+}
+template <class T>
+void subtract_one(const double* h, View<const T> u, Vector y) {
+  for_each<Device>(y.size(), [=] WEIR_HD(int i) { y[i] -= h[0] * u[i]; });
 }
 // {u.w, v.w}
 template <class Space, class T>
@@ -65,7 +77,10 @@ class Basis {
       fresh_ = Array<double, Space>(n);
       if (!apart) latest_ = {};
     }
-    partial_.resize(static_cast<std::size_t>(basis_host::chunks_of(n) * (vectors + 1)));
+    if constexpr (std::is_same_v<Space, Host>)
+      partial_.resize(static_cast<std::size_t>(basis_host::chunks_of(n) * (vectors + 1)));
+    else
+      fit_sums(2 * vectors + 1);
   }
 
   // Vector j is made in `fresh(j)`; keep(j, a) makes a times that vector j, as it is stored, which `latest(j)` shows
@@ -97,24 +112,33 @@ class Basis {
     if constexpr (std::is_same_v<Space, Host>) {
       basis_host::project<T>({data_.data(), n_, stride_}, w.data(), count, partial_.data(), h);
     } else {
-      for (int j = 0; j + 1 < count; j += 2) {
-        const Pair two = basis_device::dot_two<Space, T>(at(j), at(j + 1), w);
-        h[j] = two.a;
-        h[j + 1] = two.b;
-      }
-      if (count % 2) h[count - 1] = basis_device::dot_one<Space, T>(at(count - 1), w);
+      leave_projection(w, count, sums_.data());
+      fetch_scalars(sums_, std::span<double>(h, static_cast<std::size_t>(count)));
     }
   }
-  // w -= V h; left = V^T w; returns w.w
+  // w -= V h; left = V^T w, and behind it w.w, which is returned
   double subtract(const double* h, int count, View<double> w, double* left) {
     if constexpr (std::is_same_v<Space, Host>) {
       return basis_host::subtract<T>({data_.data(), n_, stride_}, h, w.data(), count, partial_.data(), left);
     } else {
       for (int j = 0; j < count; ++j) left[j] = -h[j];
       combine(left, count, w);
-      project(w, count, left);
-      return dot<Space>(w, w);
+      leave_projection_and_square(w, count, sums_.data());
+      fetch_scalars(sums_, std::span<double>(left, static_cast<std::size_t>(count) + 1));
+      return left[count];
     }
+  }
+  // Both on the device: h = V^T w stays there until w -= V h, left and w.w are made as well, so that the host waits once.
+  double project_and_subtract(View<double> w, int count, double* h, double* left) {
+    double* const on_device = sums_.data();
+    leave_projection(w, count, on_device);
+    for (int j = 0; j + 1 < count; j += 2) basis_device::subtract_two<T>(on_device + j, at(j), at(j + 1), w);
+    if (count % 2) basis_device::subtract_one<T>(on_device + count - 1, at(count - 1), w);
+    leave_projection_and_square(w, count, on_device + count);
+    fetch_scalars(sums_, std::span<double>(partial_.data(), static_cast<std::size_t>(2 * count + 1)));
+    std::copy_n(partial_.data(), count, h);
+    std::copy_n(partial_.data() + count, count + 1, left);
+    return left[count];
   }
   // x += V y, of the `count` vectors from `first` on
   void combine(const double* y, int count, View<double> x, int first = 0) {
@@ -128,6 +152,20 @@ class Basis {
   }
 
  private:
+  void fit_sums(int count) {
+    sums_ = Array<double, Space>(count);
+    partial_.resize(static_cast<std::size_t>(count));
+  }
+  // V^T w to device memory, and w.w behind it
+  void leave_projection(View<const double> w, int count, double* to) {
+    const SumsStay here(to, count);
+    for (int j = 0; j + 1 < count; j += 2) basis_device::dot_two<Space, T>(at(j), at(j + 1), w);
+    if (count % 2) basis_device::dot_one<Space, T>(at(count - 1), w);
+  }
+  void leave_projection_and_square(View<const double> w, int count, double* to) {
+    leave_projection(w, count, to);
+    leave_sum<Space>(to + count, [&] { return dot<Space>(w, w); });
+  }
   View<T> at(int j) const { return View<T>(data_.data() + stride_ * j, n_); }
 
   std::int64_t n_ = 0, stride_ = 0;
@@ -135,7 +173,8 @@ class Basis {
   Array<T, Space> data_;
   Array<double, Space> fresh_,
       latest_;                   // float: the vector at work and, where it is another, the one kept last, as doubles
-  std::vector<double> partial_;  // Host: a row of sums a chunk
+  Array<double, Space> sums_;    // Device: what the passes have summed
+  std::vector<double> partial_;  // Host: a row of sums a chunk; Device: sums_ as the host sees them
 };
 
 }  // namespace weir

@@ -16,6 +16,7 @@
 
 #include "base/error.hpp"
 #include "base/timer.hpp"
+#include "solvers/device/fetch_scalars.hpp"
 #include "solvers/device/vector_ops.hpp"
 #include "solvers/krylov/iteration.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
@@ -103,7 +104,7 @@ class Chebyshev : public Krylov<Space> {
     while (!is_interrupted_ && std::isfinite(r) && r > target && r < before &&
            result.iterations + 2 <= options_.max_iterations) {
       const int steps = steps_for(interval.sigma, r / target, options_.max_iterations - result.iterations);
-      if (result.iterations > 0) A.chebyshev_start(1 / interval.theta, b, x, y_now_);
+      if (result.iterations > 0) start_again(A, interval, b, x);
       before = r;
       r = std::sqrt(sum({advance(A, interval, steps, b, x), 0}, result).a);
       result.iterations += steps;
@@ -114,6 +115,14 @@ class Chebyshev : public Krylov<Space> {
                     : r <= target       ? Reason::converged
                     : !(r < before)     ? Reason::stagnated
                                         : Reason::max_iterations;
+  }
+
+  // Step 1 of a further round, whose sums nobody wants: on a device of its own nobody waits for them.
+  void start_again(const ChebyshevPasses<Space>& A, const Interval& interval, View<const double> b, View<double> x) {
+    const auto start = [&] { return A.chebyshev_start(1 / interval.theta, b, x, y_now_); };
+    if constexpr (std::is_same_v<Space, Device>)
+      if (!ranks_) return leave_sum<Space>(passing_places(), start);
+    start();
   }
 
   // Steps 2 to `steps`; step 1 has left x_1 in y. The last lands in x; returns r.r there.

@@ -183,10 +183,9 @@ class Gmres : public Krylov<Space> {
     double* h = H_.column(j);
     const View<double> w = V_.fresh(j + 1);
     const double in_kept = kept_.count() > 0 ? kept_.project_out(it, j, w) : 0;
-    it.project(V_, w, j + 1, h);
+    double ww = project_and_subtract(it, w, j + 1, h);
     double projected = 0, remains = 0;
     for (int i = 0; i <= j; ++i) projected += h[i] * h[i];
-    double ww = subtract(it, h, j + 1, w, left_);
     for (int i = 0; i <= j; ++i) remains += left_[i] * left_[i];
     const double before = ww + projected;
     if (ww < 0.5 * before && !(remains <= rounding.semi_orthogonal * rounding.semi_orthogonal * ww)) {
@@ -201,6 +200,13 @@ class Gmres : public Krylov<Space> {
     return something;
   }
 
+  // h = V^T w, w -= V h, left_ = V^T w; returns w.w. On a device of its own the host waits once.
+  double project_and_subtract(Iteration<Space>& it, View<double> w, int count, double* h) {
+    if constexpr (std::is_same_v<Space, Device>)
+      if (!it.has_ranks()) return it.update([&] { return V_.project_and_subtract(w, count, h, left_.data()); });
+    it.project(V_, w, count, h);
+    return subtract(it, h, count, w, left_);
+  }
   double subtract(Iteration<Space>& it, const double* h, int count, View<double> w, std::vector<double>& left) {
     double& ww = left[count];  // behind the others: one message
     it.update([&] { ww = V_.subtract(h, count, w, left.data()); });

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "backend/traits.hpp"
+#include "solvers/device/fetch_scalars.hpp"
 #include "solvers/device/vector_ops.hpp"
 
 namespace weir {
@@ -14,12 +15,55 @@ namespace {
 // A true residual this far above the target still counts as met: the recurrence and the truth differ by round-off.
 constexpr double target_slack = 1.01;
 
+constexpr double unit_roundoff = std::numeric_limits<double>::epsilon();
+
 // Relative to |r|, a constant part below this is what rounding leaves in a compatible residual.
 constexpr double noise = 1e-14;
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 }  // namespace
+
+// Device: takes the mean away from r as true_residual does; r.r is left at `square`, and the host does not learn of it.
+inline void take_mean_away_there(double* mean, double* square, Vector r) {
+  const double n = static_cast<double>(r.size());
+  sum2_then(
+      r.size(),
+      [=] WEIR_HD(int i) {
+        return Pair{r[i], r[i] * r[i]};
+      },
+      [=] WEIR_HD(const Pair& sums) {
+        *mean = sums.a * sums.a / n <= noise * noise * sums.b ? 0 : sums.a / n;
+        *square = sums.b;
+      });
+  sum_then(
+      r.size(),
+      [=] WEIR_HD(int i) {
+        if (*mean == 0) return 0.0;
+        const double v = r[i] - *mean;
+        r[i] = v;
+        return v * v;
+      },
+      [=] WEIR_HD(double rr) {
+        if (*mean != 0) *square = rr;
+      });
+}
+
+// Device: the same as remove_mean's, and the host does not learn of it.
+inline void remove_mean_there(double* mean, Vector x) {
+  const double n = static_cast<double>(x.size());
+  sum2_then(
+      x.size(),
+      [=] WEIR_HD(int i) {
+        return Pair{x[i], x[i] * x[i]};
+      },
+      [=] WEIR_HD(const Pair& sums) {
+        *mean = sums.a * sums.a / n > unit_roundoff * unit_roundoff * sums.b ? sums.a / n : 0;
+      });
+  for_each<Device>(x.size(), [=] WEIR_HD(int i) {
+    if (*mean != 0) x[i] -= *mean;
+  });
+}
 
 template <class Space>
 Iteration<Space>::Iteration(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
@@ -55,6 +99,13 @@ double Iteration<Space>::true_residual(View<double> r) {
     return norm_of(r, rr_);
   }
   timed(product_, [&] { A_.residual(b_, x_, r); });
+  if constexpr (std::is_same_v<Space, Device>) {
+    if (!has_ranks()) {
+      take_mean_away_there(passing_places() + 1, passing_places(), r);
+      fetch_passing({&rr_, 1});
+      return norm_of(r, rr_);
+    }
+  }
   const Pair sums = sum(sum_and_square<Space>(r));
   const double n = static_cast<double>(A_.unknowns()), constant = sums.a * sums.a / n;  // |mean 1|^2
   const bool is_noise = constant <= noise * noise * sums.b;
@@ -62,17 +113,35 @@ double Iteration<Space>::true_residual(View<double> r) {
   return norm_of(r, rr_);
 }
 
+// The start of a singular system on a device: the sums of b and of r come to the host together.
+template <class Space>
+typename Iteration<Space>::Start Iteration<Space>::start_of_singular(View<double> r) {
+  leave_sum<Space>(passing_places(), [&] { return sum_and_square<Space>(b_); });
+  timed(product_, [&] { A_.residual(b_, x_, r); });
+  if constexpr (std::is_same_v<Space, Device>) take_mean_away_there(passing_places() + 3, passing_places() + 2, r);
+  double sums[3];
+  fetch_passing(sums);
+  rr_ = sums[2];
+  return {norm_without_mean({sums[0], sums[1]}), std::sqrt(rr_)};
+}
+
 // |b|, of its compatible part where A is singular. r is only work space.
 template <class Space>
 double Iteration<Space>::right_hand_side_norm(View<double> r) {
   if (!singular_) return options_.norm == Norm::max ? max_norm_of(b_) : std::sqrt(sum(dot<Space>(b_, b_)));
   const Pair sums = sum(sum_and_square<Space>(b_));
-  const double n = static_cast<double>(A_.unknowns()), m = sums.a / n, square = sums.b - m * sums.a;
   if (options_.norm == Norm::max) {
     assign<Space>(b_, r);
-    shift<Space>(m, r);
+    shift<Space>(sums.a / static_cast<double>(A_.unknowns()), r);
     return max_norm_of(r);
   }
+  return norm_without_mean(sums);
+}
+
+// |b - its mean|, from its sums.
+template <class Space>
+double Iteration<Space>::norm_without_mean(Pair sums) {
+  const double m = sums.a / static_cast<double>(A_.unknowns()), square = sums.b - m * sums.a;
   // The difference of squares is good to eps bb: enough but where b is little more than its mean. A b that is nothing
   // more has no compatible part.
   if (square > 1e-3 * sums.b) return std::sqrt(square);
@@ -83,8 +152,10 @@ double Iteration<Space>::right_hand_side_norm(View<double> r) {
 template <class Space>
 void Iteration<Space>::start(View<double> r) {
   const bool to_rhs = options_.relative && options_.reference == "rhs";
-  const double b_norm = to_rhs ? right_hand_side_norm(r) : 0;
-  const double r_norm = true_residual(r);
+  const Start first = to_rhs && singular_ && keeps_scalars()
+                          ? start_of_singular(r)
+                          : Start{to_rhs ? right_hand_side_norm(r) : 0, true_residual(r)};
+  const double b_norm = first.b_norm, r_norm = first.r_norm;
   result_.residual0 = result_.residual = result_.true_residual = cycle_norm_ = best_ = r_norm;
   if (options_.history) history_.push_back(r_norm);
   running_ = false;
@@ -194,11 +265,25 @@ double Iteration<Space>::precondition_dot(View<const double> r, View<double> z) 
 }
 
 template <class Space>
+void Iteration<Space>::apply_dot_at(double* to, View<const double> x, View<double> y) {
+  timed(product_, [&] { A_.apply_dot_at(to, x, y); });
+}
+template <class Space>
+void Iteration<Space>::apply_dots_at(double* to, View<const double> x, View<const double> w, View<double> y) {
+  timed(product_, [&] { A_.apply_dots_at(to, x, w, y); });
+}
+template <class Space>
+void Iteration<Space>::precondition_dot_at(double* to, View<const double> r, View<double> z) {
+  timed(preconditioner_, [&] { M_.apply_dot_at(to, r, z); });
+}
+
+template <class Space>
 void Iteration<Space>::remove_mean() {
+  if constexpr (std::is_same_v<Space, Device>)
+    if (!has_ranks()) return remove_mean_there(passing_places(), x_);
   const Pair sums = sum(sum_and_square<Space>(x_));
   const double n = static_cast<double>(A_.unknowns());
-  constexpr double eps = std::numeric_limits<double>::epsilon();
-  if (sums.a * sums.a / n > eps * eps * sums.b) shift<Space>(sums.a / n, x_);
+  if (sums.a * sums.a / n > unit_roundoff * unit_roundoff * sums.b) shift<Space>(sums.a / n, x_);
 }
 
 template <class Space>

@@ -45,6 +45,7 @@ class Iteration {
   double norm() const { return cycle_norm_; }  // ... and its norm, as the options have it
   double target() const { return target_; }
   int iterations() const { return result_.iterations; }
+  int iterations_left() const { return options_.max_iterations - result_.iterations; }
 
   // Ends an iteration whose recurrence gives this residual norm; false where the cycle ends.
   bool step(double norm);
@@ -79,6 +80,12 @@ class Iteration {
   Pair apply_dots(View<const double> x, View<const double> w, View<double> y);  // returns {y.w, y.y}
   void precondition(View<const double> r, View<double> z);                      // nothing to do where z is r
   double precondition_dot(View<const double> r, View<double> z);                // returns r.z
+  // The same, of methods that keep their scalars on the device: sums are left there, and the host does not wait.
+  bool has_ranks() const { return A_.ranks() != nullptr; }
+  bool keeps_scalars() const { return std::is_same_v<Space, Device> && !has_ranks() && options_.norm == Norm::l2; }
+  void apply_dot_at(double* to, View<const double> x, View<double> y);
+  void apply_dots_at(double* to, View<const double> x, View<const double> w, View<double> y);
+  void precondition_dot_at(double* to, View<const double> r, View<double> z);
   // Where M^-1 r goes: `own`, made to fit, or r itself where M is the identity.
   View<double> place_of(View<double> r, Array<double, Space>& own) const;
   // Vector updates and reductions, which are fused: f(), and f() summed over all ranks.
@@ -104,6 +111,11 @@ class Iteration {
   double norm_of(View<const double> r, double rr) const;
   double max_norm_of(View<const double> r) const;
   double right_hand_side_norm(View<double> r);
+  double norm_without_mean(Pair sums);
+  struct Start {
+    double b_norm, r_norm;
+  };
+  Start start_of_singular(View<double> r);
   void remove_mean();  // of x
 
   const Matrix<Space>& A_;

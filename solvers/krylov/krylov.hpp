@@ -45,9 +45,10 @@ struct KrylovOptions {
   std::string basis = "double";  // gmres, fgmres: their vectors are kept as double or float
   bool history = false;          // keep the residual of every iteration
 
-  int l = 2;        // bicgstab_l: degree of its residual polynomials
-  int s = 4;        // idrs: number of shadow vectors
-  int recycle = 0;  // gmres, fgmres: vectors kept from one solve (and cycle) to the next
+  int l = 2;           // bicgstab_l: degree of its residual polynomials
+  int s = 4;           // idrs: number of shadow vectors
+  int look_every = 8;  // cg, bicgstab, on the device: iterations at most between two looks of the host at the residual
+  int recycle = 0;     // gmres, fgmres: vectors kept from one solve (and cycle) to the next
   // refinement: the method of an inner solve, how far it goes, its iteration limit, and whether its products are
   // with A ("double") or with A rounded ("float")
   std::string inner = "gmres", inner_matrix = "double";

@@ -21,15 +21,19 @@ struct HaloCost {
 template <class Space>
 class Matrix {
  public:
+  using SpaceOf = Space;
   virtual ~Matrix() = default;
 
   virtual int rows() const = 0;  // block rows
   virtual int block() const { return 1; }
   int size() const { return rows() * block(); }
 
-  virtual void apply(View<const double> x, View<double> y) const = 0;                           // y = A x
-  virtual double apply_dot(View<const double> x, View<double> y) const;                         // y = A x, returns x.y
-  virtual Pair apply_dots(View<const double> x, View<const double> w, View<double> y) const;    // returns {y.w, y.y}
+  virtual void apply(View<const double> x, View<double> y) const = 0;                         // y = A x
+  virtual double apply_dot(View<const double> x, View<double> y) const;                       // y = A x, returns x.y
+  virtual Pair apply_dots(View<const double> x, View<const double> w, View<double> y) const;  // returns {y.w, y.y}
+  // The same, with the sums left in memory of the space: one at `to`, or two from there. On the device nothing waits.
+  virtual void apply_dot_at(double* to, View<const double> x, View<double> y) const;
+  virtual void apply_dots_at(double* to, View<const double> x, View<const double> w, View<double> y) const;
   virtual void residual(View<const double> b, View<const double> x, View<double> r) const = 0;  // r = b - A x
   virtual double residual_dot(View<const double> b, View<const double> x,
                               View<double> r) const;      // the same; returns r.r

@@ -92,6 +92,8 @@ class Preconditioner {
   virtual void restore(const Matrix<Space>& A, Archive& /*from*/) { setup(A); }
   virtual void apply(View<const double> r, View<double> z) const = 0;
   virtual double apply_dot(View<const double> r, View<double> z) const;  // the same; returns r.z
+  // The same, with r.z left in memory of the space; on the device nothing waits for it.
+  virtual void apply_dot_at(double* to, View<const double> r, View<double> z) const;
   virtual std::string describe() const = 0;  // one line for the log: method, ordering, sweeps, precision
 
   const Traits& traits() const { return traits_; }

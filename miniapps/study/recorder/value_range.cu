@@ -1,5 +1,6 @@
 #include "miniapps/study/recorder/value_range.hpp"
 
+#include "solvers/device/fetch_scalars.hpp"
 #include "solvers/device/reduce.hpp"
 
 namespace weir {
@@ -52,16 +53,22 @@ ValueRange range_on_host(int n, const Value& value) {
 template <class Value>
 ValueRange range_on_device(int n, const Value& value) {
   ValueRange r;
-  const double above = max_abs<Device>(n, [=] WEIR_HD(int i) {
-    const double v = value(i);
-    return is_finite(v) ? (v > 0 ? v : 0.0) : v;
-  });
+  double largest[2];
+  {
+    const SumsStay here(passing_places(), 2);  // one wait for both
+    max_abs<Device>(n, [=] WEIR_HD(int i) {
+      const double v = value(i);
+      return is_finite(v) ? (v > 0 ? v : 0.0) : v;
+    });
+    max_abs<Device>(n, [=] WEIR_HD(int i) {
+      const double v = value(i);
+      return v < 0 ? -v : 0.0;
+    });
+  }
+  fetch_passing(largest);
+  const double above = largest[0], below = largest[1];
   r.all_finite = is_finite(above);
   if (n == 0 || !r.all_finite) return r;
-  const double below = max_abs<Device>(n, [=] WEIR_HD(int i) {
-    const double v = value(i);
-    return v < 0 ? -v : 0.0;
-  });
   r.most = above;
   r.least = -below;
   if (above > 0 && below > 0) return r;

@@ -81,6 +81,7 @@ void copy_to_device(void* device, const void* host, std::int64_t bytes) {
   if (bytes == 0) return;
   check(cudaMemcpy(device, host, static_cast<std::size_t>(bytes), cudaMemcpyHostToDevice), "copy to the device");
   ++ledger().copies_to_device;
+  ++ledger().synchronisations;
   ledger().bytes_to_device += bytes;
 }
 
@@ -88,11 +89,14 @@ void copy_to_host(void* host, const void* device, std::int64_t bytes) {
   if (bytes == 0) return;
   check(cudaMemcpy(host, device, static_cast<std::size_t>(bytes), cudaMemcpyDeviceToHost), "copy to the host");
   ++ledger().copies_to_host;
+  ++ledger().synchronisations;
   ledger().bytes_to_host += bytes;
 }
 
 void set_zero(void* device, std::int64_t bytes) {
-  if (bytes > 0) check(cudaMemsetAsync(device, 0, static_cast<std::size_t>(bytes)), "zeros");
+  if (bytes <= 0) return;
+  check(cudaMemsetAsync(device, 0, static_cast<std::size_t>(bytes)), "zeros");
+  ++ledger().launches;
 }
 
 // Less what kernels with arrays of their own (2.5 KB a thread at most) reserve for all threads that fit on the device.
@@ -107,7 +111,10 @@ std::int64_t free_memory() {
   return std::max<std::int64_t>(0, static_cast<std::int64_t>(free) - most_stack * multiprocessors * threads);
 }
 
-void synchronise() { check(cudaDeviceSynchronize(), "waiting for the device"); }
+void synchronise() {
+  check(cudaDeviceSynchronize(), "waiting for the device");
+  ++ledger().synchronisations;
+}
 
 const char* device_name() {
   static const std::string name = [] {
@@ -146,6 +153,15 @@ double* reduction_partials(std::int64_t count) {
     size = count;
   }
   return scratch;
+}
+
+unsigned* reduction_arrivals() {
+  static unsigned* const count = [] {
+    void* p = device_allocate(sizeof(unsigned));
+    check(cudaMemset(p, 0, sizeof(unsigned)), "zeros");
+    return static_cast<unsigned*>(p);
+  }();
+  return count;
 }
 
 double* reduction_result() {

@@ -61,6 +61,7 @@ void copy_to_device(void* device, const void* host, std::int64_t bytes) {
   std::memcpy(device, host, static_cast<std::size_t>(bytes));
   simt::checker_initialised(device, static_cast<std::size_t>(bytes));
   ++ledger().copies_to_device;
+  ++ledger().synchronisations;
   ledger().bytes_to_device += bytes;
 }
 void copy_to_host(void* host, const void* device, std::int64_t bytes) {
@@ -70,12 +71,14 @@ void copy_to_host(void* host, const void* device, std::int64_t bytes) {
   const simt::DeviceCode scope;
   std::memcpy(host, device, static_cast<std::size_t>(bytes));
   ++ledger().copies_to_host;
+  ++ledger().synchronisations;
   ledger().bytes_to_host += bytes;
 }
 
 void set_zero(void* device, std::int64_t bytes) {
   if (bytes == 0) return;
   check_device(device, bytes, "zeros");
+  ++ledger().launches;
   const simt::DeviceCode scope;
   std::memset(device, 0, static_cast<std::size_t>(bytes));
   simt::checker_initialised(device, static_cast<std::size_t>(bytes));

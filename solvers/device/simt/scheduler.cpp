@@ -257,6 +257,7 @@ void run_kernel(const LaunchConfig& config, Body body, const void* arguments, st
       config.grid.z > 65535)
     throw Error(Exit::internal, std::string(config.name) + ": invalid launch of " + std::to_string(blocks) +
                                     " blocks of " + std::to_string(size) + " threads");
+  ++ledger().launches;
   const DeviceCode scope;
   begin_launch(config, body, arguments, bytes);
   if (!config.collectives) return run_plain(config);

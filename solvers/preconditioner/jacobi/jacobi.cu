@@ -15,6 +15,11 @@ double Preconditioner<Space>::apply_dot(View<const double> r, View<double> z) co
   apply(r, z);
   return dot<Space>(r, z);
 }
+template <class Space>
+void Preconditioner<Space>::apply_dot_at(double* to, View<const double> r, View<double> z) const {
+  apply(r, z);
+  leave_sum<Space>(to, [&] { return dot<Space>(r, z); });
+}
 template class Preconditioner<Host>;
 template class Preconditioner<Device>;
 
@@ -95,6 +100,9 @@ class Jacobi : public Preconditioner<Space> {
   }
   double apply_dot(View<const double> r, View<double> z) const override {
     return jacobi_kernels::multiply_dot<Space>(inverse_.view(), r, z);
+  }
+  void apply_dot_at(double* to, View<const double> r, View<double> z) const override {
+    leave_sum<Space>(to, [&] { return apply_dot(r, z); });
   }
   Work apply_work() const override { return {24 * inverse_.size(), inverse_.size()}; }
   std::string describe() const override {

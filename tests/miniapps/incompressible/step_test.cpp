@@ -38,6 +38,16 @@ TYPED_TEST(Step, AStepAllocatesNothingAndCopiesNothingButScalars) {
   EXPECT_EQ(ledger().bytes_to_host, before.bytes_to_host);
 }
 
+// With the default solvers: of a momentum system the first residual and the last, of the pressure system b with the first residual,
+// and the last.
+TEST(StepOnTheDevice, TheHostWaitsTwiceASystem) {
+  TestFlow<Device> f(text_of(grid_3d, "viscosity = 0.01", cavity_3d, 0.01, ""));
+  f.advance(2);
+  const Ledger before = ledger();
+  f.advance(3);
+  EXPECT_EQ(ledger().synchronisations - before.synchronisations, 3 * 4 * 2);
+}
+
 TYPED_TEST(Step, AUniformStreamThroughInletOutletAndSlipWallsStaysUniform) {
   const std::string boundary = R"(
 x_min = { type = "inlet", velocity = [1.0, 0.0, 0.0] }

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "solvers/device/cuda/launch_limits.hpp"
+#include "solvers/device/ledger.hpp"
 
 namespace weir {
 
@@ -48,6 +49,7 @@ void launch(const LaunchConfig& config, void (*kernel)(P...), A&&... arguments) 
   c.attrs = &attribute;
   c.numAttrs = config.cooperative ? 1 : 0;
   backend::check(cudaLaunchKernelEx(&c, kernel, static_cast<P>(std::forward<A>(arguments))...), config.name);
+  ++ledger().launches;
   if (backend::waits_for_launches()) backend::wait_for_launch(reinterpret_cast<const void*>(kernel), config.name);
 }
 

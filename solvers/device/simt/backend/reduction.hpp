@@ -8,6 +8,7 @@ namespace weir::backend {
 // Calls the reduction with the body itself, or in the race build with one that tells the checker whose turn it is.
 template <class R, class F, class Reduction>
 R run_reduction(const F& f, const Reduction& reduction) {
+  ++ledger().launches;
   if constexpr (simt::checked_loops) {
     R result{};
     auto loop = [&] {
@@ -37,6 +38,36 @@ Pair reduce_sum2(int n, const F& f) {
 template <class F>
 double reduce_max(int n, const F& f) {
   return run_reduction<double>(f, [n](const auto& body) { return detail::chunked_max<false>(n, body); });
+}
+
+// finish(result), as the last thread of the reduction does.
+template <class R, class Finish>
+void finish_reduction(const R& result, const Finish& finish) {
+  if constexpr (simt::checked_loops) {
+    auto loop = [&] {
+      const R value = result;
+      const Finish last = finish;
+      simt::begin_index(0);
+      last(value);
+      simt::end_index();
+    };
+    simt::checked_loop("end of a reduction", loop, finish);
+  } else {
+    const simt::DeviceCode scope;
+    finish(result);
+  }
+}
+template <class F, class Finish>
+void reduce_sum_then(int n, const F& f, const Finish& finish) {
+  finish_reduction(reduce_sum(n, f), finish);
+}
+template <class F, class Finish>
+void reduce_sum2_then(int n, const F& f, const Finish& finish) {
+  finish_reduction(reduce_sum2(n, f), finish);
+}
+template <class F, class Finish>
+void reduce_max_then(int n, const F& f, const Finish& finish) {
+  finish_reduction(reduce_max(n, f), finish);
 }
 
 }  // namespace weir::backend

@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <string>
 
+#include "solvers/device/ledger.hpp"
+
 namespace weir::simt {
 
 // Device code runs inside of such a scope: with protected memory (options.hpp) it may touch the device's.
@@ -50,8 +52,10 @@ void device_release(void* p, std::int64_t bytes) noexcept;
 void copy_to_device(void* device, const void* host, std::int64_t bytes);
 void copy_to_host(void* host, const void* device, std::int64_t bytes);
 void set_zero(void* device, std::int64_t bytes);
-std::int64_t free_memory();   // without a limit; WEIR_SIMT_MEMORY=BYTES: what the device has
-inline void synchronise() {}  // all work submitted so far is done: here nothing is put off
+std::int64_t free_memory();  // without a limit; WEIR_SIMT_MEMORY=BYTES: what the device has
+inline void synchronise() {
+  ++ledger().synchronisations;
+}  // all work submitted so far is done: here nothing is put off
 const char* device_name();
 bool device_available();
 inline std::string why_no_device() { return ""; }
@@ -62,6 +66,7 @@ void select_device(int number);  // for this process, before anything lies on a 
 // every access into a gather.
 template <class F>
 void run_loop(std::int64_t n, const F& f) {
+  if (n > 0) ++ledger().launches;
   if constexpr (simt::checked_loops) {
     auto loop = [&] {
       const F body = f;
@@ -84,6 +89,7 @@ void run_loop_3d(int nx, int ny, int nz, const F& f) {
   if constexpr (simt::checked_loops) {
     run_loop(std::int64_t{nx} * ny * nz, [=](int q) { f(q % nx, q / nx % ny, q / nx / ny); });
   } else {
+    if (nx > 0 && ny > 0 && nz > 0) ++ledger().launches;
     const simt::DeviceCode scope;
     const F body = f;
     for (int k = 0; k < nz; ++k)

@@ -1,0 +1,85 @@
+// For methods whose scalars stay on the device: the host launches some iterations, then looks at how they went, and waits
+// for nothing in between. Each iteration decides on the device whether it is the last; what has been launched behind that
+// one finds the method stopped and changes nothing. So x and the residuals are those of the iteration that ended the cycle, bit
+// for bit, however seldom the host looks; only the products behind it are for nothing. Included by .cu files only.
+#pragma once
+#include <algorithm>
+#include <cmath>
+#include <span>
+
+#include "solvers/device/array.hpp"
+#include "solvers/device/fetch_scalars.hpp"
+#include "solvers/device/for_each.hpp"
+#include "solvers/krylov/krylov.hpp"
+
+namespace weir {
+
+// Iterations between two looks, at most.
+inline constexpr int most_unseen = 32;
+
+enum class DeviceStop : int { none, converged, not_finite, lost, breakdown };
+
+// What the host learns at a look: how the cycle ended, and the residual of each iteration.
+struct UnseenIterations {
+  double target = 0;
+  DeviceStop stop = DeviceStop::none;
+  int count = 0;  // since the cycle's start; iteration k's residual lies at k % most_unseen
+  double norm[most_unseen] = {};
+
+  WEIR_HD bool running() const { return stop == DeviceStop::none; }
+  WEIR_HD void add(double residual) {
+    norm[count % most_unseen] = residual;
+    ++count;
+    if (!(residual - residual == 0))
+      stop = DeviceStop::not_finite;
+    else if (residual <= target)
+      stop = DeviceStop::converged;
+  }
+};
+WEIR_HD inline bool is_finite(double v) { return v - v == 0; }
+
+inline constexpr Option look_every_key = {
+    "look_every", Option::integer, "8",
+    "on a device, of one rank: iterations at most between two looks of the host at the residual; changes no result",
+    "[1, 32]"};
+inline void read_look_every(const Table& t, KrylovOptions& o) { o.look_every = t.get<int>("look_every"); }
+
+// One S, a plain struct with a member `unseen`, in device memory. The host sees it by look() alone.
+template <class S>
+class DeviceScalars {
+ public:
+  S* place() {
+    if (place_.size() == 0) place_ = Array<S, Device>(1);
+    return place_.data();
+  }
+  void start(const S& first) {
+    S* const to = place();
+    seen_ = 0;
+    for_each<Device>(1, [=] WEIR_HD(int) { *to = first; });
+  }
+  // Waits. step(residual) of each iteration since the last look, until it says false; returns whether all said true.
+  template <class F>
+  bool look(S& now, const F& step) {
+    fetch_scalars(place_, std::span<S>(&now, 1));
+    for (; seen_ < now.unseen.count; ++seen_)
+      if (!step(now.unseen.norm[seen_ % most_unseen])) return false;
+    return true;
+  }
+  int seen() const { return seen_; }
+
+ private:
+  Array<S, Device> place_;
+  int seen_ = 0;
+};
+
+// How many iterations to launch before the next look: at most `most`, and no more than the target can be expected to take, from how
+// the residual has fallen from `first` to `now` in `done` iterations.
+inline int iterations_to_next_look(int most, int done, double first, double now, double target) {
+  most = std::min(most, most_unseen);
+  if (!(target > 0) || (done > 0 && !(now < first))) return most;
+  if (done == 0) return 1;
+  const double expected = done * std::log(now / target) / std::log(first / now);
+  return expected < most ? std::max(1, static_cast<int>(expected)) : most;
+}
+
+}  // namespace weir
