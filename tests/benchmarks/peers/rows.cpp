@@ -90,7 +90,7 @@ std::string header() {
 std::string page_of(const Json& about, const Json& rows) {
   const Json& machine = about.at("machine");
   std::string page = fmt::format(
-      "# Weir beside its peers\n\nWritten by `./weir bench peers -o docs/results`; `--case NAME` measures and replaces "
+      "# Weir compared with its peers\n\nWritten by `./weir bench peers -o docs/results`; `--case NAME` measures and replaces "
       "one case. {}, triad {:.1f} GB/s on one "
       "core\nat the last writing. [How it is measured](performance.md#headline).\n\n"
       "| work | Weir: median (least to greatest) | solver | peer | its best settings | times faster | measured |\n"

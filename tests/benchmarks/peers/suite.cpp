@@ -75,7 +75,7 @@ bool is_wanted(const PeersOptions& o, const std::string& name) {
 
 std::vector<std::string> known_cases() {
   std::vector<std::string> names;
-  for (const PeerCase& c : peer_cases(true)) names.push_back(c.name);
+  for (const PeerCase& c : peer_cases(false)) names.push_back(c.name);
   for (const std::string& name : cavity_cases()) names.push_back(name);
   return names;
 }
