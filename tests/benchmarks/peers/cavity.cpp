@@ -1,6 +1,7 @@
 #include "tests/benchmarks/peers/cavity.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -148,7 +149,7 @@ std::vector<std::string> cavity_cases() { return {"cavity_2d", "cavity_3d"}; }
 void measure_cavity(PeerRows& rows, const std::string& name, const CavityOptions& o) {
   Grid g = name == "cavity_2d" ? Grid{} : Grid{64, 64, 0.005, 40, 8};
   if (o.quick) g = {16, name == "cavity_2d" ? 1 : 16, 0.01, 4, 4};
-  const fs::path work = fs::absolute(fs::path(o.folder) / ("peers_" + name)), foam = work / "foam";
+  const fs::path work = fs::temp_directory_path() / fmt::format("weir_{}_{}", name, getpid()), foam = work / "foam";
   setenv("WM_PROJECT_DIR", "/usr/share/openfoam", 0);  // Debian's OpenFOAM wants to be told where its etc/ lies
   write_our_case(work / "cavity.toml", g);
   const std::string weir = (fs::read_symlink("/proc/self/exe").parent_path() / "weir").string();
@@ -191,6 +192,7 @@ void measure_cavity(PeerRows& rows, const std::string& name, const CavityOptions
     if (!row.peer.solver.empty()) row.peer.times.push_back(1e3 * difference(theirs, g.their_steps));
   }
   rows.add(row);
+  fs::remove_all(work);
 }
 
 }  // namespace weir::bench
