@@ -181,7 +181,7 @@ int parse_and_run(int argc, char** argv) {
   app.add_option("--chain-power", model.chain_power, "longest chains go with size^this: 1/3 for hyperplanes of a cube")
       ->group(group);
   app.add_option("--csv", model.csv_path, "the table of kernels")->type_name("FILE")->group(group);
-  const char* const peers = "peers: Weir beside hypre, PETSc and OpenFOAM";
+  const char* const peers = "peers: Weir compared with hypre, PETSc and OpenFOAM";
   app.add_option("--case", options.peers.cases, "these cases alone")->group(peers);
   app.add_option("--rounds", options.peers.rounds, "default: 7")->check(CLI::Range(1, 100))->group(peers);
   app.add_flag("--search", options.peers.search, "search the peers' settings anew")->group(peers);

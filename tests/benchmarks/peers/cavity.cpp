@@ -1,6 +1,7 @@
 #include "tests/benchmarks/peers/cavity.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -105,23 +106,21 @@ void write_our_case(const fs::path& path, const Grid& g) {
           g.n, g.nz, flat ? 0.1 : 1.0, walls, g.dt));
 }
 
-struct Spent {
-  double seconds = 0, megabytes = 0;
-};
-Spent run(const std::vector<std::string>& command, const fs::path& log) {
+// Seconds of processor time.
+double run(const std::vector<std::string>& command, const fs::path& log) {
   ChildSignals signals;
   const Child child = signals.run(command, log.string());
   if (signals.caught()) throw std::runtime_error("stopped by a signal");
   if (child.exit_code != 0 && child.exit_code != 5)
     throw Error(Exit::solver_failed,
                 fmt::format("{} ends with code {}; see {}", command[0], child.exit_code, log.string()));
-  return {child.processor_seconds, static_cast<double>(child.peak_bytes) / 1e6};
+  return child.processor_seconds;
 }
 
 // Of one step.
-Spent difference(const std::function<Spent(int)>& of_steps, int steps) {
-  const Spent brief = of_steps(5), whole = of_steps(5 + steps);
-  return {(whole.seconds - brief.seconds) / steps, whole.megabytes};
+double difference(const std::function<double(int)>& of_steps, int steps) {
+  const double brief = of_steps(5);
+  return (of_steps(5 + steps) - brief) / steps;
 }
 
 bool is_on_path(const char* program) {
@@ -150,7 +149,7 @@ std::vector<std::string> cavity_cases() { return {"cavity_2d", "cavity_3d"}; }
 void measure_cavity(PeerRows& rows, const std::string& name, const CavityOptions& o) {
   Grid g = name == "cavity_2d" ? Grid{} : Grid{64, 64, 0.005, 40, 8};
   if (o.quick) g = {16, name == "cavity_2d" ? 1 : 16, 0.01, 4, 4};
-  const fs::path work = fs::absolute(fs::path(o.folder) / ("peers_" + name)), foam = work / "foam";
+  const fs::path work = fs::temp_directory_path() / fmt::format("weir_{}_{}", name, getpid()), foam = work / "foam";
   setenv("WM_PROJECT_DIR", "/usr/share/openfoam", 0);  // Debian's OpenFOAM wants to be told where its etc/ lies
   write_our_case(work / "cavity.toml", g);
   const std::string weir = (fs::read_symlink("/proc/self/exe").parent_path() / "weir").string();
@@ -177,7 +176,7 @@ void measure_cavity(PeerRows& rows, const std::string& name, const CavityOptions
       write_foam_case(foam, g, p);
       write_control(foam, g.dt, 1);
       if (&p == pressure_solvers) run({"blockMesh", "-case", foam.string()}, work / "blockMesh.txt");
-      const double s = difference(theirs, g.their_steps).seconds;
+      const double s = difference(theirs, g.their_steps);
       fmt::print("  icoFoam, {}: {:.3g} ms\n", p.name, 1e3 * s);
       if (!best || s < least) {
         best = &p;
@@ -189,15 +188,11 @@ void measure_cavity(PeerRows& rows, const std::string& name, const CavityOptions
     row.peer.library = foam_version(work / "foam.txt");
   }
   for (int round = 0; round < o.rounds; ++round) {
-    const Spent us = difference(ours, g.our_steps);
-    row.ours.times.push_back(1e3 * us.seconds);
-    row.ours.megabytes = us.megabytes;
-    if (row.peer.solver.empty()) continue;
-    const Spent them = difference(theirs, g.their_steps);
-    row.peer.times.push_back(1e3 * them.seconds);
-    row.peer.megabytes = them.megabytes;
+    row.ours.times.push_back(1e3 * difference(ours, g.our_steps));
+    if (!row.peer.solver.empty()) row.peer.times.push_back(1e3 * difference(theirs, g.their_steps));
   }
   rows.add(row);
+  fs::remove_all(work);
 }
 
 }  // namespace weir::bench

@@ -9,12 +9,11 @@
 namespace weir::bench {
 
 struct CavityOptions {
-  std::string folder;  // where the cases and runs are made
   bool quick = false;
   int rounds = 7;
 };
 std::vector<std::string> cavity_cases();  // "cavity_2d", "cavity_3d"
-// Without icoFoam Weir alone. Its pressure solvers are searched in the first place: those of pressure_solvers (cavity.cpp).
+// Cases and runs lie in a temporary folder, which stays where one fails. Without icoFoam Weir alone. Its pressure solvers are searched in the first place: those of pressure_solvers (cavity.cpp).
 void measure_cavity(PeerRows& rows, const std::string& name, const CavityOptions& options);
 
 }  // namespace weir::bench

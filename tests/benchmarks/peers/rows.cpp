@@ -88,14 +88,14 @@ std::string header() {
 }
 
 std::string page_of(const Json& about, const Json& rows) {
-  const Json& machine = about.at("machine");
   std::string page = fmt::format(
-      "# Weir beside its peers\n\nWritten by `./weir bench peers -o docs/results`; `--case NAME` measures and replaces "
-      "one case. {}, triad {:.1f} GB/s on one "
-      "core\nat the last writing. [How it is measured](performance.md#headline).\n\n"
+      "# Weir compared with its peers\n\nWritten by `./weir bench peers -o docs/results`; `--case NAME` measures and "
+      "replaces one "
+      "case. {}, one thread,\nprocessor time. [How it is measured](performance.md#headline); peers.json has every "
+      "round and the build.\n\n"
       "| work | Weir: median (least to greatest) | solver | peer | its best settings | times faster | measured |\n"
       "|---|---|---|---|---|---|---|\n",
-      word(machine, "processor"), 1e-9 * machine.at("triad_bytes_per_second").at("one_thread").get<double>());
+      word(about.at("machine"), "processor"));
   for (const Json& row : rows) page += line_of(row) + "\n";
   page +=
       "\nMemory (growth from before the set-up to the peak) and pages mapped by set-up and first solve, by later "

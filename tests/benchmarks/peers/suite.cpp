@@ -75,7 +75,7 @@ bool is_wanted(const PeersOptions& o, const std::string& name) {
 
 std::vector<std::string> known_cases() {
   std::vector<std::string> names;
-  for (const PeerCase& c : peer_cases(true)) names.push_back(c.name);
+  for (const PeerCase& c : peer_cases(false)) names.push_back(c.name);
   for (const std::string& name : cavity_cases()) names.push_back(name);
   return names;
 }
@@ -93,7 +93,7 @@ int bench_peers(const PeersOptions& o) {
   for (const PeerCase& c : peer_cases(o.quick))
     if (is_wanted(o, c.name)) measure(rows, c, settings, o);
   for (const std::string& name : cavity_cases())
-    if (is_wanted(o, name)) measure_cavity(rows, name, {o.folder, o.quick, o.quick ? 1 : o.rounds});
+    if (is_wanted(o, name)) measure_cavity(rows, name, {o.quick, o.quick ? 1 : o.rounds});
   return 0;
 }
 
