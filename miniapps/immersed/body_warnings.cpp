@@ -54,6 +54,7 @@ void look_at_sides(const Body& body, const ImmersedCase& c, std::vector<std::str
     for (std::size_t end = 0; end < 2; ++end) {
       const std::string side = side_names[2 * d + end];
       const double h = end == 0 ? line.width.front() : line.width.back();
+      if (gap[end] < 0 && d > 0 && body.is_fixed()) continue;  // it crosses the side
       if (gap[end] < 0) {
         warnings.push_back("the body leaves the grid through " + side + when + ": the run will end there");
         return;

@@ -18,9 +18,21 @@ constexpr Option body_keys[] = {
     {"control_volume", Option::numbers, "depends on the grid: all but the outermost cells",
      "[x0, y0(, z0), x1, y1(, z1)] of the momentum balance, to the nearest faces", "", "length"}};
 
+constexpr Option heat_keys[] = {
+    {"temperature", Option::number, "depends: without it heat_flux is given", "of the body's surface", "(-inf, inf)",
+     "temperature"},
+    {"heat_flux", Option::number, "0", "of the surface into the fluid, over density times heat capacity", "(-inf, inf)",
+     "temperature velocity"}};
+
 constexpr Option output_keys[] = {
     {"average_from", Option::number, "0", "force statistics from this time on", "", "time"},
     {"forces_period", Option::number, "0", "of a forced motion: gives drag_noise; 0: none", "[0, inf)", "time"}};
+
+constexpr Option numerics_keys[] = {{"order", Option::integer, "2",
+                                     "of advection; 4: fourth where the neighbours as far as two are fluid, and the "
+                                     "wall's condition by a cubic: for few "
+                                     "cells in a boundary layer, around bodies that stay; CFL number up to about 0.7",
+                                     "[2, 4]"}};
 
 constexpr Option ranks_keys[] = {{"body_layers", Option::integer, "0",
                                   "layers of cells around a rank's part that it knows of; 0: as needed", "[0, 1000]"}};
@@ -29,15 +41,29 @@ void refuse_what_has_no_meaning(const Table& config, const ImmersedCase& c) {
   const Table flow = config.table("flow");
   if (c.flow.scheme != Scheme::fractional_step)
     flow.fail("scheme", "the immersed miniapp knows scheme = \"fractional_step\" alone");
-  if (c.flow.temperature.exists)
-    config.fail("temperature", "[temperature] belongs to the incompressible miniapp: bodies carry none");
   if (!(c.flow.viscosity > 0)) flow.fail("viscosity", "a body needs a positive viscosity");
   if (c.flow.has_exact()) flow.fail("exact", "an exact solution knows of no body");
   if (!config.has("body")) config.fail("body", "missing table [body]: what is in the flow");
 }
 
+WallHeat read_heat(const Table& config, const TemperatureCase& temperature) {
+  const Table body = config.table("body").described_by(heat_keys);
+  const bool has_temperature = body.has("temperature"), has_flux = body.has("heat_flux");
+  if (!temperature.exists) {
+    for (const char* key : {"temperature", "heat_flux"})
+      if (body.has(key)) body.fail(key, std::string(key) + " needs a table [temperature]");
+    return {};
+  }
+  if (has_temperature && has_flux) body.fail("heat_flux", "a body has a temperature or a heat_flux, not both");
+  if (has_temperature) return {true, true, body.get<double>("temperature")};
+  return {true, false, -body.get<double>("heat_flux") / temperature.diffusivity};
+}
+
 // [body] control_volume = [x0, y0(, z0), x1, y1(, z1)], to the nearest faces; by default all but the outermost cells.
-CellBox read_control_volume(const Table& body, const Grid& grid, int dim) {
+// To a slip side itself: nothing leaves through it but what pressure does, and a body may cross it.
+CellBox read_control_volume(const Table& body, const IncompressibleCase& c) {
+  const Grid& grid = c.grid;
+  const int dim = c.dim();
   CellBox box;
   for (int d = 0; d < dim; ++d) {
     box.low[d] = 1;
@@ -55,8 +81,11 @@ CellBox read_control_volume(const Table& body, const Grid& grid, int dim) {
       const auto closer = [x](double a, double b) { return std::abs(a - x) < std::abs(b - x); };
       return static_cast<int>(std::min_element(faces.begin(), faces.end(), closer) - faces.begin());
     };
-    box.low[d] = std::max(nearest(list[s]), 1);
-    box.high[d] = std::min(nearest(list[s + static_cast<std::size_t>(dim)]), grid.cells(d) - 1);
+    const auto margin = [&](int end) {
+      return !c.is_periodic(d) && c.side(d, end).type == SidePatch::Type::slip ? 0 : 1;
+    };
+    box.low[d] = std::max(nearest(list[s]), margin(0));
+    box.high[d] = std::min(nearest(list[s + static_cast<std::size_t>(dim)]), grid.cells(d) - margin(1));
     if (box.high[d] - box.low[d] < 4)
       body.fail("control_volume", "control_volume must be at least four cells wide, and lie inside the box");
   }
@@ -67,9 +96,13 @@ CellBox read_control_volume(const Table& body, const Grid& grid, int dim) {
 
 std::vector<KeyTable> immersed_keys() {
   std::vector<KeyTable> tables = structured_keys();
-  tables.insert(
-      tables.end(),
-      {{"body", "", body_options()}, {"body", "", body_keys}, {"output", "", output_keys}, {"ranks", "", ranks_keys}});
+  tables.insert(tables.end(), {{"body", "", body_options()},
+                               {"body", "", body_keys},
+                               {"output", "", output_keys},
+                               {"temperature", "", temperature_options()},
+                               {"body", "with [temperature]", heat_keys},
+                               {"numerics", "", numerics_keys},
+                               {"ranks", "", ranks_keys}});
   for (const char* type : {"cylinder", "ellipsoid", "aerofoil", "box", "stl", "left_ventricle"})
     tables.push_back({"body", type == std::string_view("cylinder") ? "cylinder, sphere" : type, body_options(type)});
   for (const char* type : {"translation", "oscillation", "rotation", "deformation", "table"})
@@ -99,7 +132,13 @@ ImmersedCase read_immersed_case(const Table& config) {
   const Table output = config.table("output").described_by(output_keys);
   c.forces.average_from = output.get<double>("average_from");
   c.forces.period = output.get<double>("forces_period");
-  c.forces.box = read_control_volume(body, c.flow.grid, c.flow.dim());
+  c.forces.box = read_control_volume(body, c.flow);
+  c.heat = read_heat(config, c.flow.temperature);
+  const Table numerics = config.table("numerics").described_by(numerics_keys);
+  c.order = numerics.get<int>("order");
+  if (c.order == 3) numerics.fail("order", "order is 2 or 4");
+  if (c.order == 4 && config.table("body").has("motion"))
+    numerics.fail("order", "order = 4 is for bodies that stay: nodes that change their order would make forces noisy");
   return c;
 }
 

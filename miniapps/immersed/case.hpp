@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "miniapps/immersed/forces.hpp"
+#include "miniapps/immersed/geometry/cut_geometry.hpp"
 #include "miniapps/structured/case.hpp"
 
 namespace weir {
@@ -22,6 +23,8 @@ struct ForceOptions {
 struct ImmersedCase {
   IncompressibleCase flow;
   ForceOptions forces;
+  WallHeat heat;  // of the body
+  int order = 2;  // 4: fourth_order.hpp, and ghosts by a cubic
 };
 
 std::vector<KeyTable> immersed_keys();
@@ -30,6 +33,9 @@ ImmersedCase read_immersed_case(const Table& config);
 
 // [ranks] body_layers; 0: as many as the cells beside the body ask for (cut_part.hpp).
 int read_body_layers(const Table& config);
+
+// The body reaches beyond a side in y or z.
+bool crosses_sides(const Body& body, const Grid& grid, int dim);
 
 // [body] as the geometry reads it, triangulated finer than the grid. What was repaired in a file is put to `messages`.
 Body read_case_body(const Table& config, const ImmersedCase& c, std::vector<std::string>* messages = nullptr);

@@ -123,6 +123,48 @@ WEIR_HD inline void piece_force(const SurfaceView& v, const Piece& s, double (&o
   }
 }
 
+template <class Space>
+SurfaceView surface_view(const Flow<Space>& flow, const Metrics& m, double viscosity, const double (&omega)[3]) {
+  SurfaceView v{};
+  const Layout& l = flow.layout;
+  for (int d = 0; d < 3; ++d) {
+    v.face[d] = {m.line[d].face, 0, l.n[d]};
+    v.centre[d] = {m.line[d].centre, -1, l.n[d]};
+    v.inner[d] = {m.line[d].centre, 0, l.n[d] - 1};
+    if (d < l.dim) v.velocity[d] = flow.component(d).at(0, 0, 0);
+    v.omega[d] = omega[d];
+    v.n[d] = l.n[d];
+  }
+  v.pressure = flow.pressure().at(0, 0, 0);
+  v.sy = l.stride(1);
+  v.sz = l.stride(2);
+  v.m = m;
+  v.viscosity = viscosity;
+  v.dim = l.dim;
+  return v;
+}
+
+// Area, heat and temperature times area of one piece. v.pressure: the temperature.
+//   fixed: dT/dn(0) as du/dn,      given slope g: T(0) = (18 T1 - 9 T2 + 2 T3 - 6 a g) / 11
+WEIR_HD inline void piece_heat(const SurfaceView& v, const Piece& s, const WallHeat& wall, double (&out)[3]) {
+  int cell[3] = {0, 0, 0};
+  const double a = probe_spacing * spacing(v, s.point, cell);
+  double T[3], area = 0;
+  for (int q = 0; q < 3; ++q) {
+    double x[3];
+    for (int d = 0; d < 3; ++d) x[d] = s.point[d] + (q + 1) * a * s.normal[d];
+    T[q] = Probe(v, x, cell).pressure(v);
+  }
+  for (int d = 0; d < 3; ++d) area += s.area[d] * s.area[d];
+  area = sqrt(area);
+  const double sum = 18 * T[0] - 9 * T[1] + 2 * T[2];
+  const double slope = wall.fixes_temperature ? (sum - 11 * wall.value) / (6 * a) : wall.value;
+  const double at_wall = wall.fixes_temperature ? wall.value : (sum - 6 * a * wall.value) / 11;
+  out[0] = area;
+  out[1] = -v.viscosity * slope * area;
+  out[2] = at_wall * area;
+}
+
 // What leaves a box of component c's control volumes through one plane normal to t, per unit of time, in the direction of t.
 struct PlaneView {
   const double *u, *across, *p;  // of (0, 0, 0)
@@ -210,24 +252,29 @@ WallMotion wall_motion(const Body& body, const Grid& grid, const CellBox& box) {
 }
 
 template <class Space>
+SurfaceHeat surface_heat(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, double diffusivity,
+                         const WallHeat& wall, GrowingArray<double, Space>& work) {
+  const double still[3] = {0, 0, 0};
+  SurfaceView v = surface_view(flow, m, diffusivity, still);
+  v.pressure = flow.field(flow.temperature).at(0, 0, 0);
+  const int n = cut.piece_count();
+  work.resize(3 * n);
+  double* out = work.data();
+  const Piece* pieces = cut.pieces();
+  for_each<Space>(n, [=] WEIR_HD(int q) {
+    double sums[3];
+    piece_heat(v, pieces[q], wall, sums);
+    for (int e = 0; e < 3; ++e) out[e * n + q] = sums[e];
+  });
+  const Pair both = sum2<Space>(n, [=] WEIR_HD(int q) { return Pair{out[q], out[n + q]}; });
+  return {both.a, both.b, sum<Space>(n, [=] WEIR_HD(int q) { return out[2 * n + q]; })};
+}
+
+template <class Space>
 Force surface_force(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, double viscosity,
                     const double (&omega)[3], GrowingArray<double, Space>& work) {
-  SurfaceView v{};
+  const SurfaceView v = surface_view(flow, m, viscosity, omega);
   const Layout& l = flow.layout;
-  for (int d = 0; d < 3; ++d) {
-    v.face[d] = {m.line[d].face, 0, l.n[d]};
-    v.centre[d] = {m.line[d].centre, -1, l.n[d]};
-    v.inner[d] = {m.line[d].centre, 0, l.n[d] - 1};
-    if (d < l.dim) v.velocity[d] = flow.component(d).at(0, 0, 0);
-    v.omega[d] = omega[d];
-    v.n[d] = l.n[d];
-  }
-  v.pressure = flow.pressure().at(0, 0, 0);
-  v.sy = l.stride(1);
-  v.sz = l.stride(2);
-  v.m = m;
-  v.viscosity = viscosity;
-  v.dim = l.dim;
   const int n = cut.piece_count();
   work.resize(6 * n);
   double* out = work.data();
@@ -322,9 +369,11 @@ void ControlVolume<Space>::advance(const Flow<Space>& flow, const Metrics& m, co
   }
 }
 
-#define WEIR_FORCES(S)                                                                                             \
-  template Force surface_force<S>(const Flow<S>&, const Metrics&, const CutArrays<S>&, double, const double(&)[3], \
-                                  GrowingArray<double, S>&);                                                       \
+#define WEIR_FORCES(S)                                                                                               \
+  template Force surface_force<S>(const Flow<S>&, const Metrics&, const CutArrays<S>&, double, const double(&)[3],   \
+                                  GrowingArray<double, S>&);                                                         \
+  template SurfaceHeat surface_heat<S>(const Flow<S>&, const Metrics&, const CutArrays<S>&, double, const WallHeat&, \
+                                       GrowingArray<double, S>&);                                                    \
   template class ControlVolume<S>;
 WEIR_FORCES(Host)
 WEIR_FORCES(Device)

@@ -2,7 +2,8 @@
 //
 // surface_force: the integral of -p n + tau . n over the pieces of surface in the cut cells. On a no-slip wall of a body that
 // turns with Omega, tau . n = nu du_r/dn, u_r = u - u_wall - Omega x (x - x_wall), without its normal part. p and u come
-// from three points on the normal, a cell apart, by quadratic interpolation; p is extrapolated, u differenced.
+// from three points on the normal, a cell apart, by quadratic interpolation; p is extrapolated, u differenced. Pieces lie on the
+// chords of the cut cells, and on the surface itself with order 4 or a temperature (exact shapes): numerical_schemes.md.
 //
 // ControlVolume: momentum balance of a box of cells around the body, F = -dM/dt - (what leaves through its sides), with the
 // fluxes of momentum.hpp themselves, so that it sees the force that the discrete equations exert:
@@ -36,6 +37,16 @@ struct SurfaceLoad {
 template <class Space>
 Force surface_force(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, double viscosity,
                     const double (&angular_velocity)[3], GrowingArray<double, Space>& work);
+
+// Sums over the surface: area, heat into the fluid (over density times heat capacity), temperature times area. Where the wall's
+// temperature is given the flux comes from three points on the normal, as friction does; else the temperature, by the slope at the
+// wall and the same points. work: 3 values a piece. Over ranks: this rank's share.
+struct SurfaceHeat {
+  double area = 0, heat = 0, temperature = 0;
+};
+template <class Space>
+SurfaceHeat surface_heat(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, double diffusivity,
+                         const WallHeat& wall, GrowingArray<double, Space>& work);
 
 // Cells [low, high) in each direction.
 struct CellBox {

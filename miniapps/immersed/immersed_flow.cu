@@ -62,6 +62,15 @@ void set_remainder(const FlowSystem<Space>& system, const InterpolationRows& row
     bands_of(system).set_remainder(remainder_of(rows));
 }
 
+CutRegion region_around(const Body& body, const IncompressibleCase& c, const FlowRanks& ranks, int layers) {
+  CutRegion region = cut_region(ranks, layers > 0 ? layers : body_layers(c.grid, body));
+  region.crosses = crosses_sides(body, c.grid, c.dim());
+  if (!region.crosses) return region;
+  for (const SidePatch& p : c.patches)
+    region.mirrors[p.side] = c.side(p.side / 2, p.side % 2).type == SidePatch::Type::slip;
+  return region;
+}
+
 }  // namespace
 
 template <class Space>
@@ -76,8 +85,9 @@ ImmersedFlow<Space>::ImmersedFlow(const ImmersedCase& c, Body body, const Table&
     : Base(c.flow, ranks),
       case_(c),
       body_(std::move(body)),
-      cut_(flow_case_.grid, cut_region(ranks_, layers > 0 ? layers : body_layers(flow_case_.grid, body_))),
-      wide_(ranks_, flow_case_.grid, cut_.layout()),
+      cut_(flow_case_.grid, region_around(body_, flow_case_, ranks_, layers)),
+      wide_(ranks_, flow_case_.grid, cut_.layout(), c.flow.temperature.exists),
+      temperature_(flow_case_, this->metrics(), ranks_, halo_),
       part_(ranks_),
       arrays_(flow_.layout),
       control_(c.forces.box, c.flow.viscosity, ranks_.communicator()) {
@@ -85,7 +95,18 @@ ImmersedFlow<Space>::ImmersedFlow(const ImmersedCase& c, Body body, const Table&
     lines_.emplace_back(momentum_operator(flow_case_, d, 0), ranks_.cuts(d).box(ranks_.communicator().rank()));
     add_system(velocity_system, d, linear);
   }
+  if (temperature_.exists()) {
+    temperature_.use_advective_form();
+    cut_.carry_temperature(flow_case_.grid, c.heat);
+    flow_.temperature = Array<double, Space>(flow_.layout.padded_count());
+    fill<Space>(0, flow_.temperature);
+    lines_.emplace_back(temperature_operator(flow_case_, 0), ranks_.cuts(3).box(ranks_.communicator().rank()));
+    add_system(body_temperature_system, 3, linear);
+  }
   add_system(cut_pressure_system, 3, linear);
+  if (c.order != 4) return;
+  cut_.use_cubic_ghosts();
+  fourth_order_ = std::make_unique<FourthOrder<Space>>(flow_case_.grid, flow_.layout, cut_.layout());
 }
 
 template <class Space>
@@ -98,6 +119,7 @@ void ImmersedFlow<Space>::place_body(double t) {
     wide_wet_.assign(cut_.wet);
   }
   arrays_.upload(own_cut());
+  if (fourth_order_) fourth_order_->update(cut_);
   uploads_ = uploads_since(before);
   const std::vector<unsigned char>& wet = own_cut().wet;
   const auto own = static_cast<double>(wet.size()) - static_cast<double>(std::count(wet.begin(), wet.end(), dry_cell));
@@ -108,6 +130,8 @@ template <class Space>
 void ImmersedFlow<Space>::upload_rows() {
   const Ledger before = ledger();
   for (int c = 0; c < flow_case_.dim(); ++c) set_remainder(*systems_[c], own_cut().rows[c], part_.remote(c));
+  if (temperature_.exists())
+    set_remainder(temperature_system_of_flow(), own_cut().rows[temperature_nodes], part_.remote(temperature_nodes));
   const Uploads rows = uploads_since(before);
   uploads_ = {uploads_.copies + rows.copies, uploads_.bytes + rows.bytes};
 }
@@ -129,6 +153,12 @@ void ImmersedFlow<Space>::assemble(double dt) {
   for (int c = 0; c < flow_case_.dim(); ++c) {
     assemble_velocity(flow_.layout, c, lines_[c], 0.5 * dt * flow_case_.viscosity, arrays_, bands_of(*systems_[c]));
     prepare(*systems_[c]);
+  }
+  if (temperature_.exists()) {
+    FlowSystem<Space>& system = temperature_system_of_flow();
+    const double scale = 0.5 * dt * flow_case_.temperature.diffusivity;
+    assemble_velocity(flow_.layout, temperature_nodes, lines_.back(), scale, arrays_, bands_of(system));
+    prepare(system);
   }
   operator_dt_ = dt;
 }
@@ -182,6 +212,7 @@ template <class Space>
 bool ImmersedFlow<Space>::initialise(Timings& timings) {
   timed<Space>(timings.at("body", "geometry"), [&] { place_body(this->time); });
   set_initial_velocity(flow_case_, flow_);
+  temperature_.initialise(flow_, this->time);
   halo_.velocity(flow_);
   boundary_.initialise(flow_, this->time, cut_.total_body_flux);
   boundary_.set_ghosts(flow_);
@@ -191,6 +222,20 @@ bool ImmersedFlow<Space>::initialise(Timings& timings) {
   velocity_changed();
   fill<Space>(0, psi_);
   control_.remember(flow_, metrics(), arrays_, wall_motion());
+  return true;
+}
+
+template <class Space>
+bool ImmersedFlow<Space>::advance_temperature(double dt, Timings& timings) {
+  const double before = this->dt_before > 0 ? -0.5 * dt / this->dt_before : 0;  // the weight of C(T^{n-1})
+  timed<Space>(timings.at("temperature", "rhs"), [&] {
+    temperature_.rhs(flow_, this->time, dt, this->dt_before, rhs_);
+    finish_velocity_rhs(flow_, wide_.of(flow_), temperature_nodes, lines_.back(), arrays_, dt * before,
+                        temperature_.advection(), rhs_);
+  });
+  if (!temperature_system_of_flow().solve(rhs_, temperature_.delta())) return false;
+  SpaceTimer<Space> timer(timings.at("temperature", "add increment"));
+  temperature_.add_increment(flow_);
   return true;
 }
 
@@ -211,13 +256,16 @@ const FlowSystem<Space>* ImmersedFlow<Space>::advance(double dt, Timings& timing
   timed<Space>(timings.at("flow", "boundary"),
                [&] { moving = boundary_.advance(flow_, this->time, dt, cut_.total_body_flux); });
   if (!wide_.is_current()) wide_.fetch(flow_);
+  if (temperature_.exists() && !advance_temperature(dt, timings)) return &temperature_system_of_flow();
   timed<Space>(timings.at("velocity", "rhs"), [&] { force_.set_time(this->time + dt / 2); });
   for (int c = 0; c < dim; ++c) {
     const View<double> b = rhs_.view().part(0, delta_[c].size());
     timed<Space>(timings.at("velocity", "rhs"), [&] {
       const MomentumTerms terms = this->momentum_terms(c, dt);
       momentum_rhs(flow_, m, c, terms, advection_[c], b);  // (2)
+      if (fourth_order_) fourth_order_->correct(wide_.of(flow_), m, c, dt * terms.now, advection_[c], b);
       force_.add_to(c, m, dt, b);
+      temperature_.add_buoyancy(c, dt, b);
       if (moving) boundary_.add_increment(c, dt, b);
       finish_velocity_rhs(flow_, wide_.of(flow_), c, lines_[c], arrays_, dt * terms.before, advection_[c], b);
     });
@@ -254,6 +302,26 @@ Force ImmersedFlow<Space>::surface_force() {
     all.pressure[d] = parts[d];
     all.viscous[d] = parts[3 + d];
   }
+  return all;
+}
+
+template <class Space>
+SurfaceHeat ImmersedFlow<Space>::surface_heat() {
+  if (!wide_.is_current()) wide_.fetch(flow_);
+  const SurfaceHeat own = weir::surface_heat(wide_.of(flow_), wide_.metrics(metrics()), arrays_,
+                                             flow_case_.temperature.diffusivity, case_.heat, piece_work_);
+  double parts[3] = {own.area, own.heat, own.temperature};
+  ranks_.communicator().sum(parts);
+  return {parts[0], parts[1], parts[2]};
+}
+
+template <class Space>
+NamedArrays<Space> ImmersedFlow<Space>::state() {
+  NamedArrays<Space> all = Base::state();
+  if (!temperature_.exists()) return all;
+  all.emplace_back("temperature", &flow_.temperature);
+  all.emplace_back("advection_temperature", &temperature_.advection());
+  all.emplace_back("delta_temperature", &temperature_.delta());
   return all;
 }
 
@@ -311,6 +379,7 @@ void ImmersedFlow<Space>::after_loading() {
   if (!body_.is_fixed() && this->dt_before > 0) place_body(this->time - this->dt_before);
   if (!stands_there) place_body(this->time);
   boundary_.follow_loaded();
+  temperature_.after_loading(flow_, this->time);
   wide_.fetch(flow_);
   open_faces_.open(arrays_, wide_.of(flow_), flow_);
   open_faces_.close(arrays_, flow_);

@@ -14,12 +14,14 @@
 #include "mesh/body/body.hpp"
 #include "miniapps/immersed/case.hpp"
 #include "miniapps/immersed/forces.hpp"
+#include "miniapps/immersed/fourth_order.hpp"
 #include "miniapps/immersed/geometry/cut_arrays.hpp"
 #include "miniapps/immersed/geometry/cut_part.hpp"
 #include "miniapps/immersed/pressure_system.hpp"
 #include "miniapps/immersed/velocity_system.hpp"
 #include "miniapps/immersed/wide_flow.hpp"
 #include "miniapps/incompressible/staggered_flow.hpp"
+#include "miniapps/incompressible/temperature.hpp"
 #include "solvers/matrix/stencil/banded.hpp"
 
 namespace weir {
@@ -30,6 +32,7 @@ struct Uploads {
 };
 
 inline constexpr SystemDefaults velocity_system{"advection_diffusion", "bicgstab", "jacobi", 1e-8, on_banded};
+inline constexpr SystemDefaults body_temperature_system{"temperature", "bicgstab", "jacobi", 1e-8, on_banded};
 inline constexpr SystemDefaults cut_pressure_system{"pressure", "cg", "multigrid", 1e-6, on_banded, true};
 
 template <class Space>
@@ -53,6 +56,7 @@ class ImmersedFlow : public StaggeredFlow<Space> {
   std::vector<SurfaceLoad> surface_loads();
   // On the body, over the density: of the flow as it is, and the control volume's over the last step.
   Force surface_force();
+  SurfaceHeat surface_heat();  // of all ranks
   const double (&control_volume_force() const)[3] { return control_force_; }
 
   // Of the geometry in the last step: apertures, kinds, rows. None on Host, nor for a fixed body.
@@ -64,12 +68,15 @@ class ImmersedFlow : public StaggeredFlow<Space> {
   const CutFields& own_cut() const { return ranks_.alone() ? static_cast<const CutFields&>(cut_) : part_.fields(); }
   const Body& body() const { return body_; }
 
+  NamedArrays<Space> state();  // with the temperature's, where there is one
   void after_loading();
 
  private:
   using Base::flow_case_, Base::ranks_, Base::flow_, Base::boundary_, Base::force_, Base::halo_, Base::advection_,
       Base::delta_, Base::psi_, Base::rhs_, Base::systems_, Base::operator_dt_;
 
+  FlowSystem<Space>& temperature_system_of_flow() { return *(systems_.end()[-2]); }
+  bool advance_temperature(double dt, Timings& timings);
   void add_system(const SystemDefaults& system, int component, const Table& linear);
   void place_body(double t);
   void upload_rows();
@@ -85,11 +92,13 @@ class ImmersedFlow : public StaggeredFlow<Space> {
   Body body_;
   CutGeometry cut_;
   WideFlow<Space> wide_;
+  Temperature<Space> temperature_;
   CutPart part_;  // over ranks
   CutArrays<Space> arrays_;
   OpenFaces<Space> open_faces_;
   GrowingArray<unsigned char, Space> wide_wet_;  // over ranks
   std::vector<OperatorLines<Space>> lines_;
+  std::unique_ptr<FourthOrder<Space>> fourth_order_;  // null: second
   GrowingArray<double, Space> piece_work_;
   ControlVolume<Space> control_;
   double control_force_[3] = {};

@@ -14,6 +14,8 @@ RunHeader immersed_header(const ImmersedCase& c) {
   h.quantities = {"drag_mean",       "drag_amplitude", "drag_max",        "drag_control_volume", "lift_mean",
                   "lift_amplitude",  "lift_max",       "strouhal",        "wake_length",         "max_mass_error",
                   "force_agreement", "volume_error",   "geometry_copies", "geometry_bytes"};
+  if (c.flow.temperature.exists)
+    for (const char* name : {"nusselt", "body_heat_flux", "body_temperature"}) h.quantities.emplace_back(name);
   if (c.forces.period > 0) h.quantities.emplace_back("drag_noise");
   return h;
 }
@@ -38,6 +40,8 @@ StructuredPlan immersed_plan(const ImmersedCase& c, const Table& config) {
           immersed_header(c),
           {{"flow and geometry", flow},
            {"velocity systems", dim * (bands + velocity_system.bytes(linear, A))},
+           {"temperature",
+            c.flow.temperature.exists ? 12 * 8 * cells + bands + body_temperature_system.bytes(linear, A) : 0},
            {"pressure system", 2 * bands + cut_pressure_system.bytes(linear, A)}},
           8 * (3 * dim + 2) * cells,
           std::int64_t{16} << 20};
@@ -52,7 +56,10 @@ void info_immersed(const Table& config, int ranks, std::ostream& out) {
   const Table linear = config.table("linear");
   read_body_layers(config);  // known keys
   read_diagnostics_every(config);
-  read_lab(config, {velocity_system, cut_pressure_system});
+  if (c.flow.temperature.exists)
+    read_lab(config, {velocity_system, body_temperature_system, cut_pressure_system});
+  else
+    read_lab(config, {velocity_system, cut_pressure_system});
   plan.print({{"unknowns", std::to_string(plan.header.unknowns)},
               {"body", std::to_string(body.surface().elements()) +
                            (body.surface().dimension == 2 ? " segments" : " triangles") +

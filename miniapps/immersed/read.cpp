@@ -10,10 +10,27 @@
 namespace weir {
 namespace {
 
+// A body that stays may be cut by walls and by planes of symmetry: what flows through other sides would have to know of it.
+void refuse_crossing(const Table& t, const Body& body, const IncompressibleCase& c) {
+  if (!body.is_fixed() || body.is_cavity())
+    t.fail("position", "a body that reaches beyond a side of the box must stay, and have the fluid around it");
+  const Box3 box = bounding_box(body.surface().node);
+  for (const SidePatch& p : c.patches) {
+    const auto d = static_cast<std::size_t>(p.side) / 2;
+    if (static_cast<int>(d) >= c.dim()) continue;
+    const auto& faces = c.grid.line[d].faces;
+    const bool is_crossed = p.side % 2 ? box.high[d] > faces.back() : box.low[d] < faces.front();
+    if (is_crossed && p.type != SidePatch::Type::wall && p.type != SidePatch::Type::slip)
+      t.fail("position", "a body may reach beyond walls and slip sides alone, in y and z");
+  }
+}
+
 void refuse_outside(const Table& t, const Body& body, const IncompressibleCase& c) {
+  const bool crosses = crosses_sides(body, c.grid, c.dim());
+  if (crosses) refuse_crossing(t, body, c);
   const auto& line = c.grid.line;
   try {
-    band_width(body, {PointLine(line[0].faces), PointLine(line[1].faces), PointLine(line[2].faces)}, 1);
+    band_width(body, {PointLine(line[0].faces), PointLine(line[1].faces), PointLine(line[2].faces)}, 1, crosses);
   } catch (const Error& e) {
     t.fail("position", e.what());
   }
@@ -21,12 +38,21 @@ void refuse_outside(const Table& t, const Body& body, const IncompressibleCase& 
 
 }  // namespace
 
+bool crosses_sides(const Body& body, const Grid& grid, int dim) {
+  const Box3 box = bounding_box(body.surface().node);
+  for (std::size_t d = 1; d < static_cast<std::size_t>(dim); ++d)
+    if (box.low[d] < grid.line[d].faces.front() || box.high[d] > grid.line[d].faces.back()) return true;
+  return false;
+}
+
 Body read_case_body(const Table& config, const ImmersedCase& c, std::vector<std::string>* messages) {
   const Table t = config.table("body");
   Body body = read_body(t, 0.5 * surface_spacing(c.flow.grid), messages);
   if (body.surface().dimension == 3 && c.flow.dim() == 2)
     t.fail("type", "a 3D body in a 2D grid: give the grid more than one cell in z");
   refuse_outside(t, body, c.flow);
+  if (c.heat.exists && (body.has_openings() || body.is_cavity()))
+    t.fail("type", "a cavity carries no [temperature] yet: its openings have no condition for it");
   if (!body.is_fixed() && !body.is_cavity() && !c.flow.has_outlet()) {
     // A volume that changes needs a way out.
     for (const double t_look : {0.1234, 0.7, 1.9}) {

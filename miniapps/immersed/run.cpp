@@ -24,6 +24,7 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
         c(of),
         messages(std::move(messages_of_body)),
         warnings(std::move(warnings_of_body)) {
+    if (c.flow.temperature.exists) this->temperature = body_temperature_system;
     scale = 1 / (0.5 * c.forces.velocity * c.forces.velocity * c.forces.area);
     for (int d = c.flow.dim(); d < 3; ++d) scale /= c.flow.grid.line[2].length();  // per unit of depth
   }
@@ -97,9 +98,19 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
     Base::load(from);
   }
 
-  std::map<std::string, double> quantities(const Flow<Host>& fields) const {
+  // Nusselt number: of the mean flux and the mean difference of temperatures.
+  void add_heat(std::map<std::string, double>& q) {
+    const SurfaceHeat s = flow.surface_heat();
+    const TemperatureCase& t = c.flow.temperature;
+    const double flux = s.heat / s.area, mean = s.temperature / s.area;
+    q["body_heat_flux"] = flux;
+    q["body_temperature"] = mean;
+    q["nusselt"] = mean == t.reference ? 0 : flux * c.forces.length / (t.diffusivity * (mean - t.reference));
+  }
+  std::map<std::string, double> quantities(const Flow<Host>& fields) {
     auto q = forces.quantities(c.forces.length, c.forces.velocity, c.forces.period);
     if (flow.ranks().communicator().is_root()) q["wake_length"] = wake_length(c, fields, flow.body().surface());
+    if (c.flow.temperature.exists) add_heat(q);
     q["max_mass_error"] = max_mass_error;
     if (flow.body().is_cavity()) q["volume_error"] = volume_error;
     q["geometry_copies"] = static_cast<double>(flow.uploads().copies);  // of the last step, this rank's

@@ -5,6 +5,16 @@
 #include "solvers/device/for_each.hpp"
 
 namespace weir {
+namespace {
+
+int first_unknown(const Layout& l, int c) { return l.origin() + (c < l.dim ? l.first(c) * l.stride(c) : 0); }
+
+template <class Space>
+const Array<double, Space>& field_of(const Flow<Space>& flow, int c) {
+  return c == temperature_nodes ? flow.temperature : flow.velocity[c];
+}
+
+}  // namespace
 
 template <class Space>
 OperatorLines<Space>::OperatorLines(const SeparableOperator& op, const RankBox& box) {
@@ -37,7 +47,7 @@ void assemble_velocity(const Layout& l, int c, const OperatorLines<Space>& lines
   const Extents box = l.unknowns(c);
   const auto X = lines.line(0), Y = lines.line(1), Z = lines.line(2);
   const int sy = l.stride(1), sz = l.stride(2), dim = l.dim;
-  const int first = l.origin() + l.first(c) * l.stride(c);
+  const int first = first_unknown(l, c);
   const unsigned char* kind = cut.kind(c);
   for_each<Space>(box, [=] WEIR_HD(int i, int j, int k) {
     const int q = box.index(i, j, k);
@@ -83,7 +93,7 @@ void finish_velocity_rhs(const Flow<Space>& flow, const Flow<Space>& wide, int c
   const Extents box = l.unknowns(c);
   const auto X = lines.line(0), Y = lines.line(1), Z = lines.line(2);
   const int sy = l.stride(1), sz = l.stride(2);
-  const int first = l.origin() + l.first(c) * l.stride(c);
+  const int first = first_unknown(l, c);
   const unsigned char* kind = cut.kind(c);
   double *b = rhs.data(), *advected = advection.data();
   for_each<Space>(box, [=] WEIR_HD(int i, int j, int k) {
@@ -94,7 +104,7 @@ void finish_velocity_rhs(const Flow<Space>& flow, const Flow<Space>& wide, int c
     if (what < fluid_node) advected[q] = 0;
   });
   const RowsView r = cut.rows(c);
-  const double* u = wide.velocity[c].data();
+  const double* u = field_of(wide, c).data();
   for_each<Space>(r.rows, [=] WEIR_HD(int q) {
     const InterpolationRow& row = r.row[q];
     double sum = row.self * u[row.node];
@@ -108,7 +118,7 @@ void set_ghost_nodes(const Flow<Space>& wide, int c, const CutArrays<Space>& cut
                      Flow<Space>& flow) {
   const Layout& l = flow.layout;
   const Extents box = l.unknowns(c);
-  const int sy = l.stride(1), sz = l.stride(2), first = l.origin() + l.first(c) * l.stride(c);
+  const int sy = l.stride(1), sz = l.stride(2), first = first_unknown(l, c);
   const unsigned char* kind = cut.kind(c);
   const RowsView r = cut.rows(c);
   const double* from = wide.velocity[c].data();

@@ -1,4 +1,4 @@
-// The system `advection_diffusion` of a velocity component, in delta form and per unit of volume (equation (2) of
+// The system `advection_diffusion` of a velocity component, or (component temperature_nodes) `temperature`, in delta form and per unit of volume (equation (2) of
 // immersed_flow.hpp):
 //   fluid          delta - dt nu/2 lap delta = right-hand side of momentum.hpp / V
 //   ghost, fresh   self delta + sum w delta_k = target - (self u + sum w u_k),  the interpolation implicit

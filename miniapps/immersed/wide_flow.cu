@@ -39,13 +39,14 @@ void copy_own(const Layout& from, const double* own, const Layout& to, double* w
 }  // namespace
 
 template <class Space>
-WideFlow<Space>::WideFlow(const FlowRanks& ranks, const Grid& grid, const Layout& region) {
+WideFlow<Space>::WideFlow(const FlowRanks& ranks, const Grid& grid, const Layout& region, bool has_temperature) {
   if (ranks.alone()) return;
   const Communicator& all = ranks.communicator();
   const HaloPattern pattern = make_halo_pattern(all, missing_points(ranks, region));
   wide_ = std::make_unique<Flow<Space>>(region);
   metrics_ = std::make_unique<MetricArrays<Space>>(grid, region);
-  all_ = Halo<Space>(all, pattern, region.dim + 1, ranks.options().halo);
+  if (has_temperature) wide_->temperature = Array<double, Space>(region.padded_count());
+  all_ = Halo<Space>(all, pattern, region.dim + 1 + (has_temperature ? 1 : 0), ranks.options().halo);
   pressure_ = Halo<Space>(all, pattern, 1, ranks.options().halo);
 }
 
@@ -59,6 +60,10 @@ void WideFlow<Space>::fetch(const Flow<Space>& own) {
   }
   from.add(own.p.data());
   to.add(wide_->p.data());
+  if (wide_->temperature.size() > 0) {
+    from.add(own.temperature.data());
+    to.add(wide_->temperature.data());
+  }
   all_.start(from);
   for (int c = 0; c < from.width; ++c) copy_own<Space>(own.layout, from.first[c], wide_->layout, to.first[c]);
   all_.finish();

@@ -11,7 +11,7 @@ namespace weir {
 template <class Space>
 class WideFlow {
  public:
-  WideFlow(const FlowRanks& ranks, const Grid& grid, const Layout& region);
+  WideFlow(const FlowRanks& ranks, const Grid& grid, const Layout& region, bool has_temperature);
 
   // From the owners' values, sides and ghosts beside them included: `own` must have them. All ranks call.
   void fetch(const Flow<Space>& own);

@@ -1,6 +1,7 @@
 #include "miniapps/artificial_compressibility/scheme.hpp"
 #include "miniapps/incompressible/fractional_step.hpp"
 #include "miniapps/incompressible/incompressible.hpp"
+#include "miniapps/structured/growth.hpp"
 #include "miniapps/structured/output.hpp"
 #include "miniapps/structured/run_structured.hpp"
 #include "miniapps/study/lab.hpp"
@@ -37,6 +38,7 @@ void info_incompressible(const Table& config, int ranks, std::ostream& out) {
   const FlowOutput output(config, c, plan.header.history);
   const Table linear = config.table("linear");
   read_diagnostics_every(config);
+  if (c.scheme == Scheme::fractional_step) Growth::read(config);
   if (c.scheme == Scheme::artificial_compressibility)
     read_lab(config, {coupled_system});
   else if (c.temperature.exists)

@@ -1,6 +1,7 @@
 #include "miniapps/incompressible/fractional_step.hpp"
 #include "miniapps/incompressible/incompressible.hpp"
 #include "miniapps/incompressible/staggered_scheme.hpp"
+#include "miniapps/structured/growth.hpp"
 #include "miniapps/structured/initial.hpp"
 
 namespace weir {
@@ -11,16 +12,28 @@ struct FractionalStepScheme : StaggeredScheme<Space, FractionalStep<Space>> {
   using Base = StaggeredScheme<Space, FractionalStep<Space>>;
   using Base::flow;
   template <class... Arguments>
-  explicit FractionalStepScheme(Arguments&&... arguments) : Base(std::forward<Arguments>(arguments)...) {
+  explicit FractionalStepScheme(std::optional<double> growth_from, Arguments&&... arguments)
+      : Base(std::forward<Arguments>(arguments)...), growth(growth_from) {
     if (flow.flow_case().temperature.exists) this->temperature = temperature_system;
   }
 
   // Columns as structured_header has them.
   std::size_t rate_column() const { return 2; }
-  void look(StepRecord& r) const {
+  void look(StepRecord& r) {
     const Communicator& ranks = flow.ranks().communicator();
     r.values[0] = ranks.max(max_divergence(flow.flow(), flow.metrics()));
     r.values[1] = ranks.sum(kinetic_energy(flow.flow(), flow.metrics(), flow.flow_case().grid));
+    if (growth.is_due(flow.time))
+      growth.add(flow.time, ranks.sum(component_energy(flow.flow(), flow.metrics(), flow.flow_case().grid, 1)));
+  }
+  void describe(RunHeader& h) {
+    Base::describe(h);
+    if (growth.is_asked()) h.quantities.emplace_back("growth_rate");
+  }
+  void save(CheckpointState& state) { growth.save(state); }
+  void load(const Checkpoint& from) {
+    growth.load(from);
+    Base::load(from);
   }
   std::map<std::string, double> quantities(const Flow<Host>& fields) const {
     const IncompressibleCase& c = flow.flow_case();
@@ -31,8 +44,11 @@ struct FractionalStepScheme : StaggeredScheme<Space, FractionalStep<Space>> {
     q["max_divergence"] = ranks.max(max_divergence(flow.flow(), flow.metrics()));
     q["dissipation"] = ranks.sum(dissipation(flow.flow(), flow.metrics(), c.grid, c.viscosity));
     q["rate"] = flow.rate();
+    if (growth.is_asked()) q["growth_rate"] = growth.rate();
     return q;
   }
+
+  Growth growth;
 };
 
 }  // namespace
@@ -44,7 +60,7 @@ int run_incompressible(Run& run, const Table& config) {
   const auto in = [&](auto space) {
     using InSpace = FractionalStepScheme<decltype(space)>;
     return run_structured<InSpace>(run, config, plan, [&] {
-      return InSpace(momentum_system, pressure_system, c, config.table("linear"),
+      return InSpace(Growth::read(config), momentum_system, pressure_system, c, config.table("linear"),
                      FlowRanks(run.ranks(), c, plan.ranks));
     });
   };

@@ -15,6 +15,7 @@ struct TransportView {
   MetricLine line[3];
   int stride[3];
   double diffusivity, now, before, dt;
+  bool advective;
 };
 
 struct Transport {
@@ -33,6 +34,7 @@ WEIR_HD inline Transport transport(const TransportView& v, int i, int j, int k, 
       if (t != d) area *= v.line[t].h[at[t]];
     const double *T = v.T + c, *u = v.velocity[d] + c;
     sum.advection += area * 0.5 * (u[s] * (T[0] + T[s]) - u[0] * (T[-s] + T[0]));
+    if (v.advective) sum.advection -= area * T[0] * (u[s] - u[0]);
     sum.diffusion += area * ((T[s] - T[0]) * own.inv_m[n + 1] - (T[0] - T[-s]) * own.inv_m[n]);
   }
   return sum;
@@ -171,6 +173,7 @@ void Temperature<Space>::rhs(const Flow<Space>& flow, double t, double dt, doubl
   v.now = 1 + r / 2;
   v.before = -r / 2;
   v.dt = dt;
+  v.advective = advective_;
   if (l_.dim == 2)
     transport_rhs<Space, 2>(l_, v, advection_.data(), b.data());
   else

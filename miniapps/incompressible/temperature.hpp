@@ -24,6 +24,8 @@ class Temperature {
   // Allocates nothing where the case has none. The case and the ranks' halo must outlive this.
   Temperature(const IncompressibleCase& c, const Metrics& metrics, const FlowRanks& ranks, FlowHalo<Space>& halo);
 
+  // C = sum of u (T_face - T), as beside a body the nodes' velocities are not free of divergence in a cell that it cuts.
+  void use_advective_form() { advective_ = true; }
   bool exists() const { return c_.temperature.exists; }
   void initialise(Flow<Space>& flow, double t);
   // Right-hand side of (6) in delta form, integrated over the cells, with the sides' values at t and t + dt.
@@ -44,6 +46,7 @@ class Temperature {
   const IncompressibleCase& c_;
   Metrics m_;
   Layout l_;
+  bool advective_ = false;
   FlowHalo<Space>& halo_;
   BoundaryPlanes planes_;
   std::vector<int> owner_;

@@ -4,6 +4,7 @@
 
 #include "base/table_option.hpp"
 #include "mesh/structured/read_grid.hpp"
+#include "miniapps/structured/growth.hpp"
 #include "miniapps/structured/output.hpp"
 #include "miniapps/structured/ranks.hpp"
 #include "miniapps/structured/sides/read_sides.hpp"
@@ -258,6 +259,7 @@ std::vector<KeyTable> structured_keys() {
 std::vector<KeyTable> incompressible_keys() {
   std::vector<KeyTable> keys = structured_keys(), coupled = coupled_keys();
   keys.push_back({"temperature", "", temperature_options()});
+  keys.push_back({"output", "fractional_step", Growth::options()});
   keys.push_back({"time", "artificial_compressibility", coupled_time_keys});
   keys.insert(keys.end(), coupled.begin(), coupled.end());
   return keys;

@@ -24,9 +24,9 @@ FlowView view_of(const Flow<Space>& flow, const Metrics& m) {
   return v;
 }
 
-WEIR_HD inline double row_energy(const FlowView& v, int j, int k) {
+WEIR_HD inline double row_energy(const FlowView& v, int first, int last, int j, int k) {
   double row = 0;
-  for (int c = 0; c < v.l.dim; ++c) {
+  for (int c = first; c < last; ++c) {
     const double* u = v.f[c] + j * v.l.stride(1) + k * v.l.stride(2);
     const int s = v.l.stride(c);
     for (int i = 0; i < v.l.n[0]; ++i) row += (u[i] * u[i] + u[i + s] * u[i + s]) * v.m.line[0].h[i];
@@ -102,7 +102,16 @@ template <class Space>
 double kinetic_energy(const Flow<Space>& flow, const Metrics& m, const Grid& grid) {
   const FlowView v = view_of(flow, m);
   const int ny = v.l.n[1];
-  return sum<Space>(ny * v.l.n[2], [=] WEIR_HD(int r) { return row_energy(v, r % ny, r / ny); }) / grid.volume();
+  return sum<Space>(ny * v.l.n[2], [=] WEIR_HD(int r) { return row_energy(v, 0, v.l.dim, r % ny, r / ny); }) /
+         grid.volume();
+}
+
+template <class Space>
+double component_energy(const Flow<Space>& flow, const Metrics& m, const Grid& grid, int c) {
+  const FlowView v = view_of(flow, m);
+  const int ny = v.l.n[1];
+  return sum<Space>(ny * v.l.n[2], [=] WEIR_HD(int r) { return row_energy(v, c, c + 1, r % ny, r / ny); }) /
+         grid.volume();
 }
 
 template <class Space>
@@ -136,10 +145,11 @@ std::optional<BadCell> first_not_finite(const Flow<Host>& flow) {
   return std::nullopt;
 }
 
-#define WEIR_DIAGNOSTICS(S)                                                       \
-  template double kinetic_energy<S>(const Flow<S>&, const Metrics&, const Grid&); \
-  template double max_divergence<S>(const Flow<S>&, const Metrics&);              \
-  template double courant_rate<S>(const Flow<S>&, const Metrics&);                \
+#define WEIR_DIAGNOSTICS(S)                                                              \
+  template double kinetic_energy<S>(const Flow<S>&, const Metrics&, const Grid&);        \
+  template double component_energy<S>(const Flow<S>&, const Metrics&, const Grid&, int); \
+  template double max_divergence<S>(const Flow<S>&, const Metrics&);                     \
+  template double courant_rate<S>(const Flow<S>&, const Metrics&);                       \
   template double dissipation<S>(const Flow<S>&, const Metrics&, const Grid&, double);
 WEIR_DIAGNOSTICS(Host)
 WEIR_DIAGNOSTICS(Device)

@@ -13,6 +13,10 @@ namespace weir {
 template <class Space>
 double kinetic_energy(const Flow<Space>& flow, const Metrics& m, const Grid& grid);
 
+// The part of one component.
+template <class Space>
+double component_energy(const Flow<Space>& flow, const Metrics& m, const Grid& grid, int component);
+
 // max |div u| over the cells.
 template <class Space>
 double max_divergence(const Flow<Space>& flow, const Metrics& m);

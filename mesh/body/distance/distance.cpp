@@ -71,10 +71,10 @@ void BodyDistance::find_band(const Body& body, const Box3& box) {
   band_ = options_.band > 0 ? options_.band : options_.reach * widest_beside(box, line_, dimensions);
 }
 
-double band_width(const Body& body, const std::array<PointLine, 3>& points, double reach) {
+double band_width(const Body& body, const std::array<PointLine, 3>& points, double reach, bool crosses) {
   const Box3 box = box_of(body);
   const std::size_t dimensions = body.surface().dimension == 2 ? 2 : 3;
-  refuse_outside(body, box, points, dimensions);
+  refuse_outside(body, box, points, crosses ? 1 : dimensions);
   return std::max(reach, least_reach) * widest_beside(box, points, dimensions);
 }
 

@@ -20,14 +20,15 @@
 namespace weir {
 
 struct BandOptions {
-  double reach = 1.5;    // >= 1: a point with a neighbour on the other side is always in the band
-  double band = 0;       // its width on each side, where the caller knows it better; at least the largest spacing
-  bool is_part = false;  // of a grid: the body may reach beyond the points in y and z; along x they are all there
+  double reach = 1.5;  // >= 1: a point with a neighbour on the other side is always in the band
+  double band = 0;     // its width on each side, where the caller knows it better; at least the largest spacing
+  bool is_part =
+      false;  // of a grid, or of a body: it may reach beyond the points in y and z; along x they are all there
 };
 
 // The width of the band around the body as it is now, from all the points of a grid. Error(Exit::usage) where the body
-// leaves their box.
-double band_width(const Body& body, const std::array<PointLine, 3>& points, double reach);
+// leaves their box; along x alone where it may cross the other sides.
+double band_width(const Body& body, const std::array<PointLine, 3>& points, double reach, bool crosses = false);
 
 class BodyDistance {
  public:

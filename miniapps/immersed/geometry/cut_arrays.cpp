@@ -28,6 +28,7 @@ CutArrays<Space>::CutArrays(const Layout& l) {
     fraction_[d] = Array<double, Space>(l.padded_count());
     kind_[d] = Array<unsigned char, Space>(l.padded_count());
   }
+  kind_[temperature_nodes] = Array<unsigned char, Space>(l.padded_count());
 }
 
 template <class Space>
@@ -36,10 +37,13 @@ void CutArrays<Space>::upload(const CutFields& cut) {
     if (cut.alpha[d].empty()) continue;
     field_.alpha[d] = in_space(alpha_[d], cut.alpha[d]);
     field_.fraction[d] = in_space(fraction_[d], cut.fraction[d]);
-    field_.kind[d] = in_space(kind_[d], cut.kind[d]);
     cut_faces_[d].assign(cut.cut_faces[d]);
-    rows_[d].assign(cut.rows[d].row);
-    entries_[d].assign(cut.rows[d].entry);
+  }
+  for (std::size_t c = 0; c < 4; ++c) {
+    if (cut.kind[c].empty()) continue;
+    field_.kind[c] = in_space(kind_[c], cut.kind[c]);
+    rows_[c].assign(cut.rows[c].row);
+    entries_[c].assign(cut.rows[c].entry);
   }
   field_.wet = in_space(wet_, cut.wet);
   field_.body_flux = in_space(body_flux_, cut.body_flux);

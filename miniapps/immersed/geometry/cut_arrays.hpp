@@ -26,6 +26,7 @@ class CutArrays {
   const unsigned char* kind(int d) const { return field_.kind[d]; }   // padded
   const unsigned char* wet() const { return field_.wet; }
   const double* body_flux() const { return field_.body_flux; }
+  // c: temperature_nodes too, where the geometry has them
   RowsView rows(int c) const { return {static_cast<int>(rows_[c].size()), rows_[c].data(), entries_[c].data()}; }
   const CutFace* cut_faces(int d) const { return cut_faces_[d].data(); }
   int cut_face_count(int d) const { return cut_faces_[d].size(); }
@@ -35,18 +36,18 @@ class CutArrays {
  private:
   struct Fields {
     std::array<const double*, 3> alpha{}, fraction{};
-    std::array<const unsigned char*, 3> kind{};
+    std::array<const unsigned char*, 4> kind{};
     const unsigned char* wet = nullptr;
     const double* body_flux = nullptr;
   };
   Fields field_;
   // Device
   std::array<Array<double, Space>, 3> alpha_, fraction_;
-  std::array<Array<unsigned char, Space>, 3> kind_;
+  std::array<Array<unsigned char, Space>, 4> kind_;
   Array<unsigned char, Space> wet_;
   Array<double, Space> body_flux_;
-  std::array<GrowingArray<InterpolationRow, Space>, 3> rows_;
-  std::array<GrowingArray<InterpolationEntry, Space>, 3> entries_;
+  std::array<GrowingArray<InterpolationRow, Space>, 4> rows_;
+  std::array<GrowingArray<InterpolationEntry, Space>, 4> entries_;
   std::array<GrowingArray<CutFace, Space>, 3> cut_faces_;
   GrowingArray<Piece, Space> pieces_;
 };

@@ -10,6 +10,15 @@ namespace {
 
 constexpr double smallest_aperture = 1e-6;  // thinner slits are closed
 
+// From the chord between the crossings to the surface. What the chord misses, h^2 / 8 R, would be an error of h in slopes at the wall.
+void put_on_surface(const Ellipsoid& shape, bool is_cavity, int dim, Piece& piece) {
+  const Ellipsoid::Projection there = shape.project(piece.point);
+  for (std::size_t d = 0; d < static_cast<std::size_t>(dim); ++d) {
+    piece.point[d] = there.point[d];
+    piece.normal[d] = is_cavity ? -there.normal[d] : there.normal[d];
+  }
+}
+
 // The fluid part of an edge whose ends have the signed distances a and b, one of them positive and one not.
 OpenPart cut_edge(double a, double b) {
   const double part = a > 0 ? a / (a - b) : b / (b - a), begin = 0.5 - part;
@@ -209,6 +218,7 @@ void CutGeometry::cut_cells(const Body& body) {
     velocity = (1.0 / feet) * velocity;
     body_flux[cell] = -dot(velocity, area);
     surface.push_back({cell, (1.0 / crossings) * point, (1 / length(normal)) * normal, area, velocity});
+    if (pieces_on_surface_ && body.exact()) put_on_surface(*body.exact(), body.is_cavity(), l.dim, surface.back());
     if (ranks_ && is_own(i, j, k)) look_where_forces_do(at);
   });
 }

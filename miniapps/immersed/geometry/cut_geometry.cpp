@@ -26,6 +26,17 @@ std::vector<double> centres_with_ghosts(const GridLine& line) {
 // The interval of x that holds v.
 int locate(const PointLine& x, double v) { return std::clamp(x.first_above(v) - 1, 0, x.size() - 2); }
 
+// The first of three points around v, and what a parabola through them takes of each.
+int quadratic_weights(const PointLine& x, double v, double (&w)[3]) {
+  const int q = locate(x, v), nearest = v - x[q] < x[q + 1] - v ? q - 1 : q,
+            first = std::clamp(nearest, 0, x.size() - 3);
+  const double a = v - x[first], b = v - x[first + 1], c = v - x[first + 2];
+  w[0] = b * c / ((c - a) * (b - a));
+  w[1] = a * c / ((a - b) * (c - b));
+  w[2] = a * b / ((a - c) * (b - c));
+  return first;
+}
+
 std::vector<double> slice(const std::vector<double>& all, int first, int count) {
   return {all.begin() + first, all.begin() + first + count};
 }
@@ -48,15 +59,19 @@ CutGeometry::CutGeometry(const Grid& grid, const CutRegion& region)
       layout_(region.layout),
       own_(region.own),
       ranks_(region.ranks),
+      crosses_(region.crosses),
+      mirrors_(region.mirrors),
       x0_(region.layout.low[0]) {
   const Layout& l = layout_;
   for (std::size_t d = 0; d < 3; ++d) {
+    side_[2 * d] = grid.line[d].faces.front();
+    side_[2 * d + 1] = grid.line[d].faces.back();
     face_[d] = grid_.line[d].faces;
     centre_[d] = slice(centres_with_ghosts(grid.line[d]), l.low[d], l.n[d] + 2);
     face_line_[d] = PointLine(face_[d]);
     centre_line_[d] = PointLine(centre_[d]);
   }
-  corners_ = make_points(grid, 3);
+  corners_ = make_points(grid, 4);
   for (int c = 0; c < l.dim; ++c) nodes_[c] = make_points(grid, c);
   const auto padded = static_cast<std::size_t>(l.padded_count()), cells = static_cast<std::size_t>(l.cells().count());
   for (int c = 0; c < l.dim; ++c) {
@@ -72,18 +87,25 @@ CutGeometry::CutGeometry(const Grid& grid, const CutRegion& region)
 CutGeometry::Points CutGeometry::make_points(const Grid& grid, int component) const {
   std::array<std::vector<double>, 3> here, whole;
   for (int d = 0; d < 3; ++d) {
-    const bool at_faces = component == 3 || component == d;
+    const bool at_faces = component == 4 || component == d;
     whole[d] = d >= layout_.dim ? std::vector<double>{grid.line[2].centre.front()}
                : at_faces       ? grid.line[d].faces
                                 : centres_with_ghosts(grid.line[d]);
     here[d] = d == 0 || d >= layout_.dim ? whole[d] : at_faces ? face_[d] : centre_[d];
   }
   Points p;
-  const BandOptions options{.reach = reach_in(layout_.dim), .is_part = ranks_ != nullptr};
+  const BandOptions options{.reach = reach_in(layout_.dim), .is_part = ranks_ != nullptr || crosses_};
   p.distance = std::make_unique<BodyDistance>(here[0], here[1], here[2], options);
   if (ranks_)
     for (std::size_t d = 0; d < 3; ++d) p.whole[d] = PointLine(whole[d]);
   return p;
+}
+
+void CutGeometry::carry_temperature(const Grid& whole, const WallHeat& heat) {
+  heat_ = heat;
+  pieces_on_surface_ = true;
+  nodes_[temperature_nodes] = make_points(whole, temperature_nodes);
+  kind[temperature_nodes].assign(static_cast<std::size_t>(layout_.padded_count()), fluid_node);
 }
 
 int CutGeometry::point_index(int c, int at) const {
@@ -125,7 +147,7 @@ void CutGeometry::classify(const Body& body, int c) {
         const int at = place(i - (c == 0 ? 0 : 1), j - (c == 1 ? 0 : 1), l.dim == 3 ? k - (c == 2 ? 0 : 1) : 0);
         const bool is_solid = points.is_solid(index);
         kinds[at] = is_solid ? solid_node : fluid_node;
-        fraction[c][at] = is_solid ? 0 : 1;
+        if (c < 3) fraction[c][at] = is_solid ? 0 : 1;
       }
     }
 #pragma omp parallel for schedule(static)
@@ -136,13 +158,13 @@ void CutGeometry::classify(const Body& body, int c) {
     const int u[3] = {i - (c == 0 ? 0 : 1), j - (c == 1 ? 0 : 1), l.dim == 3 ? k - (c == 2 ? 0 : 1) : 0};
     const int at = place(u[0], u[1], u[2]);
     const double span = cell_along(near.foot.normal, c, at);
-    fraction[c][at] = std::clamp(0.5 + near.foot.distance / span, 0.0, 1.0);
+    if (c < 3) fraction[c][at] = std::clamp(0.5 + near.foot.distance / span, 0.0, 1.0);
     if (kinds[at] == fluid_node) {
       if (updated_ && before_[at] < fresh_node) kinds[at] = fresh_node;
       if (updated_ && before_[at] == fresh_node) kinds[at] = recent_node;
       continue;
     }
-    bool beside = alpha[c][at] > 0;
+    bool beside = c < 3 && alpha[c][at] > 0;
     for (int dk = l.dim == 3 ? -1 : 0; dk <= (l.dim == 3 ? 1 : 0) && !beside; ++dk)
       for (int dj = -1; dj <= 1 && !beside; ++dj)
         for (int di = -1; di <= 1 && !beside; ++di) {
@@ -154,28 +176,50 @@ void CutGeometry::classify(const Body& body, int c) {
   }
 }
 
+// What lies behind a plane of symmetry is what lies before it, the component across it with the other sign.
+double CutGeometry::mirror(int c, Vec3& x) const {
+  double sign = 1;
+  for (int side = 0; side < 2 * layout_.dim; ++side) {
+    const std::size_t d = static_cast<std::size_t>(side) / 2;
+    const double beyond = (side % 2 ? 1 : -1) * (x[d] - side_[side]);
+    if (!mirrors_[side] || beyond <= 0) continue;
+    x[d] = 2 * side_[side] - x[d];
+    if (static_cast<int>(d) == c) sign = -sign;
+  }
+  return sign;
+}
+
 // Adds factor times the interpolation at x to a row; nodes that hold no value yet become ghosts too.
-void CutGeometry::interpolate(int c, const Vec3& x, double factor, int self, InterpolationRows& r,
+void CutGeometry::interpolate(int c, const Vec3& from, double factor, int self, InterpolationRows& r,
                               std::vector<int>& more) {
   const Layout& l = layout_;
+  Vec3 x = from;
+  factor *= mirror(c, x);
   if (ranks_ && row_is_own_ && !is_inside(x, 0)) too_narrow_ = true;
+  // The velocity's is linear. A temperature's is quadratic: an error of h^2 at the wall would be one of h in the flux of heat.
+  const int nodes = c == temperature_nodes ? 3 : 2;
   int low[3] = {0, 0, 0};
-  double t[3] = {0, 0, 0};
+  double weight[3][3] = {{1, 0, 0}, {1, 0, 0}, {1, 0, 0}};
   for (int d = 0; d < l.dim; ++d) {
     const PointLine& line = d == c ? face_line_[d] : centre_line_[d];
-    const int q = locate(line, x[d]);
-    t[d] = (x[d] - line[q]) / (line[q + 1] - line[q]);
+    const int q = nodes == 2 ? locate(line, x[d]) : quadratic_weights(line, x[d], weight[d]);
+    if (nodes == 2) {
+      weight[d][1] = (x[d] - line[q]) / (line[q + 1] - line[q]);
+      weight[d][0] = 1 - weight[d][1];
+    }
     low[d] = d == c ? q : q - 1;
   }
   const Extents box = l.unknowns(c);
-  for (int q = 0; q < (l.dim == 3 ? 8 : 4); ++q) {
-    const int bit[3] = {q & 1, (q >> 1) & 1, q >> 2};
+  for (int q = 0; q < nodes * nodes * (l.dim == 3 ? nodes : 1); ++q) {
+    const int node[3] = {q % nodes, q / nodes % nodes, q / (nodes * nodes)};
     int at[3], unknown[3];
     double w = factor;
     bool is_unknown = true;
     for (int d = 0; d < 3; ++d) {
-      at[d] = low[d] + (d < l.dim ? bit[d] : 0);
-      if (d < l.dim) w *= bit[d] ? t[d] : 1 - t[d];
+      at[d] = low[d] + (d < l.dim ? node[d] : 0);
+      if (d < l.dim) w *= weight[d][node[d]];
+      if (d != c && mirrors_[2 * d] && at[d] + l.low[d] < 0) at[d] = 0;
+      if (d != c && mirrors_[2 * d + 1] && at[d] + l.low[d] >= l.whole[d]) at[d] = l.n[d] - 1;
       unknown[d] = at[d] - (d == c ? l.first(c) : 0);
       const int n = d == 0 ? box.nx : d == 1 ? box.ny : box.nz;
       if (unknown[d] < 0 || unknown[d] >= n) is_unknown = false;
@@ -193,6 +237,26 @@ void CutGeometry::interpolate(int c, const Vec3& x, double factor, int self, Int
     }
     r.entry.push_back({is_unknown ? box.index(unknown[0], unknown[1], unknown[2]) : -1, where, w});
   }
+}
+
+// The entries of the last row where the wall gives the temperature's slope, or a ghost takes the cubic.
+void CutGeometry::make_row(int c, int at, const Foot& foot, double wall, std::vector<int>& more) {
+  InterpolationRows& r = rows[c];
+  const double h = cell_along(foot.normal, c, at), d = foot.distance / h;
+  const auto point = [&](double cells) { return foot.point + cells * h * foot.normal; };
+  if (c != temperature_nodes || heat_.fixes_temperature) {
+    interpolate(c, point(1), -0.5 * d * (d - 2) * (d - 3), at, r, more);
+    interpolate(c, point(2), 0.5 * d * (d - 1) * (d - 3), at, r, more);
+    interpolate(c, point(3), -d * (d - 1) * (d - 2) / 6, at, r, more);
+    r.row.back().target = -(d - 1) * (d - 2) * (d - 3) / 6 * wall;
+    return;
+  }
+  const bool is_ghost = kind[c][at] == ghost_node;
+  const double p = is_ghost ? 1 : d + 1, q = p + 1, part = (p * p - d * d) / (q * q - p * p), left = 1 - d / blend_zone;
+  interpolate(c, point(p), -(1 + part), at, r, more);
+  interpolate(c, point(q), part, at, r, more);
+  r.row.back().target = wall * h * (d - p + part * (q - p));
+  if (!is_ghost) r.row.back().blend = kind[c][at] == fresh_node ? 1 : left * left;
 }
 
 void CutGeometry::make_rows(const Body& body, int c) {
@@ -225,7 +289,7 @@ void CutGeometry::make_rows(const Body& body, int c) {
       if (near < 0) continue;  // too deep for anything to be known of it: it keeps its value
       const Foot& foot = points.near()[near].foot;
       const Vec3 x = foot.point + foot.distance * foot.normal;
-      const double wall = body.fluid_velocity(foot)[c];
+      const double wall = c == temperature_nodes ? heat_.value : body.fluid_velocity(foot)[c];
       row_is_own_ = is_own(i, j, k);
       InterpolationRow& row = r.row.emplace_back();
       row.row = box.index(u[0], u[1], u[2]);
@@ -233,7 +297,9 @@ void CutGeometry::make_rows(const Body& body, int c) {
       row.begin = static_cast<int>(r.entry.size());
       const double h = cell_along(foot.normal, c, at);
       const bool is_ghost = kind[c][at] == ghost_node;
-      if (body.is_outflow(foot)) {
+      if ((is_ghost && cubic_ghosts_) || (c == temperature_nodes && !heat_.fixes_temperature)) {
+        make_row(c, at, foot, wall, more);
+      } else if (body.is_outflow(foot)) {
         interpolate(c, (is_ghost ? foot.point : x) + h * foot.normal, -1, at, r, more);
       } else if (is_ghost && body.has_openings()) {
         interpolate(c, x - 2 * foot.distance * foot.normal, 1, at, r, more);
@@ -262,9 +328,9 @@ void CutGeometry::make_rows(const Body& body, int c) {
 }
 
 void CutGeometry::find_distances(const Body& body) {
-  for (Points* p : {&corners_, &nodes_[0], &nodes_[1], &nodes_[2]}) {
+  for (Points* p : {&corners_, &nodes_[0], &nodes_[1], &nodes_[2], &nodes_[3]}) {
     if (!p->distance) continue;
-    if (ranks_) p->distance->use_band(band_width(body, p->whole, reach_in(layout_.dim)));
+    if (ranks_) p->distance->use_band(band_width(body, p->whole, reach_in(layout_.dim), crosses_));
     p->distance->update(body);
   }
 }
@@ -305,6 +371,10 @@ void CutGeometry::update(const Body& body) {
   for (int c = 0; c < layout_.dim; ++c) {
     classify(body, c);
     make_rows(body, c);
+  }
+  if (heat_.exists) {
+    classify(body, temperature_nodes);
+    make_rows(body, temperature_nodes);
   }
   list_cut_faces();
   close_body_flux(body);

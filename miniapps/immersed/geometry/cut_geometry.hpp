@@ -14,13 +14,20 @@
 // from it on the normal, s = d / h,
 //   u_G + s (s - 2) u_P - s (s - 1) / 2 u_Q = (s - 1) (s - 2) / 2 u_B
 // with u_P and u_Q interpolated from the nodes around them, implicitly (Mittal et al., J. Comput. Phys. 227 (2008) 4825, whose
-// straight line to the image point bends at the wall what the parabola of fluid nodes continues). Bodies with openings
+// straight line to the image point bends at the wall what the parabola of fluid nodes continues). Cubic ghosts take the point R
+// three cells away too,
+//   u_G - s (s - 2)(s - 3) / 2 u_P + s (s - 1)(s - 3) / 2 u_Q - s (s - 1)(s - 2) / 6 u_R = -(s - 1)(s - 2)(s - 3) / 6 u_B
+// Bodies with openings
 // keep their line, I = G + 2 (B - G), as parabolas would overshoot; where fluid leaves, velocity goes on:
 //   u_G + u_I = 2 u_B  (their eq. 14),      u_G - u_P = 0
 // Beside a moving body, fluid nodes F closer than half a cell h/2 blend the momentum equation with an interpolation, so that a node
 // that comes out of the body or goes into it does so without a jump (Luo, Dai, Ferreira de Sousa & Yin, Comput. Fluids 56
 // (2012) 61); blend = (1 - 2 d / h)^2, and 1 in the step in which the node is fresh. F at distance d: the parabola through the wall and the points P, Q one and two cells h further out,
 //   u_F - 2d / (d + h) u_P + d / (d + 2h) u_Q = 2 h^2 / ((d + h)(d + 2h)) u_B
+//
+// A temperature lives on the centres of cells and takes the same rows where the wall gives it. Where the wall gives its slope g,
+// the parabola has that slope at the wall,
+//   T - (1 + r) T_P + r T_Q = g ((s - s_P) + r (s_Q - s_P)),  r = (s_P^2 - s^2) / (s_Q^2 - s_P^2),  s: distances from the wall
 #pragma once
 #include <array>
 #include <memory>
@@ -38,6 +45,15 @@ class Communicator;
 
 // From fluid_node on the momentum equation holds.
 enum NodeKind : unsigned char { solid_node, ghost_node, fresh_node, fluid_node, recent_node };
+
+// What kinds and rows are asked for: the velocity's components, and where the flow has a temperature the centres of cells.
+inline constexpr int temperature_nodes = 3;
+
+// At the wall: the temperature, or its slope along the normal into the fluid.
+struct WallHeat {
+  bool exists = false, fixes_temperature = false;
+  double value = 0;
+};
 
 enum CellKind : unsigned char { dry_cell, wet_cell, held_cell };
 
@@ -83,9 +99,9 @@ struct CutFace {
 struct CutFields {
   std::array<std::vector<double>, 3> alpha;        // padded, of the low face
   std::array<std::vector<CutFace>, 3> cut_faces;   // of the unknowns
-  std::array<std::vector<unsigned char>, 3> kind;  // padded
+  std::array<std::vector<unsigned char>, 4> kind;  // padded; [temperature_nodes]: empty without a temperature
   std::array<std::vector<double>, 3> fraction;     // padded: of the node's control volume, how much is fluid
-  std::array<InterpolationRows, 3> rows;
+  std::array<InterpolationRows, 4> rows;
   std::vector<unsigned char> wet;  // cells: dry_cell, wet_cell or held_cell
   std::vector<double> body_flux;   // cells: out of the fluid through the surface
   std::vector<Piece> surface;
@@ -96,6 +112,8 @@ struct CutRegion {
   Layout layout;
   RankBox own;                          // in the whole grid
   const Communicator* ranks = nullptr;  // null: one
+  bool crosses = false;                 // the body reaches beyond a side in y or z
+  std::array<bool, 6> mirrors{};        // sides of the box that are planes of symmetry (slip), where it does
 };
 
 // Of a face, in parts of its two widths and seen from its middle: the open area, and the means over it of the two coordinates,
@@ -112,6 +130,8 @@ class CutGeometry : public CutFields {
   // For the body as it is now; the kinds of the last update tell which nodes are fresh (none the first time).
   // Error(Exit::usage) where a row or a force asks for values beyond the region.
   void update(const Body& body);
+  void carry_temperature(const Grid& whole, const WallHeat& heat);  // before the first update
+  void use_cubic_ghosts() { cubic_ghosts_ = pieces_on_surface_ = true; }
   void forget() { updated_ = false; }  // the last update: none of the next one's nodes is fresh
 
   const Layout& layout() const { return layout_; }
@@ -122,6 +142,7 @@ class CutGeometry : public CutFields {
  private:
   void classify(const Body& body, int component);
   void make_rows(const Body& body, int component);
+  void make_row(int component, int at, const Foot& foot, double wall, std::vector<int>& more);
   void apertures();
   void list_cut_faces();
   void cut_cells(const Body& body);
@@ -134,6 +155,7 @@ class CutGeometry : public CutFields {
   bool is_inside(const Vec3& x,
                  int margin) const;  // of the centres of the region's cells but so many at ends that were cut
   OpenPart open_part(int d, int i, int j, int k) const;
+  double mirror(int component, Vec3& x) const;
   void interpolate(int component, const Vec3& x, double factor, int self, InterpolationRows& r, std::vector<int>& more);
   double cell_along(const Vec3& normal, int component, int at) const;
   std::size_t corner(int i, int j, int k) const;  // its place in phi_
@@ -145,20 +167,24 @@ class CutGeometry : public CutFields {
     std::unique_ptr<BodyDistance> distance;
     std::array<PointLine, 3> whole;  // of a region
   };
-  Points make_points(const Grid& grid, int component) const;  // 3: the corners
+  Points make_points(const Grid& grid, int component) const;  // 3: the centres, 4: the corners
 
   Grid grid_;  // of the region
   Layout layout_;
   RankBox own_;
   const Communicator* ranks_ = nullptr;
+  bool crosses_ = false;
+  std::array<bool, 6> mirrors_{};
+  std::array<double, 6> side_{};                      // where they are
   int x0_ = 0;                                        // the region's first point in a row of points
   std::array<std::vector<double>, 3> face_, centre_;  // centre_[d][i + 1] of cell i, ghosts included
   std::array<PointLine, 3> face_line_, centre_line_;  // the same
   Points corners_;
-  std::array<Points, 3> nodes_;
+  std::array<Points, 4> nodes_;
   std::vector<double> phi_;            // at the corners
   std::vector<unsigned char> before_;  // the kinds of a component at the last update
-  bool updated_ = false;
+  WallHeat heat_;
+  bool updated_ = false, cubic_ghosts_ = false, pieces_on_surface_ = false;
   bool too_narrow_ = false, row_is_own_ = true;
 };
 

@@ -30,6 +30,19 @@ std::array<int, 3> in_whole(const Layout& region, const Layout& whole, int compo
   return u;
 }
 
+// Of a padded field on `from`, the part on `to`.
+template <class T>
+void take_field(const Layout& from, const std::vector<T>& field, const Layout& to, std::vector<T>& part) {
+  const int shift[3] = {to.low[0] - from.low[0], to.low[1] - from.low[1], to.low[2] - from.low[2]};
+  part.resize(at(to.padded_count()));
+  for (int k = -to.pad(2); k < to.n[2] + to.pad(2); ++k)
+    for (int j = -to.pad(1); j < to.n[1] + to.pad(1); ++j) {
+      const auto a = at(from.padded_index(shift[0] - to.pad(0), j + shift[1], k + shift[2]));
+      const auto b = at(to.padded_index(-to.pad(0), j, k));
+      std::copy_n(field.begin() + static_cast<std::ptrdiff_t>(a), at(to.padded(0)), &part[b]);
+    }
+}
+
 }  // namespace
 
 int body_layers(const Grid& grid, const Body& body) {
@@ -74,25 +87,17 @@ void CutPart::take(const CutGeometry& cut) {
     take_faces(cut, c);
     take_rows(cut, c);
   }
+  if (!cut.kind[temperature_nodes].empty()) take_rows(cut, temperature_nodes);
 }
 
 void CutPart::take_fields(const CutGeometry& cut) {
   const Layout &from = cut.layout(), &to = ranks_->local();
-  const int shift[3] = {to.low[0] - from.low[0], to.low[1] - from.low[1], to.low[2] - from.low[2]};
-  const auto n = at(to.padded_count()), row = at(to.padded(0));
   for (std::size_t c = 0; c < at(to.dim); ++c) {
-    fields_.alpha[c].resize(n);
-    fields_.fraction[c].resize(n);
-    fields_.kind[c].resize(n);
-    for (int k = -to.pad(2); k < to.n[2] + to.pad(2); ++k)
-      for (int j = -to.pad(1); j < to.n[1] + to.pad(1); ++j) {
-        const auto a = at(from.padded_index(shift[0] - to.pad(0), j + shift[1], k + shift[2]));
-        const auto b = at(to.padded_index(-to.pad(0), j, k));
-        std::copy_n(cut.alpha[c].begin() + static_cast<std::ptrdiff_t>(a), row, &fields_.alpha[c][b]);
-        std::copy_n(cut.fraction[c].begin() + static_cast<std::ptrdiff_t>(a), row, &fields_.fraction[c][b]);
-        std::copy_n(cut.kind[c].begin() + static_cast<std::ptrdiff_t>(a), row, &fields_.kind[c][b]);
-      }
+    take_field(from, cut.alpha[c], to, fields_.alpha[c]);
+    take_field(from, cut.fraction[c], to, fields_.fraction[c]);
   }
+  for (std::size_t c = 0; c < 4; ++c)
+    if (!cut.kind[c].empty()) take_field(from, cut.kind[c], to, fields_.kind[c]);
 }
 
 void CutPart::take_faces(const CutGeometry& cut, int c) {

@@ -38,7 +38,7 @@ class CutPart {
 
   const FlowRanks* ranks_;
   CutFields fields_;
-  std::array<std::vector<RemoteEntry>, 3> remote_;
+  std::array<std::vector<RemoteEntry>, 4> remote_;
 };
 
 }  // namespace weir
