@@ -242,6 +242,7 @@ std::vector<KeyTable> compressible_keys() {
                              {"mesh.generator", "naca0012, naca", generator_options("naca")},
                              {"mesh.generator", "bump", generator_options("bump")},
                              {"mesh.generator", "wedge", generator_options("wedge")},
+                             {"mesh.generator", "c_grid", generator_options("c_grid")},
                              {"ordering", "", ordering_options()},
                              {"flow", "", flow_keys},
                              {"flow.initial", "as a table", initial_keys},
