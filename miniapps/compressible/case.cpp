@@ -83,6 +83,10 @@ constexpr Option pseudo_time_keys[] = {
     {"max_steps", Option::integer, "500", "a run that misses the tolerance ends with exit code 3", "[0, inf)"},
     {"max_rejections", Option::integer, "12", "of one step, before the run stops", "[0, inf)"},
     {"rejected_cut", Option::number, "0.1", "factor of the CFL number after a rejected step", "(0, 1)"},
+    {"line_search", Option::boolean, "false",
+     "halve an update until the residual with its pseudo-time derivative does not grow, instead of largest_growth; the "
+     "scheme of "
+     "second order begins at cfl_start again: with matrix_free for turbulent flow"},
     {"largest_growth", Option::number, "10", "a step that multiplies the residual by more is rejected", "(0, inf)"},
     {"jacobian", Option::text, "first_order",
      "first_order: backward Euler with that scheme's Jacobian; matrix_free: Newton's method, preconditioned by it",
@@ -211,6 +215,7 @@ void read_pseudo_time(const Table& options, PseudoTimeOptions& o) {
   o.rejected_cut = t.get<double>("rejected_cut");
   o.largest_growth = t.get<double>("largest_growth");
   o.growth = t.get<double>("growth");
+  o.line_search = t.get<bool>("line_search");
   o.matrix_free = t.get<std::string>("jacobian") == "matrix_free";
   const bool by_dual_numbers = t.get<std::string>("products") == "dual_numbers";
   o.dual_products = o.matrix_free && by_dual_numbers;
