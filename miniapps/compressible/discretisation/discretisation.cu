@@ -210,12 +210,7 @@ void Discretisation<Space>::derivative(View<const double> x, View<double> y) {
     a.halo.finish();
     a.halo.unpack(HaloFields::blocks(a.ghost.data(), v.equations));
   }
-  if (v.equations == 5) {
-    turbulent_state_slopes<Space>(v, x, a.ghost);
-    gradient_slopes<Space>(v);
-    turbulent_gradient_slopes<Space>(v);
-    return turbulent_slopes<Space>(v, y);
-  }
+  if (v.equations == 5) return turbulent_slopes<Space>(v, x, a.ghost, y);
   state_slopes<Space>(v, x, a.ghost);
   if (v.order > 1) gradient_slopes<Space>(v);
   interior_slopes(Space{}, v, y);

@@ -112,11 +112,7 @@ void turbulent_residual(const SpatialView& v, View<double> R);
 template <class Space>
 void turbulent_scales(const SpatialView& v, View<double> scale);  // of the time step
 template <class Space>
-void turbulent_state_slopes(const SpatialView& v, View<const double> x, View<const double> ghost_x);
-template <class Space>
-void turbulent_gradient_slopes(const SpatialView& v);  // of nu~
-template <class Space>
-void turbulent_slopes(const SpatialView& v, View<double> y);
+void turbulent_slopes(const SpatialView& v, View<const double> x, View<const double> ghost_x, View<double> y);
 template <class Space>
 void turbulent_border_jacobian(const SpatialView& v);
 template <class Space>

@@ -31,19 +31,17 @@ void turbulent_flux_slopes(const SpatialView& v, const Scheme& scheme) {
 }
 
 template <class Space>
-void turbulent_slopes(const SpatialView& v, View<double> y) {
+void turbulent_slopes(const SpatialView& v, View<const double> x, View<const double> ghost_x, View<double> y) {
+  turbulent_state_slopes<Space>(v, x, ghost_x);
+  gradient_slopes<Space>(v);
+  turbulent_gradient_slopes<Space>(v);
   with_scheme(v, [&](const auto& scheme) { turbulent_flux_slopes<Space>(v, scheme); });
   double* r = y.data();
   for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { turbulent::balance(v, r, i, turbulent::slope_of_source(v, i)); });
   for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { turbulent::add_boundary(v, r, n); });
 }
 
-#define WEIR_TURBULENT_SLOPE_LOOPS(S)                                                                  \
-  template void turbulent_state_slopes<S>(const SpatialView&, View<const double>, View<const double>); \
-  template void turbulent_gradient_slopes<S>(const SpatialView&);                                      \
-  template void turbulent_slopes<S>(const SpatialView&, View<double>);
-WEIR_TURBULENT_SLOPE_LOOPS(Host)
-WEIR_TURBULENT_SLOPE_LOOPS(Device)
-#undef WEIR_TURBULENT_SLOPE_LOOPS
+template void turbulent_slopes<Host>(const SpatialView&, View<const double>, View<const double>, View<double>);
+template void turbulent_slopes<Device>(const SpatialView&, View<const double>, View<const double>, View<double>);
 
 }  // namespace weir
