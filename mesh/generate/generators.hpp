@@ -7,7 +7,7 @@
 
 namespace weir {
 
-// [mesh] generator = { type = "box" | "cylinder" | "naca0012" | "naca" | "bump" | "wedge", ... }:
+// [mesh] generator = { type = "box" | "cylinder" | "naca0012" | "naca" | "bump" | "wedge" | "c_grid", ... }:
 // docs/howto/use_your_own_mesh.md.
 Options generator_options();                       // `type` alone
 Options generator_options(std::string_view type);  // the keys of one
@@ -21,5 +21,10 @@ void require_countable(const Table& t, const char* key, double cells, CellShape 
 // refinement r divides every size by r (and the layers' total height stays), so the number of cells grows like r^2.
 MeshDescription make_naca(const Table& t, bool has_profile);
 Options naca_options();
+
+// Quadrilaterals around the same airfoils, their trailing edge sharp, and along the wake to the far field (c_grid.cpp).
+// (wall_cells + 2 wake_cells) outward cells. Patches wall, farfield.
+MeshDescription make_c_grid(const Table& t);
+Options c_grid_options();
 
 }  // namespace weir

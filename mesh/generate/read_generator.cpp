@@ -13,11 +13,12 @@
 namespace weir {
 namespace {
 
-constexpr Option generator_keys[] = {{"type", Option::text, Option::required,
-                                      "naca0012: NACA 0012; naca: any 4-digit aerofoil, hybrid mesh; box: rectangle; "
-                                      "cylinder: O-grid; bump: channel over "
-                                      "a smooth bump; wedge: channel over a ramp",
-                                      "box | cylinder | naca0012 | naca | bump | wedge"}};
+constexpr Option generator_keys[] = {
+    {"type", Option::text, Option::required,
+     "naca0012: NACA 0012; naca: any 4-digit aerofoil, hybrid mesh; box: rectangle; "
+     "cylinder: O-grid; bump: channel over "
+     "a smooth bump; wedge: channel over a ramp; c_grid: 4-digit aerofoil and its wake",
+     "box | cylinder | naca0012 | naca | bump | wedge | c_grid"}};
 
 constexpr Option shape_key = {"shape", Option::text, "quads", "of the cells; triangles: alternating diagonals",
                               "quads | triangles | triangles_aligned"};
@@ -315,6 +316,7 @@ Options generator_options(std::string_view type) {
   if (type == "cylinder") return cylinder_keys;
   if (type == "bump") return bump_keys;
   if (type == "wedge") return wedge_keys;
+  if (type == "c_grid") return c_grid_options();
   return naca_options();
 }
 
@@ -325,6 +327,7 @@ MeshDescription read_generator(const Table& options) {
   if (type == "cylinder") return make_cylinder(t);
   if (type == "bump") return make_bump(t);
   if (type == "wedge") return make_wedge(t);
+  if (type == "c_grid") return make_c_grid(t);
   return make_naca(t, type == "naca");
 }
 

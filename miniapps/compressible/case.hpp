@@ -38,6 +38,7 @@ struct PseudoTimeOptions {
   double growth = 1;            // of the CFL number at each step that was not relaxed, beside (3)
   bool float_jacobian = false;  // its values are stored as floats: [linear.flow] matrix_storage
   bool dual_products = false;   // these by dual numbers, not by differences
+  bool line_search = false;     // of the residual with its pseudo-time derivative, instead of largest_growth
   bool matrix_free = false;  // Newton: products with dR/dU of the scheme itself; false: with the first-order Jacobian
 };
 

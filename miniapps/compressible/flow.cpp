@@ -53,7 +53,7 @@ void CompressibleFlow<Space>::initialise() {
   for (int i = 0; i < own_cells(); ++i) {
     const auto& x = mesh.centre[i];
     for (const double value : to_conserved(c.initial.at(x[0], x[1], 0), c.gas.gamma)) U.push_back(value);
-    if (c.turbulence.is_on) U.push_back(U[U.size() - 4] * c.turbulence.outside);
+    if (c.turbulence.is_on) U.push_back(U[U.size() - 4] * c.turbulence.outside / c.turbulence.unit);
   }
   pseudo.state().upload(U);
 }
@@ -84,7 +84,8 @@ std::int64_t space_bytes(const UnstructuredMesh& mesh, const CompressibleCase& c
   const std::int64_t copies = c.scheme.has_products ? 2 : 1;  // derivatives beside the values
   const std::int64_t boundary_faces = mesh.faces() - mesh.interior_faces();
   const bool is_turbulent = c.turbulence.is_on;
-  return static_cast<std::int64_t>(mesh.cells()) * (32 * copies * (1 + gradients) + 8 + 4 + (is_turbulent ? 36 : 0)) +
+  return static_cast<std::int64_t>(mesh.cells()) *
+             (32 * copies * (1 + gradients) + 8 + 4 + (is_turbulent ? 36 + 24 * (copies - 1) : 0)) +
          static_cast<std::int64_t>(mesh.interior_faces()) * (32 + 64 + 16 + 2 * 24 + (is_turbulent ? 8 : 0)) +
          boundary_faces * (32 + 128 + 48 + 32 + 20 + (is_turbulent ? 80 : 0));
 }

@@ -30,6 +30,20 @@ void add_level(const double* V, double a, View<const double> U, const double* S,
   for_each<Space>(U.size(), [=] WEIR_HD(int i) { r[i] += a * V[i / n] * u[i] + S[i]; });
 }
 
+// y += a V x, and y += scale / cfl x, V and scale a number a cell.
+template <class Space, int n>
+void add_time_derivative(const double* V, double a, View<const double> x, View<double> y) {
+  const double* v = x.data();
+  double* out = y.data();
+  for_each<Space>(x.size(), [=] WEIR_HD(int i) { out[i] += a * V[i / n] * v[i]; });
+}
+template <class Space, int n>
+void add_pseudo_time(const double* scale, double cfl, View<const double> x, View<double> y) {
+  const double* v = x.data();
+  double* out = y.data();
+  for_each<Space>(x.size(), [=] WEIR_HD(int i) { out[i] += scale[i / n] / cfl * v[i]; });
+}
+
 // To the diagonal entries of block row i: a V_i + scale_i / cfl.
 struct Shift {
   double a, cfl;
@@ -80,9 +94,8 @@ template <class Space>
 void FlowEquations<Space>::derivative(View<const double> x, View<double> y) {
   space_.derivative(x, y);
   if (time_factor_ == 0) return;
-  const double *V = space_.volume().data(), *dU = x.data(), a = time_factor_;
-  double* r = y.data();
-  for_each<Space>(x.size(), [=] WEIR_HD(int i) { r[i] += a * V[i / 4] * dU[i]; });
+  const double *V = space_.volume().data(), a = time_factor_;
+  with_equations(equations(), [&](auto n) { add_time_derivative<Space, n.value>(V, a, x, y); });
 }
 
 template <class Space>
@@ -127,9 +140,7 @@ void MatrixFreeJacobian<Space>::apply(View<const double> x, View<double> y) cons
   const int n = static_cast<int>(x.size());
   if (by_dual_numbers_) {
     equations_.derivative(x, y);
-    const double *v = x.data(), *s = scale_.data(), cfl = cfl_;
-    double* out = y.data();
-    return for_each<Space>(n, [=] WEIR_HD(int i) { out[i] += s[i / 4] / cfl * v[i]; });
+    return with_equations(block(), [&](auto m) { add_pseudo_time<Space, m.value>(scale_.data(), cfl_, x, y); });
   }
   const double size = std::sqrt(sum_over_ranks(equations_.space(), dot<Space>(x, x)) / static_cast<double>(unknowns_));
   const double *v = x.data(), *U = U_.data(), *b = minus_R_.data(), *s = scale_.data(), cfl = cfl_;

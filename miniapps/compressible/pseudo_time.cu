@@ -32,6 +32,14 @@ std::array<double, 5> squares(View<const double> R) {
   return {a.a, a.b, b.a, b.b, c.a};
 }
 
+// R += factor scale dU.
+template <class Space, int n>
+void add_inertia(double factor, View<const double> scale, View<const double> dU, View<double> R) {
+  const double *s = scale.data(), *d = dU.data();
+  double* r = R.data();
+  for_each<Space>(R.size(), [=] WEIR_HD(int i) { r[i] += factor * s[i / n] * d[i]; });
+}
+
 // The larger of the relative changes of density and pressure that dU makes, to first order.
 WEIR_HD inline double relative_change(const double* U, const double* dU) {
   const double u = U[1] / U[0], v = U[2] / U[0];
@@ -138,6 +146,7 @@ void PseudoTime<Space>::resume() {
 template <class Space>
 void PseudoTime<Space>::start_phase(int order) {
   control.order = order;
+  if (options_.line_search) reset_cfl();
   resume();
   control.norm = norms(minus_R_);
   control.reference = control.norm[3];
@@ -227,12 +236,13 @@ void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
     return;
   }
   timed(timings, "residual", [&] { equations_.residual(trial_, trial_R_); });
+  if (options_.line_search && !search_line(a, timings)) return;
   const std::array<double, 5> norm = norms(trial_R_);
   const double before = length(control.norm), after = length(norm);
   a.not_finite = !std::isfinite(after);
   if (a.not_finite) {
     a.why = "the residual has NaN or Inf";
-  } else if (after > options_.largest_growth * before) {
+  } else if (!options_.line_search && after > options_.largest_growth * before) {
     a.why = "the residual grows " + std::to_string(after / before) + " times";
   } else {
     a.accepted = true;
@@ -246,6 +256,30 @@ void PseudoTime<Space>::judge(Attempt& a, Timings& timings) {
       control.turbulence_reference = std::max(control.turbulence_reference, norm[4]);
     }
     ramp(after > 0 ? before / after : 1, a.omega);  // (3)
+  }
+}
+
+// Halves the update until the residual of (1) with its pseudo-time derivative, R + V / dtau (U - U^n), has not grown. From
+// R^n on that falls along dU, in the norm of the linear solve, however R itself moves.
+template <class Space>
+bool PseudoTime<Space>::search_line(Attempt& a, Timings& timings) {
+  const int n = equations_.equations();
+  constexpr double allowed = 1.01, least = 0.05;
+  for (;;) {
+    const double shift = a.omega / control.cfl;
+    with_equations(n, [&](auto m) { add_inertia<Space, m.value>(shift, scale_, dU_, trial_R_); });
+    const double grown = length(norms(trial_R_)) / length(control.norm);
+    if (grown <= allowed) {
+      with_equations(n, [&](auto m) { add_inertia<Space, m.value>(-shift, scale_, dU_, trial_R_); });
+      return true;
+    }
+    a.omega *= 0.5;
+    if (!(a.omega >= least)) {
+      a.why = "no part of the step lowers the residual: a small one multiplies it by " + std::to_string(grown);
+      return false;
+    }
+    with_equations(n, [&](auto m) { move<Space, m.value>(a.omega, U_, dU_, trial_); });
+    timed(timings, "residual", [&] { equations_.residual(trial_, trial_R_); });
   }
 }
 

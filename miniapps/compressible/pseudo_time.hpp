@@ -5,6 +5,7 @@
 //   dtau_i = cfl V_i / sum over the faces of area * eigenvalue                                                 (4)
 // omega bounds the relative changes of density and pressure by `relaxation`. The norm of (3) is that of all equations. A step that leaves a cell without positive density and pressure, or a residual that is not finite or grows
 // beyond `largest_growth`, is rejected: the state stays, the CFL number is cut, and the next attempt starts from there.
+// With `line_search` omega is halved, down to 0.05, until |R(U + omega dU) + V / dtau omega dU| <= 1.01 |R(U)| instead.
 #pragma once
 #include <algorithm>
 #include <array>
@@ -89,6 +90,7 @@ class PseudoTime {
   void aim();
   void remember_origin();
   void judge(Attempt& attempt, Timings& timings);
+  bool search_line(Attempt& attempt, Timings& timings);
   void ramp(double ratio, double omega);
 
   FlowEquations<Space>& equations_;

@@ -121,7 +121,8 @@ double eddy_viscosity_of(const FlowFields& fields, int cell, const CompressibleC
   gas.viscosity = 1;  // of the free stream
   gas.sutherland = c.gas.sutherland;
   const double mu = viscosity(gas, c.gas.gamma * c.gas.mach * c.gas.mach * s[3] / s[0]);
-  return spalart_allmaras::eddy_viscosity(mu, fields.U[fields.values() * static_cast<std::size_t>(cell) + 4]);
+  const double rho_nu = fields.U[fields.values() * static_cast<std::size_t>(cell) + 4] * c.turbulence.unit;
+  return spalart_allmaras::eddy_viscosity(mu, rho_nu);
 }
 
 double entropy_of(const PrimitiveState& s, const CompressibleCase& c) {

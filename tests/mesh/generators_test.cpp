@@ -236,6 +236,30 @@ TEST(Naca, KeepsItsShapeWhereLayersAreThinAndWhereTheyAreMissing) {
       10);
 }
 
+TEST(CGrid, HasItsCellsAroundTheAirfoilAndItsWakeJoined) {
+  const auto mesh =
+      generated(R"(type = "c_grid", wall_cells = 40, wake_cells = 12, outward = 24, first_height = 1e-4)");
+  EXPECT_EQ(mesh.cells(), (40 + 2 * 12) * 24);
+  EXPECT_EQ(patch_sizes(mesh), (Sizes{{"wall", 40}, {"farfield", 40 + 2 * 12 + 2 * 24}}));
+  EXPECT_NEAR(length_of(mesh, "wall"), 2.04, 0.01);  // a chord and 2 % a side
+  const Patch* wall = mesh.patch("wall");
+  double lowest = 1, highest = 0;
+  for (int f = wall->first; f < wall->first + wall->count; ++f) {
+    const double height = mesh.volume[mesh.owner[f]] / mesh.area[f];
+    lowest = std::min(lowest, height);
+    highest = std::max(highest, height);
+  }
+  EXPECT_NEAR(highest, 1e-4, 0.1e-4);
+  EXPECT_GT(lowest, 0.05e-4);
+  EXPECT_LT(lowest, 0.3e-4);
+}
+
+TEST(CGrid, OfTwiceTheRefinementHasFourTimesTheCellsHalfAsHigh) {
+  const std::string coarse = R"(type = "c_grid", wall_cells = 40, wake_cells = 12, outward = 24, first_height = 1e-4)";
+  EXPECT_EQ(generated(coarse + ", refinement = 2").cells(), 4 * generated(coarse).cells());
+  EXPECT_GT(generated(coarse + R"(, profile = "2415", trailing_edge = "closed", far_field = 20)").cells(), 0);
+}
+
 TEST(Quality, IsOneForSquaresAndEquilateralTriangles) {
   MeshDescription d;
   const double h = std::sqrt(0.75);

@@ -101,11 +101,15 @@ void SpatialArrays<Space>::add_turbulence(const SpatialGeometry& g, const Turbul
   view.equations = 5;
   Turbulence& v = view.turbulence;
   v.order = t.order;
-  v.unit = view.gas.viscosity;
-  v.outside = t.outside;
+  v.unit = t.unit * view.gas.viscosity;
+  v.outside = t.outside / t.unit;
   v.distance = distance.data(), v.boundary = boundary_number.data();
   v.nu = nu.data(), v.x = nu_x.data(), v.y = nu_y.data();
   v.flux = nu_flux.data(), v.boundary_flux = nu_boundary_flux.data();
+  if (!scheme.has_products) return;
+  dnu = Array<double, Space>(nu.size()), dnu_x = Array<double, Space>(nu_x.size());
+  dnu_y = Array<double, Space>(nu_y.size());
+  v.dnu = dnu.data(), v.dx = dnu_x.data(), v.dy = dnu_y.data();
 }
 
 template <class Space>
@@ -202,10 +206,11 @@ void Discretisation<Space>::derivative(View<const double> x, View<double> y) {
   SpatialArrays<Space>& a = *arrays_;
   const SpatialView& v = a.view;
   if (a.ranks) {
-    a.halo.start(HaloFields::blocks(x.data(), 4));
+    a.halo.start(HaloFields::blocks(x.data(), v.equations));
     a.halo.finish();
-    a.halo.unpack(HaloFields::blocks(a.ghost.data(), 4));
+    a.halo.unpack(HaloFields::blocks(a.ghost.data(), v.equations));
   }
+  if (v.equations == 5) return turbulent_slopes<Space>(v, x, a.ghost, y);
   state_slopes<Space>(v, x, a.ghost);
   if (v.order > 1) gradient_slopes<Space>(v);
   interior_slopes(Space{}, v, y);

@@ -44,6 +44,7 @@ struct TurbulenceModel {
   bool is_on = false;  // Spalart & Allmaras
   double prandtl = 0.9;
   double outside = 3;            // nu~ of the stream outside over its viscosity
+  double unit = 1;               // of the unknown nu~, in the free stream's viscosities
   int order = 1;                 // of the advection of nu~
   std::vector<double> distance;  // of the own cells to the nearest wall
   int equations() const { return is_on ? 5 : 4; }

@@ -42,17 +42,18 @@ struct Cells {
   const int *boundary_cell = nullptr, *boundary_start = nullptr, *boundary_face = nullptr;
 };
 
-// The Spalart-Allmaras model (physics/spalart_allmaras.hpp): a fifth unknown rho nu~ behind the four of U, nu~ in units of
-// the free stream's viscosity.
+// The Spalart-Allmaras model (physics/spalart_allmaras.hpp): a fifth unknown rho nu~ behind the four of U, nu~ in
+// units of its own.
 struct Turbulence {
-  int order = 1;                                     // of the advection of nu~
-  double unit = 0;                                   // the free stream's viscosity
-  double conduction = 0;                             // 1 / (Pr_t (gamma - 1) M^2): heat flux over mu_t grad T
-  double outside = 3;                                // nu~ of the stream outside
-  const double* distance = nullptr;                  // of own cells to the nearest wall
-  const int* boundary = nullptr;                     // of own cells: the number among those at the boundary, or -1
-  double *nu = nullptr, *x = nullptr, *y = nullptr;  // nu~ and its gradient, a number a cell
-  double *flux = nullptr, *boundary_flux = nullptr;  // a number a face, times its area
+  int order = 1;                                        // of the advection of nu~
+  double unit = 0;                                      // of nu~
+  double conduction = 0;                                // 1 / (Pr_t (gamma - 1) M^2): heat flux over mu_t grad T
+  double outside = 3;                                   // nu~ of the stream outside
+  const double* distance = nullptr;                     // of own cells to the nearest wall
+  const int* boundary = nullptr;                        // of own cells: the number among those at the boundary, or -1
+  double *nu = nullptr, *x = nullptr, *y = nullptr;     // nu~ and its gradient, a number a cell
+  double *flux = nullptr, *boundary_flux = nullptr;     // a number a face, times its area
+  double *dnu = nullptr, *dx = nullptr, *dy = nullptr;  // derivatives of nu, x, y along one direction: products
 };
 
 struct SpatialView {
@@ -110,6 +111,8 @@ template <class Space>
 void turbulent_residual(const SpatialView& v, View<double> R);
 template <class Space>
 void turbulent_scales(const SpatialView& v, View<double> scale);  // of the time step
+template <class Space>
+void turbulent_slopes(const SpatialView& v, View<const double> x, View<const double> ghost_x, View<double> y);
 template <class Space>
 void turbulent_border_jacobian(const SpatialView& v);
 template <class Space>

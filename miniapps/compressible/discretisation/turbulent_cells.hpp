@@ -4,10 +4,10 @@
 
 namespace weir::turbulent {
 
-// What cell i loses through its inner faces, less its sources; then through the boundary, cell number n of those there.
-WEIR_HD inline void residual(const SpatialView& v, double* R, int i) {
+// What cell i loses through its inner faces, less its source; then through the boundary, cell number n of those there.
+WEIR_HD inline void balance(const SpatialView& v, double* R, int i, double source) {
   const Cells& c = v.cells;
-  double r[5] = {0, 0, 0, 0, -source_of_cell(v, i)};
+  double r[5] = {0, 0, 0, 0, -source};
   for (int e = c.start[i]; e < c.start[i + 1]; ++e) {
     const int link = c.link[e], f = link < 0 ? ~link : link;
     const double sign = link < 0 ? -1 : 1;

@@ -33,7 +33,7 @@ template <class Space>
 void turbulent_residual(const SpatialView& v, View<double> R) {
   with_scheme(v, [&](const auto& scheme) { turbulent_fluxes<Space>(v, scheme); });
   double* r = R.data();
-  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { turbulent::residual(v, r, i); });
+  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { turbulent::balance(v, r, i, turbulent::source_of_cell(v, i)); });
   for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { turbulent::add_boundary(v, r, n); });
 }
 

@@ -12,7 +12,7 @@ struct Gradients {
   S x[5], y[5];
 };
 
-// Of a unit of volume, in units of the free stream's viscosity.
+// Of a unit of volume, nu~ in its unit.
 template <class S>
 WEIR_HD inline S source(const SpatialView& v, const State<S>& s, const Gradients<S>& g, double distance) {
   const double unit = v.turbulence.unit;

@@ -229,6 +229,7 @@ const std::vector<std::pair<std::string, std::vector<std::string>>> words = {
     {"mesh.generator.type=naca0012", {"mesh.generator={ type = \"naca0012\", fan = 20.0 }"}},
     {"mesh.generator.type=naca", {"mesh.generator={ type = \"naca\", profile = \"2412\", cells = 5000 }"}},
     {"mesh.generator.type=bump", {"mesh.generator={ type = \"bump\" }"}},
+    {"mesh.generator.type=c_grid", {"mesh.generator={ type = \"c_grid\" }"}},
     {"mesh.generator.type=wedge", {"mesh.generator={ type = \"wedge\" }"}},
     {"mesh.file",
      {"mesh={ file = \"$/square.su2\", periodic = [{ first = \"a\", second = \"b\", translation = [1.0, 0.0] }] }"}},

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "tests/miniapps/compressible/flow_case.hpp"
-#include "tests/miniapps/compressible/flows.hpp"
+#include "tests/miniapps/compressible/turbulent_flows.hpp"
 #include "tests/support/larger.hpp"
 #include "tests/support/spaces.hpp"
 
@@ -92,6 +92,40 @@ TYPED_TEST(ProductTest, OfFirstOrderAreThoseWithTheAssembledJacobian) {
   J.apply(v, y);
   const std::vector<double> assembled = y.to_vector(), direct = product(d, U, x);
   for (std::size_t i = 0; i < x.size(); ++i) EXPECT_NEAR(direct[i], assembled[i], 1e-11);
+}
+
+// Of 5 equations: relative to the largest number, as sources grow without bound towards walls.
+TYPED_TEST(ProductTest, OfTurbulentFlowEqualDifferencesForEveryBoundaryGradientAndOrder) {
+  const GasModel gas = test::viscous_gas();
+  const auto mesh = test::box_mesh({.nx = 5, .ny = 4, .kind = CellKind::mixed});
+  const std::vector<double> U = test::turbulent_state(mesh, gas, 11);
+  for (GradientScheme gradient : {GradientScheme::least_squares, GradientScheme::green_gauss})
+    for (BoundaryType type :
+         {BoundaryType::slip_wall, BoundaryType::adiabatic_wall, BoundaryType::farfield, BoundaryType::pressure_outlet})
+      for (int order : {1, 2}) {
+        const SpatialScheme scheme{.order = order, .gradient = gradient, .has_products = true};
+        Discretisation<TypeParam> d(mesh, gas, scheme, test::all_round(mesh, type, gas), nullptr,
+                                    test::turbulence(mesh, order));
+        double largest = 0;
+        for (const double y : product(d, U, direction(U.size()))) largest = std::max(largest, std::abs(y));
+        EXPECT_LT(difference(d, U), tolerance * largest) << static_cast<int>(type) << order;
+      }
+}
+
+TEST(ProductTest, DeviceEqualsHostInTurbulentFlow) {
+  const auto mesh = test::box_mesh({.nx = 9, .ny = 7});
+  const GasModel gas = test::viscous_gas();
+  const auto walls = test::all_round(mesh, BoundaryType::adiabatic_wall, gas);
+  const SpatialScheme scheme{.limiter = Limiter::michalak, .michalak = 0.3, .has_products = true};
+  Discretisation<Host> host(mesh, gas, scheme, walls, nullptr, test::turbulence(mesh, 2));
+  Discretisation<Device> device(mesh, gas, scheme, walls, nullptr, test::turbulence(mesh, 2));
+  const auto U = test::turbulent_state(mesh, gas), x = direction(U.size());
+  const auto a = product(host, U, x), b = product(device, U, x);
+  double largest = 0;
+  for (const double y : a) largest = std::max(largest, std::abs(y));
+  // Each is a sum of some 100 products.
+  for (std::size_t i = 0; i < a.size(); ++i)
+    EXPECT_NEAR(a[i], b[i], 1000 * std::numeric_limits<double>::epsilon() * largest);
 }
 
 TEST(ProductTest, DeviceEqualsHost) {

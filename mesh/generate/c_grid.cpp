@@ -1,0 +1,142 @@
+// A C-grid of quadrilaterals around a NACA 4-digit aerofoil with a sharp trailing edge, in sheared parabolic coordinates
+// (Jameson, AIAA 79-1458): zeta = sqrt(2 (z - z0)), with z0 midway between nose and its centre of curvature, unfolds
+// aerofoil and wake into a low bump eta = S(xi) over a straight line. Grid lines outwards have constant xi.
+//
+//                  __________
+//               .'   .--------      the row j = 0 runs from the end of the wake below, around the nose, to the end of the
+//              |   .'  _______      wake above; both of its wakes are the same nodes
+//              |   ( _______ >---
+//              |   '.
+//               '.___'--------
+#include <algorithm>
+#include <cmath>
+#include <complex>
+
+#include "mesh/generate/airfoil.hpp"
+#include "mesh/generate/generators.hpp"
+#include "mesh/generate/spacing.hpp"
+
+namespace weir {
+namespace {
+
+constexpr Option c_grid_keys[] = {
+    {"profile", Option::text, "0012", "the four digits"},
+    {"trailing_edge", Option::text, "extended", "extended: the profile's own curves to their intersection",
+     "closed | extended"},
+    {"far_field", Option::number, "500", "distance before the nose, and behind", "[2, 1e4]", "chords"},
+    {"wall_cells", Option::integer, "128", "of both sides", "[8, inf)"},
+    {"wake_cells", Option::integer, "32", "of the cut behind the trailing edge", "[2, inf)"},
+    {"outward", Option::integer, "64", "cells outwards", "[2, inf)"},
+    {"first_height", Option::number, "4e-6", "of the cells at the trailing edge; at the leading edge a tenth",
+     "(0, inf)", "chords"},
+    {"leading_spacing", Option::number, "0.004", "size of the faces at the leading edge", "(0, inf)", "chords"},
+    {"trailing_spacing", Option::number, "0.004", "size of the faces at the trailing edge", "(0, inf)", "chords"},
+    {"refinement", Option::number, "1", "multiplies the numbers of cells, divides the sizes", "[0.2, 60]"}};
+
+using Complex = std::complex<double>;
+
+struct CGrid {
+  double thickness, camber, camber_position;
+  TrailingEdge trailing_edge;
+  double far_field, first_height, leading_spacing, trailing_spacing;
+  int side_cells, wake_cells, outward;
+
+  // The singular point, and what unfolds the plane around it, cut along the positive axis.
+  double z0() const { return 0.5 * 1.1019 * thickness * thickness; }
+  Complex unfolded(const Point& p, int side) const {
+    const Complex zeta = std::sqrt(2.0 * Complex(p[0] - z0(), p[1]));  // not left of the imaginary axis
+    const bool is_below = zeta.imag() < 0 || (zeta.imag() == 0 && side < 0);
+    return is_below ? -zeta : zeta;
+  }
+  Point folded(const Complex& zeta) const {
+    const Complex z = 0.5 * zeta * zeta;
+    return {z.real() + z0(), z.imag()};
+  }
+};
+
+// The row j = 0 in the unfolded plane, from the end of the wake below to that above.
+std::vector<Complex> first_row(const CGrid& o) {
+  const Airfoil airfoil(o.thickness, o.camber, o.camber_position, o.trailing_edge);
+  const double end = std::sqrt(2 * (1 - o.z0())), last = std::sqrt(2 * (o.far_field - o.z0()));
+  const double step = o.trailing_spacing / end;
+  const std::vector<double> wake =
+      geometric_spacing(o.wake_cells, step, growth_to_fill(o.wake_cells, step, last - end));
+  std::vector<Complex> row;
+  for (int i = o.wake_cells; i > 0; --i) row.emplace_back(-end - wake[i], 0.0);
+  for (const int side : {-1, 1}) {
+    std::vector<Point> nodes = airfoil_side(airfoil, side, o.side_cells, o.leading_spacing, o.trailing_spacing);
+    if (side < 0) std::ranges::reverse(nodes);
+    for (const Point& p : nodes)
+      if (side < 0 || &p != &nodes.front()) row.push_back(o.unfolded(p, side));
+  }
+  for (int i = 1; i <= o.wake_cells; ++i) row.emplace_back(end + wake[i], 0.0);
+  return row;
+}
+
+// Over the straight line, where the bump fades within about a chord: eta = e + S exp(-e). All columns have one row of
+// heights e, so that cells grow with their distance from the nose as the plane folds, and neighbouring layers open at one
+// rate: cells of aspect ratio 1e5 in the wake would otherwise be shifted against each other by many of their heights.
+std::vector<Complex> column(const std::vector<double>& heights, const Complex& foot) {
+  std::vector<Complex> out;
+  for (const double e : heights) out.emplace_back(foot.real(), e + foot.imag() * std::exp(-e));
+  return out;
+}
+
+MeshDescription mesh_of(const CGrid& o) {
+  const std::vector<Complex> row = first_row(o);
+  const int nx = static_cast<int>(row.size()) - 1, ny = o.outward, wake = o.wake_cells;
+  const double first = o.first_height / std::sqrt(2.0), height = std::sqrt(2 * o.far_field);
+  const std::vector<double> heights = geometric_spacing(ny, first, growth_to_fill(ny, first, height));
+  MeshDescription out;
+  const int joined = nx - wake;  // from this column on, the foot is that of the wake below
+  for (int i = 0; i <= nx; ++i) {
+    const std::vector<Complex> nodes = column(heights, row[static_cast<std::size_t>(i)]);
+    for (std::size_t j = i < joined ? 0 : 1; j < nodes.size(); ++j) out.node.push_back(o.folded(nodes[j]));
+  }
+  const auto node = [&](int i, int j) {
+    if (i < joined) return i * (ny + 1) + j;
+    return j == 0 ? (nx - i) * (ny + 1) : joined * (ny + 1) + (i - joined) * ny + j - 1;
+  };
+  for (int i = 0; i < nx; ++i)
+    for (int j = 0; j < ny; ++j) out.add_cell(node(i, j), node(i + 1, j), node(i + 1, j + 1), node(i, j + 1));
+  const int wall = out.add_marker("wall"), far = out.add_marker("farfield");
+  for (int i = wake; i < joined; ++i) out.add_edge(node(i, 0), node(i + 1, 0), wall);
+  for (int i = 0; i < nx; ++i) out.add_edge(node(i, ny), node(i + 1, ny), far);
+  for (const int i : {0, nx})
+    for (int j = 0; j < ny; ++j) out.add_edge(node(i, j), node(i, j + 1), far);
+  return out;
+}
+
+}  // namespace
+
+Options c_grid_options() { return c_grid_keys; }
+
+MeshDescription make_c_grid(const Table& t) {
+  CGrid o{};
+  const auto digits = t.get<std::string>("profile");
+  if (digits.size() != 4 || digits.find_first_not_of("0123456789") != std::string::npos || digits.substr(2) == "00")
+    t.fail("profile", "'profile' is the four digits of a NACA section, \"0012\"");
+  if (digits[0] != '0' && digits[1] == '0')
+    t.fail("profile", "a cambered section names the place of its camber: the second digit is not 0");
+  o.camber = 0.01 * (digits[0] - '0');
+  o.camber_position = 0.1 * (digits[1] - '0');
+  o.thickness = 0.01 * std::stoi(digits.substr(2));
+  o.trailing_edge = t.get<std::string>("trailing_edge") == "closed" ? TrailingEdge::closed : TrailingEdge::extended;
+  const auto finer = t.get<double>("refinement");
+  const auto count = [&](const char* key, double part) {
+    return std::max(2, static_cast<int>(std::lround(part * finer * t.get<int>(key))));
+  };
+  require_countable(
+      t, "wall_cells",
+      finer * finer * (t.get<int>("wall_cells") + 2.0 * t.get<int>("wake_cells")) * t.get<int>("outward"));
+  o.far_field = t.get<double>("far_field");
+  o.side_cells = count("wall_cells", 0.5);
+  o.wake_cells = count("wake_cells", 1);
+  o.outward = count("outward", 1);
+  o.first_height = t.get<double>("first_height") / finer;
+  o.leading_spacing = t.get<double>("leading_spacing") / finer;
+  o.trailing_spacing = t.get<double>("trailing_spacing") / finer;
+  return mesh_of(o);
+}
+
+}  // namespace weir
