@@ -318,10 +318,7 @@ SurfaceHeat ImmersedFlow<Space>::surface_heat() {
 template <class Space>
 NamedArrays<Space> ImmersedFlow<Space>::state() {
   NamedArrays<Space> all = Base::state();
-  if (!temperature_.exists()) return all;
-  all.emplace_back("temperature", &flow_.temperature);
-  all.emplace_back("advection_temperature", &temperature_.advection());
-  all.emplace_back("delta_temperature", &temperature_.delta());
+  temperature_.add_state(flow_, all);
   return all;
 }
 

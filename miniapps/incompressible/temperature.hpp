@@ -14,6 +14,7 @@
 #include "miniapps/structured/metrics.hpp"
 #include "miniapps/structured/ranks.hpp"
 #include "miniapps/structured/sides/plane.hpp"
+#include "miniapps/structured/whole_fields.hpp"
 #include "solvers/matrix/stencil/separable_operator.hpp"
 
 namespace weir {
@@ -34,6 +35,13 @@ class Temperature {
   void add_increment(Flow<Space>& flow);
   // rhs of a velocity component += dt V (-expansion (T - reference) gravity).
   void add_buoyancy(int component, double dt, View<double> rhs) const;
+  // What a checkpoint holds; nothing where there is none.
+  void add_state(Flow<Space>& flow, NamedArrays<Space>& to) {
+    if (!exists()) return;
+    to.emplace_back("temperature", &flow.temperature);
+    to.emplace_back("advection_temperature", &advection_);
+    to.emplace_back("delta_temperature", &delta_);
+  }
   void after_loading(Flow<Space>& flow, double t);
 
   Array<double, Space>& delta() { return delta_; }
