@@ -110,7 +110,8 @@ void check_names_of_errors() {
 }
 
 void measure() {
-  const bool is_interpreted = std::string(backend::device_name()).find("interpreter") != std::string::npos;  // tests/ptx
+  const bool is_interpreted =
+      std::string(backend::device_name()).find("interpreter") != std::string::npos;  // tests/ptx
   const int n = is_interpreted ? 1 << 14 : 1 << 25;
   constexpr int repeats = 20;
   Array<double, Device> a(n), b(n), c(n);
