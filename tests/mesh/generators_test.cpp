@@ -236,12 +236,8 @@ TEST(Naca, KeepsItsShapeWhereLayersAreThinAndWhereTheyAreMissing) {
       10);
 }
 
-TEST(CGrid, HasItsCellsAroundTheAirfoilAndItsWakeJoined) {
-  const auto mesh =
-      generated(R"(type = "c_grid", wall_cells = 40, wake_cells = 12, outward = 24, first_height = 1e-4)");
-  EXPECT_EQ(mesh.cells(), (40 + 2 * 12) * 24);
-  EXPECT_EQ(patch_sizes(mesh), (Sizes{{"wall", 40}, {"farfield", 40 + 2 * 12 + 2 * 24}}));
-  EXPECT_NEAR(length_of(mesh, "wall"), 2.04, 0.01);  // a chord and 2 % a side
+// Of the cells at the wall: the least and the largest area over length.
+std::pair<double, double> first_heights(const UnstructuredMesh& mesh) {
   const Patch* wall = mesh.patch("wall");
   double lowest = 1, highest = 0;
   for (int f = wall->first; f < wall->first + wall->count; ++f) {
@@ -249,6 +245,17 @@ TEST(CGrid, HasItsCellsAroundTheAirfoilAndItsWakeJoined) {
     lowest = std::min(lowest, height);
     highest = std::max(highest, height);
   }
+  return {lowest, highest};
+}
+
+TEST(CGrid, HasItsCellsAroundTheAirfoilAndItsWakeJoined) {
+  const auto mesh =
+      generated(R"(type = "c_grid", wall_cells = 40, wake_cells = 12, outward = 24, first_height = 1e-4)");
+  EXPECT_EQ(mesh.cells(), (40 + 2 * 12) * 24);
+  EXPECT_EQ(patch_sizes(mesh), (Sizes{{"wall", 40}, {"farfield", 40 + 2 * 12 + 2 * 24}}));
+  EXPECT_NEAR(length_of(mesh, "wall"), 2.04, 0.01);  // a chord and 2 % a side
+  // first_height is that of the parabolic coordinates' lines, which lie closer at the nose.
+  const auto [lowest, highest] = first_heights(mesh);
   EXPECT_NEAR(highest, 1e-4, 0.1e-4);
   EXPECT_GT(lowest, 0.05e-4);
   EXPECT_LT(lowest, 0.3e-4);
@@ -256,7 +263,9 @@ TEST(CGrid, HasItsCellsAroundTheAirfoilAndItsWakeJoined) {
 
 TEST(CGrid, OfTwiceTheRefinementHasFourTimesTheCellsHalfAsHigh) {
   const std::string coarse = R"(type = "c_grid", wall_cells = 40, wake_cells = 12, outward = 24, first_height = 1e-4)";
-  EXPECT_EQ(generated(coarse + ", refinement = 2").cells(), 4 * generated(coarse).cells());
+  const auto mesh = generated(coarse), fine = generated(coarse + ", refinement = 2");
+  EXPECT_EQ(fine.cells(), 4 * mesh.cells());
+  EXPECT_NEAR(first_heights(fine).second / first_heights(mesh).second, 0.5, 0.05);
   EXPECT_GT(generated(coarse + R"(, profile = "2415", trailing_edge = "closed", far_field = 20)").cells(), 0);
 }
 
