@@ -8,8 +8,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "base/error.hpp"
-#include "postproc/report/child.hpp"
+#include "tests/benchmarks/peers/programs.hpp"
 #include "tests/benchmarks/peers/settings.hpp"
 
 namespace weir::bench {
@@ -35,19 +34,12 @@ constexpr PressureSolver pressure_solvers[] = {
     {"PCG GAMG",
      "solver PCG; preconditioner { preconditioner GAMG; smoother DICGaussSeidel; tolerance 1e-6; relTol 0.05; }"}};
 
-void write(const fs::path& path, const std::string& words) {
-  fs::create_directories(path.parent_path());
-  std::ofstream file(path);
-  file << words;
-  if (!file.flush()) throw Error(Exit::usage, path.string() + ": cannot be written");
-}
-
 std::string foam_header(const char* kind, const char* object) {
   return fmt::format("FoamFile {{ version 2.0; format ascii; class {}; object {}; }}\n", kind, object);
 }
 
 void write_control(const fs::path& dir, double dt, int steps) {
-  write(
+  write_file(
       dir / "system/controlDict",
       foam_header("dictionary", "controlDict") +
           fmt::format("application icoFoam; startFrom startTime; startTime 0; stopAt endTime; endTime {}; deltaT {};\n"
@@ -58,7 +50,7 @@ void write_control(const fs::path& dir, double dt, int steps) {
 void write_foam_case(const fs::path& dir, const Grid& g, const PressureSolver& pressure) {
   const bool flat = g.nz == 1;
   const char* const z = flat ? "0.1" : "1";
-  write(
+  write_file(
       dir / "system/blockMeshDict",
       foam_header("dictionary", "blockMeshDict") +
           fmt::format(
@@ -67,29 +59,31 @@ void write_foam_case(const fs::path& dir, const Grid& g, const PressureSolver& p
               "boundary (lid {{ type wall; faces ((3 7 6 2)); }} walls {{ type wall; faces ((0 4 7 3) (2 6 5 1) (1 5 4 "
               "0)); }} sides {{ type {3}; faces ((0 3 2 1) (4 5 6 7)); }}); mergePatchPairs ();\n",
               z, g.n, g.nz, flat ? "empty" : "wall"));
-  write(dir / "system/fvSchemes",
-        foam_header("dictionary", "fvSchemes") +
-            "ddtSchemes { default Euler; } gradSchemes { default Gauss linear; } divSchemes { default none; div(phi,U) "
-            "Gauss "
-            "linear; }\nlaplacianSchemes { default Gauss linear orthogonal; } interpolationSchemes { default linear; } "
-            "snGradSchemes { default orthogonal; }\n");
-  write(dir / "system/fvSolution",
-        foam_header("dictionary", "fvSolution") +
-            fmt::format("solvers {{ p {{ {} tolerance 1e-06; relTol 0.05; }} pFinal {{ $p; relTol 0; }}\n"
-                        "U {{ solver smoothSolver; smoother symGaussSeidel; tolerance 1e-05; relTol 0; }} }}\n"
-                        "PISO {{ nCorrectors 2; nNonOrthogonalCorrectors 0; pRefCell 0; pRefValue 0; }}\n",
-                        pressure.entries));
-  write(dir / "constant/transportProperties", foam_header("dictionary", "transportProperties") + "nu 0.001;\n");
-  write(dir / "0/U",
-        foam_header("volVectorField", "U") +
-            fmt::format("dimensions [0 1 -1 0 0 0 0]; internalField uniform (0 0 0);\nboundaryField {{ lid {{ type "
-                        "fixedValue; value uniform (1 0 0); }} walls {{ type noSlip; }} sides {{ type {}; }} }}\n",
-                        flat ? "empty" : "noSlip"));
-  write(dir / "0/p",
-        foam_header("volScalarField", "p") +
-            fmt::format("dimensions [0 2 -2 0 0 0 0]; internalField uniform 0;\nboundaryField {{ lid {{ type "
-                        "zeroGradient; }} walls {{ type zeroGradient; }} sides {{ type {}; }} }}\n",
-                        flat ? "empty" : "zeroGradient"));
+  write_file(
+      dir / "system/fvSchemes",
+      foam_header("dictionary", "fvSchemes") +
+          "ddtSchemes { default Euler; } gradSchemes { default Gauss linear; } divSchemes { default none; div(phi,U) "
+          "Gauss "
+          "linear; }\nlaplacianSchemes { default Gauss linear orthogonal; } interpolationSchemes { default linear; } "
+          "snGradSchemes { default orthogonal; }\n");
+  write_file(dir / "system/fvSolution",
+             foam_header("dictionary", "fvSolution") +
+                 fmt::format("solvers {{ p {{ {} tolerance 1e-06; relTol 0.05; }} pFinal {{ $p; relTol 0; }}\n"
+                             "U {{ solver smoothSolver; smoother symGaussSeidel; tolerance 1e-05; relTol 0; }} }}\n"
+                             "PISO {{ nCorrectors 2; nNonOrthogonalCorrectors 0; pRefCell 0; pRefValue 0; }}\n",
+                             pressure.entries));
+  write_file(dir / "constant/transportProperties", foam_header("dictionary", "transportProperties") + "nu 0.001;\n");
+  write_file(
+      dir / "0/U",
+      foam_header("volVectorField", "U") +
+          fmt::format("dimensions [0 1 -1 0 0 0 0]; internalField uniform (0 0 0);\nboundaryField {{ lid {{ type "
+                      "fixedValue; value uniform (1 0 0); }} walls {{ type noSlip; }} sides {{ type {}; }} }}\n",
+                      flat ? "empty" : "noSlip"));
+  write_file(dir / "0/p",
+             foam_header("volScalarField", "p") +
+                 fmt::format("dimensions [0 2 -2 0 0 0 0]; internalField uniform 0;\nboundaryField {{ lid {{ type "
+                             "zeroGradient; }} walls {{ type zeroGradient; }} sides {{ type {}; }} }}\n",
+                             flat ? "empty" : "zeroGradient"));
 }
 
 void write_our_case(const fs::path& path, const Grid& g) {
@@ -97,7 +91,7 @@ void write_our_case(const fs::path& path, const Grid& g) {
   std::string walls;
   for (const char* side : {"x_min", "x_max", "y_min"}) walls += fmt::format("{} = {{ type = \"wall\" }}\n", side);
   if (!flat) walls += "z_min = { type = \"wall\" }\nz_max = { type = \"wall\" }\n";
-  write(
+  write_file(
       path,
       fmt::format(
           "[case]\nminiapp = \"incompressible\"\ntitle = \"steps of the cavity\"\n[grid]\ncells = [{0}, {0}, {1}]\n"
@@ -106,28 +100,14 @@ void write_our_case(const fs::path& path, const Grid& g) {
           g.n, g.nz, flat ? 0.1 : 1.0, walls, g.dt));
 }
 
-// Seconds of processor time.
-double run(const std::vector<std::string>& command, const fs::path& log) {
-  ChildSignals signals;
-  const Child child = signals.run(command, log.string());
-  if (signals.caught()) throw std::runtime_error("stopped by a signal");
-  if (child.exit_code != 0 && child.exit_code != 5)
-    throw Error(Exit::solver_failed,
-                fmt::format("{} ends with code {}; see {}", command[0], child.exit_code, log.string()));
-  return child.processor_seconds;
+double seconds_of(const std::vector<std::string>& command, const fs::path& log) {
+  return run_program(command, log).processor_seconds;
 }
 
 // Of one step.
 double difference(const std::function<double(int)>& of_steps, int steps) {
   const double brief = of_steps(5);
   return (of_steps(5 + steps) - brief) / steps;
-}
-
-bool is_on_path(const char* program) {
-  std::stringstream path(std::getenv("PATH") ? std::getenv("PATH") : "");
-  for (std::string folder; std::getline(path, folder, ':');)
-    if (fs::exists(fs::path(folder) / program)) return true;
-  return false;
 }
 
 // "OpenFOAM 1912", from the log of a run.
@@ -152,15 +132,15 @@ void measure_cavity(PeerRows& rows, const std::string& name, const CavityOptions
   const fs::path work = fs::temp_directory_path() / fmt::format("weir_{}_{}", name, getpid()), foam = work / "foam";
   setenv("WM_PROJECT_DIR", "/usr/share/openfoam", 0);  // Debian's OpenFOAM wants to be told where its etc/ lies
   write_our_case(work / "cavity.toml", g);
-  const std::string weir = (fs::read_symlink("/proc/self/exe").parent_path() / "weir").string();
+  const std::string weir = weir_program();
   const auto ours = [&](int steps) {
-    return run({weir, "run", (work / "cavity.toml").string(), "-o", (work / "out").string(), "--overwrite", "--threads",
-                "1", "--steps", std::to_string(steps)},
-               work / "weir.txt");
+    return seconds_of({weir, "run", (work / "cavity.toml").string(), "-o", (work / "out").string(), "--overwrite",
+                       "--threads", "1", "--steps", std::to_string(steps)},
+                      work / "weir.txt");
   };
   const auto theirs = [&](int steps) {
     write_control(foam, g.dt, steps);
-    return run({"icoFoam", "-case", foam.string()}, work / "foam.txt");
+    return seconds_of({"icoFoam", "-case", foam.string()}, work / "foam.txt");
   };
   PeerRow row;
   row.name = name;
@@ -175,7 +155,7 @@ void measure_cavity(PeerRows& rows, const std::string& name, const CavityOptions
     for (const PressureSolver& p : pressure_solvers) {
       write_foam_case(foam, g, p);
       write_control(foam, g.dt, 1);
-      if (&p == pressure_solvers) run({"blockMesh", "-case", foam.string()}, work / "blockMesh.txt");
+      if (&p == pressure_solvers) run_program({"blockMesh", "-case", foam.string()}, work / "blockMesh.txt");
       const double s = difference(theirs, g.their_steps);
       fmt::print("  icoFoam, {}: {:.3g} ms\n", p.name, 1e3 * s);
       if (!best || s < least) {

@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "tests/benchmarks/peers/aerofoil.hpp"
 #include "tests/benchmarks/peers/cavity.hpp"
 #include "tests/benchmarks/peers/rows.hpp"
 #include "tests/benchmarks/peers/settings.hpp"
@@ -77,6 +78,7 @@ std::vector<std::string> known_cases() {
   std::vector<std::string> names;
   for (const PeerCase& c : peer_cases(false)) names.push_back(c.name);
   for (const std::string& name : cavity_cases()) names.push_back(name);
+  for (const std::string& name : aerofoil_cases()) names.push_back(name);
   return names;
 }
 
@@ -94,6 +96,8 @@ int bench_peers(const PeersOptions& o) {
     if (is_wanted(o, c.name)) measure(rows, c, settings, o);
   for (const std::string& name : cavity_cases())
     if (is_wanted(o, name)) measure_cavity(rows, name, {o.quick, o.quick ? 1 : o.rounds});
+  for (const std::string& name : aerofoil_cases())
+    if (is_wanted(o, name) && !o.quick) measure_aerofoil(rows, name, o.rounds);
   return 0;
 }
 
