@@ -15,6 +15,7 @@
 #include "tests/benchmarks/block_jacobi.hpp"
 #include "tests/benchmarks/kernels.hpp"
 #include "tests/benchmarks/lab/aa.hpp"
+#include "tests/benchmarks/lab/busy.hpp"
 #include "tests/benchmarks/lab/leader.hpp"
 #include "tests/benchmarks/lab/relay_aa.hpp"
 #include "tests/benchmarks/lab/select_cases.hpp"
@@ -121,6 +122,10 @@ std::vector<Suite> benchmark_suites(const std::shared_ptr<Communicator>& ranks) 
          options.quick = o.quick;
          options.build = this_build();
          return bench::bench_peers(options);
+       }},
+      {"busy",
+       [](const SuiteOptions& o) {
+         return bench::busy_machine({o.folder, o.quick});
        }},
       {"select",
        [](const SuiteOptions& o) {
