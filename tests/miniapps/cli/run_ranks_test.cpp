@@ -165,6 +165,29 @@ TEST_F(WeirRanks, ABodyThatCrossesBordersFeelsTheSameOnEveryNumberOfRanksInBothS
   }
 }
 
+// Wider stencils and ghost cells of the temperature reach further over the borders.
+TEST_F(WeirRanks, AWarmBodyOfFourthOrderFeelsTheSameOnEveryNumberOfRanksInBothSpaces) {
+  const auto warm = [&](int ranks, const std::string& space) {
+    const std::string name = space + std::to_string(ranks);
+    std::vector<std::string> more = {"--space", space, "--unset", "body.motion"};
+    for (const char* set :
+         {"numerics.order=4", "temperature={diffusivity=0.04,initial=\"0.1*x*y\"}", "body.temperature=1.0",
+          "boundary.x_min.temperature=0.0", "linear.temperature.tolerance=1e-11", "time.end=0.06"})
+      more.insert(more.end(), {"--set", set});
+    run(ranks, name, "body.toml", more);
+    return name;
+  };
+  for (const std::string space : {"host", "device"}) {
+    const std::string alone = warm(1, space);
+    for (int ranks = 2; ranks <= (space == "host" ? 3 : 2); ++ranks) {
+      const std::string name = warm(ranks, space);
+      EXPECT_EQ(iterations(name), iterations(alone)) << name;
+      expect_same_forces(alone, name);
+      expect_same(alone, name, {"nusselt", "body_heat_flux"}, 1e-11);
+    }
+  }
+}
+
 TEST_F(WeirRanks, AFlowAroundABodyRestartsOnAnotherNumberOfRanks) {
   run(1, "whole", "body.toml");
   run(4, "part", "body.toml", {"--steps", "3"});
