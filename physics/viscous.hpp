@@ -14,10 +14,10 @@ struct ViscousGradient {
   T ux, uy, vx, vy, tx, ty;
 };
 
-// (1) for one variable; inverse = 1 / (n . d).
-template <class T>
-WEIR_HD inline void compact_gradient(const T& gx, const T& gy, const T& jump, const T d[2], const T n[2],
-                                     const T& inverse, T& x, T& y) {
+// (1) for one variable; inverse = 1 / (n . d). N: the scalar of the geometry; T: N, or a dual number of it.
+template <class T, class N>
+WEIR_HD inline void compact_gradient(const T& gx, const T& gy, const T& jump, const N d[2], const N n[2],
+                                     const N& inverse, T& x, T& y) {
   const T correction = (jump - gx * d[0] - gy * d[1]) * inverse;
   x = gx + correction * n[0];
   y = gy + correction * n[1];
@@ -29,9 +29,9 @@ template <class T>
 struct ViscousFlux {
   T x, y, energy;
 };
-template <class T>
+template <class T, class N>
 WEIR_HD inline ViscousFlux<T> viscous_flux(const Gas& gas, const T& mu, const ViscousGradient<T>& g, const T& u,
-                                           const T& v, const T n[2]) {
+                                           const T& v, const N n[2]) {
   const T third = (2.0 / 3.0) * (g.ux + g.vy), shear = g.uy + g.vx;
   const T x = mu * ((2.0 * g.ux - third) * n[0] + shear * n[1]);
   const T y = mu * (shear * n[0] + (2.0 * g.vy - third) * n[1]);

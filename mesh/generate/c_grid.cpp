@@ -88,6 +88,7 @@ MeshDescription mesh_of(const CGrid& o) {
   const double first = o.first_height / std::sqrt(2.0), height = std::sqrt(2 * o.far_field);
   const std::vector<double> heights = geometric_spacing(ny, first, growth_to_fill(ny, first, height));
   MeshDescription out;
+  out.grid = {nx, ny};
   const int joined = nx - wake;  // from this column on, the foot is that of the wake below
   for (int i = 0; i <= nx; ++i) {
     const std::vector<Complex> nodes = column(heights, row[static_cast<std::size_t>(i)]);

@@ -62,6 +62,7 @@ MeshDescription describe(const Sheet& s, const std::vector<SheetPatch>& patches)
   MeshDescription out;
   out.node = s.node;
   add_cells(s, out);
+  if (s.shape == CellShape::quads) out.grid = {s.ny, s.nx};
   for (const SheetPatch& patch : patches) {
     const auto known = std::find(out.marker.begin(), out.marker.end(), patch.name);
     const int marker =

@@ -32,6 +32,8 @@ struct MeshDescription {
 
   std::vector<PeriodicPair> periodic;
 
+  std::array<int, 2> grid{0, 0};  // a structured mesh: cell (a, b) is number a grid[1] + b; else 0
+
   int cells() const { return static_cast<int>(cell_start.size()) - 1; }
   int edges() const { return static_cast<int>(edge.size()); }
   template <class... Node>

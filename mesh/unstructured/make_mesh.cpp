@@ -58,6 +58,7 @@ UnstructuredMesh make_mesh(const Table& options, MeshOrigin* origin) {
     made.name = "generator " + generator.get<std::string>("type");
   }
   made.periodic = description.periodic;
+  made.grid = description.grid;
   try {
     UnstructuredMesh mesh = build_mesh(std::move(description), &made.repairs);
     if (origin) *origin = std::move(made);

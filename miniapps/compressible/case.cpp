@@ -34,6 +34,10 @@ constexpr Option flow_keys[] = {
     {"turbulent_prandtl", Option::number, "0.9", "Prandtl number of the eddies", "(0, inf)"},
     {"turbulent_freestream", Option::number, "3", "spalart_allmaras's variable in the free stream", "[0, inf)",
      "free stream's viscosity"},
+    {"start_from", Option::text, "",
+     "a run directory, or a checkpoint: the last state of that run is the first one here, and a steady run begins with "
+     "its "
+     "own order. Another mesh must be of the same generator, with rows of cells: interpolated"},
     {"initial", Option::text, "freestream",
      "or { type = ... }; all but freestream are exact solutions, which errors are measured against",
      "freestream | isentropic_vortex | sod | ringleb | oblique_shock | riemann"}};
@@ -174,6 +178,7 @@ void read_flow(const Table& options, CompressibleCase& c) {
   c.direction[0] = std::cos(angle);
   c.direction[1] = std::sin(angle);
   c.reference_length = t.get<double>("reference_length");
+  c.start_from = t.get<std::string>("start_from");
   read_initial(t, c);
 }
 

@@ -55,6 +55,7 @@ struct CompressibleCase {
   double direction[2] = {1, 0};  // of the free stream
   ExactFlow initial;             // and the exact solution, where it is one
   bool has_exact = false;
+  std::string start_from;  // a run, or its checkpoint; empty: `initial`
   PseudoTimeOptions pseudo_time;
   UnsteadyOptions time;
 

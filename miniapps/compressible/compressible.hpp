@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "mesh/ordering/lines.hpp"
+#include "miniapps/compressible/carry_over.hpp"
 #include "miniapps/compressible/case.hpp"
 #include "postproc/run/run.hpp"
 
@@ -30,7 +31,8 @@ CompressibleMemory compressible_memory(const UnstructuredMesh& mesh, const Compr
 
 // The mesh of [mesh] in the order of [ordering]; `ordering` receives what was done, for the log, `lines` where
 // the ordering's lines lie.
-UnstructuredMesh read_ordered_mesh(const Table& config, std::string& ordering, std::vector<CellRange>* lines = nullptr);
+UnstructuredMesh read_ordered_mesh(const Table& config, std::string& ordering, std::vector<CellRange>* lines = nullptr,
+                                   CellNumbers* numbers = nullptr);
 
 // Everything of the header but the solver's description.
 RunHeader compressible_header(const CompressibleCase& c, const UnstructuredMesh& mesh,

@@ -79,13 +79,13 @@ std::int64_t space_bytes(const UnstructuredMesh& mesh, const CompressibleCase& c
   // A cell: W and at second order its gradients, limited or not, volume, start of its links. An interior face: its flux, eight
   // numbers, two cells, two places in the matrix, and from each of its cells two weights, a face and a cell. A boundary face:
   // its flux and block, six numbers, what is outside, and five integers. Turbulent: of a cell nu~, its gradient and distance,
-  // and a number.
+  // and a number; for products the slopes of its source.
   const std::int64_t gradients = c.scheme.order == 1 ? 0 : c.scheme.limiter == Limiter::none ? 2 : 3;
   const std::int64_t copies = c.scheme.has_products ? 2 : 1;  // derivatives beside the values
   const std::int64_t boundary_faces = mesh.faces() - mesh.interior_faces();
   const bool is_turbulent = c.turbulence.is_on;
   return static_cast<std::int64_t>(mesh.cells()) *
-             (32 * copies * (1 + gradients) + 8 + 4 + (is_turbulent ? 36 + 24 * (copies - 1) : 0)) +
+             (32 * copies * (1 + gradients) + 8 + 4 + (is_turbulent ? 36 + 112 * (copies - 1) : 0)) +
          static_cast<std::int64_t>(mesh.interior_faces()) * (32 + 64 + 16 + 2 * 24 + (is_turbulent ? 8 : 0)) +
          boundary_faces * (32 + 128 + 48 + 32 + 20 + (is_turbulent ? 80 : 0));
 }

@@ -51,12 +51,15 @@ std::vector<std::string> warnings_of(const CompressibleCase& c) {
 
 }  // namespace
 
-UnstructuredMesh read_ordered_mesh(const Table& config, std::string& ordering, std::vector<CellRange>* lines) {
-  const UnstructuredMesh mesh = make_mesh(config.table("mesh"));
+UnstructuredMesh read_ordered_mesh(const Table& config, std::string& ordering, std::vector<CellRange>* lines,
+                                   CellNumbers* numbers) {
+  MeshOrigin origin;
+  const UnstructuredMesh mesh = make_mesh(config.table("mesh"), &origin);
   const Ordering order = make_ordering(mesh, read_ordering(config.table("ordering")));
   ordering = order.name;
   if (!order.lines.empty()) ordering += fmt::format(", {} lines", order.lines.size());
   if (lines) *lines = order.lines;
+  if (numbers) *numbers = {origin.grid, order.order};
   return renumber_cells(mesh, order.order);
 }
 

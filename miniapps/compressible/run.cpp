@@ -89,7 +89,8 @@ class SteadyMarch {
   void begin(bool restarted) {
     flow_.set_outside(0);
     if (restarted) return flow_.pseudo.resume();
-    const bool starts_low = flow_.c.scheme.order == 2 && options_.first_order_tolerance > 0;
+    const bool is_near = !flow_.c.start_from.empty();
+    const bool starts_low = flow_.c.scheme.order == 2 && options_.first_order_tolerance > 0 && !is_near;
     flow_.pseudo.start_phase(starts_low ? 1 : flow_.c.scheme.order);
     if (!starts_low) flow_.first_step_second_order = 0;
   }
@@ -301,11 +302,12 @@ struct ReadCase {
   CompressibleCase c;
   std::string ordering;
   std::vector<CellRange> lines;
+  CellNumbers numbers;
   UnstructuredMesh mesh;
   std::vector<FlowBoundary> boundary;
 
   explicit ReadCase(const Table& config)
-      : c(read_compressible_case(config)), mesh(read_ordered_mesh(config, ordering, &lines)) {
+      : c(read_compressible_case(config)), mesh(read_ordered_mesh(config, ordering, &lines, &numbers)) {
     take_periods(mesh, c);
     boundary = read_flow_boundary(config, c, mesh);
   }
@@ -340,7 +342,9 @@ int run_in(Run& run, const Table& config) {
   lab.describe(facts_of(flow, read.ordering));
   lab.attach(compressible_system, flow.pseudo.solver(), config.table("linear"));
 
-  const bool restarted = run.restart() != nullptr, writes = run.ranks().is_root();
+  const bool restarted = run.restart() != nullptr, carries = !restarted && !c.start_from.empty();
+  if (carries) flow.from_host(state_of_run(c.start_from, flow.values, read.numbers), flow.pseudo.state());
+  const bool writes = run.ranks().is_root();
   if (restarted) lab.resume(*run.restart());
   const std::string note = restarted ? load_flow(run.ranks(), *run.restart(), flow) : "";
   if (restarted) run.reached(end_of(flow));
@@ -348,6 +352,7 @@ int run_in(Run& run, const Table& config) {
     if (const auto code = run.nothing_left()) return *code;
   RunHeader header = header_of(flow, output, config, read.ordering);
   if (!note.empty()) header.notes.emplace_back("restart", note);
+  if (carries) header.notes.emplace_back("start", "the last state of " + c.start_from);
   if (!devices.empty()) header.notes.emplace_back("devices", devices);
   run.begin(std::move(header));
   if (writes)

@@ -44,6 +44,12 @@ struct Pack {
 
 // Contiguous: width numbers from p on.
 inline void load(const double* p, Pack& x) { __builtin_memcpy(&x.v, p, sizeof(x.v)); }
+inline void store(Pack x, double* p) { __builtin_memcpy(p, &x.v, sizeof(x.v)); }
+
+// Single numbers from base + index[k]: dearer than records.
+inline void gather1(const double* base, const int* index, Pack& out) {
+  for (int k = 0; k < Pack::width; ++k) out.v[k] = base[index[k]];
+}
 
 namespace detail {
 typedef double Record __attribute__((vector_size(32)));

@@ -75,9 +75,9 @@ template <class S>
 struct Eddies {
   S viscosity, conductivity;
 };
-template <class S>
+template <class S, class N>
 WEIR_HD inline ViscousFlux<S> turbulent_flux(const Gas& gas, const S& mu, const Eddies<S>& e,
-                                             const ViscousGradient<S>& g, const S& u, const S& v, const S n[2]) {
+                                             const ViscousGradient<S>& g, const S& u, const S& v, const N n[2]) {
   Gas cold = gas;
   cold.conduction = 0;
   ViscousFlux<S> s = viscous_flux(cold, S(mu + e.viscosity), g, u, v, n);

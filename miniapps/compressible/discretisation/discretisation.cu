@@ -110,6 +110,8 @@ void SpatialArrays<Space>::add_turbulence(const SpatialGeometry& g, const Turbul
   dnu = Array<double, Space>(nu.size()), dnu_x = Array<double, Space>(nu_x.size());
   dnu_y = Array<double, Space>(nu_y.size());
   v.dnu = dnu.data(), v.dx = dnu_x.data(), v.dy = dnu_y.data();
+  source_slope = Array<double, Space>(std::int64_t{source_inputs} * g.own);
+  v.source_slope = source_slope.data();
 }
 
 template <class Space>
@@ -199,6 +201,7 @@ std::vector<double> Discretisation<Space>::limiter_values() const {
 template <class Space>
 void Discretisation<Space>::linearise(View<const double> U) {
   states_and_gradients<Space>(*arrays_, U);
+  if (arrays_->view.equations == 5) turbulent_linearise<Space>(arrays_->view);
 }
 
 template <class Space>

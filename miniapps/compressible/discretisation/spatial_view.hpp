@@ -54,7 +54,9 @@ struct Turbulence {
   double *nu = nullptr, *x = nullptr, *y = nullptr;     // nu~ and its gradient, a number a cell
   double *flux = nullptr, *boundary_flux = nullptr;     // a number a face, times its area
   double *dnu = nullptr, *dx = nullptr, *dy = nullptr;  // derivatives of nu, x, y along one direction: products
+  double* source_slope = nullptr;  // products: V d source / d what it depends on, source_inputs numbers an own cell
 };
+constexpr int source_inputs = 11;
 
 struct SpatialView {
   Gas gas;
@@ -112,7 +114,11 @@ void turbulent_residual(const SpatialView& v, View<double> R);
 template <class Space>
 void turbulent_scales(const SpatialView& v, View<double> scale);  // of the time step
 template <class Space>
+void turbulent_linearise(const SpatialView& v);  // of the sources, once for all products
+template <class Space>
 void turbulent_slopes(const SpatialView& v, View<const double> x, View<const double> ghost_x, View<double> y);
+void turbulent_interior_slopes(Host, const SpatialView& v);  // of the fluxes
+void turbulent_interior_slopes(Device, const SpatialView& v);
 template <class Space>
 void turbulent_border_jacobian(const SpatialView& v);
 template <class Space>

@@ -81,10 +81,12 @@ struct Diffusion {
   ViscousFlux<S> flow;
   S nu;
 };
-template <class S>
+template <class N, class S>
 WEIR_HD inline Diffusion<S> diffusion(const SpatialView& v, const Side5<S>& l, const Side5<S>& r, int f) {
   const InteriorFaces& g = v.faces;
-  const S n[2] = {S(g.nx[f]), S(g.ny[f])}, d[2] = {S(g.lx[f] - g.rx[f]), S(g.ly[f] - g.ry[f])}, inverse(g.inverse[f]);
+  const auto number = [f](const double* all) { return face::at<N>(all, f); };
+  const N n[2] = {number(g.nx), number(g.ny)}, inverse = number(g.inverse);
+  const N d[2] = {number(g.lx) - number(g.rx), number(g.ly) - number(g.ry)};
   const Primitive<S>&a = l.flow.centre, &b = r.flow.centre;
   S x[5], y[5];
   const S jump[5] = {S(0.0), b.u - a.u, b.v - a.v, b.t - a.t, r.nu - l.nu};
@@ -102,13 +104,15 @@ WEIR_HD inline Diffusion<S> diffusion(const SpatialView& v, const Side5<S>& l, c
           spalart_allmaras::diffusivity(mu, rho_nu) * (x[4] * n[0] + y[4] * n[1])};
 }
 
-// area (F - F_viscous) . n of an interior face.
-template <class S, class Scheme>
+// area (F - F_viscous) . n of interior faces f, f + 1, ... N: the scalar of the geometry, double or a pack; S: N, or a dual
+// number of it.
+template <class N, class S, class Scheme>
 WEIR_HD inline void flux(const SpatialView& v, const Scheme& scheme, const Side5<S>& l, const Side5<S>& r, int f,
                          S out[5]) {
-  const double nx = v.faces.nx[f], ny = v.faces.ny[f], area = v.faces.area[f];
-  const Flux<S> F = scheme(boundary::side(v.gas, l.flow.face, nx, ny), boundary::side(v.gas, r.flow.face, nx, ny));
-  const Diffusion<S> s = diffusion(v, l, r, f);
+  const face::Normal<N> m = face::normal<N>(v.faces, f);
+  const N &nx = m.n[0], &ny = m.n[1], &area = m.area;
+  const Flux<S> F = scheme(make_side(v.gas, l.flow.face, nx, ny), make_side(v.gas, r.flow.face, nx, ny));
+  const Diffusion<S> s = diffusion<N>(v, l, r, f);
   out[0] = F.mass;
   out[1] = F.normal * nx - F.tangent * ny - s.flow.x;
   out[2] = F.normal * ny + F.tangent * nx - s.flow.y;
@@ -121,7 +125,7 @@ template <class Scheme>
 WEIR_HD inline void flux_of_face(const SpatialView& v, const Scheme& scheme, int f) {
   const InteriorFaces& g = v.faces;
   double out[5];
-  flux(v, scheme, side(v, g.owner + f, g.lx[f], g.ly[f]), side(v, g.neighbour + f, g.rx[f], g.ry[f]), f, out);
+  flux<double>(v, scheme, side(v, g.owner + f, g.lx[f], g.ly[f]), side(v, g.neighbour + f, g.rx[f], g.ry[f]), f, out);
   store4(out, v.flux + std::int64_t{4} * f);
   v.turbulence.flux[f] = out[4];
 }
@@ -139,8 +143,8 @@ WEIR_HD inline void store(const SpatialView& v, int place, int c, int k, double 
 template <int m, class Scheme>
 WEIR_HD inline void jacobian_of_face(const SpatialView& v, const Scheme& scheme, int f, int side, int first) {
   Dual<double, m> out[5];
-  flux(v, scheme, dual_side<m>(v, v.faces.owner[f], first, side == 0),
-       dual_side<m>(v, v.faces.neighbour[f], first, side == 1), f, out);
+  flux<double>(v, scheme, dual_side<m>(v, v.faces.owner[f], first, side == 0),
+               dual_side<m>(v, v.faces.neighbour[f], first, side == 1), f, out);
   const double sign = side == 0 ? -1 : 1;
   for (int c = 0; c < 5; ++c)
     for (int k = 0; k < m; ++k)
@@ -157,9 +161,9 @@ WEIR_HD inline void boundary_flux(const SpatialView& v, const Scheme& scheme, co
   boundary::flux(v, scheme, i, f, out, boundary::Eddies<S>{eddy, v.turbulence.conduction * eddy});
   out[4] = S(0.0);
   if (boundary::is_no_slip(t)) {
-    const S n[2] = {S(b.nx[f]), S(b.ny[f])}, d[2] = {S(b.lx[f]), S(b.ly[f])};
+    const double n[2] = {b.nx[f], b.ny[f]}, d[2] = {b.lx[f], b.ly[f]};
     S x, y;
-    compact_gradient(in.nu_x, in.nu_y, S(-in.nu), d, n, S(b.inverse[f]), x, y);
+    compact_gradient(in.nu_x, in.nu_y, S(-in.nu), d, n, b.inverse[f], x, y);
     const S mu = viscosity(v.gas, boundary::state(v, i.centre, f).t);
     out[4] = -b.area[f] * (spalart_allmaras::diffusivity(mu, S(0.0)) * (x * n[0] + y * n[1]));
   } else if (t != BoundaryType::slip_wall) {

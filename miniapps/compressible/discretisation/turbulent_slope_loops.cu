@@ -25,9 +25,22 @@ void turbulent_gradient_slopes(const SpatialView& v) {
 }
 
 template <class Space, class Scheme>
-void turbulent_flux_slopes(const SpatialView& v, const Scheme& scheme) {
-  for_each<Space>(v.faces.count, [=] WEIR_HD(int f) { turbulent::slope_of_flux(v, scheme, f); });
+void turbulent_boundary_slopes(const SpatialView& v, const Scheme& scheme) {
   for_each<Space>(v.boundary.count, [=] WEIR_HD(int f) { turbulent::slope_of_boundary_flux(v, scheme, f); });
+}
+
+template <class Scheme>
+void turbulent_face_slopes(const SpatialView& v, const Scheme& scheme) {
+  for_each<Device>(v.faces.count, [=] WEIR_HD(int f) { turbulent::slope_of_flux<double>(v, scheme, f); });
+}
+void turbulent_interior_slopes(Device, const SpatialView& v) {
+  with_scheme(v, [&](const auto& scheme) { turbulent_face_slopes(v, scheme); });
+}
+
+template <class Space>
+void turbulent_linearise(const SpatialView& v) {
+  constexpr int m = std::is_same_v<Space, Host> ? source_inputs : 1;
+  for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { turbulent::linearise_source<m>(v, i); });
 }
 
 template <class Space>
@@ -35,12 +48,15 @@ void turbulent_slopes(const SpatialView& v, View<const double> x, View<const dou
   turbulent_state_slopes<Space>(v, x, ghost_x);
   gradient_slopes<Space>(v);
   turbulent_gradient_slopes<Space>(v);
-  with_scheme(v, [&](const auto& scheme) { turbulent_flux_slopes<Space>(v, scheme); });
+  turbulent_interior_slopes(Space{}, v);
+  with_scheme(v, [&](const auto& scheme) { turbulent_boundary_slopes<Space>(v, scheme); });
   double* r = y.data();
   for_each<Space>(v.cells.count, [=] WEIR_HD(int i) { turbulent::balance(v, r, i, turbulent::slope_of_source(v, i)); });
   for_each<Space>(v.cells.own_at_boundary, [=] WEIR_HD(int n) { turbulent::add_boundary(v, r, n); });
 }
 
+template void turbulent_linearise<Host>(const SpatialView&);
+template void turbulent_linearise<Device>(const SpatialView&);
 template void turbulent_slopes<Host>(const SpatialView&, View<const double>, View<const double>, View<double>);
 template void turbulent_slopes<Device>(const SpatialView&, View<const double>, View<const double>, View<double>);
 

@@ -92,6 +92,18 @@ class WeirCompressible : public testing::ProgramTest {
   }
 };
 
+TEST_F(WeirCompressible, ARunStartsFromTheFlowOnACoarserMeshAndNeedsFewerSteps) {
+  const std::vector<std::string> coarse{"--set", "mesh.generator.around=20", "--set", "mesh.generator.outward=12"};
+  std::vector<std::string> first{"run", "cylinder.toml", "-o", "coarse"};
+  first.insert(first.end(), coarse.begin(), coarse.end());
+  ASSERT_EQ(weir(first).code, 0);
+  ASSERT_EQ(weir({"run", "cylinder.toml", "-o", "alone"}).code, 0);
+  const Finished f = weir({"run", "cylinder.toml", "-o", "fine", "--set", "flow.start_from=\"coarse\""});
+  ASSERT_EQ(f.code, 0) << f.out << f.err;
+  EXPECT_LT(summary("fine")["steps"].get<int>(), summary("alone")["steps"].get<int>());
+  EXPECT_EQ(weir({"run", "cylinder.toml", "-o", "none", "--set", "flow.start_from=\"nowhere\""}).code, 6);
+}
+
 TEST_F(WeirCompressible, AStoppedRunThatIsContinuedEndsAsOneThatWasNot) {
   for (const std::string name : {"cylinder", "vortex", "plate"}) {
     const std::string file = name + ".toml", a = name + "_a", b = name + "_b";
