@@ -113,6 +113,12 @@ double Iteration<Space>::true_residual(View<double> r) {
   return norm_of(r, rr_);
 }
 
+template <class Space>
+double Iteration<Space>::whole_residual(View<double> r) {
+  rr_ = sum(timed(product_, [&] { return A_.residual_dot(b_, x_, r); }));
+  return norm_of(r, rr_);
+}
+
 // The start of a singular system on a device: the sums of b and of r come to the host together.
 template <class Space>
 typename Iteration<Space>::Start Iteration<Space>::start_of_singular(View<double> r) {
@@ -155,6 +161,19 @@ void Iteration<Space>::start(View<double> r) {
   const Start first = to_rhs && singular_ && keeps_scalars()
                           ? start_of_singular(r)
                           : Start{to_rhs ? right_hand_side_norm(r) : 0, true_residual(r)};
+  begin(first);
+}
+
+template <class Space>
+void Iteration<Space>::start_at_zero(View<double> r) {
+  const double norm = right_hand_side_norm(r);
+  begin({norm, norm});
+  if (!running_ && result_.reason != Reason::not_finite) fill<Space>(0, x_);
+}
+
+template <class Space>
+void Iteration<Space>::begin(const Start& first) {
+  const bool to_rhs = options_.relative && options_.reference == "rhs";
   const double b_norm = first.b_norm, r_norm = first.r_norm;
   result_.residual0 = result_.residual = result_.true_residual = cycle_norm_ = best_ = r_norm;
   if (options_.history) history_.push_back(r_norm);

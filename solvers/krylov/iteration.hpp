@@ -36,7 +36,10 @@ class Iteration {
   Iteration(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b, View<double> x,
             const KrylovOptions& options, std::vector<double>& history);
 
-  void start(View<double> r);    // r = b - A x
+  void start(View<double> r);  // r = b - A x
+  // For a direct solver, which needs no guess: x counts as 0, whatever it holds, until the caller has put M^-1 b there. r is
+  // work space. The tolerance must be relative to |b|.
+  void start_at_zero(View<double> r);
   void restart(View<double> r);  // the same, at the end of a cycle
   void judge(double norm);       // restart for a method that has just computed the true residual itself
   bool running() const { return running_; }
@@ -73,6 +76,8 @@ class Iteration {
 
   // The true residual of x, and its norm in the options' sense.
   double true_residual(View<double> r);
+  // The same in one pass, of singular A with the constant part that true_residual takes away.
+  double whole_residual(View<double> r);
 
   // Timed parts.
   void apply(View<const double> x, View<double> y);
@@ -116,6 +121,7 @@ class Iteration {
     double b_norm, r_norm;
   };
   Start start_of_singular(View<double> r);
+  void begin(const Start& first);
   void remove_mean();  // of x
 
   const Matrix<Space>& A_;

@@ -130,8 +130,9 @@ constexpr KrylovDescription krylov::refinement{
     .make_device = make_method<Refinement, Device>};
 
 // Stationary iteration  x += M^-1 (b - A x): the preconditioner as the solver itself. The residual is the true one in
-// every iteration, so nothing is computed twice; with a direct solver as M one
-// iteration ends it. Where M gives something that is not finite, x has it too.
+// every iteration, so nothing is computed twice. With a direct solver as M one
+// iteration ends it, and the guess would cost a residual and give nothing: x = M^-1 b. Where M gives something that is not
+// finite, x has it too.
 template <class Space>
 class Correction : public Krylov<Space> {
  public:
@@ -141,21 +142,30 @@ class Correction : public Krylov<Space> {
   SolveResult solve(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
                     View<double> x) override {
     fit(r_, A.size());
-    fit(z_, A.size());
     Iteration<Space> it(A, M, b, x, options_, this->history_);
-    const View<double> r = r_, z = z_;
-    it.start(r);
-    double norm = it.norm();
-    while (it.running()) {
-      it.precondition(r, z);
-      it.update([&] { axpy<Space>(1, z, x); });
-      norm = it.true_residual(r);
+    const View<double> r = r_;
+    const bool is_direct = M.traits().is_exact && options_.relative && options_.reference == "rhs";
+    is_direct ? it.start_at_zero(r) : it.start(r);
+    for (bool is_first = is_direct; it.running(); is_first = false) {
+      if (is_first)
+        it.precondition(b, x);
+      else
+        correct(it, x);
+      double norm = is_first ? it.whole_residual(r) : it.true_residual(r);
+      if (is_first && !(norm <= it.target())) norm = it.true_residual(r);
       if (!it.step(norm)) it.judge(norm);
     }
     return it.finish();
   }
 
  private:
+  void correct(Iteration<Space>& it, View<double> x) {
+    fit(z_, r_.size());
+    const View<double> z = z_;
+    it.precondition(r_, z);
+    it.update([&] { axpy<Space>(1, z, x); });
+  }
+
   KrylovOptions options_;
   Array<double, Space> r_, z_;
 };

@@ -25,6 +25,13 @@
 namespace weir {
 namespace {
 
+// Whether the guess has a say in how a solve ends: the Chebyshev method lowers every error alike, a direct solver has none.
+template <class Space>
+bool depends_on_guess(LinearSolver<Space>& solver) {
+  const std::string method = solver.krylov().name();
+  return method != "chebyshev" && !(method == "correction" && solver.preconditioner().traits().is_exact);
+}
+
 double known(const std::function<double()>& fact) { return fact ? fact() : std::numeric_limits<double>::quiet_NaN(); }
 
 // Does the system still begin with the residual that the reference solver began with? In either norm; the order of a
@@ -112,7 +119,11 @@ class Capture : public Facility<Space> {
       if (age > 0 || !is_wanted || capture.rules_.empty()) return;  // for a failure alone a copy each would be too dear
       if (std::optional<MatrixRecord> record = record_matrix(A)) made_from = std::move(record->values);
     }
-    void before(const Matrix<Space>&, View<const double>, View<const double> x) override { keep_copy(x, capture.x0_); }
+    // For a failure alone a pass more in every solve is too dear where the guess decides nothing: zero then stands for it.
+    void before(const Matrix<Space>&, View<const double>, View<const double> x) override {
+      keeps_guess = !capture.rules_.empty() || depends_on_guess(*system.leader);
+      if (keeps_guess) keep_copy(x, capture.x0_);
+    }
     void after(const Matrix<Space>& A, View<const double> b, View<const double>, const SolveResult& result) override {
       capture.solved(*this, A, b, result);
       if (lifetime.empty()) ++age;
@@ -127,11 +138,12 @@ class Capture : public Facility<Space> {
     std::vector<double> lifetime;  // of a reference solver that may keep old preconditioners: its policy's state, ...
     NamedNumbers made_from;        // ... and the values that the present one was made from
     std::int64_t solve = 0;        // of the step
+    bool keeps_guess = true;       // of the last solve
   };
   struct Solve {  // the last one of the run
     const Watch* of = nullptr;
     const Matrix<Space>* A = nullptr;
-    View<const double> b, x0;
+    View<const double> b, x0;  // x0 is empty where it was not kept
     SolveResult result;
     std::int64_t index = 0;
     double cfl = 0;  // with which it was made; where asking then costs nothing
@@ -139,7 +151,7 @@ class Capture : public Facility<Space> {
   };
 
   void solved(const Watch& w, const Matrix<Space>& A, View<const double> b, const SolveResult& result) {
-    const View<const double> x0 = std::as_const(x0_).view().part(0, b.size());
+    const View<const double> x0 = w.keeps_guess ? std::as_const(x0_).view().part(0, b.size()) : View<const double>();
     last_ = {&w, &A, b, x0, result, w.solve, facts_.is_cfl_stored ? known(facts_.cfl) : 0, false};
     if (rules_.ask_for_seconds()) last_.result.solve_seconds = ranks_.max(result.solve_seconds);
     if (!w.is_wanted) return;
@@ -210,7 +222,7 @@ class Capture : public Facility<Space> {
       return all ? record_matrix(*all) : MatrixRecord();
     };
     c.b = vector(solve.b);
-    c.x0 = vector(solve.x0);
+    c.x0 = solve.of->keeps_guess ? vector(solve.x0) : std::vector<double>(c.b.size());
     std::optional<MatrixRecord> A = record(*solve.A);
     c.leader.is_matrix_free = !A && w.prepared_from;
     if (c.leader.is_matrix_free) A = record(*w.prepared_from);
@@ -230,8 +242,10 @@ class Capture : public Facility<Space> {
   }
 
   void write(Capsule& c, bool is_failure, const Solve& solve) {
-    // Where the run ended after a solve that converged, b may be that of a system which nobody has solved yet.
-    if (is_failure && solve.result.converged() && !begins_with(c, solve.result.residual0)) c.leader.result.reset();
+    // Where the run ended after a solve that converged, b may be that of a system which nobody has solved yet; without its
+    // guess a solve is another one.
+    const bool may_differ = solve.result.converged() || !solve.of->keeps_guess;
+    if (is_failure && may_differ && !begins_with(c, solve.result.residual0)) c.leader.result.reset();
     bytes_ += write_capsule(run_->path("capsules"), c);
   }
 

@@ -77,7 +77,7 @@ inline double cell(const RowCoefficients c, const StencilAxis X, const RowPointe
   return r * r;
 }
 
-// The cells [first, last) of a row, none at its ends.
+// The cells [first, last) of a row; beyond them lie values that may be read.
 template <Pass pass>
 Pair inner_cells(const RowCoefficients c, const StencilAxis X, const RowPointers p, const double alpha,
                  const double omega, const double* b, double* y, const int first, const int last) {
@@ -101,11 +101,14 @@ void end_cells(const RowCoefficients c, const StencilAxis X, const RowPointers p
   for (int l = 0; l < group; ++l) cell<pass>(c, X, p, alpha, omega, b, y, first + l, west[l], east[l]);
 }
 
-// In groups of four from the start of the row, as product_row of host_rows.hpp and for its reason.
+// lies_within: rows of the plane, which may be read, come before and after this one in memory. Beyond an end of the row the
+// coupling is zero, so what is read there does not matter, and the loop runs over the whole row. Else in groups of four from
+// the start of the row, as product_row of host_rows.hpp and for its reason.
 template <Pass pass>
 Pair chebyshev_row(const RowCoefficients c, const StencilAxis X, const RowPointers p, const double alpha,
-                   const double omega, const double* b, double* y) {
+                   const double omega, const double* b, double* y, const bool lies_within) {
   const int n = X.n;
+  if (lies_within && !X.periodic && n % group == 0) return inner_cells<pass>(c, X, p, alpha, omega, b, y, 0, n);
   const double* x = p.x;
   const double before = X.periodic ? x[n - 1] : x[0], after = X.periodic ? x[0] : x[n - 1];
   Pair sums{0, 0};
@@ -141,7 +144,7 @@ auto chebyshev_rows(const StencilView& v, double alpha, double omega, const doub
     const RowPointers p = row_pointers(e, v.Y.periodic, v.Z.periodic, x, j, k);
     return chebyshev_row<pass>(row_coefficients(v, j, k), v.X, p, alpha,
                                omega * (v.Y.inverse_mass[j] * v.Z.inverse_mass[k]), b + offset,
-                               pass == Pass::square ? nullptr : y + offset);
+                               pass == Pass::square ? nullptr : y + offset, j > 0 && j + 1 < e.ny);
   };
 }
 

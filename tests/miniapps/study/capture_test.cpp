@@ -129,6 +129,14 @@ TEST_F(CaptureRun, EveryBadEndLeavesTheSystemItEndedWith) {
   EXPECT_TRUE(capsules("d").empty());
 }
 
+TEST_F(CaptureRun, AFailureOfAMethodThatAnyGuessServesHasTheGuessZero) {
+  EXPECT_EQ(run(cavity, "a", {"linear.momentum.max_iterations=2", "linear.momentum.tolerance=1e-14"}).code, 3);
+  ASSERT_EQ(capsules("a").size(), 1U);
+  const Capsule c = read_capsule(capsules("a").front());
+  EXPECT_EQ(c.origin.system, "momentum");
+  for (const double guess : c.x0) EXPECT_EQ(guess, 0);
+}
+
 TEST_F(CaptureRun, RulesAboutTheResultPickTheSolvesThatMeetThem) {
   const std::vector<std::string> settings{"capture.system=pressure", "capture.when=\"iterations>39 | time>1000 s\""};
   ASSERT_EQ(run(cavity, "a", settings).code, 0);
