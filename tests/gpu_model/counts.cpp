@@ -33,18 +33,23 @@ const std::map<std::string, Column> columns = {
     {"load_depth", &KernelCounts::load_depth},
     {"chain", &KernelCounts::chain},
     {"warp_chains", &KernelCounts::warp_chains},
+    {"in_graphs", &KernelCounts::in_graphs},
 };
 using ProgramColumn = double ProgramCounts::*;
-constexpr std::array<ProgramColumn, 6> of_program = {
-    &ProgramCounts::synchronisations, &ProgramCounts::small_copies, &ProgramCounts::large_copies,
-    &ProgramCounts::large_bytes,      &ProgramCounts::fills,        &ProgramCounts::allocations};
+constexpr std::array<ProgramColumn, 7> of_program = {&ProgramCounts::synchronisations,
+                                                     &ProgramCounts::small_copies,
+                                                     &ProgramCounts::large_copies,
+                                                     &ProgramCounts::large_bytes,
+                                                     &ProgramCounts::fills,
+                                                     &ProgramCounts::allocations,
+                                                     &ProgramCounts::graphs};
 // Sums over launches: the other columns are of each launch.
-constexpr std::array<Column, 13> sums = {
-    &KernelCounts::launches,   &KernelCounts::instructions,   &KernelCounts::bytes,
-    &KernelCounts::sectors,    &KernelCounts::fewest_sectors, &KernelCounts::shared_passes,
-    &KernelCounts::conflicts,  &KernelCounts::warps,          &KernelCounts::doubles,
-    &KernelCounts::l2_sectors, &KernelCounts::memory_read,    &KernelCounts::memory_written,
-    &KernelCounts::warp_chains};
+constexpr std::array<Column, 14> sums = {
+    &KernelCounts::launches,    &KernelCounts::instructions,   &KernelCounts::bytes,
+    &KernelCounts::sectors,     &KernelCounts::fewest_sectors, &KernelCounts::shared_passes,
+    &KernelCounts::conflicts,   &KernelCounts::warps,          &KernelCounts::doubles,
+    &KernelCounts::l2_sectors,  &KernelCounts::memory_read,    &KernelCounts::memory_written,
+    &KernelCounts::warp_chains, &KernelCounts::in_graphs};
 
 std::vector<std::string> cells_of(const std::string& line) {
   std::vector<std::string> cells;
@@ -88,9 +93,9 @@ Counts read_counts(const std::string& path) {
     if (line.starts_with("#kernel")) names = cells;
     if (line.empty() || line.starts_with('#')) continue;
     if (cells[0] == "(program)") {
-      if (cells.size() != of_program.size() + 1)
+      if (cells.size() != of_program.size() + 1 && cells.size() != of_program.size())  // older ones know no graphs
         throw Error(Exit::usage, where + ": expected " + std::to_string(of_program.size()) + " counts of a program");
-      for (std::size_t c = 0; c < of_program.size(); ++c) counts.program.*of_program[c] += number(cells[c + 1], where);
+      for (std::size_t c = 0; c + 1 < cells.size(); ++c) counts.program.*of_program[c] += number(cells[c + 1], where);
       continue;
     }
     if (names.empty() || cells.size() != names.size())

@@ -124,6 +124,17 @@ TEST(GpuModel, ManyShortLaunchesCostTheirLaunch) {
   EXPECT_NEAR(p.seconds, 101e-6, 1e-12);
 }
 
+TEST(GpuModel, LaunchesInAGraphCostANodeAndTheGraphALaunch) {
+  Counts counts;
+  counts.kernels.push_back(one_launch());
+  counts.kernels[0].launches = 5;
+  counts.kernels[0].in_graphs = 4;
+  counts.program.graphs = 1;
+  GpuDevice d = round_numbers();
+  d.graph_node = 0.25e-6;
+  EXPECT_NEAR(predict(counts, d).seconds, 1e-6 + 4 * 0.25e-6 + 1e-6, 1e-12);
+}
+
 TEST(GpuModel, TheHostAddsSynchronisationsCopiesAndFills) {
   Counts c;
   c.kernels = {one_launch()};
@@ -178,7 +189,7 @@ TEST(GpuCounts, AFileThatIsNotOneIsRefusedByItsLine) {
   };
   EXPECT_EQ(message("k\t1\n"), path + ":1: expected the columns of WEIR_PTX_STATS, the line '#kernel' before them");
   EXPECT_EQ(message("#kernel\tlaunches\nk\tmany\n"), path + ":2: expected a count, not 'many'");
-  EXPECT_EQ(message("(program)\t1\n"), path + ":1: expected 6 counts of a program");
+  EXPECT_EQ(message("(program)\t1\n"), path + ":1: expected 7 counts of a program");
   EXPECT_THROW(read_counts(path + "none"), Error);
 }
 
