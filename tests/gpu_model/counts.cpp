@@ -127,6 +127,27 @@ Counts less(const Counts& a, const Counts& b) {
   return out;
 }
 
+std::vector<HeavyKernel> heavy_kernels(const Counts& counts) {
+  constexpr double heavy = 0.02;
+  struct Moved {
+    double bytes = 0, sectors = 0, fewest = 0;
+  };
+  std::map<std::string, Moved> of;
+  double all = 0;
+  for (const KernelCounts& k : counts.kernels) {
+    Moved& m = of[k.kernel];
+    m.bytes += k.bytes;
+    m.sectors += k.sectors;
+    m.fewest += k.fewest_sectors;
+    all += k.bytes;
+  }
+  std::vector<HeavyKernel> out;
+  for (const auto& [kernel, m] : of)
+    if (m.bytes > heavy * all && m.fewest > 0) out.push_back({kernel, m.bytes / all, m.sectors / m.fewest});
+  std::sort(out.begin(), out.end(), [](const HeavyKernel& a, const HeavyKernel& b) { return a.part > b.part; });
+  return out;
+}
+
 namespace {
 
 // By kernel, the largest shape first.

@@ -23,6 +23,14 @@ struct Counts {
   ProgramCounts program;
 };
 
+// The kernels that move more than a fiftieth of the bytes, all shapes of one together, those with the most bytes first.
+struct HeavyKernel {
+  std::string kernel;
+  double part = 0,
+         sectors_over_fewest = 1;  // of the bytes; 32-byte sectors over the fewest that hold what is asked for
+};
+std::vector<HeavyKernel> heavy_kernels(const Counts& counts);
+
 inline constexpr double units_of_latency = 128;  // chain, warp_chains: units in the time of one read of memory
 
 // Several processes may have written one file. Error(usage) with file and line where it is not such a file.

@@ -1,6 +1,7 @@
 // The arithmetic of the device model, by counts whose times can be worked out by hand.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -255,6 +256,25 @@ TEST(GpuDevices, AllFilesHaveAllFiguresAndAnUnknownNameIsRefused) {
   }
   EXPECT_EQ(read_device("H200").name, "H200");
   EXPECT_THROW(read_device("H201"), Error);
+}
+
+// The target is 1.3. What misses it is named here, and in docs/results/gpu_model.md with the reason.
+TEST(GpuWorks, KernelsThatMoveManyBytesTouchFewSectorsMore) {
+  const std::string known[] = {
+      "multigrid::RestrictPlanes", "dissipation",          "kinetic_energy", "parilu::", "factorise_all",
+      "BlockStencilView",          "device_product<CsrRow"};
+  int kernels = 0;
+  for (const Work& w : read_works()) {
+    if (w.published > 0) continue;
+    for (const HeavyKernel& k : heavy_kernels(w.counts)) {
+      ++kernels;
+      const bool misses = std::any_of(std::begin(known), std::end(known), [&](const std::string& name) {
+        return k.kernel.find(name) != std::string::npos;
+      });
+      EXPECT_TRUE(misses || k.sectors_over_fewest <= 1.3) << w.name << ": " << k.kernel << k.sectors_over_fewest;
+    }
+  }
+  EXPECT_GT(kernels, 20);
 }
 
 TEST(GpuWorks, EveryWorkHasCountsAndTheModelsErrorIsSaid) {

@@ -135,6 +135,12 @@ int of_works(const SuiteOptions& o) {
         {{"name", w.name}, {"device", device.name}, {"published_seconds", w.published}, {"target_seconds", w.target}});
     all["works"].push_back(one);
   }
+  fmt::print("sectors over the fewest, of kernels that move more than 2 % of a work's bytes, counted\n");
+  for (const Work& w : read_works())
+    if (w.published <= 0)
+      for (const HeavyKernel& k : heavy_kernels(w.counts))
+        fmt::print("{:>10.2f}  {:>4.0f} %  {:16} {}\n", k.sectors_over_fewest, 100 * k.part, w.name,
+                   k.kernel.substr(0, 80));
   const ModelError e = error_of(ratios);
   if (e.rows > 0)
     fmt::print("error of the model: predicted / published from {:.2f} to {:.2f}, the middle of {} rows {:.2f}\n",

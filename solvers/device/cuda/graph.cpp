@@ -2,6 +2,7 @@
 #include "solvers/device/cuda/backend/graph.hpp"
 
 #include "solvers/device/cuda/backend/launch.hpp"
+#include "solvers/device/cuda/backend/reduction.hpp"
 #include "solvers/device/ledger.hpp"
 
 namespace weir::backend {
@@ -22,6 +23,8 @@ bool Graph::is_recording() { return launch_stream != nullptr; }
 
 void Graph::begin() {
   forget();
+  reduction_partials(2048);  // what all reductions take (reduce_then): nothing is allocated in a recording
+  reduction_arrivals();
   check(cudaStreamBeginCapture(capture_stream(), cudaStreamCaptureModeThreadLocal), "recording a graph");
   launch_stream = capture_stream();
   launches_before_ = ledger().launches;
