@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "solvers/device/fetch_scalars.hpp"
 #include "solvers/device/space_timer.hpp"
 #include "solvers/device/vector_ops.hpp"
 
@@ -17,11 +18,16 @@ FlowSystem<Space>::FlowSystem(const SystemDefaults& system, std::unique_ptr<Matr
 
 template <class Space>
 void FlowSystem<Space>::prepare() {
-  WaitingTimer<Space> timer(setup_seconds = std::max(setup_seconds, 0.0));
+  SpaceTimer<Space> timer(setup_seconds = std::max(setup_seconds, 0.0));
   if (solver.is_set_up())
     solver.update(A);
   else
     solver.setup(A);
+}
+
+template <class Space>
+FlowSystem<Space>::~FlowSystem() {
+  if constexpr (std::is_same_v<Space, Device>) backend::settle_timers();
 }
 
 template <class Space>
@@ -59,8 +65,12 @@ MomentumTerms StaggeredFlow<Space>::momentum_terms(int component, double dt) con
 
 template <class Space>
 double StaggeredFlow<Space>::rate() const {
+  double of[3] = {};
+  double* const places = std::is_same_v<Space, Device> ? passing_places() : of;  // looked at together
+  for (int c = 0; c < layout().dim; ++c) leave_sum<Space>(places + c, [&] { return max_norm<Space>(delta_[c]); });
+  if constexpr (std::is_same_v<Space, Device>) fetch_passing(of);
   double change = 0;
-  for (int c = 0; c < layout().dim; ++c) change = std::max(change, max_norm<Space>(delta_[c]));
+  for (int c = 0; c < layout().dim; ++c) change = std::max(change, of[c]);
   change = ranks_.communicator().max(change);
   return dt_before > 0 ? change / dt_before : change;
 }

@@ -26,6 +26,9 @@ struct FlowSystem {
   // linear: [linear] of the case file
   FlowSystem(const SystemDefaults& system, std::unique_ptr<Matrix<Space>> matrix, const FlowRanks& ranks,
              const Table& linear);
+  ~FlowSystem();
+  FlowSystem(const FlowSystem&) = delete;
+  FlowSystem& operator=(const FlowSystem&) = delete;
   void prepare();  // for the matrix as it is now
   bool solve(View<const double> b, View<double> x);
 
@@ -34,7 +37,8 @@ struct FlowSystem {
   const Matrix<Space>& A;
   LinearSolver<Space> solver;
   SolveResult result;
-  double setup_seconds = -1;  // of this step; negative: nothing was set up
+  // Of this step; negative: nothing was set up. Device: known once a solve behind it has been looked at and a timer begun.
+  double setup_seconds = -1;
 };
 
 template <class Space>

@@ -67,11 +67,13 @@ struct StaggeredScheme : StructuredScheme<SchemeSpace, FlowCode, WholeFields<Sch
     h.systems.emplace_back(pressure.name, flow.pressure().solver.describe());
   }
   bool initialise(Run& run) {
+    courant_rate_.reset();
     if (flow.initialise(run.timings())) return true;
     failed = &flow.pressure();
     return false;
   }
   Progress advance(Run& run, double dt) {
+    courant_rate_.reset();
     failed = flow.advance(dt, run.timings());  // (2) to (5)
     if (was_interrupted()) return Progress::failed;
     for (const auto& s : flow.systems()) {
@@ -91,10 +93,15 @@ struct StaggeredScheme : StructuredScheme<SchemeSpace, FlowCode, WholeFields<Sch
     o.reason = failed_solve_text(failed->name, failed->result.reason, flow.step + 1);
     return o;
   }
-  double courant_rate() const { return weir::courant_rate(flow.flow(), flow.metrics()); }
+  // The record of a step and the choice of the next one ask for the same.
+  double courant_rate() const {
+    if (!courant_rate_) courant_rate_ = weir::courant_rate(flow.flow(), flow.metrics());
+    return *courant_rate_;
+  }
   const Flow<Host>& fields() { return this->whole.of(flow.flow()); }
   void load(const Checkpoint&) {
     failed = nullptr;
+    courant_rate_.reset();
     flow.after_loading();
   }
   std::vector<std::pair<std::string, LinearSolver<SchemeSpace>*>> solvers() {
@@ -106,6 +113,9 @@ struct StaggeredScheme : StructuredScheme<SchemeSpace, FlowCode, WholeFields<Sch
   SystemDefaults velocity, pressure;
   std::optional<SystemDefaults> temperature;  // where the flow has one: the system before the pressure's
   const FlowSystem<SchemeSpace>* failed = nullptr;
+
+ private:
+  mutable std::optional<double> courant_rate_;  // of the flow as it is
 };
 
 }  // namespace weir

@@ -7,7 +7,9 @@
 //   rho_0   = 1/sigma,   rho_k = 1/(2 sigma - rho_{k-1})
 // needs no inner products, so that one step is one pass over x_k, x_{k-1} and b (4 vectors moved; cg moves 13) and a
 // device never waits. The number of steps is known beforehand, |r_k| <= |r_0| / T_k(sigma) in the norm of M^-1, so that
-// the host takes all of them and the residual after them in one sweep over memory. It is taken even, so that the last
+// the host takes all of them and the residual after them in one sweep over memory. A device counts them itself: as many as the last
+// solve took are launched, those that are too many do nothing, and the one look of the host, after them, tells whether more are
+// wanted; so x does not depend on how many were launched. The number is taken even, so that the last
 // iterate lies in x; steps are added where the true residual falls short (a strongly stretched grid, where the norms
 // differ).
 #include <algorithm>
@@ -44,10 +46,32 @@ Interval eigenvalue_interval(const SeparableOperator& A) {
 }
 
 // The smallest even k with T_k(sigma) >= reduction, or the largest even one that is allowed.
-int steps_for(double sigma, double reduction, int allowed) {
+WEIR_HD inline int steps_for(double sigma, double reduction, int allowed) {
   if (sigma == 0) return 2;
-  const double k = std::acosh(std::max(1.0, reduction)) / std::acosh(sigma);
-  return std::max(2, k < allowed ? 2 * static_cast<int>(std::ceil(k / 2)) : allowed) & ~1;
+  const double k = acosh(reduction > 1 ? reduction : 1.0) / acosh(sigma);
+  const int even = k < allowed ? 2 * static_cast<int>(ceil(k / 2)) : allowed;
+  return (even > 2 ? even : 2) & ~1;
+}
+
+// When a solve ends, from r.r and b.b at its start.
+struct Goal {
+  double tolerance, sigma;
+  bool relative, to_rhs;
+  int allowed;
+  WEIR_HD double reference(const Pair& squares) const { return sqrt(to_rhs ? squares.b : squares.a); }
+  WEIR_HD double target(const Pair& squares) const { return tolerance * (relative ? reference(squares) : 1); }
+  WEIR_HD bool asks_for_more(double r, double target) const { return r - r == 0 && r > target; }
+  // Of the first round; 0: x is good as it is, or will not be better.
+  WEIR_HD int steps(const Pair& squares) const {
+    const double r = sqrt(squares.a), at = target(squares);
+    return asks_for_more(r, at) && allowed >= 2 && !(relative && reference(squares) == 0)
+               ? steps_for(sigma, r / at, allowed)
+               : 0;
+  }
+};
+
+void count_steps(const Goal& goal, double* there) {
+  for_each<Device>(1, [=] WEIR_HD(int) { there[3] = goal.steps({there[0], there[1]}); });
 }
 
 }  // namespace
@@ -90,23 +114,29 @@ class Chebyshev : public Krylov<Space> {
  private:
   void iterate(const ChebyshevPasses<Space>& A, View<const double> b, View<double> x, SolveResult& result) {
     const Interval interval = eigenvalue_interval(A.whole_operator());
-    const Pair squares = sum(A.chebyshev_start(1 / interval.theta, b, x, y_now_), result);
-    double r = std::sqrt(squares.a);
+    const Goal goal{options_.tolerance_now(), interval.sigma, options_.relative, options_.reference == "rhs",
+                    options_.max_iterations};
+    is_interrupted_ = false;
+    const FirstRound first = first_round(A, interval, goal, b, x, result);
+    double r = std::sqrt(first.squares.a);
     result.residual0 = r;
-    const double reference = options_.reference == "rhs" ? std::sqrt(squares.b) : r;
-    if (options_.relative && reference == 0) {  // nothing to be relative to, and the solution is known
+    if (options_.relative && goal.reference(first.squares) == 0) {  // nothing to be relative to: the solution is known
       fill<Space>(0, x);
       return;
     }
-    const double target = result.target = options_.tolerance_now() * (options_.relative ? reference : 1);
+    const double target = result.target = goal.target(first.squares);
     double before = 2 * r;
-    is_interrupted_ = false;
-    while (!is_interrupted_ && std::isfinite(r) && r > target && r < before &&
+    if (first.steps > 0) {
+      before = r;
+      r = std::sqrt(first.square);
+      result.iterations = first.steps;
+    }
+    while (!is_interrupted_ && goal.asks_for_more(r, target) && r < before &&
            result.iterations + 2 <= options_.max_iterations) {
       const int steps = steps_for(interval.sigma, r / target, options_.max_iterations - result.iterations);
-      if (result.iterations > 0) start_again(A, interval, b, x);
+      start_again(A, interval, b, x);
       before = r;
-      r = std::sqrt(sum({advance(A, interval, steps, b, x), 0}, result).a);
+      r = std::sqrt(sum({advance(A, interval, {1, steps}, b, x), 0}, result).a);
       result.iterations += steps;
     }
     result.residual = result.true_residual = r;
@@ -117,6 +147,37 @@ class Chebyshev : public Krylov<Space> {
                                         : Reason::max_iterations;
   }
 
+  struct FirstRound {
+    Pair squares;       // r.r and b.b at the start
+    int steps = 0;      // taken
+    double square = 0;  // r.r after them
+  };
+  FirstRound first_round(const ChebyshevPasses<Space>& A, const Interval& interval, const Goal& goal,
+                         View<const double> b, View<double> x, SolveResult& result) {
+    if constexpr (std::is_same_v<Space, Device>)
+      if (dynamic_cast<const SeparableStencil<Device>*>(&A)) return counted_there(A, interval, goal, b, x);
+    FirstRound f;
+    f.squares = sum(A.chebyshev_start(1 / interval.theta, b, x, y_now_), result);
+    f.steps = goal.steps(f.squares);
+    if (f.steps > 0) f.square = sum({advance(A, interval, {1, f.steps}, b, x), 0}, result).a;
+    return f;
+  }
+
+  FirstRound counted_there(const ChebyshevPasses<Device>& A, const Interval& interval, const Goal& goal,
+                           View<const double> b, View<double> x) {
+    double* const there = passing_places();  // r.r, b.b; r.r after the steps; how many are wanted
+    leave_sum<Space>(there, [&] { return A.chebyshev_start(1 / interval.theta, b, x, y_now_); });
+    count_steps(goal, there);
+    const int launched = std::max(2, std::min(steps_before_, goal.allowed) & ~1);
+    leave_sum<Space>(there + 2, [&] { return advance(A, interval, {1, launched, there + 3}, b, x); });
+    double seen[4];
+    fetch_passing(seen);
+    FirstRound f{{seen[0], seen[1]}, static_cast<int>(seen[3]), seen[2]};
+    if (f.steps > launched) f.square = advance(A, interval, {launched, f.steps}, b, x);
+    if (f.steps > 0) steps_before_ = f.steps;
+    return f;
+  }
+
   // Step 1 of a further round, whose sums nobody wants: on a device of its own nobody waits for them.
   void start_again(const ChebyshevPasses<Space>& A, const Interval& interval, View<const double> b, View<double> x) {
     const auto start = [&] { return A.chebyshev_start(1 / interval.theta, b, x, y_now_); };
@@ -125,22 +186,31 @@ class Chebyshev : public Krylov<Space> {
     start();
   }
 
-  // Steps 2 to `steps`; step 1 has left x_1 in y. The last lands in x; returns r.r there.
-  double advance(const ChebyshevPasses<Space>& A, const Interval& interval, int steps, View<const double> b,
+  struct Span {
+    int done, steps;                 // those from done + 1 on to steps, both 1 or even
+    const double* wanted = nullptr;  // ChebyshevSteps::wanted
+  };
+  // Step 1 has left x_1 in y; an even one leaves its x, the one before in y. The last lands in x; returns r.r there.
+  double advance(const ChebyshevPasses<Space>& A, const Interval& interval, Span span, View<const double> b,
                  View<double> x) {
     const double sigma = interval.sigma;
     View<double> from = y_now_, to = x;
+    if (span.done % 2 == 0) std::swap(from, to);
     double rho = sigma > 0 ? 1 / sigma : 0, square = 0;
-    for (int done = 1; done < steps;) {
+    const auto next_rho = [&] { return sigma > 0 ? 1 / (2 * sigma - rho) : 0; };
+    for (int done = 1; done < span.done; ++done) rho = next_rho();
+    for (int done = span.done; done < span.steps;) {
       if ((is_interrupted_ = is_interrupted(options_))) return square;  // that of no iterate: the solve is abandoned
       ChebyshevSteps group;
-      for (; group.count < ChebyshevSteps::most && done < steps; ++group.count, ++done) {
-        const double next = sigma > 0 ? 1 / (2 * sigma - rho) : 0;
+      group.wanted = span.wanted;
+      group.first = done + 1;
+      for (; group.count < ChebyshevSteps::most && done < span.steps; ++group.count, ++done) {
+        const double next = next_rho();
         group.alpha[group.count] = next * rho;
         group.omega[group.count] = sigma > 0 ? 2 * next / interval.delta() : 1 / interval.theta;
         rho = next;
       }
-      group.residual = done == steps;
+      group.residual = done == span.steps;
       square = A.chebyshev_steps(group, b, from, to);
       if (group.count % 2 == 1) std::swap(from, to);
     }
@@ -158,6 +228,7 @@ class Chebyshev : public Krylov<Space> {
   View<double> work_, y_now_;
   const Communicator* ranks_ = nullptr;
   bool is_interrupted_ = false;
+  int steps_before_ = 2;  // of the last solve: what a device launches before the host looks
 };
 
 constexpr KrylovDescription krylov::chebyshev{

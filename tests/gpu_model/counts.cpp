@@ -33,18 +33,23 @@ const std::map<std::string, Column> columns = {
     {"load_depth", &KernelCounts::load_depth},
     {"chain", &KernelCounts::chain},
     {"warp_chains", &KernelCounts::warp_chains},
+    {"in_graphs", &KernelCounts::in_graphs},
 };
 using ProgramColumn = double ProgramCounts::*;
-constexpr std::array<ProgramColumn, 6> of_program = {
-    &ProgramCounts::synchronisations, &ProgramCounts::small_copies, &ProgramCounts::large_copies,
-    &ProgramCounts::large_bytes,      &ProgramCounts::fills,        &ProgramCounts::allocations};
+constexpr std::array<ProgramColumn, 7> of_program = {&ProgramCounts::synchronisations,
+                                                     &ProgramCounts::small_copies,
+                                                     &ProgramCounts::large_copies,
+                                                     &ProgramCounts::large_bytes,
+                                                     &ProgramCounts::fills,
+                                                     &ProgramCounts::allocations,
+                                                     &ProgramCounts::graphs};
 // Sums over launches: the other columns are of each launch.
-constexpr std::array<Column, 13> sums = {
-    &KernelCounts::launches,   &KernelCounts::instructions,   &KernelCounts::bytes,
-    &KernelCounts::sectors,    &KernelCounts::fewest_sectors, &KernelCounts::shared_passes,
-    &KernelCounts::conflicts,  &KernelCounts::warps,          &KernelCounts::doubles,
-    &KernelCounts::l2_sectors, &KernelCounts::memory_read,    &KernelCounts::memory_written,
-    &KernelCounts::warp_chains};
+constexpr std::array<Column, 14> sums = {
+    &KernelCounts::launches,    &KernelCounts::instructions,   &KernelCounts::bytes,
+    &KernelCounts::sectors,     &KernelCounts::fewest_sectors, &KernelCounts::shared_passes,
+    &KernelCounts::conflicts,   &KernelCounts::warps,          &KernelCounts::doubles,
+    &KernelCounts::l2_sectors,  &KernelCounts::memory_read,    &KernelCounts::memory_written,
+    &KernelCounts::warp_chains, &KernelCounts::in_graphs};
 
 std::vector<std::string> cells_of(const std::string& line) {
   std::vector<std::string> cells;
@@ -88,9 +93,9 @@ Counts read_counts(const std::string& path) {
     if (line.starts_with("#kernel")) names = cells;
     if (line.empty() || line.starts_with('#')) continue;
     if (cells[0] == "(program)") {
-      if (cells.size() != of_program.size() + 1)
+      if (cells.size() != of_program.size() + 1 && cells.size() != of_program.size())  // older ones know no graphs
         throw Error(Exit::usage, where + ": expected " + std::to_string(of_program.size()) + " counts of a program");
-      for (std::size_t c = 0; c < of_program.size(); ++c) counts.program.*of_program[c] += number(cells[c + 1], where);
+      for (std::size_t c = 0; c + 1 < cells.size(); ++c) counts.program.*of_program[c] += number(cells[c + 1], where);
       continue;
     }
     if (names.empty() || cells.size() != names.size())
@@ -119,6 +124,27 @@ Counts less(const Counts& a, const Counts& b) {
   }
   std::erase_if(out.kernels, [](const KernelCounts& k) { return k.launches <= 0; });
   for (const ProgramColumn c : of_program) out.program.*c = std::max(0.0, a.program.*c - b.program.*c);
+  return out;
+}
+
+std::vector<HeavyKernel> heavy_kernels(const Counts& counts) {
+  constexpr double heavy = 0.02;
+  struct Moved {
+    double bytes = 0, sectors = 0, fewest = 0;
+  };
+  std::map<std::string, Moved> of;
+  double all = 0;
+  for (const KernelCounts& k : counts.kernels) {
+    Moved& m = of[k.kernel];
+    m.bytes += k.bytes;
+    m.sectors += k.sectors;
+    m.fewest += k.fewest_sectors;
+    all += k.bytes;
+  }
+  std::vector<HeavyKernel> out;
+  for (const auto& [kernel, m] : of)
+    if (m.bytes > heavy * all && m.fewest > 0) out.push_back({kernel, m.bytes / all, m.sectors / m.fewest});
+  std::sort(out.begin(), out.end(), [](const HeavyKernel& a, const HeavyKernel& b) { return a.part > b.part; });
   return out;
 }
 

@@ -12,14 +12,24 @@ struct KernelCounts {
   double launches = 0, instructions = 0, bytes = 0, sectors = 0, fewest_sectors = 0, shared_passes = 0, conflicts = 0;
   double registers = 0, blocks = 0, block_threads = 0, shared_bytes = 0, warps = 0, doubles = 0, l2_sectors = 0;
   double memory_read = 0, memory_written = 0, load_depth = 0, chain = 0, warp_chains = 0;
+  double in_graphs = 0;  // of the launches, those that are nodes of a graph
 };
 struct ProgramCounts {
   double synchronisations = 0, small_copies = 0, large_copies = 0, large_bytes = 0, fills = 0, allocations = 0;
+  double graphs = 0;  // launched
 };
 struct Counts {
   std::vector<KernelCounts> kernels;
   ProgramCounts program;
 };
+
+// The kernels that move more than a fiftieth of the bytes, all shapes of one together, those with the most bytes first.
+struct HeavyKernel {
+  std::string kernel;
+  double part = 0,
+         sectors_over_fewest = 1;  // of the bytes; 32-byte sectors over the fewest that hold what is asked for
+};
+std::vector<HeavyKernel> heavy_kernels(const Counts& counts);
 
 inline constexpr double units_of_latency = 128;  // chain, warp_chains: units in the time of one read of memory
 

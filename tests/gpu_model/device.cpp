@@ -53,6 +53,7 @@ GpuDevice read_device(const std::string& name) {
   d.issues = positive("issues_a_clock");
   d.doubles = positive("fp64_a_clock");
   d.launch = 1e-6 * positive("launch_us");
+  d.graph_node = t.has("graph_node_us") ? 1e-6 * positive("graph_node_us") : d.launch;
   d.synchronisation = 1e-6 * positive("synchronisation_us");
   d.copy = 1e-6 * positive("small_copy_us");
   d.pcie = 1e9 * positive("pcie_GB_s");

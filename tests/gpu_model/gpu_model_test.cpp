@@ -1,6 +1,7 @@
 // The arithmetic of the device model, by counts whose times can be worked out by hand.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
@@ -124,6 +125,17 @@ TEST(GpuModel, ManyShortLaunchesCostTheirLaunch) {
   EXPECT_NEAR(p.seconds, 101e-6, 1e-12);
 }
 
+TEST(GpuModel, LaunchesInAGraphCostANodeAndTheGraphALaunch) {
+  Counts counts;
+  counts.kernels.push_back(one_launch());
+  counts.kernels[0].launches = 5;
+  counts.kernels[0].in_graphs = 4;
+  counts.program.graphs = 1;
+  GpuDevice d = round_numbers();
+  d.graph_node = 0.25e-6;
+  EXPECT_NEAR(predict(counts, d).seconds, 1e-6 + 4 * 0.25e-6 + 1e-6, 1e-12);
+}
+
 TEST(GpuModel, TheHostAddsSynchronisationsCopiesAndFills) {
   Counts c;
   c.kernels = {one_launch()};
@@ -178,7 +190,7 @@ TEST(GpuCounts, AFileThatIsNotOneIsRefusedByItsLine) {
   };
   EXPECT_EQ(message("k\t1\n"), path + ":1: expected the columns of WEIR_PTX_STATS, the line '#kernel' before them");
   EXPECT_EQ(message("#kernel\tlaunches\nk\tmany\n"), path + ":2: expected a count, not 'many'");
-  EXPECT_EQ(message("(program)\t1\n"), path + ":1: expected 6 counts of a program");
+  EXPECT_EQ(message("(program)\t1\n"), path + ":1: expected 7 counts of a program");
   EXPECT_THROW(read_counts(path + "none"), Error);
 }
 
@@ -244,6 +256,24 @@ TEST(GpuDevices, AllFilesHaveAllFiguresAndAnUnknownNameIsRefused) {
   }
   EXPECT_EQ(read_device("H200").name, "H200");
   EXPECT_THROW(read_device("H201"), Error);
+}
+
+// The target is 1.3. What misses it is named here, and in docs/results/gpu_model.md with the reason.
+TEST(GpuWorks, KernelsThatMoveManyBytesTouchFewSectorsMore) {
+  const std::string known[] = {"multigrid::RestrictPlanes", "parilu::", "factorise_all", "BlockStencilView",
+                               "device_product<CsrRow"};
+  int kernels = 0;
+  for (const Work& w : read_works()) {
+    if (w.published > 0) continue;
+    for (const HeavyKernel& k : heavy_kernels(w.counts)) {
+      ++kernels;
+      const bool misses = std::any_of(std::begin(known), std::end(known), [&](const std::string& name) {
+        return k.kernel.find(name) != std::string::npos;
+      });
+      EXPECT_TRUE(misses || k.sectors_over_fewest <= 1.3) << w.name << ": " << k.kernel << k.sectors_over_fewest;
+    }
+  }
+  EXPECT_GT(kernels, 20);
 }
 
 TEST(GpuWorks, EveryWorkHasCountsAndTheModelsErrorIsSaid) {

@@ -61,7 +61,7 @@ Prediction predict(const KernelCounts& k, const GpuDevice& d) {
   const std::array<Term, 7> all = terms(k, d, p.residency);
   const Term largest =
       *std::max_element(all.begin(), all.end(), [](const Term& a, const Term& b) { return a.seconds < b.seconds; });
-  const double launches = k.launches * d.launch;
+  const double launches = (k.launches - k.in_graphs) * d.launch + k.in_graphs * d.graph_node;
   p.busy = largest.seconds;
   p.seconds = largest.seconds + launches;
   p.term = launches > largest.seconds ? "launch" : largest.name;
@@ -97,10 +97,10 @@ ProgramPrediction predict(const Counts& counts, const GpuDevice& d) {
   const ProgramCounts& p = counts.program;
   out.synchronisations = p.synchronisations * d.synchronisation;
   out.copies = (p.small_copies + p.large_copies) * d.copy + p.large_bytes / d.pcie;
-  of_term["launch"] += p.fills * d.launch;
+  of_term["launch"] += (p.fills + p.graphs) * d.launch;
   of_term["synchronisation"] += out.synchronisations;
   of_term["copies"] += out.copies;
-  out.seconds += p.fills * d.launch + out.synchronisations + out.copies;
+  out.seconds += (p.fills + p.graphs) * d.launch + out.synchronisations + out.copies;
   for (const auto& [name, seconds] : of_term)
     if (out.term.empty() || seconds > of_term[out.term]) out.term = name;
   return out;

@@ -5,7 +5,7 @@
 //   latency       mean chain of a warp x latency x ceil(B / (r SMs)): what is in flight, by Little's law
 //   chain         the longest chain of a launch x latency: rows that wait for rows, levels
 //   shared        passes through shared memory, conflicts included, one a clock of an SM
-// A launch takes the largest of these and the cost of a launch. A chain counts what a warp waits for in order, branch by
+// A launch takes the largest of these and the cost of a launch (in a graph, of a node). A chain counts what a warp waits for in order, branch by
 // branch, in units of the latency of memory (tests/ptx/machine/counts.hpp).
 #pragma once
 #include <string>

@@ -84,6 +84,7 @@ Counts counts_of(const SuiteOptions& o) {
     counts.program.large_copies += more.program.large_copies;
     counts.program.large_bytes += more.program.large_bytes;
     counts.program.fills += more.program.fills;
+    counts.program.graphs += more.program.graphs;
   }
   return o.minus.empty() ? counts : less(counts, read_counts(o.minus));
 }
@@ -123,7 +124,8 @@ int of_works(const SuiteOptions& o) {
     const ProgramPrediction p = predict(w.counts, device);
     const double seconds = p.seconds / w.per;
     double launches = 0;
-    for (const KernelCounts& k : w.counts.kernels) launches += k.launches / w.per;
+    for (const KernelCounts& k : w.counts.kernels) launches += (k.launches - k.in_graphs) / w.per;
+    launches += w.counts.program.graphs / w.per;
     fmt::print("{:>10}  {:16} {:>8.4g} {:>5.3g}  {:28} {}{}\n", microseconds(seconds), p.term, launches,
                w.counts.program.synchronisations / w.per, judged(w, seconds), w.title,
                w.published > 0 ? " (" + device.name + ")" : "");
@@ -133,6 +135,12 @@ int of_works(const SuiteOptions& o) {
         {{"name", w.name}, {"device", device.name}, {"published_seconds", w.published}, {"target_seconds", w.target}});
     all["works"].push_back(one);
   }
+  fmt::print("sectors over the fewest, of kernels that move more than 2 % of a work's bytes, counted\n");
+  for (const Work& w : read_works())
+    if (w.published <= 0)
+      for (const HeavyKernel& k : heavy_kernels(w.counts))
+        fmt::print("{:>10.2f}  {:>4.0f} %  {:16} {}\n", k.sectors_over_fewest, 100 * k.part, w.name,
+                   k.kernel.substr(0, 80));
   const ModelError e = error_of(ratios);
   if (e.rows > 0)
     fmt::print("error of the model: predicted / published from {:.2f} to {:.2f}, the middle of {} rows {:.2f}\n",

@@ -95,7 +95,7 @@ void copy_to_host(void* host, const void* device, std::int64_t bytes) {
 
 void set_zero(void* device, std::int64_t bytes) {
   if (bytes <= 0) return;
-  check(cudaMemsetAsync(device, 0, static_cast<std::size_t>(bytes)), "zeros");
+  check(cudaMemsetAsync(device, 0, static_cast<std::size_t>(bytes), launch_stream), "zeros");
   ++ledger().launches;
 }
 

@@ -55,6 +55,7 @@ void device_release(void* p, std::int64_t bytes) noexcept {
 
 void copy_to_device(void* device, const void* host, std::int64_t bytes) {
   if (bytes == 0) return;
+  refuse_recording("a copy");
   check_device(device, bytes, "copy to the device");
   check_host(host, "copy to the device");
   const simt::DeviceCode scope;
@@ -66,6 +67,7 @@ void copy_to_device(void* device, const void* host, std::int64_t bytes) {
 }
 void copy_to_host(void* host, const void* device, std::int64_t bytes) {
   if (bytes == 0) return;
+  refuse_recording("a copy");
   check_device(device, bytes, "copy to the host");
   check_host(host, "copy to the host");
   const simt::DeviceCode scope;
@@ -77,6 +79,7 @@ void copy_to_host(void* host, const void* device, std::int64_t bytes) {
 
 void set_zero(void* device, std::int64_t bytes) {
   if (bytes == 0) return;
+  if (simt::recording) return simt::recording->push_back([=] { set_zero(device, bytes); });
   check_device(device, bytes, "zeros");
   ++ledger().launches;
   const simt::DeviceCode scope;

@@ -68,8 +68,12 @@ Pair chebyshev_start(Device, const StencilView& s, double omega, const double* b
   });
 }
 
-void chebyshev_step(const StencilView& s, double alpha, double omega, const double* b, const double* x, double* y) {
+void chebyshev_step(const StencilView& s, const ChebyshevSteps& steps, int p, const double* b, const double* x,
+                    double* y) {
+  const double alpha = steps.alpha[p], omega = steps.omega[p], *const wanted = steps.wanted;
+  const int number = steps.first + p;
   for_each<Device>(s.extents(), [=] WEIR_HD(int i, int j, int k) {
+    if (wanted && number > *wanted) return;
     const int c = (k * s.Y.n + j) * s.X.n + i;
     const double r = b[c] - product_at(s, x, i, j, k);
     y[c] = x[c] + alpha * (x[c] - y[c]) + omega * inverse_volume(s, i, j, k) * r;
@@ -79,7 +83,7 @@ void chebyshev_step(const StencilView& s, double alpha, double omega, const doub
 double chebyshev_steps(Device, const StencilView& s, const ChebyshevSteps& steps, const double* b, double* x,
                        double* y) {
   for (int p = 0; p < steps.count; ++p) {
-    chebyshev_step(s, steps.alpha[p], steps.omega[p], b, x, y);
+    chebyshev_step(s, steps, p, b, x, y);
     std::swap(x, y);
   }
   if (!steps.residual) return 0;

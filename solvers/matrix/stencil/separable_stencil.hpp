@@ -31,6 +31,9 @@ struct ChebyshevSteps {
   int count = 0;
   bool residual = false;
   double alpha[most] = {}, omega[most] = {};
+  // Device, of one rank: where not null, steps are numbered from `first` on, and those behind *wanted (device memory) do nothing.
+  const double* wanted = nullptr;
+  int first = 0;
 };
 
 // On Host: vectorised along i, OpenMP over rows, sums by rows in one fixed tree.

@@ -133,6 +133,9 @@ namespace device {
 // warps: of a row, 0: by the table. Consecutive small colours are one launch of one workgroup.
 template <class T>
 void run(const MulticolorView<T>& m, const std::vector<ColourPass>& passes, const double* b, double* x, int warps);
+// The same by a warp a row, for n = 4, 5, 6; false, and nothing done, for others.
+template <class T>
+bool run_by_warps(const MulticolorView<T>& m, const std::vector<ColourPass>& passes, const double* b, double* x);
 void factorise_diagonals(int rows, int n, double* diagonal);  // a pivot that is 0 or not finite leaves an inf or nan
 }  // namespace device
 

@@ -226,6 +226,7 @@ __global__ void factorise_blocks(int rows, int n, double* diagonal) {
 
 template <class T>
 void run(const MulticolorView<T>& m, const std::vector<ColourPass>& passes, const double* b, double* x, int warps) {
+  if (warps == 0 && run_by_warps(m, passes, b, x)) return;
   const int W = warps > 0 ? warps : warps_per_row(m.n), R = std::max(1, most_threads / (32 * W));
   const int together = m.n < 32 ? 32 / m.n : 1;
   LaunchConfig config{.grid = 1,

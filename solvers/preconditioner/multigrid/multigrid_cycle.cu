@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "solvers/device/recorded_work.hpp"
 #include "solvers/device/reduce.hpp"
 #include "solvers/distributed/box_spread.hpp"
 #include "solvers/distributed/distributed_stencil.hpp"
@@ -141,6 +142,7 @@ class SeparableCycle final : public Preconditioner<Space> {
  private:
   SetupInfo do_setup(const Matrix<Space>& A) override {
     direction_ = separable(A).direction;
+    recorded_.forget();
     parts_ = {};
     spread_.clear();
     tail_ = {};
@@ -161,6 +163,8 @@ class SeparableCycle final : public Preconditioner<Space> {
   SetupInfo do_update(const Matrix<Space>& A) override {
     const SeparableOperator& s = separable(A);
     if (s.direction != direction_) return do_setup(A);
+    if (s.shift != shift_) recorded_.forget();  // it is an argument of the kernels; a scale is in their arrays
+    shift_ = s.shift;
     parts_.update(s);
     tail_.update(s);
     return {.levels = all_levels_,
@@ -215,6 +219,12 @@ class SeparableCycle final : public Preconditioner<Space> {
     if (is_spread()) share(0, top.g);
     if (first().is_last(0)) {
       tail_.visit(0, false, true);
+    } else if (!fused && !is_spread()) {
+      recorded_.run([&] {  // r and z, which come and go, stay outside
+        tail_.descend_from(0, true);
+        tail_.visit(1, options_.cycle == "F", true);
+        tail_.ascend_to(0);
+      });
     } else {
       const double largest = first().descend_from(0, true, loads_on_the_way ? r : nullptr, factor);
       if (loads_on_the_way) peak = largest;
@@ -254,12 +264,14 @@ class SeparableCycle final : public Preconditioner<Space> {
 
   MultigridOptions options_;
   std::array<SeparableDirection, 3> direction_;  // of the last setup
+  double shift_ = 0;                             // of the last update
   const Communicator* ranks_ = nullptr;
   int all_levels_ = 0;
   mutable Levels<T, Space> parts_;        // over ranks; the last one is the tail's first
   std::vector<BoxSpread<Space>> spread_;  // of all parts but the last
   BoxGather<Space> tail_cells_;
-  mutable Levels<T, Space> tail_;  // on one rank all levels; over ranks on rank 0
+  mutable Levels<T, Space> tail_;         // on one rank all levels; over ranks on rank 0
+  mutable RecordedWork<Space> recorded_;  // one rank: what a cycle does between load and store
   Array<double, Host> row_dots_;
 };
 

@@ -77,7 +77,8 @@ Level<T, Space> make_level(const GridLevel& grid, bool fused) {
     v.p = v.w + n;
   }
   if constexpr (std::is_same_v<Space, Device>) {
-    for (int a = 0; a < vectors; ++a) clear<Space>(v.u + std::int64_t{1} * a * n, n);
+    LevelView<T> part = v;
+    for (int a = 0; a < vectors; ++a, part.u += n) run<Space>(Clear<T>{part});
   }
   const int lengths[3] = {2 * v.pitch, v.Y.n, v.Z.n}, coefficients = 3 * (lengths[0] + lengths[1] + lengths[2]);
   level.coefficients_on_host.assign(coefficients, 0);
@@ -129,6 +130,27 @@ Levels<T, Space>::Levels(std::vector<GridLevel> grids, const MultigridOptions& o
   for (const GridLevel& grid : grids_) levels_.push_back(make_level<T, Space>(grid, fused_));
   make_scratch();
   if (solves) make_inverse();
+  if constexpr (std::is_same_v<Space, Device>) {
+    if (solves) collect_small();
+  }
+}
+
+// The finest level is read and written by others, so never one of them; a last one alone is one launch anyway.
+template <class T, class Space>
+void Levels<T, Space>::collect_small() {
+  std::size_t first = 1;
+  while (first + 1 < levels_.size() && levels_[first].view.count() > small_level) ++first;
+  if (first + 1 >= levels_.size()) return;
+  for (const bool f_cycle : {false, true}) {
+    std::vector<CycleStep<T>> steps;
+    collected_ = &steps;
+    visit(first, f_cycle, true);
+    collected_ = nullptr;
+    for (CycleStep<T>& s : steps) s.level -= static_cast<int>(first);
+    small_steps_[f_cycle ? 1 : 0] = Array<CycleStep<T>, Space>(steps);
+  }
+  small_from_ = first;
+  small_levels_ = Array<LevelAndExchange<T>, Space>(static_cast<std::int64_t>(levels_.size() - first));
 }
 
 template <class T, class Space>
@@ -154,6 +176,11 @@ template <class T, class Space>
 void Levels<T, Space>::update(const SeparableOperator& A) {
   for (std::size_t l = 0; l < levels_.size(); ++l) set_coefficients(grids_[l], A.shift, A.scale, levels_[l]);
   if (inverse_.size() > 0) update_inverse(A);
+  if (small_levels_.size() == 0) return;
+  small_on_host_.clear();
+  for (std::size_t l = small_from_; l < levels_.size(); ++l)
+    small_on_host_.push_back({levels_[l].view, levels_[l].exchange});
+  small_levels_.upload(small_on_host_);
 }
 
 template <class T, class Space>
@@ -179,11 +206,9 @@ HostPass<T> Levels<T, Space>::pass(std::size_t l, int sweeps, int first_colour) 
 template <class T, class Space>
 double Levels<T, Space>::descend_from(std::size_t l, bool from_zero, const double* r, double factor) {
   if (is_fused(l)) return descend(pass(l, options_.pre, 0), from_zero, r, factor);
-  const LevelView<T>& v = levels_[l].view;
-  if (from_zero) clear<Space>(v.u, 2 * v.pitch * v.Y.n * v.Z.n);
-  smooth(l, options_.pre, 0);
-  residual<Space>(v);
-  restrict_residual<Space>(v, levels_[l + 1].view, levels_[l].exchange);
+  smooth(l, options_.pre, 0, from_zero);
+  for (const auto kind : {CycleStep<T>::residual, CycleStep<T>::restrict_planes, CycleStep<T>::restrict_layers})
+    step({kind, static_cast<int>(l)});
   return 1;
 }
 
@@ -191,36 +216,71 @@ template <class T, class Space>
 void Levels<T, Space>::ascend_to(std::size_t l, const Output& out) {
   const int colour = options_.symmetric ? 1 : 0;
   if (is_fused(l)) return ascend(pass(l, options_.post, colour), out);
-  prolong_correct<Space>(levels_[l].view, levels_[l + 1].view, levels_[l].exchange);
-  smooth(l, options_.post, colour);
+  step({CycleStep<T>::prolong, static_cast<int>(l)});
+  smooth(l, options_.post, colour, false);
+}
+
+// As a launch or a loop of its own, or put down for the block that does all small levels.
+template <class T, class Space>
+void Levels<T, Space>::step(const CycleStep<T>& s) {
+  if (collected_) return collected_->push_back(s);
+  const auto l = static_cast<std::size_t>(s.level);
+  const LevelView<T>& L = levels_[l].view;
+  const LevelView<T>& next = levels_[std::min(l + 1, levels_.size() - 1)].view;
+  const ExchangeView<T>& exchange = levels_[l].exchange;
+  switch (s.kind) {
+    case CycleStep<T>::clear:
+      return run<Space>(Clear<T>{L});
+    case CycleStep<T>::residual:
+      return run<Space>(Residual<T>{L});
+    case CycleStep<T>::relax:
+      return run<Space>(RelaxColour<T>{L, s.colour, s.a});
+    case CycleStep<T>::relax_from_zero:
+      return run<Space>(RelaxColourFromZero<T>{L, s.colour, s.a});
+    case CycleStep<T>::jacobi:
+      return run<Space>(JacobiStep<T>{L, s.a});
+    case CycleStep<T>::chebyshev:
+      return run<Space>(ChebyshevStep<T>{L, s.a, s.b});
+    case CycleStep<T>::restrict_planes:
+      return run<Space>(RestrictPlanes<T>{L, next, exchange});
+    case CycleStep<T>::restrict_layers:
+      return run<Space>(RestrictLayers<T>{L, next, exchange});
+    case CycleStep<T>::prolong:
+      return run<Space>(ProlongCorrect<T>{L, next, exchange});
+    case CycleStep<T>::solve:
+      return run<Space>(SolveCoarsest<T>{L, places_.data(), inverse_.data()});
+  }
 }
 
 template <class T, class Space>
-void Levels<T, Space>::smooth(std::size_t l, int sweeps, int first_colour) {
-  const LevelView<T>& v = levels_[l].view;
+void Levels<T, Space>::smooth(std::size_t l, int sweeps, int first_colour, bool from_zero) {
+  const int level = static_cast<int>(l);
+  const bool by_colours = options_.smoother == "red_black" && grids_[l].two_colours;
+  if (from_zero && !by_colours) step({CycleStep<T>::clear, level});
   if (options_.smoother == "jacobi") {
     for (int s = 0; s < sweeps; ++s) {
-      residual<Space>(v);
-      jacobi_step<Space>(v, static_cast<T>(0.8));
+      step({CycleStep<T>::residual, level});
+      step({CycleStep<T>::jacobi, level, 0, static_cast<T>(0.8)});
     }
-  } else if (options_.smoother == "red_black" && grids_[l].two_colours) {
+  } else if (by_colours) {
     for (int s = 0; s < 2 * sweeps; ++s)
-      relax_colour<Space>(v, (first_colour + grids_[l].colour + s) % 2, static_cast<T>(options_.omega));
+      step({from_zero && s == 0 ? CycleStep<T>::relax_from_zero : CycleStep<T>::relax, level,
+            (first_colour + grids_[l].colour + s) % 2, static_cast<T>(options_.omega)});
   } else {
-    chebyshev(v, 2 * sweeps);
+    chebyshev(level, 2 * sweeps);
   }
 }
 
 // The eigenvalues of D^-1 A lie in (0, 2]; those from 2/4 on are smoothed (Adams et al. 2003, Saad 2003 alg. 12.1).
 template <class T, class Space>
-void Levels<T, Space>::chebyshev(const LevelView<T>& v, int degree) {
+void Levels<T, Space>::chebyshev(int level, int degree) {
   const double high = 2, low = high / 4, theta = 0.5 * (high + low), delta = 0.5 * (high - low), sigma = theta / delta;
   double rho = 1 / sigma;
   for (int s = 0; s < degree; ++s) {
     const double rho_new = s == 0 ? rho : 1 / (2 * sigma - rho);
-    residual<Space>(v);
-    chebyshev_step<Space>(v, static_cast<T>(s == 0 ? 0 : rho_new * rho),
-                          static_cast<T>(s == 0 ? 1 / theta : 2 * rho_new / delta));
+    step({CycleStep<T>::residual, level});
+    step({CycleStep<T>::chebyshev, level, 0, static_cast<T>(s == 0 ? 0 : rho_new * rho),
+          static_cast<T>(s == 0 ? 1 / theta : 2 * rho_new / delta)});
     rho = rho_new;
   }
 }
@@ -255,7 +315,12 @@ void Levels<T, Space>::update_inverse(const SeparableOperator& A) {
 
 template <class T, class Space>
 void Levels<T, Space>::visit(std::size_t l, bool f_cycle, bool from_zero) {
-  if (is_last(l)) return solve_coarsest<Space>(view(l), places_.data(), inverse_.data());
+  if constexpr (std::is_same_v<Space, Device>) {
+    if (!collected_ && small_from_ > 0 && l == small_from_)
+      return run_in_one_block<T>(small_levels_, small_steps_[f_cycle ? 1 : 0], {places_.data(), inverse_.data()},
+                                 levels_[l].view.count());
+  }
+  if (is_last(l)) return step({CycleStep<T>::solve, static_cast<int>(l)});
   descend_from(l, from_zero);
   visit(l + 1, f_cycle, true);
   ascend_to(l);

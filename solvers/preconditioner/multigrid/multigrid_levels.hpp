@@ -7,6 +7,7 @@
 #include "solvers/preconditioner/multigrid/multigrid.hpp"
 #include "solvers/preconditioner/multigrid/multigrid_hierarchy.hpp"
 #include "solvers/preconditioner/multigrid/multigrid_host.hpp"
+#include "solvers/preconditioner/multigrid/multigrid_small.hpp"
 #include "solvers/preconditioner/multigrid/multigrid_view.hpp"
 
 namespace weir::multigrid {
@@ -55,8 +56,10 @@ class Levels {
 
  private:
   HostPass<T> pass(std::size_t l, int sweeps, int first_colour) const;
-  void smooth(std::size_t l, int sweeps, int first_colour);
-  void chebyshev(const LevelView<T>& v, int degree);
+  void step(const CycleStep<T>& s);
+  void smooth(std::size_t l, int sweeps, int first_colour, bool from_zero);
+  void chebyshev(int level, int degree);
+  void collect_small();
   void make_scratch();
   void make_inverse();
   void update_inverse(const SeparableOperator& A);
@@ -74,6 +77,12 @@ class Levels {
   Array<int, Space> places_;
   std::vector<T> inverse_on_host_;
   std::vector<double> inverse_in_double_;
+  // Device: the levels that one launch visits (multigrid_small.hpp); 0: none. Steps of a V cycle, of an F cycle.
+  std::size_t small_from_ = 0;
+  Array<LevelAndExchange<T>, Space> small_levels_;
+  std::vector<LevelAndExchange<T>> small_on_host_;
+  Array<CycleStep<T>, Space> small_steps_[2];
+  std::vector<CycleStep<T>>* collected_ = nullptr;  // not null: steps are put down there
 };
 
 // How many layers of unknowns `sweeps` sweeps of the smoother reach.

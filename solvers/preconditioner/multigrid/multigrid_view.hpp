@@ -34,7 +34,7 @@ struct LevelView {
   Extents own;
   WEIR_HD int place(int i, int j, int k) const { return ((k * Y.n + j) * 2 + (i & 1)) * pitch + (i >> 1); }
   WEIR_HD int half_of_axis(int i) const { return (i & 1) * pitch + (i >> 1); }  // into X.low, X.up, X.diagonal
-  int count() const { return X.n * Y.n * Z.n; }
+  WEIR_HD int count() const { return X.n * Y.n * Z.n; }
 };
 
 // One direction of the exchange with the coarser level; see LineTransfer.

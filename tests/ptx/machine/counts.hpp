@@ -16,9 +16,9 @@ struct Launch;
 
 // The sums of launches of one kernel with one grid, block and shared memory.
 struct LaunchCounts {
-  u64 launches = 0, threads = 0, warps = 0, instructions = 0;
-  u64 accesses = 0, bytes = 0, sectors = 0, fewest = 0;     // global
-  u64 shared_accesses = 0, passes = 0, conflicts = 0;       // shared
+  u64 launches = 0, in_graphs = 0, threads = 0, warps = 0, instructions = 0;  // in_graphs: of the launches
+  u64 accesses = 0, bytes = 0, sectors = 0, fewest = 0;                       // global
+  u64 shared_accesses = 0, passes = 0, conflicts = 0;                         // shared
   u64 branches = 0, divergent = 0, doubles = 0, in_l2 = 0;  // doubles: FP64 issues of a warp; in_l2: sectors past L1
   u64 read_memory = 0, written_memory = 0;                  // bytes past L2
   u64 depth = 0, chain = 0, warp_chains = 0, spun = 0;      // deepest; sums of units of the clock; polls left out
@@ -70,11 +70,13 @@ bool l2_holds(u64 sector, Touch touch, LaunchCounts& counts);
 
 // Counting, from the begin of a process or from cudaProfilerStart; and what programs ask of the runtime meanwhile.
 struct ProgramCounts {
-  u64 synchronisations = 0, small_copies = 0, large_copies = 0, copied_bytes = 0, fills = 0, allocations = 0;
+  u64 synchronisations = 0, small_copies = 0, large_copies = 0, copied_bytes = 0, fills = 0, allocations = 0,
+      graphs = 0;
 };
 struct Counting {
   bool on = false;
   ProgramCounts program;
+  bool in_graph = false;  // what runs is a node
 };
 Counting& counting();
 

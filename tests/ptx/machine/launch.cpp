@@ -43,6 +43,7 @@ int run_launch(const LaunchRequest& request) {
   }
   if (launch.counts) {
     ++launch.counts->launches;
+    launch.counts->in_graphs += counting().in_graph;
     launch.counts->threads += request.grid.count() * static_cast<u64>(launch.threads);
     launch.counts->instructions += launch.steps;
     launch.counts->chain += launch.chain;

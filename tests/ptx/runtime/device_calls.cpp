@@ -37,6 +37,7 @@ extern "C" {
 
 cudaError_t cudaDeviceSynchronize() {
   const Guard guard(runtime_lock());
+  if (any_captured()) return result(cudaErrorStreamCaptureUnsupported);
   counting().program.synchronisations += counting().on;
   finish_all();
   return result(context_error());
@@ -81,8 +82,9 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 }
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
   const Guard guard(runtime_lock());
-  counting().program.synchronisations += counting().on;
-  finish(*event_of(event));
+  const Event& e = *event_of(event);
+  counting().program.synchronisations += counting().on && e.pending.contains(e.last);  // of what is over nobody waits
+  finish(e);
   return result(context_error());
 }
 cudaError_t cudaEventQuery(cudaEvent_t event) {
@@ -207,6 +209,10 @@ const char* cudaGetErrorString(cudaError_t error) {
       return "too many blocks in cooperative launch";
     case cudaErrorNotReady:
       return "device not ready";
+    case cudaErrorStreamCaptureUnsupported:
+      return "operation not permitted when stream is capturing";
+    case cudaErrorIllegalState:
+      return "the operation cannot be performed in the present state";
     default:
       return "unknown error";
   }

@@ -71,12 +71,12 @@ int launch(const void* host_function, dim3 grid, dim3 block, void** arguments, s
   *request = {k->function, {grid.x, grid.y, grid.z}, {block.x, block.y, block.z}, static_cast<u32>(shared), cooperative,
               {}};
   if (const int error = check_launch(*request, k->dynamic_allowed)) return error;
-  if (counting().on) count_waves(*request);
   request->parameters.resize(static_cast<std::size_t>(f.param_bytes) + 16);
   for (std::size_t p = 0; p < f.params.size(); ++p)
     std::memcpy(request->parameters.data() + f.params[p].offset, arguments[p],
                 static_cast<std::size_t>(f.params[p].size));
   submit(stream_of(stream), [request] {
+    if (counting().on) count_waves(*request);
     if (options.verbose)
       std::fprintf(stderr, "ptx: run %s, %llu blocks of %llu\n", demangled(request->kernel->name).c_str(),
                    static_cast<unsigned long long>(request->grid.count()),

@@ -41,6 +41,7 @@ cudaError_t cudaMalloc(void** p, std::size_t bytes) {
   if (context_error()) return result(context_error());
   *p = nullptr;
   if (bytes == 0) return cudaSuccess;
+  if (any_captured()) return result(cudaErrorStreamCaptureUnsupported);
   if (bytes > device_bytes || live_bytes() + bytes > device_bytes) return result(cudaErrorMemoryAllocation);
   *p = reinterpret_cast<void*>(allocate(bytes));
   counting().program.allocations += counting().on;
@@ -90,6 +91,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
   if (const int error = check_copy(target, source, bytes, kind)) return result(error);
   count_copy(target, source, bytes);
   Stream* s = stream_of(stream);
+  if (captured(s)) unsupported("a copy in a graph");
   if (!is_device(source) && !is_pinned(source)) {
     const char* begin = static_cast<const char*>(from);
     submit(s, [target, copy = std::vector<char>(begin, begin + bytes)] {
@@ -108,6 +110,7 @@ cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaM
 }
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
   const Guard guard(runtime_lock());
+  if (any_captured()) return result(cudaErrorStreamCaptureUnsupported);
   if (const cudaError_t error = cudaMemcpyAsync(to, from, bytes, kind, nullptr)) return error;
   finish(default_stream());
   return result(context_error());
@@ -121,8 +124,8 @@ cudaError_t cudaMemsetAsync(void* p, int value, std::size_t bytes, cudaStream_t 
     report("FAULT: cudaMemset leaves an allocation");
     return result(cudaErrorInvalidValue);
   }
-  counting().program.fills += counting().on;
   submit(stream_of(stream), [=] {
+    counting().program.fills += counting().on;
     if (bytes) std::memset(real(target), value, bytes);
     return 0;
   });
@@ -140,6 +143,7 @@ cudaError_t cudaMemGetInfo(std::size_t* free_bytes, std::size_t* total) {
 // For the stand-in of cuBLAS: work in the order of a stream, on memory as the device sees it. nullptr: not all there.
 void weir_ptx_submit(cudaStream_t stream, void (*work)(void*), void* data) {
   const Guard guard(runtime_lock());
+  if (any_captured()) unsupported("cuBLAS while a stream is captured");  // its work is run once
   submit(stream_of(stream), [=] {
     work(data);
     return 0;

@@ -39,7 +39,7 @@ std::vector<Library>& libraries() {  // never destroyed: the statistics are writ
 constexpr const char* columns =
     "#kernel\tlaunches\tthreads\tinstructions\taccesses\tbytes\tsectors\tfewest_sectors\tshared_accesses\tshared_passes"
     "\tbank_conflicts\tbranches\tdivergent\tregisters\toccupancy\twaves\tlast_wave\tblocks\tblock_threads\tshared_bytes"
-    "\twarps\tdoubles\tl2_sectors\tmemory_read\tmemory_written\tload_depth\tchain\twarp_chains\n";
+    "\twarps\tdoubles\tl2_sectors\tmemory_read\tmemory_written\tload_depth\tchain\twarp_chains\tin_graphs\n";
 
 struct Row {
   const std::string& name;
@@ -53,8 +53,9 @@ void write_kernel(std::ostream& out, const Row& row, const LaunchShape& shape, c
     column(count);
   column(row.registers);
   for (const double value : {c.occupancy, c.waves, c.last_wave}) column(value);
-  for (const u64 count : {shape.blocks, shape.threads, shape.shared + static_cast<u64>(row.static_shared), c.warps,
-                          c.doubles, c.in_l2, c.read_memory, c.written_memory, c.depth, c.chain, c.warp_chains})
+  for (const u64 count :
+       {shape.blocks, shape.threads, shape.shared + static_cast<u64>(row.static_shared), c.warps, c.doubles, c.in_l2,
+        c.read_memory, c.written_memory, c.depth, c.chain, c.warp_chains, c.in_graphs})
     column(count);
   out << '\n';
 }
@@ -72,8 +73,9 @@ void write_lines(std::ostream& out, const Function& f) {
 
 void write_program(std::ostream& out) {
   const ProgramCounts& p = counting().program;
-  out << "#program\tsynchronisations\tsmall_copies\tlarge_copies\tlarge_bytes\tfills\tallocations\n(program)";
-  for (const u64 count : {p.synchronisations, p.small_copies, p.large_copies, p.copied_bytes, p.fills, p.allocations})
+  out << "#program\tsynchronisations\tsmall_copies\tlarge_copies\tlarge_bytes\tfills\tallocations\tgraphs\n(program)";
+  for (const u64 count :
+       {p.synchronisations, p.small_copies, p.large_copies, p.copied_bytes, p.fills, p.allocations, p.graphs})
     out << '\t' << count;
   out << '\n';
 }
@@ -102,7 +104,7 @@ void begin_counting() {
       for (Instruction& i : f->code) i.counts = {};
     }
   libraries().clear();
-  counting() = {!options.statistics.empty(), {}};
+  counting() = {!options.statistics.empty(), {}, false};
 }
 
 }  // namespace weir::ptx

@@ -9,7 +9,7 @@ namespace {
 struct Work {
   enum What { run, record, wait } what;
   u64 number;
-  std::function<int()> function;
+  StreamWork function;
   Event* event = nullptr;
   u64 of_record = 0;
 };
@@ -18,6 +18,7 @@ struct Work {
 struct Stream {
   std::deque<Work> queue;
   bool waits_for_default = true;
+  Graph* graph = nullptr;
 };
 
 namespace {
@@ -77,7 +78,7 @@ Stream* default_stream() {
   return &stream;
 }
 Stream* new_stream(bool waits_for_default) {
-  streams.push_back(new Stream{{}, waits_for_default});
+  streams.push_back(new Stream{{}, waits_for_default, nullptr});
   return streams.back();
 }
 void destroy(Stream* s) {
@@ -86,8 +87,17 @@ void destroy(Stream* s) {
   delete s;
 }
 
-void submit(Stream* s, std::function<int()> work) { push(s, {Work::run, 0, std::move(work)}); }
+void submit(Stream* s, StreamWork work) {
+  if (s->graph) return s->graph->nodes.push_back(std::move(work));
+  push(s, {Work::run, 0, std::move(work)});
+}
+void capture(Stream* s, Graph* into) { s->graph = into; }
+Graph* captured(const Stream* s) { return s->graph; }
+bool any_captured() {
+  return std::any_of(streams.begin(), streams.end(), [](const Stream* s) { return s->graph != nullptr; });
+}
 void record(Event& event, Stream* s) {
+  if (s->graph) unsupported("an event in a captured stream");
   event.last = ++numbers;
   event.pending.insert(event.last);
   push(s, {Work::record, 0, {}, &event, event.last});

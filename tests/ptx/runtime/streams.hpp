@@ -5,6 +5,7 @@
 #include <deque>
 #include <functional>
 #include <set>
+#include <vector>
 
 #include "tests/ptx/base.hpp"
 
@@ -17,11 +18,20 @@ struct Event {
 };
 
 struct Stream;
+using StreamWork = std::function<int()>;  // returns a cudaError_t
+
+// What was submitted to a stream while it was captured, in its order.
+struct Graph {
+  std::vector<StreamWork> nodes;
+};
 Stream* default_stream();
 Stream* new_stream(bool waits_for_default);
 void destroy(Stream* stream);  // once its work is done
 
-void submit(Stream* stream, std::function<int()> work);  // which returns a cudaError_t
+void submit(Stream* stream, StreamWork work);
+void capture(Stream* stream, Graph* into);  // nullptr: no longer
+Graph* captured(const Stream* stream);      // nullptr: it is not captured
+bool any_captured();
 void record(Event& event, Stream* stream);
 void wait_for(Stream* stream, Event& event);
 bool in_use(const Event& event);

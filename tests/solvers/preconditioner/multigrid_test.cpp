@@ -117,6 +117,44 @@ TYPED_TEST(MultigridMethod, DeviceAndHostAgreeToRoundOff) {
     }
 }
 
+// Load and store, whose vectors come and go, and one for all between, whatever the levels and the cycle.
+TEST(MultigridOnTheDevice, ACycleIsThreeLaunchesAndNoWait) {
+  for (const char* cycle : {"V", "F"})
+    for (const int n : {12, 33}) {
+      const SeparableOperator op = unit_box({n, n, n}, 1.5, EndCondition::neumann, EndCondition::neumann);
+      const SeparableStencil<Device> A(op);
+      MultigridOptions o;
+      o.cycle = cycle;
+      Multigrid<Device> M(o);
+      M.setup(A);
+      const Array<double, Device> r(right_hand_side(op, 7));
+      Array<double, Device> z(r.size());
+      for (int k = 0; k < 2; ++k) {
+        const Ledger before = ledger();
+        M.apply(r, z);
+        EXPECT_EQ(ledger().launches - before.launches, 3) << cycle << n;
+        EXPECT_EQ(ledger().synchronisations, before.synchronisations);
+      }
+    }
+}
+
+// A shift is an argument of the kernels that are launched as one.
+TYPED_TEST(MultigridMethod, AnUpdatedOperatorIsSolvedAsByANewSetUp) {
+  SeparableOperator op = unit_box({12, 10, 9}, 1.5, EndCondition::dirichlet, EndCondition::neumann);
+  const Numbers r = right_hand_side(op, 7);
+  SeparableStencil<TypeParam> A(op);
+  Multigrid<TypeParam> M(options_with("float"));
+  M.setup(A);
+  apply<TypeParam>(M, r);
+  for (const auto& [shift, scale] : {std::pair{3.0, 1.0}, {3.0, 0.1}, {0.5, 0.1}}) {
+    A.set_coefficients(shift, scale);
+    M.update(A);
+    op.shift = shift;
+    op.scale = scale;
+    EXPECT_EQ(apply<TypeParam>(M, r), set_up_and_apply<TypeParam>(op, options_with("float"), r)) << shift << scale;
+  }
+}
+
 TYPED_TEST(MultigridMethod, SinglePrecisionDiffersByRoundOffOnly) {
   const SeparableOperator op = unit_box({30, 17, 24}, 1.5, EndCondition::neumann, EndCondition::dirichlet);
   const Numbers r = right_hand_side(op, 5);

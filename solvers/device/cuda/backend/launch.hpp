@@ -1,4 +1,4 @@
-// Kernel launches of a CUDA device, all in its default stream, and pinned memory.
+// Kernel launches of a CUDA device, all in its default stream (or, recorded, in the stream of a graph), and pinned memory.
 #pragma once
 #include <cuda_runtime.h>
 
@@ -27,6 +27,8 @@ void allow_shared_bytes(const void* kernel, std::size_t bytes);
 // WEIR_CUDA_SYNC=1: each launch is waited for, so that an error carries the name of the kernel that made it.
 bool& waits_for_launches();
 void wait_for_launch(const void* kernel, const char* name);
+// Where launches go: null, the default stream; while a graph is recorded, which the default stream cannot be, another.
+inline cudaStream_t launch_stream = nullptr;
 
 }  // namespace backend
 
@@ -46,6 +48,7 @@ void launch(const LaunchConfig& config, void (*kernel)(P...), A&&... arguments) 
   c.gridDim = config.grid;
   c.blockDim = config.block;
   c.dynamicSmemBytes = config.shared_bytes;
+  c.stream = backend::launch_stream;
   c.attrs = &attribute;
   c.numAttrs = config.cooperative ? 1 : 0;
   backend::check(cudaLaunchKernelEx(&c, kernel, static_cast<P>(std::forward<A>(arguments))...), config.name);

@@ -2,8 +2,10 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <tuple>
 #include <utility>
+#include <vector>
 
 #include "backend/dialect.hpp"
 
@@ -20,6 +22,10 @@ struct LaunchConfig {
 namespace simt {
 using Body = void (*)(const void* arguments);
 void run_kernel(const LaunchConfig& config, Body body, const void* arguments, std::size_t bytes);
+
+// Not null: launches, loops, fills and reductions that stay are put down here, to be run later (graph.hpp).
+using Recording = std::vector<std::function<void()>>;
+inline Recording* recording = nullptr;
 }  // namespace simt
 
 // Host memory that the device reaches by itself.
@@ -37,7 +43,10 @@ void launch(const LaunchConfig& config, void (*kernel)(P...), A&&... arguments) 
   const simt::Body body = [](const void* p) {
     std::apply(static_cast<const Call*>(p)->kernel, static_cast<const Call*>(p)->arguments);
   };
-  simt::run_kernel(config, body, &call, sizeof call);
+  if (simt::recording)
+    simt::recording->push_back([=] { simt::run_kernel(config, body, &call, sizeof call); });
+  else
+    simt::run_kernel(config, body, &call, sizeof call);
 }
 
 }  // namespace weir

@@ -8,6 +8,7 @@ namespace weir::backend {
 // Calls the reduction with the body itself, or in the race build with one that tells the checker whose turn it is.
 template <class R, class F, class Reduction>
 R run_reduction(const F& f, const Reduction& reduction) {
+  refuse_recording("a sum for the host");
   ++ledger().launches;
   if constexpr (simt::checked_loops) {
     R result{};
@@ -59,14 +60,17 @@ void finish_reduction(const R& result, const Finish& finish) {
 }
 template <class F, class Finish>
 void reduce_sum_then(int n, const F& f, const Finish& finish) {
+  if (simt::recording) return simt::recording->push_back([=] { reduce_sum_then(n, f, finish); });
   finish_reduction(reduce_sum(n, f), finish);
 }
 template <class F, class Finish>
 void reduce_sum2_then(int n, const F& f, const Finish& finish) {
+  if (simt::recording) return simt::recording->push_back([=] { reduce_sum2_then(n, f, finish); });
   finish_reduction(reduce_sum2(n, f), finish);
 }
 template <class F, class Finish>
 void reduce_max_then(int n, const F& f, const Finish& finish) {
+  if (simt::recording) return simt::recording->push_back([=] { reduce_max_then(n, f, finish); });
   finish_reduction(reduce_max(n, f), finish);
 }
 

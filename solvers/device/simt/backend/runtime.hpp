@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "backend/launch.hpp"
 #include "solvers/device/ledger.hpp"
 
 namespace weir::simt {
@@ -53,9 +54,11 @@ void copy_to_device(void* device, const void* host, std::int64_t bytes);
 void copy_to_host(void* host, const void* device, std::int64_t bytes);
 void set_zero(void* device, std::int64_t bytes);
 std::int64_t free_memory();  // without a limit; WEIR_SIMT_MEMORY=BYTES: what the device has
+inline constexpr bool waits_for_launches() { return false; }
 inline void synchronise() {
   ++ledger().synchronisations;
 }  // all work submitted so far is done: here nothing is put off
+void refuse_recording(const char* what);  // throws where work is recorded: it cannot be a part of that
 const char* device_name();
 bool device_available();
 inline std::string why_no_device() { return ""; }
@@ -66,6 +69,7 @@ void select_device(int number);  // for this process, before anything lies on a 
 // every access into a gather.
 template <class F>
 void run_loop(std::int64_t n, const F& f) {
+  if (simt::recording) return simt::recording->push_back([=] { run_loop(n, f); });
   if (n > 0) ++ledger().launches;
   if constexpr (simt::checked_loops) {
     auto loop = [&] {
@@ -86,6 +90,7 @@ void run_loop(std::int64_t n, const F& f) {
 }
 template <class F>
 void run_loop_3d(int nx, int ny, int nz, const F& f) {
+  if (simt::recording) return simt::recording->push_back([=] { run_loop_3d(nx, ny, nz, f); });
   if constexpr (simt::checked_loops) {
     run_loop(std::int64_t{nx} * ny * nz, [=](int q) { f(q % nx, q / nx % ny, q / nx / ny); });
   } else {

@@ -1,0 +1,49 @@
+// Work that is the same each time, launched as one.
+#pragma once
+#include <type_traits>
+
+#include "backend/graph.hpp"
+#include "backend/runtime.hpp"
+#include "solvers/device/space.hpp"
+
+namespace weir {
+
+// Device: the first run(f) records what f launches (a CUDA graph), that and later ones launch it at once, f itself not being called
+// again. So f may launch kernels, loops, fills and sums that stay (sums_stay.hpp), nothing that the host waits for; what it
+// launches must have the same arguments each time and its memory stay where it is, else forget() first. Host, in a recording, and
+// where each launch is to be waited for (WEIR_CUDA_SYNC=1): f().
+template <class Space>
+class RecordedWork {
+ public:
+  template <class F>
+  void run(const F& f) {
+    if constexpr (std::is_same_v<Space, Host>) {
+      f();
+    } else {
+      if (backend::Graph::is_recording() || backend::waits_for_launches()) return f();
+      if (!graph_.recorded()) record(f);
+      graph_.launch();
+    }
+  }
+  void forget() {
+    if constexpr (!std::is_same_v<Space, Host>) graph_.forget();
+  }
+
+ private:
+  template <class F>
+  void record(const F& f) {
+    graph_.begin();
+    try {
+      f();
+    } catch (...) {
+      graph_.abandon();
+      throw;
+    }
+    graph_.end();
+  }
+
+  struct Nothing {};
+  [[no_unique_address]] std::conditional_t<std::is_same_v<Space, Host>, Nothing, backend::Graph> graph_;
+};
+
+}  // namespace weir

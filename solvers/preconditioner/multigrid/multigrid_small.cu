@@ -1,0 +1,82 @@
+#include "solvers/preconditioner/multigrid/multigrid_small.hpp"
+
+#include <algorithm>
+
+#include "solvers/device/launch.hpp"
+#include "solvers/preconditioner/multigrid/multigrid_kernels.hpp"
+
+namespace weir::multigrid {
+namespace {
+
+template <class Step>
+__device__ void in_block(const Step& step) {
+  const Extents e = step.range();
+  for (int q = static_cast<int>(threadIdx.x); q < e.count(); q += static_cast<int>(blockDim.x))
+    step(q % e.nx, q / e.nx % e.ny, q / (e.nx * e.ny));
+}
+
+// With doubles 64 registers a thread are too few. Emulated, each thread is a fiber that switches at each barrier.
+template <class T>
+constexpr unsigned most_threads = backend::emulated ? 64
+                                  : sizeof(T) == 4  ? 1024
+                                                    : 512;
+
+template <class T>
+__global__ void __launch_bounds__(most_threads<T>)
+    do_steps(const LevelAndExchange<T>* levels, const CycleStep<T>* steps, int count, CoarseSolve<T> coarsest) {
+  for (int s = 0; s < count; ++s) {
+    const CycleStep<T> step = steps[s];
+    const LevelAndExchange<T>&fine = levels[step.level], &next = levels[step.level + 1];
+    const LevelView<T>& L = fine.view;
+    switch (step.kind) {
+      case CycleStep<T>::clear:
+        in_block(Clear<T>{L});
+        break;
+      case CycleStep<T>::residual:
+        in_block(Residual<T>{L});
+        break;
+      case CycleStep<T>::relax:
+        in_block(RelaxColour<T>{L, step.colour, step.a});
+        break;
+      case CycleStep<T>::relax_from_zero:
+        in_block(RelaxColourFromZero<T>{L, step.colour, step.a});
+        break;
+      case CycleStep<T>::jacobi:
+        in_block(JacobiStep<T>{L, step.a});
+        break;
+      case CycleStep<T>::chebyshev:
+        in_block(ChebyshevStep<T>{L, step.a, step.b});
+        break;
+      case CycleStep<T>::restrict_planes:
+        in_block(RestrictPlanes<T>{L, next.view, fine.exchange});
+        break;
+      case CycleStep<T>::restrict_layers:
+        in_block(RestrictLayers<T>{L, next.view, fine.exchange});
+        break;
+      case CycleStep<T>::prolong:
+        in_block(ProlongCorrect<T>{L, next.view, fine.exchange});
+        break;
+      case CycleStep<T>::solve:
+        in_block(SolveCoarsest<T>{L, coarsest.places, coarsest.inverse});
+        break;
+    }
+    __syncthreads();
+  }
+}
+
+}  // namespace
+
+template <class T>
+void run_in_one_block(const Array<LevelAndExchange<T>, Device>& levels, const Array<CycleStep<T>, Device>& steps,
+                      const CoarseSolve<T>& coarsest, int widest) {
+  const unsigned threads = std::min(most_threads<T>, (static_cast<unsigned>(widest) + 31) / 32 * 32);
+  launch({.block = threads, .name = "small levels"}, do_steps<T>, levels.data(), steps.data(),
+         static_cast<int>(steps.size()), coarsest);
+}
+
+template void run_in_one_block(const Array<LevelAndExchange<float>, Device>&, const Array<CycleStep<float>, Device>&,
+                               const CoarseSolve<float>&, int);
+template void run_in_one_block(const Array<LevelAndExchange<double>, Device>&, const Array<CycleStep<double>, Device>&,
+                               const CoarseSolve<double>&, int);
+
+}  // namespace weir::multigrid
