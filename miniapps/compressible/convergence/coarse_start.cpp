@@ -102,7 +102,7 @@ std::vector<Table> coarser_cases(const Table& config, int meshes) {
   const Table generator = config.table("mesh").table("generator");
   const bool by_cells = generator.has("cells");
   const auto cells = by_cells ? generator.get<double>("cells", 0) : 0;
-  const auto refinement = generator.get<double>("refinement", 1);
+  const auto refinement = by_cells ? 1 : generator.get<double>("refinement", 1);
   std::vector<Table> cases;
   for (int level = 1; level <= meshes; ++level) {
     const double coarser = std::ldexp(refinement, -level), fewer = std::round(std::ldexp(cells, -2 * level));
