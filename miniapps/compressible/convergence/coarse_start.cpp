@@ -14,7 +14,8 @@
 namespace weir {
 namespace {
 
-constexpr double least_refinement = 0.2, least_cells = 500;  // that the generators take
+constexpr double least_refinement = 0.2,
+                 least_cells = 1500;  // the generators take the former; fewer cells may need less
 
 bool has_positive_pressure(std::span<const double> U) {
   return U[0] > 0 && U[3] - 0.5 * (U[1] * U[1] + U[2] * U[2]) / U[0] > 0;
