@@ -7,6 +7,7 @@
 #include "mesh/generate/generators.hpp"
 #include "mesh/ordering/make_ordering.hpp"
 #include "mesh/unstructured/make_mesh.hpp"
+#include "miniapps/compressible/convergence/coarse_start.hpp"
 #include "miniapps/compressible/exact/riemann.hpp"
 #include "miniapps/compressible/output.hpp"
 #include "solvers/krylov/forcing_term.hpp"
@@ -79,6 +80,9 @@ constexpr Option pseudo_time_keys[] = {
      "(0, inf)"},
     {"first_order_tolerance", Option::number, "0.1",
      "the first-order scheme runs until its residual has fallen by this factor; 0: second order at once", "[0, inf)"},
+    {"coarse_meshes", Option::integer, "0",
+     "a steady flow begins on at most so many coarser meshes of its generator, each of half the refinement", "[0, 6]"},
+    {"coarse_tolerance", Option::number, "1e-2", "the same as tolerance, on those meshes", "(0, 1)"},
     {"force_tolerance", Option::number, "0",
      "a steady run also ends where lift and drag have each stayed within this over force_window steps; 0: it does not",
      "[0, inf)"},
@@ -213,6 +217,8 @@ void read_pseudo_time(const Table& options, PseudoTimeOptions& o) {
   o.least_relaxation = t.get<double>("least_relaxation");
   o.tolerance = t.get<double>("tolerance");
   o.first_order_tolerance = t.get<double>("first_order_tolerance");
+  o.coarse_meshes = t.get<int>("coarse_meshes");
+  o.coarse_tolerance = t.get<double>("coarse_tolerance");
   o.force_tolerance = t.get<double>("force_tolerance");
   o.force_window = t.get<int>("force_window");
   o.max_steps = t.get<int>("max_steps");
@@ -282,6 +288,7 @@ CompressibleCase read_compressible_case(const Table& config) {
   c.scheme.has_products = c.pseudo_time.dual_products;
   read_matrix(config.table("linear").table("flow"), c.pseudo_time);
   read_time(config.table("time"), c.time);
+  if (c.pseudo_time.coarse_meshes > 0) require_coarser_meshes(config, c.is_unsteady());
   return c;
 }
 

@@ -29,6 +29,8 @@ struct PseudoTimeOptions {
   double least_relaxation = 0.2;       // omega of (2) goes no lower than this
   double tolerance = 1e-6;             // of the residual of energy, relative to the first one of its phase
   double first_order_tolerance = 0.1;  // the same for the first-order start; 0: there is none
+  int coarse_meshes = 0;               // that a steady flow begins on
+  double coarse_tolerance = 1e-2;      // of the residual there
   double force_tolerance = 0;          // of lift and drag over force_window steps: ends the run too; 0: does not
   int force_window = 50;
   int max_steps = 500;

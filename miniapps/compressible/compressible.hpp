@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "mesh/ordering/lines.hpp"
-#include "miniapps/compressible/carry_over.hpp"
+#include "miniapps/compressible/start_from.hpp"
 #include "miniapps/compressible/case.hpp"
 #include "postproc/run/run.hpp"
 

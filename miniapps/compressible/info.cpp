@@ -39,7 +39,8 @@ std::string step_line(const CompressibleCase& c) {
   text += o.dual_products ? "Newton, products by dual numbers"
           : o.matrix_free ? "Newton, matrix-free"
                           : "backward Euler, first-order Jacobian";
-  return text + fmt::format(", CFL {:g} to {:g}, tolerance {:g}", o.cfl_start, o.cfl_max, o.tolerance);
+  text += fmt::format(", CFL {:g} to {:g}, tolerance {:g}", o.cfl_start, o.cfl_max, o.tolerance);
+  return o.coarse_meshes > 0 ? text + fmt::format(", begun on coarser meshes (at most {})", o.coarse_meshes) : text;
 }
 
 std::vector<std::string> warnings_of(const CompressibleCase& c) {

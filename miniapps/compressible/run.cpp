@@ -6,15 +6,14 @@
 
 #include "base/hash.hpp"
 #include "base/timer.hpp"
-#include "miniapps/compressible/compressible.hpp"
-#include "miniapps/compressible/flow.hpp"
+#include "miniapps/compressible/convergence/coarse_start.hpp"
 #include "miniapps/compressible/flow_facts.hpp"
 #include "miniapps/compressible/flow_records.hpp"
 #include "miniapps/compressible/output.hpp"
+#include "miniapps/compressible/read_flow.hpp"
 #include "miniapps/study/lab.hpp"
 #include "postproc/run/machine.hpp"
 #include "solvers/diagnosis/finding.hpp"
-#include "solvers/parallel/rank_map.hpp"
 
 namespace weir {
 namespace {
@@ -89,7 +88,7 @@ class SteadyMarch {
   void begin(bool restarted) {
     flow_.set_outside(0);
     if (restarted) return flow_.pseudo.resume();
-    const bool is_near = !flow_.c.start_from.empty();
+    const bool is_near = !flow_.c.start_from.empty() || options_.coarse_meshes > 0;
     const bool starts_low = flow_.c.scheme.order == 2 && options_.first_order_tolerance > 0 && !is_near;
     flow_.pseudo.start_phase(starts_low ? 1 : flow_.c.scheme.order);
     if (!starts_low) flow_.first_step_second_order = 0;
@@ -290,28 +289,16 @@ int march(Run& run, CompressibleFlow<Space>& flow, CompressibleOutput& output, L
   return run.finish(all);
 }
 
-std::vector<RowRange> row_ranges(const std::vector<CellRange>& lines) {
-  std::vector<RowRange> ranges;
-  for (const CellRange& line : lines) ranges.push_back({line.first, line.count});
-  std::sort(ranges.begin(), ranges.end(), [](const RowRange& a, const RowRange& b) { return a.first < b.first; });
-  return ranges;
+template <class Space>
+void begin_on_coarser_meshes(Run& run, const Table& config, CompressibleFlow<Space>& flow) {
+  const CoarseStop stop{[&run] { return run.should_stop(); }, [&run] { return run.must_abandon_step(); }};
+  ScopedTimer timer(run.timings().at("flow equations", "coarser meshes"));
+  for (const CoarseMesh& mesh : start_on_coarser_meshes(config, run.ranks(), stop, flow))
+    run.event("coarse mesh",
+              count_text(static_cast<double>(mesh.cells)) + " cells: " + count_text(static_cast<double>(mesh.steps)) +
+                  " steps, " + count_text(static_cast<double>(mesh.iterations)) + " iterations, residual fallen to " +
+                  three_digits(mesh.drop) + (mesh.failed ? "; steps were rejected, so it ends here" : ""));
 }
-
-// Everything a case says about its flow, on every rank.
-struct ReadCase {
-  CompressibleCase c;
-  std::string ordering;
-  std::vector<CellRange> lines;
-  CellNumbers numbers;
-  UnstructuredMesh mesh;
-  std::vector<FlowBoundary> boundary;
-
-  explicit ReadCase(const Table& config)
-      : c(read_compressible_case(config)), mesh(read_ordered_mesh(config, ordering, &lines, &numbers)) {
-    take_periods(mesh, c);
-    boundary = read_flow_boundary(config, c, mesh);
-  }
-};
 
 template <class Space>
 int run_in(Run& run, const Table& config) {
@@ -319,23 +306,12 @@ int run_in(Run& run, const Table& config) {
   const CompressibleCase& c = read.c;
   return_freed_memory();  // the mesh in the order it was read in
   CompressibleOutput output(config, c, read.boundary, read.mesh);
-  const HaloOptions halo = read_halo_options(config.table("ranks"));
   run.ranks().use(read_reduction(config.table("ranks")));
   const bool is_alone = run.ranks().size() == 1;
   const std::string devices = !is_alone && std::is_same_v<Space, Device> ? choose_device(run.ranks()) : "";
   run.require_memory(compressible_memory(read.mesh, c, config).each_of(run.ranks().size()));
-  std::optional<MeshRanks> ranks;
-  if (!is_alone)
-    ranks.emplace(run.ranks(), read.mesh, partition_of(run.ranks(), read.mesh, read.lines), halo,
-                  c.turbulence.equations());
-
-  CompressibleFlow<Space> flow(c, is_alone ? read.mesh : ranks->part.mesh, read.boundary, config.table("linear"),
-                               is_alone ? nullptr : &*ranks);
-  if (!is_alone && !flow.pseudo.solver().lifetime().is_always())
-    config.table("linear").table("flow").fail("refresh", "in parallel the preconditioner is rebuilt for every matrix");
-  return_freed_memory();  // the geometry on its way to the space
-  flow.pseudo.jacobian().set_lines(row_ranges(is_alone ? read.lines : ranks->own(read.lines)));  // for `line`
-  flow.initialise();
+  BuiltFlow<Space> built(read, config, run.ranks());
+  CompressibleFlow<Space>& flow = built.flow;
   require_promises(run, flow.pseudo.solver());
   flow.pseudo.solver().stop_when([&run] { return run.must_abandon_step(); });
   Lab<Space> lab(config, {"flow"}, run.ranks());
@@ -360,6 +336,7 @@ int run_in(Run& run, const Table& config) {
   else
     read.mesh = {};
   lab.open(run);
+  if (!restarted && !carries && c.pseudo_time.coarse_meshes > 0) begin_on_coarser_meshes(run, config, flow);
   return c.is_unsteady() ? march<Space, TimeMarch<Space>>(run, flow, output, lab)
                          : march<Space, SteadyMarch<Space>>(run, flow, output, lab);
 }

@@ -37,7 +37,8 @@ VARIANTS = {
         "pseudo_time.cfl_start=50",
         'linear.flow.preconditioner={type="async_block_ilu0",build_sweeps=1,apply_sweeps=3,chunk=384}']),
     "paper_ramp": ("the paper's solver, our CFL rule", PAPER[:-2]),
-    "ours": ("the case as it is: Newton's method", []),
+    "ours": ("the case as it is, begun at the free stream: Newton's method", []),
+    "coarse_2": ("begun on two coarser meshes", ["pseudo_time.coarse_meshes=2"]),
     "v_cycle": ("V cycles", ['linear.flow.preconditioner.cycle="V"']),
     "passes_3": ("aggregates of 8 instead of 4", ["linear.flow.preconditioner.passes=3"]),
     "diffusion_1": ("coarse levels as they are summed", ["linear.flow.preconditioner.diffusion=1.0"]),
@@ -70,7 +71,7 @@ def run(program, folder, name, sets, options):
     directory = os.path.join(folder, name)
     command = [program, "run", CASE, "-o", directory, "--overwrite", "--threads", "1"]
     for one in ['mesh.generator={type="naca0012",refinement=%g}' % options.refinement, "output.report=false",
-                "pseudo_time.max_steps=10000", *sets, *options.set]:
+                "pseudo_time.max_steps=10000", "pseudo_time.coarse_meshes=0", *sets, *options.set]:
         command += ["--set", one]
     before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
     limit = (options.limit, resource.getrlimit(resource.RLIMIT_CPU)[1])

@@ -84,7 +84,7 @@ void measure_aerofoil(PeerRows& rows, const std::string& name, int rounds) {
   write_our_case(work / "aerofoil.toml", mesh);
   const auto ours = [&] {
     return run_program({weir_program(), "run", (work / "aerofoil.toml").string(), "-o", (work / "out").string(),
-                        "--overwrite", "--threads", "1"},
+                        "--overwrite", "--threads", "1", "--set", "pseudo_time.coarse_meshes=0"},
                        work / "weir.txt");
   };
   setenv("OMP_NUM_THREADS", "1", 1);

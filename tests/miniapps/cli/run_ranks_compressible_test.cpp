@@ -106,6 +106,39 @@ TEST_F(WeirRanksCompressible, AllWaysOfAHaloGiveTheSameBitsAndARestartGoesOnWith
   }
 }
 
+TEST_F(WeirRanksCompressible, CoarserMeshesAreSharedOutLikeTheFinest) {
+  write_file(folder / "aerofoil.toml", R"([case]
+miniapp = "compressible"
+[mesh.generator]
+type = "naca0012"
+layers = 0
+far_field = 5.0
+wall_faces = 40
+leading_spacing = 0.03
+trailing_spacing = 0.03
+near_growth = 0.3
+far_growth = 0.4
+[flow]
+mach = 0.5
+[boundary]
+wall = { type = "slip_wall" }
+farfield = { type = "farfield" }
+[pseudo_time]
+coarse_meshes = 1
+cfl_max = 100.0
+first_order_tolerance = 0.5
+coarse_tolerance = 0.5
+[linear.flow]
+method = "gmres"
+tolerance = 0.01
+preconditioner = { type = "block_jacobi" }
+)");
+  const std::string log = run(1, "alone", "aerofoil.toml", {"--steps", "1"});
+  EXPECT_NE(log.find("coarse mesh: "), std::string::npos) << log;
+  run(3, "spread", "aerofoil.toml", {"--steps", "1"});
+  expect_same("alone", "spread", {"drag", "cp_min", "mach_max"}, 1e-6);
+}
+
 TEST_F(WeirRanksCompressible, RecordsOfWallsAndOfHalosAreThoseOfTheWholeFlow) {
   run(1, "one", "cylinder.toml", {"--steps", "3"});
   run(3, "three", "cylinder.toml", {"--steps", "3"});

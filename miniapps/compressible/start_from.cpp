@@ -1,4 +1,4 @@
-#include "miniapps/compressible/carry_over.hpp"
+#include "miniapps/compressible/start_from.hpp"
 
 #include <algorithm>
 #include <cmath>

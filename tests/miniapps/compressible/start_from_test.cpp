@@ -1,5 +1,5 @@
 // A state carried from one mesh to another.
-#include "miniapps/compressible/carry_over.hpp"
+#include "miniapps/compressible/start_from.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 
 #include "base/error.hpp"
 
-namespace weir::carry_over_test {
+namespace weir::start_from_test {
 namespace {
 
 constexpr int values = 2;
@@ -56,4 +56,4 @@ TEST(CarryOver, MeshesWithoutRowsAreCarriedCellByCellWhereTheyHaveAsManyCells) {
 }
 
 }  // namespace
-}  // namespace weir::carry_over_test
+}  // namespace weir::start_from_test

@@ -1,0 +1,65 @@
+// Everything a case says about its flow, on every rank, and the flow that is built from it.
+#pragma once
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "miniapps/compressible/compressible.hpp"
+#include "miniapps/compressible/flow.hpp"
+#include "postproc/run/machine.hpp"
+#include "solvers/parallel/rank_map.hpp"
+
+namespace weir {
+
+struct ReadCase {
+  CompressibleCase c;
+  std::string ordering;
+  std::vector<CellRange> lines;
+  CellNumbers numbers;
+  UnstructuredMesh mesh;
+  std::vector<FlowBoundary> boundary;
+
+  explicit ReadCase(const Table& config)
+      : c(read_compressible_case(config)), mesh(read_ordered_mesh(config, ordering, &lines, &numbers)) {
+    take_periods(mesh, c);
+    boundary = read_flow_boundary(config, c, mesh);
+  }
+};
+
+inline std::vector<RowRange> row_ranges(const std::vector<CellRange>& lines) {
+  std::vector<RowRange> ranges;
+  for (const CellRange& line : lines) ranges.push_back({line.first, line.count});
+  std::sort(ranges.begin(), ranges.end(), [](const RowRange& a, const RowRange& b) { return a.first < b.first; });
+  return ranges;
+}
+
+// This rank's part, in its initial state. All ranks call; read and ranks must outlive it.
+template <class Space>
+struct BuiltFlow {
+  std::optional<MeshRanks> ranks;  // none on one rank
+  CompressibleFlow<Space> flow;
+
+  BuiltFlow(const ReadCase& read, const Table& config, const Communicator& communicator)
+      : ranks(parts(read, config, communicator)),
+        flow(read.c, ranks ? ranks->part.mesh : read.mesh, read.boundary, config.table("linear"),
+             ranks ? &*ranks : nullptr) {
+    if (ranks && !flow.pseudo.solver().lifetime().is_always())
+      config.table("linear").table("flow").fail("refresh",
+                                                "in parallel the preconditioner is rebuilt for every matrix");
+    return_freed_memory();  // the geometry on its way to the space
+    flow.pseudo.jacobian().set_lines(row_ranges(ranks ? ranks->own(read.lines) : read.lines));  // for `line`
+    flow.initialise();
+  }
+
+ private:
+  static std::optional<MeshRanks> parts(const ReadCase& read, const Table& config, const Communicator& communicator) {
+    const HaloOptions halo = read_halo_options(config.table("ranks"));
+    if (communicator.size() == 1) return {};
+    return std::optional<MeshRanks>(std::in_place, communicator, read.mesh,
+                                    partition_of(communicator, read.mesh, read.lines), halo,
+                                    read.c.turbulence.equations());
+  }
+};
+
+}  // namespace weir
