@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "mesh/ordering/lines.hpp"
-#include "miniapps/compressible/start_from.hpp"
 #include "miniapps/compressible/case.hpp"
+#include "miniapps/compressible/convergence/start_from.hpp"
 #include "postproc/run/run.hpp"
 
 namespace weir {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "solvers/device/fetch_scalars.hpp"
+#include "solvers/device/asynchronous/fetch_scalars.hpp"
 #include "solvers/device/space_timer.hpp"
 #include "solvers/device/vector_ops.hpp"
 

@@ -13,12 +13,12 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "solvers/device/asynchronous/fetch_scalars.hpp"
+#include "solvers/device/asynchronous/sums_stay.hpp"
 #include "solvers/device/chunked_reduce.hpp"
-#include "solvers/device/fetch_scalars.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/ledger.hpp"
 #include "solvers/device/mapped_blocks.hpp"
-#include "solvers/device/sums_stay.hpp"
 
 namespace weir {
 

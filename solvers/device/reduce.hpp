@@ -8,10 +8,10 @@
 //   sum_then(n, f, [=] WEIR_HD (double s) { ... });            what follows from it is computed there
 #pragma once
 #include "backend/reduction.hpp"
+#include "solvers/device/asynchronous/sums_stay.hpp"
 #include "solvers/device/chunked_reduce.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/device/ledger.hpp"
-#include "solvers/device/sums_stay.hpp"
 
 namespace weir {
 

@@ -18,7 +18,7 @@
 
 #include "base/error.hpp"
 #include "base/timer.hpp"
-#include "solvers/device/fetch_scalars.hpp"
+#include "solvers/device/asynchronous/fetch_scalars.hpp"
 #include "solvers/device/vector_ops.hpp"
 #include "solvers/krylov/iteration.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"

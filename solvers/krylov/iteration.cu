@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "backend/traits.hpp"
-#include "solvers/device/fetch_scalars.hpp"
+#include "solvers/device/asynchronous/fetch_scalars.hpp"
 #include "solvers/device/vector_ops.hpp"
 
 namespace weir {

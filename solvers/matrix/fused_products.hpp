@@ -3,7 +3,7 @@
 #pragma once
 #include <type_traits>
 
-#include "solvers/device/sums_stay.hpp"
+#include "solvers/device/asynchronous/sums_stay.hpp"
 #include "solvers/matrix/matrix.hpp"
 
 namespace weir {

@@ -1,6 +1,6 @@
 #include "miniapps/study/recorder/value_range.hpp"
 
-#include "solvers/device/fetch_scalars.hpp"
+#include "solvers/device/asynchronous/fetch_scalars.hpp"
 #include "solvers/device/reduce.hpp"
 
 namespace weir {

@@ -8,7 +8,7 @@
 #include <span>
 
 #include "solvers/device/array.hpp"
-#include "solvers/device/fetch_scalars.hpp"
+#include "solvers/device/asynchronous/fetch_scalars.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/krylov/krylov.hpp"
 

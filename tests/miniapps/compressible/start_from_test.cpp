@@ -1,5 +1,5 @@
 // A state carried from one mesh to another.
-#include "miniapps/compressible/start_from.hpp"
+#include "miniapps/compressible/convergence/start_from.hpp"
 
 #include <gtest/gtest.h>
 

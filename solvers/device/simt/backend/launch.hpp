@@ -2,12 +2,11 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <tuple>
 #include <utility>
-#include <vector>
 
 #include "backend/dialect.hpp"
+#include "backend/recording.hpp"
 
 namespace weir {
 
@@ -22,10 +21,6 @@ struct LaunchConfig {
 namespace simt {
 using Body = void (*)(const void* arguments);
 void run_kernel(const LaunchConfig& config, Body body, const void* arguments, std::size_t bytes);
-
-// Not null: launches, loops, fills and reductions that stay are put down here, to be run later (graph.hpp).
-using Recording = std::vector<std::function<void()>>;
-inline Recording* recording = nullptr;
 }  // namespace simt
 
 // Host memory that the device reaches by itself.

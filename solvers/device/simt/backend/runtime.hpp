@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string>
 
-#include "backend/launch.hpp"
+#include "backend/recording.hpp"
 #include "solvers/device/ledger.hpp"
 
 namespace weir::simt {

@@ -1,4 +1,4 @@
-#include "miniapps/compressible/start_from.hpp"
+#include "miniapps/compressible/convergence/start_from.hpp"
 
 #include <algorithm>
 #include <cmath>
