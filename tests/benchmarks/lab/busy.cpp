@@ -26,7 +26,7 @@ class BusyPrograms {
       if (child < 0) throw Error(Exit::internal, "no process could be started");
       if (child == 0) {
         prctl(PR_SET_PDEATHSIG, SIGKILL);  // should we be killed
-        for (volatile unsigned long n = 0;; n = n + 1) {
+        for (volatile bool goes_on = true; goes_on;) {
         }
       }
       running_.push_back(child);

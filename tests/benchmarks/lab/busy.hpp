@@ -1,4 +1,4 @@
-// What a run costs on a machine that other programs use too: cavity_re1000 beside 0 to 6 programs that only count, on one thread, on
+// What a run costs on a machine that other programs use too: cavity_re1000 beside 0 to 6 programs that only spin, on one thread, on
 // every core (--threads) and as it comes (the number of threads adapts):
 //   weir bench busy [-o DIR]
 // Wall time over that beside nobody, and over the fair share: a program of p threads beside k others on c cores gets p of the p + k
