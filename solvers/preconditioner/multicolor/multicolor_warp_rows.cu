@@ -12,10 +12,9 @@
 namespace weir::multicolor::device {
 namespace {
 
-constexpr int rows_of_block = 8;    // and as many warps
-constexpr int resident_blocks = 6;  // of a multiprocessor: 40 registers a thread, which 42 would not let in
-constexpr int tail_rows = 64;       // colours of at most so many rows share a launch
-constexpr int at_once = 6;          // values of O that a lane waits for together
+constexpr int rows_of_block = 8;  // and as many warps
+constexpr int tail_rows = 64;     // colours of at most so many rows share a launch
+constexpr int at_once = 6;        // values of O that a lane waits for together
 
 // Blocks k = 0 .. count - 1 of a row, earlier colours' first.
 struct RowOfBlocks {
@@ -77,7 +76,7 @@ __device__ void update_row(const MulticolorView<T>& m, int p, bool first, const 
 }
 
 template <int n, class T>
-__global__ void __launch_bounds__(32 * rows_of_block, resident_blocks)
+__global__ void __launch_bounds__(32 * rows_of_block)
     colour_by_warps(MulticolorView<T> m, ColourPass pass, const double* b, double* x) {
   const int p = pass.from + static_cast<int>(blockIdx.x * rows_of_block + threadIdx.y);
   if (p < pass.to) update_row<n>(m, p, pass.first, b, x);  // a whole warp

@@ -15,11 +15,12 @@ __device__ void in_block(const Step& step) {
     step(q % e.nx, q / e.nx % e.ny, q / (e.nx * e.ny));
 }
 
-// With doubles 64 registers a thread are too few. Emulated, each thread is a fiber that switches at each barrier.
+// With doubles 64 registers a thread are too few, which ptxas aims at for 512 threads too. Emulated, each thread is a fiber that
+// switches at each barrier.
 template <class T>
 constexpr unsigned most_threads = backend::emulated ? 64
                                   : sizeof(T) == 4  ? 1024
-                                                    : 512;
+                                                    : 384;
 
 template <class T>
 __global__ void __launch_bounds__(most_threads<T>)
