@@ -53,58 +53,82 @@ inline void gather1(const double* base, const int* index, Pack& out) {
 
 namespace detail {
 typedef double Record __attribute__((vector_size(32)));
-inline Record record(const double* base, int index) {
-  Record r;
+// By reference: without AVX a record is no register, and passing it by value would depend on the target.
+inline void get(const double* base, int index, Record& r) {
   __builtin_memcpy(&r, base + std::int64_t{4} * index, sizeof(r));
-  return r;
 }
-inline void put(double* base, int index, Record r) { __builtin_memcpy(base + std::int64_t{4} * index, &r, sizeof(r)); }
+inline void put(double* base, int index, const Record& r) {
+  __builtin_memcpy(base + std::int64_t{4} * index, &r, sizeof(r));
+}
 typedef float RoundedRecord __attribute__((vector_size(16)));
-inline void put(float* base, int index, Record r) {
+inline void put(float* base, int index, const Record& r) {
   const RoundedRecord rounded = __builtin_convertvector(r, RoundedRecord);
   __builtin_memcpy(base + std::int64_t{4} * index, &rounded, sizeof(rounded));
 }
+inline void transpose(Record r[4]) {
+  const Record a = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6), b = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7),
+               c = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6), d = __builtin_shufflevector(r[2], r[3], 1, 5, 3, 7);
+  r[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5);
+  r[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+  r[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7);
+  r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+}
 }  // namespace detail
 
-// out[c] = component c of the records at base + 4 index[k], k = 0 .. width - 1.
-inline void gather4(const double* base, const int* index, Pack out[4]) {
-  if constexpr (Pack::width == 8) {
-    Pack::Vector r[4];
-    for (int k = 0; k < 4; ++k)
-      r[k] = __builtin_shufflevector(detail::record(base, index[k]), detail::record(base, index[k + 4]), 0, 1, 2, 3, 4,
-                                     5, 6, 7);
+// out[c] = component c of the records at base + 4 index[k], k = 0 .. width - 1. P: Pack, a parameter so that only the
+// branch of its width is compiled.
+template <class P>
+inline void gather4(const double* base, const int* index, P out[4]) {
+  if constexpr (P::width == 8) {
+    typename P::Vector r[4];
+    for (int k = 0; k < 4; ++k) {
+      detail::Record low, high;
+      detail::get(base, index[k], low);
+      detail::get(base, index[k + 4], high);
+      r[k] = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+    }
     const auto a = __builtin_shufflevector(r[0], r[1], 0, 8, 2, 10, 4, 12, 6, 14);
     const auto b = __builtin_shufflevector(r[0], r[1], 1, 9, 3, 11, 5, 13, 7, 15);
     const auto c = __builtin_shufflevector(r[2], r[3], 0, 8, 2, 10, 4, 12, 6, 14);
     const auto d = __builtin_shufflevector(r[2], r[3], 1, 9, 3, 11, 5, 13, 7, 15);
-    out[0] = __builtin_shufflevector(a, c, 0, 1, 8, 9, 4, 5, 12, 13);
-    out[1] = __builtin_shufflevector(b, d, 0, 1, 8, 9, 4, 5, 12, 13);
-    out[2] = __builtin_shufflevector(a, c, 2, 3, 10, 11, 6, 7, 14, 15);
-    out[3] = __builtin_shufflevector(b, d, 2, 3, 10, 11, 6, 7, 14, 15);
+    out[0].v = __builtin_shufflevector(a, c, 0, 1, 8, 9, 4, 5, 12, 13);
+    out[1].v = __builtin_shufflevector(b, d, 0, 1, 8, 9, 4, 5, 12, 13);
+    out[2].v = __builtin_shufflevector(a, c, 2, 3, 10, 11, 6, 7, 14, 15);
+    out[3].v = __builtin_shufflevector(b, d, 2, 3, 10, 11, 6, 7, 14, 15);
+  } else if constexpr (P::width == 4) {
+    detail::Record r[4];
+    for (int k = 0; k < 4; ++k) detail::get(base, index[k], r[k]);
+    detail::transpose(r);
+    for (int c = 0; c < 4; ++c) __builtin_memcpy(&out[c].v, &r[c], sizeof(r[c]));
   } else {
-    for (int k = 0; k < Pack::width; ++k)
+    for (int k = 0; k < P::width; ++k)
       for (int c = 0; c < 4; ++c) out[c].v[k] = base[std::int64_t{4} * index[k] + c];
   }
 }
 
 // The inverse: the records at base + 4 index[k], all different. V: double, or float, to which the numbers are rounded.
-template <class V>
-inline void scatter4(const Pack in[4], V* base, const int* index) {
-  if constexpr (Pack::width == 8) {
+template <class P, class V>
+inline void scatter4(const P in[4], V* base, const int* index) {
+  if constexpr (P::width == 8) {
     const auto a = __builtin_shufflevector(in[0].v, in[1].v, 0, 8, 2, 10, 4, 12, 6, 14);
     const auto b = __builtin_shufflevector(in[0].v, in[1].v, 1, 9, 3, 11, 5, 13, 7, 15);
     const auto c = __builtin_shufflevector(in[2].v, in[3].v, 0, 8, 2, 10, 4, 12, 6, 14);
     const auto d = __builtin_shufflevector(in[2].v, in[3].v, 1, 9, 3, 11, 5, 13, 7, 15);
-    const Pack::Vector r[4] = {__builtin_shufflevector(a, c, 0, 1, 8, 9, 4, 5, 12, 13),
-                               __builtin_shufflevector(b, d, 0, 1, 8, 9, 4, 5, 12, 13),
-                               __builtin_shufflevector(a, c, 2, 3, 10, 11, 6, 7, 14, 15),
-                               __builtin_shufflevector(b, d, 2, 3, 10, 11, 6, 7, 14, 15)};
+    const typename P::Vector r[4] = {__builtin_shufflevector(a, c, 0, 1, 8, 9, 4, 5, 12, 13),
+                                     __builtin_shufflevector(b, d, 0, 1, 8, 9, 4, 5, 12, 13),
+                                     __builtin_shufflevector(a, c, 2, 3, 10, 11, 6, 7, 14, 15),
+                                     __builtin_shufflevector(b, d, 2, 3, 10, 11, 6, 7, 14, 15)};
     for (int k = 0; k < 4; ++k) {
       detail::put(base, index[k], __builtin_shufflevector(r[k], r[k], 0, 1, 2, 3));
       detail::put(base, index[k + 4], __builtin_shufflevector(r[k], r[k], 4, 5, 6, 7));
     }
+  } else if constexpr (P::width == 4) {
+    detail::Record r[4];
+    for (int c = 0; c < 4; ++c) __builtin_memcpy(&r[c], &in[c].v, sizeof(r[c]));
+    detail::transpose(r);
+    for (int k = 0; k < 4; ++k) detail::put(base, index[k], r[k]);
   } else {
-    for (int k = 0; k < Pack::width; ++k)
+    for (int k = 0; k < P::width; ++k)
       for (int c = 0; c < 4; ++c) base[std::int64_t{4} * index[k] + c] = static_cast<V>(in[c].v[k]);
   }
 }
