@@ -149,6 +149,37 @@ TEST_F(Weir, ARestartContinuesBitForBitInBothSpacesAndWithAVariableStep) {
     }
 }
 
+// Sources and walls that change, on steps that do.
+TEST_F(Weir, ARestartOfTwoScalarsContinuesBitForBitInBothSpaces) {
+  write_file(folder / "salty.toml", cavity + R"toml([temperature]
+diffusivity = 0.02
+initial = "x"
+[scalar.salt]
+diffusivity = 0.005
+initial = "y"
+source = "x*sin(t)"
+expansion = 1.0
+gravity = [0.0, -1.0]
+)toml");
+  for (const std::string space : {"host", "device"}) {
+    const auto go = [&](const std::string& verb, const std::string& what, const std::string& steps) {
+      std::vector<std::string> arguments{verb, what};
+      if (verb == "run")
+        for (const std::string more :
+             {"-o", steps == "20" ? space : "cut" + space, "--space", space, "--set", "time={end=12.0,cfl=0.4}",
+              "--set", "boundary.x_min={type=\"wall\",temperature=\"sin(t)\",scalar_flux={salt=\"cos(t)\"}}"})
+          arguments.push_back(more);
+      arguments.insert(arguments.end(), {"--steps", steps});
+      const Finished f = weir(arguments);
+      ASSERT_EQ(f.code, 0) << f.out << f.err;
+    };
+    go("run", "salty.toml", "20");
+    go("run", "salty.toml", "9");
+    go("restart", "cut" + space, "20");
+    expect_same_end("cut" + space, space);
+  }
+}
+
 // Multigrid has met another matrix first.
 TEST_F(Weir, ARestartOfAMovingBodyContinuesBitForBit) {
   write_file(folder / "ventricle.toml", ventricle);
