@@ -43,6 +43,11 @@ void refuse_what_has_no_meaning(const Table& config, const ImmersedCase& c) {
     flow.fail("scheme", "the immersed miniapp knows scheme = \"fractional_step\" alone");
   if (!(c.flow.viscosity > 0)) flow.fail("viscosity", "a body needs a positive viscosity");
   if (c.flow.has_exact()) flow.fail("exact", "an exact solution knows of no body");
+  for (const ScalarCase& s : c.flow.scalars)
+    if (s.has_exact)
+      (s.is_temperature() ? config : config.table("scalar"))
+          .table(s.name)
+          .fail("exact", "an exact solution knows of no body");
   if (!config.has("body")) config.fail("body", "missing table [body]: what is in the flow");
 }
 

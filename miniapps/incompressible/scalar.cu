@@ -207,15 +207,15 @@ template <class Space>
 void Scalar<Space>::add_source(double t, double dt, View<double> b) {
   const Formula& source = given().source;
   if (source_.size() == 0 || source.depends_on_time()) {
-    std::vector<double> values;
-    values.reserve(static_cast<std::size_t>(l_.cells().count()));
+    source_values_.clear();
+    source_values_.reserve(static_cast<std::size_t>(l_.cells().count()));
     const auto& line = c_.grid.line;
     l_.for_cells([&](int i, int j, int k) {
       const double x[3] = {line[0].centre[i + l_.low[0]], line[1].centre[j + l_.low[1]], line[2].centre[k + l_.low[2]]};
-      values.push_back(source.at(x, t));
+      source_values_.push_back(source.at(x, t));
     });
     if (source_.size() == 0) source_ = Array<double, Space>(l_.cells().count());
-    source_.upload(values);
+    source_.upload(source_values_);
   }
   source_rhs<Space>(l_, m_, dt, source_.data(), b.data());
 }

@@ -65,7 +65,7 @@ class Scalar {
   FlowHalo<Space>& halo_;
   BoundaryPlanes planes_;
   std::vector<int> owner_;
-  std::vector<double> host_;
+  std::vector<double> host_, source_values_;
   Array<double, Space> now_, next_;                // what the sides say: T, or its flux into the fluid
   Array<double, Space> delta_, advection_, mean_;  // mean_: (T^n + T^{n+1})/2, padded
   Array<double, Space> source_;                    // of the cells; empty until it is asked for

@@ -25,8 +25,7 @@ viscosity = 0.05
 x_min = { type = "inlet", velocity = [1.0, 0.0, 0.0], profile = "parabolic" }
 x_max = { type = "outlet" }
 y_min = { type = "wall" }
-y_max = { type = "wall", velocity = [0.5, 0.0, 0.3], scalar_flux.salt = "0.1*cos(x)"
-}
+y_max = { type = "wall", velocity = [0.5, 0.0, 0.3] }
 z_min = { type = "wall" }
 z_max = { type = "slip" }
 [time]
