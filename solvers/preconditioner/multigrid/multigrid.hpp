@@ -48,6 +48,7 @@ class Multigrid final : public Preconditioner<Space> {
   double apply_dot(View<const double> r, View<double> z) const override { return cycle_->apply_dot(r, z); }
   bool is_symmetric() const override { return cycle_->is_symmetric(); }
   bool spreads_over(const Matrix<Space>& A) const override;
+  bool is_recordable() const override { return cycle_->is_recordable(); }
   Work apply_work() const override { return cycle_->apply_work(); }
   std::vector<PartOfApply<Space>> parts() const override { return cycle_->parts(); }
   std::string describe() const override { return cycle_->describe(); }
