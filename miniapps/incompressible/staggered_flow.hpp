@@ -115,7 +115,7 @@ class StaggeredFlow {
   Array<double, Space> psi_, rhs_;
   std::vector<std::unique_ptr<FlowSystem<Space>>> systems_;
   double operator_dt_ = 0;  // that the velocity's matrices were made for
-  struct Seen {  // of the flow as it is, by the step's look at the device
+  struct Seen {             // of the flow as it is, by the step's look at the device
     std::optional<double> rate;
     std::array<ValueRange, 4> range;
     bool has_ranges = false;

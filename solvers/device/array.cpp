@@ -43,9 +43,7 @@ const double*& skip_flag() {
   static const double* flag = nullptr;
   return flag;
 }
-void refuse_sum_where_skipped() {
-  throw Error(Exit::internal, "a sum for the host in work that may be skipped");
-}
+void refuse_sum_where_skipped() { throw Error(Exit::internal, "a sum for the host in work that may be skipped"); }
 double* take_places(int count) {
   PlaceOfSums& place = place_of_sums();
   if (place.end - place.next < count) throw Error(Exit::internal, "more sums than there are places for them");

@@ -144,8 +144,15 @@ class Chebyshev : public Krylov<Space> {
       const Interval interval = eigenvalue_interval(A.whole_operator());
       const Goal goal = goal_for(interval);
       launched_ = foreseen_.steps(goal.steps_from_zero());
-      const Arguments arguments{&A, A.whole_operator().shift, A.whole_operator().scale, goal.tolerance, launched_,
-                                b.data(), x.data(), y_now_.data(), to.seen};
+      const Arguments arguments{&A,
+                                A.whole_operator().shift,
+                                A.whole_operator().scale,
+                                goal.tolerance,
+                                launched_,
+                                b.data(),
+                                x.data(),
+                                y_now_.data(),
+                                to.seen};
       repeated_.run(arguments, [&] {
         launch_first_round(A, interval, goal, b, x, {to.seen, false});
         judge(goal, launched_, to);
@@ -296,7 +303,8 @@ class Chebyshev : public Krylov<Space> {
     const auto next_rho = [&] { return sigma > 0 ? 1 / (2 * sigma - rho) : 0; };
     for (int done = 1; done < span.done; ++done) rho = next_rho();
     for (int done = span.done; done < span.steps;) {
-      if (span.may_stop && (is_interrupted_ = is_interrupted(options_))) return square;  // that of no iterate: the solve is abandoned
+      if (span.may_stop && (is_interrupted_ = is_interrupted(options_)))
+        return square;  // that of no iterate: the solve is abandoned
       ChebyshevSteps group;
       group.wanted = span.wanted;
       group.first = done + 1;

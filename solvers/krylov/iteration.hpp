@@ -43,7 +43,7 @@ class Iteration {
   void restart(View<double> r);  // the same, at the end of a cycle
   // A solve that a device has made by itself from x = 0, in one iteration: |b| and the residual's norm, as seen there. x is final.
   void take_as_done(double b_norm, double norm);
-  void judge(double norm);       // restart for a method that has just computed the true residual itself
+  void judge(double norm);  // restart for a method that has just computed the true residual itself
   bool running() const { return running_; }
 
   double rr() const { return rr_; }            // r.r of the last start or restart ...

@@ -196,7 +196,7 @@ class Correction : public Krylov<Space> {
       queue_direct(A, M, {b, x, r_}, options_.tolerance_now(), to);
     }
   }
-  // Where it is not done it is made anew: x counts as 0.
+  // Where it is not done it is solved again: x counts as 0.
   SolveResult settle(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b, View<double> x,
                      const SeenSolve& seen) override {
     if (!seen.is_done) return solve(A, M, b, x);

@@ -38,11 +38,11 @@ class SolveQueue {
   QueuedSolve place(int solve);
   double* place_of_scalar(int k);
 
-  void look();                         // waits
-  SeenSolve seen(int solve) const;     // of those up to the one that stopped the queue
+  void look();                      // waits
+  SeenSolve seen(int solve) const;  // of those up to the one that stopped the queue
   bool has_stopped() const { return seen_.front() != 0; }
   const double* seen_scalars(int k) const { return seen_.data() + scalar(k); }  // from the k-th on
-  void go_on();  // after a stop
+  void go_on();                                                                 // after a stop
 
  private:
   static std::size_t first(int solve) { return 1 + static_cast<std::size_t>(solve) * QueuedSolve::scalars; }

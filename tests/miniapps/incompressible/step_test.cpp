@@ -113,7 +113,8 @@ TEST(StepOnTheDevice, TheCourantNumberOfTheNextStepComesWithTheSameLook) {
 // A right-hand side much larger than what the increments of before would give: the solve takes more than was queued, what is behind it is
 // skipped, and the host goes on from there.
 TEST(StepOnTheDevice, ASolveThatTakesMoreThanWasQueuedIsFinishedByTheHost) {
-  const std::string text = text_of(grid_3d, "viscosity = 0.2", cavity_3d, 0.004, "[linear.momentum]\ntolerance = 1e-13\n");
+  const std::string text =
+      text_of(grid_3d, "viscosity = 0.2", cavity_3d, 0.004, "[linear.momentum]\ntolerance = 1e-13\n");
   TestFlow<Device> f(text), watched(text);
   Onlooker onlooker;
   onlooker.stand_by(watched.step);
@@ -134,8 +135,9 @@ TEST(StepOnTheDevice, AFailureIsTheSameAsWhereTheHostWaitsForEachSolve) {
   struct Failing {
     const char *linear, *system;
   };
-  for (const auto& [linear, system] : {Failing{"[linear.momentum]\nmax_iterations = 2\ntolerance = 1e-12\n", "momentum"},
-                                       {"[linear.pressure]\ntolerance = 1e-30\n", "pressure"}}) {
+  for (const auto& [linear, system] :
+       {Failing{"[linear.momentum]\nmax_iterations = 2\ntolerance = 1e-12\n", "momentum"},
+        {"[linear.pressure]\ntolerance = 1e-30\n", "pressure"}}) {
     const std::string text = text_of(grid_3d, "viscosity = 0.2", cavity_3d, 0.05, linear);
     FractionalStep<Device>* steps[2] = {};
     std::unique_ptr<FractionalStep<Device>> made[2];

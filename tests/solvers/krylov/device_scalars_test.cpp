@@ -105,8 +105,7 @@ struct NeverRecorded : SeparableStencil<Device> {
 
 TEST(DeviceScalars, RecordedIterationsHaveTheBitsOfThoseThatAreNot) {
   for (const bool is_singular : {false, true}) {
-    const SeparableOperator op =
-        box({12, 11, 10}, is_singular ? EndCondition::neumann : EndCondition::dirichlet, true);
+    const SeparableOperator op = box({12, 11, 10}, is_singular ? EndCondition::neumann : EndCondition::dirichlet, true);
     const SeparableStencil<Device> A(op);
     const NeverRecorded plain(op);
     const Numbers b = dense(op) * random_numbers(A.size(), 5);

@@ -73,7 +73,8 @@ void reduce_then(int n, const F& f, const Finish& finish) {
   const unsigned wanted = n > 0 ? blocks_for(n, per_block) : 1;
   const unsigned blocks = wanted < reduction_blocks ? wanted : reduction_blocks;
   launch({.grid = blocks, .block = reduction_threads, .name = "reduce"}, reduce_kernel<T, Op, F, Finish>, n, f,
-         reinterpret_cast<T*>(reduction_partials(2 * reduction_blocks)), reduction_arrivals(), finish, detail::skip_flag());
+         reinterpret_cast<T*>(reduction_partials(2 * reduction_blocks)), reduction_arrivals(), finish,
+         detail::skip_flag());
 }
 
 template <class T, class Op, class F>

@@ -57,8 +57,8 @@ template <class F>
 void run_loop(std::int64_t n, const F& f) {
   if (n <= 0) return;
   constexpr unsigned threads = 128;
-  launch({.grid = blocks_for(n, threads), .block = threads, .name = "for_each"}, loop_kernel<F>, static_cast<int>(n),
-         f, detail::skip_flag());
+  launch({.grid = blocks_for(n, threads), .block = threads, .name = "for_each"}, loop_kernel<F>, static_cast<int>(n), f,
+         detail::skip_flag());
 }
 
 template <class F>

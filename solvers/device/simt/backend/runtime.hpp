@@ -58,7 +58,7 @@ inline constexpr bool waits_for_launches() { return false; }
 inline void synchronise() {
   ++ledger().synchronisations;
 }  // all work submitted so far is done: here nothing is put off
-bool is_skipped();           // by SkipWhere
+bool is_skipped();                        // by SkipWhere
 void refuse_recording(const char* what);  // throws where work is recorded: it cannot be a part of that
 const char* device_name();
 bool device_available();
