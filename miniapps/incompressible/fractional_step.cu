@@ -146,11 +146,14 @@ const FlowSystem<Space>* FractionalStep<Space>::solve_from(int first, const Mome
 // Not where values on the sides change: they change places, and their fluxes come to the host.
 template <class Space>
 bool FractionalStep<Space>::can_queue(const Moment& now) {
-  if (std::is_same_v<Space, Host> || now.moving || temperature_.exists() || !ranks_.alone()) return false;
-  for (int s = 0; s < solves(); ++s)
-    if (!system_of(s).solver.can_queue(system_of(s).A)) return false;
-  if (queue_.is_empty()) queue_ = SolveQueue(solves(), 1 + range_scalars * this->variables());
-  return true;
+  if constexpr (std::is_same_v<Space, Device>) {
+    bool can = !now.moving && !temperature_.exists() && ranks_.alone();
+    for (int s = 0; s < solves(); ++s) can = can && system_of(s).solver.can_queue(system_of(s).A);
+    if (can && queue_.is_empty()) queue_ = SolveQueue(solves(), 1 + range_scalars * this->variables());
+    return can;
+  } else {
+    return false;
+  }
 }
 
 template <class Space>
