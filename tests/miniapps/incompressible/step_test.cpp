@@ -96,17 +96,27 @@ TEST(StepOnTheDevice, TheHostWaitsOnce) {
   EXPECT_GE(most, 3 + 2);
 }
 
-TEST(StepOnTheDevice, TheCourantNumberOfTheNextStepComesWithTheSameLook) {
+TEST(StepOnTheDevice, TheCourantNumberOfTheNextStepAndTheRangesAskedForComeWithTheSameLook) {
   std::string text = text_of(grid_3d, "viscosity = 0.01", cavity_3d, 0.01, "");
   text.replace(text.find("dt = "), 5, "cfl = ");
   TestFlow<Device> f(text);
   f.advance(2, 0.01);
+  f.step.range_of(0);  // who asks now asks after each step
   for (int step = 0; step < 4; ++step) {
     const Ledger before = ledger();
     f.advance(1, 0.01);
     const double rate = f.step.courant_rate();
+    ValueRange seen[4];
+    for (int v = 0; v < 4; ++v) seen[v] = f.step.range_of(v);
     EXPECT_EQ(ledger().synchronisations - before.synchronisations, 1);
     EXPECT_EQ(rate, courant_rate(f.step.flow(), f.step.metrics()));
+    for (int v = 0; v < 4; ++v) {
+      const Array<double, Device>& values = v < 3 ? f.step.flow().velocity[v] : f.step.flow().p;
+      const ValueRange range = range_of<Device>(values);
+      EXPECT_TRUE(seen[v].all_finite && range.all_finite);
+      EXPECT_EQ(seen[v].least, range.least) << v;
+      EXPECT_EQ(seen[v].most, range.most) << v;
+    }
   }
 }
 
