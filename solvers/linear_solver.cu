@@ -30,6 +30,7 @@ LinearSolver<Space>::LinearSolver(const Table& given, const std::string& default
   preconditioner_ = make_preconditioner<Space>(type, names.options);
   lifetime_ = RefreshPolicy(given, type);
   const std::string& applied_by = method_ == "refinement" ? options_.inner : method_;
+  if (!names.is_itself && find_krylov(applied_by)->needs_symmetric_preconditioner) preconditioner_->prefer_symmetry();
   if (!preconditioner_->is_constant() && !names.is_itself && !find_krylov(applied_by)->is_flexible)
     options.fail("method", "the preconditioner '" + type + "' is not a constant operator: " + applied_by +
                                " cannot use it; use fgmres");

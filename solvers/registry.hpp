@@ -67,6 +67,7 @@ struct KrylovDescription {
   bool needs_symmetry = false;
   bool is_flexible = false;  // takes a preconditioner that changes from one application to the next
   bool takes_preconditioner = true;
+  bool needs_symmetric_preconditioner = false;
   void (*read)(const Table& options, KrylovOptions&) = nullptr;  // its own keys
   double (*vectors)(const KrylovOptions&);                       // of the size of the unknowns that it keeps
   std::string (*label)(const KrylovOptions&) = nullptr;          // "gmres(30)"; null: its name

@@ -53,6 +53,20 @@ const std::vector<Quantity>& quantities() {
       {"NAME_separation", "incompressible, immersed", "of a [[surface]]: first place where its shear turns negative"},
       {"NAME_reattachment", "incompressible, immersed", "last place where it turns positive"},
       {"NAME_heat_flux", "incompressible", "mean of -diffusivity dT/dn on it, into the fluid"},
+      {"NAME_SCALAR_flux", "incompressible", "the same of [scalar.SCALAR]"},
+      {"SCALAR_total", "incompressible", "integral of [scalar.SCALAR] over the box"},
+      {"SCALAR_min", "incompressible", "its smallest value"},
+      {"SCALAR_max", "incompressible", "its largest value"},
+      {"SCALAR_centre_x", "incompressible", "its first moment over its total; also y, z"},
+      {"SCALAR_variance_x", "incompressible", "its second moment about that, over its total; also y, z"},
+      {"error_SCALAR_l2", "incompressible", "root mean square of the difference to `exact` (temperature too)"},
+      {"error_SCALAR_max", "incompressible", "its largest value"},
+      {"nusselt", "immersed", "of the body: mean flux times reference_length over diffusivity (mean - reference)"},
+      {"body_heat_flux", "immersed", "its mean, into the fluid"},
+      {"body_temperature", "immersed", "mean over the body's surface"},
+      {"sherwood_SCALAR", "immersed", "as nusselt, of [scalar.SCALAR]"},
+      {"body_SCALAR_flux", "immersed", "as body_heat_flux"},
+      {"body_SCALAR", "immersed", "as body_temperature"},
       {"error_NAME", all, "largest difference to the published data of a [[probe]] or [[surface]]"}};
   return list;
 }
@@ -63,6 +77,7 @@ const std::vector<Quantity>& history_columns() {
       {"step, time, dt", all, "one row a step; time at its end"},
       {"cfl", all, "largest CFL number of the step"},
       {"max_divergence, kinetic_energy, rate", flow, "as the quantities above, each diagnostics_every steps"},
+      {"SCALAR_total", "incompressible", "integral of [scalar.SCALAR] over the box, each diagnostics_every steps"},
       {"residual_p, residual_u, residual_v, residual_w, residual_k, residual_omega", coupled, "of the equations"},
       {"sub_iterations, pseudo_cfl", coupled, "pseudo-time steps of the step, and their last CFL number"},
       {"drag, lift", "immersed, compressible", "coefficients of the force on the body"},

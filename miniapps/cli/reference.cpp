@@ -179,7 +179,10 @@ Place place_of_all(const Schema& schema) {
   for (const DescribedTable& t : schema.tables()) {
     Place* at = &root;
     for (const std::string& part : words_of(t.path, '.')) at = &entry(at->inside, is_any_name(part) ? "*" : part);
-    for (const Option& o : t.keys) entry(at->keys, std::string(o.name)).push_back(&o);
+    for (const Option& o : t.keys) {
+      const std::string name(o.name);
+      entry(at->keys, is_any_name(name) ? "*" : name).push_back(&o);
+    }
   }
   return root;
 }

@@ -98,7 +98,7 @@ std::vector<DescribedKey> Schema::find(std::string_view pattern) const {
       path.push_back(std::string(o.name));
       if (begins(path, asked)) (path.size() == asked.size() ? exact : below).push_back({&t, &o});
       const std::size_t at = path.size() - std::min(path.size(), asked.size());
-      if (begins(path, asked, at)) anywhere.push_back({&t, &o});
+      if (!is_any_name(path.back()) && begins(path, asked, at)) anywhere.push_back({&t, &o});
     }
   if (!exact.empty() && below.empty()) return exact;
   exact.insert(exact.end(), below.begin(), below.end());

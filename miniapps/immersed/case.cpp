@@ -43,20 +43,28 @@ void refuse_what_has_no_meaning(const Table& config, const ImmersedCase& c) {
     flow.fail("scheme", "the immersed miniapp knows scheme = \"fractional_step\" alone");
   if (!(c.flow.viscosity > 0)) flow.fail("viscosity", "a body needs a positive viscosity");
   if (c.flow.has_exact()) flow.fail("exact", "an exact solution knows of no body");
+  for (const ScalarCase& s : c.flow.scalars)
+    if (s.has_exact)
+      (s.is_temperature() ? config : config.table("scalar"))
+          .table(s.name)
+          .fail("exact", "an exact solution knows of no body");
   if (!config.has("body")) config.fail("body", "missing table [body]: what is in the flow");
 }
 
-WallHeat read_heat(const Table& config, const TemperatureCase& temperature) {
-  const Table body = config.table("body").described_by(heat_keys);
-  const bool has_temperature = body.has("temperature"), has_flux = body.has("heat_flux");
-  if (!temperature.exists) {
-    for (const char* key : {"temperature", "heat_flux"})
-      if (body.has(key)) body.fail(key, std::string(key) + " needs a table [temperature]");
-    return {};
+std::vector<WallScalar> read_walls(const Table& config, const std::vector<ScalarCase>& scalars) {
+  const Table body = config.table("body").described_by(heat_keys).described_by(given_scalar_options());
+  refuse_other_scalars(body, scalars);
+  std::vector<WallScalar> walls;
+  for (const ScalarCase& s : scalars) {
+    const ScalarKeys value = value_keys(body, s), flux = flux_keys(body, s);
+    if (value.is_there() && flux.is_there())
+      flux.fail("a body has a " + value.name + " or a " + flux.name + ", not both");
+    if (value.is_there())
+      walls.push_back({true, value.in.get<double>(value.key)});
+    else
+      walls.push_back({false, -flux.in.get<double>(flux.key, 0.0) / s.diffusivity});
   }
-  if (has_temperature && has_flux) body.fail("heat_flux", "a body has a temperature or a heat_flux, not both");
-  if (has_temperature) return {true, true, body.get<double>("temperature")};
-  return {true, false, -body.get<double>("heat_flux") / temperature.diffusivity};
+  return walls;
 }
 
 // [body] control_volume = [x0, y0(, z0), x1, y1(, z1)], to the nearest faces; by default all but the outermost cells.
@@ -96,11 +104,14 @@ CellBox read_control_volume(const Table& body, const IncompressibleCase& c) {
 
 std::vector<KeyTable> immersed_keys() {
   std::vector<KeyTable> tables = structured_keys();
+  for (const KeyTable& table : carried_keys()) tables.push_back(table);
   tables.insert(tables.end(), {{"body", "", body_options()},
                                {"body", "", body_keys},
                                {"output", "", output_keys},
-                               {"temperature", "", temperature_options()},
                                {"body", "with [temperature]", heat_keys},
+                               {"body", "with [scalar.NAME]", given_scalar_options()},
+                               {"body.scalar", "", name_in_scalar_options()},
+                               {"body.scalar_flux", "", name_in_flux_options()},
                                {"numerics", "", numerics_keys},
                                {"ranks", "", ranks_keys}});
   for (const char* type : {"cylinder", "ellipsoid", "aerofoil", "box", "stl", "left_ventricle"})
@@ -133,7 +144,7 @@ ImmersedCase read_immersed_case(const Table& config) {
   c.forces.average_from = output.get<double>("average_from");
   c.forces.period = output.get<double>("forces_period");
   c.forces.box = read_control_volume(body, c.flow);
-  c.heat = read_heat(config, c.flow.temperature);
+  c.walls = read_walls(config, c.flow.scalars);
   const Table numerics = config.table("numerics").described_by(numerics_keys);
   c.order = numerics.get<int>("order");
   if (c.order == 3) numerics.fail("order", "order is 2 or 4");

@@ -23,9 +23,14 @@ struct ForceOptions {
 struct ImmersedCase {
   IncompressibleCase flow;
   ForceOptions forces;
-  WallHeat heat;  // of the body
-  int order = 2;  // 4: fourth_order.hpp, and ghosts by a cubic
+  std::vector<WallScalar> walls;  // the body's, of each scalar
+  int order = 2;                  // 4: fourth_order.hpp, and ghosts by a cubic
 };
+
+// Of a scalar on the body: transfer number, mean flux into the fluid, mean value.
+inline std::vector<std::string> body_quantities_of(const ScalarCase& s) {
+  return {s.is_temperature() ? "nusselt" : "sherwood_" + s.name, "body_" + s.flux_name(), "body_" + s.name};
+}
 
 std::vector<KeyTable> immersed_keys();
 

@@ -144,9 +144,9 @@ SurfaceView surface_view(const Flow<Space>& flow, const Metrics& m, double visco
   return v;
 }
 
-// Area, heat and temperature times area of one piece. v.pressure: the temperature.
+// Area, flux and value times area of one piece. v.pressure: the scalar.
 //   fixed: dT/dn(0) as du/dn,      given slope g: T(0) = (18 T1 - 9 T2 + 2 T3 - 6 a g) / 11
-WEIR_HD inline void piece_heat(const SurfaceView& v, const Piece& s, const WallHeat& wall, double (&out)[3]) {
+WEIR_HD inline void piece_scalar(const SurfaceView& v, const Piece& s, const WallScalar& wall, double (&out)[3]) {
   int cell[3] = {0, 0, 0};
   const double a = probe_spacing * spacing(v, s.point, cell);
   double T[3], area = 0;
@@ -158,8 +158,8 @@ WEIR_HD inline void piece_heat(const SurfaceView& v, const Piece& s, const WallH
   for (int d = 0; d < 3; ++d) area += s.area[d] * s.area[d];
   area = sqrt(area);
   const double sum = 18 * T[0] - 9 * T[1] + 2 * T[2];
-  const double slope = wall.fixes_temperature ? (sum - 11 * wall.value) / (6 * a) : wall.value;
-  const double at_wall = wall.fixes_temperature ? wall.value : (sum - 6 * a * wall.value) / 11;
+  const double slope = wall.is_fixed ? (sum - 11 * wall.value) / (6 * a) : wall.value;
+  const double at_wall = wall.is_fixed ? wall.value : (sum - 6 * a * wall.value) / 11;
   out[0] = area;
   out[1] = -v.viscosity * slope * area;
   out[2] = at_wall * area;
@@ -252,18 +252,18 @@ WallMotion wall_motion(const Body& body, const Grid& grid, const CellBox& box) {
 }
 
 template <class Space>
-SurfaceHeat surface_heat(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, double diffusivity,
-                         const WallHeat& wall, GrowingArray<double, Space>& work) {
+SurfaceScalar surface_scalar(const Flow<Space>& flow, std::size_t scalar, const Metrics& m, const CutArrays<Space>& cut,
+                             double diffusivity, const WallScalar& wall, GrowingArray<double, Space>& work) {
   const double still[3] = {0, 0, 0};
   SurfaceView v = surface_view(flow, m, diffusivity, still);
-  v.pressure = flow.field(flow.temperature).at(0, 0, 0);
+  v.pressure = flow.field(flow.scalars[scalar]).at(0, 0, 0);
   const int n = cut.piece_count();
   work.resize(3 * n);
   double* out = work.data();
   const Piece* pieces = cut.pieces();
   for_each<Space>(n, [=] WEIR_HD(int q) {
     double sums[3];
-    piece_heat(v, pieces[q], wall, sums);
+    piece_scalar(v, pieces[q], wall, sums);
     for (int e = 0; e < 3; ++e) out[e * n + q] = sums[e];
   });
   const Pair both = sum2<Space>(n, [=] WEIR_HD(int q) { return Pair{out[q], out[n + q]}; });
@@ -372,8 +372,8 @@ void ControlVolume<Space>::advance(const Flow<Space>& flow, const Metrics& m, co
 #define WEIR_FORCES(S)                                                                                               \
   template Force surface_force<S>(const Flow<S>&, const Metrics&, const CutArrays<S>&, double, const double(&)[3],   \
                                   GrowingArray<double, S>&);                                                         \
-  template SurfaceHeat surface_heat<S>(const Flow<S>&, const Metrics&, const CutArrays<S>&, double, const WallHeat&, \
-                                       GrowingArray<double, S>&);                                                    \
+  template SurfaceScalar surface_scalar<S>(const Flow<S>&, std::size_t, const Metrics&, const CutArrays<S>&, double, \
+                                           const WallScalar&, GrowingArray<double, S>&);                             \
   template class ControlVolume<S>;
 WEIR_FORCES(Host)
 WEIR_FORCES(Device)

@@ -3,7 +3,7 @@
 // surface_force: the integral of -p n + tau . n over the pieces of surface in the cut cells. On a no-slip wall of a body that
 // turns with Omega, tau . n = nu du_r/dn, u_r = u - u_wall - Omega x (x - x_wall), without its normal part. p and u come
 // from three points on the normal, a cell apart, by quadratic interpolation; p is extrapolated, u differenced. Pieces lie on the
-// chords of the cut cells, and on the surface itself with order 4 or a temperature (exact shapes): numerical_schemes.md.
+// chords of the cut cells, and on the surface itself with order 4 or a scalar (exact shapes): numerical_schemes.md.
 //
 // ControlVolume: momentum balance of a box of cells around the body, F = -dM/dt - (what leaves through its sides), with the
 // fluxes of momentum.hpp themselves, so that it sees the force that the discrete equations exert:
@@ -38,15 +38,15 @@ template <class Space>
 Force surface_force(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, double viscosity,
                     const double (&angular_velocity)[3], GrowingArray<double, Space>& work);
 
-// Sums over the surface: area, heat into the fluid (over density times heat capacity), temperature times area. Where the wall's
-// temperature is given the flux comes from three points on the normal, as friction does; else the temperature, by the slope at the
+// Of a scalar, sums over the surface: area, flux into the fluid (of heat over density times heat capacity), value times area. Where
+// the wall's value is given the flux comes from three points on the normal, as friction does; else the value, by the slope at the
 // wall and the same points. work: 3 values a piece. Over ranks: this rank's share.
-struct SurfaceHeat {
-  double area = 0, heat = 0, temperature = 0;
+struct SurfaceScalar {
+  double area = 0, flux = 0, value = 0;
 };
 template <class Space>
-SurfaceHeat surface_heat(const Flow<Space>& flow, const Metrics& m, const CutArrays<Space>& cut, double diffusivity,
-                         const WallHeat& wall, GrowingArray<double, Space>& work);
+SurfaceScalar surface_scalar(const Flow<Space>& flow, std::size_t scalar, const Metrics& m, const CutArrays<Space>& cut,
+                             double diffusivity, const WallScalar& wall, GrowingArray<double, Space>& work);
 
 // Cells [low, high) in each direction.
 struct CellBox {

@@ -86,8 +86,8 @@ ImmersedFlow<Space>::ImmersedFlow(const ImmersedCase& c, Body body, const Table&
       case_(c),
       body_(std::move(body)),
       cut_(flow_case_.grid, region_around(body_, flow_case_, ranks_, layers)),
-      wide_(ranks_, flow_case_.grid, cut_.layout(), c.flow.temperature.exists),
-      temperature_(flow_case_, this->metrics(), ranks_, halo_),
+      wide_(ranks_, flow_case_.grid, cut_.layout(), c.flow.scalars.size()),
+      scalars_(make_scalars(flow_case_, this->metrics(), ranks_, halo_, flow_)),
       part_(ranks_),
       arrays_(flow_.layout),
       control_(c.forces.box, c.flow.viscosity, ranks_.communicator()) {
@@ -95,13 +95,11 @@ ImmersedFlow<Space>::ImmersedFlow(const ImmersedCase& c, Body body, const Table&
     lines_.emplace_back(momentum_operator(flow_case_, d, 0), ranks_.cuts(d).box(ranks_.communicator().rank()));
     add_system(velocity_system, d, linear);
   }
-  if (temperature_.exists()) {
-    temperature_.use_advective_form();
-    cut_.carry_temperature(flow_case_.grid, c.heat);
-    flow_.temperature = Array<double, Space>(flow_.layout.padded_count());
-    fill<Space>(0, flow_.temperature);
-    lines_.emplace_back(temperature_operator(flow_case_, 0), ranks_.cuts(3).box(ranks_.communicator().rank()));
-    add_system(body_temperature_system, 3, linear);
+  cut_.carry_scalars(flow_case_.grid, c.walls);
+  for (std::size_t s = 0; s < scalars_.size(); ++s) {
+    scalars_[s].use_advective_form();
+    lines_.emplace_back(scalar_operator(flow_case_, s, 0), ranks_.cuts(3).box(ranks_.communicator().rank()));
+    add_system(body_scalar_system(c.flow.scalars[s]), 3, linear);
   }
   add_system(cut_pressure_system, 3, linear);
   if (c.order != 4) return;
@@ -130,8 +128,8 @@ template <class Space>
 void ImmersedFlow<Space>::upload_rows() {
   const Ledger before = ledger();
   for (int c = 0; c < flow_case_.dim(); ++c) set_remainder(*systems_[c], own_cut().rows[c], part_.remote(c));
-  if (temperature_.exists())
-    set_remainder(temperature_system_of_flow(), own_cut().rows[temperature_nodes], part_.remote(temperature_nodes));
+  for (std::size_t s = 0; s < scalars_.size(); ++s)
+    set_remainder(this->scalar_system_of_flow(s), own_cut().rows[scalar_nodes + s], part_.remote(scalar_nodes_of(s)));
   const Uploads rows = uploads_since(before);
   uploads_ = {uploads_.copies + rows.copies, uploads_.bytes + rows.bytes};
 }
@@ -154,10 +152,10 @@ void ImmersedFlow<Space>::assemble(double dt) {
     assemble_velocity(flow_.layout, c, lines_[c], 0.5 * dt * flow_case_.viscosity, arrays_, bands_of(*systems_[c]));
     prepare(*systems_[c]);
   }
-  if (temperature_.exists()) {
-    FlowSystem<Space>& system = temperature_system_of_flow();
-    const double scale = 0.5 * dt * flow_case_.temperature.diffusivity;
-    assemble_velocity(flow_.layout, temperature_nodes, lines_.back(), scale, arrays_, bands_of(system));
+  for (std::size_t s = 0; s < scalars_.size(); ++s) {
+    FlowSystem<Space>& system = this->scalar_system_of_flow(s);
+    const double scale = 0.5 * dt * flow_case_.scalars[s].diffusivity;
+    assemble_velocity(flow_.layout, scalar_nodes_of(s), scalar_lines(s), scale, arrays_, bands_of(system));
     prepare(system);
   }
   operator_dt_ = dt;
@@ -212,7 +210,7 @@ template <class Space>
 bool ImmersedFlow<Space>::initialise(Timings& timings) {
   timed<Space>(timings.at("body", "geometry"), [&] { place_body(this->time); });
   set_initial_velocity(flow_case_, flow_);
-  temperature_.initialise(flow_, this->time);
+  for (Scalar<Space>& scalar : scalars_) scalar.initialise(flow_, this->time);
   halo_.velocity(flow_);
   boundary_.initialise(flow_, this->time, cut_.total_body_flux);
   boundary_.set_ghosts(flow_);
@@ -226,17 +224,20 @@ bool ImmersedFlow<Space>::initialise(Timings& timings) {
 }
 
 template <class Space>
-bool ImmersedFlow<Space>::advance_temperature(double dt, Timings& timings) {
+const FlowSystem<Space>* ImmersedFlow<Space>::advance_scalars(double dt, Timings& timings) {
   const double before = this->dt_before > 0 ? -0.5 * dt / this->dt_before : 0;  // the weight of C(T^{n-1})
-  timed<Space>(timings.at("temperature", "rhs"), [&] {
-    temperature_.rhs(flow_, this->time, dt, this->dt_before, rhs_);
-    finish_velocity_rhs(flow_, wide_.of(flow_), temperature_nodes, lines_.back(), arrays_, dt * before,
-                        temperature_.advection(), rhs_);
-  });
-  if (!temperature_system_of_flow().solve(rhs_, temperature_.delta())) return false;
-  SpaceTimer<Space> timer(timings.at("temperature", "add increment"));
-  temperature_.add_increment(flow_);
-  return true;
+  for (std::size_t s = 0; s < scalars_.size(); ++s) {
+    Scalar<Space>& scalar = scalars_[s];
+    FlowSystem<Space>& system = this->scalar_system_of_flow(s);
+    timed<Space>(timings.at(system.name, "rhs"), [&] {
+      scalar.rhs(flow_, this->time, dt, this->dt_before, rhs_);
+      finish_velocity_rhs(flow_, wide_.of(flow_), scalar_nodes_of(s), scalar_lines(s), arrays_, dt * before,
+                          scalar.advection(), rhs_);
+    });
+    if (!system.solve(rhs_, scalar.delta())) return &system;
+    timed<Space>(timings.at(system.name, "add increment"), [&] { scalar.add_increment(flow_); });
+  }
+  return nullptr;
 }
 
 template <class Space>
@@ -256,7 +257,7 @@ const FlowSystem<Space>* ImmersedFlow<Space>::advance(double dt, Timings& timing
   timed<Space>(timings.at("flow", "boundary"),
                [&] { moving = boundary_.advance(flow_, this->time, dt, cut_.total_body_flux); });
   if (!wide_.is_current()) wide_.fetch(flow_);
-  if (temperature_.exists() && !advance_temperature(dt, timings)) return &temperature_system_of_flow();
+  if (const auto* failed = advance_scalars(dt, timings)) return failed;
   timed<Space>(timings.at("velocity", "rhs"), [&] { force_.set_time(this->time + dt / 2); });
   for (int c = 0; c < dim; ++c) {
     const View<double> b = rhs_.view().part(0, delta_[c].size());
@@ -265,7 +266,7 @@ const FlowSystem<Space>* ImmersedFlow<Space>::advance(double dt, Timings& timing
       momentum_rhs(flow_, m, c, terms, advection_[c], b);  // (2)
       if (fourth_order_) fourth_order_->correct(wide_.of(flow_), m, c, dt * terms.now, advection_[c], b);
       force_.add_to(c, m, dt, b);
-      temperature_.add_buoyancy(c, dt, b);
+      for (const Scalar<Space>& scalar : scalars_) scalar.add_buoyancy(c, dt, b);
       if (moving) boundary_.add_increment(c, dt, b);
       finish_velocity_rhs(flow_, wide_.of(flow_), c, lines_[c], arrays_, dt * terms.before, advection_[c], b);
     });
@@ -306,11 +307,11 @@ Force ImmersedFlow<Space>::surface_force() {
 }
 
 template <class Space>
-SurfaceHeat ImmersedFlow<Space>::surface_heat() {
+SurfaceScalar ImmersedFlow<Space>::surface_scalar(std::size_t s) {
   if (!wide_.is_current()) wide_.fetch(flow_);
-  const SurfaceHeat own = weir::surface_heat(wide_.of(flow_), wide_.metrics(metrics()), arrays_,
-                                             flow_case_.temperature.diffusivity, case_.heat, piece_work_);
-  double parts[3] = {own.area, own.heat, own.temperature};
+  const SurfaceScalar own = weir::surface_scalar(wide_.of(flow_), s, wide_.metrics(metrics()), arrays_,
+                                                 flow_case_.scalars[s].diffusivity, case_.walls[s], piece_work_);
+  double parts[3] = {own.area, own.flux, own.value};
   ranks_.communicator().sum(parts);
   return {parts[0], parts[1], parts[2]};
 }
@@ -318,7 +319,7 @@ SurfaceHeat ImmersedFlow<Space>::surface_heat() {
 template <class Space>
 NamedArrays<Space> ImmersedFlow<Space>::state() {
   NamedArrays<Space> all = Base::state();
-  temperature_.add_state(flow_, all);
+  for (Scalar<Space>& scalar : scalars_) scalar.add_state(flow_, all);
   return all;
 }
 
@@ -376,7 +377,7 @@ void ImmersedFlow<Space>::after_loading() {
   if (!body_.is_fixed() && this->dt_before > 0) place_body(this->time - this->dt_before);
   if (!stands_there) place_body(this->time);
   boundary_.follow_loaded();
-  temperature_.after_loading(flow_, this->time);
+  for (Scalar<Space>& scalar : scalars_) scalar.after_loading(flow_, this->time);
   wide_.fetch(flow_);
   open_faces_.open(arrays_, wide_.of(flow_), flow_);
   open_faces_.close(arrays_, flow_);

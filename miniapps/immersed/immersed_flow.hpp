@@ -20,8 +20,8 @@
 #include "miniapps/immersed/pressure_system.hpp"
 #include "miniapps/immersed/velocity_system.hpp"
 #include "miniapps/immersed/wide_flow.hpp"
+#include "miniapps/incompressible/scalar.hpp"
 #include "miniapps/incompressible/staggered_flow.hpp"
-#include "miniapps/incompressible/temperature.hpp"
 #include "solvers/matrix/stencil/banded.hpp"
 
 namespace weir {
@@ -32,8 +32,12 @@ struct Uploads {
 };
 
 inline constexpr SystemDefaults velocity_system{"advection_diffusion", "bicgstab", "jacobi", 1e-8, on_banded};
-inline constexpr SystemDefaults body_temperature_system{"temperature", "bicgstab", "jacobi", 1e-8, on_banded};
 inline constexpr SystemDefaults cut_pressure_system{"pressure", "cg", "multigrid", 1e-6, on_banded, true};
+
+// [linear.NAME] of a scalar; the case must outlive it.
+inline SystemDefaults body_scalar_system(const ScalarCase& s) {
+  return {s.name.c_str(), "bicgstab", "jacobi", 1e-8, on_banded};
+}
 
 template <class Space>
 class ImmersedFlow : public StaggeredFlow<Space> {
@@ -56,7 +60,7 @@ class ImmersedFlow : public StaggeredFlow<Space> {
   std::vector<SurfaceLoad> surface_loads();
   // On the body, over the density: of the flow as it is, and the control volume's over the last step.
   Force surface_force();
-  SurfaceHeat surface_heat();  // of all ranks
+  SurfaceScalar surface_scalar(std::size_t scalar);  // of all ranks
   const double (&control_volume_force() const)[3] { return control_force_; }
 
   // Of the geometry in the last step: apertures, kinds, rows. None on Host, nor for a fixed body.
@@ -68,15 +72,18 @@ class ImmersedFlow : public StaggeredFlow<Space> {
   const CutFields& own_cut() const { return ranks_.alone() ? static_cast<const CutFields&>(cut_) : part_.fields(); }
   const Body& body() const { return body_; }
 
-  NamedArrays<Space> state();  // with the temperature's, where there is one
+  NamedArrays<Space> state();  // with the scalars'
   void after_loading();
 
  private:
   using Base::flow_case_, Base::ranks_, Base::flow_, Base::boundary_, Base::force_, Base::halo_, Base::advection_,
       Base::delta_, Base::psi_, Base::rhs_, Base::systems_, Base::operator_dt_;
 
-  FlowSystem<Space>& temperature_system_of_flow() { return *(systems_.end()[-2]); }
-  bool advance_temperature(double dt, Timings& timings);
+  const FlowSystem<Space>* advance_scalars(double dt, Timings& timings);
+  static int scalar_nodes_of(std::size_t scalar) { return scalar_nodes + static_cast<int>(scalar); }
+  const OperatorLines<Space>& scalar_lines(std::size_t scalar) const {
+    return lines_[static_cast<std::size_t>(flow_case_.dim()) + scalar];
+  }
   void add_system(const SystemDefaults& system, int component, const Table& linear);
   void place_body(double t);
   void upload_rows();
@@ -92,7 +99,7 @@ class ImmersedFlow : public StaggeredFlow<Space> {
   Body body_;
   CutGeometry cut_;
   WideFlow<Space> wide_;
-  Temperature<Space> temperature_;
+  std::vector<Scalar<Space>> scalars_;
   CutPart part_;  // over ranks
   CutArrays<Space> arrays_;
   OpenFaces<Space> open_faces_;

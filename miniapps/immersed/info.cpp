@@ -1,5 +1,6 @@
 #include "miniapps/immersed/immersed.hpp"
 #include "miniapps/immersed/immersed_flow.hpp"
+#include "miniapps/incompressible/scalar_quantities.hpp"
 #include "miniapps/structured/output.hpp"
 #include "miniapps/structured/run_structured.hpp"
 #include "miniapps/study/lab.hpp"
@@ -14,8 +15,8 @@ RunHeader immersed_header(const ImmersedCase& c) {
   h.quantities = {"drag_mean",       "drag_amplitude", "drag_max",        "drag_control_volume", "lift_mean",
                   "lift_amplitude",  "lift_max",       "strouhal",        "wake_length",         "max_mass_error",
                   "force_agreement", "volume_error",   "geometry_copies", "geometry_bytes"};
-  if (c.flow.temperature.exists)
-    for (const char* name : {"nusselt", "body_heat_flux", "body_temperature"}) h.quantities.emplace_back(name);
+  for (const ScalarCase& s : c.flow.scalars)
+    for (const std::string& name : body_quantities_of(s)) h.quantities.push_back(name);
   if (c.forces.period > 0) h.quantities.emplace_back("drag_noise");
   return h;
 }
@@ -35,13 +36,15 @@ StructuredPlan immersed_plan(const ImmersedCase& c, const Table& config) {
   const std::int64_t bands = 8 * (2 * dim + 1) * cells;
   // Fields and vectors; the geometry on the host (apertures, fractions, kinds, the signed distance's codes) and in the space.
   const std::int64_t flow = cells * (8 * (3 * dim + 5) + dim * (2 * (8 + 8 + 1) + 4) + 40);
+  std::int64_t of_scalars = 0;
+  for (const ScalarCase& s : c.flow.scalars)
+    of_scalars += 12 * 8 * cells + bands + body_scalar_system(s).bytes(linear, A) + (s.has_source() ? 8 * cells : 0);
   return {c.flow,
           read_immersed_rank_options(config),
           immersed_header(c),
           {{"flow and geometry", flow},
            {"velocity systems", dim * (bands + velocity_system.bytes(linear, A))},
-           {"temperature",
-            c.flow.temperature.exists ? 12 * 8 * cells + bands + body_temperature_system.bytes(linear, A) : 0},
+           {"scalars", of_scalars},
            {"pressure system", 2 * bands + cut_pressure_system.bytes(linear, A)}},
           8 * (3 * dim + 2) * cells,
           std::int64_t{16} << 20};
@@ -56,17 +59,16 @@ void info_immersed(const Table& config, int ranks, std::ostream& out) {
   const Table linear = config.table("linear");
   read_body_layers(config);  // known keys
   read_diagnostics_every(config);
-  if (c.flow.temperature.exists)
-    read_lab(config, {velocity_system, body_temperature_system, cut_pressure_system});
-  else
-    read_lab(config, {velocity_system, cut_pressure_system});
-  plan.print({{"unknowns", std::to_string(plan.header.unknowns)},
-              {"body", std::to_string(body.surface().elements()) +
-                           (body.surface().dimension == 2 ? " segments" : " triangles") +
-                           (body.is_fixed() ? ", fixed" : ", moving")},
-              {velocity_system.name, velocity_system.solver<Host>(linear).describe()},
-              {cut_pressure_system.name, cut_pressure_system.solver<Host>(linear).describe()}},
-             ranks, out);
+  const std::vector<SystemDefaults> systems =
+      with_scalars(velocity_system, c.flow, body_scalar_system, cut_pressure_system);
+  read_lab(config, systems);
+  std::vector<std::pair<std::string, std::string>> lines{
+      {"unknowns", std::to_string(plan.header.unknowns)},
+      {"body", std::to_string(body.surface().elements()) +
+                   (body.surface().dimension == 2 ? " segments" : " triangles") +
+                   (body.is_fixed() ? ", fixed" : ", moving")}};
+  for (const SystemDefaults& s : systems) lines.emplace_back(s.name, s.solver<Host>(linear).describe());
+  plan.print(lines, ranks, out);
 }
 
 }  // namespace weir

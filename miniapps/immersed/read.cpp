@@ -51,8 +51,8 @@ Body read_case_body(const Table& config, const ImmersedCase& c, std::vector<std:
   if (body.surface().dimension == 3 && c.flow.dim() == 2)
     t.fail("type", "a 3D body in a 2D grid: give the grid more than one cell in z");
   refuse_outside(t, body, c.flow);
-  if (c.heat.exists && (body.has_openings() || body.is_cavity()))
-    t.fail("type", "a cavity carries no [temperature] yet: its openings have no condition for it");
+  if (!c.walls.empty() && (body.has_openings() || body.is_cavity()))
+    t.fail("type", "a cavity carries no [temperature] and no [scalar.NAME] yet: its openings have no condition for it");
   if (!body.is_fixed() && !body.is_cavity() && !c.flow.has_outlet()) {
     // A volume that changes needs a way out.
     for (const double t_look : {0.1234, 0.7, 1.9}) {

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "miniapps/immersed/immersed.hpp"
@@ -19,12 +20,11 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
 
   ImmersedScheme(const ImmersedCase& of, const Table& config, Body body, const FlowRanks& ranks,
                  std::vector<std::string> messages_of_body, std::vector<std::string> warnings_of_body)
-      : Base(velocity_system, cut_pressure_system, of, std::move(body), config.table("linear"), ranks,
-             read_body_layers(config)),
+      : Base(velocity_system, body_scalar_system, cut_pressure_system, of, std::move(body), config.table("linear"),
+             ranks, read_body_layers(config)),
         c(of),
         messages(std::move(messages_of_body)),
         warnings(std::move(warnings_of_body)) {
-    if (c.flow.temperature.exists) this->temperature = body_temperature_system;
     scale = 1 / (0.5 * c.forces.velocity * c.forces.velocity * c.forces.area);
     for (int d = c.flow.dim(); d < 3; ++d) scale /= c.flow.grid.line[2].length();  // per unit of depth
   }
@@ -98,19 +98,19 @@ struct ImmersedScheme : StaggeredScheme<Space, ImmersedFlow<Space>> {
     Base::load(from);
   }
 
-  // Nusselt number: of the mean flux and the mean difference of temperatures.
-  void add_heat(std::map<std::string, double>& q) {
-    const SurfaceHeat s = flow.surface_heat();
-    const TemperatureCase& t = c.flow.temperature;
-    const double flux = s.heat / s.area, mean = s.temperature / s.area;
-    q["body_heat_flux"] = flux;
-    q["body_temperature"] = mean;
-    q["nusselt"] = mean == t.reference ? 0 : flux * c.forces.length / (t.diffusivity * (mean - t.reference));
+  // Nusselt or Sherwood number: of the mean flux and the mean difference to the reference.
+  void add_scalar(std::size_t scalar, std::map<std::string, double>& q) {
+    const SurfaceScalar s = flow.surface_scalar(scalar);
+    const ScalarCase& t = c.flow.scalars[scalar];
+    const double flux = s.flux / s.area, mean = s.value / s.area;
+    const double number = mean == t.reference ? 0 : flux * c.forces.length / (t.diffusivity * (mean - t.reference));
+    const std::vector<std::string> names = body_quantities_of(t);
+    for (std::size_t i = 0; i < 3; ++i) q[names[i]] = std::array{number, flux, mean}[i];
   }
   std::map<std::string, double> quantities(const Flow<Host>& fields) {
     auto q = forces.quantities(c.forces.length, c.forces.velocity, c.forces.period);
     if (flow.ranks().communicator().is_root()) q["wake_length"] = wake_length(c, fields, flow.body().surface());
-    if (c.flow.temperature.exists) add_heat(q);
+    for (std::size_t s = 0; s < c.flow.scalars.size(); ++s) add_scalar(s, q);
     q["max_mass_error"] = max_mass_error;
     if (flow.body().is_cavity()) q["volume_error"] = volume_error;
     q["geometry_copies"] = static_cast<double>(flow.uploads().copies);  // of the last step, this rank's

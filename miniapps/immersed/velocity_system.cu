@@ -11,7 +11,7 @@ int first_unknown(const Layout& l, int c) { return l.origin() + (c < l.dim ? l.f
 
 template <class Space>
 const Array<double, Space>& field_of(const Flow<Space>& flow, int c) {
-  return c == temperature_nodes ? flow.temperature : flow.velocity[c];
+  return c >= scalar_nodes ? flow.scalars[static_cast<std::size_t>(c - scalar_nodes)] : flow.velocity[c];
 }
 
 }  // namespace

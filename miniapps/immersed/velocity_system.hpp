@@ -1,5 +1,5 @@
-// The system `advection_diffusion` of a velocity component, or (component temperature_nodes) `temperature`, in delta form and per unit of volume (equation (2) of
-// immersed_flow.hpp):
+// The system `advection_diffusion` of a velocity component, or (component scalar_nodes + s) that of scalar s, in delta form and per
+// unit of volume (equation (2) of immersed_flow.hpp):
 //   fluid          delta - dt nu/2 lap delta = right-hand side of momentum.hpp / V
 //   ghost, fresh   self delta + sum w delta_k = target - (self u + sum w u_k),  the interpolation implicit
 //   beside a moving body   a blend of both (cut_geometry.hpp)

@@ -39,14 +39,15 @@ void copy_own(const Layout& from, const double* own, const Layout& to, double* w
 }  // namespace
 
 template <class Space>
-WideFlow<Space>::WideFlow(const FlowRanks& ranks, const Grid& grid, const Layout& region, bool has_temperature) {
+WideFlow<Space>::WideFlow(const FlowRanks& ranks, const Grid& grid, const Layout& region, std::size_t scalars) {
   if (ranks.alone()) return;
   const Communicator& all = ranks.communicator();
   const HaloPattern pattern = make_halo_pattern(all, missing_points(ranks, region));
   wide_ = std::make_unique<Flow<Space>>(region);
   metrics_ = std::make_unique<MetricArrays<Space>>(grid, region);
-  if (has_temperature) wide_->temperature = Array<double, Space>(region.padded_count());
-  all_ = Halo<Space>(all, pattern, region.dim + 1 + (has_temperature ? 1 : 0), ranks.options().halo);
+  for (std::size_t s = 0; s < scalars; ++s) wide_->scalars.emplace_back(region.padded_count());
+  const int most = HaloFields::most, fields = region.dim + 1 + static_cast<int>(scalars);
+  all_ = Halo<Space>(all, pattern, std::min(fields, most), ranks.options().halo);
   pressure_ = Halo<Space>(all, pattern, 1, ranks.options().halo);
 }
 
@@ -60,24 +61,32 @@ void WideFlow<Space>::fetch(const Flow<Space>& own) {
   }
   from.add(own.p.data());
   to.add(wide_->p.data());
-  if (wide_->temperature.size() > 0) {
-    from.add(own.temperature.data());
-    to.add(wide_->temperature.data());
+  std::size_t s = 0;
+  for (; s < own.scalars.size() && from.width < HaloFields::most; ++s) {
+    from.add(own.scalars[s].data());
+    to.add(wide_->scalars[s].data());
   }
   all_.start(from);
   for (int c = 0; c < from.width; ++c) copy_own<Space>(own.layout, from.first[c], wide_->layout, to.first[c]);
   all_.finish();
   all_.unpack(to);
+  for (; s < own.scalars.size(); ++s)
+    fetch_one(own.layout, own.scalars[s], wide_->scalars[s]);  // no room in one message
   is_current_ = true;
+}
+
+template <class Space>
+void WideFlow<Space>::fetch_one(const Layout& layout, const Array<double, Space>& own, Array<double, Space>& wide) {
+  pressure_.start(HaloFields::blocks(own.data(), 1));
+  copy_own<Space>(layout, own.data(), wide_->layout, wide.data());
+  pressure_.finish();
+  pressure_.unpack(HaloFields::blocks(wide.data(), 1));
 }
 
 template <class Space>
 void WideFlow<Space>::fetch_pressure(const Flow<Space>& own) {
   if (!wide_) return;
-  pressure_.start(HaloFields::blocks(own.p.data(), 1));
-  copy_own<Space>(own.layout, own.p.data(), wide_->layout, wide_->p.data());
-  pressure_.finish();
-  pressure_.unpack(HaloFields::blocks(wide_->p.data(), 1));
+  fetch_one(own.layout, own.p, wide_->p);
   is_current_ = false;
 }
 

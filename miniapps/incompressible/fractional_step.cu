@@ -26,17 +26,14 @@ void FractionalStep<Space>::add_system(const SystemDefaults& system, SeparableOp
 
 template <class Space>
 FractionalStep<Space>::FractionalStep(const IncompressibleCase& c, const Table& linear, const FlowRanks& ranks)
-    : Base(c, ranks), temperature_(flow_case_, this->metrics(), ranks_, halo_) {
+    : Base(c, ranks), scalars_(make_scalars(flow_case_, this->metrics(), ranks_, halo_, flow_)) {
   for (int d = 0; d < c.dim(); ++d) add_system(momentum_system, momentum_operator(c, d, 0), d, linear);
   if (systems_.front()->solver.name() == "chebyshev") {
     work_ = Array<double, Space>(psi_.size());
     for (auto& momentum : systems_) momentum->solver.krylov().lend(work_);
   }
-  if (temperature_.exists()) {
-    flow_.temperature = Array<double, Space>(flow_.layout.padded_count());
-    fill<Space>(0, flow_.temperature);
-    add_system(temperature_system, temperature_operator(c, 0), 3, linear);
-  }
+  for (std::size_t s = 0; s < scalars_.size(); ++s)
+    add_system(scalar_system(c.scalars[s]), scalar_operator(c, s, 0), 3, linear);
   add_system(pressure_system, pressure_operator(c), 3, linear);
 }
 
@@ -45,7 +42,7 @@ bool FractionalStep<Space>::initialise(Timings& timings) {
   const Metrics& m = this->metrics();
   this->seen_ = {};
   set_initial_velocity(flow_case_, flow_);
-  temperature_.initialise(flow_, this->time);
+  for (Scalar<Space>& scalar : scalars_) scalar.initialise(flow_, this->time);
   halo_.velocity(flow_);
   boundary_.initialise(flow_, this->time);
   boundary_.set_ghosts(flow_);
@@ -69,23 +66,25 @@ void FractionalStep<Space>::prepare_momentum(double dt) {
     dynamic_cast<ChebyshevPasses<Space>&>(*systems_[c]->matrix).set_coefficients(1, dt * flow_case_.viscosity / 2);
     systems_[c]->prepare();
   }
-  if (temperature_.exists()) {
-    FlowSystem<Space>& system = temperature_system_of_flow();
+  for (std::size_t s = 0; s < scalars_.size(); ++s) {
+    FlowSystem<Space>& system = this->scalar_system_of_flow(s);
     dynamic_cast<ChebyshevPasses<Space>&>(*system.matrix)
-        .set_coefficients(1, dt * flow_case_.temperature.diffusivity / 2);
+        .set_coefficients(1, dt * flow_case_.scalars[s].diffusivity / 2);
     system.prepare();
   }
   operator_dt_ = dt;
 }
 
 template <class Space>
-bool FractionalStep<Space>::advance_temperature(double dt, Timings& timings) {
-  timed<Space>(timings.at("temperature", "rhs"),
-               [&] { temperature_.rhs(flow_, this->time, dt, this->dt_before, rhs_); });
-  if (!temperature_system_of_flow().solve(rhs_, temperature_.delta())) return false;
-  SpaceTimer<Space> timer(timings.at("temperature", "add increment"));
-  temperature_.add_increment(flow_);
-  return true;
+const FlowSystem<Space>* FractionalStep<Space>::advance_scalars(double dt, Timings& timings) {
+  for (std::size_t s = 0; s < scalars_.size(); ++s) {
+    Scalar<Space>& scalar = scalars_[s];
+    FlowSystem<Space>& system = this->scalar_system_of_flow(s);
+    timed<Space>(timings.at(system.name, "rhs"), [&] { scalar.rhs(flow_, this->time, dt, this->dt_before, rhs_); });
+    if (!system.solve(rhs_, scalar.delta())) return &system;
+    timed<Space>(timings.at(system.name, "add increment"), [&] { scalar.add_increment(flow_); });
+  }
+  return nullptr;
 }
 
 template <class Space>
@@ -101,7 +100,7 @@ void FractionalStep<Space>::make_rhs(int solve, const Moment& now, Timings& timi
     return timed<Space>(timings.at("momentum", "rhs"), [&] {
       momentum_rhs(flow_, m, solve, this->momentum_terms(solve, now.dt), advection_[solve], b);  // (2)
       force_.add_to(solve, m, now.dt, b);
-      temperature_.add_buoyancy(solve, now.dt, b);
+      for (const Scalar<Space>& scalar : scalars_) scalar.add_buoyancy(solve, now.dt, b);
       if (now.moving) boundary_.add_increment(solve, now.dt, b);
     });
   }
@@ -147,7 +146,7 @@ const FlowSystem<Space>* FractionalStep<Space>::solve_from(int first, const Mome
 template <class Space>
 bool FractionalStep<Space>::can_queue(const Moment& now) {
   if constexpr (std::is_same_v<Space, Device>) {
-    bool can = !now.moving && !temperature_.exists() && ranks_.alone();
+    bool can = !now.moving && scalars_.empty() && ranks_.alone();
     for (int s = 0; s < solves(); ++s) can = can && system_of(s).solver.can_queue(system_of(s).A);
     if (can && queue_.is_empty()) queue_ = SolveQueue(solves(), 1 + range_scalars * this->variables());
     return can;
@@ -194,7 +193,7 @@ const FlowSystem<Space>* FractionalStep<Space>::advance(double dt, Timings& timi
   Moment now{dt, false};
   timed<Space>(timings.at("flow", "boundary"),
                [&] { now.moving = boundary_.advance(flow_, this->time, dt); });  // b^{n+1}
-  if (temperature_.exists() && !advance_temperature(dt, timings)) return &temperature_system_of_flow();
+  if (const auto* failed = advance_scalars(dt, timings)) return failed;
   timed<Space>(timings.at("momentum", "rhs"), [&] { force_.set_time(this->time + dt / 2); });
   const FlowSystem<Space>* failed = can_queue(now) ? queue_all(now, timings) : solve_from(0, now, timings);
   if (!failed) this->end_step(dt);
@@ -204,7 +203,7 @@ const FlowSystem<Space>* FractionalStep<Space>::advance(double dt, Timings& timi
 template <class Space>
 NamedArrays<Space> FractionalStep<Space>::state() {
   NamedArrays<Space> all = Base::state();
-  temperature_.add_state(flow_, all);
+  for (Scalar<Space>& scalar : scalars_) scalar.add_state(flow_, all);
   return all;
 }
 
@@ -212,7 +211,7 @@ template <class Space>
 void FractionalStep<Space>::after_loading() {
   this->seen_ = {};
   boundary_.follow_loaded();
-  temperature_.after_loading(flow_, this->time);
+  for (Scalar<Space>& scalar : scalars_) scalar.after_loading(flow_, this->time);
   operator_dt_ = 0;
   if (this->dt_before > 0) prepare_momentum(this->dt_before);
   this->pressure().prepare();

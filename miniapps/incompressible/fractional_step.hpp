@@ -13,8 +13,8 @@
 // The last term of (5), which makes the pressure second order up to the walls: Brown, Cortez & Minion, J. Comput. Phys.
 // 168 (2001) 464. The first step has r = 0 (Euler), one step of first order, which leaves the whole second order.
 #pragma once
+#include "miniapps/incompressible/scalar.hpp"
 #include "miniapps/incompressible/staggered_flow.hpp"
-#include "miniapps/incompressible/temperature.hpp"
 #include "solvers/device/asynchronous/recorded_work.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
 
@@ -22,7 +22,6 @@ namespace weir {
 
 // The tolerance is that of an increment: far below the step's truncation error.
 inline constexpr SystemDefaults momentum_system{"momentum", "chebyshev", "jacobi", 1e-6, on_stencil, true};
-inline constexpr SystemDefaults temperature_system{"temperature", "chebyshev", "jacobi", 1e-8, on_stencil, true};
 inline constexpr SystemDefaults pressure_system{"pressure", "fast_poisson", "jacobi", 1e-8, on_stencil, true};
 
 template <class Space>
@@ -40,7 +39,7 @@ class FractionalStep : public StaggeredFlow<Space> {
   // at what else will be asked of the flow (queued_solves.hpp).
   const FlowSystem<Space>* advance(double dt, Timings& timings);
 
-  // Of StaggeredFlow, and the temperature's.
+  // Of StaggeredFlow, and the scalars'.
   NamedArrays<Space> state();
   void after_loading();  // what follows from the state: boundary fluxes; the solvers may be others than before
 
@@ -72,10 +71,10 @@ class FractionalStep : public StaggeredFlow<Space> {
   const FlowSystem<Space>* solve_from(int first, const Moment& now, Timings& timings);
   bool can_queue(const Moment& now);
   const FlowSystem<Space>* queue_all(const Moment& now, Timings& timings);
-  bool advance_temperature(double dt, Timings& timings);  // (6) of temperature.hpp
-  FlowSystem<Space>& temperature_system_of_flow() { return *systems_[static_cast<std::size_t>(flow_case_.dim())]; }
+  // (6) of scalar.hpp. Null, or the system that failed.
+  const FlowSystem<Space>* advance_scalars(double dt, Timings& timings);
 
-  Temperature<Space> temperature_;
+  std::vector<Scalar<Space>> scalars_;
 
   SolveQueue queue_;  // of a step's solves
   // Of a step, what is launched alike each time: by the step's size, by where the values on the sides lie.

@@ -1,6 +1,7 @@
 #include "miniapps/artificial_compressibility/scheme.hpp"
 #include "miniapps/incompressible/fractional_step.hpp"
 #include "miniapps/incompressible/incompressible.hpp"
+#include "miniapps/incompressible/scalar_quantities.hpp"
 #include "miniapps/structured/growth.hpp"
 #include "miniapps/structured/output.hpp"
 #include "miniapps/structured/run_structured.hpp"
@@ -20,16 +21,20 @@ StructuredPlan incompressible_plan(const IncompressibleCase& c, const Table& con
   const Table linear = config.table("linear");
   const MatrixSize A{.rows = static_cast<double>(cells)};
   const bool takes_turns = momentum_system.method_of(linear) == "chebyshev";  // all on one work vector
-  return {
-      c,
-      read_rank_options(config),
-      structured_header(c),
-      {{"flow", word * ((c.dim() + 1) * padded + 2 * c.dim() * cells + 2 * cells + sides + force)},
-       {"momentum solvers", (takes_turns ? 1 : c.dim()) * momentum_system.bytes(linear, A)},
-       {"pressure solver", pressure_system.bytes(linear, A)},
-       {"temperature", word * (c.temperature.exists ? 2 * padded + 2 * cells + sides : 0) +
-                           (c.temperature.exists ? temperature_system.bytes(linear, A) : 0)}},
-      word * ((c.dim() + 1) * padded + (2 * c.dim() + 1) * cells + (c.temperature.exists ? padded + 2 * cells : 0))};
+  RunHeader header = structured_header(c);
+  add_scalar_quantities(c, header);
+  const auto scalars = static_cast<std::int64_t>(c.scalars.size());
+  std::int64_t of_scalars = scalars * word * (2 * padded + 2 * cells + sides);
+  for (const ScalarCase& s : c.scalars)
+    of_scalars += scalar_system(s).bytes(linear, A) + (s.has_source() ? word * cells : 0);
+  return {c,
+          read_rank_options(config),
+          header,
+          {{"flow", word * ((c.dim() + 1) * padded + 2 * c.dim() * cells + 2 * cells + sides + force)},
+           {"momentum solvers", (takes_turns ? 1 : c.dim()) * momentum_system.bytes(linear, A)},
+           {"pressure solver", pressure_system.bytes(linear, A)},
+           {"scalars", of_scalars}},
+          word * ((c.dim() + 1) * padded + (2 * c.dim() + 1) * cells + scalars * (padded + 2 * cells))};
 }
 
 void info_incompressible(const Table& config, int ranks, std::ostream& out) {
@@ -41,10 +46,8 @@ void info_incompressible(const Table& config, int ranks, std::ostream& out) {
   if (c.scheme == Scheme::fractional_step) Growth::read(config);
   if (c.scheme == Scheme::artificial_compressibility)
     read_lab(config, {coupled_system});
-  else if (c.temperature.exists)
-    read_lab(config, {momentum_system, temperature_system, pressure_system});
   else
-    read_lab(config, {momentum_system, pressure_system});
+    read_lab(config, with_scalars(momentum_system, c, scalar_system, pressure_system));
   std::string unknowns = std::to_string(plan.header.unknowns);
   if (c.scheme == Scheme::artificial_compressibility) {
     plan.print({{"unknowns", unknowns + ", " + std::to_string(c.unknowns()) + " per cell"},
@@ -53,7 +56,7 @@ void info_incompressible(const Table& config, int ranks, std::ostream& out) {
   } else {
     std::vector<std::pair<std::string, std::string>> lines{
         {"unknowns", unknowns}, {"momentum", momentum_system.solver<Host>(linear).describe()}};
-    if (c.temperature.exists) lines.emplace_back("temperature", temperature_system.solver<Host>(linear).describe());
+    for (const ScalarCase& s : c.scalars) lines.emplace_back(s.name, scalar_system(s).solver<Host>(linear).describe());
     lines.emplace_back("pressure", pressure_system.solver<Host>(linear).describe());
     plan.print(lines, ranks, out);
   }

@@ -1,5 +1,6 @@
 #include "miniapps/incompressible/fractional_step.hpp"
 #include "miniapps/incompressible/incompressible.hpp"
+#include "miniapps/incompressible/scalar_quantities.hpp"
 #include "miniapps/incompressible/staggered_scheme.hpp"
 #include "miniapps/structured/growth.hpp"
 #include "miniapps/structured/initial.hpp"
@@ -13,9 +14,7 @@ struct FractionalStepScheme : StaggeredScheme<Space, FractionalStep<Space>> {
   using Base::flow;
   template <class... Arguments>
   explicit FractionalStepScheme(std::optional<double> growth_from, Arguments&&... arguments)
-      : Base(std::forward<Arguments>(arguments)...), growth(growth_from) {
-    if (flow.flow_case().temperature.exists) this->temperature = temperature_system;
-  }
+      : Base(std::forward<Arguments>(arguments)...), growth(growth_from) {}
 
   // Columns as structured_header has them.
   std::size_t rate_column() const { return 2; }
@@ -23,6 +22,10 @@ struct FractionalStepScheme : StaggeredScheme<Space, FractionalStep<Space>> {
     const Communicator& ranks = flow.ranks().communicator();
     r.values[0] = ranks.max(max_divergence(flow.flow(), flow.metrics()));
     r.values[1] = ranks.sum(kinetic_energy(flow.flow(), flow.metrics(), flow.flow_case().grid));
+    std::size_t column = 3;
+    for (std::size_t s = 0; s < this->scalars().size(); ++s)
+      if (!this->scalars()[s].is_temperature())
+        r.values[column++] = ranks.sum(scalar_total(flow.flow(), flow.metrics(), s));
     if (growth.is_due(flow.time))
       growth.add(flow.time, ranks.sum(component_energy(flow.flow(), flow.metrics(), flow.flow_case().grid, 1)));
   }
@@ -39,7 +42,10 @@ struct FractionalStepScheme : StaggeredScheme<Space, FractionalStep<Space>> {
     const IncompressibleCase& c = flow.flow_case();
     const Communicator& ranks = flow.ranks().communicator();
     std::map<std::string, double> q;
-    if (ranks.is_root()) q = solution_errors(c, fields, flow.time, flow.dt_before);
+    if (ranks.is_root()) {
+      q = solution_errors(c, fields, flow.time, flow.dt_before);
+      q.merge(scalar_quantities(c, fields, flow.time));
+    }
     q["kinetic_energy"] = ranks.sum(kinetic_energy(flow.flow(), flow.metrics(), c.grid));
     q["max_divergence"] = ranks.max(max_divergence(flow.flow(), flow.metrics()));
     q["dissipation"] = ranks.sum(dissipation(flow.flow(), flow.metrics(), c.grid, c.viscosity));
@@ -60,7 +66,7 @@ int run_incompressible(Run& run, const Table& config) {
   const auto in = [&](auto space) {
     using InSpace = FractionalStepScheme<decltype(space)>;
     return run_structured<InSpace>(run, config, plan, [&] {
-      return InSpace(Growth::read(config), momentum_system, pressure_system, c, config.table("linear"),
+      return InSpace(Growth::read(config), momentum_system, scalar_system, pressure_system, c, config.table("linear"),
                      FlowRanks(run.ranks(), c, plan.ranks));
     });
   };

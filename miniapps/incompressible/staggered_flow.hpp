@@ -75,7 +75,11 @@ class StaggeredFlow {
   const Metrics& metrics() const { return metrics_.view(); }
   const Flow<Space>& flow() const { return flow_; }
   Flow<Space>& flow() { return flow_; }
-  std::vector<std::unique_ptr<FlowSystem<Space>>>& systems() { return systems_; }  // velocity x, y(, z), pressure
+  // Velocity x, y(, z), scalars, pressure.
+  std::vector<std::unique_ptr<FlowSystem<Space>>>& systems() { return systems_; }
+  FlowSystem<Space>& scalar_system_of_flow(std::size_t index) {
+    return *systems_[static_cast<std::size_t>(flow_case_.dim()) + index];
+  }
   FlowSystem<Space>& pressure() { return *systems_.back(); }
 
   // Everything the next step needs, by name: checkpoints write and read these, with time, step and dt_before.

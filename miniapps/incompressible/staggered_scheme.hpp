@@ -15,12 +15,13 @@ struct StaggeredScheme : StructuredScheme<SchemeSpace, FlowCode, WholeFields<Sch
   using Base = StructuredScheme<SchemeSpace, FlowCode, WholeFields<SchemeSpace>>;
   using Base::flow;
   template <class... Arguments>
-  StaggeredScheme(const SystemDefaults& velocity_is, const SystemDefaults& pressure_is, Arguments&&... arguments)
-      : Base(std::forward<Arguments>(arguments)...), velocity(velocity_is), pressure(pressure_is) {}
+  StaggeredScheme(const SystemDefaults& velocity_is, SystemDefaults (*scalar)(const ScalarCase&),
+                  const SystemDefaults& pressure_is, Arguments&&... arguments)
+      : Base(std::forward<Arguments>(arguments)...), velocity(velocity_is), pressure(pressure_is), scalar_is(scalar) {}
 
   std::vector<std::string> systems() const {
     std::vector<std::string> names{velocity.name};
-    if (temperature) names.emplace_back(temperature->name);
+    for (const ScalarCase& s : scalars()) names.push_back(s.name);
     names.emplace_back(pressure.name);
     return names;
   }
@@ -37,9 +38,13 @@ struct StaggeredScheme : StructuredScheme<SchemeSpace, FlowCode, WholeFields<Sch
       facts.numbers = [&f, component](const std::string& system, int part) {
         return f.ranks().unknown_places(component(system, part));
       };
-    const auto is_temperature = [own = temperature](const std::string& system) { return own && system == own->name; };
-    facts.variables = [component, is_temperature](const std::string& system, int part) {
-      if (is_temperature(system)) return std::vector<std::string>{"T"};
+    const auto scalar = [&f](const std::string& system) -> const ScalarCase* {
+      for (const ScalarCase& s : f.flow_case().scalars)
+        if (s.name == system) return &s;
+      return nullptr;
+    };
+    facts.variables = [component, scalar](const std::string& system, int part) {
+      if (const ScalarCase* s = scalar(system)) return std::vector<std::string>{s->symbol()};
       return std::vector<std::string>{std::string(1, "uvwp"[component(system, part)])};
     };
     facts.cfl = [this] { return flow.dt_before * courant_rate(); };
@@ -51,21 +56,23 @@ struct StaggeredScheme : StructuredScheme<SchemeSpace, FlowCode, WholeFields<Sch
     facts.watched.push_back(watched_variable<SchemeSpace>("p", f.layout(), f.flow().p));
     for (std::size_t v = 0; v < facts.watched.size(); ++v)
       facts.watched[v].range = [&f, v] { return f.range_of(static_cast<int>(v)); };
-    facts.row_name = [&f, component, is_temperature](const std::string& system, int part, int row) {
+    for (std::size_t s = 0; s < scalars().size(); ++s)
+      facts.watched.push_back(watched_variable<SchemeSpace>(scalars()[s].symbol(), f.layout(), f.flow().scalars[s]));
+    facts.row_name = [&f, component, scalar](const std::string& system, int part, int row) {
       std::string name = name_of_unknown(f.ranks().whole(), component(system, part), row);
-      if (is_temperature(system)) name[0] = 'T';
+      if (const ScalarCase* s = scalar(system)) name.replace(0, 1, s->symbol());
       return name;
     };
     lab.describe(facts);
-    for (auto& system : f.systems())
-      lab.attach(system.get() == &f.pressure()                      ? pressure
-                 : temperature && system->name == temperature->name ? *temperature
-                                                                    : velocity,
-                 system->solver, linear);
+    for (auto& system : f.systems()) {
+      const ScalarCase* s = scalar(system->name);
+      lab.attach(system.get() == &f.pressure() ? pressure : s ? scalar_is(*s) : velocity, system->solver, linear);
+    }
   }
   void describe(RunHeader& h) {
     h.systems.emplace_back(velocity.name, flow.systems().front()->solver.describe());
-    if (temperature) h.systems.emplace_back(temperature->name, (*(flow.systems().end() - 2))->solver.describe());
+    for (std::size_t s = 0; s < scalars().size(); ++s)
+      h.systems.emplace_back(scalars()[s].name, flow.scalar_system_of_flow(s).solver.describe());
     h.systems.emplace_back(pressure.name, flow.pressure().solver.describe());
   }
   bool initialise(Run& run) {
@@ -112,8 +119,10 @@ struct StaggeredScheme : StructuredScheme<SchemeSpace, FlowCode, WholeFields<Sch
     return all;
   }
 
+  const std::vector<ScalarCase>& scalars() const { return flow.flow_case().scalars; }
+
   SystemDefaults velocity, pressure;
-  std::optional<SystemDefaults> temperature;  // where the flow has one: the system before the pressure's
+  SystemDefaults (*scalar_is)(const ScalarCase&);
   const FlowSystem<SchemeSpace>* failed = nullptr;
 
  private:

@@ -193,7 +193,10 @@ void read_turbulence(const Table& t, IncompressibleCase& c) {
 void refuse_for_coupled(const Table& config, const IncompressibleCase& c) {
   if (c.scheme != Scheme::artificial_compressibility) return;
   const std::string needs = ": scheme = \"artificial_compressibility\" does not know them";
-  if (c.temperature.exists) config.fail("temperature", "[temperature] needs scheme = \"fractional_step\"");
+  for (const ScalarCase& s : c.scalars)
+    config.fail(s.is_temperature() ? "temperature" : "scalar",
+                (s.is_temperature() ? "[temperature]" : "[scalar." + s.name + "]") +
+                    std::string(" needs scheme = \"fractional_step\""));
   if (c.force_has_formula) config.table("flow").fail("body_force", "formulas of the body force" + needs);
   const Table boundary = config.table("boundary");
   for (std::size_t n = 0; n < c.patches.size(); ++n) {
@@ -231,12 +234,16 @@ void read_time(const Table& options, Scheme scheme, TimeControl& time) {
 
 }  // namespace
 
-double IncompressibleCase::largest_buoyancy() const {
-  double largest = 0, x[3];
-  for (int d = 0; d < 3; ++d) x[d] = grid.line[d].centre[grid.line[d].centre.size() / 2];
-  for (const SidePatch& p : patches)
-    if (p.fixes_temperature) largest = std::max(largest, std::abs(p.temperature.at(x, 0) - temperature.reference));
-  return std::abs(temperature.expansion) * largest;
+double IncompressibleCase::largest_buoyancy(int d) const {
+  double sum = 0, x[3];
+  for (int e = 0; e < 3; ++e) x[e] = grid.line[e].centre[grid.line[e].centre.size() / 2];
+  for (std::size_t s = 0; s < scalars.size(); ++s) {
+    double largest = 0;
+    for (const SidePatch& p : patches)
+      if (p.fixes(s)) largest = std::max(largest, std::abs(p.scalars[s].value.at(x, 0) - scalars[s].reference));
+    sum += std::abs(std::abs(scalars[s].expansion) * largest * scalars[s].gravity[d]);
+  }
+  return sum;
 }
 
 std::vector<KeyTable> structured_keys() {
@@ -256,9 +263,13 @@ std::vector<KeyTable> structured_keys() {
   return keys;
 }
 
+std::vector<KeyTable> carried_keys() {
+  return {{"temperature", "", temperature_options()}, {"scalar.NAME", "", scalar_options()}};
+}
+
 std::vector<KeyTable> incompressible_keys() {
   std::vector<KeyTable> keys = structured_keys(), coupled = coupled_keys();
-  keys.push_back({"temperature", "", temperature_options()});
+  for (const KeyTable& table : carried_keys()) keys.push_back(table);
   keys.push_back({"output", "fractional_step", Growth::options()});
   keys.push_back({"time", "artificial_compressibility", coupled_time_keys});
   keys.insert(keys.end(), coupled.begin(), coupled.end());
@@ -287,7 +298,7 @@ IncompressibleCase read_incompressible_case(const Table& config) {
     if (c.grid.cells(d) < 2) grid.fail("cells", "a direction with flow needs at least two cells");
   read_flow(config.table("flow"), c);
   read_time(config.table("time"), c.scheme, c.time);
-  c.temperature = read_temperature(config, c.dim());
+  c.scalars = read_scalars(config, c.dim());
   read_sides(config.table("boundary"), c);
   check_exact(config.table("flow"), c);
   read_turbulence(config.table("flow"), c);

@@ -10,7 +10,7 @@
 #include "mesh/structured/grid.hpp"
 #include "miniapps/artificial_compressibility/options.hpp"
 #include "miniapps/structured/sides/patch.hpp"
-#include "miniapps/structured/sides/temperature_case.hpp"
+#include "miniapps/structured/sides/scalar_case.hpp"
 
 namespace weir {
 
@@ -60,8 +60,8 @@ struct IncompressibleCase {
   VectorFormula exact_velocity;     // of exact = "formula"
   bool exact_has_pressure = false;
   Formula exact_pressure;
-  std::vector<SidePatch> patches;  // by side: x_min, x_max, y_min, y_max, z_min, z_max
-  TemperatureCase temperature;
+  std::vector<SidePatch> patches;   // by side: x_min, x_max, y_min, y_max, z_min, z_max
+  std::vector<ScalarCase> scalars;  // the temperature first, where there is one
   TimeControl time;
   CoupledOptions coupled;  // of artificial compressibility
 
@@ -77,8 +77,8 @@ struct IncompressibleCase {
   bool spans_period(const SidePatch& p, int d) const {
     return is_periodic(d) && p.first[d] == 0 && p.last[d] == grid.cells(d);
   }
-  // expansion |T - reference|, of the sides at t = 0: for the first time step.
-  double largest_buoyancy() const;
+  // Sum over the scalars of expansion |s - reference| gravity along d, of the sides at t = 0: for the first time step.
+  double largest_buoyancy(int d) const;
   bool has_outlet() const {
     return std::any_of(patches.begin(), patches.end(),
                        [](const SidePatch& p) { return p.type == SidePatch::Type::outlet; });
@@ -90,6 +90,7 @@ struct IncompressibleCase {
 bool read_vector(const Table& t, const char* key, int dim, double (&v)[3], VectorFormula& f,
                  std::string_view variables);
 
+std::vector<KeyTable> carried_keys();
 std::vector<KeyTable> structured_keys();      // of the incompressible and the immersed miniapp
 std::vector<KeyTable> incompressible_keys();  // with those of artificial compressibility
 

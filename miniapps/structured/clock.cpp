@@ -15,8 +15,7 @@ StepSize::StepSize(const IncompressibleCase& c, std::function<double(double)> wa
     const double h = *std::min_element(width.begin(), width.end());
     double speed = 0;
     for (const SidePatch& s : c.patches) speed = std::max(speed, std::abs(s.velocity[d]) * s.modulation.largest());
-    const double force = std::abs(c.body_force[d]) * c.force_modulation.largest() +
-                         std::abs(c.largest_buoyancy() * c.temperature.gravity[d]);
+    const double force = std::abs(c.body_force[d]) * c.force_modulation.largest() + c.largest_buoyancy(d);
     start_rate_ += speed / h + std::sqrt(force / h);
   }
 }

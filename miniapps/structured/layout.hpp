@@ -9,6 +9,8 @@
 // Solver vectors hold the unknowns alone, x fastest: every cell for the pressure; for a velocity component the faces
 // 1..n-1 of its own direction (0..n-1 where periodic), the end faces being boundary data.
 #pragma once
+#include <vector>
+
 #include "solvers/device/array.hpp"
 #include "solvers/device/space.hpp"
 #include "solvers/parallel/block_partition.hpp"
@@ -116,8 +118,8 @@ struct Flow {
   Layout layout;
   Array<double, Space> velocity[3];
   Array<double, Space> p;
-  Array<double, Space> temperature;    // empty where the case has none
-  const double* divergence = nullptr;  // of every cell, where the layout is not staggered
+  std::vector<Array<double, Space>> scalars;  // as IncompressibleCase::scalars
+  const double* divergence = nullptr;         // of every cell, where the layout is not staggered
 
   Field<double> field(Array<double, Space>& a) const {
     return {a.data() + layout.origin(), layout.stride(1), layout.stride(2)};

@@ -1,6 +1,6 @@
 #include "miniapps/structured/output.hpp"
 
-#include <array>
+#include <utility>
 
 namespace weir {
 namespace {
@@ -35,10 +35,11 @@ std::vector<double> node_coordinates(const Layout& l, const GridLine& line, int 
   return nodes;
 }
 
-SampledField sampled_field(const IncompressibleCase& c, const Layout& l, Field<const double> f, int component) {
-  static const std::array<const char*, 5> names = {"u", "v", "w", "p", "T"};
+// component: 3 the pressure, 4 a scalar
+SampledField sampled_field(const IncompressibleCase& c, const Layout& l, Field<const double> f, int component,
+                           std::string name) {
   SampledField s;
-  s.name = names[component];
+  s.name = std::move(name);
   for (int d = 0; d < 3; ++d) s.nodes[d] = node_coordinates(l, c.grid.line[d], d, l.staggered && component == d);
   const double scale = component == 3 ? c.density : 1;
   s.value = [&c, l, f, component, scale](int i, int j, int k) {
@@ -96,9 +97,11 @@ double divergence_at(const IncompressibleCase& c, const Flow<Host>& flow, int i,
 
 std::vector<SampledField> sampled_fields(const IncompressibleCase& c, const Flow<Host>& flow) {
   std::vector<SampledField> fields;
-  for (int e = 0; e < flow.layout.dim; ++e) fields.push_back(sampled_field(c, flow.layout, flow.component(e), e));
-  fields.push_back(sampled_field(c, flow.layout, flow.pressure(), 3));
-  if (flow.temperature.size() > 0) fields.push_back(sampled_field(c, flow.layout, flow.field(flow.temperature), 4));
+  const Layout& l = flow.layout;
+  for (int e = 0; e < l.dim; ++e) fields.push_back(sampled_field(c, l, flow.component(e), e, std::string(1, "uvw"[e])));
+  fields.push_back(sampled_field(c, l, flow.pressure(), 3, "p"));
+  for (std::size_t s = 0; s < flow.scalars.size(); ++s)
+    fields.push_back(sampled_field(c, l, flow.field(flow.scalars[s]), 4, c.scalars[s].symbol()));
   return fields;
 }
 
@@ -106,6 +109,12 @@ std::vector<OutputField> cell_fields(const IncompressibleCase& c, const Flow<Hos
                                      const std::vector<std::string>& names) {
   const Layout& l = flow.layout;
   std::vector<OutputField> fields;
+  const auto add_scalar = [&](const std::string& name) {
+    for (std::size_t s = 0; s < c.scalars.size(); ++s)
+      if (c.scalars[s].name == name)
+        fields.push_back(cell_field(
+            l, name, 1, [&flow, s](int, int i, int j, int k) { return flow.field(flow.scalars[s])(i, j, k); }));
+  };
   for (const std::string& name : names) {
     if (name == "velocity")
       fields.push_back(cell_field(l, name, 3, [&flow](int e, int i, int j, int k) {
@@ -114,12 +123,11 @@ std::vector<OutputField> cell_fields(const IncompressibleCase& c, const Flow<Hos
     else if (name == "pressure")
       fields.push_back(
           cell_field(l, name, 1, [&](int, int i, int j, int k) { return c.density * flow.pressure()(i, j, k); }));
-    else if (name == "temperature")
-      fields.push_back(
-          cell_field(l, name, 1, [&](int, int i, int j, int k) { return flow.field(flow.temperature)(i, j, k); }));
     else if (name == "divergence")
       fields.push_back(
           cell_field(l, name, 1, [&](int, int i, int j, int k) { return divergence_at(c, flow, i, j, k); }));
+    else if (name != "vorticity")
+      add_scalar(name);
     else if (l.dim == 2)
       fields.push_back(cell_field(l, name, 1, [&](int, int i, int j, int k) {
         return slope(c, flow, 1, 0, i, j, k) - slope(c, flow, 0, 1, i, j, k);
@@ -136,7 +144,8 @@ std::vector<OutputField> cell_fields(const IncompressibleCase& c, const Flow<Hos
 Options FlowOutput::options() {
   static constexpr Option keys[] = {
       {"fields", Option::texts, "[velocity, pressure, vorticity, divergence]",
-       "of field output; temperature, where there is one, always", "velocity | pressure | vorticity | divergence"},
+       "of field output; temperature and scalars, where there are, always",
+       "velocity | pressure | vorticity | divergence"},
       {"diagnostics_every", Option::integer, "10",
        "between evaluations of the CFL number, max_divergence and kinetic_energy", "[1, inf)", "steps"}};
   return keys;
@@ -147,7 +156,7 @@ FlowOutput::FlowOutput(const Table& config, const IncompressibleCase& c, const s
   const Table output = config.table("output");
   schedule_ = FieldSchedule(output);
   fields_ = output.described_by(options()).get<std::vector<std::string>>("fields");
-  if (c.temperature.exists) fields_.emplace_back("temperature");
+  for (const ScalarCase& s : c.scalars) fields_.push_back(s.name);
   Box box;
   for (std::size_t d = 0; d < 3; ++d) {
     box.low[d] = c.grid.line[d].faces.front();
@@ -155,7 +164,7 @@ FlowOutput::FlowOutput(const Table& config, const IncompressibleCase& c, const s
   }
   std::vector<std::string> names = {"u", "v", "p"};
   if (c.dim() == 3) names.push_back("w");
-  if (c.temperature.exists) names.push_back("T");
+  for (const ScalarCase& s : c.scalars) names.push_back(s.symbol());
   probes_ = read_probes(config, box, names);
   surfaces_ = read_side_surfaces(config, c);
   history_references_ = read_history_references(config, columns);

@@ -75,10 +75,9 @@ std::vector<Places> FlowRanks::places() const {
 std::size_t FlowRanks::kind_of(const std::string& name) {
   if (name == "psi") return 4;
   if (name == "boundary") return 5;
-  if (name.ends_with("_temperature")) return 4;
-  if (name.starts_with("advection_") || name.starts_with("delta_"))
-    return name.back() == 'u' ? 1 : name.back() == 'v' ? 2 : 3;
-  return 0;
+  if (!name.starts_with("advection_") && !name.starts_with("delta_")) return 0;
+  const std::string of = name.substr(name.find('_') + 1);
+  return of == "u" ? 1 : of == "v" ? 2 : of == "w" ? 3 : 4;  // 4: a scalar's
 }
 
 std::vector<int> FlowRanks::unknown_places(int component) const {

@@ -19,8 +19,11 @@ std::uint64_t hash_of_flow(const Flow<Host>& flow) {
   Hash64 hash;
   for (int c = 0; c < flow.layout.dim; ++c)
     hash.add(flow.velocity[c].data(), static_cast<std::size_t>(flow.velocity[c].size()) * sizeof(double));
-  for (const auto* scalar : {&flow.p, &flow.temperature})
-    hash.add(scalar->data(), static_cast<std::size_t>(scalar->size()) * sizeof(double));
+  const auto add = [&](const Array<double, Host>& field) {
+    hash.add(field.data(), static_cast<std::size_t>(field.size()) * sizeof(double));
+  };
+  add(flow.p);
+  for (const auto& scalar : flow.scalars) add(scalar);
   return hash.value();
 }
 

@@ -65,9 +65,9 @@ class WholeFields : public WholeArrays<Space> {
     if (!copy_) copy_ = std::make_unique<Flow<Host>>(layout_);
     for (int c = 0; c < flow.layout.dim; ++c) fetch(flow.velocity[c], copy_->velocity[c]);
     fetch(flow.p, copy_->p);
-    if (flow.temperature.size() > 0) {
-      if (copy_->temperature.size() == 0) copy_->temperature = Array<double, Host>(layout_.padded_count());
-      fetch(flow.temperature, copy_->temperature);
+    for (std::size_t s = 0; s < flow.scalars.size(); ++s) {
+      if (copy_->scalars.size() == s) copy_->scalars.emplace_back(layout_.padded_count());
+      fetch(flow.scalars[s], copy_->scalars[s]);
     }
     return *copy_;
   }

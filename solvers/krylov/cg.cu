@@ -68,10 +68,9 @@ class Cg : public Krylov<Space> {
         rz = M.is_identity() ? rr : it.precondition_dot(r, z);
         beta = rz / rz_old;
       } else {
-        it.precondition(r, z);
-        const Pair zr_zq = it.sum(dot2<Space>(z, r, q));
-        rz = zr_zq.a;
-        beta = -alpha * zr_zq.b / rz_old;
+        const Pair rz_qz = it.precondition_dots(r, q, z);
+        rz = rz_qz.a;
+        beta = -alpha * rz_qz.b / rz_old;
       }
       it.update([&] { advance_direction<Space>(alpha, beta, z, p, x); });
       pq = it.apply_dot(p, q);

@@ -289,6 +289,10 @@ template <class Space>
 double Iteration<Space>::precondition_dot(View<const double> r, View<double> z) {
   return sum(timed(preconditioner_, [&] { return M_.apply_dot(r, z); }));
 }
+template <class Space>
+Pair Iteration<Space>::precondition_dots(View<const double> r, View<const double> w, View<double> z) {
+  return sum(timed(preconditioner_, [&] { return M_.apply_dots(r, w, z); }));
+}
 
 template <class Space>
 void Iteration<Space>::apply_dot_at(double* to, View<const double> x, View<double> y) {

@@ -84,9 +84,10 @@ class Iteration {
   // Timed parts.
   void apply(View<const double> x, View<double> y);
   double apply_dot(View<const double> x, View<double> y);
-  Pair apply_dots(View<const double> x, View<const double> w, View<double> y);  // returns {y.w, y.y}
-  void precondition(View<const double> r, View<double> z);                      // nothing to do where z is r
-  double precondition_dot(View<const double> r, View<double> z);                // returns r.z
+  Pair apply_dots(View<const double> x, View<const double> w, View<double> y);         // returns {y.w, y.y}
+  void precondition(View<const double> r, View<double> z);                             // nothing to do where z is r
+  double precondition_dot(View<const double> r, View<double> z);                       // returns r.z
+  Pair precondition_dots(View<const double> r, View<const double> w, View<double> z);  // returns {r.z, w.z}
   // The same, of methods that keep their scalars on the device: sums are left there, and the host does not wait.
   bool has_ranks() const { return A_.ranks() != nullptr; }
   bool keeps_scalars() const { return std::is_same_v<Space, Device> && !has_ranks() && options_.norm == Norm::l2; }

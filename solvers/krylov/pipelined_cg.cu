@@ -123,6 +123,7 @@ constexpr KrylovDescription krylov::pipelined_cg{.name = "pipelined_cg",
                                                  .citation = "Ghysels & Vanroose 2014",
                                                  .options = {},
                                                  .needs_symmetry = true,
+                                                 .needs_symmetric_preconditioner = true,
                                                  .vectors = [](const KrylovOptions&) { return 9.0; },
                                                  .make_host = make_method<PipelinedCg, Host>,
                                                  .make_device = make_method<PipelinedCg, Device>};

@@ -92,7 +92,8 @@ class Preconditioner {
   // Goes on as one that had this state after its last setup or update, which was with A.
   virtual void restore(const Matrix<Space>& A, Archive& /*from*/) { setup(A); }
   virtual void apply(View<const double> r, View<double> z) const = 0;
-  virtual double apply_dot(View<const double> r, View<double> z) const;  // the same; returns r.z
+  virtual double apply_dot(View<const double> r, View<double> z) const;                       // the same; returns r.z
+  virtual Pair apply_dots(View<const double> r, View<const double> w, View<double> z) const;  // returns {r.z, w.z}
   // The same, with r.z left in memory of the space; on the device nothing waits for it.
   virtual void apply_dot_at(double* to, View<const double> r, View<double> z) const;
   virtual std::string describe() const = 0;  // one line for the log: method, ordering, sweeps, precision
@@ -113,6 +114,8 @@ class Preconditioner {
   virtual FactorObservation observe() const { return {}; }              // apart from the times of setup
   virtual std::string report() const { return ""; }                     // of the steps of the last setup, for people
 
+  // Before setup, for a method that needs it: of two forms, the one that keeps symmetry, unless the options say otherwise.
+  virtual void prefer_symmetry() {}
   // Before setup, where its rows are those of one rank.
   virtual void stands_on(int /*rank*/, int /*ranks*/) {}
   // What solves where this is the method itself, one that outlives it; null: Richardson iteration with it.

@@ -26,9 +26,7 @@ CutArrays<Space>::CutArrays(const Layout& l) {
   for (int d = 0; d < l.dim; ++d) {
     alpha_[d] = Array<double, Space>(l.padded_count());
     fraction_[d] = Array<double, Space>(l.padded_count());
-    kind_[d] = Array<unsigned char, Space>(l.padded_count());
   }
-  kind_[temperature_nodes] = Array<unsigned char, Space>(l.padded_count());
 }
 
 template <class Space>
@@ -39,8 +37,14 @@ void CutArrays<Space>::upload(const CutFields& cut) {
     field_.fraction[d] = in_space(fraction_[d], cut.fraction[d]);
     cut_faces_[d].assign(cut.cut_faces[d]);
   }
-  for (std::size_t c = 0; c < 4; ++c) {
+  field_.kind.resize(cut.kind.size());
+  kind_.resize(cut.kind.size());
+  rows_.resize(cut.kind.size());
+  entries_.resize(cut.kind.size());
+  for (std::size_t c = 0; c < cut.kind.size(); ++c) {
     if (cut.kind[c].empty()) continue;
+    if (std::is_same_v<Space, Device> && kind_[c].size() == 0)
+      kind_[c] = Array<unsigned char, Space>(static_cast<std::int64_t>(cut.kind[c].size()));
     field_.kind[c] = in_space(kind_[c], cut.kind[c]);
     rows_[c].assign(cut.rows[c].row);
     entries_[c].assign(cut.rows[c].entry);

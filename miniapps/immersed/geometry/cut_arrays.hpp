@@ -3,6 +3,7 @@
 // been and stay so.
 #pragma once
 #include <array>
+#include <vector>
 
 #include "miniapps/immersed/geometry/cut_geometry.hpp"
 #include "solvers/device/growing_array.hpp"
@@ -26,7 +27,7 @@ class CutArrays {
   const unsigned char* kind(int d) const { return field_.kind[d]; }   // padded
   const unsigned char* wet() const { return field_.wet; }
   const double* body_flux() const { return field_.body_flux; }
-  // c: temperature_nodes too, where the geometry has them
+  // c: those of scalars too, from scalar_nodes on
   RowsView rows(int c) const { return {static_cast<int>(rows_[c].size()), rows_[c].data(), entries_[c].data()}; }
   const CutFace* cut_faces(int d) const { return cut_faces_[d].data(); }
   int cut_face_count(int d) const { return cut_faces_[d].size(); }
@@ -36,18 +37,18 @@ class CutArrays {
  private:
   struct Fields {
     std::array<const double*, 3> alpha{}, fraction{};
-    std::array<const unsigned char*, 4> kind{};
+    std::vector<const unsigned char*> kind;
     const unsigned char* wet = nullptr;
     const double* body_flux = nullptr;
   };
   Fields field_;
   // Device
   std::array<Array<double, Space>, 3> alpha_, fraction_;
-  std::array<Array<unsigned char, Space>, 4> kind_;
+  std::vector<Array<unsigned char, Space>> kind_;
   Array<unsigned char, Space> wet_;
   Array<double, Space> body_flux_;
-  std::array<GrowingArray<InterpolationRow, Space>, 4> rows_;
-  std::array<GrowingArray<InterpolationEntry, Space>, 4> entries_;
+  std::vector<GrowingArray<InterpolationRow, Space>> rows_;
+  std::vector<GrowingArray<InterpolationEntry, Space>> entries_;
   std::array<GrowingArray<CutFace, Space>, 3> cut_faces_;
   GrowingArray<Piece, Space> pieces_;
 };

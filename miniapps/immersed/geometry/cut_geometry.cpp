@@ -101,18 +101,21 @@ CutGeometry::Points CutGeometry::make_points(const Grid& grid, int component) co
   return p;
 }
 
-void CutGeometry::carry_temperature(const Grid& whole, const WallHeat& heat) {
-  heat_ = heat;
+void CutGeometry::carry_scalars(const Grid& whole, const std::vector<WallScalar>& walls) {
+  if (walls.empty()) return;
+  walls_ = walls;
   pieces_on_surface_ = true;
-  nodes_[temperature_nodes] = make_points(whole, temperature_nodes);
-  kind[temperature_nodes].assign(static_cast<std::size_t>(layout_.padded_count()), fluid_node);
+  nodes_[scalar_nodes] = make_points(whole, scalar_nodes);
+  kind.resize(scalar_nodes + walls.size(),
+              std::vector<unsigned char>(static_cast<std::size_t>(layout_.padded_count()), fluid_node));
+  rows.resize(kind.size());
 }
 
 int CutGeometry::point_index(int c, int at) const {
   const Layout& l = layout_;
   const int sy = l.stride(1), sz = l.stride(2), k = at / sz, j = (at - k * sz) / sy,
             i = at - k * sz - j * sy;  // padded
-  const BodyDistance& points = *nodes_[c].distance;
+  const BodyDistance& points = points_of(c);
   const int nx = points.count(0), ny = points.count(1);
   const int z = l.dim == 3 ? k - (c == 2 ? 1 : 0) : 0;
   return x0_ + (i - (c == 0 ? 1 : 0)) + nx * ((j - (c == 1 ? 1 : 0)) + ny * z);
@@ -135,7 +138,7 @@ double CutGeometry::cell_along(const Vec3& normal, int c, int at) const {
 void CutGeometry::classify(const Body& body, int c) {
   (void)body;
   const Layout& l = layout_;
-  const BodyDistance& points = *nodes_[c].distance;
+  const BodyDistance& points = points_of(c);
   std::vector<unsigned char>& kinds = kind[c];
   before_ = kinds;
   const int row = points.count(0), nx = l.n[0] + (c == 0 ? 1 : 2), ny = points.count(1), nz = points.count(2);
@@ -196,8 +199,8 @@ void CutGeometry::interpolate(int c, const Vec3& from, double factor, int self, 
   Vec3 x = from;
   factor *= mirror(c, x);
   if (ranks_ && row_is_own_ && !is_inside(x, 0)) too_narrow_ = true;
-  // The velocity's is linear. A temperature's is quadratic: an error of h^2 at the wall would be one of h in the flux of heat.
-  const int nodes = c == temperature_nodes ? 3 : 2;
+  // The velocity's is linear. A scalar's is quadratic: an error of h^2 at the wall would be one of h in its flux.
+  const int nodes = c >= scalar_nodes ? 3 : 2;
   int low[3] = {0, 0, 0};
   double weight[3][3] = {{1, 0, 0}, {1, 0, 0}, {1, 0, 0}};
   for (int d = 0; d < l.dim; ++d) {
@@ -239,12 +242,12 @@ void CutGeometry::interpolate(int c, const Vec3& from, double factor, int self, 
   }
 }
 
-// The entries of the last row where the wall gives the temperature's slope, or a ghost takes the cubic.
+// The entries of the last row where the wall gives a scalar's slope, or a ghost takes the cubic.
 void CutGeometry::make_row(int c, int at, const Foot& foot, double wall, std::vector<int>& more) {
   InterpolationRows& r = rows[c];
   const double h = cell_along(foot.normal, c, at), d = foot.distance / h;
   const auto point = [&](double cells) { return foot.point + cells * h * foot.normal; };
-  if (c != temperature_nodes || heat_.fixes_temperature) {
+  if (!gives_slope(c)) {
     interpolate(c, point(1), -0.5 * d * (d - 2) * (d - 3), at, r, more);
     interpolate(c, point(2), 0.5 * d * (d - 1) * (d - 3), at, r, more);
     interpolate(c, point(3), -d * (d - 1) * (d - 2) / 6, at, r, more);
@@ -261,7 +264,7 @@ void CutGeometry::make_row(int c, int at, const Foot& foot, double wall, std::ve
 
 void CutGeometry::make_rows(const Body& body, int c) {
   const Layout& l = layout_;
-  const BodyDistance& points = *nodes_[c].distance;
+  const BodyDistance& points = points_of(c);
   const Extents box = l.unknowns(c);
   std::vector<int> todo, more;
   for (const auto& near : points.near()) {
@@ -289,7 +292,7 @@ void CutGeometry::make_rows(const Body& body, int c) {
       if (near < 0) continue;  // too deep for anything to be known of it: it keeps its value
       const Foot& foot = points.near()[near].foot;
       const Vec3 x = foot.point + foot.distance * foot.normal;
-      const double wall = c == temperature_nodes ? heat_.value : body.fluid_velocity(foot)[c];
+      const double wall = c >= scalar_nodes ? walls_[c - scalar_nodes].value : body.fluid_velocity(foot)[c];
       row_is_own_ = is_own(i, j, k);
       InterpolationRow& row = r.row.emplace_back();
       row.row = box.index(u[0], u[1], u[2]);
@@ -297,7 +300,7 @@ void CutGeometry::make_rows(const Body& body, int c) {
       row.begin = static_cast<int>(r.entry.size());
       const double h = cell_along(foot.normal, c, at);
       const bool is_ghost = kind[c][at] == ghost_node;
-      if ((is_ghost && cubic_ghosts_) || (c == temperature_nodes && !heat_.fixes_temperature)) {
+      if ((is_ghost && cubic_ghosts_) || gives_slope(c)) {
         make_row(c, at, foot, wall, more);
       } else if (body.is_outflow(foot)) {
         interpolate(c, (is_ghost ? foot.point : x) + h * foot.normal, -1, at, r, more);
@@ -372,9 +375,9 @@ void CutGeometry::update(const Body& body) {
     classify(body, c);
     make_rows(body, c);
   }
-  if (heat_.exists) {
-    classify(body, temperature_nodes);
-    make_rows(body, temperature_nodes);
+  for (int c = scalar_nodes; c < nodes(); ++c) {
+    classify(body, c);
+    make_rows(body, c);
   }
   list_cut_faces();
   close_body_flux(body);

@@ -25,10 +25,11 @@
 // (2012) 61); blend = (1 - 2 d / h)^2, and 1 in the step in which the node is fresh. F at distance d: the parabola through the wall and the points P, Q one and two cells h further out,
 //   u_F - 2d / (d + h) u_P + d / (d + 2h) u_Q = 2 h^2 / ((d + h)(d + 2h)) u_B
 //
-// A temperature lives on the centres of cells and takes the same rows where the wall gives it. Where the wall gives its slope g,
+// A scalar lives on the centres of cells and takes the same rows where the wall gives it. Where the wall gives its slope g,
 // the parabola has that slope at the wall,
 //   T - (1 + r) T_P + r T_Q = g ((s - s_P) + r (s_Q - s_P)),  r = (s_P^2 - s^2) / (s_Q^2 - s_P^2),  s: distances from the wall
 #pragma once
+#include <algorithm>
 #include <array>
 #include <memory>
 #include <vector>
@@ -46,12 +47,13 @@ class Communicator;
 // From fluid_node on the momentum equation holds.
 enum NodeKind : unsigned char { solid_node, ghost_node, fresh_node, fluid_node, recent_node };
 
-// What kinds and rows are asked for: the velocity's components, and where the flow has a temperature the centres of cells.
-inline constexpr int temperature_nodes = 3;
+// What kinds and rows are asked for: the velocity's components, and from here on one for each scalar, at the centres of cells.
+// (The rows of two scalars differ where the wall gives the value of one and the slope of the other, and so do the ghosts they name.)
+inline constexpr int scalar_nodes = 3;
 
-// At the wall: the temperature, or its slope along the normal into the fluid.
-struct WallHeat {
-  bool exists = false, fixes_temperature = false;
+// At the wall: a scalar, or its slope along the normal into the fluid.
+struct WallScalar {
+  bool is_fixed = false;
   double value = 0;
 };
 
@@ -97,13 +99,14 @@ struct CutFace {
 
 // What the kernels need, on the layout of its maker.
 struct CutFields {
-  std::array<std::vector<double>, 3> alpha;        // padded, of the low face
-  std::array<std::vector<CutFace>, 3> cut_faces;   // of the unknowns
-  std::array<std::vector<unsigned char>, 4> kind;  // padded; [temperature_nodes]: empty without a temperature
-  std::array<std::vector<double>, 3> fraction;     // padded: of the node's control volume, how much is fluid
-  std::array<InterpolationRows, 4> rows;
-  std::vector<unsigned char> wet;  // cells: dry_cell, wet_cell or held_cell
-  std::vector<double> body_flux;   // cells: out of the fluid through the surface
+  std::array<std::vector<double>, 3> alpha;       // padded, of the low face
+  std::array<std::vector<CutFace>, 3> cut_faces;  // of the unknowns
+  std::array<std::vector<double>, 3> fraction;    // padded: of the node's control volume, how much is fluid
+  std::vector<std::vector<unsigned char>> kind = std::vector<std::vector<unsigned char>>(scalar_nodes);  // padded
+  std::vector<InterpolationRows> rows = std::vector<InterpolationRows>(scalar_nodes);
+  int nodes() const { return static_cast<int>(kind.size()); }  // scalar_nodes and the scalars
+  std::vector<unsigned char> wet;                              // cells: dry_cell, wet_cell or held_cell
+  std::vector<double> body_flux;                               // cells: out of the fluid through the surface
   std::vector<Piece> surface;
 };
 
@@ -130,7 +133,7 @@ class CutGeometry : public CutFields {
   // For the body as it is now; the kinds of the last update tell which nodes are fresh (none the first time).
   // Error(Exit::usage) where a row or a force asks for values beyond the region.
   void update(const Body& body);
-  void carry_temperature(const Grid& whole, const WallHeat& heat);  // before the first update
+  void carry_scalars(const Grid& whole, const std::vector<WallScalar>& walls);  // before the first update
   void use_cubic_ghosts() { cubic_ghosts_ = pieces_on_surface_ = true; }
   void forget() { updated_ = false; }  // the last update: none of the next one's nodes is fresh
 
@@ -168,6 +171,10 @@ class CutGeometry : public CutFields {
     std::array<PointLine, 3> whole;  // of a region
   };
   Points make_points(const Grid& grid, int component) const;  // 3: the centres, 4: the corners
+  BodyDistance& points_of(int component) const { return *nodes_[std::min(component, scalar_nodes)].distance; }
+  bool gives_slope(int component) const {
+    return component >= scalar_nodes && !walls_[component - scalar_nodes].is_fixed;
+  }
 
   Grid grid_;  // of the region
   Layout layout_;
@@ -183,7 +190,7 @@ class CutGeometry : public CutFields {
   std::array<Points, 4> nodes_;
   std::vector<double> phi_;            // at the corners
   std::vector<unsigned char> before_;  // the kinds of a component at the last update
-  WallHeat heat_;
+  std::vector<WallScalar> walls_;
   bool updated_ = false, cubic_ghosts_ = false, pieces_on_surface_ = false;
   bool too_narrow_ = false, row_is_own_ = true;
 };

@@ -81,13 +81,16 @@ CutRegion cut_region(const FlowRanks& ranks, int layers) {
 }
 
 void CutPart::take(const CutGeometry& cut) {
+  fields_.kind.resize(cut.kind.size());
+  fields_.rows.resize(cut.kind.size());
+  remote_.resize(cut.kind.size());
   take_fields(cut);
   take_cells(cut);
   for (int c = 0; c < cut.layout().dim; ++c) {
     take_faces(cut, c);
     take_rows(cut, c);
   }
-  if (!cut.kind[temperature_nodes].empty()) take_rows(cut, temperature_nodes);
+  for (int c = scalar_nodes; c < cut.nodes(); ++c) take_rows(cut, c);
 }
 
 void CutPart::take_fields(const CutGeometry& cut) {
@@ -96,7 +99,7 @@ void CutPart::take_fields(const CutGeometry& cut) {
     take_field(from, cut.alpha[c], to, fields_.alpha[c]);
     take_field(from, cut.fraction[c], to, fields_.fraction[c]);
   }
-  for (std::size_t c = 0; c < 4; ++c)
+  for (std::size_t c = 0; c < cut.kind.size(); ++c)
     if (!cut.kind[c].empty()) take_field(from, cut.kind[c], to, fields_.kind[c]);
 }
 

@@ -3,7 +3,6 @@
 // the body, which every rank knows, so that neighbours agree without a word. Its own part is what the kernels get; columns
 // of rows that other ranks own are told apart.
 #pragma once
-#include <array>
 #include <vector>
 
 #include "miniapps/immersed/geometry/cut_geometry.hpp"
@@ -38,7 +37,7 @@ class CutPart {
 
   const FlowRanks* ranks_;
   CutFields fields_;
-  std::array<std::vector<RemoteEntry>, 4> remote_;
+  std::vector<std::vector<RemoteEntry>> remote_;
 };
 
 }  // namespace weir

@@ -2,6 +2,7 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "inputs/formula.hpp"
 
@@ -17,6 +18,11 @@ struct Modulation {
   }
 };
 
+struct SideScalar {
+  bool is_fixed = false;  // else its flux into the fluid is given (of heat over density times heat capacity)
+  Formula value;          // what is given
+};
+
 struct SidePatch {
   // In the order of the words of [boundary]. Where two meet, the face between them belongs to the first in this list.
   enum class Type { wall, slip, inlet, outlet, periodic };
@@ -30,9 +36,9 @@ struct SidePatch {
   VectorFormula formula;  // in place of `velocity`
   Profile profile = Profile::constant;
   Modulation modulation;
-  bool fixes_temperature = false;  // else its flux into the fluid is given, over density times heat capacity
-  Formula temperature;             // what is given
+  std::vector<SideScalar> scalars;  // as IncompressibleCase::scalars
 
+  bool fixes(std::size_t scalar) const { return scalar < scalars.size() && scalars[scalar].is_fixed; }
   // The velocity is known here: all components, or (slip) the normal one alone.
   bool has_velocity() const { return type == Type::wall || type == Type::inlet || type == Type::outlet; }
   bool changes_in_time() const {

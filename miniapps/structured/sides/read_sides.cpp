@@ -53,7 +53,8 @@ Table described(const Table& options) {
       .described_by(range_keys)
       .described_by(moving_keys)
       .described_by(inlet_keys)
-      .described_by(heat_keys);
+      .described_by(heat_keys)
+      .described_by(given_scalar_options());
 }
 
 // The directions of a side that the grid has.
@@ -147,24 +148,23 @@ void read_velocity(const Table& t, const IncompressibleCase& c, SidePatch& p) {
   if (p.has_formula) take_largest(c, p);
 }
 
-void read_heat(const Table& t, const IncompressibleCase& c, SidePatch& p) {
-  const bool has_flux = t.has("heat_flux");
-  p.fixes_temperature = t.has("temperature");
-  const char* key = p.fixes_temperature ? "temperature" : "heat_flux";
-  if (!c.temperature.exists) {
-    if (p.fixes_temperature || has_flux) t.fail(key, std::string(key) + " needs a table [temperature]");
-    return;
-  }
+SideScalar read_scalar(const Table& t, const ScalarCase& s, const SidePatch& p, int dim) {
+  const ScalarKeys value = value_keys(t, s), flux = flux_keys(t, s);
+  SideScalar given;
+  given.is_fixed = value.is_there();
   const bool is_wall = p.type == SidePatch::Type::wall || p.type == SidePatch::Type::slip;
-  if (has_flux && (p.fixes_temperature || !is_wall))
-    t.fail("heat_flux", "'heat_flux' belongs to a wall or slip patch without `temperature`");
-  if (p.type == SidePatch::Type::inlet && !p.fixes_temperature)
-    t.fail("type", "an inlet needs the temperature of what flows in");
-  if (p.fixes_temperature && !is_wall && p.type != SidePatch::Type::inlet)
-    t.fail("temperature", "'temperature' means nothing on a patch of type " + t.get<std::string>("type"));
-  const std::vector<Formula> given = read_formulas(t, key, c.dim() == 2 ? "xyt" : "xyzt");
-  if (given.size() > 1) t.fail(key, "'" + std::string(key) + "' must be one number or formula");
-  if (!given.empty()) p.temperature = given.front();
+  if (flux.is_there() && (given.is_fixed || !is_wall))
+    flux.fail("'" + flux.name + "' belongs to a wall or slip patch without `" + value.name + "`");
+  if (p.type == SidePatch::Type::inlet && !given.is_fixed)
+    t.fail("type",
+           "an inlet needs the " + (s.is_temperature() ? s.name : "value `" + value.name + "`") + " of what flows in");
+  if (given.is_fixed && !is_wall && p.type != SidePatch::Type::inlet)
+    value.fail("'" + value.name + "' means nothing on a patch of type " + t.get<std::string>("type"));
+  const ScalarKeys& keys = given.is_fixed ? value : flux;
+  const std::vector<Formula> all = read_formulas(keys.in, keys.key, dim == 2 ? "xyt" : "xyzt");
+  if (all.size() > 1) keys.fail("'" + keys.name + "' must be one number or formula");
+  if (!all.empty()) given.value = all.front();
+  return given;
 }
 
 SidePatch read_patch(const Table& options, const IncompressibleCase& c, int side) {
@@ -173,7 +173,8 @@ SidePatch read_patch(const Table& options, const IncompressibleCase& c, int side
   const Table t = described(options);
   p.type = get_enum<SidePatch::Type>(t, "type");
   read_range(t, c, p);
-  read_heat(t, c, p);
+  refuse_other_scalars(t, c.scalars);
+  for (const ScalarCase& scalar : c.scalars) p.scalars.push_back(read_scalar(t, scalar, p, c.dim()));
   const bool takes_velocity = p.type == SidePatch::Type::wall || p.type == SidePatch::Type::inlet;
   for (const char* key : {"velocity", "profile", "modulation"})
     if (!takes_velocity && t.has(key))
@@ -222,11 +223,12 @@ void check_mixture(const std::vector<Table>& tables, const IncompressibleCase& c
     const SidePatch &p = first[static_cast<std::ptrdiff_t>(q)], &before = *first;
     if (p.type == SidePatch::Type::periodic || before.type == SidePatch::Type::periodic)
       tables[q].fail("type", "a periodic side has no patches");
-    if (c.temperature.exists && p.fixes_temperature != before.fixes_temperature)
-      tables[q].fail("type",
-                     fmt::format("patches of {} mix given temperature and given flux: the temperature's operator is "
-                                 "a sum of 1D operators, with one kind of end condition a side",
-                                 side_names[static_cast<std::size_t>(p.side)]));
+    for (std::size_t s = 0; s < c.scalars.size(); ++s)
+      if (p.fixes(s) != before.fixes(s))
+        tables[q].fail("type",
+                       fmt::format("patches of {} mix given {} and given flux: its operator is a sum of 1D operators, "
+                                   "with one kind of end condition a side",
+                                   side_names[static_cast<std::size_t>(p.side)], c.scalars[s].name));
     if (p.has_velocity() != before.has_velocity())
       tables[q].fail("type",
                      "a side is slip as a whole or not at all: its shear and the velocity given beside it would need "
@@ -283,7 +285,10 @@ std::vector<KeyTable> side_keys() {
           {"boundary.SIDE", "", range_keys},
           {"boundary.SIDE", "wall, inlet", moving_keys},
           {"boundary.SIDE", "inlet", inlet_keys},
-          {"boundary.SIDE", "with [temperature]", heat_keys}};
+          {"boundary.SIDE", "with [temperature]", heat_keys},
+          {"boundary.SIDE", "with [scalar.NAME]", given_scalar_options()},
+          {"boundary.SIDE.scalar", "", name_in_scalar_options()},
+          {"boundary.SIDE.scalar_flux", "", name_in_flux_options()}};
 }
 
 Modulation read_modulation(const Table& t) {

@@ -69,18 +69,19 @@ struct Beside {
   }
 };
 
-void add_heat(const IncompressibleCase& c, const Flow<Host>& flow, const Beside& b, SideShear& s) {
-  if (flow.temperature.size() == 0) return;
-  const Field<const double> T = flow.field(flow.temperature);
+SideFlux flux_along(const IncompressibleCase& c, const Flow<Host>& flow, const Beside& b, std::size_t scalar) {
+  const Field<const double> T = flow.field(flow.scalars[scalar]);
   const GridLine &along = c.grid.line[b.t], &other = c.grid.line[b.o];
+  SideFlux f;
   for (int i = 0; i < flow.layout.n[b.t]; ++i) {
-    double heat = 0;
+    double flux = 0;
     for (int k = 0; k < flow.layout.n[b.o]; ++k)
-      heat -= c.temperature.diffusivity * b.slope(T, i, k) * other.width[k] / other.length();
-    s.x_heat.push_back(along.centre[i]);
-    s.heat.push_back(heat);
-    s.mean_heat += heat * along.width[i] / along.length();
+      flux -= c.scalars[scalar].diffusivity * b.slope(T, i, k) * other.width[k] / other.length();
+    f.x.push_back(along.centre[i]);
+    f.flux.push_back(flux);
+    f.mean += flux * along.width[i] / along.length();
   }
+  return f;
 }
 
 }  // namespace
@@ -103,7 +104,8 @@ SideShear shear_along(const IncompressibleCase& c, const Flow<Host>& flow, int s
     s.shear.push_back(shear);
     s.pressure.push_back(pressure);
   }
-  add_heat(c, flow, b, s);
+  for (std::size_t scalar = 0; scalar < flow.scalars.size(); ++scalar)
+    s.scalars.push_back(flux_along(c, flow, b, scalar));
   return s;
 }
 
@@ -131,11 +133,14 @@ std::map<std::string, double> write_side_surfaces(const std::string& folder, con
     for (std::size_t i = 0; i < s.x.size(); ++i)
       text += fmt::format("{:.9g},{:.9g},{:.9g}\n", s.x[i], s.shear[i], s.pressure[i]);
     write_text_aside(folder + "/" + surface.name + ".csv", text);
-    if (!s.heat.empty()) {
-      std::string heat = surface.side / 2 == 0 ? "y,heat_flux\n" : "x,heat_flux\n";
-      for (std::size_t i = 0; i < s.heat.size(); ++i) heat += fmt::format("{:.9g},{:.9g}\n", s.x_heat[i], s.heat[i]);
-      write_text_aside(folder + "/" + surface.name + "_heat.csv", heat);
-      quantities[surface.name + "_heat_flux"] = s.mean_heat;
+    for (std::size_t e = 0; e < s.scalars.size(); ++e) {
+      const ScalarCase& scalar = c.scalars[e];
+      const SideFlux& f = s.scalars[e];
+      std::string fluxes = (surface.side / 2 == 0 ? "y," : "x,") + scalar.flux_name() + "\n";
+      for (std::size_t i = 0; i < f.x.size(); ++i) fluxes += fmt::format("{:.9g},{:.9g}\n", f.x[i], f.flux[i]);
+      const std::string what = scalar.is_temperature() ? "heat" : scalar.name;
+      write_text_aside(folder + "/" + surface.name + "_" + what + ".csv", fluxes);
+      quantities[surface.name + "_" + scalar.flux_name()] = f.mean;
     }
     const ShearTurns turns = turns_of(s);
     quantities[surface.name + "_separation"] = turns.separation;
@@ -148,7 +153,7 @@ std::vector<std::string> quantities_of(const std::vector<SideSurface>& surfaces,
   std::vector<std::string> names;
   for (const SideSurface& s : surfaces) {
     for (const char* what : {"_separation", "_reattachment"}) names.push_back(s.name + what);
-    if (c.temperature.exists) names.push_back(s.name + "_heat_flux");
+    for (const ScalarCase& scalar : c.scalars) names.push_back(s.name + "_" + scalar.flux_name());
   }
   return names;
 }

@@ -20,12 +20,15 @@ Options side_surface_options();
 std::vector<SideSurface> read_side_surfaces(const Table& config, const IncompressibleCase& c);
 
 // Along the first direction t of the side, means over the other one: the coordinate, the shear mu du_t/dn (n into the fluid; by the
-// parabola through the side's value and the two inside), the pressure beside the side, and at the centres of the cells the heat flux
-// into the fluid, -diffusivity dT/dn (the same way).
+// parabola through the side's value and the two inside), the pressure beside the side, and of each scalar at the centres of the cells
+// the flux into the fluid, -diffusivity ds/dn (the same way).
+struct SideFlux {
+  std::vector<double> x, flux;
+  double mean = 0;
+};
 struct SideShear {
   std::vector<double> x, shear, pressure;
-  std::vector<double> x_heat, heat;  // empty without a temperature
-  double mean_heat = 0;
+  std::vector<SideFlux> scalars;  // as IncompressibleCase::scalars
 };
 SideShear shear_along(const IncompressibleCase& c, const Flow<Host>& flow, int side);
 
@@ -35,7 +38,7 @@ struct ShearTurns {
 };
 ShearTurns turns_of(const SideShear& s);
 
-// FOLDER/NAME.csv of each; returns NAME_separation, NAME_reattachment and, with a temperature, NAME_heat_flux (the mean).
+// FOLDER/NAME.csv of each; returns NAME_separation, NAME_reattachment and of each scalar NAME_heat_flux or NAME_SCALAR_flux (the mean).
 std::map<std::string, double> write_side_surfaces(const std::string& folder, const std::vector<SideSurface>& surfaces,
                                                   const IncompressibleCase& c, const Flow<Host>& flow);
 std::vector<std::string> quantities_of(const std::vector<SideSurface>& surfaces, const IncompressibleCase& c);

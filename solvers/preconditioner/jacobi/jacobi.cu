@@ -16,6 +16,11 @@ double Preconditioner<Space>::apply_dot(View<const double> r, View<double> z) co
   return dot<Space>(r, z);
 }
 template <class Space>
+Pair Preconditioner<Space>::apply_dots(View<const double> r, View<const double> w, View<double> z) const {
+  apply(r, z);
+  return dot2<Space>(z, r, w);
+}
+template <class Space>
 void Preconditioner<Space>::apply_dot_at(double* to, View<const double> r, View<double> z) const {
   apply(r, z);
   leave_sum<Space>(to, [&] { return dot<Space>(r, z); });

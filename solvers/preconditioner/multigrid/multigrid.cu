@@ -18,10 +18,18 @@ bool is_banded(const Matrix<Space>& A) {
 
 template <class Space>
 Multigrid<Space>::Multigrid(const MultigridOptions& options)
-    : Preconditioner<Space>({.keeps_symmetry = options.cycle == "V" && options.pre == options.post && options.symmetric,
+    : Preconditioner<Space>({.keeps_symmetry = multigrid::keeps_symmetry(options),
                              .storage = options.storage == "float" ? StoredAs::float32 : StoredAs::float64}),
       options_(options),
       cycle_(multigrid::make_separable_cycle<Space>(options)) {}
+
+template <class Space>
+void Multigrid<Space>::prefer_symmetry() {
+  if (options_.symmetric) return;
+  options_.symmetric = true;
+  this->traits_.keeps_symmetry = multigrid::keeps_symmetry(options_);
+  cycle_ = multigrid::make_separable_cycle<Space>(options_);
+}
 
 template <class Space>
 SetupInfo Multigrid<Space>::do_setup(const Matrix<Space>& A) {
@@ -57,8 +65,8 @@ constexpr Option multigrid_keys[] = {
     {"pre", Option::integer, "2", "before the correction (banded: the degree of the smoother is one more)", "[1, inf)",
      "sweeps"},
     {"post", Option::integer, "2", "after the correction", "[1, inf)", "sweeps"},
-    {"symmetric", Option::boolean, "true",
-     "post-smoothing runs backwards; forwards a cycle by itself converges faster, but cg is then the flexible one"},
+    {"symmetric", Option::boolean, "depends: false, with pipelined_cg true",
+     "post-smoothing runs backwards; forwards a cycle converges faster, and cg is the flexible one"},
     {"smoother", Option::text, "red_black",
      "Gauss-Seidel by two colours, over-relaxed; Jacobi damped by 0.8; a second-order polynomial in D^-1 A",
      "red_black | jacobi | chebyshev"},
@@ -73,7 +81,8 @@ template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_multigrid(const Table& options) {
   const Table t = options.described_by(multigrid_keys);
   MultigridOptions o;
-  read_keys(t, "cycle", o.cycle, "pre", o.pre, "post", o.post, "symmetric", o.symmetric, "smoother", o.smoother);
+  read_keys(t, "cycle", o.cycle, "pre", o.pre, "post", o.post, "smoother", o.smoother);
+  if (t.has("symmetric")) o.symmetric = t.get("symmetric", false);
   read_keys(t, "storage", o.storage, "coarse_size", o.coarse_size, "gather_size", o.gather_size);
   return std::make_unique<Multigrid<Space>>(o);
 }

@@ -2,8 +2,9 @@
 // ch. 2, 5).
 //
 // A cycle for A u = g: smooth; restrict the residual g - A u; solve on the coarser grid, by itself the same way;
-// correct u by the interpolated result; smooth in the reverse order, so that a V cycle with pre = post is a symmetric
-// operator and cg may use it. F: the coarser grid is visited twice, by an F and then by a V cycle (not symmetric).
+// correct u by the interpolated result; smooth. F: the coarser grid is visited twice, by an F and then by a V cycle.
+// `symmetric`: the last sweeps run in the reverse order, so that a V cycle with pre = post is a symmetric operator. In the
+// same order a cycle converges faster and cg, then the flexible one, needs a fifth fewer iterations.
 //
 // Coarsening is semi-coarsening place by place: each direction is coarsened on its own, only where its unknowns lie
 // closest (multigrid_hierarchy.hpp), so point smoothers stay good on stretched grids. Coarse operators are rediscretised;
@@ -24,7 +25,7 @@ namespace weir {
 struct MultigridOptions {
   std::string cycle = "V";
   int pre = 2, post = 2;
-  bool symmetric = true;
+  std::optional<bool> symmetric;  // not given: false, unless the method needs it
   std::string smoother = "red_black";
   std::string storage = "float";
   int coarse_size = 64, gather_size = 32768;
@@ -34,6 +35,10 @@ struct MultigridOptions {
 // The cycles of the two kinds of matrices, on one rank or over ranks. Where a grid's parts are too thin to be distributed,
 // setup returns 0 levels, and nothing has been set up.
 namespace multigrid {
+// Of a separable operator; Jacobi's and the polynomial's sweeps have no order.
+inline bool keeps_symmetry(const MultigridOptions& o) {
+  return o.cycle == "V" && o.pre == o.post && (o.smoother != "red_black" || o.symmetric.value_or(false));
+}
 template <class Space>
 std::unique_ptr<Preconditioner<Space>> make_separable_cycle(const MultigridOptions& options);
 template <class Space>
@@ -46,7 +51,11 @@ class Multigrid final : public Preconditioner<Space> {
   explicit Multigrid(const MultigridOptions& options);
   void apply(View<const double> r, View<double> z) const override { cycle_->apply(r, z); }
   double apply_dot(View<const double> r, View<double> z) const override { return cycle_->apply_dot(r, z); }
+  Pair apply_dots(View<const double> r, View<const double> w, View<double> z) const override {
+    return cycle_->apply_dots(r, w, z);
+  }
   bool is_symmetric() const override { return cycle_->is_symmetric(); }
+  void prefer_symmetry() override;
   bool spreads_over(const Matrix<Space>& A) const override;
   bool is_recordable() const override { return cycle_->is_recordable(); }
   Work apply_work() const override { return cycle_->apply_work(); }

@@ -116,15 +116,18 @@ template <class T, class Space>
 class SeparableCycle final : public Preconditioner<Space> {
  public:
   explicit SeparableCycle(const MultigridOptions& options)
-      : Preconditioner<Space>(
-            {.keeps_symmetry = options.cycle == "V" && options.pre == options.post && options.symmetric}),
-        options_(options) {}
+      : Preconditioner<Space>({.keeps_symmetry = keeps_symmetry(options)}), options_(options) {}
 
   void apply(View<const double> r, View<double> z) const override { apply_rows(r, z, nullptr); }
   double apply_dot(View<const double> r, View<double> z) const override {
     if (!is_fused()) return Preconditioner<Space>::apply_dot(r, z);
     apply_rows(r, z, row_dots_.data());
-    return detail::tree_sum(row_dots_.data(), row_dots_.size());
+    return detail::tree_sum(row_dots_.data(), rows());
+  }
+  Pair apply_dots(View<const double> r, View<const double> w, View<double> z) const override {
+    if (!is_fused()) return Preconditioner<Space>::apply_dots(r, w, z);
+    apply_rows(r, z, row_dots_.data(), w.data());
+    return {detail::tree_sum(row_dots_.data(), rows()), detail::tree_sum(row_dots_.data() + rows(), rows())};
   }
   bool is_recordable() const override { return !is_spread(); }
   // Over ranks not stated: it is not the same on all.
@@ -133,8 +136,9 @@ class SeparableCycle final : public Preconditioner<Space> {
   }
   std::string describe() const override {
     std::string s = "multigrid (" + options_.cycle + "(" + std::to_string(options_.pre) + "," +
-                    std::to_string(options_.post) + (options_.symmetric ? ") cycle, " : ") cycle forwards, ") +
-                    options_.smoother + (options_.storage == "float" ? ", single precision" : ", double precision");
+                    std::to_string(options_.post) +
+                    (options_.symmetric.value_or(false) ? ") cycle, symmetric, " : ") cycle, ") + options_.smoother +
+                    (options_.storage == "float" ? ", single precision" : ", double precision");
     if (all_levels_ > 0) s += ", " + std::to_string(all_levels_) + " levels";
     if (is_spread()) s += ", " + std::to_string(spread_.size()) + " of them distributed";
     return s + ")";
@@ -156,8 +160,7 @@ class SeparableCycle final : public Preconditioner<Space> {
       tail_ = Levels<T, Space>(make_grids(separable(A), options_.coarse_size), options_, true);
       all_levels_ = static_cast<int>(tail_.count());
     }
-    const Extents own = finest().own;
-    if (is_fused()) row_dots_ = Array<double, Host>(std::int64_t{1} * own.ny * own.nz);
+    if (is_fused()) row_dots_ = Array<double, Host>(2 * rows());
     return do_update(A);
   }
 
@@ -201,10 +204,13 @@ class SeparableCycle final : public Preconditioner<Space> {
   Levels<T, Space>& first() const { return is_spread() ? parts_ : tail_; }
   const LevelView<T>& finest() const { return first().view(0); }
   bool is_fused() const { return !first().is_last(0) && first().is_fused(0); }
+  std::int64_t rows() const { return std::int64_t{1} * finest().own.ny * finest().own.nz; }
 
-  void apply_rows(View<const double> r, View<double> z, double* row_dots) const {
-    const double peak = run(r.data(), {z.data(), 1, r.data(), row_dots});
-    if (const double factor = rescaling(peak); factor > 0) run(r.data(), {z.data(), factor, r.data(), row_dots});
+  void apply_rows(View<const double> r, View<double> z, double* row_dots, const double* w = nullptr) const {
+    Output out{z.data(), 1, r.data(), row_dots, w, row_dots + (w ? rows() : 0)};
+    const double peak = run(r.data(), out);
+    out.factor = rescaling(peak);
+    if (out.factor > 0) run(r.data(), out);
   }
 
   // One cycle for r / out.factor; returns the largest |g|, or 1 where nobody looked.
@@ -273,7 +279,7 @@ class SeparableCycle final : public Preconditioner<Space> {
   BoxGather<Space> tail_cells_;
   mutable Levels<T, Space> tail_;         // on one rank all levels; over ranks on rank 0
   mutable RecordedWork<Space> recorded_;  // one rank: what a cycle does between load and store
-  Array<double, Host> row_dots_;
+  Array<double, Host> row_dots_;          // of z with r, then with w
 };
 
 }  // namespace

@@ -24,7 +24,7 @@ struct HalfRow {
 // A neighbour that does not exist has coupling 0; in its place stands the opposite half of the row itself, which is
 // never older than the sweep at hand.
 template <class T>
-HalfRow<T> half_row(const LevelView<T>& L, int q, int j, int k) {
+[[gnu::always_inline]] inline HalfRow<T> half_row(const LevelView<T>& L, int q, int j, int k) {
   const auto at = [&](int half, int row, int plane) { return L.u + L.place(half, row, plane); };
   const T* opposite = at(1 - q, j, k);
   HalfRow<T> h;
@@ -140,11 +140,15 @@ void store_row(const LevelView<T>& L, int j, int k, const Output& out) {
   }
   if (L.own.nx % 2) z[L.own.nx - 1] = out.factor * static_cast<double>(first[n]);
   if (!out.row_dots) return;
-  const double* r = out.r + row * L.own.nx;
-  double dot = 0;
+  const auto with = [&](const double* v) {
+    v += row * L.own.nx;
+    double dot = 0;
 #pragma omp simd reduction(+ : dot)
-  for (int i = 0; i < L.own.nx; ++i) dot += r[i] * z[i];
-  out.row_dots[row] = dot;
+    for (int i = 0; i < L.own.nx; ++i) dot += v[i] * z[i];
+    return dot;
+  };
+  out.row_dots[row] = with(out.r);
+  if (out.w) out.row_dots_w[row] = with(out.w);
 }
 
 // The unknown i of a row in halves; i = -1 and i = n are valid.

@@ -59,12 +59,14 @@ double load_own(const LevelView<T>& L, const double* r, double factor);
 template <class T>
 double descend(const HostPass<T>& pass, bool from_zero, const double* r, double factor);
 
-// What the last pass leaves: z = factor u, and the sums of r z over each own row (j, k) where somebody wants them.
+// What the last pass leaves: z = factor u, and the sums of r z and of w z over each own row (j, k) where somebody wants them.
 struct Output {
   double* z = nullptr;
   double factor = 1;
   const double* r = nullptr;
   double* row_dots = nullptr;
+  const double* w = nullptr;
+  double* row_dots_w = nullptr;
 };
 
 // u += P coarse u, then post-smoothing.

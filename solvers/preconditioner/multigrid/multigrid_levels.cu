@@ -214,7 +214,7 @@ double Levels<T, Space>::descend_from(std::size_t l, bool from_zero, const doubl
 
 template <class T, class Space>
 void Levels<T, Space>::ascend_to(std::size_t l, const Output& out) {
-  const int colour = options_.symmetric ? 1 : 0;
+  const int colour = options_.symmetric.value_or(false) ? 1 : 0;
   if (is_fused(l)) return ascend(pass(l, options_.post, colour), out);
   step({CycleStep<T>::prolong, static_cast<int>(l)});
   smooth(l, options_.post, colour, false);

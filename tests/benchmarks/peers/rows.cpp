@@ -102,12 +102,14 @@ std::string page_of(const Json& about, const Json& rows) {
       "solves:\n\n"
       "| work | Weir: MB, pages | peer: MB, pages |\n|---|---|---|\n";
   const auto cost = [](const Json& s) {
+    if (s.at("mb") == 0) return std::string("not known");
     if (s.at("faults_first") == 0) return fmt::format("{:.0f}, whole program", s.at("mb").get<double>());
     return fmt::format("{:.0f}; {}, {}", s.at("mb").get<double>(), s.at("faults_first").get<std::int64_t>(),
                        s.at("faults_later").get<std::int64_t>());
   };
   for (const Json& row : rows)
-    if ((row.at("ours").at("faults_first") > 0 && word(row, "work") != "first") || word(row, "work") == "run")
+    if ((row.at("ours").at("faults_first") > 0 && word(row, "work") != "first") ||
+        (word(row, "work") == "run" && row.at("ours").at("mb") > 0))
       page += fmt::format("| {}, {} | {} | {} |\n", word(row, "title"), word(row.at("ours"), "solver"),
                           cost(row.at("ours")), cost(row.at("peer")));
   return page;

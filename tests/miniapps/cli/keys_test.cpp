@@ -91,9 +91,9 @@ stretching = [{ type = "tanh" }, { type = "refined", from = 0.4, to = 0.6, width
 viscosity = 0.01
 body_force = { direction = [1.0, 0.0, 0.0], amplitude = 1.0, angular_frequency = 1.0 }
 [boundary]
-x_min = { type = "inlet", velocity = [1.0, 0.0, 0.0], modulation = { amplitude = 0.1 }, temperature = 1.0 }
+x_min = { type = "inlet", velocity = [1.0, 0.0, 0.0], modulation = { amplitude = 0.1 }, temperature = 1.0, scalar = { salt = 1.0 } }
 x_max = { type = "outlet" }
-y_min = { type = "wall" }
+y_min = { type = "wall", scalar_flux = { salt = 1.0 } }
 y_max = { type = "wall" }
 z_min = { type = "periodic" }
 z_max = { type = "periodic" }
@@ -110,6 +110,8 @@ points = 9
 fields = ["u"]
 reference = { file = "plane_poiseuille.csv", coordinate = "y", column = "u" }
 [temperature]
+diffusivity = 0.1
+[scalar.salt]
 diffusivity = 0.1
 [[surface]]
 name = "bottom"
@@ -159,7 +161,7 @@ viscosity = 0.01
 initial = "uniform"
 initial_velocity = [1.0, 0.0, 0.0]
 [boundary]
-x_min = { type = "inlet", velocity = [1.0, 0.0, 0.0] }
+x_min = { type = "inlet", velocity = [1.0, 0.0, 0.0], scalar = { salt = 0.0, dye = 0.0 } }
 x_max = { type = "outlet" }
 y_min = { type = "slip" }
 y_max = { type = "slip" }
@@ -171,6 +173,12 @@ dt = 0.1
 [body]
 control_volume = [-1.5, -1.5, -1.5, 1.5, 1.5, 1.5]
 motion = { type = "rotation", rate = 10.0, pivot = [0.0, 0.0, 0.0] }
+scalar = { salt = 1.0 }
+scalar_flux = { dye = 1.0 }
+[scalar.salt]
+diffusivity = 0.1
+[scalar.dye]
+diffusivity = 0.1
 )",
                                               R"(
 [case]

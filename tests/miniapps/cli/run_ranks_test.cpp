@@ -45,7 +45,7 @@ diagnostics_every = 1
 every = 5
 )";
 
-// Patches whose edges lie within a rank and at borders, formulas with t, a temperature that drives the flow.
+// Patches whose edges lie within a rank and at borders, formulas with t, a temperature and salt that drive the flow.
 const char* const step = R"toml([case]
 miniapp = "incompressible"
 [grid]
@@ -61,11 +61,17 @@ diffusivity = 0.04
 initial = "z"
 expansion = 1.0
 gravity = [0.0, -2.0, 0.5]
+[scalar.salt]
+diffusivity = 0.01
+initial = "x*y"
+source = "z*sin(9*t)"
+expansion = -0.5
+gravity = [0.0, -2.0, 0.0]
 [boundary]
-x_min = [{ type = "wall", range = [[0.0, 0.4], [0.0, 1.0]], temperature = 0.0 }, { type = "inlet", range = [[0.4, 1.0], [0.0, 0.5]], velocity = "y*z*(1 + 0.2*sin(9*t))", temperature = "1 + t" }, { type = "wall", range = [[0.4, 1.0], [0.5, 1.0]], temperature = 0.5 }]
+x_min = [{ type = "wall", range = [[0.0, 0.4], [0.0, 1.0]], temperature = 0.0, scalar.salt = 0.2 }, { type = "inlet", range = [[0.4, 1.0], [0.0, 0.5]], velocity = "y*z*(1 + 0.2*sin(9*t))", temperature = "1 + t", scalar.salt = "z" }, { type = "wall", range = [[0.4, 1.0], [0.5, 1.0]], temperature = 0.5, scalar.salt = "t" }]
 x_max = [{ type = "outlet", range = [[0.0, 0.7], [0.0, 1.0]] }, { type = "wall", range = [[0.7, 1.0], [0.0, 1.0]], heat_flux = "z" }]
 y_min = { type = "wall", temperature = "x" }
-y_max = { type = "wall", velocity = [0.5, 0.0, 0.3] }
+y_max = { type = "wall", velocity = [0.5, 0.0, 0.3], scalar_flux.salt = "0.1*cos(x)" }
 z_min = { type = "wall" }
 z_max = { type = "slip" }
 [time]
@@ -74,6 +80,8 @@ dt = 0.02
 [linear.momentum]
 tolerance = 1e-9
 [linear.temperature]
+tolerance = 1e-11
+[linear.salt]
 tolerance = 1e-11
 [linear.pressure]
 method = "cg"
@@ -172,7 +180,10 @@ TEST_F(WeirRanks, AWarmBodyOfFourthOrderFeelsTheSameOnEveryNumberOfRanksInBothSp
     std::vector<std::string> more = {"--space", space, "--unset", "body.motion"};
     for (const char* set :
          {"numerics.order=4", "temperature={diffusivity=0.04,initial=\"0.1*x*y\"}", "body.temperature=1.0",
-          "boundary.x_min.temperature=0.0", "linear.temperature.tolerance=1e-11", "time.end=0.06"})
+          "boundary.x_min.temperature=0.0", "linear.temperature.tolerance=1e-11",
+          "scalar={salt={diffusivity=0.02,initial=\"0.1*y\"},dye={diffusivity=0.1}}", "body.scalar_flux={salt=1.0}",
+          "body.scalar={dye=1.0}", "boundary.x_min.scalar={salt=0.0,dye=0.0}", "linear.salt.tolerance=1e-11",
+          "linear.dye.tolerance=1e-11", "time.end=0.06"})
       more.insert(more.end(), {"--set", set});
     run(ranks, name, "body.toml", more);
     return name;
@@ -183,7 +194,7 @@ TEST_F(WeirRanks, AWarmBodyOfFourthOrderFeelsTheSameOnEveryNumberOfRanksInBothSp
       const std::string name = warm(ranks, space);
       EXPECT_EQ(iterations(name), iterations(alone)) << name;
       expect_same_forces(alone, name);
-      expect_same(alone, name, {"nusselt", "body_heat_flux"}, 1e-11);
+      expect_same(alone, name, {"nusselt", "body_heat_flux", "body_salt", "body_dye_flux", "sherwood_dye"}, 1e-11);
     }
   }
 }
@@ -231,8 +242,9 @@ TEST_F(WeirRanks, ACheckpointRestartsOnAnotherNumberOfRanks) {
   }
 }
 
-TEST_F(WeirRanks, PatchesFormulasAndTemperatureAreTheSameOnEveryNumberOfRanksAndRestart) {
-  const std::vector<std::string> all{"kinetic_energy", "dissipation", "rate", "floor_heat_flux"};
+TEST_F(WeirRanks, PatchesFormulasTemperatureAndSaltAreTheSameOnEveryNumberOfRanksAndRestart) {
+  const std::vector<std::string> all{"kinetic_energy", "dissipation", "rate",           "floor_heat_flux",
+                                     "salt_total",     "salt_max",    "salt_variance_z"};
   run(1, "one", "step.toml");
   run(4, "four", "step.toml", {"--set", "ranks.partition=\"blocks\""});
   expect_same("one", "four", all, 1e-8);  // the pressure's tolerance

@@ -149,6 +149,31 @@ TEST_F(Weir, ARestartContinuesBitForBitInBothSpacesAndWithAVariableStep) {
     }
 }
 
+// Sources and walls that change, on steps that do.
+TEST_F(Weir, ARestartOfTwoScalarsContinuesBitForBitInBothSpaces) {
+  write_file(folder / "salty.toml", cavity + R"toml([temperature]
+diffusivity = 0.02
+initial = "x"
+[scalar.salt]
+diffusivity = 0.005
+initial = "y"
+source = "x*sin(t)"
+expansion = 1.0
+gravity = [0.0, -1.0]
+)toml");
+  const std::string wall = "boundary.x_min={type=\"wall\",temperature=\"sin(t)\",scalar_flux={salt=\"cos(t)\"}}";
+  for (const std::string space : {"host", "device"}) {
+    const std::string cut = "cut_" + space;
+    for (const std::string& name : {space, cut})
+      ASSERT_EQ(weir({"run", "salty.toml", "-o", name, "--space", space, "--set", "time={end=12.0,cfl=0.4}", "--set",
+                      wall, "--steps", name == cut ? "9" : "20"})
+                    .code,
+                0);
+    ASSERT_EQ(weir({"restart", cut, "--steps", "20"}).code, 0);
+    expect_same_end(cut, space);
+  }
+}
+
 // Multigrid has met another matrix first.
 TEST_F(Weir, ARestartOfAMovingBodyContinuesBitForBit) {
   write_file(folder / "ventricle.toml", ventricle);

@@ -48,6 +48,23 @@ std::vector<std::string> warnings_of(const std::string& text) {
   return warnings;
 }
 
+TEST(ImmersedCaseFile, ScalarsThatABodyCannotHaveAreRefused) {
+  const auto with = [](const std::string& body, const std::string& keys = "") {
+    return refusal(
+        "[scalar.salt]\ndiffusivity = 0.1\n" + keys +
+        replaced(text_of(16, 0.1, 1, fixed_cylinder + body), ", 0.0] }\nx_max", ", 0.0], scalar.salt = 0.0 }\nx_max"));
+  };
+  EXPECT_EQ(with("scalar.salt = 1.0\n"), "");
+  EXPECT_EQ(with(""), "");  // nothing passes
+  for (const auto& [message, words] : std::vector<std::pair<std::string, std::string>>{
+           {with("scalar.salt = 1.0\nscalar_flux.salt = 1.0\n"), "a scalar.salt or a scalar_flux.salt, not both"},
+           {with("scalar.sugar = 1.0\n"), "scalar.sugar needs a table [scalar.sugar]"},
+           {with("scalar.salt = \"x\"\n"), "'salt' must be a number"},
+           {with("temperature = 1.0\n"), "temperature needs a table [temperature]"},
+           {with("", "exact = \"x\"\n"), "an exact solution knows of no body"}})
+    EXPECT_TRUE(says(message, words)) << message;
+}
+
 TEST(ImmersedCaseFile, ABodyOrAGapOfFewCellsIsWarnedOf) {
   const auto with = [](const std::string& body) { return warnings_of(text_of(16, 0.1, 1, body)); };
   EXPECT_TRUE(with(fixed_cylinder).empty());

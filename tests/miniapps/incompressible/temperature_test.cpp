@@ -22,7 +22,7 @@ std::string case_of(const std::string& grid, const std::string& flow, const std:
 template <class Space>
 std::vector<double> temperatures(TestFlow<Space>& f) {
   const Layout& l = f.step.layout();
-  const std::vector<double> padded = f.step.flow().temperature.to_vector();
+  const std::vector<double> padded = f.step.flow().scalars.front().to_vector();
   std::vector<double> v;
   l.for_cells([&](int i, int j, int k) { v.push_back(padded[static_cast<std::size_t>(l.padded_index(i, j, k))]); });
   return v;
@@ -43,8 +43,8 @@ TYPED_TEST(Temperatures, BetweenAGivenOneAndAGivenFluxIsAStraightLine) {
   for (int i = 0; i < 6; ++i)
     EXPECT_NEAR(T[static_cast<std::size_t>(i)], 2 + 3 * f.c.grid.line[0].centre[static_cast<std::size_t>(i)], 1e-5);
   if constexpr (std::is_same_v<TypeParam, Host>) {
-    EXPECT_NEAR(shear_along(f.c, f.step.flow(), 0).mean_heat, -0.6, 1e-5);
-    EXPECT_NEAR(shear_along(f.c, f.step.flow(), 1).mean_heat, 0.6, 1e-5);
+    EXPECT_NEAR(shear_along(f.c, f.step.flow(), 0).scalars[0].mean, -0.6, 1e-5);
+    EXPECT_NEAR(shear_along(f.c, f.step.flow(), 1).scalars[0].mean, 0.6, 1e-5);
   }
 }
 
@@ -111,7 +111,8 @@ TEST(Buoyancy, DrivesTheHeatedCavityOfDeVahlDavis) {
                            "reference = 0.5",
                            boundary, 0.01));
   f.advance(60);
-  const double hot = shear_along(f.c, f.step.flow(), 0).mean_heat, cold = shear_along(f.c, f.step.flow(), 1).mean_heat;
+  const double hot = shear_along(f.c, f.step.flow(), 0).scalars[0].mean,
+               cold = shear_along(f.c, f.step.flow(), 1).scalars[0].mean;
   EXPECT_NEAR(hot, 1.118, 0.02);
   EXPECT_NEAR(hot, -cold, 1e-3);  // steady
 }

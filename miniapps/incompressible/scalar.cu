@@ -1,4 +1,4 @@
-#include "miniapps/incompressible/temperature.hpp"
+#include "miniapps/incompressible/scalar.hpp"
 
 #include <algorithm>
 
@@ -52,6 +52,17 @@ void transport_rhs(const Layout& l, const TransportView& v, double* advection, d
   });
 }
 
+// b += dt V source
+template <class Space>
+void source_rhs(const Layout& l, const Metrics& m, double dt, const double* source, double* b) {
+  const Extents box = l.cells();
+  const double *hx = m.line[0].h, *hy = m.line[1].h, *hz = m.line[2].h;
+  for_each<Space>(box, [=] WEIR_HD(int i, int j, int k) {
+    const int q = box.index(i, j, k);
+    b[q] += dt * (hx[i] * hy[j] * hz[k]) * source[q];
+  });
+}
+
 // What the change of the sides' values over the step adds: kappa/2 of the value at half a cell, or half of the flux.
 template <class Space>
 void add_change(const Layout& l, const Metrics& m, int side, bool is_fixed, double factor, const double* old,
@@ -88,10 +99,9 @@ void fill_side(const Layout& l, const Metrics& m, int side, bool is_fixed, doubl
 }  // namespace
 
 template <class Space>
-Temperature<Space>::Temperature(const IncompressibleCase& c, const Metrics& metrics, const FlowRanks& ranks,
-                                FlowHalo<Space>& halo)
-    : c_(c), m_(metrics), l_(ranks.local()), halo_(halo), planes_(l_) {
-  if (!exists()) return;
+Scalar<Space>::Scalar(const IncompressibleCase& c, std::size_t index, const Metrics& metrics, const FlowRanks& ranks,
+                      FlowHalo<Space>& halo)
+    : c_(c), index_(index), m_(metrics), l_(ranks.local()), halo_(halo), planes_(l_) {
   owner_ = patches_of_points(c, l_);
   host_.resize(static_cast<std::size_t>(planes_.total), 0.0);
   now_ = Array<double, Space>(planes_.total);
@@ -105,7 +115,7 @@ Temperature<Space>::Temperature(const IncompressibleCase& c, const Metrics& metr
 
 // At the centres of the cells beside each side.
 template <class Space>
-void Temperature<Space>::evaluate_sides(double t, Array<double, Space>& into) {
+void Scalar<Space>::evaluate_sides(double t, Array<double, Space>& into) {
   for (int side = 0; side < 2 * l_.dim; ++side) {
     if (!l_.is_side(side)) continue;
     const Plane p = make_plane(l_, side / 2);
@@ -117,53 +127,51 @@ void Temperature<Space>::evaluate_sides(double t, Array<double, Space>& into) {
         const auto place = static_cast<std::size_t>(planes_.offset(side, p.d) + p.index(a, b));
         x[p.t1] = coordinate(line1, false, a + l_.low[p.t1]);
         x[p.t2] = coordinate(line2, false, b + l_.low[p.t2]);
-        host_[place] = c_.patches[owner_[place]].temperature.at(x, t);
+        host_[place] = c_.patches[owner_[place]].scalars[index_].value.at(x, t);
       }
   }
   into.upload(host_);
 }
 
 template <class Space>
-void Temperature<Space>::set_ghosts(Flow<Space>& flow) {
-  Array<double, Space>& T = flow.temperature;
+void Scalar<Space>::set_ghosts(Flow<Space>& flow) {
+  Array<double, Space>& T = flow.scalars[index_];
   halo_.scalar(T);
   for (int side = 0; side < 2 * l_.dim; ++side)
     if (l_.is_side(side))
-      fill_side<Space>(l_, m_, side, c_.side(side / 2, side % 2).fixes_temperature, c_.temperature.diffusivity,
+      fill_side<Space>(l_, m_, side, c_.side(side / 2, side % 2).fixes(index_), given().diffusivity,
                        now_.data() + planes_.offset(side, side / 2), T.data());
   periodic_ghosts<Space>(l_, T.data());
 }
 
 template <class Space>
-void Temperature<Space>::initialise(Flow<Space>& flow, double t) {
-  if (!exists()) return;
+void Scalar<Space>::initialise(Flow<Space>& flow, double t) {
   std::vector<double> values;
   values.reserve(static_cast<std::size_t>(l_.padded_count()));
   std::vector<double> at[3];
   for (int d = 0; d < 3; ++d) at[d] = coordinates(c_.grid.line[d], false);
   l_.for_padded([&](int i, int j, int k) {
     const double x[3] = {at[0][i + 1 + l_.low[0]], at[1][j + 1 + l_.low[1]], at[2][k + 1 + l_.low[2]]};
-    values.push_back(c_.temperature.initial.at(x, 0));
+    values.push_back(given().initial.at(x, 0));
   });
-  flow.temperature.upload(values);
+  flow.scalars[index_].upload(values);
   evaluate_sides(t, now_);
   evaluate_sides(t, next_);
   set_ghosts(flow);
 }
 
 template <class Space>
-void Temperature<Space>::after_loading(Flow<Space>& flow, double t) {
-  if (!exists()) return;
+void Scalar<Space>::after_loading(Flow<Space>& flow, double t) {
   evaluate_sides(t, now_);
   evaluate_sides(t, next_);
   set_ghosts(flow);
 }
 
 template <class Space>
-void Temperature<Space>::rhs(const Flow<Space>& flow, double t, double dt, double dt_before, View<double> b) {
-  const double r = dt_before > 0 ? dt / dt_before : 0, kappa = c_.temperature.diffusivity;
+void Scalar<Space>::rhs(const Flow<Space>& flow, double t, double dt, double dt_before, View<double> b) {
+  const double r = dt_before > 0 ? dt / dt_before : 0, kappa = given().diffusivity;
   TransportView v{};
-  v.T = flow.temperature.data() + l_.origin();
+  v.T = flow.scalars[index_].data() + l_.origin();
   for (int e = 0; e < 3; ++e) {
     v.velocity[e] = e < l_.dim ? flow.component(e).at(0, 0, 0) : nullptr;
     v.line[e] = m_.line[e];
@@ -178,12 +186,15 @@ void Temperature<Space>::rhs(const Flow<Space>& flow, double t, double dt, doubl
     transport_rhs<Space, 2>(l_, v, advection_.data(), b.data());
   else
     transport_rhs<Space, 3>(l_, v, advection_.data(), b.data());
-  const auto changes = [](const SidePatch& p) { return p.temperature.depends_on_time(); };
+  if (given().has_source()) add_source(t + dt / 2, dt, b);
+  const auto changes = [this](const SidePatch& p) {
+    return index_ < p.scalars.size() && p.scalars[index_].value.depends_on_time();
+  };
   if (std::none_of(c_.patches.begin(), c_.patches.end(), changes)) return;
   evaluate_sides(t + dt, next_);
   for (int side = 0; side < 2 * l_.dim; ++side) {
     if (!l_.is_side(side)) continue;
-    const bool is_fixed = c_.side(side / 2, side % 2).fixes_temperature;
+    const bool is_fixed = c_.side(side / 2, side % 2).fixes(index_);
     const std::int64_t at = planes_.offset(side, side / 2);
     add_change<Space>(l_, m_, side, is_fixed, dt * (is_fixed ? kappa : 0.5), now_.data() + at, next_.data() + at,
                       b.data());
@@ -191,11 +202,29 @@ void Temperature<Space>::rhs(const Flow<Space>& flow, double t, double dt, doubl
   std::swap(now_, next_);
 }
 
+// At the centres of the cells; one without t is evaluated once.
 template <class Space>
-void Temperature<Space>::add_increment(Flow<Space>& flow) {
+void Scalar<Space>::add_source(double t, double dt, View<double> b) {
+  const Formula& source = given().source;
+  if (source_.size() == 0 || source.depends_on_time()) {
+    source_values_.clear();
+    source_values_.reserve(static_cast<std::size_t>(l_.cells().count()));
+    const auto& line = c_.grid.line;
+    l_.for_cells([&](int i, int j, int k) {
+      const double x[3] = {line[0].centre[i + l_.low[0]], line[1].centre[j + l_.low[1]], line[2].centre[k + l_.low[2]]};
+      source_values_.push_back(source.at(x, t));
+    });
+    if (source_.size() == 0) source_ = Array<double, Space>(l_.cells().count());
+    source_.upload(source_values_);
+  }
+  source_rhs<Space>(l_, m_, dt, source_.data(), b.data());
+}
+
+template <class Space>
+void Scalar<Space>::add_increment(Flow<Space>& flow) {
   const Extents box = l_.cells();
   const int sy = l_.stride(1), sz = l_.stride(2), origin = l_.origin();
-  double *T = flow.temperature.data() + origin, *mean = mean_.data() + origin;
+  double *T = flow.scalars[index_].data() + origin, *mean = mean_.data() + origin;
   const double* x = delta_.data();
   for_each<Space>(box, [=] WEIR_HD(int i, int j, int k) {
     const int q = i + j * sy + k * sz;
@@ -204,21 +233,21 @@ void Temperature<Space>::add_increment(Flow<Space>& flow) {
     T[q] += change;
   });
   set_ghosts(flow);
-  if (!c_.temperature.drives_flow()) return;
+  if (!given().drives_flow()) return;
   halo_.scalar(mean_);
   periodic_ghosts<Space>(l_, mean_.data());
 }
 
 template <class Space>
-void Temperature<Space>::add_buoyancy(int component, double dt, View<double> rhs) const {
-  const double factor = -dt * c_.temperature.expansion * c_.temperature.gravity[component];
-  if (!exists() || factor == 0) return;
+void Scalar<Space>::add_buoyancy(int component, double dt, View<double> rhs) const {
+  const double factor = -dt * given().expansion * given().gravity[component];
+  if (factor == 0) return;
   const Extents box = l_.unknowns(component);
   const int i0 = component == 0 ? l_.first(0) : 0, j0 = component == 1 ? l_.first(1) : 0,
             k0 = component == 2 ? l_.first(2) : 0;
   const int sy = l_.stride(1), sz = l_.stride(2), s = l_.stride(component);
   const MetricLine own = m_.line[component], x = m_.line[0], y = m_.line[1], z = m_.line[2];
-  const double *T = mean_.data() + l_.origin(), reference = c_.temperature.reference;
+  const double *T = mean_.data() + l_.origin(), reference = given().reference;
   double* b = rhs.data();
   for_each<Space>(box, [=] WEIR_HD(int ii, int jj, int kk) {
     const int i = ii + i0, j = jj + j0, k = kk + k0, at[3] = {i, j, k}, n = at[component], q = i + j * sy + k * sz;
@@ -230,22 +259,38 @@ void Temperature<Space>::add_buoyancy(int component, double dt, View<double> rhs
   });
 }
 
-SeparableOperator temperature_operator(const IncompressibleCase& c, double dt) {
+template <class Space>
+std::vector<Scalar<Space>> make_scalars(const IncompressibleCase& c, const Metrics& metrics, const FlowRanks& ranks,
+                                        FlowHalo<Space>& halo, Flow<Space>& flow) {
+  std::vector<Scalar<Space>> all;
+  for (std::size_t s = 0; s < c.scalars.size(); ++s) {
+    flow.scalars.emplace_back(flow.layout.padded_count());
+    fill<Space>(0, flow.scalars.back());
+    all.emplace_back(c, s, metrics, ranks, halo);
+  }
+  return all;
+}
+
+SeparableOperator scalar_operator(const IncompressibleCase& c, std::size_t index, double dt) {
   SeparableOperator a;
   for (int d = 0; d < 3; ++d) {
     const auto condition = [&](int end) {
       if (d >= c.dim()) return EndCondition::neumann;
       if (c.is_periodic(d)) return EndCondition::periodic;
-      return c.side(d, end).fixes_temperature ? EndCondition::dirichlet : EndCondition::neumann;
+      return c.side(d, end).fixes(index) ? EndCondition::dirichlet : EndCondition::neumann;
     };
     a.direction[d] = cell_centred_direction(c.grid.line[d].faces, condition(0), condition(1));
   }
   a.shift = 1;
-  a.scale = 0.5 * dt * c.temperature.diffusivity;
+  a.scale = 0.5 * dt * c.scalars[index].diffusivity;
   return a;
 }
 
-template class Temperature<Host>;
-template class Temperature<Device>;
+template class Scalar<Host>;
+template class Scalar<Device>;
+template std::vector<Scalar<Host>> make_scalars(const IncompressibleCase&, const Metrics&, const FlowRanks&,
+                                                FlowHalo<Host>&, Flow<Host>&);
+template std::vector<Scalar<Device>> make_scalars(const IncompressibleCase&, const Metrics&, const FlowRanks&,
+                                                  FlowHalo<Device>&, Flow<Device>&);
 
 }  // namespace weir

@@ -1,0 +1,132 @@
+#include "miniapps/structured/sides/scalar_case.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <iterator>
+#include <string_view>
+
+namespace weir {
+namespace {
+
+constexpr Option temperature_keys[] = {
+    {"diffusivity", Option::number, Option::required, "of the temperature", "(0, inf)", "length^2/time"},
+    {"initial", Option::number, "0", "of x, y, z", "number or formula", "temperature"},
+    {"source", Option::number, "0", "of x, y, z, t", "number or formula", "temperature/time"},
+    {"exact", Option::number, "depends: no error is measured",
+     "of x, y, z, t: gives error_temperature_l2 and error_temperature_max (incompressible)", "number or formula",
+     "temperature"},
+    {"expansion", Option::number, "0", "buoyancy: the flow feels -expansion (T - reference) gravity", "(-inf, inf)",
+     "1/temperature"},
+    {"gravity", Option::numbers, "[0, 0, 0]", "of buoyancy", "(-inf, inf)", "length/time^2"},
+    {"reference", Option::number, "0", "temperature without buoyancy", "(-inf, inf)", "temperature"}};
+
+constexpr Option scalar_keys[] = {
+    {"diffusivity", Option::number, Option::required, "of the scalar", "(0, inf)", "length^2/time"},
+    {"initial", Option::number, "0", "of x, y, z", "number or formula", "scalar"},
+    {"source", Option::number, "0", "of x, y, z, t", "number or formula", "scalar/time"},
+    {"exact", Option::number, "depends: no error is measured",
+     "of x, y, z, t: gives error_NAME_l2 and error_NAME_max (incompressible)", "number or formula", "scalar"},
+    {"expansion", Option::number, "0", "buoyancy: the flow feels -expansion (scalar - reference) gravity",
+     "(-inf, inf)", "1/scalar"},
+    {"gravity", Option::numbers, "[0, 0, 0]", "of buoyancy", "(-inf, inf)", "length/time^2"},
+    {"reference", Option::number, "0", "scalar without buoyancy", "(-inf, inf)", "scalar"}};
+
+constexpr Option given_keys[] = {{"scalar", Option::table, "", "values of scalars there: scalar.NAME"},
+                                 {"scalar_flux", Option::table, "", "fluxes of scalars there: scalar_flux.NAME"}};
+constexpr Option name_keys[] = {{"NAME", Option::number, "depends: an inlet needs it, others let nothing through",
+                                 "of the scalar NAME; of x, y, z, t (a body: a number)", "number or formula",
+                                 "scalar"}};
+constexpr Option flux_name_keys[] = {{"NAME", Option::number, "0",
+                                      "wall, slip, body: of the scalar NAME into the fluid; of x, y, z, t (a body: a "
+                                      "number)",
+                                      "number or formula", "scalar velocity"}};
+
+// What a field, a column of a table or a linear system is called already.
+constexpr std::string_view taken[] = {"u",         "v",        "w",         "p",        "T",
+                                      "x",         "y",        "z",         "t",        "velocity",
+                                      "heat",      "pressure", "vorticity", "fluid",    "temperature",
+                                      "flow",      "output",   "body",      "momentum", "advection_diffusion",
+                                      "divergence"};
+
+void check_name(const Table& scalars, const std::string& name) {
+  const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) ||
+      !std::all_of(name.begin(), name.end(), is_word))
+    scalars.fail(name,
+                 "a scalar's name is made of letters, digits and _, and begins with no digit; got \"" + name + "\"");
+  if (std::ranges::find(taken, name) != std::end(taken) || name.ends_with("_flux"))
+    scalars.fail(name,
+                 "a scalar cannot be called '" + name + "': a field, a linear system or a quantity has that name");
+}
+
+Formula read_one(const Table& t, const char* key, std::string_view variables) {
+  const std::vector<Formula> all = read_formulas(t, key, variables);
+  if (all.size() > 1) t.fail(key, "'" + std::string(key) + "' must be one number or formula");
+  return all.empty() ? Formula() : all.front();
+}
+
+ScalarCase read_scalar(const Table& t, const std::string& name, int dim) {
+  ScalarCase c;
+  c.name = name;
+  c.diffusivity = t.get<double>("diffusivity");
+  c.initial = read_one(t, "initial", dim == 2 ? "xy" : "xyz");
+  c.expansion = t.get<double>("expansion");
+  c.reference = t.get<double>("reference");
+  const auto gravity = t.get<std::vector<double>>("gravity");
+  if (gravity.size() != 3 && gravity.size() != static_cast<std::size_t>(dim))
+    t.fail("gravity", "gravity must have " + std::to_string(dim) + " numbers");
+  std::copy(gravity.begin(), gravity.end(), c.gravity);
+  const std::string_view place_and_time = dim == 2 ? "xyt" : "xyzt";
+  c.source = read_one(t, "source", place_and_time);
+  c.exact = read_one(t, "exact", place_and_time);
+  c.has_exact = t.has("exact");
+  return c;
+}
+
+ScalarKeys keys_of(const Table& t, const ScalarCase& s, const char* own, const char* table) {
+  if (s.is_temperature()) return {t, own, own};
+  return {t.has(table) ? t.table(table) : Table(), s.name, std::string(table) + "." + s.name};
+}
+
+}  // namespace
+
+Options temperature_options() { return temperature_keys; }
+Options scalar_options() { return scalar_keys; }
+Options given_scalar_options() { return given_keys; }
+Options name_in_scalar_options() { return name_keys; }
+Options name_in_flux_options() { return flux_name_keys; }
+
+std::vector<ScalarCase> read_scalars(const Table& config, int dim) {
+  std::vector<ScalarCase> all;
+  if (config.has("temperature"))
+    all.push_back(read_scalar(config.table("temperature").described_by(temperature_keys), "temperature", dim));
+  if (!config.has("scalar")) return all;
+  const Table scalars = config.table("scalar");
+  for (const std::string& name : scalars.keys()) {
+    if (!scalars.is_table(name)) scalars.fail(name, "[scalar] holds tables, [scalar.NAME]; '" + name + "' is none");
+    check_name(scalars, name);
+    all.push_back(read_scalar(scalars.table(name).described_by(scalar_keys), name, dim));
+  }
+  return all;
+}
+
+ScalarKeys value_keys(const Table& t, const ScalarCase& s) { return keys_of(t, s, "temperature", "scalar"); }
+ScalarKeys flux_keys(const Table& t, const ScalarCase& s) { return keys_of(t, s, "heat_flux", "scalar_flux"); }
+
+void refuse_other_scalars(const Table& t, const std::vector<ScalarCase>& all) {
+  if (all.empty() || !all.front().is_temperature())
+    for (const char* key : {"temperature", "heat_flux"})
+      if (t.has(key)) t.fail(key, std::string(key) + " needs a table [temperature]");
+  for (const char* table : {"scalar", "scalar_flux"}) {
+    if (!t.has(table)) continue;
+    const Table given = t.table(table);
+    for (const std::string& name : given.keys()) {
+      const auto is_it = [&](const ScalarCase& s) { return s.name == name; };
+      if (name == "temperature") given.fail(name, "the temperature has keys of its own, `temperature` and `heat_flux`");
+      if (std::none_of(all.begin(), all.end(), is_it))
+        given.fail(name, std::string(table) + "." + name + " needs a table [scalar." + name + "]");
+    }
+  }
+}
+
+}  // namespace weir

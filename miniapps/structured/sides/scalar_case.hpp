@@ -1,0 +1,52 @@
+// [temperature] and [scalar.NAME] of a structured case: what the flow carries, and what drives it by buoyancy (Boussinesq).
+#pragma once
+#include <string>
+#include <vector>
+
+#include "base/option.hpp"
+#include "base/table.hpp"
+#include "inputs/formula.hpp"
+
+namespace weir {
+
+// ds/dt + div(u s) = diffusivity lap s + source;  the flow feels the acceleration -expansion (s - reference) gravity.
+struct ScalarCase {
+  std::string name;  // "temperature", or NAME: of the field, and of the system [linear.NAME]
+  double diffusivity = 0;
+  double expansion = 0, reference = 0;
+  double gravity[3] = {};
+  Formula initial, source, exact;
+  bool has_exact = false;
+
+  bool is_temperature() const { return name == "temperature"; }
+  std::string symbol() const { return is_temperature() ? "T" : name; }  // of a probe's field
+  std::string flux_name() const { return is_temperature() ? "heat_flux" : name + "_flux"; }
+  bool drives_flow() const { return expansion != 0 && (gravity[0] != 0 || gravity[1] != 0 || gravity[2] != 0); }
+  bool has_source() const { return !source.is_constant() || source.at({}, 0) != 0; }
+};
+
+Options temperature_options();
+Options scalar_options();
+// Of a side's or a body's table: keys `scalar` and `scalar_flux`, and what stands in them.
+Options given_scalar_options();
+Options name_in_scalar_options();
+Options name_in_flux_options();
+
+// Of the whole case file, the temperature first; what the sides say is read with them.
+std::vector<ScalarCase> read_scalars(const Table& config, int dim);
+
+// Where the table of a side or a body says what a scalar is on it: the value itself, or the flux into the fluid. Of a temperature by
+// the table's own keys, of another scalar in the tables `scalar` and `scalar_flux` inside.
+struct ScalarKeys {
+  Table in;
+  std::string key, name;  // of the table, and as the file may write it: "scalar.salt"
+  bool is_there() const { return in.has(key); }
+  [[noreturn]] void fail(const std::string& message) const { in.fail(key, message); }
+};
+ScalarKeys value_keys(const Table& t, const ScalarCase& s);
+ScalarKeys flux_keys(const Table& t, const ScalarCase& s);
+
+// Refuses what no table [temperature] or [scalar.NAME] is there for.
+void refuse_other_scalars(const Table& t, const std::vector<ScalarCase>& all);
+
+}  // namespace weir
