@@ -48,6 +48,12 @@ class LinearSolver {
   void update(const Matrix<Space>& A);  // new values, same pattern; rebuilt where the policy says so
   SolveResult solve(const Matrix<Space>& A, View<const double> b, View<double> x);
 
+  // The same in two halves, which wait for nothing where all goes as foreseen (queued_solves.hpp). can_queue: of the systems as the
+  // last setup or update left the solver. queue: false where the solve was asked to stop; then there is nothing to settle.
+  bool can_queue(const Matrix<Space>& A) const;
+  bool queue(const Matrix<Space>& A, View<const double> b, View<double> x, const QueuedSolve& to);
+  SolveResult settle(const Matrix<Space>& A, View<const double> b, View<double> x, const SeenSolve& seen);
+
   // Told of each system before it is solved where the tolerance follows the nonlinear residual.
   ForcingTerm& forcing() { return forcing_; }
 
@@ -103,6 +109,7 @@ class LinearSolver {
   void take_up(const Matrix<Space>& A);
   void fit_to(const Matrix<Space>& A);
   bool is_whole() const { return !setup_was_stopped_ && !setup_failure_; }  // what was set up last
+  SolveResult conclude(SolveResult result, const Matrix<Space>& A, View<const double> b, View<double> x);
   SolveResult solve_without_setup(const Matrix<Space>& A, View<const double> b, View<double> x);
   SolveResult solve_with_help(const SolveResult& first, const Matrix<Space>& A, View<const double> b, View<double> x);
   SolveResult try_again(const SolveResult& first, const Matrix<Space>& A, View<const double> b, View<double> x);

@@ -37,6 +37,24 @@ bool FlowSystem<Space>::solve(View<const double> b, View<double> x) {
 }
 
 template <class Space>
+bool FlowSystem<Space>::queue(View<const double> b, View<double> x, const QueuedSolve& to) {
+  SpaceTimer<Space> timer(queued_seconds_ = 0);
+  if (solver.queue(A, b, x, to)) return true;
+  result = {.reason = Reason::interrupted};
+  return false;
+}
+
+// Behind the host's look, so that timers are not waited for.
+template <class Space>
+bool FlowSystem<Space>::settle(View<const double> b, View<double> x, const SeenSolve& seen) {
+  if constexpr (std::is_same_v<Space, Device>) backend::settle_timers();
+  result = solver.settle(A, b, x, seen);
+  result.solve_seconds += queued_seconds_;
+  if (result.spmv_seconds >= 0) result.spmv_seconds += queued_seconds_;  // Chebyshev's: every pass is a product
+  return result.converged();
+}
+
+template <class Space>
 StaggeredFlow<Space>::StaggeredFlow(const IncompressibleCase& c, const FlowRanks& ranks)
     : flow_case_(c),
       ranks_(ranks),

@@ -14,6 +14,7 @@
 
 #include "base/error.hpp"
 #include "solvers/device/asynchronous/fetch_scalars.hpp"
+#include "solvers/device/asynchronous/skip_where.hpp"
 #include "solvers/device/asynchronous/sums_stay.hpp"
 #include "solvers/device/chunked_reduce.hpp"
 #include "solvers/device/for_each.hpp"
@@ -38,6 +39,11 @@ PlaceOfSums& place_of_sums() {
   static PlaceOfSums place;
   return place;
 }
+const double*& skip_flag() {
+  static const double* flag = nullptr;
+  return flag;
+}
+void refuse_sum_where_skipped() { throw Error(Exit::internal, "a sum for the host in work that may be skipped"); }
 double* take_places(int count) {
   PlaceOfSums& place = place_of_sums();
   if (place.end - place.next < count) throw Error(Exit::internal, "more sums than there are places for them");

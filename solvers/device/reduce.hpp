@@ -8,6 +8,7 @@
 //   sum_then(n, f, [=] WEIR_HD (double s) { ... });            what follows from it is computed there
 #pragma once
 #include "backend/reduction.hpp"
+#include "solvers/device/asynchronous/skip_where.hpp"
 #include "solvers/device/asynchronous/sums_stay.hpp"
 #include "solvers/device/chunked_reduce.hpp"
 #include "solvers/device/for_each.hpp"
@@ -18,7 +19,9 @@ namespace weir {
 namespace detail {
 
 inline bool sums_stay() { return place_of_sums().next != nullptr; }
+[[noreturn]] void refuse_sum_where_skipped();  // Error: there may be none
 inline void count_result(int scalars) {
+  if (skip_flag()) refuse_sum_where_skipped();
   ledger().scalars_to_host += scalars;
   ++ledger().synchronisations;
 }

@@ -9,7 +9,8 @@
 // device never waits. The number of steps is known beforehand, |r_k| <= |r_0| / T_k(sigma) in the norm of M^-1, so that
 // the host takes all of them and the residual after them in one sweep over memory. A device counts them itself: as many as the last
 // solve took are launched, those that are too many do nothing, and the one look of the host, after them, tells whether more are
-// wanted; so x does not depend on how many were launched. The number is taken even, so that the last
+// wanted; so x does not depend on how many were launched. Queued among others (queued_solves.hpp), more are launched, and the device
+// judges, too. The number is taken even, so that the last
 // iterate lies in x; steps are added where the true residual falls short (a strongly stretched grid, where the norms
 // differ).
 #include <algorithm>
@@ -19,6 +20,7 @@
 #include "base/error.hpp"
 #include "base/timer.hpp"
 #include "solvers/device/asynchronous/fetch_scalars.hpp"
+#include "solvers/device/asynchronous/recorded_work.hpp"
 #include "solvers/device/vector_ops.hpp"
 #include "solvers/krylov/iteration.hpp"
 #include "solvers/matrix/stencil/separable_stencil.hpp"
@@ -53,6 +55,27 @@ WEIR_HD inline int steps_for(double sigma, double reduction, int allowed) {
   return (even > 2 ? even : 2) & ~1;
 }
 
+// How many steps a device launches before the host looks.
+struct ForeseenSteps {
+  int last = 2;  // wanted by the last solve that wanted any
+  int queued = 0, idle = 0;
+
+  // Of a queued solve, whose look comes late: some more than were wanted of late, first as many as from x = 0.
+  int steps(int from_zero) {
+    if (queued == 0) queued = from_zero;
+    return queued;
+  }
+  void learn(int wanted) {
+    if (wanted > 0) last = wanted;
+    const int enough = std::max(last, 2) + 2;
+    idle = enough < queued ? idle + 1 : 0;
+    if (enough > queued || idle == 16) {
+      queued = enough;
+      idle = 0;
+    }
+  }
+};
+
 // When a solve ends, from r.r and b.b at its start.
 struct Goal {
   double tolerance, sigma;
@@ -61,6 +84,16 @@ struct Goal {
   WEIR_HD double reference(const Pair& squares) const { return sqrt(to_rhs ? squares.b : squares.a); }
   WEIR_HD double target(const Pair& squares) const { return tolerance * (relative ? reference(squares) : 1); }
   WEIR_HD bool asks_for_more(double r, double target) const { return r - r == 0 && r > target; }
+  // Where |r_0| is at most |b|, no solve takes more. Not known of an absolute tolerance.
+  int steps_from_zero() const { return steps_for(sigma, relative ? 1 / tolerance : 1e16, std::max(allowed, 2)); }
+  // seen: as FirstRound has it. Whether a solve is over and good after `launched` steps; squares of such a size that solve_scaled
+  // would look at b are left to it.
+  WEIR_HD bool is_met(const double* seen, int launched) const {
+    const Pair squares{seen[0], seen[1]};
+    const double wanted = seen[3];
+    if (!(squares.b > 1e-270 && squares.b < 1e270) || (relative && reference(squares) == 0)) return false;
+    return wanted <= launched && sqrt(wanted > 0 ? seen[2] : seen[0]) <= target(squares);
+  }
   // Of the first round; 0: x is good as it is, or will not be better.
   WEIR_HD int steps(const Pair& squares) const {
     const double r = sqrt(squares.a), at = target(squares);
@@ -72,6 +105,12 @@ struct Goal {
 
 void count_steps(const Goal& goal, double* there) {
   for_each<Device>(1, [=] WEIR_HD(int) { there[3] = goal.steps({there[0], there[1]}); });
+}
+
+void judge(const Goal& goal, int launched, const QueuedSolve& to) {
+  for_each<Device>(1, [=] WEIR_HD(int) {
+    if (!goal.is_met(to.seen, launched)) *to.stop = to.number;
+  });
 }
 
 }  // namespace
@@ -87,6 +126,50 @@ class Chebyshev : public Krylov<Space> {
 
   SolveResult solve(const Matrix<Space>& matrix, const Preconditioner<Space>&, View<const double> b,
                     View<double> x) override {
+    const ChebyshevPasses<Space>& A = take(matrix);
+    return timed_solve(matrix, [&](SolveResult& result) {
+      const Interval interval = eigenvalue_interval(A.whole_operator());
+      const Goal goal = goal_for(interval);
+      iterate(A, interval, goal, first_round(A, interval, goal, b, x, result), b, x, result);
+    });
+  }
+
+  bool can_queue(const Matrix<Space>& A, const Preconditioner<Space>&) const override {
+    return dynamic_cast<const SeparableStencil<Device>*>(&A) != nullptr;
+  }
+  void queue(const Matrix<Space>& matrix, const Preconditioner<Space>&, View<const double> b, View<double> x,
+             const QueuedSolve& to) override {
+    if constexpr (std::is_same_v<Space, Device>) {
+      const ChebyshevPasses<Device>& A = take(matrix);
+      const Interval interval = eigenvalue_interval(A.whole_operator());
+      const Goal goal = goal_for(interval);
+      launched_ = foreseen_.steps(goal.steps_from_zero());
+      const Arguments arguments{&A,
+                                A.whole_operator().shift,
+                                A.whole_operator().scale,
+                                goal.tolerance,
+                                launched_,
+                                b.data(),
+                                x.data(),
+                                y_now_.data(),
+                                to.seen};
+      repeated_.run(arguments, [&] {
+        launch_first_round(A, interval, goal, b, x, {to.seen, false});
+        judge(goal, launched_, to);
+      });
+    }
+  }
+  SolveResult settle(const Matrix<Space>& matrix, const Preconditioner<Space>&, View<const double> b, View<double> x,
+                     const SeenSolve& seen) override {
+    const ChebyshevPasses<Space>& A = take(matrix);
+    return timed_solve(matrix, [&](SolveResult& result) {
+      const Interval interval = eigenvalue_interval(A.whole_operator());
+      iterate(A, interval, goal_for(interval), go_on(A, interval, seen.scalars.data(), b, x), b, x, result);
+    });
+  }
+
+ private:
+  const ChebyshevPasses<Space>& take(const Matrix<Space>& matrix) {
     const auto* A = dynamic_cast<const ChebyshevPasses<Space>*>(&matrix);
     if (!A || !(A->whole_operator().shift > 0))
       throw Error(Exit::usage, "chebyshev is for separable systems with a positive shift (momentum); use cg");
@@ -94,12 +177,23 @@ class Chebyshev : public Krylov<Space> {
     if (work_.size() < n) fit(y_, n);
     y_now_ = work_.size() < n ? y_.view() : work_.part(0, n);
     ranks_ = matrix.ranks() && matrix.ranks()->size() > 1 ? matrix.ranks() : nullptr;
+    is_interrupted_ = false;
+    return *A;
+  }
+  Goal goal_for(const Interval& interval) const {
+    return {options_.tolerance_now(), interval.sigma, options_.relative, options_.reference == "rhs",
+            options_.max_iterations};
+  }
+
+  // solve(result)
+  template <class Solve>
+  SolveResult timed_solve(const Matrix<Space>& matrix, const Solve& solve) {
     const HaloCost before = matrix.halo_cost();
     SolveResult result;
     result.apply_seconds = result.reduce_seconds = 0;
     {
       ScopedTimer timer(result.solve_seconds);
-      iterate(*A, b, x, result);
+      solve(result);
     }
     result.spmv_seconds = result.solve_seconds - result.reduce_seconds;  // every pass is a product with A
     if (ranks_) {
@@ -111,13 +205,13 @@ class Chebyshev : public Krylov<Space> {
     return result;
   }
 
- private:
-  void iterate(const ChebyshevPasses<Space>& A, View<const double> b, View<double> x, SolveResult& result) {
-    const Interval interval = eigenvalue_interval(A.whole_operator());
-    const Goal goal{options_.tolerance_now(), interval.sigma, options_.relative, options_.reference == "rhs",
-                    options_.max_iterations};
-    is_interrupted_ = false;
-    const FirstRound first = first_round(A, interval, goal, b, x, result);
+  struct FirstRound {
+    Pair squares;       // r.r and b.b at the start
+    int steps = 0;      // taken
+    double square = 0;  // r.r after them
+  };
+  void iterate(const ChebyshevPasses<Space>& A, const Interval& interval, const Goal& goal, const FirstRound& first,
+               View<const double> b, View<double> x, SolveResult& result) {
     double r = std::sqrt(first.squares.a);
     result.residual0 = r;
     if (options_.relative && goal.reference(first.squares) == 0) {  // nothing to be relative to: the solution is known
@@ -147,11 +241,6 @@ class Chebyshev : public Krylov<Space> {
                                         : Reason::max_iterations;
   }
 
-  struct FirstRound {
-    Pair squares;       // r.r and b.b at the start
-    int steps = 0;      // taken
-    double square = 0;  // r.r after them
-  };
   FirstRound first_round(const ChebyshevPasses<Space>& A, const Interval& interval, const Goal& goal,
                          View<const double> b, View<double> x, SolveResult& result) {
     if constexpr (std::is_same_v<Space, Device>)
@@ -165,16 +254,29 @@ class Chebyshev : public Krylov<Space> {
 
   FirstRound counted_there(const ChebyshevPasses<Device>& A, const Interval& interval, const Goal& goal,
                            View<const double> b, View<double> x) {
-    double* const there = passing_places();  // r.r, b.b; r.r after the steps; how many are wanted
+    launched_ = std::max(2, std::min(foreseen_.last, goal.allowed) & ~1);
+    launch_first_round(A, interval, goal, b, x, {passing_places()});
+    double seen[QueuedSolve::scalars];
+    fetch_passing(seen);
+    return go_on(A, interval, seen, b, x);
+  }
+  struct Place {
+    double* there;  // r.r, b.b; r.r after the steps; how many are wanted
+    bool may_stop = true;
+  };
+  void launch_first_round(const ChebyshevPasses<Device>& A, const Interval& interval, const Goal& goal,
+                          View<const double> b, View<double> x, const Place& to) {
+    double* const there = to.there;
     leave_sum<Space>(there, [&] { return A.chebyshev_start(1 / interval.theta, b, x, y_now_); });
     count_steps(goal, there);
-    const int launched = std::max(2, std::min(steps_before_, goal.allowed) & ~1);
-    leave_sum<Space>(there + 2, [&] { return advance(A, interval, {1, launched, there + 3}, b, x); });
-    double seen[4];
-    fetch_passing(seen);
+    leave_sum<Space>(there + 2, [&] { return advance(A, interval, {1, launched_, there + 3, to.may_stop}, b, x); });
+  }
+  // Behind the host's look at those four.
+  FirstRound go_on(const ChebyshevPasses<Space>& A, const Interval& interval, const double* seen, View<const double> b,
+                   View<double> x) {
     FirstRound f{{seen[0], seen[1]}, static_cast<int>(seen[3]), seen[2]};
-    if (f.steps > launched) f.square = advance(A, interval, {launched, f.steps}, b, x);
-    if (f.steps > 0) steps_before_ = f.steps;
+    if (f.steps > launched_) f.square = advance(A, interval, {launched_, f.steps}, b, x);
+    foreseen_.learn(f.steps);
     return f;
   }
 
@@ -189,6 +291,7 @@ class Chebyshev : public Krylov<Space> {
   struct Span {
     int done, steps;                 // those from done + 1 on to steps, both 1 or even
     const double* wanted = nullptr;  // ChebyshevSteps::wanted
+    bool may_stop = true;
   };
   // Step 1 has left x_1 in y; an even one leaves its x, the one before in y. The last lands in x; returns r.r there.
   double advance(const ChebyshevPasses<Space>& A, const Interval& interval, Span span, View<const double> b,
@@ -200,7 +303,8 @@ class Chebyshev : public Krylov<Space> {
     const auto next_rho = [&] { return sigma > 0 ? 1 / (2 * sigma - rho) : 0; };
     for (int done = 1; done < span.done; ++done) rho = next_rho();
     for (int done = span.done; done < span.steps;) {
-      if ((is_interrupted_ = is_interrupted(options_))) return square;  // that of no iterate: the solve is abandoned
+      if (span.may_stop && (is_interrupted_ = is_interrupted(options_)))
+        return square;  // that of no iterate: the solve is abandoned
       ChebyshevSteps group;
       group.wanted = span.wanted;
       group.first = done + 1;
@@ -228,7 +332,16 @@ class Chebyshev : public Krylov<Space> {
   View<double> work_, y_now_;
   const Communicator* ranks_ = nullptr;
   bool is_interrupted_ = false;
-  int steps_before_ = 2;  // of the last solve: what a device launches before the host looks
+  struct Arguments {  // of a queued solve; the matrix is always the same object, or the solver set up anew
+    const void* A;
+    double shift, scale, tolerance;
+    int launched;
+    const double *b, *x, *y, *seen;
+    bool operator==(const Arguments&) const = default;
+  };
+  RepeatedWork<Space, Arguments> repeated_;
+  ForeseenSteps foreseen_;
+  int launched_ = 0;  // steps, before the host looks
 };
 
 constexpr KrylovDescription krylov::chebyshev{

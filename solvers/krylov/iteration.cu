@@ -49,8 +49,7 @@ inline void take_mean_away_there(double* mean, double* square, Vector r) {
       });
 }
 
-// Device: the same as remove_mean's, and the host does not learn of it.
-inline void remove_mean_there(double* mean, Vector x) {
+void remove_mean_there(double* mean, Vector x) {
   const double n = static_cast<double>(x.size());
   sum2_then(
       x.size(),
@@ -150,7 +149,7 @@ double Iteration<Space>::norm_without_mean(Pair sums) {
   const double m = sums.a / static_cast<double>(A_.unknowns()), square = sums.b - m * sums.a;
   // The difference of squares is good to eps bb: enough but where b is little more than its mean. A b that is nothing
   // more has no compatible part.
-  if (square > 1e-3 * sums.b) return std::sqrt(square);
+  if (square > clear_of_mean * sums.b) return std::sqrt(square);
   const double compatible = std::sqrt(sum(square_about<Space>(b_, m)));
   return compatible > noise * std::sqrt(sums.b) ? compatible : 0;
 }
@@ -169,6 +168,14 @@ void Iteration<Space>::start_at_zero(View<double> r) {
   const double norm = right_hand_side_norm(r);
   begin({norm, norm});
   if (!running_ && result_.reason != Reason::not_finite) fill<Space>(0, x_);
+}
+
+template <class Space>
+void Iteration<Space>::take_as_done(double b_norm, double norm) {
+  begin({b_norm, b_norm});
+  step(norm);
+  judge(norm);
+  singular_ = false;  // x has lost its mean there
 }
 
 template <class Space>

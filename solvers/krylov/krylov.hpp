@@ -9,6 +9,7 @@
 #include "base/archive.hpp"
 #include "base/table.hpp"
 #include "solvers/krylov/forcing_term.hpp"
+#include "solvers/krylov/on_device/queued_solves.hpp"
 #include "solvers/matrix/matrix.hpp"
 #include "solvers/preconditioner/preconditioner.hpp"
 
@@ -77,6 +78,14 @@ class Krylov {
   virtual SolveResult solve(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
                             View<double> x) = 0;
   virtual const char* name() const = 0;
+  // Device: the same in two halves, which wait for nothing (queued_solves.hpp); x is to stay where it is between them.
+  virtual bool can_queue(const Matrix<Space>&, const Preconditioner<Space>&) const { return false; }
+  virtual void queue(const Matrix<Space>&, const Preconditioner<Space>&, View<const double> /*b*/, View<double> /*x*/,
+                     const QueuedSolve&) {}
+  virtual SolveResult settle(const Matrix<Space>& A, const Preconditioner<Space>& M, View<const double> b,
+                             View<double> x, const SeenSolve&) {
+    return solve(A, M, b, x);
+  }
   // What it takes from one solve to the next, for checkpoints.
   virtual bool remembers() const { return false; }
   virtual void state(Archive&) {}

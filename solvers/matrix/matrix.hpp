@@ -44,6 +44,8 @@ class Matrix {
   // solvers project it out.
   virtual bool has_constant_null_space() const { return false; }
   virtual Work apply_work() const = 0;
+  // Device: its products are launches alone, the same each time for the same vectors (RecordedWork).
+  virtual bool is_recordable() const { return false; }
 
   // Distributed rows: everything above is this rank's part, and the dot products are its share of the sum; a
   // solver adds the shares up. Null: one rank.

@@ -1,9 +1,11 @@
 // Work that is the same each time, launched as one.
 #pragma once
+#include <optional>
 #include <type_traits>
 
 #include "backend/graph.hpp"
 #include "backend/runtime.hpp"
+#include "solvers/device/asynchronous/skip_where.hpp"
 #include "solvers/device/space.hpp"
 
 namespace weir {
@@ -44,6 +46,25 @@ class RecordedWork {
 
   struct Nothing {};
   [[no_unique_address]] std::conditional_t<std::is_same_v<Space, Host>, Nothing, backend::Graph> graph_;
+};
+
+// Work whose launches have the same arguments most times, as `Arguments` tells: recorded where they are those of the time before.
+template <class Space, class Arguments>
+class RepeatedWork {
+ public:
+  template <class F>
+  void run(const Arguments& now, const F& f) {
+    if (last_ == now && skip_ == detail::skip_flag()) return recorded_.run(f);
+    recorded_.forget();
+    last_ = now;
+    skip_ = detail::skip_flag();
+    f();
+  }
+
+ private:
+  std::optional<Arguments> last_;
+  const double* skip_ = nullptr;
+  RecordedWork<Space> recorded_;
 };
 
 }  // namespace weir

@@ -128,11 +128,16 @@ inline void cycle(Iteration<Device>& it, DeviceScalars<BicgstabScalars>& scalars
   scalars.start(now);
   assign<Device>(w.r, w.r0);
   assign<Device>(w.r, w.p);
+  RecordedWork<Device> recorded;
+  const auto once = [&] {
+    const auto iteration = [&] { iterate(it, scalars.place(), w); };
+    pays_to_record(it, scalars) ? recorded.run(iteration) : iteration();
+  };
   double norm = it.norm();
   const auto step = [&](double residual) { return it.step(norm = residual); };
   while (now.unseen.running()) {
     const int wanted = iterations_to_next_look(most, scalars.seen(), it.norm(), norm, it.target());
-    for (int k = std::min(wanted, it.iterations_left()); k > 0; --k) iterate(it, scalars.place(), w);
+    for (int k = std::min(wanted, it.iterations_left()); k > 0; --k) once();
     if (!scalars.look(now, step)) return;
   }
   if (now.unseen.stop == DeviceStop::not_finite) it.stop(Reason::not_finite);

@@ -88,11 +88,16 @@ inline void cycle(Iteration<Device>& it, DeviceScalars<CgScalars>& scalars, Kind
   if (!M.is_identity) it.precondition_dot_at(&s->zr[0].a, v.r, v.z);
   assign<Device>(v.z, v.p);
   it.apply_dot_at(&s->pq, v.p, v.q);
+  RecordedWork<Device> recorded[2];  // an iteration of either parity
+  const auto once = [&](int parity) {
+    const auto iteration = [&] { iterate(it, s, parity, M, v); };
+    pays_to_record(it, scalars) ? recorded[parity].run(iteration) : iteration();
+  };
   double norm = it.norm();
   const auto step = [&](double residual) { return it.step(norm = residual); };
   for (int parity = 0; now.unseen.running();) {
     const int wanted = iterations_to_next_look(most, scalars.seen(), it.norm(), norm, it.target());
-    for (int k = std::min(wanted, it.iterations_left()); k > 0; --k, parity = 1 - parity) iterate(it, s, parity, M, v);
+    for (int k = std::min(wanted, it.iterations_left()); k > 0; --k, parity = 1 - parity) once(parity);
     if (!scalars.look(now, step)) return;
   }
   it.stop(now.unseen.stop == DeviceStop::not_finite ? Reason::not_finite : Reason::breakdown);

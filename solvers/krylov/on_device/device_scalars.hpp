@@ -9,6 +9,7 @@
 
 #include "solvers/device/array.hpp"
 #include "solvers/device/asynchronous/fetch_scalars.hpp"
+#include "solvers/device/asynchronous/recorded_work.hpp"
 #include "solvers/device/for_each.hpp"
 #include "solvers/krylov/krylov.hpp"
 
@@ -16,6 +17,8 @@ namespace weir {
 
 // Iterations between two looks, at most.
 inline constexpr int most_unseen = 32;
+// Iterations of a cycle before those that are recorded, where they can be.
+inline constexpr int recorded_from = 8;
 
 enum class DeviceStop : int { none, converged, not_finite, lost, breakdown };
 
@@ -71,6 +74,13 @@ class DeviceScalars {
   Array<S, Device> place_;
   int seen_ = 0;
 };
+
+// Whether the iterations to come are to be launched as one each: their launches are the same each time, and a cycle that is longer than
+// most looks reach pays for the recording, which the next cycle cannot use (other vectors, other values in the matrix).
+template <class Iteration, class S>
+bool pays_to_record(const Iteration& it, const DeviceScalars<S>& scalars) {
+  return scalars.seen() >= recorded_from && it.is_recordable();
+}
 
 // How many iterations to launch before the next look: at most `most`, and no more than the target can be expected to take, from how
 // the residual has fallen from `first` to `now` in `done` iterations.

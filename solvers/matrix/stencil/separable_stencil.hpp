@@ -80,6 +80,7 @@ class SeparableStencil : public FusedProducts<SeparableStencil<Space>, Matrix<Sp
   bool is_symmetric() const override { return true; }
   bool has_constant_null_space() const override { return operator_.has_constant_null_space(); }
   Work apply_work() const override;
+  bool is_recordable() const override { return true; }
   const SeparableOperator* separable() const override { return &operator_; }
 
   // On the host the steps go together over the grid (pass_sweep.hpp).

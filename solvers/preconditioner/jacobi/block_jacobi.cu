@@ -56,7 +56,9 @@ void throw_singular_block(int row, int block) {
 template <class Space>
 class BlockJacobi : public Preconditioner<Space> {
  public:
-  BlockJacobi() : Preconditioner<Space>({.keeps_symmetry = true, .takes_floats = true, .works_over_ranks = true}) {}
+  BlockJacobi()
+      : Preconditioner<Space>(
+            {.keeps_symmetry = true, .is_recordable = true, .takes_floats = true, .works_over_ranks = true}) {}
   SetupInfo do_setup(const Matrix<Space>& A) override {
     rows_ = A.rows();
     block_ = A.block();

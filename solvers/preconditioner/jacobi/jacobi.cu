@@ -68,8 +68,11 @@ template <class Space>
 class None : public Preconditioner<Space> {
  public:
   None()
-      : Preconditioner<Space>(
-            {.keeps_symmetry = true, .is_identity = true, .takes_floats = true, .works_over_ranks = true}) {}
+      : Preconditioner<Space>({.keeps_symmetry = true,
+                               .is_identity = true,
+                               .is_recordable = true,
+                               .takes_floats = true,
+                               .works_over_ranks = true}) {}
   SetupInfo do_setup(const Matrix<Space>&) override { return {}; }
   void apply(View<const double> r, View<double> z) const override { assign<Space>(r, z); }
   std::string describe() const override { return "none"; }
@@ -79,7 +82,8 @@ template <class Space>
 class Jacobi : public Preconditioner<Space> {
  public:
   explicit Jacobi(double omega)
-      : Preconditioner<Space>({.keeps_symmetry = true, .takes_floats = true, .works_over_ranks = true}),
+      : Preconditioner<Space>(
+            {.keeps_symmetry = true, .is_recordable = true, .takes_floats = true, .works_over_ranks = true}),
         omega_(omega) {}
 
   SetupInfo do_setup(const Matrix<Space>& A) override {

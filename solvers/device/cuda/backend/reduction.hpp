@@ -42,7 +42,8 @@ inline constexpr unsigned reduction_blocks = 1024;  // about eight a multiproces
 
 // T{} is the identity of every operation used here: sums start from 0, magnitudes too.
 template <class T, class Op, class F, class Finish>
-__global__ void reduce_kernel(int n, F f, T* partial, unsigned* arrivals, Finish finish) {
+__global__ void reduce_kernel(int n, F f, T* partial, unsigned* arrivals, Finish finish, const double* skip) {
+  if (skip && *skip != 0) return;
   T v{};
   const int step = static_cast<int>(gridDim.x * reduction_threads);
   for (std::int64_t i = blockIdx.x * reduction_threads + threadIdx.x; i < n; i += step)
@@ -72,7 +73,8 @@ void reduce_then(int n, const F& f, const Finish& finish) {
   const unsigned wanted = n > 0 ? blocks_for(n, per_block) : 1;
   const unsigned blocks = wanted < reduction_blocks ? wanted : reduction_blocks;
   launch({.grid = blocks, .block = reduction_threads, .name = "reduce"}, reduce_kernel<T, Op, F, Finish>, n, f,
-         reinterpret_cast<T*>(reduction_partials(2 * reduction_blocks)), reduction_arrivals(), finish);
+         reinterpret_cast<T*>(reduction_partials(2 * reduction_blocks)), reduction_arrivals(), finish,
+         detail::skip_flag());
 }
 
 template <class T, class Op, class F>

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "backend/launch.hpp"
+#include "solvers/device/asynchronous/skip_where.hpp"
 
 namespace weir::backend {
 
@@ -30,14 +31,16 @@ void run_loop_3d(int nx, int ny, int nz, const F& f);
 
 #if defined(__CUDACC__)
 
-// One thread an index; 128 threads keep enough blocks in flight even for small n.
+// One thread an index; 128 threads keep enough blocks in flight even for small n. skip: SkipWhere.
 template <class F>
-__global__ void loop_kernel(int n, F f) {
+__global__ void loop_kernel(int n, F f, const double* skip) {
+  if (skip && *skip != 0) return;
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   if (i < n) f(i);
 }
 template <class F>
-__global__ void loop_kernel_3d(int nx, int ny, int nz, F f) {
+__global__ void loop_kernel_3d(int nx, int ny, int nz, F f, const double* skip) {
+  if (skip && *skip != 0) return;
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int j0 = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y),
             jstep = static_cast<int>(gridDim.y * blockDim.y);
@@ -54,8 +57,8 @@ template <class F>
 void run_loop(std::int64_t n, const F& f) {
   if (n <= 0) return;
   constexpr unsigned threads = 128;
-  launch({.grid = blocks_for(n, threads), .block = threads, .name = "for_each"}, loop_kernel<F>, static_cast<int>(n),
-         f);
+  launch({.grid = blocks_for(n, threads), .block = threads, .name = "for_each"}, loop_kernel<F>, static_cast<int>(n), f,
+         detail::skip_flag());
 }
 
 template <class F>
@@ -64,7 +67,8 @@ void run_loop_3d(int nx, int ny, int nz, const F& f) {
   const unsigned x = lanes_along_x(static_cast<unsigned>(nx)), y = 128 / x, limit = 65535;
   const unsigned rows = blocks_for(ny, y), layers = static_cast<unsigned>(nz);
   const dim3 grid(blocks_for(nx, x), rows < limit ? rows : limit, layers < limit ? layers : limit);
-  launch({.grid = grid, .block = dim3(x, y), .name = "for_each"}, loop_kernel_3d<F>, nx, ny, nz, f);
+  launch({.grid = grid, .block = dim3(x, y), .name = "for_each"}, loop_kernel_3d<F>, nx, ny, nz, f,
+         detail::skip_flag());
 }
 
 #endif

@@ -60,18 +60,21 @@ void finish_reduction(const R& result, const Finish& finish) {
 }
 template <class F, class Finish>
 void reduce_sum_then(int n, const F& f, const Finish& finish) {
-  if (simt::recording) return simt::recording->push_back([=] { reduce_sum_then(n, f, finish); });
-  finish_reduction(reduce_sum(n, f), finish);
+  if (simt::recording) return simt::record([=] { reduce_sum_then(n, f, finish); });
+  if (!is_skipped()) return finish_reduction(reduce_sum(n, f), finish);
+  ++ledger().launches;
 }
 template <class F, class Finish>
 void reduce_sum2_then(int n, const F& f, const Finish& finish) {
-  if (simt::recording) return simt::recording->push_back([=] { reduce_sum2_then(n, f, finish); });
-  finish_reduction(reduce_sum2(n, f), finish);
+  if (simt::recording) return simt::record([=] { reduce_sum2_then(n, f, finish); });
+  if (!is_skipped()) return finish_reduction(reduce_sum2(n, f), finish);
+  ++ledger().launches;
 }
 template <class F, class Finish>
 void reduce_max_then(int n, const F& f, const Finish& finish) {
-  if (simt::recording) return simt::recording->push_back([=] { reduce_max_then(n, f, finish); });
-  finish_reduction(reduce_max(n, f), finish);
+  if (simt::recording) return simt::record([=] { reduce_max_then(n, f, finish); });
+  if (!is_skipped()) return finish_reduction(reduce_max(n, f), finish);
+  ++ledger().launches;
 }
 
 }  // namespace weir::backend
