@@ -198,9 +198,10 @@ void CutGeometry::interpolate(int c, const Vec3& from, double factor, int self, 
   const Layout& l = layout_;
   Vec3 x = from;
   factor *= mirror(c, x);
-  if (ranks_ && row_is_own_ && !is_inside(x, 0)) too_narrow_ = true;
-  // The velocity's is linear. A scalar's is quadratic: an error of h^2 at the wall would be one of h in its flux.
-  const int nodes = c >= scalar_nodes ? 3 : 2;
+  // Linear, or quadratic for a scalar and for cubic ghosts: an error of h^2 beside the wall would be one of h in the scalar's flux, or
+  // in friction.
+  const int nodes = c >= scalar_nodes || cubic_ghosts_ ? 3 : 2;
+  if (ranks_ && row_is_own_ && !is_inside(x, nodes - 2)) too_narrow_ = true;
   int low[3] = {0, 0, 0};
   double weight[3][3] = {{1, 0, 0}, {1, 0, 0}, {1, 0, 0}};
   for (int d = 0; d < l.dim; ++d) {

@@ -17,6 +17,7 @@
 // straight line to the image point bends at the wall what the parabola of fluid nodes continues). Cubic ghosts take the point R
 // three cells away too,
 //   u_G - s (s - 2)(s - 3) / 2 u_P + s (s - 1)(s - 3) / 2 u_Q - s (s - 1)(s - 2) / 6 u_R = -(s - 1)(s - 2)(s - 3) / 6 u_B
+// with values from the nodes around them that are quadratic, not linear, in x.
 // Bodies with openings
 // keep their line, I = G + 2 (B - G), as parabolas would overshoot; where fluid leaves, velocity goes on:
 //   u_G + u_I = 2 u_B  (their eq. 14),      u_G - u_P = 0

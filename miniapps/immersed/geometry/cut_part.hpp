@@ -11,7 +11,7 @@
 
 namespace weir {
 
-// Rows reach 4 cells; forces force_reach of the widest cells, and two more to interpolate. By the cells beside the body as it
+// Rows reach 4 cells, quadratic ones 5; forces force_reach of the widest cells, and two more to interpolate. By the cells beside the body as it
 // is: a body that moves to where cells are flatter may need more, and is told so.
 int body_layers(const Grid& grid, const Body& body);
 
