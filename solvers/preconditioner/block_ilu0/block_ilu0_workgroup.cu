@@ -2,6 +2,7 @@
 // Every sum has a fixed order: runs repeat bit for bit.
 #include <algorithm>
 
+#include "backend/dialect.hpp"
 #include "solvers/device/launch.hpp"
 #include "solvers/preconditioner/block_ilu0/block_ilu0_factors.hpp"
 
