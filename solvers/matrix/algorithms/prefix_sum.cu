@@ -89,10 +89,10 @@ void TwoPrefixSums::operator()(const Counts& count, int n, const Starts& start, 
   const int blocks = (n + threads - 1) / threads;
   std::int64_t* sums = blocks_.reserve(std::int64_t{2} * blocks + 1);
   if (blocks > 0)
-    launch({.grid = dim3(static_cast<unsigned>(blocks), 2), .block = threads, .name = "two prefix sums"}, scan_two_counts,
-           count, n, start, sums);
-  launch({.grid = 2, .block = many_threads, .name = "two prefix sums of workgroups"}, scan_two_rows_of_blocks, sums, blocks,
-         n, start, total);
+    launch({.grid = dim3(static_cast<unsigned>(blocks), 2), .block = threads, .name = "two prefix sums"},
+           scan_two_counts, count, n, start, sums);
+  launch({.grid = 2, .block = many_threads, .name = "two prefix sums of workgroups"}, scan_two_rows_of_blocks, sums,
+         blocks, n, start, total);
   const Starts to = start;
   for_each<Device>(n, [=] WEIR_HD(int i) {
     const int block = i / threads;

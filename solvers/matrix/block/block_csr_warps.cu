@@ -21,7 +21,7 @@ struct Lanes {
   static constexpr int of_row = N == 1 ? 8 : N == 2 ? 16 : 32;
   static constexpr int parts = N * N <= 32 ? 1 : 2;
   static constexpr int rows = (N + parts - 1) / parts;
-  static constexpr int blocks = parts == 1 ? of_row / (N * N) : 1;  // side by side
+  static constexpr int blocks = parts == 1 ? of_row / (N * N) : 1;              // side by side
   static constexpr int at_once = N == 1 ? 2 : N == 2 ? 3 : parts == 2 ? 4 : 8;  // reads of a lane that wait together
 };
 
@@ -33,7 +33,8 @@ template <int N, class T>
 __global__ void __launch_bounds__(threads) multiply_rows(CsrView<T> A, const double* b, const double* x, double* y) {
   using L = Lanes<N>;
   constexpr int nn = N * N, of_block = L::rows * N;
-  const int thread = static_cast<int>(threadIdx.x), row = static_cast<int>(blockIdx.x) * (threads / L::of_row) + thread / L::of_row;
+  const int thread = static_cast<int>(threadIdx.x),
+            row = static_cast<int>(blockIdx.x) * (threads / L::of_row) + thread / L::of_row;
   const int i = row < A.rows ? row : A.rows - 1, lane = thread % L::of_row, mine = lane / of_block;
   const int r = lane % of_block / N, c = lane % N;
   const bool adds = mine < L::blocks;
@@ -93,8 +94,8 @@ template <class T>
 void multiply(const CsrView<T>& A, const double* b, const double* x, double* y) {
   const auto run = [&](auto kernel, int lanes) {
     const int rows = threads / lanes;
-    launch({.grid = static_cast<unsigned>((A.rows + rows - 1) / rows), .block = threads, .name = "block CSR product"}, kernel, A, b,
-           x, y);
+    launch({.grid = static_cast<unsigned>((A.rows + rows - 1) / rows), .block = threads, .name = "block CSR product"},
+           kernel, A, b, x, y);
   };
   switch (A.block) {
     case 1:

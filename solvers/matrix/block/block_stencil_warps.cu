@@ -53,7 +53,9 @@ __global__ void __launch_bounds__(threads)
 template <int N>
 void multiply(const BlockStencilView& A, const double* base, double factor, const double* x, double* out) {
   constexpr int of_block = threads / 32 * Lanes<N>::cells;
-  launch({.grid = static_cast<unsigned>((A.cells.count() + of_block - 1) / of_block), .block = threads, .name = "block stencil product"},
+  launch({.grid = static_cast<unsigned>((A.cells.count() + of_block - 1) / of_block),
+          .block = threads,
+          .name = "block stencil product"},
          multiply_cells<N>, A, base, factor, x, out);
 }
 

@@ -79,8 +79,8 @@ struct OwnEntries {
 // Alg. 9: eq. (1) of one cell by n x n threads; s: shared, most_before blocks three times. Each thread reads one entry of each block, so
 // that a block is one stretch of memory, and the products take them from shared memory.
 template <class T>
-__device__ inline void factorise_cell(const DeviceFactors<T>& f, const OwnEntries& own, int cell, int u, int v, int most,
-                                      double* s) {
+__device__ inline void factorise_cell(const DeviceFactors<T>& f, const OwnEntries& own, int cell, int u, int v,
+                                      int most, double* s) {
   const BlockStencilView& A = f.A;
   const int n = A.n, nn = n * n, entry = v * n + u, end = A.first + A.slots;
   double *inverse = s + most * nn, *back = inverse + most * nn, product[OwnEntries::slots];
@@ -147,8 +147,8 @@ struct OwnValues {
 // Alg. 10: one sweep's step for one cell by n x g threads: thread (u, h) adds up the columns h, h + g, ... of row u, and
 // thread (u, 0) adds those g sums, in order. s: shared, (g + 1) n values.
 template <bool Forward, class T>
-__device__ inline void solve_cell(const DeviceFactors<T>& f, const OwnValues<Forward, T>& own, int cell, int u, int h, int g,
-                                  double* s, double* x) {
+__device__ inline void solve_cell(const DeviceFactors<T>& f, const OwnValues<Forward, T>& own, int cell, int u, int h,
+                                  int g, double* s, double* x) {
   const BlockStencilView& A = f.A;
   const int n = A.n;
   double *z = s + g * n, xh[OwnValues<Forward, T>::slots];

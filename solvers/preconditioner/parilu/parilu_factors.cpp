@@ -111,8 +111,8 @@ template <class Space>
 void ParIluFactors<Space>::iterate_in_order(const BlockCsr<Space>& A, bool last) {
   grow(A);  // S <- S u F
   const bool drops = lower_.count > most_lower_ || upper_.count > most_upper_;
-  if (drops || last) sweeps(A, 1);                                  // L, U on the larger S
-  if (drops) select_thresholds();                                   // so that `fill` of A's entries are above
+  if (drops || last) sweeps(A, 1);                                    // L, U on the larger S
+  if (drops) select_thresholds();                                     // so that `fill` of A's entries are above
   if (now_->threshold_L > 0 || now_->threshold_U > 0) keep(A, last);  // S <- S \ what is below; at last L, U on it
   record_step();
 }
@@ -274,7 +274,8 @@ int ParIluFactors<Space>::levels(bool first) {
   if (lower_triangle_) return std::max(lower_triangle_->levels(), upper_triangle_->levels());
   if (options_.asynchronous_solves) return 0;
   if (first)
-    levels_ = std::max(count_levels(host_pattern(lower_), Triangle::lower), count_levels(host_pattern(upper_), Triangle::upper));
+    levels_ = std::max(count_levels(host_pattern(lower_), Triangle::lower),
+                       count_levels(host_pattern(upper_), Triangle::upper));
   return levels_;
 }
 

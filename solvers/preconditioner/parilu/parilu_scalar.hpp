@@ -17,15 +17,15 @@ struct RowLengths {
   double mean = 1;
   int longest = 1;
 };
-inline constexpr int longest_of_team = 128;  // entries of a row
+inline constexpr int longest_of_team = 256;  // entries of a row
 
 // In device memory, all doubles, so that one copy brings them to the host.
 struct Seen {
-  double grown[2] = {};                       // entries of L and U, candidates included
-  double kept[2] = {};                        // those that are left
-  double longer[4] = {};                      // not 0: it has rows of more than 16, 32, 64, 128 entries
-  double too_many = 0;                        // not 0: a row has more candidates than fit
-  double threshold[2] = {};                   // of L and U; 0: nothing is dropped
+  double grown[2] = {};      // entries of L and U, candidates included
+  double kept[2] = {};       // those that are left
+  double longer[4] = {};     // not 0: it has rows of more than 32, 64, 128, 256 entries
+  double too_many = 0;       // not 0: a row has more candidates than fit
+  double threshold[2] = {};  // of L and U; 0: nothing is dropped
   double square_of_A = 0, square_of_F = 0, replaced = 0;
 };
 
@@ -35,10 +35,10 @@ struct ScalarStep {
   ScalarStep(int rows, const TriangularRows& lower, const TriangularRows& upper);
   bool fits() const { return lengths.longest <= longest_of_team; }
 
-  RowLengths initial, lengths;     // of A's pattern; of what L and U have now
-  ParIlutStep* pending = nullptr;  // the step that the host does not know all of
+  RowLengths initial, lengths;               // of A's pattern; of what L and U have now
+  ParIlutStep* pending = nullptr;            // the step that the host does not know all of
   bool has_grown = false, has_kept = false;  // whether its residual, its counts and thresholds are what is missing
-  Seen last;                       // as the host saw it
+  Seen last;                                 // as the host saw it
   Array<Seen, Device> seen;
   TwoPrefixSums scan;
   GrowingArray<double, Device> row_sum;

@@ -63,8 +63,7 @@ __global__ void __launch_bounds__(team_threads)
   if (team.row >= S.rows) return;
   int* candidate = candidates + threadIdx.x / G * (most_candidates * G);
   const RowOfFactors r(S, team.row);
-  const int count =
-      list_candidates(team, A, S, r, columns + threadIdx.x / G * (most_of_team * G), candidate, nullptr);
+  const int count = list_candidates(team, A, S, r, columns + threadIdx.x / G * (most_of_team * G), candidate, nullptr);
   const bool fits = count <= most_candidates * G;
   int lowers = 0, uppers = 0;
   for (int e = team.lane; e < count && fits; e += G) {
@@ -81,12 +80,13 @@ __global__ void __launch_bounds__(team_threads)
   upper_count[r.row] = uppers;
   const int all = lowers + 1 + uppers;
   for (int k = 0; k < 4; ++k)
-    if (all > 16 << k) store_relaxed(&seen->longer[k], 1);
+    if (all > 32 << k) store_relaxed(&seen->longer[k], 1);
   if (!fits) store_relaxed(&seen->too_many, 1);
 }
 
 // S_ij to where it belongs, L's or U's.
-__device__ inline void put(const RowsView& lower, const RowsView& upper, std::int64_t l, std::int64_t u, int i, int j, double v) {
+__device__ inline void put(const RowsView& lower, const RowsView& upper, std::int64_t l, std::int64_t u, int i, int j,
+                           double v) {
   const RowsView& to = j < i ? lower : upper;
   const std::int64_t at = j < i ? l : u;
   to.column[at] = j;
@@ -103,7 +103,8 @@ __global__ void __launch_bounds__(team_threads)
   const Team<G> team;
   if (team.row >= S.rows) return;
   const int team_of_block = static_cast<int>(threadIdx.x) / G, i = team.row;
-  int *column = columns + team_of_block * (most_of_team * G), *candidate = candidates + team_of_block * (most_candidates * G),
+  int *column = columns + team_of_block * (most_of_team * G),
+      *candidate = candidates + team_of_block * (most_candidates * G),
       *is_new = fresh + team_of_block * (most_candidates * G);  // the column where it is there for the first time
   double* value = values + team_of_block * (most_candidates * G);
   const RowOfFactors r(S, i);

@@ -200,13 +200,12 @@ __global__ void __launch_bounds__(team_threads)
 
 void find_thresholds(const FactorsView& f, const Wanted& wanted, ScalarStep& step) {
   auto* all = reinterpret_cast<Selecting*>(step.selecting.reserve(2 * sizeof(Selecting)));
-  const Magnitudes m{{f.lower.value, f.upper.value},
-                     {wanted.lower, wanted.upper},
-                     {wanted.most_lower, wanted.most_upper},
-                     1};
+  const Magnitudes m{
+      {f.lower.value, f.upper.value}, {wanted.lower, wanted.upper}, {wanted.most_lower, wanted.most_upper}, 1};
   double* threshold = step.seen.data()->threshold;
   constexpr std::int64_t of_block = 16 * select::threads, most_blocks = 1056;  // eight a multiprocessor
-  const std::int64_t n = std::max(wanted.lower, wanted.upper), blocks = std::min((n + of_block - 1) / of_block, most_blocks);
+  const std::int64_t n = std::max(wanted.lower, wanted.upper),
+                     blocks = std::min((n + of_block - 1) / of_block, most_blocks);
   const dim3 grid(static_cast<unsigned>(std::max<std::int64_t>(1, blocks)), 2);
   launch({.grid = 2, .block = select::threads, .name = "ParILUT samples"}, sample_magnitudes, m, all, threshold);
   if (n <= samples) return;
@@ -220,11 +219,11 @@ void keep_largest(const FactorsView& f, const RowLengths& lengths, const RowsVie
   Seen* seen = step.seen.data();
   with_team(lengths.mean / 2, 0, [&](auto lanes) {
     constexpr int G = lanes;
-    launch(config_of_teams<G>(f.rows, "ParILUT kept entries"), count_kept_rows<G>, f, static_cast<const Seen*>(seen), lower_count,
-           upper_count);
+    launch(config_of_teams<G>(f.rows, "ParILUT kept entries"), count_kept_rows<G>, f, static_cast<const Seen*>(seen),
+           lower_count, upper_count);
     step.scan({{lower_count, upper_count}}, f.rows, {{lower.start, upper.start}}, seen->kept);
-    launch(config_of_teams<G>(f.rows, "ParILUT copies of them"), copy_kept_rows<G>, f, static_cast<const Seen*>(seen), lower,
-           upper);
+    launch(config_of_teams<G>(f.rows, "ParILUT copies of them"), copy_kept_rows<G>, f, static_cast<const Seen*>(seen),
+           lower, upper);
   });
 }
 

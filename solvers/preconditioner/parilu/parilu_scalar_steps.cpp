@@ -79,9 +79,9 @@ bool ParIluFactors<Device>::grow_scalar(const BlockCsr<Device>& A) {
   std::swap(lower_, next_lower_);
   std::swap(upper_, next_upper_);
   d.lengths.mean = 1 + static_cast<double>(lowers + uppers) / std::max(rows_, 1);
-  d.lengths.longest = 16;
+  d.lengths.longest = 32;
   for (int k = 0; k < 4; ++k)
-    if (d.last.longer[k] != 0) d.lengths.longest = 32 << k;
+    if (d.last.longer[k] != 0) d.lengths.longest = 64 << k;
   return true;
 }
 
@@ -103,7 +103,8 @@ void ParIluFactors<Device>::keep_scalar() {
   std::swap(lower_, next_lower_);
   std::swap(upper_, next_upper_);
   d.has_kept = true;
-  d.lengths.mean = 1 + static_cast<double>(std::min(lower_.count, most_lower_) + std::min(upper_.count, most_upper_)) / rows_;
+  d.lengths.mean =
+      1 + static_cast<double>(std::min(lower_.count, most_lower_) + std::min(upper_.count, most_upper_)) / rows_;
 }
 
 template <>

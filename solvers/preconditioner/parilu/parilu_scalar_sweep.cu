@@ -56,7 +56,8 @@ __global__ void __launch_bounds__(team_threads) sweep_scalar_rows(BlockCsrView A
   for (int t = team.lane; t < r.all; t += G) {
     double s = sum[t];
     if (t < r.lowers) {
-      store_value<Shared>(out.lower.value + r.l0 + t, s * (t < G ? inverse : load_value<Shared>(in.inverse + column[t])));
+      store_value<Shared>(out.lower.value + r.l0 + t,
+                          s * (t < G ? inverse : load_value<Shared>(in.inverse + column[t])));
     } else if (t > r.lowers) {
       store_value<Shared>(out.upper.value + r.u0 + t - r.lowers - 1, s);
     } else {

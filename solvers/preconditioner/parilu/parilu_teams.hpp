@@ -6,7 +6,7 @@
 
 namespace weir::parilu {
 
-inline constexpr int team_threads = 256, most_of_team = 4;  // columns of a row in shared memory, a lane
+inline constexpr int team_threads = 256, most_of_team = 8;  // columns of a row in shared memory, a lane
 
 // G lanes of a warp side by side, one team a row. Teams of a warp need not go together.
 template <int G>
@@ -49,7 +49,7 @@ LaunchConfig config_of_teams(int rows, const char* name) {
 // not matter.
 template <class F>
 void with_team(double mean, int longest, const F& f) {
-  const auto suits = [&](int lanes) { return mean <= 1.2 * lanes && longest <= most_of_team * lanes; };
+  const auto suits = [&](int lanes) { return mean <= 1.5 * lanes && longest <= most_of_team * lanes; };
   if (suits(4)) return f(std::integral_constant<int, 4>());
   if (suits(8)) return f(std::integral_constant<int, 8>());
   if (suits(16)) return f(std::integral_constant<int, 16>());
@@ -86,13 +86,15 @@ struct RowOfFactors {
 
 // Its columns into shared memory; elsewhere: anything that may be read in place of what is not there.
 template <int G>
-__device__ inline void fetch_columns(const Team<G>& team, const FactorsView& f, const RowOfFactors& r, const int* elsewhere,
-                                     int* column) {
+__device__ inline void fetch_columns(const Team<G>& team, const FactorsView& f, const RowOfFactors& r,
+                                     const int* elsewhere, int* column) {
   for (int t0 = team.lane; t0 < r.all; t0 += 2 * G) {
     int c[2];
     for (int k = 0; k < 2; ++k) {
       const int t = t0 + k * G, u = t - r.lowers - 1;
-      const int* from = t < r.lowers ? f.lower.column + r.l0 + t : u >= 0 && t < r.all ? f.upper.column + r.u0 + u : elsewhere;
+      const int* from = t < r.lowers          ? f.lower.column + r.l0 + t
+                        : u >= 0 && t < r.all ? f.upper.column + r.u0 + u
+                                              : elsewhere;
       c[k] = *from;
     }
     for (int k = 0; k < 2; ++k) {
@@ -126,8 +128,8 @@ __device__ inline Term term_of(const Team<G>& team, const BlockCsrView& A, const
 // visit(c, product): entries of the rows of U that L_i names, each times its L_ik, in the order of k; c < 0: none. Four rows at a
 // time, a lane an entry of each, so that their reads wait together. Every lane of the team calls visit equally often.
 template <bool Shared, int G, class F>
-__device__ inline void for_products(const Team<G>& team, const BlockCsrView& A, const FactorsView& f, const RowOfFactors& r,
-                                    Term mine, const F& visit) {
+__device__ inline void for_products(const Team<G>& team, const BlockCsrView& A, const FactorsView& f,
+                                    const RowOfFactors& r, Term mine, const F& visit) {
   constexpr int at_once = 4;
   for (int from = 0; from < r.lowers; from += G) {
     if (from > 0) mine = term_of<Shared>(team, A, f, r, from);

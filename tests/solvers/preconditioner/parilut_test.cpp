@@ -329,22 +329,24 @@ TEST(ParIlutInBothSpaces, ScalarRowsOfEveryLengthGiveTheSamePatternsAndFactors) 
   };
   const Case cases[] = {{mesh_like(1, 1, 1, 8, natural_order(1)), 1},
                         {mesh_like(6, 5, 1, 8, random_order(30, 5)), 0.4},
-                        {mesh_like(40, 36, 1, 8, natural_order(1440)), 1},
+                        {mesh_like(34, 32, 1, 8, natural_order(1088)), 1},
                         {mesh_like(12, 10, 1, 8, random_order(120, 2)), 6},
                         {arrow(60), 4},
-                        {arrow(200), 1},
+                        {arrow(300), 1},
                         {broom(), 1.5}};
   for (const Case& c : cases)
     for (const bool exact : {false, true}) {
       const BlockCsr<Host> A(c.data);
       const BlockCsr<Device> D(c.data);
-      const ParIluOptions options{.steps = 2, .sweeps = 2, .fill = c.fill, .exact_thresholds = exact, .synchronous = true};
+      const ParIluOptions options{
+          .steps = 2, .sweeps = 2, .fill = c.fill, .exact_thresholds = exact, .synchronous = true};
       ParIlu<Host> on_host(options);
       ParIlu<Device> on_device(options);
       on_host.setup(A);
       on_device.setup(D);
       EXPECT_EQ(on_host.factors().to_data().column, on_device.factors().to_data().column) << A.size();
-      EXPECT_LE(relative(on_host.factors().to_data().value, on_device.factors().to_data().value), 10 * same) << A.size();
+      EXPECT_LE(relative(on_host.factors().to_data().value, on_device.factors().to_data().value), 10 * same)
+          << A.size();
       for (std::size_t k = 0; k < 2; ++k) {
         const ParIlutStep &h = on_host.factors().steps()[k], &d = on_device.factors().steps()[k];
         EXPECT_EQ(h.candidates, d.candidates) << A.size();
