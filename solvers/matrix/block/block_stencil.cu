@@ -55,8 +55,6 @@ void set_zero(Array<double, Device>& a) {
 // out = base + factor A x on the device (Luo et al. 2015, Alg. 7), base null for 0. One thread an entry of the vector;
 // neighbouring threads read neighbouring entries of a column. Bytes: 7 n^2 values a cell; x, base and out stay in the caches.
 void device_product(const BlockStencilView& A, const double* base, double factor, const double* x, double* out) {
-  constexpr int many = 1 << 13;  // cells: smaller matrices lie in the caches
-  if (A.cells.count() >= many && block_stencil_products::product_by_warps(A, base, factor, x, out)) return;
   const int n = A.n, first = A.first, end = A.first + A.slots;
   for_each<Device>(A.cells.count() * n, [=] WEIR_HD(int e) {
     const int cell = e / n, u = e % n;

@@ -84,11 +84,6 @@ struct BlockStencilView {
   }
 };
 
-namespace block_stencil_products {
-// out = base + factor A x on the device, base null for 0, as large matrices take it. False, and nothing done, for n = 1 and n > 8.
-bool product_by_warps(const BlockStencilView& A, const double* base, double factor, const double* x, double* out);
-}  // namespace block_stencil_products
-
 // What `product` of the class does on the host.
 Pair host_product(const BlockStencilView& A, Product p, const double* b, const double* x, double* y);
 

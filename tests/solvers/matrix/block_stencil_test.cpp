@@ -55,25 +55,6 @@ TYPED_TEST(BlockStencilOf, PeriodicDirectionsCoupleToTheFarEnd) {
   }
 }
 
-// What large matrices take, here on small ones: products and residuals.
-TEST(BlockStencilByWarps, EqualsPlainLoopsForEveryShapeAndBlockSize) {
-  for (const Extents cells : shapes)
-    for (const int n : {2, 3, 4, 5, 6, 7, 8})
-      for (const bool wraps : {false, true}) {
-        const BlockSystem system = random_system(cells, n, 7, {wraps, wraps, wraps});
-        const BlockStencil<Device> A = matrix<Device>(system);
-        const std::vector<double> x = random_vector(system.b.size(), 3), Ax = textbook_product(system, x);
-        std::vector<double> r = system.b;
-        for (std::size_t k = 0; k < r.size(); ++k) r[k] -= Ax[k];
-        const Array<double, Device> X(x);
-        Array<double, Device> Y(A.size()), R(system.b);
-        ASSERT_TRUE(block_stencil_products::product_by_warps(A.stencil(), nullptr, 1, X.data(), Y.data()));
-        ASSERT_TRUE(block_stencil_products::product_by_warps(A.stencil(), R.data(), -1, X.data(), R.data()));
-        EXPECT_LE(relative_difference(Y.to_vector(), Ax), 7 * n * eps) << "n = " << n;
-        EXPECT_LE(relative_difference(R.to_vector(), r), 7 * n * eps) << "n = " << n;
-      }
-}
-
 TYPED_TEST(BlockStencilOf, ResidualIsTheRightHandSideMinusTheProduct) {
   for (const int n : sizes) {
     const BlockSystem system = random_system({5, 4, 3}, n, 7);
