@@ -329,13 +329,14 @@ TEST(ParIlutInBothSpaces, ScalarRowsOfEveryLengthGiveTheSamePatternsAndFactors) 
   };
   const Case cases[] = {{mesh_like(1, 1, 1, 8, natural_order(1)), 1},
                         {mesh_like(6, 5, 1, 8, random_order(30, 5)), 0.4},
-                        {mesh_like(34, 32, 1, 8, natural_order(1088)), 1},
+                        {mesh_like(26, 24, 1, 8, natural_order(624)), 1},
                         {mesh_like(12, 10, 1, 8, random_order(120, 2)), 6},
                         {arrow(60), 4},
-                        {arrow(300), 1},
+                        {arrow(262), 1},
                         {broom(), 1.5}};
   for (const Case& c : cases)
     for (const bool exact : {false, true}) {
+      if (exact && c.data.rows() > 130) continue;
       const BlockCsr<Host> A(c.data);
       const BlockCsr<Device> D(c.data);
       const ParIluOptions options{
