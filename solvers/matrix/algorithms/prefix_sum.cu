@@ -9,9 +9,10 @@
 namespace weir {
 namespace {
 
-constexpr int threads = 256;
+constexpr int threads = 256, many_threads = 1024;
 
-// The sum of the threads before, in a workgroup of 256; total: of all of them.
+// The sum of the threads before, in a workgroup; total: of all of them.
+template <int threads>
 __device__ std::int64_t scan_workgroup(std::int64_t mine, std::int64_t& total) {
   WEIR_SHARED(std::int64_t, of_warp, [threads / 32]);
   const unsigned lane = threadIdx.x % 32, warp = threadIdx.x / 32;
@@ -35,7 +36,7 @@ __device__ std::int64_t scan_workgroup(std::int64_t mine, std::int64_t& total) {
 __global__ void scan_counts(const int* count, int n, std::int64_t* start, std::int64_t* block_sum) {
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   std::int64_t total = 0;
-  const std::int64_t before = scan_workgroup(i < n ? count[i] : 0, total);
+  const std::int64_t before = scan_workgroup<threads>(i < n ? count[i] : 0, total);
   if (i < n) start[i] = before;
   if (threadIdx.x == 0) block_sum[blockIdx.x] = total;
 }
@@ -46,7 +47,7 @@ __global__ void scan_blocks(std::int64_t* block_sum, int blocks) {
   for (int from = 0; from < blocks; from += threads) {
     const int b = from + static_cast<int>(threadIdx.x);
     std::int64_t total = 0;
-    const std::int64_t before = scan_workgroup(b < blocks ? block_sum[b] : 0, total);
+    const std::int64_t before = scan_workgroup<threads>(b < blocks ? block_sum[b] : 0, total);
     if (b < blocks) block_sum[b] = carried + before;
     carried += total;
   }
@@ -58,7 +59,47 @@ void add_blocks(const std::int64_t* block_sum, int n, int blocks, std::int64_t* 
                    [=] WEIR_HD(int i) { start[i] = i < n ? start[i] + block_sum[i / threads] : block_sum[blocks]; });
 }
 
+__global__ void scan_two_counts(TwoPrefixSums::Counts count, int n, TwoPrefixSums::Starts start,
+                                std::int64_t* block_sum) {
+  const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), which = static_cast<int>(blockIdx.y);
+  std::int64_t total = 0;
+  const std::int64_t before = scan_workgroup<threads>(i < n ? count.of[which][i] : 0, total);
+  if (i < n) start.of[which][i] = before;
+  if (threadIdx.x == 0) block_sum[blockIdx.y * gridDim.x + blockIdx.x] = total;
+}
+
+__global__ void scan_two_rows_of_blocks(std::int64_t* block_sum, int blocks, int n, TwoPrefixSums::Starts start,
+                                        double* total) {
+  std::int64_t *sums = block_sum + std::int64_t{blockIdx.x} * blocks, carried = 0;
+  for (int from = 0; from < blocks; from += many_threads) {
+    const int b = from + static_cast<int>(threadIdx.x);
+    std::int64_t sum = 0;
+    const std::int64_t before = scan_workgroup<many_threads>(b < blocks ? sums[b] : 0, sum);
+    if (b < blocks) sums[b] = carried + before;
+    carried += sum;
+  }
+  if (threadIdx.x != 0) return;
+  start.of[blockIdx.x][n] = carried;
+  total[blockIdx.x] = static_cast<double>(carried);
+}
+
 }  // namespace
+
+void TwoPrefixSums::operator()(const Counts& count, int n, const Starts& start, double* total) {
+  const int blocks = (n + threads - 1) / threads;
+  std::int64_t* sums = blocks_.reserve(std::int64_t{2} * blocks + 1);
+  if (blocks > 0)
+    launch({.grid = dim3(static_cast<unsigned>(blocks), 2), .block = threads, .name = "two prefix sums"},
+           scan_two_counts, count, n, start, sums);
+  launch({.grid = 2, .block = many_threads, .name = "two prefix sums of workgroups"}, scan_two_rows_of_blocks, sums,
+         blocks, n, start, total);
+  const Starts to = start;
+  for_each<Device>(n, [=] WEIR_HD(int i) {
+    const int block = i / threads;
+    to.of[0][i] += sums[block];
+    to.of[1][i] += sums[blocks + block];
+  });
+}
 
 template <>
 std::int64_t PrefixSum<Host>::operator()(const int* count, int n, std::int64_t* start) {

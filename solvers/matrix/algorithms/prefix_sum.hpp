@@ -14,4 +14,20 @@ class PrefixSum {
   GrowingArray<std::int64_t, Space> blocks_;  // Device: the sum of each workgroup's counts
 };
 
+// Two of one length at a time on the device, which the host does not wait for: the last ones also go to total[0] and total[1], in
+// device memory.
+class TwoPrefixSums {
+ public:
+  struct Counts {
+    const int* of[2];
+  };
+  struct Starts {
+    std::int64_t* of[2];
+  };
+  void operator()(const Counts& count, int n, const Starts& start, double* total);
+
+ private:
+  GrowingArray<std::int64_t, Device> blocks_;
+};
+
 }  // namespace weir

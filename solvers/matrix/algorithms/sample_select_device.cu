@@ -11,43 +11,18 @@
 #include "solvers/device/launch.hpp"
 #include "solvers/device/space_timer.hpp"
 #include "solvers/matrix/algorithms/sample_select.hpp"
+#include "solvers/matrix/algorithms/sample_sort.hpp"
 
 namespace weir {
 namespace select {
 
-constexpr int threads = 256;
 constexpr std::int64_t values_a_workgroup = 4096, most_workgroups = 1024;
-static_assert(threads == buckets);
-
-__device__ inline int me() { return static_cast<int>(threadIdx.x); }
-
-// v[0 .. samples - 1], ascending: a pair of elements a thread at a time.
-__device__ inline void bitonic_sort(double* v) {
-  for (int size = 2; size <= samples; size *= 2)
-    for (int distance = size / 2; distance > 0; distance /= 2) {
-      __syncthreads();
-      for (int q = me(); q < samples / 2; q += threads) {
-        const int low = q / distance * 2 * distance + q % distance, high = low + distance;
-        const bool ascending = (low & size) == 0;
-        const double a = v[low], b = v[high];
-        if ((b < a) == ascending && a != b) {
-          v[low] = b;
-          v[high] = a;
-        }
-      }
-    }
-  __syncthreads();
-}
 
 __global__ void find_splitters(const double* x, std::int64_t n, std::uint64_t seed, int level, Splitters* out) {
   WEIR_SHARED(double, v, [samples]);
   for (int q = me(); q < samples; q += threads) v[q] = x[sample_index(seed, level, q, n)];
   bitonic_sort(v);
-  constexpr int step = samples / buckets;
-  const int b = me();
-  out->s[b] = v[b * step];
-  out->equal[b] = b > 0 && b + 1 < buckets && v[b * step] == v[(b + 1) * step];
-  out->tree[b] = b + 1 < buckets ? v[splitter_of_node(b) * step] : 0;
+  leave_splitters(v, out);
 }
 
 template <bool Oracles>

@@ -1,6 +1,5 @@
-// The device form: one thread a scalar row, so the B threads of a block row read its blocks side by side and x from
-// cache. Moves the blocks (8 B^2 + 4 bytes each, or 4 B^2 + 4), row starts and two vectors. Sums by the fixed tree of
-// reduce.hpp.
+// The device form of small matrices, which lie in its caches: one thread a scalar row. Large ones: block_csr_warps.cu. Moves the
+// blocks (8 B^2 + 4 bytes each, or 4 B^2 + 4), row starts and two vectors. Sums by the fixed tree of reduce.hpp.
 #include "solvers/matrix/block/block_csr.hpp"
 
 #include <limits>
@@ -15,6 +14,8 @@ namespace csr_products {
 
 template <class T>
 Pair product(Device, const CsrView<T>& A, Product p, const double* b, const double* x, double* y) {
+  constexpr int many = 1 << 13;  // block rows: a warp for each multiprocessor's scheduler and more
+  if (A.rows >= many) return product_by_warps(A, p, b, x, y);
   return device_product(p, A.rows * A.block, CsrRow<T>{A, x}, b, x, y);
 }
 

@@ -44,7 +44,7 @@ struct CsrView {
 using BlockCsrView = CsrView<double>;
 using RoundedCsrView = CsrView<float>;
 
-// A x on the device: one thread a scalar row, so the threads of a block row read its blocks side by side.
+// A x of small matrices on the device: one thread a scalar row, so the threads of a block row read its blocks side by side.
 template <class T>
 struct CsrRow {
   CsrView<T> A;
@@ -116,6 +116,8 @@ Pair product(Host, const CsrView<double>& A, Product p, const double* b, const d
 Pair product(Host, const CsrView<float>& A, Product p, const double* b, const double* x, double* y);
 template <class T>
 Pair product(Device, const CsrView<T>& A, Product p, const double* b, const double* x, double* y);
+template <class T>  // what it does where there are many rows
+Pair product_by_warps(const CsrView<T>& A, Product p, const double* b, const double* x, double* y);
 }  // namespace csr_products
 
 // Floats are half the bytes to keep and to multiply with, for solves that are wanted to a few digits; vectors and sums stay

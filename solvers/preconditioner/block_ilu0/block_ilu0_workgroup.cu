@@ -2,6 +2,7 @@
 // Every sum has a fixed order: runs repeat bit for bit.
 #include <algorithm>
 
+#include "backend/dialect.hpp"
 #include "solvers/device/launch.hpp"
 #include "solvers/preconditioner/block_ilu0/block_ilu0_factors.hpp"
 
@@ -55,70 +56,127 @@ __device__ inline double inverted_entry_pivoting(double d, int n, int u, int v, 
   return t[source * n + u];
 }
 
-// Alg. 9: eq. (1) of one cell by n x n threads; s: shared, most_before blocks.
+// What thread (u, v) of a cell needs in a factorisation that no other cell computes, read before the cell waits for others: its entry
+// of d, and of the blocks towards the three slots behind and back; of more neighbours before it (periodic directions) later.
+struct OwnEntries {
+  static constexpr int slots = 7, ahead = 3;
+  double to_others[ahead], back[ahead], d = 1;
+
+  template <class T>
+  __device__ OwnEntries(const DeviceFactors<T>& f, int cell, int entry) {
+    const BlockStencilView& A = f.A;
+    for (int t = 0; t < ahead; ++t) {
+      const int to = cell < 0 || t < A.first ? -1 : neighbour_before(A, cell, t);
+      to_others[t] = back[t] = 0;
+      if (to < 0) continue;
+      to_others[t] = A.block(cell, t)[entry];
+      back[t] = A.block(to, slots - 1 - t)[entry];  // the opposite slot
+    }
+    if (cell >= 0) d = A.block(cell, slot::delta)[entry];
+  }
+};
+
+// Alg. 9: eq. (1) of one cell by n x n threads; s: shared, most_before blocks three times. Each thread reads one entry of each block, so
+// that a block is one stretch of memory, and the products take them from shared memory.
 template <class T>
-__device__ inline void factorise_cell(const DeviceFactors<T>& f, int cell, int u, int v, double* s) {
+__device__ inline void factorise_cell(const DeviceFactors<T>& f, const OwnEntries& own, int cell, int u, int v,
+                                      int most, double* s) {
   const BlockStencilView& A = f.A;
-  const int n = A.n, nn = n * n, end = A.first + A.slots;
+  const int n = A.n, nn = n * n, entry = v * n + u, end = A.first + A.slots;
+  double *inverse = s + most * nn, *back = inverse + most * nn, product[OwnEntries::slots];
+  unsigned before = 0;  // a bit a slot
   int l = 0;
-  for (int t = A.first; t < end && cell >= 0; ++t) {
-    const int to = neighbour_before(A, cell, t);
+  for (int t = 0; t < OwnEntries::slots; ++t) {
+    const int to = cell < 0 || t < A.first || t >= end ? -1 : neighbour_before(A, cell, t);
     if (to < 0) continue;
-    const double* alpha = A.block(cell, t) + u;
-    const T* inverse = f.block(to) + v * n;
-    double sum = 0;
-    for (int w = 0; w < n; ++w) sum += alpha[w * n] * inverse[w];
-    s[l++ * nn + v * n + u] = sum;
+    before |= 1u << t;
+    const int at = l++ * nn + entry;
+    s[at] = t < OwnEntries::ahead ? own.to_others[t] : A.block(cell, t)[entry];
+    back[at] = t < OwnEntries::ahead ? own.back[t] : A.block(to, OwnEntries::slots - 1 - t)[entry];
+    inverse[at] = static_cast<double>(f.block(to)[entry]);
   }
   __syncthreads();
-  double d = cell >= 0 ? A.entry(cell, slot::delta, u, v) : 1;
   l = 0;
-  for (int t = A.first; t < end && cell >= 0; ++t) {
-    const int to = neighbour_before(A, cell, t);
-    if (to < 0) continue;
-    const double *back = A.block(to, 6 - t) + v * n, *sl = s + l++ * nn + u;  // the opposite slot
-    for (int w = 0; w < n; ++w) d -= sl[w * n] * back[w];
+  for (int t = 0; t < OwnEntries::slots; ++t) {
+    product[t] = 0;
+    if (!(before >> t & 1)) continue;
+    const double *alpha = s + l * nn + u, *column = inverse + l++ * nn + v * n;
+    for (int w = 0; w < n; ++w) product[t] += alpha[w * n] * column[w];
+  }
+  __syncthreads();
+  l = 0;
+  for (int t = 0; t < OwnEntries::slots; ++t)
+    if (before >> t & 1) s[l++ * nn + entry] = product[t];
+  __syncthreads();
+  double d = own.d;
+  for (int k = 0; k < l; ++k) {
+    const double *row = s + k * nn + u, *column = back + k * nn + v * n;
+    for (int w = 0; w < n; ++w) d -= row[w * n] * column[w];
   }
   __syncthreads();
   bool usable = true;
   d = f.pivoting ? inverted_entry_pivoting(d, n, u, v, s, usable) : inverted_entry(d, n, u, v, s, usable);
   if (cell < 0) return;
-  f.block(cell)[v * n + u] = static_cast<T>(d);
+  f.block(cell)[entry] = static_cast<T>(d);
   if (u == 0 && v == 0) f.bad[cell] = usable ? 0 : 1;
 }
+
+// What thread (u, h) of a cell needs in a sweep that no other cell computes, read before the cell waits for others: its place in
+// column h of each block, and of the vectors. Any slot may lead back where directions are periodic.
+template <bool Forward, class T>
+struct OwnValues {
+  static constexpr int slots = 7;
+  double block[slots], inverse = 0, right = 0;
+  int to[slots];
+
+  __device__ OwnValues(const DeviceFactors<T>& f, int cell, int u, int h, const double* r, const double* x) {
+    const int n = f.A.n, from = h * n + u, end = f.A.first + f.A.slots;
+    for (int t = 0; t < slots; ++t) {
+      to[t] = -1;
+      block[t] = 0;
+      if (cell < 0 || t < f.A.first || t >= end) continue;
+      to[t] = Forward ? neighbour_before(f.A, cell, t) : neighbour_after(f.A, cell, t);
+      if (to[t] >= 0) block[t] = f.A.block(cell, t)[from];
+    }
+    if (cell < 0) return;
+    inverse = f.block(cell)[from];
+    if (h == 0) right = (Forward ? r : x)[std::int64_t{cell} * n + u];
+  }
+};
 
 // Alg. 10: one sweep's step for one cell by n x g threads: thread (u, h) adds up the columns h, h + g, ... of row u, and
 // thread (u, 0) adds those g sums, in order. s: shared, (g + 1) n values.
 template <bool Forward, class T>
-__device__ inline void solve_cell(const DeviceFactors<T>& f, int cell, int u, int h, int g, double* s, const double* r,
-                                  double* x) {
+__device__ inline void solve_cell(const DeviceFactors<T>& f, const OwnValues<Forward, T>& own, int cell, int u, int h,
+                                  int g, double* s, double* x) {
   const BlockStencilView& A = f.A;
   const int n = A.n;
-  double* z = s + g * n;
+  double *z = s + g * n, xh[OwnValues<Forward, T>::slots];
+  for (int t = 0; t < OwnValues<Forward, T>::slots; ++t) xh[t] = own.to[t] < 0 ? 0 : x[std::int64_t{own.to[t]} * n + h];
   double sum = 0;
-  for (int t = A.first; t < A.first + A.slots && cell >= 0; ++t) {
-    const int to = Forward ? neighbour_before(A, cell, t) : neighbour_after(A, cell, t);
-    if (to < 0) continue;
-    const double *block = A.block(cell, t) + u, *xt = x + std::int64_t{to} * n;
-    for (int v = h; v < n; v += g) sum += block[v * n] * xt[v];
+  for (int t = 0; t < OwnValues<Forward, T>::slots; ++t) {
+    if (own.to[t] < 0) continue;
+    sum += own.block[t] * xh[t];
+    if (h + g >= n) continue;
+    const double *block = A.block(cell, t) + u, *xt = x + std::int64_t{own.to[t]} * n;
+    for (int v = h + g; v < n; v += g) sum += block[v * n] * xt[v];
   }
   s[h * n + u] = sum;
   __syncthreads();
-  const std::int64_t at = std::int64_t{cell} * n + u;
   if (h == 0) {
-    double rest = Forward && cell >= 0 ? r[at] : 0;
+    double rest = Forward ? own.right : 0;
     for (int j = 0; j < g; ++j) rest -= s[j * n + u];
     z[u] = rest;
   }
   __syncthreads();
-  sum = 0;
-  for (int v = h; v < n && cell >= 0; v += g) sum += f.block(cell)[v * n + u] * z[v];
+  sum = own.inverse * z[h];
+  for (int v = h + g; v < n && cell >= 0; v += g) sum += f.block(cell)[v * n + u] * z[v];
   s[h * n + u] = sum;
   __syncthreads();
   if (h == 0 && cell >= 0) {
-    double y = Forward ? 0 : x[at];
+    double y = Forward ? 0 : own.right;
     for (int j = 0; j < g; ++j) y += s[j * n + u];
-    x[at] = y;
+    x[std::int64_t{cell} * n + u] = y;
   }
 }
 
@@ -131,7 +189,7 @@ struct Mapping {
   WEIR_HD int factor_threads() const { return cells * n * n; }
   WEIR_HD int solve_threads() const { return cells * n * groups_of_columns; }
   std::size_t factor_shared(int most) const {
-    return sizeof(double) * static_cast<std::size_t>(factor_threads() * most);
+    return 3 * sizeof(double) * static_cast<std::size_t>(factor_threads() * most);
   }
   std::size_t solve_shared() const {
     return sizeof(double) * static_cast<std::size_t>(cells * n * (groups_of_columns + 1));
@@ -147,7 +205,7 @@ struct FactorThread {
     u = e % m.n;
     v = e / m.n % m.n;
     cell = f.order[q * m.cells + qw];
-    shared_from = qw * nn * most;
+    shared_from = 3 * qw * nn * most;
   }
 };
 struct SolveThread {
@@ -169,7 +227,8 @@ template <class T>
 __global__ __launch_bounds__(1024) void factorise_plane(DeviceFactors<T> f, int first_group, int most) {
   WEIR_DYNAMIC_SHARED(double, s);
   const FactorThread me(f, Mapping(f.A.n), first_group + static_cast<int>(blockIdx.x), most);
-  factorise_cell(f, me.cell, me.u, me.v, s + me.shared_from);
+  const OwnEntries own(f, me.cell, me.v * f.A.n + me.u);
+  factorise_cell(f, own, me.cell, me.u, me.v, most, s + me.shared_from);
 }
 
 template <bool Forward, class T>
@@ -177,7 +236,8 @@ __global__ void sweep_plane(DeviceFactors<T> f, int first_group, const double* r
   WEIR_DYNAMIC_SHARED(double, s);
   const Mapping m(f.A.n);
   const SolveThread me(f, m, first_group + static_cast<int>(blockIdx.x));
-  solve_cell<Forward>(f, me.cell, me.u, me.h, m.groups_of_columns, s + me.shared_from, r, x);
+  const OwnValues<Forward, T> own(f, me.cell, me.u, me.h, r, x);
+  solve_cell(f, own, me.cell, me.u, me.h, m.groups_of_columns, s + me.shared_from, x);
 }
 
 template <bool Forward, class T>
@@ -232,8 +292,9 @@ __global__ __launch_bounds__(1024) void factorise_all(DeviceFactors<T> f, Ticket
   const Mapping m(f.A.n);
   for (int q = next_group(tickets); q < groups; q = next_group(tickets)) {
     const FactorThread me(f, m, q, most);
+    const OwnEntries own(f, me.cell, me.v * m.n + me.u);
     wait_for_neighbours<true>(f, me.cell, me.v * m.n + me.u, m.n * m.n, turn);
-    factorise_cell(f, me.cell, me.u, me.v, s + me.shared_from);
+    factorise_cell(f, own, me.cell, me.u, me.v, most, s + me.shared_from);
     announce(f, me.cell, me.u == 0 && me.v == 0, turn);
   }
 }
@@ -244,8 +305,9 @@ __global__ void sweep_all(DeviceFactors<T> f, Tickets tickets, int groups, int t
   const Mapping m(f.A.n);
   for (int q = next_group(tickets); q < groups; q = next_group(tickets)) {
     const SolveThread me(f, m, Forward ? q : groups - 1 - q);
+    const OwnValues<Forward, T> own(f, me.cell, me.u, me.h, r, x);
     wait_for_neighbours<Forward>(f, me.cell, me.h * m.n + me.u, m.n * m.groups_of_columns, turn);
-    solve_cell<Forward>(f, me.cell, me.u, me.h, m.groups_of_columns, s + me.shared_from, r, x);
+    solve_cell(f, own, me.cell, me.u, me.h, m.groups_of_columns, s + me.shared_from, x);
     announce(f, me.cell, me.u == 0 && me.h == 0, turn);
   }
 }

@@ -6,6 +6,7 @@
 #include "base/error.hpp"
 #include "solvers/matrix/block/block_dense.hpp"
 #include "solvers/preconditioner/async_ilu/async_ilu.hpp"
+#include "solvers/preconditioner/parilu/parilu_scalar.hpp"
 #include "solvers/registry.hpp"
 
 namespace weir {
@@ -277,6 +278,8 @@ void ParIluFactors<Space>::state(Archive& a) {
   a.array("inverse", inverse_, rows_ * nn);
   if (!a.reads()) return;
   new_pattern_ = true;
+  if constexpr (std::is_same_v<Space, Device>)
+    if (scalar_) scalar_->lengths = parilu::lengths_of(host_pattern(lower_), host_pattern(upper_));
   prepare_solves();
 }
 

@@ -151,12 +151,15 @@ int count_replaced(const FactorsView& f);
 template <class Space>
 void fill_triangle(const RowsView& s, const double* inverse, const TriangleView<double>& t, double* scale);
 
+struct ScalarStep;  // parilu_scalar.hpp
+
 }  // namespace parilu
 
 template <class Space>
 class ParIluFactors {
  public:
   ParIluFactors(const BlockCsr<Space>& A, const ParIluOptions& options);
+  ~ParIluFactors();
 
   // stop_if_asked(): between the parts; throws where it is to stop.
   SetupInfo build(const BlockCsr<Space>& A, bool first, std::function<void()> stop_if_asked);
@@ -191,16 +194,28 @@ class ParIluFactors {
   double threshold_of(const parilu::Rows<Space>& rows, GrowingArray<double, Space>& norm, std::int64_t most);
   void remove_smallest();
   void prepare_solves();
+  void measure_matrix(const BlockCsr<Space>& A);
+  void sweep(const BlockCsr<Space>& A, const parilu::FactorsView& in, const parilu::FactorsView& out);
+  int finish_steps();
+  int levels(bool first);
+  TriangularRows host_pattern(const parilu::Rows<Space>& rows) const;
+  // Device, n = 1: parilu_scalar_steps.cpp.
+  void iterate_scalar(const BlockCsr<Space>& A);
+  bool grow_scalar(const BlockCsr<Space>& A);
+  void keep_scalar();
+  void look();
+  void solve_scalar(const double* r, double* z);
 
   ParIluOptions options_;
   std::function<void()> stop_if_asked_ = [] {};
-  int rows_, n_, threads_ = 1;
+  int rows_, n_, threads_ = 1, levels_ = 0;
   std::int64_t blocks_, most_lower_, most_upper_;  // of A; what is kept of L and U
   double norm_of_A_ = 0;
   bool new_pattern_ = true, from_initial_ = false;
   std::vector<ParIlutStep> steps_;
-  ParIlutStep now_;    // the step at hand
-  ParIluTimes apart_;  // outside of steps
+  ParIlutStep outside_;           // of sweeps before the steps, and of diagnostics
+  ParIlutStep* now_ = &outside_;  // the step at hand
+  ParIluTimes apart_;             // outside of steps
   parilu::Rows<Space> initial_lower_, initial_upper_;
   parilu::Rows<Space> lower_, upper_, next_lower_, next_upper_, F_lower_, F_upper_;
   GrowingArray<double, Space> inverse_, next_inverse_, norm_lower_, norm_upper_;
@@ -209,6 +224,7 @@ class ParIluFactors {
   SampleSelect<Space> select_;
   std::optional<UnitTriangle<Space, double>> lower_triangle_, upper_triangle_;
   Array<double, Space> scale_, y_;
+  std::unique_ptr<parilu::ScalarStep> scalar_;  // Device, n = 1
 };
 
 template <class Space>

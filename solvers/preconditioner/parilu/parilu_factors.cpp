@@ -7,9 +7,11 @@
 #include <cmath>
 #include <utility>
 
+#include "base/at.hpp"
 #include "base/error.hpp"
 #include "solvers/device/space_timer.hpp"
 #include "solvers/preconditioner/async_ilu/async_ilu.hpp"
+#include "solvers/preconditioner/parilu/parilu_scalar.hpp"
 
 namespace weir {
 
@@ -25,10 +27,10 @@ void assign(const TriangularRows& pattern, Rows<Space>& rows) {
   rows.column.assign(pattern.column);
 }
 
-// With what the stage has launched.
+// With what the stage has launched: known at the end of build().
 template <class Space>
-struct StageTimer : WaitingTimer<Space> {
-  StageTimer(ParIluTimes& times, ParIluStage stage) : WaitingTimer<Space>(times[static_cast<int>(stage)]) {}
+struct StageTimer : SpaceTimer<Space> {
+  StageTimer(ParIluTimes& times, ParIluStage stage) : SpaceTimer<Space>(times[static_cast<int>(stage)]) {}
 };
 
 }  // namespace
@@ -48,6 +50,13 @@ ParIluFactors<Space>::ParIluFactors(const BlockCsr<Space>& A, const ParIluOption
   assign(pattern.upper, initial_upper_);
   most_lower_ = std::llround(options.fill * static_cast<double>(initial_lower_.count));
   most_upper_ = std::llround(options.fill * static_cast<double>(initial_upper_.count));
+  if constexpr (std::is_same_v<Space, Device>)
+    if (n_ == 1) scalar_ = std::make_unique<parilu::ScalarStep>(rows_, pattern.lower, pattern.upper);
+}
+
+template <class Space>
+ParIluFactors<Space>::~ParIluFactors() {
+  if (std::is_same_v<Space, Device>) backend::settle_timers();
 }
 
 template <class Space>
@@ -66,12 +75,15 @@ void ParIluFactors<Space>::start(const BlockCsr<Space>& A) {
   const bool swept = !options_.thresholds || options_.steps > 0;
   if (!in_order() || !swept) parilu::guess<Space>(A.view(), view());
   new_pattern_ = true;
+  if constexpr (std::is_same_v<Space, Device>)
+    if (scalar_) scalar_->lengths = scalar_->initial;
 }
 
 // One step of Fig. 2.
 template <class Space>
 void ParIluFactors<Space>::iterate(const BlockCsr<Space>& A) {
-  now_ = {};
+  if constexpr (std::is_same_v<Space, Device>)
+    if (scalar_) return iterate_scalar(A);
   find_candidates(A);          // F = (A - L U) \ S                       (5)
   residual(A);                 // the values of F
   add_candidates();            // S <- S u F
@@ -84,9 +96,8 @@ void ParIluFactors<Space>::iterate(const BlockCsr<Space>& A) {
 
 template <class Space>
 void ParIluFactors<Space>::record_step() {
-  now_.lower = lower_.count;
-  now_.upper = upper_.count;
-  steps_.push_back(now_);
+  now_->lower = lower_.count;
+  now_->upper = upper_.count;
 }
 
 // One Host thread, the rows in the order of elimination: parilu_host.cpp says why a step is less there. What it
@@ -98,12 +109,11 @@ bool ParIluFactors<Space>::in_order() const {
 
 template <class Space>
 void ParIluFactors<Space>::iterate_in_order(const BlockCsr<Space>& A, bool last) {
-  now_ = {};
   grow(A);  // S <- S u F
   const bool drops = lower_.count > most_lower_ || upper_.count > most_upper_;
-  if (drops || last) sweeps(A, 1);                                  // L, U on the larger S
-  if (drops) select_thresholds();                                   // so that `fill` of A's entries are above
-  if (now_.threshold_L > 0 || now_.threshold_U > 0) keep(A, last);  // S <- S \ what is below; at last L, U on it
+  if (drops || last) sweeps(A, 1);                                    // L, U on the larger S
+  if (drops) select_thresholds();                                     // so that `fill` of A's entries are above
+  if (now_->threshold_L > 0 || now_->threshold_U > 0) keep(A, last);  // S <- S \ what is below; at last L, U on it
   record_step();
 }
 
@@ -111,14 +121,14 @@ template <class Space>
 void ParIluFactors<Space>::grow(const BlockCsr<Space>& A) {
   if constexpr (std::is_same_v<Space, Host>) {
     if (n_ == 1) {
-      const StageTimer<Space> timer(now_.seconds, ParIluStage::grow);
+      const StageTimer<Space> timer(now_->seconds, ParIluStage::grow);
       const bool initial = std::exchange(from_initial_, false);
       const Rows<Space>&lower = initial ? initial_lower_ : lower_, &upper = initial ? initial_upper_ : upper_;
       FactorsView S = view();
       S.lower = lower.view();
       S.upper = upper.view();
       parilu::grow_in_order(A.view(), S, next_lower_, next_upper_, work_);
-      now_.candidates = next_lower_.count + next_upper_.count - lower.count - upper.count;
+      now_->candidates = next_lower_.count + next_upper_.count - lower.count - upper.count;
       std::swap(lower_, next_lower_);
       std::swap(upper_, next_upper_);
       new_pattern_ = true;
@@ -133,9 +143,9 @@ template <class Space>
 void ParIluFactors<Space>::keep(const BlockCsr<Space>& A, bool sweeps_after) {
   if constexpr (std::is_same_v<Space, Host>) {
     if (n_ == 1) {
-      const StageTimer<Space> timer(now_.seconds, ParIluStage::keep);
-      parilu::keep_in_order(A.view(), view(), {norm_lower_.data(), now_.threshold_L},
-                            {norm_upper_.data(), now_.threshold_U}, sweeps_after, next_lower_, next_upper_, work_);
+      const StageTimer<Space> timer(now_->seconds, ParIluStage::keep);
+      parilu::keep_in_order(A.view(), view(), {norm_lower_.data(), now_->threshold_L},
+                            {norm_upper_.data(), now_->threshold_U}, sweeps_after, next_lower_, next_upper_, work_);
       std::swap(lower_, next_lower_);
       std::swap(upper_, next_upper_);
       return;
@@ -147,21 +157,21 @@ void ParIluFactors<Space>::keep(const BlockCsr<Space>& A, bool sweeps_after) {
 
 template <class Space>
 void ParIluFactors<Space>::find_candidates(const BlockCsr<Space>& A) {
-  const StageTimer<Space> timer(now_.seconds, ParIluStage::candidates);
+  const StageTimer<Space> timer(now_->seconds, ParIluStage::candidates);
   parilu::find_candidates(A.view(), view(), F_lower_, F_upper_, work_);
-  now_.candidates = F_lower_.count + F_upper_.count;
+  now_->candidates = F_lower_.count + F_upper_.count;
 }
 
 template <class Space>
 void ParIluFactors<Space>::residual(const BlockCsr<Space>& A) {
-  const StageTimer<Space> timer(now_.seconds, ParIluStage::residual);
+  const StageTimer<Space> timer(now_->seconds, ParIluStage::residual);
   parilu::residual(A.view(), view(), F_lower_.view(), F_upper_.view(), work_);
-  now_.residual = parilu::norm_of_rows<Space>(rows_, n_, F_lower_.view(), F_upper_.view()) / norm_of_A_;
+  now_->residual = parilu::norm_of_rows<Space>(rows_, n_, F_lower_.view(), F_upper_.view()) / norm_of_A_;
 }
 
 template <class Space>
 void ParIluFactors<Space>::add_candidates() {
-  const StageTimer<Space> timer(now_.seconds, ParIluStage::add);
+  const StageTimer<Space> timer(now_->seconds, ParIluStage::add);
   next_lower_.reserve(lower_.count + F_lower_.count, n_);
   next_upper_.reserve(upper_.count + F_upper_.count, n_);
   parilu::add(rows_, n_, lower_.view(), F_lower_.view(), inverse_.data(), next_lower_);
@@ -172,12 +182,19 @@ void ParIluFactors<Space>::add_candidates() {
 }
 
 template <class Space>
+void ParIluFactors<Space>::sweep(const BlockCsr<Space>& A, const FactorsView& in, const FactorsView& out) {
+  if constexpr (std::is_same_v<Space, Device>)
+    if (scalar_ && scalar_->fits()) return parilu::sweep_scalar(A.view(), in, out, scalar_->lengths);
+  parilu::sweep(A.view(), in, out, work_);
+}
+
+template <class Space>
 void ParIluFactors<Space>::sweeps(const BlockCsr<Space>& A, int count) {
-  const StageTimer<Space> timer(now_.seconds, ParIluStage::sweeps);
+  const StageTimer<Space> timer(now_->seconds, ParIluStage::sweeps);
   for (int s = 0; s < count; ++s) {
     stop_if_asked_();
     if (!options_.synchronous) {
-      parilu::sweep(A.view(), view(), view(), work_);
+      sweep(A, view(), view());
       continue;
     }
     // A second set of values on the same pattern.
@@ -187,7 +204,7 @@ void ParIluFactors<Space>::sweeps(const BlockCsr<Space>& A, int count) {
     out.lower.value = next_lower_.value.reserve((lower_.count + parilu::entries_behind) * nn);
     out.upper.value = next_upper_.value.reserve((upper_.count + parilu::entries_behind) * nn);
     out.inverse = next_inverse_.reserve(rows_ * nn);
-    parilu::sweep(A.view(), in, out, work_);
+    sweep(A, in, out);
     std::swap(lower_.value, next_lower_.value);
     std::swap(upper_.value, next_upper_.value);
     std::swap(inverse_, next_inverse_);
@@ -212,67 +229,106 @@ double ParIluFactors<Space>::threshold_of(const Rows<Space>& rows, GrowingArray<
 
 template <class Space>
 void ParIluFactors<Space>::select_thresholds() {
-  const StageTimer<Space> timer(now_.seconds, ParIluStage::select);
-  now_.threshold_L = threshold_of(lower_, norm_lower_, most_lower_);
-  now_.threshold_U = threshold_of(upper_, norm_upper_, most_upper_);
+  const StageTimer<Space> timer(now_->seconds, ParIluStage::select);
+  now_->threshold_L = threshold_of(lower_, norm_lower_, most_lower_);
+  now_->threshold_U = threshold_of(upper_, norm_upper_, most_upper_);
 }
 
 template <class Space>
 void ParIluFactors<Space>::remove_smallest() {
-  const StageTimer<Space> timer(now_.seconds, ParIluStage::remove);
+  const StageTimer<Space> timer(now_->seconds, ParIluStage::remove);
   const auto remove = [&](Rows<Space>& rows, Rows<Space>& next, const GrowingArray<double, Space>& norm,
                           double threshold) {
     if (threshold == 0) return;
     parilu::remove(rows_, n_, rows.view(), norm.data(), threshold, next, work_);
     std::swap(rows, next);
   };
-  remove(lower_, next_lower_, norm_lower_, now_.threshold_L);
-  remove(upper_, next_upper_, norm_upper_, now_.threshold_U);
+  remove(lower_, next_lower_, norm_lower_, now_->threshold_L);
+  remove(upper_, next_upper_, norm_upper_, now_->threshold_U);
+}
+
+template <class Space>
+void ParIluFactors<Space>::measure_matrix(const BlockCsr<Space>& A) {
+  if constexpr (std::is_same_v<Space, Device>)
+    if (scalar_) return parilu::leave_squares(A.view().value.data(), blocks_, &scalar_->seen.data()->square_of_A);
+  norm_of_A_ = parilu::norm_of_matrix<Space>(A.view());
+  if (!(norm_of_A_ > 0)) norm_of_A_ = 1;
+}
+
+// How many diagonal blocks were replaced; the host then knows all that the steps have left on the device.
+template <class Space>
+int ParIluFactors<Space>::finish_steps() {
+  if constexpr (std::is_same_v<Space, Device>) {
+    if (scalar_) {
+      parilu::leave_count(replaced_.data(), rows_, &scalar_->seen.data()->replaced);
+      look();
+      return static_cast<int>(scalar_->last.replaced);
+    }
+  }
+  return parilu::count_replaced<Space>(view());
+}
+
+// Of the solves; where nothing is made of them, of the pattern at the set-up.
+template <class Space>
+int ParIluFactors<Space>::levels(bool first) {
+  if (lower_triangle_) return std::max(lower_triangle_->levels(), upper_triangle_->levels());
+  if (options_.asynchronous_solves) return 0;
+  if (first)
+    levels_ = std::max(count_levels(host_pattern(lower_), Triangle::lower),
+                       count_levels(host_pattern(upper_), Triangle::upper));
+  return levels_;
+}
+
+template <class Space>
+TriangularRows ParIluFactors<Space>::host_pattern(const Rows<Space>& rows) const {
+  return {rows.start.to_vector(rows_ + 1), rows.column.to_vector(rows.count)};
 }
 
 template <class Space>
 SetupInfo ParIluFactors<Space>::build(const BlockCsr<Space>& A, bool first, std::function<void()> stop_if_asked) {
   stop_if_asked_ = std::move(stop_if_asked);
-  steps_.clear();
-  apart_ = {};
-  now_ = {};
-  if (!in_order()) norm_of_A_ = parilu::norm_of_matrix<Space>(A.view());
-  if (!(norm_of_A_ > 0)) norm_of_A_ = 1;
+  if (std::is_same_v<Space, Device>) backend::settle_timers();  // what they write to goes
   const bool warm = !first && options_.from_previous;
-  if (!warm) start(A);
   const int steps = !options_.thresholds ? 0 : warm ? options_.update_steps : options_.steps;
+  steps_.clear();
+  steps_.reserve(at(steps));
+  apart_ = {};
+  outside_ = {};
+  now_ = &outside_;
+  if (!in_order()) measure_matrix(A);
+  if (!warm) start(A);
   const bool alone = in_order();  // a second sweep would repeat the first
   if (!options_.thresholds || (warm && !(alone && steps > 0))) sweeps(A, alone ? 1 : options_.sweeps);
-  for (const double s : now_.seconds) apart_[static_cast<int>(ParIluStage::sweeps)] += s;
-  for (int s = 0; s < steps; ++s) alone ? iterate_in_order(A, s + 1 == steps) : iterate(A);
+  for (int s = 0; s < steps; ++s) {
+    now_ = &steps_.emplace_back();
+    alone ? iterate_in_order(A, s + 1 == steps) : iterate(A);
+  }
+  const int replaced = finish_steps();
   prepare_solves();
-  SetupInfo info{.levels = lower_triangle_ ? std::max(lower_triangle_->levels(), upper_triangle_->levels()) : 0,
-                 .nnz = entries(),
-                 .replaced_blocks = parilu::count_replaced<Space>(view()),
-                 .bytes = bytes()};
+  SetupInfo info{.levels = levels(first), .nnz = entries(), .replaced_blocks = replaced, .bytes = bytes()};
   if (options_.diagnostics) {
-    now_ = {};
+    now_ = &outside_;
     find_candidates(A);
     residual(A);
-    info.ilu_residual = now_.residual;
+    info.ilu_residual = now_->residual;
   } else if (!steps_.empty()) {  // on one Host thread: not known
     info.ilu_residual = steps_.back().residual;
   }
+  if (std::is_same_v<Space, Device>) backend::settle_timers();
+  constexpr auto sweeping = static_cast<std::size_t>(ParIluStage::sweeps);
+  apart_[sweeping] += outside_.seconds[sweeping];
   return info;
 }
 
 // L y = r and (D^-1 U) z = D^-1 y as triangles with unit diagonals.
 template <class Space>
 void ParIluFactors<Space>::prepare_solves() {
-  if (options_.asynchronous_solves) return;
+  if (options_.asynchronous_solves || scalar_) return;
   const StageTimer<Space> timer(apart_, ParIluStage::solves);
   if (new_pattern_ || threads_ != useful_threads()) {
     threads_ = useful_threads();
-    const auto pattern = [this](const Rows<Space>& rows) {
-      return TriangularRows{rows.start.to_vector(rows_ + 1), rows.column.to_vector(rows.count)};
-    };
-    lower_triangle_.emplace(pattern(lower_), Triangle::lower, n_);
-    upper_triangle_.emplace(pattern(upper_), Triangle::upper, n_);
+    lower_triangle_.emplace(host_pattern(lower_), Triangle::lower, n_);
+    upper_triangle_.emplace(host_pattern(upper_), Triangle::upper, n_);
     new_pattern_ = false;
   }
   parilu::fill_triangle<Space>(lower_.view(), nullptr, lower_triangle_->view(), nullptr);
@@ -282,6 +338,8 @@ void ParIluFactors<Space>::prepare_solves() {
 template <class Space>
 void ParIluFactors<Space>::solve(const double* r, double* z) {
   if (!options_.asynchronous_solves) {
+    if constexpr (std::is_same_v<Space, Device>)
+      if (scalar_) return solve_scalar(r, z);
     lower_triangle_->solve(nullptr, r, y_.data());
     upper_triangle_->solve(scale_.data(), y_.data(), z);
     return;
@@ -328,6 +386,8 @@ std::int64_t ParIluFactors<Space>::bytes() const {
   for (const Rows<Space>* r :
        {&initial_lower_, &initial_upper_, &lower_, &upper_, &next_lower_, &next_upper_, &F_lower_, &F_upper_})
     sum += r->bytes();
+  if constexpr (std::is_same_v<Space, Device>)
+    if (scalar_) sum += scalar_->solves.bytes() + scalar_->row_sum.bytes();
   for (const auto* t : {&lower_triangle_, &upper_triangle_}) sum += *t ? (*t)->bytes() : 0;
   return sum + 8 * (scale_.size() + y_.size()) + 4 * replaced_.size();
 }

@@ -66,6 +66,35 @@ TYPED_TEST(BlockCsrMatrix, FloatsOfTheirOwnGoOutAsTheyCameIn) {
   }
 }
 
+// What large matrices take, here on small ones: every product and its sums, both kinds of values.
+TEST(BlockCsrByWarps, EqualsItsDenseTwinForEveryBlockSize) {
+  const auto expect_products = [](const auto& A, const Dense& D, int B) {
+    const Numbers x = random_numbers(D.n, 7), b = random_numbers(D.n, 8), Ax = D * x, r = minus(b, Ax);
+    const double bound = 32 * B * eps * (D.max_norm() + 1);
+    for (const Product p :
+         {Product::apply, Product::apply_dot, Product::apply_dots, Product::residual, Product::residual_dot}) {
+      const Array<double, Device> X(x);
+      Array<double, Device> Y(b);  // a residual may overwrite b
+      const Array<double, Device> W(b);
+      const Pair sums =
+          csr_products::product_by_warps(A.view(), p, is_residual(p) ? Y.data() : W.data(), X.data(), Y.data());
+      const Numbers& want = is_residual(p) ? r : Ax;
+      EXPECT_LE(max_difference(Y.to_vector(), want), bound) << "B = " << B << ", product " << static_cast<int>(p);
+      const Numbers& other = p == Product::apply_dot ? x : p == Product::apply_dots ? b : want;
+      const double near = 4 * D.n * bound * (1 + max_norm(want));
+      EXPECT_NEAR(sums.a, has_sums(p) ? dot(want, other) : 0, near) << B;
+      EXPECT_NEAR(sums.b, p == Product::apply_dots ? dot(want, want) : 0, near) << B;
+    }
+  };
+  for (const int B : {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 17, 33, 64}) {
+    BlockCsrData data = random_blocks(B > 8 ? 4 : 37, B, static_cast<unsigned>(B));
+    for (double& v : data.value) v = static_cast<double>(static_cast<float>(v));
+    const BlockCsr<Device> A(data);
+    expect_products(A, dense(data), B);
+    expect_products(RoundedCsr<Device>(A), dense(data), B);
+  }
+}
+
 TYPED_TEST(BlockCsrMatrix, HoldsEmptyRowsAndMissingDiagonals) {
   BlockCsrData data;
   data.block = 2;

@@ -172,6 +172,9 @@ inline int __all_sync(unsigned m, int p, simt::Where at = simt::Where::current()
   return __ballot_sync(m, !p, at) == 0;
 }
 
+// Bits that are set.
+inline int __popc(unsigned v) { return __builtin_popcount(v); }
+
 // Atomics: relaxed, as in CUDA; the old value comes back.
 template <class T>
 __forceinline__ T atomicAdd(T* p, typename Same<T>::type v) {

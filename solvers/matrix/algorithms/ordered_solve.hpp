@@ -1,0 +1,33 @@
+// Solves with triangular rows of scalars on the device, in the natural order of the rows and in one launch, without levels:
+//   x_i = d_i (b_i - sum_j T_ij x_j)              (d: null for 1)
+// A value is its own flag: x begins as "nothing yet", a not-a-number that no result has, and whoever needs x_j reads it until it is
+// there. Workgroups draw rows in their order, so the one with the lowest unfinished ticket waits for nobody but itself. Sums have the
+// order of the entries: the bits do not depend on timing.
+#pragma once
+#include <vector>
+
+#include "solvers/device/array.hpp"
+
+namespace weir {
+
+struct ScalarRows {
+  int rows = 0;
+  const std::int64_t* start = nullptr;
+  const int* column = nullptr;
+  const double* value = nullptr;
+};
+
+class OrderedSolve {
+ public:
+  explicit OrderedSolve(int rows);
+  // z = U^-1 L^-1 r: L with the unit diagonal, U with the inverted diagonal d. z may be r.
+  void operator()(const ScalarRows& L, const ScalarRows& U, const double* d, const double* r, double* z);
+  std::int64_t bytes() const { return 8 * y_.size() + 4 * drawn_.size(); }
+
+ private:
+  Array<double, Device> y_;  // nothing yet, between two solves
+  Array<unsigned, Device> drawn_;
+  unsigned tickets_ = 0;
+};
+
+}  // namespace weir
