@@ -286,9 +286,8 @@ add_custom_target(ptx_check)  # what CI builds with the preset ptx: tests/ptx
 # All programs whose tests have the label `unit`: what a sanitizer's tree is built for.
 add_custom_target(unit_tests)
 
-option(WEIR_TEST_SHARDS "A test of ctest is a share of a program's tests, not one of them" OFF)
-# weir_test(name LIBRARIES a b SOURCES x.cpp y.cu): one GoogleTest program; its tests are ctest's. With WEIR_TEST_SHARDS, under a
-# sanitizer or on a GPU the program is one test, or so many as SHARDS says: its start takes longer than most tests.
+# weir_test(name LIBRARIES a b SOURCES x.cpp y.cu): one GoogleTest program; its tests are ctest's, but under a sanitizer
+# or on a GPU, where the program is one test, or so many as SHARDS says: there a program's start takes longer than most tests.
 # NOT_SANITIZED: patterns of tests that run the code of other tests for longer; NOT_UNDER_RACE: that run no device code, or the
 # kernels of other tests for longer. HOST_SOURCES: sources without device code, which the race build and tests/ptx leave out.
 # Few programs of many sources compile in half the time, as sources come in batches: so each has a namespace of its file's name.
@@ -327,7 +326,7 @@ function(weir_test name)
   set(environment OMP_WAIT_POLICY=passive)  # more threads than cores, as some tests ask for, must not spin at each other
   if(WEIR_PTX)
     weir_ptx_tests(${name} ${arg_SHARDS} "${arg_LABELS}" ${arg_NOT_SANITIZED} ${arg_NOT_UNDER_RACE} */host.*)
-  elseif(WEIR_TEST_SHARDS OR WEIR_SANITIZE OR WEIR_DEVICE STREQUAL "cuda")  # a GPU takes up to a second to make a context
+  elseif(WEIR_SANITIZE OR WEIR_DEVICE STREQUAL "cuda")  # a GPU takes up to a second to make a context
     set(left_out "")
     if(WEIR_SANITIZE)
       set(left_out ${arg_NOT_SANITIZED})

@@ -9,13 +9,9 @@ using namespace weir;
 namespace {
 
 bool processor_has_the_registers() {
-#if defined(__AVX512F__)
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
-#elif defined(__AVX2__)
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-#else
+  if (WIDTH == 8) return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
+  if (WIDTH == 4) return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   return true;
-#endif
 }
 
 int wrong = 0;
