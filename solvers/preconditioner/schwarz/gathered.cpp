@@ -49,7 +49,7 @@ class Gathered : public Preconditioner<Space> {
     A_->rows_of_ranks().scatter(host_, mine_);
     upload(z);
   }
-  bool is_symmetric() const override { return inner_->is_symmetric(); }
+  bool is_symmetric() const override { return is_symmetric_; }
   Work apply_work() const override { return whole_ ? inner_->apply_work() : Work{}; }
   Work update_work() const override { return whole_ ? inner_->update_work() : Work{}; }
   std::string describe() const override { return inner_->describe() + ", solved on the root rank"; }
@@ -84,6 +84,9 @@ class Gathered : public Preconditioner<Space> {
       all_or_none(*matrix_->ranks(), prepare);
     else
       prepare();
+    // What depends on the matrix rank 0 alone knows; methods ask on all ranks.
+    const bool is_symmetric = whole_ && inner_->is_symmetric();
+    is_symmetric_ = matrix_->ranks() ? matrix_->ranks()->max(is_symmetric ? 1 : 0) > 0 : is_symmetric;
     return info;
   }
   std::int64_t bytes() const { return static_cast<std::int64_t>(mine_.size() * sizeof(double)); }
@@ -102,6 +105,7 @@ class Gathered : public Preconditioner<Space> {
 
   std::string name_;
   std::unique_ptr<Preconditioner<Space>> inner_;
+  bool is_symmetric_ = false;
   const Matrix<Space>* matrix_ = nullptr;
   const Gatherable<Space>* A_ = nullptr;  // the same
   std::unique_ptr<Matrix<Space>> whole_;  // rank 0
