@@ -54,10 +54,9 @@ Banded<Space>& bands_of(const FlowSystem<Space>& system) {
 }
 
 template <class Space>
-void set_remainder(const FlowSystem<Space>& system, const InterpolationRows& rows,
-                   const std::vector<RemoteEntry>& remote) {
-  if (auto* spread = spread_of(system))
-    spread->set_remainder(remainder_of(rows), remote);
+void set_remainder(const FlowSystem<Space>& system, const InterpolationRows& rows, const CutPart& part, int component) {
+  if (auto* spread = spread_of(system))  // else nobody took a part
+    spread->set_remainder(remainder_of(rows), part.remote(component));
   else
     bands_of(system).set_remainder(remainder_of(rows));
 }
@@ -127,9 +126,9 @@ void ImmersedFlow<Space>::place_body(double t) {
 template <class Space>
 void ImmersedFlow<Space>::upload_rows() {
   const Ledger before = ledger();
-  for (int c = 0; c < flow_case_.dim(); ++c) set_remainder(*systems_[c], own_cut().rows[c], part_.remote(c));
+  for (int c = 0; c < flow_case_.dim(); ++c) set_remainder(*systems_[c], own_cut().rows[c], part_, c);
   for (std::size_t s = 0; s < scalars_.size(); ++s)
-    set_remainder(this->scalar_system_of_flow(s), own_cut().rows[scalar_nodes + s], part_.remote(scalar_nodes_of(s)));
+    set_remainder(this->scalar_system_of_flow(s), own_cut().rows[scalar_nodes + s], part_, scalar_nodes_of(s));
   const Uploads rows = uploads_since(before);
   uploads_ = {uploads_.copies + rows.copies, uploads_.bytes + rows.bytes};
 }
