@@ -77,11 +77,13 @@ __global__ void sample_magnitudes(Magnitudes m, Selecting* all, double* threshol
 // The workgroup that comes here last of all with its `which`; what the others have written may be read then.
 __device__ inline bool is_last(Selecting& s) {
   WEIR_SHARED(int, last, [1]);
-  __threadfence();
   __syncthreads();
-  if (select::me() == 0) last[0] = atomicAdd(&s.arrived, 1u) + 1 == gridDim.x;
+  if (select::me() == 0) {
+    __threadfence();  // behind the barrier: what the whole workgroup has written comes before its arrival
+    last[0] = atomicAdd(&s.arrived, 1u) + 1 == gridDim.x;
+    __threadfence();
+  }
   __syncthreads();
-  if (last[0]) __threadfence();
   return last[0] != 0;
 }
 
