@@ -55,7 +55,7 @@ __device__ int list_candidates(const Team<G>& team, const BlockCsrView& A, const
 }
 
 template <int G>
-__global__ void __launch_bounds__(team_threads)
+__global__ void __launch_bounds__(team_threads, team_groups)
     count_grown_rows(BlockCsrView A, FactorsView S, int* lower_count, int* upper_count, Seen* seen) {
   WEIR_SHARED(int, columns, [most_of_team * team_threads]);
   WEIR_SHARED(int, candidates, [most_candidates * team_threads]);
@@ -94,7 +94,7 @@ __device__ inline void put(const RowsView& lower, const RowsView& upper, std::in
 }
 
 template <int G>
-__global__ void __launch_bounds__(team_threads)
+__global__ void __launch_bounds__(team_threads, team_groups)
     fill_grown_rows(BlockCsrView A, FactorsView S, RowsView lower, RowsView upper, double* row_sum) {
   WEIR_SHARED(int, columns, [most_of_team * team_threads]);
   WEIR_SHARED(int, candidates, [most_candidates * team_threads]);

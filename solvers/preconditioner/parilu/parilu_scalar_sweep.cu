@@ -19,7 +19,8 @@ __device__ inline void store_value(double* p, double v) {
 }
 
 template <bool Shared, int G>
-__global__ void __launch_bounds__(team_threads) sweep_scalar_rows(BlockCsrView A, FactorsView in, FactorsView out) {
+__global__ void __launch_bounds__(team_threads, team_groups)
+    sweep_scalar_rows(BlockCsrView A, FactorsView in, FactorsView out) {
   WEIR_SHARED(int, columns, [most_of_team * team_threads]);
   WEIR_SHARED(double, sums, [most_of_team * team_threads]);
   const Team<G> team;

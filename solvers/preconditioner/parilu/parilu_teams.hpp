@@ -7,6 +7,8 @@
 namespace weir::parilu {
 
 inline constexpr int team_threads = 256, most_of_team = 8;  // columns of a row in shared memory, a lane
+// Workgroups of them that a multiprocessor is to hold: 80 registers a thread. Left alone, ptxas aims at more and spills.
+inline constexpr int team_groups = 3;
 
 // G lanes of a warp side by side, one team a row. Teams of a warp need not go together.
 template <int G>
