@@ -88,7 +88,6 @@ ImmersedFlow<Space>::ImmersedFlow(const ImmersedCase& c, Body body, const Table&
       wide_(ranks_, flow_case_.grid, cut_.layout(), c.flow.scalars.size()),
       scalars_(make_scalars(flow_case_, this->metrics(), ranks_, halo_, flow_)),
       part_(ranks_),
-      arrays_(flow_.layout),
       control_(c.forces.box, c.flow.viscosity, ranks_.communicator()) {
   for (int d = 0; d < c.flow.dim(); ++d) {
     lines_.emplace_back(momentum_operator(flow_case_, d, 0), ranks_.cuts(d).box(ranks_.communicator().rank()));

@@ -1,11 +1,12 @@
 // What kernels need of a CutGeometry, in their space. On Host fields of the size of the grid are those of the geometry
-// themselves; on Device a moving body's are uploaded every step (counted by the ledger). Lists grow to the largest they have
-// been and stay so.
+// themselves; on Device what changes around a moving body is uploaded every step (counted by the ledger). Lists grow to the
+// largest they have been and stay so.
 #pragma once
 #include <array>
 #include <vector>
 
 #include "miniapps/immersed/geometry/cut_geometry.hpp"
+#include "miniapps/immersed/geometry/followed_field.hpp"
 #include "solvers/device/growing_array.hpp"
 
 namespace weir {
@@ -19,7 +20,6 @@ struct RowsView {
 template <class Space>
 class CutArrays {
  public:
-  explicit CutArrays(const Layout& layout);
   void upload(const CutFields& cut);  // which must stay where it is
 
   const double* alpha(int d) const { return field_.alpha[d]; }        // padded
@@ -42,11 +42,10 @@ class CutArrays {
     const double* body_flux = nullptr;
   };
   Fields field_;
-  // Device
-  std::array<Array<double, Space>, 3> alpha_, fraction_;
-  std::vector<Array<unsigned char, Space>> kind_;
-  Array<unsigned char, Space> wet_;
-  Array<double, Space> body_flux_;
+  std::array<FollowedField<double, Space>, 3> alpha_, fraction_;
+  std::vector<FollowedField<unsigned char, Space>> kind_;
+  FollowedField<unsigned char, Space> wet_;
+  FollowedField<double, Space> body_flux_;
   std::vector<GrowingArray<InterpolationRow, Space>> rows_;
   std::vector<GrowingArray<InterpolationEntry, Space>> entries_;
   std::array<GrowingArray<CutFace, Space>, 3> cut_faces_;
