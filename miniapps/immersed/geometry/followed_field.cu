@@ -8,13 +8,13 @@
 namespace weir {
 namespace {
 
-constexpr int block_size = 32;  // values: shorter than the band around a body is wide, and a warp's row of doubles
+constexpr int block_length = 32;  // values: shorter than the band around a body is wide, and a warp's row of doubles
 
 template <class T, class Space>
 void put_blocks(View<const T> values, View<const int> blocks, View<T> field) {
   const auto n = static_cast<int>(field.size());
   for_each<Space>(values.size(), [=] WEIR_HD(int q) {
-    const int at = blocks[q / block_size] * block_size + q % block_size;
+    const int at = blocks[q / block_length] * block_length + q % block_length;
     if (at < n) field[at] = values[q];
   });
 }
@@ -23,8 +23,8 @@ void put_blocks(View<const T> values, View<const int> blocks, View<T> field) {
 
 template <class T, class Space>
 bool FollowedField<T, Space>::changed(const std::vector<T>& values, std::int64_t block) {
-  const auto b = static_cast<std::size_t>(block), first = b * block_size;
-  const std::size_t last = std::min(first + block_size, values.size());
+  const auto b = static_cast<std::size_t>(block), first = b * block_length;
+  const std::size_t last = std::min(first + block_length, values.size());
   const T v = values[first];
   bool is_uniform = true;
   for (std::size_t q = first; q < last; ++q) is_uniform &= values[q] == v;
@@ -37,7 +37,7 @@ bool FollowedField<T, Space>::changed(const std::vector<T>& values, std::int64_t
 template <class T, class Space>
 const T* FollowedField<T, Space>::follow(const std::vector<T>& values) {
   if (std::is_same_v<Space, Host>) return values.data();
-  const auto n = static_cast<std::int64_t>(values.size()), blocks = (n + block_size - 1) / block_size;
+  const auto n = static_cast<std::int64_t>(values.size()), blocks = (n + block_length - 1) / block_length;
   const auto count = static_cast<std::size_t>(blocks);
   const bool is_first = copy_.size() != n;
   if (is_first) {
@@ -57,11 +57,11 @@ const T* FollowedField<T, Space>::follow(const std::vector<T>& values) {
   sent_blocks_.clear();
   for (std::size_t b = 0; b < count; ++b)
     if (is_changed_[b]) sent_blocks_.push_back(static_cast<int>(b));
-  sent_.resize(sent_blocks_.size() * block_size);
+  sent_.resize(sent_blocks_.size() * block_length);
 #pragma omp parallel for schedule(static)
   for (std::size_t s = 0; s < sent_blocks_.size(); ++s) {
-    const auto first = static_cast<std::size_t>(sent_blocks_[s]) * block_size;
-    std::copy_n(&values[first], std::min<std::size_t>(block_size, values.size() - first), &sent_[s * block_size]);
+    const auto first = static_cast<std::size_t>(sent_blocks_[s]) * block_length;
+    std::copy_n(&values[first], std::min<std::size_t>(block_length, values.size() - first), &sent_[s * block_length]);
   }
   received_.assign(sent_);
   received_blocks_.assign(sent_blocks_);
