@@ -9,7 +9,7 @@
 namespace weir {
 namespace {
 
-template <Product form, class Block>
+template <Product form, int Links, class Block>
 double cells_product(Block block, int from, int to, const StencilLinks& links, const double* b, const double* x,
                      double* r) {
   using Vector = typename Block::Vector;
@@ -17,7 +17,10 @@ double cells_product(Block block, int from, int to, const StencilLinks& links, c
   double dot = 0;
   for (std::int64_t c = from; c < to; ++c) {
     Vector y = form == Product::apply ? Vector(block) : Vector(block, b + c * n);
-    for (const auto& link : links) y.subtract_product(link.blocks + c * nn, x + (c + link.step) * n);
+    for_links<Links>(
+        links, [&](const StencilLinks::Link& link) __attribute__((always_inline)) {
+          y.subtract_product(link.blocks + c * nn, x + (c + link.step) * n);
+        });
     if constexpr (form == Product::apply) y.negate();
     if constexpr (form == Product::residual_dot) dot += y.dot();
     y.store(r + c * n);
@@ -27,6 +30,7 @@ double cells_product(Block block, int from, int to, const StencilLinks& links, c
 
 template <Product form, class Block>
 double rows_product(Block block, const BlockStencilView& A, const double* b, const double* x, double* r) {
+  constexpr int all_links = Block::fixed > 0 ? slot::count : 0;
   const int rows = A.cells.ny * A.cells.nz;
   const bool parallel = A.cells.count() * A.slots * A.block_entries() > parallel_grain;
   double* part = form == Product::residual_dot ? detail::reduction_scratch(rows) : nullptr;
@@ -35,7 +39,8 @@ double rows_product(Block block, const BlockStencilView& A, const double* b, con
     double dot = 0;
     for_stretches(A, q % A.cells.ny, q / A.cells.ny, 0, A.cells.nx, Part::all,
                   [&](int from, int to, const StencilLinks& links) {
-                    dot += cells_product<form>(block, from, to, links, b, x, r);
+                    dot += links.count == all_links ? cells_product<form, all_links>(block, from, to, links, b, x, r)
+                                                    : cells_product<form, 0>(block, from, to, links, b, x, r);
                   });
     if constexpr (form == Product::residual_dot) part[q] = dot;
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "solvers/matrix/block/block_lanes.hpp"
 #include "solvers/matrix/block/block_stencil.hpp"
 
 namespace weir {
@@ -20,6 +21,16 @@ struct StencilLinks {
   const Link* begin() const { return link; }
   const Link* end() const { return link + count; }
 };
+
+// f(link) for each. Count: of all cells inside the grid, 0: whatever there are. With a number known to the compiler each slot has load
+// instructions of its own, by which the processor's prefetchers tell the slots' streams apart: n = 4, seven slots, 0.6 of the time.
+template <int Count, class F>
+[[gnu::always_inline]] inline void for_links(const StencilLinks& links, const F& f) {
+  if constexpr (Count == 0)
+    for (const auto& link : links) f(link);
+  else
+    lanes::unroll<Count>([&](auto q) __attribute__((always_inline)) { f(links.link[q]); });
+}
 
 enum class Part { all, lower, upper };  // of the row: lower are the neighbours of smaller index; without the diagonal
 

@@ -37,7 +37,7 @@ int factorise_cells(Block block, const double* delta, int from, int to, const St
   return failed;
 }
 
-template <bool Forward, class Block, class T>
+template <bool Forward, int Links, class Block, class T>
 void sweep_cells(Block block, int from, int to, const StencilLinks& links, const T* inverted, const double* r,
                  double* z) {
   using Vector = typename Block::Vector;
@@ -46,7 +46,10 @@ void sweep_cells(Block block, int from, int to, const StencilLinks& links, const
     // Forward y = d^-1 (r - sum), backward y + d^-1 (0 - sum).
     Vector rest = Forward ? Vector(block, r + c * n) : Vector(block),
            y = Forward ? Vector(block) : Vector(block, z + c * n);
-    for (const auto& link : links) rest.subtract_product(link.blocks + c * nn, z + (c + link.step) * n);
+    for_links<Links>(
+        links, [&](const StencilLinks::Link& link) __attribute__((always_inline)) {
+          rest.subtract_product(link.blocks + c * nn, z + (c + link.step) * n);
+        });
     y.add_product(inverted + c * nn, rest);
     y.store(z + c * n);
   }
@@ -130,14 +133,17 @@ FailedCell BlockIluFactors<Host, T>::factorise(const BlockStencilView& A) {
 template <class T>
 void BlockIluFactors<Host, T>::solve(const BlockStencilView& A, const double* r, double* z) {
   lanes::with_block(A.n, [&](auto block) {
+    constexpr int inner = decltype(block)::fixed > 0 ? 3 : 0;  // links of a cell inside the grid
     wavefront_.sweep(parallel_, false, [&](int j, int k, int i0, int i1) {
       for_stretches(A, j, k, i0, i1, Part::lower, [&](int from, int to, const StencilLinks& lower) {
-        sweep_cells<true>(block, from, to, lower, d_.data(), r, z);
+        lower.count == inner ? sweep_cells<true, inner>(block, from, to, lower, d_.data(), r, z)
+                             : sweep_cells<true, 0>(block, from, to, lower, d_.data(), r, z);
       });
     });
     wavefront_.sweep(parallel_, true, [&](int j, int k, int i0, int i1) {
       for_stretches(A, j, k, i0, i1, Part::upper, [&](int from, int to, const StencilLinks& upper) {
-        sweep_cells<false>(block, from, to, upper, d_.data(), r, z);
+        upper.count == inner ? sweep_cells<false, inner>(block, from, to, upper, d_.data(), r, z)
+                             : sweep_cells<false, 0>(block, from, to, upper, d_.data(), r, z);
       });
     });
   });

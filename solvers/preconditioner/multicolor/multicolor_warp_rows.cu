@@ -14,40 +14,63 @@ namespace {
 
 constexpr int rows_of_block = 8;  // and as many warps
 constexpr int tail_rows = 64;     // colours of at most so many rows share a launch
-constexpr int at_once = 6;        // values of O that a lane waits for together
 
-// Blocks k = 0 .. count - 1 of a row, earlier colours' first.
-struct RowOfBlocks {
-  std::int64_t early, late, earlier, count;
-  template <class T>
-  __device__ RowOfBlocks(const MulticolorView<T>& m, int p, bool first)
-      : early(m.start[p]), late(m.later[p]), earlier(m.start[p + 1] - early) {
-    count = first ? earlier : earlier + m.later[p + 1] - late;
-  }
-  __device__ std::int64_t operator[](int k) const { return k < earlier ? early + k : late + k - earlier; }
-};
-
-// What this lane reads of O_i x. Without branches between the reads: beyond the row's end the last value is read and not added.
+// What this lane reads of O_i x. The row's blocks lie side by side, those of earlier colours first; a lane reads every (32 / n)-th
+// column from lane / n on, and of each the value in row lane % n. After n of them, which are read at once, 32 / n blocks are done and
+// the lane is at the same column of a block again, so that what it needs of them is computed once a row. Lanes beyond (32 / n) n read
+// what lane 0 reads; nobody takes their sum.
+//
+// Within a row and of x places are counted in 32 bits: D alone would fill a device long before they overflow.
 template <int n, class T>
-__device__ double share_of_row(const MulticolorView<T>& m, const RowOfBlocks& blocks, int lane, const double* x) {
-  constexpr int nn = n * n, lanes = 32 / n * n;
-  const int values = static_cast<int>(blocks.count) * nn;
-  double f = 0;
-  for (int from = 0; from < values; from += at_once * lanes) {
-    double O[at_once], xj[at_once];
-    for (int q = 0; q < at_once; ++q) {
-      const int t = from + q * lanes + lane, at = t < values ? t : values - 1, within = at % nn;
-      const std::int64_t e = blocks[at / nn];
-      O[q] = static_cast<double>(m.off[e * nn + within]);
-      xj[q] = x[std::int64_t{m.column[e]} * n + within / n];
-    }
-    for (int q = 0; q < at_once; ++q) {
-      const double product = O[q] * xj[q];
-      f += lane < lanes && from + q * lanes + lane < values ? product : 0;
+struct ShareOfRow {
+  static constexpr int step = 32 / n;  // blocks a round
+  const T *early, *late;               // block b starts at b n^2 of the first, or from `earlier` on of the second
+  const int *early_column, *late_column;
+  const double* x;
+  int earlier, blocks;
+  int block[n], column[n];  // of the values read at once: which block of the round, which column of it
+
+  __device__ ShareOfRow(const MulticolorView<T>& m, int p, bool first, int lane, const double* vector) : x(vector) {
+    const std::int64_t from = m.start[p], later = m.later[p];
+    earlier = static_cast<int>(m.start[p + 1] - from);
+    blocks = first ? earlier : earlier + static_cast<int>(m.later[p + 1] - later);
+    early = m.off + from * (n * n) + lane % n;
+    late = m.off + (later - earlier) * (n * n) + lane % n;
+    early_column = m.column + from;
+    late_column = m.column + (later - earlier);
+    int c = lane < step * n ? lane / n : 0, b = 0;
+    if (step > n && c >= n) c -= n, ++b;
+    for (int q = 0; q < n; ++q) {
+      block[q] = b;
+      column[q] = c;
+      c += step % n;
+      b += step / n;
+      if (c >= n) c -= n, ++b;
     }
   }
-  return f;
-}
+
+  // A round from block `from` on. Without branches between the reads: with a tail, beyond the row's end the last block is read
+  // and not added.
+  template <bool tail>
+  __device__ double add(int from, double f) const {
+    double O[n], xj[n];
+    for (int q = 0; q < n; ++q) {
+      const int wanted = from + block[q], b = tail ? std::min(wanted, blocks - 1) : wanted;
+      const bool is_early = b < earlier;
+      O[q] = static_cast<double>((is_early ? early : late)[b * (n * n) + column[q] * n]);
+      xj[q] = x[static_cast<unsigned>((is_early ? early_column : late_column)[b] * n + column[q])];
+    }
+    for (int q = 0; q < n; ++q) f = !tail || from + block[q] < blocks ? f + O[q] * xj[q] : f;
+    return f;
+  }
+
+  __device__ double sum() const {
+    int from = 0;
+    double f = 0;
+    for (; from + step <= blocks; from += step) f = add<false>(from, f);
+    return from < blocks ? add<true>(from, f) : f;
+  }
+};
 
 // x_i = D_i^-1 (b_i - O_i x) by one warp; every lane has row lane % n.
 template <int n, class T>
@@ -58,7 +81,7 @@ __device__ void update_row(const MulticolorView<T>& m, int p, bool first, const 
   const double scale = m.scale ? m.scale[p] : 1;
   double d[n];
   for (int j = 0; j < n; ++j) d[j] = m.diagonal[p * std::int64_t{nn} + j * n + u];
-  const double share = share_of_row<n>(m, RowOfBlocks(m, p, first), lane, x);
+  const double share = ShareOfRow<n, T>(m, p, first, lane, x).sum();
   double sum = 0;
   for (int h = 0; h < 32 / n; ++h) sum += __shfl_sync(full_warp, share, h * n + u);
   double f = b[row + u] - scale * sum;

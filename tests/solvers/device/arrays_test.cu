@@ -150,13 +150,20 @@ TEST(LoopsOf, MoreIndicesThanAnIntCountsAreAnErrorAndNotNothing) {
 
 TEST(LoopsOf, ThreeDimensionsLeaveFewThreadsIdleAtTheEndsOfRows) {
   for (unsigned nx = 1; nx <= 2000; ++nx) {
-    const unsigned x = backend::lanes_along_x(nx), threads = (nx + x - 1) / x * x;
-    EXPECT_EQ(128 % x, 0U) << nx;
-    EXPECT_LT(threads - nx, 16U) << nx;
+    const backend::LoopBlock b = backend::loop_block(nx, nx, nx);
+    EXPECT_LT((nx + b.x - 1) / b.x * b.x - nx, 16 + nx / 8) << nx;
+    EXPECT_LE(b.x * b.y * b.z, nx < 64 ? 128U : 256U) << nx;
   }
-  EXPECT_EQ(backend::lanes_along_x(1), 1U);
-  EXPECT_EQ(backend::lanes_along_x(64), 64U);
-  EXPECT_EQ(backend::lanes_along_x(256), 128U);
+  const auto expect_block = [](backend::LoopBlock b, unsigned x, unsigned y, unsigned z) {
+    EXPECT_EQ(b.x, x);
+    EXPECT_EQ(b.y, y);
+    EXPECT_EQ(b.z, z);
+  };
+  expect_block(backend::loop_block(128, 128, 128), 32, 4, 2);
+  expect_block(backend::loop_block(33, 32, 32), 16, 8, 1);
+  expect_block(backend::loop_block(1000, 1000, 1), 32, 4, 1);
+  expect_block(backend::loop_block(1, 1000, 1000), 1, 64, 2);
+  expect_block(backend::loop_block(1, 1, 1), 1, 1, 1);
 }
 
 TEST(Zeros, AreWrittenInTheDevicesMemory) {

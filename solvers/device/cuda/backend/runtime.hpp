@@ -43,9 +43,11 @@ __global__ void loop_kernel_3d(int nx, int ny, int nz, F f, const double* skip) 
   if (skip && *skip != 0) return;
   const int i = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int j0 = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y),
-            jstep = static_cast<int>(gridDim.y * blockDim.y);
+            jstep = static_cast<int>(gridDim.y * blockDim.y),
+            k0 = static_cast<int>(blockIdx.z * blockDim.z + threadIdx.z),
+            kstep = static_cast<int>(gridDim.z * blockDim.z);
   if (i >= nx) return;
-  for (int k = static_cast<int>(blockIdx.z); k < nz; k += static_cast<int>(gridDim.z))
+  for (int k = k0; k < nz; k += kstep)
     for (int j = j0; j < ny; j += jstep) f(i, j, k);
 }
 
@@ -64,10 +66,10 @@ void run_loop(std::int64_t n, const F& f) {
 template <class F>
 void run_loop_3d(int nx, int ny, int nz, const F& f) {
   if (nx <= 0 || ny <= 0 || nz <= 0) return;
-  const unsigned x = lanes_along_x(static_cast<unsigned>(nx)), y = 128 / x, limit = 65535;
-  const unsigned rows = blocks_for(ny, y), layers = static_cast<unsigned>(nz);
-  const dim3 grid(blocks_for(nx, x), rows < limit ? rows : limit, layers < limit ? layers : limit);
-  launch({.grid = grid, .block = dim3(x, y), .name = "for_each"}, loop_kernel_3d<F>, nx, ny, nz, f,
+  const LoopBlock b = loop_block(static_cast<unsigned>(nx), static_cast<unsigned>(ny), static_cast<unsigned>(nz));
+  const unsigned rows = blocks_for(ny, b.y), layers = blocks_for(nz, b.z), limit = 65535;
+  const dim3 grid(blocks_for(nx, b.x), rows < limit ? rows : limit, layers < limit ? layers : limit);
+  launch({.grid = grid, .block = dim3(b.x, b.y, b.z), .name = "for_each"}, loop_kernel_3d<F>, nx, ny, nz, f,
          detail::skip_flag());
 }
 
