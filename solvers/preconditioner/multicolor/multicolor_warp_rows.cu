@@ -13,6 +13,7 @@ namespace weir::multicolor::device {
 namespace {
 
 constexpr int rows_of_block = 8;  // and as many warps
+constexpr int blocks_of_sm = 4;   // 64 registers a thread: with 48, which ptxas takes else, it spills
 constexpr int tail_rows = 64;     // colours of at most so many rows share a launch
 
 // What this lane reads of O_i x. The row's blocks lie side by side, those of earlier colours first; a lane reads every (32 / n)-th
@@ -99,7 +100,7 @@ __device__ void update_row(const MulticolorView<T>& m, int p, bool first, const 
 }
 
 template <int n, class T>
-__global__ void __launch_bounds__(32 * rows_of_block)
+__global__ void __launch_bounds__(32 * rows_of_block, blocks_of_sm)
     colour_by_warps(MulticolorView<T> m, ColourPass pass, const double* b, double* x) {
   const int p = pass.from + static_cast<int>(blockIdx.x * rows_of_block + threadIdx.y);
   if (p < pass.to) update_row<n>(m, p, pass.first, b, x);  // a whole warp
@@ -112,7 +113,7 @@ struct Tail {  // consecutive small colours, one after the other
 };
 
 template <int n, class T>
-__global__ void __launch_bounds__(32 * rows_of_block)
+__global__ void __launch_bounds__(32 * rows_of_block, blocks_of_sm)
     small_colours_by_warps(MulticolorView<T> m, Tail tail, const double* b, double* x) {
   for (int k = 0; k < tail.count; ++k) {
     const ColourPass pass = tail.pass[k];
