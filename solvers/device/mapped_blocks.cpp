@@ -21,9 +21,9 @@ double thread_seconds() {
   return static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec);
 }
 
-// Touches a huge page for the first time. A virtual machine that hands free huge pages back to its host waits for the host here, 2 to 5 ms
-// where clearing the page takes 0.1 to 0.3; small pages, which it keeps, cost a seventh. Then the rest of the process has those: its
-// solves are 3 % slower, its first one on 128^3 takes 0.35 s and not 0.88.
+// Touches a huge page for the first time. A virtual machine that hands free huge pages back to its host waits for the host here: 4.6 ms
+// a page, 512 small ones, which it keeps longer, 0.8 ms. Then the rest of the process has small pages: a first solve on 128^3 takes
+// 0.35 s and not 0.87, later ones 3 % longer.
 bool is_from_host(char* page) {
   constexpr double suspicious = 1e-3, often = 16;
   const double start = thread_seconds();

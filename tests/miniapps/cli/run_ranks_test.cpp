@@ -164,7 +164,6 @@ TEST_F(WeirRanks, ABodyThatCrossesBordersFeelsTheSameOnEveryNumberOfRanksInBothS
                                                  {3, "slabs", "pairs"},
                                                  {4, "blocks", "neighbourhood"},
                                                  {8, "slabs", "persistent"}}) {
-      if (space == "device" && ranks == 8) continue;  // eight emulated devices on a few cores
       const std::string name = space + std::to_string(ranks);
       run(ranks, name, "body.toml",
           {"--space", space, "--set", "ranks={partition=\"" + partition + "\",halo=\"" + halo + "\"}"});
@@ -221,8 +220,7 @@ TEST_F(WeirRanks, EveryNumberOfRanksGivesTheSameFlowAndTheSameIterationsInBothSp
   for (const std::string space : {"host", "device"}) {
     const std::string alone = space + "1";
     run(1, alone, "channel.toml", {"--space", space});
-    // Emulated devices share the cores: a slab and blocks stand for all numbers of them.
-    for (const int ranks : space == "host" ? std::vector{2, 3, 4, 8} : std::vector{2, 4})
+    for (const int ranks : {2, 3, 4, 8})
       for (const std::string partition : {"slabs", "blocks"}) {
         if (partition == "blocks" && ranks < 4) continue;
         const std::string name = space + std::to_string(ranks) + partition;
