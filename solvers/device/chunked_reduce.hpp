@@ -12,6 +12,7 @@ namespace weir {
 struct Pair {
   double a = 0, b = 0;
 };
+WEIR_HD inline Pair operator+(const Pair& x, const Pair& y) { return {x.a + y.a, x.b + y.b}; }
 
 namespace detail {
 

@@ -216,8 +216,12 @@ Counts extrapolated(const Counts& small, const Counts& large, const Extrapolatio
     const auto of_launches = [&](Column c, double power) {
       return launches * along(a.*c / before, b.*c / std::max(launches, 1.0), power);
     };
-    for (const Column c : sums) b.*c = of_launches(c, 1);
+    // cuBLAS's: products with the eigenvectors of a side of the grid.
+    const double product = b.kernel.starts_with("cublas") ? 4.0 / 3 : 1;
+    for (const Column c : sums)
+      b.*c = of_launches(c, c == &KernelCounts::instructions || c == &KernelCounts::doubles ? product : 1);
     b.launches = launches;
+    b.in_graphs = second[k].in_graphs;
     b.chain = of_launches(&KernelCounts::chain, s.chain_power);
     b.blocks = std::max(1.0, along(a.blocks, b.blocks));
   }

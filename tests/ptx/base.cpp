@@ -26,10 +26,12 @@ Options options_of_environment() {
   number("VERBOSE", o.verbose);
   number("DEVICES", o.devices);
   number("LINES", o.lines);
+  number("L1", o.l1);
   number("L2", o.l2);
   if (const char* t = text("MUTANT")) o.mutant = t;
   if (const char* t = text("STATS")) o.statistics = t;
   if (const char* t = text("LOG")) o.log = t;
+  if (const char* t = text("DISASSEMBLER")) o.disassembler = t;
   if (const char* t = text("CACHE")) {
     o.cache = t;
   } else {

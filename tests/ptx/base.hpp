@@ -54,7 +54,9 @@ struct Options {
   int devices = 1;
   std::string mutant;                  // release, acquire, fence or barrier: left out of all kernels
   std::string statistics, log, cache;  // files and a folder
-  u64 l2 = u64{50} << 20;              // bytes of the device's L2
+  std::string disassembler;            // nvdisasm, for statistics
+  u64 l1 = u64{256} << 10;             // bytes of an SM's L1 and shared memory
+  u64 l2 = u64{50} << 20;              // of the device's L2
   bool lines = false;                  // statistics name instructions that touch too many sectors
 };
 extern const Options options;

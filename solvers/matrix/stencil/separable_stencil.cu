@@ -1,5 +1,5 @@
-// The device form: one thread a cell, i along the lanes, so loads of x, W, E, S, N, B, T are contiguous; the 1D arrays
-// stay in cache. Moves two vectors (three for a residual). Sums by the fixed tree of reduce.hpp: repeats bit for bit.
+// The device form: a thread a column of cells (columns.hpp), i along the lanes, so loads of x, W, E, S, N, B, T are
+// contiguous; the 1D arrays stay in cache. Moves two vectors (three for a residual). Sums by the fixed tree of reduce.hpp: repeats bit for bit.
 #include "solvers/matrix/stencil/separable_stencil.hpp"
 
 #include <limits>
@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "solvers/matrix/device_products.hpp"
+#include "solvers/device/columns.hpp"
+#include "solvers/device/reduce.hpp"
+#include "solvers/matrix/fused_products.hpp"
 
 namespace weir {
 namespace separable_products {
@@ -26,44 +28,111 @@ WEIR_HD inline double diagonal_at(const StencilView& s, int i, int j, int k) {
          s.scale * my * mz * s.X.diagonal[i];
 }
 
-WEIR_HD inline double product_at(const StencilView& s, const double* x, int i, int j, int k) {
-  const int nx = s.X.n, plane = nx * s.Y.n, c = k * plane + j * nx + i;
-  const double mx = s.X.mass[i], my = s.Y.mass[j], mz = s.Z.mass[k];
-  const double along_x = s.X.lower[i] * x[low_neighbour(c, i, 1, s.X)] + s.X.upper[i] * x[high_neighbour(c, i, 1, s.X)];
-  const double along_y =
-      s.Y.lower[j] * x[low_neighbour(c, j, nx, s.Y)] + s.Y.upper[j] * x[high_neighbour(c, j, nx, s.Y)];
-  const double along_z =
-      s.Z.lower[k] * x[low_neighbour(c, k, plane, s.Z)] + s.Z.upper[k] * x[high_neighbour(c, k, plane, s.Z)];
-  return diagonal_at(s, i, j, k) * x[c] - s.scale * (my * mz * along_x + mx * (mz * along_y + my * along_z));
-}
+// What the cells (i, j, .) share.
+struct StencilColumn {
+  const StencilView& s;
+  int first, plane, west, east, south, north;  // the cell of k = 0; the neighbours' places, less the cell's
+  double mx, my, inverse_area;
+  double low_x, up_x, low_y, up_y, diagonal_x, diagonal_y;
 
-// (A x)_c of a linear index.
-struct SeparableRow {
-  StencilView s;
-  const double* x;
-  WEIR_HD double operator()(int c) const { return product_at(s, x, c % s.X.n, c / s.X.n % s.Y.n, c / s.X.n / s.Y.n); }
+  WEIR_HD StencilColumn(const StencilView& view, int i, int j) : s(view), plane(s.X.n * s.Y.n) {
+    first = j * s.X.n + i;
+    west = low_neighbour(0, i, 1, s.X), east = high_neighbour(0, i, 1, s.X);
+    south = low_neighbour(0, j, s.X.n, s.Y), north = high_neighbour(0, j, s.X.n, s.Y);
+    mx = s.X.mass[i], my = s.Y.mass[j], inverse_area = s.X.inverse_mass[i] * s.Y.inverse_mass[j];
+    low_x = s.X.lower[i], up_x = s.X.upper[i], diagonal_x = s.X.diagonal[i];
+    low_y = s.Y.lower[j], up_y = s.Y.upper[j], diagonal_y = s.Y.diagonal[j];
+  }
+  // (A x)_c, c = first + k plane.
+  WEIR_HD double product(const double* x, int c, int k) const {
+    const double mz = s.Z.mass[k];
+    const double along_x = low_x * x[c + west] + up_x * x[c + east],
+                 along_y = low_y * x[c + south] + up_y * x[c + north];
+    const double along_z =
+        s.Z.lower[k] * x[low_neighbour(c, k, plane, s.Z)] + s.Z.upper[k] * x[high_neighbour(c, k, plane, s.Z)];
+    const double diagonal =
+        mx * (s.shift * my * mz + s.scale * (mz * diagonal_y + my * s.Z.diagonal[k])) + s.scale * my * mz * diagonal_x;
+    return diagonal * x[c] - s.scale * (my * mz * along_x + mx * (mz * along_y + my * along_z));
+  }
+  WEIR_HD double inverse_volume(int k) const { return inverse_area * s.Z.inverse_mass[k]; }
 };
 
-// Without a sum the three indices need no division.
-Pair product(Device, const StencilView& s, Product p, const double* b, const double* x, double* y) {
-  if (has_sums(p)) return device_product(p, s.extents().count(), SeparableRow{s, x}, b, x, y);
-  for_each<Device>(s.extents(), [=] WEIR_HD(int i, int j, int k) {
-    const int c = (k * s.Y.n + j) * s.X.n + i;
-    const double Ax = product_at(s, x, i, j, k);
-    y[c] = b ? b[c] - Ax : Ax;
+struct Always {
+  WEIR_HD bool operator()() const { return true; }
+};
+// cell(of, c, k) for every cell, if wanted().
+template <int Layers, class F, class Wanted>
+void for_layers(const StencilView& s, const F& cell, const Wanted& wanted) {
+  for_each<Device>(Extents{s.X.n, s.Y.n, parts(s.Z.n, Layers)}, [=] WEIR_HD(int i, int j, int column) {
+    if (!wanted()) return;
+    const StencilColumn of(s, i, j);
+    for_column<Layers>(column, s.Z.n, [&](int k) { cell(of, of.first + k * of.plane, k); });
   });
-  return {};
+}
+template <class F, class Wanted = Always>
+void for_cells(const StencilView& s, const F& cell, const Wanted& wanted = {}) {
+  by_columns<Device>(s.extents(), [&]<int Layers>() { for_layers<Layers>(s, cell, wanted); });
 }
 
-WEIR_HD inline double inverse_volume(const StencilView& s, int i, int j, int k) {
-  return s.X.inverse_mass[i] * s.Y.inverse_mass[j] * s.Z.inverse_mass[k];
+// The same, and the sum of what it returns, a double or a Pair.
+template <int Layers, class T, class F>
+T sum_layers(const StencilView& s, const F& cell) {
+  const TileOrder order({s.X.n, s.Y.n, parts(s.Z.n, Layers)});
+  const auto column_sum = [=] WEIR_HD(int index) {
+    T all{};
+    int i, j, column;
+    if (!order.find(index, i, j, column)) return all;
+    const StencilColumn of(s, i, j);
+    for_column<Layers>(column, s.Z.n, [&](int k) { all = all + cell(of, of.first + k * of.plane, k); });
+    return all;
+  };
+  if constexpr (std::is_same_v<T, Pair>)
+    return sum2<Device>(order.count(), column_sum);
+  else
+    return sum<Device>(order.count(), column_sum);
+}
+template <class T, class F>
+T sum_cells(const StencilView& s, const F& cell) {
+  return by_columns<Device>(s.extents(), [&]<int Layers>() { return sum_layers<Layers, T>(s, cell); });
+}
+
+Pair product(Device, const StencilView& s, Product p, const double* b, const double* x, double* y) {
+  switch (p) {
+    case Product::apply:
+      for_cells(s, [=] WEIR_HD(const StencilColumn& of, int c, int k) { y[c] = of.product(x, c, k); });
+      return {};
+    case Product::apply_dot:
+      return {sum_cells<double>(s,
+                                [=] WEIR_HD(const StencilColumn& of, int c, int k) {
+                                  const double v = of.product(x, c, k);
+                                  y[c] = v;
+                                  return v * x[c];
+                                }),
+              0};
+    case Product::apply_dots:
+      return sum_cells<Pair>(s, [=] WEIR_HD(const StencilColumn& of, int c, int k) {
+        const double v = of.product(x, c, k);
+        y[c] = v;
+        return Pair{v * b[c], v * v};
+      });
+    case Product::residual:
+      for_cells(s, [=] WEIR_HD(const StencilColumn& of, int c, int k) { y[c] = b[c] - of.product(x, c, k); });
+      return {};
+    default:
+      return {sum_cells<double>(s,
+                                [=] WEIR_HD(const StencilColumn& of, int c, int k) {
+                                  const double v = b[c] - of.product(x, c, k);
+                                  y[c] = v;
+                                  return v * v;
+                                }),
+              0};
+  }
 }
 
 Pair chebyshev_start(Device, const StencilView& s, double omega, const double* b, const double* x, double* y) {
-  return sum2<Device>(s.extents().count(), [=] WEIR_HD(int c) {
-    const int i = c % s.X.n, j = c / s.X.n % s.Y.n, k = c / s.X.n / s.Y.n;
-    const double r = b[c] - product_at(s, x, i, j, k);
-    y[c] = x[c] + omega * inverse_volume(s, i, j, k) * r;
+  return sum_cells<Pair>(s, [=] WEIR_HD(const StencilColumn& of, int c, int k) {
+    const double r = b[c] - of.product(x, c, k);
+    y[c] = x[c] + omega * of.inverse_volume(k) * r;
     return Pair{r * r, b[c] * b[c]};
   });
 }
@@ -72,12 +141,13 @@ void chebyshev_step(const StencilView& s, const ChebyshevSteps& steps, int p, co
                     double* y) {
   const double alpha = steps.alpha[p], omega = steps.omega[p], *const wanted = steps.wanted;
   const int number = steps.first + p;
-  for_each<Device>(s.extents(), [=] WEIR_HD(int i, int j, int k) {
-    if (wanted && number > *wanted) return;
-    const int c = (k * s.Y.n + j) * s.X.n + i;
-    const double r = b[c] - product_at(s, x, i, j, k);
-    y[c] = x[c] + alpha * (x[c] - y[c]) + omega * inverse_volume(s, i, j, k) * r;
-  });
+  for_cells(
+      s,
+      [=] WEIR_HD(const StencilColumn& of, int c, int k) {
+        const double r = b[c] - of.product(x, c, k);
+        y[c] = x[c] + alpha * (x[c] - y[c]) + omega * of.inverse_volume(k) * r;
+      },
+      [=] WEIR_HD() { return !wanted || number <= *wanted; });
 }
 
 double chebyshev_steps(Device, const StencilView& s, const ChebyshevSteps& steps, const double* b, double* x,
@@ -87,9 +157,8 @@ double chebyshev_steps(Device, const StencilView& s, const ChebyshevSteps& steps
     std::swap(x, y);
   }
   if (!steps.residual) return 0;
-  const SeparableRow row{s, x};
-  return sum<Device>(s.extents().count(), [=] WEIR_HD(int c) {
-    const double r = b[c] - row(c);
+  return sum_cells<double>(s, [=] WEIR_HD(const StencilColumn& of, int c, int k) {
+    const double r = b[c] - of.product(x, c, k);
     return r * r;
   });
 }

@@ -41,36 +41,73 @@ struct LineSystem {
   bool is_singular;
 };
 
+// load(q, k), q = 0 .. line_block - 1, then use(q, k) in the order of k, up to n: a line is a chain, but its values need not be
+// waited for one after the other.
+inline constexpr int line_block = 8;
+template <class Load, class Use>
+WEIR_HD inline void along_line(int n, const Load& load, const Use& use) {
+  for (int k0 = 0; k0 < n; k0 += line_block) {
+    for (int q = 0; q < line_block; ++q) load(q, k0 + q < n ? k0 + q : n - 1);
+    for (int q = 0; q < line_block && k0 + q < n; ++q) use(q, k0 + q);
+  }
+}
+
 // One line at `first`; see fast_poisson_host.cpp. f may be g; x holds the elimination's factors until it holds the solution.
 WEIR_HD inline void thomas_line(const DeviceLine& d, const LineSystem& a, std::int64_t first, const double* f,
                                 double* g, double* x) {
+  double value[line_block], mass[line_block];
   double surplus = 0, total = 0;
   if (a.is_singular) {
-    for (int k = 0; k < d.n; ++k) {
-      surplus += a.norm * f[first + k * d.step];
-      total += d.mass[k];
+    for (int k0 = 0; k0 < d.n; k0 += line_block) {  // no branch: nvcc would take each value behind its own
+      for (int q = 0; q < line_block; ++q) {
+        const int k = k0 + q < d.n ? k0 + q : d.n - 1;
+        const double v = f[first + k * d.step], m = d.mass[k];
+        value[q] = k0 + q < d.n ? v : 0;
+        mass[q] = k0 + q < d.n ? m : 0;
+      }
+      for (int q = 0; q < line_block; ++q) {
+        surplus += a.norm * value[q];
+        total += mass[q];
+      }
     }
     surplus /= total;
   }
+  double lower[line_block], upper[line_block], own[line_block];
   double escape = 0, before = 0;
-  for (int k = 0; k < d.n; ++k) {
-    const std::int64_t i = first + k * d.step;
-    const double lower = a.scale * d.lower[k], u = a.scale * d.upper[k];
-    const double e = a.sigma * d.mass[k] + a.scale * d.boundary[k] + lower * escape;
-    const double inverse = e + u > 0 ? 1 / (e + u) : 0;
-    before = (a.norm * f[i] - surplus * d.mass[k] + lower * before) * inverse;
-    g[i] = before;
-    x[i] = u * inverse;
-    escape = e * inverse;
-  }
+  along_line(
+      d.n,
+      [&](int q, int k) {
+        value[q] = f[first + k * d.step];
+        mass[q] = d.mass[k];
+        lower[q] = a.scale * d.lower[k];
+        upper[q] = a.scale * d.upper[k];
+        own[q] = a.sigma * mass[q] + a.scale * d.boundary[k];
+      },
+      [&](int q, int k) {
+        const double e = own[q] + lower[q] * escape, inverse = e + upper[q] > 0 ? 1 / (e + upper[q]) : 0;
+        before = (a.norm * value[q] - surplus * mass[q] + lower[q] * before) * inverse;
+        escape = e * inverse;
+        g[first + k * d.step] = before;
+        x[first + k * d.step] = upper[q] * inverse;
+      });
   double after = 0, mean = 0;
-  for (int k = d.n - 1; k >= 0; --k) {
-    const std::int64_t i = first + k * d.step;
-    x[i] = after = g[i] + x[i] * after;
-    mean += d.mass[k] * after;
-  }
+  along_line(
+      d.n,
+      [&](int q, int m) {
+        const int k = d.n - 1 - m;
+        value[q] = g[first + k * d.step];
+        upper[q] = x[first + k * d.step];
+        mass[q] = d.mass[k];
+      },
+      [&](int q, int m) {
+        x[first + (d.n - 1 - m) * d.step] = after = value[q] + upper[q] * after;
+        mean += mass[q] * after;
+      });
   if (!a.is_singular) return;
-  for (int k = 0; k < d.n; ++k) x[first + k * d.step] -= mean / total;
+  mean /= total;
+  along_line(
+      d.n, [&](int q, int k) { value[q] = x[first + k * d.step]; },
+      [&](int q, int k) { x[first + k * d.step] = value[q] - mean; });
 }
 
 // The loops of the sweep, free functions for nvcc's sake.

@@ -220,7 +220,7 @@ class SeparableCycle final : public Preconditioner<Space> {
     const bool fused = is_fused(), loads_on_the_way = fused && !is_spread();
     double peak = 1;
     if (!fused)
-      load<Space>(top, r, factor);
+      by_columns<Space>(top.own, [&]<int Layers>() { run_step<Space>(Load<T, Layers>{top, factor, r}); });
     else if (is_spread())
       peak = ranks_->max(load_own(top, r, factor));
     if (is_spread()) share(0, top.g);
@@ -238,7 +238,8 @@ class SeparableCycle final : public Preconditioner<Space> {
       visit(1, options_.cycle == "F");
       first().ascend_to(0, fused ? out : Output{});
     }
-    if (!fused) store<Space>(top, out.factor, out.z);
+    if (!fused)
+      by_columns<Space>(top.own, [&]<int Layers>() { run_step<Space>(Store<T, Layers>{top, out.factor, out.z}); });
     return peak;
   }
 

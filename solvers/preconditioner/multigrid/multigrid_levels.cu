@@ -78,7 +78,7 @@ Level<T, Space> make_level(const GridLevel& grid, bool fused) {
   }
   if constexpr (std::is_same_v<Space, Device>) {
     LevelView<T> part = v;
-    for (int a = 0; a < vectors; ++a, part.u += n) run<Space>(Clear<T>{part});
+    for (int a = 0; a < vectors; ++a, part.u += n) run_step<Space>(Clear<T>{part});
   }
   const int lengths[3] = {2 * v.pitch, v.Y.n, v.Z.n}, coefficients = 3 * (lengths[0] + lengths[1] + lengths[2]);
   level.coefficients_on_host.assign(coefficients, 0);
@@ -228,28 +228,30 @@ void Levels<T, Space>::step(const CycleStep<T>& s) {
   const LevelView<T>& L = levels_[l].view;
   const LevelView<T>& next = levels_[std::min(l + 1, levels_.size() - 1)].view;
   const ExchangeView<T>& exchange = levels_[l].exchange;
-  switch (s.kind) {
-    case CycleStep<T>::clear:
-      return run<Space>(Clear<T>{L});
-    case CycleStep<T>::residual:
-      return run<Space>(Residual<T>{L});
-    case CycleStep<T>::relax:
-      return run<Space>(RelaxColour<T>{L, s.colour, s.a});
-    case CycleStep<T>::relax_from_zero:
-      return run<Space>(RelaxColourFromZero<T>{L, s.colour, s.a});
-    case CycleStep<T>::jacobi:
-      return run<Space>(JacobiStep<T>{L, s.a});
-    case CycleStep<T>::chebyshev:
-      return run<Space>(ChebyshevStep<T>{L, s.a, s.b});
-    case CycleStep<T>::restrict_planes:
-      return run<Space>(RestrictPlanes<T>{L, next, exchange});
-    case CycleStep<T>::restrict_layers:
-      return run<Space>(RestrictLayers<T>{L, next, exchange});
-    case CycleStep<T>::prolong:
-      return run<Space>(ProlongCorrect<T>{L, next, exchange});
-    case CycleStep<T>::solve:
-      return run<Space>(SolveCoarsest<T>{L, places_.data(), inverse_.data()});
-  }
+  by_columns<Space>({L.X.n, L.Y.n, L.Z.n}, [&]<int Layers>() {
+    switch (s.kind) {
+      case CycleStep<T>::clear:
+        return run_step<Space>(Clear<T>{L});
+      case CycleStep<T>::residual:
+        return run_step<Space>(Residual<T, Layers>{L});
+      case CycleStep<T>::relax:
+        return run_step<Space>(RelaxColour<T, Layers>{L, s.colour, s.a});
+      case CycleStep<T>::relax_from_zero:
+        return run_step<Space>(RelaxColourFromZero<T, Layers>{L, s.colour, s.a});
+      case CycleStep<T>::jacobi:
+        return run_step<Space>(JacobiStep<T>{L, s.a});
+      case CycleStep<T>::chebyshev:
+        return run_step<Space>(ChebyshevStep<T>{L, s.a, s.b});
+      case CycleStep<T>::restrict_planes:
+        return run_step<Space>(RestrictPlanes<T, Layers>{L, next, exchange});
+      case CycleStep<T>::restrict_layers:
+        return run_step<Space>(RestrictLayers<T>{L, next, exchange});
+      case CycleStep<T>::prolong:
+        return run_step<Space>(ProlongCorrect<T, Layers>{L, next, exchange});
+      case CycleStep<T>::solve:
+        return run_step<Space>(SolveCoarsest<T>{L, places_.data(), inverse_.data()});
+    }
+  });
 }
 
 template <class T, class Space>

@@ -8,11 +8,19 @@
 namespace weir::multigrid {
 namespace {
 
+__device__ int bits_of(int n) {  // 2^bits >= n
+  int bits = 0;
+  while (1 << bits < n) ++bits;
+  return bits;
+}
+
+// Rows and planes of indices rounded up to powers of 2: divisions would cost more than the step.
 template <class Step>
 __device__ void in_block(const Step& step) {
   const Extents e = step.range();
-  for (int q = static_cast<int>(threadIdx.x); q < e.count(); q += static_cast<int>(blockDim.x))
-    step(q % e.nx, q / e.nx % e.ny, q / (e.nx * e.ny));
+  const int x = bits_of(e.nx), xy = x + bits_of(e.ny), last_i = (1 << x) - 1, last_row = (1 << xy) - 1;
+  for (int q = static_cast<int>(threadIdx.x); q < e.nz << xy; q += static_cast<int>(blockDim.x))
+    if (const int i = q & last_i, j = (q & last_row) >> x; i < e.nx && j < e.ny) step(i, j, q >> xy);
 }
 
 // With doubles 64 registers a thread are too few, which ptxas aims at for 512 threads too. Emulated, each thread is a fiber that
@@ -22,11 +30,15 @@ constexpr unsigned most_threads = backend::emulated ? 64
                                   : sizeof(T) == 4  ? 1024
                                                     : 384;
 
+inline constexpr int layers = 2;  // of a column: enough columns for the threads are left
+
 template <class T>
 __global__ void __launch_bounds__(most_threads<T>)
     do_steps(const LevelAndExchange<T>* levels, const CycleStep<T>* steps, int count, CoarseSolve<T> coarsest) {
+  CycleStep<T> following = steps[0];
   for (int s = 0; s < count; ++s) {
-    const CycleStep<T> step = steps[s];
+    const CycleStep<T> step = following;
+    following = steps[s + 1 < count ? s + 1 : s];
     const LevelAndExchange<T>&fine = levels[step.level], &next = levels[step.level + 1];
     const LevelView<T>& L = fine.view;
     switch (step.kind) {
@@ -34,13 +46,13 @@ __global__ void __launch_bounds__(most_threads<T>)
         in_block(Clear<T>{L});
         break;
       case CycleStep<T>::residual:
-        in_block(Residual<T>{L});
+        in_block(Residual<T, layers>{L});
         break;
       case CycleStep<T>::relax:
-        in_block(RelaxColour<T>{L, step.colour, step.a});
+        in_block(RelaxColour<T, layers>{L, step.colour, step.a});
         break;
       case CycleStep<T>::relax_from_zero:
-        in_block(RelaxColourFromZero<T>{L, step.colour, step.a});
+        in_block(RelaxColourFromZero<T, layers>{L, step.colour, step.a});
         break;
       case CycleStep<T>::jacobi:
         in_block(JacobiStep<T>{L, step.a});
@@ -49,13 +61,13 @@ __global__ void __launch_bounds__(most_threads<T>)
         in_block(ChebyshevStep<T>{L, step.a, step.b});
         break;
       case CycleStep<T>::restrict_planes:
-        in_block(RestrictPlanes<T>{L, next.view, fine.exchange});
+        in_block(RestrictPlanes<T, layers>{L, next.view, fine.exchange});
         break;
       case CycleStep<T>::restrict_layers:
         in_block(RestrictLayers<T>{L, next.view, fine.exchange});
         break;
       case CycleStep<T>::prolong:
-        in_block(ProlongCorrect<T>{L, next.view, fine.exchange});
+        in_block(ProlongCorrect<T, layers>{L, next.view, fine.exchange});
         break;
       case CycleStep<T>::solve:
         in_block(SolveCoarsest<T>{L, coarsest.places, coarsest.inverse});

@@ -51,7 +51,7 @@ LaunchConfig config_of_teams(int rows, const char* name) {
 // not matter.
 template <class F>
 void with_team(double mean, int longest, const F& f) {
-  const auto suits = [&](int lanes) { return mean <= 1.5 * lanes && longest <= most_of_team * lanes; };
+  const auto suits = [&](int lanes) { return mean <= 3.0 * lanes && longest <= most_of_team * lanes; };
   if (suits(4)) return f(std::integral_constant<int, 4>());
   if (suits(8)) return f(std::integral_constant<int, 8>());
   if (suits(16)) return f(std::integral_constant<int, 16>());

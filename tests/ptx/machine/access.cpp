@@ -78,7 +78,7 @@ void count_sectors(const Instruction& i, u64* addresses, int n, LaunchCounts& co
   const u64 sectors = distinct(numbers, numbers + n);
   i.counts.ideal += ideal;
   i.counts.sectors += sectors;
-  ++i.counts.executed;
+  ++i.counts.accesses;
   ++counts.accesses;
   counts.fewest += ideal;
   counts.sectors += sectors;

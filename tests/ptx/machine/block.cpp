@@ -27,7 +27,7 @@ void Scheduler::start(ThreadBlock& b, u64 linear) {
   b.pause = 0;
   b.barriers.fill({});
   b.l1.clear();
-  if (launch_.counts) start_clock(b);
+  if (launch_.counts) start_clock(b, *launch_.counts);
   b.shared.assign(launch_.shared_bytes, static_cast<char>(0xff));
   b.warps.resize(static_cast<std::size_t>(launch_.warps));
   for (int k = 0; k < launch_.warps; ++k) {

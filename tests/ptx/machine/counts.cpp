@@ -70,9 +70,7 @@ u32 sectors_cost(const Context& c, const Instruction& i, const u64* addresses, i
   std::vector<u64>& l1 = c.block->clock.l1;
   u32 slowest = from_l1;
   for (int k = 0; k < count; ++k) {
-    u64& place = l1[sectors[k] % l1.size()];
-    if (by_l1 && place == sectors[k]) continue;
-    if (by_l1) place = sectors[k];
+    if (by_l1 && l1_holds(l1, sectors[k])) continue;
     ++counts.in_l2;
     const bool held = l2_holds(sectors[k], i.stores ? Touch::write : Touch::read, counts);
     slowest = std::max<u32>(slowest, held || i.stores ? from_l2 : from_memory);
@@ -154,9 +152,8 @@ void count_memory(Context& c, const Instruction& i, u32 mask, Operands o) {
 
 }  // namespace
 
-void start_clock(ThreadBlock& b) {
-  constexpr std::size_t sectors = 1024;  // 32 KB: an SM's L1 among the blocks that share it
-  b.clock.l1.assign(sectors, ~u64{0});
+void start_clock(ThreadBlock& b, const LaunchCounts& counts) {
+  b.clock.l1 = empty_l1(counts.l1_of_block);
   b.clock.barriers.clear();
 }
 
@@ -172,7 +169,9 @@ void count(Context& c, const Instruction& i, u32 mask) {
     clock.at_barrier = false;
     clock.now = std::max(clock.now, c.block->clock.barriers[clock.barriers - 1]);
   }
-  ++clock.since_poll;
+  clock.since_poll += i.issues;
+  c.launch->counts->instructions += i.issues;
+  i.counts.issued += i.issues;
   const Operands o = operands_of(c, i);
   clock.last = std::max(clock.last, o.issue);
   c.launch->counts->doubles += i.doubles;

@@ -23,6 +23,7 @@ struct LaunchCounts {
   u64 read_memory = 0, written_memory = 0;                  // bytes past L2
   u64 depth = 0, chain = 0, warp_chains = 0, spun = 0;      // deepest; sums of units of the clock; polls left out
   double occupancy = 0, waves = 0, last_wave = 0;
+  u64 l1_of_block = u64{32} << 10;  // bytes
 };
 struct LaunchShape {
   u64 blocks = 0, threads = 0, shared = 0;  // threads of a block; its dynamic shared memory
@@ -52,17 +53,23 @@ struct WarpClock {
   u32 poll_issue = 0, poll_last = 0;
 };
 
-// Which sectors a block's L1 holds, and since which barrier time its barriers have opened.
+// What a block's L1 holds (caches.cpp), and since which barrier time its barriers have opened.
 struct BlockClock {
   std::vector<u64> l1;
   std::vector<u32> barriers;
 };
 
-void start_clock(ThreadBlock& block);
+void start_clock(ThreadBlock& block, const LaunchCounts& counts);
 void start_clock(Warp& warp, int row_bytes);
 void count(Context& context, const Instruction& instruction, u32 mask);  // before it executes
 void count_barrier(Context& context);                                    // a warp arrives
 void end_clock(const Launch& launch, Warp& warp);
+
+// A block's L1: its share of the SM's, in lines of 4 sectors of which it has those that were read. A GPU's is nearly fully
+// associative (4 sets of 64 lines in Accel-Sim's configuration of a V100; Khairy et al. 2020, ISCA); here sets of 16, chosen
+// by a hash. The least recently used line goes first.
+std::vector<u64> empty_l1(u64 bytes);
+bool l1_holds(std::vector<u64>& l1, u64 sector);  // and has it from now on
 
 // The device's L2: sectors in sets of 16, the least recently used goes first.
 enum class Touch { read, write };

@@ -45,7 +45,6 @@ int run_launch(const LaunchRequest& request) {
     ++launch.counts->launches;
     launch.counts->in_graphs += counting().in_graph;
     launch.counts->threads += request.grid.count() * static_cast<u64>(launch.threads);
-    launch.counts->instructions += launch.steps;
     launch.counts->chain += launch.chain;
   }
   return error;

@@ -69,9 +69,16 @@ void FunctionParser::place_parameters() {
 
 void FunctionParser::parse_body() {
   const std::string_view body = f_.body;
+  const char* counted = module_.text.data();
+  u32 line = 1;
   std::string text;
   for (std::size_t i = 0; i < body.size();) {
     const char c = body[i];
+    if (text.empty()) {
+      line += static_cast<u32>(std::count(counted, &body[i], '\n'));
+      counted = &body[i];
+      module_line_ = line;
+    }
     if (text.empty() && is_space(c)) {
       ++i;
     } else if (text.empty() && body.substr(i, 4) == ".loc" && is_space(body[i + 4])) {

@@ -89,7 +89,7 @@ class FunctionParser {
   std::map<std::string, Words> branch_tables_;
   std::vector<std::pair<int, std::string>> jumps_, table_jumps_;
   int frame_bytes_ = 0;
-  u32 file_ = 0, line_ = 0;
+  u32 file_ = 0, line_ = 0, module_line_ = 0;
   // Of the instruction at hand.
   std::string text_;
   Words opcode_, ops_;

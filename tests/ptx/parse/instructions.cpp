@@ -54,6 +54,7 @@ void FunctionParser::instruction(std::string text) {
   Instruction i;
   i.file = file_;
   i.line = line_;
+  i.module_line = module_line_;
   text_ = text;
   if (text[0] == '@') {
     const std::size_t end = text.find_first_of(" \t\n");

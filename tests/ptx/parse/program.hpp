@@ -42,8 +42,8 @@ enum class Collective : u8 {
 };
 enum class Barrier : u8 { sync, arrive, popc, all, any };
 
-struct AccessCounts {
-  u64 executed = 0, sectors = 0, ideal = 0;
+struct InstructionCounts {
+  u64 issued = 0, accesses = 0, sectors = 0, ideal = 0;
 };
 
 inline constexpr int no_row = -1;
@@ -59,12 +59,14 @@ struct Instruction {
   bool flag = false;                                  // a negated predicate, cvta.to, add.cc
   u8 address_width = 8, out_width = 4, in_width = 4;  // bytes of a lane in the rows
   u8 doubles = 0;                                     // FP64 issues
+  u16 issues = 1;                                     // instructions that ptxas makes of it, once asked
   bool fences = false;
   bool stores = false, atomic = false, aligned = false, block_scope = false, guard_negated = false;
   int out[4] = {no_row, no_row, no_row, no_row}, in[5] = {no_row, no_row, no_row, no_row, no_row};
   int guard = no_row, target = -1;
   s64 immediate = 0;
-  u32 file = 0, line = 0;
+  u32 file = 0, line = 0;  // of the source
+  u32 module_line = 0;     // of Module::text, from 1
   int text = -1;
   std::vector<int> table;  // targets of a branch table; offset and size of a call's arguments, then of its results
   Function* callee = nullptr;
@@ -75,7 +77,7 @@ struct Instruction {
     u32 generation = 0;
     bool device = false;
   } met;
-  mutable AccessCounts counts;
+  mutable InstructionCounts counts;
   mutable bool polls = false;  // has asked again and again
 };
 
@@ -148,6 +150,7 @@ struct Module {
   std::string dynamic_shared;                           // the name of the extern .shared array
   std::map<int, std::string> files;
   bool scanned = false, registers_known = false;
+  std::vector<u16> issues;  // machine instructions by line of text; empty: not asked, or not known
 };
 
 void scan(Module& module);       // functions, variables and files, once

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "tests/ptx/runtime/limits.hpp"
+#include "tests/ptx/runtime/machine_code.hpp"
 #include "tests/ptx/runtime/runtime.hpp"
 
 namespace weir::ptx {
@@ -57,6 +58,7 @@ Kernel* find_kernel(const void* host_function) {
     if (f == k.module->functions.end()) return nullptr;
     k.function = f->second.get();
     parse(*k.function);
+    read_machine_instructions(*k.function);
   }
   return &k;
 }

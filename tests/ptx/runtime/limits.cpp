@@ -1,13 +1,11 @@
 #include "tests/ptx/runtime/limits.hpp"
 
 #include <cuda_runtime_api.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <fstream>
+
+#include "tests/ptx/runtime/machine_code.hpp"
 
 namespace weir::ptx {
 namespace {
@@ -24,41 +22,7 @@ int refuse(const Function& f, int code, const std::string& why) {
   return code;
 }
 
-std::string ptxas_output(const std::string& text) {
-  const std::string& folder = options.cache;
-  mkdir(folder.c_str(), 0777);
-  char name[32];
-  std::snprintf(name, sizeof name, "/%016llx", static_cast<unsigned long long>(std::hash<std::string>{}(text)));
-  const std::string out = folder + name + ".registers", own = folder + name + "." + std::to_string(getpid());
-  if (access(out.c_str(), R_OK) != 0) {  // several tests may ask at a time: each writes files of its own, then renames
-    std::ofstream(own + ".ptx") << text;
-    const std::string command = "ptxas -arch=sm_90 -v '" + own + ".ptx' -o /dev/null > '" + own + ".out' 2>&1";
-    if (std::system(command.c_str()) != 0)
-      unsupported("ptxas does not take the PTX in " + own + ".ptx, or is not on PATH");
-    unlink((own + ".ptx").c_str());
-    rename((own + ".out").c_str(), out.c_str());
-  }
-  return out;
-}
-
 }  // namespace
-
-void read_registers(Module& module) {
-  if (module.registers_known) return;
-  module.registers_known = true;
-  std::ifstream file(ptxas_output(module.text));
-  Function* kernel = nullptr;
-  for (std::string line; std::getline(file, line);) {
-    constexpr std::string_view entry = "entry function '", used = "Used ";
-    if (const std::size_t at = line.find(entry); at != line.npos) {
-      const std::size_t begin = at + entry.size();
-      const auto found = module.functions.find(line.substr(begin, line.find('\'', begin) - begin));
-      kernel = found == module.functions.end() ? nullptr : found->second.get();
-    }
-    if (const std::size_t at = line.find(used); at != line.npos && kernel)
-      kernel->registers = std::atoi(line.c_str() + at + used.size());
-  }
-}
 
 // Registers are given out by warps in units of 256, a quarter of the file for each of four schedulers; shared memory in
 // units of 128 bytes, 1 KB of it to the system a block.
@@ -111,6 +75,9 @@ void count_waves(const LaunchRequest& r) {
   counts.occupancy = blocks * ((threads + 31) / 32) / 64.0;
   counts.waves = static_cast<double>(r.grid.count()) / a_wave;
   counts.last_wave = counts.waves - (std::ceil(counts.waves) - 1);
+  const u64 on_one = std::min(static_cast<u64>(blocks), (r.grid.count() + multiprocessors - 1) / multiprocessors);
+  const u64 shared = static_cast<u64>(f.static_shared) + r.dynamic_shared, all = options.l1 / on_one;
+  counts.l1_of_block = all > shared ? all - shared : 0;
 }
 
 }  // namespace weir::ptx

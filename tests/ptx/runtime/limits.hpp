@@ -7,7 +7,6 @@ namespace weir::ptx {
 inline constexpr int shared_default = 48 * 1024, shared_opt_in = 227 * 1024, shared_per_multiprocessor = 228 * 1024,
                      registers_per_multiprocessor = 65536;
 
-void read_registers(Module& module);  // of all its kernels, from ptxas -v, kept in a file of options.cache
 int blocks_per_multiprocessor(Function& kernel, int threads, u64 dynamic_shared);
 
 // cudaSuccess, or the error that CUDA gives; then it is reported. `dynamic_allowed` < 0: no opt-in.

@@ -2,6 +2,7 @@
 // The columns: README.md.
 #include <algorithm>
 #include <fstream>
+#include <map>
 
 #include "tests/ptx/runtime/limits.hpp"
 #include "tests/ptx/runtime/runtime.hpp"
@@ -60,15 +61,24 @@ void write_kernel(std::ostream& out, const Row& row, const LaunchShape& shape, c
   out << '\n';
 }
 
-// Instructions that touch more than twice the sectors they need.
+std::string source_of(const Function& f, const Instruction& i) {
+  const auto file = f.module->files.find(static_cast<int>(i.file));
+  return (file == f.module->files.end() ? "" : file->second) + ':' + std::to_string(i.line);
+}
+
+// Instructions that touch more than twice the sectors they need; lines of the source with 2 % of the kernel's instructions.
 void write_lines(std::ostream& out, const Function& f) {
+  std::map<std::string, u64> issued;
+  u64 all = 0;
   for (const Instruction& i : f.code) {
+    all += i.counts.issued;
+    issued[source_of(f, i)] += i.counts.issued;
     if (!i.bytes || i.counts.sectors <= 2 * i.counts.ideal) continue;
-    const auto file = f.module->files.find(static_cast<int>(i.file));
-    out << "#line\t" << (file == f.module->files.end() ? "" : file->second) << ':' << i.line << '\t'
-        << f.texts[static_cast<std::size_t>(i.text)] << '\t' << i.counts.executed << '\t' << i.counts.sectors << '\t'
-        << i.counts.ideal << '\n';
+    out << "#line\t" << source_of(f, i) << '\t' << f.texts[static_cast<std::size_t>(i.text)] << '\t'
+        << i.counts.accesses << '\t' << i.counts.sectors << '\t' << i.counts.ideal << '\n';
   }
+  for (const auto& [source, count] : issued)
+    if (count * 50 > all) out << "#issued\t" << source << '\t' << count << '\t' << 100 * count / all << " %\n";
 }
 
 void write_program(std::ostream& out) {
@@ -128,7 +138,8 @@ cudaError_t cudaProfilerStop() {
 }
 
 // cuBLAS: `count` products of m x k and k x n doubles. An estimate: tiles of 64 x 64 by 128 threads, each matrix from memory
-// once, each FMA once by the FP64 units, a step of 16 in k as long as a read of L2.
+// once, FMAs by the tensor cores (8 x 8 x 4 an instruction, FP64 at twice the rate of the FP64 units: H100 white paper) and
+// as many other instructions, a step of 16 in k as long as a read of L2.
 void weir_ptx_count_product(u64 m, u64 n, u64 k, u64 products) {
   const Guard guard(runtime_lock());
   if (!counting().on) return;
@@ -142,8 +153,8 @@ void weir_ptx_count_product(u64 m, u64 n, u64 k, u64 products) {
   ++c.launches;
   c.threads += shape.blocks * threads;
   c.warps += warps;
-  c.doubles += products * m * n * k / warp;
-  c.instructions += 2 * products * m * n * k / warp;
+  c.doubles += products * m * n * k / warp / 2;
+  c.instructions += 2 * products * m * n * k / (8 * 8 * 4);
   c.bytes += bytes;
   c.sectors += bytes / 32;
   c.fewest += bytes / 32;

@@ -1,0 +1,50 @@
+// Loops over a box whose threads take a few cells in z each: what cells (i, j, .) share is computed once, and a block of
+// threads covers a thicker part of the box, so that more of what neighbours read comes from the SM's own cache.
+//   by_columns<Space>(box, [&]<int Layers>() { ... });            chooses how many cells
+//   for_column<Layers>(column, nz, [&](int k) { ... });           the cells of one, in a loop over parts(nz, Layers) columns
+#pragma once
+#include "solvers/device/for_each.hpp"
+
+namespace weir {
+
+WEIR_HD constexpr int parts(int n, int size) { return (n + size - 1) / size; }
+
+// f(k), k = Layers column, ... : `Layers` of them, or up to n.
+template <int Layers, class F>
+WEIR_HD inline void for_column(int column, int n, const F& f) {
+  for (int s = 0; s < Layers; ++s)
+    if (const int k = Layers * column + s; k < n) f(k);
+}
+
+// The columns of a box in tiles of at most 32 x 8, one after the other: the order of a reduction, which knows one index, and
+// whose blocks of threads are to take neighbours in y as well.
+struct TileOrder {
+  Extents columns;
+  int x = 1, y = 1, across, up;  // of a tile; tiles
+
+  explicit TileOrder(const Extents& e) : columns(e) {
+    while (x < 32 && x < e.nx) x *= 2;
+    while (y < 8 && y < e.ny) y *= 2;
+    across = parts(e.nx, x), up = parts(e.ny, y);
+  }
+  std::int64_t count() const { return std::int64_t{1} * across * x * up * y * columns.nz; }
+  WEIR_HD bool find(int index, int& i, int& j, int& column) const {  // false: beyond the box
+    const int tile = index / (x * y), inside = index % (x * y), row = tile / across;
+    i = tile % across * x + inside % x;
+    j = row % up * y + inside / x;
+    column = row / up;
+    return i < columns.nx && j < columns.ny;
+  }
+};
+
+// f.operator()<Layers>(): columns of 8 or 4 where they alone fill a device, of one cell else, and on Host, which vectorises in x.
+template <class Space, class F>
+auto by_columns(const Extents& e, const F& f) {
+  if constexpr (std::is_same_v<Space, Device>) {
+    if (e.count() >= 3 << 18) return f.template operator()<8>();
+    if (e.count() >= 1 << 18) return f.template operator()<4>();
+  }
+  return f.template operator()<1>();
+}
+
+}  // namespace weir
