@@ -127,6 +127,14 @@ double load_plane(const LevelView<T>& L, int k, const double* r, double factor) 
   return peak;
 }
 
+// Everything by value: as a lambda that captures what it reads it is not vectorised.
+inline double row_dot(const double* v, const double* z, int n) {
+  double dot = 0;
+#pragma omp simd reduction(+ : dot)
+  for (int i = 0; i < n; ++i) dot += v[i] * z[i];
+  return dot;
+}
+
 template <class T>
 void store_row(const LevelView<T>& L, int j, int k, const Output& out) {
   const std::int64_t row = own_row(L, j, k);
@@ -140,15 +148,8 @@ void store_row(const LevelView<T>& L, int j, int k, const Output& out) {
   }
   if (L.own.nx % 2) z[L.own.nx - 1] = out.factor * static_cast<double>(first[n]);
   if (!out.row_dots) return;
-  const auto with = [&](const double* v) {
-    v += row * L.own.nx;
-    double dot = 0;
-#pragma omp simd reduction(+ : dot)
-    for (int i = 0; i < L.own.nx; ++i) dot += v[i] * z[i];
-    return dot;
-  };
-  out.row_dots[row] = with(out.r);
-  if (out.w) out.row_dots_w[row] = with(out.w);
+  out.row_dots[row] = row_dot(out.r + row * L.own.nx, z, L.own.nx);
+  if (out.w) out.row_dots_w[row] = row_dot(out.w + row * L.own.nx, z, L.own.nx);
 }
 
 // The unknown i of a row in halves; i = -1 and i = n are valid.
