@@ -106,24 +106,32 @@ std::int64_t own_row(const LevelView<T>& L, int j, int k) {
   return static_cast<std::int64_t>(k - L.own_k) * L.own.ny + j - L.own_j;
 }
 
+// Both halves of a row of g = f r / (mass along x), and the largest |g|.
+template <class T>
+double load_row(const double* r, double f, const double* first_mass, const double* second_mass, T* first, T* second,
+                int n) {
+  double peak = 0;
+#pragma omp simd reduction(max : peak)
+  for (int m = 0; m < n / 2; ++m) {
+    const double a = r[2 * m] * (f * first_mass[m]), b = r[2 * m + 1] * (f * second_mass[m]);
+    first[m] = static_cast<T>(a);
+    second[m] = static_cast<T>(b);
+    peak = std::max(peak, std::max(std::abs(a), std::abs(b)));
+  }
+  if (n % 2 == 0) return peak;
+  const double last = r[n - 1] * (f * first_mass[n / 2]);
+  first[n / 2] = static_cast<T>(last);
+  return std::max(peak, std::abs(last));
+}
+
 template <class T>
 double load_plane(const LevelView<T>& L, int k, const double* r, double factor) {
   double peak = 0;
-  for (int j = L.own_j; j < L.own_j + L.own.ny; ++j) {
-    const double* row = r + own_row(L, j, k) * L.own.nx;
-    const double f = factor / (L.Y.mass[j] * L.Z.mass[k]);
-    for (int q = 0; q < 2; ++q) {
-      T* g = L.g + L.place(L.own_i + q, j, k);
-      const double* mass = L.X.inverse_mass + L.half_of_axis(L.own_i + q);
-      const int n = (L.own.nx + 1 - q) / 2;
-#pragma omp simd reduction(max : peak)
-      for (int m = 0; m < n; ++m) {
-        const double v = row[2 * m + q] * (f * mass[m]);
-        g[m] = static_cast<T>(v);
-        peak = std::max(peak, std::abs(v));
-      }
-    }
-  }
+  for (int j = L.own_j; j < L.own_j + L.own.ny; ++j)
+    peak = std::max(peak, load_row(r + own_row(L, j, k) * L.own.nx, factor / (L.Y.mass[j] * L.Z.mass[k]),
+                                   L.X.inverse_mass + L.half_of_axis(L.own_i),
+                                   L.X.inverse_mass + L.half_of_axis(L.own_i + 1), L.g + L.place(L.own_i, j, k),
+                                   L.g + L.place(L.own_i + 1, j, k), L.own.nx));
   return peak;
 }
 
