@@ -49,8 +49,11 @@ class Cg : public Krylov<Space> {
       if (it.keeps_scalars())
         return cg_device::cycle(it, scalars_, {M.is_identity(), M.is_symmetric()}, options_.look_every,
                                 {r, z, p, q, x});
-    double rz = M.is_identity() ? it.rr() : it.precondition_dot(r, z);
-    assign<Space>(z, p);
+    double rz = it.rr();
+    if (M.is_identity())
+      assign<Space>(r, p);
+    else
+      rz = it.precondition_dot(r, p);
     double pq = it.apply_dot(p, q);
     while (true) {
       if (!std::isfinite(pq) || !std::isfinite(rz)) return it.stop(Reason::not_finite);

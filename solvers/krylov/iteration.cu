@@ -20,6 +20,13 @@ constexpr double unit_roundoff = std::numeric_limits<double>::epsilon();
 // Relative to |r|, a constant part below this is what rounding leaves in a compatible residual.
 constexpr double noise = 1e-14;
 
+// Few of the values tell of most vectors that are not.
+template <class Space>
+bool is_zero(View<const double> x) {
+  constexpr std::int64_t few = 1024;
+  return max_norm<Space>(x.part(0, std::min(few, x.size()))) == 0 && max_norm<Space>(x) == 0;
+}
+
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 }  // namespace
@@ -105,7 +112,12 @@ double Iteration<Space>::true_residual(View<double> r) {
       return norm_of(r, rr_);
     }
   }
-  const Pair sums = sum(sum_and_square<Space>(r));
+  return without_mean(r, sum(sum_and_square<Space>(r)));
+}
+
+// |r| less its mean, which is taken away; from its sums.
+template <class Space>
+double Iteration<Space>::without_mean(View<double> r, Pair sums) {
   const double n = static_cast<double>(A_.unknowns()), constant = sums.a * sums.a / n;  // |mean 1|^2
   const bool is_noise = constant <= noise * noise * sums.b;
   rr_ = is_noise ? sums.b : sum(shift_square<Space>(sums.a / n, r));
@@ -128,6 +140,19 @@ typename Iteration<Space>::Start Iteration<Space>::start_of_singular(View<double
   fetch_passing(sums);
   rr_ = sums[2];
   return {norm_without_mean({sums[0], sums[1]}), std::sqrt(rr_)};
+}
+
+// Host, one rank, 2-norm: r = b, whose sums serve for both, instead of a product.
+template <class Space>
+typename Iteration<Space>::Start Iteration<Space>::start_of_zero_guess(View<double> r) {
+  const View<const double> b = b_;
+  const Pair sums = sum2<Space>(r.size(), [=] WEIR_HD(int i) {
+    r[i] = b[i];
+    return Pair{b[i], b[i] * b[i]};
+  });
+  if (singular_) return {norm_without_mean(sums), without_mean(r, sums)};
+  rr_ = sums.b;
+  return {std::sqrt(rr_), std::sqrt(rr_)};
 }
 
 // |b|, of its compatible part where A is singular. r is only work space.
@@ -157,6 +182,8 @@ double Iteration<Space>::norm_without_mean(Pair sums) {
 template <class Space>
 void Iteration<Space>::start(View<double> r) {
   const bool to_rhs = options_.relative && options_.reference == "rhs";
+  if (std::is_same_v<Space, Host> && options_.norm == Norm::l2 && ranks_.size() == 1 && is_zero<Space>(x_))
+    return begin(start_of_zero_guess(r));
   const Start first = to_rhs && singular_ && keeps_scalars()
                           ? start_of_singular(r)
                           : Start{to_rhs ? right_hand_side_norm(r) : 0, true_residual(r)};

@@ -125,6 +125,8 @@ class Iteration {
     double b_norm, r_norm;
   };
   Start start_of_singular(View<double> r);
+  Start start_of_zero_guess(View<double> r);
+  double without_mean(View<double> r, Pair sums);
   void begin(const Start& first);
   void remove_mean();  // of x
 

@@ -118,7 +118,7 @@ void set_coefficients(const GridLevel& grid, double shift, double scale, Level<T
 
 }  // namespace
 
-int half_pitch(int nx) { return ((nx + 1) / 2 + 2 + 7) / 8 * 8; }
+int half_pitch(int nx) { return ((nx + 1) / 2 + 2 + 15) / 16 * 16; }
 
 int reach(const MultigridOptions& options, int sweeps) { return options.smoother == "jacobi" ? sweeps : 2 * sweeps; }
 
