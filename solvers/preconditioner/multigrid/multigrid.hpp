@@ -29,7 +29,7 @@ struct MultigridOptions {
   std::string smoother = "red_black";
   std::string storage = "float";
   int coarse_size = 64, gather_size = 32768;
-  double omega = 1.15;  // over-relaxation of red_black
+  double omega = 1.3;  // over-relaxation of red_black: the fewest cg iterations in 2D and 3D, uniform and stretched
 };
 
 // The cycles of the two kinds of matrices, on one rank or over ranks. Where a grid's parts are too thin to be distributed,
