@@ -49,6 +49,14 @@ template <class Space>
 void assign(ConstVector x, Vector y) {  // y = x
   for_each<Space>(x.size(), [=] WEIR_HD(int i) { y[i] = x[i]; });
 }
+// y = x; {sum of x, x.x}
+template <class Space>
+Pair assign_sums(ConstVector x, Vector y) {
+  return sum2<Space>(x.size(), [=] WEIR_HD(int i) {
+    y[i] = x[i];
+    return Pair{x[i], x[i] * x[i]};
+  });
+}
 template <class Space>
 void scaled(double a, ConstVector x, Vector y) {  // y = a x
   for_each<Space>(x.size(), [=] WEIR_HD(int i) { y[i] = a * x[i]; });

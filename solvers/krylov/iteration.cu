@@ -145,11 +145,7 @@ typename Iteration<Space>::Start Iteration<Space>::start_of_singular(View<double
 // Host, one rank, 2-norm: r = b, whose sums serve for both, instead of a product.
 template <class Space>
 typename Iteration<Space>::Start Iteration<Space>::start_of_zero_guess(View<double> r) {
-  const View<const double> b = b_;
-  const Pair sums = sum2<Space>(r.size(), [=] WEIR_HD(int i) {
-    r[i] = b[i];
-    return Pair{b[i], b[i] * b[i]};
-  });
+  const Pair sums = assign_sums<Space>(b_, r);
   if (singular_) return {norm_without_mean(sums), without_mean(r, sums)};
   rr_ = sums.b;
   return {std::sqrt(rr_), std::sqrt(rr_)};

@@ -128,10 +128,10 @@ template <class T>
 double load_plane(const LevelView<T>& L, int k, const double* r, double factor) {
   double peak = 0;
   for (int j = L.own_j; j < L.own_j + L.own.ny; ++j)
-    peak = std::max(peak, load_row(r + own_row(L, j, k) * L.own.nx, factor / (L.Y.mass[j] * L.Z.mass[k]),
-                                   L.X.inverse_mass + L.half_of_axis(L.own_i),
-                                   L.X.inverse_mass + L.half_of_axis(L.own_i + 1), L.g + L.place(L.own_i, j, k),
-                                   L.g + L.place(L.own_i + 1, j, k), L.own.nx));
+    peak = std::max(peak,
+                    load_row(r + own_row(L, j, k) * L.own.nx, factor / (L.Y.mass[j] * L.Z.mass[k]),
+                             L.X.inverse_mass + L.half_of_axis(L.own_i), L.X.inverse_mass + L.half_of_axis(L.own_i + 1),
+                             L.g + L.place(L.own_i, j, k), L.g + L.place(L.own_i + 1, j, k), L.own.nx));
   return peak;
 }
 
