@@ -44,8 +44,38 @@ def counts(name, settings):
     return {k: v for row in rows for k, v in row.items()}, len(rows)
 
 
+# A listing as nvdisasm writes it, in which each line of PTX has become two instructions, and what must not be counted: where a
+# warp's lanes have parted, a routine that ptxas adds, padding.
+LISTING = r"""#!/bin/sh
+echo '.text.kernel:'
+n=0
+while [ $n -lt 20000 ]; do
+  n=$((n + 1))
+  printf '\t//## File ".nv_debug_ptx_txt", line %d\n        /*0010*/  IADD3 R1, R2 ;\n        /*0020*/  @P0 LDG.E R3 ;\n' $n
+done
+printf '\t//## File ".nv_debug_ptx_txt", line 20001\n        /*0030*/  @!P1 BRA.DIV UR4, `(.L_x_7) ;\n        /*0040*/  NOP;\n.L_x_7:\n'
+printf '\t//## File ".nv_debug_ptx_txt", line %d\n        /*0050*/  SHFL.IDX P0, R1 ;\n' $(seq 1 500)
+printf '        /*0060*/  BRA `(.L_x_1) ;\n$__internal_0_$division:\n'
+printf '\t//## File ".nv_debug_ptx_txt", line %d\n        /*0070*/  DFMA R1 ;\n' $(seq 1 500)
+"""
+
+
+def machine_instructions_are_counted(faults):
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "disassembler")
+        with open(program, "w") as file:
+            file.write(LISTING)
+        os.chmod(program, 0o755)
+        for name in ("chain", "conflicts", "divide"):
+            plain, _ = counts(name, {})
+            twice, _ = counts(name, {"WEIR_PTX_DISASSEMBLER": program, "WEIR_PTX_CACHE": folder})
+            if twice["instructions"] != 2 * plain["instructions"]:
+                faults.append(f"{name}: {twice['instructions']} machine instructions, expected twice {plain['instructions']}")
+
+
 def main():
     faults = []
+    machine_instructions_are_counted(faults)
     for expected, settings in [(EXPECTED, {}), (SMALL_L2, {"WEIR_PTX_L2": "131072"}),
                                (TORN, {"WEIR_PTX_ORDER": "warps", "WEIR_PTX_REVERSE": "1"})]:
         for name, columns in expected.items():
