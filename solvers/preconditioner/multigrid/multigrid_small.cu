@@ -23,14 +23,12 @@ __device__ void in_block(const Step& step) {
     if (const int i = q & last_i, j = (q & last_row) >> x; i < e.nx && j < e.ny) step(i, j, q >> xy);
 }
 
-// With doubles 64 registers a thread are too few, which ptxas aims at for 512 threads too. Emulated, each thread is a fiber that
+// Columns of one unknown: with two the step spills. With doubles 64 registers a thread are too few, which ptxas aims at for 512 threads too. Emulated, each thread is a fiber that
 // switches at each barrier.
 template <class T>
 constexpr unsigned most_threads = backend::emulated ? 64
                                   : sizeof(T) == 4  ? 1024
                                                     : 384;
-
-inline constexpr int layers = 2;  // of a column: enough columns for the threads are left
 
 template <class T>
 __global__ void __launch_bounds__(most_threads<T>)
@@ -46,13 +44,13 @@ __global__ void __launch_bounds__(most_threads<T>)
         in_block(Clear<T>{L});
         break;
       case CycleStep<T>::residual:
-        in_block(Residual<T, layers>{L});
+        in_block(Residual<T, 1>{L});
         break;
       case CycleStep<T>::relax:
-        in_block(RelaxColour<T, layers>{L, step.colour, step.a});
+        in_block(RelaxColour<T, 1>{L, step.colour, step.a});
         break;
       case CycleStep<T>::relax_from_zero:
-        in_block(RelaxColourFromZero<T, layers>{L, step.colour, step.a});
+        in_block(RelaxColourFromZero<T, 1>{L, step.colour, step.a});
         break;
       case CycleStep<T>::jacobi:
         in_block(JacobiStep<T>{L, step.a});
@@ -61,13 +59,13 @@ __global__ void __launch_bounds__(most_threads<T>)
         in_block(ChebyshevStep<T>{L, step.a, step.b});
         break;
       case CycleStep<T>::restrict_planes:
-        in_block(RestrictPlanes<T, layers>{L, next.view, fine.exchange});
+        in_block(RestrictPlanes<T, 1>{L, next.view, fine.exchange});
         break;
       case CycleStep<T>::restrict_layers:
         in_block(RestrictLayers<T>{L, next.view, fine.exchange});
         break;
       case CycleStep<T>::prolong:
-        in_block(ProlongCorrect<T, layers>{L, next.view, fine.exchange});
+        in_block(ProlongCorrect<T, 1>{L, next.view, fine.exchange});
         break;
       case CycleStep<T>::solve:
         in_block(SolveCoarsest<T>{L, coarsest.places, coarsest.inverse});
