@@ -43,6 +43,41 @@ TYPED_TEST(Stencil, SetCoefficientsEqualsANewMatrix) {
   expect_equal_products<TypeParam>(A, dense(op), "new coefficients");
 }
 
+// Sizes from which a thread takes 4 cells in z, and 8; no side is a multiple of these (columns.hpp).
+TEST(StencilOnTheDevice, ColumnsOfCellsGiveWhatTheHostGives) {
+  for (const Extents e : {Extents{67, 65, 61}, Extents{97, 91, 90}})
+    for (const EndCondition ends : {EndCondition::periodic, EndCondition::dirichlet}) {
+      const SeparableOperator op = box(e, ends, true, 1.0);
+      const SeparableStencil<Host> A(op);
+      const SeparableStencil<Device> B(op);
+      const Numbers numbers = random_numbers(A.size(), 3), other = random_numbers(A.size(), 4);
+      const Array<double, Host> x(numbers), b(other);
+      const Array<double, Device> X(numbers), R(other);
+      Array<double, Host> y(A.size()), z(numbers);
+      Array<double, Device> Y(A.size()), Z(numbers);
+      // A value is a dozen terms; sums of so many of one sign are good to eps times the logarithm of their number.
+      const auto expect_equal = [&](double here, double there, const char* what) {
+        EXPECT_NEAR(there, here, 100 * eps * std::abs(here)) << what << " " << e.nx;
+        const Numbers on_host = y.to_vector();
+        EXPECT_LE(max_difference(on_host, Y.to_vector()), 100 * eps * max_norm(on_host)) << what << " " << e.nx;
+      };
+      A.apply(x, y), B.apply(X, Y);
+      expect_equal(0, 0, "apply");
+      const double rr = A.residual_dot(b, x, y), RR = B.residual_dot(R, X, Y);
+      expect_equal(rr, RR, "residual_dot");
+      const Pair start = A.chebyshev_start(0.1, b, x, y), Start = B.chebyshev_start(0.1, R, X, Y);
+      expect_equal(start.a, Start.a, "chebyshev_start");
+      EXPECT_NEAR(Start.b, start.b, 100 * eps * start.b);
+      ChebyshevSteps steps;
+      steps.count = 1;
+      steps.alpha[0] = 0.3;
+      steps.omega[0] = 0.2;
+      steps.residual = true;
+      const double square = A.chebyshev_steps(steps, b, z, y), Square = B.chebyshev_steps(steps, R, Z, Y);
+      expect_equal(square, Square, "chebyshev_steps");
+    }
+}
+
 TEST(StencilThreads, ProductsDoNotDependOnTheNumberOfThreads) {
   const SeparableOperator op = box({33, 40, 21}, EndCondition::periodic, true, 1.0);
   const SeparableStencil<Host> A(op);

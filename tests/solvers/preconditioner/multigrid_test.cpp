@@ -119,6 +119,18 @@ TYPED_TEST(MultigridMethod, DeviceAndHostAgreeToRoundOff) {
     }
 }
 
+// Sizes from which a thread takes 4 unknowns in z, and 8; no side is a multiple of these (columns.hpp).
+TEST(MultigridOnTheDevice, ColumnsOfUnknownsGiveWhatTheHostGives) {
+  for (const Extents e : {Extents{67, 65, 61}, Extents{97, 91, 90}}) {
+    const SeparableOperator op = unit_box(e, 1, EndCondition::dirichlet, EndCondition::neumann);
+    MultigridOptions o = options_with("double");
+    o.pre = o.post = 1;
+    o.coarse_size = 64;
+    const Numbers r = right_hand_side(op, 5), host = set_up_and_apply<Host>(op, o, r);
+    EXPECT_LE(max_difference(host, set_up_and_apply<Device>(op, o, r)), 1e4 * eps * norm(host)) << e.nx;
+  }
+}
+
 // Load and store, whose vectors come and go, and one for all between, whatever the levels and the cycle.
 TEST(MultigridOnTheDevice, ACycleIsThreeLaunchesAndNoWait) {
   for (const char* cycle : {"V", "F"})
