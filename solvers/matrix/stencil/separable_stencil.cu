@@ -1,5 +1,6 @@
 // The device form: a thread a column of cells (columns.hpp), i along the lanes, so loads of x, W, E, S, N, B, T are
-// contiguous; the 1D arrays stay in cache. Moves two vectors (three for a residual). Sums by the fixed tree of reduce.hpp: repeats bit for bit.
+// contiguous; the 1D arrays stay in cache. Moves two vectors (three for a residual). Sums by the fixed tree of reduce.hpp:
+// repeats bit for bit.
 #include "solvers/matrix/stencil/separable_stencil.hpp"
 
 #include <limits>

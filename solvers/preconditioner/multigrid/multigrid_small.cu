@@ -23,8 +23,8 @@ __device__ void in_block(const Step& step) {
     if (const int i = q & last_i, j = (q & last_row) >> x; i < e.nx && j < e.ny) step(i, j, q >> xy);
 }
 
-// Columns of one unknown: with two the step spills. With doubles 64 registers a thread are too few, which ptxas aims at for 512 threads too. Emulated, each thread is a fiber that
-// switches at each barrier.
+// Columns of one unknown: with two, 64 registers a thread are too few. With doubles they are anyway, and ptxas aims at them for 512
+// threads too. Emulated, each thread is a fiber that switches at each barrier.
 template <class T>
 constexpr unsigned most_threads = backend::emulated ? 64
                                   : sizeof(T) == 4  ? 1024

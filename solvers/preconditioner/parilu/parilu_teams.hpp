@@ -47,8 +47,9 @@ LaunchConfig config_of_teams(int rows, const char* name) {
   return {.grid = static_cast<unsigned>((rows + of_block - 1) / of_block), .block = team_threads, .name = name};
 }
 
-// f(std::integral_constant<int, G>) for the team that suits rows of this length; longest: none is longer, or 0 where that does
-// not matter.
+// f(std::integral_constant<int, G>) for the team that suits rows of this length: what a row costs beside its entries is shared by
+// the teams of a warp, so few lanes take several turns (a tenth fewer instructions than twice as many lanes). longest: none is
+// longer, or 0 where that does not matter.
 template <class F>
 void with_team(double mean, int longest, const F& f) {
   const auto suits = [&](int lanes) { return mean <= 3.0 * lanes && longest <= most_of_team * lanes; };
