@@ -1,0 +1,123 @@
+// parilut on the device beside the host's: the same patterns and factors whatever the rows' lengths, and how often the host looks.
+#include "solvers/device/ledger.hpp"
+#include "solvers/preconditioner/parilu/parilu.hpp"
+#include "tests/support/solve.hpp"
+#include "tests/support/systems/anisotropic.hpp"
+#include "tests/support/systems/textbook_ilu0.hpp"
+
+namespace weir::test::parilut_spaces_test {
+namespace {
+
+TEST(ParIlutInBothSpaces, SynchronousSweepsGiveTheSamePatternsAndFactors) {
+  for (const int B : {1, 3}) {
+    const BlockCsrData data = mesh_like(12, 9, B, 8, random_order(108, 5));
+    const BlockCsr<Host> A(data);
+    const BlockCsr<Device> D(data);
+    const ParIluOptions options{.steps = 2, .sweeps = 2, .exact_thresholds = true, .synchronous = true};
+    ParIlu<Host> on_host(options);
+    ParIlu<Device> on_device(options);
+    on_host.setup(A);
+    on_device.setup(D);
+    EXPECT_EQ(on_host.factors().to_data().column, on_device.factors().to_data().column);
+    EXPECT_LE(relative(on_host.factors().to_data().value, on_device.factors().to_data().value), same);
+  }
+}
+
+// An entry of a pattern by rows, columns ascending; scalars.
+void add_row(BlockCsrData& data, std::vector<int> columns, const Numbers& values) {
+  if (data.row_start.empty()) data.row_start = {0};
+  const int i = data.rows();
+  for (const int j : columns) {
+    data.column.push_back(j);
+    data.value.push_back(j == i ? 8 : values[data.value.size() % values.size()]);
+  }
+  data.row_start.push_back(static_cast<std::int64_t>(data.column.size()));
+}
+
+// Row 0 and column 0 are full.
+BlockCsrData arrow(int rows) {
+  BlockCsrData data;
+  const Numbers values = random_numbers(97, 3);
+  for (int i = 0; i < rows; ++i) {
+    std::vector<int> columns = {0};
+    for (int j = std::max(i, 1); j < rows && (i == 0 || j <= i + 1); ++j) columns.push_back(j);
+    add_row(data, columns, values);
+  }
+  return data;
+}
+
+// The last row names a hundred others with five entries of their own each: more candidates than a team has room for.
+BlockCsrData broom() {
+  BlockCsrData data;
+  const Numbers values = random_numbers(97, 4);
+  for (int i = 0; i < 601; ++i) {
+    std::vector<int> columns;
+    for (int j = 0; i == 600 && j < 100; ++j) columns.push_back(j);
+    columns.push_back(i);
+    for (int j = 0; i < 100 && j < 5; ++j) columns.push_back(100 + 5 * i + j);
+    add_row(data, columns, values);
+  }
+  return data;
+}
+
+// Scalars have kernels of their own on Device, where rows fit, by teams of 4 to 32 lanes: the arrows' longest rows need 8, 16 and 32,
+// and the last's has no room. Thresholds by sorting few values, and by a count of many.
+TEST(ParIlutInBothSpaces, ScalarRowsOfEveryLengthGiveTheSamePatternsAndFactors) {
+  struct Case {
+    BlockCsrData data;
+    double fill;
+  };
+  const Case cases[] = {{mesh_like(1, 1, 1, 8, natural_order(1)), 1},
+                        {mesh_like(6, 5, 1, 8, random_order(30, 5)), 0.4},
+                        {mesh_like(26, 24, 1, 8, natural_order(624)), 1},
+                        {mesh_like(12, 10, 1, 8, random_order(120, 2)), 6},
+                        {arrow(60), 4},
+                        {arrow(100), 1},
+                        {arrow(200), 1},
+                        {arrow(262), 1},
+                        {broom(), 1.5}};
+  for (const Case& c : cases)
+    for (const bool exact : {false, true}) {
+      if (exact && c.data.rows() > 130) continue;
+      const BlockCsr<Host> A(c.data);
+      const BlockCsr<Device> D(c.data);
+      const ParIluOptions options{
+          .steps = 2, .sweeps = 2, .fill = c.fill, .exact_thresholds = exact, .synchronous = true};
+      ParIlu<Host> on_host(options);
+      ParIlu<Device> on_device(options);
+      on_host.setup(A);
+      on_device.setup(D);
+      EXPECT_EQ(on_host.factors().to_data().column, on_device.factors().to_data().column) << A.size();
+      EXPECT_LE(relative(on_host.factors().to_data().value, on_device.factors().to_data().value), 10 * same)
+          << A.size();
+      for (std::size_t k = 0; k < 2; ++k) {
+        const ParIlutStep &h = on_host.factors().steps()[k], &d = on_device.factors().steps()[k];
+        EXPECT_EQ(h.candidates, d.candidates) << A.size();
+        EXPECT_EQ(h.lower, d.lower) << A.size();
+        EXPECT_EQ(h.upper, d.upper) << A.size();
+        EXPECT_NEAR(h.residual, d.residual, 10 * same) << A.size();
+        EXPECT_NEAR(h.threshold_L, d.threshold_L, 10 * same) << A.size();
+      }
+      const Numbers r = random_numbers(A.size(), 5), z = applied(on_device, r);
+      EXPECT_LE(relative(z, applied(on_host, r)), 100 * same) << A.size();
+      EXPECT_EQ(applied(on_device, r), z);  // what a solve leaves behind does not matter
+    }
+}
+
+// Where the grown pattern needs its memory, and at the end.
+TEST(ParIlutOnDevice, TheHostLooksTwiceInAStepOfScalars) {
+  const BlockCsr<Device> A(anisotropic({.m = 12}));
+  ParIlu<Device> M({.steps = 2, .from_previous = true});
+  M.setup(A);
+  M.update(A);  // memory of its last size
+  const Ledger before = ledger();
+  M.update(A);
+  EXPECT_LE(ledger().synchronisations - before.synchronisations, 2);
+  EXPECT_LE(ledger().scalars_to_host - before.scalars_to_host, 40);
+  EXPECT_EQ(ledger().copies_to_host, before.copies_to_host);
+  EXPECT_EQ(ledger().copies_to_device, before.copies_to_device);
+  EXPECT_LE(ledger().launches - before.launches, 22);
+}
+
+}  // namespace
+}  // namespace weir::test::parilut_spaces_test
