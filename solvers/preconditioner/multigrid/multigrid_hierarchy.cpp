@@ -10,7 +10,7 @@ namespace weir::multigrid {
 namespace {
 
 constexpr double merge_factor = 3;  // neighbours closer than this times the smallest distance of a level are merged
-constexpr double reduction = 0.65;  // a level keeps at most this part of the finer one's unknowns
+constexpr double reduction = 0.75;  // a level keeps at most this part of the finer one's unknowns
 
 double largest_distance(const GridLevel& level) {
   double h = 0;

@@ -108,17 +108,19 @@ auto& at(P* even, int pitch, int i) {
   return even[(i & 1) * pitch + (i >> 1)];
 }
 
-// out = R (even | odd), natural order.
+// out = R (even | odd), natural order; but for half q the row is zero.
 template <class T>
-void restrict_row(const RowExchange<T>& x, const T* even, int pitch, T* out) {
+void restrict_row(const RowExchange<T>& x, const T* even, int pitch, int q, T* out) {
   for (const auto& run : x.runs) {
     const T *a = &at(even, pitch, run.fine), *b = &at(even, pitch, run.fine + 1);  // a, b, a, b, ...
     T* c = out + run.coarse;
     const T *w0 = &x.restriction[0][run.coarse], *w1 = &x.restriction[1][run.coarse],
             *w2 = &x.restriction[2][run.coarse], *w3 = &x.restriction[3][run.coarse];
     if (run.pairs) {
+      const bool is_first = run.fine % 2 == q;
+      const T *left = is_first ? a : b - 1, *wl = is_first ? w1 : w0, *wr = is_first ? w3 : w2;
 #pragma omp simd
-      for (int t = 0; t < run.count; ++t) c[t] = w0[t] * b[t - 1] + w1[t] * a[t] + w2[t] * b[t] + w3[t] * a[t + 1];
+      for (int t = 0; t < run.count; ++t) c[t] = wl[t] * left[t] + wr[t] * left[t + 1];
       continue;
     }
     const int half = run.count / 2;
@@ -162,25 +164,27 @@ void prolong_row(const RowExchange<T>& x, const T* e, T* even, int pitch) {
 
 template <class T>
 int row_scratch(const LevelView<T>& fine) {
-  return 2 * fine.pitch;
+  return 4 * fine.pitch;
 }
 template <class T>
 int coarse_pitch(const LevelView<T>& coarse) {
   return 2 * coarse.pitch;
 }  // >= nx + 3
 
-// planes[k] = the residual of plane k, restricted in x and y.
+// planes[k] = the residual of plane k, zero but for one colour, restricted in x and y.
 template <class T>
-void restrict_plane(const HostPass<T>& pass, int k, T* scratch) {
+void restrict_plane(const HostPass<T>& pass, int colour, int k, T* scratch) {
   const LevelView<T>& L = pass.fine;
   const TransferView<T>& Y = pass.exchange.Y;
   const int nx = pass.coarse.X.n, pitch = coarse_pitch(pass.coarse);
-  T *even = scratch, *rows = scratch + row_scratch(L);
+  T* rows = scratch + row_scratch(L);
+  std::fill(scratch, rows, T(0));
   for (int j = 0; j < L.Y.n; ++j) {
-    residual_half(L, 0, j, k, even);
-    residual_half(L, 1, j, k, even + L.pitch);
+    const int q = (colour + j + k) & 1;
+    T* even = scratch + 2 * q * L.pitch;  // rows whose half q alone is not zero
+    residual_half(L, q, j, k, even + q * L.pitch);
     close_row(even, L.pitch, L.X.n, L.X.periodic);
-    restrict_row(*pass.row, even, L.pitch, rows + j * pitch);
+    restrict_row(*pass.row, even, L.pitch, q, rows + j * pitch);
   }
   for (int J = 0; J < Y.coarse; ++J) {
     T* out = pass.exchange.planes + (static_cast<std::int64_t>(k) * Y.coarse + J) * nx;
@@ -311,8 +315,8 @@ double descend(const HostPass<T>& pass, bool from_zero, const double* r, double 
   const auto scratch = [&](int t) { return pass.workspace.data + t * pass.workspace.stride; };
   const auto stage = [&](int s, int k, int t) {
     if (s == 0 && r) peaks[t * 8] = std::max(peaks[t * 8], load_plane(L, k, r, factor));
-    if (s == halves) return restrict_plane(pass, k, scratch(t));
-    relax_plane(L, (pass.first_colour + s) % 2, k, pass.omega,
+    if (s == halves) return restrict_plane(pass, pass.first_colour, k, scratch(t));
+    relax_plane(L, (pass.first_colour + s) % 2, k, pass.omega[s],
                 !from_zero || s > 1 ? Guess::full
                 : s == 1            ? Guess::opposite
                                     : Guess::none);
@@ -331,7 +335,7 @@ void ascend(const HostPass<T>& pass, const Output& out) {
   const int halves = 2 * pass.sweeps;
   const auto stage = [&](int s, int k, int t) {
     if (s == 0) return correct_plane(pass, k, pass.workspace.data + t * pass.workspace.stride);
-    relax_plane(L, (pass.first_colour + s + 1) % 2, k, pass.omega, Guess::full);
+    relax_plane(L, (pass.first_colour + s + 1) % 2, k, pass.omega[s - 1], Guess::full);
     if (s == halves && out.z && k >= L.own_k && k < L.own_k + L.own.nz)
       for (int j = L.own_j; j < L.own_j + L.own.ny; ++j) store_row(L, j, k, out);
   };

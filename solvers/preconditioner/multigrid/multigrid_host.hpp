@@ -46,8 +46,8 @@ struct HostPass {
   const RowExchange<T>* row = nullptr;
   Workspace<T> workspace;
   int sweeps = 1;
-  int first_colour = 0;  // of a sweep
-  T omega = 1;
+  int first_colour = 0;      // of a sweep
+  const T* omega = nullptr;  // of each half sweep
 };
 
 // g = factor r / V on the own unknowns of a level that has others' around them. Returns the largest |g|.

@@ -127,6 +127,8 @@ Levels<T, Space>::Levels(std::vector<GridLevel> grids, const MultigridOptions& o
     : options_(options),
       fused_(std::is_same_v<Space, Host> && options.smoother == "red_black"),
       grids_(std::move(grids)) {
+  for (int s = 0; s < 2 * options.pre; ++s) omega_before_.push_back(static_cast<T>(omega_before(options, s)));
+  for (int s = 0; s < 2 * options.post; ++s) omega_after_.push_back(static_cast<T>(omega_after(options, s)));
   for (const GridLevel& grid : grids_) levels_.push_back(make_level<T, Space>(grid, fused_));
   make_scratch();
   if (solves) make_inverse();
@@ -191,22 +193,22 @@ std::int64_t Levels<T, Space>::bytes() const {
 }
 
 template <class T, class Space>
-HostPass<T> Levels<T, Space>::pass(std::size_t l, int sweeps, int first_colour) const {
+HostPass<T> Levels<T, Space>::pass(std::size_t l, int first_colour, const std::vector<T>& omega) const {
   const Level<T, Space>& level = levels_[l];
   return {level.view,
           levels_[l + 1].view,
           level.exchange,
           &level.row,
           workspace_,
-          sweeps,
+          static_cast<int>(omega.size()) / 2,
           first_colour ^ grids_[l].colour,
-          static_cast<T>(options_.omega)};
+          omega.data()};
 }
 
 template <class T, class Space>
 double Levels<T, Space>::descend_from(std::size_t l, bool from_zero, const double* r, double factor) {
-  if (is_fused(l)) return descend(pass(l, options_.pre, 0), from_zero, r, factor);
-  smooth(l, options_.pre, 0, from_zero);
+  if (is_fused(l)) return descend(pass(l, 0, omega_before_), from_zero, r, factor);
+  smooth(l, 0, omega_before_, from_zero);
   for (const auto kind : {CycleStep<T>::residual, CycleStep<T>::restrict_planes, CycleStep<T>::restrict_layers})
     step({kind, static_cast<int>(l)});
   return 1;
@@ -215,9 +217,9 @@ double Levels<T, Space>::descend_from(std::size_t l, bool from_zero, const doubl
 template <class T, class Space>
 void Levels<T, Space>::ascend_to(std::size_t l, const Output& out) {
   const int colour = options_.symmetric.value_or(false) ? 1 : 0;
-  if (is_fused(l)) return ascend(pass(l, options_.post, colour), out);
+  if (is_fused(l)) return ascend(pass(l, colour, omega_after_), out);
   step({CycleStep<T>::prolong, static_cast<int>(l)});
-  smooth(l, options_.post, colour, false);
+  smooth(l, colour, omega_after_, false);
 }
 
 // As a launch or a loop of its own, or put down for the block that does all small levels.
@@ -255,21 +257,21 @@ void Levels<T, Space>::step(const CycleStep<T>& s) {
 }
 
 template <class T, class Space>
-void Levels<T, Space>::smooth(std::size_t l, int sweeps, int first_colour, bool from_zero) {
-  const int level = static_cast<int>(l);
+void Levels<T, Space>::smooth(std::size_t l, int first_colour, const std::vector<T>& omega, bool from_zero) {
+  const int level = static_cast<int>(l), halves = static_cast<int>(omega.size());
   const bool by_colours = options_.smoother == "red_black" && grids_[l].two_colours;
   if (from_zero && !by_colours) step({CycleStep<T>::clear, level});
   if (options_.smoother == "jacobi") {
-    for (int s = 0; s < sweeps; ++s) {
+    for (int s = 0; s < halves / 2; ++s) {
       step({CycleStep<T>::residual, level});
       step({CycleStep<T>::jacobi, level, 0, static_cast<T>(0.8)});
     }
   } else if (by_colours) {
-    for (int s = 0; s < 2 * sweeps; ++s)
+    for (int s = 0; s < halves; ++s)
       step({from_zero && s == 0 ? CycleStep<T>::relax_from_zero : CycleStep<T>::relax, level,
-            (first_colour + grids_[l].colour + s) % 2, static_cast<T>(options_.omega)});
+            (first_colour + grids_[l].colour + s) % 2, omega[static_cast<std::size_t>(s)]});
   } else {
-    chebyshev(level, 2 * sweeps);
+    chebyshev(level, halves);
   }
 }
 

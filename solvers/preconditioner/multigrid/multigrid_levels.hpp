@@ -55,9 +55,9 @@ class Levels {
   void ascend_to(std::size_t l, const Output& out = {});
 
  private:
-  HostPass<T> pass(std::size_t l, int sweeps, int first_colour) const;
+  HostPass<T> pass(std::size_t l, int first_colour, const std::vector<T>& omega) const;
   void step(const CycleStep<T>& s);
-  void smooth(std::size_t l, int sweeps, int first_colour, bool from_zero);
+  void smooth(std::size_t l, int first_colour, const std::vector<T>& omega, bool from_zero);
   void chebyshev(int level, int degree);
   void collect_small();
   void make_scratch();
@@ -65,6 +65,7 @@ class Levels {
   void update_inverse(const SeparableOperator& A);
 
   MultigridOptions options_;
+  std::vector<T> omega_before_, omega_after_;  // of half sweeps
   bool fused_ = false;
   std::vector<GridLevel> grids_;
   std::vector<Level<T, Space>> levels_;
